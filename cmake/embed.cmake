@@ -1,0 +1,41 @@
+# Embeds files in a library. Included, it defines ncs_embed; run as a script (cmake -P), it writes
+# the C source of one file.
+
+if(CMAKE_SCRIPT_MODE_FILE)
+  file(READ "${INPUT}" hex HEX)
+  string(REGEX REPLACE "(..)" "0x\\1," values "${hex}")
+  string(REPEAT "....," 16 line)
+  string(REGEX REPLACE "(${line})" "    \\1\n" values "${values}")
+  file(SIZE "${INPUT}" bytes)
+  file(WRITE "${OUTPUT}" "#include <stddef.h>
+
+extern const unsigned char ${SYMBOL}[];
+extern const size_t ${SYMBOL}_bytes;
+
+const unsigned char ${SYMBOL}[] = {
+${values} 0
+};
+const size_t ${SYMBOL}_bytes = ${bytes};
+")
+  return()
+endif()
+
+set(NCS_EMBED_SCRIPT ${CMAKE_CURRENT_LIST_FILE})
+
+# ncs_embed(<library> <file>...): each file dir/name.lua becomes the symbols
+# `const unsigned char ncs_lua_name[]` and `const size_t ncs_lua_name_bytes` of the library. A zero
+# byte that is not counted follows the contents.
+function(ncs_embed target)
+  foreach(file IN LISTS ARGN)
+    get_filename_component(name ${file} NAME_WE)
+    string(MAKE_C_IDENTIFIER ${name} name)
+    set(output ${PROJECT_BINARY_DIR}/embedded/${name}.c)
+    add_custom_command(
+      OUTPUT ${output}
+      COMMAND ${CMAKE_COMMAND} -DINPUT=${file} -DOUTPUT=${output} -DSYMBOL=ncs_lua_${name}
+              -P ${NCS_EMBED_SCRIPT}
+      DEPENDS ${file} ${NCS_EMBED_SCRIPT}
+      COMMENT "Embedding ${name}.lua" VERBATIM)
+    target_sources(${target} PRIVATE ${output})
+  endforeach()
+endfunction()

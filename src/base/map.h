@@ -1,0 +1,27 @@
+/* A map from a 64-bit key (a pointer, a number) to a pointer. Open addressing; iteration order is
+ * not defined, so nothing that reaches a report may depend on it. */
+#ifndef NCS_BASE_MAP_H
+#define NCS_BASE_MAP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct ncs_map {
+    struct ncs_map_slot *slots;
+    size_t room, count, used; /* used counts erased slots too */
+};
+
+void *ncs_map_get(const struct ncs_map *m, uint64_t key); /* NULL = absent */
+void ncs_map_put(struct ncs_map *m, uint64_t key, void *value); /* value not NULL; replaces */
+void *ncs_map_remove(struct ncs_map *m, uint64_t key);    /* what was there, or NULL */
+void ncs_map_free(struct ncs_map *m);                     /* the map, not the values */
+
+/* Calls visit for every value, in no defined order; visit must not change the map. */
+void ncs_map_each(const struct ncs_map *m, void (*visit)(void *value, void *arg), void *arg);
+
+static inline uint64_t ncs_map_key(const void *p)
+{
+    return (uint64_t)(uintptr_t)p;
+}
+
+#endif

@@ -1,0 +1,181 @@
+#define _GNU_SOURCE /* sched_getaffinity */
+#include "base/parallel.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <unistd.h>
+
+enum {
+    MOST_WORKERS = 63,
+    PIECES_PER_THREAD = 4, /* lets a thread that was held up leave its share to others */
+};
+
+struct job {
+    void (*body)(size_t begin, size_t end, void *arg);
+    void *arg;
+    size_t count, pieces;
+    size_t next;  /* the first piece that nobody has taken */
+};
+
+/* Who holds `turn` may start and stop workers and set the job; `lock` guards all else. Workers are
+ * counted in and out of a job, so that it can live on the caller's stack. */
+static struct pool {
+    pthread_mutex_t turn, lock;
+    pthread_cond_t work, idle;
+    struct job *job;
+    bool stopping, started;
+    int active;
+    int workers;
+    pthread_t worker[MOST_WORKERS];
+} pool = {
+    .turn = PTHREAD_MUTEX_INITIALIZER,
+    .lock = PTHREAD_MUTEX_INITIALIZER,
+    .work = PTHREAD_COND_INITIALIZER,
+    .idle = PTHREAD_COND_INITIALIZER,
+};
+
+/* Piece k: the first count % pieces of them are one longer. */
+static size_t piece_begin(const struct job *job, size_t k)
+{
+    size_t longer = job->count % job->pieces;
+    return k * (job->count / job->pieces) + (k < longer ? k : longer);
+}
+
+/* Takes pieces until none is left. */
+static void take_pieces(struct job *job)
+{
+    for (;;) {
+        size_t k = __atomic_fetch_add(&job->next, 1, __ATOMIC_RELAXED);
+        if (k >= job->pieces)
+            return;
+        job->body(piece_begin(job, k), piece_begin(job, k + 1), job->arg);
+    }
+}
+
+static bool has_work(const struct job *job)
+{
+    return job && __atomic_load_n(&job->next, __ATOMIC_RELAXED) < job->pieces;
+}
+
+static void *worker_main(void *arg)
+{
+    (void)arg;
+    pthread_mutex_lock(&pool.lock);
+    for (;;) {
+        while (!pool.stopping && !has_work(pool.job))
+            pthread_cond_wait(&pool.work, &pool.lock);
+        if (pool.stopping)
+            break;
+        struct job *job = pool.job;
+        pool.active++;
+        pthread_mutex_unlock(&pool.lock);
+        take_pieces(job);
+        pthread_mutex_lock(&pool.lock);
+        if (--pool.active == 0)
+            pthread_cond_signal(&pool.idle);
+    }
+    pthread_mutex_unlock(&pool.lock);
+    return NULL;
+}
+
+static int count_cores(void)
+{
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0)
+        return CPU_COUNT(&set);
+    /* more cores than a cpu_set_t holds */
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    return cores > 0 ? (int)cores : 1;
+}
+
+/* In a child process the pool's threads do not exist. */
+static void forget_pool(void)
+{
+    pool = (struct pool){
+        .turn = PTHREAD_MUTEX_INITIALIZER,
+        .lock = PTHREAD_MUTEX_INITIALIZER,
+        .work = PTHREAD_COND_INITIALIZER,
+        .idle = PTHREAD_COND_INITIALIZER,
+    };
+}
+
+static void watch_forks(void)
+{
+    pthread_atfork(NULL, NULL, forget_pool);
+}
+
+/* As many workers as the machine gives; none is no failure, the caller does the work. */
+static void start_workers(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, watch_forks);
+
+    int want = count_cores() - 1;
+    if (want > MOST_WORKERS)
+        want = MOST_WORKERS;
+    /* signals are for the program's own threads */
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    while (pool.workers < want &&
+           pthread_create(&pool.worker[pool.workers], NULL, worker_main, NULL) == 0)
+        pool.workers++;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pool.started = true;
+}
+
+static void run_job(struct job *job)
+{
+    pthread_mutex_lock(&pool.lock);
+    pool.job = job;
+    pthread_cond_broadcast(&pool.work);
+    pthread_mutex_unlock(&pool.lock);
+
+    take_pieces(job);
+
+    pthread_mutex_lock(&pool.lock);
+    pool.job = NULL;
+    while (pool.active > 0)
+        pthread_cond_wait(&pool.idle, &pool.lock);
+    pthread_mutex_unlock(&pool.lock);
+}
+
+void ncs_parallel(size_t count, size_t grain, void (*body)(size_t begin, size_t end, void *arg),
+                  void *arg)
+{
+    if (count == 0)
+        return;
+    if (grain == 0)
+        grain = 1;
+    if (count / grain < 2 || pthread_mutex_trylock(&pool.turn) != 0) {
+        body(0, count, arg);
+        return;
+    }
+    if (!pool.started)
+        start_workers();
+    struct job job = { .body = body, .arg = arg, .count = count };
+    size_t most = ((size_t)pool.workers + 1) * PIECES_PER_THREAD;
+    job.pieces = count / grain < most ? count / grain : most;
+    if (pool.workers == 0)
+        body(0, count, arg);
+    else
+        run_job(&job);
+    pthread_mutex_unlock(&pool.turn);
+}
+
+void ncs_parallel_stop(void)
+{
+    pthread_mutex_lock(&pool.turn);
+    pthread_mutex_lock(&pool.lock);
+    pool.stopping = true;
+    pthread_cond_broadcast(&pool.work);
+    pthread_mutex_unlock(&pool.lock);
+    for (int i = 0; i < pool.workers; i++)
+        pthread_join(pool.worker[i], NULL);
+    pool.workers = 0;
+    pool.started = false;
+    pool.stopping = false;
+    pthread_mutex_unlock(&pool.turn);
+}

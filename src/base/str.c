@@ -1,0 +1,93 @@
+#include "base/str.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+static void reserve(struct ncs_str *s, size_t more)
+{
+    s->text = ncs_grown(s->text, &s->room, s->bytes + more + 1, 1);
+}
+
+void ncs_str_add_bytes(struct ncs_str *s, const void *bytes, size_t count)
+{
+    reserve(s, count);
+    if (count > 0)
+        memcpy(s->text + s->bytes, bytes, count);
+    s->bytes += count;
+    s->text[s->bytes] = '\0';
+}
+
+void ncs_str_add(struct ncs_str *s, const char *text)
+{
+    ncs_str_add_bytes(s, text, strlen(text));
+}
+
+void ncs_str_addv(struct ncs_str *s, const char *fmt, va_list args)
+{
+    va_list again;
+    va_copy(again, args);
+    int count = vsnprintf(NULL, 0, fmt, args);
+    if (count >= 0) {
+        reserve(s, (size_t)count);
+        vsnprintf(s->text + s->bytes, (size_t)count + 1, fmt, again);
+        s->bytes += (size_t)count;
+    }
+    va_end(again);
+}
+
+void ncs_str_addf(struct ncs_str *s, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    ncs_str_addv(s, fmt, args);
+    va_end(args);
+}
+
+void ncs_str_clear(struct ncs_str *s)
+{
+    s->bytes = 0;
+    if (s->text)
+        s->text[0] = '\0';
+}
+
+char *ncs_str_take(struct ncs_str *s)
+{
+    char *text = s->text ? s->text : ncs_copy_text("");
+    *s = (struct ncs_str){ 0 };
+    return text;
+}
+
+void ncs_str_free(struct ncs_str *s)
+{
+    ncs_free(s->text);
+    *s = (struct ncs_str){ 0 };
+}
+
+/* How many of the ranks from the first on follow each other. */
+static size_t run_of_ranks(const int *ranks, size_t count)
+{
+    size_t run = 1;
+    while (run < count && ranks[run] == (int64_t)ranks[run - 1] + 1)
+        run++;
+    return run;
+}
+
+void ncs_str_add_ranks(struct ncs_str *s, const int *ranks, size_t count)
+{
+    const char *comma = "";
+    for (size_t i = 0; i < count;) {
+        size_t run = run_of_ranks(ranks + i, count - i);
+        if (run >= 4) {
+            ncs_str_addf(s, "%s%d..%d", comma, ranks[i], ranks[i + run - 1]);
+        } else {
+            run = 1;
+            ncs_str_addf(s, "%s%d", comma, ranks[i]);
+        }
+        comma = ", ";
+        i += run;
+    }
+    ncs_str_add(s, "");
+}

@@ -1,0 +1,25 @@
+/* A text that grows. Always ends in a zero byte; `text` is never NULL after the first append. */
+#ifndef NCS_BASE_STR_H
+#define NCS_BASE_STR_H
+
+#include <stdarg.h>
+#include <stddef.h>
+
+struct ncs_str {
+    char *text;
+    size_t bytes; /* without the final zero */
+    size_t room;
+};
+
+void ncs_str_add(struct ncs_str *s, const char *text);
+void ncs_str_add_bytes(struct ncs_str *s, const void *bytes, size_t count);
+void ncs_str_addf(struct ncs_str *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void ncs_str_addv(struct ncs_str *s, const char *fmt, va_list args);
+void ncs_str_clear(struct ncs_str *s);  /* empties, keeps the memory */
+char *ncs_str_take(struct ncs_str *s);  /* the text, now the caller's (ncs_free); s is empty */
+void ncs_str_free(struct ncs_str *s);
+
+/* Appends "0, 1, 3": a list of ranks as people write it; runs of four and more as "4..9". */
+void ncs_str_add_ranks(struct ncs_str *s, const int *ranks, size_t count);
+
+#endif

@@ -1,0 +1,111 @@
+#!/usr/bin/env bash
+# Rules of the tree that no compiler holds: which room may include which, who may end the process,
+# and words that have no place in it. Prints file:line: rule for each breach and fails.
+# usage: check.sh [ROOT]
+set -u
+root=${1:-.}
+cd "$root" || exit 2
+
+# What each folder of src/ may include besides itself.
+declare -A may=(
+    [base]=""
+    [api]="base"
+    [sim]="base api"
+    [shim]="base api sim"
+    [driver]="base api"
+    [verify]="base api"
+    [diagnose]="base api"
+    [run]="base api driver verify diagnose"
+    [scenario]="base api driver verify diagnose run"
+    [script]="base api driver verify diagnose run scenario"
+    [report]="base api driver verify diagnose run scenario"
+    [cli]="base api driver verify diagnose run scenario script report"
+    [include]=""
+)
+sources=$(find src include -type f \( -name '*.[ch]' -o -name '*.inc' -o -name '*.def' \) 2>/dev/null |
+    LC_ALL=C sort)
+[ -n "$sources" ] || { echo "check.sh: no sources under $PWD" >&2; exit 2; }
+breaches=0
+
+breach() {
+    printf '%s\n' "$1"
+    breaches=$((breaches + 1))
+}
+
+# room FILE: the room that a file belongs to.
+room() {
+    case $1 in
+        include/*) echo include ;;
+        *) cut -d/ -f2 <<<"$1" ;;
+    esac
+}
+
+include_direction() {
+    local file line name from to
+    while IFS=: read -r file line name; do
+        from=$(room "$file")
+        to=${name%%/*}
+        if [ "$to" = "$name" ]; then
+            breach "$file:$line: \"$name\": an include path is \"room/file.h\""
+        elif [ "$to" = ncclscript ] || [ "$to" = "$from" ]; then
+            :
+        elif [ -z "${may[$from]+known}" ]; then
+            breach "$file:$line: room $from is not in the table of tests/arrows/check.sh"
+        elif [[ " ${may[$from]} " != *" $to "* ]]; then
+            breach "$file:$line: \"$name\": $from may include only: ${may[$from]:-no other room}"
+        fi
+    done < <(grep -nHE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' $sources |
+        sed -E 's/^([^:]*:[0-9]*):[^"]*"([^"]*)".*/\1:\2/')
+}
+
+# The code without comments and without the insides of texts, line by line.
+bare() {
+    awk '
+        function bare(s,    out, c, two, i) {
+            out = ""
+            for (i = 1; i <= length(s); i++) {
+                c = substr(s, i, 1); two = substr(s, i, 2)
+                if (comment) {
+                    if (two == "*/") { comment = 0; i++ }
+                } else if (quote != "") {
+                    if (c == "\\") i++
+                    else if (c == quote) { quote = ""; out = out c }
+                } else if (two == "/*") { comment = 1; i++; out = out " " }
+                else if (two == "//") break
+                else { out = out c; if (c == "\"" || c == "\047") quote = c }
+            }
+            quote = ""
+            return out
+        }
+        FNR == 1 { comment = 0 }
+        { print FILENAME ":" FNR ":" bare($0) }' "$@"
+}
+
+process_ends_in_cli_only() {
+    local hit
+    while IFS= read -r hit; do
+        case $hit in
+            src/cli/* | src/base/mem.c:*" _exit("*) continue ;;
+        esac
+        breach "${hit%:*}: only room cli may end the process"
+    done < <(bare $sources |
+        grep -E '(^|[^A-Za-z0-9_.>])(abort|exit|_exit|_Exit|quick_exit) *\(' |
+        sed -E 's/^([^:]*:[0-9]*):.*[^A-Za-z0-9_.>]((abort|_?_?[eE]xit|quick_exit) *\().*/\1: \2/')
+}
+
+# Spelt with brackets, so that this file does not name what it looks for.
+words='\<(T[O]DO|F[I]XME|X[X]X|H[A]CK)\>|not (yet )?im[p]lemented|/w[o]rk/|/f[a]rm/|bash_j[o]bs|\.libr[a]ry/|workp[l]ace'
+
+banned_words() {
+    local hit
+    while IFS= read -r hit; do
+        breach "$(cut -d: -f1,2 <<<"$hit"): a word that has no place here: $(cut -d: -f3- <<<"$hit")"
+    done < <(find . \( -path ./.git -o -path ./build -o -name LICENSE \) -prune -o -type f -print0 |
+        LC_ALL=C sort -z | xargs -0 grep -nHoIE "$words" | sed 's,^\./,,')
+}
+
+include_direction
+process_ends_in_cli_only
+banned_words
+[ "$breaches" -eq 0 ] || { echo "$breaches breaches" >&2; exit 1; }
+echo "$(wc -l <<<"$sources") files keep the rules"

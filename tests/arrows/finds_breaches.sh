@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# Plants each kind of breach in a tree of its own: check.sh must pass the clean tree, and name the
+# file, the line and the rule of each breach.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+tree=$(mktemp -d) || exit 1
+trap 'rm -rf "$tree"' EXIT
+failed=0
+
+plant() { # plant FILE TEXT
+    mkdir -p "$tree/$(dirname "$1")"
+    printf '%b' "$2" >"$tree/$1"
+}
+
+clean() {
+    rm -rf "${tree:?}"/*
+    plant src/base/mem.c '#include "base/mem.h"\n\nvoid f(void)\n{\n    _exit(70);\n}\n'
+    plant src/run/run.c '#include "run/run.h"\n#include "verify/verify.h"\n#include "ncclscript/nccl_abi.h"\n'
+    plant src/sim/comm.c '/* may not exit() */\nint g(void) { return s->abort(1) + ncclCommAbort(c); }\n// abort()\n'
+    plant src/cli/main.c '#include "script/script.h"\nint main(void) { exit(1); }\n'
+    plant src/driver/open.c 'const char *text = "call exit(3)";\n#include "api/driver.h"\n'
+}
+
+expect() { # expect PATTERN: the check fails and says so
+    local said
+    if said=$(bash "$here/check.sh" "$tree" 2>&1); then
+        echo "not found: $1"
+        failed=1
+    elif ! grep -qE "$1" <<<"$said"; then
+        printf 'wanted %s, got:\n%s\n' "$1" "$said"
+        failed=1
+    fi
+}
+
+clean
+bash "$here/check.sh" "$tree" || { echo "the clean tree fails"; failed=1; }
+
+breach() { # breach FILE TEXT PATTERN
+    clean
+    plant "$1" "$2"
+    expect "$3"
+}
+
+breach src/base/str.c '\n#include "api/types.h"\n' '^src/base/str.c:2: "api/types.h": base may include only: no other room'
+breach src/driver/sim.c '#include "sim/world.h"\n' '^src/driver/sim.c:1: "sim/world.h": driver may'
+breach src/cli/peek.c '#include "sim/world.h"\n' '^src/cli/peek.c:1: "sim/world.h": cli may'
+breach src/verify/a.c '#  include "sim/data.h"\n' '^src/verify/a.c:1: '
+breach src/diagnose/a.c '#include "verify/verify.h"\n' '^src/diagnose/a.c:1: '
+breach src/script/a.c '#include "report/report.h"\n' '^src/script/a.c:1: '
+breach src/api/gen/a.c '#include "driver/driver.h"\n' '^src/api/gen/a.c:1: "driver/driver.h": api may include only: base'
+breach include/ncclscript/a.h '#include "api/types.h"\n' '^include/ncclscript/a.h:1: '
+breach src/sim/a.c '#include "world.h"\n' '^src/sim/a.c:1: .*an include path is'
+breach src/attic/a.c '#include "base/mem.h"\n' '^src/attic/a.c:1: room attic is not in the table'
+breach src/sim/a.c 'void f(void)\n{\n    abort();\n}\n' '^src/sim/a.c:3: only room cli'
+breach src/run/a.c 'void f(void) { if (x) exit (1); }\n' '^src/run/a.c:1: only room cli'
+breach src/run/a.c 'char c = 0x22; /* " */ void f(void) { _exit(1); }\n' '^src/run/a.c:1: only room cli'
+breach src/base/mem.c 'void f(void) { exit(1); }\n' '^src/base/mem.c:1: only room cli'
+breach tests/a.txt "a\nb $(printf 'TO%s' DO): c\n" '^tests/a.txt:2: a word'
+breach README.md "see $(printf '/wo%s' rk/x)\n" '^README.md:1: a word'
+
+rm -rf "${tree:?}"/*
+expect 'no sources'
+exit $failed
