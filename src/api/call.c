@@ -1,0 +1,110 @@
+/* What a recorded call means: its arguments by role, its signature, its words. */
+#include "api/journal.h"
+
+#include <string.h>
+
+#include "api/journal_private.h"
+#include "api/types.h"
+#include "base/hash.h"
+#include "base/str.h"
+
+static const void *pointer_of(const struct ncs_call *call, enum ncs_kind kind, enum ncs_kind other)
+{
+    const union ncs_arg *arg = ncs_call_arg(call, kind);
+
+    if (!arg)
+        arg = ncs_call_arg(call, other);
+    return arg ? arg->p : NULL;
+}
+
+static int int_of(const struct ncs_call *call, enum ncs_kind kind)
+{
+    const union ncs_arg *arg = ncs_call_arg(call, kind);
+
+    return arg ? (int)arg->i : -1;
+}
+
+const void *ncs_call_sendbuff(const struct ncs_call *call)
+{
+    return pointer_of(call, NCS_ARG_IN, NCS_ARG_INOUT);
+}
+
+const void *ncs_call_recvbuff(const struct ncs_call *call)
+{
+    return pointer_of(call, NCS_ARG_OUT, NCS_ARG_INOUT);
+}
+
+size_t ncs_call_count(const struct ncs_call *call)
+{
+    const union ncs_arg *arg = ncs_call_arg(call, NCS_ARG_COUNT);
+
+    return arg ? (size_t)arg->u : 0;
+}
+
+int ncs_call_dtype(const struct ncs_call *call)
+{
+    return int_of(call, NCS_ARG_DTYPE);
+}
+
+int ncs_call_op(const struct ncs_call *call)
+{
+    return int_of(call, NCS_ARG_REDOP);
+}
+
+int ncs_call_root(const struct ncs_call *call)
+{
+    return int_of(call, NCS_ARG_ROOT);
+}
+
+int ncs_call_peer(const struct ncs_call *call)
+{
+    return int_of(call, NCS_ARG_PEER);
+}
+
+const void *ncs_call_stream(const struct ncs_call *call)
+{
+    return pointer_of(call, NCS_ARG_STREAM, NCS_ARG_STREAM);
+}
+
+uint64_t ncs_call_signature(const struct ncs_call *call)
+{
+    enum ncs_fn fn = call->fn == NCS_FN_ncclBcast ? NCS_FN_ncclBroadcast : call->fn;
+    uint64_t hash = ncs_hash(0, fn);
+    int op = ncs_call_op(call);
+
+    if (ncs_call_arg(call, NCS_ARG_PEER))
+        return ncs_hash(hash, (uint64_t)ncs_call_peer(call));
+    hash = ncs_hash(hash, ncs_call_count(call));
+    hash = ncs_hash(hash, (uint64_t)ncs_call_dtype(call));
+    hash = ncs_hash(hash, (uint64_t)(op >= ncclNumOps ? ncclNumOps : op));
+    return ncs_hash(hash, (uint64_t)ncs_call_root(call));
+}
+
+static void add_name(struct ncs_str *out, const char *name, const char *role, int value)
+{
+    if (name)
+        ncs_str_addf(out, " %s", name);
+    else
+        ncs_str_addf(out, " %s %d", role, value);
+}
+
+void ncs_call_describe(const struct ncs_call *call, struct ncs_str *out)
+{
+    const struct ncs_fn_info *info = &ncs_fn_info[call->fn];
+    int dtype = ncs_call_dtype(call), op = ncs_call_op(call);
+
+    if (!info->counted) {
+        ncs_str_add(out, info->name);
+        return;
+    }
+    ncs_str_add(out, call->fn == NCS_FN_ncclBcast ? "Broadcast" : info->name + strlen("nccl"));
+    add_name(out, ncs_dtype_name(dtype), "dtype", dtype);
+    ncs_str_addf(out, " x %zu", ncs_call_count(call));
+    if (ncs_call_arg(call, NCS_ARG_REDOP))
+        add_name(out, ncs_redop_name(op), "op", op);
+    if (ncs_call_arg(call, NCS_ARG_ROOT))
+        ncs_str_addf(out, " root %d", ncs_call_root(call));
+    if (ncs_call_arg(call, NCS_ARG_PEER))
+        ncs_str_addf(out, " %s %d", call->fn == NCS_FN_ncclRecv ? "from" : "to",
+                     ncs_call_peer(call));
+}

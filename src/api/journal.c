@@ -1,0 +1,286 @@
+/* The journal's records: made, numbered, grouped, kept within the limit, found again. */
+#include "api/journal.h"
+
+#include <stddef.h>
+
+#include "api/journal_private.h"
+#include "base/hash.h"
+#include "base/mem.h"
+
+static void lock(const struct ncs_journal *j)
+{
+    if (j->own->locked)
+        pthread_mutex_lock(&j->own->lock);
+}
+
+static void unlock(const struct ncs_journal *j)
+{
+    if (j->own->locked)
+        pthread_mutex_unlock(&j->own->lock);
+}
+
+struct ncs_journal *ncs_journal_open(size_t limit, bool locked)
+{
+    struct ncs_journal *j = ncs_new(sizeof *j);
+
+    j->limit = limit;
+    j->own = ncs_new(sizeof *j->own);
+    j->own->locked = locked;
+    j->own->trim_at = limit;
+    pthread_mutex_init(&j->own->lock, NULL);
+    return j;
+}
+
+void ncs_journal_close(struct ncs_journal *j)
+{
+    if (!j)
+        return;
+    for (struct ncs_call *call = j->oldest, *newer; call; call = newer) {
+        newer = call->newer;
+        ncs_free(call);
+    }
+    ncs_journal_free_comms(j);
+    ncs_map_free(&j->own->numbered);
+    ncs_map_free(&j->own->handles);
+    ncs_map_free(&j->own->keys);
+    ncs_free(j->own->unfilled);
+    pthread_mutex_destroy(&j->own->lock);
+    ncs_free(j->own);
+    ncs_free(j);
+}
+
+void ncs_journal_ask(struct ncs_journal *j, const struct ncs_api *api)
+{
+    j->own->api = api;
+}
+
+/* ---- counted calls ---- */
+
+/* Distinct for all calls while there are fewer than 2^16 communicators of fewer than 2^16 ranks;
+ * beyond, find_numbered still compares. */
+static uint64_t number_key(int comm, int comm_rank, uint32_t number)
+{
+    return (uint64_t)(comm & 0xffff) << 48 | (uint64_t)(comm_rank & 0xffff) << 32 | number;
+}
+
+static struct ncs_member *member_of(const struct ncs_journal *j, const struct ncs_call *call)
+{
+    return &j->comm[call->comm]->member[call->comm_rank];
+}
+
+static void count_call(struct ncs_journal *j, struct ncs_call *call)
+{
+    struct ncs_member *m = member_of(j, call);
+
+    call->number = ++m->calls;
+    m->hash = ncs_hash(m->hash, ncs_call_signature(call));
+    if (m->last)
+        m->last->next_counted = call;
+    else
+        m->first = call;
+    m->last = call;
+    ncs_map_put(&j->own->numbered, number_key(call->comm, call->comm_rank, call->number), call);
+}
+
+static void uncount_call(struct ncs_journal *j, struct ncs_call *call)
+{
+    struct ncs_member *m = member_of(j, call);
+    uint64_t key = number_key(call->comm, call->comm_rank, call->number);
+    struct ncs_call *before = NULL;
+
+    for (struct ncs_call *c = m->first; c != call; c = c->next_counted)
+        before = c;
+    if (before)
+        before->next_counted = call->next_counted;
+    else
+        m->first = call->next_counted;
+    if (m->last == call)
+        m->last = before;
+    if (ncs_map_get(&j->own->numbered, key) == call)
+        ncs_map_remove(&j->own->numbered, key);
+}
+
+static struct ncs_call *find_numbered(const struct ncs_journal *j, int comm, int comm_rank,
+                                      uint32_t number)
+{
+    struct ncs_call *call;
+
+    if (comm < 0 || (size_t)comm >= j->comms || comm_rank < 0 ||
+        comm_rank >= j->comm[comm]->members)
+        return NULL;
+    call = ncs_map_get(&j->own->numbered, number_key(comm, comm_rank, number));
+    if (!call || (call->comm == comm && call->comm_rank == comm_rank))
+        return call;
+    call = j->comm[comm]->member[comm_rank].first;
+    while (call && call->number != number)
+        call = call->next_counted;
+    return call;
+}
+
+struct ncs_call *ncs_journal_call(const struct ncs_journal *j, int comm, int comm_rank,
+                                  uint32_t number)
+{
+    struct ncs_call *call;
+
+    lock(j);
+    call = find_numbered(j, comm, comm_rank, number);
+    unlock(j);
+    return call;
+}
+
+/* ---- the limit ---- */
+
+static void drop(struct ncs_journal *j, struct ncs_call *call)
+{
+    if (call->number)
+        uncount_call(j, call);
+    if (call->older)
+        call->older->newer = call->newer;
+    else
+        j->oldest = call->newer;
+    if (call->newer)
+        call->newer->older = call->older;
+    else
+        j->newest = call->older;
+    j->held -= sizeof *call;
+    j->dropped++;
+    ncs_free(call);
+}
+
+/* Drops a sixteenth more than needed, so that the pending and pinned records at the old end are not
+ * walked over for every new record. */
+static void trim(struct ncs_journal *j)
+{
+    size_t slack = j->limit / 16, goal = j->limit - slack;
+
+    for (struct ncs_call *call = j->oldest, *newer; call && j->held > goal; call = newer) {
+        newer = call->newer;
+        if (call->returned && __atomic_load_n(&call->pins, __ATOMIC_ACQUIRE) == 0)
+            drop(j, call);
+    }
+    j->own->trim_at = j->held > j->limit ? j->held + slack : j->limit;
+}
+
+void ncs_call_pin(struct ncs_call *call)
+{
+    if (call)
+        __atomic_add_fetch(&call->pins, 1, __ATOMIC_ACQ_REL);
+}
+
+void ncs_call_unpin(struct ncs_call *call)
+{
+    if (call)
+        __atomic_sub_fetch(&call->pins, 1, __ATOMIC_ACQ_REL);
+}
+
+/* ---- a call ---- */
+
+struct ncs_call *ncs_journal_enter(struct ncs_journal *j, enum ncs_fn fn)
+{
+    struct ncs_local *local = ncs_local;
+    struct ncs_call *call = ncs_new(sizeof *call);
+
+    call->fn = fn;
+    call->rank = local ? local->rank : -1;
+    call->comm = call->comm_rank = -1;
+    if (local) {
+        call->thread = local->thread;
+        if (local->where)
+            call->place = local->where(local->where_arg);
+        call->label = local->label;
+        call->unverified = local->unverified;
+        local->call = call;
+    }
+
+    lock(j);
+    call->id = ++j->calls;
+    call->older = j->newest;
+    if (j->newest)
+        j->newest->newer = call;
+    else
+        j->oldest = call;
+    j->newest = call;
+    j->held += sizeof *call;
+    if (j->held > j->own->trim_at)
+        trim(j);
+    unlock(j);
+    return call;
+}
+
+static int current_device(const struct ncs_journal *j)
+{
+    int device = -1;
+
+    if (!j->own->api || !j->own->api->cudaGetDevice ||
+        j->own->api->cudaGetDevice(&device) != cudaSuccess)
+        return -1;
+    return device;
+}
+
+void ncs_journal_begin(struct ncs_journal *j, struct ncs_call *call)
+{
+    struct ncs_local *local = ncs_local;
+    /* Asked outside the lock: it is a call of the driver. */
+    int device = ncs_call_makes_rank(call) ? current_device(j) : -1;
+
+    lock(j);
+    if (local) {
+        if (call->fn == NCS_FN_ncclGroupStart && local->group_depth++ == 0)
+            local->group = ++j->own->groups;
+        call->group = local->group;
+    }
+    ncs_journal_resolve(j, call, device);
+    if (ncs_fn_info[call->fn].counted && call->comm >= 0)
+        count_call(j, call);
+    unlock(j);
+}
+
+static void leave_group(struct ncs_journal *j, struct ncs_local *local, int rc)
+{
+    if (local->group_depth == 0 || --local->group_depth > 0)
+        return;
+    ncs_journal_group_ended(j, local->group, rc == ncclSuccess || rc == ncclInProgress);
+    local->group = 0;
+}
+
+void ncs_journal_leave(struct ncs_journal *j, struct ncs_call *call, int rc)
+{
+    struct ncs_local *local = ncs_local;
+
+    lock(j);
+    call->returned = true;
+    call->rc = rc;
+    ncs_journal_learn(j, call);
+    if (local) {
+        if (call->fn == NCS_FN_ncclGroupEnd)
+            leave_group(j, local, rc);
+        local->call = NULL;
+    }
+    unlock(j);
+}
+
+/* ---- communicators by handle ---- */
+
+bool ncs_journal_find(const struct ncs_journal *j, const void *handle, int *comm, int *comm_rank)
+{
+    uintptr_t where;
+
+    lock(j);
+    where = (uintptr_t)ncs_map_get(&j->own->handles, ncs_map_key(handle));
+    unlock(j);
+    if (!where)
+        return false;
+    ncs_unpack_handle(where, comm, comm_rank);
+    return true;
+}
+
+void ncs_journal_name(struct ncs_journal *j, const void *handle, const char *name)
+{
+    int comm, comm_rank;
+
+    if (!ncs_journal_find(j, handle, &comm, &comm_rank))
+        return;
+    lock(j);
+    ncs_journal_rename(j, comm, name);
+    unlock(j);
+}

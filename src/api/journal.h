@@ -1,0 +1,148 @@
+/* The journal: what every thread of every rank called, with which arguments, and what came back.
+ * Written before a call is made (entered) and completed after it (returned). It holds no clocks,
+ * addresses or OS ids that could reach a report. Everything that the verification and the diagnosis
+ * know of a run's calls they know from here, whatever the driver.
+ *
+ * Communicators are recognised across ranks by what created them (unique id, or the call of
+ * ncclCommInitAll) and numbered in the order of their appearance; the calls that count
+ * (collectives, send, recv) are numbered per (communicator, rank in it) from 1, in issue order,
+ * grouped or not, failed ones and empty ones included.
+ *
+ * Threads: on the simulator one thread of control runs at a time and no lock is needed; with
+ * `locked` set at opening every function may be called from any thread. */
+#ifndef NCS_API_JOURNAL_H
+#define NCS_API_JOURNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api/gen/api.h"
+#include "api/local.h"
+
+#define NCS_MAX_ARGS 11
+
+union ncs_arg {
+    int64_t i;
+    uint64_t u;
+    const void *p;
+    double d;
+};
+
+struct ncs_redop; /* below */
+
+struct ncs_call {
+    uint64_t id;        /* serial over the run in order of entry, from 1 */
+    enum ncs_fn fn;
+    bool returned;
+    int rc;             /* when returned: ncclResult_t or cudaError_t, by ncs_fn_info[fn].result */
+    int rank, thread;   /* who called, as in ncs_local */
+    struct ncs_place place;
+    const char *label;  /* NULL = none */
+    bool unverified;    /* verify = false */
+    int comm;           /* number of the communicator, -1 = none or unknown */
+    int comm_rank;      /* the caller's rank in it */
+    uint32_t number;    /* on (comm, comm_rank) from 1; 0 = not counted */
+    uint64_t group;     /* serial of the outermost group it was made in, 0 = ungrouped */
+    struct ncs_redop *redop; /* of a counted call with a user operator; NULL = built in or none */
+    /* In C's order; kinds in ncs_fn_info[fn].arg. A unique id given by value is .u, its hash (the
+     * key of ncs_comm_info); out-parameters are dangling once the call has returned. */
+    union ncs_arg arg[NCS_MAX_ARGS];
+
+    unsigned pins;      /* holders that need the record; it is dropped only at 0 and returned */
+    struct ncs_call *next_counted; /* next counted call of (comm, comm_rank) still held */
+    struct ncs_call *older, *newer; /* all held records in order of id */
+};
+
+/* A user operator as it was created. */
+struct ncs_redop {
+    int comm, comm_rank;
+    int handle;          /* NCCL's value; may be reused after destruction */
+    int dtype;           /* ncclDataType_t */
+    bool on_device;
+    unsigned char scalar[8]; /* host immediate: the bytes at creation, sizeof(dtype) of them */
+    const void *pointer; /* device: where the scalar is read when the operation executes */
+    uint64_t created, destroyed; /* ids of the calls; destroyed 0 = alive */
+    struct ncs_redop *next;
+};
+
+/* One rank of a communicator. */
+struct ncs_member {
+    const void *handle;  /* ncclComm_t, NULL before it is known */
+    int rank;            /* of the run: who made the call that created it; -1 = not yet seen */
+    int device;          /* CUDA device at creation, -1 = unknown */
+    uint32_t calls;      /* counted calls so far */
+    uint64_t hash;       /* rolling hash of the signatures of all of them */
+    struct ncs_call *first, *last; /* counted calls still held, by number */
+    uint64_t gone;       /* id of the call that destroyed or aborted it; 0 = none */
+    bool aborted;
+};
+
+struct ncs_comm_info {
+    int number;          /* from 0, in order of appearance */
+    char *name;          /* "world", "comm1", or as given; unique not guaranteed */
+    int nranks;          /* as the first rank to appear gave it */
+    struct ncs_member *member; /* `members` of them: nranks, more where a rank claimed to be one */
+    int members;
+    struct ncs_redop *redops;  /* newest first */
+    uint64_t key;        /* hash of the unique id */
+};
+
+struct ncs_journal {
+    size_t limit;            /* bytes of records to hold; pending and pinned ones are held anyway */
+    size_t held;             /* bytes of records held now */
+    uint64_t dropped;        /* records dropped so far */
+    uint64_t calls;          /* records ever made */
+    struct ncs_call *oldest, *newest;
+    struct ncs_comm_info **comm;
+    size_t comms, comms_room;
+    struct ncs_journal_private *own;
+};
+
+struct ncs_journal *ncs_journal_open(size_t limit, bool locked);
+void ncs_journal_close(struct ncs_journal *j); /* and frees every record; NULL is a no-op */
+
+/* Called by the generated wrapper (driver/gen/journal_wrap.c). enter fills everything but the
+ * arguments and the communicator; the wrapper stores the arguments, then calls begin, which
+ * resolves communicator, number, operator and group; leave completes the record and learns new
+ * communicators and operators from the out-parameters. */
+struct ncs_call *ncs_journal_enter(struct ncs_journal *j, enum ncs_fn fn);
+void ncs_journal_begin(struct ncs_journal *j, struct ncs_call *call);
+void ncs_journal_leave(struct ncs_journal *j, struct ncs_call *call, int rc);
+
+/* Whom the journal asks for the device of a thread that makes a communicator; NULL = nobody. */
+void ncs_journal_ask(struct ncs_journal *j, const struct ncs_api *api);
+
+void ncs_call_pin(struct ncs_call *call);   /* NULL is a no-op */
+void ncs_call_unpin(struct ncs_call *call); /* NULL is a no-op */
+
+/* Names a communicator by any of its handles; the first name given stays. */
+void ncs_journal_name(struct ncs_journal *j, const void *handle, const char *name);
+
+/* The communicator and rank behind a handle; false if it is not known. */
+bool ncs_journal_find(const struct ncs_journal *j, const void *handle, int *comm, int *comm_rank);
+
+/* The counted call `number` of (comm, comm_rank), or NULL when it was not made or is not held. */
+struct ncs_call *ncs_journal_call(const struct ncs_journal *j, int comm, int comm_rank,
+                                  uint32_t number);
+
+/* Arguments by role, whatever their position. A role that the function has not: 0, NULL or -1. */
+const void *ncs_call_sendbuff(const struct ncs_call *call); /* buff of ncclBcast and ncclSend too */
+const void *ncs_call_recvbuff(const struct ncs_call *call); /* buff of ncclBcast and ncclRecv too */
+size_t ncs_call_count(const struct ncs_call *call);
+int ncs_call_dtype(const struct ncs_call *call);  /* ncclDataType_t, -1 = none */
+int ncs_call_op(const struct ncs_call *call);     /* ncclRedOp_t or a handle, -1 = none */
+int ncs_call_root(const struct ncs_call *call);   /* root, -1 = none */
+int ncs_call_peer(const struct ncs_call *call);   /* peer, -1 = none */
+const void *ncs_call_stream(const struct ncs_call *call);
+
+/* The signature that must agree across ranks: kind, count, dtype, operator by meaning (every
+ * pre-mul-sum is the same operator: scalars may differ), root; for send and recv the kind and the
+ * peer. ncclBcast is a Broadcast. */
+uint64_t ncs_call_signature(const struct ncs_call *call);
+
+/* "AllReduce float32 x 1024 sum", "Send float32 x 8 to 3", "Broadcast int32 x 4 root 0". */
+struct ncs_str;
+void ncs_call_describe(const struct ncs_call *call, struct ncs_str *out);
+
+#endif

@@ -1,0 +1,281 @@
+/* What the journal knows of communicators and user operators: learnt from the calls that make, use
+ * and end them. All functions run under the journal's lock. */
+#include "api/journal_private.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "api/types.h"
+#include "base/hash.h"
+#include "base/mem.h"
+
+/* Bounds what one mistaken argument can make the journal allocate; a communicator that claims more
+ * ranks stays unknown. */
+enum { MOST_RANKS = 65536 };
+
+struct comm {
+    struct ncs_comm_info info;
+    bool named;
+};
+
+static bool is_ok(int rc)
+{
+    return rc == ncclSuccess || rc == ncclInProgress;
+}
+
+/* ---- communicators ---- */
+
+static void grow_members(struct ncs_comm_info *info, int members)
+{
+    if (members <= info->members)
+        return;
+    info->member = ncs_resize(info->member, (size_t)members * sizeof *info->member);
+    for (int i = info->members; i < members; i++)
+        info->member[i] = (struct ncs_member){ .rank = -1, .device = -1 };
+    info->members = members;
+}
+
+static struct ncs_comm_info *add_comm(struct ncs_journal *j, int nranks)
+{
+    struct comm *comm = ncs_new(sizeof *comm);
+    char name[32];
+
+    snprintf(name, sizeof name, "comm%zu", j->comms);
+    comm->info.number = (int)j->comms;
+    comm->info.name = ncs_copy_text(name);
+    comm->info.nranks = nranks;
+    grow_members(&comm->info, nranks);
+    NCS_PUSH(j->comm, j->comms, j->comms_room, &comm->info);
+    return &comm->info;
+}
+
+void ncs_journal_rename(struct ncs_journal *j, int number, const char *name)
+{
+    struct comm *comm = (struct comm *)j->comm[number];
+
+    if (comm->named)
+        return;
+    comm->named = true;
+    ncs_free(comm->info.name);
+    comm->info.name = ncs_copy_text(name);
+}
+
+void ncs_journal_free_comms(struct ncs_journal *j)
+{
+    for (size_t i = 0; i < j->comms; i++) {
+        struct ncs_comm_info *info = j->comm[i];
+
+        for (struct ncs_redop *op = info->redops, *next; op; op = next) {
+            next = op->next;
+            ncs_free(op);
+        }
+        ncs_free(info->member);
+        ncs_free(info->name);
+        ncs_free(info);
+    }
+    ncs_free(j->comm);
+}
+
+/* A communicator and a rank in it as one word, never 0: the value of the map of handles. */
+static void *pack_handle(int comm, int comm_rank)
+{
+    return (void *)(((uintptr_t)comm + 1) << 32 | (uintptr_t)comm_rank);
+}
+
+void ncs_unpack_handle(uintptr_t word, int *comm, int *comm_rank)
+{
+    *comm = (int)(word >> 32) - 1;
+    *comm_rank = (int)(word & 0x7fffffff);
+}
+
+/* An address that was a handle before now means the newer communicator. */
+static void set_handle(struct ncs_journal *j, int comm, int comm_rank, ncclComm_t handle)
+{
+    if (!handle)
+        return;
+    j->comm[comm]->member[comm_rank].handle = handle;
+    ncs_map_put(&j->own->handles, ncs_map_key(handle), pack_handle(comm, comm_rank));
+}
+
+/* The communicator is known before the call blocks: from the id and the number of ranks. */
+static void join_comm(struct ncs_journal *j, struct ncs_call *call, int device)
+{
+    union ncs_arg *id = (union ncs_arg *)ncs_call_arg(call, NCS_ARG_ID);
+    int64_t nranks = ncs_call_arg(call, NCS_ARG_NRANKS)->i;
+    int64_t rank = ncs_call_arg(call, NCS_ARG_RANK)->i;
+    struct ncs_comm_info *info;
+    struct ncs_member *m;
+
+    id->u = ncs_hash_bytes(0, id->p, sizeof(ncclUniqueId));
+    if (nranks < 1 || nranks > MOST_RANKS || rank < 0 || rank >= nranks)
+        return;
+    info = ncs_map_get(&j->own->keys, id->u);
+    if (!info) {
+        info = add_comm(j, (int)nranks);
+        info->key = id->u;
+        ncs_map_put(&j->own->keys, id->u, info);
+    }
+    grow_members(info, (int)rank + 1);
+    call->comm = info->number;
+    call->comm_rank = (int)rank;
+    m = &info->member[rank];
+    if (m->rank < 0) {
+        m->rank = call->rank;
+        m->device = device;
+    }
+}
+
+static void learn_init_rank(struct ncs_journal *j, struct ncs_call *call)
+{
+    const ncclComm_t *out = ncs_call_arg(call, NCS_ARG_COMM_OUT)->p;
+
+    if (call->comm < 0 || !out || !is_ok(call->rc))
+        return;
+    if (*out) {
+        set_handle(j, call->comm, call->comm_rank, *out);
+    } else if (call->group) {
+        struct ncs_unfilled u = { out, call->group, call->comm, call->comm_rank };
+        NCS_PUSH(j->own->unfilled, j->own->unfilleds, j->own->unfilled_room, u);
+    }
+}
+
+static void learn_init_all(struct ncs_journal *j, struct ncs_call *call)
+{
+    const ncclComm_t *out = ncs_call_arg(call, NCS_ARG_COMMS_OUT)->p;
+    const int *devices = ncs_call_arg(call, NCS_ARG_DEVICES)->p;
+    int64_t nranks = ncs_call_arg(call, NCS_ARG_NRANKS)->i;
+    struct ncs_comm_info *info;
+
+    if (call->rc != ncclSuccess || !out || nranks < 1 || nranks > MOST_RANKS)
+        return;
+    info = add_comm(j, (int)nranks);
+    call->comm = info->number;
+    call->comm_rank = 0; /* it stands for all of them */
+    for (int i = 0; i < nranks; i++) {
+        info->member[i].rank = call->rank;
+        info->member[i].device = devices ? devices[i] : i;
+        set_handle(j, info->number, i, out[i]);
+    }
+}
+
+static void learn_end(struct ncs_journal *j, struct ncs_call *call)
+{
+    struct ncs_member *m;
+
+    if (call->comm < 0 || !is_ok(call->rc))
+        return;
+    m = &j->comm[call->comm]->member[call->comm_rank];
+    if (!m->gone) {
+        m->gone = call->id;
+        m->aborted = call->fn == NCS_FN_ncclCommAbort;
+    }
+}
+
+void ncs_journal_group_ended(struct ncs_journal *j, uint64_t group, bool ok)
+{
+    struct ncs_journal_private *own = j->own;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < own->unfilleds; i++) {
+        struct ncs_unfilled u = own->unfilled[i];
+
+        if (u.group != group)
+            own->unfilled[kept++] = u;
+        else if (ok)
+            set_handle(j, u.comm, u.comm_rank, *u.out);
+    }
+    own->unfilleds = kept;
+}
+
+/* ---- operators ---- */
+
+/* The newest operator with that handle. Handles are reused only after destruction, so an older one
+ * is never alive; a destroyed one is found too: the call then uses it after its end. */
+static struct ncs_redop *find_redop(const struct ncs_journal *j, int comm, int comm_rank,
+                                    int handle)
+{
+    struct ncs_redop *op = j->comm[comm]->redops;
+
+    while (op && (op->comm_rank != comm_rank || op->handle != handle))
+        op = op->next;
+    return op;
+}
+
+static void learn_redop(struct ncs_journal *j, struct ncs_call *call)
+{
+    const ncclRedOp_t *out = ncs_call_arg(call, NCS_ARG_REDOP_OUT)->p;
+    const void *scalar = ncs_call_arg(call, NCS_ARG_SCALAR)->p;
+    struct ncs_redop *op;
+
+    if (call->comm < 0 || call->rc != ncclSuccess || !out)
+        return;
+    op = ncs_new(sizeof *op);
+    op->comm = call->comm;
+    op->comm_rank = call->comm_rank;
+    op->handle = (int)*out;
+    op->dtype = ncs_call_dtype(call);
+    op->on_device = ncs_call_arg(call, NCS_ARG_RESIDENCE)->i != ncclScalarHostImmediate;
+    op->created = call->id;
+    if (op->on_device)
+        op->pointer = scalar;
+    else if (scalar)
+        memcpy(op->scalar, scalar, ncs_dtype_bytes(op->dtype));
+    op->next = j->comm[call->comm]->redops;
+    j->comm[call->comm]->redops = op;
+}
+
+static void learn_redop_end(struct ncs_journal *j, struct ncs_call *call)
+{
+    struct ncs_redop *op;
+
+    if (call->comm < 0 || call->rc != ncclSuccess)
+        return;
+    op = find_redop(j, call->comm, call->comm_rank, ncs_call_op(call));
+    if (op && !op->destroyed)
+        op->destroyed = call->id;
+}
+
+/* ---- the journal's two questions ---- */
+
+void ncs_journal_resolve(struct ncs_journal *j, struct ncs_call *call, int device)
+{
+    const union ncs_arg *handle = ncs_call_arg(call, NCS_ARG_COMM);
+    uintptr_t where = 0;
+    int op;
+
+    if (ncs_call_makes_rank(call)) {
+        join_comm(j, call, device);
+        return;
+    }
+    if (handle)
+        where = (uintptr_t)ncs_map_get(&j->own->handles, ncs_map_key(handle->p));
+    if (!where)
+        return;
+    ncs_unpack_handle(where, &call->comm, &call->comm_rank);
+    op = ncs_call_op(call);
+    if (ncs_fn_info[call->fn].counted && op >= ncclNumOps)
+        call->redop = find_redop(j, call->comm, call->comm_rank, op);
+}
+
+void ncs_journal_learn(struct ncs_journal *j, struct ncs_call *call)
+{
+    switch ((int)call->fn) {
+    case NCS_FN_ncclCommInitRank:
+    case NCS_FN_ncclCommInitRankConfig:
+        learn_init_rank(j, call);
+        break;
+    case NCS_FN_ncclCommInitAll:
+        learn_init_all(j, call);
+        break;
+    case NCS_FN_ncclCommDestroy:
+    case NCS_FN_ncclCommAbort:
+        learn_end(j, call);
+        break;
+    case NCS_FN_ncclRedOpCreatePreMulSum:
+        learn_redop(j, call);
+        break;
+    case NCS_FN_ncclRedOpDestroy:
+        learn_redop_end(j, call);
+        break;
+    }
+}

@@ -1,0 +1,35 @@
+/* What belongs to one thread of control of the run: a rank's main thread or one that it spawned.
+ * `ncs_local` points to the running one's. Whoever switches contexts on one OS thread (the
+ * simulator's fibers) saves and restores the pointer; own OS threads simply have their own. */
+#ifndef NCS_API_LOCAL_H
+#define NCS_API_LOCAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ncs_call;
+
+struct ncs_place {
+    const char *file; /* interned for the length of the run; NULL = unknown */
+    int line;         /* from 1; 0 = unknown */
+};
+
+struct ncs_local {
+    int rank;   /* of the run; -1 = the runner itself */
+    int thread; /* 0: the rank's main thread; 1 and up: spawned, in order of creation */
+
+    /* Where the script is now; NULL when there is no script. */
+    struct ncs_place (*where)(void *where_arg);
+    void *where_arg;
+    const char *label; /* of the call about to be made, interned; NULL = none */
+    bool unverified;   /* the call about to be made is not to be verified */
+
+    /* Kept by the journal. */
+    struct ncs_call *call; /* the journalled call in flight, NULL outside of one */
+    int group_depth;
+    uint64_t group; /* serial of the open outermost group, from 1; 0 = none */
+};
+
+extern _Thread_local struct ncs_local *ncs_local; /* NULL on threads that the run does not know */
+
+#endif

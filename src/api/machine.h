@@ -1,0 +1,121 @@
+/* What only a simulated machine can do: run contexts under one token, keep a virtual clock, know a
+ * hang, show the instant at which data moves. The second, optional struct of the seam: the driver
+ * for real NCCL has none and the runner falls back to OS threads and a watch.
+ *
+ * One machine exists per process at a time, because NCCL's functions take no context argument. */
+#ifndef NCS_API_MACHINE_H
+#define NCS_API_MACHINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api/gen/api.h"
+#include "api/local.h"
+#include "api/snapshot.h"
+#include "base/error.h"
+
+enum ncs_host_policy {
+    NCS_HOST_CONTACT, /* a call blocks its host until first contact; later launches return at once */
+    NCS_HOST_EVERY,   /* every launch waits for its partners' hosts */
+};
+
+struct ncs_machine_options {
+    int devices;              /* GPUs per virtual host; 0 = 8 */
+    enum ncs_host_policy host;
+    uint64_t eager;           /* bytes that sends may run ahead per (comm, src, dst); 0 = none */
+    bool seeded;              /* draw at every scheduling point */
+    uint64_t seed;
+    int nccl_version;         /* as ncclGetVersion says it; 0 = 23007 */
+    uint64_t device_memory;   /* bytes per GPU; 0 = 16 GiB */
+    int capability;           /* major * 10 + minor; 0 = 90 */
+    int ready_after;          /* polls that a non-blocking operation stays in progress beyond its end */
+    bool own_threads;         /* contexts are OS threads instead of fibers */
+    bool multi_rank_gpu;      /* NCCL_MULTI_RANK_GPU_ENABLE=1 */
+    uint64_t step_limit;      /* scheduler steps before NCS_STOP_BUDGET; 0 = none */
+};
+
+/* What a context is: a thread of control of a virtual process. Process p sits on virtual host
+ * p / devices; a context's current device starts as p % devices. */
+struct ncs_context_options {
+    int process;
+    struct ncs_local *local;      /* the runner's; must outlive the context */
+    void (*main)(void *arg);      /* runs the script; returning ends the context */
+    void *arg;
+};
+
+struct ncs_gate; /* a host condition: store, barrier, join */
+
+/* Told of data movement at its instant, on whatever stack the machine runs, outside any context.
+ * `calls` are the parts of one slot in order of rank; only journalled parts are listed. The hooks
+ * may read device memory (it is host memory) through the calls' pointers: extents were checked.
+ * They must not call back into the machine. */
+struct ncs_observer {
+    void *self;
+    void (*before)(void *self, struct ncs_call *const *calls, size_t count);
+    void (*after)(void *self, struct ncs_call *const *calls, size_t count);
+    /* The parts of a slot disagree in a way that NCCL does not notice (heart, rule 9), or a part's
+     * buffer is not where it should be. */
+    void (*mismatch)(void *self, struct ncs_call *const *calls, size_t count);
+    /* The real library crashes here; the simulator returned ncclInvalidArgument. */
+    void (*crash)(void *self, struct ncs_call *call, const char *why);
+    /* A kernel or a copy touched memory that it may not touch: CUDA error 700 on that device. */
+    void (*fault)(void *self, struct ncs_call *call, const char *why);
+};
+
+/* Deliberate faults in the data path, to prove that verification catches them. Tests only. */
+enum ncs_plant_kind {
+    NCS_PLANT_NONE,
+    NCS_PLANT_MISSING, /* the contribution of rank `at` is left out of a reduction */
+    NCS_PLANT_BIT,     /* one bit of one element of one rank's output is flipped */
+    NCS_PLANT_SHIFT,   /* one rank's output is written one element late */
+    NCS_PLANT_ROOT,    /* a rooted operation takes its data from rank root + 1 */
+    NCS_PLANT_ROUND,   /* 16-bit and 8-bit results are rounded toward zero */
+    NCS_PLANT_STALE,   /* one rank's output is not written at all */
+};
+
+struct ncs_plant {
+    enum ncs_plant_kind kind;
+    int rank;  /* of the communicator, whose contribution or output is spoilt */
+    int nth;   /* the nth slot with data, from 1; 0 = every one */
+};
+
+struct ncs_machine {
+    bool (*open)(const struct ncs_machine_options *options, struct ncs_error *err);
+    void (*close)(void); /* frees everything, abandons live contexts; harmless when not open */
+    /* Back to the state after open: contexts gone, time 0, live objects 0, bytes 0. After any stop. */
+    void (*reset)(void);
+
+    bool (*spawn)(const struct ncs_context_options *options, struct ncs_error *err);
+    enum ncs_stop (*run)(void);  /* on the runner's thread, until a verdict */
+    void (*interrupt)(void);     /* async-signal-safe: run returns INTERRUPTED at the next point */
+    void (*snapshot)(struct ncs_snapshot *out);
+    /* Drops all live contexts. Fibers: their stacks are dropped as they are. Own threads: wakes each
+     * with `cancelled` true until its main returns, then joins it. */
+    void (*abandon)(void);
+    void (*observe)(const struct ncs_observer *observer); /* copied; NULL = nobody */
+    void (*plant)(struct ncs_plant plant);
+    void (*stats)(uint64_t *live_objects, uint64_t *live_bytes, uint64_t *trace);
+
+    /* Called by a running context. */
+    int64_t (*clock)(void);            /* virtual ns; counts as a poll (heart, rule 5) */
+    int64_t (*now)(void);              /* virtual ns, no poll; anybody */
+    void (*sleep)(int64_t nanoseconds);
+    bool (*cancelled)(void);           /* this context is being abandoned: unwind and return */
+    void (*check)(void);               /* cheap; from a script's hook: parks for ever when interrupted */
+    void (*end)(enum ncs_ending how, const char *message, struct ncs_place place);
+                                       /* recorded for the snapshot; then main must return.
+                                        * For KILLED (a stall too) it does not return. */
+
+    /* Host conditions: like a condition variable whose lock is the token. `what` and `key` are for
+     * the snapshot; key is copied. */
+    struct ncs_gate *(*gate_new)(void);
+    void (*gate_free)(struct ncs_gate *gate);
+    /* Parks until gate_wake or the deadline (virtual ns; < 0 = none). False after the deadline or
+     * when cancelled. The caller tests its condition again. */
+    bool (*gate_wait)(struct ncs_gate *gate, int64_t deadline, const char *what, const char *key,
+                      int owner, int owner_thread);
+    void (*gate_wake)(struct ncs_gate *gate); /* wakes all who wait; an observable change */
+};
+
+#endif

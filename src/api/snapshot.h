@@ -1,0 +1,136 @@
+/* The state of a machine at rest: who waits for what, as plain data. The simulator fills it at the
+ * verdict, before anything is touched; the diagnosis reads it. Indices point into the arrays of the
+ * same snapshot; -1 = none. Calls are borrowed from the journal and pinned by the snapshot. */
+#ifndef NCS_API_SNAPSHOT_H
+#define NCS_API_SNAPSHOT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api/journal.h"
+
+enum ncs_stop {
+    NCS_STOP_DONE,        /* every context has ended */
+    NCS_STOP_QUIET,       /* nothing can ever happen again, and not all have ended: a hang, certain */
+    NCS_STOP_LIVELOCK,    /* only polls in vain */
+    NCS_STOP_BUDGET,      /* past the limit of steps */
+    NCS_STOP_INTERRUPTED, /* ncs_machine.interrupt was called */
+};
+
+enum ncs_context_state {
+    NCS_CONTEXT_READY,    /* could run (after an interrupt) */
+    NCS_CONTEXT_PARKED,   /* waits; see wait */
+    NCS_CONTEXT_POLLING,  /* polls in vain; `call` is the poll */
+    NCS_CONTEXT_SLEEPING,
+    NCS_CONTEXT_ENDED,
+};
+
+enum ncs_ending { NCS_END_RETURNED, NCS_END_ERROR, NCS_END_KILLED, NCS_END_ABANDONED };
+
+enum ncs_wait_kind {
+    NCS_WAIT_OP,   /* a device operation: index into op */
+    NCS_WAIT_JOB,  /* a host-side state machine: index into job */
+    NCS_WAIT_GATE, /* a host condition of the runner's: index into gate */
+};
+
+struct ncs_snap_wait {
+    enum ncs_wait_kind kind;
+    int index;
+};
+
+struct ncs_snap_context {
+    int rank, thread;
+    enum ncs_context_state state;
+    enum ncs_ending ending;        /* when ENDED */
+    struct ncs_place place;        /* where it is, or where it ended with an error */
+    char *message;                 /* of its error; NULL = none */
+    const struct ncs_call *call;   /* in flight, NULL = none (or a host wait of the runner's) */
+    int group_depth;               /* > 0: its thread is inside an open group */
+    size_t wait, waits;            /* first and count in snapshot.wait */
+    bool has_deadline;
+};
+
+enum ncs_op_state { NCS_OP_BLOCKED, NCS_OP_ENABLED, NCS_OP_ACTIVE };
+
+struct ncs_snap_op {               /* an unfinished operation of the device graph */
+    const char *kind;              /* "launch", "copy", "memset", "event", "delay", "add" */
+    enum ncs_op_state state;
+    int rank;                      /* of the run, whose process enqueued it */
+    int device;                    /* on its host */
+    const struct ncs_call *call;   /* that enqueued it (of a launch: its first call); may be NULL */
+    size_t dep, deps;              /* first and count in snapshot.dep: operations it waits for */
+    size_t part, parts;            /* of a launch: first and count in snapshot.part */
+};
+
+enum ncs_part_state {
+    NCS_PART_WAITING,   /* its launch has not come to it */
+    NCS_PART_AT_SLOT,   /* there, waits for the others */
+    NCS_PART_MATCHED,   /* complete, data will move */
+    NCS_PART_DONE,
+    NCS_PART_CANCELLED, /* by abort */
+};
+
+struct ncs_snap_part {             /* one call's share of a launch, or a call still in an open group */
+    const struct ncs_call *call;
+    enum ncs_part_state state;
+    int op;                        /* its launch; -1 = still queued in an open group or in contact */
+    int slot;                      /* -1 = not at one yet */
+};
+
+enum ncs_stuck { NCS_STUCK_NO, NCS_STUCK_KIND, NCS_STUCK_COUNT, NCS_STUCK_ROOT, NCS_STUCK_P2P_COUNT };
+
+struct ncs_snap_slot {             /* the meeting of parts, not yet done */
+    bool pair;                     /* send and recv; otherwise a collective */
+    int nranks;                    /* of the communicator */
+    int src, dst;                  /* of a pair: ranks in the communicator */
+    enum ncs_stuck stuck;          /* why it never completes although all are there */
+    size_t member, members;        /* first and count in snapshot.member: parts that are there */
+};
+
+enum ncs_job_kind {
+    NCS_JOB_INIT, NCS_JOB_CONTACT, NCS_JOB_FINALIZE, NCS_JOB_DESTROY, NCS_JOB_ABORT, NCS_JOB_GROUP,
+};
+
+struct ncs_snap_job {
+    enum ncs_job_kind kind;
+    const struct ncs_call *call;   /* that started it; may be NULL */
+    int rank;                      /* of the run */
+    int comm_rank, nranks;         /* of the communicator it is about */
+    /* Who has not checked in: ranks of the communicator; first and count in snapshot.missing. */
+    size_t miss, misses;
+    bool refused;                  /* INIT: the rendezvous stopped serving; see why */
+    const char *why;               /* "rank 1 checked in twice", "nranks differ", "id used before"; NULL */
+    bool pair;                     /* CONTACT with one peer; otherwise of the whole communicator */
+    int peer;
+    bool sending;                  /* of a pair: we send and wait for the peer to receive */
+    size_t wait, waits;            /* further things it waits for, in snapshot.wait */
+};
+
+struct ncs_snap_gate {             /* a condition of the runner's: store, barrier, join */
+    const char *what;              /* "store:get", "barrier", "join" */
+    char *key;                     /* "store key `go`", "ranks 0, 1"; for people */
+    int owner;                     /* rank of the thread that is joined, else -1 */
+    int owner_thread;
+};
+
+struct ncs_snapshot {
+    enum ncs_stop stop;
+    int64_t now;                   /* virtual nanoseconds */
+    uint64_t trace;                /* hash of everything that was chosen and done */
+    struct ncs_snap_context *context; size_t contexts;
+    struct ncs_snap_wait *wait;    size_t waits;
+    struct ncs_snap_op *op;        size_t ops;
+    int *dep;                      size_t deps;
+    struct ncs_snap_part *part;    size_t parts;
+    struct ncs_snap_slot *slot;    size_t slots;
+    int *member;                   size_t members;   /* indices into part */
+    struct ncs_snap_job *job;      size_t jobs;
+    int *missing;                  size_t missings;
+    struct ncs_snap_gate *gate;    size_t gates;
+};
+
+/* Unpins the calls and frees the arrays (not the struct itself). */
+void ncs_snapshot_free(struct ncs_snapshot *s);
+
+#endif

@@ -1,0 +1,19 @@
+/* The facts as the official headers declare them. */
+#include "facts.h"
+
+#ifdef WITH_NCCL
+#include <nccl.h>
+#define FACTS_NCCL NCCL_VERSION_CODE
+#else
+#include <cuda_runtime_api.h>
+#define FACTS_NCCL 0
+#endif
+
+#define SIGNATURE(name, result, ...)                                                     \
+    { "signature of " #name, __builtin_types_compatible_p(__typeof__(name), result(__VA_ARGS__)) },
+
+const struct fact official[] = {
+#include "facts.def"
+#include "signatures.def"
+    { NULL, 0 },
+};

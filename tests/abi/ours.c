@@ -1,0 +1,15 @@
+/* The facts as this project declares them. */
+#include "facts.h"
+
+#include "api/gen/api.h"
+
+#define FACTS_NCCL 99999
+#define SIGNATURE(name, result, ...)                                                     \
+    { "signature of " #name, __builtin_types_compatible_p(                               \
+                                 __typeof__(*((struct ncs_api *)0)->name), result(__VA_ARGS__)) },
+
+const struct fact ours[] = {
+#include "facts.def"
+#include "signatures.def"
+    { NULL, 0 },
+};
