@@ -1,0 +1,47 @@
+/* What is due on the virtual clock, and the scheduler that turns it over. */
+#ifndef NCS_SIM_AGENDA_H
+#define NCS_SIM_AGENDA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct context;
+
+enum event_kind {
+    EVENT_OP,       /* a device operation ends: struct op */
+    EVENT_SLOT,     /* a slot's data moves: struct slot */
+    EVENT_DEADLINE, /* a context's wait expires: struct context, stale unless `serial` still holds */
+    EVENT_JOB,      /* a job wants a step: struct job; cancelled by its end */
+};
+
+struct event_entry {
+    int64_t time;
+    uint64_t order;  /* of scheduling */
+    enum event_kind kind;
+    void *object;
+    uint64_t serial; /* of a DEADLINE: the wait that it belongs to */
+};
+
+void agenda_add(int64_t time, enum event_kind kind, void *object, uint64_t serial);
+/* The entry that is due next; NULL = none. Stale deadlines are dropped on the way. */
+const struct event_entry *agenda_peek(void);
+/* Takes one of the entries due at the earliest time. */
+struct event_entry agenda_take(void);
+/* Withdraws what an object has on the agenda. */
+void agenda_forget(enum event_kind kind, const void *object);
+
+/* Which of n alternatives to take: 0 without a seed. */
+enum choice { CHOOSE_CONTEXT, CHOOSE_EVENT, CHOOSE_EARLY };
+size_t choose(enum choice kind, size_t n);
+
+void queue_append(struct context *c); /* makes it READY, behind all others */
+
+/* Finds who runs next and moves time when nobody can: a context to continue, or the runner with
+ * world.stop set. Runs on the stack of whoever gives the token up. */
+struct context *schedule(void);
+
+/* Gives the token up; returns when this context is chosen again. */
+void switch_away(struct context *c);
+
+#endif

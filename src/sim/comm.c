@@ -1,0 +1,141 @@
+#include "sim/comm.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "sim/job.h"
+#include "sim/op.h"
+#include "sim/slot.h"
+#include "sim/world.h"
+
+void nccl_warn(const char *fmt, ...)
+{
+    struct context *c = context_self();
+    if (!c || !c->process)
+        return;
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(c->process->last_error, sizeof c->process->last_error, fmt, args);
+    va_end(args);
+}
+
+struct comm_rank *comm_find(ncclComm_t handle)
+{
+    struct comm_rank *cr = ncs_map_get(&sim_world.comms, ncs_map_key(handle));
+    struct context *c = context_self();
+    return cr && c && cr->process == c->process ? cr : NULL;
+}
+
+int comm_ready(struct comm_rank *cr)
+{
+    if (cr->state == COMM_ABORTED || cr->state == COMM_GONE) {
+        nccl_warn("comm %s", cr->state == COMM_GONE ? "has already been destroyed"
+                                                     : "has already been aborted");
+        return ncclInvalidArgument;
+    }
+    if (cr->async == ncclInProgress || (cr->state == COMM_INIT && cr->async == 0)) {
+        nccl_warn("Attempt to use communicator before the previous operation returned ncclSuccess");
+        return ncclInvalidArgument;
+    }
+    return cr->async;
+}
+
+int comm_check(ncclComm_t handle, const char *what, struct comm_rank **out)
+{
+    if (!handle) {
+        nccl_warn("%s : comm argument is NULL", what);
+        return ncclInvalidArgument;
+    }
+    *out = comm_find(handle);
+    if (!*out) {
+        nccl_warn("Error: corrupted comm object detected");
+        return ncclInvalidArgument;
+    }
+    return ncclSuccess;
+}
+
+struct peer *comm_peer(struct comm_rank *cr, int rank)
+{
+    struct peer *peer = ncs_map_get(&cr->peers, (uint64_t)rank + 1);
+    if (!peer) {
+        peer = sim_new(sizeof *peer);
+        peer->rank = rank;
+        ncs_map_put(&cr->peers, (uint64_t)rank + 1, peer);
+    }
+    return peer;
+}
+
+struct comm_rank *comm_rank_new(int rank, int nranks)
+{
+    struct context *c = context_self();
+    struct comm_rank *cr = sim_new(sizeof *cr);
+    cr->process = c->process;
+    cr->gpu = process_gpu(c->process, c->device);
+    cr->rank = rank;
+    cr->nranks = nranks;
+    cr->blocking = true;
+    ncs_map_put(&sim_world.comms, ncs_map_key(cr), cr);
+    return cr;
+}
+
+struct comm *comm_new(struct comm_rank *const *members, int nranks)
+{
+    struct comm *comm = sim_new(sizeof *comm);
+    comm->serial = ++sim_world.comm_serial;
+    comm->nranks = nranks;
+    comm->member = ncs_new((size_t)nranks * sizeof *comm->member);
+    memcpy(comm->member, members, (size_t)nranks * sizeof *comm->member);
+    for (int i = 0; i < nranks; i++)
+        members[i]->comm = comm;
+    comm->next = sim_world.comm_first;
+    sim_world.comm_first = comm;
+    return comm;
+}
+
+void comm_bury(struct comm_rank *cr, enum comm_state state)
+{
+    cr->state = state;
+    cr->async = 0;
+    op_unref(cr->last_launch);
+    cr->last_launch = NULL;
+    job_unref(cr->job);
+    cr->job = NULL;
+    world_changed();
+}
+
+static void free_peer(void *value, void *arg)
+{
+    (void)arg;
+    sim_free(value, sizeof(struct peer));
+}
+
+static void free_rank(void *value, void *arg)
+{
+    struct comm_rank *cr = value;
+    (void)arg;
+    ncs_map_each(&cr->peers, free_peer, NULL);
+    ncs_map_free(&cr->peers);
+    op_unref(cr->last_launch);
+    job_unref(cr->job);
+    ncs_free(cr->redop);
+    sim_free(cr, sizeof *cr);
+}
+
+void comms_free(void)
+{
+    struct world *w = &sim_world;
+    ncs_map_each(&w->comms, free_rank, NULL);
+    ncs_map_free(&w->comms);
+    w->comms = (struct ncs_map){ 0 };
+    while (w->comm_first) {
+        struct comm *comm = w->comm_first;
+        w->comm_first = comm->next;
+        slots_free(comm);
+        ncs_map_free(&comm->collectives);
+        ncs_map_free(&comm->pairs);
+        ncs_free(comm->member);
+        sim_free(comm, sizeof *comm);
+    }
+}

@@ -1,0 +1,96 @@
+/* Communicators: what all ranks share, and one rank's handle on it. A handle that is gone stays as
+ * a tombstone until the world is reset, so that using it is an error and not a crash. */
+#ifndef NCS_SIM_COMM_H
+#define NCS_SIM_COMM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ncclscript/nccl_abi.h"
+#include "base/map.h"
+#include "sim/wait.h"
+
+struct gpu;
+struct op;
+struct process;
+struct slot;
+
+enum comm_state {
+    COMM_INIT,    /* its init has not completed */
+    COMM_READY,
+    COMM_FINAL,   /* finalized */
+    COMM_ABORTED, /* tombstones */
+    COMM_GONE,
+};
+
+struct redop {
+    bool live;
+    size_t next_free;        /* of a destroyed one: index + 1; 0 = last */
+    int dtype;
+    bool on_device;
+    const void *pointer;     /* device */
+    unsigned char scalar[8]; /* host */
+};
+
+/* What a rank keeps about one peer. */
+struct peer {
+    int rank;
+    uint32_t entered_sends, entered_recvs; /* by which contact is judged */
+    uint64_t sends, recvs;                 /* next sequence numbers */
+    uint64_t ahead;                        /* bytes of sends that run ahead of their receives */
+};
+
+struct comm_rank {
+    struct comm *comm;       /* NULL until the rendezvous is complete */
+    struct process *process;
+    struct gpu *gpu;
+    int rank, nranks;
+    enum comm_state state;
+    bool blocking;
+    int async;               /* non-blocking only: 0, 7, or an error for ever */
+    int ready_polls;         /* polls that still say 7 after the end */
+    struct job *job;         /* non-blocking: in progress */
+    uint64_t collectives;    /* queued so far: the next sequence number */
+    uint32_t entered;        /* group ends with collectives on this communicator */
+    struct waitable met;     /* fires when a peer enters point-to-point with this rank */
+    struct ncs_map peers;    /* rank -> struct peer, made at first use */
+    struct op *last_launch;  /* referenced */
+    struct redop *redop;
+    size_t redops, redops_room;
+    size_t free_redop;       /* destroyed last: index + 1; 0 = none */
+    struct comm_rank *next;  /* all handles of the world */
+};
+
+struct comm {
+    uint64_t serial;         /* order of creation, equal for all ranks */
+    int nranks;
+    struct comm_rank **member;
+    int entered;             /* ranks that have entered a non-empty collective */
+    struct waitable met;     /* fires when contact may have progressed */
+    struct slot *slot_first, *slot_last; /* open ones, in order of creation */
+    struct ncs_map collectives, pairs;   /* the same by sequence number, by (src, dst, number) */
+    struct comm *next;
+};
+
+/* NULL: the handle is no communicator of this process. */
+struct comm_rank *comm_find(ncclComm_t handle);
+
+/* The checks that nearly every call makes: NULL or unknown or gone -> 4, in progress -> 4, an error
+ * state -> that error. `what` is the function's name as NCCL writes it, `argument` "comm". */
+int comm_check(ncclComm_t handle, const char *what, struct comm_rank **out);
+int comm_ready(struct comm_rank *cr);
+
+struct peer *comm_peer(struct comm_rank *cr, int rank);
+
+struct comm_rank *comm_rank_new(int rank, int nranks);
+struct comm *comm_new(struct comm_rank *const *members, int nranks);
+void comms_free(void);
+
+/* After the communicator's own work on the device is done: the handle becomes a tombstone. */
+void comm_bury(struct comm_rank *cr, enum comm_state state);
+
+/* NCCL's WARN: the process's last error. */
+void nccl_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

@@ -1,0 +1,187 @@
+#include "sim/context.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <pthread.h>
+
+#include "base/mem.h"
+#include "sim/agenda.h"
+#include "sim/world.h"
+
+#define THREAD_STACK_BYTES ((size_t)1 << 20)
+
+static _Thread_local struct context *self;
+
+struct context *context_self(void)
+{
+    return self;
+}
+
+static void become(struct context *c)
+{
+    self = c;
+    ncs_local = c->options.local;
+}
+
+static void take_token(struct context *c)
+{
+    while (sem_wait(&c->token) != 0)
+        assert(errno == EINTR);
+}
+
+void context_transfer(struct context *from, struct context *to)
+{
+    sim_world.running = to;
+    if (sim_world.options.own_threads) {
+        sem_post(&to->token);
+        take_token(from);
+    } else {
+        fiber_switch(&from->fiber, &to->fiber);
+    }
+    become(from);
+}
+
+struct context *context_enter(void)
+{
+    struct context *c = self;
+    if (!c || c == &sim_world.runner || c->cancelled)
+        return NULL;
+    bool yield = sim_world.interrupted ||
+                 (sim_world.options.seeded && ncs_random_below(&sim_world.random, 4) == 0);
+    if (yield) {
+        queue_append(c);
+        switch_away(c);
+        if (c->cancelled)
+            return NULL;
+    }
+    return c;
+}
+
+void context_finish(struct context *c)
+{
+    struct world *w = &sim_world;
+    c->state = CONTEXT_ENDED;
+    w->live--;
+    wait_drop(c);
+    world_changed();
+    struct context *next = w->closing ? &w->runner : schedule();
+    w->running = next;
+    if (w->options.own_threads) {
+        sem_post(&next->token);
+        pthread_exit(NULL);
+    }
+    if (w->finished)
+        fiber_drop(&w->finished->fiber);
+    w->finished = c;
+    fiber_leave(&c->fiber, &next->fiber);
+}
+
+static void run_main(void *arg)
+{
+    struct context *c = arg;
+    become(c);
+    c->state = CONTEXT_RUNNING;
+    if (!c->cancelled)
+        c->options.main(c->options.arg);
+    context_finish(c);
+}
+
+static void *run_thread(void *arg)
+{
+    take_token(arg);
+    run_main(arg);
+    return NULL;
+}
+
+static bool start_thread(struct context *c)
+{
+    pthread_attr_t attr;
+    if (pthread_attr_init(&attr) != 0)
+        return false;
+    pthread_attr_setstacksize(&attr, THREAD_STACK_BYTES);
+    c->thread_started = pthread_create(&c->thread, &attr, run_thread, c) == 0;
+    pthread_attr_destroy(&attr);
+    return c->thread_started;
+}
+
+bool context_new(const struct ncs_context_options *options, struct ncs_error *err)
+{
+    struct world *w = &sim_world;
+    struct context *c = sim_new(sizeof *c);
+    c->options = *options;
+    c->process = world_process(options->process);
+    c->device = options->process % w->options.devices;
+    c->wait.deadline = -1;
+    sem_init(&c->token, 0, 0);
+    bool started = w->options.own_threads ? start_thread(c)
+                                          : fiber_make(&c->fiber, run_main, c);
+    if (!started) {
+        sem_destroy(&c->token);
+        sim_free(c, sizeof *c);
+        return ncs_fail(err, NCS_NO_MEMORY, "no room for the stack of context %zu", w->contexts);
+    }
+    c->id = (int)w->contexts;
+    NCS_PUSH(w->context, w->contexts, w->contexts_room, c);
+    w->live++;
+    queue_append(c);
+    return true;
+}
+
+void context_adopt_runner(void)
+{
+    struct context *c = &sim_world.runner;
+    *c = (struct context){ .id = -1, .state = CONTEXT_RUNNING };
+    c->wait.deadline = -1;
+    c->options.local = ncs_local;
+    sem_init(&c->token, 0, 0);
+    fiber_adopt(&c->fiber);
+    become(c);
+    sim_world.running = c;
+}
+
+/* A parked frame owns nothing, so a fiber's stack is dropped as it is. An own thread must unwind:
+ * it is given the token with `cancelled` set, and every call of the API then returns at once. */
+static void abandon(struct context *c)
+{
+    c->cancelled = true;
+    if (sim_world.options.own_threads) {
+        context_transfer(&sim_world.runner, c);
+    } else {
+        c->state = CONTEXT_ENDED;
+        sim_world.live--;
+        wait_drop(c);
+    }
+    c->ending = NCS_END_ABANDONED;
+}
+
+void contexts_abandon(void)
+{
+    struct world *w = &sim_world;
+    w->closing = true;
+    w->ready = w->polling = (struct queue){ 0 };
+    w->wokens = 0;
+    for (size_t i = 0; i < w->contexts; i++)
+        if (w->context[i]->state != CONTEXT_ENDED)
+            abandon(w->context[i]);
+    w->closing = false;
+}
+
+void contexts_free(void)
+{
+    struct world *w = &sim_world;
+    for (size_t i = 0; i < w->contexts; i++) {
+        struct context *c = w->context[i];
+        if (c->thread_started)
+            pthread_join(c->thread, NULL);
+        fiber_drop(&c->fiber);
+        sem_destroy(&c->token);
+        group_clear(&c->group);
+        ncs_free(c->message);
+        ncs_free(c->per_thread_stream);
+        sim_free(c, sizeof *c);
+    }
+    ncs_free(w->context);
+    w->context = NULL;
+    w->contexts = w->contexts_room = w->live = 0;
+    w->finished = NULL;
+}

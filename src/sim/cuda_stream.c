@@ -1,0 +1,203 @@
+/* CUDA's functions on streams and events, and the kernel that takes its time. */
+#include "base/mem.h"
+#include "sim/cuda.h"
+#include "sim/functions.h"
+#include "sim/stream.h"
+
+cudaError_t sim_cudaStreamCreateWithPriority(cudaStream_t *out, unsigned int flags, int priority)
+{
+    CUDA_ENTER(c);
+    if (!out || flags > cudaStreamNonBlocking)
+        return cuda_return(c, cudaErrorInvalidValue);
+    struct stream *s = stream_new(current_gpu(c), flags, priority);
+    ncs_map_put(&sim_world.streams, ncs_map_key(s), s);
+    *out = (cudaStream_t)s;
+    return cudaSuccess;
+}
+
+cudaError_t sim_cudaStreamCreateWithFlags(cudaStream_t *out, unsigned int flags)
+{
+    return sim_cudaStreamCreateWithPriority(out, flags, 0);
+}
+
+cudaError_t sim_cudaStreamCreate(cudaStream_t *out)
+{
+    return sim_cudaStreamCreateWithPriority(out, cudaStreamDefault, 0);
+}
+
+cudaError_t sim_cudaStreamDestroy(cudaStream_t handle)
+{
+    CUDA_ENTER(c);
+    struct stream *s = ncs_map_get(&sim_world.streams, ncs_map_key(handle));
+    if (!s || s->gpu->process != c->process)
+        return cuda_return(c, cudaErrorInvalidResourceHandle);
+    ncs_map_remove(&sim_world.streams, ncs_map_key(handle));
+    stream_unref(s); /* its work goes on */
+    return cudaSuccess;
+}
+
+cudaError_t sim_cudaStreamSynchronize(cudaStream_t handle)
+{
+    CUDA_ENTER(c);
+    struct stream *s = stream_find(c, handle, c->device);
+    if (!s)
+        return cuda_return(c, cudaErrorInvalidResourceHandle);
+    struct gpu *gpu = s->gpu;
+    stream_wait(c, s);
+    return cuda_return(c, gpu->fault);
+}
+
+static bool is_stream_idle(void *arg)
+{
+    const struct op *tail = arg;
+    return tail->state == OP_DONE;
+}
+
+/* A poll holds a reference to the operation while others run; it is the context's, as conditions
+ * are, because a parked frame owns nothing. */
+static bool poll_op(struct context *c, struct op *op)
+{
+    if (op->state == OP_DONE)
+        return true;
+    wait_for(c, NCS_WAIT_OP, op, &op->done);
+    bool done = poll_here(c, is_stream_idle, op);
+    wait_forget(c);
+    return done;
+}
+
+cudaError_t sim_cudaStreamQuery(cudaStream_t handle)
+{
+    CUDA_ENTER(c);
+    struct stream *s = stream_find(c, handle, c->device);
+    if (!s)
+        return cuda_return(c, cudaErrorInvalidResourceHandle);
+    struct gpu *gpu = s->gpu;
+    bool idle = !s->tail || poll_op(c, s->tail);
+    return cuda_return(c, gpu->fault ? gpu->fault : idle ? cudaSuccess : cudaErrorNotReady);
+}
+
+static struct event *find_event(const struct context *c, cudaEvent_t handle)
+{
+    struct event *e = ncs_map_get(&sim_world.events, ncs_map_key(handle));
+    return e && e->gpu->process == c->process ? e : NULL;
+}
+
+cudaError_t sim_cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned int flags)
+{
+    CUDA_ENTER(c);
+    struct stream *s = stream_find(c, handle, c->device);
+    struct event *e = find_event(c, event);
+    if (!s || !e)
+        return cuda_return(c, cudaErrorInvalidResourceHandle);
+    if (flags > 1)
+        return cuda_return(c, cudaErrorInvalidValue);
+    if (!e->op || e->op->state == OP_DONE)
+        return cudaSuccess;
+    stream_wait_room(c, s);
+    struct op *op = op_new(OP_EVENT, s->gpu, &s, 1, op_cost(0));
+    op_after(op, e->op);
+    op_submit(op);
+    return cudaSuccess;
+}
+
+cudaError_t sim_cudaEventCreateWithFlags(cudaEvent_t *out, unsigned int flags)
+{
+    CUDA_ENTER(c);
+    unsigned known = cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
+    bool interprocess = flags & cudaEventInterprocess;
+    if (!out || flags & ~known || (interprocess && !(flags & cudaEventDisableTiming)))
+        return cuda_return(c, cudaErrorInvalidValue);
+    struct event *e = sim_new(sizeof *e);
+    e->gpu = current_gpu(c);
+    e->timing = !(flags & cudaEventDisableTiming);
+    ncs_map_put(&sim_world.events, ncs_map_key(e), e);
+    *out = (cudaEvent_t)e;
+    return cudaSuccess;
+}
+
+cudaError_t sim_cudaEventCreate(cudaEvent_t *out)
+{
+    return sim_cudaEventCreateWithFlags(out, cudaEventDefault);
+}
+
+cudaError_t sim_cudaEventDestroy(cudaEvent_t handle)
+{
+    CUDA_ENTER(c);
+    struct event *e = find_event(c, handle);
+    if (!e)
+        return cuda_return(c, cudaErrorInvalidResourceHandle);
+    ncs_map_remove(&sim_world.events, ncs_map_key(handle));
+    event_free(e);
+    return cudaSuccess;
+}
+
+cudaError_t sim_cudaEventRecord(cudaEvent_t handle, cudaStream_t stream)
+{
+    CUDA_ENTER(c);
+    struct stream *s = stream_find(c, stream, c->device);
+    struct event *e = find_event(c, handle);
+    if (!s || !e || s->gpu != e->gpu)
+        return cuda_return(c, cudaErrorInvalidResourceHandle);
+    stream_wait_room(c, s);
+    e = find_event(c, handle); /* another thread may have destroyed it while this one waited */
+    if (!e)
+        return cuda_return(c, cudaErrorInvalidResourceHandle);
+    struct op *op = op_new(OP_EVENT, s->gpu, &s, 1, op_cost(0));
+    op_unref(e->op);
+    e->op = op;
+    op_ref(op);
+    op_submit(op);
+    return cudaSuccess;
+}
+
+cudaError_t sim_cudaEventQuery(cudaEvent_t handle)
+{
+    CUDA_ENTER(c);
+    struct event *e = find_event(c, handle);
+    if (!e)
+        return cuda_return(c, cudaErrorInvalidResourceHandle);
+    struct gpu *gpu = e->gpu;
+    bool done = !e->op || poll_op(c, e->op);
+    return cuda_return(c, gpu->fault ? gpu->fault : done ? cudaSuccess : cudaErrorNotReady);
+}
+
+cudaError_t sim_cudaEventSynchronize(cudaEvent_t handle)
+{
+    CUDA_ENTER(c);
+    struct event *e = find_event(c, handle);
+    if (!e)
+        return cuda_return(c, cudaErrorInvalidResourceHandle);
+    struct gpu *gpu = e->gpu;
+    if (e->op && e->op->state != OP_DONE) {
+        wait_for(c, NCS_WAIT_OP, e->op, &e->op->done);
+        wait_here(c, -1);
+    }
+    return cuda_return(c, gpu->fault);
+}
+
+cudaError_t sim_cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
+{
+    CUDA_ENTER(c);
+    const struct event *a = find_event(c, start), *b = find_event(c, end);
+    if (!ms)
+        return cuda_return(c, cudaErrorInvalidValue);
+    if (!a || !b || !a->timing || !b->timing || !a->op || !b->op)
+        return cuda_return(c, cudaErrorInvalidResourceHandle);
+    if (a->op->state != OP_DONE || b->op->state != OP_DONE)
+        return cudaErrorNotReady;
+    *ms = (float)((double)(b->op->ended - a->op->ended) / 1e6);
+    return cudaSuccess;
+}
+
+cudaError_t sim_ncsDelay(cudaStream_t handle, double seconds)
+{
+    CUDA_ENTER(c);
+    struct stream *s = stream_find(c, handle, c->device);
+    if (!s)
+        return cuda_return(c, cudaErrorInvalidResourceHandle);
+    if (!(seconds >= 0 && seconds < 9e9))
+        return cuda_return(c, cudaErrorInvalidValue);
+    stream_wait_room(c, s);
+    op_submit(op_new(OP_DELAY, s->gpu, &s, 1, op_cost(0) + (int64_t)(seconds * 1e9)));
+    return cudaSuccess;
+}

@@ -1,0 +1,35 @@
+/* The loops of reductions with a deliberate fault, NCS_PLANT_ROUND: results of 16 and 8 bits are
+ * rounded toward zero instead of to the nearest. */
+#include "sim/data_loops.h"
+
+#include "sim/dtype.h"
+
+/* Cuts a float to the format's numbers. A sum that float itself had to round is cut as rounded. */
+static inline float cut(float x, struct sim_format f)
+{
+    float near = sim_round(x, f);
+    uint32_t magnitude = sim_f32_bits(x) & 0x7fffffffu;
+    uint32_t sign = sim_f32_bits(x) ^ magnitude;
+    uint32_t kept = magnitude & ~((1u << (23 - f.mantissa)) - 1);
+    float unit = sim_f32_of(f.normal - ((uint32_t)f.mantissa << 23)); /* of the subnormals */
+
+    if (x != x || (sim_f32_bits(near) & 0x7fffffffu) <= magnitude)
+        return near;
+    if (magnitude < f.normal)
+        return near - (x < 0 ? -unit : unit);
+    return sim_f32_of(sign | (kept < f.max ? kept : f.max));
+}
+
+static inline float cut_bf16(float x)
+{
+    uint32_t u = sim_f32_bits(x);
+
+    return sim_f32_of(sim_pick(x != x, SIM_F32_NAN, u & 0xffff0000u));
+}
+
+#define TABLE data_loops_cut
+#define ROUND_F16(x) cut(x, SIM_F16)
+#define ROUND_BF16(x) cut_bf16(x)
+#define ROUND_E4M3(x) cut(x, SIM_E4M3)
+#define ROUND_E5M2(x) cut(x, SIM_E5M2)
+#include "sim/data_types.inc"

@@ -1,0 +1,38 @@
+/* User-mode threads of control: a stack and a saved stack pointer. A switch is some twenty
+ * instructions. Known to the address and thread sanitizers. A fiber never changes its OS thread. */
+#ifndef NCS_SIM_FIBER_H
+#define NCS_SIM_FIBER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct fiber {
+    void *sp;            /* while switched away */
+    char *stack;         /* lowest usable byte; NULL = the OS thread's own stack */
+    size_t bytes;
+    void (*entry)(void *arg);
+    void *arg;
+    void *fake_stack;    /* address sanitizer's */
+    void *tsan;          /* thread sanitizer's */
+};
+
+/* Makes f stand for the calling OS thread. */
+void fiber_adopt(struct fiber *f);
+
+/* Makes a fiber that will run entry(arg) when first switched to; entry must not return but end with
+ * fiber_leave. False when the host has no address space left. */
+bool fiber_make(struct fiber *f, void (*entry)(void *arg), void *arg);
+
+/* Saves the running fiber in `from` and continues `to`. */
+void fiber_switch(struct fiber *from, struct fiber *to);
+
+/* Continues `to` and never comes back: `from` may then be dropped by whoever runs. */
+void fiber_leave(struct fiber *from, struct fiber *to) __attribute__((noreturn));
+
+/* Gives the stack back, whatever is on it. */
+void fiber_drop(struct fiber *f);
+
+/* Unmaps the stacks that are kept for reuse. */
+void fiber_trim(void);
+
+#endif

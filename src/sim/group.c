@@ -1,0 +1,377 @@
+#include "sim/group.h"
+
+#include <stdlib.h>
+
+#include "api/journal.h"
+#include "base/mem.h"
+#include "sim/comm.h"
+#include "sim/context.h"
+#include "sim/job.h"
+#include "sim/launch.h"
+#include "sim/snapshot.h"
+#include "sim/stream.h"
+#include "sim/world.h"
+
+/* The parts of one rank of one communicator, in issue order. */
+struct share {
+    struct comm_rank *cr;
+    struct part **part;
+    size_t parts;
+};
+
+struct group_job {
+    struct job job;
+    struct job **child;
+    size_t children;
+    struct part **part; /* sorted by share */
+    size_t parts;
+    struct share *share;
+    size_t shares;
+    bool entered;
+    const struct part *missing_part; /* whose contact it waits for now */
+};
+
+static bool child_failed(const struct group_job *g, int *rc)
+{
+    for (size_t i = 0; i < g->children; i++)
+        if (g->child[i]->done && g->child[i]->rc != ncclSuccess) {
+            *rc = g->child[i]->rc;
+            return true;
+        }
+    return false;
+}
+
+static bool children_done(const struct group_job *g)
+{
+    for (size_t i = 0; i < g->children; i++)
+        if (!g->child[i]->done)
+            return false;
+    return true;
+}
+
+/* Tells every peer that this rank has entered communication on its communicators. */
+static void enter(struct group_job *g)
+{
+    g->entered = true;
+    for (size_t s = 0; s < g->shares; s++) {
+        struct share *share = &g->share[s];
+        struct comm *comm = share->cr->comm;
+        bool collective = false;
+        for (size_t i = 0; i < share->parts; i++) {
+            const struct part *p = share->part[i];
+            if (!part_is_pair(p)) {
+                collective = true;
+                continue;
+            }
+            struct peer *peer = comm_peer(share->cr, p->root);
+            p->kind == PART_SEND ? peer->entered_sends++ : peer->entered_recvs++;
+            waitable_fire(&comm->member[p->root]->met);
+        }
+        if (!collective)
+            continue;
+        bool first = share->cr->entered++ == 0;
+        comm->entered += first;
+        if ((first && comm->entered == comm->nranks) ||
+            sim_world.options.host == NCS_HOST_EVERY)
+            waitable_fire(&comm->met);
+    }
+    world_changed();
+}
+
+/* Contact compares nothing: every rank has entered some collective, the peer some call of the
+ * opposite direction; under the policy `every` as many as this rank has. */
+static bool is_met(const struct part *p)
+{
+    struct comm_rank *cr = p->cr;
+    struct comm *comm = cr->comm;
+    bool every = sim_world.options.host == NCS_HOST_EVERY;
+    if (part_is_pair(p)) {
+        if (p->root == cr->rank)
+            return true;
+        const struct peer *mine = comm_peer(cr, p->root);
+        const struct peer *theirs = comm_peer(comm->member[p->root], cr->rank);
+        uint32_t need = p->kind == PART_SEND ? mine->entered_sends : mine->entered_recvs;
+        uint32_t have = p->kind == PART_SEND ? theirs->entered_recvs : theirs->entered_sends;
+        return have >= (every ? need : 1);
+    }
+    if (!every)
+        return comm->entered == comm->nranks;
+    for (int r = 0; r < comm->nranks; r++)
+        if (comm->member[r]->entered < cr->entered)
+            return false;
+    return true;
+}
+
+static bool in_contact(struct group_job *g)
+{
+    for (size_t i = 0; i < g->parts; i++)
+        if (!is_met(g->part[i])) {
+            const struct part *p = g->missing_part = g->part[i];
+            job_listen(&g->job, part_is_pair(p) ? &p->cr->met : &p->cr->comm->met);
+            return false;
+        }
+    g->missing_part = NULL;
+    return true;
+}
+
+/* A non-blocking communicator shows the result as its state. */
+static void publish(struct group_job *g, int rc)
+{
+    for (size_t s = 0; s < g->shares; s++) {
+        struct comm_rank *cr = g->share[s].cr;
+        if (!cr->blocking && cr->job == &g->job) {
+            cr->async = rc;
+            cr->ready_polls = sim_world.options.ready_after;
+        }
+    }
+}
+
+static bool step_group(struct job *job)
+{
+    struct group_job *g = (struct group_job *)job;
+    if (child_failed(g, &job->rc)) {
+        for (size_t i = 0; i < g->children; i++)
+            job_cancel(g->child[i], ncclInternalError);
+        publish(g, job->rc);
+        return true;
+    }
+    if (!children_done(g))
+        return false;
+    if (!g->entered)
+        enter(g);
+    if (!in_contact(g))
+        return false;
+    for (size_t s = 0; s < g->shares; s++)
+        launch_enqueue(g->share[s].cr, g->share[s].part, g->share[s].parts);
+    g->parts = 0; /* the launches own them now */
+    publish(g, ncclSuccess);
+    return true;
+}
+
+static void cancel_group(struct job *job)
+{
+    struct group_job *g = (struct group_job *)job;
+    for (size_t i = 0; i < g->children; i++)
+        job_cancel(g->child[i], ncclInternalError);
+}
+
+static void free_group(struct job *job)
+{
+    struct group_job *g = (struct group_job *)job;
+    for (size_t i = 0; i < g->parts; i++)
+        part_free(g->part[i]);
+    for (size_t i = 0; i < g->children; i++) {
+        g->child[i]->parent = NULL;
+        job_unref(g->child[i]);
+    }
+    ncs_free(g->child);
+    ncs_free(g->part);
+    ncs_free(g->share);
+}
+
+static void describe_group(const struct job *job, struct ncs_snap_job *out,
+                           struct ncs_snapshot *snapshot)
+{
+    const struct group_job *g = (const struct group_job *)job;
+    if (g->missing_part)
+        snapshot_contact(g->missing_part, out, snapshot);
+    else
+        snapshot_children(g->child, g->children, out, snapshot);
+}
+
+static const struct job_type group_type = {
+    .kind = NCS_JOB_GROUP, .bytes = sizeof(struct group_job), .step = step_group,
+    .cancel = cancel_group, .free = free_group, .describe = describe_group,
+};
+
+struct part *const *group_job_parts(const struct job *job, size_t *count)
+{
+    const struct group_job *g = (const struct group_job *)job;
+    *count = job->type == &group_type ? g->parts : 0;
+    return *count ? g->part : NULL;
+}
+
+static bool involves(const struct group_job *g, const struct comm_rank *cr)
+{
+    for (size_t s = 0; s < g->shares; s++)
+        if (g->share[s].cr == cr)
+            return true;
+    return false;
+}
+
+void groups_cancel(struct comm_rank *cr, int rc)
+{
+    for (struct job *job = sim_world.job_first, *next; job; job = next) {
+        next = job->next;
+        if (job->type == &group_type && involves((struct group_job *)job, cr))
+            job_cancel(job, rc);
+    }
+}
+
+void group_clear(struct group *g)
+{
+    for (size_t i = 0; i < g->parts; i++)
+        part_free(g->part[i]);
+    for (size_t i = 0; i < g->jobs; i++) {
+        job_cancel(g->job[i], ncclInternalError);
+        job_unref(g->job[i]);
+    }
+    ncs_free(g->part);
+    ncs_free(g->job);
+    *g = (struct group){ .depth = g->depth };
+}
+
+void group_begin(struct context *c)
+{
+    c->group.depth++;
+}
+
+void group_add_part(struct context *c, struct part *part)
+{
+    struct group *g = &c->group;
+    NCS_PUSH(g->part, g->parts, g->parts_room, part);
+    g->last = part->cr;
+}
+
+void group_add_job(struct context *c, struct comm_rank *cr, struct job *job)
+{
+    struct group *g = &c->group;
+    NCS_PUSH(g->job, g->jobs, g->jobs_room, job);
+    g->last = cr;
+}
+
+static int by_comm(const void *a, const void *b)
+{
+    const struct comm_rank *x = ((const struct share *)a)->cr, *y = ((const struct share *)b)->cr;
+    if (x->comm->serial != y->comm->serial)
+        return x->comm->serial < y->comm->serial ? -1 : 1;
+    return x->rank - y->rank;
+}
+
+/* Sorts the parts by (communicator, rank), the same order on all ranks, keeping the issue order
+ * within each. */
+static void make_shares(struct group_job *g, struct group *from)
+{
+    g->part = ncs_new(from->parts * sizeof(struct part *));
+    g->share = ncs_new(from->parts * sizeof *g->share);
+    for (size_t i = 0; i < from->parts; i++) {
+        size_t s = 0;
+        while (s < g->shares && g->share[s].cr != from->part[i]->cr)
+            s++;
+        if (s == g->shares)
+            g->share[g->shares++].cr = from->part[i]->cr;
+        g->share[s].parts++;
+    }
+    if (g->shares > 1)
+        qsort(g->share, g->shares, sizeof *g->share, by_comm);
+    size_t at = 0;
+    for (size_t s = 0; s < g->shares; s++) {
+        g->share[s].part = g->part + at;
+        for (size_t i = 0; i < from->parts; i++)
+            if (from->part[i]->cr == g->share[s].cr)
+                g->part[at++] = from->part[i];
+    }
+    g->parts = from->parts;
+}
+
+/* The k-th send of a rank to itself needs a k-th receive in the same group. */
+static int check_self(const struct group *g)
+{
+    for (size_t i = 0; i < g->parts; i++) {
+        const struct part *p = g->part[i];
+        if (!part_is_pair(p) || p->root != p->cr->rank)
+            continue;
+        int balance = 0;
+        for (size_t k = 0; k < g->parts; k++)
+            if (g->part[k]->cr == p->cr && g->part[k]->root == p->cr->rank &&
+                part_is_pair(g->part[k]))
+                balance += g->part[k]->kind == PART_SEND ? 1 : -1;
+        if (balance == 0)
+            continue;
+        nccl_warn(balance > 0 ? "Trying to send to self without a matching recv"
+                              : "Trying to recv to self without a matching send");
+        return ncclInvalidUsage;
+    }
+    return ncclSuccess;
+}
+
+static int check_streams(const struct group *g)
+{
+    for (size_t i = 0; i < g->parts; i++)
+        if (g->part[i]->stream->gpu != g->part[i]->cr->gpu) {
+            nccl_warn("Cuda failure 'invalid resource handle'");
+            return ncclUnhandledCudaError;
+        }
+    return ncclSuccess;
+}
+
+static void begin_progress(struct group_job *g)
+{
+    for (size_t s = 0; s < g->shares; s++) {
+        struct comm_rank *cr = g->share[s].cr;
+        cr->async = ncclInProgress;
+        job_unref(cr->job);
+        cr->job = &g->job;
+        job_ref(&g->job);
+    }
+}
+
+static int carry_out(struct context *c)
+{
+    struct group *g = &c->group;
+    struct group_job *job = (struct group_job *)job_new(&group_type);
+    bool blocking = !g->last || g->last->blocking;
+    make_shares(job, g);
+    job->child = g->job;
+    job->children = g->jobs;
+    for (size_t i = 0; i < g->jobs; i++)
+        g->job[i]->parent = &job->job;
+    ncs_free(g->part);
+    if (!blocking)
+        begin_progress(job);
+    *g = (struct group){ 0 };
+    for (size_t i = 0; i < job->children; i++)
+        job_start(job->child[i]);
+    job_start(&job->job);
+    if (blocking)
+        return job_wait(c, &job->job);
+    job_unref(&job->job);
+    return ncclInProgress;
+}
+
+static void fail_members(const struct group *g, int rc)
+{
+    for (size_t i = 0; i < g->parts; i++)
+        if (!g->part[i]->cr->blocking)
+            g->part[i]->cr->async = rc;
+}
+
+int group_end(struct context *c)
+{
+    struct group *g = &c->group;
+    if (g->depth == 0) {
+        nccl_warn("ncclGroupEnd: not in a group call.");
+        return ncclInvalidUsage;
+    }
+    if (--g->depth > 0)
+        return ncclSuccess;
+    int rc = g->error;
+    if (!rc)
+        rc = check_self(g);
+    if (!rc)
+        rc = check_streams(g);
+    if (rc) {
+        fail_members(g, rc);
+        group_clear(g);
+        return rc;
+    }
+    return g->parts + g->jobs == 0 ? ncclSuccess : carry_out(c);
+}
+
+int group_leave(struct context *c, int rc)
+{
+    if (rc)
+        c->group.error = rc;
+    int ended = group_end(c);
+    return rc ? rc : ended;
+}

@@ -1,0 +1,143 @@
+#include "sim/job.h"
+
+#include "api/journal.h"
+#include "base/mem.h"
+#include "sim/agenda.h"
+#include "sim/context.h"
+#include "sim/world.h"
+
+struct job *job_new(const struct job_type *type)
+{
+    struct job *job = sim_new(type->bytes);
+    job->type = type;
+    job->references = 1;
+    job->rank = ncs_local ? ncs_local->rank : -1;
+    job->call = ncs_local ? ncs_local->call : NULL;
+    ncs_call_pin(job->call);
+    job->listen.job = job;
+    return job;
+}
+
+void job_start(struct job *job)
+{
+    struct world *w = &sim_world;
+    job->started = true;
+    job_ref(job);
+    job->previous = w->job_last;
+    if (w->job_last)
+        w->job_last->next = job;
+    else
+        w->job_first = job;
+    w->job_last = job;
+    job_mark(job);
+}
+
+void job_ref(struct job *job)
+{
+    job->references++;
+}
+
+void job_unref(struct job *job)
+{
+    if (!job || --job->references > 0)
+        return;
+    if (job->type->free)
+        job->type->free(job);
+    ncs_call_unpin(job->call);
+    sim_free(job, job->type->bytes);
+}
+
+void job_mark(struct job *job)
+{
+    struct world *w = &sim_world;
+    if (job->dirty || job->done)
+        return;
+    job->dirty = true;
+    job->next_dirty = NULL;
+    if (w->dirty_last)
+        w->dirty_last->next_dirty = job;
+    else
+        w->dirty_first = job;
+    w->dirty_last = job;
+    job_ref(job);
+}
+
+static void leave_world(struct job *job)
+{
+    struct world *w = &sim_world;
+    if (job->previous)
+        job->previous->next = job->next;
+    else
+        w->job_first = job->next;
+    if (job->next)
+        job->next->previous = job->previous;
+    else
+        w->job_last = job->previous;
+    job_unref(job);
+}
+
+static void finish(struct job *job)
+{
+    job->done = true;
+    waiter_unlink(&job->listen);
+    if (job->timed)
+        agenda_forget(EVENT_JOB, job);
+    world_changed();
+    waitable_fire(&job->ended);
+    if (job->parent)
+        job_mark(job->parent);
+    if (job->started)
+        leave_world(job);
+}
+
+bool jobs_step(void)
+{
+    struct world *w = &sim_world;
+    bool any = false;
+    struct job *job;
+    while ((job = w->dirty_first)) {
+        w->dirty_first = job->next_dirty;
+        if (!w->dirty_first)
+            w->dirty_last = NULL;
+        job->dirty = false;
+        any = true;
+        if (!job->done && job->type->step(job))
+            finish(job);
+        job_unref(job);
+    }
+    return any;
+}
+
+void job_cancel(struct job *job, int rc)
+{
+    if (job->done)
+        return;
+    if (job->type->cancel)
+        job->type->cancel(job);
+    job->rc = rc;
+    finish(job);
+}
+
+void job_listen(struct job *job, struct waitable *on)
+{
+    waiter_unlink(&job->listen);
+    waiter_link(&job->listen, on);
+}
+
+void job_at(struct job *job, int64_t time)
+{
+    job->timed = true;
+    agenda_add(time, EVENT_JOB, job, 0);
+}
+
+int job_wait(struct context *c, struct job *job)
+{
+    if (job->done) {
+        int rc = job->rc;
+        job_unref(job);
+        return rc;
+    }
+    wait_for(c, NCS_WAIT_JOB, job, &job->ended);
+    job_unref(job);
+    return wait_here(c, -1) == WAIT_CANCELLED ? 0 : c->wait.rc;
+}

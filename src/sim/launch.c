@@ -1,0 +1,177 @@
+#include "sim/launch.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "api/journal.h"
+#include "api/types.h"
+#include "base/mem.h"
+#include "sim/comm.h"
+#include "sim/memory.h"
+#include "sim/op.h"
+#include "sim/slot.h"
+#include "sim/stream.h"
+#include "sim/world.h"
+
+size_t part_bytes(const struct part *p)
+{
+    return p->count * ncs_dtype_bytes(p->dtype);
+}
+
+void part_free(struct part *p)
+{
+    ncs_call_unpin(p->call);
+    sim_free(p, sizeof *p);
+}
+
+/* The streams given for these parts, each once. */
+static size_t collect_streams(struct part *const *parts, size_t count, struct stream **streams)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t k = 0;
+        while (k < n && streams[k] != parts[i]->stream)
+            k++;
+        if (k == n)
+            streams[n++] = parts[i]->stream;
+    }
+    return n;
+}
+
+static uint64_t next_sequence(struct part *p)
+{
+    struct comm_rank *cr = p->cr;
+    if (!part_is_pair(p))
+        return cr->collectives++;
+    struct peer *peer = comm_peer(cr, p->root);
+    return p->kind == PART_SEND ? peer->sends++ : peer->recvs++;
+}
+
+void launch_enqueue(struct comm_rank *cr, struct part **parts, size_t count)
+{
+    struct launch *launch = sim_new(sizeof *launch);
+    launch->cr = cr;
+    launch->parts = count;
+    launch->part = ncs_new(count * sizeof(struct part *));
+    for (int pairs = 0; pairs < 2; pairs++)
+        for (size_t i = 0, at = launch->collectives; i < count; i++)
+            if (part_is_pair(parts[i]) == (pairs == 1)) {
+                launch->part[at++] = parts[i];
+                launch->collectives += pairs == 0;
+            }
+    struct stream **streams = ncs_new(count * sizeof(struct stream *));
+    size_t n = collect_streams(parts, count, streams);
+    struct op *op = op_new(OP_LAUNCH, cr->gpu, streams, n, 0);
+    ncs_free(streams);
+    ncs_call_unpin(op->call);
+    op->call = parts[0]->call;
+    ncs_call_pin(op->call);
+    op->launch = launch;
+    launch->op = op;
+    for (size_t i = 0; i < count; i++) {
+        launch->part[i]->launch = launch;
+        launch->part[i]->sequence = next_sequence(launch->part[i]);
+    }
+    op_after(op, cr->last_launch);
+    op_unref(cr->last_launch);
+    cr->last_launch = op;
+    op_ref(op);
+    op_submit(op);
+}
+
+/* Bytes that a device will read and write for this part. False when they overflow. */
+static bool extents(const struct part *p, size_t *send, size_t *recv)
+{
+    size_t own, all;
+    if (__builtin_mul_overflow(p->count, ncs_dtype_bytes(p->dtype), &own) ||
+        __builtin_mul_overflow(own, (size_t)p->cr->nranks, &all))
+        return false;
+    bool root = p->cr->rank == p->root;
+    switch (p->kind) {
+    case PART_ALL_REDUCE:     *send = own, *recv = own; break;
+    case PART_BROADCAST:      *send = root ? own : 0, *recv = own; break;
+    case PART_REDUCE:         *send = own, *recv = root ? own : 0; break;
+    case PART_ALL_GATHER:     *send = own, *recv = all; break;
+    case PART_REDUCE_SCATTER: *send = all, *recv = own; break;
+    case PART_SEND:           *send = own, *recv = 0; break;
+    case PART_RECV:           *send = 0, *recv = own; break;
+    }
+    return true;
+}
+
+const char *part_misplaced(const struct part *p)
+{
+    size_t send = 0, recv = 0;
+    const struct process *process = p->cr->process;
+    if (!extents(p, &send, &recv))
+        return "count times the size of the type is beyond any memory";
+    if (!memory_reachable(process, p->send, send))
+        return "the send buffer is not wholly inside device memory of this rank";
+    if (!memory_reachable(process, p->recv, recv))
+        return "the receive buffer is not wholly inside device memory of this rank";
+    if (p->scalar_pointer &&
+        !memory_reachable(process, p->scalar_pointer, ncs_dtype_bytes(p->dtype)))
+        return "the pre-mul-sum scalar is not in device memory of this rank";
+    return NULL;
+}
+
+static bool is_over(const struct part *p)
+{
+    return p->state == NCS_PART_DONE || p->state == NCS_PART_CANCELLED;
+}
+
+/* The first part that is not over: collectives go one after the other. */
+static size_t first_open(const struct launch *launch)
+{
+    size_t i = 0;
+    while (i < launch->parts && is_over(launch->part[i]))
+        i++;
+    return i;
+}
+
+void launch_advance(struct launch *launch)
+{
+    size_t i = first_open(launch);
+    if (i == launch->parts) {
+        op_end(launch->op, 0);
+        return;
+    }
+    size_t end = i < launch->collectives ? i + 1 : launch->parts;
+    for (; i < end; i++) {
+        struct part *p = launch->part[i];
+        if (p->state != NCS_PART_WAITING)
+            continue;
+        const char *why = part_misplaced(p);
+        if (why) {
+            gpu_fault(launch->op->gpu, p->call, why); /* ends this launch */
+            return;
+        }
+        slot_arrive(p);
+    }
+}
+
+void launch_withdraw(struct launch *launch)
+{
+    for (size_t i = 0; i < launch->parts; i++) {
+        struct part *p = launch->part[i];
+        if (is_over(p) || p->state == NCS_PART_MATCHED)
+            continue;
+        if (p->state == NCS_PART_AT_SLOT)
+            slot_leave(p);
+        p->state = NCS_PART_CANCELLED;
+    }
+}
+
+void launch_free(struct launch *launch)
+{
+    if (!launch)
+        return;
+    for (size_t i = 0; i < launch->parts; i++) {
+        struct part *p = launch->part[i];
+        if (p->slot)
+            slot_forget(p); /* matched on a device that died */
+        part_free(p);
+    }
+    ncs_free(launch->part);
+    sim_free(launch, sizeof *launch);
+}

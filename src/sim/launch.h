@@ -1,0 +1,70 @@
+/* Launches: what one group end puts on the streams for one rank of one communicator. A launch is one
+ * operation; inside it collectives go in issue order, then all point-to-point parts at once. */
+#ifndef NCS_SIM_LAUNCH_H
+#define NCS_SIM_LAUNCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api/snapshot.h"
+#include "sim/data.h"
+
+struct comm_rank;
+struct ncs_call;
+struct op;
+struct slot;
+struct stream;
+
+enum part_kind { PART_ALL_REDUCE, PART_BROADCAST, PART_REDUCE, PART_ALL_GATHER,
+                 PART_REDUCE_SCATTER, PART_SEND, PART_RECV };
+
+/* One call's share. */
+struct part {
+    enum part_kind kind;
+    enum ncs_part_state state;
+    struct comm_rank *cr;
+    struct ncs_call *call;   /* pinned; NULL = not journalled */
+    struct stream *stream;
+    const void *send;
+    void *recv;
+    size_t count;
+    int dtype;
+    int op;                  /* a built-in one; ncclSum of a user operator */
+    bool premul;
+    unsigned char scalar[8]; /* of premul; from the device: read when the data moves */
+    const void *scalar_pointer;
+    int root;                /* or the peer */
+    uint64_t sequence;       /* of its slot */
+    struct slot *slot;
+    struct launch *launch;
+};
+
+struct launch {
+    struct op *op;
+    struct comm_rank *cr;
+    struct part **part;      /* collectives first, each kind in issue order; owned */
+    size_t parts, collectives;
+};
+
+static inline bool part_is_pair(const struct part *p)
+{
+    return p->kind >= PART_SEND;
+}
+
+size_t part_bytes(const struct part *p); /* count * size of the type */
+void part_free(struct part *p);
+/* What a device would stumble over in its buffers, in words; NULL = nothing. */
+const char *part_misplaced(const struct part *p);
+
+/* Puts the parts (of one comm rank, in issue order; ownership passes) on their streams. */
+void launch_enqueue(struct comm_rank *cr, struct part **parts, size_t count);
+
+/* Posts what may be posted next; ends the operation when all parts are done. */
+void launch_advance(struct launch *launch);
+
+/* Takes all parts that have not matched away from their slots, as cancelled. */
+void launch_withdraw(struct launch *launch);
+void launch_free(struct launch *launch); /* NULL is a no-op */
+
+#endif

@@ -1,0 +1,278 @@
+/* The simulator as the seam sees it: the table of functions, and what only a machine can do. */
+#include "api/driver.h"
+#include "base/mem.h"
+#include "sim/agenda.h"
+#include "sim/comm.h"
+#include "sim/context.h"
+#include "sim/functions.h"
+#include "sim/init.h"
+#include "sim/job.h"
+#include "sim/memory.h"
+#include "sim/op.h"
+#include "sim/slot.h"
+#include "sim/snapshot.h"
+#include "sim/stream.h"
+#include "sim/world.h"
+
+#define DEFAULT_DEVICES 8
+#define DEFAULT_NCCL NCCL_VERSION(2, 30, 7)
+#define DEFAULT_MEMORY ((uint64_t)16 << 30)
+#define DEFAULT_CAPABILITY 90
+
+struct ncs_gate {
+    struct waitable woken;
+};
+
+static void begin(const struct ncs_machine_options *options)
+{
+    struct world *w = &sim_world;
+    w->open = true;
+    w->options = *options;
+    if (!w->options.devices)
+        w->options.devices = DEFAULT_DEVICES;
+    if (!w->options.nccl_version)
+        w->options.nccl_version = DEFAULT_NCCL;
+    if (!w->options.device_memory)
+        w->options.device_memory = DEFAULT_MEMORY;
+    if (!w->options.capability)
+        w->options.capability = DEFAULT_CAPABILITY;
+    w->random.state = w->options.seed;
+    context_adopt_runner();
+}
+
+static bool machine_open(const struct ncs_machine_options *options, struct ncs_error *err)
+{
+    if (sim_world.open)
+        return ncs_fail(err, NCS_INTERNAL, "the simulator is open already");
+    if (options->devices < 0 || options->devices > 1024)
+        return ncs_fail(err, NCS_BAD_INPUT, "devices per host must be 1..1024, not %d",
+                        options->devices);
+    begin(options);
+    return true;
+}
+
+static void free_event(void *value, void *arg)
+{
+    (void)arg;
+    event_free(value);
+}
+
+static void end_operations(void)
+{
+    struct world *w = &sim_world;
+    while (w->op_first) {
+        if (w->op_first->launch)
+            launch_withdraw(w->op_first->launch);
+        op_end(w->op_first, cudaErrorCudartUnloading);
+    }
+    for (struct op *op; (op = w->queued_first);) {
+        w->queued_first = op->next_queued;
+        op_unref(op);
+    }
+}
+
+static void end_jobs(void)
+{
+    struct world *w = &sim_world;
+    while (w->job_first)
+        job_cancel(w->job_first, ncclInternalError);
+    for (struct job *job; (job = w->dirty_first);) {
+        w->dirty_first = job->next_dirty;
+        job_unref(job);
+    }
+}
+
+static void free_processes(void)
+{
+    struct world *w = &sim_world;
+    for (size_t i = 0; i < w->processes; i++) {
+        struct process *p = w->process[i];
+        if (!p)
+            continue;
+        for (int d = 0; d < w->options.devices; d++)
+            gpu_free_streams(&p->gpu[d]);
+        sim_free(p->gpu, (size_t)w->options.devices * sizeof *p->gpu);
+        sim_free(p, sizeof *p);
+    }
+    ncs_free(w->process);
+}
+
+/* Leaves an empty world; time is proportional to what was used. */
+static void clear(void)
+{
+    struct world *w = &sim_world;
+    w->observer = (struct ncs_observer){ 0 };
+    contexts_abandon();
+    end_jobs();
+    contexts_free();
+    end_operations();
+    end_jobs(); /* the end of an operation may have moved one more */
+    ncs_map_each(&w->events, free_event, NULL);
+    ncs_map_free(&w->events);
+    ncs_map_free(&w->streams);
+    comms_free();
+    rendezvous_free_all();
+    free_processes();
+    memory_free_all();
+    sem_destroy(&w->runner.token);
+    ncs_free(w->agenda);
+    ncs_free(w->woken);
+    uint64_t objects = w->live_objects, bytes = w->live_bytes;
+    *w = (struct world){ .live_objects = objects, .live_bytes = bytes };
+}
+
+static void machine_close(void)
+{
+    if (!sim_world.open)
+        return;
+    clear();
+    fiber_trim();
+}
+
+static void machine_reset(void)
+{
+    struct ncs_machine_options options = sim_world.options;
+    clear();
+    begin(&options);
+}
+
+static bool machine_spawn(const struct ncs_context_options *options, struct ncs_error *err)
+{
+    return context_new(options, err);
+}
+
+static enum ncs_stop machine_run(void)
+{
+    struct context *runner = &sim_world.runner;
+    struct context *next = schedule();
+    if (next != runner)
+        context_transfer(runner, next);
+    sim_world.running = runner;
+    return sim_world.stop;
+}
+
+static void machine_interrupt(void)
+{
+    sim_world.interrupted = 1;
+}
+
+static void machine_observe(const struct ncs_observer *observer)
+{
+    sim_world.observer = observer ? *observer : (struct ncs_observer){ 0 };
+}
+
+static void machine_plant(struct ncs_plant plant)
+{
+    sim_world.plant = plant;
+    sim_world.planted = 0;
+}
+
+static void machine_stats(uint64_t *objects, uint64_t *bytes, uint64_t *trace)
+{
+    *objects = sim_world.live_objects;
+    *bytes = sim_world.live_bytes;
+    *trace = sim_world.trace;
+}
+
+static bool never(void *arg)
+{
+    (void)arg;
+    return false;
+}
+
+static int64_t machine_clock(void)
+{
+    struct context *c = context_enter();
+    if (c)
+        poll_here(c, never, NULL);
+    return sim_world.now;
+}
+
+static int64_t machine_now(void)
+{
+    return sim_world.now;
+}
+
+static void machine_sleep(int64_t nanoseconds)
+{
+    struct context *c = context_enter();
+    if (!c)
+        return;
+    if (c->idle_epoch != sim_world.epoch) {
+        c->idle_epoch = sim_world.epoch;
+        c->fruitless = c->sleeps = 0;
+    }
+    c->sleeps++;
+    c->slept = true;
+    wait_here(c, sim_world.now + (nanoseconds > 0 ? nanoseconds : 0));
+}
+
+static bool machine_cancelled(void)
+{
+    const struct context *c = context_self();
+    return c && c->cancelled;
+}
+
+static void machine_check(void)
+{
+    if (sim_world.interrupted)
+        context_enter();
+}
+
+static void machine_end(enum ncs_ending how, const char *message, struct ncs_place place)
+{
+    struct context *c = context_self();
+    if (!c || c->cancelled)
+        return;
+    c->ending = how;
+    ncs_free(c->message);
+    c->message = ncs_copy_text(message);
+    c->place = place;
+    if (how == NCS_END_KILLED)
+        context_finish(c);
+}
+
+static struct ncs_gate *gate_new(void)
+{
+    return sim_new(sizeof(struct ncs_gate));
+}
+
+static void gate_free(struct ncs_gate *gate)
+{
+    sim_free(gate, gate ? sizeof *gate : 0);
+}
+
+static bool gate_wait(struct ncs_gate *gate, int64_t deadline, const char *what, const char *key,
+                      int owner, int owner_thread)
+{
+    struct context *c = context_self(); /* no scheduling point: the caller has just looked */
+    if (!c || c->cancelled)
+        return false;
+    wait_for(c, NCS_WAIT_GATE, gate, &gate->woken);
+    c->wait.what = what;
+    c->wait.key = ncs_copy_text(key);
+    c->wait.owner = owner;
+    c->wait.owner_thread = owner_thread;
+    return wait_here(c, deadline) == WAIT_MET;
+}
+
+static void gate_wake(struct ncs_gate *gate)
+{
+    world_changed();
+    waitable_fire(&gate->woken);
+}
+
+#define SIM_MEMBER(name) .name = sim_##name,
+static const struct ncs_api sim_api = { SIM_FUNCTIONS(SIM_MEMBER) };
+#undef SIM_MEMBER
+
+static const struct ncs_machine sim_machine = {
+    .open = machine_open, .close = machine_close, .reset = machine_reset, .spawn = machine_spawn,
+    .run = machine_run, .interrupt = machine_interrupt, .snapshot = snapshot_take,
+    .abandon = contexts_abandon, .observe = machine_observe, .plant = machine_plant,
+    .stats = machine_stats, .clock = machine_clock, .now = machine_now, .sleep = machine_sleep,
+    .cancelled = machine_cancelled, .check = machine_check, .end = machine_end,
+    .gate_new = gate_new, .gate_free = gate_free, .gate_wait = gate_wait, .gate_wake = gate_wake,
+};
+
+const struct ncs_driver ncs_driver_sim = { "sim", &sim_api, &sim_machine };

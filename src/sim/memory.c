@@ -1,0 +1,124 @@
+#include "sim/memory.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "sim/world.h"
+
+#define ALIGNMENT 512
+#define POISONED_BYTES ((size_t)1 << 20)
+#define POISON 0xa7 /* as float32 and float64 a tiny negative number, as int8 -89: seldom expected */
+
+/* Index of the first allocation whose base is beyond p. */
+static size_t beyond(const void *p)
+{
+    size_t low = 0, high = sim_world.allocations;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if ((uintptr_t)sim_world.allocation[middle]->base <= (uintptr_t)p)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+struct allocation *memory_find(const void *p)
+{
+    size_t i = beyond(p);
+    if (i == 0)
+        return NULL;
+    struct allocation *a = sim_world.allocation[i - 1];
+    return (uintptr_t)p - (uintptr_t)a->base < a->bytes ? a : NULL;
+}
+
+static uint64_t *used(const struct process *process, int device)
+{
+    struct world *w = &sim_world;
+    size_t index = (size_t)process->host * (size_t)w->options.devices + (size_t)device;
+    if (index >= w->memory_used_count) {
+        size_t count = index + 64;
+        w->memory_used = ncs_resize(w->memory_used, count * sizeof *w->memory_used);
+        memset(w->memory_used + w->memory_used_count, 0,
+               (count - w->memory_used_count) * sizeof *w->memory_used);
+        w->memory_used_count = count;
+    }
+    return &w->memory_used[index];
+}
+
+size_t memory_capacity(void)
+{
+    return sim_world.options.device_memory;
+}
+
+size_t memory_used(const struct process *process, int device)
+{
+    return *used(process, device);
+}
+
+int memory_new(struct process *process, int device, enum memory_kind kind, size_t bytes, void **p)
+{
+    struct world *w = &sim_world;
+    bool counted = kind != MEMORY_PINNED;
+    if (counted && bytes > memory_capacity() - memory_used(process, device))
+        return 2;
+    size_t rounded = bytes + (ALIGNMENT - bytes % ALIGNMENT) % ALIGNMENT;
+    char *base = rounded < bytes ? NULL : aligned_alloc(ALIGNMENT, rounded);
+    if (!base)
+        return 2;
+    memset(base, POISON, bytes < POISONED_BYTES ? bytes : POISONED_BYTES);
+    struct allocation *a = sim_new(sizeof *a);
+    *a = (struct allocation){ base, bytes, kind, process, device };
+    w->live_bytes += bytes;
+    if (counted)
+        *used(process, device) += bytes;
+    size_t at = beyond(base);
+    NCS_PUSH(w->allocation, w->allocations, w->allocations_room, a);
+    memmove(w->allocation + at + 1, w->allocation + at,
+            (w->allocations - 1 - at) * sizeof *w->allocation);
+    w->allocation[at] = a;
+    *p = base;
+    return 0;
+}
+
+static void release(struct allocation *a)
+{
+    if (a->kind != MEMORY_PINNED)
+        *used(a->process, a->device) -= a->bytes;
+    sim_world.live_bytes -= a->bytes;
+    free(a->base);
+    sim_free(a, sizeof *a);
+}
+
+void memory_free(struct allocation *a)
+{
+    struct world *w = &sim_world;
+    size_t at = beyond(a->base) - 1;
+    memmove(w->allocation + at, w->allocation + at + 1,
+            (w->allocations - 1 - at) * sizeof *w->allocation);
+    w->allocations--;
+    release(a);
+}
+
+void memory_free_all(void)
+{
+    struct world *w = &sim_world;
+    for (size_t i = 0; i < w->allocations; i++)
+        release(w->allocation[i]);
+    ncs_free(w->allocation);
+    ncs_free(w->memory_used);
+    w->allocation = NULL;
+    w->memory_used = NULL;
+    w->allocations = w->allocations_room = w->memory_used_count = 0;
+}
+
+bool memory_reachable(const struct process *process, const void *p, size_t bytes)
+{
+    if (bytes == 0)
+        return true;
+    const struct allocation *a = memory_find(p);
+    return a && a->process == process &&
+           bytes <= a->bytes - ((uintptr_t)p - (uintptr_t)a->base);
+}

@@ -1,0 +1,317 @@
+/* NCCL's communication calls, groups and user operators. */
+#include <string.h>
+
+#include "api/journal.h"
+#include "api/types.h"
+#include "base/mem.h"
+#include "sim/comm.h"
+#include "sim/functions.h"
+#include "sim/group.h"
+#include "sim/launch.h"
+#include "sim/stream.h"
+#include "sim/world.h"
+
+struct request {
+    const char *name; /* as NCCL's messages write it */
+    enum part_kind kind;
+    const void *send;
+    void *recv;
+    size_t count;
+    ncclDataType_t dtype;
+    int op;
+    int root;         /* or the peer */
+    ncclComm_t comm;
+    cudaStream_t stream;
+};
+
+/* Handles of user operators look random and differ between communicators: the index is mixed with
+ * a number of the rank's handle. Bit 30 keeps them away from the built-in ones. */
+static int handle_mask(const struct comm_rank *cr)
+{
+    uint64_t who = cr->comm ? cr->comm->serial : 0;
+    return (int)(ncs_hash(ncs_hash(0, who), (uint64_t)cr->rank) & 0x3fffff00u) | 0x40000000;
+}
+
+static struct redop *find_redop(struct comm_rank *cr, int op)
+{
+    unsigned index = (unsigned)(op ^ handle_mask(cr)) - ncclNumOps;
+    return index < cr->redops && cr->redop[index].live ? &cr->redop[index] : NULL;
+}
+
+static bool reduces(const struct request *r)
+{
+    return r->kind == PART_ALL_REDUCE || r->kind == PART_REDUCE || r->kind == PART_REDUCE_SCATTER;
+}
+
+static int check_arguments(const struct request *r, struct comm_rank *cr)
+{
+    if (r->root < 0 || r->root >= cr->nranks) {
+        nccl_warn("%s : invalid root %d (root should be in the 0..%d range)", r->name, r->root,
+                  cr->nranks);
+        return ncclInvalidArgument;
+    }
+    if ((int)r->dtype < 0 || r->dtype >= ncclNumTypes) {
+        nccl_warn("%s : invalid type %d", r->name, (int)r->dtype);
+        return ncclInvalidArgument;
+    }
+    if (r->op < 0) {
+        nccl_warn("%s : invalid reduction operation %d", r->name, r->op);
+        return ncclInvalidArgument;
+    }
+    if (r->op >= ncclNumOps && !find_redop(cr, r->op)) {
+        nccl_warn("%s : reduction operation %d unknown to this communicator", r->name, r->op);
+        return ncclInvalidArgument;
+    }
+    return ncclSuccess;
+}
+
+/* The checks that NCCL makes only when there is something to do. */
+static int check_reduction(const struct request *r, struct comm_rank *cr)
+{
+    bool fp8 = r->dtype == ncclFloat8e4m3 || r->dtype == ncclFloat8e5m2;
+    if (!reduces(r))
+        return ncclSuccess;
+    if (fp8 && sim_world.options.capability < 90) {
+        nccl_warn("FP8 reduction support begins with sm90 capable devices.");
+        return ncclInvalidArgument;
+    }
+    if (fp8 && cr->nranks == 1 && r->op >= ncclAvg)
+        return ncclInvalidArgument; /* the one-rank kernels are built without fp8 */
+    const struct redop *redop = r->op >= ncclNumOps ? find_redop(cr, r->op) : NULL;
+    if (redop && redop->dtype != (int)r->dtype) {
+        nccl_warn("Data type supplied to user-created ncclRedOp_t does not match type given to "
+                  "reduction operation");
+        return ncclInvalidArgument;
+    }
+    return ncclSuccess;
+}
+
+static struct part *make_part(const struct request *r, struct comm_rank *cr, struct stream *stream)
+{
+    struct part *p = sim_new(sizeof *p);
+    *p = (struct part){ .kind = r->kind, .cr = cr, .stream = stream, .send = r->send,
+                        .recv = r->recv, .count = r->count, .dtype = (int)r->dtype, .op = r->op,
+                        .root = r->root };
+    if (r->op >= ncclNumOps) {
+        /* Copied now: the operator may be destroyed as soon as the call has returned. */
+        const struct redop *redop = find_redop(cr, r->op);
+        p->op = ncclSum;
+        p->premul = true;
+        if (redop->on_device)
+            p->scalar_pointer = redop->pointer;
+        else
+            memcpy(p->scalar, redop->scalar, sizeof p->scalar);
+    }
+    p->call = ncs_local ? ncs_local->call : NULL;
+    ncs_call_pin(p->call);
+    return p;
+}
+
+/* NCCL's chain of checks, in its order, then the place in the group. */
+static int queue_request(struct context *c, const struct request *r)
+{
+    struct comm_rank *cr;
+    int rc = comm_check(r->comm, r->name, &cr);
+    if (rc)
+        return rc;
+    rc = comm_ready(cr);
+    if (!rc && cr->state == COMM_FINAL) {
+        nccl_warn("%s : communicator has been finalized", r->name);
+        if (sim_world.observer.crash && ncs_local && ncs_local->call)
+            sim_world.observer.crash(sim_world.observer.self, ncs_local->call,
+                                     "it uses a communicator after ncclCommFinalize");
+        rc = ncclInvalidArgument;
+    }
+    if (!rc && cr->gpu->fault) {
+        nccl_warn("Cuda failure 'an illegal memory access was encountered'");
+        rc = ncclUnhandledCudaError;
+    }
+    if (!rc)
+        rc = check_arguments(r, cr);
+    if (rc)
+        return rc;
+    bool pair = r->kind >= PART_SEND;
+    if (r->count == 0 && !pair)
+        return ncclSuccess; /* nothing is queued, nobody is waited for */
+    rc = check_reduction(r, cr);
+    if (rc)
+        return rc;
+    struct stream *stream = stream_find(c, r->stream, cr->gpu->device);
+    if (!stream) {
+        nccl_warn("Cuda failure 'invalid resource handle'");
+        return ncclUnhandledCudaError;
+    }
+    struct part *p = make_part(r, cr, stream);
+    if (cr->nranks == 1 && !pair) {
+        launch_enqueue(cr, &p, 1); /* at the call, even inside a group */
+        return ncclSuccess;
+    }
+    group_add_part(c, p);
+    return ncclSuccess;
+}
+
+static void wait_for_room(struct context *c, const struct request *r)
+{
+    const struct comm_rank *cr = comm_find(r->comm);
+    struct stream *stream = cr ? stream_find(c, r->stream, cr->gpu->device) : NULL;
+    if (stream && c->group.depth == 0)
+        stream_wait_room(c, stream);
+}
+
+static ncclResult_t submit(const struct request *r)
+{
+    struct context *c = context_enter();
+    if (!c)
+        return ncclSuccess;
+    wait_for_room(c, r);
+    group_begin(c);
+    return group_leave(c, queue_request(c, r));
+}
+
+ncclResult_t sim_ncclAllReduce(const void *sendbuff, void *recvbuff, size_t count,
+                               ncclDataType_t datatype, ncclRedOp_t op, ncclComm_t comm,
+                               cudaStream_t stream)
+{
+    return submit(&(struct request){ "AllReduce", PART_ALL_REDUCE, sendbuff, recvbuff, count,
+                                     datatype, (int)op, 0, comm, stream });
+}
+
+ncclResult_t sim_ncclBroadcast(const void *sendbuff, void *recvbuff, size_t count,
+                               ncclDataType_t datatype, int root, ncclComm_t comm,
+                               cudaStream_t stream)
+{
+    return submit(&(struct request){ "Broadcast", PART_BROADCAST, sendbuff, recvbuff, count,
+                                     datatype, ncclSum, root, comm, stream });
+}
+
+ncclResult_t sim_ncclBcast(void *buff, size_t count, ncclDataType_t datatype, int root,
+                           ncclComm_t comm, cudaStream_t stream)
+{
+    return sim_ncclBroadcast(buff, buff, count, datatype, root, comm, stream);
+}
+
+ncclResult_t sim_ncclReduce(const void *sendbuff, void *recvbuff, size_t count,
+                            ncclDataType_t datatype, ncclRedOp_t op, int root, ncclComm_t comm,
+                            cudaStream_t stream)
+{
+    return submit(&(struct request){ "Reduce", PART_REDUCE, sendbuff, recvbuff, count, datatype,
+                                     (int)op, root, comm, stream });
+}
+
+ncclResult_t sim_ncclAllGather(const void *sendbuff, void *recvbuff, size_t sendcount,
+                               ncclDataType_t datatype, ncclComm_t comm, cudaStream_t stream)
+{
+    return submit(&(struct request){ "AllGather", PART_ALL_GATHER, sendbuff, recvbuff, sendcount,
+                                     datatype, ncclSum, 0, comm, stream });
+}
+
+ncclResult_t sim_ncclReduceScatter(const void *sendbuff, void *recvbuff, size_t recvcount,
+                                   ncclDataType_t datatype, ncclRedOp_t op, ncclComm_t comm,
+                                   cudaStream_t stream)
+{
+    return submit(&(struct request){ "ReduceScatter", PART_REDUCE_SCATTER, sendbuff, recvbuff,
+                                     recvcount, datatype, (int)op, 0, comm, stream });
+}
+
+ncclResult_t sim_ncclSend(const void *sendbuff, size_t count, ncclDataType_t datatype, int peer,
+                          ncclComm_t comm, cudaStream_t stream)
+{
+    return submit(&(struct request){ "Send", PART_SEND, sendbuff, NULL, count, datatype, ncclSum,
+                                     peer, comm, stream });
+}
+
+ncclResult_t sim_ncclRecv(void *recvbuff, size_t count, ncclDataType_t datatype, int peer,
+                          ncclComm_t comm, cudaStream_t stream)
+{
+    return submit(&(struct request){ "Recv", PART_RECV, NULL, recvbuff, count, datatype, ncclSum,
+                                     peer, comm, stream });
+}
+
+ncclResult_t sim_ncclGroupStart(void)
+{
+    struct context *c = context_enter();
+    if (c)
+        group_begin(c);
+    return ncclSuccess;
+}
+
+ncclResult_t sim_ncclGroupEnd(void)
+{
+    struct context *c = context_enter();
+    return c ? group_end(c) : ncclSuccess;
+}
+
+static void report_crash(const char *why)
+{
+    nccl_warn("the real library crashes here: %s", why);
+    if (sim_world.observer.crash && ncs_local && ncs_local->call)
+        sim_world.observer.crash(sim_world.observer.self, ncs_local->call, why);
+}
+
+/* Slots are recycled last in, first out, so a stale handle may come to mean the newest operator. */
+static size_t take_slot(struct comm_rank *cr)
+{
+    if (cr->free_redop > 0) {
+        size_t slot = cr->free_redop - 1;
+        cr->free_redop = cr->redop[slot].next_free;
+        return slot;
+    }
+    NCS_PUSH(cr->redop, cr->redops, cr->redops_room, (struct redop){ 0 });
+    return cr->redops - 1;
+}
+
+ncclResult_t sim_ncclRedOpCreatePreMulSum(ncclRedOp_t *op, void *scalar, ncclDataType_t datatype,
+                                          ncclScalarResidence_t residence, ncclComm_t comm)
+{
+    struct context *c = context_enter();
+    if (!c)
+        return ncclSuccess;
+    struct comm_rank *cr;
+    int rc = comm_check(comm, "ncclRedOpCreatePreMulSum", &cr);
+    if (!rc)
+        rc = comm_ready(cr);
+    if (rc)
+        return rc;
+    if (!op || !scalar) {
+        report_crash(op ? "scalar is NULL" : "op is NULL");
+        return ncclInvalidArgument;
+    }
+    size_t slot = take_slot(cr);
+    struct redop *r = &cr->redop[slot];
+    *r = (struct redop){ .live = true, .dtype = (int)datatype,
+                         .on_device = residence != ncclScalarHostImmediate, .pointer = scalar };
+    size_t bytes = ncs_dtype_bytes((int)datatype);
+    if (!r->on_device) {
+        if (bytes == 0)
+            return ncclInternalError; /* and the slot stays taken, as in NCCL */
+        memcpy(r->scalar, scalar, bytes);
+    }
+    *op = (ncclRedOp_t)(((int)slot + ncclNumOps) ^ handle_mask(cr));
+    return ncclSuccess;
+}
+
+ncclResult_t sim_ncclRedOpDestroy(ncclRedOp_t op, ncclComm_t comm)
+{
+    struct context *c = context_enter();
+    if (!c)
+        return ncclSuccess;
+    const char *problem = NULL;
+    struct comm_rank *cr = comm ? comm_find(comm) : NULL;
+    struct redop *redop = cr ? find_redop(cr, (int)op) : NULL;
+    if ((int)op >= 0 && (int)op < ncclNumOps)
+        problem = " operator is a NCCL builtin.";
+    else if ((int)op < 0)
+        problem = "  operator is garbage.";
+    else if (!comm)
+        problem = " invalid communicator passed.";
+    else if (!redop)
+        problem = " operator unknown to this communicator.";
+    if (problem) {
+        nccl_warn("ncclRedOpDestroy :%s", problem);
+        return ncclInvalidArgument;
+    }
+    redop->live = false;
+    redop->next_free = cr->free_redop;
+    cr->free_redop = (size_t)(redop - cr->redop) + 1;
+    return ncclSuccess;
+}

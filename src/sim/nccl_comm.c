@@ -1,0 +1,318 @@
+/* NCCL's functions on communicators: creation, queries, the end. */
+#include <string.h>
+
+#include "api/types.h"
+#include "sim/comm.h"
+#include "sim/functions.h"
+#include "sim/group.h"
+#include "sim/init.h"
+#include "sim/job.h"
+#include "sim/world.h"
+
+ncclResult_t sim_ncclGetVersion(int *version)
+{
+    struct context *c = context_enter();
+    if (!c)
+        return ncclSuccess;
+    if (!version)
+        return ncclInvalidArgument;
+    *version = sim_world.options.nccl_version;
+    return ncclSuccess;
+}
+
+ncclResult_t sim_ncclGetUniqueId(ncclUniqueId *id)
+{
+    struct context *c = context_enter();
+    if (!c)
+        return ncclSuccess;
+    if (!id) {
+        nccl_warn("GetUniqueId : out argument is NULL");
+        return ncclInvalidArgument;
+    }
+    unique_id_new(id);
+    return ncclSuccess;
+}
+
+struct config_rule {
+    const char *name;
+    size_t offset;
+    int least, most;
+    int since; /* version code that introduced the field */
+};
+
+#define RULE(field, least, most, since) { #field, offsetof(ncclConfig_t, field), least, most, since }
+
+/* In the order in which NCCL looks at them; the CTA limits have a rule of their own. */
+static const struct config_rule config_rules[] = {
+    RULE(blocking, 0, 1, 21400),           RULE(cgaClusterSize, 0, INT_MAX, 21700),
+    RULE(minCTAs, 1, INT_MAX, 21700),      RULE(maxCTAs, 1, INT_MAX, 21700),
+    RULE(splitShare, 0, 1, 21800),         RULE(collnetEnable, 0, 1, 22700),
+    RULE(CTAPolicy, 0, 3, 22700),          RULE(shrinkShare, 0, 1, 22700),
+    RULE(nvlsCTAs, 1, INT_MAX, 22700),     RULE(nChannelsPerNetPeer, 1, 64, 22800),
+    RULE(nvlinkCentricSched, 0, 1, 22800), RULE(graphUsageMode, 0, 2, 22900),
+    RULE(numRmaCtx, 0, INT_MAX, 22900),    RULE(maxP2pPeers, 1, INT_MAX, 23003),
+    RULE(graphStreamOrdering, 0, 1, 23007),
+};
+
+static int field(const ncclConfig_t *config, const struct config_rule *rule)
+{
+    if ((int)config->version < rule->since || config->size < rule->offset + sizeof(int) ||
+        sim_world.options.nccl_version < rule->since)
+        return NCCL_CONFIG_UNDEF_INT;
+    int value;
+    memcpy(&value, (const char *)config + rule->offset, sizeof value);
+    return value;
+}
+
+static int check_config(const ncclConfig_t *config)
+{
+    if (config->magic != NCCL_CONFIG_MAGIC) {
+        nccl_warn("ncclConfig_t argument not initialized via NCCL_CONFIG_INITIALIZER");
+        return ncclInvalidArgument;
+    }
+    for (size_t i = 0; i < sizeof config_rules / sizeof *config_rules; i++) {
+        const struct config_rule *rule = &config_rules[i];
+        int value = field(config, rule), most = rule->most;
+        if (rule->offset == offsetof(ncclConfig_t, CTAPolicy) &&
+            sim_world.options.nccl_version < 22902)
+            most = sim_world.options.nccl_version < 22800 ? 1 : 2;
+        if (value != NCCL_CONFIG_UNDEF_INT && (value < rule->least || value > most)) {
+            nccl_warn("Invalid config %s attribute value %d", rule->name, value);
+            return ncclInvalidArgument;
+        }
+    }
+    /* Looked at before defaults are filled in: a minimum without a maximum is refused. */
+    if (config->size >= offsetof(ncclConfig_t, netName) && config->minCTAs > config->maxCTAs) {
+        nccl_warn("Invalid config min/max CTAs attribute value %d/%d", config->minCTAs,
+                  config->maxCTAs);
+        return ncclInvalidArgument;
+    }
+    return ncclSuccess;
+}
+
+/* Checks in NCCL's order, then queues the rendezvous in the group that the caller has open. */
+static int queue_init(struct context *c, ncclComm_t *out, int nranks, const ncclUniqueId *id,
+                      int rank, const ncclConfig_t *config)
+{
+    if (!out) {
+        nccl_warn("CommInitRank : newcomm argument is NULL");
+        return ncclInvalidArgument;
+    }
+    *out = NULL;
+    if (rank < 0 || rank >= nranks) {
+        nccl_warn("Invalid rank requested : %d/%d", rank, nranks);
+        return ncclInvalidArgument;
+    }
+    int rc = config ? check_config(config) : ncclSuccess;
+    if (rc)
+        return rc;
+    struct comm_rank *cr = comm_rank_new(rank, nranks);
+    cr->blocking = !config || field(config, &config_rules[0]) != 0;
+    if (!cr->blocking)
+        cr->async = ncclInProgress;
+    *out = (ncclComm_t)cr;
+    group_add_job(c, cr, init_job(cr, id));
+    return ncclSuccess;
+}
+
+static bool bad_nranks(int nranks)
+{
+    if (nranks > 0)
+        return false;
+    nccl_warn("improper usage of ncclCommInitRank: nId = 1, nranks=%d", nranks);
+    return true;
+}
+
+static ncclResult_t init_rank(ncclComm_t *out, int nranks, ncclUniqueId id, int rank,
+                              const ncclConfig_t *config, bool frees_on_failure)
+{
+    struct context *c = context_enter();
+    if (!c)
+        return ncclSuccess;
+    if (bad_nranks(nranks))
+        return ncclInvalidArgument; /* not recorded in an open group */
+    bool alone = c->group.depth == 0;
+    group_begin(c);
+    int rc = group_leave(c, queue_init(c, out, nranks, &id, rank, config));
+    if (alone && frees_on_failure && rc && rc != ncclInProgress && out && *out) {
+        comm_bury((struct comm_rank *)*out, COMM_GONE);
+        *out = NULL;
+    }
+    return rc;
+}
+
+ncclResult_t sim_ncclCommInitRank(ncclComm_t *comm, int nranks, ncclUniqueId id, int rank)
+{
+    return init_rank(comm, nranks, id, rank, NULL, true);
+}
+
+ncclResult_t sim_ncclCommInitRankConfig(ncclComm_t *comm, int nranks, ncclUniqueId id, int rank,
+                                        ncclConfig_t *config)
+{
+    return init_rank(comm, nranks, id, rank, config, false);
+}
+
+static int check_devices(int ndev, const int *list)
+{
+    const struct ncs_machine_options *o = &sim_world.options;
+    if (!list) {
+        if (ndev <= o->devices)
+            return ncclSuccess;
+        nccl_warn("Cuda failure 'invalid device ordinal'");
+        return ncclUnhandledCudaError;
+    }
+    bool shared = o->multi_rank_gpu && o->nccl_version >= NCCL_VERSION(2, 30, 3);
+    for (int i = 0; i < ndev; i++) {
+        if (list[i] < 0 || list[i] >= o->devices) {
+            nccl_warn("Invalid device requested : %d", list[i]);
+            return ncclInvalidArgument;
+        }
+        for (int k = 0; k < i && !shared; k++)
+            if (list[k] == list[i])
+                return ncclInvalidUsage;
+    }
+    return ncclSuccess;
+}
+
+ncclResult_t sim_ncclCommInitAll(ncclComm_t *comms, int ndev, const int *list)
+{
+    struct context *c = context_enter();
+    if (!c)
+        return ncclSuccess;
+    if (!comms) {
+        nccl_warn("CommInitAll : comms argument is NULL");
+        return ncclInvalidArgument;
+    }
+    if (ndev < 0) {
+        nccl_warn("Invalid device count requested : %d", ndev);
+        return ncclInvalidArgument;
+    }
+    int rc = check_devices(ndev, list);
+    if (rc || ndev == 0)
+        return rc;
+    ncclUniqueId id;
+    unique_id_new(&id);
+    int device = c->device;
+    group_begin(c);
+    for (int i = 0; i < ndev && !rc; i++) {
+        c->device = list ? list[i] : i;
+        rc = queue_init(c, &comms[i], ndev, &id, i, NULL);
+    }
+    c->device = device;
+    return group_leave(c, rc);
+}
+
+/* What the three life-cycle calls share: NULL is a success, the rest is queued as a job. */
+static ncclResult_t end_life(ncclComm_t comm, struct job *(*make)(struct comm_rank *cr),
+                             bool checked)
+{
+    struct context *c = context_enter();
+    if (!c || !comm)
+        return ncclSuccess;
+    struct comm_rank *cr = NULL;
+    group_begin(c);
+    int rc = comm_check(comm, "CommDestroy", &cr);
+    if (!rc && (checked || cr->state >= COMM_ABORTED))
+        rc = comm_ready(cr);
+    if (!rc && make == finalize_job && cr->state == COMM_FINAL)
+        rc = ncclInvalidArgument;
+    if (!rc) {
+        if (!cr->blocking && make == finalize_job)
+            cr->async = ncclInProgress;
+        group_add_job(c, cr, make(cr));
+        if (make != finalize_job)
+            c->group.last = NULL; /* destroy and abort wait on every communicator */
+    }
+    return group_leave(c, rc);
+}
+
+ncclResult_t sim_ncclCommFinalize(ncclComm_t comm)
+{
+    return end_life(comm, finalize_job, true);
+}
+
+ncclResult_t sim_ncclCommDestroy(ncclComm_t comm)
+{
+    return end_life(comm, destroy_job, true);
+}
+
+ncclResult_t sim_ncclCommAbort(ncclComm_t comm)
+{
+    return end_life(comm, abort_job, false);
+}
+
+static bool still_in_progress(void *arg)
+{
+    const struct comm_rank *cr = arg;
+    return cr->async != ncclInProgress;
+}
+
+ncclResult_t sim_ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t *error)
+{
+    struct context *c = context_enter();
+    if (!c)
+        return ncclSuccess;
+    struct comm_rank *cr;
+    int rc = comm_check(comm, "ncclGetAsyncError", &cr);
+    if (rc)
+        return rc;
+    if (!error) {
+        nccl_warn("ncclGetAsyncError : asyncError argument is NULL");
+        return ncclInvalidArgument;
+    }
+    poll_here(c, still_in_progress, cr);
+    bool late = cr->async == ncclSuccess && cr->ready_polls > 0;
+    cr->ready_polls -= late;
+    *error = late ? ncclInProgress : (ncclResult_t)cr->async;
+    return ncclSuccess;
+}
+
+static ncclResult_t query(ncclComm_t comm, int *out, const char *what, const char *argument,
+                          int (*get)(const struct comm_rank *cr))
+{
+    struct context *c = context_enter();
+    if (!c)
+        return ncclSuccess;
+    struct comm_rank *cr;
+    int rc = comm_check(comm, what, &cr);
+    if (rc)
+        return rc;
+    if (!out) {
+        nccl_warn("%s : %s argument is NULL", what, argument);
+        return ncclInvalidArgument;
+    }
+    rc = comm_ready(cr);
+    if (!rc)
+        *out = get(cr);
+    return rc;
+}
+
+static int get_count(const struct comm_rank *cr)
+{
+    return cr->nranks;
+}
+
+static int get_device(const struct comm_rank *cr)
+{
+    return cr->gpu->device;
+}
+
+static int get_rank(const struct comm_rank *cr)
+{
+    return cr->rank;
+}
+
+ncclResult_t sim_ncclCommCount(ncclComm_t comm, int *count)
+{
+    return query(comm, count, "CommCount", "count", get_count);
+}
+
+ncclResult_t sim_ncclCommCuDevice(ncclComm_t comm, int *device)
+{
+    return query(comm, device, "CommCuDevice", "devid", get_device);
+}
+
+ncclResult_t sim_ncclCommUserRank(ncclComm_t comm, int *rank)
+{
+    return query(comm, rank, "CommUserRank", "rank", get_rank);
+}

@@ -1,0 +1,210 @@
+#include "sim/op.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "api/journal.h"
+#include "api/types.h"
+#include "base/mem.h"
+#include "sim/agenda.h"
+#include "sim/data.h"
+#include "sim/launch.h"
+#include "sim/memory.h"
+#include "sim/stream.h"
+#include "sim/world.h"
+
+int64_t op_cost(size_t bytes)
+{
+    return COST_NS + (int64_t)(bytes / COST_BYTES_PER_NS);
+}
+
+void op_ref(struct op *op)
+{
+    op->references++;
+}
+
+void op_unref(struct op *op)
+{
+    if (!op || --op->references > 0)
+        return;
+    assert(op->state == OP_DONE);
+    ncs_free(op->successor);
+    ncs_free(op->stream);
+    sim_free(op, sizeof *op);
+}
+
+struct op *op_new(enum op_kind kind, struct gpu *gpu, struct stream *const *streams, size_t count,
+                  int64_t cost)
+{
+    struct world *w = &sim_world;
+    struct op *op = sim_new(sizeof *op);
+    op->kind = kind;
+    op->gpu = gpu;
+    op->cost = cost;
+    op->serial = ++w->op_serial;
+    op->references = 1; /* the graph's, until it is done */
+    op->blockers = 1;   /* until it is submitted */
+    op->call = ncs_local ? ncs_local->call : NULL;
+    ncs_call_pin(op->call);
+    op->previous = w->op_last;
+    if (w->op_last)
+        w->op_last->next = op;
+    else
+        w->op_first = op;
+    w->op_last = op;
+    op->stream = ncs_new(count * sizeof(struct stream *));
+    for (size_t i = 0; i < count; i++)
+        stream_append(streams[i], op);
+    return op;
+}
+
+void op_after(struct op *op, struct op *older)
+{
+    if (!older || older == op || older->state == OP_DONE)
+        return;
+    assert(older->serial < op->serial);
+    /* Neighbouring edges to the same operation come from streams that share a tail. */
+    if (older->successors > 0 && older->successor[older->successors - 1] == op)
+        return;
+    NCS_PUSH(older->successor, older->successors, older->successors_room, op);
+    op->blockers++;
+}
+
+void op_queue(struct op *op)
+{
+    struct world *w = &sim_world;
+    if (op->queued)
+        return;
+    op->queued = true;
+    op_ref(op);
+    op->next_queued = NULL;
+    if (w->queued_last)
+        w->queued_last->next_queued = op;
+    else
+        w->queued_first = op;
+    w->queued_last = op;
+}
+
+static void unblock(struct op *op)
+{
+    assert(op->blockers > 0 && op->state == OP_BLOCKED);
+    if (--op->blockers > 0)
+        return;
+    op->state = OP_ENABLED;
+    op_queue(op);
+}
+
+void op_submit(struct op *op)
+{
+    world_changed();
+    unblock(op);
+}
+
+static void advance(struct op *op)
+{
+    if (op->state == OP_DONE)
+        return;
+    bool fresh = op->state == OP_ENABLED;
+    op->state = OP_ACTIVE;
+    if (op->gpu->fault)
+        op_end(op, op->gpu->fault);
+    else if (op->kind == OP_LAUNCH)
+        launch_advance(op->launch);
+    else if (fresh)
+        agenda_add(sim_world.now + op->cost, EVENT_OP, op, 0);
+}
+
+bool ops_activate(void)
+{
+    struct world *w = &sim_world;
+    struct op *op = w->queued_first;
+    if (!op)
+        return false;
+    for (; op; op = w->queued_first) {
+        w->queued_first = op->next_queued;
+        if (!w->queued_first)
+            w->queued_last = NULL;
+        op->queued = false;
+        advance(op);
+        op_unref(op);
+    }
+    return true;
+}
+
+static const char *misplaced(const struct op *op)
+{
+    const struct op_work *work = &op->work;
+    if (work->dst_device && !memory_reachable(op->gpu->process, work->dst, work->bytes))
+        return "its destination is no longer allocated";
+    if (work->src_device && !memory_reachable(op->gpu->process, work->src, work->bytes))
+        return "its source is no longer allocated";
+    return NULL;
+}
+
+static void execute(struct op *op)
+{
+    struct op_work *work = &op->work;
+    switch (op->kind) {
+    case OP_COPY:
+        data_copy(work->dst, work->staged ? work->staged : work->src, work->bytes);
+        break;
+    case OP_SET:
+        memset(work->dst, work->byte, work->bytes);
+        break;
+    case OP_ADD:
+        data_add(work->dst, work->src, work->bytes / ncs_dtype_bytes(work->dtype), work->dtype);
+        break;
+    case OP_LAUNCH:
+    case OP_EVENT:
+    case OP_DELAY:
+        break;
+    }
+}
+
+static void leave_world(struct op *op)
+{
+    struct world *w = &sim_world;
+    if (op->previous)
+        op->previous->next = op->next;
+    else
+        w->op_first = op->next;
+    if (op->next)
+        op->next->previous = op->previous;
+    else
+        w->op_last = op->previous;
+}
+
+void op_end(struct op *op, int status)
+{
+    if (op->state == OP_DONE)
+        return;
+    if (op->state == OP_ACTIVE && op->kind != OP_LAUNCH && status != 0)
+        agenda_forget(EVENT_OP, op);
+    const char *why = status == 0 && op->kind != OP_LAUNCH ? misplaced(op) : NULL;
+    if (why) {
+        gpu_fault(op->gpu, op->call, why); /* ends this operation too */
+        return;
+    }
+    if (status == 0)
+        execute(op);
+    op->state = OP_DONE;
+    op->status = status;
+    op->ended = sim_world.now;
+    world_changed();
+    leave_world(op);
+    for (size_t i = 0; i < op->streams; i++)
+        stream_finished(op->stream[i], op);
+    op->streams = 0;
+    for (size_t i = 0; i < op->successors; i++)
+        if (op->successor[i]->state == OP_BLOCKED)
+            unblock(op->successor[i]);
+    op->successors = 0;
+    waitable_fire(&op->done);
+    ncs_call_unpin(op->call);
+    op->call = NULL;
+    ncs_free(op->work.staged);
+    op->work.staged = NULL;
+    launch_free(op->launch);
+    op->launch = NULL;
+    op_unref(op);
+}

@@ -1,0 +1,359 @@
+#include "sim/slot.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "api/journal.h"
+#include "api/types.h"
+#include "base/mem.h"
+#include "sim/agenda.h"
+#include "sim/comm.h"
+#include "sim/memory.h"
+#include "sim/op.h"
+#include "sim/stream.h"
+#include "sim/world.h"
+
+static uint64_t pair_key(int src, int dst, uint64_t sequence)
+{
+    return (uint64_t)src << 48 | (uint64_t)dst << 32 | (uint32_t)(sequence + 1);
+}
+
+static struct slot *find_slot(const struct part *p)
+{
+    struct comm *comm = p->cr->comm;
+    bool pair = part_is_pair(p);
+    int src = p->kind == PART_SEND ? p->cr->rank : p->root;
+    int dst = p->kind == PART_SEND ? p->root : p->cr->rank;
+    struct ncs_map *map = pair ? &comm->pairs : &comm->collectives;
+    uint64_t key = pair ? pair_key(src, dst, p->sequence) : p->sequence + 1;
+    struct slot *slot = ncs_map_get(map, key);
+    if (slot)
+        return slot;
+    slot = sim_new(sizeof *slot);
+    slot->comm = comm;
+    slot->pair = pair;
+    slot->src = src;
+    slot->dst = dst;
+    slot->sequence = p->sequence;
+    slot->expected = pair ? 2 : comm->nranks;
+    slot->part = ncs_new((size_t)slot->expected * sizeof(struct part *));
+    slot->previous = comm->slot_last;
+    if (comm->slot_last)
+        comm->slot_last->next = slot;
+    else
+        comm->slot_first = slot;
+    comm->slot_last = slot;
+    ncs_map_put(map, key, slot);
+    return slot;
+}
+
+static void free_slot(struct slot *slot)
+{
+    struct comm *comm = slot->comm;
+    if (slot->previous)
+        slot->previous->next = slot->next;
+    else
+        comm->slot_first = slot->next;
+    if (slot->next)
+        slot->next->previous = slot->previous;
+    else
+        comm->slot_last = slot->previous;
+    if (slot->pair)
+        ncs_map_remove(&comm->pairs, pair_key(slot->src, slot->dst, slot->sequence));
+    else
+        ncs_map_remove(&comm->collectives, slot->sequence + 1);
+    ncs_free(slot->bounce);
+    ncs_free(slot->part);
+    sim_free(slot, sizeof *slot);
+}
+
+void slots_free(struct comm *comm)
+{
+    while (comm->slot_first)
+        free_slot(comm->slot_first);
+}
+
+static int place_in(const struct slot *slot, const struct part *p)
+{
+    return slot->pair ? p->kind == PART_RECV : p->cr->rank;
+}
+
+/* The journalled calls of the parts that are there, in order of rank. */
+static size_t calls_of(const struct slot *slot, struct ncs_call ***calls)
+{
+    size_t count = 0;
+    *calls = ncs_new((size_t)slot->expected * sizeof **calls);
+    for (int i = 0; i < slot->expected; i++)
+        if (slot->part[i] && slot->part[i]->call)
+            (*calls)[count++] = slot->part[i]->call;
+    return count;
+}
+
+static void tell(void (*hook)(void *self, struct ncs_call *const *calls, size_t count),
+                 const struct slot *slot)
+{
+    if (!hook)
+        return;
+    struct ncs_call **calls;
+    size_t count = calls_of(slot, &calls);
+    if (count > 0)
+        hook(sim_world.observer.self, calls, count);
+    ncs_free(calls);
+}
+
+static bool reduces(enum part_kind kind)
+{
+    return kind == PART_ALL_REDUCE || kind == PART_REDUCE || kind == PART_REDUCE_SCATTER;
+}
+
+static bool is_rooted(enum part_kind kind)
+{
+    return kind == PART_BROADCAST || kind == PART_REDUCE;
+}
+
+/* Heart, rule 9: which disagreement keeps a collective from completing. */
+static enum ncs_stuck compare(const struct slot *slot, bool *differs)
+{
+    const struct part *first = slot->part[0];
+    enum ncs_stuck stuck = NCS_STUCK_NO;
+    for (int i = 1; i < slot->expected; i++) {
+        const struct part *p = slot->part[i];
+        if (p->kind != first->kind)
+            return NCS_STUCK_KIND;
+        if (part_bytes(p) != part_bytes(first))
+            stuck = NCS_STUCK_COUNT;
+        else if (!stuck && is_rooted(p->kind) && p->root != first->root)
+            stuck = NCS_STUCK_ROOT;
+        if (p->dtype != first->dtype ||
+            (reduces(p->kind) && (p->op != first->op || p->premul != first->premul)))
+            *differs = true;
+    }
+    return stuck;
+}
+
+static void match(struct slot *slot, size_t bytes)
+{
+    slot->matched = true;
+    for (int i = 0; i < slot->expected; i++)
+        if (slot->part[i])
+            slot->part[i]->state = NCS_PART_MATCHED;
+    world_changed();
+    agenda_add(sim_world.now + op_cost(bytes), EVENT_SLOT, slot, 0);
+}
+
+static void match_collective(struct slot *slot)
+{
+    bool differs = false;
+    slot->stuck = compare(slot, &differs);
+    if (slot->stuck || differs)
+        tell(sim_world.observer.mismatch, slot);
+    if (slot->stuck)
+        return;
+    const struct part *p = slot->part[0];
+    size_t parts = p->kind == PART_ALL_GATHER || p->kind == PART_REDUCE_SCATTER
+                       ? (size_t)slot->expected : 1;
+    match(slot, part_bytes(p) * parts);
+}
+
+static size_t sent_bytes(const struct slot *slot)
+{
+    return slot->part[0] ? part_bytes(slot->part[0]) : slot->bounce_bytes;
+}
+
+static void match_pair(struct slot *slot)
+{
+    if (slot->running_ahead) {
+        agenda_forget(EVENT_SLOT, slot);
+        slot->running_ahead = false;
+    }
+    size_t sent = sent_bytes(slot), wanted = part_bytes(slot->part[1]);
+    if (sent != wanted) {
+        slot->stuck = NCS_STUCK_P2P_COUNT;
+        tell(sim_world.observer.mismatch, slot);
+    }
+    match(slot, sent < wanted ? sent : wanted);
+}
+
+/* A send that fits in what the pair may buffer will be done, receive or not. */
+static void run_ahead(struct slot *slot, struct part *p)
+{
+    struct peer *peer = comm_peer(p->cr, p->root);
+    uint64_t budget = sim_world.options.eager;
+    size_t bytes = part_bytes(p);
+    if (bytes > budget || peer->ahead > budget - bytes || p->cr->rank == p->root)
+        return;
+    slot->running_ahead = true;
+    agenda_add(sim_world.now + op_cost(bytes), EVENT_SLOT, slot, 0);
+}
+
+void slot_arrive(struct part *part)
+{
+    struct slot *slot = find_slot(part);
+    int place = place_in(slot, part);
+    assert(!slot->part[place]);
+    slot->part[place] = part;
+    slot->arrived++;
+    part->slot = slot;
+    part->state = NCS_PART_AT_SLOT;
+    world_changed();
+    if (slot->broken)
+        return;
+    if (slot->arrived == slot->expected)
+        slot->pair ? match_pair(slot) : match_collective(slot);
+    else if (part->kind == PART_SEND && sim_world.options.eager > 0)
+        run_ahead(slot, part);
+}
+
+void slot_leave(struct part *part)
+{
+    struct slot *slot = part->slot;
+    if (slot->running_ahead && part->kind == PART_SEND) {
+        agenda_forget(EVENT_SLOT, slot);
+        slot->running_ahead = false;
+    }
+    slot_forget(part);
+}
+
+void slot_forget(struct part *part)
+{
+    struct slot *slot = part->slot;
+    slot->part[place_in(slot, part)] = NULL;
+    slot->broken = true;
+    part->slot = NULL;
+}
+
+static void finish_part(struct slot *slot, int i)
+{
+    struct part *p = slot->part[i];
+    if (!p)
+        return;
+    slot->part[i] = NULL;
+    p->slot = NULL;
+    p->state = NCS_PART_DONE;
+    op_queue(p->launch->op);
+}
+
+static bool spoil_this(void)
+{
+    struct world *w = &sim_world;
+    w->planted++;
+    return w->plant.kind != NCS_PLANT_NONE && (w->plant.nth == 0 || w->plant.nth == w->planted);
+}
+
+static const enum data_kind data_kinds[] = {
+    [PART_ALL_REDUCE] = DATA_ALL_REDUCE, [PART_BROADCAST] = DATA_BROADCAST,
+    [PART_REDUCE] = DATA_REDUCE,         [PART_ALL_GATHER] = DATA_ALL_GATHER,
+    [PART_REDUCE_SCATTER] = DATA_REDUCE_SCATTER,
+};
+
+static void move_collective(struct slot *slot)
+{
+    const struct part *first = slot->part[0];
+    struct data_task task = { .kind = data_kinds[first->kind], .nranks = slot->expected,
+                              .root = first->root, .count = first->count };
+    if (spoil_this())
+        task.plant = sim_world.plant;
+    task.part = ncs_new((size_t)slot->expected * sizeof *task.part);
+    for (int i = 0; i < slot->expected; i++) {
+        struct part *p = slot->part[i];
+        task.part[i] = (struct data_part){ .send = p->send, .recv = p->recv, .dtype = p->dtype,
+                                           .op = p->op, .premul = p->premul };
+        if (p->scalar_pointer)
+            memcpy(p->scalar, p->scalar_pointer, ncs_dtype_bytes(p->dtype));
+        memcpy(task.part[i].scalar, p->scalar, sizeof p->scalar);
+    }
+    data_move(&task);
+    ncs_free(task.part);
+}
+
+static void move_pair(struct slot *slot)
+{
+    const struct part *recv = slot->part[1];
+    const void *from = slot->part[0] ? slot->part[0]->send : slot->bounce;
+    size_t sent = sent_bytes(slot), wanted = part_bytes(recv);
+    if (from != recv->recv)
+        data_copy(recv->recv, from, sent < wanted ? sent : wanted);
+}
+
+static void move_ahead(struct slot *slot)
+{
+    struct part *p = slot->part[0];
+    slot->running_ahead = false;
+    slot->bounce_bytes = part_bytes(p);
+    slot->bounce = ncs_new(slot->bounce_bytes);
+    tell(sim_world.observer.before, slot);
+    data_copy(slot->bounce, p->send, slot->bounce_bytes);
+    tell(sim_world.observer.after, slot);
+    comm_peer(p->cr, p->root)->ahead += slot->bounce_bytes;
+    finish_part(slot, 0);
+}
+
+/* A buffer was freed, or a participant's device died, after the slot had matched: nothing moves. */
+static bool any_fault(struct slot *slot)
+{
+    bool any = false;
+    for (int i = slot->bounce ? 1 : 0; i < slot->expected; i++) {
+        struct part *p = slot->part[i];
+        const char *why = p ? part_misplaced(p) : NULL;
+        if (why) {
+            struct part *guilty = p;
+            slot_forget(p);
+            guilty->state = NCS_PART_CANCELLED;
+            gpu_fault(guilty->launch->op->gpu, guilty->call, why);
+        }
+        any |= !slot->part[i];
+    }
+    return any;
+}
+
+static void unmatch(struct slot *slot)
+{
+    slot->matched = false;
+    for (int i = 0; i < slot->expected; i++)
+        if (slot->part[i])
+            slot->part[i]->state = NCS_PART_AT_SLOT;
+}
+
+/* Of a send and a receive of different length the longer side never ends. */
+static bool ends(const struct slot *slot, int i)
+{
+    if (!slot->pair || slot->stuck == NCS_STUCK_NO)
+        return true;
+    bool sent_more = sent_bytes(slot) > part_bytes(slot->part[1]);
+    return (i == 1) == sent_more;
+}
+
+void slot_move(struct slot *slot)
+{
+    struct world *w = &sim_world;
+    world_changed();
+    if (slot->running_ahead) {
+        if (part_misplaced(slot->part[0]) == NULL)
+            move_ahead(slot);
+        return;
+    }
+    if (any_fault(slot)) {
+        unmatch(slot);
+        return;
+    }
+    bool done[2] = { true, true };
+    if (slot->pair)
+        for (int i = 0; i < 2; i++)
+            done[i] = ends(slot, i);
+    tell(w->observer.before, slot);
+    slot->pair ? move_pair(slot) : move_collective(slot);
+    tell(w->observer.after, slot);
+    if (slot->bounce)
+        comm_peer(slot->comm->member[slot->src], slot->dst)->ahead -= slot->bounce_bytes;
+    bool open = false;
+    for (int i = 0; i < slot->expected; i++)
+        if (!slot->pair || done[i])
+            finish_part(slot, i);
+        else if (slot->part[i]) {
+            slot->part[i]->state = NCS_PART_AT_SLOT;
+            open = true;
+        }
+    slot->matched = false;
+    if (!open)
+        free_slot(slot);
+}

@@ -1,0 +1,274 @@
+#include "sim/snapshot.h"
+
+#include "api/journal.h"
+#include "base/mem.h"
+#include "sim/comm.h"
+#include "sim/context.h"
+#include "sim/group.h"
+#include "sim/job.h"
+#include "sim/launch.h"
+#include "sim/op.h"
+#include "sim/slot.h"
+#include "sim/stream.h"
+#include "sim/world.h"
+
+/* Where every object stands in the arrays, while a snapshot is taken. */
+static struct {
+    struct ncs_map op, job, part, slot;
+    size_t context, wait, ops, dep, parts, slots, member, jobs, missing, gate; /* rooms */
+} index_of;
+
+static void number(struct ncs_map *map, const void *object, size_t index)
+{
+    ncs_map_put(map, ncs_map_key(object), (void *)(uintptr_t)(index + 1));
+}
+
+static int lookup(const struct ncs_map *map, const void *object)
+{
+    return (int)(intptr_t)ncs_map_get(map, ncs_map_key(object)) - 1;
+}
+
+static struct ncs_call *pinned(struct ncs_call *call)
+{
+    ncs_call_pin(call);
+    return call;
+}
+
+static void add_wait(struct ncs_snapshot *s, enum ncs_wait_kind kind, int index)
+{
+    struct ncs_snap_wait wait = { kind, index };
+    NCS_PUSH(s->wait, s->waits, index_of.wait, wait);
+}
+
+void snapshot_missing(struct ncs_snap_job *out, struct ncs_snapshot *s, int rank)
+{
+    if (out->misses++ == 0)
+        out->miss = s->missings;
+    NCS_PUSH(s->missing, s->missings, index_of.missing, rank);
+}
+
+static void job_waits_for(struct ncs_snap_job *out, struct ncs_snapshot *s,
+                          enum ncs_wait_kind kind, int index)
+{
+    if (out->waits++ == 0)
+        out->wait = s->waits;
+    add_wait(s, kind, index);
+}
+
+void snapshot_op_wait(struct op *op, struct ncs_snap_job *out, struct ncs_snapshot *s)
+{
+    if (op && op->state != OP_DONE)
+        job_waits_for(out, s, NCS_WAIT_OP, lookup(&index_of.op, op));
+}
+
+void snapshot_children(struct job *const *jobs, size_t count, struct ncs_snap_job *out,
+                       struct ncs_snapshot *s)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!jobs[i]->done)
+            job_waits_for(out, s, NCS_WAIT_JOB, lookup(&index_of.job, jobs[i]));
+}
+
+void snapshot_contact(const struct part *part, struct ncs_snap_job *out, struct ncs_snapshot *s)
+{
+    const struct comm_rank *cr = part->cr;
+    out->kind = NCS_JOB_CONTACT;
+    ncs_call_unpin((struct ncs_call *)out->call);
+    out->call = pinned(part->call);
+    out->comm_rank = cr->rank;
+    out->nranks = cr->nranks;
+    out->pair = part_is_pair(part);
+    if (out->pair) {
+        out->peer = part->root;
+        out->sending = part->kind == PART_SEND;
+        snapshot_missing(out, s, part->root);
+        return;
+    }
+    bool every = sim_world.options.host == NCS_HOST_EVERY;
+    for (int r = 0; r < cr->nranks; r++)
+        if (cr->comm->member[r]->entered < (every ? cr->entered : 1))
+            snapshot_missing(out, s, r);
+}
+
+static void add_part(struct ncs_snapshot *s, struct part *p, int op)
+{
+    struct ncs_snap_part part = { .call = pinned(p->call), .state = p->state, .op = op,
+                                  .slot = -1 };
+    number(&index_of.part, p, s->parts);
+    NCS_PUSH(s->part, s->parts, index_of.parts, part);
+}
+
+static const char *const op_kinds[] = {
+    [OP_LAUNCH] = "launch", [OP_COPY] = "copy",   [OP_SET] = "memset",
+    [OP_ADD] = "add",       [OP_EVENT] = "event", [OP_DELAY] = "delay",
+};
+
+static void add_op(struct ncs_snapshot *s, struct op *op)
+{
+    struct ncs_snap_op entry = { .kind = op_kinds[op->kind], .state = (enum ncs_op_state)op->state,
+                                 .rank = op->gpu->process->number, .device = op->gpu->device,
+                                 .call = pinned(op->call), .part = s->parts };
+    if (op->launch)
+        for (size_t i = 0; i < op->launch->parts; i++)
+            add_part(s, op->launch->part[i], (int)s->ops);
+    entry.parts = s->parts - entry.part;
+    number(&index_of.op, op, s->ops);
+    NCS_PUSH(s->op, s->ops, index_of.ops, entry);
+}
+
+/* Edges are kept on the older operation; the snapshot has them on the one that waits. */
+static void add_edges(struct ncs_snapshot *s)
+{
+    for (const struct op *op = sim_world.op_first; op; op = op->next)
+        for (size_t i = 0; i < op->successors; i++)
+            s->op[lookup(&index_of.op, op->successor[i])].deps++;
+    for (size_t i = 0; i < s->ops; i++) {
+        s->op[i].dep = s->deps;
+        s->deps += s->op[i].deps;
+        s->op[i].deps = 0;
+    }
+    s->dep = ncs_new(s->deps * sizeof *s->dep);
+    for (const struct op *op = sim_world.op_first; op; op = op->next)
+        for (size_t i = 0; i < op->successors; i++) {
+            struct ncs_snap_op *waits = &s->op[lookup(&index_of.op, op->successor[i])];
+            s->dep[waits->dep + waits->deps++] = lookup(&index_of.op, op);
+        }
+}
+
+static void add_slot(struct ncs_snapshot *s, const struct slot *slot)
+{
+    struct ncs_snap_slot entry = { .pair = slot->pair, .nranks = slot->comm->nranks,
+                                   .src = slot->src, .dst = slot->dst, .stuck = slot->stuck,
+                                   .member = s->members };
+    for (int i = 0; i < slot->expected; i++) {
+        int part = slot->part[i] ? lookup(&index_of.part, slot->part[i]) : -1;
+        if (part < 0)
+            continue;
+        s->part[part].slot = (int)s->slots;
+        NCS_PUSH(s->member, s->members, index_of.member, part);
+    }
+    entry.members = s->members - entry.member;
+    NCS_PUSH(s->slot, s->slots, index_of.slots, entry);
+}
+
+static void add_slots(struct ncs_snapshot *s)
+{
+    struct comm **order = NULL;
+    size_t count = 0, room = 0;
+    for (struct comm *comm = sim_world.comm_first; comm; comm = comm->next)
+        NCS_PUSH(order, count, room, comm);
+    while (count-- > 0) /* oldest first */
+        for (const struct slot *slot = order[count]->slot_first; slot; slot = slot->next)
+            add_slot(s, slot);
+    ncs_free(order);
+}
+
+static void add_jobs(struct ncs_snapshot *s)
+{
+    size_t count = 0;
+    for (struct job *job = sim_world.job_first; job; job = job->next)
+        number(&index_of.job, job, count++);
+    for (struct job *job = sim_world.job_first; job; job = job->next) {
+        struct ncs_snap_job entry = { .kind = job->type->kind, .call = pinned(job->call),
+                                      .rank = job->rank, .comm_rank = -1, .peer = -1 };
+        job->type->describe(job, &entry, s);
+        NCS_PUSH(s->job, s->jobs, index_of.jobs, entry);
+    }
+}
+
+static void add_context_waits(struct ncs_snapshot *s, const struct context *c,
+                              struct ncs_snap_context *entry)
+{
+    const struct wait *w = &c->wait;
+    entry->wait = s->waits;
+    for (size_t i = 0; i < w->count; i++) {
+        const struct condition *condition = &w->condition[i];
+        if (!condition->link.on)
+            continue;
+        int at = -1;
+        if (condition->kind == NCS_WAIT_OP) {
+            at = lookup(&index_of.op, condition->object);
+        } else if (condition->kind == NCS_WAIT_JOB) {
+            at = lookup(&index_of.job, condition->object);
+        } else {
+            struct ncs_snap_gate gate = { .what = w->what, .key = ncs_copy_text(w->key),
+                                          .owner = w->owner, .owner_thread = w->owner_thread };
+            at = (int)s->gates;
+            NCS_PUSH(s->gate, s->gates, index_of.gate, gate);
+        }
+        if (at >= 0)
+            add_wait(s, condition->kind, at);
+    }
+    entry->waits = s->waits - entry->wait;
+}
+
+static enum ncs_context_state public_state(const struct context *c)
+{
+    switch (c->state) {
+    case CONTEXT_PARKED:
+        return c->wait.count == 0 ? NCS_CONTEXT_SLEEPING : NCS_CONTEXT_PARKED;
+    case CONTEXT_POLLING:
+        return NCS_CONTEXT_POLLING;
+    case CONTEXT_ENDED:
+        return NCS_CONTEXT_ENDED;
+    case CONTEXT_READY:
+    case CONTEXT_RUNNING:
+        break;
+    }
+    return NCS_CONTEXT_READY;
+}
+
+static struct ncs_place place_of(const struct context *c)
+{
+    const struct ncs_local *local = c->options.local;
+    if (c->state == CONTEXT_ENDED || !local)
+        return c->place;
+    if (local->call)
+        return local->call->place;
+    return local->where ? local->where(local->where_arg) : (struct ncs_place){ NULL, 0 };
+}
+
+static void add_context(struct ncs_snapshot *s, const struct context *c)
+{
+    const struct ncs_local *local = c->options.local;
+    struct ncs_snap_context entry = {
+        .rank = local ? local->rank : c->process->number,
+        .thread = local ? local->thread : 0,
+        .state = public_state(c),
+        .ending = c->ending,
+        .place = place_of(c),
+        .message = ncs_copy_text(c->message),
+        .call = local && c->state != CONTEXT_ENDED ? pinned(local->call) : NULL,
+        .group_depth = c->group.depth,
+        .has_deadline = c->wait.deadline >= 0,
+    };
+    add_context_waits(s, c, &entry);
+    NCS_PUSH(s->context, s->contexts, index_of.context, entry);
+}
+
+void snapshot_take(struct ncs_snapshot *out)
+{
+    struct world *w = &sim_world;
+    *out = (struct ncs_snapshot){ .stop = w->stop, .now = w->now, .trace = w->trace };
+    for (struct op *op = w->op_first; op; op = op->next)
+        add_op(out, op);
+    add_edges(out);
+    for (size_t i = 0; i < w->contexts; i++)
+        for (size_t k = 0; k < w->context[i]->group.parts; k++)
+            add_part(out, w->context[i]->group.part[k], -1);
+    for (struct job *job = w->job_first; job; job = job->next) {
+        size_t count;
+        struct part *const *parts = group_job_parts(job, &count);
+        for (size_t k = 0; k < count; k++)
+            add_part(out, parts[k], -1);
+    }
+    add_slots(out);
+    add_jobs(out);
+    for (size_t i = 0; i < w->contexts; i++)
+        add_context(out, w->context[i]);
+    ncs_map_free(&index_of.op);
+    ncs_map_free(&index_of.job);
+    ncs_map_free(&index_of.part);
+    ncs_map_free(&index_of.slot);
+    index_of = (__typeof__(index_of)){ 0 };
+}

@@ -1,0 +1,22 @@
+/* The state of the machine as plain data (api/snapshot.h). Jobs describe themselves with the small
+ * functions here. */
+#ifndef NCS_SIM_SNAPSHOT_H
+#define NCS_SIM_SNAPSHOT_H
+
+#include "api/snapshot.h"
+
+struct job;
+struct op;
+struct part;
+
+/* Adds to a job's entry: a rank that has not checked in, an operation or further jobs that it waits
+ * for, a part that waits for first contact. */
+void snapshot_missing(struct ncs_snap_job *out, struct ncs_snapshot *s, int rank);
+void snapshot_op_wait(struct op *op, struct ncs_snap_job *out, struct ncs_snapshot *s);
+void snapshot_children(struct job *const *jobs, size_t count, struct ncs_snap_job *out,
+                       struct ncs_snapshot *s);
+void snapshot_contact(const struct part *part, struct ncs_snap_job *out, struct ncs_snapshot *s);
+
+void snapshot_take(struct ncs_snapshot *out);
+
+#endif

@@ -1,0 +1,162 @@
+#include "sim/stream.h"
+
+#include <assert.h>
+
+#include "base/mem.h"
+#include "sim/launch.h"
+#include "sim/world.h"
+
+struct stream *stream_new(struct gpu *gpu, unsigned flags, int priority)
+{
+    struct stream *s = sim_new(sizeof *s);
+    s->gpu = gpu;
+    s->flags = flags;
+    s->priority = priority;
+    s->blocking = !(flags & cudaStreamNonBlocking);
+    s->references = 1;
+    NCS_PUSH(gpu->stream, gpu->streams, gpu->streams_room, s);
+    return s;
+}
+
+/* A destroyed stream stays among the device's until its work is done: the device waits for it. */
+static void forget(struct stream *s)
+{
+    struct gpu *gpu = s->gpu;
+    for (size_t i = 0; i < gpu->streams; i++)
+        if (gpu->stream[i] == s) {
+            gpu->stream[i] = gpu->stream[--gpu->streams];
+            break;
+        }
+    if (gpu->legacy == s)
+        gpu->legacy = NULL;
+    sim_free(s, sizeof *s);
+}
+
+void stream_unref(struct stream *s)
+{
+    if (--s->references == 0)
+        forget(s);
+}
+
+static struct stream *legacy_stream(struct gpu *gpu)
+{
+    if (!gpu->legacy) {
+        gpu->legacy = stream_new(gpu, cudaStreamDefault, 0);
+        gpu->legacy->legacy = true;
+    }
+    return gpu->legacy;
+}
+
+void stream_append(struct stream *s, struct op *op)
+{
+    struct gpu *gpu = s->gpu;
+    op_after(op, s->tail);
+    if (s->legacy) {
+        for (size_t i = 0; i < gpu->streams; i++)
+            if (gpu->stream[i]->blocking)
+                op_after(op, gpu->stream[i]->tail);
+    } else if (s->blocking && gpu->legacy) {
+        op_after(op, gpu->legacy->tail);
+    }
+    op_ref(op);
+    op_unref(s->tail);
+    s->tail = op;
+    s->unfinished++;
+    s->references++;
+    op->stream[op->streams++] = s;
+}
+
+void stream_finished(struct stream *s, struct op *op)
+{
+    if (s->tail == op) {
+        op_unref(s->tail);
+        s->tail = NULL;
+    }
+    s->unfinished--;
+    if (s->unfinished <= STREAM_DEPTH)
+        waitable_fire(&s->room);
+    stream_unref(s);
+}
+
+void event_free(struct event *e)
+{
+    op_unref(e->op);
+    sim_free(e, sizeof *e);
+}
+
+void gpu_free_streams(struct gpu *gpu)
+{
+    for (size_t i = 0; i < gpu->streams; i++)
+        sim_free(gpu->stream[i], sizeof *gpu->stream[i]);
+    ncs_free(gpu->stream);
+    gpu->stream = NULL;
+    gpu->streams = gpu->streams_room = 0;
+    gpu->legacy = NULL;
+}
+
+static struct stream *own_stream(struct context *c, int device)
+{
+    if (!c->per_thread_stream)
+        c->per_thread_stream =
+            ncs_new((size_t)sim_world.options.devices * sizeof(struct stream *));
+    struct stream **s = &c->per_thread_stream[device];
+    if (!*s)
+        *s = stream_new(process_gpu(c->process, device), cudaStreamDefault, 0);
+    return *s;
+}
+
+struct stream *stream_find(struct context *c, cudaStream_t handle, int device)
+{
+    if (!handle || handle == cudaStreamLegacy)
+        return legacy_stream(process_gpu(c->process, device));
+    if (handle == cudaStreamPerThread)
+        return own_stream(c, device);
+    struct stream *s = ncs_map_get(&sim_world.streams, ncs_map_key(handle));
+    return s && s->gpu->process == c->process ? s : NULL;
+}
+
+void stream_wait_room(struct context *c, struct stream *s)
+{
+    while (s->unfinished > STREAM_DEPTH) {
+        wait_for(c, NCS_WAIT_OP, s->tail, &s->room);
+        if (wait_here(c, -1) == WAIT_CANCELLED)
+            return;
+    }
+}
+
+static void wait_tail(struct context *c, struct stream *s)
+{
+    if (s->tail)
+        wait_for(c, NCS_WAIT_OP, s->tail, &s->tail->done);
+}
+
+void stream_wait(struct context *c, struct stream *s)
+{
+    wait_tail(c, s);
+    wait_here(c, -1);
+}
+
+void gpu_wait(struct context *c, struct gpu *gpu)
+{
+    for (size_t i = 0; i < gpu->streams; i++)
+        wait_tail(c, gpu->stream[i]);
+    wait_here(c, -1);
+}
+
+void gpu_fault(struct gpu *gpu, struct ncs_call *call, const char *why)
+{
+    struct world *w = &sim_world;
+    if (gpu->fault)
+        return;
+    gpu->fault = cudaErrorIllegalAddress;
+    if (w->observer.fault && call)
+        w->observer.fault(w->observer.self, call, why);
+    for (struct op *op = w->op_first, *next; op; op = next) {
+        next = op->next; /* ending an operation takes no other one out of the list */
+        if (op->gpu != gpu)
+            continue;
+        if (op->launch)
+            launch_withdraw(op->launch);
+        op_end(op, gpu->fault);
+    }
+}

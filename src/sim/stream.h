@@ -1,0 +1,61 @@
+/* Streams and events: names of operations. */
+#ifndef NCS_SIM_STREAM_H
+#define NCS_SIM_STREAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "ncclscript/cuda_abi.h"
+#include "sim/op.h"
+
+struct context;
+struct gpu;
+struct ncs_call;
+
+struct stream {
+    struct gpu *gpu;
+    bool blocking;        /* takes part in the legacy rule */
+    bool legacy;
+    unsigned flags;
+    int priority;
+    struct op *tail;      /* referenced; NULL = nothing unfinished */
+    size_t unfinished;
+    struct waitable room; /* fires when there are no more than STREAM_DEPTH unfinished ones */
+    unsigned references;
+};
+
+struct event {
+    struct gpu *gpu;
+    bool timing;
+    struct op *op;        /* of the latest record; NULL = never recorded */
+};
+
+struct stream *stream_new(struct gpu *gpu, unsigned flags, int priority);
+void stream_unref(struct stream *s);
+
+/* Makes op, just created, the tail of s with the edges that follow from it. */
+void stream_append(struct stream *s, struct op *op);
+/* op, which was unfinished on s, is done. */
+void stream_finished(struct stream *s, struct op *op);
+
+/* The stream behind a handle: 0 and 1 are the legacy stream of `device`, 2 is the context's own of
+ * `device`; NULL = no stream. */
+struct stream *stream_find(struct context *c, cudaStream_t handle, int device);
+
+void event_free(struct event *e);
+
+/* Frees what a device holds: at a reset, when nothing runs any more. */
+void gpu_free_streams(struct gpu *gpu);
+
+/* Parks the caller while the stream is too deep. */
+void stream_wait_room(struct context *c, struct stream *s);
+
+/* Parks the caller until everything on the stream, or on the whole device, is done. */
+void stream_wait(struct context *c, struct stream *s);
+void gpu_wait(struct context *c, struct gpu *gpu);
+
+/* A kernel or a copy touched what it may not: the device is dead for this process (CUDA 700). All
+ * its unfinished operations end as failed. */
+void gpu_fault(struct gpu *gpu, struct ncs_call *call, const char *why);
+
+#endif

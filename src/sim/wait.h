@@ -1,0 +1,72 @@
+/* Waiting: what can be waited for, and the only two ways in which a call does not return at once. */
+#ifndef NCS_SIM_WAIT_H
+#define NCS_SIM_WAIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api/snapshot.h"
+
+struct context;
+struct job;
+
+/* Something that happens once or again: an operation's end, a job's end, a gate's wake. */
+struct waitable {
+    struct waiter *first, *last;
+};
+
+/* A context or a job on a waitable's list. Unlinked when the waitable fires. */
+struct waiter {
+    struct waitable *on; /* NULL = not linked */
+    struct waiter *previous, *next;
+    struct context *context; /* one of these two */
+    struct job *job;
+};
+
+void waiter_link(struct waiter *w, struct waitable *on);
+void waiter_unlink(struct waiter *w); /* a no-op when it is not linked */
+
+/* Tells everybody on the list: contexts lose a condition, jobs will take a step. */
+void waitable_fire(struct waitable *on);
+
+struct condition {
+    struct waiter link;
+    enum ncs_wait_kind kind;
+    void *object; /* struct op, struct job or struct ncs_gate; referenced while waited for */
+};
+
+/* Why a context waits; kept for the snapshot. */
+struct wait {
+    struct condition *condition;
+    size_t count, room;
+    size_t unmet;
+    bool linked;        /* the conditions are on their lists */
+    int64_t deadline;   /* virtual ns; -1 = none */
+    uint64_t serial;    /* order of parking */
+    bool expired;
+    int rc;             /* of the job that was waited for */
+    const char *what;   /* of a gate */
+    char *key;
+    int owner, owner_thread;
+};
+
+enum wait_result { WAIT_MET, WAIT_EXPIRED, WAIT_CANCELLED };
+
+/* Collects conditions for the next wait_here. Objects that are already done need not be added. */
+void wait_for(struct context *c, enum ncs_wait_kind kind, void *object, struct waitable *on);
+
+/* Parks the running context until all collected conditions are met, or the deadline. The caller's
+ * frame owns nothing meanwhile: it may be dropped. */
+enum wait_result wait_here(struct context *c, int64_t deadline);
+
+/* Forgets the collected conditions. */
+void wait_forget(struct context *c);
+/* Forgets what an abandoned context waited for. */
+void wait_drop(struct context *c);
+
+/* One look at something that may not be so yet. When test says no, lets everybody else go on until
+ * something observable changes or nothing else can run, and looks again. */
+bool poll_here(struct context *c, bool (*test)(void *arg), void *arg);
+
+#endif

@@ -1,0 +1,56 @@
+#include "sim/world.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+struct world sim_world;
+
+void world_changed(void)
+{
+    sim_world.epoch++;
+    sim_world.epoch_time = sim_world.now;
+}
+
+void world_trace(uint64_t word)
+{
+    sim_world.trace = ncs_hash(sim_world.trace, word);
+}
+
+void *sim_new(size_t bytes)
+{
+    sim_world.live_objects++;
+    sim_world.live_bytes += bytes;
+    return ncs_new(bytes);
+}
+
+void sim_free(void *p, size_t bytes)
+{
+    if (!p)
+        return;
+    sim_world.live_objects--;
+    sim_world.live_bytes -= bytes;
+    ncs_free(p);
+}
+
+struct process *world_process(int number)
+{
+    struct world *w = &sim_world;
+    while (w->processes <= (size_t)number)
+        NCS_PUSH(w->process, w->processes, w->processes_room, NULL);
+    struct process *p = w->process[number];
+    if (p)
+        return p;
+    p = w->process[number] = sim_new(sizeof *p);
+    p->number = number;
+    p->host = number / w->options.devices;
+    p->gpu = sim_new((size_t)w->options.devices * sizeof *p->gpu);
+    for (int d = 0; d < w->options.devices; d++)
+        p->gpu[d] = (struct gpu){ .process = p, .device = d };
+    return p;
+}
+
+struct gpu *process_gpu(struct process *p, int device)
+{
+    return &p->gpu[device];
+}

@@ -1,0 +1,123 @@
+/* The virtual machine: hosts, processes and GPUs, the queues of the scheduler, the clock. One world
+ * exists at a time (NCCL's functions take no context argument); it is plain data under one token,
+ * without locks. */
+#ifndef NCS_SIM_WORLD_H
+#define NCS_SIM_WORLD_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api/machine.h"
+#include "base/hash.h"
+#include "base/map.h"
+#include "sim/context.h"
+
+/* The cost of every device operation, in virtual time: claimed to be no GPU's. */
+#define COST_NS 10000            /* each operation */
+#define COST_BYTES_PER_NS 100    /* and its bytes at 100 GB/s */
+
+/* A stream holds at most this many unfinished operations; beyond, the host parks. */
+#define STREAM_DEPTH 1024
+
+struct op;
+struct job;
+struct event_entry;
+
+struct queue {
+    struct context *first, *last;
+};
+
+/* One GPU as one process sees it. */
+struct gpu {
+    struct process *process;
+    int device;              /* on the process's host */
+    struct stream *legacy;
+    struct stream **stream;  /* live ones, for device-wide waits and the legacy rule */
+    size_t streams, streams_room;
+    int fault;               /* cudaError_t that killed the context; 0 = alive */
+};
+
+struct process {
+    int number;
+    int host;
+    struct gpu *gpu;
+    char last_error[1024];   /* ncclGetLastError's buffer */
+};
+
+struct world {
+    bool open;
+    struct ncs_machine_options options;
+    struct ncs_observer observer;
+    struct ncs_plant plant;
+    int planted;             /* slots with data so far */
+
+    struct process **process;
+    size_t processes, processes_room;
+
+    /* scheduler */
+    struct context runner;
+    struct context *running;
+    struct context *finished; /* ended last; its stack is given back by the next that ends */
+    struct context **context;
+    size_t contexts, contexts_room, live;
+    struct queue ready, polling;
+    struct context **woken;
+    size_t wokens, wokens_room;
+    uint64_t parkings;
+    volatile sig_atomic_t interrupted;
+    bool closing;            /* contexts are being abandoned */
+    enum ncs_stop stop;
+    uint64_t steps;
+
+    /* time */
+    int64_t now;
+    uint64_t epoch;
+    int64_t epoch_time;
+    struct event_entry *agenda;
+    size_t agenda_count, agenda_room;
+    uint64_t agenda_serial;
+    size_t device_events;    /* entries of the agenda that move data or end an operation */
+    struct ncs_random random;
+    uint64_t trace;
+
+    /* device graph */
+    struct op *op_first, *op_last;      /* unfinished, in order of creation */
+    struct op *queued_first, *queued_last;
+    uint64_t op_serial;
+
+    /* jobs */
+    struct job *job_first, *job_last;   /* running, in order of creation */
+    struct job *dirty_first, *dirty_last;
+
+    /* objects by handle */
+    struct ncs_map streams, events, comms;
+    struct allocation **allocation;     /* sorted by base */
+    size_t allocations, allocations_room;
+    uint64_t *memory_used;              /* by host * devices + device */
+    size_t memory_used_count;
+
+    /* NCCL */
+    struct rendezvous *rendezvous;
+    uint64_t unique_ids, comm_serial;
+    struct comm *comm_first;
+
+    uint64_t live_objects, live_bytes;  /* what reset must bring to 0 */
+};
+
+extern struct world sim_world;
+
+/* An observable change: whoever polls will look again. */
+void world_changed(void);
+void world_trace(uint64_t word);
+
+/* The process with that number, made at first use. */
+struct process *world_process(int number);
+struct gpu *process_gpu(struct process *p, int device);
+
+/* Counted allocations of the world's objects. */
+void *sim_new(size_t bytes);
+void sim_free(void *p, size_t bytes);
+
+#endif
