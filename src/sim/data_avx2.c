@@ -1,5 +1,5 @@
-/* The same loops of reductions, compiled for processors with AVX2 and F16C. Without FMA, on purpose: a fused
- * product and sum would round once where the types round twice. */
+/* The same loops of reductions, compiled for processors with AVX2 and F16C. Without FMA, on
+ * purpose: a fused product and sum would round once where the types round twice. */
 #include "sim/data_loops.h"
 
 #if defined(__x86_64__)

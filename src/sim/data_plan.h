@@ -21,7 +21,7 @@ struct data_plan {
     size_t bytes;               /* of one rank's contribution to one output: count elements */
     size_t blocks;              /* of those bytes */
     int from, to;               /* the outputs: ranks from up to, but not including, to */
-    int left_out;               /* the rank whose contribution is left out of reductions; -1 = none */
+    int left_out;               /* the rank that does not contribute to reductions; -1 = none */
     const struct data_loops *loops; /* by type */
     struct data_recipe *recipe; /* the different ones of the outputs, in order of first use */
     int recipes;

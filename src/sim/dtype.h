@@ -116,7 +116,7 @@ static inline float sim_bf16_to_f32(uint16_t b)
     return sim_f32_of((uint32_t)b << 16);
 }
 
-/* bfloat16 has float's exponents: its subnormals, its overflow and its infinity round as the rest. */
+/* bfloat16 has float's exponents: its subnormals, overflow and infinity round as the rest. */
 static inline float sim_round_bf16(float x)
 {
     uint32_t u = sim_f32_bits(x), magnitude = u & 0x7fffffffu;
@@ -163,7 +163,7 @@ static inline uint8_t sim_f32_to_e5m2(float x)
 bool sim_dtype_is_float(int dtype);
 
 /* What an average of floating-point numbers multiplies each input with: 1/n as float (float64: as
- * double), in the type. Writes ncs_dtype_bytes(dtype) bytes; dtype must be a floating-point type. */
+ * double), in the type, which is a floating-point one. Writes ncs_dtype_bytes(dtype) bytes. */
 void sim_dtype_inverse(int dtype, int n, void *scalar);
 
 #endif

@@ -112,8 +112,8 @@ static void clear(void)
     ncs_map_free(&w->streams);
     comms_free();
     rendezvous_free_all();
-    free_processes();
     memory_free_all();
+    free_processes();
     sem_destroy(&w->runner.token);
     ncs_free(w->agenda);
     ncs_free(w->woken);

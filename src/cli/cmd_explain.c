@@ -1,0 +1,61 @@
+/* ncclscript explain: what a finding means, by its rule. */
+#include "base/near.h"
+#include "cli/command.h"
+#include "cli/output.h"
+#include "report/report.h"
+
+static const struct ncs_option options[] = { NCS_OPTION_HELP, { 0 } };
+
+static void list_topics(struct ncs_str *out)
+{
+    ncs_str_add(out, "usage: ncclscript explain TOPIC\n\nTopics\n");
+    for (const struct ncs_topic *t = ncs_topics; t->id; t++)
+        ncs_str_addf(out, "  %-22s  %s\n", t->id, t->title);
+}
+
+static bool explain(const char *id, struct ncs_str *out)
+{
+    const struct ncs_topic *topic = ncs_topic(id);
+    if (topic) {
+        ncs_str_addf(out, "%s: %s\n\n%s", topic->id, topic->title, topic->text);
+        return true;
+    }
+    size_t count = 0;
+    const char *ids[128];
+    for (; ncs_topics[count].id && count < sizeof ids / sizeof *ids; count++)
+        ids[count] = ncs_topics[count].id;
+    ncs_usage_error("explain", ncs_nearest(id, ids, count), "unknown topic `%s`", id);
+    return false;
+}
+
+static int explain_main(const struct ncs_command *self, int argc, char **argv)
+{
+    struct ncs_parsed parsed;
+    if (!ncs_options_parse(self, argc, argv, &parsed))
+        return 2;
+    struct ncs_str out = { 0 };
+    int status = 0;
+    if (parsed.help) {
+        ncs_options_help(self, &out);
+    } else if (parsed.operands > 1) {
+        ncs_usage_error(self->name, NULL, "one topic at a time");
+        status = 2;
+    } else if (!parsed.operands) {
+        list_topics(&out);
+    } else if (!explain(parsed.operand[0], &out)) {
+        status = 2;
+    }
+    if (out.text)
+        ncs_out(out.text);
+    ncs_str_free(&out);
+    ncs_parsed_free(self, &parsed);
+    return status;
+}
+
+const struct ncs_command ncs_cmd_explain = {
+    .name = "explain",
+    .operands = "[TOPIC]",
+    .summary = "say what a finding means and how to repair it",
+    .option = options,
+    .main = explain_main,
+};

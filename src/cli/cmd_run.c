@@ -1,0 +1,347 @@
+/* ncclscript run: loads scenarios, runs each, reports. */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "cli/command.h"
+#include "cli/files.h"
+#include "cli/output.h"
+#include "report/report.h"
+#include "report/safe.h"
+#include "script/script.h"
+
+enum {
+    RANKS, DRIVER, SEED, TIMEOUT, POLICY, RANKS_AS, SET, NO_VERIFY, UNSAFE,
+    FORMAT, COLOR, VERBOSE, QUIET, HELP,
+};
+
+static const char *const drivers[] = { "sim", "nccl", NULL };
+static const char *const policies[] = {
+    [NCS_POLICY_STRICT] = "strict", [NCS_POLICY_TYPICAL] = "typical", NULL,
+};
+static const char *const contexts[] = { "fiber", "thread", NULL };
+static const char *const formats[] = { "text", "json", NULL };
+static const char *const colors[] = {
+    [NCS_COLOR_AUTO] = "auto", [NCS_COLOR_ALWAYS] = "always", [NCS_COLOR_NEVER] = "never", NULL,
+};
+
+static const struct ncs_option options[] = {
+    [RANKS]     = { "ranks", 'n', NCS_OPTION_INT, "RANKS", "as declared", "Running",
+                    "ranks of the run", NULL, 1, 65536 },
+    [DRIVER]    = { "driver", 0, NCS_OPTION_CHOICE, NULL, "sim", "Running",
+                    "the simulator, or real NCCL", drivers, 0, 0 },
+    [SEED]      = { "seed", 0, NCS_OPTION_INT, "N", "0", "Running",
+                    "draw the schedule from N; 0: first in, first out", NULL, 0, INT64_MAX },
+    [TIMEOUT]   = { "timeout", 0, NCS_OPTION_DURATION, "TIME", "as declared", "Running",
+                    "wall-clock limit of each run, as 10s", NULL, 0, 0 },
+    [POLICY]    = { "policy", 0, NCS_OPTION_CHOICE, NULL, "as declared", "Running",
+                    "by the contract, or as NCCL mostly does", policies, 0, 0 },
+    [RANKS_AS]  = { "ranks-as", 0, NCS_OPTION_CHOICE, NULL, "fiber", "Running",
+                    "what ranks are on the simulator", contexts, 0, 0 },
+    [SET]       = { "set", 0, NCS_OPTION_LIST, "NAME=VALUE", NULL, "Running",
+                    "set a parameter; may be given again", NULL, 0, 0 },
+    [NO_VERIFY] = { "no-verify", 0, NCS_OPTION_FLAG, NULL, NULL, "Running",
+                    "do not check the results of collectives", NULL, 0, 0 },
+    [UNSAFE]    = { "unsafe", 0, NCS_OPTION_FLAG, NULL, NULL, "Running",
+                    "let scripts run programs and use files", NULL, 0, 0 },
+    [FORMAT]    = { "format", 0, NCS_OPTION_CHOICE, NULL, "text", "Output",
+                    "for people, or one JSON object per run and line", formats, 0, 0 },
+    [COLOR]     = { "color", 0, NCS_OPTION_CHOICE, NULL, "auto", "Output",
+                    "colours in the text", colors, 0, 0 },
+    [VERBOSE]   = { "verbose", 'v', NCS_OPTION_FLAG, NULL, NULL, "Output",
+                    "the full report of every run, with its trace hash and waits", NULL, 0, 0 },
+    [QUIET]     = { "quiet", 'q', NCS_OPTION_FLAG, NULL, NULL, "Output",
+                    "only failures and the summary", NULL, 0, 0 },
+    [HELP]      = NCS_OPTION_HELP,
+    { 0 },
+};
+
+struct suite {
+    const struct ncs_option_value *value;
+    bool json, quiet;
+    struct ncs_report_style style;
+    struct ncs_tally tally;
+};
+
+/* ---- interrupts and the time limit ---- */
+
+static volatile sig_atomic_t interrupts;
+
+static void on_interrupt(int signal_number)
+{
+    (void)signal_number;
+    if (interrupts++)
+        _exit(130);
+    ncs_run_interrupt();
+}
+
+static void catch_interrupts(void)
+{
+    struct sigaction action = { .sa_handler = on_interrupt };
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+}
+
+/* On the watch's thread, while a rank does not come back from a call: its thread may hold the lock
+ * of standard output, and nothing that it uses can be freed. */
+static void give_up(void)
+{
+    static const char text[] =
+        "ncclscript: past the time limit, and a rank does not stop: given up without a report\n";
+    if (ftrylockfile(stdout) == 0) {
+        fflush(stdout);
+        funlockfile(stdout);
+    }
+    ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
+    (void)written;
+    _exit(124);
+}
+
+/* ---- one run ---- */
+
+/* A line that a rank printed. Tabs are the script's own alignment and do no harm. */
+static void on_output(void *arg, const char *line)
+{
+    (void)arg;
+    struct ncs_str out = { 0 };
+    size_t bytes = strcspn(line, "\n");
+    for (size_t at = 0; at < bytes;) {
+        size_t n = strcspn(line + at, "\t\n");
+        struct ncs_str piece = { 0 };
+        ncs_str_add_bytes(&piece, line + at, n);
+        ncs_safe_line(&out, piece.text);
+        ncs_str_free(&piece);
+        at += n;
+        if (at < bytes) {
+            ncs_str_add(&out, "\t");
+            at++;
+        }
+    }
+    ncs_str_add(&out, "\n");
+    ncs_out(out.text);
+    ncs_str_free(&out);
+}
+
+static void report(struct suite *suite, const struct ncs_report_run *run)
+{
+    struct ncs_str out = { 0 };
+    if (suite->json)
+        ncs_report_json(run, &out);
+    else if (!suite->quiet || !(run->as_expected || run->result->verdict == NCS_SKIPPED))
+        ncs_report_text(run, &suite->style, &out);
+    if (out.text)
+        ncs_out(out.text);
+    ncs_out_flush();
+    ncs_str_free(&out);
+    ncs_tally_add(&suite->tally, run->result->verdict, run->as_expected);
+}
+
+static enum ncs_verdict verdict_of(const struct ncs_error *err)
+{
+    switch (err->status) {
+    case NCS_BAD_INPUT: return NCS_INVALID;
+    case NCS_NO_DEVICE: return NCS_SKIPPED;
+    default:            return NCS_INTERNAL_FAULT;
+    }
+}
+
+/* A scenario that could not be started: the error is for standard error, as a compiler's is. */
+static void report_unstarted(struct suite *suite, const struct ncs_scenario *scenario,
+                             const struct ncs_error *err)
+{
+    struct ncs_result result = { .verdict = verdict_of(err), .internal = *err };
+    struct ncs_report_run run = { .scenario = scenario, .result = &result };
+    ncs_print_error(err);
+    if (suite->json)
+        report(suite, &run);
+    else
+        ncs_tally_add(&suite->tally, result.verdict, false);
+}
+
+static void report_skipped(struct suite *suite, const struct ncs_scenario *scenario,
+                           const struct ncs_run_options *o, char *reason)
+{
+    struct ncs_result result = {
+        .verdict = NCS_SKIPPED, .ranks = o->ranks, .driver = o->driver, .policy = o->policy,
+        .seed = o->seed, .skip_reason = reason,
+    };
+    struct ncs_report_run run = { .scenario = scenario, .result = &result };
+    report(suite, &run);
+}
+
+/* Only a run that came to an end of its own can be what was declared. */
+static bool is_judged(enum ncs_verdict v)
+{
+    return v != NCS_INTERNAL_FAULT && v != NCS_SKIPPED && v != NCS_TIMEOUT && v != NCS_INTERRUPTED;
+}
+
+static bool declares_more_than_pass(const struct ncs_outcome *o)
+{
+    return o->any_verdict || o->verdict != NCS_PASS || o->finding;
+}
+
+static void report_result(struct suite *suite, const struct ncs_scenario *scenario,
+                          const struct ncs_result *result)
+{
+    struct ncs_str difference = { 0 };
+    struct ncs_report_run run = { .scenario = scenario, .result = result };
+    if (is_judged(result->verdict))
+        run.as_expected = ncs_outcome_holds(&scenario->outcome, result, &difference);
+    /* "declared pass, came hang" is what the verdict says already. */
+    if (declares_more_than_pass(&scenario->outcome))
+        run.difference = difference.text;
+    if (suite->json && result->internal.status != NCS_OK)
+        ncs_print_error(&result->internal);
+    report(suite, &run);
+    ncs_str_free(&difference);
+}
+
+/* The command line over the scenario over the defaults. */
+static struct ncs_run_options make_options(const struct suite *suite,
+                                           const struct ncs_scenario *s)
+{
+    const struct ncs_option_value *v = suite->value;
+    return (struct ncs_run_options){
+        .driver = drivers[v[DRIVER].number],
+        .ranks = s->ranks,
+        .devices = s->devices,
+        .policy = v[POLICY].given ? (enum ncs_policy)v[POLICY].number : s->policy,
+        .eager = s->sim_eager,
+        .seeded = v[SEED].number != 0,
+        .seed = (uint64_t)v[SEED].number,
+        .own_threads = v[RANKS_AS].number == 1,
+        .verify = s->verify && !v[NO_VERIFY].given,
+        .timeout = v[TIMEOUT].given ? v[TIMEOUT].number : s->timeout,
+        .nccl_version = s->sim_nccl,
+        .device_memory = s->sim_memory,
+        .capability = s->sim_capability,
+        .ready_after = s->sim_ready_after,
+    };
+}
+
+static void run_script(struct suite *suite, struct ncs_script *script,
+                       const struct ncs_scenario *scenario)
+{
+    struct ncs_run_options o = make_options(suite, scenario);
+    struct ncs_str reason = { 0 };
+    if (!ncs_scenario_can_run(scenario, &o, &reason)) {
+        report_skipped(suite, scenario, &o, reason.text);
+        ncs_str_free(&reason);
+        return;
+    }
+    ncs_str_free(&reason);
+    struct ncs_program program = ncs_script_program(script, scenario);
+    bool prints = !suite->json && !suite->quiet;
+    struct ncs_run *run = ncs_run_new(&o, &program, prints ? on_output : NULL, NULL);
+    if (interrupts) /* while the file was loaded: there was no run to interrupt */
+        ncs_run_interrupt();
+    report_result(suite, scenario, ncs_run_execute(run));
+    ncs_run_free(run);
+}
+
+static void run_file(struct suite *suite, const char *file)
+{
+    const struct ncs_option_value *v = suite->value;
+    struct ncs_script_settings settings = {
+        .set = v[SET].text,
+        .sets = v[SET].texts,
+        .ranks = (int)v[RANKS].number,
+        .policy = v[POLICY].given ? (int)v[POLICY].number : -1,
+        .driver = drivers[v[DRIVER].number],
+        .unsafe = v[UNSAFE].given,
+    };
+    struct ncs_error err = { 0 };
+    struct ncs_scenario scenario;
+    ncs_scenario_init(&scenario, file);
+    struct ncs_script *script = ncs_script_load(file, &settings, &scenario, &err);
+    if (script && v[RANKS].given)
+        scenario.ranks = (int)v[RANKS].number;
+    if (script && ncs_scenario_check(&scenario, &err))
+        run_script(suite, script, &scenario);
+    else
+        report_unstarted(suite, &scenario, &err);
+    ncs_script_free(script);
+    ncs_scenario_free(&scenario);
+}
+
+/* ---- the command ---- */
+
+static int run_files(struct suite *suite, const struct ncs_files *files)
+{
+    if (!files->count) {
+        fprintf(stderr, "ncclscript run: nothing was executed: no scenarios (*.lua) there\n");
+        return ncs_verdict_exit(NCS_EMPTY);
+    }
+    catch_interrupts();
+    ncs_run_stuck = give_up;
+    for (size_t i = 0; i < files->count && !interrupts; i++)
+        run_file(suite, files->path[i]);
+    if (files->count > 1 && !suite->json) {
+        struct ncs_str out = { 0 };
+        ncs_tally_text(&suite->tally, &out);
+        ncs_out(out.text);
+        ncs_str_free(&out);
+    }
+    if (interrupts && suite->tally.worst != NCS_INTERNAL_FAULT)
+        return ncs_verdict_exit(NCS_INTERRUPTED);
+    return ncs_tally_exit(&suite->tally);
+}
+
+static int run_operands(const struct ncs_parsed *parsed)
+{
+    const struct ncs_option_value *v = parsed->value;
+    struct suite suite = {
+        .value = v,
+        .json = v[FORMAT].number == 1,
+        .quiet = v[QUIET].given,
+        .style = { .color = ncs_wants_color((enum ncs_color)v[COLOR].number, stdout),
+                   .verbose = v[VERBOSE].given },
+    };
+    if (v[UNSAFE].given)
+        fprintf(stderr, "ncclscript run: --unsafe: scripts may run programs and use files\n");
+    struct ncs_files files = { 0 };
+    struct ncs_error err;
+    int status = 0;
+    for (size_t i = 0; i < parsed->operands && !status; i++)
+        if (!ncs_files_add(&files, parsed->operand[i], &err)) {
+            ncs_print_error(&err);
+            status = 2;
+        }
+    if (!status)
+        status = run_files(&suite, &files);
+    ncs_files_free(&files);
+    return status;
+}
+
+static int run_main(const struct ncs_command *self, int argc, char **argv)
+{
+    struct ncs_parsed parsed;
+    if (!ncs_options_parse(self, argc, argv, &parsed))
+        return 2;
+    int status = 0;
+    if (parsed.help) {
+        struct ncs_str out = { 0 };
+        ncs_options_help(self, &out);
+        ncs_out(out.text);
+        ncs_str_free(&out);
+    } else if (!parsed.operands) {
+        ncs_usage_error(self->name, NULL, "no scenario was given");
+        status = 2;
+    } else {
+        status = run_operands(&parsed);
+    }
+    ncs_parsed_free(self, &parsed);
+    return status;
+}
+
+const struct ncs_command ncs_cmd_run = {
+    .name = "run",
+    .operands = "FILE|DIR...",
+    .summary = "run scenarios and report what happened",
+    .about = "A folder stands for all *.lua below it. Several scenarios end in one summary line,\n"
+             "and the exit status is that of the worst.\n",
+    .option = options,
+    .main = run_main,
+};

@@ -1,0 +1,10 @@
+/* The commands of the program. */
+#ifndef NCS_CLI_COMMAND_H
+#define NCS_CLI_COMMAND_H
+
+#include "cli/option.h"
+
+extern const struct ncs_command ncs_cmd_run;
+extern const struct ncs_command ncs_cmd_explain;
+
+#endif

@@ -1,0 +1,88 @@
+/* Walking folders for scenarios. */
+#include "cli/files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+
+enum { DEPTH = 64 }; /* folders within folders, far beyond what a person lays out */
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int visible(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+static bool is_scenario(const char *name)
+{
+    size_t bytes = strlen(name);
+    return bytes > 4 && strcmp(name + bytes - 4, ".lua") == 0;
+}
+
+static bool walk(struct ncs_files *files, const char *folder, int depth, struct ncs_error *err);
+
+static bool walk_entry(struct ncs_files *files, const char *folder, const char *name, int depth,
+                       struct ncs_error *err)
+{
+    struct ncs_str path = { 0 };
+    size_t bytes = strlen(folder);
+    ncs_str_addf(&path, "%s%s%s", folder, bytes && folder[bytes - 1] == '/' ? "" : "/", name);
+    struct stat own, target;
+    bool ok = true;
+    if (lstat(path.text, &own) == 0 && stat(path.text, &target) == 0) {
+        /* A link to a folder may lead back up. */
+        if (S_ISDIR(own.st_mode))
+            ok = walk(files, path.text, depth + 1, err);
+        else if (S_ISREG(target.st_mode) && is_scenario(name))
+            NCS_PUSH(files->path, files->count, files->room, ncs_copy_text(path.text));
+    }
+    ncs_str_free(&path);
+    return ok;
+}
+
+static bool walk(struct ncs_files *files, const char *folder, int depth, struct ncs_error *err)
+{
+    if (depth > DEPTH) {
+        ncs_fail(err, NCS_BAD_INPUT, "folders are nested more than %d deep", DEPTH);
+        return ncs_fail_at(err, folder, 0, 0);
+    }
+    struct dirent **entry;
+    int count = scandir(folder, &entry, visible, by_name);
+    if (count < 0) {
+        ncs_fail(err, NCS_BAD_INPUT, "cannot read the folder: %s", strerror(errno));
+        return ncs_fail_at(err, folder, 0, 0);
+    }
+    bool ok = true;
+    for (int i = 0; i < count; i++) {
+        ok = ok && walk_entry(files, folder, entry[i]->d_name, depth, err);
+        free(entry[i]);
+    }
+    free(entry);
+    return ok;
+}
+
+bool ncs_files_add(struct ncs_files *files, const char *operand, struct ncs_error *err)
+{
+    struct stat st;
+    if (strcmp(operand, "-") != 0 && stat(operand, &st) == 0 && S_ISDIR(st.st_mode))
+        return walk(files, operand, 0, err);
+    NCS_PUSH(files->path, files->count, files->room, ncs_copy_text(operand));
+    return true;
+}
+
+void ncs_files_free(struct ncs_files *files)
+{
+    for (size_t i = 0; i < files->count; i++)
+        ncs_free(files->path[i]);
+    ncs_free(files->path);
+    *files = (struct ncs_files){ 0 };
+}

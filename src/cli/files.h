@@ -1,0 +1,20 @@
+/* Which scenario files the operands of a command mean. */
+#ifndef NCS_CLI_FILES_H
+#define NCS_CLI_FILES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+
+struct ncs_files {
+    char **path;
+    size_t count, room;
+};
+
+/* A file (or "-") stands for itself, whether it exists or not; a folder for all *.lua below it, by
+ * name, without hidden files and folders. False and err when a folder cannot be read. */
+bool ncs_files_add(struct ncs_files *files, const char *operand, struct ncs_error *err);
+void ncs_files_free(struct ncs_files *files);
+
+#endif

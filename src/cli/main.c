@@ -1,0 +1,149 @@
+/* The program: finds the command and hands over. */
+#include <lua.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/near.h"
+#include "cli/command.h"
+#include "cli/output.h"
+
+#ifndef NCCLSCRIPT_VERSION
+#define NCCLSCRIPT_VERSION "0.1.0"
+#endif
+
+static const struct ncs_command *const commands[] = { &ncs_cmd_run, &ncs_cmd_explain };
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+enum { VERSION, HELP };
+static const struct ncs_option options[] = {
+    [VERSION] = { .name = "version", .letter = 'V', .type = NCS_OPTION_FLAG, .group = "Options",
+                  .text = "show the versions" },
+    [HELP]    = { .name = "help", .letter = 'h', .type = NCS_OPTION_FLAG, .group = "Options",
+                  .text = "show this help" },
+    { 0 },
+};
+static const struct ncs_command top = { .option = options };
+
+static const char usage[] = "usage: ncclscript COMMAND [options] [operands]\n";
+
+static const char exit_codes[] =
+    "\nExit status\n"
+    "  0    as expected\n"
+    "  1    a result was wrong, or an expectation failed\n"
+    "  2    bad usage, or a scenario that does not load\n"
+    "  3    hang\n"
+    "  4    an NCCL or CUDA call failed unexpectedly\n"
+    "  5    nothing was executed\n"
+    "  6    a rank was lost\n"
+    "  70   a fault of ncclscript itself\n"
+    "  77   skipped: no such driver or hardware here\n"
+    "  124  past the time limit, with no verdict\n"
+    "  130  interrupted\n";
+
+static void add_commands(struct ncs_str *out)
+{
+    ncs_str_add(out, "\nCommands\n");
+    for (size_t i = 0; i < COMMANDS; i++) {
+        struct ncs_str form = { 0 };
+        ncs_str_addf(&form, "%s %s", commands[i]->name, commands[i]->operands);
+        ncs_str_addf(out, "  %-18s  %s\n", form.text, commands[i]->summary);
+        ncs_str_free(&form);
+    }
+    ncs_str_addf(out, "  %-18s  %s\n", "help [COMMAND]", "show the help of a command");
+}
+
+static int show_help(void)
+{
+    struct ncs_str out = { 0 };
+    ncs_str_addf(&out,
+                 "%s\nRuns what every rank of a multi-GPU job does with NCCL, verifies each\n"
+                 "result, and explains hangs.\n",
+                 usage);
+    add_commands(&out);
+    ncs_options_table(options, &out);
+    ncs_str_add(&out, exit_codes);
+    ncs_out(out.text);
+    ncs_str_free(&out);
+    return 0;
+}
+
+static int show_version(void)
+{
+    ncs_out("ncclscript " NCCLSCRIPT_VERSION "\n"
+            "simulates NCCL 2.30.7\n" LUA_RELEASE "\n");
+    return 0;
+}
+
+static const struct ncs_command *find(const char *name)
+{
+    for (size_t i = 0; i < COMMANDS; i++)
+        if (strcmp(commands[i]->name, name) == 0)
+            return commands[i];
+    const char *names[COMMANDS + 1];
+    for (size_t i = 0; i < COMMANDS; i++)
+        names[i] = commands[i]->name;
+    names[COMMANDS] = "help";
+    ncs_usage_error(NULL, ncs_nearest(name, names, COMMANDS + 1), "unknown command `%s`", name);
+    return NULL;
+}
+
+static int help_command(int argc, char **argv)
+{
+    if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+        strcmp(argv[1], "help") == 0)
+        return show_help();
+    const struct ncs_command *command = find(argv[1]);
+    if (!command)
+        return 2;
+    struct ncs_str out = { 0 };
+    ncs_options_help(command, &out);
+    ncs_out(out.text);
+    ncs_str_free(&out);
+    return 0;
+}
+
+static int top_option(char **argv)
+{
+    struct ncs_parsed parsed;
+    if (!ncs_options_parse(&top, 2, argv, &parsed))
+        return 2;
+    bool help = parsed.value[HELP].given, version = parsed.value[VERSION].given;
+    ncs_parsed_free(&top, &parsed);
+    if (help)
+        return show_help();
+    if (version)
+        return show_version();
+    ncs_usage_error(NULL, NULL, "no command was given");
+    return 2;
+}
+
+static int no_command(void)
+{
+    struct ncs_str out = { 0 };
+    ncs_str_add(&out, usage);
+    add_commands(&out);
+    ncs_str_add(&out, "\ntry `ncclscript --help`\n");
+    fputs(out.text, stderr);
+    ncs_str_free(&out);
+    return 2;
+}
+
+static int run_command(int argc, char **argv)
+{
+    if (argc < 2)
+        return no_command();
+    if (argv[1][0] == '-')
+        return top_option(argv);
+    if (strcmp(argv[1], "help") == 0)
+        return help_command(argc - 1, argv + 1);
+    const struct ncs_command *command = find(argv[1]);
+    return command ? command->main(command, argc - 1, argv + 1) : 2;
+}
+
+int main(int argc, char **argv)
+{
+    /* A reader that went away is seen by the write that fails, wherever it happens. */
+    signal(SIGPIPE, SIG_IGN);
+    return ncs_out_finish(run_command(argc, argv));
+}

@@ -1,0 +1,243 @@
+/* Parsing by an option table, on getopt_long. Its abbreviations are refused: an option that is
+ * added later would change what they mean. */
+#include "cli/option.h"
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/near.h"
+#include "base/quantity.h"
+#include "report/safe.h"
+
+enum { LONG_BASE = 256 }; /* getopt's value of the long option in row 0; letters are below */
+
+static size_t rows_of(const struct ncs_option *option)
+{
+    size_t n = 0;
+    while (option[n].name)
+        n++;
+    return n;
+}
+
+void ncs_usage_error(const char *command, const char *near, const char *fmt, ...)
+{
+    struct ncs_str what = { 0 }, line = { 0 };
+    va_list args;
+    va_start(args, fmt);
+    ncs_str_addv(&what, fmt, args);
+    va_end(args);
+    ncs_safe_line(&line, what.text);
+    const char *space = command ? " " : "", *name = command ? command : "";
+    fprintf(stderr, "ncclscript%s%s: %s\n", space, name, line.text);
+    if (near)
+        fprintf(stderr, "did you mean `%s`? ", near);
+    fprintf(stderr, "try `ncclscript%s%s --help`\n", space, name);
+    ncs_str_free(&what);
+    ncs_str_free(&line);
+}
+
+/* `word` as typed, with its dashes; anything after '=' is no part of the name. */
+static void unknown_option(const struct ncs_command *command, const char *word)
+{
+    size_t rows = rows_of(command->option);
+    const char **name = ncs_new((rows + 1) * sizeof *name);
+    for (size_t i = 0; i < rows; i++)
+        name[i] = command->option[i].name;
+    struct ncs_str typed = { 0 }, near = { 0 };
+    ncs_str_add_bytes(&typed, word, strcspn(word, "="));
+    const char *nearest = NULL;
+    if (strncmp(word, "--", 2) == 0) {
+        nearest = ncs_nearest(typed.text + 2, name, rows);
+        /* What is refused as an abbreviation was meant as one. */
+        for (size_t i = 0; !nearest && i < rows && typed.bytes > 2; i++)
+            if (strncmp(name[i], typed.text + 2, typed.bytes - 2) == 0)
+                nearest = name[i];
+    }
+    if (nearest)
+        ncs_str_addf(&near, "--%s", nearest);
+    ncs_usage_error(command->name, near.text, "unknown option `%s`", typed.text);
+    ncs_str_free(&typed);
+    ncs_str_free(&near);
+    ncs_free(name);
+}
+
+static bool bad_value(const struct ncs_command *command, const struct ncs_option *o,
+                      const char *text, const char *near)
+{
+    const char *name = o->name;
+    switch (o->type) {
+    case NCS_OPTION_INT:
+        if (o->most == INT64_MAX)
+            ncs_usage_error(command->name, NULL,
+                            "`--%s %s`: expected a whole number from %" PRId64, name, text,
+                            o->least);
+        else
+            ncs_usage_error(command->name, NULL,
+                            "`--%s %s`: expected a whole number from %" PRId64 " to %" PRId64,
+                            name, text, o->least, o->most);
+        break;
+    case NCS_OPTION_DURATION:
+        ncs_usage_error(command->name, NULL,
+                        "`--%s %s`: expected a time, as `10s`, `500ms` or `2m`", name, text);
+        break;
+    default: {
+        struct ncs_str words = { 0 };
+        for (size_t i = 0; o->choices && o->choices[i]; i++)
+            ncs_str_addf(&words, "%s`%s`", i == 0 ? "" : o->choices[i + 1] ? ", " : " or ",
+                         o->choices[i]);
+        ncs_usage_error(command->name, near, "`--%s %s`: expected %s", name, text,
+                        words.text ? words.text : "a value");
+        ncs_str_free(&words);
+    }
+    }
+    return false;
+}
+
+static bool take_value(const struct ncs_command *command, size_t row, const char *text,
+                       struct ncs_option_value *value)
+{
+    const struct ncs_option *o = &command->option[row];
+    value->given = true;
+    value->number = 1;
+    switch (o->type) {
+    case NCS_OPTION_FLAG:
+        return true;
+    case NCS_OPTION_INT:
+        if (!ncs_parse_int(text, &value->number) || value->number < o->least ||
+            value->number > o->most)
+            return bad_value(command, o, text, NULL);
+        break;
+    case NCS_OPTION_DURATION:
+        if (!ncs_parse_duration(text, &value->number) || value->number == 0)
+            return bad_value(command, o, text, NULL);
+        break;
+    case NCS_OPTION_CHOICE:
+        for (value->number = 0; o->choices[value->number]; value->number++)
+            if (strcmp(o->choices[value->number], text) == 0)
+                break;
+        if (!o->choices[value->number])
+            return bad_value(command, o, text, ncs_nearest(text, o->choices, 0));
+        break;
+    case NCS_OPTION_LIST:
+        break;
+    }
+    NCS_PUSH(value->text, value->texts, value->texts_room, text);
+    return true;
+}
+
+/* getopt's view of the table. The leading '-' has operands returned in their place, so that the
+ * element of argv that is being read is always known. */
+static struct option *make_getopt(const struct ncs_option *option, size_t rows,
+                                  struct ncs_str *letters)
+{
+    struct option *list = ncs_new((rows + 1) * sizeof *list);
+    ncs_str_add(letters, "-:");
+    for (size_t i = 0; i < rows; i++) {
+        bool takes = option[i].type != NCS_OPTION_FLAG;
+        list[i] = (struct option){ .name = option[i].name,
+                                   .has_arg = takes ? required_argument : no_argument,
+                                   .val = LONG_BASE + (int)i };
+        if (option[i].letter)
+            ncs_str_addf(letters, "%c%s", option[i].letter, takes ? ":" : "");
+    }
+    return list;
+}
+
+static size_t row_of(const struct ncs_option *option, int got)
+{
+    if (got >= LONG_BASE)
+        return (size_t)(got - LONG_BASE);
+    size_t i = 0;
+    while (option[i].name && option[i].letter != got)
+        i++;
+    return i;
+}
+
+/* What getopt returned as '?' or ':' while it read `word`. */
+static bool complain(const struct ncs_command *command, int got, const char *word)
+{
+    bool is_long = strncmp(word, "--", 2) == 0;
+    if (got == ':' || (is_long && optopt >= LONG_BASE)) {
+        const struct ncs_option *o = &command->option[row_of(command->option, optopt)];
+        if (got == ':')
+            ncs_usage_error(command->name, NULL, "option `--%s` needs a value", o->name);
+        else
+            ncs_usage_error(command->name, NULL, "option `--%s` takes no value", o->name);
+    } else if (is_long) {
+        unknown_option(command, word);
+    } else {
+        const char letter[] = { '-', (char)optopt, '\0' };
+        unknown_option(command, letter);
+    }
+    return false;
+}
+
+static bool is_abbreviated(const struct ncs_option *option, int got, const char *word)
+{
+    return got >= LONG_BASE &&
+           strcspn(word + 2, "=") != strlen(option[got - LONG_BASE].name);
+}
+
+static bool parse(const struct ncs_command *command, int argc, char **argv,
+                  const struct option *list, const char *letters, struct ncs_parsed *parsed)
+{
+    opterr = 0;
+    optind = 0; /* GNU: start over, whatever was parsed before */
+    for (;;) {
+        const char *word = argv[optind ? optind : 1];
+        int got = getopt_long(argc, argv, letters, list, NULL);
+        if (got == -1)
+            break;
+        if (got == 1) {
+            NCS_PUSH(parsed->operand, parsed->operands, parsed->operands_room, optarg);
+            continue;
+        }
+        if (is_abbreviated(command->option, got, word)) {
+            unknown_option(command, word);
+            return false;
+        }
+        if (got == '?' || got == ':') {
+            /* getopt reports a value that is missing before it tells an abbreviation. */
+            if (optopt >= LONG_BASE && is_abbreviated(command->option, optopt, word)) {
+                unknown_option(command, word);
+                return false;
+            }
+            return complain(command, got, word);
+        }
+        size_t row = row_of(command->option, got);
+        if (!take_value(command, row, optarg, &parsed->value[row]))
+            return false;
+    }
+    for (; optind < argc; optind++)
+        NCS_PUSH(parsed->operand, parsed->operands, parsed->operands_room, argv[optind]);
+    return true;
+}
+
+bool ncs_options_parse(const struct ncs_command *command, int argc, char **argv,
+                       struct ncs_parsed *parsed)
+{
+    size_t rows = rows_of(command->option);
+    struct ncs_str letters = { 0 };
+    struct option *list = make_getopt(command->option, rows, &letters);
+    *parsed = (struct ncs_parsed){ .value = ncs_new(rows * sizeof *parsed->value) };
+    bool ok = parse(command, argc, argv, list, letters.text, parsed);
+    parsed->help = parsed->value[rows - 1].given;
+    ncs_str_free(&letters);
+    ncs_free(list);
+    if (!ok)
+        ncs_parsed_free(command, parsed);
+    return ok;
+}
+
+void ncs_parsed_free(const struct ncs_command *command, struct ncs_parsed *parsed)
+{
+    for (size_t i = 0; parsed->value && i < rows_of(command->option); i++)
+        ncs_free(parsed->value[i].text);
+    ncs_free(parsed->value);
+    ncs_free(parsed->operand);
+    *parsed = (struct ncs_parsed){ 0 };
+}

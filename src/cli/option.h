@@ -1,0 +1,72 @@
+/* Options of a command, declared once: parsing, --help and "did you mean" read the same table. */
+#ifndef NCS_CLI_OPTION_H
+#define NCS_CLI_OPTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/str.h"
+
+enum ncs_option_type {
+    NCS_OPTION_FLAG,
+    NCS_OPTION_INT,      /* from least to most */
+    NCS_OPTION_DURATION, /* nanoseconds */
+    NCS_OPTION_CHOICE,   /* one of the words of `choices`; the value is its index */
+    NCS_OPTION_LIST,     /* may be given again; the values are texts */
+};
+
+struct ncs_option {
+    const char *name;     /* long, without dashes; NULL ends a table */
+    char letter;          /* 0 = none */
+    enum ncs_option_type type;
+    const char *argument; /* its name in the help; NULL for a flag and a choice */
+    const char *preset;   /* the default in the help; NULL = none to speak of */
+    const char *group;    /* heading in the help; those of a group stand together */
+    const char *text;
+    const char *const *choices; /* NULL at the end */
+    int64_t least, most;
+};
+
+struct ncs_option_value {
+    bool given;
+    int64_t number;          /* of the last time it was given; a flag: 1 */
+    const char **text;       /* what was typed, each time */
+    size_t texts, texts_room;
+};
+
+struct ncs_command {
+    const char *name;                /* "run" */
+    const char *operands;            /* "FILE|DIR..."; NULL = takes none */
+    const char *summary;             /* one line */
+    const char *about;               /* further text of its help; NULL = none */
+    const struct ncs_option *option; /* the table; its last row is NCS_OPTION_HELP */
+    int (*main)(const struct ncs_command *self, int argc, char **argv);
+};
+
+#define NCS_OPTION_HELP                                                                   \
+    { .name = "help", .letter = 'h', .type = NCS_OPTION_FLAG, .group = "Other",           \
+      .text = "show this help" }
+
+struct ncs_parsed {
+    struct ncs_option_value *value; /* one per row of the table */
+    const char **operand;
+    size_t operands, operands_room;
+    bool help;
+};
+
+/* argv[0] is the command's name. False after the two lines of a usage error on standard error. */
+bool ncs_options_parse(const struct ncs_command *command, int argc, char **argv,
+                       struct ncs_parsed *parsed);
+void ncs_parsed_free(const struct ncs_command *command, struct ncs_parsed *parsed);
+
+/* Appends the whole help of a command. */
+void ncs_options_help(const struct ncs_command *command, struct ncs_str *out);
+/* Appends the rows of the table, in groups. */
+void ncs_options_table(const struct ncs_option *option, struct ncs_str *out);
+
+/* The two lines of a usage error: what, and `near` (may be NULL) with where to look. */
+void ncs_usage_error(const char *command, const char *near, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,27 @@
+/* Where the program writes: results on standard output, everything else on standard error. */
+#ifndef NCS_CLI_OUTPUT_H
+#define NCS_CLI_OUTPUT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "base/str.h"
+
+enum ncs_color { NCS_COLOR_AUTO, NCS_COLOR_ALWAYS, NCS_COLOR_NEVER };
+
+/* Is this stream to be coloured? The option beats NO_COLOR, that beats CLICOLOR_FORCE, and without
+ * any of them only a terminal that is not dumb is. */
+bool ncs_wants_color(enum ncs_color option, FILE *stream);
+
+/* Writes text to standard output. The first failure is remembered and told by ncs_out_finish; a
+ * reader that went away ends the program as SIGPIPE does. */
+void ncs_out(const char *text);
+void ncs_out_flush(void);
+/* Call last: `status`, or 70 after a line on standard error when not all could be written. */
+int ncs_out_finish(int status);
+
+/* "file:line:col: error: text", the line of the source with a caret, and the hint. */
+void ncs_print_error(const struct ncs_error *err);
+
+#endif

@@ -1,0 +1,289 @@
+/* The report for machines: one JSON object per run and line. Fields are added, never changed,
+ * under the same schema number; their order is fixed. */
+#include "report/report.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/safe.h"
+
+static const char *const certainty_name[] = {
+    [NCS_CERTAIN] = "certain", [NCS_LUCK] = "luck", [NCS_UNDEFINED] = "undefined",
+};
+
+static const char *const pattern_name[] = {
+    [NCS_PATTERN_NONE] = "none",         [NCS_PATTERN_MISSING] = "missing",
+    [NCS_PATTERN_TWICE] = "twice",       [NCS_PATTERN_SHIFT] = "shift",
+    [NCS_PATTERN_BIT] = "bit",           [NCS_PATTERN_ROOT] = "root",
+    [NCS_PATTERN_STALE] = "stale",       [NCS_PATTERN_BLOCKS] = "blocks",
+    [NCS_PATTERN_ROUNDING] = "rounding", [NCS_PATTERN_SCALAR] = "scalar",
+};
+
+/* Text of any origin; NULL and nothing are null. */
+static json_t *text(const char *s)
+{
+    if (!s || !*s)
+        return json_null();
+    struct ncs_str utf8 = { 0 };
+    ncs_safe_utf8(&utf8, s, strlen(s));
+    json_t *value = json_stringn(utf8.text, utf8.bytes);
+    ncs_str_free(&utf8);
+    return value;
+}
+
+/* A whole number beyond what JSON readers agree on (64 bits, signed) travels as text. */
+static json_t *whole(uint64_t n)
+{
+    char digits[24];
+    if (n <= INT64_MAX)
+        return json_integer((json_int_t)n);
+    snprintf(digits, sizeof digits, "%" PRIu64, n);
+    return json_string(digits);
+}
+
+static json_t *number_or_null(int n)
+{
+    return n > 0 ? json_integer(n) : json_null();
+}
+
+/* A value that a rank computed, as a number where JSON has one: no infinities, no NaN. */
+static json_t *element(const char *s)
+{
+    char *end;
+    errno = 0;
+    long long i = strtoll(s, &end, 10);
+    if (end != s && !*end && !errno)
+        return json_integer(i);
+    bool is_whole = end != s && !*end;
+    double d = strtod(s, &end);
+    if (end != s && !*end && isfinite(d) && !is_whole)
+        return json_real(d);
+    return text(s);
+}
+
+static json_t *ranks(const int *rank, size_t count)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(list, json_integer(rank[i]));
+    return list;
+}
+
+static json_t *finding(const struct ncs_finding *f)
+{
+    json_t *culprits = json_array(), *cycle = json_array(), *o = json_object();
+    for (size_t i = 0; i < f->culprits; i++)
+        json_array_append_new(culprits,
+                              json_pack("{s:i, s:o, s:o}", "rank", f->culprit[i].rank, "call",
+                                        number_or_null((int)f->culprit[i].call), "line",
+                                        number_or_null(f->culprit[i].line)));
+    for (size_t i = 0; i < f->cycles; i++) {
+        const struct ncs_cycle_step *s = &f->cycle[i];
+        json_array_append_new(cycle, json_pack("{s:i, s:o, s:o, s:o, s:i}", "rank", s->rank, "comm",
+                                               text(s->comm), "call", number_or_null((int)s->call),
+                                               "line", number_or_null(s->line), "for",
+                                               s->waits_for));
+    }
+    json_object_set_new(o, "rule", text(f->rule));
+    json_object_set_new(o, "level",
+                        json_string(f->level == NCS_LEVEL_NOTE ? "note" : "error"));
+    json_object_set_new(o, "certainty", json_string(certainty_name[f->certainty]));
+    json_object_set_new(o, "comm", text(f->comm));
+    json_object_set_new(o, "call", number_or_null((int)f->call));
+    json_object_set_new(o, "culprits", culprits);
+    json_object_set_new(o, "blocked", ranks(f->blocked, f->blockeds));
+    json_object_set_new(o, "bystanders", ranks(f->bystander, f->bystanders));
+    json_object_set_new(o, "cycle", cycle);
+    json_object_set_new(o, "why", text(f->why));
+    json_object_set_new(o, "fix", text(f->fix));
+    return o;
+}
+
+static json_t *findings(const struct ncs_diagnosis *d)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < d->findings; i++)
+        json_array_append_new(list, finding(&d->finding[i]));
+    return list;
+}
+
+static json_t *waits(const struct ncs_diagnosis *d)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < d->waits; i++) {
+        const struct ncs_wait_line *w = &d->wait[i];
+        char kind[64] = ""; /* "AllReduce" of "AllReduce float32 x 1024 sum" */
+        if (w->op)
+            snprintf(kind, sizeof kind, "%.*s", (int)strcspn(w->op, " "), w->op);
+        json_t *o = json_object();
+        json_object_set_new(o, "rank", json_integer(w->rank));
+        json_object_set_new(o, "thread", json_integer(w->thread));
+        json_object_set_new(o, "in", text(w->in));
+        json_object_set_new(o, "line", number_or_null(w->place.line));
+        json_object_set_new(o, "comm", text(w->comm));
+        json_object_set_new(o, "call", number_or_null((int)w->call));
+        json_object_set_new(o, "op", text(kind));
+        json_object_set_new(o, "for", ranks(w->peer, w->peers));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+static json_t *wrong_result(const struct ncs_result *r, const struct ncs_wrong *w)
+{
+    bool known = r->journal && w->comm >= 0 && (size_t)w->comm < r->journal->comms;
+    json_t *o = json_object();
+    json_object_set_new(o, "rank", json_integer(w->rank));
+    json_object_set_new(o, "comm", known ? text(r->journal->comm[w->comm]->name) : json_null());
+    json_object_set_new(o, "call", json_integer(w->number));
+    json_object_set_new(o, "first", whole(w->first));
+    json_object_set_new(o, "got", element(w->got));
+    json_object_set_new(o, "want", element(w->want));
+    json_object_set_new(o, "differ", whole(w->differ));
+    json_object_set_new(o, "total", whole(w->total));
+    json_object_set_new(o, "pattern", json_string(pattern_name[w->pattern]));
+    json_object_set_new(o, "text", text(w->text));
+    json_object_set_new(o, "line", number_or_null(w->call ? w->call->place.line : 0));
+    json_object_set_new(o, "expect", json_false());
+    return o;
+}
+
+static json_t *wrong_expectation(const struct ncs_run_expect *e)
+{
+    json_t *o = json_object();
+    json_object_set_new(o, "rank", json_integer(e->rank));
+    json_object_set_new(o, "text", text(e->message));
+    json_object_set_new(o, "label", text(e->label));
+    json_object_set_new(o, "line", number_or_null(e->place.line));
+    json_object_set_new(o, "expect", json_true());
+    return o;
+}
+
+static json_t *wrongs(const struct ncs_result *r)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < r->wrongs; i++)
+        json_array_append_new(list, wrong_result(r, &r->wrong[i]));
+    for (size_t i = 0; i < r->expects; i++)
+        json_array_append_new(list, wrong_expectation(&r->expect[i]));
+    return list;
+}
+
+static json_t *rank_error(const struct ncs_run_error *e)
+{
+    bool api = e->kind == NCS_KIND_NCCL || e->kind == NCS_KIND_CUDA;
+    json_t *o = json_object();
+    json_object_set_new(o, "rank", json_integer(e->rank));
+    json_object_set_new(o, "thread", json_integer(e->thread));
+    json_object_set_new(o, "kind", json_string(ncs_error_kind_name(e->kind)));
+    json_object_set_new(o, "name", text(e->name));
+    json_object_set_new(o, "code", api ? json_integer(e->code) : json_null());
+    json_object_set_new(o, "call", text(e->call));
+    json_object_set_new(o, "comm", text(e->comm));
+    json_object_set_new(o, "line", number_or_null(e->place.line));
+    json_object_set_new(o, "label", text(e->label));
+    json_object_set_new(o, "message", text(e->message));
+    json_object_set_new(o, "detail", text(e->detail));
+    return o;
+}
+
+/* An error that no rank made: the file does not load, or ncclscript itself failed. */
+static json_t *own_error(const struct ncs_result *r)
+{
+    const struct ncs_error *e = &r->internal;
+    json_t *o = json_object();
+    json_object_set_new(o, "rank", json_null());
+    json_object_set_new(o, "thread", json_null());
+    json_object_set_new(o, "kind",
+                        json_string(e->status == NCS_BAD_INPUT ? "scenario" : "internal"));
+    json_object_set_new(o, "name", json_null());
+    json_object_set_new(o, "code", json_null());
+    json_object_set_new(o, "call", json_null());
+    json_object_set_new(o, "comm", json_null());
+    json_object_set_new(o, "line", number_or_null(e->line));
+    json_object_set_new(o, "label", json_null());
+    json_object_set_new(o, "message", text(e->text));
+    json_object_set_new(o, "detail", text(e->hint));
+    json_object_set_new(o, "file", text(e->file));
+    json_object_set_new(o, "column", number_or_null(e->column));
+    return o;
+}
+
+static json_t *errors(const struct ncs_result *r)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < r->errors; i++)
+        json_array_append_new(list, rank_error(&r->error[i]));
+    if (r->internal.status != NCS_OK)
+        json_array_append_new(list, own_error(r));
+    return list;
+}
+
+static json_t *output(const struct ncs_str *printed)
+{
+    json_t *list = json_array();
+    const char *at = printed->text, *end = at ? at + printed->bytes : at;
+    while (at < end) {
+        const char *stop = memchr(at, '\n', (size_t)(end - at));
+        size_t bytes = (size_t)((stop ? stop : end) - at);
+        struct ncs_str line = { 0 };
+        ncs_safe_utf8(&line, at, bytes);
+        json_array_append_new(list, json_stringn(line.text ? line.text : "", line.bytes));
+        ncs_str_free(&line);
+        at += bytes + 1;
+    }
+    return list;
+}
+
+static int exit_code(const struct ncs_report_run *run)
+{
+    struct ncs_tally tally = { 0 };
+    ncs_tally_add(&tally, run->result->verdict, run->as_expected);
+    return ncs_tally_exit(&tally);
+}
+
+void ncs_report_json(const struct ncs_report_run *run, struct ncs_str *out)
+{
+    const struct ncs_result *r = run->result;
+    char trace[24];
+    snprintf(trace, sizeof trace, "%016" PRIx64, r->trace);
+    json_t *o = json_object();
+    json_object_set_new(o, "schema", json_string("ncclscript.report/1"));
+    json_object_set_new(o, "scenario", text(run->scenario->file));
+    json_object_set_new(o, "case", json_object());
+    json_object_set_new(o, "ranks", json_integer(r->ranks));
+    json_object_set_new(o, "driver", text(r->driver));
+    json_object_set_new(o, "nccl", text(r->nccl));
+    json_object_set_new(o, "policy",
+                        json_string(r->policy == NCS_POLICY_TYPICAL ? "typical" : "strict"));
+    json_object_set_new(o, "seed", whole(r->seed));
+    json_object_set_new(o, "verdict", json_string(ncs_verdict_name(r->verdict)));
+    json_object_set_new(o, "certainty", json_string(certainty_name[r->certainty]));
+    json_object_set_new(o, "as_expected", json_boolean(run->as_expected));
+    json_object_set_new(o, "exit", json_integer(exit_code(run)));
+    json_object_set_new(o, "findings", findings(&r->diagnosis));
+    json_object_set_new(o, "waits", waits(&r->diagnosis));
+    json_object_set_new(o, "wrong", wrongs(r));
+    json_object_set_new(o, "errors", errors(r));
+    json_object_set_new(o, "checked", whole(r->checked));
+    json_object_set_new(o, "unchecked", whole(r->unchecked));
+    json_object_set_new(o, "calls", whole(r->calls));
+    json_object_set_new(o, "trace", json_string(trace));
+    json_object_set_new(o, "difference", text(run->difference));
+    json_object_set_new(o, "reason", text(r->skip_reason));
+    json_object_set_new(o, "wrong_count", whole(r->wrong_count));
+    json_object_set_new(o, "expectations", whole(r->expected));
+    json_object_set_new(o, "virtual_ns", json_integer(r->virtual_time));
+    json_object_set_new(o, "output", output(&r->output));
+    json_object_set_new(o, "output_lost", whole(r->output_lost));
+
+    char *line = json_dumps(o, 0);
+    ncs_str_add(out, line ? line : "{}");
+    ncs_str_add(out, "\n");
+    free(line);
+    json_decref(o);
+}

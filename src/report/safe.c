@@ -1,0 +1,70 @@
+/* Control characters and broken UTF-8. */
+#include "report/safe.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+static bool is_continuation(unsigned char c)
+{
+    return (c & 0xc0) == 0x80;
+}
+
+/* Bytes of the UTF-8 character at p (left bytes are there); 0 = none starts here. */
+static size_t character(const unsigned char *p, size_t left)
+{
+    if (p[0] < 0x80)
+        return 1;
+    size_t bytes = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : 2;
+    if (p[0] < 0xc2 || p[0] > 0xf4 || bytes > left)
+        return 0;
+    for (size_t i = 1; i < bytes; i++)
+        if (!is_continuation(p[i]))
+            return 0;
+    /* Overlong forms, surrogates, and what is beyond U+10FFFF show in the second byte. */
+    if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f) ||
+        (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f))
+        return 0;
+    return bytes;
+}
+
+void ncs_safe_utf8(struct ncs_str *out, const char *text, size_t bytes)
+{
+    const unsigned char *p = (const unsigned char *)text;
+    for (size_t i = 0; i < bytes;) {
+        size_t n = character(p + i, bytes - i);
+        if (n)
+            ncs_str_add_bytes(out, p + i, n);
+        else
+            ncs_str_add(out, "\xef\xbf\xbd");
+        i += n ? n : 1;
+    }
+}
+
+void ncs_safe_line(struct ncs_str *out, const char *text)
+{
+    const unsigned char *p = (const unsigned char *)text;
+    size_t left = strlen(text);
+    while (left) {
+        size_t n = character(p, left);
+        /* U+0080 to U+009F are control characters too: some terminals obey them. */
+        bool control = n == 0 || *p < 0x20 || *p == 0x7f || (n == 2 && *p == 0xc2 && p[1] < 0xa0);
+        if (n == 1 && strchr("\t\n\v\f\r", *p))
+            ncs_str_add(out, " ");
+        else if (control)
+            for (size_t i = 0; i < (n ? n : 1); i++)
+                ncs_str_addf(out, "\\x%02x", p[i]);
+        else
+            ncs_str_add_bytes(out, p, n);
+        p += n ? n : 1;
+        left -= n ? n : 1;
+    }
+}
+
+size_t ncs_safe_width(const char *text)
+{
+    size_t width = 0;
+    for (; *text; text++)
+        width += !is_continuation((unsigned char)*text);
+    return width;
+}

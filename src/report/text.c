@@ -1,0 +1,442 @@
+/* The report for people. A passed run is one line; everything else starts with one line too, and
+ * goes on with what each rank did, why, and what to change. */
+#include "report/report.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/quantity.h"
+#include "report/rows.h"
+#include "report/safe.h"
+
+#define BOLD "1"
+#define DIM "2"
+#define RED "1;31"
+#define GREEN "1;32"
+#define YELLOW "1;33"
+
+static const struct {
+    const char *word, *color;
+} look[NCS_VERDICTS] = {
+    [NCS_PASS]           = { "PASS", GREEN },
+    [NCS_WRONG]          = { "WRONG", RED },
+    [NCS_INVALID]        = { "INVALID", RED },
+    [NCS_HANG]           = { "HANG", RED },
+    [NCS_ERROR]          = { "ERROR", RED },
+    [NCS_EMPTY]          = { "EMPTY", YELLOW },
+    [NCS_LOST]           = { "LOST", RED },
+    [NCS_INTERNAL_FAULT] = { "INTERNAL", RED },
+    [NCS_SKIPPED]        = { "SKIPPED", YELLOW },
+    [NCS_TIMEOUT]        = { "TIMEOUT", RED },
+    [NCS_INTERRUPTED]    = { "INTERRUPTED", YELLOW },
+};
+
+struct text {
+    const struct ncs_report_run *run;
+    const struct ncs_result *result;
+    const struct ncs_report_style *style;
+    struct ncs_str *out;
+};
+
+static void add_colored(const struct text *t, const char *color, const char *word)
+{
+    if (t->style->color)
+        ncs_str_addf(t->out, "\033[%sm%s\033[0m", color, word);
+    else
+        ncs_str_add(t->out, word);
+}
+
+static const char *plural(uint64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+/* "  why   text": a key, and a text whose further lines stand under the first. */
+static void add_keyed(const struct text *t, const char *color, const char *key, const char *text)
+{
+    ncs_str_add(t->out, "  ");
+    add_colored(t, color, key);
+    ncs_str_addf(t->out, "%*s", (int)(6 - strlen(key)), "");
+    ncs_safe_line(t->out, text);
+    ncs_str_add(t->out, "\n");
+}
+
+/* "HANG  file  4 ranks, sim, seed 0", without the end of the line. */
+static void add_header(const struct text *t, const char *word, const char *color)
+{
+    const struct ncs_result *r = t->result;
+    add_colored(t, color, word);
+    ncs_str_add(t->out, "  ");
+    ncs_safe_line(t->out, t->run->scenario->file ? t->run->scenario->file : "-");
+    if (r->ranks > 0)
+        ncs_str_addf(t->out, "  %d rank%s, %s%s, seed %" PRIu64, r->ranks,
+                     plural((uint64_t)r->ranks), r->driver ? r->driver : "sim",
+                     r->policy == NCS_POLICY_TYPICAL ? ", typical" : "", r->seed);
+}
+
+static bool is_culprit(const struct ncs_finding *f, int rank)
+{
+    for (size_t i = 0; i < f->culprits; i++)
+        if (f->culprit[i].rank == rank)
+            return true;
+    return false;
+}
+
+static void add_title(const struct text *t, const char *title)
+{
+    ncs_str_add(t->out, "  ");
+    ncs_safe_line(t->out, title);
+    ncs_str_add(t->out, "\n");
+}
+
+static void add_finding(const struct text *t, const struct ncs_finding *f)
+{
+    if (f->title)
+        add_title(t, f->title);
+    struct ncs_rows rows = { 0 };
+    for (size_t i = 0; i < f->rows; i++)
+        ncs_rows_add(&rows, f->row[i].rank, f->row[i].text, f->row[i].line,
+                     is_culprit(f, f->row[i].rank));
+    ncs_rows_print(&rows, t->style->verbose, t->out);
+    if (f->why)
+        add_keyed(t, BOLD, f->level == NCS_LEVEL_NOTE ? "note" : "why", f->why);
+    if (f->certainty == NCS_LUCK)
+        add_keyed(t, BOLD, "luck", "it works here by luck; NCCL does not promise it");
+    else if (f->certainty == NCS_UNDEFINED)
+        add_keyed(t, BOLD, "luck", "what NCCL does here is undefined and differs by machine");
+    if (f->fix)
+        add_keyed(t, BOLD, "fix", f->fix);
+    struct ncs_str more = { 0 };
+    ncs_str_addf(&more, "ncclscript explain %s", f->rule);
+    add_keyed(t, DIM, "more", more.text);
+    ncs_str_free(&more);
+}
+
+static void add_findings(const struct text *t)
+{
+    for (size_t i = 0; i < t->result->diagnosis.findings; i++)
+        add_finding(t, &t->result->diagnosis.finding[i]);
+}
+
+/* ---- wrong results and failed expectations ---- */
+
+static const char *comm_name(const struct ncs_result *r, int comm)
+{
+    if (!r->journal || comm < 0 || (size_t)comm >= r->journal->comms)
+        return "?";
+    return r->journal->comm[comm]->name ? r->journal->comm[comm]->name : "?";
+}
+
+static void add_wrong_row(struct ncs_rows *rows, const struct ncs_wrong *w, bool with_pattern)
+{
+    struct ncs_str text = { 0 };
+    ncs_str_addf(&text, "element %" PRIu64 ": got %s, want %s; %" PRIu64 " of %" PRIu64 " differ",
+                 w->first, w->got, w->want, w->differ, w->total);
+    if (with_pattern && w->text[0])
+        ncs_str_addf(&text, ": %s", w->text);
+    ncs_rows_add(rows, w->rank, text.text, w->call ? w->call->place.line : 0, false);
+    ncs_str_free(&text);
+}
+
+/* The wrong results of one call, wrong[0] to wrong[count - 1]. */
+static void add_wrong_call(const struct text *t, const struct ncs_wrong *wrong, size_t count)
+{
+    struct ncs_str title = { 0 };
+    ncs_str_addf(&title, "communicator %s, call %" PRIu32 ": ", comm_name(t->result, wrong->comm),
+                 wrong->number);
+    if (wrong->call)
+        ncs_call_describe(wrong->call, &title);
+    add_title(t, title.text);
+    ncs_str_free(&title);
+
+    bool same = true;
+    for (size_t i = 1; i < count; i++)
+        same = same && strcmp(wrong[0].text, wrong[i].text) == 0;
+    struct ncs_rows rows = { 0 };
+    for (size_t i = 0; i < count; i++)
+        add_wrong_row(&rows, &wrong[i], !same);
+    ncs_rows_print(&rows, t->style->verbose, t->out);
+    if (same && wrong->text[0])
+        add_keyed(t, BOLD, "why", wrong->text);
+}
+
+static void add_wrongs(const struct text *t)
+{
+    const struct ncs_result *r = t->result;
+    for (size_t i = 0, n; i < r->wrongs; i += n) {
+        const struct ncs_wrong *w = &r->wrong[i];
+        for (n = 1; i + n < r->wrongs && w[n].comm == w->comm && w[n].number == w->number;)
+            n++;
+        add_wrong_call(t, w, n);
+    }
+    if (r->wrong_count > r->wrongs)
+        ncs_str_addf(t->out, "  and %" PRIu64 " more wrong results\n", r->wrong_count - r->wrongs);
+}
+
+static void add_expects(const struct text *t)
+{
+    const struct ncs_result *r = t->result;
+    if (!r->expects)
+        return;
+    add_title(t, r->expects == 1 ? "expectation that failed" : "expectations that failed");
+    struct ncs_rows rows = { 0 };
+    for (size_t i = 0; i < r->expects; i++) {
+        const struct ncs_run_expect *e = &r->expect[i];
+        struct ncs_str text = { 0 };
+        if (e->label)
+            ncs_str_addf(&text, "%s: ", e->label);
+        ncs_str_add(&text, e->message ? e->message : "");
+        ncs_rows_add(&rows, e->rank, text.text, e->place.line, false);
+        ncs_str_free(&text);
+    }
+    ncs_rows_print(&rows, t->style->verbose, t->out);
+}
+
+/* ---- errors ---- */
+
+static void add_error_row(struct ncs_rows *rows, const struct ncs_run_error *e)
+{
+    struct ncs_str text = { 0 };
+    bool api = e->kind == NCS_KIND_NCCL || e->kind == NCS_KIND_CUDA;
+    const char *message = e->message ? e->message : "";
+    if (e->thread)
+        ncs_str_addf(&text, "thread %d: ", e->thread);
+    /* A message that names the result code already says all of this. */
+    if (api && e->name && !strstr(message, e->name))
+        ncs_str_addf(&text, "%s returned %s: ", e->call ? e->call : "a call", e->name);
+    ncs_str_add(&text, message);
+    if (e->label && !strstr(message, e->label))
+        ncs_str_addf(&text, " (label \"%s\")", e->label);
+    ncs_rows_add(rows, e->rank, text.text, e->place.line, false);
+    ncs_str_free(&text);
+}
+
+/* What NCCL said last, unless the message says it already. The way through the script is for those
+ * who ask for everything. */
+static bool tells_more(const struct text *t, const struct ncs_run_error *e)
+{
+    if (!e->detail || (e->message && strstr(e->message, e->detail)))
+        return false;
+    return t->style->verbose || strncmp(e->detail, "stack traceback:", 16) != 0;
+}
+
+static void add_detail(const struct text *t, const char *detail)
+{
+    while (*detail) {
+        size_t bytes = strcspn(detail, "\n");
+        struct ncs_str line = { 0 };
+        ncs_str_add_bytes(&line, detail, bytes);
+        ncs_str_add(t->out, "            ");
+        ncs_safe_line(t->out, line.text);
+        ncs_str_add(t->out, "\n");
+        ncs_str_free(&line);
+        detail += bytes + (detail[bytes] == '\n');
+    }
+}
+
+static bool failed(const struct ncs_result *r, int rank)
+{
+    for (size_t i = 0; i < r->errors; i++)
+        if (r->error[i].rank == rank)
+            return true;
+    return false;
+}
+
+/* "  ranks 0, 1, 3 wait in cudaStreamSynchronize at line 9 because rank 2 failed": what became of
+ * the others, those at the same place together. */
+static void add_fate(const struct text *t)
+{
+    const struct ncs_result *r = t->result;
+    const struct ncs_wait_line *wait = r->diagnosis.wait;
+    size_t waits = r->diagnosis.waits;
+    bool *told = ncs_new(waits * sizeof *told);
+    int *rank = ncs_new(waits * sizeof *rank);
+    for (size_t i = 0; i < waits; i++) {
+        if (told[i] || failed(r, wait[i].rank))
+            continue;
+        size_t ranks = 0;
+        for (size_t k = i; k < waits; k++) {
+            bool here = !failed(r, wait[k].rank) && wait[k].place.line == wait[i].place.line &&
+                        strcmp(wait[k].in ? wait[k].in : "", wait[i].in ? wait[i].in : "") == 0;
+            if (!here)
+                continue;
+            told[k] = true;
+            if (!ranks || rank[ranks - 1] != wait[k].rank)
+                rank[ranks++] = wait[k].rank;
+        }
+        ncs_str_addf(t->out, "  rank%s ", plural(ranks));
+        ncs_str_add_ranks(t->out, rank, ranks);
+        ncs_str_addf(t->out, " wait%s in ", ranks == 1 ? "s" : "");
+        ncs_safe_line(t->out, wait[i].in ? wait[i].in : "a call");
+        if (wait[i].place.line > 0)
+            ncs_str_addf(t->out, " at line %d", wait[i].place.line);
+        if (r->errors)
+            ncs_str_addf(t->out, " because rank %d failed", r->error[0].rank);
+        ncs_str_add(t->out, "\n");
+    }
+    ncs_free(rank);
+    ncs_free(told);
+}
+
+static void add_errors(const struct text *t)
+{
+    const struct ncs_result *r = t->result;
+    /* A detail belongs under its own row; of many errors, which tend to be equal, one tells. */
+    bool one_by_one = r->errors <= 4 || t->style->verbose;
+    struct ncs_rows rows = { 0 };
+    for (size_t i = 0; i < r->errors; i++) {
+        add_error_row(&rows, &r->error[i]);
+        if (!tells_more(t, &r->error[i]) || (i > 0 && !one_by_one))
+            continue;
+        ncs_rows_print(&rows, t->style->verbose, t->out);
+        add_detail(t, r->error[i].detail);
+    }
+    ncs_rows_print(&rows, t->style->verbose, t->out);
+    if (r->internal.status != NCS_OK) {
+        add_keyed(t, BOLD, "why", r->internal.text);
+        if (r->internal.hint[0])
+            add_keyed(t, BOLD, "fix", r->internal.hint);
+    }
+}
+
+/* ---- the whole ---- */
+
+static void add_verbose(const struct text *t)
+{
+    const struct ncs_result *r = t->result;
+    struct ncs_rows rows = { 0 };
+    for (size_t i = 0; i < r->diagnosis.waits; i++) {
+        const struct ncs_wait_line *w = &r->diagnosis.wait[i];
+        struct ncs_str text = { 0 };
+        ncs_str_addf(&text, "in %s", w->in ? w->in : "a call");
+        if (w->comm && w->call)
+            ncs_str_addf(&text, ", %s call %" PRIu32, w->comm, w->call);
+        if (w->op)
+            ncs_str_addf(&text, " (%s)", w->op);
+        if (w->peers) {
+            ncs_str_add(&text, w->peers == 1 ? ", for rank " : ", for ranks ");
+            ncs_str_add_ranks(&text, w->peer, w->peers);
+        }
+        ncs_rows_add(&rows, w->rank, text.text, w->place.line, false);
+        ncs_str_free(&text);
+    }
+    if (rows.count)
+        ncs_str_add(t->out, "  waits\n");
+    ncs_rows_print(&rows, true, t->out);
+    if (!r->ranks || r->verdict == NCS_SKIPPED)
+        return;
+    char time[32];
+    ncs_str_addf(t->out,
+                 "  %" PRIu64 " calls, %" PRIu64 " results verified, %" PRIu64 " not, %" PRIu64
+                 " expectations\n  trace %016" PRIx64 ", virtual time %s, NCCL %s, %s policy\n",
+                 r->calls, r->checked, r->unchecked, r->expected, r->trace,
+                 ncs_format_duration(r->virtual_time, time, sizeof time), r->nccl,
+                 r->policy == NCS_POLICY_TYPICAL ? "typical" : "strict");
+}
+
+/* ": 12 results verified, 34 calls" */
+static void add_counts(const struct text *t)
+{
+    const struct ncs_result *r = t->result;
+    ncs_str_addf(t->out, ": %" PRIu64 " result%s verified", r->checked, plural(r->checked));
+    if (r->unchecked)
+        ncs_str_addf(t->out, ", %" PRIu64 " not verified", r->unchecked);
+    ncs_str_addf(t->out, ", %" PRIu64 " call%s", r->calls, plural(r->calls));
+}
+
+/* The first finding that is no mere note; NULL = none. */
+static const struct ncs_finding *cause_of(const struct ncs_result *r)
+{
+    for (size_t i = 0; i < r->diagnosis.findings; i++)
+        if (r->diagnosis.finding[i].level == NCS_LEVEL_ERROR)
+            return &r->diagnosis.finding[i];
+    return NULL;
+}
+
+/* ": hang as declared: skipped-call, rank 2" */
+static void add_declared(const struct text *t)
+{
+    const struct ncs_result *r = t->result;
+    struct ncs_str what = { 0 };
+    ncs_str_addf(&what, ": %s as declared", ncs_verdict_name(r->verdict));
+    const struct ncs_finding *f = cause_of(r);
+    if (r->verdict == NCS_HANG && f) {
+        ncs_str_addf(&what, ": %s", f->rule);
+        if (f->culprits) {
+            int *rank = ncs_new(f->culprits * sizeof *rank);
+            for (size_t i = 0; i < f->culprits; i++)
+                rank[i] = f->culprit[i].rank;
+            ncs_str_add(&what, f->culprits == 1 ? ", rank " : ", ranks ");
+            ncs_str_add_ranks(&what, rank, f->culprits);
+            ncs_free(rank);
+        }
+    } else if (r->verdict == NCS_WRONG && r->wrongs) {
+        ncs_str_addf(&what, ": rank %d, element %" PRIu64, r->wrong[0].rank, r->wrong[0].first);
+    } else if (r->verdict == NCS_WRONG && r->expects) {
+        ncs_str_addf(&what, ": rank %d, line %d", r->expect[0].rank, r->expect[0].place.line);
+    } else if (r->errors) {
+        ncs_str_addf(&what, ": %s, rank %d", r->error[0].name ? r->error[0].name : "error",
+                     r->error[0].rank);
+    }
+    ncs_safe_line(t->out, what.text);
+    ncs_str_free(&what);
+}
+
+static void add_body(const struct text *t)
+{
+    const struct ncs_result *r = t->result;
+    add_errors(t);
+    if (r->errors)
+        add_fate(t);
+    add_wrongs(t);
+    add_expects(t);
+    add_findings(t);
+    if (r->verdict == NCS_INTERNAL_FAULT)
+        add_keyed(t, BOLD, "note", "a fault of ncclscript: please report it with the scenario");
+}
+
+/* The rest of the first line, where a verdict has nothing but that to say. */
+static void add_reason(const struct text *t)
+{
+    const struct ncs_result *r = t->result;
+    if (r->verdict == NCS_SKIPPED) {
+        ncs_str_add(t->out, ": ");
+        ncs_safe_line(t->out, r->skip_reason ? r->skip_reason : "it cannot be run here");
+    } else if (r->verdict == NCS_EMPTY) {
+        ncs_str_add(t->out, ": nothing was executed");
+    } else if (r->verdict == NCS_TIMEOUT) {
+        ncs_str_add(t->out, ": no verdict within the time limit");
+    }
+}
+
+void ncs_report_text(const struct ncs_report_run *run, const struct ncs_report_style *style,
+                     struct ncs_str *out)
+{
+    const struct ncs_result *r = run->result;
+    struct text text = { .run = run, .result = r, .style = style, .out = out };
+    const struct text *t = &text;
+    bool passed = r->verdict == NCS_PASS;
+
+    bool fine = run->as_expected && r->verdict != NCS_SKIPPED;
+    if (passed || fine)
+        add_header(t, fine ? "PASS" : "FAIL", fine ? GREEN : RED);
+    else
+        add_header(t, look[r->verdict].word, look[r->verdict].color);
+    if (passed)
+        add_counts(t);
+    else if (fine)
+        add_declared(t);
+    else
+        add_reason(t);
+    ncs_str_add(out, "\n");
+    if (passed || !run->as_expected || style->verbose)
+        add_body(t);
+    if (!run->as_expected && run->difference && run->difference[0]) {
+        ncs_str_add(out, "  not as declared: ");
+        ncs_safe_line(out, run->difference);
+        ncs_str_add(out, "\n");
+    }
+    if (style->verbose)
+        add_verbose(t);
+}

@@ -1,0 +1,156 @@
+/* From what happened to the verdict (heart, rule 15). The earliest cause wins: what a rank did
+ * after a wrong value or after another rank's error may follow from it. What has no place in that
+ * order (a hang that no failed rank explains, the end of the time, an interrupt) is independent of
+ * it, and the order of ncs_verdict_worse decides. */
+#include "base/mem.h"
+#include "run/private.h"
+
+static const enum ncs_verdict error_verdicts[] = {
+    [NCS_KIND_NCCL] = NCS_ERROR,
+    [NCS_KIND_CUDA] = NCS_ERROR,
+    [NCS_KIND_USAGE] = NCS_INVALID,
+    [NCS_KIND_EXPECT] = NCS_WRONG,
+    [NCS_KIND_LUA] = NCS_INVALID,
+};
+
+static const char *const error_kinds[] = {
+    [NCS_KIND_NCCL] = "nccl",
+    [NCS_KIND_CUDA] = "cuda",
+    [NCS_KIND_USAGE] = "usage",
+    [NCS_KIND_EXPECT] = "expect",
+    [NCS_KIND_LUA] = "lua",
+};
+
+enum ncs_verdict ncs_error_verdict(enum ncs_error_kind kind)
+{
+    return error_verdicts[kind];
+}
+
+const char *ncs_error_kind_name(enum ncs_error_kind kind)
+{
+    return error_kinds[kind];
+}
+
+struct cause {
+    enum ncs_verdict verdict;
+    uint64_t order;
+};
+
+static void consider(struct cause *cause, enum ncs_verdict verdict, uint64_t order)
+{
+    if (order < cause->order)
+        *cause = (struct cause){ verdict, order };
+    else if (order == cause->order)
+        cause->verdict = ncs_verdict_worse(cause->verdict, verdict);
+}
+
+/* Of what the ranks did themselves; PASS if there is nothing. */
+static struct cause earliest_cause(const struct ncs_run *run)
+{
+    const struct ncs_result *r = &run->result;
+    struct cause cause = { NCS_PASS, UINT64_MAX };
+    for (size_t i = 0; i < r->errors; i++)
+        consider(&cause, ncs_error_verdict(r->error[i].kind), r->error[i].order);
+    for (size_t i = 0; i < r->expects; i++)
+        consider(&cause, NCS_WRONG, r->expect[i].order);
+    if (r->wrong_count > 0)
+        consider(&cause, NCS_WRONG, run->wrong_order);
+    if (run->skipped && run->skip_order <= cause.order)
+        cause = (struct cause){ NCS_SKIPPED, run->skip_order };
+    return cause;
+}
+
+static bool has_failed(const struct ncs_result *r, int rank)
+{
+    for (size_t i = 0; i < r->errors; i++)
+        if (r->error[i].rank == rank)
+            return true;
+    return false;
+}
+
+static const struct ncs_finding *first_error(const struct ncs_diagnosis *d)
+{
+    for (size_t i = 0; i < d->findings; i++)
+        if (d->finding[i].level == NCS_LEVEL_ERROR)
+            return &d->finding[i];
+    return NULL;
+}
+
+/* Somebody waits for a rank that an error has ended. */
+static bool waits_for_failed(const struct ncs_result *r)
+{
+    if (r->errors == 0)
+        return false;
+    for (size_t i = 0; i < r->diagnosis.waits; i++) {
+        const struct ncs_wait_line *wait = &r->diagnosis.wait[i];
+        for (size_t k = 0; k < wait->peers; k++)
+            if (has_failed(r, wait->peer[k]))
+                return true;
+    }
+    const struct ncs_finding *finding = first_error(&r->diagnosis);
+    for (size_t i = 0; finding && i < finding->culprits; i++)
+        if (has_failed(r, finding->culprit[i].rank))
+            return true;
+    return false;
+}
+
+/* What ended the run before or beside the ranks' own doing. */
+static bool judge_internal(struct ncs_result *r)
+{
+    switch (r->internal.status) {
+    case NCS_OK:
+        return false;
+    case NCS_BAD_INPUT:
+        r->verdict = NCS_INVALID;
+        return true;
+    case NCS_NO_DEVICE:
+        r->verdict = NCS_SKIPPED;
+        if (!r->skip_reason)
+            r->skip_reason = ncs_copy_text(r->internal.text);
+        return true;
+    case NCS_NO_MEMORY:
+    case NCS_INTERNAL:
+        break;
+    }
+    r->verdict = NCS_INTERNAL_FAULT;
+    return true;
+}
+
+static enum ncs_verdict judge_stop(const struct ncs_run *run, enum ncs_verdict cause)
+{
+    const struct ncs_result *r = &run->result;
+    if (cause == NCS_SKIPPED)
+        return cause;
+    switch (r->stop) {
+    case NCS_STOP_DONE:
+        return run->started == 0 ? NCS_EMPTY : cause;
+    case NCS_STOP_QUIET:
+    case NCS_STOP_LIVELOCK:
+        return waits_for_failed(r) ? cause : ncs_verdict_worse(cause, NCS_HANG);
+    case NCS_STOP_BUDGET:
+        return ncs_verdict_worse(cause, NCS_TIMEOUT);
+    case NCS_STOP_INTERRUPTED:
+        break;
+    }
+    if (atomic_load(&run->watch.expired))
+        return ncs_verdict_worse(cause, NCS_TIMEOUT);
+    bool by_skip = run->skipped && !run->interrupted;
+    return by_skip ? cause : NCS_INTERRUPTED;
+}
+
+void ncs_run_judge(struct ncs_run *run)
+{
+    struct ncs_result *r = &run->result;
+    r->certainty = NCS_CERTAIN;
+    if (judge_internal(r))
+        return;
+    if (r->stop == NCS_STOP_QUIET && !r->diagnosis.explained) {
+        ncs_fail(&r->internal, NCS_INTERNAL, "a rank waits and nothing is known that it waits for");
+        r->verdict = NCS_INTERNAL_FAULT;
+        return;
+    }
+    r->verdict = judge_stop(run, earliest_cause(run).verdict);
+    const struct ncs_finding *finding = first_error(&r->diagnosis);
+    if (finding && (r->verdict == NCS_HANG || r->verdict == NCS_PASS))
+        r->certainty = finding->certainty;
+}

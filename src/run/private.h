@@ -1,0 +1,61 @@
+/* What the files of room run share: the run itself. Nobody else includes this, but the tests, which
+ * bring a machine of their own. */
+#ifndef NCS_RUN_PRIVATE_H
+#define NCS_RUN_PRIVATE_H
+
+#include <stdatomic.h>
+
+#include "run/run.h"
+#include "run/store.h"
+#include "run/watch.h"
+
+struct run_rank {
+    struct ncs_run *run;
+    void *program;          /* what program.rank_new gave; NULL = not made */
+    struct ncs_local local; /* of its main thread */
+    int threads;            /* spawned so far */
+};
+
+struct ncs_run {
+    struct ncs_run_options options;
+    struct ncs_program program;
+    void (*on_output)(void *arg, const char *line);
+    void *output_arg;
+
+    const struct ncs_driver *driver;
+    const struct ncs_machine *machine; /* open; NULL before and after */
+    const struct ncs_api *api;         /* journalled */
+    struct ncs_journal *journal;
+    struct ncs_verify *verify;         /* NULL: verification is off */
+
+    struct ncs_local runner;
+    struct run_rank *rank;             /* options.ranks of them */
+    uint64_t started;                  /* ranks whose main has begun */
+    struct ncs_thread *threads;        /* spawned, newest first */
+    struct run_store store;
+    struct run_watch watch;
+
+    struct ncs_notice *notice;
+    size_t notices, notices_room;
+    size_t errors_room, expects_room;
+    bool skipped;
+    uint64_t skip_order, wrong_order;  /* as ncs_run_error.order; of the first wrong result */
+    bool executed;
+    bool closed;                       /* the verdict's facts are in: what contexts that are being
+                                        * abandoned still say does not count */
+    bool interrupted;                  /* from outside, while the machine ran */
+    struct ncs_result result;
+};
+
+/* ncs_run_execute on a driver that is open already. */
+const struct ncs_result *ncs_run_execute_on(struct ncs_run *run, const struct ncs_driver *driver);
+
+void ncs_run_error_free(struct ncs_run_error *error); /* the contents */
+
+/* judge.c: fills verdict and certainty from everything else in the result. */
+void ncs_run_judge(struct ncs_run *run);
+
+/* thread.c */
+void ncs_run_threads_free(struct ncs_run *run);
+
+#endif

@@ -1,0 +1,125 @@
+/* What the running program may ask of its run, and what it reports to it. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "run/private.h"
+
+#define OUTPUT_BYTES ((size_t)64 << 20)
+
+const struct ncs_run_options *ncs_run_options(const struct ncs_run *run)
+{
+    return &run->options;
+}
+
+const struct ncs_api *ncs_run_api(const struct ncs_run *run)
+{
+    return run->api;
+}
+
+const struct ncs_machine *ncs_run_machine(const struct ncs_run *run)
+{
+    return run->machine;
+}
+
+struct ncs_journal *ncs_run_journal(const struct ncs_run *run)
+{
+    return run->journal;
+}
+
+struct ncs_local *ncs_run_local(struct ncs_run *run, int rank)
+{
+    return &run->rank[rank].local;
+}
+
+void ncs_run_error_free(struct ncs_run_error *error)
+{
+    ncs_free(error->name);
+    ncs_free(error->call);
+    ncs_free(error->comm);
+    ncs_free(error->label);
+    ncs_free(error->message);
+    ncs_free(error->detail);
+    *error = (struct ncs_run_error){ 0 };
+}
+
+void ncs_run_error(struct ncs_run *run, struct ncs_run_error *error)
+{
+    struct ncs_result *r = &run->result;
+    if (run->closed) {
+        ncs_run_error_free(error);
+        return;
+    }
+    struct ncs_run_error kept = *error;
+    *error = (struct ncs_run_error){ 0 };
+    kept.order = run->journal->calls;
+    NCS_PUSH(r->error, r->errors, run->errors_room, kept);
+    run->machine->end(NCS_END_ERROR, kept.message, kept.place);
+}
+
+void ncs_run_expect(struct ncs_run *run, bool held, const char *message, const char *label)
+{
+    struct ncs_result *r = &run->result;
+    if (run->closed)
+        return;
+    r->expected++;
+    if (held || r->expect_failed++ >= NCS_EXPECTS_KEPT)
+        return;
+    const struct ncs_local *local = ncs_local;
+    struct ncs_run_expect failed = {
+        .rank = local->rank,
+        .message = ncs_copy_text(message),
+        .label = ncs_copy_text(label),
+        .order = run->journal->calls,
+    };
+    if (local->where)
+        failed.place = local->where(local->where_arg);
+    NCS_PUSH(r->expect, r->expects, run->expects_room, failed);
+}
+
+/* Once a line did not fit nothing more is kept: the output is a beginning of the whole. */
+static void print_line(struct ncs_run *run, int rank, const char *text, size_t bytes)
+{
+    struct ncs_result *r = &run->result;
+    size_t limit = run->options.output_limit ? run->options.output_limit : OUTPUT_BYTES;
+    char prefix[16];
+    size_t front = (size_t)snprintf(prefix, sizeof prefix, "[%d] ", rank);
+    size_t whole = front + bytes + 1;
+    if (r->output_lost > 0 || whole > limit - r->output.bytes) {
+        r->output_lost += whole;
+        return;
+    }
+    size_t start = r->output.bytes;
+    ncs_str_add_bytes(&r->output, prefix, front);
+    ncs_str_add_bytes(&r->output, text, bytes);
+    if (run->on_output)
+        run->on_output(run->output_arg, r->output.text + start);
+    ncs_str_add(&r->output, "\n");
+}
+
+void ncs_run_print(struct ncs_run *run, int rank, const char *text)
+{
+    if (run->closed)
+        return;
+    for (;;) {
+        size_t bytes = strcspn(text, "\n");
+        print_line(run, rank, text, bytes);
+        text += bytes;
+        if (*text == '\0' || text[1] == '\0')
+            return;
+        text++;
+    }
+}
+
+void ncs_run_skip(struct ncs_run *run, const char *reason)
+{
+    if (run->closed)
+        return;
+    if (!run->skipped) {
+        run->skipped = true;
+        run->skip_order = run->journal->calls;
+        run->result.skip_reason = ncs_copy_text(reason);
+    }
+    run->machine->interrupt();
+    run->machine->check();
+}

@@ -1,0 +1,327 @@
+#include "run/run.h"
+
+#include <stdio.h>
+
+#include "base/mem.h"
+#include "driver/driver.h"
+#include "driver/journal.h"
+#include "run/private.h"
+
+#define JOURNAL_BYTES ((size_t)64 << 20)
+#define VERIFY_BYTES ((size_t)1 << 30)
+#define EAGER_BYTES ((uint64_t)4 << 20)
+#define DEFAULT_NCCL 23007
+
+/* Later disagreements of the same run add nothing to the first ones. */
+#define NOTICES_KEPT 1024
+
+/* For the signal handler and the watch: the machine of the run in progress. */
+static const struct ncs_machine *_Atomic running;
+static atomic_bool interrupted;
+
+static void interrupt_machine(void)
+{
+    const struct ncs_machine *m = atomic_load(&running);
+    if (m)
+        m->interrupt();
+}
+
+void ncs_run_interrupt(void)
+{
+    atomic_store(&interrupted, true);
+    interrupt_machine();
+}
+
+const char *ncs_nccl_version_text(int code, char *buffer, size_t room)
+{
+    if (code == 0)
+        code = DEFAULT_NCCL;
+    int base = code < 10000 ? 1000 : 10000; /* before 2.9 the minor version had one digit */
+    snprintf(buffer, room, "%d.%d.%d", code / base, code % base / 100, code % 100);
+    return buffer;
+}
+
+struct ncs_run *ncs_run_new(const struct ncs_run_options *options,
+                            const struct ncs_program *program,
+                            void (*on_output)(void *arg, const char *line), void *arg)
+{
+    struct ncs_run *run = ncs_new(sizeof *run);
+    run->options = *options;
+    run->program = *program;
+    run->on_output = on_output;
+    run->output_arg = arg;
+    run->runner.rank = -1;
+    run->wrong_order = UINT64_MAX;
+    struct ncs_result *r = &run->result;
+    r->ranks = options->ranks;
+    r->driver = options->driver;
+    r->policy = options->policy;
+    r->seed = options->seed;
+    ncs_nccl_version_text(options->nccl_version, r->nccl, sizeof r->nccl);
+    atomic_store(&interrupted, false);
+    return run;
+}
+
+/* ---- what the machine tells while it runs ---- */
+
+static void on_before(void *self, struct ncs_call *const *calls, size_t count)
+{
+    struct ncs_run *run = self;
+    if (run->verify)
+        ncs_verify_before(run->verify, calls, count);
+}
+
+static void on_after(void *self, struct ncs_call *const *calls, size_t count)
+{
+    struct ncs_run *run = self;
+    if (!run->verify)
+        return;
+    ncs_verify_after(run->verify, calls, count);
+    if (run->wrong_order != UINT64_MAX)
+        return;
+    size_t kept;
+    uint64_t wrongs;
+    ncs_verify_wrong(run->verify, &kept, &wrongs);
+    if (wrongs > 0)
+        run->wrong_order = run->journal->calls;
+}
+
+static void keep_notice(struct ncs_run *run, enum ncs_notice_kind kind,
+                        struct ncs_call *const *calls, size_t count, const char *why)
+{
+    if (run->notices == NOTICES_KEPT)
+        return;
+    struct ncs_notice notice = { .kind = kind, .why = ncs_copy_text(why), .calls = count };
+    notice.call = ncs_new(count * sizeof *notice.call);
+    for (size_t i = 0; i < count; i++) {
+        notice.call[i] = calls[i];
+        ncs_call_pin(calls[i]);
+    }
+    NCS_PUSH(run->notice, run->notices, run->notices_room, notice);
+}
+
+static void on_mismatch(void *self, struct ncs_call *const *calls, size_t count)
+{
+    struct ncs_run *run = self;
+    keep_notice(run, NCS_NOTICE_MISMATCH, calls, count, NULL);
+    if (run->verify)
+        ncs_verify_exclude(run->verify, calls, count);
+}
+
+static void on_crash(void *self, struct ncs_call *call, const char *why)
+{
+    keep_notice(self, NCS_NOTICE_CRASH, &call, call ? 1 : 0, why);
+}
+
+static void on_fault(void *self, struct ncs_call *call, const char *why)
+{
+    keep_notice(self, NCS_NOTICE_FAULT, &call, call ? 1 : 0, why);
+}
+
+/* ---- the run ---- */
+
+static bool open_machine(struct ncs_run *run, const struct ncs_driver *driver,
+                         struct ncs_error *err)
+{
+    const struct ncs_run_options *o = &run->options;
+    const struct ncs_machine *m = driver->machine;
+    run->result.driver = driver->name;
+    if (!m)
+        return ncs_fail(err, NCS_NO_DEVICE,
+                        "driver `%s`: scenarios run on the simulator only, driver `sim`",
+                        driver->name);
+    uint64_t eager = o->eager == UINT64_MAX ? EAGER_BYTES : o->eager;
+    struct ncs_machine_options options = {
+        .devices = o->devices,
+        .host = NCS_HOST_CONTACT,
+        .eager = o->policy == NCS_POLICY_TYPICAL ? eager : 0,
+        .seeded = o->seeded,
+        .seed = o->seed,
+        .nccl_version = o->nccl_version,
+        .device_memory = o->device_memory,
+        .capability = o->capability,
+        .ready_after = o->ready_after,
+        .own_threads = o->own_threads,
+    };
+    if (!m->open(&options, err))
+        return false;
+    run->driver = driver;
+    run->machine = m;
+    run->journal = ncs_journal_open(JOURNAL_BYTES, false);
+    run->result.journal = run->journal;
+    run->api = ncs_journal_wrap(run->journal, driver->api);
+    if (o->verify) {
+        run->verify = ncs_verify_open(run->journal, VERIFY_BYTES);
+        ncs_verify_ascending(run->verify, true);
+    }
+    m->observe(&(struct ncs_observer){ .self = run, .before = on_before, .after = on_after,
+                                       .mismatch = on_mismatch, .crash = on_crash,
+                                       .fault = on_fault });
+    if (o->plant.kind != NCS_PLANT_NONE)
+        m->plant(o->plant);
+    return true;
+}
+
+static void enter_rank(void *arg)
+{
+    struct run_rank *rank = arg;
+    rank->run->started++;
+    rank->run->program.rank_main(rank->program);
+}
+
+static bool make_ranks(struct ncs_run *run, struct ncs_error *err)
+{
+    size_t ranks = (size_t)run->options.ranks;
+    run->rank = ncs_new(ranks * sizeof *run->rank);
+    for (size_t i = 0; i < ranks; i++) {
+        struct run_rank *rank = &run->rank[i];
+        rank->run = run;
+        rank->local.rank = (int)i;
+        rank->program = run->program.rank_new(run->program.self, run, (int)i, err);
+        if (!rank->program)
+            return err->status == NCS_OK ? ncs_fail(err, NCS_INTERNAL, "rank %zu was not made", i)
+                                         : false;
+    }
+    for (size_t i = 0; i < ranks; i++) {
+        struct run_rank *rank = &run->rank[i];
+        struct ncs_context_options options = {
+            .process = (int)i, .local = &rank->local, .main = enter_rank, .arg = rank,
+        };
+        if (!run->machine->spawn(&options, err))
+            return false;
+    }
+    return true;
+}
+
+static void free_ranks(struct ncs_run *run)
+{
+    for (int i = 0; run->rank && i < run->options.ranks; i++)
+        if (run->rank[i].program)
+            run->program.rank_free(run->rank[i].program);
+}
+
+static void diagnose(struct ncs_run *run)
+{
+    struct ncs_result *r = &run->result;
+    struct ncs_snapshot snapshot = { 0 };
+    bool quiet = r->stop != NCS_STOP_DONE;
+    if (quiet)
+        run->machine->snapshot(&snapshot);
+    ncs_diagnose(run->journal, quiet ? &snapshot : NULL, run->notice, run->notices, &r->diagnosis);
+    ncs_snapshot_free(&snapshot);
+}
+
+static void count_up(struct ncs_run *run)
+{
+    struct ncs_result *r = &run->result;
+    uint64_t objects, bytes;
+    run->machine->stats(&objects, &bytes, &r->trace);
+    r->virtual_time = run->machine->now();
+    r->calls = run->journal->calls;
+    if (!run->verify)
+        return;
+    r->wrong = ncs_verify_wrong(run->verify, &r->wrongs, &r->wrong_count);
+    r->checked = ncs_verify_checked(run->verify);
+    r->unchecked = ncs_verify_unchecked(run->verify);
+}
+
+/* An interrupt that came before the machine could hear it counts too. */
+static bool stopped_early(const struct ncs_run *run)
+{
+    return atomic_load(&interrupted) || atomic_load(&run->watch.expired);
+}
+
+/* False when there was nothing to run. */
+static bool run_machine(struct ncs_run *run, struct ncs_error *err)
+{
+    if (!ncs_watch_start(&run->watch, run->options.timeout, interrupt_machine, err))
+        return false;
+    bool made = make_ranks(run, err);
+    if (made)
+        run->result.stop = stopped_early(run) ? NCS_STOP_INTERRUPTED : run->machine->run();
+    ncs_watch_stop(&run->watch);
+    run->closed = true;
+    run->interrupted = atomic_load(&interrupted);
+    return made;
+}
+
+static void run_ranks(struct ncs_run *run)
+{
+    if (run_machine(run, &run->result.internal)) {
+        diagnose(run);
+        count_up(run);
+    }
+    run->machine->abandon();
+    free_ranks(run);
+}
+
+const struct ncs_result *ncs_run_execute_on(struct ncs_run *run, const struct ncs_driver *driver)
+{
+    if (run->executed)
+        return &run->result;
+    run->executed = true;
+    struct ncs_local *outer = ncs_local;
+    ncs_local = &run->runner;
+    if (run->options.ranks > 0 && open_machine(run, driver, &run->result.internal)) {
+        atomic_store(&running, run->machine);
+        run_ranks(run);
+        atomic_store(&running, NULL);
+    }
+    ncs_local = outer;
+    ncs_run_judge(run);
+    return &run->result;
+}
+
+const struct ncs_result *ncs_run_execute(struct ncs_run *run)
+{
+    const struct ncs_driver *driver = ncs_driver_open(run->options.driver, &run->result.internal);
+    if (driver)
+        return ncs_run_execute_on(run, driver);
+    ncs_run_judge(run);
+    return &run->result;
+}
+
+static void free_notices(struct ncs_run *run)
+{
+    for (size_t i = 0; i < run->notices; i++) {
+        struct ncs_notice *notice = &run->notice[i];
+        for (size_t k = 0; k < notice->calls; k++)
+            ncs_call_unpin(notice->call[k]);
+        ncs_free(notice->call);
+        ncs_free(notice->why);
+    }
+    ncs_free(run->notice);
+}
+
+static void free_result(struct ncs_result *r)
+{
+    for (size_t i = 0; i < r->errors; i++)
+        ncs_run_error_free(&r->error[i]);
+    for (size_t i = 0; i < r->expects; i++) {
+        ncs_free(r->expect[i].message);
+        ncs_free(r->expect[i].label);
+    }
+    ncs_free(r->error);
+    ncs_free(r->expect);
+    ncs_free(r->skip_reason);
+    ncs_str_free(&r->output);
+    ncs_diagnosis_free(&r->diagnosis);
+}
+
+void ncs_run_free(struct ncs_run *run)
+{
+    if (!run)
+        return;
+    free_result(&run->result);
+    free_notices(run);
+    ncs_verify_close(run->verify);
+    if (run->machine) {
+        ncs_run_threads_free(run);
+        ncs_run_store_free(&run->store, run->machine);
+        run->machine->observe(NULL);
+        run->machine->close();
+    }
+    ncs_journal_close(run->journal);
+    ncs_free(run->rank);
+    ncs_free(run);
+}

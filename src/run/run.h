@@ -1,0 +1,165 @@
+/* One run: a program on every rank, on a driver, watched, verified, diagnosed, judged.
+ *
+ * The runner knows nothing of Lua. Who has a program (room script) gives functions; the running
+ * program reports back with ncs_run_error, ncs_run_expect and ncs_run_print. */
+#ifndef NCS_RUN_RUN_H
+#define NCS_RUN_RUN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api/driver.h"
+#include "api/journal.h"
+#include "base/error.h"
+#include "base/str.h"
+#include "diagnose/finding.h"
+#include "run/verdict.h"
+#include "verify/verify.h"
+
+struct ncs_run;
+
+struct ncs_program {
+    void *self;
+    /* On the runner's thread, before anything runs; NULL and err on failure. */
+    void *(*rank_new)(void *self, struct ncs_run *run, int rank, struct ncs_error *err);
+    /* In the rank's own context; returns when the rank has ended. */
+    void (*rank_main)(void *rank);
+    /* On the runner's thread, when no context is left. Must not call the driver. */
+    void (*rank_free)(void *rank);
+};
+
+enum ncs_policy { NCS_POLICY_STRICT, NCS_POLICY_TYPICAL };
+
+struct ncs_run_options {
+    const char *driver;        /* "sim" */
+    int ranks;
+    int devices;               /* per virtual host */
+    enum ncs_policy policy;
+    uint64_t eager;            /* bytes that sends may run ahead under typical; UINT64_MAX: 4 MiB */
+    bool seeded;
+    uint64_t seed;
+    bool own_threads;          /* --ranks-as thread */
+    bool verify;
+    int64_t timeout;           /* wall-clock ns; 0 = none */
+    int nccl_version;          /* 0 = the default */
+    uint64_t device_memory;    /* 0 = the default */
+    int capability;            /* 0 = the default */
+    int ready_after;
+    struct ncs_plant plant;    /* tests only */
+    size_t output_limit;       /* bytes of prints kept; 0 = 64 MiB */
+};
+
+/* An uncaught error that ended a thread of a rank. */
+enum ncs_error_kind { NCS_KIND_NCCL, NCS_KIND_CUDA, NCS_KIND_USAGE, NCS_KIND_EXPECT, NCS_KIND_LUA };
+
+struct ncs_run_error {
+    enum ncs_error_kind kind;
+    int rank, thread;
+    int code;             /* of NCCL and CUDA */
+    char *name;           /* "ncclInvalidArgument", "usage", "expect" */
+    char *call;           /* C name of the function, NULL = none */
+    char *comm;           /* name, NULL = none */
+    char *label;          /* NULL = none */
+    char *message;        /* one line */
+    char *detail;         /* ncclGetLastError, or a Lua traceback; NULL = none */
+    struct ncs_place place;
+    uint64_t order;       /* journal calls made when it happened: the earlier cause is smaller */
+};
+
+const char *ncs_error_kind_name(enum ncs_error_kind kind); /* "nccl" "cuda" "usage" ... */
+enum ncs_verdict ncs_error_verdict(enum ncs_error_kind kind); /* of a run that it ended */
+
+struct ncs_run_expect {   /* a failed expectation */
+    int rank;
+    char *message;        /* "element 3: got 2, want 3 (12 of 1024 differ)" */
+    char *label;
+    struct ncs_place place;
+    uint64_t order;
+};
+
+#define NCS_EXPECTS_KEPT 4096
+
+struct ncs_result {
+    enum ncs_verdict verdict;
+    enum ncs_certainty certainty;
+    enum ncs_stop stop;
+    int ranks;
+    const char *driver;
+    char nccl[16];                  /* "2.30.7" */
+    enum ncs_policy policy;
+    uint64_t seed;
+    struct ncs_diagnosis diagnosis; /* findings and waits */
+    struct ncs_run_error *error;   size_t errors;
+    struct ncs_run_expect *expect; size_t expects; /* the first NCS_EXPECTS_KEPT that failed */
+    const struct ncs_wrong *wrong; size_t wrongs; /* borrowed from the run */
+    uint64_t wrong_count, checked, unchecked;
+    uint64_t expected;              /* expectations that held or not */
+    uint64_t expect_failed;         /* those that did not */
+    uint64_t calls;                 /* journalled calls */
+    uint64_t trace;                 /* hash of everything that was chosen and done */
+    int64_t virtual_time;           /* ns */
+    struct ncs_error internal;      /* of INVALID and INTERNAL_FAULT before or besides the ranks */
+    char *skip_reason;              /* of SKIPPED */
+    struct ncs_str output;          /* what the ranks printed, whole lines "[rank] text" */
+    uint64_t output_lost;           /* bytes beyond the limit */
+    const struct ncs_journal *journal; /* borrowed from the run: names of communicators */
+};
+
+/* Opens the driver, makes the ranks, runs them to a verdict. The result belongs to the run.
+ * `on_output` (may be NULL) is given each printed line as it is printed. Not reentrant: one run per
+ * process at a time. */
+struct ncs_run *ncs_run_new(const struct ncs_run_options *options,
+                            const struct ncs_program *program,
+                            void (*on_output)(void *arg, const char *line), void *arg);
+const struct ncs_result *ncs_run_execute(struct ncs_run *run);
+void ncs_run_free(struct ncs_run *run); /* NULL is a no-op */
+void ncs_run_interrupt(void); /* async-signal-safe: the run in progress ends INTERRUPTED */
+
+/* Called on a thread of its own when a run has not come back 2 s after its time limit: some rank
+ * computes without a look at the machine. The program installs what should happen then (it may end
+ * the process); NULL = the run is waited for. */
+extern void (*ncs_run_stuck)(void);
+
+/* "2.30.7" for 23007, as ncclGetVersion codes it; 0 = the simulator's default. Returns buffer. */
+const char *ncs_nccl_version_text(int code, char *buffer, size_t room);
+
+/* ---- for the program, while it runs ---- */
+
+const struct ncs_run_options *ncs_run_options(const struct ncs_run *run);
+const struct ncs_api *ncs_run_api(const struct ncs_run *run);         /* journalled */
+const struct ncs_machine *ncs_run_machine(const struct ncs_run *run); /* NULL on real hardware */
+struct ncs_journal *ncs_run_journal(const struct ncs_run *run);
+struct ncs_local *ncs_run_local(struct ncs_run *run, int rank); /* of the rank's main thread */
+
+/* Takes over the texts of *error / copies message. Called in the context concerned. An error fills
+ * in `order` and tells the machine how the thread ends; its main must return then. */
+void ncs_run_error(struct ncs_run *run, struct ncs_run_error *error);
+void ncs_run_expect(struct ncs_run *run, bool held, const char *message, const char *label);
+void ncs_run_print(struct ncs_run *run, int rank, const char *text); /* may hold several lines */
+void ncs_run_skip(struct ncs_run *run, const char *reason);           /* the whole run */
+
+/* Store: key -> bytes, shared by all ranks. get waits until the key is there; timeout in ns, < 0 =
+ * none; false after the time or when cancelled. The value is copied; free it with ncs_free. */
+void ncs_run_store_set(struct ncs_run *run, const char *key, const void *value, size_t bytes);
+bool ncs_run_store_get(struct ncs_run *run, const char *key, int64_t timeout, void **value,
+                       size_t *bytes);
+/* Adds to an integer key (absent = 0); false if the key holds something else. An integer is a value
+ * of 8 bytes, an int64_t, whether set or added up. */
+bool ncs_run_store_add(struct ncs_run *run, const char *key, int64_t n, int64_t *sum);
+
+/* Host barrier among `count` ranks (ranks NULL = all); false after the time or when cancelled. */
+bool ncs_run_barrier(struct ncs_run *run, const int *ranks, size_t count, int64_t timeout);
+
+/* A further thread of the calling rank: runs main(arg) in a context of its own. */
+struct ncs_thread;
+struct ncs_thread *ncs_run_spawn(struct ncs_run *run, void (*main)(void *arg), void *arg,
+                                 struct ncs_error *err);
+bool ncs_thread_join(struct ncs_run *run, struct ncs_thread *thread); /* false when cancelled */
+bool ncs_thread_done(const struct ncs_thread *thread);
+struct ncs_local *ncs_thread_local(struct ncs_thread *thread);
+
+void ncs_run_sleep(struct ncs_run *run, int64_t nanoseconds); /* virtual on the simulator */
+int64_t ncs_run_clock(struct ncs_run *run);                   /* ns */
+
+#endif

@@ -1,0 +1,314 @@
+#include "run/store.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "run/private.h"
+
+struct entry {
+    char *key;
+    bool set;
+    unsigned char *value;
+    size_t bytes;
+    struct ncs_gate *gate; /* NULL until somebody waits for the key */
+    char *text;            /* "store key `go`"; with the gate */
+    struct entry *next;
+};
+
+/* A rank that has come to a barrier. Belongs to the barrier: the stack of one who waits may be
+ * dropped at any time. */
+struct visitor {
+    size_t member;
+    bool released;
+    struct visitor *previous, *next;
+};
+
+struct run_barrier {
+    int *rank;             /* ascending, without repetition */
+    size_t ranks;
+    size_t *waiting;       /* unreleased visitors by member: threads of one rank come separately */
+    size_t present;        /* members with such a visitor */
+    struct visitor *first, *last;
+    struct ncs_gate *gate;
+    char *text;            /* "ranks 0, 1" */
+    struct run_barrier *next;
+};
+
+static int64_t deadline_after(const struct ncs_machine *m, int64_t timeout)
+{
+    if (timeout < 0)
+        return -1;
+    int64_t now = m->now();
+    return timeout < INT64_MAX - now ? now + timeout : INT64_MAX;
+}
+
+/* ---- keys ---- */
+
+static struct entry *entry_of(struct run_store *store, const char *key)
+{
+    uint64_t hash = ncs_hash_bytes(0, key, strlen(key));
+    struct entry *chain = ncs_map_get(&store->keys, hash);
+    for (struct entry *e = chain; e; e = e->next)
+        if (strcmp(e->key, key) == 0)
+            return e;
+    struct entry *e = ncs_new(sizeof *e);
+    e->key = ncs_copy_text(key);
+    e->next = chain;
+    ncs_map_put(&store->keys, hash, e);
+    return e;
+}
+
+static void wake(struct run_store *store, const struct entry *e, const struct ncs_machine *m)
+{
+    if (!e->gate && !store->changed)
+        store->changed = m->gate_new();
+    m->gate_wake(e->gate ? e->gate : store->changed);
+}
+
+/* Writing what is there already changes nothing that anybody could see: a loop of it is in vain. */
+static void assign(struct ncs_run *run, struct entry *e, const void *value, size_t bytes)
+{
+    if (e->set && e->bytes == bytes && (bytes == 0 || memcmp(e->value, value, bytes) == 0))
+        return;
+    ncs_free(e->value);
+    e->value = ncs_new(bytes);
+    if (bytes > 0)
+        memcpy(e->value, value, bytes);
+    e->bytes = bytes;
+    e->set = true;
+    wake(&run->store, e, run->machine);
+}
+
+void ncs_run_store_set(struct ncs_run *run, const char *key, const void *value, size_t bytes)
+{
+    assign(run, entry_of(&run->store, key), value, bytes);
+}
+
+static bool wait_for_key(struct ncs_run *run, struct entry *e, int64_t timeout)
+{
+    const struct ncs_machine *m = run->machine;
+    if (timeout == 0) {
+        m->clock(); /* a look at the store is a poll */
+        return e->set;
+    }
+    if (!e->gate) {
+        struct ncs_str text = { 0 };
+        ncs_str_addf(&text, "store key `%s`", e->key);
+        e->text = ncs_str_take(&text);
+        e->gate = m->gate_new();
+    }
+    int64_t deadline = deadline_after(m, timeout);
+    bool woken = true;
+    while (!e->set && woken)
+        woken = m->gate_wait(e->gate, deadline, "store:get", e->text, -1, 0);
+    return e->set;
+}
+
+bool ncs_run_store_get(struct ncs_run *run, const char *key, int64_t timeout, void **value,
+                       size_t *bytes)
+{
+    struct entry *e = entry_of(&run->store, key);
+    *value = NULL;
+    *bytes = 0;
+    if (!e->set && !wait_for_key(run, e, timeout))
+        return false;
+    *value = ncs_new(e->bytes);
+    memcpy(*value, e->value, e->bytes);
+    *bytes = e->bytes;
+    return true;
+}
+
+bool ncs_run_store_add(struct ncs_run *run, const char *key, int64_t n, int64_t *sum)
+{
+    struct entry *e = entry_of(&run->store, key);
+    int64_t total = 0;
+    if (e->set && e->bytes != sizeof total)
+        return false;
+    if (e->set)
+        memcpy(&total, e->value, sizeof total);
+    total = (int64_t)((uint64_t)total + (uint64_t)n);
+    assign(run, e, &total, sizeof total);
+    *sum = total;
+    return true;
+}
+
+/* ---- barriers ---- */
+
+static int by_value(const void *a, const void *b)
+{
+    int x = *(const int *)a, y = *(const int *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* The ranks in ascending order, each once. */
+static int *members_of(const int *ranks, size_t *count)
+{
+    int *member = ncs_new(*count * sizeof *member);
+    if (*count > 0) {
+        memcpy(member, ranks, *count * sizeof *member);
+        qsort(member, *count, sizeof *member, by_value);
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < *count; i++)
+        if (kept == 0 || member[kept - 1] != member[i])
+            member[kept++] = member[i];
+    *count = kept;
+    return member;
+}
+
+/* Takes over member. */
+static struct run_barrier *barrier_of(struct run_store *store, const struct ncs_machine *m,
+                                      int *member, size_t count)
+{
+    uint64_t hash = ncs_hash_bytes(0, member, count * sizeof *member);
+    struct run_barrier *chain = ncs_map_get(&store->barriers, hash);
+    for (struct run_barrier *b = chain; b; b = b->next)
+        if (b->ranks == count && memcmp(b->rank, member, count * sizeof *member) == 0) {
+            ncs_free(member);
+            return b;
+        }
+    struct run_barrier *b = ncs_new(sizeof *b);
+    b->rank = member;
+    b->ranks = count;
+    b->waiting = ncs_new(count * sizeof *b->waiting);
+    b->gate = m->gate_new();
+    struct ncs_str text = { 0 };
+    ncs_str_add(&text, count == 1 ? "rank " : "ranks ");
+    ncs_str_add_ranks(&text, member, count);
+    b->text = ncs_str_take(&text);
+    b->next = chain;
+    ncs_map_put(&store->barriers, hash, b);
+    return b;
+}
+
+static struct visitor *arrive(struct run_barrier *b, size_t member)
+{
+    struct visitor *v = ncs_new(sizeof *v);
+    v->member = member;
+    v->previous = b->last;
+    if (b->last)
+        b->last->next = v;
+    else
+        b->first = v;
+    b->last = v;
+    if (b->waiting[member]++ == 0)
+        b->present++;
+    return v;
+}
+
+static void count_out(struct run_barrier *b, const struct visitor *v)
+{
+    if (--b->waiting[v->member] == 0)
+        b->present--;
+}
+
+static void leave(struct run_barrier *b, struct visitor *v)
+{
+    if (!v->released)
+        count_out(b, v);
+    if (v->previous)
+        v->previous->next = v->next;
+    else
+        b->first = v->next;
+    if (v->next)
+        v->next->previous = v->previous;
+    else
+        b->last = v->previous;
+    ncs_free(v);
+}
+
+/* All are here: the first visitor of every member may go. */
+static void release(struct run_barrier *b, const struct ncs_machine *m)
+{
+    bool *gone = ncs_new(b->ranks * sizeof *gone);
+    for (struct visitor *v = b->first; v; v = v->next) {
+        if (v->released || gone[v->member])
+            continue;
+        gone[v->member] = v->released = true;
+        count_out(b, v);
+    }
+    ncs_free(gone);
+    m->gate_wake(b->gate);
+}
+
+static struct run_barrier *named_barrier(struct ncs_run *run, const int *ranks, size_t count)
+{
+    struct run_store *store = &run->store;
+    if (ranks) {
+        int *member = members_of(ranks, &count);
+        return barrier_of(store, run->machine, member, count);
+    }
+    if (!store->everyone) {
+        count = (size_t)run->options.ranks;
+        int *all = ncs_new(count * sizeof *all);
+        for (size_t i = 0; i < count; i++)
+            all[i] = (int)i;
+        store->everyone = barrier_of(store, run->machine, all, count);
+    }
+    return store->everyone;
+}
+
+bool ncs_run_barrier(struct ncs_run *run, const int *ranks, size_t count, int64_t timeout)
+{
+    const struct ncs_machine *m = run->machine;
+    struct run_barrier *b = named_barrier(run, ranks, count);
+    int self = ncs_local->rank;
+    const int *at = bsearch(&self, b->rank, b->ranks, sizeof self, by_value);
+    if (!at)
+        return false;
+    struct visitor *v = arrive(b, (size_t)(at - b->rank));
+    if (b->present == b->ranks)
+        release(b, m);
+    int64_t deadline = deadline_after(m, timeout);
+    bool woken = true;
+    while (!v->released && woken)
+        woken = m->gate_wait(b->gate, deadline, "barrier", b->text, -1, 0);
+    bool met = v->released;
+    leave(b, v);
+    return met;
+}
+
+/* ---- the end ---- */
+
+static void free_entries(void *value, void *arg)
+{
+    const struct ncs_machine *m = arg;
+    for (struct entry *e = value, *next; e; e = next) {
+        next = e->next;
+        if (e->gate)
+            m->gate_free(e->gate);
+        ncs_free(e->text);
+        ncs_free(e->value);
+        ncs_free(e->key);
+        ncs_free(e);
+    }
+}
+
+static void free_barriers(void *value, void *arg)
+{
+    const struct ncs_machine *m = arg;
+    for (struct run_barrier *b = value, *next; b; b = next) {
+        next = b->next;
+        for (struct visitor *v = b->first, *then; v; v = then) {
+            then = v->next;
+            ncs_free(v);
+        }
+        m->gate_free(b->gate);
+        ncs_free(b->rank);
+        ncs_free(b->waiting);
+        ncs_free(b->text);
+        ncs_free(b);
+    }
+}
+
+void ncs_run_store_free(struct run_store *store, const struct ncs_machine *machine)
+{
+    ncs_map_each(&store->keys, free_entries, (void *)machine);
+    ncs_map_each(&store->barriers, free_barriers, (void *)machine);
+    if (store->changed)
+        machine->gate_free(store->changed);
+    ncs_map_free(&store->keys);
+    ncs_map_free(&store->barriers);
+}

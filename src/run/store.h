@@ -1,0 +1,21 @@
+/* What ranks exchange and meet at outside of NCCL: the store's keys and the host barriers. Waiting
+ * goes through the machine's gates, so that the hang detector sees it. */
+#ifndef NCS_RUN_STORE_H
+#define NCS_RUN_STORE_H
+
+#include "api/machine.h"
+#include "base/map.h"
+
+struct run_barrier;
+
+struct run_store {
+    struct ncs_map keys;      /* hash of the key -> chain of entries */
+    struct ncs_map barriers;  /* hash of the ranks -> chain of barriers */
+    struct run_barrier *everyone;
+    struct ncs_gate *changed; /* nobody waits at it: waking it tells pollers of a change */
+};
+
+/* Gives the gates back to the machine, which is still open. */
+void ncs_run_store_free(struct run_store *store, const struct ncs_machine *machine);
+
+#endif

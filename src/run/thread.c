@@ -1,0 +1,95 @@
+/* Further threads of a rank, and what a thread does with the clock. */
+#include "base/mem.h"
+#include "run/private.h"
+
+struct ncs_thread {
+    struct ncs_run *run;
+    struct ncs_local local;
+    void (*main)(void *arg);
+    void *arg;
+    bool done;
+    struct ncs_gate *gate; /* NULL until somebody joins */
+    char *text;            /* "thread 1 of rank 0"; with the gate */
+    struct ncs_thread *next;
+};
+
+static void enter(void *arg)
+{
+    struct ncs_thread *t = arg;
+    t->main(t->arg);
+    t->done = true;
+    if (t->gate)
+        t->run->machine->gate_wake(t->gate);
+}
+
+struct ncs_thread *ncs_run_spawn(struct ncs_run *run, void (*main)(void *arg), void *arg,
+                                 struct ncs_error *err)
+{
+    struct run_rank *rank = &run->rank[ncs_local->rank];
+    struct ncs_thread *t = ncs_new(sizeof *t);
+    t->run = run;
+    t->local.rank = ncs_local->rank;
+    t->local.thread = rank->threads + 1;
+    t->main = main;
+    t->arg = arg;
+    struct ncs_context_options options = {
+        .process = t->local.rank, .local = &t->local, .main = enter, .arg = t,
+    };
+    if (!run->machine->spawn(&options, err)) {
+        ncs_free(t);
+        return NULL;
+    }
+    rank->threads++;
+    t->next = run->threads;
+    run->threads = t;
+    return t;
+}
+
+bool ncs_thread_join(struct ncs_run *run, struct ncs_thread *t)
+{
+    const struct ncs_machine *m = run->machine;
+    if (!t->done && !t->gate) {
+        struct ncs_str text = { 0 };
+        ncs_str_addf(&text, "thread %d of rank %d", t->local.thread, t->local.rank);
+        t->text = ncs_str_take(&text);
+        t->gate = m->gate_new();
+    }
+    bool woken = true;
+    while (!t->done && woken)
+        woken = m->gate_wait(t->gate, -1, "join", t->text, t->local.rank, t->local.thread);
+    return t->done;
+}
+
+bool ncs_thread_done(const struct ncs_thread *t)
+{
+    if (!t->done)
+        t->run->machine->clock(); /* a look at it is a poll */
+    return t->done;
+}
+
+struct ncs_local *ncs_thread_local(struct ncs_thread *t)
+{
+    return &t->local;
+}
+
+void ncs_run_threads_free(struct ncs_run *run)
+{
+    for (struct ncs_thread *t = run->threads, *next; t; t = next) {
+        next = t->next;
+        if (t->gate)
+            run->machine->gate_free(t->gate);
+        ncs_free(t->text);
+        ncs_free(t);
+    }
+    run->threads = NULL;
+}
+
+void ncs_run_sleep(struct ncs_run *run, int64_t nanoseconds)
+{
+    run->machine->sleep(nanoseconds);
+}
+
+int64_t ncs_run_clock(struct ncs_run *run)
+{
+    return run->machine->clock();
+}

@@ -1,0 +1,36 @@
+#include "run/verdict.h"
+
+/* rank: of two independent verdicts the smaller one is reported. A skipped scenario among others
+ * says nothing, one that executed nothing is worse than a pass. */
+static const struct {
+    const char *name;
+    int exit;
+    int rank;
+} verdicts[NCS_VERDICTS] = {
+    [NCS_PASS]           = { "pass",        0,   9 },
+    [NCS_WRONG]          = { "wrong",       1,   6 },
+    [NCS_INVALID]        = { "invalid",     2,   2 },
+    [NCS_HANG]           = { "hang",        3,   5 },
+    [NCS_ERROR]          = { "error",       4,   4 },
+    [NCS_EMPTY]          = { "empty",       5,   8 },
+    [NCS_LOST]           = { "lost",        6,   3 },
+    [NCS_INTERNAL_FAULT] = { "internal",    70,  0 },
+    [NCS_SKIPPED]        = { "skipped",     77,  10 },
+    [NCS_TIMEOUT]        = { "timeout",     124, 7 },
+    [NCS_INTERRUPTED]    = { "interrupted", 130, 1 },
+};
+
+const char *ncs_verdict_name(enum ncs_verdict v)
+{
+    return verdicts[v].name;
+}
+
+int ncs_verdict_exit(enum ncs_verdict v)
+{
+    return verdicts[v].exit;
+}
+
+enum ncs_verdict ncs_verdict_worse(enum ncs_verdict a, enum ncs_verdict b)
+{
+    return verdicts[b].rank < verdicts[a].rank ? b : a;
+}

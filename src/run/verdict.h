@@ -1,0 +1,26 @@
+/* Verdicts: how a run ended, their names and exit codes (documented in --help and README). */
+#ifndef NCS_RUN_VERDICT_H
+#define NCS_RUN_VERDICT_H
+
+enum ncs_verdict {
+    NCS_PASS,        /* 0 */
+    NCS_WRONG,       /* 1: a result was wrong, or an expectation failed */
+    NCS_INVALID,     /* 2: a scenario that does not load, or wrong use */
+    NCS_HANG,        /* 3 */
+    NCS_ERROR,       /* 4: an NCCL or CUDA call failed and nobody caught it */
+    NCS_EMPTY,       /* 5: nothing was executed */
+    NCS_LOST,        /* 6: a rank was lost */
+    NCS_INTERNAL_FAULT, /* 70 */
+    NCS_SKIPPED,     /* 77 */
+    NCS_TIMEOUT,     /* 124 */
+    NCS_INTERRUPTED, /* 130 */
+    NCS_VERDICTS
+};
+
+const char *ncs_verdict_name(enum ncs_verdict v); /* "pass" "wrong" ... as in the JSON report */
+int ncs_verdict_exit(enum ncs_verdict v);
+/* The one of two independent verdicts that a run or a suite reports (heart, rule 15), by exit code:
+ * 70, 130, 2, 6, 4, 3, 1, 124, 5, 0, 77. */
+enum ncs_verdict ncs_verdict_worse(enum ncs_verdict a, enum ncs_verdict b);
+
+#endif

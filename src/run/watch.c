@@ -1,0 +1,94 @@
+#include "run/watch.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <time.h>
+
+#include "run/run.h"
+
+/* What a run that was interrupted has to come back. */
+#define GRACE_NS ((int64_t)2 * 1000000000)
+
+void (*ncs_run_stuck)(void);
+
+static struct timespec after(int64_t nanoseconds)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    t.tv_sec += (time_t)(nanoseconds / 1000000000);
+    t.tv_nsec += (long)(nanoseconds % 1000000000);
+    if (t.tv_nsec >= 1000000000) {
+        t.tv_sec++;
+        t.tv_nsec -= 1000000000;
+    }
+    return t;
+}
+
+/* Under the lock: true when the run came back before the time was over. */
+static bool came_back(struct run_watch *w, int64_t nanoseconds)
+{
+    struct timespec until = after(nanoseconds);
+    int rc = 0;
+    while (!w->stopped && rc != ETIMEDOUT)
+        rc = pthread_cond_timedwait(&w->changed, &w->lock, &until);
+    return w->stopped;
+}
+
+static void *watch(void *arg)
+{
+    struct run_watch *w = arg;
+    pthread_mutex_lock(&w->lock);
+    bool in_time = came_back(w, w->limit);
+    if (!in_time) {
+        atomic_store(&w->expired, true);
+        w->interrupt();
+        in_time = came_back(w, GRACE_NS);
+    }
+    pthread_mutex_unlock(&w->lock);
+    if (!in_time && ncs_run_stuck)
+        ncs_run_stuck();
+    return NULL;
+}
+
+bool ncs_watch_start(struct run_watch *w, int64_t limit, void (*interrupt)(void),
+                     struct ncs_error *err)
+{
+    if (limit <= 0)
+        return true;
+    w->limit = limit;
+    w->interrupt = interrupt;
+    pthread_condattr_t attr;
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&w->changed, &attr);
+    pthread_condattr_destroy(&attr);
+    pthread_mutex_init(&w->lock, NULL);
+
+    /* Signals are for the program's own threads. */
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int rc = pthread_create(&w->thread, NULL, watch, w);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (rc != 0) {
+        pthread_cond_destroy(&w->changed);
+        pthread_mutex_destroy(&w->lock);
+        return ncs_fail(err, NCS_NO_MEMORY, "no thread to watch the time limit");
+    }
+    w->started = true;
+    return true;
+}
+
+void ncs_watch_stop(struct run_watch *w)
+{
+    if (!w->started)
+        return;
+    pthread_mutex_lock(&w->lock);
+    w->stopped = true;
+    pthread_cond_signal(&w->changed);
+    pthread_mutex_unlock(&w->lock);
+    pthread_join(w->thread, NULL);
+    pthread_cond_destroy(&w->changed);
+    pthread_mutex_destroy(&w->lock);
+    w->started = false;
+}

@@ -1,0 +1,135 @@
+/* Is what a scenario declares in range, and does it speak of ranks, rules and names that exist? */
+#include <string.h>
+
+#include "api/types.h"
+#include "base/mem.h"
+#include "base/near.h"
+#include "scenario/scenario.h"
+
+#define MOST_RANKS 65536
+#define MOST_DEVICES 1024
+#define MOST_POLLS 1000000
+
+static bool in_range(const char *what, int64_t value, int64_t least, int64_t most,
+                     struct ncs_error *err)
+{
+    if (value >= least && value <= most)
+        return true;
+    return ncs_fail(err, NCS_BAD_INPUT, "%s = %lld: expected %lld to %lld", what, (long long)value,
+                    (long long)least, (long long)most);
+}
+
+static bool is_rank(const char *what, int rank, int ranks, struct ncs_error *err)
+{
+    if (rank >= 0 && rank < ranks)
+        return true;
+    ncs_fail(err, NCS_BAD_INPUT, "outcome: %s = %d: the run has ranks 0 to %d", what, rank,
+             ranks - 1);
+    if (rank == ranks)
+        ncs_fail_hint(err, "ranks count from 0");
+    return false;
+}
+
+static bool are_ranks(const char *what, const int *list, size_t count, int ranks,
+                      struct ncs_error *err)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!is_rank(what, list[i], ranks, err))
+            return false;
+    return true;
+}
+
+static bool hint_near(const char *word, const char *const *names, size_t count,
+                      struct ncs_error *err)
+{
+    const char *near = ncs_nearest(word, names, count);
+    return near ? ncs_fail_hint(err, "did you mean `%s`?", near) : false;
+}
+
+static bool is_rule(const char *what, const char *rule, struct ncs_error *err)
+{
+    if (!rule)
+        return true;
+    for (const char *const *id = ncs_rule_ids; *id; id++)
+        if (strcmp(*id, rule) == 0)
+            return true;
+    ncs_fail(err, NCS_BAD_INPUT, "outcome: %s = `%s`: no such rule", what, rule);
+    return hint_near(rule, ncs_rule_ids, 0, err);
+}
+
+/* Codes of both libraries lie below. */
+#define MOST_CODE 1024
+
+struct names {
+    const char **name;
+    size_t count, room;
+};
+
+static void add_results(struct names *names, const char *(*name_of)(int code))
+{
+    for (int code = 0; code < MOST_CODE; code++) {
+        const char *name = name_of(code);
+        if (strncmp(name, "unknown ", 8) != 0)
+            NCS_PUSH(names->name, names->count, names->room, name);
+    }
+}
+
+/* What an error that ends a rank may be called: a result code, or what kind of error it is. */
+static bool is_error_name(const char *name, struct ncs_error *err)
+{
+    struct names names = { 0 };
+    for (int kind = NCS_KIND_NCCL; kind <= NCS_KIND_LUA; kind++)
+        NCS_PUSH(names.name, names.count, names.room, ncs_error_kind_name(kind));
+    if (ncs_result_from_name(name) < 0) {
+        bool known = false;
+        for (size_t i = 0; i < names.count; i++)
+            known |= strcmp(names.name[i], name) == 0;
+        if (!known) {
+            add_results(&names, ncs_nccl_result_name);
+            add_results(&names, ncs_cuda_error_name);
+            ncs_fail(err, NCS_BAD_INPUT,
+                     "outcome: error = `%s`: expected the name of an NCCL or CUDA result, or nccl, "
+                     "cuda, usage, expect, lua", name);
+            hint_near(name, names.name, names.count, err);
+            ncs_free(names.name);
+            return false;
+        }
+    }
+    ncs_free(names.name);
+    return true;
+}
+
+static bool check_outcome(const struct ncs_outcome *o, int ranks, struct ncs_error *err)
+{
+    return are_ranks("culprit", o->culprit, o->culprits, ranks, err) &&
+           are_ranks("waiting", o->waiting, o->waitings, ranks, err) &&
+           (o->rank == -1 ||
+            is_rank(o->verdict == NCS_LOST ? "lost" : "rank", o->rank, ranks, err)) &&
+           in_range("outcome: call", o->call, 0, UINT32_MAX, err) &&
+           in_range("outcome: first", o->first, 0, INT64_MAX, err) &&
+           is_rule("why", o->why, err) && is_rule("finding", o->finding, err) &&
+           (!o->error_name || is_error_name(o->error_name, err));
+}
+
+static bool check_driver(const char *name, struct ncs_error *err)
+{
+    static const char *const drivers[] = { "sim", "nccl", NULL };
+    if (!name || strcmp(name, drivers[0]) == 0 || strcmp(name, drivers[1]) == 0)
+        return true;
+    ncs_fail(err, NCS_BAD_INPUT, "needs: driver = `%s`: expected sim or nccl", name);
+    return hint_near(name, drivers, 0, err);
+}
+
+bool ncs_scenario_check(const struct ncs_scenario *s, struct ncs_error *err)
+{
+    return in_range("ranks", s->ranks, 1, MOST_RANKS, err) &&
+           in_range("devices", s->devices, 1, MOST_DEVICES, err) &&
+           in_range("timeout", s->timeout, 0, INT64_MAX, err) &&
+           check_driver(s->needs_driver, err) &&
+           in_range("needs: nccl", s->needs_nccl, 0, INT32_MAX, err) &&
+           in_range("needs: gpus", s->needs_gpus, 0, INT32_MAX, err) &&
+           in_range("sim: nccl", s->sim_nccl, 0, INT32_MAX, err) &&
+           in_range("sim: capability", s->sim_capability, 0, 999, err) &&
+           in_range("sim: ready_after", s->sim_ready_after, 0, MOST_POLLS, err) &&
+           check_outcome(&s->outcome, s->ranks, err);
+}

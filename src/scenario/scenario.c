@@ -1,0 +1,203 @@
+#include "scenario/scenario.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/near.h"
+#include "base/quantity.h"
+
+#define DEFAULT_RANKS 2
+#define DEFAULT_DEVICES 8
+#define DEFAULT_NCCL 23007
+
+static char *name_of(const char *file)
+{
+    if (!file || strcmp(file, "-") == 0)
+        return ncs_copy_text("standard input");
+    const char *slash = strrchr(file, '/');
+    return ncs_copy_text(slash && slash[1] ? slash + 1 : file);
+}
+
+void ncs_scenario_init(struct ncs_scenario *s, const char *file)
+{
+    *s = (struct ncs_scenario){
+        .file = ncs_copy_text(file),
+        .about = name_of(file),
+        .ranks = DEFAULT_RANKS,
+        .devices = DEFAULT_DEVICES,
+        .world = true,
+        .outcome = { .verdict = NCS_PASS, .comm = ncs_copy_text("world"), .rank = -1 },
+        .policy = NCS_POLICY_STRICT,
+        .verify = true,
+        .sim_eager = UINT64_MAX,
+    };
+}
+
+void ncs_scenario_free(struct ncs_scenario *s)
+{
+    for (size_t i = 0; i < s->params; i++) {
+        ncs_free(s->param[i].name);
+        ncs_free(s->param[i].text);
+    }
+    ncs_free(s->param);
+    ncs_free(s->file);
+    ncs_free(s->about);
+    ncs_free(s->needs_driver);
+    ncs_outcome_free(&s->outcome);
+    *s = (struct ncs_scenario){ 0 };
+}
+
+/* ---- parameters ---- */
+
+static struct ncs_param *find_param(const struct ncs_scenario *s, const char *name)
+{
+    for (size_t i = 0; i < s->params; i++)
+        if (strcmp(s->param[i].name, name) == 0)
+            return &s->param[i];
+    return NULL;
+}
+
+const struct ncs_param *ncs_scenario_param(const struct ncs_scenario *s, const char *name)
+{
+    return find_param(s, name);
+}
+
+static bool parse_number(const char *text, double *value)
+{
+    /* strtod would pass over leading blanks. */
+    if (strchr(" \t\n\v\f\r", text[0]))
+        return false;
+    char *end;
+    *value = strtod(text, &end);
+    return end != text && *end == '\0' && isfinite(*value);
+}
+
+/* An integer, also one written as a float with a whole value. */
+static bool parse_whole(const char *text, int64_t *value)
+{
+    double number;
+    if (ncs_parse_int(text, value))
+        return true;
+    if (!parse_number(text, &number) || number != floor(number) || fabs(number) > 0x1p53)
+        return false;
+    *value = (int64_t)number;
+    return true;
+}
+
+static bool parse_bool(const char *text, int64_t *value)
+{
+    *value = strcmp(text, "true") == 0;
+    return *value || strcmp(text, "false") == 0;
+}
+
+static const char *const expected_kinds[] = {
+    [NCS_PARAM_INT] = "an integer",
+    [NCS_PARAM_NUMBER] = "a number",
+    [NCS_PARAM_TEXT] = "a text",
+    [NCS_PARAM_BOOL] = "true or false",
+};
+
+/* The old value stays when the text is no such value. */
+static bool assign(struct ncs_param *p, const char *text)
+{
+    struct ncs_param new = *p;
+    bool done = true;
+    switch (p->kind) {
+    case NCS_PARAM_INT:
+        done = parse_whole(text, &new.i);
+        break;
+    case NCS_PARAM_NUMBER:
+        done = parse_number(text, &new.d);
+        break;
+    case NCS_PARAM_BOOL:
+        done = parse_bool(text, &new.i);
+        break;
+    case NCS_PARAM_TEXT:
+        new.text = ncs_copy_text(text);
+        ncs_free(p->text);
+        break;
+    }
+    if (done)
+        *p = new;
+    return done;
+}
+
+static bool unknown_param(const struct ncs_scenario *s, const char *name, struct ncs_error *err)
+{
+    ncs_fail(err, NCS_BAD_INPUT, "no parameter `%s`", name);
+    if (s->params == 0)
+        return ncs_fail_hint(err, "the scenario declares no params");
+    const char **names = ncs_new(s->params * sizeof *names);
+    for (size_t i = 0; i < s->params; i++)
+        names[i] = s->param[i].name;
+    const char *near = ncs_nearest(name, names, s->params);
+    if (near) {
+        ncs_fail_hint(err, "did you mean `%s`?", near);
+    } else {
+        struct ncs_str list = { 0 };
+        for (size_t i = 0; i < s->params; i++)
+            ncs_str_addf(&list, "%s`%s`", i ? ", " : "", names[i]);
+        ncs_fail_hint(err, "the scenario has %s", list.text);
+        ncs_str_free(&list);
+    }
+    ncs_free(names);
+    return false;
+}
+
+bool ncs_scenario_set(struct ncs_scenario *s, const char *assignment, struct ncs_error *err)
+{
+    const char *equals = strchr(assignment, '=');
+    if (!equals || equals == assignment)
+        return ncs_fail(err, NCS_BAD_INPUT, "`%s`: expected name=value", assignment);
+    struct ncs_str name = { 0 };
+    ncs_str_add_bytes(&name, assignment, (size_t)(equals - assignment));
+    struct ncs_param *p = find_param(s, name.text);
+    bool done;
+    if (!p)
+        done = unknown_param(s, name.text, err);
+    else if (assign(p, equals + 1))
+        done = true;
+    else
+        done = ncs_fail(err, NCS_BAD_INPUT, "parameter `%s`: `%s`: expected %s", name.text,
+                        equals + 1, expected_kinds[p->kind]);
+    ncs_str_free(&name);
+    return done;
+}
+
+/* ---- needs ---- */
+
+/* GPUs of the simulated machine: whole hosts, as many as the ranks fill. */
+static int simulated_gpus(const struct ncs_scenario *s, const struct ncs_run_options *o)
+{
+    int devices = o->devices > 0 ? o->devices : s->devices;
+    int ranks = o->ranks > 0 ? o->ranks : s->ranks;
+    return (ranks + devices - 1) / devices * devices;
+}
+
+bool ncs_scenario_can_run(const struct ncs_scenario *s, const struct ncs_run_options *options,
+                          struct ncs_str *reason)
+{
+    char want[16], have[16];
+    if (s->needs_driver && strcmp(s->needs_driver, options->driver) != 0) {
+        ncs_str_addf(reason, "needs driver `%s`, this run is on `%s`", s->needs_driver,
+                     options->driver);
+        return false;
+    }
+    if (strcmp(options->driver, "sim") != 0)
+        return true; /* the library's version and the devices are known once it is open */
+    int nccl = options->nccl_version ? options->nccl_version : DEFAULT_NCCL;
+    if (s->needs_nccl > nccl) {
+        ncs_str_addf(reason, "needs NCCL %s or newer, this is %s",
+                     ncs_nccl_version_text(s->needs_nccl, want, sizeof want),
+                     ncs_nccl_version_text(nccl, have, sizeof have));
+        return false;
+    }
+    int gpus = simulated_gpus(s, options);
+    if (s->needs_gpus > gpus) {
+        ncs_str_addf(reason, "needs %d GPUs, the simulated machine has %d", s->needs_gpus, gpus);
+        return false;
+    }
+    return true;
+}

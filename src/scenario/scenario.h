@@ -1,0 +1,81 @@
+/* What a scenario declares (language.md, part 1): ranks, parameters, outcome and the rest, as data,
+ * whatever notation it came from; and whether a result is the outcome that was declared. */
+#ifndef NCS_SCENARIO_SCENARIO_H
+#define NCS_SCENARIO_SCENARIO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/str.h"
+#include "run/run.h"
+
+enum ncs_param_kind { NCS_PARAM_INT, NCS_PARAM_NUMBER, NCS_PARAM_TEXT, NCS_PARAM_BOOL };
+
+struct ncs_param {
+    char *name;
+    enum ncs_param_kind kind;
+    int64_t i;      /* INT, BOOL */
+    double d;       /* NUMBER */
+    char *text;     /* TEXT */
+};
+
+/* One form of `outcome`. A field that is not given: -1, 0 or NULL; lists: count 0. */
+struct ncs_outcome {
+    bool any_verdict;          /* only `finding` was given: demands nothing of the verdict */
+    enum ncs_verdict verdict;  /* PASS HANG ERROR WRONG LOST */
+    int *culprit; size_t culprits;
+    int *waiting; size_t waitings;
+    int64_t call;              /* of HANG and WRONG */
+    char *comm;                /* "world" when not given */
+    bool comm_given;
+    char *why;                 /* rule id */
+    char *error_name;          /* ERROR */
+    char *error_call;          /* ERROR: C name of the function */
+    int rank;                  /* ERROR, WRONG, LOST */
+    int64_t first;             /* WRONG */
+    char *finding;             /* must be reported too */
+};
+
+struct ncs_scenario {
+    char *file;                /* as given on the command line */
+    char *about;               /* one line; the file's name by default */
+    int ranks;                 /* default 2; limit 65536 */
+    int devices;               /* default 8 */
+    bool world;                /* default true */
+    struct ncs_param *param; size_t params;
+    struct ncs_outcome outcome;
+    enum ncs_policy policy;
+    bool verify;
+    int64_t timeout;           /* ns; 0 = none */
+    char *needs_driver;        /* NULL = any */
+    int needs_nccl;            /* version code, 0 = any */
+    int needs_gpus;            /* 0 = any */
+    int sim_nccl;              /* version code, 0 = default */
+    uint64_t sim_memory;       /* 0 = default */
+    int sim_capability;        /* major * 10 + minor, 0 = default */
+    uint64_t sim_eager;        /* UINT64_MAX = default */
+    int sim_ready_after;
+};
+
+void ncs_scenario_init(struct ncs_scenario *s, const char *file); /* the defaults */
+void ncs_scenario_free(struct ncs_scenario *s);                   /* the contents */
+
+/* --set name=value: converted to the default's type; an unknown name suggests the near one. */
+bool ncs_scenario_set(struct ncs_scenario *s, const char *assignment, struct ncs_error *err);
+const struct ncs_param *ncs_scenario_param(const struct ncs_scenario *s, const char *name);
+
+/* ranks, devices and the like are in range. */
+bool ncs_scenario_check(const struct ncs_scenario *s, struct ncs_error *err);
+
+/* Why it cannot be run here (needs), as text in reason; true = it can. */
+bool ncs_scenario_can_run(const struct ncs_scenario *s, const struct ncs_run_options *options,
+                          struct ncs_str *reason);
+
+/* Is the result as declared? If not, `difference` says in one line what was declared, what came. */
+bool ncs_outcome_holds(const struct ncs_outcome *outcome, const struct ncs_result *result,
+                       struct ncs_str *difference);
+void ncs_outcome_free(struct ncs_outcome *outcome); /* the contents */
+
+#endif

@@ -1,0 +1,429 @@
+/* Copies of inputs from the instant before the data moves, and which calls belong together: by
+ * communicator and number, and sends with receives by their order, all from the journal. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/types.h"
+#include "base/hash.h"
+#include "base/mem.h"
+#include "verify/operation.h"
+
+enum ncs_movement ncs_movement_of(const struct ncs_call *call)
+{
+    static const unsigned char movement[] = {
+        [NCS_FN_ncclAllReduce] = NCS_MOVE_ALL_REDUCE,
+        [NCS_FN_ncclReduce] = NCS_MOVE_REDUCE,
+        [NCS_FN_ncclReduceScatter] = NCS_MOVE_REDUCE_SCATTER,
+        [NCS_FN_ncclAllGather] = NCS_MOVE_ALL_GATHER,
+        [NCS_FN_ncclBroadcast] = NCS_MOVE_BROADCAST,
+        [NCS_FN_ncclBcast] = NCS_MOVE_BROADCAST,
+        [NCS_FN_ncclSend] = NCS_MOVE_SEND,
+        [NCS_FN_ncclRecv] = NCS_MOVE_RECV,
+    };
+
+    return (size_t)call->fn < sizeof movement ? movement[call->fn] : NCS_MOVE_NONE;
+}
+
+size_t ncs_output_count(const struct ncs_call *call, int nranks)
+{
+    size_t count = ncs_call_count(call);
+
+    switch (ncs_movement_of(call)) {
+    case NCS_MOVE_NONE:
+    case NCS_MOVE_SEND:
+        return 0;
+    case NCS_MOVE_REDUCE:
+        return call->comm_rank == ncs_call_root(call) ? count : 0;
+    case NCS_MOVE_ALL_GATHER:
+        return count * (size_t)nranks;
+    default:
+        return count;
+    }
+}
+
+uint64_t ncs_content_hash(const void *bytes, size_t count)
+{
+    const uint64_t odd = 0x9e3779b97f4a7c15u;
+    const unsigned char *p = bytes;
+    uint64_t lane[4] = { 1, 2, 3, 4 }, hash = count, word;
+
+    for (; count >= 32; count -= 32, p += 32) {
+        for (int i = 0; i < 4; i++) {
+            memcpy(&word, p + 8 * i, sizeof word);
+            word ^= lane[i];
+            lane[i] = (word << 29 | word >> 35) * odd;
+        }
+    }
+    for (int i = 0; i < 4; i++)
+        hash = ncs_hash(hash, lane[i]);
+    for (; count > 0; count--)
+        hash = ncs_hash(hash, *p++);
+    return hash;
+}
+
+/* ---- how many-th send or receive a call is ---- */
+
+/* The sends and receives of one rank of a communicator, counted as far as the journal was read. */
+struct flow {
+    struct ncs_call *last;    /* the latest counted call that was read; pinned */
+    uint64_t group;           /* the latest group that was looked at, */
+    bool group_failed;        /* and whether its end failed, so that its calls were dropped */
+    int nranks;
+    uint64_t count[];         /* sends to each rank, then receives from each */
+};
+
+static const struct ncs_comm_info *comm_of(const struct ncs_capture *c, const struct ncs_call *call)
+{
+    if (call->comm < 0 || (size_t)call->comm >= c->journal->comms)
+        return NULL;
+    const struct ncs_comm_info *comm = c->journal->comm[call->comm];
+    if (call->number == 0 || call->comm_rank < 0 || call->comm_rank >= comm->nranks ||
+        call->comm_rank >= comm->members)
+        return NULL;
+    return comm;
+}
+
+static bool failed(const struct ncs_call *call)
+{
+    return call->returned && call->rc != ncclSuccess && call->rc != ncclInProgress;
+}
+
+/* The records of one thread are in the order of its calls: its group is over at the first one that
+ * belongs to another or to none. */
+static bool group_failed(const struct ncs_call *call)
+{
+    for (const struct ncs_call *later = call->newer; later; later = later->newer) {
+        if (later->rank != call->rank || later->thread != call->thread)
+            continue;
+        if (later->group != call->group)
+            return false;
+        if (later->fn == NCS_FN_ncclGroupEnd && failed(later))
+            return true;
+    }
+    return false;
+}
+
+static bool took_part(struct flow *f, const struct ncs_call *call)
+{
+    if (failed(call))
+        return false;
+    if (call->group == 0)
+        return true;
+    if (f->group != call->group) {
+        f->group = call->group;
+        f->group_failed = group_failed(call);
+    }
+    return !f->group_failed;
+}
+
+static void count_call(struct ncs_capture *c, struct flow *f, const struct ncs_call *call)
+{
+    enum ncs_movement movement = ncs_movement_of(call);
+    int peer = ncs_call_peer(call);
+
+    if ((movement != NCS_MOVE_SEND && movement != NCS_MOVE_RECV) || peer < 0 || peer >= f->nranks)
+        return;
+    uint64_t ordinal = ++f->count[movement == NCS_MOVE_SEND ? peer : f->nranks + peer];
+    if (ncs_call_count(call) > 0) /* empty ones count, but nobody asks for them */
+        ncs_map_put(&c->ordinals, call->id, (void *)(uintptr_t)ordinal);
+}
+
+/* Reads the journal of the call's rank up to the call, which takes part itself. A record that is no
+ * longer held was never executed: those that wait for their execution are pinned. */
+static void read_flow(struct ncs_capture *c, const struct ncs_comm_info *comm,
+                      struct ncs_call *call)
+{
+    uint64_t key = (uint64_t)call->comm << 32 | (uint32_t)call->comm_rank;
+    struct flow *f = ncs_map_get(&c->flows, key);
+
+    if (!f) {
+        f = ncs_new(sizeof *f + 2 * (size_t)comm->nranks * sizeof *f->count);
+        f->nranks = comm->nranks;
+        ncs_map_put(&c->flows, key, f);
+    }
+    if (f->last && f->last->number >= call->number)
+        return;
+    if (call->group) {
+        f->group = call->group;
+        f->group_failed = false;
+    }
+    struct ncs_call *next = f->last ? f->last->next_counted : comm->member[call->comm_rank].first;
+    for (; next && next->number < call->number; next = next->next_counted) {
+        if (took_part(f, next))
+            count_call(c, f, next);
+    }
+    count_call(c, f, call);
+    ncs_call_pin(call);
+    ncs_call_unpin(f->last);
+    f->last = call;
+}
+
+/* ---- operations ---- */
+
+struct key {
+    int comm, src, dst;
+    uint64_t number;
+};
+
+static bool is_pair(const struct ncs_call *call)
+{
+    enum ncs_movement movement = ncs_movement_of(call);
+
+    return movement == NCS_MOVE_SEND || movement == NCS_MOVE_RECV;
+}
+
+int ncs_share_of(const struct ncs_call *call)
+{
+    return is_pair(call) ? ncs_movement_of(call) == NCS_MOVE_RECV : call->comm_rank;
+}
+
+/* False for a send or receive that was not counted. */
+static bool key_of(const struct ncs_capture *c, const struct ncs_call *call, struct key *key)
+{
+    *key = (struct key){ call->comm, -1, -1, call->number };
+    if (!is_pair(call))
+        return true;
+    bool sends = ncs_movement_of(call) == NCS_MOVE_SEND;
+    key->src = sends ? call->comm_rank : ncs_call_peer(call);
+    key->dst = sends ? ncs_call_peer(call) : call->comm_rank;
+    key->number = (uintptr_t)ncs_map_get(&c->ordinals, call->id);
+    return key->number != 0;
+}
+
+static uint64_t key_hash(const struct key *key)
+{
+    uint64_t hash = ncs_hash(ncs_hash(0, (uint64_t)key->comm), key->number);
+
+    return ncs_hash(ncs_hash(hash, (uint64_t)key->src), (uint64_t)key->dst);
+}
+
+static struct ncs_operation *lookup(struct ncs_capture *c, const struct key *key)
+{
+    struct ncs_operation *op = ncs_map_get(&c->operations, key_hash(key));
+
+    while (op && (op->comm != key->comm || op->src != key->src || op->dst != key->dst ||
+                  op->number != key->number))
+        op = op->next;
+    return op;
+}
+
+struct ncs_operation *ncs_capture_find(struct ncs_capture *c, const struct ncs_call *call)
+{
+    struct key key;
+
+    if (!comm_of(c, call) || ncs_movement_of(call) == NCS_MOVE_NONE || !key_of(c, call, &key))
+        return NULL;
+    return lookup(c, &key);
+}
+
+static struct ncs_operation *add(struct ncs_capture *c, const struct key *key,
+                                 const struct ncs_call *call, int nranks)
+{
+    int shares = is_pair(call) ? 2 : nranks;
+    struct ncs_operation *op = ncs_new(sizeof *op + (size_t)shares * sizeof *op->share);
+    uint64_t hash = key_hash(key);
+
+    op->comm = key->comm;
+    op->src = key->src;
+    op->dst = key->dst;
+    op->number = key->number;
+    op->movement = is_pair(call) ? NCS_MOVE_RECV : ncs_movement_of(call);
+    op->dtype = ncs_call_dtype(call);
+    op->op = ncs_call_op(call);
+    op->root = ncs_call_root(call);
+    op->count = ncs_call_count(call);
+    op->scaled = call->redop != NULL;
+    op->signature = ncs_call_signature(call);
+    op->shares = shares;
+    if (ncs_dtype_bytes(op->dtype) == 0 || (op->op >= ncclNumOps && !op->scaled))
+        op->unfit = "an unknown type or operator";
+    op->next = ncs_map_get(&c->operations, hash);
+    ncs_map_put(&c->operations, hash, op);
+    return op;
+}
+
+/* The call's operation, made when it is new; NULL for calls without data of their own. */
+static struct ncs_operation *operation_of(struct ncs_capture *c, struct ncs_call *call)
+{
+    const struct ncs_comm_info *comm = comm_of(c, call);
+    struct key key;
+
+    if (!comm || ncs_movement_of(call) == NCS_MOVE_NONE || ncs_call_count(call) == 0)
+        return NULL;
+    if (is_pair(call))
+        read_flow(c, comm, call);
+    if (!key_of(c, call, &key))
+        return NULL;
+    struct ncs_operation *op = lookup(c, &key);
+    return op ? op : add(c, &key, call, comm->nranks);
+}
+
+/* Room for all inputs of the operation, at once, so that it is captured whole or not at all. */
+static bool reserve(struct ncs_capture *c, struct ncs_operation *op, size_t each, size_t inputs)
+{
+    size_t bytes;
+
+    if (__builtin_mul_overflow(each, inputs, &bytes) || bytes > c->budget - c->held)
+        return false;
+    if (c->spare_room >= bytes && c->spare) {
+        op->copies = c->spare;
+        op->room = c->spare_room;
+        c->spare = NULL;
+    } else {
+        free(c->spare); /* too small: what comes next is more likely of the present size */
+        c->spare = NULL;
+        op->copies = malloc(bytes);
+        op->room = bytes;
+    }
+    c->spare_room = 0;
+    if (!op->copies)
+        return false;
+    op->bytes = bytes;
+    c->held += bytes;
+    return true;
+}
+
+/* Elements that the call's rank puts in, and of how many ranks there are such inputs. */
+static size_t input_count(const struct ncs_operation *op, const struct ncs_call *call,
+                          size_t *inputs)
+{
+    size_t count = ncs_call_count(call), total;
+
+    *inputs = (size_t)op->shares;
+    switch (ncs_movement_of(call)) {
+    case NCS_MOVE_RECV:
+        return 0;
+    case NCS_MOVE_SEND:
+        *inputs = 1;
+        return count;
+    case NCS_MOVE_BROADCAST:
+        *inputs = 1;
+        return call->comm_rank == op->root ? count : 0;
+    case NCS_MOVE_REDUCE_SCATTER:
+        return __builtin_mul_overflow(count, *inputs, &total) ? SIZE_MAX : total;
+    default:
+        return count;
+    }
+}
+
+static void copy_input(struct ncs_capture *c, struct ncs_operation *op, struct ncs_call *call)
+{
+    struct ncs_share *share = &op->share[ncs_share_of(call)];
+    size_t inputs, each, count = input_count(op, call, &inputs);
+    const void *from = ncs_call_sendbuff(call);
+
+    if (count == 0)
+        return;
+    if (!from || __builtin_mul_overflow(count, ncs_dtype_bytes(ncs_call_dtype(call)), &each) ||
+        (!op->copies && !reserve(c, op, each, inputs))) {
+        op->unfit = "the inputs do not fit";
+        return;
+    }
+    unsigned char *to = op->copies + (inputs == 1 ? 0 : each * (size_t)ncs_share_of(call));
+    memcpy(to, from, each);
+    share->input = to;
+}
+
+static void copy_scalar(struct ncs_operation *op, const struct ncs_call *call)
+{
+    const struct ncs_redop *redop = call->redop;
+    const void *from = redop->on_device ? redop->pointer : redop->scalar;
+
+    if (from)
+        memcpy(op->share[call->comm_rank].scalar, from, ncs_dtype_bytes(op->dtype));
+    else
+        op->unfit = "a scalar without a place";
+}
+
+void ncs_capture_call(struct ncs_capture *c, struct ncs_call *call)
+{
+    struct ncs_operation *op = operation_of(c, call);
+
+    if (!op || op->share[ncs_share_of(call)].call)
+        return;
+    struct ncs_share *share = &op->share[ncs_share_of(call)];
+    ncs_call_pin(call);
+    share->call = call;
+    if (!is_pair(call) && ncs_call_signature(call) != op->signature)
+        op->unfit = "the ranks disagree";
+    if (op->unfit)
+        return;
+    copy_input(c, op, call);
+    if (call->redop && !is_pair(call))
+        copy_scalar(op, call);
+    size_t output = ncs_output_count(call, op->shares);
+    if (!op->unfit && output > 0 && !call->unverified)
+        share->before = ncs_content_hash(ncs_call_recvbuff(call),
+                                         output * ncs_dtype_bytes(ncs_call_dtype(call)));
+}
+
+void ncs_capture_exclude(struct ncs_capture *c, struct ncs_call *call)
+{
+    struct ncs_operation *op = operation_of(c, call);
+
+    if (op)
+        op->unfit = "the ranks disagree";
+}
+
+static void free_operation(struct ncs_capture *c, struct ncs_operation *op)
+{
+    for (int i = 0; i < op->shares; i++) {
+        if (op->share[i].call && op->src >= 0)
+            ncs_map_remove(&c->ordinals, op->share[i].call->id);
+        ncs_call_unpin(op->share[i].call);
+    }
+    c->held -= op->bytes;
+    if (op->room > c->spare_room) {
+        free(c->spare);
+        c->spare = op->copies;
+        c->spare_room = op->room;
+    } else {
+        free(op->copies);
+    }
+    ncs_free(op);
+}
+
+void ncs_capture_drop(struct ncs_capture *c, struct ncs_operation *op)
+{
+    struct key key = { op->comm, op->src, op->dst, op->number };
+    uint64_t hash = key_hash(&key);
+    struct ncs_operation *head = ncs_map_get(&c->operations, hash), *before = head;
+
+    if (head != op) {
+        while (before->next != op)
+            before = before->next;
+        before->next = op->next;
+    } else if (op->next) {
+        ncs_map_put(&c->operations, hash, op->next);
+    } else {
+        ncs_map_remove(&c->operations, hash);
+    }
+    free_operation(c, op);
+}
+
+static void free_chain(void *value, void *arg)
+{
+    for (struct ncs_operation *op = value, *next; op; op = next) {
+        next = op->next;
+        free_operation(arg, op);
+    }
+}
+
+static void free_flow(void *value, void *arg)
+{
+    struct flow *f = value;
+
+    (void)arg;
+    ncs_call_unpin(f->last);
+    ncs_free(f);
+}
+
+void ncs_capture_free(struct ncs_capture *c)
+{
+    ncs_map_each(&c->operations, free_chain, c);
+    ncs_map_each(&c->flows, free_flow, NULL);
+    ncs_map_free(&c->operations);
+    ncs_map_free(&c->flows);
+    ncs_map_free(&c->ordinals);
+    free(c->spare);
+}

@@ -1,0 +1,44 @@
+/* Elements as the verification computes with them: integers as 64-bit words that hold the value,
+ * floating-point numbers as doubles, in which every number of every type is exact. Written apart
+ * from the simulator's conversions on purpose: a mistake there must not be repeated here. */
+#ifndef NCS_VERIFY_ELEMENT_H
+#define NCS_VERIFY_ELEMENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A binary floating-point type. */
+struct ncs_float_format {
+    int precision;     /* bits of the significand, the implied one included */
+    double unit;       /* largest relative error of one rounding: 2^-precision */
+    double least;      /* smallest subnormal */
+    double normal;     /* smallest normal number */
+    double most;       /* largest finite number */
+    bool saturates;    /* what is larger becomes `most`, infinity too */
+    int digits;        /* decimal digits that tell any two numbers apart */
+};
+
+/* NULL for integers and for values that are no ncclDataType_t. */
+const struct ncs_float_format *ncs_float_format(int dtype);
+
+/* Whether an integer type has a sign. */
+bool ncs_element_signed(int dtype);
+
+/* Decodes count elements at any alignment. The type must be of that kind. */
+void ncs_element_words(int dtype, const void *from, size_t count, uint64_t *to);
+void ncs_element_values(int dtype, const void *from, size_t count, double *to);
+
+/* What remains of a word modulo 2^bits of an integer type, sign extended. */
+uint64_t ncs_element_wrap(int dtype, uint64_t word);
+
+/* Rounds each number to the nearest of the type, ties to even; exact sums and products of two
+ * numbers of the type, and those rounded once to double, end up where a single rounding would. */
+void ncs_element_round(int dtype, double *values, size_t count);
+
+/* As people read them: decimal integers; numbers with enough digits, "inf", "-inf", "nan". */
+void ncs_element_text(int dtype, const void *element, char *text, size_t room);
+void ncs_element_word_text(int dtype, uint64_t word, char *text, size_t room);
+void ncs_element_value_text(int digits, long double value, char *text, size_t room);
+
+#endif

@@ -1,0 +1,82 @@
+/* What room verify keeps of an operation between the instants before and after the data moves. */
+#ifndef NCS_VERIFY_OPERATION_H
+#define NCS_VERIFY_OPERATION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api/journal.h"
+#include "base/map.h"
+
+enum ncs_movement {
+    NCS_MOVE_NONE, /* not a call whose output is checked */
+    NCS_MOVE_ALL_REDUCE,
+    NCS_MOVE_REDUCE,
+    NCS_MOVE_REDUCE_SCATTER,
+    NCS_MOVE_ALL_GATHER,
+    NCS_MOVE_BROADCAST,
+    NCS_MOVE_SEND,
+    NCS_MOVE_RECV,
+};
+
+enum ncs_movement ncs_movement_of(const struct ncs_call *call);
+
+/* Elements of the call's output on its rank; 0: it has none. */
+size_t ncs_output_count(const struct ncs_call *call, int nranks);
+
+/* One rank's share of a collective; of a pair, share 0 is the send and share 1 the receive. */
+struct ncs_share {
+    struct ncs_call *call;      /* pinned; NULL = not seen */
+    const unsigned char *input; /* the copy, in the operation's `copies`; NULL = none needed */
+    unsigned char scalar[8];    /* of a pre-mul-sum */
+    uint64_t before;            /* hash of the output buffer before the data moved */
+    bool done;                  /* the data has moved */
+};
+
+struct ncs_operation {
+    int comm, src, dst;         /* src and dst -1: a collective */
+    uint64_t number;            /* of a collective: the call's; of a pair: how many-th from 1 */
+    enum ncs_movement movement; /* of a pair: NCS_MOVE_RECV */
+    int dtype, op, root;        /* of the first share seen */
+    size_t count;               /* the argument */
+    bool scaled;                /* a user operator */
+    uint64_t signature;
+    const char *unfit;          /* why it cannot be checked; NULL = it can */
+    unsigned char *copies;      /* of all inputs */
+    size_t bytes, room;         /* of copies: reserved in the budget, allocated */
+    struct ncs_operation *next; /* of the same key hash */
+    int shares;
+    struct ncs_share share[];
+};
+
+/* The operations in flight, and the pairing of calls. */
+struct ncs_capture {
+    const struct ncs_journal *journal; /* borrowed */
+    size_t budget, held;
+    struct ncs_map operations;  /* chains by hash of key */
+    struct ncs_map flows;       /* struct flow by (comm, rank): counts of sends and receives */
+    struct ncs_map ordinals;    /* by id of a send or receive: how many-th it is */
+    unsigned char *spare;       /* the copies of an earlier operation, to be used again */
+    size_t spare_room;
+};
+
+/* Takes the call's input and what else must be known from before. */
+void ncs_capture_call(struct ncs_capture *c, struct ncs_call *call);
+
+/* Marks the call's operation as one on which the ranks disagree. */
+void ncs_capture_exclude(struct ncs_capture *c, struct ncs_call *call);
+
+/* The call's operation, or NULL when it was not captured. */
+struct ncs_operation *ncs_capture_find(struct ncs_capture *c, const struct ncs_call *call);
+
+/* Index of the call's share. */
+int ncs_share_of(const struct ncs_call *call);
+
+void ncs_capture_drop(struct ncs_capture *c, struct ncs_operation *op);
+void ncs_capture_free(struct ncs_capture *c); /* not the struct itself */
+
+/* Hash of a buffer's content, at the speed of memory. */
+uint64_t ncs_content_hash(const void *bytes, size_t count);
+
+#endif

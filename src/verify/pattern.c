@@ -1,0 +1,397 @@
+/* Names the mistake behind a wrong output by trying mistakes: each is a way to compute the output,
+ * and the one that gives every element that came out is it. */
+#include "verify/pattern.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "api/types.h"
+#include "verify/element.h"
+
+enum { FARTHEST_SHIFT = 8 };
+
+bool ncs_is_reduction(const struct ncs_operation *op)
+{
+    return op->movement == NCS_MOVE_ALL_REDUCE || op->movement == NCS_MOVE_REDUCE ||
+           op->movement == NCS_MOVE_REDUCE_SCATTER;
+}
+
+const unsigned char *ncs_moved_at(const struct ncs_operation *op, size_t bytes, size_t i,
+                                  size_t *run)
+{
+    switch (op->movement) {
+    case NCS_MOVE_ALL_GATHER:
+        *run = op->count - i % op->count;
+        return op->share[i / op->count].input + i % op->count * bytes;
+    case NCS_MOVE_BROADCAST:
+        *run = SIZE_MAX;
+        return op->share[op->root].input + i * bytes;
+    default:
+        *run = SIZE_MAX;
+        return op->share[0].input + i * bytes;
+    }
+}
+
+static bool __attribute__((format(printf, 4, 5)))
+found(struct ncs_wrong *w, enum ncs_pattern pattern, int64_t which, const char *fmt, ...)
+{
+    va_list args;
+
+    w->pattern = pattern;
+    w->which = which;
+    va_start(args, fmt);
+    vsnprintf(w->text, sizeof w->text, fmt, args);
+    va_end(args);
+    return true;
+}
+
+/* ---- trying ---- */
+
+static size_t bytes_of(const struct ncs_suspect *s)
+{
+    return ncs_dtype_bytes(s->dtype);
+}
+
+/* Whether output elements from .. from + count - 1 are the expected ones `shift` places before. */
+static bool fits_stretch(const struct ncs_suspect *s, const struct ncs_terms *terms,
+                         enum ncs_arithmetic arithmetic, int shift, size_t from, size_t count)
+{
+    size_t begin = from - (size_t)(ptrdiff_t)shift, run, where;
+
+    if (terms) {
+        ncs_expect(terms, arithmetic, begin, count, s->scratch);
+        return ncs_differ(s->scratch, s->out + from * bytes_of(s), &where) == 0;
+    }
+    for (size_t i = 0; i < count; i += run) {
+        const unsigned char *want = ncs_moved_at(s->op, bytes_of(s), begin + i, &run);
+        run = run < count - i ? run : count - i;
+        if (memcmp(s->out + (from + i) * bytes_of(s), want, run * bytes_of(s)) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* The element that was found to differ comes first: it refutes nearly every wrong guess. */
+static bool fits(const struct ncs_suspect *s, const struct ncs_terms *terms,
+                 enum ncs_arithmetic arithmetic, int shift)
+{
+    size_t from = shift > 0 ? (size_t)shift : 0;
+    size_t end = s->total - (shift < 0 ? (size_t)-shift : 0);
+
+    if (s->first >= from && s->first < end &&
+        !fits_stretch(s, terms, arithmetic, shift, s->first, 1))
+        return false;
+    for (; from < end; from += NCS_CHUNK) {
+        size_t count = end - from < NCS_CHUNK ? end - from : NCS_CHUNK;
+        if (!fits_stretch(s, terms, arithmetic, shift, from, count))
+            return false;
+    }
+    return true;
+}
+
+static size_t differ_between(const struct ncs_suspect *s, const struct ncs_terms *terms,
+                             size_t from, size_t end)
+{
+    size_t differ = 0;
+
+    for (; from < end; from++)
+        differ += !fits_stretch(s, terms, s->arithmetic, 0, from, 1);
+    return differ;
+}
+
+/* A shift is believed when it explains a difference: not only the elements at the end, which it
+ * says nothing about. */
+static bool try_shift(const struct ncs_suspect *s, const struct ncs_terms *terms,
+                      enum ncs_arithmetic arithmetic, struct ncs_wrong *w)
+{
+    for (int i = 2; i < 2 * FARTHEST_SHIFT + 2; i++) {
+        int shift = i % 2 ? -(i / 2) : i / 2;
+        size_t size = (size_t)(i / 2);
+        if (s->total < size + 2 || !fits(s, terms, arithmetic, shift))
+            continue;
+        size_t from = shift > 0 ? 0 : s->total - size;
+        if (differ_between(s, terms, from, from + size) == s->differ)
+            continue;
+        return found(w, NCS_PATTERN_SHIFT, shift, "the right values, %zu element%s %s", size,
+                     size == 1 ? "" : "s", shift > 0 ? "late" : "early");
+    }
+    return false;
+}
+
+/* ---- one bit ---- */
+
+/* How far the output's first differing element is from the expected one with `element` in its
+ * place; negative: it is not the expected one. */
+static long double distance(const struct ncs_suspect *s, const struct ncs_terms *terms,
+                            const unsigned char *element)
+{
+    size_t where;
+    double value;
+
+    if (!terms)
+        return memcmp(element, ncs_moved_at(s->op, bytes_of(s), s->first, &where), bytes_of(s))
+               == 0 ? 0 : -1;
+    ncs_expect(terms, s->arithmetic, s->first, 1, s->scratch);
+    if (ncs_differ(s->scratch, element, &where) != 0)
+        return -1;
+    if (!s->scratch->wide)
+        return 0;
+    ncs_element_values(s->dtype, element, 1, &value);
+    return fabsl(value - s->scratch->bound[0].value);
+}
+
+static bool could_be_rounding(const struct ncs_suspect *s, const struct ncs_terms *terms)
+{
+    return terms && s->arithmetic == NCS_ASCENDING &&
+           fits_stretch(s, terms, NCS_ANY_ROUNDING, 0, s->first, 1);
+}
+
+static bool try_bit(const struct ncs_suspect *s, const struct ncs_terms *terms,
+                    struct ncs_wrong *w)
+{
+    unsigned char element[8];
+    int best = -1;
+    long double nearest = INFINITY;
+
+    if (s->differ != 1)
+        return false;
+    memcpy(element, s->out + s->first * bytes_of(s), bytes_of(s));
+    for (int bit = 0; bit < 8 * (int)bytes_of(s); bit++) {
+        element[bit / 8] ^= (unsigned char)(1 << bit % 8);
+        long double far = distance(s, terms, element);
+        element[bit / 8] ^= (unsigned char)(1 << bit % 8);
+        if (far >= 0 && far < nearest) {
+            nearest = far;
+            best = bit;
+        }
+    }
+    /* The last bit alone may be a rounding, unless a rank with the same data has it right. */
+    if (best < 0 || (best == 0 && !s->others_right && could_be_rounding(s, terms)))
+        return false;
+    return found(w, NCS_PATTERN_BIT, best, "one bit differs: bit %d, counted from the lowest",
+                 best);
+}
+
+/* ---- reductions ---- */
+
+/* Tries a mistake that has a rank, on every rank. `rank` is the member of terms that says it. A
+ * guess by bounds counts only when no second one fits. */
+static bool try_ranks(const struct ncs_suspect *s, struct ncs_terms *terms, int *rank,
+                      enum ncs_arithmetic arithmetic, enum ncs_pattern pattern, const char *what,
+                      struct ncs_wrong *w)
+{
+    int fitting = 0, which = -1;
+
+    for (int k = 0; k < s->op->shares && fitting < 2; k++) {
+        *rank = k;
+        if (!fits(s, terms, arithmetic, 0))
+            continue;
+        if (fitting++ == 0)
+            which = k;
+    }
+    *rank = -1;
+    if (fitting == 1)
+        return found(w, pattern, which, "rank %d's contribution %s", which, what);
+    if (fitting > 1 && arithmetic == NCS_ASCENDING)
+        return found(w, pattern, -1, "one rank's contribution %s; several would explain it", what);
+    return false;
+}
+
+static bool try_other_block(const struct ncs_suspect *s, enum ncs_arithmetic arithmetic,
+                            struct ncs_wrong *w)
+{
+    for (int k = 0; k < s->op->shares; k++) {
+        struct ncs_terms terms = ncs_terms_of(s->op, (size_t)k * s->op->count);
+        if (k != s->share && fits(s, &terms, arithmetic, 0))
+            return found(w, NCS_PATTERN_BLOCKS, s->share, "this is the block of rank %d", k);
+    }
+    return false;
+}
+
+/* Another rank's input instead of a reduction at the root. */
+static bool try_root(const struct ncs_suspect *s, struct ncs_terms terms, struct ncs_wrong *w)
+{
+    for (terms.only = 0; terms.only < s->op->shares; terms.only++) {
+        if (terms.only != s->op->root && fits(s, &terms, NCS_ASCENDING, 0))
+            return found(w, NCS_PATTERN_ROOT, terms.only, "this is the data of rank %d alone",
+                         terms.only);
+    }
+    return false;
+}
+
+static bool try_reduction(const struct ncs_suspect *s, enum ncs_arithmetic arithmetic,
+                          struct ncs_wrong *w)
+{
+    struct ncs_terms terms = ncs_terms_of(s->op, s->offset);
+
+    if (s->op->scaled) {
+        terms.unscaled = true;
+        if (fits(s, &terms, arithmetic, 0))
+            return found(w, NCS_PATTERN_SCALAR, -1, "as if the scalars of the pre-mul-sum were 1");
+        terms.unscaled = false;
+    }
+    if (s->op->shares > 1 &&
+        (try_ranks(s, &terms, &terms.without, arithmetic, NCS_PATTERN_MISSING, "is missing", w) ||
+         try_ranks(s, &terms, &terms.twice, arithmetic, NCS_PATTERN_TWICE, "counts twice", w)))
+        return true;
+    if (s->op->movement == NCS_MOVE_REDUCE_SCATTER && try_other_block(s, arithmetic, w))
+        return true;
+    if (s->op->movement == NCS_MOVE_REDUCE && s->op->shares > 2 && try_root(s, terms, w))
+        return true;
+    return try_shift(s, &terms, arithmetic, w);
+}
+
+/* ---- moved data ---- */
+
+static const unsigned char *output_of(const struct ncs_operation *op, int share)
+{
+    return op->share[share].call ? ncs_call_recvbuff(op->share[share].call) : NULL;
+}
+
+/* Another rank's data: off the root nothing but the output buffer's former content is known. */
+static bool try_other_root(const struct ncs_suspect *s, struct ncs_wrong *w)
+{
+    uint64_t hash = ncs_content_hash(s->out, s->total * bytes_of(s));
+
+    for (int k = 0; k < s->op->shares; k++) {
+        if (k != s->op->root && s->op->share[k].before == hash)
+            return found(w, NCS_PATTERN_ROOT, k, "this is the data of rank %d, not of root %d", k,
+                         s->op->root);
+    }
+    return false;
+}
+
+/* Whose input the output's block `block` is; its own rank where it is right, -1 = nobody's. */
+static int owner_of(const struct ncs_suspect *s, int block)
+{
+    size_t bytes = s->op->count * bytes_of(s);
+    const unsigned char *at = s->out + (size_t)block * bytes;
+
+    if (memcmp(at, s->op->share[block].input, bytes) == 0)
+        return block;
+    for (int k = 0; k < s->op->shares; k++) {
+        if (memcmp(at, s->op->share[k].input, bytes) == 0)
+            return k;
+    }
+    return -1;
+}
+
+static bool try_blocks(const struct ncs_suspect *s, struct ncs_wrong *w)
+{
+    int moved = 0, block = -1, owner = -1;
+
+    for (int b = 0; b < s->op->shares; b++) {
+        int k = owner_of(s, b);
+        if (k < 0)
+            return false;
+        if (k != b && moved++ == 0) {
+            block = b;
+            owner = k;
+        }
+    }
+    if (moved == 2 && owner_of(s, owner) == block)
+        return found(w, NCS_PATTERN_BLOCKS, block, "the blocks of ranks %d and %d are exchanged",
+                     block, owner);
+    return found(w, NCS_PATTERN_BLOCKS, block, "where rank %d's block should be is rank %d's%s",
+                 block, owner, moved > 1 ? ", and so on" : "");
+}
+
+/* All of one rank's block differs and nothing else. */
+static bool try_missing_block(const struct ncs_suspect *s, struct ncs_wrong *w)
+{
+    size_t count = s->op->count, block = s->first / count;
+
+    if (s->differ != count || count < 2 ||
+        differ_between(s, NULL, block * count, (block + 1) * count) != count)
+        return false;
+    return found(w, NCS_PATTERN_MISSING, (int64_t)block, "rank %zu's block is missing", block);
+}
+
+/* Every rank has the same wrong data: somebody's, but whose cannot be known. */
+static bool try_foreign_data(const struct ncs_suspect *s, struct ncs_wrong *w)
+{
+    if (!s->all_wrong || s->op->shares < 2)
+        return false;
+    for (int k = 0; k < s->op->shares; k++) {
+        if (!s->op->share[k].done ||
+            memcmp(s->out, output_of(s->op, k), s->total * bytes_of(s)) != 0)
+            return false;
+    }
+    return found(w, NCS_PATTERN_ROOT, -1, "every rank has the same data, not that of root %d",
+                 s->op->root);
+}
+
+static bool try_moved(const struct ncs_suspect *s, struct ncs_wrong *w)
+{
+    if (s->op->movement == NCS_MOVE_BROADCAST && try_other_root(s, w))
+        return true;
+    if (s->op->movement == NCS_MOVE_ALL_GATHER && s->op->shares > 1 && try_blocks(s, w))
+        return true;
+    if (try_shift(s, NULL, NCS_ASCENDING, w))
+        return true;
+    if (s->op->movement == NCS_MOVE_BROADCAST)
+        return try_foreign_data(s, w);
+    return s->op->movement == NCS_MOVE_ALL_GATHER && try_missing_block(s, w);
+}
+
+/* ---- */
+
+/* Whether another rank's output speaks against an output that was not written: it received the same
+ * bytes over others, or, in a reduce-scatter of two ranks in place, it is new and wrong too:
+ * then it is the other's contribution that is missing. */
+static bool shows_writing(const struct ncs_suspect *s, int share, uint64_t hash, size_t bytes)
+{
+    const struct ncs_share *other = &s->op->share[share];
+    const unsigned char *out = output_of(s->op, share);
+
+    if (share == s->share || !other->done || other->call->unverified)
+        return false;
+    if (s->op->movement == NCS_MOVE_ALL_REDUCE || s->op->movement == NCS_MOVE_BROADCAST)
+        /* it received the same bytes over others */
+        return other->before != hash && memcmp(s->out, out, bytes) == 0;
+    return s->op->movement == NCS_MOVE_REDUCE_SCATTER && s->op->shares == 2 && s->all_wrong &&
+           ncs_content_hash(out, bytes) != other->before;
+}
+
+static bool try_stale(const struct ncs_suspect *s, struct ncs_wrong *w)
+{
+    size_t bytes = s->total * bytes_of(s);
+    uint64_t hash = ncs_content_hash(s->out, bytes);
+
+    if (hash != s->op->share[s->share].before)
+        return false;
+    for (int k = 0; k < s->op->shares; k++) {
+        if (shows_writing(s, k, hash, bytes))
+            return false;
+    }
+    return found(w, NCS_PATTERN_STALE, -1, "the output buffer was not written");
+}
+
+void ncs_name_pattern(const struct ncs_suspect *s, struct ncs_wrong *w)
+{
+    struct ncs_terms terms = ncs_terms_of(s->op, s->offset);
+    bool reduction = ncs_is_reduction(s->op);
+    const struct ncs_terms *expected = reduction ? &terms : NULL;
+
+    found(w, NCS_PATTERN_NONE, -1, "%s", "");
+    if ((s->total > 1 && try_bit(s, expected, w)) || try_stale(s, w))
+        return;
+    if (reduction) {
+        /* What is exact first: bounds of narrow types are wide enough to hide a rank's share. */
+        if (try_reduction(s, NCS_ASCENDING, w))
+            return;
+        if (s->arithmetic == NCS_ASCENDING && fits(s, &terms, NCS_ANY_ROUNDING, 0)) {
+            found(w, NCS_PATTERN_ROUNDING, -1, "off by rounding: by no more than other roundings "
+                  "or another order could give");
+            return;
+        }
+        if (ncs_float_format(s->dtype) && try_reduction(s, NCS_ANY_ORDER, w))
+            return;
+    } else if (try_moved(s, w)) {
+        return;
+    }
+    if (s->total == 1)
+        try_bit(s, expected, w);
+}

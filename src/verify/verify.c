@@ -1,0 +1,306 @@
+/* The hooks, the comparison of every output, the counts and the list of what was wrong. */
+#include "verify/verify.h"
+
+#include <string.h>
+
+#include "api/types.h"
+#include "base/mem.h"
+#include "verify/element.h"
+#include "verify/operation.h"
+#include "verify/pattern.h"
+#include "verify/reduce.h"
+
+enum { KEPT = 64 };
+
+struct ncs_verify {
+    struct ncs_capture capture;
+    enum ncs_arithmetic arithmetic;
+    uint64_t checked, unchecked, wrongs;
+    struct ncs_wrong wrong[KEPT];
+    size_t kept;
+    struct ncs_expected scratch;
+};
+
+/* An output under comparison. */
+struct tally {
+    const unsigned char *out; /* NULL: not to be checked */
+    size_t differ, first;     /* elements; from 0 */
+};
+
+struct ncs_verify *ncs_verify_open(const struct ncs_journal *journal, size_t budget)
+{
+    struct ncs_verify *v = ncs_new(sizeof *v);
+
+    v->capture.journal = journal;
+    v->capture.budget = budget;
+    v->arithmetic = NCS_ANY_ORDER;
+    return v;
+}
+
+void ncs_verify_close(struct ncs_verify *v)
+{
+    if (!v)
+        return;
+    for (size_t i = 0; i < v->kept; i++)
+        ncs_call_unpin(v->wrong[i].call);
+    ncs_capture_free(&v->capture);
+    ncs_free(v);
+}
+
+void ncs_verify_ascending(struct ncs_verify *v, bool ascending)
+{
+    v->arithmetic = ascending ? NCS_ASCENDING : NCS_ANY_ORDER;
+}
+
+void ncs_verify_before(void *self, struct ncs_call *const *calls, size_t count)
+{
+    struct ncs_verify *v = self;
+
+    for (size_t i = 0; i < count; i++)
+        ncs_capture_call(&v->capture, calls[i]);
+}
+
+void ncs_verify_exclude(struct ncs_verify *v, struct ncs_call *const *calls, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        ncs_capture_exclude(&v->capture, calls[i]);
+}
+
+/* ---- comparison ---- */
+
+static void note(struct tally *t, size_t differ, size_t first)
+{
+    if (differ > 0 && t->differ == 0)
+        t->first = first;
+    t->differ += differ;
+}
+
+/* Outputs from .. end - 1 hold the same reduction. Once one of them was found right, the others
+ * need only be equal to it. */
+static void compare_reduction(struct ncs_verify *v, const struct ncs_operation *op,
+                              struct tally *tallies, int from, int end, size_t offset)
+{
+    struct ncs_terms terms = ncs_terms_of(op, offset);
+    size_t bytes = ncs_dtype_bytes(op->dtype), where = 0;
+
+    for (size_t begin = 0; begin < op->count; begin += NCS_CHUNK) {
+        size_t count = op->count - begin < NCS_CHUNK ? op->count - begin : NCS_CHUNK;
+        const unsigned char *right = NULL;
+        bool computed = false;
+        for (int i = from; i < end; i++) {
+            if (!tallies[i].out)
+                continue;
+            const unsigned char *got = tallies[i].out + begin * bytes;
+            if (right && memcmp(got, right, count * bytes) == 0)
+                continue;
+            if (!computed)
+                ncs_expect(&terms, v->arithmetic, begin, count, &v->scratch);
+            computed = true;
+            size_t differ = ncs_differ(&v->scratch, got, &where);
+            note(&tallies[i], differ, begin + where);
+            if (differ == 0 && !right)
+                right = got;
+        }
+    }
+}
+
+/* Smaller pieces than an input, so that they are in the cache for all outputs. */
+enum { MOVED_PIECE = 64 * 1024 };
+
+static void compare_moved(const struct ncs_operation *op, struct tally *tallies, size_t bytes,
+                          size_t total)
+{
+    size_t run;
+
+    for (size_t begin = 0; begin < total; begin += run) {
+        const unsigned char *want = ncs_moved_at(op, bytes, begin, &run);
+        run = run < MOVED_PIECE / bytes ? run : MOVED_PIECE / bytes;
+        run = run < total - begin ? run : total - begin;
+        for (int i = 0; i < op->shares; i++) {
+            const unsigned char *got = tallies[i].out;
+            if (!got || memcmp(got + begin * bytes, want, run * bytes) == 0)
+                continue;
+            for (size_t k = 0; k < run; k++) {
+                if (memcmp(got + (begin + k) * bytes, want + k * bytes, bytes) != 0)
+                    note(&tallies[i], 1, begin + k);
+            }
+        }
+    }
+}
+
+/* ---- what was wrong ---- */
+
+/* The texts of two elements that differ; in hexadecimal when they look the same. */
+static void write_texts(struct ncs_suspect *s, struct ncs_wrong *w)
+{
+    size_t bytes = ncs_dtype_bytes(s->dtype), run;
+    const unsigned char *got = s->out + s->first * bytes;
+
+    ncs_element_text(s->dtype, got, w->got, sizeof w->got);
+    if (ncs_is_reduction(s->op)) {
+        struct ncs_terms terms = ncs_terms_of(s->op, s->offset);
+        ncs_expect(&terms, s->arithmetic, s->first, 1, s->scratch);
+        ncs_expected_text(s->scratch, 0, w->want, sizeof w->want);
+        if (s->scratch->wide && strcmp(w->got, w->want) == 0)
+            ncs_element_value_text(21, s->scratch->bound[0].value, w->want, sizeof w->want);
+        return;
+    }
+    const unsigned char *want = ncs_moved_at(s->op, bytes, s->first, &run);
+    ncs_element_text(s->dtype, want, w->want, sizeof w->want);
+    if (strcmp(w->got, w->want) == 0) { /* NaNs of different bits */
+        static const char digits[] = "0123456789abcdef";
+        for (size_t i = 0; i < bytes; i++) {
+            const unsigned char a = got[bytes - 1 - i], b = want[bytes - 1 - i];
+            w->got[2 * i] = digits[a / 16];
+            w->got[2 * i + 1] = digits[a % 16];
+            w->want[2 * i] = digits[b / 16];
+            w->want[2 * i + 1] = digits[b % 16];
+        }
+        w->got[2 * bytes] = w->want[2 * bytes] = 0;
+    }
+}
+
+/* The place among the kept ones, ordered by the calls' ids; NULL: it is not kept. */
+static struct ncs_wrong *place_of(struct ncs_verify *v, struct ncs_call *call)
+{
+    size_t at = v->kept;
+
+    while (at > 0 && v->wrong[at - 1].call->id > call->id)
+        at--;
+    if (at == KEPT)
+        return NULL;
+    if (v->kept == KEPT)
+        ncs_call_unpin(v->wrong[--v->kept].call);
+    memmove(&v->wrong[at + 1], &v->wrong[at], (v->kept - at) * sizeof *v->wrong);
+    v->kept++;
+    memset(&v->wrong[at], 0, sizeof *v->wrong);
+    return &v->wrong[at];
+}
+
+static void report(struct ncs_verify *v, struct ncs_suspect *s)
+{
+    struct ncs_call *call = s->op->share[s->share].call;
+    struct ncs_wrong *w = place_of(v, call);
+
+    v->wrongs++;
+    if (!w)
+        return;
+    ncs_call_pin(call);
+    w->call = call;
+    w->comm = call->comm;
+    w->comm_rank = call->comm_rank;
+    w->number = call->number;
+    w->rank = call->rank;
+    w->first = s->first + 1;
+    w->differ = s->differ;
+    w->total = s->total;
+    write_texts(s, w);
+    ncs_name_pattern(s, w);
+}
+
+static void report_all(struct ncs_verify *v, const struct ncs_operation *op,
+                       const struct tally *tallies)
+{
+    bool any_right = false;
+
+    for (int i = 0; i < op->shares; i++)
+        any_right |= tallies[i].out && tallies[i].differ == 0;
+    for (int i = 0; i < op->shares; i++) {
+        const struct tally *t = &tallies[i];
+        if (!t->out || t->differ == 0)
+            continue;
+        const struct ncs_call *call = op->share[i].call;
+        struct ncs_suspect s = {
+            .op = op, .share = i, .out = t->out, .dtype = ncs_call_dtype(call),
+            .total = ncs_output_count(call, op->shares), .first = t->first, .differ = t->differ,
+            .offset = op->movement == NCS_MOVE_REDUCE_SCATTER ? (size_t)i * op->count : 0,
+            .arithmetic = v->arithmetic,
+            .others_right = any_right && op->movement == NCS_MOVE_ALL_REDUCE,
+            .all_wrong = !any_right, .scratch = &v->scratch,
+        };
+        report(v, &s);
+    }
+}
+
+/* ---- operations ---- */
+
+static bool is_complete(const struct ncs_operation *op)
+{
+    for (int i = 0; i < op->shares; i++) {
+        if (!op->share[i].call)
+            return false;
+    }
+    const struct ncs_call *first = op->share[0].call, *last = op->share[op->shares - 1].call;
+    return op->src < 0 || /* a pair may differ in type, not in bytes */
+           ncs_call_count(first) * ncs_dtype_bytes(ncs_call_dtype(first)) ==
+           ncs_call_count(last) * ncs_dtype_bytes(ncs_call_dtype(last));
+}
+
+static void check(struct ncs_verify *v, const struct ncs_operation *op)
+{
+    struct tally *tallies = ncs_new((size_t)op->shares * sizeof *tallies);
+    bool checkable = !op->unfit && is_complete(op);
+    size_t bytes = 0, total = 0;
+
+    for (int i = 0; i < op->shares; i++) {
+        const struct ncs_share *share = &op->share[i];
+        size_t output = share->done ? ncs_output_count(share->call, op->shares) : 0;
+        if (output == 0)
+            continue;
+        if (!checkable || share->call->unverified) {
+            v->unchecked++;
+            continue;
+        }
+        v->checked++;
+        tallies[i].out = ncs_call_recvbuff(share->call);
+        total = output;
+        bytes = ncs_dtype_bytes(ncs_call_dtype(share->call));
+    }
+    if (total > 0 && !ncs_is_reduction(op))
+        compare_moved(op, tallies, bytes, total);
+    else if (total > 0 && op->movement == NCS_MOVE_REDUCE_SCATTER)
+        for (int i = 0; i < op->shares; i++)
+            compare_reduction(v, op, tallies, i, i + 1, (size_t)i * op->count);
+    else if (total > 0)
+        compare_reduction(v, op, tallies, 0, op->shares, 0);
+    report_all(v, op, tallies);
+    ncs_free(tallies);
+}
+
+void ncs_verify_after(void *self, struct ncs_call *const *calls, size_t count)
+{
+    struct ncs_verify *v = self;
+
+    for (size_t i = 0; i < count; i++) {
+        struct ncs_operation *op = ncs_capture_find(&v->capture, calls[i]);
+        struct ncs_share *share = op ? &op->share[ncs_share_of(calls[i])] : NULL;
+        if (share && share->call == calls[i])
+            share->done = true;
+        else if (ncs_output_count(calls[i], 1) > 0)
+            v->unchecked++;
+    }
+    for (size_t i = 0; i < count; i++) {
+        struct ncs_operation *op = ncs_capture_find(&v->capture, calls[i]);
+        if (!op || ncs_movement_of(calls[i]) == NCS_MOVE_SEND) /* its receive may come later */
+            continue;
+        check(v, op);
+        ncs_capture_drop(&v->capture, op);
+    }
+}
+
+uint64_t ncs_verify_checked(const struct ncs_verify *v)
+{
+    return v->checked;
+}
+
+uint64_t ncs_verify_unchecked(const struct ncs_verify *v)
+{
+    return v->unchecked;
+}
+
+const struct ncs_wrong *ncs_verify_wrong(const struct ncs_verify *v, size_t *kept, uint64_t *count)
+{
+    *kept = v->kept;
+    *count = v->wrongs;
+    return v->wrong;
+}

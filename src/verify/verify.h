@@ -1,0 +1,73 @@
+/* Is the result right? Every collective's and every receive's output, on every rank, element by
+ * element, against what the journal says was asked for. Shares no arithmetic, no matching and no
+ * tables of behaviour with the simulator: it must be able to catch the simulator being wrong.
+ *
+ * Inputs are copied at the instant before the data moves, and compared with the outputs at the
+ * instant after. Operations are paired by (communicator, call number), sends with receives by
+ * order per (communicator, source, destination), both from the journal alone. Exact for integers,
+ * min, max and moved data; within a bound derived from type, operator and rank count for the rest.
+ *
+ * Not verified, and counted as such: calls with verify = false, calls whose inputs do not fit in
+ * the budget, calls cut short by abort, and calls on which the ranks disagree (the diagnosis
+ * speaks of those). */
+#ifndef NCS_VERIFY_VERIFY_H
+#define NCS_VERIFY_VERIFY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api/journal.h"
+
+enum ncs_pattern {
+    NCS_PATTERN_NONE,
+    NCS_PATTERN_MISSING,  /* the contribution of rank `which` is missing; -1: of one of several */
+    NCS_PATTERN_TWICE,    /* the contribution of rank `which` counts twice; -1: as above */
+    NCS_PATTERN_SHIFT,    /* the right values, `which` elements late (negative: early) */
+    NCS_PATTERN_BIT,      /* one bit differs: number `which` (from 0) */
+    NCS_PATTERN_ROOT,     /* the data of rank `which`, which is not the root; -1: of nobody known */
+    NCS_PATTERN_STALE,    /* the output buffer was not written */
+    NCS_PATTERN_BLOCKS,   /* where rank `which`'s block should be is another one's */
+    NCS_PATTERN_ROUNDING, /* off by roundings: other roundings or another order could give it */
+    NCS_PATTERN_SCALAR,   /* fits the pre-mul-sum without its scalars */
+};
+
+struct ncs_wrong {
+    struct ncs_call *call;  /* pinned */
+    int comm, comm_rank;
+    uint32_t number;
+    int rank;               /* of the run */
+    uint64_t first;         /* first differing element of the output, from 1 */
+    uint64_t differ, total; /* elements */
+    char got[48], want[48]; /* of the first, as numbers; with %a-like precision where needed */
+    enum ncs_pattern pattern;
+    int64_t which;
+    char text[160];         /* the pattern in words, "rank 2's contribution is missing"; or empty */
+};
+
+struct ncs_verify;
+
+/* budget: bytes of inputs held at most at a time. journal: borrowed. */
+struct ncs_verify *ncs_verify_open(const struct ncs_journal *journal, size_t budget);
+void ncs_verify_close(struct ncs_verify *v); /* unpins; NULL is a no-op */
+
+/* The driver reduces in ascending order of ranks and rounds to nearest even in the type after every
+ * step, as the simulator documents: then its results are compared bit for bit (any NaN equals any).
+ * Off at opening: NCCL promises no order. */
+void ncs_verify_ascending(struct ncs_verify *v, bool ascending);
+
+/* The observer's hooks (api/machine.h): self is the struct ncs_verify. */
+void ncs_verify_before(void *self, struct ncs_call *const *calls, size_t count);
+void ncs_verify_after(void *self, struct ncs_call *const *calls, size_t count);
+
+/* The ranks disagree on these calls: they are not checked. */
+void ncs_verify_exclude(struct ncs_verify *v, struct ncs_call *const *calls, size_t count);
+
+/* Outputs checked (one per rank and call), and not checked though data moved. */
+uint64_t ncs_verify_checked(const struct ncs_verify *v);
+uint64_t ncs_verify_unchecked(const struct ncs_verify *v);
+
+/* What was wrong, in order of the calls' ids; at most 64 are kept, the count goes on. */
+const struct ncs_wrong *ncs_verify_wrong(const struct ncs_verify *v, size_t *kept, uint64_t *count);
+
+#endif

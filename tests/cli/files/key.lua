@@ -1,0 +1,1 @@
+scenario { rank = 2 }

@@ -1,0 +1,3 @@
+scenario { ranks = 2, params = { word = "hello" } }
+
+print(param.word)

@@ -1,0 +1,14 @@
+@ jq
+$ ncclscript run --format json hang.lua | jq -c '[.schema, .verdict, .exit, .findings[0].rule, .findings[0].culprits[0].rank, .findings[0].blocked]'
+> ["ncclscript.report/1","hang",3,"skipped-call",2,[0,1,3]]
+
+$ ncclscript run --format json suite | jq -c '[.scenario, .verdict, .as_expected, .exit]'
+> ["suite/deeper/two.lua","hang",false,3]
+> ["suite/one.lua","pass",true,0]
+> ["suite/three.lua","hang",true,0]
+
+$ ncclscript run --format json print.lua | jq -c .output
+> ["[0] hello","[1] hello"]
+
+$ ncclscript run --format json broken.lua 2>/dev/null | jq -c '[.verdict, .exit, .errors[0].kind, .errors[0].line]'
+> ["invalid",2,"scenario",3]

@@ -1,0 +1,108 @@
+# Runs and their reports.
+$ ncclscript run pass.lua
+> PASS  pass.lua  4 ranks, sim, seed 0: 4 results verified, <*> calls
+
+$ ncclscript run pass.lua -n 3 --policy typical --seed 5
+> PASS  pass.lua  3 ranks, sim, typical, seed 5: 3 results verified, <*> calls
+
+$ ncclscript run --no-verify pass.lua
+> PASS  pass.lua  4 ranks, sim, seed 0: 0 results verified<*>, <*> calls
+
+$ ncclscript run -q pass.lua
+
+$ ncclscript run pass.lua --color always | cat -v
+> ^[[1;32mPASS^[[0m  pass.lua  4 ranks, sim, seed 0: <*>
+
+$ CLICOLOR_FORCE=1 ncclscript run pass.lua | cat -v
+> ^[[1;32mPASS^[[0m  pass.lua  <*>
+
+$ NO_COLOR=1 CLICOLOR_FORCE=1 ncclscript run pass.lua
+> PASS  pass.lua  <*>
+
+# The same seed gives the same bytes.
+$ diff <(ncclscript run -v --seed 7 hang.lua) <(ncclscript run -v --seed 7 hang.lua)
+
+$ diff <(ncclscript run -v hang.lua) <(ncclscript run -v --ranks-as thread hang.lua)
+
+$ ncclscript run hang.lua
+> HANG  hang.lua  4 ranks, sim, seed 0
+>   communicator world, call 3: AllReduce float32 x 1024 sum
+>     rank 0  waits in stream:sync()  <*>  line 10
+>     rank 1  waits in stream:sync()  <*>  line 10
+>     rank 2  never made call 3<*>
+>     rank 3  waits in stream:sync()  <*>  line 10
+>   why   rank 2 made 2 calls on world, the others 3<*>
+>   fix   <*>
+>   more  ncclscript explain skipped-call
+? 3
+
+$ ncclscript run declared.lua
+> PASS  declared.lua  4 ranks, sim, seed 0: hang as declared: skipped-call, rank 2
+
+$ ncclscript run -v declared.lua
+> PASS  declared.lua  4 ranks, sim, seed 0: hang as declared: skipped-call, rank 2
+>   communicator world, call 3: AllReduce float32 x 1024 sum
+> ...
+>   waits
+> ...
+>   trace <*>, virtual time <*>, NCCL 2.30.7, strict policy
+
+$ sed s/rank.==.2/false/ declared.lua >mended.lua; ncclscript run mended.lua
+> FAIL  mended.lua  4 ranks, sim, seed 0: <*>
+>   not as declared: <*>
+? 1
+
+$ ncclscript run wrong.lua
+> WRONG  wrong.lua  2 ranks, sim, seed 0
+>   expectations that failed
+>     rank 0  sum: <*>  line 6
+>     rank 1  sum: <*>  line 6
+? 1
+
+$ ncclscript run error.lua
+> ERROR  error.lua  2 ranks, sim, seed 0
+>     rank 1  <*>ncclInvalidArgument<*>  line 4
+> ...
+>   rank 0 waits in <*> because rank 1 failed
+> ...
+? 4
+
+$ ncclscript run broken.lua
+! broken.lua:3<*>: error: <*>
+!     3 | local x = = 1
+! ...
+? 2
+
+$ ncclscript run key.lua
+! key.lua:1<*>: error: <*>`rank`<*>
+! ...
+!   hint: <*>`ranks`<*>
+? 2
+
+$ ncclscript run print.lua
+> [0] hello
+> [1] hello
+> <*>
+
+$ ncclscript run --set word=bye -n 1 print.lua
+> [0] bye
+> <*>
+
+$ ncclscript run --set wrod=bye print.lua
+! <*>wrod<*>
+! ...
+? 2
+
+$ ncclscript run -q suite
+> HANG  suite/deeper/two.lua  4 ranks, sim, seed 0
+> ...
+> 3 scenarios: 2 as expected, 1 not (1 hang)
+? 3
+
+$ ncclscript run suite/one.lua suite/three.lua
+> PASS  suite/one.lua  <*>
+> PASS  suite/three.lua  <*>
+> 2 scenarios: 2 as expected
+
+$ ncclscript run - <pass.lua
+> PASS  -  4 ranks, sim, seed 0: <*>

@@ -1,0 +1,125 @@
+# Help, versions, and what is refused before anything runs.
+$ ncclscript
+! usage: ncclscript COMMAND [options] [operands]
+! ...
+!   run FILE|DIR...  <*>
+! ...
+! try `ncclscript --help`
+? 2
+
+$ ncclscript --help
+> usage: ncclscript COMMAND [options] [operands]
+> ...
+> Exit status
+>   0    as expected
+> ...
+>   130  interrupted
+
+$ diff <(ncclscript --help) <(ncclscript help)
+
+$ diff <(ncclscript -h) <(ncclscript help)
+
+$ ncclscript --version
+> ncclscript 0.1.0
+> simulates NCCL 2.30.7
+> Lua 5.4.<*>
+
+$ diff <(ncclscript -V) <(ncclscript --version)
+
+$ ncclscript run --help
+> usage: ncclscript run [options] FILE|DIR...
+> ...
+>   -n, --ranks RANKS  <*>
+> ...
+>       --policy strict|typical  <*>
+> ...
+
+$ diff <(ncclscript help run) <(ncclscript run -h)
+
+$ ncclscript rnu
+! ncclscript: unknown command `rnu`
+! did you mean `run`? try `ncclscript --help`
+? 2
+
+$ ncclscript help frobnicate
+! ncclscript: unknown command `frobnicate`
+! try `ncclscript --help`
+? 2
+
+$ ncclscript --versoin
+! ncclscript: unknown option `--versoin`
+! did you mean `--version`? try `ncclscript --help`
+? 2
+
+$ ncclscript run
+! ncclscript run: no scenario was given
+! try `ncclscript run --help`
+? 2
+
+$ ncclscript run --sede 1 pass.lua
+! ncclscript run: unknown option `--sede`
+! did you mean `--seed`? try `ncclscript run --help`
+? 2
+
+# An abbreviation would break when another option is added.
+$ ncclscript run --see 1 pass.lua
+! ncclscript run: unknown option `--see`
+! did you mean `--seed`? try `ncclscript run --help`
+? 2
+
+$ ncclscript run --verb pass.lua
+! ncclscript run: unknown option `--verb`
+! did you mean `--verbose`? try `ncclscript run --help`
+? 2
+
+$ ncclscript run -qz pass.lua
+! ncclscript run: unknown option `-z`
+! try `ncclscript run --help`
+? 2
+
+$ ncclscript run --quiet=1 pass.lua
+! ncclscript run: option `--quiet` takes no value
+! try `ncclscript run --help`
+? 2
+
+$ ncclscript run pass.lua --ranks
+! ncclscript run: option `--ranks` needs a value
+! try `ncclscript run --help`
+? 2
+
+$ ncclscript run -n 0 pass.lua
+! ncclscript run: `--ranks 0`: expected a whole number from 1 to 65536
+! try `ncclscript run --help`
+? 2
+
+$ ncclscript run -n 99999999999999999999 pass.lua
+! ncclscript run: `--ranks 99999999999999999999`: expected a whole number from 1 to 65536
+! try `ncclscript run --help`
+? 2
+
+$ ncclscript run --seed -1 pass.lua
+! ncclscript run: `--seed -1`: expected a whole number from 0
+! try `ncclscript run --help`
+? 2
+
+$ ncclscript run --policy=typcal pass.lua
+! ncclscript run: `--policy typcal`: expected `strict` or `typical`
+! did you mean `typical`? try `ncclscript run --help`
+? 2
+
+$ ncclscript run --timeout soon pass.lua
+! ncclscript run: `--timeout soon`: expected a time, as `10s`, `500ms` or `2m`
+! try `ncclscript run --help`
+? 2
+
+$ ncclscript run missing.lua
+! missing.lua: error: <*>
+? 2
+
+$ ncclscript run -- --seed
+! --seed: error: <*>
+? 2
+
+$ mkdir empty && ncclscript run empty
+! ncclscript run: nothing was executed: no scenarios (*.lua) there
+? 5

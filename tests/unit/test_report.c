@@ -1,0 +1,521 @@
+/* Reports of hand-made results: golden texts, and the JSON read back. */
+#include <jansson.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "diagnose/finding.h"
+#include "harness.h"
+#include "report/report.h"
+#include "report/safe.h"
+
+#define T(text) ((char *)(text))
+
+static struct ncs_scenario scenario = { .file = T("scenarios/a.lua") };
+
+static struct ncs_result result_of(enum ncs_verdict verdict)
+{
+    return (struct ncs_result){ .verdict = verdict, .ranks = 4, .driver = "sim", .nccl = "2.30.7",
+                                .checked = 12, .calls = 34, .trace = 0x9f3c };
+}
+
+static char *text_of(const struct ncs_result *result, bool expected, const char *difference,
+                     struct ncs_report_style style)
+{
+    struct ncs_report_run run = { &scenario, result, expected, difference };
+    struct ncs_str out = { 0 };
+    ncs_report_text(&run, &style, &out);
+    return ncs_str_take(&out);
+}
+
+static void check_text(const struct ncs_result *result, bool expected, const char *want)
+{
+    char *got = text_of(result, expected, NULL, (struct ncs_report_style){ 0 });
+    ck_assert_str_eq(got, want);
+    ncs_free(got);
+}
+
+static json_t *json_of(const struct ncs_result *result, bool expected)
+{
+    struct ncs_report_run run = { &scenario, result, expected, NULL };
+    struct ncs_str out = { 0 };
+    ncs_report_json(&run, &out);
+    const char *end = strchr(out.text, '\n');
+    ck_assert_ptr_nonnull(end);
+    ck_assert_str_eq(end, "\n"); /* one object, one line */
+    json_error_t error;
+    json_t *o = json_loads(out.text, 0, &error);
+    ck_assert_msg(o != NULL, "%s in %s", error.text, out.text);
+    ncs_str_free(&out);
+    return o;
+}
+
+/* What `path` leads to: "findings/0/rule". */
+static json_t *at(json_t *o, const char *path)
+{
+    while (o && *path) {
+        char key[64];
+        size_t n = strcspn(path, "/");
+        snprintf(key, sizeof key, "%.*s", (int)n, path);
+        o = json_is_array(o) ? json_array_get(o, (size_t)atoi(key)) : json_object_get(o, key);
+        path += n + (path[n] == '/');
+    }
+    return o;
+}
+
+static const char *word(json_t *o, const char *path)
+{
+    const char *s = json_string_value(at(o, path));
+    ck_assert_msg(s != NULL, "no text at %s", path);
+    return s;
+}
+
+static long long number(json_t *o, const char *path)
+{
+    ck_assert_msg(json_is_integer(at(o, path)), "no whole number at %s", path);
+    return json_integer_value(at(o, path));
+}
+
+/* ---- the skipped call of the documentation ---- */
+
+static struct ncs_culprit skipped_culprit[] = { { 2, 3, 12 } };
+static int skipped_blocked[] = { 0, 1, 3 };
+static struct ncs_finding_row skipped_row[] = {
+    { 0, T("waits in stream:sync()"), 14 },
+    { 1, T("waits in stream:sync()"), 14 },
+    { 2, T("never made call 3: finished"), 17 },
+    { 3, T("waits in stream:sync()"), 14 },
+};
+static struct ncs_finding skipped[] = { {
+    .rule = "skipped-call", .comm = T("world"), .call = 3,
+    .title = T("communicator world, call 3: AllReduce float32 x 1024 sum"),
+    .why = T("rank 2 made 2 calls on world, the others 3: line 12 skips it when rank == 2"),
+    .fix = T("every rank of a communicator makes the same calls in the same order"),
+    .culprit = skipped_culprit, .culprits = 1, .blocked = skipped_blocked, .blockeds = 3,
+    .row = skipped_row, .rows = 4,
+} };
+static int for_rank_2[] = { 2 };
+static struct ncs_wait_line skipped_wait[] = {
+    { .rank = 0, .in = T("stream:sync"), .place = { "a.lua", 14 }, .comm = T("world"), .call = 3,
+      .op = T("AllReduce float32 x 1024 sum"), .peer = for_rank_2, .peers = 1 },
+    { .rank = 1, .in = T("stream:sync"), .place = { "a.lua", 14 }, .comm = T("world"), .call = 3,
+      .op = T("AllReduce float32 x 1024 sum"), .peer = for_rank_2, .peers = 1 },
+};
+
+static struct ncs_result hang(void)
+{
+    struct ncs_result r = result_of(NCS_HANG);
+    r.diagnosis.finding = skipped;
+    r.diagnosis.findings = 1;
+    r.diagnosis.wait = skipped_wait;
+    r.diagnosis.waits = 2;
+    return r;
+}
+
+static const char hang_text[] =
+    "HANG  scenarios/a.lua  4 ranks, sim, seed 0\n"
+    "  communicator world, call 3: AllReduce float32 x 1024 sum\n"
+    "    rank 0  waits in stream:sync()         line 14\n"
+    "    rank 1  waits in stream:sync()         line 14\n"
+    "    rank 2  never made call 3: finished    line 17\n"
+    "    rank 3  waits in stream:sync()         line 14\n"
+    "  why   rank 2 made 2 calls on world, the others 3: line 12 skips it when rank == 2\n"
+    "  fix   every rank of a communicator makes the same calls in the same order\n"
+    "  more  ncclscript explain skipped-call\n";
+
+START_TEST(test_hang)
+{
+    struct ncs_result r = hang();
+    check_text(&r, false, hang_text);
+    check_text(&r, true,
+               "PASS  scenarios/a.lua  4 ranks, sim, seed 0: "
+               "hang as declared: skipped-call, rank 2\n");
+}
+END_TEST
+
+START_TEST(test_hang_not_as_declared)
+{
+    struct ncs_result r = hang();
+    char *got = text_of(&r, false, "declared culprit 1, came 2", (struct ncs_report_style){ 0 });
+    ck_assert_uint_eq(strncmp(got, hang_text, strlen(hang_text)), 0);
+    ck_assert_str_eq(got + strlen(hang_text), "  not as declared: declared culprit 1, came 2\n");
+    ncs_free(got);
+}
+END_TEST
+
+START_TEST(test_verbose)
+{
+    struct ncs_result r = hang();
+    r.virtual_time = 30000;
+    char *got = text_of(&r, true, NULL, (struct ncs_report_style){ .verbose = true });
+    ck_assert_ptr_nonnull(strstr(got, "    rank 2  never made call 3: finished    line 17\n"));
+    const char *tail =
+        "  waits\n"
+        "    rank 0  in stream:sync, world call 3 (AllReduce float32 x 1024 sum), for rank 2"
+        "    line 14\n"
+        "    rank 1  in stream:sync, world call 3 (AllReduce float32 x 1024 sum), for rank 2"
+        "    line 14\n"
+        "  34 calls, 12 results verified, 0 not, 0 expectations\n"
+        "  trace 0000000000009f3c, virtual time 30 us, NCCL 2.30.7, strict policy\n";
+    ck_assert_uint_gt(strlen(got), strlen(tail));
+    ck_assert_str_eq(got + strlen(got) - strlen(tail), tail);
+    ncs_free(got);
+}
+END_TEST
+
+START_TEST(test_color)
+{
+    struct ncs_result r = hang();
+    char *got = text_of(&r, false, NULL, (struct ncs_report_style){ .color = true });
+    ck_assert_ptr_nonnull(strstr(got, "\033[1;31mHANG\033[0m  scenarios/a.lua"));
+    ck_assert_ptr_nonnull(strstr(got, "  \033[1mwhy\033[0m   rank 2 made"));
+    ck_assert_ptr_nonnull(strstr(got, "  \033[2mmore\033[0m  ncclscript"));
+    ncs_free(got);
+}
+END_TEST
+
+/* With many ranks the odd one stands out instead of being cut off. */
+START_TEST(test_many_ranks)
+{
+    struct ncs_finding_row row[200];
+    for (int i = 0; i < 200; i++)
+        row[i] = (struct ncs_finding_row){ i, T("waits"), 14 };
+    row[150] = (struct ncs_finding_row){ 150, T("finished"), 17 };
+    struct ncs_finding f = { .rule = "skipped-call", .row = row, .rows = 200 };
+    struct ncs_result r = result_of(NCS_HANG);
+    r.ranks = 200;
+    r.diagnosis.finding = &f;
+    r.diagnosis.findings = 1;
+    check_text(&r, false,
+               "HANG  scenarios/a.lua  200 ranks, sim, seed 0\n"
+               "    ranks 0..149, 151..199  waits       line 14\n"
+               "    rank 150                finished    line 17\n"
+               "  more  ncclscript explain skipped-call\n");
+
+    char text[200][16]; /* all different: cut, but never the culprit */
+    for (int i = 0; i < 200; i++) {
+        snprintf(text[i], sizeof text[i], "waits for %d", (i + 1) % 200);
+        row[i] = (struct ncs_finding_row){ i, text[i], 14 };
+    }
+    struct ncs_culprit culprit = { .rank = 150 };
+    f.culprit = &culprit;
+    f.culprits = 1;
+    char *got = text_of(&r, false, NULL, (struct ncs_report_style){ 0 });
+    ck_assert_ptr_nonnull(strstr(got, "    rank 15   waits for 16     line 14\n"
+                                      "    rank 150  waits for 151    line 14\n"
+                                      "    and 183 more; -v shows them\n"));
+    ncs_free(got);
+}
+END_TEST
+
+/* ---- the other verdicts ---- */
+
+START_TEST(test_pass)
+{
+    struct ncs_result r = result_of(NCS_PASS);
+    check_text(&r, true,
+               "PASS  scenarios/a.lua  4 ranks, sim, seed 0: 12 results verified, 34 calls\n");
+    r.ranks = 1;
+    r.checked = r.calls = r.unchecked = 1;
+    r.policy = NCS_POLICY_TYPICAL;
+    r.seed = 7;
+    check_text(&r, true,
+               "PASS  scenarios/a.lua  1 rank, sim, typical, seed 7: 1 result verified, "
+               "1 not verified, 1 call\n");
+}
+END_TEST
+
+START_TEST(test_pass_not_declared)
+{
+    struct ncs_result r = result_of(NCS_PASS);
+    char *got = text_of(&r, false, "declared hang, came pass", (struct ncs_report_style){ 0 });
+    ck_assert_str_eq(got,
+                     "FAIL  scenarios/a.lua  4 ranks, sim, seed 0: 12 results verified, 34 calls\n"
+                     "  not as declared: declared hang, came pass\n");
+    ncs_free(got);
+}
+END_TEST
+
+static struct ncs_member member[4];
+static struct ncs_comm_info world = { .name = T("world"), .nranks = 4, .member = member };
+static struct ncs_comm_info *comms[] = { &world };
+static struct ncs_journal journal = { .comm = comms, .comms = 1 };
+
+static struct ncs_call reduce_call(void)
+{
+    struct ncs_call call = { .fn = NCS_FN_ncclAllReduce, .number = 1, .place = { "a.lua", 9 } };
+    call.arg[2].u = 1024;
+    call.arg[3].i = ncclFloat32;
+    call.arg[4].i = ncclSum;
+    return call;
+}
+
+START_TEST(test_wrong)
+{
+    struct ncs_call call = reduce_call();
+    struct ncs_wrong wrong[] = {
+        { .call = &call, .number = 1, .rank = 0, .first = 5, .differ = 12, .total = 1024,
+          .got = "3", .want = "4", .pattern = NCS_PATTERN_MISSING, .which = 1,
+          .text = "rank 1's contribution is missing" },
+        { .call = &call, .number = 1, .rank = 2, .first = 5, .differ = 1, .total = 1024,
+          .got = "inf", .want = "0.5", .pattern = NCS_PATTERN_MISSING, .which = 1,
+          .text = "rank 1's contribution is missing" },
+    };
+    struct ncs_run_expect expect = { .rank = 3, .message = T("got 2, want 3"), .label = T("sum"),
+                                     .place = { "a.lua", 11 } };
+    struct ncs_result r = result_of(NCS_WRONG);
+    r.journal = &journal;
+    r.wrong = wrong;
+    r.wrongs = r.wrong_count = 2;
+    r.expect = &expect;
+    r.expects = 1;
+    check_text(&r, false,
+               "WRONG  scenarios/a.lua  4 ranks, sim, seed 0\n"
+               "  communicator world, call 1: AllReduce float32 x 1024 sum\n"
+               "    rank 0  element 5: got 3, want 4; 12 of 1024 differ       line 9\n"
+               "    rank 2  element 5: got inf, want 0.5; 1 of 1024 differ    line 9\n"
+               "  why   rank 1's contribution is missing\n"
+               "  expectation that failed\n"
+               "    rank 3  sum: got 2, want 3    line 11\n");
+    check_text(&r, true,
+               "PASS  scenarios/a.lua  4 ranks, sim, seed 0: "
+               "wrong as declared: rank 0, element 5\n");
+
+    json_t *o = json_of(&r, false);
+    ck_assert_str_eq(word(o, "verdict"), "wrong");
+    ck_assert_int_eq(number(o, "exit"), 1);
+    ck_assert_str_eq(word(o, "wrong/0/comm"), "world");
+    ck_assert_int_eq(number(o, "wrong/0/call"), 1);
+    ck_assert_int_eq(number(o, "wrong/0/got"), 3);
+    ck_assert_str_eq(word(o, "wrong/0/pattern"), "missing");
+    ck_assert_int_eq(number(o, "wrong/0/line"), 9);
+    ck_assert(json_is_false(at(o, "wrong/0/expect")));
+    ck_assert_str_eq(word(o, "wrong/1/got"), "inf");
+    ck_assert_double_eq(json_real_value(at(o, "wrong/1/want")), 0.5);
+    ck_assert(json_is_true(at(o, "wrong/2/expect")));
+    ck_assert_str_eq(word(o, "wrong/2/label"), "sum");
+    json_decref(o);
+}
+END_TEST
+
+START_TEST(test_error)
+{
+    struct ncs_run_error error = {
+        .kind = NCS_KIND_NCCL, .rank = 2, .code = 4, .name = T("ncclInvalidArgument"),
+        .call = T("ncclBroadcast"), .comm = T("world"), .label = T("weights"),
+        .message = T("root 9 is no rank of 0 to 3"), .detail = T("first\nsecond \033[31m"),
+        .place = { "a.lua", 9 },
+    };
+    struct ncs_wait_line wait[] = {
+        { .rank = 0, .in = T("all_reduce"), .place = { "a.lua", 9 } },
+        { .rank = 1, .in = T("all_reduce"), .place = { "a.lua", 9 } },
+        { .rank = 2, .in = T("stream:sync"), .place = { "a.lua", 12 } },
+        { .rank = 3, .in = T("all_reduce"), .place = { "a.lua", 9 } },
+    };
+    struct ncs_result r = result_of(NCS_ERROR);
+    r.error = &error;
+    r.errors = 1;
+    r.diagnosis.wait = wait;
+    r.diagnosis.waits = 4;
+    check_text(&r, false,
+               "ERROR  scenarios/a.lua  4 ranks, sim, seed 0\n"
+               "    rank 2  ncclBroadcast returned ncclInvalidArgument: "
+               "root 9 is no rank of 0 to 3 (label \"weights\")    line 9\n"
+               "            first\n"
+               "            second \\x1b[31m\n"
+               "  ranks 0, 1, 3 wait in all_reduce at line 9 because rank 2 failed\n");
+
+    /* Nothing is said twice, and the way through the script only when asked for. */
+    error.message = T("ncclBroadcast: ncclInvalidArgument: bad root (label \"weights\")");
+    error.detail = T("bad root");
+    r.diagnosis.waits = 0;
+    const char *short_text = "ERROR  scenarios/a.lua  4 ranks, sim, seed 0\n"
+                             "    rank 2  ncclBroadcast: ncclInvalidArgument: bad root "
+                             "(label \"weights\")    line 9\n";
+    check_text(&r, false, short_text);
+    error.detail = T("stack traceback:\n\ta.lua:9: in main chunk");
+    check_text(&r, false, short_text);
+    char *all = text_of(&r, false, NULL, (struct ncs_report_style){ .verbose = true });
+    ck_assert_ptr_nonnull(strstr(all, "             a.lua:9: in main chunk\n"));
+    ncs_free(all);
+
+    error.detail = T("first\nsecond \033[31m");
+    json_t *o = json_of(&r, true);
+    ck_assert_int_eq(number(o, "exit"), 0);
+    ck_assert_int_eq(number(o, "errors/0/rank"), 2);
+    ck_assert_str_eq(word(o, "errors/0/kind"), "nccl");
+    ck_assert_int_eq(number(o, "errors/0/code"), 4);
+    ck_assert_str_eq(word(o, "errors/0/detail"), "first\nsecond \033[31m");
+    json_decref(o);
+}
+END_TEST
+
+START_TEST(test_invalid)
+{
+    struct ncs_run_error error = { .kind = NCS_KIND_LUA, .rank = 0, .name = T("lua"),
+                                   .message = T("attempt to index a nil value"),
+                                   .place = { "a.lua", 4 } };
+    struct ncs_result r = result_of(NCS_INVALID);
+    r.error = &error;
+    r.errors = 1;
+    check_text(&r, false,
+               "INVALID  scenarios/a.lua  4 ranks, sim, seed 0\n"
+               "    rank 0  attempt to index a nil value    line 4\n");
+}
+END_TEST
+
+START_TEST(test_skipped_and_internal)
+{
+    struct ncs_result r = result_of(NCS_SKIPPED);
+    r.skip_reason = T("needs 2 GPUs, here is none");
+    check_text(&r, false,
+               "SKIPPED  scenarios/a.lua  4 ranks, sim, seed 0: needs 2 GPUs, here is none\n");
+    json_t *o = json_of(&r, false);
+    ck_assert_int_eq(number(o, "exit"), 77);
+    ck_assert_str_eq(word(o, "reason"), "needs 2 GPUs, here is none");
+    json_decref(o);
+
+    r = result_of(NCS_INTERNAL_FAULT);
+    r.internal = (struct ncs_error){ .status = NCS_INTERNAL, .text = "no edge for rank 1" };
+    check_text(&r, false,
+               "INTERNAL  scenarios/a.lua  4 ranks, sim, seed 0\n"
+               "  why   no edge for rank 1\n"
+               "  note  a fault of ncclscript: please report it with the scenario\n");
+}
+END_TEST
+
+/* ---- JSON ---- */
+
+START_TEST(test_json_hang)
+{
+    struct ncs_result r = hang();
+    ncs_str_add(&r.output, "[0] one\n[1] t\xffwo\n");
+    json_t *o = json_of(&r, false);
+    static const char *const order[] = {
+        "schema", "scenario", "case", "ranks", "driver", "nccl", "policy", "seed", "verdict",
+        "certainty", "as_expected", "exit", "findings", "waits", "wrong", "errors", "checked",
+        "unchecked", "calls", "trace",
+    };
+    void *key = json_object_iter(o);
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+        ck_assert_str_eq(json_object_iter_key(key), order[i]);
+        key = json_object_iter_next(o, key);
+    }
+    ck_assert_str_eq(word(o, "schema"), "ncclscript.report/1");
+    ck_assert_str_eq(word(o, "scenario"), "scenarios/a.lua");
+    ck_assert_str_eq(word(o, "verdict"), "hang");
+    ck_assert_str_eq(word(o, "certainty"), "certain");
+    ck_assert_int_eq(number(o, "exit"), 3);
+    ck_assert(json_is_false(at(o, "as_expected")));
+    ck_assert_str_eq(word(o, "findings/0/rule"), "skipped-call");
+    ck_assert_str_eq(word(o, "findings/0/level"), "error");
+    ck_assert_int_eq(number(o, "findings/0/culprits/0/rank"), 2);
+    ck_assert_int_eq(number(o, "findings/0/culprits/0/line"), 12);
+    ck_assert_int_eq(number(o, "findings/0/blocked/2"), 3);
+    ck_assert_uint_eq(json_array_size(at(o, "findings/0/cycle")), 0);
+    ck_assert_str_eq(word(o, "waits/1/in"), "stream:sync");
+    ck_assert_str_eq(word(o, "waits/1/op"), "AllReduce");
+    ck_assert_int_eq(number(o, "waits/1/for/0"), 2);
+    ck_assert_str_eq(word(o, "trace"), "0000000000009f3c");
+    ck_assert_uint_eq(json_array_size(at(o, "output")), 2);
+    ck_assert_str_eq(word(o, "output/1"), "[1] t\xef\xbf\xbdwo");
+    json_decref(o);
+    ncs_str_free(&r.output);
+}
+END_TEST
+
+START_TEST(test_json_cycle)
+{
+    struct ncs_cycle_step cycle[] = { { 0, T("x"), 1, 8, 1 }, { 1, T("y"), 1, 10, 0 } };
+    struct ncs_finding f = { .rule = "order-cycle", .certainty = NCS_LUCK, .cycle = cycle,
+                             .cycles = 2, .level = NCS_LEVEL_NOTE };
+    struct ncs_result r = result_of(NCS_HANG);
+    r.diagnosis.finding = &f;
+    r.diagnosis.findings = 1;
+    json_t *o = json_of(&r, false);
+    ck_assert_str_eq(word(o, "findings/0/level"), "note");
+    ck_assert_str_eq(word(o, "findings/0/certainty"), "luck");
+    ck_assert(json_is_null(at(o, "findings/0/comm")));
+    ck_assert_str_eq(word(o, "findings/0/cycle/1/comm"), "y");
+    ck_assert_int_eq(number(o, "findings/0/cycle/1/for"), 0);
+    json_decref(o);
+}
+END_TEST
+
+START_TEST(test_json_unstarted)
+{
+    struct ncs_result r = { .verdict = NCS_INVALID };
+    ncs_fail(&r.internal, NCS_BAD_INPUT, "unknown key `rank`");
+    ncs_fail_at(&r.internal, "scenarios/a.lua", 3, 12);
+    json_t *o = json_of(&r, false);
+    ck_assert_int_eq(number(o, "exit"), 2);
+    ck_assert_str_eq(word(o, "errors/0/kind"), "scenario");
+    ck_assert_str_eq(word(o, "errors/0/message"), "unknown key `rank`");
+    ck_assert_int_eq(number(o, "errors/0/line"), 3);
+    ck_assert_int_eq(number(o, "errors/0/column"), 12);
+    json_decref(o);
+}
+END_TEST
+
+/* ---- tallies, texts from outside, topics ---- */
+
+static void check_tally(const struct ncs_tally *tally, int status, const char *want)
+{
+    struct ncs_str out = { 0 };
+    ncs_tally_text(tally, &out);
+    ck_assert_str_eq(out.text, want);
+    ck_assert_int_eq(ncs_tally_exit(tally), status);
+    ncs_str_free(&out);
+}
+
+START_TEST(test_tally)
+{
+    struct ncs_tally tally = { 0 };
+    ck_assert_int_eq(ncs_tally_exit(&tally), 5);
+    ncs_tally_add(&tally, NCS_SKIPPED, false);
+    check_tally(&tally, 77, "1 scenario: 0 as expected, 1 skipped\n");
+    ncs_tally_add(&tally, NCS_HANG, true);
+    check_tally(&tally, 0, "2 scenarios: 1 as expected, 1 skipped\n");
+    ncs_tally_add(&tally, NCS_PASS, false);
+    check_tally(&tally, 1, "3 scenarios: 1 as expected, 1 not (1 pass), 1 skipped\n");
+    ncs_tally_add(&tally, NCS_HANG, false);
+    ncs_tally_add(&tally, NCS_WRONG, false);
+    check_tally(&tally, 3,
+                "5 scenarios: 1 as expected, 3 not (1 pass, 1 wrong, 1 hang), 1 skipped\n");
+}
+END_TEST
+
+START_TEST(test_safe_line)
+{
+    struct ncs_str out = { 0 };
+    ncs_safe_line(&out, "a\tb\nc\033[0m\x7f \xc3\xa4 \xff \xc2\x9b");
+    ck_assert_str_eq(out.text, "a b c\\x1b[0m\\x7f \xc3\xa4 \\xff \\xc2\\x9b");
+    ck_assert_uint_eq(ncs_safe_width("\xc3\xa4x"), 2);
+    ncs_str_free(&out);
+}
+END_TEST
+
+START_TEST(test_topics)
+{
+    size_t rules = 0;
+    for (; ncs_rule_ids[rules]; rules++) {
+        const struct ncs_topic *topic = ncs_topic(ncs_rule_ids[rules]);
+        ck_assert_msg(topic != NULL, "no text explains %s", ncs_rule_ids[rules]);
+        size_t lines = 0;
+        for (const char *p = topic->text; *p; p++)
+            lines += *p == '\n';
+        ck_assert_msg(lines >= 4 && lines <= 12, "%s is explained in %zu lines", topic->id, lines);
+    }
+    ck_assert_uint_gt(rules, 0);
+    size_t topics = 0;
+    for (; ncs_topics[topics].id; topics++)
+        if (topics)
+            ck_assert_str_lt(ncs_topics[topics - 1].id, ncs_topics[topics].id);
+    ck_assert_msg(topics == rules, "%zu texts for %zu rules", topics, rules);
+    ck_assert_ptr_null(ncs_topic("no-such-rule"));
+}
+END_TEST
+
+NCS_TEST_MAIN("report", test_hang, test_hang_not_as_declared, test_verbose, test_color,
+              test_many_ranks, test_pass, test_pass_not_declared, test_wrong, test_error,
+              test_invalid, test_skipped_and_internal, test_json_hang, test_json_cycle,
+              test_json_unstarted, test_tally, test_safe_line, test_topics)
