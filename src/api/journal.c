@@ -189,7 +189,10 @@ struct ncs_call *ncs_journal_enter(struct ncs_journal *j, enum ncs_fn fn)
             call->place = local->where(local->where_arg);
         call->label = local->label;
         call->unverified = local->unverified;
+        call->ending = local->ending;
         local->call = call;
+        if (!local->ending)
+            local->last = call->place;
     }
 
     lock(j);

@@ -40,6 +40,7 @@ struct ncs_call {
     struct ncs_place place;
     const char *label;  /* NULL = none */
     bool unverified;    /* verify = false */
+    bool ending;        /* made at the end of the script, to release what it left */
     int comm;           /* number of the communicator, -1 = none or unknown */
     int comm_rank;      /* the caller's rank in it */
     uint32_t number;    /* on (comm, comm_rank) from 1; 0 = not counted */
@@ -76,6 +77,7 @@ struct ncs_member {
     struct ncs_call *first, *last; /* counted calls still held, by number */
     uint64_t gone;       /* id of the call that destroyed or aborted it; 0 = none */
     bool aborted;
+    bool released;       /* gone only because the script had ended */
 };
 
 struct ncs_comm_info {

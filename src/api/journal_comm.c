@@ -167,6 +167,7 @@ static void learn_end(struct ncs_journal *j, struct ncs_call *call)
     m = &j->comm[call->comm]->member[call->comm_rank];
     if (!m->gone) {
         m->gone = call->id;
+        m->released = call->ending;
         m->aborted = call->fn == NCS_FN_ncclCommAbort;
     }
 }

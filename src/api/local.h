@@ -23,9 +23,11 @@ struct ncs_local {
     void *where_arg;
     const char *label; /* of the call about to be made, interned; NULL = none */
     bool unverified;   /* the call about to be made is not to be verified */
+    bool ending;       /* past the script's last statement: what is left is being released */
 
     /* Kept by the journal. */
     struct ncs_call *call; /* the journalled call in flight, NULL outside of one */
+    struct ncs_place last; /* of the script's last call */
     int group_depth;
     uint64_t group; /* serial of the open outermost group, from 1; 0 = none */
 };

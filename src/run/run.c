@@ -203,11 +203,9 @@ static void free_ranks(struct ncs_run *run)
 static void diagnose(struct ncs_run *run)
 {
     struct ncs_result *r = &run->result;
-    struct ncs_snapshot snapshot = { 0 };
-    bool quiet = r->stop != NCS_STOP_DONE;
-    if (quiet)
-        run->machine->snapshot(&snapshot);
-    ncs_diagnose(run->journal, quiet ? &snapshot : NULL, run->notice, run->notices, &r->diagnosis);
+    struct ncs_snapshot snapshot;
+    run->machine->snapshot(&snapshot);
+    ncs_diagnose(run->journal, &snapshot, run->notice, run->notices, &r->diagnosis);
     ncs_snapshot_free(&snapshot);
 }
 

@@ -222,7 +222,7 @@ static struct ncs_place place_of(const struct context *c)
 {
     const struct ncs_local *local = c->options.local;
     if (c->state == CONTEXT_ENDED || !local)
-        return c->place;
+        return c->place.line || !local ? c->place : local->last;
     if (local->call)
         return local->call->place;
     return local->where ? local->where(local->where_arg) : (struct ncs_place){ NULL, 0 };

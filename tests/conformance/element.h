@@ -65,7 +65,7 @@ static inline uint64_t encode(int dtype, double x)
     }
 }
 
-/* The exact result of a step on two numbers of a small type, in the type. fp8 is computed in half. */
+/* The exact result of a step on two numbers of a small type, in the type. fp8 goes through half. */
 static inline double settle(int dtype, double exact)
 {
     if (cut_results)

@@ -1,5 +1,5 @@
-/* A run laid out by hand for the tests of the diagnosis: a journal, a snapshot, notices, and what is
- * asserted of the findings. */
+/* A run laid out by hand for the tests of the diagnosis: a journal, a snapshot, notices, and what
+ * is asserted of the findings. */
 #ifndef NCS_TESTS_UNIT_DIAGNOSE_LAB_H
 #define NCS_TESTS_UNIT_DIAGNOSE_LAB_H
 

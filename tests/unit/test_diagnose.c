@@ -459,6 +459,24 @@ START_TEST(open_group_without_a_hang_is_a_note)
 }
 END_TEST
 
+START_TEST(open_group_by_the_journal_alone)
+{
+    begin_run(2);
+    for (int r = 0; r < 2; r++) {
+        finish(plain(r, NCS_FN_ncclGroupStart, 0, 4));
+        make(r, reduce_of(8), 5);
+        if (r == 0)
+            finish(plain(r, NCS_FN_ncclGroupEnd, 0, 6));
+    }
+    ncs_diagnose(journal, NULL, NULL, 0, &d);
+    ck_assert_uint_eq(d.findings, 1);
+    ck_assert_str_eq(d.finding[0].rule, "missing-group-end");
+    ck_assert_int_eq(d.finding[0].culprit[0].line, 4);
+    culprits(&d.finding[0], 1, -1);
+    end_run();
+}
+END_TEST
+
 static void leave_early(enum ncs_fn how)
 {
     struct ncs_call *c[2];
@@ -518,4 +536,5 @@ NCS_TEST_MAIN("diagnose", skipped_call, skipped_call_by_label, skipped_call_by_l
               labels_by_rank_are_no_finding, error_path, error_of_another_kind,
               error_drops_the_group, same_error_everywhere_is_not_the_cause, zero_count,
               zero_count_everywhere_is_not_the_cause, missing_group_end,
-              open_group_without_a_hang_is_a_note, abort_one_rank, early_destroy, rank_lost)
+              open_group_without_a_hang_is_a_note, open_group_by_the_journal_alone,
+              abort_one_rank, early_destroy, rank_lost)

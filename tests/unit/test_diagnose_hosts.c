@@ -1,5 +1,5 @@
-/* Hangs of sends and receives, of rings, of hosts, and what else is found: each rule on the smallest
- * run that it is about, and on a near miss. */
+/* Hangs of sends and receives, of rings, of hosts, and what else is found: each rule on the
+ * smallest run that it is about, and on a near miss. */
 #include "diagnose_lab.h"
 
 START_TEST(send_without_recv)
@@ -148,6 +148,28 @@ START_TEST(comm_order)
     ck_assert_int_eq(f->cycle[0].rank, 0);
     ck_assert_str_eq(f->cycle[1].comm, "y");
     ck_assert_int_eq(f->cycle[1].line, 8);
+    end_run();
+}
+END_TEST
+
+START_TEST(comm_order_of_one_against_two)
+{
+    begin_run(3);
+    make_comm(X, "x", 3);
+    make_comm(Y, "y", 3);
+    struct ncs_call *x[3], *y[3];
+    for (int r = 0; r < 3; r++) {
+        x[r] = make(r, on(X, reduce_of(8)), 5);
+        y[r] = make(r, on(Y, reduce_of(8)), 6);
+    }
+    int o = alone(3, x[0]), p = meet(3, NCS_STUCK_NO, 2, &y[1]);
+    syncs(0, 10, behind(y[0], o));
+    syncs(1, 10, behind(x[1], p));
+    syncs(2, 10, behind(x[2], p + 1));
+    const struct ncs_finding *f = only("comm-order");
+    culprits(f, 0, -1); /* either of the others alone would change nothing */
+    ck_assert_uint_eq(f->cycles, 2);
+    blocked(f, 0, 1, 2, -1);
     end_run();
 }
 END_TEST
@@ -359,6 +381,18 @@ START_TEST(livelock)
 }
 END_TEST
 
+START_TEST(livelock_seen_when_a_poll_returned)
+{
+    begin_run(2);
+    context[add_context(0, NCS_CONTEXT_READY, 5)].call = plain(0, NCS_FN_cudaStreamQuery, 0, 5);
+    ended(1, 9);
+    snap.stop = NCS_STOP_LIVELOCK;
+    culprits(only("livelock"), 0, -1);
+    ck_assert_uint_eq(d.waits, 1);
+    end_run();
+}
+END_TEST
+
 START_TEST(livelock_has_a_cause)
 {
     begin_run(2);
@@ -482,11 +516,11 @@ END_TEST
 NCS_TEST_MAIN("diagnose_hosts", send_without_recv, recv_without_send, p2p_count_mismatch,
               wrong_peer, two_unmatched_between_others_are_no_wrong_peer,
               p2p_cycle_on_first_contact, p2p_cycle_on_streams, a_chain_is_no_cycle, comm_order,
-              two_comms_and_a_missing_rank_are_no_order, init_missing_rank,
-              init_of_more_ranks_than_there_are, init_after_an_error, init_clash,
-              init_with_an_id_each, inits_in_opposite_order, one_thread_no_group,
+              comm_order_of_one_against_two, two_comms_and_a_missing_rank_are_no_order,
+              init_missing_rank, init_of_more_ranks_than_there_are, init_after_an_error,
+              init_clash, init_with_an_id_each, inits_in_opposite_order, one_thread_no_group,
               one_thread_collectives, host_wait_for_a_key, host_wait_at_a_barrier,
-              host_wait_behind_first_contact, join_leads_on, livelock, livelock_has_a_cause,
-              no_poll_is_no_livelock, faults_and_crashes, never_destroyed,
-              independent_causes_in_order, dropped_records, unexplained_is_said,
-              an_interrupt_is_no_hang)
+              host_wait_behind_first_contact, join_leads_on, livelock,
+              livelock_seen_when_a_poll_returned, livelock_has_a_cause, no_poll_is_no_livelock,
+              faults_and_crashes, never_destroyed, independent_causes_in_order, dropped_records,
+              unexplained_is_said, an_interrupt_is_no_hang)

@@ -1,0 +1,261 @@
+/* Why somebody is not at a meeting: its call failed, was empty, sits in an open group or behind
+ * something else, was never made because its thread ended or is elsewhere. */
+#include "diagnose/inquiry.h"
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "ncclscript/nccl_abi.h"
+
+bool ncs_is_send(const struct ncs_call *call)
+{
+    return call->fn == NCS_FN_ncclSend;
+}
+
+bool ncs_is_pairwise(const struct ncs_call *call)
+{
+    return call->fn == NCS_FN_ncclSend || call->fn == NCS_FN_ncclRecv;
+}
+
+bool ncs_is_init(const struct ncs_call *call)
+{
+    return call->fn == NCS_FN_ncclCommInitRank || call->fn == NCS_FN_ncclCommInitRankConfig ||
+           call->fn == NCS_FN_ncclCommInitAll;
+}
+
+bool ncs_failed(const struct ncs_call *call)
+{
+    return call->returned && call->rc != ncclSuccess && call->rc != ncclInProgress &&
+           ncs_fn_info[call->fn].result == NCS_RESULT_NCCL;
+}
+
+uint64_t ncs_group_key(const struct ncs_call *call)
+{
+    return ncs_hash(ncs_hash((uint64_t)call->rank, (uint64_t)call->thread), call->group);
+}
+
+bool ncs_ineffective(const struct ncs_inquiry *q, const struct ncs_call *call,
+                     enum ncs_reason *reason, const struct ncs_call **cause)
+{
+    *cause = call;
+    if (ncs_failed(call)) {
+        *reason = NCS_ABSENT_FAILED;
+        return true;
+    }
+    const struct ncs_call *first =
+        call->group ? ncs_map_get(&q->spoilt, ncs_group_key(call)) : NULL;
+    if (first) {
+        *reason = NCS_ABSENT_DROPPED;
+        *cause = first;
+        return true;
+    }
+    *reason = NCS_ABSENT_EMPTY;
+    return call->number > 0 && !ncs_is_pairwise(call) && ncs_call_count(call) == 0;
+}
+
+int ncs_run_rank(const struct ncs_inquiry *q, int comm, int comm_rank)
+{
+    if (comm < 0 || (size_t)comm >= q->journal->comms || comm_rank < 0)
+        return -1;
+    const struct ncs_comm_info *info = q->journal->comm[comm];
+    if (comm_rank >= info->members)
+        return -1;
+    if (info->member[comm_rank].rank >= 0)
+        return info->member[comm_rank].rank;
+    /* Nobody made it: in a communicator over the whole run the numbers are usually the same. */
+    for (int i = 0; i < info->nranks; i++)
+        if (info->member[i].rank >= 0 && info->member[i].rank != i)
+            return -1;
+    return info->nranks == q->ranks ? comm_rank : -1;
+}
+
+static int context_of(const struct ncs_inquiry *q, int rank, int thread)
+{
+    for (size_t i = 0; i < q->snap->contexts; i++)
+        if (q->snap->context[i].rank == rank && q->snap->context[i].thread == thread)
+            return (int)i;
+    return -1;
+}
+
+void ncs_why_rank_absent(const struct ncs_inquiry *q, struct ncs_absent *a)
+{
+    static const enum ncs_reason ended[] = {
+        [NCS_END_RETURNED] = NCS_ABSENT_FINISHED, [NCS_END_ERROR] = NCS_ABSENT_ERROR,
+        [NCS_END_KILLED] = NCS_ABSENT_KILLED,     [NCS_END_ABANDONED] = NCS_ABSENT_FINISHED,
+    };
+    a->reason = NCS_ABSENT_FINISHED;
+    a->context = -1;
+    bool live = false;
+    for (size_t i = 0; i < q->snap->contexts; i++) {
+        const struct ncs_snap_context *c = &q->snap->context[i];
+        if (c->rank != a->rank)
+            continue;
+        if (c->state == NCS_CONTEXT_ENDED && c->ending == NCS_END_KILLED) {
+            a->reason = NCS_ABSENT_KILLED;
+            a->context = (int)i;
+            return;
+        }
+        if (c->state != NCS_CONTEXT_ENDED && !live) {
+            live = true;
+            a->reason = NCS_ABSENT_ELSEWHERE;
+            a->context = (int)i;
+        } else if (!live && (a->context < 0 || ended[c->ending] < a->reason)) {
+            a->reason = ended[c->ending];
+            a->context = (int)i;
+        }
+    }
+}
+
+/* What the snapshot says of a call that is made but not done; false if it knows nothing of it. */
+static bool from_part(const struct ncs_inquiry *q, const struct ncs_call *call,
+                      struct ncs_absent *a)
+{
+    size_t part = (size_t)(uintptr_t)ncs_map_get(&q->part, ncs_map_key(call));
+    int context = context_of(q, call->rank, call->thread);
+    bool open = context >= 0 && q->snap->context[context].group_depth > 0;
+    a->call = call;
+    if (part) {
+        const struct ncs_snap_part *p = &q->snap->part[part - 1];
+        if (p->state == NCS_PART_CANCELLED || p->state == NCS_PART_DONE)
+            return false;
+        a->op = p->op;
+        if (p->op >= 0) {
+            a->reason = NCS_ABSENT_QUEUED;
+            return true;
+        }
+    } else if (!call->group || !open) {
+        return false;
+    }
+    const struct ncs_call *now = context >= 0 ? q->snap->context[context].call : NULL;
+    bool ending = now && now->fn == NCS_FN_ncclGroupEnd;
+    a->context = context;
+    a->reason = open && !ending ? NCS_ABSENT_GROUP : NCS_ABSENT_CONTACT;
+    return true;
+}
+
+static bool unfinished(const struct ncs_inquiry *q, const struct ncs_call *call)
+{
+    size_t part = (size_t)(uintptr_t)ncs_map_get(&q->part, ncs_map_key(call));
+    if (!part)
+        return false;
+    enum ncs_part_state s = q->snap->part[part - 1].state;
+    return s != NCS_PART_DONE && s != NCS_PART_CANCELLED;
+}
+
+/* The rank's own call that ought to meet those of the need, if it made one; its reason is set. */
+static bool own_collective(const struct ncs_inquiry *q, const struct ncs_need *need,
+                           struct ncs_absent *a)
+{
+    const struct ncs_sequence *mine = &q->comm[need->comm].seq[a->comm_rank];
+    const struct ncs_sequence *theirs = &q->comm[need->comm].seq[need->call->comm_rank];
+    uint32_t at = ncs_position(q, need->call);
+    for (uint32_t k = mine->base; k < ncs_sequence_end(mine) && k <= at; k++) {
+        const struct ncs_call *c = ncs_sequence_at(mine, k), *cause, *unused;
+        enum ncs_reason reason, other;
+        if (!ncs_ineffective(q, c, &reason, &cause))
+            continue;
+        const struct ncs_call *t = ncs_sequence_at(theirs, k);
+        if (t && ncs_ineffective(q, t, &other, &unused))
+            continue;
+        a->reason = reason;
+        a->call = cause;
+        return true;
+    }
+    for (size_t i = 0; i < mine->held; i++)
+        if (unfinished(q, mine->call[i]))
+            return from_part(q, mine->call[i], a);
+    const struct ncs_call *c = ncs_sequence_at(mine, at);
+    return c && from_part(q, c, a);
+}
+
+static bool is_counterpart(const struct ncs_need *need, const struct ncs_absent *a,
+                           const struct ncs_call *c)
+{
+    bool sends = a->comm_rank == need->src && !ncs_is_send(need->call);
+    return ncs_is_pairwise(c) && ncs_is_send(c) == sends &&
+           ncs_call_peer(c) == (sends ? need->dst : need->src);
+}
+
+static bool own_pairwise(const struct ncs_inquiry *q, const struct ncs_need *need,
+                         struct ncs_absent *a)
+{
+    const struct ncs_member *m = &q->journal->comm[need->comm]->member[a->comm_rank];
+    const struct ncs_call *spoilt = NULL, *queued = NULL;
+    for (const struct ncs_call *c = m->first; c; c = c->next_counted) {
+        const struct ncs_call *cause;
+        enum ncs_reason reason;
+        if (!is_counterpart(need, a, c))
+            continue;
+        if (!spoilt && ncs_ineffective(q, c, &reason, &cause)) {
+            spoilt = cause;
+            a->reason = reason;
+        } else if (!queued && unfinished(q, c)) {
+            queued = c;
+        }
+    }
+    if (queued)
+        return from_part(q, queued, a);
+    if (spoilt) {
+        a->call = spoilt;
+        return true;
+    }
+    /* Some machines keep no part of a call in a group that its thread left open. */
+    for (const struct ncs_call *c = m->first; c; c = c->next_counted)
+        if (is_counterpart(need, a, c) && c->id > need->call->id && from_part(q, c, a))
+            return true;
+    return false;
+}
+
+/* A failed or queued call of ncclCommInitRank for this communicator. */
+static bool own_init(const struct ncs_inquiry *q, const struct ncs_need *need, struct ncs_absent *a)
+{
+    for (const struct ncs_call *c = q->journal->oldest; c; c = c->newer) {
+        if (!ncs_is_init(c) || c->comm != need->comm || c->rank != a->rank ||
+            (c->comm_rank >= 0 && c->comm_rank != a->comm_rank))
+            continue;
+        const struct ncs_call *cause;
+        enum ncs_reason reason;
+        if (ncs_ineffective(q, c, &reason, &cause)) {
+            a->reason = reason;
+            a->call = cause;
+            return true;
+        }
+        int context = context_of(q, c->rank, c->thread);
+        if (c->returned && context >= 0 && q->snap->context[context].group_depth > 0) {
+            a->reason = NCS_ABSENT_GROUP;
+            a->context = context;
+            a->call = c;
+            return true;
+        }
+    }
+    return false;
+}
+
+void ncs_why_absent(struct ncs_inquiry *q, const struct ncs_need *need, struct ncs_absent *a)
+{
+    a->rank = ncs_run_rank(q, need->comm, a->comm_rank);
+    a->context = a->op = -1;
+    a->call = NULL;
+    bool made = false;
+    if (need->comm >= 0 && a->comm_rank < q->journal->comm[need->comm]->members) {
+        made = need->kind == NCS_NEED_INIT   ? own_init(q, need, a)
+               : need->kind == NCS_NEED_PAIR ? own_pairwise(q, need, a)
+                                             : own_collective(q, need, a);
+        const struct ncs_member *m = &q->journal->comm[need->comm]->member[a->comm_rank];
+        if (!made && m->gone && !m->released && need->kind != NCS_NEED_INIT) {
+            a->reason = m->aborted ? NCS_ABSENT_ABORTED : NCS_ABSENT_DESTROYED;
+            for (const struct ncs_call *c = q->journal->newest; c && !a->call; c = c->older)
+                if (c->id == m->gone)
+                    a->call = c;
+            made = true;
+        }
+    }
+    /* A dead rank explains whatever it left half done. */
+    struct ncs_absent dead = *a;
+    ncs_why_rank_absent(q, &dead);
+    if (a->rank >= 0 && (!made || dead.reason == NCS_ABSENT_KILLED)) {
+        a->reason = dead.reason;
+        a->context = dead.context;
+    } else if (!made) {
+        a->reason = NCS_ABSENT_ELSEWHERE;
+    }
+}

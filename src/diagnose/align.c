@@ -1,0 +1,308 @@
+/* Where the ranks of a communicator part: the first collective on which they disagree by signature
+ * or label, or that somebody never made, and whether shifting or exchanging calls explains it. */
+#include "diagnose/inquiry.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+
+/* Calls that one rank may have left out, or made in excess, in one place; and the distance over
+ * which two calls may be exchanged. */
+enum { MAX_SHIFT = 8 };
+
+const struct ncs_call *ncs_sequence_at(const struct ncs_sequence *s, uint32_t position)
+{
+    if (position < s->base || position - s->base >= s->held)
+        return NULL;
+    return s->call[position - s->base];
+}
+
+uint32_t ncs_sequence_end(const struct ncs_sequence *s)
+{
+    return s->base + (uint32_t)s->held;
+}
+
+uint32_t ncs_position(const struct ncs_inquiry *q, const struct ncs_call *call)
+{
+    if (call->comm < 0 || (size_t)call->comm >= q->journal->comms || call->comm_rank < 0 ||
+        call->comm_rank >= q->journal->comm[call->comm]->members)
+        return UINT32_MAX;
+    const struct ncs_sequence *s = &q->comm[call->comm].seq[call->comm_rank];
+    size_t low = 0, high = s->held;
+    while (low < high) { /* they are in order of their numbers */
+        size_t middle = low + (high - low) / 2;
+        if (s->call[middle]->number < call->number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < s->held && s->call[low] == call ? s->base + (uint32_t)low : UINT32_MAX;
+}
+
+/* Dropped records are taken for collectives: their number is all that is left of them. */
+static void collect(struct ncs_sequence *s, const struct ncs_member *m)
+{
+    s->base = m->first ? m->first->number - 1 : m->calls;
+    for (const struct ncs_call *c = m->first; c; c = c->next_counted)
+        if (!ncs_is_pairwise(c))
+            NCS_PUSH(s->call, s->held, s->room, c);
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool same_signature(const struct ncs_call *a, const struct ncs_call *b)
+{
+    return a && b && ncs_call_signature(a) == ncs_call_signature(b);
+}
+
+static bool same_call(const struct ncs_call *a, const struct ncs_call *b)
+{
+    return same_signature(a, b) && same_text(a->label, b->label);
+}
+
+static bool same_line(const struct ncs_call *a, const struct ncs_call *b)
+{
+    return a->place.line == b->place.line && same_text(a->place.file, b->place.file);
+}
+
+/* Does `a` from `from_a` on go as `b` does from `from_b` on, as far as both are known? */
+static bool runs_alike(const struct ncs_sequence *a, uint32_t from_a, const struct ncs_sequence *b,
+                       uint32_t from_b, bool by_line)
+{
+    uint32_t alike = 0;
+    for (;; alike++) {
+        const struct ncs_call *x = ncs_sequence_at(a, from_a + alike);
+        const struct ncs_call *y = ncs_sequence_at(b, from_b + alike);
+        if (!x || !y)
+            return alike > 0;
+        if (!same_call(x, y) || (by_line && !same_line(x, y)))
+            return false;
+    }
+}
+
+static bool is_swap(const struct ncs_sequence *odd, const struct ncs_sequence *model, uint32_t at,
+                    uint32_t distance)
+{
+    if (!same_call(ncs_sequence_at(odd, at), ncs_sequence_at(model, at + distance)) ||
+        !same_call(ncs_sequence_at(odd, at + distance), ncs_sequence_at(model, at)))
+        return false;
+    for (uint32_t i = at + 1; i < at + distance; i++)
+        if (!same_call(ncs_sequence_at(odd, i), ncs_sequence_at(model, i)))
+            return false;
+    return true;
+}
+
+/* Explains the parting at p->at by exchanging or shifting calls of the odd rank. */
+static bool explain_shift(const struct ncs_sequence *odd, const struct ncs_sequence *model,
+                          struct ncs_parting *p)
+{
+    for (uint32_t d = 1; d <= MAX_SHIFT; d++) {
+        if (is_swap(odd, model, p->at, d)) {
+            p->how = NCS_PARTING_SWAPPED;
+            p->shift = d;
+            p->other = ncs_sequence_at(model, p->at + d)->number;
+            return true;
+        }
+    }
+    for (uint32_t d = 1; d <= MAX_SHIFT; d++) {
+        bool skipped = runs_alike(odd, p->at, model, p->at + d, false);
+        if (skipped || runs_alike(odd, p->at + d, model, p->at, false)) {
+            p->how = skipped ? NCS_PARTING_SKIPPED : NCS_PARTING_EXTRA;
+            p->shift = d;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Of calls that all look the same, the lines may still show which one was left out. */
+static int skipped_line(const struct ncs_sequence *odd, const struct ncs_sequence *model)
+{
+    uint32_t missing = ncs_sequence_end(model) - ncs_sequence_end(odd);
+    uint32_t at = odd->base > model->base ? odd->base : model->base;
+    while (at < ncs_sequence_end(odd) &&
+           same_line(ncs_sequence_at(odd, at), ncs_sequence_at(model, at)))
+        at++;
+    if (at >= ncs_sequence_end(odd) || !runs_alike(odd, at, model, at + missing, true))
+        return 0;
+    return ncs_sequence_at(model, at)->place.line;
+}
+
+/* One choice among the ranks at a position: those who made the same call there. */
+struct camp {
+    const struct ncs_call *call; /* NULL: made none */
+    int first;                   /* its lowest rank */
+    size_t size;
+};
+
+struct camps {
+    struct camp *camp;
+    size_t count, room;
+    int *of; /* by rank: its camp; -1 = its record is not held */
+};
+
+static size_t camp_of(struct camps *camps, const struct ncs_call *call, int rank, bool by_label)
+{
+    for (size_t i = 0; i < camps->count; i++) {
+        const struct ncs_call *c = camps->camp[i].call;
+        bool same = call && c ? by_label ? same_call(call, c) : same_signature(call, c) : call == c;
+        if (same)
+            return i;
+    }
+    struct camp fresh = { .call = call, .first = rank };
+    NCS_PUSH(camps->camp, camps->count, camps->room, fresh);
+    return camps->count - 1;
+}
+
+static void divide(const struct ncs_ranks_of_comm *r, int nranks, uint32_t at, bool by_label,
+                   struct camps *out)
+{
+    out->count = 0;
+    for (int i = 0; i < nranks; i++) {
+        out->of[i] = -1;
+        if (at < r->seq[i].base)
+            continue;
+        size_t k = camp_of(out, ncs_sequence_at(&r->seq[i], at), i, by_label);
+        out->of[i] = (int)k;
+        out->camp[k].size++;
+    }
+}
+
+/* The largest camp; *even when another is as large. Camps without a call never are the model. */
+static size_t majority(const struct camps *camps, bool *even)
+{
+    size_t best = camps->camp[0].call ? 0 : 1;
+    for (size_t i = 0; i < camps->count; i++)
+        if (camps->camp[i].call && camps->camp[i].size > camps->camp[best].size)
+            best = i;
+    *even = false;
+    for (size_t i = 0; i < camps->count; i++)
+        if (i != best && camps->camp[i].size >= camps->camp[best].size)
+            *even = true;
+    return best;
+}
+
+static void set_odd(struct ncs_parting *p, const struct camps *camps, int nranks, size_t best,
+                    bool all)
+{
+    size_t room = 0;
+    p->odds = 0;
+    for (int i = 0; i < nranks; i++)
+        if (camps->of[i] >= 0 && (all || camps->of[i] != (int)best))
+            NCS_PUSH(p->odd, p->odds, room, i);
+}
+
+/* All who went on made the same call, the rest had none left. Whether those are behind or the
+ * others have made too many is not seen from here. */
+static void part_by_number(const struct ncs_ranks_of_comm *r, int nranks, const struct camps *camps,
+                           struct ncs_parting *p)
+{
+    size_t went = camps->camp[0].call ? 0 : 1;
+    p->how = NCS_PARTING_FEWER;
+    p->number = camps->camp[went].call->number;
+    set_odd(p, camps, nranks, went, false);
+    p->model = camps->camp[went].first;
+    const struct ncs_sequence *odd = &r->seq[p->odd[0]], *model = &r->seq[p->model];
+    p->shift = ncs_sequence_end(model) - ncs_sequence_end(odd);
+    p->skipped_line = skipped_line(odd, model);
+}
+
+/* Some made different calls. Labels alone are evidence only where exchanging or shifting explains
+ * them: they may differ by rank on purpose. */
+static bool part_by_kind(const struct ncs_ranks_of_comm *r, int nranks, const struct camps *camps,
+                         bool by_label, struct ncs_parting *p)
+{
+    bool even;
+    size_t best = majority(camps, &even);
+    struct ncs_parting found = { .at = p->at, .by_label = by_label, .even = even };
+    found.model = camps->camp[best].first;
+    found.number = camps->camp[best].call->number;
+    bool shifted = true, first = true;
+    for (int i = 0; i < nranks && shifted; i++) {
+        if (camps->of[i] < 0 || camps->of[i] == (int)best)
+            continue;
+        struct ncs_parting one = found;
+        shifted = explain_shift(&r->seq[i], &r->seq[found.model], &one) &&
+                  (first || (one.how == found.how && one.shift == found.shift));
+        if (shifted)
+            found = one;
+        first = false;
+    }
+    if (!shifted) {
+        if (by_label)
+            return false;
+        found.how = NCS_PARTING_DIFFER;
+        found.shift = found.other = 0;
+    }
+    *p = found;
+    /* A shift between two equal sides: who made fewer calls left some out; of calls exchanged
+     * nobody can say who is right. */
+    bool all = even && p->how != NCS_PARTING_SKIPPED && p->how != NCS_PARTING_EXTRA;
+    if (even && p->how == NCS_PARTING_EXTRA) {
+        int extra = -1;
+        for (int i = 0; i < nranks && extra < 0; i++)
+            if (camps->of[i] >= 0 && camps->of[i] != (int)best)
+                extra = i;
+        p->how = NCS_PARTING_SKIPPED;
+        p->number = ncs_sequence_at(&r->seq[extra], p->at)->number;
+        size_t other = (size_t)camps->of[extra];
+        set_odd(p, camps, nranks, other, false);
+        p->model = extra;
+        return true;
+    }
+    set_odd(p, camps, nranks, best, all);
+    return true;
+}
+
+static void part(const struct ncs_comm_info *info, struct ncs_ranks_of_comm *r)
+{
+    struct ncs_parting *p = &r->parting;
+    uint32_t start = UINT32_MAX, end = 0;
+    for (int i = 0; i < info->nranks; i++) {
+        if (r->seq[i].base < start)
+            start = r->seq[i].base;
+        if (ncs_sequence_end(&r->seq[i]) > end)
+            end = ncs_sequence_end(&r->seq[i]);
+    }
+    struct camps camps = { .of = ncs_new((size_t)info->nranks * sizeof *camps.of) };
+    for (p->at = start; p->at < end && p->how == NCS_PARTING_NONE; ) {
+        divide(r, info->nranks, p->at, false, &camps);
+        size_t calls = 0;
+        for (size_t i = 0; i < camps.count; i++)
+            calls += camps.camp[i].call != NULL;
+        if (calls > 1 && part_by_kind(r, info->nranks, &camps, false, p))
+            break;
+        if (calls == 1) {
+            divide(r, info->nranks, p->at, true, &camps);
+            calls = 0;
+            for (size_t i = 0; i < camps.count; i++)
+                calls += camps.camp[i].call != NULL;
+            if (calls > 1 && part_by_kind(r, info->nranks, &camps, true, p))
+                break;
+            divide(r, info->nranks, p->at, false, &camps);
+            if (camps.count == 2) {
+                part_by_number(r, info->nranks, &camps, p);
+                break;
+            }
+        }
+        p->at++;
+    }
+    ncs_free(camps.camp);
+    ncs_free(camps.of);
+}
+
+void ncs_align(struct ncs_inquiry *q)
+{
+    q->comm = ncs_new(q->journal->comms * sizeof *q->comm);
+    for (size_t c = 0; c < q->journal->comms; c++) {
+        const struct ncs_comm_info *info = q->journal->comm[c];
+        struct ncs_ranks_of_comm *r = &q->comm[c];
+        r->seq = ncs_new((size_t)info->members * sizeof *r->seq);
+        for (int i = 0; i < info->members; i++)
+            collect(&r->seq[i], &info->member[i]);
+        part(info, r);
+    }
+}

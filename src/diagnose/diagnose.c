@@ -1,0 +1,157 @@
+/* The diagnosis from end to end: sequences, graph, rules, and the list of who waits. */
+#include "diagnose/finding.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "diagnose/inquiry.h"
+
+static int count_ranks(const struct ncs_inquiry *q)
+{
+    int last = -1;
+    for (size_t i = 0; i < q->snap->contexts; i++)
+        if (q->snap->context[i].rank > last)
+            last = q->snap->context[i].rank;
+    for (size_t i = 0; i < q->journal->comms; i++)
+        for (int r = 0; r < q->journal->comm[i]->members; r++)
+            if (q->journal->comm[i]->member[r].rank > last)
+                last = q->journal->comm[i]->member[r].rank;
+    return last + 1;
+}
+
+/* The first call of each group that failed: NCCL drops all of a group with it. */
+static void find_spoilt(struct ncs_inquiry *q)
+{
+    for (struct ncs_call *c = q->journal->oldest; c; c = c->newer) {
+        if (!c->group || !ncs_failed(c))
+            continue;
+        uint64_t key = ncs_group_key(c);
+        if (!ncs_map_get(&q->spoilt, key))
+            ncs_map_put(&q->spoilt, key, c);
+    }
+}
+
+static void add_peer(struct ncs_wait_line *w, size_t *room, int rank)
+{
+    size_t at = w->peers;
+    for (size_t i = 0; i < w->peers; i++)
+        if (w->peer[i] == rank)
+            return;
+    NCS_PUSH(w->peer, w->peers, *room, rank);
+    for (; at > 0 && w->peer[at - 1] > rank; at--)
+        w->peer[at] = w->peer[at - 1];
+    w->peer[at] = rank;
+}
+
+/* Of calls that disagree everybody waits for all others. */
+static void add_peers(const struct ncs_inquiry *q, struct ncs_wait_line *w, size_t *room,
+                      const struct ncs_need *n)
+{
+    const int pair[] = { n->src, n->dst };
+    for (size_t i = 0; i < 2 && n->kind == NCS_NEED_STUCK; i++) {
+        int rank = ncs_run_rank(q, n->comm, pair[i]);
+        if (rank >= 0 && rank != w->rank)
+            add_peer(w, room, rank);
+    }
+    for (size_t i = 0; i < n->absents; i++)
+        if (n->absent[i].rank >= 0)
+            add_peer(w, room, n->absent[i].rank);
+    for (size_t i = 0; i < n->presents && n->kind == NCS_NEED_STUCK; i++)
+        if (n->present[i]->rank != w->rank)
+            add_peer(w, room, n->present[i]->rank);
+}
+
+static bool fill_wait(struct ncs_inquiry *q, int context, struct ncs_wait_line *w)
+{
+    const struct ncs_snap_context *c = &q->snap->context[context];
+    size_t needs, room = 0;
+    int *need = ncs_needs_of(q, context, &needs);
+    const struct ncs_call *call = NULL;
+    w->rank = c->rank;
+    w->thread = c->thread;
+    w->in = ncs_copy_text(ncs_said_in(q, context));
+    w->place = ncs_said_place(q, context);
+    for (size_t i = 0; i < needs; i++) {
+        const struct ncs_need *n = &q->need[need[i]];
+        add_peers(q, w, &room, n);
+        for (size_t k = 0; k < n->presents && !call; k++)
+            if (n->present[k]->rank == c->rank)
+                call = n->present[k];
+    }
+    if (call) {
+        w->comm = call->comm >= 0 ? ncs_copy_text(ncs_comm_name(q, call->comm)) : NULL;
+        w->call = call->number;
+        w->op = call->number ? ncs_describe(call) : NULL;
+    }
+    /* A gate may have nobody left to name, a rank of a communicator may be nobody's. */
+    bool edge = w->peers > 0;
+    for (size_t i = 0; i < needs; i++)
+        edge |= q->need[need[i]].kind == NCS_NEED_GATE || q->need[need[i]].absents > 0 ||
+                q->need[need[i]].kind == NCS_NEED_INIT;
+    ncs_free(need);
+    return edge || ncs_polls(q, c) || c->has_deadline;
+}
+
+static bool before(const struct ncs_wait_line *a, const struct ncs_wait_line *b)
+{
+    return a->rank != b->rank ? a->rank < b->rank : a->thread < b->thread;
+}
+
+void ncs_waits(struct ncs_inquiry *q)
+{
+    struct ncs_diagnosis *d = q->result;
+    size_t room = 0;
+    for (size_t i = 0; i < q->snap->contexts; i++) {
+        const struct ncs_snap_context *c = &q->snap->context[i];
+        if (c->state == NCS_CONTEXT_ENDED || (c->state == NCS_CONTEXT_READY && !ncs_polls(q, c)))
+            continue;
+        struct ncs_wait_line w = { 0 };
+        bool edge = fill_wait(q, (int)i, &w);
+        if (!edge && q->hung)
+            d->explained = false;
+        size_t at = d->waits;
+        NCS_PUSH(d->wait, d->waits, room, w);
+        for (; at > 0 && before(&w, &d->wait[at - 1]); at--)
+            d->wait[at] = d->wait[at - 1];
+        d->wait[at] = w;
+    }
+}
+
+static void close_inquiry(struct ncs_inquiry *q)
+{
+    for (size_t i = 0; i < q->journal->comms; i++) {
+        for (int r = 0; r < q->journal->comm[i]->members; r++)
+            ncs_free(q->comm[i].seq[r].call);
+        ncs_free(q->comm[i].seq);
+        ncs_free(q->comm[i].parting.odd);
+    }
+    for (size_t i = 0; i < q->needs; i++) {
+        ncs_free(q->need[i].present);
+        ncs_free(q->need[i].absent);
+    }
+    ncs_free(q->comm);
+    ncs_free(q->need);
+    ncs_free(q->edge);
+    ncs_free(q->out);
+    ncs_free(q->in);
+    ncs_map_free(&q->part);
+    ncs_map_free(&q->spoilt);
+}
+
+void ncs_diagnose(const struct ncs_journal *journal, const struct ncs_snapshot *snapshot,
+                  const struct ncs_notice *notices, size_t count, struct ncs_diagnosis *out)
+{
+    static const struct ncs_snapshot nothing = { .stop = NCS_STOP_DONE };
+    memset(out, 0, sizeof *out);
+    out->explained = true;
+    struct ncs_inquiry q = { .journal = journal, .snap = snapshot ? snapshot : &nothing,
+                             .notice = notices, .notices = count, .result = out };
+    q.hung = q.snap->stop == NCS_STOP_QUIET || q.snap->stop == NCS_STOP_LIVELOCK;
+    q.ranks = count_ranks(&q);
+    find_spoilt(&q);
+    ncs_align(&q);
+    ncs_graph(&q);
+    ncs_rules(&q);
+    ncs_waits(&q);
+    close_inquiry(&q);
+}

@@ -1,0 +1,222 @@
+/* Filling in a finding: culprits, rows of the table, steps of a cycle, who is blocked. */
+#include "diagnose/inquiry.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/types.h"
+#include "base/mem.h"
+
+void ncs_add_culprit(struct ncs_draft *d, int rank, uint32_t call, int line)
+{
+    size_t at = d->f.culprits;
+    for (size_t i = 0; i < d->f.culprits; i++)
+        if (d->f.culprit[i].rank == rank)
+            return;
+    struct ncs_culprit c = { rank, call, line };
+    NCS_PUSH(d->f.culprit, d->f.culprits, d->culprit_room, c);
+    for (; at > 0 && d->f.culprit[at - 1].rank > rank; at--)
+        d->f.culprit[at] = d->f.culprit[at - 1];
+    d->f.culprit[at] = c;
+}
+
+void ncs_add_row(struct ncs_draft *d, int rank, int line, char *text)
+{
+    struct ncs_finding_row row = { rank, text, line };
+    size_t at = d->f.rows;
+    NCS_PUSH(d->f.row, d->f.rows, d->row_room, row);
+    for (; at > 0 && d->f.row[at - 1].rank > rank; at--)
+        d->f.row[at] = d->f.row[at - 1];
+    d->f.row[at] = row;
+}
+
+void ncs_add_step(struct ncs_draft *d, int rank, const char *comm, uint32_t call, int line, int to)
+{
+    struct ncs_cycle_step s = { rank, ncs_copy_text(comm), call, line, to };
+    NCS_PUSH(d->f.cycle, d->f.cycles, d->cycle_room, s);
+}
+
+static bool takes_part(const struct ncs_finding *f, int rank)
+{
+    for (size_t i = 0; i < f->culprits; i++)
+        if (f->culprit[i].rank == rank)
+            return true;
+    for (size_t i = 0; i < f->cycles; i++)
+        if (f->cycle[i].rank == rank)
+            return true;
+    return false;
+}
+
+static void add_rank(int **ranks, size_t *count, size_t *room, int rank)
+{
+    for (size_t i = 0; i < *count; i++)
+        if ((*ranks)[i] == rank)
+            return;
+    size_t at = *count;
+    NCS_PUSH(*ranks, *count, *room, rank);
+    for (; at > 0 && (*ranks)[at - 1] > rank; at--)
+        (*ranks)[at] = (*ranks)[at - 1];
+    (*ranks)[at] = rank;
+}
+
+void ncs_add_blocked_rank(struct ncs_draft *d, int rank)
+{
+    add_rank(&d->f.blocked, &d->f.blockeds, &d->blocked_room, rank);
+}
+
+void ncs_add_blocked(const struct ncs_inquiry *q, struct ncs_draft *d, int node)
+{
+    bool *all = ncs_waiters(q, node, false), *direct = ncs_waiters(q, node, true);
+    bool *first_hand = ncs_new((size_t)(q->ranks + 1) * sizeof *first_hand);
+    for (size_t i = 0; i < q->snap->contexts; i++)
+        if (direct[i] && q->snap->context[i].rank >= 0)
+            first_hand[q->snap->context[i].rank] = true;
+    for (size_t i = 0; i < q->snap->contexts; i++) {
+        const struct ncs_snap_context *c = &q->snap->context[i];
+        if (!all[i] || c->state == NCS_CONTEXT_ENDED || c->rank < 0)
+            continue;
+        ncs_add_blocked_rank(d, c->rank);
+        if (!takes_part(&d->f, c->rank) && (d->f.cycles || !first_hand[c->rank]))
+            add_rank(&d->f.bystander, &d->f.bystanders, &d->bystander_room, c->rank);
+    }
+    ncs_free(all);
+    ncs_free(direct);
+    ncs_free(first_hand);
+}
+
+void ncs_set_title(const struct ncs_inquiry *q, struct ncs_draft *d, const struct ncs_call *call)
+{
+    ncs_free(d->f.title);
+    ncs_free(d->f.comm);
+    d->f.comm = NULL;
+    if (!call) {
+        d->f.title = ncs_text("waits between hosts");
+        return;
+    }
+    char *what = ncs_describe(call);
+    if (call->comm < 0) {
+        d->f.title = ncs_copy_text(what);
+    } else {
+        d->f.comm = ncs_copy_text(ncs_comm_name(q, call->comm));
+        d->f.title = d->f.call ? ncs_text("communicator %s, call %u: %s", d->f.comm,
+                                          (unsigned)d->f.call, what)
+                               : ncs_text("communicator %s: %s", d->f.comm, what);
+    }
+    ncs_free(what);
+}
+
+/* "waits in stream:sync()" */
+static char *waiting_text(const struct ncs_inquiry *q, int context, const char *before)
+{
+    const char *in = ncs_said_in(q, context);
+    bool phrase = strchr(in, ' ') != NULL;
+    return ncs_text("%swaits %s %s%s", before, phrase ? "at the" : "in", in, phrase ? "" : "()");
+}
+
+static char *what_is_missing(const struct ncs_need *need, const struct ncs_absent *a)
+{
+    if (need->kind == NCS_NEED_INIT)
+        return ncs_text("never joined as rank %d", a->comm_rank);
+    if (need->kind == NCS_NEED_GATE)
+        return ncs_text("never came");
+    if (need->kind == NCS_NEED_PAIR)
+        return ncs_text("never %s rank %d",
+                        ncs_is_send(need->call) ? "receives from" : "sends to",
+                        need->call->comm_rank);
+    return ncs_text("never made call %u", (unsigned)need->call->number);
+}
+
+static char *absent_text(const struct ncs_inquiry *q, const struct ncs_need *need,
+                         const struct ncs_absent *a)
+{
+    const struct ncs_snap_context *c = a->context >= 0 ? &q->snap->context[a->context] : NULL;
+    const char *comm = ncs_comm_name(q, need->comm);
+    unsigned number = a->call ? (unsigned)a->call->number : 0;
+    char *missing = what_is_missing(need, a), *text = NULL, *what = NULL, *lead;
+    switch (a->reason) {
+    case NCS_ABSENT_KILLED:
+        text = ncs_text("%s: was stopped", missing);
+        break;
+    case NCS_ABSENT_ERROR:
+        text = ncs_text("%s: ended by error%s%s", missing, c && c->message ? ": " : "",
+                        c && c->message ? c->message : "");
+        break;
+    case NCS_ABSENT_FAILED:
+    case NCS_ABSENT_DROPPED:
+        what = number ? ncs_text("call %u", number) : ncs_copy_text(ncs_fn_info[a->call->fn].name);
+        text = ncs_text("%s failed: %s%s", what, ncs_nccl_result_name(a->call->rc),
+                        a->reason == NCS_ABSENT_DROPPED ? ", its group was dropped" : "");
+        break;
+    case NCS_ABSENT_EMPTY:
+        text = ncs_text("call %u had count 0 and was dropped", number);
+        break;
+    case NCS_ABSENT_GROUP:
+        text = number ? ncs_text("call %u is queued in a group that was not ended", number)
+                      : ncs_text("is inside a group that was not ended");
+        break;
+    case NCS_ABSENT_ABORTED:
+        text = ncs_text("%s: aborted %s", missing, comm);
+        break;
+    case NCS_ABSENT_DESTROYED:
+        text = ncs_text("%s: destroyed %s", missing, comm);
+        break;
+    case NCS_ABSENT_FINISHED:
+        text = ncs_text("%s: finished", missing);
+        break;
+    case NCS_ABSENT_QUEUED:
+        text = ncs_text("call %u is behind another on its stream or communicator", number);
+        break;
+    case NCS_ABSENT_CONTACT:
+        text = c ? waiting_text(q, a->context, "") : ncs_copy_text(missing);
+        break;
+    case NCS_ABSENT_ELSEWHERE:
+        lead = ncs_text("%s: ", missing);
+        text = c ? waiting_text(q, a->context, lead) : ncs_copy_text(missing);
+        ncs_free(lead);
+        break;
+    }
+    ncs_free(missing);
+    ncs_free(what);
+    return text;
+}
+
+static int absent_line(const struct ncs_inquiry *q, const struct ncs_absent *a)
+{
+    if (a->call && a->reason != NCS_ABSENT_ERROR && a->reason != NCS_ABSENT_KILLED &&
+        a->call->place.line)
+        return a->call->place.line;
+    return a->context >= 0 ? ncs_said_place(q, a->context).line : 0;
+}
+
+static void add_waiter_row(const struct ncs_inquiry *q, struct ncs_draft *d, int rank,
+                           const bool *direct, const struct ncs_call *call)
+{
+    for (size_t i = 0; i < q->snap->contexts; i++) {
+        if (q->snap->context[i].rank != rank || !direct[i])
+            continue;
+        ncs_add_row(d, rank, ncs_said_place(q, (int)i).line, waiting_text(q, (int)i, ""));
+        return;
+    }
+    if (call)
+        ncs_add_row(d, rank, call->place.line, ncs_text("made call %u", (unsigned)call->number));
+}
+
+void ncs_add_need_rows(const struct ncs_inquiry *q, struct ncs_draft *d,
+                       const struct ncs_need *need)
+{
+    bool *direct = ncs_waiters(q, ncs_need_node(q, (size_t)(need - q->need)), true);
+    for (size_t i = 0; i < need->presents; i++)
+        add_waiter_row(q, d, need->present[i]->rank, direct, need->present[i]);
+    if (need->kind == NCS_NEED_GATE)
+        for (int r = 0; r < q->ranks; r++)
+            add_waiter_row(q, d, r, direct, NULL);
+    for (size_t i = 0; i < need->absents; i++) {
+        const struct ncs_absent *a = &need->absent[i];
+        bool here = false;
+        for (size_t k = 0; k < d->f.rows; k++)
+            here |= d->f.row[k].rank == a->rank;
+        if (a->rank >= 0 && !here)
+            ncs_add_row(d, a->rank, absent_line(q, a), absent_text(q, need, a));
+    }
+    ncs_free(direct);
+}

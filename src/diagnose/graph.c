@@ -1,0 +1,383 @@
+/* The graph of waiting at the moment of a hang: contexts, operations, jobs, and the meetings that
+ * do not come about. An edge says "cannot go on before"; cause is what has no way out. */
+#include "diagnose/inquiry.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+int ncs_node_need(const struct ncs_inquiry *q, int node)
+{
+    int first = ncs_need_node(q, 0);
+    return node >= first ? node - first : -1;
+}
+
+int ncs_node_rank(const struct ncs_inquiry *q, int node)
+{
+    const struct ncs_snapshot *s = q->snap;
+    size_t n = (size_t)node;
+    if (n < s->contexts)
+        return s->context[n].rank;
+    if (n - s->contexts < s->ops)
+        return s->op[n - s->contexts].rank;
+    if (n - s->contexts - s->ops < s->jobs)
+        return s->job[n - s->contexts - s->ops].rank;
+    return -1;
+}
+
+static void reserve_nodes(struct ncs_inquiry *q, size_t count)
+{
+    size_t room = q->node_room;
+    q->out = ncs_grown(q->out, &room, count, sizeof *q->out);
+    q->in = ncs_grown(q->in, &q->node_room, count, sizeof *q->in);
+    for (; q->nodes < count; q->nodes++)
+        q->out[q->nodes] = q->in[q->nodes] = -1;
+}
+
+void ncs_connect(struct ncs_inquiry *q, int from, int to)
+{
+    if (from < 0 || to < 0 || (size_t)from >= q->nodes || (size_t)to >= q->nodes)
+        return;
+    for (int e = q->out[from]; e >= 0; e = q->edge[e].next_out)
+        if (q->edge[e].to == to)
+            return;
+    struct ncs_edge edge = { from, to, q->out[from], q->in[to] };
+    NCS_PUSH(q->edge, q->edges, q->edge_room, edge);
+    q->out[from] = q->in[to] = (int)q->edges - 1;
+}
+
+static struct ncs_need *new_need(struct ncs_inquiry *q, enum ncs_need_kind kind)
+{
+    struct ncs_need need = { .kind = kind, .slot = -1, .job = -1, .gate = -1, .comm = -1,
+                             .src = -1, .dst = -1 };
+    NCS_PUSH(q->need, q->needs, q->need_room, need);
+    reserve_nodes(q, (size_t)ncs_need_node(q, q->needs));
+    return &q->need[q->needs - 1];
+}
+
+static void add_present(struct ncs_need *n, const struct ncs_call *call)
+{
+    size_t at = n->presents;
+    for (size_t i = 0; i < n->presents; i++)
+        if (n->present[i] == call)
+            return;
+    NCS_PUSH(n->present, n->presents, n->present_room, call);
+    for (; at > 0 && n->present[at - 1]->comm_rank > call->comm_rank; at--)
+        n->present[at] = n->present[at - 1];
+    n->present[at] = call;
+    n->call = n->present[0];
+    n->comm = call->comm;
+}
+
+static void add_absent(struct ncs_need *n, int comm_rank)
+{
+    for (size_t i = 0; i < n->absents; i++)
+        if (n->absent[i].comm_rank == comm_rank)
+            return;
+    struct ncs_absent a = { .rank = -1, .comm_rank = comm_rank, .context = -1, .op = -1,
+                            .reason = NCS_ABSENT_ELSEWHERE };
+    NCS_PUSH(n->absent, n->absents, n->absent_room, a);
+}
+
+static void drop_absent(struct ncs_need *n, int comm_rank)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < n->absents; i++)
+        if (n->absent[i].comm_rank != comm_rank)
+            n->absent[kept++] = n->absent[i];
+    n->absents = kept;
+}
+
+/* ---- meetings on the device ---- */
+
+static size_t slot_need(struct ncs_inquiry *q, int slot)
+{
+    for (size_t i = 0; i < q->needs; i++)
+        if (q->need[i].slot == slot)
+            return i;
+    const struct ncs_snap_slot *s = &q->snap->slot[slot];
+    enum ncs_need_kind kind = s->stuck  ? NCS_NEED_STUCK
+                              : s->pair ? NCS_NEED_PAIR
+                                        : NCS_NEED_COLLECTIVE;
+    struct ncs_need *n = new_need(q, kind);
+    n->slot = slot;
+    if (s->pair) {
+        n->src = s->src;
+        n->dst = s->dst;
+    }
+    for (size_t i = 0; i < s->members; i++)
+        add_present(n, q->snap->part[q->snap->member[s->member + i]].call);
+    if (s->stuck)
+        return q->needs - 1;
+    if (s->pair) {
+        for (size_t i = 0; i < n->presents; i++)
+            add_absent(n, ncs_is_send(n->present[i]) ? s->dst : s->src);
+        if (n->presents > 1)
+            n->absents = 0;
+        return q->needs - 1;
+    }
+    for (int r = 0; r < s->nranks; r++)
+        add_absent(n, r);
+    for (size_t i = 0; i < n->presents; i++)
+        drop_absent(n, n->present[i]->comm_rank);
+    return q->needs - 1;
+}
+
+static void connect_op(struct ncs_inquiry *q, int op)
+{
+    const struct ncs_snap_op *o = &q->snap->op[op];
+    for (size_t i = 0; i < o->deps; i++)
+        ncs_connect(q, ncs_op_node(q, op), ncs_op_node(q, q->snap->dep[o->dep + i]));
+    if (o->state == NCS_OP_BLOCKED)
+        return;
+    for (size_t i = 0; i < o->parts; i++) {
+        const struct ncs_snap_part *p = &q->snap->part[o->part + i];
+        if (p->state == NCS_PART_AT_SLOT && p->slot >= 0) {
+            size_t need = slot_need(q, p->slot);
+            ncs_connect(q, ncs_op_node(q, op), ncs_need_node(q, need));
+        }
+    }
+}
+
+/* ---- meetings of hosts ---- */
+
+/* The call that a contact is about: the job's own, or, at the end of a group, one queued in it. */
+static const struct ncs_call *contact_call(const struct ncs_inquiry *q,
+                                           const struct ncs_snap_job *job)
+{
+    if (job->call && job->call->number > 0)
+        return job->call;
+    for (size_t i = 0; i < q->snap->parts; i++) {
+        const struct ncs_call *c = q->snap->part[i].call;
+        if (!c || q->snap->part[i].op >= 0 || c->rank != job->rank ||
+            c->comm_rank != job->comm_rank || ncs_is_pairwise(c) != job->pair)
+            continue;
+        if (!job->pair || (ncs_call_peer(c) == job->peer && ncs_is_send(c) == job->sending))
+            return c;
+    }
+    return job->call;
+}
+
+static size_t job_need(struct ncs_inquiry *q, int job)
+{
+    const struct ncs_snap_job *j = &q->snap->job[job];
+    const struct ncs_call *call = j->kind == NCS_JOB_CONTACT ? contact_call(q, j) : j->call;
+    enum ncs_need_kind kind = j->kind == NCS_JOB_INIT ? NCS_NEED_INIT
+                              : j->pair               ? NCS_NEED_PAIR
+                                                      : NCS_NEED_COLLECTIVE;
+    int src = j->pair ? j->sending ? j->comm_rank : j->peer : -1;
+    int dst = j->pair ? j->sending ? j->peer : j->comm_rank : -1;
+    struct ncs_need *n = NULL;
+    for (size_t i = 0; i < q->needs && !n; i++) {
+        struct ncs_need *o = &q->need[i];
+        if (o->job >= 0 && o->kind == kind && call && o->comm == call->comm && call->comm >= 0 &&
+            o->src == src && o->dst == dst)
+            n = o;
+    }
+    if (!n) {
+        n = new_need(q, kind);
+        n->job = job;
+        n->src = src;
+        n->dst = dst;
+        n->contact = j->kind == NCS_JOB_CONTACT;
+        for (size_t i = 0; i < j->misses; i++)
+            add_absent(n, q->snap->missing[j->miss + i]);
+        if (j->pair && !n->absents)
+            add_absent(n, j->peer);
+    }
+    if (call)
+        add_present(n, call);
+    return (size_t)(n - q->need);
+}
+
+static void connect_wait(struct ncs_inquiry *q, int from, const struct ncs_snap_wait *w);
+
+static void connect_job(struct ncs_inquiry *q, int job)
+{
+    const struct ncs_snap_job *j = &q->snap->job[job];
+    if (j->misses || j->refused || j->kind == NCS_JOB_CONTACT)
+        ncs_connect(q, ncs_job_node(q, job), ncs_need_node(q, job_need(q, job)));
+    for (size_t i = 0; i < j->waits; i++)
+        connect_wait(q, ncs_job_node(q, job), &q->snap->wait[j->wait + i]);
+}
+
+/* Is `rank` in a text such as "ranks 0, 2, 4..7"? A text without numbers names everybody. */
+static bool listed(const char *text, int rank)
+{
+    bool any = false;
+    for (const char *p = text ? text : ""; *p; ) {
+        if (*p < '0' || *p > '9') {
+            p++;
+            continue;
+        }
+        char *end;
+        long from = strtol(p, &end, 10), to = from;
+        if (end[0] == '.' && end[1] == '.')
+            to = strtol(end + 2, &end, 10);
+        if (rank >= from && rank <= to)
+            return true;
+        any = true;
+        p = end;
+    }
+    return !any;
+}
+
+static bool at_gate(const struct ncs_inquiry *q, const struct ncs_snap_context *c,
+                    const struct ncs_snap_gate *gate)
+{
+    for (size_t i = 0; i < c->waits; i++) {
+        const struct ncs_snap_wait *w = &q->snap->wait[c->wait + i];
+        if (w->kind != NCS_WAIT_GATE)
+            continue;
+        const struct ncs_snap_gate *g = &q->snap->gate[w->index];
+        if (g == gate || (strcmp(g->what, gate->what) == 0 && g->key && gate->key &&
+                          strcmp(g->key, gate->key) == 0))
+            return true;
+    }
+    return false;
+}
+
+/* Who could open a gate: the joined thread; the ranks missing at a barrier; for a key in the store
+ * every other thread, since nobody can know which was meant to set it. */
+static void gate_absents(struct ncs_inquiry *q, struct ncs_need *n,
+                         const struct ncs_snap_gate *gate)
+{
+    bool barrier = strcmp(gate->what, "barrier") == 0;
+    for (int r = 0; r < q->ranks; r++) {
+        bool waits = false;
+        for (size_t i = 0; i < q->snap->contexts; i++)
+            waits |= q->snap->context[i].rank == r && at_gate(q, &q->snap->context[i], gate);
+        if (gate->owner >= 0 ? r != gate->owner : waits || (barrier && !listed(gate->key, r)))
+            continue;
+        struct ncs_absent a = { .rank = r, .comm_rank = -1, .op = -1, .context = -1 };
+        ncs_why_rank_absent(q, &a);
+        if (gate->owner >= 0) {
+            for (size_t i = 0; i < q->snap->contexts; i++)
+                if (q->snap->context[i].rank == r &&
+                    q->snap->context[i].thread == gate->owner_thread)
+                    a.context = (int)i;
+            a.reason = NCS_ABSENT_ELSEWHERE;
+        }
+        NCS_PUSH(n->absent, n->absents, n->absent_room, a);
+    }
+}
+
+static size_t gate_need(struct ncs_inquiry *q, int gate)
+{
+    const struct ncs_snap_gate *g = &q->snap->gate[gate];
+    for (size_t i = 0; i < q->needs; i++) {
+        if (q->need[i].gate < 0)
+            continue;
+        const struct ncs_snap_gate *o = &q->snap->gate[q->need[i].gate];
+        if (o == g || (g->owner < 0 && strcmp(o->what, g->what) == 0 && o->key && g->key &&
+                       strcmp(o->key, g->key) == 0))
+            return i;
+    }
+    struct ncs_need *n = new_need(q, NCS_NEED_GATE);
+    n->gate = gate;
+    gate_absents(q, n, g);
+    return q->needs - 1;
+}
+
+static void connect_wait(struct ncs_inquiry *q, int from, const struct ncs_snap_wait *w)
+{
+    if (w->kind == NCS_WAIT_OP)
+        ncs_connect(q, from, ncs_op_node(q, w->index));
+    else if (w->kind == NCS_WAIT_JOB)
+        ncs_connect(q, from, ncs_job_node(q, w->index));
+    else
+        ncs_connect(q, from, ncs_need_node(q, gate_need(q, w->index)));
+}
+
+/* What a poll in vain looks at: unfinished operations on the stream it asks for, else all of its
+ * rank's. */
+static void connect_poll(struct ncs_inquiry *q, int context)
+{
+    const struct ncs_snap_context *c = &q->snap->context[context];
+    const void *stream = c->call ? ncs_call_stream(c->call) : NULL;
+    for (int pass = stream ? 0 : 1; pass < 2; pass++) {
+        bool found = false;
+        for (size_t i = 0; i < q->snap->ops; i++) {
+            const struct ncs_snap_op *o = &q->snap->op[i];
+            if (o->rank != c->rank ||
+                (pass == 0 && (!o->call || ncs_call_stream(o->call) != stream)))
+                continue;
+            ncs_connect(q, context, ncs_op_node(q, (int)i));
+            found = true;
+        }
+        if (found)
+            return;
+    }
+}
+
+/* A rank that nobody can name: any that is not at the meeting; if there is none, those who are. */
+static void connect_unknown(struct ncs_inquiry *q, size_t need)
+{
+    bool found = false;
+    for (int pass = 0; pass < 2 && !found; pass++) {
+        if (pass == 1 && q->need[need].presents > 1)
+            return; /* not one thread's fault: there is no such rank */
+        for (size_t i = 0; i < q->snap->contexts; i++) {
+            const struct ncs_snap_context *c = &q->snap->context[i];
+            bool there = false;
+            for (size_t k = 0; k < q->need[need].presents; k++)
+                there |= q->need[need].present[k]->rank == c->rank;
+            if (there != (pass == 1))
+                continue;
+            found = true;
+            if (c->state != NCS_CONTEXT_ENDED)
+                ncs_connect(q, ncs_need_node(q, need), (int)i);
+        }
+    }
+}
+
+static void connect_need(struct ncs_inquiry *q, size_t need)
+{
+    struct ncs_need *n = &q->need[need];
+    int node = ncs_need_node(q, need);
+    for (size_t i = 0; i < n->absents; i++) {
+        struct ncs_absent *a = &n->absent[i];
+        if (n->kind != NCS_NEED_GATE)
+            ncs_why_absent(q, n, a);
+        if (a->reason <= NCS_ABSENT_LAST_FINAL)
+            continue;
+        if (a->reason == NCS_ABSENT_QUEUED) {
+            ncs_connect(q, node, ncs_op_node(q, a->op));
+        } else if (a->reason == NCS_ABSENT_CONTACT ||
+                   (n->kind == NCS_NEED_GATE && q->snap->gate[n->gate].owner >= 0)) {
+            ncs_connect(q, node, a->context);
+        } else if (a->rank < 0) {
+            connect_unknown(q, need);
+        } else {
+            for (size_t k = 0; k < q->snap->contexts; k++)
+                if (q->snap->context[k].rank == a->rank &&
+                    q->snap->context[k].state != NCS_CONTEXT_ENDED)
+                    ncs_connect(q, node, (int)k);
+        }
+    }
+}
+
+void ncs_graph(struct ncs_inquiry *q)
+{
+    const struct ncs_snapshot *s = q->snap;
+    reserve_nodes(q, (size_t)ncs_need_node(q, 0));
+    for (size_t i = 0; i < s->parts; i++)
+        if (s->part[i].call)
+            ncs_map_put(&q->part, ncs_map_key(s->part[i].call), (void *)(uintptr_t)(i + 1));
+    for (size_t i = 0; i < s->ops; i++)
+        connect_op(q, (int)i);
+    for (size_t i = 0; i < s->jobs; i++)
+        connect_job(q, (int)i);
+    for (size_t i = 0; i < s->contexts; i++) {
+        const struct ncs_snap_context *c = &s->context[i];
+        if (c->state == NCS_CONTEXT_ENDED)
+            continue;
+        for (size_t k = 0; k < c->waits; k++)
+            connect_wait(q, (int)i, &s->wait[c->wait + k]);
+        if (ncs_polls(q, c) && !c->waits)
+            connect_poll(q, (int)i);
+    }
+    for (size_t i = 0; i < q->needs; i++)
+        connect_need(q, i);
+}

@@ -1,0 +1,216 @@
+/* What the parts of the diagnosis share: who waits (graph), why somebody is absent (absent), where
+ * the ranks part (align), the rules and the words. Private to this room. */
+#ifndef NCS_DIAGNOSE_INQUIRY_H
+#define NCS_DIAGNOSE_INQUIRY_H
+
+#include "base/map.h"
+#include "base/str.h"
+#include "diagnose/finding.h"
+
+/* ---- sequences of collectives (align.c) ---- */
+
+/* The collectives of one rank of a communicator, in order. Send and receive are matched per pair
+ * and stand in no common sequence. */
+struct ncs_sequence {
+    const struct ncs_call **call;
+    size_t held, room;
+    uint32_t base; /* how many older ones are no longer held */
+};
+
+enum ncs_parting_how {
+    NCS_PARTING_NONE,
+    NCS_PARTING_DIFFER,  /* the same position, another call */
+    NCS_PARTING_SWAPPED, /* two calls exchanged */
+    NCS_PARTING_SKIPPED, /* the odd ranks left out calls that the others made */
+    NCS_PARTING_EXTRA,   /* the odd ranks made calls that the others did not */
+    NCS_PARTING_FEWER,   /* the same calls, but fewer of them */
+};
+
+struct ncs_parting {
+    enum ncs_parting_how how;
+    uint32_t at;       /* position among the collectives, from 0 */
+    uint32_t number;   /* of the call there, as the others count */
+    uint32_t other;    /* SWAPPED: number of the call it is exchanged with */
+    uint32_t shift;    /* SKIPPED, EXTRA, FEWER: how many calls */
+    bool by_label;     /* the signatures are equal, the labels are not */
+    bool even;         /* neither side is the majority */
+    int *odd;          /* ranks of the communicator, ascending: the minority; all if even */
+    size_t odds;
+    int model;         /* a rank of the others, to compare with */
+    int skipped_line;  /* FEWER: the line that the lines of the others show to be left out; 0 */
+};
+
+struct ncs_ranks_of_comm { /* what align.c knows of a communicator */
+    struct ncs_sequence *seq; /* one for each member in the journal */
+    struct ncs_parting parting;
+};
+
+/* ---- who waits for whom (graph.c, absent.c) ---- */
+
+enum ncs_reason { /* why a rank is absent from a meeting; up to LOST it will never come */
+    NCS_ABSENT_KILLED,
+    NCS_ABSENT_ERROR,     /* its thread ended with an error */
+    NCS_ABSENT_FAILED,    /* its call returned an error */
+    NCS_ABSENT_DROPPED,   /* its group was dropped because of another call's error */
+    NCS_ABSENT_EMPTY,     /* its call had count 0 */
+    NCS_ABSENT_GROUP,     /* its call sits in an open group */
+    NCS_ABSENT_ABORTED,
+    NCS_ABSENT_DESTROYED,
+    NCS_ABSENT_FINISHED,
+    NCS_ABSENT_LAST_FINAL = NCS_ABSENT_FINISHED,
+    NCS_ABSENT_QUEUED,    /* its call is on a stream behind something that is blocked: see op */
+    NCS_ABSENT_CONTACT,   /* its call is made but blocked in its host: see context */
+    NCS_ABSENT_ELSEWHERE, /* never called; its threads wait in something else: see context */
+};
+
+struct ncs_absent {
+    int rank;                    /* of the run; -1 = cannot be told */
+    int comm_rank;               /* -1 = of no communicator */
+    enum ncs_reason reason;
+    const struct ncs_call *call; /* of its own, that the reason is about; NULL = none */
+    int context;                 /* -1 = none */
+    int op;                      /* -1 = none */
+};
+
+enum ncs_need_kind {
+    NCS_NEED_COLLECTIVE,
+    NCS_NEED_PAIR,
+    NCS_NEED_STUCK, /* all are there and disagree */
+    NCS_NEED_INIT,
+    NCS_NEED_GATE,
+};
+
+/* A meeting that does not come about. */
+struct ncs_need {
+    enum ncs_need_kind kind;
+    const struct ncs_call *call;     /* one of those that are there; NULL for gates */
+    const struct ncs_call **present; /* all of them, by rank of the communicator */
+    size_t presents, present_room;
+    struct ncs_absent *absent;
+    size_t absents, absent_room;
+    bool contact;                    /* blocks the host: first contact */
+    int slot, job, gate;             /* where it comes from; -1 = not from there */
+    int comm, src, dst;              /* src, dst: of a pair, ranks of the communicator */
+};
+
+struct ncs_edge {
+    int from, to;
+    int next_out, next_in;
+};
+
+struct ncs_inquiry {
+    const struct ncs_journal *journal;
+    const struct ncs_snapshot *snap; /* an empty one where there is none */
+    const struct ncs_notice *notice;
+    size_t notices;
+    int ranks;                       /* of the run, as far as it was seen */
+    bool hung;                       /* the snapshot was taken of a hang */
+
+    struct ncs_ranks_of_comm *comm;  /* by number of the communicator */
+    struct ncs_map part;             /* call -> part of the snapshot, index + 1 */
+    struct ncs_map spoilt;           /* group of a thread -> its first failed call */
+
+    struct ncs_need *need;
+    size_t needs, need_room;
+
+    /* Nodes of the graph: contexts, operations, jobs, needs, in this order. */
+    int *out, *in;                   /* first edge, by node; -1 = none */
+    size_t nodes, node_room;
+    struct ncs_edge *edge;
+    size_t edges, edge_room;
+
+    struct ncs_diagnosis *result;
+    size_t finding_room;
+};
+
+void ncs_align(struct ncs_inquiry *q);
+const struct ncs_call *ncs_sequence_at(const struct ncs_sequence *s, uint32_t position);
+uint32_t ncs_sequence_end(const struct ncs_sequence *s); /* base + held */
+/* Position of a collective in its rank's sequence; UINT32_MAX when it is not there. */
+uint32_t ncs_position(const struct ncs_inquiry *q, const struct ncs_call *call);
+/* A call that takes part in nothing: it failed, its group was dropped, or it had nothing to move.
+ * Sets *cause to the call that is to blame. */
+bool ncs_ineffective(const struct ncs_inquiry *q, const struct ncs_call *call,
+                     enum ncs_reason *reason, const struct ncs_call **cause);
+
+void ncs_graph(struct ncs_inquiry *q);
+static inline int ncs_op_node(const struct ncs_inquiry *q, int op)
+{
+    return (int)q->snap->contexts + op;
+}
+static inline int ncs_job_node(const struct ncs_inquiry *q, int job)
+{
+    return (int)(q->snap->contexts + q->snap->ops) + job;
+}
+static inline int ncs_need_node(const struct ncs_inquiry *q, size_t need)
+{
+    return (int)(q->snap->contexts + q->snap->ops + q->snap->jobs + need);
+}
+/* Index of the need behind a node, -1 if it is something else. */
+int ncs_node_need(const struct ncs_inquiry *q, int node);
+void ncs_connect(struct ncs_inquiry *q, int from, int to);
+/* Rank of the run that a node belongs to; -1 for needs. */
+int ncs_node_rank(const struct ncs_inquiry *q, int node);
+/* Marks the contexts that wait for `node`, at once or by way of others; `direct`: only at once,
+ * with no other need between. The array has one flag per node and is the caller's. */
+bool *ncs_waiters(const struct ncs_inquiry *q, int node, bool direct);
+/* The needs that a context waits for with nothing between; count in *needs; the caller's. */
+int *ncs_needs_of(const struct ncs_inquiry *q, int context, size_t *needs);
+/* Whether the ring around the need is there even if the rank waited for nothing. */
+bool ncs_cycle_without(const struct ncs_inquiry *q, size_t need, int rank);
+/* A cycle through the need, as nodes; empty (NULL) if there is none. The caller's. */
+int *ncs_cycle_of(const struct ncs_inquiry *q, size_t need, size_t *length);
+
+/* Fills in why rank `comm_rank` is not at the meeting. */
+void ncs_why_absent(struct ncs_inquiry *q, const struct ncs_need *need, struct ncs_absent *a);
+/* The same for what only a rank of the run is known of: it ended, or is elsewhere. */
+void ncs_why_rank_absent(const struct ncs_inquiry *q, struct ncs_absent *a);
+int ncs_run_rank(const struct ncs_inquiry *q, int comm, int comm_rank); /* -1 = cannot be told */
+bool ncs_is_pairwise(const struct ncs_call *call); /* send or recv */
+bool ncs_is_send(const struct ncs_call *call);
+bool ncs_is_init(const struct ncs_call *call);
+/* Polls in vain. A livelock is found when the last poll has just returned. */
+static inline bool ncs_polls(const struct ncs_inquiry *q, const struct ncs_snap_context *c)
+{
+    return c->state == NCS_CONTEXT_POLLING ||
+           (c->state == NCS_CONTEXT_READY && q->snap->stop == NCS_STOP_LIVELOCK);
+}
+bool ncs_failed(const struct ncs_call *call); /* returned an error of NCCL */
+uint64_t ncs_group_key(const struct ncs_call *call); /* of the group that a call was made in */
+
+void ncs_rules(struct ncs_inquiry *q);
+void ncs_waits(struct ncs_inquiry *q);
+
+/* ---- words (say.c) ---- */
+
+const char *ncs_comm_name(const struct ncs_inquiry *q, int comm); /* "?" when there is none */
+/* What a thread of control is in, as the script writes it: "stream:sync". */
+const char *ncs_said_in(const struct ncs_inquiry *q, int context);
+struct ncs_place ncs_said_place(const struct ncs_inquiry *q, int context);
+char *ncs_text(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+char *ncs_describe(const struct ncs_call *call);
+/* " at line 12", " at line 12 (grad)", or nothing. */
+void ncs_say_place(struct ncs_str *s, const struct ncs_call *call);
+/* "rank 2", "ranks 0, 1". */
+void ncs_say_ranks(struct ncs_str *s, const int *ranks, size_t count);
+
+/* ---- filling findings (fill.c) ---- */
+
+struct ncs_draft { /* a finding and the room of its lists */
+    struct ncs_finding f;
+    size_t culprit_room, blocked_room, bystander_room, cycle_room, row_room;
+    uint64_t order; /* id of the earliest call concerned: earlier causes first */
+};
+
+void ncs_add_culprit(struct ncs_draft *d, int rank, uint32_t call, int line);
+void ncs_add_row(struct ncs_draft *d, int rank, int line, char *text); /* takes the text */
+void ncs_add_step(struct ncs_draft *d, int rank, const char *comm, uint32_t call, int line, int to);
+void ncs_add_blocked_rank(struct ncs_draft *d, int rank);
+/* Blocked ranks and bystanders from the waiters of a node; culprits and steps come first. */
+void ncs_add_blocked(const struct ncs_inquiry *q, struct ncs_draft *d, int node);
+/* A row for every rank of the need: what it waits in, or why it is not there. */
+void ncs_add_need_rows(const struct ncs_inquiry *q, struct ncs_draft *d,
+                       const struct ncs_need *need);
+void ncs_set_title(const struct ncs_inquiry *q, struct ncs_draft *d, const struct ncs_call *call);
+
+#endif

@@ -1,0 +1,55 @@
+/* What a rule looks at and what it fills. Private to this room. */
+#ifndef NCS_DIAGNOSE_RULE_H
+#define NCS_DIAGNOSE_RULE_H
+
+#include "diagnose/inquiry.h"
+
+enum ncs_root_kind {
+    NCS_ROOT_ABSENT,   /* a meeting to which somebody will never come */
+    NCS_ROOT_DIFFER,   /* calls met that disagree */
+    NCS_ROOT_CYCLE,
+    NCS_ROOT_POLL,     /* only polls in vain */
+    NCS_ROOT_NOTICE,   /* a crash or a fault */
+    NCS_ROOT_LABELS,   /* nothing hangs, but by their labels calls were exchanged */
+    NCS_ROOT_LEFT,     /* left over at the end of a rank */
+};
+
+/* What has no cause further back. Which members are set depends on the kind. */
+struct ncs_root {
+    enum ncs_root_kind kind;
+    const struct ncs_need *need;       /* ABSENT, CYCLE (one of it), DIFFER of a hang */
+    const struct ncs_absent **absent;  /* ABSENT: those of one reason */
+    size_t absents;
+    const struct ncs_call *const *call; /* DIFFER */
+    size_t calls;
+    int *path;                         /* CYCLE: nodes */
+    size_t length;
+    const struct ncs_notice *notice;
+    int comm;                          /* LABELS, LEFT */
+    int rank, depth, line;             /* LEFT, of a group left open: by whom; rank -1: none */
+};
+
+/* Whether the rule explains the root; if so the draft is filled but for rule and level. */
+typedef bool ncs_rule_match(const struct ncs_inquiry *q, const struct ncs_root *r,
+                            struct ncs_draft *d);
+
+ncs_rule_match ncs_rule_rank_lost, ncs_rule_error_path, ncs_rule_zero_count, ncs_rule_group_end,
+    ncs_rule_abort, ncs_rule_destroy;
+ncs_rule_match ncs_rule_extra_call, ncs_rule_skipped_call, ncs_rule_swapped_calls;
+ncs_rule_match ncs_rule_wrong_peer, ncs_rule_send_alone, ncs_rule_recv_alone, ncs_rule_p2p_count;
+ncs_rule_match ncs_rule_kind, ncs_rule_root, ncs_rule_dtype, ncs_rule_count, ncs_rule_op;
+ncs_rule_match ncs_rule_init_clash, ncs_rule_one_thread, ncs_rule_init_missing;
+ncs_rule_match ncs_rule_comm_order, ncs_rule_p2p_cycle, ncs_rule_host_wait;
+ncs_rule_match ncs_rule_fault, ncs_rule_crash, ncs_rule_livelock, ncs_rule_waiting;
+ncs_rule_match ncs_rule_never_destroyed;
+
+/* Common to findings about a need: call, title, rows, blocked ranks. Culprits come before. */
+void ncs_fill_need(const struct ncs_inquiry *q, struct ncs_draft *d, const struct ncs_need *need,
+                   uint32_t call);
+void ncs_fill_cycle(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d);
+/* The ranks of the run that are at the meeting. The caller's. */
+int *ncs_present_ranks(const struct ncs_inquiry *q, const struct ncs_need *need, size_t *count);
+/* The parting of the root's communicator, if it is no later than the root's own calls. */
+const struct ncs_parting *ncs_parting_of(const struct ncs_inquiry *q, const struct ncs_root *r);
+
+#endif

@@ -1,0 +1,415 @@
+/* The table of rules, and what they are held against: everything in the graph, the notices and the
+ * journal that has no cause further back. */
+#include "diagnose/rule.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+/* For each root the first rule that matches speaks: so special ones stand before general ones. */
+#define RULES(X)                                      \
+    X("real-library-crash", ncs_rule_crash)           \
+    X("illegal-access", ncs_rule_fault)               \
+    X("init-clash", ncs_rule_init_clash)              \
+    X("one-thread-no-group", ncs_rule_one_thread)     \
+    X("rank-lost", ncs_rule_rank_lost)                \
+    X("error-path", ncs_rule_error_path)              \
+    X("zero-count", ncs_rule_zero_count)              \
+    X("missing-group-end", ncs_rule_group_end)        \
+    X("abort-one-rank", ncs_rule_abort)               \
+    X("early-destroy", ncs_rule_destroy)              \
+    X("comm-order", ncs_rule_comm_order)              \
+    X("p2p-cycle", ncs_rule_p2p_cycle)                \
+    X("init-missing-rank", ncs_rule_init_missing)     \
+    X("wrong-peer", ncs_rule_wrong_peer)              \
+    X("send-without-recv", ncs_rule_send_alone)       \
+    X("recv-without-send", ncs_rule_recv_alone)       \
+    X("p2p-count-mismatch", ncs_rule_p2p_count)       \
+    X("swapped-calls", ncs_rule_swapped_calls)        \
+    X("extra-call", ncs_rule_extra_call)              \
+    X("skipped-call", ncs_rule_skipped_call)          \
+    X("kind-mismatch", ncs_rule_kind)                 \
+    X("root-mismatch", ncs_rule_root)                 \
+    X("dtype-mismatch", ncs_rule_dtype)               \
+    X("count-mismatch", ncs_rule_count)               \
+    X("op-mismatch", ncs_rule_op)                     \
+    X("host-wait", ncs_rule_host_wait)                \
+    X("livelock", ncs_rule_livelock)                  \
+    X("never-destroyed", ncs_rule_never_destroyed)    \
+    X("waiting", ncs_rule_waiting)
+
+#define ID(id, match) id,
+const char *const ncs_rule_ids[] = { RULES(ID) NULL };
+#undef ID
+
+static const struct {
+    const char *id;
+    ncs_rule_match *match;
+} rules[] = {
+#define RULE(id, match) { id, match },
+    RULES(RULE)
+#undef RULE
+};
+
+struct drafts {
+    struct ncs_draft *draft;
+    size_t count, room;
+};
+
+static bool same_culprits(const struct ncs_finding *a, const struct ncs_finding *b)
+{
+    if (a->rule != b->rule || a->culprits != b->culprits)
+        return false;
+    for (size_t i = 0; i < a->culprits; i++)
+        if (a->culprit[i].rank != b->culprit[i].rank)
+            return false;
+    return true;
+}
+
+static void free_finding(struct ncs_finding *f)
+{
+    for (size_t i = 0; i < f->cycles; i++)
+        ncs_free(f->cycle[i].comm);
+    for (size_t i = 0; i < f->rows; i++)
+        ncs_free(f->row[i].text);
+    ncs_free(f->comm);
+    ncs_free(f->title);
+    ncs_free(f->why);
+    ncs_free(f->fix);
+    ncs_free(f->culprit);
+    ncs_free(f->blocked);
+    ncs_free(f->bystander);
+    ncs_free(f->cycle);
+    ncs_free(f->row);
+}
+
+void ncs_diagnosis_free(struct ncs_diagnosis *d)
+{
+    for (size_t i = 0; i < d->findings; i++)
+        free_finding(&d->finding[i]);
+    for (size_t i = 0; i < d->waits; i++) {
+        ncs_free(d->wait[i].in);
+        ncs_free(d->wait[i].comm);
+        ncs_free(d->wait[i].op);
+        ncs_free(d->wait[i].peer);
+    }
+    ncs_free(d->finding);
+    ncs_free(d->wait);
+    memset(d, 0, sizeof *d);
+}
+
+/* One mistake shows in many places (each turn of a loop, each communicator): it is told once, at
+ * its earliest, with all whom it blocks. A hazard is never kept in place of a hang. */
+static void add(struct drafts *all, struct ncs_draft *d)
+{
+    for (size_t i = 0; i < all->count; i++) {
+        struct ncs_draft *old = &all->draft[i];
+        if (!same_culprits(&old->f, &d->f))
+            continue;
+        bool better = (d->f.blockeds > 0) > (old->f.blockeds > 0) ||
+                      ((d->f.blockeds > 0) == (old->f.blockeds > 0) && d->order < old->order);
+        if (better) {
+            struct ncs_draft swap = *old;
+            *old = *d;
+            *d = swap;
+        }
+        for (size_t k = 0; k < d->f.blockeds; k++)
+            ncs_add_blocked_rank(old, d->f.blocked[k]);
+        free_finding(&d->f);
+        return;
+    }
+    NCS_PUSH(all->draft, all->count, all->room, *d);
+}
+
+static void judge(const struct ncs_inquiry *q, const struct ncs_root *r, struct drafts *all)
+{
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        struct ncs_draft d = { .order = UINT64_MAX };
+        if (!rules[i].match(q, r, &d)) {
+            free_finding(&d.f);
+            continue;
+        }
+        d.f.rule = ncs_rule_ids[i];
+        d.f.level = r->kind == NCS_ROOT_LEFT || r->kind == NCS_ROOT_LABELS ? NCS_LEVEL_NOTE
+                                                                            : NCS_LEVEL_ERROR;
+        add(all, &d);
+        return;
+    }
+}
+
+/* ---- roots ---- */
+
+static int class_of(enum ncs_reason reason)
+{
+    static const int classes[] = {
+        [NCS_ABSENT_KILLED] = 0,    [NCS_ABSENT_ERROR] = 1,    [NCS_ABSENT_FAILED] = 1,
+        [NCS_ABSENT_DROPPED] = 1,   [NCS_ABSENT_EMPTY] = 2,    [NCS_ABSENT_GROUP] = 3,
+        [NCS_ABSENT_ABORTED] = 4,   [NCS_ABSENT_DESTROYED] = 5, [NCS_ABSENT_FINISHED] = 6,
+        [NCS_ABSENT_QUEUED] = 7,    [NCS_ABSENT_CONTACT] = 7,  [NCS_ABSENT_ELSEWHERE] = 7,
+    };
+    return classes[reason];
+}
+
+enum { OTHERS = 7, CLASSES };
+
+static void judge_absents(const struct ncs_inquiry *q, const struct ncs_need *n, int class,
+                          struct drafts *all)
+{
+    struct ncs_root r = { .kind = NCS_ROOT_ABSENT, .need = n, .comm = -1, .rank = -1 };
+    size_t room = 0;
+    for (size_t i = 0; i < n->absents; i++)
+        if (class < 0 || class_of(n->absent[i].reason) == class)
+            NCS_PUSH(r.absent, r.absents, room, &n->absent[i]);
+    if (r.absents || class < 0)
+        judge(q, &r, all);
+    ncs_free(r.absent);
+}
+
+/* Whether the need cannot come about whatever the others do. */
+static bool is_final(const struct ncs_inquiry *q, const struct ncs_need *n)
+{
+    size_t gone = 0;
+    for (size_t i = 0; i < n->absents; i++)
+        gone += n->absent[i].reason <= NCS_ABSENT_LAST_FINAL;
+    if (n->kind == NCS_NEED_STUCK || (n->job >= 0 && q->snap->job[n->job].refused))
+        return true;
+    /* Anybody may set a key of the store: one live rank is enough. */
+    if (n->kind == NCS_NEED_GATE && strcmp(q->snap->gate[n->gate].what, "store:get") == 0)
+        return gone == n->absents;
+    return gone > 0 || q->out[ncs_need_node(q, (size_t)(n - q->need))] < 0;
+}
+
+static const struct ncs_notice *notice_of(const struct ncs_inquiry *q, const struct ncs_call *call)
+{
+    for (size_t i = 0; i < q->notices; i++)
+        for (size_t k = 0; k < q->notice[i].calls; k++)
+            if (q->notice[i].kind == NCS_NOTICE_MISMATCH && q->notice[i].call[k] == call)
+                return &q->notice[i];
+    return NULL;
+}
+
+static void judge_need(const struct ncs_inquiry *q, const struct ncs_need *n, struct drafts *all)
+{
+    if (n->kind == NCS_NEED_STUCK) {
+        struct ncs_root r = { .kind = NCS_ROOT_DIFFER, .need = n, .call = n->present,
+                              .calls = n->presents, .comm = -1, .rank = -1 };
+        const struct ncs_notice *told = notice_of(q, n->call);
+        if (told && told->calls > r.calls) { /* one side went on, with part of the data */
+            r.call = (const struct ncs_call *const *)told->call;
+            r.calls = told->calls;
+        }
+        judge(q, &r, all);
+        return;
+    }
+    size_t final = 0;
+    for (size_t i = 0; i < n->absents; i++)
+        final += n->absent[i].reason <= NCS_ABSENT_LAST_FINAL;
+    if (!final || (n->job >= 0 && q->snap->job[n->job].refused)) {
+        judge_absents(q, n, -1, all);
+        return;
+    }
+    size_t told = all->count;
+    for (int class = 0; class < OTHERS; class++) {
+        judge_absents(q, n, class, all);
+        if (n->kind == NCS_NEED_GATE && all->count > told)
+            return; /* of those who might have opened it, one that failed is the likeliest */
+    }
+}
+
+/* A ring through a host wait and collectives of one communicator: whoever is at the host wait has
+ * left out the collective. */
+static const struct ncs_need *left_out(const struct ncs_inquiry *q, const int *path, size_t length)
+{
+    const struct ncs_need *collective = NULL;
+    bool gate = false;
+    for (size_t i = 0; i < length; i++) {
+        int need = ncs_node_need(q, path[i]);
+        if (need < 0)
+            continue;
+        const struct ncs_need *n = &q->need[need];
+        if (n->kind == NCS_NEED_GATE)
+            gate = true;
+        else if (n->kind == NCS_NEED_COLLECTIVE && (!collective || collective->comm == n->comm))
+            collective = n;
+        else
+            return NULL;
+    }
+    return gate ? collective : NULL;
+}
+
+static void judge_cycles(const struct ncs_inquiry *q, bool *told, struct drafts *all)
+{
+    for (size_t i = 0; i < q->needs; i++) {
+        if (told[i])
+            continue;
+        struct ncs_root r = { .kind = NCS_ROOT_CYCLE, .need = &q->need[i], .comm = -1,
+                              .rank = -1 };
+        r.path = ncs_cycle_of(q, i, &r.length);
+        bool known = r.length == 0;
+        for (size_t k = 0; k < r.length; k++) {
+            int need = ncs_node_need(q, r.path[k]);
+            known |= need >= 0 && told[need];
+        }
+        for (size_t k = 0; k < r.length && !known; k++)
+            if (ncs_node_need(q, r.path[k]) >= 0)
+                told[ncs_node_need(q, r.path[k])] = true;
+        const struct ncs_need *n = known ? NULL : left_out(q, r.path, r.length);
+        if (n)
+            judge_absents(q, n, OTHERS, all);
+        else if (!known)
+            judge(q, &r, all);
+        ncs_free(r.path);
+    }
+}
+
+static bool in_stuck_slot(const struct ncs_inquiry *q, const struct ncs_notice *notice)
+{
+    for (size_t i = 0; i < q->needs; i++)
+        if (q->need[i].kind == NCS_NEED_STUCK && notice_of(q, q->need[i].call) == notice)
+            return true;
+    return false;
+}
+
+static bool disagree(const struct ncs_notice *n)
+{
+    if (n->calls == 2 && ncs_is_pairwise(n->call[0]))
+        return true;
+    for (size_t i = 1; i < n->calls; i++)
+        if (ncs_call_signature(n->call[i]) != ncs_call_signature(n->call[0]))
+            return true;
+    return false;
+}
+
+static void judge_notices(const struct ncs_inquiry *q, struct drafts *all)
+{
+    for (size_t i = 0; i < q->notices; i++) {
+        const struct ncs_notice *n = &q->notice[i];
+        struct ncs_root r = { .kind = NCS_ROOT_NOTICE, .notice = n, .comm = -1, .rank = -1 };
+        if (n->kind == NCS_NOTICE_MISMATCH && disagree(n)) {
+            if (in_stuck_slot(q, n))
+                continue;
+            r.kind = NCS_ROOT_DIFFER;
+            r.call = (const struct ncs_call *const *)n->call;
+            r.calls = n->calls;
+        }
+        judge(q, &r, all);
+    }
+}
+
+static bool destroyed_by_some(const struct ncs_inquiry *q, const struct ncs_comm_info *info)
+{
+    bool some = false, left = false;
+    for (int i = 0; i < info->nranks; i++) {
+        const struct ncs_member *m = &info->member[i];
+        some |= m->gone != 0;
+        left |= m->gone == 0 && m->rank >= 0;
+        for (size_t k = 0; k < q->snap->contexts; k++)
+            if (q->snap->context[k].rank == m->rank &&
+                q->snap->context[k].ending != NCS_END_RETURNED)
+                return false; /* who fails may leave things behind */
+    }
+    return some && left;
+}
+
+static void judge_open_group(const struct ncs_inquiry *q, int rank, int depth, int line,
+                             struct drafts *all)
+{
+    struct ncs_root r = { .kind = NCS_ROOT_LEFT, .comm = -1, .rank = rank, .depth = depth,
+                          .line = line };
+    if (depth > 0)
+        judge(q, &r, all);
+}
+
+struct depth {
+    int rank, thread, depth, line;
+};
+
+/* Without a snapshot the journal tells the depths, as long as it is whole. */
+static void judge_open_groups(const struct ncs_inquiry *q, struct drafts *all)
+{
+    struct depth *of = NULL;
+    size_t count = 0, room = 0;
+    for (const struct ncs_call *c = q->journal->dropped ? NULL : q->journal->oldest; c;
+         c = c->newer) {
+        if (c->fn != NCS_FN_ncclGroupStart && c->fn != NCS_FN_ncclGroupEnd)
+            continue;
+        size_t i = 0;
+        while (i < count && (of[i].rank != c->rank || of[i].thread != c->thread))
+            i++;
+        if (i == count) {
+            struct depth fresh = { .rank = c->rank, .thread = c->thread };
+            NCS_PUSH(of, count, room, fresh);
+        }
+        if (c->fn == NCS_FN_ncclGroupEnd) {
+            of[i].depth -= of[i].depth > 0;
+        } else if (of[i].depth++ == 0) {
+            of[i].line = c->place.line;
+        }
+    }
+    for (size_t i = 0; i < count; i++)
+        judge_open_group(q, of[i].rank, of[i].depth, of[i].line, all);
+    ncs_free(of);
+}
+
+static void judge_left_overs(const struct ncs_inquiry *q, struct drafts *all)
+{
+    for (size_t i = 0; i < q->snap->contexts; i++) {
+        const struct ncs_snap_context *c = &q->snap->context[i];
+        if (c->state == NCS_CONTEXT_ENDED && c->ending == NCS_END_RETURNED)
+            judge_open_group(q, c->rank, c->group_depth, c->place.line, all);
+    }
+    if (!q->snap->contexts)
+        judge_open_groups(q, all);
+    for (size_t i = 0; i < q->journal->comms; i++) {
+        const struct ncs_parting *p = &q->comm[i].parting;
+        struct ncs_root r = { .kind = NCS_ROOT_LABELS, .comm = (int)i, .rank = -1 };
+        if (p->how == NCS_PARTING_SWAPPED && p->by_label)
+            judge(q, &r, all);
+        r.kind = NCS_ROOT_LEFT;
+        if (q->snap->contexts && q->snap->stop == NCS_STOP_DONE &&
+            destroyed_by_some(q, q->journal->comm[i]))
+            judge(q, &r, all);
+    }
+}
+
+/* ---- order ---- */
+
+static int compare(const void *x, const void *y)
+{
+    const struct ncs_draft *a = x, *b = y;
+    bool hazard_a = a->f.certainty == NCS_UNDEFINED && !a->f.blockeds;
+    bool hazard_b = b->f.certainty == NCS_UNDEFINED && !b->f.blockeds;
+    if (a->f.level != b->f.level)
+        return a->f.level == NCS_LEVEL_ERROR ? -1 : 1;
+    if (hazard_a != hazard_b)
+        return hazard_a ? 1 : -1;
+    if (a->order != b->order)
+        return a->order < b->order ? -1 : 1;
+    return strcmp(a->f.rule, b->f.rule);
+}
+
+void ncs_rules(struct ncs_inquiry *q)
+{
+    struct drafts all = { 0 };
+    bool *told = ncs_new((q->needs + 1) * sizeof *told);
+    judge_notices(q, &all);
+    for (size_t i = 0; i < q->needs && q->hung; i++) {
+        told[i] = is_final(q, &q->need[i]);
+        if (told[i])
+            judge_need(q, &q->need[i], &all);
+    }
+    if (q->hung)
+        judge_cycles(q, told, &all);
+    if (q->hung && q->snap->stop == NCS_STOP_LIVELOCK) {
+        struct ncs_root r = { .kind = NCS_ROOT_POLL, .comm = -1, .rank = -1 };
+        judge(q, &r, &all);
+    }
+    judge_left_overs(q, &all);
+    if (all.count)
+        qsort(all.draft, all.count, sizeof *all.draft, compare);
+    for (size_t i = 0; i < all.count; i++)
+        NCS_PUSH(q->result->finding, q->result->findings, q->finding_room, all.draft[i].f);
+    ncs_free(all.draft);
+    ncs_free(told);
+}

@@ -1,0 +1,235 @@
+/* Rules about calls that met and disagree in one argument; the ranks with the rarer value are at
+ * fault, all of them when there is no rarer one. */
+#include "diagnose/rule.h"
+
+#include "api/types.h"
+#include "base/mem.h"
+#include "ncclscript/nccl_abi.h"
+
+/* A fact about a call that must be the same on every rank. */
+typedef int64_t fact(const struct ncs_call *call);
+
+static int64_t kind_of(const struct ncs_call *c)
+{
+    return c->fn == NCS_FN_ncclBcast ? NCS_FN_ncclBroadcast : c->fn;
+}
+
+static int64_t root_of(const struct ncs_call *c)
+{
+    return ncs_call_root(c);
+}
+
+static int64_t dtype_of(const struct ncs_call *c)
+{
+    return ncs_call_dtype(c);
+}
+
+static int64_t count_of(const struct ncs_call *c)
+{
+    return (int64_t)ncs_call_count(c);
+}
+
+static int64_t op_of(const struct ncs_call *c)
+{
+    int op = ncs_call_op(c);
+    return op > ncclNumOps ? ncclNumOps : op; /* every pre-mul-sum is the same operator */
+}
+
+/* In the order in which they are looked at: the first that differs names the rule. */
+static fact *const facts[] = { kind_of, root_of, dtype_of, count_of, op_of };
+enum { KIND, ROOT, DTYPE, COUNT, OP, FACTS };
+
+static bool differs(const struct ncs_root *r, fact *get)
+{
+    for (size_t i = 1; i < r->calls; i++)
+        if (get(r->call[i]) != get(r->call[0]))
+            return true;
+    return false;
+}
+
+static size_t votes(const struct ncs_root *r, fact *get, int64_t value)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < r->calls; i++)
+        n += get(r->call[i]) == value;
+    return n;
+}
+
+/* The commonest value; *even when another is as common. */
+static const struct ncs_call *majority(const struct ncs_root *r, fact *get, bool *even)
+{
+    const struct ncs_call *best = r->call[0];
+    for (size_t i = 1; i < r->calls; i++)
+        if (votes(r, get, get(r->call[i])) > votes(r, get, get(best)))
+            best = r->call[i];
+    *even = false;
+    for (size_t i = 0; i < r->calls; i++)
+        if (get(r->call[i]) != get(best) &&
+            votes(r, get, get(r->call[i])) == votes(r, get, get(best)))
+            *even = true;
+    return best;
+}
+
+static void fill_calls(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d,
+                       const struct ncs_call *title)
+{
+    d->f.call = title->number;
+    d->order = r->call[0]->id;
+    d->f.certainty = r->need ? NCS_CERTAIN : NCS_UNDEFINED;
+    ncs_set_title(q, d, title);
+    for (size_t i = 0; i < r->calls; i++) {
+        const struct ncs_call *c = r->call[i];
+        char *what = ncs_describe(c);
+        ncs_add_row(d, c->rank, c->place.line,
+                    ncs_text("call %u is %s", (unsigned)c->number, what));
+        ncs_free(what);
+    }
+    if (r->need)
+        ncs_add_blocked(q, d, ncs_need_node(q, (size_t)(r->need - q->need)));
+}
+
+/* "root 1 on rank 3, root 0 on ranks 0..2": the rarer value first. */
+static void say_value(const struct ncs_root *r, struct ncs_str *s, fact *get,
+                      const struct ncs_call *of, const char *noun)
+{
+    int *ranks = ncs_new(r->calls * sizeof *ranks);
+    size_t count = 0;
+    for (size_t i = 0; i < r->calls; i++)
+        if (get(r->call[i]) == get(of))
+            ranks[count++] = r->call[i]->rank;
+    char *what = get == kind_of ? ncs_describe(of) : NULL;
+    if (get == kind_of)
+        ncs_str_add(s, what);
+    else if (get == dtype_of)
+        ncs_str_add(s, ncs_dtype_name(ncs_call_dtype(of)) ? ncs_dtype_name(ncs_call_dtype(of))
+                                                          : "an unknown type");
+    else if (get == op_of)
+        ncs_str_addf(s, "%s %s", noun,
+                     ncs_redop_name(ncs_call_op(of)) ? ncs_redop_name(ncs_call_op(of)) : "?");
+    else
+        ncs_str_addf(s, "%s %lld", noun, (long long)get(of));
+    if (get == count_of || get == dtype_of)
+        ncs_str_addf(s, " (%zu bytes)",
+                     ncs_call_count(of) * ncs_dtype_bytes(ncs_call_dtype(of)));
+    ncs_str_add(s, " on ");
+    ncs_say_ranks(s, ranks, count);
+    ncs_say_place(s, of);
+    ncs_free(what);
+    ncs_free(ranks);
+}
+
+static bool mismatch(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d,
+                     int which, const char *noun)
+{
+    if (r->kind != NCS_ROOT_DIFFER || r->calls < 2 || ncs_is_pairwise(r->call[0]))
+        return false;
+    for (int i = 0; i < which; i++)
+        if (differs(r, facts[i]))
+            return false;
+    fact *get = facts[which];
+    if (!differs(r, get))
+        return false;
+    bool even;
+    const struct ncs_call *best = majority(r, get, &even);
+    struct ncs_str s = { 0 };
+    ncs_str_addf(&s, "call %u on %s is ", (unsigned)best->number, ncs_comm_name(q, best->comm));
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t i = 0; i < r->calls; i++) {
+            const struct ncs_call *c = r->call[i];
+            bool common = get(c) == get(best), told = false;
+            if (common == (pass == 0))
+                continue;
+            if (even || !common)
+                ncs_add_culprit(d, c->rank, c->number, c->place.line);
+            for (size_t k = 0; k < i; k++)
+                told |= get(r->call[k]) == get(c);
+            if (told)
+                continue;
+            if (s.text[s.bytes - 1] != ' ')
+                ncs_str_add(&s, ", ");
+            say_value(r, &s, get, c, noun);
+        }
+    }
+    d->f.why = ncs_str_take(&s);
+    fill_calls(q, r, d, best);
+    return true;
+}
+
+/* "...: rank 3 (line 8) is the odd one", unless no side is. */
+static bool advise(const struct ncs_root *r, struct ncs_draft *d, const char *what)
+{
+    struct ncs_str s = { 0 };
+    ncs_str_add(&s, what);
+    if (d->f.culprits == 1) {
+        ncs_str_addf(&s, ": rank %d", d->f.culprit[0].rank);
+        if (d->f.culprit[0].line)
+            ncs_str_addf(&s, " (line %d)", d->f.culprit[0].line);
+        ncs_str_add(&s, " is the odd one");
+    } else if (d->f.culprits < r->calls) {
+        int *ranks = ncs_new(d->f.culprits * sizeof *ranks);
+        for (size_t i = 0; i < d->f.culprits; i++)
+            ranks[i] = d->f.culprit[i].rank;
+        ncs_str_add(&s, ": ");
+        ncs_say_ranks(&s, ranks, d->f.culprits);
+        ncs_str_add(&s, " are the odd ones");
+        ncs_free(ranks);
+    }
+    d->f.fix = ncs_str_take(&s);
+    return true;
+}
+
+bool ncs_rule_kind(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+{
+    return mismatch(q, r, d, KIND, "") && advise(r, d, "make the same call on every rank");
+}
+
+bool ncs_rule_root(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+{
+    return mismatch(q, r, d, ROOT, "root") &&
+           advise(r, d, "give the same root, which is a rank of this communicator and not of the "
+                        "run, on every rank");
+}
+
+bool ncs_rule_dtype(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+{
+    return mismatch(q, r, d, DTYPE, "") && advise(r, d, "give the same data type on every rank");
+}
+
+bool ncs_rule_count(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+{
+    return mismatch(q, r, d, COUNT, "count") &&
+           advise(r, d, "give the same count on every rank, padded to the largest");
+}
+
+bool ncs_rule_op(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+{
+    return mismatch(q, r, d, OP, "op") && advise(r, d, "give the same operator on every rank");
+}
+
+bool ncs_rule_p2p_count(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+{
+    if (r->kind != NCS_ROOT_DIFFER || r->calls != 2 || !ncs_is_pairwise(r->call[0]))
+        return false;
+    bool first = ncs_is_send(r->call[0]);
+    const struct ncs_call *send = r->call[!first], *recv = r->call[first];
+    size_t out = ncs_call_count(send) * ncs_dtype_bytes(ncs_call_dtype(send));
+    size_t in = ncs_call_count(recv) * ncs_dtype_bytes(ncs_call_dtype(recv));
+    ncs_add_culprit(d, send->rank, send->number, send->place.line);
+    ncs_add_culprit(d, recv->rank, recv->number, recv->place.line);
+    struct ncs_str s = { 0 };
+    ncs_str_addf(&s, "rank %d sends %zu bytes", send->rank, out);
+    ncs_say_place(&s, send);
+    ncs_str_addf(&s, ", rank %d receives %zu bytes", recv->rank, in);
+    ncs_say_place(&s, recv);
+    if (in > out)
+        ncs_str_addf(&s, ": it waits for %zu bytes that never come", in - out);
+    else if (in < out)
+        ncs_str_addf(&s, ": %zu bytes are never taken", out - in);
+    else
+        ncs_str_add(&s, ": as many bytes, but of another type");
+    d->f.why = ncs_str_take(&s);
+    d->f.fix = ncs_text("let rank %d receive what rank %d sends: the same count and type",
+                        recv->rank, send->rank);
+    fill_calls(q, r, d, r->call[0]->rank <= r->call[1]->rank ? r->call[0] : r->call[1]);
+    return true;
+}

@@ -1,0 +1,289 @@
+/* Rules about hosts: joining a communicator, waiting in the store, at barriers, polling; and what
+ * the machine itself noticed. */
+#include "diagnose/rule.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+
+static bool is_root(const struct ncs_root *r, enum ncs_need_kind kind)
+{
+    return (r->kind == NCS_ROOT_ABSENT || r->kind == NCS_ROOT_CYCLE) && r->need &&
+           r->need->kind == kind;
+}
+
+static bool took_own_id(const struct ncs_inquiry *q, int rank)
+{
+    for (const struct ncs_call *c = q->journal->oldest; c; c = c->newer)
+        if (c->fn == NCS_FN_ncclGetUniqueId && c->rank == rank)
+            return true;
+    return false;
+}
+
+static int nranks_of(const struct ncs_inquiry *q, const struct ncs_need *n)
+{
+    return n->job >= 0 ? q->snap->job[n->job].nranks : (int)(n->presents + n->absents);
+}
+
+/* Different ids although one was meant: every rank that waits to join made an id of its own. */
+static size_t unshared_ids(const struct ncs_inquiry *q, const struct ncs_need *need)
+{
+    size_t ids = 0;
+    for (size_t i = 0; i < q->needs; i++) {
+        const struct ncs_need *o = &q->need[i];
+        if (o->kind != NCS_NEED_INIT)
+            continue;
+        bool own = o->presents > 0 && nranks_of(q, o) == nranks_of(q, need);
+        for (size_t k = 0; k < o->presents && own; k++)
+            own = took_own_id(q, o->present[k]->rank);
+        if (!own)
+            return 0;
+        ids++;
+    }
+    return ids > 1 ? ids : 0;
+}
+
+static void blame_present(struct ncs_draft *d, const struct ncs_need *n)
+{
+    for (size_t i = 0; i < n->presents; i++)
+        ncs_add_culprit(d, n->present[i]->rank, 0, n->present[i]->place.line);
+}
+
+bool ncs_rule_init_clash(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+{
+    if (!is_root(r, NCS_NEED_INIT))
+        return false;
+    const struct ncs_need *n = r->need;
+    const struct ncs_snap_job *job = n->job >= 0 ? &q->snap->job[n->job] : NULL;
+    size_t ids = unshared_ids(q, n);
+    if (ids) {
+        for (size_t i = 0; i < q->needs; i++) {
+            if (q->need[i].kind != NCS_NEED_INIT)
+                continue;
+            blame_present(d, &q->need[i]);
+            ncs_add_blocked(q, d, ncs_need_node(q, i));
+        }
+        ncs_fill_need(q, d, n, 0);
+        d->f.bystanders = 0;
+        d->f.why = ncs_text("%zu unique ids are in use, each for a communicator of %d that is "
+                            "waiting for its other ranks: every rank made its own", ids,
+                            nranks_of(q, n));
+        d->f.fix = ncs_text("make the id on one rank and hand it to the others, say through the "
+                            "store");
+        return true;
+    }
+    if (!job || !job->refused)
+        return false;
+    for (size_t i = 0; i < n->presents; i++) {
+        const struct ncs_call *a = n->present[i];
+        for (size_t k = 0; k < n->presents; k++) {
+            const struct ncs_call *b = n->present[k];
+            if (a != b && ncs_is_init(a) && a->fn == b->fn && a->fn != NCS_FN_ncclCommInitAll &&
+                (a->arg[3].i == b->arg[3].i || a->arg[1].i != b->arg[1].i))
+                ncs_add_culprit(d, a->rank, 0, a->place.line);
+        }
+    }
+    if (!d->f.culprits)
+        blame_present(d, n);
+    ncs_fill_need(q, d, n, 0);
+    d->f.why = ncs_text("the ranks that join %s contradict each other: %s, so nobody is let in",
+                        ncs_comm_name(q, n->comm), job->why ? job->why : "the meeting was refused");
+    d->f.fix = ncs_text("join each communicator once as each rank from 0 to nranks - 1, with the "
+                        "same nranks and a fresh unique id");
+    return true;
+}
+
+static int *absent_ranks(const struct ncs_need *n)
+{
+    int *ranks = ncs_new(n->absents * sizeof *ranks);
+    for (size_t i = 0; i < n->absents; i++)
+        ranks[i] = n->absent[i].comm_rank;
+    return ranks;
+}
+
+/* A cycle of a thread with itself: it alone could make the calls that it waits for. */
+bool ncs_rule_one_thread(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+{
+    if (r->kind != NCS_ROOT_CYCLE || !r->need->call)
+        return false;
+    int context = -1;
+    for (size_t i = 0; i < r->length; i++) {
+        if (ncs_node_need(q, r->path[i]) >= 0 && r->path[i] != r->path[0])
+            return false;
+        if ((size_t)r->path[i] < q->snap->contexts) {
+            if (context >= 0 && context != r->path[i])
+                return false;
+            context = r->path[i];
+        }
+    }
+    if (context < 0)
+        return false;
+    const struct ncs_call *c = r->need->call;
+    const struct ncs_snap_context *thread = &q->snap->context[context];
+    struct ncs_str s = { 0 };
+    int *absent = absent_ranks(r->need);
+    char *what = ncs_describe(c);
+    ncs_add_culprit(d, thread->rank, c->number, c->place.line);
+    ncs_fill_need(q, d, r->need, c->number);
+    ncs_str_addf(&s, "a thread of rank %d is in %s", thread->rank, what);
+    ncs_say_place(&s, c);
+    ncs_str_addf(&s, " as rank %d of %s and waits for ", c->comm_rank, ncs_comm_name(q, c->comm));
+    ncs_say_ranks(&s, absent, r->need->absents);
+    ncs_str_add(&s, " of it, whose calls only the same thread could make");
+    d->f.why = ncs_str_take(&s);
+    ncs_str_add(&s, "put the calls for all ranks of one thread into a group, from the one");
+    ncs_say_place(&s, c);
+    ncs_str_add(&s, " on");
+    d->f.fix = ncs_str_take(&s);
+    ncs_free(absent);
+    ncs_free(what);
+    return true;
+}
+
+bool ncs_rule_init_missing(const struct ncs_inquiry *q, const struct ncs_root *r,
+                           struct ncs_draft *d)
+{
+    if (!is_root(r, NCS_NEED_INIT))
+        return false;
+    const struct ncs_need *n = r->need;
+    for (size_t i = 0; i < n->absents; i++)
+        if (n->absent[i].rank >= 0)
+            ncs_add_culprit(d, n->absent[i].rank, 0, 0);
+    if (!d->f.culprits)
+        blame_present(d, n);
+    ncs_fill_need(q, d, n, 0);
+    int *absent = absent_ranks(n);
+    struct ncs_str s = { 0 };
+    ncs_str_addf(&s, "%zu of %d ranks joined %s, ", (size_t)nranks_of(q, n) - n->absents,
+                 nranks_of(q, n), ncs_comm_name(q, n->comm));
+    ncs_say_ranks(&s, absent, n->absents);
+    ncs_str_add(&s, " did not");
+    d->f.why = ncs_str_take(&s);
+    ncs_str_add(&s, "call ncclCommInitRank for ");
+    ncs_say_ranks(&s, absent, n->absents);
+    ncs_str_add(&s, " too, with the same id");
+    if (n->call)
+        ncs_say_place(&s, n->call);
+    d->f.fix = ncs_str_take(&s);
+    ncs_free(absent);
+    return true;
+}
+
+bool ncs_rule_host_wait(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+{
+    const struct ncs_need *gate = is_root(r, NCS_NEED_GATE) ? r->need : NULL;
+    for (size_t i = 0; r->kind == NCS_ROOT_CYCLE && i < r->length && !gate; i++) {
+        int n = ncs_node_need(q, r->path[i]);
+        if (n >= 0 && q->need[n].kind == NCS_NEED_GATE)
+            gate = &q->need[n];
+    }
+    if (!gate)
+        return false;
+    const struct ncs_snap_gate *g = &q->snap->gate[gate->gate];
+    size_t count;
+    int *ranks = ncs_present_ranks(q, gate, &count);
+    struct ncs_str s = { 0 };
+    ncs_say_ranks(&s, ranks, count);
+    ncs_str_addf(&s, " wait%s in %s", count == 1 ? "s" : "", g->what);
+    if (g->key && *g->key)
+        ncs_str_addf(&s, " (%s)", g->key);
+    if (r->kind == NCS_ROOT_CYCLE) {
+        ncs_fill_cycle(q, r, d);
+        ncs_str_add(&s, " for what comes only after a call that waits for ");
+        ncs_str_add(&s, count == 1 ? "it" : "them");
+        d->f.fix = ncs_text("do not make one rank's call wait on the host for another's: first "
+                            "contact blocks until the peer has called too");
+    } else {
+        for (size_t i = 0; i < gate->absents; i++)
+            if (gate->absent[i].reason <= NCS_ABSENT_LAST_FINAL && strcmp(g->what, "store:get"))
+                ncs_add_culprit(d, gate->absent[i].rank, 0, 0);
+        if (!d->f.culprits)
+            for (size_t i = 0; i < count; i++)
+                ncs_add_culprit(d, ranks[i], 0, 0);
+        ncs_fill_need(q, d, gate, 0);
+        ncs_str_add(&s, ", and nobody who could end that is left");
+        d->f.fix = strcmp(g->what, "barrier") == 0
+                       ? ncs_text("let every rank of the barrier come to it")
+                       : ncs_text("let another rank provide what is waited for (%s)",
+                                  g->key ? g->key : g->what);
+    }
+    ncs_free(d->f.title);
+    d->f.title = ncs_text("%s%s%s", g->what, g->key && *g->key ? ": " : "", g->key ? g->key : "");
+    d->f.why = ncs_str_take(&s);
+    ncs_free(ranks);
+    return true;
+}
+
+bool ncs_rule_livelock(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+{
+    if (r->kind != NCS_ROOT_POLL)
+        return false;
+    struct ncs_str s = { 0 };
+    d->order = UINT64_MAX;
+    for (size_t i = 0; i < q->snap->contexts; i++) {
+        const struct ncs_snap_context *c = &q->snap->context[i];
+        if (c->state == NCS_CONTEXT_ENDED)
+            continue;
+        ncs_add_blocked_rank(d, c->rank);
+        if (!ncs_polls(q, c))
+            continue;
+        int line = ncs_said_place(q, (int)i).line;
+        ncs_add_culprit(d, c->rank, 0, line);
+        ncs_add_row(d, c->rank, line, ncs_text("polls %s()", ncs_said_in(q, (int)i)));
+        ncs_str_addf(&s, "%srank %d polls %s", s.bytes ? ", " : "", c->rank,
+                     ncs_said_in(q, (int)i));
+        if (line)
+            ncs_str_addf(&s, " at line %d", line);
+    }
+    ncs_str_add(&s, ": nothing is under way that could change the answer");
+    d->f.title = ncs_text("polls in vain");
+    d->f.why = ncs_str_take(&s);
+    d->f.fix = ncs_text("give the loop another way out, and make sure that what it polls for can "
+                        "happen");
+    return true;
+}
+
+static void fill_notice(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d,
+                        const char *what)
+{
+    const struct ncs_call *c = r->notice->calls ? r->notice->call[0] : NULL;
+    d->order = c ? c->id : 0;
+    d->f.certainty = NCS_CERTAIN;
+    if (c) {
+        char *text = ncs_describe(c);
+        d->f.call = c->number;
+        ncs_set_title(q, d, c);
+        ncs_add_culprit(d, c->rank, c->number, c->place.line);
+        ncs_add_row(d, c->rank, c->place.line, ncs_copy_text(what));
+        struct ncs_str s = { 0 };
+        ncs_str_addf(&s, "rank %d's %s", c->rank, text);
+        ncs_say_place(&s, c);
+        ncs_str_addf(&s, " %s", what);
+        if (r->notice->why)
+            ncs_str_addf(&s, ": %s", r->notice->why);
+        d->f.why = ncs_str_take(&s);
+        ncs_free(text);
+    } else {
+        d->f.title = ncs_copy_text(what);
+        d->f.why = ncs_copy_text(r->notice->why ? r->notice->why : what);
+    }
+}
+
+bool ncs_rule_fault(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+{
+    if (r->kind != NCS_ROOT_NOTICE || r->notice->kind == NCS_NOTICE_CRASH)
+        return false;
+    fill_notice(q, r, d, "touches memory that it may not touch");
+    d->f.fix = ncs_text("give it a live buffer of its own device that holds all it reads and "
+                        "writes");
+    return true;
+}
+
+bool ncs_rule_crash(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+{
+    if (r->kind != NCS_ROOT_NOTICE || r->notice->kind != NCS_NOTICE_CRASH)
+        return false;
+    fill_notice(q, r, d, "crashes the real library");
+    d->f.fix = ncs_text("do not rely on the error returned here: NCCL itself has no such check");
+    return true;
+}

@@ -1,0 +1,267 @@
+/* Rules about calls left out, made in excess or exchanged on one communicator. */
+#include "diagnose/rule.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+
+static void say_odd(const struct ncs_inquiry *q, struct ncs_str *s, int comm,
+                    const struct ncs_parting *p)
+{
+    int *ranks = ncs_new(p->odds * sizeof *ranks);
+    for (size_t i = 0; i < p->odds; i++)
+        ranks[i] = ncs_run_rank(q, comm, p->odd[i]);
+    ncs_say_ranks(s, ranks, p->odds);
+    ncs_free(ranks);
+}
+
+static const struct ncs_call *at(const struct ncs_inquiry *q, int comm, int comm_rank,
+                                 uint32_t position)
+{
+    return ncs_sequence_at(&q->comm[comm].seq[comm_rank], position);
+}
+
+/* Rows for calls that met and disagree: what each rank's is. */
+static void add_call_rows(const struct ncs_inquiry *q, const struct ncs_root *r, int comm,
+                          const struct ncs_parting *p, struct ncs_draft *d)
+{
+    if (r->kind == NCS_ROOT_ABSENT)
+        return;
+    for (int i = 0; i < q->journal->comm[comm]->nranks; i++) {
+        const struct ncs_call *c = at(q, comm, i, p->at);
+        if (!c)
+            continue;
+        char *what = ncs_describe(c);
+        ncs_add_row(d, c->rank, c->place.line,
+                    ncs_text("call %u is %s%s%s%s", (unsigned)c->number, what, c->label ? " (" : "",
+                             c->label ? c->label : "", c->label ? ")" : ""));
+        ncs_free(what);
+    }
+}
+
+/* The frame that the three rules share: culprits are the odd ranks, the title is the others' call
+ * where they part. `line` of a culprit: of its own call there, or of the call it left out. */
+static void fill_parting(const struct ncs_inquiry *q, const struct ncs_root *r, int comm,
+                         const struct ncs_parting *p, struct ncs_draft *d)
+{
+    const struct ncs_call *model = at(q, comm, p->model, p->at);
+    for (size_t i = 0; i < p->odds; i++) {
+        const struct ncs_call *own = at(q, comm, p->odd[i], p->at);
+        bool left_out = p->how == NCS_PARTING_SKIPPED || p->how == NCS_PARTING_FEWER;
+        const struct ncs_call *c = left_out && model ? model : own;
+        int line = p->skipped_line ? p->skipped_line : c ? c->place.line : 0;
+        ncs_add_culprit(d, ncs_run_rank(q, comm, p->odd[i]), p->number, line);
+    }
+    const struct ncs_call *title = model;
+    for (size_t i = 0; i < p->odds && !title; i++)
+        title = at(q, comm, p->odd[i], p->at);
+    if (r->need) {
+        ncs_fill_need(q, d, r->need, p->number);
+    } else {
+        d->f.call = p->number;
+        d->f.certainty = NCS_UNDEFINED;
+    }
+    if (title) {
+        ncs_set_title(q, d, title);
+        d->order = title->id;
+    }
+    if (r->kind != NCS_ROOT_ABSENT) {
+        for (size_t i = 0; i < d->f.rows; i++)
+            ncs_free(d->f.row[i].text);
+        d->f.rows = 0;
+        add_call_rows(q, r, comm, p, d);
+    }
+}
+
+static int comm_of(const struct ncs_root *r)
+{
+    return r->kind == NCS_ROOT_LABELS ? r->comm
+           : r->kind == NCS_ROOT_DIFFER ? r->call[0]->comm
+                                        : r->need->comm;
+}
+
+static bool never_called(const struct ncs_root *r)
+{
+    return r->kind == NCS_ROOT_ABSENT && r->absents && r->absent[0]->reason >= NCS_ABSENT_FINISHED;
+}
+
+/* A parting by number alone is judged by those concerned: those who will never come are behind,
+ * unless they outnumber those who wait for them, who then have made a call too many. */
+static void by_number(const struct ncs_root *r, struct ncs_parting *p)
+{
+    bool extra = r->absents > r->need->presents;
+    size_t count = extra ? r->need->presents : r->absents;
+    p->odd = ncs_new(count * sizeof *p->odd);
+    p->odds = count;
+    for (size_t i = 0; i < count; i++)
+        p->odd[i] = extra ? r->need->present[i]->comm_rank : r->absent[i]->comm_rank;
+    if (!extra)
+        return;
+    p->how = NCS_PARTING_EXTRA;
+    p->model = r->absent[0]->comm_rank;
+    p->skipped_line = 0;
+}
+
+/* The parting if it is of the kind wanted; its list of odd ranks is the caller's. */
+static bool parts(const struct ncs_inquiry *q, const struct ncs_root *r, enum ncs_parting_how how,
+                  struct ncs_parting *out)
+{
+    const struct ncs_parting *p = NULL;
+    if (r->kind == NCS_ROOT_LABELS)
+        p = &q->comm[r->comm].parting;
+    else if (r->kind == NCS_ROOT_DIFFER || never_called(r))
+        p = ncs_parting_of(q, r);
+    if (!p)
+        return false;
+    *out = *p;
+    if (p->how == NCS_PARTING_FEWER) {
+        if (r->kind != NCS_ROOT_ABSENT)
+            return false;
+        by_number(r, out);
+    } else {
+        out->odd = ncs_new(p->odds * sizeof *out->odd);
+        memcpy(out->odd, p->odd, p->odds * sizeof *out->odd);
+    }
+    if (out->how == how)
+        return true;
+    ncs_free(out->odd);
+    return false;
+}
+
+bool ncs_rule_swapped_calls(const struct ncs_inquiry *q, const struct ncs_root *r,
+                            struct ncs_draft *d)
+{
+    struct ncs_parting found, *p = &found;
+    if (!parts(q, r, NCS_PARTING_SWAPPED, p))
+        return false;
+    int comm = comm_of(r);
+    fill_parting(q, r, comm, p, d);
+    const struct ncs_call *own = at(q, comm, p->odd[0], p->at);
+    const struct ncs_call *model = at(q, comm, p->model, p->at);
+    if (p->even)
+        own = at(q, comm, p->model == p->odd[0] ? p->odd[p->odds - 1] : p->odd[0], p->at);
+    struct ncs_str s = { 0 };
+    char *a = ncs_describe(own), *b = ncs_describe(model);
+    ncs_str_addf(&s, "calls %u and %u are exchanged: call %u is %s", (unsigned)p->number,
+                 (unsigned)p->other, (unsigned)p->number, a);
+    ncs_say_place(&s, own);
+    ncs_str_addf(&s, " on rank %d and %s", own->rank, b);
+    ncs_say_place(&s, model);
+    ncs_str_addf(&s, " on rank %d, and call %u is the other one", model->rank, (unsigned)p->other);
+    d->f.why = ncs_str_take(&s);
+    if (p->even)
+        ncs_str_addf(&s, "make calls %u and %u in the same order on every rank",
+                     (unsigned)p->number, (unsigned)p->other);
+    else {
+        ncs_str_add(&s, "on ");
+        say_odd(q, &s, comm, p);
+        ncs_str_addf(&s, ", make the call at line %d after the one that is now call %u",
+                     own->place.line, (unsigned)p->other);
+    }
+    d->f.fix = ncs_str_take(&s);
+    ncs_free(a);
+    ncs_free(b);
+    ncs_free(p->odd);
+    return true;
+}
+
+bool ncs_rule_extra_call(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+{
+    struct ncs_parting found, *p = &found;
+    if (!parts(q, r, NCS_PARTING_EXTRA, p))
+        return false;
+    int comm = comm_of(r);
+    fill_parting(q, r, comm, p, d);
+    const struct ncs_call *own = at(q, comm, p->odd[0], p->at);
+    struct ncs_str s = { 0 };
+    char *what = ncs_describe(own);
+    say_odd(q, &s, comm, p);
+    ncs_str_addf(&s, " made %u call%s on %s that the others did not: call %u, %s,",
+                 (unsigned)p->shift, p->shift > 1 ? "s" : "", ncs_comm_name(q, comm),
+                 (unsigned)own->number, what);
+    ncs_say_place(&s, own);
+    d->f.why = ncs_str_take(&s);
+    ncs_str_add(&s, "leave out the call");
+    ncs_say_place(&s, own);
+    ncs_str_add(&s, " or make it on every rank");
+    d->f.fix = ncs_str_take(&s);
+    ncs_free(what);
+    ncs_free(p->odd);
+    return true;
+}
+
+/* Nothing is known but that the ranks did not come. */
+static void plain_skip(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+{
+    const struct ncs_call *call = r->need->call;
+    struct ncs_str s = { 0 };
+    for (size_t i = 0; i < r->absents; i++) {
+        const struct ncs_absent *a = r->absent[i];
+        ncs_add_culprit(d, a->rank, call->number, call->place.line);
+        if (i)
+            ncs_str_add(&s, ", ");
+        ncs_str_addf(&s, "rank %d", a->rank);
+    }
+    ncs_str_addf(&s, " never made call %u on %s,", (unsigned)call->number,
+                 ncs_comm_name(q, r->need->comm));
+    ncs_say_place(&s, call);
+    ncs_str_addf(&s, " on rank %d", call->rank);
+    d->f.why = ncs_str_take(&s);
+    ncs_fill_need(q, d, r->need, call->number);
+}
+
+static void say_skip(const struct ncs_inquiry *q, int comm, const struct ncs_parting *p,
+                     struct ncs_draft *d)
+{
+    const struct ncs_member *odd = &q->journal->comm[comm]->member[p->odd[0]];
+    const struct ncs_member *others = &q->journal->comm[comm]->member[p->model];
+    const struct ncs_call *model = at(q, comm, p->model, p->at);
+    const struct ncs_call *own = at(q, comm, p->odd[0], p->at);
+    struct ncs_str s = { 0 };
+    say_odd(q, &s, comm, p);
+    if (odd->calls < others->calls)
+        ncs_str_addf(&s, " made %u call%s on %s, %s %u: ", (unsigned)odd->calls,
+                     odd->calls == 1 ? "" : "s", ncs_comm_name(q, comm),
+                     q->journal->comm[comm]->nranks == 2 ? "the other" : "the others",
+                     (unsigned)others->calls);
+    else
+        ncs_str_addf(&s, " left out %u call%s on %s: ", (unsigned)p->shift, p->shift > 1 ? "s" : "",
+                     ncs_comm_name(q, comm));
+    if (p->how == NCS_PARTING_SKIPPED && own) {
+        ncs_str_addf(&s, "it skips call %u of the others", (unsigned)p->number);
+        ncs_say_place(&s, model);
+        ncs_str_addf(&s, ", its own call %u is the one", (unsigned)own->number);
+        ncs_say_place(&s, own);
+    } else if (p->skipped_line) {
+        ncs_str_addf(&s, "line %d is skipped", p->skipped_line);
+    } else {
+        ncs_str_addf(&s, "call %u is", (unsigned)p->number);
+        ncs_say_place(&s, model);
+        if (!model->place.line && !model->label)
+            ncs_str_add(&s, " missing");
+    }
+    d->f.why = ncs_str_take(&s);
+}
+
+bool ncs_rule_skipped_call(const struct ncs_inquiry *q, const struct ncs_root *r,
+                           struct ncs_draft *d)
+{
+    struct ncs_parting p;
+    bool known = parts(q, r, NCS_PARTING_SKIPPED, &p) || parts(q, r, NCS_PARTING_FEWER, &p);
+    if (!known && (!never_called(r) || r->need->kind != NCS_NEED_COLLECTIVE || !r->need->call))
+        return false;
+    if (known) {
+        fill_parting(q, r, comm_of(r), &p, d);
+        say_skip(q, comm_of(r), &p, d);
+        ncs_free(p.odd);
+    } else {
+        plain_skip(q, r, d);
+    }
+    struct ncs_str s = { 0 };
+    int line = d->f.culprit ? d->f.culprit[0].line : 0;
+    if (line && d->f.culprits)
+        ncs_str_addf(&s, "let rank %d make the call at line %d too: ", d->f.culprit[0].rank, line);
+    ncs_str_add(&s, "every rank of a communicator makes the same calls in the same order");
+    d->f.fix = ncs_str_take(&s);
+    return true;
+}

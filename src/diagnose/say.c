@@ -1,0 +1,67 @@
+/* The words of the diagnosis: names of places, calls, ranks. No times, no addresses. */
+#include "diagnose/inquiry.h"
+
+#include "base/mem.h"
+
+char *ncs_text(const char *fmt, ...)
+{
+    struct ncs_str s = { 0 };
+    va_list args;
+    va_start(args, fmt);
+    ncs_str_addv(&s, fmt, args);
+    va_end(args);
+    return ncs_str_take(&s);
+}
+
+const char *ncs_comm_name(const struct ncs_inquiry *q, int comm)
+{
+    if (comm < 0 || (size_t)comm >= q->journal->comms || !q->journal->comm[comm]->name)
+        return "?";
+    return q->journal->comm[comm]->name;
+}
+
+char *ncs_describe(const struct ncs_call *call)
+{
+    struct ncs_str s = { 0 };
+    ncs_call_describe(call, &s);
+    return s.text ? ncs_str_take(&s) : ncs_copy_text(ncs_fn_info[call->fn].name);
+}
+
+static const char *function_name(const struct ncs_call *call)
+{
+    const struct ncs_fn_info *info = &ncs_fn_info[call->fn];
+    return info->lua_name ? info->lua_name : info->name;
+}
+
+const char *ncs_said_in(const struct ncs_inquiry *q, int context)
+{
+    const struct ncs_snap_context *c = &q->snap->context[context];
+    for (size_t i = 0; i < c->waits; i++) {
+        const struct ncs_snap_wait *w = &q->snap->wait[c->wait + i];
+        if (w->kind == NCS_WAIT_GATE)
+            return q->snap->gate[w->index].what;
+    }
+    if (c->call && !c->call->ending)
+        return function_name(c->call);
+    return c->state == NCS_CONTEXT_SLEEPING ? "sleep" : "end of script";
+}
+
+struct ncs_place ncs_said_place(const struct ncs_inquiry *q, int context)
+{
+    const struct ncs_snap_context *c = &q->snap->context[context];
+    return c->place.line || !c->call ? c->place : c->call->place;
+}
+
+void ncs_say_place(struct ncs_str *s, const struct ncs_call *call)
+{
+    if (call->place.line)
+        ncs_str_addf(s, " at line %d", call->place.line);
+    if (call->label)
+        ncs_str_addf(s, " (%s)", call->label);
+}
+
+void ncs_say_ranks(struct ncs_str *s, const int *ranks, size_t count)
+{
+    ncs_str_add(s, count == 1 ? "rank " : "ranks ");
+    ncs_str_add_ranks(s, ranks, count);
+}
