@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "sim/agenda.h"
 #include "sim/context.h"
+#include "sim/list.h"
 #include "sim/world.h"
 
 struct job *job_new(const struct job_type *type)
@@ -23,12 +24,7 @@ void job_start(struct job *job)
     struct world *w = &sim_world;
     job->started = true;
     job_ref(job);
-    job->previous = w->job_last;
-    if (w->job_last)
-        w->job_last->next = job;
-    else
-        w->job_first = job;
-    w->job_last = job;
+    LIST_APPEND(w->job_first, w->job_last, job);
     job_mark(job);
 }
 
@@ -53,26 +49,14 @@ void job_mark(struct job *job)
     if (job->dirty || job->done)
         return;
     job->dirty = true;
-    job->next_dirty = NULL;
-    if (w->dirty_last)
-        w->dirty_last->next_dirty = job;
-    else
-        w->dirty_first = job;
-    w->dirty_last = job;
+    QUEUE_APPEND(w->dirty_first, w->dirty_last, job, next_dirty);
     job_ref(job);
 }
 
 static void leave_world(struct job *job)
 {
     struct world *w = &sim_world;
-    if (job->previous)
-        job->previous->next = job->next;
-    else
-        w->job_first = job->next;
-    if (job->next)
-        job->next->previous = job->previous;
-    else
-        w->job_last = job->previous;
+    LIST_REMOVE(w->job_first, w->job_last, job);
     job_unref(job);
 }
 
@@ -96,9 +80,7 @@ bool jobs_step(void)
     bool any = false;
     struct job *job;
     while ((job = w->dirty_first)) {
-        w->dirty_first = job->next_dirty;
-        if (!w->dirty_first)
-            w->dirty_last = NULL;
+        QUEUE_TAKE(w->dirty_first, w->dirty_last, next_dirty);
         job->dirty = false;
         any = true;
         if (!job->done && job->type->step(job))

@@ -9,6 +9,7 @@
 #include "sim/agenda.h"
 #include "sim/data.h"
 #include "sim/launch.h"
+#include "sim/list.h"
 #include "sim/memory.h"
 #include "sim/stream.h"
 #include "sim/world.h"
@@ -46,12 +47,7 @@ struct op *op_new(enum op_kind kind, struct gpu *gpu, struct stream *const *stre
     op->blockers = 1;   /* until it is submitted */
     op->call = ncs_local ? ncs_local->call : NULL;
     ncs_call_pin(op->call);
-    op->previous = w->op_last;
-    if (w->op_last)
-        w->op_last->next = op;
-    else
-        w->op_first = op;
-    w->op_last = op;
+    LIST_APPEND(w->op_first, w->op_last, op);
     op->stream = ncs_new(count * sizeof(struct stream *));
     for (size_t i = 0; i < count; i++)
         stream_append(streams[i], op);
@@ -77,12 +73,7 @@ void op_queue(struct op *op)
         return;
     op->queued = true;
     op_ref(op);
-    op->next_queued = NULL;
-    if (w->queued_last)
-        w->queued_last->next_queued = op;
-    else
-        w->queued_first = op;
-    w->queued_last = op;
+    QUEUE_APPEND(w->queued_first, w->queued_last, op, next_queued);
 }
 
 static void unblock(struct op *op)
@@ -121,9 +112,7 @@ bool ops_activate(void)
     if (!op)
         return false;
     for (; op; op = w->queued_first) {
-        w->queued_first = op->next_queued;
-        if (!w->queued_first)
-            w->queued_last = NULL;
+        QUEUE_TAKE(w->queued_first, w->queued_last, next_queued);
         op->queued = false;
         advance(op);
         op_unref(op);
@@ -161,19 +150,6 @@ static void execute(struct op *op)
     }
 }
 
-static void leave_world(struct op *op)
-{
-    struct world *w = &sim_world;
-    if (op->previous)
-        op->previous->next = op->next;
-    else
-        w->op_first = op->next;
-    if (op->next)
-        op->next->previous = op->previous;
-    else
-        w->op_last = op->previous;
-}
-
 void op_end(struct op *op, int status)
 {
     if (op->state == OP_DONE)
@@ -191,7 +167,7 @@ void op_end(struct op *op, int status)
     op->status = status;
     op->ended = sim_world.now;
     world_changed();
-    leave_world(op);
+    LIST_REMOVE(sim_world.op_first, sim_world.op_last, op);
     for (size_t i = 0; i < op->streams; i++)
         stream_finished(op->stream[i], op);
     op->streams = 0;

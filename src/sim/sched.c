@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "sim/agenda.h"
 #include "sim/job.h"
+#include "sim/list.h"
 #include "sim/op.h"
 #include "sim/slot.h"
 #include "sim/world.h"
@@ -33,12 +34,7 @@ size_t choose(enum choice kind, size_t n)
 void queue_append(struct context *c)
 {
     c->state = CONTEXT_READY;
-    c->next = NULL;
-    if (sim_world.ready.last)
-        sim_world.ready.last->next = c;
-    else
-        sim_world.ready.first = c;
-    sim_world.ready.last = c;
+    QUEUE_APPEND(sim_world.ready.first, sim_world.ready.last, c, next);
 }
 
 static size_t ready_count(void)

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "sim/agenda.h"
 #include "sim/comm.h"
+#include "sim/list.h"
 #include "sim/memory.h"
 #include "sim/op.h"
 #include "sim/stream.h"
@@ -37,12 +38,7 @@ static struct slot *find_slot(const struct part *p)
     slot->sequence = p->sequence;
     slot->expected = pair ? 2 : comm->nranks;
     slot->part = ncs_new((size_t)slot->expected * sizeof(struct part *));
-    slot->previous = comm->slot_last;
-    if (comm->slot_last)
-        comm->slot_last->next = slot;
-    else
-        comm->slot_first = slot;
-    comm->slot_last = slot;
+    LIST_APPEND(comm->slot_first, comm->slot_last, slot);
     ncs_map_put(map, key, slot);
     return slot;
 }
@@ -50,14 +46,7 @@ static struct slot *find_slot(const struct part *p)
 static void free_slot(struct slot *slot)
 {
     struct comm *comm = slot->comm;
-    if (slot->previous)
-        slot->previous->next = slot->next;
-    else
-        comm->slot_first = slot->next;
-    if (slot->next)
-        slot->next->previous = slot->previous;
-    else
-        comm->slot_last = slot->previous;
+    LIST_REMOVE(comm->slot_first, comm->slot_last, slot);
     if (slot->pair)
         ncs_map_remove(&comm->pairs, pair_key(slot->src, slot->dst, slot->sequence));
     else

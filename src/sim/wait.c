@@ -6,6 +6,7 @@
 #include "sim/agenda.h"
 #include "sim/context.h"
 #include "sim/job.h"
+#include "sim/list.h"
 #include "sim/op.h"
 #include "sim/world.h"
 
@@ -13,27 +14,14 @@ void waiter_link(struct waiter *w, struct waitable *on)
 {
     assert(!w->on);
     w->on = on;
-    w->next = NULL;
-    w->previous = on->last;
-    if (on->last)
-        on->last->next = w;
-    else
-        on->first = w;
-    on->last = w;
+    LIST_APPEND(on->first, on->last, w);
 }
 
 void waiter_unlink(struct waiter *w)
 {
     if (!w->on)
         return;
-    if (w->previous)
-        w->previous->next = w->next;
-    else
-        w->on->first = w->next;
-    if (w->next)
-        w->next->previous = w->previous;
-    else
-        w->on->last = w->previous;
+    LIST_REMOVE(w->on->first, w->on->last, w);
     w->on = NULL;
 }
 
@@ -146,13 +134,7 @@ bool poll_here(struct context *c, bool (*test)(void *arg), void *arg)
     }
     c->poll_epoch = sim_world.epoch;
     c->state = CONTEXT_POLLING;
-    c->next = NULL;
-    struct queue *q = &sim_world.polling;
-    if (q->last)
-        q->last->next = c;
-    else
-        q->first = c;
-    q->last = c;
+    QUEUE_APPEND(sim_world.polling.first, sim_world.polling.last, c, next);
     switch_away(c);
     c->slept = false;
     return test(arg);
