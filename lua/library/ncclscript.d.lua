@@ -1,0 +1,413 @@
+---@meta
+-- What scenarios find ready-made, for editors. The table C is in ncclscript_c.d.lua.
+
+---@alias ncclscript.dtype
+---| "int8" | "uint8" | "int32" | "uint32" | "int64" | "uint64"
+---| "float16" | "float32" | "float64" | "bfloat16" | "float8e4m3" | "float8e5m2"
+---| "char" | "int" | "half" | "float" | "double"
+---@alias ncclscript.op "sum" | "prod" | "max" | "min" | "avg" | ncclscript.premulsum
+---@alias ncclscript.result "ncclSuccess" | "ncclInProgress"
+
+---What calls that reach NCCL or CUDA raise, and wrong use of an object.
+---@class ncclscript.error
+---@field kind "nccl" | "cuda" | "usage" | "expect"
+---@field code integer # NCCL's or CUDA's; 0 for the other kinds
+---@field name string # "ncclInvalidArgument", "cudaErrorMemoryAllocation"; else the kind
+---@field call? string # C name of the function
+---@field rank integer
+---@field comm? string
+---@field line integer
+---@field label? string
+---@field message string
+---@field detail? string # what ncclGetLastError says
+
+-- ---- the declaration ----
+
+---@class ncclscript.outcome
+---@field hang? true | { culprit?: integer | integer[], waiting?: integer | integer[], call?: integer, comm?: string, why?: string }
+---@field error? string # name of the error that ends `rank`
+---@field rank? integer # with error
+---@field call? string # with error: C name of the function
+---@field wrong? true | { rank?: integer, call?: integer, comm?: string, first?: integer }
+---@field lost? integer
+---@field finding? string
+
+---@class ncclscript.run
+---@field param table<string, any>
+---@field nranks integer
+---@field policy "strict" | "typical"
+---@field driver string
+---@field nccl string
+
+---@class ncclscript.declaration
+---@field about? string
+---@field ranks? integer | fun(param: table<string, any>): integer
+---@field devices? integer # GPUs per virtual host
+---@field world? boolean | ncclscript.comm_config
+---@field params? table<string, number | string | boolean>
+---@field outcome? "pass" | ncclscript.outcome | fun(run: ncclscript.run): "pass" | ncclscript.outcome
+---@field policy? "strict" | "typical"
+---@field verify? boolean
+---@field needs? { driver?: string, nccl?: string, gpus?: integer }
+---@field timeout? number | string
+---@field sim? { nccl?: string, memory?: integer | string, capability?: number, eager?: integer | string, ready_after?: integer }
+
+---The first statement of a scenario.
+---@param declaration ncclscript.declaration
+function scenario(declaration) end
+
+-- ---- ready-made ----
+
+---@type integer # of the run, from 0
+rank = 0
+---@type integer
+nranks = 0
+---@type ncclscript.comm # over all ranks; nil if world = false
+world = nil
+---@type ncclscript.stream
+stream = nil
+---@type table<string, number | string | boolean>
+param = {}
+
+---@class ncclscript.store
+store = {}
+---@param key string
+---@param value any # text, number, boolean, id or a plain table of these
+function store:set(key, value) end
+---Waits for the key; nil after the time-out.
+---@param key string
+---@param options? { timeout?: number, label?: string }
+---@return any
+function store:get(key, options) end
+---@param key string
+---@param n integer
+---@return integer sum
+function store:add(key, n) end
+
+---A barrier of hosts: true, or false after the time-out.
+---@param options? { ranks?: integer[], timeout?: number, label?: string }
+---@return boolean
+function barrier(options) end
+
+---@class ncclscript.thread
+---@field done boolean
+local thread = {}
+---Waits for the thread; gives its function's results or raises its error.
+function thread:join() end
+
+---A further thread of this rank.
+---@param fn function
+---@return ncclscript.thread
+function spawn(fn, ...) end
+
+---@param seconds number
+function sleep(seconds) end
+---@return number seconds
+function clock() end
+---The run ends as skipped.
+---@param reason? string
+function skip(reason) end
+
+-- ---- expect ----
+
+---@class ncclscript.expect
+expect = {}
+---Every expectation records its failure, returns false and goes on; fatal raises.
+---@param got any
+---@param want any # for a buffer: a value for all elements, a list, function(i), or a buffer
+---@param options? { tol?: number, fatal?: boolean, label?: string }
+---@return boolean
+function expect.equal(got, want, options) end
+---@param condition any
+---@param text? string
+---@param options? { fatal?: boolean, label?: string }
+---@return boolean
+function expect.that(condition, text, options) end
+---Fails unless fn raises the error of that name; returns the error.
+---@param name string
+---@param fn function
+---@return any
+function expect.error(name, fn, ...) end
+
+-- ---- NCCL ----
+
+---@class ncclscript.id
+
+---@class ncclscript.comm_config
+---@field name? string
+---@field blocking? boolean | integer
+---@field cga_cluster_size? integer
+---@field min_ctas? integer
+---@field max_ctas? integer
+---@field net_name? string
+---@field split_share? boolean | integer
+---@field traffic_class? integer
+---@field comm_name? string
+---@field collnet_enable? boolean | integer
+---@field cta_policy? integer
+---@field shrink_share? boolean | integer
+---@field nvls_ctas? integer
+---@field n_channels_per_net_peer? integer
+---@field nvlink_centric_sched? boolean | integer
+---@field graph_usage_mode? integer
+---@field num_rma_ctx? integer
+---@field max_p2p_peers? integer
+---@field graph_stream_ordering? boolean | integer
+---@field label? string
+
+---@class ncclscript.nccl
+nccl = {}
+---@return ncclscript.id
+function nccl.unique_id() end
+---@param nranks integer
+---@param id ncclscript.id
+---@param rank integer
+---@param config? ncclscript.comm_config
+---@return ncclscript.comm
+function nccl.init_rank(nranks, id, rank, config) end
+---@param devices integer | integer[]
+---@param options? { name?: string, label?: string }
+---@return ncclscript.comm[] # comms[1].rank == 0
+function nccl.init_all(devices, options) end
+---Group start, fn, group end; returns fn's results, or "ncclInProgress".
+---@param label string
+---@param fn function
+---@overload fun(fn: function): any
+function nccl.group(label, fn) end
+---@return integer code # 23007
+---@return string text # "2.30.7"
+function nccl.version() end
+---@param result string | integer
+---@return string
+function nccl.error_string(result) end
+---@return string
+function nccl.last_error() end
+
+---@class ncclscript.call_options
+---@field count? integer
+---@field stream? ncclscript.stream
+---@field label? string
+---@field verify? boolean
+---@class ncclscript.op_options: ncclscript.call_options
+---@field op? ncclscript.op
+---@class ncclscript.root_options: ncclscript.call_options
+---@field root? integer
+---@class ncclscript.reduce_options: ncclscript.op_options
+---@field root? integer
+---@class ncclscript.peer_options: ncclscript.call_options
+---@field peer? integer
+
+---@class ncclscript.comm
+---@field rank integer
+---@field nranks integer
+---@field device integer
+---@field name string
+---@field stream ncclscript.stream # where communication goes by default; can be assigned
+---@field state "ready" | "pending" | "error" | "finalized" | "aborted" | "destroyed"
+local comm = {}
+---@param send ncclscript.buffer
+---@param recv? ncclscript.buffer
+---@param options? ncclscript.op_options
+---@return ncclscript.result
+---@overload fun(self: ncclscript.comm, buffer: ncclscript.buffer, options: ncclscript.op_options): ncclscript.result
+function comm:all_reduce(send, recv, options) end
+---@param send ncclscript.buffer | nil # nil off the root
+---@param recv? ncclscript.buffer
+---@param options? ncclscript.root_options
+---@return ncclscript.result
+---@overload fun(self: ncclscript.comm, buffer: ncclscript.buffer, options: ncclscript.root_options): ncclscript.result
+function comm:broadcast(send, recv, options) end
+---@param send ncclscript.buffer
+---@param recv? ncclscript.buffer # nil off the root
+---@param options? ncclscript.reduce_options
+---@return ncclscript.result
+---@overload fun(self: ncclscript.comm, buffer: ncclscript.buffer, options: ncclscript.reduce_options): ncclscript.result
+function comm:reduce(send, recv, options) end
+---One buffer is recv; send is then this rank's part of it.
+---@param send ncclscript.buffer
+---@param recv? ncclscript.buffer
+---@param options? ncclscript.call_options
+---@return ncclscript.result
+---@overload fun(self: ncclscript.comm, recv: ncclscript.buffer, options: ncclscript.call_options): ncclscript.result
+function comm:all_gather(send, recv, options) end
+---One buffer is send; recv is then this rank's part of it.
+---@param send ncclscript.buffer
+---@param recv? ncclscript.buffer
+---@param options? ncclscript.op_options
+---@return ncclscript.result
+---@overload fun(self: ncclscript.comm, send: ncclscript.buffer, options: ncclscript.op_options): ncclscript.result
+function comm:reduce_scatter(send, recv, options) end
+---@param buffer ncclscript.buffer
+---@param peer integer
+---@param options? ncclscript.peer_options
+---@return ncclscript.result
+---@overload fun(self: ncclscript.comm, buffer: ncclscript.buffer, options: ncclscript.peer_options): ncclscript.result
+function comm:send(buffer, peer, options) end
+---@param buffer ncclscript.buffer
+---@param peer integer
+---@param options? ncclscript.peer_options
+---@return ncclscript.result
+---@overload fun(self: ncclscript.comm, buffer: ncclscript.buffer, options: ncclscript.peer_options): ncclscript.result
+function comm:recv(buffer, peer, options) end
+---@param dtype ncclscript.dtype
+---@param scalar number | ncclscript.buffer # a number: kept by the operator; a buffer: read when a call runs
+---@param options? { label?: string }
+---@return ncclscript.premulsum
+function comm:premulsum(dtype, scalar, options) end
+---@return ncclscript.result
+function comm:finalize() end
+---@return ncclscript.result
+function comm:destroy() end
+---@return ncclscript.result
+function comm:close() end
+---@return ncclscript.result
+function comm:abort() end
+---@return string # the name of a result; not raised
+function comm:async_error() end
+---Polls until the communicator is not in progress; raises its error; false after the time.
+---@param seconds? number
+---@return boolean
+function comm:wait_ready(seconds) end
+
+---@class ncclscript.premulsum
+---@field dtype ncclscript.dtype
+local op = {}
+---@return ncclscript.result
+function op:destroy() end
+---@return ncclscript.result
+function op:close() end
+
+-- ---- CUDA ----
+
+---@class ncclscript.cuda
+---@field legacy_stream ncclscript.stream
+---@field per_thread_stream ncclscript.stream
+cuda = {}
+---@param dtype ncclscript.dtype
+---@param count integer
+---@param options? { memory?: "device" | "managed" | "pinned" | "pageable", device?: integer, label?: string }
+---@return ncclscript.buffer
+function cuda.buffer(dtype, count, options) end
+---@param options? { device?: integer, blocking?: boolean, priority?: integer, label?: string }
+---@return ncclscript.stream
+function cuda.stream(options) end
+---@param options? { device?: integer, timing?: boolean, label?: string }
+---@return ncclscript.event
+function cuda.event(options) end
+---@return integer
+function cuda.device() end
+---@param device integer
+function cuda.set_device(device) end
+---@return integer
+function cuda.device_count() end
+function cuda.sync() end
+---@return integer free
+---@return integer total
+function cuda.memory() end
+---@return string | nil # a name; the error is cleared
+function cuda.last_error() end
+---@return integer
+function cuda.runtime_version() end
+---@return integer
+function cuda.driver_version() end
+
+---@class ncclscript.pointer
+---@operator add(integer): ncclscript.pointer
+---@operator sub(integer): ncclscript.pointer
+
+---@class ncclscript.buffer
+---@field dtype ncclscript.dtype
+---@field count integer
+---@field bytes integer
+---@field device integer
+---@field memory "device" | "managed" | "pinned" | "pageable"
+---@field ptr ncclscript.pointer
+---@field [integer] number
+---@operator len: integer
+local buffer = {}
+---@param value number | number[] | "random" | fun(i: integer): number
+---@param options? { stream?: ncclscript.stream, label?: string }
+---@return ncclscript.buffer self
+function buffer:fill(value, options) end
+---@param from ncclscript.buffer
+---@param options? { stream?: ncclscript.stream, count?: integer, label?: string }
+---@return ncclscript.buffer self
+function buffer:copy_from(from, options) end
+---Stands for a kernel: x[i] = x[i] + y[i] in the dtype.
+---@param y ncclscript.buffer
+---@param options? { stream?: ncclscript.stream, label?: string }
+---@return ncclscript.buffer self
+function buffer:add(y, options) end
+---@param first? integer
+---@param count? integer
+---@return number[]
+function buffer:get(first, count) end
+---A view, to the end by default.
+---@param first integer
+---@param count? integer
+---@return ncclscript.buffer
+function buffer:slice(first, count) end
+---A view: part k, from 0, of n equal ones (nranks by default).
+---@param k integer
+---@param n? integer
+---@return ncclscript.buffer
+function buffer:part(k, n) end
+---Prints all elements, 8 to a line.
+---@return ncclscript.buffer self
+function buffer:dump() end
+function buffer:free() end
+function buffer:close() end
+
+---@class ncclscript.stream
+---@field device integer
+local stream_methods = {}
+---@return ncclscript.stream self
+function stream_methods:sync() end
+---@return boolean done
+function stream_methods:query() end
+---@param event ncclscript.event
+---@return ncclscript.stream self
+function stream_methods:wait(event) end
+---Stands for a kernel that takes so long.
+---@param seconds number
+---@return ncclscript.stream self
+function stream_methods:delay(seconds) end
+function stream_methods:destroy() end
+function stream_methods:close() end
+
+---@class ncclscript.event
+local event = {}
+---@param stream? ncclscript.stream
+---@return ncclscript.event self
+function event:record(stream) end
+---@return ncclscript.event self
+function event:sync() end
+---@return boolean done
+function event:query() end
+---@param later ncclscript.event
+---@return number seconds
+function event:elapsed(later) end
+function event:destroy() end
+function event:close() end
+
+-- ---- what C has besides the functions of the API ----
+
+---@class ncclscript.config
+
+---Memory of the host, for &value.
+---@param dtype ncclscript.dtype
+---@param count? integer
+---@return ncclscript.buffer
+function C.host(dtype, count) end
+---@param dtype ncclscript.dtype | integer
+---@return integer bytes
+function C.sizeof(dtype) end
+---Raises the error of this thread's last call through C unless rc is 0; else returns the rest.
+---@param rc integer
+function C.check(rc, ...) end
+---@param name string
+---@return boolean
+function C.has(name) end
+---@param fields? table<string, integer | string | boolean> # by C's names
+---@return ncclscript.config
+function C.ncclConfig(fields) end

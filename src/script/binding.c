@@ -1,0 +1,293 @@
+/* What every binding needs: checks of arguments in the script's own terms, locked libraries, and
+ * the messages of both. */
+#include "script/object.h"
+#include "script/state.h"
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include "api/types.h"
+#include "base/near.h"
+
+/* Field of the metatable that tells a locked library by its name. */
+#define LIBRARY "ncs.library"
+
+static const char *library_name(lua_State *L, int arg)
+{
+    const char *name = NULL;
+    if (lua_type(L, arg) == LUA_TTABLE && lua_getmetatable(L, arg)) {
+        lua_pushliteral(L, LIBRARY);
+        if (lua_rawget(L, -2) == LUA_TSTRING)
+            name = lua_tostring(L, -1); /* anchored in the metatable */
+        lua_pop(L, 2);
+    }
+    return name;
+}
+
+struct ncs_lua_thread *ncs_lua_begin(lua_State *L, const char *what, int max)
+{
+    struct ncs_lua_thread *t = ncs_lua_thread(L);
+    ncs_lua_no_call(L);
+    t->what = what;
+    ncs_lua_check_cancel(L);
+    luaL_checkstack(L, 24, what);
+    const char *library = library_name(L, 1);
+    if (library)
+        ncs_lua_usage(L, "%s takes a dot, not a colon: its functions are called as %s(...)",
+                      library, what);
+    if (max >= 0 && lua_gettop(L) > max)
+        ncs_lua_usage(L, "%d argument%s, at most %d %s expected", lua_gettop(L),
+                      lua_gettop(L) == 1 ? "" : "s", max, max == 1 ? "is" : "are");
+    return t;
+}
+
+void ncs_lua_no_call(lua_State *L)
+{
+    struct ncs_lua_thread *t = ncs_lua_thread(L);
+    t->what = NULL;
+    t->about = NULL;
+    if (t->local) {
+        t->local->label = NULL;
+        t->local->unverified = false;
+    }
+}
+
+const char *ncs_lua_type(lua_State *L, int arg)
+{
+    if (lua_type(L, arg) == LUA_TUSERDATA && luaL_getmetafield(L, arg, "__name") == LUA_TSTRING) {
+        const char *name = lua_tostring(L, -1);
+        lua_pop(L, 1);
+        return name;
+    }
+    return luaL_typename(L, arg);
+}
+
+int ncs_lua_wrong(lua_State *L, int arg, const char *name, const char *wanted)
+{
+    if (lua_type(L, arg) == LUA_TNUMBER || lua_type(L, arg) == LUA_TSTRING) {
+        bool text = lua_type(L, arg) == LUA_TSTRING;
+        lua_pushvalue(L, arg);
+        return ncs_lua_usage(L, "%s must be %s, got %s%.60s%s", name, wanted, text ? "\"" : "",
+                             lua_tostring(L, -1), text ? "\"" : "");
+    }
+    return ncs_lua_usage(L, "%s must be %s, got %s", name, wanted, ncs_lua_type(L, arg));
+}
+
+bool ncs_lua_is_whole(lua_State *L, int arg, lua_Integer *value)
+{
+    int ok = 0;
+    if (lua_type(L, arg) == LUA_TNUMBER)
+        *value = lua_tointegerx(L, arg, &ok);
+    return ok;
+}
+
+lua_Integer ncs_lua_integer(lua_State *L, int arg, const char *name)
+{
+    lua_Integer v = 0;
+    if (!ncs_lua_is_whole(L, arg, &v))
+        ncs_lua_wrong(L, arg, name, "a whole number");
+    return v;
+}
+
+int ncs_lua_int(lua_State *L, int arg, const char *name)
+{
+    lua_Integer v = ncs_lua_integer(L, arg, name);
+    if (v < INT_MIN || v > INT_MAX)
+        ncs_lua_wrong(L, arg, name, "within 32 bits");
+    return (int)v;
+}
+
+size_t ncs_lua_count(lua_State *L, int arg, const char *name)
+{
+    lua_Integer v = ncs_lua_integer(L, arg, name);
+    if (v < 0)
+        ncs_lua_wrong(L, arg, name, "0 or more");
+    return (size_t)v;
+}
+
+double ncs_lua_number(lua_State *L, int arg, const char *name)
+{
+    if (lua_type(L, arg) != LUA_TNUMBER)
+        ncs_lua_wrong(L, arg, name, "a number");
+    return lua_tonumber(L, arg);
+}
+
+int64_t ncs_lua_seconds(lua_State *L, int arg, const char *name)
+{
+    double seconds = ncs_lua_number(L, arg, name);
+    if (!(seconds >= 0 && seconds < 9e9))
+        ncs_lua_wrong(L, arg, name, "seconds, 0 or more");
+    return (int64_t)llround(seconds * 1e9);
+}
+
+const char *ncs_lua_string(lua_State *L, int arg, const char *name)
+{
+    if (lua_type(L, arg) != LUA_TSTRING)
+        ncs_lua_wrong(L, arg, name, "a text");
+    return lua_tostring(L, arg);
+}
+
+int ncs_lua_dtype(lua_State *L, int arg)
+{
+    const char *name = ncs_lua_string(L, arg, "dtype");
+    int dtype = ncs_dtype_from_name(name);
+    if (dtype < 0) {
+        const char *near = ncs_nearest(name, ncs_dtype_names, 0);
+        ncs_lua_usage(L, "no dtype \"%.60s\"%s%s%s", name, near ? ": did you mean \"" : "",
+                      near ? near : "", near ? "\"?" : ", expected one such as \"float32\"");
+    }
+    return dtype;
+}
+
+/* ---- unknown names ---- */
+
+/* Words of C, Python and torch for which the nearest name is not the right one. */
+static const char *const aliases[][2] = {
+    { "isend", "send" },
+    { "irecv", "recv" },
+    { "all_gather_into_tensor", "all_gather" },
+    { "reduce_scatter_tensor", "reduce_scatter" },
+    { "all_reduce_coalesced", "all_reduce" },
+    { "bcast", "broadcast" },
+    { "synchronize", "sync" },
+    { "deviceSynchronize", "sync" },
+    { "malloc", "buffer" },
+    { "commInitRank", "init_rank" },
+    { "commInitAll", "init_all" },
+    { "getUniqueId", "unique_id" },
+    { "groupStart", "group" },
+    { "groupEnd", "group" },
+    { "world_size", "nranks" },
+    { "size", "count" },
+    { "wait_event", "wait" },
+};
+
+/* What --unsafe opens, and what there never is. */
+static const char *closed_hint(const char *word)
+{
+    static const char *const names[] = { "io", "execute", "getenv", "remove", "rename", "tmpname" };
+    if (strcmp(word, "dofile") == 0 || strcmp(word, "loadfile") == 0)
+        return ": require \"name\" loads name.lua beside the scenario";
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(word, names[i]) == 0)
+            return ": closed to scenarios, --unsafe opens it";
+    return NULL;
+}
+
+static bool holds(lua_State *L, const int *tables, int count, const char *name)
+{
+    for (int i = 0; i < count; i++) {
+        lua_pushstring(L, name);
+        bool found = lua_rawget(L, tables[i]) != LUA_TNIL;
+        lua_pop(L, 1);
+        if (found)
+            return true;
+    }
+    return false;
+}
+
+/* All text keys of the tables, as an array on the stack for ncs_nearest; smallest first wins ties
+ * by being the same whatever the order of the tables' keys. */
+static const char *nearest_key(lua_State *L, const char *word, const int *tables, int count)
+{
+    const char *best = NULL;
+    size_t room = 0;
+    for (int i = 0; i < count; i++)
+        for (lua_pushnil(L); lua_next(L, tables[i]); lua_pop(L, 1))
+            room++;
+    const char **names = lua_newuserdatauv(L, (room + 1) * sizeof *names, 0);
+    size_t n = 0;
+    for (int i = 0; i < count; i++)
+        for (lua_pushnil(L); lua_next(L, tables[i]); lua_pop(L, 1))
+            if (lua_type(L, -2) == LUA_TSTRING && n < room) {
+                const char *name = lua_tostring(L, -2);
+                size_t at = n++;
+                for (; at > 0 && strcmp(names[at - 1], name) > 0; at--)
+                    names[at] = names[at - 1];
+                names[at] = name;
+            }
+    if (n > 0)
+        best = ncs_nearest(word, names, n);
+    return best; /* anchored in its table */
+}
+
+int ncs_lua_unknown(lua_State *L, const char *what, const char *owner, const char *word,
+                    const int *tables, int count)
+{
+    const char *bare = word, *near = NULL, *closed = closed_hint(word);
+    luaL_checkstack(L, 8, NULL);
+    ncs_lua_no_call(L);
+    if (closed)
+        return ncs_lua_usage(L, "no such %s '%s'%s", what, word, closed);
+    if (strncmp(word, "nccl", 4) == 0 || strncmp(word, "cuda", 4) == 0)
+        bare = word + 4;
+    for (size_t i = 0; i < sizeof aliases / sizeof *aliases && !near; i++)
+        if ((strcmp(bare, aliases[i][0]) == 0 || strcmp(word, aliases[i][0]) == 0) &&
+            holds(L, tables, count, aliases[i][1]))
+            near = aliases[i][1];
+    if (!near)
+        near = nearest_key(L, word, tables, count);
+    if (!near && bare != word && *bare)
+        near = nearest_key(L, bare, tables, count);
+    return ncs_lua_usage(L, "no such %s '%.60s'%s%s%s%s%s", what, word, owner ? " in " : "",
+                         owner ? owner : "", near ? ": did you mean '" : "", near ? near : "",
+                         near ? "'?" : "");
+}
+
+/* ---- locked libraries: upvalue 1 is the real table, 2 the name or nil for the globals ---- */
+
+static int missing(lua_State *L)
+{
+    const char *owner = lua_tostring(L, lua_upvalueindex(2));
+    int table = lua_upvalueindex(1);
+    lua_pushvalue(L, table);
+    table = lua_gettop(L);
+    if (lua_type(L, 2) != LUA_TSTRING)
+        return 0;
+    const char *word = lua_tostring(L, 2);
+    if (!owner && strcmp(word, "world") == 0 && ncs_lua_rank(L)->run)
+        return 0; /* world = false */
+    if (!owner)
+        return ncs_lua_unknown(L, "global", NULL, word, &table, 1);
+    return ncs_lua_unknown(L, "field", owner, word, &table, 1);
+}
+
+static int refuse_write(lua_State *L)
+{
+    const char *owner = lua_tostring(L, lua_upvalueindex(2));
+    const char *word = ncs_lua_text(L, 2);
+    ncs_lua_no_call(L);
+    if (owner)
+        return ncs_lua_usage(L, "%s.%.60s cannot be assigned", owner, word);
+    lua_pushvalue(L, 2);
+    if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL)
+        return ncs_lua_usage(L, "'%.60s' is ready-made and cannot be assigned", word);
+    return ncs_lua_usage(L, "'%.60s' would be a new global: write local %.60s = ...", word, word);
+}
+
+void ncs_lua_lock(lua_State *L, int index, const char *name)
+{
+    lua_createtable(L, 0, 1); /* metatable of the real table: what is not there */
+    lua_pushvalue(L, index);
+    lua_pushstring(L, name);
+    lua_pushcclosure(L, missing, 2);
+    lua_setfield(L, -2, "__index");
+    lua_setmetatable(L, index);
+
+    lua_newtable(L); /* the proxy */
+    lua_createtable(L, 0, 4);
+    lua_pushvalue(L, index);
+    lua_setfield(L, -2, "__index");
+    lua_pushvalue(L, index);
+    lua_pushstring(L, name);
+    lua_pushcclosure(L, refuse_write, 2);
+    lua_setfield(L, -2, "__newindex");
+    lua_pushboolean(L, 0);
+    lua_setfield(L, -2, "__metatable");
+    if (name) {
+        lua_pushstring(L, name);
+        lua_setfield(L, -2, LIBRARY);
+    }
+    lua_setmetatable(L, -2);
+}

@@ -1,0 +1,415 @@
+/* Buffers and their views: memory of a type, on a device or the host, and its elements. */
+#include "script/object.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "api/types.h"
+#include "script/element.h"
+#include "script/option.h"
+
+#define SHOWN 8 /* elements that tostring shows */
+
+static const char *const memory_names[] = { "device", "managed", "pinned", "pageable" };
+
+size_t ncs_buffer_element(const struct ncs_buffer *b)
+{
+    return ncs_dtype_bytes(b->dtype);
+}
+
+void ncs_buffer_check_live(lua_State *L, const struct ncs_buffer *b, const char *name)
+{
+    ncs_object_check_open(L, &b->root->head, name);
+}
+
+struct ncs_buffer *ncs_buffer_self(lua_State *L, const char *method, int max)
+{
+    struct ncs_buffer *b = ncs_lua_method_any(L, NCS_CLASS_BUFFER, method, max);
+    ncs_buffer_check_live(L, b, "this");
+    return b;
+}
+
+/* ---- elements ---- */
+
+void ncs_lua_element(lua_State *L, int arg, int dtype, void *element, const char *name)
+{
+    if (lua_type(L, arg) != LUA_TNUMBER)
+        ncs_lua_wrong(L, arg, name, "a number");
+    struct ncs_number v = { .whole = lua_isinteger(L, arg) };
+    if (v.whole)
+        v.i = lua_tointeger(L, arg);
+    else
+        v.d = lua_tonumber(L, arg);
+    if (!ncs_element_write(dtype, v, element)) {
+        lua_pushvalue(L, arg);
+        ncs_lua_usage(L, "%s %s does not fit in %s", name, lua_tostring(L, -1),
+                      ncs_dtype_name(dtype));
+    }
+}
+
+void ncs_lua_push_element(lua_State *L, int dtype, const void *element)
+{
+    struct ncs_number v = ncs_element_read(dtype, element);
+    if (v.whole)
+        lua_pushinteger(L, v.i);
+    else
+        lua_pushnumber(L, v.d);
+}
+
+void ncs_buffer_read(lua_State *L, const struct ncs_buffer *b, size_t first, size_t count, void *to)
+{
+    size_t bytes = count * ncs_buffer_element(b);
+    if (bytes == 0)
+        return;
+    const char *from = b->bytes + first * ncs_buffer_element(b);
+    if (b->memory == NCS_MEMORY_PAGEABLE)
+        memcpy(to, from, bytes);
+    else
+        NCS_TRY(L, cudaMemcpy, to, from, bytes, cudaMemcpyDefault);
+}
+
+void ncs_buffer_write(lua_State *L, const struct ncs_buffer *b, size_t first, size_t count,
+                      const void *from)
+{
+    size_t bytes = count * ncs_buffer_element(b);
+    if (bytes == 0)
+        return;
+    char *to = b->bytes + first * ncs_buffer_element(b);
+    if (b->memory == NCS_MEMORY_PAGEABLE)
+        memcpy(to, from, bytes);
+    else
+        NCS_TRY(L, cudaMemcpy, to, from, bytes, cudaMemcpyDefault);
+}
+
+/* ---- making ---- */
+
+struct ncs_buffer *ncs_buffer_host(lua_State *L, int dtype, size_t count)
+{
+    size_t bytes = count * ncs_dtype_bytes(dtype), offset = (sizeof(struct ncs_buffer) + 15) & ~15u;
+    struct ncs_buffer *b = ncs_object_new(L, NCS_CLASS_BUFFER, offset + bytes, 1);
+    *b = (struct ncs_buffer){ .head = b->head, .root = b, .bytes = (char *)b + offset,
+                              .count = count, .dtype = dtype, .memory = NCS_MEMORY_PAGEABLE,
+                              .device = ncs_lua_thread(L)->device };
+    ncs_object_open(&b->head);
+    return b;
+}
+
+static size_t checked_count(lua_State *L, int arg, int dtype)
+{
+    size_t count = ncs_lua_count(L, arg, "count");
+    if (count > ((size_t)1 << 60) / ncs_dtype_bytes(dtype))
+        ncs_lua_usage(L, "count %zu of %s is more than a buffer can hold", count,
+                      ncs_dtype_name(dtype));
+    return count;
+}
+
+static enum ncs_memory memory_kind(lua_State *L, const char *name)
+{
+    for (int i = 0; i < 4; i++)
+        if (strcmp(name, memory_names[i]) == 0)
+            return (enum ncs_memory)i;
+    return (enum ncs_memory)ncs_lua_usage(
+        L, "no memory \"%.60s\", expected \"device\", \"managed\", \"pinned\" or \"pageable\"",
+        name);
+}
+
+static void allocate(lua_State *L, struct ncs_buffer *b, size_t bytes)
+{
+    void **p = (void **)&b->bytes;
+    if (b->memory == NCS_MEMORY_DEVICE)
+        NCS_TRY(L, cudaMalloc, p, bytes);
+    else if (b->memory == NCS_MEMORY_MANAGED)
+        NCS_TRY(L, cudaMallocManaged, p, bytes, 1u);
+    else
+        NCS_TRY(L, cudaMallocHost, p, bytes);
+}
+
+/* cuda.buffer(dtype, count [, options]) */
+int ncs_buffer_make(lua_State *L)
+{
+    struct ncs_lua_thread *t = ncs_lua_begin(L, "cuda.buffer", 3);
+    struct { const char *memory; int device; } o = { "device", t->device };
+    static const struct ncs_option rows[] = {
+        { "memory", NCS_OPTION_TEXT, 0 },
+        { "device", NCS_OPTION_INT, sizeof(const char *) },
+        { NULL, 0, 0 },
+    };
+    int dtype = ncs_lua_dtype(L, 1);
+    size_t count = checked_count(L, 2, dtype);
+    ncs_lua_options(L, 3, rows, &o);
+    enum ncs_memory memory = memory_kind(L, o.memory);
+    if (memory == NCS_MEMORY_PAGEABLE) {
+        ncs_buffer_host(L, dtype, count);
+        return 1;
+    }
+    struct ncs_buffer *b = ncs_object_new(L, NCS_CLASS_BUFFER, sizeof *b, 1);
+    *b = (struct ncs_buffer){ .head = b->head, .root = b, .count = count, .dtype = dtype,
+                              .memory = memory, .device = o.device };
+    int home = t->device;
+    if (o.device != home)
+        NCS_TRY(L, cudaSetDevice, o.device);
+    allocate(L, b, count * ncs_dtype_bytes(dtype));
+    ncs_object_open(&b->head);
+    if (o.device != home)
+        NCS_TRY(L, cudaSetDevice, home);
+    return 1;
+}
+
+static void push_view(lua_State *L, struct ncs_buffer *b, size_t first, size_t count)
+{
+    struct ncs_buffer *view = ncs_object_new(L, NCS_CLASS_BUFFER, sizeof *view, 1);
+    int top = lua_gettop(L);
+    struct ncs_object head = view->head;
+    *view = *b;
+    view->head = head;
+    view->count = count;
+    if (b->bytes)
+        view->bytes = b->bytes + first * ncs_buffer_element(b);
+    ncs_object_drop(L, &view->head); /* nothing to close: its root is what is closed */
+    ncs_object_open(&view->head);
+    if (lua_getiuservalue(L, 1, 1) == LUA_TNIL) {
+        lua_pop(L, 1);
+        lua_pushvalue(L, 1);
+    }
+    lua_setiuservalue(L, top, 1);
+}
+
+static int buffer_slice(lua_State *L)
+{
+    struct ncs_buffer *b = ncs_buffer_self(L, "slice", 2);
+    size_t first = ncs_lua_count(L, 2, "first");
+    if (first < 1 || first > b->count + 1)
+        return ncs_lua_usage(L, "first %zu is outside 1 .. %zu", first, b->count + 1);
+    size_t count = lua_isnoneornil(L, 3) ? b->count - (first - 1) : ncs_lua_count(L, 3, "count");
+    if (count > b->count - (first - 1))
+        return ncs_lua_usage(L, "%zu elements from %zu go beyond the end: the buffer has %zu",
+                             count, first, b->count);
+    push_view(L, b, first - 1, count);
+    return 1;
+}
+
+static int buffer_part(lua_State *L)
+{
+    struct ncs_buffer *b = ncs_buffer_self(L, "part", 2);
+    size_t k = ncs_lua_count(L, 2, "k");
+    size_t n = lua_isnoneornil(L, 3) ? (size_t)ncs_lua_rank(L)->nranks : ncs_lua_count(L, 3, "n");
+    if (n == 0 || b->count % n != 0)
+        return ncs_lua_usage(L, "%zu elements cannot be divided into %zu equal parts", b->count, n);
+    if (k >= n)
+        return ncs_lua_usage(L, "part %zu is outside 0 .. %zu", k, n - 1);
+    push_view(L, b, k * (b->count / n), b->count / n);
+    return 1;
+}
+
+/* ---- reading ---- */
+
+void *ncs_buffer_stage(lua_State *L, size_t bytes, bool keep)
+{
+    void *area = lua_newuserdatauv(L, bytes ? bytes : 1, 0);
+    if (keep) {
+        luaL_getsubtable(L, LUA_REGISTRYINDEX, "ncs.stages");
+        lua_pushvalue(L, -2);
+        lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+        lua_pop(L, 1);
+    }
+    return area;
+}
+
+static size_t element_index(lua_State *L, const struct ncs_buffer *b)
+{
+    lua_Integer i = ncs_lua_integer(L, 2, "index");
+    if (i < 1 || (lua_Unsigned)i > b->count)
+        ncs_lua_usage(L, "index %lld is outside 1 .. %zu", (long long)i, b->count);
+    return (size_t)i - 1;
+}
+
+static int buffer_index(lua_State *L)
+{
+    struct ncs_buffer *b = lua_touserdata(L, 1);
+    unsigned char element[8];
+    ncs_lua_begin(L, "x[i]", -1);
+    ncs_buffer_check_live(L, b, "x");
+    ncs_buffer_read(L, b, element_index(L, b), 1, element);
+    ncs_lua_push_element(L, b->dtype, element);
+    return 1;
+}
+
+static int buffer_assign(lua_State *L)
+{
+    struct ncs_buffer *b = lua_touserdata(L, 1);
+    unsigned char element[8];
+    ncs_lua_begin(L, "x[i] = v", -1);
+    if (lua_type(L, 2) != LUA_TNUMBER) {
+        ncs_lua_no_call(L);
+        return ncs_lua_usage(L, "'%.60s' of a buffer cannot be assigned", ncs_lua_text(L, 2));
+    }
+    ncs_buffer_check_live(L, b, "x");
+    size_t i = element_index(L, b);
+    ncs_lua_element(L, 3, b->dtype, element, "value");
+    ncs_buffer_write(L, b, i, 1, element);
+    return 0;
+}
+
+static int buffer_get(lua_State *L)
+{
+    struct ncs_buffer *b = ncs_buffer_self(L, "get", 2);
+    size_t first = lua_isnoneornil(L, 2) ? 1 : ncs_lua_count(L, 2, "first");
+    if (first < 1 || first > b->count + 1)
+        return ncs_lua_usage(L, "first %zu is outside 1 .. %zu", first, b->count);
+    size_t count = lua_isnoneornil(L, 3) ? b->count - (first - 1) : ncs_lua_count(L, 3, "count");
+    if (count > b->count - (first - 1))
+        return ncs_lua_usage(L, "%zu elements from %zu go beyond the end: the buffer has %zu",
+                             count, first, b->count);
+    size_t size = ncs_buffer_element(b), chunk = NCS_BUFFER_STAGE / size;
+    char *area = ncs_buffer_stage(L, (count < chunk ? count : chunk) * size, false);
+    lua_createtable(L, count > 1u << 30 ? 0 : (int)count, 0);
+    for (size_t at = 0; at < count; at += chunk) {
+        size_t n = count - at < chunk ? count - at : chunk;
+        ncs_buffer_read(L, b, first - 1 + at, n, area);
+        for (size_t i = 0; i < n; i++) {
+            ncs_lua_push_element(L, b->dtype, area + i * size);
+            lua_rawseti(L, -2, (lua_Integer)(at + i) + 1);
+        }
+    }
+    return 1;
+}
+
+static int buffer_length(lua_State *L)
+{
+    struct ncs_buffer *b = lua_touserdata(L, 1);
+    lua_pushinteger(L, (lua_Integer)b->count);
+    return 1;
+}
+
+/* A number as short as its type allows: 0.1 of float32 is 0.1. */
+static void add_element(luaL_Buffer *out, int dtype, const void *element)
+{
+    char text[40];
+    struct ncs_number v = ncs_element_read(dtype, element);
+    if (v.whole)
+        snprintf(text, sizeof text, "%lld", (long long)v.i);
+    else
+        snprintf(text, sizeof text, "%.*g", dtype == ncclFloat64 ? 15 : 7, v.d);
+    luaL_addstring(out, text);
+}
+
+static int buffer_text(lua_State *L)
+{
+    struct ncs_buffer *b = lua_touserdata(L, 1);
+    unsigned char area[SHOWN * 8];
+    char head[64];
+    ncs_lua_begin(L, "tostring", -1);
+    snprintf(head, sizeof head, "%s[%zu]", ncs_dtype_name(b->dtype), b->count);
+    if (b->root->head.closed) {
+        lua_pushfstring(L, "%s (freed)", head);
+        return 1;
+    }
+    size_t n = b->count < SHOWN ? b->count : SHOWN;
+    ncs_buffer_read(L, b, 0, n, area);
+    luaL_Buffer out;
+    luaL_buffinit(L, &out);
+    luaL_addstring(&out, head);
+    luaL_addstring(&out, " {");
+    for (size_t i = 0; i < n; i++) {
+        if (i)
+            luaL_addstring(&out, ", ");
+        add_element(&out, b->dtype, area + i * ncs_buffer_element(b));
+    }
+    luaL_addstring(&out, b->count > n ? ", ...}" : "}");
+    luaL_pushresult(&out);
+    return 1;
+}
+
+/* All elements, 8 to a line, by print. */
+static int buffer_dump(lua_State *L)
+{
+    struct ncs_buffer *b = ncs_buffer_self(L, "dump", 0);
+    struct ncs_lua_rank *rank = ncs_lua_rank(L);
+    size_t size = ncs_buffer_element(b), chunk = NCS_BUFFER_STAGE / size;
+    char *area = ncs_buffer_stage(L, (b->count < chunk ? b->count : chunk) * size, false);
+    for (size_t at = 0; at < b->count; at += SHOWN) {
+        size_t n = b->count - at < SHOWN ? b->count - at : SHOWN;
+        if (at % chunk == 0)
+            ncs_buffer_read(L, b, at, b->count - at < chunk ? b->count - at : chunk, area);
+        char head[32];
+        luaL_Buffer line;
+        luaL_buffinit(L, &line);
+        snprintf(head, sizeof head, "%6zu:", at + 1);
+        luaL_addstring(&line, head);
+        for (size_t i = 0; i < n; i++) {
+            luaL_addstring(&line, " ");
+            add_element(&line, b->dtype, area + (at % chunk + i) * size);
+        }
+        luaL_pushresult(&line);
+        ncs_run_print(rank->run, rank->rank, lua_tostring(L, -1));
+        lua_pop(L, 1);
+    }
+    lua_settop(L, 1);
+    return 1;
+}
+
+/* ---- freeing, fields ---- */
+
+static int buffer_free(lua_State *L)
+{
+    struct ncs_buffer *b = ncs_buffer_self(L, "free", 1);
+    ncs_lua_label(L, 2);
+    if (b->root != b)
+        return ncs_lua_usage(L, "this is a view: the buffer that it is part of is freed");
+    if (b->memory == NCS_MEMORY_PINNED)
+        NCS_TRY(L, cudaFreeHost, b->bytes);
+    else if (b->memory != NCS_MEMORY_PAGEABLE)
+        NCS_TRY(L, cudaFree, b->bytes);
+    ncs_object_drop(L, &b->head);
+    return 0;
+}
+
+static int field_dtype(lua_State *L)
+{
+    lua_pushstring(L, ncs_dtype_name(((struct ncs_buffer *)lua_touserdata(L, 1))->dtype));
+    return 1;
+}
+
+static int field_bytes(lua_State *L)
+{
+    struct ncs_buffer *b = lua_touserdata(L, 1);
+    lua_pushinteger(L, (lua_Integer)(b->count * ncs_buffer_element(b)));
+    return 1;
+}
+
+static int field_device(lua_State *L)
+{
+    lua_pushinteger(L, ((struct ncs_buffer *)lua_touserdata(L, 1))->device);
+    return 1;
+}
+
+static int field_memory(lua_State *L)
+{
+    lua_pushstring(L, memory_names[((struct ncs_buffer *)lua_touserdata(L, 1))->memory]);
+    return 1;
+}
+
+static int field_pointer(lua_State *L)
+{
+    ncs_pointer_push(L, 1);
+    return 1;
+}
+
+static const luaL_Reg methods[] = {
+    { "add", ncs_buffer_add },     { "copy_from", ncs_buffer_copy_from }, { "dump", buffer_dump },
+    { "fill", ncs_buffer_fill },   { "free", buffer_free },           { "get", buffer_get },
+    { "part", buffer_part },   { "slice", buffer_slice },         { NULL, NULL },
+};
+
+static const luaL_Reg fields[] = {
+    { "bytes", field_bytes },   { "count", buffer_length }, { "device", field_device },
+    { "dtype", field_dtype },   { "memory", field_memory }, { "ptr", field_pointer },
+    { NULL, NULL },
+};
+
+static const luaL_Reg meta[] = { { "__len", buffer_length }, { NULL, NULL } };
+
+const struct ncs_class ncs_class_buffer = {
+    .name = "buffer", .gone = "freed", .methods = methods, .fields = fields, .meta = meta,
+    .close = buffer_free, .index = buffer_index, .assign = buffer_assign, .text = buffer_text,
+};

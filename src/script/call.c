@@ -1,0 +1,127 @@
+/* How bindings call the driver: the place that the journal notes, the label, what the library
+ * lacks, and cancellation, which passes through everything that a script can catch with. */
+#include "script/object.h"
+#include "script/state.h"
+
+#include <string.h>
+
+/* Address that stands for the error that cannot be caught. */
+static char cancelled_mark;
+
+static const char *place_file(const struct ncs_script *s, const char *source)
+{
+    if (s->main.file && strcmp(source, s->main.file) == 0)
+        return s->main.file;
+    for (const struct ncs_chunk *m = s->modules; m; m = m->next)
+        if (strcmp(source, m->file) == 0)
+            return m->file;
+    return NULL;
+}
+
+static bool where_on(lua_State *L, const struct ncs_script *s, struct ncs_place *place)
+{
+    lua_Debug ar;
+    for (int level = 0; lua_getstack(L, level, &ar); level++) {
+        lua_getinfo(L, "Sl", &ar);
+        if (ar.currentline <= 0 || ar.source[0] != '@')
+            continue;
+        const char *file = place_file(s, ar.source + 1);
+        if (file) {
+            *place = (struct ncs_place){ file, ar.currentline };
+            return true;
+        }
+    }
+    return false;
+}
+
+struct ncs_place ncs_lua_where(lua_State *L)
+{
+    struct ncs_lua_thread *t = ncs_lua_thread(L);
+    const struct ncs_script *s = t->rank->script;
+    struct ncs_place place = { 0 };
+    if (t->finished)
+        return (struct ncs_place){ s->main.file, s->main.last_line };
+    if (t->prologue) /* whoever hangs here hangs in what scenario{} asked for */
+        return s->line ? (struct ncs_place){ s->main.file, s->line } : place;
+    if (!where_on(L, s, &place) && L != t->L)
+        where_on(t->L, s, &place);
+    return place;
+}
+
+struct ncs_place ncs_lua_thread_where(void *thread)
+{
+    struct ncs_lua_thread *t = thread;
+    return ncs_lua_where(t->running);
+}
+
+static void hook(lua_State *L, lua_Debug *ar)
+{
+    struct ncs_lua_thread *t = ncs_lua_thread(L);
+    (void)ar;
+    if (t->rank->machine && !t->cancelled) {
+        t->running = L;
+        t->rank->machine->check();
+    }
+    ncs_lua_check_cancel(L);
+}
+
+void ncs_lua_watch(lua_State *L)
+{
+    lua_sethook(L, hook, LUA_MASKCOUNT, 10000);
+}
+
+int ncs_lua_cancel(lua_State *L)
+{
+    ncs_lua_thread(L)->cancelled = true;
+    lua_sethook(L, hook, LUA_MASKCOUNT, 1); /* again at the next instruction, whatever caught it */
+    lua_settop(L, 0);
+    lua_pushlightuserdata(L, &cancelled_mark);
+    return lua_error(L);
+}
+
+void ncs_lua_check_cancel(lua_State *L)
+{
+    struct ncs_lua_thread *t = ncs_lua_thread(L);
+    const struct ncs_machine *m = t->rank->machine;
+    if (t->cancelled || (t->local && m && m->cancelled()))
+        ncs_lua_cancel(L);
+}
+
+const struct ncs_api *ncs_lua_before(lua_State *L, enum ncs_fn fn)
+{
+    struct ncs_lua_thread *t = ncs_lua_thread(L);
+    const struct ncs_fn_info *info = &ncs_fn_info[fn];
+    t->running = L;
+    if (!ncs_api_has(t->rank->api, fn)) {
+        int v = info->since;
+        if (info->lib != NCS_LIB_NCCL)
+            ncs_lua_usage(L, "%s is not in the library that was opened", info->name);
+        ncs_lua_usage(L, "%s is not in the library that was opened: NCCL has it since %d.%d.%d",
+                      info->name, v < 10000 ? v / 1000 : v / 10000,
+                      v < 10000 ? v / 100 % 10 : v / 100 % 100, v % 100);
+    }
+    return t->rank->api;
+}
+
+int ncs_lua_after(lua_State *L, int rc)
+{
+    ncs_lua_check_cancel(L);
+    return rc;
+}
+
+int ncs_lua_ok(lua_State *L, enum ncs_fn fn, int rc)
+{
+    struct ncs_lua_thread *t = ncs_lua_thread(L);
+    bool nccl = ncs_fn_info[fn].result == NCS_RESULT_NCCL;
+    if (rc != 0 && !(nccl && rc == ncclInProgress))
+        return ncs_lua_raise_code(L, fn, rc);
+    if (ncs_fn_info[fn].grouped && t->local && t->local->group_depth > 0)
+        t->queued++;
+    return rc;
+}
+
+int ncs_lua_push_result(lua_State *L, int rc)
+{
+    lua_pushstring(L, rc == ncclInProgress ? "ncclInProgress" : "ncclSuccess");
+    return 1;
+}

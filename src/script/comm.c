@@ -1,0 +1,355 @@
+/* Communicators: their making, life cycle and fields. */
+#include "script/object.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "api/types.h"
+#include "base/mem.h"
+#include "script/option.h"
+
+#define WORLD_KEY "ncclscript.world" /* of the store: the unique id of `world` */
+
+struct ncs_comm *ncs_comm_make(lua_State *L, int rank, int nranks, int device)
+{
+    struct ncs_comm *c = ncs_object_new(L, NCS_CLASS_COMM, sizeof *c, 2);
+    c->cell = &c->own;
+    c->rank = rank;
+    c->nranks = nranks;
+    c->device = device;
+    c->blocking = true;
+    c->group = ncs_lua_thread(L)->local->group;
+    return c;
+}
+
+void ncs_comm_name_filled(struct ncs_lua_rank *rank)
+{
+    if (!rank->run)
+        return;
+    for (struct ncs_object *o = rank->newest; o; o = o->older) {
+        struct ncs_comm *c = (struct ncs_comm *)o;
+        if (o->id != NCS_CLASS_COMM || c->named || !c->name || !ncs_comm_handle(c))
+            continue;
+        ncs_journal_name(ncs_run_journal(rank->run), ncs_comm_handle(c), c->name);
+        c->named = true;
+    }
+}
+
+void ncs_comm_open(lua_State *L, struct ncs_comm *c)
+{
+    ncs_object_open(&c->head);
+    ncs_comm_name_filled(ncs_lua_rank(L));
+}
+
+static void init_rank(lua_State *L, struct ncs_comm *c, const ncclUniqueId *id,
+                      struct ncs_comm_config *config)
+{
+    if (config->given)
+        NCS_TRY(L, ncclCommInitRankConfig, c->cell, c->nranks, *id, c->rank, &config->config);
+    else
+        NCS_TRY(L, ncclCommInitRank, c->cell, c->nranks, *id, c->rank);
+    ncs_comm_open(L, c);
+}
+
+/* nccl.init_rank(nranks, id, rank [, CFG]) */
+int ncs_comm_init_rank(lua_State *L)
+{
+    struct ncs_lua_thread *t = ncs_lua_begin(L, "nccl.init_rank", 4);
+    struct ncs_comm_config config;
+    int nranks = ncs_lua_int(L, 1, "nranks");
+    const struct ncs_id *id = ncs_object_arg(L, 2, NCS_CLASS_ID, "id");
+    int rank = ncs_lua_int(L, 3, "rank");
+    ncs_comm_config_read(L, 4, &config);
+    struct ncs_comm *c = ncs_comm_make(L, rank, nranks, t->device);
+    c->name = config.name;
+    c->blocking = config.config.blocking != 0;
+    t->about = &c->head;
+    init_rank(L, c, &id->id, &config);
+    return 1;
+}
+
+/* The devices of init_all as an array that is pushed; NULL: 0, 1, ... */
+static int *device_list(lua_State *L, int arg, int *count)
+{
+    if (lua_type(L, arg) != LUA_TTABLE) {
+        *count = ncs_lua_int(L, arg, "n");
+        lua_pushnil(L);
+        return NULL;
+    }
+    size_t n = lua_rawlen(L, arg);
+    int *list = lua_newuserdatauv(L, (n + 1) * sizeof *list, 0);
+    for (size_t i = 0; i < n; i++) {
+        lua_rawgeti(L, arg, (lua_Integer)i + 1);
+        list[i] = ncs_lua_int(L, lua_gettop(L), "a device");
+        lua_pop(L, 1);
+    }
+    *count = (int)n;
+    return list;
+}
+
+/* nccl.init_all(n or devices [, { name, label }]): a list of communicators from 1 */
+int ncs_comm_init_all(lua_State *L)
+{
+    struct options { const char *name; };
+    static const struct ncs_option rows[] = { { "name", NCS_OPTION_TEXT, 0 }, { NULL, 0, 0 } };
+    struct options o = { NULL };
+    int count;
+    ncs_lua_begin(L, "nccl.init_all", 2);
+    ncs_lua_options(L, 2, rows, &o);
+    lua_settop(L, 2);
+    const int *devices = device_list(L, 1, &count); /* at 3 */
+    int room = count > 0 && count <= 65536 ? count : 1;
+    ncclComm_t *cells = lua_newuserdatauv(L, (size_t)room * sizeof *cells, 0); /* at 4 */
+    memset(cells, 0, (size_t)room * sizeof *cells);
+    lua_createtable(L, room, 0); /* at 5 */
+    if (count > 65536)
+        return ncs_lua_wrong(L, 1, "n", "at most 65536");
+    for (int i = 0; i < count; i++) {
+        struct ncs_comm *c = ncs_comm_make(L, i, count, devices ? devices[i] : i);
+        c->cell = &cells[i];
+        c->name = o.name;
+        lua_pushvalue(L, 4);
+        lua_setiuservalue(L, -2, 2);
+        lua_rawseti(L, 5, i + 1);
+    }
+    NCS_TRY(L, ncclCommInitAll, cells, count, devices);
+    for (int i = 0; i < count; i++) {
+        lua_rawgeti(L, 5, i + 1);
+        ncs_comm_open(L, lua_touserdata(L, -1));
+        lua_pop(L, 1);
+    }
+    lua_settop(L, 5);
+    return 1;
+}
+
+/* The id of `world`: made by rank 0, given to the others through the store. */
+static void world_id(lua_State *L, ncclUniqueId *id)
+{
+    struct ncs_lua_rank *rank = ncs_lua_rank(L);
+    void *bytes;
+    size_t count;
+    if (rank->rank == 0) {
+        NCS_TRY(L, ncclGetUniqueId, id);
+        ncs_run_store_set(rank->run, WORLD_KEY, id, sizeof *id);
+        return;
+    }
+    bool there = ncs_run_store_get(rank->run, WORLD_KEY, -1, &bytes, &count);
+    if (there)
+        memcpy(id, bytes, count < sizeof *id ? count : sizeof *id);
+    if (there)
+        ncs_free(bytes);
+    ncs_lua_check_cancel(L);
+}
+
+void ncs_comm_world(lua_State *L)
+{
+    struct ncs_lua_rank *rank = ncs_lua_rank(L);
+    struct ncs_script *script = rank->script;
+    struct ncs_comm_config config = { .given = script->world_config, .config = script->config };
+    struct ncs_comm *c = ncs_comm_make(L, rank->rank, rank->nranks, ncs_lua_thread(L)->device);
+    c->name = script->world_name ? script->world_name : "world";
+    c->blocking = !config.given || config.config.blocking != 0;
+    ncs_id_push(L, &(ncclUniqueId){ { 0 } });
+    struct ncs_id *id = lua_touserdata(L, -1);
+    world_id(L, &id->id);
+    init_rank(L, c, &id->id, &config);
+    lua_pop(L, 1);
+    rank->world = &c->head;
+}
+
+/* ---- life cycle ---- */
+
+static struct ncs_comm *self(lua_State *L, const char *method, int max)
+{
+    return ncs_lua_method(L, NCS_CLASS_COMM, method, max);
+}
+
+static int comm_finalize(lua_State *L)
+{
+    struct ncs_comm *c = self(L, "finalize", 1);
+    ncs_lua_label(L, 2);
+    int rc = NCS_TRY(L, ncclCommFinalize, ncs_comm_handle(c));
+    c->finalized = true;
+    return ncs_lua_push_result(L, rc);
+}
+
+static int comm_destroy(lua_State *L)
+{
+    struct ncs_comm *c = self(L, "destroy", 1);
+    ncs_lua_label(L, 2);
+    int rc = NCS_TRY(L, ncclCommDestroy, ncs_comm_handle(c));
+    ncs_object_drop(L, &c->head);
+    return ncs_lua_push_result(L, rc);
+}
+
+static int comm_abort(lua_State *L)
+{
+    struct ncs_comm *c = self(L, "abort", 1);
+    ncs_lua_label(L, 2);
+    int rc = NCS_TRY(L, ncclCommAbort, ncs_comm_handle(c));
+    c->aborted = true;
+    ncs_object_drop(L, &c->head);
+    return ncs_lua_push_result(L, rc);
+}
+
+static int comm_async_error(lua_State *L)
+{
+    struct ncs_comm *c = self(L, "async_error", 1);
+    ncclResult_t error = ncclSuccess;
+    ncs_lua_label(L, 2);
+    NCS_TRY(L, ncclCommGetAsyncError, ncs_comm_handle(c), &error);
+    lua_pushstring(L, ncs_nccl_result_name(error));
+    return 1;
+}
+
+static int comm_wait_ready(lua_State *L)
+{
+    struct ncs_comm *c = self(L, "wait_ready", 2);
+    struct ncs_lua_rank *rank = ncs_lua_rank(L);
+    int64_t limit = lua_isnoneornil(L, 2) ? -1 : ncs_lua_seconds(L, 2, "seconds");
+    int64_t until = limit < 0 ? 0 : ncs_run_clock(rank->run) + limit;
+    ncclResult_t error = ncclInProgress;
+    ncs_lua_label(L, 3);
+    for (;;) {
+        NCS_TRY(L, ncclCommGetAsyncError, ncs_comm_handle(c), &error);
+        if (error != ncclInProgress)
+            break;
+        if (limit >= 0 && ncs_run_clock(rank->run) >= until) {
+            lua_pushboolean(L, 0);
+            return 1;
+        }
+    }
+    ncs_lua_ok(L, NCS_FN_ncclCommGetAsyncError, error);
+    ncs_comm_name_filled(rank);
+    lua_pushboolean(L, 1);
+    return 1;
+}
+
+/* ---- fields ---- */
+
+static struct ncs_comm *open_self(lua_State *L)
+{
+    struct ncs_comm *c = lua_touserdata(L, 1);
+    ncs_object_check_open(L, &c->head, "this");
+    return c;
+}
+
+static int field_rank(lua_State *L)
+{
+    int v = 0;
+    NCS_TRY(L, ncclCommUserRank, ncs_comm_handle(open_self(L)), &v);
+    lua_pushinteger(L, v);
+    return 1;
+}
+
+static int field_nranks(lua_State *L)
+{
+    int v = 0;
+    NCS_TRY(L, ncclCommCount, ncs_comm_handle(open_self(L)), &v);
+    lua_pushinteger(L, v);
+    return 1;
+}
+
+static int field_device(lua_State *L)
+{
+    int v = 0;
+    NCS_TRY(L, ncclCommCuDevice, ncs_comm_handle(open_self(L)), &v);
+    lua_pushinteger(L, v);
+    return 1;
+}
+
+static const char *comm_name(lua_State *L, const struct ncs_comm *c)
+{
+    struct ncs_lua_rank *rank = ncs_lua_rank(L);
+    int comm, comm_rank;
+    if (c->name || !rank->run)
+        return c->name;
+    const struct ncs_journal *j = ncs_run_journal(rank->run);
+    if (ncs_comm_handle(c) && ncs_journal_find(j, ncs_comm_handle(c), &comm, &comm_rank))
+        return j->comm[comm]->name;
+    return NULL;
+}
+
+static int field_name(lua_State *L)
+{
+    lua_pushstring(L, comm_name(L, lua_touserdata(L, 1)));
+    return 1;
+}
+
+static bool is_pending(lua_State *L, const struct ncs_comm *c)
+{
+    const struct ncs_local *local = ncs_lua_thread(L)->local;
+    return !ncs_comm_handle(c) ||
+           (c->group && local->group_depth > 0 && local->group == c->group);
+}
+
+static int field_state(lua_State *L)
+{
+    struct ncs_comm *c = lua_touserdata(L, 1);
+    ncclResult_t error = ncclSuccess;
+    const char *state = c->finalized ? "finalized" : "ready";
+    if (c->aborted)
+        state = "aborted";
+    else if (c->head.closed)
+        state = "destroyed";
+    else if (is_pending(L, c))
+        state = "pending";
+    else if (!c->blocking) {
+        NCS_TRY(L, ncclCommGetAsyncError, ncs_comm_handle(c), &error);
+        if (error == ncclInProgress)
+            state = "pending";
+        else if (error != ncclSuccess)
+            state = "error";
+    }
+    lua_pushstring(L, state);
+    return 1;
+}
+
+static int field_stream(lua_State *L)
+{
+    struct ncs_comm *c = open_self(L);
+    if (lua_getiuservalue(L, 1, 1) == LUA_TNIL)
+        ncs_stream_default(L, c->device);
+    return 1;
+}
+
+static int comm_assign(lua_State *L)
+{
+    ncs_lua_begin(L, "comm.stream", -1);
+    if (lua_type(L, 2) != LUA_TSTRING || strcmp(lua_tostring(L, 2), "stream") != 0)
+        return ncs_lua_usage(L, "'%.60s' of a comm cannot be assigned", ncs_lua_text(L, 2));
+    ncs_object_live(L, 3, NCS_CLASS_STREAM, "stream");
+    lua_pushvalue(L, 3);
+    lua_setiuservalue(L, 1, 1);
+    return 0;
+}
+
+static int comm_text(lua_State *L)
+{
+    const struct ncs_comm *c = lua_touserdata(L, 1);
+    const char *name = comm_name(L, c);
+    const char *state = c->aborted ? " (aborted)" : c->head.closed ? " (destroyed)" : "";
+    if (!c->head.closed && is_pending(L, c))
+        state = " (pending)";
+    lua_pushfstring(L, "comm%s%s %d/%d device %d%s", name ? " " : "", name ? name : "", c->rank,
+                    c->nranks, c->device, state);
+    return 1;
+}
+
+static const luaL_Reg methods[] = {
+    { "abort", comm_abort },       { "async_error", comm_async_error },
+    { "destroy", comm_destroy },   { "finalize", comm_finalize },
+    { "premulsum", ncs_redop_new }, { "wait_ready", comm_wait_ready },
+    { NULL, NULL },
+};
+
+static const luaL_Reg fields[] = {
+    { "device", field_device }, { "name", field_name },   { "nranks", field_nranks },
+    { "rank", field_rank },     { "state", field_state }, { "stream", field_stream },
+    { NULL, NULL },
+};
+
+const struct ncs_class ncs_class_comm = {
+    .name = "comm", .gone = "destroyed", .methods = methods, .fields = fields,
+    .close = comm_destroy, .assign = comm_assign, .text = comm_text,
+};

@@ -1,0 +1,96 @@
+/* Configurations of communicators: the options CFG of the language, and C.ncclConfig. */
+#include "script/option.h"
+
+#include <string.h>
+
+#define FIELD(script, c, option_kind) \
+    { { script, option_kind, offsetof(struct ncs_comm_config, config.c) }, #c }
+
+struct field {
+    struct ncs_option option;
+    const char *c_name;
+};
+
+static const struct field fields[] = {
+    FIELD("blocking", blocking, NCS_OPTION_SWITCH),
+    FIELD("cga_cluster_size", cgaClusterSize, NCS_OPTION_INT),
+    FIELD("min_ctas", minCTAs, NCS_OPTION_INT),
+    FIELD("max_ctas", maxCTAs, NCS_OPTION_INT),
+    FIELD("net_name", netName, NCS_OPTION_TEXT),
+    FIELD("split_share", splitShare, NCS_OPTION_SWITCH),
+    FIELD("traffic_class", trafficClass, NCS_OPTION_INT),
+    FIELD("comm_name", commName, NCS_OPTION_TEXT),
+    FIELD("collnet_enable", collnetEnable, NCS_OPTION_SWITCH),
+    FIELD("cta_policy", CTAPolicy, NCS_OPTION_INT),
+    FIELD("shrink_share", shrinkShare, NCS_OPTION_SWITCH),
+    FIELD("nvls_ctas", nvlsCTAs, NCS_OPTION_INT),
+    FIELD("n_channels_per_net_peer", nChannelsPerNetPeer, NCS_OPTION_INT),
+    FIELD("nvlink_centric_sched", nvlinkCentricSched, NCS_OPTION_SWITCH),
+    FIELD("graph_usage_mode", graphUsageMode, NCS_OPTION_INT),
+    FIELD("num_rma_ctx", numRmaCtx, NCS_OPTION_INT),
+    FIELD("max_p2p_peers", maxP2pPeers, NCS_OPTION_INT),
+    FIELD("graph_stream_ordering", graphStreamOrdering, NCS_OPTION_SWITCH),
+};
+
+#define FIELDS (sizeof fields / sizeof *fields)
+
+void ncs_config_init(ncclConfig_t *c)
+{
+    memset(c, 0, sizeof *c);
+    c->size = sizeof *c;
+    c->magic = NCCL_CONFIG_MAGIC;
+    c->version = NCCL_VERSION(2, 30, 7);
+    for (size_t i = 0; i < FIELDS; i++) {
+        char *at = (char *)c + fields[i].option.offset - offsetof(struct ncs_comm_config, config);
+        if (fields[i].option.kind == NCS_OPTION_TEXT)
+            *(const char **)at = NCCL_CONFIG_UNDEF_PTR;
+        else
+            *(int *)at = NCCL_CONFIG_UNDEF_INT;
+    }
+}
+
+void ncs_comm_config_read(lua_State *L, int arg, struct ncs_comm_config *into)
+{
+    struct ncs_option rows[FIELDS + 2] = {
+        { "name", NCS_OPTION_TEXT, offsetof(struct ncs_comm_config, name) } };
+    ncclConfig_t unset;
+    for (size_t i = 0; i < FIELDS; i++)
+        rows[i + 1] = fields[i].option;
+    rows[FIELDS + 1] = (struct ncs_option){ NULL, 0, 0 };
+    memset(into, 0, sizeof *into);
+    ncs_config_init(&into->config);
+    ncs_config_init(&unset);
+    ncs_lua_options(L, arg, rows, into);
+    if (into->name && !into->config.commName)
+        into->config.commName = into->name;
+    into->given = memcmp(&into->config, &unset, sizeof unset) != 0;
+}
+
+bool ncs_config_set(lua_State *L, ncclConfig_t *config, const char *field, int arg)
+{
+    for (size_t i = 0; i < FIELDS; i++) {
+        if (strcmp(fields[i].c_name, field) != 0)
+            continue;
+        char *at = (char *)config + fields[i].option.offset -
+                   offsetof(struct ncs_comm_config, config);
+        if (fields[i].option.kind == NCS_OPTION_TEXT)
+            *(const char **)at = ncs_script_intern(ncs_lua_rank(L)->script,
+                                                   ncs_lua_string(L, arg, field));
+        else
+            *(int *)at = lua_isboolean(L, arg) ? lua_toboolean(L, arg)
+                                               : ncs_lua_int(L, arg, field);
+        return true;
+    }
+    return false;
+}
+
+const char *const *ncs_config_fields(void)
+{
+    static const char *const names[] = {
+        "blocking", "cgaClusterSize", "minCTAs", "maxCTAs", "netName", "splitShare",
+        "trafficClass", "commName", "collnetEnable", "CTAPolicy", "shrinkShare", "nvlsCTAs",
+        "nChannelsPerNetPeer", "nvlinkCentricSched", "graphUsageMode", "numRmaCtx",
+        "maxP2pPeers", "graphStreamOrdering", NULL };
+    _Static_assert(sizeof names / sizeof *names == FIELDS + 1, "a field without a name");
+    return names;
+}

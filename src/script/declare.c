@@ -1,0 +1,411 @@
+/* scenario{}: what a file declares, from its table to struct ncs_scenario. The file is run up to
+ * that statement, without ranks; each key has a row that says how it is read. */
+#include "script/declare.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/near.h"
+#include "base/quantity.h"
+#include "script/object.h"
+#include "script/option.h"
+
+#define INSTRUCTIONS 50000000 /* that a declaration may take */
+
+static char stop_mark; /* its address ends the run of the file */
+
+static int stop(lua_State *L)
+{
+    lua_pushlightuserdata(L, &stop_mark);
+    return lua_error(L);
+}
+
+static struct ncs_declaration *declaration(lua_State *L)
+{
+    lua_getfield(L, LUA_REGISTRYINDEX, "ncs.declaration");
+    struct ncs_declaration *d = lua_touserdata(L, -1);
+    lua_pop(L, 1);
+    return d;
+}
+
+/* ---- params ---- */
+
+static void add_param(lua_State *L, struct ncs_scenario *s, const char *name, int value)
+{
+    struct ncs_param p = { 0 };
+    switch (lua_type(L, value)) {
+    case LUA_TBOOLEAN:
+        p.kind = NCS_PARAM_BOOL;
+        p.i = lua_toboolean(L, value);
+        break;
+    case LUA_TNUMBER:
+        p.kind = lua_isinteger(L, value) ? NCS_PARAM_INT : NCS_PARAM_NUMBER;
+        p.i = lua_isinteger(L, value) ? lua_tointeger(L, value) : 0;
+        p.d = lua_tonumber(L, value);
+        break;
+    case LUA_TSTRING:
+        p.kind = NCS_PARAM_TEXT;
+        p.text = ncs_copy_text(lua_tostring(L, value));
+        break;
+    default:
+        ncs_lua_wrong(L, value, name, "a number, a text or a boolean");
+    }
+    p.name = ncs_copy_text(name);
+    s->param = ncs_resize(s->param, (s->params + 1) * sizeof *s->param);
+    s->param[s->params++] = p;
+}
+
+static void read_params(lua_State *L, struct ncs_declaration *d, int value)
+{
+    if (lua_type(L, value) != LUA_TTABLE)
+        ncs_lua_wrong(L, value, "params", "a table { name = default }");
+    lua_pushnil(L);
+    for (;;) {
+        lua_pushcfunction(L, ncs_lua_next); /* in order of name */
+        lua_pushvalue(L, value);
+        lua_rotate(L, -3, -1);
+        lua_call(L, 2, 2);
+        if (lua_isnil(L, -2))
+            break;
+        if (lua_type(L, -2) != LUA_TSTRING)
+            ncs_lua_usage(L, "params: a value without a name, expected name = default");
+        add_param(L, d->scenario, lua_tostring(L, -2), lua_gettop(L));
+        lua_pop(L, 1);
+    }
+    lua_pop(L, 2);
+}
+
+static void apply_settings(lua_State *L, struct ncs_declaration *d)
+{
+    for (size_t i = 0; i < d->settings->sets; i++)
+        if (!ncs_scenario_set(d->scenario, d->settings->set[i], d->err))
+            stop(L);
+}
+
+/* ---- the keys ---- */
+
+static void read_about(lua_State *L, struct ncs_declaration *d, int value)
+{
+    ncs_declare_replace(&d->scenario->about, ncs_declare_text(L, d, value));
+}
+
+static void read_ranks(lua_State *L, struct ncs_declaration *d, int value)
+{
+    if (d->settings->ranks > 0)
+        return;
+    if (lua_type(L, value) == LUA_TFUNCTION) {
+        lua_pushvalue(L, value);
+        ncs_lua_push_params(L, d->scenario);
+        lua_call(L, 1, 1);
+        value = lua_gettop(L);
+    }
+    d->scenario->ranks = ncs_lua_int(L, value, "ranks");
+}
+
+static void read_devices(lua_State *L, struct ncs_declaration *d, int value)
+{
+    d->scenario->devices = ncs_lua_int(L, value, "devices");
+}
+
+static void read_world(lua_State *L, struct ncs_declaration *d, int value)
+{
+    struct ncs_comm_config config;
+    if (lua_type(L, value) == LUA_TTABLE) {
+        ncs_comm_config_read(L, value, &config);
+        d->scenario->world = true;
+        d->script->world_config = config.given;
+        d->script->config = config.config;
+        d->script->world_name = config.name;
+    } else {
+        d->scenario->world = ncs_declare_flag(L, d, value);
+    }
+}
+
+static void read_policy(lua_State *L, struct ncs_declaration *d, int value)
+{
+    static const char *const names[] = { "strict", "typical", NULL };
+    const char *name = ncs_declare_text(L, d, value);
+    for (int i = 0; names[i]; i++)
+        if (strcmp(name, names[i]) == 0) {
+            if (d->settings->policy < 0)
+                d->scenario->policy = (enum ncs_policy)i;
+            return;
+        }
+    ncs_lua_usage(L, "no policy \"%.60s\", expected \"strict\" or \"typical\"", name);
+}
+
+static void read_verify(lua_State *L, struct ncs_declaration *d, int value)
+{
+    d->scenario->verify = ncs_declare_flag(L, d, value);
+}
+
+static void read_timeout(lua_State *L, struct ncs_declaration *d, int value)
+{
+    if (lua_type(L, value) == LUA_TNUMBER)
+        d->scenario->timeout = ncs_lua_seconds(L, value, "timeout");
+    else if (lua_type(L, value) != LUA_TSTRING ||
+             !ncs_parse_duration(lua_tostring(L, value), &d->scenario->timeout))
+        ncs_lua_wrong(L, value, "timeout", "seconds or a duration such as \"10s\"");
+}
+
+static void read_needs_driver(lua_State *L, struct ncs_declaration *d, int value)
+{
+    ncs_declare_replace(&d->scenario->needs_driver, ncs_declare_text(L, d, value));
+}
+
+static void read_needs_nccl(lua_State *L, struct ncs_declaration *d, int value)
+{
+    d->scenario->needs_nccl = ncs_declare_version(L, d, value);
+}
+
+static void read_needs_gpus(lua_State *L, struct ncs_declaration *d, int value)
+{
+    d->scenario->needs_gpus = ncs_lua_int(L, value, "gpus");
+}
+
+static void read_needs(lua_State *L, struct ncs_declaration *d, int value)
+{
+    static const struct ncs_declare_row rows[] = {
+        { "driver", read_needs_driver }, { "gpus", read_needs_gpus }, { "nccl", read_needs_nccl },
+        { NULL, NULL } };
+    ncs_declare_rows(L, d, value, rows);
+}
+
+static void read_sim_nccl(lua_State *L, struct ncs_declaration *d, int value)
+{
+    d->scenario->sim_nccl = ncs_declare_version(L, d, value);
+}
+
+static void read_sim_memory(lua_State *L, struct ncs_declaration *d, int value)
+{
+    d->scenario->sim_memory = ncs_declare_size(L, d, value);
+}
+
+static void read_sim_capability(lua_State *L, struct ncs_declaration *d, int value)
+{
+    double v = ncs_lua_number(L, value, d->key);
+    if (!(v >= 1 && v < 100))
+        ncs_lua_wrong(L, value, d->key, "a capability such as 9.0");
+    d->scenario->sim_capability = (int)lround(v * 10);
+}
+
+static void read_sim_eager(lua_State *L, struct ncs_declaration *d, int value)
+{
+    d->scenario->sim_eager = ncs_declare_size(L, d, value);
+}
+
+static void read_sim_ready_after(lua_State *L, struct ncs_declaration *d, int value)
+{
+    d->scenario->sim_ready_after = (int)ncs_lua_count(L, value, d->key);
+}
+
+static void read_sim(lua_State *L, struct ncs_declaration *d, int value)
+{
+    static const struct ncs_declare_row rows[] = {
+        { "capability", read_sim_capability }, { "eager", read_sim_eager },
+        { "memory", read_sim_memory },         { "nccl", read_sim_nccl },
+        { "ready_after", read_sim_ready_after }, { NULL, NULL } };
+    ncs_declare_rows(L, d, value, rows);
+}
+
+static const struct ncs_declare_row first_rows[] = { { "params", read_params }, { NULL, NULL } };
+
+/* In the order in which they are read: outcome sees the rest. */
+static const struct ncs_declare_row all_rows[] = {
+    { "about", read_about },     { "devices", read_devices }, { "needs", read_needs },
+    { "params", NULL },          { "policy", read_policy },   { "ranks", read_ranks },
+    { "sim", read_sim },         { "timeout", read_timeout }, { "verify", read_verify },
+    { "world", read_world },     { "outcome", ncs_declare_outcome }, { NULL, NULL },
+};
+
+static void read_nothing(lua_State *L, struct ncs_declaration *d, int value)
+{
+    (void)L; (void)d; (void)value; /* params have been read before */
+}
+
+static int declare(lua_State *L)
+{
+    struct ncs_declaration *d = declaration(L);
+    struct ncs_declare_row rows[sizeof all_rows / sizeof *all_rows];
+    ncs_lua_begin(L, "scenario", 1);
+    d->script->line = ncs_lua_where(L).line;
+    d->done = true;
+    memcpy(rows, all_rows, sizeof rows);
+    for (struct ncs_declare_row *r = rows; r->name; r++)
+        if (!r->read)
+            r->read = read_nothing;
+    if (lua_type(L, 1) == LUA_TTABLE) {
+        d->key = "params";
+        if (lua_getfield(L, 1, "params") != LUA_TNIL)
+            first_rows[0].read(L, d, lua_gettop(L));
+        lua_pop(L, 1);
+        d->key = NULL;
+        apply_settings(L, d);
+    }
+    if (d->settings->ranks > 0)
+        d->scenario->ranks = d->settings->ranks;
+    if (d->settings->policy >= 0)
+        d->scenario->policy = (enum ncs_policy)d->settings->policy;
+    ncs_declare_rows(L, d, 1, rows);
+    return stop(L);
+}
+
+/* ---- running the file up to the statement ---- */
+
+/* Globals as the file sees them: until `scenario` is read, any other ends the run. */
+static int early_index(lua_State *L)
+{
+    struct ncs_declaration *d = declaration(L);
+    bool scenario = lua_type(L, 2) == LUA_TSTRING && strcmp(lua_tostring(L, 2), "scenario") == 0;
+    if (scenario) {
+        d->seen = true;
+        lua_pushcfunction(L, declare);
+        return 1;
+    }
+    if (!d->seen)
+        return stop(L);
+    ncs_lua_environment(L);
+    lua_pushvalue(L, 2);
+    lua_gettable(L, -2);
+    return 1;
+}
+
+static int early_newindex(lua_State *L)
+{
+    if (!declaration(L)->seen)
+        return stop(L);
+    ncs_lua_environment(L);
+    lua_replace(L, 1);
+    lua_settable(L, 1);
+    return 0;
+}
+
+static void too_long(lua_State *L, lua_Debug *ar)
+{
+    (void)ar;
+    ncs_lua_usage(L, "what scenario{} declares takes too long to compute");
+}
+
+static int run_early(lua_State *L)
+{
+    struct ncs_declaration *d = lua_touserdata(L, 1);
+    const struct ncs_chunk *c = &d->script->main;
+    lua_pushlightuserdata(L, d);
+    lua_setfield(L, LUA_REGISTRYINDEX, "ncs.declaration");
+    lua_pushfstring(L, "@%s", c->file);
+    if (luaL_loadbufferx(L, c->code, c->bytes, lua_tostring(L, -1), "b") != LUA_OK)
+        return lua_error(L);
+    lua_newtable(L);
+    lua_createtable(L, 0, 3);
+    lua_pushcfunction(L, early_index);
+    lua_setfield(L, -2, "__index");
+    lua_pushcfunction(L, early_newindex);
+    lua_setfield(L, -2, "__newindex");
+    lua_setmetatable(L, -2);
+    if (!lua_setupvalue(L, -2, 1))
+        lua_pop(L, 1);
+    lua_sethook(L, too_long, LUA_MASKCOUNT, INSTRUCTIONS);
+    lua_call(L, 0, 0);
+    return 0;
+}
+
+/* The line of `key =` from the statement on; the statement's own when it is not found. */
+static int line_of_key(const struct ncs_script *s, const char *key)
+{
+    const char *text = s->main.text;
+    int line = 1;
+    size_t n = key ? strlen(key) : 0;
+    for (; n && text && *text; text++) {
+        line += *text == '\n';
+        if (line < s->line || strncmp(text, key, n) != 0 || isalnum((unsigned char)text[n]) ||
+            text[n] == '_')
+            continue;
+        if (text != s->main.text && (isalnum((unsigned char)text[-1]) || text[-1] == '_'))
+            continue;
+        const char *after = text + n;
+        while (*after == ' ' || *after == '\t')
+            after++;
+        if (*after == '=' && after[1] != '=')
+            return line;
+    }
+    return s->line;
+}
+
+static int fetch_message(lua_State *L)
+{
+    ncs_lua_text(L, 1);
+    return 1;
+}
+
+/* The error on top of L, which the declaration raised. */
+static void declaration_failed(lua_State *L, const struct ncs_declaration *d, struct ncs_error *err)
+{
+    bool own = ncs_lua_is_error(L, -1);
+    const char *file = d->script->main.file;
+    char place[300];
+    lua_pushcfunction(L, fetch_message);
+    lua_insert(L, -2);
+    const char *text = lua_pcall(L, 1, 1, 0) == LUA_OK && lua_isstring(L, -1)
+                           ? lua_tostring(L, -1) : "the declaration failed";
+    int line = d->script->line;
+    size_t n = strlen(file);
+    if (strncmp(text, file, n) == 0 && text[n] == ':') {
+        int end = 0;
+        if (sscanf(text + n, ":%d: %n", &line, &end) == 1 && end > 0)
+            text += n + (size_t)end;
+    }
+    snprintf(place, sizeof place, "scenario: ");
+    if (own && strncmp(text, place, strlen(place)) == 0)
+        text += strlen(place);
+    if (own && d->key)
+        line = line_of_key(d->script, d->key);
+    ncs_fail(err, NCS_BAD_INPUT, "%s", text);
+    ncs_fail_at(err, file, line, 0);
+}
+
+bool ncs_script_declare(struct ncs_script *script, const struct ncs_script_settings *settings,
+                        struct ncs_scenario *scenario, struct ncs_error *err)
+{
+    struct ncs_lua_rank state = { .script = script, .rank = -1 };
+    struct ncs_declaration d = { .script = script, .settings = settings, .scenario = scenario,
+                             .err = err };
+    err->status = NCS_OK;
+    if (!ncs_lua_open(&state, err))
+        return false;
+    lua_State *L = state.L;
+    lua_pushcfunction(L, run_early);
+    lua_pushlightuserdata(L, &d);
+    int status = lua_pcall(L, 1, 0, 0);
+    bool stopped = status != LUA_OK && lua_touserdata(L, -1) == &stop_mark;
+    if (status != LUA_OK && !stopped && d.seen)
+        declaration_failed(L, &d, err);
+    ncs_lua_close(&state);
+    if (err->status != NCS_OK && !err->file[0])
+        ncs_fail_at(err, script->main.file, script->line, 0);
+    if (err->status == NCS_OK && !d.done) { /* no declaration: the defaults, and the settings */
+        for (size_t i = 0; i < settings->sets && err->status == NCS_OK; i++)
+            ncs_scenario_set(scenario, settings->set[i], err);
+        if (settings->ranks > 0)
+            scenario->ranks = settings->ranks;
+        if (settings->policy >= 0)
+            scenario->policy = (enum ncs_policy)settings->policy;
+    }
+    return err->status == NCS_OK;
+}
+
+/* ---- the statement on a rank ---- */
+
+int ncs_lua_scenario(lua_State *L)
+{
+    struct ncs_lua_rank *rank = ncs_lua_rank(L);
+    ncs_lua_begin(L, "scenario", 1);
+    if (rank->declared)
+        return ncs_lua_usage(L, "is declared twice");
+    if (!rank->script->line || ncs_lua_where(L).line != rank->script->line)
+        return ncs_lua_usage(L, "must be the first statement of the file");
+    rank->declared = true;
+    return 0;
+}

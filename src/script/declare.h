@@ -1,0 +1,37 @@
+/* What the files that read scenario{} share: the declaration being read, the rows of its keys, and
+ * how values of each kind are read. */
+#ifndef NCS_SCRIPT_DECLARE_H
+#define NCS_SCRIPT_DECLARE_H
+
+#include "scenario/scenario.h"
+#include "script/state.h"
+
+struct ncs_declaration {
+    struct ncs_script *script;
+    const struct ncs_script_settings *settings;
+    struct ncs_scenario *scenario;
+    const char *key;      /* that is being read */
+    bool seen, done;
+    struct ncs_error *err; /* of other rooms' checks */
+};
+
+struct ncs_declare_row {
+    const char *name;
+    void (*read)(lua_State *L, struct ncs_declaration *d, int value);
+};
+
+/* Values of the key being read; wrong ones are raised. */
+void ncs_declare_replace(char **text, const char *with);
+const char *ncs_declare_text(lua_State *L, struct ncs_declaration *d, int value);
+bool ncs_declare_flag(lua_State *L, struct ncs_declaration *d, int value);
+uint64_t ncs_declare_size(lua_State *L, struct ncs_declaration *d, int value);
+int ncs_declare_version(lua_State *L, struct ncs_declaration *d, int value);
+/* A whole number or a list of them; replaces *list, and says how many. */
+size_t ncs_declare_ints(lua_State *L, struct ncs_declaration *d, int value, int **list);
+/* Reads a table by rows, in their order; other keys are refused. */
+void ncs_declare_rows(lua_State *L, struct ncs_declaration *d, int table,
+                      const struct ncs_declare_row *rows);
+
+void ncs_declare_outcome(lua_State *L, struct ncs_declaration *d, int value);
+
+#endif

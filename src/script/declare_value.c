@@ -1,0 +1,111 @@
+/* Values of scenario{}'s keys, and tables of keys. */
+#include "script/declare.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/near.h"
+#include "base/quantity.h"
+
+void ncs_declare_replace(char **text, const char *with)
+{
+    ncs_free(*text);
+    *text = ncs_copy_text(with);
+}
+
+const char *ncs_declare_text(lua_State *L, struct ncs_declaration *d, int value)
+{
+    return ncs_lua_string(L, value, d->key);
+}
+
+bool ncs_declare_flag(lua_State *L, struct ncs_declaration *d, int value)
+{
+    if (lua_type(L, value) != LUA_TBOOLEAN)
+        ncs_lua_wrong(L, value, d->key, "true or false");
+    return lua_toboolean(L, value);
+}
+
+uint64_t ncs_declare_size(lua_State *L, struct ncs_declaration *d, int value)
+{
+    uint64_t bytes = 0;
+    if (lua_type(L, value) == LUA_TNUMBER)
+        return ncs_lua_count(L, value, d->key);
+    if (lua_type(L, value) != LUA_TSTRING || !ncs_parse_size(lua_tostring(L, value), &bytes))
+        ncs_lua_wrong(L, value, d->key, "a size such as 4096 or \"16G\"");
+    return bytes;
+}
+
+int ncs_declare_version(lua_State *L, struct ncs_declaration *d, int value)
+{
+    int major = 0, minor = 0, patch = 0, end = 0;
+    if (lua_type(L, value) == LUA_TSTRING) {
+        const char *text = lua_tostring(L, value);
+        int n = sscanf(text, "%d.%d%n.%d%n", &major, &minor, &end, &patch, &end);
+        if (n >= 2 && !text[end] && major > 0 && major < 100 && minor >= 0 && minor < 100 &&
+            patch >= 0 && patch < 100)
+            return NCCL_VERSION(major, minor, patch);
+    }
+    return ncs_lua_wrong(L, value, d->key, "a version such as \"2.30.7\"");
+}
+
+static const char *near_hint(lua_State *L, const char *word, const char *const *names, size_t count)
+{
+    const char *near = ncs_nearest(word, names, count);
+    if (near)
+        return lua_pushfstring(L, ": did you mean '%s'?", near);
+    return "";
+}
+
+/* Reads a table by rows, in their order; other keys are refused. */
+void ncs_declare_rows(lua_State *L, struct ncs_declaration *d, int table,
+                      const struct ncs_declare_row *rows)
+{
+    const char *names[24], *outer = d->key, *worst = NULL;
+    size_t n = 0;
+    if (lua_type(L, table) != LUA_TTABLE)
+        ncs_lua_wrong(L, table, outer ? outer : "the declaration", "a table { key = value }");
+    for (const struct ncs_declare_row *r = rows; r->name; r++)
+        names[n++] = r->name;
+    for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1)) {
+        bool known = false;
+        if (lua_type(L, -2) != LUA_TSTRING)
+            ncs_lua_usage(L, "%s%sa value without a key, expected key = value", outer ? outer : "",
+                          outer ? ": " : "");
+        const char *key = lua_tostring(L, -2);
+        for (size_t i = 0; i < n; i++)
+            known = known || strcmp(names[i], key) == 0;
+        if (!known && (!worst || strcmp(key, worst) < 0))
+            worst = key;
+    }
+    if (worst) {
+        d->key = worst;
+        ncs_lua_usage(L, "no such key '%.60s'%s%s%s", worst, outer ? " in " : "",
+                      outer ? outer : "", near_hint(L, worst, names, n));
+    }
+    for (const struct ncs_declare_row *r = rows; r->name; r++) {
+        luaL_checkstack(L, 8, NULL);
+        d->key = r->name;
+        if (lua_getfield(L, table, r->name) != LUA_TNIL)
+            r->read(L, d, lua_gettop(L));
+        lua_pop(L, 1);
+    }
+    d->key = outer;
+}
+
+size_t ncs_declare_ints(lua_State *L, struct ncs_declaration *d, int value, int **list)
+{
+    size_t n = lua_type(L, value) == LUA_TTABLE ? lua_rawlen(L, value) : 1;
+    ncs_free(*list);
+    *list = ncs_new((n + 1) * sizeof **list);
+    if (lua_type(L, value) != LUA_TTABLE) {
+        (*list)[0] = ncs_lua_int(L, value, d->key);
+        return 1;
+    }
+    for (size_t i = 0; i < n; i++) {
+        lua_rawgeti(L, value, (lua_Integer)i + 1);
+        (*list)[i] = ncs_lua_int(L, lua_gettop(L), d->key);
+        lua_pop(L, 1);
+    }
+    return n;
+}

@@ -1,0 +1,169 @@
+#include "script/element.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "ncclscript/nccl_abi.h"
+
+/* Binary floating formats narrower than float32. */
+struct format {
+    int fraction;   /* bits of the fraction */
+    int bias;
+    bool saturates; /* overflow and infinity become the largest value */
+    uint32_t top;   /* bits of the largest finite value */
+    uint32_t nan;
+    uint32_t sign;
+};
+
+static const struct format formats[ncclNumTypes] = {
+    [ncclFloat16] = { 10, 15, false, 0x7bff, 0x7e00, 0x8000 },
+    [ncclBfloat16] = { 7, 127, false, 0x7f7f, 0x7fc0, 0x8000 },
+    [ncclFloat8e4m3] = { 3, 7, true, 0x7e, 0x7f, 0x80 },
+    [ncclFloat8e5m2] = { 2, 15, true, 0x7b, 0x7f, 0x80 },
+};
+
+static double decode_finite(const struct format *f, uint32_t bits)
+{
+    uint32_t fraction = bits & ((1u << f->fraction) - 1);
+    int exponent = (int)((bits & (f->sign - 1)) >> f->fraction);
+    if (exponent == 0)
+        return ldexp((double)fraction, 1 - f->bias - f->fraction);
+    return ldexp((double)(fraction + (1u << f->fraction)), exponent - f->bias - f->fraction);
+}
+
+static double decode(const struct format *f, uint32_t bits)
+{
+    uint32_t magnitude = bits & (f->sign - 1);
+    double v;
+    if (magnitude <= f->top)
+        v = decode_finite(f, magnitude);
+    else if (f->nan == 0x7f && f->fraction == 3)
+        v = NAN; /* float8e4m3 has no infinity */
+    else
+        v = magnitude & ((1u << f->fraction) - 1) ? NAN : INFINITY;
+    return bits & f->sign ? -v : v;
+}
+
+static uint32_t encode(const struct format *f, double v)
+{
+    uint32_t sign = signbit(v) ? f->sign : 0;
+    if (isnan(v))
+        return f->nan;
+    double a = fabs(v);
+    uint32_t overflow = f->saturates ? f->top : f->top + 1;
+    if (isinf(a))
+        return sign | overflow;
+    if (a == 0)
+        return sign;
+
+    int exponent; /* a = m * 2^exponent, m in [0.5, 1) */
+    frexp(a, &exponent);
+    int lowest = 1 - f->bias;
+    int step = (exponent - 1 > lowest ? exponent - 1 : lowest) - f->fraction;
+    double quanta = nearbyint(ldexp(a, -step)); /* exact but for the rounding that is meant */
+    double rounded = ldexp(quanta, step);
+    if (rounded > decode_finite(f, f->top))
+        return sign | overflow;
+    /* Consecutive values have consecutive bits: count the quanta from the bottom of the binade. */
+    uint32_t binade = (uint32_t)(step + f->fraction - lowest) << f->fraction;
+    return sign | (binade + (uint32_t)quanta);
+}
+
+static bool write_integer(int dtype, int64_t i, void *p)
+{
+    static const struct { int64_t low, high; } range[] = {
+        [ncclInt8] = { INT8_MIN, INT8_MAX },    [ncclUint8] = { 0, UINT8_MAX },
+        [ncclInt32] = { INT32_MIN, INT32_MAX }, [ncclUint32] = { 0, UINT32_MAX },
+        [ncclInt64] = { INT64_MIN, INT64_MAX }, [ncclUint64] = { 0, INT64_MAX },
+    };
+    static const unsigned char bytes[] = { 1, 1, 4, 4, 8, 8 };
+    if (i < range[dtype].low || i > range[dtype].high)
+        return false;
+    memcpy(p, &i, bytes[dtype]); /* little endian: the low bytes come first */
+    return true;
+}
+
+static bool write_whole_double(int dtype, double d, void *p)
+{
+    if (!(d == floor(d)))
+        return false;
+    if (d >= -0x1p63 && d < 0x1p63)
+        return write_integer(dtype, (int64_t)d, p);
+    if (dtype != ncclUint64 || d < 0 || d >= 0x1p64)
+        return false;
+    uint64_t u = (uint64_t)d;
+    memcpy(p, &u, sizeof u);
+    return true;
+}
+
+bool ncs_element_write(int dtype, struct ncs_number v, void *element)
+{
+    if (!ncs_element_is_float(dtype))
+        return v.whole ? write_integer(dtype, v.i, element)
+                       : write_whole_double(dtype, v.d, element);
+    double d = ncs_number_double(v);
+    if (dtype == ncclFloat64) {
+        memcpy(element, &d, sizeof d);
+    } else if (dtype == ncclFloat32) {
+        float single = v.whole ? (float)v.i : (float)v.d;
+        memcpy(element, &single, sizeof single);
+    } else {
+        uint32_t bits = encode(&formats[dtype], d);
+        memcpy(element, &bits, formats[dtype].sign == 0x80 ? 1 : 2);
+    }
+    return true;
+}
+
+static struct ncs_number whole(int64_t i)
+{
+    return (struct ncs_number){ .whole = true, .i = i };
+}
+
+static struct ncs_number fractional(double d)
+{
+    return (struct ncs_number){ .whole = false, .d = d };
+}
+
+struct ncs_number ncs_element_read(int dtype, const void *element)
+{
+    union {
+        int8_t i8; uint8_t u8; uint16_t u16; int32_t i32; uint32_t u32;
+        int64_t i64; uint64_t u64; float f32; double f64;
+    } v;
+    static const unsigned char bytes[ncclNumTypes] = { 1, 1, 4, 4, 8, 8, 2, 4, 8, 2, 1, 1 };
+    memcpy(&v, element, bytes[dtype]);
+    switch (dtype) {
+    case ncclInt8: return whole(v.i8);
+    case ncclUint8: return whole(v.u8);
+    case ncclInt32: return whole(v.i32);
+    case ncclUint32: return whole(v.u32);
+    case ncclInt64: return whole(v.i64);
+    case ncclUint64: return v.u64 <= INT64_MAX ? whole((int64_t)v.u64) : fractional((double)v.u64);
+    case ncclFloat32: return fractional((double)v.f32);
+    case ncclFloat64: return fractional(v.f64);
+    default: return fractional(decode(&formats[dtype], bytes[dtype] == 1 ? v.u8 : v.u16));
+    }
+}
+
+bool ncs_element_is_float(int dtype)
+{
+    return dtype >= ncclFloat16;
+}
+
+int ncs_element_digits(int dtype)
+{
+    if (dtype == ncclFloat32)
+        return 24;
+    if (dtype == ncclFloat64)
+        return 53;
+    return ncs_element_is_float(dtype) ? formats[dtype].fraction + 1 : 0;
+}
+
+double ncs_element_smallest(int dtype)
+{
+    if (dtype == ncclFloat32)
+        return 0x1p-149;
+    if (dtype == ncclFloat64)
+        return 0x1p-1074;
+    return ldexp(1, 1 - formats[dtype].bias - formats[dtype].fraction);
+}

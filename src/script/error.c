@@ -1,0 +1,270 @@
+/* Error objects of scripts: tables with the fields of the language and a text; and how the one
+ * that ends a thread is reported. */
+#include "script/object.h"
+#include "script/state.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/types.h"
+#include "base/mem.h"
+
+#define ERROR_CLASS "ncs.error"
+
+static int error_text(lua_State *L)
+{
+    lua_pushliteral(L, "message");
+    if (lua_rawget(L, 1) != LUA_TSTRING)
+        lua_pushliteral(L, "error");
+    return 1;
+}
+
+void ncs_lua_error_class(lua_State *L)
+{
+    luaL_newmetatable(L, ERROR_CLASS);
+    lua_pushcfunction(L, error_text);
+    lua_setfield(L, -2, "__tostring");
+    lua_pushliteral(L, "error");
+    lua_setfield(L, -2, "__name");
+    lua_pushboolean(L, 0);
+    lua_setfield(L, -2, "__metatable");
+    lua_pop(L, 1);
+}
+
+bool ncs_lua_is_error(lua_State *L, int index)
+{
+    if (lua_type(L, index) != LUA_TTABLE || !lua_getmetatable(L, index))
+        return false;
+    luaL_getmetatable(L, ERROR_CLASS);
+    bool same = lua_rawequal(L, -1, -2);
+    lua_pop(L, 2);
+    return same;
+}
+
+static void set_text(lua_State *L, const char *field, const char *text)
+{
+    if (text) {
+        lua_pushstring(L, text);
+        lua_setfield(L, -2, field);
+    }
+}
+
+/* The communicator's name: what the script gave, or the journal's. */
+static const char *comm_name(const struct ncs_lua_thread *t)
+{
+    const struct ncs_comm *c = (const struct ncs_comm *)t->about;
+    int comm, comm_rank;
+    if (!c)
+        return NULL;
+    if (c->name)
+        return c->name;
+    const struct ncs_journal *j = t->rank->run ? ncs_run_journal(t->rank->run) : NULL;
+    if (j && ncs_comm_handle(c) && ncs_journal_find(j, ncs_comm_handle(c), &comm, &comm_rank))
+        return j->comm[comm]->name;
+    return NULL;
+}
+
+int ncs_lua_raise(lua_State *L, const struct ncs_lua_error *e)
+{
+    struct ncs_lua_thread *t = ncs_lua_thread(L);
+    struct ncs_place place = ncs_lua_where(L);
+    const char *label = t->local ? t->local->label : NULL;
+    luaL_checkstack(L, 10, NULL);
+
+    luaL_Buffer message;
+    luaL_buffinit(L, &message);
+    if (place.file) {
+        char line[32];
+        luaL_addstring(&message, place.file);
+        snprintf(line, sizeof line, ":%d: ", place.line);
+        luaL_addstring(&message, line);
+    }
+    luaL_addstring(&message, e->text);
+    if (label) {
+        luaL_addstring(&message, " (label \"");
+        luaL_addstring(&message, label);
+        luaL_addstring(&message, "\")");
+    }
+    luaL_pushresult(&message);
+    lua_createtable(L, 0, 10);
+    lua_insert(L, -2);
+    lua_setfield(L, -2, "message");
+    set_text(L, "kind", e->kind);
+    set_text(L, "name", e->name ? e->name : e->kind);
+    set_text(L, "call", e->call);
+    set_text(L, "comm", comm_name(t));
+    set_text(L, "label", label);
+    set_text(L, "detail", e->detail);
+    lua_pushinteger(L, e->code);
+    lua_setfield(L, -2, "code");
+    lua_pushinteger(L, place.line);
+    lua_setfield(L, -2, "line");
+    lua_pushinteger(L, t->rank->rank);
+    lua_setfield(L, -2, "rank");
+    luaL_setmetatable(L, ERROR_CLASS);
+    return lua_error(L);
+}
+
+int ncs_lua_usage(lua_State *L, const char *fmt, ...)
+{
+    char text[1024];
+    const char *what = ncs_lua_thread(L)->what;
+    int at = what ? snprintf(text, sizeof text, "%s: ", what) : 0;
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text + at, sizeof text - (size_t)at, fmt, args);
+    va_end(args);
+    return ncs_lua_raise(L, &(struct ncs_lua_error){ .kind = "usage", .text = text });
+}
+
+int ncs_lua_raise_code(lua_State *L, enum ncs_fn fn, int rc)
+{
+    const struct ncs_fn_info *info = &ncs_fn_info[fn];
+    const struct ncs_api *api = ncs_lua_rank(L)->api;
+    bool nccl = info->result == NCS_RESULT_NCCL;
+    const char *name = nccl ? ncs_nccl_result_name(rc) : ncs_cuda_error_name(rc);
+    const char *detail = NULL;
+    char text[1024];
+    if (nccl && api->ncclGetLastError)
+        detail = api->ncclGetLastError(NULL);
+    if (!nccl && api->cudaGetErrorString)
+        detail = api->cudaGetErrorString((cudaError_t)rc);
+    if (detail && !*detail)
+        detail = NULL;
+    const char *words = nccl && !detail && api->ncclGetErrorString
+                            ? api->ncclGetErrorString((ncclResult_t)rc) : detail;
+    snprintf(text, sizeof text, "%s: %s%s%s", info->name, name, words ? ": " : "",
+             words ? words : "");
+    return ncs_lua_raise(L, &(struct ncs_lua_error){
+        .kind = nccl ? "nccl" : "cuda", .name = name, .call = info->name, .code = rc,
+        .text = text, .detail = detail });
+}
+
+/* ---- the error that ends a thread ---- */
+
+int ncs_lua_message(lua_State *L)
+{
+    struct ncs_lua_thread *t = ncs_lua_thread(L);
+    if (t->cancelled || lua_type(L, 1) == LUA_TLIGHTUSERDATA)
+        return 1;
+    t->failed = ncs_lua_where(L);
+    lua_settop(L, 1);
+    lua_createtable(L, 0, 2);
+    lua_pushvalue(L, 1);
+    lua_setfield(L, -2, "value");
+    luaL_traceback(L, L, NULL, 1);
+    lua_setfield(L, -2, "traceback");
+    return 1;
+}
+
+static char *text_field(lua_State *L, int index, const char *field)
+{
+    lua_pushstring(L, field);
+    lua_rawget(L, index);
+    char *text = lua_type(L, -1) == LUA_TSTRING ? ncs_copy_text(lua_tostring(L, -1)) : NULL;
+    lua_pop(L, 1);
+    return text;
+}
+
+static enum ncs_error_kind error_kind(const char *kind)
+{
+    static const char *const names[] = { "nccl", "cuda", "usage", "expect" };
+    for (int i = 0; kind && i < 4; i++)
+        if (strcmp(kind, names[i]) == 0)
+            return (enum ncs_error_kind)i;
+    return NCS_KIND_LUA;
+}
+
+static void fill_from_object(lua_State *L, int index, struct ncs_run_error *e)
+{
+    char *kind = text_field(L, index, "kind");
+    e->kind = error_kind(kind);
+    ncs_free(kind);
+    e->name = text_field(L, index, "name");
+    e->call = text_field(L, index, "call");
+    e->comm = text_field(L, index, "comm");
+    e->label = text_field(L, index, "label");
+    e->message = text_field(L, index, "message");
+    e->detail = text_field(L, index, "detail");
+    lua_pushliteral(L, "code");
+    lua_rawget(L, index);
+    e->code = (int)lua_tointeger(L, -1);
+    lua_pushliteral(L, "line");
+    lua_rawget(L, index);
+    int line = (int)lua_tointeger(L, -1);
+    if (line > 0 && e->place.file) /* raised there, perhaps passed on elsewhere */
+        e->place.line = line;
+    lua_pop(L, 2);
+}
+
+/* In a protected call: __tostring of the script may be anything. */
+static int plain_text(lua_State *L)
+{
+    ncs_lua_text(L, 1);
+    return 1;
+}
+
+static char *message_of(lua_State *L, int index)
+{
+    char *text = NULL;
+    lua_pushcfunction(L, plain_text);
+    lua_pushvalue(L, index);
+    if (lua_pcall(L, 1, 1, 0) == LUA_OK && lua_isstring(L, -1))
+        text = ncs_copy_text(lua_tostring(L, -1));
+    lua_pop(L, 1);
+    return text ? text : ncs_copy_text("an error that has no text");
+}
+
+/* One line, without the place: what the text says of it is taken over. */
+static void tidy(struct ncs_run_error *e)
+{
+    size_t n = e->place.file ? strlen(e->place.file) : 0;
+    if (n && strncmp(e->message, e->place.file, n) == 0 && e->message[n] == ':') {
+        char *rest;
+        long line = strtol(e->message + n + 1, &rest, 10);
+        if (line > 0 && rest[0] == ':' && rest[1] == ' ') {
+            e->place.line = (int)line;
+            memmove(e->message, rest + 2, strlen(rest + 2) + 1);
+        }
+    }
+    for (char *c = e->message; *c; c++)
+        if (*c == '\n' || *c == '\r')
+            *c = ' ';
+}
+
+void ncs_lua_report(struct ncs_lua_thread *t, lua_State *L)
+{
+    struct ncs_lua_rank *rank = t->rank;
+    struct ncs_run_error e = { .kind = NCS_KIND_LUA, .rank = rank->rank,
+                               .thread = t->local ? t->local->thread : 0, .place = t->failed };
+    int top = lua_gettop(L);
+    if (lua_type(L, top) == LUA_TTABLE && !ncs_lua_is_error(L, top)) {
+        e.detail = text_field(L, top, "traceback");
+        lua_pushliteral(L, "value");
+        lua_rawget(L, top);
+    } else {
+        lua_pushvalue(L, top);
+    }
+    int value = lua_gettop(L);
+    if (ncs_lua_is_error(L, value)) {
+        char *traceback = e.detail;
+        fill_from_object(L, value, &e);
+        if (e.detail)
+            ncs_free(traceback);
+        else
+            e.detail = traceback;
+    }
+    if (!e.name)
+        e.name = ncs_copy_text("lua");
+    if (!e.message)
+        e.message = message_of(L, value);
+    if (!t->failed.file && strcmp(e.message, "not enough memory") == 0) { /* as Lua words it */
+        ncs_free(e.message);
+        e.message = ncs_copy_text("out of memory: the scripts of all ranks may hold 1 GiB "
+                                  "together");
+    }
+    tidy(&e);
+    lua_settop(L, top);
+    ncs_run_error(rank->run, &e);
+}

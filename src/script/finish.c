@@ -1,0 +1,95 @@
+/* The end of a rank's script (heart, rule 14): waits for its threads and its devices, then closes
+ * what is left, newest first, `world` last. */
+#include "script/object.h"
+
+#define DEVICES 64
+
+static bool is_known(const int *devices, int count, int device)
+{
+    for (int i = 0; i < count; i++)
+        if (devices[i] == device)
+            return true;
+    return false;
+}
+
+static int device_of(const struct ncs_object *o)
+{
+    switch (o->id) {
+    case NCS_CLASS_STREAM: return ((const struct ncs_stream *)o)->device;
+    case NCS_CLASS_COMM: return ((const struct ncs_comm *)o)->device;
+    case NCS_CLASS_BUFFER: return ((const struct ncs_buffer *)o)->device;
+    default: return -1;
+    }
+}
+
+static void sync_device(lua_State *L, int device)
+{
+    struct ncs_lua_thread *t = ncs_lua_thread(L);
+    if (device != t->device) {
+        NCS_TRY(L, cudaSetDevice, device);
+        t->device = device;
+    }
+    NCS_TRY(L, cudaDeviceSynchronize);
+}
+
+static void sync_devices(lua_State *L)
+{
+    struct ncs_lua_rank *rank = ncs_lua_rank(L);
+    int devices[DEVICES] = { ncs_lua_thread(L)->device }, count = 1;
+    for (const struct ncs_object *o = rank->newest; o; o = o->older) {
+        int device = o->closed ? -1 : device_of(o);
+        if (device >= 0 && count < DEVICES && !is_known(devices, count, device))
+            devices[count++] = device;
+    }
+    for (int i = 0; i < count; i++)
+        sync_device(L, devices[i]);
+}
+
+/* An error state of a non-blocking communicator refuses destruction. */
+static bool must_abort(lua_State *L, const struct ncs_object *o)
+{
+    const struct ncs_comm *c = (const struct ncs_comm *)o;
+    ncclResult_t error = ncclSuccess;
+    if (o->id != NCS_CLASS_COMM || c->blocking || !ncs_comm_handle(c))
+        return false;
+    if (NCS_CALL(L, ncclCommGetAsyncError, ncs_comm_handle(c), &error) != ncclSuccess)
+        return true;
+    return error != ncclSuccess && error != ncclInProgress;
+}
+
+static void close_object(lua_State *L, struct ncs_object *o)
+{
+    int top = lua_gettop(L);
+    if (o->closed) { /* never opened: its making failed */
+        ncs_object_drop(L, o);
+        return;
+    }
+    ncs_object_push(L, o);
+    lua_pushcfunction(L, ncs_classes[o->id]->close);
+    if (must_abort(L, o)) {
+        lua_pop(L, 1);
+        lua_getfield(L, -1, "abort");
+    }
+    lua_insert(L, -2);
+    lua_call(L, 1, 0);
+    lua_settop(L, top);
+}
+
+void ncs_lua_finish(lua_State *L)
+{
+    struct ncs_lua_rank *rank = ncs_lua_rank(L);
+    struct ncs_lua_thread *t = ncs_lua_thread(L);
+    ncs_lua_join_all(L);
+    t->finished = t->local->ending = true;
+    ncs_lua_begin(L, "end of script", -1);
+    if (t->local->group_depth > 0)
+        return; /* destroying would only be queued; the open group is a finding */
+    sync_devices(L);
+    for (struct ncs_object *o = rank->newest, *older; o; o = older) {
+        older = o->older;
+        if (o != rank->world)
+            close_object(L, o);
+    }
+    if (rank->newest)
+        close_object(L, rank->newest);
+}

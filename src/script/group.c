@@ -1,0 +1,81 @@
+/* nccl.group: calls between group start and end; what happens when the function raises (heart,
+ * rule 22). */
+#include "script/object.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Is the error at index a failed call of NCCL, which has poisoned the group already? */
+static bool is_nccl_error(lua_State *L, int index)
+{
+    if (!ncs_lua_is_error(L, index))
+        return false;
+    lua_pushliteral(L, "kind");
+    lua_rawget(L, index);
+    bool nccl = lua_type(L, -1) == LUA_TSTRING && strcmp(lua_tostring(L, -1), "nccl") == 0;
+    lua_pop(L, 1);
+    return nccl;
+}
+
+static void note_dropped(lua_State *L, int index, unsigned queued)
+{
+    char text[64];
+    if (queued == 0 || !ncs_lua_is_error(L, index))
+        return;
+    snprintf(text, sizeof text, "; %u queued call%s dropped", queued,
+             queued == 1 ? " was" : "s were");
+    lua_pushliteral(L, "message");
+    lua_pushliteral(L, "message");
+    lua_rawget(L, index);
+    lua_pushstring(L, text);
+    lua_concat(L, 2);
+    lua_rawset(L, index);
+}
+
+/* The error on top ends the group: nothing that was queued is launched. */
+static int drop(lua_State *L)
+{
+    struct ncs_lua_thread *t = ncs_lua_thread(L);
+    int error = lua_gettop(L);
+    if (t->local->group_depth > 0) {
+        unsigned queued = t->queued;
+        bool outermost = t->local->group_depth == 1;
+        if (!is_nccl_error(L, error)) /* a call that fails poisons the group on every driver */
+            NCS_CALL(L, ncclAllReduce, NULL, NULL, 0, ncclInt8, ncclSum, NULL, NULL);
+        NCS_CALL(L, ncclGroupEnd);
+        if (outermost)
+            note_dropped(L, error, queued);
+    }
+    lua_settop(L, error);
+    return lua_error(L);
+}
+
+/* nccl.group([label,] fn) */
+int ncs_lua_group(lua_State *L)
+{
+    struct ncs_lua_thread *t = ncs_lua_begin(L, "nccl.group", 2);
+    const char *label = NULL;
+    if (lua_type(L, 1) == LUA_TSTRING) {
+        label = ncs_script_intern(t->rank->script, lua_tostring(L, 1));
+        lua_remove(L, 1);
+    }
+    if (lua_type(L, 1) != LUA_TFUNCTION)
+        return ncs_lua_wrong(L, 1, "fn", "a function");
+    lua_settop(L, 1);
+    t->local->label = label;
+    if (t->local->group_depth == 0)
+        t->queued = 0;
+    NCS_TRY(L, ncclGroupStart);
+    int status = lua_pcall(L, 0, LUA_MULTRET, 0);
+    ncs_lua_check_cancel(L);
+    t->about = NULL;
+    t->what = "nccl.group";
+    t->local->label = label;
+    if (status != LUA_OK)
+        return drop(L);
+    int rc = NCS_TRY(L, ncclGroupEnd);
+    ncs_comm_name_filled(t->rank);
+    if (rc == ncclInProgress)
+        return ncs_lua_push_result(L, rc);
+    return lua_gettop(L);
+}

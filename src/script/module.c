@@ -1,0 +1,274 @@
+/* Text to code: files compiled once, require from the scenario's own folder, load of text. */
+#include "script/state.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+
+#define FILE_LIMIT ((size_t)16 << 20)
+
+void ncs_chunk_free(struct ncs_chunk *c)
+{
+    ncs_free(c->name);
+    ncs_free(c->file);
+    ncs_free(c->code);
+    ncs_free(c->text);
+    *c = (struct ncs_chunk){ 0 };
+}
+
+static bool read_all(FILE *in, const char *file, struct ncs_str *text, struct ncs_error *err)
+{
+    char block[16384];
+    size_t n;
+    while ((n = fread(block, 1, sizeof block, in)) > 0) {
+        ncs_str_add_bytes(text, block, n);
+        if (text->bytes > FILE_LIMIT) {
+            ncs_fail(err, NCS_BAD_INPUT, "the file is longer than 16 MiB");
+            return ncs_fail_at(err, file, 0, 0);
+        }
+    }
+    if (ferror(in)) {
+        ncs_fail(err, NCS_BAD_INPUT, "cannot be read: %s", strerror(errno));
+        return ncs_fail_at(err, file, 0, 0);
+    }
+    return true;
+}
+
+bool ncs_chunk_read(struct ncs_chunk *chunk, struct ncs_error *err)
+{
+    bool standard = strcmp(chunk->file, "-") == 0;
+    struct stat about;
+    if (!standard && stat(chunk->file, &about) == 0 && S_ISDIR(about.st_mode)) {
+        ncs_fail(err, NCS_BAD_INPUT, "is a folder, expected a file of Lua text");
+        return ncs_fail_at(err, chunk->file, 0, 0);
+    }
+    FILE *in = standard ? stdin : fopen(chunk->file, "rb");
+    if (!in) {
+        ncs_fail(err, NCS_BAD_INPUT, "cannot be opened: %s", strerror(errno));
+        return ncs_fail_at(err, chunk->file, 0, 0);
+    }
+    struct ncs_str text = { 0 };
+    bool ok = read_all(in, chunk->file, &text, err) &&
+              ncs_chunk_compile(chunk, text.text ? text.text : "", text.bytes, err);
+    if (!standard)
+        fclose(in);
+    if (ok && chunk->keep_text)
+        chunk->text = ncs_str_take(&text);
+    ncs_str_free(&text);
+    return ok;
+}
+
+/* ---- compiling ---- */
+
+static int append_code(lua_State *L, const void *part, size_t bytes, void *code)
+{
+    (void)L;
+    ncs_str_add_bytes(code, part, bytes);
+    return 0;
+}
+
+/* The place and the text of Lua's "FILE:LINE: text". */
+static bool compile_failed(const char *file, const char *message, struct ncs_error *err)
+{
+    size_t n = strlen(file);
+    long line = 0;
+    char *rest;
+    if (strncmp(message, file, n) == 0 && message[n] == ':') {
+        line = strtol(message + n + 1, &rest, 10);
+        if (line > 0 && strncmp(rest, ": ", 2) == 0)
+            message = rest + 2;
+    } else {
+        const char *colon = strstr(message, ".lua:"); /* Lua shortens long paths from the left */
+        if (colon && (line = strtol(colon + 5, &rest, 10)) > 0 && strncmp(rest, ": ", 2) == 0)
+            message = rest + 2;
+    }
+    ncs_fail(err, NCS_BAD_INPUT, "%s", message);
+    return ncs_fail_at(err, file, (int)line, 0);
+}
+
+static int last_line(lua_State *L)
+{
+    lua_Debug ar;
+    int last = 0;
+    lua_pushvalue(L, -1);
+    lua_getinfo(L, ">L", &ar);
+    if (lua_type(L, -1) == LUA_TTABLE)
+        for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1))
+            if (lua_tointeger(L, -2) > last)
+                last = (int)lua_tointeger(L, -2);
+    lua_pop(L, 1);
+    return last;
+}
+
+static size_t after_first_line(const char *text, size_t bytes)
+{
+    if (bytes < 2 || text[0] != '#')
+        return 0;
+    const char *end = memchr(text, '\n', bytes);
+    return end ? (size_t)(end - text) : bytes; /* the newline stays: lines keep their numbers */
+}
+
+bool ncs_chunk_compile(struct ncs_chunk *chunk, const char *text, size_t bytes,
+                       struct ncs_error *err)
+{
+    if (bytes > 0 && (text[0] == LUA_SIGNATURE[0] || memchr(text, 0, bytes))) {
+        ncs_fail(err, NCS_BAD_INPUT, "is no text, expected Lua source");
+        return ncs_fail_at(err, chunk->file, 0, 0);
+    }
+    lua_State *L = luaL_newstate();
+    if (!L)
+        return ncs_fail(err, NCS_NO_MEMORY, "no memory to compile %s", chunk->file);
+    size_t skip = after_first_line(text, bytes);
+    struct ncs_str code = { 0 }, name = { 0 };
+    ncs_str_addf(&name, "@%s", chunk->file);
+    bool ok = luaL_loadbufferx(L, text + skip, bytes - skip, name.text, "t") == LUA_OK;
+    if (ok) {
+        chunk->last_line = last_line(L);
+        lua_dump(L, append_code, &code, 0);
+        chunk->bytes = code.bytes;
+        chunk->code = ncs_str_take(&code);
+    } else {
+        const char *message = lua_tostring(L, -1);
+        compile_failed(chunk->file, message ? message : "does not compile", err);
+    }
+    ncs_str_free(&name);
+    lua_close(L);
+    return ok;
+}
+
+/* ---- require ---- */
+
+static bool is_module_name(const char *name)
+{
+    static const char allowed[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+    size_t n = strlen(name);
+    return n > 0 && n < 128 && strspn(name, allowed) == n;
+}
+
+/* The module, read and compiled by the first rank that wants it; NULL and err on failure. */
+static const struct ncs_chunk *find_module(struct ncs_script *s, const char *name,
+                                           struct ncs_error *err)
+{
+    for (const struct ncs_chunk *m = s->modules; m; m = m->next)
+        if (strcmp(m->name, name) == 0)
+            return m;
+    struct ncs_chunk *m = ncs_new(sizeof *m);
+    struct ncs_str path = { 0 };
+    ncs_str_addf(&path, "%s%s.lua", s->folder, name);
+    m->file = ncs_str_take(&path);
+    if (!ncs_chunk_read(m, err)) {
+        ncs_chunk_free(m);
+        ncs_free(m);
+        return NULL;
+    }
+    m->name = ncs_copy_text(name);
+    m->next = s->modules;
+    s->modules = m;
+    return m;
+}
+
+static void set_environment(lua_State *L)
+{
+    ncs_lua_environment(L);
+    if (!lua_setupvalue(L, -2, 1))
+        lua_pop(L, 1); /* a chunk that uses no global */
+}
+
+static int require(lua_State *L)
+{
+    ncs_lua_begin(L, "require", 1);
+    const char *name = ncs_lua_string(L, 1, "name");
+    if (!is_module_name(name))
+        return ncs_lua_usage(L, "\"%.60s\" is no name of a module: letters, digits, '_' and '-', "
+                                "for a file NAME.lua beside the scenario", name);
+    luaL_getsubtable(L, LUA_REGISTRYINDEX, "ncs.modules");
+    int type = lua_getfield(L, 2, name);
+    if (type == LUA_TLIGHTUSERDATA)
+        return ncs_lua_usage(L, "\"%s\" is being loaded already: modules require each other", name);
+    if (type != LUA_TNIL)
+        return 1;
+    struct ncs_error err = { 0 };
+    const struct ncs_chunk *m = find_module(ncs_lua_rank(L)->script, name, &err);
+    if (!m && err.line)
+        return ncs_lua_usage(L, "%s:%d: %s", err.file, err.line, err.text);
+    if (!m)
+        return ncs_lua_usage(L, "%s: %s", err.file, err.text);
+    lua_pushlightuserdata(L, (void *)m->name);
+    lua_setfield(L, 2, name);
+    lua_pushfstring(L, "@%s", m->file);
+    if (luaL_loadbufferx(L, m->code, m->bytes, lua_tostring(L, -1), "b") != LUA_OK)
+        return lua_error(L);
+    set_environment(L);
+    lua_pushvalue(L, 1);
+    if (lua_pcall(L, 1, 1, 0) != LUA_OK) {
+        lua_pushnil(L); /* another try runs it again */
+        lua_setfield(L, 2, name);
+        return lua_error(L);
+    }
+    if (lua_isnil(L, -1)) {
+        lua_pop(L, 1);
+        lua_pushboolean(L, 1);
+    }
+    lua_pushvalue(L, -1);
+    lua_setfield(L, 2, name);
+    return 1;
+}
+
+/* ---- load ---- */
+
+/* Replaces the function at 1 by the text that its calls give. */
+static void collect_pieces(lua_State *L)
+{
+    luaL_Buffer b;
+    luaL_buffinit(L, &b);
+    for (;;) {
+        lua_pushvalue(L, 1);
+        lua_call(L, 0, 1);
+        if (lua_isnil(L, -1) || (lua_type(L, -1) == LUA_TSTRING && lua_rawlen(L, -1) == 0))
+            break;
+        if (lua_type(L, -1) != LUA_TSTRING)
+            luaL_error(L, "load: the function must return texts");
+        luaL_addvalue(&b);
+    }
+    lua_pop(L, 1);
+    luaL_pushresult(&b);
+    lua_replace(L, 1);
+}
+
+static int load(lua_State *L)
+{
+    bool environment = !lua_isnone(L, 4);
+    lua_settop(L, 4);
+    if (lua_type(L, 1) == LUA_TFUNCTION)
+        collect_pieces(L);
+    size_t bytes;
+    const char *text = luaL_checklstring(L, 1, &bytes);
+    const char *name = luaL_optstring(L, 2, "=load");
+    if (luaL_loadbufferx(L, text, bytes, name, "t") != LUA_OK) {
+        lua_pushnil(L);
+        lua_insert(L, -2);
+        return 2;
+    }
+    if (!environment) {
+        set_environment(L);
+        return 1;
+    }
+    lua_pushvalue(L, 4);
+    if (!lua_setupvalue(L, -2, 1))
+        lua_pop(L, 1);
+    return 1;
+}
+
+void ncs_lua_modules(lua_State *L)
+{
+    lua_pushcfunction(L, require);
+    lua_setfield(L, -2, "require");
+    lua_pushcfunction(L, load);
+    lua_setfield(L, -2, "load");
+}

@@ -1,0 +1,94 @@
+/* The library nccl: version, ids, making communicators, groups, errors. */
+#include "script/object.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "api/types.h"
+#include "script/option.h"
+
+void ncs_id_push(lua_State *L, const ncclUniqueId *id)
+{
+    struct ncs_id *o = ncs_object_new(L, NCS_CLASS_ID, sizeof *o, 0);
+    o->id = *id;
+}
+
+static int id_equal(lua_State *L)
+{
+    const struct ncs_id *a = ncs_object_test(L, 1, NCS_CLASS_ID);
+    const struct ncs_id *b = ncs_object_test(L, 2, NCS_CLASS_ID);
+    lua_pushboolean(L, a && b && memcmp(&a->id, &b->id, sizeof a->id) == 0);
+    return 1;
+}
+
+static int id_text(lua_State *L)
+{
+    lua_pushfstring(L, "id %I", (LUAI_UACINT)((struct ncs_id *)lua_touserdata(L, 1))->head.serial);
+    return 1;
+}
+
+static const luaL_Reg id_meta[] = { { "__eq", id_equal }, { NULL, NULL } };
+
+const struct ncs_class ncs_class_id = { .name = "id", .meta = id_meta, .text = id_text };
+
+static int unique_id(lua_State *L)
+{
+    ncs_lua_begin(L, "nccl.unique_id", 1);
+    ncs_lua_label(L, 1);
+    ncs_id_push(L, &(ncclUniqueId){ { 0 } });
+    struct ncs_id *id = lua_touserdata(L, -1);
+    NCS_TRY(L, ncclGetUniqueId, &id->id);
+    return 1;
+}
+
+static int version(lua_State *L)
+{
+    int v = 0;
+    char text[32];
+    ncs_lua_begin(L, "nccl.version", 1);
+    ncs_lua_label(L, 1);
+    NCS_TRY(L, ncclGetVersion, &v);
+    int major = v < 10000 ? 1000 : 10000;
+    snprintf(text, sizeof text, "%d.%d.%d", v / major, v % major / 100, v % 100);
+    lua_pushinteger(L, v);
+    lua_pushstring(L, text);
+    return 2;
+}
+
+static int error_string(lua_State *L)
+{
+    ncs_lua_begin(L, "nccl.error_string", 1);
+    int code;
+    if (lua_type(L, 1) == LUA_TSTRING) {
+        code = ncs_result_from_name(lua_tostring(L, 1));
+        if (code < 0)
+            return ncs_lua_usage(L, "no result \"%.60s\", expected one such as "
+                                    "\"ncclInvalidArgument\"", lua_tostring(L, 1));
+    } else {
+        code = ncs_lua_int(L, 1, "code");
+    }
+    const struct ncs_api *api = ncs_lua_before(L, NCS_FN_ncclGetErrorString);
+    lua_pushstring(L, api->ncclGetErrorString((ncclResult_t)code));
+    return 1;
+}
+
+static int last_error(lua_State *L)
+{
+    ncs_lua_begin(L, "nccl.last_error", 0);
+    lua_pushstring(L, ncs_lua_before(L, NCS_FN_ncclGetLastError)->ncclGetLastError(NULL));
+    return 1;
+}
+
+static const luaL_Reg functions[] = {
+    { "error_string", error_string }, { "group", ncs_lua_group },
+    { "init_all", ncs_comm_init_all }, { "init_rank", ncs_comm_init_rank },
+    { "last_error", last_error },     { "unique_id", unique_id },
+    { "version", version },           { NULL, NULL },
+};
+
+void ncs_lua_nccl(lua_State *L)
+{
+    luaL_newlib(L, functions);
+    ncs_lua_lock(L, lua_gettop(L), "nccl");
+    lua_remove(L, -2);
+}

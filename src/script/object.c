@@ -1,0 +1,229 @@
+#include "script/object.h"
+
+#include <string.h>
+
+/* Field of the communicators' metatable: how one is aborted. */
+#define ABORT "ncs.abort"
+
+
+const struct ncs_class *const ncs_classes[NCS_CLASSES] = {
+    [NCS_CLASS_BUFFER] = &ncs_class_buffer,   [NCS_CLASS_STREAM] = &ncs_class_stream,
+    [NCS_CLASS_EVENT] = &ncs_class_event,     [NCS_CLASS_COMM] = &ncs_class_comm,
+    [NCS_CLASS_REDOP] = &ncs_class_redop,     [NCS_CLASS_POINTER] = &ncs_class_pointer,
+    [NCS_CLASS_ID] = &ncs_class_id,           [NCS_CLASS_CONFIG] = &ncs_class_config,
+    [NCS_CLASS_THREAD] = &ncs_class_thread,
+};
+
+/* ---- list of objects by age, and the table that keeps them alive ---- */
+
+static void push_anchors(lua_State *L)
+{
+    luaL_getsubtable(L, LUA_REGISTRYINDEX, "ncs.objects");
+}
+
+void *ncs_object_new(lua_State *L, enum ncs_class_id id, size_t bytes, int values)
+{
+    struct ncs_lua_rank *rank = ncs_lua_rank(L);
+    luaL_checkstack(L, 8, NULL);
+    struct ncs_object *o = lua_newuserdatauv(L, bytes, values);
+    memset(o, 0, bytes);
+    o->id = id;
+    o->serial = ++rank->serials;
+    luaL_setmetatable(L, ncs_classes[id]->name);
+    if (ncs_classes[id]->close) {
+        o->closed = true;
+        push_anchors(L);
+        lua_pushvalue(L, -2);
+        lua_rawsetp(L, -2, o);
+        lua_pop(L, 1);
+        o->older = rank->newest;
+        if (rank->newest)
+            rank->newest->newer = o;
+        rank->newest = o;
+    }
+    return o;
+}
+
+void ncs_object_open(struct ncs_object *o)
+{
+    o->closed = false;
+}
+
+void ncs_object_drop(lua_State *L, struct ncs_object *o)
+{
+    struct ncs_lua_rank *rank = ncs_lua_rank(L);
+    o->closed = true;
+    o->closed_line = ncs_lua_where(L).line;
+    if (o->newer)
+        o->newer->older = o->older;
+    else
+        rank->newest = o->older;
+    if (o->older)
+        o->older->newer = o->newer;
+    o->newer = o->older = NULL;
+    push_anchors(L);
+    lua_pushnil(L);
+    lua_rawsetp(L, -2, o);
+    lua_pop(L, 1);
+}
+
+void ncs_object_push(lua_State *L, struct ncs_object *o)
+{
+    push_anchors(L);
+    lua_rawgetp(L, -1, o);
+    lua_remove(L, -2);
+}
+
+/* ---- arguments ---- */
+
+void *ncs_object_test(lua_State *L, int arg, enum ncs_class_id id)
+{
+    return luaL_testudata(L, arg, ncs_classes[id]->name);
+}
+
+void *ncs_object_arg(lua_State *L, int arg, enum ncs_class_id id, const char *name)
+{
+    void *o = ncs_object_test(L, arg, id);
+    char wanted[40] = "a ";
+    if (!o) {
+        strcpy(wanted, strchr("aeiou", ncs_classes[id]->name[0]) ? "an " : "a ");
+        strncat(wanted, ncs_classes[id]->name, sizeof wanted - 4);
+        ncs_lua_wrong(L, arg, name, wanted);
+    }
+    return o;
+}
+
+void ncs_object_check_open(lua_State *L, const struct ncs_object *o, const char *name)
+{
+    const struct ncs_class *class = ncs_classes[o->id];
+    if (!o->closed || !class->close)
+        return;
+    if (o->closed_line)
+        ncs_lua_usage(L, "%s %s was %s at line %d", name, class->name, class->gone, o->closed_line);
+    ncs_lua_usage(L, "%s %s was %s", name, class->name, class->gone);
+}
+
+void *ncs_object_live(lua_State *L, int arg, enum ncs_class_id id, const char *name)
+{
+    struct ncs_object *o = ncs_object_arg(L, arg, id, name);
+    ncs_object_check_open(L, o, name);
+    return o;
+}
+
+void *ncs_lua_method_any(lua_State *L, enum ncs_class_id id, const char *method, int max)
+{
+    struct ncs_object *o = ncs_object_test(L, 1, id);
+    ncs_lua_begin(L, method, max < 0 ? -1 : max + 1);
+    if (!o)
+        ncs_lua_usage(L, "methods take a colon, not a dot: %s:%s(...)", ncs_classes[id]->name,
+                      method);
+    if (id == NCS_CLASS_COMM)
+        ncs_lua_thread(L)->about = o;
+    return o;
+}
+
+void *ncs_lua_method(lua_State *L, enum ncs_class_id id, const char *method, int max)
+{
+    struct ncs_object *o = ncs_lua_method_any(L, id, method, max);
+    ncs_object_check_open(L, o, "this");
+    return o;
+}
+
+/* ---- classes: upvalues of __index are the methods, the fields, the class ---- */
+
+static int index_object(lua_State *L)
+{
+    const struct ncs_class *class = lua_touserdata(L, lua_upvalueindex(3));
+    if (lua_type(L, 2) != LUA_TSTRING) {
+        if (class->index)
+            return class->index(L);
+        return ncs_lua_usage(L, "a %s has no elements", class->name);
+    }
+    lua_pushvalue(L, 2);
+    if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL)
+        return 1;
+    lua_pushvalue(L, 2);
+    if (lua_rawget(L, lua_upvalueindex(2)) == LUA_TNIL) {
+        int tables[2];
+        lua_pushvalue(L, lua_upvalueindex(1));
+        lua_pushvalue(L, lua_upvalueindex(2));
+        tables[0] = lua_gettop(L) - 1;
+        tables[1] = lua_gettop(L);
+        return ncs_lua_unknown(L, "field or method", class->name, lua_tostring(L, 2), tables, 2);
+    }
+    lua_CFunction field = lua_tocfunction(L, -1);
+    struct ncs_lua_thread *t = ncs_lua_begin(L, lua_tostring(L, 2), -1);
+    if (class == ncs_classes[NCS_CLASS_COMM])
+        t->about = lua_touserdata(L, 1);
+    lua_settop(L, 1);
+    return field(L);
+}
+
+static int refuse_assignment(lua_State *L)
+{
+    const struct ncs_class *class = lua_touserdata(L, lua_upvalueindex(3));
+    const char *word = ncs_lua_text(L, 2);
+    ncs_lua_no_call(L);
+    return ncs_lua_usage(L, "'%.60s' of a %s cannot be assigned", word, class->name);
+}
+
+/* __close; a communicator that is left by an error is aborted, not destroyed. */
+static int close_variable(lua_State *L)
+{
+    struct ncs_object *o = lua_touserdata(L, 1);
+    if (o->closed)
+        return 0;
+    bool abort = o->id == NCS_CLASS_COMM && !lua_isnoneornil(L, 2);
+    lua_settop(L, 1);
+    if (!abort)
+        return ncs_classes[o->id]->close(L);
+    luaL_getmetafield(L, 1, ABORT);
+    lua_insert(L, 1);
+    lua_call(L, 1, 0);
+    return 0;
+}
+
+static void put_rows(lua_State *L, const luaL_Reg *rows)
+{
+    lua_newtable(L);
+    if (rows)
+        luaL_setfuncs(L, rows, 0);
+}
+
+static void make_class(lua_State *L, const struct ncs_class *class)
+{
+    luaL_newmetatable(L, class->name); /* and its __name */
+    if (class->meta)
+        luaL_setfuncs(L, class->meta, 0);
+    put_rows(L, class->methods);
+    if (class == ncs_classes[NCS_CLASS_COMM]) {
+        luaL_setfuncs(L, ncs_collectives, 0);
+        lua_getfield(L, -1, "abort");
+        lua_setfield(L, -3, ABORT);
+    }
+    put_rows(L, class->fields);
+    if (class->close) {
+        lua_pushcfunction(L, class->close);
+        lua_setfield(L, -3, "close");
+        lua_pushcfunction(L, close_variable);
+        lua_setfield(L, -4, "__close");
+    }
+    lua_pushlightuserdata(L, (void *)class);
+    for (int i = 0; i < 3; i++)
+        lua_pushvalue(L, -3);
+    lua_pushcclosure(L, class->assign ? class->assign : refuse_assignment, 3);
+    lua_setfield(L, -5, "__newindex");
+    lua_pushcclosure(L, index_object, 3);
+    lua_setfield(L, -2, "__index");
+    lua_pushcfunction(L, class->text);
+    lua_setfield(L, -2, "__tostring");
+    lua_pushboolean(L, 0);
+    lua_setfield(L, -2, "__metatable");
+    lua_pop(L, 1);
+}
+
+void ncs_object_classes(lua_State *L)
+{
+    for (int i = 0; i < NCS_CLASSES; i++)
+        make_class(L, ncs_classes[i]);
+}

@@ -1,0 +1,201 @@
+/* The objects of scripts: userdata with a class, a list of them by age, and what a class is.
+ *
+ * An object is made first, closed, and opened when its resource has been acquired; it stays alive
+ * until it is closed, because garbage collection never calls the driver. */
+#ifndef NCS_SCRIPT_OBJECT_H
+#define NCS_SCRIPT_OBJECT_H
+
+#include "script/state.h"
+
+enum ncs_class_id {
+    NCS_CLASS_BUFFER,
+    NCS_CLASS_STREAM,
+    NCS_CLASS_EVENT,
+    NCS_CLASS_COMM,
+    NCS_CLASS_REDOP,
+    NCS_CLASS_POINTER,
+    NCS_CLASS_ID,
+    NCS_CLASS_CONFIG,
+    NCS_CLASS_THREAD,
+    NCS_CLASSES
+};
+
+struct ncs_object {
+    enum ncs_class_id id;
+    bool closed;
+    int closed_line;
+    lua_Integer serial;
+    struct ncs_object *newer, *older; /* in the rank's list; only classes with `close` */
+};
+
+/* Rows of functions end with a NULL name. A method and a field function get the object as first
+ * argument, checked; `meta` are further metamethods. */
+struct ncs_class {
+    const char *name;      /* "buffer" */
+    const char *gone;      /* "freed": what a closed one is called */
+    const luaL_Reg *methods, *fields, *meta;
+    lua_CFunction close;   /* NULL: nothing to close */
+    lua_CFunction index;   /* for keys that are no text; NULL = none */
+    lua_CFunction assign;  /* __newindex; NULL: an error */
+    lua_CFunction text;    /* __tostring */
+};
+
+extern const struct ncs_class *const ncs_classes[NCS_CLASSES];
+extern const struct ncs_class ncs_class_buffer, ncs_class_stream, ncs_class_event, ncs_class_comm,
+    ncs_class_redop, ncs_class_pointer, ncs_class_id, ncs_class_config, ncs_class_thread;
+
+void ncs_object_classes(lua_State *L); /* makes the metatables */
+
+/* Pushes a new object of `bytes` bytes, zeroed, with `values` user values; closed if its class
+ * can be closed. */
+void *ncs_object_new(lua_State *L, enum ncs_class_id id, size_t bytes, int values);
+void ncs_object_open(struct ncs_object *o);
+void ncs_object_drop(lua_State *L, struct ncs_object *o); /* closed, and out of the list */
+void ncs_object_push(lua_State *L, struct ncs_object *o); /* one that is still in the list */
+
+/* The object at arg, or NULL; or refused as argument `name`. */
+void *ncs_object_test(lua_State *L, int arg, enum ncs_class_id id);
+void *ncs_object_arg(lua_State *L, int arg, enum ncs_class_id id, const char *name);
+/* The same, and refuses closed ones. */
+void *ncs_object_live(lua_State *L, int arg, enum ncs_class_id id, const char *name);
+void ncs_object_check_open(lua_State *L, const struct ncs_object *o, const char *name);
+
+/* Begins a method: self at 1, with a colon, and at most `max` further arguments. `live`: refuses a
+ * closed one. */
+void *ncs_lua_method(lua_State *L, enum ncs_class_id id, const char *method, int max);
+void *ncs_lua_method_any(lua_State *L, enum ncs_class_id id, const char *method, int max);
+
+/* ---- the objects ---- */
+
+enum ncs_memory {
+    NCS_MEMORY_DEVICE,
+    NCS_MEMORY_MANAGED,
+    NCS_MEMORY_PINNED,
+    NCS_MEMORY_PAGEABLE, /* within Lua's memory, as C.host */
+};
+
+struct ncs_buffer {
+    struct ncs_object head;
+    struct ncs_buffer *root; /* itself unless it is a view; a view's user value 1 is the root */
+    char *bytes;             /* NULL when empty */
+    size_t count;
+    int dtype, device;
+    enum ncs_memory memory;
+};
+
+struct ncs_stream {
+    struct ncs_object head;
+    cudaStream_t handle;
+    int device;
+    const char *name; /* of ready-made ones: "stream", "legacy stream" */
+};
+
+struct ncs_event {
+    struct ncs_object head;
+    cudaEvent_t handle;
+    int device;
+};
+
+/* User value 1: the stream; 2: what holds the cell when it is not its own. */
+struct ncs_comm {
+    struct ncs_object head;
+    ncclComm_t own, *cell; /* where NCCL puts the handle, perhaps later */
+    int rank, nranks, device;
+    const char *name;      /* interned; NULL = the journal's */
+    bool named;            /* the journal knows the name */
+    bool blocking, finalized, aborted;
+    uint64_t group;        /* that it was made in; pending until that ends. 0 = none */
+};
+
+
+struct ncs_lua_redop {
+    struct ncs_object head;
+    ncclRedOp_t op;
+    ncclComm_t comm;
+    struct ncs_comm *owner; /* user value 1 */
+    int dtype;
+    double scalar;
+    bool on_device;
+};
+
+struct ncs_pointer {
+    struct ncs_object head;
+    struct ncs_buffer *root; /* user value 1; NULL for an allocation by C */
+    char *base, *at;         /* of the allocation, and where it points */
+    bool host;               /* C.host or pageable: the bytes are known */
+};
+
+struct ncs_id {
+    struct ncs_object head;
+    ncclUniqueId id;
+};
+
+struct ncs_config {
+    struct ncs_object head;
+    ncclConfig_t config;
+};
+
+static inline ncclComm_t ncs_comm_handle(const struct ncs_comm *c)
+{
+    return *c->cell;
+}
+
+/* Pushes a pointer to `at` within a buffer. */
+void ncs_pointer_push(lua_State *L, int buffer);
+/* One to memory that a raw call returned. */
+void ncs_pointer_push_raw(lua_State *L, void *p);
+
+/* The stream that a communicator on `device` uses by default; pushes it, made if need be. */
+struct ncs_stream *ncs_stream_default(lua_State *L, int device);
+/* Pushes a new stream on the current device. */
+struct ncs_stream *ncs_stream_make(lua_State *L, const char *name);
+/* An object for a stream that the script made through C. */
+void ncs_stream_wrap(lua_State *L, cudaStream_t handle);
+void ncs_event_wrap(lua_State *L, cudaEvent_t handle);
+
+/* Pushes a communicator whose handle is not known yet: *cell is for NCCL to fill. */
+struct ncs_comm *ncs_comm_make(lua_State *L, int rank, int nranks, int device);
+/* Its handle is filled, or will be: it can be used. */
+void ncs_comm_open(lua_State *L, struct ncs_comm *c);
+/* Tells the journal the names of communicators whose handles have been filled. */
+void ncs_comm_name_filled(struct ncs_lua_rank *rank);
+void ncs_comm_world(lua_State *L); /* makes `world`; pushes it */
+
+/* Elements of a buffer through a staging area on the stack. Synchronous, on the legacy stream. */
+void ncs_buffer_read(lua_State *L, const struct ncs_buffer *b, size_t first, size_t count,
+                     void *to);
+void ncs_buffer_write(lua_State *L, const struct ncs_buffer *b, size_t first, size_t count,
+                      const void *from);
+/* Begins a method of buffers; refuses one that was freed. */
+struct ncs_buffer *ncs_buffer_self(lua_State *L, const char *method, int max);
+size_t ncs_buffer_element(const struct ncs_buffer *b); /* bytes of one */
+/* Pushes memory to copy through. `keep`: alive until the rank ends, because an asynchronous copy
+ * reads it whenever the stream comes to it. */
+#define NCS_BUFFER_STAGE ((size_t)1 << 20) /* bytes that are copied at once */
+void *ncs_buffer_stage(lua_State *L, size_t bytes, bool keep);
+int ncs_buffer_fill(lua_State *L);
+int ncs_buffer_copy_from(lua_State *L);
+int ncs_buffer_add(lua_State *L);
+/* Pushes host memory for count elements as a buffer. */
+struct ncs_buffer *ncs_buffer_host(lua_State *L, int dtype, size_t count);
+void ncs_buffer_check_live(lua_State *L, const struct ncs_buffer *b, const char *name);
+/* The number at arg as an element of dtype. */
+void ncs_lua_element(lua_State *L, int arg, int dtype, void *element, const char *name);
+void ncs_lua_push_element(lua_State *L, int dtype, const void *element);
+
+/* The collectives, methods of communicators (collective.c). */
+extern const luaL_Reg ncs_collectives[];
+
+/* Functions of the libraries that live with their objects: cuda.buffer, nccl.group ... */
+int ncs_buffer_make(lua_State *L);
+int ncs_stream_new(lua_State *L);
+int ncs_stream_legacy(lua_State *L);     /* pushes cuda.legacy_stream */
+int ncs_stream_per_thread(lua_State *L); /* pushes cuda.per_thread_stream */
+int ncs_event_new(lua_State *L);
+int ncs_comm_init_rank(lua_State *L);
+int ncs_comm_init_all(lua_State *L);
+int ncs_redop_new(lua_State *L);         /* comm:premulsum */
+int ncs_lua_group(lua_State *L);
+void ncs_id_push(lua_State *L, const ncclUniqueId *id);
+
+#endif

@@ -1,0 +1,47 @@
+/* The option table at the end of a call, by rows: name, kind, where the value goes. */
+#ifndef NCS_SCRIPT_OPTION_H
+#define NCS_SCRIPT_OPTION_H
+
+#include <stddef.h>
+
+#include "script/state.h"
+
+enum ncs_option_kind {
+    NCS_OPTION_FLAG,    /* bool */
+    NCS_OPTION_SWITCH,  /* int: a number, or a boolean for 0 and 1 */
+    NCS_OPTION_INT,     /* int */
+    NCS_OPTION_INTEGER, /* lua_Integer, 0 or more */
+    NCS_OPTION_NUMBER,  /* double */
+    NCS_OPTION_SECONDS, /* int64_t, nanoseconds */
+    NCS_OPTION_TEXT,    /* const char *, interned */
+    NCS_OPTION_SLOT,    /* int: any value; it is pushed, and this is its place on the stack */
+    NCS_OPTION_VERIFY,  /* nowhere: the calls of this binding are not verified when false */
+};
+
+struct ncs_option {
+    const char *name; /* NULL ends the rows */
+    enum ncs_option_kind kind;
+    size_t offset;
+};
+
+/* Reads the option table at arg (none and nil: nothing given) into the struct `into`, which holds
+ * the defaults. `label` is an option of every call. Unknown options are refused. */
+void ncs_lua_options(lua_State *L, int arg, const struct ncs_option *rows, void *into);
+
+/* The same for calls that take nothing but a label. */
+void ncs_lua_label(lua_State *L, int arg);
+
+/* CFG: the rows of a communicator's configuration, into this struct. */
+struct ncs_comm_config {
+    ncclConfig_t config;
+    const char *name;
+    bool given; /* config differs from the defaults */
+};
+void ncs_comm_config_read(lua_State *L, int arg, struct ncs_comm_config *into);
+/* All fields unset. */
+void ncs_config_init(ncclConfig_t *config);
+/* Sets one field by C's name from the value at arg; false: no such field. For C.ncclConfig. */
+bool ncs_config_set(lua_State *L, ncclConfig_t *config, const char *field, int arg);
+const char *const *ncs_config_fields(void); /* C's names, NULL at the end */
+
+#endif

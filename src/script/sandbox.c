@@ -1,0 +1,366 @@
+/* Lua's own libraries as scripts get them: no files, no processes, no bytecode, no finalisers, time
+ * that is the machine's, random numbers from the seed, and limits where one call of Lua's could run
+ * for ever. A guard-rail for mistakes and attachments, not a security boundary. */
+#include "script/state.h"
+
+#include <string.h>
+#include <time.h>
+
+#include <lualib.h>
+
+#define TEXT_LIMIT ((size_t)256 << 20)    /* bytes of string.rep's result */
+#define SUBJECT_LIMIT ((size_t)1 << 20)   /* bytes that a pattern is matched against */
+#define PATTERN_LIMIT 512
+#define MOVE_LIMIT 100000000              /* elements of table.move */
+
+/* What is taken over from Lua as it is. */
+static const char *const base_names[] = {
+    "error", "getmetatable", "ipairs", "rawequal", "rawget", "rawlen", "rawset", "select",
+    "tonumber", "type", NULL };
+static const char *const string_names[] = {
+    "byte", "char", "len", "lower", "pack", "packsize", "reverse", "sub", "unpack", "upper", NULL };
+static const char *const table_names[] = {
+    "concat", "insert", "pack", "remove", "sort", "unpack", NULL };
+static const char *const math_names[] = {
+    "abs", "acos", "asin", "atan", "ceil", "cos", "deg", "exp", "floor", "fmod", "huge", "log",
+    "max", "maxinteger", "min", "mininteger", "modf", "pi", "rad", "sin", "sqrt", "tan",
+    "tointeger", "type", "ult", NULL };
+static const char *const utf8_names[] = {
+    "char", "charpattern", "codepoint", "codes", "len", "offset", NULL };
+static const char *const coroutine_names[] = {
+    "close", "isyieldable", "running", "status", "yield", NULL };
+static const char *const unsafe_os_names[] = {
+    "execute", "exit", "getenv", "remove", "rename", "setlocale", "tmpname", NULL };
+
+/* ---- limits ---- */
+
+static int call_original(lua_State *L)
+{
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_insert(L, 1);
+    lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
+    return lua_gettop(L);
+}
+
+static int guarded_rep(lua_State *L)
+{
+    size_t text, separator = 0;
+    luaL_checklstring(L, 1, &text);
+    lua_Integer n = luaL_checkinteger(L, 2);
+    luaL_optlstring(L, 3, "", &separator);
+    if (n > 0 && text + separator == 0) {
+        lua_pushliteral(L, "");
+        return 1;
+    }
+    if (n > 0 && (lua_Unsigned)n > TEXT_LIMIT / (text + separator))
+        return luaL_error(L, "string.rep: the result would be longer than 256 MiB");
+    return call_original(L);
+}
+
+static int guarded_match(lua_State *L)
+{
+    size_t text, pattern;
+    luaL_checklstring(L, 1, &text);
+    luaL_checklstring(L, 2, &pattern);
+    if (!lua_toboolean(L, 4) && (text > SUBJECT_LIMIT || pattern > PATTERN_LIMIT))
+        return luaL_error(L, "patterns are matched against at most 1 MiB of text, and are at most "
+                             "%d bytes long", PATTERN_LIMIT);
+    return call_original(L);
+}
+
+static int guarded_move(lua_State *L)
+{
+    lua_Integer from = luaL_checkinteger(L, 2), to = luaL_checkinteger(L, 3);
+    if (to > from && (lua_Unsigned)to - (lua_Unsigned)from > MOVE_LIMIT)
+        return luaL_error(L, "table.move: more than %d elements", MOVE_LIMIT);
+    return call_original(L);
+}
+
+static int guarded_setmetatable(lua_State *L)
+{
+    if (lua_type(L, 2) == LUA_TTABLE) {
+        lua_pushliteral(L, "__gc");
+        if (lua_rawget(L, 2) != LUA_TNIL)
+            return luaL_error(L, "setmetatable: scripts have no __gc; write local x <close> = ...");
+        lua_pop(L, 1);
+    }
+    return call_original(L);
+}
+
+static int guarded_rawset(lua_State *L)
+{
+    ncs_lua_environment(L);
+    if (lua_rawequal(L, 1, -1))
+        return luaL_error(L, "rawset: globals cannot be assigned");
+    lua_pop(L, 1);
+    return call_original(L);
+}
+
+static int guarded_collect(lua_State *L)
+{
+    static const char *const options[] = { "collect", "count", "step", NULL };
+    luaL_checkoption(L, 1, "collect", options);
+    return call_original(L);
+}
+
+/* A failed assertion is a failed expectation, unless it carries a value of the script's own. */
+static int script_assert(lua_State *L)
+{
+    if (lua_toboolean(L, 1))
+        return lua_gettop(L);
+    luaL_checkany(L, 1);
+    lua_remove(L, 1);
+    if (lua_gettop(L) > 0 && lua_type(L, 1) != LUA_TSTRING && !lua_isnil(L, 1)) {
+        lua_settop(L, 1);
+        return lua_error(L);
+    }
+    const char *text = lua_gettop(L) > 0 && lua_isstring(L, 1) ? lua_tostring(L, 1)
+                                                               : "assertion failed!";
+    ncs_lua_no_call(L);
+    return ncs_lua_raise(L, &(struct ncs_lua_error){ .kind = "expect", .text = text });
+}
+
+/* ---- print ---- */
+
+static int script_print(lua_State *L)
+{
+    struct ncs_lua_thread *t = ncs_lua_thread(L);
+    struct ncs_lua_rank *rank = t->rank;
+    int n = lua_gettop(L);
+    luaL_Buffer b;
+    luaL_buffinit(L, &b);
+    for (int i = 1; i <= n; i++) {
+        if (i > 1)
+            luaL_addchar(&b, '\t');
+        ncs_lua_text(L, i);
+        luaL_addvalue(&b);
+    }
+    luaL_pushresult(&b);
+    t->running = L;
+    if (rank->run)
+        ncs_run_print(rank->run, rank->rank, lua_tostring(L, -1));
+    return 0;
+}
+
+/* ---- random numbers ---- */
+
+static int random_number(lua_State *L)
+{
+    struct ncs_random *r = &ncs_lua_rank(L)->random;
+    lua_Integer low = 1, high;
+    switch (lua_gettop(L)) {
+    case 0:
+        lua_pushnumber(L, (lua_Number)(ncs_random_next(r) >> 11) * 0x1p-53);
+        return 1;
+    case 1:
+        high = luaL_checkinteger(L, 1);
+        if (high == 0) {
+            lua_pushinteger(L, (lua_Integer)ncs_random_next(r));
+            return 1;
+        }
+        break;
+    case 2:
+        low = luaL_checkinteger(L, 1);
+        high = luaL_checkinteger(L, 2);
+        break;
+    default:
+        return luaL_error(L, "math.random: wrong number of arguments");
+    }
+    luaL_argcheck(L, low <= high, lua_gettop(L), "interval is empty");
+    uint64_t span = (uint64_t)high - (uint64_t)low + 1; /* 0: all 64 bits */
+    uint64_t drawn = span ? ncs_random_below(r, span) : ncs_random_next(r);
+    lua_pushinteger(L, (lua_Integer)((uint64_t)low + drawn));
+    return 1;
+}
+
+static int random_seed(lua_State *L)
+{
+    struct ncs_lua_rank *rank = ncs_lua_rank(L);
+    lua_Number seed = luaL_optnumber(L, 1, 0);
+    rank->random.state = ncs_hash_bytes((uint64_t)rank->rank, &seed, sizeof seed);
+    return 0;
+}
+
+/* ---- time ---- */
+
+static int64_t now(lua_State *L)
+{
+    struct ncs_lua_thread *t = ncs_lua_thread(L);
+    t->running = L;
+    return t->rank->run ? ncs_run_clock(t->rank->run) : 0;
+}
+
+static int time_field(lua_State *L, const char *name, int fallback)
+{
+    int ok, type = lua_getfield(L, 1, name);
+    lua_Integer v = lua_tointegerx(L, -1, &ok);
+    lua_pop(L, 1);
+    if (type == LUA_TNIL && fallback >= 0)
+        return fallback;
+    if (!ok || v < -1000000 || v > 1000000)
+        luaL_error(L, "os.time: field '%s' is missing or out of range", name);
+    return (int)v;
+}
+
+static int script_time(lua_State *L)
+{
+    if (lua_isnoneornil(L, 1)) {
+        lua_pushinteger(L, now(L) / 1000000000);
+        return 1;
+    }
+    luaL_checktype(L, 1, LUA_TTABLE);
+    struct tm tm = {
+        .tm_year = time_field(L, "year", -1) - 1900, .tm_mon = time_field(L, "month", -1) - 1,
+        .tm_mday = time_field(L, "day", -1), .tm_hour = time_field(L, "hour", 12),
+        .tm_min = time_field(L, "min", 0), .tm_sec = time_field(L, "sec", 0) };
+    lua_pushinteger(L, (lua_Integer)timegm(&tm));
+    return 1;
+}
+
+static int script_clock(lua_State *L)
+{
+    lua_pushnumber(L, (lua_Number)now(L) / 1e9);
+    return 1;
+}
+
+/* Lua's os.date, always of a given time and in UTC. */
+static int script_date(lua_State *L)
+{
+    const char *fmt = luaL_optstring(L, 1, "%c");
+    lua_Integer time = lua_isnoneornil(L, 2) ? (lua_Integer)(now(L) / 1000000000)
+                                             : luaL_checkinteger(L, 2);
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_pushfstring(L, "!%s", *fmt == '!' ? fmt + 1 : fmt);
+    lua_pushinteger(L, time);
+    lua_call(L, 2, 1);
+    return 1;
+}
+
+/* ---- putting it together ---- */
+
+static void take(lua_State *L, int from, int to, const char *const *names)
+{
+    for (; *names; names++) {
+        lua_getfield(L, from, *names);
+        lua_setfield(L, to, *names);
+    }
+}
+
+/* `fn` in place of the library's function `name`, which it gets as upvalue 1. */
+static void wrap(lua_State *L, int from, int to, const char *name, lua_CFunction fn)
+{
+    lua_getfield(L, from, name);
+    lua_pushcclosure(L, fn, 1);
+    lua_setfield(L, to, name);
+}
+
+static void put(lua_State *L, int to, const char *name, lua_CFunction fn)
+{
+    lua_pushcfunction(L, fn);
+    lua_setfield(L, to, name);
+}
+
+/* Opens a library of Lua's and an empty table for what is left of it; stack: library, table. */
+static int open_library(lua_State *L, lua_CFunction open)
+{
+    lua_pushcfunction(L, open);
+    lua_pushliteral(L, "");
+    lua_call(L, 1, 1);
+    lua_newtable(L);
+    return lua_gettop(L) - 1;
+}
+
+static void string_library(lua_State *L, int globals)
+{
+    int from = open_library(L, luaopen_string), to = from + 1;
+    take(L, from, to, string_names);
+    wrap(L, from, to, "rep", guarded_rep);
+    wrap(L, from, to, "format", ncs_lua_format);
+    static const char *const patterns[] = { "find", "gmatch", "gsub", "match" };
+    for (int i = 0; i < 4; i++)
+        wrap(L, from, to, patterns[i], guarded_match);
+    lua_pushliteral(L, ""); /* methods of texts are the same functions */
+    lua_getmetatable(L, -1);
+    lua_pushvalue(L, to);
+    lua_setfield(L, -2, "__index");
+    lua_settop(L, to);
+    lua_setfield(L, globals, "string");
+    lua_pop(L, 1);
+}
+
+static void os_library(lua_State *L, int globals, bool unsafe)
+{
+    int from = open_library(L, luaopen_os), to = from + 1;
+    lua_getfield(L, from, "difftime");
+    lua_setfield(L, to, "difftime");
+    put(L, to, "time", script_time);
+    put(L, to, "clock", script_clock);
+    wrap(L, from, to, "date", script_date);
+    if (unsafe)
+        take(L, from, to, unsafe_os_names);
+    ncs_lua_lock(L, to, "os");
+    lua_setfield(L, globals, "os");
+    lua_pop(L, 2);
+}
+
+static void plain_library(lua_State *L, int globals, const char *name, lua_CFunction open,
+                          const char *const *names)
+{
+    int from = open_library(L, open);
+    take(L, from, from + 1, names);
+    lua_setfield(L, globals, name);
+    lua_pop(L, 1);
+}
+
+static void base_library(lua_State *L, int globals)
+{
+    lua_pushcfunction(L, luaopen_base);
+    lua_call(L, 0, 1); /* it is Lua's own table of globals, which no script sees */
+    int from = lua_gettop(L);
+    take(L, from, globals, base_names);
+    wrap(L, from, globals, "setmetatable", guarded_setmetatable);
+    wrap(L, from, globals, "rawset", guarded_rawset);
+    wrap(L, from, globals, "collectgarbage", guarded_collect);
+    lua_pop(L, 1);
+    put(L, globals, "assert", script_assert);
+    put(L, globals, "print", script_print);
+    put(L, globals, "pairs", ncs_lua_pairs);
+    put(L, globals, "next", ncs_lua_next);
+    put(L, globals, "tostring", ncs_lua_tostring);
+    lua_pushliteral(L, LUA_VERSION);
+    lua_setfield(L, globals, "_VERSION");
+}
+
+void ncs_lua_sandbox(lua_State *L)
+{
+    bool unsafe = ncs_lua_rank(L)->script->unsafe;
+    lua_createtable(L, 0, 64);
+    int globals = lua_gettop(L);
+    base_library(L, globals);
+    string_library(L, globals);
+    os_library(L, globals, unsafe);
+    plain_library(L, globals, "table", luaopen_table, table_names);
+    plain_library(L, globals, "math", luaopen_math, math_names);
+    plain_library(L, globals, "utf8", luaopen_utf8, utf8_names);
+    plain_library(L, globals, "coroutine", luaopen_coroutine, coroutine_names);
+
+    int library = open_library(L, luaopen_table);
+    lua_getfield(L, globals, "table");
+    wrap(L, library, lua_gettop(L), "move", guarded_move);
+    lua_settop(L, globals);
+    lua_getfield(L, globals, "math");
+    put(L, lua_gettop(L), "random", random_number);
+    put(L, lua_gettop(L), "randomseed", random_seed);
+    lua_settop(L, globals);
+
+    open_library(L, luaopen_debug);
+    lua_getfield(L, -2, "traceback");
+    lua_setfield(L, -2, "traceback");
+    lua_setfield(L, globals, "debug");
+    lua_settop(L, globals);
+    if (unsafe) {
+        open_library(L, luaopen_io);
+        lua_pop(L, 1);
+        lua_setfield(L, globals, "io");
+    }
+}

@@ -1,0 +1,150 @@
+/* A script: loaded and compiled once; the program that runs it on every rank. */
+#include "script/script.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "script/object.h"
+#include "script/state.h"
+
+static char *folder_of(const char *file)
+{
+    const char *slash = strrchr(file, '/');
+    struct ncs_str folder = { 0 };
+    ncs_str_add_bytes(&folder, file, slash ? (size_t)(slash - file) + 1 : 0);
+    return ncs_str_take(&folder);
+}
+
+void ncs_script_free(struct ncs_script *s)
+{
+    if (!s)
+        return;
+    ncs_chunk_free(&s->main);
+    while (s->modules) {
+        struct ncs_chunk *m = s->modules;
+        s->modules = m->next;
+        ncs_chunk_free(m);
+        ncs_free(m);
+    }
+    ncs_script_free_texts(s);
+    ncs_free(s->folder);
+    ncs_free(s);
+}
+
+struct ncs_script *ncs_script_load(const char *file, const struct ncs_script_settings *settings,
+                                   struct ncs_scenario *scenario, struct ncs_error *err)
+{
+    struct ncs_error unused;
+    struct ncs_script *s = ncs_new(sizeof *s);
+    if (!err)
+        err = &unused;
+    memset(err, 0, sizeof *err);
+    s->main.file = ncs_copy_text(file);
+    s->main.keep_text = true;
+    s->folder = folder_of(file);
+    s->unsafe = settings->unsafe;
+    s->memory_limit = NCS_LUA_MEMORY;
+    s->scenario = scenario;
+    bool ok = ncs_chunk_read(&s->main, err) && ncs_script_declare(s, settings, scenario, err);
+    if (ok && !ncs_scenario_check(scenario, err)) {
+        if (!err->file[0])
+            ncs_fail_at(err, file, s->line, 0);
+        ok = false;
+    }
+    ncs_free(s->main.text);
+    s->main.text = NULL;
+    if (ok)
+        return s;
+    ncs_script_free(s);
+    return NULL;
+}
+
+/* ---- the program ---- */
+
+static int load_main(lua_State *L)
+{
+    const struct ncs_chunk *c = &ncs_lua_rank(L)->script->main;
+    lua_pushfstring(L, "@%s", c->file);
+    if (luaL_loadbufferx(L, c->code, c->bytes, lua_tostring(L, -1), "b") != LUA_OK)
+        return lua_error(L);
+    ncs_lua_environment(L);
+    if (!lua_setupvalue(L, -2, 1))
+        lua_pop(L, 1);
+    return 1;
+}
+
+static void seed(struct ncs_lua_rank *rank, uint64_t seed_of_run)
+{
+    rank->random.state = ncs_hash(ncs_hash(1, seed_of_run), (uint64_t)rank->rank);
+    rank->fill_random.state = ncs_hash(ncs_hash(2, seed_of_run), (uint64_t)rank->rank);
+}
+
+static void rank_free(void *arg)
+{
+    struct ncs_lua_rank *rank = arg;
+    ncs_lua_close(rank);
+    ncs_free(rank);
+}
+
+static void *rank_new(void *self, struct ncs_run *run, int number, struct ncs_error *err)
+{
+    const struct ncs_run_options *options = ncs_run_options(run);
+    struct ncs_lua_rank *rank = ncs_new(sizeof *rank);
+    rank->script = self;
+    rank->run = run;
+    rank->rank = number;
+    rank->nranks = options->ranks;
+    rank->device = number % (options->devices > 0 ? options->devices : 8);
+    seed(rank, options->seed);
+    if (!ncs_lua_open(rank, err)) {
+        ncs_free(rank);
+        return NULL;
+    }
+    lua_pushcfunction(rank->L, ncs_lua_message);
+    lua_pushcfunction(rank->L, load_main);
+    if (lua_pcall(rank->L, 0, 1, 0) != LUA_OK) {
+        ncs_fail(err, NCS_NO_MEMORY, "rank %d cannot load the script: %s", number,
+                 lua_isstring(rank->L, -1) ? lua_tostring(rank->L, -1) : "no memory");
+        rank_free(rank);
+        return NULL;
+    }
+    return rank;
+}
+
+/* The whole life of a rank; the chunk is at 1. */
+static int live(lua_State *L)
+{
+    struct ncs_lua_thread *t = ncs_lua_thread(L);
+    t->prologue = true;
+    ncs_lua_make_world(L);
+    t->prologue = false;
+    lua_call(L, 0, 0);
+    ncs_lua_finish(L);
+    return 0;
+}
+
+static void rank_main(void *arg)
+{
+    struct ncs_lua_rank *rank = arg;
+    struct ncs_lua_thread *t = &rank->main;
+    lua_State *L = rank->L;
+    rank->api = ncs_run_api(rank->run);
+    rank->machine = ncs_run_machine(rank->run);
+    t->local = ncs_run_local(rank->run, rank->rank);
+    t->local->where = ncs_lua_thread_where;
+    t->local->where_arg = t;
+    ncs_lua_watch(L);
+    /* 1: message handler, 2: chunk */
+    lua_pushcfunction(L, live);
+    lua_insert(L, 2);
+    if (lua_pcall(L, 1, 0, 1) != LUA_OK && !t->cancelled)
+        ncs_lua_report(t, L);
+}
+
+struct ncs_program ncs_script_program(struct ncs_script *s, const struct ncs_scenario *scenario)
+{
+    s->scenario = scenario;
+    return (struct ncs_program){ .self = s, .rank_new = rank_new, .rank_main = rank_main,
+                                 .rank_free = rank_free };
+}

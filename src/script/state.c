@@ -1,0 +1,178 @@
+#include "script/state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "script/object.h"
+
+struct ncs_heap_block {
+    struct ncs_heap_block *next, *prev;
+    size_t bytes;
+    size_t pad; /* keeps what follows aligned */
+};
+
+static void unlink_block(struct ncs_heap *h, struct ncs_heap_block *b)
+{
+    if (b->prev)
+        b->prev->next = b->next;
+    else
+        h->blocks = b->next;
+    if (b->next)
+        b->next->prev = b->prev;
+}
+
+static void link_block(struct ncs_heap *h, struct ncs_heap_block *b)
+{
+    b->prev = NULL;
+    b->next = h->blocks;
+    if (h->blocks)
+        h->blocks->prev = b;
+    h->blocks = b;
+}
+
+void *ncs_heap_alloc(void *heap, void *block, size_t old, size_t bytes)
+{
+    struct ncs_heap *h = heap;
+    struct ncs_heap_block *b = block ? (struct ncs_heap_block *)block - 1 : NULL;
+    size_t had = b ? b->bytes : 0;
+    (void)old;
+    if (bytes == 0) {
+        if (b) {
+            __atomic_fetch_sub(h->used, had, __ATOMIC_RELAXED);
+            unlink_block(h, b);
+            free(b);
+        }
+        return NULL;
+    }
+    size_t used = __atomic_load_n(h->used, __ATOMIC_RELAXED);
+    if (bytes > had && (bytes > h->limit || used - had > h->limit - bytes))
+        return NULL;
+    if (b)
+        unlink_block(h, b);
+    struct ncs_heap_block *grown = bytes > SIZE_MAX - sizeof *b ? NULL
+                                                                : realloc(b, sizeof *b + bytes);
+    if (!grown) {
+        if (b)
+            link_block(h, b);
+        return NULL;
+    }
+    __atomic_fetch_add(h->used, bytes - had, __ATOMIC_RELAXED);
+    grown->bytes = bytes;
+    link_block(h, grown);
+    return grown + 1;
+}
+
+void ncs_heap_free(struct ncs_heap *h)
+{
+    while (h->blocks) {
+        struct ncs_heap_block *b = h->blocks;
+        h->blocks = b->next;
+        __atomic_fetch_sub(h->used, b->bytes, __ATOMIC_RELAXED);
+        free(b);
+    }
+}
+
+/* A text in the script's list of interned ones. */
+struct text {
+    struct text *next; /* of the same hash */
+    char text[];
+};
+
+const char *ncs_script_intern(struct ncs_script *s, const char *text)
+{
+    size_t bytes = strlen(text) + 1;
+    uint64_t key = ncs_hash_bytes(1, text, bytes);
+    struct text *first = ncs_map_get(&s->texts, key);
+    for (struct text *t = first; t; t = t->next)
+        if (strcmp(t->text, text) == 0)
+            return t->text;
+    struct text *t = ncs_new(sizeof *t + bytes);
+    memcpy(t->text, text, bytes);
+    t->next = first;
+    ncs_map_put(&s->texts, key, t);
+    return t->text;
+}
+
+static void free_chain(void *first, void *arg)
+{
+    (void)arg;
+    for (struct text *t = first, *next; t; t = next) {
+        next = t->next;
+        ncs_free(t);
+    }
+}
+
+void ncs_script_free_texts(struct ncs_script *s)
+{
+    ncs_map_each(&s->texts, free_chain, NULL);
+    ncs_map_free(&s->texts);
+}
+
+static int panic(lua_State *L)
+{
+    (void)L; /* Lua calls this for an error outside of any protected call: there is none such */
+    return 0;
+}
+
+/* The parts of the environment, put into one locked table. */
+static int set_up(lua_State *L)
+{
+    struct ncs_lua_rank *rank = ncs_lua_rank(L);
+    ncs_lua_error_class(L);
+    ncs_object_classes(L);
+    ncs_lua_sandbox(L);
+    ncs_lua_control(L);
+    ncs_lua_modules(L);
+    lua_pushcfunction(L, ncs_lua_scenario);
+    lua_setfield(L, -2, "scenario");
+    if (rank->run)
+        ncs_lua_ready_made(L);
+    lua_pushvalue(L, -1);
+    lua_setfield(L, LUA_REGISTRYINDEX, "ncs.globals");
+    ncs_lua_lock(L, lua_gettop(L), NULL);
+    lua_pushvalue(L, -1);
+    lua_setfield(L, LUA_REGISTRYINDEX, "ncs.environment");
+    lua_pushvalue(L, -1); /* rank._G is the proxy too; the real table stays out of reach */
+    lua_setfield(L, -3, "_G");
+    return 0;
+}
+
+void ncs_lua_environment(lua_State *L)
+{
+    lua_getfield(L, LUA_REGISTRYINDEX, "ncs.environment");
+}
+
+bool ncs_lua_open(struct ncs_lua_rank *rank, struct ncs_error *err)
+{
+    rank->heap.used = &rank->script->memory;
+    rank->heap.limit = rank->script->memory_limit;
+    lua_State *L = lua_newstate(ncs_heap_alloc, &rank->heap);
+    if (!L)
+        return ncs_fail(err, NCS_NO_MEMORY, "no memory for the script's state of rank %d",
+                        rank->rank);
+    lua_atpanic(L, panic);
+    rank->L = L;
+    rank->main.rank = rank;
+    rank->main.L = rank->main.running = L;
+    rank->main.device = rank->device;
+    *(struct ncs_lua_thread **)lua_getextraspace(L) = &rank->main;
+    lua_gc(L, LUA_GCSTOP);
+    lua_pushcfunction(L, set_up);
+    if (lua_pcall(L, 0, 0, 0) != LUA_OK) {
+        ncs_fail(err, NCS_NO_MEMORY, "cannot set up the script's state of rank %d: %s", rank->rank,
+                 lua_isstring(L, -1) ? lua_tostring(L, -1) : "no memory");
+        ncs_lua_close(rank);
+        return false;
+    }
+    lua_gc(L, LUA_GCRESTART);
+    return true;
+}
+
+void ncs_lua_close(struct ncs_lua_rank *rank)
+{
+    ncs_heap_free(&rank->heap);
+    ncs_free(rank->held);
+    rank->held = NULL;
+    rank->L = NULL;
+}

@@ -1,0 +1,251 @@
+/* What the files of room script share: a loaded script, a rank with its Lua state, the threads of
+ * a rank, and how a binding calls the driver and complains. Nobody else includes this, but the
+ * tests.
+ *
+ * Every Lua thread of a rank carries in its extra space a pointer to the rank's thread of control
+ * that runs it. A binding begins with ncs_lua_begin or ncs_lua_method, calls the driver with
+ * NCS_CALL or NCS_TRY, and owns no memory outside of Lua while it does: a context that waits may
+ * be dropped where it stands. */
+#ifndef NCS_SCRIPT_STATE_H
+#define NCS_SCRIPT_STATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <lauxlib.h>
+#include <lua.h>
+
+#include "api/driver.h"
+#include "api/local.h"
+#include "base/hash.h"
+#include "base/map.h"
+#include "run/run.h"
+#include "script/script.h"
+
+#define NCS_LUA_MEMORY ((size_t)1 << 30) /* bytes that all states of a script may hold together */
+
+/* A file that has been compiled once; every state loads the bytecode. */
+struct ncs_chunk {
+    struct ncs_chunk *next;
+    char *name;      /* of the module; NULL for the scenario itself */
+    char *file;      /* path, as places give it */
+    char *code;
+    size_t bytes;
+    int last_line;   /* of the last statement */
+    bool keep_text;  /* text is kept, for messages about its lines */
+    char *text;
+};
+
+struct ncs_script {
+    struct ncs_chunk main;
+    struct ncs_chunk *modules;
+    char *folder;            /* of the scenario; "" = the current one */
+    bool unsafe;
+    int line;                /* of the statement scenario{}; 0 = none */
+    bool world_config;       /* `world` is a configuration */
+    ncclConfig_t config;
+    const char *world_name;
+    const struct ncs_scenario *scenario;
+    struct ncs_map texts;    /* interned */
+    size_t memory, memory_limit;
+};
+
+/* Memory of one Lua state. A state is never closed by Lua, which would run a script's __close in
+ * the middle of a dropped call: its blocks are freed. */
+struct ncs_heap {
+    struct ncs_heap_block *blocks;
+    size_t *used, limit; /* shared by the states of a script */
+};
+
+struct ncs_object;
+
+struct ncs_lua_thread {
+    struct ncs_lua_rank *rank;
+    lua_State *L;            /* its own Lua thread */
+    lua_State *running;      /* the Lua thread that made the latest call: L or a coroutine */
+    struct ncs_local *local; /* NULL while a scenario is only declared */
+    int device;              /* CUDA's current device */
+    bool cancelled;          /* sticky: scripts cannot catch it */
+    bool prologue;           /* before the first statement */
+    bool finished;           /* past the last one */
+    enum ncs_fn last_fn;     /* of the latest call through C */
+    unsigned queued;         /* calls queued in the open outermost group */
+    const char *what;        /* the binding that runs, for messages */
+    const struct ncs_object *about; /* the communicator that it is called on */
+    struct ncs_place failed; /* where the error that ends the thread was raised */
+    struct ncs_lua_thread *next; /* spawned threads of the rank, oldest first */
+};
+
+struct ncs_lua_rank {
+    struct ncs_lua_thread main;
+    struct ncs_script *script;
+    struct ncs_run *run;
+    const struct ncs_api *api;
+    const struct ncs_machine *machine; /* NULL: real hardware */
+    struct ncs_heap heap;
+    lua_State *L;
+    int rank, nranks, device; /* device: where the rank starts */
+    bool declared;            /* scenario{} has been called */
+    lua_Integer serials;      /* of objects */
+    lua_Integer named;        /* tables and functions that have been given a number */
+    struct ncs_random random, fill_random;
+    struct ncs_object *newest; /* objects, for closing at the end */
+    struct ncs_object *world, *stream;
+    struct ncs_lua_thread *threads;
+    void *held;               /* malloced result of a call that is being pushed to Lua */
+};
+
+static inline struct ncs_lua_thread *ncs_lua_thread(lua_State *L)
+{
+    return *(struct ncs_lua_thread **)lua_getextraspace(L);
+}
+
+static inline struct ncs_lua_rank *ncs_lua_rank(lua_State *L)
+{
+    return ncs_lua_thread(L)->rank;
+}
+
+/* ---- state.c ---- */
+
+void *ncs_heap_alloc(void *heap, void *block, size_t old, size_t bytes); /* a lua_Alloc */
+void ncs_heap_free(struct ncs_heap *heap);
+
+/* A state for rank: libraries, classes, environment. rank->script, rank, nranks, device, run, api
+ * and machine are filled by the caller (run NULL: only declarations can be run). */
+bool ncs_lua_open(struct ncs_lua_rank *rank, struct ncs_error *err);
+void ncs_lua_close(struct ncs_lua_rank *rank);
+
+/* The same text again and again, for the length of the script. */
+const char *ncs_script_intern(struct ncs_script *script, const char *text);
+
+void ncs_script_free_texts(struct ncs_script *script);
+
+/* The innermost function of the scenario's own files that runs on L or its thread. */
+struct ncs_place ncs_lua_where(lua_State *L);
+struct ncs_place ncs_lua_thread_where(void *thread); /* for ncs_local.where */
+
+/* The hook of a running script: interrupts and cancellation. */
+void ncs_lua_watch(lua_State *L);
+/* Raises the error that cannot be caught if this thread was cancelled. */
+void ncs_lua_check_cancel(lua_State *L);
+int ncs_lua_cancel(lua_State *L); /* cancels it and raises */
+
+/* Message handler: notes the place and wraps the error with a traceback (error.c). */
+int ncs_lua_message(lua_State *L);
+/* Reports the error on top of L as what ended the thread. */
+void ncs_lua_report(struct ncs_lua_thread *thread, lua_State *L);
+
+/* ---- calling the driver ---- */
+
+const struct ncs_api *ncs_lua_before(lua_State *L, enum ncs_fn fn);
+int ncs_lua_after(lua_State *L, int rc);
+int ncs_lua_ok(lua_State *L, enum ncs_fn fn, int rc); /* raises unless success or in progress */
+
+/* The result code; the label and verification of the running binding apply. */
+#define NCS_CALL(L, fn, ...) \
+    ncs_lua_after((L), (int)ncs_lua_before((L), NCS_FN_##fn)->fn(__VA_ARGS__))
+/* The same, raised when it is an error. */
+#define NCS_TRY(L, fn, ...) ncs_lua_ok((L), NCS_FN_##fn, NCS_CALL(L, fn, __VA_ARGS__))
+
+/* Pushes "ncclSuccess" or "ncclInProgress". */
+int ncs_lua_push_result(lua_State *L, int rc);
+
+/* ---- binding helpers (binding.c) ---- */
+
+/* Begins a library's function: refuses a colon and more than max arguments (< 0: any number). */
+struct ncs_lua_thread *ncs_lua_begin(lua_State *L, const char *what, int max);
+
+bool ncs_lua_is_whole(lua_State *L, int arg, lua_Integer *value); /* a number without fraction */
+lua_Integer ncs_lua_integer(lua_State *L, int arg, const char *name);
+int ncs_lua_int(lua_State *L, int arg, const char *name); /* within C's int */
+size_t ncs_lua_count(lua_State *L, int arg, const char *name); /* not negative */
+double ncs_lua_number(lua_State *L, int arg, const char *name);
+int64_t ncs_lua_seconds(lua_State *L, int arg, const char *name); /* as nanoseconds */
+const char *ncs_lua_string(lua_State *L, int arg, const char *name);
+int ncs_lua_dtype(lua_State *L, int arg);
+/* The type of a value for messages: "buffer", "table", "nil", "no value". */
+const char *ncs_lua_type(lua_State *L, int arg);
+/* Raises "NAME must be WANTED, got ...". */
+int ncs_lua_wrong(lua_State *L, int arg, const char *name, const char *wanted);
+
+/* Makes the table at `index` a locked library: a proxy is pushed through which it is read; writing
+ * and unknown names are errors that speak of `name`. */
+void ncs_lua_lock(lua_State *L, int index, const char *name);
+/* Before complaints that are about no call. */
+void ncs_lua_no_call(lua_State *L);
+/* Raises "no such WHAT 'word'", with the nearest name of the tables at the given indices. */
+int ncs_lua_unknown(lua_State *L, const char *what, const char *owner, const char *word,
+                    const int *tables, int count);
+
+/* ---- errors (error.c) ---- */
+
+struct ncs_lua_error {
+    const char *kind;   /* "nccl" "cuda" "usage" "expect" */
+    const char *name;   /* NULL: the kind */
+    const char *call;   /* C name; NULL = none */
+    int code;
+    const char *text;   /* without the place */
+    const char *detail; /* NULL = none */
+};
+
+int ncs_lua_raise(lua_State *L, const struct ncs_lua_error *e);
+int ncs_lua_usage(lua_State *L, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+int ncs_lua_raise_code(lua_State *L, enum ncs_fn fn, int rc);
+void ncs_lua_error_class(lua_State *L);
+/* The error object at index, or false when it is some other value. */
+bool ncs_lua_is_error(lua_State *L, int index);
+
+/* ---- order and identity (order.c) ---- */
+
+lua_Integer ncs_lua_serial(lua_State *L, int index);
+/* Pushes the value as text, without addresses; honours __tostring and __name. */
+const char *ncs_lua_text(lua_State *L, int index);
+int ncs_lua_next(lua_State *L);
+int ncs_lua_pairs(lua_State *L);
+int ncs_lua_tostring(lua_State *L);
+int ncs_lua_format(lua_State *L); /* string.format; upvalue 1 is Lua's own */
+
+/* ---- parts of the environment; each pushes or fills the table on top ---- */
+
+void ncs_lua_sandbox(lua_State *L);        /* pushes the table of globals with Lua's own names */
+void ncs_lua_control(lua_State *L);        /* pcall, xpcall, coroutine: control.c */
+void ncs_lua_modules(lua_State *L);        /* require, load: module.c */
+void ncs_lua_ready_made(lua_State *L);     /* rank, nccl, cuda ...: ready.c */
+void ncs_lua_push_params(lua_State *L, const struct ncs_scenario *s); /* pushes `param` */
+void ncs_lua_nccl(lua_State *L);
+void ncs_lua_cuda(lua_State *L);
+void ncs_lua_expect(lua_State *L);
+void ncs_lua_store(lua_State *L);          /* store, barrier */
+void ncs_lua_threads(lua_State *L);        /* spawn */
+void ncs_lua_raw(lua_State *L);            /* C */
+
+int ncs_lua_scenario(lua_State *L);        /* scenario{} on a rank: declare.c */
+
+/* The environment of chunks: the proxy through which globals are read. Pushes it. */
+void ncs_lua_environment(lua_State *L);
+
+/* Text to a chunk; err has file, line and text. */
+bool ncs_chunk_compile(struct ncs_chunk *chunk, const char *text, size_t bytes,
+                       struct ncs_error *err);
+bool ncs_chunk_read(struct ncs_chunk *chunk, struct ncs_error *err); /* chunk->file; "-": stdin */
+void ncs_chunk_free(struct ncs_chunk *chunk);                        /* the contents */
+
+/* Values that can go to another rank, as bytes (value.c). */
+void ncs_value_pack(lua_State *L, int index);              /* pushes them as a string */
+void ncs_value_unpack(lua_State *L, const void *bytes, size_t count); /* pushes the value */
+
+/* thread.c: waits until every thread that this rank spawned has ended. */
+void ncs_lua_join_all(lua_State *L);
+
+/* finish.c: the end of a rank's script (heart, rule 14). */
+void ncs_lua_finish(lua_State *L);
+
+/* ready.c: `stream` and `world`, made in the rank's own context. */
+void ncs_lua_make_world(lua_State *L);
+
+/* declare.c: runs the chunk up to scenario{} and fills the scenario. */
+bool ncs_script_declare(struct ncs_script *script, const struct ncs_script_settings *settings,
+                        struct ncs_scenario *scenario, struct ncs_error *err);
+
+#endif

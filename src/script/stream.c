@@ -1,0 +1,314 @@
+/* Streams and events. */
+#include "script/object.h"
+
+#include <string.h>
+
+#include "script/option.h"
+
+/* ---- streams ---- */
+
+static struct ncs_stream *new_stream(lua_State *L)
+{
+    struct ncs_stream *s = ncs_object_new(L, NCS_CLASS_STREAM, sizeof *s, 0);
+    s->device = ncs_lua_thread(L)->device;
+    return s;
+}
+
+struct ncs_stream *ncs_stream_make(lua_State *L, const char *name)
+{
+    struct ncs_stream *s = new_stream(L);
+    s->name = name;
+    NCS_TRY(L, cudaStreamCreateWithFlags, &s->handle, cudaStreamNonBlocking);
+    ncs_object_open(&s->head);
+    return s;
+}
+
+void ncs_stream_wrap(lua_State *L, cudaStream_t handle)
+{
+    struct ncs_stream *s = new_stream(L);
+    s->handle = handle;
+    ncs_object_open(&s->head);
+}
+
+/* A stream that always exists: not in the list of what is closed. */
+static int ready_made_stream(lua_State *L, cudaStream_t handle, const char *name)
+{
+    struct ncs_stream *s = new_stream(L);
+    s->handle = handle;
+    s->name = name;
+    ncs_object_drop(L, &s->head);
+    ncs_object_open(&s->head);
+    return 1;
+}
+
+int ncs_stream_legacy(lua_State *L)
+{
+    return ready_made_stream(L, cudaStreamLegacy, "legacy stream");
+}
+
+int ncs_stream_per_thread(lua_State *L)
+{
+    return ready_made_stream(L, cudaStreamPerThread, "per-thread stream");
+}
+
+struct ncs_stream *ncs_stream_default(lua_State *L, int device)
+{
+    struct ncs_lua_rank *rank = ncs_lua_rank(L);
+    struct ncs_lua_thread *t = ncs_lua_thread(L);
+    if (device == rank->device && rank->stream && !rank->stream->closed) {
+        ncs_object_push(L, rank->stream);
+        return (struct ncs_stream *)rank->stream;
+    }
+    luaL_getsubtable(L, LUA_REGISTRYINDEX, "ncs.streams");
+    lua_rawgeti(L, -1, device);
+    struct ncs_stream *s = ncs_object_test(L, -1, NCS_CLASS_STREAM);
+    if (!s || s->head.closed) {
+        int home = t->device;
+        lua_pop(L, 1);
+        if (device != home)
+            NCS_TRY(L, cudaSetDevice, device);
+        s = ncs_stream_make(L, NULL);
+        s->device = device;
+        if (device != home)
+            NCS_TRY(L, cudaSetDevice, home);
+        lua_pushvalue(L, -1);
+        lua_rawseti(L, -3, device);
+    }
+    lua_remove(L, -2);
+    return s;
+}
+
+/* cuda.stream([options]) */
+int ncs_stream_new(lua_State *L)
+{
+    struct options { int device; bool blocking; int priority; };
+    static const struct ncs_option rows[] = {
+        { "device", NCS_OPTION_INT, offsetof(struct options, device) },
+        { "blocking", NCS_OPTION_FLAG, offsetof(struct options, blocking) },
+        { "priority", NCS_OPTION_INT, offsetof(struct options, priority) },
+        { NULL, 0, 0 },
+    };
+    struct ncs_lua_thread *t = ncs_lua_begin(L, "cuda.stream", 1);
+    struct options o = { t->device, false, 0 };
+    ncs_lua_options(L, 1, rows, &o);
+    struct ncs_stream *s = new_stream(L);
+    int home = t->device;
+    unsigned flags = o.blocking ? cudaStreamDefault : cudaStreamNonBlocking;
+    s->device = o.device;
+    if (o.device != home)
+        NCS_TRY(L, cudaSetDevice, o.device);
+    if (o.priority)
+        NCS_TRY(L, cudaStreamCreateWithPriority, &s->handle, flags, o.priority);
+    else
+        NCS_TRY(L, cudaStreamCreateWithFlags, &s->handle, flags);
+    ncs_object_open(&s->head);
+    if (o.device != home)
+        NCS_TRY(L, cudaSetDevice, home);
+    return 1;
+}
+
+static struct ncs_stream *stream_self(lua_State *L, const char *method, int max)
+{
+    return ncs_lua_method(L, NCS_CLASS_STREAM, method, max);
+}
+
+static int return_self(lua_State *L)
+{
+    lua_settop(L, 1);
+    return 1;
+}
+
+static int stream_sync(lua_State *L)
+{
+    struct ncs_stream *s = stream_self(L, "sync", 1);
+    ncs_lua_label(L, 2);
+    NCS_TRY(L, cudaStreamSynchronize, s->handle);
+    return return_self(L);
+}
+
+static int push_query(lua_State *L, enum ncs_fn fn, int rc)
+{
+    if (rc != cudaErrorNotReady)
+        ncs_lua_ok(L, fn, rc);
+    lua_pushboolean(L, rc == cudaSuccess);
+    return 1;
+}
+
+static int stream_query(lua_State *L)
+{
+    struct ncs_stream *s = stream_self(L, "query", 1);
+    ncs_lua_label(L, 2);
+    return push_query(L, NCS_FN_cudaStreamQuery, NCS_CALL(L, cudaStreamQuery, s->handle));
+}
+
+static int stream_wait(lua_State *L)
+{
+    struct ncs_stream *s = stream_self(L, "wait", 2);
+    struct ncs_event *e = ncs_object_live(L, 2, NCS_CLASS_EVENT, "event");
+    ncs_lua_label(L, 3);
+    NCS_TRY(L, cudaStreamWaitEvent, s->handle, e->handle, 0u);
+    return return_self(L);
+}
+
+static int stream_delay(lua_State *L)
+{
+    struct ncs_stream *s = stream_self(L, "delay", 2);
+    double seconds = (double)ncs_lua_seconds(L, 2, "seconds") * 1e-9;
+    ncs_lua_label(L, 3);
+    NCS_TRY(L, ncsDelay, s->handle, seconds);
+    return return_self(L);
+}
+
+static int stream_destroy(lua_State *L)
+{
+    struct ncs_stream *s = stream_self(L, "destroy", 1);
+    ncs_lua_label(L, 2);
+    NCS_TRY(L, cudaStreamDestroy, s->handle);
+    if (s->handle != cudaStreamLegacy && s->handle != cudaStreamPerThread)
+        ncs_object_drop(L, &s->head);
+    return 0;
+}
+
+static int stream_device(lua_State *L)
+{
+    lua_pushinteger(L, ((struct ncs_stream *)lua_touserdata(L, 1))->device);
+    return 1;
+}
+
+static int stream_text(lua_State *L)
+{
+    struct ncs_stream *s = lua_touserdata(L, 1);
+    const char *gone = s->head.closed ? " (destroyed)" : "";
+    if (s->name)
+        lua_pushfstring(L, "%s device %d%s", s->name, s->device, gone);
+    else
+        lua_pushfstring(L, "stream %I device %d%s", (LUAI_UACINT)s->head.serial, s->device, gone);
+    return 1;
+}
+
+static const luaL_Reg stream_methods[] = {
+    { "delay", stream_delay }, { "destroy", stream_destroy }, { "query", stream_query },
+    { "sync", stream_sync },   { "wait", stream_wait },       { NULL, NULL },
+};
+
+static const luaL_Reg stream_fields[] = { { "device", stream_device }, { NULL, NULL } };
+
+const struct ncs_class ncs_class_stream = {
+    .name = "stream", .gone = "destroyed", .methods = stream_methods, .fields = stream_fields,
+    .close = stream_destroy, .text = stream_text,
+};
+
+/* ---- events ---- */
+
+static struct ncs_event *new_event(lua_State *L)
+{
+    struct ncs_event *e = ncs_object_new(L, NCS_CLASS_EVENT, sizeof *e, 0);
+    e->device = ncs_lua_thread(L)->device;
+    return e;
+}
+
+void ncs_event_wrap(lua_State *L, cudaEvent_t handle)
+{
+    struct ncs_event *e = new_event(L);
+    e->handle = handle;
+    ncs_object_open(&e->head);
+}
+
+/* cuda.event([options]) */
+int ncs_event_new(lua_State *L)
+{
+    struct options { int device; bool timing; };
+    static const struct ncs_option rows[] = {
+        { "device", NCS_OPTION_INT, offsetof(struct options, device) },
+        { "timing", NCS_OPTION_FLAG, offsetof(struct options, timing) },
+        { NULL, 0, 0 },
+    };
+    struct ncs_lua_thread *t = ncs_lua_begin(L, "cuda.event", 1);
+    struct options o = { t->device, true };
+    ncs_lua_options(L, 1, rows, &o);
+    struct ncs_event *e = new_event(L);
+    int home = t->device;
+    e->device = o.device;
+    if (o.device != home)
+        NCS_TRY(L, cudaSetDevice, o.device);
+    NCS_TRY(L, cudaEventCreateWithFlags, &e->handle,
+            o.timing ? cudaEventDefault : cudaEventDisableTiming);
+    ncs_object_open(&e->head);
+    if (o.device != home)
+        NCS_TRY(L, cudaSetDevice, home);
+    return 1;
+}
+
+static struct ncs_event *event_self(lua_State *L, const char *method, int max)
+{
+    return ncs_lua_method(L, NCS_CLASS_EVENT, method, max);
+}
+
+static int event_record(lua_State *L)
+{
+    struct ncs_event *e = event_self(L, "record", 2);
+    int options = 3;
+    struct ncs_stream *s = NULL;
+    if (lua_type(L, 2) == LUA_TTABLE)
+        options = 2;
+    else if (!lua_isnoneornil(L, 2))
+        s = ncs_object_live(L, 2, NCS_CLASS_STREAM, "stream");
+    ncs_lua_label(L, options);
+    if (!s)
+        s = ncs_stream_default(L, e->device);
+    NCS_TRY(L, cudaEventRecord, e->handle, s->handle);
+    return return_self(L);
+}
+
+static int event_sync(lua_State *L)
+{
+    struct ncs_event *e = event_self(L, "sync", 1);
+    ncs_lua_label(L, 2);
+    NCS_TRY(L, cudaEventSynchronize, e->handle);
+    return return_self(L);
+}
+
+static int event_query(lua_State *L)
+{
+    struct ncs_event *e = event_self(L, "query", 1);
+    ncs_lua_label(L, 2);
+    return push_query(L, NCS_FN_cudaEventQuery, NCS_CALL(L, cudaEventQuery, e->handle));
+}
+
+static int event_elapsed(lua_State *L)
+{
+    struct ncs_event *e = event_self(L, "elapsed", 2);
+    struct ncs_event *end = ncs_object_live(L, 2, NCS_CLASS_EVENT, "end");
+    float milliseconds = 0;
+    ncs_lua_label(L, 3);
+    NCS_TRY(L, cudaEventElapsedTime, &milliseconds, e->handle, end->handle);
+    lua_pushnumber(L, (double)milliseconds * 1e-3);
+    return 1;
+}
+
+static int event_destroy(lua_State *L)
+{
+    struct ncs_event *e = event_self(L, "destroy", 1);
+    ncs_lua_label(L, 2);
+    NCS_TRY(L, cudaEventDestroy, e->handle);
+    ncs_object_drop(L, &e->head);
+    return 0;
+}
+
+static int event_text(lua_State *L)
+{
+    struct ncs_event *e = lua_touserdata(L, 1);
+    lua_pushfstring(L, "event %I device %d%s", (LUAI_UACINT)e->head.serial, e->device,
+                    e->head.closed ? " (destroyed)" : "");
+    return 1;
+}
+
+static const luaL_Reg event_methods[] = {
+    { "destroy", event_destroy }, { "elapsed", event_elapsed }, { "query", event_query },
+    { "record", event_record },   { "sync", event_sync },       { NULL, NULL },
+};
+
+const struct ncs_class ncs_class_event = {
+    .name = "event", .gone = "destroyed", .methods = event_methods, .close = event_destroy,
+    .text = event_text,
+};

@@ -1,0 +1,135 @@
+/* spawn: a further thread of the rank on a Lua thread of the rank's own state. */
+#include "script/object.h"
+
+#include <string.h>
+
+struct script_thread {
+    struct ncs_object head;
+    struct ncs_lua_thread control;
+    struct ncs_thread *thread; /* of the run */
+    lua_State *L;              /* user value 1; the results or the error are on its stack */
+    bool done, failed;
+    int joiners;               /* threads that wait in join now */
+};
+
+static struct script_thread *of_control(struct ncs_lua_thread *control)
+{
+    return (struct script_thread *)((char *)control - offsetof(struct script_thread, control));
+}
+
+/* In the thread's own context. */
+static void thread_main(void *arg)
+{
+    struct script_thread *s = arg;
+    struct ncs_lua_thread *t = &s->control;
+    lua_State *L = s->L;
+    t->local = ncs_local;
+    t->local->where = ncs_lua_thread_where;
+    t->local->where_arg = t;
+    /* handler, function, arguments */
+    int status = lua_pcall(L, lua_gettop(L) - 2, LUA_MULTRET, 1);
+    t->finished = status == LUA_OK;
+    s->failed = status != LUA_OK && !t->cancelled;
+    s->done = true;
+    if (s->failed && s->joiners == 0) /* whoever joins gets the error instead */
+        ncs_lua_report(t, L);
+}
+
+static int spawn(lua_State *L)
+{
+    struct ncs_lua_thread *parent = ncs_lua_begin(L, "spawn", -1);
+    struct ncs_lua_rank *rank = parent->rank;
+    if (lua_type(L, 1) != LUA_TFUNCTION)
+        return ncs_lua_wrong(L, 1, "fn", "a function");
+    int n = lua_gettop(L);
+    struct script_thread *s = ncs_object_new(L, NCS_CLASS_THREAD, sizeof *s, 1);
+    int object = lua_gettop(L);
+    s->L = lua_newthread(L);
+    lua_setiuservalue(L, object, 1);
+    s->control = (struct ncs_lua_thread){ .rank = rank, .L = s->L, .running = s->L,
+                                          .device = rank->device };
+    *(struct ncs_lua_thread **)lua_getextraspace(s->L) = &s->control;
+    ncs_lua_watch(s->L);
+    luaL_checkstack(s->L, n + 8, "too many arguments");
+    lua_pushcfunction(s->L, ncs_lua_message);
+    for (int i = 1; i <= n; i++)
+        lua_pushvalue(L, i);
+    lua_xmove(L, s->L, n);
+    luaL_getsubtable(L, LUA_REGISTRYINDEX, "ncs.threads"); /* alive until the rank ends */
+    lua_pushvalue(L, object);
+    lua_rawsetp(L, -2, s);
+    lua_settop(L, object);
+    struct ncs_error err = { 0 };
+    parent->running = L;
+    s->thread = ncs_run_spawn(rank->run, thread_main, s, &err);
+    if (!s->thread)
+        return ncs_lua_usage(L, "%s", err.text);
+    struct ncs_lua_thread **end = &rank->threads;
+    while (*end)
+        end = &(*end)->next;
+    *end = &s->control;
+    return 1;
+}
+
+static int thread_join(lua_State *L)
+{
+    struct script_thread *s = ncs_lua_method_any(L, NCS_CLASS_THREAD, "join", 0);
+    struct ncs_lua_thread *t = ncs_lua_thread(L);
+    if (&s->control == t)
+        return ncs_lua_usage(L, "a thread cannot join itself");
+    t->running = L;
+    s->joiners++;
+    ncs_thread_join(t->rank->run, s->thread);
+    s->joiners--;
+    ncs_lua_check_cancel(L);
+    int n = lua_gettop(s->L);
+    if (s->failed) {
+        lua_pushvalue(s->L, n);
+        lua_xmove(s->L, L, 1);
+        if (lua_type(L, -1) == LUA_TTABLE && !ncs_lua_is_error(L, -1))
+            lua_getfield(L, -1, "value"); /* without the message handler's traceback */
+        return lua_error(L);
+    }
+    luaL_checkstack(L, n, "too many results");
+    luaL_checkstack(s->L, n, "too many results");
+    for (int i = 2; i <= n; i++) /* 1 is the message handler */
+        lua_pushvalue(s->L, i);
+    lua_xmove(s->L, L, n - 1);
+    return n - 1;
+}
+
+void ncs_lua_join_all(lua_State *L)
+{
+    struct ncs_lua_rank *rank = ncs_lua_rank(L);
+    for (struct ncs_lua_thread *t = rank->threads; t; t = t->next) {
+        ncs_thread_join(rank->run, of_control(t)->thread);
+        ncs_lua_check_cancel(L);
+    }
+}
+
+static int field_done(lua_State *L)
+{
+    struct script_thread *s = lua_touserdata(L, 1);
+    ncs_lua_thread(L)->running = L;
+    lua_pushboolean(L, ncs_thread_done(s->thread));
+    return 1;
+}
+
+static int thread_text(lua_State *L)
+{
+    struct script_thread *s = lua_touserdata(L, 1);
+    lua_pushfstring(L, "thread %I%s", (LUAI_UACINT)s->head.serial, s->done ? " (done)" : "");
+    return 1;
+}
+
+static const luaL_Reg methods[] = { { "join", thread_join }, { NULL, NULL } };
+static const luaL_Reg fields[] = { { "done", field_done }, { NULL, NULL } };
+
+const struct ncs_class ncs_class_thread = {
+    .name = "thread", .methods = methods, .fields = fields, .text = thread_text };
+
+void ncs_lua_threads(lua_State *L)
+{
+    lua_pushcfunction(L, spawn);
+    lua_setfield(L, -2, "spawn");
+}

@@ -1,0 +1,198 @@
+/* Values that can go to another rank, as bytes: nil, booleans, numbers, texts, ids and plain tables
+ * of them. A whole number alone is 8 bytes, as the store adds to it; anything else starts with a
+ * letter and is never 8 bytes long. */
+#include "script/object.h"
+
+#include <string.h>
+
+#define DEPTH 32
+
+/* Bytes that grow in a userdata at `slot` of the stack. */
+struct writer {
+    lua_State *L;
+    int slot;
+    char *bytes;
+    size_t count, room;
+};
+
+static void add(struct writer *w, const void *bytes, size_t count)
+{
+    if (w->room - w->count < count) {
+        size_t room = (w->count + count) * 2;
+        char *grown = lua_newuserdatauv(w->L, room, 0);
+        if (w->count)
+            memcpy(grown, w->bytes, w->count);
+        lua_replace(w->L, w->slot);
+        w->bytes = grown;
+        w->room = room;
+    }
+    memcpy(w->bytes + w->count, bytes, count);
+    w->count += count;
+}
+
+static void add_tagged(struct writer *w, char tag, const void *bytes, size_t count)
+{
+    add(w, &tag, 1);
+    add(w, bytes, count);
+}
+
+static void pack(struct writer *w, int index, int depth);
+
+static void pack_table(struct writer *w, int index, int depth)
+{
+    lua_State *L = w->L;
+    if (depth >= DEPTH)
+        ncs_lua_usage(L, "tables are nested too deeply, or contain themselves");
+    luaL_checkstack(L, 8, NULL);
+    add(w, "t", 1);
+    lua_pushnil(L);
+    for (;;) {
+        lua_pushcfunction(L, ncs_lua_next); /* in the defined order: equal tables, equal bytes */
+        lua_pushvalue(L, index);
+        lua_rotate(L, -3, -1); /* function, table, key */
+        lua_call(L, 2, 2);
+        if (lua_isnil(L, -2))
+            break;
+        pack(w, lua_gettop(L) - 1, depth + 1);
+        pack(w, lua_gettop(L), depth + 1);
+        lua_pop(L, 1);
+    }
+    lua_pop(L, 2);
+    add(w, "e", 1);
+}
+
+static void pack(struct writer *w, int index, int depth)
+{
+    lua_State *L = w->L;
+    switch (lua_type(L, index)) {
+    case LUA_TNIL:
+        add(w, "n", 1);
+        return;
+    case LUA_TBOOLEAN:
+        add(w, lua_toboolean(L, index) ? "1" : "0", 1);
+        return;
+    case LUA_TNUMBER:
+        if (lua_isinteger(L, index)) {
+            lua_Integer i = lua_tointeger(L, index);
+            add_tagged(w, 'i', &i, sizeof i);
+        } else {
+            lua_Number d = lua_tonumber(L, index);
+            add_tagged(w, 'd', &d, sizeof d);
+        }
+        return;
+    case LUA_TSTRING: {
+        size_t bytes;
+        const char *text = lua_tolstring(L, index, &bytes);
+        add_tagged(w, 's', &bytes, sizeof bytes);
+        add(w, text, bytes);
+        return;
+    }
+    case LUA_TTABLE:
+        if (!lua_getmetatable(L, index)) {
+            pack_table(w, index, depth);
+            return;
+        }
+        lua_pop(L, 1);
+        break;
+    case LUA_TUSERDATA: {
+        const struct ncs_id *id = ncs_object_test(L, index, NCS_CLASS_ID);
+        if (!id)
+            break;
+        add_tagged(w, 'u', &id->id, sizeof id->id);
+        return;
+    }
+    default:
+        break;
+    }
+    ncs_lua_wrong(L, index, "a value for another rank",
+                  "nil, a boolean, number, text, id or plain table");
+}
+
+void ncs_value_pack(lua_State *L, int index)
+{
+    index = lua_absindex(L, index);
+    luaL_checkstack(L, 8, NULL);
+    if (lua_isinteger(L, index)) {
+        int64_t i = lua_tointeger(L, index);
+        lua_pushlstring(L, (const char *)&i, sizeof i);
+        return;
+    }
+    lua_pushnil(L);
+    struct writer w = { .L = L, .slot = lua_gettop(L) };
+    pack(&w, index, 0);
+    if (w.count == 8)
+        add(&w, "", 1);
+    lua_pushlstring(L, w.bytes, w.count);
+    lua_replace(L, w.slot);
+}
+
+struct reader {
+    const char *at, *end;
+};
+
+static void take(lua_State *L, struct reader *r, void *to, size_t bytes)
+{
+    if ((size_t)(r->end - r->at) < bytes)
+        luaL_error(L, "the store's value is cut short");
+    memcpy(to, r->at, bytes);
+    r->at += bytes;
+}
+
+static void unpack(lua_State *L, struct reader *r)
+{
+    char tag;
+    lua_Integer i;
+    lua_Number d;
+    size_t bytes;
+    ncclUniqueId id;
+    luaL_checkstack(L, 8, NULL);
+    take(L, r, &tag, 1);
+    switch (tag) {
+    case '0':
+    case '1':
+        lua_pushboolean(L, tag == '1');
+        return;
+    case 'i':
+        take(L, r, &i, sizeof i);
+        lua_pushinteger(L, i);
+        return;
+    case 'd':
+        take(L, r, &d, sizeof d);
+        lua_pushnumber(L, d);
+        return;
+    case 's':
+        take(L, r, &bytes, sizeof bytes);
+        if ((size_t)(r->end - r->at) < bytes)
+            luaL_error(L, "the store's value is cut short");
+        lua_pushlstring(L, r->at, bytes);
+        r->at += bytes;
+        return;
+    case 'u':
+        take(L, r, &id, sizeof id);
+        ncs_id_push(L, &id);
+        return;
+    case 't':
+        lua_newtable(L);
+        while (r->at < r->end && *r->at != 'e') {
+            unpack(L, r);
+            unpack(L, r);
+            lua_rawset(L, -3);
+        }
+        r->at++;
+        return;
+    default:
+        lua_pushnil(L);
+    }
+}
+
+void ncs_value_unpack(lua_State *L, const void *bytes, size_t count)
+{
+    struct reader r = { bytes, (const char *)bytes + count };
+    int64_t i;
+    if (count == sizeof i) {
+        memcpy(&i, bytes, sizeof i);
+        lua_pushinteger(L, i);
+        return;
+    }
+    unpack(L, &r);
+}
