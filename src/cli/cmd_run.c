@@ -218,6 +218,8 @@ static struct ncs_run_options make_options(const struct suite *suite,
         .device_memory = s->sim_memory,
         .capability = s->sim_capability,
         .ready_after = s->sim_ready_after,
+        .env = s->env,
+        .envs = s->envs,
     };
 }
 

@@ -70,7 +70,7 @@ static size_t make_lines(const struct ncs_rows *rows, struct line *line)
     const struct ncs_row **row = ncs_new(rows->count * sizeof *row);
     for (size_t i = 0; i < rows->count; i++)
         row[i] = &rows->row[i];
-    bool merge = rows->count > SHOWN;
+    bool merge = rows->merge || rows->count > SHOWN;
     if (merge)
         qsort(row, rows->count, sizeof *row, compare_in_place);
     size_t lines = 0;
@@ -128,5 +128,5 @@ void ncs_rows_print(struct ncs_rows *rows, bool all, struct ncs_str *out)
     for (size_t i = 0; i < rows->count; i++)
         ncs_free(rows->row[i].text);
     ncs_free(rows->row);
-    *rows = (struct ncs_rows){ 0 };
+    *rows = (struct ncs_rows){ .merge = rows->merge };
 }

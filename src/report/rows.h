@@ -17,12 +17,13 @@ struct ncs_row {
 struct ncs_rows {
     struct ncs_row *row;
     size_t count, room;
+    bool merge; /* ranks with equal rows always share one */
 };
 
 void ncs_rows_add(struct ncs_rows *rows, int rank, const char *text, int line, bool keep);
 
-/* Appends the table and empties it. Up to 16 rows are shown one by one; of more, ranks with equal
- * rows share one, and unless `all` is set, what is still too much is counted. */
+/* Appends the table and empties it. Up to 16 rows are shown one by one unless `merge` is set; of
+ * more, ranks with equal rows share one, and unless `all` is set, what is still too much is counted. */
 void ncs_rows_print(struct ncs_rows *rows, bool all, struct ncs_str *out);
 
 #endif

@@ -180,7 +180,7 @@ static void add_expects(const struct text *t)
     if (!r->expects)
         return;
     add_title(t, r->expects == 1 ? "expectation that failed" : "expectations that failed");
-    struct ncs_rows rows = { 0 };
+    struct ncs_rows rows = { .merge = true };
     for (size_t i = 0; i < r->expects; i++) {
         const struct ncs_run_expect *e = &r->expect[i];
         struct ncs_str text = { 0 };
@@ -284,7 +284,7 @@ static void add_errors(const struct text *t)
     const struct ncs_result *r = t->result;
     /* A detail belongs under its own row; of many errors, which tend to be equal, one tells. */
     bool one_by_one = r->errors <= 4 || t->style->verbose;
-    struct ncs_rows rows = { 0 };
+    struct ncs_rows rows = { .merge = true };
     for (size_t i = 0; i < r->errors; i++) {
         add_error_row(&rows, &r->error[i]);
         if (!tells_more(t, &r->error[i]) || (i > 0 && !one_by_one))

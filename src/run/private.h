@@ -5,6 +5,7 @@
 
 #include <stdatomic.h>
 
+#include "run/environ.h"
 #include "run/run.h"
 #include "run/store.h"
 #include "run/watch.h"
@@ -34,6 +35,7 @@ struct ncs_run {
     struct ncs_thread *threads;        /* spawned, newest first */
     struct run_store store;
     struct run_watch watch;
+    struct run_environ environ;
 
     struct ncs_notice *notice;
     size_t notices, notices_room;

@@ -1,6 +1,8 @@
 #include "run/run.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "driver/driver.h"
@@ -120,6 +122,12 @@ static void on_fault(void *self, struct ncs_call *call, const char *why)
 
 /* ---- the run ---- */
 
+static bool is_on(const char *variable)
+{
+    const char *value = getenv(variable);
+    return value && strcmp(value, "1") == 0;
+}
+
 static bool open_machine(struct ncs_run *run, const struct ncs_driver *driver,
                          struct ncs_error *err)
 {
@@ -130,6 +138,7 @@ static bool open_machine(struct ncs_run *run, const struct ncs_driver *driver,
         return ncs_fail(err, NCS_NO_DEVICE,
                         "driver `%s`: scenarios run on the simulator only, driver `sim`",
                         driver->name);
+    run_environ_set(&run->environ, o->env, o->envs);
     uint64_t eager = o->eager == UINT64_MAX ? EAGER_BYTES : o->eager;
     struct ncs_machine_options options = {
         .devices = o->devices,
@@ -142,6 +151,7 @@ static bool open_machine(struct ncs_run *run, const struct ncs_driver *driver,
         .capability = o->capability,
         .ready_after = o->ready_after,
         .own_threads = o->own_threads,
+        .multi_rank_gpu = is_on("NCCL_MULTI_RANK_GPU_ENABLE"),
     };
     if (!m->open(&options, err))
         return false;
@@ -319,6 +329,7 @@ void ncs_run_free(struct ncs_run *run)
         run->machine->observe(NULL);
         run->machine->close();
     }
+    run_environ_restore(&run->environ);
     ncs_journal_close(run->journal);
     ncs_free(run->rank);
     ncs_free(run);

@@ -46,6 +46,8 @@ struct ncs_run_options {
     uint64_t device_memory;    /* 0 = the default */
     int capability;            /* 0 = the default */
     int ready_after;
+    char *const *env;          /* "NAME=value", set while the run lasts; borrowed */
+    size_t envs;
     struct ncs_plant plant;    /* tests only */
     size_t output_limit;       /* bytes of prints kept; 0 = 64 MiB */
 };

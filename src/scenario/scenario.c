@@ -41,6 +41,9 @@ void ncs_scenario_free(struct ncs_scenario *s)
         ncs_free(s->param[i].name);
         ncs_free(s->param[i].text);
     }
+    for (size_t i = 0; i < s->envs; i++)
+        ncs_free(s->env[i]);
+    ncs_free(s->env);
     ncs_free(s->param);
     ncs_free(s->file);
     ncs_free(s->about);

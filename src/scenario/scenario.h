@@ -49,6 +49,7 @@ struct ncs_scenario {
     enum ncs_policy policy;
     bool verify;
     int64_t timeout;           /* ns; 0 = none */
+    char **env; size_t envs;   /* "NAME=value" */
     char *needs_driver;        /* NULL = any */
     int needs_nccl;            /* version code, 0 = any */
     int needs_gpus;            /* 0 = any */

@@ -211,14 +211,31 @@ static void read_sim(lua_State *L, struct ncs_declaration *d, int value)
     ncs_declare_rows(L, d, value, rows);
 }
 
+static void read_env(lua_State *L, struct ncs_declaration *d, int value)
+{
+    struct ncs_scenario *s = d->scenario;
+    if (!lua_istable(L, value))
+        ncs_lua_wrong(L, value, d->key, "a table of NAME = text");
+    for (lua_pushnil(L); lua_next(L, value); lua_pop(L, 1)) {
+        const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "";
+        if (strncmp(name, "NCCL_", 5) != 0 && strncmp(name, "CUDA_", 5) != 0)
+            ncs_lua_wrong(L, lua_gettop(L) - 1, "env", "names that begin with NCCL_ or CUDA_");
+        struct ncs_str setting = { 0 };
+        ncs_str_addf(&setting, "%s=%s", name, ncs_declare_text(L, d, lua_gettop(L)));
+        s->env = ncs_resize(s->env, (s->envs + 1) * sizeof *s->env);
+        s->env[s->envs++] = ncs_str_take(&setting);
+    }
+}
+
 static const struct ncs_declare_row first_rows[] = { { "params", read_params }, { NULL, NULL } };
 
 /* In the order in which they are read: outcome sees the rest. */
 static const struct ncs_declare_row all_rows[] = {
-    { "about", read_about },     { "devices", read_devices }, { "needs", read_needs },
-    { "params", NULL },          { "policy", read_policy },   { "ranks", read_ranks },
-    { "sim", read_sim },         { "timeout", read_timeout }, { "verify", read_verify },
-    { "world", read_world },     { "outcome", ncs_declare_outcome }, { NULL, NULL },
+    { "about", read_about },   { "devices", read_devices }, { "env", read_env },
+    { "needs", read_needs },   { "params", NULL },          { "policy", read_policy },
+    { "ranks", read_ranks },   { "sim", read_sim },         { "timeout", read_timeout },
+    { "verify", read_verify }, { "world", read_world },     { "outcome", ncs_declare_outcome },
+    { NULL, NULL },
 };
 
 static void read_nothing(lua_State *L, struct ncs_declaration *d, int value)

@@ -168,8 +168,10 @@ static int check_devices(int ndev, const int *list)
             return ncclInvalidArgument;
         }
         for (int k = 0; k < i && !shared; k++)
-            if (list[k] == list[i])
+            if (list[k] == list[i]) {
+                nccl_warn("Device %d is requested twice", list[i]);
                 return ncclInvalidUsage;
+            }
     }
     return ncclSuccess;
 }

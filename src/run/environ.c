@@ -1,0 +1,50 @@
+#include "run/environ.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+
+/* Sets the variable of "NAME=value"; "NAME" alone takes it away. */
+static void put(const char *setting)
+{
+    char *name = ncs_copy_text(setting), *value = strchr(name, '=');
+    if (value) {
+        *value = '\0';
+        setenv(name, value + 1, 1);
+    } else {
+        unsetenv(name);
+    }
+    ncs_free(name);
+}
+
+static char *current(const char *setting)
+{
+    struct ncs_str s = { 0 };
+    ncs_str_add_bytes(&s, setting, strcspn(setting, "="));
+    const char *value = getenv(s.text);
+    if (value)
+        ncs_str_addf(&s, "=%s", value);
+    return ncs_str_take(&s);
+}
+
+void run_environ_set(struct run_environ *e, char *const *settings, size_t count)
+{
+    e->old = ncs_new(count * sizeof *e->old);
+    e->count = count;
+    for (size_t i = 0; i < count; i++) {
+        e->old[i] = current(settings[i]);
+        put(settings[i]);
+    }
+}
+
+void run_environ_restore(struct run_environ *e)
+{
+    while (e->count > 0) {
+        put(e->old[--e->count]);
+        ncs_free(e->old[e->count]);
+    }
+    ncs_free(e->old);
+    e->old = NULL;
+}
