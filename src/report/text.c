@@ -393,7 +393,10 @@ static void add_body(const struct text *t)
     add_expects(t);
     add_findings(t);
     if (r->verdict == NCS_INTERNAL_FAULT)
-        add_keyed(t, BOLD, "note", "a fault of ncclscript: please report it with the scenario");
+        add_keyed(t, BOLD, "note",
+                  r->internal.status == NCS_NO_MEMORY
+                      ? "the host has no room for a run of this size"
+                      : "a fault of ncclscript: please report it with the scenario");
 }
 
 /* The rest of the first line, where a verdict has nothing but that to say. */

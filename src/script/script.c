@@ -145,6 +145,7 @@ static void rank_main(void *arg)
 struct ncs_program ncs_script_program(struct ncs_script *s, const struct ncs_scenario *scenario)
 {
     s->scenario = scenario;
+    s->memory_limit = NCS_LUA_MEMORY + (size_t)scenario->ranks * NCS_LUA_MEMORY_OF_RANK;
     return (struct ncs_program){ .self = s, .rank_new = rank_new, .rank_main = rank_main,
                                  .rank_free = rank_free };
 }

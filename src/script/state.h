@@ -23,7 +23,9 @@
 #include "run/run.h"
 #include "script/script.h"
 
-#define NCS_LUA_MEMORY ((size_t)1 << 30) /* bytes that all states of a script may hold together */
+/* Bytes that all states of a script may hold together: a part for each of them, and the rest. */
+#define NCS_LUA_MEMORY ((size_t)1 << 30)
+#define NCS_LUA_MEMORY_OF_RANK ((size_t)64 << 10)
 
 /* A file that has been compiled once; every state loads the bytecode. */
 struct ncs_chunk {

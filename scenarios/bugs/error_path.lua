@@ -1,0 +1,16 @@
+scenario {
+  ranks   = 4,
+  about   = "rank 1 catches an error and leaves; the others know nothing of it",
+  outcome = { hang = { culprit = 1, call = 2, waiting = { 0, 2, 3 }, why = "error-path" } },
+}
+
+local x = cuda.buffer("float32", 16):fill(1)
+world:all_reduce(x)
+
+local ok = pcall(function()
+  world:broadcast(x, { root = rank == 1 and 7 or 0 })
+end)
+if not ok then
+  return -- "not my problem"
+end
+stream:sync()

@@ -1,0 +1,14 @@
+scenario {
+  ranks   = 2,
+  about   = "to synchronise inside a group waits for nothing: the call is not on the stream yet",
+  outcome = { wrong = true },
+}
+
+local x = cuda.buffer("int32", 16):fill(1)
+nccl.group(function()
+  world:all_reduce(x)
+  stream:sync()
+  expect.equal(x, nranks) -- still 1
+end)
+stream:sync()
+expect.equal(x, nranks)   -- here it is

@@ -1,0 +1,9 @@
+scenario {
+  ranks   = 4,
+  about   = "an error that nobody catches is the cause, not the wait that follows from it",
+  outcome = { error = "ncclInvalidArgument", rank = 1, call = "ncclBroadcast" },
+}
+
+local x = cuda.buffer("float32", 16):fill(1)
+world:broadcast(x, { root = rank == 1 and 7 or 0 })
+stream:sync()
