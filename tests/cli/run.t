@@ -55,8 +55,7 @@ $ sed s/rank.==.2/false/ declared.lua >mended.lua; ncclscript run mended.lua
 $ ncclscript run wrong.lua
 > WRONG  wrong.lua  2 ranks, sim, seed 0
 >   expectations that failed
->     rank 0  sum: <*>  line 6
->     rank 1  sum: <*>  line 6
+>     ranks 0, 1  sum: element 1: got 3, want 4 (4 of 4 differ)    line 6
 ? 1
 
 $ ncclscript run error.lua
@@ -74,9 +73,8 @@ $ ncclscript run broken.lua
 ? 2
 
 $ ncclscript run key.lua
-! key.lua:1<*>: error: <*>`rank`<*>
-! ...
-!   hint: <*>`ranks`<*>
+! key.lua:1: error: no such key 'rank': did you mean 'ranks'?
+!     1 | scenario { rank = 2 }
 ? 2
 
 $ ncclscript run print.lua

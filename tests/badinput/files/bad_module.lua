@@ -1,0 +1,2 @@
+scenario { ranks = 1 }
+local m = require "../secrets"

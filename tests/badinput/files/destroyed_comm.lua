@@ -1,0 +1,4 @@
+scenario { ranks = 2 }
+local x = cuda.buffer("float32", 8):fill(1)
+world:destroy()
+world:all_reduce(x)

@@ -1,0 +1,4 @@
+scenario { ranks = 2 }
+local s = cuda.stream()
+s:destroy()
+s:sync()

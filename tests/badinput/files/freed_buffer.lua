@@ -1,0 +1,4 @@
+scenario { ranks = 2 }
+local x = cuda.buffer("float32", 8):fill(1)
+x:free()
+world:all_reduce(x)

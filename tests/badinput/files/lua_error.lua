@@ -1,0 +1,3 @@
+scenario { ranks = 2 }
+local t
+print(t.x)

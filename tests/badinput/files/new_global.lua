@@ -1,0 +1,2 @@
+scenario { ranks = 2 }
+x = cuda.buffer("float32", 8)

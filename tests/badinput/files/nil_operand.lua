@@ -1,0 +1,3 @@
+scenario { ranks = 2 }
+local x
+world:all_reduce(x)

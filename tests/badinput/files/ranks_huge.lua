@@ -1,0 +1,3 @@
+scenario {
+  ranks = 1000000000,
+}

@@ -1,0 +1,1 @@
+scenario "two ranks"

@@ -1,0 +1,2 @@
+scenario { ranks = 2, params = { count = 4 } }
+print(param.cuont)
