@@ -12,6 +12,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 
 mapfile -t files < <(find scenarios -name '*.lua' | LC_ALL=C sort)
+((${#files[@]} > 0)) || { echo "there is no scenario in $PWD/scenarios"; exit 1; }
 ran=0 failed=0
 
 fail() { # WHAT, and the command that shows it
@@ -92,4 +93,4 @@ done
 ran=$((ran + ${#files[@]}))
 
 echo "${#files[@]} scenarios, $ran runs, $failed failed"
-((${#files[@]} > 0 && failed == 0))
+((ran > 0 && failed == 0))

@@ -21,7 +21,7 @@ static ncclResult_t nccl_code;
 static int next_id = 1, device, redop_handle = 77;
 static char handle_memory[16];
 static size_t handles;
-static ncclComm_t *late; /* where an init in a group is to store its handle at the group's end */
+static _Thread_local ncclComm_t *late; /* where an init in a group is to store its handle at the group's end */
 static bool is_late;
 static struct ncs_call in_flight; /* a copy of the record as the driver saw it */
 

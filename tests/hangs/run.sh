@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# What is found in the scenarios with a bug, held against expect.jsonl: one line per scenario and
+# policy, the same for every seed. Correct look-alikes must pass without a finding.
+#
+# expect.jsonl: culprits are [rank, call, line], steps of a cycle [rank, comm, call, line, for]. To
+# look at a report in that form: ncclscript run --format json FILE | jq -c -f tests/hangs/report.jq
+set -u
+: "${NCCLSCRIPT:?the path of the binary}"
+command -v jq >/dev/null || { echo "left out: there is no jq"; exit 77; }
+cd "$(dirname "$0")/../.." || exit 1
+here=tests/hangs
+program=$(realpath "$NCCLSCRIPT") || exit 1
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+seeds=(0 1 2 3)
+
+mapfile -t bugs < <(find scenarios/bugs $here/cases -name '*.lua' -not -path '*/fixed/*' | sort)
+mapfile -t silent < <(find scenarios/basics scenarios/bugs/fixed $here/silent -name '*.lua' | sort)
+compared=0 failed=0
+
+reports() { # OUT POLICY SEED FILE...
+    local out=$1 policy=$2 seed=$3
+    shift 3
+    "$program" run --timeout 60s --format json --policy "$policy" --seed "$seed" "$@" \
+        >"$work/json" 2>"$work/err" </dev/null
+    cat "$work/err"
+    jq -cS -f $here/report.jq "$work/json" >"$out" && (($(wc -l <"$out") == $#)) && return
+    echo "policy $policy, seed $seed: $(wc -l <"$out") reports of $# scenarios"
+    failed=$((failed + 1))
+}
+
+jq -cS . $here/expect.jsonl >"$work/expect" || exit 1
+for policy in strict typical; do
+    jq -cS --arg policy $policy 'select(.policy == $policy)' "$work/expect" | sort >"$work/want"
+    for seed in "${seeds[@]}"; do
+        reports "$work/got" $policy "$seed" "${bugs[@]}"
+        sort "$work/got" -o "$work/got"
+        compared=$((compared + $(comm -12 "$work/want" "$work/got" | wc -l)))
+        while read -r line; do
+            file=$(jq -r .scenario <<<"$line")
+            echo "$file: $policy policy, seed $seed: other findings than expected"
+            jq -cS --arg file "$file" 'select(.scenario == $file)' "$work/want" | sed 's/^/  expected  /'
+            echo "  got       $line"
+            echo "  again     $program run -v --policy $policy --seed $seed $file"
+            failed=$((failed + 1))
+        done < <(comm -13 "$work/want" "$work/got")
+        reports "$work/got" $policy "$seed" "${silent[@]}"
+        compared=$((compared + $(wc -l <"$work/got")))
+        while read -r line; do
+            file=$(jq -r .scenario <<<"$line")
+            echo "$file: $policy policy, seed $seed: nothing is wrong here, got"
+            echo "  $line"
+            echo "  again     $program run -v --policy $policy --seed $seed $file"
+            failed=$((failed + 1))
+        done < <(jq -c 'select(.verdict != "pass" or .findings != [])' "$work/got")
+    done
+done
+
+# A line without its scenario would be compared with nothing.
+while read -r file; do
+    [[ -f $file ]] && continue
+    echo "expect.jsonl: no such scenario: $file"
+    failed=$((failed + 1))
+done < <(jq -r .scenario "$work/expect" | sort -u)
+
+echo "${#bugs[@]} with a bug, ${#silent[@]} without, $compared reports as expected, $failed failed"
+((${#bugs[@]} > 0 && ${#silent[@]} > 0 && compared > 0 && failed == 0))
