@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Holds the complaints about bad scenarios against table.txt: the text, the line and the exit status.
+# Holds the complaints about bad scenarios against table.txt: text, line and exit status.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 : "${NCCLSCRIPT:?the path of the binary}"
@@ -28,7 +28,8 @@ while read -r name when line text; do
     load)
         want="$place: error: $text"
         got=$(head -n 1 "$work/err")
-        [[ -s $work/out ]] && complain "$file" "standard output" "nothing" "$(head -n 1 "$work/out")" ;;
+        [[ -s $work/out ]] &&
+            complain "$file" "standard output" "nothing" "$(head -n 1 "$work/out")" ;;
     run)
         want="$text  line $line"
         got=$(sed -nE '0,/^    ranks? 0/s/^    ranks? [0-9., ]*[0-9]  (.*[^ ]) +line ([0-9]+)$/\1  line \2/p' \

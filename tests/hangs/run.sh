@@ -39,7 +39,8 @@ for policy in strict typical; do
         while read -r line; do
             file=$(jq -r .scenario <<<"$line")
             echo "$file: $policy policy, seed $seed: other findings than expected"
-            jq -cS --arg file "$file" 'select(.scenario == $file)' "$work/want" | sed 's/^/  expected  /'
+            jq -cS --arg file "$file" 'select(.scenario == $file)' "$work/want" |
+                sed 's/^/  expected  /'
             echo "  got       $line"
             echo "  again     $program run -v --policy $policy --seed $seed $file"
             failed=$((failed + 1))

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Runs every scenario of the gallery: each must end as it declares, under both policies, with ranks as
-# fibers and as threads, for NCCLSCRIPT_SEEDS seeds (10), in the same bytes whenever the seed is the
-# same and whatever the ranks are.
+# Runs every scenario of the gallery: each must end as it declares, under both policies, with ranks
+# as fibers and as threads, for NCCLSCRIPT_SEEDS seeds (10), in the same bytes whenever the seed is
+# the same and whatever the ranks are.
 set -u
 : "${NCCLSCRIPT:?the path of the binary}"
 command -v jq >/dev/null || { echo "left out: there is no jq"; exit 77; }
@@ -77,7 +77,8 @@ for policy in strict typical; do
         as_declared --policy "$policy" --seed "$seed"
     done
     as_declared --policy "$policy" --ranks-as thread --seed 1
-    same_bytes "between fibers and threads" --policy "$policy" -- --policy "$policy" --ranks-as thread
+    same_bytes "between fibers and threads" --policy "$policy" -- \
+        --policy "$policy" --ranks-as thread
 done
 for seed in 3 7; do
     same_bytes "from run to run" --seed "$seed" -- --seed "$seed"

@@ -1,4 +1,7 @@
-scenario { ranks = 2, outcome = { hang = { culprit = { 0, 1 }, waiting = { 0, 1 }, why = "p2p-cycle" } } }
+scenario {
+  ranks   = 2,
+  outcome = { hang = { culprit = { 0, 1 }, waiting = { 0, 1 }, why = "p2p-cycle" } },
+}
 
 local x, y = cuda.buffer("int32", 4):fill(1), cuda.buffer("int32", 4)
 nccl.group(function()

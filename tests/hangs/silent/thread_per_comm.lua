@@ -1,4 +1,7 @@
-scenario { ranks = 2, about = "two threads, two communicators, started in opposite order, on two streams" }
+scenario {
+  ranks = 2,
+  about = "two threads, two communicators, started in opposite order, on two streams",
+}
 
 local function start(name)
   if rank == 0 then

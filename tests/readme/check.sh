@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Runs what README.md shows: every Lua block whose first line names a file is written to that file,
+# every command of a console block is run, and its output must be what the block says.
+set -u
+: "${NCCLSCRIPT:?the path of the binary}"
+program=$(realpath "$NCCLSCRIPT") || exit 1
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+ln -s "$PWD/scenarios" "$work/scenarios"
+ln -s "$program" "$work/ncclscript"
+
+awk -v work="$work" '
+    /^```lua$/     { kind = "lua"; file = ""; next }
+    /^```console$/ { kind = "console"; next }
+    /^```/         { kind = ""; next }
+    kind == "lua" && file == "" { file = /^-- [a-z_]+\.lua$/ ? work "/" $2 : "-" }
+    kind == "lua" && file != "-" { print > file }
+    kind == "console" && /^\$ /  { n++; print substr($0, 3) > (work "/command." n); printf "" > (work "/want." n); next }
+    kind == "console"            { print > (work "/want." n) }
+' README.md
+
+cd "$work" || exit 1
+ran=0 failed=0
+for command in command.*; do
+    [[ -e $command ]] || continue
+    n=${command#command.}
+    PATH=$work:$PATH bash "$command" >got 2>&1 </dev/null
+    ran=$((ran + 1))
+    if ! diff -u "want.$n" got; then
+        echo "README.md: the output of: $(cat "$command")"
+        failed=$((failed + 1))
+    fi
+done
+echo "$ran commands of README.md, $failed differ"
+((ran > 0 && failed == 0))
