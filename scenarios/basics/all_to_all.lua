@@ -1,4 +1,7 @@
-scenario { ranks = 4, about = "all-to-all, and any other exchange, out of grouped sends and receives" }
+scenario {
+  ranks = 4,
+  about = "all-to-all, and any other exchange, out of grouped sends and receives",
+}
 
 local n    = 4
 local send = cuda.buffer("int32", nranks * n):fill(function(i) return 10 * rank + (i - 1) // n end)

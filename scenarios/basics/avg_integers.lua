@@ -1,4 +1,7 @@
-scenario { ranks = 2, about = "the average of integers: sum, wrap around, then divide towards zero" }
+scenario {
+  ranks = 2,
+  about = "the average of integers: sum, wrap around, then divide towards zero",
+}
 
 local function avg(dtype, a, b)
   local x = cuda.buffer(dtype, 1):fill(rank == 0 and a or b)

@@ -1,4 +1,8 @@
-scenario { ranks = 1, world = false, about = "one process drives four devices: init_all, and groups" }
+scenario {
+  ranks = 1,
+  world = false,
+  about = "one process drives four devices: init_all, and groups",
+}
 
 local n = 4
 local comms = nccl.init_all(n)

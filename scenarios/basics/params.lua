@@ -1,6 +1,6 @@
 scenario {
   ranks  = 3,
-  about  = "parameters: ncclscript run --set count=1M --set dtype=float16 params.lua",
+  about  = "parameters: ncclscript run --set count=4096 --set dtype=float16 params.lua",
   params = { count = 1000, dtype = "float32", steps = 2 },
 }
 

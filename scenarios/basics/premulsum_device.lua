@@ -1,4 +1,7 @@
-scenario { ranks = 2, about = "pre-mul-sum with a scalar in device memory: read when it is executed" }
+scenario {
+  ranks = 2,
+  about = "pre-mul-sum with a scalar in device memory: read when it is executed",
+}
 
 local scale = cuda.buffer("float32", 1):fill(1)
 local op    = world:premulsum("float32", scale) -- NCCL keeps the pointer, not the value

@@ -1,4 +1,8 @@
-scenario { ranks = 2, world = false, about = "a C reproducer, ported line by line: codes, handles, pointers" }
+scenario {
+  ranks = 2,
+  world = false,
+  about = "a C reproducer, ported line by line: codes, handles, pointers",
+}
 
 local count, bytes = 1024, 1024 * C.sizeof(C.ncclFloat32)
 

@@ -1,4 +1,7 @@
-scenario { ranks = 3, about = "uneven work done right: all ranks agree on one more step, or on none" }
+scenario {
+  ranks = 3,
+  about = "uneven work done right: all ranks agree on one more step, or on none",
+}
 
 local items = { 2, 5, 3 } -- batches that each rank has
 local left  = items[rank % #items + 1]

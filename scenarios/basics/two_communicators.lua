@@ -1,4 +1,7 @@
-scenario { ranks = 4, about = "a second communicator over the even ranks, its id sent through the store" }
+scenario {
+  ranks = 4,
+  about = "a second communicator over the even ranks, its id sent through the store",
+}
 
 local even = (nranks + 1) // 2
 

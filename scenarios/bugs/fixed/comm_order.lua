@@ -1,4 +1,7 @@
-scenario { ranks = 2, about = "the mended comm_order: one order of communicators for the whole program" }
+scenario {
+  ranks = 2,
+  about = "the mended comm_order: one order of communicators for the whole program",
+}
 
 if rank == 0 then
   store:set("rows", nccl.unique_id())

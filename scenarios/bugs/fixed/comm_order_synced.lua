@@ -1,4 +1,7 @@
-scenario { ranks = 2, about = "the mended comm_order_synced: opposite order, and no host waits in between" }
+scenario {
+  ranks = 2,
+  about = "the mended comm_order_synced: opposite order, and no host waits in between",
+}
 
 if rank == 0 then
   store:set("rows", nccl.unique_id())

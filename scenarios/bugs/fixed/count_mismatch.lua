@@ -1,4 +1,7 @@
-scenario { ranks = 4, about = "the mended count_mismatch: agree on the largest count, fill up with zeros" }
+scenario {
+  ranks = 4,
+  about = "the mended count_mismatch: agree on the largest count, fill up with zeros",
+}
 
 local count = rank == 3 and 1000 or 1024
 local most  = cuda.buffer("int32", 1):fill(count)

@@ -1,4 +1,7 @@
-scenario { ranks = 2, about = "the mended exchange_ungrouped: both calls in one group, in any order" }
+scenario {
+  ranks = 2,
+  about = "the mended exchange_ungrouped: both calls in one group, in any order",
+}
 
 local other = 1 - rank
 local mine, theirs = cuda.buffer("float32", 64):fill(rank), cuda.buffer("float32", 64)

@@ -1,4 +1,7 @@
-scenario { ranks = 4, about = "the mended missing_group_end: nccl.group ends the group on every path" }
+scenario {
+  ranks = 4,
+  about = "the mended missing_group_end: nccl.group ends the group on every path",
+}
 
 local x = cuda.buffer("float32", 16):fill(1)
 

@@ -1,4 +1,8 @@
-scenario { ranks = 1, world = false, about = "the mended one_thread_no_group: both starts in one group" }
+scenario {
+  ranks = 1,
+  world = false,
+  about = "the mended one_thread_no_group: both starts in one group",
+}
 
 local id, comms = nccl.unique_id(), {}
 nccl.group(function()

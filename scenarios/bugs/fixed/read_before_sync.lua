@@ -1,4 +1,7 @@
-scenario { ranks = 2, about = "the mended read_before_sync: an event orders the copy behind the result" }
+scenario {
+  ranks = 2,
+  about = "the mended read_before_sync: an event orders the copy behind the result",
+}
 
 local x    = cuda.buffer("float32", 1024):fill(rank + 1)
 local sum  = cuda.buffer("float32", 1024):fill(0)

@@ -1,4 +1,7 @@
-scenario { ranks = 4, about = "the mended ring_ungrouped, for who wants no group: rank 0 receives first" }
+scenario {
+  ranks = 4,
+  about = "the mended ring_ungrouped, for who wants no group: rank 0 receives first",
+}
 
 local right, left  = (rank + 1) % nranks, (rank - 1) % nranks
 local mine, theirs = cuda.buffer("float32", 64):fill(rank), cuda.buffer("float32", 64)

@@ -1,4 +1,7 @@
-scenario { ranks = 4, about = "the mended skipped_call: who has nothing to add takes part with zeros" }
+scenario {
+  ranks = 4,
+  about = "the mended skipped_call: who has nothing to add takes part with zeros",
+}
 
 local x = cuda.buffer("float32", 1024):fill(rank)
 world:all_reduce(x)
