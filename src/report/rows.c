@@ -49,6 +49,12 @@ static int compare_lines(const void *a, const void *b)
     return (x->row > y->row) - (x->row < y->row);
 }
 
+static int by_number(const void *a, const void *b)
+{
+    int x = *(const int *)a, y = *(const int *)b;
+    return (x > y) - (x < y);
+}
+
 /* A line for the first `count` rows of the list, which are equal. */
 static struct line make_line(const struct ncs_row *const *row, size_t count)
 {
@@ -58,6 +64,7 @@ static struct line make_line(const struct ncs_row *const *row, size_t count)
     for (size_t i = 0; i < count; i++)
         if (!ranks || rank[ranks - 1] != row[i]->rank)
             rank[ranks++] = row[i]->rank;
+    qsort(rank, ranks, sizeof *rank, by_number);
     ncs_str_add(&line.who, ranks == 1 ? "rank " : "ranks ");
     ncs_str_add_ranks(&line.who, rank, ranks);
     ncs_free(rank);

@@ -8,6 +8,7 @@
 
 struct context;
 
+/* Of what is due at one instant, kinds go in this order. */
 enum event_kind {
     EVENT_OP,       /* a device operation ends: struct op */
     EVENT_SLOT,     /* a slot's data moves: struct slot */
@@ -20,7 +21,7 @@ struct event_entry {
     uint64_t order;  /* of scheduling */
     enum event_kind kind;
     void *object;
-    uint64_t serial; /* of a DEADLINE: the wait that it belongs to */
+    uint64_t serial; /* of an OP: its own; of a DEADLINE: the wait that it belongs to */
 };
 
 void agenda_add(int64_t time, enum event_kind kind, void *object, uint64_t serial);

@@ -102,7 +102,7 @@ static void advance(struct op *op)
     else if (op->kind == OP_LAUNCH)
         launch_advance(op->launch);
     else if (fresh)
-        agenda_add(sim_world.now + op->cost, EVENT_OP, op, 0);
+        agenda_add(sim_world.now + op->cost, EVENT_OP, op, op->serial);
 }
 
 bool ops_activate(void)

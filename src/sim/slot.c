@@ -346,3 +346,17 @@ void slot_move(struct slot *slot)
     if (!open)
         free_slot(slot);
 }
+
+void slot_stamp(const struct slot *slot, int64_t time)
+{
+    for (int i = 0; i < slot->expected; i++) {
+        const struct part *p = slot->part[i];
+        if (!p)
+            continue;
+        struct process *process = p->cr->process;
+        uint64_t serial = p->launch->op->serial;
+        if (process->stamped != time || serial > process->launched)
+            process->launched = serial;
+        process->stamped = time;
+    }
+}

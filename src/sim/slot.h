@@ -35,6 +35,8 @@ void slot_leave(struct part *part);
 void slot_forget(struct part *part);
 /* The instant of the data: hooks, one pass, parts done. */
 void slot_move(struct slot *slot);
+/* Notes on every participant's process the serial of its launch, for slots due at `time`. */
+void slot_stamp(const struct slot *slot, int64_t time);
 void slots_free(struct comm *comm);
 
 #endif

@@ -44,6 +44,7 @@ struct process *world_process(int number)
     p = w->process[number] = sim_new(sizeof *p);
     p->number = number;
     p->host = number / w->options.devices;
+    p->stamped = -1;
     p->gpu = sim_new((size_t)w->options.devices * sizeof *p->gpu);
     for (int d = 0; d < w->options.devices; d++)
         p->gpu[d] = (struct gpu){ .process = p, .device = d };

@@ -43,6 +43,8 @@ struct process {
     int number;
     int host;
     struct gpu *gpu;
+    int64_t stamped;         /* time of the slot that stamped it last; see slot_stamp */
+    uint64_t launched;       /* serial of its youngest launch in slots due at that time */
     char last_error[1024];   /* ncclGetLastError's buffer */
 };
 
@@ -79,6 +81,7 @@ struct world {
     size_t agenda_count, agenda_room;
     uint64_t agenda_serial;
     size_t device_events;    /* entries of the agenda that move data or end an operation */
+    size_t slot_events;      /* those of slots among them */
     struct ncs_random random;
     uint64_t trace;
 

@@ -334,6 +334,36 @@ START_TEST(a_deep_stream_parks_its_host)
 }
 END_TEST
 
+static void forget_to_sync(struct kernel_rank *r)
+{
+    cudaStream_t other;
+    float *host;
+    OK(api->cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
+    OK(api->cudaMallocHost((void **)&host, 64));
+    /* A read after the collective, on another stream: it sees what was there before. */
+    OK(kernel_reduce(r));
+    OK(api->cudaMemcpyAsync(host, r->x, 64, cudaMemcpyDeviceToHost, other));
+    OK(api->cudaDeviceSynchronize());
+    ck_assert_float_eq(host[0], (float)(r->rank + 1));
+    ck_assert_float_eq(r->x[0], (float)(r->nranks * (r->nranks + 1) / 2));
+    /* A write before the collective, on another stream: the collective does not see it. */
+    OK(api->cudaMemsetAsync(r->x, 0, 64, other));
+    OK(api->ncclAllReduce(r->x, host, 16, ncclFloat32, ncclMax, r->world, r->stream));
+    OK(api->cudaDeviceSynchronize());
+    ck_assert_float_eq(host[0], (float)(r->nranks * (r->nranks + 1) / 2));
+    ck_assert_float_eq(r->x[0], 0);
+}
+
+START_TEST(a_missing_edge_shows_every_time)
+{
+    for (int ranks = 2; ranks <= 5; ranks++) {
+        kernel_open(&(struct ncs_machine_options){ 0 });
+        ck_assert_int_eq(kernel_run(ranks, forget_to_sync), NCS_STOP_DONE);
+        kernel_end();
+    }
+}
+END_TEST
+
 START_TEST(the_same_seed_gives_the_same_trace)
 {
     uint64_t seen[50];
@@ -368,4 +398,5 @@ NCS_TEST_MAIN("kernel basics", data_moves_at_the_end,
               streams_are_ordered_by_events_alone,
               the_legacy_stream_joins_blocking_streams,
               a_deep_stream_parks_its_host,
+              a_missing_edge_shows_every_time,
               the_same_seed_gives_the_same_trace)
