@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "sim/op.h"
+#include "sim/sched.h"
 #include "sim/slot.h"
 #include "sim/world.h"
 

@@ -1,12 +1,10 @@
-/* What is due on the virtual clock, and the scheduler that turns it over. */
+/* What is due on the virtual clock, in the order in which it will happen. */
 #ifndef NCS_SIM_AGENDA_H
 #define NCS_SIM_AGENDA_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-struct context;
 
 /* Of what is due at one instant, kinds go in this order. */
 enum event_kind {
@@ -31,18 +29,5 @@ const struct event_entry *agenda_peek(void);
 struct event_entry agenda_take(void);
 /* Withdraws what an object has on the agenda. */
 void agenda_forget(enum event_kind kind, const void *object);
-
-/* Which of n alternatives to take: 0 without a seed. */
-enum choice { CHOOSE_CONTEXT, CHOOSE_EVENT, CHOOSE_EARLY };
-size_t choose(enum choice kind, size_t n);
-
-void queue_append(struct context *c); /* makes it READY, behind all others */
-
-/* Finds who runs next and moves time when nobody can: a context to continue, or the runner with
- * world.stop set. Runs on the stack of whoever gives the token up. */
-struct context *schedule(void);
-
-/* Gives the token up; returns when this context is chosen again. */
-void switch_away(struct context *c);
 
 #endif

@@ -5,7 +5,7 @@
 #include <pthread.h>
 
 #include "base/mem.h"
-#include "sim/agenda.h"
+#include "sim/sched.h"
 #include "sim/world.h"
 
 #define THREAD_STACK_BYTES ((size_t)1 << 20)

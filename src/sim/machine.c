@@ -1,7 +1,6 @@
 /* The simulator as the seam sees it: the table of functions, and what only a machine can do. */
 #include "api/driver.h"
 #include "base/mem.h"
-#include "sim/agenda.h"
 #include "sim/comm.h"
 #include "sim/context.h"
 #include "sim/functions.h"
@@ -9,6 +8,7 @@
 #include "sim/job.h"
 #include "sim/memory.h"
 #include "sim/op.h"
+#include "sim/sched.h"
 #include "sim/slot.h"
 #include "sim/snapshot.h"
 #include "sim/stream.h"

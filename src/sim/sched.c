@@ -1,3 +1,5 @@
+#include "sim/sched.h"
+
 #include <assert.h>
 #include <stdlib.h>
 

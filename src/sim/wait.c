@@ -1,3 +1,4 @@
+#include "sim/sched.h"
 #include "sim/wait.h"
 
 #include <assert.h>
@@ -8,6 +9,7 @@
 #include "sim/job.h"
 #include "sim/list.h"
 #include "sim/op.h"
+#include "sim/sched.h"
 #include "sim/world.h"
 
 void waiter_link(struct waiter *w, struct waitable *on)

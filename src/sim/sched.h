@@ -1,0 +1,22 @@
+/* The scheduler: who runs next, and when time moves. */
+#ifndef NCS_SIM_SCHED_H
+#define NCS_SIM_SCHED_H
+
+#include <stddef.h>
+
+struct context;
+
+/* Which of n alternatives to take: 0 without a seed. */
+enum choice { CHOOSE_CONTEXT, CHOOSE_EVENT, CHOOSE_EARLY };
+size_t choose(enum choice kind, size_t n);
+
+void queue_append(struct context *c); /* makes it READY, behind all others */
+
+/* Finds who runs next and moves time when nobody can: a context to continue, or the runner with
+ * world.stop set. Runs on the stack of whoever gives the token up. */
+struct context *schedule(void);
+
+/* Gives the token up; returns when this context is chosen again. */
+void switch_away(struct context *c);
+
+#endif
