@@ -1,4 +1,3 @@
-#include "sim/sched.h"
 #include "sim/wait.h"
 
 #include <assert.h>
