@@ -10,7 +10,8 @@
 enum { SHOWN = 16 };
 
 struct line {
-    struct ncs_str who; /* "rank 2", "ranks 0, 1, 3" */
+    struct ncs_str who;  /* "rank 2", "ranks 0, 1, 3" */
+    struct ncs_str what; /* the row's text, its verb agreeing with who */
     const struct ncs_row *row;
 };
 
@@ -68,6 +69,8 @@ static struct line make_line(const struct ncs_row *const *row, size_t count)
     ncs_str_add(&line.who, ranks == 1 ? "rank " : "ranks ");
     ncs_str_add_ranks(&line.who, rank, ranks);
     ncs_free(rank);
+    bool plural = ranks > 1 && strncmp(row[0]->text, "waits ", 6) == 0;
+    ncs_str_addf(&line.what, "%s%s", plural ? "wait" : "", row[0]->text + (plural ? 5 : 0));
     return line;
 }
 
@@ -104,7 +107,7 @@ static void print_lines(const struct line *line, size_t count, bool all, struct 
             left_out++;
             continue;
         }
-        size_t w = line[i].who.bytes, t = ncs_safe_width(line[i].row->text);
+        size_t w = line[i].who.bytes, t = ncs_safe_width(line[i].what.text);
         who = w > who ? w : who;
         text = line[i].row->line > 0 && t > text ? t : text;
     }
@@ -113,9 +116,9 @@ static void print_lines(const struct line *line, size_t count, bool all, struct 
             continue;
         ncs_str_addf(out, "    %s", line[i].who.text);
         pad(out, line[i].who.bytes, who);
-        ncs_str_addf(out, "  %s", line[i].row->text);
+        ncs_str_addf(out, "  %s", line[i].what.text);
         if (line[i].row->line > 0) {
-            pad(out, ncs_safe_width(line[i].row->text), text);
+            pad(out, ncs_safe_width(line[i].what.text), text);
             ncs_str_addf(out, "    line %d", line[i].row->line);
         }
         ncs_str_add(out, "\n");
@@ -129,8 +132,10 @@ void ncs_rows_print(struct ncs_rows *rows, bool all, struct ncs_str *out)
     struct line *line = ncs_new(rows->count * sizeof *line);
     size_t lines = make_lines(rows, line);
     print_lines(line, lines, all, out);
-    for (size_t i = 0; i < lines; i++)
+    for (size_t i = 0; i < lines; i++) {
         ncs_str_free(&line[i].who);
+        ncs_str_free(&line[i].what);
+    }
     ncs_free(line);
     for (size_t i = 0; i < rows->count; i++)
         ncs_free(rows->row[i].text);
