@@ -94,6 +94,14 @@ struct comm *comm_new(struct comm_rank *const *members, int nranks)
     return comm;
 }
 
+void comm_settle(struct comm_rank *cr, int rc)
+{
+    if (cr->blocking || cr->state >= COMM_ABORTED)
+        return;
+    cr->async = rc;
+    cr->ready_polls = rc ? 0 : sim_world.options.ready_after;
+}
+
 void comm_bury(struct comm_rank *cr, enum comm_state state)
 {
     cr->state = state;

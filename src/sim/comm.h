@@ -16,6 +16,9 @@ struct op;
 struct process;
 struct slot;
 
+/* Beyond this a communicator is refused. */
+#define COMM_RANKS_MAX 65535
+
 enum comm_state {
     COMM_INIT,    /* its init has not completed */
     COMM_READY,
@@ -52,7 +55,7 @@ struct comm_rank {
     int ready_polls;         /* polls that still say 7 after the end */
     struct job *job;         /* non-blocking: in progress */
     uint64_t collectives;    /* queued so far: the next sequence number */
-    uint32_t entered;        /* group ends with collectives on this communicator */
+    uint32_t entered;        /* collectives that its host has come to */
     struct waitable met;     /* fires when a peer enters point-to-point with this rank */
     struct ncs_map peers;    /* rank -> struct peer, made at first use */
     struct op *last_launch;  /* referenced */
@@ -86,6 +89,9 @@ struct peer *comm_peer(struct comm_rank *cr, int rank);
 struct comm_rank *comm_rank_new(int rank, int nranks);
 struct comm *comm_new(struct comm_rank *const *members, int nranks);
 void comms_free(void);
+
+/* What a non-blocking operation came to: its communicator shows it. A no-op on a blocking one. */
+void comm_settle(struct comm_rank *cr, int rc);
 
 /* After the communicator's own work on the device is done: the handle becomes a tombstone. */
 void comm_bury(struct comm_rank *cr, enum comm_state state);

@@ -89,7 +89,7 @@ cudaError_t sim_cudaMemGetInfo(size_t *available, size_t *total)
 /* One side of a copy: memory that the machine knows, wholly inside one allocation, or the caller's
  * own pageable memory. */
 struct side {
-    bool known, fits, on_device;
+    bool known, fits, on_device, foreign;
 };
 
 static struct side look_at(const struct context *c, const void *p, size_t bytes)
@@ -97,7 +97,8 @@ static struct side look_at(const struct context *c, const void *p, size_t bytes)
     const struct allocation *a = memory_find(p);
     return (struct side){ .known = a && a->process == c->process,
                           .fits = memory_reachable(c->process, p, bytes),
-                          .on_device = a && a->kind == MEMORY_DEVICE };
+                          .on_device = a && a->kind == MEMORY_DEVICE,
+                          .foreign = a && a->process != c->process };
 }
 
 static cudaError_t check_copy(struct side dst, struct side src, enum cudaMemcpyKind kind)
@@ -106,6 +107,8 @@ static cudaError_t check_copy(struct side dst, struct side src, enum cudaMemcpyK
         return cudaErrorInvalidMemcpyDirection;
     bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
     bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+    if (dst.foreign || src.foreign)
+        return cudaErrorInvalidValue;
     if ((to_device && !dst.known) || (from_device && !src.known))
         return cudaErrorInvalidValue;
     if (kind != cudaMemcpyDefault &&
@@ -122,7 +125,7 @@ static cudaError_t copy(void *dst, const void *src, size_t bytes, enum cudaMemcp
                         cudaStream_t handle, bool synchronous)
 {
     CUDA_ENTER(c);
-    struct stream *stream = stream_find(c, handle, c->device);
+    struct stream *stream = stream_with_room(c, handle, c->device);
     if (!stream)
         return cuda_return(c, cudaErrorInvalidResourceHandle);
     struct side to = look_at(c, dst, bytes), from = look_at(c, src, bytes);
@@ -131,7 +134,6 @@ static cudaError_t copy(void *dst, const void *src, size_t bytes, enum cudaMemcp
         return cuda_return(c, error);
     if (!dst || !src)
         return cuda_return(c, cudaErrorInvalidValue);
-    stream_wait_room(c, stream);
     struct op *op = op_new(OP_COPY, stream->gpu, &stream, 1, op_cost(bytes));
     op->work = (struct op_work){ .dst = dst, .src = src, .bytes = bytes, .dst_device = to.known,
                                  .src_device = from.known };
@@ -163,14 +165,13 @@ cudaError_t sim_cudaMemcpyAsync(void *dst, const void *src, size_t bytes,
 cudaError_t sim_cudaMemsetAsync(void *p, int value, size_t bytes, cudaStream_t handle)
 {
     CUDA_ENTER(c);
-    struct stream *stream = stream_find(c, handle, c->device);
+    struct stream *stream = stream_with_room(c, handle, c->device);
     if (!stream)
         return cuda_return(c, cudaErrorInvalidResourceHandle);
     if (bytes == 0)
         return cudaSuccess;
     if (!memory_reachable(c->process, p, bytes))
         return cuda_return(c, cudaErrorInvalidValue);
-    stream_wait_room(c, stream);
     struct op *op = op_new(OP_SET, stream->gpu, &stream, 1, op_cost(bytes));
     op->work = (struct op_work){ .dst = p, .bytes = bytes, .byte = value, .dst_device = true };
     op_submit(op);
@@ -186,7 +187,7 @@ cudaError_t sim_ncsAdd(void *dst, const void *src, size_t count, ncclDataType_t 
                        cudaStream_t handle)
 {
     CUDA_ENTER(c);
-    struct stream *stream = stream_find(c, handle, c->device);
+    struct stream *stream = stream_with_room(c, handle, c->device);
     if (!stream)
         return cuda_return(c, cudaErrorInvalidResourceHandle);
     size_t size = ncs_dtype_bytes((int)datatype), bytes;
@@ -194,7 +195,6 @@ cudaError_t sim_ncsAdd(void *dst, const void *src, size_t count, ncclDataType_t 
         return cuda_return(c, cudaErrorInvalidValue);
     if (bytes == 0)
         return cudaSuccess;
-    stream_wait_room(c, stream);
     struct op *op = op_new(OP_ADD, stream->gpu, &stream, 1, op_cost(bytes));
     op->work = (struct op_work){ .dst = dst, .src = src, .bytes = bytes, .dtype = (int)datatype,
                                  .dst_device = true, .src_device = true };

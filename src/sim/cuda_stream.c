@@ -85,7 +85,7 @@ static struct event *find_event(const struct context *c, cudaEvent_t handle)
 cudaError_t sim_cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned int flags)
 {
     CUDA_ENTER(c);
-    struct stream *s = stream_find(c, handle, c->device);
+    struct stream *s = stream_with_room(c, handle, c->device);
     struct event *e = find_event(c, event);
     if (!s || !e)
         return cuda_return(c, cudaErrorInvalidResourceHandle);
@@ -93,7 +93,6 @@ cudaError_t sim_cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsi
         return cuda_return(c, cudaErrorInvalidValue);
     if (!e->op || e->op->state == OP_DONE)
         return cudaSuccess;
-    stream_wait_room(c, s);
     struct op *op = op_new(OP_EVENT, s->gpu, &s, 1, op_cost(0));
     op_after(op, e->op);
     op_submit(op);
@@ -134,13 +133,9 @@ cudaError_t sim_cudaEventDestroy(cudaEvent_t handle)
 cudaError_t sim_cudaEventRecord(cudaEvent_t handle, cudaStream_t stream)
 {
     CUDA_ENTER(c);
-    struct stream *s = stream_find(c, stream, c->device);
+    struct stream *s = stream_with_room(c, stream, c->device);
     struct event *e = find_event(c, handle);
     if (!s || !e || s->gpu != e->gpu)
-        return cuda_return(c, cudaErrorInvalidResourceHandle);
-    stream_wait_room(c, s);
-    e = find_event(c, handle); /* another thread may have destroyed it while this one waited */
-    if (!e)
         return cuda_return(c, cudaErrorInvalidResourceHandle);
     struct op *op = op_new(OP_EVENT, s->gpu, &s, 1, op_cost(0));
     op_unref(e->op);
@@ -192,12 +187,11 @@ cudaError_t sim_cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t e
 cudaError_t sim_ncsDelay(cudaStream_t handle, double seconds)
 {
     CUDA_ENTER(c);
-    struct stream *s = stream_find(c, handle, c->device);
+    struct stream *s = stream_with_room(c, handle, c->device);
     if (!s)
         return cuda_return(c, cudaErrorInvalidResourceHandle);
     if (!(seconds >= 0 && seconds < 9e9))
         return cuda_return(c, cudaErrorInvalidValue);
-    stream_wait_room(c, s);
     op_submit(op_new(OP_DELAY, s->gpu, &s, 1, op_cost(0) + (int64_t)(seconds * 1e9)));
     return cudaSuccess;
 }

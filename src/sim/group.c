@@ -28,6 +28,7 @@ struct group_job {
     struct share *share;
     size_t shares;
     bool entered;
+    size_t met;                      /* parts before this one are in contact: that does not end */
     const struct part *missing_part; /* whose contact it waits for now */
 };
 
@@ -56,20 +57,21 @@ static void enter(struct group_job *g)
     for (size_t s = 0; s < g->shares; s++) {
         struct share *share = &g->share[s];
         struct comm *comm = share->cr->comm;
-        bool collective = false;
+        uint32_t collectives = 0;
         for (size_t i = 0; i < share->parts; i++) {
             const struct part *p = share->part[i];
             if (!part_is_pair(p)) {
-                collective = true;
+                collectives++;
                 continue;
             }
             struct peer *peer = comm_peer(share->cr, p->root);
             p->kind == PART_SEND ? peer->entered_sends++ : peer->entered_recvs++;
             waitable_fire(&comm->member[p->root]->met);
         }
-        if (!collective)
+        if (collectives == 0)
             continue;
-        bool first = share->cr->entered++ == 0;
+        bool first = share->cr->entered == 0;
+        share->cr->entered += collectives;
         comm->entered += first;
         if ((first && comm->entered == comm->nranks) ||
             sim_world.options.host == NCS_HOST_EVERY)
@@ -104,9 +106,9 @@ static bool is_met(const struct part *p)
 
 static bool in_contact(struct group_job *g)
 {
-    for (size_t i = 0; i < g->parts; i++)
-        if (!is_met(g->part[i])) {
-            const struct part *p = g->missing_part = g->part[i];
+    for (; g->met < g->parts; g->met++)
+        if (!is_met(g->part[g->met])) {
+            const struct part *p = g->missing_part = g->part[g->met];
             job_listen(&g->job, part_is_pair(p) ? &p->cr->met : &p->cr->comm->met);
             return false;
         }
@@ -119,24 +121,45 @@ static void publish(struct group_job *g, int rc)
 {
     for (size_t s = 0; s < g->shares; s++) {
         struct comm_rank *cr = g->share[s].cr;
-        if (!cr->blocking && cr->job == &g->job) {
-            cr->async = rc;
-            cr->ready_polls = sim_world.options.ready_after;
-        }
+        if (cr->job != &g->job)
+            continue; /* aborted meanwhile, or blocking */
+        comm_settle(cr, rc);
+        cr->job = NULL;
+        job_unref(&g->job);
     }
+}
+
+static void give_up(struct group_job *g)
+{
+    for (size_t i = 0; i < g->children; i++)
+        job_cancel(g->child[i], ncclInternalError);
+    publish(g, g->job.rc);
+}
+
+/* Destroyed or aborted in this group or by another thread meanwhile: the real library would touch
+ * freed memory. */
+static bool lost_comm(const struct group_job *g)
+{
+    for (size_t s = 0; s < g->shares; s++)
+        if (g->share[s].cr->state >= COMM_ABORTED)
+            return true;
+    return false;
 }
 
 static bool step_group(struct job *job)
 {
     struct group_job *g = (struct group_job *)job;
     if (child_failed(g, &job->rc)) {
-        for (size_t i = 0; i < g->children; i++)
-            job_cancel(g->child[i], ncclInternalError);
-        publish(g, job->rc);
+        give_up(g);
         return true;
     }
     if (!children_done(g))
         return false;
+    if (lost_comm(g)) {
+        job->rc = ncclInvalidArgument;
+        give_up(g);
+        return true;
+    }
     if (!g->entered)
         enter(g);
     if (!in_contact(g))
@@ -150,9 +173,7 @@ static bool step_group(struct job *job)
 
 static void cancel_group(struct job *job)
 {
-    struct group_job *g = (struct group_job *)job;
-    for (size_t i = 0; i < g->children; i++)
-        job_cancel(g->child[i], ncclInternalError);
+    give_up((struct group_job *)job);
 }
 
 static void free_group(struct job *job)
@@ -199,11 +220,11 @@ static bool involves(const struct group_job *g, const struct comm_rank *cr)
     return false;
 }
 
-void groups_cancel(struct comm_rank *cr, int rc)
+void groups_cancel(const struct comm_rank *cr, const struct job *but, int rc)
 {
     for (struct job *job = sim_world.job_first, *next; job; job = next) {
         next = job->next;
-        if (job->type == &group_type && involves((struct group_job *)job, cr))
+        if (job != but && job->type == &group_type && involves((struct group_job *)job, cr))
             job_cancel(job, rc);
     }
 }
@@ -213,7 +234,7 @@ void group_clear(struct group *g)
     for (size_t i = 0; i < g->parts; i++)
         part_free(g->part[i]);
     for (size_t i = 0; i < g->jobs; i++) {
-        job_cancel(g->job[i], ncclInternalError);
+        job_cancel(g->job[i], g->error ? g->error : ncclInternalError);
         job_unref(g->job[i]);
     }
     ncs_free(g->part);
@@ -309,6 +330,8 @@ static void begin_progress(struct group_job *g)
 {
     for (size_t s = 0; s < g->shares; s++) {
         struct comm_rank *cr = g->share[s].cr;
+        if (cr->blocking)
+            continue; /* the last one joined has decided that nobody waits */
         cr->async = ncclInProgress;
         job_unref(cr->job);
         cr->job = &g->job;
@@ -361,10 +384,13 @@ int group_end(struct context *c)
     if (!rc)
         rc = check_streams(g);
     if (rc) {
+        g->error = rc;
         fail_members(g, rc);
         group_clear(g);
         return rc;
     }
+    for (size_t i = 0; i < g->parts; i++)
+        stream_wait_room(c, g->part[i]->stream);
     return g->parts + g->jobs == 0 ? ncclSuccess : carry_out(c);
 }
 

@@ -37,7 +37,7 @@ void group_clear(struct group *g); /* drops everything queued */
 /* The parts that a job holds before they are launched; count 0 for other jobs. */
 struct part *const *group_job_parts(const struct job *job, size_t *count);
 
-/* Cancels running group jobs that wait on behalf of this rank: their calls return rc. */
-void groups_cancel(struct comm_rank *cr, int rc);
+/* Cancels running group jobs, but one, that wait on behalf of this rank: their calls return rc. */
+void groups_cancel(const struct comm_rank *cr, const struct job *but, int rc);
 
 #endif

@@ -17,7 +17,6 @@ enum rendezvous_state { SERVING, COMPLETE, REFUSED };
 
 struct init_job {
     struct job job;
-    struct comm_rank *cr;
     ncclUniqueId id;
     struct rendezvous *rendezvous; /* NULL until it has checked in */
     int64_t give_up;               /* when a late comer fails; 0 = not late */
@@ -26,12 +25,18 @@ struct init_job {
     int code;                      /* when complete */
 };
 
+/* A rank that gives up stays checked in: the others wait for it for ever. */
+struct seat {
+    bool taken;
+    struct init_job *job; /* NULL when it has given up, or is done */
+};
+
 struct rendezvous {
     ncclUniqueId id;
     enum rendezvous_state state;
     const char *why;
     int nranks, checked_in;
-    struct init_job **job;         /* by rank */
+    struct seat *seat;             /* by rank */
     struct rendezvous *next;
 };
 
@@ -62,7 +67,7 @@ void rendezvous_free_all(void)
     while (sim_world.rendezvous) {
         struct rendezvous *r = sim_world.rendezvous;
         sim_world.rendezvous = r->next;
-        ncs_free(r->job);
+        ncs_free(r->seat);
         sim_free(r, sizeof *r);
     }
 }
@@ -71,7 +76,7 @@ void rendezvous_free_all(void)
 static void come_late(struct init_job *j, const char *why)
 {
     j->why = why;
-    j->give_up = sim_world.now + RETRY_NS;
+    j->give_up = world_later(RETRY_NS);
     job_at(&j->job, j->give_up);
 }
 
@@ -80,9 +85,9 @@ static void refuse(struct rendezvous *r, struct init_job *last, const char *why)
 {
     r->state = REFUSED;
     r->why = last->why = why;
-    for (int i = 0; i < r->nranks; i++)
-        if (r->job[i])
-            r->job[i]->why = why;
+    for (int i = 0; r->seat && i < r->nranks; i++)
+        if (r->seat[i].job)
+            r->seat[i].job->why = why;
 }
 
 static bool share_gpu(const struct comm_rank *a, const struct comm_rank *b)
@@ -99,23 +104,23 @@ static bool refuse_duplicates(struct rendezvous *r)
     struct ncs_map seen = { 0 };
     bool any = false;
     for (int i = 0; i < r->nranks; i++) {
-        struct comm_rank *cr = r->job[i]->cr;
+        struct comm_rank *cr = r->seat[i].job->job.about;
         uint64_t key = (uint64_t)cr->process->host * (uint64_t)o->devices +
                        (uint64_t)cr->gpu->device + 1;
         struct init_job *other = ncs_map_get(&seen, key);
-        if (!other || !share_gpu(other->cr, cr)) {
-            ncs_map_put(&seen, key, r->job[i]);
+        if (!other || !share_gpu(other->job.about, cr)) {
+            ncs_map_put(&seen, key, r->seat[i].job);
             continue;
         }
         any = true;
-        other->complete = r->job[i]->complete = true;
-        other->code = r->job[i]->code = ncclInvalidUsage;
+        other->complete = r->seat[i].job->complete = true;
+        other->code = r->seat[i].job->code = ncclInvalidUsage;
         snprintf(cr->process->last_error, sizeof cr->process->last_error,
                  "Duplicate GPU detected : rank %d and rank %d both on CUDA device %d%s", i,
-                 other->cr->rank, cr->gpu->device,
+                 other->job.about->rank, cr->gpu->device,
                  o->nccl_version >= NCCL_VERSION(2, 30, 3)
                      ? "; set NCCL_MULTI_RANK_GPU_ENABLE=1 to allow several ranks per GPU" : "");
-        memcpy(other->cr->process->last_error, cr->process->last_error,
+        memcpy(other->job.about->process->last_error, cr->process->last_error,
                sizeof cr->process->last_error);
     }
     ncs_map_free(&seen);
@@ -123,7 +128,7 @@ static bool refuse_duplicates(struct rendezvous *r)
         r->state = REFUSED;
         r->why = "ranks share a GPU";
         for (int i = 0; i < r->nranks; i++)
-            r->job[i]->why = r->why;
+            r->seat[i].job->why = r->why;
     }
     return any;
 }
@@ -133,16 +138,16 @@ static void complete(struct rendezvous *r)
     if (!refuse_duplicates(r)) {
         struct comm_rank **member = ncs_new((size_t)r->nranks * sizeof *member);
         for (int i = 0; i < r->nranks; i++)
-            member[i] = r->job[i]->cr;
+            member[i] = r->seat[i].job->job.about;
         comm_new(member, r->nranks);
         ncs_free(member);
         r->state = COMPLETE;
         for (int i = 0; i < r->nranks; i++)
-            r->job[i]->complete = true;
+            r->seat[i].job->complete = true;
     }
     for (int i = 0; i < r->nranks; i++)
-        if (r->job[i]->complete)
-            job_mark(&r->job[i]->job);
+        if (r->seat[i].job->complete)
+            job_mark(&r->seat[i].job->job);
 }
 
 static void check_in(struct init_job *j)
@@ -161,16 +166,16 @@ static void check_in(struct init_job *j)
         return;
     }
     j->rendezvous = r;
-    if (!r->job) {
-        r->nranks = j->cr->nranks;
-        r->job = ncs_new((size_t)r->nranks * sizeof *r->job);
+    if (!r->seat) {
+        r->nranks = j->job.about->nranks;
+        r->seat = ncs_new((size_t)r->nranks * sizeof *r->seat);
     }
-    if (j->cr->nranks != r->nranks)
+    if (j->job.about->nranks != r->nranks)
         refuse(r, j, "the ranks do not agree on nranks");
-    else if (r->job[j->cr->rank])
+    else if (r->seat[j->job.about->rank].taken)
         refuse(r, j, "one rank number checked in twice");
     else {
-        r->job[j->cr->rank] = j;
+        r->seat[j->job.about->rank] = (struct seat){ true, j };
         if (++r->checked_in == r->nranks)
             complete(r);
     }
@@ -189,47 +194,53 @@ static bool step_init(struct job *job)
         return false;
     job->rc = j->code;
     if (j->code == ncclSuccess)
-        j->cr->state = COMM_READY;
-    if (!j->cr->blocking) {
-        j->cr->async = j->code;
-        j->cr->ready_polls = sim_world.options.ready_after;
-    }
+        j->job.about->state = COMM_READY;
+    comm_settle(j->job.about, j->code);
     return true;
 }
 
-/* A rank that gives up stays checked in: the others wait for it for ever. */
 static void describe_init(const struct job *job, struct ncs_snap_job *out,
                           struct ncs_snapshot *snapshot)
 {
     const struct init_job *j = (const struct init_job *)job;
-    out->comm_rank = j->cr->rank;
-    out->nranks = j->cr->nranks;
+    out->comm_rank = j->job.about->rank;
+    out->nranks = j->job.about->nranks;
     out->refused = j->why != NULL;
     out->why = j->why;
     if (!j->rendezvous)
         return;
     for (int i = 0; i < j->rendezvous->nranks; i++)
-        if (!j->rendezvous->job[i])
+        if (!j->rendezvous->seat[i].taken)
             snapshot_missing(out, snapshot, i);
+}
+
+static void cancel_init(struct job *job)
+{
+    struct init_job *j = (struct init_job *)job;
+    struct rendezvous *r = j->rendezvous;
+    if (r && r->state == SERVING)
+        refuse(r, j, "a rank that had checked in gave up");
+    comm_settle(job->about, job->rc);
 }
 
 static void free_init(struct job *job)
 {
     struct init_job *j = (struct init_job *)job;
     struct rendezvous *r = j->rendezvous;
-    if (r && r->job && j->cr->rank < r->nranks && r->job[j->cr->rank] == j)
-        r->job[j->cr->rank] = NULL;
+    if (r && j->job.about->rank < r->nranks && r->seat[j->job.about->rank].job == j)
+        r->seat[j->job.about->rank].job = NULL;
 }
 
 static const struct job_type init_type = {
-    .kind = NCS_JOB_INIT, .bytes = sizeof(struct init_job), .step = step_init, .free = free_init,
+    .kind = NCS_JOB_INIT, .bytes = sizeof(struct init_job), .step = step_init,
+    .cancel = cancel_init, .free = free_init,
     .describe = describe_init,
 };
 
 struct job *init_job(struct comm_rank *cr, const ncclUniqueId *id)
 {
     struct init_job *j = (struct init_job *)job_new(&init_type);
-    j->cr = cr;
+    j->job.about = cr;
     j->id = *id;
     return &j->job;
 }

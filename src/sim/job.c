@@ -83,7 +83,7 @@ bool jobs_step(void)
         QUEUE_TAKE(w->dirty_first, w->dirty_last, next_dirty);
         job->dirty = false;
         any = true;
-        if (!job->done && job->type->step(job))
+        if (!job->done && job->type->step(job) && !job->done)
             finish(job);
         job_unref(job);
     }
@@ -94,9 +94,9 @@ void job_cancel(struct job *job, int rc)
 {
     if (job->done)
         return;
+    job->rc = rc;
     if (job->type->cancel)
         job->type->cancel(job);
-    job->rc = rc;
     finish(job);
 }
 

@@ -10,6 +10,7 @@
 #include "api/snapshot.h"
 #include "sim/wait.h"
 
+struct comm_rank;
 struct context;
 struct ncs_call;
 
@@ -36,6 +37,7 @@ struct job {
     unsigned references;
     int rank;                /* of the run */
     struct ncs_call *call;   /* that started it, pinned */
+    struct comm_rank *about; /* the communicator that it begins or ends; NULL = a group */
     struct job *parent;      /* takes a step when this one ends; NULL = none */
     struct waitable ended;
     struct waiter listen;
@@ -52,7 +54,7 @@ void job_unref(struct job *job); /* NULL is a no-op */
 
 void job_mark(struct job *job);  /* it will take a step */
 bool jobs_step(void);            /* every marked job takes one; true if any did */
-void job_cancel(struct job *job, int rc);
+void job_cancel(struct job *job, int rc); /* rc is set before the type's cancel */
 
 /* Listens to one more thing: later firings mark the job. Replaces what it listened to. */
 void job_listen(struct job *job, struct waitable *on);

@@ -21,6 +21,7 @@ size_t part_bytes(const struct part *p)
 void part_free(struct part *p)
 {
     ncs_call_unpin(p->call);
+    stream_unref(p->stream);
     sim_free(p, sizeof *p);
 }
 
@@ -51,7 +52,7 @@ void launch_enqueue(struct comm_rank *cr, struct part **parts, size_t count)
 {
     struct launch *launch = sim_new(sizeof *launch);
     launch->cr = cr;
-    launch->parts = count;
+    launch->parts = launch->open = count;
     launch->part = ncs_new(count * sizeof(struct part *));
     for (int pairs = 0; pairs < 2; pairs++)
         for (size_t i = 0, at = launch->collectives; i < count; i++)
@@ -159,6 +160,7 @@ void launch_withdraw(struct launch *launch)
         if (p->state == NCS_PART_AT_SLOT)
             slot_leave(p);
         p->state = NCS_PART_CANCELLED;
+        launch->open--;
     }
 }
 

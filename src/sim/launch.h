@@ -45,6 +45,7 @@ struct launch {
     struct comm_rank *cr;
     struct part **part;      /* collectives first, each kind in issue order; owned */
     size_t parts, collectives;
+    size_t open;             /* parts that are not over */
 };
 
 static inline bool part_is_pair(const struct part *p)

@@ -9,39 +9,31 @@
 #include "sim/snapshot.h"
 #include "sim/world.h"
 
-struct life_job {
-    struct job job;
-    struct comm_rank *cr;
-};
-
-static bool is_idle(struct life_job *j)
+static bool is_idle(struct job *job)
 {
-    struct op *last = j->cr->last_launch;
+    struct op *last = job->about->last_launch;
     if (!last || last->state == OP_DONE)
         return true;
-    job_listen(&j->job, &last->done);
+    job_listen(job, &last->done);
     return false;
 }
 
 static bool step_finalize(struct job *job)
 {
-    struct life_job *j = (struct life_job *)job;
-    if (!is_idle(j))
+    if (!is_idle(job))
         return false;
-    j->cr->state = COMM_FINAL;
-    if (!j->cr->blocking) {
-        j->cr->async = ncclSuccess;
-        j->cr->ready_polls = sim_world.options.ready_after;
+    if (job->about->state == COMM_READY) {
+        job->about->state = COMM_FINAL;
+        comm_settle(job->about, ncclSuccess);
     }
     return true;
 }
 
 static bool step_destroy(struct job *job)
 {
-    struct life_job *j = (struct life_job *)job;
-    if (!is_idle(j))
+    if (!is_idle(job))
         return false;
-    comm_bury(j->cr, COMM_GONE);
+    comm_bury(job->about, COMM_GONE);
     return true;
 }
 
@@ -56,28 +48,44 @@ static void cancel_launches(const struct comm_rank *cr)
         }
 }
 
+/* Whoever waits in a call about this communicator gives up: the abort's own group goes on. */
+static void cancel_calls(const struct job *abort)
+{
+    for (struct job *job = sim_world.job_first, *next; job; job = next) {
+        next = job->next;
+        if (job != abort && job->about == abort->about && job->type != abort->type)
+            job_cancel(job, ncclInternalError);
+    }
+    groups_cancel(abort->about, abort->parent, ncclInternalError);
+}
+
 static bool step_abort(struct job *job)
 {
-    struct life_job *j = (struct life_job *)job;
-    groups_cancel(j->cr, ncclInternalError);
-    cancel_launches(j->cr);
-    if (!is_idle(j))
+    cancel_calls(job);
+    cancel_launches(job->about);
+    if (!is_idle(job))
         return false;
-    comm_bury(j->cr, COMM_ABORTED);
+    comm_bury(job->about, COMM_ABORTED);
     return true;
 }
 
 static void describe_life(const struct job *job, struct ncs_snap_job *out,
                           struct ncs_snapshot *snapshot)
 {
-    const struct life_job *j = (const struct life_job *)job;
-    out->comm_rank = j->cr->rank;
-    out->nranks = j->cr->nranks;
-    snapshot_op_wait(j->cr->last_launch, out, snapshot);
+    out->comm_rank = job->about->rank;
+    out->nranks = job->about->nranks;
+    snapshot_op_wait(job->about->last_launch, out, snapshot);
 }
 
-#define LIFE_TYPE(kind_, step_)                                                        \
-    { .kind = kind_, .bytes = sizeof(struct life_job), .step = step_, .describe = describe_life }
+static void cancel_life(struct job *job)
+{
+    if (job->type->kind == NCS_JOB_FINALIZE)
+        comm_settle(job->about, job->rc);
+}
+
+#define LIFE_TYPE(kind_, step_)                                                             \
+    { .kind = kind_, .bytes = sizeof(struct job), .step = step_, .cancel = cancel_life,     \
+      .describe = describe_life }
 
 static const struct job_type finalize_type = LIFE_TYPE(NCS_JOB_FINALIZE, step_finalize);
 static const struct job_type destroy_type = LIFE_TYPE(NCS_JOB_DESTROY, step_destroy);
@@ -85,9 +93,9 @@ static const struct job_type abort_type = LIFE_TYPE(NCS_JOB_ABORT, step_abort);
 
 static struct job *life_job(const struct job_type *type, struct comm_rank *cr)
 {
-    struct life_job *j = (struct life_job *)job_new(type);
-    j->cr = cr;
-    return &j->job;
+    struct job *job = job_new(type);
+    job->about = cr;
+    return job;
 }
 
 struct job *finalize_job(struct comm_rank *cr)

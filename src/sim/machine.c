@@ -204,7 +204,7 @@ static void machine_sleep(int64_t nanoseconds)
     }
     c->sleeps++;
     c->slept = true;
-    wait_here(c, sim_world.now + (nanoseconds > 0 ? nanoseconds : 0));
+    wait_here(c, world_later(nanoseconds > 0 ? nanoseconds : 0));
 }
 
 static bool machine_cancelled(void)

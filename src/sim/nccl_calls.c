@@ -102,6 +102,7 @@ static struct part *make_part(const struct request *r, struct comm_rank *cr, str
         else
             memcpy(p->scalar, redop->scalar, sizeof p->scalar);
     }
+    stream_ref(stream);
     p->call = ncs_local ? ncs_local->call : NULL;
     ncs_call_pin(p->call);
     return p;
@@ -136,26 +137,20 @@ static int queue_request(struct context *c, const struct request *r)
     rc = check_reduction(r, cr);
     if (rc)
         return rc;
-    struct stream *stream = stream_find(c, r->stream, cr->gpu->device);
+    bool at_once = cr->nranks == 1 && !pair; /* even inside a group */
+    struct stream *stream = at_once ? stream_with_room(c, r->stream, cr->gpu->device)
+                                    : stream_find(c, r->stream, cr->gpu->device);
     if (!stream) {
         nccl_warn("Cuda failure 'invalid resource handle'");
         return ncclUnhandledCudaError;
     }
     struct part *p = make_part(r, cr, stream);
-    if (cr->nranks == 1 && !pair) {
-        launch_enqueue(cr, &p, 1); /* at the call, even inside a group */
+    if (at_once) {
+        launch_enqueue(cr, &p, 1);
         return ncclSuccess;
     }
     group_add_part(c, p);
     return ncclSuccess;
-}
-
-static void wait_for_room(struct context *c, const struct request *r)
-{
-    const struct comm_rank *cr = comm_find(r->comm);
-    struct stream *stream = cr ? stream_find(c, r->stream, cr->gpu->device) : NULL;
-    if (stream && c->group.depth == 0)
-        stream_wait_room(c, stream);
 }
 
 static ncclResult_t submit(const struct request *r)
@@ -163,7 +158,6 @@ static ncclResult_t submit(const struct request *r)
     struct context *c = context_enter();
     if (!c)
         return ncclSuccess;
-    wait_for_room(c, r);
     group_begin(c);
     return group_leave(c, queue_request(c, r));
 }

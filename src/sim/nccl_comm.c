@@ -103,6 +103,10 @@ static int queue_init(struct context *c, ncclComm_t *out, int nranks, const nccl
         nccl_warn("Invalid rank requested : %d/%d", rank, nranks);
         return ncclInvalidArgument;
     }
+    if (nranks > COMM_RANKS_MAX) {
+        nccl_warn("no room for %d ranks", nranks);
+        return ncclSystemError;
+    }
     int rc = config ? check_config(config) : ncclSuccess;
     if (rc)
         return rc;
@@ -256,6 +260,8 @@ ncclResult_t sim_ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t *error)
         return ncclSuccess;
     struct comm_rank *cr;
     int rc = comm_check(comm, "ncclGetAsyncError", &cr);
+    if (!rc && cr->state >= COMM_ABORTED)
+        rc = comm_ready(cr);
     if (rc)
         return rc;
     if (!error) {

@@ -62,6 +62,7 @@ void op_after(struct op *op, struct op *older)
     /* Neighbouring edges to the same operation come from streams that share a tail. */
     if (older->successors > 0 && older->successor[older->successors - 1] == op)
         return;
+    op_ref(op); /* a device that dies ends it before the older one */
     NCS_PUSH(older->successor, older->successors, older->successors_room, op);
     op->blockers++;
 }
@@ -102,7 +103,7 @@ static void advance(struct op *op)
     else if (op->kind == OP_LAUNCH)
         launch_advance(op->launch);
     else if (fresh)
-        agenda_add(sim_world.now + op->cost, EVENT_OP, op, op->serial);
+        agenda_add(world_later(op->cost), EVENT_OP, op, op->serial);
 }
 
 bool ops_activate(void)
@@ -171,9 +172,11 @@ void op_end(struct op *op, int status)
     for (size_t i = 0; i < op->streams; i++)
         stream_finished(op->stream[i], op);
     op->streams = 0;
-    for (size_t i = 0; i < op->successors; i++)
+    for (size_t i = 0; i < op->successors; i++) {
         if (op->successor[i]->state == OP_BLOCKED)
             unblock(op->successor[i]);
+        op_unref(op->successor[i]);
+    }
     op->successors = 0;
     waitable_fire(&op->done);
     ncs_call_unpin(op->call);

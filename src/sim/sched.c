@@ -173,8 +173,8 @@ static void pass_time(const struct event_entry *due)
     int64_t to = INT64_MAX;
     if (due)
         to = due->time;
-    if (w->polling.first && w->now + poll_step() < to)
-        to = w->now + poll_step();
+    if (w->polling.first && world_later(poll_step()) < to)
+        to = world_later(poll_step());
     assert(to >= w->now);
     w->now = to;
     uint64_t epoch = w->epoch;

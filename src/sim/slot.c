@@ -127,7 +127,7 @@ static void match(struct slot *slot, size_t bytes)
         if (slot->part[i])
             slot->part[i]->state = NCS_PART_MATCHED;
     world_changed();
-    agenda_add(sim_world.now + op_cost(bytes), EVENT_SLOT, slot, 0);
+    agenda_add(world_later(op_cost(bytes)), EVENT_SLOT, slot, 0);
 }
 
 static void match_collective(struct slot *slot)
@@ -149,18 +149,36 @@ static size_t sent_bytes(const struct slot *slot)
     return slot->part[0] ? part_bytes(slot->part[0]) : slot->bounce_bytes;
 }
 
+/* A rank's send to itself: sizes are not compared, the sender's decides. */
+static bool is_self(const struct slot *slot)
+{
+    return slot->pair && slot->src == slot->dst;
+}
+
+static size_t moved_bytes(const struct slot *slot)
+{
+    size_t sent = sent_bytes(slot), wanted = part_bytes(slot->part[1]);
+    return is_self(slot) || sent < wanted ? sent : wanted;
+}
+
+static void stop_running_ahead(struct slot *slot)
+{
+    if (!slot->running_ahead)
+        return;
+    slot->running_ahead = false;
+    agenda_forget(EVENT_SLOT, slot);
+    comm_peer(slot->comm->member[slot->src], slot->dst)->ahead -= part_bytes(slot->part[0]);
+}
+
 static void match_pair(struct slot *slot)
 {
-    if (slot->running_ahead) {
-        agenda_forget(EVENT_SLOT, slot);
-        slot->running_ahead = false;
-    }
+    stop_running_ahead(slot);
     size_t sent = sent_bytes(slot), wanted = part_bytes(slot->part[1]);
-    if (sent != wanted) {
+    if (sent != wanted && !is_self(slot)) {
         slot->stuck = NCS_STUCK_P2P_COUNT;
         tell(sim_world.observer.mismatch, slot);
     }
-    match(slot, sent < wanted ? sent : wanted);
+    match(slot, moved_bytes(slot));
 }
 
 /* A send that fits in what the pair may buffer will be done, receive or not. */
@@ -172,7 +190,8 @@ static void run_ahead(struct slot *slot, struct part *p)
     if (bytes > budget || peer->ahead > budget - bytes || p->cr->rank == p->root)
         return;
     slot->running_ahead = true;
-    agenda_add(sim_world.now + op_cost(bytes), EVENT_SLOT, slot, 0);
+    peer->ahead += bytes;
+    agenda_add(world_later(op_cost(bytes)), EVENT_SLOT, slot, 0);
 }
 
 void slot_arrive(struct part *part)
@@ -196,10 +215,8 @@ void slot_arrive(struct part *part)
 void slot_leave(struct part *part)
 {
     struct slot *slot = part->slot;
-    if (slot->running_ahead && part->kind == PART_SEND) {
-        agenda_forget(EVENT_SLOT, slot);
-        slot->running_ahead = false;
-    }
+    if (part->kind == PART_SEND)
+        stop_running_ahead(slot);
     slot_forget(part);
 }
 
@@ -219,7 +236,9 @@ static void finish_part(struct slot *slot, int i)
     slot->part[i] = NULL;
     p->slot = NULL;
     p->state = NCS_PART_DONE;
-    op_queue(p->launch->op);
+    /* Point-to-point parts go on by themselves: only the end of the last one is news. */
+    if (--p->launch->open == 0 || !slot->pair)
+        op_queue(p->launch->op);
 }
 
 static bool spoil_this(void)
@@ -257,11 +276,9 @@ static void move_collective(struct slot *slot)
 
 static void move_pair(struct slot *slot)
 {
-    const struct part *recv = slot->part[1];
     const void *from = slot->part[0] ? slot->part[0]->send : slot->bounce;
-    size_t sent = sent_bytes(slot), wanted = part_bytes(recv);
-    if (from != recv->recv)
-        data_copy(recv->recv, from, sent < wanted ? sent : wanted);
+    if (from != slot->part[1]->recv)
+        data_copy(slot->part[1]->recv, from, moved_bytes(slot));
 }
 
 static void move_ahead(struct slot *slot)
@@ -273,7 +290,6 @@ static void move_ahead(struct slot *slot)
     tell(sim_world.observer.before, slot);
     data_copy(slot->bounce, p->send, slot->bounce_bytes);
     tell(sim_world.observer.after, slot);
-    comm_peer(p->cr, p->root)->ahead += slot->bounce_bytes;
     finish_part(slot, 0);
 }
 
@@ -284,6 +300,9 @@ static bool any_fault(struct slot *slot)
     for (int i = slot->bounce ? 1 : 0; i < slot->expected; i++) {
         struct part *p = slot->part[i];
         const char *why = p ? part_misplaced(p) : NULL;
+        if (p && !why && is_self(slot) && slot->part[0] && slot->part[1] &&
+            !memory_reachable(p->cr->process, slot->part[1]->recv, moved_bytes(slot)))
+            why = "the receive buffer has no room for what this rank sends to itself";
         if (why) {
             struct part *guilty = p;
             slot_forget(p);
@@ -317,7 +336,11 @@ void slot_move(struct slot *slot)
     struct world *w = &sim_world;
     world_changed();
     if (slot->running_ahead) {
-        if (part_misplaced(slot->part[0]) == NULL)
+        struct part *send = slot->part[0];
+        const char *why = part_misplaced(send);
+        if (why)
+            gpu_fault(send->launch->op->gpu, send->call, why);
+        else
             move_ahead(slot);
         return;
     }

@@ -121,7 +121,8 @@ static void add_edges(struct ncs_snapshot *s)
 {
     for (const struct op *op = sim_world.op_first; op; op = op->next)
         for (size_t i = 0; i < op->successors; i++)
-            s->op[lookup(&index_of.op, op->successor[i])].deps++;
+            if (op->successor[i]->state != OP_DONE)
+                s->op[lookup(&index_of.op, op->successor[i])].deps++;
     for (size_t i = 0; i < s->ops; i++) {
         s->op[i].dep = s->deps;
         s->deps += s->op[i].deps;
@@ -130,6 +131,8 @@ static void add_edges(struct ncs_snapshot *s)
     s->dep = ncs_new(s->deps * sizeof *s->dep);
     for (const struct op *op = sim_world.op_first; op; op = op->next)
         for (size_t i = 0; i < op->successors; i++) {
+            if (op->successor[i]->state == OP_DONE)
+                continue;
             struct ncs_snap_op *waits = &s->op[lookup(&index_of.op, op->successor[i])];
             s->dep[waits->dep + waits->deps++] = lookup(&index_of.op, op);
         }

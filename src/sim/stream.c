@@ -32,6 +32,11 @@ static void forget(struct stream *s)
     sim_free(s, sizeof *s);
 }
 
+void stream_ref(struct stream *s)
+{
+    s->references++;
+}
+
 void stream_unref(struct stream *s)
 {
     if (--s->references == 0)
@@ -122,6 +127,17 @@ void stream_wait_room(struct context *c, struct stream *s)
         if (wait_here(c, -1) == WAIT_CANCELLED)
             return;
     }
+}
+
+struct stream *stream_with_room(struct context *c, cudaStream_t handle, int device)
+{
+    struct stream *s;
+    while ((s = stream_find(c, handle, device)) && s->unfinished > STREAM_DEPTH) {
+        wait_for(c, NCS_WAIT_OP, s->tail, &s->room);
+        if (wait_here(c, -1) == WAIT_CANCELLED)
+            return NULL;
+    }
+    return s;
 }
 
 static void wait_tail(struct context *c, struct stream *s)

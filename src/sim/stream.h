@@ -31,6 +31,7 @@ struct event {
 };
 
 struct stream *stream_new(struct gpu *gpu, unsigned flags, int priority);
+void stream_ref(struct stream *s);
 void stream_unref(struct stream *s);
 
 /* Makes op, just created, the tail of s with the edges that follow from it. */
@@ -47,7 +48,10 @@ void event_free(struct event *e);
 /* Frees what a device holds: at a reset, when nothing runs any more. */
 void gpu_free_streams(struct gpu *gpu);
 
-/* Parks the caller while the stream is too deep. */
+/* The same with room for one more operation: parks the caller until there is. Another thread may
+ * destroy the stream meanwhile: then NULL. */
+struct stream *stream_with_room(struct context *c, cudaStream_t handle, int device);
+/* Parks the caller while a stream that it has a reference to is too deep. */
 void stream_wait_room(struct context *c, struct stream *s);
 
 /* Parks the caller until everything on the stream, or on the whole device, is done. */

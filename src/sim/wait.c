@@ -106,6 +106,8 @@ enum wait_result wait_here(struct context *c, int64_t deadline)
     }
     if (w->count == 0 && deadline < 0)
         return WAIT_MET;
+    if (deadline >= 0 && deadline < sim_world.now)
+        deadline = sim_world.now;
     w->deadline = deadline;
     w->expired = false;
     w->serial = ++sim_world.parkings;

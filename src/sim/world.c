@@ -12,6 +12,12 @@ void world_changed(void)
     sim_world.epoch_time = sim_world.now;
 }
 
+int64_t world_later(int64_t ns)
+{
+    int64_t at;
+    return __builtin_add_overflow(sim_world.now, ns, &at) ? INT64_MAX : at;
+}
+
 void world_trace(uint64_t word)
 {
     sim_world.trace = ncs_hash(sim_world.trace, word);

@@ -113,6 +113,8 @@ extern struct world sim_world;
 
 /* An observable change: whoever polls will look again. */
 void world_changed(void);
+/* The instant that is so many ns from now; there is an end of time. */
+int64_t world_later(int64_t ns);
 void world_trace(uint64_t word);
 
 /* The process with that number, made at first use. */
