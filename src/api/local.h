@@ -5,6 +5,7 @@
 #define NCS_API_LOCAL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct ncs_call;
@@ -13,6 +14,14 @@ struct ncs_place {
     const char *file; /* interned for the length of the run; NULL = unknown */
     int line;         /* from 1; 0 = unknown */
 };
+
+/* Memory of the caller's own. */
+struct ncs_range {
+    const void *from;
+    size_t bytes;
+};
+
+#define NCS_RANGES 4
 
 struct ncs_local {
     int rank;   /* of the run; -1 = the runner itself */
@@ -24,6 +33,12 @@ struct ncs_local {
     const char *label; /* of the call about to be made, interned; NULL = none */
     bool unverified;   /* the call about to be made is not to be verified */
     bool ending;       /* past the script's last statement: what is left is being released */
+
+    /* A script made the call about to be made from pointers of its own: of memory that the driver
+     * did not give out it may touch these ranges and nothing else. */
+    bool guarded;
+    int ranges;
+    struct ncs_range range[NCS_RANGES];
 
     /* Kept by the journal. */
     struct ncs_call *call; /* the journalled call in flight, NULL outside of one */

@@ -92,30 +92,60 @@ static bool is_swap(const struct ncs_sequence *odd, const struct ncs_sequence *m
     for (uint32_t i = at + 1; i < at + distance; i++)
         if (!same_call(ncs_sequence_at(odd, i), ncs_sequence_at(model, i)))
             return false;
-    return true;
+    uint32_t next = at + distance + 1;
+    return !ncs_sequence_at(odd, next) || !ncs_sequence_at(model, next) ||
+           runs_alike(odd, next, model, next, false);
 }
 
-/* Explains the parting at p->at by exchanging or shifting calls of the odd rank. */
-static bool explain_shift(const struct ncs_sequence *odd, const struct ncs_sequence *model,
-                          struct ncs_parting *p)
+/* A rank that differs from the others' way, and one of them who shows it. */
+struct pair {
+    const struct ncs_sequence *odd, *model;
+    bool odd_open, model_open; /* it may still make calls: its script is not over */
+};
+
+/* How many calls one has left when the other, read from other places on, is at its end; UINT32_MAX
+ * when that one has ended and will never make them. */
+static uint32_t surplus(const struct pair *p, uint32_t from_odd, uint32_t from_model)
 {
-    for (uint32_t d = 1; d <= MAX_SHIFT; d++) {
-        if (is_swap(odd, model, p->at, d)) {
-            p->how = NCS_PARTING_SWAPPED;
+    int64_t more = ((int64_t)ncs_sequence_end(p->odd) - from_odd) -
+                   ((int64_t)ncs_sequence_end(p->model) - from_model);
+    if (more == 0 || (more > 0 ? p->model_open : p->odd_open))
+        return (uint32_t)(more < 0 ? -more : more);
+    return UINT32_MAX;
+}
+
+/* Explains the parting at p->at by exchanging or shifting calls of the odd rank. What explains it
+ * must make all that follows agree, and better than taking this one call for another does. */
+static bool explain_shift(const struct pair *pair, struct ncs_parting *p)
+{
+    const struct ncs_sequence *odd = pair->odd, *model = pair->model;
+    uint32_t next = p->at + 1, least = UINT32_MAX;
+    if (runs_alike(odd, next, model, next, false))
+        least = surplus(pair, next, next);
+    for (uint32_t d = 1; d <= MAX_SHIFT && least; d++) {
+        const struct {
+            enum ncs_parting_how how;
+            bool fits;
+            uint32_t odd, model; /* from where on they go alike */
+        } ways[] = {
+            { NCS_PARTING_SWAPPED, is_swap(odd, model, p->at, d), p->at, p->at },
+            { NCS_PARTING_SKIPPED, runs_alike(odd, p->at, model, p->at + d, false), p->at,
+              p->at + d },
+            { NCS_PARTING_EXTRA, runs_alike(odd, p->at + d, model, p->at, false), p->at + d,
+              p->at },
+        };
+        for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+            uint32_t left = ways[i].fits ? surplus(pair, ways[i].odd, ways[i].model) : UINT32_MAX;
+            if (left >= least)
+                continue;
+            least = left;
+            p->how = ways[i].how;
             p->shift = d;
-            p->other = ncs_sequence_at(model, p->at + d)->number;
-            return true;
+            p->other = p->how == NCS_PARTING_SWAPPED ? ncs_sequence_at(model, p->at + d)->number
+                                                     : 0;
         }
     }
-    for (uint32_t d = 1; d <= MAX_SHIFT; d++) {
-        bool skipped = runs_alike(odd, p->at, model, p->at + d, false);
-        if (skipped || runs_alike(odd, p->at + d, model, p->at, false)) {
-            p->how = skipped ? NCS_PARTING_SKIPPED : NCS_PARTING_EXTRA;
-            p->shift = d;
-            return true;
-        }
-    }
-    return false;
+    return p->how != NCS_PARTING_NONE;
 }
 
 /* Of calls that all look the same, the lines may still show which one was left out. */

@@ -61,6 +61,23 @@ static bool known_host(lua_State *L, int arg, size_t *room)
     return true;
 }
 
+/* Tells the machine which memory of the script's own a call may touch. */
+static void guard(lua_State *L, int args)
+{
+    struct ncs_local *local = ncs_lua_thread(L)->local;
+    if (!local)
+        return;
+    local->guarded = !ncs_lua_rank(L)->script->unsafe;
+    local->ranges = 0;
+    size_t room;
+    for (int i = 1; i <= args && local->ranges < NCS_RANGES; i++)
+        if (known_host(L, i, &room)) {
+            const struct ncs_buffer *b = ncs_object_test(L, i, NCS_CLASS_BUFFER);
+            const struct ncs_pointer *p = ncs_object_test(L, i, NCS_CLASS_POINTER);
+            local->range[local->ranges++] = (struct ncs_range){ b ? b->bytes : p->at, room };
+        }
+}
+
 static const void *pointer_arg(lua_State *L, int arg, const char *name, size_t bytes)
 {
     const struct ncs_buffer *b = ncs_object_test(L, arg, NCS_CLASS_BUFFER);
@@ -325,7 +342,10 @@ static int call(lua_State *L)
     }
     const struct ncs_api *api = ncs_lua_before(L, fn);
     t->last_fn = fn;
+    guard(L, wanted);
     ncs_invoke(api, fn, arg, &result);
+    if (t->local)
+        t->local->guarded = false;
     ncs_lua_check_cancel(L);
     if (info->result == NCS_RESULT_TEXT) {
         lua_pushstring(L, result.p);

@@ -65,9 +65,8 @@ void context_adopt_runner(void); /* makes world.runner stand for the calling thr
 /* Hands the token from the running context to another; returns when it comes back. */
 void context_transfer(struct context *from, struct context *to);
 
-/* Drops every context, ended or not, and frees them. */
-void contexts_abandon(void); /* live ones only: state becomes ENDED (abandoned) */
-void contexts_free(void);
+void contexts_abandon(void); /* drops the live ones: their state becomes ENDED (abandoned) */
+void contexts_free(void);    /* frees all; none is live any more */
 
 /* Marks the running context ended and gives the token away for good. */
 void context_finish(struct context *c) __attribute__((noreturn));

@@ -1,5 +1,6 @@
 /* CUDA's functions on memory: allocation, copies, sets, and the kernel that adds. */
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "api/types.h"
@@ -33,10 +34,8 @@ cudaError_t sim_cudaMallocHost(void **p, size_t bytes)
 
 cudaError_t sim_cudaMallocManaged(void **p, size_t bytes, unsigned int flags)
 {
-    struct context *c = context_self();
-    if (c && flags != 1 && flags != 2)
-        return cuda_return(c, cudaErrorInvalidValue);
-    return allocate(p, bytes, MEMORY_MANAGED);
+    bool known = flags == 1 || flags == 2; /* attached globally or to the host */
+    return allocate(known ? p : NULL, bytes, MEMORY_MANAGED);
 }
 
 static struct allocation *find_base(const struct context *c, const void *p, bool pinned)
@@ -86,19 +85,19 @@ cudaError_t sim_cudaMemGetInfo(size_t *available, size_t *total)
     return cudaSuccess;
 }
 
-/* One side of a copy: memory that the machine knows, wholly inside one allocation, or the caller's
- * own pageable memory. */
+/* One side of a copy: memory that the machine gave to this process, or the caller's own pageable
+ * memory; wholly inside one allocation. */
 struct side {
-    bool known, fits, on_device, foreign;
+    bool known, fits, on_device;
 };
 
 static struct side look_at(const struct context *c, const void *p, size_t bytes)
 {
     const struct allocation *a = memory_find(p);
     return (struct side){ .known = a && a->process == c->process,
-                          .fits = memory_reachable(c->process, p, bytes),
-                          .on_device = a && a->kind == MEMORY_DEVICE,
-                          .foreign = a && a->process != c->process };
+                          .fits = a ? memory_reachable(c->process, p, bytes)
+                                    : memory_of_caller(p, bytes),
+                          .on_device = a && a->kind == MEMORY_DEVICE };
 }
 
 static cudaError_t check_copy(struct side dst, struct side src, enum cudaMemcpyKind kind)
@@ -107,16 +106,12 @@ static cudaError_t check_copy(struct side dst, struct side src, enum cudaMemcpyK
         return cudaErrorInvalidMemcpyDirection;
     bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
     bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
-    if (dst.foreign || src.foreign)
-        return cudaErrorInvalidValue;
     if ((to_device && !dst.known) || (from_device && !src.known))
         return cudaErrorInvalidValue;
     if (kind != cudaMemcpyDefault &&
         ((!to_device && dst.on_device) || (!from_device && src.on_device)))
         return cudaErrorInvalidValue;
-    if ((dst.known && !dst.fits) || (src.known && !src.fits))
-        return cudaErrorInvalidValue;
-    return cudaSuccess;
+    return dst.fits && src.fits ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 /* Enqueues the copy. Bytes from pageable memory are staged at the call, so that the caller may
@@ -134,13 +129,14 @@ static cudaError_t copy(void *dst, const void *src, size_t bytes, enum cudaMemcp
         return cuda_return(c, error);
     if (!dst || !src)
         return cuda_return(c, cudaErrorInvalidValue);
+    void *staged = from.known ? NULL : malloc(bytes);
+    if (!from.known && !staged)
+        return cuda_return(c, cudaErrorMemoryAllocation);
+    if (staged)
+        memcpy(staged, src, bytes);
     struct op *op = op_new(OP_COPY, stream->gpu, &stream, 1, op_cost(bytes));
-    op->work = (struct op_work){ .dst = dst, .src = src, .bytes = bytes, .dst_device = to.known,
-                                 .src_device = from.known };
-    if (!from.known) {
-        op->work.staged = ncs_new(bytes);
-        memcpy(op->work.staged, src, bytes);
-    }
+    op->work = (struct op_work){ .dst = dst, .src = src, .bytes = bytes, .staged = staged,
+                                 .dst_device = to.known, .src_device = from.known };
     op_submit(op);
     struct gpu *gpu = stream->gpu;
     bool between_devices = to.on_device && from.on_device;

@@ -90,11 +90,6 @@ static void refuse(struct rendezvous *r, struct init_job *last, const char *why)
             r->seat[i].job->why = why;
 }
 
-static bool share_gpu(const struct comm_rank *a, const struct comm_rank *b)
-{
-    return a->process->host == b->process->host && a->gpu->device == b->gpu->device;
-}
-
 /* Ranks that share a GPU fail, each by its own check; the others go on to wait for them. */
 static bool refuse_duplicates(struct rendezvous *r)
 {
@@ -108,7 +103,7 @@ static bool refuse_duplicates(struct rendezvous *r)
         uint64_t key = (uint64_t)cr->process->host * (uint64_t)o->devices +
                        (uint64_t)cr->gpu->device + 1;
         struct init_job *other = ncs_map_get(&seen, key);
-        if (!other || !share_gpu(other->job.about, cr)) {
+        if (!other) {
             ncs_map_put(&seen, key, r->seat[i].job);
             continue;
         }

@@ -15,9 +15,4 @@ struct job *init_job(struct comm_rank *cr, const ncclUniqueId *id);
 
 void rendezvous_free_all(void);
 
-/* Jobs of the end of a communicator's life, not started. */
-struct job *finalize_job(struct comm_rank *cr);
-struct job *destroy_job(struct comm_rank *cr);
-struct job *abort_job(struct comm_rank *cr);
-
 #endif

@@ -1,8 +1,8 @@
-/* The end of a communicator's life: finalize, destroy and abort, each local to its rank. */
+#include "sim/life.h"
+
 #include "api/journal.h"
 #include "sim/comm.h"
 #include "sim/group.h"
-#include "sim/init.h"
 #include "sim/job.h"
 #include "sim/launch.h"
 #include "sim/op.h"

@@ -6,6 +6,7 @@
 #include "sim/functions.h"
 #include "sim/init.h"
 #include "sim/job.h"
+#include "sim/list.h"
 #include "sim/memory.h"
 #include "sim/op.h"
 #include "sim/sched.h"
@@ -66,7 +67,7 @@ static void end_operations(void)
         op_end(w->op_first, cudaErrorCudartUnloading);
     }
     for (struct op *op; (op = w->queued_first);) {
-        w->queued_first = op->next_queued;
+        QUEUE_TAKE(w->queued_first, w->queued_last, next_queued);
         op_unref(op);
     }
 }
@@ -77,7 +78,7 @@ static void end_jobs(void)
     while (w->job_first)
         job_cancel(w->job_first, ncclInternalError);
     for (struct job *job; (job = w->dirty_first);) {
-        w->dirty_first = job->next_dirty;
+        QUEUE_TAKE(w->dirty_first, w->dirty_last, next_dirty);
         job_unref(job);
     }
 }
@@ -193,6 +194,14 @@ static int64_t machine_now(void)
     return sim_world.now;
 }
 
+/* Who sleeps over and over while nothing changes is let sleep longer, as polls in vain are: a loop
+ * of tiny sleeps must come to the horizon of a livelock. */
+static int64_t sleep_time(uint64_t sleeps, int64_t nanoseconds)
+{
+    int64_t least = sleeps < SLEEPS_IN_VAIN ? 0 : (sim_world.now - sim_world.epoch_time) / 8 + 1000;
+    return nanoseconds > least ? nanoseconds : least;
+}
+
 static void machine_sleep(int64_t nanoseconds)
 {
     struct context *c = context_enter();
@@ -202,9 +211,8 @@ static void machine_sleep(int64_t nanoseconds)
         c->idle_epoch = sim_world.epoch;
         c->fruitless = c->sleeps = 0;
     }
-    c->sleeps++;
     c->slept = true;
-    wait_here(c, world_later(nanoseconds > 0 ? nanoseconds : 0));
+    wait_here(c, world_later(sleep_time(++c->sleeps, nanoseconds)));
 }
 
 static bool machine_cancelled(void)

@@ -64,13 +64,13 @@ int memory_new(struct process *process, int device, enum memory_kind kind, size_
     bool counted = kind != MEMORY_PINNED;
     if (counted && bytes > memory_capacity() - memory_used(process, device))
         return 2;
-    size_t rounded = bytes + (ALIGNMENT - bytes % ALIGNMENT) % ALIGNMENT;
-    char *base = rounded < bytes ? NULL : aligned_alloc(ALIGNMENT, rounded);
-    if (!base)
+    char *block = bytes > SIZE_MAX - ALIGNMENT ? NULL : calloc(1, bytes + ALIGNMENT);
+    if (!block)
         return 2;
+    char *base = block + (ALIGNMENT - (uintptr_t)block % ALIGNMENT);
     memset(base, POISON, bytes < POISONED_BYTES ? bytes : POISONED_BYTES);
     struct allocation *a = sim_new(sizeof *a);
-    *a = (struct allocation){ base, bytes, kind, process, device };
+    *a = (struct allocation){ base, block, bytes, kind, process, device };
     w->live_bytes += bytes;
     if (counted)
         *used(process, device) += bytes;
@@ -88,7 +88,7 @@ static void release(struct allocation *a)
     if (a->kind != MEMORY_PINNED)
         *used(a->process, a->device) -= a->bytes;
     sim_world.live_bytes -= a->bytes;
-    free(a->base);
+    free(a->block);
     sim_free(a, sizeof *a);
 }
 
@@ -121,4 +121,17 @@ bool memory_reachable(const struct process *process, const void *p, size_t bytes
     const struct allocation *a = memory_find(p);
     return a && a->process == process &&
            bytes <= a->bytes - ((uintptr_t)p - (uintptr_t)a->base);
+}
+
+bool memory_of_caller(const void *p, size_t bytes)
+{
+    const struct ncs_local *local = ncs_local;
+    if (!local || !local->guarded)
+        return true;
+    for (int i = 0; i < local->ranges; i++) {
+        uintptr_t offset = (uintptr_t)p - (uintptr_t)local->range[i].from;
+        if (offset <= local->range[i].bytes && bytes <= local->range[i].bytes - offset)
+            return true;
+    }
+    return false;
 }

@@ -12,6 +12,7 @@ enum memory_kind { MEMORY_DEVICE, MEMORY_PINNED, MEMORY_MANAGED };
 
 struct allocation {
     char *base;
+    void *block; /* that base lies in */
     size_t bytes;
     enum memory_kind kind;
     struct process *process;
@@ -29,6 +30,9 @@ void memory_free_all(void);
 
 /* Whether a device of this process may touch all of [p, p + bytes): one allocation of its own. */
 bool memory_reachable(const struct process *process, const void *p, size_t bytes);
+
+/* Whether the call in flight may touch memory that the machine did not give out. */
+bool memory_of_caller(const void *p, size_t bytes);
 
 /* Bytes in use on the device under that process. */
 size_t memory_used(const struct process *process, int device);

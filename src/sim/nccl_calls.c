@@ -8,6 +8,7 @@
 #include "sim/functions.h"
 #include "sim/group.h"
 #include "sim/launch.h"
+#include "sim/memory.h"
 #include "sim/stream.h"
 #include "sim/world.h"
 
@@ -140,7 +141,8 @@ static int queue_request(struct context *c, const struct request *r)
     bool at_once = cr->nranks == 1 && !pair; /* even inside a group */
     struct stream *stream = at_once ? stream_with_room(c, r->stream, cr->gpu->device)
                                     : stream_find(c, r->stream, cr->gpu->device);
-    if (!stream) {
+    /* A copy within one rank runs on any stream; a kernel only on one of its own device. */
+    if (!stream || (at_once && r->op >= ncclNumOps && stream->gpu != cr->gpu)) {
         nccl_warn("Cuda failure 'invalid resource handle'");
         return ncclUnhandledCudaError;
     }
@@ -242,6 +244,11 @@ static void report_crash(const char *why)
         sim_world.observer.crash(sim_world.observer.self, ncs_local->call, why);
 }
 
+static bool readable(const struct context *c, const void *p, size_t bytes)
+{
+    return memory_find(p) ? memory_reachable(c->process, p, bytes) : memory_of_caller(p, bytes);
+}
+
 /* Slots are recycled last in, first out, so a stale handle may come to mean the newest operator. */
 static size_t take_slot(struct comm_rank *cr)
 {
@@ -266,15 +273,19 @@ ncclResult_t sim_ncclRedOpCreatePreMulSum(ncclRedOp_t *op, void *scalar, ncclDat
         rc = comm_ready(cr);
     if (rc)
         return rc;
-    if (!op || !scalar) {
-        report_crash(op ? "scalar is NULL" : "op is NULL");
+    size_t bytes = ncs_dtype_bytes((int)datatype);
+    bool host = residence == ncclScalarHostImmediate;
+    const char *crash = !op ? "op is NULL" : !scalar ? "scalar is NULL"
+                        : host && !readable(c, scalar, bytes) ? "scalar is no memory of the host"
+                                                              : NULL;
+    if (crash) {
+        report_crash(crash);
         return ncclInvalidArgument;
     }
     size_t slot = take_slot(cr);
     struct redop *r = &cr->redop[slot];
     *r = (struct redop){ .live = true, .dtype = (int)datatype,
-                         .on_device = residence != ncclScalarHostImmediate, .pointer = scalar };
-    size_t bytes = ncs_dtype_bytes((int)datatype);
+                         .on_device = !host, .pointer = scalar };
     if (!r->on_device) {
         if (bytes == 0)
             return ncclInternalError; /* and the slot stays taken, as in NCCL */

@@ -7,6 +7,7 @@
 #include "sim/group.h"
 #include "sim/init.h"
 #include "sim/job.h"
+#include "sim/life.h"
 #include "sim/world.h"
 
 ncclResult_t sim_ncclGetVersion(int *version)
@@ -51,7 +52,7 @@ static const struct config_rule config_rules[] = {
     RULE(nvlsCTAs, 1, INT_MAX, 22700),     RULE(nChannelsPerNetPeer, 1, 64, 22800),
     RULE(nvlinkCentricSched, 0, 1, 22800), RULE(graphUsageMode, 0, 2, 22900),
     RULE(numRmaCtx, 0, INT_MAX, 22900),    RULE(maxP2pPeers, 1, INT_MAX, 23003),
-    RULE(graphStreamOrdering, 0, 1, 23007),
+    RULE(graphStreamOrdering, 0, 1, 23005),
 };
 
 static int field(const ncclConfig_t *config, const struct config_rule *rule)
@@ -82,9 +83,9 @@ static int check_config(const ncclConfig_t *config)
         }
     }
     /* Looked at before defaults are filled in: a minimum without a maximum is refused. */
-    if (config->size >= offsetof(ncclConfig_t, netName) && config->minCTAs > config->maxCTAs) {
-        nccl_warn("Invalid config min/max CTAs attribute value %d/%d", config->minCTAs,
-                  config->maxCTAs);
+    int least = field(config, &config_rules[2]), most = field(config, &config_rules[3]);
+    if (least > most) {
+        nccl_warn("Invalid config min/max CTAs attribute value %d/%d", least, most);
         return ncclInvalidArgument;
     }
     return ncclSuccess;
@@ -92,8 +93,9 @@ static int check_config(const ncclConfig_t *config)
 
 /* Checks in NCCL's order, then queues the rendezvous in the group that the caller has open. */
 static int queue_init(struct context *c, ncclComm_t *out, int nranks, const ncclUniqueId *id,
-                      int rank, const ncclConfig_t *config)
+                      int rank, const ncclConfig_t *config, struct comm_rank **made)
 {
+    *made = NULL;
     if (!out) {
         nccl_warn("CommInitRank : newcomm argument is NULL");
         return ncclInvalidArgument;
@@ -110,11 +112,16 @@ static int queue_init(struct context *c, ncclComm_t *out, int nranks, const nccl
     int rc = config ? check_config(config) : ncclSuccess;
     if (rc)
         return rc;
+    bool blocking = !config || field(config, &config_rules[0]) != 0;
+    if (c->group.jobs > 0 && c->group.last && c->group.last->blocking != blocking) {
+        nccl_warn("Blocking and nonblocking communicators are not allowed in the same group.");
+        return ncclInvalidArgument;
+    }
     struct comm_rank *cr = comm_rank_new(rank, nranks);
-    cr->blocking = !config || field(config, &config_rules[0]) != 0;
+    cr->blocking = blocking;
     if (!cr->blocking)
         cr->async = ncclInProgress;
-    *out = (ncclComm_t)cr;
+    *out = (ncclComm_t)(*made = cr);
     group_add_job(c, cr, init_job(cr, id));
     return ncclSuccess;
 }
@@ -137,9 +144,10 @@ static ncclResult_t init_rank(ncclComm_t *out, int nranks, ncclUniqueId id, int 
         return ncclInvalidArgument; /* not recorded in an open group */
     bool alone = c->group.depth == 0;
     group_begin(c);
-    int rc = group_leave(c, queue_init(c, out, nranks, &id, rank, config));
-    if (alone && frees_on_failure && rc && rc != ncclInProgress && out && *out) {
-        comm_bury((struct comm_rank *)*out, COMM_GONE);
+    struct comm_rank *made;
+    int rc = group_leave(c, queue_init(c, out, nranks, &id, rank, config, &made));
+    if (alone && frees_on_failure && rc && rc != ncclInProgress && made) {
+        comm_bury(made, COMM_GONE);
         *out = NULL;
     }
     return rc;
@@ -202,7 +210,8 @@ ncclResult_t sim_ncclCommInitAll(ncclComm_t *comms, int ndev, const int *list)
     group_begin(c);
     for (int i = 0; i < ndev && !rc; i++) {
         c->device = list ? list[i] : i;
-        rc = queue_init(c, &comms[i], ndev, &id, i, NULL);
+        struct comm_rank *made;
+        rc = queue_init(c, &comms[i], ndev, &id, i, NULL, &made);
     }
     c->device = device;
     return group_leave(c, rc);
@@ -247,7 +256,7 @@ ncclResult_t sim_ncclCommAbort(ncclComm_t comm)
     return end_life(comm, abort_job, false);
 }
 
-static bool still_in_progress(void *arg)
+static bool has_settled(void *arg)
 {
     const struct comm_rank *cr = arg;
     return cr->async != ncclInProgress;
@@ -268,7 +277,7 @@ ncclResult_t sim_ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t *error)
         nccl_warn("ncclGetAsyncError : asyncError argument is NULL");
         return ncclInvalidArgument;
     }
-    poll_here(c, still_in_progress, cr);
+    poll_here(c, has_settled, cr);
     bool late = cr->async == ncclSuccess && cr->ready_polls > 0;
     cr->ready_polls -= late;
     *error = late ? ncclInProgress : (ncclResult_t)cr->async;

@@ -4,6 +4,9 @@
 
 #include <stddef.h>
 
+/* Sleeps of one context, while nothing changes, after which it counts as stuck (heart, rule 5). */
+#define SLEEPS_IN_VAIN 1000000
+
 struct context;
 
 /* Which of n alternatives to take: 0 without a seed. */

@@ -122,7 +122,6 @@ static enum ncs_stuck compare(const struct slot *slot, bool *differs)
 
 static void match(struct slot *slot, size_t bytes)
 {
-    slot->matched = true;
     for (int i = 0; i < slot->expected; i++)
         if (slot->part[i])
             slot->part[i]->state = NCS_PART_MATCHED;
@@ -316,7 +315,6 @@ static bool any_fault(struct slot *slot)
 
 static void unmatch(struct slot *slot)
 {
-    slot->matched = false;
     for (int i = 0; i < slot->expected; i++)
         if (slot->part[i])
             slot->part[i]->state = NCS_PART_AT_SLOT;
@@ -365,7 +363,6 @@ void slot_move(struct slot *slot)
             slot->part[i]->state = NCS_PART_AT_SLOT;
             open = true;
         }
-    slot->matched = false;
     if (!open)
         free_slot(slot);
 }

@@ -17,7 +17,6 @@ struct slot {
     int src, dst;            /* of a pair */
     uint64_t sequence;
     int expected, arrived;
-    bool matched;
     bool broken;             /* somebody left: it never matches */
     enum ncs_stuck stuck;
     struct part **part;      /* by rank; of a pair: the send, then the receive; NULL = absent */

@@ -14,7 +14,7 @@
 
 /* Where every object stands in the arrays, while a snapshot is taken. */
 static struct {
-    struct ncs_map op, job, part, slot;
+    struct ncs_map op, job, part;
     size_t context, wait, ops, dep, parts, slots, member, jobs, missing, gate; /* rooms */
 } index_of;
 
@@ -272,6 +272,5 @@ void snapshot_take(struct ncs_snapshot *out)
     ncs_map_free(&index_of.op);
     ncs_map_free(&index_of.job);
     ncs_map_free(&index_of.part);
-    ncs_map_free(&index_of.slot);
     index_of = (__typeof__(index_of)){ 0 };
 }
