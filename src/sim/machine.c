@@ -154,7 +154,7 @@ static enum ncs_stop machine_run(void)
 
 static void machine_interrupt(void)
 {
-    sim_world.interrupted = 1;
+    atomic_store(&sim_world.interrupted, true);
 }
 
 static void machine_observe(const struct ncs_observer *observer)

@@ -4,7 +4,7 @@
 #ifndef NCS_SIM_WORLD_H
 #define NCS_SIM_WORLD_H
 
-#include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -68,7 +68,7 @@ struct world {
     struct context **woken;
     size_t wokens, wokens_room;
     uint64_t parkings;
-    volatile sig_atomic_t interrupted;
+    atomic_bool interrupted; /* set by signal handlers and by a watch on another thread */
     bool closing;            /* contexts are being abandoned */
     enum ncs_stop stop;
     uint64_t steps;
