@@ -74,8 +74,7 @@ int ncs_lua_cancel(lua_State *L)
 {
     ncs_lua_thread(L)->cancelled = true;
     lua_sethook(L, hook, LUA_MASKCOUNT, 1); /* again at the next instruction, whatever caught it */
-    lua_settop(L, 0);
-    lua_pushlightuserdata(L, &cancelled_mark);
+    lua_pushlightuserdata(L, &cancelled_mark); /* no settop: in a hook it would close variables */
     return lua_error(L);
 }
 

@@ -47,7 +47,9 @@ static int resume(lua_State *L, lua_State *co, int args)
         return -1;
     }
     lua_xmove(L, co, args);
-    *(struct ncs_lua_thread **)lua_getextraspace(co) = ncs_lua_thread(L);
+    lua_Debug ar;
+    if (co != L && !(lua_status(co) == LUA_OK && lua_getstack(co, 0, &ar)))
+        *(struct ncs_lua_thread **)lua_getextraspace(co) = ncs_lua_thread(L);
     int status = lua_resume(co, L, args, &results);
     ncs_lua_check_cancel(L);
     if (status != LUA_OK && status != LUA_YIELD) {

@@ -5,18 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Is the error at index a failed call of NCCL, which has poisoned the group already? */
-static bool is_nccl_error(lua_State *L, int index)
-{
-    if (!ncs_lua_is_error(L, index))
-        return false;
-    lua_pushliteral(L, "kind");
-    lua_rawget(L, index);
-    bool nccl = lua_type(L, -1) == LUA_TSTRING && strcmp(lua_tostring(L, -1), "nccl") == 0;
-    lua_pop(L, 1);
-    return nccl;
-}
-
 static void note_dropped(lua_State *L, int index, unsigned queued)
 {
     char text[64];
@@ -40,8 +28,7 @@ static int drop(lua_State *L)
     if (t->local->group_depth > 0) {
         unsigned queued = t->queued;
         bool outermost = t->local->group_depth == 1;
-        if (!is_nccl_error(L, error)) /* a call that fails poisons the group on every driver */
-            NCS_CALL(L, ncclAllReduce, NULL, NULL, 0, ncclInt8, ncclSum, NULL, NULL);
+        NCS_CALL(L, ncclAllReduce, NULL, NULL, 0, ncclInt8, ncclSum, NULL, NULL);
         NCS_CALL(L, ncclGroupEnd);
         if (outermost)
             note_dropped(L, error, queued);

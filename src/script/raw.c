@@ -341,7 +341,8 @@ static int call(lua_State *L)
         cell[i] = lua_gettop(L);
     }
     const struct ncs_api *api = ncs_lua_before(L, fn);
-    t->last_fn = fn;
+    if (info->result != NCS_RESULT_TEXT)
+        t->last_fn = fn;
     guard(L, wanted);
     ncs_invoke(api, fn, arg, &result);
     if (t->local)

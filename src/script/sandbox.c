@@ -36,10 +36,7 @@ static const char *const unsafe_os_names[] = {
 
 static int call_original(lua_State *L)
 {
-    lua_pushvalue(L, lua_upvalueindex(1));
-    lua_insert(L, 1);
-    lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
-    return lua_gettop(L);
+    return lua_tocfunction(L, lua_upvalueindex(1))(L);
 }
 
 static int guarded_rep(lua_State *L)
