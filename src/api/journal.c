@@ -73,6 +73,7 @@ static void count_call(struct ncs_journal *j, struct ncs_call *call)
     struct ncs_member *m = member_of(j, call);
 
     call->number = ++m->calls;
+    call->ordinal = ++m->accepted;
     m->hash = ncs_hash(m->hash, ncs_call_signature(call));
     if (m->last)
         m->last->next_counted = call;
@@ -80,6 +81,33 @@ static void count_call(struct ncs_journal *j, struct ncs_call *call)
         m->first = call;
     m->last = call;
     ncs_map_put(&j->own->numbered, number_key(call->comm, call->comm_rank, call->number), call);
+}
+
+/* The call came to nothing: those after it move up. */
+static void reject(struct ncs_journal *j, struct ncs_call *call)
+{
+    uint32_t ordinal = call->ordinal;
+
+    if (ordinal == 0)
+        return;
+    member_of(j, call)->accepted--;
+    call->ordinal = 0;
+    for (struct ncs_call *c = call->next_counted; c; c = c->next_counted)
+        if (c->ordinal > ordinal)
+            c->ordinal--;
+}
+
+static bool has_failed(int rc)
+{
+    return rc != ncclSuccess && rc != ncclInProgress;
+}
+
+/* What a thread queued in a group that failed was dropped. */
+static void reject_group(struct ncs_journal *j, const struct ncs_local *local)
+{
+    for (struct ncs_call *c = j->newest; c && c->id > local->group_from; c = c->older)
+        if (c->group == local->group && c->number)
+            reject(j, c);
 }
 
 static void uncount_call(struct ncs_journal *j, struct ncs_call *call)
@@ -220,6 +248,12 @@ static int current_device(const struct ncs_journal *j)
     return device;
 }
 
+static void open_group(struct ncs_journal *j, struct ncs_local *local, const struct ncs_call *call)
+{
+    local->group = ++j->own->groups;
+    local->group_from = call->id;
+}
+
 void ncs_journal_begin(struct ncs_journal *j, struct ncs_call *call)
 {
     struct ncs_local *local = ncs_local;
@@ -229,7 +263,7 @@ void ncs_journal_begin(struct ncs_journal *j, struct ncs_call *call)
     lock(j);
     if (local) {
         if (call->fn == NCS_FN_ncclGroupStart && local->group_depth++ == 0)
-            local->group = ++j->own->groups;
+            open_group(j, local, call);
         call->group = local->group;
     }
     ncs_journal_resolve(j, call, device);
@@ -242,7 +276,9 @@ static void leave_group(struct ncs_journal *j, struct ncs_local *local, int rc)
 {
     if (local->group_depth == 0 || --local->group_depth > 0)
         return;
-    ncs_journal_group_ended(j, local->group, rc == ncclSuccess || rc == ncclInProgress);
+    ncs_journal_group_ended(j, local->group, !has_failed(rc));
+    if (has_failed(rc))
+        reject_group(j, local);
     local->group = 0;
 }
 
@@ -254,6 +290,8 @@ void ncs_journal_leave(struct ncs_journal *j, struct ncs_call *call, int rc)
     call->returned = true;
     call->rc = rc;
     ncs_journal_learn(j, call);
+    if (call->number && has_failed(rc))
+        reject(j, call);
     if (local) {
         if (call->fn == NCS_FN_ncclGroupEnd)
             leave_group(j, local, rc);

@@ -44,6 +44,8 @@ struct ncs_call {
     int comm;           /* number of the communicator, -1 = none or unknown */
     int comm_rank;      /* the caller's rank in it */
     uint32_t number;    /* on (comm, comm_rank) from 1; 0 = not counted */
+    uint32_t ordinal;   /* among the counted calls of (comm, comm_rank) that NCCL accepted, from 1; 0 =
+                         * it failed, or its group did. Verification pairs by it */
     uint64_t group;     /* serial of the outermost group it was made in, 0 = ungrouped */
     struct ncs_redop *redop; /* of a counted call with a user operator; NULL = built in or none */
     /* In C's order; kinds in ncs_fn_info[fn].arg. A unique id given by value is .u, its hash (the
@@ -73,6 +75,7 @@ struct ncs_member {
     int rank;            /* of the run: who made the call that created it; -1 = not yet seen */
     int device;          /* CUDA device at creation, -1 = unknown */
     uint32_t calls;      /* counted calls so far */
+    uint32_t accepted;   /* those of them that have not failed */
     uint64_t hash;       /* rolling hash of the signatures of all of them */
     struct ncs_call *first, *last; /* counted calls still held, by number */
     uint64_t gone;       /* id of the call that destroyed or aborted it; 0 = none */

@@ -45,6 +45,7 @@ struct ncs_local {
     struct ncs_place last; /* of the script's last call */
     int group_depth;
     uint64_t group; /* serial of the open outermost group, from 1; 0 = none */
+    uint64_t group_from; /* id of the call that opened it */
 };
 
 extern _Thread_local struct ncs_local *ncs_local; /* NULL on threads that the run does not know */

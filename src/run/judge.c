@@ -76,22 +76,57 @@ static const struct ncs_finding *first_error(const struct ncs_diagnosis *d)
     return NULL;
 }
 
-/* Somebody waits for a rank that an error has ended. */
-static bool waits_for_failed(const struct ncs_result *r)
+static bool waits_because(const struct ncs_result *r, const struct ncs_wait_line *wait,
+                          const bool *because)
 {
-    if (r->errors == 0)
-        return false;
-    for (size_t i = 0; i < r->diagnosis.waits; i++) {
-        const struct ncs_wait_line *wait = &r->diagnosis.wait[i];
-        for (size_t k = 0; k < wait->peers; k++)
-            if (has_failed(r, wait->peer[k]))
+    for (size_t k = 0; k < wait->peers; k++) {
+        if (has_failed(r, wait->peer[k]))
+            return true;
+        for (size_t i = 0; i < r->diagnosis.waits; i++)
+            if (because[i] && r->diagnosis.wait[i].rank == wait->peer[k])
                 return true;
     }
-    const struct ncs_finding *finding = first_error(&r->diagnosis);
-    for (size_t i = 0; finding && i < finding->culprits; i++)
+    return wait->peers == 0; /* nobody can say who would have ended it: the failed rank might have */
+}
+
+/* Everybody who waits does so, directly or through others, for a rank that an error has ended. */
+static bool all_wait_for_failed(const struct ncs_result *r)
+{
+    size_t waits = r->diagnosis.waits, count = 0;
+    bool *because = ncs_new(waits * sizeof *because), changed = r->errors > 0;
+    while (changed) {
+        changed = false;
+        for (size_t i = 0; i < waits; i++)
+            if (!because[i] && waits_because(r, &r->diagnosis.wait[i], because)) {
+                because[i] = changed = true;
+                count++;
+            }
+    }
+    ncs_free(because);
+    return r->errors > 0 && count == waits;
+}
+
+static bool blames_failed(const struct ncs_result *r, const struct ncs_finding *finding)
+{
+    for (size_t i = 0; i < finding->culprits; i++)
         if (has_failed(r, finding->culprit[i].rank))
             return true;
     return false;
+}
+
+/* The diagnosis finds no other cause than ranks that an error has ended. */
+static bool all_blame_failed(const struct ncs_result *r)
+{
+    size_t findings = 0;
+    for (size_t i = 0; i < r->diagnosis.findings; i++) {
+        const struct ncs_finding *finding = &r->diagnosis.finding[i];
+        if (finding->level != NCS_LEVEL_ERROR)
+            continue;
+        findings++;
+        if (!blames_failed(r, finding))
+            return false;
+    }
+    return findings > 0;
 }
 
 /* What ended the run before or beside the ranks' own doing. */
@@ -126,7 +161,7 @@ static enum ncs_verdict judge_stop(const struct ncs_run *run, enum ncs_verdict c
         return run->started == 0 ? NCS_EMPTY : cause;
     case NCS_STOP_QUIET:
     case NCS_STOP_LIVELOCK:
-        return waits_for_failed(r) ? cause : ncs_verdict_worse(cause, NCS_HANG);
+        return all_wait_for_failed(r) || all_blame_failed(r) ? cause : ncs_verdict_worse(cause, NCS_HANG);
     case NCS_STOP_BUDGET:
         return ncs_verdict_worse(cause, NCS_TIMEOUT);
     case NCS_STOP_INTERRUPTED:

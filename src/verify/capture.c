@@ -177,12 +177,12 @@ int ncs_share_of(const struct ncs_call *call)
     return is_pair(call) ? ncs_movement_of(call) == NCS_MOVE_RECV : call->comm_rank;
 }
 
-/* False for a send or receive that was not counted. */
+/* False for a call that came to nothing. */
 static bool key_of(const struct ncs_capture *c, const struct ncs_call *call, struct key *key)
 {
-    *key = (struct key){ call->comm, -1, -1, call->number };
+    *key = (struct key){ call->comm, -1, -1, call->ordinal };
     if (!is_pair(call))
-        return true;
+        return call->ordinal != 0;
     bool sends = ncs_movement_of(call) == NCS_MOVE_SEND;
     key->src = sends ? call->comm_rank : ncs_call_peer(call);
     key->dst = sends ? ncs_call_peer(call) : call->comm_rank;

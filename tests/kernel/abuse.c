@@ -1,6 +1,7 @@
 /* Random calls of the whole API, most of them wrong: several threads on each process, handles of
  * others and of nobody, groups left open, streams and memory freed under way, aborts and destroys.
- * Nothing may crash, nothing may be left, and the same seed must give the same trace. */
+ * Nothing may crash and nothing may be left. (Traces are not compared: a stale handle may or may not
+ * come to mean a new object, as in the real libraries.) */
 #include "base/hash.h"
 #include "kernel.h"
 
@@ -172,7 +173,7 @@ static void spawn(int i, void (*main)(void *arg))
     ck_assert_msg(machine->spawn(&options, &err), "%s", err.text);
 }
 
-static uint64_t one_round(uint64_t seed)
+static void one_round(uint64_t seed)
 {
     static struct ncs_local first;
     memset(objects, 0, sizeof objects);
@@ -187,24 +188,20 @@ static uint64_t one_round(uint64_t seed)
     struct ncs_snapshot s;
     machine->snapshot(&s);
     ncs_snapshot_free(&s);
-    uint64_t trace = kernel_trace(), objects_left, bytes_left, unused;
+    uint64_t objects_left, bytes_left, unused;
     machine->abandon();
     machine->gate_free(kernel_gate);
     machine->reset();
     machine->stats(&objects_left, &bytes_left, &unused);
     ck_assert_msg(objects_left == 0 && bytes_left == 0, "seed %d leaves %d objects", (int)seed,
                   (int)objects_left);
-    return trace;
 }
 
 static void many_rounds(bool threads, uint64_t rounds)
 {
     kernel_open(&(struct ncs_machine_options){ .own_threads = threads, .step_limit = 200000 });
-    for (uint64_t seed = 1; seed <= rounds; seed++) {
-        uint64_t trace = one_round(seed);
-        if (seed % 10 == 0)
-            ck_assert_uint_eq(trace, one_round(seed));
-    }
+    for (uint64_t seed = 1; seed <= rounds; seed++)
+        one_round(seed);
     machine->close();
 }
 

@@ -842,6 +842,27 @@ START_TEST(a_locked_journal_serves_threads)
 }
 END_TEST
 
+START_TEST(what_failed_takes_no_place)
+{
+    open_plain();
+    ncclComm_t a = join(0, 2, new_id(), 0);
+    nccl_code = ncclInvalidArgument;
+    reduce(0, a, 4, ncclSum);
+    nccl_code = ncclSuccess;
+    reduce(0, a, 4, ncclSum);
+    api->ncclGroupStart();
+    reduce(0, a, 4, ncclSum);
+    nccl_code = ncclInvalidUsage;
+    api->ncclGroupEnd();
+    nccl_code = ncclSuccess;
+    reduce(0, a, 4, ncclSum);
+    static const uint32_t ordinals[] = { 0, 1, 0, 2 };
+    for (uint32_t n = 1; n <= 4; n++)
+        ck_assert_uint_eq(ncs_journal_call(journal, 0, 0, n)->ordinal, ordinals[n - 1]);
+    ncs_journal_close(journal);
+}
+END_TEST
+
 NCS_TEST_MAIN("journal", a_record_says_who_what_and_where, what_the_driver_lacks_stays_absent,
               a_thread_that_is_nobodys_is_recorded, ranks_meet_by_id,
               a_communicator_is_known_while_its_init_blocks, a_failed_init_leaves_no_handle,
@@ -853,4 +874,5 @@ NCS_TEST_MAIN("journal", a_record_says_who_what_and_where, what_the_driver_lacks
               operators_are_kept_as_they_were_created, the_oldest_records_are_dropped,
               a_member_may_lose_all_its_records, pinned_records_stay,
               more_pinned_records_than_fit_are_held, pending_records_stay,
-              a_snapshot_releases_its_calls, a_journal_of_nothing, a_locked_journal_serves_threads)
+              a_snapshot_releases_its_calls, a_journal_of_nothing, a_locked_journal_serves_threads,
+              what_failed_takes_no_place)

@@ -80,7 +80,7 @@ static struct ncs_call *call_of(struct world *w, enum ncs_fn fn, int rank, const
     call->fn = fn;
     call->rank = 100 + rank;
     call->comm_rank = rank;
-    call->number = ++m->calls;
+    call->number = call->ordinal = ++m->calls;
     for (int i = 0; i < ncs_fn_info[fn].nargs; i++) {
         switch (ncs_fn_info[fn].arg[i].kind) {
         case NCS_ARG_IN: call->arg[i].p = send; break;
