@@ -1,7 +1,7 @@
 scenario {
   ranks   = 3,
   about   = "rank 0 waits for a word from rank 2, which says it under another name",
-  outcome = { hang = { waiting = { 0, 1 }, why = "host-wait" } },
+  outcome = { hang = { culprit = 2, waiting = { 0, 1 }, why = "host-wait" } },
 }
 
 if rank == 2 then

@@ -258,9 +258,7 @@ static void run_file(struct suite *suite, const char *file)
     struct ncs_scenario scenario;
     ncs_scenario_init(&scenario, file);
     struct ncs_script *script = ncs_script_load(file, &settings, &scenario, &err);
-    if (script && v[RANKS].given)
-        scenario.ranks = (int)v[RANKS].number;
-    if (script && ncs_scenario_check(&scenario, &err))
+    if (script)
         run_script(suite, script, &scenario);
     else
         report_unstarted(suite, &scenario, &err);

@@ -2,6 +2,8 @@
  * something else, was never made because its thread ended or is elsewhere. */
 #include "diagnose/inquiry.h"
 
+#include <string.h>
+
 #include "base/hash.h"
 #include "base/mem.h"
 #include "ncclscript/nccl_abi.h"
@@ -20,6 +22,12 @@ bool ncs_is_init(const struct ncs_call *call)
 {
     return call->fn == NCS_FN_ncclCommInitRank || call->fn == NCS_FN_ncclCommInitRankConfig ||
            call->fn == NCS_FN_ncclCommInitAll;
+}
+
+bool ncs_is_key(const struct ncs_inquiry *q, const struct ncs_need *need)
+{
+    const struct ncs_snap_gate *g = need->gate >= 0 ? &q->snap->gate[need->gate] : NULL;
+    return g && g->key && strcmp(g->what, "store:get") == 0;
 }
 
 bool ncs_failed(const struct ncs_call *call)

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 
 /* Calls that one rank may have left out, or made in excess, in one place; and the distance over
@@ -240,25 +241,74 @@ static void part_by_number(const struct ncs_ranks_of_comm *r, int nranks, const 
     p->skipped_line = skipped_line(odd, model);
 }
 
+/* How the rank goes on: its next calls, and how many there are. */
+static uint64_t way_on(const struct ncs_sequence *s, uint32_t at)
+{
+    uint64_t hash = ncs_hash(0, ncs_sequence_end(s));
+    for (uint32_t i = 1; i <= MAX_SHIFT; i++) {
+        const struct ncs_call *c = ncs_sequence_at(s, at + i);
+        hash = ncs_hash(hash, c ? ncs_call_signature(c) : 0);
+    }
+    return hash;
+}
+
+/* Of those who made the call of the majority, one who goes on as most of them do; the longest way
+ * if there are several such, since a short one shows less. */
+static int find_model(const struct ncs_ranks_of_comm *r, int nranks, const struct camps *camps,
+                      size_t best, uint32_t at)
+{
+    int model = camps->camp[best].first;
+    size_t most = 0;
+    struct ncs_map votes = { 0 };
+    for (int i = 0; i < nranks; i++) {
+        if (camps->of[i] != (int)best)
+            continue;
+        uint64_t way = way_on(&r->seq[i], at);
+        size_t n = (size_t)(uintptr_t)ncs_map_get(&votes, way) + 1;
+        ncs_map_put(&votes, way, (void *)(uintptr_t)n);
+        most = n > most ? n : most;
+    }
+    bool found = false;
+    for (int i = 0; i < nranks; i++) {
+        if (camps->of[i] != (int)best ||
+            (size_t)(uintptr_t)ncs_map_get(&votes, way_on(&r->seq[i], at)) < most)
+            continue;
+        if (!found || ncs_sequence_end(&r->seq[i]) > ncs_sequence_end(&r->seq[model]))
+            model = i;
+        found = true;
+    }
+    ncs_map_free(&votes);
+    return model;
+}
+
 /* Some made different calls. Labels alone are evidence only where exchanging or shifting explains
  * them: they may differ by rank on purpose. */
-static bool part_by_kind(const struct ncs_ranks_of_comm *r, int nranks, const struct camps *camps,
+static bool part_by_kind(const struct ncs_inquiry *q, int comm, const struct camps *camps,
                          bool by_label, struct ncs_parting *p)
 {
+    const struct ncs_ranks_of_comm *r = &q->comm[comm];
+    int nranks = q->journal->comm[comm]->nranks;
     bool even;
     size_t best = majority(camps, &even);
     struct ncs_parting found = { .at = p->at, .by_label = by_label, .even = even };
-    found.model = camps->camp[best].first;
+    found.model = find_model(r, nranks, camps, best, p->at);
     found.number = camps->camp[best].call->number;
+    struct pair pair = { .model = &r->seq[found.model],
+                         .model_open = ncs_may_go_on(q, ncs_run_rank(q, comm, found.model)) };
     bool shifted = true, first = true;
     for (int i = 0; i < nranks && shifted; i++) {
         if (camps->of[i] < 0 || camps->of[i] == (int)best)
             continue;
-        struct ncs_parting one = found;
-        shifted = explain_shift(&r->seq[i], &r->seq[found.model], &one) &&
+        struct ncs_parting one = { .at = p->at };
+        pair.odd = &r->seq[i];
+        pair.odd_open = ncs_may_go_on(q, ncs_run_rank(q, comm, i));
+        shifted = explain_shift(&pair, &one) &&
                   (first || (one.how == found.how && one.shift == found.shift));
-        if (shifted)
-            found = one;
+        if (shifted) {
+            found.how = one.how;
+            found.shift = one.shift;
+            found.other = one.other;
+        }
         first = false;
     }
     if (!shifted) {
@@ -287,52 +337,71 @@ static bool part_by_kind(const struct ncs_ranks_of_comm *r, int nranks, const st
     return true;
 }
 
-static void part(const struct ncs_comm_info *info, struct ncs_ranks_of_comm *r)
+static size_t calls_of(const struct camps *camps)
 {
-    struct ncs_parting *p = &r->parting;
-    uint32_t start = UINT32_MAX, end = 0;
-    for (int i = 0; i < info->nranks; i++) {
-        if (r->seq[i].base < start)
-            start = r->seq[i].base;
-        if (ncs_sequence_end(&r->seq[i]) > end)
-            end = ncs_sequence_end(&r->seq[i]);
-    }
-    struct camps camps = { .of = ncs_new((size_t)info->nranks * sizeof *camps.of) };
-    for (p->at = start; p->at < end && p->how == NCS_PARTING_NONE; ) {
-        divide(r, info->nranks, p->at, false, &camps);
-        size_t calls = 0;
-        for (size_t i = 0; i < camps.count; i++)
-            calls += camps.camp[i].call != NULL;
-        if (calls > 1 && part_by_kind(r, info->nranks, &camps, false, p))
+    size_t calls = 0;
+    for (size_t i = 0; i < camps->count; i++)
+        calls += camps->camp[i].call != NULL;
+    return calls;
+}
+
+/* The first parting at p->at or later. */
+static void part(const struct ncs_inquiry *q, int comm, uint32_t end, struct ncs_parting *p)
+{
+    const struct ncs_ranks_of_comm *r = &q->comm[comm];
+    int nranks = q->journal->comm[comm]->nranks;
+    struct camps camps = { .of = ncs_new((size_t)nranks * sizeof *camps.of) };
+    for (; p->at < end; p->at++) {
+        divide(r, nranks, p->at, false, &camps);
+        if (calls_of(&camps) > 1 && part_by_kind(q, comm, &camps, false, p))
             break;
-        if (calls == 1) {
-            divide(r, info->nranks, p->at, true, &camps);
-            calls = 0;
-            for (size_t i = 0; i < camps.count; i++)
-                calls += camps.camp[i].call != NULL;
-            if (calls > 1 && part_by_kind(r, info->nranks, &camps, true, p))
-                break;
-            divide(r, info->nranks, p->at, false, &camps);
-            if (camps.count == 2) {
-                part_by_number(r, info->nranks, &camps, p);
-                break;
-            }
+        if (calls_of(&camps) != 1)
+            continue;
+        divide(r, nranks, p->at, true, &camps);
+        if (calls_of(&camps) > 1 && part_by_kind(q, comm, &camps, true, p))
+            break;
+        divide(r, nranks, p->at, false, &camps);
+        if (camps.count == 2) {
+            part_by_number(r, nranks, &camps, p);
+            break;
         }
-        p->at++;
     }
     ncs_free(camps.camp);
     ncs_free(camps.of);
 }
 
+bool ncs_may_go_on(const struct ncs_inquiry *q, int rank)
+{
+    return rank < 0 || !q->snap->contexts || q->open[rank];
+}
+
 void ncs_align(struct ncs_inquiry *q)
 {
+    q->open = ncs_new((size_t)q->ranks * sizeof *q->open);
+    for (size_t i = 0; i < q->snap->contexts; i++) {
+        const struct ncs_snap_context *c = &q->snap->context[i];
+        if (c->rank >= 0 && c->state != NCS_CONTEXT_ENDED && !(c->call && c->call->ending))
+            q->open[c->rank] = true;
+    }
     q->comm = ncs_new(q->journal->comms * sizeof *q->comm);
     for (size_t c = 0; c < q->journal->comms; c++) {
         const struct ncs_comm_info *info = q->journal->comm[c];
         struct ncs_ranks_of_comm *r = &q->comm[c];
+        uint32_t start = UINT32_MAX, end = 0;
         r->seq = ncs_new((size_t)info->members * sizeof *r->seq);
         for (int i = 0; i < info->members; i++)
             collect(&r->seq[i], &info->member[i]);
-        part(info, r);
+        for (int i = 0; i < info->nranks; i++) {
+            if (r->seq[i].base < start)
+                start = r->seq[i].base;
+            if (ncs_sequence_end(&r->seq[i]) > end)
+                end = ncs_sequence_end(&r->seq[i]);
+        }
+        r->parting.at = start;
+        part(q, (int)c, end, &r->parting);
+        if (r->parting.how != NCS_PARTING_DIFFER)
+            continue;
+        r->later.at = r->parting.at + 1; /* one call differs, the ranks go on together */
+        part(q, (int)c, end, &r->later);
     }
 }

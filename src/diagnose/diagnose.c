@@ -124,11 +124,13 @@ static void close_inquiry(struct ncs_inquiry *q)
             ncs_free(q->comm[i].seq[r].call);
         ncs_free(q->comm[i].seq);
         ncs_free(q->comm[i].parting.odd);
+        ncs_free(q->comm[i].later.odd);
     }
     for (size_t i = 0; i < q->needs; i++) {
         ncs_free(q->need[i].present);
         ncs_free(q->need[i].absent);
     }
+    ncs_free(q->open);
     ncs_free(q->comm);
     ncs_free(q->need);
     ncs_free(q->edge);

@@ -113,12 +113,13 @@ static char *waiting_text(const struct ncs_inquiry *q, int context, const char *
     return ncs_text("%swaits %s %s%s", before, phrase ? "at the" : "in", in, phrase ? "" : "()");
 }
 
-static char *what_is_missing(const struct ncs_need *need, const struct ncs_absent *a)
+static char *what_is_missing(const struct ncs_inquiry *q, const struct ncs_need *need,
+                             const struct ncs_absent *a)
 {
     if (need->kind == NCS_NEED_INIT)
         return ncs_text("never joined as rank %d", a->comm_rank);
     if (need->kind == NCS_NEED_GATE)
-        return ncs_text("never came");
+        return ncs_copy_text(ncs_is_key(q, need) ? "never set it" : "never came");
     if (need->kind == NCS_NEED_PAIR)
         return ncs_text("never %s rank %d",
                         ncs_is_send(need->call) ? "receives from" : "sends to",
@@ -132,7 +133,7 @@ static char *absent_text(const struct ncs_inquiry *q, const struct ncs_need *nee
     const struct ncs_snap_context *c = a->context >= 0 ? &q->snap->context[a->context] : NULL;
     const char *comm = ncs_comm_name(q, need->comm);
     unsigned number = a->call ? (unsigned)a->call->number : 0;
-    char *missing = what_is_missing(need, a), *text = NULL, *what = NULL, *lead;
+    char *missing = what_is_missing(q, need, a), *text = NULL, *what = NULL, *lead;
     switch (a->reason) {
     case NCS_ABSENT_KILLED:
         text = ncs_text("%s: was stopped", missing);
@@ -180,8 +181,11 @@ static char *absent_text(const struct ncs_inquiry *q, const struct ncs_need *nee
     return text;
 }
 
-static int absent_line(const struct ncs_inquiry *q, const struct ncs_absent *a)
+static int absent_line(const struct ncs_inquiry *q, const struct ncs_need *need,
+                       const struct ncs_absent *a)
 {
+    if (need->kind == NCS_NEED_GATE && a->reason == NCS_ABSENT_FINISHED)
+        return 0; /* its last call of NCCL or CUDA is not where it left the gate aside */
     if (a->call && a->reason != NCS_ABSENT_ERROR && a->reason != NCS_ABSENT_KILLED &&
         a->call->place.line)
         return a->call->place.line;
@@ -216,7 +220,7 @@ void ncs_add_need_rows(const struct ncs_inquiry *q, struct ncs_draft *d,
         for (size_t k = 0; k < d->f.rows; k++)
             here |= d->f.row[k].rank == a->rank;
         if (a->rank >= 0 && !here)
-            ncs_add_row(d, a->rank, absent_line(q, a), absent_text(q, need, a));
+            ncs_add_row(d, a->rank, absent_line(q, need, a), absent_text(q, need, a));
     }
     ncs_free(direct);
 }

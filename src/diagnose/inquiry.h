@@ -43,6 +43,7 @@ struct ncs_parting {
 struct ncs_ranks_of_comm { /* what align.c knows of a communicator */
     struct ncs_sequence *seq; /* one for each member in the journal */
     struct ncs_parting parting;
+    struct ncs_parting later; /* where they part again after a call that differs */
 };
 
 /* ---- who waits for whom (graph.c, absent.c) ---- */
@@ -105,6 +106,7 @@ struct ncs_inquiry {
     size_t notices;
     int ranks;                       /* of the run, as far as it was seen */
     bool hung;                       /* the snapshot was taken of a hang */
+    bool *open;                      /* by rank: see ncs_may_go_on */
 
     struct ncs_ranks_of_comm *comm;  /* by number of the communicator */
     struct ncs_map part;             /* call -> part of the snapshot, index + 1 */
@@ -124,6 +126,9 @@ struct ncs_inquiry {
 };
 
 void ncs_align(struct ncs_inquiry *q);
+/* Whether a rank of the run may still make calls: it lives, and its script is not over. Of a rank
+ * that cannot be told, and without contexts, that is taken to be so. */
+bool ncs_may_go_on(const struct ncs_inquiry *q, int rank);
 const struct ncs_call *ncs_sequence_at(const struct ncs_sequence *s, uint32_t position);
 uint32_t ncs_sequence_end(const struct ncs_sequence *s); /* base + held */
 /* Position of a collective in its rank's sequence; UINT32_MAX when it is not there. */
@@ -169,6 +174,7 @@ int ncs_run_rank(const struct ncs_inquiry *q, int comm, int comm_rank); /* -1 = 
 bool ncs_is_pairwise(const struct ncs_call *call); /* send or recv */
 bool ncs_is_send(const struct ncs_call *call);
 bool ncs_is_init(const struct ncs_call *call);
+bool ncs_is_key(const struct ncs_inquiry *q, const struct ncs_need *need); /* of the store */
 /* Polls in vain. A livelock is found when the last poll has just returned. */
 static inline bool ncs_polls(const struct ncs_inquiry *q, const struct ncs_snap_context *c)
 {

@@ -10,7 +10,9 @@ enum ncs_root_kind {
     NCS_ROOT_CYCLE,
     NCS_ROOT_POLL,     /* only polls in vain */
     NCS_ROOT_NOTICE,   /* a crash or a fault */
+    /* From here on what is found is a note, not the cause. */
     NCS_ROOT_LABELS,   /* nothing hangs, but by their labels calls were exchanged */
+    NCS_ROOT_LATER,    /* behind calls that disagree: somebody has made fewer of them, too */
     NCS_ROOT_LEFT,     /* left over at the end of a rank */
 };
 
@@ -25,7 +27,7 @@ struct ncs_root {
     int *path;                         /* CYCLE: nodes */
     size_t length;
     const struct ncs_notice *notice;
-    int comm;                          /* LABELS, LEFT */
+    int comm;                          /* LABELS, LATER, LEFT */
     int rank, depth, line;             /* LEFT, of a group left open: by whom; rank -1: none */
 };
 

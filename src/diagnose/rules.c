@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 
 /* For each root the first rule that matches speaks: so special ones stand before general ones. */
@@ -131,8 +132,7 @@ static void judge(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
             continue;
         }
         d.f.rule = ncs_rule_ids[i];
-        d.f.level = r->kind == NCS_ROOT_LEFT || r->kind == NCS_ROOT_LABELS ? NCS_LEVEL_NOTE
-                                                                            : NCS_LEVEL_ERROR;
+        d.f.level = r->kind >= NCS_ROOT_LABELS ? NCS_LEVEL_NOTE : NCS_LEVEL_ERROR;
         add(all, &d);
         return;
     }
@@ -153,7 +153,8 @@ static int class_of(enum ncs_reason reason)
 
 enum { OTHERS = 7, CLASSES };
 
-static void judge_absents(const struct ncs_inquiry *q, const struct ncs_need *n, int class,
+/* Whether there are such. */
+static bool judge_absents(const struct ncs_inquiry *q, const struct ncs_need *n, int class,
                           struct drafts *all)
 {
     struct ncs_root r = { .kind = NCS_ROOT_ABSENT, .need = n, .comm = -1, .rank = -1 };
@@ -161,9 +162,11 @@ static void judge_absents(const struct ncs_inquiry *q, const struct ncs_need *n,
     for (size_t i = 0; i < n->absents; i++)
         if (class < 0 || class_of(n->absent[i].reason) == class)
             NCS_PUSH(r.absent, r.absents, room, &n->absent[i]);
-    if (r.absents || class < 0)
+    bool any = r.absents > 0;
+    if (any || class < 0)
         judge(q, &r, all);
     ncs_free(r.absent);
+    return any;
 }
 
 /* Whether the need cannot come about whatever the others do. */
@@ -174,8 +177,7 @@ static bool is_final(const struct ncs_inquiry *q, const struct ncs_need *n)
         gone += n->absent[i].reason <= NCS_ABSENT_LAST_FINAL;
     if (n->kind == NCS_NEED_STUCK || (n->job >= 0 && q->snap->job[n->job].refused))
         return true;
-    /* Anybody may set a key of the store: one live rank is enough. */
-    if (n->kind == NCS_NEED_GATE && strcmp(q->snap->gate[n->gate].what, "store:get") == 0)
+    if (ncs_is_key(q, n)) /* anybody may set it: one live rank is enough */
         return gone == n->absents;
     return gone > 0 || q->out[ncs_need_node(q, (size_t)(n - q->need))] < 0;
 }
@@ -209,12 +211,9 @@ static void judge_need(const struct ncs_inquiry *q, const struct ncs_need *n, st
         judge_absents(q, n, -1, all);
         return;
     }
-    size_t told = all->count;
-    for (int class = 0; class < OTHERS; class++) {
-        judge_absents(q, n, class, all);
-        if (n->kind == NCS_NEED_GATE && all->count > told)
+    for (int class = 0; class < OTHERS; class++)
+        if (judge_absents(q, n, class, all) && n->kind == NCS_NEED_GATE)
             return; /* of those who might have opened it, one that failed is the likeliest */
-    }
 }
 
 /* A ring through a host wait and collectives of one communicator: whoever is at the host wait has
@@ -238,6 +237,29 @@ static const struct ncs_need *left_out(const struct ncs_inquiry *q, const int *p
     return gate ? collective : NULL;
 }
 
+/* A ring of host waits alone, through a key of the store, while ranks have ended: any of those was
+ * to set it as likely as those in the ring, and they have no excuse. */
+static const struct ncs_need *unset_key(const struct ncs_inquiry *q, const int *path,
+                                        size_t length)
+{
+    const struct ncs_need *key = NULL;
+    for (size_t i = 0; i < length; i++) {
+        int need = ncs_node_need(q, path[i]);
+        if (need < 0)
+            continue;
+        const struct ncs_need *n = &q->need[need];
+        if (n->kind != NCS_NEED_GATE)
+            return NULL;
+        bool gone = false;
+        for (size_t k = 0; k < n->absents; k++)
+            gone |= n->absent[k].reason <= NCS_ABSENT_LAST_FINAL;
+        if (gone && ncs_is_key(q, n) && (!key || strcmp(q->snap->gate[n->gate].key,
+                                                        q->snap->gate[key->gate].key) < 0))
+            key = n;
+    }
+    return key;
+}
+
 static void judge_cycles(const struct ncs_inquiry *q, bool *told, struct drafts *all)
 {
     for (size_t i = 0; i < q->needs; i++) {
@@ -255,8 +277,11 @@ static void judge_cycles(const struct ncs_inquiry *q, bool *told, struct drafts 
             if (ncs_node_need(q, r.path[k]) >= 0)
                 told[ncs_node_need(q, r.path[k])] = true;
         const struct ncs_need *n = known ? NULL : left_out(q, r.path, r.length);
+        const struct ncs_need *key = known ? NULL : unset_key(q, r.path, r.length);
         if (n)
             judge_absents(q, n, OTHERS, all);
+        else if (key)
+            judge_need(q, key, all);
         else if (!known)
             judge(q, &r, all);
         ncs_free(r.path);
@@ -352,6 +377,61 @@ static void judge_open_groups(const struct ncs_inquiry *q, struct drafts *all)
     ncs_free(of);
 }
 
+static uint64_t place_key(const struct ncs_inquiry *q, size_t context)
+{
+    struct ncs_place p = ncs_said_place(q, (int)context);
+    uint64_t file = p.file ? ncs_hash_bytes(0, p.file, strlen(p.file)) : 0;
+    return ncs_hash(file, (uint64_t)p.line);
+}
+
+/* Whether those who are behind at the later parting have come past the call that they lack: each
+ * has ended well, or waits at the same place as one who has made it. */
+static bool have_passed(const struct ncs_inquiry *q, int comm)
+{
+    enum { BEHIND = 1, AHEAD };
+    const struct ncs_parting *p = &q->comm[comm].later;
+    char *of = ncs_new((size_t)q->ranks * sizeof *of);
+    struct ncs_map places = { 0 };
+    for (int r = 0; r < q->journal->comm[comm]->nranks; r++)
+        if (ncs_run_rank(q, comm, r) >= 0)
+            of[ncs_run_rank(q, comm, r)] =
+                ncs_sequence_at(&q->comm[comm].seq[r], p->at) ? AHEAD : BEHIND;
+    for (size_t i = 0; i < q->snap->contexts; i++) {
+        const struct ncs_snap_context *c = &q->snap->context[i];
+        if (c->rank >= 0 && of[c->rank] == AHEAD && c->state != NCS_CONTEXT_ENDED)
+            ncs_map_put(&places, place_key(q, i), of);
+    }
+    size_t passed = 0;
+    for (size_t i = 0; i < q->snap->contexts; i++) {
+        const struct ncs_snap_context *c = &q->snap->context[i];
+        if (c->rank < 0 || of[c->rank] != BEHIND)
+            continue;
+        bool over = !ncs_may_go_on(q, c->rank);
+        if (over ? c->state != NCS_CONTEXT_ENDED || c->ending == NCS_END_RETURNED
+                 : ncs_map_get(&places, place_key(q, i)) != NULL) {
+            of[c->rank] = 0;
+            passed++;
+        }
+    }
+    ncs_map_free(&places);
+    ncs_free(of);
+    return passed == p->odds;
+}
+
+/* Calls that disagree hide whatever is wrong further on: calls that were left out show all the
+ * same. */
+static void judge_later(const struct ncs_inquiry *q, struct drafts *all)
+{
+    for (size_t i = 0; i < q->journal->comms; i++) {
+        const struct ncs_parting *p = &q->comm[i].later;
+        if (p->how != NCS_PARTING_FEWER || 2 * p->odds > (size_t)q->journal->comm[i]->nranks)
+            continue;
+        struct ncs_root r = { .kind = NCS_ROOT_LATER, .comm = (int)i, .rank = -1 };
+        if (have_passed(q, (int)i))
+            judge(q, &r, all);
+    }
+}
+
 static void judge_left_overs(const struct ncs_inquiry *q, struct drafts *all)
 {
     for (size_t i = 0; i < q->snap->contexts; i++) {
@@ -405,6 +485,8 @@ void ncs_rules(struct ncs_inquiry *q)
         struct ncs_root r = { .kind = NCS_ROOT_POLL, .comm = -1, .rank = -1 };
         judge(q, &r, &all);
     }
+    if (q->hung)
+        judge_later(q, &all);
     judge_left_overs(q, &all);
     if (all.count)
         qsort(all.draft, all.count, sizeof *all.draft, compare);

@@ -46,7 +46,9 @@ const struct ncs_parting *ncs_parting_of(const struct ncs_inquiry *q, const stru
     }
     if (comm < 0 || (size_t)comm >= q->journal->comms || at == UINT32_MAX)
         return NULL;
-    const struct ncs_parting *p = &q->comm[comm].parting;
+    const struct ncs_parting *p = &q->comm[comm].parting, *later = &q->comm[comm].later;
+    if (later->how != NCS_PARTING_NONE && later->at <= at)
+        return later;
     return p->how != NCS_PARTING_NONE && p->at <= at ? p : NULL;
 }
 
@@ -96,6 +98,25 @@ static uint32_t number_of(const struct ncs_root *r)
     return r->need->call ? r->need->call->number : 0;
 }
 
+/* The call with the finding's number: by one who is there, else that of the absent itself. The one
+ * that waits may be another, queued in the same group. */
+static const struct ncs_call *numbered(const struct ncs_inquiry *q, const struct ncs_root *r)
+{
+    const struct ncs_call *own = r->absent[0]->call, *there = r->need->call;
+    if (!there || number_of(r) == there->number)
+        return there;
+    if (ncs_is_pairwise(own))
+        return own; /* each rank counts its own */
+    for (size_t i = 0; i < r->need->presents; i++) {
+        int rank = r->need->present[i]->comm_rank;
+        const struct ncs_call *c = q->journal->comm[r->need->comm]->member[rank].first;
+        for (; c; c = c->next_counted)
+            if (c->number == own->number)
+                return c;
+    }
+    return own;
+}
+
 static void fill_absent(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
 {
     for (size_t i = 0; i < r->absents; i++) {
@@ -109,6 +130,7 @@ static void fill_absent(const struct ncs_inquiry *q, const struct ncs_root *r, s
             ncs_add_culprit(d, a->rank, call, line);
     }
     ncs_fill_need(q, d, r->need, number_of(r));
+    ncs_set_title(q, d, numbered(q, r));
     if (r->absent[0]->call && r->absent[0]->call->id < d->order)
         d->order = r->absent[0]->call->id;
 }

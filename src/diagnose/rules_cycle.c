@@ -1,6 +1,8 @@
 /* Rules about ranks that wait for each other in a ring. */
 #include "diagnose/rule.h"
 
+#include <string.h>
+
 #include "base/mem.h"
 
 /* The rank that stands behind the node before (-1) or after (+1) place i of the ring. */
@@ -35,38 +37,77 @@ static void blame(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
         }
 }
 
+/* What place i of the ring says: who waits, in which call, for whom. */
+struct step {
+    int rank, other;
+    const struct ncs_need *need;
+    const struct ncs_call *call;
+};
+
+static struct step step_at(const struct ncs_inquiry *q, const struct ncs_root *r, size_t i)
+{
+    struct step s = { .rank = rank_near(q, r, i, -1), .other = rank_near(q, r, i, 1) };
+    s.need = &q->need[ncs_node_need(q, r->path[i])];
+    s.call = s.need->call ? call_of_rank(s.need, s.rank) : NULL;
+    return s;
+}
+
+/* A ring has no beginning: it is told from its lowest rank on, of equal ones from the lowest
+ * communicator, so that it reads the same however it was found. */
+static size_t first_place(const struct ncs_inquiry *q, const struct ncs_root *r)
+{
+    size_t first = r->length;
+    struct step best = { .rank = -1 };
+    for (size_t i = 0; i < r->length; i++) {
+        if (ncs_node_need(q, r->path[i]) < 0)
+            continue;
+        struct step s = step_at(q, r, i);
+        if (first == r->length || s.rank < best.rank ||
+            (s.rank == best.rank && s.need->comm < best.need->comm)) {
+            first = i;
+            best = s;
+        }
+    }
+    return first;
+}
+
+static void fill_step(const struct ncs_inquiry *q, const struct step *s, struct ncs_draft *d)
+{
+    const struct ncs_call *c = s->call;
+    int line = c ? c->place.line : 0;
+    for (size_t k = 0; k < q->snap->contexts && !line; k++)
+        if (q->snap->context[k].rank == s->rank)
+            line = ncs_said_place(q, (int)k).line;
+    const char *comm = c ? ncs_comm_name(q, s->need->comm) : NULL;
+    ncs_add_step(d, s->rank, comm, c ? c->number : 0, line, s->other);
+    char *what = c ? ncs_describe(c) : ncs_copy_text(q->snap->gate[s->need->gate].what);
+    if (c && c->number)
+        ncs_add_row(d, s->rank, line, ncs_text("waits in call %u on %s, %s, for rank %d",
+                                               (unsigned)c->number, comm, what, s->other));
+    else
+        ncs_add_row(d, s->rank, line, ncs_text("waits in %s for rank %d", what, s->other));
+    ncs_free(what);
+}
+
 void ncs_fill_cycle(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
 {
     d->order = UINT64_MAX;
     const struct ncs_call *first = NULL;
-    for (size_t i = 0; i < r->length; i++) {
-        int need = ncs_node_need(q, r->path[i]);
-        if (need < 0)
+    size_t start = first_place(q, r);
+    for (size_t k = 0; k < r->length; k++) {
+        size_t i = (start + k) % r->length;
+        if (ncs_node_need(q, r->path[i]) < 0)
             continue;
-        const struct ncs_need *n = &q->need[need];
-        int rank = rank_near(q, r, i, -1), other = rank_near(q, r, i, 1);
-        const struct ncs_call *c = n->call ? call_of_rank(n, rank) : NULL;
-        int line = c ? c->place.line : 0;
-        for (size_t k = 0; k < q->snap->contexts && !line; k++)
-            if (q->snap->context[k].rank == rank)
-                line = ncs_said_place(q, (int)k).line;
-        ncs_add_step(d, rank, c ? ncs_comm_name(q, n->comm) : NULL, c ? c->number : 0, line, other);
-        char *what = c ? ncs_describe(c) : ncs_copy_text(q->snap->gate[n->gate].what);
-        if (c && c->number)
-            ncs_add_row(d, rank, line, ncs_text("waits in call %u on %s, %s, for rank %d",
-                                                (unsigned)c->number, ncs_comm_name(q, n->comm),
-                                                what, other));
-        else
-            ncs_add_row(d, rank, line, ncs_text("waits in %s for rank %d", what, other));
-        ncs_free(what);
-        if (c && (!first || c->id < first->id))
-            first = c;
+        struct step s = step_at(q, r, i);
+        fill_step(q, &s, d);
+        if (!first)
+            first = s.call;
+        if (s.call && s.call->id < d->order)
+            d->order = s.call->id;
     }
     blame(q, r, d);
-    if (first) {
+    if (first)
         d->f.call = first->number;
-        d->order = first->id;
-    }
     ncs_set_title(q, d, first);
     ncs_add_blocked(q, d, ncs_need_node(q, (size_t)(r->need - q->need)));
 }
@@ -102,21 +143,105 @@ static struct ring look(const struct ncs_inquiry *q, const struct ncs_root *r)
     return k;
 }
 
-/* "rank 0 waits in call 1 on x at line 5 for rank 1, rank 1 waits in ..." */
+static void say_step(struct ncs_str *s, const struct ncs_cycle_step *c)
+{
+    if (c->call)
+        ncs_str_addf(s, " in call %u on %s", (unsigned)c->call, c->comm);
+    else if (c->comm)
+        ncs_str_addf(s, " to join %s", c->comm);
+    if (c->line)
+        ncs_str_addf(s, " at line %d", c->line);
+}
+
+static bool all_alike(const struct ncs_draft *d)
+{
+    const struct ncs_cycle_step *a = d->f.cycle;
+    for (size_t i = 1; i < d->f.cycles; i++) {
+        const struct ncs_cycle_step *b = &d->f.cycle[i];
+        if (a->call != b->call || a->line != b->line || !a->comm != !b->comm ||
+            (a->comm && strcmp(a->comm, b->comm) != 0))
+            return false;
+    }
+    return true;
+}
+
+/* "rank 0 waits in call 1 on x at line 5 for rank 1, rank 1 waits in ..."; where all wait at the
+ * same place: "each waits in call 1 on x at line 5 for the next: 0 -> 1 -> 2 -> 0". */
 static char *ring_text(const struct ncs_draft *d)
 {
+    enum { MOST = 8 }; /* steps that are told */
     struct ncs_str s = { 0 };
-    for (size_t i = 0; i < d->f.cycles; i++) {
-        const struct ncs_cycle_step *c = &d->f.cycle[i];
-        ncs_str_addf(&s, "%srank %d waits", i ? ", " : "", c->rank);
-        if (c->call)
-            ncs_str_addf(&s, " in call %u on %s", (unsigned)c->call, c->comm);
-        else if (c->comm)
-            ncs_str_addf(&s, " to join %s", c->comm);
-        if (c->line)
-            ncs_str_addf(&s, " at line %d", c->line);
-        ncs_str_addf(&s, " for rank %d", c->waits_for);
+    const struct ncs_cycle_step *step = d->f.cycle;
+    size_t told = d->f.cycles > MOST ? MOST : d->f.cycles;
+    if (d->f.cycles == 2 && all_alike(d)) {
+        ncs_str_addf(&s, "ranks %d, %d wait for each other", step[0].rank, step[1].rank);
+        say_step(&s, step);
+        return ncs_str_take(&s);
     }
+    if (d->f.cycles > 2 && all_alike(d)) {
+        ncs_str_add(&s, "each waits");
+        say_step(&s, step);
+        ncs_str_add(&s, " for the next: ");
+        for (size_t i = 0; i < told; i++)
+            ncs_str_addf(&s, "%d -> ", step[i].rank);
+        ncs_str_addf(&s, "%s%d", told < d->f.cycles ? "... -> " : "", step->rank);
+        return ncs_str_take(&s);
+    }
+    for (size_t i = 0; i < told; i++) {
+        ncs_str_addf(&s, "%srank %d waits", i ? ", " : "", step[i].rank);
+        say_step(&s, &step[i]);
+        ncs_str_addf(&s, " for rank %d", step[i].waits_for);
+    }
+    if (told < d->f.cycles)
+        ncs_str_addf(&s, ", and so on through %zu ranks back to rank %d", d->f.cycles, step->rank);
+    return ncs_str_take(&s);
+}
+
+/* Whether a call that was queued in a group has met its counterpart: then the rest of the group
+ * keeps back what alone would have gone on. */
+static bool has_met(const struct ncs_inquiry *q, const struct ncs_snap_part *p)
+{
+    if (p->op >= 0)
+        return p->state == NCS_PART_DONE || p->state == NCS_PART_MATCHED;
+    bool send = ncs_is_send(p->call);
+    int me = p->call->comm_rank, peer = ncs_call_peer(p->call);
+    for (size_t i = 0; i < q->needs; i++) { /* the group is in contact: still with this peer? */
+        const struct ncs_need *n = &q->need[i];
+        if (n->contact && n->call && n->comm == p->call->comm && n->src == (send ? me : peer) &&
+            n->dst == (send ? peer : me) && ncs_is_send(n->call) == send)
+            return false;
+    }
+    return true;
+}
+
+/* The waiting call of a ring that keeps back the rest of its group; NULL = there is none. */
+static const struct ncs_call *keeps_back(const struct ncs_inquiry *q, const struct ncs_root *r)
+{
+    for (size_t i = 0; i < r->length; i++) {
+        if (ncs_node_need(q, r->path[i]) < 0)
+            continue;
+        const struct ncs_call *c = step_at(q, r, i).call;
+        if (!c || !c->group)
+            continue;
+        for (size_t k = 0; k < q->snap->parts; k++) {
+            const struct ncs_snap_part *p = &q->snap->part[k];
+            if (p->call && p->call != c && p->call->group && ncs_is_pairwise(p->call) &&
+                ncs_group_key(p->call) == ncs_group_key(c) && has_met(q, p))
+                return c;
+        }
+    }
+    return NULL;
+}
+
+static char *split_group(const struct ncs_draft *d, const struct ncs_call *c)
+{
+    struct ncs_str s = { 0 };
+    ncs_str_addf(&s, "a group ends only as a whole: split that of rank %d before the %s", c->rank,
+                 ncs_is_send(c) ? "send" : ncs_is_pairwise(c) ? "receive" : "call");
+    ncs_say_place(&s, c);
+    for (size_t i = 0; i < d->f.cycles; i++)
+        if (d->f.cycle[i].waits_for == c->rank)
+            ncs_str_addf(&s, ", and make in between what rank %d waits for", d->f.cycle[i].rank);
     return ncs_str_take(&s);
 }
 
@@ -143,15 +268,19 @@ bool ncs_rule_p2p_cycle(const struct ncs_inquiry *q, const struct ncs_root *r, s
         return false;
     ncs_fill_cycle(q, r, d);
     d->f.why = ring_text(d);
-    if (k.collectives)
+    const struct ncs_call *c = keeps_back(q, r);
+    if (c)
+        d->f.fix = split_group(d, c);
+    else if (k.collectives)
         d->f.fix = ncs_text("make the send or receive and the collective in the same order on both "
                             "ranks");
     else
-        d->f.fix = ncs_text("%s: put each rank's send and receive into one group, or let every "
-                            "other rank %s first",
-                            k.sends && k.recvs ? "a group ends only as a whole"
+        d->f.fix = ncs_text("%s: put each rank's send and receive into one group, or let %s %s "
+                            "first",
+                            k.sends && k.recvs ? "what comes second here is waited for first there"
                             : k.sends          ? "everybody sends first"
                                                : "everybody receives first",
+                            d->f.cycles == 2 ? "one of the two" : "every second rank",
                             k.sends ? "receive" : "send");
     return true;
 }

@@ -159,58 +159,155 @@ bool ncs_rule_init_missing(const struct ncs_inquiry *q, const struct ncs_root *r
     ncs_say_ranks(&s, absent, n->absents);
     ncs_str_add(&s, " did not");
     d->f.why = ncs_str_take(&s);
-    ncs_str_add(&s, "call ncclCommInitRank for ");
-    ncs_say_ranks(&s, absent, n->absents);
-    ncs_str_add(&s, " too, with the same id");
+    ncs_str_add(&s, "make the call");
     if (n->call)
         ncs_say_place(&s, n->call);
+    ncs_str_add(&s, " as ");
+    ncs_say_ranks(&s, absent, n->absents);
+    ncs_str_add(&s, " too, with the same id");
     d->f.fix = ncs_str_take(&s);
     ncs_free(absent);
     return true;
 }
 
+static void say_gate(struct ncs_str *s, const struct ncs_snap_gate *g)
+{
+    ncs_str_add(s, g->what);
+    if (g->key && *g->key)
+        ncs_str_addf(s, " (%s)", g->key);
+}
+
+static int line_of(const struct ncs_inquiry *q, int rank)
+{
+    for (size_t i = 0; i < q->snap->contexts; i++)
+        if (q->snap->context[i].rank == rank && q->snap->context[i].state != NCS_CONTEXT_ENDED)
+            return ncs_said_place(q, (int)i).line;
+    return 0;
+}
+
+/* Nobody opens it. At fault are those who ended without doing so; if there are none, all who wait:
+ * one of them would have had to do it first. */
+static void nobody_opens(const struct ncs_inquiry *q, const struct ncs_need *gate,
+                         const int *waiting, size_t count, struct ncs_draft *d)
+{
+    const struct ncs_snap_gate *g = &q->snap->gate[gate->gate];
+    bool key = ncs_is_key(q, gate), barrier = strcmp(g->what, "barrier") == 0;
+    int *gone = ncs_new(gate->absents * sizeof *gone);
+    int *live = ncs_new(gate->absents * sizeof *live);
+    size_t gones = 0, lives = 0;
+    for (size_t i = 0; i < gate->absents; i++) {
+        const struct ncs_absent *a = &gate->absent[i];
+        if (a->reason > NCS_ABSENT_LAST_FINAL) {
+            live[lives++] = a->rank;
+            continue;
+        }
+        gone[gones++] = a->rank;
+        ncs_add_culprit(d, a->rank, 0, 0);
+    }
+    for (size_t i = 0; i < count && !gones; i++)
+        ncs_add_culprit(d, waiting[i], 0, line_of(q, waiting[i]));
+    struct ncs_str s = { 0 };
+    ncs_say_ranks(&s, waiting, count);
+    ncs_str_addf(&s, " wait%s in ", count == 1 ? "s" : "");
+    say_gate(&s, g);
+    ncs_str_add(&s, key ? ", which nobody has set" : "");
+    if (gones) {
+        ncs_str_add(&s, ": ");
+        ncs_say_ranks(&s, gone, gones);
+        ncs_str_addf(&s, " finished without %s", key ? "it" : "coming");
+    } else {
+        ncs_str_add(&s, ", and nobody is left who could end that");
+    }
+    if (lives) {
+        ncs_str_add(&s, gones ? ", " : ": ");
+        ncs_say_ranks(&s, live, lives);
+        ncs_str_addf(&s, " wait%s as well", lives == 1 ? "s" : "");
+    }
+    d->f.why = ncs_str_take(&s);
+    ncs_str_add(&s, gones > 1 && key ? "let one of " : "let ");
+    if (gones)
+        ncs_say_ranks(&s, gone, gones);
+    else
+        ncs_str_add(&s, "a rank");
+    if (key)
+        ncs_str_addf(&s, " set %s before it %s", g->key, gones ? "ends" : "waits for it");
+    else
+        ncs_str_add(&s, barrier ? " come to the barrier, too" : " end what is waited for");
+    if (count && line_of(q, waiting[0]))
+        ncs_str_addf(&s, ", or leave out the wait at line %d", line_of(q, waiting[0]));
+    d->f.fix = ncs_str_take(&s);
+    ncs_free(gone);
+    ncs_free(live);
+}
+
+/* A ring through a host wait: what is waited for comes only after something that waits itself. */
+static void ring_of_hosts(const struct ncs_inquiry *q, const struct ncs_root *r,
+                          const struct ncs_need *gate, const int *waiting, size_t count,
+                          struct ncs_draft *d)
+{
+    bool calls = false, contact = false;
+    for (size_t i = 0; i < r->length; i++) {
+        int n = ncs_node_need(q, r->path[i]);
+        calls |= n >= 0 && q->need[n].kind != NCS_NEED_GATE;
+        contact |= n >= 0 && q->need[n].contact;
+    }
+    struct ncs_str s = { 0 };
+    ncs_fill_cycle(q, r, d);
+    ncs_say_ranks(&s, waiting, count);
+    ncs_str_addf(&s, " wait%s in ", count == 1 ? "s" : "");
+    say_gate(&s, &q->snap->gate[gate->gate]);
+    if (count && line_of(q, waiting[0]))
+        ncs_str_addf(&s, " at line %d", line_of(q, waiting[0]));
+    ncs_str_addf(&s, " for what comes only after a %s that waits for %s", calls ? "call" : "wait",
+                 count == 1 ? "it" : "them");
+    d->f.why = ncs_str_take(&s);
+    d->f.fix = ncs_text(
+        contact ? "do not make one rank's call wait on the host for another's: first contact "
+                  "blocks until the peer has called too"
+        : calls ? "do not wait on the host for another rank before a call that this rank waits "
+                  "for: make the call first"
+                : "let one of these ranks do what the other waits for before it waits itself");
+}
+
+/* The host wait that the root is about; of several in a ring the one of the lowest rank. */
+static const struct ncs_need *gate_of(const struct ncs_inquiry *q, const struct ncs_root *r)
+{
+    const struct ncs_need *gate = NULL;
+    int lowest = q->ranks;
+    if (r->kind != NCS_ROOT_CYCLE)
+        return is_root(r, NCS_NEED_GATE) ? r->need : NULL;
+    for (size_t i = 0; i < r->length; i++) {
+        int n = ncs_node_need(q, r->path[i]);
+        if (n < 0 || q->need[n].kind != NCS_NEED_GATE)
+            continue;
+        size_t count;
+        int *waiting = ncs_present_ranks(q, &q->need[n], &count);
+        if (!gate || (count && waiting[0] < lowest)) {
+            gate = &q->need[n];
+            lowest = count ? waiting[0] : q->ranks;
+        }
+        ncs_free(waiting);
+    }
+    return gate;
+}
+
 bool ncs_rule_host_wait(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
 {
-    const struct ncs_need *gate = is_root(r, NCS_NEED_GATE) ? r->need : NULL;
-    for (size_t i = 0; r->kind == NCS_ROOT_CYCLE && i < r->length && !gate; i++) {
-        int n = ncs_node_need(q, r->path[i]);
-        if (n >= 0 && q->need[n].kind == NCS_NEED_GATE)
-            gate = &q->need[n];
-    }
+    const struct ncs_need *gate = gate_of(q, r);
     if (!gate)
         return false;
     const struct ncs_snap_gate *g = &q->snap->gate[gate->gate];
     size_t count;
-    int *ranks = ncs_present_ranks(q, gate, &count);
-    struct ncs_str s = { 0 };
-    ncs_say_ranks(&s, ranks, count);
-    ncs_str_addf(&s, " wait%s in %s", count == 1 ? "s" : "", g->what);
-    if (g->key && *g->key)
-        ncs_str_addf(&s, " (%s)", g->key);
+    int *waiting = ncs_present_ranks(q, gate, &count);
     if (r->kind == NCS_ROOT_CYCLE) {
-        ncs_fill_cycle(q, r, d);
-        ncs_str_add(&s, " for what comes only after a call that waits for ");
-        ncs_str_add(&s, count == 1 ? "it" : "them");
-        d->f.fix = ncs_text("do not make one rank's call wait on the host for another's: first "
-                            "contact blocks until the peer has called too");
+        ring_of_hosts(q, r, gate, waiting, count, d);
     } else {
-        for (size_t i = 0; i < gate->absents; i++)
-            if (gate->absent[i].reason <= NCS_ABSENT_LAST_FINAL && strcmp(g->what, "store:get"))
-                ncs_add_culprit(d, gate->absent[i].rank, 0, 0);
-        if (!d->f.culprits)
-            for (size_t i = 0; i < count; i++)
-                ncs_add_culprit(d, ranks[i], 0, 0);
+        nobody_opens(q, gate, waiting, count, d);
         ncs_fill_need(q, d, gate, 0);
-        ncs_str_add(&s, ", and nobody who could end that is left");
-        d->f.fix = strcmp(g->what, "barrier") == 0
-                       ? ncs_text("let every rank of the barrier come to it")
-                       : ncs_text("let another rank provide what is waited for (%s)",
-                                  g->key ? g->key : g->what);
     }
     ncs_free(d->f.title);
     d->f.title = ncs_text("%s%s%s", g->what, g->key && *g->key ? ": " : "", g->key ? g->key : "");
-    d->f.why = ncs_str_take(&s);
-    ncs_free(ranks);
+    ncs_free(waiting);
     return true;
 }
 
@@ -229,9 +326,9 @@ bool ncs_rule_livelock(const struct ncs_inquiry *q, const struct ncs_root *r, st
             continue;
         int line = ncs_said_place(q, (int)i).line;
         ncs_add_culprit(d, c->rank, 0, line);
-        ncs_add_row(d, c->rank, line, ncs_text("polls %s()", ncs_said_in(q, (int)i)));
-        ncs_str_addf(&s, "%srank %d polls %s", s.bytes ? ", " : "", c->rank,
-                     ncs_said_in(q, (int)i));
+        const char *in = c->call ? ncs_said_in(q, (int)i) : "the store, a thread or the clock";
+        ncs_add_row(d, c->rank, line, ncs_text("polls %s%s", in, c->call ? "()" : ""));
+        ncs_str_addf(&s, "%srank %d polls %s", s.bytes ? ", " : "", c->rank, in);
         if (line)
             ncs_str_addf(&s, " at line %d", line);
     }

@@ -29,6 +29,9 @@ static void add_call_rows(const struct ncs_inquiry *q, const struct ncs_root *r,
         return;
     for (int i = 0; i < q->journal->comm[comm]->nranks; i++) {
         const struct ncs_call *c = at(q, comm, i, p->at);
+        if (!c && r->kind == NCS_ROOT_LATER)
+            ncs_add_row(d, ncs_run_rank(q, comm, i), 0, ncs_text("has not made call %u",
+                                                                 (unsigned)p->number));
         if (!c)
             continue;
         char *what = ncs_describe(c);
@@ -59,7 +62,7 @@ static void fill_parting(const struct ncs_inquiry *q, const struct ncs_root *r, 
         ncs_fill_need(q, d, r->need, p->number);
     } else {
         d->f.call = p->number;
-        d->f.certainty = NCS_UNDEFINED;
+        d->f.certainty = r->kind == NCS_ROOT_LATER ? NCS_CERTAIN : NCS_UNDEFINED;
     }
     if (title) {
         ncs_set_title(q, d, title);
@@ -75,7 +78,7 @@ static void fill_parting(const struct ncs_inquiry *q, const struct ncs_root *r, 
 
 static int comm_of(const struct ncs_root *r)
 {
-    return r->kind == NCS_ROOT_LABELS ? r->comm
+    return r->kind == NCS_ROOT_LABELS || r->kind == NCS_ROOT_LATER ? r->comm
            : r->kind == NCS_ROOT_DIFFER ? r->call[0]->comm
                                         : r->need->comm;
 }
@@ -109,12 +112,14 @@ static bool parts(const struct ncs_inquiry *q, const struct ncs_root *r, enum nc
     const struct ncs_parting *p = NULL;
     if (r->kind == NCS_ROOT_LABELS)
         p = &q->comm[r->comm].parting;
+    else if (r->kind == NCS_ROOT_LATER)
+        p = &q->comm[r->comm].later;
     else if (r->kind == NCS_ROOT_DIFFER || never_called(r))
         p = ncs_parting_of(q, r);
     if (!p)
         return false;
     *out = *p;
-    if (p->how == NCS_PARTING_FEWER) {
+    if (p->how == NCS_PARTING_FEWER && r->kind != NCS_ROOT_LATER) {
         if (r->kind != NCS_ROOT_ABSENT)
             return false;
         by_number(r, out);
@@ -190,24 +195,55 @@ bool ncs_rule_extra_call(const struct ncs_inquiry *q, const struct ncs_root *r, 
     return true;
 }
 
+/* What most of those who are there have called. */
+static const struct ncs_call *commonest(const struct ncs_need *n)
+{
+    struct ncs_map votes = { 0 };
+    const struct ncs_call *best = n->call;
+    size_t most = 0;
+    for (int pass = 0; pass < 2; pass++) /* the first of them by rank */
+        for (size_t i = 0; i < n->presents; i++) {
+            uint64_t key = ncs_call_signature(n->present[i]);
+            size_t count = (size_t)(uintptr_t)ncs_map_get(&votes, key);
+            if (pass == 0) {
+                ncs_map_put(&votes, key, (void *)(uintptr_t)(count + 1));
+            } else if (count > most) {
+                most = count;
+                best = n->present[i];
+            }
+        }
+    ncs_map_free(&votes);
+    return best;
+}
+
 /* Nothing is known but that the ranks did not come. */
 static void plain_skip(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
 {
-    const struct ncs_call *call = r->need->call;
+    const struct ncs_need *n = r->need;
+    const struct ncs_call *call = commonest(n), *other = NULL;
     struct ncs_str s = { 0 };
     for (size_t i = 0; i < r->absents; i++) {
         const struct ncs_absent *a = r->absent[i];
         ncs_add_culprit(d, a->rank, call->number, call->place.line);
-        if (i)
-            ncs_str_add(&s, ", ");
-        ncs_str_addf(&s, "rank %d", a->rank);
+        ncs_str_addf(&s, "%srank %d", i ? ", " : "", a->rank);
     }
     ncs_str_addf(&s, " never made call %u on %s,", (unsigned)call->number,
-                 ncs_comm_name(q, r->need->comm));
+                 ncs_comm_name(q, n->comm));
     ncs_say_place(&s, call);
     ncs_str_addf(&s, " on rank %d", call->rank);
+    for (size_t i = 0; i < n->presents && !other; i++)
+        if (ncs_call_signature(n->present[i]) != ncs_call_signature(call))
+            other = n->present[i];
+    if (other) {
+        char *what = ncs_describe(other);
+        ncs_str_addf(&s, "; those who made it do not agree: it is %s", what);
+        ncs_say_place(&s, other);
+        ncs_str_addf(&s, " on rank %d", other->rank);
+        ncs_free(what);
+    }
     d->f.why = ncs_str_take(&s);
-    ncs_fill_need(q, d, r->need, call->number);
+    ncs_fill_need(q, d, n, call->number);
+    ncs_set_title(q, d, call);
 }
 
 static void say_skip(const struct ncs_inquiry *q, int comm, const struct ncs_parting *p,
@@ -228,9 +264,12 @@ static void say_skip(const struct ncs_inquiry *q, int comm, const struct ncs_par
         ncs_str_addf(&s, " left out %u call%s on %s: ", (unsigned)p->shift, p->shift > 1 ? "s" : "",
                      ncs_comm_name(q, comm));
     if (p->how == NCS_PARTING_SKIPPED && own) {
-        ncs_str_addf(&s, "it skips call %u of the others", (unsigned)p->number);
+        bool one = p->odds == 1;
+        ncs_str_addf(&s, "%s call %u of the others", one ? "it skips" : "they skip",
+                     (unsigned)p->number);
         ncs_say_place(&s, model);
-        ncs_str_addf(&s, ", its own call %u is the one", (unsigned)own->number);
+        ncs_str_addf(&s, ", %s own call %u is the one", one ? "its" : "their",
+                     (unsigned)own->number);
         ncs_say_place(&s, own);
     } else if (p->skipped_line) {
         ncs_str_addf(&s, "line %d is skipped", p->skipped_line);
@@ -258,9 +297,16 @@ bool ncs_rule_skipped_call(const struct ncs_inquiry *q, const struct ncs_root *r
         plain_skip(q, r, d);
     }
     struct ncs_str s = { 0 };
-    int line = d->f.culprit ? d->f.culprit[0].line : 0;
-    if (line && d->f.culprits)
-        ncs_str_addf(&s, "let rank %d make the call at line %d too: ", d->f.culprit[0].rank, line);
+    int line = d->f.culprits ? d->f.culprit[0].line : 0;
+    if (line) {
+        int *ranks = ncs_new(d->f.culprits * sizeof *ranks);
+        for (size_t i = 0; i < d->f.culprits; i++)
+            ranks[i] = d->f.culprit[i].rank;
+        ncs_str_add(&s, "let ");
+        ncs_say_ranks(&s, ranks, d->f.culprits);
+        ncs_str_addf(&s, " make the call at line %d too: ", line);
+        ncs_free(ranks);
+    }
     ncs_str_add(&s, "every rank of a communicator makes the same calls in the same order");
     d->f.fix = ncs_str_take(&s);
     return true;

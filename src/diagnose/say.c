@@ -43,6 +43,8 @@ const char *ncs_said_in(const struct ncs_inquiry *q, int context)
     }
     if (c->call && !c->call->ending)
         return function_name(c->call);
+    if (!c->call && ncs_polls(q, c))
+        return "host poll";
     return c->state == NCS_CONTEXT_SLEEPING ? "sleep" : "end of script";
 }
 

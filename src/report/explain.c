@@ -55,14 +55,16 @@ const struct ncs_topic ncs_topics[] = {
       "If the two look alike the data is silently wrong from there on; else it hangs.\n"
       "Repair: make the call on all ranks, or do without communication in code that only\n"
       "some ranks run. Labels on calls (label = \"...\") make the first difference visible.\n" },
-    { "host-wait", "a host waits for another while that waits for NCCL",
-      "One rank waits outside of NCCL (a store key, a barrier, a join), for something that\n"
-      "another rank will do only after a call of NCCL has gone on; and that call needs\n"
-      "the first rank.\n"
+    { "host-wait", "a host waits for another that does not come, or waits for NCCL",
+      "One rank waits outside of NCCL (a store key, a barrier, a join). Either nobody is left\n"
+      "who could end that: the others finished without setting the key, or without coming to\n"
+      "the barrier. Or another rank will do it only after a call of NCCL has gone on, and\n"
+      "that call needs the first rank.\n"
       "NCCL may block the host in the first call with a peer, to connect, and in any\n"
       "synchronisation of a stream: a warm-up often hides such a knot.\n"
-      "Repair: do not put host messages between two halves of an exchange; post both\n"
-      "halves first, then signal.\n" },
+      "Repair: see that the key has the same name on both sides and is set on every path. Do\n"
+      "not put host messages between two halves of an exchange; post both halves first, then\n"
+      "signal.\n" },
     { "illegal-access", "an operation touched memory that is not its own",
       "A kernel or a copy read or wrote outside of an allocation, or in one that was freed\n"
       "before the operation ran: it runs later than it was enqueued.\n"

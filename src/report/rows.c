@@ -63,9 +63,11 @@ static struct line make_line(const struct ncs_row *const *row, size_t count)
     int *rank = ncs_new(count * sizeof *rank);
     size_t ranks = 0;
     for (size_t i = 0; i < count; i++)
-        if (!ranks || rank[ranks - 1] != row[i]->rank)
-            rank[ranks++] = row[i]->rank;
-    qsort(rank, ranks, sizeof *rank, by_number);
+        rank[i] = row[i]->rank;
+    qsort(rank, count, sizeof *rank, by_number);
+    for (size_t i = 0; i < count; i++)
+        if (!ranks || rank[ranks - 1] != rank[i])
+            rank[ranks++] = rank[i];
     ncs_str_add(&line.who, ranks == 1 ? "rank " : "ranks ");
     ncs_str_add_ranks(&line.who, rank, ranks);
     ncs_free(rank);

@@ -158,7 +158,11 @@ static enum ncs_verdict judge_stop(const struct ncs_run *run, enum ncs_verdict c
         return cause;
     switch (r->stop) {
     case NCS_STOP_DONE:
-        return run->started == 0 ? NCS_EMPTY : cause;
+        if (run->started == 0)
+            return NCS_EMPTY;
+        /* Ranks that disagreed and went on all the same have made something of it that nobody asked
+         * for, though no single result can be called wrong. */
+        return cause == NCS_PASS && first_error(&r->diagnosis) ? NCS_WRONG : cause;
     case NCS_STOP_QUIET:
     case NCS_STOP_LIVELOCK:
         return all_wait_for_failed(r) || all_blame_failed(r) ? cause : ncs_verdict_worse(cause, NCS_HANG);

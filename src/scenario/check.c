@@ -10,31 +10,43 @@
 #define MOST_DEVICES 1024
 #define MOST_POLLS 1000000
 
-static bool in_range(const char *what, int64_t value, int64_t least, int64_t most,
-                     struct ncs_error *err)
+/* Where an error goes to, and the key of the declaration that it is about. */
+struct check {
+    const char *key;
+    struct ncs_error *err;
+};
+
+/* `what` is the key, or where it stands and the key: "sim: nccl". */
+static struct ncs_error *at(struct check *c, const char *what)
+{
+    const char *colon = strrchr(what, ':');
+    c->key = colon ? colon + 2 : what;
+    return c->err;
+}
+
+static bool in_range(struct check *c, const char *what, int64_t value, int64_t least, int64_t most)
 {
     if (value >= least && value <= most)
         return true;
-    return ncs_fail(err, NCS_BAD_INPUT, "%s = %lld: expected %lld to %lld", what, (long long)value,
-                    (long long)least, (long long)most);
+    return ncs_fail(at(c, what), NCS_BAD_INPUT, "%s = %lld: expected %lld to %lld", what,
+                    (long long)value, (long long)least, (long long)most);
 }
 
-static bool is_rank(const char *what, int rank, int ranks, struct ncs_error *err)
+static bool is_rank(struct check *c, const char *what, int rank, int ranks)
 {
     if (rank >= 0 && rank < ranks)
         return true;
-    ncs_fail(err, NCS_BAD_INPUT, "outcome: %s = %d: the run has ranks 0 to %d", what, rank,
+    ncs_fail(at(c, what), NCS_BAD_INPUT, "outcome: %s = %d: the run has ranks 0 to %d", what, rank,
              ranks - 1);
     if (rank == ranks)
-        ncs_fail_hint(err, "ranks count from 0");
+        ncs_fail_hint(c->err, "ranks count from 0");
     return false;
 }
 
-static bool are_ranks(const char *what, const int *list, size_t count, int ranks,
-                      struct ncs_error *err)
+static bool are_ranks(struct check *c, const char *what, const int *list, size_t count, int ranks)
 {
     for (size_t i = 0; i < count; i++)
-        if (!is_rank(what, list[i], ranks, err))
+        if (!is_rank(c, what, list[i], ranks))
             return false;
     return true;
 }
@@ -46,15 +58,15 @@ static bool hint_near(const char *word, const char *const *names, size_t count,
     return near ? ncs_fail_hint(err, "did you mean `%s`?", near) : false;
 }
 
-static bool is_rule(const char *what, const char *rule, struct ncs_error *err)
+static bool is_rule(struct check *c, const char *what, const char *rule)
 {
     if (!rule)
         return true;
     for (const char *const *id = ncs_rule_ids; *id; id++)
         if (strcmp(*id, rule) == 0)
             return true;
-    ncs_fail(err, NCS_BAD_INPUT, "outcome: %s = `%s`: no such rule", what, rule);
-    return hint_near(rule, ncs_rule_ids, 0, err);
+    ncs_fail(at(c, what), NCS_BAD_INPUT, "outcome: %s = `%s`: no such rule", what, rule);
+    return hint_near(rule, ncs_rule_ids, 0, c->err);
 }
 
 /* Codes of both libraries lie below. */
@@ -75,7 +87,7 @@ static void add_results(struct names *names, const char *(*name_of)(int code))
 }
 
 /* What an error that ends a rank may be called: a result code, or what kind of error it is. */
-static bool is_error_name(const char *name, struct ncs_error *err)
+static bool is_error_name(struct check *c, const char *name)
 {
     struct names names = { 0 };
     for (int kind = NCS_KIND_NCCL; kind <= NCS_KIND_LUA; kind++)
@@ -87,10 +99,10 @@ static bool is_error_name(const char *name, struct ncs_error *err)
         if (!known) {
             add_results(&names, ncs_nccl_result_name);
             add_results(&names, ncs_cuda_error_name);
-            ncs_fail(err, NCS_BAD_INPUT,
+            ncs_fail(at(c, "error"), NCS_BAD_INPUT,
                      "outcome: error = `%s`: expected the name of an NCCL or CUDA result, or nccl, "
                      "cuda, usage, expect, lua", name);
-            hint_near(name, names.name, names.count, err);
+            hint_near(name, names.name, names.count, c->err);
             ncs_free(names.name);
             return false;
         }
@@ -99,37 +111,41 @@ static bool is_error_name(const char *name, struct ncs_error *err)
     return true;
 }
 
-static bool check_outcome(const struct ncs_outcome *o, int ranks, struct ncs_error *err)
+static bool check_outcome(struct check *c, const struct ncs_outcome *o, int ranks)
 {
-    return are_ranks("culprit", o->culprit, o->culprits, ranks, err) &&
-           are_ranks("waiting", o->waiting, o->waitings, ranks, err) &&
+    return are_ranks(c, "culprit", o->culprit, o->culprits, ranks) &&
+           are_ranks(c, "waiting", o->waiting, o->waitings, ranks) &&
            (o->rank == -1 ||
-            is_rank(o->verdict == NCS_LOST ? "lost" : "rank", o->rank, ranks, err)) &&
-           in_range("outcome: call", o->call, 0, UINT32_MAX, err) &&
-           in_range("outcome: first", o->first, 0, INT64_MAX, err) &&
-           is_rule("why", o->why, err) && is_rule("finding", o->finding, err) &&
-           (!o->error_name || is_error_name(o->error_name, err));
+            is_rank(c, o->verdict == NCS_LOST ? "lost" : "rank", o->rank, ranks)) &&
+           in_range(c, "outcome: call", o->call, 0, UINT32_MAX) &&
+           in_range(c, "outcome: first", o->first, 0, INT64_MAX) &&
+           is_rule(c, "why", o->why) && is_rule(c, "finding", o->finding) &&
+           (!o->error_name || is_error_name(c, o->error_name));
 }
 
-static bool check_driver(const char *name, struct ncs_error *err)
+static bool check_driver(struct check *c, const char *name)
 {
     static const char *const drivers[] = { "sim", "nccl", NULL };
     if (!name || strcmp(name, drivers[0]) == 0 || strcmp(name, drivers[1]) == 0)
         return true;
-    ncs_fail(err, NCS_BAD_INPUT, "needs: driver = `%s`: expected sim or nccl", name);
-    return hint_near(name, drivers, 0, err);
+    ncs_fail(at(c, "driver"), NCS_BAD_INPUT, "needs: driver = `%s`: expected sim or nccl", name);
+    return hint_near(name, drivers, 0, c->err);
 }
 
-bool ncs_scenario_check(const struct ncs_scenario *s, struct ncs_error *err)
+bool ncs_scenario_check(const struct ncs_scenario *s, const char **key, struct ncs_error *err)
 {
-    return in_range("ranks", s->ranks, 1, MOST_RANKS, err) &&
-           in_range("devices", s->devices, 1, MOST_DEVICES, err) &&
-           in_range("timeout", s->timeout, 0, INT64_MAX, err) &&
-           check_driver(s->needs_driver, err) &&
-           in_range("needs: nccl", s->needs_nccl, 0, INT32_MAX, err) &&
-           in_range("needs: gpus", s->needs_gpus, 0, INT32_MAX, err) &&
-           in_range("sim: nccl", s->sim_nccl, 0, INT32_MAX, err) &&
-           in_range("sim: capability", s->sim_capability, 0, 999, err) &&
-           in_range("sim: ready_after", s->sim_ready_after, 0, MOST_POLLS, err) &&
-           check_outcome(&s->outcome, s->ranks, err);
+    struct check check = { .err = err }, *c = &check;
+    bool fine = in_range(c, "ranks", s->ranks, 1, MOST_RANKS) &&
+                in_range(c, "devices", s->devices, 1, MOST_DEVICES) &&
+                in_range(c, "timeout", s->timeout, 0, INT64_MAX) &&
+                check_driver(c, s->needs_driver) &&
+                in_range(c, "needs: nccl", s->needs_nccl, 0, INT32_MAX) &&
+                in_range(c, "needs: gpus", s->needs_gpus, 0, INT32_MAX) &&
+                in_range(c, "sim: nccl", s->sim_nccl, 0, INT32_MAX) &&
+                in_range(c, "sim: capability", s->sim_capability, 0, 999) &&
+                in_range(c, "sim: ready_after", s->sim_ready_after, 0, MOST_POLLS) &&
+                check_outcome(c, &s->outcome, s->ranks);
+    if (key)
+        *key = check.key;
+    return fine;
 }

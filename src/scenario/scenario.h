@@ -67,8 +67,9 @@ void ncs_scenario_free(struct ncs_scenario *s);                   /* the content
 bool ncs_scenario_set(struct ncs_scenario *s, const char *assignment, struct ncs_error *err);
 const struct ncs_param *ncs_scenario_param(const struct ncs_scenario *s, const char *name);
 
-/* ranks, devices and the like are in range. */
-bool ncs_scenario_check(const struct ncs_scenario *s, struct ncs_error *err);
+/* ranks, devices and the like are in range. If not, *key (unless key is NULL) is the declaration's
+ * key that is wrong, say "ranks": static text. */
+bool ncs_scenario_check(const struct ncs_scenario *s, const char **key, struct ncs_error *err);
 
 /* Why it cannot be run here (needs), as text in reason; true = it can. */
 bool ncs_scenario_can_run(const struct ncs_scenario *s, const struct ncs_run_options *options,

@@ -15,12 +15,10 @@
 
 #define INSTRUCTIONS 50000000 /* that a declaration may take */
 
-static char stop_mark; /* its address ends the run of the file */
-
+/* Ends the run of the file, whatever the script has protected. */
 static int stop(lua_State *L)
 {
-    lua_pushlightuserdata(L, &stop_mark);
-    return lua_error(L);
+    return ncs_lua_cancel(L);
 }
 
 static struct ncs_declaration *declaration(lua_State *L)
@@ -62,20 +60,17 @@ static void read_params(lua_State *L, struct ncs_declaration *d, int value)
 {
     if (lua_type(L, value) != LUA_TTABLE)
         ncs_lua_wrong(L, value, "params", "a table { name = default }");
-    lua_pushnil(L);
-    for (;;) {
-        lua_pushcfunction(L, ncs_lua_next); /* in order of name */
-        lua_pushvalue(L, value);
-        lua_rotate(L, -3, -1);
-        lua_call(L, 2, 2);
-        if (lua_isnil(L, -2))
-            break;
-        if (lua_type(L, -2) != LUA_TSTRING)
+    lua_Integer count = ncs_lua_keys(L, value);
+    int list = lua_gettop(L);
+    for (lua_Integer i = 1; i <= count; i++, lua_settop(L, list)) {
+        ncs_lua_key(L, list, i);
+        if (lua_type(L, -1) != LUA_TSTRING)
             ncs_lua_usage(L, "params: a value without a name, expected name = default");
-        add_param(L, d->scenario, lua_tostring(L, -2), lua_gettop(L));
-        lua_pop(L, 1);
+        lua_pushvalue(L, -1);
+        lua_rawget(L, value);
+        add_param(L, d->scenario, lua_tostring(L, list + 1), list + 2);
     }
-    lua_pop(L, 2);
+    lua_settop(L, list - 1);
 }
 
 static void apply_settings(lua_State *L, struct ncs_declaration *d)
@@ -216,10 +211,15 @@ static void read_env(lua_State *L, struct ncs_declaration *d, int value)
     struct ncs_scenario *s = d->scenario;
     if (!lua_istable(L, value))
         ncs_lua_wrong(L, value, d->key, "a table of NAME = text");
-    for (lua_pushnil(L); lua_next(L, value); lua_pop(L, 1)) {
-        const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "";
+    lua_Integer count = ncs_lua_keys(L, value);
+    int list = lua_gettop(L);
+    for (lua_Integer i = 1; i <= count; i++, lua_settop(L, list)) {
+        ncs_lua_key(L, list, i);
+        const char *name = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "";
         if (strncmp(name, "NCCL_", 5) != 0 && strncmp(name, "CUDA_", 5) != 0)
-            ncs_lua_wrong(L, lua_gettop(L) - 1, "env", "names that begin with NCCL_ or CUDA_");
+            ncs_lua_wrong(L, list + 1, "env", "names that begin with NCCL_ or CUDA_");
+        lua_pushvalue(L, -1);
+        lua_rawget(L, value);
         struct ncs_str setting = { 0 };
         ncs_str_addf(&setting, "%s=%s", name, ncs_declare_text(L, d, lua_gettop(L)));
         s->env = ncs_resize(s->env, (s->envs + 1) * sizeof *s->env);
@@ -300,12 +300,6 @@ static int early_newindex(lua_State *L)
     return 0;
 }
 
-static void too_long(lua_State *L, lua_Debug *ar)
-{
-    (void)ar;
-    ncs_lua_usage(L, "what scenario{} declares takes too long to compute");
-}
-
 static int run_early(lua_State *L)
 {
     struct ncs_declaration *d = lua_touserdata(L, 1);
@@ -324,7 +318,7 @@ static int run_early(lua_State *L)
     lua_setmetatable(L, -2);
     if (!lua_setupvalue(L, -2, 1))
         lua_pop(L, 1);
-    lua_sethook(L, too_long, LUA_MASKCOUNT, INSTRUCTIONS);
+    ncs_lua_watch(L);
     lua_call(L, 0, 0);
     return 0;
 }
@@ -386,7 +380,8 @@ static void declaration_failed(lua_State *L, const struct ncs_declaration *d, st
 bool ncs_script_declare(struct ncs_script *script, const struct ncs_script_settings *settings,
                         struct ncs_scenario *scenario, struct ncs_error *err)
 {
-    struct ncs_lua_rank state = { .script = script, .rank = -1 };
+    struct ncs_lua_rank state = { .script = script, .rank = -1,
+                                  .budget = INSTRUCTIONS / NCS_LUA_WATCH };
     struct ncs_declaration d = { .script = script, .settings = settings, .scenario = scenario,
                              .err = err };
     err->status = NCS_OK;
@@ -396,9 +391,12 @@ bool ncs_script_declare(struct ncs_script *script, const struct ncs_script_setti
     lua_pushcfunction(L, run_early);
     lua_pushlightuserdata(L, &d);
     int status = lua_pcall(L, 1, 0, 0);
-    bool stopped = status != LUA_OK && lua_touserdata(L, -1) == &stop_mark;
-    if (status != LUA_OK && !stopped && d.seen)
+    if (status != LUA_OK && !state.main.cancelled && d.seen)
         declaration_failed(L, &d, err);
+    if (d.seen && state.budget < 0) {
+        ncs_fail(err, NCS_BAD_INPUT, "what scenario{} declares takes too long to compute");
+        ncs_fail_at(err, script->main.file, d.key ? line_of_key(script, d.key) : script->line, 0);
+    }
     ncs_lua_close(&state);
     if (err->status != NCS_OK && !err->file[0])
         ncs_fail_at(err, script->main.file, script->line, 0);
@@ -410,6 +408,9 @@ bool ncs_script_declare(struct ncs_script *script, const struct ncs_script_setti
         if (settings->policy >= 0)
             scenario->policy = (enum ncs_policy)settings->policy;
     }
+    const char *key;
+    if (err->status == NCS_OK && !ncs_scenario_check(scenario, &key, err))
+        ncs_fail_at(err, script->main.file, line_of_key(script, key), 0);
     return err->status == NCS_OK;
 }
 

@@ -47,11 +47,6 @@ struct ncs_script *ncs_script_load(const char *file, const struct ncs_script_set
     s->memory_limit = NCS_LUA_MEMORY;
     s->scenario = scenario;
     bool ok = ncs_chunk_read(&s->main, err) && ncs_script_declare(s, settings, scenario, err);
-    if (ok && !ncs_scenario_check(scenario, err)) {
-        if (!err->file[0])
-            ncs_fail_at(err, file, s->line, 0);
-        ok = false;
-    }
     ncs_free(s->main.text);
     s->main.text = NULL;
     if (ok)
@@ -140,6 +135,8 @@ static void rank_main(void *arg)
     lua_insert(L, 2);
     if (lua_pcall(L, 1, 0, 1) != LUA_OK && !t->cancelled)
         ncs_lua_report(t, L);
+    rank->over = true;
+    ncs_lua_report_threads(rank);
 }
 
 struct ncs_program ncs_script_program(struct ncs_script *s, const struct ncs_scenario *scenario)

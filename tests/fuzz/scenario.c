@@ -41,7 +41,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t bytes)
     struct ncs_script_settings settings = { .policy = -1, .driver = "sim" };
     ncs_scenario_init(&scenario, path);
     struct ncs_script *script = ncs_script_load(path, &settings, &scenario, &err);
-    if (script && ncs_scenario_check(&scenario, &err))
+    if (script)
         run(script, &scenario);
     else if (!err.text[0])
         abort(); /* refused without a word */

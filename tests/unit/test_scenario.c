@@ -32,7 +32,7 @@ START_TEST(test_defaults)
     ck_assert_int_eq(s.outcome.rank, -1);
     ck_assert(s.sim_eager == UINT64_MAX);
     struct ncs_error err = { 0 };
-    ck_assert(ncs_scenario_check(&s, &err));
+    ck_assert(ncs_scenario_check(&s, NULL, &err));
     ncs_scenario_free(&s);
     ncs_scenario_init(&s, "-");
     ck_assert_str_eq(s.about, "standard input");
@@ -119,7 +119,7 @@ static const char *checked(struct ncs_scenario *s)
 {
     static struct ncs_error err;
     err = (struct ncs_error){ 0 };
-    if (ncs_scenario_check(s, &err))
+    if (ncs_scenario_check(s, NULL, &err))
         return "";
     ck_assert_int_eq(err.status, NCS_BAD_INPUT);
     if (err.hint[0])
@@ -154,6 +154,27 @@ START_TEST(test_check_ranges)
 }
 END_TEST
 
+START_TEST(test_check_names_the_key)
+{
+    struct ncs_scenario s;
+    struct ncs_error err;
+    const char *key;
+    ncs_scenario_init(&s, "a.lua");
+    s.sim_ready_after = -1;
+    ck_assert(!ncs_scenario_check(&s, &key, &err));
+    ck_assert_str_eq(key, "ready_after");
+    s.ranks = 0;
+    ck_assert(!ncs_scenario_check(&s, &key, &err));
+    ck_assert_str_eq(key, "ranks");
+    s.ranks = 2;
+    s.sim_ready_after = 0;
+    s.outcome.why = text("late");
+    ck_assert(!ncs_scenario_check(&s, &key, &err));
+    ck_assert_str_eq(key, "why");
+    ncs_scenario_free(&s);
+}
+END_TEST
+
 START_TEST(test_check_outcome)
 {
     struct ncs_scenario s;
@@ -178,6 +199,10 @@ START_TEST(test_check_outcome)
     ck_assert_str_eq(checked(&s), "");
     s.outcome.finding = text("no rule is called so");
     ck_assert_str_eq(checked(&s), "outcome: finding = `no rule is called so`: no such rule");
+    ncs_free(s.outcome.finding);
+    s.outcome.finding = text("skiped-call");
+    ck_assert_str_eq(checked(&s), "outcome: finding = `skiped-call`: no such rule; did you mean "
+                                  "`skipped-call`?");
     ncs_free(s.outcome.finding);
     s.outcome.finding = NULL;
 
@@ -459,5 +484,6 @@ START_TEST(test_other_verdicts)
 END_TEST
 
 NCS_TEST_MAIN("scenario", test_defaults, test_set_converts, test_set_refuses, test_check_ranges,
-              test_check_outcome, test_can_run, test_hang_fields, test_hang_words, test_cycle,
+              test_check_names_the_key, test_check_outcome, test_can_run, test_hang_fields,
+              test_hang_words, test_cycle,
               test_finding, test_error, test_wrong, test_other_verdicts)

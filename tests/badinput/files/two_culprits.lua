@@ -1,0 +1,9 @@
+scenario {
+  ranks = 2,
+  outcome = {
+    hang = {
+      culprit = 2,
+      why = "skipped-call",
+    },
+  },
+}

@@ -1,0 +1,194 @@
+/* How a ring of waiting ranks is told, whatever place it was found at, and what is advised; hosts
+ * that wait for a key that nobody sets. */
+#include "diagnose_lab.h"
+
+/* Each rank's send to the next waits for contact, the ranks given in the order of their calls. */
+static void ring_of(int nranks, const int *order)
+{
+    begin_run(nranks);
+    for (int i = 0; i < nranks; i++) {
+        int r = order ? order[i] : i, next = (r + 1) % nranks;
+        struct ncs_call *c = make(r, to(next, 8), 5);
+        host_waits(c, add_job(NCS_JOB_CONTACT, c, nranks, next, -1));
+    }
+}
+
+START_TEST(told_from_the_lowest_rank)
+{
+    static const int orders[][3] = { { 0, 1, 2 }, { 1, 2, 0 }, { 2, 1, 0 } };
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
+        ring_of(3, orders[i]);
+        const struct ncs_finding *f = only("p2p-cycle");
+        for (int r = 0; r < 3; r++)
+            ck_assert_int_eq(f->cycle[r].rank, r);
+        ck_assert_str_eq(f->title, "communicator world, call 1: Send float32 x 8 to 1");
+        ck_assert_str_eq(f->why,
+                         "each waits in call 1 on world at line 5 for the next: 0 -> 1 -> 2 -> 0");
+        end_run();
+    }
+}
+END_TEST
+
+START_TEST(short_and_long_rings)
+{
+    ring_of(2, NULL);
+    ck_assert_str_eq(only("p2p-cycle")->why,
+                     "ranks 0, 1 wait for each other in call 1 on world at line 5");
+    end_run();
+    ring_of(8, NULL);
+    ck_assert(says(only("p2p-cycle")->why, ": 0 -> 1 -> 2 -> 3 -> 4 -> 5 -> 6 -> 7 -> 0"));
+    end_run();
+    ring_of(9, NULL);
+    ck_assert(says(only("p2p-cycle")->why, " -> 6 -> 7 -> ... -> 0"));
+    ck_assert_uint_eq(d.finding->cycles, 9);
+    end_run();
+}
+END_TEST
+
+/* Rank 0's only step is on y, the communicator made first and last used; the finding is of it. */
+START_TEST(communicator_of_the_first_step)
+{
+    for (int swap = 0; swap < 2; swap++) {
+        begin_run(2);
+        make_comm(X, "x", 2);
+        make_comm(Y, "y", 2);
+        struct ncs_call *c[2][2];
+        for (int i = 0; i < 2; i++) {
+            int r = swap ? 1 - i : i, first = r ? X : Y;
+            c[r][0] = make(r, on(first, reduce_of(8)), 5);
+            c[r][1] = make(r, on(first == X ? Y : X, reduce_of(8)), 6);
+        }
+        for (int i = 0; i < 2; i++) {
+            int r = swap ? 1 - i : i;
+            syncs(r, 10, behind(c[r][1], alone(2, c[r][0])));
+        }
+        const struct ncs_finding *f = only("comm-order");
+        ck_assert_str_eq(f->comm, "y");
+        ck_assert_str_eq(f->title, "communicator y, call 1: AllReduce float32 x 8 sum");
+        ck_assert_str_eq(f->cycle[0].comm, "y");
+        ck_assert_str_eq(f->cycle[1].comm, "x");
+        end_run();
+    }
+}
+END_TEST
+
+/* Rank 1's group of two receives, the first of them done or not, is waited for by rank 0. */
+static void wide_group(enum ncs_part_state first)
+{
+    begin_run(2);
+    struct ncs_call *credit = make(0, from(1, 1), 5);
+    make(0, to(1, 8), 6);
+    struct ncs_call *x = make(1, from(0, 8), 15), *y = make(1, from(0, 8), 16);
+    x->group = y->group = 1;
+    struct ncs_call *given = make(1, to(0, 1), 18);
+    syncs(0, 20, alone(2, credit));
+    int launch = alone(2, y);
+    op[launch].parts = 2;
+    part[snap.parts++] = (struct ncs_snap_part){ x, first, launch, -1 };
+    syncs(1, 20, behind(given, launch));
+}
+
+START_TEST(a_group_too_wide_is_split)
+{
+    wide_group(NCS_PART_DONE);
+    ck_assert_str_eq(only("p2p-cycle")->fix,
+                     "a group ends only as a whole: split that of rank 1 before the receive at "
+                     "line 16, and make in between what rank 0 waits for");
+    end_run();
+    wide_group(NCS_PART_WAITING);
+    ck_assert(says(only("p2p-cycle")->fix, "into one group"));
+    end_run();
+}
+END_TEST
+
+START_TEST(key_that_a_finished_rank_did_not_set)
+{
+    begin_run(3);
+    at_gate(0, 4, "store:get", "store key `go`");
+    at_gate(1, 6, "barrier", "ranks 0, 1");
+    ended(2, 9);
+    const struct ncs_finding *f = only("host-wait");
+    culprits(f, 2, -1);
+    blocked(f, 0, 1, -1);
+    bystanders(f, 1, -1);
+    ck_assert_uint_eq(f->cycles, 0);
+    ck_assert_str_eq(f->why, "rank 0 waits in store:get (store key `go`), which nobody has set: "
+                             "rank 2 finished without it, rank 1 waits as well");
+    ck_assert_str_eq(f->fix, "let rank 2 set store key `go` before it ends, or leave out the wait "
+                             "at line 4");
+    ck_assert_str_eq(f->row[2].text, "never set it: finished");
+    end_run();
+}
+END_TEST
+
+START_TEST(key_that_a_failed_rank_did_not_set)
+{
+    begin_run(4);
+    at_gate(0, 4, "store:get", "store key `go`");
+    at_gate(1, 6, "barrier", "ranks 0, 1");
+    ended(2, 9);
+    failed(3, 8, "out of luck");
+    culprits(only("error-path"), 3, -1);
+    end_run();
+}
+END_TEST
+
+START_TEST(keys_in_a_ring_blame_those_in_it)
+{
+    begin_run(2);
+    at_gate(1, 5, "store:get", "store key `a`");
+    at_gate(0, 4, "store:get", "store key `b`");
+    const struct ncs_finding *f = only("host-wait");
+    culprits(f, 0, 1, -1);
+    ck_assert_uint_eq(f->cycles, 2);
+    ck_assert_str_eq(f->title, "store:get: store key `b`");
+    ck_assert(!says(f->fix, "contact"));
+    end_run();
+}
+END_TEST
+
+START_TEST(key_that_all_wait_for)
+{
+    begin_run(2);
+    at_gate(0, 4, "store:get", "store key `go`");
+    at_gate(1, 5, "store:get", "store key `go`");
+    const struct ncs_finding *f = only("host-wait");
+    culprits(f, 0, 1, -1);
+    ck_assert_int_eq(f->culprit[1].line, 5);
+    ck_assert(says(f->why, "nobody is left who could end that"));
+    end_run();
+}
+END_TEST
+
+START_TEST(contact_is_named_only_where_there_is_one)
+{
+    begin_run(2);
+    struct ncs_call *c = make(0, to(1, 8), 5);
+    host_waits(c, add_job(NCS_JOB_CONTACT, c, 2, 1, -1));
+    at_gate(1, 7, "store:get", "store key `go`");
+    ck_assert(says(only("host-wait")->fix, "first contact"));
+    end_run();
+    begin_run(2);
+    syncs(0, 6, alone(2, make(0, to(1, 8), 5)));
+    at_gate(1, 7, "store:get", "store key `go`");
+    ck_assert(!says(only("host-wait")->fix, "contact"));
+    end_run();
+}
+END_TEST
+
+START_TEST(a_poll_of_the_host_has_a_name)
+{
+    begin_run(1);
+    add_context(0, NCS_CONTEXT_POLLING, 5);
+    snap.stop = NCS_STOP_LIVELOCK;
+    ck_assert(says(only("livelock")->why, "polls the store, a thread or the clock at line 5"));
+    ck_assert_str_eq(d.wait[0].in, "host poll");
+    end_run();
+}
+END_TEST
+
+NCS_TEST_MAIN("diagnose_rings", told_from_the_lowest_rank, short_and_long_rings,
+              communicator_of_the_first_step, a_group_too_wide_is_split,
+              key_that_a_finished_rank_did_not_set, key_that_a_failed_rank_did_not_set,
+              keys_in_a_ring_blame_those_in_it, key_that_all_wait_for,
+              contact_is_named_only_where_there_is_one, a_poll_of_the_host_has_a_name)
