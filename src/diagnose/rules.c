@@ -217,7 +217,7 @@ static void judge_need(const struct ncs_inquiry *q, const struct ncs_need *n, st
 }
 
 /* A ring through a host wait and collectives of one communicator: whoever is at the host wait has
- * left out the collective. */
+ * left out the collective. Not so for a key of the store: that nobody sets it is the cause. */
 static const struct ncs_need *left_out(const struct ncs_inquiry *q, const int *path, size_t length)
 {
     const struct ncs_need *collective = NULL;
@@ -227,6 +227,8 @@ static const struct ncs_need *left_out(const struct ncs_inquiry *q, const int *p
         if (need < 0)
             continue;
         const struct ncs_need *n = &q->need[need];
+        if (n->kind == NCS_NEED_GATE && ncs_is_key(q, n))
+            return NULL;
         if (n->kind == NCS_NEED_GATE)
             gate = true;
         else if (n->kind == NCS_NEED_COLLECTIVE && (!collective || collective->comm == n->comm))

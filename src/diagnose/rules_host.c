@@ -258,9 +258,22 @@ static void ring_of_hosts(const struct ncs_inquiry *q, const struct ncs_root *r,
     say_gate(&s, &q->snap->gate[gate->gate]);
     if (count && line_of(q, waiting[0]))
         ncs_str_addf(&s, " at line %d", line_of(q, waiting[0]));
-    ncs_str_addf(&s, " for what comes only after a %s that waits for %s", calls ? "call" : "wait",
-                 count == 1 ? "it" : "them");
+    bool key = ncs_is_key(q, gate);
+    if (key)
+        ncs_str_addf(&s, ": nobody has set it, and whoever could waits for %s in turn",
+                     count == 1 ? "that rank" : "those ranks");
+    else
+        ncs_str_addf(&s, " for what comes only after a %s that waits for %s",
+                     calls ? "call" : "wait", count == 1 ? "it" : "them");
     d->f.why = ncs_str_take(&s);
+    if (key && calls && !contact) {
+        ncs_str_addf(&s, "set %s before the call that waits for ",
+                     q->snap->gate[gate->gate].key);
+        ncs_say_ranks(&s, waiting, count);
+        ncs_str_add(&s, ", or leave out the wait for it");
+        d->f.fix = ncs_str_take(&s);
+        return;
+    }
     d->f.fix = ncs_text(
         contact ? "do not make one rank's call wait on the host for another's: first contact "
                   "blocks until the peer has called too"
