@@ -335,13 +335,17 @@ bool ncs_rule_livelock(const struct ncs_inquiry *q, const struct ncs_root *r, st
         if (c->state == NCS_CONTEXT_ENDED)
             continue;
         ncs_add_blocked_rank(d, c->rank);
-        if (!ncs_polls(q, c))
+        bool sleeps = c->state == NCS_CONTEXT_SLEEPING;
+        if (!sleeps && !ncs_polls(q, c))
             continue;
         int line = ncs_said_place(q, (int)i).line;
         ncs_add_culprit(d, c->rank, 0, line);
-        const char *in = c->call ? ncs_said_in(q, (int)i) : "the store, a thread or the clock";
-        ncs_add_row(d, c->rank, line, ncs_text("polls %s%s", in, c->call ? "()" : ""));
-        ncs_str_addf(&s, "%srank %d polls %s", s.bytes ? ", " : "", c->rank, in);
+        const char *in = sleeps    ? "sleeps over and over"
+                         : c->call ? ncs_said_in(q, (int)i)
+                                   : "the store, a thread or the clock";
+        const char *verb = sleeps ? "" : "polls ", *end = !sleeps && c->call ? "()" : "";
+        ncs_add_row(d, c->rank, line, ncs_text("%s%s%s", verb, in, end));
+        ncs_str_addf(&s, "%srank %d %s%s", s.bytes ? ", " : "", c->rank, verb, in);
         if (line)
             ncs_str_addf(&s, " at line %d", line);
     }
