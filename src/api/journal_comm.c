@@ -40,7 +40,9 @@ static struct ncs_comm_info *add_comm(struct ncs_journal *j, int nranks)
     struct comm *comm = ncs_new(sizeof *comm);
     char name[32];
 
-    snprintf(name, sizeof name, "comm%zu", j->comms);
+    /* "comm1" is the first beside the world, or the first of all. */
+    bool world = j->comms > 0 && strcmp(j->comm[0]->name, "world") == 0;
+    snprintf(name, sizeof name, "comm%zu", j->comms + !world);
     comm->info.number = (int)j->comms;
     comm->info.name = ncs_copy_text(name);
     comm->info.nranks = nranks;

@@ -324,11 +324,11 @@ START_TEST(ranks_meet_by_id)
     ck_assert_int_eq(journal->comm[1]->member[1].rank, 0);
     ck_assert_ptr_eq(journal->comm[1]->member[1].handle, a0);
 
-    ck_assert_str_eq(journal->comm[1]->name, "comm1");
+    ck_assert_str_eq(journal->comm[1]->name, "comm2");
     ncs_journal_name(journal, a1, "world");
     ncs_journal_name(journal, a0, "other");
     ck_assert_str_eq(journal->comm[1]->name, "world");
-    ck_assert_str_eq(journal->comm[0]->name, "comm0");
+    ck_assert_str_eq(journal->comm[0]->name, "comm1");
     ncs_journal_close(journal);
 }
 END_TEST
