@@ -206,6 +206,7 @@ struct ncs_draft { /* a finding and the room of its lists */
     struct ncs_finding f;
     size_t culprit_room, blocked_room, bystander_room, cycle_room, row_room;
     uint64_t order; /* id of the earliest call concerned: earlier causes first */
+    bool remark;    /* no error, whatever the root: it works, and seldom is what was meant */
 };
 
 void ncs_add_culprit(struct ncs_draft *d, int rank, uint32_t call, int line);

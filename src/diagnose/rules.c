@@ -132,7 +132,7 @@ static void judge(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
             continue;
         }
         d.f.rule = ncs_rule_ids[i];
-        d.f.level = r->kind >= NCS_ROOT_LABELS ? NCS_LEVEL_NOTE : NCS_LEVEL_ERROR;
+        d.f.level = r->kind >= NCS_ROOT_LABELS || d.remark ? NCS_LEVEL_NOTE : NCS_LEVEL_ERROR;
         add(all, &d);
         return;
     }

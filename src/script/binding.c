@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
 #include "api/types.h"
 #include "base/near.h"
@@ -117,7 +118,7 @@ int64_t ncs_lua_seconds(lua_State *L, int arg, const char *name)
 {
     double seconds = ncs_lua_number(L, arg, name);
     if (!(seconds >= 0 && seconds < 9e9))
-        ncs_lua_wrong(L, arg, name, "seconds, 0 or more");
+        ncs_lua_wrong(L, arg, name, "0 or more");
     return (int64_t)llround(seconds * 1e9);
 }
 
@@ -223,7 +224,7 @@ int ncs_lua_unknown(lua_State *L, const char *what, const char *owner, const cha
     if (strncmp(word, "nccl", 4) == 0 || strncmp(word, "cuda", 4) == 0)
         bare = word + 4;
     for (size_t i = 0; i < sizeof aliases / sizeof *aliases && !near; i++)
-        if ((strcmp(bare, aliases[i][0]) == 0 || strcmp(word, aliases[i][0]) == 0) &&
+        if ((strcasecmp(bare, aliases[i][0]) == 0 || strcasecmp(word, aliases[i][0]) == 0) &&
             holds(L, tables, count, aliases[i][1]))
             near = aliases[i][1];
     if (!near)

@@ -117,11 +117,11 @@ static void allocate(lua_State *L, struct ncs_buffer *b, size_t bytes)
 {
     void **p = (void **)&b->bytes;
     if (b->memory == NCS_MEMORY_DEVICE)
-        NCS_TRY(L, cudaMalloc, p, bytes);
+        NCS_TRY_ON(L, b->device, cudaMalloc, p, bytes);
     else if (b->memory == NCS_MEMORY_MANAGED)
-        NCS_TRY(L, cudaMallocManaged, p, bytes, 1u);
+        NCS_TRY_ON(L, b->device, cudaMallocManaged, p, bytes, 1u);
     else
-        NCS_TRY(L, cudaMallocHost, p, bytes);
+        NCS_TRY_ON(L, b->device, cudaMallocHost, p, bytes);
 }
 
 /* cuda.buffer(dtype, count [, options]) */
@@ -145,13 +145,8 @@ int ncs_buffer_make(lua_State *L)
     struct ncs_buffer *b = ncs_object_new(L, NCS_CLASS_BUFFER, sizeof *b, 1);
     *b = (struct ncs_buffer){ .head = b->head, .root = b, .count = count, .dtype = dtype,
                               .memory = memory, .device = o.device };
-    int home = t->device;
-    if (o.device != home)
-        NCS_TRY(L, cudaSetDevice, o.device);
     allocate(L, b, count * ncs_dtype_bytes(dtype));
     ncs_object_open(&b->head);
-    if (o.device != home)
-        NCS_TRY(L, cudaSetDevice, home);
     return 1;
 }
 

@@ -62,12 +62,16 @@ static void hook(lua_State *L, lua_Debug *ar)
         t->running = L;
         t->rank->machine->check();
     }
+    if (!t->rank->run && !t->cancelled && --t->rank->budget < 0) {
+        t->failed = ncs_lua_where(L);
+        ncs_lua_cancel(L);
+    }
     ncs_lua_check_cancel(L);
 }
 
 void ncs_lua_watch(lua_State *L)
 {
-    lua_sethook(L, hook, LUA_MASKCOUNT, 10000);
+    lua_sethook(L, hook, LUA_MASKCOUNT, NCS_LUA_WATCH);
 }
 
 int ncs_lua_cancel(lua_State *L)
@@ -117,6 +121,34 @@ int ncs_lua_ok(lua_State *L, enum ncs_fn fn, int rc)
     if (ncs_fn_info[fn].grouped && t->local && t->local->group_depth > 0)
         t->queued++;
     return rc;
+}
+
+void ncs_lua_enter_device(lua_State *L, int device)
+{
+    if (device != ncs_lua_thread(L)->device)
+        NCS_TRY(L, cudaSetDevice, device);
+}
+
+void ncs_lua_leave_device(lua_State *L, int device)
+{
+    int home = ncs_lua_thread(L)->device;
+    if (device != home)
+        NCS_TRY(L, cudaSetDevice, home);
+}
+
+void ncs_lua_call_back(lua_State *L, int args, int results)
+{
+    struct ncs_lua_thread *t = ncs_lua_thread(L);
+    const char *what = t->what, *label = t->local ? t->local->label : NULL;
+    const struct ncs_object *about = t->about;
+    bool unverified = t->local && t->local->unverified;
+    lua_call(L, args, results);
+    t->what = what;
+    t->about = about;
+    if (t->local) {
+        t->local->label = label;
+        t->local->unverified = unverified;
+    }
 }
 
 int ncs_lua_push_result(lua_State *L, int rc)

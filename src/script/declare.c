@@ -243,7 +243,7 @@ static void read_nothing(lua_State *L, struct ncs_declaration *d, int value)
     (void)L; (void)d; (void)value; /* params have been read before */
 }
 
-static int declare(lua_State *L)
+static int read_declaration(lua_State *L)
 {
     struct ncs_declaration *d = declaration(L);
     struct ncs_declare_row rows[sizeof all_rows / sizeof *all_rows];
@@ -267,10 +267,25 @@ static int declare(lua_State *L)
     if (d->settings->policy >= 0)
         d->scenario->policy = (enum ncs_policy)d->settings->policy;
     ncs_declare_rows(L, d, 1, rows);
-    return stop(L);
+    return 0;
 }
 
 /* ---- running the file up to the statement ---- */
+
+static void declaration_failed(lua_State *L, const struct ncs_declaration *d,
+                               struct ncs_error *err);
+
+/* The end of the file's run in any case: a script cannot protect itself from its declaration. */
+static int declare(lua_State *L)
+{
+    lua_pushcfunction(L, read_declaration);
+    lua_insert(L, 1);
+    if (lua_pcall(L, lua_gettop(L) - 1, 0, 0) != LUA_OK && !ncs_lua_thread(L)->cancelled) {
+        struct ncs_declaration *d = declaration(L);
+        declaration_failed(L, d, d->err);
+    }
+    return stop(L);
+}
 
 /* Globals as the file sees them: until `scenario` is read, any other ends the run. */
 static int early_index(lua_State *L)
@@ -395,7 +410,8 @@ bool ncs_script_declare(struct ncs_script *script, const struct ncs_script_setti
         declaration_failed(L, &d, err);
     if (d.seen && state.budget < 0) {
         ncs_fail(err, NCS_BAD_INPUT, "what scenario{} declares takes too long to compute");
-        ncs_fail_at(err, script->main.file, d.key ? line_of_key(script, d.key) : script->line, 0);
+        ncs_fail_at(err, script->main.file,
+                    d.key ? line_of_key(script, d.key) : state.main.failed.line, 0);
     }
     ncs_lua_close(&state);
     if (err->status != NCS_OK && !err->file[0])

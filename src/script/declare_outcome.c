@@ -46,14 +46,22 @@ static void outcome_finding(lua_State *L, struct ncs_declaration *d, int value)
     ncs_declare_replace(&d->scenario->outcome.finding, ncs_declare_text(L, d, value));
 }
 
+static void rows_or_true(lua_State *L, struct ncs_declaration *d, int value,
+                         const struct ncs_declare_row *rows)
+{
+    if (!lua_isboolean(L, value))
+        ncs_declare_rows(L, d, value, rows);
+    else if (!lua_toboolean(L, value))
+        ncs_lua_usage(L, "%s must be true or a table { key = value }, got false", d->key);
+}
+
 static void outcome_hang(lua_State *L, struct ncs_declaration *d, int value)
 {
     static const struct ncs_declare_row rows[] = {
         { "call", outcome_call_number }, { "comm", outcome_comm }, { "culprit", outcome_culprit },
         { "waiting", outcome_waiting },  { "why", outcome_why },   { NULL, NULL } };
     d->scenario->outcome.verdict = NCS_HANG;
-    if (!lua_isboolean(L, value))
-        ncs_declare_rows(L, d, value, rows);
+    rows_or_true(L, d, value, rows);
 }
 
 static void outcome_wrong(lua_State *L, struct ncs_declaration *d, int value)
@@ -62,8 +70,7 @@ static void outcome_wrong(lua_State *L, struct ncs_declaration *d, int value)
         { "call", outcome_call_number }, { "comm", outcome_comm }, { "first", outcome_first },
         { "rank", outcome_rank },        { NULL, NULL } };
     d->scenario->outcome.verdict = NCS_WRONG;
-    if (!lua_isboolean(L, value))
-        ncs_declare_rows(L, d, value, rows);
+    rows_or_true(L, d, value, rows);
 }
 
 static void outcome_lost(lua_State *L, struct ncs_declaration *d, int value)

@@ -83,8 +83,7 @@ static void wanted_element(lua_State *L, int dtype, size_t i, void *element)
     if (lua_type(L, 2) == LUA_TFUNCTION) {
         lua_pushvalue(L, 2);
         lua_pushinteger(L, (lua_Integer)i + 1);
-        lua_call(L, 1, 1);
-        ncs_lua_thread(L)->what = "expect.equal";
+        ncs_lua_call_back(L, 1, 1);
     } else {
         lua_rawgeti(L, 2, (lua_Integer)i + 1);
     }
@@ -255,7 +254,7 @@ static int expect_error(lua_State *L)
         return 1;
     }
     int error = lua_gettop(L);
-    const char *got = "a Lua error";
+    const char *got = "lua"; /* the kind of what Lua or the script itself raises */
     if (ncs_lua_is_error(L, error)) {
         lua_getfield(L, error, "name");
         got = lua_tostring(L, -1);

@@ -35,8 +35,7 @@ static void make_element(lua_State *L, const struct ncs_buffer *b, size_t i, voi
     case LUA_TFUNCTION:
         lua_pushvalue(L, 2);
         lua_pushinteger(L, (lua_Integer)i + 1);
-        lua_call(L, 1, 1);
-        ncs_lua_thread(L)->what = "fill";
+        ncs_lua_call_back(L, 1, 1);
         ncs_lua_element(L, lua_gettop(L), b->dtype, element, "value");
         lua_pop(L, 1);
         break;

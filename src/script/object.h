@@ -147,8 +147,8 @@ void ncs_pointer_push_raw(lua_State *L, void *p);
 
 /* The stream that a communicator on `device` uses by default; pushes it, made if need be. */
 struct ncs_stream *ncs_stream_default(lua_State *L, int device);
-/* Pushes a new stream on the current device. */
-struct ncs_stream *ncs_stream_make(lua_State *L, const char *name);
+/* Pushes a new stream. */
+struct ncs_stream *ncs_stream_make(lua_State *L, const char *name, int device);
 /* An object for a stream that the script made through C. */
 void ncs_stream_wrap(lua_State *L, cudaStream_t handle);
 void ncs_event_wrap(lua_State *L, cudaEvent_t handle);

@@ -124,21 +124,22 @@ static struct key describe(lua_State *L, int index, int at)
     return k;
 }
 
-/* Pushes the keys of the table at 1 in order, as a list; returns how many, or -1 without pushing
- * when they are exactly 1..n. */
-static lua_Integer push_keys(lua_State *L)
+lua_Integer ncs_lua_keys(lua_State *L, int table)
 {
-    lua_Integer length = (lua_Integer)lua_rawlen(L, 1), count = 0;
+    lua_Integer length = (lua_Integer)lua_rawlen(L, table), count = 0;
     bool plain = true;
-    for (lua_pushnil(L); lua_next(L, 1); lua_pop(L, 1), count++)
+    table = lua_absindex(L, table);
+    for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1), count++)
         plain = plain && lua_isinteger(L, -2) && lua_tointeger(L, -2) >= 1 &&
                 lua_tointeger(L, -2) <= length;
-    if (plain)
-        return -1;
+    if (plain) {
+        lua_pushnil(L);
+        return length;
+    }
     struct key *keys = lua_newuserdatauv(L, (size_t)count * sizeof *keys, 0);
     lua_createtable(L, (int)count, 0);
     int list = lua_gettop(L), at = 0;
-    for (lua_pushnil(L); lua_next(L, 1) && at < count; lua_pop(L, 1)) {
+    for (lua_pushnil(L); lua_next(L, table) && at < count; lua_pop(L, 1)) {
         keys[at] = describe(L, -2, at + 1);
         lua_pushvalue(L, -2);
         lua_rawseti(L, list, ++at);
@@ -155,19 +156,22 @@ static lua_Integer push_keys(lua_State *L)
     return at;
 }
 
+void ncs_lua_key(lua_State *L, int list, lua_Integer i)
+{
+    if (lua_isnil(L, list))
+        lua_pushinteger(L, i);
+    else
+        lua_rawgeti(L, list, i);
+}
+
 /* Upvalues: keys in order (nil: 1..n), how many, position. */
 static int next_pair(lua_State *L)
 {
     lua_Integer count = lua_tointeger(L, lua_upvalueindex(2));
     lua_Integer at = lua_tointeger(L, lua_upvalueindex(3));
-    bool plain = lua_isnil(L, lua_upvalueindex(1));
     lua_settop(L, 1);
     while (at < count) {
-        at++;
-        if (plain)
-            lua_pushinteger(L, at);
-        else
-            lua_rawgeti(L, lua_upvalueindex(1), at);
+        ncs_lua_key(L, lua_upvalueindex(1), ++at);
         lua_pushvalue(L, -1);
         if (lua_rawget(L, 1) != LUA_TNIL) {
             lua_pushinteger(L, at);
@@ -190,12 +194,7 @@ int ncs_lua_pairs(lua_State *L)
     }
     luaL_checktype(L, 1, LUA_TTABLE);
     lua_settop(L, 1);
-    lua_Integer count = push_keys(L);
-    if (count < 0) {
-        count = (lua_Integer)lua_rawlen(L, 1);
-        lua_pushnil(L);
-    }
-    lua_pushinteger(L, count);
+    lua_pushinteger(L, ncs_lua_keys(L, 1));
     lua_pushinteger(L, 0);
     lua_pushcclosure(L, next_pair, 3);
     lua_pushvalue(L, 1);

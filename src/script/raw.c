@@ -9,6 +9,9 @@
 #include "base/near.h"
 #include "script/option.h"
 
+#define MOST_COMMS 65536 /* that one call makes */
+
+/* Besides result codes, whose names room api has. */
 struct constant {
     const char *name;
     lua_Integer value;
@@ -16,23 +19,18 @@ struct constant {
 
 #define C(name) { #name, name }
 static const struct constant constants[] = {
-    C(ncclSuccess), C(ncclUnhandledCudaError), C(ncclSystemError), C(ncclInternalError),
-    C(ncclInvalidArgument), C(ncclInvalidUsage), C(ncclRemoteError), C(ncclInProgress),
-    C(ncclTimeout), C(ncclInt8), C(ncclChar), C(ncclUint8), C(ncclInt32), C(ncclInt),
+    C(ncclNumResults), C(ncclInt8), C(ncclChar), C(ncclUint8), C(ncclInt32), C(ncclInt),
     C(ncclUint32), C(ncclInt64), C(ncclUint64), C(ncclFloat16), C(ncclHalf), C(ncclFloat32),
     C(ncclFloat), C(ncclFloat64), C(ncclDouble), C(ncclBfloat16), C(ncclFloat8e4m3),
     C(ncclFloat8e5m2), C(ncclNumTypes), C(ncclSum), C(ncclProd), C(ncclMax), C(ncclMin),
     C(ncclAvg), C(ncclNumOps), C(ncclScalarDevice), C(ncclScalarHostImmediate),
     C(NCCL_SPLIT_NOCOLOR), C(NCCL_CONFIG_UNDEF_INT), C(NCCL_UNIQUE_ID_BYTES),
-    C(cudaSuccess), C(cudaErrorInvalidValue), C(cudaErrorMemoryAllocation),
-    C(cudaErrorInitializationError), C(cudaErrorInvalidDevicePointer),
-    C(cudaErrorInvalidMemcpyDirection), C(cudaErrorInsufficientDriver), C(cudaErrorNoDevice),
-    C(cudaErrorInvalidDevice), C(cudaErrorInvalidResourceHandle), C(cudaErrorNotReady),
-    C(cudaErrorIllegalAddress), C(cudaErrorLaunchFailure), C(cudaErrorNotPermitted),
-    C(cudaErrorNotSupported), C(cudaErrorUnknown), C(cudaMemcpyHostToHost),
+    C(cudaMemcpyHostToHost),
     C(cudaMemcpyHostToDevice), C(cudaMemcpyDeviceToHost), C(cudaMemcpyDeviceToDevice),
     C(cudaMemcpyDefault), C(cudaStreamDefault), C(cudaStreamNonBlocking), C(cudaEventDefault),
     C(cudaEventBlockingSync), C(cudaEventDisableTiming), C(cudaEventInterprocess),
+    { "cudaMemAttachGlobal", 1 }, { "cudaStreamLegacy", 1 }, { "cudaStreamPerThread", 2 },
+    { "NCCL_VERSION_CODE", NCCL_VERSION(2, 30, 7) },
     { NULL, 0 },
 };
 #undef C
@@ -201,7 +199,9 @@ static void out_cell(lua_State *L, const struct ncs_fn_arg *a, union ncs_arg *ou
         break;
     }
     case NCS_ARG_COMMS_OUT: {
-        size_t room = nranks > 0 && nranks <= 65536 ? (size_t)nranks : 1;
+        size_t room = nranks > 0 ? (size_t)nranks : 1;
+        if (room > MOST_COMMS)
+            ncs_lua_usage(L, "ndev %lld is more than %d", (long long)nranks, MOST_COMMS);
         out->p = memset(lua_newuserdatauv(L, room * sizeof(ncclComm_t), 0), 0,
                         room * sizeof(ncclComm_t));
         break;
@@ -418,14 +418,19 @@ static int c_config(lua_State *L)
         return 1;
     if (lua_type(L, 1) != LUA_TTABLE)
         return ncs_lua_wrong(L, 1, "the fields", "a table");
-    for (lua_pushnil(L); lua_next(L, 1); lua_settop(L, object + 1)) {
-        const char *field = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "";
-        if (ncs_config_set(L, &c->config, field, lua_gettop(L)))
+    lua_Integer count = ncs_lua_keys(L, 1);
+    int list = lua_gettop(L);
+    for (lua_Integer i = 1; i <= count; i++, lua_settop(L, list)) {
+        ncs_lua_key(L, list, i);
+        const char *field = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "";
+        lua_pushvalue(L, -1);
+        if (lua_rawget(L, 1) == LUA_TNIL || ncs_config_set(L, &c->config, field, list + 2))
             continue;
         const char *near = ncs_nearest(field, ncs_config_fields(), 0);
         return ncs_lua_usage(L, "no such field '%.60s'%s%s%s", field,
                              near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
     }
+    lua_settop(L, object);
     return 1;
 }
 
@@ -459,12 +464,22 @@ static int find(lua_State *L)
             lua_pushinteger(L, c->value);
             return 1;
         }
+    int code = ncs_result_from_name(name);
+    if (code >= 0) {
+        lua_pushinteger(L, code);
+        return 1;
+    }
     const char *names[NCS_FN_COUNT];
     for (int i = 0; i < NCS_FN_COUNT; i++)
         names[i] = ncs_fn_info[i].name;
     const char *near = ncs_nearest(name, names, NCS_FN_COUNT);
     for (const struct constant *c = constants; c->name && !near; c++)
         near = ncs_nearest(name, &c->name, 1);
+    for (int i = 0; i <= cudaErrorUnknown && !near; i++) {
+        const char *results[] = { ncs_nccl_result_name(i), ncs_cuda_error_name(i) };
+        for (int k = 0; k < 2 && !near; k++)
+            near = ncs_result_from_name(results[k]) == i ? ncs_nearest(name, &results[k], 1) : NULL;
+    }
     ncs_lua_no_call(L);
     return ncs_lua_usage(L, "no such field '%.60s' in C%s%s%s", name,
                          near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");

@@ -53,7 +53,7 @@ void ncs_lua_make_world(lua_State *L)
     ncs_lua_begin(L, "world", -1);
     lua_getfield(L, LUA_REGISTRYINDEX, "ncs.globals");
     int globals = lua_gettop(L);
-    rank->stream = &ncs_stream_make(L, "stream")->head;
+    rank->stream = &ncs_stream_make(L, "stream", rank->device)->head;
     lua_setfield(L, globals, "stream");
     if (rank->script->scenario->world) {
         ncs_comm_world(L);

@@ -90,6 +90,9 @@ static int guarded_rawset(lua_State *L)
     if (lua_rawequal(L, 1, -1))
         return luaL_error(L, "rawset: globals cannot be assigned");
     lua_pop(L, 1);
+    if (luaL_getmetafield(L, 1, "__metatable") != LUA_TNIL && !lua_toboolean(L, -1))
+        return luaL_error(L, "rawset: this table is locked");
+    lua_settop(L, 3);
     return call_original(L);
 }
 
@@ -280,6 +283,8 @@ static void string_library(lua_State *L, int globals)
     lua_getmetatable(L, -1);
     lua_pushvalue(L, to);
     lua_setfield(L, -2, "__index");
+    lua_pushboolean(L, 0);
+    lua_setfield(L, -2, "__metatable");
     lua_settop(L, to);
     lua_setfield(L, globals, "string");
     lua_pop(L, 1);
@@ -359,5 +364,19 @@ void ncs_lua_sandbox(lua_State *L)
         open_library(L, luaopen_io);
         lua_pop(L, 1);
         lua_setfield(L, globals, "io");
+    }
+}
+
+void ncs_lua_lock_sandbox(lua_State *L)
+{
+    static const char *const names[] = { "string", "table", "math", "utf8", "coroutine" };
+    int globals = lua_gettop(L);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        lua_getfield(L, globals, names[i]);
+        ncs_lua_lock(L, globals + 1, names[i]);
+        lua_setfield(L, globals, names[i]);
+        lua_pushnil(L); /* what Lua's libraries lack is nil, as programs ask for it */
+        lua_setmetatable(L, globals + 1);
+        lua_settop(L, globals);
     }
 }

@@ -123,6 +123,7 @@ static int set_up(lua_State *L)
     ncs_object_classes(L);
     ncs_lua_sandbox(L);
     ncs_lua_control(L);
+    ncs_lua_lock_sandbox(L);
     ncs_lua_modules(L);
     lua_pushcfunction(L, ncs_lua_scenario);
     lua_setfield(L, -2, "scenario");

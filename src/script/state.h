@@ -76,7 +76,7 @@ struct ncs_lua_thread {
     const char *what;        /* the binding that runs, for messages */
     const struct ncs_object *about; /* the communicator that it is called on */
     struct ncs_place failed; /* where the error that ends the thread was raised */
-    struct ncs_lua_thread *next; /* spawned threads of the rank, oldest first */
+    struct ncs_lua_thread *next, *prev; /* spawned threads of the rank, oldest first */
 };
 
 struct ncs_lua_rank {
@@ -94,7 +94,10 @@ struct ncs_lua_rank {
     struct ncs_random random, fill_random;
     struct ncs_object *newest; /* objects, for closing at the end */
     struct ncs_object *world, *stream;
-    struct ncs_lua_thread *threads;
+    struct ncs_lua_thread *threads, *last_thread; /* spawned ones that nobody has joined */
+    struct ncs_lua_thread *joining; /* the next one that the end of the script waits for */
+    bool over;                /* the main thread has ended: errors of others report themselves */
+    int budget;               /* of a declaration: calls of the hook that are left */
     void *held;               /* malloced result of a call that is being pushed to Lua */
 };
 
@@ -127,7 +130,8 @@ void ncs_script_free_texts(struct ncs_script *script);
 struct ncs_place ncs_lua_where(lua_State *L);
 struct ncs_place ncs_lua_thread_where(void *thread); /* for ncs_local.where */
 
-/* The hook of a running script: interrupts and cancellation. */
+/* The hook of a running script: interrupts and cancellation; and of a declaration: its length. */
+#define NCS_LUA_WATCH 10000 /* instructions between its calls */
 void ncs_lua_watch(lua_State *L);
 /* Raises the error that cannot be caught if this thread was cancelled. */
 void ncs_lua_check_cancel(lua_State *L);
@@ -137,6 +141,8 @@ int ncs_lua_cancel(lua_State *L); /* cancels it and raises */
 int ncs_lua_message(lua_State *L);
 /* Reports the error on top of L as what ended the thread. */
 void ncs_lua_report(struct ncs_lua_thread *thread, lua_State *L);
+/* Tells the machine alone, in the thread's own context: somebody may yet take the error. */
+void ncs_lua_end_by_error(struct ncs_lua_thread *thread, lua_State *L);
 
 /* ---- calling the driver ---- */
 
@@ -149,6 +155,24 @@ int ncs_lua_ok(lua_State *L, enum ncs_fn fn, int rc); /* raises unless success o
     ncs_lua_after((L), (int)ncs_lua_before((L), NCS_FN_##fn)->fn(__VA_ARGS__))
 /* The same, raised when it is an error. */
 #define NCS_TRY(L, fn, ...) ncs_lua_ok((L), NCS_FN_##fn, NCS_CALL(L, fn, __VA_ARGS__))
+
+
+/* Makes a device current for a while: the thread's own one is known to be set otherwise. */
+void ncs_lua_enter_device(lua_State *L, int device);
+void ncs_lua_leave_device(lua_State *L, int device);
+/* NCS_TRY with `device` current for that call alone, whether it fails or not. */
+#define NCS_TRY_ON(L, device, fn, ...)                            \
+    do {                                                          \
+        ncs_lua_before((L), NCS_FN_##fn); /* it may be missing */ \
+        ncs_lua_enter_device((L), (device));                      \
+        int rc_ = NCS_CALL(L, fn, __VA_ARGS__);                   \
+        ncs_lua_leave_device((L), (device));                      \
+        ncs_lua_ok((L), NCS_FN_##fn, rc_);                        \
+    } while (0)
+
+/* Calls a function of the script's from within a binding, whose label, verification and name in
+ * messages apply again afterwards. */
+void ncs_lua_call_back(lua_State *L, int args, int results);
 
 /* Pushes "ncclSuccess" or "ncclInProgress". */
 int ncs_lua_push_result(lua_State *L, int rc);
@@ -200,6 +224,11 @@ bool ncs_lua_is_error(lua_State *L, int index);
 
 /* ---- order and identity (order.c) ---- */
 
+/* Pushes the keys of a table in order, as a list, or nil when they are of 1..n; how many. */
+lua_Integer ncs_lua_keys(lua_State *L, int table);
+/* Pushes key i (from 1) of such a list; there may be no value at it. */
+void ncs_lua_key(lua_State *L, int list, lua_Integer i);
+
 lua_Integer ncs_lua_serial(lua_State *L, int index);
 /* Pushes the value as text, without addresses; honours __tostring and __name. */
 const char *ncs_lua_text(lua_State *L, int index);
@@ -211,6 +240,7 @@ int ncs_lua_format(lua_State *L); /* string.format; upvalue 1 is Lua's own */
 /* ---- parts of the environment; each pushes or fills the table on top ---- */
 
 void ncs_lua_sandbox(lua_State *L);        /* pushes the table of globals with Lua's own names */
+void ncs_lua_lock_sandbox(lua_State *L);   /* locks Lua's own libraries in it */
 void ncs_lua_control(lua_State *L);        /* pcall, xpcall, coroutine: control.c */
 void ncs_lua_modules(lua_State *L);        /* require, load: module.c */
 void ncs_lua_ready_made(lua_State *L);     /* rank, nccl, cuda ...: ready.c */
@@ -237,8 +267,10 @@ void ncs_chunk_free(struct ncs_chunk *chunk);                        /* the cont
 void ncs_value_pack(lua_State *L, int index);              /* pushes them as a string */
 void ncs_value_unpack(lua_State *L, const void *bytes, size_t count); /* pushes the value */
 
-/* thread.c: waits until every thread that this rank spawned has ended. */
+/* thread.c: waits until every thread that this rank spawned has ended, and reports the errors that
+ * nobody has taken. */
 void ncs_lua_join_all(lua_State *L);
+void ncs_lua_report_threads(struct ncs_lua_rank *rank); /* of threads that have ended */
 
 /* finish.c: the end of a rank's script (heart, rule 14). */
 void ncs_lua_finish(lua_State *L);

@@ -14,11 +14,12 @@ static struct ncs_stream *new_stream(lua_State *L)
     return s;
 }
 
-struct ncs_stream *ncs_stream_make(lua_State *L, const char *name)
+struct ncs_stream *ncs_stream_make(lua_State *L, const char *name, int device)
 {
     struct ncs_stream *s = new_stream(L);
     s->name = name;
-    NCS_TRY(L, cudaStreamCreateWithFlags, &s->handle, cudaStreamNonBlocking);
+    s->device = device;
+    NCS_TRY_ON(L, device, cudaStreamCreateWithFlags, &s->handle, cudaStreamNonBlocking);
     ncs_object_open(&s->head);
     return s;
 }
@@ -54,23 +55,19 @@ int ncs_stream_per_thread(lua_State *L)
 struct ncs_stream *ncs_stream_default(lua_State *L, int device)
 {
     struct ncs_lua_rank *rank = ncs_lua_rank(L);
-    struct ncs_lua_thread *t = ncs_lua_thread(L);
-    if (device == rank->device && rank->stream && !rank->stream->closed) {
+    if (device == rank->device && rank->stream) {
+        ncs_object_check_open(L, rank->stream, "the default stream");
         ncs_object_push(L, rank->stream);
         return (struct ncs_stream *)rank->stream;
     }
     luaL_getsubtable(L, LUA_REGISTRYINDEX, "ncs.streams");
     lua_rawgeti(L, -1, device);
     struct ncs_stream *s = ncs_object_test(L, -1, NCS_CLASS_STREAM);
-    if (!s || s->head.closed) {
-        int home = t->device;
+    if (s) {
+        ncs_object_check_open(L, &s->head, "the default stream");
+    } else {
         lua_pop(L, 1);
-        if (device != home)
-            NCS_TRY(L, cudaSetDevice, device);
-        s = ncs_stream_make(L, NULL);
-        s->device = device;
-        if (device != home)
-            NCS_TRY(L, cudaSetDevice, home);
+        s = ncs_stream_make(L, NULL, device);
         lua_pushvalue(L, -1);
         lua_rawseti(L, -3, device);
     }
@@ -92,18 +89,13 @@ int ncs_stream_new(lua_State *L)
     struct options o = { t->device, false, 0 };
     ncs_lua_options(L, 1, rows, &o);
     struct ncs_stream *s = new_stream(L);
-    int home = t->device;
     unsigned flags = o.blocking ? cudaStreamDefault : cudaStreamNonBlocking;
     s->device = o.device;
-    if (o.device != home)
-        NCS_TRY(L, cudaSetDevice, o.device);
     if (o.priority)
-        NCS_TRY(L, cudaStreamCreateWithPriority, &s->handle, flags, o.priority);
+        NCS_TRY_ON(L, o.device, cudaStreamCreateWithPriority, &s->handle, flags, o.priority);
     else
-        NCS_TRY(L, cudaStreamCreateWithFlags, &s->handle, flags);
+        NCS_TRY_ON(L, o.device, cudaStreamCreateWithFlags, &s->handle, flags);
     ncs_object_open(&s->head);
-    if (o.device != home)
-        NCS_TRY(L, cudaSetDevice, home);
     return 1;
 }
 
@@ -227,15 +219,10 @@ int ncs_event_new(lua_State *L)
     struct options o = { t->device, true };
     ncs_lua_options(L, 1, rows, &o);
     struct ncs_event *e = new_event(L);
-    int home = t->device;
     e->device = o.device;
-    if (o.device != home)
-        NCS_TRY(L, cudaSetDevice, o.device);
-    NCS_TRY(L, cudaEventCreateWithFlags, &e->handle,
-            o.timing ? cudaEventDefault : cudaEventDisableTiming);
+    NCS_TRY_ON(L, o.device, cudaEventCreateWithFlags, &e->handle,
+               o.timing ? cudaEventDefault : cudaEventDisableTiming);
     ncs_object_open(&e->head);
-    if (o.device != home)
-        NCS_TRY(L, cudaSetDevice, home);
     return 1;
 }
 

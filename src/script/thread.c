@@ -9,12 +9,53 @@ struct script_thread {
     struct ncs_thread *thread; /* of the run */
     lua_State *L;              /* user value 1; the results or the error are on its stack */
     bool done, failed;
-    int joiners;               /* threads that wait in join now */
+    bool taken;                /* the error: by somebody's join, or reported */
+    bool listed;
 };
 
 static struct script_thread *of_control(struct ncs_lua_thread *control)
 {
     return (struct script_thread *)((char *)control - offsetof(struct script_thread, control));
+}
+
+static char anchors; /* its address is the registry's key of a table: alive until joined */
+
+static void list(lua_State *L, struct script_thread *s, int object)
+{
+    struct ncs_lua_rank *rank = s->control.rank;
+    if (lua_rawgetp(L, LUA_REGISTRYINDEX, &anchors) == LUA_TNIL) {
+        lua_pop(L, 1);
+        lua_newtable(L);
+        lua_pushvalue(L, -1);
+        lua_rawsetp(L, LUA_REGISTRYINDEX, &anchors);
+    }
+    lua_pushvalue(L, object);
+    lua_rawsetp(L, -2, s);
+    lua_pop(L, 1);
+    s->control.prev = rank->last_thread;
+    if (rank->last_thread)
+        rank->last_thread->next = &s->control;
+    else
+        rank->threads = &s->control;
+    rank->last_thread = &s->control;
+    s->listed = true;
+}
+
+static void unlist(lua_State *L, struct script_thread *s)
+{
+    struct ncs_lua_rank *rank = s->control.rank;
+    struct ncs_lua_thread *next = s->control.next, *prev = s->control.prev;
+    if (!s->listed)
+        return;
+    s->listed = false;
+    *(prev ? &prev->next : &rank->threads) = next;
+    *(next ? &next->prev : &rank->last_thread) = prev;
+    if (rank->joining == &s->control)
+        rank->joining = next;
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &anchors);
+    lua_pushnil(L);
+    lua_rawsetp(L, -2, s);
+    lua_pop(L, 1);
 }
 
 /* In the thread's own context. */
@@ -31,8 +72,14 @@ static void thread_main(void *arg)
     t->finished = status == LUA_OK;
     s->failed = status != LUA_OK && !t->cancelled;
     s->done = true;
-    if (s->failed && s->joiners == 0) /* whoever joins gets the error instead */
+    t->local->where = NULL; /* the object may be collected, the local stays */
+    if (!s->failed)
+        return;
+    s->taken = t->rank->over;
+    if (s->taken)
         ncs_lua_report(t, L);
+    else
+        ncs_lua_end_by_error(t, L);
 }
 
 static int spawn(lua_State *L)
@@ -50,24 +97,21 @@ static int spawn(lua_State *L)
                                           .device = rank->device };
     *(struct ncs_lua_thread **)lua_getextraspace(s->L) = &s->control;
     ncs_lua_watch(s->L);
-    luaL_checkstack(s->L, n + 8, "too many arguments");
+    luaL_checkstack(L, n + 8, "too many arguments");
+    if (!lua_checkstack(s->L, n + 8)) /* nothing protects that stack */
+        return luaL_error(L, "too many arguments");
     lua_pushcfunction(s->L, ncs_lua_message);
     for (int i = 1; i <= n; i++)
         lua_pushvalue(L, i);
     lua_xmove(L, s->L, n);
-    luaL_getsubtable(L, LUA_REGISTRYINDEX, "ncs.threads"); /* alive until the rank ends */
-    lua_pushvalue(L, object);
-    lua_rawsetp(L, -2, s);
-    lua_settop(L, object);
+    list(L, s, object);
     struct ncs_error err = { 0 };
     parent->running = L;
     s->thread = ncs_run_spawn(rank->run, thread_main, s, &err);
-    if (!s->thread)
+    if (!s->thread) {
+        unlist(L, s);
         return ncs_lua_usage(L, "%s", err.text);
-    struct ncs_lua_thread **end = &rank->threads;
-    while (*end)
-        end = &(*end)->next;
-    *end = &s->control;
+    }
     return 1;
 }
 
@@ -78,11 +122,13 @@ static int thread_join(lua_State *L)
     if (&s->control == t)
         return ncs_lua_usage(L, "a thread cannot join itself");
     t->running = L;
-    s->joiners++;
     ncs_thread_join(t->rank->run, s->thread);
-    s->joiners--;
     ncs_lua_check_cancel(L);
+    unlist(L, s);
     int n = lua_gettop(s->L);
+    s->taken = true;
+    if (!lua_checkstack(L, n) || !lua_checkstack(s->L, n))
+        return luaL_error(L, "too many results");
     if (s->failed) {
         lua_pushvalue(s->L, n);
         lua_xmove(s->L, L, 1);
@@ -90,8 +136,6 @@ static int thread_join(lua_State *L)
             lua_getfield(L, -1, "value"); /* without the message handler's traceback */
         return lua_error(L);
     }
-    luaL_checkstack(L, n, "too many results");
-    luaL_checkstack(s->L, n, "too many results");
     for (int i = 2; i <= n; i++) /* 1 is the message handler */
         lua_pushvalue(s->L, i);
     lua_xmove(s->L, L, n - 1);
@@ -101,9 +145,24 @@ static int thread_join(lua_State *L)
 void ncs_lua_join_all(lua_State *L)
 {
     struct ncs_lua_rank *rank = ncs_lua_rank(L);
-    for (struct ncs_lua_thread *t = rank->threads; t; t = t->next) {
+    rank->joining = rank->threads;
+    while (rank->joining) {
+        struct ncs_lua_thread *t = rank->joining;
         ncs_thread_join(rank->run, of_control(t)->thread);
         ncs_lua_check_cancel(L);
+        if (rank->joining == t) /* else somebody else has joined it too */
+            rank->joining = t->next;
+    }
+    ncs_lua_report_threads(rank);
+}
+
+void ncs_lua_report_threads(struct ncs_lua_rank *rank)
+{
+    for (struct ncs_lua_thread *t = rank->threads; t; t = t->next) {
+        struct script_thread *s = of_control(t);
+        if (s->failed && !s->taken)
+            ncs_lua_report(t, s->L);
+        s->taken = s->taken || s->failed;
     }
 }
 

@@ -45,19 +45,17 @@ static void pack_table(struct writer *w, int index, int depth)
         ncs_lua_usage(L, "tables are nested too deeply, or contain themselves");
     luaL_checkstack(L, 8, NULL);
     add(w, "t", 1);
-    lua_pushnil(L);
-    for (;;) {
-        lua_pushcfunction(L, ncs_lua_next); /* in the defined order: equal tables, equal bytes */
-        lua_pushvalue(L, index);
-        lua_rotate(L, -3, -1); /* function, table, key */
-        lua_call(L, 2, 2);
-        if (lua_isnil(L, -2))
-            break;
-        pack(w, lua_gettop(L) - 1, depth + 1);
-        pack(w, lua_gettop(L), depth + 1);
-        lua_pop(L, 1);
+    lua_Integer count = ncs_lua_keys(L, index); /* in order: equal tables, equal bytes */
+    int list = lua_gettop(L);
+    for (lua_Integer i = 1; i <= count; i++, lua_settop(L, list)) {
+        ncs_lua_key(L, list, i);
+        lua_pushvalue(L, -1);
+        if (lua_rawget(L, index) == LUA_TNIL)
+            continue;
+        pack(w, list + 1, depth + 1);
+        pack(w, list + 2, depth + 1);
     }
-    lua_pop(L, 2);
+    lua_settop(L, list - 1);
     add(w, "e", 1);
 }
 

@@ -173,10 +173,12 @@ static void match_pair(struct slot *slot)
 {
     stop_running_ahead(slot);
     size_t sent = sent_bytes(slot), wanted = part_bytes(slot->part[1]);
-    if (sent != wanted && !is_self(slot)) {
+    const struct part *send = slot->part[0];
+    bool retyped = send && send->dtype != slot->part[1]->dtype; /* equal bytes: it completes */
+    if (sent != wanted && !is_self(slot))
         slot->stuck = NCS_STUCK_P2P_COUNT;
+    if (slot->stuck || retyped)
         tell(sim_world.observer.mismatch, slot);
-    }
     match(slot, moved_bytes(slot));
 }
 

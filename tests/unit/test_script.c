@@ -239,6 +239,17 @@ START_TEST(test_bad_declarations)
     refuses("scenario 'x'", 1, "table");
     refuses("scenario { world = { blokcing = false } }", 1, "did you mean 'blocking'?");
     refuses("scenario { ranks = function() while true do end end }", 1, "too long");
+    refuses("scenario { ranks = (function() while true do\n"
+            "  pcall(function() while true do end end) end end)() }", 2, "too long");
+    refuses("scenario { ranks = coroutine.wrap(function() while true do end end)() }", 1,
+            "too long");
+    refuses("local s = scenario\npcall(s, { ranks = 'x' })\nwhile true do end", 2, "whole number");
+    refuses("scenario { outcome = { hang = false } }", 1, "hang must be true or a table");
+    refuses("scenario { outcome = { wrong = false } }", 1, "wrong must be true or a table");
+    refuses("scenario { env = { D = '', B = '', A = '', C = '', E = '' } }", 1, "got \"A\"");
+    loads("local s = scenario\npcall(s, { ranks = 3 })");
+    ck_assert_int_eq(scenario.ranks, 3);
+    ncs_scenario_free(&scenario);
     refuses("scenario { ranks = nothing.x }", 1, "no such global 'nothing'");
     refuses("scenario {\n} local x = = 1", 2, "unexpected symbol near '='");
     refuses("scenario {", 1, "near <eof>");
@@ -522,7 +533,7 @@ START_TEST(test_usage)
         { "store:add('a', 1.5)", "n must be a whole number" },
         { "store:set('t', 'x') store:add('t', 1)", "does not hold a whole number" },
         { "barrier { ranks = { 3 } }", "rank 3 is outside 0 .. 0" },
-        { "sleep(-1)", "seconds must be seconds, 0 or more" },
+        { "sleep(-1)", "seconds must be 0 or more" },
         { "C.cudaMemcpy(x, C.host('int32', 4), 17, 1)", "17 bytes are beyond the host memory, which has 16" },
         { "C.cudaMemcpy(x, 4096, 4, 1)", "src must be a buffer, a pointer or nil, got 4096" },
         { "C.ncclAllRedcue()", "no such field 'ncclAllRedcue' in C: did you mean 'ncclAllReduce'?" },
@@ -722,6 +733,57 @@ START_TEST(test_thread_error)
 }
 END_TEST
 
+START_TEST(test_thread_error_taken)
+{
+    prints("scenario { ranks = 1 }\nlocal t = spawn(function() error('boom', 0) end)\nsleep(1)\n"
+           "print(pcall(t.join, t)) print(pcall(t.join, t))\n"
+           "t = spawn(function() return table.unpack({}, 1, 600000) end)\nsleep(1)\n"
+           "print(pcall(t.join, t))\n"
+           "for i = 1, 50 do t = spawn(function() return i end) assert(t:join() == i) end\n"
+           "collectgarbage() collectgarbage() print(t:join(), t.done)\n",
+           "[0] false\tboom\n[0] false\tboom\n[0] false\ttoo many results\n[0] 50\ttrue\n");
+    /* Nobody's: reported once, whether the main thread ends well or not. */
+    const struct ncs_result *r = execute("scenario { ranks = 1 }\n"
+                                         "spawn(function() error('boom') end)\nsleep(1)\n"
+                                         "error('main')\n", false);
+    ck_assert_uint_eq(r->errors, 2);
+    ck_assert_str_eq(r->error[0].message, "main");
+    ck_assert_str_eq(r->error[1].message, "boom");
+    ck_assert_int_eq(r->error[1].thread, 1);
+    finish();
+}
+END_TEST
+
+START_TEST(test_locks_and_messages)
+{
+    prints("scenario { ranks = 1 }\n"
+           "print(pcall(function() string.upper = 1 end))\n"
+           "print(pcall(rawset, math, 'pi', 3), pcall(table.insert, table, 1), getmetatable(''))\n"
+           "print(pcall(C.ncclConfig, { foo = 1, bar = 1, baz = 1, quux = 2, zip = 3 }))\n"
+           "print(pcall(C.ncclCommInitAll, 70000))\n"
+           "print(C.cudaErrorTimeout, C.ncclTimeout, C.ncclNumResults, C.NCCL_VERSION_CODE)\n"
+           "print(C.cudaStreamSynchronize(C.cudaStreamPerThread), C.cudaMemAttachGlobal)\n"
+           "expect.error('lua', function() error('x') end)\n"
+           "print(pcall(cuda.buffer, 'float32', 1 << 40, { device = 1 })) print(cuda.device())\n"
+           "local x = cuda.buffer('float32', 4):fill(1)\n"
+           "local ok, e = pcall(x.fill, x, function(i) return x[1] and i == 3 and 'a' or i end,\n"
+           "  { label = 'L' }) print(e.label)\n"
+           "stream:destroy() print(pcall(world.all_reduce, world, x)) print(pcall(stream.sync, stream))\n"
+           "local t = {} for i = 1, 20000 do t['k' .. i] = i end\n"
+           "store:set('t', t) print(store:get('t').k20000)\n"
+           "print(pcall(function() return nccl.ncclCommInitRank end))\n",
+           "[0] false\ts.lua:2: string.upper cannot be assigned\n"
+           "[0] false\tfalse\tfalse\n"
+           "[0] false\ts.lua:4: C.ncclConfig: no such field 'bar'\n"
+           "[0] false\ts.lua:5: ncclCommInitAll: ndev 70000 is more than 65536\n"
+           "[0] 909\t8\t9\t23007\n[0] 0\t1\n"
+           "[0] false\ts.lua:9: cudaMalloc: cudaErrorMemoryAllocation: out of memory\n[0] 0\n"
+           "[0] L\n[0] false\ts.lua:13: all_reduce: the default stream was destroyed at line 13\n"
+           "[0] false\ts.lua:13: sync: this stream was destroyed at line 13\n[0] 20000\n"
+           "[0] false\ts.lua:16: no such field 'ncclCommInitRank' in nccl: did you mean 'init_rank'?\n");
+}
+END_TEST
+
 START_TEST(test_verdicts)
 {
     verdict_of("scenario { ranks = 2 }\nerror({})", NCS_INVALID);
@@ -810,5 +872,6 @@ NCS_TEST_MAIN("script", test_small_floats, test_every_small_float_comes_back, te
               test_declaration, test_declaration_functions, test_bad_declarations, test_sandbox,
               test_order_and_identity, test_seed, test_collectives, test_objects, test_usage,
               test_error_objects, test_ranks_exchange, test_nonblocking, test_one_process, test_raw,
-              test_expectations, test_hang_abandons_everything, test_thread_error, test_verdicts,
+              test_expectations, test_hang_abandons_everything, test_thread_error,
+              test_thread_error_taken, test_locks_and_messages, test_verdicts,
               test_memory_limit, test_stubs)
