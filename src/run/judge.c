@@ -151,6 +151,14 @@ static bool judge_internal(struct ncs_result *r)
     return true;
 }
 
+/* Ranks that disagreed and went on all the same have made something of it that nobody asked for,
+ * though no single result can be called wrong. */
+static bool disagreed(const struct ncs_result *r)
+{
+    const struct ncs_finding *finding = first_error(&r->diagnosis);
+    return finding && finding->certainty != NCS_LUCK;
+}
+
 static enum ncs_verdict judge_stop(const struct ncs_run *run, enum ncs_verdict cause)
 {
     const struct ncs_result *r = &run->result;
@@ -160,9 +168,7 @@ static enum ncs_verdict judge_stop(const struct ncs_run *run, enum ncs_verdict c
     case NCS_STOP_DONE:
         if (run->started == 0)
             return NCS_EMPTY;
-        /* Ranks that disagreed and went on all the same have made something of it that nobody asked
-         * for, though no single result can be called wrong. */
-        return cause == NCS_PASS && first_error(&r->diagnosis) ? NCS_WRONG : cause;
+        return cause == NCS_PASS && disagreed(r) ? NCS_WRONG : cause;
     case NCS_STOP_QUIET:
     case NCS_STOP_LIVELOCK:
         return all_wait_for_failed(r) || all_blame_failed(r) ? cause : ncs_verdict_worse(cause, NCS_HANG);

@@ -57,6 +57,17 @@ void ncs_run_error(struct ncs_run *run, struct ncs_run_error *error)
     run->machine->end(NCS_END_ERROR, kept.message, kept.place);
 }
 
+void ncs_run_error_taken(struct ncs_run *run, int rank, int thread)
+{
+    struct ncs_result *r = &run->result;
+    for (size_t i = 0; i < r->errors && !run->closed; i++)
+        if (r->error[i].rank == rank && r->error[i].thread == thread) {
+            ncs_run_error_free(&r->error[i]);
+            memmove(&r->error[i], &r->error[i + 1], (--r->errors - i) * sizeof *r->error);
+            return;
+        }
+}
+
 void ncs_run_expect(struct ncs_run *run, bool held, const char *message, const char *label)
 {
     struct ncs_result *r = &run->result;

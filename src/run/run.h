@@ -137,6 +137,8 @@ struct ncs_local *ncs_run_local(struct ncs_run *run, int rank); /* of the rank's
 /* Takes over the texts of *error / copies message. Called in the context concerned. An error fills
  * in `order` and tells the machine how the thread ends; its main must return then. */
 void ncs_run_error(struct ncs_run *run, struct ncs_run_error *error);
+/* Somebody has joined the thread and takes its error over: it is uncaught no longer. */
+void ncs_run_error_taken(struct ncs_run *run, int rank, int thread);
 void ncs_run_expect(struct ncs_run *run, bool held, const char *message, const char *label);
 void ncs_run_print(struct ncs_run *run, int rank, const char *text); /* may hold several lines */
 void ncs_run_skip(struct ncs_run *run, const char *reason);           /* the whole run */

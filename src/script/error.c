@@ -275,13 +275,3 @@ void ncs_lua_report(struct ncs_lua_thread *t, lua_State *L)
     struct ncs_run_error e = error_of(t, L);
     ncs_run_error(t->rank->run, &e);
 }
-
-void ncs_lua_end_by_error(struct ncs_lua_thread *t, lua_State *L)
-{
-    struct ncs_run_error e = error_of(t, L);
-    char *texts[] = { e.name, e.call, e.comm, e.label, e.message, e.detail };
-    if (t->rank->machine)
-        t->rank->machine->end(NCS_END_ERROR, e.message, e.place);
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        ncs_free(texts[i]);
-}

@@ -135,8 +135,6 @@ static void rank_main(void *arg)
     lua_insert(L, 2);
     if (lua_pcall(L, 1, 0, 1) != LUA_OK && !t->cancelled)
         ncs_lua_report(t, L);
-    rank->over = true;
-    ncs_lua_report_threads(rank);
 }
 
 struct ncs_program ncs_script_program(struct ncs_script *s, const struct ncs_scenario *scenario)

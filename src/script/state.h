@@ -96,7 +96,6 @@ struct ncs_lua_rank {
     struct ncs_object *world, *stream;
     struct ncs_lua_thread *threads, *last_thread; /* spawned ones that nobody has joined */
     struct ncs_lua_thread *joining; /* the next one that the end of the script waits for */
-    bool over;                /* the main thread has ended: errors of others report themselves */
     int budget;               /* of a declaration: calls of the hook that are left */
     void *held;               /* malloced result of a call that is being pushed to Lua */
 };
@@ -141,8 +140,6 @@ int ncs_lua_cancel(lua_State *L); /* cancels it and raises */
 int ncs_lua_message(lua_State *L);
 /* Reports the error on top of L as what ended the thread. */
 void ncs_lua_report(struct ncs_lua_thread *thread, lua_State *L);
-/* Tells the machine alone, in the thread's own context: somebody may yet take the error. */
-void ncs_lua_end_by_error(struct ncs_lua_thread *thread, lua_State *L);
 
 /* ---- calling the driver ---- */
 
@@ -270,7 +267,6 @@ void ncs_value_unpack(lua_State *L, const void *bytes, size_t count); /* pushes 
 /* thread.c: waits until every thread that this rank spawned has ended, and reports the errors that
  * nobody has taken. */
 void ncs_lua_join_all(lua_State *L);
-void ncs_lua_report_threads(struct ncs_lua_rank *rank); /* of threads that have ended */
 
 /* finish.c: the end of a rank's script (heart, rule 14). */
 void ncs_lua_finish(lua_State *L);

@@ -9,7 +9,6 @@ struct script_thread {
     struct ncs_thread *thread; /* of the run */
     lua_State *L;              /* user value 1; the results or the error are on its stack */
     bool done, failed;
-    bool taken;                /* the error: by somebody's join, or reported */
     bool listed;
 };
 
@@ -75,11 +74,7 @@ static void thread_main(void *arg)
     t->local->where = NULL; /* the object may be collected, the local stays */
     if (!s->failed)
         return;
-    s->taken = t->rank->over;
-    if (s->taken)
-        ncs_lua_report(t, L);
-    else
-        ncs_lua_end_by_error(t, L);
+    ncs_lua_report(t, L); /* until somebody joins */
 }
 
 static int spawn(lua_State *L)
@@ -126,10 +121,10 @@ static int thread_join(lua_State *L)
     ncs_lua_check_cancel(L);
     unlist(L, s);
     int n = lua_gettop(s->L);
-    s->taken = true;
     if (!lua_checkstack(L, n) || !lua_checkstack(s->L, n))
         return luaL_error(L, "too many results");
     if (s->failed) {
+        ncs_run_error_taken(t->rank->run, t->rank->rank, ncs_thread_local(s->thread)->thread);
         lua_pushvalue(s->L, n);
         lua_xmove(s->L, L, 1);
         if (lua_type(L, -1) == LUA_TTABLE && !ncs_lua_is_error(L, -1))
@@ -152,17 +147,6 @@ void ncs_lua_join_all(lua_State *L)
         ncs_lua_check_cancel(L);
         if (rank->joining == t) /* else somebody else has joined it too */
             rank->joining = t->next;
-    }
-    ncs_lua_report_threads(rank);
-}
-
-void ncs_lua_report_threads(struct ncs_lua_rank *rank)
-{
-    for (struct ncs_lua_thread *t = rank->threads; t; t = t->next) {
-        struct script_thread *s = of_control(t);
-        if (s->failed && !s->taken)
-            ncs_lua_report(t, s->L);
-        s->taken = s->taken || s->failed;
     }
 }
 

@@ -747,9 +747,9 @@ START_TEST(test_thread_error_taken)
                                          "spawn(function() error('boom') end)\nsleep(1)\n"
                                          "error('main')\n", false);
     ck_assert_uint_eq(r->errors, 2);
-    ck_assert_str_eq(r->error[0].message, "main");
-    ck_assert_str_eq(r->error[1].message, "boom");
-    ck_assert_int_eq(r->error[1].thread, 1);
+    ck_assert_str_eq(r->error[0].message, "boom");
+    ck_assert_int_eq(r->error[0].thread, 1);
+    ck_assert_str_eq(r->error[1].message, "main");
     finish();
 }
 END_TEST

@@ -136,6 +136,10 @@ START_TEST(test_judge_stops)
     r->stop = NCS_STOP_DONE;
     ck_assert_int_eq(judged(&v), NCS_PASS);
     ck_assert_int_eq(r->certainty, NCS_LUCK);
+    v.finding.certainty = NCS_UNDEFINED; /* ranks disagreed and went on */
+    ck_assert_int_eq(judged(&v), NCS_WRONG);
+    v.finding.level = NCS_LEVEL_NOTE;
+    ck_assert_int_eq(judged(&v), NCS_PASS);
     r->wrong_count = 1;
     ck_assert_int_eq(judged(&v), NCS_WRONG);
 }
