@@ -17,6 +17,11 @@ const struct ncs_api *ncs_run_api(const struct ncs_run *run)
     return run->api;
 }
 
+const struct ncs_api *ncs_run_driver_api(const struct ncs_run *run)
+{
+    return run->driver->api;
+}
+
 const struct ncs_machine *ncs_run_machine(const struct ncs_run *run)
 {
     return run->machine;

@@ -130,6 +130,8 @@ const char *ncs_nccl_version_text(int code, char *buffer, size_t room);
 
 const struct ncs_run_options *ncs_run_options(const struct ncs_run *run);
 const struct ncs_api *ncs_run_api(const struct ncs_run *run);         /* journalled */
+/* The same beneath the journal: for calls that are none of the script's. */
+const struct ncs_api *ncs_run_driver_api(const struct ncs_run *run);
 const struct ncs_machine *ncs_run_machine(const struct ncs_run *run); /* NULL on real hardware */
 struct ncs_journal *ncs_run_journal(const struct ncs_run *run);
 struct ncs_local *ncs_run_local(struct ncs_run *run, int rank); /* of the rank's main thread */

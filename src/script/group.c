@@ -28,7 +28,9 @@ static int drop(lua_State *L)
     if (t->local->group_depth > 0) {
         unsigned queued = t->queued;
         bool outermost = t->local->group_depth == 1;
-        NCS_CALL(L, ncclAllReduce, NULL, NULL, 0, ncclInt8, ncclSum, NULL, NULL);
+        /* A call that fails poisons the group, on every driver. */
+        ncs_run_driver_api(t->rank->run)
+            ->ncclAllReduce(NULL, NULL, 0, ncclInt8, ncclSum, NULL, NULL);
         NCS_CALL(L, ncclGroupEnd);
         if (outermost)
             note_dropped(L, error, queued);
