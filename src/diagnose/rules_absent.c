@@ -190,8 +190,9 @@ bool ncs_rule_error_path(const struct ncs_inquiry *q, const struct ncs_root *r, 
         line = a->call->place.line;
         ncs_str_addf(&s, "on rank %d ", a->rank);
         if (a->call->number)
-            ncs_str_addf(&s, "call %u, ", (unsigned)a->call->number);
-        ncs_str_addf(&s, "%s,", what);
+            ncs_str_addf(&s, "call %u, %s,", (unsigned)a->call->number, what);
+        else
+            ncs_str_add(&s, what);
         ncs_say_place(&s, a->call);
         ncs_str_addf(&s, " failed with %s", ncs_nccl_result_name(a->call->rc));
         ncs_str_add(&s, a->reason == NCS_ABSENT_DROPPED ? ", and its whole group was dropped"
