@@ -10,6 +10,10 @@
 
 #define THREAD_STACK_BYTES ((size_t)1 << 20)
 
+/* Each stack takes two of the 65530 mappings that Linux gives a process by default; some must be left
+ * for everything else. */
+#define LIVE_CONTEXTS_MAX 30000
+
 static _Thread_local struct context *self;
 
 struct context *context_self(void)
@@ -107,6 +111,9 @@ static bool start_thread(struct context *c)
 bool context_new(const struct ncs_context_options *options, struct ncs_error *err)
 {
     struct world *w = &sim_world;
+    if (w->live >= LIVE_CONTEXTS_MAX)
+        return ncs_fail(err, NCS_NO_MEMORY, "no room for more than %d ranks and threads at a time",
+                        LIVE_CONTEXTS_MAX);
     struct context *c = sim_new(sizeof *c);
     c->options = *options;
     c->process = world_process(options->process);
