@@ -12,7 +12,7 @@
 #include "base/near.h"
 
 /* Field of the metatable that tells a locked library by its name. */
-#define LIBRARY "ncs.library"
+#define LIBRARY "ncs.module"
 
 static const char *library_name(lua_State *L, int arg)
 {
