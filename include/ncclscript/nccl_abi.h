@@ -5,19 +5,37 @@
 #define NCCLSCRIPT_NCCL_ABI_H
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define NCCL_UNIQUE_ID_BYTES 128
 #define NCCL_SPLIT_NOCOLOR (-1)
 #define NCCL_CONFIG_UNDEF_INT INT_MIN
 #define NCCL_CONFIG_UNDEF_PTR NULL
 #define NCCL_CONFIG_MAGIC 0xcafebeefu
+#define NCCL_UNDEF_FLOAT (-1.0f)
+#define NCCL_SIM_INFO_MAGIC 0x74685283u
+
+#define NCCL_WIN_DEFAULT 0x00
+#define NCCL_WIN_COLL_SYMMETRIC 0x01
+#define NCCL_WIN_STRICT_ORDERING 0x02 /* 2.29 */
+#define NCCL_WIN_REQUIRED_ALIGNMENT 4096
+#define NCCL_CTA_POLICY_DEFAULT 0x00
+#define NCCL_CTA_POLICY_EFFICIENCY 0x01
+#define NCCL_CTA_POLICY_ZERO 0x02
+#define NCCL_SHRINK_DEFAULT 0x00
+#define NCCL_SHRINK_ABORT 0x01
+#define NCCL_REVOKE_DEFAULT 0x00
+#define NCCL_SUSPEND_MEM 0x01
 
 /* 2.7.8 is 2708, 2.28.9 is 22809. */
 #define NCCL_VERSION(x, y, z) \
     (((x) <= 2 && (y) <= 8) ? (x) * 1000 + (y) * 100 + (z) : (x) * 10000 + (y) * 100 + (z))
 
 typedef struct ncclComm *ncclComm_t;
+typedef struct ncclWindow_vidmem *ncclWindow_t;
+typedef struct ncclParamHandle *ncclParamHandle_t;
 typedef struct CUstream_st *cudaStream_t;
 
 typedef struct {
@@ -98,5 +116,51 @@ typedef struct {
     int maxP2pPeers;         /* 2.30.3 */
     int graphStreamOrdering; /* 2.30.7 */
 } ncclConfig_t;
+
+typedef struct {
+    size_t size;
+    unsigned int magic;
+    unsigned int version;
+    float estimatedTime; /* microseconds; NCCL_UNDEF_FLOAT = nothing was estimated */
+} ncclSimInfo_t;
+
+typedef enum {
+    ncclStatGpuMemSuspend = 0,
+    ncclStatGpuMemSuspended = 1,
+    ncclStatGpuMemPersist = 2,
+    ncclStatGpuMemTotal = 3
+} ncclCommMemStat_t;
+
+/* Whose signals to wait for, and how many. */
+typedef struct {
+    int opCnt;
+    int peer;
+    int sigIdx;
+    int ctx;
+} ncclWaitSignalDesc_t;
+
+typedef enum {
+    NCCL_GIN_TYPE_NONE = 0,
+    NCCL_GIN_TYPE_PROXY = 2,
+    NCCL_GIN_TYPE_GDAKI = 3,
+    NCCL_GIN_TYPE_GPI = 4
+} ncclGinType_t;
+
+/* Declared by nccl_device.h; the functions of the device apart, it is a fact of the host. */
+typedef struct ncclCommProperties {
+    size_t size;
+    unsigned int magic;
+    unsigned int version;
+    int rank;
+    int nRanks;
+    int cudaDev;
+    int nvmlDev;
+    bool deviceApiSupport;
+    bool multimemSupport;
+    ncclGinType_t ginType;
+    int nLsaTeams;
+    bool hostRmaSupport;
+    ncclGinType_t railedGinType;
+} ncclCommProperties_t;
 
 #endif

@@ -29,7 +29,7 @@ function C.ncclGetUniqueId() end
 ---Joins a communicator as one of its ranks; waits for the others.
 ---NCCL 2.0.0
 ---@param nranks integer # ranks of the communicator
----@param commId ncclscript.id # unique id, by value
+---@param commId ncclscript.id # unique id
 ---@param rank integer # rank of the caller
 ---@return integer rc
 ---@return ncclscript.comm|nil comm
@@ -38,12 +38,23 @@ function C.ncclCommInitRank(nranks, commId, rank) end
 ---Joins a communicator as one of its ranks, with a configuration.
 ---NCCL 2.14.3
 ---@param nranks integer # ranks of the communicator
----@param commId ncclscript.id # unique id, by value
+---@param commId ncclscript.id # unique id
 ---@param rank integer # rank of the caller
 ---@param config ncclscript.config|nil # configuration, NULL for the defaults
 ---@return integer rc
 ---@return ncclscript.comm|nil comm
 function C.ncclCommInitRankConfig(nranks, commId, rank, config) end
+
+---Joins a communicator that has several ids, which share the work of the meeting.
+---NCCL 2.23.4
+---@param nranks integer # ranks of the communicator
+---@param myrank integer # rank of the caller
+---@param nId integer # entries of the list
+---@param commIds ids # list of unique ids
+---@param config ncclscript.config|nil # configuration, NULL for the defaults
+---@return integer rc
+---@return ncclscript.comm|nil newcomm
+function C.ncclCommInitRankScalable(nranks, myrank, nId, commIds, config) end
 
 ---Makes a communicator of which this thread drives every rank.
 ---NCCL 2.0.0
@@ -70,6 +81,138 @@ function C.ncclCommDestroy(comm) end
 ---@param comm ncclscript.comm|nil # communicator
 ---@return integer rc
 function C.ncclCommAbort(comm) end
+
+---Cuts this rank's operations short; the communicator stays and takes no new ones.
+---NCCL 2.28.7
+---@param comm ncclscript.comm|nil # communicator
+---@param revokeFlags integer # integer
+---@return integer rc
+function C.ncclCommRevoke(comm, revokeFlags) end
+
+---Makes one communicator per colour out of all ranks, in order of key.
+---NCCL 2.18.1
+---@param comm ncclscript.comm|nil # communicator
+---@param color integer # integer
+---@param key integer # integer
+---@param config ncclscript.config|nil # configuration, NULL for the defaults
+---@return integer rc
+---@return ncclscript.comm|nil newcomm
+function C.ncclCommSplit(comm, color, key, config) end
+
+---Makes a communicator without some ranks; only those that stay call it.
+---NCCL 2.27.3
+---@param comm ncclscript.comm|nil # communicator
+---@param excludeRanksList integer[]|nil # list of ranks, which may be sorted
+---@param excludeRanksCount integer # entries of the list
+---@param config ncclscript.config|nil # configuration, NULL for the defaults
+---@param shrinkFlags integer # integer
+---@return integer rc
+---@return ncclscript.comm|nil newcomm
+function C.ncclCommShrink(comm, excludeRanksList, excludeRanksCount, config, shrinkFlags) end
+
+---An id with which new ranks join; one rank asks for it, good for one grow.
+---NCCL 2.29.2
+---@param comm ncclscript.comm|nil # communicator
+---@return integer rc
+---@return ncclscript.id uniqueId
+function C.ncclCommGetUniqueId(comm) end
+
+---Makes a communicator with further ranks; old ranks pass it and rank -1, new ones the id.
+---NCCL 2.29.2
+---@param comm ncclscript.comm|nil # communicator
+---@param nRanks integer # ranks of the communicator
+---@param uniqueId id_or_nil # unique id, or NULL
+---@param rank integer # integer
+---@param config ncclscript.config|nil # configuration, NULL for the defaults
+---@return integer rc
+---@return ncclscript.comm|nil newcomm
+function C.ncclCommGrow(comm, nRanks, uniqueId, rank, config) end
+
+---Releases the communicator's device memory until it is resumed.
+---NCCL 2.29.7
+---@param comm ncclscript.comm|nil # communicator
+---@param flags integer # integer
+---@return integer rc
+function C.ncclCommSuspend(comm, flags) end
+
+---Takes back the memory of a suspended communicator.
+---NCCL 2.29.7
+---@param comm ncclscript.comm|nil # communicator
+---@return integer rc
+function C.ncclCommResume(comm) end
+
+---One figure of the communicator's device memory.
+---NCCL 2.29.7
+---@param comm ncclscript.comm|nil # communicator
+---@param stat integer # which statistic
+---@return integer rc
+---@return integer value
+function C.ncclCommMemStats(comm, stat) end
+
+---What the communicator is and can do.
+---NCCL 2.29.2
+---@param comm ncclscript.comm|nil # communicator
+---@return integer rc
+---@return commprops props
+function C.ncclCommQueryProperties(comm) end
+
+---Allocates device memory that windows and registration can use.
+---NCCL 2.19.1
+---@param size integer # bytes
+---@return integer rc
+---@return ncclscript.pointer ptr
+function C.ncclMemAlloc(size) end
+
+---Frees memory of ncclMemAlloc; waits for the device.
+---NCCL 2.19.1
+---@param ptr ncclscript.pointer|nil # an allocation
+---@return integer rc
+function C.ncclMemFree(ptr) end
+
+---Registers a buffer, so that operations may use it without a copy.
+---NCCL 2.19.1
+---@param comm ncclscript.comm|nil # communicator
+---@param buff ncclscript.pointer|nil # an allocation
+---@param size integer # bytes
+---@return integer rc
+---@return registration handle
+function C.ncclCommRegister(comm, buff, size) end
+
+---Ends a registration.
+---NCCL 2.19.1
+---@param comm ncclscript.comm|nil # communicator
+---@param handle registration # registration of a buffer
+---@return integer rc
+function C.ncclCommDeregister(comm, handle) end
+
+---Makes a buffer of every rank a window; all ranks call it.
+---NCCL 2.27.3
+---@param comm ncclscript.comm|nil # communicator
+---@param buff ncclscript.pointer|nil # an allocation
+---@param size integer # bytes
+---@param winFlags integer # integer
+---@return integer rc
+---@return window win
+function C.ncclCommWindowRegister(comm, buff, size, winFlags) end
+
+---Ends a window.
+---NCCL 2.27.3
+---@param comm ncclscript.comm|nil # communicator
+---@param win window # window
+---@return integer rc
+function C.ncclCommWindowDeregister(comm, win) end
+
+---The buffer of this rank behind a window.
+---NCCL 2.29.2
+---@param comm ncclscript.comm|nil # communicator
+---@param win window # window
+---@return integer rc
+---@return ncclscript.pointer outUserPtr
+function C.ncclWinGetUserPtr(comm, win) end
+
+---Reads the debug environment again; deprecated.
+---NCCL 2.24.3
+function C.ncclResetDebugInit() end
 
 ---A result code in words.
 ---NCCL 2.0.0
@@ -199,6 +342,41 @@ function C.ncclReduceScatter(sendbuff, recvbuff, recvcount, datatype, op, comm, 
 ---@return integer rc
 function C.ncclAllGather(sendbuff, recvbuff, sendcount, datatype, comm, stream) end
 
+---Every rank sends block r of count elements to rank r.
+---NCCL 2.28.3
+---@param sendbuff ncclscript.pointer|nil # memory that is read
+---@param recvbuff ncclscript.pointer|nil # memory that is written
+---@param count integer # elements
+---@param datatype integer # type of the elements
+---@param comm ncclscript.comm|nil # communicator
+---@param stream ncclscript.stream|nil # stream
+---@return integer rc
+function C.ncclAlltoAll(sendbuff, recvbuff, count, datatype, comm, stream) end
+
+---The root gets every rank's count elements, in order of rank.
+---NCCL 2.28.3
+---@param sendbuff ncclscript.pointer|nil # memory that is read
+---@param recvbuff ncclscript.pointer|nil # memory that is written
+---@param count integer # elements
+---@param datatype integer # type of the elements
+---@param root integer # rank of the communicator
+---@param comm ncclscript.comm|nil # communicator
+---@param stream ncclscript.stream|nil # stream
+---@return integer rc
+function C.ncclGather(sendbuff, recvbuff, count, datatype, root, comm, stream) end
+
+---Rank r gets block r of count elements of the root.
+---NCCL 2.28.3
+---@param sendbuff ncclscript.pointer|nil # memory that is read
+---@param recvbuff ncclscript.pointer|nil # memory that is written
+---@param count integer # elements
+---@param datatype integer # type of the elements
+---@param root integer # rank of the communicator
+---@param comm ncclscript.comm|nil # communicator
+---@param stream ncclscript.stream|nil # stream
+---@return integer rc
+function C.ncclScatter(sendbuff, recvbuff, count, datatype, root, comm, stream) end
+
 ---Sends count elements to one rank, which must receive them.
 ---NCCL 2.7.3
 ---@param sendbuff ncclscript.pointer|nil # memory that is read
@@ -221,6 +399,42 @@ function C.ncclSend(sendbuff, count, datatype, peer, comm, stream) end
 ---@return integer rc
 function C.ncclRecv(recvbuff, count, datatype, peer, comm, stream) end
 
+---Writes count elements into a peer's window, then signals the peer.
+---NCCL 2.29.2
+---@param localbuff ncclscript.pointer|nil # memory that is read
+---@param count integer # elements
+---@param datatype integer # type of the elements
+---@param peer integer # rank of the communicator
+---@param peerWin window # window
+---@param peerWinOffset integer # bytes from the start
+---@param sigIdx integer # integer
+---@param ctx integer # integer
+---@param flags integer # bits
+---@param comm ncclscript.comm|nil # communicator
+---@param stream ncclscript.stream|nil # stream
+---@return integer rc
+function C.ncclPutSignal(localbuff, count, datatype, peer, peerWin, peerWinOffset, sigIdx, ctx, flags, comm, stream) end
+
+---Signals a peer.
+---NCCL 2.29.2
+---@param peer integer # rank of the communicator
+---@param sigIdx integer # integer
+---@param ctx integer # integer
+---@param flags integer # bits
+---@param comm ncclscript.comm|nil # communicator
+---@param stream ncclscript.stream|nil # stream
+---@return integer rc
+function C.ncclSignal(peer, sigIdx, ctx, flags, comm, stream) end
+
+---The stream waits for so many signals of each peer that is listed.
+---NCCL 2.29.2
+---@param nDesc integer # entries of the list
+---@param signalDescs waits # list of whose signals to wait for
+---@param comm ncclscript.comm|nil # communicator
+---@param stream ncclscript.stream|nil # stream
+---@return integer rc
+function C.ncclWaitSignal(nDesc, signalDescs, comm, stream) end
+
 ---Calls of this thread are queued from here to the matching end.
 ---NCCL 2.0.0
 ---@return integer rc
@@ -230,6 +444,110 @@ function C.ncclGroupStart() end
 ---NCCL 2.0.0
 ---@return integer rc
 function C.ncclGroupEnd() end
+
+---Ends a group without starting it, and estimates how long it would take.
+---NCCL 2.22.3
+---@param simInfo siminfo # what an estimate is written to, or NULL
+---@return integer rc
+function C.ncclGroupSimulateEnd(simInfo) end
+
+---A parameter of the library by its name.
+---NCCL 2.30.4
+---@param key string # text, or NULL
+---@return integer rc
+---@return param out
+function C.ncclParamBind(key) end
+
+---The value of a parameter that is an integer of 8 bits.
+---NCCL 2.30.4
+---@param h param # parameter
+---@return integer rc
+---@return integer out
+function C.ncclParamGetI8(h) end
+
+---The value of a parameter that is an integer of 16 bits.
+---NCCL 2.30.4
+---@param h param # parameter
+---@return integer rc
+---@return integer out
+function C.ncclParamGetI16(h) end
+
+---The value of a parameter that is an integer of 32 bits.
+---NCCL 2.30.4
+---@param h param # parameter
+---@return integer rc
+---@return integer out
+function C.ncclParamGetI32(h) end
+
+---The value of a parameter that is an integer of 64 bits.
+---NCCL 2.30.4
+---@param h param # parameter
+---@return integer rc
+---@return integer out
+function C.ncclParamGetI64(h) end
+
+---The value of a parameter that is an unsigned integer of 8 bits.
+---NCCL 2.30.4
+---@param h param # parameter
+---@return integer rc
+---@return integer out
+function C.ncclParamGetU8(h) end
+
+---The value of a parameter that is an unsigned integer of 16 bits.
+---NCCL 2.30.4
+---@param h param # parameter
+---@return integer rc
+---@return integer out
+function C.ncclParamGetU16(h) end
+
+---The value of a parameter that is an unsigned integer of 32 bits.
+---NCCL 2.30.4
+---@param h param # parameter
+---@return integer rc
+---@return integer out
+function C.ncclParamGetU32(h) end
+
+---The value of a parameter that is an unsigned integer of 64 bits.
+---NCCL 2.30.4
+---@param h param # parameter
+---@return integer rc
+---@return integer out
+function C.ncclParamGetU64(h) end
+
+---The value of a parameter that is a text.
+---NCCL 2.30.4
+---@param h param # parameter
+---@return integer rc
+---@return string out
+function C.ncclParamGetStr(h) end
+
+---The bytes of a parameter's value, of whatever type.
+---NCCL 2.30.4
+---@param h param # parameter
+---@param out ncclscript.pointer|nil # memory that is written
+---@param maxLen integer # bytes that the output may have
+---@return integer rc
+---@return integer len
+function C.ncclParamGet(h, out, maxLen) end
+
+---The value of a parameter in words.
+---NCCL 2.30.4
+---@param key string # text, or NULL
+---@return integer rc
+---@return string value
+---@return integer valueLen
+function C.ncclParamGetParameter(key) end
+
+---The names of all parameters.
+---NCCL 2.30.4
+---@return integer rc
+---@return strings table
+---@return integer tableLen
+function C.ncclParamGetAllParameterKeys() end
+
+---Prints all parameters to the standard output.
+---NCCL 2.30.4
+function C.ncclParamDumpAll() end
 
 ---How many devices the process sees.
 ---@return integer rc
@@ -245,6 +563,88 @@ function C.cudaSetDevice(device) end
 ---@return integer rc
 ---@return integer device
 function C.cudaGetDevice() end
+
+---What a device is and can do.
+---@param device integer # device of the process
+---@return integer rc
+---@return properties prop
+function C.cudaGetDeviceProperties(device) end
+
+---The device that matches some properties best.
+---@param prop properties # properties of a device
+---@return integer rc
+---@return integer device
+function C.cudaChooseDevice(prop) end
+
+---One property of a device.
+---@param attr integer # attribute of a device
+---@param device integer # device of the process
+---@return integer rc
+---@return integer value
+function C.cudaDeviceGetAttribute(attr, device) end
+
+---Where a device is on the PCI bus, as text: 0000:0a:00.0.
+---@param len integer # bytes that the output may have
+---@param device integer # device of the process
+---@return integer rc
+---@return string pciBusId
+function C.cudaDeviceGetPCIBusId(len, device) end
+
+---The device at a place on the PCI bus.
+---@param pciBusId string # text, or NULL
+---@return integer rc
+---@return integer device
+function C.cudaDeviceGetByPCIBusId(pciBusId) end
+
+---Frees everything that the process has on the current device.
+---@return integer rc
+function C.cudaDeviceReset() end
+
+---How the host waits for the current device.
+---@param flags integer # bits
+---@return integer rc
+function C.cudaSetDeviceFlags(flags) end
+
+---The flags of the current device.
+---@return integer rc
+---@return integer flags
+function C.cudaGetDeviceFlags() end
+
+---Sets a limit of the current device.
+---@param limit integer # limit of a device
+---@param value integer # bytes
+---@return integer rc
+function C.cudaDeviceSetLimit(limit, value) end
+
+---A limit of the current device.
+---@param limit integer # limit of a device
+---@return integer rc
+---@return integer pValue
+function C.cudaDeviceGetLimit(limit) end
+
+---The priorities that streams may have: the greatest is the least number.
+---@return integer rc
+---@return integer leastPriority
+---@return integer greatestPriority
+function C.cudaDeviceGetStreamPriorityRange() end
+
+---Whether a device can use another one's memory.
+---@param device integer # device of the process
+---@param peerDevice integer # device of the process
+---@return integer rc
+---@return integer canAccessPeer
+function C.cudaDeviceCanAccessPeer(device, peerDevice) end
+
+---Lets the current device use another one's memory.
+---@param peerDevice integer # device of the process
+---@param flags integer # bits
+---@return integer rc
+function C.cudaDeviceEnablePeerAccess(peerDevice, flags) end
+
+---Ends the use of another device's memory.
+---@param peerDevice integer # device of the process
+---@return integer rc
+function C.cudaDeviceDisablePeerAccess(peerDevice) end
 
 ---Waits for everything on the current device.
 ---@return integer rc
@@ -278,6 +678,31 @@ function C.cudaGetErrorString(error) end
 ---@return string text
 function C.cudaGetErrorName(error) end
 
+---A function of the driver by its name; deprecated.
+---@param symbol string # text, or NULL
+---@param flags integer # bits
+---@return integer rc
+---@return ncclscript.pointer funcPtr
+---@return integer driverStatus
+function C.cudaGetDriverEntryPoint(symbol, flags) end
+
+---A function of the driver by its name and version.
+---@param symbol string # text, or NULL
+---@param cudaVersion integer # bits
+---@param flags integer # bits
+---@return integer rc
+---@return ncclscript.pointer funcPtr
+---@return integer driverStatus
+function C.cudaGetDriverEntryPointByVersion(symbol, cudaVersion, flags) end
+
+---Starts the collection of a profile.
+---@return integer rc
+function C.cudaProfilerStart() end
+
+---Stops the collection of a profile.
+---@return integer rc
+function C.cudaProfilerStop() end
+
 ---Allocates memory of the current device.
 ---@param size integer # bytes
 ---@return integer rc
@@ -300,12 +725,128 @@ function C.cudaMallocHost(size) end
 ---@return integer rc
 function C.cudaFreeHost(ptr) end
 
+---Allocates pinned memory of the host, with flags.
+---@param size integer # bytes
+---@param flags integer # bits
+---@return integer rc
+---@return ncclscript.pointer pHost
+function C.cudaHostAlloc(size, flags) end
+
+---Pins memory of the host that exists.
+---@param ptr ncclscript.pointer|nil # an allocation
+---@param size integer # bytes
+---@param flags integer # bits
+---@return integer rc
+function C.cudaHostRegister(ptr, size, flags) end
+
+---Ends the pinning of memory of the host.
+---@param ptr ncclscript.pointer|nil # an allocation
+---@return integer rc
+function C.cudaHostUnregister(ptr) end
+
+---The address at which devices see pinned memory.
+---@param pHost ncclscript.pointer|nil # an allocation
+---@param flags integer # bits
+---@return integer rc
+---@return ncclscript.pointer pDevice
+function C.cudaHostGetDevicePointer(pHost, flags) end
+
+---The flags of pinned memory.
+---@param pHost ncclscript.pointer|nil # an allocation
+---@return integer rc
+---@return integer pFlags
+function C.cudaHostGetFlags(pHost) end
+
 ---Allocates memory that host and devices share.
 ---@param size integer # bytes
 ---@param flags integer # bits
 ---@return integer rc
 ---@return ncclscript.pointer devPtr
 function C.cudaMallocManaged(size, flags) end
+
+---Allocates rows of device memory, each aligned.
+---@param width integer # bytes from the start
+---@param height integer # bytes from the start
+---@return integer rc
+---@return ncclscript.pointer devPtr
+---@return integer pitch
+function C.cudaMallocPitch(width, height) end
+
+---Allocates device memory in the order of a stream.
+---@param size integer # bytes
+---@param hStream ncclscript.stream|nil # stream
+---@return integer rc
+---@return ncclscript.pointer devPtr
+function C.cudaMallocAsync(size, hStream) end
+
+---Allocates memory of a pool in the order of a stream.
+---@param size integer # bytes
+---@param memPool pool # memory pool
+---@param stream ncclscript.stream|nil # stream
+---@return integer rc
+---@return ncclscript.pointer ptr
+function C.cudaMallocFromPoolAsync(size, memPool, stream) end
+
+---Frees memory in the order of a stream.
+---@param devPtr ncclscript.pointer|nil # an allocation
+---@param hStream ncclscript.stream|nil # stream
+---@return integer rc
+function C.cudaFreeAsync(devPtr, hStream) end
+
+---The pool that a device has from the start.
+---@param device integer # device of the process
+---@return integer rc
+---@return pool memPool
+function C.cudaDeviceGetDefaultMemPool(device) end
+
+---The pool that cudaMallocAsync takes memory from.
+---@param device integer # device of the process
+---@return integer rc
+---@return pool memPool
+function C.cudaDeviceGetMemPool(device) end
+
+---Sets the pool that cudaMallocAsync takes memory from.
+---@param device integer # device of the process
+---@param memPool pool # memory pool
+---@return integer rc
+function C.cudaDeviceSetMemPool(device, memPool) end
+
+---A pool of memory.
+---@param poolProps poolprops # properties of a pool
+---@return integer rc
+---@return pool memPool
+function C.cudaMemPoolCreate(poolProps) end
+
+---Frees a pool once all its memory is free.
+---@param memPool pool # memory pool
+---@return integer rc
+function C.cudaMemPoolDestroy(memPool) end
+
+---Sets an attribute of a pool.
+---@param memPool pool # memory pool
+---@param attr integer # attribute of a pool
+---@param value ncclscript.pointer|nil # value of an attribute, at most 8 bytes
+---@return integer rc
+function C.cudaMemPoolSetAttribute(memPool, attr, value) end
+
+---Writes an attribute of a pool to the value.
+---@param memPool pool # memory pool
+---@param attr integer # attribute of a pool
+---@param value ncclscript.pointer|nil # value of an attribute, at most 8 bytes
+---@return integer rc
+function C.cudaMemPoolGetAttribute(memPool, attr, value) end
+
+---Gives back what a pool holds beyond so many bytes.
+---@param memPool pool # memory pool
+---@param minBytesToKeep integer # bytes from the start
+---@return integer rc
+function C.cudaMemPoolTrimTo(memPool, minBytesToKeep) end
+
+---What memory an address is in.
+---@param ptr ncclscript.pointer|nil # memory that is read
+---@return integer rc
+---@return pointerattrs attributes
+function C.cudaPointerGetAttributes(ptr) end
 
 ---Copies bytes in the legacy stream and waits.
 ---@param dst ncclscript.pointer|nil # memory that is written
@@ -324,6 +865,48 @@ function C.cudaMemcpy(dst, src, count, kind) end
 ---@return integer rc
 function C.cudaMemcpyAsync(dst, src, count, kind, stream) end
 
+---Copies bytes from one device to another.
+---@param dst ncclscript.pointer|nil # memory that is written
+---@param dstDevice integer # device of the process
+---@param src ncclscript.pointer|nil # memory that is read
+---@param srcDevice integer # device of the process
+---@param count integer # bytes
+---@return integer rc
+function C.cudaMemcpyPeer(dst, dstDevice, src, srcDevice, count) end
+
+---Copies bytes from one device to another in the order of a stream.
+---@param dst ncclscript.pointer|nil # memory that is written
+---@param dstDevice integer # device of the process
+---@param src ncclscript.pointer|nil # memory that is read
+---@param srcDevice integer # device of the process
+---@param count integer # bytes
+---@param stream ncclscript.stream|nil # stream
+---@return integer rc
+function C.cudaMemcpyPeerAsync(dst, dstDevice, src, srcDevice, count, stream) end
+
+---Copies rows of bytes in the legacy stream and waits.
+---@param dst ncclscript.pointer|nil # memory that is written
+---@param dpitch integer # bytes from the start
+---@param src ncclscript.pointer|nil # memory that is read
+---@param spitch integer # bytes from the start
+---@param width integer # bytes from the start
+---@param height integer # bytes from the start
+---@param kind integer # direction of a copy
+---@return integer rc
+function C.cudaMemcpy2D(dst, dpitch, src, spitch, width, height, kind) end
+
+---Copies rows of bytes in the order of a stream.
+---@param dst ncclscript.pointer|nil # memory that is written
+---@param dpitch integer # bytes from the start
+---@param src ncclscript.pointer|nil # memory that is read
+---@param spitch integer # bytes from the start
+---@param width integer # bytes from the start
+---@param height integer # bytes from the start
+---@param kind integer # direction of a copy
+---@param stream ncclscript.stream|nil # stream
+---@return integer rc
+function C.cudaMemcpy2DAsync(dst, dpitch, src, spitch, width, height, kind, stream) end
+
 ---Sets every byte, in the legacy stream.
 ---@param devPtr ncclscript.pointer|nil # memory that is written
 ---@param value integer # integer
@@ -338,6 +921,42 @@ function C.cudaMemset(devPtr, value, count) end
 ---@param stream ncclscript.stream|nil # stream
 ---@return integer rc
 function C.cudaMemsetAsync(devPtr, value, count, stream) end
+
+---Sets every byte of rows, in the legacy stream.
+---@param devPtr ncclscript.pointer|nil # memory that is written
+---@param pitch integer # bytes from the start
+---@param value integer # integer
+---@param width integer # bytes from the start
+---@param height integer # bytes from the start
+---@return integer rc
+function C.cudaMemset2D(devPtr, pitch, value, width, height) end
+
+---Sets every byte of rows, in the order of a stream.
+---@param devPtr ncclscript.pointer|nil # memory that is written
+---@param pitch integer # bytes from the start
+---@param value integer # integer
+---@param width integer # bytes from the start
+---@param height integer # bytes from the start
+---@param stream ncclscript.stream|nil # stream
+---@return integer rc
+function C.cudaMemset2DAsync(devPtr, pitch, value, width, height, stream) end
+
+---Moves managed memory ahead of its use.
+---@param devPtr ncclscript.pointer|nil # memory that is read
+---@param count integer # bytes from the start
+---@param location location # where memory is to be
+---@param flags integer # bits
+---@param stream ncclscript.stream|nil # stream
+---@return integer rc
+function C.cudaMemPrefetchAsync(devPtr, count, location, flags, stream) end
+
+---Says how managed memory will be used.
+---@param devPtr ncclscript.pointer|nil # memory that is read
+---@param count integer # bytes from the start
+---@param advice integer # advice on the use of memory
+---@param location location # where memory is to be
+---@return integer rc
+function C.cudaMemAdvise(devPtr, count, advice, location) end
 
 ---Free and total bytes of the current device.
 ---@return integer rc
@@ -385,6 +1004,51 @@ function C.cudaStreamQuery(stream) end
 ---@return integer rc
 function C.cudaStreamWaitEvent(stream, event, flags) end
 
+---Runs a function of the host in the order of a stream, with the stream's error.
+---@param stream ncclscript.stream|nil # stream
+---@param callback streamfn # function that is run in stream order
+---@param userData any # any value, which the function is given
+---@param flags integer # bits
+---@return integer rc
+function C.cudaStreamAddCallback(stream, callback, userData, flags) end
+
+---Runs a function of the host in the order of a stream.
+---@param stream ncclscript.stream|nil # stream
+---@param fn hostfn # function that is run in stream order
+---@param userData any # any value, which the function is given
+---@return integer rc
+function C.cudaLaunchHostFunc(stream, fn, userData) end
+
+---The flags of a stream.
+---@param hStream ncclscript.stream|nil # stream
+---@return integer rc
+---@return integer flags
+function C.cudaStreamGetFlags(hStream) end
+
+---The priority of a stream.
+---@param hStream ncclscript.stream|nil # stream
+---@return integer rc
+---@return integer priority
+function C.cudaStreamGetPriority(hStream) end
+
+---The number of a stream, unique in the process.
+---@param hStream ncclscript.stream|nil # stream
+---@return integer rc
+---@return integer streamId
+function C.cudaStreamGetId(hStream) end
+
+---The device of a stream.
+---@param hStream ncclscript.stream|nil # stream
+---@return integer rc
+---@return integer device
+function C.cudaStreamGetDevice(hStream) end
+
+---Whether a stream is being captured into a graph.
+---@param stream ncclscript.stream|nil # stream
+---@return integer rc
+---@return integer pCaptureStatus
+function C.cudaStreamIsCapturing(stream) end
+
 ---An event on the current device.
 ---@return integer rc
 ---@return ncclscript.event event
@@ -401,6 +1065,13 @@ function C.cudaEventCreateWithFlags(flags) end
 ---@param stream ncclscript.stream|nil # stream
 ---@return integer rc
 function C.cudaEventRecord(event, stream) end
+
+---The event now stands for what is in the stream so far; flags are for capture.
+---@param event ncclscript.event|nil # event
+---@param stream ncclscript.stream|nil # stream
+---@param flags integer # bits
+---@return integer rc
+function C.cudaEventRecordWithFlags(event, stream, flags) end
 
 ---Whether what the event stands for is done: cudaErrorNotReady if not.
 ---@param event ncclscript.event|nil # event
@@ -423,3 +1094,33 @@ function C.cudaEventElapsedTime(start, end_) end
 ---@param event ncclscript.event|nil # event
 ---@return integer rc
 function C.cudaEventDestroy(event) end
+
+---What another process needs to use an allocation.
+---@param devPtr ncclscript.pointer|nil # an allocation
+---@return integer rc
+---@return ipcmem handle
+function C.cudaIpcGetMemHandle(devPtr) end
+
+---Maps an allocation of another process.
+---@param handle ipcmem # memory of another process
+---@param flags integer # bits
+---@return integer rc
+---@return ncclscript.pointer devPtr
+function C.cudaIpcOpenMemHandle(handle, flags) end
+
+---Ends the mapping of another process's allocation.
+---@param devPtr ncclscript.pointer|nil # an allocation
+---@return integer rc
+function C.cudaIpcCloseMemHandle(devPtr) end
+
+---What another process needs to use an event.
+---@param event ncclscript.event|nil # event
+---@return integer rc
+---@return ipcevent handle
+function C.cudaIpcGetEventHandle(event) end
+
+---An event of another process.
+---@param handle ipcevent # event of another process
+---@return integer rc
+---@return ncclscript.event event
+function C.cudaIpcOpenEventHandle(handle) end

@@ -6,10 +6,11 @@ local api = { kinds = {}, functions = {} }
 
 -- Kinds of arguments: name, C type, member of union ncs_arg (journal.h) that holds it, the type
 -- that scripts see, meaning. Kinds whose name ends in "_out" are out-parameters: the argument is a
--- pointer, and scripts receive what it points to as a result.
-local function kind(name, ctype, member, script, text)
-  api.kinds[#api.kinds + 1] =
-    { name = name, ctype = ctype, member = member, script = script, text = text }
+-- pointer, and scripts receive what it points to as a result. by_value: a struct that C passes by
+-- value; the member holds a pointer to it.
+local function kind(name, ctype, member, script, text, by_value)
+  api.kinds[#api.kinds + 1] = { name = name, ctype = ctype, member = member, script = script,
+    text = text, by_value = by_value == "by value" }
 end
 
 kind("in",        "const void *",          "p", "pointer",  "memory that is read")
@@ -25,7 +26,7 @@ kind("peer",      "int",                   "i", "integer",  "rank of the communi
 kind("comm",      "ncclComm_t",            "p", "comm",     "communicator")
 kind("stream",    "cudaStream_t",          "p", "stream",   "stream")
 kind("event",     "cudaEvent_t",           "p", "event",    "event")
-kind("id",        "ncclUniqueId",          "p", "id",       "unique id, by value")
+kind("id",        "ncclUniqueId",          "p", "id",       "unique id", "by value")
 kind("config",    "ncclConfig_t *",        "p", "config",   "configuration, NULL for the defaults")
 kind("scalar",    "void *",                "p", "pointer",  "one element, where residence says")
 kind("residence", "ncclScalarResidence_t", "i", "integer",  "where a scalar is")
@@ -39,6 +40,34 @@ kind("devices",   "const int *",           "p", "integers", "list of devices, NU
 kind("flags",     "unsigned int",          "u", "integer",  "bits")
 kind("memcpy",    "enum cudaMemcpyKind",   "i", "integer",  "direction of a copy")
 kind("seconds",   "double",                "d", "number",   "seconds")
+kind("offset",    "size_t",                "u", "integer",  "bytes from the start")
+kind("items",     "int",                   "i", "integer",  "entries of the list")
+kind("room",      "int",                   "i", "integer",  "bytes that the output may have")
+kind("id_in",     "const ncclUniqueId *",  "p", "id_or_nil", "unique id, or NULL")
+kind("ids",       "ncclUniqueId *",        "p", "ids",      "list of unique ids")
+kind("ranks",     "int *",                 "p", "integers", "list of ranks, which may be sorted")
+kind("waits",     "ncclWaitSignalDesc_t *", "p", "waits",   "list of whose signals to wait for")
+kind("siminfo",   "ncclSimInfo_t *",       "p", "siminfo",  "what an estimate is written to, or NULL")
+kind("memstat",   "ncclCommMemStat_t",     "i", "integer",  "which statistic")
+kind("window",    "ncclWindow_t",          "p", "window",   "window")
+kind("registration", "void *",             "p", "registration", "registration of a buffer")
+kind("param",     "ncclParamHandle_t",     "p", "param",    "parameter")
+kind("text",      "const char *",          "p", "string",   "text, or NULL")
+kind("pool",      "cudaMemPool_t",         "p", "pool",     "memory pool")
+kind("poolprops", "const struct cudaMemPoolProps *", "p", "poolprops", "properties of a pool")
+kind("poolattr",  "enum cudaMemPoolAttr",  "i", "integer",  "attribute of a pool")
+kind("attribute", "void *",                "p", "pointer",  "value of an attribute, at most 8 bytes")
+kind("location",  "struct cudaMemLocation", "p", "location", "where memory is to be", "by value")
+kind("advice",    "enum cudaMemoryAdvise", "i", "integer",  "advice on the use of memory")
+kind("deviceattr", "enum cudaDeviceAttr",  "i", "integer",  "attribute of a device")
+kind("limit",     "enum cudaLimit",        "i", "integer",  "limit of a device")
+kind("properties", "const struct cudaDeviceProp *", "p", "properties", "properties of a device")
+kind("hostfn",    "cudaHostFn_t",          "f", "hostfn",   "function that is run in stream order")
+kind("streamfn",  "cudaStreamCallback_t",  "f", "streamfn", "function that is run in stream order")
+kind("userdata",  "void *",                "p", "any",      "any value, which the function is given")
+kind("longflags", "unsigned long long",    "u", "integer",  "bits")
+kind("ipcmem",    "cudaIpcMemHandle_t",    "p", "ipcmem",   "memory of another process", "by value")
+kind("ipcevent",  "cudaIpcEventHandle_t",  "p", "ipcevent", "event of another process", "by value")
 
 kind("int_out",    "int *",          "p", "integer", "integer")
 kind("bytes_out",  "size_t *",       "p", "integer", "bytes")
@@ -51,11 +80,36 @@ kind("result_out", "ncclResult_t *", "p", "integer", "result code of NCCL")
 kind("memory_out", "void **",        "p", "pointer", "an allocation")
 kind("stream_out", "cudaStream_t *", "p", "stream",  "stream")
 kind("event_out",  "cudaEvent_t *",  "p", "event",   "event")
+kind("i8_out",     "int8_t *",       "p", "integer", "integer of 8 bits")
+kind("i16_out",    "int16_t *",      "p", "integer", "integer of 16 bits")
+kind("i32_out",    "int32_t *",      "p", "integer", "integer of 32 bits")
+kind("i64_out",    "int64_t *",      "p", "integer", "integer of 64 bits")
+kind("u8_out",     "uint8_t *",      "p", "integer", "unsigned integer of 8 bits")
+kind("u16_out",    "uint16_t *",     "p", "integer", "unsigned integer of 16 bits")
+kind("u32_out",    "uint32_t *",     "p", "integer", "unsigned integer of 32 bits")
+kind("u64_out",    "uint64_t *",     "p", "integer", "unsigned integer of 64 bits")
+kind("flags_out",  "unsigned int *", "p", "integer", "bits")
+kind("serial_out", "unsigned long long *", "p", "integer", "number of a stream")
+kind("chars_out",  "char *",         "p", "string",  "text")
+kind("text_out",   "const char **",  "p", "string",  "text")
+kind("texts_out",  "const char ***", "p", "strings", "list of texts")
+kind("window_out", "ncclWindow_t *", "p", "window",  "window")
+kind("registration_out", "void **",  "p", "registration", "registration of a buffer")
+kind("param_out",  "ncclParamHandle_t *", "p", "param", "parameter")
+kind("commprops_out", "ncclCommProperties_t *", "p", "commprops", "properties of a communicator")
+kind("pool_out",   "cudaMemPool_t *", "p", "pool",   "memory pool")
+kind("properties_out", "struct cudaDeviceProp *", "p", "properties", "properties of a device")
+kind("pointer_out", "struct cudaPointerAttributes *", "p", "pointerattrs", "what memory it is")
+kind("capture_out", "enum cudaStreamCaptureStatus *", "p", "integer", "state of a capture")
+kind("entry_out",  "enum cudaDriverEntryPointQueryResult *", "p", "integer", "whether it was found")
+kind("ipcmem_out", "cudaIpcMemHandle_t *", "p", "ipcmem", "memory, for another process")
+kind("ipcevent_out", "cudaIpcEventHandle_t *", "p", "ipcevent", "event, for another process")
 
 -- An entry: C name, then
 --   result   C type of the result (default: the library's result code)
 --   args     "kind:name" in C's order
 --   since    NCCL version that introduced it; only for NCCL
+--   header   what the official header must be for the signature: "CUDA 13", "nccl_device.h"
 --   lua      what scripts call instead of C.name, nil if it is only in C
 --   counted  a communication call: numbered per communicator and rank
 --   grouped  may be queued in a group, and poisons the group if it fails
@@ -84,6 +138,9 @@ nccl { "ncclCommInitRank", since = "2.0.0", lua = "nccl.init_rank", grouped = tr
 nccl { "ncclCommInitRankConfig", since = "2.14.3", lua = "nccl.init_rank", grouped = true,
   args = "comm_out:comm nranks:nranks id:commId rank:rank config:config",
   text = "Joins a communicator as one of its ranks, with a configuration." }
+nccl { "ncclCommInitRankScalable", since = "2.23.4", lua = "nccl.init_rank", grouped = true,
+  args = "comm_out:newcomm nranks:nranks rank:myrank items:nId ids:commIds config:config",
+  text = "Joins a communicator that has several ids, which share the work of the meeting." }
 nccl { "ncclCommInitAll", since = "2.0.0", lua = "nccl.init_all",
   args = "comms_out:comm nranks:ndev devices:devlist",
   text = "Makes a communicator of which this thread drives every rank." }
@@ -96,6 +153,58 @@ nccl { "ncclCommDestroy", since = "2.0.0", lua = "comm:destroy", grouped = true,
 nccl { "ncclCommAbort", since = "2.4.2", lua = "comm:abort", grouped = true,
   args = "comm:comm",
   text = "Cuts this rank's operations short and frees its part of the communicator." }
+nccl { "ncclCommRevoke", since = "2.28.7", lua = "comm:revoke", grouped = true,
+  args = "comm:comm int:revokeFlags",
+  text = "Cuts this rank's operations short; the communicator stays and takes no new ones." }
+nccl { "ncclCommSplit", since = "2.18.1", lua = "comm:split", grouped = true,
+  args = "comm:comm int:color int:key comm_out:newcomm config:config",
+  text = "Makes one communicator per colour out of all ranks, in order of key." }
+nccl { "ncclCommShrink", since = "2.27.3", lua = "comm:shrink", grouped = true,
+  args = "comm:comm ranks:excludeRanksList items:excludeRanksCount comm_out:newcomm " ..
+    "config:config int:shrinkFlags",
+  text = "Makes a communicator without some ranks; only those that stay call it." }
+nccl { "ncclCommGetUniqueId", since = "2.29.2", lua = "comm:unique_id",
+  args = "comm:comm id_out:uniqueId",
+  text = "An id with which new ranks join; one rank asks for it, good for one grow." }
+nccl { "ncclCommGrow", since = "2.29.2", lua = "comm:grow", grouped = true,
+  args = "comm:comm nranks:nRanks id_in:uniqueId int:rank comm_out:newcomm config:config",
+  text = "Makes a communicator with further ranks; old ranks pass it and rank -1, new ones the id." }
+nccl { "ncclCommSuspend", since = "2.29.7", lua = "comm:suspend", grouped = true,
+  args = "comm:comm int:flags",
+  text = "Releases the communicator's device memory until it is resumed." }
+nccl { "ncclCommResume", since = "2.29.7", lua = "comm:resume", grouped = true,
+  args = "comm:comm",
+  text = "Takes back the memory of a suspended communicator." }
+nccl { "ncclCommMemStats", since = "2.29.7", lua = "comm:mem_stats",
+  args = "comm:comm memstat:stat u64_out:value",
+  text = "One figure of the communicator's device memory." }
+nccl { "ncclCommQueryProperties", since = "2.29.2", header = "nccl_device.h",
+  args = "comm:comm commprops_out:props",
+  text = "What the communicator is and can do." }
+nccl { "ncclMemAlloc", since = "2.19.1", lua = "cuda.buffer",
+  args = "memory_out:ptr bytes:size",
+  text = "Allocates device memory that windows and registration can use." }
+nccl { "ncclMemFree", since = "2.19.1", lua = "x:free",
+  args = "memory:ptr",
+  text = "Frees memory of ncclMemAlloc; waits for the device." }
+nccl { "ncclCommRegister", since = "2.19.1", lua = "comm:register",
+  args = "comm:comm memory:buff bytes:size registration_out:handle",
+  text = "Registers a buffer, so that operations may use it without a copy." }
+nccl { "ncclCommDeregister", since = "2.19.1", lua = "reg:deregister",
+  args = "comm:comm registration:handle",
+  text = "Ends a registration." }
+nccl { "ncclCommWindowRegister", since = "2.27.3", lua = "comm:window", grouped = true,
+  args = "comm:comm memory:buff bytes:size window_out:win int:winFlags",
+  text = "Makes a buffer of every rank a window; all ranks call it." }
+nccl { "ncclCommWindowDeregister", since = "2.27.3", lua = "win:deregister",
+  args = "comm:comm window:win",
+  text = "Ends a window." }
+nccl { "ncclWinGetUserPtr", since = "2.29.2", lua = "win.ptr",
+  args = "comm:comm window:win memory_out:outUserPtr",
+  text = "The buffer of this rank behind a window." }
+nccl { "ncclResetDebugInit", since = "2.24.3", result = "void",
+  args = "",
+  text = "Reads the debug environment again; deprecated." }
 nccl { "ncclGetErrorString", since = "2.0.0", lua = "nccl.error_string", direct = true,
   result = "const char *",
   args = "result:result",
@@ -142,18 +251,83 @@ nccl { "ncclReduceScatter", since = "2.0.0", lua = "comm:reduce_scatter",
 nccl { "ncclAllGather", since = "2.0.0", lua = "comm:all_gather", counted = true, grouped = true,
   args = "in:sendbuff out:recvbuff count:sendcount dtype:datatype comm:comm stream:stream",
   text = "Every rank gets every rank's sendcount elements, in order of rank." }
+nccl { "ncclAlltoAll", since = "2.28.3", lua = "comm:all_to_all", counted = true, grouped = true,
+  args = "in:sendbuff out:recvbuff count:count dtype:datatype comm:comm stream:stream",
+  text = "Every rank sends block r of count elements to rank r." }
+nccl { "ncclGather", since = "2.28.3", lua = "comm:gather", counted = true, grouped = true,
+  args = "in:sendbuff out:recvbuff count:count dtype:datatype root:root comm:comm stream:stream",
+  text = "The root gets every rank's count elements, in order of rank." }
+nccl { "ncclScatter", since = "2.28.3", lua = "comm:scatter", counted = true, grouped = true,
+  args = "in:sendbuff out:recvbuff count:count dtype:datatype root:root comm:comm stream:stream",
+  text = "Rank r gets block r of count elements of the root." }
 nccl { "ncclSend", since = "2.7.3", lua = "comm:send", counted = true, grouped = true,
   args = "in:sendbuff count:count dtype:datatype peer:peer comm:comm stream:stream",
   text = "Sends count elements to one rank, which must receive them." }
 nccl { "ncclRecv", since = "2.7.3", lua = "comm:recv", counted = true, grouped = true,
   args = "out:recvbuff count:count dtype:datatype peer:peer comm:comm stream:stream",
   text = "Receives count elements that one rank sends." }
+nccl { "ncclPutSignal", since = "2.29.2", lua = "comm:put_signal", counted = true, grouped = true,
+  args = "in:localbuff count:count dtype:datatype peer:peer window:peerWin offset:peerWinOffset " ..
+    "int:sigIdx int:ctx flags:flags comm:comm stream:stream",
+  text = "Writes count elements into a peer's window, then signals the peer." }
+nccl { "ncclSignal", since = "2.29.2", lua = "comm:signal", counted = true, grouped = true,
+  args = "peer:peer int:sigIdx int:ctx flags:flags comm:comm stream:stream",
+  text = "Signals a peer." }
+nccl { "ncclWaitSignal", since = "2.29.2", lua = "comm:wait_signal", counted = true, grouped = true,
+  args = "items:nDesc waits:signalDescs comm:comm stream:stream",
+  text = "The stream waits for so many signals of each peer that is listed." }
 nccl { "ncclGroupStart", since = "2.0.0", lua = "nccl.group",
   args = "",
   text = "Calls of this thread are queued from here to the matching end." }
 nccl { "ncclGroupEnd", since = "2.0.0", lua = "nccl.group",
   args = "",
   text = "The outermost end starts everything that was queued, at once." }
+
+nccl { "ncclGroupSimulateEnd", since = "2.22.3", lua = "nccl.simulate",
+  args = "siminfo:simInfo",
+  text = "Ends a group without starting it, and estimates how long it would take." }
+nccl { "ncclParamBind", since = "2.30.4",
+  args = "param_out:out text:key",
+  text = "A parameter of the library by its name." }
+nccl { "ncclParamGetI8", since = "2.30.4",
+  args = "param:h i8_out:out",
+  text = "The value of a parameter that is an integer of 8 bits." }
+nccl { "ncclParamGetI16", since = "2.30.4",
+  args = "param:h i16_out:out",
+  text = "The value of a parameter that is an integer of 16 bits." }
+nccl { "ncclParamGetI32", since = "2.30.4",
+  args = "param:h i32_out:out",
+  text = "The value of a parameter that is an integer of 32 bits." }
+nccl { "ncclParamGetI64", since = "2.30.4",
+  args = "param:h i64_out:out",
+  text = "The value of a parameter that is an integer of 64 bits." }
+nccl { "ncclParamGetU8", since = "2.30.4",
+  args = "param:h u8_out:out",
+  text = "The value of a parameter that is an unsigned integer of 8 bits." }
+nccl { "ncclParamGetU16", since = "2.30.4",
+  args = "param:h u16_out:out",
+  text = "The value of a parameter that is an unsigned integer of 16 bits." }
+nccl { "ncclParamGetU32", since = "2.30.4",
+  args = "param:h u32_out:out",
+  text = "The value of a parameter that is an unsigned integer of 32 bits." }
+nccl { "ncclParamGetU64", since = "2.30.4",
+  args = "param:h u64_out:out",
+  text = "The value of a parameter that is an unsigned integer of 64 bits." }
+nccl { "ncclParamGetStr", since = "2.30.4",
+  args = "param:h text_out:out",
+  text = "The value of a parameter that is a text." }
+nccl { "ncclParamGet", since = "2.30.4",
+  args = "param:h out:out room:maxLen int_out:len",
+  text = "The bytes of a parameter's value, of whatever type." }
+nccl { "ncclParamGetParameter", since = "2.30.4", lua = "nccl.param",
+  args = "text:key text_out:value int_out:valueLen",
+  text = "The value of a parameter in words." }
+nccl { "ncclParamGetAllParameterKeys", since = "2.30.4", lua = "nccl.params",
+  args = "texts_out:table int_out:tableLen",
+  text = "The names of all parameters." }
+nccl { "ncclParamDumpAll", since = "2.30.4", result = "void",
+  args = "",
+  text = "Prints all parameters to the standard output." }
 
 cuda { "cudaGetDeviceCount", lua = "cuda.device_count",
   args = "int_out:count",
@@ -164,6 +338,48 @@ cuda { "cudaSetDevice", lua = "cuda.set_device",
 cuda { "cudaGetDevice", lua = "cuda.device",
   args = "int_out:device",
   text = "The thread's current device." }
+cuda { "cudaGetDeviceProperties", lua = "cuda.properties", header = "CUDA 13",
+  args = "properties_out:prop device:device",
+  text = "What a device is and can do." }
+cuda { "cudaChooseDevice", header = "CUDA 13",
+  args = "int_out:device properties:prop",
+  text = "The device that matches some properties best." }
+cuda { "cudaDeviceGetAttribute",
+  args = "int_out:value deviceattr:attr device:device",
+  text = "One property of a device." }
+cuda { "cudaDeviceGetPCIBusId",
+  args = "chars_out:pciBusId room:len device:device",
+  text = "Where a device is on the PCI bus, as text: 0000:0a:00.0." }
+cuda { "cudaDeviceGetByPCIBusId",
+  args = "int_out:device text:pciBusId",
+  text = "The device at a place on the PCI bus." }
+cuda { "cudaDeviceReset",
+  args = "",
+  text = "Frees everything that the process has on the current device." }
+cuda { "cudaSetDeviceFlags",
+  args = "flags:flags",
+  text = "How the host waits for the current device." }
+cuda { "cudaGetDeviceFlags",
+  args = "flags_out:flags",
+  text = "The flags of the current device." }
+cuda { "cudaDeviceSetLimit",
+  args = "limit:limit bytes:value",
+  text = "Sets a limit of the current device." }
+cuda { "cudaDeviceGetLimit",
+  args = "bytes_out:pValue limit:limit",
+  text = "A limit of the current device." }
+cuda { "cudaDeviceGetStreamPriorityRange",
+  args = "int_out:leastPriority int_out:greatestPriority",
+  text = "The priorities that streams may have: the greatest is the least number." }
+cuda { "cudaDeviceCanAccessPeer", lua = "cuda.can_access_peer",
+  args = "int_out:canAccessPeer device:device device:peerDevice",
+  text = "Whether a device can use another one's memory." }
+cuda { "cudaDeviceEnablePeerAccess", lua = "cuda.enable_peer",
+  args = "device:peerDevice flags:flags",
+  text = "Lets the current device use another one's memory." }
+cuda { "cudaDeviceDisablePeerAccess",
+  args = "device:peerDevice",
+  text = "Ends the use of another device's memory." }
 cuda { "cudaDeviceSynchronize", lua = "cuda.sync",
   args = "",
   text = "Waits for everything on the current device." }
@@ -187,6 +403,18 @@ cuda { "cudaGetErrorName", direct = true,
   result = "const char *",
   args = "error:error",
   text = "An error code's name in C." }
+cuda { "cudaGetDriverEntryPoint",
+  args = "text:symbol memory_out:funcPtr longflags:flags entry_out:driverStatus",
+  text = "A function of the driver by its name; deprecated." }
+cuda { "cudaGetDriverEntryPointByVersion",
+  args = "text:symbol memory_out:funcPtr flags:cudaVersion longflags:flags entry_out:driverStatus",
+  text = "A function of the driver by its name and version." }
+cuda { "cudaProfilerStart",
+  args = "",
+  text = "Starts the collection of a profile." }
+cuda { "cudaProfilerStop",
+  args = "",
+  text = "Stops the collection of a profile." }
 cuda { "cudaMalloc", lua = "cuda.buffer",
   args = "memory_out:devPtr bytes:size",
   text = "Allocates memory of the current device." }
@@ -199,21 +427,100 @@ cuda { "cudaMallocHost", lua = "cuda.buffer",
 cuda { "cudaFreeHost", lua = "x:free",
   args = "memory:ptr",
   text = "Frees pinned memory." }
+cuda { "cudaHostAlloc",
+  args = "memory_out:pHost bytes:size flags:flags",
+  text = "Allocates pinned memory of the host, with flags." }
+cuda { "cudaHostRegister",
+  args = "memory:ptr bytes:size flags:flags",
+  text = "Pins memory of the host that exists." }
+cuda { "cudaHostUnregister",
+  args = "memory:ptr",
+  text = "Ends the pinning of memory of the host." }
+cuda { "cudaHostGetDevicePointer",
+  args = "memory_out:pDevice memory:pHost flags:flags",
+  text = "The address at which devices see pinned memory." }
+cuda { "cudaHostGetFlags",
+  args = "flags_out:pFlags memory:pHost",
+  text = "The flags of pinned memory." }
 cuda { "cudaMallocManaged", lua = "cuda.buffer",
   args = "memory_out:devPtr bytes:size flags:flags",
   text = "Allocates memory that host and devices share." }
+cuda { "cudaMallocPitch",
+  args = "memory_out:devPtr bytes_out:pitch offset:width offset:height",
+  text = "Allocates rows of device memory, each aligned." }
+cuda { "cudaMallocAsync", lua = "cuda.buffer",
+  args = "memory_out:devPtr bytes:size stream:hStream",
+  text = "Allocates device memory in the order of a stream." }
+cuda { "cudaMallocFromPoolAsync",
+  args = "memory_out:ptr bytes:size pool:memPool stream:stream",
+  text = "Allocates memory of a pool in the order of a stream." }
+cuda { "cudaFreeAsync", lua = "x:free",
+  args = "memory:devPtr stream:hStream",
+  text = "Frees memory in the order of a stream." }
+cuda { "cudaDeviceGetDefaultMemPool",
+  args = "pool_out:memPool device:device",
+  text = "The pool that a device has from the start." }
+cuda { "cudaDeviceGetMemPool",
+  args = "pool_out:memPool device:device",
+  text = "The pool that cudaMallocAsync takes memory from." }
+cuda { "cudaDeviceSetMemPool",
+  args = "device:device pool:memPool",
+  text = "Sets the pool that cudaMallocAsync takes memory from." }
+cuda { "cudaMemPoolCreate",
+  args = "pool_out:memPool poolprops:poolProps",
+  text = "A pool of memory." }
+cuda { "cudaMemPoolDestroy",
+  args = "pool:memPool",
+  text = "Frees a pool once all its memory is free." }
+cuda { "cudaMemPoolSetAttribute",
+  args = "pool:memPool poolattr:attr attribute:value",
+  text = "Sets an attribute of a pool." }
+cuda { "cudaMemPoolGetAttribute",
+  args = "pool:memPool poolattr:attr attribute:value",
+  text = "Writes an attribute of a pool to the value." }
+cuda { "cudaMemPoolTrimTo",
+  args = "pool:memPool offset:minBytesToKeep",
+  text = "Gives back what a pool holds beyond so many bytes." }
+cuda { "cudaPointerGetAttributes",
+  args = "pointer_out:attributes in:ptr",
+  text = "What memory an address is in." }
 cuda { "cudaMemcpy", lua = "x:copy_from",
   args = "out:dst in:src bytes:count memcpy:kind",
   text = "Copies bytes in the legacy stream and waits." }
 cuda { "cudaMemcpyAsync", lua = "x:copy_from",
   args = "out:dst in:src bytes:count memcpy:kind stream:stream",
   text = "Copies bytes in the order of a stream." }
+cuda { "cudaMemcpyPeer",
+  args = "out:dst device:dstDevice in:src device:srcDevice bytes:count",
+  text = "Copies bytes from one device to another." }
+cuda { "cudaMemcpyPeerAsync",
+  args = "out:dst device:dstDevice in:src device:srcDevice bytes:count stream:stream",
+  text = "Copies bytes from one device to another in the order of a stream." }
+cuda { "cudaMemcpy2D",
+  args = "out:dst offset:dpitch in:src offset:spitch offset:width offset:height memcpy:kind",
+  text = "Copies rows of bytes in the legacy stream and waits." }
+cuda { "cudaMemcpy2DAsync",
+  args = "out:dst offset:dpitch in:src offset:spitch offset:width offset:height memcpy:kind " ..
+    "stream:stream",
+  text = "Copies rows of bytes in the order of a stream." }
 cuda { "cudaMemset", lua = "x:fill",
   args = "out:devPtr int:value bytes:count",
   text = "Sets every byte, in the legacy stream." }
 cuda { "cudaMemsetAsync", lua = "x:fill",
   args = "out:devPtr int:value bytes:count stream:stream",
   text = "Sets every byte, in the order of a stream." }
+cuda { "cudaMemset2D",
+  args = "out:devPtr offset:pitch int:value offset:width offset:height",
+  text = "Sets every byte of rows, in the legacy stream." }
+cuda { "cudaMemset2DAsync",
+  args = "out:devPtr offset:pitch int:value offset:width offset:height stream:stream",
+  text = "Sets every byte of rows, in the order of a stream." }
+cuda { "cudaMemPrefetchAsync", header = "CUDA 13",
+  args = "in:devPtr offset:count location:location flags:flags stream:stream",
+  text = "Moves managed memory ahead of its use." }
+cuda { "cudaMemAdvise", header = "CUDA 13",
+  args = "in:devPtr offset:count advice:advice location:location",
+  text = "Says how managed memory will be used." }
 cuda { "cudaMemGetInfo", lua = "cuda.memory",
   args = "bytes_out:free bytes_out:total",
   text = "Free and total bytes of the current device." }
@@ -238,6 +545,27 @@ cuda { "cudaStreamQuery", lua = "stream:query",
 cuda { "cudaStreamWaitEvent", lua = "stream:wait",
   args = "stream:stream event:event flags:flags",
   text = "Later work in the stream waits for what the event's latest record waits for." }
+cuda { "cudaStreamAddCallback",
+  args = "stream:stream streamfn:callback userdata:userData flags:flags",
+  text = "Runs a function of the host in the order of a stream, with the stream's error." }
+cuda { "cudaLaunchHostFunc", lua = "stream:callback",
+  args = "stream:stream hostfn:fn userdata:userData",
+  text = "Runs a function of the host in the order of a stream." }
+cuda { "cudaStreamGetFlags",
+  args = "stream:hStream flags_out:flags",
+  text = "The flags of a stream." }
+cuda { "cudaStreamGetPriority",
+  args = "stream:hStream int_out:priority",
+  text = "The priority of a stream." }
+cuda { "cudaStreamGetId",
+  args = "stream:hStream serial_out:streamId",
+  text = "The number of a stream, unique in the process." }
+cuda { "cudaStreamGetDevice",
+  args = "stream:hStream int_out:device",
+  text = "The device of a stream." }
+cuda { "cudaStreamIsCapturing",
+  args = "stream:stream capture_out:pCaptureStatus",
+  text = "Whether a stream is being captured into a graph." }
 cuda { "cudaEventCreate", lua = "cuda.event",
   args = "event_out:event",
   text = "An event on the current device." }
@@ -247,6 +575,9 @@ cuda { "cudaEventCreateWithFlags", lua = "cuda.event",
 cuda { "cudaEventRecord", lua = "event:record",
   args = "event:event stream:stream",
   text = "The event now stands for what is in the stream so far." }
+cuda { "cudaEventRecordWithFlags",
+  args = "event:event stream:stream flags:flags",
+  text = "The event now stands for what is in the stream so far; flags are for capture." }
 cuda { "cudaEventQuery", lua = "event:query",
   args = "event:event",
   text = "Whether what the event stands for is done: cudaErrorNotReady if not." }
@@ -259,6 +590,21 @@ cuda { "cudaEventElapsedTime", lua = "event:elapsed",
 cuda { "cudaEventDestroy", lua = "event:destroy",
   args = "event:event",
   text = "Frees an event." }
+cuda { "cudaIpcGetMemHandle",
+  args = "ipcmem_out:handle memory:devPtr",
+  text = "What another process needs to use an allocation." }
+cuda { "cudaIpcOpenMemHandle",
+  args = "memory_out:devPtr ipcmem:handle flags:flags",
+  text = "Maps an allocation of another process." }
+cuda { "cudaIpcCloseMemHandle",
+  args = "memory:devPtr",
+  text = "Ends the mapping of another process's allocation." }
+cuda { "cudaIpcGetEventHandle",
+  args = "ipcevent_out:handle event:event",
+  text = "What another process needs to use an event." }
+cuda { "cudaIpcOpenEventHandle",
+  args = "event_out:event ipcevent:handle",
+  text = "An event of another process." }
 
 ext { "ncsDelay", lua = "stream:delay",
   args = "stream:stream seconds:seconds",

@@ -59,7 +59,7 @@ for _, fn in ipairs(api.functions) do
     x, y, z = tonumber(x), tonumber(y), tonumber(z)
     fn.code = (x <= 2 and y <= 8) and x * 1000 + y * 100 + z or x * 10000 + y * 100 + z
   end
-  fn.is_text = fn.result == "const char *"
+  fn.is_text, fn.is_void = fn.result == "const char *", fn.result == "void"
 end
 
 -- ---- writing ----
@@ -99,6 +99,7 @@ local function write_header()
   line ""
   line "#include <stdbool.h>"
   line "#include <stddef.h>"
+  line "#include <stdint.h>"
   line ""
   line "#include \"ncclscript/cuda_abi.h\""
   line "#include \"ncclscript/nccl_abi.h\""
@@ -135,7 +136,12 @@ local function write_header()
   line "}"
   line ""
   line "enum ncs_lib { NCS_LIB_NCCL, NCS_LIB_CUDA, NCS_LIB_EXT };"
-  line "enum ncs_result_kind { NCS_RESULT_NCCL, NCS_RESULT_CUDA, NCS_RESULT_TEXT };"
+  line "enum ncs_result_kind {"
+  line "    NCS_RESULT_NCCL,"
+  line "    NCS_RESULT_CUDA,"
+  line "    NCS_RESULT_TEXT,"
+  line "    NCS_RESULT_VOID"
+  line "};"
   line ""
   line "struct ncs_fn_arg {"
   line "    enum ncs_kind kind;"
@@ -185,7 +191,8 @@ local function write_meta()
     if fn.code ~= 0 then line("        .since = %d,", fn.code) end
     line("        .lib = NCS_LIB_%s,", fn.lib:upper())
     line("        .result = NCS_RESULT_%s,",
-      fn.is_text and "TEXT" or fn.result == "ncclResult_t" and "NCCL" or "CUDA")
+      fn.is_text and "TEXT" or fn.is_void and "VOID" or fn.result == "ncclResult_t" and "NCCL" or
+      "CUDA")
     for _, flag in ipairs { "counted", "grouped", "direct" } do
       if fn[flag] then line("        .%s = true,", flag) end
     end
@@ -221,8 +228,8 @@ end
 local function from_union(a, i)
   local slot = ("arg[%d].%s"):format(i - 1, a.kind.member)
   local ctype = a.kind.ctype
-  if a.kind.name == "id" then return ("*(const %s *)%s"):format(ctype, slot) end
-  if ctype == "const void *" or ctype == "const int *" or a.kind.member == "d" then return slot end
+  if a.kind.by_value then return ("*(const %s *)%s"):format(ctype, slot) end
+  if ctype:match("^const [%w_ ]+%*$") or a.kind.member == "d" then return slot end
   return ("(%s)%s"):format(ctype, slot)
 end
 
@@ -240,8 +247,9 @@ local function write_invoke()
     local args = {}
     for i, a in ipairs(fn.list) do args[i] = from_union(a, i) end
     line("    case NCS_FN_%s:", fn.name)
-    wrapped(line, ("        result->%s = api->%s("):format(fn.is_text and "p" or "i", fn.name),
-      args, ");", 12)
+    local head = fn.is_void and "" or ("result->%s = "):format(fn.is_text and "p" or "i")
+    wrapped(line, ("        %sapi->%s("):format(head, fn.name), args, ");", 12)
+    if fn.is_void then line "        result->i = 0;" end
     line "        return true;"
   end
   line "    case NCS_FN_COUNT:"
@@ -273,12 +281,13 @@ local function write_wrapper()
       line("    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_%s);", fn.name)
       for i, a in ipairs(fn.list) do
         line("    call->arg[%d].%s = %s%s;", i - 1, a.kind.member,
-          a.kind.name == "id" and "&" or "", a.name)
+          a.kind.by_value and "&" or a.kind.member == "f" and "(void (*)(void))" or "", a.name)
       end
       line "    ncs_journal_begin(journal, call);"
-      wrapped(line, ("    %s rc = next->%s("):format(fn.result, fn.name), names, ");", 8)
-      line "    ncs_journal_leave(journal, call, (int)rc);"
-      line "    return rc;"
+      local head = fn.is_void and "" or fn.result .. " rc = "
+      wrapped(line, ("    %snext->%s("):format(head, fn.name), names, ");", 8)
+      line("    ncs_journal_leave(journal, call, %s);", fn.is_void and "0" or "(int)rc")
+      if not fn.is_void then line "    return rc;" end
       line "}"
     end
   end
@@ -303,6 +312,11 @@ local function write_wrapper()
   line "}"
 end
 
+local headers = {
+  ["CUDA 13"] = "FACTS_CUDA >= 13000",
+  ["nccl_device.h"] = "defined(FACTS_NCCL_DEVICE)",
+}
+
 -- The signatures as facts that hold for the official headers too.
 local function write_signatures()
   local line = output("tests/abi/signatures.def", "/* " .. NOTE)
@@ -312,9 +326,14 @@ local function write_signatures()
       local types = { fn.name, fn.result }
       for _, a in ipairs(fn.list) do types[#types + 1] = a.kind.ctype end
       if #fn.list == 0 then types[3] = "void" end
-      if fn.lib == "nccl" then line("#if FACTS_NCCL >= %d", fn.code) end
+      local asked = {}
+      if fn.lib == "nccl" then asked[1] = "FACTS_NCCL >= " .. fn.code end
+      -- Newer headers have a macro with arguments instead.
+      if fn.is_void then asked[#asked + 1] = ("!defined(%s)"):format(fn.name) end
+      if fn.header then asked[#asked + 1] = assert(headers[fn.header], fn.header) end
+      if #asked > 0 then line("#if %s", table.concat(asked, " && ")) end
       wrapped(line, "SIGNATURE(", types, ")", 10)
-      if fn.lib == "nccl" then line "#endif" end
+      if #asked > 0 then line "#endif" end
     end
   end
 end
@@ -334,7 +353,9 @@ end
 -- What a script passes (the arguments that are not out-parameters) and gets (the code, then those).
 local function script_view(fn)
   local takes, gives = {}, {}
-  gives[1] = fn.is_text and { name = "text", type = "string" } or { name = "rc", type = "integer" }
+  if not fn.is_void then
+    gives[1] = fn.is_text and { name = "text", type = "string" } or { name = "rc", type = "integer" }
+  end
   for _, a in ipairs(fn.list) do
     local entry = { name = lua_parameter(a), type = a.kind.script, kind = a.kind }
     local list = a.kind.out and gives or takes
@@ -405,8 +426,8 @@ local function write_reference()
     line("%s\n", fn.text)
     line("    %s(%s)", declare(fn.result, fn.name), parameters(fn))
     if lib ~= "ext" then
-      line("    local %s = C.%s(%s)", table.concat(results, ", "), fn.name,
-        table.concat(names, ", "))
+      line("    %sC.%s(%s)", fn.is_void and "" or ("local %s = "):format(table.concat(results, ", ")),
+        fn.name, table.concat(names, ", "))
     end
     local facts = {}
     if fn.since then facts[#facts + 1] = "NCCL " .. fn.since end

@@ -27,6 +27,7 @@ union ncs_arg {
     uint64_t u;
     const void *p;
     double d;
+    void (*f)(void);
 };
 
 struct ncs_redop; /* below */

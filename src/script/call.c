@@ -3,6 +3,7 @@
 #include "script/object.h"
 #include "script/state.h"
 
+#include <limits.h>
 #include <string.h>
 
 /* Address that stands for the error that cannot be caught. */
@@ -90,19 +91,29 @@ void ncs_lua_check_cancel(lua_State *L)
         ncs_lua_cancel(L);
 }
 
+/* The simulator lacks what is newer than the version that it is to be, and what it cannot do yet. */
+static void lacks(lua_State *L, const struct ncs_lua_rank *rank, const struct ncs_fn_info *info)
+{
+    char since[24] = "";
+    int have = INT_MAX;
+    if (info->lib == NCS_LIB_NCCL)
+        ncs_nccl_version_text(info->since, since, sizeof since);
+    if (rank->machine && info->lib == NCS_LIB_NCCL && ncs_api_has(rank->api, NCS_FN_ncclGetVersion))
+        rank->api->ncclGetVersion(&have);
+    if (rank->machine && have >= info->since)
+        ncs_lua_usage(L, "%s is a function of %s that the simulator does not have yet", info->name,
+                      info->lib == NCS_LIB_NCCL ? "NCCL" : "the CUDA runtime");
+    ncs_lua_usage(L, "%s is not in the library that was opened%s%s", info->name,
+                  *since ? ": NCCL has it since " : "", since);
+}
+
 const struct ncs_api *ncs_lua_before(lua_State *L, enum ncs_fn fn)
 {
     struct ncs_lua_thread *t = ncs_lua_thread(L);
     const struct ncs_fn_info *info = &ncs_fn_info[fn];
     t->running = L;
-    if (!ncs_api_has(t->rank->api, fn)) {
-        int v = info->since;
-        if (info->lib != NCS_LIB_NCCL)
-            ncs_lua_usage(L, "%s is not in the library that was opened", info->name);
-        ncs_lua_usage(L, "%s is not in the library that was opened: NCCL has it since %d.%d.%d",
-                      info->name, v < 10000 ? v / 1000 : v / 10000,
-                      v < 10000 ? v / 100 % 10 : v / 100 % 100, v % 100);
-    }
+    if (!ncs_api_has(t->rank->api, fn))
+        lacks(L, t->rank, info);
     return t->rank->api;
 }
 

@@ -10,6 +10,9 @@
 #include "script/option.h"
 
 #define MOST_COMMS 65536 /* that one call makes */
+#define MOST_OUT 1024    /* bytes of any other out-parameter */
+
+_Static_assert(MOST_OUT >= sizeof(struct cudaDeviceProp), "the largest out-parameter");
 
 /* Besides result codes, whose names room api has. */
 struct constant {
@@ -210,8 +213,8 @@ static void out_cell(lua_State *L, const struct ncs_fn_arg *a, union ncs_arg *ou
         ncs_id_push(L, &(ncclUniqueId){ { 0 } });
         out->p = &((struct ncs_id *)lua_touserdata(L, -1))->id;
         break;
-    default: /* at most 8 bytes */
-        out->p = memset(lua_newuserdatauv(L, 8, 0), 0, 8);
+    default:
+        out->p = memset(lua_newuserdatauv(L, MOST_OUT, 0), 0, MOST_OUT);
     }
 }
 
@@ -307,6 +310,7 @@ static int call(lua_State *L)
     const int *devices = NULL;
     int given = lua_gettop(L), at = 0, wanted = 0;
     struct ncs_lua_thread *t = ncs_lua_begin(L, info->name, -1);
+    const struct ncs_api *api = ncs_lua_before(L, fn);
     for (int i = 0; i < info->nargs; i++)
         wanted += !ncs_kind_is_out(info->arg[i].kind);
     if (given > wanted)
@@ -340,8 +344,7 @@ static int call(lua_State *L)
         out_cell(L, &info->arg[i], &arg[i], nranks, rank);
         cell[i] = lua_gettop(L);
     }
-    const struct ncs_api *api = ncs_lua_before(L, fn);
-    if (info->result != NCS_RESULT_TEXT)
+    if (info->result == NCS_RESULT_NCCL || info->result == NCS_RESULT_CUDA)
         t->last_fn = fn;
     guard(L, wanted);
     ncs_invoke(api, fn, arg, &result);
@@ -352,6 +355,8 @@ static int call(lua_State *L)
         lua_pushstring(L, result.p);
         return 1;
     }
+    if (info->result == NCS_RESULT_VOID)
+        return 0;
     int rc = (int)result.i;
     bool ok = rc == 0 || (info->result == NCS_RESULT_NCCL && rc == ncclInProgress);
     int first = lua_gettop(L) + 1;

@@ -4,6 +4,8 @@
 #include "api/gen/api.h"
 
 #define FACTS_NCCL 99999
+#define FACTS_CUDA 99999
+#define FACTS_NCCL_DEVICE
 #define SIGNATURE(name, result, ...)                                                     \
     { "signature of " #name, __builtin_types_compatible_p(                               \
                                  __typeof__(*((struct ncs_api *)0)->name), result(__VA_ARGS__)) },

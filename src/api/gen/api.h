@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "ncclscript/cuda_abi.h"
 #include "ncclscript/nccl_abi.h"
@@ -14,10 +15,28 @@ enum ncs_fn {
     NCS_FN_ncclGetUniqueId,
     NCS_FN_ncclCommInitRank,
     NCS_FN_ncclCommInitRankConfig,
+    NCS_FN_ncclCommInitRankScalable,
     NCS_FN_ncclCommInitAll,
     NCS_FN_ncclCommFinalize,
     NCS_FN_ncclCommDestroy,
     NCS_FN_ncclCommAbort,
+    NCS_FN_ncclCommRevoke,
+    NCS_FN_ncclCommSplit,
+    NCS_FN_ncclCommShrink,
+    NCS_FN_ncclCommGetUniqueId,
+    NCS_FN_ncclCommGrow,
+    NCS_FN_ncclCommSuspend,
+    NCS_FN_ncclCommResume,
+    NCS_FN_ncclCommMemStats,
+    NCS_FN_ncclCommQueryProperties,
+    NCS_FN_ncclMemAlloc,
+    NCS_FN_ncclMemFree,
+    NCS_FN_ncclCommRegister,
+    NCS_FN_ncclCommDeregister,
+    NCS_FN_ncclCommWindowRegister,
+    NCS_FN_ncclCommWindowDeregister,
+    NCS_FN_ncclWinGetUserPtr,
+    NCS_FN_ncclResetDebugInit,
     NCS_FN_ncclGetErrorString,
     NCS_FN_ncclGetLastError,
     NCS_FN_ncclCommGetAsyncError,
@@ -32,13 +51,48 @@ enum ncs_fn {
     NCS_FN_ncclAllReduce,
     NCS_FN_ncclReduceScatter,
     NCS_FN_ncclAllGather,
+    NCS_FN_ncclAlltoAll,
+    NCS_FN_ncclGather,
+    NCS_FN_ncclScatter,
     NCS_FN_ncclSend,
     NCS_FN_ncclRecv,
+    NCS_FN_ncclPutSignal,
+    NCS_FN_ncclSignal,
+    NCS_FN_ncclWaitSignal,
     NCS_FN_ncclGroupStart,
     NCS_FN_ncclGroupEnd,
+    NCS_FN_ncclGroupSimulateEnd,
+    NCS_FN_ncclParamBind,
+    NCS_FN_ncclParamGetI8,
+    NCS_FN_ncclParamGetI16,
+    NCS_FN_ncclParamGetI32,
+    NCS_FN_ncclParamGetI64,
+    NCS_FN_ncclParamGetU8,
+    NCS_FN_ncclParamGetU16,
+    NCS_FN_ncclParamGetU32,
+    NCS_FN_ncclParamGetU64,
+    NCS_FN_ncclParamGetStr,
+    NCS_FN_ncclParamGet,
+    NCS_FN_ncclParamGetParameter,
+    NCS_FN_ncclParamGetAllParameterKeys,
+    NCS_FN_ncclParamDumpAll,
     NCS_FN_cudaGetDeviceCount,
     NCS_FN_cudaSetDevice,
     NCS_FN_cudaGetDevice,
+    NCS_FN_cudaGetDeviceProperties,
+    NCS_FN_cudaChooseDevice,
+    NCS_FN_cudaDeviceGetAttribute,
+    NCS_FN_cudaDeviceGetPCIBusId,
+    NCS_FN_cudaDeviceGetByPCIBusId,
+    NCS_FN_cudaDeviceReset,
+    NCS_FN_cudaSetDeviceFlags,
+    NCS_FN_cudaGetDeviceFlags,
+    NCS_FN_cudaDeviceSetLimit,
+    NCS_FN_cudaDeviceGetLimit,
+    NCS_FN_cudaDeviceGetStreamPriorityRange,
+    NCS_FN_cudaDeviceCanAccessPeer,
+    NCS_FN_cudaDeviceEnablePeerAccess,
+    NCS_FN_cudaDeviceDisablePeerAccess,
     NCS_FN_cudaDeviceSynchronize,
     NCS_FN_cudaRuntimeGetVersion,
     NCS_FN_cudaDriverGetVersion,
@@ -46,15 +100,45 @@ enum ncs_fn {
     NCS_FN_cudaPeekAtLastError,
     NCS_FN_cudaGetErrorString,
     NCS_FN_cudaGetErrorName,
+    NCS_FN_cudaGetDriverEntryPoint,
+    NCS_FN_cudaGetDriverEntryPointByVersion,
+    NCS_FN_cudaProfilerStart,
+    NCS_FN_cudaProfilerStop,
     NCS_FN_cudaMalloc,
     NCS_FN_cudaFree,
     NCS_FN_cudaMallocHost,
     NCS_FN_cudaFreeHost,
+    NCS_FN_cudaHostAlloc,
+    NCS_FN_cudaHostRegister,
+    NCS_FN_cudaHostUnregister,
+    NCS_FN_cudaHostGetDevicePointer,
+    NCS_FN_cudaHostGetFlags,
     NCS_FN_cudaMallocManaged,
+    NCS_FN_cudaMallocPitch,
+    NCS_FN_cudaMallocAsync,
+    NCS_FN_cudaMallocFromPoolAsync,
+    NCS_FN_cudaFreeAsync,
+    NCS_FN_cudaDeviceGetDefaultMemPool,
+    NCS_FN_cudaDeviceGetMemPool,
+    NCS_FN_cudaDeviceSetMemPool,
+    NCS_FN_cudaMemPoolCreate,
+    NCS_FN_cudaMemPoolDestroy,
+    NCS_FN_cudaMemPoolSetAttribute,
+    NCS_FN_cudaMemPoolGetAttribute,
+    NCS_FN_cudaMemPoolTrimTo,
+    NCS_FN_cudaPointerGetAttributes,
     NCS_FN_cudaMemcpy,
     NCS_FN_cudaMemcpyAsync,
+    NCS_FN_cudaMemcpyPeer,
+    NCS_FN_cudaMemcpyPeerAsync,
+    NCS_FN_cudaMemcpy2D,
+    NCS_FN_cudaMemcpy2DAsync,
     NCS_FN_cudaMemset,
     NCS_FN_cudaMemsetAsync,
+    NCS_FN_cudaMemset2D,
+    NCS_FN_cudaMemset2DAsync,
+    NCS_FN_cudaMemPrefetchAsync,
+    NCS_FN_cudaMemAdvise,
     NCS_FN_cudaMemGetInfo,
     NCS_FN_cudaStreamCreate,
     NCS_FN_cudaStreamCreateWithFlags,
@@ -63,13 +147,26 @@ enum ncs_fn {
     NCS_FN_cudaStreamSynchronize,
     NCS_FN_cudaStreamQuery,
     NCS_FN_cudaStreamWaitEvent,
+    NCS_FN_cudaStreamAddCallback,
+    NCS_FN_cudaLaunchHostFunc,
+    NCS_FN_cudaStreamGetFlags,
+    NCS_FN_cudaStreamGetPriority,
+    NCS_FN_cudaStreamGetId,
+    NCS_FN_cudaStreamGetDevice,
+    NCS_FN_cudaStreamIsCapturing,
     NCS_FN_cudaEventCreate,
     NCS_FN_cudaEventCreateWithFlags,
     NCS_FN_cudaEventRecord,
+    NCS_FN_cudaEventRecordWithFlags,
     NCS_FN_cudaEventQuery,
     NCS_FN_cudaEventSynchronize,
     NCS_FN_cudaEventElapsedTime,
     NCS_FN_cudaEventDestroy,
+    NCS_FN_cudaIpcGetMemHandle,
+    NCS_FN_cudaIpcOpenMemHandle,
+    NCS_FN_cudaIpcCloseMemHandle,
+    NCS_FN_cudaIpcGetEventHandle,
+    NCS_FN_cudaIpcOpenEventHandle,
     NCS_FN_ncsDelay,
     NCS_FN_ncsAdd,
     NCS_FN_COUNT
@@ -81,10 +178,33 @@ struct ncs_api {
     ncclResult_t (*ncclCommInitRank)(ncclComm_t *comm, int nranks, ncclUniqueId commId, int rank);
     ncclResult_t (*ncclCommInitRankConfig)(ncclComm_t *comm, int nranks, ncclUniqueId commId,
         int rank, ncclConfig_t *config);
+    ncclResult_t (*ncclCommInitRankScalable)(ncclComm_t *newcomm, int nranks, int myrank, int nId,
+        ncclUniqueId *commIds, ncclConfig_t *config);
     ncclResult_t (*ncclCommInitAll)(ncclComm_t *comm, int ndev, const int *devlist);
     ncclResult_t (*ncclCommFinalize)(ncclComm_t comm);
     ncclResult_t (*ncclCommDestroy)(ncclComm_t comm);
     ncclResult_t (*ncclCommAbort)(ncclComm_t comm);
+    ncclResult_t (*ncclCommRevoke)(ncclComm_t comm, int revokeFlags);
+    ncclResult_t (*ncclCommSplit)(ncclComm_t comm, int color, int key, ncclComm_t *newcomm,
+        ncclConfig_t *config);
+    ncclResult_t (*ncclCommShrink)(ncclComm_t comm, int *excludeRanksList, int excludeRanksCount,
+        ncclComm_t *newcomm, ncclConfig_t *config, int shrinkFlags);
+    ncclResult_t (*ncclCommGetUniqueId)(ncclComm_t comm, ncclUniqueId *uniqueId);
+    ncclResult_t (*ncclCommGrow)(ncclComm_t comm, int nRanks, const ncclUniqueId *uniqueId,
+        int rank, ncclComm_t *newcomm, ncclConfig_t *config);
+    ncclResult_t (*ncclCommSuspend)(ncclComm_t comm, int flags);
+    ncclResult_t (*ncclCommResume)(ncclComm_t comm);
+    ncclResult_t (*ncclCommMemStats)(ncclComm_t comm, ncclCommMemStat_t stat, uint64_t *value);
+    ncclResult_t (*ncclCommQueryProperties)(ncclComm_t comm, ncclCommProperties_t *props);
+    ncclResult_t (*ncclMemAlloc)(void **ptr, size_t size);
+    ncclResult_t (*ncclMemFree)(void *ptr);
+    ncclResult_t (*ncclCommRegister)(ncclComm_t comm, void *buff, size_t size, void **handle);
+    ncclResult_t (*ncclCommDeregister)(ncclComm_t comm, void *handle);
+    ncclResult_t (*ncclCommWindowRegister)(ncclComm_t comm, void *buff, size_t size,
+        ncclWindow_t *win, int winFlags);
+    ncclResult_t (*ncclCommWindowDeregister)(ncclComm_t comm, ncclWindow_t win);
+    ncclResult_t (*ncclWinGetUserPtr)(ncclComm_t comm, ncclWindow_t win, void **outUserPtr);
+    void (*ncclResetDebugInit)(void);
     const char *(*ncclGetErrorString)(ncclResult_t result);
     const char *(*ncclGetLastError)(ncclComm_t comm);
     ncclResult_t (*ncclCommGetAsyncError)(ncclComm_t comm, ncclResult_t *asyncError);
@@ -106,15 +226,57 @@ struct ncs_api {
         ncclDataType_t datatype, ncclRedOp_t op, ncclComm_t comm, cudaStream_t stream);
     ncclResult_t (*ncclAllGather)(const void *sendbuff, void *recvbuff, size_t sendcount,
         ncclDataType_t datatype, ncclComm_t comm, cudaStream_t stream);
+    ncclResult_t (*ncclAlltoAll)(const void *sendbuff, void *recvbuff, size_t count,
+        ncclDataType_t datatype, ncclComm_t comm, cudaStream_t stream);
+    ncclResult_t (*ncclGather)(const void *sendbuff, void *recvbuff, size_t count,
+        ncclDataType_t datatype, int root, ncclComm_t comm, cudaStream_t stream);
+    ncclResult_t (*ncclScatter)(const void *sendbuff, void *recvbuff, size_t count,
+        ncclDataType_t datatype, int root, ncclComm_t comm, cudaStream_t stream);
     ncclResult_t (*ncclSend)(const void *sendbuff, size_t count, ncclDataType_t datatype, int peer,
         ncclComm_t comm, cudaStream_t stream);
     ncclResult_t (*ncclRecv)(void *recvbuff, size_t count, ncclDataType_t datatype, int peer,
         ncclComm_t comm, cudaStream_t stream);
+    ncclResult_t (*ncclPutSignal)(const void *localbuff, size_t count, ncclDataType_t datatype,
+        int peer, ncclWindow_t peerWin, size_t peerWinOffset, int sigIdx, int ctx,
+        unsigned int flags, ncclComm_t comm, cudaStream_t stream);
+    ncclResult_t (*ncclSignal)(int peer, int sigIdx, int ctx, unsigned int flags, ncclComm_t comm,
+        cudaStream_t stream);
+    ncclResult_t (*ncclWaitSignal)(int nDesc, ncclWaitSignalDesc_t *signalDescs, ncclComm_t comm,
+        cudaStream_t stream);
     ncclResult_t (*ncclGroupStart)(void);
     ncclResult_t (*ncclGroupEnd)(void);
+    ncclResult_t (*ncclGroupSimulateEnd)(ncclSimInfo_t *simInfo);
+    ncclResult_t (*ncclParamBind)(ncclParamHandle_t *out, const char *key);
+    ncclResult_t (*ncclParamGetI8)(ncclParamHandle_t h, int8_t *out);
+    ncclResult_t (*ncclParamGetI16)(ncclParamHandle_t h, int16_t *out);
+    ncclResult_t (*ncclParamGetI32)(ncclParamHandle_t h, int32_t *out);
+    ncclResult_t (*ncclParamGetI64)(ncclParamHandle_t h, int64_t *out);
+    ncclResult_t (*ncclParamGetU8)(ncclParamHandle_t h, uint8_t *out);
+    ncclResult_t (*ncclParamGetU16)(ncclParamHandle_t h, uint16_t *out);
+    ncclResult_t (*ncclParamGetU32)(ncclParamHandle_t h, uint32_t *out);
+    ncclResult_t (*ncclParamGetU64)(ncclParamHandle_t h, uint64_t *out);
+    ncclResult_t (*ncclParamGetStr)(ncclParamHandle_t h, const char **out);
+    ncclResult_t (*ncclParamGet)(ncclParamHandle_t h, void *out, int maxLen, int *len);
+    ncclResult_t (*ncclParamGetParameter)(const char *key, const char **value, int *valueLen);
+    ncclResult_t (*ncclParamGetAllParameterKeys)(const char ***table, int *tableLen);
+    void (*ncclParamDumpAll)(void);
     cudaError_t (*cudaGetDeviceCount)(int *count);
     cudaError_t (*cudaSetDevice)(int device);
     cudaError_t (*cudaGetDevice)(int *device);
+    cudaError_t (*cudaGetDeviceProperties)(struct cudaDeviceProp *prop, int device);
+    cudaError_t (*cudaChooseDevice)(int *device, const struct cudaDeviceProp *prop);
+    cudaError_t (*cudaDeviceGetAttribute)(int *value, enum cudaDeviceAttr attr, int device);
+    cudaError_t (*cudaDeviceGetPCIBusId)(char *pciBusId, int len, int device);
+    cudaError_t (*cudaDeviceGetByPCIBusId)(int *device, const char *pciBusId);
+    cudaError_t (*cudaDeviceReset)(void);
+    cudaError_t (*cudaSetDeviceFlags)(unsigned int flags);
+    cudaError_t (*cudaGetDeviceFlags)(unsigned int *flags);
+    cudaError_t (*cudaDeviceSetLimit)(enum cudaLimit limit, size_t value);
+    cudaError_t (*cudaDeviceGetLimit)(size_t *pValue, enum cudaLimit limit);
+    cudaError_t (*cudaDeviceGetStreamPriorityRange)(int *leastPriority, int *greatestPriority);
+    cudaError_t (*cudaDeviceCanAccessPeer)(int *canAccessPeer, int device, int peerDevice);
+    cudaError_t (*cudaDeviceEnablePeerAccess)(int peerDevice, unsigned int flags);
+    cudaError_t (*cudaDeviceDisablePeerAccess)(int peerDevice);
     cudaError_t (*cudaDeviceSynchronize)(void);
     cudaError_t (*cudaRuntimeGetVersion)(int *runtimeVersion);
     cudaError_t (*cudaDriverGetVersion)(int *driverVersion);
@@ -122,16 +284,61 @@ struct ncs_api {
     cudaError_t (*cudaPeekAtLastError)(void);
     const char *(*cudaGetErrorString)(cudaError_t error);
     const char *(*cudaGetErrorName)(cudaError_t error);
+    cudaError_t (*cudaGetDriverEntryPoint)(const char *symbol, void **funcPtr,
+        unsigned long long flags, enum cudaDriverEntryPointQueryResult *driverStatus);
+    cudaError_t (*cudaGetDriverEntryPointByVersion)(const char *symbol, void **funcPtr,
+        unsigned int cudaVersion, unsigned long long flags,
+        enum cudaDriverEntryPointQueryResult *driverStatus);
+    cudaError_t (*cudaProfilerStart)(void);
+    cudaError_t (*cudaProfilerStop)(void);
     cudaError_t (*cudaMalloc)(void **devPtr, size_t size);
     cudaError_t (*cudaFree)(void *devPtr);
     cudaError_t (*cudaMallocHost)(void **ptr, size_t size);
     cudaError_t (*cudaFreeHost)(void *ptr);
+    cudaError_t (*cudaHostAlloc)(void **pHost, size_t size, unsigned int flags);
+    cudaError_t (*cudaHostRegister)(void *ptr, size_t size, unsigned int flags);
+    cudaError_t (*cudaHostUnregister)(void *ptr);
+    cudaError_t (*cudaHostGetDevicePointer)(void **pDevice, void *pHost, unsigned int flags);
+    cudaError_t (*cudaHostGetFlags)(unsigned int *pFlags, void *pHost);
     cudaError_t (*cudaMallocManaged)(void **devPtr, size_t size, unsigned int flags);
+    cudaError_t (*cudaMallocPitch)(void **devPtr, size_t *pitch, size_t width, size_t height);
+    cudaError_t (*cudaMallocAsync)(void **devPtr, size_t size, cudaStream_t hStream);
+    cudaError_t (*cudaMallocFromPoolAsync)(void **ptr, size_t size, cudaMemPool_t memPool,
+        cudaStream_t stream);
+    cudaError_t (*cudaFreeAsync)(void *devPtr, cudaStream_t hStream);
+    cudaError_t (*cudaDeviceGetDefaultMemPool)(cudaMemPool_t *memPool, int device);
+    cudaError_t (*cudaDeviceGetMemPool)(cudaMemPool_t *memPool, int device);
+    cudaError_t (*cudaDeviceSetMemPool)(int device, cudaMemPool_t memPool);
+    cudaError_t (*cudaMemPoolCreate)(cudaMemPool_t *memPool,
+        const struct cudaMemPoolProps *poolProps);
+    cudaError_t (*cudaMemPoolDestroy)(cudaMemPool_t memPool);
+    cudaError_t (*cudaMemPoolSetAttribute)(cudaMemPool_t memPool, enum cudaMemPoolAttr attr,
+        void *value);
+    cudaError_t (*cudaMemPoolGetAttribute)(cudaMemPool_t memPool, enum cudaMemPoolAttr attr,
+        void *value);
+    cudaError_t (*cudaMemPoolTrimTo)(cudaMemPool_t memPool, size_t minBytesToKeep);
+    cudaError_t (*cudaPointerGetAttributes)(struct cudaPointerAttributes *attributes,
+        const void *ptr);
     cudaError_t (*cudaMemcpy)(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind);
     cudaError_t (*cudaMemcpyAsync)(void *dst, const void *src, size_t count,
         enum cudaMemcpyKind kind, cudaStream_t stream);
+    cudaError_t (*cudaMemcpyPeer)(void *dst, int dstDevice, const void *src, int srcDevice,
+        size_t count);
+    cudaError_t (*cudaMemcpyPeerAsync)(void *dst, int dstDevice, const void *src, int srcDevice,
+        size_t count, cudaStream_t stream);
+    cudaError_t (*cudaMemcpy2D)(void *dst, size_t dpitch, const void *src, size_t spitch,
+        size_t width, size_t height, enum cudaMemcpyKind kind);
+    cudaError_t (*cudaMemcpy2DAsync)(void *dst, size_t dpitch, const void *src, size_t spitch,
+        size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream);
     cudaError_t (*cudaMemset)(void *devPtr, int value, size_t count);
     cudaError_t (*cudaMemsetAsync)(void *devPtr, int value, size_t count, cudaStream_t stream);
+    cudaError_t (*cudaMemset2D)(void *devPtr, size_t pitch, int value, size_t width, size_t height);
+    cudaError_t (*cudaMemset2DAsync)(void *devPtr, size_t pitch, int value, size_t width,
+        size_t height, cudaStream_t stream);
+    cudaError_t (*cudaMemPrefetchAsync)(const void *devPtr, size_t count,
+        struct cudaMemLocation location, unsigned int flags, cudaStream_t stream);
+    cudaError_t (*cudaMemAdvise)(const void *devPtr, size_t count, enum cudaMemoryAdvise advice,
+        struct cudaMemLocation location);
     cudaError_t (*cudaMemGetInfo)(size_t *free, size_t *total);
     cudaError_t (*cudaStreamCreate)(cudaStream_t *pStream);
     cudaError_t (*cudaStreamCreateWithFlags)(cudaStream_t *pStream, unsigned int flags);
@@ -141,13 +348,30 @@ struct ncs_api {
     cudaError_t (*cudaStreamSynchronize)(cudaStream_t stream);
     cudaError_t (*cudaStreamQuery)(cudaStream_t stream);
     cudaError_t (*cudaStreamWaitEvent)(cudaStream_t stream, cudaEvent_t event, unsigned int flags);
+    cudaError_t (*cudaStreamAddCallback)(cudaStream_t stream, cudaStreamCallback_t callback,
+        void *userData, unsigned int flags);
+    cudaError_t (*cudaLaunchHostFunc)(cudaStream_t stream, cudaHostFn_t fn, void *userData);
+    cudaError_t (*cudaStreamGetFlags)(cudaStream_t hStream, unsigned int *flags);
+    cudaError_t (*cudaStreamGetPriority)(cudaStream_t hStream, int *priority);
+    cudaError_t (*cudaStreamGetId)(cudaStream_t hStream, unsigned long long *streamId);
+    cudaError_t (*cudaStreamGetDevice)(cudaStream_t hStream, int *device);
+    cudaError_t (*cudaStreamIsCapturing)(cudaStream_t stream,
+        enum cudaStreamCaptureStatus *pCaptureStatus);
     cudaError_t (*cudaEventCreate)(cudaEvent_t *event);
     cudaError_t (*cudaEventCreateWithFlags)(cudaEvent_t *event, unsigned int flags);
     cudaError_t (*cudaEventRecord)(cudaEvent_t event, cudaStream_t stream);
+    cudaError_t (*cudaEventRecordWithFlags)(cudaEvent_t event, cudaStream_t stream,
+        unsigned int flags);
     cudaError_t (*cudaEventQuery)(cudaEvent_t event);
     cudaError_t (*cudaEventSynchronize)(cudaEvent_t event);
     cudaError_t (*cudaEventElapsedTime)(float *ms, cudaEvent_t start, cudaEvent_t end);
     cudaError_t (*cudaEventDestroy)(cudaEvent_t event);
+    cudaError_t (*cudaIpcGetMemHandle)(cudaIpcMemHandle_t *handle, void *devPtr);
+    cudaError_t (*cudaIpcOpenMemHandle)(void **devPtr, cudaIpcMemHandle_t handle,
+        unsigned int flags);
+    cudaError_t (*cudaIpcCloseMemHandle)(void *devPtr);
+    cudaError_t (*cudaIpcGetEventHandle)(cudaIpcEventHandle_t *handle, cudaEvent_t event);
+    cudaError_t (*cudaIpcOpenEventHandle)(cudaEvent_t *event, cudaIpcEventHandle_t handle);
     cudaError_t (*ncsDelay)(cudaStream_t stream, double seconds);
     cudaError_t (*ncsAdd)(void *dst, const void *src, size_t count, ncclDataType_t datatype,
         cudaStream_t stream);
@@ -168,7 +392,7 @@ enum ncs_kind {
     NCS_ARG_COMM,          /* ncclComm_t: communicator */
     NCS_ARG_STREAM,        /* cudaStream_t: stream */
     NCS_ARG_EVENT,         /* cudaEvent_t: event */
-    NCS_ARG_ID,            /* ncclUniqueId: unique id, by value */
+    NCS_ARG_ID,            /* ncclUniqueId: unique id */
     NCS_ARG_CONFIG,        /* ncclConfig_t *: configuration, NULL for the defaults */
     NCS_ARG_SCALAR,        /* void *: one element, where residence says */
     NCS_ARG_RESIDENCE,     /* ncclScalarResidence_t: where a scalar is */
@@ -182,6 +406,34 @@ enum ncs_kind {
     NCS_ARG_FLAGS,         /* unsigned int: bits */
     NCS_ARG_MEMCPY,        /* enum cudaMemcpyKind: direction of a copy */
     NCS_ARG_SECONDS,       /* double: seconds */
+    NCS_ARG_OFFSET,        /* size_t: bytes from the start */
+    NCS_ARG_ITEMS,         /* int: entries of the list */
+    NCS_ARG_ROOM,          /* int: bytes that the output may have */
+    NCS_ARG_ID_IN,         /* const ncclUniqueId *: unique id, or NULL */
+    NCS_ARG_IDS,           /* ncclUniqueId *: list of unique ids */
+    NCS_ARG_RANKS,         /* int *: list of ranks, which may be sorted */
+    NCS_ARG_WAITS,         /* ncclWaitSignalDesc_t *: list of whose signals to wait for */
+    NCS_ARG_SIMINFO,       /* ncclSimInfo_t *: what an estimate is written to, or NULL */
+    NCS_ARG_MEMSTAT,       /* ncclCommMemStat_t: which statistic */
+    NCS_ARG_WINDOW,        /* ncclWindow_t: window */
+    NCS_ARG_REGISTRATION,  /* void *: registration of a buffer */
+    NCS_ARG_PARAM,         /* ncclParamHandle_t: parameter */
+    NCS_ARG_TEXT,          /* const char *: text, or NULL */
+    NCS_ARG_POOL,          /* cudaMemPool_t: memory pool */
+    NCS_ARG_POOLPROPS,     /* const struct cudaMemPoolProps *: properties of a pool */
+    NCS_ARG_POOLATTR,      /* enum cudaMemPoolAttr: attribute of a pool */
+    NCS_ARG_ATTRIBUTE,     /* void *: value of an attribute, at most 8 bytes */
+    NCS_ARG_LOCATION,      /* struct cudaMemLocation: where memory is to be */
+    NCS_ARG_ADVICE,        /* enum cudaMemoryAdvise: advice on the use of memory */
+    NCS_ARG_DEVICEATTR,    /* enum cudaDeviceAttr: attribute of a device */
+    NCS_ARG_LIMIT,         /* enum cudaLimit: limit of a device */
+    NCS_ARG_PROPERTIES,    /* const struct cudaDeviceProp *: properties of a device */
+    NCS_ARG_HOSTFN,        /* cudaHostFn_t: function that is run in stream order */
+    NCS_ARG_STREAMFN,      /* cudaStreamCallback_t: function that is run in stream order */
+    NCS_ARG_USERDATA,      /* void *: any value, which the function is given */
+    NCS_ARG_LONGFLAGS,     /* unsigned long long: bits */
+    NCS_ARG_IPCMEM,        /* cudaIpcMemHandle_t: memory of another process */
+    NCS_ARG_IPCEVENT,      /* cudaIpcEventHandle_t: event of another process */
     NCS_ARG_INT_OUT,       /* int *: integer */
     NCS_ARG_BYTES_OUT,     /* size_t *: bytes */
     NCS_ARG_FLOAT_OUT,     /* float *: number */
@@ -193,6 +445,30 @@ enum ncs_kind {
     NCS_ARG_MEMORY_OUT,    /* void **: an allocation */
     NCS_ARG_STREAM_OUT,    /* cudaStream_t *: stream */
     NCS_ARG_EVENT_OUT,     /* cudaEvent_t *: event */
+    NCS_ARG_I8_OUT,        /* int8_t *: integer of 8 bits */
+    NCS_ARG_I16_OUT,       /* int16_t *: integer of 16 bits */
+    NCS_ARG_I32_OUT,       /* int32_t *: integer of 32 bits */
+    NCS_ARG_I64_OUT,       /* int64_t *: integer of 64 bits */
+    NCS_ARG_U8_OUT,        /* uint8_t *: unsigned integer of 8 bits */
+    NCS_ARG_U16_OUT,       /* uint16_t *: unsigned integer of 16 bits */
+    NCS_ARG_U32_OUT,       /* uint32_t *: unsigned integer of 32 bits */
+    NCS_ARG_U64_OUT,       /* uint64_t *: unsigned integer of 64 bits */
+    NCS_ARG_FLAGS_OUT,     /* unsigned int *: bits */
+    NCS_ARG_SERIAL_OUT,    /* unsigned long long *: number of a stream */
+    NCS_ARG_CHARS_OUT,     /* char *: text */
+    NCS_ARG_TEXT_OUT,      /* const char **: text */
+    NCS_ARG_TEXTS_OUT,     /* const char ***: list of texts */
+    NCS_ARG_WINDOW_OUT,    /* ncclWindow_t *: window */
+    NCS_ARG_REGISTRATION_OUT, /* void **: registration of a buffer */
+    NCS_ARG_PARAM_OUT,     /* ncclParamHandle_t *: parameter */
+    NCS_ARG_COMMPROPS_OUT, /* ncclCommProperties_t *: properties of a communicator */
+    NCS_ARG_POOL_OUT,      /* cudaMemPool_t *: memory pool */
+    NCS_ARG_PROPERTIES_OUT, /* struct cudaDeviceProp *: properties of a device */
+    NCS_ARG_POINTER_OUT,   /* struct cudaPointerAttributes *: what memory it is */
+    NCS_ARG_CAPTURE_OUT,   /* enum cudaStreamCaptureStatus *: state of a capture */
+    NCS_ARG_ENTRY_OUT,     /* enum cudaDriverEntryPointQueryResult *: whether it was found */
+    NCS_ARG_IPCMEM_OUT,    /* cudaIpcMemHandle_t *: memory, for another process */
+    NCS_ARG_IPCEVENT_OUT,  /* cudaIpcEventHandle_t *: event, for another process */
 };
 
 static inline bool ncs_kind_is_out(enum ncs_kind kind)
@@ -201,7 +477,12 @@ static inline bool ncs_kind_is_out(enum ncs_kind kind)
 }
 
 enum ncs_lib { NCS_LIB_NCCL, NCS_LIB_CUDA, NCS_LIB_EXT };
-enum ncs_result_kind { NCS_RESULT_NCCL, NCS_RESULT_CUDA, NCS_RESULT_TEXT };
+enum ncs_result_kind {
+    NCS_RESULT_NCCL,
+    NCS_RESULT_CUDA,
+    NCS_RESULT_TEXT,
+    NCS_RESULT_VOID
+};
 
 struct ncs_fn_arg {
     enum ncs_kind kind;

@@ -21,6 +21,10 @@ bool ncs_invoke(const struct ncs_api *api, enum ncs_fn fn, const union ncs_arg *
         result->i = api->ncclCommInitRankConfig((ncclComm_t *)arg[0].p, (int)arg[1].i,
             *(const ncclUniqueId *)arg[2].p, (int)arg[3].i, (ncclConfig_t *)arg[4].p);
         return true;
+    case NCS_FN_ncclCommInitRankScalable:
+        result->i = api->ncclCommInitRankScalable((ncclComm_t *)arg[0].p, (int)arg[1].i,
+            (int)arg[2].i, (int)arg[3].i, (ncclUniqueId *)arg[4].p, (ncclConfig_t *)arg[5].p);
+        return true;
     case NCS_FN_ncclCommInitAll:
         result->i = api->ncclCommInitAll((ncclComm_t *)arg[0].p, (int)arg[1].i, arg[2].p);
         return true;
@@ -32,6 +36,66 @@ bool ncs_invoke(const struct ncs_api *api, enum ncs_fn fn, const union ncs_arg *
         return true;
     case NCS_FN_ncclCommAbort:
         result->i = api->ncclCommAbort((ncclComm_t)arg[0].p);
+        return true;
+    case NCS_FN_ncclCommRevoke:
+        result->i = api->ncclCommRevoke((ncclComm_t)arg[0].p, (int)arg[1].i);
+        return true;
+    case NCS_FN_ncclCommSplit:
+        result->i = api->ncclCommSplit((ncclComm_t)arg[0].p, (int)arg[1].i, (int)arg[2].i,
+            (ncclComm_t *)arg[3].p, (ncclConfig_t *)arg[4].p);
+        return true;
+    case NCS_FN_ncclCommShrink:
+        result->i = api->ncclCommShrink((ncclComm_t)arg[0].p, (int *)arg[1].p, (int)arg[2].i,
+            (ncclComm_t *)arg[3].p, (ncclConfig_t *)arg[4].p, (int)arg[5].i);
+        return true;
+    case NCS_FN_ncclCommGetUniqueId:
+        result->i = api->ncclCommGetUniqueId((ncclComm_t)arg[0].p, (ncclUniqueId *)arg[1].p);
+        return true;
+    case NCS_FN_ncclCommGrow:
+        result->i = api->ncclCommGrow((ncclComm_t)arg[0].p, (int)arg[1].i, arg[2].p, (int)arg[3].i,
+            (ncclComm_t *)arg[4].p, (ncclConfig_t *)arg[5].p);
+        return true;
+    case NCS_FN_ncclCommSuspend:
+        result->i = api->ncclCommSuspend((ncclComm_t)arg[0].p, (int)arg[1].i);
+        return true;
+    case NCS_FN_ncclCommResume:
+        result->i = api->ncclCommResume((ncclComm_t)arg[0].p);
+        return true;
+    case NCS_FN_ncclCommMemStats:
+        result->i = api->ncclCommMemStats((ncclComm_t)arg[0].p, (ncclCommMemStat_t)arg[1].i,
+            (uint64_t *)arg[2].p);
+        return true;
+    case NCS_FN_ncclCommQueryProperties:
+        result->i = api->ncclCommQueryProperties((ncclComm_t)arg[0].p,
+            (ncclCommProperties_t *)arg[1].p);
+        return true;
+    case NCS_FN_ncclMemAlloc:
+        result->i = api->ncclMemAlloc((void **)arg[0].p, (size_t)arg[1].u);
+        return true;
+    case NCS_FN_ncclMemFree:
+        result->i = api->ncclMemFree((void *)arg[0].p);
+        return true;
+    case NCS_FN_ncclCommRegister:
+        result->i = api->ncclCommRegister((ncclComm_t)arg[0].p, (void *)arg[1].p, (size_t)arg[2].u,
+            (void **)arg[3].p);
+        return true;
+    case NCS_FN_ncclCommDeregister:
+        result->i = api->ncclCommDeregister((ncclComm_t)arg[0].p, (void *)arg[1].p);
+        return true;
+    case NCS_FN_ncclCommWindowRegister:
+        result->i = api->ncclCommWindowRegister((ncclComm_t)arg[0].p, (void *)arg[1].p,
+            (size_t)arg[2].u, (ncclWindow_t *)arg[3].p, (int)arg[4].i);
+        return true;
+    case NCS_FN_ncclCommWindowDeregister:
+        result->i = api->ncclCommWindowDeregister((ncclComm_t)arg[0].p, (ncclWindow_t)arg[1].p);
+        return true;
+    case NCS_FN_ncclWinGetUserPtr:
+        result->i = api->ncclWinGetUserPtr((ncclComm_t)arg[0].p, (ncclWindow_t)arg[1].p,
+            (void **)arg[2].p);
+        return true;
+    case NCS_FN_ncclResetDebugInit:
+        api->ncclResetDebugInit();
+        result->i = 0;
         return true;
     case NCS_FN_ncclGetErrorString:
         result->p = api->ncclGetErrorString((ncclResult_t)arg[0].i);
@@ -85,6 +149,18 @@ bool ncs_invoke(const struct ncs_api *api, enum ncs_fn fn, const union ncs_arg *
         result->i = api->ncclAllGather(arg[0].p, (void *)arg[1].p, (size_t)arg[2].u,
             (ncclDataType_t)arg[3].i, (ncclComm_t)arg[4].p, (cudaStream_t)arg[5].p);
         return true;
+    case NCS_FN_ncclAlltoAll:
+        result->i = api->ncclAlltoAll(arg[0].p, (void *)arg[1].p, (size_t)arg[2].u,
+            (ncclDataType_t)arg[3].i, (ncclComm_t)arg[4].p, (cudaStream_t)arg[5].p);
+        return true;
+    case NCS_FN_ncclGather:
+        result->i = api->ncclGather(arg[0].p, (void *)arg[1].p, (size_t)arg[2].u,
+            (ncclDataType_t)arg[3].i, (int)arg[4].i, (ncclComm_t)arg[5].p, (cudaStream_t)arg[6].p);
+        return true;
+    case NCS_FN_ncclScatter:
+        result->i = api->ncclScatter(arg[0].p, (void *)arg[1].p, (size_t)arg[2].u,
+            (ncclDataType_t)arg[3].i, (int)arg[4].i, (ncclComm_t)arg[5].p, (cudaStream_t)arg[6].p);
+        return true;
     case NCS_FN_ncclSend:
         result->i = api->ncclSend(arg[0].p, (size_t)arg[1].u, (ncclDataType_t)arg[2].i,
             (int)arg[3].i, (ncclComm_t)arg[4].p, (cudaStream_t)arg[5].p);
@@ -93,11 +169,71 @@ bool ncs_invoke(const struct ncs_api *api, enum ncs_fn fn, const union ncs_arg *
         result->i = api->ncclRecv((void *)arg[0].p, (size_t)arg[1].u, (ncclDataType_t)arg[2].i,
             (int)arg[3].i, (ncclComm_t)arg[4].p, (cudaStream_t)arg[5].p);
         return true;
+    case NCS_FN_ncclPutSignal:
+        result->i = api->ncclPutSignal(arg[0].p, (size_t)arg[1].u, (ncclDataType_t)arg[2].i,
+            (int)arg[3].i, (ncclWindow_t)arg[4].p, (size_t)arg[5].u, (int)arg[6].i, (int)arg[7].i,
+            (unsigned int)arg[8].u, (ncclComm_t)arg[9].p, (cudaStream_t)arg[10].p);
+        return true;
+    case NCS_FN_ncclSignal:
+        result->i = api->ncclSignal((int)arg[0].i, (int)arg[1].i, (int)arg[2].i,
+            (unsigned int)arg[3].u, (ncclComm_t)arg[4].p, (cudaStream_t)arg[5].p);
+        return true;
+    case NCS_FN_ncclWaitSignal:
+        result->i = api->ncclWaitSignal((int)arg[0].i, (ncclWaitSignalDesc_t *)arg[1].p,
+            (ncclComm_t)arg[2].p, (cudaStream_t)arg[3].p);
+        return true;
     case NCS_FN_ncclGroupStart:
         result->i = api->ncclGroupStart();
         return true;
     case NCS_FN_ncclGroupEnd:
         result->i = api->ncclGroupEnd();
+        return true;
+    case NCS_FN_ncclGroupSimulateEnd:
+        result->i = api->ncclGroupSimulateEnd((ncclSimInfo_t *)arg[0].p);
+        return true;
+    case NCS_FN_ncclParamBind:
+        result->i = api->ncclParamBind((ncclParamHandle_t *)arg[0].p, arg[1].p);
+        return true;
+    case NCS_FN_ncclParamGetI8:
+        result->i = api->ncclParamGetI8((ncclParamHandle_t)arg[0].p, (int8_t *)arg[1].p);
+        return true;
+    case NCS_FN_ncclParamGetI16:
+        result->i = api->ncclParamGetI16((ncclParamHandle_t)arg[0].p, (int16_t *)arg[1].p);
+        return true;
+    case NCS_FN_ncclParamGetI32:
+        result->i = api->ncclParamGetI32((ncclParamHandle_t)arg[0].p, (int32_t *)arg[1].p);
+        return true;
+    case NCS_FN_ncclParamGetI64:
+        result->i = api->ncclParamGetI64((ncclParamHandle_t)arg[0].p, (int64_t *)arg[1].p);
+        return true;
+    case NCS_FN_ncclParamGetU8:
+        result->i = api->ncclParamGetU8((ncclParamHandle_t)arg[0].p, (uint8_t *)arg[1].p);
+        return true;
+    case NCS_FN_ncclParamGetU16:
+        result->i = api->ncclParamGetU16((ncclParamHandle_t)arg[0].p, (uint16_t *)arg[1].p);
+        return true;
+    case NCS_FN_ncclParamGetU32:
+        result->i = api->ncclParamGetU32((ncclParamHandle_t)arg[0].p, (uint32_t *)arg[1].p);
+        return true;
+    case NCS_FN_ncclParamGetU64:
+        result->i = api->ncclParamGetU64((ncclParamHandle_t)arg[0].p, (uint64_t *)arg[1].p);
+        return true;
+    case NCS_FN_ncclParamGetStr:
+        result->i = api->ncclParamGetStr((ncclParamHandle_t)arg[0].p, (const char **)arg[1].p);
+        return true;
+    case NCS_FN_ncclParamGet:
+        result->i = api->ncclParamGet((ncclParamHandle_t)arg[0].p, (void *)arg[1].p, (int)arg[2].i,
+            (int *)arg[3].p);
+        return true;
+    case NCS_FN_ncclParamGetParameter:
+        result->i = api->ncclParamGetParameter(arg[0].p, (const char **)arg[1].p, (int *)arg[2].p);
+        return true;
+    case NCS_FN_ncclParamGetAllParameterKeys:
+        result->i = api->ncclParamGetAllParameterKeys((const char ***)arg[0].p, (int *)arg[1].p);
+        return true;
+    case NCS_FN_ncclParamDumpAll:
+        api->ncclParamDumpAll();
+        result->i = 0;
         return true;
     case NCS_FN_cudaGetDeviceCount:
         result->i = api->cudaGetDeviceCount((int *)arg[0].p);
@@ -107,6 +243,49 @@ bool ncs_invoke(const struct ncs_api *api, enum ncs_fn fn, const union ncs_arg *
         return true;
     case NCS_FN_cudaGetDevice:
         result->i = api->cudaGetDevice((int *)arg[0].p);
+        return true;
+    case NCS_FN_cudaGetDeviceProperties:
+        result->i = api->cudaGetDeviceProperties((struct cudaDeviceProp *)arg[0].p, (int)arg[1].i);
+        return true;
+    case NCS_FN_cudaChooseDevice:
+        result->i = api->cudaChooseDevice((int *)arg[0].p, arg[1].p);
+        return true;
+    case NCS_FN_cudaDeviceGetAttribute:
+        result->i = api->cudaDeviceGetAttribute((int *)arg[0].p, (enum cudaDeviceAttr)arg[1].i,
+            (int)arg[2].i);
+        return true;
+    case NCS_FN_cudaDeviceGetPCIBusId:
+        result->i = api->cudaDeviceGetPCIBusId((char *)arg[0].p, (int)arg[1].i, (int)arg[2].i);
+        return true;
+    case NCS_FN_cudaDeviceGetByPCIBusId:
+        result->i = api->cudaDeviceGetByPCIBusId((int *)arg[0].p, arg[1].p);
+        return true;
+    case NCS_FN_cudaDeviceReset:
+        result->i = api->cudaDeviceReset();
+        return true;
+    case NCS_FN_cudaSetDeviceFlags:
+        result->i = api->cudaSetDeviceFlags((unsigned int)arg[0].u);
+        return true;
+    case NCS_FN_cudaGetDeviceFlags:
+        result->i = api->cudaGetDeviceFlags((unsigned int *)arg[0].p);
+        return true;
+    case NCS_FN_cudaDeviceSetLimit:
+        result->i = api->cudaDeviceSetLimit((enum cudaLimit)arg[0].i, (size_t)arg[1].u);
+        return true;
+    case NCS_FN_cudaDeviceGetLimit:
+        result->i = api->cudaDeviceGetLimit((size_t *)arg[0].p, (enum cudaLimit)arg[1].i);
+        return true;
+    case NCS_FN_cudaDeviceGetStreamPriorityRange:
+        result->i = api->cudaDeviceGetStreamPriorityRange((int *)arg[0].p, (int *)arg[1].p);
+        return true;
+    case NCS_FN_cudaDeviceCanAccessPeer:
+        result->i = api->cudaDeviceCanAccessPeer((int *)arg[0].p, (int)arg[1].i, (int)arg[2].i);
+        return true;
+    case NCS_FN_cudaDeviceEnablePeerAccess:
+        result->i = api->cudaDeviceEnablePeerAccess((int)arg[0].i, (unsigned int)arg[1].u);
+        return true;
+    case NCS_FN_cudaDeviceDisablePeerAccess:
+        result->i = api->cudaDeviceDisablePeerAccess((int)arg[0].i);
         return true;
     case NCS_FN_cudaDeviceSynchronize:
         result->i = api->cudaDeviceSynchronize();
@@ -129,6 +308,21 @@ bool ncs_invoke(const struct ncs_api *api, enum ncs_fn fn, const union ncs_arg *
     case NCS_FN_cudaGetErrorName:
         result->p = api->cudaGetErrorName((cudaError_t)arg[0].i);
         return true;
+    case NCS_FN_cudaGetDriverEntryPoint:
+        result->i = api->cudaGetDriverEntryPoint(arg[0].p, (void **)arg[1].p,
+            (unsigned long long)arg[2].u, (enum cudaDriverEntryPointQueryResult *)arg[3].p);
+        return true;
+    case NCS_FN_cudaGetDriverEntryPointByVersion:
+        result->i = api->cudaGetDriverEntryPointByVersion(arg[0].p, (void **)arg[1].p,
+            (unsigned int)arg[2].u, (unsigned long long)arg[3].u,
+            (enum cudaDriverEntryPointQueryResult *)arg[4].p);
+        return true;
+    case NCS_FN_cudaProfilerStart:
+        result->i = api->cudaProfilerStart();
+        return true;
+    case NCS_FN_cudaProfilerStop:
+        result->i = api->cudaProfilerStop();
+        return true;
     case NCS_FN_cudaMalloc:
         result->i = api->cudaMalloc((void **)arg[0].p, (size_t)arg[1].u);
         return true;
@@ -141,9 +335,71 @@ bool ncs_invoke(const struct ncs_api *api, enum ncs_fn fn, const union ncs_arg *
     case NCS_FN_cudaFreeHost:
         result->i = api->cudaFreeHost((void *)arg[0].p);
         return true;
+    case NCS_FN_cudaHostAlloc:
+        result->i = api->cudaHostAlloc((void **)arg[0].p, (size_t)arg[1].u, (unsigned int)arg[2].u);
+        return true;
+    case NCS_FN_cudaHostRegister:
+        result->i = api->cudaHostRegister((void *)arg[0].p, (size_t)arg[1].u,
+            (unsigned int)arg[2].u);
+        return true;
+    case NCS_FN_cudaHostUnregister:
+        result->i = api->cudaHostUnregister((void *)arg[0].p);
+        return true;
+    case NCS_FN_cudaHostGetDevicePointer:
+        result->i = api->cudaHostGetDevicePointer((void **)arg[0].p, (void *)arg[1].p,
+            (unsigned int)arg[2].u);
+        return true;
+    case NCS_FN_cudaHostGetFlags:
+        result->i = api->cudaHostGetFlags((unsigned int *)arg[0].p, (void *)arg[1].p);
+        return true;
     case NCS_FN_cudaMallocManaged:
         result->i = api->cudaMallocManaged((void **)arg[0].p, (size_t)arg[1].u,
             (unsigned int)arg[2].u);
+        return true;
+    case NCS_FN_cudaMallocPitch:
+        result->i = api->cudaMallocPitch((void **)arg[0].p, (size_t *)arg[1].p, (size_t)arg[2].u,
+            (size_t)arg[3].u);
+        return true;
+    case NCS_FN_cudaMallocAsync:
+        result->i = api->cudaMallocAsync((void **)arg[0].p, (size_t)arg[1].u,
+            (cudaStream_t)arg[2].p);
+        return true;
+    case NCS_FN_cudaMallocFromPoolAsync:
+        result->i = api->cudaMallocFromPoolAsync((void **)arg[0].p, (size_t)arg[1].u,
+            (cudaMemPool_t)arg[2].p, (cudaStream_t)arg[3].p);
+        return true;
+    case NCS_FN_cudaFreeAsync:
+        result->i = api->cudaFreeAsync((void *)arg[0].p, (cudaStream_t)arg[1].p);
+        return true;
+    case NCS_FN_cudaDeviceGetDefaultMemPool:
+        result->i = api->cudaDeviceGetDefaultMemPool((cudaMemPool_t *)arg[0].p, (int)arg[1].i);
+        return true;
+    case NCS_FN_cudaDeviceGetMemPool:
+        result->i = api->cudaDeviceGetMemPool((cudaMemPool_t *)arg[0].p, (int)arg[1].i);
+        return true;
+    case NCS_FN_cudaDeviceSetMemPool:
+        result->i = api->cudaDeviceSetMemPool((int)arg[0].i, (cudaMemPool_t)arg[1].p);
+        return true;
+    case NCS_FN_cudaMemPoolCreate:
+        result->i = api->cudaMemPoolCreate((cudaMemPool_t *)arg[0].p, arg[1].p);
+        return true;
+    case NCS_FN_cudaMemPoolDestroy:
+        result->i = api->cudaMemPoolDestroy((cudaMemPool_t)arg[0].p);
+        return true;
+    case NCS_FN_cudaMemPoolSetAttribute:
+        result->i = api->cudaMemPoolSetAttribute((cudaMemPool_t)arg[0].p,
+            (enum cudaMemPoolAttr)arg[1].i, (void *)arg[2].p);
+        return true;
+    case NCS_FN_cudaMemPoolGetAttribute:
+        result->i = api->cudaMemPoolGetAttribute((cudaMemPool_t)arg[0].p,
+            (enum cudaMemPoolAttr)arg[1].i, (void *)arg[2].p);
+        return true;
+    case NCS_FN_cudaMemPoolTrimTo:
+        result->i = api->cudaMemPoolTrimTo((cudaMemPool_t)arg[0].p, (size_t)arg[1].u);
+        return true;
+    case NCS_FN_cudaPointerGetAttributes:
+        result->i = api->cudaPointerGetAttributes((struct cudaPointerAttributes *)arg[0].p,
+            arg[1].p);
         return true;
     case NCS_FN_cudaMemcpy:
         result->i = api->cudaMemcpy((void *)arg[0].p, arg[1].p, (size_t)arg[2].u,
@@ -153,12 +409,46 @@ bool ncs_invoke(const struct ncs_api *api, enum ncs_fn fn, const union ncs_arg *
         result->i = api->cudaMemcpyAsync((void *)arg[0].p, arg[1].p, (size_t)arg[2].u,
             (enum cudaMemcpyKind)arg[3].i, (cudaStream_t)arg[4].p);
         return true;
+    case NCS_FN_cudaMemcpyPeer:
+        result->i = api->cudaMemcpyPeer((void *)arg[0].p, (int)arg[1].i, arg[2].p, (int)arg[3].i,
+            (size_t)arg[4].u);
+        return true;
+    case NCS_FN_cudaMemcpyPeerAsync:
+        result->i = api->cudaMemcpyPeerAsync((void *)arg[0].p, (int)arg[1].i, arg[2].p,
+            (int)arg[3].i, (size_t)arg[4].u, (cudaStream_t)arg[5].p);
+        return true;
+    case NCS_FN_cudaMemcpy2D:
+        result->i = api->cudaMemcpy2D((void *)arg[0].p, (size_t)arg[1].u, arg[2].p,
+            (size_t)arg[3].u, (size_t)arg[4].u, (size_t)arg[5].u, (enum cudaMemcpyKind)arg[6].i);
+        return true;
+    case NCS_FN_cudaMemcpy2DAsync:
+        result->i = api->cudaMemcpy2DAsync((void *)arg[0].p, (size_t)arg[1].u, arg[2].p,
+            (size_t)arg[3].u, (size_t)arg[4].u, (size_t)arg[5].u, (enum cudaMemcpyKind)arg[6].i,
+            (cudaStream_t)arg[7].p);
+        return true;
     case NCS_FN_cudaMemset:
         result->i = api->cudaMemset((void *)arg[0].p, (int)arg[1].i, (size_t)arg[2].u);
         return true;
     case NCS_FN_cudaMemsetAsync:
         result->i = api->cudaMemsetAsync((void *)arg[0].p, (int)arg[1].i, (size_t)arg[2].u,
             (cudaStream_t)arg[3].p);
+        return true;
+    case NCS_FN_cudaMemset2D:
+        result->i = api->cudaMemset2D((void *)arg[0].p, (size_t)arg[1].u, (int)arg[2].i,
+            (size_t)arg[3].u, (size_t)arg[4].u);
+        return true;
+    case NCS_FN_cudaMemset2DAsync:
+        result->i = api->cudaMemset2DAsync((void *)arg[0].p, (size_t)arg[1].u, (int)arg[2].i,
+            (size_t)arg[3].u, (size_t)arg[4].u, (cudaStream_t)arg[5].p);
+        return true;
+    case NCS_FN_cudaMemPrefetchAsync:
+        result->i = api->cudaMemPrefetchAsync(arg[0].p, (size_t)arg[1].u,
+            *(const struct cudaMemLocation *)arg[2].p, (unsigned int)arg[3].u,
+            (cudaStream_t)arg[4].p);
+        return true;
+    case NCS_FN_cudaMemAdvise:
+        result->i = api->cudaMemAdvise(arg[0].p, (size_t)arg[1].u, (enum cudaMemoryAdvise)arg[2].i,
+            *(const struct cudaMemLocation *)arg[3].p);
         return true;
     case NCS_FN_cudaMemGetInfo:
         result->i = api->cudaMemGetInfo((size_t *)arg[0].p, (size_t *)arg[1].p);
@@ -187,6 +477,30 @@ bool ncs_invoke(const struct ncs_api *api, enum ncs_fn fn, const union ncs_arg *
         result->i = api->cudaStreamWaitEvent((cudaStream_t)arg[0].p, (cudaEvent_t)arg[1].p,
             (unsigned int)arg[2].u);
         return true;
+    case NCS_FN_cudaStreamAddCallback:
+        result->i = api->cudaStreamAddCallback((cudaStream_t)arg[0].p,
+            (cudaStreamCallback_t)arg[1].f, (void *)arg[2].p, (unsigned int)arg[3].u);
+        return true;
+    case NCS_FN_cudaLaunchHostFunc:
+        result->i = api->cudaLaunchHostFunc((cudaStream_t)arg[0].p, (cudaHostFn_t)arg[1].f,
+            (void *)arg[2].p);
+        return true;
+    case NCS_FN_cudaStreamGetFlags:
+        result->i = api->cudaStreamGetFlags((cudaStream_t)arg[0].p, (unsigned int *)arg[1].p);
+        return true;
+    case NCS_FN_cudaStreamGetPriority:
+        result->i = api->cudaStreamGetPriority((cudaStream_t)arg[0].p, (int *)arg[1].p);
+        return true;
+    case NCS_FN_cudaStreamGetId:
+        result->i = api->cudaStreamGetId((cudaStream_t)arg[0].p, (unsigned long long *)arg[1].p);
+        return true;
+    case NCS_FN_cudaStreamGetDevice:
+        result->i = api->cudaStreamGetDevice((cudaStream_t)arg[0].p, (int *)arg[1].p);
+        return true;
+    case NCS_FN_cudaStreamIsCapturing:
+        result->i = api->cudaStreamIsCapturing((cudaStream_t)arg[0].p,
+            (enum cudaStreamCaptureStatus *)arg[1].p);
+        return true;
     case NCS_FN_cudaEventCreate:
         result->i = api->cudaEventCreate((cudaEvent_t *)arg[0].p);
         return true;
@@ -195,6 +509,10 @@ bool ncs_invoke(const struct ncs_api *api, enum ncs_fn fn, const union ncs_arg *
         return true;
     case NCS_FN_cudaEventRecord:
         result->i = api->cudaEventRecord((cudaEvent_t)arg[0].p, (cudaStream_t)arg[1].p);
+        return true;
+    case NCS_FN_cudaEventRecordWithFlags:
+        result->i = api->cudaEventRecordWithFlags((cudaEvent_t)arg[0].p, (cudaStream_t)arg[1].p,
+            (unsigned int)arg[2].u);
         return true;
     case NCS_FN_cudaEventQuery:
         result->i = api->cudaEventQuery((cudaEvent_t)arg[0].p);
@@ -208,6 +526,24 @@ bool ncs_invoke(const struct ncs_api *api, enum ncs_fn fn, const union ncs_arg *
         return true;
     case NCS_FN_cudaEventDestroy:
         result->i = api->cudaEventDestroy((cudaEvent_t)arg[0].p);
+        return true;
+    case NCS_FN_cudaIpcGetMemHandle:
+        result->i = api->cudaIpcGetMemHandle((cudaIpcMemHandle_t *)arg[0].p, (void *)arg[1].p);
+        return true;
+    case NCS_FN_cudaIpcOpenMemHandle:
+        result->i = api->cudaIpcOpenMemHandle((void **)arg[0].p,
+            *(const cudaIpcMemHandle_t *)arg[1].p, (unsigned int)arg[2].u);
+        return true;
+    case NCS_FN_cudaIpcCloseMemHandle:
+        result->i = api->cudaIpcCloseMemHandle((void *)arg[0].p);
+        return true;
+    case NCS_FN_cudaIpcGetEventHandle:
+        result->i = api->cudaIpcGetEventHandle((cudaIpcEventHandle_t *)arg[0].p,
+            (cudaEvent_t)arg[1].p);
+        return true;
+    case NCS_FN_cudaIpcOpenEventHandle:
+        result->i = api->cudaIpcOpenEventHandle((cudaEvent_t *)arg[0].p,
+            *(const cudaIpcEventHandle_t *)arg[1].p);
         return true;
     case NCS_FN_ncsDelay:
         result->i = api->ncsDelay((cudaStream_t)arg[0].p, arg[1].d);

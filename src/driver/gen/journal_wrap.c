@@ -56,6 +56,22 @@ static ncclResult_t wrap_ncclCommInitRankConfig(ncclComm_t *comm, int nranks, nc
     return rc;
 }
 
+static ncclResult_t wrap_ncclCommInitRankScalable(ncclComm_t *newcomm, int nranks, int myrank,
+    int nId, ncclUniqueId *commIds, ncclConfig_t *config)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclCommInitRankScalable);
+    call->arg[0].p = newcomm;
+    call->arg[1].i = nranks;
+    call->arg[2].i = myrank;
+    call->arg[3].i = nId;
+    call->arg[4].p = commIds;
+    call->arg[5].p = config;
+    ncs_journal_begin(journal, call);
+    ncclResult_t rc = next->ncclCommInitRankScalable(newcomm, nranks, myrank, nId, commIds, config);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
 static ncclResult_t wrap_ncclCommInitAll(ncclComm_t *comm, int ndev, const int *devlist)
 {
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclCommInitAll);
@@ -96,6 +112,211 @@ static ncclResult_t wrap_ncclCommAbort(ncclComm_t comm)
     ncclResult_t rc = next->ncclCommAbort(comm);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
+}
+
+static ncclResult_t wrap_ncclCommRevoke(ncclComm_t comm, int revokeFlags)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclCommRevoke);
+    call->arg[0].p = comm;
+    call->arg[1].i = revokeFlags;
+    ncs_journal_begin(journal, call);
+    ncclResult_t rc = next->ncclCommRevoke(comm, revokeFlags);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static ncclResult_t wrap_ncclCommSplit(ncclComm_t comm, int color, int key, ncclComm_t *newcomm,
+    ncclConfig_t *config)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclCommSplit);
+    call->arg[0].p = comm;
+    call->arg[1].i = color;
+    call->arg[2].i = key;
+    call->arg[3].p = newcomm;
+    call->arg[4].p = config;
+    ncs_journal_begin(journal, call);
+    ncclResult_t rc = next->ncclCommSplit(comm, color, key, newcomm, config);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static ncclResult_t wrap_ncclCommShrink(ncclComm_t comm, int *excludeRanksList,
+    int excludeRanksCount, ncclComm_t *newcomm, ncclConfig_t *config, int shrinkFlags)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclCommShrink);
+    call->arg[0].p = comm;
+    call->arg[1].p = excludeRanksList;
+    call->arg[2].i = excludeRanksCount;
+    call->arg[3].p = newcomm;
+    call->arg[4].p = config;
+    call->arg[5].i = shrinkFlags;
+    ncs_journal_begin(journal, call);
+    ncclResult_t rc = next->ncclCommShrink(comm, excludeRanksList, excludeRanksCount, newcomm,
+        config, shrinkFlags);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static ncclResult_t wrap_ncclCommGetUniqueId(ncclComm_t comm, ncclUniqueId *uniqueId)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclCommGetUniqueId);
+    call->arg[0].p = comm;
+    call->arg[1].p = uniqueId;
+    ncs_journal_begin(journal, call);
+    ncclResult_t rc = next->ncclCommGetUniqueId(comm, uniqueId);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static ncclResult_t wrap_ncclCommGrow(ncclComm_t comm, int nRanks, const ncclUniqueId *uniqueId,
+    int rank, ncclComm_t *newcomm, ncclConfig_t *config)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclCommGrow);
+    call->arg[0].p = comm;
+    call->arg[1].i = nRanks;
+    call->arg[2].p = uniqueId;
+    call->arg[3].i = rank;
+    call->arg[4].p = newcomm;
+    call->arg[5].p = config;
+    ncs_journal_begin(journal, call);
+    ncclResult_t rc = next->ncclCommGrow(comm, nRanks, uniqueId, rank, newcomm, config);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static ncclResult_t wrap_ncclCommSuspend(ncclComm_t comm, int flags)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclCommSuspend);
+    call->arg[0].p = comm;
+    call->arg[1].i = flags;
+    ncs_journal_begin(journal, call);
+    ncclResult_t rc = next->ncclCommSuspend(comm, flags);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static ncclResult_t wrap_ncclCommResume(ncclComm_t comm)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclCommResume);
+    call->arg[0].p = comm;
+    ncs_journal_begin(journal, call);
+    ncclResult_t rc = next->ncclCommResume(comm);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static ncclResult_t wrap_ncclCommMemStats(ncclComm_t comm, ncclCommMemStat_t stat, uint64_t *value)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclCommMemStats);
+    call->arg[0].p = comm;
+    call->arg[1].i = stat;
+    call->arg[2].p = value;
+    ncs_journal_begin(journal, call);
+    ncclResult_t rc = next->ncclCommMemStats(comm, stat, value);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static ncclResult_t wrap_ncclCommQueryProperties(ncclComm_t comm, ncclCommProperties_t *props)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclCommQueryProperties);
+    call->arg[0].p = comm;
+    call->arg[1].p = props;
+    ncs_journal_begin(journal, call);
+    ncclResult_t rc = next->ncclCommQueryProperties(comm, props);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static ncclResult_t wrap_ncclMemAlloc(void **ptr, size_t size)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclMemAlloc);
+    call->arg[0].p = ptr;
+    call->arg[1].u = size;
+    ncs_journal_begin(journal, call);
+    ncclResult_t rc = next->ncclMemAlloc(ptr, size);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static ncclResult_t wrap_ncclMemFree(void *ptr)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclMemFree);
+    call->arg[0].p = ptr;
+    ncs_journal_begin(journal, call);
+    ncclResult_t rc = next->ncclMemFree(ptr);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static ncclResult_t wrap_ncclCommRegister(ncclComm_t comm, void *buff, size_t size, void **handle)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclCommRegister);
+    call->arg[0].p = comm;
+    call->arg[1].p = buff;
+    call->arg[2].u = size;
+    call->arg[3].p = handle;
+    ncs_journal_begin(journal, call);
+    ncclResult_t rc = next->ncclCommRegister(comm, buff, size, handle);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static ncclResult_t wrap_ncclCommDeregister(ncclComm_t comm, void *handle)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclCommDeregister);
+    call->arg[0].p = comm;
+    call->arg[1].p = handle;
+    ncs_journal_begin(journal, call);
+    ncclResult_t rc = next->ncclCommDeregister(comm, handle);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static ncclResult_t wrap_ncclCommWindowRegister(ncclComm_t comm, void *buff, size_t size,
+    ncclWindow_t *win, int winFlags)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclCommWindowRegister);
+    call->arg[0].p = comm;
+    call->arg[1].p = buff;
+    call->arg[2].u = size;
+    call->arg[3].p = win;
+    call->arg[4].i = winFlags;
+    ncs_journal_begin(journal, call);
+    ncclResult_t rc = next->ncclCommWindowRegister(comm, buff, size, win, winFlags);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static ncclResult_t wrap_ncclCommWindowDeregister(ncclComm_t comm, ncclWindow_t win)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclCommWindowDeregister);
+    call->arg[0].p = comm;
+    call->arg[1].p = win;
+    ncs_journal_begin(journal, call);
+    ncclResult_t rc = next->ncclCommWindowDeregister(comm, win);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static ncclResult_t wrap_ncclWinGetUserPtr(ncclComm_t comm, ncclWindow_t win, void **outUserPtr)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclWinGetUserPtr);
+    call->arg[0].p = comm;
+    call->arg[1].p = win;
+    call->arg[2].p = outUserPtr;
+    ncs_journal_begin(journal, call);
+    ncclResult_t rc = next->ncclWinGetUserPtr(comm, win, outUserPtr);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static void wrap_ncclResetDebugInit(void)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclResetDebugInit);
+    ncs_journal_begin(journal, call);
+    next->ncclResetDebugInit();
+    ncs_journal_leave(journal, call, 0);
 }
 
 static ncclResult_t wrap_ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t *asyncError)
@@ -270,6 +491,56 @@ static ncclResult_t wrap_ncclAllGather(const void *sendbuff, void *recvbuff, siz
     return rc;
 }
 
+static ncclResult_t wrap_ncclAlltoAll(const void *sendbuff, void *recvbuff, size_t count,
+    ncclDataType_t datatype, ncclComm_t comm, cudaStream_t stream)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclAlltoAll);
+    call->arg[0].p = sendbuff;
+    call->arg[1].p = recvbuff;
+    call->arg[2].u = count;
+    call->arg[3].i = datatype;
+    call->arg[4].p = comm;
+    call->arg[5].p = stream;
+    ncs_journal_begin(journal, call);
+    ncclResult_t rc = next->ncclAlltoAll(sendbuff, recvbuff, count, datatype, comm, stream);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static ncclResult_t wrap_ncclGather(const void *sendbuff, void *recvbuff, size_t count,
+    ncclDataType_t datatype, int root, ncclComm_t comm, cudaStream_t stream)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclGather);
+    call->arg[0].p = sendbuff;
+    call->arg[1].p = recvbuff;
+    call->arg[2].u = count;
+    call->arg[3].i = datatype;
+    call->arg[4].i = root;
+    call->arg[5].p = comm;
+    call->arg[6].p = stream;
+    ncs_journal_begin(journal, call);
+    ncclResult_t rc = next->ncclGather(sendbuff, recvbuff, count, datatype, root, comm, stream);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static ncclResult_t wrap_ncclScatter(const void *sendbuff, void *recvbuff, size_t count,
+    ncclDataType_t datatype, int root, ncclComm_t comm, cudaStream_t stream)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclScatter);
+    call->arg[0].p = sendbuff;
+    call->arg[1].p = recvbuff;
+    call->arg[2].u = count;
+    call->arg[3].i = datatype;
+    call->arg[4].i = root;
+    call->arg[5].p = comm;
+    call->arg[6].p = stream;
+    ncs_journal_begin(journal, call);
+    ncclResult_t rc = next->ncclScatter(sendbuff, recvbuff, count, datatype, root, comm, stream);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
 static ncclResult_t wrap_ncclSend(const void *sendbuff, size_t count, ncclDataType_t datatype,
     int peer, ncclComm_t comm, cudaStream_t stream)
 {
@@ -302,6 +573,59 @@ static ncclResult_t wrap_ncclRecv(void *recvbuff, size_t count, ncclDataType_t d
     return rc;
 }
 
+static ncclResult_t wrap_ncclPutSignal(const void *localbuff, size_t count, ncclDataType_t datatype,
+    int peer, ncclWindow_t peerWin, size_t peerWinOffset, int sigIdx, int ctx, unsigned int flags,
+    ncclComm_t comm, cudaStream_t stream)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclPutSignal);
+    call->arg[0].p = localbuff;
+    call->arg[1].u = count;
+    call->arg[2].i = datatype;
+    call->arg[3].i = peer;
+    call->arg[4].p = peerWin;
+    call->arg[5].u = peerWinOffset;
+    call->arg[6].i = sigIdx;
+    call->arg[7].i = ctx;
+    call->arg[8].u = flags;
+    call->arg[9].p = comm;
+    call->arg[10].p = stream;
+    ncs_journal_begin(journal, call);
+    ncclResult_t rc = next->ncclPutSignal(localbuff, count, datatype, peer, peerWin, peerWinOffset,
+        sigIdx, ctx, flags, comm, stream);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static ncclResult_t wrap_ncclSignal(int peer, int sigIdx, int ctx, unsigned int flags,
+    ncclComm_t comm, cudaStream_t stream)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclSignal);
+    call->arg[0].i = peer;
+    call->arg[1].i = sigIdx;
+    call->arg[2].i = ctx;
+    call->arg[3].u = flags;
+    call->arg[4].p = comm;
+    call->arg[5].p = stream;
+    ncs_journal_begin(journal, call);
+    ncclResult_t rc = next->ncclSignal(peer, sigIdx, ctx, flags, comm, stream);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static ncclResult_t wrap_ncclWaitSignal(int nDesc, ncclWaitSignalDesc_t *signalDescs,
+    ncclComm_t comm, cudaStream_t stream)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclWaitSignal);
+    call->arg[0].i = nDesc;
+    call->arg[1].p = signalDescs;
+    call->arg[2].p = comm;
+    call->arg[3].p = stream;
+    ncs_journal_begin(journal, call);
+    ncclResult_t rc = next->ncclWaitSignal(nDesc, signalDescs, comm, stream);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
 static ncclResult_t wrap_ncclGroupStart(void)
 {
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclGroupStart);
@@ -318,6 +642,170 @@ static ncclResult_t wrap_ncclGroupEnd(void)
     ncclResult_t rc = next->ncclGroupEnd();
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
+}
+
+static ncclResult_t wrap_ncclGroupSimulateEnd(ncclSimInfo_t *simInfo)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclGroupSimulateEnd);
+    call->arg[0].p = simInfo;
+    ncs_journal_begin(journal, call);
+    ncclResult_t rc = next->ncclGroupSimulateEnd(simInfo);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static ncclResult_t wrap_ncclParamBind(ncclParamHandle_t *out, const char *key)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclParamBind);
+    call->arg[0].p = out;
+    call->arg[1].p = key;
+    ncs_journal_begin(journal, call);
+    ncclResult_t rc = next->ncclParamBind(out, key);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static ncclResult_t wrap_ncclParamGetI8(ncclParamHandle_t h, int8_t *out)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclParamGetI8);
+    call->arg[0].p = h;
+    call->arg[1].p = out;
+    ncs_journal_begin(journal, call);
+    ncclResult_t rc = next->ncclParamGetI8(h, out);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static ncclResult_t wrap_ncclParamGetI16(ncclParamHandle_t h, int16_t *out)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclParamGetI16);
+    call->arg[0].p = h;
+    call->arg[1].p = out;
+    ncs_journal_begin(journal, call);
+    ncclResult_t rc = next->ncclParamGetI16(h, out);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static ncclResult_t wrap_ncclParamGetI32(ncclParamHandle_t h, int32_t *out)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclParamGetI32);
+    call->arg[0].p = h;
+    call->arg[1].p = out;
+    ncs_journal_begin(journal, call);
+    ncclResult_t rc = next->ncclParamGetI32(h, out);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static ncclResult_t wrap_ncclParamGetI64(ncclParamHandle_t h, int64_t *out)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclParamGetI64);
+    call->arg[0].p = h;
+    call->arg[1].p = out;
+    ncs_journal_begin(journal, call);
+    ncclResult_t rc = next->ncclParamGetI64(h, out);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static ncclResult_t wrap_ncclParamGetU8(ncclParamHandle_t h, uint8_t *out)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclParamGetU8);
+    call->arg[0].p = h;
+    call->arg[1].p = out;
+    ncs_journal_begin(journal, call);
+    ncclResult_t rc = next->ncclParamGetU8(h, out);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static ncclResult_t wrap_ncclParamGetU16(ncclParamHandle_t h, uint16_t *out)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclParamGetU16);
+    call->arg[0].p = h;
+    call->arg[1].p = out;
+    ncs_journal_begin(journal, call);
+    ncclResult_t rc = next->ncclParamGetU16(h, out);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static ncclResult_t wrap_ncclParamGetU32(ncclParamHandle_t h, uint32_t *out)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclParamGetU32);
+    call->arg[0].p = h;
+    call->arg[1].p = out;
+    ncs_journal_begin(journal, call);
+    ncclResult_t rc = next->ncclParamGetU32(h, out);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static ncclResult_t wrap_ncclParamGetU64(ncclParamHandle_t h, uint64_t *out)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclParamGetU64);
+    call->arg[0].p = h;
+    call->arg[1].p = out;
+    ncs_journal_begin(journal, call);
+    ncclResult_t rc = next->ncclParamGetU64(h, out);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static ncclResult_t wrap_ncclParamGetStr(ncclParamHandle_t h, const char **out)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclParamGetStr);
+    call->arg[0].p = h;
+    call->arg[1].p = out;
+    ncs_journal_begin(journal, call);
+    ncclResult_t rc = next->ncclParamGetStr(h, out);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static ncclResult_t wrap_ncclParamGet(ncclParamHandle_t h, void *out, int maxLen, int *len)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclParamGet);
+    call->arg[0].p = h;
+    call->arg[1].p = out;
+    call->arg[2].i = maxLen;
+    call->arg[3].p = len;
+    ncs_journal_begin(journal, call);
+    ncclResult_t rc = next->ncclParamGet(h, out, maxLen, len);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static ncclResult_t wrap_ncclParamGetParameter(const char *key, const char **value, int *valueLen)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclParamGetParameter);
+    call->arg[0].p = key;
+    call->arg[1].p = value;
+    call->arg[2].p = valueLen;
+    ncs_journal_begin(journal, call);
+    ncclResult_t rc = next->ncclParamGetParameter(key, value, valueLen);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static ncclResult_t wrap_ncclParamGetAllParameterKeys(const char ***table, int *tableLen)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclParamGetAllParameterKeys);
+    call->arg[0].p = table;
+    call->arg[1].p = tableLen;
+    ncs_journal_begin(journal, call);
+    ncclResult_t rc = next->ncclParamGetAllParameterKeys(table, tableLen);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static void wrap_ncclParamDumpAll(void)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclParamDumpAll);
+    ncs_journal_begin(journal, call);
+    next->ncclParamDumpAll();
+    ncs_journal_leave(journal, call, 0);
 }
 
 static cudaError_t wrap_cudaGetDeviceCount(int *count)
@@ -346,6 +834,158 @@ static cudaError_t wrap_cudaGetDevice(int *device)
     call->arg[0].p = device;
     ncs_journal_begin(journal, call);
     cudaError_t rc = next->cudaGetDevice(device);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static cudaError_t wrap_cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaGetDeviceProperties);
+    call->arg[0].p = prop;
+    call->arg[1].i = device;
+    ncs_journal_begin(journal, call);
+    cudaError_t rc = next->cudaGetDeviceProperties(prop, device);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static cudaError_t wrap_cudaChooseDevice(int *device, const struct cudaDeviceProp *prop)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaChooseDevice);
+    call->arg[0].p = device;
+    call->arg[1].p = prop;
+    ncs_journal_begin(journal, call);
+    cudaError_t rc = next->cudaChooseDevice(device, prop);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static cudaError_t wrap_cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int device)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaDeviceGetAttribute);
+    call->arg[0].p = value;
+    call->arg[1].i = attr;
+    call->arg[2].i = device;
+    ncs_journal_begin(journal, call);
+    cudaError_t rc = next->cudaDeviceGetAttribute(value, attr, device);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static cudaError_t wrap_cudaDeviceGetPCIBusId(char *pciBusId, int len, int device)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaDeviceGetPCIBusId);
+    call->arg[0].p = pciBusId;
+    call->arg[1].i = len;
+    call->arg[2].i = device;
+    ncs_journal_begin(journal, call);
+    cudaError_t rc = next->cudaDeviceGetPCIBusId(pciBusId, len, device);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static cudaError_t wrap_cudaDeviceGetByPCIBusId(int *device, const char *pciBusId)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaDeviceGetByPCIBusId);
+    call->arg[0].p = device;
+    call->arg[1].p = pciBusId;
+    ncs_journal_begin(journal, call);
+    cudaError_t rc = next->cudaDeviceGetByPCIBusId(device, pciBusId);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static cudaError_t wrap_cudaDeviceReset(void)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaDeviceReset);
+    ncs_journal_begin(journal, call);
+    cudaError_t rc = next->cudaDeviceReset();
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static cudaError_t wrap_cudaSetDeviceFlags(unsigned int flags)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaSetDeviceFlags);
+    call->arg[0].u = flags;
+    ncs_journal_begin(journal, call);
+    cudaError_t rc = next->cudaSetDeviceFlags(flags);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static cudaError_t wrap_cudaGetDeviceFlags(unsigned int *flags)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaGetDeviceFlags);
+    call->arg[0].p = flags;
+    ncs_journal_begin(journal, call);
+    cudaError_t rc = next->cudaGetDeviceFlags(flags);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static cudaError_t wrap_cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaDeviceSetLimit);
+    call->arg[0].i = limit;
+    call->arg[1].u = value;
+    ncs_journal_begin(journal, call);
+    cudaError_t rc = next->cudaDeviceSetLimit(limit, value);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static cudaError_t wrap_cudaDeviceGetLimit(size_t *pValue, enum cudaLimit limit)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaDeviceGetLimit);
+    call->arg[0].p = pValue;
+    call->arg[1].i = limit;
+    ncs_journal_begin(journal, call);
+    cudaError_t rc = next->cudaDeviceGetLimit(pValue, limit);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static cudaError_t wrap_cudaDeviceGetStreamPriorityRange(int *leastPriority, int *greatestPriority)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaDeviceGetStreamPriorityRange);
+    call->arg[0].p = leastPriority;
+    call->arg[1].p = greatestPriority;
+    ncs_journal_begin(journal, call);
+    cudaError_t rc = next->cudaDeviceGetStreamPriorityRange(leastPriority, greatestPriority);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static cudaError_t wrap_cudaDeviceCanAccessPeer(int *canAccessPeer, int device, int peerDevice)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaDeviceCanAccessPeer);
+    call->arg[0].p = canAccessPeer;
+    call->arg[1].i = device;
+    call->arg[2].i = peerDevice;
+    ncs_journal_begin(journal, call);
+    cudaError_t rc = next->cudaDeviceCanAccessPeer(canAccessPeer, device, peerDevice);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static cudaError_t wrap_cudaDeviceEnablePeerAccess(int peerDevice, unsigned int flags)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaDeviceEnablePeerAccess);
+    call->arg[0].i = peerDevice;
+    call->arg[1].u = flags;
+    ncs_journal_begin(journal, call);
+    cudaError_t rc = next->cudaDeviceEnablePeerAccess(peerDevice, flags);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static cudaError_t wrap_cudaDeviceDisablePeerAccess(int peerDevice)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaDeviceDisablePeerAccess);
+    call->arg[0].i = peerDevice;
+    ncs_journal_begin(journal, call);
+    cudaError_t rc = next->cudaDeviceDisablePeerAccess(peerDevice);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -397,6 +1037,55 @@ static cudaError_t wrap_cudaPeekAtLastError(void)
     return rc;
 }
 
+static cudaError_t wrap_cudaGetDriverEntryPoint(const char *symbol, void **funcPtr,
+    unsigned long long flags, enum cudaDriverEntryPointQueryResult *driverStatus)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaGetDriverEntryPoint);
+    call->arg[0].p = symbol;
+    call->arg[1].p = funcPtr;
+    call->arg[2].u = flags;
+    call->arg[3].p = driverStatus;
+    ncs_journal_begin(journal, call);
+    cudaError_t rc = next->cudaGetDriverEntryPoint(symbol, funcPtr, flags, driverStatus);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static cudaError_t wrap_cudaGetDriverEntryPointByVersion(const char *symbol, void **funcPtr,
+    unsigned int cudaVersion, unsigned long long flags,
+    enum cudaDriverEntryPointQueryResult *driverStatus)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaGetDriverEntryPointByVersion);
+    call->arg[0].p = symbol;
+    call->arg[1].p = funcPtr;
+    call->arg[2].u = cudaVersion;
+    call->arg[3].u = flags;
+    call->arg[4].p = driverStatus;
+    ncs_journal_begin(journal, call);
+    cudaError_t rc = next->cudaGetDriverEntryPointByVersion(symbol, funcPtr, cudaVersion, flags,
+        driverStatus);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static cudaError_t wrap_cudaProfilerStart(void)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaProfilerStart);
+    ncs_journal_begin(journal, call);
+    cudaError_t rc = next->cudaProfilerStart();
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static cudaError_t wrap_cudaProfilerStop(void)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaProfilerStop);
+    ncs_journal_begin(journal, call);
+    cudaError_t rc = next->cudaProfilerStop();
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
 static cudaError_t wrap_cudaMalloc(void **devPtr, size_t size)
 {
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaMalloc);
@@ -439,6 +1128,63 @@ static cudaError_t wrap_cudaFreeHost(void *ptr)
     return rc;
 }
 
+static cudaError_t wrap_cudaHostAlloc(void **pHost, size_t size, unsigned int flags)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaHostAlloc);
+    call->arg[0].p = pHost;
+    call->arg[1].u = size;
+    call->arg[2].u = flags;
+    ncs_journal_begin(journal, call);
+    cudaError_t rc = next->cudaHostAlloc(pHost, size, flags);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static cudaError_t wrap_cudaHostRegister(void *ptr, size_t size, unsigned int flags)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaHostRegister);
+    call->arg[0].p = ptr;
+    call->arg[1].u = size;
+    call->arg[2].u = flags;
+    ncs_journal_begin(journal, call);
+    cudaError_t rc = next->cudaHostRegister(ptr, size, flags);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static cudaError_t wrap_cudaHostUnregister(void *ptr)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaHostUnregister);
+    call->arg[0].p = ptr;
+    ncs_journal_begin(journal, call);
+    cudaError_t rc = next->cudaHostUnregister(ptr);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static cudaError_t wrap_cudaHostGetDevicePointer(void **pDevice, void *pHost, unsigned int flags)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaHostGetDevicePointer);
+    call->arg[0].p = pDevice;
+    call->arg[1].p = pHost;
+    call->arg[2].u = flags;
+    ncs_journal_begin(journal, call);
+    cudaError_t rc = next->cudaHostGetDevicePointer(pDevice, pHost, flags);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static cudaError_t wrap_cudaHostGetFlags(unsigned int *pFlags, void *pHost)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaHostGetFlags);
+    call->arg[0].p = pFlags;
+    call->arg[1].p = pHost;
+    ncs_journal_begin(journal, call);
+    cudaError_t rc = next->cudaHostGetFlags(pFlags, pHost);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
 static cudaError_t wrap_cudaMallocManaged(void **devPtr, size_t size, unsigned int flags)
 {
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaMallocManaged);
@@ -447,6 +1193,160 @@ static cudaError_t wrap_cudaMallocManaged(void **devPtr, size_t size, unsigned i
     call->arg[2].u = flags;
     ncs_journal_begin(journal, call);
     cudaError_t rc = next->cudaMallocManaged(devPtr, size, flags);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static cudaError_t wrap_cudaMallocPitch(void **devPtr, size_t *pitch, size_t width, size_t height)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaMallocPitch);
+    call->arg[0].p = devPtr;
+    call->arg[1].p = pitch;
+    call->arg[2].u = width;
+    call->arg[3].u = height;
+    ncs_journal_begin(journal, call);
+    cudaError_t rc = next->cudaMallocPitch(devPtr, pitch, width, height);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static cudaError_t wrap_cudaMallocAsync(void **devPtr, size_t size, cudaStream_t hStream)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaMallocAsync);
+    call->arg[0].p = devPtr;
+    call->arg[1].u = size;
+    call->arg[2].p = hStream;
+    ncs_journal_begin(journal, call);
+    cudaError_t rc = next->cudaMallocAsync(devPtr, size, hStream);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static cudaError_t wrap_cudaMallocFromPoolAsync(void **ptr, size_t size, cudaMemPool_t memPool,
+    cudaStream_t stream)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaMallocFromPoolAsync);
+    call->arg[0].p = ptr;
+    call->arg[1].u = size;
+    call->arg[2].p = memPool;
+    call->arg[3].p = stream;
+    ncs_journal_begin(journal, call);
+    cudaError_t rc = next->cudaMallocFromPoolAsync(ptr, size, memPool, stream);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static cudaError_t wrap_cudaFreeAsync(void *devPtr, cudaStream_t hStream)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaFreeAsync);
+    call->arg[0].p = devPtr;
+    call->arg[1].p = hStream;
+    ncs_journal_begin(journal, call);
+    cudaError_t rc = next->cudaFreeAsync(devPtr, hStream);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static cudaError_t wrap_cudaDeviceGetDefaultMemPool(cudaMemPool_t *memPool, int device)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaDeviceGetDefaultMemPool);
+    call->arg[0].p = memPool;
+    call->arg[1].i = device;
+    ncs_journal_begin(journal, call);
+    cudaError_t rc = next->cudaDeviceGetDefaultMemPool(memPool, device);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static cudaError_t wrap_cudaDeviceGetMemPool(cudaMemPool_t *memPool, int device)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaDeviceGetMemPool);
+    call->arg[0].p = memPool;
+    call->arg[1].i = device;
+    ncs_journal_begin(journal, call);
+    cudaError_t rc = next->cudaDeviceGetMemPool(memPool, device);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static cudaError_t wrap_cudaDeviceSetMemPool(int device, cudaMemPool_t memPool)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaDeviceSetMemPool);
+    call->arg[0].i = device;
+    call->arg[1].p = memPool;
+    ncs_journal_begin(journal, call);
+    cudaError_t rc = next->cudaDeviceSetMemPool(device, memPool);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static cudaError_t wrap_cudaMemPoolCreate(cudaMemPool_t *memPool,
+    const struct cudaMemPoolProps *poolProps)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaMemPoolCreate);
+    call->arg[0].p = memPool;
+    call->arg[1].p = poolProps;
+    ncs_journal_begin(journal, call);
+    cudaError_t rc = next->cudaMemPoolCreate(memPool, poolProps);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static cudaError_t wrap_cudaMemPoolDestroy(cudaMemPool_t memPool)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaMemPoolDestroy);
+    call->arg[0].p = memPool;
+    ncs_journal_begin(journal, call);
+    cudaError_t rc = next->cudaMemPoolDestroy(memPool);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static cudaError_t wrap_cudaMemPoolSetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr attr,
+    void *value)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaMemPoolSetAttribute);
+    call->arg[0].p = memPool;
+    call->arg[1].i = attr;
+    call->arg[2].p = value;
+    ncs_journal_begin(journal, call);
+    cudaError_t rc = next->cudaMemPoolSetAttribute(memPool, attr, value);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static cudaError_t wrap_cudaMemPoolGetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr attr,
+    void *value)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaMemPoolGetAttribute);
+    call->arg[0].p = memPool;
+    call->arg[1].i = attr;
+    call->arg[2].p = value;
+    ncs_journal_begin(journal, call);
+    cudaError_t rc = next->cudaMemPoolGetAttribute(memPool, attr, value);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static cudaError_t wrap_cudaMemPoolTrimTo(cudaMemPool_t memPool, size_t minBytesToKeep)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaMemPoolTrimTo);
+    call->arg[0].p = memPool;
+    call->arg[1].u = minBytesToKeep;
+    ncs_journal_begin(journal, call);
+    cudaError_t rc = next->cudaMemPoolTrimTo(memPool, minBytesToKeep);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static cudaError_t wrap_cudaPointerGetAttributes(struct cudaPointerAttributes *attributes,
+    const void *ptr)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaPointerGetAttributes);
+    call->arg[0].p = attributes;
+    call->arg[1].p = ptr;
+    ncs_journal_begin(journal, call);
+    cudaError_t rc = next->cudaPointerGetAttributes(attributes, ptr);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -480,6 +1380,72 @@ static cudaError_t wrap_cudaMemcpyAsync(void *dst, const void *src, size_t count
     return rc;
 }
 
+static cudaError_t wrap_cudaMemcpyPeer(void *dst, int dstDevice, const void *src, int srcDevice,
+    size_t count)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaMemcpyPeer);
+    call->arg[0].p = dst;
+    call->arg[1].i = dstDevice;
+    call->arg[2].p = src;
+    call->arg[3].i = srcDevice;
+    call->arg[4].u = count;
+    ncs_journal_begin(journal, call);
+    cudaError_t rc = next->cudaMemcpyPeer(dst, dstDevice, src, srcDevice, count);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static cudaError_t wrap_cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src,
+    int srcDevice, size_t count, cudaStream_t stream)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaMemcpyPeerAsync);
+    call->arg[0].p = dst;
+    call->arg[1].i = dstDevice;
+    call->arg[2].p = src;
+    call->arg[3].i = srcDevice;
+    call->arg[4].u = count;
+    call->arg[5].p = stream;
+    ncs_journal_begin(journal, call);
+    cudaError_t rc = next->cudaMemcpyPeerAsync(dst, dstDevice, src, srcDevice, count, stream);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static cudaError_t wrap_cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch,
+    size_t width, size_t height, enum cudaMemcpyKind kind)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaMemcpy2D);
+    call->arg[0].p = dst;
+    call->arg[1].u = dpitch;
+    call->arg[2].p = src;
+    call->arg[3].u = spitch;
+    call->arg[4].u = width;
+    call->arg[5].u = height;
+    call->arg[6].i = kind;
+    ncs_journal_begin(journal, call);
+    cudaError_t rc = next->cudaMemcpy2D(dst, dpitch, src, spitch, width, height, kind);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static cudaError_t wrap_cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch,
+    size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaMemcpy2DAsync);
+    call->arg[0].p = dst;
+    call->arg[1].u = dpitch;
+    call->arg[2].p = src;
+    call->arg[3].u = spitch;
+    call->arg[4].u = width;
+    call->arg[5].u = height;
+    call->arg[6].i = kind;
+    call->arg[7].p = stream;
+    ncs_journal_begin(journal, call);
+    cudaError_t rc = next->cudaMemcpy2DAsync(dst, dpitch, src, spitch, width, height, kind, stream);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
 static cudaError_t wrap_cudaMemset(void *devPtr, int value, size_t count)
 {
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaMemset);
@@ -501,6 +1467,66 @@ static cudaError_t wrap_cudaMemsetAsync(void *devPtr, int value, size_t count, c
     call->arg[3].p = stream;
     ncs_journal_begin(journal, call);
     cudaError_t rc = next->cudaMemsetAsync(devPtr, value, count, stream);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static cudaError_t wrap_cudaMemset2D(void *devPtr, size_t pitch, int value, size_t width,
+    size_t height)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaMemset2D);
+    call->arg[0].p = devPtr;
+    call->arg[1].u = pitch;
+    call->arg[2].i = value;
+    call->arg[3].u = width;
+    call->arg[4].u = height;
+    ncs_journal_begin(journal, call);
+    cudaError_t rc = next->cudaMemset2D(devPtr, pitch, value, width, height);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static cudaError_t wrap_cudaMemset2DAsync(void *devPtr, size_t pitch, int value, size_t width,
+    size_t height, cudaStream_t stream)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaMemset2DAsync);
+    call->arg[0].p = devPtr;
+    call->arg[1].u = pitch;
+    call->arg[2].i = value;
+    call->arg[3].u = width;
+    call->arg[4].u = height;
+    call->arg[5].p = stream;
+    ncs_journal_begin(journal, call);
+    cudaError_t rc = next->cudaMemset2DAsync(devPtr, pitch, value, width, height, stream);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static cudaError_t wrap_cudaMemPrefetchAsync(const void *devPtr, size_t count,
+    struct cudaMemLocation location, unsigned int flags, cudaStream_t stream)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaMemPrefetchAsync);
+    call->arg[0].p = devPtr;
+    call->arg[1].u = count;
+    call->arg[2].p = &location;
+    call->arg[3].u = flags;
+    call->arg[4].p = stream;
+    ncs_journal_begin(journal, call);
+    cudaError_t rc = next->cudaMemPrefetchAsync(devPtr, count, location, flags, stream);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static cudaError_t wrap_cudaMemAdvise(const void *devPtr, size_t count,
+    enum cudaMemoryAdvise advice, struct cudaMemLocation location)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaMemAdvise);
+    call->arg[0].p = devPtr;
+    call->arg[1].u = count;
+    call->arg[2].i = advice;
+    call->arg[3].p = &location;
+    ncs_journal_begin(journal, call);
+    cudaError_t rc = next->cudaMemAdvise(devPtr, count, advice, location);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -593,6 +1619,88 @@ static cudaError_t wrap_cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t eve
     return rc;
 }
 
+static cudaError_t wrap_cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback,
+    void *userData, unsigned int flags)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaStreamAddCallback);
+    call->arg[0].p = stream;
+    call->arg[1].f = (void (*)(void))callback;
+    call->arg[2].p = userData;
+    call->arg[3].u = flags;
+    ncs_journal_begin(journal, call);
+    cudaError_t rc = next->cudaStreamAddCallback(stream, callback, userData, flags);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static cudaError_t wrap_cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userData)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaLaunchHostFunc);
+    call->arg[0].p = stream;
+    call->arg[1].f = (void (*)(void))fn;
+    call->arg[2].p = userData;
+    ncs_journal_begin(journal, call);
+    cudaError_t rc = next->cudaLaunchHostFunc(stream, fn, userData);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static cudaError_t wrap_cudaStreamGetFlags(cudaStream_t hStream, unsigned int *flags)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaStreamGetFlags);
+    call->arg[0].p = hStream;
+    call->arg[1].p = flags;
+    ncs_journal_begin(journal, call);
+    cudaError_t rc = next->cudaStreamGetFlags(hStream, flags);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static cudaError_t wrap_cudaStreamGetPriority(cudaStream_t hStream, int *priority)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaStreamGetPriority);
+    call->arg[0].p = hStream;
+    call->arg[1].p = priority;
+    ncs_journal_begin(journal, call);
+    cudaError_t rc = next->cudaStreamGetPriority(hStream, priority);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static cudaError_t wrap_cudaStreamGetId(cudaStream_t hStream, unsigned long long *streamId)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaStreamGetId);
+    call->arg[0].p = hStream;
+    call->arg[1].p = streamId;
+    ncs_journal_begin(journal, call);
+    cudaError_t rc = next->cudaStreamGetId(hStream, streamId);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static cudaError_t wrap_cudaStreamGetDevice(cudaStream_t hStream, int *device)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaStreamGetDevice);
+    call->arg[0].p = hStream;
+    call->arg[1].p = device;
+    ncs_journal_begin(journal, call);
+    cudaError_t rc = next->cudaStreamGetDevice(hStream, device);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static cudaError_t wrap_cudaStreamIsCapturing(cudaStream_t stream,
+    enum cudaStreamCaptureStatus *pCaptureStatus)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaStreamIsCapturing);
+    call->arg[0].p = stream;
+    call->arg[1].p = pCaptureStatus;
+    ncs_journal_begin(journal, call);
+    cudaError_t rc = next->cudaStreamIsCapturing(stream, pCaptureStatus);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
 static cudaError_t wrap_cudaEventCreate(cudaEvent_t *event)
 {
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaEventCreate);
@@ -621,6 +1729,19 @@ static cudaError_t wrap_cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
     call->arg[1].p = stream;
     ncs_journal_begin(journal, call);
     cudaError_t rc = next->cudaEventRecord(event, stream);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static cudaError_t wrap_cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream,
+    unsigned int flags)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaEventRecordWithFlags);
+    call->arg[0].p = event;
+    call->arg[1].p = stream;
+    call->arg[2].u = flags;
+    ncs_journal_begin(journal, call);
+    cudaError_t rc = next->cudaEventRecordWithFlags(event, stream, flags);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -667,6 +1788,62 @@ static cudaError_t wrap_cudaEventDestroy(cudaEvent_t event)
     return rc;
 }
 
+static cudaError_t wrap_cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *devPtr)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaIpcGetMemHandle);
+    call->arg[0].p = handle;
+    call->arg[1].p = devPtr;
+    ncs_journal_begin(journal, call);
+    cudaError_t rc = next->cudaIpcGetMemHandle(handle, devPtr);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static cudaError_t wrap_cudaIpcOpenMemHandle(void **devPtr, cudaIpcMemHandle_t handle,
+    unsigned int flags)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaIpcOpenMemHandle);
+    call->arg[0].p = devPtr;
+    call->arg[1].p = &handle;
+    call->arg[2].u = flags;
+    ncs_journal_begin(journal, call);
+    cudaError_t rc = next->cudaIpcOpenMemHandle(devPtr, handle, flags);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static cudaError_t wrap_cudaIpcCloseMemHandle(void *devPtr)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaIpcCloseMemHandle);
+    call->arg[0].p = devPtr;
+    ncs_journal_begin(journal, call);
+    cudaError_t rc = next->cudaIpcCloseMemHandle(devPtr);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static cudaError_t wrap_cudaIpcGetEventHandle(cudaIpcEventHandle_t *handle, cudaEvent_t event)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaIpcGetEventHandle);
+    call->arg[0].p = handle;
+    call->arg[1].p = event;
+    ncs_journal_begin(journal, call);
+    cudaError_t rc = next->cudaIpcGetEventHandle(handle, event);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static cudaError_t wrap_cudaIpcOpenEventHandle(cudaEvent_t *event, cudaIpcEventHandle_t handle)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaIpcOpenEventHandle);
+    call->arg[0].p = event;
+    call->arg[1].p = &handle;
+    ncs_journal_begin(journal, call);
+    cudaError_t rc = next->cudaIpcOpenEventHandle(event, handle);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
 static cudaError_t wrap_ncsDelay(cudaStream_t stream, double seconds)
 {
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncsDelay);
@@ -709,6 +1886,8 @@ const struct ncs_api *ncs_journal_wrap(struct ncs_journal *j, const struct ncs_a
         wrapped.ncclCommInitRank = wrap_ncclCommInitRank;
     if (api->ncclCommInitRankConfig)
         wrapped.ncclCommInitRankConfig = wrap_ncclCommInitRankConfig;
+    if (api->ncclCommInitRankScalable)
+        wrapped.ncclCommInitRankScalable = wrap_ncclCommInitRankScalable;
     if (api->ncclCommInitAll)
         wrapped.ncclCommInitAll = wrap_ncclCommInitAll;
     if (api->ncclCommFinalize)
@@ -717,6 +1896,40 @@ const struct ncs_api *ncs_journal_wrap(struct ncs_journal *j, const struct ncs_a
         wrapped.ncclCommDestroy = wrap_ncclCommDestroy;
     if (api->ncclCommAbort)
         wrapped.ncclCommAbort = wrap_ncclCommAbort;
+    if (api->ncclCommRevoke)
+        wrapped.ncclCommRevoke = wrap_ncclCommRevoke;
+    if (api->ncclCommSplit)
+        wrapped.ncclCommSplit = wrap_ncclCommSplit;
+    if (api->ncclCommShrink)
+        wrapped.ncclCommShrink = wrap_ncclCommShrink;
+    if (api->ncclCommGetUniqueId)
+        wrapped.ncclCommGetUniqueId = wrap_ncclCommGetUniqueId;
+    if (api->ncclCommGrow)
+        wrapped.ncclCommGrow = wrap_ncclCommGrow;
+    if (api->ncclCommSuspend)
+        wrapped.ncclCommSuspend = wrap_ncclCommSuspend;
+    if (api->ncclCommResume)
+        wrapped.ncclCommResume = wrap_ncclCommResume;
+    if (api->ncclCommMemStats)
+        wrapped.ncclCommMemStats = wrap_ncclCommMemStats;
+    if (api->ncclCommQueryProperties)
+        wrapped.ncclCommQueryProperties = wrap_ncclCommQueryProperties;
+    if (api->ncclMemAlloc)
+        wrapped.ncclMemAlloc = wrap_ncclMemAlloc;
+    if (api->ncclMemFree)
+        wrapped.ncclMemFree = wrap_ncclMemFree;
+    if (api->ncclCommRegister)
+        wrapped.ncclCommRegister = wrap_ncclCommRegister;
+    if (api->ncclCommDeregister)
+        wrapped.ncclCommDeregister = wrap_ncclCommDeregister;
+    if (api->ncclCommWindowRegister)
+        wrapped.ncclCommWindowRegister = wrap_ncclCommWindowRegister;
+    if (api->ncclCommWindowDeregister)
+        wrapped.ncclCommWindowDeregister = wrap_ncclCommWindowDeregister;
+    if (api->ncclWinGetUserPtr)
+        wrapped.ncclWinGetUserPtr = wrap_ncclWinGetUserPtr;
+    if (api->ncclResetDebugInit)
+        wrapped.ncclResetDebugInit = wrap_ncclResetDebugInit;
     wrapped.ncclGetErrorString = api->ncclGetErrorString;
     wrapped.ncclGetLastError = api->ncclGetLastError;
     if (api->ncclCommGetAsyncError)
@@ -743,20 +1956,90 @@ const struct ncs_api *ncs_journal_wrap(struct ncs_journal *j, const struct ncs_a
         wrapped.ncclReduceScatter = wrap_ncclReduceScatter;
     if (api->ncclAllGather)
         wrapped.ncclAllGather = wrap_ncclAllGather;
+    if (api->ncclAlltoAll)
+        wrapped.ncclAlltoAll = wrap_ncclAlltoAll;
+    if (api->ncclGather)
+        wrapped.ncclGather = wrap_ncclGather;
+    if (api->ncclScatter)
+        wrapped.ncclScatter = wrap_ncclScatter;
     if (api->ncclSend)
         wrapped.ncclSend = wrap_ncclSend;
     if (api->ncclRecv)
         wrapped.ncclRecv = wrap_ncclRecv;
+    if (api->ncclPutSignal)
+        wrapped.ncclPutSignal = wrap_ncclPutSignal;
+    if (api->ncclSignal)
+        wrapped.ncclSignal = wrap_ncclSignal;
+    if (api->ncclWaitSignal)
+        wrapped.ncclWaitSignal = wrap_ncclWaitSignal;
     if (api->ncclGroupStart)
         wrapped.ncclGroupStart = wrap_ncclGroupStart;
     if (api->ncclGroupEnd)
         wrapped.ncclGroupEnd = wrap_ncclGroupEnd;
+    if (api->ncclGroupSimulateEnd)
+        wrapped.ncclGroupSimulateEnd = wrap_ncclGroupSimulateEnd;
+    if (api->ncclParamBind)
+        wrapped.ncclParamBind = wrap_ncclParamBind;
+    if (api->ncclParamGetI8)
+        wrapped.ncclParamGetI8 = wrap_ncclParamGetI8;
+    if (api->ncclParamGetI16)
+        wrapped.ncclParamGetI16 = wrap_ncclParamGetI16;
+    if (api->ncclParamGetI32)
+        wrapped.ncclParamGetI32 = wrap_ncclParamGetI32;
+    if (api->ncclParamGetI64)
+        wrapped.ncclParamGetI64 = wrap_ncclParamGetI64;
+    if (api->ncclParamGetU8)
+        wrapped.ncclParamGetU8 = wrap_ncclParamGetU8;
+    if (api->ncclParamGetU16)
+        wrapped.ncclParamGetU16 = wrap_ncclParamGetU16;
+    if (api->ncclParamGetU32)
+        wrapped.ncclParamGetU32 = wrap_ncclParamGetU32;
+    if (api->ncclParamGetU64)
+        wrapped.ncclParamGetU64 = wrap_ncclParamGetU64;
+    if (api->ncclParamGetStr)
+        wrapped.ncclParamGetStr = wrap_ncclParamGetStr;
+    if (api->ncclParamGet)
+        wrapped.ncclParamGet = wrap_ncclParamGet;
+    if (api->ncclParamGetParameter)
+        wrapped.ncclParamGetParameter = wrap_ncclParamGetParameter;
+    if (api->ncclParamGetAllParameterKeys)
+        wrapped.ncclParamGetAllParameterKeys = wrap_ncclParamGetAllParameterKeys;
+    if (api->ncclParamDumpAll)
+        wrapped.ncclParamDumpAll = wrap_ncclParamDumpAll;
     if (api->cudaGetDeviceCount)
         wrapped.cudaGetDeviceCount = wrap_cudaGetDeviceCount;
     if (api->cudaSetDevice)
         wrapped.cudaSetDevice = wrap_cudaSetDevice;
     if (api->cudaGetDevice)
         wrapped.cudaGetDevice = wrap_cudaGetDevice;
+    if (api->cudaGetDeviceProperties)
+        wrapped.cudaGetDeviceProperties = wrap_cudaGetDeviceProperties;
+    if (api->cudaChooseDevice)
+        wrapped.cudaChooseDevice = wrap_cudaChooseDevice;
+    if (api->cudaDeviceGetAttribute)
+        wrapped.cudaDeviceGetAttribute = wrap_cudaDeviceGetAttribute;
+    if (api->cudaDeviceGetPCIBusId)
+        wrapped.cudaDeviceGetPCIBusId = wrap_cudaDeviceGetPCIBusId;
+    if (api->cudaDeviceGetByPCIBusId)
+        wrapped.cudaDeviceGetByPCIBusId = wrap_cudaDeviceGetByPCIBusId;
+    if (api->cudaDeviceReset)
+        wrapped.cudaDeviceReset = wrap_cudaDeviceReset;
+    if (api->cudaSetDeviceFlags)
+        wrapped.cudaSetDeviceFlags = wrap_cudaSetDeviceFlags;
+    if (api->cudaGetDeviceFlags)
+        wrapped.cudaGetDeviceFlags = wrap_cudaGetDeviceFlags;
+    if (api->cudaDeviceSetLimit)
+        wrapped.cudaDeviceSetLimit = wrap_cudaDeviceSetLimit;
+    if (api->cudaDeviceGetLimit)
+        wrapped.cudaDeviceGetLimit = wrap_cudaDeviceGetLimit;
+    if (api->cudaDeviceGetStreamPriorityRange)
+        wrapped.cudaDeviceGetStreamPriorityRange = wrap_cudaDeviceGetStreamPriorityRange;
+    if (api->cudaDeviceCanAccessPeer)
+        wrapped.cudaDeviceCanAccessPeer = wrap_cudaDeviceCanAccessPeer;
+    if (api->cudaDeviceEnablePeerAccess)
+        wrapped.cudaDeviceEnablePeerAccess = wrap_cudaDeviceEnablePeerAccess;
+    if (api->cudaDeviceDisablePeerAccess)
+        wrapped.cudaDeviceDisablePeerAccess = wrap_cudaDeviceDisablePeerAccess;
     if (api->cudaDeviceSynchronize)
         wrapped.cudaDeviceSynchronize = wrap_cudaDeviceSynchronize;
     if (api->cudaRuntimeGetVersion)
@@ -769,6 +2052,14 @@ const struct ncs_api *ncs_journal_wrap(struct ncs_journal *j, const struct ncs_a
         wrapped.cudaPeekAtLastError = wrap_cudaPeekAtLastError;
     wrapped.cudaGetErrorString = api->cudaGetErrorString;
     wrapped.cudaGetErrorName = api->cudaGetErrorName;
+    if (api->cudaGetDriverEntryPoint)
+        wrapped.cudaGetDriverEntryPoint = wrap_cudaGetDriverEntryPoint;
+    if (api->cudaGetDriverEntryPointByVersion)
+        wrapped.cudaGetDriverEntryPointByVersion = wrap_cudaGetDriverEntryPointByVersion;
+    if (api->cudaProfilerStart)
+        wrapped.cudaProfilerStart = wrap_cudaProfilerStart;
+    if (api->cudaProfilerStop)
+        wrapped.cudaProfilerStop = wrap_cudaProfilerStop;
     if (api->cudaMalloc)
         wrapped.cudaMalloc = wrap_cudaMalloc;
     if (api->cudaFree)
@@ -777,16 +2068,68 @@ const struct ncs_api *ncs_journal_wrap(struct ncs_journal *j, const struct ncs_a
         wrapped.cudaMallocHost = wrap_cudaMallocHost;
     if (api->cudaFreeHost)
         wrapped.cudaFreeHost = wrap_cudaFreeHost;
+    if (api->cudaHostAlloc)
+        wrapped.cudaHostAlloc = wrap_cudaHostAlloc;
+    if (api->cudaHostRegister)
+        wrapped.cudaHostRegister = wrap_cudaHostRegister;
+    if (api->cudaHostUnregister)
+        wrapped.cudaHostUnregister = wrap_cudaHostUnregister;
+    if (api->cudaHostGetDevicePointer)
+        wrapped.cudaHostGetDevicePointer = wrap_cudaHostGetDevicePointer;
+    if (api->cudaHostGetFlags)
+        wrapped.cudaHostGetFlags = wrap_cudaHostGetFlags;
     if (api->cudaMallocManaged)
         wrapped.cudaMallocManaged = wrap_cudaMallocManaged;
+    if (api->cudaMallocPitch)
+        wrapped.cudaMallocPitch = wrap_cudaMallocPitch;
+    if (api->cudaMallocAsync)
+        wrapped.cudaMallocAsync = wrap_cudaMallocAsync;
+    if (api->cudaMallocFromPoolAsync)
+        wrapped.cudaMallocFromPoolAsync = wrap_cudaMallocFromPoolAsync;
+    if (api->cudaFreeAsync)
+        wrapped.cudaFreeAsync = wrap_cudaFreeAsync;
+    if (api->cudaDeviceGetDefaultMemPool)
+        wrapped.cudaDeviceGetDefaultMemPool = wrap_cudaDeviceGetDefaultMemPool;
+    if (api->cudaDeviceGetMemPool)
+        wrapped.cudaDeviceGetMemPool = wrap_cudaDeviceGetMemPool;
+    if (api->cudaDeviceSetMemPool)
+        wrapped.cudaDeviceSetMemPool = wrap_cudaDeviceSetMemPool;
+    if (api->cudaMemPoolCreate)
+        wrapped.cudaMemPoolCreate = wrap_cudaMemPoolCreate;
+    if (api->cudaMemPoolDestroy)
+        wrapped.cudaMemPoolDestroy = wrap_cudaMemPoolDestroy;
+    if (api->cudaMemPoolSetAttribute)
+        wrapped.cudaMemPoolSetAttribute = wrap_cudaMemPoolSetAttribute;
+    if (api->cudaMemPoolGetAttribute)
+        wrapped.cudaMemPoolGetAttribute = wrap_cudaMemPoolGetAttribute;
+    if (api->cudaMemPoolTrimTo)
+        wrapped.cudaMemPoolTrimTo = wrap_cudaMemPoolTrimTo;
+    if (api->cudaPointerGetAttributes)
+        wrapped.cudaPointerGetAttributes = wrap_cudaPointerGetAttributes;
     if (api->cudaMemcpy)
         wrapped.cudaMemcpy = wrap_cudaMemcpy;
     if (api->cudaMemcpyAsync)
         wrapped.cudaMemcpyAsync = wrap_cudaMemcpyAsync;
+    if (api->cudaMemcpyPeer)
+        wrapped.cudaMemcpyPeer = wrap_cudaMemcpyPeer;
+    if (api->cudaMemcpyPeerAsync)
+        wrapped.cudaMemcpyPeerAsync = wrap_cudaMemcpyPeerAsync;
+    if (api->cudaMemcpy2D)
+        wrapped.cudaMemcpy2D = wrap_cudaMemcpy2D;
+    if (api->cudaMemcpy2DAsync)
+        wrapped.cudaMemcpy2DAsync = wrap_cudaMemcpy2DAsync;
     if (api->cudaMemset)
         wrapped.cudaMemset = wrap_cudaMemset;
     if (api->cudaMemsetAsync)
         wrapped.cudaMemsetAsync = wrap_cudaMemsetAsync;
+    if (api->cudaMemset2D)
+        wrapped.cudaMemset2D = wrap_cudaMemset2D;
+    if (api->cudaMemset2DAsync)
+        wrapped.cudaMemset2DAsync = wrap_cudaMemset2DAsync;
+    if (api->cudaMemPrefetchAsync)
+        wrapped.cudaMemPrefetchAsync = wrap_cudaMemPrefetchAsync;
+    if (api->cudaMemAdvise)
+        wrapped.cudaMemAdvise = wrap_cudaMemAdvise;
     if (api->cudaMemGetInfo)
         wrapped.cudaMemGetInfo = wrap_cudaMemGetInfo;
     if (api->cudaStreamCreate)
@@ -803,12 +2146,28 @@ const struct ncs_api *ncs_journal_wrap(struct ncs_journal *j, const struct ncs_a
         wrapped.cudaStreamQuery = wrap_cudaStreamQuery;
     if (api->cudaStreamWaitEvent)
         wrapped.cudaStreamWaitEvent = wrap_cudaStreamWaitEvent;
+    if (api->cudaStreamAddCallback)
+        wrapped.cudaStreamAddCallback = wrap_cudaStreamAddCallback;
+    if (api->cudaLaunchHostFunc)
+        wrapped.cudaLaunchHostFunc = wrap_cudaLaunchHostFunc;
+    if (api->cudaStreamGetFlags)
+        wrapped.cudaStreamGetFlags = wrap_cudaStreamGetFlags;
+    if (api->cudaStreamGetPriority)
+        wrapped.cudaStreamGetPriority = wrap_cudaStreamGetPriority;
+    if (api->cudaStreamGetId)
+        wrapped.cudaStreamGetId = wrap_cudaStreamGetId;
+    if (api->cudaStreamGetDevice)
+        wrapped.cudaStreamGetDevice = wrap_cudaStreamGetDevice;
+    if (api->cudaStreamIsCapturing)
+        wrapped.cudaStreamIsCapturing = wrap_cudaStreamIsCapturing;
     if (api->cudaEventCreate)
         wrapped.cudaEventCreate = wrap_cudaEventCreate;
     if (api->cudaEventCreateWithFlags)
         wrapped.cudaEventCreateWithFlags = wrap_cudaEventCreateWithFlags;
     if (api->cudaEventRecord)
         wrapped.cudaEventRecord = wrap_cudaEventRecord;
+    if (api->cudaEventRecordWithFlags)
+        wrapped.cudaEventRecordWithFlags = wrap_cudaEventRecordWithFlags;
     if (api->cudaEventQuery)
         wrapped.cudaEventQuery = wrap_cudaEventQuery;
     if (api->cudaEventSynchronize)
@@ -817,6 +2176,16 @@ const struct ncs_api *ncs_journal_wrap(struct ncs_journal *j, const struct ncs_a
         wrapped.cudaEventElapsedTime = wrap_cudaEventElapsedTime;
     if (api->cudaEventDestroy)
         wrapped.cudaEventDestroy = wrap_cudaEventDestroy;
+    if (api->cudaIpcGetMemHandle)
+        wrapped.cudaIpcGetMemHandle = wrap_cudaIpcGetMemHandle;
+    if (api->cudaIpcOpenMemHandle)
+        wrapped.cudaIpcOpenMemHandle = wrap_cudaIpcOpenMemHandle;
+    if (api->cudaIpcCloseMemHandle)
+        wrapped.cudaIpcCloseMemHandle = wrap_cudaIpcCloseMemHandle;
+    if (api->cudaIpcGetEventHandle)
+        wrapped.cudaIpcGetEventHandle = wrap_cudaIpcGetEventHandle;
+    if (api->cudaIpcOpenEventHandle)
+        wrapped.cudaIpcOpenEventHandle = wrap_cudaIpcOpenEventHandle;
     if (api->ncsDelay)
         wrapped.ncsDelay = wrap_ncsDelay;
     if (api->ncsAdd)
