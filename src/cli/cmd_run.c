@@ -13,7 +13,7 @@
 #include "script/script.h"
 
 enum {
-    RANKS, DRIVER, SEED, TIMEOUT, POLICY, RANKS_AS, SET, NO_VERIFY, UNSAFE,
+    RANKS, DRIVER, NCCL, SEED, TIMEOUT, POLICY, RANKS_AS, SET, NO_VERIFY, UNSAFE,
     FORMAT, COLOR, VERBOSE, QUIET, HELP,
 };
 
@@ -32,6 +32,8 @@ static const struct ncs_option options[] = {
                     "ranks of the run", NULL, 1, 65536 },
     [DRIVER]    = { "driver", 0, NCS_OPTION_CHOICE, NULL, "sim", "Running",
                     "the simulator, or real NCCL", drivers, 0, 0 },
+    [NCCL]      = { "nccl-version", 0, NCS_OPTION_CHOICE, "VERSION", "2.30.7", "Running",
+                    "which NCCL the simulator is: 2.28.9 ... 2.30.7", ncs_nccl_profiles, 0, 0 },
     [SEED]      = { "seed", 0, NCS_OPTION_INT, "N", "0", "Running",
                     "draw the schedule from N; 0: first in, first out", NULL, 0, INT64_MAX },
     [TIMEOUT]   = { "timeout", 0, NCS_OPTION_DURATION, "TIME", "as declared", "Running",
@@ -167,6 +169,7 @@ static void report_skipped(struct suite *suite, const struct ncs_scenario *scena
         .verdict = NCS_SKIPPED, .ranks = o->ranks, .driver = o->driver, .policy = o->policy,
         .seed = o->seed, .skip_reason = reason,
     };
+    ncs_nccl_version_text(o->nccl_version, result.nccl, sizeof result.nccl);
     struct ncs_report_run run = { .scenario = scenario, .result = &result };
     report(suite, &run);
 }
@@ -251,6 +254,7 @@ static void run_file(struct suite *suite, const char *file)
         .sets = v[SET].texts,
         .ranks = (int)v[RANKS].number,
         .policy = v[POLICY].given ? (int)v[POLICY].number : -1,
+        .nccl_version = v[NCCL].given ? ncs_nccl_version_code(ncs_nccl_profiles[v[NCCL].number]) : 0,
         .driver = drivers[v[DRIVER].number],
         .unsafe = v[UNSAFE].given,
     };

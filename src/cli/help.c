@@ -12,7 +12,7 @@ static void add_usage(const struct ncs_option *o, struct ncs_str *out)
         ncs_str_addf(out, "    --%s", o->name);
     if (o->argument)
         ncs_str_addf(out, " %s", o->argument);
-    for (size_t i = 0; o->choices && o->choices[i]; i++)
+    for (size_t i = 0; !o->argument && o->choices && o->choices[i]; i++)
         ncs_str_addf(out, "%s%s", i == 0 ? " " : "|", o->choices[i]);
 }
 

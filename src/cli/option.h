@@ -20,7 +20,8 @@ struct ncs_option {
     const char *name;     /* long, without dashes; NULL ends a table */
     char letter;          /* 0 = none */
     enum ncs_option_type type;
-    const char *argument; /* its name in the help; NULL for a flag and a choice */
+    const char *argument; /* its name in the help; NULL for a flag and for a choice
+                           * whose words are short enough to stand for it */
     const char *preset;   /* the default in the help; NULL = none to speak of */
     const char *group;    /* heading in the help; those of a group stand together */
     const char *text;

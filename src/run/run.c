@@ -12,7 +12,6 @@
 #define JOURNAL_BYTES ((size_t)64 << 20)
 #define VERIFY_BYTES ((size_t)1 << 30)
 #define EAGER_BYTES ((uint64_t)4 << 20)
-#define DEFAULT_NCCL 23007
 
 /* Later disagreements of the same run add nothing to the first ones. */
 #define NOTICES_KEPT 1024
@@ -32,15 +31,6 @@ void ncs_run_interrupt(void)
 {
     atomic_store(&interrupted, true);
     interrupt_machine();
-}
-
-const char *ncs_nccl_version_text(int code, char *buffer, size_t room)
-{
-    if (code == 0)
-        code = DEFAULT_NCCL;
-    int base = code < 10000 ? 1000 : 10000; /* before 2.9 the minor version had one digit */
-    snprintf(buffer, room, "%d.%d.%d", code / base, code % base / 100, code % 100);
-    return buffer;
 }
 
 struct ncs_run *ncs_run_new(const struct ncs_run_options *options,

@@ -11,6 +11,7 @@
 
 #include "api/driver.h"
 #include "api/journal.h"
+#include "api/version.h"
 #include "base/error.h"
 #include "base/str.h"
 #include "diagnose/finding.h"
@@ -122,9 +123,6 @@ void ncs_run_interrupt(void); /* async-signal-safe: the run in progress ends INT
  * computes without a look at the machine. The program installs what should happen then (it may end
  * the process); NULL = the run is waited for. */
 extern void (*ncs_run_stuck)(void);
-
-/* "2.30.7" for 23007, as ncclGetVersion codes it; 0 = the simulator's default. Returns buffer. */
-const char *ncs_nccl_version_text(int code, char *buffer, size_t room);
 
 /* ---- for the program, while it runs ---- */
 

@@ -132,6 +132,20 @@ static bool check_driver(struct check *c, const char *name)
     return hint_near(name, drivers, 0, c->err);
 }
 
+static bool check_version(struct check *c, int version)
+{
+    if (version == 0 || ncs_nccl_is_profile(version))
+        return true;
+    char text[16];
+    struct ncs_str known = { 0 };
+    for (const char *const *p = ncs_nccl_profiles; *p; p++)
+        ncs_str_addf(&known, "%s%s", p == ncs_nccl_profiles ? "" : p[1] ? ", " : " or ", *p);
+    ncs_fail(at(c, "nccl"), NCS_BAD_INPUT, "sim: nccl = `%s`: the simulator can be NCCL %s",
+             ncs_nccl_version_text(version, text, sizeof text), known.text);
+    ncs_str_free(&known);
+    return false;
+}
+
 bool ncs_scenario_check(const struct ncs_scenario *s, const char **key, struct ncs_error *err)
 {
     struct check check = { .err = err }, *c = &check;
@@ -141,7 +155,7 @@ bool ncs_scenario_check(const struct ncs_scenario *s, const char **key, struct n
                 check_driver(c, s->needs_driver) &&
                 in_range(c, "needs: nccl", s->needs_nccl, 0, INT32_MAX) &&
                 in_range(c, "needs: gpus", s->needs_gpus, 0, INT32_MAX) &&
-                in_range(c, "sim: nccl", s->sim_nccl, 0, INT32_MAX) &&
+                check_version(c, s->sim_nccl) &&
                 in_range(c, "sim: capability", s->sim_capability, 0, 999) &&
                 in_range(c, "sim: ready_after", s->sim_ready_after, 0, MOST_POLLS) &&
                 check_outcome(c, &s->outcome, s->ranks);

@@ -10,7 +10,6 @@
 
 #define DEFAULT_RANKS 2
 #define DEFAULT_DEVICES 8
-#define DEFAULT_NCCL 23007
 
 static char *name_of(const char *file)
 {
@@ -190,7 +189,7 @@ bool ncs_scenario_can_run(const struct ncs_scenario *s, const struct ncs_run_opt
     }
     if (strcmp(options->driver, "sim") != 0)
         return true; /* the library's version and the devices are known once it is open */
-    int nccl = options->nccl_version ? options->nccl_version : DEFAULT_NCCL;
+    int nccl = options->nccl_version ? options->nccl_version : NCS_NCCL_DEFAULT;
     if (s->needs_nccl > nccl) {
         ncs_str_addf(reason, "needs NCCL %s or newer, this is %s",
                      ncs_nccl_version_text(s->needs_nccl, want, sizeof want),

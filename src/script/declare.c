@@ -171,7 +171,9 @@ static void read_needs(lua_State *L, struct ncs_declaration *d, int value)
 
 static void read_sim_nccl(lua_State *L, struct ncs_declaration *d, int value)
 {
-    d->scenario->sim_nccl = ncs_declare_version(L, d, value);
+    int version = ncs_declare_version(L, d, value);
+    if (!d->settings->nccl_version)
+        d->scenario->sim_nccl = version;
 }
 
 static void read_sim_memory(lua_State *L, struct ncs_declaration *d, int value)
@@ -264,6 +266,7 @@ static int read_declaration(lua_State *L)
     }
     if (d->settings->ranks > 0)
         d->scenario->ranks = d->settings->ranks;
+    d->scenario->sim_nccl = d->settings->nccl_version;
     if (d->settings->policy >= 0)
         d->scenario->policy = (enum ncs_policy)d->settings->policy;
     ncs_declare_rows(L, d, 1, rows);
@@ -421,6 +424,7 @@ bool ncs_script_declare(struct ncs_script *script, const struct ncs_script_setti
             ncs_scenario_set(scenario, settings->set[i], err);
         if (settings->ranks > 0)
             scenario->ranks = settings->ranks;
+        scenario->sim_nccl = settings->nccl_version;
         if (settings->policy >= 0)
             scenario->policy = (enum ncs_policy)settings->policy;
     }

@@ -94,7 +94,7 @@ static void outcome_error_call(lua_State *L, struct ncs_declaration *d, int valu
 static void push_run(lua_State *L, const struct ncs_declaration *d)
 {
     const struct ncs_scenario *s = d->scenario;
-    int v = s->sim_nccl ? s->sim_nccl : 23007, major = v < 10000 ? 1000 : 10000;
+    char nccl[16];
     lua_createtable(L, 0, 5);
     ncs_lua_push_params(L, s);
     lua_setfield(L, -2, "param");
@@ -104,7 +104,7 @@ static void push_run(lua_State *L, const struct ncs_declaration *d)
     lua_setfield(L, -2, "policy");
     lua_pushstring(L, d->settings->driver ? d->settings->driver : "sim");
     lua_setfield(L, -2, "driver");
-    lua_pushfstring(L, "%d.%d.%d", v / major, v % major / 100, v % 100);
+    lua_pushstring(L, ncs_nccl_version_text(s->sim_nccl, nccl, sizeof nccl));
     lua_setfield(L, -2, "nccl");
     ncs_lua_lock(L, lua_gettop(L), "run");
     lua_remove(L, -2);

@@ -38,14 +38,9 @@ uint64_t ncs_declare_size(lua_State *L, struct ncs_declaration *d, int value)
 
 int ncs_declare_version(lua_State *L, struct ncs_declaration *d, int value)
 {
-    int major = 0, minor = 0, patch = 0, end = 0;
-    if (lua_type(L, value) == LUA_TSTRING) {
-        const char *text = lua_tostring(L, value);
-        int n = sscanf(text, "%d.%d%n.%d%n", &major, &minor, &end, &patch, &end);
-        if (n >= 2 && !text[end] && major > 0 && major < 100 && minor >= 0 && minor < 100 &&
-            patch >= 0 && patch < 100)
-            return NCCL_VERSION(major, minor, patch);
-    }
+    int code = lua_type(L, value) == LUA_TSTRING ? ncs_nccl_version_code(lua_tostring(L, value)) : 0;
+    if (code)
+        return code;
     return ncs_lua_wrong(L, value, d->key, "a version such as \"2.30.7\"");
 }
 

@@ -1,7 +1,6 @@
 /* The library nccl: version, ids, making communicators, groups, errors. */
 #include "script/object.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "api/types.h"
@@ -48,10 +47,8 @@ static int version(lua_State *L)
     ncs_lua_begin(L, "nccl.version", 1);
     ncs_lua_label(L, 1);
     NCS_TRY(L, ncclGetVersion, &v);
-    int major = v < 10000 ? 1000 : 10000;
-    snprintf(text, sizeof text, "%d.%d.%d", v / major, v % major / 100, v % 100);
     lua_pushinteger(L, v);
-    lua_pushstring(L, text);
+    lua_pushstring(L, ncs_nccl_version_text(v, text, sizeof text));
     return 2;
 }
 

@@ -11,12 +11,14 @@ struct ncs_script;
 /* Reads and compiles the file ("-": standard input), runs it up to its first statement
  * scenario{...} without ranks, and fills *scenario (initialised by the caller). NULL and err with
  * file, line and text for a file that is missing, unreadable, no text, or wrong. `settings` are the
- * texts of --set, `ranks` that of -n (0 = not given), `policy` -1 = not given: they are known when
- * functions of the declaration (ranks, outcome) are called. */
+ * texts of --set, `ranks` that of -n (0 = not given), `policy` -1 = not given, nccl_version that of
+ * --nccl-version (0 = not given): they are known when functions of the declaration (ranks, outcome)
+ * are called. */
 struct ncs_script_settings {
     const char *const *set; size_t sets;
     int ranks;
     int policy;
+    int nccl_version;
     const char *driver;
     bool unsafe;
 };

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "sim/comm.h"
 #include "sim/context.h"
+#include "sim/cuda.h"
 #include "sim/job.h"
 #include "sim/launch.h"
 #include "sim/snapshot.h"
@@ -316,13 +317,11 @@ static int check_self(const struct group *g)
     return ncclSuccess;
 }
 
-static int check_streams(const struct group *g)
+static int check_streams(struct context *c, const struct group *g)
 {
     for (size_t i = 0; i < g->parts; i++)
-        if (g->part[i]->stream->gpu != g->part[i]->cr->gpu) {
-            nccl_warn("Cuda failure 'invalid resource handle'");
-            return ncclUnhandledCudaError;
-        }
+        if (g->part[i]->stream->gpu != g->part[i]->cr->gpu)
+            return cuda_failed_in_nccl(c, cudaErrorInvalidResourceHandle);
     return ncclSuccess;
 }
 
@@ -382,7 +381,7 @@ int group_end(struct context *c)
     if (!rc)
         rc = check_self(g);
     if (!rc)
-        rc = check_streams(g);
+        rc = check_streams(c, g);
     if (rc) {
         g->error = rc;
         fail_members(g, rc);

@@ -8,6 +8,7 @@
 #include "sim/comm.h"
 #include "sim/job.h"
 #include "sim/snapshot.h"
+#include "sim/version.h"
 #include "sim/world.h"
 
 /* How long a connection to a rendezvous that no longer serves is tried before it fails. */
@@ -94,7 +95,7 @@ static void refuse(struct rendezvous *r, struct init_job *last, const char *why)
 static bool refuse_duplicates(struct rendezvous *r)
 {
     const struct ncs_machine_options *o = &sim_world.options;
-    if (o->multi_rank_gpu && o->nccl_version >= NCCL_VERSION(2, 30, 3))
+    if (o->multi_rank_gpu && nccl_does(DOES_SHARE_GPU))
         return false;
     struct ncs_map seen = { 0 };
     bool any = false;
@@ -113,7 +114,7 @@ static bool refuse_duplicates(struct rendezvous *r)
         snprintf(cr->process->last_error, sizeof cr->process->last_error,
                  "Duplicate GPU detected : rank %d and rank %d both on CUDA device %d%s", i,
                  other->job.about->rank, cr->gpu->device,
-                 o->nccl_version >= NCCL_VERSION(2, 30, 3)
+                 nccl_does(DOES_SHARE_GPU)
                      ? "; set NCCL_MULTI_RANK_GPU_ENABLE=1 to allow several ranks per GPU" : "");
         memcpy(other->job.about->process->last_error, cr->process->last_error,
                sizeof cr->process->last_error);

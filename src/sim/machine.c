@@ -1,5 +1,8 @@
 /* The simulator as the seam sees it: the table of functions, and what only a machine can do. */
+#include <string.h>
+
 #include "api/driver.h"
+#include "api/version.h"
 #include "base/mem.h"
 #include "sim/comm.h"
 #include "sim/context.h"
@@ -16,7 +19,6 @@
 #include "sim/world.h"
 
 #define DEFAULT_DEVICES 8
-#define DEFAULT_NCCL NCCL_VERSION(2, 30, 7)
 #define DEFAULT_MEMORY ((uint64_t)16 << 30)
 #define DEFAULT_CAPABILITY 90
 
@@ -32,13 +34,28 @@ static void begin(const struct ncs_machine_options *options)
     if (!w->options.devices)
         w->options.devices = DEFAULT_DEVICES;
     if (!w->options.nccl_version)
-        w->options.nccl_version = DEFAULT_NCCL;
+        w->options.nccl_version = NCS_NCCL_DEFAULT;
     if (!w->options.device_memory)
         w->options.device_memory = DEFAULT_MEMORY;
     if (!w->options.capability)
         w->options.capability = DEFAULT_CAPABILITY;
     w->random.state = w->options.seed;
     context_adopt_runner();
+}
+
+#define SIM_MEMBER(name) .name = sim_##name,
+static const struct ncs_api whole_api = { SIM_FUNCTIONS(SIM_MEMBER) };
+#undef SIM_MEMBER
+
+/* What the open machine provides: what its version has. */
+static struct ncs_api sim_api = { 0 };
+
+static void provide(int version)
+{
+    sim_api = whole_api;
+    for (int fn = 0; fn < NCS_FN_COUNT; fn++)
+        if (ncs_fn_info[fn].since > version)
+            memset((char *)&sim_api + ncs_fn_info[fn].offset, 0, sizeof(void (*)(void)));
 }
 
 static bool machine_open(const struct ncs_machine_options *options, struct ncs_error *err)
@@ -49,6 +66,7 @@ static bool machine_open(const struct ncs_machine_options *options, struct ncs_e
         return ncs_fail(err, NCS_BAD_INPUT, "devices per host must be 1..1024, not %d",
                         options->devices);
     begin(options);
+    provide(sim_world.options.nccl_version);
     return true;
 }
 
@@ -271,8 +289,6 @@ static void gate_wake(struct ncs_gate *gate)
 }
 
 #define SIM_MEMBER(name) .name = sim_##name,
-static const struct ncs_api sim_api = { SIM_FUNCTIONS(SIM_MEMBER) };
-#undef SIM_MEMBER
 
 static const struct ncs_machine sim_machine = {
     .open = machine_open, .close = machine_close, .reset = machine_reset, .spawn = machine_spawn,

@@ -5,6 +5,7 @@
 #include "api/types.h"
 #include "base/mem.h"
 #include "sim/comm.h"
+#include "sim/cuda.h"
 #include "sim/functions.h"
 #include "sim/group.h"
 #include "sim/launch.h"
@@ -125,8 +126,7 @@ static int queue_request(struct context *c, const struct request *r)
         rc = ncclInvalidArgument;
     }
     if (!rc && cr->gpu->fault) {
-        nccl_warn("Cuda failure 'an illegal memory access was encountered'");
-        rc = ncclUnhandledCudaError;
+        rc = cuda_failed_in_nccl(c, cr->gpu->fault);
     }
     if (!rc)
         rc = check_arguments(r, cr);
@@ -143,8 +143,7 @@ static int queue_request(struct context *c, const struct request *r)
                                     : stream_find(c, r->stream, cr->gpu->device);
     /* A copy within one rank runs on any stream; a kernel only on one of its own device. */
     if (!stream || (at_once && r->op >= ncclNumOps && stream->gpu != cr->gpu)) {
-        nccl_warn("Cuda failure 'invalid resource handle'");
-        return ncclUnhandledCudaError;
+        return cuda_failed_in_nccl(c, cudaErrorInvalidResourceHandle);
     }
     struct part *p = make_part(r, cr, stream);
     if (at_once) {

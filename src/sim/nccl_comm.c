@@ -3,11 +3,13 @@
 
 #include "api/types.h"
 #include "sim/comm.h"
+#include "sim/cuda.h"
 #include "sim/functions.h"
 #include "sim/group.h"
 #include "sim/init.h"
 #include "sim/job.h"
 #include "sim/life.h"
+#include "sim/version.h"
 #include "sim/world.h"
 
 ncclResult_t sim_ncclGetVersion(int *version)
@@ -75,8 +77,8 @@ static int check_config(const ncclConfig_t *config)
         const struct config_rule *rule = &config_rules[i];
         int value = field(config, rule), most = rule->most;
         if (rule->offset == offsetof(ncclConfig_t, CTAPolicy) &&
-            sim_world.options.nccl_version < 22902)
-            most = sim_world.options.nccl_version < 22800 ? 1 : 2;
+            !nccl_does(DOES_CTA_POLICY_BOTH))
+            most = 2;
         if (value != NCCL_CONFIG_UNDEF_INT && (value < rule->least || value > most)) {
             nccl_warn("Invalid config %s attribute value %d", rule->name, value);
             return ncclInvalidArgument;
@@ -164,16 +166,15 @@ ncclResult_t sim_ncclCommInitRankConfig(ncclComm_t *comm, int nranks, ncclUnique
     return init_rank(comm, nranks, id, rank, config, false);
 }
 
-static int check_devices(int ndev, const int *list)
+static int check_devices(struct context *c, int ndev, const int *list)
 {
     const struct ncs_machine_options *o = &sim_world.options;
     if (!list) {
         if (ndev <= o->devices)
             return ncclSuccess;
-        nccl_warn("Cuda failure 'invalid device ordinal'");
-        return ncclUnhandledCudaError;
+        return cuda_failed_in_nccl(c, cudaErrorInvalidDevice);
     }
-    bool shared = o->multi_rank_gpu && o->nccl_version >= NCCL_VERSION(2, 30, 3);
+    bool shared = o->multi_rank_gpu && nccl_does(DOES_SHARE_GPU);
     for (int i = 0; i < ndev; i++) {
         if (list[i] < 0 || list[i] >= o->devices) {
             nccl_warn("Invalid device requested : %d", list[i]);
@@ -201,7 +202,7 @@ ncclResult_t sim_ncclCommInitAll(ncclComm_t *comms, int ndev, const int *list)
         nccl_warn("Invalid device count requested : %d", ndev);
         return ncclInvalidArgument;
     }
-    int rc = check_devices(ndev, list);
+    int rc = check_devices(c, ndev, list);
     if (rc || ndev == 0)
         return rc;
     ncclUniqueId id;

@@ -1,6 +1,7 @@
 /* NCCL's texts: of result codes, and of the last error. */
 #include "sim/comm.h"
 #include "sim/functions.h"
+#include "sim/version.h"
 #include "sim/world.h"
 
 const char *sim_ncclGetErrorString(ncclResult_t result)
@@ -17,8 +18,7 @@ const char *sim_ncclGetErrorString(ncclResult_t result)
         [ncclTimeout] = "timeout",
     };
     bool known = (unsigned)result < ncclNumResults &&
-                 (result != ncclTimeout ||
-                  sim_world.options.nccl_version >= NCCL_VERSION(2, 30, 3));
+                 (result != ncclTimeout || nccl_does(DOES_TIMEOUT_TEXT));
     return known ? texts[result] : "unknown result code";
 }
 

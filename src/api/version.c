@@ -1,0 +1,33 @@
+#include "api/version.h"
+
+#include <stdio.h>
+
+/* 2.28.9 was measured; of the later ones everything in which they differ is known by the version
+ * that brought it. Older ones differ in ways that nothing here knows. */
+const char *const ncs_nccl_profiles[] = { "2.28.9", "2.29.2", "2.29.7", "2.30.3", "2.30.4", "2.30.7",
+                                          NULL };
+
+const char *ncs_nccl_version_text(int code, char *buffer, size_t room)
+{
+    if (code == 0)
+        code = NCS_NCCL_DEFAULT;
+    int base = code < 10000 ? 1000 : 10000; /* before 2.9 the minor version had one digit */
+    snprintf(buffer, room, "%d.%d.%d", code / base, code % base / 100, code % 100);
+    return buffer;
+}
+
+int ncs_nccl_version_code(const char *text)
+{
+    int major = 0, minor = 0, patch = 0, end = 0;
+    int n = sscanf(text, "%2d.%2d%n.%2d%n", &major, &minor, &end, &patch, &end);
+    bool fine = n >= 2 && !text[end] && major > 0 && minor >= 0 && patch >= 0;
+    return fine ? NCCL_VERSION(major, minor, patch) : 0;
+}
+
+bool ncs_nccl_is_profile(int code)
+{
+    for (const char *const *text = ncs_nccl_profiles; *text; text++)
+        if (ncs_nccl_version_code(*text) == code)
+            return true;
+    return false;
+}

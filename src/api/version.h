@@ -1,0 +1,21 @@
+/* Versions of NCCL as ncclGetVersion codes them, and those that the simulator can be. */
+#ifndef NCS_API_VERSION_H
+#define NCS_API_VERSION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "ncclscript/nccl_abi.h"
+
+#define NCS_NCCL_DEFAULT NCCL_VERSION(2, 30, 7)
+
+/* "2.30.7" for 23007; 0 = the default. Returns buffer. */
+const char *ncs_nccl_version_text(int code, char *buffer, size_t room);
+/* 23007 for "2.30.7", 23000 for "2.30"; 0 = no version. */
+int ncs_nccl_version_code(const char *text);
+
+/* The versions that the simulator can be, oldest first, NULL at the end. */
+extern const char *const ncs_nccl_profiles[];
+bool ncs_nccl_is_profile(int code);
+
+#endif

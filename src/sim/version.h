@@ -1,0 +1,22 @@
+/* What the version of NCCL that the simulator is told to be does: one row per difference between
+ * the profiles that a caller can see. Whoever implements one asks nccl_does(DOES_...). Functions
+ * that a version lacks are absent by `since` in api.lua, fields of the configuration by config.c. */
+#ifndef NCS_SIM_VERSION_H
+#define NCS_SIM_VERSION_H
+
+#include <stdbool.h>
+
+enum nccl_does {
+    DOES_TIMEOUT_TEXT,         /* ncclTimeout is a result code with a text */
+    DOES_SHARE_GPU,            /* NCCL_MULTI_RANK_GPU_ENABLE=1 lets ranks share a GPU */
+    DOES_CTA_POLICY_BOTH,      /* CTAPolicy may be 3: both bits */
+    DOES_CHECK_WINDOW,         /* window calls check comm, out-parameter, buffer and size first */
+    DOES_CHECK_MODE,           /* NCCL_CHECK_MODE, and it beats NCCL_CHECK_POINTERS */
+    DOES_CLEAR_CUDA_ERROR,     /* a call that fails with 1 leaves no last error of CUDA behind */
+    DOES_REFUSE_HOST_REGISTER, /* ncclCommRegister of what is no memory of CUDA's: 1 */
+    DOES_COUNT
+};
+
+bool nccl_does(enum nccl_does what);
+
+#endif
