@@ -159,9 +159,9 @@ function expect.error(name, fn, ...) end
 nccl = {}
 ---@return ncclscript.id
 function nccl.unique_id() end
----@param nranks integer
+---@param nranks integer # at least 1
 ---@param id ncclscript.id
----@param rank integer
+---@param rank integer # 0 to nranks - 1
 ---@param config? ncclscript.comm_config
 ---@return ncclscript.comm
 function nccl.init_rank(nranks, id, rank, config) end
@@ -191,11 +191,11 @@ function nccl.last_error() end
 ---@class ncclscript.op_options: ncclscript.call_options
 ---@field op? ncclscript.op
 ---@class ncclscript.root_options: ncclscript.call_options
----@field root? integer
+---@field root? integer # a rank of the communicator, 0 by default; any other is refused, C takes it
 ---@class ncclscript.reduce_options: ncclscript.op_options
----@field root? integer
+---@field root? integer # a rank of the communicator, 0 by default; any other is refused, C takes it
 ---@class ncclscript.peer_options: ncclscript.call_options
----@field peer? integer
+---@field peer? integer # a rank of the communicator; any other is refused, C takes it
 
 ---@class ncclscript.comm
 ---@field rank integer
@@ -238,13 +238,13 @@ function comm:all_gather(send, recv, options) end
 ---@overload fun(self: ncclscript.comm, send: ncclscript.buffer, options: ncclscript.op_options): ncclscript.result
 function comm:reduce_scatter(send, recv, options) end
 ---@param buffer ncclscript.buffer
----@param peer integer
+---@param peer integer # a rank of the communicator
 ---@param options? ncclscript.peer_options
 ---@return ncclscript.result
 ---@overload fun(self: ncclscript.comm, buffer: ncclscript.buffer, options: ncclscript.peer_options): ncclscript.result
 function comm:send(buffer, peer, options) end
 ---@param buffer ncclscript.buffer
----@param peer integer
+---@param peer integer # a rank of the communicator
 ---@param options? ncclscript.peer_options
 ---@return ncclscript.result
 ---@overload fun(self: ncclscript.comm, buffer: ncclscript.buffer, options: ncclscript.peer_options): ncclscript.result

@@ -2,9 +2,10 @@ scenario { ranks = 2, about = "errors are values: which call, which code, what N
 
 local x = cuda.buffer("float32", 8):fill(1)
 
--- NCCL checks a root against the size of the communicator, on this rank alone.
+-- NCCL checks a root against the size of the communicator, on this rank alone. The method would
+-- refuse it before NCCL is asked; C does as it is told, and C.check raises what NCCL said.
 local e = expect.error("ncclInvalidArgument", function()
-  world:broadcast(x, { root = nranks })
+  C.check(C.ncclBroadcast(x, x, #x, C.ncclFloat32, nranks, world, stream))
 end)
 expect.equal(e.kind, "nccl")
 expect.equal(e.call, "ncclBroadcast")
@@ -20,6 +21,24 @@ expect.equal(e.kind, "cuda")
 -- What is wrong in the script's own terms never reaches NCCL.
 e = expect.error("usage", function() world:all_reduce(x, { count = 9 }) end)
 expect.equal(e.kind, "usage")
+expect.error("usage", function() world:broadcast(x, { root = nranks }) end)
+expect.error("usage", function() world:send(x, -1) end)
+
+-- A group that holds a bad call fails as a whole, whether somebody looks at the code or not.
+e = expect.error("ncclInvalidArgument", function()
+  nccl.group(function()
+    world:all_reduce(x)
+    C.ncclBroadcast(x, x, #x, C.ncclFloat32, nranks, world, stream)
+  end)
+end)
+expect.equal(e.call, "ncclGroupEnd")
+e = expect.error("ncclInvalidArgument", function()
+  nccl.group(function()
+    world:all_reduce(x)
+    C.check(C.ncclBroadcast(x, x, #x, C.ncclFloat32, nranks, world, stream))
+  end)
+end)
+expect.equal(e.call, "ncclBroadcast")
 
 -- None of these has got on the way to the other rank: the communicator is as good as new.
 world:all_reduce(x)

@@ -8,7 +8,8 @@ local x = cuda.buffer("float32", 16):fill(1)
 world:all_reduce(x)
 
 local ok = pcall(function()
-  world:broadcast(x, { root = rank == 1 and 7 or 0 })
+  local root = rank == 1 and 7 or 0
+  C.check(C.ncclBroadcast(x, x, #x, C.ncclFloat32, root, world, stream))
 end)
 if not ok then
   return -- "not my problem"

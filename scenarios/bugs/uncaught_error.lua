@@ -5,5 +5,6 @@ scenario {
 }
 
 local x = cuda.buffer("float32", 16):fill(1)
-world:broadcast(x, { root = rank == 1 and 7 or 0 })
+local root = rank == 1 and 7 or 0
+C.check(C.ncclBroadcast(x, x, #x, C.ncclFloat32, root, world, stream))
 stream:sync()

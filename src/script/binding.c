@@ -46,7 +46,7 @@ struct ncs_lua_thread *ncs_lua_begin(lua_State *L, const char *what, int max)
 void ncs_lua_no_call(lua_State *L)
 {
     struct ncs_lua_thread *t = ncs_lua_thread(L);
-    t->what = NULL;
+    t->what = t->through = NULL;
     t->about = NULL;
     if (t->local) {
         t->local->label = NULL;

@@ -240,10 +240,11 @@ static void check_extent(lua_State *L, const struct ncs_buffer *b, const char *n
 {
     if (count > b->count / blocks && count > 0) {
         if (blocks == 1)
-            ncs_lua_usage(L, "count %zu is beyond %s, which has %zu elements", count, name,
-                          b->count);
-        ncs_lua_usage(L, "%zu ranks of count %zu are beyond %s, which has %zu elements", blocks,
-                      count, name, b->count);
+            ncs_lua_refuse(L, NCS_PASSED_ON, "count %zu is beyond %s, which has %zu elements",
+                           count, name, b->count);
+        ncs_lua_refuse(L, NCS_PASSED_ON,
+                       "%zu ranks of count %zu are beyond %s, which has %zu elements", blocks,
+                       count, name, b->count);
     }
 }
 
@@ -265,8 +266,8 @@ static void resolve(lua_State *L, const struct row *row, const struct options *o
     const struct ncs_buffer *any = o->send ? o->send : o->recv;
     o->dtype = (ncclDataType_t)any->dtype;
     if (o->send && o->recv && o->send->dtype != o->recv->dtype)
-        ncs_lua_usage(L, "send is %s, recv is %s: one call has one dtype",
-                      ncs_dtype_name(o->send->dtype), ncs_dtype_name(o->recv->dtype));
+        ncs_lua_refuse(L, NCS_PASSED_ON, "send is %s, recv is %s: one call has one dtype",
+                       ncs_dtype_name(o->send->dtype), ncs_dtype_name(o->recv->dtype));
     if (root && !o->send && row->send == AT_ROOT)
         ncs_lua_usage(L, "send must be a buffer on the root");
     if (root && !o->recv && row->recv == AT_ROOT)
@@ -280,9 +281,11 @@ static void resolve(lua_State *L, const struct row *row, const struct options *o
 
 static int communicate(lua_State *L, const struct row *row)
 {
-    struct operands o = { .comm = ncs_lua_method(L, NCS_CLASS_COMM, row->name, 4) };
+    struct operands o = { .comm = ncs_lua_method_any(L, NCS_CLASS_COMM, row->name, 4) };
     struct options options = { .count = -1 };
     struct ncs_buffer part;
+    ncs_lua_thread(L)->through = ncs_fn_info[row->fn].name;
+    ncs_object_check_open(L, &o.comm->head, "this");
     int next = read_operands(L, row, &o, &part);
     bool peer = false;
     if (row->flags & PEER && !lua_isnoneornil(L, next) && lua_type(L, next) != LUA_TTABLE) {
@@ -301,6 +304,10 @@ static int communicate(lua_State *L, const struct row *row)
     o.op = operator(L, options.op);
     o.root = options.root;
     o.peer = options.peer;
+    if (row->flags & ROOT)
+        ncs_comm_check_rank(L, o.comm, "root", o.root);
+    if (row->flags & PEER)
+        ncs_comm_check_rank(L, o.comm, "peer", o.peer);
     resolve(L, row, &options, &o);
     o.stream = stream_of(L, &options);
     return ncs_lua_push_result(L, ncs_lua_ok(L, row->fn, row->call(L, &o)));

@@ -35,6 +35,29 @@ void ncs_comm_name_filled(struct ncs_lua_rank *rank)
     }
 }
 
+const char *ncs_lua_comm_name(const struct ncs_lua_rank *rank, const struct ncs_comm *c)
+{
+    int comm, comm_rank;
+    if (c->name || !rank->run)
+        return c->name;
+    const struct ncs_journal *j = ncs_run_journal(rank->run);
+    if (ncs_comm_handle(c) && ncs_journal_find(j, ncs_comm_handle(c), &comm, &comm_rank))
+        return j->comm[comm]->name;
+    return NULL;
+}
+
+void ncs_comm_check_rank(lua_State *L, const struct ncs_comm *c, const char *what, int rank)
+{
+    const char *name = ncs_lua_comm_name(ncs_lua_rank(L), c);
+    if (c->nranks <= 0 || (rank >= 0 && rank < c->nranks)) /* how many may not be known yet */
+        return;
+    if (c->nranks == 1)
+        ncs_lua_refuse(L, NCS_REFUSED_BY_NCCL, "%s = %d: %s has rank 0 alone", what, rank,
+                       name ? name : "this comm");
+    ncs_lua_refuse(L, NCS_REFUSED_BY_NCCL, "%s = %d: %s has ranks 0 to %d", what, rank,
+                   name ? name : "this comm", c->nranks - 1);
+}
+
 void ncs_comm_open(lua_State *L, struct ncs_comm *c)
 {
     ncs_object_open(&c->head);
@@ -59,6 +82,13 @@ int ncs_comm_init_rank(lua_State *L)
     int nranks = ncs_lua_int(L, 1, "nranks");
     const struct ncs_id *id = ncs_object_arg(L, 2, NCS_CLASS_ID, "id");
     int rank = ncs_lua_int(L, 3, "rank");
+    t->through = "ncclCommInitRank";
+    if (nranks < 1)
+        return ncs_lua_refuse(L, NCS_REFUSED_BY_NCCL, "nranks = %d: expected 1 or more", nranks);
+    if (rank < 0 || rank >= nranks)
+        return ncs_lua_refuse(L, NCS_REFUSED_BY_NCCL,
+                              "rank = %d: a communicator of %d has ranks 0 to %d", rank, nranks,
+                              nranks - 1);
     ncs_comm_config_read(L, 4, &config);
     struct ncs_comm *c = ncs_comm_make(L, rank, nranks, t->device);
     c->name = config.name;
@@ -258,21 +288,9 @@ static int field_device(lua_State *L)
     return 1;
 }
 
-static const char *comm_name(lua_State *L, const struct ncs_comm *c)
-{
-    struct ncs_lua_rank *rank = ncs_lua_rank(L);
-    int comm, comm_rank;
-    if (c->name || !rank->run)
-        return c->name;
-    const struct ncs_journal *j = ncs_run_journal(rank->run);
-    if (ncs_comm_handle(c) && ncs_journal_find(j, ncs_comm_handle(c), &comm, &comm_rank))
-        return j->comm[comm]->name;
-    return NULL;
-}
-
 static int field_name(lua_State *L)
 {
-    lua_pushstring(L, comm_name(L, lua_touserdata(L, 1)));
+    lua_pushstring(L, ncs_lua_comm_name(ncs_lua_rank(L), lua_touserdata(L, 1)));
     return 1;
 }
 
@@ -327,7 +345,7 @@ static int comm_assign(lua_State *L)
 static int comm_text(lua_State *L)
 {
     const struct ncs_comm *c = lua_touserdata(L, 1);
-    const char *name = comm_name(L, c);
+    const char *name = ncs_lua_comm_name(ncs_lua_rank(L), c);
     const char *state = c->aborted ? " (aborted)" : c->head.closed ? " (destroyed)" : "";
     if (!c->head.closed && is_pending(L, c))
         state = " (pending)";

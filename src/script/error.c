@@ -50,21 +50,6 @@ static void set_text(lua_State *L, const char *field, const char *text)
     }
 }
 
-/* The communicator's name: what the script gave, or the journal's. */
-static const char *comm_name(const struct ncs_lua_thread *t)
-{
-    const struct ncs_comm *c = (const struct ncs_comm *)t->about;
-    int comm, comm_rank;
-    if (!c)
-        return NULL;
-    if (c->name)
-        return c->name;
-    const struct ncs_journal *j = t->rank->run ? ncs_run_journal(t->rank->run) : NULL;
-    if (j && ncs_comm_handle(c) && ncs_journal_find(j, ncs_comm_handle(c), &comm, &comm_rank))
-        return j->comm[comm]->name;
-    return NULL;
-}
-
 int ncs_lua_raise(lua_State *L, const struct ncs_lua_error *e)
 {
     struct ncs_lua_thread *t = ncs_lua_thread(L);
@@ -93,7 +78,7 @@ int ncs_lua_raise(lua_State *L, const struct ncs_lua_error *e)
     set_text(L, "kind", e->kind);
     set_text(L, "name", e->name ? e->name : e->kind);
     set_text(L, "call", e->call);
-    set_text(L, "comm", comm_name(t));
+    set_text(L, "comm", t->about ? ncs_lua_comm_name(t->rank, (const struct ncs_comm *)t->about) : NULL);
     set_text(L, "label", label);
     set_text(L, "detail", e->detail);
     lua_pushinteger(L, e->code);
@@ -106,16 +91,34 @@ int ncs_lua_raise(lua_State *L, const struct ncs_lua_error *e)
     return lua_error(L);
 }
 
+static int raise_usage(lua_State *L, const char *fate, const char *fmt, va_list args)
+{
+    const struct ncs_lua_thread *t = ncs_lua_thread(L);
+    char text[1024];
+    int room = sizeof text;
+    int at = t->what ? snprintf(text, sizeof text, "%s: ", t->what) : 0;
+    at += vsnprintf(text + at, (size_t)(room - at), fmt, args);
+    if (fate && t->through && at < room)
+        snprintf(text + at, (size_t)(room - at), " (C.%s would %s)", t->through, fate);
+    return ncs_lua_raise(L, &(struct ncs_lua_error){ .kind = "usage", .text = text });
+}
+
 int ncs_lua_usage(lua_State *L, const char *fmt, ...)
 {
-    char text[1024];
-    const char *what = ncs_lua_thread(L)->what;
-    int at = what ? snprintf(text, sizeof text, "%s: ", what) : 0;
     va_list args;
     va_start(args, fmt);
-    vsnprintf(text + at, sizeof text - (size_t)at, fmt, args);
+    raise_usage(L, NULL, fmt, args);
     va_end(args);
-    return ncs_lua_raise(L, &(struct ncs_lua_error){ .kind = "usage", .text = text });
+    return 0;
+}
+
+int ncs_lua_refuse(lua_State *L, const char *fate, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    raise_usage(L, fate, fmt, args);
+    va_end(args);
+    return 0;
 }
 
 int ncs_lua_raise_code(lua_State *L, enum ncs_fn fn, int rc)

@@ -102,9 +102,9 @@ void ncs_object_check_open(lua_State *L, const struct ncs_object *o, const char 
     bool said = n >= tail && strcmp(name + n - tail, class->name) == 0; /* "stream" of a stream */
     const char *space = said ? "" : " ", *kind = said ? "" : class->name;
     if (o->closed_line)
-        ncs_lua_usage(L, "%s%s%s was %s at line %d", name, space, kind, class->gone,
-                      o->closed_line);
-    ncs_lua_usage(L, "%s%s%s was %s", name, space, kind, class->gone);
+        ncs_lua_refuse(L, NCS_PASSED_ON, "%s%s%s was %s at line %d", name, space, kind,
+                       class->gone, o->closed_line);
+    ncs_lua_refuse(L, NCS_PASSED_ON, "%s%s%s was %s", name, space, kind, class->gone);
 }
 
 void *ncs_object_live(lua_State *L, int arg, enum ncs_class_id id, const char *name)

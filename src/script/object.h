@@ -159,6 +159,10 @@ struct ncs_comm *ncs_comm_make(lua_State *L, int rank, int nranks, int device);
 void ncs_comm_open(lua_State *L, struct ncs_comm *c);
 /* Tells the journal the names of communicators whose handles have been filled. */
 void ncs_comm_name_filled(struct ncs_lua_rank *rank);
+/* Its name: what the script gave, or the journal's; NULL = none yet. */
+const char *ncs_lua_comm_name(const struct ncs_lua_rank *rank, const struct ncs_comm *c);
+/* Refuses a root or peer, the argument `what`, that is no rank of it. */
+void ncs_comm_check_rank(lua_State *L, const struct ncs_comm *c, const char *what, int rank);
 void ncs_comm_world(lua_State *L); /* makes `world`; pushes it */
 
 /* Elements of a buffer through a staging area on the stack. Synchronous, on the legacy stream. */

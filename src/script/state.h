@@ -74,6 +74,7 @@ struct ncs_lua_thread {
     enum ncs_fn last_fn;     /* of the latest call through C */
     unsigned queued;         /* calls queued in the open outermost group */
     const char *what;        /* the binding that runs, for messages */
+    const char *through;     /* C name of what it calls, which takes what the object refuses */
     const struct ncs_object *about; /* the communicator that it is called on */
     struct ncs_place failed; /* where the error that ends the thread was raised */
     struct ncs_lua_thread *next, *prev; /* spawned threads of the rank, oldest first */
@@ -214,6 +215,11 @@ struct ncs_lua_error {
 
 int ncs_lua_raise(lua_State *L, const struct ncs_lua_error *e);
 int ncs_lua_usage(lua_State *L, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* The same for what C would do all the same: "let NCCL refuse it" and the like, NCS_PASSED_ON. */
+int ncs_lua_refuse(lua_State *L, const char *fate, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+#define NCS_PASSED_ON "pass it on"
+#define NCS_REFUSED_BY_NCCL "let NCCL refuse it"
 int ncs_lua_raise_code(lua_State *L, enum ncs_fn fn, int rc);
 void ncs_lua_error_class(lua_State *L);
 /* The error object at index, or false when it is some other value. */

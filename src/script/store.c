@@ -105,7 +105,7 @@ static int barrier(lua_State *L)
             lua_rawgeti(L, o.ranks, (lua_Integer)i + 1);
             ranks[i] = ncs_lua_int(L, lua_gettop(L), "a rank");
             if (ranks[i] < 0 || ranks[i] >= t->rank->nranks)
-                return ncs_lua_usage(L, "rank %d is outside 0 .. %d", ranks[i],
+                return ncs_lua_usage(L, "rank %d: the run has ranks 0 to %d", ranks[i],
                                      t->rank->nranks - 1);
             here = here || ranks[i] == t->rank->rank;
             lua_pop(L, 1);

@@ -532,7 +532,7 @@ START_TEST(test_usage)
         { "store:set('a', print)", "got function" },
         { "store:add('a', 1.5)", "n must be a whole number" },
         { "store:set('t', 'x') store:add('t', 1)", "does not hold a whole number" },
-        { "barrier { ranks = { 3 } }", "rank 3 is outside 0 .. 0" },
+        { "barrier { ranks = { 3 } }", "rank 3: the run has ranks 0 to 0" },
         { "sleep(-1)", "seconds must be 0 or more" },
         { "C.cudaMemcpy(x, C.host('int32', 4), 17, 1)", "17 bytes are beyond the host memory, which has 16" },
         { "C.cudaMemcpy(x, 4096, 4, 1)", "src must be a buffer, a pointer or nil, got 4096" },
@@ -544,7 +544,11 @@ START_TEST(test_usage)
         { "require('nothing_here')", "cannot be opened" },
         { "error('plain')", "plain" },
         { "assert(false, 'asserted')", "asserted" },
-        { "world:broadcast(x, { root = 9 })", "ncclBroadcast: ncclInvalidArgument: Broadcast : invalid root 9" },
+        { "world:broadcast(x, { root = 9 })", "root = 9: world has rank 0 alone (C.ncclBroadcast would let NCCL refuse it)" },
+        { "world:reduce(x, { root = -1 })", "root = -1: world has rank 0 alone (C.ncclReduce would" },
+        { "world:send(x, 1)", "peer = 1: world has rank 0 alone (C.ncclSend would" },
+        { "nccl.init_rank(2, nccl.unique_id(), 2)", "rank = 2: a communicator of 2 has ranks 0 to 1" },
+        { "C.check(C.ncclBroadcast(x, x, 1, C.ncclInt32, 9, world, stream))", "ncclBroadcast: ncclInvalidArgument: Broadcast : invalid root 9" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         fails_with(cases[i][0], cases[i][1]);
@@ -555,29 +559,47 @@ START_TEST(test_error_objects)
 {
     prints("scenario { ranks = 1 }\n"
            "local x = cuda.buffer('int32', 16):fill(1)\n"
-           "local ok, e = pcall(function() world:broadcast(x, { root = 9, label = 'bad' }) end)\n"
-           "print(ok, e.kind, e.code, e.name, e.call, e.rank, e.comm, e.line, e.label, e.detail)\n"
+           "local function bcast(root) return C.ncclBroadcast(x, x, 16, C.ncclInt32, root, world, stream) end\n"
+           "local ok, e = pcall(function() C.check(bcast(9)) end)\n"
+           "print(ok, e.kind, e.code, e.name, e.call, e.rank, e.line, e.detail)\n"
            "print(e)\n"
            "local _, u = pcall(function() world:nothing() end)\n"
            "print(u.kind, u.name, u.code, u.call, u.label)\n"
            "local _, c = pcall(cuda.buffer, 'int8', 1 << 50)\n"
            "print(c.kind, c.name, c.code, c.call, cuda.last_error(), cuda.last_error())\n"
            "print(nccl.error_string('ncclInvalidUsage'))\n"
-           "print(select(2, pcall(nccl.group, function() world:all_reduce(x) world:reduce(x, { root = 5 }) end)))\n"
-           "print(select(2, pcall(nccl.group, function() world:all_reduce(x) error('mine', 0) end)))\n"
-           "print(expect.error('ncclInvalidArgument', function() world:send(x, 7) end).call)\n"
-           "print(nccl.group(function() world:all_reduce(x) return 1, 2 end))\n"
-           "stream:sync() expect.equal(x, 1)\n",
-           "[0] false\tnccl\t4\tncclInvalidArgument\tncclBroadcast\t0\tworld\t3\tbad\t"
+           "local _, r = pcall(function() world:broadcast(x, { root = 9, label = 'bad' }) end)\n"
+           "print(r, r.kind, r.comm, r.label)\n",
+           "[0] false\tnccl\t4\tncclInvalidArgument\tncclBroadcast\t0\t4\t"
            "Broadcast : invalid root 9 (root should be in the 0..1 range)\n"
-           "[0] s.lua:3: ncclBroadcast: ncclInvalidArgument: Broadcast : invalid root 9 (root should "
-           "be in the 0..1 range) (label \"bad\")\n"
+           "[0] s.lua:4: ncclBroadcast: ncclInvalidArgument: Broadcast : invalid root 9 (root should "
+           "be in the 0..1 range)\n"
            "[0] usage\tusage\t0\tnil\tnil\n"
            "[0] cuda\tcudaErrorMemoryAllocation\t2\tcudaMalloc\tcudaErrorMemoryAllocation\tnil\n"
            "[0] invalid usage (run with NCCL_DEBUG=WARN for details)\n"
-           "[0] s.lua:11: ncclReduce: ncclInvalidArgument: Reduce : invalid root 5 (root should be in "
+           "[0] s.lua:12: broadcast: root = 9: world has rank 0 alone (C.ncclBroadcast would let NCCL "
+           "refuse it) (label \"bad\")\tusage\tworld\tbad\n");
+}
+END_TEST
+
+START_TEST(test_errors_in_groups)
+{
+    prints("scenario { ranks = 1 }\n"
+           "local x = cuda.buffer('int32', 16):fill(1)\n"
+           "local function bcast(root) return C.ncclBroadcast(x, x, 16, C.ncclInt32, root, world, stream) end\n"
+           "print(select(2, pcall(nccl.group, function() world:all_reduce(x) C.check(bcast(5)) end)))\n"
+           "print(select(2, pcall(nccl.group, function() world:all_reduce(x) error('mine', 0) end)))\n"
+           "print(select(2, pcall(nccl.group, function() world:all_reduce(x) world:reduce(x, { root = 5 }) end)))\n"
+           "print(expect.error('ncclInvalidArgument', function() C.check(bcast(7)) end).call)\n"
+           "print(expect.error('ncclInvalidArgument', nccl.group, function() world:all_reduce(x) bcast(7) end).call)\n"
+           "print(nccl.group(function() world:all_reduce(x) return 1, 2 end))\n"
+           "stream:sync() expect.equal(x, 1)\n",
+           "[0] s.lua:4: ncclBroadcast: ncclInvalidArgument: Broadcast : invalid root 5 (root should be in "
            "the 0..1 range); 1 queued call was dropped\n"
-           "[0] mine\n[0] ncclSend\n[0] 1\t2\n");
+           "[0] mine\n"
+           "[0] s.lua:6: reduce: root = 5: world has rank 0 alone (C.ncclReduce would let NCCL refuse it); "
+           "1 queued call was dropped\n"
+           "[0] ncclBroadcast\n[0] ncclGroupEnd\n[0] 1\t2\n");
 }
 END_TEST
 
@@ -603,7 +625,7 @@ START_TEST(test_ranks_exchange)
            "local t = spawn(function(a) sleep(2) return a, clock() >= 2 end, 'r')\n"
            "expect.equal(t.done, false)\n"
            "local a, b = t:join() expect.equal(a, 'r') expect.equal(b, true) expect.equal(t.done, true)\n"
-           "local bad = spawn(function() sleep(1) world:broadcast(x, { root = 9 }) end)\n"
+           "local bad = spawn(function() sleep(1) C.check(C.ncclBroadcast(x, x, 4, C.ncclInt32, 9, c, mine)) end)\n"
            "local ok, e = pcall(bad.join, bad) expect.equal(ok, false) expect.equal(e.name, 'ncclInvalidArgument')\n");
 }
 END_TEST
@@ -778,7 +800,7 @@ START_TEST(test_locks_and_messages)
            "[0] false\ts.lua:5: ncclCommInitAll: ndev 70000 is more than 65536\n"
            "[0] 909\t8\t9\t23007\n[0] 0\t1\n"
            "[0] false\ts.lua:9: cudaMalloc: cudaErrorMemoryAllocation: out of memory\n[0] 0\n"
-           "[0] L\n[0] false\ts.lua:13: all_reduce: the default stream was destroyed at line 13\n"
+           "[0] L\n[0] false\ts.lua:13: all_reduce: the default stream was destroyed at line 13 (C.ncclAllReduce would pass it on)\n"
            "[0] false\ts.lua:13: sync: this stream was destroyed at line 13\n[0] 20000\n"
            "[0] false\ts.lua:16: no such field 'ncclCommInitRank' in nccl: did you mean 'init_rank'?\n");
 }
@@ -870,7 +892,7 @@ END_TEST
 
 NCS_TEST_MAIN("script", test_small_floats, test_every_small_float_comes_back, test_integers,
               test_declaration, test_declaration_functions, test_bad_declarations, test_sandbox,
-              test_order_and_identity, test_seed, test_collectives, test_objects, test_usage,
+              test_order_and_identity, test_seed, test_collectives, test_objects, test_usage, test_errors_in_groups,
               test_error_objects, test_ranks_exchange, test_nonblocking, test_one_process, test_raw,
               test_expectations, test_hang_abandons_everything, test_thread_error,
               test_thread_error_taken, test_locks_and_messages, test_verdicts,

@@ -6,6 +6,7 @@ if rank == 0 then
 elseif rank == 1 then
   barrier { ranks = { 0, 1 } }
 else
-  world:broadcast(cuda.buffer("float32", 8), { root = 9 })
+  local x = cuda.buffer("float32", 8)
+  C.check(C.ncclBroadcast(x, x, #x, C.ncclFloat32, 9, world, stream))
   store:set("go", true)
 end

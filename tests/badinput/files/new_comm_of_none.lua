@@ -1,0 +1,2 @@
+scenario { ranks = 1, world = false }
+nccl.init_rank(0, nccl.unique_id(), 0)

@@ -1,0 +1,3 @@
+scenario { ranks = 4 }
+local x = cuda.buffer("float32", 4):fill(rank)
+world:send(x, nranks)
