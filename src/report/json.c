@@ -160,6 +160,7 @@ static json_t *wrong_expectation(const struct ncs_run_expect *e)
     json_object_set_new(o, "label", text(e->label));
     json_object_set_new(o, "line", number_or_null(e->place.line));
     json_object_set_new(o, "expect", json_true());
+    json_object_set_new(o, "first", e->first ? whole(e->first) : json_null());
     return o;
 }
 

@@ -28,6 +28,18 @@ static size_t character(const unsigned char *p, size_t left)
     return bytes;
 }
 
+/* Characters that turn the direction of what follows, and make a text read as another: U+061C,
+ * U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069. */
+static bool turns(const unsigned char *p, size_t bytes)
+{
+    if (bytes == 2)
+        return p[0] == 0xd8 && p[1] == 0x9c;
+    if (bytes != 3 || p[0] != 0xe2)
+        return false;
+    return (p[1] == 0x80 && (p[2] == 0x8e || p[2] == 0x8f || (p[2] >= 0xaa && p[2] <= 0xae))) ||
+           (p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9);
+}
+
 void ncs_safe_utf8(struct ncs_str *out, const char *text, size_t bytes)
 {
     const unsigned char *p = (const unsigned char *)text;
@@ -48,7 +60,8 @@ void ncs_safe_line(struct ncs_str *out, const char *text)
     while (left) {
         size_t n = character(p, left);
         /* U+0080 to U+009F are control characters too: some terminals obey them. */
-        bool control = n == 0 || *p < 0x20 || *p == 0x7f || (n == 2 && *p == 0xc2 && p[1] < 0xa0);
+        bool control = n == 0 || *p < 0x20 || *p == 0x7f || (n == 2 && *p == 0xc2 && p[1] < 0xa0) ||
+                       turns(p, n);
         if (n == 1 && strchr("\t\n\v\f\r", *p))
             ncs_str_add(out, " ");
         else if (control)

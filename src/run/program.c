@@ -73,7 +73,8 @@ void ncs_run_error_taken(struct ncs_run *run, int rank, int thread)
         }
 }
 
-void ncs_run_expect(struct ncs_run *run, bool held, const char *message, const char *label)
+void ncs_run_expect(struct ncs_run *run, bool held, const char *message, const char *label,
+                    uint64_t first)
 {
     struct ncs_result *r = &run->result;
     if (run->closed)
@@ -86,6 +87,7 @@ void ncs_run_expect(struct ncs_run *run, bool held, const char *message, const c
         .rank = local->rank,
         .message = ncs_copy_text(message),
         .label = ncs_copy_text(label),
+        .first = first,
         .order = run->journal->calls,
     };
     if (local->where)

@@ -77,6 +77,7 @@ struct ncs_run_expect {   /* a failed expectation */
     int rank;
     char *message;        /* "element 3: got 2, want 3 (12 of 1024 differ)" */
     char *label;
+    uint64_t first;       /* the first element that differs, from 1; 0 = it is about no elements */
     struct ncs_place place;
     uint64_t order;
 };
@@ -139,7 +140,8 @@ struct ncs_local *ncs_run_local(struct ncs_run *run, int rank); /* of the rank's
 void ncs_run_error(struct ncs_run *run, struct ncs_run_error *error);
 /* Somebody has joined the thread and takes its error over: it is uncaught no longer. */
 void ncs_run_error_taken(struct ncs_run *run, int rank, int thread);
-void ncs_run_expect(struct ncs_run *run, bool held, const char *message, const char *label);
+void ncs_run_expect(struct ncs_run *run, bool held, const char *message, const char *label,
+                    uint64_t first);
 void ncs_run_print(struct ncs_run *run, int rank, const char *text); /* may hold several lines */
 void ncs_run_skip(struct ncs_run *run, const char *reason);           /* the whole run */
 

@@ -182,12 +182,13 @@ static bool wrong_holds(const struct ncs_outcome *o, const struct ncs_result *r)
     for (size_t i = 0; i < r->wrongs; i++)
         if (wrong_agrees(o, r, &r->wrong[i]))
             return true;
-    if (o->call > 0 || o->first > 0 || o->comm_given)
+    if (o->call > 0 || o->comm_given)
         return false; /* only a verified result has these */
     for (size_t i = 0; i < r->expects; i++)
-        if (o->rank < 0 || r->expect[i].rank == o->rank)
+        if ((o->rank < 0 || r->expect[i].rank == o->rank) &&
+            (o->first <= 0 || (int64_t)r->expect[i].first == o->first))
             return true;
-    for (size_t i = 0; i < r->errors; i++)
+    for (size_t i = 0; i < r->errors && o->first <= 0; i++)
         if (r->error[i].kind == NCS_KIND_EXPECT && (o->rank < 0 || r->error[i].rank == o->rank))
             return true;
     return false;

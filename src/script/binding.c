@@ -126,7 +126,7 @@ const char *ncs_lua_string(lua_State *L, int arg, const char *name)
 {
     if (lua_type(L, arg) != LUA_TSTRING)
         ncs_lua_wrong(L, arg, name, "a text");
-    return lua_tostring(L, arg);
+    return ncs_lua_whole_text(L, arg);
 }
 
 int ncs_lua_dtype(lua_State *L, int arg)
@@ -170,6 +170,8 @@ static const char *closed_hint(const char *word)
     static const char *const names[] = { "io", "execute", "getenv", "remove", "rename", "tmpname" };
     if (strcmp(word, "dofile") == 0 || strcmp(word, "loadfile") == 0)
         return ": require \"name\" loads name.lua beside the scenario";
+    if (strcmp(word, "exit") == 0)
+        return ": it would end ncclscript; return ends this rank's script";
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(word, names[i]) == 0)
             return ": closed to scenarios, --unsafe opens it";
@@ -220,7 +222,8 @@ int ncs_lua_unknown(lua_State *L, const char *what, const char *owner, const cha
     luaL_checkstack(L, 8, NULL);
     ncs_lua_no_call(L);
     if (closed)
-        return ncs_lua_usage(L, "no such %s '%s'%s", what, word, closed);
+        return ncs_lua_usage(L, "no such %s '%s'%s%s%s", what, word, owner ? " in " : "",
+                             owner ? owner : "", closed);
     if (strncmp(word, "nccl", 4) == 0 || strncmp(word, "cuda", 4) == 0)
         bare = word + 4;
     for (size_t i = 0; i < sizeof aliases / sizeof *aliases && !near; i++)

@@ -201,10 +201,53 @@ static void fill_from_object(lua_State *L, int index, struct ncs_run_error *e)
     lua_pop(L, 2);
 }
 
+/* "{ code = 3, text = "no" }": the beginning of a plain table's contents, one level of them. */
+static void push_contents(lua_State *L, int table)
+{
+    char text[200] = "{";
+    size_t room = 120, at = 1;
+    lua_Integer count = ncs_lua_keys(L, table);
+    int list = lua_gettop(L);
+    for (lua_Integer i = 1; i <= count; i++, lua_settop(L, list)) {
+        ncs_lua_key(L, list, i);
+        lua_pushvalue(L, -1);
+        lua_rawget(L, table);
+        bool quoted = lua_type(L, list + 2) == LUA_TSTRING, named = !lua_isinteger(L, list + 1);
+        ncs_lua_text(L, list + 1);
+        ncs_lua_text(L, list + 2);
+        const char *key = ncs_lua_whole_text(L, list + 3), *value = ncs_lua_whole_text(L, list + 4);
+        if (at + strlen(key) + strlen(value) > room) {
+            at += (size_t)snprintf(text + at, sizeof text - at, "%s ...", i > 1 ? "," : "");
+            break;
+        }
+        at += (size_t)snprintf(text + at, sizeof text - at, "%s %s%s%s%s%s", i > 1 ? "," : "",
+                               named ? key : "", named ? " = " : "", quoted ? "\"" : "", value,
+                               quoted ? "\"" : "");
+    }
+    lua_settop(L, list - 1);
+    lua_pushfstring(L, "%s%s", text, at > 1 ? " }" : "}");
+}
+
+void ncs_lua_shown(lua_State *L, int index)
+{
+    index = lua_absindex(L, index);
+    luaL_checkstack(L, 12, NULL);
+    if (lua_type(L, index) == LUA_TTABLE && !luaL_getmetafield(L, index, "__tostring")) {
+        lua_pushliteral(L, "message");
+        if (lua_rawget(L, index) == LUA_TSTRING)
+            return;
+        lua_pop(L, 1);
+        push_contents(L, index);
+        return;
+    }
+    ncs_lua_text(L, index);
+}
+
 /* In a protected call: __tostring of the script may be anything. */
 static int plain_text(lua_State *L)
 {
-    ncs_lua_text(L, 1);
+    ncs_lua_shown(L, 1);
+    ncs_lua_whole_text(L, -1);
     return 1;
 }
 

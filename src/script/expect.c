@@ -29,13 +29,14 @@ static void read_options(lua_State *L, int arg, struct options *o)
         ncs_lua_usage(L, "tol must be 0 or more");
 }
 
-/* Records; the text is on top of the stack when it failed. Pushes the result. */
-static int record(lua_State *L, bool held, const struct options *o)
+/* Records; the text is on top of the stack when it failed, at element `first` if it is about
+ * elements. Pushes the result. */
+static int record(lua_State *L, bool held, size_t first, const struct options *o)
 {
     struct ncs_lua_thread *t = ncs_lua_thread(L);
-    const char *text = held ? NULL : lua_tostring(L, -1);
+    const char *text = held ? NULL : ncs_lua_whole_text(L, -1);
     t->running = L;
-    ncs_run_expect(t->rank->run, held, text, t->local->label);
+    ncs_run_expect(t->rank->run, held, text, t->local->label, first);
     if (!held && o && o->fatal)
         return ncs_lua_raise(L, &(struct ncs_lua_error){ .kind = "expect", .text = text });
     lua_pushboolean(L, held);
@@ -162,7 +163,7 @@ static int equal_buffer(lua_State *L, struct ncs_buffer *got, const struct optio
                  shown[0], shown[1], c.differ, got->count, c.differ == 1 ? "s" : "");
         lua_pushstring(L, text);
     }
-    return record(L, c.differ == 0, o);
+    return record(L, c.differ == 0, c.first, o);
 }
 
 /* ---- plain values ---- */
@@ -175,8 +176,10 @@ static bool same_numbers(lua_State *L, int a, int b, const struct options *o)
     return same(ncclFloat64, &x, &y, o->tol == 0 && x == y ? -1 : o->tol, ncs_lua_rank(L)->nranks);
 }
 
-/* Pushes why it differs, and returns false; lists are compared element by element. */
-static bool same_values(lua_State *L, int a, int b, const struct options *o, int depth)
+/* Pushes why it differs, sets the outermost list's first element that does, and returns false;
+ * lists are compared element by element. */
+static bool same_values(lua_State *L, int a, int b, const struct options *o, int depth,
+                        size_t *first)
 {
     char text[64];
     luaL_checkstack(L, 8, NULL);
@@ -196,7 +199,8 @@ static bool same_values(lua_State *L, int a, int b, const struct options *o, int
             int top = lua_gettop(L);
             lua_rawgeti(L, a, i);
             lua_rawgeti(L, b, i);
-            if (!same_values(L, top + 1, top + 2, o, depth + 1)) {
+            if (!same_values(L, top + 1, top + 2, o, depth + 1, first)) {
+                *first = (size_t)i;
                 lua_pushfstring(L, "element %I: %s", (LUAI_UACINT)i, lua_tostring(L, -1));
                 return false;
             }
@@ -206,7 +210,10 @@ static bool same_values(lua_State *L, int a, int b, const struct options *o, int
     } else if (lua_compare(L, a, b, LUA_OPEQ)) {
         return true;
     }
-    const char *got = ncs_lua_text(L, a), *want = ncs_lua_text(L, b);
+    ncs_lua_text(L, a);
+    const char *got = ncs_lua_whole_text(L, -1);
+    ncs_lua_text(L, b);
+    const char *want = ncs_lua_whole_text(L, -1);
     lua_pushfstring(L, "got %s, want %s", got, want);
     return false;
 }
@@ -221,7 +228,9 @@ static int expect_equal(lua_State *L)
     struct ncs_buffer *got = ncs_object_test(L, 1, NCS_CLASS_BUFFER);
     if (got)
         return equal_buffer(L, got, &o);
-    return record(L, same_values(L, 1, 2, &o, 0), &o);
+    size_t first = 0;
+    bool same = same_values(L, 1, 2, &o, 0, &first);
+    return record(L, same, first, &o);
 }
 
 static int expect_that(lua_State *L)
@@ -235,7 +244,7 @@ static int expect_that(lua_State *L)
     read_options(L, options, &o);
     bool held = lua_toboolean(L, 1);
     lua_pushstring(L, text);
-    return record(L, held, &o);
+    return record(L, held, 0, &o);
 }
 
 /* expect.error(name, fn, ...): returns the error */
@@ -250,7 +259,7 @@ static int expect_error(lua_State *L)
     ncs_lua_begin(L, "expect.error", -1);
     if (status == LUA_OK) {
         lua_pushfstring(L, "no error, want %s", name);
-        record(L, false, NULL);
+        record(L, false, 0, NULL);
         return 1;
     }
     int error = lua_gettop(L);
@@ -260,8 +269,10 @@ static int expect_error(lua_State *L)
         got = lua_tostring(L, -1);
     }
     bool held = got && strcmp(got, name) == 0;
-    lua_pushfstring(L, "got %s, want %s: %s", got, name, ncs_lua_text(L, error));
-    record(L, held, NULL);
+    ncs_lua_shown(L, error);
+    const char *shown = ncs_lua_whole_text(L, -1);
+    lua_pushfstring(L, "got %s, want %s: %s", got, name, shown);
+    record(L, held, 0, NULL);
     lua_pushvalue(L, error);
     return 1;
 }

@@ -45,7 +45,7 @@ int ncs_lua_group(lua_State *L)
     struct ncs_lua_thread *t = ncs_lua_begin(L, "nccl.group", 2);
     const char *label = NULL;
     if (lua_type(L, 1) == LUA_TSTRING) {
-        label = ncs_script_intern(t->rank->script, lua_tostring(L, 1));
+        label = ncs_script_intern(t->rank->script, ncs_lua_string(L, 1, "label"));
         lua_remove(L, 1);
     }
     if (lua_type(L, 1) != LUA_TFUNCTION)

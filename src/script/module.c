@@ -105,25 +105,27 @@ static int last_line(lua_State *L)
     return last;
 }
 
-static size_t after_first_line(const char *text, size_t bytes)
+/* Where Lua begins: behind a byte order mark, and behind a first line for the shell. */
+static size_t start_of(const char *text, size_t bytes)
 {
-    if (bytes < 2 || text[0] != '#')
-        return 0;
-    const char *end = memchr(text, '\n', bytes);
+    size_t at = bytes >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    if (bytes - at < 2 || text[at] != '#')
+        return at;
+    const char *end = memchr(text + at, '\n', bytes - at);
     return end ? (size_t)(end - text) : bytes; /* the newline stays: lines keep their numbers */
 }
 
 bool ncs_chunk_compile(struct ncs_chunk *chunk, const char *text, size_t bytes,
                        struct ncs_error *err)
 {
-    if (bytes > 0 && (text[0] == LUA_SIGNATURE[0] || memchr(text, 0, bytes))) {
+    size_t skip = start_of(text, bytes);
+    if (skip < bytes && (text[skip] == LUA_SIGNATURE[0] || memchr(text, 0, bytes))) {
         ncs_fail(err, NCS_BAD_INPUT, "is no text, expected Lua source");
         return ncs_fail_at(err, chunk->file, 0, 0);
     }
     lua_State *L = luaL_newstate();
     if (!L)
         return ncs_fail(err, NCS_NO_MEMORY, "no memory to compile %s", chunk->file);
-    size_t skip = after_first_line(text, bytes);
     struct ncs_str code = { 0 }, name = { 0 };
     ncs_str_addf(&name, "@%s", chunk->file);
     bool ok = luaL_loadbufferx(L, text + skip, bytes - skip, name.text, "t") == LUA_OK;

@@ -67,6 +67,25 @@ const char *ncs_lua_text(lua_State *L, int index)
     return lua_tostring(L, -1);
 }
 
+const char *ncs_lua_whole_text(lua_State *L, int index)
+{
+    size_t bytes;
+    const char *text = lua_tolstring(L, index, &bytes);
+    if (!text || strlen(text) == bytes)
+        return text;
+    luaL_Buffer b;
+    index = lua_absindex(L, index);
+    luaL_buffinit(L, &b);
+    for (size_t i = 0; i < bytes; i++)
+        if (text[i])
+            luaL_addchar(&b, text[i]);
+        else
+            luaL_addstring(&b, "\\x00");
+    luaL_pushresult(&b);
+    lua_replace(L, index);
+    return lua_tostring(L, index);
+}
+
 int ncs_lua_tostring(lua_State *L)
 {
     luaL_checkany(L, 1);

@@ -30,7 +30,7 @@ static const char *const utf8_names[] = {
 static const char *const coroutine_names[] = {
     "close", "isyieldable", "running", "status", "yield", NULL };
 static const char *const unsafe_os_names[] = {
-    "execute", "exit", "getenv", "remove", "rename", "setlocale", "tmpname", NULL };
+    "execute", "getenv", "remove", "rename", "setlocale", "tmpname", NULL };
 
 /* ---- limits ---- */
 
@@ -114,7 +114,7 @@ static int script_assert(lua_State *L)
         lua_settop(L, 1);
         return lua_error(L);
     }
-    const char *text = lua_gettop(L) > 0 && lua_isstring(L, 1) ? lua_tostring(L, 1)
+    const char *text = lua_gettop(L) > 0 && lua_isstring(L, 1) ? ncs_lua_whole_text(L, 1)
                                                                : "assertion failed!";
     ncs_lua_no_call(L);
     return ncs_lua_raise(L, &(struct ncs_lua_error){ .kind = "expect", .text = text });
@@ -138,7 +138,7 @@ static int script_print(lua_State *L)
     luaL_pushresult(&b);
     t->running = L;
     if (rank->run)
-        ncs_run_print(rank->run, rank->rank, lua_tostring(L, -1));
+        ncs_run_print(rank->run, rank->rank, ncs_lua_whole_text(L, -1));
     return 0;
 }
 

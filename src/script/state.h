@@ -222,6 +222,8 @@ int ncs_lua_refuse(lua_State *L, const char *fate, const char *fmt, ...)
 #define NCS_REFUSED_BY_NCCL "let NCCL refuse it"
 int ncs_lua_raise_code(lua_State *L, enum ncs_fn fn, int rc);
 void ncs_lua_error_class(lua_State *L);
+/* Pushes what an error says: of a table its message or what is in it, else the value as text. */
+void ncs_lua_shown(lua_State *L, int index);
 /* The error object at index, or false when it is some other value. */
 bool ncs_lua_is_error(lua_State *L, int index);
 
@@ -235,6 +237,8 @@ void ncs_lua_key(lua_State *L, int list, lua_Integer i);
 lua_Integer ncs_lua_serial(lua_State *L, int index);
 /* Pushes the value as text, without addresses; honours __tostring and __name. */
 const char *ncs_lua_text(lua_State *L, int index);
+/* The text at index as C has texts: a zero byte in it becomes \x00 in its place on the stack. */
+const char *ncs_lua_whole_text(lua_State *L, int index);
 int ncs_lua_next(lua_State *L);
 int ncs_lua_pairs(lua_State *L);
 int ncs_lua_tostring(lua_State *L);

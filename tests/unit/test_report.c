@@ -261,7 +261,7 @@ START_TEST(test_wrong)
           .text = "rank 1's contribution is missing" },
     };
     struct ncs_run_expect expect = { .rank = 3, .message = T("got 2, want 3"), .label = T("sum"),
-                                     .place = { "a.lua", 11 } };
+                                     .first = 7, .place = { "a.lua", 11 } };
     struct ncs_result r = result_of(NCS_WRONG);
     r.journal = &journal;
     r.wrong = wrong;
@@ -293,6 +293,8 @@ START_TEST(test_wrong)
     ck_assert_double_eq(json_real_value(at(o, "wrong/1/want")), 0.5);
     ck_assert(json_is_true(at(o, "wrong/2/expect")));
     ck_assert_str_eq(word(o, "wrong/2/label"), "sum");
+    ck_assert_int_eq(number(o, "wrong/2/first"), 7);
+    ck_assert_int_eq(number(o, "wrong/2/rank"), 3);
     json_decref(o);
 }
 END_TEST
@@ -490,6 +492,12 @@ START_TEST(test_safe_line)
     ncs_safe_line(&out, "a\tb\nc\033[0m\x7f \xc3\xa4 \xff \xc2\x9b");
     ck_assert_str_eq(out.text, "a b c\\x1b[0m\\x7f \xc3\xa4 \\xff \\xc2\\x9b");
     ck_assert_uint_eq(ncs_safe_width("\xc3\xa4x"), 2);
+    ncs_str_clear(&out);
+    /* Direction: marks, embeddings, isolates; their neighbours stay as they are. */
+    ncs_safe_line(&out, "\u200e\u200f\u202a\u202e\u2066\u2069\u061c|\u200d\u2010\u2029\u202f\u2065\u206a");
+    ck_assert_str_eq(out.text, "\\xe2\\x80\\x8e\\xe2\\x80\\x8f\\xe2\\x80\\xaa\\xe2\\x80\\xae"
+                               "\\xe2\\x81\\xa6\\xe2\\x81\\xa9\\xd8\\x9c|"
+                               "\u200d\u2010\u2029\u202f\u2065\u206a");
     ncs_str_free(&out);
 }
 END_TEST

@@ -429,7 +429,8 @@ START_TEST(test_wrong)
         { .comm = 0, .number = 1, .rank = 0, .first = 1 },
         { .comm = 0, .number = 3, .rank = 2, .first = 5 },
     };
-    struct ncs_run_expect expect = { .rank = 3, .message = (char *)"element 1: got 2, want 3" };
+    struct ncs_run_expect expect = { .rank = 3, .message = (char *)"element 2: got 2, want 3",
+                                     .first = 2 };
     struct ncs_result r = { .verdict = NCS_WRONG, .wrong = wrong, .wrongs = 2, .expect = &expect,
                             .expects = 1, .journal = &journal };
     struct ncs_outcome o = { .verdict = NCS_WRONG, .rank = -1 };
@@ -444,14 +445,18 @@ START_TEST(test_wrong)
                      "got: wrong result on rank 0 of call 1 on world from element 1");
     o = (struct ncs_outcome){ .verdict = NCS_WRONG, .rank = 3 };
     ck_assert_str_eq(difference(&o, &r), "");
+    o.first = 2;
+    ck_assert_str_eq(difference(&o, &r), "");
     o.first = 1;
     ck_assert_str_ne(difference(&o, &r), "");
-    o.first = 0;
+    o.first = 2;
     o.rank = 1;
+    ck_assert_str_ne(difference(&o, &r), "");
+    o.first = 0;
     r.wrongs = 0;
     ck_assert_str_eq(difference(&o, &r),
                      "declared a wrong result on rank 1, "
-                     "got: wrong result on rank 3: element 1: got 2, want 3");
+                     "got: wrong result on rank 3: element 2: got 2, want 3");
     struct ncs_run_error assertion = { .kind = NCS_KIND_EXPECT, .rank = 1,
                                        .message = (char *)"assertion failed!" };
     r.expects = 0;

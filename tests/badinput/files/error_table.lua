@@ -1,0 +1,2 @@
+scenario { ranks = 2 }
+error({ code = 3, reason = "no link" })

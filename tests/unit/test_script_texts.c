@@ -1,0 +1,82 @@
+/* Texts on their way from a script to the report: zero bytes, errors that are tables, byte order
+ * marks, and where a comparison first failed. */
+#include "script_lab.h"
+
+START_TEST(test_zero_bytes)
+{
+    prints("scenario { ranks = 1 }\nprint('a\\0b', 1)\nprint('\\0')\nprint('x\\0y\\nz')\n"
+           "store:set('k\\0a', 1) expect.equal(store:get('k', { timeout = 0 }), nil)\n",
+           "[0] a\\x00b\t1\n[0] \\x00\n[0] x\\x00y\n[0] z\n");
+    fails_with("error('a\\0b')", "a\\x00b");
+    fails_with("assert(false, 'a\\0b')", "a\\x00b");
+    const struct ncs_result *r = execute("scenario { ranks = 1 }\nexpect.that(false, 'a\\0b')\n"
+                                         "expect.equal('c\\0d', 'c')\n"
+                                         "expect.error('e', function() error('f\\0g', 0) end)\n", false);
+    ck_assert_uint_eq(r->expects, 3);
+    ck_assert_str_eq(r->expect[0].message, "a\\x00b");
+    ck_assert_str_eq(r->expect[1].message, "got c\\x00d, want c");
+    ck_assert_str_eq(r->expect[2].message, "got lua, want e: f\\x00g");
+    finish();
+}
+END_TEST
+
+START_TEST(test_errors_that_are_tables)
+{
+    static const char *const cases[][2] = {
+        { "error({ message = 'said so', code = 3 })", "said so" },
+        { "error({ code = 3, text = 'no' })", "{ code = 3, text = \"no\" }" },
+        { "error({ 1, 'two', true })", "{ 1, \"two\", true }" },
+        { "error({})", "{}" },
+        { "error({ { 1 }, f = print })", "{ table: 1, f = function: 2 }" },
+        { "error(setmetatable({}, { __tostring = function() return 'my own' end }))", "my own" },
+        { "error({ a = 1, b = ('x'):rep(500) })", "{ a = 1, ... }" },
+        { "error({ b = ('x'):rep(500) })", "{ ... }" },
+        { "error()", "nil" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        fails_with(cases[i][0], cases[i][1]);
+}
+END_TEST
+
+START_TEST(test_first_element)
+{
+    const struct ncs_result *r = execute(
+        "scenario { ranks = 1 }\nlocal x = cuda.buffer('int32', 8):fill(1)\nx[5] = 2\n"
+        "expect.equal(x, 1)\n"
+        "expect.equal({ 1, 2, { 3, 4 } }, { 1, 2, { 3, 5 } })\n"
+        "expect.equal({ 1 }, { 1, 2 })\n"
+        "expect.equal(1, 2)\nexpect.that(false)\n", false);
+    static const uint64_t first[] = { 5, 3, 0, 0, 0 };
+    ck_assert_int_eq(r->verdict, NCS_WRONG);
+    ck_assert_uint_eq(r->expects, 5);
+    for (size_t i = 0; i < 5; i++)
+        ck_assert_uint_eq(r->expect[i].first, first[i]);
+    finish();
+}
+END_TEST
+
+START_TEST(test_byte_order_mark)
+{
+    prints("\xef\xbb\xbfscenario { ranks = 1 }\nprint(1)\n", "[0] 1\n");
+    prints("\xef\xbb\xbf#!/usr/bin/env ncclscript\nscenario { ranks = 1 }\nprint(2)\n", "[0] 2\n");
+    loads("\xef\xbb\xbf");
+    ncs_scenario_free(&scenario);
+    refuses("\xef\xbb\xbf\nlocal x = = 1\n", 2, "unexpected symbol");
+    refuses("\xef\xbb\xbf\033Lua", 0, "is no text");
+}
+END_TEST
+
+START_TEST(test_no_exit)
+{
+    fails_with("os.exit(0)", "no such field 'exit' in os: it would end ncclscript; return ends this "
+                             "rank's script");
+    settings.unsafe = true;
+    fails_with("os.exit(0)", "it would end ncclscript");
+    fails_with("os.exit()", "it would end ncclscript");
+    passes("scenario { ranks = 1 }\nexpect.equal(os.getenv('NCS_NO_SUCH_VARIABLE'), nil)\n");
+    settings.unsafe = false;
+}
+END_TEST
+
+NCS_TEST_MAIN("script texts", test_zero_bytes, test_errors_that_are_tables, test_first_element,
+              test_byte_order_mark, test_no_exit)
