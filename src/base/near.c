@@ -1,7 +1,7 @@
 #include "base/near.h"
 
 #include <ctype.h>
-#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { LONGEST = 64 }; /* letters; nothing longer is a slip of the keyboard */
@@ -72,4 +72,21 @@ const char *ncs_nearest(const char *word, const char *const *names, size_t count
         }
     }
     return nearest;
+}
+
+const char *ncs_near_hint(char hint[NCS_NEAR_ROOM], char quote, const char *word,
+                          const char *const *names, size_t count, const char *otherwise)
+{
+    const char *near = ncs_nearest(word, names, count);
+    if (near)
+        snprintf(hint, NCS_NEAR_ROOM, ": did you mean %c%.90s%c?", quote, near, quote);
+    else
+        snprintf(hint, NCS_NEAR_ROOM, "%s", otherwise);
+    return hint;
+}
+
+bool ncs_fail_near(struct ncs_error *err, const char *word, const char *const *names, size_t count)
+{
+    const char *near = ncs_nearest(word, names, count);
+    return near ? ncs_fail_hint(err, "did you mean `%s`?", near) : false;
 }

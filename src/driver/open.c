@@ -9,8 +9,6 @@ static const char *const names[] = { "sim", "nccl", NULL };
 
 const struct ncs_driver *ncs_driver_open(const char *name, struct ncs_error *err)
 {
-    const char *near;
-
     if (strcmp(name, "sim") == 0)
         return &ncs_driver_sim;
     if (strcmp(name, "nccl") == 0) {
@@ -20,8 +18,6 @@ const struct ncs_driver *ncs_driver_open(const char *name, struct ncs_error *err
         return NULL;
     }
     ncs_fail(err, NCS_BAD_INPUT, "no driver \"%s\": expected sim or nccl", name);
-    near = ncs_nearest(name, names, 0);
-    if (near)
-        ncs_fail_hint(err, "did you mean %s?", near);
+    ncs_fail_near(err, name, names, 0);
     return NULL;
 }

@@ -51,13 +51,6 @@ static bool are_ranks(struct check *c, const char *what, const int *list, size_t
     return true;
 }
 
-static bool hint_near(const char *word, const char *const *names, size_t count,
-                      struct ncs_error *err)
-{
-    const char *near = ncs_nearest(word, names, count);
-    return near ? ncs_fail_hint(err, "did you mean `%s`?", near) : false;
-}
-
 static bool is_rule(struct check *c, const char *what, const char *rule)
 {
     if (!rule)
@@ -66,7 +59,7 @@ static bool is_rule(struct check *c, const char *what, const char *rule)
         if (strcmp(*id, rule) == 0)
             return true;
     ncs_fail(at(c, what), NCS_BAD_INPUT, "outcome: %s = `%s`: no such rule", what, rule);
-    return hint_near(rule, ncs_rule_ids, 0, c->err);
+    return ncs_fail_near(c->err, rule, ncs_rule_ids, 0);
 }
 
 /* Codes of both libraries lie below. */
@@ -102,7 +95,7 @@ static bool is_error_name(struct check *c, const char *name)
             ncs_fail(at(c, "error"), NCS_BAD_INPUT,
                      "outcome: error = `%s`: expected the name of an NCCL or CUDA result, or nccl, "
                      "cuda, usage, expect, lua", name);
-            hint_near(name, names.name, names.count, c->err);
+            ncs_fail_near(c->err, name, names.name, names.count);
             ncs_free(names.name);
             return false;
         }
@@ -129,7 +122,7 @@ static bool check_driver(struct check *c, const char *name)
     if (!name || strcmp(name, drivers[0]) == 0 || strcmp(name, drivers[1]) == 0)
         return true;
     ncs_fail(at(c, "driver"), NCS_BAD_INPUT, "needs: driver = `%s`: expected sim or nccl", name);
-    return hint_near(name, drivers, 0, c->err);
+    return ncs_fail_near(c->err, name, drivers, 0);
 }
 
 static bool check_version(struct check *c, int version)

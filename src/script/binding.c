@@ -133,11 +133,11 @@ int ncs_lua_dtype(lua_State *L, int arg)
 {
     const char *name = ncs_lua_string(L, arg, "dtype");
     int dtype = ncs_dtype_from_name(name);
-    if (dtype < 0) {
-        const char *near = ncs_nearest(name, ncs_dtype_names, 0);
-        ncs_lua_usage(L, "no dtype \"%.60s\"%s%s%s", name, near ? ": did you mean \"" : "",
-                      near ? near : "", near ? "\"?" : ", expected one such as \"float32\"");
-    }
+    char hint[NCS_NEAR_ROOM];
+    if (dtype < 0)
+        ncs_lua_usage(L, "no dtype \"%.60s\"%s", name,
+                      ncs_near_hint(hint, '"', name, ncs_dtype_names, 0,
+                                    ", expected one such as \"float32\""));
     return dtype;
 }
 
@@ -234,9 +234,10 @@ int ncs_lua_unknown(lua_State *L, const char *what, const char *owner, const cha
         near = nearest_key(L, word, tables, count);
     if (!near && bare != word && *bare)
         near = nearest_key(L, bare, tables, count);
-    return ncs_lua_usage(L, "no such %s '%.60s'%s%s%s%s%s", what, word, owner ? " in " : "",
-                         owner ? owner : "", near ? ": did you mean '" : "", near ? near : "",
-                         near ? "'?" : "");
+    char hint[NCS_NEAR_ROOM];
+    return ncs_lua_usage(L, "no such %s '%.60s'%s%s%s", what, word, owner ? " in " : "",
+                         owner ? owner : "",
+                         near ? ncs_near_hint(hint, '\'', near, &near, 1, "") : "");
 }
 
 /* ---- locked libraries: upvalue 1 is the real table, 2 the name or nil for the globals ---- */

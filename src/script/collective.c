@@ -144,12 +144,12 @@ static ncclRedOp_t operator(lua_State *L, int arg)
     if (lua_type(L, arg) == LUA_TSTRING) {
         const char *name = lua_tostring(L, arg);
         int op = ncs_redop_from_name(name);
-        const char *near = op < 0 ? ncs_nearest(name, ncs_redop_names, 0) : NULL;
+        char hint[NCS_NEAR_ROOM];
         if (op < 0)
-            ncs_lua_usage(L, "no op \"%.60s\"%s%s%s", name,
-                          near ? ": did you mean \"" : ", expected \"sum\", \"prod\", \"max\", "
-                                                       "\"min\", \"avg\" or a premulsum",
-                          near ? near : "", near ? "\"?" : "");
+            ncs_lua_usage(L, "no op \"%.60s\"%s", name,
+                          ncs_near_hint(hint, '"', name, ncs_redop_names, 0,
+                                        ", expected \"sum\", \"prod\", \"max\", \"min\", \"avg\" "
+                                        "or a premulsum"));
         return (ncclRedOp_t)op;
     }
     struct ncs_lua_redop *op = ncs_object_test(L, arg, NCS_CLASS_REDOP);

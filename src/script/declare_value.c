@@ -44,19 +44,12 @@ int ncs_declare_version(lua_State *L, struct ncs_declaration *d, int value)
     return ncs_lua_wrong(L, value, d->key, "a version such as \"2.30.7\"");
 }
 
-static const char *near_hint(lua_State *L, const char *word, const char *const *names, size_t count)
-{
-    const char *near = ncs_nearest(word, names, count);
-    if (near)
-        return lua_pushfstring(L, ": did you mean '%s'?", near);
-    return "";
-}
-
 /* Reads a table by rows, in their order; other keys are refused. */
 void ncs_declare_rows(lua_State *L, struct ncs_declaration *d, int table,
                       const struct ncs_declare_row *rows)
 {
     const char *names[24], *outer = d->key, *worst = NULL;
+    char hint[NCS_NEAR_ROOM];
     size_t n = 0;
     if (lua_type(L, table) != LUA_TTABLE)
         ncs_lua_wrong(L, table, outer ? outer : "the declaration", "a table { key = value }");
@@ -76,7 +69,7 @@ void ncs_declare_rows(lua_State *L, struct ncs_declaration *d, int table,
     if (worst) {
         d->key = worst;
         ncs_lua_usage(L, "no such key '%.60s'%s%s%s", worst, outer ? " in " : "",
-                      outer ? outer : "", near_hint(L, worst, names, n));
+                      outer ? outer : "", ncs_near_hint(hint, '\'', worst, names, n, ""));
     }
     for (const struct ncs_declare_row *r = rows; r->name; r++) {
         luaL_checkstack(L, 8, NULL);

@@ -22,9 +22,9 @@ static int unknown_option(lua_State *L, const struct ncs_option *rows, const cha
     for (; rows->name && n < MAX_ROWS; rows++)
         names[n++] = rows->name;
     names[n++] = "label";
-    const char *near = ncs_nearest(name, names, n);
-    return ncs_lua_usage(L, "no option '%.60s'%s%s%s", name, near ? ": did you mean '" : "",
-                         near ? near : "", near ? "'?" : "");
+    char hint[NCS_NEAR_ROOM];
+    return ncs_lua_usage(L, "no option '%.60s'%s", name,
+                         ncs_near_hint(hint, '\'', name, names, n, ""));
 }
 
 static void refuse_other_keys(lua_State *L, int arg, const struct ncs_option *rows)

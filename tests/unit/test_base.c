@@ -121,6 +121,21 @@ START_TEST(near_finds_what_was_meant)
 }
 END_TEST
 
+START_TEST(near_words)
+{
+    static const char *const ops[] = { "sum", "prod", NULL };
+    char hint[NCS_NEAR_ROOM];
+    ck_assert_str_eq(ncs_near_hint(hint, '"', "smu", ops, 0, "!"), ": did you mean \"sum\"?");
+    ck_assert_str_eq(ncs_near_hint(hint, '\'', "prd", ops, 2, "!"), ": did you mean 'prod'?");
+    ck_assert_str_eq(ncs_near_hint(hint, '"', "average", ops, 0, ", expected sum"), ", expected sum");
+    struct ncs_error err = { 0 };
+    ck_assert(!ncs_fail_near(&err, "average", ops, 0));
+    ck_assert_str_eq(err.hint, "");
+    ck_assert(!ncs_fail_near(&err, "pord", ops, 0));
+    ck_assert_str_eq(err.hint, "did you mean `prod`?");
+}
+END_TEST
+
 START_TEST(near_is_silent_when_nothing_is_meant)
 {
     static const char *const cases[] = { "", "_", "x", "pq", "median", "banana", "barrier" };
@@ -522,7 +537,7 @@ END_TEST
 NCS_TEST_MAIN("base",
               str_grows_and_ends_in_zero, str_keeps_zero_bytes, str_add_of_nothing_makes_a_text,
               str_take_and_clear, str_lists_ranks,
-              near_finds_what_was_meant, near_is_silent_when_nothing_is_meant,
+              near_finds_what_was_meant, near_words, near_is_silent_when_nothing_is_meant,
               near_keeps_to_the_count,
               size_parses, size_refuses, duration_parses, duration_refuses, int_parses,
               int_refuses, duration_formats, size_formats, formats_stay_in_their_buffer,

@@ -31,7 +31,7 @@ START_TEST(a_wrong_name)
     ck_assert_ptr_null(ncs_driver_open("simm", &err));
     ck_assert_int_eq(err.status, NCS_BAD_INPUT);
     ck_assert_ptr_nonnull(strstr(err.text, "\"simm\""));
-    ck_assert_str_eq(err.hint, "did you mean sim?");
+    ck_assert_str_eq(err.hint, "did you mean `sim`?");
     ck_assert_ptr_null(ncs_driver_open("", &err));
     ck_assert_int_eq(err.status, NCS_BAD_INPUT);
 }
