@@ -217,6 +217,7 @@ struct ncs_call *ncs_journal_enter(struct ncs_journal *j, enum ncs_fn fn)
             call->place = local->where(local->where_arg);
         call->label = local->label;
         call->unverified = local->unverified;
+        call->by_c_name = local->by_c_name;
         call->ending = local->ending;
         local->call = call;
         if (!local->ending)

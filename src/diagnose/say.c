@@ -30,7 +30,7 @@ char *ncs_describe(const struct ncs_call *call)
 static const char *function_name(const struct ncs_call *call)
 {
     const struct ncs_fn_info *info = &ncs_fn_info[call->fn];
-    return info->lua_name ? info->lua_name : info->name;
+    return info->lua_name && !call->by_c_name ? info->lua_name : info->name;
 }
 
 const char *ncs_said_in(const struct ncs_inquiry *q, int context)

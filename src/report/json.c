@@ -281,6 +281,7 @@ void ncs_report_json(const struct ncs_report_run *run, struct ncs_str *out)
     json_object_set_new(o, "virtual_ns", json_integer(r->virtual_time));
     json_object_set_new(o, "output", output(&r->output));
     json_object_set_new(o, "output_lost", whole(r->output_lost));
+    json_object_set_new(o, "about", text(run->scenario->about));
 
     char *line = json_dumps(o, 0);
     ncs_str_add(out, line ? line : "{}");

@@ -39,7 +39,7 @@ struct ncs_tally {
 void ncs_tally_add(struct ncs_tally *tally, enum ncs_verdict verdict, bool as_expected);
 /* 0: all as expected or skipped; a suite of which nothing ran is skipped (77) or empty (5). */
 int ncs_tally_exit(const struct ncs_tally *tally);
-/* Appends "7 scenarios: 6 as expected, 1 not (1 hang)" and a newline. */
+/* Appends "7 scenarios: 6 as expected, 1 unexpected (1 hang)" and a newline. */
 void ncs_tally_text(const struct ncs_tally *tally, struct ncs_str *out);
 
 /* A topic of `explain`: a rule of the diagnosis in a few lines. */

@@ -32,13 +32,13 @@ void ncs_tally_text(const struct ncs_tally *tally, struct ncs_str *out)
                  tally->expected);
     size_t not = tally->runs - tally->expected - tally->skipped;
     if (not) {
-        ncs_str_addf(out, ", %zu not (", not);
+        ncs_str_addf(out, ", %zu unexpected (", not);
         const char *comma = "";
         for (int v = 0; v < NCS_VERDICTS; v++) {
             if (!tally->unexpected[v])
                 continue;
             ncs_str_addf(out, "%s%zu %s", comma, tally->unexpected[v],
-                         ncs_verdict_name((enum ncs_verdict)v));
+                         v == NCS_PASS ? "passed" : ncs_verdict_name((enum ncs_verdict)v));
             comma = ", ";
         }
         ncs_str_add(out, ")");

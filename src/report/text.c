@@ -383,6 +383,16 @@ static void add_declared(const struct text *t)
     ncs_str_free(&what);
 }
 
+/* What the scenario says of itself, unless that is only the file's name. */
+static void add_about(const struct text *t)
+{
+    const struct ncs_scenario *s = t->run->scenario;
+    const char *slash = s->file ? strrchr(s->file, '/') : NULL;
+    const char *name = slash ? slash + 1 : s->file;
+    if (s->about && s->about[0] && !(name && strcmp(s->about, name) == 0))
+        add_keyed(t, DIM, "about", s->about);
+}
+
 static void add_body(const struct text *t)
 {
     const struct ncs_result *r = t->result;
@@ -433,6 +443,8 @@ void ncs_report_text(const struct ncs_report_run *run, const struct ncs_report_s
     else
         add_reason(t);
     ncs_str_add(out, "\n");
+    if (style->verbose)
+        add_about(t);
     if (passed || !run->as_expected || style->verbose)
         add_body(t);
     if (!run->as_expected && run->difference && run->difference[0]) {

@@ -112,6 +112,8 @@ const struct ncs_api *ncs_lua_before(lua_State *L, enum ncs_fn fn)
     struct ncs_lua_thread *t = ncs_lua_thread(L);
     const struct ncs_fn_info *info = &ncs_fn_info[fn];
     t->running = L;
+    if (t->local) /* bindings of C carry the name of what they call */
+        t->local->by_c_name = t->what && strcmp(t->what, info->name) == 0;
     if (!ncs_api_has(t->rank->api, fn))
         lacks(L, t->rank, info);
     return t->rank->api;

@@ -94,7 +94,7 @@ $ ncclscript run --set wrod=bye print.lua
 $ ncclscript run -q suite
 > HANG  suite/deeper/two.lua  4 ranks, sim, seed 0
 > ...
-> 3 scenarios: 2 as expected, 1 not (1 hang)
+> 3 scenarios: 2 as expected, 1 unexpected (1 hang)
 ? 3
 
 $ ncclscript run suite/one.lua suite/three.lua

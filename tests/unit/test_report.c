@@ -478,11 +478,32 @@ START_TEST(test_tally)
     ncs_tally_add(&tally, NCS_HANG, true);
     check_tally(&tally, 0, "2 scenarios: 1 as expected, 1 skipped\n");
     ncs_tally_add(&tally, NCS_PASS, false);
-    check_tally(&tally, 1, "3 scenarios: 1 as expected, 1 not (1 pass), 1 skipped\n");
+    check_tally(&tally, 1, "3 scenarios: 1 as expected, 1 unexpected (1 passed), 1 skipped\n");
     ncs_tally_add(&tally, NCS_HANG, false);
     ncs_tally_add(&tally, NCS_WRONG, false);
     check_tally(&tally, 3,
-                "5 scenarios: 1 as expected, 3 not (1 pass, 1 wrong, 1 hang), 1 skipped\n");
+                "5 scenarios: 1 as expected, 3 unexpected (1 passed, 1 wrong, 1 hang), 1 skipped\n");
+}
+END_TEST
+
+START_TEST(test_about)
+{
+    struct ncs_report_style verbose = { .verbose = true };
+    struct ncs_result r = result_of(NCS_PASS);
+    char *about = scenario.about;
+    scenario.about = T("gradients\nof a layer");
+    check_text(&r, true, "PASS  scenarios/a.lua  4 ranks, sim, seed 0: 12 results verified, 34 calls\n");
+    char *got = text_of(&r, true, NULL, verbose);
+    ck_assert_ptr_nonnull(strstr(got, "34 calls\n  about gradients of a layer\n"));
+    ncs_free(got);
+    json_t *o = json_of(&r, true);
+    ck_assert_str_eq(word(o, "about"), "gradients\nof a layer");
+    json_decref(o);
+    scenario.about = T("a.lua"); /* as when none is given */
+    got = text_of(&r, true, NULL, verbose);
+    ck_assert_ptr_null(strstr(got, "about"));
+    ncs_free(got);
+    scenario.about = about;
 }
 END_TEST
 
@@ -526,4 +547,4 @@ END_TEST
 NCS_TEST_MAIN("report", test_hang, test_hang_not_as_declared, test_verbose, test_color,
               test_many_ranks, test_pass, test_pass_not_declared, test_wrong, test_error,
               test_invalid, test_skipped_and_internal, test_json_hang, test_json_cycle,
-              test_json_unstarted, test_tally, test_safe_line, test_topics)
+              test_json_unstarted, test_tally, test_safe_line, test_topics, test_about)

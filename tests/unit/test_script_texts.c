@@ -78,5 +78,29 @@ START_TEST(test_no_exit)
 }
 END_TEST
 
-NCS_TEST_MAIN("script texts", test_zero_bytes, test_errors_that_are_tables, test_first_element,
+static void waits_in(const char *text, const char *in)
+{
+    const struct ncs_result *r = execute(text, false);
+    ck_assert_int_eq(r->verdict, NCS_HANG);
+    ck_assert_uint_gt(r->diagnosis.waits, 0);
+    for (size_t i = 0; i < r->diagnosis.waits; i++)
+        ck_assert_str_eq(r->diagnosis.wait[i].in, in);
+    finish();
+}
+
+/* A report names a call as the script did. */
+START_TEST(test_calls_by_the_name_written)
+{
+    waits_in("scenario { ranks = 2 }\nlocal x = cuda.buffer('int32', 4):fill(1)\n"
+             "if rank == 0 then nccl.group(function() world:send(x, 1) end) end\n", "nccl.group");
+    waits_in("scenario { ranks = 2 }\nlocal x = cuda.buffer('int32', 4):fill(1)\n"
+             "if rank == 0 then C.ncclGroupStart() world:send(x, 1) C.ncclGroupEnd() end\n",
+             "ncclGroupEnd");
+    waits_in("scenario { ranks = 2 }\nlocal x = cuda.buffer('int32', 4):fill(1)\n"
+             "world:all_reduce(x)\nif rank == 0 then world:all_reduce(x) C.cudaStreamSynchronize(stream) end\n",
+             "cudaStreamSynchronize");
+}
+END_TEST
+
+NCS_TEST_MAIN("script texts", test_calls_by_the_name_written, test_zero_bytes, test_errors_that_are_tables, test_first_element,
               test_byte_order_mark, test_no_exit)
