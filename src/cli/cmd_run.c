@@ -65,9 +65,11 @@ struct suite {
     bool json, quiet;
     struct ncs_report_style style;
     struct ncs_tally tally;
+    const struct ncs_files *files;
+    size_t next; /* the first that has not been begun */
 };
 
-/* ---- interrupts and the time limit ---- */
+/* ---- interrupts ---- */
 
 static volatile sig_atomic_t interrupts;
 
@@ -84,21 +86,6 @@ static void catch_interrupts(void)
     struct sigaction action = { .sa_handler = on_interrupt };
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
-}
-
-/* On the watch's thread, while a rank does not come back from a call: its thread may hold the lock
- * of standard output, and nothing that it uses can be freed. */
-static void give_up(void)
-{
-    static const char text[] =
-        "ncclscript: past the time limit, and a rank does not stop: given up without a report\n";
-    if (ftrylockfile(stdout) == 0) {
-        fflush(stdout);
-        funlockfile(stdout);
-    }
-    ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
-    (void)written;
-    _exit(124);
 }
 
 /* ---- one run ---- */
@@ -226,6 +213,68 @@ static struct ncs_run_options make_options(const struct suite *suite,
     };
 }
 
+/* ---- a rank that does not come back from a call ---- */
+
+/* The run in progress, for the watch's thread. */
+static struct {
+    struct suite *suite;
+    const struct ncs_scenario *scenario;
+    const struct ncs_run_options *options;
+} current;
+
+/* "; not run: b.lua, c.lua", on standard error. */
+static void add_not_run(const struct suite *suite, struct ncs_str *out)
+{
+    const struct ncs_files *files = suite->files;
+    for (size_t i = suite->next; i < files->count; i++) {
+        ncs_str_add(out, i == suite->next ? "; not run: " : ", ");
+        ncs_safe_line(out, files->path[i]);
+    }
+}
+
+static void summarize(struct suite *suite)
+{
+    suite->tally.not_run = suite->files->count - suite->next;
+    if (suite->files->count < 2 || suite->json)
+        return;
+    struct ncs_str out = { 0 };
+    ncs_tally_text(&suite->tally, &out);
+    ncs_out(out.text);
+    ncs_str_free(&out);
+}
+
+/* On the watch's thread. The rank's thread may hold the lock of standard output, and nothing that
+ * it uses can be freed or looked at: what the run has done is lost, its verdict is not. */
+static void give_up(void)
+{
+    struct suite *suite = current.suite;
+    const struct ncs_run_options *o = current.options;
+    static char reason[] = "a rank does not come back from a call of Lua's";
+    struct ncs_result result = {
+        .verdict = NCS_TIMEOUT, .ranks = o->ranks, .driver = o->driver, .policy = o->policy,
+        .seed = o->seed, .skip_reason = reason,
+    };
+    struct ncs_report_run run = { .scenario = current.scenario, .result = &result };
+    struct ncs_str text = { 0 };
+    int status = ncs_verdict_exit(NCS_TIMEOUT);
+    ncs_nccl_version_text(o->nccl_version, result.nccl, sizeof result.nccl);
+    if (ftrylockfile(stdout) == 0) {
+        report(suite, &run);
+        summarize(suite);
+        ncs_out_flush();
+        status = ncs_tally_exit(&suite->tally);
+        funlockfile(stdout);
+    }
+    ncs_str_add(&text, "ncclscript run: ");
+    ncs_safe_line(&text, current.scenario->file);
+    ncs_str_addf(&text, ": past the time limit, and %s: given up", reason);
+    add_not_run(suite, &text);
+    ncs_str_add(&text, "\n");
+    ssize_t written = write(STDERR_FILENO, text.text, text.bytes);
+    (void)written;
+    _exit(status);
+}
+
 static void run_script(struct suite *suite, struct ncs_script *script,
                        const struct ncs_scenario *scenario)
 {
@@ -240,6 +289,9 @@ static void run_script(struct suite *suite, struct ncs_script *script,
     struct ncs_program program = ncs_script_program(script, scenario);
     bool prints = !suite->json && !suite->quiet;
     struct ncs_run *run = ncs_run_new(&o, &program, prints ? on_output : NULL, NULL);
+    current.suite = suite;
+    current.scenario = scenario;
+    current.options = &o;
     if (interrupts) /* while the file was loaded: there was no run to interrupt */
         ncs_run_interrupt();
     report_result(suite, scenario, ncs_run_execute(run));
@@ -280,16 +332,12 @@ static int run_files(struct suite *suite, const struct ncs_files *files)
     }
     catch_interrupts();
     ncs_run_stuck = give_up;
-    for (size_t i = 0; i < files->count && !interrupts; i++)
-        run_file(suite, files->path[i]);
-    if (files->count > 1 && !suite->json) {
-        struct ncs_str out = { 0 };
-        ncs_tally_text(&suite->tally, &out);
-        ncs_out(out.text);
-        ncs_str_free(&out);
-    }
-    if (interrupts && suite->tally.worst != NCS_INTERNAL_FAULT)
-        return ncs_verdict_exit(NCS_INTERRUPTED);
+    suite->files = files;
+    while (suite->next < files->count && !interrupts)
+        run_file(suite, files->path[suite->next++]);
+    summarize(suite);
+    if (suite->next < files->count) /* a run that had its verdict keeps it */
+        suite->tally.worst = ncs_verdict_worse(suite->tally.worst, NCS_INTERRUPTED);
     return ncs_tally_exit(&suite->tally);
 }
 

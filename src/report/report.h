@@ -32,6 +32,7 @@ void ncs_report_json(const struct ncs_report_run *run, struct ncs_str *out);
 /* Several runs together. */
 struct ncs_tally {
     size_t runs, expected, skipped;
+    size_t not_run;                  /* left out because the suite was stopped */
     size_t unexpected[NCS_VERDICTS]; /* by the verdict that came */
     enum ncs_verdict worst;          /* of the unexpected ones; NCS_PASS = there is none */
 };

@@ -28,7 +28,8 @@ int ncs_tally_exit(const struct ncs_tally *tally)
 
 void ncs_tally_text(const struct ncs_tally *tally, struct ncs_str *out)
 {
-    ncs_str_addf(out, "%zu scenario%s: %zu as expected", tally->runs, tally->runs == 1 ? "" : "s",
+    size_t all = tally->runs + tally->not_run;
+    ncs_str_addf(out, "%zu scenario%s: %zu as expected", all, all == 1 ? "" : "s",
                  tally->expected);
     size_t not = tally->runs - tally->expected - tally->skipped;
     if (not) {
@@ -45,5 +46,7 @@ void ncs_tally_text(const struct ncs_tally *tally, struct ncs_str *out)
     }
     if (tally->skipped)
         ncs_str_addf(out, ", %zu skipped", tally->skipped);
+    if (tally->not_run)
+        ncs_str_addf(out, ", %zu not run", tally->not_run);
     ncs_str_add(out, "\n");
 }

@@ -420,6 +420,8 @@ static void add_reason(const struct text *t)
         ncs_str_add(t->out, ": nothing was executed");
     } else if (r->verdict == NCS_TIMEOUT) {
         ncs_str_add(t->out, ": no verdict within the time limit");
+        if (r->skip_reason)
+            ncs_str_addf(t->out, ", %s", r->skip_reason);
     }
 }
 

@@ -104,7 +104,7 @@ struct ncs_result {
     uint64_t trace;                 /* hash of everything that was chosen and done */
     int64_t virtual_time;           /* ns */
     struct ncs_error internal;      /* of INVALID and INTERNAL_FAULT before or besides the ranks */
-    char *skip_reason;              /* of SKIPPED */
+    char *skip_reason;              /* of SKIPPED; of TIMEOUT: what is known of it, or NULL */
     struct ncs_str output;          /* what the ranks printed, whole lines "[rank] text" */
     uint64_t output_lost;           /* bytes beyond the limit */
     const struct ncs_journal *journal; /* borrowed from the run: names of communicators */

@@ -483,6 +483,10 @@ START_TEST(test_tally)
     ncs_tally_add(&tally, NCS_WRONG, false);
     check_tally(&tally, 3,
                 "5 scenarios: 1 as expected, 3 unexpected (1 passed, 1 wrong, 1 hang), 1 skipped\n");
+    tally.not_run = 2;
+    check_tally(&tally, 3,
+                "7 scenarios: 1 as expected, 3 unexpected (1 passed, 1 wrong, 1 hang), 1 skipped, "
+                "2 not run\n");
 }
 END_TEST
 
