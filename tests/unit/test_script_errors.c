@@ -1,0 +1,232 @@
+/* Lua scenarios: what is refused and in which words, errors as values, and how a rank ends. */
+#include "script_lab.h"
+
+START_TEST(test_usage)
+{
+    static const char *const cases[][2] = {
+        { "cuda.buffer('flaot32', 3)", "cuda.buffer: no dtype \"flaot32\": did you mean \"float32\"?" },
+        { "cuda.buffer('int8', 1.5)", "count must be a whole number, got 1.5" },
+        { "cuda.buffer('int8', -1)", "count must be 0 or more, got -1" },
+        { "cuda.buffer('int8', 1, { memroy = 'pinned' })", "no option 'memroy': did you mean 'memory'?" },
+        { "cuda.buffer('int8', 1, 2)", "the last argument must be a table of options, got 2" },
+        { "x:slice(18)", "slice: first 18 is outside 1 .. 17" },
+        { "x:slice(9, 9)", "slice: 9 elements from 9 go beyond the end: the buffer has 16" },
+        { "x:part(3, 3)", "part: 16 elements cannot be divided into 3 equal parts" },
+        { "x:part(4, 4)", "part: part 4 is outside 0 .. 3" },
+        { "print(x[17])", "x[i]: index 17 is outside 1 .. 16" },
+        { "x[1] = 0.5", "value 0.5 does not fit in int32" },
+        { "x:fill({ 1 })", "the list has 1 values, the buffer 16 elements" },
+        { "world:all_reduce(x, { count = 17 })", "all_reduce: count 17 is beyond send, which has 16 elements" },
+        { "world:all_reduce(x, cuda.buffer('int8', 16))", "send is int32, recv is int8" },
+        { "world:all_reduce(x, { op = 'smu' })", "no op \"smu\": did you mean \"sum\"?" },
+        { "world:all_reduce(3)", "send must be a buffer, got 3" },
+        { "world:all_reduce(x, 3)", "recv must be a buffer, got 3" },
+        { "world:all_reduce(x, { root = 0 })", "no option 'root'" },
+        { "world:all_reduce(x, {}, 3)", "unexpected argument" },
+        { "world:send(x)", "peer is missing" },
+        { "world:send(nil, 0)", "buffer must be a buffer, got nil" },
+        { "world:AllReduce(x)", "no such field or method 'AllReduce' in comm: did you mean 'all_reduce'?" },
+        { "world:all_gather_into_tensor(x)", "did you mean 'all_gather'?" },
+        { "world.all_reduce(x)", "all_reduce: methods take a colon, not a dot: comm:all_reduce(...)" },
+        { "nccl:version()", "nccl takes a dot, not a colon" },
+        { "store.set('a', 1)", "store takes a colon" },
+        { "nccl.ncclGetVersion()", "did you mean 'version'?" },
+        { "print(undefined)", "no such global 'undefined'" },
+        { "fresh = 1", "'fresh' would be a new global: write local fresh = ..." },
+        { "rank = 1", "'rank' is ready-made and cannot be assigned" },
+        { "param.x = 1", "param.x cannot be assigned" },
+        { "print(param.x)", "no such field 'x' in param" },
+        { "x.count = 1", "'count' of a buffer cannot be assigned" },
+        { "local z = x:slice(1) x:free() z:fill(1)", "fill: this buffer was freed at line 3" },
+        { "x:free() x:free()", "free: this buffer was freed at line 3" },
+        { "x:free() world:all_reduce(x)", "all_reduce: send buffer was freed at line 3" },
+        { "x:slice(1):free()", "this is a view" },
+        { "world:destroy() world:all_reduce(x)", "all_reduce: this comm was destroyed at line 3" },
+        { "scenario {}", "scenario: is declared twice" },
+        { "world:premulsum('int8', 0.5)", "scalar 0.5 does not fit in int8" },
+        { "store:set('a', print)", "got function" },
+        { "store:add('a', 1.5)", "n must be a whole number" },
+        { "store:set('t', 'x') store:add('t', 1)", "does not hold a whole number" },
+        { "barrier { ranks = { 3 } }", "rank 3: the run has ranks 0 to 0" },
+        { "sleep(-1)", "seconds must be 0 or more" },
+        { "C.cudaMemcpy(x, C.host('int32', 4), 17, 1)", "17 bytes are beyond the host memory, which has 16" },
+        { "C.cudaMemcpy(x, 4096, 4, 1)", "src must be a buffer, a pointer or nil, got 4096" },
+        { "C.ncclAllRedcue()", "no such field 'ncclAllRedcue' in C: did you mean 'ncclAllReduce'?" },
+        { "C.ncclConfig { blokcing = 0 }", "no such field 'blokcing': did you mean 'blocking'?" },
+        { "C.check(C.ncclCommCount(nil))", "ncclCommCount: ncclInvalidArgument" },
+        { "nccl.group(3)", "fn must be a function, got 3" },
+        { "require('../x')", "is no name of a module" },
+        { "require('nothing_here')", "cannot be opened" },
+        { "error('plain')", "plain" },
+        { "assert(false, 'asserted')", "asserted" },
+        { "world:broadcast(x, { root = 9 })", "root = 9: world has rank 0 alone (C.ncclBroadcast would let NCCL refuse it)" },
+        { "world:reduce(x, { root = -1 })", "root = -1: world has rank 0 alone (C.ncclReduce would" },
+        { "world:send(x, 1)", "peer = 1: world has rank 0 alone (C.ncclSend would" },
+        { "nccl.init_rank(2, nccl.unique_id(), 2)", "rank = 2: a communicator of 2 has ranks 0 to 1" },
+        { "C.check(C.ncclBroadcast(x, x, 1, C.ncclInt32, 9, world, stream))", "ncclBroadcast: ncclInvalidArgument: Broadcast : invalid root 9" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        fails_with(cases[i][0], cases[i][1]);
+}
+END_TEST
+
+START_TEST(test_error_objects)
+{
+    prints("scenario { ranks = 1 }\n"
+           "local x = cuda.buffer('int32', 16):fill(1)\n"
+           "local function bcast(root) return C.ncclBroadcast(x, x, 16, C.ncclInt32, root, world, stream) end\n"
+           "local ok, e = pcall(function() C.check(bcast(9)) end)\n"
+           "print(ok, e.kind, e.code, e.name, e.call, e.rank, e.line, e.detail)\n"
+           "print(e)\n"
+           "local _, u = pcall(function() world:nothing() end)\n"
+           "print(u.kind, u.name, u.code, u.call, u.label)\n"
+           "local _, c = pcall(cuda.buffer, 'int8', 1 << 50)\n"
+           "print(c.kind, c.name, c.code, c.call, cuda.last_error(), cuda.last_error())\n"
+           "print(nccl.error_string('ncclInvalidUsage'))\n"
+           "local _, r = pcall(function() world:broadcast(x, { root = 9, label = 'bad' }) end)\n"
+           "print(r, r.kind, r.comm, r.label)\n",
+           "[0] false\tnccl\t4\tncclInvalidArgument\tncclBroadcast\t0\t4\t"
+           "Broadcast : invalid root 9 (root should be in the 0..1 range)\n"
+           "[0] s.lua:4: ncclBroadcast: ncclInvalidArgument: Broadcast : invalid root 9 (root should "
+           "be in the 0..1 range)\n"
+           "[0] usage\tusage\t0\tnil\tnil\n"
+           "[0] cuda\tcudaErrorMemoryAllocation\t2\tcudaMalloc\tcudaErrorMemoryAllocation\tnil\n"
+           "[0] invalid usage (run with NCCL_DEBUG=WARN for details)\n"
+           "[0] s.lua:12: broadcast: root = 9: world has rank 0 alone (C.ncclBroadcast would let NCCL "
+           "refuse it) (label \"bad\")\tusage\tworld\tbad\n");
+}
+END_TEST
+
+START_TEST(test_errors_in_groups)
+{
+    prints("scenario { ranks = 1 }\n"
+           "local x = cuda.buffer('int32', 16):fill(1)\n"
+           "local function bcast(root) return C.ncclBroadcast(x, x, 16, C.ncclInt32, root, world, stream) end\n"
+           "print(select(2, pcall(nccl.group, function() world:all_reduce(x) C.check(bcast(5)) end)))\n"
+           "print(select(2, pcall(nccl.group, function() world:all_reduce(x) error('mine', 0) end)))\n"
+           "print(select(2, pcall(nccl.group, function() world:all_reduce(x) world:reduce(x, { root = 5 }) end)))\n"
+           "print(expect.error('ncclInvalidArgument', function() C.check(bcast(7)) end).call)\n"
+           "print(expect.error('ncclInvalidArgument', nccl.group, function() world:all_reduce(x) bcast(7) end).call)\n"
+           "print(nccl.group(function() world:all_reduce(x) return 1, 2 end))\n"
+           "stream:sync() expect.equal(x, 1)\n",
+           "[0] s.lua:4: ncclBroadcast: ncclInvalidArgument: Broadcast : invalid root 5 (root should be in "
+           "the 0..1 range); 1 queued call was dropped\n"
+           "[0] mine\n"
+           "[0] s.lua:6: reduce: root = 5: world has rank 0 alone (C.ncclReduce would let NCCL refuse it); "
+           "1 queued call was dropped\n"
+           "[0] ncclBroadcast\n[0] ncclGroupEnd\n[0] 1\t2\n");
+}
+END_TEST
+
+/* ---- how a rank ends ---- */
+
+START_TEST(test_hang_abandons_everything)
+{
+    /* What waits may hold to-be-closed values, catch everything, or sit in coroutines and threads. */
+    verdict_of("scenario { ranks = 3 }\n"
+               "local x = cuda.buffer('int32', 4):fill(1)\n"
+               "local v <close> = setmetatable({}, { __close = function(_, e) while e do end end })\n"
+               "local t = spawn(function() while true do pcall(sleep, 1) store:get('never') end end)\n"
+               "if rank ~= 1 then while true do pcall(coroutine.wrap(function()\n"
+               "  pcall(function() world:all_reduce(x) stream:sync() end) end)) store:get('never') end end\n",
+               NCS_HANG);
+}
+END_TEST
+
+START_TEST(test_thread_error)
+{
+    const struct ncs_result *r = execute(
+        "scenario { ranks = 2 }\nspawn(function()\n  error('boom') end)\nsleep(1)\n", false);
+    ck_assert_int_eq(r->verdict, NCS_INVALID);
+    ck_assert_uint_eq(r->errors, 2);
+    ck_assert_int_eq(r->error[0].thread, 1);
+    ck_assert_str_eq(r->error[0].message, "boom");
+    ck_assert_int_eq(r->error[0].place.line, 3);
+    ck_assert_ptr_nonnull(strstr(r->error[0].detail, "traceback"));
+    finish();
+}
+END_TEST
+
+START_TEST(test_thread_error_taken)
+{
+    prints("scenario { ranks = 1 }\nlocal t = spawn(function() error('boom', 0) end)\nsleep(1)\n"
+           "print(pcall(t.join, t)) print(pcall(t.join, t))\n"
+           "t = spawn(function() return table.unpack({}, 1, 600000) end)\nsleep(1)\n"
+           "print(pcall(t.join, t))\n"
+           "for i = 1, 50 do t = spawn(function() return i end) assert(t:join() == i) end\n"
+           "collectgarbage() collectgarbage() print(t:join(), t.done)\n",
+           "[0] false\tboom\n[0] false\tboom\n[0] false\ttoo many results\n[0] 50\ttrue\n");
+    /* Nobody's: reported once, whether the main thread ends well or not. */
+    const struct ncs_result *r = execute("scenario { ranks = 1 }\n"
+                                         "spawn(function() error('boom') end)\nsleep(1)\n"
+                                         "error('main')\n", false);
+    ck_assert_uint_eq(r->errors, 2);
+    ck_assert_str_eq(r->error[0].message, "boom");
+    ck_assert_int_eq(r->error[0].thread, 1);
+    ck_assert_str_eq(r->error[1].message, "main");
+    finish();
+}
+END_TEST
+
+START_TEST(test_locks_and_messages)
+{
+    prints("scenario { ranks = 1 }\n"
+           "print(pcall(function() string.upper = 1 end))\n"
+           "print(pcall(rawset, math, 'pi', 3), pcall(table.insert, table, 1), getmetatable(''))\n"
+           "print(pcall(C.ncclConfig, { foo = 1, bar = 1, baz = 1, quux = 2, zip = 3 }))\n"
+           "print(pcall(C.ncclCommInitAll, 70000))\n"
+           "print(C.cudaErrorTimeout, C.ncclTimeout, C.ncclNumResults, C.NCCL_VERSION_CODE)\n"
+           "print(C.cudaStreamSynchronize(C.cudaStreamPerThread), C.cudaMemAttachGlobal)\n"
+           "expect.error('lua', function() error('x') end)\n"
+           "print(pcall(cuda.buffer, 'float32', 1 << 40, { device = 1 })) print(cuda.device())\n"
+           "local x = cuda.buffer('float32', 4):fill(1)\n"
+           "local ok, e = pcall(x.fill, x, function(i) return x[1] and i == 3 and 'a' or i end,\n"
+           "  { label = 'L' }) print(e.label)\n"
+           "stream:destroy() print(pcall(world.all_reduce, world, x)) print(pcall(stream.sync, stream))\n"
+           "local t = {} for i = 1, 20000 do t['k' .. i] = i end\n"
+           "store:set('t', t) print(store:get('t').k20000)\n"
+           "print(pcall(function() return nccl.ncclCommInitRank end))\n",
+           "[0] false\ts.lua:2: string.upper cannot be assigned\n"
+           "[0] false\tfalse\tfalse\n"
+           "[0] false\ts.lua:4: C.ncclConfig: no such field 'bar'\n"
+           "[0] false\ts.lua:5: ncclCommInitAll: ndev 70000 is more than 65536\n"
+           "[0] 909\t8\t9\t23007\n[0] 0\t1\n"
+           "[0] false\ts.lua:9: cudaMalloc: cudaErrorMemoryAllocation: out of memory\n[0] 0\n"
+           "[0] L\n[0] false\ts.lua:13: all_reduce: the default stream was destroyed at line 13 (C.ncclAllReduce would pass it on)\n"
+           "[0] false\ts.lua:13: sync: this stream was destroyed at line 13\n[0] 20000\n"
+           "[0] false\ts.lua:16: no such field 'ncclCommInitRank' in nccl: did you mean 'init_rank'?\n");
+}
+END_TEST
+
+START_TEST(test_verdicts)
+{
+    verdict_of("scenario { ranks = 2 }\nerror({})", NCS_INVALID);
+    verdict_of("scenario { ranks = 2 }\nerror(nil)", NCS_INVALID);
+    verdict_of("local x = math.pi\nscenario { ranks = 2 }", NCS_INVALID);
+    verdict_of("scenario { ranks = 2 }\nassert(false)", NCS_WRONG);
+    verdict_of("scenario { ranks = 2 }\npcall(skip, 'why')\nerror('not reached')", NCS_SKIPPED);
+    verdict_of("scenario { ranks = 2 }\nC.check(C.cudaSetDevice(99))", NCS_ERROR);
+    verdict_of("scenario { ranks = 2 }\nlocal f f = function() return 1 + f() end\nf()", NCS_INVALID);
+    verdict_of("scenario { ranks = 2 }\nlocal s = {} for i = 1, 300 do s[i] = '(' end\n"
+               "expect.equal(load('return ' .. table.concat(s) .. '1'), nil)", NCS_PASS);
+}
+END_TEST
+
+START_TEST(test_memory_limit)
+{
+    struct ncs_script *s = script = load(
+        "scenario { ranks = 2 }\nlocal t = {}\nwhile true do t[#t + 1] = ('x'):rep(10000) .. #t end");
+    s->memory_limit = 8 << 20;
+    struct ncs_run_options o = { .driver = "sim", .ranks = 2, .devices = 8, .verify = true };
+    struct ncs_program p = ncs_script_program(s, &scenario);
+    run = ncs_run_new(&o, &p, NULL, NULL);
+    const struct ncs_result *r = ncs_run_execute(run);
+    ck_assert_int_eq(r->verdict, NCS_INVALID);
+    ck_assert_ptr_nonnull(strstr(r->error[0].message, "out of memory"));
+    finish();
+}
+END_TEST
+
+NCS_TEST_MAIN("script errors", test_usage, test_error_objects, test_errors_in_groups,
+              test_hang_abandons_everything, test_thread_error, test_thread_error_taken,
+              test_locks_and_messages, test_verdicts, test_memory_limit)
