@@ -41,7 +41,8 @@ struct ncs_place ncs_lua_where(lua_State *L)
     const struct ncs_script *s = t->rank->script;
     struct ncs_place place = { 0 };
     if (t->finished)
-        return (struct ncs_place){ s->main.file, s->main.last_line };
+        return (struct ncs_place){ s->main.file, t->rank->last_line ? t->rank->last_line
+                                                                    : s->main.last_line };
     if (t->prologue) /* whoever hangs here hangs in what scenario{} asked for */
         return s->line ? (struct ncs_place){ s->main.file, s->line } : place;
     if (!where_on(L, s, &place) && L != t->L)

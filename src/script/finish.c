@@ -81,6 +81,7 @@ void ncs_lua_finish(lua_State *L)
     struct ncs_lua_thread *t = ncs_lua_thread(L);
     ncs_lua_join_all(L);
     t->finished = t->local->ending = true;
+    t->local->last = ncs_lua_where(L);
     ncs_lua_begin(L, "end of script", -1);
     if (t->local->group_depth > 0)
         return; /* destroying would only be queued; the open group is a finding */

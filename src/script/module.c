@@ -115,6 +115,10 @@ static size_t start_of(const char *text, size_t bytes)
     return end ? (size_t)(end - text) : bytes; /* the newline stays: lines keep their numbers */
 }
 
+/* Before the text of a scenario, in its first line: a variable that is closed where the script ends,
+ * be it by a return; what is closed tells the line (script.c). */
+#define AT_END "local at_end_of_script <close> = ...; "
+
 bool ncs_chunk_compile(struct ncs_chunk *chunk, const char *text, size_t bytes,
                        struct ncs_error *err)
 {
@@ -126,9 +130,13 @@ bool ncs_chunk_compile(struct ncs_chunk *chunk, const char *text, size_t bytes,
     lua_State *L = luaL_newstate();
     if (!L)
         return ncs_fail(err, NCS_NO_MEMORY, "no memory to compile %s", chunk->file);
-    struct ncs_str code = { 0 }, name = { 0 };
+    struct ncs_str code = { 0 }, name = { 0 }, whole = { 0 };
     ncs_str_addf(&name, "@%s", chunk->file);
-    bool ok = luaL_loadbufferx(L, text + skip, bytes - skip, name.text, "t") == LUA_OK;
+    if (!chunk->name)
+        ncs_str_add(&whole, AT_END);
+    ncs_str_add_bytes(&whole, text + skip, bytes - skip);
+    bool ok = luaL_loadbufferx(L, whole.text ? whole.text : "", whole.bytes, name.text, "t") == LUA_OK;
+    ncs_str_free(&whole);
     if (ok) {
         chunk->last_line = last_line(L);
         lua_dump(L, append_code, &code, 0);

@@ -90,6 +90,7 @@ struct ncs_lua_rank {
     lua_State *L;
     int rank, nranks, device; /* device: where the rank starts */
     bool declared;            /* scenario{} has been called */
+    int last_line;            /* where the script ended; 0 = it has not */
     lua_Integer serials;      /* of objects */
     lua_Integer named;        /* tables and functions that have been given a number */
     struct ncs_random random, fill_random;

@@ -102,5 +102,33 @@ START_TEST(test_calls_by_the_name_written)
 }
 END_TEST
 
-NCS_TEST_MAIN("script texts", test_calls_by_the_name_written, test_zero_bytes, test_errors_that_are_tables, test_first_element,
+static void finished_at(const char *text, int line)
+{
+    const struct ncs_result *r = execute(text, false);
+    ck_assert_int_eq(r->verdict, NCS_HANG);
+    const struct ncs_finding *f = &r->diagnosis.finding[0];
+    size_t found = 0;
+    for (size_t i = 0; i < f->rows; i++)
+        if (f->row[i].rank == 1) {
+            ck_assert_ptr_nonnull(strstr(f->row[i].text, "finished"));
+            ck_assert_int_eq(f->row[i].line, line);
+            found++;
+        }
+    ck_assert_uint_eq(found, 1);
+    finish();
+}
+
+/* Who ended is shown at the last line that ran, not at its last call. */
+START_TEST(test_last_line)
+{
+    finished_at("scenario { ranks = 2 }\nlocal x = cuda.buffer('int32', 4):fill(1)\n"
+                "if rank == 1 then\n  local y = 1\n  return y\nend\nworld:all_reduce(x)\nstream:sync()\n", 5);
+    finished_at("#!shebang\nscenario { ranks = 2 }\nlocal x = cuda.buffer('int32', 4):fill(1)\n"
+                "if rank == 0 then world:all_reduce(x) end\nlocal z = 1\nz = z + 1\n\n-- the end\n", 6);
+    finished_at("scenario { ranks = 2 }\nlocal function f() if rank == 0 then world:all_reduce(cuda.buffer('int32', 4)) end end\n"
+                "return f()\n", 3);
+}
+END_TEST
+
+NCS_TEST_MAIN("script texts", test_last_line, test_calls_by_the_name_written, test_zero_bytes, test_errors_that_are_tables, test_first_element,
               test_byte_order_mark, test_no_exit)
