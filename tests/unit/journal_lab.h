@@ -65,7 +65,7 @@ static inline ncclResult_t end_comm(ncclComm_t comm)
 }
 
 static inline ncclResult_t create_op(ncclRedOp_t *op, void *scalar, ncclDataType_t dtype,
-                              ncclScalarResidence_t residence, ncclComm_t comm)
+                                     ncclScalarResidence_t residence, ncclComm_t comm)
 {
     (void)scalar, (void)dtype, (void)residence, (void)comm;
     *op = (ncclRedOp_t)redop_handle;
@@ -79,7 +79,7 @@ static inline ncclResult_t destroy_op(ncclRedOp_t op, ncclComm_t comm)
 }
 
 static inline ncclResult_t all_reduce(const void *send, void *recv, size_t count, ncclDataType_t dtype,
-                               ncclRedOp_t op, ncclComm_t comm, cudaStream_t stream)
+                                      ncclRedOp_t op, ncclComm_t comm, cudaStream_t stream)
 {
     (void)send, (void)recv, (void)count, (void)dtype, (void)op, (void)comm, (void)stream;
     in_flight = *ncs_local->call;
@@ -87,28 +87,28 @@ static inline ncclResult_t all_reduce(const void *send, void *recv, size_t count
 }
 
 static inline ncclResult_t broadcast(const void *send, void *recv, size_t count, ncclDataType_t dtype,
-                              int root, ncclComm_t comm, cudaStream_t stream)
+                                     int root, ncclComm_t comm, cudaStream_t stream)
 {
     (void)send, (void)recv, (void)count, (void)dtype, (void)root, (void)comm, (void)stream;
     return nccl_code;
 }
 
 static inline ncclResult_t bcast(void *buff, size_t count, ncclDataType_t dtype, int root, ncclComm_t comm,
-                          cudaStream_t stream)
+                                 cudaStream_t stream)
 {
     (void)buff, (void)count, (void)dtype, (void)root, (void)comm, (void)stream;
     return nccl_code;
 }
 
 static inline ncclResult_t do_send(const void *buff, size_t count, ncclDataType_t dtype, int peer,
-                            ncclComm_t comm, cudaStream_t stream)
+                                   ncclComm_t comm, cudaStream_t stream)
 {
     (void)buff, (void)count, (void)dtype, (void)peer, (void)comm, (void)stream;
     return nccl_code;
 }
 
 static inline ncclResult_t do_recv(void *buff, size_t count, ncclDataType_t dtype, int peer,
-                            ncclComm_t comm, cudaStream_t stream)
+                                   ncclComm_t comm, cudaStream_t stream)
 {
     (void)buff, (void)count, (void)dtype, (void)peer, (void)comm, (void)stream;
     return nccl_code;

@@ -72,7 +72,7 @@ static inline void buffers(struct world *w, size_t send, size_t recv)
 }
 
 static inline struct ncs_call *call_of(struct world *w, enum ncs_fn fn, int rank, const void *send,
-                                void *recv, size_t count, int dtype, int op, int other)
+                                       void *recv, size_t count, int dtype, int op, int other)
 {
     struct ncs_call *call = ncs_new(sizeof *call);
     struct ncs_member *m = &w->member[rank];
@@ -300,7 +300,7 @@ static inline struct reference ascending(const struct world *w, int dtype, int o
 
 /* What rank r puts into the reduction. */
 static inline void term(const struct world *w, const struct reference *f, int r, size_t at,
-                 unsigned char *x)
+                        unsigned char *x)
 {
     size_t bytes = ncs_dtype_bytes(f->dtype);
     unsigned char scale[8];
@@ -317,7 +317,7 @@ static inline void term(const struct world *w, const struct reference *f, int r,
 }
 
 static inline void reduce_at(const struct world *w, const struct reference *f, size_t at,
-                      unsigned char *out)
+                             unsigned char *out)
 {
     unsigned char x[8];
     int op = f->op >= ncclAvg ? ncclSum : f->op;
@@ -332,7 +332,7 @@ static inline void reduce_at(const struct world *w, const struct reference *f, s
 }
 
 static inline void reduce(const struct world *w, const struct reference *f, size_t from, size_t count,
-                   unsigned char *out)
+                          unsigned char *out)
 {
     for (size_t i = 0; i < count; i++)
         reduce_at(w, f, from + i, out + i * ncs_dtype_bytes(f->dtype));
@@ -390,7 +390,7 @@ static inline void good_all_reduce(struct world *w, int n, int dtype, int op, si
 }
 
 static inline void names(struct world *w, uint64_t count, enum ncs_pattern pattern, int64_t which,
-                  const char *text)
+                         const char *text)
 {
     const struct ncs_wrong *list = wrong(w, count);
     ck_assert_str_eq(list->text, text);
