@@ -92,7 +92,7 @@ function C.ncclCommRevoke(comm, revokeFlags) end
 ---Makes one communicator per colour out of all ranks, in order of key.
 ---NCCL 2.18.1
 ---@param comm ncclscript.comm|nil # communicator
----@param color integer # integer
+---@param color integer # of the new communicator, -1 for none
 ---@param key integer # integer
 ---@param config ncclscript.config|nil # configuration, NULL for the defaults
 ---@return integer rc
@@ -765,8 +765,8 @@ function C.cudaHostGetFlags(pHost) end
 function C.cudaMallocManaged(size, flags) end
 
 ---Allocates rows of device memory, each aligned.
----@param width integer # bytes from the start
----@param height integer # bytes from the start
+---@param width integer # bytes of a row
+---@param height integer # rows
 ---@return integer rc
 ---@return ncclscript.pointer devPtr
 ---@return integer pitch
@@ -886,22 +886,22 @@ function C.cudaMemcpyPeerAsync(dst, dstDevice, src, srcDevice, count, stream) en
 
 ---Copies rows of bytes in the legacy stream and waits.
 ---@param dst ncclscript.pointer|nil # memory that is written
----@param dpitch integer # bytes from the start
+---@param dpitch integer # bytes from one row to the next
 ---@param src ncclscript.pointer|nil # memory that is read
----@param spitch integer # bytes from the start
----@param width integer # bytes from the start
----@param height integer # bytes from the start
+---@param spitch integer # bytes from one row to the next
+---@param width integer # bytes of a row
+---@param height integer # rows
 ---@param kind integer # direction of a copy
 ---@return integer rc
 function C.cudaMemcpy2D(dst, dpitch, src, spitch, width, height, kind) end
 
 ---Copies rows of bytes in the order of a stream.
 ---@param dst ncclscript.pointer|nil # memory that is written
----@param dpitch integer # bytes from the start
+---@param dpitch integer # bytes from one row to the next
 ---@param src ncclscript.pointer|nil # memory that is read
----@param spitch integer # bytes from the start
----@param width integer # bytes from the start
----@param height integer # bytes from the start
+---@param spitch integer # bytes from one row to the next
+---@param width integer # bytes of a row
+---@param height integer # rows
 ---@param kind integer # direction of a copy
 ---@param stream ncclscript.stream|nil # stream
 ---@return integer rc
@@ -924,19 +924,19 @@ function C.cudaMemsetAsync(devPtr, value, count, stream) end
 
 ---Sets every byte of rows, in the legacy stream.
 ---@param devPtr ncclscript.pointer|nil # memory that is written
----@param pitch integer # bytes from the start
+---@param pitch integer # bytes from one row to the next
 ---@param value integer # integer
----@param width integer # bytes from the start
----@param height integer # bytes from the start
+---@param width integer # bytes of a row
+---@param height integer # rows
 ---@return integer rc
 function C.cudaMemset2D(devPtr, pitch, value, width, height) end
 
 ---Sets every byte of rows, in the order of a stream.
 ---@param devPtr ncclscript.pointer|nil # memory that is written
----@param pitch integer # bytes from the start
+---@param pitch integer # bytes from one row to the next
 ---@param value integer # integer
----@param width integer # bytes from the start
----@param height integer # bytes from the start
+---@param width integer # bytes of a row
+---@param height integer # rows
 ---@param stream ncclscript.stream|nil # stream
 ---@return integer rc
 function C.cudaMemset2DAsync(devPtr, pitch, value, width, height, stream) end

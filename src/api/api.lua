@@ -41,6 +41,9 @@ kind("flags",     "unsigned int",          "u", "integer",  "bits")
 kind("memcpy",    "enum cudaMemcpyKind",   "i", "integer",  "direction of a copy")
 kind("seconds",   "double",                "d", "number",   "seconds")
 kind("offset",    "size_t",                "u", "integer",  "bytes from the start")
+kind("pitch",     "size_t",                "u", "integer",  "bytes from one row to the next")
+kind("width",     "size_t",                "u", "integer",  "bytes of a row")
+kind("height",    "size_t",                "u", "integer",  "rows")
 kind("items",     "int",                   "i", "integer",  "entries of the list")
 kind("room",      "int",                   "i", "integer",  "bytes that the output may have")
 kind("id_in",     "const ncclUniqueId *",  "p", "id_or_nil", "unique id, or NULL")
@@ -48,6 +51,7 @@ kind("ids",       "ncclUniqueId *",        "p", "ids",      "list of unique ids"
 kind("ranks",     "int *",                 "p", "integers", "list of ranks, which may be sorted")
 kind("waits",     "ncclWaitSignalDesc_t *", "p", "waits",   "list of whose signals to wait for")
 kind("siminfo",   "ncclSimInfo_t *",       "p", "siminfo",  "what an estimate is written to, or NULL")
+kind("color",     "int",                   "i", "integer",  "of the new communicator, -1 for none")
 kind("memstat",   "ncclCommMemStat_t",     "i", "integer",  "which statistic")
 kind("window",    "ncclWindow_t",          "p", "window",   "window")
 kind("registration", "void *",             "p", "registration", "registration of a buffer")
@@ -157,7 +161,7 @@ nccl { "ncclCommRevoke", since = "2.28.7", lua = "comm:revoke", grouped = true,
   args = "comm:comm int:revokeFlags",
   text = "Cuts this rank's operations short; the communicator stays and takes no new ones." }
 nccl { "ncclCommSplit", since = "2.18.1", lua = "comm:split", grouped = true,
-  args = "comm:comm int:color int:key comm_out:newcomm config:config",
+  args = "comm:comm color:color int:key comm_out:newcomm config:config",
   text = "Makes one communicator per colour out of all ranks, in order of key." }
 nccl { "ncclCommShrink", since = "2.27.3", lua = "comm:shrink", grouped = true,
   args = "comm:comm ranks:excludeRanksList items:excludeRanksCount comm_out:newcomm " ..
@@ -446,7 +450,7 @@ cuda { "cudaMallocManaged", lua = "cuda.buffer",
   args = "memory_out:devPtr bytes:size flags:flags",
   text = "Allocates memory that host and devices share." }
 cuda { "cudaMallocPitch",
-  args = "memory_out:devPtr bytes_out:pitch offset:width offset:height",
+  args = "memory_out:devPtr bytes_out:pitch width:width height:height",
   text = "Allocates rows of device memory, each aligned." }
 cuda { "cudaMallocAsync", lua = "cuda.buffer",
   args = "memory_out:devPtr bytes:size stream:hStream",
@@ -497,10 +501,10 @@ cuda { "cudaMemcpyPeerAsync",
   args = "out:dst device:dstDevice in:src device:srcDevice bytes:count stream:stream",
   text = "Copies bytes from one device to another in the order of a stream." }
 cuda { "cudaMemcpy2D",
-  args = "out:dst offset:dpitch in:src offset:spitch offset:width offset:height memcpy:kind",
+  args = "out:dst pitch:dpitch in:src pitch:spitch width:width height:height memcpy:kind",
   text = "Copies rows of bytes in the legacy stream and waits." }
 cuda { "cudaMemcpy2DAsync",
-  args = "out:dst offset:dpitch in:src offset:spitch offset:width offset:height memcpy:kind " ..
+  args = "out:dst pitch:dpitch in:src pitch:spitch width:width height:height memcpy:kind " ..
     "stream:stream",
   text = "Copies rows of bytes in the order of a stream." }
 cuda { "cudaMemset", lua = "x:fill",
@@ -510,10 +514,10 @@ cuda { "cudaMemsetAsync", lua = "x:fill",
   args = "out:devPtr int:value bytes:count stream:stream",
   text = "Sets every byte, in the order of a stream." }
 cuda { "cudaMemset2D",
-  args = "out:devPtr offset:pitch int:value offset:width offset:height",
+  args = "out:devPtr pitch:pitch int:value width:width height:height",
   text = "Sets every byte of rows, in the legacy stream." }
 cuda { "cudaMemset2DAsync",
-  args = "out:devPtr offset:pitch int:value offset:width offset:height stream:stream",
+  args = "out:devPtr pitch:pitch int:value width:width height:height stream:stream",
   text = "Sets every byte of rows, in the order of a stream." }
 cuda { "cudaMemPrefetchAsync", header = "CUDA 13",
   args = "in:devPtr offset:count location:location flags:flags stream:stream",

@@ -22,6 +22,18 @@ struct ncs_comm *ncs_comm_make(lua_State *L, int rank, int nranks, int device)
     return c;
 }
 
+void ncs_comm_know(lua_State *L, struct ncs_comm *c)
+{
+    if (c->nranks >= 0 || !ncs_comm_handle(c))
+        return;
+    int rank, nranks;
+    if (NCS_CALL(L, ncclCommUserRank, ncs_comm_handle(c), &rank) != ncclSuccess ||
+        NCS_CALL(L, ncclCommCount, ncs_comm_handle(c), &nranks) != ncclSuccess)
+        return;
+    c->rank = rank;
+    c->nranks = nranks;
+}
+
 void ncs_comm_name_filled(struct ncs_lua_rank *rank)
 {
     if (!rank->run)

@@ -279,12 +279,18 @@ static void tidy(struct ncs_run_error *e)
             *c = ' ';
 }
 
+/* The driver's own threads, which run a stream's functions, count below 0. */
+static int thread_of(const struct ncs_lua_thread *t)
+{
+    return t->local && t->local->thread > 0 ? t->local->thread : 0;
+}
+
 /* From the error on top of L. */
 static struct ncs_run_error error_of(struct ncs_lua_thread *t, lua_State *L)
 {
     struct ncs_lua_rank *rank = t->rank;
     struct ncs_run_error e = { .kind = NCS_KIND_LUA, .rank = rank->rank,
-                               .thread = t->local ? t->local->thread : 0, .place = t->failed };
+                               .thread = thread_of(t), .place = t->failed };
     int top = lua_gettop(L);
     if (lua_type(L, top) == LUA_TTABLE && !ncs_lua_is_error(L, top)) {
         e.detail = text_field(L, top, "traceback");

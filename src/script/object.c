@@ -11,7 +11,9 @@ const struct ncs_class *const ncs_classes[NCS_CLASSES] = {
     [NCS_CLASS_EVENT] = &ncs_class_event,     [NCS_CLASS_COMM] = &ncs_class_comm,
     [NCS_CLASS_REDOP] = &ncs_class_redop,     [NCS_CLASS_POINTER] = &ncs_class_pointer,
     [NCS_CLASS_ID] = &ncs_class_id,           [NCS_CLASS_CONFIG] = &ncs_class_config,
-    [NCS_CLASS_THREAD] = &ncs_class_thread,
+    [NCS_CLASS_THREAD] = &ncs_class_thread,   [NCS_CLASS_SIM_INFO] = &ncs_class_sim_info,
+    [NCS_CLASS_WINDOW] = &ncs_class_window,   [NCS_CLASS_REGISTRATION] = &ncs_class_registration,
+    [NCS_CLASS_PARAM] = &ncs_class_param,     [NCS_CLASS_POOL] = &ncs_class_pool,
 };
 
 /* ---- list of objects by age, and the table that keeps them alive ---- */

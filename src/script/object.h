@@ -17,6 +17,11 @@ enum ncs_class_id {
     NCS_CLASS_ID,
     NCS_CLASS_CONFIG,
     NCS_CLASS_THREAD,
+    NCS_CLASS_SIM_INFO,
+    NCS_CLASS_WINDOW,
+    NCS_CLASS_REGISTRATION,
+    NCS_CLASS_PARAM,
+    NCS_CLASS_POOL,
     NCS_CLASSES
 };
 
@@ -42,7 +47,8 @@ struct ncs_class {
 
 extern const struct ncs_class *const ncs_classes[NCS_CLASSES];
 extern const struct ncs_class ncs_class_buffer, ncs_class_stream, ncs_class_event, ncs_class_comm,
-    ncs_class_redop, ncs_class_pointer, ncs_class_id, ncs_class_config, ncs_class_thread;
+    ncs_class_redop, ncs_class_pointer, ncs_class_id, ncs_class_config, ncs_class_thread,
+    ncs_class_sim_info, ncs_class_window, ncs_class_registration, ncs_class_param, ncs_class_pool;
 
 void ncs_object_classes(lua_State *L); /* makes the metatables */
 
@@ -135,10 +141,23 @@ struct ncs_config {
     ncclConfig_t config;
 };
 
+struct ncs_sim_info {
+    struct ncs_object head;
+    ncclSimInfo_t info;
+};
+
+/* A window, registration, parameter or pool. A class that knows more of it begins with this. */
+struct ncs_handle {
+    struct ncs_object head;
+    void *handle; /* NULL until the library has filled it, at the latest at the group's end */
+};
+
 static inline ncclComm_t ncs_comm_handle(const struct ncs_comm *c)
 {
     return *c->cell;
 }
+
+struct ncs_handle *ncs_handle_make(lua_State *L, enum ncs_class_id id); /* pushes it */
 
 /* Pushes a pointer to `at` within a buffer. */
 void ncs_pointer_push(lua_State *L, int buffer);
@@ -155,6 +174,8 @@ void ncs_event_wrap(lua_State *L, cudaEvent_t handle);
 
 /* Pushes a communicator whose handle is not known yet: *cell is for NCCL to fill. */
 struct ncs_comm *ncs_comm_make(lua_State *L, int rank, int nranks, int device);
+/* Fills in rank and number of ranks of one that was made without saying them, once NCCL knows. */
+void ncs_comm_know(lua_State *L, struct ncs_comm *c);
 /* Its handle is filled, or will be: it can be used. */
 void ncs_comm_open(lua_State *L, struct ncs_comm *c);
 /* Tells the journal the names of communicators whose handles have been filled. */

@@ -407,6 +407,9 @@ enum ncs_kind {
     NCS_ARG_MEMCPY,        /* enum cudaMemcpyKind: direction of a copy */
     NCS_ARG_SECONDS,       /* double: seconds */
     NCS_ARG_OFFSET,        /* size_t: bytes from the start */
+    NCS_ARG_PITCH,         /* size_t: bytes from one row to the next */
+    NCS_ARG_WIDTH,         /* size_t: bytes of a row */
+    NCS_ARG_HEIGHT,        /* size_t: rows */
     NCS_ARG_ITEMS,         /* int: entries of the list */
     NCS_ARG_ROOM,          /* int: bytes that the output may have */
     NCS_ARG_ID_IN,         /* const ncclUniqueId *: unique id, or NULL */
@@ -414,6 +417,7 @@ enum ncs_kind {
     NCS_ARG_RANKS,         /* int *: list of ranks, which may be sorted */
     NCS_ARG_WAITS,         /* ncclWaitSignalDesc_t *: list of whose signals to wait for */
     NCS_ARG_SIMINFO,       /* ncclSimInfo_t *: what an estimate is written to, or NULL */
+    NCS_ARG_COLOR,         /* int: of the new communicator, -1 for none */
     NCS_ARG_MEMSTAT,       /* ncclCommMemStat_t: which statistic */
     NCS_ARG_WINDOW,        /* ncclWindow_t: window */
     NCS_ARG_REGISTRATION,  /* void *: registration of a buffer */

@@ -1,0 +1,40 @@
+/* What NCCL and CUDA hand out as an address and nothing else is known of. */
+#include "script/object.h"
+
+static int text(lua_State *L)
+{
+    const struct ncs_object *o = lua_touserdata(L, 1);
+    lua_pushfstring(L, "%s %I", ncs_classes[o->id]->name, (LUAI_UACINT)o->serial);
+    return 1;
+}
+
+static int equal(lua_State *L)
+{
+    const struct ncs_handle *a = lua_touserdata(L, 1), *b = lua_touserdata(L, 2);
+    bool same = lua_rawlen(L, 1) >= sizeof *a && lua_rawlen(L, 2) >= sizeof *b &&
+                a->head.id == b->head.id && a->handle == b->handle && a->handle;
+    lua_pushboolean(L, same);
+    return 1;
+}
+
+static const luaL_Reg meta[] = { { "__eq", equal }, { NULL, NULL } };
+
+const struct ncs_class ncs_class_window = { .name = "window", .meta = meta, .text = text };
+const struct ncs_class ncs_class_registration = { .name = "registration", .meta = meta,
+                                                  .text = text };
+const struct ncs_class ncs_class_param = { .name = "param", .meta = meta, .text = text };
+const struct ncs_class ncs_class_pool = { .name = "pool", .meta = meta, .text = text };
+
+/* The cell of one that is made in a group is filled at the group's end: alive until the rank ends. */
+struct ncs_handle *ncs_handle_make(lua_State *L, enum ncs_class_id id)
+{
+    struct ncs_handle *h = ncs_object_new(L, id, sizeof *h, 0);
+    const struct ncs_local *local = ncs_lua_thread(L)->local;
+    if (!local || local->group_depth == 0)
+        return h;
+    luaL_getsubtable(L, LUA_REGISTRYINDEX, "ncs.handles");
+    lua_pushvalue(L, -2);
+    lua_rawsetp(L, -2, h);
+    lua_pop(L, 1);
+    return h;
+}
