@@ -66,14 +66,16 @@ void ncs_callback_run(void *callback)
     struct callback *c = callback;
     struct ncs_lua_thread *t = &c->control;
     lua_State *L = c->L;
-    t->local = ncs_local;
-    t->local->where = ncs_lua_thread_where;
-    t->local->where_arg = t;
+    struct ncs_local *local = t->local = ncs_local, before = *local;
+    local->where = ncs_lua_thread_where;
+    local->where_arg = t;
     int status = lua_pcall(L, lua_gettop(L) - 2, 0, 1);
     t->finished = status == LUA_OK;
     if (status != LUA_OK && !t->cancelled)
         ncs_lua_report(t, L);
-    t->local->where = NULL;
+    local->where = before.where; /* of whoever lent the context */
+    local->where_arg = before.where_arg;
+    local->label = before.label;
     if (!t->cancelled)
         ncs_callback_drop(L, c);
 }

@@ -24,7 +24,8 @@ struct ncs_comm *ncs_comm_make(lua_State *L, int rank, int nranks, int device)
 
 void ncs_comm_know(lua_State *L, struct ncs_comm *c)
 {
-    if (c->nranks >= 0 || !ncs_comm_handle(c))
+    const struct ncs_local *local = ncs_lua_thread(L)->local;
+    if (c->nranks >= 0 || c->head.closed || !ncs_comm_handle(c) || local->group_depth > 0)
         return;
     int rank, nranks;
     if (NCS_CALL(L, ncclCommUserRank, ncs_comm_handle(c), &rank) != ncclSuccess ||

@@ -123,8 +123,10 @@ void *ncs_lua_method_any(lua_State *L, enum ncs_class_id id, const char *method,
     if (!o)
         ncs_lua_usage(L, "methods take a colon, not a dot: %s:%s(...)", ncs_classes[id]->name,
                       method);
-    if (id == NCS_CLASS_COMM)
+    if (id == NCS_CLASS_COMM) {
         ncs_lua_thread(L)->about = o;
+        ncs_comm_know(L, (struct ncs_comm *)o);
+    }
     return o;
 }
 

@@ -127,6 +127,7 @@ static void push_comm(lua_State *L, const struct ncs_raw *call, int cell)
         return;
     }
     ncs_comm_open(L, c);
+    ncs_comm_know(L, c);
     lua_pushvalue(L, cell);
 }
 
