@@ -26,7 +26,7 @@ static const struct constant constants[] = {
     C(NCCL_SUSPEND_MEM), C(ncclStatGpuMemSuspend), C(ncclStatGpuMemSuspended),
     C(ncclStatGpuMemPersist), C(ncclStatGpuMemTotal), C(NCCL_GIN_TYPE_NONE),
     C(NCCL_GIN_TYPE_PROXY), C(NCCL_GIN_TYPE_GDAKI), C(NCCL_GIN_TYPE_GPI),
-    { "NCCL_API_MAGIC", NCCL_CONFIG_MAGIC }, { "NCCL_VERSION_CODE", NCCL_VERSION(2, 30, 7) },
+    C(NCCL_API_MAGIC), { "NCCL_VERSION_CODE", NCCL_VERSION(2, 30, 7) },
 
     C(cudaMemcpyHostToHost), C(cudaMemcpyHostToDevice), C(cudaMemcpyDeviceToHost),
     C(cudaMemcpyDeviceToDevice), C(cudaMemcpyDefault), C(cudaStreamDefault),

@@ -14,7 +14,7 @@ static const struct fact *find(const struct fact *facts, const char *what)
 
 int main(void)
 {
-    int compared = 0, wrong = 0;
+    int compared = 0, wrong = 0, newer = 0;
 
     for (const struct fact *theirs = official; theirs->what; theirs++) {
         const struct fact *mine = find(ours, theirs->what);
@@ -29,6 +29,9 @@ int main(void)
         else
             printf("%s: not declared here\n", theirs->what);
     }
-    printf("%d facts compared, %d differ\n", compared, wrong);
+    for (const struct fact *mine = ours; mine->what; mine++)
+        newer += find(official, mine->what) == NULL;
+    printf("headers of CUDA %d and NCCL %d: %d facts compared, %d equal, %d differ, %d are of newer "
+           "ones\n", official_cuda, official_nccl, compared, compared - wrong, wrong, newer);
     return compared == 0 || wrong > 0;
 }

@@ -12,5 +12,6 @@ struct fact {
 
 /* NULL-terminated: what is NULL at the end. */
 extern const struct fact ours[], official[];
+extern const int official_cuda, official_nccl; /* versions, as the headers code them; 0 = none */
 
 #endif
