@@ -411,3 +411,6 @@ function C.has(name) end
 ---@param fields? table<string, integer | string | boolean> # by C's names
 ---@return ncclscript.config
 function C.ncclConfig(fields) end
+---@param fields? table<string, number> # by C's names
+---@return ncclscript.ncclSimInfo
+function C.ncclSimInfo(fields) end

@@ -8,10 +8,150 @@
 ---@class ncclscript.config
 ---@class ncclscript.event
 ---@class ncclscript.id
+---@class ncclscript.param
 ---@class ncclscript.pointer
+---@class ncclscript.pool
+---@class ncclscript.registration
 ---@class ncclscript.stream
+---@class ncclscript.window
+
+---@class ncclscript.ncclWaitSignalDesc
+---@field opCnt integer
+---@field peer integer
+---@field sigIdx integer
+---@field ctx integer
+
+---@class ncclscript.ncclSimInfo
+---@field size integer
+---@field magic integer
+---@field version integer
+---@field estimatedTime number
+
+---@class ncclscript.ncclCommProperties
+---@field rank integer
+---@field nRanks integer
+---@field cudaDev integer
+---@field nvmlDev integer
+---@field deviceApiSupport boolean
+---@field multimemSupport boolean
+---@field ginType integer
+---@field nLsaTeams integer
+---@field hostRmaSupport boolean
+---@field railedGinType integer
+
+---@class ncclscript.cudaMemLocation
+---@field type integer
+---@field id integer
+
+---@class ncclscript.cudaMemPoolProps
+---@field allocType integer
+---@field handleTypes integer
+---@field location ncclscript.cudaMemLocation
+---@field maxSize integer
+---@field usage integer
+
+---@class ncclscript.cudaPointerAttributes
+---@field type integer
+---@field device integer
+---@field devicePointer ncclscript.pointer
+---@field hostPointer ncclscript.pointer
+
+---@class ncclscript.cudaDeviceProp
+---@field name string
+---@field uuid string
+---@field luid string
+---@field luidDeviceNodeMask integer
+---@field totalGlobalMem integer
+---@field sharedMemPerBlock integer
+---@field regsPerBlock integer
+---@field warpSize integer
+---@field memPitch integer
+---@field maxThreadsPerBlock integer
+---@field maxThreadsDim integer[]
+---@field maxGridSize integer[]
+---@field totalConstMem integer
+---@field major integer
+---@field minor integer
+---@field textureAlignment integer
+---@field texturePitchAlignment integer
+---@field multiProcessorCount integer
+---@field integrated integer
+---@field canMapHostMemory integer
+---@field maxTexture1D integer
+---@field maxTexture1DMipmap integer
+---@field maxTexture2D integer[]
+---@field maxTexture2DMipmap integer[]
+---@field maxTexture2DLinear integer[]
+---@field maxTexture2DGather integer[]
+---@field maxTexture3D integer[]
+---@field maxTexture3DAlt integer[]
+---@field maxTextureCubemap integer
+---@field maxTexture1DLayered integer[]
+---@field maxTexture2DLayered integer[]
+---@field maxTextureCubemapLayered integer[]
+---@field maxSurface1D integer
+---@field maxSurface2D integer[]
+---@field maxSurface3D integer[]
+---@field maxSurface1DLayered integer[]
+---@field maxSurface2DLayered integer[]
+---@field maxSurfaceCubemap integer
+---@field maxSurfaceCubemapLayered integer[]
+---@field surfaceAlignment integer
+---@field concurrentKernels integer
+---@field ECCEnabled integer
+---@field pciBusID integer
+---@field pciDeviceID integer
+---@field pciDomainID integer
+---@field tccDriver integer
+---@field asyncEngineCount integer
+---@field unifiedAddressing integer
+---@field memoryBusWidth integer
+---@field l2CacheSize integer
+---@field persistingL2CacheMaxSize integer
+---@field maxThreadsPerMultiProcessor integer
+---@field streamPrioritiesSupported integer
+---@field globalL1CacheSupported integer
+---@field localL1CacheSupported integer
+---@field sharedMemPerMultiprocessor integer
+---@field regsPerMultiprocessor integer
+---@field managedMemory integer
+---@field isMultiGpuBoard integer
+---@field multiGpuBoardGroupID integer
+---@field hostNativeAtomicSupported integer
+---@field pageableMemoryAccess integer
+---@field concurrentManagedAccess integer
+---@field computePreemptionSupported integer
+---@field canUseHostPointerForRegisteredMem integer
+---@field cooperativeLaunch integer
+---@field sharedMemPerBlockOptin integer
+---@field pageableMemoryAccessUsesHostPageTables integer
+---@field directManagedMemAccessFromHost integer
+---@field maxBlocksPerMultiProcessor integer
+---@field accessPolicyMaxWindowSize integer
+---@field reservedSharedMemPerBlock integer
+---@field hostRegisterSupported integer
+---@field sparseCudaArraySupported integer
+---@field hostRegisterReadOnlySupported integer
+---@field timelineSemaphoreInteropSupported integer
+---@field memoryPoolsSupported integer
+---@field gpuDirectRDMASupported integer
+---@field gpuDirectRDMAFlushWritesOptions integer
+---@field gpuDirectRDMAWritesOrdering integer
+---@field memoryPoolSupportedHandleTypes integer
+---@field deferredMappingCudaArraySupported integer
+---@field ipcEventSupported integer
+---@field clusterLaunch integer
+---@field unifiedFunctionPointers integer
+---@field deviceNumaConfig integer
+---@field deviceNumaId integer
+---@field mpsEnabled integer
+---@field hostNumaId integer
+---@field gpuPciDeviceID integer
+---@field gpuPciSubsystemID integer
+---@field hostNumaMultinodeIpcSupported integer
 
 ---@class ncclscript.C
+---@field [string] integer # constants by C's names
 C = {}
 
 ---The version of the library: 2.30.7 is 23007.
@@ -50,7 +190,7 @@ function C.ncclCommInitRankConfig(nranks, commId, rank, config) end
 ---@param nranks integer # ranks of the communicator
 ---@param myrank integer # rank of the caller
 ---@param nId integer # entries of the list
----@param commIds ids # list of unique ids
+---@param commIds ncclscript.id[]|nil # list of unique ids
 ---@param config ncclscript.config|nil # configuration, NULL for the defaults
 ---@return integer rc
 ---@return ncclscript.comm|nil newcomm
@@ -121,7 +261,7 @@ function C.ncclCommGetUniqueId(comm) end
 ---NCCL 2.29.2
 ---@param comm ncclscript.comm|nil # communicator
 ---@param nRanks integer # ranks of the communicator
----@param uniqueId id_or_nil # unique id, or NULL
+---@param uniqueId ncclscript.id|nil # unique id, or NULL
 ---@param rank integer # integer
 ---@param config ncclscript.config|nil # configuration, NULL for the defaults
 ---@return integer rc
@@ -153,7 +293,7 @@ function C.ncclCommMemStats(comm, stat) end
 ---NCCL 2.29.2
 ---@param comm ncclscript.comm|nil # communicator
 ---@return integer rc
----@return commprops props
+---@return ncclscript.ncclCommProperties props
 function C.ncclCommQueryProperties(comm) end
 
 ---Allocates device memory that windows and registration can use.
@@ -175,13 +315,13 @@ function C.ncclMemFree(ptr) end
 ---@param buff ncclscript.pointer|nil # an allocation
 ---@param size integer # bytes
 ---@return integer rc
----@return registration handle
+---@return ncclscript.registration|nil handle
 function C.ncclCommRegister(comm, buff, size) end
 
 ---Ends a registration.
 ---NCCL 2.19.1
 ---@param comm ncclscript.comm|nil # communicator
----@param handle registration # registration of a buffer
+---@param handle ncclscript.registration|nil # registration of a buffer
 ---@return integer rc
 function C.ncclCommDeregister(comm, handle) end
 
@@ -192,20 +332,20 @@ function C.ncclCommDeregister(comm, handle) end
 ---@param size integer # bytes
 ---@param winFlags integer # integer
 ---@return integer rc
----@return window win
+---@return ncclscript.window|nil win
 function C.ncclCommWindowRegister(comm, buff, size, winFlags) end
 
 ---Ends a window.
 ---NCCL 2.27.3
 ---@param comm ncclscript.comm|nil # communicator
----@param win window # window
+---@param win ncclscript.window|nil # window
 ---@return integer rc
 function C.ncclCommWindowDeregister(comm, win) end
 
 ---The buffer of this rank behind a window.
 ---NCCL 2.29.2
 ---@param comm ncclscript.comm|nil # communicator
----@param win window # window
+---@param win ncclscript.window|nil # window
 ---@return integer rc
 ---@return ncclscript.pointer outUserPtr
 function C.ncclWinGetUserPtr(comm, win) end
@@ -405,7 +545,7 @@ function C.ncclRecv(recvbuff, count, datatype, peer, comm, stream) end
 ---@param count integer # elements
 ---@param datatype integer # type of the elements
 ---@param peer integer # rank of the communicator
----@param peerWin window # window
+---@param peerWin ncclscript.window|nil # window
 ---@param peerWinOffset integer # bytes from the start
 ---@param sigIdx integer # integer
 ---@param ctx integer # integer
@@ -429,7 +569,7 @@ function C.ncclSignal(peer, sigIdx, ctx, flags, comm, stream) end
 ---The stream waits for so many signals of each peer that is listed.
 ---NCCL 2.29.2
 ---@param nDesc integer # entries of the list
----@param signalDescs waits # list of whose signals to wait for
+---@param signalDescs ncclscript.ncclWaitSignalDesc[]|nil # list of whose signals to wait for
 ---@param comm ncclscript.comm|nil # communicator
 ---@param stream ncclscript.stream|nil # stream
 ---@return integer rc
@@ -447,83 +587,83 @@ function C.ncclGroupEnd() end
 
 ---Ends a group without starting it, and estimates how long it would take.
 ---NCCL 2.22.3
----@param simInfo siminfo # what an estimate is written to, or NULL
+---@param simInfo ncclscript.ncclSimInfo|nil # what an estimate is written to, or NULL
 ---@return integer rc
 function C.ncclGroupSimulateEnd(simInfo) end
 
 ---A parameter of the library by its name.
 ---NCCL 2.30.4
----@param key string # text, or NULL
+---@param key string|nil # text, or NULL
 ---@return integer rc
----@return param out
+---@return ncclscript.param|nil out
 function C.ncclParamBind(key) end
 
 ---The value of a parameter that is an integer of 8 bits.
 ---NCCL 2.30.4
----@param h param # parameter
+---@param h ncclscript.param|nil # parameter
 ---@return integer rc
 ---@return integer out
 function C.ncclParamGetI8(h) end
 
 ---The value of a parameter that is an integer of 16 bits.
 ---NCCL 2.30.4
----@param h param # parameter
+---@param h ncclscript.param|nil # parameter
 ---@return integer rc
 ---@return integer out
 function C.ncclParamGetI16(h) end
 
 ---The value of a parameter that is an integer of 32 bits.
 ---NCCL 2.30.4
----@param h param # parameter
+---@param h ncclscript.param|nil # parameter
 ---@return integer rc
 ---@return integer out
 function C.ncclParamGetI32(h) end
 
 ---The value of a parameter that is an integer of 64 bits.
 ---NCCL 2.30.4
----@param h param # parameter
+---@param h ncclscript.param|nil # parameter
 ---@return integer rc
 ---@return integer out
 function C.ncclParamGetI64(h) end
 
 ---The value of a parameter that is an unsigned integer of 8 bits.
 ---NCCL 2.30.4
----@param h param # parameter
+---@param h ncclscript.param|nil # parameter
 ---@return integer rc
 ---@return integer out
 function C.ncclParamGetU8(h) end
 
 ---The value of a parameter that is an unsigned integer of 16 bits.
 ---NCCL 2.30.4
----@param h param # parameter
+---@param h ncclscript.param|nil # parameter
 ---@return integer rc
 ---@return integer out
 function C.ncclParamGetU16(h) end
 
 ---The value of a parameter that is an unsigned integer of 32 bits.
 ---NCCL 2.30.4
----@param h param # parameter
+---@param h ncclscript.param|nil # parameter
 ---@return integer rc
 ---@return integer out
 function C.ncclParamGetU32(h) end
 
 ---The value of a parameter that is an unsigned integer of 64 bits.
 ---NCCL 2.30.4
----@param h param # parameter
+---@param h ncclscript.param|nil # parameter
 ---@return integer rc
 ---@return integer out
 function C.ncclParamGetU64(h) end
 
 ---The value of a parameter that is a text.
 ---NCCL 2.30.4
----@param h param # parameter
+---@param h ncclscript.param|nil # parameter
 ---@return integer rc
 ---@return string out
 function C.ncclParamGetStr(h) end
 
 ---The bytes of a parameter's value, of whatever type.
 ---NCCL 2.30.4
----@param h param # parameter
+---@param h ncclscript.param|nil # parameter
 ---@param out ncclscript.pointer|nil # memory that is written
 ---@param maxLen integer # bytes that the output may have
 ---@return integer rc
@@ -532,7 +672,7 @@ function C.ncclParamGet(h, out, maxLen) end
 
 ---The value of a parameter in words.
 ---NCCL 2.30.4
----@param key string # text, or NULL
+---@param key string|nil # text, or NULL
 ---@return integer rc
 ---@return string value
 ---@return integer valueLen
@@ -541,7 +681,7 @@ function C.ncclParamGetParameter(key) end
 ---The names of all parameters.
 ---NCCL 2.30.4
 ---@return integer rc
----@return strings table
+---@return string[] table
 ---@return integer tableLen
 function C.ncclParamGetAllParameterKeys() end
 
@@ -567,11 +707,11 @@ function C.cudaGetDevice() end
 ---What a device is and can do.
 ---@param device integer # device of the process
 ---@return integer rc
----@return properties prop
+---@return ncclscript.cudaDeviceProp prop
 function C.cudaGetDeviceProperties(device) end
 
 ---The device that matches some properties best.
----@param prop properties # properties of a device
+---@param prop ncclscript.cudaDeviceProp # properties of a device
 ---@return integer rc
 ---@return integer device
 function C.cudaChooseDevice(prop) end
@@ -591,7 +731,7 @@ function C.cudaDeviceGetAttribute(attr, device) end
 function C.cudaDeviceGetPCIBusId(len, device) end
 
 ---The device at a place on the PCI bus.
----@param pciBusId string # text, or NULL
+---@param pciBusId string|nil # text, or NULL
 ---@return integer rc
 ---@return integer device
 function C.cudaDeviceGetByPCIBusId(pciBusId) end
@@ -679,7 +819,7 @@ function C.cudaGetErrorString(error) end
 function C.cudaGetErrorName(error) end
 
 ---A function of the driver by its name; deprecated.
----@param symbol string # text, or NULL
+---@param symbol string|nil # text, or NULL
 ---@param flags integer # bits
 ---@return integer rc
 ---@return ncclscript.pointer funcPtr
@@ -687,7 +827,7 @@ function C.cudaGetErrorName(error) end
 function C.cudaGetDriverEntryPoint(symbol, flags) end
 
 ---A function of the driver by its name and version.
----@param symbol string # text, or NULL
+---@param symbol string|nil # text, or NULL
 ---@param cudaVersion integer # bits
 ---@param flags integer # bits
 ---@return integer rc
@@ -781,7 +921,7 @@ function C.cudaMallocAsync(size, hStream) end
 
 ---Allocates memory of a pool in the order of a stream.
 ---@param size integer # bytes
----@param memPool pool # memory pool
+---@param memPool ncclscript.pool|nil # memory pool
 ---@param stream ncclscript.stream|nil # stream
 ---@return integer rc
 ---@return ncclscript.pointer ptr
@@ -796,48 +936,48 @@ function C.cudaFreeAsync(devPtr, hStream) end
 ---The pool that a device has from the start.
 ---@param device integer # device of the process
 ---@return integer rc
----@return pool memPool
+---@return ncclscript.pool|nil memPool
 function C.cudaDeviceGetDefaultMemPool(device) end
 
 ---The pool that cudaMallocAsync takes memory from.
 ---@param device integer # device of the process
 ---@return integer rc
----@return pool memPool
+---@return ncclscript.pool|nil memPool
 function C.cudaDeviceGetMemPool(device) end
 
 ---Sets the pool that cudaMallocAsync takes memory from.
 ---@param device integer # device of the process
----@param memPool pool # memory pool
+---@param memPool ncclscript.pool|nil # memory pool
 ---@return integer rc
 function C.cudaDeviceSetMemPool(device, memPool) end
 
 ---A pool of memory.
----@param poolProps poolprops # properties of a pool
+---@param poolProps ncclscript.cudaMemPoolProps|nil # properties of a pool
 ---@return integer rc
----@return pool memPool
+---@return ncclscript.pool|nil memPool
 function C.cudaMemPoolCreate(poolProps) end
 
 ---Frees a pool once all its memory is free.
----@param memPool pool # memory pool
+---@param memPool ncclscript.pool|nil # memory pool
 ---@return integer rc
 function C.cudaMemPoolDestroy(memPool) end
 
 ---Sets an attribute of a pool.
----@param memPool pool # memory pool
+---@param memPool ncclscript.pool|nil # memory pool
 ---@param attr integer # attribute of a pool
 ---@param value ncclscript.pointer|nil # value of an attribute, at most 8 bytes
 ---@return integer rc
 function C.cudaMemPoolSetAttribute(memPool, attr, value) end
 
 ---Writes an attribute of a pool to the value.
----@param memPool pool # memory pool
+---@param memPool ncclscript.pool|nil # memory pool
 ---@param attr integer # attribute of a pool
 ---@param value ncclscript.pointer|nil # value of an attribute, at most 8 bytes
 ---@return integer rc
 function C.cudaMemPoolGetAttribute(memPool, attr, value) end
 
 ---Gives back what a pool holds beyond so many bytes.
----@param memPool pool # memory pool
+---@param memPool ncclscript.pool|nil # memory pool
 ---@param minBytesToKeep integer # bytes from the start
 ---@return integer rc
 function C.cudaMemPoolTrimTo(memPool, minBytesToKeep) end
@@ -845,7 +985,7 @@ function C.cudaMemPoolTrimTo(memPool, minBytesToKeep) end
 ---What memory an address is in.
 ---@param ptr ncclscript.pointer|nil # memory that is read
 ---@return integer rc
----@return pointerattrs attributes
+---@return ncclscript.cudaPointerAttributes attributes
 function C.cudaPointerGetAttributes(ptr) end
 
 ---Copies bytes in the legacy stream and waits.
@@ -944,7 +1084,7 @@ function C.cudaMemset2DAsync(devPtr, pitch, value, width, height, stream) end
 ---Moves managed memory ahead of its use.
 ---@param devPtr ncclscript.pointer|nil # memory that is read
 ---@param count integer # bytes from the start
----@param location location # where memory is to be
+---@param location ncclscript.cudaMemLocation # where memory is to be
 ---@param flags integer # bits
 ---@param stream ncclscript.stream|nil # stream
 ---@return integer rc
@@ -954,7 +1094,7 @@ function C.cudaMemPrefetchAsync(devPtr, count, location, flags, stream) end
 ---@param devPtr ncclscript.pointer|nil # memory that is read
 ---@param count integer # bytes from the start
 ---@param advice integer # advice on the use of memory
----@param location location # where memory is to be
+---@param location ncclscript.cudaMemLocation # where memory is to be
 ---@return integer rc
 function C.cudaMemAdvise(devPtr, count, advice, location) end
 
@@ -1006,7 +1146,7 @@ function C.cudaStreamWaitEvent(stream, event, flags) end
 
 ---Runs a function of the host in the order of a stream, with the stream's error.
 ---@param stream ncclscript.stream|nil # stream
----@param callback streamfn # function that is run in stream order
+---@param callback (fun(stream: ncclscript.stream, status: integer, userData: any))|nil # function that is run in stream order
 ---@param userData any # any value, which the function is given
 ---@param flags integer # bits
 ---@return integer rc
@@ -1014,7 +1154,7 @@ function C.cudaStreamAddCallback(stream, callback, userData, flags) end
 
 ---Runs a function of the host in the order of a stream.
 ---@param stream ncclscript.stream|nil # stream
----@param fn hostfn # function that is run in stream order
+---@param fn (fun(userData: any))|nil # function that is run in stream order
 ---@param userData any # any value, which the function is given
 ---@return integer rc
 function C.cudaLaunchHostFunc(stream, fn, userData) end
@@ -1098,11 +1238,11 @@ function C.cudaEventDestroy(event) end
 ---What another process needs to use an allocation.
 ---@param devPtr ncclscript.pointer|nil # an allocation
 ---@return integer rc
----@return ipcmem handle
+---@return string handle
 function C.cudaIpcGetMemHandle(devPtr) end
 
 ---Maps an allocation of another process.
----@param handle ipcmem # memory of another process
+---@param handle string # memory of another process
 ---@param flags integer # bits
 ---@return integer rc
 ---@return ncclscript.pointer devPtr
@@ -1116,11 +1256,11 @@ function C.cudaIpcCloseMemHandle(devPtr) end
 ---What another process needs to use an event.
 ---@param event ncclscript.event|nil # event
 ---@return integer rc
----@return ipcevent handle
+---@return string handle
 function C.cudaIpcGetEventHandle(event) end
 
 ---An event of another process.
----@param handle ipcevent # event of another process
+---@param handle string # event of another process
 ---@return integer rc
 ---@return ncclscript.event event
 function C.cudaIpcOpenEventHandle(handle) end

@@ -17,7 +17,8 @@ for _, word in ipairs(arg) do
   end
 end
 
-local api = assert(loadfile(here .. "/api.lua"))()
+local api = assert(loadfile(here .. "/kinds.lua"))()
+api.functions = assert(loadfile(here .. "/api.lua"))().functions
 local MAX_ARGS = 11 -- NCS_MAX_ARGS in journal.h, which meta.c asserts
 
 -- ---- the table, checked and completed ----
@@ -338,114 +339,19 @@ local function write_signatures()
   end
 end
 
--- ---- for people and editors ----
-
-local lua_keywords = {}
-for word in ("and break do else elseif end false for function goto if in local nil not or " ..
-             "repeat return then true until while"):gmatch("%a+") do
-  lua_keywords[word] = true
-end
-
-local function lua_parameter(a)
-  return lua_keywords[a.name] and a.name .. "_" or a.name
-end
-
--- What a script passes (the arguments that are not out-parameters) and gets (the code, then those).
-local function script_view(fn)
-  local takes, gives = {}, {}
-  if not fn.is_void then
-    gives[1] = fn.is_text and { name = "text", type = "string" } or { name = "rc", type = "integer" }
-  end
-  for _, a in ipairs(fn.list) do
-    local entry = { name = lua_parameter(a), type = a.kind.script, kind = a.kind }
-    local list = a.kind.out and gives or takes
-    list[#list + 1] = entry
-  end
-  return takes, gives
-end
-
-local script_types = {
-  comm = "ncclscript.comm", comms = "ncclscript.comm[]", event = "ncclscript.event",
-  id = "ncclscript.id", integers = "integer[]", pointer = "ncclscript.pointer",
-  stream = "ncclscript.stream", config = "ncclscript.config",
-}
-
-local function stub_type(entry, result)
-  local name = script_types[entry.type] or entry.type
-  local nullable = script_types[entry.type] and entry.type ~= "id"
-  if result then nullable = entry.type == "comm" or entry.type == "comms" end
-  return name .. (nullable and "|nil" or "")
-end
-
-local function write_stubs()
-  local line = output("lua/library/ncclscript_c.d.lua", "---@meta")
-  line("-- %s", NOTE)
-  line ""
-  line "-- The API as it is in C: arguments in C's order without the out-parameters; results are"
-  line "-- the code, then the out-parameters. nil is NULL."
-  line ""
-  for _, alias in ipairs { "comm", "config", "event", "id", "pointer", "stream" } do
-    line("---@class %s", script_types[alias])
-  end
-  line ""
-  line "---@class ncclscript.C"
-  line "C = {}"
-  for _, fn in ipairs(api.functions) do
-    if fn.lib ~= "ext" then
-      local takes, gives = script_view(fn)
-      line ""
-      line("---%s", fn.text)
-      if fn.since then line("---NCCL %s", fn.since) end
-      local names = {}
-      for i, entry in ipairs(takes) do
-        line("---@param %s %s # %s", entry.name, stub_type(entry), entry.kind.text)
-        names[i] = entry.name
-      end
-      for _, entry in ipairs(gives) do
-        line("---@return %s %s", stub_type(entry, true), entry.name)
-      end
-      line("function C.%s(%s) end", fn.name, table.concat(names, ", "))
-    end
-  end
-end
-
-local function write_reference()
-  local line = output("reference", "# Functions")
-  local titles = { nccl = "NCCL", cuda = "CUDA runtime", ext = "Stand-ins for kernels" }
-  local lib
-  for _, fn in ipairs(api.functions) do
-    if fn.lib ~= lib then
-      lib = fn.lib
-      line("\n## %s", titles[lib])
-    end
-    local takes, gives = script_view(fn)
-    local names, results = {}, {}
-    for i, entry in ipairs(takes) do names[i] = entry.name end
-    for i, entry in ipairs(gives) do results[i] = entry.name end
-    line("\n### %s\n", fn.name)
-    line("%s\n", fn.text)
-    line("    %s(%s)", declare(fn.result, fn.name), parameters(fn))
-    if lib ~= "ext" then
-      line("    %sC.%s(%s)", fn.is_void and "" or ("local %s = "):format(table.concat(results, ", ")),
-        fn.name, table.concat(names, ", "))
-    end
-    local facts = {}
-    if fn.since then facts[#facts + 1] = "NCCL " .. fn.since end
-    if fn.lua then facts[#facts + 1] = "in scripts `" .. fn.lua .. "`" end
-    if fn.counted then facts[#facts + 1] = "a numbered call" end
-    if fn.grouped then facts[#facts + 1] = "may be queued in a group" end
-    if #facts > 0 then line("\n%s.", (table.concat(facts, "; "):gsub("^%l", string.upper))) end
-  end
-end
-
 -- ---- main ----
+
+local docs = assert(loadfile(here .. "/gen_docs.lua"))() {
+  api = api, output = output, wrapped = wrapped, declare = declare, parameters = parameters,
+  root = root, note = NOTE,
+}
 
 local function text_of(path)
   return table.concat(outputs[path], "\n") .. "\n"
 end
 
 if mode == "reference" then
-  write_reference()
+  docs.reference()
   io.stdout:write(text_of("reference"))
   os.exit(0)
 end
@@ -455,7 +361,7 @@ write_meta()
 write_invoke()
 write_wrapper()
 write_signatures()
-write_stubs()
+docs.stubs()
 
 local stale = 0
 for _, path in ipairs(order) do

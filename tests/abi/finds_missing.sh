@@ -13,7 +13,8 @@ failed=0
 # Every function of the table since 2.0, as a header of the newest version would declare them.
 header() {
     echo '#define NCCL_VERSION_CODE 23007'
-    sed -n 's/^nccl { "\(nccl[A-Za-z0-9]*\)".*/ncclResult_t \1(int a);/p' src/api/api.lua
+    "$lua" -e 'for _, fn in ipairs(dofile("src/api/api.lua").functions) do
+        if fn.lib == "nccl" then print(("ncclResult_t %s(int a);"):format(fn.name)) end end'
 }
 
 expect() { # expect PATTERN: the walk fails and says so
