@@ -89,16 +89,16 @@ nccl { "ncclMemFree", since = "2.19.1", lua = "x:free",
 nccl { "ncclCommRegister", since = "2.19.1", lua = "comm:register",
   args = "comm:comm memory:buff bytes:size registration_out:handle",
   text = "Registers a buffer, so that operations may use it without a copy." }
-nccl { "ncclCommDeregister", since = "2.19.1", lua = "reg:deregister",
+nccl { "ncclCommDeregister", since = "2.19.1", lua = "registration:deregister",
   args = "comm:comm registration:handle",
   text = "Ends a registration." }
 nccl { "ncclCommWindowRegister", since = "2.27.3", lua = "comm:window", grouped = true,
   args = "comm:comm memory:buff bytes:size window_out:win int:winFlags",
   text = "Makes a buffer of every rank a window; all ranks call it." }
-nccl { "ncclCommWindowDeregister", since = "2.27.3", lua = "win:deregister",
+nccl { "ncclCommWindowDeregister", since = "2.27.3", lua = "window:deregister",
   args = "comm:comm window:win",
   text = "Ends a window." }
-nccl { "ncclWinGetUserPtr", since = "2.29.2", lua = "win.ptr",
+nccl { "ncclWinGetUserPtr", since = "2.29.2", lua = "window.ptr",
   args = "comm:comm window:win memory_out:outUserPtr",
   text = "The buffer of this rank behind a window." }
 nccl { "ncclResetDebugInit", since = "2.24.3", result = "void",

@@ -350,6 +350,14 @@ static void make_library(void)
     lib.cudaMemcpy2D = copy_2d;
 }
 
+/* The simulator's functions are there once its machine is open. */
+static bool open_machine(const struct ncs_machine_options *options, struct ncs_error *err)
+{
+    bool opened = ncs_driver_sim.machine->open(options, err);
+    make_library();
+    return opened;
+}
+
 /* ---- running a script on it ---- */
 
 static struct ncs_scenario scenario;
@@ -362,9 +370,12 @@ static const struct ncs_result *execute(const char *text)
     static struct ncs_script_settings settings = { .policy = -1 };
     char folder[] = "/tmp/ncs_raw_XXXXXX", path[64];
     struct ncs_error err = { 0 };
-    make_library();
+    static struct ncs_machine machine;
     seen[0] = 0;
+    machine = *ncs_driver_sim.machine;
+    machine.open = open_machine;
     driver = ncs_driver_sim;
+    driver.machine = &machine;
     driver.api = &lib;
     ck_assert_ptr_nonnull(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/s.lua", folder);

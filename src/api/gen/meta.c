@@ -332,7 +332,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
     },
     [NCS_FN_ncclCommDeregister] = {
         .name = "ncclCommDeregister",
-        .lua_name = "reg:deregister",
+        .lua_name = "registration:deregister",
         .text = "Ends a registration.",
         .since = 21901,
         .lib = NCS_LIB_NCCL,
@@ -364,7 +364,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
     },
     [NCS_FN_ncclCommWindowDeregister] = {
         .name = "ncclCommWindowDeregister",
-        .lua_name = "win:deregister",
+        .lua_name = "window:deregister",
         .text = "Ends a window.",
         .since = 22703,
         .lib = NCS_LIB_NCCL,
@@ -378,7 +378,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
     },
     [NCS_FN_ncclWinGetUserPtr] = {
         .name = "ncclWinGetUserPtr",
-        .lua_name = "win.ptr",
+        .lua_name = "window.ptr",
         .text = "The buffer of this rank behind a window.",
         .since = 22902,
         .lib = NCS_LIB_NCCL,
