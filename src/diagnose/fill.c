@@ -64,6 +64,11 @@ void ncs_add_blocked_rank(struct ncs_draft *d, int rank)
     add_rank(&d->f.blocked, &d->f.blockeds, &d->blocked_room, rank);
 }
 
+void ncs_add_bystander(struct ncs_draft *d, int rank)
+{
+    add_rank(&d->f.bystander, &d->f.bystanders, &d->bystander_room, rank);
+}
+
 void ncs_add_blocked(const struct ncs_inquiry *q, struct ncs_draft *d, int node)
 {
     bool *all = ncs_waiters(q, node, false), *direct = ncs_waiters(q, node, true);
@@ -77,7 +82,7 @@ void ncs_add_blocked(const struct ncs_inquiry *q, struct ncs_draft *d, int node)
             continue;
         ncs_add_blocked_rank(d, c->rank);
         if (!takes_part(&d->f, c->rank) && (d->f.cycles || !first_hand[c->rank]))
-            add_rank(&d->f.bystander, &d->f.bystanders, &d->bystander_room, c->rank);
+            ncs_add_bystander(d, c->rank);
     }
     ncs_free(all);
     ncs_free(direct);
@@ -122,8 +127,7 @@ static char *what_is_missing(const struct ncs_inquiry *q, const struct ncs_need 
         return ncs_copy_text(ncs_is_key(q, need) ? "never set it" : "never came");
     if (need->kind == NCS_NEED_PAIR)
         return ncs_text("never %s rank %d",
-                        ncs_is_send(need->call) ? "receives from" : "sends to",
-                        need->call->comm_rank);
+                        ncs_is_send(need->call) ? "receives from" : "sends to", need->call->rank);
     return ncs_text("never made call %u", (unsigned)need->call->number);
 }
 

@@ -163,6 +163,9 @@ bool *ncs_waiters(const struct ncs_inquiry *q, int node, bool direct);
 int *ncs_needs_of(const struct ncs_inquiry *q, int context, size_t *needs);
 /* Whether the ring around the need is there even if the rank waited for nothing. */
 bool ncs_cycle_without(const struct ncs_inquiry *q, size_t need, int rank);
+/* Whether it is there even if these needs were met. */
+bool ncs_cycle_without_needs(const struct ncs_inquiry *q, size_t need, const int *gone,
+                             size_t gones);
 /* A cycle through the need, as nodes; empty (NULL) if there is none. The caller's. */
 int *ncs_cycle_of(const struct ncs_inquiry *q, size_t need, size_t *length);
 
@@ -184,6 +187,42 @@ static inline bool ncs_polls(const struct ncs_inquiry *q, const struct ncs_snap_
 bool ncs_failed(const struct ncs_call *call); /* returned an error of NCCL */
 uint64_t ncs_group_key(const struct ncs_call *call); /* of the group that a call was made in */
 
+/* ---- calls without an answer (loose.c) ---- */
+
+/* A send or receive that names the wrong peer, and the call that it ought to answer. */
+struct ncs_misnaming {
+    const struct ncs_call *wrong, *wants;
+    bool turned; /* it is a send and ought to be a receive, or the other way round */
+};
+
+struct ncs_misnamed {
+    struct ncs_misnaming *of; /* the caller's */
+    size_t count;
+};
+
+/* The sends and receives on the communicator that the other side has not made a call for; none if
+ * the journal is not whole. The caller's. */
+const struct ncs_call **ncs_loose(const struct ncs_inquiry *q, int comm, size_t *count);
+/* The one call of a ring around the need that would undo it if it named another peer, of calls in
+ * groups that both send and receive; what is further on in the program is loose because of it. */
+bool ncs_explain_first(const struct ncs_inquiry *q, size_t need, struct ncs_misnamed *out);
+/* Whether what is loose around this rank of the communicator is explained by peers named wrongly;
+ * with it what else is so. */
+bool ncs_explain_loose(const struct ncs_inquiry *q, int comm, int rank, struct ncs_misnamed *out);
+
+/* ---- rings that are none (ring.c) ---- */
+
+const struct ncs_need *ncs_left_out(const struct ncs_inquiry *q, const int *path, size_t length);
+const struct ncs_need *ncs_unset_key(const struct ncs_inquiry *q, const int *path, size_t length);
+/* The one meeting of a ring to which a call was never made, while all the others are made and wait
+ * only for their groups. */
+const struct ncs_need *ncs_missing_link(const struct ncs_inquiry *q, const int *path,
+                                        size_t length);
+/* Why the need leads on to the node of its absent rank in a path; NULL if it does not. */
+const struct ncs_absent *ncs_link(const struct ncs_need *n, const struct ncs_inquiry *q, int next);
+/* The call that a rank waits in, of the needs of the graph, if it is grouped with others. */
+const struct ncs_call *ncs_grouped_wait(const struct ncs_inquiry *q, int rank);
+
 void ncs_rules(struct ncs_inquiry *q);
 void ncs_waits(struct ncs_inquiry *q);
 
@@ -200,6 +239,10 @@ void ncs_say_place(struct ncs_str *s, const struct ncs_call *call);
 /* "rank 2", "ranks 0, 1". */
 void ncs_say_ranks(struct ncs_str *s, const int *ranks, size_t count);
 
+/* " in the group of its call at line 7" of somebody who waits in a group without the call that is
+ * missed; false, and nothing, of others. */
+bool ncs_say_own_group(const struct ncs_inquiry *q, struct ncs_str *s, const struct ncs_absent *a);
+
 /* ---- filling findings (fill.c) ---- */
 
 struct ncs_draft { /* a finding and the room of its lists */
@@ -213,6 +256,7 @@ void ncs_add_culprit(struct ncs_draft *d, int rank, uint32_t call, int line);
 void ncs_add_row(struct ncs_draft *d, int rank, int line, char *text); /* takes the text */
 void ncs_add_step(struct ncs_draft *d, int rank, const char *comm, uint32_t call, int line, int to);
 void ncs_add_blocked_rank(struct ncs_draft *d, int rank);
+void ncs_add_bystander(struct ncs_draft *d, int rank);
 /* Blocked ranks and bystanders from the waiters of a node; culprits and steps come first. */
 void ncs_add_blocked(const struct ncs_inquiry *q, struct ncs_draft *d, int node);
 /* A row for every rank of the need: what it waits in, or why it is not there. */

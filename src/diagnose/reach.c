@@ -117,14 +117,17 @@ static bool *spread(const struct ncs_inquiry *q, int node, bool forward)
 
 /* What lies on a ring with the need is reached from it and reaches it. Of this, nodes from which
  * nothing leads on are taken away until none is left, or a ring. */
-bool ncs_cycle_without(const struct ncs_inquiry *q, size_t need, int rank)
+static bool cycle_left(const struct ncs_inquiry *q, size_t need, int rank, const int *gone,
+                       size_t gones)
 {
     int start = ncs_need_node(q, need);
     bool *in = spread(q, start, true), *back = spread(q, start, false);
     int *left = ncs_new(q->nodes * sizeof *left), *stack = ncs_new(q->nodes * sizeof *stack);
     size_t members = 0, depth = 0;
     for (size_t i = 0; i < q->nodes; i++) {
-        in[i] = in[i] && back[i] && ncs_node_rank(q, (int)i) != rank;
+        in[i] = in[i] && back[i] && (rank < 0 || ncs_node_rank(q, (int)i) != rank);
+        for (size_t k = 0; k < gones; k++)
+            in[i] = in[i] && ncs_node_need(q, (int)i) != gone[k];
         members += in[i];
     }
     for (size_t i = 0; i < q->nodes; i++) {
@@ -147,4 +150,15 @@ bool ncs_cycle_without(const struct ncs_inquiry *q, size_t need, int rank)
     ncs_free(left);
     ncs_free(stack);
     return members > 0;
+}
+
+bool ncs_cycle_without(const struct ncs_inquiry *q, size_t need, int rank)
+{
+    return cycle_left(q, need, rank, NULL, 0);
+}
+
+bool ncs_cycle_without_needs(const struct ncs_inquiry *q, size_t need, const int *gone,
+                             size_t gones)
+{
+    return cycle_left(q, need, -1, gone, gones);
 }

@@ -41,7 +41,7 @@ ncs_rule_match ncs_rule_extra_call, ncs_rule_skipped_call, ncs_rule_swapped_call
 ncs_rule_match ncs_rule_wrong_peer, ncs_rule_send_alone, ncs_rule_recv_alone, ncs_rule_p2p_count;
 ncs_rule_match ncs_rule_kind, ncs_rule_root, ncs_rule_dtype, ncs_rule_count, ncs_rule_op;
 ncs_rule_match ncs_rule_init_clash, ncs_rule_one_thread, ncs_rule_init_missing;
-ncs_rule_match ncs_rule_comm_order, ncs_rule_p2p_cycle, ncs_rule_host_wait;
+ncs_rule_match ncs_rule_wrong_comm, ncs_rule_comm_order, ncs_rule_p2p_cycle, ncs_rule_host_wait;
 ncs_rule_match ncs_rule_fault, ncs_rule_crash, ncs_rule_livelock, ncs_rule_waiting;
 ncs_rule_match ncs_rule_never_destroyed;
 

@@ -20,10 +20,11 @@
     X("missing-group-end", ncs_rule_group_end)        \
     X("abort-one-rank", ncs_rule_abort)               \
     X("early-destroy", ncs_rule_destroy)              \
+    X("wrong-comm", ncs_rule_wrong_comm)              \
+    X("wrong-peer", ncs_rule_wrong_peer)              \
     X("comm-order", ncs_rule_comm_order)              \
     X("p2p-cycle", ncs_rule_p2p_cycle)                \
     X("init-missing-rank", ncs_rule_init_missing)     \
-    X("wrong-peer", ncs_rule_wrong_peer)              \
     X("send-without-recv", ncs_rule_send_alone)       \
     X("recv-without-send", ncs_rule_recv_alone)       \
     X("p2p-count-mismatch", ncs_rule_p2p_count)       \
@@ -151,7 +152,7 @@ static int class_of(enum ncs_reason reason)
     return classes[reason];
 }
 
-enum { OTHERS = 7, CLASSES };
+enum { OTHERS = 7, NEVER };
 
 /* Whether there are such. */
 static bool judge_absents(const struct ncs_inquiry *q, const struct ncs_need *n, int class,
@@ -160,7 +161,8 @@ static bool judge_absents(const struct ncs_inquiry *q, const struct ncs_need *n,
     struct ncs_root r = { .kind = NCS_ROOT_ABSENT, .need = n, .comm = -1, .rank = -1 };
     size_t room = 0;
     for (size_t i = 0; i < n->absents; i++)
-        if (class < 0 || class_of(n->absent[i].reason) == class)
+        if (class < 0 || class_of(n->absent[i].reason) == class ||
+            (class == NEVER && n->absent[i].reason == NCS_ABSENT_ELSEWHERE))
             NCS_PUSH(r.absent, r.absents, room, &n->absent[i]);
     bool any = r.absents > 0;
     if (any || class < 0)
@@ -216,52 +218,6 @@ static void judge_need(const struct ncs_inquiry *q, const struct ncs_need *n, st
             return; /* of those who might have opened it, one that failed is the likeliest */
 }
 
-/* A ring through a host wait and collectives of one communicator: whoever is at the host wait has
- * left out the collective. Not so for a key of the store: that nobody sets it is the cause. */
-static const struct ncs_need *left_out(const struct ncs_inquiry *q, const int *path, size_t length)
-{
-    const struct ncs_need *collective = NULL;
-    bool gate = false;
-    for (size_t i = 0; i < length; i++) {
-        int need = ncs_node_need(q, path[i]);
-        if (need < 0)
-            continue;
-        const struct ncs_need *n = &q->need[need];
-        if (n->kind == NCS_NEED_GATE && ncs_is_key(q, n))
-            return NULL;
-        if (n->kind == NCS_NEED_GATE)
-            gate = true;
-        else if (n->kind == NCS_NEED_COLLECTIVE && (!collective || collective->comm == n->comm))
-            collective = n;
-        else
-            return NULL;
-    }
-    return gate ? collective : NULL;
-}
-
-/* A ring of host waits alone, through a key of the store, while ranks have ended: any of those was
- * to set it as likely as those in the ring, and they have no excuse. */
-static const struct ncs_need *unset_key(const struct ncs_inquiry *q, const int *path,
-                                        size_t length)
-{
-    const struct ncs_need *key = NULL;
-    for (size_t i = 0; i < length; i++) {
-        int need = ncs_node_need(q, path[i]);
-        if (need < 0)
-            continue;
-        const struct ncs_need *n = &q->need[need];
-        if (n->kind != NCS_NEED_GATE)
-            return NULL;
-        bool gone = false;
-        for (size_t k = 0; k < n->absents; k++)
-            gone |= n->absent[k].reason <= NCS_ABSENT_LAST_FINAL;
-        if (gone && ncs_is_key(q, n) && (!key || strcmp(q->snap->gate[n->gate].key,
-                                                        q->snap->gate[key->gate].key) < 0))
-            key = n;
-    }
-    return key;
-}
-
 static void judge_cycles(const struct ncs_inquiry *q, bool *told, struct drafts *all)
 {
     for (size_t i = 0; i < q->needs; i++) {
@@ -278,10 +234,13 @@ static void judge_cycles(const struct ncs_inquiry *q, bool *told, struct drafts 
         for (size_t k = 0; k < r.length && !known; k++)
             if (ncs_node_need(q, r.path[k]) >= 0)
                 told[ncs_node_need(q, r.path[k])] = true;
-        const struct ncs_need *n = known ? NULL : left_out(q, r.path, r.length);
-        const struct ncs_need *key = known ? NULL : unset_key(q, r.path, r.length);
+        const struct ncs_need *n = known ? NULL : ncs_left_out(q, r.path, r.length);
+        const struct ncs_need *key = known ? NULL : ncs_unset_key(q, r.path, r.length);
+        const struct ncs_need *link = known ? NULL : ncs_missing_link(q, r.path, r.length);
         if (n)
             judge_absents(q, n, OTHERS, all);
+        else if (link)
+            judge_absents(q, link, NEVER, all);
         else if (key)
             judge_need(q, key, all);
         else if (!known)

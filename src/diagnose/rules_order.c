@@ -282,16 +282,20 @@ static void say_skip(const struct ncs_inquiry *q, int comm, const struct ncs_par
     d->f.why = ncs_str_take(&s);
 }
 
-/* "too: ", or "before it waits in barrier() at line 9: " of one who may still mean to make it. */
+/* " too: ", or " before it waits in barrier() at line 9: " of one who may still mean to make it. */
 static void say_before_wait(const struct ncs_inquiry *q, const struct ncs_root *r, bool several,
                             struct ncs_str *s)
 {
     const struct ncs_absent *a = r->kind == NCS_ROOT_ABSENT && r->absents ? r->absent[0] : NULL;
     if (!a || a->reason != NCS_ABSENT_ELSEWHERE || a->context < 0) {
-        ncs_str_add(s, "too: ");
+        ncs_str_add(s, " too: ");
         return;
     }
-    ncs_str_addf(s, "before %s in %s()", several ? "they wait" : "it waits",
+    if (ncs_say_own_group(q, s, a)) {
+        ncs_str_add(s, ", too: ");
+        return;
+    }
+    ncs_str_addf(s, " before %s in %s()", several ? "they wait" : "it waits",
                  ncs_said_in(q, a->context));
     int line = ncs_said_place(q, a->context).line;
     if (line)
@@ -321,7 +325,7 @@ bool ncs_rule_skipped_call(const struct ncs_inquiry *q, const struct ncs_root *r
             ranks[i] = d->f.culprit[i].rank;
         ncs_str_add(&s, "let ");
         ncs_say_ranks(&s, ranks, d->f.culprits);
-        ncs_str_addf(&s, " make the call at line %d ", line);
+        ncs_str_addf(&s, " make the call at line %d", line);
         say_before_wait(q, r, d->f.culprits > 1, &s);
         ncs_free(ranks);
     }

@@ -48,8 +48,10 @@ static bool one_alone(const struct ncs_inquiry *q, const struct ncs_root *r, str
     struct ncs_str s = { 0 };
     say_alone(q, r, &s);
     d->f.why = ncs_str_take(&s);
-    ncs_str_addf(&s, "let rank %d %s rank %d, or leave out the call", r->absent[0]->rank,
+    ncs_str_addf(&s, "let rank %d %s rank %d", r->absent[0]->rank,
                  send ? "receive from" : "send to", c->rank);
+    ncs_say_own_group(q, &s, r->absent[0]);
+    ncs_str_add(&s, ", or leave out the call");
     ncs_say_place(&s, c);
     ncs_str_addf(&s, " on rank %d", c->rank);
     d->f.fix = ncs_str_take(&s);
@@ -74,7 +76,8 @@ static const struct ncs_need *partner(const struct ncs_inquiry *q, const struct 
     for (size_t i = 0; i < q->needs; i++) {
         const struct ncs_need *o = &q->need[i];
         if (o == n || o->kind != NCS_NEED_PAIR || !o->call || o->comm != n->comm ||
-            ncs_is_send(o->call) == ncs_is_send(n->call) || o->src == o->dst)
+            ncs_is_send(o->call) == ncs_is_send(n->call) || o->src == o->dst || !o->absents ||
+            o->absent[0].reason == NCS_ABSENT_QUEUED || o->absent[0].reason == NCS_ABSENT_CONTACT)
             continue;
         *same_receiver = o->dst == n->dst && o->src != n->src;
         if (*same_receiver || (o->src == n->src && o->dst != n->dst))
@@ -83,14 +86,136 @@ static const struct ncs_need *partner(const struct ncs_inquiry *q, const struct 
     return NULL;
 }
 
+/* "receives from rank 2", "sends to rank 2" */
+static void say_peer(const struct ncs_inquiry *q, struct ncs_str *s, const struct ncs_call *c)
+{
+    ncs_str_addf(s, "%s rank %d", ncs_is_send(c) ? "sends to" : "receives from",
+                 ncs_run_rank(q, c->comm, ncs_call_peer(c)));
+}
+
+static void add_loose_row(const struct ncs_inquiry *q, struct ncs_draft *d,
+                          const struct ncs_call *c)
+{
+    struct ncs_str s = { 0 };
+    ncs_str_addf(&s, "call %u ", (unsigned)c->number);
+    say_peer(q, &s, c);
+    ncs_str_addf(&s, ", which has no %s for it", ncs_is_send(c) ? "receive" : "send");
+    ncs_add_row(d, c->rank, c->place.line, ncs_str_take(&s));
+}
+
+static void say_misnaming(const struct ncs_inquiry *q, struct ncs_str *s,
+                          const struct ncs_misnaming *m)
+{
+    ncs_str_addf(s, "rank %d ", m->wrong->rank);
+    say_peer(q, s, m->wrong);
+    ncs_say_place(s, m->wrong);
+    ncs_str_addf(s, ", which has no %s for it, while rank %d ",
+                 ncs_is_send(m->wrong) ? "receive" : "send", m->wants->rank);
+    say_peer(q, s, m->wants);
+    ncs_say_place(s, m->wants);
+    ncs_str_add(s, " and is not answered");
+}
+
+static void say_naming(struct ncs_str *s, const struct ncs_misnaming *m)
+{
+    if (m->turned)
+        ncs_str_addf(s, "%s peer %d instead of %s peer %d",
+                     ncs_is_send(m->wrong) ? "receive from" : "send to", m->wants->comm_rank,
+                     ncs_is_send(m->wrong) ? "sending to" : "receiving from",
+                     ncs_call_peer(m->wrong));
+    else
+        ncs_str_addf(s, "name peer %d instead of %d", m->wants->comm_rank,
+                     ncs_call_peer(m->wrong));
+    ncs_say_place(s, m->wrong);
+}
+
+/* At most three are told, the rest are of the same kind. */
+static void say_misnamed(const struct ncs_inquiry *q, const struct ncs_misnamed *all,
+                         struct ncs_draft *d)
+{
+    enum { MOST = 3 };
+    struct ncs_str why = { 0 }, fix = { 0 };
+    for (size_t i = 0; i < all->count && i < MOST; i++) {
+        ncs_str_add(&why, i ? "; " : "");
+        say_misnaming(q, &why, &all->of[i]);
+        ncs_str_add(&fix, i ? ", " : "");
+        say_naming(&fix, &all->of[i]);
+        ncs_str_addf(&fix, " on rank %d", all->of[i].wrong->rank);
+    }
+    if (all->count > MOST) {
+        ncs_str_addf(&why, "; and so on, %zu calls", all->count);
+        ncs_str_add(&fix, ", and so on");
+    }
+    d->f.why = ncs_str_take(&why);
+    d->f.fix = ncs_str_take(&fix);
+}
+
+static void find_misnamed(const struct ncs_inquiry *q, const struct ncs_root *r,
+                          struct ncs_misnamed *all)
+{
+    if (r->kind == NCS_ROOT_ABSENT)
+        ncs_explain_loose(q, r->need->comm, r->need->call->comm_rank, all);
+    for (size_t i = 0; i < r->length && !all->count; i++) {
+        int at = ncs_node_need(q, r->path[i]);
+        const struct ncs_need *n = at >= 0 ? &q->need[at] : NULL;
+        if (!n || n->kind != NCS_NEED_PAIR || !n->call)
+            continue;
+        const struct ncs_absent *a = ncs_link(n, q, r->path[(i + 1) % r->length]);
+        if (a && a->reason == NCS_ABSENT_ELSEWHERE)
+            if (!ncs_explain_loose(q, n->comm, n->call->comm_rank, all))
+                ncs_explain_first(q, (size_t)at, all);
+    }
+}
+
+/* Calls to which nobody will ever answer, all explained by peers that are named wrongly. */
+static bool all_misnamed(const struct ncs_inquiry *q, const struct ncs_root *r,
+                         struct ncs_draft *d)
+{
+    struct ncs_misnamed all = { 0 };
+    find_misnamed(q, r, &all);
+    if (!all.count)
+        return false;
+    const struct ncs_call *first = all.of[0].wrong;
+    for (size_t i = 0; i < all.count; i++) {
+        const struct ncs_call *c = all.of[i].wrong;
+        ncs_add_culprit(d, c->rank, c->number, c->place.line);
+        add_loose_row(q, d, c);
+        bool other = true;
+        for (size_t k = 0; k < all.count; k++)
+            other &= all.of[k].wrong->rank != all.of[i].wants->rank;
+        if (other)
+            add_loose_row(q, d, all.of[i].wants);
+        if (c->rank < first->rank)
+            first = c;
+    }
+    d->f.call = first->number;
+    d->order = first->id;
+    ncs_set_title(q, d, first);
+    ncs_add_blocked(q, d, ncs_need_node(q, (size_t)(r->need - q->need)));
+    d->f.bystanders = 0; /* all but the two sides of the misunderstanding */
+    for (size_t i = 0; i < d->f.blockeds; i++) {
+        bool side = false;
+        for (size_t k = 0; k < all.count; k++)
+            side |= all.of[k].wrong->rank == d->f.blocked[i] ||
+                    all.of[k].wants->rank == d->f.blocked[i];
+        if (!side)
+            ncs_add_bystander(d, d->f.blocked[i]);
+    }
+    say_misnamed(q, &all, d);
+    ncs_free(all.of);
+    return true;
+}
+
 bool ncs_rule_wrong_peer(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
 {
     bool same_receiver;
+    if (r->kind == NCS_ROOT_CYCLE)
+        return all_misnamed(q, r, d);
     if (!alone(r, true) && !alone(r, false))
         return false;
     const struct ncs_need *o = partner(q, r->need, &same_receiver);
     if (!o)
-        return false;
+        return all_misnamed(q, r, d);
     const struct ncs_call *send = ncs_is_send(o->call) ? o->call : r->need->call;
     const struct ncs_call *recv = ncs_is_send(o->call) ? r->need->call : o->call;
     const struct ncs_call *wrong = same_receiver ? recv : send;

@@ -67,3 +67,14 @@ void ncs_say_ranks(struct ncs_str *s, const int *ranks, size_t count)
     ncs_str_add(s, count == 1 ? "rank " : "ranks ");
     ncs_str_add_ranks(s, ranks, count);
 }
+
+bool ncs_say_own_group(const struct ncs_inquiry *q, struct ncs_str *s, const struct ncs_absent *a)
+{
+    const struct ncs_call *c =
+        a->reason == NCS_ABSENT_ELSEWHERE && a->rank >= 0 ? ncs_grouped_wait(q, a->rank) : NULL;
+    if (!c)
+        return false;
+    ncs_str_add(s, " in the group of its call");
+    ncs_say_place(s, c);
+    return true;
+}

@@ -190,6 +190,13 @@ const struct ncs_topic ncs_topics[] = {
       "another, and nothing is under way.\n"
       "Repair: follow the waits from rank to rank to the one that waits for something that\n"
       "nobody is going to do.\n" },
+    { "wrong-comm", "calls that were meant for each other were made on two communicators",
+      "One rank passes `world`, another a communicator of the same ranks: a default that was\n"
+      "not overridden, two handles in one variable, a field set on some ranks only.\n"
+      "NCCL pairs calls within one communicator only. Each side waits on its own for the\n"
+      "other, and nothing compares the two.\n"
+      "Repair: one communicator for both. If both are meant, it is a matter of order: see\n"
+      "comm-order.\n" },
     { "wrong-peer", "a send or a receive names the wrong rank",
       "One rank waits for a message from a rank that sends nothing to it, while the message\n"
       "of another has no taker: off by one, or a rank of the job where a rank of the\n"

@@ -1,0 +1,120 @@
+/* The rule about two calls that were meant for each other and were made on two communicators. */
+#include "diagnose/rule.h"
+
+#include "base/mem.h"
+
+static const struct ncs_call *by_rank(const struct ncs_need *n, int rank)
+{
+    for (size_t i = 0; i < n->presents; i++)
+        if (n->present[i]->rank == rank)
+            return n->present[i];
+    return NULL;
+}
+
+/* The two meetings of a ring on two communicators, each lacking a call that was never made. */
+static bool two_meetings(const struct ncs_inquiry *q, const struct ncs_root *r,
+                         const struct ncs_need *need[2])
+{
+    size_t count = 0;
+    for (size_t i = 0; i < r->length; i++) {
+        int at = ncs_node_need(q, r->path[i]);
+        if (at < 0)
+            continue;
+        const struct ncs_need *n = &q->need[at];
+        const struct ncs_absent *a = ncs_link(n, q, r->path[(i + 1) % r->length]);
+        if (count == 2 || !n->call || !n->call->number || !a ||
+            a->reason != NCS_ABSENT_ELSEWHERE)
+            return false;
+        need[count++] = n;
+    }
+    if (count == 2 && need[0]->comm > need[1]->comm) {
+        const struct ncs_need *swap = need[0];
+        need[0] = need[1];
+        need[1] = swap;
+    }
+    return count == 2 && need[0]->comm != need[1]->comm && need[0]->kind == need[1]->kind;
+}
+
+/* Nothing was called on it but what waits now. */
+static bool unused(const struct ncs_inquiry *q, const struct ncs_need *n)
+{
+    const struct ncs_comm_info *info = q->journal->comm[n->comm];
+    for (int i = 0; i < info->nranks; i++)
+        if (info->member[i].calls > (by_rank(n, info->member[i].rank) ? 1u : 0u))
+            return false;
+    return true;
+}
+
+/* The same collective at the same line, or a send and the receive for it. */
+static bool fit(const struct ncs_inquiry *q, const struct ncs_call *a, const struct ncs_call *b)
+{
+    if (ncs_is_pairwise(a))
+        return ncs_is_send(a) != ncs_is_send(b) &&
+               ncs_run_rank(q, a->comm, ncs_call_peer(a)) == b->rank &&
+               ncs_run_rank(q, b->comm, ncs_call_peer(b)) == a->rank;
+    return a->place.line && a->place.line == b->place.line &&
+           ncs_call_signature(a) == ncs_call_signature(b);
+}
+
+static void say_side(const struct ncs_inquiry *q, struct ncs_str *s, const struct ncs_need *n)
+{
+    size_t count;
+    int *ranks = ncs_present_ranks(q, n, &count);
+    char *what = ncs_describe(n->call);
+    ncs_say_ranks(s, ranks, count);
+    ncs_str_addf(s, " made %s on %s", what, ncs_comm_name(q, n->comm));
+    ncs_say_place(s, n->call);
+    ncs_free(what);
+    ncs_free(ranks);
+}
+
+bool ncs_rule_wrong_comm(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+{
+    const struct ncs_need *n[2];
+    if (r->kind != NCS_ROOT_CYCLE || !two_meetings(q, r, n) ||
+        !fit(q, n[0]->call, n[1]->call) || (!unused(q, n[0]) && !unused(q, n[1])))
+        return false;
+    size_t few = n[0]->presents < n[1]->presents ? 0 : n[1]->presents < n[0]->presents ? 1 : 2;
+    for (size_t i = 0; i < 2; i++)
+        for (size_t k = 0; k < n[i]->presents && (few == 2 || few == i); k++) {
+            const struct ncs_call *c = n[i]->present[k];
+            ncs_add_culprit(d, c->rank, c->number, c->place.line);
+        }
+    for (size_t i = 0; i < 2; i++)
+        for (size_t k = 0; k < n[i]->presents; k++) {
+            const struct ncs_call *c = n[i]->present[k];
+            char *what = ncs_describe(c);
+            ncs_add_row(d, c->rank, c->place.line,
+                        ncs_text("waits in call %u on %s, %s", (unsigned)c->number,
+                                 ncs_comm_name(q, c->comm), what));
+            ncs_free(what);
+        }
+    const struct ncs_need *most = few == 2 ? n[0] : n[1 - few], *odd = few == 2 ? n[1] : n[few];
+    d->f.call = odd->call->number;
+    d->order = odd->call->id < most->call->id ? odd->call->id : most->call->id;
+    ncs_set_title(q, d, odd->call);
+    ncs_add_blocked(q, d, ncs_need_node(q, (size_t)(r->need - q->need)));
+    d->f.bystanders = 0; /* those on either communicator wait at first hand */
+    for (size_t i = 0; i < d->f.blockeds; i++)
+        if (!by_rank(n[0], d->f.blocked[i]) && !by_rank(n[1], d->f.blocked[i]))
+            ncs_add_bystander(d, d->f.blocked[i]);
+    struct ncs_str s = { 0 };
+    say_side(q, &s, odd);
+    ncs_str_add(&s, ", ");
+    say_side(q, &s, most);
+    ncs_str_add(&s, ": calls meet only on one communicator");
+    d->f.why = ncs_str_take(&s);
+    ncs_str_add(&s, "name the same communicator");
+    if (odd->call->place.line == most->call->place.line) {
+        ncs_say_place(&s, odd->call);
+        ncs_str_add(&s, " on every rank");
+    } else {
+        ncs_str_addf(&s, " in both calls, lines %d and %d",
+                     most->call->place.line, odd->call->place.line);
+    }
+    if (few < 2)
+        ncs_str_addf(&s, ", %s as the others do", ncs_comm_name(q, most->comm));
+    ncs_str_add(&s, "; if both are meant, use them in one order on every rank");
+    d->f.fix = ncs_str_take(&s);
+    return true;
+}

@@ -1,0 +1,14 @@
+-- As in the case of this name, with the repair that its report advises.
+scenario { ranks = 2 }
+
+if rank == 0 then
+  store:set("pair", nccl.unique_id())
+end
+local pair = nccl.init_rank(2, store:get("pair"), rank, { name = "pair" })
+local x, y = cuda.buffer("float32", 16):fill(rank), cuda.buffer("float32", 16)
+if rank == 0 then
+  pair:send(x, 1)
+else
+  pair:recv(y, 0)
+end
+stream:sync()

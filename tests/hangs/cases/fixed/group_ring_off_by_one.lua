@@ -1,0 +1,9 @@
+-- As in the case of this name, with the repair that its report advises.
+scenario { ranks = 4 }
+
+local x, y = cuda.buffer("float32", 16):fill(rank), cuda.buffer("float32", 16)
+nccl.group(function()
+  world:send(x, (rank + 1) % nranks)
+  world:recv(y, rank == 2 and 1 or (rank - 1) % nranks)
+end)
+stream:sync()

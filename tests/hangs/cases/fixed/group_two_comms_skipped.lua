@@ -1,0 +1,17 @@
+-- As in the case of this name, with the repair that its report advises.
+scenario { ranks = 2 }
+
+if rank == 0 then
+  store:set("pair", nccl.unique_id())
+end
+local pair = nccl.init_rank(2, store:get("pair"), rank, { name = "pair" })
+local x, y = cuda.buffer("float32", 16):fill(rank), cuda.buffer("float32", 16)
+local sum = cuda.buffer("float32", 16):fill(1)
+nccl.group(function()
+  if true then
+    world:all_reduce(sum)
+  end
+  pair:send(x, 1 - rank)
+  pair:recv(y, 1 - rank)
+end)
+stream:sync()
