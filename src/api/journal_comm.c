@@ -62,6 +62,20 @@ void ncs_journal_rename(struct ncs_journal *j, int number, const char *name)
     comm->info.name = ncs_copy_text(name);
 }
 
+/* A name that the configuration gives stands until the user's own comes. */
+static void take_config_name(struct ncs_comm_info *info, const struct ncs_call *call)
+{
+    const union ncs_arg *arg = ncs_call_arg(call, NCS_ARG_CONFIG);
+    const ncclConfig_t *config = arg ? arg->p : NULL;
+
+    if (((struct comm *)info)->named || !config || config->magic != NCCL_CONFIG_MAGIC ||
+        config->size < offsetof(ncclConfig_t, commName) + sizeof config->commName ||
+        !config->commName || !*config->commName)
+        return;
+    ncs_free(info->name);
+    info->name = ncs_copy_text(config->commName);
+}
+
 void ncs_journal_free_comms(struct ncs_journal *j)
 {
     for (size_t i = 0; i < j->comms; i++) {
@@ -118,6 +132,7 @@ static void join_comm(struct ncs_journal *j, struct ncs_call *call, int device)
         ncs_map_put(&j->own->keys, id->u, info);
     }
     grow_members(info, (int)rank + 1);
+    take_config_name(info, call);
     call->comm = info->number;
     call->comm_rank = (int)rank;
     m = &info->member[rank];

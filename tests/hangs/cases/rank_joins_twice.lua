@@ -1,7 +1,7 @@
 scenario {
   ranks   = 3,
   world   = false,
-  outcome = { hang = { culprit = { 1, 2 }, waiting = { 0, 1, 2 }, why = "init-clash" } },
+  outcome = { hang = { culprit = 2, waiting = { 0, 1, 2 }, why = "init-clash" } },
 }
 
 if rank == 0 then
