@@ -22,7 +22,7 @@ void ncs_add_culprit(struct ncs_draft *d, int rank, uint32_t call, int line)
 
 void ncs_add_row(struct ncs_draft *d, int rank, int line, char *text)
 {
-    struct ncs_finding_row row = { rank, text, line };
+    struct ncs_finding_row row = { .rank = rank, .text = text, .line = line };
     size_t at = d->f.rows;
     NCS_PUSH(d->f.row, d->f.rows, d->row_room, row);
     for (; at > 0 && d->f.row[at - 1].rank > rank; at--)
@@ -111,11 +111,13 @@ void ncs_set_title(const struct ncs_inquiry *q, struct ncs_draft *d, const struc
 }
 
 /* "waits in stream:sync()" */
-static char *waiting_text(const struct ncs_inquiry *q, int context, const char *before)
+static char *waiting_text(const struct ncs_inquiry *q, int context, const char *before,
+                          const char *after)
 {
     const char *in = ncs_said_in(q, context);
     bool phrase = strchr(in, ' ') != NULL;
-    return ncs_text("%swaits %s %s%s", before, phrase ? "at the" : "in", in, phrase ? "" : "()");
+    return ncs_text("%swaits%s %s %s%s", before, after, phrase ? "at the" : "in", in,
+                    phrase ? "" : "()");
 }
 
 static char *what_is_missing(const struct ncs_inquiry *q, const struct ncs_need *need,
@@ -172,11 +174,11 @@ static char *absent_text(const struct ncs_inquiry *q, const struct ncs_need *nee
         text = ncs_text("call %u is behind another on its stream or communicator", number);
         break;
     case NCS_ABSENT_CONTACT:
-        text = c ? waiting_text(q, a->context, "") : ncs_copy_text(missing);
+        text = c ? waiting_text(q, a->context, "", "") : ncs_copy_text(missing);
         break;
     case NCS_ABSENT_ELSEWHERE:
         lead = ncs_text("%s: ", missing);
-        text = c ? waiting_text(q, a->context, lead) : ncs_copy_text(missing);
+        text = c ? waiting_text(q, a->context, lead, "") : ncs_copy_text(missing);
         ncs_free(lead);
         break;
     }
@@ -202,7 +204,7 @@ static void add_waiter_row(const struct ncs_inquiry *q, struct ncs_draft *d, int
     for (size_t i = 0; i < q->snap->contexts; i++) {
         if (q->snap->context[i].rank != rank || !direct[i])
             continue;
-        ncs_add_row(d, rank, ncs_said_place(q, (int)i).line, waiting_text(q, (int)i, ""));
+        ncs_add_row(d, rank, ncs_said_place(q, (int)i).line, waiting_text(q, (int)i, "", ""));
         return;
     }
     if (call)
@@ -227,4 +229,27 @@ void ncs_add_need_rows(const struct ncs_inquiry *q, struct ncs_draft *d,
             ncs_add_row(d, a->rank, absent_line(q, need, a), absent_text(q, need, a));
     }
     ncs_free(direct);
+}
+
+void ncs_add_behind_rows(const struct ncs_inquiry *q, struct ncs_draft *d)
+{
+    bool *told = ncs_new((size_t)(q->ranks + 1) * sizeof *told);
+    for (size_t i = 0; i < d->f.rows; i++)
+        if (d->f.row[i].rank >= 0 && d->f.row[i].rank < q->ranks)
+            told[d->f.row[i].rank] = true;
+    for (size_t i = 0; i < d->f.culprits; i++)
+        if (d->f.culprit[i].rank >= 0 && d->f.culprit[i].rank < q->ranks)
+            told[d->f.culprit[i].rank] = true;
+    for (size_t b = 0; b < d->f.blockeds; b++)
+        for (size_t i = 0; i < q->snap->contexts; i++) {
+            const struct ncs_snap_context *c = &q->snap->context[i];
+            if (c->rank != d->f.blocked[b] || c->state == NCS_CONTEXT_ENDED || told[c->rank])
+                continue;
+            told[c->rank] = true;
+            struct ncs_finding_row row = {
+                .rank = c->rank, .line = ncs_said_place(q, (int)i).line, .behind = true,
+                .text = waiting_text(q, (int)i, "", " behind these") };
+            NCS_PUSH(d->f.row, d->f.rows, d->row_room, row);
+        }
+    ncs_free(told);
 }

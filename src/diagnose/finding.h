@@ -30,6 +30,7 @@ struct ncs_finding_row { /* one line of the table in the text: "rank 2  never ma
     int rank;
     char *text;
     int line;
+    bool behind;                 /* waits only because of the others; these rows come last */
 };
 
 struct ncs_finding {

@@ -166,8 +166,9 @@ bool ncs_cycle_without(const struct ncs_inquiry *q, size_t need, int rank);
 /* Whether it is there even if these needs were met. */
 bool ncs_cycle_without_needs(const struct ncs_inquiry *q, size_t need, const int *gone,
                              size_t gones);
-/* A cycle through the need, as nodes; empty (NULL) if there is none. The caller's. */
-int *ncs_cycle_of(const struct ncs_inquiry *q, size_t need, size_t *length);
+/* A cycle through the need, as nodes; empty (NULL) if there is none; `gates_only`: one through host
+ * waits and nothing else. The caller's. */
+int *ncs_cycle_of(const struct ncs_inquiry *q, size_t need, bool gates_only, size_t *length);
 
 /* Fills in why rank `comm_rank` is not at the meeting. */
 void ncs_why_absent(struct ncs_inquiry *q, const struct ncs_need *need, struct ncs_absent *a);
@@ -262,6 +263,8 @@ void ncs_add_blocked(const struct ncs_inquiry *q, struct ncs_draft *d, int node)
 /* A row for every rank of the need: what it waits in, or why it is not there. */
 void ncs_add_need_rows(const struct ncs_inquiry *q, struct ncs_draft *d,
                        const struct ncs_need *need);
+/* Rows for the blocked ranks that have none yet; comes last. */
+void ncs_add_behind_rows(const struct ncs_inquiry *q, struct ncs_draft *d);
 void ncs_set_title(const struct ncs_inquiry *q, struct ncs_draft *d, const struct ncs_call *call);
 
 #endif

@@ -59,7 +59,13 @@ int *ncs_needs_of(const struct ncs_inquiry *q, int context, size_t *needs)
     return found;
 }
 
-int *ncs_cycle_of(const struct ncs_inquiry *q, size_t need, size_t *length)
+static bool is_gate(const struct ncs_inquiry *q, int node)
+{
+    int need = ncs_node_need(q, node);
+    return need < 0 || q->need[need].kind == NCS_NEED_GATE;
+}
+
+int *ncs_cycle_of(const struct ncs_inquiry *q, size_t need, bool gates_only, size_t *length)
 {
     int start = ncs_need_node(q, need), *from = ncs_new(q->nodes * sizeof *from);
     int *queue = ncs_new(q->nodes * sizeof *queue), *path = NULL, last = -1;
@@ -71,6 +77,8 @@ int *ncs_cycle_of(const struct ncs_inquiry *q, size_t need, size_t *length)
         int n = queue[head++];
         for (int e = q->out[n]; e >= 0 && last < 0; e = q->edge[e].next_out) {
             int to = q->edge[e].to;
+            if (gates_only && !is_gate(q, to))
+                continue;
             if (to == start) {
                 last = n;
             } else if (from[to] < 0) {

@@ -48,6 +48,8 @@ ncs_rule_match ncs_rule_never_destroyed;
 /* Common to findings about a need: call, title, rows, blocked ranks. Culprits come before. */
 void ncs_fill_need(const struct ncs_inquiry *q, struct ncs_draft *d, const struct ncs_need *need,
                    uint32_t call);
+/* Where in the path of a ring its telling begins. */
+size_t ncs_first_place(const struct ncs_inquiry *q, const struct ncs_root *r);
 void ncs_fill_cycle(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d);
 /* The ranks of the run that are at the meeting. The caller's. */
 int *ncs_present_ranks(const struct ncs_inquiry *q, const struct ncs_need *need, size_t *count);

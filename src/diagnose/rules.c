@@ -132,6 +132,7 @@ static void judge(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
             free_finding(&d.f);
             continue;
         }
+        ncs_add_behind_rows(q, &d);
         d.f.rule = ncs_rule_ids[i];
         d.f.level = r->kind >= NCS_ROOT_LABELS || d.remark ? NCS_LEVEL_NOTE : NCS_LEVEL_ERROR;
         add(all, &d);
@@ -218,14 +219,16 @@ static void judge_need(const struct ncs_inquiry *q, const struct ncs_need *n, st
             return; /* of those who might have opened it, one that failed is the likeliest */
 }
 
-static void judge_cycles(const struct ncs_inquiry *q, bool *told, struct drafts *all)
+/* Rings of host waits alone come first: what else they keep back forms rings with them, too. */
+static void judge_cycles(const struct ncs_inquiry *q, bool *told, bool gates_only,
+                         struct drafts *all)
 {
     for (size_t i = 0; i < q->needs; i++) {
-        if (told[i])
+        if (told[i] || (gates_only && q->need[i].kind != NCS_NEED_GATE))
             continue;
         struct ncs_root r = { .kind = NCS_ROOT_CYCLE, .need = &q->need[i], .comm = -1,
                               .rank = -1 };
-        r.path = ncs_cycle_of(q, i, &r.length);
+        r.path = ncs_cycle_of(q, i, gates_only, &r.length);
         bool known = r.length == 0;
         for (size_t k = 0; k < r.length; k++) {
             int need = ncs_node_need(q, r.path[k]);
@@ -440,8 +443,10 @@ void ncs_rules(struct ncs_inquiry *q)
         if (told[i])
             judge_need(q, &q->need[i], &all);
     }
-    if (q->hung)
-        judge_cycles(q, told, &all);
+    if (q->hung) {
+        judge_cycles(q, told, true, &all);
+        judge_cycles(q, told, false, &all);
+    }
     if (q->hung && q->snap->stop == NCS_STOP_LIVELOCK) {
         struct ncs_root r = { .kind = NCS_ROOT_POLL, .comm = -1, .rank = -1 };
         judge(q, &r, &all);

@@ -54,7 +54,7 @@ static struct step step_at(const struct ncs_inquiry *q, const struct ncs_root *r
 
 /* A ring has no beginning: it is told from its lowest rank on, of equal ones from the lowest
  * communicator, so that it reads the same however it was found. */
-static size_t first_place(const struct ncs_inquiry *q, const struct ncs_root *r)
+size_t ncs_first_place(const struct ncs_inquiry *q, const struct ncs_root *r)
 {
     size_t first = r->length;
     struct step best = { .rank = -1 };
@@ -93,7 +93,7 @@ void ncs_fill_cycle(const struct ncs_inquiry *q, const struct ncs_root *r, struc
 {
     d->order = UINT64_MAX;
     const struct ncs_call *first = NULL;
-    size_t start = first_place(q, r);
+    size_t start = ncs_first_place(q, r);
     for (size_t k = 0; k < r->length; k++) {
         size_t i = (start + k) % r->length;
         if (ncs_node_need(q, r->path[i]) < 0)

@@ -82,46 +82,153 @@ static void nobody_opens(const struct ncs_inquiry *q, const struct ncs_need *gat
     ncs_free(live);
 }
 
+static bool is_barrier(const struct ncs_inquiry *q, const struct ncs_need *n)
+{
+    return n->kind == NCS_NEED_GATE && strcmp(q->snap->gate[n->gate].what, "barrier") == 0;
+}
+
+/* A barrier with another list of ranks, at which somebody stands who is missing at this one. */
+static const struct ncs_need *other_barrier(const struct ncs_inquiry *q, const struct ncs_need *n)
+{
+    for (size_t i = 0; i < q->needs && is_barrier(q, n); i++) {
+        const struct ncs_need *o = &q->need[i];
+        if (o == n || !is_barrier(q, o))
+            continue;
+        size_t count;
+        int *ranks = ncs_present_ranks(q, o, &count);
+        bool missing = false;
+        for (size_t k = 0; k < count; k++)
+            for (size_t m = 0; m < n->absents; m++)
+                missing |= n->absent[m].rank == ranks[k];
+        ncs_free(ranks);
+        if (missing)
+            return o;
+    }
+    return NULL;
+}
+
+/* Each list once, with who gave it; at fault are the fewer, or all. */
+static void lists_differ(const struct ncs_inquiry *q, const struct ncs_need *a,
+                         const struct ncs_need *b, struct ncs_draft *d)
+{
+    struct ncs_str s = { 0 };
+    size_t count[2];
+    int *ranks[2];
+    const struct ncs_need *need[] = { a, b };
+    for (size_t i = 0; i < 2; i++)
+        ranks[i] = ncs_present_ranks(q, need[i], &count[i]);
+    if (count[0] && count[1] && ranks[1][0] < ranks[0][0]) {
+        const struct ncs_need *n = need[0];
+        int *r = ranks[0];
+        size_t c = count[0];
+        need[0] = need[1], ranks[0] = ranks[1], count[0] = count[1];
+        need[1] = n, ranks[1] = r, count[1] = c;
+    }
+    for (size_t i = 0; i < 2; i++) {
+        ncs_str_add(&s, i ? ", " : "");
+        ncs_say_ranks(&s, ranks[i], count[i]);
+        ncs_str_addf(&s, " came with the list of %s", q->snap->gate[need[i]->gate].key);
+        if (count[i] && line_of(q, ranks[i][0]))
+            ncs_str_addf(&s, " at line %d", line_of(q, ranks[i][0]));
+        for (size_t k = 0; k < count[i]; k++) {
+            if (count[i] <= count[1 - i])
+                ncs_add_culprit(d, ranks[i][k], 0, line_of(q, ranks[i][k]));
+            ncs_add_row(d, ranks[i][k], line_of(q, ranks[i][k]),
+                        ncs_text("waits in barrier() of %s", q->snap->gate[need[i]->gate].key));
+        }
+        ncs_add_blocked(q, d, ncs_need_node(q, (size_t)(need[i] - q->need)));
+    }
+    d->f.bystanders = 0;
+    ncs_str_add(&s, ": a barrier opens when all of a list have come with the same one");
+    d->f.why = ncs_str_take(&s);
+    d->f.fix = ncs_text("give barrier() the same list on each of these ranks");
+    d->order = UINT64_MAX;
+    for (size_t i = 0; i < 2; i++)
+        ncs_free(ranks[i]);
+}
+
+/* "rank 0 waits at line 4 for store key `a`, which nobody has set, rank 1 waits ..." */
+static void say_ring(const struct ncs_inquiry *q, const struct ncs_draft *d,
+                     const struct ncs_need *const *of, struct ncs_str *s)
+{
+    for (size_t i = 0; i < d->f.cycles; i++) {
+        const struct ncs_cycle_step *c = &d->f.cycle[i];
+        const struct ncs_snap_gate *g = of[i]->gate >= 0 ? &q->snap->gate[of[i]->gate] : NULL;
+        ncs_str_addf(s, "%srank %d waits", i ? ", " : "", c->rank);
+        if (c->line)
+            ncs_str_addf(s, " at line %d", c->line);
+        if (ncs_is_key(q, of[i]))
+            ncs_str_addf(s, " for %s, which rank %d has not set", g->key, c->waits_for);
+        else if (g && strcmp(g->what, "join") == 0)
+            ncs_str_addf(s, " for a thread of rank %d to end", c->waits_for);
+        else if (g)
+            ncs_str_addf(s, " in %s for rank %d", g->what, c->waits_for);
+        else if (c->call)
+            ncs_str_addf(s, " in call %u on %s for rank %d", (unsigned)c->call, c->comm,
+                         c->waits_for);
+        else
+            ncs_str_addf(s, " for rank %d", c->waits_for);
+    }
+}
+
+/* What undoes a ring through keys: to set one of them before the wait. */
+static void say_set_first(const struct ncs_inquiry *q, const struct ncs_draft *d,
+                          const struct ncs_need *const *of, struct ncs_str *s)
+{
+    bool any = false;
+    for (size_t i = 0; i < d->f.cycles; i++) {
+        if (!ncs_is_key(q, of[i]))
+            continue;
+        const struct ncs_cycle_step *other = &d->f.cycle[(i + 1) % d->f.cycles];
+        ncs_str_addf(s, "%slet rank %d set %s before it waits", any ? ", or " : "", other->rank,
+                     q->snap->gate[of[i]->gate].key);
+        if (other->line)
+            ncs_str_addf(s, " at line %d", other->line);
+        any = true;
+    }
+}
+
+/* The needs of a ring in the order of its steps. */
+static const struct ncs_need **needs_of_steps(const struct ncs_inquiry *q, const struct ncs_root *r,
+                                              const struct ncs_draft *d)
+{
+    const struct ncs_need **of = ncs_new((d->f.cycles + 1) * sizeof *of);
+    size_t count = 0, start = ncs_first_place(q, r);
+    for (size_t k = 0; k < r->length; k++) {
+        int need = ncs_node_need(q, r->path[(start + k) % r->length]);
+        if (need >= 0)
+            of[count++] = &q->need[need];
+    }
+    return of;
+}
+
 /* A ring through a host wait: what is waited for comes only after something that waits itself. */
 static void ring_of_hosts(const struct ncs_inquiry *q, const struct ncs_root *r,
-                          const struct ncs_need *gate, const int *waiting, size_t count,
                           struct ncs_draft *d)
 {
-    bool calls = false, contact = false;
-    for (size_t i = 0; i < r->length; i++) {
-        int n = ncs_node_need(q, r->path[i]);
-        calls |= n >= 0 && q->need[n].kind != NCS_NEED_GATE;
-        contact |= n >= 0 && q->need[n].contact;
-    }
+    bool calls = false, contact = false, keys = true;
     struct ncs_str s = { 0 };
     ncs_fill_cycle(q, r, d);
-    ncs_say_ranks(&s, waiting, count);
-    ncs_str_addf(&s, " wait%s in ", count == 1 ? "s" : "");
-    say_gate(&s, &q->snap->gate[gate->gate]);
-    if (count && line_of(q, waiting[0]))
-        ncs_str_addf(&s, " at line %d", line_of(q, waiting[0]));
-    bool key = ncs_is_key(q, gate);
-    if (key)
-        ncs_str_addf(&s, ": nobody has set it, and whoever could waits for %s in turn",
-                     count == 1 ? "that rank" : "those ranks");
-    else
-        ncs_str_addf(&s, " for what comes only after a %s that waits for %s",
-                     calls ? "call" : "wait", count == 1 ? "it" : "them");
-    d->f.why = ncs_str_take(&s);
-    if (key && calls && !contact) {
-        ncs_str_addf(&s, "set %s before the call that waits for ",
-                     q->snap->gate[gate->gate].key);
-        ncs_say_ranks(&s, waiting, count);
-        ncs_str_add(&s, ", or leave out the wait for it");
-        d->f.fix = ncs_str_take(&s);
-        return;
+    const struct ncs_need **of = needs_of_steps(q, r, d);
+    for (size_t i = 0; i < d->f.cycles; i++) {
+        calls |= of[i]->kind != NCS_NEED_GATE;
+        contact |= of[i]->contact;
+        keys &= of[i]->kind != NCS_NEED_GATE || ncs_is_key(q, of[i]);
     }
-    d->f.fix = ncs_text(
-        contact ? "do not make one rank's call wait on the host for another's: first contact "
-                  "blocks until the peer has called too"
-        : calls ? "do not wait on the host for another rank before a call that this rank waits "
-                  "for: make the call first"
-                : "let one of these ranks do what the other waits for before it waits itself");
+    say_ring(q, d, of, &s);
+    d->f.why = ncs_str_take(&s);
+    if (keys)
+        say_set_first(q, d, of, &s);
+    else
+        ncs_str_add(&s, calls ? "do not wait on the host for another rank before a call that this "
+                                "rank waits for: make the call first"
+                              : "let one of these ranks do what the other waits for before it "
+                                "waits itself");
+    if (contact)
+        ncs_str_add(&s, "; first contact with a peer blocks the host until the peer has called "
+                        "too");
+    d->f.fix = ncs_str_take(&s);
+    ncs_free(of);
 }
 
 /* The host wait that the root is about; of several in a ring the one of the lowest rank. */
@@ -154,14 +261,21 @@ bool ncs_rule_host_wait(const struct ncs_inquiry *q, const struct ncs_root *r, s
     const struct ncs_snap_gate *g = &q->snap->gate[gate->gate];
     size_t count;
     int *waiting = ncs_present_ranks(q, gate, &count);
-    if (r->kind == NCS_ROOT_CYCLE) {
-        ring_of_hosts(q, r, gate, waiting, count, d);
+    const struct ncs_need *other = other_barrier(q, gate);
+    if (other) {
+        lists_differ(q, gate, other, d);
+    } else if (r->kind == NCS_ROOT_CYCLE) {
+        ring_of_hosts(q, r, d);
     } else {
         nobody_opens(q, gate, waiting, count, d);
         ncs_fill_need(q, d, gate, 0);
     }
     ncs_free(d->f.title);
-    d->f.title = ncs_text("%s%s%s", g->what, g->key && *g->key ? ": " : "", g->key ? g->key : "");
+    if (other)
+        d->f.title = ncs_text("barriers with different lists of ranks");
+    else
+        d->f.title = ncs_text("%s%s%s", g->what, g->key && *g->key ? ": " : "",
+                              g->key ? g->key : "");
     ncs_free(waiting);
     return true;
 }

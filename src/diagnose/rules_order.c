@@ -170,6 +170,26 @@ bool ncs_rule_swapped_calls(const struct ncs_inquiry *q, const struct ncs_root *
     return true;
 }
 
+/* " too", or " before it waits in barrier() at line 9" of one who may still mean to make it. */
+static void say_before_wait(const struct ncs_inquiry *q, const struct ncs_root *r, bool several,
+                            struct ncs_str *s)
+{
+    const struct ncs_absent *a = r->kind == NCS_ROOT_ABSENT && r->absents ? r->absent[0] : NULL;
+    if (!a || a->reason != NCS_ABSENT_ELSEWHERE || a->context < 0) {
+        ncs_str_add(s, " too");
+        return;
+    }
+    if (ncs_say_own_group(q, s, a)) {
+        ncs_str_add(s, ", too");
+        return;
+    }
+    ncs_str_addf(s, " before %s in %s()", several ? "they wait" : "it waits",
+                 ncs_said_in(q, a->context));
+    int line = ncs_said_place(q, a->context).line;
+    if (line)
+        ncs_str_addf(s, " at line %d", line);
+}
+
 bool ncs_rule_extra_call(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
 {
     struct ncs_parting found, *p = &found;
@@ -189,6 +209,8 @@ bool ncs_rule_extra_call(const struct ncs_inquiry *q, const struct ncs_root *r, 
     ncs_str_add(&s, "leave out the call");
     ncs_say_place(&s, own);
     ncs_str_add(&s, " or make it on every rank");
+    if (r->kind == NCS_ROOT_ABSENT)
+        say_before_wait(q, r, r->absents > 1, &s);
     d->f.fix = ncs_str_take(&s);
     ncs_free(what);
     ncs_free(p->odd);
@@ -282,27 +304,6 @@ static void say_skip(const struct ncs_inquiry *q, int comm, const struct ncs_par
     d->f.why = ncs_str_take(&s);
 }
 
-/* " too: ", or " before it waits in barrier() at line 9: " of one who may still mean to make it. */
-static void say_before_wait(const struct ncs_inquiry *q, const struct ncs_root *r, bool several,
-                            struct ncs_str *s)
-{
-    const struct ncs_absent *a = r->kind == NCS_ROOT_ABSENT && r->absents ? r->absent[0] : NULL;
-    if (!a || a->reason != NCS_ABSENT_ELSEWHERE || a->context < 0) {
-        ncs_str_add(s, " too: ");
-        return;
-    }
-    if (ncs_say_own_group(q, s, a)) {
-        ncs_str_add(s, ", too: ");
-        return;
-    }
-    ncs_str_addf(s, " before %s in %s()", several ? "they wait" : "it waits",
-                 ncs_said_in(q, a->context));
-    int line = ncs_said_place(q, a->context).line;
-    if (line)
-        ncs_str_addf(s, " at line %d", line);
-    ncs_str_add(s, ": ");
-}
-
 bool ncs_rule_skipped_call(const struct ncs_inquiry *q, const struct ncs_root *r,
                            struct ncs_draft *d)
 {
@@ -327,6 +328,7 @@ bool ncs_rule_skipped_call(const struct ncs_inquiry *q, const struct ncs_root *r
         ncs_say_ranks(&s, ranks, d->f.culprits);
         ncs_str_addf(&s, " make the call at line %d", line);
         say_before_wait(q, r, d->f.culprits > 1, &s);
+        ncs_str_add(&s, ": ");
         ncs_free(ranks);
     }
     ncs_str_add(&s, "every rank of a communicator makes the same calls in the same order");

@@ -94,11 +94,12 @@ static void add_finding(const struct text *t, const struct ncs_finding *f)
 {
     if (f->title)
         add_title(t, f->title);
-    struct ncs_rows rows = { 0 };
+    struct ncs_rows rows = { 0 }, behind = { .merge = true };
     for (size_t i = 0; i < f->rows; i++)
-        ncs_rows_add(&rows, f->row[i].rank, f->row[i].text, f->row[i].line,
-                     is_culprit(f, f->row[i].rank));
+        ncs_rows_add(f->row[i].behind ? &behind : &rows, f->row[i].rank, f->row[i].text,
+                     f->row[i].line, is_culprit(f, f->row[i].rank));
     ncs_rows_print(&rows, t->style->verbose, t->out);
+    ncs_rows_print(&behind, t->style->verbose, t->out);
     if (f->why)
         add_keyed(t, BOLD, f->level == NCS_LEVEL_NOTE ? "note" : "why", f->why);
     if (f->certainty == NCS_LUCK)

@@ -80,10 +80,10 @@ static long long number(json_t *o, const char *path)
 static struct ncs_culprit skipped_culprit[] = { { 2, 3, 12 } };
 static int skipped_blocked[] = { 0, 1, 3 };
 static struct ncs_finding_row skipped_row[] = {
-    { 0, T("waits in stream:sync()"), 14 },
-    { 1, T("waits in stream:sync()"), 14 },
-    { 2, T("never made call 3: finished"), 17 },
-    { 3, T("waits in stream:sync()"), 14 },
+    { 0, T("waits in stream:sync()"), 14, false },
+    { 1, T("waits in stream:sync()"), 14, false },
+    { 2, T("never made call 3: finished"), 17, false },
+    { 3, T("waits in stream:sync()"), 14, false },
 };
 static struct ncs_finding skipped[] = { {
     .rule = "skipped-call", .comm = T("world"), .call = 3,
@@ -178,8 +178,8 @@ START_TEST(test_many_ranks)
 {
     struct ncs_finding_row row[200];
     for (int i = 0; i < 200; i++)
-        row[i] = (struct ncs_finding_row){ i, T("waits"), 14 };
-    row[150] = (struct ncs_finding_row){ 150, T("finished"), 17 };
+        row[i] = (struct ncs_finding_row){ i, T("waits"), 14, false };
+    row[150] = (struct ncs_finding_row){ 150, T("finished"), 17, false };
     struct ncs_finding f = { .rule = "skipped-call", .row = row, .rows = 200 };
     struct ncs_result r = result_of(NCS_HANG);
     r.ranks = 200;
@@ -194,7 +194,7 @@ START_TEST(test_many_ranks)
     char text[200][16]; /* all different: cut, but never the culprit */
     for (int i = 0; i < 200; i++) {
         snprintf(text[i], sizeof text[i], "waits for %d", (i + 1) % 200);
-        row[i] = (struct ncs_finding_row){ i, text[i], 14 };
+        row[i] = (struct ncs_finding_row){ i, text[i], 14, false };
     }
     struct ncs_culprit culprit = { .rank = 150 };
     f.culprit = &culprit;
