@@ -97,16 +97,31 @@ static bool before(const struct ncs_wait_line *a, const struct ncs_wait_line *b)
     return a->rank != b->rank ? a->rank < b->rank : a->thread < b->thread;
 }
 
+/* A run that was stopped from outside has ranks that were at work. */
+static void fill_running(const struct ncs_inquiry *q, int context, struct ncs_wait_line *w)
+{
+    const struct ncs_snap_context *c = &q->snap->context[context];
+    bool called = c->call && !c->call->returned;
+    w->rank = c->rank;
+    w->thread = c->thread;
+    w->in = ncs_copy_text(called ? ncs_said_in(q, context) : "script");
+    w->place = ncs_said_place(q, context);
+}
+
 void ncs_waits(struct ncs_inquiry *q)
 {
     struct ncs_diagnosis *d = q->result;
     size_t room = 0;
     for (size_t i = 0; i < q->snap->contexts; i++) {
         const struct ncs_snap_context *c = &q->snap->context[i];
-        if (c->state == NCS_CONTEXT_ENDED || (c->state == NCS_CONTEXT_READY && !ncs_polls(q, c)))
+        bool runs = c->state == NCS_CONTEXT_READY && !ncs_polls(q, c), edge = true;
+        if (c->state == NCS_CONTEXT_ENDED || (runs && q->hung))
             continue;
         struct ncs_wait_line w = { 0 };
-        bool edge = fill_wait(q, (int)i, &w);
+        if (runs)
+            fill_running(q, (int)i, &w);
+        else
+            edge = fill_wait(q, (int)i, &w);
         if (!edge && q->hung)
             d->explained = false;
         size_t at = d->waits;

@@ -303,10 +303,11 @@ static void add_errors(const struct text *t)
 
 /* ---- the whole ---- */
 
-static void add_verbose(const struct text *t)
+/* Who is where, for whom. */
+static void add_waits(const struct text *t, const char *title, bool merge)
 {
     const struct ncs_result *r = t->result;
-    struct ncs_rows rows = { 0 };
+    struct ncs_rows rows = { .merge = merge };
     for (size_t i = 0; i < r->diagnosis.waits; i++) {
         const struct ncs_wait_line *w = &r->diagnosis.wait[i];
         struct ncs_str text = { 0 };
@@ -323,8 +324,20 @@ static void add_verbose(const struct text *t)
         ncs_str_free(&text);
     }
     if (rows.count)
-        ncs_str_add(t->out, "  waits\n");
-    ncs_rows_print(&rows, true, t->out);
+        ncs_str_addf(t->out, "  %s\n", title);
+    ncs_rows_print(&rows, !merge || t->style->verbose, t->out);
+}
+
+static bool stopped(const struct ncs_result *r)
+{
+    return r->verdict == NCS_TIMEOUT || r->verdict == NCS_INTERRUPTED;
+}
+
+static void add_verbose(const struct text *t)
+{
+    const struct ncs_result *r = t->result;
+    if (!stopped(r))
+        add_waits(t, "waits", false);
     if (!r->ranks || r->verdict == NCS_SKIPPED)
         return;
     char time[32];
@@ -403,6 +416,8 @@ static void add_body(const struct text *t)
     add_wrongs(t);
     add_expects(t);
     add_findings(t);
+    if (stopped(r))
+        add_waits(t, "where the ranks were then", true);
     if (r->verdict == NCS_INTERNAL_FAULT)
         add_keyed(t, BOLD, "note",
                   r->internal.status == NCS_NO_MEMORY
