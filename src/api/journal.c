@@ -283,6 +283,15 @@ static void leave_group(struct ncs_journal *j, struct ncs_local *local, int rc)
     local->group = 0;
 }
 
+/* What was allocated outlives the variable that it was written to. */
+static void keep_address(struct ncs_call *call)
+{
+    const union ncs_arg *arg = ncs_call_arg(call, NCS_ARG_MEMORY_OUT);
+
+    if (arg)
+        ((union ncs_arg *)arg)->p = arg->p && !call->rc ? *(void *const *)arg->p : NULL;
+}
+
 void ncs_journal_leave(struct ncs_journal *j, struct ncs_call *call, int rc)
 {
     struct ncs_local *local = ncs_local;
@@ -290,6 +299,7 @@ void ncs_journal_leave(struct ncs_journal *j, struct ncs_call *call, int rc)
     lock(j);
     call->returned = true;
     call->rc = rc;
+    keep_address(call);
     ncs_journal_learn(j, call);
     if (call->number && has_failed(rc))
         reject(j, call);

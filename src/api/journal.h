@@ -51,7 +51,8 @@ struct ncs_call {
     uint64_t group;     /* serial of the outermost group it was made in, 0 = ungrouped */
     struct ncs_redop *redop; /* of a counted call with a user operator; NULL = built in or none */
     /* In C's order; kinds in ncs_fn_info[fn].arg. A unique id given by value is .u, its hash (the
-     * key of ncs_comm_info); out-parameters are dangling once the call has returned. */
+     * key of ncs_comm_info); out-parameters are dangling once the call has returned, but that of an
+     * allocation, which then is its address (NULL of one that failed). */
     union ncs_arg arg[NCS_MAX_ARGS];
 
     unsigned pins;      /* holders that need the record; it is dropped only at 0 and returned */

@@ -211,6 +211,12 @@ bool ncs_explain_first(const struct ncs_inquiry *q, size_t need, struct ncs_misn
  * with it what else is so. */
 bool ncs_explain_loose(const struct ncs_inquiry *q, int comm, int rank, struct ncs_misnamed *out);
 
+/* ---- memory (memory.c) ---- */
+
+/* "; its send buffer is memory of 4096 bytes allocated at line 2 and freed at line 7": of those that
+ * `why` speaks of. Whether one of them was freed. */
+bool ncs_say_memory(const struct ncs_call *call, const char *why, struct ncs_str *s);
+
 /* ---- rings that are none (ring.c) ---- */
 
 const struct ncs_need *ncs_left_out(const struct ncs_inquiry *q, const int *path, size_t length);

@@ -344,8 +344,17 @@ bool ncs_rule_fault(const struct ncs_inquiry *q, const struct ncs_root *r, struc
     if (r->kind != NCS_ROOT_NOTICE || r->notice->kind == NCS_NOTICE_CRASH)
         return false;
     fill_notice(q, r, d, "touches memory that it may not touch");
-    d->f.fix = ncs_text("give it a live buffer of its own device that holds all it reads and "
-                        "writes");
+    bool freed = false;
+    if (r->notice->calls) {
+        struct ncs_str s = { 0 };
+        ncs_str_add(&s, d->f.why);
+        freed = ncs_say_memory(r->notice->call[0], r->notice->why, &s);
+        ncs_free(d->f.why);
+        d->f.why = ncs_str_take(&s);
+    }
+    d->f.fix = ncs_text(freed ? "free it only after the stream has passed the operation"
+                              : "give it a live buffer of its own device that holds all it reads "
+                                "and writes");
     return true;
 }
 

@@ -1,0 +1,99 @@
+/* What the journal knows of memory: where the bytes behind a pointer were allocated and freed. */
+#include "diagnose/inquiry.h"
+
+#include <string.h>
+
+#include "api/types.h"
+#include "base/mem.h"
+
+static const union ncs_arg *arg_of(const struct ncs_call *call, enum ncs_kind kind)
+{
+    const struct ncs_fn_info *info = &ncs_fn_info[call->fn];
+    for (int i = 0; i < info->nargs; i++)
+        if (info->arg[i].kind == kind)
+            return &call->arg[i];
+    return NULL;
+}
+
+/* The newest allocation of the rank before the call that holds the address. */
+static const struct ncs_call *allocation_of(const struct ncs_call *call, const void *address)
+{
+    for (const struct ncs_call *c = call->older; c; c = c->older) {
+        const union ncs_arg *memory = c->rank == call->rank && c->returned && !c->rc
+                                          ? arg_of(c, NCS_ARG_MEMORY_OUT) : NULL;
+        const union ncs_arg *bytes = memory ? arg_of(c, NCS_ARG_BYTES) : NULL;
+        if (bytes && memory->p && (uintptr_t)address >= (uintptr_t)memory->p &&
+            (uintptr_t)address - (uintptr_t)memory->p < bytes->u)
+            return c;
+    }
+    return NULL;
+}
+
+static const struct ncs_call *end_of(const struct ncs_call *allocation)
+{
+    const void *base = arg_of(allocation, NCS_ARG_MEMORY_OUT)->p;
+    for (const struct ncs_call *c = allocation->newer; c; c = c->newer) {
+        const union ncs_arg *memory = c->rank == allocation->rank ? arg_of(c, NCS_ARG_MEMORY) : NULL;
+        if (memory && memory->p == base && !c->ending && !(c->returned && c->rc))
+            return c;
+    }
+    return NULL;
+}
+
+static const char *role_of(enum ncs_kind kind, const char *why)
+{
+    static const struct {
+        enum ncs_kind kind;
+        const char *role;
+    } roles[] = { { NCS_ARG_IN, "send buffer" }, { NCS_ARG_OUT, "receive buffer" },
+                  { NCS_ARG_INOUT, "buffer" } };
+    for (size_t i = 0; i < sizeof roles / sizeof *roles; i++)
+        if (roles[i].kind == kind)
+            return !why || !strstr(why, "buffer") || strstr(why, roles[i].role) ? roles[i].role
+                                                                                 : NULL;
+    return NULL;
+}
+
+static void say_origin(struct ncs_str *s, const struct ncs_call *call, const void *address)
+{
+    const struct ncs_call *made = allocation_of(call, address);
+    if (!made) {
+        ncs_str_add(s, "is no address of an allocation of this rank");
+        return;
+    }
+    const struct ncs_call *freed = end_of(made);
+    uint64_t all = arg_of(made, NCS_ARG_BYTES)->u;
+    uint64_t from = (uint64_t)((uintptr_t)address - (uintptr_t)arg_of(made, NCS_ARG_MEMORY_OUT)->p);
+    ncs_str_add(s, "is memory");
+    if (made->label)
+        ncs_str_addf(s, " \"%s\"", made->label);
+    ncs_str_addf(s, " of %llu bytes", (unsigned long long)all);
+    if (from)
+        ncs_str_addf(s, " (from byte %llu on)", (unsigned long long)from);
+    if (made->place.line)
+        ncs_str_addf(s, " allocated at line %d", made->place.line);
+    if (!freed)
+        return;
+    ncs_str_add(s, " and freed");
+    ncs_say_place(s, freed);
+    ncs_str_addf(s, " (%s)", ncs_fn_info[freed->fn].name);
+}
+
+bool ncs_say_memory(const struct ncs_call *call, const char *why, struct ncs_str *s)
+{
+    const struct ncs_fn_info *info = &ncs_fn_info[call->fn];
+    bool freed = false;
+    const void *told = NULL;
+    for (int i = 0; i < info->nargs; i++) {
+        const char *role = role_of(info->arg[i].kind, why);
+        const void *address = call->arg[i].p;
+        if (!role || !address || address == told)
+            continue;
+        const struct ncs_call *made = allocation_of(call, address);
+        freed |= made && end_of(made);
+        ncs_str_addf(s, "; %s %s ", ncs_call_count(call) ? "its" : "the", role);
+        say_origin(s, call, address);
+        told = address;
+    }
+    return freed;
+}
