@@ -2,6 +2,8 @@
 # What is found in the scenarios with a bug, held against expect.jsonl: one line per scenario and
 # policy, the same for every seed. Correct look-alikes must pass without a finding.
 #
+# said.jsonl: what the text of a report has to say.
+#
 # expect.jsonl: culprits are [rank, call, line], steps of a cycle [rank, comm, call, line, for]. To
 # look at a report in that form: ncclscript run --format json FILE | jq -c -f tests/hangs/report.jq
 set -u
@@ -56,6 +58,20 @@ for policy in strict typical; do
         done < <(jq -c 'select(.verdict != "pass" or .findings != [])' "$work/got")
     done
 done
+
+# Why and repair in words, where they are particular to the case.
+while read -r line; do
+    file=$here/cases/$(jq -r .scenario <<<"$line").lua
+    "$program" run --format json "$file" </dev/null 2>/dev/null |
+        jq -r '.findings[] | .why, .fix' >"$work/said"
+    while read -r words; do
+        compared=$((compared + 1))
+        grep -qF -- "$words" "$work/said" && continue
+        echo "$file: not said: $words"
+        sed 's/^/  said  /' "$work/said"
+        failed=$((failed + 1))
+    done < <(jq -r '.says[]' <<<"$line")
+done <$here/said.jsonl
 
 # A line without its scenario would be compared with nothing.
 while read -r file; do

@@ -168,14 +168,24 @@ START_TEST(test_pairs)
     memcpy(d, s, 4);
     ncs_verify_after(w.v, even, 2);
     ck_assert_uint_eq(ncs_verify_checked(w.v), 5);
+    bytes = send_of(&w, 0, 1, s), words = recv_of(&w, 1, 0, d);
+    words->arg[1].u = 1;
+    words->arg[2].i = ncclFloat32;
+    struct ncs_call *told[] = { bytes, words }; /* that their types differ is no reason */
+    ncs_verify_exclude(w.v, told, 2);
+    ncs_verify_before(w.v, told, 2);
+    memset(d, ~s[0], 4);
+    ncs_verify_after(w.v, told, 2);
+    wrong(&w, 3);
+    ck_assert_uint_eq(ncs_verify_checked(w.v), 6);
 
     /* To oneself. */
     struct ncs_call *self[] = { send_of(&w, 2, 2, w.send[2]), recv_of(&w, 2, 2, w.recv[2] + 8) };
     ncs_verify_before(w.v, self, 2);
     memcpy(w.recv[2] + 8, w.send[2], 4);
     ncs_verify_after(w.v, self, 2);
-    ck_assert_uint_eq(ncs_verify_checked(w.v), 6);
-    wrong(&w, 2);
+    ck_assert_uint_eq(ncs_verify_checked(w.v), 7);
+    wrong(&w, 3);
     world_close(&w);
 }
 END_TEST
