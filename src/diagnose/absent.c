@@ -175,6 +175,30 @@ static bool own_collective(const struct ncs_inquiry *q, const struct ncs_need *n
     return c && from_part(q, c, a);
 }
 
+bool ncs_is_meeting(const struct ncs_need *need)
+{
+    return need->kind == NCS_NEED_COLLECTIVE && need->job >= 0 && need->call &&
+           !need->call->number;
+}
+
+/* Its last call of the same function, if that came to nothing. */
+static bool own_meeting(const struct ncs_inquiry *q, const struct ncs_need *need,
+                        struct ncs_absent *a)
+{
+    for (const struct ncs_call *c = q->journal->newest; c; c = c->older) {
+        if (c->fn != need->call->fn || c->comm != need->comm || c->comm_rank != a->comm_rank)
+            continue;
+        const struct ncs_call *cause;
+        enum ncs_reason reason;
+        if (!ncs_ineffective(q, c, &reason, &cause))
+            return false;
+        a->reason = reason;
+        a->call = cause;
+        return true;
+    }
+    return false;
+}
+
 static bool is_counterpart(const struct ncs_need *need, const struct ncs_absent *a,
                            const struct ncs_call *c)
 {
@@ -247,6 +271,7 @@ void ncs_why_absent(struct ncs_inquiry *q, const struct ncs_need *need, struct n
     if (need->comm >= 0 && a->comm_rank < q->journal->comm[need->comm]->members) {
         made = need->kind == NCS_NEED_INIT   ? own_init(q, need, a)
                : need->kind == NCS_NEED_PAIR ? own_pairwise(q, need, a)
+               : ncs_is_meeting(need)        ? own_meeting(q, need, a)
                                              : own_collective(q, need, a);
         const struct ncs_member *m = &q->journal->comm[need->comm]->member[a->comm_rank];
         if (!made && m->gone && !m->released && need->kind != NCS_NEED_INIT) {

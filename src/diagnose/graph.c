@@ -172,7 +172,8 @@ static size_t job_need(struct ncs_inquiry *q, int job)
     for (size_t i = 0; i < q->needs && !n; i++) {
         struct ncs_need *o = &q->need[i];
         if (o->job >= 0 && o->kind == kind && call && o->comm == call->comm && call->comm >= 0 &&
-            o->src == src && o->dst == dst)
+            o->src == src && o->dst == dst &&
+            (o->call->fn == call->fn || (o->call->number && call->number)))
             n = o;
     }
     if (!n) {

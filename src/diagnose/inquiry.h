@@ -185,6 +185,8 @@ static inline bool ncs_polls(const struct ncs_inquiry *q, const struct ncs_snap_
     return c->state == NCS_CONTEXT_POLLING ||
            (c->state == NCS_CONTEXT_READY && q->snap->stop == NCS_STOP_LIVELOCK);
 }
+/* What all ranks come to but that has no number: a split, a shrink, a suspension. */
+bool ncs_is_meeting(const struct ncs_need *need);
 bool ncs_failed(const struct ncs_call *call); /* returned an error of NCCL */
 uint64_t ncs_group_key(const struct ncs_call *call); /* of the group that a call was made in */
 
@@ -230,6 +232,11 @@ const struct ncs_absent *ncs_link(const struct ncs_need *n, const struct ncs_inq
 /* The call that a rank waits in, of the needs of the graph, if it is grouped with others. */
 const struct ncs_call *ncs_grouped_wait(const struct ncs_inquiry *q, int rank);
 
+/* A ring between a meeting of hosts and another call on its communicator: the one to which most have
+ * come. */
+const struct ncs_need *ncs_missed_meeting(const struct ncs_inquiry *q, const int *path,
+                                          size_t length);
+
 void ncs_rules(struct ncs_inquiry *q);
 void ncs_waits(struct ncs_inquiry *q);
 
@@ -241,6 +248,8 @@ const char *ncs_said_in(const struct ncs_inquiry *q, int context);
 struct ncs_place ncs_said_place(const struct ncs_inquiry *q, int context);
 char *ncs_text(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 char *ncs_describe(const struct ncs_call *call);
+/* As the script writes it: "comm:split". */
+const char *ncs_said_function(const struct ncs_call *call);
 /* " at line 12", " at line 12 (grad)", or nothing. */
 void ncs_say_place(struct ncs_str *s, const struct ncs_call *call);
 /* "rank 2", "ranks 0, 1". */

@@ -50,6 +50,26 @@ const struct ncs_need *ncs_unset_key(const struct ncs_inquiry *q, const int *pat
     return key;
 }
 
+const struct ncs_need *ncs_missed_meeting(const struct ncs_inquiry *q, const int *path,
+                                          size_t length)
+{
+    const struct ncs_need *most = NULL;
+    bool meeting = false;
+    for (size_t i = 0; i < length; i++) {
+        int at = ncs_node_need(q, path[i]);
+        if (at < 0)
+            continue;
+        const struct ncs_need *n = &q->need[at];
+        if (n->kind != NCS_NEED_COLLECTIVE || !n->call || (most && most->comm != n->comm))
+            return NULL;
+        meeting |= ncs_is_meeting(n);
+        if (!most || n->presents > most->presents ||
+            (n->presents == most->presents && ncs_is_meeting(n)))
+            most = n;
+    }
+    return meeting ? most : NULL;
+}
+
 const struct ncs_absent *ncs_link(const struct ncs_need *n, const struct ncs_inquiry *q, int next)
 {
     for (size_t i = 0; i < n->absents; i++) {

@@ -240,6 +240,8 @@ static void judge_cycles(const struct ncs_inquiry *q, bool *told, bool gates_onl
         const struct ncs_need *n = known ? NULL : ncs_left_out(q, r.path, r.length);
         const struct ncs_need *key = known ? NULL : ncs_unset_key(q, r.path, r.length);
         const struct ncs_need *link = known ? NULL : ncs_missing_link(q, r.path, r.length);
+        if (!n && !known)
+            link = link ? link : ncs_missed_meeting(q, r.path, r.length);
         if (n)
             judge_absents(q, n, OTHERS, all);
         else if (link)

@@ -203,8 +203,28 @@ static bool rank_twice(const struct ncs_inquiry *q, const struct joiners *j, str
     return true;
 }
 
+/* A split, shrink, grow or the like that everybody came to and that cannot be. */
+static bool meeting_refused(const struct ncs_inquiry *q, const struct ncs_root *r,
+                            struct ncs_draft *d)
+{
+    const struct ncs_need *n = r->need;
+    const struct ncs_snap_job *job = &q->snap->job[n->job];
+    if (!job->refused)
+        return false;
+    blame_present(d, n);
+    ncs_fill_need(q, d, n, 0);
+    const char *function = ncs_said_function(n->call);
+    d->f.why = ncs_text("%s on %s cannot be done: %s", function, ncs_comm_name(q, n->comm),
+                        job->why ? job->why : "the ranks contradict each other");
+    d->f.fix = ncs_text("let every rank that takes part make the same %s, with arguments that "
+                        "agree", function);
+    return true;
+}
+
 bool ncs_rule_init_clash(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
 {
+    if (r->need && ncs_is_meeting(r->need) && r->kind == NCS_ROOT_ABSENT)
+        return meeting_refused(q, r, d);
     if (!is_root(r))
         return false;
     const struct ncs_need *n = r->need;

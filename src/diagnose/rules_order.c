@@ -238,6 +238,41 @@ static const struct ncs_call *commonest(const struct ncs_need *n)
     return best;
 }
 
+/* A split and the like: every rank of the parent has to make it. */
+static bool missed_meeting(const struct ncs_inquiry *q, const struct ncs_root *r,
+                           struct ncs_draft *d)
+{
+    const struct ncs_need *n = r->need;
+    if (!never_called(r) || !ncs_is_meeting(n))
+        return false;
+    const char *function = ncs_said_function(n->call);
+    int *ranks = ncs_new(r->absents * sizeof *ranks);
+    for (size_t i = 0; i < r->absents; i++) {
+        ranks[i] = r->absent[i]->rank;
+        if (ranks[i] >= 0)
+            ncs_add_culprit(d, ranks[i], 0, n->call->place.line);
+    }
+    ncs_fill_need(q, d, n, 0);
+    struct ncs_str s = { 0 };
+    ncs_say_ranks(&s, ranks, r->absents);
+    ncs_str_addf(&s, " never called %s on %s,", function, ncs_comm_name(q, n->comm));
+    ncs_say_place(&s, n->call);
+    ncs_str_addf(&s, " on rank %d: it is for all of its ranks", n->call->rank);
+    d->f.why = ncs_str_take(&s);
+    ncs_str_add(&s, "let ");
+    ncs_say_ranks(&s, ranks, r->absents);
+    ncs_str_addf(&s, " call %s", function);
+    ncs_say_place(&s, n->call);
+    say_before_wait(q, r, r->absents > 1, &s);
+    if (n->call->fn == NCS_FN_ncclCommSplit)
+        ncs_str_add(&s, ", with NCCL_SPLIT_NOCOLOR where there is no part for it");
+    else if (n->call->fn == NCS_FN_ncclCommShrink)
+        ncs_str_add(&s, ", or exclude it");
+    d->f.fix = ncs_str_take(&s);
+    ncs_free(ranks);
+    return true;
+}
+
 /* Nothing is known but that the ranks did not come. */
 static void plain_skip(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
 {
@@ -308,6 +343,8 @@ bool ncs_rule_skipped_call(const struct ncs_inquiry *q, const struct ncs_root *r
                            struct ncs_draft *d)
 {
     struct ncs_parting p;
+    if (missed_meeting(q, r, d))
+        return true;
     bool known = parts(q, r, NCS_PARTING_SKIPPED, &p) || parts(q, r, NCS_PARTING_FEWER, &p);
     if (!known && (!never_called(r) || r->need->kind != NCS_NEED_COLLECTIVE || !r->need->call))
         return false;

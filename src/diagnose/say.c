@@ -27,7 +27,7 @@ char *ncs_describe(const struct ncs_call *call)
     return s.text ? ncs_str_take(&s) : ncs_copy_text(ncs_fn_info[call->fn].name);
 }
 
-static const char *function_name(const struct ncs_call *call)
+const char *ncs_said_function(const struct ncs_call *call)
 {
     const struct ncs_fn_info *info = &ncs_fn_info[call->fn];
     return info->lua_name && !call->by_c_name ? info->lua_name : info->name;
@@ -42,7 +42,7 @@ const char *ncs_said_in(const struct ncs_inquiry *q, int context)
             return q->snap->gate[w->index].what;
     }
     if (c->call && !c->call->ending)
-        return function_name(c->call);
+        return ncs_said_function(c->call);
     if (!c->call && ncs_polls(q, c))
         return "host poll";
     return c->state == NCS_CONTEXT_SLEEPING ? "sleep" : "end of script";
