@@ -178,7 +178,7 @@ static bool own_collective(const struct ncs_inquiry *q, const struct ncs_need *n
 bool ncs_is_meeting(const struct ncs_need *need)
 {
     return need->kind == NCS_NEED_COLLECTIVE && need->job >= 0 && need->call &&
-           !need->call->number;
+           !ncs_fn_info[need->call->fn].counted;
 }
 
 /* Its last call of the same function, if that came to nothing. */

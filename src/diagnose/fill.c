@@ -130,7 +130,7 @@ static char *what_is_missing(const struct ncs_inquiry *q, const struct ncs_need 
     if (need->kind == NCS_NEED_PAIR)
         return ncs_text("never %s rank %d",
                         ncs_is_send(need->call) ? "receives from" : "sends to", need->call->rank);
-    if (!need->call->number)
+    if (ncs_is_meeting(need))
         return ncs_text("never called %s", ncs_said_function(need->call));
     return ncs_text("never made call %u", (unsigned)need->call->number);
 }

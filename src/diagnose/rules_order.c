@@ -243,7 +243,7 @@ static bool missed_meeting(const struct ncs_inquiry *q, const struct ncs_root *r
                            struct ncs_draft *d)
 {
     const struct ncs_need *n = r->need;
-    if (!never_called(r) || !ncs_is_meeting(n))
+    if (!never_called(r) || !ncs_is_meeting(n) || r->absent[0]->rank < 0)
         return false;
     const char *function = ncs_said_function(n->call);
     int *ranks = ncs_new(r->absents * sizeof *ranks);
