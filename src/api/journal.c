@@ -239,6 +239,15 @@ struct ncs_call *ncs_journal_enter(struct ncs_journal *j, enum ncs_fn fn)
     return call;
 }
 
+/* What was allocated outlives the variable that it was written to. */
+static void keep_address(struct ncs_call *call)
+{
+    const union ncs_arg *arg = ncs_call_arg(call, NCS_ARG_MEMORY_OUT);
+
+    if (arg)
+        ((union ncs_arg *)arg)->p = arg->p && !call->rc ? *(void *const *)arg->p : NULL;
+}
+
 static int current_device(const struct ncs_journal *j)
 {
     int device = -1;
@@ -281,15 +290,6 @@ static void leave_group(struct ncs_journal *j, struct ncs_local *local, int rc)
     if (has_failed(rc))
         reject_group(j, local);
     local->group = 0;
-}
-
-/* What was allocated outlives the variable that it was written to. */
-static void keep_address(struct ncs_call *call)
-{
-    const union ncs_arg *arg = ncs_call_arg(call, NCS_ARG_MEMORY_OUT);
-
-    if (arg)
-        ((union ncs_arg *)arg)->p = arg->p && !call->rc ? *(void *const *)arg->p : NULL;
 }
 
 void ncs_journal_leave(struct ncs_journal *j, struct ncs_call *call, int rc)
