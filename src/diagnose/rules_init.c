@@ -203,12 +203,84 @@ static bool rank_twice(const struct ncs_inquiry *q, const struct joiners *j, str
     return true;
 }
 
+/* The ranks that a shrink leaves out, as given by a caller that is still inside; NULL if unknown. */
+static const int *excluded(const struct ncs_call *c, size_t *count)
+{
+    const struct ncs_fn_info *info = &ncs_fn_info[c->fn];
+    const int *list = NULL;
+    *count = 0;
+    for (int i = 0; i < info->nargs && c->fn == NCS_FN_ncclCommShrink && !c->returned; i++) {
+        if (info->arg[i].kind == NCS_ARG_RANKS)
+            list = c->arg[i].p;
+        else if (info->arg[i].kind == NCS_ARG_ITEMS && c->arg[i].i > 0)
+            *count = (size_t)c->arg[i].i;
+    }
+    return *count ? list : NULL;
+}
+
+static bool same_list(const struct ncs_call *a, const struct ncs_call *b)
+{
+    size_t n, m;
+    const int *x = excluded(a, &n), *y = excluded(b, &m);
+    bool same = n == m && !x == !y;
+    for (size_t i = 0; i < n && same && x; i++) {
+        bool found = false;
+        for (size_t k = 0; k < m; k++)
+            found |= x[i] == y[k];
+        same = found;
+    }
+    return same;
+}
+
+static size_t votes_for_list(const struct ncs_need *n, const struct ncs_call *c)
+{
+    size_t votes = 0;
+    for (size_t i = 0; i < n->presents; i++)
+        votes += same_list(n->present[i], c);
+    return votes;
+}
+
+/* Survivors of a shrink that leave out different ranks: each waits for somebody whom another has
+ * left out. At fault is who is alone with its list. */
+static bool lists_differ(const struct ncs_inquiry *q, const struct ncs_need *n, struct ncs_draft *d)
+{
+    struct ncs_str s = { 0 };
+    size_t most = 0;
+    for (size_t i = 0; i < n->presents; i++)
+        most = votes_for_list(n, n->present[i]) > most ? votes_for_list(n, n->present[i]) : most;
+    if (n->call->fn != NCS_FN_ncclCommShrink || most == n->presents)
+        return false;
+    for (size_t i = 0; i < n->presents; i++) {
+        const struct ncs_call *c = n->present[i];
+        size_t count;
+        const int *list = excluded(c, &count);
+        bool one = votes_for_list(n, c) < most || 2 * most == n->presents;
+        if (one)
+            ncs_add_culprit(d, c->rank, 0, c->place.line);
+        ncs_str_addf(&s, "%srank %d leaves out ", i ? ", " : "", c->rank);
+        if (list)
+            ncs_say_ranks(&s, list, count);
+        else
+            ncs_str_add(&s, "nobody");
+        ncs_say_place(&s, c);
+    }
+    ncs_fill_need(q, d, n, 0);
+    d->f.bystanders = 0;
+    ncs_str_addf(&s, ": they do not agree who is left of %s", ncs_comm_name(q, n->comm));
+    d->f.why = ncs_str_take(&s);
+    d->f.fix = ncs_text("give %s the same list of ranks to leave out on all that are left",
+                        ncs_said_function(n->call));
+    return true;
+}
+
 /* A split, shrink, grow or the like that everybody came to and that cannot be. */
 static bool meeting_refused(const struct ncs_inquiry *q, const struct ncs_root *r,
                             struct ncs_draft *d)
 {
     const struct ncs_need *n = r->need;
     const struct ncs_snap_job *job = &q->snap->job[n->job];
+    if (lists_differ(q, n, d))
+        return true;
     if (!job->refused)
         return false;
     blame_present(d, n);
@@ -216,14 +288,18 @@ static bool meeting_refused(const struct ncs_inquiry *q, const struct ncs_root *
     const char *function = ncs_said_function(n->call);
     d->f.why = ncs_text("%s on %s cannot be done: %s", function, ncs_comm_name(q, n->comm),
                         job->why ? job->why : "the ranks contradict each other");
-    d->f.fix = ncs_text("let every rank that takes part make the same %s, with arguments that "
-                        "agree", function);
+    if (n->call->fn == NCS_FN_ncclCommGrow)
+        d->f.fix = ncs_text("let one old rank make the id with ncclCommGetUniqueId and pass it; "
+                            "the new ranks join with it");
+    else
+        d->f.fix = ncs_text("let every rank that takes part make the same %s, with arguments that "
+                            "agree", function);
     return true;
 }
 
 bool ncs_rule_init_clash(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
 {
-    if (r->need && ncs_is_meeting(r->need) && r->kind == NCS_ROOT_ABSENT)
+    if (r->need && ncs_is_meeting(r->need))
         return meeting_refused(q, r, d);
     if (!is_root(r))
         return false;
