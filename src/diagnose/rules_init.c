@@ -203,13 +203,22 @@ static bool rank_twice(const struct ncs_inquiry *q, const struct joiners *j, str
     return true;
 }
 
+/* Its arguments are still there. */
+static bool is_inside(const struct ncs_inquiry *q, const struct ncs_call *c)
+{
+    for (size_t i = 0; i < q->snap->contexts; i++)
+        if (q->snap->context[i].call == c)
+            return q->snap->context[i].state != NCS_CONTEXT_ENDED && !c->returned;
+    return false;
+}
+
 /* The ranks that a shrink leaves out, as given by a caller that is still inside; NULL if unknown. */
-static const int *excluded(const struct ncs_call *c, size_t *count)
+static const int *excluded(const struct ncs_inquiry *q, const struct ncs_call *c, size_t *count)
 {
     const struct ncs_fn_info *info = &ncs_fn_info[c->fn];
     const int *list = NULL;
     *count = 0;
-    for (int i = 0; i < info->nargs && c->fn == NCS_FN_ncclCommShrink && !c->returned; i++) {
+    for (int i = 0; i < info->nargs && c->fn == NCS_FN_ncclCommShrink && is_inside(q, c); i++) {
         if (info->arg[i].kind == NCS_ARG_RANKS)
             list = c->arg[i].p;
         else if (info->arg[i].kind == NCS_ARG_ITEMS && c->arg[i].i > 0)
@@ -218,10 +227,11 @@ static const int *excluded(const struct ncs_call *c, size_t *count)
     return *count ? list : NULL;
 }
 
-static bool same_list(const struct ncs_call *a, const struct ncs_call *b)
+static bool same_list(const struct ncs_inquiry *q, const struct ncs_call *a,
+                      const struct ncs_call *b)
 {
     size_t n, m;
-    const int *x = excluded(a, &n), *y = excluded(b, &m);
+    const int *x = excluded(q, a, &n), *y = excluded(q, b, &m);
     bool same = n == m && !x == !y;
     for (size_t i = 0; i < n && same && x; i++) {
         bool found = false;
@@ -232,11 +242,12 @@ static bool same_list(const struct ncs_call *a, const struct ncs_call *b)
     return same;
 }
 
-static size_t votes_for_list(const struct ncs_need *n, const struct ncs_call *c)
+static size_t votes_for_list(const struct ncs_inquiry *q, const struct ncs_need *n,
+                             const struct ncs_call *c)
 {
     size_t votes = 0;
     for (size_t i = 0; i < n->presents; i++)
-        votes += same_list(n->present[i], c);
+        votes += same_list(q, n->present[i], c);
     return votes;
 }
 
@@ -247,14 +258,15 @@ static bool lists_differ(const struct ncs_inquiry *q, const struct ncs_need *n, 
     struct ncs_str s = { 0 };
     size_t most = 0;
     for (size_t i = 0; i < n->presents; i++)
-        most = votes_for_list(n, n->present[i]) > most ? votes_for_list(n, n->present[i]) : most;
+        if (votes_for_list(q, n, n->present[i]) > most)
+            most = votes_for_list(q, n, n->present[i]);
     if (n->call->fn != NCS_FN_ncclCommShrink || most == n->presents)
         return false;
     for (size_t i = 0; i < n->presents; i++) {
         const struct ncs_call *c = n->present[i];
         size_t count;
-        const int *list = excluded(c, &count);
-        bool one = votes_for_list(n, c) < most || 2 * most == n->presents;
+        const int *list = excluded(q, c, &count);
+        bool one = votes_for_list(q, n, c) < most || 2 * most == n->presents;
         if (one)
             ncs_add_culprit(d, c->rank, 0, c->place.line);
         ncs_str_addf(&s, "%srank %d leaves out ", i ? ", " : "", c->rank);
