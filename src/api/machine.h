@@ -14,6 +14,7 @@
 #include "api/local.h"
 #include "api/snapshot.h"
 #include "base/error.h"
+#include "base/str.h"
 
 enum ncs_host_policy {
     NCS_HOST_CONTACT, /* a call blocks its host until first contact; later launches return at once */
@@ -23,9 +24,11 @@ enum ncs_host_policy {
 struct ncs_machine_options {
     int devices;              /* GPUs per virtual host; 0 = 8 */
     enum ncs_host_policy host;
+    int lanes;                /* launches that a GPU carries out at a time; 0 = any number */
     uint64_t eager;           /* bytes that sends may run ahead per (comm, src, dst); 0 = none */
     bool seeded;              /* draw at every scheduling point */
     uint64_t seed;
+    const char *schedule;     /* the choices to make, instead of draws; NULL = none; borrowed */
     int nccl_version;         /* as ncclGetVersion says it; 0 = 23007 */
     uint64_t device_memory;   /* bytes per GPU; 0 = 16 GiB */
     int capability;           /* major * 10 + minor; 0 = 90 */
@@ -96,6 +99,14 @@ struct ncs_machine {
     void (*observe)(const struct ncs_observer *observer); /* copied; NULL = nobody */
     void (*plant)(struct ncs_plant plant);
     void (*stats)(uint64_t *live_objects, uint64_t *live_bytes, uint64_t *trace);
+    /* Whether it may have decided how the run ended that sends are buffered or are not: one was done
+     * before its receive had come, or one of no more bytes than the limit waits for its receive.
+     * `buffered`: the most bytes of one pair that were done ahead. */
+    bool (*luck)(uint64_t limit, uint64_t *buffered);
+    /* Appends the choices that the run has made, as a text that `schedule` takes; empty: all were
+     * the default. False when there are too many to keep, or, with err filled, when the schedule
+     * that was prescribed does not fit the run. */
+    bool (*schedule)(struct ncs_str *out, struct ncs_error *err);
 
     /* Called by a running context. */
     int64_t (*clock)(void);            /* virtual ns; counts as a poll (heart, rule 5) */

@@ -1,4 +1,6 @@
 /* ncclscript run: loads scenarios, runs each, reports. */
+#include <ctype.h>
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +15,7 @@
 #include "script/script.h"
 
 enum {
-    RANKS, DRIVER, NCCL, SEED, TIMEOUT, POLICY, RANKS_AS, SET, NO_VERIFY, UNSAFE,
+    RANKS, DRIVER, NCCL, SEED, SCHEDULE, TIMEOUT, POLICY, RANKS_AS, SET, NO_VERIFY, UNSAFE,
     FORMAT, COLOR, VERBOSE, QUIET, HELP,
 };
 
@@ -36,6 +38,8 @@ static const struct ncs_option options[] = {
                     "which NCCL the simulator is: 2.28.9 ... 2.30.7", ncs_nccl_profiles, 0, 0 },
     [SEED]      = { "seed", 0, NCS_OPTION_INT, "N", "0", "Running",
                     "draw the schedule from N; 0: first in, first out", NULL, 0, INT64_MAX },
+    [SCHEDULE]  = { "schedule", 0, NCS_OPTION_LIST, "TEXT|@FILE", NULL, "Running",
+                    "make the choices that a run with --seed and -v told", NULL, 0, 0 },
     [TIMEOUT]   = { "timeout", 0, NCS_OPTION_DURATION, "TIME", "as declared", "Running",
                     "wall-clock limit of each run, as 10s", NULL, 0, 0 },
     [POLICY]    = { "policy", 0, NCS_OPTION_CHOICE, NULL, "as declared", "Running",
@@ -63,6 +67,7 @@ static const struct ncs_option options[] = {
 struct suite {
     const struct ncs_option_value *value;
     bool json, quiet;
+    const char *schedule; /* NULL = none */
     struct ncs_report_style style;
     struct ncs_tally tally;
     const struct ncs_files *files;
@@ -201,6 +206,7 @@ static struct ncs_run_options make_options(const struct suite *suite,
         .eager = s->sim_eager,
         .seeded = v[SEED].number != 0,
         .seed = (uint64_t)v[SEED].number,
+        .schedule = suite->schedule,
         .own_threads = v[RANKS_AS].number == 1,
         .verify = s->verify && !v[NO_VERIFY].given,
         .timeout = v[TIMEOUT].given ? v[TIMEOUT].number : s->timeout,
@@ -208,6 +214,7 @@ static struct ncs_run_options make_options(const struct suite *suite,
         .device_memory = s->sim_memory,
         .capability = s->sim_capability,
         .ready_after = s->sim_ready_after,
+        .once = v[UNSAFE].given,
         .env = s->env,
         .envs = s->envs,
     };
@@ -341,9 +348,38 @@ static int run_files(struct suite *suite, const struct ncs_files *files)
     return ncs_tally_exit(&suite->tally);
 }
 
+/* The text of --schedule, or of the file that it names; NULL = it was not given. */
+static bool read_schedule(const struct ncs_option_value *v, char **schedule, struct ncs_error *err)
+{
+    *schedule = NULL;
+    if (!v->given)
+        return true;
+    const char *given = v->text[v->texts - 1];
+    if (given[0] != '@') {
+        *schedule = ncs_copy_text(given);
+        return true;
+    }
+    FILE *file = fopen(given + 1, "rb");
+    if (!file)
+        return ncs_fail(err, NCS_BAD_INPUT, "--schedule: cannot read `%s`: %s", given + 1,
+                        strerror(errno));
+    struct ncs_str text = { 0 };
+    char piece[4096];
+    for (size_t n; (n = fread(piece, 1, sizeof piece, file)) > 0;)
+        ncs_str_add_bytes(&text, piece, n);
+    bool failed = ferror(file);
+    fclose(file);
+    while (text.bytes > 0 && isspace((unsigned char)text.text[text.bytes - 1]))
+        text.text[--text.bytes] = '\0';
+    ncs_str_add(&text, "");
+    *schedule = ncs_str_take(&text);
+    return !failed || ncs_fail(err, NCS_BAD_INPUT, "--schedule: cannot read `%s`", given + 1);
+}
+
 static int run_operands(const struct ncs_parsed *parsed)
 {
     const struct ncs_option_value *v = parsed->value;
+    char *schedule;
     struct suite suite = {
         .value = v,
         .json = v[FORMAT].number == 1,
@@ -356,6 +392,11 @@ static int run_operands(const struct ncs_parsed *parsed)
     struct ncs_files files = { 0 };
     struct ncs_error err;
     int status = 0;
+    if (!read_schedule(&v[SCHEDULE], &schedule, &err)) {
+        ncs_print_error(&err);
+        status = 2;
+    }
+    suite.schedule = schedule;
     for (size_t i = 0; i < parsed->operands && !status; i++)
         if (!ncs_files_add(&files, parsed->operand[i], &err)) {
             ncs_print_error(&err);
@@ -364,6 +405,7 @@ static int run_operands(const struct ncs_parsed *parsed)
     if (!status)
         status = run_files(&suite, &files);
     ncs_files_free(&files);
+    ncs_free(schedule);
     return status;
 }
 

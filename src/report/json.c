@@ -240,6 +240,20 @@ static json_t *output(const struct ncs_str *printed)
     return list;
 }
 
+static json_t *luck(const struct ncs_luck *l)
+{
+    if (!l->differs)
+        return json_null();
+    json_t *o = json_object();
+    json_object_set_new(o, "policy",
+                        json_string(l->policy == NCS_POLICY_TYPICAL ? "typical" : "strict"));
+    json_object_set_new(o, "verdict", json_string(ncs_verdict_name(l->verdict)));
+    json_object_set_new(o, "rule", text(l->rule));
+    json_object_set_new(o, "buffered", whole(l->buffered));
+    json_object_set_new(o, "limit", whole(l->limit));
+    return o;
+}
+
 static int exit_code(const struct ncs_report_run *run)
 {
     struct ncs_tally tally = { 0 };
@@ -274,6 +288,9 @@ void ncs_report_json(const struct ncs_report_run *run, struct ncs_str *out)
     json_object_set_new(o, "unchecked", whole(r->unchecked));
     json_object_set_new(o, "calls", whole(r->calls));
     json_object_set_new(o, "trace", json_string(trace));
+    json_object_set_new(o, "schedule", r->schedule_lost ? json_null()
+                                       : json_string(r->schedule.text ? r->schedule.text : ""));
+    json_object_set_new(o, "luck", luck(&r->luck));
     json_object_set_new(o, "difference", text(run->difference));
     json_object_set_new(o, "reason", text(r->skip_reason));
     json_object_set_new(o, "wrong_count", whole(r->wrong_count));

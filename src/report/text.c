@@ -90,6 +90,24 @@ static void add_title(const struct text *t, const char *title)
     ncs_str_add(t->out, "\n");
 }
 
+/* How far luck goes: what the same does under the other policy, and how much was buffered. */
+static void add_luck(const struct text *t)
+{
+    const struct ncs_luck *luck = &t->result->luck;
+    struct ncs_str text = { 0 };
+    char most[32], limit[32];
+    if (!luck->differs)
+        ncs_str_add(&text, "it works here by luck; NCCL does not promise it");
+    else
+        ncs_str_addf(&text, "%s: the sends fit into NCCL's buffers (%s of %s per pair)",
+                     luck->verdict == NCS_PASS ? "under the typical policy it passes"
+                                               : "it works by luck here",
+                     ncs_format_size(luck->buffered, most, sizeof most),
+                     ncs_format_size(luck->limit, limit, sizeof limit));
+    add_keyed(t, BOLD, "luck", text.text);
+    ncs_str_free(&text);
+}
+
 static void add_finding(const struct text *t, const struct ncs_finding *f)
 {
     if (f->title)
@@ -103,7 +121,7 @@ static void add_finding(const struct text *t, const struct ncs_finding *f)
     if (f->why)
         add_keyed(t, BOLD, f->level == NCS_LEVEL_NOTE ? "note" : "why", f->why);
     if (f->certainty == NCS_LUCK)
-        add_keyed(t, BOLD, "luck", "it works here by luck; NCCL does not promise it");
+        add_luck(t);
     else if (f->certainty == NCS_UNDEFINED)
         add_keyed(t, BOLD, "luck", "what NCCL does here is undefined and differs by machine");
     if (f->fix)
@@ -118,6 +136,16 @@ static void add_findings(const struct text *t)
 {
     for (size_t i = 0; i < t->result->diagnosis.findings; i++)
         add_finding(t, &t->result->diagnosis.finding[i]);
+    const struct ncs_luck *luck = &t->result->luck;
+    if (!luck->differs || t->result->certainty == NCS_LUCK)
+        return;
+    struct ncs_str other = { 0 };
+    ncs_str_addf(&other, "under the %s policy it ends otherwise: %s%s%s",
+                 luck->policy == NCS_POLICY_TYPICAL ? "typical" : "strict",
+                 ncs_verdict_name(luck->verdict), luck->rule ? ", " : "",
+                 luck->rule ? luck->rule : "");
+    add_keyed(t, BOLD, "luck", other.text);
+    ncs_str_free(&other);
 }
 
 /* ---- wrong results and failed expectations ---- */
@@ -347,6 +375,10 @@ static void add_verbose(const struct text *t)
                  r->calls, r->checked, r->unchecked, r->expected, r->trace,
                  ncs_format_duration(r->virtual_time, time, sizeof time), r->nccl,
                  r->policy == NCS_POLICY_TYPICAL ? "typical" : "strict");
+    if (r->schedule_lost)
+        ncs_str_add(t->out, "  schedule too long to keep\n");
+    else if (r->schedule.bytes)
+        ncs_str_addf(t->out, "  schedule %s\n", r->schedule.text);
 }
 
 /* ": 12 results verified, 34 calls" */

@@ -46,11 +46,25 @@ struct ncs_run {
     bool closed;                       /* the verdict's facts are in: what contexts that are being
                                         * abandoned still say does not count */
     bool interrupted;                  /* from outside, while the machine ran */
+    bool swayed;                       /* whether sends are buffered may have decided how it ended */
+    uint64_t buffered;                 /* most bytes of a pair that were */
     struct ncs_result result;
 };
 
 /* ncs_run_execute on a driver that is open already. */
 const struct ncs_result *ncs_run_execute_on(struct ncs_run *run, const struct ncs_driver *driver);
+
+/* ncs_run_new but for forgetting an interrupt; one execution, without a look at the other policy. */
+struct ncs_run *ncs_run_make(const struct ncs_run_options *options,
+                             const struct ncs_program *program,
+                             void (*on_output)(void *arg, const char *line), void *arg);
+void ncs_run_once(struct ncs_run *run, const struct ncs_driver *driver);
+/* Gives the machine back; the result stays. */
+void ncs_run_close_machine(struct ncs_run *run);
+uint64_t ncs_run_eager(const struct ncs_run_options *options); /* bytes, under typical */
+
+/* luck.c: compares with the other policy where that may differ. */
+void ncs_run_luck(struct ncs_run *run, const struct ncs_driver *driver);
 
 void ncs_run_error_free(struct ncs_run_error *error); /* the contents */
 

@@ -33,9 +33,9 @@ void ncs_run_interrupt(void)
     interrupt_machine();
 }
 
-struct ncs_run *ncs_run_new(const struct ncs_run_options *options,
-                            const struct ncs_program *program,
-                            void (*on_output)(void *arg, const char *line), void *arg)
+struct ncs_run *ncs_run_make(const struct ncs_run_options *options,
+                             const struct ncs_program *program,
+                             void (*on_output)(void *arg, const char *line), void *arg)
 {
     struct ncs_run *run = ncs_new(sizeof *run);
     run->options = *options;
@@ -50,8 +50,20 @@ struct ncs_run *ncs_run_new(const struct ncs_run_options *options,
     r->policy = options->policy;
     r->seed = options->seed;
     ncs_nccl_version_text(options->nccl_version, r->nccl, sizeof r->nccl);
-    atomic_store(&interrupted, false);
     return run;
+}
+
+struct ncs_run *ncs_run_new(const struct ncs_run_options *options,
+                            const struct ncs_program *program,
+                            void (*on_output)(void *arg, const char *line), void *arg)
+{
+    atomic_store(&interrupted, false);
+    return ncs_run_make(options, program, on_output, arg);
+}
+
+uint64_t ncs_run_eager(const struct ncs_run_options *options)
+{
+    return options->eager == UINT64_MAX ? EAGER_BYTES : options->eager;
 }
 
 /* ---- what the machine tells while it runs ---- */
@@ -129,13 +141,13 @@ static bool open_machine(struct ncs_run *run, const struct ncs_driver *driver,
                         "driver `%s`: scenarios run on the simulator only, driver `sim`",
                         driver->name);
     run_environ_set(&run->environ, o->env, o->envs);
-    uint64_t eager = o->eager == UINT64_MAX ? EAGER_BYTES : o->eager;
     struct ncs_machine_options options = {
         .devices = o->devices,
         .host = NCS_HOST_CONTACT,
-        .eager = o->policy == NCS_POLICY_TYPICAL ? eager : 0,
-        .seeded = o->seeded,
+        .eager = o->policy == NCS_POLICY_TYPICAL ? ncs_run_eager(o) : 0,
+        .seeded = o->seeded && !o->schedule,
         .seed = o->seed,
+        .schedule = o->schedule,
         .nccl_version = o->nccl_version,
         .device_memory = o->device_memory,
         .capability = o->capability,
@@ -213,9 +225,14 @@ static void count_up(struct ncs_run *run)
 {
     struct ncs_result *r = &run->result;
     uint64_t objects, bytes;
+    struct ncs_error misfit = { 0 };
     run->machine->stats(&objects, &bytes, &r->trace);
     r->virtual_time = run->machine->now();
+    run->swayed = run->machine->luck(ncs_run_eager(&run->options), &run->buffered);
     r->calls = run->journal->calls;
+    r->schedule_lost = !run->machine->schedule(&r->schedule, &misfit);
+    if (misfit.status != NCS_OK)
+        r->internal = misfit;
     if (!run->verify)
         return;
     r->wrong = ncs_verify_wrong(run->verify, &r->wrongs, &r->wrong_count);
@@ -253,11 +270,8 @@ static void run_ranks(struct ncs_run *run)
     free_ranks(run);
 }
 
-const struct ncs_result *ncs_run_execute_on(struct ncs_run *run, const struct ncs_driver *driver)
+void ncs_run_once(struct ncs_run *run, const struct ncs_driver *driver)
 {
-    if (run->executed)
-        return &run->result;
-    run->executed = true;
     struct ncs_local *outer = ncs_local;
     ncs_local = &run->runner;
     if (run->options.ranks > 0 && open_machine(run, driver, &run->result.internal)) {
@@ -267,6 +281,15 @@ const struct ncs_result *ncs_run_execute_on(struct ncs_run *run, const struct nc
     }
     ncs_local = outer;
     ncs_run_judge(run);
+}
+
+const struct ncs_result *ncs_run_execute_on(struct ncs_run *run, const struct ncs_driver *driver)
+{
+    if (run->executed)
+        return &run->result;
+    run->executed = true;
+    ncs_run_once(run, driver);
+    ncs_run_luck(run, driver);
     return &run->result;
 }
 
@@ -303,7 +326,19 @@ static void free_result(struct ncs_result *r)
     ncs_free(r->expect);
     ncs_free(r->skip_reason);
     ncs_str_free(&r->output);
+    ncs_str_free(&r->schedule);
     ncs_diagnosis_free(&r->diagnosis);
+}
+
+void ncs_run_close_machine(struct ncs_run *run)
+{
+    if (!run->machine)
+        return;
+    ncs_run_threads_free(run);
+    ncs_run_store_free(&run->store, run->machine);
+    run->machine->observe(NULL);
+    run->machine->close();
+    run->machine = NULL;
 }
 
 void ncs_run_free(struct ncs_run *run)
@@ -313,12 +348,7 @@ void ncs_run_free(struct ncs_run *run)
     free_result(&run->result);
     free_notices(run);
     ncs_verify_close(run->verify);
-    if (run->machine) {
-        ncs_run_threads_free(run);
-        ncs_run_store_free(&run->store, run->machine);
-        run->machine->observe(NULL);
-        run->machine->close();
-    }
+    ncs_run_close_machine(run);
     run_environ_restore(&run->environ);
     ncs_journal_close(run->journal);
     ncs_free(run->rank);

@@ -40,6 +40,8 @@ struct ncs_run_options {
     uint64_t eager;            /* bytes that sends may run ahead under typical; UINT64_MAX: 4 MiB */
     bool seeded;
     uint64_t seed;
+    const char *schedule;      /* the choices of another run, to be made again; over the seed's
+                                * draws, which go on to be the script's; NULL = none; borrowed */
     bool own_threads;          /* --ranks-as thread */
     bool verify;
     int64_t timeout;           /* wall-clock ns; 0 = none */
@@ -49,6 +51,7 @@ struct ncs_run_options {
     int ready_after;
     char *const *env;          /* "NAME=value", set while the run lasts; borrowed */
     size_t envs;
+    bool once;                 /* has effects outside: not run again under the other policy */
     struct ncs_plant plant;    /* tests only */
     size_t output_limit;       /* bytes of prints kept; 0 = 64 MiB */
 };
@@ -84,6 +87,15 @@ struct ncs_run_expect {   /* a failed expectation */
 
 #define NCS_EXPECTS_KEPT 4096
 
+/* How the run ends when sends are buffered, or when they are not. */
+struct ncs_luck {
+    bool differs;              /* otherwise nothing else is set */
+    enum ncs_policy policy;    /* the other one */
+    enum ncs_verdict verdict;  /* under it */
+    const char *rule;          /* of its cause; NULL = none */
+    uint64_t buffered, limit;  /* bytes of a pair: the most that was, and what NCCL may buffer */
+};
+
 struct ncs_result {
     enum ncs_verdict verdict;
     enum ncs_certainty certainty;
@@ -93,6 +105,7 @@ struct ncs_result {
     char nccl[16];                  /* "2.30.7" */
     enum ncs_policy policy;
     uint64_t seed;
+    struct ncs_luck luck;
     struct ncs_diagnosis diagnosis; /* findings and waits */
     struct ncs_run_error *error;   size_t errors;
     struct ncs_run_expect *expect; size_t expects; /* the first NCS_EXPECTS_KEPT that failed */
@@ -102,6 +115,8 @@ struct ncs_result {
     uint64_t expect_failed;         /* those that did not */
     uint64_t calls;                 /* journalled calls */
     uint64_t trace;                 /* hash of everything that was chosen and done */
+    struct ncs_str schedule;        /* the choices that were made; empty: all were the default */
+    bool schedule_lost;             /* they were too many to keep */
     int64_t virtual_time;           /* ns */
     struct ncs_error internal;      /* of INVALID and INTERNAL_FAULT before or besides the ranks */
     char *skip_reason;              /* of SKIPPED; of TIMEOUT: what is known of it, or NULL */

@@ -11,14 +11,21 @@ static const struct process *process_of(const struct event_entry *entry)
     return ((const struct op *)entry->object)->gpu->process;
 }
 
+/* Where entries of one instant stand: by kind; but an operation that waits for a collective, see
+ * begin_instant, stands behind the slots. */
+static int standing(const struct event_entry *entry)
+{
+    return entry->yields ? 2 * EVENT_SLOT + 1 : 2 * (int)entry->kind;
+}
+
 /* Of two operations of a process that end at one instant the one issued later goes first: had they
  * to be ordered, they would not end together, and so a missing edge shows every time. */
 static bool before(const struct event_entry *a, const struct event_entry *b)
 {
     if (a->time != b->time)
         return a->time < b->time;
-    if (a->kind != b->kind)
-        return a->kind < b->kind;
+    if (standing(a) != standing(b))
+        return standing(a) < standing(b);
     if (a->kind != EVENT_OP)
         return a->order < b->order;
     int p = process_of(a)->number, q = process_of(b)->number;
@@ -100,51 +107,53 @@ const struct event_entry *agenda_peek(void)
 }
 
 /* The same between operations and the collectives due with them: an operation that one of its
- * process's launches was issued after has to let that collective go first. Index of what goes. */
-static size_t pick_tie(void)
+ * process's launches was issued after lets the collectives of this instant go first. Said once for
+ * all that is due: every cost is positive, so nothing more comes to be due at this instant. */
+static void begin_instant(void)
 {
-    const struct world *w = &sim_world;
-    const struct event_entry *top = &w->agenda[0];
-    size_t collective = w->agenda_count, simple = w->agenda_count;
-    if (top->kind != EVENT_OP || w->slot_events == 0)
-        return 0;
-    for (size_t i = 0; i < w->agenda_count; i++)
-        if (w->agenda[i].time == top->time && w->agenda[i].kind == EVENT_SLOT) {
-            slot_stamp(w->agenda[i].object, top->time);
-            if (collective == w->agenda_count || before(&w->agenda[i], &w->agenda[collective]))
-                collective = i;
-        }
-    if (collective == w->agenda_count)
-        return 0;
-    for (size_t i = 0; i < w->agenda_count; i++) {
-        const struct event_entry *e = &w->agenda[i];
-        if (e->time != top->time || e->kind != EVENT_OP)
-            continue;
-        const struct process *p = process_of(e);
-        bool yields = p->stamped == top->time && e->serial < p->launched;
-        if (!yields && (simple == w->agenda_count || before(e, &w->agenda[simple])))
-            simple = i;
+    struct world *w = &sim_world;
+    int64_t now = w->agenda[0].time;
+    if (w->agenda[0].kind != EVENT_OP || w->slot_events == 0 || w->stamped == now)
+        return;
+    w->stamped = now;
+    struct event_entry *due = NULL;
+    size_t count = 0, room = 0, ops = 0;
+    while (w->agenda_count > 0 && w->agenda[0].time == now && on_device(w->agenda[0].kind)) {
+        struct event_entry entry = remove_at(0);
+        NCS_PUSH(due, count, room, entry);
+        ops += entry.kind == EVENT_OP;
     }
-    return simple < w->agenda_count ? simple : collective;
+    for (size_t i = ops; i < count; i++)
+        slot_stamp(due[i].object, now);
+    for (size_t i = 0; i < count; i++) {
+        const struct process *p = i < ops ? process_of(&due[i]) : NULL;
+        due[i].yields = p && p->stamped == now && due[i].serial < p->launched;
+        insert(due[i]);
+    }
+    ncs_free(due);
+}
+
+/* Entries of one instant may end in any order: one of them is drawn, the rest go back. */
+static struct event_entry take_any(void)
+{
+    struct event_entry *tie = NULL, taken = remove_at(0);
+    size_t ties = 0, room = 0;
+    NCS_PUSH(tie, ties, room, taken);
+    while (agenda_peek() && sim_world.agenda[0].time == taken.time)
+        NCS_PUSH(tie, ties, room, remove_at(0));
+    size_t pick = choose(CHOOSE_EVENT, ties);
+    taken = tie[pick];
+    for (size_t i = 0; i < ties; i++)
+        if (i != pick)
+            insert(tie[i]);
+    ncs_free(tie);
+    return taken;
 }
 
 struct event_entry agenda_take(void)
 {
-    struct event_entry taken = remove_at(sim_world.options.seeded ? 0 : pick_tie());
-    if (sim_world.options.seeded) {
-        /* Entries of one instant may end in any order: one of them is drawn, the rest go back. */
-        struct event_entry *tie = NULL;
-        size_t ties = 0, room = 0;
-        NCS_PUSH(tie, ties, room, taken);
-        while (agenda_peek() && sim_world.agenda[0].time == taken.time)
-            NCS_PUSH(tie, ties, room, remove_at(0));
-        size_t pick = choose(CHOOSE_EVENT, ties);
-        taken = tie[pick];
-        for (size_t i = 0; i < ties; i++)
-            if (i != pick)
-                insert(tie[i]);
-        ncs_free(tie);
-    }
+    begin_instant();
+    struct event_entry taken = sim_world.choices.asked ? take_any() : remove_at(0);
     sim_world.device_events -= on_device(taken.kind);
     sim_world.slot_events -= taken.kind == EVENT_SLOT;
     return taken;

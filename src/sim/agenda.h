@@ -20,6 +20,7 @@ struct event_entry {
     enum event_kind kind;
     void *object;
     uint64_t serial; /* of an OP: its own; of a DEADLINE: the wait that it belongs to */
+    bool yields;     /* an OP that lets the slots of its instant go first */
 };
 
 void agenda_add(int64_t time, enum event_kind kind, void *object, uint64_t serial);

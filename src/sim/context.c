@@ -50,9 +50,7 @@ struct context *context_enter(void)
     struct context *c = self;
     if (!c || c == &sim_world.runner || c->cancelled)
         return NULL;
-    bool yield = sim_world.interrupted ||
-                 (sim_world.options.seeded && ncs_random_below(&sim_world.random, 4) == 0);
-    if (yield) {
+    if (sim_world.interrupted || choose(CHOOSE_YIELD, 2) == 1) {
         queue_append(c);
         switch_away(c);
         if (c->cancelled)

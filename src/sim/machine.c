@@ -4,6 +4,7 @@
 #include "api/driver.h"
 #include "api/version.h"
 #include "base/mem.h"
+#include "sim/choose.h"
 #include "sim/comm.h"
 #include "sim/context.h"
 #include "sim/functions.h"
@@ -26,11 +27,12 @@ struct ncs_gate {
     struct waitable woken;
 };
 
-static void begin(const struct ncs_machine_options *options)
+static bool begin(const struct ncs_machine_options *options, struct ncs_error *err)
 {
     struct world *w = &sim_world;
     w->open = true;
     w->options = *options;
+    w->stamped = -1;
     if (!w->options.devices)
         w->options.devices = DEFAULT_DEVICES;
     if (!w->options.nccl_version)
@@ -39,8 +41,8 @@ static void begin(const struct ncs_machine_options *options)
         w->options.device_memory = DEFAULT_MEMORY;
     if (!w->options.capability)
         w->options.capability = DEFAULT_CAPABILITY;
-    w->random.state = w->options.seed;
     context_adopt_runner();
+    return choices_begin(options->seeded, options->seed, options->schedule, err);
 }
 
 #define SIM_MEMBER(name) .name = sim_##name,
@@ -56,18 +58,6 @@ static void provide(int version)
     for (int fn = 0; fn < NCS_FN_COUNT; fn++)
         if (ncs_fn_info[fn].since > version)
             memset((char *)&sim_api + ncs_fn_info[fn].offset, 0, sizeof(void (*)(void)));
-}
-
-static bool machine_open(const struct ncs_machine_options *options, struct ncs_error *err)
-{
-    if (sim_world.open)
-        return ncs_fail(err, NCS_INTERNAL, "the simulator is open already");
-    if (options->devices < 0 || options->devices > 1024)
-        return ncs_fail(err, NCS_BAD_INPUT, "devices per host must be 1..1024, not %d",
-                        options->devices);
-    begin(options);
-    provide(sim_world.options.nccl_version);
-    return true;
 }
 
 static void free_event(void *value, void *arg)
@@ -136,6 +126,7 @@ static void clear(void)
     sem_destroy(&w->runner.token);
     ncs_free(w->agenda);
     ncs_free(w->woken);
+    choices_free();
     uint64_t objects = w->live_objects, bytes = w->live_bytes;
     *w = (struct world){ .live_objects = objects, .live_bytes = bytes };
 }
@@ -148,11 +139,26 @@ static void machine_close(void)
     fiber_trim();
 }
 
+static bool machine_open(const struct ncs_machine_options *options, struct ncs_error *err)
+{
+    if (sim_world.open)
+        return ncs_fail(err, NCS_INTERNAL, "the simulator is open already");
+    if (options->devices < 0 || options->devices > 1024)
+        return ncs_fail(err, NCS_BAD_INPUT, "devices per host must be 1..1024, not %d",
+                        options->devices);
+    if (!begin(options, err)) {
+        machine_close();
+        return false;
+    }
+    provide(sim_world.options.nccl_version);
+    return true;
+}
+
 static void machine_reset(void)
 {
     struct ncs_machine_options options = sim_world.options;
     clear();
-    begin(&options);
+    begin(&options, NULL); /* what was read once is read again */
 }
 
 static bool machine_spawn(const struct ncs_context_options *options, struct ncs_error *err)
@@ -191,6 +197,21 @@ static void machine_stats(uint64_t *objects, uint64_t *bytes, uint64_t *trace)
     *objects = sim_world.live_objects;
     *bytes = sim_world.live_bytes;
     *trace = sim_world.trace;
+}
+
+static bool machine_schedule(struct ncs_str *out, struct ncs_error *err)
+{
+    enum ncs_stop how = sim_world.stop;
+    return choices_text(how != NCS_STOP_BUDGET && how != NCS_STOP_INTERRUPTED, out, err);
+}
+
+static bool machine_luck(uint64_t limit, uint64_t *buffered)
+{
+    *buffered = sim_world.buffered;
+    for (const struct comm *comm = sim_world.comm_first; comm; comm = comm->next)
+        if (slots_lone_send(comm, limit))
+            return true;
+    return sim_world.went_ahead;
 }
 
 static bool never(void *arg)
@@ -294,7 +315,8 @@ static const struct ncs_machine sim_machine = {
     .open = machine_open, .close = machine_close, .reset = machine_reset, .spawn = machine_spawn,
     .run = machine_run, .interrupt = machine_interrupt, .snapshot = snapshot_take,
     .abandon = contexts_abandon, .observe = machine_observe, .plant = machine_plant,
-    .stats = machine_stats, .clock = machine_clock, .now = machine_now, .sleep = machine_sleep,
+    .stats = machine_stats, .luck = machine_luck,
+    .schedule = machine_schedule, .clock = machine_clock, .now = machine_now, .sleep = machine_sleep,
     .cancelled = machine_cancelled, .check = machine_check, .end = machine_end,
     .gate_new = gate_new, .gate_free = gate_free, .gate_wait = gate_wait, .gate_wake = gate_wake,
 };

@@ -19,19 +19,6 @@
 #define LIVELOCK_HORIZON ((int64_t)6 * 3600 * 1000000000)
 #define POLL_STEP_LEAST 1000
 
-size_t choose(enum choice kind, size_t n)
-{
-    struct world *w = &sim_world;
-    if (!w->options.seeded || n < 2)
-        return 0;
-    /* Staying with the first in line three times out of four keeps runs of one context together. */
-    if (kind != CHOOSE_EVENT && ncs_random_below(&w->random, 4) != 0)
-        return 0;
-    size_t pick = ncs_random_below(&w->random, n);
-    world_trace(((uint64_t)kind << 32) + pick);
-    return pick;
-}
-
 void queue_append(struct context *c)
 {
     c->state = CONTEXT_READY;
@@ -49,7 +36,7 @@ static size_t ready_count(void)
 static struct context *take_ready(void)
 {
     struct queue *q = &sim_world.ready;
-    size_t pick = sim_world.options.seeded ? choose(CHOOSE_CONTEXT, ready_count()) : 0;
+    size_t pick = sim_world.choices.asked ? choose(CHOOSE_CONTEXT, ready_count()) : 0;
     struct context *previous = NULL, *c = q->first;
     for (; pick > 0; pick--) {
         previous = c;
@@ -199,9 +186,7 @@ struct context *schedule(void)
         w->steps++;
         const struct event_entry *due = agenda_peek();
         if (w->ready.first) {
-            bool early = due && due->time <= w->now && w->options.seeded &&
-                         choose(CHOOSE_EARLY, 2) == 1;
-            if (early) {
+            if (due && due->time <= w->now && choose(CHOOSE_EARLY, 2) == 1) {
                 fire();
                 continue;
             }

@@ -2,16 +2,10 @@
 #ifndef NCS_SIM_SCHED_H
 #define NCS_SIM_SCHED_H
 
-#include <stddef.h>
-
 /* Sleeps of one context, while nothing changes, after which it counts as stuck (heart, rule 5). */
 #define SLEEPS_IN_VAIN 1000000
 
 struct context;
-
-/* Which of n alternatives to take: 0 without a seed. */
-enum choice { CHOOSE_CONTEXT, CHOOSE_EVENT, CHOOSE_EARLY };
-size_t choose(enum choice kind, size_t n);
 
 void queue_append(struct context *c); /* makes it READY, behind all others */
 

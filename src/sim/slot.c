@@ -62,6 +62,15 @@ void slots_free(struct comm *comm)
         free_slot(comm->slot_first);
 }
 
+bool slots_lone_send(const struct comm *comm, uint64_t limit)
+{
+    for (const struct slot *slot = comm->slot_first; slot; slot = slot->next)
+        if (slot->pair && !slot->broken && slot->part[0] && !slot->part[1] &&
+            slot->src != slot->dst && part_bytes(slot->part[0]) <= limit)
+            return true;
+    return false;
+}
+
 static int place_in(const struct slot *slot, const struct part *p)
 {
     return slot->pair ? p->kind == PART_RECV : p->cr->rank;
@@ -285,6 +294,10 @@ static void move_pair(struct slot *slot)
 static void move_ahead(struct slot *slot)
 {
     struct part *p = slot->part[0];
+    uint64_t ahead = comm_peer(p->cr, p->root)->ahead;
+    sim_world.went_ahead = true;
+    if (ahead > sim_world.buffered)
+        sim_world.buffered = ahead;
     slot->running_ahead = false;
     slot->bounce_bytes = part_bytes(p);
     slot->bounce = ncs_new(slot->bounce_bytes);

@@ -36,6 +36,8 @@ void slot_forget(struct part *part);
 void slot_move(struct slot *slot);
 /* Notes on every participant's process the serial of its launch, for slots due at `time`. */
 void slot_stamp(const struct slot *slot, int64_t time);
+/* Whether a send of at most so many bytes waits for its receive. */
+bool slots_lone_send(const struct comm *comm, uint64_t limit);
 void slots_free(struct comm *comm);
 
 #endif

@@ -12,6 +12,7 @@
 #include "api/machine.h"
 #include "base/hash.h"
 #include "base/map.h"
+#include "sim/choose.h"
 #include "sim/context.h"
 
 /* The cost of every device operation, in virtual time: claimed to be no GPU's. */
@@ -82,7 +83,8 @@ struct world {
     uint64_t agenda_serial;
     size_t device_events;    /* entries of the agenda that move data or end an operation */
     size_t slot_events;      /* those of slots among them */
-    struct ncs_random random;
+    int64_t stamped;         /* the instant whose entries have been told to yield; see begin_instant */
+    struct choices choices;
     uint64_t trace;
 
     /* device graph */
@@ -104,6 +106,8 @@ struct world {
     /* NCCL */
     struct rendezvous *rendezvous;
     uint64_t unique_ids, comm_serial;
+    bool went_ahead;         /* a send was done before its receive had come */
+    uint64_t buffered;       /* most bytes of a pair that were ahead */
     struct comm *comm_first;
 
     uint64_t live_objects, live_bytes;  /* what reset must bring to 0 */

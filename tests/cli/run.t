@@ -24,6 +24,25 @@ $ diff <(ncclscript run -v --seed 7 hang.lua) <(ncclscript run -v --seed 7 hang.
 
 $ diff <(ncclscript run -v hang.lua) <(ncclscript run -v --ranks-as thread hang.lua)
 
+# What a seed has chosen can be chosen again.
+$ ncclscript run -v --seed 7 hang.lua | sed -n 's/^  schedule //p' >seven; diff <(ncclscript run -v --seed 7 hang.lua) <(ncclscript run -v --schedule @seven hang.lua | sed 's/seed 0/seed 7/')
+
+$ ncclscript run -q --seed 3 --schedule y1.c9 pass.lua
+> INVALID  pass.lua  4 ranks, sim, seed 3
+>   why   the schedule is not of this run: its choice 1 is `y1`, the run has to choose one of 4 contexts that are ready there
+>   fix   replay it with <*>
+? 2
+
+$ ncclscript run --schedule 1.x pass.lua
+> INVALID  pass.lua  <*>
+>   why   schedule: `x` at character 3: expected choices <*>
+>   fix   the kinds are c <*>
+? 2
+
+$ ncclscript run --schedule @nowhere pass.lua
+! ncclscript: error: --schedule: cannot read `nowhere`: No such file or directory
+? 2
+
 $ ncclscript run hang.lua
 > HANG  hang.lua  4 ranks, sim, seed 0
 >   communicator world, call 3: AllReduce float32 x 1024 sum

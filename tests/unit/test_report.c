@@ -159,6 +159,15 @@ START_TEST(test_verbose)
     ck_assert_uint_gt(strlen(got), strlen(tail));
     ck_assert_str_eq(got + strlen(got) - strlen(tail), tail);
     ncs_free(got);
+    r.schedule.text = T("c1.4.e2");
+    r.schedule.bytes = 7;
+    got = text_of(&r, true, NULL, (struct ncs_report_style){ .verbose = true });
+    ck_assert_ptr_nonnull(strstr(got, "strict policy\n  schedule c1.4.e2\n"));
+    ncs_free(got);
+    r.schedule_lost = true;
+    got = text_of(&r, true, NULL, (struct ncs_report_style){ .verbose = true });
+    ck_assert_ptr_nonnull(strstr(got, "strict policy\n  schedule too long to keep\n"));
+    ncs_free(got);
 }
 END_TEST
 
@@ -391,6 +400,7 @@ START_TEST(test_json_hang)
 {
     struct ncs_result r = hang();
     ncs_str_add(&r.output, "[0] one\n[1] t\xffwo\n");
+    r.schedule.text = T("c1.4.e2");
     json_t *o = json_of(&r, false);
     static const char *const order[] = {
         "schema", "scenario", "case", "ranks", "driver", "nccl", "policy", "seed", "verdict",
@@ -418,6 +428,7 @@ START_TEST(test_json_hang)
     ck_assert_str_eq(word(o, "waits/1/op"), "AllReduce");
     ck_assert_int_eq(number(o, "waits/1/for/0"), 2);
     ck_assert_str_eq(word(o, "trace"), "0000000000009f3c");
+    ck_assert_str_eq(word(o, "schedule"), "c1.4.e2");
     ck_assert_uint_eq(json_array_size(at(o, "output")), 2);
     ck_assert_str_eq(word(o, "output/1"), "[1] t\xef\xbf\xbdwo");
     json_decref(o);

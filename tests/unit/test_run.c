@@ -120,6 +120,95 @@ static void nothing(int rank)
     (void)rank;
 }
 
+START_TEST(test_schedule)
+{
+    struct ncs_run_options o = options(2);
+    o.schedule = "c1";
+    o.seeded = true;
+    o.seed = 9;
+    const struct ncs_result *r = execute(o, nothing);
+    ck_assert_int_eq(r->verdict, NCS_PASS);
+    ck_assert_str_eq(fake.options.schedule, "c1");
+    ck_assert(!fake.options.seeded);
+    ck_assert_str_eq(r->schedule.text, "c1.4.e2");
+    ck_assert(!r->schedule_lost);
+    finish();
+    ncs_fail(&misfit, NCS_BAD_INPUT, "not of this run");
+    r = execute(o, nothing);
+    ck_assert_int_eq(r->verdict, NCS_INVALID);
+    ck_assert_str_eq(r->internal.text, "not of this run");
+    finish();
+}
+END_TEST
+
+static void hang_unless_buffered(int rank)
+{
+    if (fake.options.eager == 0) {
+        ncs_run_print(run, rank, "once");
+        stop(NCS_STOP_QUIET);
+    }
+}
+
+static void hang_anyway(int rank)
+{
+    (void)rank;
+    stop(NCS_STOP_QUIET);
+}
+
+START_TEST(test_luck_of_a_hang)
+{
+    struct ncs_run_options o = options(2);
+    const struct ncs_result *r = execute(o, hang_unless_buffered);
+    ck_assert_int_eq(r->verdict, NCS_HANG);
+    ck_assert(!r->luck.differs); /* no send could have been buffered: no second look */
+    ck_assert_int_eq(made, 2);
+    finish();
+    swayed = 300;
+    r = execute(o, hang_unless_buffered);
+    ck_assert_int_eq(r->verdict, NCS_HANG);
+    ck_assert(r->luck.differs);
+    ck_assert_int_eq(r->luck.policy, NCS_POLICY_TYPICAL);
+    ck_assert_int_eq(r->luck.verdict, NCS_PASS);
+    ck_assert_uint_eq(r->luck.buffered, 300);
+    ck_assert_uint_eq(r->luck.limit, 4 << 20);
+    ck_assert_int_eq(made, 4);
+    ck_assert_str_eq(heard.text, "[0] once|");
+    ck_assert(!fake.options.seeded);
+    finish();
+    swayed = 300;
+    r = execute(o, hang_anyway);
+    ck_assert_int_eq(r->verdict, NCS_HANG);
+    ck_assert(!r->luck.differs);
+    finish();
+}
+END_TEST
+
+START_TEST(test_luck_of_a_pass)
+{
+    struct ncs_run_options o = options(2);
+    o.policy = NCS_POLICY_TYPICAL;
+    o.eager = 4096;
+    o.seeded = true;
+    swayed = 300;
+    const struct ncs_result *r = execute(o, hang_unless_buffered);
+    ck_assert_int_eq(r->verdict, NCS_PASS);
+    ck_assert_int_eq(r->certainty, NCS_LUCK);
+    ck_assert(r->luck.differs);
+    ck_assert_int_eq(r->luck.policy, NCS_POLICY_STRICT);
+    ck_assert_int_eq(r->luck.verdict, NCS_HANG);
+    ck_assert_uint_eq(r->luck.buffered, 300);
+    ck_assert_uint_eq(r->luck.limit, 4096);
+    ck_assert_ptr_null(heard.text); /* the other run prints nothing */
+    finish();
+    o.policy = NCS_POLICY_STRICT; /* passes without buffers: nothing to compare */
+    swayed = 300;
+    r = execute(o, nothing);
+    ck_assert_int_eq(made, 2);
+    ck_assert_int_eq(r->certainty, NCS_CERTAIN);
+    finish();
+}
+END_TEST
+
 START_TEST(test_no_stack)
 {
     struct ncs_run_options o = options(MOST_CONTEXTS + 1);
@@ -418,6 +507,7 @@ START_TEST(test_stuck)
 END_TEST
 
 NCS_TEST_MAIN("run", test_pass, test_policy, test_nothing_executed, test_no_machine,
-              test_unknown_driver, test_rank_refused, test_no_stack, test_error,
+              test_unknown_driver, test_rank_refused, test_schedule,
+              test_luck_of_a_hang, test_luck_of_a_pass, test_no_stack, test_error,
               test_earliest_cause, test_expects_bounded, test_skip, test_output, test_output_limit,
               test_abandoned_say_nothing, test_notices, test_interrupt, test_timeout, test_stuck)

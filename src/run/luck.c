@@ -1,0 +1,89 @@
+/* Where sends may be buffered or not (heart, rule 1) and that can have decided how a run ended, the
+ * same is run again under the other policy, unheard. What differs works by luck. */
+#include "base/mem.h"
+#include "run/private.h"
+
+static struct ncs_finding *first_error(struct ncs_diagnosis *d)
+{
+    for (size_t i = 0; i < d->findings; i++)
+        if (d->finding[i].level == NCS_LEVEL_ERROR)
+            return &d->finding[i];
+    return NULL;
+}
+
+static const char *rule_of(struct ncs_result *r)
+{
+    const struct ncs_finding *finding = first_error(&r->diagnosis);
+    return finding ? finding->rule : NULL;
+}
+
+/* Only a run that came to its own end says something. */
+static bool is_conclusive(enum ncs_verdict v)
+{
+    return v == NCS_PASS || v == NCS_HANG || v == NCS_WRONG || v == NCS_ERROR;
+}
+
+/* Sends that are buffered end earlier and nothing else changes: what passes without is not run
+ * with it, what hangs in spite of it is not run without. */
+static bool may_differ(const struct ncs_run *run)
+{
+    bool strict = run->options.policy == NCS_POLICY_STRICT;
+    return run->swayed && !run->options.once && run->result.verdict == (strict ? NCS_HANG : NCS_PASS);
+}
+
+/* What hangs without buffers becomes a note of the run that passes with them. */
+static void take_over(struct ncs_diagnosis *d, struct ncs_diagnosis *from)
+{
+    struct ncs_finding *cause = first_error(from);
+    if (!cause)
+        return;
+    struct ncs_finding note = *cause;
+    *cause = (struct ncs_finding){ 0 };
+    for (size_t i = 0; i < note.rows; i++)
+        ncs_free(note.row[i].text);
+    note.rows = 0;
+    ncs_free(note.title);
+    note.title = NULL;
+    struct ncs_str why = { 0 };
+    ncs_str_addf(&why, "under the strict policy it hangs: %s", note.why ? note.why : note.rule);
+    ncs_free(note.why);
+    note.why = ncs_str_take(&why);
+    note.level = NCS_LEVEL_NOTE;
+    note.certainty = NCS_LUCK;
+    d->finding = ncs_resize(d->finding, (d->findings + 1) * sizeof *d->finding);
+    d->finding[d->findings++] = note;
+}
+
+static void compare(struct ncs_run *run, struct ncs_run *other)
+{
+    struct ncs_result *r = &run->result, *o = &other->result;
+    if (!is_conclusive(o->verdict) || (o->verdict == r->verdict && rule_of(o) == rule_of(r)))
+        return;
+    bool strict = run->options.policy == NCS_POLICY_STRICT;
+    r->luck = (struct ncs_luck){ .differs = true, .policy = other->options.policy,
+                                 .verdict = o->verdict, .rule = rule_of(o),
+                                 .limit = ncs_run_eager(&run->options),
+                                 .buffered = strict ? other->buffered : run->buffered };
+    struct ncs_finding *cause = first_error(&r->diagnosis);
+    if (strict && cause && o->verdict == NCS_PASS)
+        r->certainty = cause->certainty = NCS_LUCK;
+    else if (!strict) {
+        r->certainty = NCS_LUCK;
+        take_over(&r->diagnosis, &o->diagnosis);
+    }
+}
+
+void ncs_run_luck(struct ncs_run *run, const struct ncs_driver *driver)
+{
+    if (!may_differ(run))
+        return;
+    ncs_run_close_machine(run);
+    struct ncs_run_options o = run->options;
+    o.policy = o.policy == NCS_POLICY_STRICT ? NCS_POLICY_TYPICAL : NCS_POLICY_STRICT;
+    o.schedule = NULL; /* it is of this policy's choices; so that a replay */
+    o.seeded = false;  /* says the same as what it replays, nothing is drawn either */
+    struct ncs_run *other = ncs_run_make(&o, &run->program, NULL, NULL);
+    ncs_run_once(other, driver);
+    compare(run, other);
+    ncs_run_free(other);
+}

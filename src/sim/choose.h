@@ -1,0 +1,55 @@
+/* Choices: wherever the machine could go on in more than one way, one of n is taken. By default the
+ * first; with a seed one is drawn; a schedule prescribes them. What was taken is recorded as text:
+ * the same choices give the same run.
+ *
+ * A schedule is a list of items with dots between: a letter of the table of kinds and the number of
+ * the alternative ("c2"), or a number alone: so many choices at their default. It ends with the last
+ * choice that is not the default; what comes behind is. */
+#ifndef NCS_SIM_CHOOSE_H
+#define NCS_SIM_CHOOSE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/str.h"
+
+enum choice {
+    CHOOSE_CONTEXT, /* who of the ready goes on */
+    CHOOSE_EVENT,   /* which of the events of one instant comes first */
+    CHOOSE_EARLY,   /* 1: the device goes on before a context that is ready */
+    CHOOSE_YIELD,   /* 1: the running context lets others go first */
+    CHOOSE_LANE,    /* which launch gets a lane */
+};
+
+struct choice_step {
+    uint64_t at;         /* number of the choice in the run, from 0 */
+    enum choice kind;
+    size_t pick;
+};
+
+struct choices {
+    bool asked;          /* there is a seed or a schedule */
+    uint64_t made;       /* so far, those with more than one alternative */
+    struct ncs_random random;
+    struct choice_step *taken;      /* those that are not the default */
+    size_t takens, taken_room;
+    bool lost;                      /* more than are kept */
+    struct choice_step *prescribed; /* NULL = draw */
+    size_t prescribeds, prescribed_room, next;
+    struct ncs_error misfit;        /* how the schedule does not fit the run */
+};
+
+/* Which of n alternatives to take, from 0. */
+size_t choose(enum choice kind, size_t n);
+
+/* Draws from a seed, or follows the text; neither: seeded false, schedule NULL. */
+bool choices_begin(bool seeded, uint64_t seed, const char *schedule, struct ncs_error *err);
+/* Appends what was taken; `ended`: nothing more can come. False when a schedule does not fit, or
+ * more was taken than is kept (then err->status is NCS_OK). */
+bool choices_text(bool ended, struct ncs_str *out, struct ncs_error *err);
+void choices_free(void);
+
+#endif
