@@ -50,7 +50,7 @@
 ---@field verify? boolean
 ---@field needs? { driver?: string, nccl?: string, gpus?: integer }
 ---@field timeout? number | string
----@field sim? { nccl?: string, memory?: integer | string, capability?: number, eager?: integer | string, ready_after?: integer }
+---@field sim? { nccl?: string, memory?: integer | string, capability?: number, eager?: integer | string, lanes?: integer, ready_after?: integer }
 
 ---The first statement of a scenario.
 ---@param declaration ncclscript.declaration

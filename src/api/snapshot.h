@@ -59,6 +59,7 @@ struct ncs_snap_op {               /* an unfinished operation of the device grap
     int rank;                      /* of the run, whose process enqueued it */
     int device;                    /* on its host */
     const struct ncs_call *call;   /* that enqueued it (of a launch: its first call); may be NULL */
+    bool lane;                     /* waits for a lane of its device only, held by its deps */
     size_t dep, deps;              /* first and count in snapshot.dep: operations it waits for */
     size_t part, parts;            /* of a launch: first and count in snapshot.part */
 };

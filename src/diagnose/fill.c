@@ -173,7 +173,9 @@ static char *absent_text(const struct ncs_inquiry *q, const struct ncs_need *nee
         text = ncs_text("%s: finished", missing);
         break;
     case NCS_ABSENT_QUEUED:
-        text = ncs_text("call %u is behind another on its stream or communicator", number);
+        text = ncs_text(q->snap->op[a->op].lane
+                            ? "call %u waits for a lane of its device"
+                            : "call %u is behind another on its stream or communicator", number);
         break;
     case NCS_ABSENT_CONTACT:
         text = c ? waiting_text(q, a->context, "", "") : ncs_copy_text(missing);

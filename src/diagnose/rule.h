@@ -12,6 +12,7 @@ enum ncs_root_kind {
     NCS_ROOT_NOTICE,   /* a crash or a fault */
     /* From here on what is found is a note, not the cause. */
     NCS_ROOT_LABELS,   /* nothing hangs, but by their labels calls were exchanged */
+    NCS_ROOT_ORDER,    /* nothing hangs, but ranks launched two communicators in opposite order */
     NCS_ROOT_LATER,    /* behind calls that disagree: somebody has made fewer of them, too */
     NCS_ROOT_LEFT,     /* left over at the end of a rank */
 };
@@ -22,7 +23,7 @@ struct ncs_root {
     const struct ncs_need *need;       /* ABSENT, CYCLE (one of it), DIFFER of a hang */
     const struct ncs_absent **absent;  /* ABSENT: those of one reason */
     size_t absents;
-    const struct ncs_call *const *call; /* DIFFER */
+    const struct ncs_call *const *call; /* DIFFER; of ORDER two of one rank, two of the other */
     size_t calls;
     int *path;                         /* CYCLE: nodes */
     size_t length;
@@ -41,7 +42,10 @@ ncs_rule_match ncs_rule_extra_call, ncs_rule_skipped_call, ncs_rule_swapped_call
 ncs_rule_match ncs_rule_wrong_peer, ncs_rule_send_alone, ncs_rule_recv_alone, ncs_rule_p2p_count;
 ncs_rule_match ncs_rule_kind, ncs_rule_root, ncs_rule_dtype, ncs_rule_count, ncs_rule_op;
 ncs_rule_match ncs_rule_init_clash, ncs_rule_one_thread, ncs_rule_init_missing;
-ncs_rule_match ncs_rule_wrong_comm, ncs_rule_comm_order, ncs_rule_p2p_cycle, ncs_rule_host_wait;
+/* Calls of two communicators on one device that two ranks made in opposite order: fills call[4]. */
+bool ncs_opposite_order(const struct ncs_inquiry *q, const struct ncs_call **call);
+ncs_rule_match ncs_rule_wrong_comm, ncs_rule_opposite_order, ncs_rule_comm_order;
+ncs_rule_match ncs_rule_p2p_cycle, ncs_rule_host_wait;
 ncs_rule_match ncs_rule_fault, ncs_rule_crash, ncs_rule_livelock, ncs_rule_waiting;
 ncs_rule_match ncs_rule_never_destroyed;
 

@@ -23,6 +23,7 @@
     X("wrong-comm", ncs_rule_wrong_comm)              \
     X("wrong-peer", ncs_rule_wrong_peer)              \
     X("comm-order", ncs_rule_comm_order)              \
+    X("launch-order", ncs_rule_opposite_order)        \
     X("p2p-cycle", ncs_rule_p2p_cycle)                \
     X("init-missing-rank", ncs_rule_init_missing)     \
     X("send-without-recv", ncs_rule_send_alone)       \
@@ -419,6 +420,14 @@ static void judge_left_overs(const struct ncs_inquiry *q, struct drafts *all)
     }
 }
 
+static void judge_order(const struct ncs_inquiry *q, struct drafts *all)
+{
+    const struct ncs_call *call[4];
+    struct ncs_root r = { .kind = NCS_ROOT_ORDER, .call = call, .calls = 4, .comm = -1, .rank = -1 };
+    if (q->snap->stop == NCS_STOP_DONE && q->snap->contexts && ncs_opposite_order(q, call))
+        judge(q, &r, all);
+}
+
 /* ---- order ---- */
 
 static int compare(const void *x, const void *y)
@@ -456,6 +465,7 @@ void ncs_rules(struct ncs_inquiry *q)
     if (q->hung)
         judge_later(q, &all);
     judge_left_overs(q, &all);
+    judge_order(q, &all);
     if (all.count)
         qsort(all.draft, all.count, sizeof *all.draft, compare);
     for (size_t i = 0; i < all.count; i++)

@@ -245,6 +245,33 @@ static char *split_group(const struct ncs_draft *d, const struct ncs_call *c)
     return ncs_str_take(&s);
 }
 
+static void say_op(const struct ncs_inquiry *q, struct ncs_str *s, const struct ncs_snap_op *op)
+{
+    if (op->call && op->call->number)
+        ncs_str_addf(s, "call %u on %s", (unsigned)op->call->number,
+                     ncs_comm_name(q, op->call->comm));
+    else
+        ncs_str_addf(s, "another launch");
+}
+
+/* The ring goes through devices that had no lane left for a launch: who holds them. */
+static void say_lanes(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_str *s)
+{
+    for (size_t i = 0; i < r->length; i++) {
+        size_t op = (size_t)(r->path[i] - ncs_op_node(q, 0));
+        if (r->path[i] < ncs_op_node(q, 0) || op >= q->snap->ops || !q->snap->op[op].lane)
+            continue;
+        const struct ncs_snap_op *waits = &q->snap->op[op];
+        ncs_str_addf(s, "; on rank %d the device has no lane left for ", waits->rank);
+        say_op(q, s, waits);
+        ncs_str_add(s, waits->deps > 1 ? ": lanes held by " : ": lane held by ");
+        for (size_t k = 0; k < waits->deps; k++) {
+            ncs_str_add(s, k ? ", " : "");
+            say_op(q, s, &q->snap->op[q->snap->dep[waits->dep + k]]);
+        }
+    }
+}
+
 bool ncs_rule_comm_order(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
 {
     if (r->kind != NCS_ROOT_CYCLE)
@@ -253,7 +280,12 @@ bool ncs_rule_comm_order(const struct ncs_inquiry *q, const struct ncs_root *r, 
     if (k.comms < 2 || k.gates)
         return false;
     ncs_fill_cycle(q, r, d);
-    d->f.why = ring_text(d);
+    struct ncs_str why = { 0 };
+    char *ring = ring_text(d);
+    ncs_str_add(&why, ring);
+    ncs_free(ring);
+    say_lanes(q, r, &why);
+    d->f.why = ncs_str_take(&why);
     d->f.fix = ncs_text("use the communicators in one order on every rank, the same for all that "
                         "share two of them");
     return true;

@@ -92,6 +92,13 @@ const struct ncs_topic ncs_topics[] = {
       "kernels wait for each other's data in ways that do not fit: a hang, rarely garbage.\n"
       "Repair: find the first place where the programs part. Often a call was skipped,\n"
       "inserted, or swapped with its neighbour further up.\n" },
+    { "launch-order", "ranks launch two communicators in opposite orders",
+      "Nothing hung: the calls are on independent streams, and the device had room for both\n"
+      "kernels. Where it has not (a smaller GPU, more channels, a kernel of yours beside\n"
+      "them), each rank's first kernel keeps the other's second one out, and all wait.\n"
+      "NCCL asks for one order of communicators on all ranks, or for room for all of them.\n"
+      "Repair: one order for all ranks. sim = { lanes = 1 } in scenario{} makes the devices\n"
+      "so narrow that the hang shows.\n" },
     { "livelock", "a rank polls for something that cannot happen",
       "A loop asks again and again (a stream or event query, ncclCommGetAsyncError, a key\n"
       "of the store), while nothing that could change the answer is under way.\n"

@@ -37,6 +37,7 @@ struct ncs_run_options {
     int ranks;
     int devices;               /* per virtual host */
     enum ncs_policy policy;
+    int lanes;                 /* launches that a GPU carries out at a time; 0 = any number */
     uint64_t eager;            /* bytes that sends may run ahead under typical; UINT64_MAX: 4 MiB */
     bool seeded;
     uint64_t seed;

@@ -9,6 +9,7 @@
 #define MOST_RANKS 65536
 #define MOST_DEVICES 1024
 #define MOST_POLLS 1000000
+#define MOST_LANES 1000000
 
 /* Where an error goes to, and the key of the declaration that it is about. */
 struct check {
@@ -150,6 +151,7 @@ bool ncs_scenario_check(const struct ncs_scenario *s, const char **key, struct n
                 in_range(c, "needs: gpus", s->needs_gpus, 0, INT32_MAX) &&
                 check_version(c, s->sim_nccl) &&
                 in_range(c, "sim: capability", s->sim_capability, 0, 999) &&
+                in_range(c, "sim: lanes", s->sim_lanes, 0, MOST_LANES) &&
                 in_range(c, "sim: ready_after", s->sim_ready_after, 0, MOST_POLLS) &&
                 check_outcome(c, &s->outcome, s->ranks);
     if (key)

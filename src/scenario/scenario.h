@@ -58,6 +58,7 @@ struct ncs_scenario {
     int sim_capability;        /* major * 10 + minor, 0 = default */
     uint64_t sim_eager;        /* UINT64_MAX = default */
     int sim_ready_after;
+    int sim_lanes;             /* 0 = any number */
 };
 
 void ncs_scenario_init(struct ncs_scenario *s, const char *file); /* the defaults */

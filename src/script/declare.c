@@ -194,6 +194,11 @@ static void read_sim_eager(lua_State *L, struct ncs_declaration *d, int value)
     d->scenario->sim_eager = ncs_declare_size(L, d, value);
 }
 
+static void read_sim_lanes(lua_State *L, struct ncs_declaration *d, int value)
+{
+    d->scenario->sim_lanes = (int)ncs_lua_count(L, value, d->key);
+}
+
 static void read_sim_ready_after(lua_State *L, struct ncs_declaration *d, int value)
 {
     d->scenario->sim_ready_after = (int)ncs_lua_count(L, value, d->key);
@@ -203,7 +208,8 @@ static void read_sim(lua_State *L, struct ncs_declaration *d, int value)
 {
     static const struct ncs_declare_row rows[] = {
         { "capability", read_sim_capability }, { "eager", read_sim_eager },
-        { "memory", read_sim_memory },         { "nccl", read_sim_nccl },
+        { "lanes", read_sim_lanes },           { "memory", read_sim_memory },
+        { "nccl", read_sim_nccl },
         { "ready_after", read_sim_ready_after }, { NULL, NULL } };
     ncs_declare_rows(L, d, value, rows);
 }

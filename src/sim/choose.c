@@ -25,10 +25,14 @@ static const struct {
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-/* Staying with the default three times out of four keeps runs of one context together. */
+/* Staying with the default three times out of four keeps runs of one context together. Launches
+ * take lanes in the order in which they were issued unless a schedule says otherwise: NCCL counts on
+ * it where communicators are used in one order. */
 static size_t draw(enum choice kind, size_t n)
 {
     struct ncs_random *random = &sim_world.choices.random;
+    if (kind == CHOOSE_LANE)
+        return 0;
     if (kind == CHOOSE_EVENT)
         return ncs_random_below(random, n);
     return ncs_random_below(random, 4) != 0 ? 0 : 1 + ncs_random_below(random, n - 1);

@@ -43,7 +43,7 @@ static void cancel_launches(const struct comm_rank *cr)
     for (struct op *op = sim_world.op_first; op; op = op->next)
         if (op->launch && op->launch->cr == cr) {
             launch_withdraw(op->launch);
-            if (op->state == OP_ACTIVE)
+            if (op->state == OP_ACTIVE || op->lane == LANE_WANTED)
                 op_queue(op);
         }
 }

@@ -126,6 +126,7 @@ static void clear(void)
     sem_destroy(&w->runner.token);
     ncs_free(w->agenda);
     ncs_free(w->woken);
+    ncs_free(w->lane_line);
     choices_free();
     uint64_t objects = w->live_objects, bytes = w->live_bytes;
     *w = (struct world){ .live_objects = objects, .live_bytes = bytes };

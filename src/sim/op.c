@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "sim/agenda.h"
 #include "sim/data.h"
+#include "sim/lane.h"
 #include "sim/launch.h"
 #include "sim/list.h"
 #include "sim/memory.h"
@@ -97,6 +98,8 @@ static void advance(struct op *op)
     if (op->state == OP_DONE)
         return;
     bool fresh = op->state == OP_ENABLED;
+    if (fresh && op->kind == OP_LAUNCH && !op->gpu->fault && lane_wanted(op))
+        return;
     op->state = OP_ACTIVE;
     if (op->gpu->fault)
         op_end(op, op->gpu->fault);
@@ -164,6 +167,7 @@ void op_end(struct op *op, int status)
     }
     if (status == 0)
         execute(op);
+    lane_release(op);
     op->state = OP_DONE;
     op->status = status;
     op->ended = sim_world.now;

@@ -18,6 +18,8 @@ enum op_kind { OP_LAUNCH, OP_COPY, OP_SET, OP_ADD, OP_EVENT, OP_DELAY };
 
 enum op_state { OP_BLOCKED, OP_ENABLED, OP_ACTIVE, OP_DONE };
 
+enum lane { LANE_NONE, LANE_WANTED, LANE_HELD };
+
 /* The instruction of a simple operation: copy dst <- src, set dst to byte, add src to dst. */
 struct op_work {
     void *dst;
@@ -50,6 +52,7 @@ struct op {
     int64_t cost;
     struct op_work work;
     struct launch *launch;   /* of a LAUNCH; freed with the operation */
+    enum lane lane;          /* of a LAUNCH */
 };
 
 /* A new operation behind the tails of the given streams and everything that the legacy rule adds;

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "sim/agenda.h"
 #include "sim/job.h"
+#include "sim/lane.h"
 #include "sim/list.h"
 #include "sim/op.h"
 #include "sim/slot.h"
@@ -55,7 +56,7 @@ static struct context *take_ready(void)
 /* Operations become active, jobs take their steps, until nothing changes. Time stands still. */
 static void drain(void)
 {
-    while (ops_activate() || jobs_step())
+    while (ops_activate() || lanes_grant() || jobs_step())
         continue;
 }
 

@@ -107,7 +107,8 @@ static void add_op(struct ncs_snapshot *s, struct op *op)
 {
     struct ncs_snap_op entry = { .kind = op_kinds[op->kind], .state = (enum ncs_op_state)op->state,
                                  .rank = op->gpu->process->number, .device = op->gpu->device,
-                                 .call = pinned(op->call), .part = s->parts };
+                                 .call = pinned(op->call), .part = s->parts,
+                                 .lane = op->lane == LANE_WANTED };
     if (op->launch)
         for (size_t i = 0; i < op->launch->parts; i++)
             add_part(s, op->launch->part[i], (int)s->ops);
@@ -116,26 +117,44 @@ static void add_op(struct ncs_snapshot *s, struct op *op)
     NCS_PUSH(s->op, s->ops, index_of.ops, entry);
 }
 
+/* Calls `edge` for everything that an unfinished operation waits for: older ones that know it as
+ * their successor, and those that hold the lanes of its device. */
+static void each_edge(struct ncs_snapshot *s, void (*edge)(struct ncs_snapshot *s,
+                                                           struct ncs_snap_op *waits, int on))
+{
+    for (const struct op *op = sim_world.op_first; op; op = op->next) {
+        int on = lookup(&index_of.op, op);
+        for (size_t i = 0; i < op->successors; i++)
+            if (op->successor[i]->state != OP_DONE)
+                edge(s, &s->op[lookup(&index_of.op, op->successor[i])], on);
+        for (size_t i = 0; op->lane == LANE_HELD && i < sim_world.lane_waits; i++)
+            if (sim_world.lane_line[i]->gpu == op->gpu)
+                edge(s, &s->op[lookup(&index_of.op, sim_world.lane_line[i])], on);
+    }
+}
+
+static void count_edge(struct ncs_snapshot *s, struct ncs_snap_op *waits, int on)
+{
+    (void)s; (void)on;
+    waits->deps++;
+}
+
+static void put_edge(struct ncs_snapshot *s, struct ncs_snap_op *waits, int on)
+{
+    s->dep[waits->dep + waits->deps++] = on;
+}
+
 /* Edges are kept on the older operation; the snapshot has them on the one that waits. */
 static void add_edges(struct ncs_snapshot *s)
 {
-    for (const struct op *op = sim_world.op_first; op; op = op->next)
-        for (size_t i = 0; i < op->successors; i++)
-            if (op->successor[i]->state != OP_DONE)
-                s->op[lookup(&index_of.op, op->successor[i])].deps++;
+    each_edge(s, count_edge);
     for (size_t i = 0; i < s->ops; i++) {
         s->op[i].dep = s->deps;
         s->deps += s->op[i].deps;
         s->op[i].deps = 0;
     }
     s->dep = ncs_new(s->deps * sizeof *s->dep);
-    for (const struct op *op = sim_world.op_first; op; op = op->next)
-        for (size_t i = 0; i < op->successors; i++) {
-            if (op->successor[i]->state == OP_DONE)
-                continue;
-            struct ncs_snap_op *waits = &s->op[lookup(&index_of.op, op->successor[i])];
-            s->dep[waits->dep + waits->deps++] = lookup(&index_of.op, op);
-        }
+    each_edge(s, put_edge);
 }
 
 static void add_slot(struct ncs_snapshot *s, const struct slot *slot)

@@ -38,6 +38,7 @@ struct gpu {
     struct stream **stream;  /* live ones, for device-wide waits and the legacy rule */
     size_t streams, streams_room;
     int fault;               /* cudaError_t that killed the context; 0 = alive */
+    int lanes_held;
 };
 
 struct process {
@@ -91,6 +92,8 @@ struct world {
     struct op *op_first, *op_last;      /* unfinished, in order of creation */
     struct op *queued_first, *queued_last;
     uint64_t op_serial;
+    struct op **lane_line;              /* launches that wait for a lane, first come first */
+    size_t lane_waits, lane_room;
 
     /* jobs */
     struct job *job_first, *job_last;   /* running, in order of creation */

@@ -144,6 +144,9 @@ START_TEST(test_check_ranges)
     s.devices = 0;
     ck_assert_str_eq(checked(&s), "devices = 0: expected 1 to 1024");
     s.devices = 8;
+    s.sim_lanes = -1;
+    ck_assert_str_eq(checked(&s), "sim: lanes = -1: expected 0 to 1000000");
+    s.sim_lanes = 0;
     s.sim_ready_after = -1;
     ck_assert_str_eq(checked(&s), "sim: ready_after = -1: expected 0 to 1000000");
     s.sim_ready_after = 0;

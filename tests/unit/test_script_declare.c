@@ -99,7 +99,8 @@ START_TEST(test_declaration)
     loads("scenario { ranks = 4, about = 'x', devices = 2, world = false, policy = 'typical',\n"
           "  verify = false, timeout = '2s', params = { n = 3, f = 0.5, t = 'a', b = true },\n"
           "  needs = { driver = 'sim', nccl = '2.29', gpus = 1 },\n"
-          "  sim = { nccl = '2.28.9', memory = '2G', capability = 8.6, eager = 0, ready_after = 3 },\n"
+          "  sim = { nccl = '2.28.9', memory = '2G', capability = 8.6, eager = 0, lanes = 2,\n"
+          "          ready_after = 3 },\n"
           "  outcome = { hang = { culprit = 2, waiting = { 0, 1 }, call = 3, comm = 'w', why = 'skipped-call' },\n"
           "    finding = 'extra-call' } }\nerror('not reached without ranks')");
     ck_assert_int_eq(scenario.ranks, 4);
@@ -119,6 +120,7 @@ START_TEST(test_declaration)
     ck_assert_int_eq(scenario.sim_capability, 86);
     ck_assert_uint_eq(scenario.sim_eager, 0);
     ck_assert_int_eq(scenario.sim_ready_after, 3);
+    ck_assert_int_eq(scenario.sim_lanes, 2);
     const struct ncs_outcome *o = &scenario.outcome;
     ck_assert_int_eq(o->verdict, NCS_HANG);
     ck_assert_uint_eq(o->culprits, 1);

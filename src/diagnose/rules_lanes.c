@@ -1,0 +1,141 @@
+/* A run that ended well although two ranks launched collectives of two communicators in opposite
+ * order: it takes a device that holds both kernels at a time. */
+#include "diagnose/rule.h"
+
+#include "base/mem.h"
+
+enum { MOST_COMMS = 512 }; /* every pair is looked at */
+
+static bool is_launched(const struct ncs_call *call)
+{
+    return !ncs_failed(call) && ncs_call_count(call) > 0;
+}
+
+/* A walk over one rank's calls on two communicators: for each of the second how many of the first
+ * came before. */
+struct walk {
+    const struct ncs_sequence *first, *second;
+    size_t i, j;            /* of the calls that are held */
+    uint32_t before;        /* launched calls of `first` so far */
+    const struct ncs_call *at;
+};
+
+static bool next_of_second(struct walk *w)
+{
+    for (; w->j < w->second->held; w->j++)
+        if (is_launched(w->second->call[w->j]))
+            break;
+    if (w->j == w->second->held)
+        return false;
+    w->at = w->second->call[w->j++];
+    for (; w->i < w->first->held && w->first->call[w->i]->id < w->at->id; w->i++)
+        w->before += is_launched(w->first->call[w->i]);
+    return true;
+}
+
+static const struct ncs_call *launched_at(const struct ncs_sequence *s, uint32_t number)
+{
+    for (size_t i = 0; i < s->held; i++)
+        if (is_launched(s->call[i]) && number-- == 0)
+            return s->call[i];
+    return NULL;
+}
+
+/* The calls of one group are launched in an order that all ranks share; those of several threads in
+ * any, which is another matter. */
+static bool in_program_order(const struct ncs_call *a, const struct ncs_call *b)
+{
+    return a->thread == b->thread && (!a->group || a->group != b->group);
+}
+
+/* Fills call with two of one rank and the same two, the other way round, of the other. */
+static bool is_opposite(struct walk x, struct walk y, const struct ncs_call **call)
+{
+    while (next_of_second(&x) && next_of_second(&y)) {
+        if (x.before == y.before)
+            continue;
+        const struct walk *ahead = x.before > y.before ? &x : &y, *behind = ahead == &x ? &y : &x;
+        call[0] = launched_at(ahead->first, behind->before);
+        call[1] = ahead->at;
+        call[2] = behind->at;
+        call[3] = launched_at(behind->first, behind->before);
+        if (call[0] && call[3] && in_program_order(call[0], call[1]) &&
+            in_program_order(call[2], call[3]))
+            return true;
+    }
+    return false;
+}
+
+/* The member of the communicator that is on the same device of the same rank; -1 = none. */
+static int same_place(const struct ncs_comm_info *info, const struct ncs_member *m)
+{
+    for (int i = 0; i < info->members; i++)
+        if (info->member[i].rank == m->rank && info->member[i].device == m->device)
+            return i;
+    return -1;
+}
+
+static bool judge_pair(const struct ncs_inquiry *q, int first, int second,
+                       const struct ncs_call **call)
+{
+    const struct ncs_comm_info *a = q->journal->comm[first], *b = q->journal->comm[second];
+    struct walk model = { 0 };
+    for (int i = 0; i < a->members; i++) {
+        const struct ncs_sequence *mine = &q->comm[first].seq[i];
+        int k = mine->held ? same_place(b, &a->member[i]) : -1;
+        if (k < 0)
+            continue;
+        struct walk walk = { .first = mine, .second = &q->comm[second].seq[k] };
+        if (!model.first)
+            model = walk;
+        else if (is_opposite(model, walk, call))
+            return true;
+    }
+    return false;
+}
+
+bool ncs_opposite_order(const struct ncs_inquiry *q, const struct ncs_call **call)
+{
+    size_t comms = q->journal->dropped || q->journal->comms > MOST_COMMS ? 0 : q->journal->comms;
+    for (size_t a = 0; a < comms; a++)
+        for (size_t b = a + 1; b < comms; b++)
+            if (q->journal->comm[a]->nranks > 1 && q->journal->comm[b]->nranks > 1 &&
+                judge_pair(q, (int)a, (int)b, call))
+                return true;
+    return false;
+}
+
+static void say_call(const struct ncs_inquiry *q, struct ncs_str *s, const struct ncs_call *c)
+{
+    ncs_str_addf(s, "call %u on %s", (unsigned)c->number, ncs_comm_name(q, c->comm));
+    ncs_say_place(s, c);
+}
+
+bool ncs_rule_opposite_order(const struct ncs_inquiry *q, const struct ncs_root *r,
+                             struct ncs_draft *d)
+{
+    if (r->kind != NCS_ROOT_ORDER)
+        return false;
+    const struct ncs_call *const *c = r->call;
+    bool swap = c[2]->rank < c[0]->rank;
+    for (int i = 0; i < 2; i++) {
+        const struct ncs_call *own = c[swap == (i == 0) ? 2 : 0];
+        ncs_add_culprit(d, own->rank, own->number, own->place.line);
+    }
+    struct ncs_str s = { 0 };
+    const struct ncs_call *const *one = c + (swap ? 2 : 0), *const *other = c + (swap ? 0 : 2);
+    ncs_str_addf(&s, "rank %d launches ", one[0]->rank);
+    say_call(q, &s, one[0]);
+    ncs_str_add(&s, " before ");
+    say_call(q, &s, one[1]);
+    ncs_str_addf(&s, ", rank %d the other way round: a device that cannot hold both kernels at a "
+                     "time hangs", other[0]->rank);
+    d->f.why = ncs_str_take(&s);
+    d->f.fix = ncs_text("launch the calls of communicators that share ranks in one order on all of "
+                        "them; sim = { lanes = 1 } shows the hang");
+    d->f.certainty = NCS_UNDEFINED;
+    d->f.comm = ncs_copy_text(ncs_comm_name(q, one[0]->comm));
+    d->f.call = one[0]->number;
+    d->order = one[0]->id;
+    return true;
+}
