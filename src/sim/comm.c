@@ -85,6 +85,7 @@ struct comm *comm_new(struct comm_rank *const *members, int nranks)
     struct comm *comm = sim_new(sizeof *comm);
     comm->serial = ++sim_world.comm_serial;
     comm->nranks = nranks;
+    comm->behind = nranks;
     comm->member = ncs_new((size_t)nranks * sizeof *comm->member);
     memcpy(comm->member, members, (size_t)nranks * sizeof *comm->member);
     for (int i = 0; i < nranks; i++)

@@ -69,7 +69,8 @@ struct comm {
     uint64_t serial;         /* order of creation, equal for all ranks */
     int nranks;
     struct comm_rank **member;
-    int entered;             /* ranks that have entered a non-empty collective */
+    uint32_t least;          /* collectives that the hosts of all ranks have come to */
+    int behind;              /* ranks that have come to no more */
     struct waitable met;     /* fires when contact may have progressed */
     struct slot *slot_first, *slot_last; /* open ones, in order of creation */
     struct ncs_map collectives, pairs;   /* the same by sequence number, by (src, dst, number) */

@@ -51,6 +51,20 @@ static bool children_done(const struct group_job *g)
     return true;
 }
 
+/* How many collectives the hosts of all ranks have come to, and how many ranks are no further. */
+static void find_least(struct comm *comm)
+{
+    comm->least = UINT32_MAX;
+    for (int r = 0; r < comm->nranks; r++) {
+        uint32_t entered = comm->member[r]->entered;
+        if (entered < comm->least) {
+            comm->least = entered;
+            comm->behind = 0;
+        }
+        comm->behind += entered == comm->least;
+    }
+}
+
 /* Tells every peer that this rank has entered communication on its communicators. */
 static void enter(struct group_job *g)
 {
@@ -71,12 +85,12 @@ static void enter(struct group_job *g)
         }
         if (collectives == 0)
             continue;
-        bool first = share->cr->entered == 0;
+        bool last = share->cr->entered == comm->least;
         share->cr->entered += collectives;
-        comm->entered += first;
-        if ((first && comm->entered == comm->nranks) ||
-            sim_world.options.host == NCS_HOST_EVERY)
+        if (last && --comm->behind == 0) {
+            find_least(comm);
             waitable_fire(&comm->met);
+        }
     }
     world_changed();
 }
@@ -97,12 +111,7 @@ static bool is_met(const struct part *p)
         uint32_t have = p->kind == PART_SEND ? theirs->entered_recvs : theirs->entered_sends;
         return have >= (every ? need : 1);
     }
-    if (!every)
-        return comm->entered == comm->nranks;
-    for (int r = 0; r < comm->nranks; r++)
-        if (comm->member[r]->entered < cr->entered)
-            return false;
-    return true;
+    return comm->least >= (every ? cr->entered : 1);
 }
 
 static bool in_contact(struct group_job *g)

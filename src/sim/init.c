@@ -91,42 +91,98 @@ static void refuse(struct rendezvous *r, struct init_job *last, const char *why)
             r->seat[i].job->why = why;
 }
 
-/* Ranks that share a GPU fail, each by its own check; the others go on to wait for them. */
-static bool refuse_duplicates(struct rendezvous *r)
+/* The GPU of each rank of the run's machine, from 1. */
+static uint64_t gpu_key(const struct comm_rank *cr)
 {
-    const struct ncs_machine_options *o = &sim_world.options;
-    if (o->multi_rank_gpu && nccl_does(DOES_SHARE_GPU))
-        return false;
-    struct ncs_map seen = { 0 };
+    return (uint64_t)cr->process->host * (uint64_t)sim_world.options.devices +
+           (uint64_t)cr->gpu->device + 1;
+}
+
+static struct comm_rank *seated(const struct rendezvous *r, int rank)
+{
+    return r->seat[rank].job->job.about;
+}
+
+/* For each rank the lowest other one on its GPU, -1 = it has it for itself. NULL: so have all. */
+static int *find_sharers(const struct rendezvous *r)
+{
+    struct ncs_map first = { 0 };
+    int *sharer = ncs_new((size_t)r->nranks * sizeof *sharer);
     bool any = false;
     for (int i = 0; i < r->nranks; i++) {
-        struct comm_rank *cr = r->seat[i].job->job.about;
-        uint64_t key = (uint64_t)cr->process->host * (uint64_t)o->devices +
-                       (uint64_t)cr->gpu->device + 1;
-        struct init_job *other = ncs_map_get(&seen, key);
-        if (!other) {
-            ncs_map_put(&seen, key, r->seat[i].job);
-            continue;
-        }
-        any = true;
-        other->complete = r->seat[i].job->complete = true;
-        other->code = r->seat[i].job->code = ncclInvalidUsage;
-        snprintf(cr->process->last_error, sizeof cr->process->last_error,
-                 "Duplicate GPU detected : rank %d and rank %d both on CUDA device %d%s", i,
-                 other->job.about->rank, cr->gpu->device,
-                 nccl_does(DOES_SHARE_GPU)
-                     ? "; set NCCL_MULTI_RANK_GPU_ENABLE=1 to allow several ranks per GPU" : "");
-        memcpy(other->job.about->process->last_error, cr->process->last_error,
-               sizeof cr->process->last_error);
+        uint64_t key = gpu_key(seated(r, i));
+        int lowest = (int)(intptr_t)ncs_map_get(&first, key) - 1;
+        sharer[i] = lowest;
+        if (lowest < 0)
+            ncs_map_put(&first, key, (void *)(intptr_t)(i + 1));
+        else if (sharer[lowest] < 0)
+            sharer[lowest] = i;
+        any |= lowest >= 0;
     }
-    ncs_map_free(&seen);
-    if (any) {
-        r->state = REFUSED;
-        r->why = "ranks share a GPU";
-        for (int i = 0; i < r->nranks; i++)
-            r->seat[i].job->why = r->why;
+    ncs_map_free(&first);
+    if (any)
+        return sharer;
+    ncs_free(sharer);
+    return NULL;
+}
+
+static bool leads_sharing_host(const struct rendezvous *r, const int *sharer, int rank)
+{
+    int host = seated(r, rank)->process->host;
+    bool any = false;
+    for (int i = 0; i < r->nranks; i++) {
+        if (seated(r, i)->process->host != host)
+            continue;
+        if (i < rank)
+            return false;
+        any |= sharer[i] >= 0;
     }
     return any;
+}
+
+/* Whether this rank is the one to refuse: until 2.29 each looks for others on its own GPU; in 2.30.3
+ * and 2.30.4 the first of a host looks for all of that host; from 2.30.7 on each looks at all. Who
+ * sees nothing goes on and waits for those who have left. */
+static bool refuses(const struct rendezvous *r, const int *sharer, int rank)
+{
+    struct process *p = seated(r, rank)->process;
+    char *text = p->last_error;
+    size_t room = sizeof p->last_error;
+    if (nccl_does(DOES_CHECK_ALL_GPUS)) {
+        snprintf(text, room, "Multiple Ranks are using the same GPU/Partition. Set "
+                             "NCCL_MULTI_RANK_GPU_ENABLE=1 to enable this configuration.");
+        return true;
+    }
+    if (nccl_does(DOES_SHARE_GPU)) {
+        bool leads = leads_sharing_host(r, sharer, rank);
+        if (leads)
+            snprintf(text, room, "Multiple ranks detected using the same GPU on this node. Set "
+                                 "NCCL_MULTI_RANK_GPU_ENABLE=1 to enable this configuration.");
+        return leads;
+    }
+    if (sharer[rank] >= 0)
+        snprintf(text, room, "Duplicate GPU detected : rank %d and rank %d both on CUDA device %x",
+                 rank, sharer[rank], (unsigned)seated(r, rank)->gpu->device);
+    return sharer[rank] >= 0;
+}
+
+static bool refuse_duplicates(struct rendezvous *r)
+{
+    if (sim_world.options.multi_rank_gpu && nccl_does(DOES_SHARE_GPU))
+        return false;
+    int *sharer = find_sharers(r);
+    if (!sharer)
+        return false;
+    r->state = REFUSED;
+    r->why = "ranks share a GPU";
+    for (int i = 0; i < r->nranks; i++) {
+        struct init_job *job = r->seat[i].job;
+        job->why = r->why;
+        job->complete = refuses(r, sharer, i);
+        job->code = job->complete ? ncclInvalidUsage : ncclSuccess;
+    }
+    ncs_free(sharer);
+    return true;
 }
 
 static void complete(struct rendezvous *r)

@@ -9,6 +9,7 @@
 enum nccl_does {
     DOES_TIMEOUT_TEXT,         /* ncclTimeout is a result code with a text */
     DOES_SHARE_GPU,            /* NCCL_MULTI_RANK_GPU_ENABLE=1 lets ranks share a GPU */
+    DOES_CHECK_ALL_GPUS,       /* every rank refuses a communicator in which any two share a GPU */
     DOES_CTA_POLICY_BOTH,      /* CTAPolicy may be 3: both bits */
     DOES_CHECK_WINDOW,         /* window calls check comm, out-parameter, buffer and size first */
     DOES_CHECK_MODE,           /* NCCL_CHECK_MODE, and it beats NCCL_CHECK_POINTERS */

@@ -1,4 +1,4 @@
-/* Devices that hold few launches at a time, and what the machine knows of sends that are buffered. */
+/* Devices that hold few launches at a time. */
 #include "kernel.h"
 
 #include "harness.h"
@@ -183,59 +183,5 @@ START_TEST(abort_gives_lanes_back)
 }
 END_TEST
 
-/* ---- buffered sends ---- */
-
-static size_t count;
-
-/* In contact by a first exchange; then both send before they receive. */
-static void send_first(struct kernel_rank *r)
-{
-    int other = 1 - r->rank;
-    for (int i = 0; i < 2; i++) {
-        if (i == 0)
-            OK(api->ncclGroupStart());
-        OK(api->ncclSend(r->x, i ? count : 1, ncclFloat32, other, r->world, r->stream));
-        OK(api->ncclRecv(r->x + 8, i ? count : 1, ncclFloat32, other, r->world, r->stream));
-        if (i == 0)
-            OK(api->ncclGroupEnd());
-    }
-    OK(api->cudaStreamSynchronize(r->stream));
-}
-
-static void in_groups(struct kernel_rank *r)
-{
-    for (int i = 0; i < 3; i++) {
-        OK(api->ncclGroupStart());
-        OK(api->ncclSend(r->x, 4, ncclFloat32, 1 - r->rank, r->world, r->stream));
-        OK(api->ncclRecv(r->x + 8, 4, ncclFloat32, 1 - r->rank, r->world, r->stream));
-        OK(api->ncclGroupEnd());
-    }
-    OK(api->cudaStreamSynchronize(r->stream));
-}
-
-static void check_luck(uint64_t eager, void (*body)(struct kernel_rank *r), uint64_t limit,
-                       enum ncs_stop stop, bool luck, uint64_t most)
-{
-    uint64_t buffered;
-    kernel_open(&(struct ncs_machine_options){ .eager = eager });
-    ck_assert_int_eq(kernel_run(2, body), stop);
-    ck_assert_int_eq(machine->luck(limit, &buffered), luck);
-    ck_assert_uint_eq(buffered, most);
-    kernel_end();
-}
-
-START_TEST(luck_is_known)
-{
-    count = 4;
-    check_luck(0, send_first, 64, NCS_STOP_QUIET, true, 0);
-    check_luck(0, send_first, 15, NCS_STOP_QUIET, false, 0); /* too long for the buffers */
-    check_luck(64, send_first, 64, NCS_STOP_DONE, true, 16);
-    check_luck(16, send_first, 16, NCS_STOP_DONE, true, 16);
-    check_luck(15, send_first, 15, NCS_STOP_QUIET, false, 0);
-    check_luck(0, in_groups, 64, NCS_STOP_DONE, false, 0);
-    check_luck(64, in_groups, 64, NCS_STOP_DONE, false, 0);
-}
-END_TEST
-
 NCS_TEST_MAIN("kernel lanes", order_matters_when_full, schedule_exchanges_launches,
-              snapshot_names_the_holder, abort_gives_lanes_back, luck_is_known)
+              snapshot_names_the_holder, abort_gives_lanes_back)
