@@ -73,17 +73,40 @@ static void compare(struct ncs_run *run, struct ncs_run *other)
     }
 }
 
+/* The same without draws and without a schedule, which is of the other policy's choices. */
+static struct ncs_run *again(const struct ncs_run *run, enum ncs_policy policy,
+                             const struct ncs_driver *driver)
+{
+    struct ncs_run_options o = run->options;
+    o.policy = policy;
+    o.schedule = NULL;
+    o.seeded = false;
+    struct ncs_run *other = ncs_run_make(&o, &run->program, NULL, NULL);
+    ncs_run_once(other, driver);
+    return other;
+}
+
+/* Whether the run ends as it did because of its choices and not in any case. */
+static bool was_chosen(struct ncs_run *run, const struct ncs_driver *driver)
+{
+    if (!run->options.seeded && !run->options.schedule)
+        return false;
+    struct ncs_run *plain = again(run, run->options.policy, driver);
+    bool differs = plain->result.verdict != run->result.verdict ||
+                   rule_of(&plain->result) != rule_of(&run->result);
+    ncs_run_free(plain);
+    return differs;
+}
+
 void ncs_run_luck(struct ncs_run *run, const struct ncs_driver *driver)
 {
     if (!may_differ(run))
         return;
     ncs_run_close_machine(run);
-    struct ncs_run_options o = run->options;
-    o.policy = o.policy == NCS_POLICY_STRICT ? NCS_POLICY_TYPICAL : NCS_POLICY_STRICT;
-    o.schedule = NULL; /* it is of this policy's choices; so that a replay */
-    o.seeded = false;  /* says the same as what it replays, nothing is drawn either */
-    struct ncs_run *other = ncs_run_make(&o, &run->program, NULL, NULL);
-    ncs_run_once(other, driver);
+    if (was_chosen(run, driver))
+        return;
+    bool strict = run->options.policy == NCS_POLICY_STRICT;
+    struct ncs_run *other = again(run, strict ? NCS_POLICY_TYPICAL : NCS_POLICY_STRICT, driver);
     compare(run, other);
     ncs_run_free(other);
 }

@@ -21,17 +21,18 @@ static const struct {
     [CHOOSE_EARLY]   = { 'd', "whether the device goes on first" },
     [CHOOSE_YIELD]   = { 'y', "whether a context lets others go first" },
     [CHOOSE_LANE]    = { 'l', "one of %zu launches that want a lane" },
+    [CHOOSE_BUFFER]  = { 'b', "whether a send goes unbuffered" },
 };
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 /* Staying with the default three times out of four keeps runs of one context together. Launches
- * take lanes in the order in which they were issued unless a schedule says otherwise: NCCL counts on
- * it where communicators are used in one order. */
+ * take lanes in the order in which they were issued unless a schedule says otherwise, since NCCL
+ * counts on it where communicators are used in one order; buffers are a matter of the policy. */
 static size_t draw(enum choice kind, size_t n)
 {
     struct ncs_random *random = &sim_world.choices.random;
-    if (kind == CHOOSE_LANE)
+    if (kind == CHOOSE_LANE || kind == CHOOSE_BUFFER)
         return 0;
     if (kind == CHOOSE_EVENT)
         return ncs_random_below(random, n);
@@ -110,7 +111,7 @@ static bool bad_item(const char *text, size_t at, struct ncs_error *err)
              "a number (c1) or how many to leave at their default (12)",
              (int)(strcspn(item, ".") < 20 ? strcspn(item, ".") : 20), item, at + 1);
     return ncs_fail_hint(err, "the kinds are c (context), e (event), d (device first), y (yield), "
-                              "l (lane)");
+                              "l (lane), b (buffer)");
 }
 
 static bool parse(struct choices *c, const char *text, struct ncs_error *err)

@@ -22,6 +22,7 @@ enum choice {
     CHOOSE_EARLY,   /* 1: the device goes on before a context that is ready */
     CHOOSE_YIELD,   /* 1: the running context lets others go first */
     CHOOSE_LANE,    /* which launch gets a lane */
+    CHOOSE_BUFFER,  /* 1: a send that could be buffered is not */
 };
 
 struct choice_step {

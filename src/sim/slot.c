@@ -7,6 +7,7 @@
 #include "api/types.h"
 #include "base/mem.h"
 #include "sim/agenda.h"
+#include "sim/choose.h"
 #include "sim/comm.h"
 #include "sim/list.h"
 #include "sim/memory.h"
@@ -198,6 +199,8 @@ static void run_ahead(struct slot *slot, struct part *p)
     uint64_t budget = sim_world.options.eager;
     size_t bytes = part_bytes(p);
     if (bytes > budget || peer->ahead > budget - bytes || p->cr->rank == p->root)
+        return;
+    if (choose(CHOOSE_BUFFER, 2) == 1)
         return;
     slot->running_ahead = true;
     peer->ahead += bytes;

@@ -88,7 +88,8 @@ START_TEST(replay_is_the_same_run)
     size_t others = 0, hangs = 0;
     for (program = 0; program < SEEDS; program++) {
         struct ncs_machine_options options = { .seeded = true, .seed = program + 1,
-                                               .lanes = (int)(program % 3) };
+                                               .lanes = (int)(program % 3),
+                                               .eager = program % 2 ? 64 : 0 };
         struct outcome recorded = run(options), other;
         ck_assert_int_gt((int)strlen(recorded.schedule), 0);
         options.seeded = false;
@@ -137,7 +138,7 @@ END_TEST
 
 START_TEST(misfits_are_told)
 {
-    static const char *const schedules[] = { "c4", "e1", "c0.c0.l1", "99999.c1", "1.d0" };
+    static const char *const schedules[] = { "c4", "e1", "c0.c0.l1", "99999.c1", "1.d0", "b0" };
     for (size_t i = 0; i < sizeof schedules / sizeof *schedules; i++) {
         struct outcome o = run((struct ncs_machine_options){ .schedule = schedules[i] });
         ck_assert_msg(o.misfit.status == NCS_BAD_INPUT, "%s fits", schedules[i]);

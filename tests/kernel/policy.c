@@ -132,5 +132,32 @@ START_TEST(luck_is_known)
 }
 END_TEST
 
+/* One send of many that a schedule keeps out of the buffers. */
+START_TEST(buffers_can_be_refused)
+{
+    int refused = 0;
+    count = 4;
+    for (int at = 0; at < 60; at++) {
+        char schedule[16];
+        struct ncs_str out = { 0 };
+        struct ncs_error err;
+        snprintf(schedule, sizeof schedule, "%d.b1", at);
+        kernel_open(&(struct ncs_machine_options){ .eager = 64, .schedule = schedule });
+        enum ncs_stop stop = kernel_run(2, send_first);
+        /* One rank's send goes through: both pass. Both sends were refused: neither. */
+        if (machine->schedule(&out, &err)) {
+            uint64_t buffered;
+            ck_assert_str_eq(out.text, schedule);
+            ck_assert_int_eq(stop, NCS_STOP_DONE);
+            ck_assert(machine->luck(64, &buffered));
+            refused++;
+        }
+        ncs_str_free(&out);
+        kernel_end();
+    }
+    ck_assert_int_gt(refused, 1);
+}
+END_TEST
+
 NCS_TEST_MAIN("kernel policy", every_launch_may_wait, who_is_missing_is_named,
-              every_launch_of_many_ranks, luck_is_known)
+              every_launch_of_many_ranks, luck_is_known, buffers_can_be_refused)
