@@ -42,7 +42,8 @@ ncs_rule_match ncs_rule_extra_call, ncs_rule_skipped_call, ncs_rule_swapped_call
 ncs_rule_match ncs_rule_wrong_peer, ncs_rule_send_alone, ncs_rule_recv_alone, ncs_rule_p2p_count;
 ncs_rule_match ncs_rule_kind, ncs_rule_root, ncs_rule_dtype, ncs_rule_count, ncs_rule_op;
 ncs_rule_match ncs_rule_init_clash, ncs_rule_one_thread, ncs_rule_init_missing;
-/* Calls of two communicators on one device that two ranks made in opposite order: fills call[4]. */
+/* Calls of two communicators on one device that two ranks made in opposite order, in a run that ended
+ * all the same: fills call[4]. */
 bool ncs_opposite_order(const struct ncs_inquiry *q, const struct ncs_call **call);
 ncs_rule_match ncs_rule_wrong_comm, ncs_rule_opposite_order, ncs_rule_comm_order;
 ncs_rule_match ncs_rule_p2p_cycle, ncs_rule_host_wait;

@@ -401,6 +401,10 @@ static void judge_later(const struct ncs_inquiry *q, struct drafts *all)
 
 static void judge_left_overs(const struct ncs_inquiry *q, struct drafts *all)
 {
+    const struct ncs_call *call[4];
+    struct ncs_root order = { .kind = NCS_ROOT_ORDER, .call = call, .calls = 4, .comm = -1 };
+    if (ncs_opposite_order(q, call))
+        judge(q, &order, all);
     for (size_t i = 0; i < q->snap->contexts; i++) {
         const struct ncs_snap_context *c = &q->snap->context[i];
         if (c->state == NCS_CONTEXT_ENDED && c->ending == NCS_END_RETURNED)
@@ -418,14 +422,6 @@ static void judge_left_overs(const struct ncs_inquiry *q, struct drafts *all)
             destroyed_by_some(q, q->journal->comm[i]))
             judge(q, &r, all);
     }
-}
-
-static void judge_order(const struct ncs_inquiry *q, struct drafts *all)
-{
-    const struct ncs_call *call[4];
-    struct ncs_root r = { .kind = NCS_ROOT_ORDER, .call = call, .calls = 4, .comm = -1, .rank = -1 };
-    if (q->snap->stop == NCS_STOP_DONE && q->snap->contexts && ncs_opposite_order(q, call))
-        judge(q, &r, all);
 }
 
 /* ---- order ---- */
@@ -465,7 +461,6 @@ void ncs_rules(struct ncs_inquiry *q)
     if (q->hung)
         judge_later(q, &all);
     judge_left_overs(q, &all);
-    judge_order(q, &all);
     if (all.count)
         qsort(all.draft, all.count, sizeof *all.draft, compare);
     for (size_t i = 0; i < all.count; i++)

@@ -96,7 +96,9 @@ static bool judge_pair(const struct ncs_inquiry *q, int first, int second,
 
 bool ncs_opposite_order(const struct ncs_inquiry *q, const struct ncs_call **call)
 {
-    size_t comms = q->journal->dropped || q->journal->comms > MOST_COMMS ? 0 : q->journal->comms;
+    bool known = q->snap->stop == NCS_STOP_DONE && q->snap->contexts && !q->journal->dropped &&
+                 q->journal->comms <= MOST_COMMS;
+    size_t comms = known ? q->journal->comms : 0;
     for (size_t a = 0; a < comms; a++)
         for (size_t b = a + 1; b < comms; b++)
             if (q->journal->comm[a]->nranks > 1 && q->journal->comm[b]->nranks > 1 &&

@@ -49,7 +49,7 @@ static size_t misfit(const struct choice_step *step, enum choice kind, size_t n)
              "choose %s there", step->at + 1, kinds[step->kind].letter, step->pick, what);
     ncs_fail_hint(&c->misfit, "replay it with the scenario, the ranks, the policy and the options "
                               "that it was recorded with");
-    c->prescribeds = 0;
+    c->next = c->prescribeds;
     sim_world.interrupted = true;
     return 0;
 }
