@@ -23,9 +23,13 @@ struct ncs_range {
 
 #define NCS_RANGES 4
 
+/* The driver's thread that runs the host functions in streams of a device. */
+#define NCS_THREAD_OF_DEVICE(device) (-1 - (device))
+
 struct ncs_local {
     int rank;   /* of the run; -1 = the runner itself */
-    int thread; /* 0: the rank's main thread; 1 and up: spawned, in order of creation */
+    int thread; /* 0: the rank's main thread; 1 and up: spawned, in order of creation; below 0: the
+                 * driver's own thread for the host functions of a device */
 
     /* Where the script is now; NULL when there is no script. */
     struct ncs_place (*where)(void *where_arg);

@@ -21,6 +21,13 @@ enum ncs_host_policy {
     NCS_HOST_EVERY,   /* every launch waits for its partners' hosts */
 };
 
+/* What of CUDA is missing; to see what programs make of it. */
+enum ncs_cuda_lack {
+    NCS_LACK_NOTHING,
+    NCS_LACK_DEVICES, /* the driver is there and finds no device: CUDA error 100 */
+    NCS_LACK_DRIVER,  /* CUDA error 35 */
+};
+
 struct ncs_machine_options {
     int devices;              /* GPUs per virtual host; 0 = 8 */
     enum ncs_host_policy host;
@@ -35,6 +42,8 @@ struct ncs_machine_options {
     int ready_after;          /* polls that a non-blocking operation stays in progress beyond its end */
     bool own_threads;         /* contexts are OS threads instead of fibers */
     bool multi_rank_gpu;      /* NCCL_MULTI_RANK_GPU_ENABLE=1 */
+    enum ncs_cuda_lack lack;
+    bool no_peer_access;      /* devices cannot use each other's memory */
     uint64_t step_limit;      /* scheduler steps before NCS_STOP_BUDGET; 0 = none */
 };
 

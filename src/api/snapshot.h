@@ -54,7 +54,8 @@ struct ncs_snap_context {
 enum ncs_op_state { NCS_OP_BLOCKED, NCS_OP_ENABLED, NCS_OP_ACTIVE };
 
 struct ncs_snap_op {               /* an unfinished operation of the device graph */
-    const char *kind;              /* "launch", "copy", "memset", "event", "delay", "add" */
+    /* "launch", "copy", "memset", "event", "delay", "add", "free", "callback" */
+    const char *kind;
     enum ncs_op_state state;
     int rank;                      /* of the run, whose process enqueued it */
     int device;                    /* on its host */
@@ -62,6 +63,7 @@ struct ncs_snap_op {               /* an unfinished operation of the device grap
     bool lane;                     /* waits for a lane of its device only, held by its deps */
     size_t dep, deps;              /* first and count in snapshot.dep: operations it waits for */
     size_t part, parts;            /* of a launch: first and count in snapshot.part */
+    int context;                   /* of a callback: who runs it; -1 = nobody yet, or another kind */
 };
 
 enum ncs_part_state {

@@ -131,6 +131,8 @@ static void connect_op(struct ncs_inquiry *q, int op)
         ncs_connect(q, ncs_op_node(q, op), ncs_op_node(q, q->snap->dep[o->dep + i]));
     if (o->state == NCS_OP_BLOCKED)
         return;
+    if (o->context >= 0 && q->snap->context[o->context].state != NCS_CONTEXT_ENDED)
+        ncs_connect(q, ncs_op_node(q, op), o->context);
     for (size_t i = 0; i < o->parts; i++) {
         const struct ncs_snap_part *p = &q->snap->part[o->part + i];
         if (p->state == NCS_PART_AT_SLOT && p->slot >= 0) {

@@ -132,6 +132,22 @@ bool context_new(const struct ncs_context_options *options, struct ncs_error *er
     return true;
 }
 
+bool context_idle(struct context *c)
+{
+    if (c->cancelled)
+        return false;
+    c->state = CONTEXT_IDLE;
+    sim_world.live--;
+    switch_away(c);
+    return !c->cancelled;
+}
+
+void context_resume(struct context *c)
+{
+    sim_world.live++;
+    queue_append(c);
+}
+
 void context_adopt_runner(void)
 {
     struct context *c = &sim_world.runner;
@@ -148,6 +164,7 @@ void context_adopt_runner(void)
  * it is given the token with `cancelled` set, and every call of the API then returns at once. */
 static void abandon(struct context *c)
 {
+    sim_world.live += c->state == CONTEXT_IDLE;
     c->cancelled = true;
     if (sim_world.options.own_threads) {
         context_transfer(&sim_world.runner, c);

@@ -19,6 +19,7 @@ enum context_state {
     CONTEXT_RUNNING,
     CONTEXT_PARKED, /* a sleep is a wait without conditions and with a deadline */
     CONTEXT_POLLING,
+    CONTEXT_IDLE, /* one of the driver's own without work: not live */
     CONTEXT_ENDED,
 };
 
@@ -48,6 +49,7 @@ struct context {
 
     int device;           /* CUDA's current device */
     int cuda_error;       /* CUDA's last error */
+    bool in_callback;     /* runs a host function of a stream: no call of CUDA or NCCL in there */
     struct group group;
     struct stream **per_thread_stream; /* by device, made at first use */
 };
@@ -61,6 +63,11 @@ struct context *context_enter(void);
 
 bool context_new(const struct ncs_context_options *options, struct ncs_error *err);
 void context_adopt_runner(void); /* makes world.runner stand for the calling thread */
+
+/* The running context, one of the driver's own, has nothing to do until it is resumed; false when it
+ * was resumed to unwind. */
+bool context_idle(struct context *c);
+void context_resume(struct context *c);
 
 /* Hands the token from the running context to another; returns when it comes back. */
 void context_transfer(struct context *from, struct context *to);

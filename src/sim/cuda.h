@@ -1,4 +1,4 @@
-/* What the CUDA functions share: the entry with its sticky errors, and the last error. */
+/* What the CUDA functions share: their entry with all that refuses it, and the last error. */
 #ifndef NCS_SIM_CUDA_H
 #define NCS_SIM_CUDA_H
 
@@ -12,6 +12,11 @@
 static inline struct gpu *current_gpu(const struct context *c)
 {
     return process_gpu(c->process, c->device);
+}
+
+static inline bool is_device(int device)
+{
+    return device >= 0 && device < sim_world.options.devices;
 }
 
 /* Records an error as the context's last one (cudaErrorNotReady is never recorded); returns it. */
@@ -31,13 +36,27 @@ static inline int cuda_failed_in_nccl(struct context *c, int error)
     return ncclUnhandledCudaError;
 }
 
-/* Entry of a CUDA function that touches the device: leaves the function at once for a context that
- * is being abandoned, and with the sticky error of a dead device. */
+/* Why no function of CUDA works at all: 35 without a driver, 100 without a device; or 0. */
+int cuda_lack(void);
+/* Why none works for this context: the same, 800 inside of a host function; or 0. NCCL's calls fail
+ * by it too. */
+int cuda_refusal(const struct context *c);
+/* The same for NCCL's functions that call CUDA: ncclUnhandledCudaError with its words, or 0. */
+int cuda_refusal_in_nccl(struct context *c);
+
+/* Entry of a CUDA function: leaves the function at once for a context that is being abandoned, and
+ * with what refuses it: the above, and the sticky error of a dead device. */
 #define CUDA_ENTER(c)                                               \
+    CUDA_ENTER_ANY(c);                                              \
+    if (current_gpu(c)->fault)                                      \
+    return cuda_return(c, current_gpu(c)->fault)
+
+/* The same for functions that work with a dead device. */
+#define CUDA_ENTER_ANY(c)                                           \
     struct context *c = context_enter();                            \
     if (!(c))                                                       \
         return cudaSuccess;                                         \
-    if (current_gpu(c)->fault)                                      \
-    return cuda_return(c, current_gpu(c)->fault)
+    if (cuda_refusal(c))                                            \
+    return cuda_return(c, cuda_refusal(c))
 
 #endif

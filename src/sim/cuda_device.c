@@ -1,25 +1,34 @@
-/* CUDA's functions on devices, versions and errors. */
+/* CUDA's functions on devices: which there are, the current one, flags, limits, the end. */
+#include "base/mem.h"
 #include "sim/cuda.h"
 #include "sim/functions.h"
+#include "sim/host.h"
+#include "sim/launch.h"
+#include "sim/memory.h"
+#include "sim/pool.h"
 #include "sim/stream.h"
 
 #define CUDA_VERSION_REPORTED 13000 /* 1000 * major + 10 * minor */
 
 cudaError_t sim_cudaGetDeviceCount(int *count)
 {
-    CUDA_ENTER(c);
+    struct context *c = context_enter();
+    if (!c)
+        return cudaSuccess;
+    if (count && cuda_lack() == cudaErrorNoDevice)
+        *count = 0;
+    if (cuda_refusal(c))
+        return cuda_return(c, cuda_refusal(c));
     if (!count)
         return cuda_return(c, cudaErrorInvalidValue);
     *count = sim_world.options.devices;
-    return cudaSuccess;
+    return cuda_return(c, current_gpu(c)->fault);
 }
 
 cudaError_t sim_cudaSetDevice(int device)
 {
-    struct context *c = context_enter();
-    if (!c)
-        return cudaSuccess;
-    if (device < 0 || device >= sim_world.options.devices)
+    CUDA_ENTER_ANY(c);
+    if (!is_device(device))
         return cuda_return(c, cudaErrorInvalidDevice);
     c->device = device;
     return cuda_return(c, current_gpu(c)->fault);
@@ -37,114 +46,115 @@ cudaError_t sim_cudaGetDevice(int *device)
 cudaError_t sim_cudaDeviceSynchronize(void)
 {
     CUDA_ENTER(c);
-    gpu_wait(c, current_gpu(c));
-    return cuda_return(c, current_gpu(c)->fault);
+    struct gpu *gpu = current_gpu(c);
+    gpu_wait(c, gpu);
+    return cuda_return(c, gpu->fault);
 }
 
-static cudaError_t give_version(int *version)
+/* Versions are known without any device. */
+static cudaError_t give_version(int *version, int value)
 {
     struct context *c = context_enter();
     if (!c)
         return cudaSuccess;
     if (!version)
         return cuda_return(c, cudaErrorInvalidValue);
-    *version = CUDA_VERSION_REPORTED;
+    *version = value;
     return cudaSuccess;
 }
 
 cudaError_t sim_cudaRuntimeGetVersion(int *version)
 {
-    return give_version(version);
+    return give_version(version, CUDA_VERSION_REPORTED);
 }
 
 cudaError_t sim_cudaDriverGetVersion(int *version)
 {
-    return give_version(version);
+    bool lacks = cuda_lack() == cudaErrorInsufficientDriver;
+    return give_version(version, lacks ? 0 : CUDA_VERSION_REPORTED);
 }
 
-cudaError_t sim_cudaPeekAtLastError(void)
+/* What the process has on the device is gone, work in progress as well. A dead device stays dead. */
+cudaError_t sim_cudaDeviceReset(void)
 {
-    struct context *c = context_enter();
-    return c ? (cudaError_t)c->cuda_error : cudaSuccess;
+    CUDA_ENTER(c);
+    struct gpu *gpu = current_gpu(c);
+    gpu_end_ops(gpu, cudaErrorContextIsDestroyed);
+    gpu_forget_streams(gpu);
+    pools_free_device(gpu);
+    memory_free_device(gpu->process, gpu->device);
+    ncs_free(gpu->peer);
+    gpu->peer = NULL;
+    gpu->flags = 0;
+    for (int i = 0; i < CUDA_LIMITS; i++)
+        gpu->limited[i] = false;
+    return cudaSuccess;
 }
 
-cudaError_t sim_cudaGetLastError(void)
+cudaError_t sim_cudaSetDeviceFlags(unsigned int flags)
 {
-    struct context *c = context_enter();
-    if (!c)
-        return cudaSuccess;
-    int error = c->cuda_error;
-    c->cuda_error = current_gpu(c)->fault; /* a sticky error stays */
-    return (cudaError_t)error;
+    CUDA_ENTER(c);
+    unsigned schedule = flags & cudaDeviceScheduleMask;
+    bool one = (schedule & (schedule - 1)) == 0; /* at most one way to wait */
+    if (flags & ~cudaDeviceMask || !one)
+        return cuda_return(c, cudaErrorInvalidValue);
+    current_gpu(c)->flags = flags;
+    return cudaSuccess;
 }
 
-struct error_text {
-    cudaError_t error;
-    const char *name, *text;
+cudaError_t sim_cudaGetDeviceFlags(unsigned int *flags)
+{
+    CUDA_ENTER(c);
+    if (!flags)
+        return cuda_return(c, cudaErrorInvalidValue);
+    *flags = current_gpu(c)->flags;
+    return cudaSuccess;
+}
+
+static const size_t default_limits[CUDA_LIMITS] = {
+    [cudaLimitStackSize] = 1024,
+    [cudaLimitPrintfFifoSize] = (size_t)1 << 20,
+    [cudaLimitMallocHeapSize] = (size_t)8 << 20,
+    [cudaLimitDevRuntimeSyncDepth] = 2,
+    [cudaLimitDevRuntimePendingLaunchCount] = 2048,
+    [cudaLimitMaxL2FetchGranularity] = 128,
+    [cudaLimitPersistingL2CacheSize] = 0,
 };
 
-#define ERROR(error, text) { error, #error, text }
-
-static const struct error_text error_texts[] = {
-    ERROR(cudaSuccess, "no error"),
-    ERROR(cudaErrorInvalidValue, "invalid argument"),
-    ERROR(cudaErrorMemoryAllocation, "out of memory"),
-    ERROR(cudaErrorInitializationError, "initialization error"),
-    ERROR(cudaErrorCudartUnloading, "driver shutting down"),
-    ERROR(cudaErrorInvalidConfiguration, "invalid configuration argument"),
-    ERROR(cudaErrorInvalidPitchValue, "invalid pitch argument"),
-    ERROR(cudaErrorInvalidSymbol, "invalid device symbol"),
-    ERROR(cudaErrorInvalidHostPointer, "invalid host pointer"),
-    ERROR(cudaErrorInvalidDevicePointer, "invalid device pointer"),
-    ERROR(cudaErrorInvalidMemcpyDirection, "invalid copy direction for memcpy"),
-    ERROR(cudaErrorInsufficientDriver,
-          "CUDA driver version is insufficient for CUDA runtime version"),
-    ERROR(cudaErrorDevicesUnavailable, "CUDA-capable device(s) is/are busy or unavailable"),
-    ERROR(cudaErrorInvalidDeviceFunction, "invalid device function"),
-    ERROR(cudaErrorNoDevice, "no CUDA-capable device is detected"),
-    ERROR(cudaErrorInvalidDevice, "invalid device ordinal"),
-    ERROR(cudaErrorDeviceUninitialized, "invalid device context"),
-    ERROR(cudaErrorPeerAccessUnsupported,
-          "peer access is not supported between these two devices"),
-    ERROR(cudaErrorInvalidResourceHandle, "invalid resource handle"),
-    ERROR(cudaErrorIllegalState,
-          "the operation cannot be performed in the present state"),
-    ERROR(cudaErrorSymbolNotFound, "named symbol not found"),
-    ERROR(cudaErrorNotReady, "device not ready"),
-    ERROR(cudaErrorIllegalAddress, "an illegal memory access was encountered"),
-    ERROR(cudaErrorLaunchOutOfResources, "too many resources requested for launch"),
-    ERROR(cudaErrorLaunchTimeout, "the launch timed out and was terminated"),
-    ERROR(cudaErrorPeerAccessAlreadyEnabled, "peer access is already enabled"),
-    ERROR(cudaErrorPeerAccessNotEnabled, "peer access has not been enabled"),
-    ERROR(cudaErrorContextIsDestroyed, "context is destroyed"),
-    ERROR(cudaErrorHostMemoryAlreadyRegistered,
-          "part or all of the requested memory range is already mapped"),
-    ERROR(cudaErrorHostMemoryNotRegistered,
-          "pointer does not correspond to a registered memory region"),
-    ERROR(cudaErrorLaunchFailure, "unspecified launch failure"),
-    ERROR(cudaErrorNotPermitted, "operation not permitted"),
-    ERROR(cudaErrorNotSupported, "operation not supported"),
-    ERROR(cudaErrorStreamCaptureUnsupported,
-          "operation not permitted when stream is capturing"),
-    ERROR(cudaErrorUnknown, "unknown error"),
-};
-
-static const struct error_text *find_text(cudaError_t error)
+cudaError_t sim_cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 {
-    static const struct error_text unknown = { cudaErrorUnknown, "unrecognized error code",
-                                               "unrecognized error code" };
-    for (size_t i = 0; i < sizeof error_texts / sizeof *error_texts; i++)
-        if (error_texts[i].error == error)
-            return &error_texts[i];
-    return &unknown;
+    CUDA_ENTER(c);
+    if ((unsigned)limit >= CUDA_LIMITS)
+        return cuda_return(c, cudaErrorUnsupportedLimit);
+    current_gpu(c)->limit[limit] = value;
+    current_gpu(c)->limited[limit] = true;
+    return cudaSuccess;
 }
 
-const char *sim_cudaGetErrorString(cudaError_t error)
+cudaError_t sim_cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
 {
-    return find_text(error)->text;
+    CUDA_ENTER(c);
+    if (!value)
+        return cuda_return(c, cudaErrorInvalidValue);
+    if ((unsigned)limit >= CUDA_LIMITS)
+        return cuda_return(c, cudaErrorUnsupportedLimit);
+    const struct gpu *gpu = current_gpu(c);
+    *value = gpu->limited[limit] ? gpu->limit[limit] : default_limits[limit];
+    return cudaSuccess;
 }
 
-const char *sim_cudaGetErrorName(cudaError_t error)
+static cudaError_t nothing_to_do(void)
 {
-    return find_text(error)->name;
+    CUDA_ENTER(c);
+    return cudaSuccess;
+}
+
+cudaError_t sim_cudaProfilerStart(void)
+{
+    return nothing_to_do();
+}
+
+cudaError_t sim_cudaProfilerStop(void)
+{
+    return nothing_to_do();
 }

@@ -1,14 +1,33 @@
-/* CUDA's functions on streams and events, and the kernel that takes its time. */
+/* CUDA's functions on streams: making them, what they are, host functions, and the kernel that takes
+ * its time. */
 #include "base/mem.h"
 #include "sim/cuda.h"
 #include "sim/functions.h"
+#include "sim/host.h"
 #include "sim/stream.h"
+
+#define LEAST_PRIORITY 0
+#define GREATEST_PRIORITY (-5) /* as numbers go, the other way round */
+
+cudaError_t sim_cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
+{
+    CUDA_ENTER(c);
+    if (least)
+        *least = LEAST_PRIORITY;
+    if (greatest)
+        *greatest = GREATEST_PRIORITY;
+    return cudaSuccess;
+}
 
 cudaError_t sim_cudaStreamCreateWithPriority(cudaStream_t *out, unsigned int flags, int priority)
 {
     CUDA_ENTER(c);
     if (!out || flags > cudaStreamNonBlocking)
         return cuda_return(c, cudaErrorInvalidValue);
+    if (priority > LEAST_PRIORITY)
+        priority = LEAST_PRIORITY;
+    if (priority < GREATEST_PRIORITY)
+        priority = GREATEST_PRIORITY;
     struct stream *s = stream_new(current_gpu(c), flags, priority);
     ncs_map_put(&sim_world.streams, ncs_map_key(s), s);
     *out = (cudaStream_t)s;
@@ -47,24 +66,6 @@ cudaError_t sim_cudaStreamSynchronize(cudaStream_t handle)
     return cuda_return(c, gpu->fault);
 }
 
-static bool is_stream_idle(void *arg)
-{
-    const struct op *tail = arg;
-    return tail->state == OP_DONE;
-}
-
-/* A poll holds a reference to the operation while others run; it is the context's, as conditions
- * are, because a parked frame owns nothing. */
-static bool poll_op(struct context *c, struct op *op)
-{
-    if (op->state == OP_DONE)
-        return true;
-    wait_for(c, NCS_WAIT_OP, op, &op->done);
-    bool done = poll_here(c, is_stream_idle, op);
-    wait_forget(c);
-    return done;
-}
-
 cudaError_t sim_cudaStreamQuery(cudaStream_t handle)
 {
     CUDA_ENTER(c);
@@ -76,112 +77,60 @@ cudaError_t sim_cudaStreamQuery(cudaStream_t handle)
     return cuda_return(c, gpu->fault ? gpu->fault : idle ? cudaSuccess : cudaErrorNotReady);
 }
 
-static struct event *find_event(const struct context *c, cudaEvent_t handle)
+/* The stream behind a handle for a query of it; or NULL with *error set. */
+static const struct stream *query(struct context *c, cudaStream_t handle, const void *out,
+                                  int *error)
 {
-    struct event *e = ncs_map_get(&sim_world.events, ncs_map_key(handle));
-    return e && e->gpu->process == c->process ? e : NULL;
+    const struct stream *s = stream_find(c, handle, c->device);
+    *error = !s ? cudaErrorInvalidResourceHandle : !out ? cudaErrorInvalidValue : cudaSuccess;
+    return *error ? NULL : s;
 }
 
-cudaError_t sim_cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned int flags)
+#define DEFINE_QUERY(name, type, value)                      \
+    cudaError_t sim_cuda##name(cudaStream_t handle, type *out) \
+    {                                                        \
+        int error;                                           \
+        CUDA_ENTER(c);                                       \
+        const struct stream *s = query(c, handle, out, &error); \
+        if (s)                                               \
+            *out = (value);                                  \
+        return cuda_return(c, error);                        \
+    }
+
+DEFINE_QUERY(StreamGetFlags, unsigned int, s->flags)
+DEFINE_QUERY(StreamGetPriority, int, s->priority)
+DEFINE_QUERY(StreamGetId, unsigned long long, s->id)
+DEFINE_QUERY(StreamGetDevice, int, s->gpu->device)
+/* Nothing is ever captured: the functions that begin it are not there. */
+DEFINE_QUERY(StreamIsCapturing, enum cudaStreamCaptureStatus, s ? cudaStreamCaptureStatusNone : 0)
+
+static cudaError_t enqueue_host(cudaStream_t handle, cudaHostFn_t function,
+                                cudaStreamCallback_t callback, void *data, unsigned flags)
 {
     CUDA_ENTER(c);
     struct stream *s = stream_with_room(c, handle, c->device);
-    struct event *e = find_event(c, event);
-    if (!s || !e)
+    if (!s)
         return cuda_return(c, cudaErrorInvalidResourceHandle);
-    if (flags > 1)
+    if ((!function && !callback) || flags != 0)
         return cuda_return(c, cudaErrorInvalidValue);
-    if (!e->op || e->op->state == OP_DONE)
-        return cudaSuccess;
-    struct op *op = op_new(OP_EVENT, s->gpu, &s, 1, op_cost(0));
-    op_after(op, e->op);
+    if (!host_prepare(s->gpu))
+        return cuda_return(c, cudaErrorMemoryAllocation);
+    struct op *op = op_new(OP_HOST, s->gpu, &s, 1, op_cost(0));
+    op->work = (struct op_work){ .dst = data, .function = function, .callback = callback,
+                                 .handle = handle };
     op_submit(op);
     return cudaSuccess;
 }
 
-cudaError_t sim_cudaEventCreateWithFlags(cudaEvent_t *out, unsigned int flags)
+cudaError_t sim_cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data)
 {
-    CUDA_ENTER(c);
-    unsigned known = cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
-    bool interprocess = flags & cudaEventInterprocess;
-    if (!out || flags & ~known || (interprocess && !(flags & cudaEventDisableTiming)))
-        return cuda_return(c, cudaErrorInvalidValue);
-    struct event *e = sim_new(sizeof *e);
-    e->gpu = current_gpu(c);
-    e->timing = !(flags & cudaEventDisableTiming);
-    ncs_map_put(&sim_world.events, ncs_map_key(e), e);
-    *out = (cudaEvent_t)e;
-    return cudaSuccess;
+    return enqueue_host(stream, function, NULL, data, 0);
 }
 
-cudaError_t sim_cudaEventCreate(cudaEvent_t *out)
+cudaError_t sim_cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback,
+                                      void *data, unsigned int flags)
 {
-    return sim_cudaEventCreateWithFlags(out, cudaEventDefault);
-}
-
-cudaError_t sim_cudaEventDestroy(cudaEvent_t handle)
-{
-    CUDA_ENTER(c);
-    struct event *e = find_event(c, handle);
-    if (!e)
-        return cuda_return(c, cudaErrorInvalidResourceHandle);
-    ncs_map_remove(&sim_world.events, ncs_map_key(handle));
-    event_free(e);
-    return cudaSuccess;
-}
-
-cudaError_t sim_cudaEventRecord(cudaEvent_t handle, cudaStream_t stream)
-{
-    CUDA_ENTER(c);
-    struct stream *s = stream_with_room(c, stream, c->device);
-    struct event *e = find_event(c, handle);
-    if (!s || !e || s->gpu != e->gpu)
-        return cuda_return(c, cudaErrorInvalidResourceHandle);
-    struct op *op = op_new(OP_EVENT, s->gpu, &s, 1, op_cost(0));
-    op_unref(e->op);
-    e->op = op;
-    op_ref(op);
-    op_submit(op);
-    return cudaSuccess;
-}
-
-cudaError_t sim_cudaEventQuery(cudaEvent_t handle)
-{
-    CUDA_ENTER(c);
-    struct event *e = find_event(c, handle);
-    if (!e)
-        return cuda_return(c, cudaErrorInvalidResourceHandle);
-    struct gpu *gpu = e->gpu;
-    bool done = !e->op || poll_op(c, e->op);
-    return cuda_return(c, gpu->fault ? gpu->fault : done ? cudaSuccess : cudaErrorNotReady);
-}
-
-cudaError_t sim_cudaEventSynchronize(cudaEvent_t handle)
-{
-    CUDA_ENTER(c);
-    struct event *e = find_event(c, handle);
-    if (!e)
-        return cuda_return(c, cudaErrorInvalidResourceHandle);
-    struct gpu *gpu = e->gpu;
-    if (e->op && e->op->state != OP_DONE) {
-        wait_for(c, NCS_WAIT_OP, e->op, &e->op->done);
-        wait_here(c, -1);
-    }
-    return cuda_return(c, gpu->fault);
-}
-
-cudaError_t sim_cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
-{
-    CUDA_ENTER(c);
-    const struct event *a = find_event(c, start), *b = find_event(c, end);
-    if (!ms)
-        return cuda_return(c, cudaErrorInvalidValue);
-    if (!a || !b || !a->timing || !b->timing || !a->op || !b->op)
-        return cuda_return(c, cudaErrorInvalidResourceHandle);
-    if (a->op->state != OP_DONE || b->op->state != OP_DONE)
-        return cudaErrorNotReady;
-    *ms = (float)((double)(b->op->ended - a->op->ended) / 1e6);
-    return cudaSuccess;
+    return enqueue_host(stream, NULL, callback, data, flags);
 }
 
 cudaError_t sim_ncsDelay(cudaStream_t handle, double seconds)

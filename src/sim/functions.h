@@ -19,7 +19,28 @@
     X(cudaStreamCreateWithFlags) X(cudaStreamCreateWithPriority) X(cudaStreamDestroy)          \
     X(cudaStreamSynchronize) X(cudaStreamQuery) X(cudaStreamWaitEvent) X(cudaEventCreate)      \
     X(cudaEventCreateWithFlags) X(cudaEventRecord) X(cudaEventQuery) X(cudaEventSynchronize)   \
-    X(cudaEventElapsedTime) X(cudaEventDestroy) X(ncsDelay) X(ncsAdd)
+    X(cudaEventElapsedTime) X(cudaEventDestroy) X(ncsDelay) X(ncsAdd) SIM_CUDA_FUNCTIONS(X)
+
+/* The rest of the CUDA runtime. */
+#define SIM_CUDA_FUNCTIONS(X)                                                                    \
+    X(cudaGetDeviceProperties) X(cudaChooseDevice) X(cudaDeviceGetAttribute)                   \
+    X(cudaDeviceGetPCIBusId) X(cudaDeviceGetByPCIBusId) X(cudaDeviceReset)                     \
+    X(cudaSetDeviceFlags) X(cudaGetDeviceFlags) X(cudaDeviceSetLimit) X(cudaDeviceGetLimit)    \
+    X(cudaDeviceGetStreamPriorityRange) X(cudaDeviceCanAccessPeer)                             \
+    X(cudaDeviceEnablePeerAccess) X(cudaDeviceDisablePeerAccess) X(cudaGetDriverEntryPoint)    \
+    X(cudaGetDriverEntryPointByVersion) X(cudaProfilerStart) X(cudaProfilerStop)               \
+    X(cudaHostAlloc) X(cudaHostRegister) X(cudaHostUnregister) X(cudaHostGetDevicePointer)     \
+    X(cudaHostGetFlags) X(cudaMallocPitch) X(cudaMallocAsync) X(cudaMallocFromPoolAsync)       \
+    X(cudaFreeAsync) X(cudaDeviceGetDefaultMemPool) X(cudaDeviceGetMemPool)                    \
+    X(cudaDeviceSetMemPool) X(cudaMemPoolCreate) X(cudaMemPoolDestroy)                         \
+    X(cudaMemPoolSetAttribute) X(cudaMemPoolGetAttribute) X(cudaMemPoolTrimTo)                 \
+    X(cudaPointerGetAttributes) X(cudaMemcpyPeer) X(cudaMemcpyPeerAsync) X(cudaMemcpy2D)       \
+    X(cudaMemcpy2DAsync) X(cudaMemset2D) X(cudaMemset2DAsync) X(cudaMemPrefetchAsync)          \
+    X(cudaMemAdvise) X(cudaStreamAddCallback) X(cudaLaunchHostFunc) X(cudaStreamGetFlags)      \
+    X(cudaStreamGetPriority) X(cudaStreamGetId) X(cudaStreamGetDevice)                         \
+    X(cudaStreamIsCapturing) X(cudaEventRecordWithFlags) X(cudaIpcGetMemHandle)                \
+    X(cudaIpcOpenMemHandle) X(cudaIpcCloseMemHandle) X(cudaIpcGetEventHandle)                  \
+    X(cudaIpcOpenEventHandle)
 
 #define SIM_DECLARE(name) extern __typeof__(*((struct ncs_api *)0)->name) sim_##name;
 SIM_FUNCTIONS(SIM_DECLARE)

@@ -8,11 +8,13 @@
 #include "sim/comm.h"
 #include "sim/context.h"
 #include "sim/functions.h"
+#include "sim/host.h"
 #include "sim/init.h"
 #include "sim/job.h"
 #include "sim/list.h"
 #include "sim/memory.h"
 #include "sim/op.h"
+#include "sim/pool.h"
 #include "sim/sched.h"
 #include "sim/slot.h"
 #include "sim/snapshot.h"
@@ -66,6 +68,12 @@ static void free_event(void *value, void *arg)
     event_free(value);
 }
 
+static void free_pool(void *value, void *arg)
+{
+    (void)arg;
+    pool_returned(value, 0);
+}
+
 static void end_operations(void)
 {
     struct world *w = &sim_world;
@@ -98,8 +106,11 @@ static void free_processes(void)
         struct process *p = w->process[i];
         if (!p)
             continue;
-        for (int d = 0; d < w->options.devices; d++)
+        for (int d = 0; d < w->options.devices; d++) {
+            host_free(&p->gpu[d]);
             gpu_free_streams(&p->gpu[d]);
+            ncs_free(p->gpu[d].peer);
+        }
         sim_free(p->gpu, (size_t)w->options.devices * sizeof *p->gpu);
         sim_free(p, sizeof *p);
     }
@@ -122,6 +133,8 @@ static void clear(void)
     comms_free();
     rendezvous_free_all();
     memory_free_all();
+    ncs_map_each(&w->pools, free_pool, NULL);
+    ncs_map_free(&w->pools);
     free_processes();
     sem_destroy(&w->runner.token);
     ncs_free(w->agenda);

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "ncclscript/cuda_abi.h"
+#include "sim/pool.h"
 #include "sim/world.h"
 
 #define ALIGNMENT 512
@@ -58,36 +60,78 @@ size_t memory_used(const struct process *process, int device)
     return *used(process, device);
 }
 
-int memory_new(struct process *process, int device, enum memory_kind kind, size_t bytes, void **p)
+static bool is_counted(enum memory_kind kind)
+{
+    return kind == MEMORY_DEVICE || kind == MEMORY_MANAGED;
+}
+
+static struct allocation *insert(struct allocation given)
 {
     struct world *w = &sim_world;
-    bool counted = kind != MEMORY_PINNED;
-    if (counted && bytes > memory_capacity() - memory_used(process, device))
-        return 2;
-    char *block = bytes > SIZE_MAX - ALIGNMENT ? NULL : calloc(1, bytes + ALIGNMENT);
-    if (!block)
-        return 2;
-    char *base = block + (ALIGNMENT - (uintptr_t)block % ALIGNMENT);
-    memset(base, POISON, bytes < POISONED_BYTES ? bytes : POISONED_BYTES);
     struct allocation *a = sim_new(sizeof *a);
-    *a = (struct allocation){ base, block, bytes, kind, process, device };
-    w->live_bytes += bytes;
-    if (counted)
-        *used(process, device) += bytes;
-    size_t at = beyond(base);
+    *a = given;
+    if (a->block)
+        w->live_bytes += a->bytes;
+    if (is_counted(a->kind))
+        *used(a->process, a->device) += a->bytes;
+    size_t at = beyond(a->base);
     NCS_PUSH(w->allocation, w->allocations, w->allocations_room, a);
     memmove(w->allocation + at + 1, w->allocation + at,
             (w->allocations - 1 - at) * sizeof *w->allocation);
     w->allocation[at] = a;
+    return a;
+}
+
+int memory_new(struct process *process, int device, enum memory_kind kind, size_t bytes, void **p)
+{
+    if (is_counted(kind) && bytes > memory_capacity() - memory_used(process, device))
+        return cudaErrorMemoryAllocation;
+    char *block = bytes > SIZE_MAX - ALIGNMENT ? NULL : calloc(1, bytes + ALIGNMENT);
+    if (!block)
+        return cudaErrorMemoryAllocation;
+    char *base = block + (ALIGNMENT - (uintptr_t)block % ALIGNMENT);
+    memset(base, POISON, bytes < POISONED_BYTES ? bytes : POISONED_BYTES);
+    insert((struct allocation){ .base = base, .block = block, .bytes = bytes, .kind = kind,
+                                .process = process, .device = device });
     *p = base;
-    return 0;
+    return cudaSuccess;
+}
+
+int memory_register(struct process *process, int device, void *p, size_t bytes, unsigned flags)
+{
+    size_t next = beyond(p);
+    const struct allocation *a = memory_find(p);
+    if (!a && next < sim_world.allocations)
+        a = sim_world.allocation[next];
+    bool overlaps = a && (a->base <= (char *)p || (uintptr_t)a->base - (uintptr_t)p < bytes);
+    if (overlaps)
+        return is_counted(a->kind) ? cudaErrorInvalidValue : cudaErrorHostMemoryAlreadyRegistered;
+    insert((struct allocation){ .base = p, .bytes = bytes, .kind = MEMORY_REGISTERED,
+                                .process = process, .device = device, .flags = flags });
+    return cudaSuccess;
+}
+
+static void uncount(const struct allocation *a)
+{
+    if (a->leaving)
+        return;
+    if (is_counted(a->kind))
+        *used(a->process, a->device) -= a->bytes;
+    if (a->pool)
+        pool_returned(a->pool, a->bytes);
+}
+
+void memory_leave(struct allocation *a)
+{
+    uncount(a);
+    a->leaving = true;
 }
 
 static void release(struct allocation *a)
 {
-    if (a->kind != MEMORY_PINNED)
-        *used(a->process, a->device) -= a->bytes;
-    sim_world.live_bytes -= a->bytes;
+    uncount(a);
+    if (a->block)
+        sim_world.live_bytes -= a->bytes;
     free(a->block);
     sim_free(a, sizeof *a);
 }
@@ -100,6 +144,20 @@ void memory_free(struct allocation *a)
             (w->allocations - 1 - at) * sizeof *w->allocation);
     w->allocations--;
     release(a);
+}
+
+void memory_free_device(const struct process *process, int device)
+{
+    struct world *w = &sim_world;
+    size_t kept = 0;
+    for (size_t i = 0; i < w->allocations; i++) {
+        struct allocation *a = w->allocation[i];
+        if (a->process == process && a->device == device)
+            release(a);
+        else
+            w->allocation[kept++] = a;
+    }
+    w->allocations = kept;
 }
 
 void memory_free_all(void)
@@ -121,6 +179,13 @@ bool memory_reachable(const struct process *process, const void *p, size_t bytes
     const struct allocation *a = memory_find(p);
     return a && a->process == process &&
            bytes <= a->bytes - ((uintptr_t)p - (uintptr_t)a->base);
+}
+
+bool memory_in_reach(const struct gpu *gpu, const void *p)
+{
+    const struct allocation *a = memory_find(p);
+    return !a || a->kind != MEMORY_DEVICE || a->device == gpu->device ||
+           (gpu->peer && gpu->peer[a->device]);
 }
 
 bool memory_of_caller(const void *p, size_t bytes)

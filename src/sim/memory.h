@@ -8,16 +8,27 @@
 
 struct process;
 
-enum memory_kind { MEMORY_DEVICE, MEMORY_PINNED, MEMORY_MANAGED };
+enum memory_kind {
+    MEMORY_DEVICE,
+    MEMORY_PINNED,
+    MEMORY_MANAGED,
+    MEMORY_REGISTERED, /* the caller's own, pinned in place */
+};
 
 struct allocation {
     char *base;
-    void *block; /* that base lies in */
+    void *block; /* that base lies in; NULL: the caller's */
     size_t bytes;
     enum memory_kind kind;
     struct process *process;
     int device;
+    unsigned flags;    /* of pinned memory */
+    bool leaving;      /* will be freed in the order of a stream */
+    struct pool *pool; /* that it is from; NULL = none */
 };
+
+struct gpu;
+struct pool;
 
 /* The allocation that holds p, or NULL. */
 struct allocation *memory_find(const void *p);
@@ -25,11 +36,20 @@ struct allocation *memory_find(const void *p);
 /* cudaError_t: 0, or 2 when the device's capacity or the host's memory is spent. Fresh memory is
  * poisoned: the first MiB of it, the rest is zero. */
 int memory_new(struct process *process, int device, enum memory_kind kind, size_t bytes, void **p);
+/* Memory of the caller's own becomes pinned. cudaError_t: 712 when part of it is already. */
+int memory_register(struct process *process, int device, void *p, size_t bytes, unsigned flags);
 void memory_free(struct allocation *a);
+/* It no longer counts as used: it will be freed in the order of a stream. */
+void memory_leave(struct allocation *a);
+/* Frees all that a process has on a device. */
+void memory_free_device(const struct process *process, int device);
 void memory_free_all(void);
 
 /* Whether a device of this process may touch all of [p, p + bytes): one allocation of its own. */
 bool memory_reachable(const struct process *process, const void *p, size_t bytes);
+
+/* Whether a kernel of gpu may touch p, which is allocated, without a copy in between. */
+bool memory_in_reach(const struct gpu *gpu, const void *p);
 
 /* Whether the call in flight may touch memory that the machine did not give out. */
 bool memory_of_caller(const void *p, size_t bytes);

@@ -130,6 +130,8 @@ static int queue_request(struct context *c, const struct request *r)
     }
     if (!rc)
         rc = check_arguments(r, cr);
+    if (!rc)
+        rc = cuda_refusal_in_nccl(c);
     if (rc)
         return rc;
     bool pair = r->kind >= PART_SEND;

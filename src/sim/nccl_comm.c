@@ -142,8 +142,10 @@ static ncclResult_t init_rank(ncclComm_t *out, int nranks, ncclUniqueId id, int 
     struct context *c = context_enter();
     if (!c)
         return ncclSuccess;
+    if (cuda_refusal_in_nccl(c))
+        return ncclUnhandledCudaError; /* not recorded in an open group */
     if (bad_nranks(nranks))
-        return ncclInvalidArgument; /* not recorded in an open group */
+        return ncclInvalidArgument;    /* nor this */
     bool alone = c->group.depth == 0;
     group_begin(c);
     struct comm_rank *made;
@@ -194,6 +196,8 @@ ncclResult_t sim_ncclCommInitAll(ncclComm_t *comms, int ndev, const int *list)
     struct context *c = context_enter();
     if (!c)
         return ncclSuccess;
+    if (cuda_refusal_in_nccl(c))
+        return ncclUnhandledCudaError;
     if (!comms) {
         nccl_warn("CommInitAll : comms argument is NULL");
         return ncclInvalidArgument;
@@ -228,6 +232,8 @@ static ncclResult_t end_life(ncclComm_t comm, struct job *(*make)(struct comm_ra
     struct comm_rank *cr = NULL;
     group_begin(c);
     int rc = comm_check(comm, "CommDestroy", &cr);
+    if (!rc)
+        rc = cuda_refusal_in_nccl(c);
     if (!rc && (checked || cr->state >= COMM_ABORTED))
         rc = comm_ready(cr);
     if (!rc && make == finalize_job && cr->state == COMM_FINAL)

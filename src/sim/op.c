@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "sim/agenda.h"
 #include "sim/data.h"
+#include "sim/host.h"
 #include "sim/lane.h"
 #include "sim/launch.h"
 #include "sim/list.h"
@@ -124,14 +125,38 @@ bool ops_activate(void)
     return true;
 }
 
+static size_t span(size_t bytes, size_t rows, size_t pitch)
+{
+    return bytes + (rows > 1 ? (rows - 1) * pitch : 0);
+}
+
 static const char *misplaced(const struct op *op)
 {
-    const struct op_work *work = &op->work;
-    if (work->dst_device && !memory_reachable(op->gpu->process, work->dst, work->bytes))
+    const struct op_work *w = &op->work;
+    const struct process *p = op->gpu->process;
+    if (w->dst_device && !memory_reachable(p, w->dst, span(w->bytes, w->rows, w->dst_pitch)))
         return "its destination is no longer allocated";
-    if (work->src_device && !memory_reachable(op->gpu->process, work->src, work->bytes))
+    if (w->src_device && !memory_reachable(p, w->src, span(w->bytes, w->rows, w->src_pitch)))
         return "its source is no longer allocated";
+    if (op->kind == OP_ADD && !(memory_in_reach(op->gpu, w->dst) && memory_in_reach(op->gpu, w->src)))
+        return "it is on another device, to which its own has no peer access";
     return NULL;
+}
+
+static void copy_rows(const struct op_work *w)
+{
+    const char *from = w->staged ? w->staged : w->src;
+    size_t pitch = w->staged ? w->bytes : w->src_pitch;
+    data_copy(w->dst, from, w->bytes);
+    for (size_t row = 1; row < w->rows; row++)
+        data_copy((char *)w->dst + row * w->dst_pitch, from + row * pitch, w->bytes);
+}
+
+static void set_rows(const struct op_work *w)
+{
+    memset(w->dst, w->byte, w->bytes);
+    for (size_t row = 1; row < w->rows; row++)
+        memset((char *)w->dst + row * w->dst_pitch, w->byte, w->bytes);
 }
 
 static void execute(struct op *op)
@@ -139,19 +164,31 @@ static void execute(struct op *op)
     struct op_work *work = &op->work;
     switch (op->kind) {
     case OP_COPY:
-        data_copy(work->dst, work->staged ? work->staged : work->src, work->bytes);
+        copy_rows(work);
         break;
     case OP_SET:
-        memset(work->dst, work->byte, work->bytes);
+        set_rows(work);
         break;
     case OP_ADD:
         data_add(work->dst, work->src, work->bytes / ncs_dtype_bytes(work->dtype), work->dtype);
         break;
+    case OP_FREE:
+        memory_free(memory_find(work->dst));
+        break;
     case OP_LAUNCH:
     case OP_EVENT:
     case OP_DELAY:
+    case OP_HOST:
         break;
     }
+}
+
+void op_due(struct op *op)
+{
+    if (op->kind == OP_HOST)
+        host_begin(op);
+    else
+        op_end(op, 0);
 }
 
 void op_end(struct op *op, int status)
@@ -183,6 +220,8 @@ void op_end(struct op *op, int status)
     }
     op->successors = 0;
     waitable_fire(&op->done);
+    if (op->kind == OP_HOST && status != 0)
+        host_failed(op);
     ncs_call_unpin(op->call);
     op->call = NULL;
     ncs_free(op->work.staged);

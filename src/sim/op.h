@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ncclscript/cuda_abi.h"
 #include "sim/wait.h"
 
 struct gpu;
@@ -14,17 +15,22 @@ struct launch;
 struct ncs_call;
 struct stream;
 
-enum op_kind { OP_LAUNCH, OP_COPY, OP_SET, OP_ADD, OP_EVENT, OP_DELAY };
+enum op_kind { OP_LAUNCH, OP_COPY, OP_SET, OP_ADD, OP_EVENT, OP_DELAY, OP_HOST, OP_FREE };
 
 enum op_state { OP_BLOCKED, OP_ENABLED, OP_ACTIVE, OP_DONE };
 
 enum lane { LANE_NONE, LANE_WANTED, LANE_HELD };
 
-/* The instruction of a simple operation: copy dst <- src, set dst to byte, add src to dst. */
+/* The instruction of a simple operation: copy dst <- src, set dst to byte, add src to dst, call a
+ * host function with dst, free dst. Copies and sets are of `rows` rows of `bytes` bytes. */
 struct op_work {
     void *dst;
     const void *src;
-    size_t bytes;
+    size_t bytes, rows;
+    size_t dst_pitch, src_pitch; /* from row to row */
+    cudaHostFn_t function;         /* one of these two, of a host function */
+    cudaStreamCallback_t callback;
+    cudaStream_t handle;           /* that a callback is told */
     void *staged;      /* of a copy from pageable memory: the bytes at the call; owned */
     int byte;          /* of a set */
     int dtype;         /* of an add */
@@ -64,6 +70,9 @@ void op_submit(struct op *op);
 
 void op_ref(struct op *op);
 void op_unref(struct op *op); /* NULL is a no-op */
+
+/* Its time has come: it ends, or its host function begins. */
+void op_due(struct op *op);
 
 /* Marks it done and releases what waited for it. */
 void op_end(struct op *op, int status);

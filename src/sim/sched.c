@@ -113,7 +113,7 @@ static bool is_livelock(void)
     bool somebody = false;
     for (size_t i = 0; i < w->contexts; i++) {
         const struct context *c = w->context[i];
-        if (c->state == CONTEXT_ENDED)
+        if (c->state == CONTEXT_ENDED || c->state == CONTEXT_IDLE)
             continue;
         bool current = c->idle_epoch == w->epoch;
         if (current && (c->fruitless >= vain || c->sleeps >= SLEEPS_IN_VAIN))
@@ -130,7 +130,7 @@ static void fire(void)
     world_trace((uint64_t)due.time * 4 + due.kind);
     switch (due.kind) {
     case EVENT_OP:
-        op_end(due.object, 0);
+        op_due(due.object);
         break;
     case EVENT_SLOT:
         slot_move(due.object);

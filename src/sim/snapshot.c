@@ -5,6 +5,7 @@
 #include "sim/comm.h"
 #include "sim/context.h"
 #include "sim/group.h"
+#include "sim/host.h"
 #include "sim/job.h"
 #include "sim/launch.h"
 #include "sim/op.h"
@@ -101,14 +102,32 @@ static void add_part(struct ncs_snapshot *s, struct part *p, int op)
 static const char *const op_kinds[] = {
     [OP_LAUNCH] = "launch", [OP_COPY] = "copy",   [OP_SET] = "memset",
     [OP_ADD] = "add",       [OP_EVENT] = "event", [OP_DELAY] = "delay",
+    [OP_HOST] = "callback", [OP_FREE] = "free",
 };
+
+/* Those without work are left out. */
+static bool is_shown(const struct context *c)
+{
+    return c->state != CONTEXT_IDLE;
+}
+
+/* Where the context that runs the operation will be among those of the snapshot. */
+static int runner_of(const struct op *op)
+{
+    const struct context *runner = host_runner(op);
+    int at = 0;
+    for (size_t i = 0; runner && sim_world.context[i] != runner; i++)
+        at += is_shown(sim_world.context[i]);
+    return runner ? at : -1;
+}
 
 static void add_op(struct ncs_snapshot *s, struct op *op)
 {
     struct ncs_snap_op entry = { .kind = op_kinds[op->kind], .state = (enum ncs_op_state)op->state,
                                  .rank = op->gpu->process->number, .device = op->gpu->device,
                                  .call = pinned(op->call), .part = s->parts,
-                                 .lane = op->lane == LANE_WANTED };
+                                 .lane = op->lane == LANE_WANTED,
+                                 .context = runner_of(op) };
     if (op->launch)
         for (size_t i = 0; i < op->launch->parts; i++)
             add_part(s, op->launch->part[i], (int)s->ops);
@@ -235,6 +254,7 @@ static enum ncs_context_state public_state(const struct context *c)
         return NCS_CONTEXT_ENDED;
     case CONTEXT_READY:
     case CONTEXT_RUNNING:
+    case CONTEXT_IDLE:
         break;
     }
     return NCS_CONTEXT_READY;
@@ -287,7 +307,8 @@ void snapshot_take(struct ncs_snapshot *out)
     add_slots(out);
     add_jobs(out);
     for (size_t i = 0; i < w->contexts; i++)
-        add_context(out, w->context[i]);
+        if (is_shown(w->context[i]))
+            add_context(out, w->context[i]);
     ncs_map_free(&index_of.op);
     ncs_map_free(&index_of.job);
     ncs_map_free(&index_of.part);

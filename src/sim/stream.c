@@ -13,6 +13,7 @@ struct stream *stream_new(struct gpu *gpu, unsigned flags, int priority)
     s->flags = flags;
     s->priority = priority;
     s->blocking = !(flags & cudaStreamNonBlocking);
+    s->id = ++sim_world.stream_serial;
     s->references = 1;
     NCS_PUSH(gpu->stream, gpu->streams, gpu->streams_room, s);
     return s;
@@ -152,11 +153,71 @@ void stream_wait(struct context *c, struct stream *s)
     wait_here(c, -1);
 }
 
+static bool is_done(void *arg)
+{
+    const struct op *op = arg;
+    return op->state == OP_DONE;
+}
+
+/* A poll holds a reference to the operation while others run; it is the context's, as conditions
+ * are, because a parked frame owns nothing. */
+bool poll_op(struct context *c, struct op *op)
+{
+    if (op->state == OP_DONE)
+        return true;
+    wait_for(c, NCS_WAIT_OP, op, &op->done);
+    bool done = poll_here(c, is_done, op);
+    wait_forget(c);
+    return done;
+}
+
 void gpu_wait(struct context *c, struct gpu *gpu)
 {
     for (size_t i = 0; i < gpu->streams; i++)
         wait_tail(c, gpu->stream[i]);
     wait_here(c, -1);
+}
+
+void gpu_end_ops(struct gpu *gpu, int status)
+{
+    for (struct op *op = sim_world.op_first, *next; op; op = next) {
+        next = op->next; /* ending an operation takes no other one out of the list */
+        if (op->gpu != gpu)
+            continue;
+        if (op->launch)
+            launch_withdraw(op->launch);
+        op_end(op, status);
+    }
+}
+
+struct search {
+    const struct gpu *gpu;
+    struct event **found;
+    size_t count, room;
+};
+
+static void look(void *value, void *arg)
+{
+    struct search *s = arg;
+    struct event *e = value;
+    if (e->gpu == s->gpu)
+        NCS_PUSH(s->found, s->count, s->room, e);
+}
+
+void gpu_forget_streams(struct gpu *gpu)
+{
+    struct search s = { .gpu = gpu };
+    ncs_map_each(&sim_world.events, look, &s);
+    for (size_t i = 0; i < s.count; i++) {
+        ncs_map_remove(&sim_world.events, ncs_map_key(s.found[i]));
+        event_free(s.found[i]);
+    }
+    ncs_free(s.found);
+    for (size_t i = gpu->streams; i-- > 0;) {
+        struct stream *made = gpu->stream[i];
+        if (ncs_map_remove(&sim_world.streams, ncs_map_key(made)))
+            stream_unref(made);
+    }
 }
 
 void gpu_fault(struct gpu *gpu, struct ncs_call *call, const char *why)
@@ -167,12 +228,5 @@ void gpu_fault(struct gpu *gpu, struct ncs_call *call, const char *why)
     gpu->fault = cudaErrorIllegalAddress;
     if (w->observer.fault && call)
         w->observer.fault(w->observer.self, call, why);
-    for (struct op *op = w->op_first, *next; op; op = next) {
-        next = op->next; /* ending an operation takes no other one out of the list */
-        if (op->gpu != gpu)
-            continue;
-        if (op->launch)
-            launch_withdraw(op->launch);
-        op_end(op, gpu->fault);
-    }
+    gpu_end_ops(gpu, gpu->fault);
 }

@@ -18,6 +18,7 @@ struct stream {
     bool legacy;
     unsigned flags;
     int priority;
+    unsigned long long id; /* of cudaStreamGetId */
     struct op *tail;      /* referenced; NULL = nothing unfinished */
     size_t unfinished;
     struct waitable room; /* fires when there are no more than STREAM_DEPTH unfinished ones */
@@ -57,6 +58,14 @@ void stream_wait_room(struct context *c, struct stream *s);
 /* Parks the caller until everything on the stream, or on the whole device, is done. */
 void stream_wait(struct context *c, struct stream *s);
 void gpu_wait(struct context *c, struct gpu *gpu);
+
+/* One look at whether the operation is done. */
+bool poll_op(struct context *c, struct op *op);
+
+/* Ends all unfinished operations of a device as failed. */
+void gpu_end_ops(struct gpu *gpu, int status);
+/* Destroys the streams and events that the process made on the device. */
+void gpu_forget_streams(struct gpu *gpu);
 
 /* A kernel or a copy touched what it may not: the device is dead for this process (CUDA 700). All
  * its unfinished operations end as failed. */

@@ -22,8 +22,12 @@
 /* A stream holds at most this many unfinished operations; beyond, the host parks. */
 #define STREAM_DEPTH 1024
 
+#define CUDA_LIMITS 7
+
 struct op;
+struct host;
 struct job;
+struct pool;
 struct event_entry;
 
 struct queue {
@@ -39,6 +43,13 @@ struct gpu {
     size_t streams, streams_room;
     int fault;               /* cudaError_t that killed the context; 0 = alive */
     int lanes_held;
+    struct host *host;       /* runs host functions; NULL = none so far */
+    bool *peer;              /* by device: its memory is in reach; NULL = none is */
+    struct pool *pool;       /* that memory in stream order comes from; NULL = the default one */
+    struct pool *default_pool; /* NULL: not asked for so far */
+    unsigned flags;          /* of cudaSetDeviceFlags */
+    size_t limit[CUDA_LIMITS];
+    bool limited[CUDA_LIMITS]; /* set by the program: else the default */
 };
 
 struct process {
@@ -100,7 +111,8 @@ struct world {
     struct job *dirty_first, *dirty_last;
 
     /* objects by handle */
-    struct ncs_map streams, events, comms;
+    struct ncs_map streams, events, pools, comms;
+    uint64_t stream_serial;
     struct allocation **allocation;     /* sorted by base */
     size_t allocations, allocations_room;
     uint64_t *memory_used;              /* by host * devices + device */

@@ -230,7 +230,7 @@ static inline int launched(const struct ncs_call *c, int at_slot)
 {
     part[snap.parts] = (struct ncs_snap_part){ c, at_slot < 0 ? NCS_PART_WAITING : NCS_PART_AT_SLOT,
                                                (int)snap.ops, at_slot };
-    op[snap.ops] = (struct ncs_snap_op){ .kind = "launch", .rank = c->rank, .call = c,
+    op[snap.ops] = (struct ncs_snap_op){ .kind = "launch", .context = -1, .rank = c->rank, .call = c,
         .state = at_slot < 0 ? NCS_OP_BLOCKED : NCS_OP_ACTIVE, .part = snap.parts++, .parts = 1,
         .dep = snap.deps };
     return (int)snap.ops++;

@@ -1,0 +1,62 @@
+/* CUDA's functions that are there, and that the virtual machine refuses: other processes' memory and
+ * events, functions of the driver. */
+#include "sim/cuda.h"
+#include "sim/functions.h"
+
+static cudaError_t refuse(void)
+{
+    CUDA_ENTER(c);
+    return cuda_return(c, cudaErrorNotSupported);
+}
+
+cudaError_t sim_cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *p)
+{
+    (void)handle, (void)p;
+    return refuse();
+}
+
+cudaError_t sim_cudaIpcOpenMemHandle(void **p, cudaIpcMemHandle_t handle, unsigned int flags)
+{
+    (void)p, (void)handle, (void)flags;
+    return refuse();
+}
+
+cudaError_t sim_cudaIpcCloseMemHandle(void *p)
+{
+    (void)p;
+    return refuse();
+}
+
+cudaError_t sim_cudaIpcGetEventHandle(cudaIpcEventHandle_t *handle, cudaEvent_t event)
+{
+    (void)handle, (void)event;
+    return refuse();
+}
+
+cudaError_t sim_cudaIpcOpenEventHandle(cudaEvent_t *event, cudaIpcEventHandle_t handle)
+{
+    (void)event, (void)handle;
+    return refuse();
+}
+
+/* The driver has none of the functions that it is asked for. */
+cudaError_t sim_cudaGetDriverEntryPointByVersion(const char *symbol, void **function,
+                                                 unsigned int version, unsigned long long flags,
+                                                 enum cudaDriverEntryPointQueryResult *result)
+{
+    CUDA_ENTER(c);
+    (void)version;
+    if (!symbol || !function || flags > 2)
+        return cuda_return(c, cudaErrorInvalidValue);
+    *function = NULL;
+    if (result)
+        *result = cudaDriverEntryPointSymbolNotFound;
+    return cudaSuccess;
+}
+
+cudaError_t sim_cudaGetDriverEntryPoint(const char *symbol, void **function,
+                                        unsigned long long flags,
+                                        enum cudaDriverEntryPointQueryResult *result)
+{
+    return sim_cudaGetDriverEntryPointByVersion(symbol, function, 0, flags, result);
+}

@@ -1,0 +1,31 @@
+/* Pools of memory that is allocated and freed in the order of streams. They keep nothing back:
+ * what is freed can be used by anybody at once. */
+#ifndef NCS_SIM_POOL_H
+#define NCS_SIM_POOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct gpu;
+
+#define POOL_SWITCHES 3 /* attributes that are stored and have no effect */
+
+struct pool {
+    struct gpu *gpu;
+    bool is_default;
+    int on[POOL_SWITCHES];
+    uint64_t threshold;
+    uint64_t used, most; /* bytes; the most since the figure was last reset */
+    size_t references;   /* the handle's, and one for each allocation */
+};
+
+/* The pool that cudaMallocAsync takes memory of the device from. */
+struct pool *pool_of(struct gpu *gpu);
+/* An allocation of so many bytes is made from the pool, or goes back to it. */
+void pool_took(struct pool *p, size_t bytes);
+void pool_returned(struct pool *p, size_t bytes);
+
+void pools_free_device(struct gpu *gpu);
+
+#endif
