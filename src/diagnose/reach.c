@@ -11,7 +11,8 @@ bool *ncs_waiters(const struct ncs_inquiry *q, int node, bool direct)
     queue[tail++] = node;
     while (head < tail) {
         int n = queue[head++];
-        if (direct && n != node && ncs_node_need(q, n) >= 0)
+        bool other = ncs_node_need(q, n) >= 0 || (size_t)n < q->snap->contexts;
+        if (direct && n != node && other)
             continue;
         for (int e = q->in[n]; e >= 0; e = q->edge[e].next_in) {
             int from = q->edge[e].from;

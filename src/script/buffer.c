@@ -1,6 +1,7 @@
 /* Buffers and their views: memory of a type, on a device or the host, and its elements. */
 #include "script/object.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,7 +11,8 @@
 
 #define SHOWN 8 /* elements that tostring shows */
 
-static const char *const memory_names[] = { "device", "managed", "pinned", "pageable" };
+static const char *const memory_names[] = { "device", "managed", "nccl", "pinned",
+                                           "pageable" };
 
 size_t ncs_buffer_element(const struct ncs_buffer *b)
 {
@@ -105,39 +107,61 @@ static size_t checked_count(lua_State *L, int arg, int dtype)
 
 static enum ncs_memory memory_kind(lua_State *L, const char *name)
 {
-    for (int i = 0; i < 4; i++)
+    for (int i = NCS_MEMORY_DEVICE; i <= NCS_MEMORY_PAGEABLE; i++)
         if (strcmp(name, memory_names[i]) == 0)
             return (enum ncs_memory)i;
-    return (enum ncs_memory)ncs_lua_usage(
-        L, "no memory \"%.60s\", expected \"device\", \"managed\", \"pinned\" or \"pageable\"",
-        name);
+    return (enum ncs_memory)ncs_lua_usage(L, "no memory \"%.60s\", expected \"device\", "
+                                             "\"managed\", \"nccl\", \"pinned\" or "
+                                             "\"pageable\"", name);
 }
 
-static void allocate(lua_State *L, struct ncs_buffer *b, size_t bytes)
+static void allocate(lua_State *L, struct ncs_buffer *b, size_t bytes, const struct ncs_stream *s)
 {
     void **p = (void **)&b->bytes;
-    if (b->memory == NCS_MEMORY_DEVICE)
-        NCS_TRY_ON(L, b->device, cudaMalloc, p, bytes);
-    else if (b->memory == NCS_MEMORY_MANAGED)
-        NCS_TRY_ON(L, b->device, cudaMallocManaged, p, bytes, 1u);
-    else
+    switch (b->memory) {
+    case NCS_MEMORY_DEVICE:
+        if (s)
+            NCS_TRY_ON(L, b->device, cudaMallocAsync, p, bytes, s->handle);
+        else
+            NCS_TRY_ON(L, b->device, cudaMalloc, p, bytes);
+        break;
+    case NCS_MEMORY_MANAGED:
+        if (bytes) /* CUDA refuses an empty one */
+            NCS_TRY_ON(L, b->device, cudaMallocManaged, p, bytes, cudaMemAttachGlobal);
+        break;
+    case NCS_MEMORY_NCCL:
+        NCS_TRY_ON(L, b->device, ncclMemAlloc, p, bytes);
+        break;
+    case NCS_MEMORY_PINNED:
         NCS_TRY_ON(L, b->device, cudaMallocHost, p, bytes);
+        break;
+    case NCS_MEMORY_PAGEABLE:
+        break;
+    }
 }
 
 /* cuda.buffer(dtype, count [, options]) */
 int ncs_buffer_make(lua_State *L)
 {
-    struct ncs_lua_thread *t = ncs_lua_begin(L, "cuda.buffer", 3);
-    struct { const char *memory; int device; } o = { "device", t->device };
+    struct options { const char *memory; int device, stream; };
     static const struct ncs_option rows[] = {
-        { "memory", NCS_OPTION_TEXT, 0 },
-        { "device", NCS_OPTION_INT, sizeof(const char *) },
+        { "memory", NCS_OPTION_TEXT, offsetof(struct options, memory) },
+        { "device", NCS_OPTION_INT, offsetof(struct options, device) },
+        { "stream", NCS_OPTION_SLOT, offsetof(struct options, stream) },
         { NULL, 0, 0 },
     };
+    struct ncs_lua_thread *t = ncs_lua_begin(L, "cuda.buffer", 3);
+    struct options o = { "device", INT_MIN, 0 };
     int dtype = ncs_lua_dtype(L, 1);
     size_t count = checked_count(L, 2, dtype);
     ncs_lua_options(L, 3, rows, &o);
     enum ncs_memory memory = memory_kind(L, o.memory);
+    const struct ncs_stream *s =
+        o.stream ? ncs_object_live(L, o.stream, NCS_CLASS_STREAM, "stream") : NULL;
+    if (s && memory != NCS_MEMORY_DEVICE)
+        return ncs_lua_usage(L, "only memory \"device\" can be allocated in the order of a stream");
+    if (o.device == INT_MIN)
+        o.device = s ? ncs_stream_device(L, s) : t->device;
     if (memory == NCS_MEMORY_PAGEABLE) {
         ncs_buffer_host(L, dtype, count);
         return 1;
@@ -145,7 +169,7 @@ int ncs_buffer_make(lua_State *L)
     struct ncs_buffer *b = ncs_object_new(L, NCS_CLASS_BUFFER, sizeof *b, 1);
     *b = (struct ncs_buffer){ .head = b->head, .root = b, .count = count, .dtype = dtype,
                               .memory = memory, .device = o.device };
-    allocate(L, b, count * ncs_dtype_bytes(dtype));
+    allocate(L, b, count * ncs_dtype_bytes(dtype), s);
     ncs_object_open(&b->head);
     return 1;
 }
@@ -345,16 +369,38 @@ static int buffer_dump(lua_State *L)
 
 /* ---- freeing, fields ---- */
 
+/* x:free([options]) */
 static int buffer_free(lua_State *L)
 {
+    struct options { int stream; };
+    static const struct ncs_option rows[] = {
+        { "stream", NCS_OPTION_SLOT, offsetof(struct options, stream) }, { NULL, 0, 0 } };
     struct ncs_buffer *b = ncs_buffer_self(L, "free", 1);
-    ncs_lua_label(L, 2);
+    struct options o = { 0 };
+    ncs_lua_options(L, 2, rows, &o);
+    const struct ncs_stream *s =
+        o.stream ? ncs_object_live(L, o.stream, NCS_CLASS_STREAM, "stream") : NULL;
     if (b->root != b)
         return ncs_lua_usage(L, "this is a view: the buffer that it is part of is freed");
-    if (b->memory == NCS_MEMORY_PINNED)
+    if (s && b->memory != NCS_MEMORY_DEVICE)
+        return ncs_lua_usage(L, "only memory \"device\" can be freed in the order of a stream");
+    switch (b->memory) {
+    case NCS_MEMORY_DEVICE:
+    case NCS_MEMORY_MANAGED:
+        if (s)
+            NCS_TRY_ON(L, b->device, cudaFreeAsync, b->bytes, s->handle);
+        else
+            NCS_TRY(L, cudaFree, b->bytes);
+        break;
+    case NCS_MEMORY_NCCL:
+        NCS_TRY(L, ncclMemFree, b->bytes);
+        break;
+    case NCS_MEMORY_PINNED:
         NCS_TRY(L, cudaFreeHost, b->bytes);
-    else if (b->memory != NCS_MEMORY_PAGEABLE)
-        NCS_TRY(L, cudaFree, b->bytes);
+        break;
+    case NCS_MEMORY_PAGEABLE:
+        break;
+    }
     ncs_object_drop(L, &b->head);
     return 0;
 }

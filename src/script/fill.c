@@ -164,7 +164,7 @@ int ncs_buffer_copy_from(lua_State *L)
         NCS_TRY(L, cudaMemcpyAsync, b->bytes, from->bytes, bytes, cudaMemcpyDefault, s->handle);
     } else if (bytes) {
         NCS_TRY(L, cudaMemcpy, b->bytes, from->bytes, bytes, cudaMemcpyDefault);
-        if (b->memory <= NCS_MEMORY_MANAGED && from->memory <= NCS_MEMORY_MANAGED)
+        if (b->memory <= NCS_MEMORY_NCCL && from->memory <= NCS_MEMORY_NCCL)
             settle(L);
     }
     lua_settop(L, 1);

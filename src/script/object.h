@@ -76,6 +76,7 @@ void *ncs_lua_method_any(lua_State *L, enum ncs_class_id id, const char *method,
 enum ncs_memory {
     NCS_MEMORY_DEVICE,
     NCS_MEMORY_MANAGED,
+    NCS_MEMORY_NCCL,
     NCS_MEMORY_PINNED,
     NCS_MEMORY_PAGEABLE, /* within Lua's memory, as C.host */
 };
@@ -166,6 +167,8 @@ void ncs_pointer_push_raw(lua_State *L, void *p);
 
 /* The stream that a communicator on `device` uses by default; pushes it, made if need be. */
 struct ncs_stream *ncs_stream_default(lua_State *L, int device);
+/* Where its work goes: ready-made ones follow the current device. */
+int ncs_stream_device(lua_State *L, const struct ncs_stream *s);
 /* Pushes a new stream. */
 struct ncs_stream *ncs_stream_make(lua_State *L, const char *name, int device);
 /* An object for a stream that the script made through C. */

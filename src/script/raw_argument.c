@@ -40,7 +40,7 @@ static bool known_host(lua_State *L, int arg, const char **from, size_t *room)
     const struct ncs_pointer *p = ncs_object_test(L, arg, NCS_CLASS_POINTER);
     const char *at = b ? b->bytes : p ? p->at : NULL;
     const struct ncs_buffer *root = b ? b->root : p ? p->root : NULL;
-    if (!root || root->memory == NCS_MEMORY_DEVICE)
+    if (!root || root->memory == NCS_MEMORY_DEVICE || root->memory == NCS_MEMORY_NCCL)
         return false;
     size_t all = root->count * ncs_dtype_bytes(root->dtype);
     bool inside = !root->head.closed && at >= root->bytes && (size_t)(at - root->bytes) <= all;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "script/option.h"
+#include "script/raw.h"
 
 /* ---- streams ---- */
 
@@ -50,6 +51,12 @@ int ncs_stream_legacy(lua_State *L)
 int ncs_stream_per_thread(lua_State *L)
 {
     return ready_made_stream(L, cudaStreamPerThread, "per-thread stream");
+}
+
+int ncs_stream_device(lua_State *L, const struct ncs_stream *s)
+{
+    bool follows = s->handle == cudaStreamLegacy || s->handle == cudaStreamPerThread;
+    return follows ? ncs_lua_thread(L)->device : s->device;
 }
 
 struct ncs_stream *ncs_stream_default(lua_State *L, int device)
@@ -151,6 +158,23 @@ static int stream_delay(lua_State *L)
     return return_self(L);
 }
 
+/* s:callback(fn [, options]) */
+static int stream_callback(lua_State *L)
+{
+    struct ncs_stream *s = stream_self(L, "callback", 2);
+    if (lua_type(L, 2) != LUA_TFUNCTION)
+        return ncs_lua_wrong(L, 2, "fn", "a function");
+    ncs_lua_label(L, 3);
+    ncs_lua_before(L, NCS_FN_cudaLaunchHostFunc); /* it may be missing */
+    lua_pushnil(L);
+    void *callback = ncs_callback_new(L, 2, lua_gettop(L), 0);
+    int rc = NCS_CALL(L, cudaLaunchHostFunc, s->handle, ncs_callback_run, callback);
+    if (rc)
+        ncs_callback_drop(L, callback);
+    ncs_lua_ok(L, NCS_FN_cudaLaunchHostFunc, rc);
+    return return_self(L);
+}
+
 static int stream_destroy(lua_State *L)
 {
     struct ncs_stream *s = stream_self(L, "destroy", 1);
@@ -163,7 +187,7 @@ static int stream_destroy(lua_State *L)
 
 static int stream_device(lua_State *L)
 {
-    lua_pushinteger(L, ((struct ncs_stream *)lua_touserdata(L, 1))->device);
+    lua_pushinteger(L, ncs_stream_device(L, lua_touserdata(L, 1)));
     return 1;
 }
 
@@ -172,15 +196,16 @@ static int stream_text(lua_State *L)
     struct ncs_stream *s = lua_touserdata(L, 1);
     const char *gone = s->head.closed ? " (destroyed)" : "";
     if (s->name)
-        lua_pushfstring(L, "%s device %d%s", s->name, s->device, gone);
+        lua_pushfstring(L, "%s device %d%s", s->name, ncs_stream_device(L, s), gone);
     else
         lua_pushfstring(L, "stream %I device %d%s", (LUAI_UACINT)s->head.serial, s->device, gone);
     return 1;
 }
 
 static const luaL_Reg stream_methods[] = {
-    { "delay", stream_delay }, { "destroy", stream_destroy }, { "query", stream_query },
-    { "sync", stream_sync },   { "wait", stream_wait },       { NULL, NULL },
+    { "callback", stream_callback }, { "delay", stream_delay }, { "destroy", stream_destroy },
+    { "query", stream_query },       { "sync", stream_sync },   { "wait", stream_wait },
+    { NULL, NULL },
 };
 
 static const luaL_Reg stream_fields[] = { { "device", stream_device }, { NULL, NULL } };
