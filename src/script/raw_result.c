@@ -203,6 +203,15 @@ static struct ncs_object *buffer_behind(lua_State *L)
     return b ? &b->head : NULL;
 }
 
+/* What is pinned stays where it is until the rank ends, whatever becomes of the buffer. */
+static void keep(lua_State *L, int arg)
+{
+    luaL_getsubtable(L, LUA_REGISTRYINDEX, "ncs.pinned");
+    lua_pushvalue(L, arg);
+    lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+    lua_pop(L, 1);
+}
+
 static void note_effect(lua_State *L, const struct ncs_raw *c)
 {
     struct ncs_lua_thread *t = ncs_lua_thread(L);
@@ -210,6 +219,9 @@ static void note_effect(lua_State *L, const struct ncs_raw *c)
     switch (c->fn) {
     case NCS_FN_cudaSetDevice:
         t->device = (int)c->arg[0].i;
+        return;
+    case NCS_FN_cudaHostRegister:
+        keep(L, 1);
         return;
     case NCS_FN_ncclGroupEnd: case NCS_FN_ncclGroupSimulateEnd:
         ncs_comm_name_filled(t->rank);
