@@ -279,13 +279,15 @@ function op:close() end
 
 -- ---- CUDA ----
 
+---@alias ncclscript.memory "device" | "managed" | "nccl" | "pinned" | "pageable"
+
 ---@class ncclscript.cuda
 ---@field legacy_stream ncclscript.stream
 ---@field per_thread_stream ncclscript.stream
 cuda = {}
 ---@param dtype ncclscript.dtype
 ---@param count integer
----@param options? { memory?: "device" | "managed" | "pinned" | "pageable", device?: integer, label?: string }
+---@param options? { memory?: ncclscript.memory, device?: integer, stream?: ncclscript.stream, label?: string } # stream: allocated in its order
 ---@return ncclscript.buffer
 function cuda.buffer(dtype, count, options) end
 ---@param options? { device?: integer, blocking?: boolean, priority?: integer, label?: string }
@@ -304,6 +306,17 @@ function cuda.sync() end
 ---@return integer free
 ---@return integer total
 function cuda.memory() end
+---What a device is: C's fields of cudaDeviceProp in lower case, pci_bus_id and so on.
+---@param device? integer # the current one by default
+---@return { name: string, total_global_mem: integer, major: integer, minor: integer, [string]: any }
+function cuda.properties(device) end
+---@param device integer
+---@param peer integer
+---@return boolean
+function cuda.can_access_peer(device, peer) end
+---Kernels on the current device may use the peer's memory.
+---@param peer integer
+function cuda.enable_peer(peer) end
 ---@return string | nil # a name; the error is cleared
 function cuda.last_error() end
 ---@return integer
@@ -320,7 +333,7 @@ function cuda.driver_version() end
 ---@field count integer
 ---@field bytes integer
 ---@field device integer
----@field memory "device" | "managed" | "pinned" | "pageable"
+---@field memory ncclscript.memory
 ---@field ptr ncclscript.pointer
 ---@field [integer] number
 ---@operator len: integer
@@ -355,7 +368,8 @@ function buffer:part(k, n) end
 ---Prints all elements, 8 to a line.
 ---@return ncclscript.buffer self
 function buffer:dump() end
-function buffer:free() end
+---@param options? { stream?: ncclscript.stream, label?: string } # stream: freed in its order
+function buffer:free(options) end
 function buffer:close() end
 
 ---@class ncclscript.stream
@@ -372,6 +386,11 @@ function stream_methods:wait(event) end
 ---@param seconds number
 ---@return ncclscript.stream self
 function stream_methods:delay(seconds) end
+---Runs fn at its place in the stream; what is behind it waits until fn returns. fn must not call CUDA
+---or NCCL. The callbacks of a device run one after the other.
+---@param fn fun()
+---@return ncclscript.stream self
+function stream_methods:callback(fn) end
 function stream_methods:destroy() end
 function stream_methods:close() end
 
