@@ -10,6 +10,7 @@
 #include "sim/world.h"
 
 #define ALIGNMENT 512
+#define HOST_BYTES ((size_t)1 << 39) /* no host has more to pin */
 #define POISONED_BYTES ((size_t)1 << 20)
 #define POISON 0xa7 /* as float32 and float64 a tiny negative number, as int8 -89: seldom expected */
 
@@ -86,7 +87,8 @@ int memory_new(struct process *process, int device, enum memory_kind kind, size_
 {
     if (is_counted(kind) && bytes > memory_capacity() - memory_used(process, device))
         return cudaErrorMemoryAllocation;
-    char *block = bytes > SIZE_MAX - ALIGNMENT ? NULL : calloc(1, bytes + ALIGNMENT);
+    bool huge = kind == MEMORY_PINNED ? bytes > HOST_BYTES : bytes > SIZE_MAX - ALIGNMENT;
+    char *block = huge ? NULL : calloc(1, bytes + ALIGNMENT);
     if (!block)
         return cudaErrorMemoryAllocation;
     char *base = block + (ALIGNMENT - (uintptr_t)block % ALIGNMENT);
