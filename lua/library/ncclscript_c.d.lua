@@ -1189,6 +1189,18 @@ function C.cudaStreamGetDevice(hStream) end
 ---@return integer pCaptureStatus
 function C.cudaStreamIsCapturing(stream) end
 
+---Captures what follows in a stream into a graph.
+---@param stream ncclscript.stream|nil # stream
+---@param mode integer # what others may do meanwhile
+---@return integer rc
+function C.cudaStreamBeginCapture(stream, mode) end
+
+---Ends a capture; gives the graph.
+---@param stream ncclscript.stream|nil # stream
+---@return integer rc
+---@return any pGraph
+function C.cudaStreamEndCapture(stream) end
+
 ---An event on the current device.
 ---@return integer rc
 ---@return ncclscript.event event

@@ -447,6 +447,12 @@ cuda { "cudaStreamGetDevice",
 cuda { "cudaStreamIsCapturing",
   args = "stream:stream capture_out:pCaptureStatus",
   text = "Whether a stream is being captured into a graph." }
+cuda { "cudaStreamBeginCapture",
+  args = "stream:stream capturemode:mode",
+  text = "Captures what follows in a stream into a graph." }
+cuda { "cudaStreamEndCapture",
+  args = "stream:stream graph_out:pGraph",
+  text = "Ends a capture; gives the graph." }
 cuda { "cudaEventCreate", lua = "cuda.event",
   args = "event_out:event",
   text = "An event on the current device." }

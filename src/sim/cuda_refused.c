@@ -1,5 +1,5 @@
 /* CUDA's functions that are there, and that the virtual machine refuses: other processes' memory and
- * events, functions of the driver. */
+ * events, graphs, functions of the driver. */
 #include "sim/cuda.h"
 #include "sim/functions.h"
 
@@ -36,6 +36,18 @@ cudaError_t sim_cudaIpcGetEventHandle(cudaIpcEventHandle_t *handle, cudaEvent_t 
 cudaError_t sim_cudaIpcOpenEventHandle(cudaEvent_t *event, cudaIpcEventHandle_t handle)
 {
     (void)event, (void)handle;
+    return refuse();
+}
+
+cudaError_t sim_cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
+{
+    (void)stream, (void)mode;
+    return refuse();
+}
+
+cudaError_t sim_cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
+{
+    (void)stream, (void)graph;
     return refuse();
 }
 

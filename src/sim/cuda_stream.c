@@ -101,7 +101,7 @@ DEFINE_QUERY(StreamGetFlags, unsigned int, s->flags)
 DEFINE_QUERY(StreamGetPriority, int, s->priority)
 DEFINE_QUERY(StreamGetId, unsigned long long, s->id)
 DEFINE_QUERY(StreamGetDevice, int, s->gpu->device)
-/* Nothing is ever captured: the functions that begin it are not there. */
+/* Nothing is ever captured: cudaStreamBeginCapture refuses. */
 DEFINE_QUERY(StreamIsCapturing, enum cudaStreamCaptureStatus, s ? cudaStreamCaptureStatusNone : 0)
 
 static cudaError_t enqueue_host(cudaStream_t handle, cudaHostFn_t function,

@@ -40,7 +40,7 @@
     X(cudaStreamGetPriority) X(cudaStreamGetId) X(cudaStreamGetDevice)                         \
     X(cudaStreamIsCapturing) X(cudaEventRecordWithFlags) X(cudaIpcGetMemHandle)                \
     X(cudaIpcOpenMemHandle) X(cudaIpcCloseMemHandle) X(cudaIpcGetEventHandle)                  \
-    X(cudaIpcOpenEventHandle)
+    X(cudaIpcOpenEventHandle) X(cudaStreamBeginCapture) X(cudaStreamEndCapture)
 
 #define SIM_DECLARE(name) extern __typeof__(*((struct ncs_api *)0)->name) sim_##name;
 SIM_FUNCTIONS(SIM_DECLARE)

@@ -139,7 +139,7 @@ static const char *misplaced(const struct op *op)
     if (w->src_device && !memory_reachable(p, w->src, span(w->bytes, w->rows, w->src_pitch)))
         return "its source is no longer allocated";
     if (op->kind == OP_ADD && !(memory_in_reach(op->gpu, w->dst) && memory_in_reach(op->gpu, w->src)))
-        return "it is on another device, to which its own has no peer access";
+        return "some of its memory is on a device that its own has no peer access to";
     return NULL;
 }
 

@@ -154,6 +154,8 @@ enum ncs_fn {
     NCS_FN_cudaStreamGetId,
     NCS_FN_cudaStreamGetDevice,
     NCS_FN_cudaStreamIsCapturing,
+    NCS_FN_cudaStreamBeginCapture,
+    NCS_FN_cudaStreamEndCapture,
     NCS_FN_cudaEventCreate,
     NCS_FN_cudaEventCreateWithFlags,
     NCS_FN_cudaEventRecord,
@@ -357,6 +359,8 @@ struct ncs_api {
     cudaError_t (*cudaStreamGetDevice)(cudaStream_t hStream, int *device);
     cudaError_t (*cudaStreamIsCapturing)(cudaStream_t stream,
         enum cudaStreamCaptureStatus *pCaptureStatus);
+    cudaError_t (*cudaStreamBeginCapture)(cudaStream_t stream, enum cudaStreamCaptureMode mode);
+    cudaError_t (*cudaStreamEndCapture)(cudaStream_t stream, cudaGraph_t *pGraph);
     cudaError_t (*cudaEventCreate)(cudaEvent_t *event);
     cudaError_t (*cudaEventCreateWithFlags)(cudaEvent_t *event, unsigned int flags);
     cudaError_t (*cudaEventRecord)(cudaEvent_t event, cudaStream_t stream);
@@ -432,6 +436,7 @@ enum ncs_kind {
     NCS_ARG_DEVICEATTR,    /* enum cudaDeviceAttr: attribute of a device */
     NCS_ARG_LIMIT,         /* enum cudaLimit: limit of a device */
     NCS_ARG_PROPERTIES,    /* const struct cudaDeviceProp *: properties of a device */
+    NCS_ARG_CAPTUREMODE,   /* enum cudaStreamCaptureMode: what others may do meanwhile */
     NCS_ARG_HOSTFN,        /* cudaHostFn_t: function that is run in stream order */
     NCS_ARG_STREAMFN,      /* cudaStreamCallback_t: function that is run in stream order */
     NCS_ARG_USERDATA,      /* void *: any value, which the function is given */
@@ -470,6 +475,7 @@ enum ncs_kind {
     NCS_ARG_PROPERTIES_OUT, /* struct cudaDeviceProp *: properties of a device */
     NCS_ARG_POINTER_OUT,   /* struct cudaPointerAttributes *: what memory it is */
     NCS_ARG_CAPTURE_OUT,   /* enum cudaStreamCaptureStatus *: state of a capture */
+    NCS_ARG_GRAPH_OUT,     /* cudaGraph_t *: graph of operations */
     NCS_ARG_ENTRY_OUT,     /* enum cudaDriverEntryPointQueryResult *: whether it was found */
     NCS_ARG_IPCMEM_OUT,    /* cudaIpcMemHandle_t *: memory, for another process */
     NCS_ARG_IPCEVENT_OUT,  /* cudaIpcEventHandle_t *: event, for another process */

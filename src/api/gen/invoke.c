@@ -501,6 +501,13 @@ bool ncs_invoke(const struct ncs_api *api, enum ncs_fn fn, const union ncs_arg *
         result->i = api->cudaStreamIsCapturing((cudaStream_t)arg[0].p,
             (enum cudaStreamCaptureStatus *)arg[1].p);
         return true;
+    case NCS_FN_cudaStreamBeginCapture:
+        result->i = api->cudaStreamBeginCapture((cudaStream_t)arg[0].p,
+            (enum cudaStreamCaptureMode)arg[1].i);
+        return true;
+    case NCS_FN_cudaStreamEndCapture:
+        result->i = api->cudaStreamEndCapture((cudaStream_t)arg[0].p, (cudaGraph_t *)arg[1].p);
+        return true;
     case NCS_FN_cudaEventCreate:
         result->i = api->cudaEventCreate((cudaEvent_t *)arg[0].p);
         return true;

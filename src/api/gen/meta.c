@@ -2008,6 +2008,30 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         },
         .offset = offsetof(struct ncs_api, cudaStreamIsCapturing),
     },
+    [NCS_FN_cudaStreamBeginCapture] = {
+        .name = "cudaStreamBeginCapture",
+        .text = "Captures what follows in a stream into a graph.",
+        .lib = NCS_LIB_CUDA,
+        .result = NCS_RESULT_CUDA,
+        .nargs = 2,
+        .arg = (const struct ncs_fn_arg[]){
+            { NCS_ARG_STREAM, "stream" },
+            { NCS_ARG_CAPTUREMODE, "mode" },
+        },
+        .offset = offsetof(struct ncs_api, cudaStreamBeginCapture),
+    },
+    [NCS_FN_cudaStreamEndCapture] = {
+        .name = "cudaStreamEndCapture",
+        .text = "Ends a capture; gives the graph.",
+        .lib = NCS_LIB_CUDA,
+        .result = NCS_RESULT_CUDA,
+        .nargs = 2,
+        .arg = (const struct ncs_fn_arg[]){
+            { NCS_ARG_STREAM, "stream" },
+            { NCS_ARG_GRAPH_OUT, "pGraph" },
+        },
+        .offset = offsetof(struct ncs_api, cudaStreamEndCapture),
+    },
     [NCS_FN_cudaEventCreate] = {
         .name = "cudaEventCreate",
         .lua_name = "cuda.event",

@@ -1701,6 +1701,28 @@ static cudaError_t wrap_cudaStreamIsCapturing(cudaStream_t stream,
     return rc;
 }
 
+static cudaError_t wrap_cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaStreamBeginCapture);
+    call->arg[0].p = stream;
+    call->arg[1].i = mode;
+    ncs_journal_begin(journal, call);
+    cudaError_t rc = next->cudaStreamBeginCapture(stream, mode);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
+static cudaError_t wrap_cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph)
+{
+    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaStreamEndCapture);
+    call->arg[0].p = stream;
+    call->arg[1].p = pGraph;
+    ncs_journal_begin(journal, call);
+    cudaError_t rc = next->cudaStreamEndCapture(stream, pGraph);
+    ncs_journal_leave(journal, call, (int)rc);
+    return rc;
+}
+
 static cudaError_t wrap_cudaEventCreate(cudaEvent_t *event)
 {
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaEventCreate);
@@ -2160,6 +2182,10 @@ const struct ncs_api *ncs_journal_wrap(struct ncs_journal *j, const struct ncs_a
         wrapped.cudaStreamGetDevice = wrap_cudaStreamGetDevice;
     if (api->cudaStreamIsCapturing)
         wrapped.cudaStreamIsCapturing = wrap_cudaStreamIsCapturing;
+    if (api->cudaStreamBeginCapture)
+        wrapped.cudaStreamBeginCapture = wrap_cudaStreamBeginCapture;
+    if (api->cudaStreamEndCapture)
+        wrapped.cudaStreamEndCapture = wrap_cudaStreamEndCapture;
     if (api->cudaEventCreate)
         wrapped.cudaEventCreate = wrap_cudaEventCreate;
     if (api->cudaEventCreateWithFlags)
