@@ -68,7 +68,7 @@ static bool fill_wait(struct ncs_inquiry *q, int context, struct ncs_wait_line *
     int *need = ncs_needs_of(q, context, &needs);
     const struct ncs_call *call = NULL;
     w->rank = c->rank;
-    w->thread = c->thread;
+    w->thread = c->thread > 0 ? c->thread : 0; /* the driver's own count below 0 */
     w->in = ncs_copy_text(ncs_said_in(q, context));
     w->place = ncs_said_place(q, context);
     for (size_t i = 0; i < needs; i++) {
@@ -103,7 +103,7 @@ static void fill_running(const struct ncs_inquiry *q, int context, struct ncs_wa
     const struct ncs_snap_context *c = &q->snap->context[context];
     bool called = c->call && !c->call->returned;
     w->rank = c->rank;
-    w->thread = c->thread;
+    w->thread = c->thread > 0 ? c->thread : 0; /* the driver's own count below 0 */
     w->in = ncs_copy_text(called ? ncs_said_in(q, context) : "script");
     w->place = ncs_said_place(q, context);
 }

@@ -246,6 +246,8 @@ const char *ncs_comm_name(const struct ncs_inquiry *q, int comm); /* "?" when th
 /* What a thread of control is in, as the script writes it: "stream:sync". */
 const char *ncs_said_in(const struct ncs_inquiry *q, int context);
 struct ncs_place ncs_said_place(const struct ncs_inquiry *q, int context);
+/* Where a rank waits on the host: of its threads the first that does, else the first alive. */
+int ncs_gate_line(const struct ncs_inquiry *q, int rank);
 char *ncs_text(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 char *ncs_describe(const struct ncs_call *call);
 /* As the script writes it: "comm:split". */

@@ -74,10 +74,7 @@ size_t ncs_first_place(const struct ncs_inquiry *q, const struct ncs_root *r)
 static void fill_step(const struct ncs_inquiry *q, const struct step *s, struct ncs_draft *d)
 {
     const struct ncs_call *c = s->call;
-    int line = c ? c->place.line : 0;
-    for (size_t k = 0; k < q->snap->contexts && !line; k++)
-        if (q->snap->context[k].rank == s->rank)
-            line = ncs_said_place(q, (int)k).line;
+    int line = c && c->place.line ? c->place.line : ncs_gate_line(q, s->rank);
     const char *comm = c ? ncs_comm_name(q, s->need->comm) : NULL;
     ncs_add_step(d, s->rank, comm, c ? c->number : 0, line, s->other);
     char *what = c ? ncs_describe(c) : ncs_copy_text(q->snap->gate[s->need->gate].what);

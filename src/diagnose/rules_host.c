@@ -19,14 +19,6 @@ static void say_gate(struct ncs_str *s, const struct ncs_snap_gate *g)
         ncs_str_addf(s, " (%s)", g->key);
 }
 
-static int line_of(const struct ncs_inquiry *q, int rank)
-{
-    for (size_t i = 0; i < q->snap->contexts; i++)
-        if (q->snap->context[i].rank == rank && q->snap->context[i].state != NCS_CONTEXT_ENDED)
-            return ncs_said_place(q, (int)i).line;
-    return 0;
-}
-
 /* Nobody opens it. At fault are those who ended without doing so; if there are none, all who wait:
  * one of them would have had to do it first. */
 static void nobody_opens(const struct ncs_inquiry *q, const struct ncs_need *gate,
@@ -47,7 +39,7 @@ static void nobody_opens(const struct ncs_inquiry *q, const struct ncs_need *gat
         ncs_add_culprit(d, a->rank, 0, 0);
     }
     for (size_t i = 0; i < count && !gones; i++)
-        ncs_add_culprit(d, waiting[i], 0, line_of(q, waiting[i]));
+        ncs_add_culprit(d, waiting[i], 0, ncs_gate_line(q, waiting[i]));
     struct ncs_str s = { 0 };
     ncs_say_ranks(&s, waiting, count);
     ncs_str_addf(&s, " wait%s in ", count == 1 ? "s" : "");
@@ -75,8 +67,8 @@ static void nobody_opens(const struct ncs_inquiry *q, const struct ncs_need *gat
         ncs_str_addf(&s, " set %s before it %s", g->key, gones ? "ends" : "waits for it");
     else
         ncs_str_add(&s, barrier ? " come to the barrier, too" : " end what is waited for");
-    if (count && line_of(q, waiting[0]))
-        ncs_str_addf(&s, ", or leave out the wait at line %d", line_of(q, waiting[0]));
+    if (count && ncs_gate_line(q, waiting[0]))
+        ncs_str_addf(&s, ", or leave out the wait at line %d", ncs_gate_line(q, waiting[0]));
     d->f.fix = ncs_str_take(&s);
     ncs_free(gone);
     ncs_free(live);
@@ -128,12 +120,12 @@ static void lists_differ(const struct ncs_inquiry *q, const struct ncs_need *a,
         ncs_str_add(&s, i ? ", " : "");
         ncs_say_ranks(&s, ranks[i], count[i]);
         ncs_str_addf(&s, " came with the list of %s", q->snap->gate[need[i]->gate].key);
-        if (count[i] && line_of(q, ranks[i][0]))
-            ncs_str_addf(&s, " at line %d", line_of(q, ranks[i][0]));
+        if (count[i] && ncs_gate_line(q, ranks[i][0]))
+            ncs_str_addf(&s, " at line %d", ncs_gate_line(q, ranks[i][0]));
         for (size_t k = 0; k < count[i]; k++) {
             if (count[i] <= count[1 - i])
-                ncs_add_culprit(d, ranks[i][k], 0, line_of(q, ranks[i][k]));
-            ncs_add_row(d, ranks[i][k], line_of(q, ranks[i][k]),
+                ncs_add_culprit(d, ranks[i][k], 0, ncs_gate_line(q, ranks[i][k]));
+            ncs_add_row(d, ranks[i][k], ncs_gate_line(q, ranks[i][k]),
                         ncs_text("waits in barrier() of %s", q->snap->gate[need[i]->gate].key));
         }
         ncs_add_blocked(q, d, ncs_need_node(q, (size_t)(need[i] - q->need)));

@@ -54,6 +54,28 @@ struct ncs_place ncs_said_place(const struct ncs_inquiry *q, int context)
     return c->place.line || !c->call ? c->place : c->call->place;
 }
 
+static bool waits_at_gate(const struct ncs_inquiry *q, const struct ncs_snap_context *c)
+{
+    for (size_t i = 0; i < c->waits; i++)
+        if (q->snap->wait[c->wait + i].kind == NCS_WAIT_GATE)
+            return true;
+    return false;
+}
+
+int ncs_gate_line(const struct ncs_inquiry *q, int rank)
+{
+    int found = -1;
+    for (size_t i = 0; i < q->snap->contexts; i++) {
+        const struct ncs_snap_context *c = &q->snap->context[i];
+        if (c->rank != rank || c->state == NCS_CONTEXT_ENDED)
+            continue;
+        if (waits_at_gate(q, c))
+            return ncs_said_place(q, (int)i).line;
+        found = found < 0 ? (int)i : found;
+    }
+    return found < 0 ? 0 : ncs_said_place(q, found).line;
+}
+
 void ncs_say_place(struct ncs_str *s, const struct ncs_call *call)
 {
     if (call->place.line)

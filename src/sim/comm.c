@@ -73,6 +73,7 @@ struct comm_rank *comm_rank_new(int rank, int nranks)
     struct comm_rank *cr = sim_new(sizeof *cr);
     cr->process = c->process;
     cr->gpu = process_gpu(c->process, c->device);
+    cr->resets = cr->gpu->resets;
     cr->rank = rank;
     cr->nranks = nranks;
     cr->blocking = true;

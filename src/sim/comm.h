@@ -48,6 +48,7 @@ struct comm_rank {
     struct comm *comm;       /* NULL until the rendezvous is complete */
     struct process *process;
     struct gpu *gpu;
+    unsigned resets;         /* of the device, when it was made: it does not outlive another one */
     int rank, nranks;
     enum comm_state state;
     bool blocking;

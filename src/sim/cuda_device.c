@@ -79,6 +79,7 @@ cudaError_t sim_cudaDeviceReset(void)
 {
     CUDA_ENTER(c);
     struct gpu *gpu = current_gpu(c);
+    gpu->resets++;
     gpu_end_ops(gpu, cudaErrorContextIsDestroyed);
     gpu_forget_streams(gpu);
     pools_free_device(gpu);

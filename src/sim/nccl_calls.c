@@ -125,6 +125,8 @@ static int queue_request(struct context *c, const struct request *r)
                                      "it uses a communicator after ncclCommFinalize");
         rc = ncclInvalidArgument;
     }
+    if (!rc && cr->resets != cr->gpu->resets)
+        rc = cuda_failed_in_nccl(c, cudaErrorContextIsDestroyed);
     if (!rc && cr->gpu->fault) {
         rc = cuda_failed_in_nccl(c, cr->gpu->fault);
     }

@@ -43,6 +43,7 @@ struct gpu {
     size_t streams, streams_room;
     int fault;               /* cudaError_t that killed the context; 0 = alive */
     int lanes_held;
+    unsigned resets;         /* by cudaDeviceReset */
     struct host *host;       /* runs host functions; NULL = none so far */
     bool *peer;              /* by device: its memory is in reach; NULL = none is */
     struct pool *pool;       /* that memory in stream order comes from; NULL = the default one */

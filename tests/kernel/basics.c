@@ -385,6 +385,33 @@ START_TEST(the_same_seed_gives_the_same_trace)
 }
 END_TEST
 
+static void reset_under_nccl(struct kernel_rank *r)
+{
+    OK(kernel_reduce(r));
+    OK(api->cudaStreamSynchronize(r->stream));
+    if (r->rank == 1)
+        return;
+    OK(kernel_reduce(r)); /* the other one never comes */
+    OK(api->cudaDeviceReset());
+    OK(api->cudaDeviceSynchronize());
+    OK(api->cudaStreamCreate(&r->stream));
+    OK(api->cudaMalloc((void **)&r->x, 64));
+    ck_assert_int_eq(kernel_reduce(r), ncclUnhandledCudaError);
+    ck_assert_str_eq(api->ncclGetLastError(r->world), "Cuda failure 'context is destroyed'");
+    OK(api->ncclCommAbort(r->world));
+}
+
+START_TEST(a_communicator_does_not_outlive_its_device)
+{
+    for (int threads = 0; threads < 2; threads++) {
+        kernel_open(&(struct ncs_machine_options){ .own_threads = threads });
+        ck_assert_int_eq(kernel_run(2, reset_under_nccl), NCS_STOP_DONE);
+        ck_assert(kernel_rank[0].finished);
+        kernel_end();
+    }
+}
+END_TEST
+
 NCS_TEST_MAIN("kernel basics", data_moves_at_the_end,
               a_missing_call_is_a_certain_hang,
               a_slow_rank_is_no_hang,
@@ -398,5 +425,6 @@ NCS_TEST_MAIN("kernel basics", data_moves_at_the_end,
               streams_are_ordered_by_events_alone,
               the_legacy_stream_joins_blocking_streams,
               a_deep_stream_parks_its_host,
+              a_communicator_does_not_outlive_its_device,
               a_missing_edge_shows_every_time,
               the_same_seed_gives_the_same_trace)
