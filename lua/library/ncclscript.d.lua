@@ -50,7 +50,8 @@
 ---@field verify? boolean
 ---@field needs? { driver?: string, nccl?: string, gpus?: integer }
 ---@field timeout? number | string
----@field sim? { nccl?: string, memory?: integer | string, capability?: number, eager?: integer | string, lanes?: integer, ready_after?: integer }
+---@field env? table<string, string> # NCCL_* and CUDA_*, over those of the process
+---@field sim? { nccl?: "2.28.9" | "2.29.2" | "2.29.7" | "2.30.3" | "2.30.4" | "2.30.7", memory?: integer | string, capability?: number, eager?: integer | string, lanes?: integer, ready_after?: integer }
 
 ---The first statement of a scenario.
 ---@param declaration ncclscript.declaration
@@ -182,6 +183,13 @@ function nccl.version() end
 function nccl.error_string(result) end
 ---@return string
 function nccl.last_error() end
+---@param key string # "NCCL_MAX_CTAS"
+---@param options? { label?: string }
+---@return string # what NCCL makes of the variable: its value, or the default
+function nccl.param(key, options) end
+---@param options? { label?: string }
+---@return table<string, string>
+function nccl.params(options) end
 
 ---@class ncclscript.call_options
 ---@field count? integer

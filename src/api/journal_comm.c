@@ -126,7 +126,8 @@ static void join_comm(struct ncs_journal *j, struct ncs_call *call, int device)
     if (nranks < 1 || nranks > MOST_RANKS || rank < 0 || rank >= nranks)
         return;
     info = ncs_map_get(&j->own->keys, id->u);
-    if (!info) {
+    /* The id of NCCL_COMM_ID makes one communicator after the other. */
+    if (!info || (rank < info->members && info->member[rank].gone)) {
         info = add_comm(j, (int)nranks);
         info->key = id->u;
         ncs_map_put(&j->own->keys, id->u, info);

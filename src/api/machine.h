@@ -41,10 +41,13 @@ struct ncs_machine_options {
     int capability;           /* major * 10 + minor; 0 = 90 */
     int ready_after;          /* polls that a non-blocking operation stays in progress beyond its end */
     bool own_threads;         /* contexts are OS threads instead of fibers */
-    bool multi_rank_gpu;      /* NCCL_MULTI_RANK_GPU_ENABLE=1 */
     enum ncs_cuda_lack lack;
     bool no_peer_access;      /* devices cannot use each other's memory */
     uint64_t step_limit;      /* scheduler steps before NCS_STOP_BUDGET; 0 = none */
+    /* Given each line of NCCL's log, and the file that it is for (NULL = standard output), on
+     * whatever stack the machine runs. NULL = nobody wants it: NCCL_DEBUG is not looked at. */
+    void (*log)(void *arg, const char *file, const char *line);
+    void *log_arg;
 };
 
 /* What a context is: a thread of control of a virtual process. Process p sits on virtual host

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "cli/command.h"
 #include "cli/files.h"
+#include "cli/log.h"
 #include "cli/output.h"
 #include "report/report.h"
 #include "report/safe.h"
@@ -69,6 +70,7 @@ struct suite {
     bool json, quiet;
     const char *schedule; /* NULL = none */
     struct ncs_report_style style;
+    struct ncs_log log;
     struct ncs_tally tally;
     const struct ncs_files *files;
     size_t next; /* the first that has not been begun */
@@ -194,8 +196,7 @@ static void report_result(struct suite *suite, const struct ncs_scenario *scenar
 }
 
 /* The command line over the scenario over the defaults. */
-static struct ncs_run_options make_options(const struct suite *suite,
-                                           const struct ncs_scenario *s)
+static struct ncs_run_options make_options(struct suite *suite, const struct ncs_scenario *s)
 {
     const struct ncs_option_value *v = suite->value;
     return (struct ncs_run_options){
@@ -218,6 +219,8 @@ static struct ncs_run_options make_options(const struct suite *suite,
         .once = v[UNSAFE].given,
         .env = s->env,
         .envs = s->envs,
+        .on_log = ncs_log_line,
+        .log_arg = &suite->log,
     };
 }
 
@@ -388,6 +391,7 @@ static int run_operands(const struct ncs_parsed *parsed)
         .style = { .color = ncs_wants_color((enum ncs_color)v[COLOR].number, stdout),
                    .verbose = v[VERBOSE].given },
     };
+    suite.log = (struct ncs_log){ .quiet = suite.quiet, .to_stderr = suite.json };
     if (v[UNSAFE].given)
         fprintf(stderr, "ncclscript run: --unsafe: scripts may run programs and use files\n");
     struct ncs_files files = { 0 };
@@ -407,6 +411,7 @@ static int run_operands(const struct ncs_parsed *parsed)
         status = run_files(&suite, &files);
     ncs_files_free(&files);
     ncs_free(schedule);
+    ncs_log_close(&suite.log);
     return status;
 }
 
@@ -436,7 +441,11 @@ const struct ncs_command ncs_cmd_run = {
     .operands = "FILE|DIR...",
     .summary = "run scenarios and report what happened",
     .about = "A folder stands for all *.lua below it. Several scenarios end in one summary line,\n"
-             "and the exit status is that of the worst.\n",
+             "and the exit status is that of the worst.\n"
+             "\n"
+             "NCCL's environment variables do to the simulator what they do to NCCL; those that\n"
+             "a scenario declares win. NCCL_DEBUG=INFO shows NCCL's log, on standard output, or\n"
+             "on standard error beside --format json; NCCL_DEBUG_FILE names a file for it.\n",
     .option = options,
     .main = run_main,
 };

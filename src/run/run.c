@@ -124,12 +124,6 @@ static void on_fault(void *self, struct ncs_call *call, const char *why)
 
 /* ---- the run ---- */
 
-static bool is_on(const char *variable)
-{
-    const char *value = getenv(variable);
-    return value && strcmp(value, "1") == 0;
-}
-
 static bool open_machine(struct ncs_run *run, const struct ncs_driver *driver,
                          struct ncs_error *err)
 {
@@ -154,7 +148,8 @@ static bool open_machine(struct ncs_run *run, const struct ncs_driver *driver,
         .capability = o->capability,
         .ready_after = o->ready_after,
         .own_threads = o->own_threads,
-        .multi_rank_gpu = is_on("NCCL_MULTI_RANK_GPU_ENABLE"),
+        .log = o->on_log,
+        .log_arg = o->log_arg,
     };
     if (!m->open(&options, err))
         return false;

@@ -54,6 +54,9 @@ struct ncs_run_options {
     size_t envs;
     bool once;                 /* has effects outside: not run again under the other policy */
     struct ncs_plant plant;    /* tests only */
+    /* Lines of NCCL's log; file NULL: for standard output. NULL = nobody wants them. */
+    void (*on_log)(void *arg, const char *file, const char *line);
+    void *log_arg;
     size_t output_limit;       /* bytes of prints kept; 0 = 64 MiB */
 };
 

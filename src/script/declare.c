@@ -226,6 +226,9 @@ static void read_env(lua_State *L, struct ncs_declaration *d, int value)
         const char *name = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "";
         if (strncmp(name, "NCCL_", 5) != 0 && strncmp(name, "CUDA_", 5) != 0)
             ncs_lua_wrong(L, list + 1, "env", "names that begin with NCCL_ or CUDA_");
+        if (strcmp(name, "NCCL_DEBUG_FILE") == 0 && !d->script->unsafe)
+            ncs_lua_usage(L, "env: NCCL_DEBUG_FILE: scripts may not write files: set it outside, or "
+                             "give --unsafe");
         lua_pushvalue(L, -1);
         lua_rawget(L, value);
         struct ncs_str setting = { 0 };

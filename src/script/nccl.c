@@ -79,7 +79,8 @@ static int last_error(lua_State *L)
 static const luaL_Reg functions[] = {
     { "error_string", error_string }, { "group", ncs_lua_group },
     { "init_all", ncs_comm_init_all }, { "init_rank", ncs_comm_init_rank },
-    { "last_error", last_error },     { "unique_id", unique_id },
+    { "last_error", last_error },     { "param", ncs_nccl_param },
+    { "params", ncs_nccl_params },    { "unique_id", unique_id },
     { "version", version },           { NULL, NULL },
 };
 

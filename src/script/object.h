@@ -224,6 +224,8 @@ int ncs_comm_init_rank(lua_State *L);
 int ncs_comm_init_all(lua_State *L);
 int ncs_redop_new(lua_State *L);         /* comm:premulsum */
 int ncs_lua_group(lua_State *L);
+int ncs_nccl_param(lua_State *L);
+int ncs_nccl_params(lua_State *L);
 void ncs_id_push(lua_State *L, const ncclUniqueId *id);
 
 #endif

@@ -1,25 +1,13 @@
 #include "sim/comm.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "sim/environment.h"
 #include "sim/job.h"
 #include "sim/op.h"
 #include "sim/slot.h"
 #include "sim/world.h"
-
-void nccl_warn(const char *fmt, ...)
-{
-    struct context *c = context_self();
-    if (!c || !c->process)
-        return;
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(c->process->last_error, sizeof c->process->last_error, fmt, args);
-    va_end(args);
-}
 
 struct comm_rank *comm_find(ncclComm_t handle)
 {
@@ -74,9 +62,12 @@ struct comm_rank *comm_rank_new(int rank, int nranks)
     cr->process = c->process;
     cr->gpu = process_gpu(c->process, c->device);
     cr->resets = cr->gpu->resets;
+    cr->handle = ++sim_world.comm_handles;
     cr->rank = rank;
     cr->nranks = nranks;
     cr->blocking = true;
+    cr->checks = check_mode_now();
+    cr->ordered = env_is(ENV_LAUNCH_ORDER_IMPLICIT, 1);
     ncs_map_put(&sim_world.comms, ncs_map_key(cr), cr);
     return cr;
 }
@@ -87,6 +78,7 @@ struct comm *comm_new(struct comm_rank *const *members, int nranks)
     comm->serial = ++sim_world.comm_serial;
     comm->nranks = nranks;
     comm->behind = nranks;
+    comm->connected = env_is(ENV_RUNTIME_CONNECT, 0) || env_is(ENV_CUMEM_ENABLE, 0);
     comm->member = ncs_new((size_t)nranks * sizeof *comm->member);
     memcpy(comm->member, members, (size_t)nranks * sizeof *comm->member);
     for (int i = 0; i < nranks; i++)

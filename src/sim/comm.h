@@ -9,6 +9,9 @@
 
 #include "ncclscript/nccl_abi.h"
 #include "base/map.h"
+#include "sim/check.h"
+#include "sim/config.h"
+#include "sim/log.h"
 #include "sim/wait.h"
 
 struct gpu;
@@ -49,8 +52,12 @@ struct comm_rank {
     struct process *process;
     struct gpu *gpu;
     unsigned resets;         /* of the device, when it was made: it does not outlive another one */
+    uint64_t handle;         /* what the log calls it */
     int rank, nranks;
+    enum check_mode checks;
+    bool ordered;            /* NCCL_LAUNCH_ORDER_IMPLICIT */
     enum comm_state state;
+    struct comm_config config;
     bool blocking;
     int async;               /* non-blocking only: 0, 7, or an error for ever */
     int ready_polls;         /* polls that still say 7 after the end */
@@ -59,6 +66,7 @@ struct comm_rank {
     uint32_t entered;        /* collectives that its host has come to */
     struct waitable met;     /* fires when a peer enters point-to-point with this rank */
     struct ncs_map peers;    /* rank -> struct peer, made at first use */
+    uint64_t launches;       /* so far */
     struct op *last_launch;  /* referenced */
     struct redop *redop;
     size_t redops, redops_room;
@@ -69,6 +77,7 @@ struct comm_rank {
 struct comm {
     uint64_t serial;         /* order of creation, equal for all ranks */
     int nranks;
+    bool connected;          /* at init: no collective waits for the first contact */
     struct comm_rank **member;
     uint32_t least;          /* collectives that the hosts of all ranks have come to */
     int behind;              /* ranks that have come to no more */
@@ -97,8 +106,5 @@ void comm_settle(struct comm_rank *cr, int rc);
 
 /* After the communicator's own work on the device is done: the handle becomes a tombstone. */
 void comm_bury(struct comm_rank *cr, enum comm_state state);
-
-/* NCCL's WARN: the process's last error. */
-void nccl_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -56,6 +56,8 @@ struct context *context_enter(void)
         if (c->cancelled)
             return NULL;
     }
+    if (sim_world.log.level == LOG_TRACE)
+        log_call();
     return c;
 }
 
@@ -198,6 +200,7 @@ void contexts_free(void)
         fiber_drop(&c->fiber);
         sem_destroy(&c->token);
         group_clear(&c->group);
+        params_free(c);
         ncs_free(c->message);
         ncs_free(c->per_thread_stream);
         sim_free(c, sizeof *c);

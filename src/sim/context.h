@@ -13,6 +13,7 @@
 #include "sim/wait.h"
 
 struct stream;
+struct param_texts;
 
 enum context_state {
     CONTEXT_READY,
@@ -50,7 +51,9 @@ struct context {
     int device;           /* CUDA's current device */
     int cuda_error;       /* CUDA's last error */
     bool in_callback;     /* runs a host function of a stream: no call of CUDA or NCCL in there */
+    uint64_t logged;      /* id of the call that the log has told of */
     struct group group;
+    struct param_texts *params; /* what ncclParam* returned; NULL = nothing yet */
     struct stream **per_thread_stream; /* by device, made at first use */
 };
 
@@ -73,6 +76,7 @@ void context_resume(struct context *c);
 void context_transfer(struct context *from, struct context *to);
 
 void contexts_abandon(void); /* drops the live ones: their state becomes ENDED (abandoned) */
+void params_free(struct context *c); /* nccl_param.c */
 void contexts_free(void);    /* frees all; none is live any more */
 
 /* Marks the running context ended and gives the token away for good. */

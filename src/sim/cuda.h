@@ -8,6 +8,8 @@
 #include "sim/version.h"
 #include "sim/world.h"
 
+#define CUDA_VERSION_REPORTED 13000 /* 1000 * major + 10 * minor */
+
 /* The running context's current device. */
 static inline struct gpu *current_gpu(const struct context *c)
 {

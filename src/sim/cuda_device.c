@@ -8,8 +8,6 @@
 #include "sim/pool.h"
 #include "sim/stream.h"
 
-#define CUDA_VERSION_REPORTED 13000 /* 1000 * major + 10 * minor */
-
 cudaError_t sim_cudaGetDeviceCount(int *count)
 {
     struct context *c = context_enter();

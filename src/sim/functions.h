@@ -19,7 +19,8 @@
     X(cudaStreamCreateWithFlags) X(cudaStreamCreateWithPriority) X(cudaStreamDestroy)          \
     X(cudaStreamSynchronize) X(cudaStreamQuery) X(cudaStreamWaitEvent) X(cudaEventCreate)      \
     X(cudaEventCreateWithFlags) X(cudaEventRecord) X(cudaEventQuery) X(cudaEventSynchronize)   \
-    X(cudaEventElapsedTime) X(cudaEventDestroy) X(ncsDelay) X(ncsAdd) SIM_CUDA_FUNCTIONS(X)
+    X(cudaEventElapsedTime) X(cudaEventDestroy) X(ncsDelay) X(ncsAdd) SIM_CUDA_FUNCTIONS(X) \
+    SIM_PARAM_FUNCTIONS(X)
 
 /* The rest of the CUDA runtime. */
 #define SIM_CUDA_FUNCTIONS(X)                                                                    \
@@ -41,6 +42,13 @@
     X(cudaStreamIsCapturing) X(cudaEventRecordWithFlags) X(cudaIpcGetMemHandle)                \
     X(cudaIpcOpenMemHandle) X(cudaIpcCloseMemHandle) X(cudaIpcGetEventHandle)                  \
     X(cudaIpcOpenEventHandle) X(cudaStreamBeginCapture) X(cudaStreamEndCapture)
+
+/* NCCL's parameters. */
+#define SIM_PARAM_FUNCTIONS(X)                                                                 \
+    X(ncclParamBind) X(ncclParamGetI8) X(ncclParamGetI16) X(ncclParamGetI32)                   \
+    X(ncclParamGetI64) X(ncclParamGetU8) X(ncclParamGetU16) X(ncclParamGetU32)                 \
+    X(ncclParamGetU64) X(ncclParamGetStr) X(ncclParamGet) X(ncclParamGetParameter)             \
+    X(ncclParamGetAllParameterKeys) X(ncclParamDumpAll) X(ncclResetDebugInit)
 
 #define SIM_DECLARE(name) extern __typeof__(*((struct ncs_api *)0)->name) sim_##name;
 SIM_FUNCTIONS(SIM_DECLARE)

@@ -65,6 +65,11 @@ static void find_least(struct comm *comm)
     }
 }
 
+bool group_exchanges(const struct comm_rank *cr)
+{
+    return sim_world.options.host == NCS_HOST_EVERY || cr->checks == CHECK_GLOBAL;
+}
+
 /* Tells every peer that this rank has entered communication on its communicators. */
 static void enter(struct group_job *g)
 {
@@ -101,7 +106,7 @@ static bool is_met(const struct part *p)
 {
     struct comm_rank *cr = p->cr;
     struct comm *comm = cr->comm;
-    bool every = sim_world.options.host == NCS_HOST_EVERY;
+    bool every = group_exchanges(cr);
     if (part_is_pair(p)) {
         if (p->root == cr->rank)
             return true;
@@ -111,7 +116,7 @@ static bool is_met(const struct part *p)
         uint32_t have = p->kind == PART_SEND ? theirs->entered_recvs : theirs->entered_sends;
         return have >= (every ? need : 1);
     }
-    return comm->least >= (every ? cr->entered : 1);
+    return (comm->connected && !every) || comm->least >= (every ? cr->entered : 1);
 }
 
 static bool in_contact(struct group_job *g)

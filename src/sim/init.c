@@ -1,18 +1,18 @@
 #include "sim/init.h"
 
-#include <stdio.h>
+#include <inttypes.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "sim/bootstrap.h"
 #include "sim/comm.h"
+#include "sim/environment.h"
 #include "sim/job.h"
 #include "sim/snapshot.h"
 #include "sim/version.h"
 #include "sim/world.h"
-
-/* How long a connection to a rendezvous that no longer serves is tried before it fails. */
-#define RETRY_NS ((int64_t)60 * 1000000000)
 
 enum rendezvous_state { SERVING, COMPLETE, REFUSED };
 
@@ -36,30 +36,45 @@ struct rendezvous {
     ncclUniqueId id;
     enum rendezvous_state state;
     const char *why;
+    bool of_environment;           /* NCCL_COMM_ID: rank 0 serves, one communicator after the other */
     int nranks, checked_in;
     struct seat *seat;             /* by rank */
     struct rendezvous *next;
 };
 
+static struct rendezvous *rendezvous_new(const ncclUniqueId *id)
+{
+    struct rendezvous *r = sim_new(sizeof *r);
+    r->id = *id;
+    r->next = sim_world.rendezvous;
+    return sim_world.rendezvous = r;
+}
+
 void unique_id_new(ncclUniqueId *id)
 {
+    if (bootstrap_fixed_id(id))
+        return;
     struct ncs_random random = { ++sim_world.unique_ids * 0x5851f42d4c957f2du };
     memset(id, 0, sizeof *id);
     for (size_t i = 0; i < 4; i++) {
         uint64_t word = ncs_random_next(&random);
         memcpy(id->internal + 8 * i, &word, sizeof word);
     }
-    struct rendezvous *r = sim_new(sizeof *r);
-    r->id = *id;
-    r->next = sim_world.rendezvous;
-    sim_world.rendezvous = r;
+    rendezvous_new(id);
 }
 
+/* The youngest under that id. That of the environment serves anew for every communicator. */
 static struct rendezvous *find(const ncclUniqueId *id)
 {
     struct rendezvous *r = sim_world.rendezvous;
     while (r && memcmp(&r->id, id, sizeof *id) != 0)
         r = r->next;
+    ncclUniqueId own;
+    if ((!r || r->state != SERVING) && bootstrap_fixed_id(&own) &&
+        memcmp(&own, id, sizeof own) == 0) {
+        r = rendezvous_new(id);
+        r->of_environment = true;
+    }
     return r;
 }
 
@@ -77,7 +92,7 @@ void rendezvous_free_all(void)
 static void come_late(struct init_job *j, const char *why)
 {
     j->why = why;
-    j->give_up = world_later(RETRY_NS);
+    j->give_up = world_later(bootstrap_retry_time());
     job_at(&j->job, j->give_up);
 }
 
@@ -91,10 +106,16 @@ static void refuse(struct rendezvous *r, struct init_job *last, const char *why)
             r->seat[i].job->why = why;
 }
 
+/* NCCL_HOSTID is the same on all ranks: they all seem to be on one host then. */
+static int host_of(const struct comm_rank *cr)
+{
+    return env_text(ENV_HOSTID) ? 0 : cr->process->host;
+}
+
 /* The GPU of each rank of the run's machine, from 1. */
 static uint64_t gpu_key(const struct comm_rank *cr)
 {
-    return (uint64_t)cr->process->host * (uint64_t)sim_world.options.devices +
+    return (uint64_t)host_of(cr) * (uint64_t)sim_world.options.devices +
            (uint64_t)cr->gpu->device + 1;
 }
 
@@ -128,10 +149,10 @@ static int *find_sharers(const struct rendezvous *r)
 
 static bool leads_sharing_host(const struct rendezvous *r, const int *sharer, int rank)
 {
-    int host = seated(r, rank)->process->host;
+    int host = host_of(seated(r, rank));
     bool any = false;
     for (int i = 0; i < r->nranks; i++) {
-        if (seated(r, i)->process->host != host)
+        if (host_of(seated(r, i)) != host)
             continue;
         if (i < rank)
             return false;
@@ -145,30 +166,32 @@ static bool leads_sharing_host(const struct rendezvous *r, const int *sharer, in
  * sees nothing goes on and waits for those who have left. */
 static bool refuses(const struct rendezvous *r, const int *sharer, int rank)
 {
-    struct process *p = seated(r, rank)->process;
-    char *text = p->last_error;
-    size_t room = sizeof p->last_error;
+    const struct comm_rank *cr = seated(r, rank);
+    if (env_is(ENV_MULTI_RANK_GPU_ENABLE, 1)) {
+        nccl_warn_rank(cr, "NVLS is not possible with several ranks per GPU: NCCL_NVLS_ENABLE is 1");
+        return true;
+    }
     if (nccl_does(DOES_CHECK_ALL_GPUS)) {
-        snprintf(text, room, "Multiple Ranks are using the same GPU/Partition. Set "
-                             "NCCL_MULTI_RANK_GPU_ENABLE=1 to enable this configuration.");
+        nccl_warn_rank(cr, "Multiple Ranks are using the same GPU/Partition. Set "
+                           "NCCL_MULTI_RANK_GPU_ENABLE=1 to enable this configuration.");
         return true;
     }
     if (nccl_does(DOES_SHARE_GPU)) {
         bool leads = leads_sharing_host(r, sharer, rank);
         if (leads)
-            snprintf(text, room, "Multiple ranks detected using the same GPU on this node. Set "
-                                 "NCCL_MULTI_RANK_GPU_ENABLE=1 to enable this configuration.");
+            nccl_warn_rank(cr, "Multiple ranks detected using the same GPU on this node. Set "
+                               "NCCL_MULTI_RANK_GPU_ENABLE=1 to enable this configuration.");
         return leads;
     }
     if (sharer[rank] >= 0)
-        snprintf(text, room, "Duplicate GPU detected : rank %d and rank %d both on CUDA device %x",
-                 rank, sharer[rank], (unsigned)seated(r, rank)->gpu->device);
+        nccl_warn_rank(cr, "Duplicate GPU detected : rank %d and rank %d both on CUDA device %x",
+                       rank, sharer[rank], gpu_bus_id(cr->gpu));
     return sharer[rank] >= 0;
 }
 
 static bool refuse_duplicates(struct rendezvous *r)
 {
-    if (sim_world.options.multi_rank_gpu && nccl_does(DOES_SHARE_GPU))
+    if (env_is(ENV_MULTI_RANK_GPU_ENABLE, 1) && !env_is(ENV_NVLS_ENABLE, 1))
         return false;
     int *sharer = find_sharers(r);
     if (!sharer)
@@ -202,6 +225,31 @@ static void complete(struct rendezvous *r)
             job_mark(&r->seat[i].job->job);
 }
 
+/* Rank 0 serves the id of NCCL_COMM_ID: before it is there the others try to connect. */
+static void look_for_root(struct rendezvous *r, struct init_job *j)
+{
+    if (!r->seat[0].taken) {
+        come_late(j, "rank 0, which serves NCCL_COMM_ID, is not there");
+        return;
+    }
+    for (int i = 0; j->job.about->rank == 0 && i < r->nranks; i++)
+        if (r->seat[i].job) {
+            r->seat[i].job->give_up = 0;
+            r->seat[i].job->why = NULL;
+        }
+}
+
+/* It never came as far as the one that serves. */
+static void leave_seat(struct init_job *j)
+{
+    struct rendezvous *r = j->rendezvous;
+    if (!r)
+        return;
+    r->seat[j->job.about->rank] = (struct seat){ 0 };
+    r->checked_in--;
+    j->rendezvous = NULL;
+}
+
 static void check_in(struct init_job *j)
 {
     struct rendezvous *r = find(&j->id);
@@ -228,17 +276,42 @@ static void check_in(struct init_job *j)
         refuse(r, j, "one rank number checked in twice");
     else {
         r->seat[j->job.about->rank] = (struct seat){ true, j };
+        if (r->of_environment)
+            look_for_root(r, j);
         if (++r->checked_in == r->nranks)
             complete(r);
     }
 }
 
+/* Looked for when the transport is set up, after the configuration was accepted. */
+static bool lacks_network(struct init_job *j)
+{
+    const char *name = j->job.about->config.net_name;
+    if (!*name || strcasecmp(name, "Socket") == 0 || strcasecmp(name, "IB") == 0)
+        return false;
+    nccl_warn_rank(j->job.about, "Error: network %s not found.", name);
+    j->complete = true;
+    j->code = ncclInvalidUsage;
+    return true;
+}
+
+static void say(const struct init_job *j, const char *what)
+{
+    const struct comm_rank *cr = j->job.about;
+    nccl_info_rank(cr, LOG_INIT,
+                   "ncclCommInitRank comm 0x%" PRIx64 " rank %d nranks %d cudaDev %d busId %x "
+                   "commId 0x%" PRIx64 " - Init %s", cr->handle, cr->rank, cr->nranks,
+                   cr->gpu->device, gpu_bus_id(cr->gpu),
+                   ncs_hash_bytes(0, &j->id, sizeof j->id), what);
+}
+
 static bool step_init(struct job *job)
 {
     struct init_job *j = (struct init_job *)job;
-    if (!j->rendezvous && !j->give_up)
+    if (!j->rendezvous && !j->give_up && !lacks_network(j))
         check_in(j);
     if (j->give_up && sim_world.now >= j->give_up) {
+        leave_seat(j);
         j->complete = true;
         j->code = ncclRemoteError;
     }
@@ -247,6 +320,8 @@ static bool step_init(struct job *job)
     job->rc = j->code;
     if (j->code == ncclSuccess)
         j->job.about->state = COMM_READY;
+    if (j->code == ncclSuccess)
+        say(j, "COMPLETE");
     comm_settle(j->job.about, j->code);
     return true;
 }
@@ -294,5 +369,8 @@ struct job *init_job(struct comm_rank *cr, const ncclUniqueId *id)
     struct init_job *j = (struct init_job *)job_new(&init_type);
     j->job.about = cr;
     j->id = *id;
+    if (cr->rank == 0)
+        log_version();
+    say(j, "START");
     return &j->job;
 }

@@ -7,7 +7,8 @@
 struct comm_rank;
 struct job;
 
-/* An id that was not given before in this world; the same sequence in every run. */
+/* An id that was not given before in this world; the same sequence in every run. With NCCL_COMM_ID
+ * the same id every time: rank 0 of each communicator then serves. */
 void unique_id_new(ncclUniqueId *id);
 
 /* A job, not started, that checks in under the id and completes when all ranks have. */

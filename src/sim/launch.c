@@ -48,6 +48,42 @@ static uint64_t next_sequence(struct part *p)
     return p->kind == PART_SEND ? peer->sends++ : peer->recvs++;
 }
 
+/* Launches of one device start in the order in which its process made them, whatever their streams
+ * and communicators; they may run at the same time. */
+static void keep_order(struct launch *launch)
+{
+    struct gpu *gpu = launch->cr->gpu;
+    struct op *last = gpu->last_launch;
+    if (last && last->launch && !last->launch->started) {
+        launch->before = last;
+        op_ref(launch->op);
+        last->launch->behind = launch->op;
+    } else {
+        op_unref(last);
+    }
+    gpu->last_launch = launch->op;
+    op_ref(launch->op);
+}
+
+const struct op *launch_held_by(const struct launch *launch)
+{
+    const struct op *before = launch->before;
+    bool holds = before && before->launch && !before->launch->started && launch->open > 0;
+    return holds ? before : NULL;
+}
+
+/* Whoever waits for this one to start may go on. */
+static void release_order(struct launch *launch)
+{
+    struct op *behind = launch->behind;
+    launch->behind = NULL;
+    if (behind && behind->state == OP_ENABLED)
+        op_queue(behind);
+    op_unref(behind);
+    op_unref(launch->before);
+    launch->before = NULL;
+}
+
 void launch_enqueue(struct comm_rank *cr, struct part **parts, size_t count)
 {
     struct launch *launch = sim_new(sizeof *launch);
@@ -73,6 +109,9 @@ void launch_enqueue(struct comm_rank *cr, struct part **parts, size_t count)
         launch->part[i]->launch = launch;
         launch->part[i]->sequence = next_sequence(launch->part[i]);
     }
+    cr->launches++;
+    if (cr->ordered)
+        keep_order(launch);
     op_after(op, cr->last_launch);
     op_unref(cr->last_launch);
     cr->last_launch = op;
@@ -133,6 +172,10 @@ static size_t first_open(const struct launch *launch)
 void launch_advance(struct launch *launch)
 {
     size_t i = first_open(launch);
+    if (!launch->started) {
+        launch->started = true;
+        release_order(launch);
+    }
     if (i == launch->parts) {
         op_end(launch->op, 0);
         return;
@@ -168,6 +211,7 @@ void launch_free(struct launch *launch)
 {
     if (!launch)
         return;
+    release_order(launch);
     for (size_t i = 0; i < launch->parts; i++) {
         struct part *p = launch->part[i];
         if (p->slot)

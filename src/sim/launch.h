@@ -46,6 +46,9 @@ struct launch {
     struct part **part;      /* collectives first, each kind in issue order; owned */
     size_t parts, collectives;
     size_t open;             /* parts that are not over */
+    bool started;            /* its parts have been posted */
+    struct op *before;       /* launch of this device that must start first; referenced */
+    struct op *behind;       /* that waits for this one to start; referenced */
 };
 
 static inline bool part_is_pair(const struct part *p)
@@ -60,6 +63,9 @@ const char *part_misplaced(const struct part *p);
 
 /* Puts the parts (of one comm rank, in issue order; ownership passes) on their streams. */
 void launch_enqueue(struct comm_rank *cr, struct part **parts, size_t count);
+
+/* The launch that keeps this one from starting; NULL = none. */
+const struct op *launch_held_by(const struct launch *launch);
 
 /* Posts what may be posted next; ends the operation when all parts are done. */
 void launch_advance(struct launch *launch);

@@ -1,5 +1,7 @@
 #include "sim/life.h"
 
+#include <inttypes.h>
+
 #include "api/journal.h"
 #include "sim/comm.h"
 #include "sim/group.h"
@@ -29,10 +31,18 @@ static bool step_finalize(struct job *job)
     return true;
 }
 
+static void say_end(const struct comm_rank *cr, const char *what)
+{
+    nccl_info_rank(cr, LOG_INIT,
+                   "comm 0x%" PRIx64 " rank %d nranks %d cudaDev %d busId %x - %s COMPLETE",
+                   cr->handle, cr->rank, cr->nranks, cr->gpu->device, gpu_bus_id(cr->gpu), what);
+}
+
 static bool step_destroy(struct job *job)
 {
     if (!is_idle(job))
         return false;
+    say_end(job->about, "Destroy");
     comm_bury(job->about, COMM_GONE);
     return true;
 }
@@ -42,8 +52,10 @@ static void cancel_launches(const struct comm_rank *cr)
 {
     for (struct op *op = sim_world.op_first; op; op = op->next)
         if (op->launch && op->launch->cr == cr) {
+            bool held = launch_held_by(op->launch);
             launch_withdraw(op->launch);
-            if (op->state == OP_ACTIVE || op->lane == LANE_WANTED)
+            if (op->state == OP_ACTIVE || op->lane == LANE_WANTED ||
+                (held && op->state == OP_ENABLED))
                 op_queue(op);
         }
 }
@@ -65,6 +77,7 @@ static bool step_abort(struct job *job)
     cancel_launches(job->about);
     if (!is_idle(job))
         return false;
+    say_end(job->about, "Abort");
     comm_bury(job->about, COMM_ABORTED);
     return true;
 }

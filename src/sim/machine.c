@@ -43,6 +43,7 @@ static bool begin(const struct ncs_machine_options *options, struct ncs_error *e
         w->options.device_memory = DEFAULT_MEMORY;
     if (!w->options.capability)
         w->options.capability = DEFAULT_CAPABILITY;
+    log_begin();
     context_adopt_runner();
     return choices_begin(options->seeded, options->seed, options->schedule, err);
 }
@@ -110,6 +111,7 @@ static void free_processes(void)
             host_free(&p->gpu[d]);
             gpu_free_streams(&p->gpu[d]);
             ncs_free(p->gpu[d].peer);
+            op_unref(p->gpu[d].last_launch);
         }
         sim_free(p->gpu, (size_t)w->options.devices * sizeof *p->gpu);
         sim_free(p, sizeof *p);

@@ -11,6 +11,8 @@
 
 #define ALIGNMENT 512
 #define HOST_BYTES ((size_t)1 << 39) /* no host has more to pin */
+#define FIRST_ADDRESS ((uint64_t)0x7f0000000000)
+#define ADDRESS_STEP ((uint64_t)2 << 20)
 #define POISONED_BYTES ((size_t)1 << 20)
 #define POISON 0xa7 /* as float32 and float64 a tiny negative number, as int8 -89: seldom expected */
 
@@ -71,6 +73,8 @@ static struct allocation *insert(struct allocation given)
     struct world *w = &sim_world;
     struct allocation *a = sim_new(sizeof *a);
     *a = given;
+    a->address = FIRST_ADDRESS + w->addresses;
+    w->addresses += (a->bytes / ADDRESS_STEP + 1) * ADDRESS_STEP;
     if (a->block)
         w->live_bytes += a->bytes;
     if (is_counted(a->kind))

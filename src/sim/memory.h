@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct process;
 
@@ -25,6 +26,7 @@ struct allocation {
     unsigned flags;    /* of pinned memory */
     bool leaving;      /* will be freed in the order of a stream */
     struct pool *pool; /* that it is from; NULL = none */
+    uint64_t address; /* of base, as the log gives it: the same in every run */
 };
 
 struct gpu;

@@ -1,9 +1,11 @@
 /* NCCL's communication calls, groups and user operators. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "api/journal.h"
 #include "api/types.h"
 #include "base/mem.h"
+#include "sim/check.h"
 #include "sim/comm.h"
 #include "sim/cuda.h"
 #include "sim/functions.h"
@@ -110,6 +112,15 @@ static struct part *make_part(const struct request *r, struct comm_rank *cr, str
     return p;
 }
 
+static void log_request(const struct request *r, const struct comm_rank *cr)
+{
+    if (nccl_info_wanted(LOG_COLL))
+        nccl_info(LOG_COLL, "%s: opCount %" PRIx64 " sendbuff 0x%" PRIx64 " recvbuff 0x%" PRIx64
+                  " count %zu datatype %d op %d root %d comm 0x%" PRIx64 " [nranks=%d] stream 0x%"
+                  PRIx64, r->name, cr->launches, log_address(r->send), log_address(r->recv), r->count,
+                  (int)r->dtype, r->op, r->root, cr->handle, cr->nranks, log_stream(r->stream));
+}
+
 /* NCCL's chain of checks, in its order, then the place in the group. */
 static int queue_request(struct context *c, const struct request *r)
 {
@@ -132,11 +143,16 @@ static int queue_request(struct context *c, const struct request *r)
     }
     if (!rc)
         rc = check_arguments(r, cr);
+    bool pair = r->kind >= PART_SEND;
+    if (!rc && cr->checks && !(pair && r->count == 0))
+        rc = check_pointers(cr, &(struct check_call){ r->name, pair, r->kind == PART_BROADCAST,
+                                                      r->kind == PART_REDUCE, r->send, r->recv },
+                            r->root == cr->rank);
     if (!rc)
         rc = cuda_refusal_in_nccl(c);
     if (rc)
         return rc;
-    bool pair = r->kind >= PART_SEND;
+    log_request(r, cr);
     if (r->count == 0 && !pair)
         return ncclSuccess; /* nothing is queued, nobody is waited for */
     rc = check_reduction(r, cr);

@@ -2,8 +2,10 @@
 #include <string.h>
 
 #include "api/types.h"
+#include "sim/bootstrap.h"
 #include "sim/comm.h"
 #include "sim/cuda.h"
+#include "sim/environment.h"
 #include "sim/functions.h"
 #include "sim/group.h"
 #include "sim/init.h"
@@ -28,68 +30,14 @@ ncclResult_t sim_ncclGetUniqueId(ncclUniqueId *id)
     struct context *c = context_enter();
     if (!c)
         return ncclSuccess;
+    int rc = bootstrap_check();
+    if (rc)
+        return rc;
     if (!id) {
         nccl_warn("GetUniqueId : out argument is NULL");
         return ncclInvalidArgument;
     }
     unique_id_new(id);
-    return ncclSuccess;
-}
-
-struct config_rule {
-    const char *name;
-    size_t offset;
-    int least, most;
-    int since; /* version code that introduced the field */
-};
-
-#define RULE(field, least, most, since) { #field, offsetof(ncclConfig_t, field), least, most, since }
-
-/* In the order in which NCCL looks at them; the CTA limits have a rule of their own. */
-static const struct config_rule config_rules[] = {
-    RULE(blocking, 0, 1, 21400),           RULE(cgaClusterSize, 0, INT_MAX, 21700),
-    RULE(minCTAs, 1, INT_MAX, 21700),      RULE(maxCTAs, 1, INT_MAX, 21700),
-    RULE(splitShare, 0, 1, 21800),         RULE(collnetEnable, 0, 1, 22700),
-    RULE(CTAPolicy, 0, 3, 22700),          RULE(shrinkShare, 0, 1, 22700),
-    RULE(nvlsCTAs, 1, INT_MAX, 22700),     RULE(nChannelsPerNetPeer, 1, 64, 22800),
-    RULE(nvlinkCentricSched, 0, 1, 22800), RULE(graphUsageMode, 0, 2, 22900),
-    RULE(numRmaCtx, 0, INT_MAX, 22900),    RULE(maxP2pPeers, 1, INT_MAX, 23003),
-    RULE(graphStreamOrdering, 0, 1, 23005),
-};
-
-static int field(const ncclConfig_t *config, const struct config_rule *rule)
-{
-    if ((int)config->version < rule->since || config->size < rule->offset + sizeof(int) ||
-        sim_world.options.nccl_version < rule->since)
-        return NCCL_CONFIG_UNDEF_INT;
-    int value;
-    memcpy(&value, (const char *)config + rule->offset, sizeof value);
-    return value;
-}
-
-static int check_config(const ncclConfig_t *config)
-{
-    if (config->magic != NCCL_CONFIG_MAGIC) {
-        nccl_warn("ncclConfig_t argument not initialized via NCCL_CONFIG_INITIALIZER");
-        return ncclInvalidArgument;
-    }
-    for (size_t i = 0; i < sizeof config_rules / sizeof *config_rules; i++) {
-        const struct config_rule *rule = &config_rules[i];
-        int value = field(config, rule), most = rule->most;
-        if (rule->offset == offsetof(ncclConfig_t, CTAPolicy) &&
-            !nccl_does(DOES_CTA_POLICY_BOTH))
-            most = 2;
-        if (value != NCCL_CONFIG_UNDEF_INT && (value < rule->least || value > most)) {
-            nccl_warn("Invalid config %s attribute value %d", rule->name, value);
-            return ncclInvalidArgument;
-        }
-    }
-    /* Looked at before defaults are filled in: a minimum without a maximum is refused. */
-    int least = field(config, &config_rules[2]), most = field(config, &config_rules[3]);
-    if (least > most) {
-        nccl_warn("Invalid config min/max CTAs attribute value %d/%d", least, most);
-        return ncclInvalidArgument;
-    }
     return ncclSuccess;
 }
 
@@ -111,16 +59,18 @@ static int queue_init(struct context *c, ncclComm_t *out, int nranks, const nccl
         nccl_warn("no room for %d ranks", nranks);
         return ncclSystemError;
     }
-    int rc = config ? check_config(config) : ncclSuccess;
+    struct comm_config made_of;
+    int rc = config_read(config, NULL, &made_of);
     if (rc)
         return rc;
-    bool blocking = !config || field(config, &config_rules[0]) != 0;
+    bool blocking = made_of.value[CONFIG_BLOCKING] != 0;
     if (c->group.jobs > 0 && c->group.last && c->group.last->blocking != blocking) {
         nccl_warn("Blocking and nonblocking communicators are not allowed in the same group.");
         return ncclInvalidArgument;
     }
     struct comm_rank *cr = comm_rank_new(rank, nranks);
     cr->blocking = blocking;
+    cr->config = made_of;
     if (!cr->blocking)
         cr->async = ncclInProgress;
     *out = (ncclComm_t)(*made = cr);
@@ -145,11 +95,14 @@ static ncclResult_t init_rank(ncclComm_t *out, int nranks, ncclUniqueId id, int 
     if (cuda_refusal_in_nccl(c))
         return ncclUnhandledCudaError; /* not recorded in an open group */
     if (bad_nranks(nranks))
-        return ncclInvalidArgument;    /* nor this */
+        return ncclInvalidArgument; /* nor this */
+    int rc = bootstrap_check();
+    if (rc)
+        return rc;
     bool alone = c->group.depth == 0;
     group_begin(c);
     struct comm_rank *made;
-    int rc = group_leave(c, queue_init(c, out, nranks, &id, rank, config, &made));
+    rc = group_leave(c, queue_init(c, out, nranks, &id, rank, config, &made));
     if (alone && frees_on_failure && rc && rc != ncclInProgress && made) {
         comm_bury(made, COMM_GONE);
         *out = NULL;
@@ -176,7 +129,7 @@ static int check_devices(struct context *c, int ndev, const int *list)
             return ncclSuccess;
         return cuda_failed_in_nccl(c, cudaErrorInvalidDevice);
     }
-    bool shared = o->multi_rank_gpu && nccl_does(DOES_SHARE_GPU);
+    bool shared = env_is(ENV_MULTI_RANK_GPU_ENABLE, 1);
     for (int i = 0; i < ndev; i++) {
         if (list[i] < 0 || list[i] >= o->devices) {
             nccl_warn("Invalid device requested : %d", list[i]);
@@ -208,6 +161,9 @@ ncclResult_t sim_ncclCommInitAll(ncclComm_t *comms, int ndev, const int *list)
     }
     int rc = check_devices(c, ndev, list);
     if (rc || ndev == 0)
+        return rc;
+    rc = bootstrap_check();
+    if (rc)
         return rc;
     ncclUniqueId id;
     unique_id_new(&id);

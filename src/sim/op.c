@@ -99,7 +99,8 @@ static void advance(struct op *op)
     if (op->state == OP_DONE)
         return;
     bool fresh = op->state == OP_ENABLED;
-    if (fresh && op->kind == OP_LAUNCH && !op->gpu->fault && lane_wanted(op))
+    if (fresh && op->kind == OP_LAUNCH && !op->gpu->fault &&
+        (launch_held_by(op->launch) || lane_wanted(op)))
         return;
     op->state = OP_ACTIVE;
     if (op->gpu->fault)

@@ -85,7 +85,7 @@ void snapshot_contact(const struct part *part, struct ncs_snap_job *out, struct 
         snapshot_missing(out, s, part->root);
         return;
     }
-    bool every = sim_world.options.host == NCS_HOST_EVERY;
+    bool every = group_exchanges(cr);
     for (int r = 0; r < cr->nranks; r++)
         if (cr->comm->member[r]->entered < (every ? cr->entered : 1))
             snapshot_missing(out, s, r);
@@ -146,6 +146,9 @@ static void each_edge(struct ncs_snapshot *s, void (*edge)(struct ncs_snapshot *
         for (size_t i = 0; i < op->successors; i++)
             if (op->successor[i]->state != OP_DONE)
                 edge(s, &s->op[lookup(&index_of.op, op->successor[i])], on);
+        const struct op *before = op->launch ? launch_held_by(op->launch) : NULL;
+        if (before)
+            edge(s, &s->op[on], lookup(&index_of.op, before));
         for (size_t i = 0; op->lane == LANE_HELD && i < sim_world.lane_waits; i++)
             if (sim_world.lane_line[i]->gpu == op->gpu)
                 edge(s, &s->op[lookup(&index_of.op, sim_world.lane_line[i])], on);

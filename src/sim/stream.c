@@ -10,6 +10,7 @@ struct stream *stream_new(struct gpu *gpu, unsigned flags, int priority)
 {
     struct stream *s = sim_new(sizeof *s);
     s->gpu = gpu;
+    s->handle = ++sim_world.stream_handles + 2; /* 0, 1 and 2 are CUDA's own */
     s->flags = flags;
     s->priority = priority;
     s->blocking = !(flags & cudaStreamNonBlocking);

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "ncclscript/cuda_abi.h"
 #include "sim/op.h"
@@ -23,6 +24,7 @@ struct stream {
     size_t unfinished;
     struct waitable room; /* fires when there are no more than STREAM_DEPTH unfinished ones */
     unsigned references;
+    uint64_t handle;      /* what the log calls it */
 };
 
 struct event {

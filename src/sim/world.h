@@ -14,6 +14,7 @@
 #include "base/map.h"
 #include "sim/choose.h"
 #include "sim/context.h"
+#include "sim/log.h"
 
 /* The cost of every device operation, in virtual time: claimed to be no GPU's. */
 #define COST_NS 10000            /* each operation */
@@ -39,6 +40,7 @@ struct gpu {
     struct process *process;
     int device;              /* on the process's host */
     struct stream *legacy;
+    struct op *last_launch;  /* where launches keep an order; referenced */
     struct stream **stream;  /* live ones, for device-wide waits and the legacy rule */
     size_t streams, streams_room;
     int fault;               /* cudaError_t that killed the context; 0 = alive */
@@ -60,6 +62,8 @@ struct process {
     int64_t stamped;         /* time of the slot that stamped it last; see slot_stamp */
     uint64_t launched;       /* serial of its youngest launch in slots due at that time */
     char last_error[1024];   /* ncclGetLastError's buffer */
+    uint64_t env_said;       /* variables that the log has told of, one bit each */
+    bool version_said;       /* the log has told of the version */
 };
 
 struct world {
@@ -124,6 +128,8 @@ struct world {
     uint64_t unique_ids, comm_serial;
     bool went_ahead;         /* a send was done before its receive had come */
     uint64_t buffered;       /* most bytes of a pair that were ahead */
+    uint64_t comm_handles, stream_handles, addresses; /* as the log names them */
+    struct log log;
     struct comm *comm_first;
 
     uint64_t live_objects, live_bytes;  /* what reset must bring to 0 */
@@ -140,6 +146,12 @@ void world_trace(uint64_t word);
 /* The process with that number, made at first use. */
 struct process *world_process(int number);
 struct gpu *process_gpu(struct process *p, int device);
+
+/* As NCCL writes it: the bus number, then 12 bits that are 0 here. */
+static inline unsigned gpu_bus_id(const struct gpu *gpu)
+{
+    return (unsigned)(gpu->device + 1) << 12;
+}
 
 /* Counted allocations of the world's objects. */
 void *sim_new(size_t bytes);

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Holds the complaints about bad scenarios against table.txt: text, line and exit status.
 set -u
+unset "${!NCCL_@}" # the simulator heeds them
 here=$(cd "$(dirname "$0")" && pwd)
 : "${NCCLSCRIPT:?the path of the binary}"
 program=$(realpath "$NCCLSCRIPT") || exit 1

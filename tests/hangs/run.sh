@@ -7,6 +7,7 @@
 # expect.jsonl: culprits are [rank, call, line], steps of a cycle [rank, comm, call, line, for]. To
 # look at a report in that form: ncclscript run --format json FILE | jq -c -f tests/hangs/report.jq
 set -u
+unset "${!NCCL_@}" # the simulator heeds them
 : "${NCCLSCRIPT:?the path of the binary}"
 command -v jq >/dev/null || { echo "left out: there is no jq"; exit 77; }
 cd "$(dirname "$0")/../.." || exit 1

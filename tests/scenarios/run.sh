@@ -3,6 +3,7 @@
 # as fibers and as threads, for NCCLSCRIPT_SEEDS seeds (10), in the same bytes whenever the seed is
 # the same and whatever the ranks are.
 set -u
+unset "${!NCCL_@}" # the simulator heeds them
 : "${NCCLSCRIPT:?the path of the binary}"
 command -v jq >/dev/null || { echo "left out: there is no jq"; exit 77; }
 cd "$(dirname "$0")/../.." || exit 1

@@ -1,0 +1,23 @@
+/* Where the lines of NCCL's log go: to standard output, as NCCL's do, unless a report for machines
+ * is written there; then to standard error. Or to the file of NCCL_DEBUG_FILE. */
+#ifndef NCS_CLI_LOG_H
+#define NCS_CLI_LOG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+struct ncs_log_file;
+
+struct ncs_log {
+    bool quiet;      /* only into files */
+    bool to_stderr;
+    struct ncs_log_file *file;
+    size_t files, files_room;
+};
+
+/* For ncs_run_options.on_log; arg is a struct ncs_log. */
+void ncs_log_line(void *arg, const char *file, const char *line);
+void ncs_log_close(struct ncs_log *log);
+
+#endif

@@ -1,0 +1,29 @@
+/* NCCL's checking modes: NCCL_CHECK_POINTERS, and NCCL_CHECK_MODE where the version has it. */
+#ifndef NCS_SIM_CHECK_H
+#define NCS_SIM_CHECK_H
+
+#include <stdbool.h>
+
+struct comm_rank;
+
+enum check_mode {
+    CHECK_NONE,
+    CHECK_LOCAL,  /* every buffer must be memory that the communicator's device can use */
+    CHECK_GLOBAL, /* and the ranks exchange what they know of buffers at the end of each group */
+};
+
+/* What the environment says: looked at when a communicator is made. */
+enum check_mode check_mode_now(void);
+
+/* The buffers of one call that is about to be queued, as NCCL looks at them: only where they begin,
+ * whatever the count, those included that the call will ignore. */
+struct check_call {
+    const char *name;        /* "AllReduce" */
+    bool pair;               /* send, receive */
+    bool broadcast, reduce;  /* one of their buffers counts on the root only */
+    const void *send, *recv; /* of a pair: the one that it has */
+};
+
+int check_pointers(const struct comm_rank *cr, const struct check_call *call, bool root);
+
+#endif

@@ -1,0 +1,42 @@
+/* The configuration of a communicator: what ncclConfig_t says, checked, and what it comes to. */
+#ifndef NCS_SIM_CONFIG_H
+#define NCS_SIM_CONFIG_H
+
+#include "ncclscript/nccl_abi.h"
+
+enum config_field {
+    CONFIG_BLOCKING,
+    CONFIG_CGA_CLUSTER_SIZE,
+    CONFIG_MIN_CTAS,
+    CONFIG_MAX_CTAS,
+    CONFIG_SPLIT_SHARE,
+    CONFIG_COLLNET_ENABLE,
+    CONFIG_CTA_POLICY,
+    CONFIG_SHRINK_SHARE,
+    CONFIG_NVLS_CTAS,
+    CONFIG_CHANNELS_PER_NET_PEER,
+    CONFIG_NVLINK_CENTRIC_SCHED,
+    CONFIG_GRAPH_USAGE_MODE,
+    CONFIG_NUM_RMA_CTX,
+    CONFIG_MAX_P2P_PEERS,
+    CONFIG_GRAPH_STREAM_ORDERING,
+    CONFIG_TRAFFIC_CLASS,
+    CONFIG_FIELDS
+};
+
+#define CONFIG_TEXT 64 /* bytes kept of a name */
+
+struct comm_config {
+    int value[CONFIG_FIELDS]; /* a default, or NCCL_CONFIG_UNDEF_INT where NCCL has none */
+    char net_name[CONFIG_TEXT], comm_name[CONFIG_TEXT]; /* "" = not given */
+};
+
+/* Checks in NCCL's order. given NULL: the parent's configuration, or the defaults when there is no
+ * parent either. What overrides a configuration from outside is applied last. */
+int config_read(const ncclConfig_t *given, const struct comm_config *parent,
+                struct comm_config *out);
+
+/* Applies what the environment says. */
+void config_override(struct comm_config *config);
+
+#endif

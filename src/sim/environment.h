@@ -1,0 +1,61 @@
+/* NCCL's environment variables, read in one place: the process's own and those that a scenario
+ * declares (which are set while its run lasts). One row per variable that NCCL lists as a
+ * parameter; all other names that begin with NCCL_ change nothing here. */
+#ifndef NCS_SIM_ENVIRONMENT_H
+#define NCS_SIM_ENVIRONMENT_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum env {
+    ENV_CGA_CLUSTER_SIZE, ENV_CHECK_MODE, ENV_CHECK_POINTERS, ENV_COLLNET_ENABLE,
+    ENV_COMM_BLOCKING, ENV_COMM_ID, ENV_COMM_SHRINK_SHARE, ENV_COMM_SPLIT_SHARE, ENV_CTA_POLICY,
+    ENV_CUMEM_ENABLE, ENV_DEBUG, ENV_DEBUG_FILE, ENV_DEBUG_SUBSYS, ENV_GRAPH_MIXING_SUPPORT,
+    ENV_GRAPH_STREAM_ORDERING, ENV_HOSTID, ENV_LAUNCH_ORDER_IMPLICIT, ENV_LOCAL_REGISTER,
+    ENV_MAX_CTAS, ENV_MIN_CTAS, ENV_MULTI_RANK_GPU_ENABLE, ENV_NCHANNELS_PER_NET_PEER, ENV_NET,
+    ENV_NUM_RMA_CTX, ENV_NVLINK_CENTRIC_SCHED, ENV_NVLS_ENABLE, ENV_NVLS_NCHANNELS,
+    ENV_P2P_MAX_PEERS, ENV_P2P_USE_CUDA_MEMCPY, ENV_PARAM_DUMP_ALL, ENV_RUNTIME_CONNECT,
+    ENV_SOCKET_IFNAME, ENV_SOCKET_RETRY_CNT, ENV_SOCKET_RETRY_SLEEP_MSEC, ENV_WIN_ENABLE,
+    ENV_COUNT
+};
+
+#define ENV_UNSET INT_MIN /* the default of a number that overrides a configuration */
+
+struct env_row {
+    const char *key;
+    bool text;        /* else a whole number */
+    bool unpublished; /* listed only with NCCL_PARAM_DUMP_ALL */
+    int64_t preset;   /* of a number */
+    int since;        /* version that knows it; 0 = all profiles */
+};
+
+extern const struct env_row env_rows[ENV_COUNT]; /* in order of key */
+
+/* What the variable says now, as text; NULL = not set, or empty, which is the same to NCCL, or the
+ * version does not know it. */
+const char *env_text(enum env variable);
+/* The number that it says; the default when it says none. */
+int64_t env_number(enum env variable);
+/* Set, and to that number. */
+static inline bool env_is(enum env variable, int64_t value)
+{
+    return env_number(variable) == value;
+}
+
+/* Whether there is symmetric memory at all: without it windows are registered in vain. */
+static inline bool env_has_windows(void)
+{
+    return !env_is(ENV_WIN_ENABLE, 0) && !env_is(ENV_CUMEM_ENABLE, 0);
+}
+
+/* Whether ncclCommRegister does anything: if not it gives NULL, before any check. */
+static inline bool env_registers(void)
+{
+    return !env_is(ENV_LOCAL_REGISTER, 0) && !env_is(ENV_P2P_USE_CUDA_MEMCPY, 1);
+}
+
+/* By its name; -1 = none that this version lists. */
+int env_find(const char *key);
+
+#endif

@@ -1,0 +1,52 @@
+/* NCCL's log: lines in NCCL's shape, with virtual hosts, processes, threads and time, so that they
+ * are the same in every run. They go to whoever opened the machine; nothing is written here. */
+#ifndef NCS_SIM_LOG_H
+#define NCS_SIM_LOG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct comm_rank;
+struct process;
+
+enum log_level { LOG_NONE, LOG_VERSION, LOG_WARN, LOG_INFO, LOG_ABORT, LOG_TRACE };
+
+/* Subsystems: bits of NCCL_DEBUG_SUBSYS. Most of them have nothing to say here. */
+enum log_subsys {
+    LOG_INIT = 0x1, LOG_COLL = 0x2, LOG_P2P = 0x4, LOG_SHM = 0x8, LOG_NET = 0x10,
+    LOG_GRAPH = 0x20, LOG_TUNING = 0x40, LOG_ENV = 0x80, LOG_ALLOC = 0x100, LOG_CALL = 0x200,
+    LOG_PROXY = 0x400, LOG_NVLS = 0x800, LOG_BOOTSTRAP = 0x1000, LOG_REG = 0x2000,
+    LOG_PROFILE = 0x4000, LOG_RAS = 0x8000, LOG_ALL = ~0,
+};
+
+/* State of the machine's log. */
+struct log {
+    enum log_level level;
+    unsigned mask;
+};
+
+/* NCCL's WARN: a line, and the last error of the running context's process. */
+void nccl_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* The same for a rank whose own context is elsewhere. */
+void nccl_warn_rank(const struct comm_rank *cr, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+void nccl_info(enum log_subsys subsys, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void nccl_info_rank(const struct comm_rank *cr, enum log_subsys subsys, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+bool nccl_info_wanted(enum log_subsys subsys); /* before costly arguments are made */
+
+/* A line as it is, whatever the level. */
+void log_print(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* Reads what is to be logged from the environment. */
+void log_begin(void);
+/* The line with NCCL's version, once per process. */
+void log_version(void);
+/* The call in flight, at level TRACE in subsystem CALL. */
+void log_call(void);
+/* Names of handles and memory that are the same in every run; 0 = NULL. */
+uint64_t log_address(const void *p);
+uint64_t log_stream(const void *handle);
+uint64_t log_comm(const void *handle);
+
+#endif

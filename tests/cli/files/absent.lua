@@ -1,0 +1,3 @@
+scenario { ranks = 1 }
+
+C.ncclParamBind("NCCL_DEBUG")

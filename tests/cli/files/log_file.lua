@@ -1,0 +1,1 @@
+scenario { ranks = 1, env = { NCCL_DEBUG_FILE = "elsewhere" } }

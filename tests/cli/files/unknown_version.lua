@@ -1,0 +1,1 @@
+scenario { ranks = 1, sim = { nccl = "2.27.3" } }

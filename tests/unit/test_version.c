@@ -1,0 +1,233 @@
+/* Versions of NCCL, what the simulator does by them, and the table of its environment. */
+#include <string.h>
+
+#include "api/driver.h"
+#include "api/version.h"
+#include "harness.h"
+#include "sim/bootstrap.h"
+#include "sim/check.h"
+#include "sim/config.h"
+#include "sim/environment.h"
+#include "sim/version.h"
+#include "sim/world.h"
+
+START_TEST(test_codes)
+{
+    char text[16];
+    ck_assert_int_eq(ncs_nccl_version_code("2.30.7"), 23007);
+    ck_assert_int_eq(ncs_nccl_version_code("2.29"), 22900);
+    ck_assert_int_eq(ncs_nccl_version_code("2.7.8"), 2708);
+    ck_assert_str_eq(ncs_nccl_version_text(2708, text, sizeof text), "2.7.8");
+    ck_assert_str_eq(ncs_nccl_version_text(0, text, sizeof text), "2.30.7");
+    static const char *const none[] = { "", "2", "2.", "2.x", "2.30.7.1", "2.30.x", "-2.3", "2.100.1",
+                                        "2.30.7 " };
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+        ck_assert_msg(ncs_nccl_version_code(none[i]) == 0, "`%s`", none[i]);
+}
+END_TEST
+
+START_TEST(test_profiles)
+{
+    int last = 0;
+    for (const char *const *p = ncs_nccl_profiles; *p; p++) {
+        int code = ncs_nccl_version_code(*p);
+        ck_assert_int_gt(code, last);
+        ck_assert(ncs_nccl_is_profile(code));
+        last = code;
+    }
+    ck_assert_int_eq(last, NCS_NCCL_DEFAULT);
+    ck_assert(!ncs_nccl_is_profile(22903));
+    ck_assert(!ncs_nccl_is_profile(0));
+}
+END_TEST
+
+/* The oldest profile does nothing of what later ones do differently, the newest all of it. */
+START_TEST(test_differences)
+{
+    for (int what = 0; what < DOES_COUNT; what++) {
+        sim_world.options.nccl_version = 22809;
+        ck_assert(!nccl_does((enum nccl_does)what));
+        sim_world.options.nccl_version = 23007;
+        ck_assert(nccl_does((enum nccl_does)what));
+    }
+    sim_world.options.nccl_version = 22907;
+    ck_assert(nccl_does(DOES_CHECK_MODE) && !nccl_does(DOES_SHARE_GPU));
+}
+END_TEST
+
+/* Every function is there exactly when the version has it. */
+START_TEST(test_functions)
+{
+    struct ncs_error err;
+    for (const char *const *p = ncs_nccl_profiles; *p; p++) {
+        int version = ncs_nccl_version_code(*p);
+        const struct ncs_machine *m = ncs_driver_sim.machine;
+        ck_assert(m->open(&(struct ncs_machine_options){ .nccl_version = version }, &err));
+        ck_assert(ncs_api_has(ncs_driver_sim.api, NCS_FN_ncclAllReduce));
+        ck_assert_int_eq(ncs_api_has(ncs_driver_sim.api, NCS_FN_ncclParamBind), version >= 23004);
+        for (int fn = 0; fn < NCS_FN_COUNT; fn++)
+            if (ncs_api_has(ncs_driver_sim.api, (enum ncs_fn)fn))
+                ck_assert_msg(ncs_fn_info[fn].since <= version, "%s", ncs_fn_info[fn].name);
+        m->close();
+    }
+}
+END_TEST
+
+START_TEST(test_rows)
+{
+    sim_world.options.nccl_version = 23007;
+    for (int i = 0; i < ENV_COUNT; i++) {
+        ck_assert_msg(env_rows[i].key != NULL, "row %d", i);
+        ck_assert(strncmp(env_rows[i].key, "NCCL_", 5) == 0);
+        ck_assert_int_eq(env_find(env_rows[i].key), i);
+        if (i > 0)
+            ck_assert_str_lt(env_rows[i - 1].key, env_rows[i].key);
+    }
+    ck_assert_int_eq(env_find("NCCL_NO_SUCH"), -1);
+    sim_world.options.nccl_version = 22809;
+    ck_assert_int_eq(env_find("NCCL_CHECK_MODE"), -1);
+}
+END_TEST
+
+START_TEST(test_values)
+{
+    sim_world.options.nccl_version = 23007;
+    unsetenv("NCCL_NVLS_ENABLE");
+    ck_assert_int_eq(env_number(ENV_NVLS_ENABLE), 2);
+    static const struct {
+        const char *text;
+        int64_t value;
+    } table[] = { { "1", 1 }, { "0x10", 16 }, { "-3", -3 }, { "", 2 }, { "on", 2 }, { "1x", 2 },
+                  { "99999999999999999999", 2 } };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        setenv("NCCL_NVLS_ENABLE", table[i].text, 1);
+        ck_assert_msg(env_number(ENV_NVLS_ENABLE) == table[i].value, "`%s`", table[i].text);
+    }
+    /* A version does not know what came later. */
+    setenv("NCCL_MULTI_RANK_GPU_ENABLE", "1", 1);
+    ck_assert_int_eq(env_number(ENV_MULTI_RANK_GPU_ENABLE), 1);
+    sim_world.options.nccl_version = 22809;
+    ck_assert_int_eq(env_number(ENV_MULTI_RANK_GPU_ENABLE), 0);
+}
+END_TEST
+
+/* The environment wins over a configuration; what makes no sense is left out or capped. */
+START_TEST(test_overrides)
+{
+    static const struct {
+        const char *name, *value;
+        int version;
+        enum config_field field;
+        int is;
+    } table[] = {
+        { "COMM_BLOCKING", "0", 23007, CONFIG_BLOCKING, 0 },
+        { "COMM_BLOCKING", "2", 23007, CONFIG_BLOCKING, 1 },
+        { "MAX_CTAS", "1000", 23007, CONFIG_MAX_CTAS, 64 },
+        { "MAX_CTAS", "0", 23007, CONFIG_MAX_CTAS, 64 },
+        { "MIN_CTAS", "100", 23007, CONFIG_MIN_CTAS, 64 },
+        { "CGA_CLUSTER_SIZE", "99", 23007, CONFIG_CGA_CLUSTER_SIZE, 8 },
+        { "COMM_SPLIT_SHARE_RESOURCES", "1", 23007, CONFIG_SPLIT_SHARE, 1 },
+        { "CTA_POLICY", "3", 23007, CONFIG_CTA_POLICY, 2 },
+        { "CTA_POLICY", "3", 22809, CONFIG_CTA_POLICY, 0 },
+        { "GRAPH_MIXING_SUPPORT", "0", 23007, CONFIG_GRAPH_USAGE_MODE, 0 },
+        { "GRAPH_MIXING_SUPPORT", "1", 23007, CONFIG_GRAPH_USAGE_MODE, 2 },
+        { "GRAPH_STREAM_ORDERING", "0", 23007, CONFIG_GRAPH_STREAM_ORDERING, 1 },
+        { "NUM_RMA_CTX", "4", 23007, CONFIG_NUM_RMA_CTX, 4 },
+        { "NUM_RMA_CTX", "4", 22809, CONFIG_NUM_RMA_CTX, 1 },
+        { "P2P_MAX_PEERS", "4", 22907, CONFIG_MAX_P2P_PEERS, NCCL_CONFIG_UNDEF_INT },
+    };
+    struct comm_config config;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "NCCL_%s", table[i].name);
+        setenv(name, table[i].value, 1);
+        sim_world.options.nccl_version = table[i].version;
+        ck_assert_int_eq(config_read(NULL, NULL, &config), 0);
+        ck_assert_msg(config.value[table[i].field] == table[i].is, "%s=%s: %d", name,
+                      table[i].value, config.value[table[i].field]);
+        unsetenv(name);
+    }
+    setenv("NCCL_NET", "Socket", 1);
+    ck_assert_int_eq(config_read(NULL, NULL, &config), 0);
+    ck_assert_str_eq(config.net_name, "Socket");
+}
+END_TEST
+
+/* A field counts when the caller's header, the struct's size and the library all have it. */
+START_TEST(test_masks)
+{
+    static const struct {
+        int library;
+        unsigned header;
+        size_t size;
+        int rc;
+    } table[] = {
+        { 23007, 23007, 96, 4 }, { 22809, 23007, 96, 0 }, { 23007, 22809, 96, 0 },
+        { 23007, 23007, 80, 0 },
+    };
+    struct comm_config out;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        ncclConfig_t config;
+        ncclConfig_t *c = &config;
+        memset(c, 0, sizeof *c);
+        *c = (ncclConfig_t){ .size = table[i].size, .magic = NCCL_CONFIG_MAGIC,
+                             .version = table[i].header, .blocking = 1, .cgaClusterSize = 4,
+                             .minCTAs = 1, .maxCTAs = 2, .nvlsCTAs = 1, .nChannelsPerNetPeer = 1,
+                             .graphUsageMode = 3 /* no such mode: wrong where the field counts */,
+                             .maxP2pPeers = 1 };
+        sim_world.options.nccl_version = table[i].library;
+        ck_assert_msg(config_read(c, NULL, &out) == table[i].rc, "row %zu", i);
+    }
+}
+END_TEST
+
+START_TEST(test_check_mode)
+{
+    static const struct {
+        int version;
+        const char *pointers, *mode;
+        enum check_mode is;
+    } table[] = {
+        { 22809, "1", "DEFAULT", CHECK_LOCAL },     { 22809, "0", "DEBUG_LOCAL", CHECK_NONE },
+        { 22907, "1", "DEFAULT", CHECK_NONE },      { 22907, "0", "debug_local", CHECK_LOCAL },
+        { 23007, "0", "DEBUG_GLOBAL", CHECK_GLOBAL }, { 23007, "1", "", CHECK_LOCAL },
+        { 23007, "0", "", CHECK_NONE },
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        sim_world.options.nccl_version = table[i].version;
+        setenv("NCCL_CHECK_POINTERS", table[i].pointers, 1);
+        setenv("NCCL_CHECK_MODE", table[i].mode, 1);
+        ck_assert_msg(check_mode_now() == table[i].is, "row %zu", i);
+    }
+}
+END_TEST
+
+START_TEST(test_bootstrap)
+{
+    static const struct {
+        const char *address, *names;
+        int rc;
+    } table[] = {
+        { "", "", 0 },          { "", "eth", 0 },       { "", "ib0", 5 },      { "", "ib,lo", 0 },
+        { "", "=eth", 5 },      { "", "=eth0", 0 },     { "", "^eth", 0 },     { "", "^eth,lo", 5 },
+        { "head:1234", "", 0 }, { "head:1234", "ib0", 0 }, { "head", "", 4 },  { ":1234", "", 4 },
+        { "head:", "", 4 },     { "head:x", "", 4 },    { "[::1]:80", "", 0 }, { "::1:80", "", 4 },
+        { "head:70000", "", 4 },
+    };
+    sim_world.options.nccl_version = 23007;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        setenv("NCCL_COMM_ID", table[i].address, 1);
+        setenv("NCCL_SOCKET_IFNAME", table[i].names, 1);
+        ck_assert_msg(bootstrap_check() == table[i].rc, "row %zu", i);
+    }
+    unsetenv("NCCL_SOCKET_RETRY_CNT");
+    unsetenv("NCCL_SOCKET_RETRY_SLEEP_MSEC");
+    ck_assert_int_eq(bootstrap_retry_time() / 1000000000, 59);
+    setenv("NCCL_SOCKET_RETRY_CNT", "1000000", 1);
+    setenv("NCCL_SOCKET_RETRY_SLEEP_MSEC", "1000000", 1);
+    ck_assert_int_gt(bootstrap_retry_time(), 1000000000);
+}
+END_TEST
+
+NCS_TEST_MAIN("version", test_codes, test_profiles, test_differences, test_functions, test_rows,
+              test_values, test_overrides, test_masks, test_check_mode, test_bootstrap)
