@@ -12,5 +12,5 @@ if rank == 0 then
   store:set("id", nccl.unique_id())
 end
 local e = expect.error("ncclInvalidUsage", nccl.init_rank, nranks, store:get("id"), rank)
-expect.equal(e.detail, ("Duplicate GPU detected : rank %d and rank %d both on CUDA device 1000")
+expect.equal(e.detail, ("Duplicate GPU detected : rank %d and rank %d both on CUDA device 10000")
   :format(rank, 1 - rank))

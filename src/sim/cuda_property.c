@@ -21,6 +21,11 @@ static int pci_bus(int device)
     return PCI_FIRST_BUS + device % PCI_BUSES;
 }
 
+unsigned gpu_bus_id(const struct gpu *gpu)
+{
+    return (unsigned)pci_domain(gpu->device) << 20 | (unsigned)pci_bus(gpu->device) << 12;
+}
+
 static int major(void)
 {
     return sim_world.options.capability / 10;

@@ -147,11 +147,8 @@ void world_trace(uint64_t word);
 struct process *world_process(int number);
 struct gpu *process_gpu(struct process *p, int device);
 
-/* As NCCL writes it: the bus number, then 12 bits that are 0 here. */
-static inline unsigned gpu_bus_id(const struct gpu *gpu)
-{
-    return (unsigned)(gpu->device + 1) << 12;
-}
+/* Where CUDA says that it is, in one number as NCCL writes it. */
+unsigned gpu_bus_id(const struct gpu *gpu);
 
 /* Counted allocations of the world's objects. */
 void *sim_new(size_t bytes);

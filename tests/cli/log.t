@@ -19,9 +19,9 @@ $ NCCL_DEBUG=INFO NCCL_CHECK_POINTERS=1 ncclscript run log.lua | grep -v PASS
 > host0:0:0 [0] NCCL INFO NCCL_CHECK_POINTERS set by environment to 1.
 > host0:0:0 [0] NCCL INFO NCCL version 2.30.7+cuda13.0
 > ...
-> host0:1:0 [1] NCCL INFO ncclCommInitRank comm 0x2 rank 1 nranks 2 cudaDev 1 busId 2000 commId 0x<*> - Init COMPLETE
+> host0:1:0 [1] NCCL INFO ncclCommInitRank comm 0x2 rank 1 nranks 2 cudaDev 1 busId 11000 commId 0x<*> - Init COMPLETE
 > ...
-> host0:0:0 [0] NCCL INFO comm 0x1 rank 0 nranks 2 cudaDev 0 busId 1000 - Destroy COMPLETE
+> host0:0:0 [0] NCCL INFO comm 0x1 rank 0 nranks 2 cudaDev 0 busId 10000 - Destroy COMPLETE
 > ...
 $ NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=COLL ncclscript run log.lua | grep AllReduce
 > host0:0:0 [0] NCCL INFO AllReduce: opCount 0 sendbuff 0x7f<*> recvbuff 0x7f<*> count 8 datatype 7 op 0 root 0 comm 0x1 [nranks=2] stream 0x<*>

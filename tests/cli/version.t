@@ -44,7 +44,7 @@ $ ncclscript run --nccl-version 2.29.7 cuda_error.lua | head -n 2
 
 # Several ranks on one GPU.
 $ ncclscript run --nccl-version 2.29.7 shared_gpu.lua | head -n 1
-> [0] false	ncclInvalidUsage	Duplicate GPU detected : rank 0 and rank 1 both on CUDA device 1000
+> [0] false	ncclInvalidUsage	Duplicate GPU detected : rank 0 and rank 1 both on CUDA device 10000
 $ ncclscript run shared_gpu.lua | grep -o 'false.*MULTI_RANK.*=1' | wc -l
 > 2
 $ NCCL_MULTI_RANK_GPU_ENABLE=1 ncclscript run shared_gpu.lua
