@@ -43,6 +43,11 @@ void ncs_journal_close(struct ncs_journal *j)
     ncs_map_free(&j->own->numbered);
     ncs_map_free(&j->own->handles);
     ncs_map_free(&j->own->keys);
+    ncs_map_free(&j->own->growths);
+    for (struct ncs_growth *g = j->own->growth, *next; g; g = next) {
+        next = g->next;
+        ncs_free(g);
+    }
     ncs_free(j->own->unfilled);
     pthread_mutex_destroy(&j->own->lock);
     ncs_free(j->own);
@@ -282,14 +287,54 @@ void ncs_journal_begin(struct ncs_journal *j, struct ncs_call *call)
     unlock(j);
 }
 
-static void leave_group(struct ncs_journal *j, struct ncs_local *local, int rc)
+/* A group whose time was only estimated came to nothing, unless it is in progress. */
+static void leave_group(struct ncs_journal *j, struct ncs_local *local, int rc, bool simulated)
 {
     if (local->group_depth == 0 || --local->group_depth > 0)
         return;
     ncs_journal_group_ended(j, local->group, !has_failed(rc));
-    if (has_failed(rc))
+    if (has_failed(rc) || (simulated && rc == ncclSuccess))
         reject_group(j, local);
     local->group = 0;
+}
+
+/* Whether handles of communicators may have been filled by the time that this call has returned. */
+static bool fills_handles(const struct ncs_call *call)
+{
+    switch ((int)call->fn) {
+    case NCS_FN_ncclCommSplit:
+    case NCS_FN_ncclCommShrink:
+    case NCS_FN_ncclCommGrow:
+    case NCS_FN_ncclGroupEnd:
+    case NCS_FN_ncclGroupSimulateEnd:
+        return !has_failed(call->rc);
+    case NCS_FN_ncclCommGetAsyncError:
+        return call->rc == ncclSuccess && *(const ncclResult_t *)call->arg[1].p == ncclSuccess;
+    }
+    return false;
+}
+
+/* The driver is asked outside the lock, and on the simulator others may run meanwhile. */
+static void adopt_filled(struct ncs_journal *j, int who)
+{
+    const struct ncs_api *api = j->own->api;
+    struct ncs_unfilled u;
+
+    for (;;) {
+        lock(j);
+        bool any = ncs_journal_take_filled(j, who, &u);
+        unlock(j);
+        if (!any)
+            return;
+        int rank = u.child_rank, nranks = u.child_nranks;
+        bool told = rank >= 0 || (api->ncclCommUserRank(*u.out, &rank) == ncclSuccess &&
+                                  api->ncclCommCount(*u.out, &nranks) == ncclSuccess);
+        if (!told || rank < 0 || nranks <= rank)
+            continue;
+        lock(j);
+        ncs_journal_adopt(j, &u, rank, nranks);
+        unlock(j);
+    }
 }
 
 void ncs_journal_leave(struct ncs_journal *j, struct ncs_call *call, int rc)
@@ -303,12 +348,15 @@ void ncs_journal_leave(struct ncs_journal *j, struct ncs_call *call, int rc)
     ncs_journal_learn(j, call);
     if (call->number && has_failed(rc))
         reject(j, call);
-    if (local) {
-        if (call->fn == NCS_FN_ncclGroupEnd)
-            leave_group(j, local, rc);
+    bool simulated = call->fn == NCS_FN_ncclGroupSimulateEnd;
+    if (local && (call->fn == NCS_FN_ncclGroupEnd || simulated))
+        leave_group(j, local, rc, simulated);
+    bool fills = fills_handles(call);
+    if (local)
         local->call = NULL;
-    }
     unlock(j);
+    if (fills && local && j->own->api)
+        adopt_filled(j, local->rank);
 }
 
 /* ---- communicators by handle ---- */

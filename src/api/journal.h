@@ -79,6 +79,7 @@ struct ncs_member {
     int device;          /* CUDA device at creation, -1 = unknown */
     uint32_t calls;      /* counted calls so far */
     uint32_t accepted;   /* those of them that have not failed */
+    uint32_t splits, shrinks, grows; /* that have not failed */
     uint64_t hash;       /* rolling hash of the signatures of all of them */
     struct ncs_call *first, *last; /* counted calls still held, by number */
     uint64_t gone;       /* id of the call that destroyed or aborted it; 0 = none */
@@ -93,7 +94,8 @@ struct ncs_comm_info {
     struct ncs_member *member; /* `members` of them: nranks, more where a rank claimed to be one */
     int members;
     struct ncs_redop *redops;  /* newest first */
-    uint64_t key;        /* hash of the unique id */
+    uint64_t key;        /* hash of the unique id; of a child, of what made it */
+    uint32_t growths;    /* ids made to grow it with */
 };
 
 struct ncs_journal {

@@ -42,7 +42,7 @@ static struct ncs_comm_info *add_comm(struct ncs_journal *j, int nranks)
 
     /* "comm1" is the first beside the world, or the first of all. */
     bool world = j->comms > 0 && strcmp(j->comm[0]->name, "world") == 0;
-    snprintf(name, sizeof name, "comm%zu", j->comms + !world);
+    snprintf(name, sizeof name, "comm%zu", j->comms + !world - j->own->children);
     comm->info.number = (int)j->comms;
     comm->info.name = ncs_copy_text(name);
     comm->info.nranks = nranks;
@@ -113,24 +113,71 @@ static void set_handle(struct ncs_journal *j, int comm, int comm_rank, ncclComm_
     ncs_map_put(&j->own->handles, ncs_map_key(handle), pack_handle(comm, comm_rank));
 }
 
+struct ncs_comm_info *ncs_journal_add_comm(struct ncs_journal *j, uint64_t key, int nranks)
+{
+    struct ncs_comm_info *info = ncs_map_get(&j->own->keys, key);
+
+    if (info)
+        return info;
+    info = add_comm(j, nranks);
+    info->key = key;
+    ncs_map_put(&j->own->keys, key, info);
+    return info;
+}
+
+void ncs_journal_set_member(struct ncs_journal *j, struct ncs_comm_info *info, int comm_rank,
+                            ncclComm_t handle, int who, int device)
+{
+    grow_members(info, comm_rank + 1);
+    info->member[comm_rank].rank = who;
+    info->member[comm_rank].device = device;
+    set_handle(j, info->number, comm_rank, handle);
+}
+
+/* The communicator that the ranks which make such calls have in common: they pass the same ids. An
+ * id that is passed by value is replaced by its hash. */
+static struct ncs_comm_info *joined(struct ncs_journal *j, struct ncs_call *call, int nranks)
+{
+    union ncs_arg *id = (union ncs_arg *)ncs_call_arg(call, NCS_ARG_ID);
+    const union ncs_arg *ids = ncs_call_arg(call, NCS_ARG_IDS);
+    const union ncs_arg *in = ncs_call_arg(call, NCS_ARG_ID_IN);
+    int64_t count = ids ? ncs_call_arg(call, NCS_ARG_ITEMS)->i : 1;
+    const void *from = id ? id->p : ids ? ids->p : in->p;
+    uint64_t key;
+
+    if (!from || count < 1 || count > MOST_RANKS || count > (nranks > 0 ? nranks : 1))
+        return NULL;
+    key = ncs_hash_bytes(0, from, (size_t)count * sizeof(ncclUniqueId));
+    if (id)
+        id->u = key;
+    if (nranks < 1 || nranks > MOST_RANKS)
+        return NULL;
+    return in ? ncs_journal_growth(j, key, nranks) : ncs_journal_add_comm(j, key, nranks);
+}
+
+static int64_t rank_of(const struct ncs_call *call)
+{
+    const union ncs_arg *rank = ncs_call_arg(call, NCS_ARG_RANK);
+
+    return rank ? rank->i : call->arg[3].i; /* of ncclCommGrow */
+}
+
 /* The communicator is known before the call blocks: from the id and the number of ranks. */
 static void join_comm(struct ncs_journal *j, struct ncs_call *call, int device)
 {
-    union ncs_arg *id = (union ncs_arg *)ncs_call_arg(call, NCS_ARG_ID);
     int64_t nranks = ncs_call_arg(call, NCS_ARG_NRANKS)->i;
-    int64_t rank = ncs_call_arg(call, NCS_ARG_RANK)->i;
-    struct ncs_comm_info *info;
+    int64_t rank = rank_of(call);
+    bool fine = rank >= 0 && rank < nranks;
+    struct ncs_comm_info *info = joined(j, call, fine ? (int)nranks : 0);
     struct ncs_member *m;
 
-    id->u = ncs_hash_bytes(0, id->p, sizeof(ncclUniqueId));
-    if (nranks < 1 || nranks > MOST_RANKS || rank < 0 || rank >= nranks)
+    if (!info)
         return;
-    info = ncs_map_get(&j->own->keys, id->u);
     /* The id of NCCL_COMM_ID makes one communicator after the other. */
-    if (!info || (rank < info->members && info->member[rank].gone)) {
-        info = add_comm(j, (int)nranks);
-        info->key = id->u;
-        ncs_map_put(&j->own->keys, id->u, info);
+    if (call->fn != NCS_FN_ncclCommGrow && rank < info->members && info->member[rank].gone) {
+        uint64_t key = info->key;
+        ncs_map_remove(&j->own->keys, key);
+        info = ncs_journal_add_comm(j, key, (int)nranks);
     }
     grow_members(info, (int)rank + 1);
     take_config_name(info, call);
@@ -152,7 +199,8 @@ static void learn_init_rank(struct ncs_journal *j, struct ncs_call *call)
     if (*out) {
         set_handle(j, call->comm, call->comm_rank, *out);
     } else if (call->group) {
-        struct ncs_unfilled u = { out, call->group, call->comm, call->comm_rank };
+        struct ncs_unfilled u = { .out = out, .group = call->group, .comm = call->comm,
+                                  .comm_rank = call->comm_rank, .rank = call->rank };
         NCS_PUSH(j->own->unfilled, j->own->unfilleds, j->own->unfilled_room, u);
     }
 }
@@ -183,11 +231,19 @@ static void learn_end(struct ncs_journal *j, struct ncs_call *call)
     if (call->comm < 0 || !is_ok(call->rc))
         return;
     m = &j->comm[call->comm]->member[call->comm_rank];
+    ncs_journal_orphan(j, call->comm, call->comm_rank);
     if (!m->gone) {
         m->gone = call->id;
         m->released = call->ending;
         m->aborted = call->fn == NCS_FN_ncclCommAbort;
     }
+}
+
+/* A communicator in an error state completes no split any more. */
+static void learn_state(struct ncs_journal *j, const struct ncs_call *call)
+{
+    if (call->comm >= 0 && call->rc == ncclSuccess && !is_ok(*(const int *)call->arg[1].p))
+        ncs_journal_orphan(j, call->comm, call->comm_rank);
 }
 
 void ncs_journal_group_ended(struct ncs_journal *j, uint64_t group, bool ok)
@@ -198,7 +254,7 @@ void ncs_journal_group_ended(struct ncs_journal *j, uint64_t group, bool ok)
     for (size_t i = 0; i < own->unfilleds; i++) {
         struct ncs_unfilled u = own->unfilled[i];
 
-        if (u.group != group)
+        if (u.group != group || (ok && u.child))
             own->unfilled[kept++] = u;
         else if (ok)
             set_handle(j, u.comm, u.comm_rank, *u.out);
@@ -281,7 +337,19 @@ void ncs_journal_learn(struct ncs_journal *j, struct ncs_call *call)
     switch ((int)call->fn) {
     case NCS_FN_ncclCommInitRank:
     case NCS_FN_ncclCommInitRankConfig:
+    case NCS_FN_ncclCommInitRankScalable:
         learn_init_rank(j, call);
+        break;
+    case NCS_FN_ncclCommSplit:
+    case NCS_FN_ncclCommShrink:
+    case NCS_FN_ncclCommGetUniqueId:
+        ncs_journal_learn_child(j, call);
+        break;
+    case NCS_FN_ncclCommGrow:
+        if (call->arg[0].p)
+            ncs_journal_learn_child(j, call);
+        else
+            learn_init_rank(j, call);
         break;
     case NCS_FN_ncclCommInitAll:
         learn_init_all(j, call);
@@ -289,6 +357,9 @@ void ncs_journal_learn(struct ncs_journal *j, struct ncs_call *call)
     case NCS_FN_ncclCommDestroy:
     case NCS_FN_ncclCommAbort:
         learn_end(j, call);
+        break;
+    case NCS_FN_ncclCommGetAsyncError:
+        learn_state(j, call);
         break;
     case NCS_FN_ncclRedOpCreatePreMulSum:
         learn_redop(j, call);

@@ -7,11 +7,24 @@
 #include "api/journal.h"
 #include "base/map.h"
 
-/* An init in an open group may fill its out-parameter as late as the group's end. */
+/* An out-parameter that is filled later: at the end of an open group, or of a split of a non-blocking
+ * communicator. */
 struct ncs_unfilled {
     const ncclComm_t *out;
     uint64_t group;
-    int comm, comm_rank;
+    int comm, comm_rank; /* of a child: its parent's */
+    int rank;            /* of the run */
+    uint64_t child;      /* key of a child; 0 = it is none */
+    char name[48];       /* of a child, below its parent's */
+    int child_rank, child_nranks; /* -1 = the driver will tell */
+};
+
+/* An id with which a communicator grows once. */
+struct ncs_growth {
+    uint64_t key; /* of the child */
+    int parent;
+    uint32_t nth;
+    struct ncs_growth *next;
 };
 
 struct ncs_journal_private {
@@ -22,7 +35,10 @@ struct ncs_journal_private {
     size_t trim_at;            /* bytes of records at which dropping is tried again */
     struct ncs_map numbered;   /* (communicator, rank, number) -> counted call held */
     struct ncs_map handles;    /* ncclComm_t -> (communicator, rank), gone ones too */
-    struct ncs_map keys;       /* hash of a unique id -> struct ncs_comm_info */
+    struct ncs_map keys;       /* hash of a unique id, or key of a child -> struct ncs_comm_info */
+    struct ncs_map growths;    /* hash of a unique id -> struct ncs_growth */
+    struct ncs_growth *growth; /* all of them */
+    size_t children;           /* communicators that are named after their parents */
     struct ncs_unfilled *unfilled;
     size_t unfilleds, unfilled_room;
 };
@@ -40,10 +56,33 @@ void ncs_journal_free_comms(struct ncs_journal *j);
 /* What a value of the map of handles stands for. */
 void ncs_unpack_handle(uintptr_t word, int *comm, int *comm_rank);
 
+/* Joins a communicator as a rank that it names. */
 static inline bool ncs_call_makes_rank(const struct ncs_call *call)
 {
-    return call->fn == NCS_FN_ncclCommInitRank || call->fn == NCS_FN_ncclCommInitRankConfig;
+    return call->fn == NCS_FN_ncclCommInitRank || call->fn == NCS_FN_ncclCommInitRankConfig ||
+           call->fn == NCS_FN_ncclCommInitRankScalable ||
+           (call->fn == NCS_FN_ncclCommGrow && !call->arg[0].p);
 }
+
+/* ---- journal_comm.c ---- */
+
+/* The communicator with that key; one of nranks is made if there is none. */
+struct ncs_comm_info *ncs_journal_add_comm(struct ncs_journal *j, uint64_t key, int nranks);
+/* One rank of it, with its handle; who is of the run. */
+void ncs_journal_set_member(struct ncs_journal *j, struct ncs_comm_info *info, int comm_rank,
+                            ncclComm_t handle, int who, int device);
+
+/* ---- journal_child.c: communicators made out of others ---- */
+
+/* The communicator that a newcomer with this id (its hash) joins; NULL = not known. */
+struct ncs_comm_info *ncs_journal_growth(struct ncs_journal *j, uint64_t id, int nranks);
+/* Learns of a split, a shrink, a growth or an id to grow with, which has succeeded. */
+void ncs_journal_learn_child(struct ncs_journal *j, struct ncs_call *call);
+/* Takes one whose handle has been filled. */
+bool ncs_journal_take_filled(struct ncs_journal *j, int rank, struct ncs_unfilled *out);
+void ncs_journal_adopt(struct ncs_journal *j, const struct ncs_unfilled *u, int rank, int nranks);
+/* Nobody fills the handles that this rank still waits for on a communicator. */
+void ncs_journal_orphan(struct ncs_journal *j, int comm, int comm_rank);
 
 /* The argument of that kind, NULL if the function has none. */
 static inline const union ncs_arg *ncs_call_arg(const struct ncs_call *call, enum ncs_kind kind)

@@ -93,6 +93,7 @@ struct ncs_snap_slot {             /* the meeting of parts, not yet done */
 
 enum ncs_job_kind {
     NCS_JOB_INIT, NCS_JOB_CONTACT, NCS_JOB_FINALIZE, NCS_JOB_DESTROY, NCS_JOB_ABORT, NCS_JOB_GROUP,
+    NCS_JOB_SPLIT, NCS_JOB_SHRINK, NCS_JOB_GROW, NCS_JOB_REVOKE, NCS_JOB_SUSPEND, NCS_JOB_RESUME,
 };
 
 struct ncs_snap_job {

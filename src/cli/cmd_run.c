@@ -216,6 +216,7 @@ static struct ncs_run_options make_options(struct suite *suite, const struct ncs
         .device_memory = s->sim_memory,
         .capability = s->sim_capability,
         .ready_after = s->sim_ready_after,
+        .quirks = s->sim_quirks,
         .once = v[UNSAFE].given,
         .env = s->env,
         .envs = s->envs,

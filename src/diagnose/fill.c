@@ -211,7 +211,10 @@ static void add_waiter_row(const struct ncs_inquiry *q, struct ncs_draft *d, int
         ncs_add_row(d, rank, ncs_said_place(q, (int)i).line, waiting_text(q, (int)i, "", ""));
         return;
     }
-    if (call)
+    if (call && !call->number)
+        ncs_add_row(d, rank, call->place.line,
+                    ncs_text("called %s", ncs_fn_info[call->fn].name));
+    else if (call)
         ncs_add_row(d, rank, call->place.line, ncs_text("made call %u", (unsigned)call->number));
 }
 

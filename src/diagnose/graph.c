@@ -165,9 +165,9 @@ static size_t job_need(struct ncs_inquiry *q, int job)
 {
     const struct ncs_snap_job *j = &q->snap->job[job];
     const struct ncs_call *call = j->kind == NCS_JOB_CONTACT ? contact_call(q, j) : j->call;
-    enum ncs_need_kind kind = j->kind == NCS_JOB_INIT ? NCS_NEED_INIT
-                              : j->pair               ? NCS_NEED_PAIR
-                                                      : NCS_NEED_COLLECTIVE;
+    /* A growth waits for new ranks as an init does: they may be known to nobody yet. */
+    bool joins = j->kind == NCS_JOB_INIT || (j->kind == NCS_JOB_GROW && !j->refused);
+    enum ncs_need_kind kind = joins ? NCS_NEED_INIT : j->pair ? NCS_NEED_PAIR : NCS_NEED_COLLECTIVE;
     int src = j->pair ? j->sending ? j->comm_rank : j->peer : -1;
     int dst = j->pair ? j->sending ? j->peer : j->comm_rank : -1;
     struct ncs_need *n = NULL;

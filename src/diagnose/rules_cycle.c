@@ -145,7 +145,7 @@ static void say_step(struct ncs_str *s, const struct ncs_cycle_step *c)
     if (c->call)
         ncs_str_addf(s, " in call %u on %s", (unsigned)c->call, c->comm);
     else if (c->comm)
-        ncs_str_addf(s, " to join %s", c->comm);
+        ncs_str_addf(s, " to meet the others of %s", c->comm);
     if (c->line)
         ncs_str_addf(s, " at line %d", c->line);
 }

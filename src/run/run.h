@@ -50,6 +50,7 @@ struct ncs_run_options {
     uint64_t device_memory;    /* 0 = the default */
     int capability;            /* 0 = the default */
     int ready_after;
+    bool quirks;
     char *const *env;          /* "NAME=value", set while the run lasts; borrowed */
     size_t envs;
     bool once;                 /* has effects outside: not run again under the other policy */

@@ -59,6 +59,7 @@ struct ncs_scenario {
     uint64_t sim_eager;        /* UINT64_MAX = default */
     int sim_ready_after;
     int sim_lanes;             /* 0 = any number */
+    bool sim_quirks;
 };
 
 void ncs_scenario_init(struct ncs_scenario *s, const char *file); /* the defaults */

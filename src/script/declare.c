@@ -204,12 +204,19 @@ static void read_sim_ready_after(lua_State *L, struct ncs_declaration *d, int va
     d->scenario->sim_ready_after = (int)ncs_lua_count(L, value, d->key);
 }
 
+static void read_sim_quirks(lua_State *L, struct ncs_declaration *d, int value)
+{
+    if (!lua_isboolean(L, value))
+        ncs_lua_wrong(L, value, d->key, "a boolean");
+    d->scenario->sim_quirks = lua_toboolean(L, value);
+}
+
 static void read_sim(lua_State *L, struct ncs_declaration *d, int value)
 {
     static const struct ncs_declare_row rows[] = {
         { "capability", read_sim_capability }, { "eager", read_sim_eager },
         { "lanes", read_sim_lanes },           { "memory", read_sim_memory },
-        { "nccl", read_sim_nccl },
+        { "nccl", read_sim_nccl },             { "quirks", read_sim_quirks },
         { "ready_after", read_sim_ready_after }, { NULL, NULL } };
     ncs_declare_rows(L, d, value, rows);
 }

@@ -2,12 +2,21 @@
 
 #include <string.h>
 
+#include "api/journal.h"
 #include "base/mem.h"
 #include "sim/environment.h"
 #include "sim/job.h"
+#include "sim/meet.h"
 #include "sim/op.h"
 #include "sim/slot.h"
 #include "sim/world.h"
+
+void nccl_crash(const char *why)
+{
+    nccl_warn("the real library crashes here: %s", why);
+    if (sim_world.observer.crash && ncs_local && ncs_local->call)
+        sim_world.observer.crash(sim_world.observer.self, ncs_local->call, why);
+}
 
 struct comm_rank *comm_find(ncclComm_t handle)
 {
@@ -16,11 +25,20 @@ struct comm_rank *comm_find(ncclComm_t handle)
     return cr && c && cr->process == c->process ? cr : NULL;
 }
 
+/* Names the call that ended it; the real text has the address of the handle. */
+static void warn_of_tombstone(const struct comm_rank *cr)
+{
+    const char *how = cr->state == COMM_GONE ? "destroyed" : "aborted";
+    if (cr->ended.file)
+        nccl_warn("comm has already been %s at %s:%d", how, cr->ended.file, cr->ended.line);
+    else
+        nccl_warn("comm has already been %s", how);
+}
+
 int comm_ready(struct comm_rank *cr)
 {
-    if (cr->state == COMM_ABORTED || cr->state == COMM_GONE) {
-        nccl_warn("comm %s", cr->state == COMM_GONE ? "has already been destroyed"
-                                                     : "has already been aborted");
+    if (cr->state >= COMM_ABORTED) {
+        warn_of_tombstone(cr);
         return ncclInvalidArgument;
     }
     if (cr->async == ncclInProgress || (cr->state == COMM_INIT && cr->async == 0)) {
@@ -55,21 +73,29 @@ struct peer *comm_peer(struct comm_rank *cr, int rank)
     return peer;
 }
 
-struct comm_rank *comm_rank_new(int rank, int nranks)
+struct comm_rank *comm_rank_new(int rank, int nranks, struct gpu *gpu,
+                                const struct comm_config *config)
 {
-    struct context *c = context_self();
     struct comm_rank *cr = sim_new(sizeof *cr);
-    cr->process = c->process;
-    cr->gpu = process_gpu(c->process, c->device);
-    cr->resets = cr->gpu->resets;
+    cr->process = gpu->process;
+    cr->gpu = gpu;
+    cr->resets = gpu->resets;
     cr->handle = ++sim_world.comm_handles;
     cr->rank = rank;
     cr->nranks = nranks;
-    cr->blocking = true;
+    cr->config = *config;
+    cr->blocking = config->value[CONFIG_BLOCKING] != 0;
+    cr->family = cr;
     cr->checks = check_mode_now();
     cr->ordered = env_is(ENV_LAUNCH_ORDER_IMPLICIT, 1);
     ncs_map_put(&sim_world.comms, ncs_map_key(cr), cr);
     return cr;
+}
+
+void comm_share(struct comm_rank *child, struct comm_rank *parent)
+{
+    child->family = parent->family;
+    parent->family->shared = true;
 }
 
 struct comm *comm_new(struct comm_rank *const *members, int nranks)
@@ -81,8 +107,11 @@ struct comm *comm_new(struct comm_rank *const *members, int nranks)
     comm->connected = env_is(ENV_RUNTIME_CONNECT, 0) || env_is(ENV_CUMEM_ENABLE, 0);
     comm->member = ncs_new((size_t)nranks * sizeof *comm->member);
     memcpy(comm->member, members, (size_t)nranks * sizeof *comm->member);
-    for (int i = 0; i < nranks; i++)
+    for (int i = 0; i < nranks; i++) {
         members[i]->comm = comm;
+        comm->siblings |= members[i]->process->joined == comm->serial;
+        members[i]->process->joined = comm->serial;
+    }
     comm->next = sim_world.comm_first;
     sim_world.comm_first = comm;
     return comm;
@@ -96,12 +125,23 @@ void comm_settle(struct comm_rank *cr, int rc)
     cr->ready_polls = rc ? 0 : sim_world.options.ready_after;
 }
 
-void comm_bury(struct comm_rank *cr, enum comm_state state)
+void comm_fail(ncclComm_t handle, int rc)
+{
+    struct comm_rank *cr = handle ? comm_find(handle) : NULL;
+    if (cr)
+        comm_settle(cr, rc);
+}
+
+void comm_bury(struct comm_rank *cr, enum comm_state state, const struct ncs_call *call)
 {
     cr->state = state;
     cr->async = 0;
-    op_unref(cr->last_launch);
-    cr->last_launch = NULL;
+    if (call)
+        cr->ended = call->place;
+    if (cr->last_launch && cr->last_launch->state == OP_DONE) {
+        op_unref(cr->last_launch);
+        cr->last_launch = NULL;
+    }
     job_unref(cr->job);
     cr->job = NULL;
     world_changed();
@@ -135,6 +175,7 @@ void comms_free(void)
         struct comm *comm = w->comm_first;
         w->comm_first = comm->next;
         slots_free(comm);
+        meetings_free(comm);
         ncs_map_free(&comm->collectives);
         ncs_map_free(&comm->pairs);
         ncs_free(comm->member);

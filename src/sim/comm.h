@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "ncclscript/nccl_abi.h"
+#include "api/local.h"
 #include "base/map.h"
 #include "sim/check.h"
 #include "sim/config.h"
@@ -15,6 +16,8 @@
 #include "sim/wait.h"
 
 struct gpu;
+struct meeting;
+struct ncs_call;
 struct op;
 struct process;
 struct slot;
@@ -26,6 +29,7 @@ enum comm_state {
     COMM_INIT,    /* its init has not completed */
     COMM_READY,
     COMM_FINAL,   /* finalized */
+    COMM_REVOKED,
     COMM_ABORTED, /* tombstones */
     COMM_GONE,
 };
@@ -59,6 +63,14 @@ struct comm_rank {
     enum comm_state state;
     struct comm_config config;
     bool blocking;
+    bool finalizing;         /* ncclCommFinalize was called */
+    bool destroying;         /* ncclCommDestroy or ncclCommAbort was called */
+    bool suspended;
+    struct comm_rank *family; /* whose resources it uses: its own handle, or an ancestor's */
+    bool shared;             /* of a head of a family: others use its resources too */
+    bool cut;                /* of a head of a family: aborted, nothing can run any more */
+    uint64_t splits, shrinks, suspends, resumes; /* that it has come to */
+    struct ncs_place ended;  /* the call that destroyed or aborted it */
     int async;               /* non-blocking only: 0, 7, or an error for ever */
     int ready_polls;         /* polls that still say 7 after the end */
     struct job *job;         /* non-blocking: in progress */
@@ -79,6 +91,9 @@ struct comm {
     int nranks;
     bool connected;          /* at init: no collective waits for the first contact */
     struct comm_rank **member;
+    bool siblings;           /* one process has several of its ranks */
+    struct meeting *meeting; /* open ones */
+    struct waitable coordinated; /* fires when a member has made an id to grow with */
     uint32_t least;          /* collectives that the hosts of all ranks have come to */
     int behind;              /* ranks that have come to no more */
     struct waitable met;     /* fires when contact may have progressed */
@@ -95,16 +110,31 @@ struct comm_rank *comm_find(ncclComm_t handle);
 int comm_check(ncclComm_t handle, const char *what, struct comm_rank **out);
 int comm_ready(struct comm_rank *cr);
 
+/* Whether a call is about the same resources: the handle itself, or one of its family. */
+static inline bool comm_is_kin(const struct comm_rank *a, const struct comm_rank *b)
+{
+    return a && b && a->family == b->family;
+}
+
 struct peer *comm_peer(struct comm_rank *cr, int rank);
 
-struct comm_rank *comm_rank_new(int rank, int nranks);
+/* A handle of the calling process on that device. */
+struct comm_rank *comm_rank_new(int rank, int nranks, struct gpu *gpu,
+                                const struct comm_config *config);
+void comm_share(struct comm_rank *child, struct comm_rank *parent); /* its resources */
 struct comm *comm_new(struct comm_rank *const *members, int nranks);
 void comms_free(void);
 
 /* What a non-blocking operation came to: its communicator shows it. A no-op on a blocking one. */
 void comm_settle(struct comm_rank *cr, int rc);
 
-/* After the communicator's own work on the device is done: the handle becomes a tombstone. */
-void comm_bury(struct comm_rank *cr, enum comm_state state);
+/* The handle becomes a tombstone; `call` did it (NULL = not known). */
+void comm_bury(struct comm_rank *cr, enum comm_state state, const struct ncs_call *call);
+
+/* The real library crashes in the call that runs now. */
+void nccl_crash(const char *why);
+
+/* A failed call on a non-blocking communicator: its state for ever. */
+void comm_fail(ncclComm_t handle, int rc);
 
 #endif

@@ -5,6 +5,9 @@
 #include "api/gen/api.h"
 
 #define SIM_FUNCTIONS(X)                                                                       \
+    X(ncclCommInitRankScalable) X(ncclCommRevoke) X(ncclCommSplit) X(ncclCommShrink)           \
+    X(ncclCommGetUniqueId) X(ncclCommGrow) X(ncclCommSuspend) X(ncclCommResume)                \
+    X(ncclCommMemStats) X(ncclCommQueryProperties) X(ncclGroupSimulateEnd)                     \
     X(ncclGetVersion) X(ncclGetUniqueId) X(ncclCommInitRank) X(ncclCommInitRankConfig)         \
     X(ncclCommInitAll) X(ncclCommFinalize) X(ncclCommDestroy) X(ncclCommAbort)                 \
     X(ncclGetErrorString) X(ncclGetLastError) X(ncclCommGetAsyncError) X(ncclCommCount)        \

@@ -9,6 +9,7 @@
 #include "sim/cuda.h"
 #include "sim/job.h"
 #include "sim/launch.h"
+#include "sim/op.h"
 #include "sim/snapshot.h"
 #include "sim/stream.h"
 #include "sim/world.h"
@@ -107,6 +108,8 @@ static bool is_met(const struct part *p)
     struct comm_rank *cr = p->cr;
     struct comm *comm = cr->comm;
     bool every = group_exchanges(cr);
+    if (cr->family->cut)
+        return true;
     if (part_is_pair(p)) {
         if (p->root == cr->rank)
             return true;
@@ -134,6 +137,8 @@ static bool in_contact(struct group_job *g)
 /* A non-blocking communicator shows the result as its state. */
 static void publish(struct group_job *g, int rc)
 {
+    for (size_t i = 0; i < g->children; i++)
+        comm_settle(g->child[i]->about, rc);
     for (size_t s = 0; s < g->shares; s++) {
         struct comm_rank *cr = g->share[s].cr;
         if (cr->job != &g->job)
@@ -230,7 +235,7 @@ struct part *const *group_job_parts(const struct job *job, size_t *count)
 static bool involves(const struct group_job *g, const struct comm_rank *cr)
 {
     for (size_t s = 0; s < g->shares; s++)
-        if (g->share[s].cr == cr)
+        if (comm_is_kin(g->share[s].cr, cr))
             return true;
     return false;
 }
@@ -266,14 +271,22 @@ void group_add_part(struct context *c, struct part *part)
 {
     struct group *g = &c->group;
     NCS_PUSH(g->part, g->parts, g->parts_room, part);
-    g->last = part->cr;
+    g->mode = part->cr->blocking ? GROUP_WAITS : GROUP_GOES_ON;
 }
 
-void group_add_job(struct context *c, struct comm_rank *cr, struct job *job)
+int group_add_job(struct context *c, struct job *job, const struct comm_rank *mode)
 {
     struct group *g = &c->group;
+    enum group_mode wanted = !mode || mode->blocking ? GROUP_WAITS : GROUP_GOES_ON;
+    if (!mode || g->mode == GROUP_UNDECIDED)
+        g->mode = wanted;
+    if (g->mode != wanted) {
+        nccl_warn("Blocking and nonblocking communicators are not allowed in the same group.");
+        job_unref(job);
+        return ncclInvalidArgument;
+    }
     NCS_PUSH(g->job, g->jobs, g->jobs_room, job);
-    g->last = cr;
+    return ncclSuccess;
 }
 
 static int by_comm(const void *a, const void *b)
@@ -341,6 +354,9 @@ static int check_streams(struct context *c, const struct group *g)
 
 static void begin_progress(struct group_job *g)
 {
+    for (size_t i = 0; i < g->children; i++)
+        if (!g->child[i]->about->blocking)
+            g->child[i]->about->async = ncclInProgress;
     for (size_t s = 0; s < g->shares; s++) {
         struct comm_rank *cr = g->share[s].cr;
         if (cr->blocking)
@@ -356,7 +372,7 @@ static int carry_out(struct context *c)
 {
     struct group *g = &c->group;
     struct group_job *job = (struct group_job *)job_new(&group_type);
-    bool blocking = !g->last || g->last->blocking;
+    bool blocking = g->mode != GROUP_GOES_ON;
     make_shares(job, g);
     job->child = g->job;
     job->children = g->jobs;
@@ -378,33 +394,92 @@ static int carry_out(struct context *c)
 static void fail_members(const struct group *g, int rc)
 {
     for (size_t i = 0; i < g->parts; i++)
-        if (!g->part[i]->cr->blocking)
-            g->part[i]->cr->async = rc;
+        comm_settle(g->part[i]->cr, rc);
+    for (size_t i = 0; i < g->jobs; i++)
+        comm_settle(g->job[i]->about, rc);
 }
 
-int group_end(struct context *c)
+/* One level less. False: nothing to carry out, with the code to return. */
+static bool leave_level(struct context *c, int *rc)
 {
     struct group *g = &c->group;
+    *rc = ncclSuccess;
     if (g->depth == 0) {
         nccl_warn("ncclGroupEnd: not in a group call.");
-        return ncclInvalidUsage;
+        *rc = ncclInvalidUsage;
+        return false;
     }
-    if (--g->depth > 0)
-        return ncclSuccess;
+    return --g->depth == 0;
+}
+
+static int fail(struct group *g, int rc)
+{
+    g->error = rc;
+    fail_members(g, rc);
+    group_clear(g);
+    return rc;
+}
+
+static int finish(struct context *c)
+{
+    struct group *g = &c->group;
     int rc = g->error;
     if (!rc)
         rc = check_self(g);
     if (!rc)
         rc = check_streams(c, g);
-    if (rc) {
-        g->error = rc;
-        fail_members(g, rc);
-        group_clear(g);
-        return rc;
-    }
+    if (rc)
+        return fail(g, rc);
     for (size_t i = 0; i < g->parts; i++)
         stream_wait_room(c, g->part[i]->stream);
-    return g->parts + g->jobs == 0 ? ncclSuccess : carry_out(c);
+    if (g->parts + g->jobs > 0)
+        return carry_out(c);
+    group_clear(g);
+    return ncclSuccess;
+}
+
+int group_end(struct context *c)
+{
+    int rc;
+    return leave_level(c, &rc) ? finish(c) : rc;
+}
+
+/* In microseconds; what is queued is dropped. */
+static float estimate(struct group *g)
+{
+    float time = NCCL_UNDEF_FLOAT;
+    for (size_t i = 0; i < g->parts; i++) {
+        if (!part_is_pair(g->part[i]))
+            time = (float)op_cost(part_moved(g->part[i])) / 1000;
+        part_free(g->part[i]);
+    }
+    g->parts = 0;
+    return time;
+}
+
+int group_simulate(struct context *c, ncclSimInfo_t *info)
+{
+    struct group *g = &c->group;
+    int rc;
+    if (!leave_level(c, &rc))
+        return rc;
+    if (g->error)
+        return fail(g, g->error);
+    if (info && info->magic != NCCL_SIM_INFO_MAGIC) {
+        nccl_warn("ncclSimInfo_t argument not initialized via NCCL_SIM_INFO_INITIALIZER");
+        return fail(g, ncclInvalidArgument);
+    }
+    if (g->mode == GROUP_GOES_ON)
+        return finish(c);
+    rc = check_self(g);
+    if (!rc)
+        rc = check_streams(c, g);
+    if (rc)
+        return fail(g, rc);
+    float time = estimate(g);
+    if (info && time >= 0)
+        info->estimatedTime = time;
+    return finish(c);
 }
 
 int group_leave(struct context *c, int rc)

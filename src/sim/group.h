@@ -6,31 +6,41 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "ncclscript/nccl_abi.h"
+
 struct comm_rank;
 struct context;
 struct job;
 struct part;
+
+/* Whether the end waits. Communication: as the communicator that joined last; jobs must agree. */
+enum group_mode { GROUP_UNDECIDED, GROUP_WAITS, GROUP_GOES_ON };
 
 struct group {
     int depth;
     int error;          /* the last error of a queued call: the whole group will be dropped */
     struct part **part; /* in issue order; owned */
     size_t parts, parts_room;
-    struct job **job;   /* init, finalize, destroy, abort: referenced, not started before the end */
+    struct job **job;   /* init, split, finalize ...: referenced, not started before the end */
     size_t jobs, jobs_room;
-    struct comm_rank *last; /* joined last: its blocking mode is the group's */
+    enum group_mode mode;
 };
 
 void group_begin(struct context *c);
 /* Ends one level; at the outermost carries everything out. The code of ncclGroupEnd. */
 int group_end(struct context *c);
+/* The same, but of blocking communicators nothing is launched: the estimate is what the last
+ * collective would take. */
+int group_simulate(struct context *c, ncclSimInfo_t *info);
 
 /* Records the error of a call in the open group, ends the level that the call began, and returns
  * what the call returns: rc when not 0; inside a group 0; outside what carrying out gave. */
 int group_leave(struct context *c, int rc);
 
 void group_add_part(struct context *c, struct part *part);
-void group_add_job(struct context *c, struct comm_rank *cr, struct job *job);
+/* As communicator `mode` waits, or NULL: it waits. The reference passes. A code when the group is
+ * of the other mode; the job is dropped then. */
+int group_add_job(struct context *c, struct job *job, const struct comm_rank *mode);
 
 void group_clear(struct group *g); /* drops everything queued */
 

@@ -18,7 +18,11 @@ enum rendezvous_state { SERVING, COMPLETE, REFUSED };
 
 struct init_job {
     struct job job;
-    ncclUniqueId id;
+    uint64_t key;                  /* of the ids; 0 = an old rank that was told none */
+    ncclUniqueId *id;              /* owned */
+    int ids;
+    bool grows;
+    struct comm_rank *parent;      /* of an old rank that grows */
     struct rendezvous *rendezvous; /* NULL until it has checked in */
     int64_t give_up;               /* when a late comer fails; 0 = not late */
     const char *why;               /* why it cannot complete */
@@ -33,26 +37,48 @@ struct seat {
 };
 
 struct rendezvous {
-    ncclUniqueId id;
+    uint64_t key;
     enum rendezvous_state state;
     const char *why;
     bool of_environment;           /* NCCL_COMM_ID: rank 0 serves, one communicator after the other */
     int nranks, checked_in;
     struct seat *seat;             /* by rank */
+    struct rendezvous **root;      /* under several ids: those of each id; owned */
+    int roots;
+    struct comm *parent;           /* that grows; NULL = none */
     struct rendezvous *next;
 };
 
-static struct rendezvous *rendezvous_new(const ncclUniqueId *id)
+static uint64_t key_of(const ncclUniqueId *id, int ids)
+{
+    return ncs_hash_bytes(0, id, (size_t)ids * sizeof *id);
+}
+
+static struct rendezvous *rendezvous_new(uint64_t key)
 {
     struct rendezvous *r = sim_new(sizeof *r);
-    r->id = *id;
+    r->key = key;
     r->next = sim_world.rendezvous;
     return sim_world.rendezvous = r;
 }
 
-void unique_id_new(ncclUniqueId *id)
+/* The youngest under that key. That of the environment serves anew for every communicator. */
+static struct rendezvous *find(uint64_t key)
 {
-    if (bootstrap_fixed_id(id))
+    struct rendezvous *r = sim_world.rendezvous;
+    while (r && r->key != key)
+        r = r->next;
+    ncclUniqueId own;
+    if ((!r || r->state != SERVING) && bootstrap_fixed_id(&own) && key_of(&own, 1) == key) {
+        r = rendezvous_new(key);
+        r->of_environment = true;
+    }
+    return r;
+}
+
+void unique_id_of(struct comm *parent, ncclUniqueId *id)
+{
+    if (!parent && bootstrap_fixed_id(id))
         return;
     struct ncs_random random = { ++sim_world.unique_ids * 0x5851f42d4c957f2du };
     memset(id, 0, sizeof *id);
@@ -60,22 +86,33 @@ void unique_id_new(ncclUniqueId *id)
         uint64_t word = ncs_random_next(&random);
         memcpy(id->internal + 8 * i, &word, sizeof word);
     }
-    rendezvous_new(id);
+    rendezvous_new(key_of(id, 1))->parent = parent;
+    if (!parent)
+        return;
+    world_changed();
+    waitable_fire(&parent->coordinated);
 }
 
-/* The youngest under that id. That of the environment serves anew for every communicator. */
-static struct rendezvous *find(const ncclUniqueId *id)
+void unique_id_new(ncclUniqueId *id)
 {
-    struct rendezvous *r = sim_world.rendezvous;
-    while (r && memcmp(&r->id, id, sizeof *id) != 0)
-        r = r->next;
-    ncclUniqueId own;
-    if ((!r || r->state != SERVING) && bootstrap_fixed_id(&own) &&
-        memcmp(&own, id, sizeof own) == 0) {
-        r = rendezvous_new(id);
-        r->of_environment = true;
-    }
-    return r;
+    unique_id_of(NULL, id);
+}
+
+/* The oldest open one of this communicator that this rank has not come to. A rank is not told of
+ * it by itself: the only rank of a communicator must know the id. */
+static struct rendezvous *find_growth(const struct comm_rank *cr)
+{
+    struct rendezvous *found = NULL;
+    for (struct rendezvous *r = sim_world.rendezvous; r && cr->nranks > 1; r = r->next)
+        if (r->parent == cr->comm && r->state == SERVING && !(r->seat && r->seat[cr->rank].taken))
+            found = r;
+    return found;
+}
+
+static const char *untold(const struct comm_rank *cr)
+{
+    return cr->nranks > 1 ? "no rank has made an id with ncclCommGetUniqueId"
+                          : "the only rank of the communicator has to pass the id";
 }
 
 void rendezvous_free_all(void)
@@ -84,6 +121,7 @@ void rendezvous_free_all(void)
         struct rendezvous *r = sim_world.rendezvous;
         sim_world.rendezvous = r->next;
         ncs_free(r->seat);
+        ncs_free(r->root);
         sim_free(r, sizeof *r);
     }
 }
@@ -217,6 +255,8 @@ static void complete(struct rendezvous *r)
         comm_new(member, r->nranks);
         ncs_free(member);
         r->state = COMPLETE;
+        for (int i = 0; i < r->roots; i++)
+            r->root[i]->state = COMPLETE;
         for (int i = 0; i < r->nranks; i++)
             r->seat[i].job->complete = true;
     }
@@ -250,19 +290,86 @@ static void leave_seat(struct init_job *j)
     j->rendezvous = NULL;
 }
 
+/* Why nobody serves under these ids; NULL: somebody does, or will when all have come. */
+static const char *not_served(const struct init_job *j)
+{
+    for (int i = 0; i < j->ids; i++) {
+        const struct rendezvous *r = find(key_of(&j->id[i], 1));
+        if (!r)
+            return "the id was not made by ncclGetUniqueId";
+        if (r->state == COMPLETE)
+            return "the id was used before";
+        if (r->state == REFUSED)
+            return r->why;
+    }
+    return NULL;
+}
+
+static bool shares_root(const struct rendezvous *a, const struct rendezvous *b)
+{
+    for (int i = 0; i < a->roots; i++) {
+        if (a->root[i] == b)
+            return true;
+        for (int k = 0; k < b->roots; k++)
+            if (a->root[i] == b->root[k])
+                return true;
+    }
+    for (int k = 0; k < b->roots; k++)
+        if (b->root[k] == a)
+            return true;
+    return false;
+}
+
+static struct rendezvous *place_to_meet(struct init_job *j)
+{
+    if (j->parent && !j->id)
+        return find_growth(j->parent);
+    struct rendezvous *r = find(j->key);
+    if (r)
+        return r;
+    r = rendezvous_new(j->key);
+    r->roots = j->ids;
+    r->root = ncs_new((size_t)j->ids * sizeof(struct rendezvous *));
+    for (int i = 0; i < j->ids; i++)
+        r->root[i] = find(key_of(&j->id[i], 1));
+    return r;
+}
+
+static const char *not_wanted(const struct init_job *j, const struct rendezvous *r)
+{
+    if (j->grows && !r->parent)
+        return "the id was not made by ncclCommGetUniqueId";
+    if (!j->grows && r->parent)
+        return "the id was made by ncclCommGetUniqueId, which is for ncclCommGrow";
+    if (j->parent && r->parent != j->parent->comm)
+        return "the id is of another communicator";
+    if (j->job.about->nranks != r->nranks)
+        return "the ranks do not agree on nranks";
+    if (r->seat[j->job.about->rank].taken)
+        return "one rank number checked in twice";
+    return NULL;
+}
+
+/* The ranks that meet under another list of ids which has some of these. */
+static struct rendezvous *find_rival(const struct rendezvous *r)
+{
+    struct rendezvous *o = sim_world.rendezvous;
+    while (o && (o == r || o->checked_in == 0 || o->state != SERVING || !shares_root(o, r)))
+        o = o->next;
+    return o;
+}
+
 static void check_in(struct init_job *j)
 {
-    struct rendezvous *r = find(&j->id);
+    const char *late = not_served(j);
+    struct rendezvous *r = late ? NULL : place_to_meet(j);
+    if (late) {
+        come_late(j, late);
+        return;
+    }
     if (!r) {
-        come_late(j, "the id was not made by ncclGetUniqueId");
-        return;
-    }
-    if (r->state == COMPLETE) {
-        come_late(j, "the id was used before");
-        return;
-    }
-    if (r->state == REFUSED) {
-        come_late(j, r->why);
+        j->why = untold(j->parent);
+        job_listen(&j->job, &j->parent->comm->coordinated);
         return;
     }
     j->rendezvous = r;
@@ -270,17 +377,20 @@ static void check_in(struct init_job *j)
         r->nranks = j->job.about->nranks;
         r->seat = ncs_new((size_t)r->nranks * sizeof *r->seat);
     }
-    if (j->job.about->nranks != r->nranks)
-        refuse(r, j, "the ranks do not agree on nranks");
-    else if (r->seat[j->job.about->rank].taken)
-        refuse(r, j, "one rank number checked in twice");
-    else {
-        r->seat[j->job.about->rank] = (struct seat){ true, j };
-        if (r->of_environment)
-            look_for_root(r, j);
-        if (++r->checked_in == r->nranks)
-            complete(r);
+    struct rendezvous *rival = find_rival(r);
+    const char *why = rival ? "the ranks do not pass the same ids" : not_wanted(j, r);
+    j->why = NULL; /* it may have waited for somebody to make the id */
+    if (rival)
+        refuse(rival, j, why);
+    if (why) {
+        refuse(r, j, why);
+        return;
     }
+    r->seat[j->job.about->rank] = (struct seat){ true, j };
+    if (r->of_environment)
+        look_for_root(r, j);
+    if (++r->checked_in == r->nranks)
+        complete(r);
 }
 
 /* Looked for when the transport is set up, after the configuration was accepted. */
@@ -302,7 +412,7 @@ static void say(const struct init_job *j, const char *what)
                    "ncclCommInitRank comm 0x%" PRIx64 " rank %d nranks %d cudaDev %d busId %x "
                    "commId 0x%" PRIx64 " - Init %s", cr->handle, cr->rank, cr->nranks,
                    cr->gpu->device, gpu_bus_id(cr->gpu),
-                   ncs_hash_bytes(0, &j->id, sizeof j->id), what);
+                   j->key, what);
 }
 
 static bool step_init(struct job *job)
@@ -322,7 +432,6 @@ static bool step_init(struct job *job)
         j->job.about->state = COMM_READY;
     if (j->code == ncclSuccess)
         say(j, "COMPLETE");
-    comm_settle(j->job.about, j->code);
     return true;
 }
 
@@ -347,7 +456,6 @@ static void cancel_init(struct job *job)
     struct rendezvous *r = j->rendezvous;
     if (r && r->state == SERVING)
         refuse(r, j, "a rank that had checked in gave up");
-    comm_settle(job->about, job->rc);
 }
 
 static void free_init(struct job *job)
@@ -356,6 +464,7 @@ static void free_init(struct job *job)
     struct rendezvous *r = j->rendezvous;
     if (r && j->job.about->rank < r->nranks && r->seat[j->job.about->rank].job == j)
         r->seat[j->job.about->rank].job = NULL;
+    ncs_free(j->id);
 }
 
 static const struct job_type init_type = {
@@ -364,13 +473,71 @@ static const struct job_type init_type = {
     .describe = describe_init,
 };
 
-struct job *init_job(struct comm_rank *cr, const ncclUniqueId *id)
+static const struct job_type grow_type = {
+    .kind = NCS_JOB_GROW, .bytes = sizeof(struct init_job), .step = step_init,
+    .cancel = cancel_init, .free = free_init,
+    .describe = describe_init,
+};
+
+static struct init_job *new_job(const struct job_type *type, struct comm_rank *cr,
+                                const ncclUniqueId *id, int ids)
 {
-    struct init_job *j = (struct init_job *)job_new(&init_type);
+    struct init_job *j = (struct init_job *)job_new(type);
     j->job.about = cr;
-    j->id = *id;
+    j->ids = ids;
+    if (ids == 0)
+        return j;
+    j->key = key_of(id, ids);
+    j->id = ncs_new((size_t)ids * sizeof *id);
+    memcpy(j->id, id, (size_t)ids * sizeof *id);
+    return j;
+}
+
+struct job *init_job(struct comm_rank *cr, const ncclUniqueId *id, int ids)
+{
+    struct init_job *j = new_job(&init_type, cr, id, ids);
     if (cr->rank == 0)
         log_version();
     say(j, "START");
     return &j->job;
+}
+
+struct job *grow_job(struct comm_rank *cr, struct comm_rank *parent, const ncclUniqueId *id)
+{
+    struct init_job *j = new_job(&grow_type, cr, id, id ? 1 : 0);
+    j->grows = true;
+    j->parent = parent;
+    return &j->job;
+}
+
+/* ---- the first and the last old rank wait for the coordinator inside the call ---- */
+
+static bool step_grow_wait(struct job *job)
+{
+    if (find_growth(job->about))
+        return true;
+    job_listen(job, &job->about->comm->coordinated);
+    return false;
+}
+
+static void describe_grow_wait(const struct job *job, struct ncs_snap_job *out,
+                               struct ncs_snapshot *snapshot)
+{
+    (void)snapshot;
+    out->comm_rank = job->about->rank;
+    out->nranks = job->about->nranks;
+    out->refused = true;
+    out->why = untold(job->about);
+}
+
+static const struct job_type grow_wait_type = {
+    .kind = NCS_JOB_GROW, .bytes = sizeof(struct job), .step = step_grow_wait,
+    .describe = describe_grow_wait,
+};
+
+struct job *grow_wait_job(struct comm_rank *parent)
+{
+    struct job *job = job_new(&grow_wait_type);
+    job->about = parent;
+    return job;
 }

@@ -1,18 +1,26 @@
-/* How communicators come to be: unique ids and the rendezvous of the ranks under one. */
+/* How communicators come to be: unique ids and the rendezvous of the ranks under them. */
 #ifndef NCS_SIM_INIT_H
 #define NCS_SIM_INIT_H
 
 #include "ncclscript/nccl_abi.h"
 
+struct comm;
 struct comm_rank;
 struct job;
 
 /* An id that was not given before in this world; the same sequence in every run. With NCCL_COMM_ID
  * the same id every time: rank 0 of each communicator then serves. */
 void unique_id_new(ncclUniqueId *id);
+/* One with which a communicator can grow once: its ranks need not be told of it. */
+void unique_id_of(struct comm *parent, ncclUniqueId *id);
 
-/* A job, not started, that checks in under the id and completes when all ranks have. */
-struct job *init_job(struct comm_rank *cr, const ncclUniqueId *id);
+/* A job, not started, that checks in under the ids and completes when all ranks have. */
+struct job *init_job(struct comm_rank *cr, const ncclUniqueId *id, int ids);
+/* The same for one that grows. An old rank gives its handle, and no id but its own; a new one the
+ * id. */
+struct job *grow_job(struct comm_rank *cr, struct comm_rank *parent, const ncclUniqueId *id);
+/* Waits until some rank has made an id to grow with: done at once if one has. */
+struct job *grow_wait_job(struct comm_rank *parent);
 
 void rendezvous_free_all(void);
 

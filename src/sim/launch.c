@@ -18,6 +18,12 @@ size_t part_bytes(const struct part *p)
     return p->count * ncs_dtype_bytes(p->dtype);
 }
 
+size_t part_moved(const struct part *p)
+{
+    bool blocks = p->kind == PART_ALL_GATHER || p->kind == PART_REDUCE_SCATTER;
+    return part_bytes(p) * (blocks ? (size_t)p->cr->nranks : 1);
+}
+
 void part_free(struct part *p)
 {
     ncs_call_unpin(p->call);
@@ -116,6 +122,8 @@ void launch_enqueue(struct comm_rank *cr, struct part **parts, size_t count)
     op_unref(cr->last_launch);
     cr->last_launch = op;
     op_ref(op);
+    if (cr->family->cut)
+        launch_withdraw(launch);
     op_submit(op);
 }
 

@@ -11,9 +11,9 @@
 #include "sim/snapshot.h"
 #include "sim/world.h"
 
-static bool is_idle(struct job *job)
+bool launches_over(struct job *job, struct comm_rank *cr)
 {
-    struct op *last = job->about->last_launch;
+    struct op *last = cr->last_launch;
     if (!last || last->state == OP_DONE)
         return true;
     job_listen(job, &last->done);
@@ -22,12 +22,28 @@ static bool is_idle(struct job *job)
 
 static bool step_finalize(struct job *job)
 {
-    if (!is_idle(job))
+    if (!launches_over(job, job->about))
         return false;
-    if (job->about->state == COMM_READY) {
+    if (job->about->state == COMM_READY)
         job->about->state = COMM_FINAL;
-        comm_settle(job->about, ncclSuccess);
+    return true;
+}
+
+/* In one process the resources go with the last handle: whoever is not last does not wait. */
+static bool process_is_done(struct job *job)
+{
+    struct comm_rank *cr = job->about;
+    const struct comm *comm = cr->comm;
+    if (!comm || !comm->siblings)
+        return launches_over(job, cr);
+    for (int r = 0; r < comm->nranks; r++) {
+        const struct comm_rank *sibling = comm->member[r];
+        if (sibling != cr && sibling->process == cr->process && !sibling->destroying)
+            return true;
     }
+    for (int r = 0; r < comm->nranks; r++)
+        if (comm->member[r]->process == cr->process && !launches_over(job, comm->member[r]))
+            return false;
     return true;
 }
 
@@ -40,18 +56,20 @@ static void say_end(const struct comm_rank *cr, const char *what)
 
 static bool step_destroy(struct job *job)
 {
-    if (!is_idle(job))
+    job->about->destroying = true;
+    if (!process_is_done(job))
         return false;
     say_end(job->about, "Destroy");
-    comm_bury(job->about, COMM_GONE);
+    comm_bury(job->about, COMM_GONE, job->call);
     return true;
 }
 
-/* This rank's launches end with their data untouched; what has matched already completes. */
+/* The launches of this rank and of its family end with their data untouched; what has matched
+ * already completes. */
 static void cancel_launches(const struct comm_rank *cr)
 {
     for (struct op *op = sim_world.op_first; op; op = op->next)
-        if (op->launch && op->launch->cr == cr) {
+        if (op->launch && comm_is_kin(op->launch->cr, cr)) {
             bool held = launch_held_by(op->launch);
             launch_withdraw(op->launch);
             if (op->state == OP_ACTIVE || op->lane == LANE_WANTED ||
@@ -60,25 +78,47 @@ static void cancel_launches(const struct comm_rank *cr)
         }
 }
 
-/* Whoever waits in a call about this communicator gives up: the abort's own group goes on. */
-static void cancel_calls(const struct job *abort)
+/* Whoever waits in a call about this communicator gives up, but for those that end it: the group
+ * that the job belongs to goes on. */
+static void cancel_calls(const struct job *by)
 {
     for (struct job *job = sim_world.job_first, *next; job; job = next) {
         next = job->next;
-        if (job != abort && job->about == abort->about && job->type != abort->type)
+        bool ends = job->type->kind == NCS_JOB_ABORT ||
+                    (by->type->kind != NCS_JOB_ABORT &&
+                     (job->type->kind == NCS_JOB_DESTROY || job->type == by->type));
+        if (job != by && !ends && comm_is_kin(job->about, by->about))
             job_cancel(job, ncclInternalError);
     }
-    groups_cancel(abort->about, abort->parent, ncclInternalError);
+    groups_cancel(by->about, by->parent, ncclInternalError);
+}
+
+static bool cut_short(struct job *job)
+{
+    cancel_calls(job);
+    cancel_launches(job->about);
+    return launches_over(job, job->about);
 }
 
 static bool step_abort(struct job *job)
 {
-    cancel_calls(job);
-    cancel_launches(job->about);
-    if (!is_idle(job))
+    struct comm_rank *cr = job->about;
+    cr->destroying = true;
+    if (cr->family->shared)
+        cr->family->cut = true;
+    if (!cut_short(job))
         return false;
     say_end(job->about, "Abort");
-    comm_bury(job->about, COMM_ABORTED);
+    comm_bury(cr, COMM_ABORTED, job->call);
+    return true;
+}
+
+static bool step_revoke(struct job *job)
+{
+    if (!cut_short(job))
+        return false;
+    if (job->about->state < COMM_ABORTED)
+        job->about->state = COMM_REVOKED;
     return true;
 }
 
@@ -93,7 +133,7 @@ static void describe_life(const struct job *job, struct ncs_snap_job *out,
 static void cancel_life(struct job *job)
 {
     if (job->type->kind == NCS_JOB_FINALIZE)
-        comm_settle(job->about, job->rc);
+        job->about->finalizing = false;
 }
 
 #define LIFE_TYPE(kind_, step_)                                                             \
@@ -103,6 +143,8 @@ static void cancel_life(struct job *job)
 static const struct job_type finalize_type = LIFE_TYPE(NCS_JOB_FINALIZE, step_finalize);
 static const struct job_type destroy_type = LIFE_TYPE(NCS_JOB_DESTROY, step_destroy);
 static const struct job_type abort_type = LIFE_TYPE(NCS_JOB_ABORT, step_abort);
+static const struct job_type revoke_type = LIFE_TYPE(NCS_JOB_REVOKE, step_revoke);
+static const struct job_type quiesce_type = LIFE_TYPE(NCS_JOB_REVOKE, cut_short);
 
 static struct job *life_job(const struct job_type *type, struct comm_rank *cr)
 {
@@ -124,4 +166,14 @@ struct job *destroy_job(struct comm_rank *cr)
 struct job *abort_job(struct comm_rank *cr)
 {
     return life_job(&abort_type, cr);
+}
+
+struct job *revoke_job(struct comm_rank *cr)
+{
+    return life_job(&revoke_type, cr);
+}
+
+struct job *quiesce_job(struct comm_rank *cr)
+{
+    return life_job(&quiesce_type, cr);
 }

@@ -128,12 +128,16 @@ static int queue_request(struct context *c, const struct request *r)
     int rc = comm_check(r->comm, r->name, &cr);
     if (rc)
         return rc;
+    if (cr->state == COMM_REVOKED) {
+        nccl_warn("%s: communicator was revoked", r->name);
+        return ncclInvalidUsage;
+    }
     rc = comm_ready(cr);
-    if (!rc && cr->state == COMM_FINAL) {
-        nccl_warn("%s : communicator has been finalized", r->name);
-        if (sim_world.observer.crash && ncs_local && ncs_local->call)
-            sim_world.observer.crash(sim_world.observer.self, ncs_local->call,
-                                     "it uses a communicator after ncclCommFinalize");
+    if (!rc && (cr->state == COMM_FINAL || cr->suspended)) {
+        nccl_crash(cr->suspended ? "it uses a communicator that is suspended"
+                                 : "it uses a communicator after ncclCommFinalize");
+        nccl_warn("%s : communicator %s", r->name,
+                  cr->suspended ? "is suspended" : "has been finalized");
         rc = ncclInvalidArgument;
     }
     if (!rc && cr->resets != cr->gpu->resets)
@@ -180,7 +184,10 @@ static ncclResult_t submit(const struct request *r)
     if (!c)
         return ncclSuccess;
     group_begin(c);
-    return group_leave(c, queue_request(c, r));
+    int rc = queue_request(c, r);
+    if (rc)
+        comm_fail(r->comm, rc);
+    return group_leave(c, rc);
 }
 
 ncclResult_t sim_ncclAllReduce(const void *sendbuff, void *recvbuff, size_t count,
@@ -256,11 +263,10 @@ ncclResult_t sim_ncclGroupEnd(void)
     return c ? group_end(c) : ncclSuccess;
 }
 
-static void report_crash(const char *why)
+ncclResult_t sim_ncclGroupSimulateEnd(ncclSimInfo_t *simInfo)
 {
-    nccl_warn("the real library crashes here: %s", why);
-    if (sim_world.observer.crash && ncs_local && ncs_local->call)
-        sim_world.observer.crash(sim_world.observer.self, ncs_local->call, why);
+    struct context *c = context_enter();
+    return c ? group_simulate(c, simInfo) : ncclSuccess;
 }
 
 static bool readable(const struct context *c, const void *p, size_t bytes)
@@ -298,7 +304,7 @@ ncclResult_t sim_ncclRedOpCreatePreMulSum(ncclRedOp_t *op, void *scalar, ncclDat
                         : host && !readable(c, scalar, bytes) ? "scalar is no memory of the host"
                                                               : NULL;
     if (crash) {
-        report_crash(crash);
+        nccl_crash(crash);
         return ncclInvalidArgument;
     }
     size_t slot = take_slot(cr);

@@ -147,10 +147,7 @@ static void match_collective(struct slot *slot)
         tell(sim_world.observer.mismatch, slot);
     if (slot->stuck)
         return;
-    const struct part *p = slot->part[0];
-    size_t parts = p->kind == PART_ALL_GATHER || p->kind == PART_REDUCE_SCATTER
-                       ? (size_t)slot->expected : 1;
-    match(slot, part_bytes(p) * parts);
+    match(slot, part_moved(slot->part[0]));
 }
 
 static size_t sent_bytes(const struct slot *slot)

@@ -59,6 +59,7 @@ struct process {
     int number;
     int host;
     struct gpu *gpu;
+    uint64_t joined;         /* serial of the communicator made last that it has a rank of */
     int64_t stamped;         /* time of the slot that stamped it last; see slot_stamp */
     uint64_t launched;       /* serial of its youngest launch in slots due at that time */
     char last_error[1024];   /* ncclGetLastError's buffer */

@@ -1,0 +1,196 @@
+/* NCCL's functions that end communicators or set them aside. */
+#include "sim/comm.h"
+#include "sim/cuda.h"
+#include "sim/functions.h"
+#include "sim/group.h"
+#include "sim/job.h"
+#include "sim/life.h"
+#include "sim/suspend.h"
+#include "sim/world.h"
+
+static int queue_finalize(struct context *c, ncclComm_t comm)
+{
+    struct comm_rank *cr;
+    int rc = comm_check(comm, "ncclCommFinalize", &cr);
+    if (!rc)
+        rc = cuda_refusal_in_nccl(c);
+    if (!rc)
+        rc = comm_ready(cr);
+    if (!rc && (cr->finalizing || cr->state == COMM_REVOKED)) {
+        nccl_warn(cr->finalizing ? "comm has already been finalized"
+                                 : "ncclCommFinalize: communicator was revoked");
+        rc = ncclInvalidArgument;
+    }
+    if (!rc)
+        rc = group_add_job(c, finalize_job(cr), cr);
+    if (rc)
+        return rc;
+    cr->finalizing = true;
+    if (!cr->blocking)
+        cr->async = ncclInProgress;
+    return ncclSuccess;
+}
+
+ncclResult_t sim_ncclCommFinalize(ncclComm_t comm)
+{
+    struct context *c = context_enter();
+    if (!c || !comm)
+        return ncclSuccess;
+    group_begin(c);
+    int rc = queue_finalize(c, comm);
+    if (rc)
+        comm_fail(comm, rc);
+    return group_leave(c, rc);
+}
+
+/* The real library comes back from these failures with its group still open. */
+static ncclResult_t leave_open(struct context *c, int rc)
+{
+    return sim_world.options.quirks ? (ncclResult_t)rc : (ncclResult_t)group_leave(c, rc);
+}
+
+ncclResult_t sim_ncclCommDestroy(ncclComm_t comm)
+{
+    struct context *c = context_enter();
+    if (!c || !comm)
+        return ncclSuccess;
+    struct comm_rank *cr;
+    group_begin(c);
+    int rc = comm_check(comm, "CommDestroy", &cr);
+    if (!rc)
+        rc = cuda_refusal_in_nccl(c);
+    if (!rc)
+        rc = comm_ready(cr);
+    if (rc)
+        return leave_open(c, rc);
+    return group_leave(c, group_add_job(c, destroy_job(cr), NULL));
+}
+
+ncclResult_t sim_ncclCommAbort(ncclComm_t comm)
+{
+    struct context *c = context_enter();
+    if (!c || !comm)
+        return ncclSuccess;
+    struct comm_rank *cr;
+    group_begin(c);
+    int rc = comm_check(comm, "CommAbort", &cr);
+    if (!rc)
+        rc = cuda_refusal_in_nccl(c);
+    if (!rc && cr->state >= COMM_ABORTED)
+        rc = comm_ready(cr);
+    return group_leave(c, rc ? rc : group_add_job(c, abort_job(cr), NULL));
+}
+
+static int refuse_revoke(const struct comm_rank *cr)
+{
+    const char *why = cr->finalizing || cr->destroying ? "has already been finalized"
+                      : cr->state == COMM_REVOKED      ? "was revoked before"
+                      : cr->state == COMM_INIT         ? "has not been initialised"
+                                                       : NULL;
+    if (!why)
+        return ncclSuccess;
+    nccl_warn("ncclCommRevoke: communicator %s", why);
+    return ncclInvalidArgument;
+}
+
+ncclResult_t sim_ncclCommRevoke(ncclComm_t comm, int revokeFlags)
+{
+    struct context *c = context_enter();
+    if (!c || !comm)
+        return ncclSuccess;
+    struct comm_rank *cr;
+    int rc = ncclSuccess;
+    if (revokeFlags != NCCL_REVOKE_DEFAULT) {
+        nccl_warn("ncclCommRevoke: flags %d are not known", revokeFlags);
+        return ncclInvalidArgument;
+    }
+    rc = comm_check(comm, "ncclCommRevoke", &cr);
+    if (!rc && cr->state >= COMM_ABORTED)
+        rc = comm_ready(cr);
+    if (!rc)
+        rc = refuse_revoke(cr);
+    if (rc)
+        return rc; /* not recorded in an open group */
+    group_begin(c);
+    return group_leave(c, group_add_job(c, revoke_job(cr), cr));
+}
+
+/* ---- memory ---- */
+
+static int check_memory(ncclComm_t comm, const char *what, struct comm_rank **cr)
+{
+    int rc = comm_check(comm, what, cr);
+    if (!rc)
+        rc = comm_ready(*cr);
+    if (!rc && (*cr)->state != COMM_READY) {
+        nccl_warn("%s: communicator was %s", what,
+                  (*cr)->state == COMM_REVOKED ? "revoked" : "finalized");
+        rc = ncclInvalidUsage;
+    }
+    return rc;
+}
+
+static int refuse_shared(const struct comm_rank *cr, const char *what)
+{
+    if (!cr->family->shared)
+        return ncclSuccess;
+    nccl_warn("%s: communicator shares its resources with another", what);
+    return ncclInvalidUsage;
+}
+
+ncclResult_t sim_ncclCommSuspend(ncclComm_t comm, int flags)
+{
+    struct context *c = context_enter();
+    if (!c)
+        return ncclSuccess;
+    struct comm_rank *cr;
+    group_begin(c);
+    int rc = check_memory(comm, "ncclCommSuspend", &cr);
+    bool memory = flags & NCCL_SUSPEND_MEM; /* other bits are ignored */
+    if (!rc && memory)
+        rc = refuse_shared(cr, "ncclCommSuspend");
+    if (!rc && memory)
+        rc = group_add_job(c, suspend_job(cr), cr);
+    return group_leave(c, rc);
+}
+
+ncclResult_t sim_ncclCommResume(ncclComm_t comm)
+{
+    struct context *c = context_enter();
+    if (!c)
+        return ncclSuccess;
+    struct comm_rank *cr;
+    group_begin(c);
+    int rc = check_memory(comm, "ncclCommResume", &cr);
+    if (!rc)
+        rc = refuse_shared(cr, "ncclCommResume");
+    if (!rc)
+        rc = group_add_job(c, resume_job(cr), cr);
+    return group_leave(c, rc);
+}
+
+ncclResult_t sim_ncclCommMemStats(ncclComm_t comm, ncclCommMemStat_t stat, uint64_t *value)
+{
+    struct context *c = context_enter();
+    if (!c)
+        return ncclSuccess;
+    struct comm_rank *cr;
+    int rc = comm_check(comm, "ncclCommMemStats", &cr);
+    if (!rc)
+        rc = comm_ready(cr);
+    if (rc)
+        return rc;
+    if (!value) {
+        nccl_warn("ncclCommMemStats : value argument is NULL");
+        return ncclInvalidArgument;
+    }
+    uint64_t kept = comm_memory_kept(cr), suspendable = comm_memory_suspendable(cr);
+    switch (stat) {
+    case ncclStatGpuMemSuspend:   *value = suspendable; return ncclSuccess;
+    case ncclStatGpuMemSuspended: *value = cr->suspended; return ncclSuccess;
+    case ncclStatGpuMemPersist:   *value = kept; return ncclSuccess;
+    case ncclStatGpuMemTotal:     *value = kept + suspendable; return ncclSuccess;
+    }
+    nccl_warn("ncclCommMemStats : invalid statistic %d", (int)stat);
+    return ncclInvalidArgument;
+}

@@ -1,0 +1,20 @@
+/* New communicators out of the ranks of one: jobs, not started, that put the handle into *out when
+ * all ranks that are needed have come. */
+#ifndef NCS_SIM_SPLIT_H
+#define NCS_SIM_SPLIT_H
+
+#include <stdbool.h>
+
+#include "ncclscript/nccl_abi.h"
+
+struct comm_config;
+struct comm_rank;
+struct job;
+
+struct job *split_job(struct comm_rank *parent, int color, int key, ncclComm_t *out,
+                      const struct comm_config *config);
+/* Without the excluded ranks, which are sorted. */
+struct job *shrink_job(struct comm_rank *parent, const int *excluded, int excludes,
+                       ncclComm_t *out, const struct comm_config *config, bool shares);
+
+#endif
