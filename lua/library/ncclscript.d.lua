@@ -51,7 +51,7 @@
 ---@field needs? { driver?: string, nccl?: string, gpus?: integer }
 ---@field timeout? number | string
 ---@field env? table<string, string> # NCCL_* and CUDA_*, over those of the process
----@field sim? { nccl?: "2.28.9" | "2.29.2" | "2.29.7" | "2.30.3" | "2.30.4" | "2.30.7", memory?: integer | string, capability?: number, eager?: integer | string, lanes?: integer, ready_after?: integer }
+---@field sim? { nccl?: "2.28.9" | "2.29.2" | "2.29.7" | "2.30.3" | "2.30.4" | "2.30.7", memory?: integer | string, capability?: number, eager?: integer | string, lanes?: integer, ready_after?: integer, quirks?: boolean }
 
 ---The first statement of a scenario.
 ---@param declaration ncclscript.declaration
@@ -156,16 +156,32 @@ function expect.error(name, fn, ...) end
 ---@field graph_stream_ordering? boolean | integer
 ---@field label? string
 
+---@class ncclscript.split_options: ncclscript.comm_config
+---@field color integer # ranks of one colour become one communicator; nccl.NOCOLOR: in none
+---@field key? integer # order of the new ranks; 0 by default: as in the old communicator
+---@class ncclscript.shrink_options: ncclscript.comm_config
+---@field abort? boolean # cut short what runs on the old communicator
+---@class ncclscript.grow_options: ncclscript.comm_config
+---@field id? ncclscript.id # of comm:unique_id(); given by the rank that made it
+
 ---@class ncclscript.nccl
+---@field NOCOLOR integer # -1: comm:split makes no communicator for this rank
 nccl = {}
 ---@return ncclscript.id
 function nccl.unique_id() end
 ---@param nranks integer # at least 1
----@param id ncclscript.id
+---@param id ncclscript.id | ncclscript.id[] # several share the work; the same list on every rank
 ---@param rank integer # 0 to nranks - 1
 ---@param config? ncclscript.comm_config
 ---@return ncclscript.comm
 function nccl.init_rank(nranks, id, rank, config) end
+---Joins a communicator that grows, as a new rank.
+---@param nranks integer # of the new communicator
+---@param id ncclscript.id # of comm:unique_id() on an old rank
+---@param rank integer # old size to nranks - 1
+---@param config? ncclscript.comm_config
+---@return ncclscript.comm
+function nccl.grow(nranks, id, rank, config) end
 ---@param devices integer | integer[]
 ---@param options? { name?: string, label?: string }
 ---@return ncclscript.comm[] # comms[1].rank == 0
@@ -175,6 +191,12 @@ function nccl.init_all(devices, options) end
 ---@param fn function
 ---@overload fun(fn: function): any
 function nccl.group(label, fn) end
+---Group start, fn, and an end that estimates: communication of blocking communicators is not started.
+---@param label string
+---@param fn function
+---@return number? seconds # of the last collective; nil when there is none
+---@overload fun(fn: function): number?
+function nccl.simulate(label, fn) end
 ---@return integer code # 23007
 ---@return string text # "2.30.7"
 function nccl.version() end
@@ -211,7 +233,8 @@ function nccl.params(options) end
 ---@field device integer
 ---@field name string
 ---@field stream ncclscript.stream # where communication goes by default; can be assigned
----@field state "ready" | "pending" | "error" | "finalized" | "aborted" | "destroyed"
+---@field state "ready" | "pending" | "error" | "finalized" | "revoked" | "aborted" | "destroyed"
+---@field interrupted boolean # its work was cut short by abort, revoke, or shrink with abort
 local comm = {}
 ---@param send ncclscript.buffer
 ---@param recv? ncclscript.buffer
@@ -262,6 +285,39 @@ function comm:recv(buffer, peer, options) end
 ---@param options? { label?: string }
 ---@return ncclscript.premulsum
 function comm:premulsum(dtype, scalar, options) end
+---Every rank calls it; pending until the parent is ready again, if that is non-blocking.
+---@param options ncclscript.split_options
+---@return ncclscript.comm? # nil for nccl.NOCOLOR
+function comm:split(options) end
+---Only the ranks that stay call it.
+---@param ranks integer[] # to leave out
+---@param options? ncclscript.shrink_options
+---@return ncclscript.comm
+function comm:shrink(ranks, options) end
+---An id with which new ranks join; one rank makes it, for one growth.
+---@param options? { label?: string }
+---@return ncclscript.id
+function comm:unique_id(options) end
+---Every old rank calls it; they keep their numbers.
+---@param nranks integer # of the new communicator
+---@param options? ncclscript.grow_options
+---@return ncclscript.comm
+function comm:grow(nranks, options) end
+---Cuts this rank's work short; what is left to do is split, shrink, destroy, abort.
+---@param options? { flags?: integer, label?: string }
+---@return ncclscript.result
+function comm:revoke(options) end
+---Gives device memory back; every rank calls it.
+---@param options? { flags?: integer, label?: string }
+---@return ncclscript.result
+function comm:suspend(options) end
+---@param options? { label?: string }
+---@return ncclscript.result
+function comm:resume(options) end
+---Bytes of device memory, and whether (1) they are given back; the simulator's figures are its own.
+---@param options? { label?: string }
+---@return { suspend: integer, suspended: integer, persist: integer, total: integer }
+function comm:mem_stats(options) end
 ---@return ncclscript.result
 function comm:finalize() end
 ---@return ncclscript.result

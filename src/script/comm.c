@@ -1,4 +1,4 @@
-/* Communicators: their making, life cycle and fields. */
+/* Communicators: how they are made by rendezvous, and their fields. */
 #include "script/object.h"
 
 #include <stdio.h>
@@ -18,21 +18,23 @@ struct ncs_comm *ncs_comm_make(lua_State *L, int rank, int nranks, int device)
     c->nranks = nranks;
     c->device = device;
     c->blocking = true;
+    c->family = c->head.serial;
     c->group = ncs_lua_thread(L)->local->group;
     return c;
 }
 
+/* The rank of a child is known when its handle is. */
 void ncs_comm_know(lua_State *L, struct ncs_comm *c)
 {
-    const struct ncs_local *local = ncs_lua_thread(L)->local;
-    if (c->nranks >= 0 || c->head.closed || !ncs_comm_handle(c) || local->group_depth > 0)
+    int own, all;
+    if (c->nranks >= 0 || c->head.closed || !ncs_comm_handle(c))
         return;
-    int rank, nranks;
-    if (NCS_CALL(L, ncclCommUserRank, ncs_comm_handle(c), &rank) != ncclSuccess ||
-        NCS_CALL(L, ncclCommCount, ncs_comm_handle(c), &nranks) != ncclSuccess)
+    const struct ncs_api *api = ncs_run_driver_api(ncs_lua_rank(L)->run);
+    if (api->ncclCommUserRank(ncs_comm_handle(c), &own) != ncclSuccess ||
+        api->ncclCommCount(ncs_comm_handle(c), &all) != ncclSuccess)
         return;
-    c->rank = rank;
-    c->nranks = nranks;
+    c->rank = own;
+    c->nranks = all;
 }
 
 void ncs_comm_name_filled(struct ncs_lua_rank *rank)
@@ -87,13 +89,41 @@ static void init_rank(lua_State *L, struct ncs_comm *c, const ncclUniqueId *id,
     ncs_comm_open(L, c);
 }
 
-/* nccl.init_rank(nranks, id, rank [, CFG]) */
+static void init_scalable(lua_State *L, struct ncs_comm *c, ncclUniqueId *id, int ids,
+                          struct ncs_comm_config *config)
+{
+    NCS_TRY(L, ncclCommInitRankScalable, c->cell, c->nranks, c->rank, ids, id,
+            config->given ? &config->config : NULL);
+    ncs_comm_open(L, c);
+}
+
+/* The ids of a list as an array that is pushed. */
+static ncclUniqueId *id_list(lua_State *L, int arg, int *count)
+{
+    size_t n = lua_rawlen(L, arg);
+    if (n > 65536)
+        ncs_lua_wrong(L, arg, "id", "a list of at most 65536");
+    ncclUniqueId *list = lua_newuserdatauv(L, (n + 1) * sizeof *list, 0);
+    for (size_t i = 0; i < n; i++) {
+        lua_rawgeti(L, arg, (lua_Integer)i + 1);
+        const struct ncs_id *id = ncs_object_arg(L, lua_gettop(L), NCS_CLASS_ID, "an id");
+        list[i] = id->id;
+        lua_pop(L, 1);
+    }
+    *count = (int)n;
+    return list;
+}
+
+/* nccl.init_rank(nranks, id or ids, rank [, CFG]) */
 int ncs_comm_init_rank(lua_State *L)
 {
     struct ncs_lua_thread *t = ncs_lua_begin(L, "nccl.init_rank", 4);
     struct ncs_comm_config config;
-    int nranks = ncs_lua_int(L, 1, "nranks");
-    const struct ncs_id *id = ncs_object_arg(L, 2, NCS_CLASS_ID, "id");
+    bool several = lua_type(L, 2) == LUA_TTABLE;
+    int nranks = ncs_lua_int(L, 1, "nranks"), ids = 0;
+    lua_settop(L, 4);
+    ncclUniqueId *list = several ? id_list(L, 2, &ids) : NULL;
+    struct ncs_id *id = several ? NULL : ncs_object_arg(L, 2, NCS_CLASS_ID, "id");
     int rank = ncs_lua_int(L, 3, "rank");
     t->through = "ncclCommInitRank";
     if (nranks < 1)
@@ -105,9 +135,12 @@ int ncs_comm_init_rank(lua_State *L)
     ncs_comm_config_read(L, 4, &config);
     struct ncs_comm *c = ncs_comm_make(L, rank, nranks, t->device);
     c->name = config.name;
-    c->blocking = config.config.blocking != 0;
+    ncs_comm_configure(c, &config, NULL);
     t->about = &c->head;
-    init_rank(L, c, &id->id, &config);
+    if (several)
+        init_scalable(L, c, list, ids, &config);
+    else
+        init_rank(L, c, &id->id, &config);
     return 1;
 }
 
@@ -191,81 +224,13 @@ void ncs_comm_world(lua_State *L)
     struct ncs_comm_config config = { .given = script->world_config, .config = script->config };
     struct ncs_comm *c = ncs_comm_make(L, rank->rank, rank->nranks, ncs_lua_thread(L)->device);
     c->name = script->world_name ? script->world_name : "world";
-    c->blocking = !config.given || config.config.blocking != 0;
+    ncs_comm_configure(c, &config, NULL);
     ncs_id_push(L, &(ncclUniqueId){ { 0 } });
     struct ncs_id *id = lua_touserdata(L, -1);
     world_id(L, &id->id);
     init_rank(L, c, &id->id, &config);
     lua_pop(L, 1);
     rank->world = &c->head;
-}
-
-/* ---- life cycle ---- */
-
-static struct ncs_comm *self(lua_State *L, const char *method, int max)
-{
-    return ncs_lua_method(L, NCS_CLASS_COMM, method, max);
-}
-
-static int comm_finalize(lua_State *L)
-{
-    struct ncs_comm *c = self(L, "finalize", 1);
-    ncs_lua_label(L, 2);
-    int rc = NCS_TRY(L, ncclCommFinalize, ncs_comm_handle(c));
-    c->finalized = true;
-    return ncs_lua_push_result(L, rc);
-}
-
-static int comm_destroy(lua_State *L)
-{
-    struct ncs_comm *c = self(L, "destroy", 1);
-    ncs_lua_label(L, 2);
-    int rc = NCS_TRY(L, ncclCommDestroy, ncs_comm_handle(c));
-    ncs_object_drop(L, &c->head);
-    return ncs_lua_push_result(L, rc);
-}
-
-static int comm_abort(lua_State *L)
-{
-    struct ncs_comm *c = self(L, "abort", 1);
-    ncs_lua_label(L, 2);
-    int rc = NCS_TRY(L, ncclCommAbort, ncs_comm_handle(c));
-    c->aborted = true;
-    ncs_object_drop(L, &c->head);
-    return ncs_lua_push_result(L, rc);
-}
-
-static int comm_async_error(lua_State *L)
-{
-    struct ncs_comm *c = self(L, "async_error", 1);
-    ncclResult_t error = ncclSuccess;
-    ncs_lua_label(L, 2);
-    NCS_TRY(L, ncclCommGetAsyncError, ncs_comm_handle(c), &error);
-    lua_pushstring(L, ncs_nccl_result_name(error));
-    return 1;
-}
-
-static int comm_wait_ready(lua_State *L)
-{
-    struct ncs_comm *c = self(L, "wait_ready", 2);
-    struct ncs_lua_rank *rank = ncs_lua_rank(L);
-    int64_t limit = lua_isnoneornil(L, 2) ? -1 : ncs_lua_seconds(L, 2, "seconds");
-    int64_t until = limit < 0 ? 0 : ncs_run_clock(rank->run) + limit;
-    ncclResult_t error = ncclInProgress;
-    ncs_lua_label(L, 3);
-    for (;;) {
-        NCS_TRY(L, ncclCommGetAsyncError, ncs_comm_handle(c), &error);
-        if (error != ncclInProgress)
-            break;
-        if (limit >= 0 && ncs_run_clock(rank->run) >= until) {
-            lua_pushboolean(L, 0);
-            return 1;
-        }
-    }
-    ncs_lua_ok(L, NCS_FN_ncclCommGetAsyncError, error);
-    ncs_comm_name_filled(rank);
-    lua_pushboolean(L, 1);
-    return 1;
 }
 
 /* ---- fields ---- */
@@ -307,35 +272,6 @@ static int field_name(lua_State *L)
     return 1;
 }
 
-static bool is_pending(lua_State *L, const struct ncs_comm *c)
-{
-    const struct ncs_local *local = ncs_lua_thread(L)->local;
-    return !ncs_comm_handle(c) ||
-           (c->group && local->group_depth > 0 && local->group == c->group);
-}
-
-static int field_state(lua_State *L)
-{
-    struct ncs_comm *c = lua_touserdata(L, 1);
-    ncclResult_t error = ncclSuccess;
-    const char *state = c->finalized ? "finalized" : "ready";
-    if (c->aborted)
-        state = "aborted";
-    else if (c->head.closed)
-        state = "destroyed";
-    else if (is_pending(L, c))
-        state = "pending";
-    else if (!c->blocking) {
-        NCS_TRY(L, ncclCommGetAsyncError, ncs_comm_handle(c), &error);
-        if (error == ncclInProgress)
-            state = "pending";
-        else if (error != ncclSuccess)
-            state = "error";
-    }
-    lua_pushstring(L, state);
-    return 1;
-}
-
 static int field_stream(lua_State *L)
 {
     struct ncs_comm *c = open_self(L);
@@ -360,27 +296,42 @@ static int comm_text(lua_State *L)
     const struct ncs_comm *c = lua_touserdata(L, 1);
     const char *name = ncs_lua_comm_name(ncs_lua_rank(L), c);
     const char *state = c->aborted ? " (aborted)" : c->head.closed ? " (destroyed)" : "";
-    if (!c->head.closed && is_pending(L, c))
+    if (!c->head.closed && ncs_comm_pending(L, c))
         state = " (pending)";
-    lua_pushfstring(L, "comm%s%s %d/%d device %d%s", name ? " " : "", name ? name : "", c->rank,
-                    c->nranks, c->device, state);
+    if (c->nranks < 0)
+        lua_pushfstring(L, "comm%s%s device %d%s", name ? " " : "", name ? name : "", c->device,
+                        state);
+    else
+        lua_pushfstring(L, "comm%s%s %d/%d device %d%s", name ? " " : "", name ? name : "",
+                        c->rank, c->nranks, c->device, state);
+    return 1;
+}
+
+static int field_interrupted(lua_State *L)
+{
+    lua_pushboolean(L, ((const struct ncs_comm *)lua_touserdata(L, 1))->interrupted);
     return 1;
 }
 
 static const luaL_Reg methods[] = {
-    { "abort", comm_abort },       { "async_error", comm_async_error },
-    { "destroy", comm_destroy },   { "finalize", comm_finalize },
-    { "premulsum", ncs_redop_new }, { "wait_ready", comm_wait_ready },
+    { "abort", ncs_comm_abort },         { "async_error", ncs_comm_async_error },
+    { "destroy", ncs_comm_destroy },     { "finalize", ncs_comm_finalize },
+    { "grow", ncs_comm_grow },           { "mem_stats", ncs_comm_mem_stats },
+    { "premulsum", ncs_redop_new },      { "resume", ncs_comm_resume },
+    { "revoke", ncs_comm_revoke },       { "shrink", ncs_comm_shrink },
+    { "split", ncs_comm_split },         { "suspend", ncs_comm_suspend },
+    { "unique_id", ncs_comm_unique_id }, { "wait_ready", ncs_comm_wait_ready },
     { NULL, NULL },
 };
 
 static const luaL_Reg fields[] = {
-    { "device", field_device }, { "name", field_name },   { "nranks", field_nranks },
-    { "rank", field_rank },     { "state", field_state }, { "stream", field_stream },
-    { NULL, NULL },
+    { "device", field_device },       { "interrupted", field_interrupted },
+    { "name", field_name },           { "nranks", field_nranks },
+    { "rank", field_rank },           { "state", ncs_comm_state },
+    { "stream", field_stream },       { NULL, NULL },
 };
 
 const struct ncs_class ncs_class_comm = {
     .name = "comm", .gone = "destroyed", .methods = methods, .fields = fields,
-    .close = comm_destroy, .assign = comm_assign, .text = comm_text,
+    .close = ncs_comm_destroy, .assign = comm_assign, .text = comm_text,
 };

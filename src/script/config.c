@@ -33,6 +33,7 @@ static const struct field fields[] = {
 };
 
 #define FIELDS (sizeof fields / sizeof *fields)
+#define MOST_MORE 8
 
 void ncs_config_init(ncclConfig_t *c)
 {
@@ -51,12 +52,22 @@ void ncs_config_init(ncclConfig_t *c)
 
 void ncs_comm_config_read(lua_State *L, int arg, struct ncs_comm_config *into)
 {
-    struct ncs_option rows[FIELDS + 2] = {
+    static const struct ncs_option none[] = { { NULL, 0, 0 } };
+    ncs_comm_config_read_with(L, arg, into, none);
+}
+
+void ncs_comm_config_read_with(lua_State *L, int arg, struct ncs_comm_config *into,
+                               const struct ncs_option *more)
+{
+    struct ncs_option rows[FIELDS + 2 + MOST_MORE] = {
         { "name", NCS_OPTION_TEXT, offsetof(struct ncs_comm_config, name) } };
     ncclConfig_t unset;
+    size_t count = 1;
     for (size_t i = 0; i < FIELDS; i++)
-        rows[i + 1] = fields[i].option;
-    rows[FIELDS + 1] = (struct ncs_option){ NULL, 0, 0 };
+        rows[count++] = fields[i].option;
+    for (size_t i = 0; i < MOST_MORE && more[i].name; i++)
+        rows[count++] = more[i];
+    rows[count] = (struct ncs_option){ NULL, 0, 0 };
     memset(into, 0, sizeof *into);
     ncs_config_init(&into->config);
     ncs_config_init(&unset);

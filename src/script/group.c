@@ -39,17 +39,17 @@ static int drop(lua_State *L)
     return lua_error(L);
 }
 
-/* nccl.group([label,] fn) */
-int ncs_lua_group(lua_State *L)
+/* Group start and fn, with its results on the stack. If fn raises, the group is ended. */
+static void start(lua_State *L, const char *what)
 {
-    struct ncs_lua_thread *t = ncs_lua_begin(L, "nccl.group", 2);
+    struct ncs_lua_thread *t = ncs_lua_begin(L, what, 2);
     const char *label = NULL;
     if (lua_type(L, 1) == LUA_TSTRING) {
-        label = ncs_script_intern(t->rank->script, ncs_lua_string(L, 1, "label"));
+        label = ncs_script_intern(t->rank->script, lua_tostring(L, 1));
         lua_remove(L, 1);
     }
     if (lua_type(L, 1) != LUA_TFUNCTION)
-        return ncs_lua_wrong(L, 1, "fn", "a function");
+        ncs_lua_wrong(L, 1, "fn", "a function");
     lua_settop(L, 1);
     t->local->label = label;
     if (t->local->group_depth == 0)
@@ -58,13 +58,35 @@ int ncs_lua_group(lua_State *L)
     int status = lua_pcall(L, 0, LUA_MULTRET, 0);
     ncs_lua_check_cancel(L);
     t->about = NULL;
-    t->what = "nccl.group";
+    t->what = what;
     t->local->label = label;
     if (status != LUA_OK)
-        return drop(L);
+        drop(L);
+}
+
+/* nccl.group([label,] fn) */
+int ncs_lua_group(lua_State *L)
+{
+    start(L, "nccl.group");
     int rc = NCS_TRY(L, ncclGroupEnd);
-    ncs_comm_name_filled(t->rank);
+    ncs_comm_name_filled(ncs_lua_rank(L));
     if (rc == ncclInProgress)
         return ncs_lua_push_result(L, rc);
     return lua_gettop(L);
+}
+
+/* nccl.simulate([label,] fn): seconds, or nil when there is no estimate */
+int ncs_lua_simulate(lua_State *L)
+{
+    ncclSimInfo_t info = { sizeof info, NCCL_SIM_INFO_MAGIC, NCCL_VERSION(2, 30, 7),
+                           NCCL_UNDEF_FLOAT };
+    ncs_lua_before(L, NCS_FN_ncclGroupSimulateEnd); /* it may be missing */
+    start(L, "nccl.simulate");
+    NCS_TRY(L, ncclGroupSimulateEnd, &info);
+    ncs_comm_name_filled(ncs_lua_rank(L));
+    if (info.estimatedTime < 0)
+        lua_pushnil(L);
+    else
+        lua_pushnumber(L, (lua_Number)info.estimatedTime / 1e6);
+    return 1;
 }

@@ -77,16 +77,19 @@ static int last_error(lua_State *L)
 }
 
 static const luaL_Reg functions[] = {
-    { "error_string", error_string }, { "group", ncs_lua_group },
-    { "init_all", ncs_comm_init_all }, { "init_rank", ncs_comm_init_rank },
-    { "last_error", last_error },     { "param", ncs_nccl_param },
-    { "params", ncs_nccl_params },    { "unique_id", unique_id },
-    { "version", version },           { NULL, NULL },
+    { "error_string", error_string },  { "group", ncs_lua_group },
+    { "grow", ncs_comm_join },         { "init_all", ncs_comm_init_all },
+    { "init_rank", ncs_comm_init_rank }, { "last_error", last_error },
+    { "param", ncs_nccl_param },       { "params", ncs_nccl_params },
+    { "simulate", ncs_lua_simulate },  { "unique_id", unique_id },
+    { "version", version },            { NULL, NULL },
 };
 
 void ncs_lua_nccl(lua_State *L)
 {
     luaL_newlib(L, functions);
+    lua_pushinteger(L, NCCL_SPLIT_NOCOLOR);
+    lua_setfield(L, -2, "NOCOLOR");
     ncs_lua_lock(L, lua_gettop(L), "nccl");
     lua_remove(L, -2);
 }

@@ -161,8 +161,10 @@ static int index_object(lua_State *L)
     }
     lua_CFunction field = lua_tocfunction(L, -1);
     struct ncs_lua_thread *t = ncs_lua_begin(L, lua_tostring(L, 2), -1);
-    if (class == ncs_classes[NCS_CLASS_COMM])
+    if (class == ncs_classes[NCS_CLASS_COMM]) {
         t->about = lua_touserdata(L, 1);
+        ncs_comm_know(L, lua_touserdata(L, 1));
+    }
     lua_settop(L, 1);
     return field(L);
 }

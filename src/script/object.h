@@ -110,10 +110,12 @@ struct ncs_comm {
     int rank, nranks, device;
     const char *name;      /* interned; NULL = the journal's */
     bool named;            /* the journal knows the name */
-    bool blocking, finalized, aborted;
+    bool blocking, finalized, revoked, aborted;
+    bool interrupted;      /* its work was cut short */
+    bool split_share, shrink_share; /* of its configuration */
+    lua_Integer family;    /* serial of the communicator whose resources it uses */
     uint64_t group;        /* that it was made in; pending until that ends. 0 = none */
 };
-
 
 struct ncs_lua_redop {
     struct ncs_object head;
@@ -175,7 +177,8 @@ struct ncs_stream *ncs_stream_make(lua_State *L, const char *name, int device);
 void ncs_stream_wrap(lua_State *L, cudaStream_t handle);
 void ncs_event_wrap(lua_State *L, cudaEvent_t handle);
 
-/* Pushes a communicator whose handle is not known yet: *cell is for NCCL to fill. */
+/* Pushes a communicator whose handle is not known yet: *cell is for NCCL to fill. nranks -1: its rank
+ * is not known either. */
 struct ncs_comm *ncs_comm_make(lua_State *L, int rank, int nranks, int device);
 /* Fills in rank and number of ranks of one that was made without saying them, once NCCL knows. */
 void ncs_comm_know(lua_State *L, struct ncs_comm *c);
@@ -188,6 +191,32 @@ const char *ncs_lua_comm_name(const struct ncs_lua_rank *rank, const struct ncs_
 /* Refuses a root or peer, the argument `what`, that is no rank of it. */
 void ncs_comm_check_rank(lua_State *L, const struct ncs_comm *c, const char *what, int rank);
 void ncs_comm_world(lua_State *L); /* makes `world`; pushes it */
+struct ncs_comm_config;
+/* What scripts can tell of its configuration; that of `parent` if none was given. */
+void ncs_comm_configure(struct ncs_comm *c, const struct ncs_comm_config *config,
+                        const struct ncs_comm *parent);
+/* One of the functions that end it or set it aside has succeeded. With a handle that nobody has
+ * filled C's function was given NULL and did nothing. */
+void ncs_comm_note(lua_State *L, struct ncs_comm *c, enum ncs_fn fn);
+/* Its making is not over: its group is open, or nobody has filled its handle. */
+bool ncs_comm_pending(lua_State *L, const struct ncs_comm *c);
+
+/* Methods and fields of communicators: their lives (comm_life.c), their children (comm_child.c). */
+int ncs_comm_abort(lua_State *L);
+int ncs_comm_async_error(lua_State *L);
+int ncs_comm_destroy(lua_State *L);
+int ncs_comm_finalize(lua_State *L);
+int ncs_comm_mem_stats(lua_State *L);
+int ncs_comm_resume(lua_State *L);
+int ncs_comm_revoke(lua_State *L);
+int ncs_comm_state(lua_State *L);
+int ncs_comm_suspend(lua_State *L);
+int ncs_comm_wait_ready(lua_State *L);
+int ncs_comm_grow(lua_State *L);
+int ncs_comm_join(lua_State *L); /* nccl.grow */
+int ncs_comm_shrink(lua_State *L);
+int ncs_comm_split(lua_State *L);
+int ncs_comm_unique_id(lua_State *L);
 
 /* Elements of a buffer through a staging area on the stack. Synchronous, on the legacy stream. */
 void ncs_buffer_read(lua_State *L, const struct ncs_buffer *b, size_t first, size_t count,
@@ -226,6 +255,7 @@ int ncs_redop_new(lua_State *L);         /* comm:premulsum */
 int ncs_lua_group(lua_State *L);
 int ncs_nccl_param(lua_State *L);
 int ncs_nccl_params(lua_State *L);
+int ncs_lua_simulate(lua_State *L);      /* nccl.simulate */
 void ncs_id_push(lua_State *L, const ncclUniqueId *id);
 
 #endif

@@ -38,6 +38,9 @@ struct ncs_comm_config {
     bool given; /* config differs from the defaults */
 };
 void ncs_comm_config_read(lua_State *L, int arg, struct ncs_comm_config *into);
+/* The same with further rows, at most 8, for a struct that begins with a ncs_comm_config. */
+void ncs_comm_config_read_with(lua_State *L, int arg, struct ncs_comm_config *into,
+                               const struct ncs_option *more);
 /* All fields unset. */
 void ncs_config_init(ncclConfig_t *config);
 /* Sets one field by C's name from the value at arg; false: no such field. For C.ncclConfig. */

@@ -226,8 +226,12 @@ static void note_effect(lua_State *L, const struct ncs_raw *c)
     case NCS_FN_ncclGroupEnd: case NCS_FN_ncclGroupSimulateEnd:
         ncs_comm_name_filled(t->rank);
         return;
-    case NCS_FN_ncclCommDestroy: case NCS_FN_ncclCommAbort: case NCS_FN_cudaStreamDestroy:
-    case NCS_FN_cudaEventDestroy: case NCS_FN_ncclRedOpDestroy:
+    case NCS_FN_ncclCommDestroy: case NCS_FN_ncclCommAbort: case NCS_FN_ncclCommFinalize:
+    case NCS_FN_ncclCommRevoke:
+        if (lua_touserdata(L, 1))
+            ncs_comm_note(L, lua_touserdata(L, 1), c->fn);
+        return;
+    case NCS_FN_cudaStreamDestroy: case NCS_FN_cudaEventDestroy: case NCS_FN_ncclRedOpDestroy:
         o = lua_touserdata(L, 1);
         break;
     case NCS_FN_cudaFree: case NCS_FN_cudaFreeHost: case NCS_FN_cudaFreeAsync:
@@ -239,8 +243,6 @@ static void note_effect(lua_State *L, const struct ncs_raw *c)
     }
     if (!o || o->closed || !ncs_classes[o->id]->close)
         return;
-    if (c->fn == NCS_FN_ncclCommAbort)
-        ((struct ncs_comm *)o)->aborted = true;
     ncs_object_drop(L, o);
 }
 

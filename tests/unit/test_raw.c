@@ -425,9 +425,9 @@ START_TEST(test_communicators)
 {
     gives("local a, b = nccl.unique_id(), nccl.unique_id()\n"
           "local rc, c = C.ncclCommInitRankScalable(4, 2, 2, { a, b }, C.ncclConfig { blocking = 0 })\n"
-          "expect.equal(rc, 0) expect.equal(tostring(c), 'comm 2/4 device 0')\n"
+          "expect.equal(rc, 0) expect.equal(tostring(c), 'comm comm1 2/4 device 0')\n"
           "local rc, s = C.ncclCommSplit(c, 1, -2)\n"
-          "expect.equal(rc, 0) expect.equal(tostring(s), 'comm 5/7 device 0')\n"
+          "expect.equal(rc, 0) expect.equal(tostring(s), 'comm comm1/split1.1 5/7 device 0')\n"
           "local rc, none = C.ncclCommSplit(c, C.NCCL_SPLIT_NOCOLOR, 0, C.ncclConfig {})\n"
           "expect.equal(rc, 0) expect.equal(none, nil)\n"
           "local rc, none = C.ncclCommShrink(c, { 3, 1 }, 2, nil, C.NCCL_SHRINK_ABORT)\n"

@@ -1,0 +1,158 @@
+/* Communicators that are made out of others: split, shrink, grow. */
+#include "script/object.h"
+
+#include "script/option.h"
+
+static struct ncs_comm *self(lua_State *L, const char *method, int max)
+{
+    return ncs_lua_method(L, NCS_CLASS_COMM, method, max);
+}
+
+static ncclConfig_t *given(struct ncs_comm_config *config)
+{
+    return config->given ? &config->config : NULL;
+}
+
+/* Pushes a child of which only NCCL will know the rank. */
+static struct ncs_comm *make_child(lua_State *L, const struct ncs_comm *parent,
+                                   const struct ncs_comm_config *config)
+{
+    struct ncs_comm *c = ncs_comm_make(L, -1, -1, parent->device);
+    c->name = config->name;
+    ncs_comm_configure(c, config, parent);
+    return c;
+}
+
+static int open_child(lua_State *L, struct ncs_comm *c)
+{
+    ncs_comm_open(L, c);
+    ncs_comm_know(L, c);
+    return 1;
+}
+
+struct split_options {
+    struct ncs_comm_config config;
+    int color, key;
+};
+
+/* comm:split { color [, key, CFG] } */
+int ncs_comm_split(lua_State *L)
+{
+    static const struct ncs_option more[] = {
+        { "color", NCS_OPTION_INT, offsetof(struct split_options, color) },
+        { "key", NCS_OPTION_INT, offsetof(struct split_options, key) }, { NULL, 0, 0 } };
+    struct ncs_comm *parent = self(L, "split", 1);
+    struct split_options o = { .key = 0 };
+    ncs_comm_config_read_with(L, 2, &o.config, more);
+    if (lua_type(L, 2) != LUA_TTABLE || lua_getfield(L, 2, "color") == LUA_TNIL)
+        return ncs_lua_usage(L, "needs color: comm:split { color = ... }, a number, or nccl.NOCOLOR "
+                                "to be in none");
+    struct ncs_comm *c = make_child(L, parent, &o.config);
+    if (parent->split_share && !parent->revoked)
+        c->family = parent->family;
+    NCS_TRY(L, ncclCommSplit, ncs_comm_handle(parent), o.color, o.key, c->cell, given(&o.config));
+    if (o.color != NCCL_SPLIT_NOCOLOR)
+        return open_child(L, c);
+    lua_pushnil(L); /* the cell stays until the rank ends: NCCL has its address */
+    return 1;
+}
+
+/* The ranks of a list as an array that is pushed. */
+static int *rank_list(lua_State *L, int arg, int *count)
+{
+    if (lua_type(L, arg) != LUA_TTABLE)
+        ncs_lua_wrong(L, arg, "ranks", "a list of ranks");
+    size_t n = lua_rawlen(L, arg);
+    if (n > 65536)
+        ncs_lua_wrong(L, arg, "ranks", "a list of at most 65536");
+    int *list = lua_newuserdatauv(L, (n + 1) * sizeof *list, 0);
+    for (size_t i = 0; i < n; i++) {
+        lua_rawgeti(L, arg, (lua_Integer)i + 1);
+        list[i] = ncs_lua_int(L, lua_gettop(L), "a rank");
+        lua_pop(L, 1);
+    }
+    *count = (int)n;
+    return list;
+}
+
+struct shrink_options {
+    struct ncs_comm_config config;
+    bool abort;
+};
+
+/* comm:shrink(ranks [, { abort, CFG }]) */
+int ncs_comm_shrink(lua_State *L)
+{
+    static const struct ncs_option more[] = {
+        { "abort", NCS_OPTION_FLAG, offsetof(struct shrink_options, abort) }, { NULL, 0, 0 } };
+    struct ncs_comm *parent = self(L, "shrink", 2);
+    struct shrink_options o = { .abort = false };
+    int count;
+    lua_settop(L, 3);
+    ncs_comm_config_read_with(L, 3, &o.config, more);
+    int *list = rank_list(L, 2, &count);
+    struct ncs_comm *c = make_child(L, parent, &o.config);
+    if (parent->shrink_share && !parent->revoked && !o.abort)
+        c->family = parent->family;
+    /* Before any check: the parent's work has been cut short even if the call fails. */
+    if (o.abort && ncs_comm_handle(parent))
+        parent->interrupted = true;
+    NCS_TRY(L, ncclCommShrink, ncs_comm_handle(parent), list, count, c->cell, given(&o.config),
+            o.abort ? NCCL_SHRINK_ABORT : NCCL_SHRINK_DEFAULT);
+    return open_child(L, c);
+}
+
+/* comm:unique_id(): with which new ranks join, and the caller grows */
+int ncs_comm_unique_id(lua_State *L)
+{
+    struct ncs_comm *c = self(L, "unique_id", 1);
+    ncs_lua_label(L, 2);
+    ncs_id_push(L, &(ncclUniqueId){ { 0 } });
+    struct ncs_id *id = lua_touserdata(L, -1);
+    NCS_TRY(L, ncclCommGetUniqueId, ncs_comm_handle(c), &id->id);
+    return 1;
+}
+
+struct grow_options {
+    struct ncs_comm_config config;
+    int id; /* place on the stack; 0 = none */
+};
+
+/* comm:grow(nranks [, { id, CFG }]) */
+int ncs_comm_grow(lua_State *L)
+{
+    static const struct ncs_option more[] = {
+        { "id", NCS_OPTION_SLOT, offsetof(struct grow_options, id) }, { NULL, 0, 0 } };
+    struct ncs_comm *parent = self(L, "grow", 2);
+    struct grow_options o = { .id = 0 };
+    int nranks = ncs_lua_int(L, 2, "nranks");
+    lua_settop(L, 3);
+    ncs_comm_config_read_with(L, 3, &o.config, more);
+    const struct ncs_id *id = o.id ? ncs_object_arg(L, o.id, NCS_CLASS_ID, "id") : NULL;
+    struct ncs_comm *c = ncs_comm_make(L, parent->rank, nranks, parent->device);
+    c->name = o.config.name;
+    ncs_comm_configure(c, &o.config, parent);
+    NCS_TRY(L, ncclCommGrow, ncs_comm_handle(parent), nranks, id ? &id->id : NULL, -1, c->cell,
+            given(&o.config));
+    ncs_comm_open(L, c);
+    return 1;
+}
+
+/* nccl.grow(nranks, id, rank [, CFG]): a new rank */
+int ncs_comm_join(lua_State *L)
+{
+    struct ncs_lua_thread *t = ncs_lua_begin(L, "nccl.grow", 4);
+    struct ncs_comm_config config;
+    int nranks = ncs_lua_int(L, 1, "nranks");
+    const struct ncs_id *id = ncs_object_arg(L, 2, NCS_CLASS_ID, "id");
+    int rank = ncs_lua_int(L, 3, "rank");
+    lua_settop(L, 4);
+    ncs_comm_config_read(L, 4, &config);
+    struct ncs_comm *c = ncs_comm_make(L, rank, nranks, t->device);
+    c->name = config.name;
+    ncs_comm_configure(c, &config, NULL);
+    t->about = &c->head;
+    NCS_TRY(L, ncclCommGrow, NULL, nranks, &id->id, rank, c->cell, given(&config));
+    ncs_comm_open(L, c);
+    return 1;
+}

@@ -1,0 +1,189 @@
+/* The lives of communicators: their states, what ends them or sets them aside. */
+#include "script/object.h"
+
+#include "api/types.h"
+#include "script/option.h"
+
+static struct ncs_comm *self(lua_State *L, const char *method, int max)
+{
+    return ncs_lua_method(L, NCS_CLASS_COMM, method, max);
+}
+
+bool ncs_comm_pending(lua_State *L, const struct ncs_comm *c)
+{
+    const struct ncs_local *local = ncs_lua_thread(L)->local;
+    return !ncs_comm_handle(c) ||
+           (c->group && local->group_depth > 0 && local->group == c->group);
+}
+
+void ncs_comm_configure(struct ncs_comm *c, const struct ncs_comm_config *config,
+                        const struct ncs_comm *parent)
+{
+    bool inherits = parent && !config->given;
+    c->blocking = inherits ? parent->blocking : config->config.blocking != 0 || !config->given;
+    c->split_share = inherits ? parent->split_share : config->config.splitShare == 1;
+    c->shrink_share = inherits ? parent->shrink_share : config->config.shrinkShare == 1;
+}
+
+/* Those that share its resources are cut short with it. */
+static void note_interrupted(lua_State *L, const struct ncs_comm *c)
+{
+    for (struct ncs_object *o = ncs_lua_rank(L)->newest; o; o = o->older)
+        if (o->id == NCS_CLASS_COMM && ((struct ncs_comm *)o)->family == c->family)
+            ((struct ncs_comm *)o)->interrupted = true;
+}
+
+void ncs_comm_note(lua_State *L, struct ncs_comm *c, enum ncs_fn fn)
+{
+    if (c->head.closed || (!ncs_comm_handle(c) && !ncs_lua_thread(L)->finished))
+        return;
+    if (fn == NCS_FN_ncclCommAbort || fn == NCS_FN_ncclCommRevoke)
+        note_interrupted(L, c);
+    c->aborted |= fn == NCS_FN_ncclCommAbort;
+    c->revoked |= fn == NCS_FN_ncclCommRevoke;
+    c->finalized |= fn == NCS_FN_ncclCommFinalize;
+    if (fn == NCS_FN_ncclCommAbort || fn == NCS_FN_ncclCommDestroy)
+        ncs_object_drop(L, &c->head);
+}
+
+int ncs_comm_finalize(lua_State *L)
+{
+    struct ncs_comm *c = self(L, "finalize", 1);
+    ncs_lua_label(L, 2);
+    int rc = NCS_TRY(L, ncclCommFinalize, ncs_comm_handle(c));
+    ncs_comm_note(L, c, NCS_FN_ncclCommFinalize);
+    return ncs_lua_push_result(L, rc);
+}
+
+/* The end of the script waits for what is in progress: NCCL refuses to destroy it. */
+static void await_end(lua_State *L, const struct ncs_comm *c)
+{
+    ncclResult_t error = ncclInProgress;
+    while (!c->blocking && ncs_comm_handle(c) && error == ncclInProgress)
+        NCS_TRY(L, ncclCommGetAsyncError, ncs_comm_handle(c), &error);
+}
+
+int ncs_comm_destroy(lua_State *L)
+{
+    struct ncs_comm *c = self(L, "destroy", 1);
+    ncs_lua_label(L, 2);
+    if (ncs_lua_thread(L)->finished)
+        await_end(L, c);
+    int rc = NCS_TRY(L, ncclCommDestroy, ncs_comm_handle(c));
+    ncs_comm_note(L, c, NCS_FN_ncclCommDestroy);
+    return ncs_lua_push_result(L, rc);
+}
+
+int ncs_comm_abort(lua_State *L)
+{
+    struct ncs_comm *c = self(L, "abort", 1);
+    ncs_lua_label(L, 2);
+    int rc = NCS_TRY(L, ncclCommAbort, ncs_comm_handle(c));
+    ncs_comm_note(L, c, NCS_FN_ncclCommAbort);
+    return ncs_lua_push_result(L, rc);
+}
+
+struct flags {
+    int flags;
+};
+static const struct ncs_option flag_rows[] = {
+    { "flags", NCS_OPTION_INT, offsetof(struct flags, flags) }, { NULL, 0, 0 } };
+
+int ncs_comm_revoke(lua_State *L)
+{
+    struct ncs_comm *c = self(L, "revoke", 1);
+    struct flags o = { NCCL_REVOKE_DEFAULT };
+    ncs_lua_options(L, 2, flag_rows, &o);
+    int rc = NCS_TRY(L, ncclCommRevoke, ncs_comm_handle(c), o.flags);
+    ncs_comm_note(L, c, NCS_FN_ncclCommRevoke);
+    return ncs_lua_push_result(L, rc);
+}
+
+int ncs_comm_suspend(lua_State *L)
+{
+    struct ncs_comm *c = self(L, "suspend", 1);
+    struct flags o = { NCCL_SUSPEND_MEM };
+    ncs_lua_options(L, 2, flag_rows, &o);
+    return ncs_lua_push_result(L, NCS_TRY(L, ncclCommSuspend, ncs_comm_handle(c), o.flags));
+}
+
+int ncs_comm_resume(lua_State *L)
+{
+    struct ncs_comm *c = self(L, "resume", 1);
+    ncs_lua_label(L, 2);
+    return ncs_lua_push_result(L, NCS_TRY(L, ncclCommResume, ncs_comm_handle(c)));
+}
+
+int ncs_comm_mem_stats(lua_State *L)
+{
+    static const struct {
+        const char *name;
+        ncclCommMemStat_t stat;
+    } rows[] = { { "suspend", ncclStatGpuMemSuspend }, { "suspended", ncclStatGpuMemSuspended },
+                 { "persist", ncclStatGpuMemPersist }, { "total", ncclStatGpuMemTotal } };
+    struct ncs_comm *c = self(L, "mem_stats", 1);
+    ncs_lua_label(L, 2);
+    lua_createtable(L, 0, 4);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        uint64_t value = 0;
+        NCS_TRY(L, ncclCommMemStats, ncs_comm_handle(c), rows[i].stat, &value);
+        lua_pushinteger(L, (lua_Integer)value);
+        lua_setfield(L, -2, rows[i].name);
+    }
+    return 1;
+}
+
+int ncs_comm_async_error(lua_State *L)
+{
+    struct ncs_comm *c = self(L, "async_error", 1);
+    ncclResult_t error = ncclSuccess;
+    ncs_lua_label(L, 2);
+    NCS_TRY(L, ncclCommGetAsyncError, ncs_comm_handle(c), &error);
+    lua_pushstring(L, ncs_nccl_result_name(error));
+    return 1;
+}
+
+int ncs_comm_wait_ready(lua_State *L)
+{
+    struct ncs_comm *c = self(L, "wait_ready", 2);
+    struct ncs_lua_rank *rank = ncs_lua_rank(L);
+    int64_t limit = lua_isnoneornil(L, 2) ? -1 : ncs_lua_seconds(L, 2, "seconds");
+    int64_t until = limit < 0 ? 0 : ncs_run_clock(rank->run) + limit;
+    ncclResult_t error = ncclInProgress;
+    ncs_lua_label(L, 3);
+    for (;;) {
+        NCS_TRY(L, ncclCommGetAsyncError, ncs_comm_handle(c), &error);
+        if (error != ncclInProgress)
+            break;
+        if (limit >= 0 && ncs_run_clock(rank->run) >= until) {
+            lua_pushboolean(L, 0);
+            return 1;
+        }
+    }
+    ncs_lua_ok(L, NCS_FN_ncclCommGetAsyncError, error);
+    ncs_comm_name_filled(rank);
+    lua_pushboolean(L, 1);
+    return 1;
+}
+
+int ncs_comm_state(lua_State *L)
+{
+    struct ncs_comm *c = lua_touserdata(L, 1);
+    ncclResult_t error = ncclSuccess;
+    const char *state = c->revoked ? "revoked" : c->finalized ? "finalized" : "ready";
+    if (c->aborted)
+        state = "aborted";
+    else if (c->head.closed)
+        state = "destroyed";
+    else if (ncs_comm_pending(L, c))
+        state = "pending";
+    else if (!c->blocking) {
+        NCS_TRY(L, ncclCommGetAsyncError, ncs_comm_handle(c), &error);
+        if (error == ncclInProgress)
+            state = "pending";
+        else if (error != ncclSuccess)
+            state = "error";
+    }
+    lua_pushstring(L, state);
+    return 1;
+}

@@ -1,0 +1,2 @@
+scenario { ranks = 1 }
+world:split { color = 0, split_shared = true }

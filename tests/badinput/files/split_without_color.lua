@@ -1,0 +1,2 @@
+scenario { ranks = 1 }
+world:split { key = 1 }
