@@ -66,6 +66,20 @@ const void *ncs_call_stream(const struct ncs_call *call)
     return pointer_of(call, NCS_ARG_STREAM, NCS_ARG_STREAM);
 }
 
+const ncclWaitSignalDesc_t *ncs_call_waits(const struct ncs_call *call, size_t *count)
+{
+    const union ncs_arg *list = ncs_call_arg(call, NCS_ARG_WAITS);
+
+    *count = list && list->p ? (size_t)ncs_call_arg(call, NCS_ARG_ITEMS)->i : 0;
+    return list ? list->p : NULL;
+}
+
+bool ncs_call_is_one_sided(const struct ncs_call *call)
+{
+    return call->fn == NCS_FN_ncclPutSignal || call->fn == NCS_FN_ncclSignal ||
+           call->fn == NCS_FN_ncclWaitSignal;
+}
+
 uint64_t ncs_call_signature(const struct ncs_call *call)
 {
     enum ncs_fn fn = call->fn == NCS_FN_ncclBcast ? NCS_FN_ncclBroadcast : call->fn;
@@ -88,6 +102,22 @@ static void add_name(struct ncs_str *out, const char *name, const char *role, in
         ncs_str_addf(out, " %s %d", role, value);
 }
 
+static void add_waits(struct ncs_str *out, const struct ncs_call *call)
+{
+    size_t count;
+    const ncclWaitSignalDesc_t *d = ncs_call_waits(call, &count);
+
+    for (size_t i = 0; i < count && i < 8; i++) {
+        ncs_str_addf(out, "%s%d", i ? ", " : " from ", d[i].peer);
+        if (d[i].opCnt == 2)
+            ncs_str_add(out, " twice");
+        else if (d[i].opCnt != 1)
+            ncs_str_addf(out, " %d times", d[i].opCnt);
+    }
+    if (count > 8)
+        ncs_str_add(out, ", ...");
+}
+
 void ncs_call_describe(const struct ncs_call *call, struct ncs_str *out)
 {
     const struct ncs_fn_info *info = &ncs_fn_info[call->fn];
@@ -98,8 +128,10 @@ void ncs_call_describe(const struct ncs_call *call, struct ncs_str *out)
         return;
     }
     ncs_str_add(out, call->fn == NCS_FN_ncclBcast ? "Broadcast" : info->name + strlen("nccl"));
-    add_name(out, ncs_dtype_name(dtype), "dtype", dtype);
-    ncs_str_addf(out, " x %zu", ncs_call_count(call));
+    if (ncs_call_arg(call, NCS_ARG_COUNT)) {
+        add_name(out, ncs_dtype_name(dtype), "dtype", dtype);
+        ncs_str_addf(out, " x %zu", ncs_call_count(call));
+    }
     if (ncs_call_arg(call, NCS_ARG_REDOP))
         add_name(out, ncs_redop_name(op), "op", op);
     if (ncs_call_arg(call, NCS_ARG_ROOT))
@@ -107,4 +139,5 @@ void ncs_call_describe(const struct ncs_call *call, struct ncs_str *out)
     if (ncs_call_arg(call, NCS_ARG_PEER))
         ncs_str_addf(out, " %s %d", call->fn == NCS_FN_ncclRecv ? "from" : "to",
                      ncs_call_peer(call));
+    add_waits(out, call);
 }

@@ -37,6 +37,7 @@ void ncs_journal_close(struct ncs_journal *j)
         return;
     for (struct ncs_call *call = j->oldest, *newer; call; call = newer) {
         newer = call->newer;
+        ncs_journal_free_waits(call);
         ncs_free(call);
     }
     ncs_journal_free_comms(j);
@@ -177,6 +178,7 @@ static void drop(struct ncs_journal *j, struct ncs_call *call)
         j->newest = call->older;
     j->held -= sizeof *call;
     j->dropped++;
+    ncs_journal_free_waits(call);
     ncs_free(call);
 }
 
@@ -274,6 +276,10 @@ void ncs_journal_begin(struct ncs_journal *j, struct ncs_call *call)
     struct ncs_local *local = ncs_local;
     /* Asked outside the lock: it is a call of the driver. */
     int device = ncs_call_makes_rank(call) ? current_device(j) : -1;
+    const void *base = ncs_call_uses_window(call) ? ncs_journal_ask_window(j, call) : NULL;
+
+    if (call->fn == NCS_FN_ncclWaitSignal)
+        ncs_journal_copy_waits(call);
 
     lock(j);
     if (local) {
@@ -282,6 +288,9 @@ void ncs_journal_begin(struct ncs_journal *j, struct ncs_call *call)
         call->group = local->group;
     }
     ncs_journal_resolve(j, call, device);
+    ncs_journal_use_window(j, call, base);
+    if (call->fn == NCS_FN_ncclCommWindowRegister)
+        ncs_journal_add_window(j, call);
     if (ncs_fn_info[call->fn].counted && call->comm >= 0)
         count_call(j, call);
     unlock(j);
@@ -295,6 +304,8 @@ static void leave_group(struct ncs_journal *j, struct ncs_local *local, int rc, 
     ncs_journal_group_ended(j, local->group, !has_failed(rc));
     if (has_failed(rc) || (simulated && rc == ncclSuccess))
         reject_group(j, local);
+    if (has_failed(rc))
+        ncs_journal_drop_windows(j, local);
     local->group = 0;
 }
 
@@ -348,6 +359,10 @@ void ncs_journal_leave(struct ncs_journal *j, struct ncs_call *call, int rc)
     ncs_journal_learn(j, call);
     if (call->number && has_failed(rc))
         reject(j, call);
+    if (call->fn == NCS_FN_ncclCommWindowRegister && has_failed(rc))
+        ncs_journal_drop_window(j, call);
+    else if (call->fn == NCS_FN_ncclCommWindowDeregister && !has_failed(rc))
+        ncs_journal_end_window(j, call);
     bool simulated = call->fn == NCS_FN_ncclGroupSimulateEnd;
     if (local && (call->fn == NCS_FN_ncclGroupEnd || simulated))
         leave_group(j, local, rc, simulated);

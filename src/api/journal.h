@@ -31,6 +31,7 @@ union ncs_arg {
 };
 
 struct ncs_redop; /* below */
+struct ncs_window;
 
 struct ncs_call {
     uint64_t id;        /* serial over the run in order of entry, from 1 */
@@ -50,9 +51,12 @@ struct ncs_call {
                          * it failed, or its group did. Verification pairs by it */
     uint64_t group;     /* serial of the outermost group it was made in, 0 = ungrouped */
     struct ncs_redop *redop; /* of a counted call with a user operator; NULL = built in or none */
+    uint32_t window;    /* of a put: the number of its window among those that (comm, comm_rank)
+                         * registered, from 1; 0 = none, or it cannot be told */
     /* In C's order; kinds in ncs_fn_info[fn].arg. A unique id given by value is .u, its hash (the
-     * key of ncs_comm_info); out-parameters are dangling once the call has returned, but that of an
-     * allocation, which then is its address (NULL of one that failed). */
+     * key of ncs_comm_info); a list of waits is a copy, NULL where there is none; out-parameters
+     * are dangling once the call has returned, but that of an allocation, which then is its address
+     * (NULL of one that failed). */
     union ncs_arg arg[NCS_MAX_ARGS];
 
     unsigned pins;      /* holders that need the record; it is dropped only at 0 and returned */
@@ -94,6 +98,7 @@ struct ncs_comm_info {
     struct ncs_member *member; /* `members` of them: nranks, more where a rank claimed to be one */
     int members;
     struct ncs_redop *redops;  /* newest first */
+    struct ncs_window *windows; /* oldest first */
     uint64_t key;        /* hash of the unique id; of a child, of what made it */
     uint32_t growths;    /* ids made to grow it with */
 };
@@ -136,6 +141,9 @@ bool ncs_journal_find(const struct ncs_journal *j, const void *handle, int *comm
 struct ncs_call *ncs_journal_call(const struct ncs_journal *j, int comm, int comm_rank,
                                   uint32_t number);
 
+/* Where a put writes: in the window of its peer, NULL when that cannot be told. */
+void *ncs_journal_target(const struct ncs_journal *j, const struct ncs_call *put);
+
 /* Arguments by role, whatever their position. A role that the function has not: 0, NULL or -1. */
 const void *ncs_call_sendbuff(const struct ncs_call *call); /* buff of ncclBcast and ncclSend too */
 const void *ncs_call_recvbuff(const struct ncs_call *call); /* buff of ncclBcast and ncclRecv too */
@@ -146,12 +154,18 @@ int ncs_call_root(const struct ncs_call *call);   /* root, -1 = none */
 int ncs_call_peer(const struct ncs_call *call);   /* peer, -1 = none */
 const void *ncs_call_stream(const struct ncs_call *call);
 
+/* The list of a wait, with its length in *count; NULL = none. */
+const ncclWaitSignalDesc_t *ncs_call_waits(const struct ncs_call *call, size_t *count);
+/* A put, a signal or a wait: part of no meeting. */
+bool ncs_call_is_one_sided(const struct ncs_call *call);
+
 /* The signature that must agree across ranks: kind, count, dtype, operator by meaning (every
  * pre-mul-sum is the same operator: scalars may differ), root; for send and recv the kind and the
  * peer. ncclBcast is a Broadcast. */
 uint64_t ncs_call_signature(const struct ncs_call *call);
 
-/* "AllReduce float32 x 1024 sum", "Send float32 x 8 to 3", "Broadcast int32 x 4 root 0". */
+/* "AllReduce float32 x 1024 sum", "Send float32 x 8 to 3", "Broadcast int32 x 4 root 0",
+ * "PutSignal float32 x 8 to 3", "Signal to 3", "WaitSignal from 1, 2 twice". */
 struct ncs_str;
 void ncs_call_describe(const struct ncs_call *call, struct ncs_str *out);
 

@@ -85,6 +85,7 @@ void ncs_journal_free_comms(struct ncs_journal *j)
             next = op->next;
             ncs_free(op);
         }
+        ncs_journal_free_windows(info);
         ncs_free(info->member);
         ncs_free(info->name);
         ncs_free(info);

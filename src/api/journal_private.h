@@ -53,6 +53,24 @@ void ncs_journal_group_ended(struct ncs_journal *j, uint64_t group, bool ok);
 void ncs_journal_rename(struct ncs_journal *j, int number, const char *name);
 void ncs_journal_free_comms(struct ncs_journal *j);
 
+/* ---- windows and waits (journal_window.c) ---- */
+
+#define NCS_MOST_WAITS 4096 /* entries of a list that are kept */
+
+void ncs_journal_add_window(struct ncs_journal *j, const struct ncs_call *call);
+void ncs_journal_drop_window(struct ncs_journal *j, const struct ncs_call *call); /* it failed */
+/* What the thread registered in the group that has just failed. */
+void ncs_journal_drop_windows(struct ncs_journal *j, const struct ncs_local *local);
+void ncs_journal_free_windows(struct ncs_comm_info *info);
+bool ncs_call_uses_window(const struct ncs_call *call);
+/* The memory behind the window that the call names, from the driver; not under the lock. */
+const void *ncs_journal_ask_window(const struct ncs_journal *j, const struct ncs_call *call);
+/* Notes the number of the window with that memory in the call. */
+void ncs_journal_use_window(struct ncs_journal *j, struct ncs_call *call, const void *base);
+void ncs_journal_end_window(struct ncs_journal *j, const struct ncs_call *call);
+void ncs_journal_copy_waits(struct ncs_call *call);
+void ncs_journal_free_waits(struct ncs_call *call);
+
 /* What a value of the map of handles stands for. */
 void ncs_unpack_handle(uintptr_t word, int *comm, int *comm_rank);
 

@@ -63,13 +63,17 @@ struct ncs_context_options {
 struct ncs_gate; /* a host condition: store, barrier, join */
 
 /* Told of data movement at its instant, on whatever stack the machine runs, outside any context.
- * `calls` are the parts of one slot in order of rank; only journalled parts are listed. The hooks
+ * `calls` are the parts of one slot in order of rank; only journalled parts are listed. A call that
+ * moves in steps (all-to-all, gather, scatter) is told of at each step. A put is told of alone, at
+ * the instant at which it is in the window; a signal likewise; a wait when it ends. The hooks
  * may read device memory (it is host memory) through the calls' pointers: extents were checked.
  * They must not call back into the machine. */
 struct ncs_observer {
     void *self;
     void (*before)(void *self, struct ncs_call *const *calls, size_t count);
     void (*after)(void *self, struct ncs_call *const *calls, size_t count);
+    /* A call that moves in steps has made its last one on its rank. */
+    void (*finished)(void *self, struct ncs_call *call);
     /* The parts of a slot disagree in a way that NCCL does not notice (heart, rule 9), or a part's
      * buffer is not where it should be. */
     void (*mismatch)(void *self, struct ncs_call *const *calls, size_t count);

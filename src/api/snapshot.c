@@ -30,6 +30,7 @@ void ncs_snapshot_free(struct ncs_snapshot *s)
     ncs_free(s->part);
     ncs_free(s->slot);
     ncs_free(s->member);
+    ncs_free(s->lack);
     ncs_free(s->job);
     ncs_free(s->missing);
     ncs_free(s->gate);

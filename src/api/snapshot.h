@@ -81,10 +81,17 @@ struct ncs_snap_part {             /* one call's share of a launch, or a call st
     int slot;                      /* -1 = not at one yet */
 };
 
+struct ncs_snap_lack {             /* signals that a wait has not had */
+    int part;                      /* the wait */
+    int peer;                      /* rank of the communicator that should send them */
+    uint64_t wanted, came;         /* that the call asks for; that came and no wait has taken */
+};
+
 enum ncs_stuck { NCS_STUCK_NO, NCS_STUCK_KIND, NCS_STUCK_COUNT, NCS_STUCK_ROOT, NCS_STUCK_P2P_COUNT };
 
 struct ncs_snap_slot {             /* the meeting of parts, not yet done */
-    bool pair;                     /* send and recv; otherwise a collective */
+    bool pair;                     /* send and recv, of a call of their own or of an all-to-all,
+                                    * gather or scatter; otherwise a collective */
     int nranks;                    /* of the communicator */
     int src, dst;                  /* of a pair: ranks in the communicator */
     enum ncs_stuck stuck;          /* why it never completes although all are there */
@@ -94,6 +101,7 @@ struct ncs_snap_slot {             /* the meeting of parts, not yet done */
 enum ncs_job_kind {
     NCS_JOB_INIT, NCS_JOB_CONTACT, NCS_JOB_FINALIZE, NCS_JOB_DESTROY, NCS_JOB_ABORT, NCS_JOB_GROUP,
     NCS_JOB_SPLIT, NCS_JOB_SHRINK, NCS_JOB_GROW, NCS_JOB_REVOKE, NCS_JOB_SUSPEND, NCS_JOB_RESUME,
+    NCS_JOB_WINDOW,
 };
 
 struct ncs_snap_job {
@@ -129,6 +137,7 @@ struct ncs_snapshot {
     struct ncs_snap_part *part;    size_t parts;
     struct ncs_snap_slot *slot;    size_t slots;
     int *member;                   size_t members;   /* indices into part */
+    struct ncs_snap_lack *lack;    size_t lacks;
     struct ncs_snap_job *job;      size_t jobs;
     int *missing;                  size_t missings;
     struct ncs_snap_gate *gate;    size_t gates;

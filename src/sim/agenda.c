@@ -1,6 +1,7 @@
 #include "sim/agenda.h"
 
 #include "base/mem.h"
+#include "sim/launch.h"
 #include "sim/op.h"
 #include "sim/sched.h"
 #include "sim/slot.h"
@@ -12,10 +13,10 @@ static const struct process *process_of(const struct event_entry *entry)
 }
 
 /* Where entries of one instant stand: by kind; but an operation that waits for a collective, see
- * begin_instant, stands behind the slots. */
+ * begin_instant, stands behind the slots and the one-sided parts. */
 static int standing(const struct event_entry *entry)
 {
-    return entry->yields ? 2 * EVENT_SLOT + 1 : 2 * (int)entry->kind;
+    return entry->yields ? 2 * EVENT_RMA + 1 : 2 * (int)entry->kind;
 }
 
 /* Of two operations of a process that end at one instant the one issued later goes first: had they
@@ -32,9 +33,15 @@ static bool before(const struct event_entry *a, const struct event_entry *b)
     return p != q ? p < q : a->serial > b->serial;
 }
 
+/* Ends parts of launches, which lie behind the operations that were issued before them. */
+static bool ends_parts(enum event_kind kind)
+{
+    return kind == EVENT_SLOT || kind == EVENT_RMA;
+}
+
 static bool on_device(enum event_kind kind)
 {
-    return kind == EVENT_OP || kind == EVENT_SLOT;
+    return kind == EVENT_OP || ends_parts(kind);
 }
 
 static void swap_entries(size_t i, size_t j)
@@ -89,7 +96,7 @@ void agenda_add(int64_t time, enum event_kind kind, void *object, uint64_t seria
     insert((struct event_entry){ .time = time, .order = ++sim_world.agenda_serial, .kind = kind,
                                  .object = object, .serial = serial });
     sim_world.device_events += on_device(kind);
-    sim_world.slot_events += kind == EVENT_SLOT;
+    sim_world.slot_events += ends_parts(kind);
 }
 
 static bool is_stale(const struct event_entry *entry)
@@ -124,7 +131,10 @@ static void begin_instant(void)
         ops += entry.kind == EVENT_OP;
     }
     for (size_t i = ops; i < count; i++)
-        slot_stamp(due[i].object, now);
+        if (due[i].kind == EVENT_SLOT)
+            slot_stamp(due[i].object, now);
+        else
+            part_stamp(due[i].object, now);
     for (size_t i = 0; i < count; i++) {
         const struct process *p = i < ops ? process_of(&due[i]) : NULL;
         due[i].yields = p && p->stamped == now && due[i].serial < p->launched;
@@ -155,7 +165,7 @@ struct event_entry agenda_take(void)
     begin_instant();
     struct event_entry taken = sim_world.choices.asked ? take_any() : remove_at(0);
     sim_world.device_events -= on_device(taken.kind);
-    sim_world.slot_events -= taken.kind == EVENT_SLOT;
+    sim_world.slot_events -= ends_parts(taken.kind);
     return taken;
 }
 
@@ -164,7 +174,7 @@ void agenda_forget(enum event_kind kind, const void *object)
     for (size_t i = 0; i < sim_world.agenda_count;)
         if (sim_world.agenda[i].kind == kind && sim_world.agenda[i].object == object) {
             sim_world.device_events -= on_device(kind);
-            sim_world.slot_events -= kind == EVENT_SLOT;
+            sim_world.slot_events -= ends_parts(kind);
             remove_at(i);
         } else {
             i++;

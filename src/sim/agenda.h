@@ -10,6 +10,7 @@
 enum event_kind {
     EVENT_OP,       /* a device operation ends: struct op */
     EVENT_SLOT,     /* a slot's data moves: struct slot */
+    EVENT_RMA,      /* a put, a signal or a wait ends: struct part */
     EVENT_DEADLINE, /* a context's wait expires: struct context, stale unless `serial` still holds */
     EVENT_JOB,      /* a job wants a step: struct job; cancelled by its end */
 };

@@ -8,7 +8,10 @@
 #include "sim/job.h"
 #include "sim/meet.h"
 #include "sim/op.h"
+#include "sim/registration.h"
 #include "sim/slot.h"
+#include "sim/spread.h"
+#include "sim/window.h"
 #include "sim/world.h"
 
 void nccl_crash(const char *why)
@@ -161,6 +164,7 @@ static void free_rank(void *value, void *arg)
     ncs_map_free(&cr->peers);
     op_unref(cr->last_launch);
     job_unref(cr->job);
+    registrations_free(cr);
     ncs_free(cr->redop);
     sim_free(cr, sizeof *cr);
 }
@@ -176,6 +180,8 @@ void comms_free(void)
         w->comm_first = comm->next;
         slots_free(comm);
         meetings_free(comm);
+        spreads_free(comm);
+        windows_free(comm);
         ncs_map_free(&comm->collectives);
         ncs_map_free(&comm->pairs);
         ncs_free(comm->member);

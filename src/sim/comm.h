@@ -19,7 +19,9 @@ struct gpu;
 struct meeting;
 struct ncs_call;
 struct op;
+struct part;
 struct process;
+struct registration;
 struct slot;
 
 /* Beyond this a communicator is refused. */
@@ -49,6 +51,7 @@ struct peer {
     uint32_t entered_sends, entered_recvs; /* by which contact is judged */
     uint64_t sends, recvs;                 /* next sequence numbers */
     uint64_t ahead;                        /* bytes of sends that run ahead of their receives */
+    uint64_t signals, signals_taken;       /* that the peer sent, and that waits have consumed */
 };
 
 struct comm_rank {
@@ -75,6 +78,10 @@ struct comm_rank {
     int ready_polls;         /* polls that still say 7 after the end */
     struct job *job;         /* non-blocking: in progress */
     uint64_t collectives;    /* queued so far: the next sequence number */
+    uint64_t spreads;        /* the same of all-to-all, gather and scatter */
+    uint64_t windows;        /* and of registrations of windows */
+    bool one_sided;          /* its host has come to a one-sided call */
+    struct part *waiting;    /* the wait for signals that is due; NULL = none */
     uint32_t entered;        /* collectives that its host has come to */
     struct waitable met;     /* fires when a peer enters point-to-point with this rank */
     struct ncs_map peers;    /* rank -> struct peer, made at first use */
@@ -83,6 +90,7 @@ struct comm_rank {
     struct redop *redop;
     size_t redops, redops_room;
     size_t free_redop;       /* destroyed last: index + 1; 0 = none */
+    struct registration *registration; /* newest first */
     struct comm_rank *next;  /* all handles of the world */
 };
 
@@ -96,9 +104,12 @@ struct comm {
     struct waitable coordinated; /* fires when a member has made an id to grow with */
     uint32_t least;          /* collectives that the hosts of all ranks have come to */
     int behind;              /* ranks that have come to no more */
+    int one_sided;           /* ranks that have made a one-sided call */
     struct waitable met;     /* fires when contact may have progressed */
     struct slot *slot_first, *slot_last; /* open ones, in order of creation */
     struct ncs_map collectives, pairs;   /* the same by sequence number, by (src, dst, number) */
+    struct ncs_map musters;  /* of spread.c, by sequence number */
+    struct ncs_map windows;  /* by sequence number */
     struct comm *next;
 };
 

@@ -14,6 +14,10 @@
     X(ncclCommCuDevice) X(ncclCommUserRank) X(ncclRedOpCreatePreMulSum) X(ncclRedOpDestroy)    \
     X(ncclReduce) X(ncclBcast) X(ncclBroadcast) X(ncclAllReduce) X(ncclReduceScatter)          \
     X(ncclAllGather) X(ncclSend) X(ncclRecv) X(ncclGroupStart) X(ncclGroupEnd)                 \
+    X(ncclAlltoAll) X(ncclGather) X(ncclScatter)                                               \
+    X(ncclPutSignal) X(ncclSignal) X(ncclWaitSignal)                                           \
+    X(ncclMemAlloc) X(ncclMemFree) X(ncclCommRegister) X(ncclCommDeregister)                   \
+    X(ncclCommWindowRegister) X(ncclCommWindowDeregister) X(ncclWinGetUserPtr)                 \
     X(cudaGetDeviceCount) X(cudaSetDevice) X(cudaGetDevice) X(cudaDeviceSynchronize)           \
     X(cudaRuntimeGetVersion) X(cudaDriverGetVersion) X(cudaGetLastError)                       \
     X(cudaPeekAtLastError) X(cudaGetErrorString) X(cudaGetErrorName) X(cudaMalloc) X(cudaFree) \

@@ -11,6 +11,7 @@
 #include "sim/launch.h"
 #include "sim/op.h"
 #include "sim/snapshot.h"
+#include "sim/spread.h"
 #include "sim/stream.h"
 #include "sim/world.h"
 
@@ -71,6 +72,16 @@ bool group_exchanges(const struct comm_rank *cr)
     return sim_world.options.host == NCS_HOST_EVERY || cr->checks == CHECK_GLOBAL;
 }
 
+/* The first one-sided call of a communicator sets up windows of NCCL's own, with every rank. */
+static void enter_one_sided(struct comm_rank *cr)
+{
+    if (cr->one_sided)
+        return;
+    cr->one_sided = true;
+    if (++cr->comm->one_sided == cr->nranks)
+        waitable_fire(&cr->comm->met);
+}
+
 /* Tells every peer that this rank has entered communication on its communicators. */
 static void enter(struct group_job *g)
 {
@@ -81,6 +92,10 @@ static void enter(struct group_job *g)
         uint32_t collectives = 0;
         for (size_t i = 0; i < share->parts; i++) {
             const struct part *p = share->part[i];
+            if (part_is_one_sided(p)) {
+                enter_one_sided(share->cr);
+                continue;
+            }
             if (!part_is_pair(p)) {
                 collectives++;
                 continue;
@@ -101,8 +116,8 @@ static void enter(struct group_job *g)
     world_changed();
 }
 
-/* Contact compares nothing: every rank has entered some collective, the peer some call of the
- * opposite direction; under the policy `every` as many as this rank has. */
+/* Contact compares nothing: every rank has entered some collective, or made some one-sided call, the
+ * peer some call of the opposite direction; under the policy `every` as many as this rank has. */
 static bool is_met(const struct part *p)
 {
     struct comm_rank *cr = p->cr;
@@ -110,6 +125,8 @@ static bool is_met(const struct part *p)
     bool every = group_exchanges(cr);
     if (cr->family->cut)
         return true;
+    if (part_is_one_sided(p))
+        return comm->one_sided == comm->nranks;
     if (part_is_pair(p)) {
         if (p->root == cr->rank)
             return true;
@@ -210,11 +227,26 @@ static void free_group(struct job *job)
     ncs_free(g->share);
 }
 
+/* The peers that the call has met in neither direction. */
+static void describe_spread(const struct group_job *g, struct ncs_snap_job *out,
+                            struct ncs_snapshot *snapshot)
+{
+    int last = -1;
+    snapshot_contact(g->missing_part, out, snapshot);
+    for (size_t i = 0; i < g->parts; i++) {
+        const struct part *p = g->part[i];
+        if (p->spread == g->missing_part->spread && p->root != last && !is_met(p))
+            snapshot_missing(out, snapshot, last = p->root);
+    }
+}
+
 static void describe_group(const struct job *job, struct ncs_snap_job *out,
                            struct ncs_snapshot *snapshot)
 {
     const struct group_job *g = (const struct group_job *)job;
-    if (g->missing_part)
+    if (g->missing_part && part_is_spread(g->missing_part))
+        describe_spread(g, out, snapshot);
+    else if (g->missing_part)
         snapshot_contact(g->missing_part, out, snapshot);
     else
         snapshot_children(g->child, g->children, out, snapshot);

@@ -9,7 +9,9 @@
 #include "sim/comm.h"
 #include "sim/memory.h"
 #include "sim/op.h"
+#include "sim/rma.h"
 #include "sim/slot.h"
+#include "sim/spread.h"
 #include "sim/stream.h"
 #include "sim/world.h"
 
@@ -28,6 +30,8 @@ void part_free(struct part *p)
 {
     ncs_call_unpin(p->call);
     stream_unref(p->stream);
+    spread_unref(p->spread);
+    rma_free(p->rma);
     sim_free(p, sizeof *p);
 }
 
@@ -48,6 +52,8 @@ static size_t collect_streams(struct part *const *parts, size_t count, struct st
 static uint64_t next_sequence(struct part *p)
 {
     struct comm_rank *cr = p->cr;
+    if (part_is_one_sided(p))
+        return 0;
     if (!part_is_pair(p))
         return cr->collectives++;
     struct peer *peer = comm_peer(cr, p->root);
@@ -90,18 +96,26 @@ static void release_order(struct launch *launch)
     launch->before = NULL;
 }
 
+/* The order inside a launch: what goes first has the lower number. */
+static int turn(const struct part *p)
+{
+    return part_is_one_sided(p) ? 0 : part_is_pair(p) ? 2 : 1;
+}
+
 void launch_enqueue(struct comm_rank *cr, struct part **parts, size_t count)
 {
     struct launch *launch = sim_new(sizeof *launch);
     launch->cr = cr;
     launch->parts = launch->open = count;
     launch->part = ncs_new(count * sizeof(struct part *));
-    for (int pairs = 0; pairs < 2; pairs++)
-        for (size_t i = 0, at = launch->collectives; i < count; i++)
-            if (part_is_pair(parts[i]) == (pairs == 1)) {
+    size_t at = 0;
+    for (int t = 0; t < 3; t++) {
+        if (t == 2)
+            launch->ordered = at;
+        for (size_t i = 0; i < count; i++)
+            if (turn(parts[i]) == t)
                 launch->part[at++] = parts[i];
-                launch->collectives += pairs == 0;
-            }
+    }
     struct stream **streams = ncs_new(count * sizeof(struct stream *));
     size_t n = collect_streams(parts, count, streams);
     struct op *op = op_new(OP_LAUNCH, cr->gpu, streams, n, 0);
@@ -143,6 +157,8 @@ static bool extents(const struct part *p, size_t *send, size_t *recv)
     case PART_REDUCE_SCATTER: *send = all, *recv = own; break;
     case PART_SEND:           *send = own, *recv = 0; break;
     case PART_RECV:           *send = 0, *recv = own; break;
+    case PART_PUT:            *send = own, *recv = 0; break;
+    default:                  *send = 0, *recv = 0; break;
     }
     return true;
 }
@@ -163,12 +179,21 @@ const char *part_misplaced(const struct part *p)
     return NULL;
 }
 
+void part_stamp(const struct part *p, int64_t time)
+{
+    struct process *process = p->cr->process;
+    uint64_t serial = p->launch->op->serial;
+    if (process->stamped != time || serial > process->launched)
+        process->launched = serial;
+    process->stamped = time;
+}
+
 static bool is_over(const struct part *p)
 {
     return p->state == NCS_PART_DONE || p->state == NCS_PART_CANCELLED;
 }
 
-/* The first part that is not over: collectives go one after the other. */
+/* The first part that is not over. */
 static size_t first_open(const struct launch *launch)
 {
     size_t i = 0;
@@ -188,7 +213,7 @@ void launch_advance(struct launch *launch)
         op_end(launch->op, 0);
         return;
     }
-    size_t end = i < launch->collectives ? i + 1 : launch->parts;
+    size_t end = i < launch->ordered ? i + 1 : launch->parts;
     for (; i < end; i++) {
         struct part *p = launch->part[i];
         if (p->state != NCS_PART_WAITING)
@@ -198,7 +223,10 @@ void launch_advance(struct launch *launch)
             gpu_fault(launch->op->gpu, p->call, why); /* ends this launch */
             return;
         }
-        slot_arrive(p);
+        if (part_is_one_sided(p))
+            rma_arrive(p);
+        else
+            slot_arrive(p);
     }
 }
 
@@ -208,7 +236,9 @@ void launch_withdraw(struct launch *launch)
         struct part *p = launch->part[i];
         if (is_over(p) || p->state == NCS_PART_MATCHED)
             continue;
-        if (p->state == NCS_PART_AT_SLOT)
+        if (part_is_one_sided(p))
+            rma_leave(p);
+        else if (p->state == NCS_PART_AT_SLOT)
             slot_leave(p);
         p->state = NCS_PART_CANCELLED;
         launch->open--;
@@ -224,6 +254,8 @@ void launch_free(struct launch *launch)
         struct part *p = launch->part[i];
         if (p->slot)
             slot_forget(p); /* matched on a device that died */
+        if (part_is_one_sided(p))
+            rma_leave(p);
         part_free(p);
     }
     ncs_free(launch->part);

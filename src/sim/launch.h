@@ -1,5 +1,6 @@
 /* Launches: what one group end puts on the streams for one rank of one communicator. A launch is one
- * operation; inside it collectives go in issue order, then all point-to-point parts at once. */
+ * operation; inside it one-sided parts go in issue order, then collectives in issue order, then all
+ * point-to-point parts at once. */
 #ifndef NCS_SIM_LAUNCH_H
 #define NCS_SIM_LAUNCH_H
 
@@ -13,11 +14,16 @@
 struct comm_rank;
 struct ncs_call;
 struct op;
+struct rma;
 struct slot;
+struct spread;
 struct stream;
 
-enum part_kind { PART_ALL_REDUCE, PART_BROADCAST, PART_REDUCE, PART_ALL_GATHER,
-                 PART_REDUCE_SCATTER, PART_SEND, PART_RECV };
+/* The last three are kinds of calls, never of parts: each becomes sends and receives (spread.h). */
+enum part_kind { PART_PUT, PART_SIGNAL, PART_WAIT,
+                 PART_ALL_REDUCE, PART_BROADCAST, PART_REDUCE, PART_ALL_GATHER,
+                 PART_REDUCE_SCATTER, PART_SEND, PART_RECV,
+                 PART_ALL_TO_ALL, PART_GATHER, PART_SCATTER };
 
 /* One call's share. */
 struct part {
@@ -37,14 +43,16 @@ struct part {
     int root;                /* or the peer */
     uint64_t sequence;       /* of its slot */
     struct slot *slot;
+    struct spread *spread;   /* of what an all-to-all, gather or scatter became; referenced */
+    struct rma *rma;         /* of a put, signal or wait; owned */
     struct launch *launch;
 };
 
 struct launch {
     struct op *op;
     struct comm_rank *cr;
-    struct part **part;      /* collectives first, each kind in issue order; owned */
-    size_t parts, collectives;
+    struct part **part;      /* those that go one by one first, then the pairs; owned */
+    size_t parts, ordered;   /* ordered: how many go one by one */
     size_t open;             /* parts that are not over */
     bool started;            /* its parts have been posted */
     struct op *before;       /* launch of this device that must start first; referenced */
@@ -53,7 +61,12 @@ struct launch {
 
 static inline bool part_is_pair(const struct part *p)
 {
-    return p->kind >= PART_SEND;
+    return p->kind == PART_SEND || p->kind == PART_RECV;
+}
+
+static inline bool part_is_one_sided(const struct part *p)
+{
+    return p->kind <= PART_WAIT;
 }
 
 size_t part_bytes(const struct part *p); /* count * size of the type */
@@ -61,6 +74,8 @@ size_t part_moved(const struct part *p); /* bytes of a collective by which its c
 void part_free(struct part *p);
 /* What a device would stumble over in its buffers, in words; NULL = nothing. */
 const char *part_misplaced(const struct part *p);
+/* Notes on the part's process the serial of its launch, which ends something at `time`. */
+void part_stamp(const struct part *p, int64_t time);
 
 /* Puts the parts (of one comm rank, in issue order; ownership passes) on their streams. */
 void launch_enqueue(struct comm_rank *cr, struct part **parts, size_t count);

@@ -13,6 +13,7 @@
 #define HOST_BYTES ((size_t)1 << 39) /* no host has more to pin */
 #define FIRST_ADDRESS ((uint64_t)0x7f0000000000)
 #define ADDRESS_STEP ((uint64_t)2 << 20)
+#define PAGE_ALIGNMENT 4096 /* of ncclMemAlloc */
 #define POISONED_BYTES ((size_t)1 << 20)
 #define POISON 0xa7 /* as float32 and float64 a tiny negative number, as int8 -89: seldom expected */
 
@@ -87,20 +88,32 @@ static struct allocation *insert(struct allocation given)
     return a;
 }
 
-int memory_new(struct process *process, int device, enum memory_kind kind, size_t bytes, void **p)
+static int allocate(struct process *process, int device, enum memory_kind kind, bool by_nccl,
+                    size_t bytes, void **p)
 {
+    size_t alignment = by_nccl ? PAGE_ALIGNMENT : ALIGNMENT;
     if (is_counted(kind) && bytes > memory_capacity() - memory_used(process, device))
         return cudaErrorMemoryAllocation;
-    bool huge = kind == MEMORY_PINNED ? bytes > HOST_BYTES : bytes > SIZE_MAX - ALIGNMENT;
-    char *block = huge ? NULL : calloc(1, bytes + ALIGNMENT);
+    bool huge = kind == MEMORY_PINNED ? bytes > HOST_BYTES : bytes > SIZE_MAX - alignment;
+    char *block = huge ? NULL : calloc(1, bytes + alignment);
     if (!block)
         return cudaErrorMemoryAllocation;
-    char *base = block + (ALIGNMENT - (uintptr_t)block % ALIGNMENT);
+    char *base = block + (alignment - (uintptr_t)block % alignment);
     memset(base, POISON, bytes < POISONED_BYTES ? bytes : POISONED_BYTES);
     insert((struct allocation){ .base = base, .block = block, .bytes = bytes, .kind = kind,
-                                .process = process, .device = device });
+                                .process = process, .device = device, .by_nccl = by_nccl });
     *p = base;
     return cudaSuccess;
+}
+
+int memory_new(struct process *process, int device, enum memory_kind kind, size_t bytes, void **p)
+{
+    return allocate(process, device, kind, false, bytes, p);
+}
+
+int memory_new_by_nccl(struct process *process, int device, size_t bytes, void **p)
+{
+    return allocate(process, device, MEMORY_DEVICE, true, bytes, p);
 }
 
 int memory_register(struct process *process, int device, void *p, size_t bytes, unsigned flags)

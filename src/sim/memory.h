@@ -27,6 +27,7 @@ struct allocation {
     bool leaving;      /* will be freed in the order of a stream */
     struct pool *pool; /* that it is from; NULL = none */
     uint64_t address; /* of base, as the log gives it: the same in every run */
+    bool by_nccl; /* device memory of ncclMemAlloc: on pages of its own, and none of cudaFree's */
 };
 
 struct gpu;
@@ -40,6 +41,8 @@ struct allocation *memory_find(const void *p);
 int memory_new(struct process *process, int device, enum memory_kind kind, size_t bytes, void **p);
 /* Memory of the caller's own becomes pinned. cudaError_t: 712 when part of it is already. */
 int memory_register(struct process *process, int device, void *p, size_t bytes, unsigned flags);
+/* The same for ncclMemAlloc. */
+int memory_new_by_nccl(struct process *process, int device, size_t bytes, void **p);
 void memory_free(struct allocation *a);
 /* It no longer counts as used: it will be freed in the order of a stream. */
 void memory_leave(struct allocation *a);

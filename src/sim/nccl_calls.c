@@ -12,21 +12,11 @@
 #include "sim/group.h"
 #include "sim/launch.h"
 #include "sim/memory.h"
+#include "sim/request.h"
+#include "sim/rma.h"
+#include "sim/spread.h"
 #include "sim/stream.h"
 #include "sim/world.h"
-
-struct request {
-    const char *name; /* as NCCL's messages write it */
-    enum part_kind kind;
-    const void *send;
-    void *recv;
-    size_t count;
-    ncclDataType_t dtype;
-    int op;
-    int root;         /* or the peer */
-    ncclComm_t comm;
-    cudaStream_t stream;
-};
 
 /* Handles of user operators look random and differ between communicators: the index is mixed with
  * a number of the rank's handle. Bit 30 keeps them away from the built-in ones. */
@@ -121,8 +111,30 @@ static void log_request(const struct request *r, const struct comm_rank *cr)
                   (int)r->dtype, r->op, r->root, cr->handle, cr->nranks, log_stream(r->stream));
 }
 
+static bool is_spread(const struct request *r)
+{
+    return r->kind >= PART_ALL_TO_ALL;
+}
+
+static void queue_spread(struct context *c, struct part *whole)
+{
+    struct part **part = ncs_new(2 * (size_t)whole->cr->nranks * sizeof(struct part *));
+    size_t count = spread_call(whole, part);
+    for (size_t i = 0; i < count; i++)
+        group_add_part(c, part[i]);
+    ncs_free(part);
+}
+
+/* A communicator of one rank copies at once, even inside a group. */
+static void run_alone(struct part *p, bool spread)
+{
+    if (spread)
+        spread_alone(p);
+    launch_enqueue(p->cr, &p, 1);
+}
+
 /* NCCL's chain of checks, in its order, then the place in the group. */
-static int queue_request(struct context *c, const struct request *r)
+static int queue_request(struct context *c, const struct request *r, const struct one_sided *o)
 {
     struct comm_rank *cr;
     int rc = comm_check(r->comm, r->name, &cr);
@@ -147,8 +159,9 @@ static int queue_request(struct context *c, const struct request *r)
     }
     if (!rc)
         rc = check_arguments(r, cr);
-    bool pair = r->kind >= PART_SEND;
-    if (!rc && cr->checks && !(pair && r->count == 0))
+    bool one_sided = r->kind <= PART_WAIT;
+    bool pair = r->kind == PART_SEND || r->kind == PART_RECV;
+    if (!rc && cr->checks && !one_sided && !(pair && r->count == 0))
         rc = check_pointers(cr, &(struct check_call){ r->name, pair, r->kind == PART_BROADCAST,
                                                       r->kind == PART_REDUCE, r->send, r->recv },
                             r->root == cr->rank);
@@ -157,37 +170,47 @@ static int queue_request(struct context *c, const struct request *r)
     if (rc)
         return rc;
     log_request(r, cr);
-    if (r->count == 0 && !pair)
+    bool collective = !one_sided && !pair;
+    if (r->count == 0 && collective)
         return ncclSuccess; /* nothing is queued, nobody is waited for */
-    rc = check_reduction(r, cr);
+    struct rma *rma = NULL;
+    rc = one_sided ? rma_check(r, o, cr, &rma) : check_reduction(r, cr);
     if (rc)
         return rc;
-    bool at_once = cr->nranks == 1 && !pair; /* even inside a group */
+    bool at_once = cr->nranks == 1 && collective;
     struct stream *stream = at_once ? stream_with_room(c, r->stream, cr->gpu->device)
                                     : stream_find(c, r->stream, cr->gpu->device);
     /* A copy within one rank runs on any stream; a kernel only on one of its own device. */
     if (!stream || (at_once && r->op >= ncclNumOps && stream->gpu != cr->gpu)) {
+        rma_free(rma);
         return cuda_failed_in_nccl(c, cudaErrorInvalidResourceHandle);
     }
     struct part *p = make_part(r, cr, stream);
-    if (at_once) {
-        launch_enqueue(cr, &p, 1);
-        return ncclSuccess;
-    }
-    group_add_part(c, p);
+    p->rma = rma;
+    if (at_once)
+        run_alone(p, is_spread(r));
+    else if (is_spread(r))
+        queue_spread(c, p);
+    else
+        group_add_part(c, p);
     return ncclSuccess;
 }
 
-static ncclResult_t submit(const struct request *r)
+ncclResult_t request_submit(const struct request *r, const struct one_sided *o)
 {
     struct context *c = context_enter();
     if (!c)
         return ncclSuccess;
     group_begin(c);
-    int rc = queue_request(c, r);
+    int rc = queue_request(c, r, o);
     if (rc)
         comm_fail(r->comm, rc);
     return group_leave(c, rc);
+}
+
+static ncclResult_t submit(const struct request *r)
+{
+    return request_submit(r, NULL);
 }
 
 ncclResult_t sim_ncclAllReduce(const void *sendbuff, void *recvbuff, size_t count,
@@ -233,6 +256,29 @@ ncclResult_t sim_ncclReduceScatter(const void *sendbuff, void *recvbuff, size_t 
 {
     return submit(&(struct request){ "ReduceScatter", PART_REDUCE_SCATTER, sendbuff, recvbuff,
                                      recvcount, datatype, (int)op, 0, comm, stream });
+}
+
+ncclResult_t sim_ncclAlltoAll(const void *sendbuff, void *recvbuff, size_t count,
+                              ncclDataType_t datatype, ncclComm_t comm, cudaStream_t stream)
+{
+    return submit(&(struct request){ "AlltoAll", PART_ALL_TO_ALL, sendbuff, recvbuff, count,
+                                     datatype, ncclSum, 0, comm, stream });
+}
+
+ncclResult_t sim_ncclGather(const void *sendbuff, void *recvbuff, size_t count,
+                            ncclDataType_t datatype, int root, ncclComm_t comm,
+                            cudaStream_t stream)
+{
+    return submit(&(struct request){ "Gather", PART_GATHER, sendbuff, recvbuff, count,
+                                     datatype, ncclSum, root, comm, stream });
+}
+
+ncclResult_t sim_ncclScatter(const void *sendbuff, void *recvbuff, size_t count,
+                             ncclDataType_t datatype, int root, ncclComm_t comm,
+                             cudaStream_t stream)
+{
+    return submit(&(struct request){ "Scatter", PART_SCATTER, sendbuff, recvbuff, count,
+                                     datatype, ncclSum, root, comm, stream });
 }
 
 ncclResult_t sim_ncclSend(const void *sendbuff, size_t count, ncclDataType_t datatype, int peer,

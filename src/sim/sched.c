@@ -9,6 +9,7 @@
 #include "sim/lane.h"
 #include "sim/list.h"
 #include "sim/op.h"
+#include "sim/rma.h"
 #include "sim/slot.h"
 #include "sim/world.h"
 
@@ -127,13 +128,16 @@ static bool is_livelock(void)
 static void fire(void)
 {
     struct event_entry due = agenda_take();
-    world_trace((uint64_t)due.time * 4 + due.kind);
+    world_trace((uint64_t)due.time * 8 + due.kind);
     switch (due.kind) {
     case EVENT_OP:
         op_due(due.object);
         break;
     case EVENT_SLOT:
         slot_move(due.object);
+        break;
+    case EVENT_RMA:
+        rma_move(due.object);
         break;
     case EVENT_DEADLINE: {
         struct context *c = due.object;

@@ -12,6 +12,7 @@
 #include "sim/list.h"
 #include "sim/memory.h"
 #include "sim/op.h"
+#include "sim/spread.h"
 #include "sim/stream.h"
 #include "sim/world.h"
 
@@ -77,13 +78,14 @@ static int place_in(const struct slot *slot, const struct part *p)
     return slot->pair ? p->kind == PART_RECV : p->cr->rank;
 }
 
-/* The journalled calls of the parts that are there, in order of rank. */
+/* The journalled calls of the parts that are there, in order of rank, each once. */
 static size_t calls_of(const struct slot *slot, struct ncs_call ***calls)
 {
     size_t count = 0;
     *calls = ncs_new((size_t)slot->expected * sizeof **calls);
     for (int i = 0; i < slot->expected; i++)
-        if (slot->part[i] && slot->part[i]->call)
+        if (slot->part[i] && slot->part[i]->call &&
+            (count == 0 || (*calls)[count - 1] != slot->part[i]->call))
             (*calls)[count++] = slot->part[i]->call;
     return count;
 }
@@ -180,11 +182,13 @@ static void match_pair(struct slot *slot)
 {
     stop_running_ahead(slot);
     size_t sent = sent_bytes(slot), wanted = part_bytes(slot->part[1]);
-    const struct part *send = slot->part[0];
-    bool retyped = send && send->dtype != slot->part[1]->dtype; /* equal bytes: it completes */
+    const struct part *send = slot->part[0], *recv = slot->part[1];
+    bool retyped = send && send->dtype != recv->dtype; /* equal bytes: it completes */
+    bool spread_sent = send ? part_is_spread(send) : slot->spread_sent;
     if (sent != wanted && !is_self(slot))
         slot->stuck = NCS_STUCK_P2P_COUNT;
-    if (slot->stuck || retyped)
+    /* The shares of two calls that are spread out are compared as calls, by spread_arrive. */
+    if (spread_sent != part_is_spread(recv) || (!spread_sent && (slot->stuck || retyped)))
         tell(sim_world.observer.mismatch, slot);
     match(slot, moved_bytes(slot));
 }
@@ -214,6 +218,8 @@ void slot_arrive(struct part *part)
     part->slot = slot;
     part->state = NCS_PART_AT_SLOT;
     world_changed();
+    if (part_is_spread(part))
+        spread_arrive(part->spread);
     if (slot->broken)
         return;
     if (slot->arrived == slot->expected)
@@ -246,6 +252,8 @@ static void finish_part(struct slot *slot, int i)
     slot->part[i] = NULL;
     p->slot = NULL;
     p->state = NCS_PART_DONE;
+    if (part_is_spread(p))
+        spread_moved(p->spread);
     /* Point-to-point parts go on by themselves: only the end of the last one is news. */
     if (--p->launch->open == 0 || !slot->pair)
         op_queue(p->launch->op);
@@ -284,11 +292,31 @@ static void move_collective(struct slot *slot)
     ncs_free(task.part);
 }
 
+void part_copy(const struct part *p, void *to, const void *from, size_t bytes)
+{
+    size_t size = ncs_dtype_bytes(p->dtype);
+    struct data_part one = { .send = from, .recv = to, .dtype = p->dtype, .op = ncclSum };
+    struct data_task task = { .kind = DATA_BROADCAST, .nranks = 1, .count = bytes / size,
+                              .part = &one };
+    if (spoil_this() && bytes > 0 && sim_world.plant.rank == p->cr->rank) {
+        task.plant = sim_world.plant;
+        task.plant.rank = 0;
+        data_move(&task);
+    } else {
+        data_copy(to, from, bytes);
+    }
+}
+
 static void move_pair(struct slot *slot)
 {
+    const struct part *recv = slot->part[1];
     const void *from = slot->part[0] ? slot->part[0]->send : slot->bounce;
-    if (from != slot->part[1]->recv)
-        data_copy(slot->part[1]->recv, from, moved_bytes(slot));
+    if (from == recv->recv)
+        return;
+    if (part_is_spread(recv))
+        part_copy(recv, recv->recv, from, moved_bytes(slot));
+    else
+        data_copy(recv->recv, from, moved_bytes(slot));
 }
 
 static void move_ahead(struct slot *slot)
@@ -299,6 +327,7 @@ static void move_ahead(struct slot *slot)
     if (ahead > sim_world.buffered)
         sim_world.buffered = ahead;
     slot->running_ahead = false;
+    slot->spread_sent = part_is_spread(p);
     slot->bounce_bytes = part_bytes(p);
     slot->bounce = ncs_new(slot->bounce_bytes);
     tell(sim_world.observer.before, slot);
@@ -384,14 +413,7 @@ void slot_move(struct slot *slot)
 
 void slot_stamp(const struct slot *slot, int64_t time)
 {
-    for (int i = 0; i < slot->expected; i++) {
-        const struct part *p = slot->part[i];
-        if (!p)
-            continue;
-        struct process *process = p->cr->process;
-        uint64_t serial = p->launch->op->serial;
-        if (process->stamped != time || serial > process->launched)
-            process->launched = serial;
-        process->stamped = time;
-    }
+    for (int i = 0; i < slot->expected; i++)
+        if (slot->part[i])
+            part_stamp(slot->part[i], time);
 }

@@ -22,6 +22,7 @@ struct slot {
     struct part **part;      /* by rank; of a pair: the send, then the receive; NULL = absent */
     unsigned char *bounce;   /* of a pair: the bytes of a send that ran ahead */
     size_t bounce_bytes;
+    bool spread_sent;        /* they are of a call that is spread out over pairs */
     bool running_ahead;      /* the send will be done at its event, receive or not */
     struct slot *previous, *next;
 };
@@ -34,6 +35,8 @@ void slot_leave(struct part *part);
 void slot_forget(struct part *part);
 /* The instant of the data: hooks, one pass, parts done. */
 void slot_move(struct slot *slot);
+/* Copies what the part moves; a planted fault may spoil it. */
+void part_copy(const struct part *p, void *to, const void *from, size_t bytes);
 /* Notes on every participant's process the serial of its launch, for slots due at `time`. */
 void slot_stamp(const struct slot *slot, int64_t time);
 /* Whether a send of at most so many bytes waits for its receive. */

@@ -9,14 +9,16 @@
 #include "sim/job.h"
 #include "sim/launch.h"
 #include "sim/op.h"
+#include "sim/rma.h"
 #include "sim/slot.h"
+#include "sim/spread.h"
 #include "sim/stream.h"
 #include "sim/world.h"
 
 /* Where every object stands in the arrays, while a snapshot is taken. */
 static struct {
     struct ncs_map op, job, part;
-    size_t context, wait, ops, dep, parts, slots, member, jobs, missing, gate; /* rooms */
+    size_t context, wait, ops, dep, parts, slots, member, jobs, missing, gate, lack; /* rooms */
 } index_of;
 
 static void number(struct ncs_map *map, const void *object, size_t index)
@@ -78,6 +80,14 @@ void snapshot_contact(const struct part *part, struct ncs_snap_job *out, struct 
     out->call = pinned(part->call);
     out->comm_rank = cr->rank;
     out->nranks = cr->nranks;
+    if (part_is_spread(part))
+        return; /* the group knows which peers are missing */
+    if (part_is_one_sided(part)) {
+        for (int r = 0; r < cr->nranks; r++)
+            if (!cr->comm->member[r]->one_sided)
+                snapshot_missing(out, s, r);
+        return;
+    }
     out->pair = part_is_pair(part);
     if (out->pair) {
         out->peer = part->root;
@@ -91,10 +101,24 @@ void snapshot_contact(const struct part *part, struct ncs_snap_job *out, struct 
             snapshot_missing(out, s, r);
 }
 
+/* The peers whose signals a wait has not had, in the order of the call. */
+static void add_lacks(struct ncs_snapshot *s, const struct part *p)
+{
+    for (size_t i = 0; p->kind == PART_WAIT && i < p->rma->waits; i++) {
+        const struct rma_wait *w = &p->rma->wait[i];
+        const struct peer *peer = comm_peer(p->cr, w->peer);
+        struct ncs_snap_lack lack = { .part = (int)s->parts, .peer = w->peer, .wanted = w->signals,
+                                      .came = peer->signals - peer->signals_taken };
+        if (p->state <= NCS_PART_AT_SLOT && lack.came < lack.wanted)
+            NCS_PUSH(s->lack, s->lacks, index_of.lack, lack);
+    }
+}
+
 static void add_part(struct ncs_snapshot *s, struct part *p, int op)
 {
     struct ncs_snap_part part = { .call = pinned(p->call), .state = p->state, .op = op,
                                   .slot = -1 };
+    add_lacks(s, p);
     number(&index_of.part, p, s->parts);
     NCS_PUSH(s->part, s->parts, index_of.parts, part);
 }

@@ -1,0 +1,23 @@
+/* What ncclCommRegister keeps: ranges of whole pages with a count of their users. */
+#ifndef NCS_SIM_REGISTRATION_H
+#define NCS_SIM_REGISTRATION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct comm_rank;
+
+struct registration {
+    uintptr_t first, end; /* multiples of the page */
+    unsigned users;
+    struct registration *next;
+};
+
+/* The registration that holds the range, made when there is none, with one more user. */
+struct registration *registration_take(struct comm_rank *cr, const void *p, size_t bytes);
+/* False: it is none of this communicator's. */
+bool registration_drop(struct comm_rank *cr, const struct registration *r);
+void registrations_free(struct comm_rank *cr);
+
+#endif

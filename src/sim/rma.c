@@ -1,0 +1,119 @@
+#include "sim/rma.h"
+
+#include "api/journal.h"
+#include "base/mem.h"
+#include "sim/agenda.h"
+#include "sim/comm.h"
+#include "sim/launch.h"
+#include "sim/memory.h"
+#include "sim/op.h"
+#include "sim/slot.h"
+#include "sim/stream.h"
+#include "sim/window.h"
+#include "sim/world.h"
+
+static size_t rma_bytes(size_t waits)
+{
+    return sizeof(struct rma) + waits * sizeof(struct rma_wait);
+}
+
+struct rma *rma_new(size_t waits)
+{
+    struct rma *rma = sim_new(rma_bytes(waits));
+    rma->waits = waits;
+    return rma;
+}
+
+void rma_free(struct rma *rma)
+{
+    sim_free(rma, rma ? rma_bytes(rma->waits) : 0);
+}
+
+static void end_later(struct part *part, size_t bytes)
+{
+    part->state = NCS_PART_MATCHED;
+    world_changed();
+    agenda_add(world_later(op_cost(bytes)), EVENT_RMA, part, 0);
+}
+
+/* Signals are counted per peer for ever: a wait that came late finds those of before. */
+static bool take_signals(struct part *part)
+{
+    const struct rma *rma = part->rma;
+    for (size_t i = 0; i < rma->waits; i++) {
+        const struct peer *peer = comm_peer(part->cr, rma->wait[i].peer);
+        if (peer->signals - peer->signals_taken < rma->wait[i].signals)
+            return false;
+    }
+    for (size_t i = 0; i < rma->waits; i++)
+        comm_peer(part->cr, rma->wait[i].peer)->signals_taken += rma->wait[i].signals;
+    return true;
+}
+
+void rma_arrive(struct part *part)
+{
+    if (part->kind != PART_WAIT) {
+        end_later(part, part_bytes(part));
+    } else if (take_signals(part)) {
+        end_later(part, 0);
+    } else {
+        /* The launches of a rank go one after the other, and so do the parts before a pair: no
+         * other wait can be due at the same time. */
+        part->cr->waiting = part;
+        part->state = NCS_PART_AT_SLOT;
+        world_changed();
+    }
+}
+
+static void tell(void (*hook)(void *self, struct ncs_call *const *calls, size_t count),
+                 const struct part *part)
+{
+    if (hook && part->call)
+        hook(sim_world.observer.self, &part->call, 1);
+}
+
+static void count_signal(const struct part *part)
+{
+    struct comm_rank *target = part->cr->comm->member[part->root];
+    comm_peer(target, part->cr->rank)->signals++;
+    if (target->waiting && take_signals(target->waiting)) {
+        end_later(target->waiting, 0);
+        target->waiting = NULL;
+    }
+}
+
+void rma_move(struct part *part)
+{
+    struct launch *launch = part->launch;
+    void *to = NULL;
+    const char *why = NULL;
+    world_changed();
+    if (part->kind == PART_PUT && part->count > 0) {
+        why = part_misplaced(part);
+        if (!why)
+            why = window_target(part->rma->window, part->root, part->rma->offset,
+                                part_bytes(part), &to);
+    }
+    if (why) {
+        part->state = NCS_PART_CANCELLED;
+        gpu_fault(launch->op->gpu, part->call, why); /* ends this launch */
+        return;
+    }
+    tell(sim_world.observer.before, part);
+    if (to)
+        part_copy(part, to, part->send, part_bytes(part));
+    if (part->kind != PART_WAIT)
+        count_signal(part);
+    tell(sim_world.observer.after, part);
+    part->state = NCS_PART_DONE;
+    launch->open--;
+    op_queue(launch->op);
+}
+
+void rma_leave(struct part *part)
+{
+    if (part->cr->waiting == part)
+        part->cr->waiting = NULL;
+    if (part->state == NCS_PART_MATCHED)
+        agenda_forget(EVENT_RMA, part);
+}

@@ -1,0 +1,35 @@
+/* One-sided operations: a put copies into a peer's window and then counts one signal there, a signal
+ * counts alone, a wait consumes signals. Only a wait ever waits, and only its stream does. */
+#ifndef NCS_SIM_RMA_H
+#define NCS_SIM_RMA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct part;
+struct window;
+
+/* How many signals a wait takes from one peer. */
+struct rma_wait {
+    int peer;
+    uint64_t signals;
+};
+
+struct rma {
+    struct window *window; /* of a put */
+    size_t offset;         /* in bytes, from the peer's base */
+    size_t waits;
+    struct rma_wait wait[];
+};
+
+struct rma *rma_new(size_t waits);
+void rma_free(struct rma *rma); /* NULL is a no-op */
+
+/* The part's turn in its launch has come. */
+void rma_arrive(struct part *part);
+/* It ends: the data moves, signals are counted. */
+void rma_move(struct part *part);
+/* It is cancelled, or about to be freed. */
+void rma_leave(struct part *part);
+
+#endif

@@ -1,0 +1,38 @@
+/* Windows: memory of every rank of a communicator that the others may put into. Registration is
+ * collective; the calls of the ranks meet in their order on the communicator. */
+#ifndef NCS_SIM_WINDOW_H
+#define NCS_SIM_WINDOW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "ncclscript/nccl_abi.h"
+
+struct comm;
+struct comm_rank;
+struct job;
+struct window;
+
+/* Whether windows can be had on this communicator, and one-sided operations by the host: what makes
+ * them impossible in NCCL is asked for here and nowhere else. */
+bool comm_has_windows(const struct comm_rank *cr);
+bool comm_has_rma(const struct comm_rank *cr);
+
+/* The job of one rank's registration; *out is filled when all ranks have come to it. */
+struct job *window_job(struct comm_rank *cr, void *base, size_t bytes, int flags,
+                       ncclWindow_t *out);
+
+/* The window behind a handle of this rank that is registered; NULL: there is none. */
+struct window *window_find(const struct comm_rank *cr, ncclWindow_t handle);
+void *window_base(const struct window *w, const struct comm_rank *cr);
+void window_end(struct window *w, const struct comm_rank *cr); /* this rank deregisters */
+
+/* Whether p lies in memory that this rank has registered as symmetric. */
+bool window_holds(const struct comm_rank *cr, const void *p);
+
+/* Where `bytes` bytes at `offset` of the rank's side are, in *to; or what is wrong with that. */
+const char *window_target(const struct window *w, int rank, size_t offset, size_t bytes, void **to);
+
+void windows_free(struct comm *comm);
+
+#endif
