@@ -27,6 +27,7 @@ enum alone { /* what the single operand of a collective is */
     ALONE_BOTH,      /* send and recv */
     ALONE_RECV_PART, /* recv; send is this rank's part of it */
     ALONE_SEND_PART, /* send; recv is this rank's part of it */
+    ALONE_NO_RECV,   /* send; recv must be given where it is needed */
 };
 
 enum needed { ALWAYS, AT_ROOT, NEVER };
@@ -76,6 +77,24 @@ static int call_reduce_scatter(lua_State *L, const struct operands *o)
                     ncs_comm_handle(o->comm), o->stream);
 }
 
+static int call_all_to_all(lua_State *L, const struct operands *o)
+{
+    return NCS_CALL(L, ncclAlltoAll, at(o->send), at(o->recv), o->count, o->dtype,
+                    ncs_comm_handle(o->comm), o->stream);
+}
+
+static int call_gather(lua_State *L, const struct operands *o)
+{
+    return NCS_CALL(L, ncclGather, at(o->send), at(o->recv), o->count, o->dtype, o->root,
+                    ncs_comm_handle(o->comm), o->stream);
+}
+
+static int call_scatter(lua_State *L, const struct operands *o)
+{
+    return NCS_CALL(L, ncclScatter, at(o->send), at(o->recv), o->count, o->dtype, o->root,
+                    ncs_comm_handle(o->comm), o->stream);
+}
+
 static int call_send(lua_State *L, const struct operands *o)
 {
     return NCS_CALL(L, ncclSend, at(o->send), o->count, o->dtype, o->peer,
@@ -103,6 +122,15 @@ static const struct row all_gather = {
 static const struct row reduce_scatter = {
     "reduce_scatter", NCS_FN_ncclReduceScatter, OP, ALONE_SEND_PART, true, false, ALWAYS, ALWAYS,
     call_reduce_scatter };
+static const struct row all_to_all = {
+    "all_to_all", NCS_FN_ncclAlltoAll, 0, ALONE_NO_RECV, true, true, ALWAYS, ALWAYS,
+    call_all_to_all };
+static const struct row gather = {
+    "gather", NCS_FN_ncclGather, ROOT, ALONE_NO_RECV, false, true, ALWAYS, AT_ROOT,
+    call_gather };
+static const struct row scatter = {
+    "scatter", NCS_FN_ncclScatter, ROOT, ALONE_NO_RECV, true, false, AT_ROOT, ALWAYS,
+    call_scatter };
 static const struct row send_row = {
     "send", NCS_FN_ncclSend, PEER | SEND_ONLY, ALONE_BOTH, false, false, ALWAYS, NEVER,
     call_send };
@@ -159,11 +187,10 @@ static ncclRedOp_t operator(lua_State *L, int arg)
     return op->op;
 }
 
-static cudaStream_t stream_of(lua_State *L, const struct options *o)
+cudaStream_t ncs_comm_stream(lua_State *L, int slot)
 {
-    if (o->stream)
-        return ((struct ncs_stream *)ncs_object_live(L, o->stream, NCS_CLASS_STREAM, "stream"))
-            ->handle;
+    if (slot)
+        return ((struct ncs_stream *)ncs_object_live(L, slot, NCS_CLASS_STREAM, "stream"))->handle;
     const struct ncs_comm *c = lua_touserdata(L, 1);
     struct ncs_stream *s;
     if (lua_getiuservalue(L, 1, 1) == LUA_TNIL)
@@ -222,7 +249,10 @@ static int read_operands(lua_State *L, const struct row *row, struct operands *o
         next = 4; /* an explicit nil stands for recv = send; anything else is refused */
     if (lua_type(L, 3) != LUA_TTABLE && !lua_isnoneornil(L, 3))
         ncs_lua_wrong(L, 3, "recv", "a buffer");
-    if (row->alone == ALONE_BOTH) {
+    if (row->alone == ALONE_NO_RECV) {
+        if (row->recv == ALWAYS)
+            ncs_lua_wrong(L, 3, "recv", "a buffer");
+    } else if (row->alone == ALONE_BOTH) {
         o->recv = o->send;
     } else if (row->alone == ALONE_RECV_PART) {
         o->recv = o->send;
@@ -249,13 +279,29 @@ static void check_extent(lua_State *L, const struct ncs_buffer *b, const char *n
 }
 
 /* The count if none was given, by the operand that this call counts by. */
-static size_t default_count(const struct row *row, const struct operands *o, size_t blocks)
+static size_t default_count(lua_State *L, const struct row *row, const struct operands *o,
+                            size_t blocks)
 {
+    if (row->send_blocks && row->recv_blocks) {
+        if (o->send->count % blocks != 0)
+            ncs_lua_usage(L, "%zu elements cannot be divided among %zu ranks", o->send->count,
+                          blocks);
+        return o->send->count / blocks;
+    }
     if (row->alone == ALONE_SEND_PART)
         return o->recv ? o->recv->count : o->send->count / blocks;
     if (row->send == AT_ROOT || !o->send)
         return o->recv->count;
     return o->send->count;
+}
+
+/* An all-to-all cannot be done in place: a rank would send what it has just received. */
+static void check_in_place(lua_State *L, const struct operands *o, size_t bytes)
+{
+    uintptr_t send = (uintptr_t)o->send->bytes, recv = (uintptr_t)o->recv->bytes;
+    if (bytes > 0 && send < recv + bytes && recv < send + bytes)
+        ncs_lua_refuse(L, NCS_PASSED_ON, "send and recv overlap: an all-to-all cannot be done in "
+                                         "place");
 }
 
 static void resolve(lua_State *L, const struct row *row, const struct options *options,
@@ -272,11 +318,13 @@ static void resolve(lua_State *L, const struct row *row, const struct options *o
         ncs_lua_usage(L, "send must be a buffer on the root");
     if (root && !o->recv && row->recv == AT_ROOT)
         ncs_lua_usage(L, "recv must be a buffer on the root");
-    o->count = options->count >= 0 ? (size_t)options->count : default_count(row, o, blocks);
+    o->count = options->count >= 0 ? (size_t)options->count : default_count(L, row, o, blocks);
     if (o->send && (row->send == ALWAYS || root))
         check_extent(L, o->send, "send", o->count, row->send_blocks ? blocks : 1);
     if (o->recv && (row->recv == ALWAYS || root))
         check_extent(L, o->recv, "recv", o->count, row->recv_blocks ? blocks : 1);
+    if (row->send_blocks && row->recv_blocks && blocks > 1)
+        check_in_place(L, o, o->count * blocks * ncs_buffer_element(o->send));
 }
 
 static int communicate(lua_State *L, const struct row *row)
@@ -309,7 +357,7 @@ static int communicate(lua_State *L, const struct row *row)
     if (row->flags & PEER)
         ncs_comm_check_rank(L, o.comm, "peer", o.peer);
     resolve(L, row, &options, &o);
-    o.stream = stream_of(L, &options);
+    o.stream = ncs_comm_stream(L, options.stream);
     return ncs_lua_push_result(L, ncs_lua_ok(L, row->fn, row->call(L, &o)));
 }
 
@@ -318,12 +366,17 @@ static int comm_broadcast(lua_State *L) { return communicate(L, &broadcast); }
 static int comm_reduce(lua_State *L) { return communicate(L, &reduce); }
 static int comm_all_gather(lua_State *L) { return communicate(L, &all_gather); }
 static int comm_reduce_scatter(lua_State *L) { return communicate(L, &reduce_scatter); }
+static int comm_all_to_all(lua_State *L) { return communicate(L, &all_to_all); }
+static int comm_gather(lua_State *L) { return communicate(L, &gather); }
+static int comm_scatter(lua_State *L) { return communicate(L, &scatter); }
 static int comm_send(lua_State *L) { return communicate(L, &send_row); }
 static int comm_recv(lua_State *L) { return communicate(L, &recv_row); }
 
 const luaL_Reg ncs_collectives[] = {
     { "all_gather", comm_all_gather },         { "all_reduce", comm_all_reduce },
-    { "broadcast", comm_broadcast },           { "recv", comm_recv },
+    { "all_to_all", comm_all_to_all },         { "broadcast", comm_broadcast },
+    { "gather", comm_gather },                 { "recv", comm_recv },
     { "reduce", comm_reduce },                 { "reduce_scatter", comm_reduce_scatter },
-    { "send", comm_send },                     { NULL, NULL },
+    { "scatter", comm_scatter },               { "send", comm_send },
+    { NULL, NULL },
 };

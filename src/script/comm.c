@@ -317,10 +317,11 @@ static const luaL_Reg methods[] = {
     { "abort", ncs_comm_abort },         { "async_error", ncs_comm_async_error },
     { "destroy", ncs_comm_destroy },     { "finalize", ncs_comm_finalize },
     { "grow", ncs_comm_grow },           { "mem_stats", ncs_comm_mem_stats },
-    { "premulsum", ncs_redop_new },      { "resume", ncs_comm_resume },
-    { "revoke", ncs_comm_revoke },       { "shrink", ncs_comm_shrink },
-    { "split", ncs_comm_split },         { "suspend", ncs_comm_suspend },
-    { "unique_id", ncs_comm_unique_id }, { "wait_ready", ncs_comm_wait_ready },
+    { "premulsum", ncs_redop_new },      { "register", ncs_registration_new },
+    { "resume", ncs_comm_resume },       { "revoke", ncs_comm_revoke },
+    { "shrink", ncs_comm_shrink },       { "split", ncs_comm_split },
+    { "suspend", ncs_comm_suspend },     { "unique_id", ncs_comm_unique_id },
+    { "wait_ready", ncs_comm_wait_ready }, { "window", ncs_window_new },
     { NULL, NULL },
 };
 

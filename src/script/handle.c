@@ -1,4 +1,5 @@
-/* What NCCL and CUDA hand out as an address and nothing else is known of. */
+/* What NCCL and CUDA hand out as an address and nothing else is known of. Windows and registrations
+ * that C made are such, too: the script ends them through C. */
 #include "script/object.h"
 
 static int text(lua_State *L)
@@ -17,18 +18,20 @@ static int equal(lua_State *L)
     return 1;
 }
 
-static const luaL_Reg meta[] = { { "__eq", equal }, { NULL, NULL } };
+const luaL_Reg ncs_handle_meta[] = { { "__eq", equal }, { NULL, NULL } };
 
-const struct ncs_class ncs_class_window = { .name = "window", .meta = meta, .text = text };
-const struct ncs_class ncs_class_registration = { .name = "registration", .meta = meta,
-                                                  .text = text };
-const struct ncs_class ncs_class_param = { .name = "param", .meta = meta, .text = text };
-const struct ncs_class ncs_class_pool = { .name = "pool", .meta = meta, .text = text };
+const struct ncs_class ncs_class_param = { .name = "param", .meta = ncs_handle_meta,
+                                           .text = text };
+const struct ncs_class ncs_class_pool = { .name = "pool", .meta = ncs_handle_meta, .text = text };
 
 /* The cell of one that is made in a group is filled at the group's end: alive until the rank ends. */
 struct ncs_handle *ncs_handle_make(lua_State *L, enum ncs_class_id id)
 {
-    struct ncs_handle *h = ncs_object_new(L, id, sizeof *h, 0);
+    struct ncs_handle *h = ncs_object_new(L, id, sizeof(struct ncs_of_comm), 2);
+    if (ncs_classes[id]->close) { /* not for the script's objects to close */
+        ncs_object_drop(L, &h->head);
+        ncs_object_open(&h->head);
+    }
     const struct ncs_local *local = ncs_lua_thread(L)->local;
     if (!local || local->group_depth == 0)
         return h;

@@ -155,12 +155,19 @@ struct ncs_handle {
     void *handle; /* NULL until the library has filled it, at the latest at the group's end */
 };
 
+/* User value 1: the communicator; 2: the buffer. */
+struct ncs_of_comm {
+    struct ncs_handle handle;
+    struct ncs_comm *comm;     /* NULL: made through C */
+};
+
 static inline ncclComm_t ncs_comm_handle(const struct ncs_comm *c)
 {
     return *c->cell;
 }
 
 struct ncs_handle *ncs_handle_make(lua_State *L, enum ncs_class_id id); /* pushes it */
+extern const luaL_Reg ncs_handle_meta[];
 
 /* Pushes a pointer to `at` within a buffer. */
 void ncs_pointer_push(lua_State *L, int buffer);
@@ -240,8 +247,11 @@ void ncs_buffer_check_live(lua_State *L, const struct ncs_buffer *b, const char 
 void ncs_lua_element(lua_State *L, int arg, int dtype, void *element, const char *name);
 void ncs_lua_push_element(lua_State *L, int dtype, const void *element);
 
-/* The collectives, methods of communicators (collective.c). */
-extern const luaL_Reg ncs_collectives[];
+/* Communication, methods of communicators (collective.c, rma.c). */
+extern const luaL_Reg ncs_collectives[], ncs_one_sided[];
+/* Where a communication call of the communicator at 1 goes: the stream at `slot` of the stack, or
+ * the communicator's own. */
+cudaStream_t ncs_comm_stream(lua_State *L, int slot);
 
 /* Functions of the libraries that live with their objects: cuda.buffer, nccl.group ... */
 int ncs_buffer_make(lua_State *L);
@@ -252,6 +262,8 @@ int ncs_event_new(lua_State *L);
 int ncs_comm_init_rank(lua_State *L);
 int ncs_comm_init_all(lua_State *L);
 int ncs_redop_new(lua_State *L);         /* comm:premulsum */
+int ncs_window_new(lua_State *L);        /* comm:window */
+int ncs_registration_new(lua_State *L);  /* comm:register */
 int ncs_lua_group(lua_State *L);
 int ncs_nccl_param(lua_State *L);
 int ncs_nccl_params(lua_State *L);

@@ -238,6 +238,11 @@ static void note_effect(lua_State *L, const struct ncs_raw *c)
     case NCS_FN_ncclMemFree:
         o = buffer_behind(L);
         break;
+    case NCS_FN_ncclCommWindowDeregister: case NCS_FN_ncclCommDeregister: {
+        struct ncs_of_comm *m = lua_touserdata(L, 2);
+        o = m && m->comm ? &m->handle.head : NULL; /* of what C made the script knows nothing */
+        break;
+    }
     default:
         return;
     }
