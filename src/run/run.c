@@ -75,12 +75,8 @@ static void on_before(void *self, struct ncs_call *const *calls, size_t count)
         ncs_verify_before(run->verify, calls, count);
 }
 
-static void on_after(void *self, struct ncs_call *const *calls, size_t count)
+static void note_wrong(struct ncs_run *run)
 {
-    struct ncs_run *run = self;
-    if (!run->verify)
-        return;
-    ncs_verify_after(run->verify, calls, count);
     if (run->wrong_order != UINT64_MAX)
         return;
     size_t kept;
@@ -88,6 +84,24 @@ static void on_after(void *self, struct ncs_call *const *calls, size_t count)
     ncs_verify_wrong(run->verify, &kept, &wrongs);
     if (wrongs > 0)
         run->wrong_order = run->journal->calls;
+}
+
+static void on_after(void *self, struct ncs_call *const *calls, size_t count)
+{
+    struct ncs_run *run = self;
+    if (!run->verify)
+        return;
+    ncs_verify_after(run->verify, calls, count);
+    note_wrong(run);
+}
+
+static void on_finished(void *self, struct ncs_call *call)
+{
+    struct ncs_run *run = self;
+    if (!run->verify)
+        return;
+    ncs_verify_finished(run->verify, call);
+    note_wrong(run);
 }
 
 static void keep_notice(struct ncs_run *run, enum ncs_notice_kind kind,
@@ -164,8 +178,8 @@ static bool open_machine(struct ncs_run *run, const struct ncs_driver *driver,
         ncs_verify_ascending(run->verify, true);
     }
     m->observe(&(struct ncs_observer){ .self = run, .before = on_before, .after = on_after,
-                                       .mismatch = on_mismatch, .crash = on_crash,
-                                       .fault = on_fault });
+                                       .finished = on_finished, .mismatch = on_mismatch,
+                                       .crash = on_crash, .fault = on_fault });
     if (o->plant.kind != NCS_PLANT_NONE)
         m->plant(o->plant);
     return true;

@@ -19,9 +19,19 @@ enum ncs_movement ncs_movement_of(const struct ncs_call *call)
         [NCS_FN_ncclBcast] = NCS_MOVE_BROADCAST,
         [NCS_FN_ncclSend] = NCS_MOVE_SEND,
         [NCS_FN_ncclRecv] = NCS_MOVE_RECV,
+        [NCS_FN_ncclAlltoAll] = NCS_MOVE_ALL_TO_ALL,
+        [NCS_FN_ncclGather] = NCS_MOVE_GATHER,
+        [NCS_FN_ncclScatter] = NCS_MOVE_SCATTER,
+        [NCS_FN_ncclPutSignal] = NCS_MOVE_PUT,
     };
 
     return (size_t)call->fn < sizeof movement ? movement[call->fn] : NCS_MOVE_NONE;
+}
+
+bool ncs_moves_in_steps(enum ncs_movement movement)
+{
+    return movement == NCS_MOVE_ALL_TO_ALL || movement == NCS_MOVE_GATHER ||
+           movement == NCS_MOVE_SCATTER;
 }
 
 size_t ncs_output_count(const struct ncs_call *call, int nranks)
@@ -34,7 +44,10 @@ size_t ncs_output_count(const struct ncs_call *call, int nranks)
         return 0;
     case NCS_MOVE_REDUCE:
         return call->comm_rank == ncs_call_root(call) ? count : 0;
+    case NCS_MOVE_GATHER:
+        return call->comm_rank == ncs_call_root(call) ? count * (size_t)nranks : 0;
     case NCS_MOVE_ALL_GATHER:
+    case NCS_MOVE_ALL_TO_ALL:
         return count * (size_t)nranks;
     default:
         return count;
@@ -174,6 +187,8 @@ static bool is_pair(const struct ncs_call *call)
 
 int ncs_share_of(const struct ncs_call *call)
 {
+    if (ncs_movement_of(call) == NCS_MOVE_PUT)
+        return 0;
     return is_pair(call) ? ncs_movement_of(call) == NCS_MOVE_RECV : call->comm_rank;
 }
 
@@ -181,6 +196,8 @@ int ncs_share_of(const struct ncs_call *call)
 static bool key_of(const struct ncs_capture *c, const struct ncs_call *call, struct key *key)
 {
     *key = (struct key){ call->comm, -1, -1, call->ordinal };
+    if (ncs_movement_of(call) == NCS_MOVE_PUT)
+        *key = (struct key){ call->comm, call->comm_rank, -2, call->id };
     if (!is_pair(call))
         return call->ordinal != 0;
     bool sends = ncs_movement_of(call) == NCS_MOVE_SEND;
@@ -219,7 +236,7 @@ struct ncs_operation *ncs_capture_find(struct ncs_capture *c, const struct ncs_c
 static struct ncs_operation *add(struct ncs_capture *c, const struct key *key,
                                  const struct ncs_call *call, int nranks)
 {
-    int shares = is_pair(call) ? 2 : nranks;
+    int shares = is_pair(call) ? 2 : ncs_movement_of(call) == NCS_MOVE_PUT ? 1 : nranks;
     struct ncs_operation *op = ncs_new(sizeof *op + (size_t)shares * sizeof *op->share);
     uint64_t hash = key_hash(key);
 
@@ -294,12 +311,19 @@ static size_t input_count(const struct ncs_operation *op, const struct ncs_call 
     case NCS_MOVE_RECV:
         return 0;
     case NCS_MOVE_SEND:
+    case NCS_MOVE_PUT:
         *inputs = 1;
         return count;
+    case NCS_MOVE_SCATTER:
+        *inputs = 1;
+        if (call->comm_rank != op->root)
+            return 0;
+        return __builtin_mul_overflow(count, (size_t)op->shares, &total) ? SIZE_MAX : total;
     case NCS_MOVE_BROADCAST:
         *inputs = 1;
         return call->comm_rank == op->root ? count : 0;
     case NCS_MOVE_REDUCE_SCATTER:
+    case NCS_MOVE_ALL_TO_ALL:
         return __builtin_mul_overflow(count, *inputs, &total) ? SIZE_MAX : total;
     default:
         return count;
@@ -344,6 +368,10 @@ void ncs_capture_call(struct ncs_capture *c, struct ncs_call *call)
     struct ncs_share *share = &op->share[ncs_share_of(call)];
     ncs_call_pin(call);
     share->call = call;
+    share->output = op->movement == NCS_MOVE_PUT ? ncs_journal_target(c->journal, call)
+                                                 : ncs_call_recvbuff(call);
+    if (op->movement == NCS_MOVE_PUT && !share->output)
+        op->unfit = "the window cannot be told";
     if (!is_pair(call) && ncs_call_signature(call) != op->signature)
         op->unfit = "the ranks disagree";
     if (op->unfit)
@@ -353,7 +381,7 @@ void ncs_capture_call(struct ncs_capture *c, struct ncs_call *call)
         copy_scalar(op, call);
     size_t output = ncs_output_count(call, op->shares);
     if (!op->unfit && output > 0 && !call->unverified)
-        share->before = ncs_content_hash(ncs_call_recvbuff(call),
+        share->before = ncs_content_hash(share->output,
                                          output * ncs_dtype_bytes(ncs_call_dtype(call)));
 }
 

@@ -18,25 +18,35 @@ enum ncs_movement {
     NCS_MOVE_BROADCAST,
     NCS_MOVE_SEND,
     NCS_MOVE_RECV,
+    NCS_MOVE_ALL_TO_ALL,
+    NCS_MOVE_GATHER,
+    NCS_MOVE_SCATTER,
+    NCS_MOVE_PUT,
 };
 
 enum ncs_movement ncs_movement_of(const struct ncs_call *call);
 
+/* Moves in steps, pair by pair: its output is looked at when its rank has finished. */
+bool ncs_moves_in_steps(enum ncs_movement movement);
+
 /* Elements of the call's output on its rank; 0: it has none. */
 size_t ncs_output_count(const struct ncs_call *call, int nranks);
 
-/* One rank's share of a collective; of a pair, share 0 is the send and share 1 the receive. */
+/* One rank's share of a collective; of a pair, share 0 is the send and share 1 the receive; of a put,
+ * which has one, its whole. */
 struct ncs_share {
     struct ncs_call *call;      /* pinned; NULL = not seen */
     const unsigned char *input; /* the copy, in the operation's `copies`; NULL = none needed */
+    const unsigned char *output; /* where the data goes: this rank's buffer, or a peer's window */
     unsigned char scalar[8];    /* of a pre-mul-sum */
     uint64_t before;            /* hash of the output buffer before the data moved */
     bool done;                  /* the data has moved */
 };
 
 struct ncs_operation {
-    int comm, src, dst;         /* src and dst -1: a collective */
-    uint64_t number;            /* of a collective: the call's; of a pair: how many-th from 1 */
+    int comm, src, dst;         /* src and dst -1: a collective; dst -2: a put of src */
+    uint64_t number;            /* of a collective: the call's; of a pair: how many-th from 1; of a
+                                 * put: its id */
     enum ncs_movement movement; /* of a pair: NCS_MOVE_RECV */
     int dtype, op, root;        /* of the first share seen */
     size_t count;               /* the argument */
@@ -46,7 +56,7 @@ struct ncs_operation {
     unsigned char *copies;      /* of all inputs */
     size_t bytes, room;         /* of copies: reserved in the budget, allocated */
     struct ncs_operation *next; /* of the same key hash */
-    int shares;
+    int shares, finished;       /* finished: of those that move in steps, shares that are over */
     struct ncs_share share[];
 };
 

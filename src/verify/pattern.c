@@ -18,13 +18,23 @@ bool ncs_is_reduction(const struct ncs_operation *op)
            op->movement == NCS_MOVE_REDUCE_SCATTER;
 }
 
-const unsigned char *ncs_moved_at(const struct ncs_operation *op, size_t bytes, size_t i,
+const unsigned char *ncs_moved_at(const struct ncs_operation *op, int share, size_t bytes, size_t i,
                                   size_t *run)
 {
+    size_t within = op->count ? i % op->count : 0;
+    size_t mine = (size_t)share * op->count; /* where this rank's block of an input begins */
+
     switch (op->movement) {
     case NCS_MOVE_ALL_GATHER:
-        *run = op->count - i % op->count;
-        return op->share[i / op->count].input + i % op->count * bytes;
+    case NCS_MOVE_GATHER:
+        *run = op->count - within;
+        return op->share[i / op->count].input + within * bytes;
+    case NCS_MOVE_ALL_TO_ALL:
+        *run = op->count - within;
+        return op->share[i / op->count].input + (mine + within) * bytes;
+    case NCS_MOVE_SCATTER:
+        *run = SIZE_MAX;
+        return op->share[op->root].input + (mine + i) * bytes;
     case NCS_MOVE_BROADCAST:
         *run = SIZE_MAX;
         return op->share[op->root].input + i * bytes;
@@ -65,7 +75,7 @@ static bool fits_stretch(const struct ncs_suspect *s, const struct ncs_terms *te
         return ncs_differ(s->scratch, s->out + from * bytes_of(s), &where) == 0;
     }
     for (size_t i = 0; i < count; i += run) {
-        const unsigned char *want = ncs_moved_at(s->op, bytes_of(s), begin + i, &run);
+        const unsigned char *want = ncs_moved_at(s->op, s->share, bytes_of(s), begin + i, &run);
         run = run < count - i ? run : count - i;
         if (memcmp(s->out + (from + i) * bytes_of(s), want, run * bytes_of(s)) != 0)
             return false;
@@ -131,8 +141,8 @@ static long double distance(const struct ncs_suspect *s, const struct ncs_terms 
     double value;
 
     if (!terms)
-        return memcmp(element, ncs_moved_at(s->op, bytes_of(s), s->first, &where), bytes_of(s))
-               == 0 ? 0 : -1;
+        return memcmp(element, ncs_moved_at(s->op, s->share, bytes_of(s), s->first, &where),
+                      bytes_of(s)) == 0 ? 0 : -1;
     ncs_expect(terms, s->arithmetic, s->first, 1, s->scratch);
     if (ncs_differ(s->scratch, element, &where) != 0)
         return -1;
@@ -247,7 +257,7 @@ static bool try_reduction(const struct ncs_suspect *s, enum ncs_arithmetic arith
 
 static const unsigned char *output_of(const struct ncs_operation *op, int share)
 {
-    return op->share[share].call ? ncs_call_recvbuff(op->share[share].call) : NULL;
+    return op->share[share].call ? op->share[share].output : NULL;
 }
 
 /* Another rank's data: off the root nothing but the output buffer's former content is known. */
@@ -263,16 +273,24 @@ static bool try_other_root(const struct ncs_suspect *s, struct ncs_wrong *w)
     return false;
 }
 
+/* Rank k's block of a gathered output, as it went in. */
+static const unsigned char *input_block(const struct ncs_suspect *s, int k)
+{
+    size_t run;
+
+    return ncs_moved_at(s->op, s->share, bytes_of(s), (size_t)k * s->op->count, &run);
+}
+
 /* Whose input the output's block `block` is; its own rank where it is right, -1 = nobody's. */
 static int owner_of(const struct ncs_suspect *s, int block)
 {
     size_t bytes = s->op->count * bytes_of(s);
     const unsigned char *at = s->out + (size_t)block * bytes;
 
-    if (memcmp(at, s->op->share[block].input, bytes) == 0)
+    if (memcmp(at, input_block(s, block), bytes) == 0)
         return block;
     for (int k = 0; k < s->op->shares; k++) {
-        if (memcmp(at, s->op->share[k].input, bytes) == 0)
+        if (memcmp(at, input_block(s, k), bytes) == 0)
             return k;
     }
     return -1;
@@ -323,17 +341,38 @@ static bool try_foreign_data(const struct ncs_suspect *s, struct ncs_wrong *w)
                  s->op->root);
 }
 
+/* Another rank's block of what the root scattered. */
+static bool try_scattered(const struct ncs_suspect *s, struct ncs_wrong *w)
+{
+    size_t run;
+
+    for (int k = 0; k < s->op->shares; k++) {
+        const unsigned char *block = ncs_moved_at(s->op, k, bytes_of(s), 0, &run);
+        if (k != s->share && memcmp(s->out, block, s->total * bytes_of(s)) == 0)
+            return found(w, NCS_PATTERN_BLOCKS, s->share, "this is the block of rank %d", k);
+    }
+    return false;
+}
+
+static bool gathers(const struct ncs_suspect *s)
+{
+    return s->op->movement == NCS_MOVE_ALL_GATHER || s->op->movement == NCS_MOVE_GATHER ||
+           s->op->movement == NCS_MOVE_ALL_TO_ALL;
+}
+
 static bool try_moved(const struct ncs_suspect *s, struct ncs_wrong *w)
 {
     if (s->op->movement == NCS_MOVE_BROADCAST && try_other_root(s, w))
         return true;
-    if (s->op->movement == NCS_MOVE_ALL_GATHER && s->op->shares > 1 && try_blocks(s, w))
+    if (gathers(s) && s->op->shares > 1 && try_blocks(s, w))
+        return true;
+    if (s->op->movement == NCS_MOVE_SCATTER && try_scattered(s, w))
         return true;
     if (try_shift(s, NULL, NCS_ASCENDING, w))
         return true;
     if (s->op->movement == NCS_MOVE_BROADCAST)
         return try_foreign_data(s, w);
-    return s->op->movement == NCS_MOVE_ALL_GATHER && try_missing_block(s, w);
+    return gathers(s) && try_missing_block(s, w);
 }
 
 /* ---- */

@@ -24,8 +24,9 @@ struct ncs_suspect {
 
 bool ncs_is_reduction(const struct ncs_operation *op);
 
-/* Where expected element i of moved data is, and how many elements are in one piece from there. */
-const unsigned char *ncs_moved_at(const struct ncs_operation *op, size_t bytes, size_t i,
+/* Where expected element i of a share's moved data is, and how many elements are in one piece from
+ * there. */
+const unsigned char *ncs_moved_at(const struct ncs_operation *op, int share, size_t bytes, size_t i,
                                   size_t *run);
 
 /* Sets pattern, which and text. The first mistake that explains the whole output names it. */

@@ -1,6 +1,7 @@
 /* The hooks, the comparison of every output, the counts and the list of what was wrong. */
 #include "verify/verify.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "api/types.h"
@@ -14,6 +15,7 @@ enum { KEPT = 64 };
 
 struct ncs_verify {
     struct ncs_capture capture;
+    struct ncs_map signals;  /* struct signals by (communicator, target, origin) */
     enum ncs_arithmetic arithmetic;
     uint64_t checked, unchecked, wrongs;
     struct ncs_wrong wrong[KEPT];
@@ -26,6 +28,17 @@ struct tally {
     const unsigned char *out; /* NULL: not to be checked */
     size_t differ, first;     /* elements; from 0 */
 };
+
+/* Between two ranks of a communicator, in one direction. */
+struct signals {
+    uint64_t sent, taken;
+};
+
+static void free_signals(void *value, void *arg)
+{
+    (void)arg;
+    ncs_free(value);
+}
 
 struct ncs_verify *ncs_verify_open(const struct ncs_journal *journal, size_t budget)
 {
@@ -44,6 +57,8 @@ void ncs_verify_close(struct ncs_verify *v)
     for (size_t i = 0; i < v->kept; i++)
         ncs_call_unpin(v->wrong[i].call);
     ncs_capture_free(&v->capture);
+    ncs_map_each(&v->signals, free_signals, NULL);
+    ncs_map_free(&v->signals);
     ncs_free(v);
 }
 
@@ -120,13 +135,14 @@ static void compare_reduction(struct ncs_verify *v, const struct ncs_operation *
 /* Smaller pieces than an input, so that they are in the cache for all outputs. */
 enum { MOVED_PIECE = 64 * 1024 };
 
-static void compare_moved(const struct ncs_operation *op, struct tally *tallies, size_t bytes,
-                          size_t total)
+/* `share`: one of those whose outputs are compared; they all have the same. */
+static void compare_moved(const struct ncs_operation *op, struct tally *tallies, int share,
+                          size_t bytes, size_t total)
 {
     size_t run;
 
     for (size_t begin = 0; begin < total; begin += run) {
-        const unsigned char *want = ncs_moved_at(op, bytes, begin, &run);
+        const unsigned char *want = ncs_moved_at(op, share, bytes, begin, &run);
         run = run < MOVED_PIECE / bytes ? run : MOVED_PIECE / bytes;
         run = run < total - begin ? run : total - begin;
         for (int i = 0; i < op->shares; i++) {
@@ -158,7 +174,7 @@ static void write_texts(struct ncs_suspect *s, struct ncs_wrong *w)
             ncs_element_value_text(21, s->scratch->bound[0].value, w->want, sizeof w->want);
         return;
     }
-    const unsigned char *want = ncs_moved_at(s->op, bytes, s->first, &run);
+    const unsigned char *want = ncs_moved_at(s->op, s->share, bytes, s->first, &run);
     ncs_element_text(s->dtype, want, w->want, sizeof w->want);
     if (strcmp(w->got, w->want) == 0) { /* NaNs of different bits */
         static const char digits[] = "0123456789abcdef";
@@ -263,12 +279,12 @@ static void check(struct ncs_verify *v, const struct ncs_operation *op)
             continue;
         }
         v->checked++;
-        tallies[i].out = ncs_call_recvbuff(share->call);
+        tallies[i].out = share->output;
         total = output;
         bytes = ncs_dtype_bytes(ncs_call_dtype(share->call));
     }
     if (total > 0 && !ncs_is_reduction(op))
-        compare_moved(op, tallies, bytes, total);
+        compare_moved(op, tallies, 0, bytes, total);
     else if (total > 0 && op->movement == NCS_MOVE_REDUCE_SCATTER)
         for (int i = 0; i < op->shares; i++)
             compare_reduction(v, op, tallies, i, i + 1, (size_t)i * op->count);
@@ -278,11 +294,117 @@ static void check(struct ncs_verify *v, const struct ncs_operation *op)
     ncs_free(tallies);
 }
 
+/* ---- signals ---- */
+
+static struct signals *signals_of(struct ncs_verify *v, int comm, int target, int origin)
+{
+    uint64_t key = ((uint64_t)comm + 1) << 34 | (uint64_t)(target & 0x1ffff) << 17 |
+                   (uint64_t)(origin & 0x1ffff);
+    struct signals *s = ncs_map_get(&v->signals, key);
+
+    if (!s) {
+        s = ncs_new(sizeof *s);
+        ncs_map_put(&v->signals, key, s);
+    }
+    return s;
+}
+
+static void report_wait(struct ncs_verify *v, struct ncs_call *call, int peer,
+                        const struct signals *s, uint64_t came)
+{
+    struct ncs_wrong *w = place_of(v, call);
+
+    v->wrongs++;
+    if (!w)
+        return;
+    ncs_call_pin(call);
+    *w = (struct ncs_wrong){ .call = call, .comm = call->comm, .comm_rank = call->comm_rank,
+                             .number = call->number, .rank = call->rank, .first = 1, .differ = 1,
+                             .total = 1, .pattern = NCS_PATTERN_NONE, .which = peer };
+    snprintf(w->got, sizeof w->got, "%llu signals", (unsigned long long)came);
+    snprintf(w->want, sizeof w->want, "%llu", (unsigned long long)s->taken);
+    snprintf(w->text, sizeof w->text, "the wait ended although rank %d had sent only %llu of %llu",
+             peer, (unsigned long long)came, (unsigned long long)s->taken);
+}
+
+static void count_signals(struct ncs_verify *v, struct ncs_call *call)
+{
+    size_t count;
+    const ncclWaitSignalDesc_t *d = ncs_call_waits(call, &count);
+
+    if (call->comm < 0)
+        return;
+    if (call->fn != NCS_FN_ncclWaitSignal) {
+        signals_of(v, call->comm, ncs_call_peer(call), call->comm_rank)->sent++;
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        struct signals *s = signals_of(v, call->comm, call->comm_rank, d[i].peer);
+        s->taken += (uint64_t)d[i].opCnt;
+        if (s->taken > s->sent && !call->unverified) {
+            report_wait(v, call, d[i].peer, s, s->sent);
+            s->taken = s->sent; /* said once */
+        }
+    }
+}
+
+/* ---- steps ---- */
+
+/* Whether everything that ends up in the share's output has been copied. */
+static bool has_inputs(const struct ncs_operation *op)
+{
+    if (op->movement == NCS_MOVE_SCATTER)
+        return op->share[op->root].input != NULL;
+    for (int i = 0; i < op->shares; i++)
+        if (!op->share[i].input)
+            return false;
+    return true;
+}
+
+static void check_share(struct ncs_verify *v, const struct ncs_operation *op, int i)
+{
+    const struct ncs_call *call = op->share[i].call;
+    size_t total = ncs_output_count(call, op->shares);
+
+    if (total == 0)
+        return;
+    if (op->unfit || call->unverified || !has_inputs(op)) {
+        v->unchecked++;
+        return;
+    }
+    struct tally *tallies = ncs_new((size_t)op->shares * sizeof *tallies);
+    v->checked++;
+    tallies[i].out = op->share[i].output;
+    compare_moved(op, tallies, i, ncs_dtype_bytes(ncs_call_dtype(call)), total);
+    report_all(v, op, tallies);
+    ncs_free(tallies);
+}
+
+void ncs_verify_finished(void *self, struct ncs_call *call)
+{
+    struct ncs_verify *v = self;
+    struct ncs_operation *op = ncs_capture_find(&v->capture, call);
+    int i = ncs_share_of(call);
+
+    if (!op || op->share[i].call != call || op->share[i].done) {
+        v->unchecked += ncs_output_count(call, 1) > 0;
+        return;
+    }
+    op->share[i].done = true;
+    check_share(v, op, i);
+    if (++op->finished == op->shares)
+        ncs_capture_drop(&v->capture, op);
+}
+
 void ncs_verify_after(void *self, struct ncs_call *const *calls, size_t count)
 {
     struct ncs_verify *v = self;
 
     for (size_t i = 0; i < count; i++) {
+        if (ncs_call_is_one_sided(calls[i]))
+            count_signals(v, calls[i]);
+        if (ncs_moves_in_steps(ncs_movement_of(calls[i])))
+            continue;
         struct ncs_operation *op = ncs_capture_find(&v->capture, calls[i]);
         struct ncs_share *share = op ? &op->share[ncs_share_of(calls[i])] : NULL;
         if (share && share->call == calls[i])
@@ -292,8 +414,9 @@ void ncs_verify_after(void *self, struct ncs_call *const *calls, size_t count)
     }
     for (size_t i = 0; i < count; i++) {
         struct ncs_operation *op = ncs_capture_find(&v->capture, calls[i]);
-        if (!op || ncs_movement_of(calls[i]) == NCS_MOVE_SEND) /* its receive may come later */
-            continue;
+        enum ncs_movement movement = ncs_movement_of(calls[i]);
+        if (!op || movement == NCS_MOVE_SEND || ncs_moves_in_steps(movement))
+            continue; /* more of it may come later */
         check(v, op);
         ncs_capture_drop(&v->capture, op);
     }

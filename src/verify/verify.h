@@ -1,5 +1,5 @@
-/* Is the result right? Every collective's and every receive's output, on every rank, element by
- * element, against what the journal says was asked for. Shares no arithmetic, no matching and no
+/* Is the result right? Every collective's, every receive's and every put's output, on every rank,
+ * element by element, against what the journal says was asked for. Shares no arithmetic, no matching and no
  * tables of behaviour with the simulator: it must be able to catch the simulator being wrong.
  *
  * Inputs are copied at the instant before the data moves, and compared with the outputs at the
@@ -7,8 +7,15 @@
  * order per (communicator, source, destination), both from the journal alone. Exact for integers,
  * min, max and moved data; within a bound derived from type, operator and rank count for the rest.
  *
+ * All-to-all, gather and scatter move pair by pair: a rank's inputs are copied before its first step,
+ * its output is looked at after its last one. A put is looked at in the window of its peer the moment
+ * it is there: what becomes of the window afterwards (another put, a kernel, the target reading
+ * before it has waited) is the scenario's own business and is not checked. A wait must not end before
+ * as many signals as it takes have been sent by each peer that it lists.
+ *
  * Not verified, and counted as such: calls with verify = false, calls whose inputs do not fit in
- * the budget, calls cut short by abort, and calls on which the ranks disagree (the diagnosis
+ * the budget, calls cut short by abort, puts into a
+ * buffer that one rank has registered twice, and calls on which the ranks disagree (the diagnosis
  * speaks of those). */
 #ifndef NCS_VERIFY_VERIFY_H
 #define NCS_VERIFY_VERIFY_H
@@ -59,6 +66,7 @@ void ncs_verify_ascending(struct ncs_verify *v, bool ascending);
 /* The observer's hooks (api/machine.h): self is the struct ncs_verify. */
 void ncs_verify_before(void *self, struct ncs_call *const *calls, size_t count);
 void ncs_verify_after(void *self, struct ncs_call *const *calls, size_t count);
+void ncs_verify_finished(void *self, struct ncs_call *call);
 
 /* The ranks disagree on these calls: they are not checked. */
 void ncs_verify_exclude(struct ncs_verify *v, struct ncs_call *const *calls, size_t count);
