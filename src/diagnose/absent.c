@@ -18,6 +18,12 @@ bool ncs_is_pairwise(const struct ncs_call *call)
     return call->fn == NCS_FN_ncclSend || call->fn == NCS_FN_ncclRecv;
 }
 
+bool ncs_is_spread(const struct ncs_call *call)
+{
+    return call->fn == NCS_FN_ncclAlltoAll || call->fn == NCS_FN_ncclGather ||
+           call->fn == NCS_FN_ncclScatter;
+}
+
 bool ncs_is_init(const struct ncs_call *call)
 {
     return call->fn == NCS_FN_ncclCommInitRank || call->fn == NCS_FN_ncclCommInitRankConfig ||
@@ -57,7 +63,8 @@ bool ncs_ineffective(const struct ncs_inquiry *q, const struct ncs_call *call,
         return true;
     }
     *reason = NCS_ABSENT_EMPTY;
-    return call->number > 0 && !ncs_is_pairwise(call) && ncs_call_count(call) == 0;
+    return call->number > 0 && !ncs_is_pairwise(call) && !ncs_call_is_one_sided(call) &&
+           ncs_call_count(call) == 0;
 }
 
 int ncs_run_rank(const struct ncs_inquiry *q, int comm, int comm_rank)
@@ -202,6 +209,10 @@ static bool own_meeting(const struct ncs_inquiry *q, const struct ncs_need *need
 static bool is_counterpart(const struct ncs_need *need, const struct ncs_absent *a,
                            const struct ncs_call *c)
 {
+    if (need->kind == NCS_NEED_SETUP)
+        return ncs_call_is_one_sided(c);
+    if (need->kind == NCS_NEED_SIGNAL)
+        return ncs_call_is_one_sided(c) && ncs_call_peer(c) == need->dst;
     bool sends = a->comm_rank == need->src && !ncs_is_send(need->call);
     return ncs_is_pairwise(c) && ncs_is_send(c) == sends &&
            ncs_call_peer(c) == (sends ? need->dst : need->src);
@@ -270,7 +281,9 @@ void ncs_why_absent(struct ncs_inquiry *q, const struct ncs_need *need, struct n
     bool made = false;
     if (need->comm >= 0 && a->comm_rank < q->journal->comm[need->comm]->members) {
         made = need->kind == NCS_NEED_INIT   ? own_init(q, need, a)
-               : need->kind == NCS_NEED_PAIR ? own_pairwise(q, need, a)
+               : need->kind == NCS_NEED_PAIR || need->kind == NCS_NEED_SIGNAL ||
+                       need->kind == NCS_NEED_SETUP
+                   ? own_pairwise(q, need, a)
                : ncs_is_meeting(need)        ? own_meeting(q, need, a)
                                              : own_collective(q, need, a);
         const struct ncs_member *m = &q->journal->comm[need->comm]->member[a->comm_rank];

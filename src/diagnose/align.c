@@ -45,7 +45,7 @@ static void collect(struct ncs_sequence *s, const struct ncs_member *m)
 {
     s->base = m->first ? m->first->number - 1 : m->calls;
     for (const struct ncs_call *c = m->first; c; c = c->next_counted)
-        if (!ncs_is_pairwise(c))
+        if (!ncs_is_pairwise(c) && !ncs_call_is_one_sided(c))
             NCS_PUSH(s->call, s->held, s->room, c);
 }
 

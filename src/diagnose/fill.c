@@ -127,6 +127,13 @@ static char *what_is_missing(const struct ncs_inquiry *q, const struct ncs_need 
         return ncs_text("never joined as rank %d", a->comm_rank);
     if (need->kind == NCS_NEED_GATE)
         return ncs_copy_text(ncs_is_key(q, need) ? "never set it" : "never came");
+    if (need->kind == NCS_NEED_SETUP)
+        return ncs_copy_text("made no one-sided call");
+    if (need->kind == NCS_NEED_SIGNAL)
+        return need->came ? ncs_text("sent %llu of %llu signals to rank %d",
+                                     (unsigned long long)need->came,
+                                     (unsigned long long)need->wanted, need->call->rank)
+                          : ncs_text("never signals rank %d", need->call->rank);
     if (need->kind == NCS_NEED_PAIR)
         return ncs_text("never %s rank %d",
                         ncs_is_send(need->call) ? "receives from" : "sends to", need->call->rank);

@@ -91,12 +91,100 @@ static void drop_absent(struct ncs_need *n, int comm_rank)
 
 /* ---- meetings on the device ---- */
 
+static const struct ncs_call *member_call(const struct ncs_inquiry *q, int slot, size_t i)
+{
+    return q->snap->part[q->snap->member[q->snap->slot[slot].member + i]].call;
+}
+
+static const struct ncs_notice *mismatch_of(const struct ncs_inquiry *q,
+                                            const struct ncs_call *call)
+{
+    for (size_t i = 0; i < q->notices; i++)
+        for (size_t k = 0; k < q->notice[i].calls; k++)
+            if (q->notice[i].kind == NCS_NOTICE_MISMATCH && q->notice[i].call[k] == call)
+                return &q->notice[i];
+    return NULL;
+}
+
+/* The calls that stand at one place in the sequences of all ranks, if every rank has one there and
+ * they are not all the same. */
+static bool add_different(const struct ncs_inquiry *q, struct ncs_need *n,
+                          const struct ncs_call *call)
+{
+    uint32_t at = ncs_position(q, call);
+    const struct ncs_comm_info *info = q->journal->comm[call->comm];
+    bool differ = false;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int r = 0; r < info->nranks; r++) {
+            const struct ncs_call *c =
+                r < info->members ? ncs_sequence_at(&q->comm[call->comm].seq[r], at) : NULL;
+            if (!c)
+                return false;
+            differ |= ncs_call_signature(c) != ncs_call_signature(call);
+            if (pass == 1)
+                add_present(n, c);
+        }
+        if (!differ)
+            return false;
+    }
+    return true;
+}
+
+/* An all-to-all, gather or scatter meets pair by pair, but it is one call of all ranks: one need,
+ * which those lack whose pairs lack them. Where the ranks disagree that is what keeps it from
+ * completing, whoever waits for whom. */
+static struct ncs_need *spread_need(struct ncs_inquiry *q, const struct ncs_call *call)
+{
+    for (size_t i = 0; i < q->needs; i++) {
+        struct ncs_need *o = &q->need[i];
+        if (o->spread && o->comm == call->comm &&
+            ncs_position(q, o->spread) == ncs_position(q, call))
+            return o;
+    }
+    const struct ncs_notice *notice = mismatch_of(q, call);
+    struct ncs_need *n = new_need(q, NCS_NEED_COLLECTIVE);
+    n->spread = call;
+    for (size_t i = 0; notice && i < notice->calls; i++)
+        add_present(n, notice->call[i]);
+    if (notice || add_different(q, n, call))
+        n->kind = NCS_NEED_STUCK;
+    add_present(n, call);
+    return n;
+}
+
+static size_t spread_slot(struct ncs_inquiry *q, int slot)
+{
+    const struct ncs_snap_slot *s = &q->snap->slot[slot];
+    const struct ncs_call *call = member_call(q, slot, 0);
+    struct ncs_need *n = spread_need(q, call);
+    n->slot = slot;
+    for (size_t i = 0; i < s->members; i++)
+        add_present(n, member_call(q, slot, i));
+    if (n->kind == NCS_NEED_COLLECTIVE && s->members == 1)
+        add_absent(n, call->comm_rank == s->src ? s->dst : s->src);
+    return (size_t)(n - q->need);
+}
+
+static size_t spread_job(struct ncs_inquiry *q, int job, const struct ncs_call *call)
+{
+    const struct ncs_snap_job *j = &q->snap->job[job];
+    struct ncs_need *n = spread_need(q, call);
+    n->job = job;
+    n->contact = true;
+    add_present(n, call);
+    for (size_t i = 0; i < j->misses && n->kind == NCS_NEED_COLLECTIVE; i++)
+        add_absent(n, q->snap->missing[j->miss + i]);
+    return (size_t)(n - q->need);
+}
+
 static size_t slot_need(struct ncs_inquiry *q, int slot)
 {
+    const struct ncs_snap_slot *s = &q->snap->slot[slot];
+    if (s->pair && s->members && member_call(q, slot, 0) && ncs_is_spread(member_call(q, slot, 0)))
+        return spread_slot(q, slot);
     for (size_t i = 0; i < q->needs; i++)
         if (q->need[i].slot == slot)
             return i;
-    const struct ncs_snap_slot *s = &q->snap->slot[slot];
     enum ncs_need_kind kind = s->stuck  ? NCS_NEED_STUCK
                               : s->pair ? NCS_NEED_PAIR
                                         : NCS_NEED_COLLECTIVE;
@@ -124,6 +212,25 @@ static size_t slot_need(struct ncs_inquiry *q, int slot)
     return q->needs - 1;
 }
 
+/* What the wait lacks, peer by peer. */
+static void connect_lacks(struct ncs_inquiry *q, int op, int part)
+{
+    const struct ncs_call *call = q->snap->part[part].call;
+    for (size_t i = 0; call && i < q->snap->lacks; i++) {
+        const struct ncs_snap_lack *lack = &q->snap->lack[i];
+        if (lack->part != part)
+            continue;
+        struct ncs_need *n = new_need(q, NCS_NEED_SIGNAL);
+        n->src = lack->peer;
+        n->dst = call->comm_rank;
+        n->wanted = lack->wanted;
+        n->came = lack->came;
+        add_present(n, call);
+        add_absent(n, lack->peer);
+        ncs_connect(q, ncs_op_node(q, op), ncs_need_node(q, q->needs - 1));
+    }
+}
+
 static void connect_op(struct ncs_inquiry *q, int op)
 {
     const struct ncs_snap_op *o = &q->snap->op[op];
@@ -138,6 +245,8 @@ static void connect_op(struct ncs_inquiry *q, int op)
         if (p->state == NCS_PART_AT_SLOT && p->slot >= 0) {
             size_t need = slot_need(q, p->slot);
             ncs_connect(q, ncs_op_node(q, op), ncs_need_node(q, need));
+        } else if (p->state == NCS_PART_AT_SLOT) {
+            connect_lacks(q, op, (int)(o->part + i));
         }
     }
 }
@@ -165,9 +274,15 @@ static size_t job_need(struct ncs_inquiry *q, int job)
 {
     const struct ncs_snap_job *j = &q->snap->job[job];
     const struct ncs_call *call = j->kind == NCS_JOB_CONTACT ? contact_call(q, j) : j->call;
+    bool contact = j->kind == NCS_JOB_CONTACT && call;
+    if (contact && ncs_is_spread(call))
+        return spread_job(q, job, call);
     /* A growth waits for new ranks as an init does: they may be known to nobody yet. */
     bool joins = j->kind == NCS_JOB_INIT || (j->kind == NCS_JOB_GROW && !j->refused);
-    enum ncs_need_kind kind = joins ? NCS_NEED_INIT : j->pair ? NCS_NEED_PAIR : NCS_NEED_COLLECTIVE;
+    enum ncs_need_kind kind = joins                                     ? NCS_NEED_INIT
+                              : contact && ncs_call_is_one_sided(call) ? NCS_NEED_SETUP
+                              : j->pair                                 ? NCS_NEED_PAIR
+                                                                        : NCS_NEED_COLLECTIVE;
     int src = j->pair ? j->sending ? j->comm_rank : j->peer : -1;
     int dst = j->pair ? j->sending ? j->peer : j->comm_rank : -1;
     struct ncs_need *n = NULL;
@@ -365,8 +480,9 @@ void ncs_graph(struct ncs_inquiry *q)
 {
     const struct ncs_snapshot *s = q->snap;
     reserve_nodes(q, (size_t)ncs_need_node(q, 0));
-    for (size_t i = 0; i < s->parts; i++)
-        if (s->part[i].call)
+    for (size_t i = 0; i < s->parts; i++) /* of a call with several, one that is not over */
+        if (s->part[i].call && (s->part[i].state < NCS_PART_DONE ||
+                                !ncs_map_get(&q->part, ncs_map_key(s->part[i].call))))
             ncs_map_put(&q->part, ncs_map_key(s->part[i].call), (void *)(uintptr_t)(i + 1));
     for (size_t i = 0; i < s->ops; i++)
         connect_op(q, (int)i);

@@ -76,6 +76,8 @@ struct ncs_absent {
 enum ncs_need_kind {
     NCS_NEED_COLLECTIVE,
     NCS_NEED_PAIR,
+    NCS_NEED_SIGNAL, /* a wait for signals of one peer */
+    NCS_NEED_SETUP,  /* the first one-sided call of a communicator, which all ranks must come to */
     NCS_NEED_STUCK, /* all are there and disagree */
     NCS_NEED_INIT,
     NCS_NEED_GATE,
@@ -89,9 +91,11 @@ struct ncs_need {
     size_t presents, present_room;
     struct ncs_absent *absent;
     size_t absents, absent_room;
+    const struct ncs_call *spread;   /* of an all-to-all, gather or scatter: one of those there */
     bool contact;                    /* blocks the host: first contact */
     int slot, job, gate;             /* where it comes from; -1 = not from there */
-    int comm, src, dst;              /* src, dst: of a pair, ranks of the communicator */
+    int comm, src, dst;              /* src, dst: of a pair or a signal, ranks of the communicator */
+    uint64_t wanted, came;           /* of a signal: asked for, and there */
 };
 
 struct ncs_edge {
@@ -176,6 +180,8 @@ void ncs_why_absent(struct ncs_inquiry *q, const struct ncs_need *need, struct n
 void ncs_why_rank_absent(const struct ncs_inquiry *q, struct ncs_absent *a);
 int ncs_run_rank(const struct ncs_inquiry *q, int comm, int comm_rank); /* -1 = cannot be told */
 bool ncs_is_pairwise(const struct ncs_call *call); /* send or recv */
+/* All-to-all, gather, scatter: made by all ranks, but met pair by pair. */
+bool ncs_is_spread(const struct ncs_call *call);
 bool ncs_is_send(const struct ncs_call *call);
 bool ncs_is_init(const struct ncs_call *call);
 bool ncs_is_key(const struct ncs_inquiry *q, const struct ncs_need *need); /* of the store */

@@ -60,11 +60,12 @@ const struct ncs_need *ncs_missed_meeting(const struct ncs_inquiry *q, const int
         if (at < 0)
             continue;
         const struct ncs_need *n = &q->need[at];
-        if (n->kind != NCS_NEED_COLLECTIVE || !n->call || (most && most->comm != n->comm))
+        bool meets = ncs_is_meeting(n) || n->kind == NCS_NEED_SETUP;
+        if ((n->kind != NCS_NEED_COLLECTIVE && !meets) || !n->call ||
+            (most && most->comm != n->comm))
             return NULL;
-        meeting |= ncs_is_meeting(n);
-        if (!most || n->presents > most->presents ||
-            (n->presents == most->presents && ncs_is_meeting(n)))
+        meeting |= meets;
+        if (!most || n->presents > most->presents || (n->presents == most->presents && meets))
             most = n;
     }
     return meeting ? most : NULL;

@@ -40,6 +40,7 @@ ncs_rule_match ncs_rule_rank_lost, ncs_rule_error_path, ncs_rule_zero_count, ncs
     ncs_rule_abort, ncs_rule_destroy;
 ncs_rule_match ncs_rule_extra_call, ncs_rule_skipped_call, ncs_rule_swapped_calls;
 ncs_rule_match ncs_rule_wrong_peer, ncs_rule_send_alone, ncs_rule_recv_alone, ncs_rule_p2p_count;
+ncs_rule_match ncs_rule_signal_missing, ncs_rule_signal_setup, ncs_rule_signal_cycle;
 ncs_rule_match ncs_rule_kind, ncs_rule_root, ncs_rule_dtype, ncs_rule_count, ncs_rule_op;
 ncs_rule_match ncs_rule_init_clash, ncs_rule_one_thread, ncs_rule_init_missing;
 /* Calls of two communicators on one device that two ranks made in opposite order, in a run that ended

@@ -25,10 +25,13 @@
     X("comm-order", ncs_rule_comm_order)              \
     X("launch-order", ncs_rule_opposite_order)        \
     X("p2p-cycle", ncs_rule_p2p_cycle)                \
+    X("signal-cycle", ncs_rule_signal_cycle)          \
     X("init-missing-rank", ncs_rule_init_missing)     \
     X("send-without-recv", ncs_rule_send_alone)       \
     X("recv-without-send", ncs_rule_recv_alone)       \
     X("p2p-count-mismatch", ncs_rule_p2p_count)       \
+    X("signal-missing", ncs_rule_signal_missing)      \
+    X("signal-setup", ncs_rule_signal_setup)          \
     X("swapped-calls", ncs_rule_swapped_calls)        \
     X("extra-call", ncs_rule_extra_call)              \
     X("skipped-call", ncs_rule_skipped_call)          \
@@ -265,7 +268,7 @@ static bool in_stuck_slot(const struct ncs_inquiry *q, const struct ncs_notice *
 
 static bool disagree(const struct ncs_notice *n)
 {
-    if (n->calls == 2 && ncs_is_pairwise(n->call[0]))
+    if (n->calls == 2 && ncs_is_pairwise(n->call[0]) && ncs_is_pairwise(n->call[1]))
         return true;
     for (size_t i = 1; i < n->calls; i++)
         if (ncs_call_signature(n->call[i]) != ncs_call_signature(n->call[0]))

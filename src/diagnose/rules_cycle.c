@@ -110,7 +110,7 @@ void ncs_fill_cycle(const struct ncs_inquiry *q, const struct ncs_root *r, struc
 }
 
 struct ring { /* what the needs of a cycle are */
-    size_t pairs, collectives, gates, inits, comms;
+    size_t pairs, collectives, signals, gates, inits, comms;
     bool sends, recvs;
 };
 
@@ -125,6 +125,7 @@ static struct ring look(const struct ncs_inquiry *q, const struct ncs_root *r)
         bool seen = n->comm < 0;
         k.pairs += n->kind == NCS_NEED_PAIR;
         k.collectives += n->kind == NCS_NEED_COLLECTIVE;
+        k.signals += n->kind == NCS_NEED_SIGNAL;
         k.gates += n->kind == NCS_NEED_GATE;
         k.inits += n->kind == NCS_NEED_INIT;
         for (size_t p = 0; p < i && !seen; p++) {
@@ -311,6 +312,18 @@ bool ncs_rule_p2p_cycle(const struct ncs_inquiry *q, const struct ncs_root *r, s
                                                : "everybody receives first",
                             d->f.cycles == 2 ? "one of the two" : "every second rank",
                             k.sends ? "receive" : "send");
+    return true;
+}
+
+bool ncs_rule_signal_cycle(const struct ncs_inquiry *q, const struct ncs_root *r,
+                           struct ncs_draft *d)
+{
+    if (r->kind != NCS_ROOT_CYCLE || !look(q, r).signals)
+        return false;
+    ncs_fill_cycle(q, r, d);
+    d->f.why = ring_text(d);
+    d->f.fix = ncs_text("put or signal before waiting: what is behind a wait in its stream is not "
+                        "sent before the wait ends");
     return true;
 }
 

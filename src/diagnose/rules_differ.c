@@ -118,10 +118,16 @@ static void say_value(const struct ncs_root *r, struct ncs_str *s, fact *get,
     ncs_free(ranks);
 }
 
+/* A send and a receive; a share of an all-to-all that met one of them is of another kind. */
+static bool is_exchange(const struct ncs_root *r)
+{
+    return r->calls == 2 && ncs_is_pairwise(r->call[0]) && ncs_is_pairwise(r->call[1]);
+}
+
 static bool mismatch(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d,
                      int which, const char *noun)
 {
-    if (r->kind != NCS_ROOT_DIFFER || r->calls < 2 || ncs_is_pairwise(r->call[0]))
+    if (r->kind != NCS_ROOT_DIFFER || r->calls < 2 || is_exchange(r))
         return false;
     for (int i = 0; i < which; i++)
         if (differs(r, facts[i]))
@@ -208,7 +214,7 @@ bool ncs_rule_op(const struct ncs_inquiry *q, const struct ncs_root *r, struct n
 
 bool ncs_rule_p2p_count(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
 {
-    if (r->kind != NCS_ROOT_DIFFER || r->calls != 2 || !ncs_is_pairwise(r->call[0]))
+    if (r->kind != NCS_ROOT_DIFFER || !is_exchange(r))
         return false;
     bool first = ncs_is_send(r->call[0]);
     const struct ncs_call *send = r->call[!first], *recv = r->call[first];

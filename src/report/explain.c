@@ -176,6 +176,26 @@ const struct ncs_topic ncs_topics[] = {
       "By contract the send waits for its receive. NCCL may let a small one run ahead on\n"
       "a connection that exists, so the error can stay hidden until messages grow.\n"
       "Repair: count sends and receives per pair of ranks; they must be equal.\n" },
+    { "signal-cycle", "waits for signals that are sent behind other waits",
+      "A wait holds its stream until the signals are there, and what comes behind it in the stream,\n"
+      "or later on the same communicator, is not sent before. Ranks that all wait first and signal\n"
+      "then wait for each other for ever.\n"
+      "\n"
+      "Repair: put or signal first, then wait.\n" },
+    { "signal-missing", "a wait for signals that are never sent",
+      "A wait takes so many signals of each peer that it lists, and ends when they are there. Every\n"
+      "put sends one, also an empty one, and ncclSignal sends one; they are counted per pair of\n"
+      "ranks and never reset, so that one wait that takes too many starves a later one. The wait\n"
+      "blocks its stream, not the host: the hang shows where the stream is synchronised.\n"
+      "\n"
+      "Repair: count puts and signals against what the waits take (opCnt), per pair of ranks.\n" },
+    { "signal-setup", "not every rank makes a one-sided call on the communicator",
+      "The first put, signal or wait on a communicator sets up memory on every rank and blocks its\n"
+      "host until every rank of the communicator has made such a call, whatever it is. Later ones\n"
+      "wait for nobody.\n"
+      "\n"
+      "Repair: let every rank make a one-sided call early; a rank that neither puts nor waits can\n"
+      "signal itself. Or split off a communicator of those that take part.\n" },
     { "skipped-call", "a rank left out a call that the others made",
       "Something that only one rank knows decides over a collective: an empty batch, a NaN,\n"
       "a condition on the rank.\n"
