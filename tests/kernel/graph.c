@@ -1,4 +1,4 @@
-/* Random programs of collectives, exchanges, events and waits, on the machine and on a naive model
+/* Random programs of collectives, exchanges, all-to-alls, signals, events and waits, on the machine and on a naive model
  * that sweeps over all ranks until nothing changes: the same ranks must finish, and the others must
  * stand at the same instruction, under every schedule and both kinds of contexts. */
 #include "base/hash.h"
@@ -10,19 +10,48 @@ enum { RANKS = 3, STREAMS = 2, EVENTS = 2, STEPS = 8, PARTS = 4, PROGRAMS = 400 
 
 enum verb { LAUNCH, RECORD, WAIT, SYNC, DELAY, VERBS };
 
+enum role { COLLECTIVE, SENDS, RECEIVES, SIGNALS, WAITS };
+
 struct share {
-    int peer; /* -1: the collective */
-    bool sends;
+    enum role role;
+    int peer; /* not of a collective */
 };
 
 struct instruction {
     enum verb verb;
     int stream, event;
+    bool spread; /* the parts, without those of a rank with itself, are one all-to-all */
     int parts;
     struct share part[PARTS];
 };
 
 static struct instruction program[RANKS][STEPS];
+
+static void add_part(struct instruction *in, enum role role, int peer)
+{
+    in->part[in->parts++] = (struct share){ role, peer };
+}
+
+/* A ring of sends or of signals, with the collective or without; or an all-to-all. */
+static void add_parts(struct instruction *in, int r, int exchange)
+{
+    int next = (r + 1) % RANKS, before = (r + RANKS - 1) % RANKS;
+    in->spread = exchange == 6;
+    if (exchange == 1 || exchange == 2 || in->spread) {
+        add_part(in, SENDS, next);
+        add_part(in, RECEIVES, before);
+    }
+    if (in->spread) {
+        add_part(in, SENDS, before);
+        add_part(in, RECEIVES, next);
+    }
+    if (exchange == 4 || exchange == 5) {
+        add_part(in, SIGNALS, next);
+        add_part(in, WAITS, before);
+    }
+    if (exchange == 0 || exchange == 2 || exchange == 3 || exchange == 5)
+        add_part(in, COLLECTIVE, -1);
+}
 
 /* Every rank gets the same launches in the same order, so that most programs go far; then some are
  * dropped, swapped or put on another stream. */
@@ -31,7 +60,7 @@ static void make_program(struct ncs_random *random)
     memset(program, 0, sizeof program);
     for (int i = 0; i < STEPS; i++) {
         enum verb verb = (enum verb)ncs_random_below(random, VERBS);
-        int exchange = (int)ncs_random_below(random, 3);
+        int exchange = (int)ncs_random_below(random, 7);
         for (int r = 0; r < RANKS; r++) {
             struct instruction *in = &program[r][i];
             in->verb = verb;
@@ -39,12 +68,7 @@ static void make_program(struct ncs_random *random)
             in->event = (int)ncs_random_below(random, EVENTS);
             if (verb != LAUNCH)
                 continue;
-            if (exchange > 0) { /* a ring; with the collective or without */
-                in->part[in->parts++] = (struct share){ (r + 1) % RANKS, true };
-                in->part[in->parts++] = (struct share){ (r + RANKS - 1) % RANKS, false };
-            }
-            if (exchange != 1)
-                in->part[in->parts++] = (struct share){ -1, false };
+            add_parts(in, r, exchange);
         }
     }
     uint64_t mischief = ncs_random_below(random, 8);
@@ -61,8 +85,10 @@ static void make_program(struct ncs_random *random)
             program[r][i + 1] = one;
             break;
         default:
-            if (one.verb == LAUNCH && one.parts > 1)
+            if (one.verb == LAUNCH && one.parts > 1) {
                 program[r][i].parts--;
+                program[r][i].spread = false; /* what is left meets the others' all-to-all */
+            }
             break;
         }
     }
@@ -86,6 +112,8 @@ static struct {
     int at[RANKS];                       /* instruction that the host is at */
     int announced[RANKS];                /* launches up to here have entered */
     bool entered[RANKS];                 /* a collective */
+    bool one_sided[RANKS];               /* the same of signals and waits */
+    int signals[RANKS][RANKS], taken[RANKS][RANKS]; /* by receiver and sender */
     bool sent[RANKS][RANKS], received[RANKS][RANKS];
     int collectives[RANKS], sends[RANKS][RANKS], recvs[RANKS][RANKS];
 } model;
@@ -110,18 +138,22 @@ static int put(int rank, int stream)
     return model.nodes++;
 }
 
+static bool has_met(int r, const struct share *s)
+{
+    for (int k = 0; k < RANKS; k++)
+        if ((s->role == COLLECTIVE && !model.entered[k]) ||
+            (s->role >= SIGNALS && !model.one_sided[k]))
+            return false;
+    return s->role == SENDS      ? model.received[s->peer][r]
+           : s->role == RECEIVES ? model.sent[s->peer][r]
+                                 : true;
+}
+
 static bool in_contact(int r, const struct instruction *in)
 {
-    for (int p = 0; p < in->parts; p++) {
-        const struct share *s = &in->part[p];
-        if (s->peer < 0) {
-            for (int k = 0; k < RANKS; k++)
-                if (!model.entered[k])
-                    return false;
-        } else if (s->sends ? !model.received[s->peer][r] : !model.sent[s->peer][r]) {
+    for (int p = 0; p < in->parts; p++)
+        if (!has_met(r, &in->part[p]))
             return false;
-        }
-    }
     return true;
 }
 
@@ -129,12 +161,14 @@ static void enter(int r, const struct instruction *in)
 {
     for (int p = 0; p < in->parts; p++) {
         const struct share *s = &in->part[p];
-        if (s->peer < 0)
+        if (s->role == COLLECTIVE)
             model.entered[r] = true;
-        else if (s->sends)
+        else if (s->role == SENDS)
             model.sent[r][s->peer] = true;
-        else
+        else if (s->role == RECEIVES)
             model.received[r][s->peer] = true;
+        else
+            model.one_sided[r] = true;
     }
 }
 
@@ -146,9 +180,10 @@ static void launch(int r, const struct instruction *in)
     model.last[r] = at;
     for (int p = 0; p < in->parts; p++) {
         const struct share *s = &in->part[p];
-        n->slot[p] = s->peer < 0 ? model.collectives[r]++
-                     : s->sends  ? model.sends[r][s->peer]++
-                                 : model.recvs[r][s->peer]++;
+        n->slot[p] = s->role == COLLECTIVE ? model.collectives[r]++
+                     : s->role == SENDS    ? model.sends[r][s->peer]++
+                     : s->role == RECEIVES ? model.recvs[r][s->peer]++
+                                           : 0;
     }
 }
 
@@ -189,42 +224,61 @@ static bool host_step(int r)
     return true;
 }
 
-/* A part is at its slot when its node's edges are done and, for an exchange, its collective is. */
+/* One-sided parts go first, one by one, then the collective, then all others at once. */
+static int turn(const struct share *s)
+{
+    return s->role >= SIGNALS ? 0 : s->role == COLLECTIVE ? 1 : 2;
+}
+
+/* A part is at its slot when its node's edges are done and what goes before it in its launch. */
 static bool at_slot(const struct node *n, int part)
 {
     for (int d = 0; d < n->deps; d++)
         if (!is_done(n->dep[d]))
             return false;
     const struct instruction *in = &program[n->rank][n->step];
-    if (in->part[part].peer >= 0)
-        for (int p = 0; p < in->parts; p++)
-            if (in->part[p].peer < 0 && !n->part_done[p])
-                return false;
+    int mine = turn(&in->part[part]);
+    for (int p = 0; p < in->parts; p++) {
+        int other = turn(&in->part[p]);
+        if ((other < mine || (other == mine && mine == 0 && p < part)) && !n->part_done[p])
+            return false;
+    }
     return true;
 }
 
-static bool somebody(int rank, int peer, bool sends, int slot)
+static bool somebody(int rank, enum role role, int peer, int slot)
 {
     for (int i = 0; i < model.nodes; i++) {
         const struct node *n = &model.node[i];
         const struct instruction *in = &program[n->rank][n->step];
         for (int p = 0; n->rank == rank && in->verb == LAUNCH && p < in->parts; p++)
-            if (in->part[p].peer == peer && (peer < 0 || in->part[p].sends == sends) &&
-                n->slot[p] == slot)
+            if (in->part[p].role == role && in->part[p].peer == peer && n->slot[p] == slot)
                 return n->part_done[p] || at_slot(n, p);
     }
     return false;
 }
 
+/* The part can end now; signals are counted and taken. */
 static bool meets(const struct node *n, int part)
 {
     const struct share *s = &program[n->rank][n->step].part[part];
-    if (s->peer >= 0)
-        return somebody(s->peer, n->rank, !s->sends, n->slot[part]);
-    for (int r = 0; r < RANKS; r++)
-        if (!somebody(r, -1, false, n->slot[part]))
+    switch (s->role) {
+    case SIGNALS:
+        model.signals[s->peer][n->rank]++;
+        return true;
+    case WAITS:
+        if (model.signals[n->rank][s->peer] == model.taken[n->rank][s->peer])
             return false;
-    return true;
+        model.taken[n->rank][s->peer]++;
+        return true;
+    case COLLECTIVE:
+        for (int r = 0; r < RANKS; r++)
+            if (!somebody(r, COLLECTIVE, -1, n->slot[part]))
+                return false;
+        return true;
+    default:
+        return somebody(s->peer, s->role == SENDS ? RECEIVES : SENDS, n->rank, n->slot[part]);
+    }
 }
 
 static bool device_step(struct node *n)
@@ -270,12 +324,33 @@ static int machine_at[RANKS];
 
 static void issue(struct kernel_rank *r, const struct share *s, cudaStream_t stream)
 {
-    if (s->peer < 0)
+    ncclWaitSignalDesc_t d = { .opCnt = 1, .peer = s->peer };
+    switch (s->role) {
+    case COLLECTIVE:
         OK(api->ncclAllReduce(r->x, r->x, 4, ncclFloat32, ncclMax, r->world, stream));
-    else if (s->sends)
+        break;
+    case SENDS:
         OK(api->ncclSend(r->x + 4, 4, ncclFloat32, s->peer, r->world, stream));
-    else
+        break;
+    case RECEIVES:
         OK(api->ncclRecv(r->x + 8, 4, ncclFloat32, s->peer, r->world, stream));
+        break;
+    case SIGNALS:
+        OK(api->ncclSignal(s->peer, 0, 0, 0, r->world, stream));
+        break;
+    case WAITS:
+        OK(api->ncclWaitSignal(1, &d, r->world, stream));
+        break;
+    }
+}
+
+/* The blocks overlap: it is who waits for whom that is looked at here. */
+static void issue_all(struct kernel_rank *r, const struct instruction *in, cudaStream_t stream)
+{
+    if (in->spread)
+        OK(api->ncclAlltoAll(r->x, r->x + 4, 4, ncclFloat32, r->world, stream));
+    for (int p = 0; p < in->parts && !in->spread; p++)
+        issue(r, &in->part[p], stream);
 }
 
 static void follow(struct kernel_rank *r)
@@ -294,8 +369,7 @@ static void follow(struct kernel_rank *r)
         switch (in->verb) {
         case LAUNCH:
             OK(api->ncclGroupStart());
-            for (int p = 0; p < in->parts; p++)
-                issue(r, &in->part[p], stream[in->stream]);
+            issue_all(r, in, stream[in->stream]);
             OK(api->ncclGroupEnd());
             break;
         case RECORD:

@@ -283,7 +283,8 @@ START_TEST(test_stubs)
     static const char *const owners[NCS_CLASSES] = {
         [NCS_CLASS_BUFFER] = "buffer", [NCS_CLASS_STREAM] = "stream_methods",
         [NCS_CLASS_EVENT] = "event", [NCS_CLASS_COMM] = "comm", [NCS_CLASS_REDOP] = "op",
-        [NCS_CLASS_THREAD] = "thread" };
+        [NCS_CLASS_THREAD] = "thread", [NCS_CLASS_WINDOW] = "window",
+        [NCS_CLASS_REGISTRATION] = "registration" };
     size_t methods = 0, lines = 0;
     for (int i = 0; i < NCS_CLASSES; i++) {
         const luaL_Reg *m = ncs_classes[i]->methods;
@@ -292,6 +293,8 @@ START_TEST(test_stubs)
         methods += ncs_classes[i]->close != NULL;
     }
     for (const luaL_Reg *m = ncs_collectives; m->name; m++, methods++)
+        declared(text, "comm", ':', m->name);
+    for (const luaL_Reg *m = ncs_one_sided; m->name; m++, methods++)
         declared(text, "comm", ':', m->name);
     for (const char *at = text; (at = strstr(at, "\nfunction ")) != NULL; at++)
         lines += strcspn(at + 1, ":\n") < strcspn(at + 1, ".(\n");

@@ -1,0 +1,10 @@
+scenario { ranks = 4 }
+local x, y = cuda.buffer("int32", 16, { memory = "nccl" }), cuda.buffer("int32", 64, { memory = "nccl" })
+x:fill(function(i) return rank * 1000 + i * i end)
+y:fill(0)
+local from, to = world:window(x, { symmetric = true }), world:window(y, { symmetric = true })
+world:put_signal(x, (rank + 1) % nranks, to, { first = 17 })
+world:wait_signal((rank + 3) % nranks)
+stream:sync()
+to:deregister()
+from:deregister()
