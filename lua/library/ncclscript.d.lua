@@ -268,6 +268,48 @@ function comm:all_gather(send, recv, options) end
 ---@return ncclscript.result
 ---@overload fun(self: ncclscript.comm, send: ncclscript.buffer, options: ncclscript.op_options): ncclscript.result
 function comm:reduce_scatter(send, recv, options) end
+---Block p of rank r becomes block r of rank p; count is of one block. Not in place.
+---@param send ncclscript.buffer
+---@param recv ncclscript.buffer
+---@param options? ncclscript.call_options
+---@return ncclscript.result
+function comm:all_to_all(send, recv, options) end
+---@param send ncclscript.buffer
+---@param recv? ncclscript.buffer # nil off the root; there nranks blocks
+---@param options? ncclscript.root_options
+---@return ncclscript.result
+---@overload fun(self: ncclscript.comm, send: ncclscript.buffer, options: ncclscript.root_options): ncclscript.result
+function comm:gather(send, recv, options) end
+---@param send ncclscript.buffer | nil # nil off the root; there nranks blocks
+---@param recv ncclscript.buffer
+---@param options? ncclscript.root_options
+---@return ncclscript.result
+function comm:scatter(send, recv, options) end
+---Writes a buffer into a peer's window and signals the peer. The buffer is in a symmetric window.
+---@param buffer ncclscript.buffer
+---@param peer integer # a rank of the communicator
+---@param window ncclscript.window
+---@param options? { first?: integer, count?: integer, sig_idx?: integer, ctx?: integer, flags?: integer, stream?: ncclscript.stream, verify?: boolean, label?: string }
+---@return ncclscript.result
+function comm:put_signal(buffer, peer, window, options) end
+---@param peer integer # a rank of the communicator
+---@param options? { sig_idx?: integer, ctx?: integer, flags?: integer, stream?: ncclscript.stream, label?: string }
+---@return ncclscript.result
+function comm:signal(peer, options) end
+---The stream waits for signals: op_cnt (1) of each peer.
+---@param peers integer | (integer | { peer: integer, op_cnt?: integer, sig_idx?: integer, ctx?: integer })[]
+---@param options? { op_cnt?: integer, sig_idx?: integer, ctx?: integer, stream?: ncclscript.stream, label?: string }
+---@return ncclscript.result
+function comm:wait_signal(peers, options) end
+---Makes a buffer of every rank a window; all ranks call it. Its memory is "nccl".
+---@param buffer ncclscript.buffer
+---@param options? { symmetric?: boolean, strict_ordering?: boolean, label?: string }
+---@return ncclscript.window # nil where NCCL has no windows
+function comm:window(buffer, options) end
+---@param buffer ncclscript.buffer
+---@param options? { label?: string }
+---@return ncclscript.registration
+function comm:register(buffer, options) end
 ---@param buffer ncclscript.buffer
 ---@param peer integer # a rank of the communicator
 ---@param options? ncclscript.peer_options
@@ -340,6 +382,23 @@ local op = {}
 function op:destroy() end
 ---@return ncclscript.result
 function op:close() end
+
+---@class ncclscript.window
+---@field buffer ncclscript.buffer # of this rank
+---@field ptr ncclscript.pointer
+local window = {}
+---@return ncclscript.result
+function window:deregister() end
+---@return ncclscript.result
+function window:close() end
+
+---@class ncclscript.registration
+---@field buffer ncclscript.buffer
+local registration = {}
+---@return ncclscript.result
+function registration:deregister() end
+---@return ncclscript.result
+function registration:close() end
 
 -- ---- CUDA ----
 

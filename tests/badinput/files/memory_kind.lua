@@ -1,0 +1,2 @@
+scenario { ranks = 1 }
+local x = cuda.buffer("float32", 4, { memory = "nvlink" })
