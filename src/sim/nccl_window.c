@@ -79,6 +79,11 @@ ncclResult_t sim_ncclCommRegister(ncclComm_t comm, void *buff, size_t size, void
         nccl_crash("it writes to the handle, which is NULL");
         return ncclInvalidArgument;
     }
+    if (cr->checks)
+        rc = check_pointers(cr, &(struct check_call){ .name = "ncclCommRegister", .pair = true,
+                                                      .send = buff }, true);
+    if (rc)
+        return rc;
     const struct allocation *a = memory_find(buff);
     if ((!a || a->process != c->process) && nccl_does(DOES_REFUSE_HOST_REGISTER))
         return cuda_failed_in_nccl(c, cudaErrorInvalidValue);
