@@ -114,20 +114,16 @@ static bool add_different(const struct ncs_inquiry *q, struct ncs_need *n,
     uint32_t at = ncs_position(q, call);
     const struct ncs_comm_info *info = q->journal->comm[call->comm];
     bool differ = false;
-    for (int pass = 0; pass < 2; pass++) {
-        for (int r = 0; r < info->nranks; r++) {
-            const struct ncs_call *c =
-                r < info->members ? ncs_sequence_at(&q->comm[call->comm].seq[r], at) : NULL;
-            if (!c)
-                return false;
-            differ |= ncs_call_signature(c) != ncs_call_signature(call);
-            if (pass == 1)
-                add_present(n, c);
-        }
-        if (!differ)
+    for (int r = 0; r < info->nranks; r++) {
+        const struct ncs_call *c =
+            r < info->members ? ncs_sequence_at(&q->comm[call->comm].seq[r], at) : NULL;
+        if (!c)
             return false;
+        differ |= ncs_call_signature(c) != ncs_call_signature(call);
     }
-    return true;
+    for (int r = 0; r < info->nranks && differ; r++)
+        add_present(n, ncs_sequence_at(&q->comm[call->comm].seq[r], at));
+    return differ;
 }
 
 /* An all-to-all, gather or scatter meets pair by pair, but it is one call of all ranks: one need,
