@@ -176,6 +176,23 @@ static inline ncclComm_t revoked_comm(void)
     return comm;
 }
 
+/* Functions in stream order. */
+static inline void row_callback(cudaStream_t stream, cudaError_t status, void *n)
+{
+    (void)stream;
+    *(int *)n = (int)status;
+}
+
+static inline void row_host_function(void *n)
+{
+    *(int *)n = 42;
+}
+
+static inline void row_host_function_with_cuda(void *n)
+{
+    *(int *)n = (int)api->cudaMalloc(&(void *){ NULL }, 16);
+}
+
 /* The arguments of a call that moves data, all good; rows spoil some. */
 struct row_call {
     const void *send;
