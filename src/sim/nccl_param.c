@@ -7,6 +7,7 @@
 #include "sim/environment.h"
 #include "sim/functions.h"
 #include "sim/log.h"
+#include "sim/memory.h"
 #include "sim/world.h"
 
 /* What the functions return pointers to: of one thread, until it calls the same one again. */
@@ -125,7 +126,8 @@ ncclResult_t sim_ncclParamGetStr(ncclParamHandle_t h, const char **out)
 ncclResult_t sim_ncclParamGet(ncclParamHandle_t h, void *out, int room, int *bytes)
 {
     enum env variable;
-    if (!context_enter())
+    struct context *c = context_enter();
+    if (!c)
         return ncclSuccess;
     int rc = row_of("ncclParamGet", h, &variable);
     if (!rc && (!out || !bytes))
@@ -139,6 +141,10 @@ ncclResult_t sim_ncclParamGet(ncclParamHandle_t h, void *out, int room, int *byt
     if (room < 0 || (size_t)room < length) {
         nccl_warn("ncclParamGet : %s has %zu bytes, room is for %d", env_rows[variable].key, length,
                   room);
+        return ncclInvalidArgument;
+    }
+    if (!(memory_find(out) ? memory_reachable(c->process, out, length) : memory_of_caller(out, length))) {
+        nccl_warn("the real library crashes here: out has no room for %zu bytes", length);
         return ncclInvalidArgument;
     }
     memcpy(out, value, length);

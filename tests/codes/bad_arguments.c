@@ -419,10 +419,10 @@ static bool has_list(const struct ncs_fn_info *info)
 static union ncs_arg argument(int at)
 {
     enum ncs_kind kind = trial.info->arg[at].kind;
-    const struct choice *c = &choices[kind];
     int which = trial.which[at];
     if (ncs_kind_is_out(kind))
         return (union ncs_arg){ .p = which ? NULL : out[at] };
+    const struct choice *c = &choices[kind];
     if (c->make)
         return c->make(which);
     /* a list of so many is as long as it says */

@@ -85,6 +85,22 @@ static inline ncclUniqueId id_of(int k)
     return row_id[k];
 }
 
+/* Gives an id to whoever awaits it. */
+static inline void publish_id(int k, ncclUniqueId id)
+{
+    row_id[k] = id;
+    row_id_known[k] = true;
+    machine->gate_wake(kernel_gate);
+}
+
+static inline bool await_id(int k)
+{
+    while (!row_id_known[k])
+        if (!machine->gate_wait(kernel_gate, -1, "id", "row", -1, -1))
+            return false;
+    return true;
+}
+
 #define UNSET NCCL_CONFIG_UNDEF_INT
 static const ncclConfig_t unset = {
     .size = sizeof unset, .magic = NCCL_CONFIG_MAGIC, .version = NCCL_VERSION(2, 30, 7),
