@@ -225,7 +225,7 @@ cudaError_t sim_ncsAdd(void *dst, const void *src, size_t count, ncclDataType_t 
 {
     CUDA_ENTER(c);
     struct stream *stream = stream_with_room(c, handle, c->device);
-    if (!stream)
+    if (!stream || stream->gpu != current_gpu(c)) /* as a kernel that is launched */
         return cuda_return(c, cudaErrorInvalidResourceHandle);
     size_t size = ncs_dtype_bytes((int)datatype), bytes;
     if (size == 0 || __builtin_mul_overflow(count, size, &bytes))

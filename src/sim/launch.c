@@ -163,6 +163,12 @@ static bool extents(const struct part *p, size_t *send, size_t *recv)
     return true;
 }
 
+/* Where devices can use each other's memory at all, NCCL's kernels do without asking. */
+static bool out_of_reach(const struct part *p, const void *buffer, size_t bytes)
+{
+    return bytes > 0 && sim_world.options.no_peer_access && !memory_in_reach(p->cr->gpu, buffer);
+}
+
 const char *part_misplaced(const struct part *p)
 {
     size_t send = 0, recv = 0;
@@ -173,6 +179,8 @@ const char *part_misplaced(const struct part *p)
         return "the send buffer is not wholly inside device memory of this rank";
     if (!memory_reachable(process, p->recv, recv))
         return "the receive buffer is not wholly inside device memory of this rank";
+    if (out_of_reach(p, p->send, send) || out_of_reach(p, p->recv, recv))
+        return "a buffer is memory of another device, and devices cannot use each other's";
     if (p->scalar_pointer &&
         !memory_reachable(process, p->scalar_pointer, ncs_dtype_bytes(p->dtype)))
         return "the pre-mul-sum scalar is not in device memory of this rank";

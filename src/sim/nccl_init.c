@@ -53,6 +53,18 @@ static int queue_init(struct context *c, const struct init_request *r, struct co
     return ncclSuccess;
 }
 
+static int check_ids(const struct init_request *r)
+{
+    if (r->ids <= 0 || r->ids > r->nranks) {
+        nccl_warn("improper usage of ncclCommInitRank: nId = %d, nranks=%d", r->ids, r->nranks);
+        return ncclInvalidArgument;
+    }
+    if (r->id)
+        return ncclSuccess;
+    nccl_crash("commIds is NULL");
+    return ncclInvalidArgument;
+}
+
 static ncclResult_t init_rank(const struct init_request *r, bool frees_on_failure)
 {
     struct context *c = context_enter();
@@ -63,21 +75,17 @@ static ncclResult_t init_rank(const struct init_request *r, bool frees_on_failur
             group_begin(c); /* the newer forms come back with their group open */
         return ncclUnhandledCudaError; /* not recorded in an open group */
     }
-    if (r->ids <= 0 || r->ids > r->nranks) {
-        nccl_warn("improper usage of ncclCommInitRank: nId = %d, nranks=%d", r->ids, r->nranks);
-        return ncclInvalidArgument;    /* nor this */
-    }
-    if (!r->id) {
-        nccl_crash("commIds is NULL");
-        return ncclInvalidArgument;
-    }
-    int rc = bootstrap_check();
-    if (rc)
-        return rc;
+    int rc = check_ids(r);
+    if (rc && frees_on_failure)
+        return rc; /* nor this; the newer forms record it */
     bool alone = c->group.depth == 0;
+    struct comm_rank *made = NULL;
     group_begin(c);
-    struct comm_rank *made;
-    rc = group_leave(c, queue_init(c, r, &made));
+    if (!rc)
+        rc = bootstrap_check();
+    if (!rc)
+        rc = queue_init(c, r, &made);
+    rc = group_leave(c, rc);
     if (alone && frees_on_failure && rc && rc != ncclInProgress && made) {
         comm_bury(made, COMM_GONE, NULL);
         *r->out = NULL;

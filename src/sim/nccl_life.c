@@ -1,5 +1,6 @@
 /* NCCL's functions that end communicators or set them aside. */
 #include "sim/comm.h"
+#include "sim/environment.h"
 #include "sim/cuda.h"
 #include "sim/functions.h"
 #include "sim/group.h"
@@ -130,11 +131,20 @@ static int check_memory(ncclComm_t comm, const char *what, struct comm_rank **cr
     return rc;
 }
 
-static int refuse_shared(const struct comm_rank *cr, const char *what)
+static int refuse_disabled(const char *what)
 {
-    if (!cr->family->shared)
+    if (!env_is(ENV_DISABLE_MEM_MANAGER, 1))
         return ncclSuccess;
-    nccl_warn("%s: communicator shares its resources with another", what);
+    nccl_warn("MemManager: %s not supported, memory manager is disabled", what);
+    return ncclInvalidUsage;
+}
+
+static int check_manager(const struct comm_rank *cr, const char *what)
+{
+    int rc = refuse_disabled(what);
+    if (rc || !cr->family->shared)
+        return rc;
+    nccl_warn("ncclComm%s: communicator shares its resources with another", what);
     return ncclInvalidUsage;
 }
 
@@ -144,11 +154,13 @@ ncclResult_t sim_ncclCommSuspend(ncclComm_t comm, int flags)
     if (!c)
         return ncclSuccess;
     struct comm_rank *cr;
-    group_begin(c);
     int rc = check_memory(comm, "ncclCommSuspend", &cr);
+    if (rc)
+        return rc; /* not recorded in an open group */
+    group_begin(c);
     bool memory = flags & NCCL_SUSPEND_MEM; /* other bits are ignored */
-    if (!rc && memory)
-        rc = refuse_shared(cr, "ncclCommSuspend");
+    if (memory)
+        rc = check_manager(cr, "Suspend");
     if (!rc && memory)
         rc = group_add_job(c, suspend_job(cr), cr);
     return group_leave(c, rc);
@@ -160,10 +172,11 @@ ncclResult_t sim_ncclCommResume(ncclComm_t comm)
     if (!c)
         return ncclSuccess;
     struct comm_rank *cr;
-    group_begin(c);
     int rc = check_memory(comm, "ncclCommResume", &cr);
-    if (!rc)
-        rc = refuse_shared(cr, "ncclCommResume");
+    if (rc)
+        return rc; /* not recorded in an open group */
+    group_begin(c);
+    rc = check_manager(cr, "Resume");
     if (!rc)
         rc = group_add_job(c, resume_job(cr), cr);
     return group_leave(c, rc);
@@ -184,6 +197,9 @@ ncclResult_t sim_ncclCommMemStats(ncclComm_t comm, ncclCommMemStat_t stat, uint6
         nccl_warn("ncclCommMemStats : value argument is NULL");
         return ncclInvalidArgument;
     }
+    rc = refuse_disabled("MemStats");
+    if (rc)
+        return rc;
     uint64_t kept = comm_memory_kept(cr), suspendable = comm_memory_suspendable(cr);
     switch (stat) {
     case ncclStatGpuMemSuspend:   *value = suspendable; return ncclSuccess;

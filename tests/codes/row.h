@@ -31,6 +31,7 @@ struct row_options {
     uint64_t device_memory;
     enum ncs_cuda_lack lack;
     bool no_peer_access, quirks;
+    bool strict;        /* only where no send is buffered */
     bool open;          /* the row leaves a group open */
     bool late;          /* the body enters the group itself, after what it prepares */
 };
