@@ -19,6 +19,8 @@ ncclResult_t sim_ncclMemAlloc(void **ptr, size_t size)
     struct context *c = context_enter();
     if (!c)
         return ncclSuccess;
+    if (cuda_refusal_in_nccl(c))
+        return ncclUnhandledCudaError;
     if (current_gpu(c)->fault)
         return cuda_failed_in_nccl(c, current_gpu(c)->fault);
     if (!ptr)
@@ -41,7 +43,11 @@ static struct allocation *find_base(const struct context *c, const void *p)
 ncclResult_t sim_ncclMemFree(void *ptr)
 {
     struct context *c = context_enter();
-    if (!c || !ptr)
+    if (!c)
+        return ncclSuccess;
+    if (cuda_refusal_in_nccl(c))
+        return ncclUnhandledCudaError;
+    if (!ptr)
         return ncclSuccess;
     struct allocation *a = find_base(c, ptr);
     if (!a)
@@ -142,7 +148,7 @@ static int check_window(ncclComm_t comm, const void *buff, size_t size, ncclWind
     if (!comm_has_windows(*cr))
         return ncclSuccess;
     *queue = true;
-    return comm_ready(*cr);
+    return ncclSuccess;
 }
 
 ncclResult_t sim_ncclCommWindowRegister(ncclComm_t comm, void *buff, size_t size, ncclWindow_t *win,
@@ -153,9 +159,14 @@ ncclResult_t sim_ncclCommWindowRegister(ncclComm_t comm, void *buff, size_t size
         return ncclSuccess;
     struct comm_rank *cr;
     bool queue;
-    group_begin(c);
+    if (!nccl_does(DOES_CHECK_WINDOW) && cuda_refusal_in_nccl(c))
+        return ncclUnhandledCudaError;
     int rc = check_window(comm, buff, size, win, &cr, &queue);
-    if (!rc && queue)
+    if (rc || !queue)
+        return rc; /* not recorded in an open group */
+    group_begin(c);
+    rc = comm_ready(cr);
+    if (!rc)
         rc = group_add_job(c, window_job(cr, buff, size, winFlags, win), cr);
     if (rc && rc != ncclInProgress)
         comm_fail(comm, rc);
