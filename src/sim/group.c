@@ -481,7 +481,7 @@ static float estimate(struct group *g)
 {
     float time = NCCL_UNDEF_FLOAT;
     for (size_t i = 0; i < g->parts; i++) {
-        if (!part_is_pair(g->part[i]))
+        if (!part_is_pair(g->part[i]) && !part_is_one_sided(g->part[i]))
             time = (float)op_cost(part_moved(g->part[i])) / 1000;
         part_free(g->part[i]);
     }
