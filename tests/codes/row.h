@@ -228,28 +228,28 @@ struct row_call {
         .root = 0, .comm = r->world, .stream = r->stream                                     \
     }
 
-#define CALL_ncclAllReduce(c) \
+#define CALL_ncclAllReduce(c)                                                                \
     api->ncclAllReduce((c).send, (c).recv, (c).count, (c).type, (c).op, (c).comm, (c).stream)
-#define CALL_ncclReduceScatter(c) \
+#define CALL_ncclReduceScatter(c)                                                            \
     api->ncclReduceScatter((c).send, (c).recv, (c).count, (c).type, (c).op, (c).comm, (c).stream)
 #define CALL_ncclReduce(c)                                                                   \
     api->ncclReduce((c).send, (c).recv, (c).count, (c).type, (c).op, (c).root, (c).comm,     \
                     (c).stream)
-#define CALL_ncclBroadcast(c) \
+#define CALL_ncclBroadcast(c)                                                                \
     api->ncclBroadcast((c).send, (c).recv, (c).count, (c).type, (c).root, (c).comm, (c).stream)
-#define CALL_ncclBcast(c) \
+#define CALL_ncclBcast(c)                                                                    \
     api->ncclBcast((c).recv, (c).count, (c).type, (c).root, (c).comm, (c).stream)
-#define CALL_ncclAllGather(c) \
+#define CALL_ncclAllGather(c)                                                                \
     api->ncclAllGather((c).send, (c).recv, (c).count, (c).type, (c).comm, (c).stream)
-#define CALL_ncclAlltoAll(c) \
+#define CALL_ncclAlltoAll(c)                                                                 \
     api->ncclAlltoAll((c).send, (c).recv, (c).count, (c).type, (c).comm, (c).stream)
-#define CALL_ncclGather(c) \
+#define CALL_ncclGather(c)                                                                   \
     api->ncclGather((c).send, (c).recv, (c).count, (c).type, (c).root, (c).comm, (c).stream)
-#define CALL_ncclScatter(c) \
+#define CALL_ncclScatter(c)                                                                  \
     api->ncclScatter((c).send, (c).recv, (c).count, (c).type, (c).root, (c).comm, (c).stream)
-#define CALL_ncclSend(c) \
+#define CALL_ncclSend(c)                                                                     \
     api->ncclSend((c).send, (c).count, (c).type, (c).root, (c).comm, (c).stream)
-#define CALL_ncclRecv(c) \
+#define CALL_ncclRecv(c)                                                                     \
     api->ncclRecv((c).recv, (c).count, (c).type, (c).root, (c).comm, (c).stream)
 
 /* X(function, the name that its texts have) */
