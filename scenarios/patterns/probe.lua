@@ -1,0 +1,38 @@
+scenario {
+  ranks = 1,
+  world = false,
+  about = "is it there: functions by name, versions, devices, before anything is started",
+}
+
+-- Of backends that are chosen at run time: NCCL is one of several, and a program asks before it
+-- relies on it. None of these questions starts a communicator.
+local code, text = nccl.version()
+expect.equal(C.check(C.ncclGetVersion()), code)
+expect.that(text:match("^%d+%.%d+%.%d+$"), text)
+
+-- Since when: what a library has and what its version promises are the same.
+for name, since in pairs {
+  ncclAllReduce = 20000, ncclSend = 20703, ncclRedOpCreatePreMulSum = 21104,
+  ncclCommInitRankConfig = 21403, ncclCommSplit = 21801, ncclCommRegister = 21901,
+  ncclAlltoAll = 22803, ncclCommGrow = 22902,
+} do
+  expect.equal(C.has(name), code >= since, { label = name })
+end
+
+-- What is missing raises when it is called, and not before.
+if not C.has("ncclCommGrow") then
+  expect.error("usage", function() return C.ncclCommGrow(nil, 1, nil, 0) end)
+end
+
+local runtime, driver = cuda.runtime_version(), cuda.driver_version()
+expect.that(driver >= runtime // 1000 * 1000, "the driver is as new as the runtime")
+
+local n = cuda.device_count()
+expect.that(n >= 1)
+for device = 0, n - 1 do
+  local p = cuda.properties(device)
+  expect.that(p.major >= 3 and p.total_global_mem > 0, p.name)
+end
+expect.equal(C.cudaSetDevice(n), C.cudaErrorInvalidDevice)
+expect.that(cuda.last_error() == "cudaErrorInvalidDevice")
+expect.that(nccl.error_string("ncclInvalidArgument"):match("invalid argument"))
