@@ -117,8 +117,10 @@ double ncs_lua_number(lua_State *L, int arg, const char *name)
 int64_t ncs_lua_seconds(lua_State *L, int arg, const char *name)
 {
     double seconds = ncs_lua_number(L, arg, name);
-    if (!(seconds >= 0 && seconds < 9e9))
+    if (!(seconds >= 0))
         ncs_lua_wrong(L, arg, name, "0 or more");
+    if (seconds >= 9e9)
+        ncs_lua_wrong(L, arg, name, "less than 9e9");
     return (int64_t)llround(seconds * 1e9);
 }
 
@@ -127,6 +129,18 @@ const char *ncs_lua_string(lua_State *L, int arg, const char *name)
     if (lua_type(L, arg) != LUA_TSTRING)
         ncs_lua_wrong(L, arg, name, "a text");
     return ncs_lua_whole_text(L, arg);
+}
+
+size_t ncs_lua_list(lua_State *L, int arg, const char *name, const char *wanted)
+{
+    if (lua_type(L, arg) != LUA_TTABLE)
+        ncs_lua_wrong(L, arg, name, wanted);
+    size_t n = lua_rawlen(L, arg);
+    for (lua_pushnil(L); lua_next(L, arg); lua_pop(L, 1))
+        if (!lua_isinteger(L, -2) || lua_tointeger(L, -2) < 1 || lua_tointeger(L, -2) > (lua_Integer)n)
+            ncs_lua_usage(L, "%s must be %s: the table has a key '%.60s'", name, wanted,
+                          ncs_lua_text(L, lua_gettop(L) - 1));
+    return n;
 }
 
 int ncs_lua_dtype(lua_State *L, int arg)

@@ -100,7 +100,7 @@ static void init_scalable(lua_State *L, struct ncs_comm *c, ncclUniqueId *id, in
 /* The ids of a list as an array that is pushed. */
 static ncclUniqueId *id_list(lua_State *L, int arg, int *count)
 {
-    size_t n = lua_rawlen(L, arg);
+    size_t n = ncs_lua_list(L, arg, "id", "an id or a list of ids");
     if (n > 65536)
         ncs_lua_wrong(L, arg, "id", "a list of at most 65536");
     ncclUniqueId *list = lua_newuserdatauv(L, (n + 1) * sizeof *list, 0);
@@ -152,7 +152,7 @@ static int *device_list(lua_State *L, int arg, int *count)
         lua_pushnil(L);
         return NULL;
     }
-    size_t n = lua_rawlen(L, arg);
+    size_t n = ncs_lua_list(L, arg, "devices", "a number or a list of devices");
     int *list = lua_newuserdatauv(L, (n + 1) * sizeof *list, 0);
     for (size_t i = 0; i < n; i++) {
         lua_rawgeti(L, arg, (lua_Integer)i + 1);
@@ -296,7 +296,9 @@ static int comm_text(lua_State *L)
     const struct ncs_comm *c = lua_touserdata(L, 1);
     const char *name = ncs_lua_comm_name(ncs_lua_rank(L), c);
     const char *state = c->aborted ? " (aborted)" : c->head.closed ? " (destroyed)" : "";
-    if (!c->head.closed && ncs_comm_pending(L, c))
+    if (!c->head.closed && c->dropped)
+        state = " (dropped with its group)";
+    else if (!c->head.closed && ncs_comm_pending(L, c))
         state = " (pending)";
     if (c->nranks < 0)
         lua_pushfstring(L, "comm%s%s device %d%s", name ? " " : "", name ? name : "", c->device,

@@ -60,9 +60,7 @@ int ncs_comm_split(lua_State *L)
 /* The ranks of a list as an array that is pushed. */
 static int *rank_list(lua_State *L, int arg, int *count)
 {
-    if (lua_type(L, arg) != LUA_TTABLE)
-        ncs_lua_wrong(L, arg, "ranks", "a list of ranks");
-    size_t n = lua_rawlen(L, arg);
+    size_t n = ncs_lua_list(L, arg, "ranks", "a list of ranks");
     if (n > 65536)
         ncs_lua_wrong(L, arg, "ranks", "a list of at most 65536");
     int *list = lua_newuserdatauv(L, (n + 1) * sizeof *list, 0);

@@ -23,10 +23,12 @@ static void read_options(lua_State *L, int arg, struct options *o)
         { "fatal", NCS_OPTION_FLAG, offsetof(struct options, fatal) },
         { NULL, 0, 0 },
     };
+    int top = lua_gettop(L);
     *o = (struct options){ .tol = -1 };
     ncs_lua_options(L, arg, rows, o);
-    if (!lua_isnoneornil(L, arg) && o->tol < 0 && o->tol != -1)
-        ncs_lua_usage(L, "tol must be 0 or more");
+    if (lua_istable(L, arg) && lua_getfield(L, arg, "tol") != LUA_TNIL && !(o->tol >= 0))
+        ncs_lua_wrong(L, -1, "tol", "0 or more");
+    lua_settop(L, top);
 }
 
 /* Records; the text is on top of the stack when it failed, at element `first` if it is about

@@ -31,7 +31,7 @@ static int call(lua_State *L)
     ncs_invoke(api, c.fn, c.arg, &result);
     if (t->local)
         t->local->guarded = false;
-    ncs_lua_check_cancel(L);
+    ncs_lua_after(L, 0);
     if (info->result == NCS_RESULT_VOID)
         return 0;
     if (info->result == NCS_RESULT_TEXT) {
@@ -70,7 +70,9 @@ static int c_sizeof(lua_State *L)
 {
     ncs_lua_begin(L, "C.sizeof", 1);
     lua_Integer number;
-    int dtype = ncs_lua_is_whole(L, 1, &number) ? (int)number : ncs_lua_dtype(L, 1);
+    int dtype = ncs_lua_is_whole(L, 1, &number) ? ncs_lua_int(L, 1, "dtype") : ncs_lua_dtype(L, 1);
+    if (ncs_dtype_bytes(dtype) == 0)
+        ncs_lua_usage(L, "%d is no dtype", dtype);
     lua_pushinteger(L, (lua_Integer)ncs_dtype_bytes(dtype));
     return 1;
 }
@@ -78,9 +80,9 @@ static int c_sizeof(lua_State *L)
 static int c_check(lua_State *L)
 {
     struct ncs_lua_thread *t = ncs_lua_begin(L, "C.check", -1);
-    lua_Integer rc = ncs_lua_integer(L, 1, "rc");
+    int rc = ncs_lua_int(L, 1, "rc");
     if (rc != 0)
-        return ncs_lua_raise_code(L, t->last_fn, (int)rc);
+        return ncs_lua_raise_code(L, t->last_fn, rc);
     return lua_gettop(L) - 1;
 }
 

@@ -157,9 +157,7 @@ static void *list_of(lua_State *L, const struct ncs_raw *c, int i, size_t bytes,
     int at = c->at[i];
     if (lua_isnoneornil(L, at))
         return NULL;
-    if (lua_type(L, at) != LUA_TTABLE)
-        ncs_lua_wrong(L, at, name, "a list or nil");
-    size_t n = (size_t)lua_rawlen(L, at);
+    size_t n = ncs_lua_list(L, at, name, "a list or nil");
     lua_Integer items = items_of(L, c);
     if (items > (lua_Integer)n)
         ncs_lua_usage(L, "%s has %zu entries, the call says %lld", name, n, (long long)items);

@@ -114,7 +114,7 @@ static int wait_signal(lua_State *L)
     struct ncs_comm *c = begin(L, "wait_signal", NCS_FN_ncclWaitSignal, 2);
     struct options o = { .op_cnt = 1 };
     bool list = lua_type(L, 2) == LUA_TTABLE;
-    size_t n = list ? lua_rawlen(L, 2) : 1;
+    size_t n = list ? ncs_lua_list(L, 2, "peer", "a rank or a list of ranks and tables") : 1;
     ncs_lua_options(L, 3, rows, &o);
     cudaStream_t stream = ncs_comm_stream(L, o.stream);
     ncclWaitSignalDesc_t *d = lua_newuserdatauv(L, (n + 1) * sizeof *d, 0);

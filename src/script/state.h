@@ -188,6 +188,8 @@ size_t ncs_lua_count(lua_State *L, int arg, const char *name); /* not negative *
 double ncs_lua_number(lua_State *L, int arg, const char *name);
 int64_t ncs_lua_seconds(lua_State *L, int arg, const char *name); /* as nanoseconds */
 const char *ncs_lua_string(lua_State *L, int arg, const char *name);
+/* Length of a list; a table with other keys is refused: `wanted` says what the list is of. */
+size_t ncs_lua_list(lua_State *L, int arg, const char *name, const char *wanted);
 int ncs_lua_dtype(lua_State *L, int arg);
 /* The type of a value for messages: "buffer", "table", "nil", "no value". */
 const char *ncs_lua_type(lua_State *L, int arg);

@@ -96,9 +96,7 @@ static int barrier(lua_State *L)
     size_t count = 0;
     ncs_lua_options(L, 1, rows, &o);
     if (o.ranks) {
-        if (lua_type(L, o.ranks) != LUA_TTABLE)
-            return ncs_lua_wrong(L, o.ranks, "ranks", "a list of ranks");
-        count = lua_rawlen(L, o.ranks);
+        count = ncs_lua_list(L, o.ranks, "ranks", "a list of ranks");
         ranks = lua_newuserdatauv(L, (count + 1) * sizeof *ranks, 0);
         bool here = false;
         for (size_t i = 0; i < count; i++) {
