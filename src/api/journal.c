@@ -304,8 +304,10 @@ static void leave_group(struct ncs_journal *j, struct ncs_local *local, int rc, 
     ncs_journal_group_ended(j, local->group, !has_failed(rc));
     if (has_failed(rc) || (simulated && rc == ncclSuccess))
         reject_group(j, local);
-    if (has_failed(rc))
+    if (has_failed(rc)) {
         ncs_journal_drop_windows(j, local);
+        local->failed_group = local->group;
+    }
     local->group = 0;
 }
 

@@ -51,6 +51,7 @@ struct ncs_local {
     int group_depth;
     uint64_t group; /* serial of the open outermost group, from 1; 0 = none */
     uint64_t group_from; /* id of the call that opened it */
+    uint64_t failed_group; /* serial of the last outermost group that failed; 0 = none since */
 };
 
 extern _Thread_local struct ncs_local *ncs_local; /* NULL on threads that the run does not know */

@@ -123,6 +123,7 @@ const struct ncs_api *ncs_lua_before(lua_State *L, enum ncs_fn fn)
 int ncs_lua_after(lua_State *L, int rc)
 {
     ncs_lua_check_cancel(L);
+    ncs_comm_drop_group(L);
     return rc;
 }
 

@@ -16,6 +16,19 @@ bool ncs_comm_pending(lua_State *L, const struct ncs_comm *c)
            (c->group && local->group_depth > 0 && local->group == c->group);
 }
 
+void ncs_comm_drop_group(lua_State *L)
+{
+    struct ncs_local *local = ncs_lua_thread(L)->local;
+    if (!local || !local->failed_group)
+        return;
+    for (struct ncs_object *o = ncs_lua_rank(L)->newest; o; o = o->older) {
+        struct ncs_comm *c = (struct ncs_comm *)o;
+        if (o->id == NCS_CLASS_COMM && c->group == local->failed_group)
+            c->dropped = true;
+    }
+    local->failed_group = 0;
+}
+
 void ncs_comm_configure(struct ncs_comm *c, const struct ncs_comm_config *config,
                         const struct ncs_comm *parent)
 {
@@ -55,20 +68,10 @@ int ncs_comm_finalize(lua_State *L)
     return ncs_lua_push_result(L, rc);
 }
 
-/* The end of the script waits for what is in progress: NCCL refuses to destroy it. */
-static void await_end(lua_State *L, const struct ncs_comm *c)
-{
-    ncclResult_t error = ncclInProgress;
-    while (!c->blocking && ncs_comm_handle(c) && error == ncclInProgress)
-        NCS_TRY(L, ncclCommGetAsyncError, ncs_comm_handle(c), &error);
-}
-
 int ncs_comm_destroy(lua_State *L)
 {
     struct ncs_comm *c = self(L, "destroy", 1);
     ncs_lua_label(L, 2);
-    if (ncs_lua_thread(L)->finished)
-        await_end(L, c);
     int rc = NCS_TRY(L, ncclCommDestroy, ncs_comm_handle(c));
     ncs_comm_note(L, c, NCS_FN_ncclCommDestroy);
     return ncs_lua_push_result(L, rc);
@@ -175,6 +178,8 @@ int ncs_comm_state(lua_State *L)
         state = "aborted";
     else if (c->head.closed)
         state = "destroyed";
+    else if (c->dropped)
+        state = "error";
     else if (ncs_comm_pending(L, c))
         state = "pending";
     else if (!c->blocking) {

@@ -45,16 +45,36 @@ static void sync_devices(lua_State *L)
         sync_device(L, devices[i]);
 }
 
-/* An error state of a non-blocking communicator refuses destruction. */
+/* Polls a non-blocking communicator until nothing of it is in progress. */
+static ncclResult_t settle(lua_State *L, const struct ncs_comm *c)
+{
+    ncclResult_t error = ncclInProgress;
+    while (error == ncclInProgress)
+        if (NCS_CALL(L, ncclCommGetAsyncError, ncs_comm_handle(c), &error) != ncclSuccess)
+            return ncclInvalidArgument;
+    return error;
+}
+
+static bool is_nonblocking(const struct ncs_object *o)
+{
+    const struct ncs_comm *c = (const struct ncs_comm *)o;
+    return o->id == NCS_CLASS_COMM && !c->blocking && !o->closed && ncs_comm_handle(c);
+}
+
+/* What is in progress is not on a stream yet and still needs its buffers. */
+static void settle_all(lua_State *L)
+{
+    for (struct ncs_object *o = ncs_lua_rank(L)->newest; o; o = o->older)
+        if (is_nonblocking(o))
+            settle(L, (struct ncs_comm *)o);
+}
+
+/* NCCL refuses to destroy what was never made, or is non-blocking and in an error state. */
 static bool must_abort(lua_State *L, const struct ncs_object *o)
 {
     const struct ncs_comm *c = (const struct ncs_comm *)o;
-    ncclResult_t error = ncclSuccess;
-    if (o->id != NCS_CLASS_COMM || c->blocking || !ncs_comm_handle(c))
-        return false;
-    if (NCS_CALL(L, ncclCommGetAsyncError, ncs_comm_handle(c), &error) != ncclSuccess)
-        return true;
-    return error != ncclSuccess && error != ncclInProgress;
+    return (o->id == NCS_CLASS_COMM && c->dropped) ||
+           (is_nonblocking(o) && settle(L, c) != ncclSuccess);
 }
 
 static void close_object(lua_State *L, struct ncs_object *o)
@@ -85,6 +105,7 @@ void ncs_lua_finish(lua_State *L)
     ncs_lua_begin(L, "end of script", -1);
     if (t->local->group_depth > 0)
         return; /* destroying would only be queued; the open group is a finding */
+    settle_all(L);
     sync_devices(L);
     for (struct ncs_object *o = rank->newest, *older; o; o = older) {
         older = o->older;

@@ -112,6 +112,7 @@ struct ncs_comm {
     bool named;            /* the journal knows the name */
     bool blocking, finalized, revoked, aborted;
     bool interrupted;      /* its work was cut short */
+    bool dropped;          /* never made: its group failed. It can be aborted only */
     bool split_share, shrink_share; /* of its configuration */
     lua_Integer family;    /* serial of the communicator whose resources it uses */
     uint64_t group;        /* that it was made in; pending until that ends. 0 = none */
@@ -207,6 +208,9 @@ void ncs_comm_configure(struct ncs_comm *c, const struct ncs_comm_config *config
 void ncs_comm_note(lua_State *L, struct ncs_comm *c, enum ncs_fn fn);
 /* Its making is not over: its group is open, or nobody has filled its handle. */
 bool ncs_comm_pending(lua_State *L, const struct ncs_comm *c);
+
+/* Marks those that were made in a group which has just failed. */
+void ncs_comm_drop_group(lua_State *L);
 
 /* Methods and fields of communicators: their lives (comm_life.c), their children (comm_child.c). */
 int ncs_comm_abort(lua_State *L);

@@ -422,6 +422,7 @@ static bool step_init(struct job *job)
         check_in(j);
     if (j->give_up && sim_world.now >= j->give_up) {
         leave_seat(j);
+        nccl_warn_rank(j->job.about, "nobody serves this rank: %s", j->why);
         j->complete = true;
         j->code = ncclRemoteError;
     }
