@@ -121,6 +121,19 @@ int ncs_lua_refuse(lua_State *L, const char *fate, const char *fmt, ...)
     return 0;
 }
 
+/* What NCCL cannot know: why the communicator that is used is none yet. */
+static const char *pending_words(lua_State *L)
+{
+    const struct ncs_lua_thread *t = ncs_lua_thread(L);
+    const struct ncs_comm *c = (const struct ncs_comm *)t->about;
+    if (!c || c->head.closed || !(c->dropped || ncs_comm_pending(L, c)))
+        return "";
+    if (c->dropped)
+        return "; the group that should have made this comm failed";
+    return t->local->group_depth > 0 ? "; this comm is made when the group ends"
+                                     : "; this comm is not made yet";
+}
+
 int ncs_lua_raise_code(lua_State *L, enum ncs_fn fn, int rc)
 {
     const struct ncs_fn_info *info = &ncs_fn_info[fn];
@@ -137,8 +150,8 @@ int ncs_lua_raise_code(lua_State *L, enum ncs_fn fn, int rc)
         detail = NULL;
     const char *words = nccl && !detail && api->ncclGetErrorString
                             ? api->ncclGetErrorString((ncclResult_t)rc) : detail;
-    snprintf(text, sizeof text, "%s: %s%s%s", info->name, name, words ? ": " : "",
-             words ? words : "");
+    snprintf(text, sizeof text, "%s: %s%s%s%s", info->name, name, words ? ": " : "",
+             words ? words : "", nccl ? pending_words(L) : "");
     return ncs_lua_raise(L, &(struct ncs_lua_error){
         .kind = nccl ? "nccl" : "cuda", .name = name, .call = info->name, .code = rc,
         .text = text, .detail = detail });
