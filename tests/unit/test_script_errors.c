@@ -48,6 +48,8 @@ START_TEST(test_usage)
         { "store:add('a', 1.5)", "n must be a whole number" },
         { "store:set('t', 'x') store:add('t', 1)", "does not hold a whole number" },
         { "barrier { ranks = { 3 } }", "rank 3: the run has ranks 0 to 0" },
+        { "local id = nccl.unique_id() for _ = 1, 2 do nccl.init_rank(1, id, 0) end",
+          "ncclCommInitRank: ncclRemoteError: nobody serves this rank: the id was used before" },
         { "nccl.group(function() return world:split({ color = 0 }).rank end)",
           "CommUserRank : comm argument is NULL; this comm is made when the group ends; 1 queued call was dropped" },
         { "local c pcall(nccl.group, function() c = world:split({ color = 0 }) error('x') end) c:all_reduce(x)",
