@@ -49,10 +49,9 @@ cudaError_t sim_cudaMallocPitch(void **p, size_t *pitch, size_t width, size_t he
 
 static struct allocation *find_base(const struct context *c, const void *p)
 {
-    struct allocation *a = memory_find(p);
-    bool freeable = a && (a->kind == MEMORY_DEVICE || a->kind == MEMORY_MANAGED) &&
-                    !a->leaving && !a->by_nccl;
-    return freeable && a->base == p && a->process == c->process ? a : NULL;
+    struct allocation *a = memory_at(c->process, p);
+    bool counted = a && (a->kind == MEMORY_DEVICE || a->kind == MEMORY_MANAGED);
+    return counted && !a->by_nccl ? a : NULL;
 }
 
 /* Waits for the whole device that the memory is on; another thread may free it meanwhile. */

@@ -36,8 +36,8 @@ cudaError_t sim_cudaMallocHost(void **p, size_t bytes)
 /* The allocation or registration of that kind that starts at p. */
 static struct allocation *find_start(const struct context *c, const void *p, enum memory_kind kind)
 {
-    struct allocation *a = memory_find(p);
-    return a && a->base == p && a->process == c->process && a->kind == kind ? a : NULL;
+    struct allocation *a = memory_at(c->process, p);
+    return a && a->kind == kind ? a : NULL;
 }
 
 /* Both wait for the device, on which work may use the memory. Another thread may take it away

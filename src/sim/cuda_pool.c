@@ -58,8 +58,8 @@ cudaError_t sim_cudaFreeAsync(void *p, cudaStream_t handle)
         return cuda_return(c, cudaErrorInvalidResourceHandle);
     if (!p)
         return cudaSuccess;
-    struct allocation *a = memory_find(p);
-    if (!a || a->base != p || a->process != c->process || a->kind != MEMORY_DEVICE || a->leaving)
+    struct allocation *a = memory_at(c->process, p);
+    if (!a || a->kind != MEMORY_DEVICE || a->by_nccl)
         return cuda_return(c, cudaErrorInvalidValue);
     memory_leave(a);
     struct op *op = op_new(OP_FREE, stream->gpu, &stream, 1, op_cost(0));

@@ -126,9 +126,9 @@ static void clear(void)
     w->observer = (struct ncs_observer){ 0 };
     contexts_abandon();
     end_jobs();
+    end_operations(); /* a host function that fails still looks at the context that would run it */
+    end_jobs();       /* the end of an operation may have moved one more */
     contexts_free();
-    end_operations();
-    end_jobs(); /* the end of an operation may have moved one more */
     ncs_map_each(&w->events, free_event, NULL);
     ncs_map_free(&w->events);
     ncs_map_free(&w->streams);

@@ -40,6 +40,12 @@ struct allocation *memory_find(const void *p)
     return (uintptr_t)p - (uintptr_t)a->base < a->bytes ? a : NULL;
 }
 
+struct allocation *memory_at(const struct process *process, const void *p)
+{
+    struct allocation *a = memory_find(p);
+    return a && a->base == p && a->process == process && !a->leaving ? a : NULL;
+}
+
 static uint64_t *used(const struct process *process, int device)
 {
     struct world *w = &sim_world;
@@ -163,6 +169,13 @@ void memory_free(struct allocation *a)
             (w->allocations - 1 - at) * sizeof *w->allocation);
     w->allocations--;
     release(a);
+}
+
+void memory_left(const void *p)
+{
+    struct allocation *a = memory_find(p);
+    if (a && a->base == p && a->leaving)
+        memory_free(a);
 }
 
 void memory_free_device(const struct process *process, int device)

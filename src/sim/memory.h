@@ -35,6 +35,8 @@ struct pool;
 
 /* The allocation that holds p, or NULL. */
 struct allocation *memory_find(const void *p);
+/* What this process may free by p: it begins there, and has not been given to a stream to free. */
+struct allocation *memory_at(const struct process *process, const void *p);
 
 /* cudaError_t: 0, or 2 when the device's capacity or the host's memory is spent. Fresh memory is
  * poisoned: the first MiB of it, the rest is zero. */
@@ -46,6 +48,8 @@ int memory_new_by_nccl(struct process *process, int device, size_t bytes, void *
 void memory_free(struct allocation *a);
 /* It no longer counts as used: it will be freed in the order of a stream. */
 void memory_leave(struct allocation *a);
+/* The stream has come to it. The reset of its device may have been faster. */
+void memory_left(const void *p);
 /* Frees all that a process has on a device. */
 void memory_free_device(const struct process *process, int device);
 void memory_free_all(void);

@@ -36,8 +36,8 @@ ncclResult_t sim_ncclMemAlloc(void **ptr, size_t size)
 /* Memory of cudaMalloc goes back to CUDA. */
 static struct allocation *find_base(const struct context *c, const void *p)
 {
-    struct allocation *a = memory_find(p);
-    return a && a->kind == MEMORY_DEVICE && a->base == p && a->process == c->process ? a : NULL;
+    struct allocation *a = memory_at(c->process, p);
+    return a && a->kind == MEMORY_DEVICE ? a : NULL;
 }
 
 ncclResult_t sim_ncclMemFree(void *ptr)

@@ -174,7 +174,7 @@ static void execute(struct op *op)
         data_add(work->dst, work->src, work->bytes / ncs_dtype_bytes(work->dtype), work->dtype);
         break;
     case OP_FREE:
-        memory_free(memory_find(work->dst));
+        memory_left(work->dst);
         break;
     case OP_LAUNCH:
     case OP_EVENT:
