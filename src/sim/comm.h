@@ -77,9 +77,9 @@ struct comm_rank {
     int async;               /* non-blocking only: 0, 7, or an error for ever */
     int ready_polls;         /* polls that still say 7 after the end */
     struct job *job;         /* non-blocking: in progress */
-    uint64_t collectives;    /* queued so far: the next sequence number */
+    uint64_t collectives;    /* launched so far: the next sequence number */
     uint64_t spreads;        /* the same of all-to-all, gather and scatter */
-    uint64_t windows;        /* and of registrations of windows */
+    uint64_t windows;        /* registrations of windows that it has come to */
     bool one_sided;          /* its host has come to a one-sided call */
     struct part *waiting;    /* the wait for signals that is due; NULL = none */
     uint32_t entered;        /* collectives that its host has come to */

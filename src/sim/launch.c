@@ -128,6 +128,8 @@ void launch_enqueue(struct comm_rank *cr, struct part **parts, size_t count)
     for (size_t i = 0; i < count; i++) {
         launch->part[i]->launch = launch;
         launch->part[i]->sequence = next_sequence(launch->part[i]);
+        if (part_is_spread(launch->part[i]))
+            spread_launched(launch->part[i]->spread);
     }
     cr->launches++;
     if (cr->ordered)

@@ -57,7 +57,7 @@ static struct spread *spread_of(const struct part *whole)
     struct spread *s = sim_new(sizeof *s);
     *s = (struct spread){ .cr = whole->cr, .kind = whole->kind, .root = whole->root,
                           .dtype = whole->dtype, .bytes = part_bytes(whole),
-                          .sequence = whole->cr->spreads++, .call = whole->call };
+                          .call = whole->call };
     ncs_call_pin(s->call);
     return s;
 }
@@ -118,23 +118,29 @@ static void compare(struct comm *comm, const struct muster *m)
         tell_mismatch(m, comm->nranks);
 }
 
+void spread_launched(struct spread *s)
+{
+    if (s->sequence == 0)
+        s->sequence = ++s->cr->spreads;
+}
+
 void spread_arrive(struct spread *s)
 {
     struct comm *comm = s->cr->comm;
     if (s->arrived)
         return;
     s->arrived = true;
-    struct muster *m = ncs_map_get(&comm->musters, s->sequence + 1);
+    struct muster *m = ncs_map_get(&comm->musters, s->sequence);
     if (!m) {
         m = sim_new(muster_bytes(comm));
-        ncs_map_put(&comm->musters, s->sequence + 1, m);
+        ncs_map_put(&comm->musters, s->sequence, m);
     }
     m->rank[s->cr->rank] = (struct attendance){ s->kind, s->root, s->dtype, s->bytes, s->call };
     ncs_call_pin(s->call);
     if (++m->arrived < comm->nranks)
         return;
     compare(comm, m);
-    ncs_map_remove(&comm->musters, s->sequence + 1);
+    ncs_map_remove(&comm->musters, s->sequence);
     free_muster(comm, m);
 }
 

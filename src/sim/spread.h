@@ -19,7 +19,7 @@ struct spread {
     enum part_kind kind;     /* PART_ALL_TO_ALL, PART_GATHER, PART_SCATTER */
     int root, dtype;
     size_t bytes;            /* count * size of the type */
-    uint64_t sequence;       /* among the rank's calls of this sort */
+    uint64_t sequence;       /* among the rank's calls of this sort, from 1; 0 = not launched */
     struct ncs_call *call;   /* pinned; NULL = not journalled */
     size_t parts, open;      /* that refer to it, and that are not over */
     bool arrived;
@@ -37,6 +37,8 @@ size_t spread_call(struct part *whole, struct part **out);
 /* On a communicator of one rank the call stays one part, which copies. */
 void spread_alone(struct part *whole);
 
+/* It is launched: what a dropped group had queued does not count. */
+void spread_launched(struct spread *s);
 /* A part of it has come to its slot: with the last rank's first one, the calls are compared. */
 void spread_arrive(struct spread *s);
 /* A part of it has moved its data: with the last one, the observer is told. */

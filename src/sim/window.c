@@ -29,7 +29,6 @@ struct window_job {
     struct job job;
     struct side wanted;   /* base, bytes and flags of the call */
     ncclWindow_t *out;
-    uint64_t sequence;
     struct window *window; /* NULL until it has checked in */
 };
 
@@ -49,13 +48,14 @@ static size_t window_bytes(const struct comm *comm)
     return sizeof(struct window) + (size_t)comm->nranks * sizeof(struct side);
 }
 
-static struct window *find_or_make(struct comm *comm, uint64_t sequence)
+/* The n-th that a rank comes to, from 1, is the n-th of the others. */
+static struct window *find_or_make(struct comm *comm, uint64_t n)
 {
-    struct window *w = ncs_map_get(&comm->windows, sequence + 1);
+    struct window *w = ncs_map_get(&comm->windows, n);
     if (!w) {
         w = sim_new(window_bytes(comm));
         w->comm = comm;
-        ncs_map_put(&comm->windows, sequence + 1, w);
+        ncs_map_put(&comm->windows, n, w);
     }
     return w;
 }
@@ -87,7 +87,7 @@ static void complete(struct window *w)
 static void check_in(struct window_job *j)
 {
     struct comm_rank *cr = j->job.about;
-    struct window *w = j->window = find_or_make(cr->comm, j->sequence);
+    struct window *w = j->window = find_or_make(cr->comm, ++cr->windows);
     w->side[cr->rank] = (struct side){ .base = j->wanted.base, .bytes = j->wanted.bytes,
                                        .flags = j->wanted.flags, .arrived = true, .job = j };
     if (++w->arrived == cr->nranks)
@@ -149,7 +149,6 @@ struct job *window_job(struct comm_rank *cr, void *base, size_t bytes, int flags
     j->job.about = cr;
     j->wanted = (struct side){ .base = base, .bytes = bytes, .flags = flags };
     j->out = out;
-    j->sequence = cr->windows++;
     return &j->job;
 }
 
