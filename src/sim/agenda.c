@@ -1,6 +1,7 @@
 #include "sim/agenda.h"
 
 #include "base/mem.h"
+#include "sim/job.h"
 #include "sim/launch.h"
 #include "sim/op.h"
 #include "sim/sched.h"
@@ -44,11 +45,37 @@ static bool on_device(enum event_kind kind)
     return kind == EVENT_OP || ends_parts(kind);
 }
 
+/* Where the object keeps the place of its entry, from 1; NULL: it does not. */
+static size_t *place_of(enum event_kind kind, void *object)
+{
+    switch (kind) {
+    case EVENT_OP:       return &((struct op *)object)->agenda_place;
+    case EVENT_SLOT:     return &((struct slot *)object)->agenda_place;
+    case EVENT_RMA:      return &((struct part *)object)->agenda_place;
+    case EVENT_JOB:      return &((struct job *)object)->agenda_place;
+    case EVENT_DEADLINE: break;
+    }
+    return NULL;
+}
+
+static void note_place(const struct event_entry *entry, size_t place)
+{
+    size_t *kept = place_of(entry->kind, entry->object);
+    if (kept)
+        *kept = place;
+}
+
+static void put_entry(size_t i, struct event_entry entry)
+{
+    sim_world.agenda[i] = entry;
+    note_place(&entry, i + 1);
+}
+
 static void swap_entries(size_t i, size_t j)
 {
     struct event_entry entry = sim_world.agenda[i];
-    sim_world.agenda[i] = sim_world.agenda[j];
-    sim_world.agenda[j] = entry;
+    put_entry(i, sim_world.agenda[j]);
+    put_entry(j, entry);
 }
 
 static void sift_up(size_t i)
@@ -77,14 +104,16 @@ static void sift_down(size_t i)
 static void insert(struct event_entry entry)
 {
     NCS_PUSH(sim_world.agenda, sim_world.agenda_count, sim_world.agenda_room, entry);
+    note_place(&entry, sim_world.agenda_count);
     sift_up(sim_world.agenda_count - 1);
 }
 
 static struct event_entry remove_at(size_t i)
 {
     struct event_entry entry = sim_world.agenda[i];
-    sim_world.agenda[i] = sim_world.agenda[--sim_world.agenda_count];
-    if (i < sim_world.agenda_count) {
+    note_place(&entry, 0);
+    if (i < --sim_world.agenda_count) {
+        put_entry(i, sim_world.agenda[sim_world.agenda_count]);
         sift_up(i);
         sift_down(i);
     }
@@ -169,14 +198,12 @@ struct event_entry agenda_take(void)
     return taken;
 }
 
-void agenda_forget(enum event_kind kind, const void *object)
+void agenda_forget(enum event_kind kind, void *object)
 {
-    for (size_t i = 0; i < sim_world.agenda_count;)
-        if (sim_world.agenda[i].kind == kind && sim_world.agenda[i].object == object) {
-            sim_world.device_events -= on_device(kind);
-            sim_world.slot_events -= ends_parts(kind);
-            remove_at(i);
-        } else {
-            i++;
-        }
+    size_t place = *place_of(kind, object);
+    if (place == 0)
+        return;
+    sim_world.device_events -= on_device(kind);
+    sim_world.slot_events -= ends_parts(kind);
+    remove_at(place - 1);
 }

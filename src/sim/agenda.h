@@ -29,7 +29,8 @@ void agenda_add(int64_t time, enum event_kind kind, void *object, uint64_t seria
 const struct event_entry *agenda_peek(void);
 /* Takes one of the entries due at the earliest time. */
 struct event_entry agenda_take(void);
-/* Withdraws what an object has on the agenda. */
-void agenda_forget(enum event_kind kind, const void *object);
+/* Withdraws the entry of an object; nothing when it has none. An operation, a slot, a part and a job
+ * have one at a time, and know where it is. */
+void agenda_forget(enum event_kind kind, void *object);
 
 #endif

@@ -64,8 +64,7 @@ static void finish(struct job *job)
 {
     job->done = true;
     waiter_unlink(&job->listen);
-    if (job->timed)
-        agenda_forget(EVENT_JOB, job);
+    agenda_forget(EVENT_JOB, job);
     world_changed();
     waitable_fire(&job->ended);
     if (job->parent)
@@ -108,7 +107,7 @@ void job_listen(struct job *job, struct waitable *on)
 
 void job_at(struct job *job, int64_t time)
 {
-    job->timed = true;
+    agenda_forget(EVENT_JOB, job);
     agenda_add(time, EVENT_JOB, job, 0);
 }
 

@@ -32,7 +32,7 @@ struct job_type {
 struct job {
     const struct job_type *type;
     bool started, done, dirty;
-    bool timed;              /* has an entry on the agenda */
+    size_t agenda_place;     /* 0 = not there */
     int rc;
     unsigned references;
     int rank;                /* of the run */

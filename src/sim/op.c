@@ -196,8 +196,7 @@ void op_end(struct op *op, int status)
 {
     if (op->state == OP_DONE)
         return;
-    if (op->state == OP_ACTIVE && op->kind != OP_LAUNCH && status != 0)
-        agenda_forget(EVENT_OP, op);
+    agenda_forget(EVENT_OP, op);
     const char *why = status == 0 && op->kind != OP_LAUNCH ? misplaced(op) : NULL;
     if (why) {
         gpu_fault(op->gpu, op->call, why); /* ends this operation too */

@@ -56,6 +56,7 @@ struct op {
     bool queued;
     uint64_t serial;
     int64_t cost;
+    size_t agenda_place;     /* 0 = not there */
     struct op_work work;
     struct launch *launch;   /* of a LAUNCH; freed with the operation */
     enum lane lane;          /* of a LAUNCH */

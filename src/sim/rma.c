@@ -114,6 +114,5 @@ void rma_leave(struct part *part)
 {
     if (part->cr->waiting == part)
         part->cr->waiting = NULL;
-    if (part->state == NCS_PART_MATCHED)
-        agenda_forget(EVENT_RMA, part);
+    agenda_forget(EVENT_RMA, part);
 }

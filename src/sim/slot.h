@@ -23,6 +23,7 @@ struct slot {
     unsigned char *bounce;   /* of a pair: the bytes of a send that ran ahead */
     size_t bounce_bytes;
     bool spread_sent;        /* they are of a call that is spread out over pairs */
+    size_t agenda_place;     /* 0 = not there */
     bool running_ahead;      /* the send will be done at its event, receive or not */
     struct slot *previous, *next;
 };
