@@ -19,7 +19,6 @@
     X("zero-count", ncs_rule_zero_count)              \
     X("missing-group-end", ncs_rule_group_end)        \
     X("abort-one-rank", ncs_rule_abort)               \
-    X("early-destroy", ncs_rule_destroy)              \
     X("wrong-comm", ncs_rule_wrong_comm)              \
     X("wrong-peer", ncs_rule_wrong_peer)              \
     X("comm-order", ncs_rule_comm_order)              \
@@ -34,6 +33,7 @@
     X("signal-setup", ncs_rule_signal_setup)          \
     X("swapped-calls", ncs_rule_swapped_calls)        \
     X("extra-call", ncs_rule_extra_call)              \
+    X("early-destroy", ncs_rule_destroy)              \
     X("skipped-call", ncs_rule_skipped_call)          \
     X("kind-mismatch", ncs_rule_kind)                 \
     X("root-mismatch", ncs_rule_root)                 \
@@ -151,13 +151,13 @@ static int class_of(enum ncs_reason reason)
     static const int classes[] = {
         [NCS_ABSENT_KILLED] = 0,    [NCS_ABSENT_ERROR] = 1,    [NCS_ABSENT_FAILED] = 1,
         [NCS_ABSENT_DROPPED] = 1,   [NCS_ABSENT_EMPTY] = 2,    [NCS_ABSENT_GROUP] = 3,
-        [NCS_ABSENT_ABORTED] = 4,   [NCS_ABSENT_DESTROYED] = 5, [NCS_ABSENT_FINISHED] = 6,
-        [NCS_ABSENT_QUEUED] = 7,    [NCS_ABSENT_CONTACT] = 7,  [NCS_ABSENT_ELSEWHERE] = 7,
+        [NCS_ABSENT_ABORTED] = 4,   [NCS_ABSENT_DESTROYED] = 5, [NCS_ABSENT_FINISHED] = 5,
+        [NCS_ABSENT_QUEUED] = 6,    [NCS_ABSENT_CONTACT] = 6,  [NCS_ABSENT_ELSEWHERE] = 6,
     };
     return classes[reason];
 }
 
-enum { OTHERS = 7, NEVER };
+enum { OTHERS = 6, NEVER };
 
 /* Whether there are such. */
 static bool judge_absents(const struct ncs_inquiry *q, const struct ncs_need *n, int class,

@@ -287,13 +287,33 @@ bool ncs_rule_abort(const struct ncs_inquiry *q, const struct ncs_root *r, struc
     return true;
 }
 
+/* A program ends with the destroy, so one that left out a call has destroyed, too: where the calls
+ * show which one it left out, or others have one too many, that is what is told. */
+static bool destroyed_after_all(const struct ncs_inquiry *q, const struct ncs_root *r)
+{
+    const struct ncs_parting *p = ncs_parting_of(q, r);
+    bool all = r->need->kind == NCS_NEED_COLLECTIVE;
+    if (p && (p->how != NCS_PARTING_FEWER || p->skipped_line))
+        return false;
+    for (size_t i = 0; i < r->absents; i++)
+        all &= r->absent[i]->reason == NCS_ABSENT_DESTROYED;
+    return all;
+}
+
 bool ncs_rule_destroy(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
 {
-    if (!because(r, NCS_ABSENT_DESTROYED, NCS_ABSENT_DESTROYED))
+    if (!because(r, NCS_ABSENT_DESTROYED, NCS_ABSENT_DESTROYED) || !destroyed_after_all(q, r))
         return false;
     say_left(q, r, d, "destroyed");
-    d->f.fix = ncs_text("destroy %s on a rank only after the last call that the others make on it",
-                        ncs_comm_name(q, r->need->comm));
+    const char *comm = ncs_comm_name(q, r->need->comm);
+    struct ncs_str s = { 0 };
+    ncs_str_add(&s, "let ");
+    say_absent(r, &s);
+    ncs_str_add(&s, " make the call");
+    if (r->need->call)
+        ncs_say_place(&s, r->need->call);
+    ncs_str_addf(&s, " too, before %s %s", r->absents > 1 ? "they destroy" : "it destroys", comm);
+    d->f.fix = ncs_str_take(&s);
     return true;
 }
 

@@ -85,7 +85,7 @@ static int comm_of(const struct ncs_root *r)
 
 static bool never_called(const struct ncs_root *r)
 {
-    return r->kind == NCS_ROOT_ABSENT && r->absents && r->absent[0]->reason >= NCS_ABSENT_FINISHED;
+    return r->kind == NCS_ROOT_ABSENT && r->absents && r->absent[0]->reason >= NCS_ABSENT_DESTROYED;
 }
 
 /* A parting by number alone is judged by those concerned: those who will never come are behind,

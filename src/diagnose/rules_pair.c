@@ -7,7 +7,7 @@ static bool alone(const struct ncs_root *r, bool send)
 {
     return r->kind == NCS_ROOT_ABSENT && r->absents && r->need->kind == NCS_NEED_PAIR &&
            r->need->call && ncs_is_send(r->need->call) == send &&
-           r->absent[0]->reason >= NCS_ABSENT_FINISHED;
+           r->absent[0]->reason >= NCS_ABSENT_DESTROYED;
 }
 
 static size_t count_pairwise(const struct ncs_inquiry *q, int comm, int from, int to, bool sends)

@@ -6,7 +6,7 @@
 static bool lacks(const struct ncs_root *r, enum ncs_need_kind kind)
 {
     return r->kind == NCS_ROOT_ABSENT && r->absents && r->need->kind == kind && r->need->call &&
-           r->absent[0]->reason >= NCS_ABSENT_FINISHED;
+           r->absent[0]->reason >= NCS_ABSENT_DESTROYED;
 }
 
 static void add_culprits(const struct ncs_root *r, struct ncs_draft *d)

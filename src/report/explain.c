@@ -40,7 +40,7 @@ const struct ncs_topic ncs_topics[] = {
       "The peers wait for the missing part for ever; a later call with the destroyed\n"
       "handle is undefined and may crash.\n"
       "Repair: destroy at the same point of the program on every rank, after the last\n"
-      "call of all of them.\n" },
+      "call of all of them; or make the call that this rank left out.\n" },
     { "error-path", "a rank left because of an error, the others went on",
       "A call failed on one rank (bad argument, out of memory), or its script raised, and\n"
       "the rank returned, or skipped the rest of its work. Its peers had no error.\n"

@@ -161,8 +161,74 @@ START_TEST(title_is_of_the_call_that_is_numbered)
 }
 END_TEST
 
+static void destroy(int rank)
+{
+    finish(plain(rank, NCS_FN_ncclCommDestroy, 0, 15));
+}
+
+/* Programs end with the destroy: that a call was left out before is what there is to repair. */
+START_TEST(destroyed_after_a_skip)
+{
+    begin_run(4);
+    skip_one(4, 5, 2, 3, NULL);
+    destroy(2);
+    const struct ncs_finding *f = only("skipped-call");
+    culprits(f, 2, -1);
+    ck_assert_int_eq(f->culprit[0].line, 13);
+    ck_assert_str_eq(f->row[2].text, "never made call 5: destroyed world");
+    end_run();
+
+    begin_run(4);
+    skip_one(4, 5, 2, 5, NULL); /* nothing shows whether it skips or leaves too early */
+    destroy(2);
+    f = only("early-destroy");
+    culprits(f, 2, -1);
+    ck_assert_str_eq(f->fix,
+                     "let rank 2 make the call at line 15 too, before it destroys world");
+    end_run();
+}
+END_TEST
+
+START_TEST(destroyed_by_all_but_one_is_an_extra_call)
+{
+    for (int left = 0; left < 2; left++) { /* rank 3 ends without a destroy */
+        begin_run(4);
+        for (int r = 0; r < 4; r++)
+            make(r, reduce_of(8), 3);
+        struct ncs_call *c = make(0, reduce_of(8), 5);
+        syncs(0, 6, alone(4, c));
+        for (int r = 1; r < 4; r++) {
+            if (!left || r < 3)
+                destroy(r);
+            ended(r, 9);
+        }
+        const struct ncs_finding *f = only("extra-call");
+        culprits(f, 0, -1);
+        ck_assert_int_eq(f->culprit[0].line, 5);
+        end_run();
+    }
+}
+END_TEST
+
+START_TEST(destroyed_without_the_counterpart)
+{
+    for (int sends = 0; sends < 2; sends++) {
+        begin_run(2);
+        struct ncs_call *c = make(0, sends ? to(1, 8) : from(1, 8), 5);
+        syncs(0, 6, alone(2, c));
+        destroy(1);
+        ended(1, 9);
+        const struct ncs_finding *f = only(sends ? "send-without-recv" : "recv-without-send");
+        culprits(f, 1, -1);
+        blocked(f, 0, -1);
+        end_run();
+    }
+}
+END_TEST
+
 NCS_TEST_MAIN("diagnose_parting", differs_where_the_rest_agrees,
               extra_where_that_makes_the_rest_agree, no_extra_where_the_rest_falls_short,
               swapped_where_the_rest_agrees, skipped_behind_one_that_differs,
               not_yet_made_is_not_skipped, skipped_after_one_that_differs,
-              title_is_of_the_call_that_is_numbered)
+              title_is_of_the_call_that_is_numbered, destroyed_after_a_skip,
+              destroyed_by_all_but_one_is_an_extra_call, destroyed_without_the_counterpart)
