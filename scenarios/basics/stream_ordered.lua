@@ -1,4 +1,8 @@
-scenario { ranks = 2, about = "memory that is allocated and freed in the order of a stream" }
+scenario {
+  ranks = 2,
+  about = "memory that is allocated and freed in the order of a stream",
+  sim = { memory = "64M" },
+}
 
 local total = select(2, cuda.memory())
 local result = cuda.buffer("float32", 1024)
