@@ -8,6 +8,9 @@
 ---@alias ncclscript.op "sum" | "prod" | "max" | "min" | "avg" | ncclscript.premulsum
 ---@alias ncclscript.result "ncclSuccess" | "ncclInProgress"
 
+---@class ncclscript.label_options
+---@field label? string # shown in reports, and compared among ranks when a hang is explained
+
 ---What calls that reach NCCL or CUDA raise, and wrong use of an object.
 ---@class ncclscript.error
 ---@field kind "nccl" | "cuda" | "usage" | "expect"
@@ -74,6 +77,7 @@ param = {}
 store = {}
 ---@param key string
 ---@param value any # text, number, boolean, id or a plain table of these
+---@return ncclscript.store self
 function store:set(key, value) end
 ---Waits for the key; nil after the time-out.
 ---@param key string
@@ -167,11 +171,12 @@ function expect.error(name, fn, ...) end
 ---@class ncclscript.nccl
 ---@field NOCOLOR integer # -1: comm:split makes no communicator for this rank
 nccl = {}
+---@param options? ncclscript.label_options
 ---@return ncclscript.id
-function nccl.unique_id() end
----@param nranks integer # at least 1
+function nccl.unique_id(options) end
+---@param nranks integer
 ---@param id ncclscript.id | ncclscript.id[] # several share the work; the same list on every rank
----@param rank integer # 0 to nranks - 1
+---@param rank integer
 ---@param config? ncclscript.comm_config
 ---@return ncclscript.comm
 function nccl.init_rank(nranks, id, rank, config) end
@@ -197,19 +202,22 @@ function nccl.group(label, fn) end
 ---@return number? seconds # of the last collective; nil when there is none
 ---@overload fun(fn: function): number?
 function nccl.simulate(label, fn) end
+---@param options? ncclscript.label_options
 ---@return integer code # 23007
 ---@return string text # "2.30.7"
-function nccl.version() end
+function nccl.version(options) end
 ---@param result string | integer
+---@param options? ncclscript.label_options
 ---@return string
-function nccl.error_string(result) end
+function nccl.error_string(result, options) end
+---@param options? ncclscript.label_options
 ---@return string
-function nccl.last_error() end
+function nccl.last_error(options) end
 ---@param key string # "NCCL_MAX_CTAS"
----@param options? { label?: string }
+---@param options? ncclscript.label_options
 ---@return string # what NCCL makes of the variable: its value, or the default
 function nccl.param(key, options) end
----@param options? { label?: string }
+---@param options? ncclscript.label_options
 ---@return table<string, string>
 function nccl.params(options) end
 
@@ -307,7 +315,7 @@ function comm:wait_signal(peers, options) end
 ---@return ncclscript.window # nil where NCCL has no windows
 function comm:window(buffer, options) end
 ---@param buffer ncclscript.buffer
----@param options? { label?: string }
+---@param options? ncclscript.label_options
 ---@return ncclscript.registration
 function comm:register(buffer, options) end
 ---@param buffer ncclscript.buffer
@@ -324,7 +332,7 @@ function comm:send(buffer, peer, options) end
 function comm:recv(buffer, peer, options) end
 ---@param dtype ncclscript.dtype
 ---@param scalar number | ncclscript.buffer # a number: kept by the operator; a buffer: read when a call runs
----@param options? { label?: string }
+---@param options? ncclscript.label_options
 ---@return ncclscript.premulsum
 function comm:premulsum(dtype, scalar, options) end
 ---Every rank calls it; pending until the parent is ready again, if that is non-blocking.
@@ -337,7 +345,7 @@ function comm:split(options) end
 ---@return ncclscript.comm
 function comm:shrink(ranks, options) end
 ---An id with which new ranks join; one rank makes it, for one growth.
----@param options? { label?: string }
+---@param options? ncclscript.label_options
 ---@return ncclscript.id
 function comm:unique_id(options) end
 ---Every old rank calls it; they keep their numbers.
@@ -353,52 +361,65 @@ function comm:revoke(options) end
 ---@param options? { flags?: integer, label?: string }
 ---@return ncclscript.result
 function comm:suspend(options) end
----@param options? { label?: string }
+---@param options? ncclscript.label_options
 ---@return ncclscript.result
 function comm:resume(options) end
 ---Bytes of device memory, and whether (1) they are given back; the simulator's figures are its own.
----@param options? { label?: string }
+---@param options? ncclscript.label_options
 ---@return { suspend: integer, suspended: integer, persist: integer, total: integer }
 function comm:mem_stats(options) end
+---@param options? ncclscript.label_options
 ---@return ncclscript.result
-function comm:finalize() end
+function comm:finalize(options) end
+---@param options? ncclscript.label_options
 ---@return ncclscript.result
-function comm:destroy() end
+function comm:destroy(options) end
+---@param options? ncclscript.label_options
 ---@return ncclscript.result
-function comm:close() end
+function comm:close(options) end
+---@param options? ncclscript.label_options
 ---@return ncclscript.result
-function comm:abort() end
+function comm:abort(options) end
+---@param options? ncclscript.label_options
 ---@return string # the name of a result; not raised
-function comm:async_error() end
+function comm:async_error(options) end
 ---Polls until the communicator is not in progress; raises its error; false after the time.
 ---@param seconds? number
+---@param options? ncclscript.label_options
 ---@return boolean
-function comm:wait_ready(seconds) end
+---@overload fun(self: ncclscript.comm, options: ncclscript.label_options): boolean
+function comm:wait_ready(seconds, options) end
 
 ---@class ncclscript.premulsum
 ---@field dtype ncclscript.dtype
 local op = {}
+---@param options? ncclscript.label_options
 ---@return ncclscript.result
-function op:destroy() end
+function op:destroy(options) end
+---@param options? ncclscript.label_options
 ---@return ncclscript.result
-function op:close() end
+function op:close(options) end
 
 ---@class ncclscript.window
 ---@field buffer ncclscript.buffer # of this rank
 ---@field ptr ncclscript.pointer
 local window = {}
+---@param options? ncclscript.label_options
 ---@return ncclscript.result
-function window:deregister() end
+function window:deregister(options) end
+---@param options? ncclscript.label_options
 ---@return ncclscript.result
-function window:close() end
+function window:close(options) end
 
 ---@class ncclscript.registration
 ---@field buffer ncclscript.buffer
 local registration = {}
+---@param options? ncclscript.label_options
 ---@return ncclscript.result
-function registration:deregister() end
+function registration:deregister(options) end
+---@param options? ncclscript.label_options
 ---@return ncclscript.result
-function registration:close() end
+function registration:close(options) end
 
 -- ---- CUDA ----
 
@@ -419,33 +440,45 @@ function cuda.stream(options) end
 ---@param options? { device?: integer, timing?: boolean, label?: string }
 ---@return ncclscript.event
 function cuda.event(options) end
+---@param options? ncclscript.label_options
 ---@return integer
-function cuda.device() end
+function cuda.device(options) end
 ---@param device integer
-function cuda.set_device(device) end
+---@param options? ncclscript.label_options
+function cuda.set_device(device, options) end
+---@param options? ncclscript.label_options
 ---@return integer
-function cuda.device_count() end
-function cuda.sync() end
+function cuda.device_count(options) end
+---@param options? ncclscript.label_options
+function cuda.sync(options) end
+---@param options? ncclscript.label_options
 ---@return integer free
 ---@return integer total
-function cuda.memory() end
+function cuda.memory(options) end
 ---What a device is: C's fields of cudaDeviceProp in lower case, pci_bus_id and so on.
 ---@param device? integer # the current one by default
+---@param options? ncclscript.label_options
 ---@return { name: string, total_global_mem: integer, major: integer, minor: integer, [string]: any }
-function cuda.properties(device) end
+---@overload fun(options: ncclscript.label_options): table<string, any>
+function cuda.properties(device, options) end
 ---@param device integer
 ---@param peer integer
+---@param options? ncclscript.label_options
 ---@return boolean
-function cuda.can_access_peer(device, peer) end
+function cuda.can_access_peer(device, peer, options) end
 ---Kernels on the current device may use the peer's memory.
 ---@param peer integer
-function cuda.enable_peer(peer) end
+---@param options? ncclscript.label_options
+function cuda.enable_peer(peer, options) end
+---@param options? ncclscript.label_options
 ---@return string | nil # a name; the error is cleared
-function cuda.last_error() end
+function cuda.last_error(options) end
+---@param options? ncclscript.label_options
 ---@return integer
-function cuda.runtime_version() end
+function cuda.runtime_version(options) end
+---@param options? ncclscript.label_options
 ---@return integer
-function cuda.driver_version() end
+function cuda.driver_version(options) end
 
 ---@class ncclscript.pointer
 ---@operator add(integer): ncclscript.pointer
@@ -476,8 +509,10 @@ function buffer:copy_from(from, options) end
 function buffer:add(y, options) end
 ---@param first? integer
 ---@param count? integer
+---@param options? ncclscript.label_options
 ---@return number[]
-function buffer:get(first, count) end
+---@overload fun(self: ncclscript.buffer, options: ncclscript.label_options): number[]
+function buffer:get(first, count, options) end
 ---A view, to the end by default.
 ---@param first integer
 ---@param count? integer
@@ -489,56 +524,78 @@ function buffer:slice(first, count) end
 ---@return ncclscript.buffer
 function buffer:part(k, n) end
 ---Prints all elements, 8 to a line.
+---@param options? ncclscript.label_options
 ---@return ncclscript.buffer self
-function buffer:dump() end
+function buffer:dump(options) end
 ---@param options? { stream?: ncclscript.stream, label?: string } # stream: freed in its order
+---@return ncclscript.buffer self
 function buffer:free(options) end
-function buffer:close() end
+---@param options? { stream?: ncclscript.stream, label?: string }
+---@return ncclscript.buffer self
+function buffer:close(options) end
 
 ---@class ncclscript.stream
 ---@field device integer
 local stream_methods = {}
+---@param options? ncclscript.label_options
 ---@return ncclscript.stream self
-function stream_methods:sync() end
+function stream_methods:sync(options) end
+---@param options? ncclscript.label_options
 ---@return boolean done
-function stream_methods:query() end
+function stream_methods:query(options) end
 ---@param event ncclscript.event
+---@param options? ncclscript.label_options
 ---@return ncclscript.stream self
-function stream_methods:wait(event) end
+function stream_methods:wait(event, options) end
 ---Stands for a kernel that takes so long.
 ---@param seconds number
+---@param options? ncclscript.label_options
 ---@return ncclscript.stream self
-function stream_methods:delay(seconds) end
+function stream_methods:delay(seconds, options) end
 ---Runs fn at its place in the stream; what is behind it waits until fn returns. fn must not call CUDA
 ---or NCCL. The callbacks of a device run one after the other.
 ---@param fn fun()
+---@param options? ncclscript.label_options
 ---@return ncclscript.stream self
-function stream_methods:callback(fn) end
-function stream_methods:destroy() end
-function stream_methods:close() end
+function stream_methods:callback(fn, options) end
+---@param options? ncclscript.label_options
+---@return ncclscript.stream self
+function stream_methods:destroy(options) end
+---@param options? ncclscript.label_options
+---@return ncclscript.stream self
+function stream_methods:close(options) end
 
 ---@class ncclscript.event
 local event = {}
 ---@param stream? ncclscript.stream
+---@param options? ncclscript.label_options
 ---@return ncclscript.event self
-function event:record(stream) end
+---@overload fun(self: ncclscript.event, options: ncclscript.label_options): ncclscript.event
+function event:record(stream, options) end
+---@param options? ncclscript.label_options
 ---@return ncclscript.event self
-function event:sync() end
+function event:sync(options) end
+---@param options? ncclscript.label_options
 ---@return boolean done
-function event:query() end
+function event:query(options) end
 ---@param later ncclscript.event
+---@param options? ncclscript.label_options
 ---@return number seconds
-function event:elapsed(later) end
-function event:destroy() end
-function event:close() end
+function event:elapsed(later, options) end
+---@param options? ncclscript.label_options
+---@return ncclscript.event self
+function event:destroy(options) end
+---@param options? ncclscript.label_options
+---@return ncclscript.event self
+function event:close(options) end
 
 -- ---- what C has besides the functions of the API ----
 
 ---@class ncclscript.config
 
 ---Memory of the host, for &value.
----@param dtype ncclscript.dtype
----@param count? integer
+---@param dtype ncclscript.dtype | integer # its name, or as C.ncclFloat32
+---@param count? integer # 1 by default
 ---@return ncclscript.buffer
 function C.host(dtype, count) end
 ---@param dtype ncclscript.dtype | integer

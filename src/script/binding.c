@@ -6,7 +6,6 @@
 #include <limits.h>
 #include <math.h>
 #include <string.h>
-#include <strings.h>
 
 #include "api/types.h"
 #include "base/near.h"
@@ -35,8 +34,8 @@ struct ncs_lua_thread *ncs_lua_begin(lua_State *L, const char *what, int max)
     luaL_checkstack(L, 24, what);
     const char *library = library_name(L, 1);
     if (library)
-        ncs_lua_usage(L, "%s takes a dot, not a colon: its functions are called as %s(...)",
-                      library, what);
+        ncs_lua_usage(L, "%s takes a dot, not a colon: its functions are called as %s%s%s(...)",
+                      library, strchr(what, '.') ? "" : library, strchr(what, '.') ? "" : ".", what);
     if (max >= 0 && lua_gettop(L) > max)
         ncs_lua_usage(L, "%d argument%s, at most %d %s expected", lua_gettop(L),
                       lua_gettop(L) == 1 ? "" : "s", max, max == 1 ? "is" : "are");
@@ -150,108 +149,9 @@ int ncs_lua_dtype(lua_State *L, int arg)
     char hint[NCS_NEAR_ROOM];
     if (dtype < 0)
         ncs_lua_usage(L, "no dtype \"%.60s\"%s", name,
-                      ncs_near_hint(hint, '"', name, ncs_dtype_names, 0,
-                                    ", expected one such as \"float32\""));
+                      ncs_lua_hint(hint, '"', name, ncs_dtype_names, 0,
+                                   ", expected one such as \"float32\""));
     return dtype;
-}
-
-/* ---- unknown names ---- */
-
-/* Words of C, Python and torch for which the nearest name is not the right one. */
-static const char *const aliases[][2] = {
-    { "isend", "send" },
-    { "irecv", "recv" },
-    { "all_gather_into_tensor", "all_gather" },
-    { "reduce_scatter_tensor", "reduce_scatter" },
-    { "all_reduce_coalesced", "all_reduce" },
-    { "bcast", "broadcast" },
-    { "synchronize", "sync" },
-    { "deviceSynchronize", "sync" },
-    { "malloc", "buffer" },
-    { "commInitRank", "init_rank" },
-    { "commInitAll", "init_all" },
-    { "getUniqueId", "unique_id" },
-    { "groupStart", "group" },
-    { "groupEnd", "group" },
-    { "world_size", "nranks" },
-    { "size", "count" },
-    { "wait_event", "wait" },
-};
-
-/* What --unsafe opens, and what there never is. */
-static const char *closed_hint(const char *word)
-{
-    static const char *const names[] = { "io", "execute", "getenv", "remove", "rename", "tmpname" };
-    if (strcmp(word, "dofile") == 0 || strcmp(word, "loadfile") == 0)
-        return ": require \"name\" loads name.lua beside the scenario";
-    if (strcmp(word, "exit") == 0)
-        return ": it would end ncclscript; return ends this rank's script";
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(word, names[i]) == 0)
-            return ": closed to scenarios, --unsafe opens it";
-    return NULL;
-}
-
-static bool holds(lua_State *L, const int *tables, int count, const char *name)
-{
-    for (int i = 0; i < count; i++) {
-        lua_pushstring(L, name);
-        bool found = lua_rawget(L, tables[i]) != LUA_TNIL;
-        lua_pop(L, 1);
-        if (found)
-            return true;
-    }
-    return false;
-}
-
-/* All text keys of the tables, as an array on the stack for ncs_nearest; smallest first wins ties
- * by being the same whatever the order of the tables' keys. */
-static const char *nearest_key(lua_State *L, const char *word, const int *tables, int count)
-{
-    const char *best = NULL;
-    size_t room = 0;
-    for (int i = 0; i < count; i++)
-        for (lua_pushnil(L); lua_next(L, tables[i]); lua_pop(L, 1))
-            room++;
-    const char **names = lua_newuserdatauv(L, (room + 1) * sizeof *names, 0);
-    size_t n = 0;
-    for (int i = 0; i < count; i++)
-        for (lua_pushnil(L); lua_next(L, tables[i]); lua_pop(L, 1))
-            if (lua_type(L, -2) == LUA_TSTRING && n < room) {
-                const char *name = lua_tostring(L, -2);
-                size_t at = n++;
-                for (; at > 0 && strcmp(names[at - 1], name) > 0; at--)
-                    names[at] = names[at - 1];
-                names[at] = name;
-            }
-    if (n > 0)
-        best = ncs_nearest(word, names, n);
-    return best; /* anchored in its table */
-}
-
-int ncs_lua_unknown(lua_State *L, const char *what, const char *owner, const char *word,
-                    const int *tables, int count)
-{
-    const char *bare = word, *near = NULL, *closed = closed_hint(word);
-    luaL_checkstack(L, 8, NULL);
-    ncs_lua_no_call(L);
-    if (closed)
-        return ncs_lua_usage(L, "no such %s '%s'%s%s%s", what, word, owner ? " in " : "",
-                             owner ? owner : "", closed);
-    if (strncmp(word, "nccl", 4) == 0 || strncmp(word, "cuda", 4) == 0)
-        bare = word + 4;
-    for (size_t i = 0; i < sizeof aliases / sizeof *aliases && !near; i++)
-        if ((strcasecmp(bare, aliases[i][0]) == 0 || strcasecmp(word, aliases[i][0]) == 0) &&
-            holds(L, tables, count, aliases[i][1]))
-            near = aliases[i][1];
-    if (!near)
-        near = nearest_key(L, word, tables, count);
-    if (!near && bare != word && *bare)
-        near = nearest_key(L, bare, tables, count);
-    char hint[NCS_NEAR_ROOM];
-    return ncs_lua_usage(L, "no such %s '%.60s'%s%s%s", what, word, owner ? " in " : "",
-                         owner ? owner : "",
-                         near ? ncs_near_hint(hint, '\'', near, &near, 1, "") : "");
 }
 
 /* ---- locked libraries: upvalue 1 is the real table, 2 the name or nil for the globals ---- */

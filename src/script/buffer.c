@@ -271,7 +271,10 @@ static int buffer_assign(lua_State *L)
 
 static int buffer_get(lua_State *L)
 {
-    struct ncs_buffer *b = ncs_buffer_self(L, "get", 2);
+    struct ncs_buffer *b = ncs_buffer_self(L, "get", 3);
+    int options = lua_type(L, 2) == LUA_TTABLE ? 2 : 4;
+    ncs_lua_label(L, options);
+    lua_settop(L, options == 2 ? 1 : 3);
     size_t first = lua_isnoneornil(L, 2) ? 1 : ncs_lua_count(L, 2, "first");
     if (first < 1 || first > b->count + 1)
         return ncs_lua_usage(L, "first %zu is outside 1 .. %zu", first, b->count);
@@ -342,7 +345,8 @@ static int buffer_text(lua_State *L)
 /* All elements, 8 to a line, by print. */
 static int buffer_dump(lua_State *L)
 {
-    struct ncs_buffer *b = ncs_buffer_self(L, "dump", 0);
+    struct ncs_buffer *b = ncs_buffer_self(L, "dump", 1);
+    ncs_lua_label(L, 2);
     struct ncs_lua_rank *rank = ncs_lua_rank(L);
     size_t size = ncs_buffer_element(b), chunk = NCS_BUFFER_STAGE / size;
     char *area = ncs_buffer_stage(L, (b->count < chunk ? b->count : chunk) * size, false);
@@ -402,7 +406,8 @@ static int buffer_free(lua_State *L)
         break;
     }
     ncs_object_drop(L, &b->head);
-    return 0;
+    lua_settop(L, 1);
+    return 1;
 }
 
 static int field_dtype(lua_State *L)

@@ -175,9 +175,9 @@ static ncclRedOp_t operator(lua_State *L, int arg)
         char hint[NCS_NEAR_ROOM];
         if (op < 0)
             ncs_lua_usage(L, "no op \"%.60s\"%s", name,
-                          ncs_near_hint(hint, '"', name, ncs_redop_names, 0,
-                                        ", expected \"sum\", \"prod\", \"max\", \"min\", \"avg\" "
-                                        "or a premulsum"));
+                          ncs_lua_hint(hint, '"', name, ncs_redop_names, 0,
+                                       ", expected \"sum\", \"prod\", \"max\", \"min\", \"avg\" "
+                                       "or a premulsum"));
         return (ncclRedOp_t)op;
     }
     struct ncs_lua_redop *op = ncs_object_test(L, arg, NCS_CLASS_REDOP);

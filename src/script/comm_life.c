@@ -150,10 +150,11 @@ int ncs_comm_wait_ready(lua_State *L)
 {
     struct ncs_comm *c = self(L, "wait_ready", 2);
     struct ncs_lua_rank *rank = ncs_lua_rank(L);
-    int64_t limit = lua_isnoneornil(L, 2) ? -1 : ncs_lua_seconds(L, 2, "seconds");
+    int options = lua_type(L, 2) == LUA_TTABLE ? 2 : 3;
+    int64_t limit = options == 2 || lua_isnoneornil(L, 2) ? -1 : ncs_lua_seconds(L, 2, "seconds");
     int64_t until = limit < 0 ? 0 : ncs_run_clock(rank->run) + limit;
     ncclResult_t error = ncclInProgress;
-    ncs_lua_label(L, 3);
+    ncs_lua_label(L, options);
     for (;;) {
         NCS_TRY(L, ncclCommGetAsyncError, ncs_comm_handle(c), &error);
         if (error != ncclInProgress)

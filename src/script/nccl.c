@@ -54,8 +54,9 @@ static int version(lua_State *L)
 
 static int error_string(lua_State *L)
 {
-    ncs_lua_begin(L, "nccl.error_string", 1);
+    ncs_lua_begin(L, "nccl.error_string", 2);
     int code;
+    ncs_lua_label(L, 2);
     if (lua_type(L, 1) == LUA_TSTRING) {
         code = ncs_result_from_name(lua_tostring(L, 1));
         if (code < 0)
@@ -71,7 +72,8 @@ static int error_string(lua_State *L)
 
 static int last_error(lua_State *L)
 {
-    ncs_lua_begin(L, "nccl.last_error", 0);
+    ncs_lua_begin(L, "nccl.last_error", 1);
+    ncs_lua_label(L, 1);
     lua_pushstring(L, ncs_lua_before(L, NCS_FN_ncclGetLastError)->ncclGetLastError(NULL));
     return 1;
 }

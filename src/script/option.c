@@ -24,7 +24,7 @@ static int unknown_option(lua_State *L, const struct ncs_option *rows, const cha
     names[n++] = "label";
     char hint[NCS_NEAR_ROOM];
     return ncs_lua_usage(L, "no option '%.60s'%s", name,
-                         ncs_near_hint(hint, '\'', name, names, n, ""));
+                         ncs_lua_hint(hint, '\'', name, names, n, ""));
 }
 
 static void refuse_other_keys(lua_State *L, int arg, const struct ncs_option *rows)

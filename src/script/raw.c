@@ -55,10 +55,21 @@ static int c_has(lua_State *L)
     return 1;
 }
 
+/* A dtype by its name or as one of C's constants. */
+static int dtype_of(lua_State *L, int arg)
+{
+    lua_Integer number;
+    if (!ncs_lua_is_whole(L, arg, &number))
+        return ncs_lua_dtype(L, arg);
+    if (number < 0 || number >= ncclNumTypes)
+        ncs_lua_wrong(L, arg, "dtype", "a name or one of C's constants, as C.ncclFloat32");
+    return (int)number;
+}
+
 static int c_host(lua_State *L)
 {
     ncs_lua_begin(L, "C.host", 2);
-    int dtype = ncs_lua_dtype(L, 1);
+    int dtype = dtype_of(L, 1);
     size_t count = lua_isnoneornil(L, 2) ? 1 : ncs_lua_count(L, 2, "count");
     if (count > ((size_t)1 << 40) / ncs_dtype_bytes(dtype))
         return ncs_lua_usage(L, "count %zu is more than the host has", count);
@@ -69,11 +80,7 @@ static int c_host(lua_State *L)
 static int c_sizeof(lua_State *L)
 {
     ncs_lua_begin(L, "C.sizeof", 1);
-    lua_Integer number;
-    int dtype = ncs_lua_is_whole(L, 1, &number) ? ncs_lua_int(L, 1, "dtype") : ncs_lua_dtype(L, 1);
-    if (ncs_dtype_bytes(dtype) == 0)
-        ncs_lua_usage(L, "%d is no dtype", dtype);
-    lua_pushinteger(L, (lua_Integer)ncs_dtype_bytes(dtype));
+    lua_pushinteger(L, (lua_Integer)ncs_dtype_bytes(dtype_of(L, 1)));
     return 1;
 }
 
@@ -107,10 +114,11 @@ static int find(lua_State *L)
         lua_pushinteger(L, value);
         return 1;
     }
-    const char *names[NCS_FN_COUNT];
+    const char *names[NCS_FN_COUNT], *near;
     for (int i = 0; i < NCS_FN_COUNT; i++)
         names[i] = ncs_fn_info[i].name;
-    const char *near = ncs_nearest(name, names, NCS_FN_COUNT);
+    int meant = ncs_lua_meant_function(NULL, name);
+    near = meant >= 0 ? names[meant] : ncs_nearest(name, names, NCS_FN_COUNT);
     if (!near)
         near = ncs_raw_near_constant(name);
     ncs_lua_no_call(L);

@@ -20,6 +20,7 @@
 #include "api/local.h"
 #include "base/hash.h"
 #include "base/map.h"
+#include "base/near.h"
 #include "run/run.h"
 #include "script/script.h"
 
@@ -201,9 +202,22 @@ int ncs_lua_wrong(lua_State *L, int arg, const char *name, const char *wanted);
 void ncs_lua_lock(lua_State *L, int index, const char *name);
 /* Before complaints that are about no call. */
 void ncs_lua_no_call(lua_State *L);
-/* Raises "no such WHAT 'word'", with the nearest name of the tables at the given indices. */
+
+/* ---- names that are not there (hint.c) ---- */
+
+/* Raises "no such WHAT 'word'", with the name that is meant: of the tables at the given indices, or
+ * the script's for a function of C. `owner` is whose names they are, NULL = globals. */
 int ncs_lua_unknown(lua_State *L, const char *what, const char *owner, const char *word,
                     const int *tables, int count);
+/* The same for a list of names, as ncs_near_hint. */
+const char *ncs_lua_hint(char hint[NCS_NEAR_ROOM], char quote, const char *word,
+                         const char *const *names, size_t count, const char *otherwise);
+/* The function of C that `word` is, whatever its case and with or without its library's prefix and
+ * that of `owner` ("comm", may be NULL); -1 = none. */
+int ncs_lua_meant_function(const char *owner, const char *word);
+/* ": this version does not have it yet" for what the language has but this version has not, else
+ * NULL. */
+const char *ncs_lua_not_yet(const char *word);
 
 /* ---- errors (error.c) ---- */
 

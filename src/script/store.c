@@ -40,7 +40,8 @@ static int store_set(lua_State *L)
     const char *value = lua_tolstring(L, -1, &bytes);
     ncs_run_store_set(t->rank->run, key, value, bytes);
     ncs_lua_check_cancel(L);
-    return 0;
+    lua_getfield(L, LUA_REGISTRYINDEX, STORE);
+    return 1;
 }
 
 static int store_get(lua_State *L)
@@ -164,6 +165,8 @@ void ncs_lua_store(lua_State *L)
     lua_pushboolean(L, 1);
     lua_setfield(L, -2, STORE);
     lua_pop(L, 1);
+    lua_pushvalue(L, -1);
+    lua_setfield(L, LUA_REGISTRYINDEX, STORE);
     lua_setfield(L, -3, "store");
     lua_pop(L, 1);
 }

@@ -182,7 +182,7 @@ static int stream_destroy(lua_State *L)
     NCS_TRY(L, cudaStreamDestroy, s->handle);
     if (s->handle != cudaStreamLegacy && s->handle != cudaStreamPerThread)
         ncs_object_drop(L, &s->head);
-    return 0;
+    return return_self(L);
 }
 
 static int stream_device(lua_State *L)
@@ -304,7 +304,7 @@ static int event_destroy(lua_State *L)
     ncs_lua_label(L, 2);
     NCS_TRY(L, cudaEventDestroy, e->handle);
     ncs_object_drop(L, &e->head);
-    return 0;
+    return return_self(L);
 }
 
 static int event_text(lua_State *L)

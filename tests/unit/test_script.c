@@ -205,6 +205,8 @@ START_TEST(test_raw)
     passes("scenario { ranks = 2 }\n"
            "local rc, v = C.ncclGetVersion() expect.equal(rc, 0) expect.equal(v, 23007)\n"
            "expect.equal(C.ncclSum, 0) expect.equal(C.ncclFloat, C.ncclFloat32) expect.equal(C.sizeof('half'), 2)\n"
+           "expect.equal(C.sizeof(C.ncclFloat64), 8) expect.equal(C.host(C.ncclInt64, 2).bytes, 16)\n"
+           "expect.equal(C.NCCL_VERSION_CODE, C.NCCL_MAJOR * 10000 + C.NCCL_MINOR * 100 + C.NCCL_PATCH)\n"
            "expect.equal(C.has('ncclAllReduce'), true) expect.equal(C.has('ncclNothing'), false)\n"
            "local host = C.host('float32', 4):fill { 1, 2, 3, 4 }\n"
            "local rc, p = C.cudaMalloc(16) expect.equal(rc, 0)\n"

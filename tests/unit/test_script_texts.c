@@ -130,5 +130,23 @@ START_TEST(test_last_line)
 }
 END_TEST
 
-NCS_TEST_MAIN("script texts", test_last_line, test_calls_by_the_name_written, test_zero_bytes, test_errors_that_are_tables, test_first_element,
+/* Methods without a result return self; what reaches NCCL or CUDA takes a label. */
+START_TEST(test_results_and_labels)
+{
+    prints("scenario { ranks = 1 }\n"
+           "local x, s, e = cuda.buffer('int32', 2):fill(3, { label = 'f' }), cuda.stream(), cuda.event()\n"
+           "print(x:copy_from(x) == x, x:add(x, { stream = s, label = 'a' }) == x, s:sync { label = 's' } == s,\n"
+           "  s:delay(1) == s, e:record(s) == e, s:wait(e) == s, e:sync() == e, store:set('k', 1) == store)\n"
+           "print(s:destroy { label = 'd' } == s, e:destroy() == e, x:dump { label = 'd' } == x)\n"
+           "print(#x:get { label = 'g' }, x:get(2, 1, { label = 'g' })[1], x:free { label = 'f' } == x)\n"
+           "print(world:wait_ready { label = 'w' }, world:wait_ready(1, { label = 'w' }))\n"
+           "print(nccl.last_error { label = 'l' } == '', nccl.error_string(0, { label = 'e' }))\n"
+           "print(select(2, pcall(x.get, x, { label = 'late' })))\n",
+           "[0] true\ttrue\ttrue\ttrue\ttrue\ttrue\ttrue\ttrue\n[0]      1: 6 6\n[0] true\ttrue\ttrue\n"
+           "[0] 2\t6\ttrue\n[0] true\ttrue\n[0] true\tno error\n"
+           "[0] s.lua:9: get: this buffer was freed at line 6\n");
+}
+END_TEST
+
+NCS_TEST_MAIN("script texts", test_results_and_labels, test_last_line, test_calls_by_the_name_written, test_zero_bytes, test_errors_that_are_tables, test_first_element,
               test_byte_order_mark, test_no_exit)

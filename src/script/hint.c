@@ -1,0 +1,193 @@
+/* Names that are not there: the near one, what other languages call it, and what is closed. */
+#include "script/state.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Words of C, Python and torch for which the nearest name is not the right one. The first row whose
+ * name is there is meant. */
+static const char *const aliases[][2] = {
+    { "isend", "send" },
+    { "irecv", "recv" },
+    { "all_gather_into_tensor", "all_gather" },
+    { "reduce_scatter_tensor", "reduce_scatter" },
+    { "all_reduce_coalesced", "all_reduce" },
+    { "all_to_all_single", "all_to_all" },
+    { "bcast", "broadcast" },
+    { "new_group", "split" },
+    { "synchronize", "sync" },
+    { "wait_event", "wait" },
+    { "world_size", "nranks" },
+    { "get_world_size", "nranks" },
+    { "get_rank", "rank" },
+    { "group_start", "group" },
+    { "group_end", "group" },
+    { "init_process_group", "world" },
+    { "size", "count" },
+    { "size", "nranks" },
+    { "numel", "count" },
+    { "zero", "fill" },
+    { "copy", "copy_from" },
+    { "tolist", "get" },
+    { "redop", "op" },
+    { "recvcount", "count" },
+    { "sendcount", "count" },
+    { "src", "peer" },
+    { "dst", "peer" },
+    { "dest", "peer" },
+    { "src", "root" },
+    { "dst", "root" },
+    { "mean", "avg" },
+    { "average", "avg" },
+    { "product", "prod" },
+    { "fp16", "float16" },
+    { "bf16", "bfloat16" },
+    { "fp32", "float32" },
+    { "fp64", "float64" },
+    { "long", "int64" },
+};
+
+enum { ALIASES = sizeof aliases / sizeof *aliases };
+
+/* Equal but for case and '_', which the languages use in their own ways. */
+static bool same_letters(const char *a, const char *b)
+{
+    for (;; a++, b++) {
+        while (*a == '_')
+            a++;
+        while (*b == '_')
+            b++;
+        if (tolower((unsigned char)*a) != tolower((unsigned char)*b))
+            return false;
+        if (!*a)
+            return true;
+    }
+}
+
+/* Without the module before it, and without its library's prefix: torch.float32, ncclSum. */
+static const char *bare(const char *word)
+{
+    const char *dot = strrchr(word, '.');
+    if (dot && dot[1])
+        word = dot + 1;
+    bool prefixed = strncmp(word, "nccl", 4) == 0 || strncmp(word, "cuda", 4) == 0;
+    return prefixed && word[4] ? word + 4 : word;
+}
+
+int ncs_lua_meant_function(const char *owner, const char *word)
+{
+    size_t n = owner ? strlen(owner) : 0;
+    for (int fn = 0; fn < NCS_FN_COUNT; fn++) {
+        const char *name = ncs_fn_info[fn].name;
+        const char *rest = bare(name);
+        if (rest == name) /* ours, in place of kernels */
+            continue;
+        bool owned = n && tolower((unsigned char)rest[0]) == owner[0] &&
+                     strncmp(rest + 1, owner + 1, n - 1) == 0;
+        if (same_letters(bare(word), rest) || (owned && same_letters(bare(word), rest + n)))
+            return fn;
+    }
+    return -1;
+}
+
+const char *ncs_lua_hint(char hint[NCS_NEAR_ROOM], char quote, const char *word,
+                         const char *const *names, size_t count, const char *otherwise)
+{
+    const char *meant = NULL, *plain = bare(word);
+    for (size_t k = 0; !meant && (count ? k < count : names[k] != NULL); k++)
+        if (same_letters(plain, names[k]))
+            meant = names[k];
+    for (int i = 0; i < ALIASES && !meant; i++)
+        for (size_t k = 0; !meant && (count ? k < count : names[k] != NULL); k++)
+            if (same_letters(plain, aliases[i][0]) && strcmp(aliases[i][1], names[k]) == 0)
+                meant = names[k];
+    if (meant)
+        return ncs_near_hint(hint, quote, meant, &meant, 1, otherwise);
+    return ncs_near_hint(hint, quote, word, names, count, otherwise);
+}
+
+const char *ncs_lua_not_yet(const char *word)
+{
+    static const char *const names[] = { "exclude", "fault", "matrix" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(word, names[i]) == 0)
+            return ": this version does not have it yet";
+    return NULL;
+}
+
+/* What --unsafe opens, and what there never is. */
+static const char *closed_hint(const char *word)
+{
+    static const char *const names[] = { "io", "execute", "getenv", "remove", "rename", "tmpname" };
+    if (strcmp(word, "dofile") == 0 || strcmp(word, "loadfile") == 0)
+        return ": require \"name\" loads name.lua beside the scenario";
+    if (strcmp(word, "exit") == 0)
+        return ": it would end ncclscript; return ends this rank's script";
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(word, names[i]) == 0)
+            return ": closed to scenarios, --unsafe opens it";
+    return NULL;
+}
+
+/* All text keys of the tables as an array that is pushed, in order: the tables' own order is not
+ * defined. */
+static const char **all_keys(lua_State *L, const int *tables, int count, size_t *n)
+{
+    size_t room = 0;
+    for (int i = 0; i < count; i++)
+        for (lua_pushnil(L); lua_next(L, tables[i]); lua_pop(L, 1))
+            room++;
+    const char **names = lua_newuserdatauv(L, (room + 1) * sizeof *names, 0);
+    *n = 0;
+    for (int i = 0; i < count; i++)
+        for (lua_pushnil(L); lua_next(L, tables[i]); lua_pop(L, 1))
+            if (lua_type(L, -2) == LUA_TSTRING && *n < room) {
+                const char *name = lua_tostring(L, -2); /* anchored in its table */
+                size_t at = (*n)++;
+                for (; at > 0 && strcmp(names[at - 1], name) > 0; at--)
+                    names[at] = names[at - 1];
+                names[at] = name;
+            }
+    return names;
+}
+
+/* How scripts write the function of C that is meant; NULL = it is none. A method or field of the
+ * owner itself is named without it, unless it is there only under that name. */
+static const char *function_hint(char hint[NCS_NEAR_ROOM], const char *owner, const char *word)
+{
+    bool free_names = owner && (strcmp(owner, "param") == 0 || strcmp(owner, "run") == 0);
+    int fn = free_names ? -1 : ncs_lua_meant_function(owner, word);
+    if (fn < 0)
+        return NULL;
+    const char *name = ncs_fn_info[fn].lua_name;
+    if (!name) {
+        snprintf(hint, NCS_NEAR_ROOM, ": did you mean 'C.%s'?", ncs_fn_info[fn].name);
+        return hint;
+    }
+    size_t n = strcspn(name, ".:");
+    const char *object = owner && strcmp(owner, "buffer") == 0 ? "x" : owner;
+    bool own = object && strlen(object) == n && strncmp(name, object, n) == 0;
+    snprintf(hint, NCS_NEAR_ROOM, ": did you mean '%s'?", own ? name + n + 1 : name);
+    return hint;
+}
+
+int ncs_lua_unknown(lua_State *L, const char *what, const char *owner, const char *word,
+                    const int *tables, int count)
+{
+    const char *hint = closed_hint(word);
+    char room[NCS_NEAR_ROOM];
+    luaL_checkstack(L, 8, NULL);
+    ncs_lua_no_call(L);
+    if (!hint && !owner)
+        hint = ncs_lua_not_yet(word);
+    if (!hint)
+        hint = function_hint(room, owner, word);
+    if (!hint) {
+        size_t n;
+        const char **names = all_keys(L, tables, count, &n);
+        hint = n ? ncs_lua_hint(room, '\'', word, names, n, "") : "";
+    }
+    return ncs_lua_usage(L, "no such %s '%.60s'%s%s%s", what, word, owner ? " in " : "",
+                         owner ? owner : "", hint);
+}
