@@ -10,6 +10,7 @@ end)
 expect.equal(e.kind, "nccl")
 expect.equal(e.call, "ncclBroadcast")
 expect.equal(e.code, 4)
+expect.equal(nccl.error_string(e.code), nccl.error_string(e.name))
 expect.equal(e.rank, rank)
 
 -- Out of memory comes from CUDA.

@@ -33,7 +33,8 @@ local pool = C.check(C.cudaMemPoolCreate {
   location = { type = C.cudaMemLocationTypeDevice, id = device },
 })
 local host = C.host("uint8", 64)
-for _, memory in ipairs { C.check(C.cudaMallocAsync(64, s)), C.check(C.cudaMallocFromPoolAsync(64, pool, s)) } do
+local own, common = C.check(C.cudaMallocFromPoolAsync(64, pool, s)), C.check(C.cudaMallocAsync(64, s))
+for _, memory in ipairs { own, common } do
   value(nil, C.cudaMemsetAsync(memory, 7, 64, s))
   value(nil, C.cudaMemcpyAsync(host, memory, 64, C.cudaMemcpyDeviceToHost, s))
   value(nil, C.cudaFreeAsync(memory, s))
