@@ -1,6 +1,6 @@
 /* The report for people. A passed run is one line; everything else starts with one line too, and
  * goes on with what each rank did, why, and what to change. */
-#include "report/report.h"
+#include "report/text.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -10,36 +10,23 @@
 #include "report/rows.h"
 #include "report/safe.h"
 
-#define BOLD "1"
-#define DIM "2"
-#define RED "1;31"
-#define GREEN "1;32"
-#define YELLOW "1;33"
-
 static const struct {
     const char *word, *color;
 } look[NCS_VERDICTS] = {
-    [NCS_PASS]           = { "PASS", GREEN },
-    [NCS_WRONG]          = { "WRONG", RED },
-    [NCS_INVALID]        = { "INVALID", RED },
-    [NCS_HANG]           = { "HANG", RED },
-    [NCS_ERROR]          = { "ERROR", RED },
-    [NCS_EMPTY]          = { "EMPTY", YELLOW },
-    [NCS_LOST]           = { "LOST", RED },
-    [NCS_INTERNAL_FAULT] = { "INTERNAL", RED },
-    [NCS_SKIPPED]        = { "SKIPPED", YELLOW },
-    [NCS_TIMEOUT]        = { "TIMEOUT", RED },
-    [NCS_INTERRUPTED]    = { "INTERRUPTED", YELLOW },
+    [NCS_PASS]           = { "PASS", NCS_GREEN },
+    [NCS_WRONG]          = { "WRONG", NCS_RED },
+    [NCS_INVALID]        = { "INVALID", NCS_RED },
+    [NCS_HANG]           = { "HANG", NCS_RED },
+    [NCS_ERROR]          = { "ERROR", NCS_RED },
+    [NCS_EMPTY]          = { "EMPTY", NCS_YELLOW },
+    [NCS_LOST]           = { "LOST", NCS_RED },
+    [NCS_INTERNAL_FAULT] = { "INTERNAL", NCS_RED },
+    [NCS_SKIPPED]        = { "SKIPPED", NCS_YELLOW },
+    [NCS_TIMEOUT]        = { "TIMEOUT", NCS_RED },
+    [NCS_INTERRUPTED]    = { "INTERRUPTED", NCS_YELLOW },
 };
 
-struct text {
-    const struct ncs_report_run *run;
-    const struct ncs_result *result;
-    const struct ncs_report_style *style;
-    struct ncs_str *out;
-};
-
-static void add_colored(const struct text *t, const char *color, const char *word)
+static void add_colored(const struct ncs_text *t, const char *color, const char *word)
 {
     if (t->style->color)
         ncs_str_addf(t->out, "\033[%sm%s\033[0m", color, word);
@@ -47,13 +34,12 @@ static void add_colored(const struct text *t, const char *color, const char *wor
         ncs_str_add(t->out, word);
 }
 
-static const char *plural(uint64_t n)
+const char *ncs_text_plural(uint64_t n)
 {
     return n == 1 ? "" : "s";
 }
 
-/* "  why   text": a key, and a text whose further lines stand under the first. */
-static void add_keyed(const struct text *t, const char *color, const char *key, const char *text)
+void ncs_text_keyed(const struct ncs_text *t, const char *color, const char *key, const char *text)
 {
     ncs_str_add(t->out, "  ");
     add_colored(t, color, key);
@@ -63,7 +49,7 @@ static void add_keyed(const struct text *t, const char *color, const char *key, 
 }
 
 /* "HANG  file  4 ranks, sim, seed 0", without the end of the line. */
-static void add_header(const struct text *t, const char *word, const char *color)
+static void add_header(const struct ncs_text *t, const char *word, const char *color)
 {
     const struct ncs_result *r = t->result;
     add_colored(t, color, word);
@@ -71,7 +57,7 @@ static void add_header(const struct text *t, const char *word, const char *color
     ncs_safe_line(t->out, t->run->scenario->file ? t->run->scenario->file : "-");
     if (r->ranks > 0)
         ncs_str_addf(t->out, "  %d rank%s, %s%s, seed %" PRIu64, r->ranks,
-                     plural((uint64_t)r->ranks), r->driver ? r->driver : "sim",
+                     ncs_text_plural((uint64_t)r->ranks), r->driver ? r->driver : "sim",
                      r->policy == NCS_POLICY_TYPICAL ? ", typical" : "", r->seed);
 }
 
@@ -83,7 +69,7 @@ static bool is_culprit(const struct ncs_finding *f, int rank)
     return false;
 }
 
-static void add_title(const struct text *t, const char *title)
+void ncs_text_title(const struct ncs_text *t, const char *title)
 {
     ncs_str_add(t->out, "  ");
     ncs_safe_line(t->out, title);
@@ -91,7 +77,7 @@ static void add_title(const struct text *t, const char *title)
 }
 
 /* How far luck goes: what the same does under the other policy, and how much was buffered. */
-static void add_luck(const struct text *t)
+static void add_luck(const struct ncs_text *t)
 {
     const struct ncs_luck *luck = &t->result->luck;
     struct ncs_str text = { 0 };
@@ -104,14 +90,14 @@ static void add_luck(const struct text *t)
                                                : "it works by luck here",
                      ncs_format_size(luck->buffered, most, sizeof most),
                      ncs_format_size(luck->limit, limit, sizeof limit));
-    add_keyed(t, BOLD, "luck", text.text);
+    ncs_text_keyed(t, NCS_BOLD, "luck", text.text);
     ncs_str_free(&text);
 }
 
-static void add_finding(const struct text *t, const struct ncs_finding *f)
+static void add_finding(const struct ncs_text *t, const struct ncs_finding *f)
 {
     if (f->title)
-        add_title(t, f->title);
+        ncs_text_title(t, f->title);
     struct ncs_rows rows = { 0 }, behind = { .merge = true };
     for (size_t i = 0; i < f->rows; i++)
         ncs_rows_add(f->row[i].behind ? &behind : &rows, f->row[i].rank, f->row[i].text,
@@ -119,20 +105,20 @@ static void add_finding(const struct text *t, const struct ncs_finding *f)
     ncs_rows_print(&rows, t->style->verbose, t->out);
     ncs_rows_print(&behind, t->style->verbose, t->out);
     if (f->why)
-        add_keyed(t, BOLD, f->level == NCS_LEVEL_NOTE ? "note" : "why", f->why);
+        ncs_text_keyed(t, NCS_BOLD, f->level == NCS_LEVEL_NOTE ? "note" : "why", f->why);
     if (f->certainty == NCS_LUCK)
         add_luck(t);
     else if (f->certainty == NCS_UNDEFINED)
-        add_keyed(t, BOLD, "luck", "what NCCL does here is undefined and differs by machine");
+        ncs_text_keyed(t, NCS_BOLD, "luck", "what NCCL does here is undefined and differs by machine");
     if (f->fix)
-        add_keyed(t, BOLD, "fix", f->fix);
+        ncs_text_keyed(t, NCS_BOLD, "fix", f->fix);
     struct ncs_str more = { 0 };
     ncs_str_addf(&more, "ncclscript explain %s", f->rule);
-    add_keyed(t, DIM, "more", more.text);
+    ncs_text_keyed(t, NCS_DIM, "more", more.text);
     ncs_str_free(&more);
 }
 
-static void add_findings(const struct text *t)
+static void add_findings(const struct ncs_text *t)
 {
     for (size_t i = 0; i < t->result->diagnosis.findings; i++)
         add_finding(t, &t->result->diagnosis.finding[i]);
@@ -144,195 +130,14 @@ static void add_findings(const struct text *t)
                  luck->policy == NCS_POLICY_TYPICAL ? "typical" : "strict",
                  ncs_verdict_name(luck->verdict), luck->rule ? ", " : "",
                  luck->rule ? luck->rule : "");
-    add_keyed(t, BOLD, "luck", other.text);
+    ncs_text_keyed(t, NCS_BOLD, "luck", other.text);
     ncs_str_free(&other);
-}
-
-/* ---- wrong results and failed expectations ---- */
-
-static const char *comm_name(const struct ncs_result *r, int comm)
-{
-    if (!r->journal || comm < 0 || (size_t)comm >= r->journal->comms)
-        return "?";
-    return r->journal->comm[comm]->name ? r->journal->comm[comm]->name : "?";
-}
-
-static void add_wrong_row(struct ncs_rows *rows, const struct ncs_wrong *w, bool with_pattern)
-{
-    struct ncs_str text = { 0 };
-    ncs_str_addf(&text, "element %" PRIu64 ": got %s, want %s; %" PRIu64 " of %" PRIu64 " differ",
-                 w->first, w->got, w->want, w->differ, w->total);
-    if (with_pattern && w->text[0])
-        ncs_str_addf(&text, ": %s", w->text);
-    ncs_rows_add(rows, w->rank, text.text, w->call ? w->call->place.line : 0, false);
-    ncs_str_free(&text);
-}
-
-/* The wrong results of one call, wrong[0] to wrong[count - 1]. */
-static void add_wrong_call(const struct text *t, const struct ncs_wrong *wrong, size_t count)
-{
-    struct ncs_str title = { 0 };
-    ncs_str_addf(&title, "communicator %s, call %" PRIu32 ": ", comm_name(t->result, wrong->comm),
-                 wrong->number);
-    if (wrong->call)
-        ncs_call_describe(wrong->call, &title);
-    add_title(t, title.text);
-    ncs_str_free(&title);
-
-    bool same = true;
-    for (size_t i = 1; i < count; i++)
-        same = same && strcmp(wrong[0].text, wrong[i].text) == 0;
-    struct ncs_rows rows = { 0 };
-    for (size_t i = 0; i < count; i++)
-        add_wrong_row(&rows, &wrong[i], !same);
-    ncs_rows_print(&rows, t->style->verbose, t->out);
-    if (same && wrong->text[0])
-        add_keyed(t, BOLD, "why", wrong->text);
-}
-
-static void add_wrongs(const struct text *t)
-{
-    const struct ncs_result *r = t->result;
-    for (size_t i = 0, n; i < r->wrongs; i += n) {
-        const struct ncs_wrong *w = &r->wrong[i];
-        for (n = 1; i + n < r->wrongs && w[n].comm == w->comm && w[n].number == w->number;)
-            n++;
-        add_wrong_call(t, w, n);
-    }
-    if (r->wrong_count > r->wrongs)
-        ncs_str_addf(t->out, "  and %" PRIu64 " more wrong results\n", r->wrong_count - r->wrongs);
-}
-
-static void add_expects(const struct text *t)
-{
-    const struct ncs_result *r = t->result;
-    if (!r->expects)
-        return;
-    add_title(t, r->expects == 1 ? "expectation that failed" : "expectations that failed");
-    struct ncs_rows rows = { .merge = true };
-    for (size_t i = 0; i < r->expects; i++) {
-        const struct ncs_run_expect *e = &r->expect[i];
-        struct ncs_str text = { 0 };
-        if (e->label)
-            ncs_str_addf(&text, "%s: ", e->label);
-        ncs_str_add(&text, e->message ? e->message : "");
-        ncs_rows_add(&rows, e->rank, text.text, e->place.line, false);
-        ncs_str_free(&text);
-    }
-    ncs_rows_print(&rows, t->style->verbose, t->out);
-}
-
-/* ---- errors ---- */
-
-static void add_error_row(struct ncs_rows *rows, const struct ncs_run_error *e)
-{
-    struct ncs_str text = { 0 };
-    bool api = e->kind == NCS_KIND_NCCL || e->kind == NCS_KIND_CUDA;
-    const char *message = e->message ? e->message : "";
-    if (e->thread)
-        ncs_str_addf(&text, "thread %d: ", e->thread);
-    /* A message that names the result code already says all of this. */
-    if (api && e->name && !strstr(message, e->name))
-        ncs_str_addf(&text, "%s returned %s: ", e->call ? e->call : "a call", e->name);
-    ncs_str_add(&text, message);
-    if (e->label && !strstr(message, e->label))
-        ncs_str_addf(&text, " (label \"%s\")", e->label);
-    ncs_rows_add(rows, e->rank, text.text, e->place.line, false);
-    ncs_str_free(&text);
-}
-
-/* What NCCL said last, unless the message says it already. The way through the script is for those
- * who ask for everything. */
-static bool tells_more(const struct text *t, const struct ncs_run_error *e)
-{
-    if (!e->detail || (e->message && strstr(e->message, e->detail)))
-        return false;
-    return t->style->verbose || strncmp(e->detail, "stack traceback:", 16) != 0;
-}
-
-static void add_detail(const struct text *t, const char *detail)
-{
-    while (*detail) {
-        size_t bytes = strcspn(detail, "\n");
-        struct ncs_str line = { 0 };
-        ncs_str_add_bytes(&line, detail, bytes);
-        ncs_str_add(t->out, "            ");
-        ncs_safe_line(t->out, line.text);
-        ncs_str_add(t->out, "\n");
-        ncs_str_free(&line);
-        detail += bytes + (detail[bytes] == '\n');
-    }
-}
-
-static bool failed(const struct ncs_result *r, int rank)
-{
-    for (size_t i = 0; i < r->errors; i++)
-        if (r->error[i].rank == rank)
-            return true;
-    return false;
-}
-
-/* "  ranks 0, 1, 3 wait in cudaStreamSynchronize at line 9 because rank 2 failed": what became of
- * the others, those at the same place together. */
-static void add_fate(const struct text *t)
-{
-    const struct ncs_result *r = t->result;
-    const struct ncs_wait_line *wait = r->diagnosis.wait;
-    size_t waits = r->diagnosis.waits;
-    bool *told = ncs_new(waits * sizeof *told);
-    int *rank = ncs_new(waits * sizeof *rank);
-    for (size_t i = 0; i < waits; i++) {
-        if (told[i] || failed(r, wait[i].rank))
-            continue;
-        size_t ranks = 0;
-        for (size_t k = i; k < waits; k++) {
-            bool here = !failed(r, wait[k].rank) && wait[k].place.line == wait[i].place.line &&
-                        strcmp(wait[k].in ? wait[k].in : "", wait[i].in ? wait[i].in : "") == 0;
-            if (!here)
-                continue;
-            told[k] = true;
-            if (!ranks || rank[ranks - 1] != wait[k].rank)
-                rank[ranks++] = wait[k].rank;
-        }
-        ncs_str_addf(t->out, "  rank%s ", plural(ranks));
-        ncs_str_add_ranks(t->out, rank, ranks);
-        ncs_str_addf(t->out, " wait%s in ", ranks == 1 ? "s" : "");
-        ncs_safe_line(t->out, wait[i].in ? wait[i].in : "a call");
-        if (wait[i].place.line > 0)
-            ncs_str_addf(t->out, " at line %d", wait[i].place.line);
-        if (r->errors)
-            ncs_str_addf(t->out, " because rank %d failed", r->error[0].rank);
-        ncs_str_add(t->out, "\n");
-    }
-    ncs_free(rank);
-    ncs_free(told);
-}
-
-static void add_errors(const struct text *t)
-{
-    const struct ncs_result *r = t->result;
-    /* A detail belongs under its own row; of many errors, which tend to be equal, one tells. */
-    bool one_by_one = r->errors <= 4 || t->style->verbose;
-    struct ncs_rows rows = { .merge = true };
-    for (size_t i = 0; i < r->errors; i++) {
-        add_error_row(&rows, &r->error[i]);
-        if (!tells_more(t, &r->error[i]) || (i > 0 && !one_by_one))
-            continue;
-        ncs_rows_print(&rows, t->style->verbose, t->out);
-        add_detail(t, r->error[i].detail);
-    }
-    ncs_rows_print(&rows, t->style->verbose, t->out);
-    if (r->internal.status != NCS_OK) {
-        add_keyed(t, BOLD, "why", r->internal.text);
-        if (r->internal.hint[0])
-            add_keyed(t, BOLD, "fix", r->internal.hint);
-    }
 }
 
 /* ---- the whole ---- */
 
 /* Who is where, for whom. */
-static void add_waits(const struct text *t, const char *title, bool merge)
+static void add_waits(const struct ncs_text *t, const char *title, bool merge)
 {
     const struct ncs_result *r = t->result;
     struct ncs_rows rows = { .merge = merge };
@@ -361,7 +166,7 @@ static bool stopped(const struct ncs_result *r)
     return r->verdict == NCS_TIMEOUT || r->verdict == NCS_INTERRUPTED;
 }
 
-static void add_verbose(const struct text *t)
+static void add_verbose(const struct ncs_text *t)
 {
     const struct ncs_result *r = t->result;
     if (!stopped(r))
@@ -382,13 +187,13 @@ static void add_verbose(const struct text *t)
 }
 
 /* ": 12 results verified, 34 calls" */
-static void add_counts(const struct text *t)
+static void add_counts(const struct ncs_text *t)
 {
     const struct ncs_result *r = t->result;
-    ncs_str_addf(t->out, ": %" PRIu64 " result%s verified", r->checked, plural(r->checked));
+    ncs_str_addf(t->out, ": %" PRIu64 " result%s verified", r->checked, ncs_text_plural(r->checked));
     if (r->unchecked)
         ncs_str_addf(t->out, ", %" PRIu64 " not verified", r->unchecked);
-    ncs_str_addf(t->out, ", %" PRIu64 " call%s", r->calls, plural(r->calls));
+    ncs_str_addf(t->out, ", %" PRIu64 " call%s", r->calls, ncs_text_plural(r->calls));
 }
 
 /* The first finding that is no mere note; NULL = none. */
@@ -401,7 +206,7 @@ static const struct ncs_finding *cause_of(const struct ncs_result *r)
 }
 
 /* ": hang as declared: skipped-call, rank 2" */
-static void add_declared(const struct text *t)
+static void add_declared(const struct ncs_text *t)
 {
     const struct ncs_result *r = t->result;
     struct ncs_str what = { 0 };
@@ -430,35 +235,33 @@ static void add_declared(const struct text *t)
 }
 
 /* What the scenario says of itself, unless that is only the file's name. */
-static void add_about(const struct text *t)
+static void add_about(const struct ncs_text *t)
 {
     const struct ncs_scenario *s = t->run->scenario;
     const char *slash = s->file ? strrchr(s->file, '/') : NULL;
     const char *name = slash ? slash + 1 : s->file;
     if (s->about && s->about[0] && !(name && strcmp(s->about, name) == 0))
-        add_keyed(t, DIM, "about", s->about);
+        ncs_text_keyed(t, NCS_DIM, "about", s->about);
 }
 
-static void add_body(const struct text *t)
+static void add_body(const struct ncs_text *t)
 {
     const struct ncs_result *r = t->result;
-    add_errors(t);
-    if (r->errors)
-        add_fate(t);
-    add_wrongs(t);
-    add_expects(t);
+    ncs_text_errors(t);
+    ncs_text_wrongs(t);
+    ncs_text_expects(t);
     add_findings(t);
     if (stopped(r))
         add_waits(t, "where the ranks were then", true);
     if (r->verdict == NCS_INTERNAL_FAULT)
-        add_keyed(t, BOLD, "note",
-                  r->internal.status == NCS_NO_MEMORY
-                      ? "the host has no room for a run of this size"
-                      : "a fault of ncclscript: please report it with the scenario");
+        ncs_text_keyed(t, NCS_BOLD, "note",
+                       r->internal.status == NCS_NO_MEMORY
+                           ? "the host has no room for a run of this size"
+                           : "a fault of ncclscript: please report it with the scenario");
 }
 
 /* The rest of the first line, where a verdict has nothing but that to say. */
-static void add_reason(const struct text *t)
+static void add_reason(const struct ncs_text *t)
 {
     const struct ncs_result *r = t->result;
     if (r->verdict == NCS_SKIPPED) {
@@ -477,13 +280,13 @@ void ncs_report_text(const struct ncs_report_run *run, const struct ncs_report_s
                      struct ncs_str *out)
 {
     const struct ncs_result *r = run->result;
-    struct text text = { .run = run, .result = r, .style = style, .out = out };
-    const struct text *t = &text;
+    struct ncs_text text = { .run = run, .result = r, .style = style, .out = out };
+    const struct ncs_text *t = &text;
     bool passed = r->verdict == NCS_PASS;
 
     bool fine = run->as_expected && r->verdict != NCS_SKIPPED;
     if (passed || fine)
-        add_header(t, fine ? "PASS" : "FAIL", fine ? GREEN : RED);
+        add_header(t, fine ? "PASS" : "FAIL", fine ? NCS_GREEN : NCS_RED);
     else
         add_header(t, look[r->verdict].word, look[r->verdict].color);
     if (passed)

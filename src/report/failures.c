@@ -1,0 +1,191 @@
+/* What failed in a run, for people: errors with what became of the other ranks, wrong results, and
+ * expectations. */
+#include "report/text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "report/rows.h"
+#include "report/safe.h"
+
+static const char *comm_name(const struct ncs_result *r, int comm)
+{
+    if (!r->journal || comm < 0 || (size_t)comm >= r->journal->comms)
+        return "?";
+    return r->journal->comm[comm]->name ? r->journal->comm[comm]->name : "?";
+}
+
+static void add_wrong_row(struct ncs_rows *rows, const struct ncs_wrong *w, bool with_pattern)
+{
+    struct ncs_str text = { 0 };
+    ncs_str_addf(&text, "element %" PRIu64 ": got %s, want %s; %" PRIu64 " of %" PRIu64 " differ",
+                 w->first, w->got, w->want, w->differ, w->total);
+    if (with_pattern && w->text[0])
+        ncs_str_addf(&text, ": %s", w->text);
+    ncs_rows_add(rows, w->rank, text.text, w->call ? w->call->place.line : 0, false);
+    ncs_str_free(&text);
+}
+
+/* The wrong results of one call, wrong[0] to wrong[count - 1]. */
+static void add_wrong_call(const struct ncs_text *t, const struct ncs_wrong *wrong, size_t count)
+{
+    struct ncs_str title = { 0 };
+    ncs_str_addf(&title, "communicator %s, call %" PRIu32 ": ", comm_name(t->result, wrong->comm),
+                 wrong->number);
+    if (wrong->call)
+        ncs_call_describe(wrong->call, &title);
+    ncs_text_title(t, title.text);
+    ncs_str_free(&title);
+
+    bool same = true;
+    for (size_t i = 1; i < count; i++)
+        same = same && strcmp(wrong[0].text, wrong[i].text) == 0;
+    struct ncs_rows rows = { 0 };
+    for (size_t i = 0; i < count; i++)
+        add_wrong_row(&rows, &wrong[i], !same);
+    ncs_rows_print(&rows, t->style->verbose, t->out);
+    if (same && wrong->text[0])
+        ncs_text_keyed(t, NCS_BOLD, "why", wrong->text);
+}
+
+void ncs_text_wrongs(const struct ncs_text *t)
+{
+    const struct ncs_result *r = t->result;
+    for (size_t i = 0, n; i < r->wrongs; i += n) {
+        const struct ncs_wrong *w = &r->wrong[i];
+        for (n = 1; i + n < r->wrongs && w[n].comm == w->comm && w[n].number == w->number;)
+            n++;
+        add_wrong_call(t, w, n);
+    }
+    if (r->wrong_count > r->wrongs)
+        ncs_str_addf(t->out, "  and %" PRIu64 " more wrong results\n", r->wrong_count - r->wrongs);
+}
+
+void ncs_text_expects(const struct ncs_text *t)
+{
+    const struct ncs_result *r = t->result;
+    if (!r->expects)
+        return;
+    ncs_text_title(t, r->expects == 1 ? "expectation that failed" : "expectations that failed");
+    struct ncs_rows rows = { .merge = true };
+    for (size_t i = 0; i < r->expects; i++) {
+        const struct ncs_run_expect *e = &r->expect[i];
+        struct ncs_str text = { 0 };
+        if (e->label)
+            ncs_str_addf(&text, "%s: ", e->label);
+        ncs_str_add(&text, e->message ? e->message : "");
+        ncs_rows_add(&rows, e->rank, text.text, e->place.line, false);
+        ncs_str_free(&text);
+    }
+    ncs_rows_print(&rows, t->style->verbose, t->out);
+}
+
+/* ---- errors ---- */
+
+static void add_error_row(struct ncs_rows *rows, const struct ncs_run_error *e)
+{
+    struct ncs_str text = { 0 };
+    bool api = e->kind == NCS_KIND_NCCL || e->kind == NCS_KIND_CUDA;
+    const char *message = e->message ? e->message : "";
+    if (e->thread)
+        ncs_str_addf(&text, "thread %d: ", e->thread);
+    /* A message that names the result code already says all of this. */
+    if (api && e->name && !strstr(message, e->name))
+        ncs_str_addf(&text, "%s returned %s: ", e->call ? e->call : "a call", e->name);
+    ncs_str_add(&text, message);
+    if (e->label && !strstr(message, e->label))
+        ncs_str_addf(&text, " (label \"%s\")", e->label);
+    ncs_rows_add(rows, e->rank, text.text, e->place.line, false);
+    ncs_str_free(&text);
+}
+
+/* What NCCL said last, unless the message says it already. The way through the script is for those
+ * who ask for everything. */
+static bool tells_more(const struct ncs_text *t, const struct ncs_run_error *e)
+{
+    if (!e->detail || (e->message && strstr(e->message, e->detail)))
+        return false;
+    return t->style->verbose || strncmp(e->detail, "stack traceback:", 16) != 0;
+}
+
+static void add_detail(const struct ncs_text *t, const char *detail)
+{
+    while (*detail) {
+        size_t bytes = strcspn(detail, "\n");
+        struct ncs_str line = { 0 };
+        ncs_str_add_bytes(&line, detail, bytes);
+        ncs_str_add(t->out, "            ");
+        ncs_safe_line(t->out, line.text);
+        ncs_str_add(t->out, "\n");
+        ncs_str_free(&line);
+        detail += bytes + (detail[bytes] == '\n');
+    }
+}
+
+static bool failed(const struct ncs_result *r, int rank)
+{
+    for (size_t i = 0; i < r->errors; i++)
+        if (r->error[i].rank == rank)
+            return true;
+    return false;
+}
+
+/* "  ranks 0, 1, 3 wait in cudaStreamSynchronize at line 9 because rank 2 failed": what became of
+ * the others, those at the same place together. */
+static void add_fate(const struct ncs_text *t)
+{
+    const struct ncs_result *r = t->result;
+    const struct ncs_wait_line *wait = r->diagnosis.wait;
+    size_t waits = r->diagnosis.waits;
+    bool *told = ncs_new(waits * sizeof *told);
+    int *rank = ncs_new(waits * sizeof *rank);
+    for (size_t i = 0; i < waits; i++) {
+        if (told[i] || failed(r, wait[i].rank))
+            continue;
+        size_t ranks = 0;
+        for (size_t k = i; k < waits; k++) {
+            bool here = !failed(r, wait[k].rank) && wait[k].place.line == wait[i].place.line &&
+                        strcmp(wait[k].in ? wait[k].in : "", wait[i].in ? wait[i].in : "") == 0;
+            if (!here)
+                continue;
+            told[k] = true;
+            if (!ranks || rank[ranks - 1] != wait[k].rank)
+                rank[ranks++] = wait[k].rank;
+        }
+        ncs_str_addf(t->out, "  rank%s ", ncs_text_plural(ranks));
+        ncs_str_add_ranks(t->out, rank, ranks);
+        ncs_str_addf(t->out, " wait%s in ", ranks == 1 ? "s" : "");
+        ncs_safe_line(t->out, wait[i].in ? wait[i].in : "a call");
+        if (wait[i].place.line > 0)
+            ncs_str_addf(t->out, " at line %d", wait[i].place.line);
+        if (r->errors)
+            ncs_str_addf(t->out, " because rank %d failed", r->error[0].rank);
+        ncs_str_add(t->out, "\n");
+    }
+    ncs_free(rank);
+    ncs_free(told);
+}
+
+void ncs_text_errors(const struct ncs_text *t)
+{
+    const struct ncs_result *r = t->result;
+    /* A detail belongs under its own row; of many errors, which tend to be equal, one tells. */
+    bool one_by_one = r->errors <= 4 || t->style->verbose;
+    struct ncs_rows rows = { .merge = true };
+    for (size_t i = 0; i < r->errors; i++) {
+        add_error_row(&rows, &r->error[i]);
+        if (!tells_more(t, &r->error[i]) || (i > 0 && !one_by_one))
+            continue;
+        ncs_rows_print(&rows, t->style->verbose, t->out);
+        add_detail(t, r->error[i].detail);
+    }
+    ncs_rows_print(&rows, t->style->verbose, t->out);
+    if (r->internal.status != NCS_OK) {
+        ncs_text_keyed(t, NCS_BOLD, "why", r->internal.text);
+        if (r->internal.hint[0])
+            ncs_text_keyed(t, NCS_BOLD, "fix", r->internal.hint);
+    }
+    if (r->errors)
+        add_fate(t);
+}

@@ -1,0 +1,31 @@
+/* What the files of the report for people share: what is reported, where it goes, and its lines. */
+#ifndef NCS_REPORT_TEXT_H
+#define NCS_REPORT_TEXT_H
+
+#include "report/report.h"
+
+#define NCS_BOLD "1"
+#define NCS_DIM "2"
+#define NCS_RED "1;31"
+#define NCS_GREEN "1;32"
+#define NCS_YELLOW "1;33"
+
+struct ncs_text {
+    const struct ncs_report_run *run;
+    const struct ncs_result *result;
+    const struct ncs_report_style *style;
+    struct ncs_str *out;
+};
+
+const char *ncs_text_plural(uint64_t n); /* "" or "s" */
+void ncs_text_title(const struct ncs_text *t, const char *title);
+/* "  why   text": a key, and a text whose further lines stand under the first. */
+void ncs_text_keyed(const struct ncs_text *t, const char *color, const char *key, const char *text);
+
+/* ---- what failed (failures.c) ---- */
+
+void ncs_text_errors(const struct ncs_text *t);
+void ncs_text_wrongs(const struct ncs_text *t);
+void ncs_text_expects(const struct ncs_text *t);
+
+#endif
