@@ -345,6 +345,8 @@ static int run_early(lua_State *L)
         return lua_error(L);
     lua_newtable(L);
     lua_createtable(L, 0, 3);
+    lua_pushcfunction(L, ncs_lua_note_end);
+    lua_setfield(L, -2, "__close");
     lua_pushcfunction(L, early_index);
     lua_setfield(L, -2, "__index");
     lua_pushcfunction(L, early_newindex);

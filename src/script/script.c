@@ -107,27 +107,6 @@ static void *rank_new(void *self, struct ncs_run *run, int number, struct ncs_er
     return rank;
 }
 
-/* __close of what a rank's chunk gets as its argument: where the script ends, unless by an error. */
-static int note_last_line(lua_State *L)
-{
-    lua_Debug ar;
-    if (lua_isnoneornil(L, 2) && lua_getstack(L, 1, &ar) && lua_getinfo(L, "l", &ar) &&
-        ar.currentline > 0)
-        ncs_lua_rank(L)->last_line = ar.currentline;
-    return 0;
-}
-
-static void push_end(lua_State *L)
-{
-    lua_newtable(L);
-    lua_createtable(L, 0, 2);
-    lua_pushcfunction(L, note_last_line);
-    lua_setfield(L, -2, "__close");
-    lua_pushboolean(L, 0);
-    lua_setfield(L, -2, "__metatable");
-    lua_setmetatable(L, -2);
-}
-
 /* The whole life of a rank; the chunk is at 1. */
 static int live(lua_State *L)
 {
@@ -135,8 +114,7 @@ static int live(lua_State *L)
     t->prologue = true;
     ncs_lua_make_world(L);
     t->prologue = false;
-    push_end(L);
-    lua_call(L, 1, 0);
+    lua_call(L, 0, 0);
     ncs_lua_finish(L);
     return 0;
 }

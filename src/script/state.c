@@ -115,6 +115,15 @@ static int panic(lua_State *L)
     return 0;
 }
 
+int ncs_lua_note_end(lua_State *L)
+{
+    lua_Debug ar;
+    if (lua_isnoneornil(L, 2) && lua_getstack(L, 1, &ar) && lua_getinfo(L, "l", &ar) &&
+        ar.currentline > 0)
+        ncs_lua_rank(L)->last_line = ar.currentline;
+    return 0;
+}
+
 /* The parts of the environment, put into one locked table. */
 static int set_up(lua_State *L)
 {
@@ -132,6 +141,10 @@ static int set_up(lua_State *L)
     lua_pushvalue(L, -1);
     lua_setfield(L, LUA_REGISTRYINDEX, "ncs.globals");
     ncs_lua_lock(L, lua_gettop(L), NULL);
+    lua_getmetatable(L, -1);
+    lua_pushcfunction(L, ncs_lua_note_end);
+    lua_setfield(L, -2, "__close");
+    lua_pop(L, 1);
     lua_pushvalue(L, -1);
     lua_setfield(L, LUA_REGISTRYINDEX, "ncs.environment");
     lua_pushvalue(L, -1); /* rank._G is the proxy too; the real table stays out of reach */

@@ -280,6 +280,8 @@ int ncs_lua_scenario(lua_State *L);        /* scenario{} on a rank: declare.c */
 
 /* The environment of chunks: the proxy through which globals are read. Pushes it. */
 void ncs_lua_environment(lua_State *L);
+/* Its __close, where the script's own chunk ends: notes the line, unless an error ends it. */
+int ncs_lua_note_end(lua_State *L);
 
 /* Text to a chunk; err has file, line and text. */
 bool ncs_chunk_compile(struct ncs_chunk *chunk, const char *text, size_t bytes,

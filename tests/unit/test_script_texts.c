@@ -127,6 +127,7 @@ START_TEST(test_last_line)
                 "if rank == 0 then world:all_reduce(x) end\nlocal z = 1\nz = z + 1\n\n-- the end\n", 6);
     finished_at("scenario { ranks = 2 }\nlocal function f() if rank == 0 then world:all_reduce(cuda.buffer('int32', 4)) end end\n"
                 "return f()\n", 3);
+    prints("scenario { ranks = 1 } print(select('#', ...))\n", "[0] 0\n"); /* nothing of it is seen */
 }
 END_TEST
 
