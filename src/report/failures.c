@@ -62,22 +62,36 @@ void ncs_text_wrongs(const struct ncs_text *t)
         ncs_str_addf(t->out, "  and %" PRIu64 " more wrong results\n", r->wrong_count - r->wrongs);
 }
 
+/* A fatal expectation ends its rank, if nothing catches it: then the error has told it. */
+static bool is_told(const struct ncs_result *r, const struct ncs_run_expect *e)
+{
+    for (size_t i = 0; i < r->errors; i++) {
+        const struct ncs_run_error *error = &r->error[i];
+        if (error->kind == NCS_KIND_EXPECT && error->rank == e->rank &&
+            error->place.line == e->place.line && error->message && e->message &&
+            strncmp(error->message, e->message, strlen(e->message)) == 0)
+            return true;
+    }
+    return false;
+}
+
 void ncs_text_expects(const struct ncs_text *t)
 {
     const struct ncs_result *r = t->result;
-    if (!r->expects)
-        return;
-    ncs_text_title(t, r->expects == 1 ? "expectation that failed" : "expectations that failed");
     struct ncs_rows rows = { .merge = true };
     for (size_t i = 0; i < r->expects; i++) {
         const struct ncs_run_expect *e = &r->expect[i];
         struct ncs_str text = { 0 };
+        if (is_told(r, e))
+            continue;
         if (e->label)
             ncs_str_addf(&text, "%s: ", e->label);
         ncs_str_add(&text, e->message ? e->message : "");
         ncs_rows_add(&rows, e->rank, text.text, e->place.line, false);
         ncs_str_free(&text);
     }
+    if (rows.count)
+        ncs_text_title(t, rows.count == 1 ? "expectation that failed" : "expectations that failed");
     ncs_rows_print(&rows, t->style->verbose, t->out);
 }
 

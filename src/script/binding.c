@@ -5,10 +5,13 @@
 
 #include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "api/types.h"
 #include "base/near.h"
+
+#define MOST_INTS 65536 /* of a list */
 
 /* Field of the metatable that tells a locked library by its name. */
 #define LIBRARY "ncs.module"
@@ -140,6 +143,23 @@ size_t ncs_lua_list(lua_State *L, int arg, const char *name, const char *wanted)
             ncs_lua_usage(L, "%s must be %s: the table has a key '%.60s'", name, wanted,
                           ncs_lua_text(L, lua_gettop(L) - 1));
     return n;
+}
+
+int *ncs_lua_ints(lua_State *L, int arg, const char *name, const char *wanted, int *count)
+{
+    char item[40];
+    size_t n = ncs_lua_list(L, arg, name, wanted);
+    snprintf(item, sizeof item, "an entry of %s", name);
+    if (n > MOST_INTS)
+        ncs_lua_usage(L, "%s has %zu entries, more than %d", name, n, MOST_INTS);
+    int *list = lua_newuserdatauv(L, (n + 1) * sizeof *list, 0);
+    for (size_t i = 0; i < n; i++) {
+        lua_rawgeti(L, arg, (lua_Integer)i + 1);
+        list[i] = ncs_lua_int(L, lua_gettop(L), item);
+        lua_pop(L, 1);
+    }
+    *count = (int)n;
+    return list;
 }
 
 int ncs_lua_dtype(lua_State *L, int arg)

@@ -233,9 +233,7 @@ static int read_operands(lua_State *L, const struct row *row, struct operands *o
         *(row->flags & SEND_ONLY ? &o->send : &o->recv) = x;
         return 3;
     }
-    bool nil_send = lua_isnil(L, 2) && second, nil_recv = lua_isnil(L, 3) && lua_gettop(L) >= 4;
-    if (nil_recv && row->recv != AT_ROOT)
-        ncs_lua_wrong(L, 3, "recv", "a buffer");
+    bool nil_send = lua_isnil(L, 2) && second, nil_recv = lua_isnil(L, 3) && row->recv == AT_ROOT;
     if (nil_send && row->send != AT_ROOT)
         ncs_lua_wrong(L, 2, "send", "a buffer");
     if (!nil_send)
@@ -270,11 +268,11 @@ static void check_extent(lua_State *L, const struct ncs_buffer *b, const char *n
 {
     if (count > b->count / blocks && count > 0) {
         if (blocks == 1)
-            ncs_lua_refuse(L, NCS_PASSED_ON, "count %zu is beyond %s, which has %zu elements",
-                           count, name, b->count);
+            ncs_lua_refuse(L, NCS_PASSED_ON, "count %zu is beyond %s, which has %zu element%s",
+                           count, name, b->count, b->count == 1 ? "" : "s");
         ncs_lua_refuse(L, NCS_PASSED_ON,
-                       "%zu ranks of count %zu are beyond %s, which has %zu elements", blocks,
-                       count, name, b->count);
+                       "%zu ranks of count %zu are beyond %s, which has %zu element%s", blocks,
+                       count, name, b->count, b->count == 1 ? "" : "s");
     }
 }
 

@@ -144,25 +144,6 @@ int ncs_comm_init_rank(lua_State *L)
     return 1;
 }
 
-/* The devices of init_all as an array that is pushed; NULL: 0, 1, ... */
-static int *device_list(lua_State *L, int arg, int *count)
-{
-    if (lua_type(L, arg) != LUA_TTABLE) {
-        *count = ncs_lua_int(L, arg, "n");
-        lua_pushnil(L);
-        return NULL;
-    }
-    size_t n = ncs_lua_list(L, arg, "devices", "a number or a list of devices");
-    int *list = lua_newuserdatauv(L, (n + 1) * sizeof *list, 0);
-    for (size_t i = 0; i < n; i++) {
-        lua_rawgeti(L, arg, (lua_Integer)i + 1);
-        list[i] = ncs_lua_int(L, lua_gettop(L), "a device");
-        lua_pop(L, 1);
-    }
-    *count = (int)n;
-    return list;
-}
-
 /* nccl.init_all(n or devices [, { name, label }]): a list of communicators from 1 */
 int ncs_comm_init_all(lua_State *L)
 {
@@ -173,7 +154,13 @@ int ncs_comm_init_all(lua_State *L)
     ncs_lua_begin(L, "nccl.init_all", 2);
     ncs_lua_options(L, 2, rows, &o);
     lua_settop(L, 2);
-    const int *devices = device_list(L, 1, &count); /* at 3 */
+    const int *devices = NULL; /* 0, 1, ... */
+    if (lua_type(L, 1) == LUA_TTABLE) {
+        devices = ncs_lua_ints(L, 1, "devices", "a number or a list of devices", &count); /* at 3 */
+    } else {
+        count = ncs_lua_int(L, 1, "n");
+        lua_pushnil(L);
+    }
     int room = count > 0 && count <= 65536 ? count : 1;
     ncclComm_t *cells = lua_newuserdatauv(L, (size_t)room * sizeof *cells, 0); /* at 4 */
     memset(cells, 0, (size_t)room * sizeof *cells);
@@ -283,8 +270,10 @@ static int field_stream(lua_State *L)
 static int comm_assign(lua_State *L)
 {
     ncs_lua_begin(L, "comm.stream", -1);
-    if (lua_type(L, 2) != LUA_TSTRING || strcmp(lua_tostring(L, 2), "stream") != 0)
+    if (lua_type(L, 2) != LUA_TSTRING || strcmp(lua_tostring(L, 2), "stream") != 0) {
+        ncs_lua_no_call(L);
         return ncs_lua_usage(L, "'%.60s' of a comm cannot be assigned", ncs_lua_text(L, 2));
+    }
     ncs_object_live(L, 3, NCS_CLASS_STREAM, "stream");
     lua_pushvalue(L, 3);
     lua_setiuservalue(L, 1, 1);

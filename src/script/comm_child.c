@@ -57,22 +57,6 @@ int ncs_comm_split(lua_State *L)
     return 1;
 }
 
-/* The ranks of a list as an array that is pushed. */
-static int *rank_list(lua_State *L, int arg, int *count)
-{
-    size_t n = ncs_lua_list(L, arg, "ranks", "a list of ranks");
-    if (n > 65536)
-        ncs_lua_wrong(L, arg, "ranks", "a list of at most 65536");
-    int *list = lua_newuserdatauv(L, (n + 1) * sizeof *list, 0);
-    for (size_t i = 0; i < n; i++) {
-        lua_rawgeti(L, arg, (lua_Integer)i + 1);
-        list[i] = ncs_lua_int(L, lua_gettop(L), "a rank");
-        lua_pop(L, 1);
-    }
-    *count = (int)n;
-    return list;
-}
-
 struct shrink_options {
     struct ncs_comm_config config;
     bool abort;
@@ -88,7 +72,7 @@ int ncs_comm_shrink(lua_State *L)
     int count;
     lua_settop(L, 3);
     ncs_comm_config_read_with(L, 3, &o.config, more);
-    int *list = rank_list(L, 2, &count);
+    int *list = ncs_lua_ints(L, 2, "ranks", "a list of ranks", &count);
     struct ncs_comm *c = make_child(L, parent, &o.config);
     if (parent->shrink_share && !parent->revoked && !o.abort)
         c->family = parent->family;

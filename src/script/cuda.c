@@ -7,15 +7,21 @@
 #include "api/types.h"
 #include "script/option.h"
 
-static int device(lua_State *L)
-{
-    int v = 0;
-    ncs_lua_begin(L, "cuda.device", 1);
-    ncs_lua_label(L, 1);
-    NCS_TRY(L, cudaGetDevice, &v);
-    lua_pushinteger(L, v);
-    return 1;
-}
+/* cuda.NAME(): the number that a function of CUDA gives. */
+#define NUMBER_OF(name, fn)                        \
+    static int name(lua_State *L)                  \
+    {                                              \
+        int v = 0;                                 \
+        ncs_lua_begin(L, "cuda." #name, 1);        \
+        ncs_lua_label(L, 1);                       \
+        NCS_TRY(L, fn, &v);                        \
+        lua_pushinteger(L, v);                     \
+        return 1;                                  \
+    }
+NUMBER_OF(device, cudaGetDevice)
+NUMBER_OF(device_count, cudaGetDeviceCount)
+NUMBER_OF(runtime_version, cudaRuntimeGetVersion)
+NUMBER_OF(driver_version, cudaDriverGetVersion)
 
 static int set_device(lua_State *L)
 {
@@ -25,16 +31,6 @@ static int set_device(lua_State *L)
     NCS_TRY(L, cudaSetDevice, v);
     t->device = v;
     return 0;
-}
-
-static int device_count(lua_State *L)
-{
-    int v = 0;
-    ncs_lua_begin(L, "cuda.device_count", 1);
-    ncs_lua_label(L, 1);
-    NCS_TRY(L, cudaGetDeviceCount, &v);
-    lua_pushinteger(L, v);
-    return 1;
 }
 
 static int sync(lua_State *L)
@@ -65,26 +61,6 @@ static int last_error(lua_State *L)
         lua_pushnil(L);
     else
         lua_pushstring(L, ncs_cuda_error_name(rc));
-    return 1;
-}
-
-static int runtime_version(lua_State *L)
-{
-    int v = 0;
-    ncs_lua_begin(L, "cuda.runtime_version", 1);
-    ncs_lua_label(L, 1);
-    NCS_TRY(L, cudaRuntimeGetVersion, &v);
-    lua_pushinteger(L, v);
-    return 1;
-}
-
-static int driver_version(lua_State *L)
-{
-    int v = 0;
-    ncs_lua_begin(L, "cuda.driver_version", 1);
-    ncs_lua_label(L, 1);
-    NCS_TRY(L, cudaDriverGetVersion, &v);
-    lua_pushinteger(L, v);
     return 1;
 }
 

@@ -232,7 +232,9 @@ static void read_env(lua_State *L, struct ncs_declaration *d, int value)
         ncs_lua_key(L, list, i);
         const char *name = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "";
         if (strncmp(name, "NCCL_", 5) != 0 && strncmp(name, "CUDA_", 5) != 0)
-            ncs_lua_wrong(L, list + 1, "env", "names that begin with NCCL_ or CUDA_");
+            ncs_lua_usage(L, "env: %.60s: expected a name that begins with NCCL_ or CUDA_",
+                          ncs_lua_text(L, list + 1));
+        d->key = name;
         if (strcmp(name, "NCCL_DEBUG_FILE") == 0 && !d->script->unsafe)
             ncs_lua_usage(L, "env: NCCL_DEBUG_FILE: scripts may not write files: set it outside, or "
                              "give --unsafe");
@@ -242,6 +244,7 @@ static void read_env(lua_State *L, struct ncs_declaration *d, int value)
         ncs_str_addf(&setting, "%s=%s", name, ncs_declare_text(L, d, lua_gettop(L)));
         s->env = ncs_resize(s->env, (s->envs + 1) * sizeof *s->env);
         s->env[s->envs++] = ncs_str_take(&setting);
+        d->key = "env";
     }
 }
 

@@ -191,6 +191,8 @@ int64_t ncs_lua_seconds(lua_State *L, int arg, const char *name); /* as nanoseco
 const char *ncs_lua_string(lua_State *L, int arg, const char *name);
 /* Length of a list; a table with other keys is refused: `wanted` says what the list is of. */
 size_t ncs_lua_list(lua_State *L, int arg, const char *name, const char *wanted);
+/* The same for whole numbers, as an array that is pushed. */
+int *ncs_lua_ints(lua_State *L, int arg, const char *name, const char *wanted, int *count);
 int ncs_lua_dtype(lua_State *L, int arg);
 /* The type of a value for messages: "buffer", "table", "nil", "no value". */
 const char *ncs_lua_type(lua_State *L, int arg);

@@ -93,27 +93,22 @@ static int barrier(lua_State *L)
     };
     struct ncs_lua_thread *t = ncs_lua_begin(L, "barrier", 1);
     struct wait_options o = { -1, 0 };
-    int *ranks = NULL;
-    size_t count = 0;
+    int *ranks = NULL, count = 0;
     ncs_lua_options(L, 1, rows, &o);
     if (o.ranks) {
-        count = ncs_lua_list(L, o.ranks, "ranks", "a list of ranks");
-        ranks = lua_newuserdatauv(L, (count + 1) * sizeof *ranks, 0);
+        ranks = ncs_lua_ints(L, o.ranks, "ranks", "a list of ranks", &count);
         bool here = false;
-        for (size_t i = 0; i < count; i++) {
-            lua_rawgeti(L, o.ranks, (lua_Integer)i + 1);
-            ranks[i] = ncs_lua_int(L, lua_gettop(L), "a rank");
+        for (int i = 0; i < count; i++) {
             if (ranks[i] < 0 || ranks[i] >= t->rank->nranks)
                 return ncs_lua_usage(L, "rank %d: the run has ranks 0 to %d", ranks[i],
                                      t->rank->nranks - 1);
             here = here || ranks[i] == t->rank->rank;
-            lua_pop(L, 1);
         }
         if (!here)
             return ncs_lua_usage(L, "rank %d is not in the list of ranks", t->rank->rank);
     }
     t->running = L;
-    bool met = ncs_run_barrier(t->rank->run, ranks, count, o.timeout);
+    bool met = ncs_run_barrier(t->rank->run, ranks, (size_t)count, o.timeout);
     ncs_lua_check_cancel(L);
     lua_pushboolean(L, met);
     return 1;

@@ -77,6 +77,12 @@ $ ncclscript run wrong.lua
 >     ranks 0, 1  sum: element 1: got 3, want 4 (4 of 4 differ)    line 6
 ? 1
 
+# What ends a rank is told once.
+$ echo 'scenario {} expect.that(rank == 0, "first", { fatal = true })' >fatal.lua; ncclscript run fatal.lua
+> WRONG  fatal.lua  2 ranks, sim, seed 0
+>     rank 1  first    line 1
+? 1
+
 $ ncclscript run error.lua
 > ERROR  error.lua  2 ranks, sim, seed 0
 >     rank 1  <*>ncclInvalidArgument<*>  line 4

@@ -200,7 +200,9 @@ START_TEST(test_bad_declarations)
     refuses("local s = scenario\npcall(s, { ranks = 'x' })\nwhile true do end", 2, "whole number");
     refuses("scenario { outcome = { hang = false } }", 1, "hang must be true or a table");
     refuses("scenario { outcome = { wrong = false } }", 1, "wrong must be true or a table");
-    refuses("scenario { env = { D = '', B = '', A = '', C = '', E = '' } }", 1, "got \"A\"");
+    refuses("scenario { env = { D = '', B = '', A = '', C = '', E = '' } }", 1,
+            "env: A: expected a name that begins with NCCL_ or CUDA_");
+    refuses("scenario { env = {\n  NCCL_DEBUG = 3 } }", 2, "NCCL_DEBUG must be a text, got 3");
     loads("local s = scenario\npcall(s, { ranks = 3 })");
     ck_assert_int_eq(scenario.ranks, 3);
     ncs_scenario_free(&scenario);
