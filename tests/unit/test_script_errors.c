@@ -93,7 +93,7 @@ START_TEST(test_usage)
         { "world:wait_signal(0, { op_cnt = 0 })", "WaitSignal : opCnt 0 is invalid" },
         { "world:wait_signal { {} }", "wait_signal: peer must be a whole number, got nil" },
         { "world.rank = 3", "'rank' of a comm cannot be assigned" },
-        { "world:all_reduce(x, { count = 99 })", "count 99 is beyond send, which has 4 elements" },
+        { "world:all_reduce(x, { count = 99 })", "count 99 is beyond send, which has 16 elements" },
         { "error('plain')", "plain" },
         { "assert(false, 'asserted')", "asserted" },
         { "world:broadcast(x, { root = 9 })", "root = 9: world has rank 0 alone (C.ncclBroadcast would let NCCL refuse it)" },
