@@ -196,7 +196,8 @@ void ncs_text_errors(const struct ncs_text *t)
     }
     ncs_rows_print(&rows, t->style->verbose, t->out);
     if (r->internal.status != NCS_OK) {
-        ncs_text_keyed(t, NCS_BOLD, "why", r->internal.text);
+        if (!r->skip_reason || strcmp(r->skip_reason, r->internal.text) != 0)
+            ncs_text_keyed(t, NCS_BOLD, "why", r->internal.text);
         if (r->internal.hint[0])
             ncs_text_keyed(t, NCS_BOLD, "fix", r->internal.hint);
     }

@@ -85,8 +85,8 @@ static void check_fill_value(lua_State *L, const struct ncs_buffer *b)
     if (type == LUA_TSTRING && strcmp(lua_tostring(L, 2), "random") != 0)
         ncs_lua_wrong(L, 2, "value", "a number, a list, a function or \"random\"");
     if (type == LUA_TTABLE && lua_rawlen(L, 2) != b->count)
-        ncs_lua_usage(L, "the list has %d values, the buffer %zu elements", (int)lua_rawlen(L, 2),
-                      b->count);
+        ncs_lua_usage(L, "the list has %d value%s, the buffer %zu element%s", (int)lua_rawlen(L, 2),
+                      lua_rawlen(L, 2) == 1 ? "" : "s", b->count, b->count == 1 ? "" : "s");
     if (type != LUA_TSTRING && type != LUA_TTABLE && type != LUA_TFUNCTION && type != LUA_TNUMBER)
         ncs_lua_wrong(L, 2, "value", "a number, a list, a function or \"random\"");
 }

@@ -15,7 +15,7 @@ START_TEST(test_usage)
         { "x:part(4, 4)", "part: part 4 is outside 0 .. 3" },
         { "print(x[17])", "x[i]: index 17 is outside 1 .. 16" },
         { "x[1] = 0.5", "value 0.5 does not fit in int32" },
-        { "x:fill({ 1 })", "the list has 1 values, the buffer 16 elements" },
+        { "x:fill({ 1 })", "the list has 1 value, the buffer 16 elements" },
         { "world:all_reduce(x, { count = 17 })", "all_reduce: count 17 is beyond send, which has 16 elements" },
         { "world:all_reduce(x, cuda.buffer('int8', 16))", "send is int32, recv is int8" },
         { "world:all_reduce(x, { op = 'smu' })", "no op \"smu\": did you mean \"sum\"?" },
