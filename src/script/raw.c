@@ -19,7 +19,7 @@ static int call(lua_State *L)
     for (int i = 0; i < info->nargs; i++)
         wanted += !ncs_kind_is_out(info->arg[i].kind);
     if (given > wanted)
-        return ncs_lua_usage(L, "%d arguments, C's are %d without the out-parameters", given,
+        return ncs_lua_usage(L, "%d arguments, C has %d without the out-parameters", given,
                              wanted);
     luaL_checkstack(L, wanted + info->nargs * 2 + 16, NULL);
     lua_settop(L, wanted);
