@@ -80,19 +80,35 @@ struct suite {
 
 static volatile sig_atomic_t interrupts;
 
-static void on_interrupt(int signal_number)
+/* Seconds that a run has to come back from an interrupt, which a rank inside one of Lua's own
+ * functions does not notice. */
+enum { INTERRUPT_GRACE = 2 };
+
+static void leave(void)
 {
-    (void)signal_number;
+    static const char text[] = "ncclscript run: interrupted, and a rank does not come back from a "
+                               "call of Lua's: given up\n";
+    ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
+    (void)written;
+    _exit(ncs_verdict_exit(NCS_INTERRUPTED));
+}
+
+static void on_signal(int signal_number)
+{
+    if (signal_number == SIGALRM)
+        leave();
     if (interrupts++)
-        _exit(130);
+        _exit(ncs_verdict_exit(NCS_INTERRUPTED));
+    alarm(INTERRUPT_GRACE);
     ncs_run_interrupt();
 }
 
 static void catch_interrupts(void)
 {
-    struct sigaction action = { .sa_handler = on_interrupt };
+    struct sigaction action = { .sa_handler = on_signal };
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
+    sigaction(SIGALRM, &action, NULL);
 }
 
 /* ---- one run ---- */
@@ -306,7 +322,9 @@ static void run_script(struct suite *suite, struct ncs_script *script,
     current.options = &o;
     if (interrupts) /* while the file was loaded: there was no run to interrupt */
         ncs_run_interrupt();
-    report_result(suite, scenario, ncs_run_execute(run));
+    const struct ncs_result *result = ncs_run_execute(run);
+    alarm(0);
+    report_result(suite, scenario, result);
     ncs_run_free(run);
 }
 
@@ -356,6 +374,7 @@ static int run_files(struct suite *suite, const struct ncs_files *files)
 /* The text of --schedule, or of the file that it names; NULL = it was not given. */
 static bool read_schedule(const struct ncs_option_value *v, char **schedule, struct ncs_error *err)
 {
+    enum { MOST = 16 << 20 };
     *schedule = NULL;
     if (!v->given)
         return true;
@@ -370,14 +389,16 @@ static bool read_schedule(const struct ncs_option_value *v, char **schedule, str
                         strerror(errno));
     struct ncs_str text = { 0 };
     char piece[4096];
-    for (size_t n; (n = fread(piece, 1, sizeof piece, file)) > 0;)
+    for (size_t n; text.bytes <= MOST && (n = fread(piece, 1, sizeof piece, file)) > 0;)
         ncs_str_add_bytes(&text, piece, n);
-    bool failed = ferror(file);
+    bool failed = ferror(file), endless = text.bytes > MOST;
     fclose(file);
     while (text.bytes > 0 && isspace((unsigned char)text.text[text.bytes - 1]))
         text.text[--text.bytes] = '\0';
     ncs_str_add(&text, "");
     *schedule = ncs_str_take(&text);
+    if (endless)
+        return ncs_fail(err, NCS_BAD_INPUT, "--schedule: `%s` is longer than 16 MiB", given + 1);
     return !failed || ncs_fail(err, NCS_BAD_INPUT, "--schedule: cannot read `%s`", given + 1);
 }
 

@@ -101,11 +101,18 @@ static void pad(struct ncs_str *out, size_t from, size_t to)
     ncs_str_addf(out, "%*s", from < to ? (int)(to - from) : 0, "");
 }
 
+/* The first ones, and those to keep, unless there are as many of these. */
+static bool is_shown(const struct line *line, size_t at, size_t *kept)
+{
+    *kept += line[at].row->keep;
+    return at < SHOWN || (line[at].row->keep && *kept <= SHOWN);
+}
+
 static void print_lines(const struct line *line, size_t count, bool all, struct ncs_str *out)
 {
-    size_t who = 0, text = 0, left_out = 0;
+    size_t who = 0, text = 0, left_out = 0, kept = 0;
     for (size_t i = 0; i < count; i++) {
-        if (!all && i >= SHOWN && !line[i].row->keep) {
+        if (!all && !is_shown(line, i, &kept)) {
             left_out++;
             continue;
         }
@@ -113,8 +120,9 @@ static void print_lines(const struct line *line, size_t count, bool all, struct 
         who = w > who ? w : who;
         text = line[i].row->line > 0 && t > text ? t : text;
     }
+    kept = 0;
     for (size_t i = 0; i < count; i++) {
-        if (!all && i >= SHOWN && !line[i].row->keep)
+        if (!all && !is_shown(line, i, &kept))
             continue;
         ncs_str_addf(out, "    %s", line[i].who.text);
         pad(out, line[i].who.bytes, who);

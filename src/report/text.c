@@ -94,8 +94,41 @@ static void add_luck(const struct ncs_text *t)
     ncs_str_free(&text);
 }
 
-static void add_finding(const struct ncs_text *t, const struct ncs_finding *f)
+static bool same_text(const char *a, const char *b)
 {
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* Two ranks that made one mistake at one place. */
+static bool alike(const struct ncs_finding *a, const struct ncs_finding *b)
+{
+    return a->culprits == 1 && b->culprits == 1 && a->culprit->line == b->culprit->line &&
+           a->rule == b->rule && a->level == b->level && a->certainty == b->certainty &&
+           a->call == b->call && same_text(a->comm, b->comm) && same_text(a->fix, b->fix);
+}
+
+/* "also  the same on ranks 1..63" */
+static void add_likes(const struct ncs_text *t, size_t first)
+{
+    const struct ncs_diagnosis *d = &t->result->diagnosis;
+    int *rank = ncs_new(d->findings * sizeof *rank);
+    size_t ranks = 0;
+    for (size_t i = first + 1; i < d->findings && !t->style->verbose; i++)
+        if (alike(&d->finding[first], &d->finding[i]))
+            rank[ranks++] = d->finding[i].culprit->rank;
+    if (ranks) {
+        struct ncs_str also = { 0 };
+        ncs_str_addf(&also, "the same on rank%s ", ncs_text_plural(ranks));
+        ncs_str_add_ranks(&also, rank, ranks);
+        ncs_text_keyed(t, NCS_BOLD, "also", also.text);
+        ncs_str_free(&also);
+    }
+    ncs_free(rank);
+}
+
+static void add_finding(const struct ncs_text *t, size_t which)
+{
+    const struct ncs_finding *f = &t->result->diagnosis.finding[which];
     if (f->title)
         ncs_text_title(t, f->title);
     struct ncs_rows rows = { 0 }, behind = { .merge = true };
@@ -110,6 +143,7 @@ static void add_finding(const struct ncs_text *t, const struct ncs_finding *f)
         add_luck(t);
     else if (f->certainty == NCS_UNDEFINED)
         ncs_text_keyed(t, NCS_BOLD, "luck", "what NCCL does here is undefined and differs by machine");
+    add_likes(t, which);
     if (f->fix)
         ncs_text_keyed(t, NCS_BOLD, "fix", f->fix);
     struct ncs_str more = { 0 };
@@ -120,8 +154,14 @@ static void add_finding(const struct ncs_text *t, const struct ncs_finding *f)
 
 static void add_findings(const struct ncs_text *t)
 {
-    for (size_t i = 0; i < t->result->diagnosis.findings; i++)
-        add_finding(t, &t->result->diagnosis.finding[i]);
+    const struct ncs_diagnosis *d = &t->result->diagnosis;
+    for (size_t i = 0; i < d->findings; i++) {
+        size_t before = 0;
+        while (before < i && !alike(&d->finding[before], &d->finding[i]))
+            before++;
+        if (before == i || t->style->verbose)
+            add_finding(t, i);
+    }
     const struct ncs_luck *luck = &t->result->luck;
     if (!luck->differs || t->result->certainty == NCS_LUCK)
         return;
@@ -260,6 +300,18 @@ static void add_body(const struct ncs_text *t)
                            : "a fault of ncclscript: please report it with the scenario");
 }
 
+static void add_output_lost(const struct ncs_text *t)
+{
+    const struct ncs_result *r = t->result;
+    char kept[32], lost[32];
+    struct ncs_str note = { 0 };
+    ncs_str_addf(&note, "what the ranks printed is cut after %s: %s more are left out",
+                 ncs_format_size(r->output.bytes, kept, sizeof kept),
+                 ncs_format_size(r->output_lost, lost, sizeof lost));
+    ncs_text_keyed(t, NCS_BOLD, "note", note.text);
+    ncs_str_free(&note);
+}
+
 /* The rest of the first line, where a verdict has nothing but that to say. */
 static void add_reason(const struct ncs_text *t)
 {
@@ -300,6 +352,8 @@ void ncs_report_text(const struct ncs_report_run *run, const struct ncs_report_s
         add_about(t);
     if (passed || !run->as_expected || style->verbose)
         add_body(t);
+    if (r->output_lost)
+        add_output_lost(t);
     if (!run->as_expected && run->difference && run->difference[0]) {
         ncs_str_add(out, "  not as declared: ");
         ncs_safe_line(out, run->difference);

@@ -43,6 +43,10 @@ $ ncclscript run --schedule @nowhere pass.lua
 ! ncclscript: error: --schedule: cannot read `nowhere`: No such file or directory
 ? 2
 
+$ ncclscript run --schedule @/dev/zero pass.lua
+! ncclscript: error: --schedule: `/dev/zero` is longer than 16 MiB
+? 2
+
 $ ncclscript run hang.lua
 > HANG  hang.lua  4 ranks, sim, seed 0
 >   communicator world, call 3: AllReduce float32 x 1024 sum
@@ -143,3 +147,14 @@ $ ncclscript run --format json --timeout 100ms stuck.lua
 > {<*>"scenario": "stuck.lua"<*>"nccl": "2.30.7"<*>"verdict": "timeout"<*>"exit": 124<*>"about": "one call <*>"}
 ! ncclscript run: stuck.lua: past the time limit, <*>: given up
 ? 124
+
+# One interrupt is enough there, too; the time that the run has to come back is the program's own.
+$ ncclscript run --unsafe deaf.lua & until [ -e told ]; do sleep 0.1; done; kill -INT $!; wait $!
+! ncclscript run: --unsafe: scripts may run programs and use files
+! ncclscript run: interrupted, and a rank does not come back from a call of Lua's: given up
+? 130
+
+# A line that is longer than all that a run keeps of what is printed.
+$ ncclscript run long.lua
+> PASS  long.lua  <*>
+>   note  what the ranks printed is cut after 0 B: <*> MiB more are left out

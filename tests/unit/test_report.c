@@ -216,7 +216,69 @@ START_TEST(test_many_ranks)
 }
 END_TEST
 
+/* Where all are culprits, as in a ring, they are cut like others. */
+START_TEST(test_many_culprits)
+{
+    struct ncs_finding_row row[100];
+    struct ncs_culprit culprit[100];
+    char text[100][16];
+    for (int i = 0; i < 100; i++) {
+        snprintf(text[i], sizeof text[i], "waits for %d", (i + 1) % 100);
+        row[i] = (struct ncs_finding_row){ i, text[i], 14, false };
+        culprit[i] = (struct ncs_culprit){ .rank = i };
+    }
+    struct ncs_finding f = { .rule = "p2p-cycle", .row = row, .rows = 100, .culprit = culprit,
+                             .culprits = 100 };
+    struct ncs_result r = result_of(NCS_HANG);
+    r.diagnosis.finding = &f;
+    r.diagnosis.findings = 1;
+    char *got = text_of(&r, false, NULL, (struct ncs_report_style){ 0 });
+    ck_assert_ptr_nonnull(strstr(got, "    rank 15  waits for 16    line 14\n"
+                                      "    and 84 more; -v shows them\n"));
+    ncs_free(got);
+}
+END_TEST
+
+/* What several ranks do wrong at one place is told once; another place is another finding. */
+START_TEST(test_like_findings)
+{
+    struct ncs_finding f[5];
+    struct ncs_culprit culprit[5];
+    for (int i = 0; i < 5; i++) {
+        culprit[i] = (struct ncs_culprit){ .rank = i, .line = i == 3 ? 8 : 7 };
+        f[i] = (struct ncs_finding){ .rule = "illegal-access", .culprit = &culprit[i],
+                                     .culprits = 1, .why = T("w"), .fix = T("f") };
+    }
+    struct ncs_result r = result_of(NCS_ERROR);
+    r.diagnosis.finding = f;
+    r.diagnosis.findings = 5;
+    check_text(&r, false,
+               "ERROR  scenarios/a.lua  4 ranks, sim, seed 0\n"
+               "  why   w\n"
+               "  also  the same on ranks 1, 2, 4\n"
+               "  fix   f\n"
+               "  more  ncclscript explain illegal-access\n"
+               "  why   w\n"
+               "  fix   f\n"
+               "  more  ncclscript explain illegal-access\n");
+    char *got = text_of(&r, false, NULL, (struct ncs_report_style){ .verbose = true });
+    ck_assert_ptr_null(strstr(got, "also"));
+    ncs_free(got);
+}
+END_TEST
+
 /* ---- the other verdicts ---- */
+
+START_TEST(test_output_cut)
+{
+    struct ncs_result r = result_of(NCS_PASS);
+    r.output.bytes = 1 << 20;
+    r.output_lost = 3 << 20;
+    check_text(&r, true,
+               "PASS  scenarios/a.lua  4 ranks, sim, seed 0: 12 results verified, 34 calls\n"
+               "  note  what the ranks printed is cut after 1 MiB: 3 MiB more are left out\n");
+}
+END_TEST
 
 START_TEST(test_pass)
 {
@@ -560,6 +622,7 @@ START_TEST(test_topics)
 END_TEST
 
 NCS_TEST_MAIN("report", test_hang, test_hang_not_as_declared, test_verbose, test_color,
-              test_many_ranks, test_pass, test_pass_not_declared, test_wrong, test_error,
+              test_many_ranks, test_many_culprits, test_like_findings,
+              test_output_cut, test_pass, test_pass_not_declared, test_wrong, test_error,
               test_invalid, test_skipped_and_internal, test_json_hang, test_json_cycle,
               test_json_unstarted, test_tally, test_safe_line, test_topics, test_about)

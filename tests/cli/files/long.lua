@@ -1,0 +1,2 @@
+scenario { ranks = 1, world = false }
+print(("x"):rep(70 << 20))
