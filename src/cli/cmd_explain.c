@@ -8,7 +8,7 @@ static const struct ncs_option options[] = { NCS_OPTION_HELP, { 0 } };
 
 static void list_topics(struct ncs_str *out)
 {
-    ncs_str_add(out, "usage: ncclscript explain TOPIC\n\nTopics\n");
+    ncs_str_add(out, "usage: ncclscript explain [TOPIC]\n\nTopics\n");
     for (const struct ncs_topic *t = ncs_topics; t->id; t++)
         ncs_str_addf(out, "  %-22s  %s\n", t->id, t->title);
 }

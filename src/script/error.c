@@ -150,8 +150,10 @@ int ncs_lua_raise_code(lua_State *L, enum ncs_fn fn, int rc)
         detail = NULL;
     const char *words = nccl && !detail && api->ncclGetErrorString
                             ? api->ncclGetErrorString((ncclResult_t)rc) : detail;
-    snprintf(text, sizeof text, "%s: %s%s%s%s", info->name, name, words ? ": " : "",
-             words ? words : "", nccl ? pending_words(L) : "");
+    /* The calls at the end of a script are not in the script. */
+    snprintf(text, sizeof text, "%s%s: %s%s%s%s",
+             ncs_lua_thread(L)->finished ? "end of script: " : "", info->name, name,
+             words ? ": " : "", words ? words : "", nccl ? pending_words(L) : "");
     return ncs_lua_raise(L, &(struct ncs_lua_error){
         .kind = nccl ? "nccl" : "cuda", .name = name, .call = info->name, .code = rc,
         .text = text, .detail = detail });

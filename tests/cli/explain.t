@@ -1,5 +1,5 @@
 $ ncclscript explain
-> usage: ncclscript explain TOPIC
+> usage: ncclscript explain [TOPIC]
 >
 > Topics
 > ...

@@ -158,3 +158,15 @@ $ ncclscript run --unsafe deaf.lua & until [ -e told ]; do sleep 0.1; done; kill
 $ ncclscript run long.lua
 > PASS  long.lua  <*>
 >   note  what the ranks printed is cut after 0 B: <*> MiB more are left out
+
+# What the script did not look at ends it; what both ranks did is told once.
+$ ncclscript run freed.lua
+> ERROR  freed.lua  <*>
+>     ranks 0, 1  end of script: cudaDeviceSynchronize: cudaErrorIllegalAddress: <*>
+>   communicator world, call 1: AllReduce float32 x 8 sum
+>     rank 0  touches memory <*>  line 5
+>   why   rank 0's AllReduce <*> freed at line 4 (cudaFree)
+>   also  the same on rank 1
+>   fix   free it only <*>
+>   more  ncclscript explain illegal-access
+? 4
