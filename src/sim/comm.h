@@ -91,7 +91,9 @@ struct comm_rank {
     size_t redops, redops_room;
     size_t free_redop;       /* destroyed last: index + 1; 0 = none */
     struct registration *registration; /* newest first */
-    struct comm_rank *next;  /* all handles of the world */
+    size_t queued;           /* while a group is sorted: its parts of this rank, */
+    struct part **share;     /* where the next of them goes, */
+    int to_self;             /* and how many more sends than receives go to itself */
 };
 
 struct comm {

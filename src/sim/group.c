@@ -336,44 +336,44 @@ static void make_shares(struct group_job *g, struct group *from)
     g->part = ncs_new(from->parts * sizeof(struct part *));
     g->share = ncs_new(from->parts * sizeof *g->share);
     for (size_t i = 0; i < from->parts; i++) {
-        size_t s = 0;
-        while (s < g->shares && g->share[s].cr != from->part[i]->cr)
-            s++;
-        if (s == g->shares)
-            g->share[g->shares++].cr = from->part[i]->cr;
-        g->share[s].parts++;
+        struct comm_rank *cr = from->part[i]->cr;
+        if (cr->queued++ == 0)
+            g->share[g->shares++].cr = cr;
     }
     if (g->shares > 1)
         qsort(g->share, g->shares, sizeof *g->share, by_comm);
-    size_t at = 0;
     for (size_t s = 0; s < g->shares; s++) {
-        g->share[s].part = g->part + at;
-        for (size_t i = 0; i < from->parts; i++)
-            if (from->part[i]->cr == g->share[s].cr)
-                g->part[at++] = from->part[i];
+        struct comm_rank *cr = g->share[s].cr;
+        g->share[s].part = cr->share = g->part + g->parts;
+        g->parts += g->share[s].parts = cr->queued;
+        cr->queued = 0;
     }
-    g->parts = from->parts;
+    for (size_t i = 0; i < from->parts; i++)
+        *from->part[i]->cr->share++ = from->part[i];
+}
+
+static bool is_to_self(const struct part *p)
+{
+    return part_is_pair(p) && p->root == p->cr->rank;
 }
 
 /* The k-th send of a rank to itself needs a k-th receive in the same group. */
 static int check_self(const struct group *g)
 {
+    int balance = 0; /* of the first rank where it is not even */
+    for (size_t i = 0; i < g->parts; i++)
+        if (is_to_self(g->part[i]))
+            g->part[i]->cr->to_self += g->part[i]->kind == PART_SEND ? 1 : -1;
     for (size_t i = 0; i < g->parts; i++) {
-        const struct part *p = g->part[i];
-        if (!part_is_pair(p) || p->root != p->cr->rank)
-            continue;
-        int balance = 0;
-        for (size_t k = 0; k < g->parts; k++)
-            if (g->part[k]->cr == p->cr && g->part[k]->root == p->cr->rank &&
-                part_is_pair(g->part[k]))
-                balance += g->part[k]->kind == PART_SEND ? 1 : -1;
         if (balance == 0)
-            continue;
-        nccl_warn(balance > 0 ? "Trying to send to self without a matching recv"
-                              : "Trying to recv to self without a matching send");
-        return ncclInvalidUsage;
+            balance = g->part[i]->cr->to_self;
+        g->part[i]->cr->to_self = 0;
     }
-    return ncclSuccess;
+    if (balance == 0)
+        return ncclSuccess;
+    nccl_warn(balance > 0 ? "Trying to send to self without a matching recv"
+                          : "Trying to recv to self without a matching send");
+    return ncclInvalidUsage;
 }
 
 static int check_streams(struct context *c, const struct group *g)
