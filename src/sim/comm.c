@@ -14,13 +14,6 @@
 #include "sim/window.h"
 #include "sim/world.h"
 
-void nccl_crash(const char *why)
-{
-    nccl_warn("the real library crashes here: %s", why);
-    if (sim_world.observer.crash && ncs_local && ncs_local->call)
-        sim_world.observer.crash(sim_world.observer.self, ncs_local->call, why);
-}
-
 struct comm_rank *comm_find(ncclComm_t handle)
 {
     struct comm_rank *cr = ncs_map_get(&sim_world.comms, ncs_map_key(handle));

@@ -144,9 +144,6 @@ void comm_settle(struct comm_rank *cr, int rc);
 /* The handle becomes a tombstone; `call` did it (NULL = not known). */
 void comm_bury(struct comm_rank *cr, enum comm_state state, const struct ncs_call *call);
 
-/* The real library crashes in the call that runs now. */
-void nccl_crash(const char *why);
-
 /* A failed call on a non-blocking communicator: its state for ever. */
 void comm_fail(ncclComm_t handle, int rc);
 

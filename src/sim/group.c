@@ -310,6 +310,11 @@ int group_add_job(struct context *c, struct job *job, const struct comm_rank *mo
 {
     struct group *g = &c->group;
     enum group_mode wanted = !mode || mode->blocking ? GROUP_WAITS : GROUP_GOES_ON;
+    int rc = cuda_refusal_in_nccl(c); /* whatever a job does, it calls CUDA */
+    if (rc) {
+        job_unref(job);
+        return rc;
+    }
     if (!mode || g->mode == GROUP_UNDECIDED)
         g->mode = wanted;
     if (g->mode != wanted) {

@@ -38,8 +38,8 @@ int group_simulate(struct context *c, ncclSimInfo_t *info);
 int group_leave(struct context *c, int rc);
 
 void group_add_part(struct context *c, struct part *part);
-/* As communicator `mode` waits, or NULL: it waits. The reference passes. A code when the group is
- * of the other mode; the job is dropped then. */
+/* As communicator `mode` waits, or NULL: it waits. The reference passes. A code when CUDA refuses its
+ * calls, or the group is of the other mode; the job is dropped then. */
 int group_add_job(struct context *c, struct job *job, const struct comm_rank *mode);
 
 void group_clear(struct group *g); /* drops everything queued */

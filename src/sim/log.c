@@ -145,6 +145,14 @@ void nccl_warn_rank(const struct comm_rank *cr, const char *fmt, ...)
     va_end(args);
 }
 
+void nccl_crash(const char *why)
+{
+    const struct ncs_observer *o = &sim_world.observer;
+    nccl_warn("the real library crashes here: %s", why);
+    if (o->crash && ncs_local && ncs_local->call)
+        o->crash(o->self, ncs_local->call, why);
+}
+
 bool nccl_info_wanted(enum log_subsys subsys)
 {
     const struct log *log = &sim_world.log;

@@ -33,6 +33,8 @@ void nccl_warn_rank(const struct comm_rank *cr, const char *fmt, ...)
 void nccl_info(enum log_subsys subsys, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void nccl_info_rank(const struct comm_rank *cr, enum log_subsys subsys, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
+/* The real library crashes in the call that runs now: a WARN, and the observer is told. */
+void nccl_crash(const char *why);
 bool nccl_info_wanted(enum log_subsys subsys); /* before costly arguments are made */
 
 /* A line as it is, whatever the level. */

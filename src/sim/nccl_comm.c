@@ -3,6 +3,7 @@
 
 #include "sim/comm.h"
 #include "sim/functions.h"
+#include "sim/window.h"
 #include "sim/world.h"
 
 ncclResult_t sim_ncclGetVersion(int *version)
@@ -96,13 +97,16 @@ ncclResult_t sim_ncclCommUserRank(ncclComm_t comm, int *rank)
 
 static int count_hosts(const struct comm *comm)
 {
+    struct ncs_map seen = { 0 };
     int hosts = 0;
-    for (int r = 0; comm && r < comm->nranks; r++) {
-        int k = 0;
-        while (k < r && comm->member[k]->process->host != comm->member[r]->process->host)
-            k++;
-        hosts += k == r;
+    for (int r = 0; r < comm->nranks; r++) {
+        uint64_t key = (uint64_t)comm->member[r]->process->host + 1;
+        if (ncs_map_get(&seen, key))
+            continue;
+        ncs_map_put(&seen, key, (void *)comm);
+        hosts++;
     }
+    ncs_map_free(&seen);
     return hosts;
 }
 
@@ -127,6 +131,6 @@ ncclResult_t sim_ncclCommQueryProperties(ncclComm_t comm, ncclCommProperties_t *
     props->deviceApiSupport = props->multimemSupport = false; /* there are no kernels here */
     props->ginType = props->railedGinType = NCCL_GIN_TYPE_NONE;
     props->nLsaTeams = count_hosts(cr->comm);
-    props->hostRmaSupport = cr->config.value[CONFIG_NUM_RMA_CTX] > 0;
+    props->hostRmaSupport = comm_has_rma(cr);
     return ncclSuccess;
 }

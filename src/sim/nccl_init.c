@@ -175,8 +175,6 @@ ncclResult_t sim_ncclCommInitAll(ncclComm_t *comms, int ndev, const int *list)
     return group_leave(c, rc);
 }
 
-/* ---- grow ---- */
-
 ncclResult_t sim_ncclGetUniqueId(ncclUniqueId *id)
 {
     struct context *c = context_enter();
@@ -192,6 +190,8 @@ ncclResult_t sim_ncclGetUniqueId(ncclUniqueId *id)
     unique_id_new(id);
     return ncclSuccess;
 }
+
+/* ---- grow ---- */
 
 ncclResult_t sim_ncclCommGetUniqueId(ncclComm_t comm, ncclUniqueId *uniqueId)
 {

@@ -14,8 +14,6 @@ static int queue_finalize(struct context *c, ncclComm_t comm)
     struct comm_rank *cr;
     int rc = comm_check(comm, "ncclCommFinalize", &cr);
     if (!rc)
-        rc = cuda_refusal_in_nccl(c);
-    if (!rc)
         rc = comm_ready(cr);
     if (!rc && (cr->finalizing || cr->state == COMM_REVOKED)) {
         nccl_warn(cr->finalizing ? "comm has already been finalized"
@@ -59,8 +57,6 @@ ncclResult_t sim_ncclCommDestroy(ncclComm_t comm)
     group_begin(c);
     int rc = comm_check(comm, "CommDestroy", &cr);
     if (!rc)
-        rc = cuda_refusal_in_nccl(c);
-    if (!rc)
         rc = comm_ready(cr);
     if (rc)
         return leave_open(c, rc);
@@ -75,8 +71,6 @@ ncclResult_t sim_ncclCommAbort(ncclComm_t comm)
     struct comm_rank *cr;
     group_begin(c);
     int rc = comm_check(comm, "CommAbort", &cr);
-    if (!rc)
-        rc = cuda_refusal_in_nccl(c);
     if (!rc && cr->state >= COMM_ABORTED)
         rc = comm_ready(cr);
     return group_leave(c, rc ? rc : group_add_job(c, abort_job(cr), NULL));

@@ -48,7 +48,7 @@ static int row_of(const char *function, ncclParamHandle_t h, enum env *variable)
         return refuse_null(function, "handle");
     uintptr_t offset = (uintptr_t)h - (uintptr_t)env_rows;
     if (offset >= sizeof env_rows || offset % sizeof *env_rows != 0) {
-        nccl_warn("the real library crashes here: the handle was not made by ncclParamBind");
+        nccl_crash("the handle was not made by ncclParamBind");
         return ncclInvalidArgument;
     }
     *variable = (enum env)(offset / sizeof *env_rows);

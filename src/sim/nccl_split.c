@@ -141,7 +141,7 @@ ncclResult_t sim_ncclCommShrink(ncclComm_t comm, int *excludeRanksList, int excl
     }
     group_begin(c);
     struct comm_rank *cr = comm_find(comm);
-    if (r.abort && cr && cr->comm && cr->state < COMM_ABORTED) {
+    if (r.abort && cr && cr->comm && cr->state < COMM_ABORTED && !cuda_refusal(c)) {
         struct job *quiesce = quiesce_job(cr);
         job_start(quiesce);
         job_wait(c, quiesce);

@@ -49,6 +49,8 @@ ncclResult_t sim_ncclMemFree(void *ptr)
         return ncclUnhandledCudaError;
     if (!ptr)
         return ncclSuccess;
+    if (cuda_refusal_in_nccl(c))
+        return ncclUnhandledCudaError;
     struct allocation *a = find_base(c, ptr);
     if (!a)
         return cuda_failed_in_nccl(c, cudaErrorInvalidValue);
@@ -85,7 +87,8 @@ ncclResult_t sim_ncclCommRegister(ncclComm_t comm, void *buff, size_t size, void
         nccl_crash("it writes to the handle, which is NULL");
         return ncclInvalidArgument;
     }
-    if (cr->checks)
+    rc = cuda_refusal_in_nccl(c);
+    if (!rc && cr->checks)
         rc = check_pointers(cr, &(struct check_call){ .name = "ncclCommRegister", .pair = true,
                                                       .send = buff }, true);
     if (rc)

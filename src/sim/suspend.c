@@ -15,9 +15,9 @@
 static bool device_is_idle(struct job *job)
 {
     const struct gpu *gpu = job->about->gpu;
-    for (size_t i = 0; i <= gpu->streams; i++) {
-        const struct stream *s = i < gpu->streams ? gpu->stream[i] : gpu->legacy;
-        if (!s || !s->tail || s->tail->state == OP_DONE)
+    for (size_t i = 0; i < gpu->streams; i++) {
+        const struct stream *s = gpu->stream[i];
+        if (!s->tail || s->tail->state == OP_DONE)
             continue;
         job_listen(job, &s->tail->done);
         return false;
@@ -69,8 +69,6 @@ static void describe(const struct job *job, struct ncs_snap_job *out,
         return;
     for (size_t i = 0; i < gpu->streams; i++)
         snapshot_op_wait(gpu->stream[i]->tail, out, snapshot);
-    if (gpu->legacy)
-        snapshot_op_wait(gpu->legacy->tail, out, snapshot);
 }
 
 #define SUSPEND_TYPE(kind_)                                                                 \
