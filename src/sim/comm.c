@@ -156,6 +156,7 @@ static void free_rank(void *value, void *arg)
     ncs_map_each(&cr->peers, free_peer, NULL);
     ncs_map_free(&cr->peers);
     op_unref(cr->last_launch);
+    op_unref(cr->last_of_kin);
     job_unref(cr->job);
     registrations_free(cr);
     ncs_free(cr->redop);

@@ -87,6 +87,7 @@ struct comm_rank {
     struct ncs_map peers;    /* rank -> struct peer, made at first use */
     uint64_t launches;       /* so far */
     struct op *last_launch;  /* referenced */
+    struct op *last_of_kin;  /* of a head of a family that shares: of all its handles; referenced */
     struct redop *redop;
     size_t redops, redops_room;
     size_t free_redop;       /* destroyed last: index + 1; 0 = none */

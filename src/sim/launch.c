@@ -96,6 +96,19 @@ static void release_order(struct launch *launch)
     launch->before = NULL;
 }
 
+/* Handles that share their resources launch one after the other, as the host has issued it. What a
+ * communicator of one rank copies uses none of them. */
+static void follow_kin(struct comm_rank *cr, struct op *op)
+{
+    struct comm_rank *head = cr->family;
+    if (!head->shared || cr->nranks == 1)
+        return;
+    op_after(op, head->last_of_kin ? head->last_of_kin : head->last_launch);
+    op_unref(head->last_of_kin);
+    head->last_of_kin = op;
+    op_ref(op);
+}
+
 /* The order inside a launch: what goes first has the lower number. */
 static int turn(const struct part *p)
 {
@@ -135,6 +148,7 @@ void launch_enqueue(struct comm_rank *cr, struct part **parts, size_t count)
     if (cr->ordered)
         keep_order(launch);
     op_after(op, cr->last_launch);
+    follow_kin(cr, op);
     op_unref(cr->last_launch);
     cr->last_launch = op;
     op_ref(op);
