@@ -5,6 +5,7 @@
 #include "api/journal.h"
 #include "base/mem.h"
 #include "sim/comm.h"
+#include "sim/contact.h"
 #include "sim/context.h"
 #include "sim/cuda.h"
 #include "sim/job.h"
@@ -53,98 +54,18 @@ static bool children_done(const struct group_job *g)
     return true;
 }
 
-/* How many collectives the hosts of all ranks have come to, and how many ranks are no further. */
-static void find_least(struct comm *comm)
-{
-    comm->least = UINT32_MAX;
-    for (int r = 0; r < comm->nranks; r++) {
-        uint32_t entered = comm->member[r]->entered;
-        if (entered < comm->least) {
-            comm->least = entered;
-            comm->behind = 0;
-        }
-        comm->behind += entered == comm->least;
-    }
-}
-
-bool group_exchanges(const struct comm_rank *cr)
-{
-    return sim_world.options.host == NCS_HOST_EVERY || cr->checks == CHECK_GLOBAL;
-}
-
-/* The first one-sided call of a communicator sets up windows of NCCL's own, with every rank. */
-static void enter_one_sided(struct comm_rank *cr)
-{
-    if (cr->one_sided)
-        return;
-    cr->one_sided = true;
-    if (++cr->comm->one_sided == cr->nranks)
-        waitable_fire(&cr->comm->met);
-}
-
-/* Tells every peer that this rank has entered communication on its communicators. */
-static void enter(struct group_job *g)
-{
-    g->entered = true;
-    for (size_t s = 0; s < g->shares; s++) {
-        struct share *share = &g->share[s];
-        struct comm *comm = share->cr->comm;
-        uint32_t collectives = 0;
-        for (size_t i = 0; i < share->parts; i++) {
-            const struct part *p = share->part[i];
-            if (part_is_one_sided(p)) {
-                enter_one_sided(share->cr);
-                continue;
-            }
-            if (!part_is_pair(p)) {
-                collectives++;
-                continue;
-            }
-            struct peer *peer = comm_peer(share->cr, p->root);
-            p->kind == PART_SEND ? peer->entered_sends++ : peer->entered_recvs++;
-            waitable_fire(&comm->member[p->root]->met);
-        }
-        if (collectives == 0)
-            continue;
-        bool last = share->cr->entered == comm->least;
-        share->cr->entered += collectives;
-        if (last && --comm->behind == 0) {
-            find_least(comm);
-            waitable_fire(&comm->met);
-        }
-    }
-    world_changed();
-}
-
-/* Contact compares nothing: every rank has entered some collective, or made some one-sided call, the
- * peer some call of the opposite direction; under the policy `every` as many as this rank has. */
-static bool is_met(const struct part *p)
-{
-    struct comm_rank *cr = p->cr;
-    struct comm *comm = cr->comm;
-    bool every = group_exchanges(cr);
-    if (cr->family->cut)
-        return true;
-    if (part_is_one_sided(p))
-        return comm->one_sided == comm->nranks;
-    if (part_is_pair(p)) {
-        if (p->root == cr->rank)
-            return true;
-        const struct peer *mine = comm_peer(cr, p->root);
-        const struct peer *theirs = comm_peer(comm->member[p->root], cr->rank);
-        uint32_t need = p->kind == PART_SEND ? mine->entered_sends : mine->entered_recvs;
-        uint32_t have = p->kind == PART_SEND ? theirs->entered_recvs : theirs->entered_sends;
-        return have >= (every ? need : 1);
-    }
-    return (comm->connected && !every) || comm->least >= (every ? cr->entered : 1);
-}
-
 static bool in_contact(struct group_job *g)
 {
+    if (!g->entered) {
+        g->entered = true;
+        for (size_t s = 0; s < g->shares; s++)
+            contact_enter(g->share[s].part, g->share[s].parts);
+        world_changed();
+    }
     for (; g->met < g->parts; g->met++)
-        if (!is_met(g->part[g->met])) {
-            const struct part *p = g->missing_part = g->part[g->met];
-            job_listen(&g->job, part_is_pair(p) ? &p->cr->met : &p->cr->comm->met);
+        if (!contact_is_met(g->part[g->met])) {
+            g->missing_part = g->part[g->met];
+            job_listen(&g->job, contact_gate(g->missing_part));
             return false;
         }
     g->missing_part = NULL;
@@ -197,8 +118,6 @@ static bool step_group(struct job *job)
         give_up(g);
         return true;
     }
-    if (!g->entered)
-        enter(g);
     if (!in_contact(g))
         return false;
     for (size_t s = 0; s < g->shares; s++)
@@ -235,7 +154,7 @@ static void describe_spread(const struct group_job *g, struct ncs_snap_job *out,
     snapshot_contact(g->missing_part, out, snapshot);
     for (size_t i = 0; i < g->parts; i++) {
         const struct part *p = g->part[i];
-        if (p->spread == g->missing_part->spread && p->root != last && !is_met(p))
+        if (p->spread == g->missing_part->spread && p->root != last && !contact_is_met(p))
             snapshot_missing(out, snapshot, last = p->root);
     }
 }

@@ -44,9 +44,6 @@ int group_add_job(struct context *c, struct job *job, const struct comm_rank *mo
 
 void group_clear(struct group *g); /* drops everything queued */
 
-/* Whether every launch of this rank waits for its partners' hosts, not only the first. */
-bool group_exchanges(const struct comm_rank *cr);
-
 /* The parts that a job holds before they are launched; count 0 for other jobs. */
 struct part *const *group_job_parts(const struct job *job, size_t *count);
 

@@ -3,6 +3,7 @@
 #include "api/journal.h"
 #include "base/mem.h"
 #include "sim/comm.h"
+#include "sim/contact.h"
 #include "sim/context.h"
 #include "sim/group.h"
 #include "sim/host.h"
@@ -95,7 +96,7 @@ void snapshot_contact(const struct part *part, struct ncs_snap_job *out, struct 
         snapshot_missing(out, s, part->root);
         return;
     }
-    bool every = group_exchanges(cr);
+    bool every = contact_each_time(cr);
     for (int r = 0; r < cr->nranks; r++)
         if (cr->comm->member[r]->entered < (every ? cr->entered : 1))
             snapshot_missing(out, s, r);
