@@ -10,6 +10,7 @@
 #include "sim/comm.h"
 #include "sim/environment.h"
 #include "sim/job.h"
+#include "sim/sharing.h"
 #include "sim/snapshot.h"
 #include "sim/version.h"
 #include "sim/world.h"
@@ -59,15 +60,14 @@ static struct rendezvous *rendezvous_new(uint64_t key)
     struct rendezvous *r = sim_new(sizeof *r);
     r->key = key;
     r->next = sim_world.rendezvous;
+    ncs_map_put(&sim_world.meeting_place, key, r);
     return sim_world.rendezvous = r;
 }
 
 /* The youngest under that key. That of the environment serves anew for every communicator. */
 static struct rendezvous *find(uint64_t key)
 {
-    struct rendezvous *r = sim_world.rendezvous;
-    while (r && r->key != key)
-        r = r->next;
+    struct rendezvous *r = ncs_map_get(&sim_world.meeting_place, key);
     ncclUniqueId own;
     if ((!r || r->state != SERVING) && bootstrap_fixed_id(&own) && key_of(&own, 1) == key) {
         r = rendezvous_new(key);
@@ -117,6 +117,7 @@ static const char *untold(const struct comm_rank *cr)
 
 void rendezvous_free_all(void)
 {
+    ncs_map_free(&sim_world.meeting_place);
     while (sim_world.rendezvous) {
         struct rendezvous *r = sim_world.rendezvous;
         sim_world.rendezvous = r->next;
@@ -144,122 +145,38 @@ static void refuse(struct rendezvous *r, struct init_job *last, const char *why)
             r->seat[i].job->why = why;
 }
 
-/* NCCL_HOSTID is the same on all ranks: they all seem to be on one host then. */
-static int host_of(const struct comm_rank *cr)
+/* The ranks that refuse to share a GPU are done, the others wait for them. */
+static bool refuse_sharing(struct rendezvous *r, struct comm_rank *const *member)
 {
-    return env_text(ENV_HOSTID) ? 0 : cr->process->host;
-}
-
-/* The GPU of each rank of the run's machine, from 1. */
-static uint64_t gpu_key(const struct comm_rank *cr)
-{
-    return (uint64_t)host_of(cr) * (uint64_t)sim_world.options.devices +
-           (uint64_t)cr->gpu->device + 1;
-}
-
-static struct comm_rank *seated(const struct rendezvous *r, int rank)
-{
-    return r->seat[rank].job->job.about;
-}
-
-/* For each rank the lowest other one on its GPU, -1 = it has it for itself. NULL: so have all. */
-static int *find_sharers(const struct rendezvous *r)
-{
-    struct ncs_map first = { 0 };
-    int *sharer = ncs_new((size_t)r->nranks * sizeof *sharer);
-    bool any = false;
-    for (int i = 0; i < r->nranks; i++) {
-        uint64_t key = gpu_key(seated(r, i));
-        int lowest = (int)(intptr_t)ncs_map_get(&first, key) - 1;
-        sharer[i] = lowest;
-        if (lowest < 0)
-            ncs_map_put(&first, key, (void *)(intptr_t)(i + 1));
-        else if (sharer[lowest] < 0)
-            sharer[lowest] = i;
-        any |= lowest >= 0;
-    }
-    ncs_map_free(&first);
-    if (any)
-        return sharer;
-    ncs_free(sharer);
-    return NULL;
-}
-
-static bool leads_sharing_host(const struct rendezvous *r, const int *sharer, int rank)
-{
-    int host = host_of(seated(r, rank));
-    bool any = false;
-    for (int i = 0; i < r->nranks; i++) {
-        if (host_of(seated(r, i)) != host)
-            continue;
-        if (i < rank)
-            return false;
-        any |= sharer[i] >= 0;
-    }
-    return any;
-}
-
-/* Whether this rank is the one to refuse: until 2.29 each looks for others on its own GPU; in 2.30.3
- * and 2.30.4 the first of a host looks for all of that host; from 2.30.7 on each looks at all. Who
- * sees nothing goes on and waits for those who have left. */
-static bool refuses(const struct rendezvous *r, const int *sharer, int rank)
-{
-    const struct comm_rank *cr = seated(r, rank);
-    if (env_is(ENV_MULTI_RANK_GPU_ENABLE, 1)) {
-        nccl_warn_rank(cr, "NVLS is not possible with several ranks per GPU: NCCL_NVLS_ENABLE is 1");
-        return true;
-    }
-    if (nccl_does(DOES_CHECK_ALL_GPUS)) {
-        nccl_warn_rank(cr, "Multiple Ranks are using the same GPU/Partition. Set "
-                           "NCCL_MULTI_RANK_GPU_ENABLE=1 to enable this configuration.");
-        return true;
-    }
-    if (nccl_does(DOES_SHARE_GPU)) {
-        bool leads = leads_sharing_host(r, sharer, rank);
-        if (leads)
-            nccl_warn_rank(cr, "Multiple ranks detected using the same GPU on this node. Set "
-                               "NCCL_MULTI_RANK_GPU_ENABLE=1 to enable this configuration.");
-        return leads;
-    }
-    if (sharer[rank] >= 0)
-        nccl_warn_rank(cr, "Duplicate GPU detected : rank %d and rank %d both on CUDA device %x",
-                       rank, sharer[rank], gpu_bus_id(cr->gpu));
-    return sharer[rank] >= 0;
-}
-
-static bool refuse_duplicates(struct rendezvous *r)
-{
-    if (env_is(ENV_MULTI_RANK_GPU_ENABLE, 1) && !env_is(ENV_NVLS_ENABLE, 1))
-        return false;
-    int *sharer = find_sharers(r);
-    if (!sharer)
+    bool *refuses = sharing_refused(member, r->nranks);
+    if (!refuses)
         return false;
     r->state = REFUSED;
     r->why = "ranks share a GPU";
     for (int i = 0; i < r->nranks; i++) {
         struct init_job *job = r->seat[i].job;
         job->why = r->why;
-        job->complete = refuses(r, sharer, i);
-        job->code = job->complete ? ncclInvalidUsage : ncclSuccess;
+        job->complete = refuses[i];
+        job->code = refuses[i] ? ncclInvalidUsage : ncclSuccess;
     }
-    ncs_free(sharer);
+    ncs_free(refuses);
     return true;
 }
 
 static void complete(struct rendezvous *r)
 {
-    if (!refuse_duplicates(r)) {
-        struct comm_rank **member = ncs_new((size_t)r->nranks * sizeof *member);
-        for (int i = 0; i < r->nranks; i++)
-            member[i] = r->seat[i].job->job.about;
+    struct comm_rank **member = ncs_new((size_t)r->nranks * sizeof *member);
+    for (int i = 0; i < r->nranks; i++)
+        member[i] = r->seat[i].job->job.about;
+    if (!refuse_sharing(r, member)) {
         comm_new(member, r->nranks);
-        ncs_free(member);
         r->state = COMPLETE;
         for (int i = 0; i < r->roots; i++)
             r->root[i]->state = COMPLETE;
         for (int i = 0; i < r->nranks; i++)
             r->seat[i].job->complete = true;
     }
+    ncs_free(member);
     for (int i = 0; i < r->nranks; i++)
         if (r->seat[i].job->complete)
             job_mark(&r->seat[i].job->job);

@@ -125,7 +125,8 @@ struct world {
     size_t memory_used_count;
 
     /* NCCL */
-    struct rendezvous *rendezvous;
+    struct rendezvous *rendezvous;      /* youngest first */
+    struct ncs_map meeting_place;       /* the youngest by key */
     uint64_t unique_ids, comm_serial;
     bool went_ahead;         /* a send was done before its receive had come */
     uint64_t buffered;       /* most bytes of a pair that were ahead */

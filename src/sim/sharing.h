@@ -1,0 +1,12 @@
+/* Several ranks of a communicator on one GPU: which versions refuse it, and on which ranks. */
+#ifndef NCS_SIM_SHARING_H
+#define NCS_SIM_SHARING_H
+
+#include <stdbool.h>
+
+struct comm_rank;
+
+/* By rank, whether it refuses the communicator; to be freed. NULL: nobody does. */
+bool *sharing_refused(struct comm_rank *const *member, int nranks);
+
+#endif
