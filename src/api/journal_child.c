@@ -47,10 +47,21 @@ struct ncs_comm_info *ncs_journal_growth(struct ncs_journal *j, uint64_t id, int
     return find_child(j, g->key, nranks, g->parent, name);
 }
 
+static uint32_t *counter(struct ncs_member *m, enum ncs_fn fn)
+{
+    return fn == NCS_FN_ncclCommSplit ? &m->splits : fn == NCS_FN_ncclCommShrink ? &m->shrinks
+                                                                                 : &m->grows;
+}
+
+void ncs_journal_uncount_child(struct ncs_journal *j, const struct ncs_unfilled *u)
+{
+    --*counter(&j->comm[u->comm]->member[u->comm_rank], u->fn);
+}
+
 static void await(struct ncs_journal *j, const struct ncs_call *call, uint64_t key,
                   struct ncs_unfilled u)
 {
-    u.out = ncs_call_arg(call, NCS_ARG_COMM_OUT)->p;
+    u.fn = call->fn;
     u.group = call->group;
     u.comm = call->comm;
     u.comm_rank = call->comm_rank;
@@ -63,20 +74,22 @@ static void await(struct ncs_journal *j, const struct ncs_call *call, uint64_t k
 
 static void learn_split(struct ncs_journal *j, const struct ncs_call *call, struct ncs_member *m)
 {
-    struct ncs_unfilled u = { 0 };
+    struct ncs_unfilled u = { .out = ncs_call_arg(call, NCS_ARG_COMM_OUT)->p };
     int color = (int)call->arg[1].i;
-    uint32_t nth = ++m->splits;
+    uint32_t nth = ++*counter(m, call->fn);
 
-    if (color == NCCL_SPLIT_NOCOLOR)
+    if (color == NCCL_SPLIT_NOCOLOR && !call->group)
         return;
+    if (color == NCCL_SPLIT_NOCOLOR)
+        u.out = NULL;
     snprintf(u.name, sizeof u.name, "split%u.%d", nth, color);
     await(j, call, child_key(call->comm, call->fn, nth, (uint64_t)color), u);
 }
 
 static void learn_shrink(struct ncs_journal *j, const struct ncs_call *call, struct ncs_member *m)
 {
-    struct ncs_unfilled u = { 0 };
-    uint32_t nth = ++m->shrinks;
+    struct ncs_unfilled u = { .out = ncs_call_arg(call, NCS_ARG_COMM_OUT)->p };
+    uint32_t nth = ++*counter(m, call->fn);
     /* Sorted by now, so that it is the same on all ranks. */
     uint64_t list = ncs_hash_bytes(0, call->arg[1].p, (size_t)call->arg[2].i * sizeof(int));
 
@@ -102,8 +115,8 @@ static void learn_growth(struct ncs_journal *j, const struct ncs_call *call)
 
 static void learn_grow(struct ncs_journal *j, const struct ncs_call *call, struct ncs_member *m)
 {
-    struct ncs_unfilled u = { 0 };
-    uint32_t nth = ++m->grows;
+    struct ncs_unfilled u = { .out = ncs_call_arg(call, NCS_ARG_COMM_OUT)->p };
+    uint32_t nth = ++*counter(m, call->fn);
 
     snprintf(u.name, sizeof u.name, "grow%u", nth);
     u.child_rank = call->comm_rank; /* old ranks keep their numbers */
@@ -143,7 +156,7 @@ bool ncs_journal_take_filled(struct ncs_journal *j, int rank, struct ncs_unfille
     for (size_t i = 0; i < own->unfilleds; i++) {
         struct ncs_unfilled *u = &own->unfilled[i];
 
-        if (!u->child || u->rank != rank || !*u->out)
+        if (!u->child || u->rank != rank || !u->out || !*u->out)
             continue;
         *out = *u;
         *u = own->unfilled[--own->unfilleds];

@@ -255,9 +255,11 @@ void ncs_journal_group_ended(struct ncs_journal *j, uint64_t group, bool ok)
     for (size_t i = 0; i < own->unfilleds; i++) {
         struct ncs_unfilled u = own->unfilled[i];
 
-        if (u.group != group || (ok && u.child))
+        if (u.group != group || (ok && u.child && u.out))
             own->unfilled[kept++] = u;
-        else if (ok)
+        else if (!ok && u.child)
+            ncs_journal_uncount_child(j, &u);
+        else if (ok && !u.child)
             set_handle(j, u.comm, u.comm_rank, *u.out);
     }
     own->unfilleds = kept;

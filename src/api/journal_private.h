@@ -10,10 +10,11 @@
 /* An out-parameter that is filled later: at the end of an open group, or of a split of a non-blocking
  * communicator. */
 struct ncs_unfilled {
-    const ncclComm_t *out;
+    const ncclComm_t *out; /* NULL: of a split without a colour, that only waits for its group */
     uint64_t group;
     int comm, comm_rank; /* of a child: its parent's */
     int rank;            /* of the run */
+    enum ncs_fn fn;      /* of a child: what makes it */
     uint64_t child;      /* key of a child; 0 = it is none */
     char name[48];       /* of a child, below its parent's */
     int child_rank, child_nranks; /* -1 = the driver will tell */
@@ -97,6 +98,8 @@ struct ncs_comm_info *ncs_journal_growth(struct ncs_journal *j, uint64_t id, int
 /* Learns of a split, a shrink, a growth or an id to grow with, which has succeeded. */
 void ncs_journal_learn_child(struct ncs_journal *j, struct ncs_call *call);
 /* Takes one whose handle has been filled. */
+/* Its group has failed: the next call of its kind is the same one over again. */
+void ncs_journal_uncount_child(struct ncs_journal *j, const struct ncs_unfilled *u);
 bool ncs_journal_take_filled(struct ncs_journal *j, int rank, struct ncs_unfilled *out);
 void ncs_journal_adopt(struct ncs_journal *j, const struct ncs_unfilled *u, int rank, int nranks);
 /* Nobody fills the handles that this rank still waits for on a communicator. */
