@@ -273,6 +273,15 @@ static bool own_init(const struct ncs_inquiry *q, const struct ncs_need *need, s
     return false;
 }
 
+bool ncs_has_made(const struct ncs_inquiry *q, const struct ncs_need *need,
+                  const struct ncs_absent *a)
+{
+    if (need->kind != NCS_NEED_COLLECTIVE || !need->call || ncs_is_meeting(need) ||
+        a->comm_rank < 0 || a->comm_rank >= q->journal->comm[need->comm]->members)
+        return false;
+    return ncs_sequence_at(&q->comm[need->comm].seq[a->comm_rank], ncs_position(q, need->call));
+}
+
 void ncs_why_absent(struct ncs_inquiry *q, const struct ncs_need *need, struct ncs_absent *a)
 {
     a->rank = ncs_run_rank(q, need->comm, a->comm_rank);

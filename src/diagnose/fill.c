@@ -139,7 +139,8 @@ static char *what_is_missing(const struct ncs_inquiry *q, const struct ncs_need 
                         ncs_is_send(need->call) ? "receives from" : "sends to", need->call->rank);
     if (ncs_is_meeting(need))
         return ncs_text("never called %s", ncs_said_function(need->call));
-    return ncs_text("never made call %u", (unsigned)need->call->number);
+    return ncs_text(ncs_has_made(q, need, a) ? "had call %u under way" : "never made call %u",
+                    (unsigned)need->call->number);
 }
 
 static char *absent_text(const struct ncs_inquiry *q, const struct ncs_need *need,
@@ -266,4 +267,39 @@ void ncs_add_behind_rows(const struct ncs_inquiry *q, struct ncs_draft *d)
             NCS_PUSH(d->f.row, d->f.rows, d->row_room, row);
         }
     ncs_free(told);
+}
+
+static bool has_row(const struct ncs_draft *d, int rank)
+{
+    for (size_t i = 0; i < d->f.rows; i++)
+        if (d->f.row[i].rank == rank)
+            return true;
+    return false;
+}
+
+static bool is_blocked(const struct ncs_draft *d, int rank)
+{
+    for (size_t i = 0; i < d->f.blockeds; i++)
+        if (d->f.blocked[i] == rank)
+            return true;
+    return false;
+}
+
+void ncs_add_merged(struct ncs_draft *d, struct ncs_draft *same)
+{
+    for (size_t i = 0; i < same->f.bystanders; i++)
+        if (!is_blocked(d, same->f.bystander[i]))
+            ncs_add_bystander(d, same->f.bystander[i]);
+    for (size_t i = 0; i < same->f.blockeds; i++)
+        ncs_add_blocked_rank(d, same->f.blocked[i]);
+    for (size_t i = 0; i < same->f.rows; i++) {
+        struct ncs_finding_row *row = &same->f.row[i];
+        if (has_row(d, row->rank))
+            continue;
+        if (row->behind)
+            NCS_PUSH(d->f.row, d->f.rows, d->row_room, *row);
+        else
+            ncs_add_row(d, row->rank, row->line, row->text);
+        row->text = NULL;
+    }
 }

@@ -178,6 +178,9 @@ int *ncs_cycle_of(const struct ncs_inquiry *q, size_t need, bool gates_only, siz
 void ncs_why_absent(struct ncs_inquiry *q, const struct ncs_need *need, struct ncs_absent *a);
 /* The same for what only a rank of the run is known of: it ended, or is elsewhere. */
 void ncs_why_rank_absent(const struct ncs_inquiry *q, struct ncs_absent *a);
+/* Whether it has made the collective of the need all the same, and was lost over it. */
+bool ncs_has_made(const struct ncs_inquiry *q, const struct ncs_need *need,
+                  const struct ncs_absent *a);
 int ncs_run_rank(const struct ncs_inquiry *q, int comm, int comm_rank); /* -1 = cannot be told */
 bool ncs_is_pairwise(const struct ncs_call *call); /* send or recv */
 /* All-to-all, gather, scatter: made by all ranks, but met pair by pair. */
@@ -273,6 +276,7 @@ struct ncs_draft { /* a finding and the room of its lists */
     struct ncs_finding f;
     size_t culprit_room, blocked_room, bystander_room, cycle_room, row_room;
     uint64_t order; /* id of the earliest call concerned: earlier causes first */
+    bool noticed;   /* the machine itself noticed it */
     bool remark;    /* no error, whatever the root: it works, and seldom is what was meant */
 };
 
@@ -286,6 +290,8 @@ void ncs_add_blocked(const struct ncs_inquiry *q, struct ncs_draft *d, int node)
 /* A row for every rank of the need: what it waits in, or why it is not there. */
 void ncs_add_need_rows(const struct ncs_inquiry *q, struct ncs_draft *d,
                        const struct ncs_need *need);
+/* The blocked ranks of a finding that is the same mistake, with the rows of those that have none. */
+void ncs_add_merged(struct ncs_draft *d, struct ncs_draft *same);
 /* Rows for the blocked ranks that have none yet; comes last. */
 void ncs_add_behind_rows(const struct ncs_inquiry *q, struct ncs_draft *d);
 void ncs_set_title(const struct ncs_inquiry *q, struct ncs_draft *d, const struct ncs_call *call);

@@ -29,13 +29,20 @@ static const struct ncs_call *allocation_of(const struct ncs_call *call, const v
     return NULL;
 }
 
-/* What takes an extent too, as a registration does, frees nothing. */
+/* Others take memory too, and let it be: a registration, a question about it. */
+static bool frees(const struct ncs_call *call)
+{
+    return call->fn == NCS_FN_cudaFree || call->fn == NCS_FN_cudaFreeAsync ||
+           call->fn == NCS_FN_cudaFreeHost || call->fn == NCS_FN_ncclMemFree;
+}
+
 static const struct ncs_call *end_of(const struct ncs_call *allocation)
 {
     const void *base = arg_of(allocation, NCS_ARG_MEMORY_OUT)->p;
     for (const struct ncs_call *c = allocation->newer; c; c = c->newer) {
-        const union ncs_arg *memory = c->rank == allocation->rank ? arg_of(c, NCS_ARG_MEMORY) : NULL;
-        if (memory && !arg_of(c, NCS_ARG_BYTES) && memory->p == base && !c->ending && !(c->returned && c->rc))
+        const union ncs_arg *memory = c->rank == allocation->rank && frees(c)
+                                          ? arg_of(c, NCS_ARG_MEMORY) : NULL;
+        if (memory && memory->p == base && !c->ending && !(c->returned && c->rc))
             return c;
     }
     return NULL;

@@ -51,6 +51,17 @@ ncs_rule_match ncs_rule_p2p_cycle, ncs_rule_host_wait;
 ncs_rule_match ncs_rule_fault, ncs_rule_crash, ncs_rule_livelock, ncs_rule_waiting;
 ncs_rule_match ncs_rule_never_destroyed;
 
+/* Findings on their way (drafts.c). */
+struct ncs_drafts {
+    struct ncs_draft *draft;
+    size_t count, room;
+};
+
+void ncs_free_finding(struct ncs_finding *f); /* the contents */
+/* Takes the draft; one that tells of the same mistake is merged with it. */
+void ncs_drafts_add(const struct ncs_inquiry *q, struct ncs_drafts *all, struct ncs_draft *d);
+void ncs_drafts_sort(struct ncs_drafts *all); /* the cause first */
+
 /* Common to findings about a need: call, title, rows, blocked ranks. Culprits come before. */
 void ncs_fill_need(const struct ncs_inquiry *q, struct ncs_draft *d, const struct ncs_need *need,
                    uint32_t call);

@@ -2,7 +2,6 @@
  * journal that has no cause further back. */
 #include "diagnose/rule.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
@@ -24,12 +23,12 @@
     X("comm-order", ncs_rule_comm_order)              \
     X("launch-order", ncs_rule_opposite_order)        \
     X("p2p-cycle", ncs_rule_p2p_cycle)                \
-    X("signal-cycle", ncs_rule_signal_cycle)          \
     X("init-missing-rank", ncs_rule_init_missing)     \
     X("send-without-recv", ncs_rule_send_alone)       \
     X("recv-without-send", ncs_rule_recv_alone)       \
     X("p2p-count-mismatch", ncs_rule_p2p_count)       \
     X("signal-missing", ncs_rule_signal_missing)      \
+    X("signal-cycle", ncs_rule_signal_cycle)          \
     X("signal-setup", ncs_rule_signal_setup)          \
     X("swapped-calls", ncs_rule_swapped_calls)        \
     X("extra-call", ncs_rule_extra_call)              \
@@ -58,88 +57,19 @@ static const struct {
 #undef RULE
 };
 
-struct drafts {
-    struct ncs_draft *draft;
-    size_t count, room;
-};
-
-static bool same_culprits(const struct ncs_finding *a, const struct ncs_finding *b)
-{
-    if (a->rule != b->rule || a->culprits != b->culprits)
-        return false;
-    for (size_t i = 0; i < a->culprits; i++)
-        if (a->culprit[i].rank != b->culprit[i].rank)
-            return false;
-    return true;
-}
-
-static void free_finding(struct ncs_finding *f)
-{
-    for (size_t i = 0; i < f->cycles; i++)
-        ncs_free(f->cycle[i].comm);
-    for (size_t i = 0; i < f->rows; i++)
-        ncs_free(f->row[i].text);
-    ncs_free(f->comm);
-    ncs_free(f->title);
-    ncs_free(f->why);
-    ncs_free(f->fix);
-    ncs_free(f->culprit);
-    ncs_free(f->blocked);
-    ncs_free(f->bystander);
-    ncs_free(f->cycle);
-    ncs_free(f->row);
-}
-
-void ncs_diagnosis_free(struct ncs_diagnosis *d)
-{
-    for (size_t i = 0; i < d->findings; i++)
-        free_finding(&d->finding[i]);
-    for (size_t i = 0; i < d->waits; i++) {
-        ncs_free(d->wait[i].in);
-        ncs_free(d->wait[i].comm);
-        ncs_free(d->wait[i].op);
-        ncs_free(d->wait[i].peer);
-    }
-    ncs_free(d->finding);
-    ncs_free(d->wait);
-    memset(d, 0, sizeof *d);
-}
-
-/* One mistake shows in many places (each turn of a loop, each communicator): it is told once, at
- * its earliest, with all whom it blocks. A hazard is never kept in place of a hang. */
-static void add(struct drafts *all, struct ncs_draft *d)
-{
-    for (size_t i = 0; i < all->count; i++) {
-        struct ncs_draft *old = &all->draft[i];
-        if (!same_culprits(&old->f, &d->f))
-            continue;
-        bool better = (d->f.blockeds > 0) > (old->f.blockeds > 0) ||
-                      ((d->f.blockeds > 0) == (old->f.blockeds > 0) && d->order < old->order);
-        if (better) {
-            struct ncs_draft swap = *old;
-            *old = *d;
-            *d = swap;
-        }
-        for (size_t k = 0; k < d->f.blockeds; k++)
-            ncs_add_blocked_rank(old, d->f.blocked[k]);
-        free_finding(&d->f);
-        return;
-    }
-    NCS_PUSH(all->draft, all->count, all->room, *d);
-}
-
-static void judge(const struct ncs_inquiry *q, const struct ncs_root *r, struct drafts *all)
+static void judge(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_drafts *all)
 {
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
         struct ncs_draft d = { .order = UINT64_MAX };
         if (!rules[i].match(q, r, &d)) {
-            free_finding(&d.f);
+            ncs_free_finding(&d.f);
             continue;
         }
+        d.noticed = r->kind == NCS_ROOT_NOTICE;
         ncs_add_behind_rows(q, &d);
         d.f.rule = ncs_rule_ids[i];
         d.f.level = r->kind >= NCS_ROOT_LABELS || d.remark ? NCS_LEVEL_NOTE : NCS_LEVEL_ERROR;
-        add(all, &d);
+        ncs_drafts_add(q, all, &d);
         return;
     }
 }
@@ -161,7 +91,7 @@ enum { OTHERS = 6, NEVER };
 
 /* Whether there are such. */
 static bool judge_absents(const struct ncs_inquiry *q, const struct ncs_need *n, int class,
-                          struct drafts *all)
+                          struct ncs_drafts *all)
 {
     struct ncs_root r = { .kind = NCS_ROOT_ABSENT, .need = n, .comm = -1, .rank = -1 };
     size_t room = 0;
@@ -198,7 +128,7 @@ static const struct ncs_notice *notice_of(const struct ncs_inquiry *q, const str
     return NULL;
 }
 
-static void judge_need(const struct ncs_inquiry *q, const struct ncs_need *n, struct drafts *all)
+static void judge_need(const struct ncs_inquiry *q, const struct ncs_need *n, struct ncs_drafts *all)
 {
     if (n->kind == NCS_NEED_STUCK) {
         struct ncs_root r = { .kind = NCS_ROOT_DIFFER, .need = n, .call = n->present,
@@ -225,7 +155,7 @@ static void judge_need(const struct ncs_inquiry *q, const struct ncs_need *n, st
 
 /* Rings of host waits alone come first: what else they keep back forms rings with them, too. */
 static void judge_cycles(const struct ncs_inquiry *q, bool *told, bool gates_only,
-                         struct drafts *all)
+                         struct ncs_drafts *all)
 {
     for (size_t i = 0; i < q->needs; i++) {
         if (told[i] || (gates_only && q->need[i].kind != NCS_NEED_GATE))
@@ -276,7 +206,7 @@ static bool disagree(const struct ncs_notice *n)
     return false;
 }
 
-static void judge_notices(const struct ncs_inquiry *q, struct drafts *all)
+static void judge_notices(const struct ncs_inquiry *q, struct ncs_drafts *all)
 {
     for (size_t i = 0; i < q->notices; i++) {
         const struct ncs_notice *n = &q->notice[i];
@@ -308,7 +238,7 @@ static bool destroyed_by_some(const struct ncs_inquiry *q, const struct ncs_comm
 }
 
 static void judge_open_group(const struct ncs_inquiry *q, int rank, int depth, int line,
-                             struct drafts *all)
+                             struct ncs_drafts *all)
 {
     struct ncs_root r = { .kind = NCS_ROOT_LEFT, .comm = -1, .rank = rank, .depth = depth,
                           .line = line };
@@ -321,7 +251,7 @@ struct depth {
 };
 
 /* Without a snapshot the journal tells the depths, as long as it is whole. */
-static void judge_open_groups(const struct ncs_inquiry *q, struct drafts *all)
+static void judge_open_groups(const struct ncs_inquiry *q, struct ncs_drafts *all)
 {
     struct depth *of = NULL;
     size_t count = 0, room = 0;
@@ -390,7 +320,7 @@ static bool have_passed(const struct ncs_inquiry *q, int comm)
 
 /* Calls that disagree hide whatever is wrong further on: calls that were left out show all the
  * same. */
-static void judge_later(const struct ncs_inquiry *q, struct drafts *all)
+static void judge_later(const struct ncs_inquiry *q, struct ncs_drafts *all)
 {
     for (size_t i = 0; i < q->journal->comms; i++) {
         const struct ncs_parting *p = &q->comm[i].later;
@@ -402,7 +332,7 @@ static void judge_later(const struct ncs_inquiry *q, struct drafts *all)
     }
 }
 
-static void judge_left_overs(const struct ncs_inquiry *q, struct drafts *all)
+static void judge_left_overs(const struct ncs_inquiry *q, struct ncs_drafts *all)
 {
     const struct ncs_call *call[4];
     struct ncs_root order = { .kind = NCS_ROOT_ORDER, .call = call, .calls = 4, .comm = -1 };
@@ -427,25 +357,9 @@ static void judge_left_overs(const struct ncs_inquiry *q, struct drafts *all)
     }
 }
 
-/* ---- order ---- */
-
-static int compare(const void *x, const void *y)
-{
-    const struct ncs_draft *a = x, *b = y;
-    bool hazard_a = a->f.certainty == NCS_UNDEFINED && !a->f.blockeds;
-    bool hazard_b = b->f.certainty == NCS_UNDEFINED && !b->f.blockeds;
-    if (a->f.level != b->f.level)
-        return a->f.level == NCS_LEVEL_ERROR ? -1 : 1;
-    if (hazard_a != hazard_b)
-        return hazard_a ? 1 : -1;
-    if (a->order != b->order)
-        return a->order < b->order ? -1 : 1;
-    return strcmp(a->f.rule, b->f.rule);
-}
-
 void ncs_rules(struct ncs_inquiry *q)
 {
-    struct drafts all = { 0 };
+    struct ncs_drafts all = { 0 };
     bool *told = ncs_new((q->needs + 1) * sizeof *told);
     judge_notices(q, &all);
     for (size_t i = 0; i < q->needs && q->hung; i++) {
@@ -464,8 +378,7 @@ void ncs_rules(struct ncs_inquiry *q)
     if (q->hung)
         judge_later(q, &all);
     judge_left_overs(q, &all);
-    if (all.count)
-        qsort(all.draft, all.count, sizeof *all.draft, compare);
+    ncs_drafts_sort(&all);
     for (size_t i = 0; i < all.count; i++)
         NCS_PUSH(q->result->finding, q->result->findings, q->finding_room, all.draft[i].f);
     ncs_free(all.draft);

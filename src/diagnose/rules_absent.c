@@ -147,7 +147,9 @@ static void say_absent(const struct ncs_root *r, struct ncs_str *s)
 static void say_before(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_str *s)
 {
     if (r->need->kind == NCS_NEED_COLLECTIVE && r->need->call)
-        ncs_str_addf(s, " before call %u on %s", (unsigned)r->need->call->number,
+        ncs_str_addf(s, " %s call %u on %s",
+                     ncs_has_made(q, r->need, r->absent[0]) ? "during" : "before",
+                     (unsigned)r->need->call->number,
                      ncs_comm_name(q, r->need->comm));
     else if (r->need->kind == NCS_NEED_INIT)
         ncs_str_addf(s, " before it joined %s", ncs_comm_name(q, r->need->comm));

@@ -76,13 +76,15 @@ static void fill_step(const struct ncs_inquiry *q, const struct step *s, struct 
     const struct ncs_call *c = s->call;
     int line = c && c->place.line ? c->place.line : ncs_gate_line(q, s->rank);
     const char *comm = c ? ncs_comm_name(q, s->need->comm) : NULL;
+    char *other = s->other == s->rank ? ncs_copy_text("itself") : ncs_text("rank %d", s->other);
     ncs_add_step(d, s->rank, comm, c ? c->number : 0, line, s->other);
     char *what = c ? ncs_describe(c) : ncs_copy_text(q->snap->gate[s->need->gate].what);
     if (c && c->number)
-        ncs_add_row(d, s->rank, line, ncs_text("waits in call %u on %s, %s, for rank %d",
-                                               (unsigned)c->number, comm, what, s->other));
+        ncs_add_row(d, s->rank, line, ncs_text("waits in call %u on %s, %s, for %s",
+                                               (unsigned)c->number, comm, what, other));
     else
-        ncs_add_row(d, s->rank, line, ncs_text("waits in %s for rank %d", what, s->other));
+        ncs_add_row(d, s->rank, line, ncs_text("waits in %s for %s", what, other));
+    ncs_free(other);
     ncs_free(what);
 }
 
@@ -188,7 +190,10 @@ static char *ring_text(const struct ncs_draft *d)
     for (size_t i = 0; i < told; i++) {
         ncs_str_addf(&s, "%srank %d waits", i ? ", " : "", step[i].rank);
         say_step(&s, &step[i]);
-        ncs_str_addf(&s, " for rank %d", step[i].waits_for);
+        if (step[i].waits_for == step[i].rank)
+            ncs_str_add(&s, " for itself");
+        else
+            ncs_str_addf(&s, " for rank %d", step[i].waits_for);
     }
     if (told < d->f.cycles)
         ncs_str_addf(&s, ", and so on through %zu ranks back to rank %d", d->f.cycles, step->rank);

@@ -366,8 +366,8 @@ static int *absent_ranks(const struct ncs_need *n)
 /* A cycle of a thread with itself: it alone could make the calls that it waits for. */
 bool ncs_rule_one_thread(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
 {
-    if (r->kind != NCS_ROOT_CYCLE || !r->need->call)
-        return false;
+    if (r->kind != NCS_ROOT_CYCLE || !r->need->call || r->need->kind == NCS_NEED_SIGNAL)
+        return false; /* a wait for signals holds its stream, and a group would not undo that */
     int context = -1;
     for (size_t i = 0; i < r->length; i++) {
         if (ncs_node_need(q, r->path[i]) >= 0 && r->path[i] != r->path[0])

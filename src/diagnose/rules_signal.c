@@ -16,33 +16,124 @@ static void add_culprits(const struct ncs_root *r, struct ncs_draft *d)
             ncs_add_culprit(d, r->absent[i]->rank, 0, 0);
 }
 
+/* A wait for signals of one who makes no more of them: it ended or is elsewhere; in a ring of its own,
+ * the thread that waits is the one to send. */
+static bool is_short(const struct ncs_inquiry *q, const struct ncs_root *r)
+{
+    if (r->kind != NCS_ROOT_CYCLE)
+        return lacks(r, NCS_NEED_SIGNAL);
+    size_t needs = 0, at = 0;
+    for (size_t i = 0; i < r->length; i++)
+        if (ncs_node_need(q, r->path[i]) >= 0) {
+            needs++;
+            at = i;
+        }
+    if (needs != 1 || r->need->kind != NCS_NEED_SIGNAL)
+        return false;
+    const struct ncs_absent *a = ncs_link(r->need, q, r->path[(at + 1) % r->length]);
+    return a && a->reason == NCS_ABSENT_ELSEWHERE && a->rank == r->need->call->rank;
+}
+
+/* The waits for signals of one rank that lack some for one reason, by rank. */
+struct shorts {
+    const struct ncs_need **of;
+    size_t count, room;
+};
+
+static void find_shorts(const struct ncs_inquiry *q, const struct ncs_need *n, bool alone,
+                        struct shorts *out)
+{
+    for (size_t i = 0; i < q->needs; i++) {
+        const struct ncs_need *o = &q->need[i];
+        if (o != n && (alone || o->kind != NCS_NEED_SIGNAL || o->comm != n->comm ||
+                       o->src != n->src || o->absent[0].reason != n->absent[0].reason))
+            continue;
+        size_t at = out->count;
+        NCS_PUSH(out->of, out->count, out->room, o);
+        for (; at > 0 && (out->of[at - 1]->dst > o->dst ||
+                          (out->of[at - 1]->dst == o->dst &&
+                           out->of[at - 1]->call->number > o->call->number)); at--)
+            out->of[at] = out->of[at - 1];
+        out->of[at] = o;
+    }
+}
+
+/* "rank 2", "itself"; of two ranks that one thread is "rank 1 of comm1". */
+static char *peer_name(const struct ncs_inquiry *q, const struct ncs_need *n)
+{
+    if (n->src == n->dst)
+        return ncs_copy_text("itself");
+    if (n->absent[0].rank == n->call->rank)
+        return ncs_text("rank %d of %s", n->src, ncs_comm_name(q, n->comm));
+    return ncs_text("rank %d", n->absent[0].rank);
+}
+
+static void say_short(const struct ncs_inquiry *q, const struct ncs_need *n, struct ncs_str *why,
+                      struct ncs_str *fix)
+{
+    const struct ncs_call *c = n->call;
+    unsigned long long wanted = n->wanted, came = n->came;
+    char *peer = peer_name(q, n);
+    bool self = n->src == n->dst, own = n->absent[0].rank == c->rank;
+    ncs_str_addf(why, "rank %d waits for %llu signal%s of %s", c->rank, wanted,
+                 wanted == 1 ? "" : "s", peer);
+    ncs_say_place(why, c);
+    if (came)
+        ncs_str_addf(why, ", and %llu %s", came, came == 1 ? "is there" : "are there");
+    else
+        ncs_str_add(why, ", and none is there");
+    if (self)
+        ncs_str_addf(why, ": rank %d %s itself%s", c->rank, came ? "signals" : "never signals",
+                     came ? " no more" : "");
+    if (self)
+        ncs_str_addf(fix, "let rank %d put or signal", c->rank);
+    else
+        ncs_str_addf(fix, "let %s put or signal", peer);
+    ncs_str_addf(fix, " %llu more time%s to ", wanted - came, wanted - came == 1 ? "" : "s");
+    if (self)
+        ncs_str_add(fix, "itself");
+    else if (own)
+        ncs_str_addf(fix, "rank %d", n->dst);
+    else
+        ncs_str_addf(fix, "rank %d", c->rank);
+    ncs_str_add(fix, own ? " before the wait" : "");
+    ncs_str_addf(fix, ", or %s", came ? "let the wait" : "leave out the wait");
+    ncs_say_place(fix, c);
+    if (came)
+        ncs_str_addf(fix, " take %llu", came);
+    ncs_free(peer);
+}
+
 bool ncs_rule_signal_missing(const struct ncs_inquiry *q, const struct ncs_root *r,
                              struct ncs_draft *d)
 {
-    if (!lacks(r, NCS_NEED_SIGNAL))
+    enum { MOST = 3 };
+    if (!is_short(q, r))
         return false;
     const struct ncs_need *n = r->need;
-    const struct ncs_call *c = n->call;
-    unsigned long long wanted = n->wanted, came = n->came;
-    int peer = r->absent[0]->rank;
-    add_culprits(r, d);
-    ncs_fill_need(q, d, n, c->number);
-    struct ncs_str s = { 0 };
-    ncs_str_addf(&s, "rank %d waits for %llu signal%s of rank %d", c->rank, wanted,
-                 wanted == 1 ? "" : "s", peer);
-    ncs_say_place(&s, c);
-    if (came)
-        ncs_str_addf(&s, ", and %llu %s", came, came == 1 ? "is there" : "are there");
-    else
-        ncs_str_addf(&s, ", and none is there");
-    d->f.why = ncs_str_take(&s);
-    ncs_str_addf(&s, "let rank %d put or signal %llu more time%s to rank %d, or %s", peer,
-                 wanted - came, wanted - came == 1 ? "" : "s", c->rank,
-                 came ? "let the wait" : "leave out the wait");
-    ncs_say_place(&s, c);
-    if (came)
-        ncs_str_addf(&s, " take %llu", came);
-    d->f.fix = ncs_str_take(&s);
+    struct shorts all = { 0 };
+    struct ncs_str why = { 0 }, fix = { 0 };
+    for (size_t i = 0; i < n->absents; i++)
+        if (n->absent[i].rank >= 0)
+            ncs_add_culprit(d, n->absent[i].rank, 0, 0);
+    find_shorts(q, n, r->kind == NCS_ROOT_CYCLE, &all);
+    ncs_fill_need(q, d, all.of[0], all.of[0]->call->number);
+    for (size_t i = 0; i < all.count; i++) {
+        if (i > 0)
+            ncs_add_need_rows(q, d, all.of[i]);
+        if (i > 0)
+            ncs_add_blocked(q, d, ncs_need_node(q, (size_t)(all.of[i] - q->need)));
+        if (i >= MOST)
+            continue;
+        ncs_str_add(&why, i ? "; " : "");
+        ncs_str_add(&fix, i ? "; " : "");
+        say_short(q, all.of[i], &why, &fix);
+    }
+    if (all.count > MOST)
+        ncs_str_addf(&why, "; and so on, %zu waits", all.count);
+    d->f.why = ncs_str_take(&why);
+    d->f.fix = ncs_str_take(&fix);
+    ncs_free(all.of);
     return true;
 }
 

@@ -2,7 +2,7 @@
 # What is found in the scenarios with a bug, held against expect.jsonl: one line per scenario and
 # policy, the same for every seed. Correct look-alikes must pass without a finding.
 #
-# said.jsonl: what the text of a report has to say.
+# said.jsonl: what the text of a report has to say. Every rank that is blocked has a line in it.
 #
 # expect.jsonl: culprits are [rank, call, line], steps of a cycle [rank, comm, call, line, for]. To
 # look at a report in that form: ncclscript run --format json FILE | jq -c -f tests/hangs/report.jq
@@ -73,6 +73,16 @@ while read -r line; do
         failed=$((failed + 1))
     done < <(jq -r '.says[]' <<<"$line")
 done <$here/said.jsonl
+
+# Everybody who is blocked is told of.
+"$program" run -v --timeout 60s "${bugs[@]}" >"$work/text" 2>/dev/null </dev/null
+"$program" run --format json --timeout 60s "${bugs[@]}" 2>/dev/null </dev/null |
+    jq -r 'select(.findings != []) | [.scenario, (.findings[].blocked[] | tostring)] | join(" ")' >"$work/blocked"
+compared=$((compared + $(wc -l <"$work/blocked")))
+while read -r line; do
+    echo "$line"
+    failed=$((failed + 1))
+done < <(awk -f $here/told.awk "$work/text" "$work/blocked")
 
 # A line without its scenario would be compared with nothing.
 while read -r file; do

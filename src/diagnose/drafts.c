@@ -1,0 +1,127 @@
+/* The findings on their way: what tells of the same mistake becomes one, and the order in which they
+ * are told, which is the same whatever the schedule was. */
+#include "diagnose/rule.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+void ncs_free_finding(struct ncs_finding *f)
+{
+    for (size_t i = 0; i < f->cycles; i++)
+        ncs_free(f->cycle[i].comm);
+    for (size_t i = 0; i < f->rows; i++)
+        ncs_free(f->row[i].text);
+    ncs_free(f->comm);
+    ncs_free(f->title);
+    ncs_free(f->why);
+    ncs_free(f->fix);
+    ncs_free(f->culprit);
+    ncs_free(f->blocked);
+    ncs_free(f->bystander);
+    ncs_free(f->cycle);
+    ncs_free(f->row);
+}
+
+void ncs_diagnosis_free(struct ncs_diagnosis *d)
+{
+    for (size_t i = 0; i < d->findings; i++)
+        ncs_free_finding(&d->finding[i]);
+    for (size_t i = 0; i < d->waits; i++) {
+        ncs_free(d->wait[i].in);
+        ncs_free(d->wait[i].comm);
+        ncs_free(d->wait[i].op);
+        ncs_free(d->wait[i].peer);
+    }
+    ncs_free(d->finding);
+    ncs_free(d->wait);
+    memset(d, 0, sizeof *d);
+}
+
+static int compare_texts(const char *a, const char *b)
+{
+    return strcmp(a ? a : "", b ? b : "");
+}
+
+/* Host waits are one mistake only if they are one wait: each key is set by a statement of its own. */
+static bool same_mistake(const struct ncs_finding *a, const struct ncs_finding *b)
+{
+    if (a->rule != b->rule || a->culprits != b->culprits ||
+        (strcmp(a->rule, "host-wait") == 0 && compare_texts(a->title, b->title) != 0))
+        return false;
+    for (size_t i = 0; i < a->culprits; i++)
+        if (a->culprit[i].rank != b->culprit[i].rank)
+            return false;
+    return true;
+}
+
+/* Serials are given in the order in which the ranks happen to run. How many calls its thread had made
+ * on communicators says as well how early it is, and is the same in every run. At one place what the
+ * machine noticed comes before who waits because of it. */
+static uint64_t place_in_order(const struct ncs_inquiry *q, uint64_t id, bool noticed)
+{
+    const struct ncs_call *call = q->journal->newest;
+    while (call && call->id != id)
+        call = call->older;
+    if (!call)
+        return id;
+    uint64_t before = 0;
+    for (const struct ncs_call *c = call->older; c; c = c->older)
+        before += c->comm >= 0 && c->rank == call->rank && c->thread == call->thread;
+    return before << 33 | (uint64_t)!noticed << 32 | (uint64_t)(uint16_t)call->rank << 16 |
+           (uint16_t)call->thread;
+}
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int compare(const void *x, const void *y)
+{
+    const struct ncs_draft *a = x, *b = y;
+    bool hazard_a = a->f.certainty == NCS_UNDEFINED && !a->f.blockeds;
+    bool hazard_b = b->f.certainty == NCS_UNDEFINED && !b->f.blockeds;
+    int by[] = { a->f.level == b->f.level ? 0 : a->f.level == NCS_LEVEL_ERROR ? -1 : 1,
+                 hazard_a - hazard_b,
+                 compare_numbers(a->order, b->order),
+                 strcmp(a->f.rule, b->f.rule),
+                 compare_texts(a->f.comm, b->f.comm),
+                 compare_numbers(a->f.call, b->f.call),
+                 compare_texts(a->f.title, b->f.title),
+                 compare_texts(a->f.why, b->f.why) };
+    for (size_t i = 0; i < sizeof by / sizeof *by; i++)
+        if (by[i])
+            return by[i];
+    return 0;
+}
+
+/* One mistake shows in many places (each turn of a loop, each communicator): it is told once, at
+ * its earliest, with all whom it blocks. A hazard is never kept in place of a hang. */
+void ncs_drafts_add(const struct ncs_inquiry *q, struct ncs_drafts *all, struct ncs_draft *d)
+{
+    if (d->order != UINT64_MAX)
+        d->order = place_in_order(q, d->order, d->noticed);
+    for (size_t i = 0; i < all->count; i++) {
+        struct ncs_draft *old = &all->draft[i];
+        if (!same_mistake(&old->f, &d->f))
+            continue;
+        bool hang = d->f.blockeds > 0, old_hang = old->f.blockeds > 0;
+        if (hang != old_hang ? hang : compare(d, old) < 0) {
+            struct ncs_draft swap = *old;
+            *old = *d;
+            *d = swap;
+        }
+        ncs_add_merged(old, d);
+        ncs_free_finding(&d->f);
+        return;
+    }
+    NCS_PUSH(all->draft, all->count, all->room, *d);
+}
+
+void ncs_drafts_sort(struct ncs_drafts *all)
+{
+    if (all->count)
+        qsort(all->draft, all->count, sizeof *all->draft, compare);
+}
