@@ -49,8 +49,6 @@ ncclResult_t sim_ncclMemFree(void *ptr)
         return ncclUnhandledCudaError;
     if (!ptr)
         return ncclSuccess;
-    if (cuda_refusal_in_nccl(c))
-        return ncclUnhandledCudaError;
     struct allocation *a = find_base(c, ptr);
     if (!a)
         return cuda_failed_in_nccl(c, cudaErrorInvalidValue);
