@@ -37,6 +37,7 @@ static int check_put(const struct request *r, const struct one_sided *o,
                           "NCCL_WIN_COLL_SYMMETRIC");
     *out = rma_new(0);
     (*out)->window = window;
+    window_ref(window);
     (*out)->offset = o->offset;
     return ncclSuccess;
 }

@@ -26,6 +26,8 @@ struct rma *rma_new(size_t waits)
 
 void rma_free(struct rma *rma)
 {
+    if (rma && rma->window)
+        window_unref(rma->window);
     sim_free(rma, rma ? rma_bytes(rma->waits) : 0);
 }
 

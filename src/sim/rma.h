@@ -16,7 +16,7 @@ struct rma_wait {
 };
 
 struct rma {
-    struct window *window; /* of a put */
+    struct window *window; /* of a put; referenced */
     size_t offset;         /* in bytes, from the peer's base */
     size_t waits;
     struct rma_wait wait[];

@@ -21,7 +21,9 @@ struct side {
 
 struct window {
     struct comm *comm;
-    int arrived;
+    uint64_t number;
+    int arrived, ended;    /* sides that have come, and that have gone again */
+    size_t puts;           /* on their way */
     struct side side[];
 };
 
@@ -55,6 +57,7 @@ static struct window *find_or_make(struct comm *comm, uint64_t n)
     if (!w) {
         w = sim_new(window_bytes(comm));
         w->comm = comm;
+        w->number = n;
         ncs_map_put(&comm->windows, n, w);
     }
     return w;
@@ -94,6 +97,14 @@ static void check_in(struct window_job *j)
         complete(w);
 }
 
+/* The job no longer knows the window, which may be gone before it. */
+static void leave(struct window_job *j)
+{
+    if (j->window)
+        j->window->side[j->job.about->rank].job = NULL;
+    j->window = NULL;
+}
+
 static bool step_window(struct job *job)
 {
     struct window_job *j = (struct window_job *)job;
@@ -111,14 +122,8 @@ static bool step_window(struct job *job)
     if (j->window->arrived < cr->nranks)
         return false;
     *j->out = (ncclWindow_t)(void *)&j->window->side[cr->rank];
+    leave(j);
     return true;
-}
-
-static void leave(struct window_job *j)
-{
-    struct side *side = j->window ? &j->window->side[j->job.about->rank] : NULL;
-    if (side && side->job == j)
-        side->job = NULL;
 }
 
 static void free_job(struct job *job)
@@ -200,9 +205,31 @@ void *window_base(const struct window *w, const struct comm_rank *cr)
     return w->side[cr->rank].base;
 }
 
+static void free_unused(struct window *w)
+{
+    struct comm *comm = w->comm;
+    if (w->ended < comm->nranks || w->puts > 0)
+        return;
+    ncs_map_remove(&comm->windows, w->number);
+    sim_free(w, window_bytes(comm));
+}
+
 void window_end(struct window *w, const struct comm_rank *cr)
 {
     w->side[cr->rank].live = false;
+    w->ended++;
+    free_unused(w);
+}
+
+void window_ref(struct window *w)
+{
+    w->puts++;
+}
+
+void window_unref(struct window *w)
+{
+    w->puts--;
+    free_unused(w);
 }
 
 const char *window_target(const struct window *w, int rank, size_t offset, size_t bytes, void **to)

@@ -25,7 +25,10 @@ struct job *window_job(struct comm_rank *cr, void *base, size_t bytes, int flags
 /* The window behind a handle of this rank that is registered; NULL: there is none. */
 struct window *window_find(const struct comm_rank *cr, ncclWindow_t handle);
 void *window_base(const struct window *w, const struct comm_rank *cr);
-void window_end(struct window *w, const struct comm_rank *cr); /* this rank deregisters */
+/* This rank deregisters. When all have, and no put is on its way, the window is gone. */
+void window_end(struct window *w, const struct comm_rank *cr);
+void window_ref(struct window *w); /* by a put */
+void window_unref(struct window *w);
 
 /* Whether p lies in memory that this rank has registered as symmetric. */
 bool window_holds(const struct comm_rank *cr, const void *p);

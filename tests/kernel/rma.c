@@ -407,7 +407,38 @@ START_TEST(abort_ends_a_wait)
 }
 END_TEST
 
-NCS_TEST_MAIN("one-sided", puts_arrive_before_their_signal, signals_are_cumulative,
+/* A window is gone with the last rank that deregisters it, when what was put into it has arrived. */
+static uint64_t left[2];
+
+static void register_over_and_over(struct kernel_rank *r)
+{
+    int other = 1 - r->rank;
+    make_window(r);
+    for (int i = 0; i < 20; i++) {
+        uint64_t bytes, trace;
+        OK(put(r, other, 1, 0));
+        OK(wait_for_signals(r, other, 1));
+        OK(api->cudaStreamSynchronize(r->stream));
+        OK(put(r, other, 0, 0)); /* a bare signal is on its way when the window ends */
+        OK(api->ncclCommWindowDeregister(r->world, window[r->rank]));
+        OK(wait_for_signals(r, other, 1));
+        OK(api->cudaStreamSynchronize(r->stream));
+        OK(api->ncclCommWindowRegister(r->world, mine[r->rank], WINDOW * sizeof(float),
+                                       &window[r->rank], NCCL_WIN_COLL_SYMMETRIC));
+        machine->stats(&left[i > 1], &bytes, &trace);
+    }
+}
+
+START_TEST(windows_come_and_go)
+{
+    ck_assert_int_eq(stop_of(2, register_over_and_over, 0), NCS_STOP_DONE);
+    ck_assert_uint_le(left[1], left[0] + 2); /* the other rank may be a call ahead */
+    kernel_end();
+}
+END_TEST
+
+NCS_TEST_MAIN("one-sided", windows_come_and_go, puts_arrive_before_their_signal,
+              signals_are_cumulative,
               a_wait_blocks_its_stream_alone, one_sided_calls_go_first,
               the_first_one_sided_call_waits_for_every_rank, registration_waits_for_every_rank,
               a_put_beyond_the_window_is_an_illegal_access, mistakes_are_refused_as_nccl_does,
