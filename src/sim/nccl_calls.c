@@ -148,15 +148,12 @@ static int queue_request(struct context *c, const struct request *r, const struc
     if (!rc && (cr->state == COMM_FINAL || cr->suspended)) {
         nccl_crash(cr->suspended ? "it uses a communicator that is suspended"
                                  : "it uses a communicator after ncclCommFinalize");
-        nccl_warn("%s : communicator %s", r->name,
-                  cr->suspended ? "is suspended" : "has been finalized");
         rc = ncclInvalidArgument;
     }
     if (!rc && cr->resets != cr->gpu->resets)
         rc = cuda_failed_in_nccl(c, cudaErrorContextIsDestroyed);
-    if (!rc && cr->gpu->fault) {
+    if (!rc && cr->gpu->fault)
         rc = cuda_failed_in_nccl(c, cr->gpu->fault);
-    }
     if (!rc)
         rc = check_arguments(r, cr);
     bool one_sided = r->kind <= PART_WAIT;

@@ -19,6 +19,20 @@ struct init_request {
     const ncclConfig_t *config;
 };
 
+/* A new communicator joins the open group with the job that will complete it. */
+static int queue_comm(struct context *c, struct comm_rank *cr, struct job *job, ncclComm_t *out)
+{
+    int rc = group_add_job(c, job, cr);
+    if (rc) {
+        comm_bury(cr, COMM_GONE, NULL);
+        return rc;
+    }
+    if (!cr->blocking)
+        cr->async = ncclInProgress;
+    *out = (ncclComm_t)cr;
+    return ncclSuccess;
+}
+
 /* Checks in NCCL's order, then queues the rendezvous in the group that the caller has open. */
 static int queue_init(struct context *c, const struct init_request *r, struct comm_rank **made)
 {
@@ -42,15 +56,9 @@ static int queue_init(struct context *c, const struct init_request *r, struct co
         return rc;
     struct gpu *gpu = process_gpu(c->process, c->device);
     struct comm_rank *cr = comm_rank_new(r->rank, r->nranks, gpu, &config);
-    rc = group_add_job(c, init_job(cr, r->id, r->ids), cr);
-    if (rc) {
-        comm_bury(cr, COMM_GONE, NULL);
-        return rc;
-    }
-    if (!cr->blocking)
-        cr->async = ncclInProgress;
-    *r->out = (ncclComm_t)(*made = cr);
-    return ncclSuccess;
+    rc = queue_comm(c, cr, init_job(cr, r->id, r->ids), r->out);
+    *made = rc ? NULL : cr;
+    return rc;
 }
 
 static int check_ids(const struct init_request *r)
@@ -263,15 +271,7 @@ static int queue_grow(struct context *c, const struct init_request *r, struct co
     }
     struct gpu *gpu = parent ? parent->gpu : process_gpu(c->process, c->device);
     struct comm_rank *cr = comm_rank_new(parent ? parent->rank : r->rank, r->nranks, gpu, &config);
-    rc = group_add_job(c, grow_job(cr, parent, r->id), cr);
-    if (rc) {
-        comm_bury(cr, COMM_GONE, NULL);
-        return rc;
-    }
-    if (!cr->blocking)
-        cr->async = ncclInProgress;
-    *r->out = (ncclComm_t)cr;
-    return ncclSuccess;
+    return queue_comm(c, cr, grow_job(cr, parent, r->id), r->out);
 }
 
 ncclResult_t sim_ncclCommGrow(ncclComm_t comm, int nRanks, const ncclUniqueId *uniqueId, int rank,
