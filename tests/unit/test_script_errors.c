@@ -61,7 +61,7 @@ START_TEST(test_usage)
         { "sleep(-1)", "seconds must be 0 or more" },
         { "sleep(math.huge)", "seconds must be less than 9e9, got inf" },
         { "expect.equal(1, 1, { tol = -1 })", "tol must be 0 or more, got -1" },
-        { "C.sizeof(1 << 32)", "dtype must be within 32 bits" },
+        { "C.sizeof(1 << 32)", "dtype must be a name or one of C's constants" },
         { "C.check(1 << 32)", "rc must be within 32 bits" },
         { "C.cudaMemcpy(x, C.host('int32', 4), 17, 1)", "17 bytes are beyond the host memory, which has 16" },
         { "C.cudaMemcpy(x, 4096, 4, 1)", "src must be a buffer, a pointer or nil, got 4096" },
