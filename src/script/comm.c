@@ -114,6 +114,15 @@ static ncclUniqueId *id_list(lua_State *L, int arg, int *count)
     return list;
 }
 
+void ncs_comm_check_place(lua_State *L, int rank, int nranks)
+{
+    if (nranks < 1)
+        ncs_lua_refuse(L, NCS_REFUSED_BY_NCCL, "nranks = %d: expected 1 or more", nranks);
+    if (rank < 0 || rank >= nranks)
+        ncs_lua_refuse(L, NCS_REFUSED_BY_NCCL, "rank = %d: a communicator of %d has ranks 0 to %d",
+                       rank, nranks, nranks - 1);
+}
+
 /* nccl.init_rank(nranks, id or ids, rank [, CFG]) */
 int ncs_comm_init_rank(lua_State *L)
 {
@@ -126,12 +135,7 @@ int ncs_comm_init_rank(lua_State *L)
     struct ncs_id *id = several ? NULL : ncs_object_arg(L, 2, NCS_CLASS_ID, "id");
     int rank = ncs_lua_int(L, 3, "rank");
     t->through = "ncclCommInitRank";
-    if (nranks < 1)
-        return ncs_lua_refuse(L, NCS_REFUSED_BY_NCCL, "nranks = %d: expected 1 or more", nranks);
-    if (rank < 0 || rank >= nranks)
-        return ncs_lua_refuse(L, NCS_REFUSED_BY_NCCL,
-                              "rank = %d: a communicator of %d has ranks 0 to %d", rank, nranks,
-                              nranks - 1);
+    ncs_comm_check_place(L, rank, nranks);
     ncs_comm_config_read(L, 4, &config);
     struct ncs_comm *c = ncs_comm_make(L, rank, nranks, t->device);
     c->name = config.name;

@@ -129,6 +129,8 @@ int ncs_comm_join(lua_State *L)
     const struct ncs_id *id = ncs_object_arg(L, 2, NCS_CLASS_ID, "id");
     int rank = ncs_lua_int(L, 3, "rank");
     lua_settop(L, 4);
+    t->through = "ncclCommGrow";
+    ncs_comm_check_place(L, rank, nranks);
     ncs_comm_config_read(L, 4, &config);
     struct ncs_comm *c = ncs_comm_make(L, rank, nranks, t->device);
     c->name = config.name;
