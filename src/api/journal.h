@@ -101,6 +101,9 @@ struct ncs_comm_info {
     struct ncs_window *windows; /* oldest first */
     uint64_t key;        /* hash of the unique id; of a child, of what made it */
     uint32_t growths;    /* ids made to grow it with */
+    int parent;          /* of a child, the number of what it was made out of; -1 = it is none */
+    uint32_t split;      /* of a part, which split of its parent made it, from 1; 0 = it is none */
+    int color;           /* of a part */
 };
 
 struct ncs_journal {

@@ -31,6 +31,7 @@ static struct ncs_comm_info *find_child(struct ncs_journal *j, uint64_t key, int
         snprintf(text, sizeof text, "%s/%s", j->comm[parent]->name, name);
         ncs_free(info->name);
         info->name = ncs_copy_text(text);
+        info->parent = parent;
         j->own->children++;
     }
     return info;
@@ -82,6 +83,8 @@ static void learn_split(struct ncs_journal *j, const struct ncs_call *call, stru
         return;
     if (color == NCCL_SPLIT_NOCOLOR)
         u.out = NULL;
+    u.split = nth;
+    u.color = color;
     snprintf(u.name, sizeof u.name, "split%u.%d", nth, color);
     await(j, call, child_key(call->comm, call->fn, nth, (uint64_t)color), u);
 }
@@ -170,6 +173,8 @@ void ncs_journal_adopt(struct ncs_journal *j, const struct ncs_unfilled *u, int 
     struct ncs_comm_info *info = find_child(j, u->child, nranks, u->comm, u->name);
     const struct ncs_member *parent = &j->comm[u->comm]->member[u->comm_rank];
 
+    info->split = u->split;
+    info->color = u->color;
     ncs_journal_set_member(j, info, rank, *u->out, u->rank, parent->device);
 }
 

@@ -46,6 +46,7 @@ static struct ncs_comm_info *add_comm(struct ncs_journal *j, int nranks)
     comm->info.number = (int)j->comms;
     comm->info.name = ncs_copy_text(name);
     comm->info.nranks = nranks;
+    comm->info.parent = -1;
     grow_members(&comm->info, nranks);
     NCS_PUSH(j->comm, j->comms, j->comms_room, &comm->info);
     return &comm->info;

@@ -18,6 +18,8 @@ struct ncs_unfilled {
     uint64_t child;      /* key of a child; 0 = it is none */
     char name[48];       /* of a child, below its parent's */
     int child_rank, child_nranks; /* -1 = the driver will tell */
+    uint32_t split;      /* as in ncs_comm_info, of a child */
+    int color;
 };
 
 /* An id with which a communicator grows once. */

@@ -273,6 +273,20 @@ static bool own_init(const struct ncs_inquiry *q, const struct ncs_need *need, s
     return false;
 }
 
+/* After a revoke only other communicators are made out of it. */
+static bool has_revoked(const struct ncs_inquiry *q, const struct ncs_need *need,
+                        struct ncs_absent *a)
+{
+    for (const struct ncs_call *c = q->journal->newest; c; c = c->older)
+        if (c->fn == NCS_FN_ncclCommRevoke && c->comm == need->comm && need->comm >= 0 &&
+            c->comm_rank == a->comm_rank && c->returned && !ncs_failed(c)) {
+            a->reason = NCS_ABSENT_ABORTED;
+            a->call = c;
+            return true;
+        }
+    return false;
+}
+
 bool ncs_has_made(const struct ncs_inquiry *q, const struct ncs_need *need,
                   const struct ncs_absent *a)
 {
@@ -304,6 +318,8 @@ void ncs_why_absent(struct ncs_inquiry *q, const struct ncs_need *need, struct n
             made = true;
         }
     }
+    if (!made && need->kind != NCS_NEED_GATE && !ncs_is_meeting(need))
+        made = has_revoked(q, need, a);
     /* A dead rank explains whatever it left half done. */
     struct ncs_absent dead = *a;
     ncs_why_rank_absent(q, &dead);

@@ -143,6 +143,12 @@ static char *what_is_missing(const struct ncs_inquiry *q, const struct ncs_need 
                     (unsigned)need->call->number);
 }
 
+/* It is in the same call, for another meeting. */
+static bool inside_same(const struct ncs_snap_context *c, const struct ncs_need *need)
+{
+    return c && ncs_is_meeting(need) && c->call && c->call->fn == need->call->fn;
+}
+
 static char *absent_text(const struct ncs_inquiry *q, const struct ncs_need *need,
                          const struct ncs_absent *a)
 {
@@ -172,7 +178,7 @@ static char *absent_text(const struct ncs_inquiry *q, const struct ncs_need *nee
                       : ncs_text("is inside a group that was not ended");
         break;
     case NCS_ABSENT_ABORTED:
-        text = ncs_text("%s: aborted %s", missing, comm);
+        text = ncs_text("%s: %s %s", missing, ncs_is_revoke(a->call) ? "revoked" : "aborted", comm);
         break;
     case NCS_ABSENT_DESTROYED:
         text = ncs_text("%s: destroyed %s", missing, comm);
@@ -189,7 +195,7 @@ static char *absent_text(const struct ncs_inquiry *q, const struct ncs_need *nee
         text = c ? waiting_text(q, a->context, "", "") : ncs_copy_text(missing);
         break;
     case NCS_ABSENT_ELSEWHERE:
-        lead = ncs_text("%s: ", missing);
+        lead = inside_same(c, need) ? ncs_copy_text("") : ncs_text("%s: ", missing);
         text = c ? waiting_text(q, a->context, lead, "") : ncs_copy_text(missing);
         ncs_free(lead);
         break;

@@ -186,6 +186,10 @@ bool ncs_is_pairwise(const struct ncs_call *call); /* send or recv */
 /* All-to-all, gather, scatter: made by all ranks, but met pair by pair. */
 bool ncs_is_spread(const struct ncs_call *call);
 bool ncs_is_send(const struct ncs_call *call);
+static inline bool ncs_is_revoke(const struct ncs_call *call)
+{
+    return call && call->fn == NCS_FN_ncclCommRevoke;
+}
 bool ncs_is_init(const struct ncs_call *call);
 bool ncs_is_key(const struct ncs_inquiry *q, const struct ncs_need *need); /* of the store */
 /* Polls in vain. A livelock is found when the last poll has just returned. */
@@ -245,6 +249,10 @@ const struct ncs_call *ncs_grouped_wait(const struct ncs_inquiry *q, int rank);
  * come. */
 const struct ncs_need *ncs_missed_meeting(const struct ncs_inquiry *q, const int *path,
                                           size_t length);
+
+/* The meeting of hosts, say a shrink, at which as many or more stand and at which only those are missed
+ * who are at this one: that ranks which it leaves out have ended is no matter then. */
+const struct ncs_need *ncs_meeting_instead(const struct ncs_inquiry *q, const struct ncs_need *n);
 
 void ncs_rules(struct ncs_inquiry *q);
 void ncs_waits(struct ncs_inquiry *q);

@@ -71,6 +71,39 @@ const struct ncs_need *ncs_missed_meeting(const struct ncs_inquiry *q, const int
     return meeting ? most : NULL;
 }
 
+static bool lacks_only_live(const struct ncs_need *n)
+{
+    for (size_t i = 0; i < n->absents; i++)
+        if (n->absent[i].reason != NCS_ABSENT_ELSEWHERE)
+            return false;
+    return n->absents > 0;
+}
+
+static bool misses_one_of(const struct ncs_need *n, const struct ncs_need *others)
+{
+    for (size_t i = 0; i < n->absents; i++)
+        for (size_t k = 0; k < others->presents; k++)
+            if (n->absent[i].rank == others->present[k]->rank)
+                return true;
+    return false;
+}
+
+const struct ncs_need *ncs_meeting_instead(const struct ncs_inquiry *q, const struct ncs_need *n)
+{
+    for (size_t i = 0; i < n->absents; i++)
+        if (n->absent[i].reason != NCS_ABSENT_ELSEWHERE &&
+            n->absent[i].reason != NCS_ABSENT_FINISHED &&
+            n->absent[i].reason != NCS_ABSENT_DESTROYED)
+            return NULL;
+    for (size_t i = 0; i < q->needs && n->kind == NCS_NEED_COLLECTIVE; i++) {
+        const struct ncs_need *o = &q->need[i];
+        if (o != n && ncs_is_meeting(o) && o->comm == n->comm && o->presents >= n->presents &&
+            lacks_only_live(o) && misses_one_of(o, n))
+            return o;
+    }
+    return NULL;
+}
+
 const struct ncs_absent *ncs_link(const struct ncs_need *n, const struct ncs_inquiry *q, int next)
 {
     for (size_t i = 0; i < n->absents; i++) {

@@ -62,6 +62,14 @@ void ncs_free_finding(struct ncs_finding *f); /* the contents */
 void ncs_drafts_add(const struct ncs_inquiry *q, struct ncs_drafts *all, struct ncs_draft *d);
 void ncs_drafts_sort(struct ncs_drafts *all); /* the cause first */
 
+/* To a finding about somebody who is missed in a part of a split: who gave which color (parts.c). */
+void ncs_add_colors(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d);
+/* Who joins with another size, or as the same rank as another: blames them and says so (joiners.c). */
+bool ncs_joiners_clash(const struct ncs_inquiry *q, const struct ncs_need *n, struct ncs_draft *d,
+                       struct ncs_str *why, struct ncs_str *fix);
+/* What those who are missed at a growth have to call: old ranks and new ones. */
+void ncs_say_growth(const struct ncs_inquiry *q, const struct ncs_need *n, const int *absent,
+                    size_t count, struct ncs_str *s);
 /* Common to findings about a need: call, title, rows, blocked ranks. Culprits come before. */
 void ncs_fill_need(const struct ncs_inquiry *q, struct ncs_draft *d, const struct ncs_need *need,
                    uint32_t call);

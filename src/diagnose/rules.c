@@ -65,6 +65,7 @@ static void judge(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
             ncs_free_finding(&d.f);
             continue;
         }
+        ncs_add_colors(q, r, &d);
         d.noticed = r->kind == NCS_ROOT_NOTICE;
         ncs_add_behind_rows(q, &d);
         d.f.rule = ncs_rule_ids[i];
@@ -364,7 +365,10 @@ void ncs_rules(struct ncs_inquiry *q)
     judge_notices(q, &all);
     for (size_t i = 0; i < q->needs && q->hung; i++) {
         told[i] = is_final(q, &q->need[i]);
-        if (told[i])
+        const struct ncs_need *instead = told[i] ? ncs_meeting_instead(q, &q->need[i]) : NULL;
+        if (instead)
+            judge_absents(q, instead, NEVER, &all);
+        else if (told[i])
             judge_need(q, &q->need[i], &all);
     }
     if (q->hung) {

@@ -283,8 +283,11 @@ bool ncs_rule_abort(const struct ncs_inquiry *q, const struct ncs_root *r, struc
 {
     if (!because(r, NCS_ABSENT_ABORTED, NCS_ABSENT_ABORTED))
         return false;
-    say_left(q, r, d, "aborted");
-    d->f.fix = ncs_text("abort %s on every rank: an abort on one frees only that one",
+    bool revoked = ncs_is_revoke(r->absent[0]->call);
+    say_left(q, r, d, revoked ? "revoked" : "aborted");
+    d->f.fix = ncs_text(revoked ? "revoke %s on every rank: a revoke on one cuts short only what that "
+                                  "one runs"
+                                : "abort %s on every rank: an abort on one frees only that one",
                         ncs_comm_name(q, r->need->comm));
     return true;
 }

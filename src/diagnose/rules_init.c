@@ -48,161 +48,6 @@ static void blame_present(struct ncs_draft *d, const struct ncs_need *n)
         ncs_add_culprit(d, n->present[i]->rank, 0, n->present[i]->place.line);
 }
 
-/* Everybody's call to join one communicator, also those that failed since, by rank of the run. */
-struct joiners {
-    const struct ncs_call **call;
-    size_t count, room;
-};
-
-static int nranks_given(const struct ncs_call *c)
-{
-    return (int)c->arg[1].i;
-}
-
-static void find_joiners(const struct ncs_inquiry *q, const struct ncs_need *n, struct joiners *out)
-{
-    for (const struct ncs_call *c = q->journal->oldest; c; c = c->newer) {
-        if (!ncs_is_init(c) || c->fn == NCS_FN_ncclCommInitAll || c->comm != n->comm ||
-            c->comm < 0)
-            continue;
-        size_t at = out->count;
-        NCS_PUSH(out->call, out->count, out->room, c);
-        for (; at > 0 && out->call[at - 1]->rank > c->rank; at--)
-            out->call[at] = out->call[at - 1];
-        out->call[at] = c;
-    }
-}
-
-static size_t votes(const struct joiners *j, int nranks)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < j->count; i++)
-        n += nranks_given(j->call[i]) == nranks;
-    return n;
-}
-
-/* The size that most gave; of those given as often, one that the run has ranks for. */
-static const struct ncs_call *commonest(const struct ncs_inquiry *q, const struct joiners *j,
-                                        bool *even)
-{
-    const struct ncs_call *best = j->call[0];
-    for (size_t i = 0; i < j->count; i++) {
-        int a = nranks_given(j->call[i]), b = nranks_given(best);
-        bool better = (a <= q->ranks) > (b <= q->ranks);
-        if (votes(j, a) > votes(j, b) || (votes(j, a) == votes(j, b) && better))
-            best = j->call[i];
-    }
-    *even = false;
-    for (size_t i = 0; i < j->count; i++) {
-        int a = nranks_given(j->call[i]), b = nranks_given(best);
-        *even |= a != b && votes(j, a) == votes(j, b) && (a <= q->ranks) == (b <= q->ranks);
-    }
-    return best;
-}
-
-static void say_size(const struct joiners *j, const struct ncs_call *of, struct ncs_str *s)
-{
-    int *ranks = ncs_new(j->count * sizeof *ranks);
-    size_t count = 0;
-    for (size_t i = 0; i < j->count; i++)
-        if (nranks_given(j->call[i]) == nranks_given(of))
-            ranks[count++] = j->call[i]->rank;
-    ncs_str_addf(s, "%d on ", nranks_given(of));
-    ncs_say_ranks(s, ranks, count);
-    ncs_say_place(s, of);
-    ncs_free(ranks);
-}
-
-static bool sizes_differ(const struct ncs_inquiry *q, const struct joiners *j, struct ncs_draft *d,
-                         struct ncs_str *why, struct ncs_str *fix)
-{
-    if (!j->count || votes(j, nranks_given(j->call[0])) == j->count)
-        return false;
-    bool even;
-    const struct ncs_call *best = commonest(q, j, &even);
-    ncs_str_addf(why, "those who join %s with %s do not agree on nranks: it is ",
-                 ncs_comm_name(q, best->comm), ncs_fn_info[best->fn].name);
-    for (size_t i = 0; i < j->count; i++) {
-        const struct ncs_call *c = j->call[i];
-        bool odd = nranks_given(c) != nranks_given(best), told = false;
-        if (odd || even)
-            ncs_add_culprit(d, c->rank, 0, c->place.line);
-        for (size_t k = 0; k < i; k++)
-            told |= nranks_given(j->call[k]) == nranks_given(c);
-        if (!odd || told)
-            continue;
-        say_size(j, c, why);
-        ncs_str_add(why, ", ");
-    }
-    say_size(j, best, why);
-    if (even) {
-        ncs_str_add(fix, "pass the same nranks on every rank");
-        return true;
-    }
-    ncs_str_addf(fix, "pass nranks = %d on ", nranks_given(best));
-    for (size_t i = 0; i < d->f.culprits; i++) {
-        ncs_str_addf(fix, "%srank %d", i ? ", " : "", d->f.culprit[i].rank);
-        if (d->f.culprit[i].line)
-            ncs_str_addf(fix, " (line %d)", d->f.culprit[i].line);
-    }
-    ncs_str_add(fix, " as well");
-    return true;
-}
-
-static const struct ncs_call *joins_as(const struct joiners *j, int comm_rank, size_t from)
-{
-    for (size_t i = from; i < j->count; i++)
-        if (j->call[i]->comm_rank == comm_rank)
-            return j->call[i];
-    return NULL;
-}
-
-/* Two callers with one rank. Where the communicator spans the run, the one whose own number it is
- * has it right, most likely. */
-static bool rank_twice(const struct ncs_inquiry *q, const struct joiners *j, struct ncs_draft *d,
-                       struct ncs_str *why, struct ncs_str *fix)
-{
-    const struct ncs_call *a = NULL, *b = NULL;
-    for (size_t i = 0; i < j->count && !b; i++) {
-        a = j->call[i];
-        b = joins_as(j, a->comm_rank, i + 1);
-    }
-    if (!b)
-        return false;
-    int nranks = nranks_given(a), unused = -1;
-    for (int r = 0; r < nranks && unused < 0; r++)
-        if (!joins_as(j, r, 0))
-            unused = r;
-    ncs_str_addf(why, "ranks %d, %d of the run both join %s as rank %d of %d", a->rank, b->rank,
-                 ncs_comm_name(q, a->comm), a->comm_rank, nranks);
-    ncs_str_addf(why, " (%s", ncs_fn_info[a->fn].name);
-    ncs_say_place(why, a);
-    if (b->place.line != a->place.line)
-        ncs_str_addf(why, " and line %d", b->place.line);
-    ncs_str_add(why, ")");
-    if (unused >= 0)
-        ncs_str_addf(why, " and nobody as rank %d", unused);
-    const struct ncs_call *odd = NULL;
-    if (nranks == q->ranks && (a->rank == a->comm_rank) != (b->rank == b->comm_rank))
-        odd = a->rank == a->comm_rank ? b : a;
-    for (int i = 0; i < 2; i++) {
-        const struct ncs_call *c = i ? b : a;
-        if (!odd || c == odd)
-            ncs_add_culprit(d, c->rank, 0, c->place.line);
-    }
-    if (unused >= 0) {
-        if (odd)
-            ncs_str_addf(fix, "let rank %d", odd->rank);
-        else
-            ncs_str_add(fix, "let one of the two");
-        ncs_str_addf(fix, " pass rank = %d", unused);
-        ncs_say_place(fix, odd ? odd : a);
-    } else {
-        ncs_str_add(fix, "let only one of the two join");
-    }
-    return true;
-}
-
 /* Its arguments are still there. */
 static bool is_inside(const struct ncs_inquiry *q, const struct ncs_call *c)
 {
@@ -295,12 +140,24 @@ static bool meeting_refused(const struct ncs_inquiry *q, const struct ncs_root *
         return true;
     if (!job->refused)
         return false;
+    struct ncs_str why = { 0 }, fix = { 0 };
+    bool grows = n->call->fn == NCS_FN_ncclCommGrow;
+    if (grows && ncs_joiners_clash(q, n, d, &why, &fix)) {
+        ncs_fill_need(q, d, n, 0);
+        d->f.why = ncs_str_take(&why);
+        d->f.fix = ncs_str_take(&fix);
+        return true;
+    }
     blame_present(d, n);
     ncs_fill_need(q, d, n, 0);
     const char *function = ncs_said_function(n->call);
-    d->f.why = ncs_text("%s on %s cannot be done: %s", function, ncs_comm_name(q, n->comm),
-                        job->why ? job->why : "the ranks contradict each other");
-    if (n->call->fn == NCS_FN_ncclCommGrow)
+    ncs_str_add(&why, function);
+    if (n->comm >= 0)
+        ncs_str_addf(&why, " on %s", ncs_comm_name(q, n->comm));
+    ncs_str_addf(&why, " cannot be done: %s",
+                 job->why ? job->why : "the ranks contradict each other");
+    d->f.why = ncs_str_take(&why);
+    if (grows)
         d->f.fix = ncs_text("let one old rank make the id with ncclCommGetUniqueId and pass it; "
                             "the new ranks join with it");
     else
@@ -336,10 +193,8 @@ bool ncs_rule_init_clash(const struct ncs_inquiry *q, const struct ncs_root *r, 
     }
     if (!job || !job->refused)
         return false;
-    struct joiners j = { 0 };
-    find_joiners(q, n, &j);
     struct ncs_str why = { 0 }, fix = { 0 };
-    if (!sizes_differ(q, &j, d, &why, &fix) && !rank_twice(q, &j, d, &why, &fix))
+    if (!ncs_joiners_clash(q, n, d, &why, &fix))
         ncs_str_addf(&why, "the ranks that join %s contradict each other: %s",
                      ncs_comm_name(q, n->comm), job->why ? job->why : "the meeting was refused");
     if (!d->f.culprits)
@@ -351,7 +206,6 @@ bool ncs_rule_init_clash(const struct ncs_inquiry *q, const struct ncs_root *r, 
     ncs_fill_need(q, d, n, 0);
     d->f.why = ncs_str_take(&why);
     d->f.fix = ncs_str_take(&fix);
-    ncs_free(j.call);
     return true;
 }
 
@@ -433,7 +287,9 @@ bool ncs_rule_init_missing(const struct ncs_inquiry *q, const struct ncs_root *r
             ncs_say_place(&s, n->call);
         ncs_str_addf(&s, ", or run with %d ranks", nranks);
     }
-    if (real) {
+    if (real && n->comm >= 0 && n->call && n->call->fn == NCS_FN_ncclCommGrow) {
+        ncs_say_growth(q, n, absent, real, &s);
+    } else if (real) {
         ncs_str_add(&s, real < n->absents ? "; make the call" : "make the call");
         if (n->call)
             ncs_say_place(&s, n->call);

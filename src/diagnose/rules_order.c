@@ -170,6 +170,39 @@ bool ncs_rule_swapped_calls(const struct ncs_inquiry *q, const struct ncs_root *
     return true;
 }
 
+/* Where somebody who is missed stands on the same communicator. */
+static const struct ncs_need *own_other(const struct ncs_inquiry *q, const struct ncs_need *n,
+                                        const struct ncs_absent *a)
+{
+    for (size_t i = 0; i < q->needs; i++) {
+        const struct ncs_need *o = &q->need[i];
+        for (size_t k = 0; k < o->presents; k++)
+            if (o != n && o->comm == n->comm && o->comm >= 0 && o->present[k]->rank == a->rank)
+                return o;
+    }
+    return NULL;
+}
+
+/* " before its AllReduce float32 x 8 sum at line 5", " before it calls comm:suspend at line 4, which
+ * no other rank calls" */
+static void say_before_other(struct ncs_str *s, const struct ncs_need *other,
+                             const struct ncs_absent *a, bool several)
+{
+    const struct ncs_call *c = other->call;
+    for (size_t i = 0; i < other->presents; i++)
+        c = other->present[i]->rank == a->rank ? other->present[i] : c;
+    if (ncs_is_meeting(other)) {
+        ncs_str_addf(s, " before %s %s", several ? "they call" : "it calls", ncs_said_function(c));
+        ncs_say_place(s, c);
+        ncs_str_add(s, other->presents == 1 ? ", which no other rank calls" : "");
+        return;
+    }
+    char *what = ncs_describe(c);
+    ncs_str_addf(s, " before %s %s", several ? "their" : "its", what);
+    ncs_say_place(s, c);
+    ncs_free(what);
+}
+
 /* " too", or " before it waits in barrier() at line 9" of one who may still mean to make it. */
 static void say_before_wait(const struct ncs_inquiry *q, const struct ncs_root *r, bool several,
                             struct ncs_str *s)
@@ -181,6 +214,11 @@ static void say_before_wait(const struct ncs_inquiry *q, const struct ncs_root *
     }
     if (ncs_say_own_group(q, s, a)) {
         ncs_str_add(s, ", too");
+        return;
+    }
+    const struct ncs_need *other = own_other(q, r->need, a);
+    if (other) {
+        say_before_other(s, other, a, several);
         return;
     }
     ncs_str_addf(s, " before %s in %s()", several ? "they wait" : "it waits",

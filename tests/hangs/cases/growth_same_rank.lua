@@ -1,0 +1,12 @@
+scenario { ranks = 4 }
+
+local team = world:split { color = rank < 2 and 0 or nccl.NOCOLOR, name = "team" }
+if team then
+  local id = rank == 0 and team:unique_id() or nil
+  if id then
+    store:set("id", id)
+  end
+  team:grow(4, { id = id })
+else
+  nccl.grow(4, store:get("id"), 3)
+end
