@@ -404,48 +404,6 @@ static void connect_wait(struct ncs_inquiry *q, int from, const struct ncs_snap_
         ncs_connect(q, from, ncs_need_node(q, gate_need(q, w->index)));
 }
 
-/* What a poll in vain looks at: unfinished operations on the stream it asks for, else all of its
- * rank's. */
-static void connect_poll(struct ncs_inquiry *q, int context)
-{
-    const struct ncs_snap_context *c = &q->snap->context[context];
-    const void *stream = c->call ? ncs_call_stream(c->call) : NULL;
-    for (int pass = stream ? 0 : 1; pass < 2; pass++) {
-        bool found = false;
-        for (size_t i = 0; i < q->snap->ops; i++) {
-            const struct ncs_snap_op *o = &q->snap->op[i];
-            if (o->rank != c->rank ||
-                (pass == 0 && (!o->call || ncs_call_stream(o->call) != stream)))
-                continue;
-            ncs_connect(q, context, ncs_op_node(q, (int)i));
-            found = true;
-        }
-        if (found)
-            return;
-    }
-}
-
-/* A rank that nobody can name: any that is not at the meeting; if there is none, those who are. */
-static void connect_unknown(struct ncs_inquiry *q, size_t need)
-{
-    bool found = false;
-    for (int pass = 0; pass < 2 && !found; pass++) {
-        if (pass == 1 && q->need[need].presents > 1)
-            return; /* not one thread's fault: there is no such rank */
-        for (size_t i = 0; i < q->snap->contexts; i++) {
-            const struct ncs_snap_context *c = &q->snap->context[i];
-            bool there = false;
-            for (size_t k = 0; k < q->need[need].presents; k++)
-                there |= q->need[need].present[k]->rank == c->rank;
-            if (there != (pass == 1))
-                continue;
-            found = true;
-            if (c->state != NCS_CONTEXT_ENDED)
-                ncs_connect(q, ncs_need_node(q, need), (int)i);
-        }
-    }
-}
-
 static void connect_need(struct ncs_inquiry *q, size_t need)
 {
     struct ncs_need *n = &q->need[need];
@@ -462,7 +420,7 @@ static void connect_need(struct ncs_inquiry *q, size_t need)
                    (n->kind == NCS_NEED_GATE && q->snap->gate[n->gate].owner >= 0)) {
             ncs_connect(q, node, a->context);
         } else if (a->rank < 0) {
-            connect_unknown(q, need);
+            ncs_connect_unknown(q, need);
         } else {
             for (size_t k = 0; k < q->snap->contexts; k++)
                 if (q->snap->context[k].rank == a->rank &&
@@ -490,8 +448,8 @@ void ncs_graph(struct ncs_inquiry *q)
             continue;
         for (size_t k = 0; k < c->waits; k++)
             connect_wait(q, (int)i, &s->wait[c->wait + k]);
-        if (ncs_polls(q, c) && !c->waits)
-            connect_poll(q, (int)i);
+        if (!c->waits)
+            ncs_connect_poll(q, (int)i);
     }
     for (size_t i = 0; i < q->needs; i++)
         connect_need(q, i);

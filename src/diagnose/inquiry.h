@@ -158,6 +158,8 @@ static inline int ncs_need_node(const struct ncs_inquiry *q, size_t need)
 /* Index of the need behind a node, -1 if it is something else. */
 int ncs_node_need(const struct ncs_inquiry *q, int node);
 void ncs_connect(struct ncs_inquiry *q, int from, int to);
+void ncs_connect_poll(struct ncs_inquiry *q, int context);   /* nothing, if it does not poll */
+void ncs_connect_unknown(struct ncs_inquiry *q, size_t need);
 /* Rank of the run that a node belongs to; -1 for needs. */
 int ncs_node_rank(const struct ncs_inquiry *q, int node);
 /* Marks the contexts that wait for `node`, at once or by way of others; `direct`: only at once,

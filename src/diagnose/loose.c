@@ -241,6 +241,18 @@ static void explain(const struct ncs_inquiry *q, const struct ncs_call *const *l
     ncs_free(done);
 }
 
+/* By rank, whichever the question was about. */
+static void sort(struct ncs_misnamed *all)
+{
+    for (size_t i = 1; i < all->count; i++) {
+        struct ncs_misnaming m = all->of[i];
+        size_t at = i;
+        for (; at > 0 && all->of[at - 1].wrong->comm_rank > m.wrong->comm_rank; at--)
+            all->of[at] = all->of[at - 1];
+        all->of[at] = m;
+    }
+}
+
 bool ncs_explain_loose(const struct ncs_inquiry *q, int comm, int rank, struct ncs_misnamed *out)
 {
     int nranks = q->journal->comm[comm]->nranks;
@@ -256,6 +268,7 @@ bool ncs_explain_loose(const struct ncs_inquiry *q, int comm, int rank, struct n
         count -= near;
     }
     ncs_free(loose);
+    sort(out);
     return out->count > 0;
 }
 

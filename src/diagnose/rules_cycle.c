@@ -260,7 +260,9 @@ static void say_op(const struct ncs_inquiry *q, struct ncs_str *s, const struct 
 /* The ring goes through devices that had no lane left for a launch: who holds them. */
 static void say_lanes(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_str *s)
 {
-    for (size_t i = 0; i < r->length; i++) {
+    size_t start = ncs_first_place(q, r);
+    for (size_t k = 0; k < r->length; k++) {
+        size_t i = (start + k) % r->length;
         size_t op = (size_t)(r->path[i] - ncs_op_node(q, 0));
         if (r->path[i] < ncs_op_node(q, 0) || op >= q->snap->ops || !q->snap->op[op].lane)
             continue;
@@ -268,9 +270,9 @@ static void say_lanes(const struct ncs_inquiry *q, const struct ncs_root *r, str
         ncs_str_addf(s, "; on rank %d the device has no lane left for ", waits->rank);
         say_op(q, s, waits);
         ncs_str_add(s, waits->deps > 1 ? ": lanes held by " : ": lane held by ");
-        for (size_t k = 0; k < waits->deps; k++) {
-            ncs_str_add(s, k ? ", " : "");
-            say_op(q, s, &q->snap->op[q->snap->dep[waits->dep + k]]);
+        for (size_t m = 0; m < waits->deps; m++) {
+            ncs_str_add(s, m ? ", " : "");
+            say_op(q, s, &q->snap->op[q->snap->dep[waits->dep + m]]);
         }
     }
 }

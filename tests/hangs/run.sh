@@ -37,6 +37,7 @@ for policy in strict typical; do
     jq -cS --arg policy $policy 'select(.policy == $policy)' "$work/expect" | sort >"$work/want"
     for seed in "${seeds[@]}"; do
         reports "$work/got" $policy "$seed" "${bugs[@]}"
+        jq -cS '[.policy, .scenario, [.findings[] | .why, .fix]]' "$work/json" >>"$work/words"
         sort "$work/got" -o "$work/got"
         compared=$((compared + $(comm -12 "$work/want" "$work/got" | wc -l)))
         while read -r line; do
@@ -59,6 +60,12 @@ for policy in strict typical; do
         done < <(jq -c 'select(.verdict != "pass" or .findings != [])' "$work/got")
     done
 done
+
+# What is said is the same for every seed.
+while read -r line; do
+    echo "said otherwise with another seed: $line"
+    failed=$((failed + 1))
+done < <(sort "$work/words" | uniq -c | awk -v seeds=${#seeds[@]} '$1 != seeds')
 
 # Why and repair in words, where they are particular to the case.
 while read -r line; do
