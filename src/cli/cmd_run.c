@@ -16,7 +16,7 @@
 #include "script/script.h"
 
 enum {
-    RANKS, DRIVER, NCCL, SEED, SCHEDULE, TIMEOUT, POLICY, RANKS_AS, SET, NO_VERIFY, UNSAFE,
+    RANKS, DRIVER, NCCL_LIB, CUDART_LIB, NCCL, SEED, SCHEDULE, TIMEOUT, POLICY, RANKS_AS, SET, NO_VERIFY, UNSAFE,
     FORMAT, COLOR, VERBOSE, QUIET, HELP,
 };
 
@@ -35,6 +35,10 @@ static const struct ncs_option options[] = {
                     "ranks of the run", NULL, 1, 65536 },
     [DRIVER]    = { "driver", 0, NCS_OPTION_CHOICE, NULL, "sim", "Running",
                     "the simulator, or real NCCL", drivers, 0, 0 },
+    [NCCL_LIB]  = { "nccl-lib", 0, NCS_OPTION_LIST, "PATH", "libnccl.so.2", "Running",
+                    "of driver nccl: the NCCL library", NULL, 0, 0 },
+    [CUDART_LIB] = { "cudart-lib", 0, NCS_OPTION_LIST, "PATH", "libcudart.so.13", "Running",
+                    "of driver nccl: the CUDA runtime library", NULL, 0, 0 },
     [NCCL]      = { "nccl-version", 0, NCS_OPTION_CHOICE, "VERSION", "2.30.7", "Running",
                     "which NCCL the simulator is: 2.28.9 ... 2.30.7", ncs_nccl_profiles, 0, 0 },
     [SEED]      = { "seed", 0, NCS_OPTION_INT, "N", "0", "Running",
@@ -211,12 +215,20 @@ static void report_result(struct suite *suite, const struct ncs_scenario *scenar
     ncs_str_free(&difference);
 }
 
+/* Of an option that may be given again; NULL = it was not given. */
+static const char *last_text(const struct ncs_option_value *v)
+{
+    return v->given ? v->text[v->texts - 1] : NULL;
+}
+
 /* The command line over the scenario over the defaults. */
 static struct ncs_run_options make_options(struct suite *suite, const struct ncs_scenario *s)
 {
     const struct ncs_option_value *v = suite->value;
     return (struct ncs_run_options){
         .driver = drivers[v[DRIVER].number],
+        .nccl_lib = last_text(&v[NCCL_LIB]),
+        .cudart_lib = last_text(&v[CUDART_LIB]),
         .ranks = s->ranks,
         .devices = s->devices,
         .policy = v[POLICY].given ? (enum ncs_policy)v[POLICY].number : s->policy,
@@ -402,6 +414,21 @@ static bool read_schedule(const struct ncs_option_value *v, char **schedule, str
     return !failed || ncs_fail(err, NCS_BAD_INPUT, "--schedule: cannot read `%s`", given + 1);
 }
 
+/* Options that are for one driver alone. */
+static bool fits_driver(const struct ncs_option_value *v, struct ncs_error *err)
+{
+    static const struct { int option, driver; } only[] = {
+        { NCCL_LIB, 1 }, { CUDART_LIB, 1 }, { NCCL, 0 }, { SEED, 0 }, { SCHEDULE, 0 },
+        { POLICY, 0 }, { RANKS_AS, 0 },
+    };
+    for (size_t i = 0; i < sizeof only / sizeof *only; i++)
+        if (v[only[i].option].given && v[DRIVER].number != only[i].driver)
+            return ncs_fail(err, NCS_BAD_INPUT, "--%s is for --driver %s, this run is on %s",
+                            options[only[i].option].name, drivers[only[i].driver],
+                            drivers[v[DRIVER].number]);
+    return true;
+}
+
 static int run_operands(const struct ncs_parsed *parsed)
 {
     const struct ncs_option_value *v = parsed->value;
@@ -419,7 +446,7 @@ static int run_operands(const struct ncs_parsed *parsed)
     struct ncs_files files = { 0 };
     struct ncs_error err;
     int status = 0;
-    if (!read_schedule(&v[SCHEDULE], &schedule, &err)) {
+    if (!read_schedule(&v[SCHEDULE], &schedule, &err) || !fits_driver(v, &err)) {
         ncs_print_error(&err);
         status = 2;
     }

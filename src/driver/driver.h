@@ -4,8 +4,23 @@
 
 #include "api/driver.h"
 #include "base/error.h"
+#include "driver/library.h"
 
-/* NULL and err for a name that is none and for a driver that cannot run here. */
-const struct ncs_driver *ncs_driver_open(const char *name, struct ncs_error *err);
+struct ncs_driver_choice {
+    const char *name;       /* "sim", "nccl" */
+    const char *nccl_lib;   /* of driver nccl: paths of the libraries; NULL: the usual ones */
+    const char *cudart_lib;
+};
+
+/* NULL and err for a name that is none and for a driver that cannot run here. Once driver nccl is
+ * open it stays: a process has one NCCL and one CUDA runtime. */
+const struct ncs_driver *ncs_driver_open(const struct ncs_driver_choice *choice,
+                                         struct ncs_error *err);
+
+/* The libraries of driver nccl as it was last opened, or tried to be: an array of two, NCCL first. */
+const struct ncs_library *ncs_driver_libraries(void);
+
+/* How many devices the CUDA runtime sees; -1 and why there is no telling. */
+int ncs_driver_devices(const struct ncs_api *api, const char **why);
 
 #endif

@@ -4,20 +4,80 @@
 #include <string.h>
 
 #include "base/near.h"
+#include "driver/real.h"
 
 static const char *const names[] = { "sim", "nccl", NULL };
 
-const struct ncs_driver *ncs_driver_open(const char *name, struct ncs_error *err)
+static struct ncs_library library[2];
+static struct ncs_api functions;
+static bool opened;
+
+const struct ncs_library *ncs_driver_libraries(void)
 {
-    if (strcmp(name, "sim") == 0)
-        return &ncs_driver_sim;
-    if (strcmp(name, "nccl") == 0) {
-        ncs_fail(err, NCS_NO_DEVICE,
-                 "driver nccl: this build runs scenarios on the simulator only");
-        ncs_fail_hint(err, "use --driver sim");
+    return library;
+}
+
+int ncs_driver_devices(const struct ncs_api *api, const char **why)
+{
+    int count = 0;
+    cudaError_t rc = api->cudaGetDeviceCount(&count);
+    *why = NULL;
+    if (rc == cudaSuccess)
+        return count;
+    if (api->cudaGetLastError)
+        api->cudaGetLastError(); /* the script starts without an error */
+    /* CUDA calls a driver that is missing one that is too old. */
+    int driver = 1;
+    if (rc == cudaErrorInsufficientDriver && api->cudaDriverGetVersion &&
+        api->cudaDriverGetVersion(&driver) == cudaSuccess && driver == 0)
+        *why = "no CUDA driver is installed";
+    else if (api->cudaGetErrorString)
+        *why = api->cudaGetErrorString(rc);
+    if (!*why)
+        *why = "cudaGetDeviceCount fails";
+    return -1;
+}
+
+static bool open_libraries(const struct ncs_driver_choice *choice, struct ncs_error *err)
+{
+    for (int i = 0; i < 2; i++)
+        ncs_library_forget(&library[i]);
+    functions = (struct ncs_api){ 0 };
+    return ncs_library_open(&library[0], NCS_LIB_NCCL, choice->nccl_lib, &functions, err) &&
+           ncs_library_open(&library[1], NCS_LIB_CUDA, choice->cudart_lib, &functions, err);
+}
+
+static bool has_devices(struct ncs_error *err)
+{
+    const char *why;
+    char nccl[24], cuda[24];
+    int devices = ncs_driver_devices(&functions, &why);
+    if (devices > 0)
+        return true;
+    ncs_library_version(&library[0], nccl, sizeof nccl);
+    ncs_library_version(&library[1], cuda, sizeof cuda);
+    ncs_fail(err, NCS_NO_DEVICE, "driver nccl: NCCL %s and CUDA runtime %s are here, but no GPU: %s",
+             nccl, cuda, why ? why : "no CUDA-capable device is detected");
+    return ncs_fail_hint(err, "see `ncclscript doctor`; --driver sim needs no GPU");
+}
+
+static const struct ncs_driver *open_nccl(const struct ncs_driver_choice *choice,
+                                          struct ncs_error *err)
+{
+    if (!opened && !(open_libraries(choice, err) && has_devices(err)))
         return NULL;
-    }
-    ncs_fail(err, NCS_BAD_INPUT, "no driver \"%s\": expected sim or nccl", name);
-    ncs_fail_near(err, name, names, 0);
+    opened = true;
+    return ncs_driver_real(&functions);
+}
+
+const struct ncs_driver *ncs_driver_open(const struct ncs_driver_choice *choice,
+                                         struct ncs_error *err)
+{
+    if (strcmp(choice->name, "sim") == 0)
+        return &ncs_driver_sim;
+    if (strcmp(choice->name, "nccl") == 0)
+        return open_nccl(choice, err);
+    ncs_fail(err, NCS_BAD_INPUT, "no driver \"%s\": expected sim or nccl", choice->name);
+    ncs_fail_near(err, choice->name, names, 0);
     return NULL;
 }

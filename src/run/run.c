@@ -306,7 +306,9 @@ const struct ncs_result *ncs_run_execute_on(struct ncs_run *run, const struct nc
 
 const struct ncs_result *ncs_run_execute(struct ncs_run *run)
 {
-    const struct ncs_driver *driver = ncs_driver_open(run->options.driver, &run->result.internal);
+    const struct ncs_run_options *o = &run->options;
+    struct ncs_driver_choice choice = { o->driver, o->nccl_lib, o->cudart_lib };
+    const struct ncs_driver *driver = ncs_driver_open(&choice, &run->result.internal);
     if (driver)
         return ncs_run_execute_on(run, driver);
     ncs_run_judge(run);

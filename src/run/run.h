@@ -33,7 +33,9 @@ struct ncs_program {
 enum ncs_policy { NCS_POLICY_STRICT, NCS_POLICY_TYPICAL };
 
 struct ncs_run_options {
-    const char *driver;        /* "sim" */
+    const char *driver;        /* "sim", "nccl" */
+    const char *nccl_lib;      /* of driver nccl: paths of the libraries; NULL: the usual ones */
+    const char *cudart_lib;
     int ranks;
     int devices;               /* per virtual host */
     enum ncs_policy policy;
