@@ -17,6 +17,10 @@ struct ncs_driver_choice {
 const struct ncs_driver *ncs_driver_open(const struct ncs_driver_choice *choice,
                                          struct ncs_error *err);
 
+/* Only opens the libraries of driver nccl; asks for no device. */
+bool ncs_driver_load(const struct ncs_driver_choice *choice, struct ncs_error *err);
+const struct ncs_api *ncs_driver_real_api(void); /* theirs; a member that they lack is NULL */
+
 /* The libraries of driver nccl as it was last opened, or tried to be: an array of two, NCCL first. */
 const struct ncs_library *ncs_driver_libraries(void);
 

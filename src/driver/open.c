@@ -38,7 +38,12 @@ int ncs_driver_devices(const struct ncs_api *api, const char **why)
     return -1;
 }
 
-static bool open_libraries(const struct ncs_driver_choice *choice, struct ncs_error *err)
+const struct ncs_api *ncs_driver_real_api(void)
+{
+    return &functions;
+}
+
+bool ncs_driver_load(const struct ncs_driver_choice *choice, struct ncs_error *err)
 {
     for (int i = 0; i < 2; i++)
         ncs_library_forget(&library[i]);
@@ -64,7 +69,7 @@ static bool has_devices(struct ncs_error *err)
 static const struct ncs_driver *open_nccl(const struct ncs_driver_choice *choice,
                                           struct ncs_error *err)
 {
-    if (!opened && !(open_libraries(choice, err) && has_devices(err)))
+    if (!opened && !(ncs_driver_load(choice, err) && has_devices(err)))
         return NULL;
     opened = true;
     return ncs_driver_real(&functions);
