@@ -6,5 +6,6 @@
 
 extern const struct ncs_command ncs_cmd_run;
 extern const struct ncs_command ncs_cmd_explain;
+extern const struct ncs_command ncs_cmd_doctor;
 
 #endif

@@ -12,7 +12,8 @@
 #define NCCLSCRIPT_VERSION "0.1.0"
 #endif
 
-static const struct ncs_command *const commands[] = { &ncs_cmd_run, &ncs_cmd_explain };
+static const struct ncs_command *const commands[] = { &ncs_cmd_run, &ncs_cmd_explain,
+                                                   &ncs_cmd_doctor };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 enum { VERSION, HELP };
@@ -46,7 +47,8 @@ static void add_commands(struct ncs_str *out)
     ncs_str_add(out, "\nCommands\n");
     for (size_t i = 0; i < COMMANDS; i++) {
         struct ncs_str form = { 0 };
-        ncs_str_addf(&form, "%s %s", commands[i]->name, commands[i]->operands);
+        ncs_str_addf(&form, "%s%s%s", commands[i]->name, commands[i]->operands ? " " : "",
+                     commands[i]->operands ? commands[i]->operands : "");
         ncs_str_addf(out, "  %-18s  %s\n", form.text, commands[i]->summary);
         ncs_str_free(&form);
     }

@@ -28,3 +28,23 @@ $ ncclscript run --nccl-lib libnccl.so.2 pass.lua
 $ ncclscript run --driver nccl --seed 3 pass.lua
 ! ncclscript: error: --seed is for --driver sim, this run is on nccl
 ? 2
+
+# What runs here: never a failure, whatever is missing.
+$ ncclscript doctor
+> simulator   works: NCCL 2.28.9, <*>
+> NCCL        <*>
+> ...
+> GPUs        <*>
+> ...
+> real runs   <*>
+> ...
+
+$ ncclscript doctor --nccl-lib nowhere/libnccl.so.2
+! ncclscript: error: --nccl-lib: no file `nowhere/libnccl.so.2`
+! <*>
+? 2
+
+$ ncclscript doctor patient
+! ncclscript doctor: takes no operands, `patient` is one
+! try `ncclscript doctor --help`
+? 2

@@ -12,3 +12,6 @@ $ ncclscript run --format json print.lua | jq -c .output
 
 $ ncclscript run --format json broken.lua 2>/dev/null | jq -c '[.verdict, .exit, .errors[0].kind, .errors[0].line]'
 > ["invalid",2,"scenario",3]
+
+$ ncclscript doctor --format json | jq -c '[.schema, .simulator.works, (.to_do | type)]'
+> ["ncclscript.doctor/1",true,"array"]
