@@ -8,7 +8,8 @@
 struct ncs_driver {
     const char *name;                  /* "sim", "nccl" */
     const struct ncs_api *api;         /* a member that the library lacks is NULL */
-    const struct ncs_machine *machine; /* NULL: real hardware */
+    const struct ncs_machine *machine;
+    bool real;                         /* NCCL itself: nothing is virtual */
 };
 
 extern const struct ncs_driver ncs_driver_sim; /* defined by room sim */

@@ -313,6 +313,48 @@ local function write_wrapper()
   line "}"
 end
 
+-- The opened libraries' functions with the token given back around each.
+local function write_real()
+  local line = output("src/driver/gen/real_wrap.c", "/* " .. NOTE)
+  line " * Every function of the opened libraries, with the token given back while it runs. */"
+  line "#include \"driver/token.h\""
+  line ""
+  line "static const struct ncs_api *next;"
+  local function is_wrapped(fn)
+    return fn.lib ~= "ext" and not fn.direct and not fn.is_text
+  end
+  for _, fn in ipairs(api.functions) do
+    if is_wrapped(fn) then
+      local args, names = {}, {}
+      for i, a in ipairs(fn.list) do
+        args[i], names[i] = declare(a.kind.ctype, a.name), a.name
+      end
+      line ""
+      wrapped(line, ("static %s("):format(declare(fn.result, "real_" .. fn.name)),
+        #args == 0 and { "void" } or args, ")", 4)
+      line "{"
+      line "    bool held = ncs_token_leave();"
+      local head = fn.is_void and "" or fn.result .. " rc = "
+      wrapped(line, ("    %snext->%s("):format(head, fn.name), names, ");", 8)
+      line("    ncs_token_take(held, NCS_FN_%s, %s);", fn.name, fn.is_void and "0" or "(int)rc")
+      if not fn.is_void then line "    return rc;" end
+      line "}"
+    end
+  end
+  line ""
+  line "void ncs_real_wrap(const struct ncs_api *api, struct ncs_api *out)"
+  line "{"
+  line "    next = api;"
+  line "    *out = *api;"
+  for _, fn in ipairs(api.functions) do
+    if is_wrapped(fn) then
+      line("    if (api->%s)", fn.name)
+      line("        out->%s = real_%s;", fn.name, fn.name)
+    end
+  end
+  line "}"
+end
+
 local headers = {
   ["CUDA 13"] = "FACTS_CUDA >= 13000",
   ["nccl_device.h"] = "defined(FACTS_NCCL_DEVICE)",
@@ -360,6 +402,7 @@ write_header()
 write_meta()
 write_invoke()
 write_wrapper()
+write_real()
 write_signatures()
 docs.stubs()
 

@@ -1,6 +1,7 @@
-/* What only a simulated machine can do: run contexts under one token, keep a virtual clock, know a
- * hang, show the instant at which data moves. The second, optional struct of the seam: the driver
- * for real NCCL has none and the runner falls back to OS threads and a watch.
+/* What a machine is beyond its functions: it runs contexts under one token, keeps a clock and tells a
+ * hang. The simulator's clock is virtual, its hangs are facts, and it shows the instant at which data
+ * moves; on real hardware contexts are OS threads, time is real, a hang is a time without progress,
+ * and what the comments below say of observers, plants, schedules and luck does not happen.
  *
  * One machine exists per process at a time, because NCCL's functions take no context argument. */
 #ifndef NCS_API_MACHINE_H
@@ -30,6 +31,9 @@ enum ncs_cuda_lack {
 
 struct ncs_machine_options {
     int devices;              /* GPUs per virtual host; 0 = 8 */
+    int ranks;                /* of the run; real hardware must have a GPU for each */
+    int64_t patience;         /* real time without progress, in ns, after which a run on real hardware
+                               * is taken to hang; 0 = for ever */
     enum ncs_host_policy host;
     int lanes;                /* launches that a GPU carries out at a time; 0 = any number */
     uint64_t eager;           /* bytes that sends may run ahead per (comm, src, dst); 0 = none */
@@ -113,6 +117,9 @@ struct ncs_machine {
     /* Drops all live contexts. Fibers: their stacks are dropped as they are. Own threads: wakes each
      * with `cancelled` true until its main returns, then joins it. */
     void (*abandon)(void);
+    /* After abandon: threads that have not come back from a call of the library's, with which nothing
+     * of theirs may be freed; calling abandon again waits for them again. NULL = that cannot be. */
+    bool (*lingers)(void);
     void (*observe)(const struct ncs_observer *observer); /* copied; NULL = nobody */
     void (*plant)(struct ncs_plant plant);
     void (*stats)(uint64_t *live_objects, uint64_t *live_bytes, uint64_t *trace);

@@ -315,6 +315,19 @@ static void give_up(void)
     _exit(status);
 }
 
+/* A rank is in a call of the real library that does not return, with memory that it may use: there
+ * is no next run in this process, and no orderly end of it. */
+static void end_here(struct suite *suite)
+{
+    struct ncs_str text = { 0 };
+    summarize(suite);
+    ncs_out_flush();
+    ncs_str_add(&text, "ncclscript run: a rank does not come back from a call of NCCL's: given up");
+    add_not_run(suite, &text);
+    fprintf(stderr, "%s\n", text.text);
+    _exit(ncs_tally_exit(&suite->tally));
+}
+
 static void run_script(struct suite *suite, struct ncs_script *script,
                        const struct ncs_scenario *scenario)
 {
@@ -337,6 +350,8 @@ static void run_script(struct suite *suite, struct ncs_script *script,
     const struct ncs_result *result = ncs_run_execute(run);
     alarm(0);
     report_result(suite, scenario, result);
+    if (!ncs_run_leave(run))
+        end_here(suite);
     ncs_run_free(run);
 }
 

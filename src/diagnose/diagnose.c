@@ -163,7 +163,8 @@ void ncs_diagnose(const struct ncs_journal *journal, const struct ncs_snapshot *
     out->explained = true;
     struct ncs_inquiry q = { .journal = journal, .snap = snapshot ? snapshot : &nothing,
                              .notice = notices, .notices = count, .result = out };
-    q.hung = q.snap->stop == NCS_STOP_QUIET || q.snap->stop == NCS_STOP_LIVELOCK;
+    q.hung = q.snap->stop == NCS_STOP_QUIET || q.snap->stop == NCS_STOP_LIVELOCK ||
+             q.snap->stop == NCS_STOP_STALLED;
     q.ranks = count_ranks(&q);
     find_spoilt(&q);
     ncs_align(&q);

@@ -10,7 +10,9 @@
 #include "api/snapshot.h"
 
 enum ncs_level { NCS_LEVEL_ERROR, NCS_LEVEL_NOTE };
-enum ncs_certainty { NCS_CERTAIN, NCS_LUCK, NCS_UNDEFINED }; /* "certain" "luck" "undefined" */
+/* "certain" "luck" "undefined" "likely"; the last of a hang on real hardware, where all that is known
+ * is that nothing has come about for long. */
+enum ncs_certainty { NCS_CERTAIN, NCS_LUCK, NCS_UNDEFINED, NCS_LIKELY };
 
 struct ncs_culprit {
     int rank;          /* of the run */

@@ -13,6 +13,7 @@
 
 static const char *const certainty_name[] = {
     [NCS_CERTAIN] = "certain", [NCS_LUCK] = "luck", [NCS_UNDEFINED] = "undefined",
+    [NCS_LIKELY] = "likely",
 };
 
 static const char *const pattern_name[] = {

@@ -171,6 +171,7 @@ static enum ncs_verdict judge_stop(const struct ncs_run *run, enum ncs_verdict c
         return cause == NCS_PASS && disagreed(r) ? NCS_WRONG : cause;
     case NCS_STOP_QUIET:
     case NCS_STOP_LIVELOCK:
+    case NCS_STOP_STALLED:
         return all_wait_for_failed(r) || all_blame_failed(r) ? cause : ncs_verdict_worse(cause, NCS_HANG);
     case NCS_STOP_BUDGET:
         return ncs_verdict_worse(cause, NCS_TIMEOUT);
@@ -196,6 +197,10 @@ void ncs_run_judge(struct ncs_run *run)
     }
     r->verdict = judge_stop(run, earliest_cause(run).verdict);
     const struct ncs_finding *finding = first_error(&r->diagnosis);
+    if (r->stop == NCS_STOP_STALLED) {
+        r->certainty = NCS_LIKELY; /* it may only be slow */
+        return;
+    }
     if (finding && (r->verdict == NCS_HANG || r->verdict == NCS_PASS))
         r->certainty = finding->certainty;
 }

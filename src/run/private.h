@@ -42,6 +42,8 @@ struct ncs_run {
     size_t errors_room, expects_room;
     bool skipped;
     uint64_t skip_order, wrong_order;  /* as ncs_run_error.order; of the first wrong result */
+    bool real;                         /* the machine is: see ncs_driver */
+    bool lingers;                      /* ranks may still be in calls: see ncs_run_leave */
     bool executed;
     bool closed;                       /* the verdict's facts are in: what contexts that are being
                                         * abandoned still say does not count */
@@ -71,7 +73,16 @@ void ncs_run_error_free(struct ncs_run_error *error); /* the contents */
 /* judge.c: fills verdict and certainty from everything else in the result. */
 void ncs_run_judge(struct ncs_run *run);
 
+/* surmise.c: what a real machine cannot say, told from the journal: adds the operations that ranks
+ * have enqueued and that cannot have come about, and what each waiting context waits for. */
+void ncs_run_surmise(const struct ncs_run *run, struct ncs_snapshot *s);
+
+/* abort.c: ends what still runs on a real machine; false when some thread does not come back. */
+bool ncs_run_abort(struct ncs_run *run);
+
 /* thread.c */
 void ncs_run_threads_free(struct ncs_run *run);
+/* The spawned threads one after the other, from NULL to NULL. */
+const struct ncs_thread *ncs_thread_after(const struct ncs_run *run, const struct ncs_thread *t);
 
 #endif

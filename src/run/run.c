@@ -13,6 +13,9 @@
 #define VERIFY_BYTES ((size_t)1 << 30)
 #define EAGER_BYTES ((uint64_t)4 << 20)
 
+/* Without a time limit, how long nothing may come about on real hardware. */
+#define PATIENCE_NS ((int64_t)30 * 1000000000)
+
 /* Later disagreements of the same run add nothing to the first ones. */
 #define NOTICES_KEPT 1024
 
@@ -138,19 +141,26 @@ static void on_fault(void *self, struct ncs_call *call, const char *why)
 
 /* ---- the run ---- */
 
+/* What only the opened library knows. */
+static void know_library(struct ncs_run *run)
+{
+    int version = 0;
+    if (run->driver->api->ncclGetVersion(&version) == ncclSuccess)
+        ncs_nccl_version_text(version, run->result.nccl, sizeof run->result.nccl);
+}
+
 static bool open_machine(struct ncs_run *run, const struct ncs_driver *driver,
                          struct ncs_error *err)
 {
     const struct ncs_run_options *o = &run->options;
     const struct ncs_machine *m = driver->machine;
     run->result.driver = driver->name;
-    if (!m)
-        return ncs_fail(err, NCS_NO_DEVICE,
-                        "driver `%s`: scenarios run on the simulator only, driver `sim`",
-                        driver->name);
+    run->real = driver->real;
     run_environ_set(&run->environ, o->env, o->envs);
     struct ncs_machine_options options = {
         .devices = o->devices,
+        .ranks = o->ranks,
+        .patience = o->timeout > 0 ? o->timeout : PATIENCE_NS,
         .host = NCS_HOST_CONTACT,
         .eager = o->policy == NCS_POLICY_TYPICAL ? ncs_run_eager(o) : 0,
         .seeded = o->seeded && !o->schedule,
@@ -173,7 +183,9 @@ static bool open_machine(struct ncs_run *run, const struct ncs_driver *driver,
     run->journal = ncs_journal_open(JOURNAL_BYTES, false);
     run->result.journal = run->journal;
     run->api = ncs_journal_wrap(run->journal, driver->api);
-    if (o->verify) {
+    if (driver->real)
+        know_library(run);
+    else if (o->verify) {
         run->verify = ncs_verify_open(run->journal, VERIFY_BYTES);
         ncs_verify_ascending(run->verify, true);
     }
@@ -228,8 +240,20 @@ static void diagnose(struct ncs_run *run)
     struct ncs_result *r = &run->result;
     struct ncs_snapshot snapshot;
     run->machine->snapshot(&snapshot);
+    if (run->real)
+        ncs_run_surmise(run, &snapshot);
     ncs_diagnose(run->journal, &snapshot, run->notice, run->notices, &r->diagnosis);
     ncs_snapshot_free(&snapshot);
+}
+
+/* The calls that NCCL took. */
+static uint64_t moved(const struct ncs_journal *j)
+{
+    uint64_t calls = 0;
+    for (size_t c = 0; c < j->comms; c++)
+        for (int r = 0; r < j->comm[c]->members; r++)
+            calls += j->comm[c]->member[r].accepted;
+    return calls;
 }
 
 static void count_up(struct ncs_run *run)
@@ -244,8 +268,10 @@ static void count_up(struct ncs_run *run)
     r->schedule_lost = !run->machine->schedule(&r->schedule, &misfit);
     if (misfit.status != NCS_OK)
         r->internal = misfit;
-    if (!run->verify)
+    if (!run->verify) {
+        r->unchecked = run->real ? moved(run->journal) : 0;
         return;
+    }
     r->wrong = ncs_verify_wrong(run->verify, &r->wrongs, &r->wrong_count);
     r->checked = ncs_verify_checked(run->verify);
     r->unchecked = ncs_verify_unchecked(run->verify);
@@ -260,7 +286,8 @@ static bool stopped_early(const struct ncs_run *run)
 /* False when there was nothing to run. */
 static bool run_machine(struct ncs_run *run, struct ncs_error *err)
 {
-    if (!ncs_watch_start(&run->watch, run->options.timeout, interrupt_machine, err))
+    int64_t limit = run->real ? 0 : run->options.timeout; /* real machines are patient themselves */
+    if (!ncs_watch_start(&run->watch, limit, interrupt_machine, err))
         return false;
     bool made = make_ranks(run, err);
     if (made)
@@ -277,8 +304,24 @@ static void run_ranks(struct ncs_run *run)
         diagnose(run);
         count_up(run);
     }
+    /* The report comes first: what is stuck on real hardware may be stuck for good. */
+    if (run->real && run->result.stop != NCS_STOP_DONE) {
+        run->lingers = true;
+        return;
+    }
     run->machine->abandon();
     free_ranks(run);
+}
+
+bool ncs_run_leave(struct ncs_run *run)
+{
+    if (!run->lingers)
+        return true;
+    if (!ncs_run_abort(run))
+        return false;
+    free_ranks(run);
+    run->lingers = false;
+    return true;
 }
 
 void ncs_run_once(struct ncs_run *run, const struct ncs_driver *driver)
@@ -356,7 +399,7 @@ void ncs_run_close_machine(struct ncs_run *run)
 
 void ncs_run_free(struct ncs_run *run)
 {
-    if (!run)
+    if (!run || !ncs_run_leave(run))
         return;
     free_result(&run->result);
     free_notices(run);

@@ -47,7 +47,7 @@ struct ncs_run_options {
                                 * draws, which go on to be the script's; NULL = none; borrowed */
     bool own_threads;          /* --ranks-as thread */
     bool verify;
-    int64_t timeout;           /* wall-clock ns; 0 = none */
+    int64_t timeout;           /* wall-clock ns; 0 = none. On real hardware without progress; 0 = 30 s */
     int nccl_version;          /* 0 = the default */
     uint64_t device_memory;    /* 0 = the default */
     int capability;            /* 0 = the default */
@@ -139,7 +139,11 @@ struct ncs_run *ncs_run_new(const struct ncs_run_options *options,
                             const struct ncs_program *program,
                             void (*on_output)(void *arg, const char *line), void *arg);
 const struct ncs_result *ncs_run_execute(struct ncs_run *run);
-void ncs_run_free(struct ncs_run *run); /* NULL is a no-op */
+/* After the report, on real hardware: aborts the communicators of a run that has not come to its end.
+ * False when some rank does not come back from a call of the library's within 5 s: then the process
+ * can only end. */
+bool ncs_run_leave(struct ncs_run *run);
+void ncs_run_free(struct ncs_run *run); /* NULL is a no-op; leaves it first */
 void ncs_run_interrupt(void); /* async-signal-safe: the run in progress ends INTERRUPTED */
 
 /* Called on a thread of its own when a run has not come back 2 s after its time limit: some rank

@@ -72,6 +72,11 @@ struct ncs_local *ncs_thread_local(struct ncs_thread *t)
     return &t->local;
 }
 
+const struct ncs_thread *ncs_thread_after(const struct ncs_run *run, const struct ncs_thread *t)
+{
+    return t ? t->next : run->threads;
+}
+
 void ncs_run_threads_free(struct ncs_run *run)
 {
     for (struct ncs_thread *t = run->threads, *next; t; t = next) {

@@ -337,4 +337,4 @@ static const struct ncs_machine sim_machine = {
     .gate_new = gate_new, .gate_free = gate_free, .gate_wait = gate_wait, .gate_wake = gate_wake,
 };
 
-const struct ncs_driver ncs_driver_sim = { "sim", &sim_api, &sim_machine };
+const struct ncs_driver ncs_driver_sim = { "sim", &sim_api, &sim_machine, false };

@@ -226,7 +226,7 @@ static cudaError_t fake_synchronize(void)
 }
 
 static const struct ncs_api fake_api = { .cudaDeviceSynchronize = fake_synchronize };
-static const struct ncs_driver fake_driver = { "sim", &fake_api, &fake_machine };
+static const struct ncs_driver fake_driver = { "sim", &fake_api, &fake_machine, false };
 
 /* ---- the program: a C function for each test ---- */
 

@@ -69,7 +69,7 @@ END_TEST
 
 START_TEST(test_no_machine)
 {
-    static const struct ncs_driver bare = { "nccl", &fake_api, NULL };
+    static const struct ncs_driver bare = { "nccl", &fake_api, NULL, false };
     struct ncs_program program = { &body, rank_new, rank_main, rank_free };
     struct ncs_run_options o = options(2);
     o.driver = "nccl";

@@ -1,0 +1,229 @@
+/* What stands for kernels, without one: memory goes through the host in the order of the stream. */
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "api/types.h"
+#include "base/mem.h"
+#include "driver/token.h"
+
+static const struct ncs_api *plain;
+
+/* ---- a delay ---- */
+
+static void sleep_in_stream(void *seconds)
+{
+    double s = *(double *)seconds;
+    struct timespec t = { (time_t)s, (long)((s - floor(s)) * 1e9) };
+    ncs_free(seconds);
+    while (nanosleep(&t, &t) != 0)
+        continue;
+}
+
+static cudaError_t delay(cudaStream_t stream, double seconds)
+{
+    if (!(seconds >= 0) || seconds > 1e9)
+        return cudaErrorInvalidValue;
+    double *copy = ncs_new(sizeof *copy);
+    *copy = seconds;
+    bool held = ncs_token_leave();
+    cudaError_t rc = plain->cudaLaunchHostFunc(stream, sleep_in_stream, copy);
+    ncs_token_take(held, NCS_FN_ncsDelay, (int)rc);
+    if (rc != cudaSuccess)
+        ncs_free(copy);
+    return rc;
+}
+
+/* ---- the small floating-point types ---- */
+
+/* Bits of the exponent and of the fraction; whether there is an infinity and what is beyond the
+ * largest number becomes it, or that number. */
+struct small {
+    int exponent, fraction;
+    bool saturates;
+    uint32_t largest, nan;
+};
+
+static const struct small half = { 5, 10, false, 0x7c00, 0x7fff };
+static const struct small bfloat = { 8, 7, false, 0x7f80, 0x7fff };
+static const struct small e4m3 = { 4, 3, true, 0x7e, 0x7f };
+static const struct small e5m2 = { 5, 2, true, 0x7b, 0x7f };
+
+static float decode(const struct small *s, uint32_t bits)
+{
+    int bias = (1 << (s->exponent - 1)) - 1;
+    uint32_t sign = bits >> (s->exponent + s->fraction) & 1;
+    uint32_t magnitude = bits & ((1u << (s->exponent + s->fraction)) - 1);
+    int e = (int)(magnitude >> s->fraction);
+    uint32_t f = magnitude & ((1u << s->fraction) - 1);
+    float x;
+    if (s == &e4m3 ? magnitude == s->nan : e == (1 << s->exponent) - 1 && f)
+        return NAN;
+    if (s != &e4m3 && e == (1 << s->exponent) - 1)
+        x = INFINITY;
+    else if (e == 0)
+        x = ldexpf((float)f, 1 - bias - s->fraction);
+    else
+        x = ldexpf((float)(f | 1u << s->fraction), e - bias - s->fraction);
+    return sign ? -x : x;
+}
+
+/* Rounds to nearest even, once. */
+static uint32_t encode(const struct small *s, float x)
+{
+    int bias = (1 << (s->exponent - 1)) - 1, e;
+    uint32_t sign = signbit(x) ? 1u << (s->exponent + s->fraction) : 0, bits;
+    if (isnan(x))
+        return s->nan;
+    x = fabsf(x);
+    if (isinf(x))
+        return sign | s->largest;
+    frexpf(x, &e); /* x = m * 2^e, m in 1/2..1 */
+    int scale = e - 1 > 1 - bias ? e - 1 : 1 - bias;
+    if (x == 0)
+        return sign;
+    /* Units of the last place: a carry out of the fraction goes on into the exponent. */
+    uint32_t units = (uint32_t)nearbyintf(ldexpf(x, s->fraction - scale));
+    bits = units + ((uint32_t)(scale + bias - 1) << s->fraction);
+    return sign | (bits > s->largest ? s->largest : bits);
+}
+
+/* ---- an addition ---- */
+
+struct addition {
+    unsigned char *dst, *src; /* pinned, one after the other */
+    size_t bytes, room;
+    int dtype;
+    atomic_bool done;
+    struct addition *next;
+};
+
+static struct addition *additions; /* under the token */
+
+#define ADD_AS(type)                                                                          \
+    for (size_t i = 0; i < a->bytes / sizeof(type); i++) {                                    \
+        type x, y;                                                                            \
+        memcpy(&x, a->dst + i * sizeof x, sizeof x);                                          \
+        memcpy(&y, a->src + i * sizeof y, sizeof y);                                          \
+        x = (type)(x + y);                                                                    \
+        memcpy(a->dst + i * sizeof x, &x, sizeof x);                                          \
+    }                                                                                         \
+    return
+
+static void add_small(struct addition *a, const struct small *s, size_t width)
+{
+    for (size_t i = 0; i < a->bytes; i += width) {
+        uint32_t x = 0, y = 0;
+        memcpy(&x, a->dst + i, width);
+        memcpy(&y, a->src + i, width);
+        x = encode(s, decode(s, x) + decode(s, y));
+        memcpy(a->dst + i, &x, width);
+    }
+}
+
+static void add_in_stream(void *arg)
+{
+    struct addition *a = arg;
+    switch (a->dtype) {
+    case ncclInt8: case ncclUint8: ADD_AS(uint8_t);
+    case ncclInt32: case ncclUint32: ADD_AS(uint32_t);
+    case ncclInt64: case ncclUint64: ADD_AS(uint64_t);
+    case ncclFloat32: ADD_AS(float);
+    case ncclFloat64: ADD_AS(double);
+    case ncclFloat16: add_small(a, &half, 2); break;
+    case ncclBfloat16: add_small(a, &bfloat, 2); break;
+    case ncclFloat8e4m3: add_small(a, &e4m3, 1); break;
+    case ncclFloat8e5m2: add_small(a, &e5m2, 1); break;
+    default: break;
+    }
+}
+
+static void done_in_stream(void *arg)
+{
+    struct addition *a = arg;
+    atomic_store(&a->done, true);
+}
+
+/* Pinned memory of an addition that is over, or new. */
+static struct addition *staging(size_t bytes)
+{
+    struct addition *a = additions;
+    while (a && (!atomic_load(&a->done) || a->room < bytes))
+        a = a->next;
+    if (!a) {
+        void *memory = NULL;
+        bool held = ncs_token_leave();
+        cudaError_t rc = plain->cudaMallocHost(&memory, 2 * bytes);
+        ncs_token_take(held, NCS_FN_cudaMallocHost, (int)rc);
+        if (rc != cudaSuccess)
+            return NULL;
+        a = ncs_new(sizeof *a);
+        a->dst = memory;
+        a->room = bytes;
+        a->next = additions;
+        additions = a;
+    }
+    atomic_store(&a->done, false);
+    a->src = a->dst + a->room;
+    a->bytes = bytes;
+    return a;
+}
+
+static cudaError_t enqueue(struct addition *a, void *dst, const void *src, cudaStream_t stream)
+{
+    cudaError_t rc = plain->cudaMemcpyAsync(a->dst, dst, a->bytes, cudaMemcpyDefault, stream);
+    if (rc == cudaSuccess)
+        rc = plain->cudaMemcpyAsync(a->src, src, a->bytes, cudaMemcpyDefault, stream);
+    if (rc == cudaSuccess)
+        rc = plain->cudaLaunchHostFunc(stream, add_in_stream, a);
+    if (rc == cudaSuccess)
+        rc = plain->cudaMemcpyAsync(dst, a->dst, a->bytes, cudaMemcpyDefault, stream);
+    if (rc == cudaSuccess)
+        rc = plain->cudaLaunchHostFunc(stream, done_in_stream, a);
+    return rc;
+}
+
+static cudaError_t add(void *dst, const void *src, size_t count, ncclDataType_t dtype,
+                       cudaStream_t stream)
+{
+    size_t width = ncs_dtype_bytes((int)dtype);
+    if (width == 0 || count > SIZE_MAX / 4 / width)
+        return cudaErrorInvalidValue;
+    if (count == 0)
+        return cudaSuccess;
+    struct addition *a = staging(count * width);
+    if (!a)
+        return cudaErrorMemoryAllocation;
+    a->dtype = (int)dtype;
+    bool held = ncs_token_leave();
+    cudaError_t rc = enqueue(a, dst, src, stream);
+    ncs_token_take(held, NCS_FN_ncsAdd, (int)rc);
+    return rc; /* of one that failed half-way the memory stays taken: its copies may be under way */
+}
+
+void ncs_standins_forget(void)
+{
+    struct addition **at = &additions;
+    while (*at) {
+        struct addition *a = *at;
+        if (!atomic_load(&a->done)) {
+            at = &a->next;
+            continue;
+        }
+        *at = a->next;
+        plain->cudaFreeHost(a->dst);
+        ncs_free(a);
+    }
+}
+
+void ncs_standins_wrap(const struct ncs_api *functions, struct ncs_api *out)
+{
+    plain = functions;
+    if (!plain->cudaLaunchHostFunc || !plain->cudaMemcpyAsync)
+        return;
+    out->ncsDelay = delay;
+    if (plain->cudaMallocHost && plain->cudaFreeHost)
+        out->ncsAdd = add;
+}

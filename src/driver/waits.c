@@ -1,0 +1,248 @@
+/* What blocks for as long as a device works: polled, so that a rank that waits in vain can be told to
+ * stop. And functions that streams run: they belong to the rank that enqueued them. */
+#include "api/local.h"
+#include "base/mem.h"
+#include "driver/token.h"
+
+/* Between two looks at a stream: short at first, for what is nearly done. */
+#define SHORTEST ((int64_t)5000)
+#define LONGEST ((int64_t)1000000)
+
+static const struct ncs_api *plain;
+static struct ncs_api token; /* with the token given back around each call */
+
+/* The streams that the run has made. */
+struct stream {
+    cudaStream_t handle;
+    int device;
+    bool blocking; /* in order with the legacy stream */
+};
+
+static struct stream *streams;
+static size_t count, room;
+
+static int current_device(void)
+{
+    int device = 0;
+    if (plain->cudaGetDevice(&device) != cudaSuccess)
+        device = 0;
+    return device;
+}
+
+static void remember(cudaStream_t handle, bool blocking)
+{
+    struct stream s = { handle, current_device(), blocking };
+    NCS_PUSH(streams, count, room, s);
+}
+
+static void forget(cudaStream_t handle)
+{
+    for (size_t i = 0; i < count; i++)
+        if (streams[i].handle == handle) {
+            streams[i] = streams[--count];
+            return;
+        }
+}
+
+void ncs_waits_forget(void)
+{
+    ncs_free(streams);
+    streams = NULL;
+    count = room = 0;
+}
+
+/* ---- waiting by looking ---- */
+
+/* A look that finds nothing is an error to CUDA, which the script has not made. */
+static void unmark(cudaError_t before)
+{
+    if (before == cudaSuccess && plain->cudaGetLastError && plain->cudaPeekAtLastError &&
+        plain->cudaPeekAtLastError() == cudaErrorNotReady)
+        plain->cudaGetLastError();
+}
+
+/* Looks until the answer is another than "not ready"; that one, too, when the run is over. */
+static cudaError_t watch(cudaError_t (*look)(const void *what), const void *what)
+{
+    cudaError_t before = plain->cudaPeekAtLastError ? plain->cudaPeekAtLastError() : cudaSuccess;
+    cudaError_t rc = look(what);
+    for (int64_t pause = SHORTEST; rc == cudaErrorNotReady; rc = look(what)) {
+        unmark(before);
+        if (!ncs_token_pause(pause))
+            return rc;
+        pause = pause < LONGEST ? pause * 2 : LONGEST;
+    }
+    unmark(before);
+    return rc;
+}
+
+static cudaError_t look_at_stream(const void *what)
+{
+    return token.cudaStreamQuery(*(const cudaStream_t *)what);
+}
+
+static cudaError_t look_at_event(const void *what)
+{
+    return token.cudaEventQuery(*(const cudaEvent_t *)what);
+}
+
+static cudaError_t wait_stream(cudaStream_t stream)
+{
+    return watch(look_at_stream, &stream);
+}
+
+static cudaError_t wait_event(cudaEvent_t event)
+{
+    return watch(look_at_event, &event);
+}
+
+/* Every stream of the current device, or those alone that the legacy stream waits for. An error is
+ * left to be told by the call that follows. Others may make and drop streams meanwhile: each look
+ * is by index. */
+static bool wait_streams(bool all)
+{
+    int device = current_device();
+    if (wait_stream(NULL) == cudaErrorNotReady)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (streams[i].device == device && (all || streams[i].blocking) &&
+            wait_stream(streams[i].handle) == cudaErrorNotReady)
+            return false;
+    return true;
+}
+
+/* ---- the functions that wait ---- */
+
+static cudaError_t over_device_synchronize(void)
+{
+    return wait_streams(true) ? token.cudaDeviceSynchronize() : cudaErrorNotReady;
+}
+
+static cudaError_t over_free(void *p)
+{
+    if (p && !wait_streams(true))
+        return cudaErrorNotReady;
+    return token.cudaFree(p);
+}
+
+static cudaError_t over_memcpy(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind)
+{
+    return wait_streams(false) ? token.cudaMemcpy(dst, src, bytes, kind) : cudaErrorNotReady;
+}
+
+static cudaError_t over_stream_create(cudaStream_t *stream)
+{
+    cudaError_t rc = token.cudaStreamCreate(stream);
+    if (rc == cudaSuccess)
+        remember(*stream, true);
+    return rc;
+}
+
+static cudaError_t over_stream_create_with_flags(cudaStream_t *stream, unsigned int flags)
+{
+    cudaError_t rc = token.cudaStreamCreateWithFlags(stream, flags);
+    if (rc == cudaSuccess)
+        remember(*stream, !(flags & cudaStreamNonBlocking));
+    return rc;
+}
+
+static cudaError_t over_stream_create_with_priority(cudaStream_t *stream, unsigned int flags,
+                                                    int priority)
+{
+    cudaError_t rc = token.cudaStreamCreateWithPriority(stream, flags, priority);
+    if (rc == cudaSuccess)
+        remember(*stream, !(flags & cudaStreamNonBlocking));
+    return rc;
+}
+
+static cudaError_t over_stream_destroy(cudaStream_t stream)
+{
+    forget(stream);
+    return token.cudaStreamDestroy(stream);
+}
+
+/* ---- functions that a stream runs ---- */
+
+struct task {
+    cudaHostFn_t function;
+    cudaStreamCallback_t callback; /* one of both */
+    void *data;
+    struct ncs_local local;
+};
+
+static struct task *task_new(void *data)
+{
+    struct task *t = ncs_new(sizeof *t);
+    t->data = data;
+    t->local.rank = ncs_local ? ncs_local->rank : -1;
+    t->local.thread = NCS_THREAD_OF_DEVICE(current_device());
+    return t;
+}
+
+static void run_task(struct task *t, cudaStream_t stream, cudaError_t status)
+{
+    if (ncs_token_lend(&t->local)) {
+        if (t->callback)
+            t->callback(stream, status, t->data);
+        else
+            t->function(t->data);
+        ncs_token_back();
+    }
+    ncs_free(t);
+}
+
+static void host_task(void *task)
+{
+    run_task(task, NULL, cudaSuccess);
+}
+
+static void stream_task(cudaStream_t stream, cudaError_t status, void *task)
+{
+    run_task(task, stream, status);
+}
+
+static cudaError_t over_launch_host_func(cudaStream_t stream, cudaHostFn_t fn, void *data)
+{
+    if (!fn)
+        return token.cudaLaunchHostFunc(stream, fn, data);
+    struct task *t = task_new(data);
+    t->function = fn;
+    cudaError_t rc = token.cudaLaunchHostFunc(stream, host_task, t);
+    if (rc != cudaSuccess)
+        ncs_free(t);
+    return rc;
+}
+
+static cudaError_t over_add_callback(cudaStream_t stream, cudaStreamCallback_t fn, void *data,
+                                     unsigned int flags)
+{
+    if (!fn)
+        return token.cudaStreamAddCallback(stream, fn, data, flags);
+    struct task *t = task_new(data);
+    t->callback = fn;
+    cudaError_t rc = token.cudaStreamAddCallback(stream, stream_task, t, flags);
+    if (rc != cudaSuccess)
+        ncs_free(t);
+    return rc;
+}
+
+#define OVER(name, function)                                                                   \
+    if (plain->name)                                                                           \
+        out->name = function
+
+void ncs_waits_wrap(const struct ncs_api *functions, struct ncs_api *out)
+{
+    plain = functions;
+    token = *out;
+    OVER(cudaStreamSynchronize, wait_stream);
+    OVER(cudaEventSynchronize, wait_event);
+    OVER(cudaDeviceSynchronize, over_device_synchronize);
+    OVER(cudaFree, over_free);
+    OVER(cudaMemcpy, over_memcpy);
+    OVER(cudaStreamCreate, over_stream_create);
+    OVER(cudaStreamCreateWithFlags, over_stream_create_with_flags);
+    OVER(cudaStreamCreateWithPriority, over_stream_create_with_priority);
+    OVER(cudaStreamDestroy, over_stream_destroy);
+    OVER(cudaLaunchHostFunc, over_launch_host_func);
+    OVER(cudaStreamAddCallback, over_add_callback);
+}

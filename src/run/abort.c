@@ -1,0 +1,96 @@
+/* The end of a run on real hardware that has not come to its own: all communicators are aborted at
+ * once, each from a thread of its own, because one abort may wait for another. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <time.h>
+
+#include "base/mem.h"
+#include "run/private.h"
+
+#define LOOK_NS 5000000
+#define PATIENCE_NS ((int64_t)5 * 1000000000)
+
+/* Belongs to its thread and to the run, whoever is later: never freed before both are done. */
+struct abortion {
+    const struct ncs_api *api;
+    ncclComm_t comm;
+    int device;
+    atomic_bool done;
+};
+
+struct abortions {
+    struct abortion **of;
+    size_t count, room;
+};
+
+static void *abort_one(void *arg)
+{
+    struct abortion *a = arg;
+    if (a->device >= 0)
+        a->api->cudaSetDevice(a->device);
+    a->api->ncclCommAbort(a->comm);
+    atomic_store(&a->done, true);
+    return NULL;
+}
+
+static void begin(struct abortions *all, const struct ncs_api *api, const struct ncs_member *m)
+{
+    struct abortion *a = ncs_new(sizeof *a);
+    pthread_t thread;
+    *a = (struct abortion){ .api = api, .comm = (ncclComm_t)m->handle, .device = m->device };
+    if (pthread_create(&thread, NULL, abort_one, a) != 0) {
+        ncs_free(a);
+        return;
+    }
+    pthread_detach(thread);
+    NCS_PUSH(all->of, all->count, all->room, a);
+}
+
+/* A rank inside of its initialisation has no handle yet, and nothing to abort it by. */
+static void begin_all(struct abortions *all, struct ncs_run *run)
+{
+    const struct ncs_journal *j = run->journal;
+    if (!run->driver->api->ncclCommAbort)
+        return;
+    for (size_t c = 0; c < j->comms; c++)
+        for (int r = 0; r < j->comm[c]->members; r++) {
+            const struct ncs_member *m = &j->comm[c]->member[r];
+            if (m->handle && !m->gone)
+                begin(all, run->driver->api, m);
+        }
+}
+
+static bool all_done(const struct abortions *all)
+{
+    for (size_t i = 0; i < all->count; i++)
+        if (!atomic_load(&all->of[i]->done))
+            return false;
+    return true;
+}
+
+static int64_t now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+bool ncs_run_abort(struct ncs_run *run)
+{
+    const struct ncs_machine *m = run->machine;
+    struct abortions all = { 0 };
+    int64_t until = now() + PATIENCE_NS;
+    begin_all(&all, run);
+    do
+        m->abandon(); /* who polls or waits on the host comes back from that alone */
+    while (m->lingers() && now() < until);
+    struct timespec pause = { 0, LOOK_NS };
+    while (!all_done(&all) && now() < until)
+        nanosleep(&pause, NULL);
+    bool done = all_done(&all) && !m->lingers();
+    for (size_t i = 0; done && i < all.count; i++)
+        ncs_free(all.of[i]);
+    if (done)
+        ncs_free(all.of);
+    return done;
+}
