@@ -337,6 +337,14 @@ local function write_real()
       local head = fn.is_void and "" or fn.result .. " rc = "
       wrapped(line, ("    %snext->%s("):format(head, fn.name), names, ");", 8)
       line("    ncs_token_take(held, NCS_FN_%s, %s);", fn.name, fn.is_void and "0" or "(int)rc")
+      local stream
+      for _, a in ipairs(fn.list) do if a.kind.name == "stream" then stream = a.name end end
+      if fn.counted and stream then
+        line "    if (rc == ncclSuccess)"
+        line("        ncs_waits_launched(%s);", stream)
+      elseif fn.name == "ncclGroupStart" or fn.name == "ncclGroupEnd" then
+        line("    ncs_waits_group(%s);", fn.name == "ncclGroupStart" and "1" or "-1")
+      end
       if not fn.is_void then line "    return rc;" end
       line "}"
     end

@@ -245,6 +245,8 @@ static struct ncs_run_options make_options(struct suite *suite, const struct ncs
         .capability = s->sim_capability,
         .ready_after = s->sim_ready_after,
         .quirks = s->sim_quirks,
+        .needs_nccl = s->needs_nccl,
+        .needs_gpus = s->needs_gpus,
         .once = v[UNSAFE].given,
         .env = s->env,
         .envs = s->envs,

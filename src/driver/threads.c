@@ -174,6 +174,11 @@ bool ncs_token_pause(int64_t nanoseconds)
     return !world.cancelled;
 }
 
+void ncs_token_progress(void)
+{
+    world.progress = real_now();
+}
+
 bool ncs_token_lend(struct ncs_local *local)
 {
     take();
@@ -514,7 +519,7 @@ static void add_context(struct ncs_snapshot *s, const struct context *c)
     };
     ncs_call_pin((struct ncs_call *)out->call);
     if (out->call) /* between two looks of a wait it is nowhere else */
-        out->state = NCS_CONTEXT_PARKED;
+        out->state = is_look(out->call->fn) ? NCS_CONTEXT_POLLING : NCS_CONTEXT_PARKED;
     else if (c->at == AT_WORK && c->polls > 0)
         out->state = NCS_CONTEXT_POLLING;
     if (c->at != AT_GATE)

@@ -16,6 +16,9 @@ bool ncs_token_pause(int64_t nanoseconds);
 bool ncs_token_over(void);   /* the run is over: waits return */
 bool ncs_token_is_ours(void); /* the caller is a thread of the run */
 
+/* Notes that something has come about, as a wait sees it. */
+void ncs_token_progress(void);
+
 /* Takes the token for a function that a stream runs, on CUDA's own thread, as `local`; false, without
  * the token, when the run is over. */
 bool ncs_token_lend(struct ncs_local *local);
@@ -31,7 +34,12 @@ void ncs_real_wrap(const struct ncs_api *api, struct ncs_api *out);
 /* waits.c: those that block for as long as a device works become polls, and host functions get the
  * token. `plain` must stay. */
 void ncs_waits_wrap(const struct ncs_api *plain, struct ncs_api *out);
-void ncs_waits_forget(void); /* the streams of a run */
+void ncs_waits_forget(void); /* the streams of a run, and its marks */
+/* A call has put an operation into a stream, or into the group that its thread has open; the thread
+ * has begun or ended a group. Marks are left behind what is launched, by which waits see that
+ * a device is getting on. */
+void ncs_waits_launched(cudaStream_t stream);
+void ncs_waits_group(int change);
 
 /* standin.c: what stands for kernels. */
 void ncs_standins_wrap(const struct ncs_api *plain, struct ncs_api *out);

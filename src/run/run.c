@@ -141,12 +141,21 @@ static void on_fault(void *self, struct ncs_call *call, const char *why)
 
 /* ---- the run ---- */
 
-/* What only the opened library knows. */
-static void know_library(struct ncs_run *run)
+/* What only the opened libraries know, and whether it is what the scenario needs. */
+static bool know_library(struct ncs_run *run, const struct ncs_api *api, struct ncs_error *err)
 {
-    int version = 0;
-    if (run->driver->api->ncclGetVersion(&version) == ncclSuccess)
+    const struct ncs_run_options *o = &run->options;
+    int version = 0, gpus = 0;
+    char want[16];
+    if (api->ncclGetVersion(&version) == ncclSuccess)
         ncs_nccl_version_text(version, run->result.nccl, sizeof run->result.nccl);
+    if (o->needs_nccl > version)
+        return ncs_fail(err, NCS_NO_DEVICE, "needs NCCL %s or newer, this is %s",
+                        ncs_nccl_version_text(o->needs_nccl, want, sizeof want), run->result.nccl);
+    api->cudaGetDeviceCount(&gpus);
+    return o->needs_gpus <= gpus ||
+           ncs_fail(err, NCS_NO_DEVICE, "needs %d GPUs, %d %s here", o->needs_gpus, gpus,
+                    gpus == 1 ? "is" : "are");
 }
 
 static bool open_machine(struct ncs_run *run, const struct ncs_driver *driver,
@@ -156,6 +165,8 @@ static bool open_machine(struct ncs_run *run, const struct ncs_driver *driver,
     const struct ncs_machine *m = driver->machine;
     run->result.driver = driver->name;
     run->real = driver->real;
+    if (run->real && !know_library(run, driver->api, err))
+        return false;
     run_environ_set(&run->environ, o->env, o->envs);
     struct ncs_machine_options options = {
         .devices = o->devices,
@@ -183,9 +194,7 @@ static bool open_machine(struct ncs_run *run, const struct ncs_driver *driver,
     run->journal = ncs_journal_open(JOURNAL_BYTES, false);
     run->result.journal = run->journal;
     run->api = ncs_journal_wrap(run->journal, driver->api);
-    if (driver->real)
-        know_library(run);
-    else if (o->verify) {
+    if (o->verify && !driver->real) {
         run->verify = ncs_verify_open(run->journal, VERIFY_BYTES);
         ncs_verify_ascending(run->verify, true);
     }

@@ -53,6 +53,7 @@ struct ncs_run_options {
     int capability;            /* 0 = the default */
     int ready_after;
     bool quirks;
+    int needs_nccl, needs_gpus; /* of real hardware: the oldest version, the fewest GPUs; 0 = any */
     char *const *env;          /* "NAME=value", set while the run lasts; borrowed */
     size_t envs;
     bool once;                 /* has effects outside: not run again under the other policy */

@@ -341,6 +341,61 @@ static bool is_init(enum ncs_fn fn)
            fn == NCS_FN_ncclCommInitRankScalable;
 }
 
+/* Calls that all ranks of a communicator make and that have no number: who has made fewer. */
+static const struct {
+    enum ncs_fn fn;
+    enum ncs_job_kind kind;
+} meetings[] = {
+    { NCS_FN_ncclCommSplit, NCS_JOB_SPLIT },
+    { NCS_FN_ncclCommShrink, NCS_JOB_SHRINK },
+    { NCS_FN_ncclCommWindowRegister, NCS_JOB_WINDOW },
+};
+
+static size_t calls_of(const struct ncs_journal *j, int comm, int rank, enum ncs_fn fn)
+{
+    size_t calls = 0;
+    for (const struct ncs_call *c = j->oldest; c; c = c->newer)
+        calls += c->fn == fn && c->comm == comm && c->comm_rank == rank;
+    return calls;
+}
+
+static bool wait_for_meeting(struct played *p, const struct ncs_journal *j, struct ncs_snapshot *s,
+                             struct ncs_snap_context *c)
+{
+    size_t m = 0;
+    const struct ncs_call *call = c->call;
+    while (m < sizeof meetings / sizeof *meetings && meetings[m].fn != call->fn)
+        m++;
+    if (m == sizeof meetings / sizeof *meetings || call->comm < 0 || j->dropped > 0)
+        return false;
+    const struct ncs_comm_info *info = j->comm[call->comm];
+    size_t mine = calls_of(j, call->comm, call->comm_rank, call->fn);
+    struct ncs_snap_job job = { .kind = meetings[m].kind, .call = pinned(call), .rank = c->rank,
+                                .comm_rank = call->comm_rank, .nranks = info->nranks,
+                                .miss = s->missings, .peer = -1 };
+    s->missing = ncs_resize(s->missing,
+                            (s->missings + (size_t)info->nranks) * sizeof *s->missing);
+    for (int r = 0; r < info->nranks; r++)
+        if (calls_of(j, call->comm, r, call->fn) < mine)
+            s->missing[s->missings++] = r;
+    job.misses = s->missings - job.miss;
+    s->job[s->jobs] = job;
+    add_wait(p, s, c, NCS_WAIT_JOB, (int)s->jobs++);
+    return true;
+}
+
+/* All who live look at something again and again, and nobody is in a call. */
+static bool all_poll(const struct ncs_snapshot *s)
+{
+    size_t polling = 0;
+    for (size_t i = 0; i < s->contexts; i++) {
+        polling += s->context[i].state == NCS_CONTEXT_POLLING;
+        if (s->context[i].state == NCS_CONTEXT_PARKED && !s->context[i].waits)
+            return false;
+    }
+    return polling > 0;
+}
+
 /* A wait for one stream is for what is on it; any other may be for all that the rank has. */
 static void put_waits(struct played *p, const struct ncs_journal *j, struct ncs_snapshot *s)
 {
@@ -352,6 +407,8 @@ static void put_waits(struct played *p, const struct ncs_journal *j, struct ncs_
             wait_for_members(p, j, s, c);
             continue;
         }
+        if (wait_for_meeting(p, j, s, c))
+            continue;
         bool one = c->call->fn == NCS_FN_cudaStreamSynchronize;
         for (size_t k = 0; k < p->launches; k++) {
             const struct launch *l = &p->launch[k];
@@ -397,5 +454,7 @@ void ncs_run_surmise(const struct ncs_run *run, struct ncs_snapshot *s)
     put_launches(&p, j, s);
     put_slots(&p, j, s);
     put_waits(&p, j, s);
+    if (s->stop == NCS_STOP_STALLED && all_poll(s))
+        s->stop = NCS_STOP_LIVELOCK;
     free_played(&p);
 }

@@ -274,6 +274,8 @@ static ncclResult_t real_ncclReduce(const void *sendbuff, void *recvbuff, size_t
     bool held = ncs_token_leave();
     ncclResult_t rc = next->ncclReduce(sendbuff, recvbuff, count, datatype, op, root, comm, stream);
     ncs_token_take(held, NCS_FN_ncclReduce, (int)rc);
+    if (rc == ncclSuccess)
+        ncs_waits_launched(stream);
     return rc;
 }
 
@@ -283,6 +285,8 @@ static ncclResult_t real_ncclBcast(void *buff, size_t count, ncclDataType_t data
     bool held = ncs_token_leave();
     ncclResult_t rc = next->ncclBcast(buff, count, datatype, root, comm, stream);
     ncs_token_take(held, NCS_FN_ncclBcast, (int)rc);
+    if (rc == ncclSuccess)
+        ncs_waits_launched(stream);
     return rc;
 }
 
@@ -292,6 +296,8 @@ static ncclResult_t real_ncclBroadcast(const void *sendbuff, void *recvbuff, siz
     bool held = ncs_token_leave();
     ncclResult_t rc = next->ncclBroadcast(sendbuff, recvbuff, count, datatype, root, comm, stream);
     ncs_token_take(held, NCS_FN_ncclBroadcast, (int)rc);
+    if (rc == ncclSuccess)
+        ncs_waits_launched(stream);
     return rc;
 }
 
@@ -301,6 +307,8 @@ static ncclResult_t real_ncclAllReduce(const void *sendbuff, void *recvbuff, siz
     bool held = ncs_token_leave();
     ncclResult_t rc = next->ncclAllReduce(sendbuff, recvbuff, count, datatype, op, comm, stream);
     ncs_token_take(held, NCS_FN_ncclAllReduce, (int)rc);
+    if (rc == ncclSuccess)
+        ncs_waits_launched(stream);
     return rc;
 }
 
@@ -311,6 +319,8 @@ static ncclResult_t real_ncclReduceScatter(const void *sendbuff, void *recvbuff,
     ncclResult_t rc = next->ncclReduceScatter(sendbuff, recvbuff, recvcount, datatype, op, comm,
         stream);
     ncs_token_take(held, NCS_FN_ncclReduceScatter, (int)rc);
+    if (rc == ncclSuccess)
+        ncs_waits_launched(stream);
     return rc;
 }
 
@@ -320,6 +330,8 @@ static ncclResult_t real_ncclAllGather(const void *sendbuff, void *recvbuff, siz
     bool held = ncs_token_leave();
     ncclResult_t rc = next->ncclAllGather(sendbuff, recvbuff, sendcount, datatype, comm, stream);
     ncs_token_take(held, NCS_FN_ncclAllGather, (int)rc);
+    if (rc == ncclSuccess)
+        ncs_waits_launched(stream);
     return rc;
 }
 
@@ -329,6 +341,8 @@ static ncclResult_t real_ncclAlltoAll(const void *sendbuff, void *recvbuff, size
     bool held = ncs_token_leave();
     ncclResult_t rc = next->ncclAlltoAll(sendbuff, recvbuff, count, datatype, comm, stream);
     ncs_token_take(held, NCS_FN_ncclAlltoAll, (int)rc);
+    if (rc == ncclSuccess)
+        ncs_waits_launched(stream);
     return rc;
 }
 
@@ -338,6 +352,8 @@ static ncclResult_t real_ncclGather(const void *sendbuff, void *recvbuff, size_t
     bool held = ncs_token_leave();
     ncclResult_t rc = next->ncclGather(sendbuff, recvbuff, count, datatype, root, comm, stream);
     ncs_token_take(held, NCS_FN_ncclGather, (int)rc);
+    if (rc == ncclSuccess)
+        ncs_waits_launched(stream);
     return rc;
 }
 
@@ -347,6 +363,8 @@ static ncclResult_t real_ncclScatter(const void *sendbuff, void *recvbuff, size_
     bool held = ncs_token_leave();
     ncclResult_t rc = next->ncclScatter(sendbuff, recvbuff, count, datatype, root, comm, stream);
     ncs_token_take(held, NCS_FN_ncclScatter, (int)rc);
+    if (rc == ncclSuccess)
+        ncs_waits_launched(stream);
     return rc;
 }
 
@@ -356,6 +374,8 @@ static ncclResult_t real_ncclSend(const void *sendbuff, size_t count, ncclDataTy
     bool held = ncs_token_leave();
     ncclResult_t rc = next->ncclSend(sendbuff, count, datatype, peer, comm, stream);
     ncs_token_take(held, NCS_FN_ncclSend, (int)rc);
+    if (rc == ncclSuccess)
+        ncs_waits_launched(stream);
     return rc;
 }
 
@@ -365,6 +385,8 @@ static ncclResult_t real_ncclRecv(void *recvbuff, size_t count, ncclDataType_t d
     bool held = ncs_token_leave();
     ncclResult_t rc = next->ncclRecv(recvbuff, count, datatype, peer, comm, stream);
     ncs_token_take(held, NCS_FN_ncclRecv, (int)rc);
+    if (rc == ncclSuccess)
+        ncs_waits_launched(stream);
     return rc;
 }
 
@@ -376,6 +398,8 @@ static ncclResult_t real_ncclPutSignal(const void *localbuff, size_t count, nccl
     ncclResult_t rc = next->ncclPutSignal(localbuff, count, datatype, peer, peerWin, peerWinOffset,
         sigIdx, ctx, flags, comm, stream);
     ncs_token_take(held, NCS_FN_ncclPutSignal, (int)rc);
+    if (rc == ncclSuccess)
+        ncs_waits_launched(stream);
     return rc;
 }
 
@@ -385,6 +409,8 @@ static ncclResult_t real_ncclSignal(int peer, int sigIdx, int ctx, unsigned int 
     bool held = ncs_token_leave();
     ncclResult_t rc = next->ncclSignal(peer, sigIdx, ctx, flags, comm, stream);
     ncs_token_take(held, NCS_FN_ncclSignal, (int)rc);
+    if (rc == ncclSuccess)
+        ncs_waits_launched(stream);
     return rc;
 }
 
@@ -394,6 +420,8 @@ static ncclResult_t real_ncclWaitSignal(int nDesc, ncclWaitSignalDesc_t *signalD
     bool held = ncs_token_leave();
     ncclResult_t rc = next->ncclWaitSignal(nDesc, signalDescs, comm, stream);
     ncs_token_take(held, NCS_FN_ncclWaitSignal, (int)rc);
+    if (rc == ncclSuccess)
+        ncs_waits_launched(stream);
     return rc;
 }
 
@@ -402,6 +430,7 @@ static ncclResult_t real_ncclGroupStart(void)
     bool held = ncs_token_leave();
     ncclResult_t rc = next->ncclGroupStart();
     ncs_token_take(held, NCS_FN_ncclGroupStart, (int)rc);
+    ncs_waits_group(1);
     return rc;
 }
 
@@ -410,6 +439,7 @@ static ncclResult_t real_ncclGroupEnd(void)
     bool held = ncs_token_leave();
     ncclResult_t rc = next->ncclGroupEnd();
     ncs_token_take(held, NCS_FN_ncclGroupEnd, (int)rc);
+    ncs_waits_group(-1);
     return rc;
 }
 
