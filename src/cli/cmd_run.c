@@ -46,7 +46,7 @@ static const struct ncs_option options[] = {
     [SCHEDULE]  = { "schedule", 0, NCS_OPTION_LIST, "TEXT|@FILE", NULL, "Running",
                     "make the choices that a run with --seed and -v told", NULL, 0, 0 },
     [TIMEOUT]   = { "timeout", 0, NCS_OPTION_DURATION, "TIME", "as declared", "Running",
-                    "wall-clock limit of each run, as 10s", NULL, 0, 0 },
+                    "limit of each run, as 10s; of nccl without progress", NULL, 0, 0 },
     [POLICY]    = { "policy", 0, NCS_OPTION_CHOICE, NULL, "as declared", "Running",
                     "by the contract, or as NCCL mostly does", policies, 0, 0 },
     [RANKS_AS]  = { "ranks-as", 0, NCS_OPTION_CHOICE, NULL, "fiber", "Running",

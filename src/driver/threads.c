@@ -520,7 +520,7 @@ static void add_context(struct ncs_snapshot *s, const struct context *c)
     ncs_call_pin((struct ncs_call *)out->call);
     if (out->call) /* between two looks of a wait it is nowhere else */
         out->state = is_look(out->call->fn) ? NCS_CONTEXT_POLLING : NCS_CONTEXT_PARKED;
-    else if (c->at == AT_WORK && c->polls > 0)
+    else if ((c->at == AT_WORK || c->at == AT_CALL) && c->polls > 0)
         out->state = NCS_CONTEXT_POLLING;
     if (c->at != AT_GATE)
         return;
