@@ -158,7 +158,7 @@ const struct ncs_run_options *ncs_run_options(const struct ncs_run *run);
 const struct ncs_api *ncs_run_api(const struct ncs_run *run);         /* journalled */
 /* The same beneath the journal: for calls that are none of the script's. */
 const struct ncs_api *ncs_run_driver_api(const struct ncs_run *run);
-const struct ncs_machine *ncs_run_machine(const struct ncs_run *run); /* NULL on real hardware */
+const struct ncs_machine *ncs_run_machine(const struct ncs_run *run);
 struct ncs_journal *ncs_run_journal(const struct ncs_run *run);
 struct ncs_local *ncs_run_local(struct ncs_run *run, int rank); /* of the rank's main thread */
 

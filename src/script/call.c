@@ -99,9 +99,10 @@ static void lacks(lua_State *L, const struct ncs_lua_rank *rank, const struct nc
     int have = INT_MAX;
     if (info->lib == NCS_LIB_NCCL)
         ncs_nccl_version_text(info->since, since, sizeof since);
-    if (rank->machine && info->lib == NCS_LIB_NCCL && ncs_api_has(rank->api, NCS_FN_ncclGetVersion))
+    bool simulated = rank->run && strcmp(ncs_run_options(rank->run)->driver, "nccl") != 0;
+    if (simulated && info->lib == NCS_LIB_NCCL && ncs_api_has(rank->api, NCS_FN_ncclGetVersion))
         rank->api->ncclGetVersion(&have);
-    if (rank->machine && have >= info->since)
+    if (simulated && have >= info->since)
         ncs_lua_usage(L, "%s is a function of %s that the simulator does not have yet", info->name,
                       info->lib == NCS_LIB_NCCL ? "NCCL" : "the CUDA runtime");
     ncs_lua_usage(L, "%s is not in the library that was opened%s%s", info->name,

@@ -67,23 +67,6 @@ START_TEST(test_nothing_executed)
 }
 END_TEST
 
-START_TEST(test_no_machine)
-{
-    static const struct ncs_driver bare = { "nccl", &fake_api, NULL, false };
-    struct ncs_program program = { &body, rank_new, rank_main, rank_free };
-    struct ncs_run_options o = options(2);
-    o.driver = "nccl";
-    run = ncs_run_new(&o, &program, NULL, NULL);
-    const struct ncs_result *r = ncs_run_execute_on(run, &bare);
-    ck_assert_int_eq(r->verdict, NCS_SKIPPED);
-    ck_assert_str_eq(r->driver, "nccl");
-    ck_assert_str_eq(r->skip_reason, r->internal.text);
-    ck_assert_ptr_nonnull(strstr(r->skip_reason, "`nccl`"));
-    ncs_run_free(run);
-    ncs_run_free(NULL);
-}
-END_TEST
-
 START_TEST(test_unknown_driver)
 {
     struct ncs_program program = { &body, rank_new, rank_main, rank_free };
@@ -506,7 +489,7 @@ START_TEST(test_stuck)
 }
 END_TEST
 
-NCS_TEST_MAIN("run", test_pass, test_policy, test_nothing_executed, test_no_machine,
+NCS_TEST_MAIN("run", test_pass, test_policy, test_nothing_executed, 
               test_unknown_driver, test_rank_refused, test_schedule,
               test_luck_of_a_hang, test_luck_of_a_pass, test_no_stack, test_error,
               test_earliest_cause, test_expects_bounded, test_skip, test_output, test_output_limit,
