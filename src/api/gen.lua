@@ -396,6 +396,13 @@ local docs = assert(loadfile(here .. "/gen_docs.lua"))() {
   root = root, note = NOTE,
 }
 
+local shim = assert(loadfile(here .. "/gen_shim.lua"))() {
+  api = api, output = output, wrapped = wrapped, declare = declare, parameters = parameters,
+  note = NOTE,
+  -- Those that differ between major versions of the CUDA runtime are written by hand.
+  by_version = { cudaGetDeviceProperties = true, cudaRuntimeGetVersion = true },
+}
+
 local function text_of(path)
   return table.concat(outputs[path], "\n") .. "\n"
 end
@@ -413,6 +420,8 @@ write_wrapper()
 write_real()
 write_signatures()
 docs.stubs()
+shim.nccl()
+shim.cuda()
 
 local stale = 0
 for _, path in ipairs(order) do

@@ -31,6 +31,8 @@ struct ncs_local {
     int thread; /* 0: the rank's main thread; 1 and up: spawned, in order of creation; below 0: the
                  * driver's own thread for the host functions of a device */
 
+    bool named; /* a thread from outside that is known by the rank it has joined as */
+
     /* Where the script is now; NULL when there is no script. */
     struct ncs_place (*where)(void *where_arg);
     void *where_arg;

@@ -45,6 +45,8 @@ struct ncs_machine_options {
     int capability;           /* major * 10 + minor; 0 = 90 */
     int ready_after;          /* polls that a non-blocking operation stays in progress beyond its end */
     bool own_threads;         /* contexts are OS threads instead of fibers */
+    bool foreign;             /* contexts are threads of a program that calls in from outside: run,
+                               * reset and close are not for such a machine */
     bool quirks;              /* calls that fail leave a group open where the real library does */
     enum ncs_cuda_lack lack;
     bool no_peer_access;      /* devices cannot use each other's memory */

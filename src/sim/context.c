@@ -3,8 +3,13 @@
 #include <assert.h>
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "base/mem.h"
+#include "sim/foreign.h"
+#include "sim/list.h"
 #include "sim/sched.h"
 #include "sim/world.h"
 
@@ -92,8 +97,11 @@ static void run_main(void *arg)
 
 static void *run_thread(void *arg)
 {
-    take_token(arg);
-    run_main(arg);
+    struct context *c = arg;
+    c->tid = (pid_t)syscall(SYS_gettid);
+    take_token(c);
+    foreign_take_back();
+    run_main(c);
     return NULL;
 }
 
@@ -103,7 +111,11 @@ static bool start_thread(struct context *c)
     if (pthread_attr_init(&attr) != 0)
         return false;
     pthread_attr_setstacksize(&attr, THREAD_STACK_BYTES);
+    sigset_t all, before; /* signals are for the program's own threads */
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
     c->thread_started = pthread_create(&c->thread, &attr, run_thread, c) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attr);
     return c->thread_started;
 }
@@ -132,6 +144,64 @@ bool context_new(const struct ncs_context_options *options, struct ncs_error *er
     w->live++;
     queue_append(c);
     return true;
+}
+
+/* So many that have ended are kept: the diagnosis tells of them. */
+#define ENDED_KEPT 1024
+
+static struct context *detached_first, *detached_last;
+static size_t detached;
+
+static struct context *reuse(void)
+{
+    if (detached <= ENDED_KEPT)
+        return NULL;
+    struct context *c = detached_first;
+    QUEUE_TAKE(detached_first, detached_last, next);
+    detached--;
+    return c;
+}
+
+void context_attach(struct ncs_local *local)
+{
+    struct world *w = &sim_world;
+    struct context *c = reuse();
+    if (!c) {
+        c = sim_new(sizeof *c);
+        sem_init(&c->token, 0, 0);
+        c->id = (int)w->contexts;
+        NCS_PUSH(w->context, w->contexts, w->contexts_room, c);
+    }
+    ncs_free(c->options.local);
+    c->options = (struct ncs_context_options){ .local = local };
+    c->process = world_process(0);
+    c->device = 0;
+    c->cuda_error = 0;
+    c->tid = (pid_t)syscall(SYS_gettid);
+    c->wait.deadline = -1;
+    c->state = CONTEXT_RUNNING;
+    w->live++;
+    self = c; /* ncs_local is the thread's own already */
+}
+
+void context_detach(void)
+{
+    struct context *c = self;
+    c->state = CONTEXT_ENDED;
+    c->ending = NCS_END_RETURNED;
+    c->tid = 0;
+    sim_world.live--;
+    wait_drop(c);
+    group_clear(&c->group);
+    c->group = (struct group){ 0 };
+    params_free(c);
+    c->params = NULL;
+    ncs_free(c->per_thread_stream);
+    c->per_thread_stream = NULL;
+    QUEUE_APPEND(detached_first, detached_last, c, next);
+    detached++;
+    world_changed();
+    self = NULL;
 }
 
 bool context_idle(struct context *c)

@@ -6,6 +6,7 @@
 #include <semaphore.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "api/machine.h"
 #include "sim/fiber.h"
@@ -35,6 +36,7 @@ struct context {
     pthread_t thread;
     sem_t token;          /* own threads: posted when the token is handed over */
     bool thread_started;
+    pid_t tid;            /* of a thread from outside, and of the machine's own beside those */
     bool cancelled;       /* being abandoned */
 
     struct wait wait;
@@ -65,6 +67,10 @@ struct context *context_self(void);
 struct context *context_enter(void);
 
 bool context_new(const struct ncs_context_options *options, struct ncs_error *err);
+/* The calling thread, from outside, becomes a running context of process 0; and ends. `local`, from
+ * ncs_new, is taken over. */
+void context_attach(struct ncs_local *local);
+void context_detach(void);
 void context_adopt_runner(void); /* makes world.runner stand for the calling thread */
 
 /* The running context, one of the driver's own, has nothing to do until it is resumed; false when it

@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "sim/context.h"
+#include "sim/foreign.h"
 #include "sim/op.h"
 #include "sim/world.h"
 
@@ -28,10 +29,12 @@ static void call(struct context *c, struct op *op)
 {
     const struct op_work *work = &op->work;
     c->in_callback = true;
+    foreign_let_go();
     if (work->callback)
         work->callback(work->handle, (cudaError_t)op->status, work->dst);
     else if (op->state != OP_DONE)
         work->function(work->dst);
+    foreign_take_back();
     c->in_callback = false;
 }
 

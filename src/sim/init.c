@@ -9,6 +9,7 @@
 #include "sim/bootstrap.h"
 #include "sim/comm.h"
 #include "sim/environment.h"
+#include "sim/foreign.h"
 #include "sim/job.h"
 #include "sim/sharing.h"
 #include "sim/snapshot.h"
@@ -86,6 +87,7 @@ void unique_id_of(struct comm *parent, ncclUniqueId *id)
         uint64_t word = ncs_random_next(&random);
         memcpy(id->internal + 8 * i, &word, sizeof word);
     }
+    foreign_stamp_id(id);
     rendezvous_new(key_of(id, 1))->parent = parent;
     if (!parent)
         return;

@@ -43,8 +43,10 @@ static bool begin(const struct ncs_machine_options *options, struct ncs_error *e
         w->options.device_memory = DEFAULT_MEMORY;
     if (!w->options.capability)
         w->options.capability = DEFAULT_CAPABILITY;
+    w->options.own_threads |= options->foreign;
     log_begin();
-    context_adopt_runner();
+    if (!options->foreign)
+        context_adopt_runner();
     return choices_begin(options->seeded, options->seed, options->schedule, err);
 }
 

@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/mem.h"
 #include "ncclscript/cuda_abi.h"
@@ -14,6 +15,7 @@
 #define FIRST_ADDRESS ((uint64_t)0x7f0000000000)
 #define ADDRESS_STEP ((uint64_t)2 << 20)
 #define PAGE_ALIGNMENT 4096 /* of ncclMemAlloc */
+#define MAPPED_BYTES ((size_t)1 << 20) /* for a program from outside: from here on */
 #define POISONED_BYTES ((size_t)1 << 20)
 #define POISON 0xa7 /* as float32 and float64 a tiny negative number, as int8 -89: seldom expected */
 
@@ -94,6 +96,20 @@ static struct allocation *insert(struct allocation given)
     return a;
 }
 
+/* `bytes` of zeros, in a mapping of its own or not. */
+static void *new_block(size_t bytes, size_t *mapped)
+{
+    *mapped = 0;
+    if (!sim_world.options.foreign || bytes < MAPPED_BYTES)
+        return calloc(1, bytes);
+    void *block = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (block == MAP_FAILED)
+        return NULL;
+    *mapped = bytes;
+    return block;
+}
+
 static int allocate(struct process *process, int device, enum memory_kind kind, bool by_nccl,
                     size_t bytes, void **p)
 {
@@ -101,13 +117,16 @@ static int allocate(struct process *process, int device, enum memory_kind kind, 
     if (is_counted(kind) && bytes > memory_capacity() - memory_used(process, device))
         return cudaErrorMemoryAllocation;
     bool huge = kind == MEMORY_PINNED ? bytes > HOST_BYTES : bytes > SIZE_MAX - alignment;
-    char *block = huge ? NULL : calloc(1, bytes + alignment);
+    size_t mapped = 0;
+    char *block = huge ? NULL : new_block(bytes + alignment, &mapped);
     if (!block)
         return cudaErrorMemoryAllocation;
     char *base = block + (alignment - (uintptr_t)block % alignment);
-    memset(base, POISON, bytes < POISONED_BYTES ? bytes : POISONED_BYTES);
-    insert((struct allocation){ .base = base, .block = block, .bytes = bytes, .kind = kind,
-                                .process = process, .device = device, .by_nccl = by_nccl });
+    if (!sim_world.options.foreign)
+        memset(base, POISON, bytes < POISONED_BYTES ? bytes : POISONED_BYTES);
+    insert((struct allocation){ .base = base, .block = block, .mapped = mapped, .bytes = bytes,
+                                .kind = kind, .process = process, .device = device,
+                                .by_nccl = by_nccl });
     *p = base;
     return cudaSuccess;
 }
@@ -157,7 +176,10 @@ static void release(struct allocation *a)
     uncount(a);
     if (a->block)
         sim_world.live_bytes -= a->bytes;
-    free(a->block);
+    if (a->mapped)
+        munmap(a->block, a->mapped);
+    else
+        free(a->block);
     sim_free(a, sizeof *a);
 }
 

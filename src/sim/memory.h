@@ -19,6 +19,7 @@ enum memory_kind {
 struct allocation {
     char *base;
     void *block; /* that base lies in; NULL: the caller's */
+    size_t mapped; /* bytes of the block that is a mapping of its own; 0 = it is not */
     size_t bytes;
     enum memory_kind kind;
     struct process *process;
@@ -39,7 +40,8 @@ struct allocation *memory_find(const void *p);
 struct allocation *memory_at(const struct process *process, const void *p);
 
 /* cudaError_t: 0, or 2 when the device's capacity or the host's memory is spent. Fresh memory is
- * poisoned: the first MiB of it, the rest is zero. */
+ * poisoned: the first MiB of it, the rest is zero. That of a program from outside is all zero and
+ * takes no memory of the host's until it is touched. */
 int memory_new(struct process *process, int device, enum memory_kind kind, size_t bytes, void **p);
 /* Memory of the caller's own becomes pinned. cudaError_t: 712 when part of it is already. */
 int memory_register(struct process *process, int device, void *p, size_t bytes, unsigned flags);

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "sim/agenda.h"
+#include "sim/foreign.h"
 #include "sim/job.h"
 #include "sim/lane.h"
 #include "sim/list.h"
@@ -24,6 +25,10 @@
 void queue_append(struct context *c)
 {
     c->state = CONTEXT_READY;
+    if (sim_world.options.foreign) {
+        foreign_wake(c);
+        return;
+    }
     QUEUE_APPEND(sim_world.ready.first, sim_world.ready.last, c, next);
 }
 
@@ -207,11 +212,33 @@ struct context *schedule(void)
     }
 }
 
+void schedule_free(int64_t now)
+{
+    struct world *w = &sim_world;
+    if (now > w->now)
+        w->now = now;
+    for (;;) {
+        drain();
+        wake();
+        const struct event_entry *due = agenda_peek();
+        bool timer = due && (due->kind == EVENT_DEADLINE || due->kind == EVENT_JOB);
+        if (!due || (timer && due->time > w->now))
+            return;
+        if (due->time > w->now)
+            w->now = due->time;
+        fire();
+    }
+}
+
 void switch_away(struct context *c)
 {
-    struct context *next = schedule();
-    if (next != c)
-        context_transfer(c, next);
+    if (sim_world.options.foreign) {
+        foreign_wait(c);
+    } else {
+        struct context *next = schedule();
+        if (next != c)
+            context_transfer(c, next);
+    }
     sim_world.running = c;
     c->state = CONTEXT_RUNNING;
 }

@@ -5,6 +5,8 @@
 /* Sleeps of one context, while nothing changes, after which it counts as stuck (heart, rule 5). */
 #define SLEEPS_IN_VAIN 1000000
 
+#include <stdint.h>
+
 struct context;
 
 void queue_append(struct context *c); /* makes it READY, behind all others */
@@ -12,6 +14,10 @@ void queue_append(struct context *c); /* makes it READY, behind all others */
 /* Finds who runs next and moves time when nobody can: a context to continue, or the runner with
  * world.stop set. Runs on the stack of whoever gives the token up. */
 struct context *schedule(void);
+
+/* Does all that is due, without looking for anybody to run: devices go ahead of the clock, which is
+ * moved to `now` at least; timers wait for it. */
+void schedule_free(int64_t now);
 
 /* Gives the token up; returns when this context is chosen again. */
 void switch_away(struct context *c);

@@ -129,8 +129,8 @@ bool poll_here(struct context *c, bool (*test)(void *arg), void *arg)
 {
     if (test(arg))
         return true;
-    if (c->cancelled)
-        return false;
+    if (c->cancelled || sim_world.options.foreign)
+        return false; /* who polls from outside has let all that is due be done on entry */
     if (c->idle_epoch != sim_world.epoch) {
         c->idle_epoch = sim_world.epoch;
         c->fruitless = c->sleeps = 0;

@@ -89,6 +89,7 @@ struct world {
     uint64_t parkings;
     atomic_bool interrupted; /* set by signal handlers and by a watch on another thread */
     bool closing;            /* contexts are being abandoned */
+    size_t foreign_waits;    /* threads from outside that wait in a call */
     enum ncs_stop stop;
     uint64_t steps;
 

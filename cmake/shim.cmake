@@ -1,0 +1,47 @@
+# The drop-in libraries, in a folder of their own that no loader finds by itself: libnccl and
+# libcudart are the names, libncclscript-sim what they share, libncclscript-exec what is reported.
+
+set(NCS_SHIM_OUT ${PROJECT_BINARY_DIR}/lib/ncclscript)
+set(NCS_SHIM_INSTALL ${CMAKE_INSTALL_LIBDIR}/ncclscript)
+set(shim ${PROJECT_SOURCE_DIR}/src/shim)
+
+# ncs_shim_library(<target> <file> <what it exports> <sources>...)
+function(ncs_shim_library target file map)
+  add_library(${target} SHARED ${ARGN})
+  set_target_properties(${target} PROPERTIES
+    PREFIX "" SUFFIX "" OUTPUT_NAME ${file} NO_SONAME ON
+    LIBRARY_OUTPUT_DIRECTORY ${NCS_SHIM_OUT} LINK_DEPENDS ${map}
+    BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "\$ORIGIN")
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
+  target_link_options(${target} PRIVATE -Wl,-soname,${file} -Wl,-Bsymbolic -Wl,--version-script=${map})
+  install(TARGETS ${target} LIBRARY DESTINATION ${NCS_SHIM_INSTALL})
+endfunction()
+
+# The name without a version, for programs that open it by that.
+function(ncs_shim_link target name file)
+  add_custom_command(TARGET ${target} POST_BUILD
+                     COMMAND ${CMAKE_COMMAND} -E create_symlink ${file} ${NCS_SHIM_OUT}/${name})
+  install(FILES ${NCS_SHIM_OUT}/${name} DESTINATION ${NCS_SHIM_INSTALL})
+endfunction()
+
+ncs_shim_library(shim_sim libncclscript-sim.so ${shim}/sim.map ${shim}/shim.c ${shim}/threads.c)
+target_link_libraries(shim_sim PRIVATE -Wl,--whole-archive ncs_sim ncs_api ncs_base
+                      -Wl,--no-whole-archive ${CMAKE_DL_LIBS})
+
+ncs_shim_library(shim_nccl libnccl.so.2 ${shim}/nccl.map ${shim}/gen/nccl.c)
+target_link_libraries(shim_nccl PRIVATE shim_sim)
+ncs_shim_link(shim_nccl libnccl.so libnccl.so.2)
+
+foreach(version 12 13)
+  ncs_shim_library(shim_cudart${version} libcudart.so.${version} ${shim}/cudart_${version}.map
+                   ${shim}/gen/cuda.c ${shim}/kernels.c ${shim}/cuda_${version}.c)
+  target_link_libraries(shim_cudart${version} PRIVATE shim_sim)
+endforeach()
+ncs_shim_link(shim_cudart13 libcudart.so libcudart.so.13)
+
+file(GLOB exec_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/exec/*.c)
+if(exec_sources)
+  # The simulator's library stands first: nothing of its rooms is to be had twice.
+  ncs_shim_library(shim_exec libncclscript-exec.so ${shim}/exec.map ${exec_sources})
+  target_link_libraries(shim_exec PRIVATE shim_sim ncs_report)
+endif()

@@ -1,0 +1,191 @@
+/* What a program on the drop-in libraries is told: why it hangs, and at its end what it did that NCCL
+ * does not promise and what it has not given back. Built into libncclscript-exec.so, which the
+ * libraries open. */
+#define _GNU_SOURCE /* program_invocation_name */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "api/version.h"
+#include "base/mem.h"
+#include "diagnose/finding.h"
+#include "driver/journal.h"
+#include "exec/left.h"
+#include "report/report.h"
+#include "shim/shim.h"
+#include "sim/foreign.h"
+
+#define JOURNAL_BYTES ((size_t)64 << 20)
+#define NOTICES_KEPT 1024
+
+static struct ncs_shim_settings settings;
+static const struct ncs_machine *machine;
+static struct ncs_journal *journal;
+static struct ncs_notice *notice;
+static size_t notices, notices_room;
+
+/* A line for the program that started this one: what has happened, and the exit status for it. */
+static void tell(const char *what, int status)
+{
+    char line[64];
+    int n = snprintf(line, sizeof line, "%s %d\n", what, status);
+    if (settings.channel >= 0 && write(settings.channel, line, (size_t)n) < 0)
+        settings.channel = -1;
+}
+
+/* ---- what the machine tells ---- */
+
+static void keep_notice(enum ncs_notice_kind kind, struct ncs_call *const *calls, size_t count,
+                        const char *why)
+{
+    if (notices == NOTICES_KEPT)
+        return;
+    struct ncs_notice n = { .kind = kind, .why = ncs_copy_text(why), .calls = count };
+    n.call = ncs_new(count * sizeof *n.call);
+    for (size_t i = 0; i < count; i++) {
+        n.call[i] = calls[i];
+        ncs_call_pin(calls[i]);
+    }
+    NCS_PUSH(notice, notices, notices_room, n);
+}
+
+static void on_mismatch(void *self, struct ncs_call *const *calls, size_t count)
+{
+    (void)self;
+    keep_notice(NCS_NOTICE_MISMATCH, calls, count, NULL);
+}
+
+static void on_crash(void *self, struct ncs_call *call, const char *why)
+{
+    (void)self;
+    keep_notice(NCS_NOTICE_CRASH, &call, call ? 1 : 0, why);
+}
+
+static void on_fault(void *self, struct ncs_call *call, const char *why)
+{
+    (void)self;
+    keep_notice(NCS_NOTICE_FAULT, &call, call ? 1 : 0, why);
+}
+
+static const struct ncs_api *open_above(const struct ncs_shim_settings *given,
+                                        const struct ncs_driver *driver)
+{
+    settings = *given;
+    machine = driver->machine;
+    journal = ncs_journal_open(JOURNAL_BYTES, false);
+    machine->observe(&(struct ncs_observer){ .mismatch = on_mismatch, .crash = on_crash,
+                                             .fault = on_fault });
+    tell("used", 0);
+    return ncs_journal_wrap(journal, driver->api);
+}
+
+/* ---- the report ---- */
+
+/* Of the process: the program that was run, as its caller wrote it. */
+static char *program_name(void)
+{
+    return ncs_copy_text(program_invocation_name);
+}
+
+static int count_ranks(void)
+{
+    int most = 0;
+    for (size_t i = 0; i < journal->comms; i++)
+        if (journal->comm[i]->nranks > most)
+            most = journal->comm[i]->nranks;
+    return most;
+}
+
+/* At the end of the process no thread is in the middle of anything any more. */
+static void end_contexts(struct ncs_snapshot *s)
+{
+    for (size_t i = 0; i < s->contexts; i++)
+        if (s->context[i].state == NCS_CONTEXT_READY) {
+            s->context[i].state = NCS_CONTEXT_ENDED;
+            s->context[i].ending = NCS_END_RETURNED;
+        }
+}
+
+static void fill(struct ncs_result *r, enum ncs_stop how)
+{
+    struct ncs_snapshot snapshot;
+    machine->snapshot(&snapshot);
+    if (how == NCS_STOP_DONE)
+        end_contexts(&snapshot);
+    ncs_diagnose(journal, &snapshot, notice, notices, &r->diagnosis);
+    ncs_snapshot_free(&snapshot);
+    r->stop = how;
+    r->ranks = count_ranks();
+    r->driver = "sim";
+    r->policy = settings.typical ? NCS_POLICY_TYPICAL : NCS_POLICY_STRICT;
+    r->virtual_time = machine->now();
+    r->calls = journal->calls;
+    r->journal = journal;
+    ncs_nccl_version_text(settings.nccl_version, r->nccl, sizeof r->nccl);
+}
+
+static const struct ncs_finding *first_error(const struct ncs_diagnosis *d)
+{
+    for (size_t i = 0; i < d->findings; i++)
+        if (d->finding[i].level == NCS_LEVEL_ERROR)
+            return &d->finding[i];
+    return NULL;
+}
+
+static void print(const struct ncs_result *r, const struct ncs_str *left)
+{
+    struct ncs_scenario scenario;
+    char *name = program_name();
+    ncs_scenario_init(&scenario, name);
+    struct ncs_report_run run = { .scenario = &scenario, .result = r,
+                                  .as_expected = r->verdict == NCS_PASS };
+    struct ncs_report_style style = { .verbose = false };
+    struct ncs_str out = { 0 };
+    if (settings.json)
+        ncs_report_json(&run, &out);
+    else if (r->verdict != NCS_PASS || r->diagnosis.findings > 0)
+        ncs_report_text(&run, &style, &out);
+    if (left && left->bytes > 0)
+        ncs_str_addf(&out, "ncclscript: left at the end: %s\n", left->text);
+    fflush(stdout);
+    if (out.text)
+        fputs(out.text, stderr);
+    fflush(stderr);
+    ncs_str_free(&out);
+    ncs_scenario_free(&scenario);
+    ncs_free(name);
+}
+
+static void verdict(enum ncs_stop how)
+{
+    struct ncs_result result = { 0 };
+    fill(&result, how);
+    result.verdict = how == NCS_STOP_QUIET ? NCS_HANG : NCS_TIMEOUT;
+    if (how == NCS_STOP_INTERRUPTED)
+        result.skip_reason = ncs_copy_text("no call made progress");
+    const struct ncs_finding *finding = first_error(&result.diagnosis);
+    if (finding)
+        result.certainty = finding->certainty;
+    print(&result, NULL);
+    int status = ncs_verdict_exit(result.verdict);
+    tell("verdict", status);
+    _exit(status);
+}
+
+/* A mistake that went without consequences here is the exit status's, where the program says 0. */
+static void ended(void)
+{
+    struct ncs_result result = { 0 };
+    struct ncs_str left = { 0 };
+    fill(&result, NCS_STOP_DONE);
+    result.verdict = first_error(&result.diagnosis) ? NCS_WRONG : NCS_PASS;
+    ncs_exec_left(journal, &left);
+    print(&result, &left);
+    ncs_diagnosis_free(&result.diagnosis);
+    ncs_str_free(&left);
+    tell("ended", ncs_verdict_exit(result.verdict));
+}
+
+extern const struct ncs_shim_above ncs_exec_above;
+const struct ncs_shim_above ncs_exec_above = { .open = open_above, .verdict = verdict, .ended = ended };

@@ -1,0 +1,58 @@
+/* The simulator behind NCCL's and the CUDA runtime's own names, for programs that know nothing of
+ * it: libnccl and libcudart are their exports (gen/), this is what they share. Opened by the first
+ * call; the process then has one machine, and each of its threads that calls is a context of it. */
+#ifndef NCS_SHIM_SHIM_H
+#define NCS_SHIM_SHIM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "api/driver.h"
+#include "api/snapshot.h"
+
+/* Entry of an exported function: the table to call, with the token held until ncs_shim_leave. NULL,
+ * and no token, for one that the version lacks or that cannot be served here: what to return is then
+ * ncs_shim_refusal(). */
+const struct ncs_api *ncs_shim_enter(enum ncs_fn fn);
+void ncs_shim_leave(void);
+int ncs_shim_refusal(void);
+
+/* The caller joins a communicator as that rank. False, and no token, when an id is another
+ * process's. */
+bool ncs_shim_join(const ncclUniqueId *id, int ids, int rank);
+
+/* The stream that 0 means to a program with a default stream per thread. */
+static inline cudaStream_t ncs_shim_own(cudaStream_t stream)
+{
+    return stream ? stream : cudaStreamPerThread;
+}
+
+/* What a program is told about itself is not the simulator's: a library above gives it. It is found
+ * beside this one, libncclscript-exec.so, and asked for with the name NCS_SHIM_ABOVE. Every function
+ * is called with the token. */
+struct ncs_shim_settings {
+    int devices;
+    int nccl_version;
+    bool typical;
+    bool json;
+    int channel; /* where the program that started this one wants to be told; -1 = nowhere */
+};
+
+struct ncs_shim_above {
+    /* The table to use in place of this one. */
+    const struct ncs_api *(*open)(const struct ncs_shim_settings *settings,
+                                  const struct ncs_driver *driver);
+    /* NCS_STOP_QUIET: nothing can ever happen again. NCS_STOP_INTERRUPTED: nothing has happened for
+     * as long as was allowed. May end the process. */
+    void (*verdict)(enum ncs_stop how);
+    void (*ended)(void); /* the process exits */
+};
+#define NCS_SHIM_ABOVE "ncs_exec_above"
+
+/* Whether every thread of the process waits, and for nothing but another one: looked at twice. */
+bool ncs_shim_all_wait(void);
+
+/* A line on standard error. */
+void ncs_shim_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

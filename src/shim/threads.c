@@ -1,0 +1,111 @@
+/* Looks at the threads of the process from outside, on Linux: the system call that each is in, and
+ * the time that it has run. */
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "shim/shim.h"
+#include "sim/foreign.h"
+
+#define BETWEEN_LOOKS_NS (10 * 1000000)
+
+/* Of the operation of a futex call, without its flags. */
+#define FUTEX_OPERATION 0x7f
+#define FUTEX_WAITS ((uint64_t)1 << 0 | (uint64_t)1 << 6 | (uint64_t)1 << 9 | (uint64_t)1 << 13)
+
+struct seen {
+    pid_t thread;
+    uint64_t ran; /* ns on a processor */
+};
+
+struct look {
+    struct seen *seen;
+    size_t count, room;
+};
+
+static bool read_line(const char *thread, const char *name, char *line, size_t room)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/task/%.16s/%s", thread, name);
+    FILE *f = fopen(path, "r");
+    if (!f)
+        return false;
+    bool fine = fgets(line, (int)room, f) != NULL;
+    fclose(f);
+    return fine;
+}
+
+/* It waits for another thread, without a limit: whatever else a thread waits for (a file, a socket,
+ * a time) may come from outside. */
+static bool waits_for_thread(const char *thread)
+{
+    char line[256];
+    long number;
+    uint64_t address, operation, value, timeout;
+    if (!read_line(thread, "syscall", line, sizeof line) ||
+        sscanf(line, "%ld 0x%" SCNx64 " 0x%" SCNx64 " 0x%" SCNx64 " 0x%" SCNx64, &number, &address,
+               &operation, &value, &timeout) != 5)
+        return false;
+#ifdef SYS_futex_waitv
+    if (number == SYS_futex_waitv)
+        return timeout == 0;
+#endif
+    operation &= FUTEX_OPERATION;
+    return number == SYS_futex && timeout == 0 && operation < 64 &&
+           (FUTEX_WAITS >> operation & 1) != 0;
+}
+
+static bool time_ran(const char *thread, uint64_t *ran)
+{
+    char line[128];
+    return read_line(thread, "schedstat", line, sizeof line) &&
+           sscanf(line, "%" SCNu64, ran) == 1;
+}
+
+/* False as soon as one thread may go on by itself. */
+static bool look(struct look *out)
+{
+    pid_t self = (pid_t)syscall(SYS_gettid);
+    DIR *tasks = opendir("/proc/self/task");
+    bool wait = tasks != NULL && !foreign_is_entered();
+    for (struct dirent *e; wait && (e = readdir(tasks));) {
+        struct seen seen = { .thread = (pid_t)atoi(e->d_name) };
+        if (seen.thread <= 0 || seen.thread == self || foreign_is_waiting(seen.thread))
+            continue;
+        wait = waits_for_thread(e->d_name) && time_ran(e->d_name, &seen.ran);
+        NCS_PUSH(out->seen, out->count, out->room, seen);
+    }
+    if (tasks)
+        closedir(tasks);
+    return wait && !foreign_is_entered();
+}
+
+/* The second of two looks saw what the first did: no thread is new, gone or has run. */
+static bool same(const struct look *a, const struct look *b)
+{
+    if (a->count != b->count)
+        return false;
+    for (size_t i = 0; i < a->count; i++)
+        if (a->seen[i].thread != b->seen[i].thread || a->seen[i].ran != b->seen[i].ran)
+            return false;
+    return true;
+}
+
+bool ncs_shim_all_wait(void)
+{
+    struct look first = { 0 }, second = { 0 };
+    bool wait = look(&first);
+    if (wait) {
+        nanosleep(&(struct timespec){ .tv_nsec = BETWEEN_LOOKS_NS }, NULL);
+        wait = look(&second) && same(&first, &second);
+    }
+    ncs_free(first.seen);
+    ncs_free(second.seen);
+    return wait;
+}

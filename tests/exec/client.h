@@ -1,0 +1,96 @@
+/* What the client programs share: the functions of NCCL and CUDA as a program sees them, and what
+ * they make of a result. */
+#ifndef CLIENT_H
+#define CLIENT_H
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ncclscript/cuda_abi.h"
+#include "ncclscript/nccl_abi.h"
+#include "sim/functions.h"
+
+#define DECLARE(name) extern __typeof__(*((struct ncs_api *)0)->name) name;
+SIM_FUNCTIONS(DECLARE)
+#undef DECLARE
+
+#define CHECK(call) check((int)(call), #call, __LINE__)
+
+static inline void check(int rc, const char *call, int line)
+{
+    if (rc == 0)
+        return;
+    fprintf(stderr, "line %d: %s returned %d: %s\n", line, call, rc, ncclGetLastError(NULL));
+    exit(9);
+}
+
+#define EXPECT(got, want) expect((double)(got), (double)(want), #got, __LINE__)
+
+static inline void expect(double got, double want, const char *what, int line)
+{
+    if (got == want)
+        return;
+    fprintf(stderr, "line %d: %s is %g, not %g\n", line, what, got, want);
+    exit(8);
+}
+
+static inline float *floats_of(float value, size_t count)
+{
+    float *host = malloc(count * sizeof *host), *device;
+    for (size_t i = 0; i < count; i++)
+        host[i] = value;
+    CHECK(cudaMalloc((void **)&device, count * sizeof *host));
+    CHECK(cudaMemcpy(device, host, count * sizeof *host, cudaMemcpyHostToDevice));
+    free(host);
+    return device;
+}
+
+static inline float first_of(const float *device)
+{
+    float value;
+    CHECK(cudaMemcpy(&value, device, sizeof value, cudaMemcpyDeviceToHost));
+    return value;
+}
+
+/* A thread per rank, with one id. */
+struct rank {
+    int rank, ranks;
+    ncclUniqueId id;
+    void (*main)(struct rank *self);
+    void *shared;
+};
+
+static inline void *enter_rank(void *arg)
+{
+    struct rank *self = arg;
+    CHECK(cudaSetDevice(self->rank));
+    self->main(self);
+    return NULL;
+}
+
+static inline void run_ranks(int ranks, void (*main)(struct rank *self), void *shared)
+{
+    struct rank *rank = calloc((size_t)ranks, sizeof *rank);
+    pthread_t *thread = calloc((size_t)ranks, sizeof *thread);
+    ncclUniqueId id;
+    CHECK(ncclGetUniqueId(&id));
+    for (int i = 0; i < ranks; i++) {
+        rank[i] = (struct rank){ .rank = i, .ranks = ranks, .id = id, .main = main, .shared = shared };
+        pthread_create(&thread[i], NULL, enter_rank, &rank[i]);
+    }
+    for (int i = 0; i < ranks; i++)
+        pthread_join(thread[i], NULL);
+    free(thread);
+    free(rank);
+}
+
+static inline int devices(void)
+{
+    int n;
+    CHECK(cudaGetDeviceCount(&n));
+    return n;
+}
+
+#endif
