@@ -6,6 +6,7 @@
 
 extern const struct ncs_command ncs_cmd_run;
 extern const struct ncs_command ncs_cmd_explain;
+extern const struct ncs_command ncs_cmd_exec;
 extern const struct ncs_command ncs_cmd_doctor;
 
 #endif

@@ -12,8 +12,9 @@
 #define NCCLSCRIPT_VERSION "0.1.0"
 #endif
 
-static const struct ncs_command *const commands[] = { &ncs_cmd_run, &ncs_cmd_explain,
-                                                   &ncs_cmd_doctor };
+static const struct ncs_command *const commands[] = {
+    &ncs_cmd_run, &ncs_cmd_exec, &ncs_cmd_explain, &ncs_cmd_doctor,
+};
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 enum { VERSION, HELP };

@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* the initialiser of an adaptive mutex */
 #include "sim/foreign.h"
 
 #include <errno.h>
@@ -24,7 +25,8 @@
 
 void (*foreign_idle)(int64_t idle);
 
-static pthread_mutex_t token = PTHREAD_MUTEX_INITIALIZER;
+/* Held for microseconds: worth a short spin. */
+static pthread_mutex_t token = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP;
 static atomic_int at_door;
 static int64_t started;
 static uint64_t entries;      /* calls entered, and waits that ended */

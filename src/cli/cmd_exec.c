@@ -1,0 +1,340 @@
+/* `exec`: an unmodified program on the simulator. The program finds the drop-in libraries in place
+ * of the real ones; what it is to be told of itself comes from them. */
+#define _GNU_SOURCE /* environ, pipe2 */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "api/version.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "cli/command.h"
+#include "cli/output.h"
+
+#ifndef NCCLSCRIPT_LIBDIR
+#define NCCLSCRIPT_LIBDIR "lib"
+#endif
+
+enum { GPUS, NCCL, POLICY, TIMEOUT, FORMAT, HELP };
+
+static const char *const policies[] = { "strict", "typical", NULL };
+static const char *const formats[] = { "text", "json", NULL };
+
+static const struct ncs_option options[] = {
+    [GPUS]    = { "gpus", 'n', NCS_OPTION_INT, "GPUS", "8", "Running", "devices that the program finds",
+                  NULL, 1, 1024 },
+    [NCCL]    = { "nccl-version", 0, NCS_OPTION_CHOICE, "VERSION", "2.30.7", "Running",
+                  "which NCCL the simulator is: 2.28.9 ... 2.30.7", ncs_nccl_profiles, 0, 0 },
+    [POLICY]  = { "policy", 0, NCS_OPTION_CHOICE, NULL, "strict", "Running",
+                  "by the contract, or as NCCL mostly does", policies, 0, 0 },
+    [TIMEOUT] = { "timeout", 0, NCS_OPTION_DURATION, "TIME", "none", "Running",
+                  "end it when calls wait and none goes on for so long, as 60s", NULL, 0, 0 },
+    [FORMAT]  = { "format", 0, NCS_OPTION_CHOICE, NULL, "text", "Output",
+                  "for people, or one JSON object", formats, 0, 0 },
+    [HELP]    = NCS_OPTION_HELP,
+    { 0 },
+};
+
+/* ---- the libraries ---- */
+
+/* Beside the program in a build tree; where they are installed otherwise. */
+static bool find_libraries(struct ncs_str *folder)
+{
+    static const char *const places[] = { "lib/ncclscript", "../" NCCLSCRIPT_LIBDIR "/ncclscript",
+                                          NULL };
+    char self[4096];
+    ssize_t bytes = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (bytes < 0)
+        return false;
+    self[bytes] = '\0';
+    *(strrchr(self, '/') + 1) = '\0';
+    for (size_t i = 0; places[i]; i++) {
+        struct ncs_str path = { 0 };
+        ncs_str_addf(&path, "%s%s/libnccl.so.2", self, places[i]);
+        bool found = access(path.text, R_OK) == 0;
+        ncs_str_free(&path);
+        if (found) {
+            ncs_str_addf(folder, "%s%s", self, places[i]);
+            return true;
+        }
+    }
+    return false;
+}
+
+static void prepend(const char *name, const char *value, char separator)
+{
+    const char *old = getenv(name);
+    struct ncs_str text = { 0 };
+    ncs_str_add(&text, value);
+    if (old && *old)
+        ncs_str_addf(&text, "%c%s", separator, old);
+    setenv(name, text.text, 1);
+    ncs_str_free(&text);
+}
+
+/* ---- the program's file ---- */
+
+struct needs {
+    bool nccl, rpath;
+    char cudart[32]; /* libcudart.so.N as the program names it, "" = it does not */
+};
+
+static bool read_at(FILE *f, uint64_t offset, void *to, size_t bytes)
+{
+    return fseeko(f, (off_t)offset, SEEK_SET) == 0 && fread(to, 1, bytes, f) == bytes;
+}
+
+/* The section of dynamic entries with the texts that it names; entries are few. */
+static void read_dynamic(FILE *f, const Elf64_Shdr *dynamic, const Elf64_Shdr *texts,
+                         struct needs *needs)
+{
+    if (texts->sh_size > (1 << 26) || dynamic->sh_size > (1 << 20))
+        return;
+    char *text = ncs_new(texts->sh_size + 1);
+    size_t count = dynamic->sh_size / sizeof(Elf64_Dyn);
+    Elf64_Dyn *entry = ncs_new(count * sizeof *entry);
+    bool fine = read_at(f, texts->sh_offset, text, texts->sh_size) &&
+                read_at(f, dynamic->sh_offset, entry, count * sizeof *entry);
+    for (size_t i = 0; fine && i < count && entry[i].d_tag != DT_NULL; i++) {
+        needs->rpath |= entry[i].d_tag == DT_RPATH;
+        if (entry[i].d_tag != DT_NEEDED || entry[i].d_un.d_val >= texts->sh_size)
+            continue;
+        const char *name = text + entry[i].d_un.d_val;
+        needs->nccl |= strncmp(name, "libnccl.so", 10) == 0;
+        if (strncmp(name, "libcudart.so", 12) == 0)
+            snprintf(needs->cudart, sizeof needs->cudart, "%s", name);
+    }
+    ncs_free(entry);
+    ncs_free(text);
+}
+
+/* What is no ELF file of this kind needs nothing: a script, say. */
+static void read_needs(const char *path, struct needs *needs)
+{
+    Elf64_Ehdr head;
+    FILE *f = fopen(path, "rb");
+    *needs = (struct needs){ 0 };
+    if (!f)
+        return;
+    if (read_at(f, 0, &head, sizeof head) && memcmp(head.e_ident, ELFMAG, SELFMAG) == 0 &&
+        head.e_ident[EI_CLASS] == ELFCLASS64 && head.e_shentsize == sizeof(Elf64_Shdr))
+        for (unsigned i = 0; i < head.e_shnum; i++) {
+            Elf64_Shdr section, texts;
+            if (read_at(f, head.e_shoff + i * sizeof section, &section, sizeof section) &&
+                section.sh_type == SHT_DYNAMIC && section.sh_link < head.e_shnum &&
+                read_at(f, head.e_shoff + section.sh_link * sizeof texts, &texts, sizeof texts))
+                read_dynamic(f, &section, &texts, needs);
+        }
+    fclose(f);
+}
+
+/* As execvp looks for it. */
+static char *find_program(const char *name)
+{
+    if (strchr(name, '/'))
+        return ncs_copy_text(name);
+    const char *path = getenv("PATH");
+    for (; path && *path; path += strcspn(path, ":"), path += *path == ':') {
+        struct ncs_str file = { 0 };
+        ncs_str_add_bytes(&file, path, strcspn(path, ":"));
+        ncs_str_addf(&file, "/%s", name);
+        if (access(file.text, X_OK) == 0)
+            return ncs_str_take(&file);
+        ncs_str_free(&file);
+    }
+    return ncs_copy_text(name);
+}
+
+/* An RPATH in the program goes before LD_LIBRARY_PATH; what is loaded already goes before both. */
+static void set_libraries(const char *program, const char *folder)
+{
+    struct needs needs;
+    char *path = find_program(program);
+    read_needs(path, &needs);
+    ncs_free(path);
+    prepend("LD_LIBRARY_PATH", folder, ':');
+    if (!needs.rpath)
+        return;
+    struct ncs_str preload = { 0 };
+    if (needs.nccl)
+        ncs_str_addf(&preload, "%s/libnccl.so.2", folder);
+    if (needs.cudart[0])
+        ncs_str_addf(&preload, "%s%s/%s", preload.bytes ? ":" : "", folder, needs.cudart);
+    if (preload.bytes)
+        prepend("LD_PRELOAD", preload.text, ':');
+    ncs_str_free(&preload);
+}
+
+static void set_environment(const struct ncs_option_value *v, const char *program,
+                            const char *folder, int channel)
+{
+    char number[32];
+    set_libraries(program, folder);
+    if (v[GPUS].given) {
+        snprintf(number, sizeof number, "%" PRId64, v[GPUS].number);
+        setenv("NCCLSCRIPT_GPUS", number, 1);
+    }
+    if (v[NCCL].given)
+        setenv("NCCLSCRIPT_NCCL_VERSION", ncs_nccl_profiles[v[NCCL].number], 1);
+    if (v[POLICY].given)
+        setenv("NCCLSCRIPT_POLICY", policies[v[POLICY].number], 1);
+    if (v[TIMEOUT].given)
+        setenv("NCCLSCRIPT_TIMEOUT", v[TIMEOUT].text[v[TIMEOUT].texts - 1], 1);
+    setenv("NCCLSCRIPT_FORMAT", formats[v[FORMAT].number], 1);
+    snprintf(number, sizeof number, "%d", channel);
+    setenv("NCCLSCRIPT_CHANNEL", number, 1);
+}
+
+/* ---- running it ---- */
+
+struct told {
+    bool used, verdict;
+    int status; /* of a verdict; of the end: 0, or that a mistake was found */
+};
+
+/* What the libraries have said. Who still holds the other end is not waited for. */
+static struct told listen(int channel)
+{
+    struct told told = { 0 };
+    char text[4096];
+    ssize_t bytes = read(channel, text, sizeof text - 1);
+    text[bytes > 0 ? bytes : 0] = '\0';
+    for (char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+        int status = 0;
+        if (strncmp(line, "used", 4) == 0) {
+            told.used = true;
+        } else if (sscanf(line, "verdict %d", &status) == 1) {
+            told.verdict = true;
+            told.status = status;
+        } else if (sscanf(line, "ended %d", &status) == 1 && !told.verdict && !told.status) {
+            told.status = status;
+        }
+    }
+    return told;
+}
+
+static int judge(const char *program, int how, const struct told *told)
+{
+    if (WIFSIGNALED(how)) {
+        fprintf(stderr, "ncclscript exec: `%s` was ended by signal %d (%s)\n", program, WTERMSIG(how),
+                strsignal(WTERMSIG(how)));
+        return WTERMSIG(how) == SIGINT ? 130 : 6;
+    }
+    int status = WEXITSTATUS(how);
+    if (told->verdict)
+        return told->status;
+    if (!told->used && status == 0) {
+        fprintf(stderr, "ncclscript exec: `%s` called neither NCCL nor the CUDA runtime: it must be "
+                "linked with the shared libnccl.so.2 and libcudart.so.12 or .13, or open them\n",
+                program);
+        return 5;
+    }
+    return status ? status : told->status;
+}
+
+static int fail(const char *what)
+{
+    fprintf(stderr, "ncclscript exec: %s: %s\n", what, strerror(errno));
+    return 70;
+}
+
+static int run(const struct ncs_option_value *v, char **argv, const char *folder)
+{
+    int channel[2], failure[2];
+    if (pipe2(channel, O_NONBLOCK) != 0 || pipe2(failure, O_CLOEXEC) != 0)
+        return fail("no pipe");
+    pid_t child = fork();
+    if (child < 0)
+        return fail("no process");
+    if (child == 0) {
+        close(channel[0]);
+        signal(SIGPIPE, SIG_DFL);
+        set_environment(v, argv[0], folder, channel[1]);
+        execvp(argv[0], argv);
+        if (write(failure[1], &errno, sizeof errno) < 0)
+            _exit(70);
+        _exit(2);
+    }
+    close(failure[1]);
+    close(channel[1]);
+    signal(SIGINT, SIG_IGN); /* it is the program's */
+    int how, error;
+    while (waitpid(child, &how, 0) < 0 && errno == EINTR)
+        continue;
+    if (read(failure[0], &error, sizeof error) == (ssize_t)sizeof error) {
+        fprintf(stderr, "ncclscript exec: cannot run `%s`: %s\n", argv[0], strerror(error));
+        return 2;
+    }
+    struct told told = listen(channel[0]);
+    return judge(argv[0], how, &told);
+}
+
+/* ---- the command ---- */
+
+/* Everything from the first word that is no option of exec's belongs to the program. */
+static int own_words(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--") == 0)
+            return i;
+    return argc;
+}
+
+static int exec_main(const struct ncs_command *command, int argc, char **argv)
+{
+    struct ncs_parsed parsed;
+    int own = own_words(argc, argv);
+    if (!ncs_options_parse(command, own, argv, &parsed))
+        return 2;
+    int status = 2;
+    struct ncs_str folder = { 0 };
+    if (parsed.help) {
+        struct ncs_str out = { 0 };
+        ncs_options_help(command, &out);
+        ncs_out(out.text);
+        ncs_str_free(&out);
+        status = 0;
+    } else if (parsed.operands > 0) {
+        ncs_usage_error(command->name, NULL, "`%s`: the program stands behind `--`",
+                        parsed.operand[0]);
+    } else if (own + 1 >= argc) {
+        ncs_usage_error(command->name, NULL, "no program was given, as in `exec -- ./train`");
+    } else if (!find_libraries(&folder)) {
+        fprintf(stderr, "ncclscript exec: the drop-in libraries are not where they belong: "
+                "%s/ncclscript beside the program's folder\n", NCCLSCRIPT_LIBDIR);
+        status = 70;
+    } else {
+        status = run(parsed.value, argv + own + 1, folder.text);
+    }
+    ncs_str_free(&folder);
+    ncs_parsed_free(command, &parsed);
+    return status;
+}
+
+const struct ncs_command ncs_cmd_exec = {
+    .name = "exec",
+    .operands = "-- PROGRAM...",
+    .summary = "run an NCCL program on the simulator",
+    .about = "The program is any one that uses the shared libraries of NCCL and of the CUDA runtime\n"
+             "from host code alone: it needs no change and no GPU. Each of its threads is a thread\n"
+             "of the simulated machine, which is one process with all GPUs; a job of several\n"
+             "processes (mpirun, torchrun, fork) is refused.\n"
+             "\n"
+             "A hang ends the program with a report as soon as each of its threads waits for\n"
+             "another one. When some thread waits for what may come from outside, only --timeout\n"
+             "ends it. Reports go to standard error. The exit status is that of the program, or of\n"
+             "the verdict: 3 hang, 124 no progress, 1 a mistake that the program did not notice,\n"
+             "5 it called neither NCCL nor CUDA, 6 a signal has ended it.\n"
+             "\n"
+             "NCCLSCRIPT_QUIET=1 leaves out the line that says that this is a simulator. What a\n"
+             "version of NCCL lacks is found by dlsym all the same, and calls fail with a message.\n",
+    .option = options,
+    .main = exec_main,
+};
