@@ -133,7 +133,7 @@ static const struct ncs_finding *first_error(const struct ncs_diagnosis *d)
     return NULL;
 }
 
-static void print(const struct ncs_result *r, const struct ncs_str *left)
+static void print(const struct ncs_result *r, const struct ncs_str *used, const struct ncs_str *left)
 {
     struct ncs_scenario scenario;
     char *name = program_name();
@@ -146,6 +146,9 @@ static void print(const struct ncs_result *r, const struct ncs_str *left)
         ncs_report_json(&run, &out);
     else if (r->verdict != NCS_PASS || r->diagnosis.findings > 0)
         ncs_report_text(&run, &style, &out);
+    if (used && used->bytes > 0)
+        ncs_str_addf(&out, "ncclscript: called with a communicator after its destroy, where the real "
+                     "library may crash: %s\n", used->text);
     if (left && left->bytes > 0)
         ncs_str_addf(&out, "ncclscript: left at the end: %s\n", left->text);
     fflush(stdout);
@@ -167,7 +170,7 @@ static void verdict(enum ncs_stop how)
     const struct ncs_finding *finding = first_error(&result.diagnosis);
     if (finding)
         result.certainty = finding->certainty;
-    print(&result, NULL);
+    print(&result, NULL, NULL);
     int status = ncs_verdict_exit(result.verdict);
     tell("verdict", status);
     _exit(status);
@@ -177,12 +180,14 @@ static void verdict(enum ncs_stop how)
 static void ended(void)
 {
     struct ncs_result result = { 0 };
-    struct ncs_str left = { 0 };
+    struct ncs_str used = { 0 }, left = { 0 };
     fill(&result, NCS_STOP_DONE);
-    result.verdict = first_error(&result.diagnosis) ? NCS_WRONG : NCS_PASS;
+    bool misused = ncs_exec_used_after(journal, &used) > 0;
+    result.verdict = misused || first_error(&result.diagnosis) ? NCS_WRONG : NCS_PASS;
     ncs_exec_left(journal, &left);
-    print(&result, &left);
+    print(&result, &used, &left);
     ncs_diagnosis_free(&result.diagnosis);
+    ncs_str_free(&used);
     ncs_str_free(&left);
     tell("ended", ncs_verdict_exit(result.verdict));
 }

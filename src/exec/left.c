@@ -83,3 +83,37 @@ void ncs_exec_left(const struct ncs_journal *journal, struct ncs_str *out)
     add_item(out, left.streams, "stream");
     add_item(out, left.events, "event");
 }
+
+/* The call that has destroyed the communicator is older, and no other one lives at its place. */
+static bool is_gone(const struct ncs_journal *journal, const struct ncs_call *call, const void *handle)
+{
+    bool gone = false;
+    for (size_t i = 0; handle && i < journal->comms; i++)
+        for (int r = 0; r < journal->comm[i]->members; r++) {
+            const struct ncs_member *m = &journal->comm[i]->member[r];
+            if (m->handle != handle)
+                continue;
+            if (!m->gone)
+                return false;
+            gone |= m->gone < call->id;
+        }
+    return gone;
+}
+
+uint64_t ncs_exec_used_after(const struct ncs_journal *journal, struct ncs_str *out)
+{
+    uint64_t count[NCS_FN_COUNT] = { 0 }, all = 0;
+    for (const struct ncs_call *c = journal->oldest; c; c = c->newer) {
+        const struct ncs_fn_info *info = &ncs_fn_info[c->fn];
+        for (int i = 0; c->returned && c->rc != 0 && i < info->nargs; i++)
+            if (info->arg[i].kind == NCS_ARG_COMM && is_gone(journal, c, c->arg[i].p)) {
+                count[c->fn]++;
+                all++;
+            }
+    }
+    for (int fn = 0; fn < NCS_FN_COUNT; fn++)
+        if (count[fn] > 0)
+            ncs_str_addf(out, "%s%s (%llu)", out->bytes ? ", " : "", ncs_fn_info[fn].name,
+                         (unsigned long long)count[fn]);
+    return all;
+}

@@ -1,0 +1,143 @@
+/* `mistakes WHICH`: programs that do not end well, each in its own way. */
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "client.h"
+
+static ncclComm_t *all(int n)
+{
+    ncclComm_t *comm = calloc((size_t)n, sizeof *comm);
+    CHECK(ncclCommInitAll(comm, n, NULL));
+    return comm;
+}
+
+/* Communicators, an operator, a registration, memory and a stream are never given back. */
+static int leak(void)
+{
+    ncclComm_t *comm = all(2);
+    void *handle, *memory = floats_of(1, 1024);
+    float scalar = 2;
+    ncclRedOp_t op;
+    cudaStream_t stream;
+    CHECK(ncclRedOpCreatePreMulSum(&op, &scalar, ncclFloat32, ncclScalarHostImmediate, comm[0]));
+    CHECK(ncclCommRegister(comm[0], memory, 4096, &handle));
+    CHECK(cudaStreamCreate(&stream));
+    free(comm);
+    return 0;
+}
+
+static int after_destroy(void)
+{
+    ncclComm_t *comm = all(2);
+    float *x = floats_of(1, 8);
+    CHECK(ncclCommDestroy(comm[0]));
+    CHECK(ncclCommDestroy(comm[1]));
+    printf("code %d\n", ncclAllReduce(x, x, 8, ncclFloat32, ncclSum, comm[0], NULL));
+    CHECK(cudaFree(x));
+    free(comm);
+    return 0;
+}
+
+/* Rank 1, on device 1, is given a stream of device 0. */
+static int device(void)
+{
+    ncclComm_t *comm = all(2);
+    float *x = floats_of(1, 8);
+    cudaStream_t stream;
+    CHECK(cudaStreamCreate(&stream));
+    CHECK(ncclGroupStart());
+    for (int i = 0; i < 2; i++)
+        ncclAllReduce(x, x, 8, ncclFloat32, ncclSum, comm[i], stream);
+    printf("code %d\n", ncclGroupEnd());
+    printf("%s\n", ncclGetLastError(NULL));
+    free(comm);
+    return 0;
+}
+
+static int forked(void)
+{
+    ncclUniqueId id;
+    int status;
+    CHECK(ncclGetUniqueId(&id));
+    fflush(stdout);
+    if (fork() == 0) {
+        ncclComm_t comm;
+        _exit(ncclCommInitRank(&comm, 2, id, 1));
+    }
+    wait(&status);
+    printf("code %d\n", WEXITSTATUS(status));
+    return 0;
+}
+
+/* An id that another process has made, as a store or a broadcast brings it. */
+static int foreign_id(void)
+{
+    ncclUniqueId id;
+    int pipes[2], n;
+    if (pipe(pipes) != 0)
+        return 1;
+    if (fork() == 0) {
+        CHECK(ncclGetUniqueId(&id));
+        _exit(write(pipes[1], &id, sizeof id) != sizeof id);
+    }
+    wait(&n);
+    if (read(pipes[0], &id, sizeof id) != sizeof id)
+        return 1;
+    ncclComm_t comm;
+    printf("code %d\n", ncclCommInitRank(&comm, 2, id, 1));
+    return 0;
+}
+
+static int launched(void)
+{
+    ncclUniqueId id;
+    printf("code %d\n", ncclGetUniqueId(&id));
+    return 0;
+}
+
+static void *sleeper(void *arg)
+{
+    sleep(1000);
+    return arg;
+}
+
+/* A rank waits for another one that is asleep: nobody can say that it will not come. */
+static int asleep(void)
+{
+    ncclComm_t comm;
+    ncclUniqueId id;
+    CHECK(ncclGetUniqueId(&id));
+    pthread_t thread;
+    pthread_create(&thread, NULL, sleeper, NULL);
+    CHECK(ncclCommInitRank(&comm, 2, id, 0));
+    return 0;
+}
+
+/* What 2.28.9 lacks. */
+static int newer(void)
+{
+    ncclUniqueId id;
+    printf("code %d\n", ncclCommGetUniqueId(NULL, &id));
+    return 0;
+}
+
+static int fails(void)
+{
+    CHECK(cudaSetDevice(0));
+    return 7;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        int (*main)(void);
+    } which[] = { { "leak", leak },     { "after_destroy", after_destroy }, { "device", device },
+                  { "forked", forked }, { "foreign_id", foreign_id },       { "launched", launched },
+                  { "asleep", asleep }, { "newer", newer },                 { "fails", fails } };
+    for (size_t i = 0; argc > 1 && i < sizeof which / sizeof *which; i++)
+        if (strcmp(argv[1], which[i].name) == 0)
+            return which[i].main();
+    fprintf(stderr, "mistakes: which one?\n");
+    return 2;
+}

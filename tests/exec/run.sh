@@ -1,0 +1,98 @@
+#!/usr/bin/env bash
+# Programs as users write them, under exec: what they print, what is reported, the exit status.
+set -u
+exec=("$NCCLSCRIPT" exec)
+clients=$(dirname "$NCCLSCRIPT")/tests/exec/exec_
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+failures=0
+
+fail() {
+    printf 'FAIL %s\n' "$1"
+    sed 's/^/    /' "$out/stdout" "$out/stderr"
+    failures=$((failures + 1))
+}
+
+# case NAME STATUS COMMAND...: runs it; then says/reports/silent look at what came.
+run() {
+    name=$1
+    local want=$2 got
+    shift 2
+    timeout 100 "$@" >"$out/stdout" 2>"$out/stderr"
+    got=$?
+    [ "$got" -eq "$want" ] || fail "$name: exit status $got, not $want"
+}
+says() { grep -qE -- "$1" "$out/stdout" || fail "$name: standard output lacks: $1"; }
+reports() { grep -qE -- "$1" "$out/stderr" || fail "$name: standard error lacks: $1"; }
+silent() { [ ! -s "$out/stderr" ] || fail "$name: standard error is not empty"; }
+
+run "the first line" 0 "${exec[@]}" -n 2 -- "${clients}one_thread"
+says '^one thread, 2 devices: ok$'
+reports '^ncclscript: this is no GPU: NCCL 2\.30\.7 and CUDA are simulated, with 2 devices'
+[ "$(wc -l <"$out/stderr")" -eq 1 ] || fail "$name: more than one line"
+
+export NCCLSCRIPT_QUIET=1
+for policy in strict typical; do
+    for gpus in 2 4 8; do
+        for client in one_thread threads memory lives; do
+            run "$client, $gpus devices, $policy" 0 \
+                "${exec[@]}" -n $gpus --policy $policy -- "$clients$client"
+            says ': ok$|devices: ok$'
+            silent
+        done
+    done
+done
+
+run "hang" 3 "${exec[@]}" -- "${clients}hang"
+says '^before$'
+reports '^HANG  .*exec_hang  4 ranks, sim, seed 0$'
+reports '^    rank 2  never made call 2: finished$'
+reports '^    rank 0  waits in cudaStreamSynchronize\(\)$'
+reports '^  why   rank 2 made 1 call on comm1, the others 2'
+grep -q 'never printed' "$out/stdout" && fail "$name: it went on"
+run "hang as JSON" 3 "${exec[@]}" --format json -- "${clients}hang"
+reports '^\{"schema": "ncclscript.report/1".*"verdict": "hang".*"rule": "skipped-call"'
+run "hang, with a time limit" 3 "${exec[@]}" --timeout 30s -- "${clients}hang"
+
+run "no progress" 124 "${exec[@]}" --timeout 200ms -- "${clients}mistakes" asleep
+reports '^TIMEOUT .* no call made progress$'
+
+run "left" 0 "${exec[@]}" -- "${clients}mistakes" leak
+reports 'left at the end: 1 communicator \(comm1: ranks 0, 1\), 1 reduction operator, 1 registered buffer, 1 allocation of device memory \(4096 B\), 1 stream$'
+run "use after destroy" 1 "${exec[@]}" -- "${clients}mistakes" after_destroy
+says '^code 4$'
+reports 'after its destroy.*: ncclAllReduce \(1\)$'
+run "stream of another device" 0 "${exec[@]}" -- "${clients}mistakes" device
+says '^code [1-9]'
+
+run "fork" 0 "${exec[@]}" -- "${clients}mistakes" forked
+says '^code 5$'
+reports 'after fork\(\): a job of several processes cannot run on the simulator'
+run "id of another process" 0 "${exec[@]}" -- "${clients}mistakes" foreign_id
+says '^code 5$'
+reports 'an id of another process: a job of several processes cannot run'
+run "launcher" 0 env OMPI_COMM_WORLD_SIZE=2 "${exec[@]}" -- "${clients}mistakes" launched
+reports 'OMPI_COMM_WORLD_SIZE: a job of several processes cannot run'
+
+run "version" 0 "${exec[@]}" --nccl-version 2.28.9 -- "${clients}mistakes" newer
+says '^code 5$'
+reports 'ncclCommGetUniqueId: this is NCCL 2\.28\.9, and it came with 2\.29\.2'
+
+run "the program's status" 7 "${exec[@]}" -- "${clients}mistakes" fails
+run "a signal" 6 "${exec[@]}" -- sh -c 'kill -9 $$'
+run "neither NCCL nor CUDA" 5 "${exec[@]}" -- sh -c 'exit 0'
+reports 'called neither NCCL nor the CUDA runtime'
+run "no such program" 2 "${exec[@]}" -- ./no-such-program
+reports 'cannot run `./no-such-program`'
+run "no program" 2 "${exec[@]}"
+run "without --" 2 "${exec[@]}" "${clients}hang"
+reports 'stands behind `--`'
+
+if command -v python3 >/dev/null; then
+    run "python" 0 "${exec[@]}" -n 4 -- python3 tests/exec/client.py
+    says '^python, 4 devices: ok$'
+    silent
+fi
+
+[ $failures -eq 0 ] || { echo "$failures failures"; exit 1; }
+echo "programs under exec: ok"
