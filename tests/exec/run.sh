@@ -43,7 +43,7 @@ for policy in strict typical; do
     done
 done
 
-run "hang" 3 "${exec[@]}" -- "${clients}hang"
+run "hang" 3 "${exec[@]}" -- "${clients}hang" before
 says '^before$'
 reports '^HANG  .*exec_hang  4 ranks, sim, seed 0$'
 reports '^    rank 2  never made call 2: finished$'
