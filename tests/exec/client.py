@@ -1,8 +1,12 @@
 """All GPUs from one thread through ctypes, as bindings do it."""
 
 import ctypes as c
+import sys
 
-nccl, cuda = c.CDLL("libnccl.so.2"), c.CDLL("libcudart.so.13")
+major = int(sys.argv[1])
+nccl, cuda = c.CDLL("libnccl.so.2"), c.CDLL(f"libcudart.so.{major}")
+# Bytes of cudaDeviceProp, and where its field multiProcessorCount lies.
+PROPERTIES, AT_COUNT = {12: (1032, 388), 13: (1008, 384)}[major]
 FLOAT32, SUM, TO_DEVICE, TO_HOST = 7, 0, 1, 2
 
 
@@ -12,6 +16,14 @@ def check(rc):
 
 
 n = c.c_int()
+check(cuda.cudaRuntimeGetVersion(c.byref(n)))
+if n.value // 1000 != major:
+    raise SystemExit(f"runtime {n.value}")
+properties = c.create_string_buffer(b"\xff" * PROPERTIES, PROPERTIES)
+get = cuda.cudaGetDeviceProperties_v2 if major == 12 else cuda.cudaGetDeviceProperties
+check(get(properties, 0))
+if int.from_bytes(properties.raw[AT_COUNT:AT_COUNT + 4], "little") != 132:
+    raise SystemExit("multiProcessorCount")
 check(cuda.cudaGetDeviceCount(c.byref(n)))
 n = n.value
 comms = (c.c_void_p * n)()
@@ -36,4 +48,4 @@ for i in range(n):
         raise SystemExit(f"rank {i} has {x.value}")
     check(cuda.cudaFree(memory[i]))
     check(nccl.ncclCommDestroy(c.c_void_p(comms[i])))
-print(f"python, {n} devices: ok")
+print(f"python, CUDA {major}, {n} devices: ok")

@@ -88,10 +88,34 @@ run "no program" 2 "${exec[@]}"
 run "without --" 2 "${exec[@]}" "${clients}hang"
 reports 'stands behind `--`'
 
+# An RPATH of the program goes before LD_LIBRARY_PATH: here to a library that is none of NCCL's.
+cat >"$out/fake.c" <<'END'
+int ncclGetVersion(int *version) { *version = 1; return 0; }
+END
+cat >"$out/rpath.c" <<'END'
+#include <stdio.h>
+int ncclGetVersion(int *version);
+int main(void) { int v; ncclGetVersion(&v); printf("version %d\n", v); return 0; }
+END
+mkdir "$out/fake"
+if ! "$CC" -shared -fPIC -Wl,-soname,libnccl.so.2 -o "$out/fake/libnccl.so.2" "$out/fake.c" ||
+    ! "$CC" -o "$out/rpath" "$out/rpath.c" "$out/fake/libnccl.so.2" \
+        -Wl,--disable-new-dtags,-rpath,"$out/fake"; then
+    : >"$out/stdout" >"$out/stderr"
+    fail "rpath: the program was not built"
+fi
+# A sanitizer's runtime must be there before the program.
+runtime=$(ldd "$(dirname "$NCCLSCRIPT")/lib/ncclscript/libncclscript-sim.so" | awk '/lib[at]san/ { print $3; exit }')
+sanitized=(env ${runtime:+"LD_PRELOAD=$runtime" ASAN_OPTIONS=detect_leaks=0})
+run "rpath" 0 "${sanitized[@]}" "${exec[@]}" -- "$out/rpath"
+says '^version 23007$'
+
 if command -v python3 >/dev/null; then
-    run "python" 0 "${exec[@]}" -n 4 -- python3 tests/exec/client.py
-    says '^python, 4 devices: ok$'
-    silent
+    for cudart in 12 13; do
+        run "python, CUDA $cudart" 0 "${sanitized[@]}" "${exec[@]}" -n 4 -- python3 tests/exec/client.py $cudart
+        says "^python, CUDA $cudart, 4 devices: ok\$"
+        silent
+    done
 fi
 
 [ $failures -eq 0 ] || { echo "$failures failures"; exit 1; }
