@@ -107,12 +107,50 @@ static void end_contexts(struct ncs_snapshot *s)
         }
 }
 
+static bool is_known(const struct ncs_snapshot *s, int rank)
+{
+    for (size_t i = 0; i < s->contexts; i++)
+        if (s->context[i].rank == rank && s->context[i].thread == 0)
+            return true;
+    return false;
+}
+
+static void add_gate(struct ncs_snapshot *s, struct ncs_snap_context *c)
+{
+    s->gate = ncs_resize(s->gate, (s->gates + 1) * sizeof *s->gate);
+    s->wait = ncs_resize(s->wait, (s->waits + 1) * sizeof *s->wait);
+    s->gate[s->gates] = (struct ncs_snap_gate){ .what = "lock or join in its own code", .owner = -1 };
+    s->wait[s->waits] = (struct ncs_snap_wait){ NCS_WAIT_GATE, (int)s->gates++ };
+    c->state = NCS_CONTEXT_PARKED;
+    c->wait = s->waits++;
+    c->waits = 1;
+}
+
+/* In a hang a rank that is in no call waits all the same, in the program's own code. A thread that
+ * stands for no rank, as the one that joins the others, is of no account. */
+static void park_contexts(struct ncs_snapshot *s)
+{
+    for (size_t i = 0; i < s->contexts; i++) {
+        struct ncs_snap_context *c = &s->context[i];
+        if (c->state != NCS_CONTEXT_READY)
+            continue;
+        if (c->thread == 0 || !is_known(s, c->rank)) {
+            add_gate(s, c);
+        } else {
+            c->state = NCS_CONTEXT_ENDED;
+            c->ending = NCS_END_RETURNED;
+        }
+    }
+}
+
 static void fill(struct ncs_result *r, enum ncs_stop how)
 {
     struct ncs_snapshot snapshot;
     machine->snapshot(&snapshot);
     if (how == NCS_STOP_DONE)
         end_contexts(&snapshot);
+    else if (how == NCS_STOP_QUIET)
+        park_contexts(&snapshot);
     ncs_diagnose(journal, &snapshot, notice, notices, &r->diagnosis);
     ncs_snapshot_free(&snapshot);
     r->stop = how;

@@ -1,4 +1,5 @@
 /* What compiled programs with kernels call, so that they load: their kernels are not there. */
+#include <stdatomic.h>
 #include <stddef.h>
 
 #include "shim/shim.h"
@@ -83,10 +84,9 @@ cudaError_t __cudaPopCallConfiguration(struct dim3_abi *grid, struct dim3_abi *b
 
 static cudaError_t no_kernel(const char *call)
 {
-    static bool said;
-    if (!said)
+    static atomic_bool said;
+    if (!atomic_exchange(&said, true))
         ncs_shim_say("%s: kernels cannot be run on the simulator, host functions only", call);
-    said = true;
     return cudaErrorInvalidDeviceFunction;
 }
 

@@ -54,6 +54,39 @@ static int device(void)
     return 0;
 }
 
+/* One thread makes the calls of all ranks, and no group around them. */
+static int no_group(void)
+{
+    ncclComm_t *comm = all(2);
+    for (int i = 0; i < 2; i++) {
+        CHECK(cudaSetDevice(i));
+        float *x = floats_of(1, 8);
+        CHECK(ncclAllReduce(x, x, 8, ncclFloat32, ncclSum, comm[i], NULL));
+    }
+    free(comm);
+    return 0;
+}
+
+/* A rank waits for a call that the other one would make after it has a lock of the first's. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void locked_main(struct rank *self)
+{
+    ncclComm_t comm;
+    float *x = floats_of(1, 8);
+    CHECK(ncclCommInitRank(&comm, self->ranks, self->id, self->rank));
+    pthread_mutex_lock(&lock);
+    CHECK(ncclAllReduce(x, x, 8, ncclFloat32, ncclSum, comm, NULL));
+    CHECK(cudaStreamSynchronize(NULL));
+    pthread_mutex_unlock(&lock);
+}
+
+static int locked(void)
+{
+    run_ranks(2, locked_main, NULL);
+    return 0;
+}
+
 static int forked(void)
 {
     ncclUniqueId id;
@@ -134,7 +167,8 @@ int main(int argc, char **argv)
         int (*main)(void);
     } which[] = { { "leak", leak },     { "after_destroy", after_destroy }, { "device", device },
                   { "forked", forked }, { "foreign_id", foreign_id },       { "launched", launched },
-                  { "asleep", asleep }, { "newer", newer },                 { "fails", fails } };
+                  { "asleep", asleep }, { "newer", newer },                 { "fails", fails },
+                  { "no_group", no_group }, { "locked", locked } };
     for (size_t i = 0; argc > 1 && i < sizeof which / sizeof *which; i++)
         if (strcmp(argv[1], which[i].name) == 0)
             return which[i].main();

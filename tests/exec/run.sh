@@ -54,6 +54,11 @@ run "hang as JSON" 3 "${exec[@]}" --format json -- "${clients}hang"
 reports '^\{"schema": "ncclscript.report/1".*"verdict": "hang".*"rule": "skipped-call"'
 run "hang, with a time limit" 3 "${exec[@]}" --timeout 30s -- "${clients}hang"
 
+run "no group" 3 "${exec[@]}" -- "${clients}mistakes" no_group
+reports 'ncclscript explain one-thread-no-group$'
+run "a lock of its own" 3 "${exec[@]}" -- "${clients}mistakes" locked
+reports '^    rank [01]  never made call 1: waits at the lock or join in its own code$'
+
 run "no progress" 124 "${exec[@]}" --timeout 200ms -- "${clients}mistakes" asleep
 reports '^TIMEOUT .* no call made progress$'
 
