@@ -68,13 +68,12 @@ static bool find_libraries(struct ncs_str *folder)
     return false;
 }
 
-static void prepend(const char *name, const char *value, char separator)
+/* Sets a list of paths to both, of which one may be NULL or empty. */
+static void set_list(const char *name, const char *first, const char *second)
 {
-    const char *old = getenv(name);
     struct ncs_str text = { 0 };
-    ncs_str_add(&text, value);
-    if (old && *old)
-        ncs_str_addf(&text, "%c%s", separator, old);
+    bool both = first && *first && second && *second;
+    ncs_str_addf(&text, "%s%s%s", first ? first : "", both ? ":" : "", second ? second : "");
     setenv(name, text.text, 1);
     ncs_str_free(&text);
 }
@@ -159,7 +158,7 @@ static void set_libraries(const char *program, const char *folder)
     char *path = find_program(program);
     read_needs(path, &needs);
     ncs_free(path);
-    prepend("LD_LIBRARY_PATH", folder, ':');
+    set_list("LD_LIBRARY_PATH", folder, getenv("LD_LIBRARY_PATH"));
     if (!needs.rpath)
         return;
     struct ncs_str preload = { 0 };
@@ -168,7 +167,7 @@ static void set_libraries(const char *program, const char *folder)
     if (needs.cudart[0])
         ncs_str_addf(&preload, "%s%s/%s", preload.bytes ? ":" : "", folder, needs.cudart);
     if (preload.bytes)
-        prepend("LD_PRELOAD", preload.text, ':');
+        set_list("LD_PRELOAD", getenv("LD_PRELOAD"), preload.text);
     ncs_str_free(&preload);
 }
 
