@@ -43,6 +43,10 @@ for policy in strict typical; do
     done
 done
 
+run "large" 0 "${exec[@]}" -- "${clients}large"
+says '^large: ok$'
+reports '8 allocations of device memory \(120 GiB\)$'
+
 run "hang" 3 "${exec[@]}" -- "${clients}hang" before
 says '^before$'
 reports '^HANG  .*exec_hang  4 ranks, sim, seed 0$'
