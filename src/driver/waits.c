@@ -94,8 +94,14 @@ static void leave_mark(cudaStream_t stream)
     if (!plain->cudaEventCreateWithFlags || !plain->cudaEventRecord || !plain->cudaEventQuery)
         return;
     struct mark *m = free_mark();
-    if (m)
-        m->set = plain->cudaEventRecord(m->event, stream) == cudaSuccess;
+    if (!m)
+        return;
+    m->set = true; /* nobody else's; a full stream may keep us for long */
+    bool held = ncs_token_leave();
+    cudaError_t rc = plain->cudaEventRecord(m->event, stream);
+    ncs_token_take(held, NCS_FN_cudaEventRecord, (int)rc);
+    if (rc != cudaSuccess)
+        m->set = false;
 }
 
 void ncs_waits_launched(cudaStream_t stream)
@@ -318,6 +324,7 @@ void ncs_waits_wrap(const struct ncs_api *functions, struct ncs_api *out)
 {
     plain = functions;
     token = *out;
+    OVER(cudaGetDevice, plain->cudaGetDevice); /* at once; the journal asks amidst its own work */
     OVER(cudaStreamSynchronize, wait_stream);
     OVER(cudaEventSynchronize, wait_event);
     OVER(cudaDeviceSynchronize, over_device_synchronize);
