@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Programs as users write them, under exec: what they print, what is reported, the exit status.
 set -u
+unset NCCLSCRIPT_QUIET NCCLSCRIPT_GPUS NCCLSCRIPT_NCCL_VERSION NCCLSCRIPT_POLICY NCCLSCRIPT_TIMEOUT
 exec=("$NCCLSCRIPT" exec)
 clients=$(dirname "$NCCLSCRIPT")/tests/exec/exec_
 out=$(mktemp -d)

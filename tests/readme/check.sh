@@ -2,7 +2,7 @@
 # Runs what README.md shows: every Lua block whose first line names a file is written to that file,
 # every command of a console block is run, and its output must be what the block says.
 set -u
-unset "${!NCCL_@}" # the simulator heeds them
+unset "${!NCCL_@}" NCCLSCRIPT_QUIET NCCLSCRIPT_GPUS # the simulator heeds them
 : "${NCCLSCRIPT:?the path of the binary}"
 program=$(realpath "$NCCLSCRIPT") || exit 1
 work=$(mktemp -d) || exit 1
