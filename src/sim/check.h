@@ -3,8 +3,10 @@
 #define NCS_SIM_CHECK_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct comm_rank;
+struct part;
 
 enum check_mode {
     CHECK_NONE,
@@ -23,6 +25,11 @@ struct check_call {
     bool broadcast, reduce;  /* one of their buffers counts on the root only */
     const void *send, *recv; /* of a pair: the one that it has */
 };
+
+/* CHECK_GLOBAL: tells the others where the buffers of this rank's nth collective lie in symmetric
+ * windows; then, when all have told, whether they lie alike. */
+void check_tell(const struct part *p, uint32_t nth);
+bool check_alike(const struct part *p, uint32_t nth);
 
 int check_pointers(const struct comm_rank *cr, const struct check_call *call, bool root);
 

@@ -176,6 +176,7 @@ void comms_free(void)
         meetings_free(comm);
         spreads_free(comm);
         windows_free(comm);
+        ncs_free(comm->exchange);
         ncs_map_free(&comm->collectives);
         ncs_map_free(&comm->pairs);
         ncs_free(comm->member);

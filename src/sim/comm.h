@@ -113,6 +113,8 @@ struct comm {
     struct ncs_map collectives, pairs;   /* the same by sequence number, by (src, dst, number) */
     struct ncs_map musters;  /* of spread.c, by sequence number */
     struct ncs_map windows;  /* by sequence number */
+    struct exchange *exchange; /* of check.c: what ranks have told of collectives not all have passed */
+    size_t exchanges, exchanges_room;
     struct comm *next;
 };
 

@@ -1,5 +1,6 @@
 #include "sim/contact.h"
 
+#include "sim/check.h"
 #include "sim/comm.h"
 #include "sim/launch.h"
 #include "sim/world.h"
@@ -59,8 +60,11 @@ void contact_enter(struct part *const *parts, size_t count)
             enter_one_sided(parts[i]->cr);
         else if (part_is_pair(parts[i]))
             enter_pair(parts[i]);
-        else
+        else {
             collectives++;
+            if (parts[i]->cr->checks == CHECK_GLOBAL)
+                check_tell(parts[i], parts[i]->cr->entered + collectives);
+        }
     enter_collectives(parts[0]->cr, collectives);
 }
 

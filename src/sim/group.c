@@ -4,6 +4,7 @@
 
 #include "api/journal.h"
 #include "base/mem.h"
+#include "sim/check.h"
 #include "sim/comm.h"
 #include "sim/contact.h"
 #include "sim/context.h"
@@ -104,6 +105,24 @@ static bool lost_comm(const struct group_job *g)
     return false;
 }
 
+/* What NCCL_CHECK_MODE=DEBUG_GLOBAL compares between the ranks. All that they have told is asked for,
+ * so that nothing of it stays behind. */
+static bool buffers_agree(const struct group_job *g)
+{
+    bool agree = true;
+    for (size_t s = 0; s < g->shares; s++) {
+        const struct comm_rank *cr = g->share[s].cr;
+        uint32_t nth = cr->entered;
+        for (size_t i = g->share[s].parts; cr->checks == CHECK_GLOBAL && i-- > 0;)
+            if (!part_is_pair(g->share[s].part[i]) && !part_is_one_sided(g->share[s].part[i]) &&
+                !check_alike(g->share[s].part[i], nth--))
+                agree = false;
+    }
+    if (!agree)
+        nccl_warn("Symmetric memory buffers mismatch between the ranks");
+    return agree;
+}
+
 static bool step_group(struct job *job)
 {
     struct group_job *g = (struct group_job *)job;
@@ -120,6 +139,11 @@ static bool step_group(struct job *job)
     }
     if (!in_contact(g))
         return false;
+    if (!buffers_agree(g)) {
+        job->rc = ncclInvalidArgument;
+        give_up(g);
+        return true;
+    }
     for (size_t s = 0; s < g->shares; s++)
         launch_enqueue(g->share[s].cr, g->share[s].part, g->share[s].parts);
     g->parts = 0; /* the launches own them now */

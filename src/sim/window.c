@@ -200,6 +200,16 @@ bool window_holds(const struct comm_rank *cr, const void *p)
     return s.found != NULL;
 }
 
+struct window_place window_place(const struct comm_rank *cr, const void *p)
+{
+    struct search s = { .cr = cr, .p = p };
+    ncs_map_each(&cr->comm->windows, match_memory, &s);
+    if (!s.found)
+        return (struct window_place){ 0 };
+    const struct side *side = &s.found->side[cr->rank];
+    return (struct window_place){ s.found->number + 1, (size_t)(s.p - (const char *)side->base) };
+}
+
 void *window_base(const struct window *w, const struct comm_rank *cr)
 {
     return w->side[cr->rank].base;

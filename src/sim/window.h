@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "ncclscript/nccl_abi.h"
 
@@ -32,6 +33,13 @@ void window_unref(struct window *w);
 
 /* Whether p lies in memory that this rank has registered as symmetric. */
 bool window_holds(const struct comm_rank *cr, const void *p);
+
+/* Where p lies in this rank's symmetric windows: which one, from 1, and how far in; 0: in none. */
+struct window_place {
+    uint64_t window;
+    size_t offset;
+};
+struct window_place window_place(const struct comm_rank *cr, const void *p);
 
 /* Where `bytes` bytes at `offset` of the rank's side are, in *to; or what is wrong with that. */
 const char *window_target(const struct window *w, int rank, size_t offset, size_t bytes, void **to);
