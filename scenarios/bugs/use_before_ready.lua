@@ -1,6 +1,7 @@
 scenario {
   ranks   = 2,
   world   = { blocking = false },
+  sim     = { ready_after = 4 }, -- in progress until it is asked
   about   = "a non-blocking communicator is used while it is still in progress",
   outcome = { error = "ncclInvalidArgument" },
 }
