@@ -9,12 +9,14 @@ libraries=$(dirname "$program")/lib/ncclscript
 [[ -e $libraries/libnccl.so.2 && -e $libraries/libcudart.so.13 ]] ||
     { echo "skipped: no libnccl.so.2 and libcudart.so.13 in $libraries"; exit 77; }
 unset "${!NCCL_@}"
+# A run that is given up ends while threads of its are inside of calls.
+export TSAN_OPTIONS="${TSAN_OPTIONS:+$TSAN_OPTIONS:}report_thread_leaks=0"
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 failed=0 ran=0
 
 # Sleeps for half a minute, or is about the virtual machine's own times, devices and versions.
-simulator_only='abort_from_thread event_timing peer_access ranks_per_gpu_refused raw_streams
+simulator_only='abort_from_thread event_timing memory_kinds peer_access ranks_per_gpu_refused raw_streams
 split_nonblocking'
 
 # on STATUS WORDS ARGUMENT...: the exit status, and a text that the report has.
