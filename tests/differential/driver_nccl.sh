@@ -15,8 +15,9 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 failed=0 ran=0
 
-# Sleeps for half a minute, or is about the virtual machine's own times, devices and versions.
-simulator_only='abort_from_thread event_timing memory_kinds peer_access ranks_per_gpu_refused raw_streams
+# Sleeps for half a minute, or is about the virtual machine's own times, devices and versions, or about
+# the last error, which is the process's: here of all ranks.
+simulator_only='abort_from_thread check_pointers comm_config event_timing memory_kinds peer_access ranks_per_gpu_refused raw_streams
 split_nonblocking'
 
 # on STATUS WORDS ARGUMENT...: the exit status, and a text that the report has.
