@@ -16,6 +16,7 @@ program=$(realpath "$NCCLSCRIPT") || exit 1
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/bin" && ln -s "$program" "$work/bin/ncclscript"
+[[ ${TSAN_OPTIONS:-} ]] || ln -s /bin/true "$work/bin/prompt-signals"
 unset NO_COLOR CLICOLOR_FORCE "${!NCCL_@}"
 export PATH="$work/bin:$PATH" TERM=xterm LC_ALL=C.UTF-8
 
