@@ -26,6 +26,11 @@ ran=0 failed=0
 for command in command.*; do
     [[ -e $command ]] || continue
     n=${command#command.}
+    # A thread of ThreadSanitizer's own sleeps in every program, so no hang is certain under exec.
+    if [[ ${TSAN_OPTIONS:-} ]] && grep -q 'ncclscript exec' "$command"; then
+        echo "left out under ThreadSanitizer: $(cat "$command")"
+        continue
+    fi
     PATH=$work:$PATH bash "$command" >got 2>&1 </dev/null
     ran=$((ran + 1))
     if ! diff -u "want.$n" got; then
