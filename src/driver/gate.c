@@ -1,0 +1,69 @@
+/* Host conditions of real runs: what store, barrier and join wait at. */
+#include "base/mem.h"
+#include "driver/world.h"
+
+struct ncs_gate {
+    pthread_cond_t woken;
+    uint64_t times;
+    struct ncs_gate *next, **link;
+};
+
+struct ncs_gate *ncs_real_gate_new(void)
+{
+    struct ncs_gate *g = ncs_new(sizeof *g);
+    ncs_real_cond_new(&g->woken);
+    g->next = ncs_real_world.gates;
+    g->link = &ncs_real_world.gates;
+    if (g->next)
+        g->next->link = &g->next;
+    ncs_real_world.gates = g;
+    return g;
+}
+
+void ncs_real_gate_free(struct ncs_gate *g)
+{
+    if (!g)
+        return;
+    *g->link = g->next;
+    if (g->next)
+        g->next->link = g->link;
+    pthread_cond_destroy(&g->woken);
+    ncs_free(g);
+}
+
+bool ncs_real_gate_wait(struct ncs_gate *g, int64_t deadline, const char *what, const char *key,
+                        int owner, int owner_thread)
+{
+    uint64_t times = g->times;
+    bool in_time = true;
+    if (ncs_real_self) {
+        ncs_free(ncs_real_self->key);
+        ncs_real_self->at = AT_GATE;
+        ncs_real_self->what = what;
+        ncs_real_self->key = ncs_copy_text(key);
+        ncs_real_self->owner = owner;
+        ncs_real_self->owner_thread = owner_thread;
+        ncs_real_self->timed = deadline >= 0;
+    }
+    int64_t until = deadline < 0 || deadline > INT64_MAX - ncs_real_world.start
+                        ? -1
+                        : ncs_real_world.start + deadline;
+    while ((g->times == times || ncs_real_world.stopped) && !ncs_real_world.cancelled && in_time)
+        in_time = ncs_real_wait(&g->woken, until) || ncs_real_world.stopped;
+    if (ncs_real_self)
+        ncs_real_self->at = AT_WORK;
+    return in_time && !ncs_real_world.cancelled;
+}
+
+void ncs_real_gate_wake(struct ncs_gate *g)
+{
+    g->times++;
+    ncs_real_world.progress = ncs_real_now();
+    pthread_cond_broadcast(&g->woken);
+}
+
+void ncs_real_gates_wake(void)
+{
+    for (struct ncs_gate *g = ncs_real_world.gates; g; g = g->next)
+        pthread_cond_broadcast(&g->woken);
+}

@@ -1,0 +1,57 @@
+/* Where the contexts of a real run are at its verdict. */
+#include "api/journal.h"
+#include "base/mem.h"
+#include "driver/world.h"
+
+static struct ncs_place place_of(const struct context *c)
+{
+    const struct ncs_local *local = c->options.local;
+    if (c->at == GONE)
+        return c->end_place.line ? c->end_place : local->last;
+    if (local->call)
+        return local->call->place;
+    return local->where ? local->where(local->where_arg) : (struct ncs_place){ NULL, 0 };
+}
+
+static void add_context(struct ncs_snapshot *s, const struct context *c)
+{
+    static const enum ncs_context_state states[] = {
+        [AT_WORK] = NCS_CONTEXT_READY, [AT_CALL] = NCS_CONTEXT_PARKED,
+        [AT_GATE] = NCS_CONTEXT_PARKED, [ASLEEP] = NCS_CONTEXT_SLEEPING,
+        [GONE] = NCS_CONTEXT_ENDED,
+    };
+    const struct ncs_local *local = c->options.local;
+    struct ncs_snap_context *out = &s->context[s->contexts++];
+    *out = (struct ncs_snap_context){
+        .rank = local->rank, .thread = local->thread, .state = states[c->at],
+        .ending = c->ending, .place = place_of(c), .message = ncs_copy_text(c->message),
+        .call = c->at == GONE ? NULL : local->call, .group_depth = local->group_depth,
+        .has_deadline = c->at == AT_GATE && c->timed,
+        .wait = s->waits,
+    };
+    ncs_call_pin((struct ncs_call *)out->call);
+    if (out->call) /* between two looks of a wait it is nowhere else */
+        out->state = ncs_real_is_look(out->call->fn) ? NCS_CONTEXT_POLLING : NCS_CONTEXT_PARKED;
+    else if ((c->at == AT_WORK || c->at == AT_CALL) && c->polls > 0)
+        out->state = NCS_CONTEXT_POLLING;
+    if (c->at != AT_GATE)
+        return;
+    s->gate[s->gates] = (struct ncs_snap_gate){ c->what, ncs_copy_text(c->key), c->owner,
+                                                c->owner_thread };
+    s->wait[s->waits++] = (struct ncs_snap_wait){ NCS_WAIT_GATE, (int)s->gates++ };
+    out->waits = 1;
+}
+
+void ncs_real_snapshot(struct ncs_snapshot *out)
+{
+    size_t count = 0;
+    for (const struct context *c = ncs_real_world.first; c; c = c->next)
+        count++;
+    *out = (struct ncs_snapshot){ .stop = ncs_real_world.stop,
+                                  .now = ncs_real_now() - ncs_real_world.start };
+    out->context = ncs_new(count * sizeof *out->context);
+    out->gate = ncs_new(count * sizeof *out->gate);
+    out->wait = ncs_new(count * sizeof *out->wait);
+    for (const struct context *c = ncs_real_world.first; c; c = c->next)
+        add_context(out, c);
+}

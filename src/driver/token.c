@@ -1,0 +1,140 @@
+/* The token of real runs, the host's time, and waiting with the token given back. */
+#include <errno.h>
+#include <time.h>
+
+#include "driver/token.h"
+#include "driver/world.h"
+
+static pthread_mutex_t token = PTHREAD_MUTEX_INITIALIZER;
+static _Thread_local bool has_token;
+_Thread_local struct context *ncs_real_self;
+struct real_world ncs_real_world;
+
+int64_t ncs_real_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * SECOND + t.tv_nsec;
+}
+
+void ncs_real_cond_new(pthread_cond_t *cond)
+{
+    pthread_condattr_t attr;
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(cond, &attr);
+    pthread_condattr_destroy(&attr);
+}
+
+bool ncs_real_wait(pthread_cond_t *cond, int64_t until)
+{
+    int rc;
+    has_token = false;
+    if (until < 0) {
+        rc = pthread_cond_wait(cond, &token);
+    } else {
+        struct timespec t = { (time_t)(until / SECOND), (long)(until % SECOND) };
+        rc = pthread_cond_timedwait(cond, &token, &t);
+    }
+    has_token = true;
+    return rc != ETIMEDOUT;
+}
+
+void ncs_real_take(void)
+{
+    pthread_mutex_lock(&token);
+    has_token = true;
+}
+
+void ncs_real_leave(void)
+{
+    has_token = false;
+    pthread_mutex_unlock(&token);
+}
+
+bool ncs_token_leave(void)
+{
+    bool held = has_token;
+    if (!held)
+        return false;
+    if (ncs_real_self)
+        ncs_real_self->at = AT_CALL;
+    ncs_real_leave();
+    return true;
+}
+
+bool ncs_real_is_look(enum ncs_fn fn)
+{
+    switch (fn) {
+    case NCS_FN_ncclCommGetAsyncError:
+    case NCS_FN_cudaStreamQuery:
+    case NCS_FN_cudaEventQuery:
+    case NCS_FN_cudaGetLastError:
+    case NCS_FN_cudaPeekAtLastError:
+        return true;
+    default:
+        return false;
+    }
+}
+
+void ncs_token_take(bool held, enum ncs_fn fn, int rc)
+{
+    bool done = rc == cudaSuccess && (fn == NCS_FN_cudaStreamQuery || fn == NCS_FN_cudaEventQuery);
+    if (!held)
+        return;
+    ncs_real_take();
+    if (ncs_real_self)
+        ncs_real_self->at = AT_WORK;
+    if (ncs_real_self && ncs_real_is_look(fn) && !done)
+        ncs_real_self->polls++;
+    else if (!ncs_real_is_look(fn))
+        ncs_real_world.progress = ncs_real_now();
+}
+
+bool ncs_token_over(void)
+{
+    return ncs_real_world.cancelled;
+}
+
+bool ncs_token_is_ours(void)
+{
+    return ncs_real_self != NULL;
+}
+
+bool ncs_token_pause(int64_t nanoseconds)
+{
+    struct timespec t = { (time_t)(nanoseconds / SECOND), (long)(nanoseconds % SECOND) };
+    if (ncs_real_world.cancelled)
+        return false;
+    bool held = ncs_token_leave();
+    nanosleep(&t, NULL);
+    if (held) {
+        ncs_real_take();
+        if (ncs_real_self)
+            ncs_real_self->at = AT_WORK;
+    }
+    return !ncs_real_world.cancelled;
+}
+
+void ncs_token_progress(void)
+{
+    ncs_real_world.progress = ncs_real_now();
+}
+
+bool ncs_token_lend(struct ncs_local *local)
+{
+    ncs_real_take();
+    if (ncs_real_world.cancelled || ncs_real_world.stopped || !ncs_real_world.open) {
+        ncs_real_leave();
+        return false;
+    }
+    ncs_local = local;
+    return true;
+}
+
+void ncs_token_back(void)
+{
+    ncs_real_world.progress = ncs_real_now();
+    ncs_local = NULL;
+    ncs_real_leave();
+}

@@ -1,0 +1,70 @@
+/* What the files of the machine of real runs share: its contexts, the host's time, and the token
+ * from within (token.h has it for calls of the libraries). All of it is read and written under the
+ * token. */
+#ifndef NCS_DRIVER_WORLD_H
+#define NCS_DRIVER_WORLD_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api/gen/api.h"
+#include "api/machine.h"
+
+#define SECOND ((int64_t)1000000000)
+
+enum place { AT_WORK, AT_CALL, AT_GATE, ASLEEP, GONE };
+
+struct context {
+    pthread_t thread;
+    struct ncs_context_options options;
+    enum place at;
+    enum ncs_ending ending;
+    char *message;
+    struct ncs_place end_place;
+    const char *what; /* AT_GATE */
+    char *key;
+    int owner, owner_thread;
+    bool timed;
+    uint64_t polls, checked; /* looks in vain; as many as when its script was last looked at */
+    struct context *next;
+};
+
+struct real_world {
+    bool open, started, stopped, cancelled;
+    struct ncs_machine_options options;
+    int gpus;
+    struct context *first, **last;
+    size_t live;
+    struct ncs_gate *gates;
+    pthread_cond_t changed; /* contexts came or went, or the run began or is over */
+    int64_t start, progress;
+    enum ncs_stop stop;
+};
+
+extern struct real_world ncs_real_world;
+extern _Thread_local struct context *ncs_real_self; /* NULL on a thread that is none of the run's */
+
+int64_t ncs_real_now(void); /* ns of the host's monotonic clock */
+
+void ncs_real_take(void);
+void ncs_real_leave(void);
+void ncs_real_cond_new(pthread_cond_t *cond);
+/* Under the token; false at the time. until < 0: no limit. */
+bool ncs_real_wait(pthread_cond_t *cond, int64_t until);
+
+/* Calls that only look whether something is over: no progress by themselves. */
+bool ncs_real_is_look(enum ncs_fn fn);
+
+/* gate.c and state.c: the machine's functions of these names. */
+struct ncs_gate *ncs_real_gate_new(void);
+void ncs_real_gate_free(struct ncs_gate *g);
+bool ncs_real_gate_wait(struct ncs_gate *g, int64_t deadline, const char *what, const char *key,
+                        int owner, int owner_thread);
+void ncs_real_gate_wake(struct ncs_gate *g);
+/* gate.c: whoever waits at a gate looks again. */
+void ncs_real_gates_wake(void);
+void ncs_real_snapshot(struct ncs_snapshot *out);
+
+#endif
