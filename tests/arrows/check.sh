@@ -9,7 +9,10 @@ cd "$root" || exit 2
 # What each folder of src/ may include besides itself.
 declare -A may=(
     [base]=""
+    [yaml]="base"
+    [lint]="base"
     [api]="base"
+    [notation]="base yaml lint api"
     [sim]="base api"
     [shim]="base api sim"
     [driver]="base api"
@@ -17,10 +20,10 @@ declare -A may=(
     [diagnose]="base api"
     [run]="base api driver verify diagnose"
     [scenario]="base api driver verify diagnose run"
-    [script]="base api driver verify diagnose run scenario"
+    [script]="base yaml lint api notation driver verify diagnose run scenario"
     [report]="base api driver verify diagnose run scenario"
     [exec]="base api sim shim driver verify diagnose run scenario report"
-    [cli]="base api driver verify diagnose run scenario script report"
+    [cli]="base yaml lint api notation driver verify diagnose run scenario script report"
     [include]=""
 )
 sources=$(find src include -type f \( -name '*.[ch]' -o -name '*.inc' -o -name '*.def' \) 2>/dev/null |

@@ -1,0 +1,36 @@
+/* Reads Lua 5.4 without running it: its syntax, and every name that is not a local. */
+#ifndef NCS_LINT_LINT_H
+#define NCS_LINT_LINT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/source.h"
+
+/* A use of a free name, and the constant fields behind it: `nccl.group` or `cuda.buffer(...)`. */
+struct ncs_lint_name {
+    const char *name, *field;        /* field NULL: none; not terminated: see bytes of the spans */
+    struct ncs_span at, field_at;    /* in the text that was given */
+    bool assigned;                   /* stands on the left side of an assignment */
+    bool method;                     /* name:field */
+    bool called;                     /* what was read is called */
+};
+
+struct ncs_lint_error {
+    struct ncs_span at;
+    char text[200];                  /* "unexpected symbol `)`, expected an expression" */
+    struct ncs_span open;            /* of an unclosed bracket, text or block: where it began */
+    bool has_open;
+};
+
+/* Calls on_name for every use of a free name of a chunk or of one expression, in the order of the
+ * text. False and *err for what is not Lua. Texts nested deeper than 200 levels are refused, as Lua
+ * does. Safe for any bytes. */
+bool ncs_lint_chunk(const char *text, size_t bytes,
+                    void (*on_name)(void *arg, const struct ncs_lint_name *name), void *arg,
+                    struct ncs_lint_error *err);
+bool ncs_lint_expression(const char *text, size_t bytes,
+                         void (*on_name)(void *arg, const struct ncs_lint_name *name), void *arg,
+                         struct ncs_lint_error *err);
+
+#endif

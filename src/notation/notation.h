@@ -1,0 +1,32 @@
+/* The YAML notation of scenarios (language.md, part 3): its form as one table, from which files are
+ * checked, translated to the Lua that does the same, and the JSON Schema is written. There is no
+ * second engine: what runs is the translation. */
+#ifndef NCS_NOTATION_NOTATION_H
+#define NCS_NOTATION_NOTATION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/complaint.h"
+#include "base/source.h"
+#include "base/str.h"
+
+/* "scenario.yaml", "x.yml": a file in this notation, by its name. */
+bool ncs_notation_is(const char *file);
+
+struct ncs_translation {
+    struct ncs_str lua; /* a scenario of its own, as a person would write it */
+    int *line;          /* of the source, for each line of lua */
+    size_t lines;
+};
+
+/* Checks the whole file and translates it. False when there are errors in c: all that can be found
+ * without running it. */
+bool ncs_notation_translate(const struct ncs_source *source, struct ncs_translation *out,
+                            struct ncs_complaints *c);
+void ncs_translation_free(struct ncs_translation *t);
+
+/* The JSON Schema (draft-07) of the notation. */
+void ncs_notation_schema(struct ncs_str *out);
+
+#endif
