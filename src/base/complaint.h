@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/source.h"
 
-#define NCS_COMPLAINTS_KEPT 50 /* errors; further ones are only counted */
+#define NCS_COMPLAINTS_KEPT 50 /* errors; further ones are only counted, further warnings dropped */
 
 struct ncs_complaint {
     bool warning;           /* does not stop anything */
@@ -25,9 +25,10 @@ struct ncs_complaints {
     struct ncs_complaint *item;
     size_t count, room;
     size_t errors;          /* all of them, kept or not */
+    bool open;              /* the last one was kept, and takes a hint and a note */
 };
 
-/* Adds an error; returns false. Of two errors at one place only the first is kept. */
+/* Adds an error; returns false. Of two complaints about one span only the first is kept. */
 bool ncs_complain(struct ncs_complaints *c, struct ncs_span at, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 void ncs_complain_warning(struct ncs_complaints *c, struct ncs_span at, const char *fmt, ...)
@@ -37,14 +38,15 @@ bool ncs_complain_hint(struct ncs_complaints *c, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 bool ncs_complain_note(struct ncs_complaints *c, struct ncs_span at, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-/* ": did you mean 'NEAR'?" as the hint of the last complaint, when some name is near. */
+/* "did you mean 'NEAR'?" as the hint of the last complaint, when some name is near. */
 bool ncs_complain_near(struct ncs_complaints *c, const char *word, const char *const *names,
                        size_t count);
 
 /* Appends all, in the order of their places: "file:line:column: error: text", the line with a caret,
  * then "note:" and "hint:" lines; at the end how many were left out. */
 void ncs_complaints_text(const struct ncs_complaints *c, struct ncs_str *out);
-/* The first error as a plain one (status NCS_BAD_INPUT), for who can say only one. */
+/* The first error as a plain one (status NCS_BAD_INPUT), for who can say only one; true = there is
+ * none. */
 bool ncs_complaints_error(const struct ncs_complaints *c, struct ncs_error *err);
 void ncs_complaints_free(struct ncs_complaints *c);
 

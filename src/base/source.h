@@ -27,9 +27,9 @@ void ncs_source_free(struct ncs_source *s); /* its index, not the text */
  * points, as editors count. */
 int ncs_source_line(const struct ncs_source *s, size_t at, int *column);
 
-/* Appends the line in which span begins, indented by four blanks, and a line below it with a caret
- * under each of the span's cells (wide characters have two, tabs are kept). Control characters are
- * shown as '?'; of a long line only a window around the span is shown. */
+/* Appends the line in which span begins, after its number, and below it carets under the part of the
+ * span that is on it: "   12 | text" and "      |  ^^". Control characters are shown as ncs_safe_line
+ * shows them; of a long line a window around the span is shown. */
 void ncs_source_show(const struct ncs_source *s, struct ncs_span span, struct ncs_str *out);
 
 #endif

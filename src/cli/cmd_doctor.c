@@ -8,7 +8,7 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "driver/driver.h"
-#include "report/safe.h"
+#include "base/safe.h"
 
 enum { NCCL_LIB, CUDART_LIB, FORMAT, HELP };
 

@@ -12,7 +12,7 @@
 #include "cli/log.h"
 #include "cli/output.h"
 #include "report/report.h"
-#include "report/safe.h"
+#include "base/safe.h"
 #include "script/script.h"
 
 enum {

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "cli/output.h"
-#include "report/safe.h"
+#include "base/safe.h"
 
 struct ncs_log_file {
     char *path;

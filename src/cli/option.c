@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "base/near.h"
 #include "base/quantity.h"
-#include "report/safe.h"
+#include "base/safe.h"
 
 enum { LONG_BASE = 256 }; /* getopt's value of the long option in row 0; letters are below */
 

@@ -9,7 +9,8 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "report/safe.h"
+#include "base/safe.h"
+#include "base/source.h"
 
 static int failure; /* errno of the first write that failed */
 
@@ -74,8 +75,8 @@ int ncs_out_finish(int status)
 
 /* ---- errors ---- */
 
-/* The line of a regular file, without its end; NULL if it cannot be had. */
-static char *source_line(const char *file, int line)
+/* A regular file's text up to the end of a line; NULL if it cannot be had. */
+static char *text_until(const char *file, int line, size_t *bytes)
 {
     struct stat st;
     if (stat(file, &st) != 0 || !S_ISREG(st.st_mode))
@@ -83,45 +84,40 @@ static char *source_line(const char *file, int line)
     FILE *f = fopen(file, "r");
     if (!f)
         return NULL;
-    char *text = NULL;
+    struct ncs_str text = { 0 };
+    char *piece = NULL;
     size_t room = 0;
-    ssize_t bytes = -1;
-    for (int i = 0; i < line; i++)
-        if ((bytes = getline(&text, &room, f)) < 0)
-            break;
+    ssize_t got = 0;
+    while (line-- > 0 && (got = getline(&piece, &room, f)) >= 0)
+        ncs_str_add_bytes(&text, piece, (size_t)got);
+    free(piece);
     fclose(f);
-    if (bytes < 0) {
-        free(text);
-        return NULL;
-    }
-    text[strcspn(text, "\r\n")] = '\0';
-    return text;
+    *bytes = text.bytes;
+    if (got >= 0)
+        return ncs_str_take(&text);
+    ncs_str_free(&text);
+    return NULL;
 }
 
-/* The source line and, when the column is known, a caret below it. Long lines are cut: who wants
- * to read more than a screen's width has the file. */
+/* The source line and, when the column is known, a caret below it. */
 static void print_source(const struct ncs_error *err)
 {
-    enum { WIDTH = 160 };
-    char *text = source_line(err->file, err->line);
+    size_t bytes;
+    char *text = text_until(err->file, err->line, &bytes);
     if (!text)
         return;
-    size_t bytes = strlen(text), at = err->column > 0 ? (size_t)err->column - 1 : 0;
-    if (bytes <= WIDTH && at <= bytes) {
-        struct ncs_str whole = { 0 }, before = { 0 };
-        char kept = text[at];
-        ncs_safe_line(&whole, text);
-        text[at] = '\0';
-        ncs_safe_line(&before, text);
-        text[at] = kept;
-        fprintf(stderr, "%5d | %s\n", err->line, whole.text ? whole.text : "");
-        if (err->column > 0)
-            fprintf(stderr, "      | %*s^\n", (int)ncs_safe_width(before.text ? before.text : ""),
-                    "");
-        ncs_str_free(&whole);
-        ncs_str_free(&before);
-    }
-    free(text);
+    struct ncs_source source;
+    struct ncs_str out = { 0 };
+    ncs_source_init(&source, err->file, text, bytes);
+    size_t start = source.start[err->line - 1];
+    size_t column = err->column > 0 ? (size_t)err->column - 1 : 0;
+    ncs_source_show(&source, (struct ncs_span){ start + column, 0 }, &out);
+    if (err->column <= 0)
+        out.text[strcspn(out.text, "\n") + 1] = '\0';
+    fputs(out.text, stderr);
+    ncs_str_free(&out);
+    ncs_source_free(&source);
+    ncs_free(text);
 }
 
 void ncs_print_error(const struct ncs_error *err)

@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "report/rows.h"
-#include "report/safe.h"
+#include "base/safe.h"
 
 static const char *comm_name(const struct ncs_result *r, int comm)
 {

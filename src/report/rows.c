@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "report/safe.h"
+#include "base/safe.h"
 
 enum { SHOWN = 16 };
 

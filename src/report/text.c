@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/quantity.h"
 #include "report/rows.h"
-#include "report/safe.h"
+#include "base/safe.h"
 
 static const struct {
     const char *word, *color;

@@ -6,7 +6,7 @@
 #include "diagnose/finding.h"
 #include "harness.h"
 #include "report/report.h"
-#include "report/safe.h"
+#include "base/safe.h"
 
 #define T(text) ((char *)(text))
 

@@ -1,7 +1,7 @@
 /* Text that came from a scenario, made fit to be shown: a terminal must not obey it, and a JSON
  * text must be UTF-8. */
-#ifndef NCS_REPORT_SAFE_H
-#define NCS_REPORT_SAFE_H
+#ifndef NCS_BASE_SAFE_H
+#define NCS_BASE_SAFE_H
 
 #include <stddef.h>
 
@@ -13,7 +13,7 @@ void ncs_safe_line(struct ncs_str *out, const char *text);
 /* Appends the bytes with whatever is no UTF-8 replaced by U+FFFD. */
 void ncs_safe_utf8(struct ncs_str *out, const char *text, size_t bytes);
 
-/* Columns that the text takes: its characters. */
+/* Cells of a terminal that a text takes: wide characters have two, combining ones none. */
 size_t ncs_safe_width(const char *text);
 
 #endif

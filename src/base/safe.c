@@ -1,9 +1,12 @@
 /* Control characters and broken UTF-8. */
-#include "report/safe.h"
+#define _XOPEN_SOURCE 700 /* wcwidth */
+#include "base/safe.h"
 
+#include <locale.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+#include <wchar.h>
 
 static bool is_continuation(unsigned char c)
 {
@@ -74,10 +77,31 @@ void ncs_safe_line(struct ncs_str *out, const char *text)
     }
 }
 
+/* Cells of one character of `bytes` bytes. */
+static size_t cells(const char *p, size_t bytes)
+{
+    wchar_t wide;
+    mbstate_t state = { 0 };
+    if (bytes == 1 || mbrtowc(&wide, p, bytes, &state) != bytes)
+        return 1;
+    int width = wcwidth(wide);
+    return width < 0 ? 1 : (size_t)width;
+}
+
 size_t ncs_safe_width(const char *text)
 {
-    size_t width = 0;
-    for (; *text; text++)
-        width += !is_continuation((unsigned char)*text);
+    size_t width = 0, n;
+    /* Whatever the program's own locale: of "C" wcwidth knows no character. */
+    locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+    locale_t before = utf8 ? uselocale(utf8) : (locale_t)0;
+    for (size_t left = strlen(text); left; text += n, left -= n) {
+        n = character((const unsigned char *)text, left);
+        width += n ? cells(text, n) : 1;
+        n = n ? n : 1;
+    }
+    if (utf8) {
+        uselocale(before);
+        freelocale(utf8);
+    }
     return width;
 }

@@ -1,0 +1,165 @@
+#include "base/complaint.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/near.h"
+#include "base/safe.h"
+
+static struct ncs_complaint *add(struct ncs_complaints *c, struct ncs_span at, bool warning)
+{
+    c->open = false;
+    if (warning ? c->count >= 2 * NCS_COMPLAINTS_KEPT : c->errors++ >= NCS_COMPLAINTS_KEPT)
+        return NULL;
+    for (size_t i = 0; i < c->count; i++)
+        if (c->item[i].at.at == at.at && c->item[i].at.bytes == at.bytes) {
+            c->errors -= !warning;
+            return NULL;
+        }
+    NCS_PUSH(c->item, c->count, c->room, ((struct ncs_complaint){ .warning = warning, .at = at }));
+    c->open = true;
+    return &c->item[c->count - 1];
+}
+
+static char *formatted(const char *fmt, va_list args)
+{
+    struct ncs_str text = { 0 };
+    ncs_str_addv(&text, fmt, args);
+    return ncs_str_take(&text);
+}
+
+/* The last complaint, unless it was left out. */
+static struct ncs_complaint *last(struct ncs_complaints *c)
+{
+    return c->open ? &c->item[c->count - 1] : NULL;
+}
+
+bool ncs_complain(struct ncs_complaints *c, struct ncs_span at, const char *fmt, ...)
+{
+    struct ncs_complaint *item = add(c, at, false);
+    va_list args;
+    va_start(args, fmt);
+    if (item)
+        item->text = formatted(fmt, args);
+    va_end(args);
+    return false;
+}
+
+void ncs_complain_warning(struct ncs_complaints *c, struct ncs_span at, const char *fmt, ...)
+{
+    struct ncs_complaint *item = add(c, at, true);
+    va_list args;
+    va_start(args, fmt);
+    if (item)
+        item->text = formatted(fmt, args);
+    va_end(args);
+}
+
+bool ncs_complain_hint(struct ncs_complaints *c, const char *fmt, ...)
+{
+    struct ncs_complaint *item = last(c);
+    va_list args;
+    va_start(args, fmt);
+    if (item) {
+        ncs_free(item->hint);
+        item->hint = formatted(fmt, args);
+    }
+    va_end(args);
+    return false;
+}
+
+bool ncs_complain_note(struct ncs_complaints *c, struct ncs_span at, const char *fmt, ...)
+{
+    struct ncs_complaint *item = last(c);
+    va_list args;
+    va_start(args, fmt);
+    if (item) {
+        ncs_free(item->note);
+        item->note = formatted(fmt, args);
+        item->note_at = at;
+    }
+    va_end(args);
+    return false;
+}
+
+bool ncs_complain_near(struct ncs_complaints *c, const char *word, const char *const *names,
+                       size_t count)
+{
+    const char *near = ncs_nearest(word, names, count);
+    return near ? ncs_complain_hint(c, "did you mean '%s'?", near) : false;
+}
+
+/* ---- as text ---- */
+
+static int by_place(const void *a, const void *b)
+{
+    const struct ncs_complaint *x = *(struct ncs_complaint *const *)a;
+    const struct ncs_complaint *y = *(struct ncs_complaint *const *)b;
+    if (x->at.at != y->at.at)
+        return x->at.at < y->at.at ? -1 : 1;
+    return x < y ? -1 : x > y;
+}
+
+static void add_line(const struct ncs_source *s, struct ncs_span at, const char *level,
+                     const char *text, struct ncs_str *out)
+{
+    int column, line = ncs_source_line(s, at.at, &column);
+    ncs_safe_line(out, s->file);
+    ncs_str_addf(out, ":%d:%d: %s: ", line, column, level);
+    ncs_safe_line(out, text);
+    ncs_str_add(out, "\n");
+    ncs_source_show(s, at, out);
+}
+
+static void add_complaint(const struct ncs_source *s, const struct ncs_complaint *item,
+                          struct ncs_str *out)
+{
+    add_line(s, item->at, item->warning ? "warning" : "error", item->text, out);
+    if (item->note)
+        add_line(s, item->note_at, "note", item->note, out);
+    if (item->hint) {
+        ncs_str_add(out, "  hint: ");
+        ncs_safe_line(out, item->hint);
+        ncs_str_add(out, "\n");
+    }
+}
+
+void ncs_complaints_text(const struct ncs_complaints *c, struct ncs_str *out)
+{
+    const struct ncs_complaint **sorted = ncs_new(c->count * sizeof *sorted);
+    for (size_t i = 0; i < c->count; i++)
+        sorted[i] = &c->item[i];
+    qsort(sorted, c->count, sizeof *sorted, by_place);
+    for (size_t i = 0; i < c->count; i++)
+        add_complaint(c->source, sorted[i], out);
+    if (c->errors > NCS_COMPLAINTS_KEPT)
+        ncs_str_addf(out, "%zu more errors are not shown\n", c->errors - NCS_COMPLAINTS_KEPT);
+    ncs_free(sorted);
+}
+
+bool ncs_complaints_error(const struct ncs_complaints *c, struct ncs_error *err)
+{
+    const struct ncs_complaint *first = NULL;
+    for (const struct ncs_complaint *i = c->item; i < c->item + c->count; i++)
+        if (!i->warning && (!first || i->at.at < first->at.at))
+            first = i;
+    if (!first)
+        return true;
+    int line = ncs_source_line(c->source, first->at.at, NULL);
+    ncs_fail(err, NCS_BAD_INPUT, "%s", first->text);
+    ncs_fail_at(err, c->source->file, line, (int)(first->at.at - c->source->start[line - 1]) + 1);
+    return first->hint ? ncs_fail_hint(err, "%s", first->hint) : false;
+}
+
+void ncs_complaints_free(struct ncs_complaints *c)
+{
+    for (size_t i = 0; i < c->count; i++) {
+        ncs_free(c->item[i].text);
+        ncs_free(c->item[i].hint);
+        ncs_free(c->item[i].note);
+    }
+    ncs_free(c->item);
+    *c = (struct ncs_complaints){ .source = c->source };
+}
