@@ -22,6 +22,7 @@ static const struct {
     [CHOOSE_YIELD]   = { 'y', "whether a context lets others go first" },
     [CHOOSE_LANE]    = { 'l', "one of %zu launches that want a lane" },
     [CHOOSE_BUFFER]  = { 'b', "whether a send goes unbuffered" },
+    [CHOOSE_RACE]    = { 'r', "whether others go on during a launch" },
 };
 
 enum { KINDS = sizeof kinds / sizeof *kinds };

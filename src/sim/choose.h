@@ -23,6 +23,7 @@ enum choice {
     CHOOSE_YIELD,   /* 1: the running context lets others go first */
     CHOOSE_LANE,    /* which launch gets a lane */
     CHOOSE_BUFFER,  /* 1: a send that could be buffered is not */
+    CHOOSE_RACE,    /* 1: other threads go on while a launch is under way */
 };
 
 struct choice_step {

@@ -9,6 +9,7 @@
 #include "sim/meet.h"
 #include "sim/op.h"
 #include "sim/registration.h"
+#include "sim/round.h"
 #include "sim/slot.h"
 #include "sim/spread.h"
 #include "sim/window.h"
@@ -84,6 +85,7 @@ struct comm_rank *comm_rank_new(int rank, int nranks, struct gpu *gpu,
     cr->family = cr;
     cr->checks = check_mode_now();
     cr->ordered = env_is(ENV_LAUNCH_ORDER_IMPLICIT, 1);
+    cr->rounds_meet = round_mode_is_group();
     ncs_map_put(&sim_world.comms, ncs_map_key(cr), cr);
     return cr;
 }

@@ -15,6 +15,7 @@
 #include "sim/log.h"
 #include "sim/wait.h"
 
+struct context;
 struct gpu;
 struct meeting;
 struct ncs_call;
@@ -72,6 +73,7 @@ struct comm_rank {
     struct comm_rank *family; /* whose resources it uses: its own handle, or an ancestor's */
     bool shared;             /* of a head of a family: others use its resources too */
     bool cut;                /* of a head of a family: aborted, nothing can run any more */
+    const struct context *launcher; /* of a head of a family: who began a launch last */
     uint64_t splits, shrinks, suspends, resumes; /* that it has come to */
     struct ncs_place ended;  /* the call that destroyed or aborted it */
     int async;               /* non-blocking only: 0, 7, or an error for ever */
@@ -86,6 +88,8 @@ struct comm_rank {
     struct waitable met;     /* fires when a peer enters point-to-point with this rank */
     struct ncs_map peers;    /* rank -> struct peer, made at first use */
     uint64_t launches;       /* so far */
+    bool rounds_meet;        /* NCCL_LAUNCH_MODE=GROUP, */
+    uint32_t rounds;         /* and the launches that its host has come to */
     struct op *last_launch;  /* referenced */
     struct op *last_of_kin;  /* of a head of a family that shares: of all its handles; referenced */
     struct redop *redop;

@@ -5,6 +5,7 @@
 #include "api/journal.h"
 #include "base/mem.h"
 #include "sim/check.h"
+#include "sim/choose.h"
 #include "sim/comm.h"
 #include "sim/contact.h"
 #include "sim/context.h"
@@ -12,6 +13,7 @@
 #include "sim/job.h"
 #include "sim/launch.h"
 #include "sim/op.h"
+#include "sim/round.h"
 #include "sim/snapshot.h"
 #include "sim/spread.h"
 #include "sim/stream.h"
@@ -32,9 +34,12 @@ struct group_job {
     size_t parts;
     struct share *share;
     size_t shares;
+    const struct context *by;
     bool entered;
     size_t met;                      /* parts before this one are in contact: that does not end */
-    const struct part *missing_part; /* whose contact it waits for now */
+    const struct part *missing_part; /* whose contact, or round of launches, it waits for now */
+    size_t launched;                 /* shares before this one are launched, and their parts gone */
+    bool in_round;
 };
 
 static bool child_failed(const struct group_job *g, int *rc)
@@ -123,6 +128,73 @@ static bool buffers_agree(const struct group_job *g)
     return agree;
 }
 
+/* Parts that no launch owns yet. */
+static size_t parts_left(const struct group_job *g)
+{
+    size_t parts = 0;
+    for (size_t s = g->launched; s < g->shares; s++)
+        parts += g->share[s].parts;
+    return parts;
+}
+
+/* The shares of one communicator from the first that is not launched on: NCCL launches them together. */
+static size_t end_of_round(const struct group_job *g)
+{
+    size_t s = g->launched;
+    while (s < g->shares && g->share[s].cr->comm == g->share[g->launched].cr->comm)
+        s++;
+    return s;
+}
+
+/* False: the launches of others go on before those of this round. */
+static bool begin_round(struct group_job *g, size_t end)
+{
+    bool contended = false;
+    g->in_round = true;
+    for (size_t s = g->launched; s < end; s++)
+        contended |= round_begin(g->share[s].cr, g->by);
+    if (!contended || choose(CHOOSE_RACE, 2) == 0)
+        return true;
+    job_at(&g->job, sim_world.now + 1); /* whoever is ready comes first */
+    return false;
+}
+
+static bool round_is_met(struct group_job *g, size_t end)
+{
+    for (size_t s = g->launched; s < end; s++)
+        if (round_missing(g->share[s].cr, 0) >= 0) {
+            g->missing_part = g->share[s].part[0];
+            job_listen(&g->job, &g->share[s].cr->comm->met);
+            return false;
+        }
+    g->missing_part = NULL;
+    return true;
+}
+
+static void end_round(struct group_job *g, size_t end)
+{
+    for (; g->launched < end; g->launched++) {
+        const struct share *s = &g->share[g->launched];
+        launch_enqueue(s->cr, s->part, s->parts);
+        int rc = round_end(s->cr, g->by);
+        g->job.rc = g->job.rc ? g->job.rc : rc;
+    }
+    g->in_round = false;
+}
+
+static bool launch_all(struct group_job *g)
+{
+    while (g->launched < g->shares) {
+        size_t end = end_of_round(g);
+        if (!g->in_round && !begin_round(g, end))
+            return false;
+        if (!round_is_met(g, end))
+            return false;
+        end_round(g, end);
+    }
+    return true;
+}
+
 static bool step_group(struct job *job)
 {
     struct group_job *g = (struct group_job *)job;
@@ -144,10 +216,9 @@ static bool step_group(struct job *job)
         give_up(g);
         return true;
     }
-    for (size_t s = 0; s < g->shares; s++)
-        launch_enqueue(g->share[s].cr, g->share[s].part, g->share[s].parts);
-    g->parts = 0; /* the launches own them now */
-    publish(g, ncclSuccess);
+    if (!launch_all(g))
+        return false;
+    publish(g, g->job.rc);
     return true;
 }
 
@@ -159,7 +230,7 @@ static void cancel_group(struct job *job)
 static void free_group(struct job *job)
 {
     struct group_job *g = (struct group_job *)job;
-    for (size_t i = 0; i < g->parts; i++)
+    for (size_t i = g->parts - parts_left(g); i < g->parts; i++)
         part_free(g->part[i]);
     for (size_t i = 0; i < g->children; i++) {
         g->child[i]->parent = NULL;
@@ -187,7 +258,9 @@ static void describe_group(const struct job *job, struct ncs_snap_job *out,
                            struct ncs_snapshot *snapshot)
 {
     const struct group_job *g = (const struct group_job *)job;
-    if (g->missing_part && part_is_spread(g->missing_part))
+    if (g->missing_part && g->in_round)
+        snapshot_round(g->missing_part, out, snapshot);
+    else if (g->missing_part && part_is_spread(g->missing_part))
         describe_spread(g, out, snapshot);
     else if (g->missing_part)
         snapshot_contact(g->missing_part, out, snapshot);
@@ -203,8 +276,8 @@ static const struct job_type group_type = {
 struct part *const *group_job_parts(const struct job *job, size_t *count)
 {
     const struct group_job *g = (const struct group_job *)job;
-    *count = job->type == &group_type ? g->parts : 0;
-    return *count ? g->part : NULL;
+    *count = job->type == &group_type ? parts_left(g) : 0;
+    return *count ? g->part + g->parts - *count : NULL;
 }
 
 static bool involves(const struct group_job *g, const struct comm_rank *cr)
@@ -354,6 +427,7 @@ static int carry_out(struct context *c)
     struct group_job *job = (struct group_job *)job_new(&group_type);
     bool blocking = g->mode != GROUP_GOES_ON;
     make_shares(job, g);
+    job->by = c;
     job->child = g->job;
     job->children = g->jobs;
     for (size_t i = 0; i < g->jobs; i++)

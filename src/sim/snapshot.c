@@ -11,6 +11,7 @@
 #include "sim/launch.h"
 #include "sim/op.h"
 #include "sim/rma.h"
+#include "sim/round.h"
 #include "sim/slot.h"
 #include "sim/spread.h"
 #include "sim/stream.h"
@@ -73,14 +74,26 @@ void snapshot_children(struct job *const *jobs, size_t count, struct ncs_snap_jo
             job_waits_for(out, s, NCS_WAIT_JOB, lookup(&index_of.job, jobs[i]));
 }
 
-void snapshot_contact(const struct part *part, struct ncs_snap_job *out, struct ncs_snapshot *s)
+static void describe_meeting(const struct part *part, struct ncs_snap_job *out)
 {
-    const struct comm_rank *cr = part->cr;
     out->kind = NCS_JOB_CONTACT;
     ncs_call_unpin((struct ncs_call *)out->call);
     out->call = pinned(part->call);
-    out->comm_rank = cr->rank;
-    out->nranks = cr->nranks;
+    out->comm_rank = part->cr->rank;
+    out->nranks = part->cr->nranks;
+}
+
+void snapshot_round(const struct part *part, struct ncs_snap_job *out, struct ncs_snapshot *s)
+{
+    describe_meeting(part, out);
+    for (int r = -1; (r = round_missing(part->cr, r + 1)) >= 0;)
+        snapshot_missing(out, s, r);
+}
+
+void snapshot_contact(const struct part *part, struct ncs_snap_job *out, struct ncs_snapshot *s)
+{
+    const struct comm_rank *cr = part->cr;
+    describe_meeting(part, out);
     if (part_is_spread(part))
         return; /* the group knows which peers are missing */
     if (part_is_one_sided(part)) {

@@ -16,6 +16,8 @@ void snapshot_op_wait(struct op *op, struct ncs_snap_job *out, struct ncs_snapsh
 void snapshot_children(struct job *const *jobs, size_t count, struct ncs_snap_job *out,
                        struct ncs_snapshot *s);
 void snapshot_contact(const struct part *part, struct ncs_snap_job *out, struct ncs_snapshot *s);
+/* The same for the round of launches that its group is in. */
+void snapshot_round(const struct part *part, struct ncs_snap_job *out, struct ncs_snapshot *s);
 
 void snapshot_take(struct ncs_snapshot *out);
 

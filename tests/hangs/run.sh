@@ -15,7 +15,7 @@ here=tests/hangs
 program=$(realpath "$NCCLSCRIPT") || exit 1
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-seeds=(0 1 2 3)
+mapfile -t seeds < <(seq 0 $((${NCCLSCRIPT_SEEDS:-4} - 1)))
 
 mapfile -t bugs < <(find scenarios/bugs $here/cases -name '*.lua' -not -path '*/fixed/*' | sort)
 mapfile -t silent < <(find scenarios/basics scenarios/patterns scenarios/bugs/fixed $here/silent $here/cases/fixed -name '*.lua' | sort)
