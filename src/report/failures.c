@@ -16,25 +16,34 @@ static const char *comm_name(const struct ncs_result *r, int comm)
     return r->journal->comm[comm]->name ? r->journal->comm[comm]->name : "?";
 }
 
+void ncs_text_wrong(const struct ncs_wrong *w, bool with_pattern, struct ncs_str *out)
+{
+    ncs_str_addf(out, "element %" PRIu64 ": got %s, want %s; %" PRIu64 " of %" PRIu64 " differ",
+                 w->first, w->got, w->want, w->differ, w->total);
+    if (with_pattern && w->text[0])
+        ncs_str_addf(out, ": %s", w->text);
+}
+
 static void add_wrong_row(struct ncs_rows *rows, const struct ncs_wrong *w, bool with_pattern)
 {
     struct ncs_str text = { 0 };
-    ncs_str_addf(&text, "element %" PRIu64 ": got %s, want %s; %" PRIu64 " of %" PRIu64 " differ",
-                 w->first, w->got, w->want, w->differ, w->total);
-    if (with_pattern && w->text[0])
-        ncs_str_addf(&text, ": %s", w->text);
+    ncs_text_wrong(w, with_pattern, &text);
     ncs_rows_add(rows, w->rank, text.text, w->call ? w->call->place.line : 0, false);
     ncs_str_free(&text);
+}
+
+void ncs_text_wrong_call(const struct ncs_result *r, const struct ncs_wrong *w, struct ncs_str *out)
+{
+    ncs_str_addf(out, "communicator %s, call %" PRIu32 ": ", comm_name(r, w->comm), w->number);
+    if (w->call)
+        ncs_call_describe(w->call, out);
 }
 
 /* The wrong results of one call, wrong[0] to wrong[count - 1]. */
 static void add_wrong_call(const struct ncs_text *t, const struct ncs_wrong *wrong, size_t count)
 {
     struct ncs_str title = { 0 };
-    ncs_str_addf(&title, "communicator %s, call %" PRIu32 ": ", comm_name(t->result, wrong->comm),
-                 wrong->number);
-    if (wrong->call)
-        ncs_call_describe(wrong->call, &title);
+    ncs_text_wrong_call(t->result, wrong, &title);
     ncs_text_title(t, title.text);
     ncs_str_free(&title);
 
@@ -97,19 +106,24 @@ void ncs_text_expects(const struct ncs_text *t)
 
 /* ---- errors ---- */
 
-static void add_error_row(struct ncs_rows *rows, const struct ncs_run_error *e)
+void ncs_text_error(const struct ncs_run_error *e, struct ncs_str *out)
 {
-    struct ncs_str text = { 0 };
     bool api = e->kind == NCS_KIND_NCCL || e->kind == NCS_KIND_CUDA;
     const char *message = e->message ? e->message : "";
     if (e->thread)
-        ncs_str_addf(&text, "thread %d: ", e->thread);
+        ncs_str_addf(out, "thread %d: ", e->thread);
     /* A message that names the result code already says all of this. */
     if (api && e->name && !strstr(message, e->name))
-        ncs_str_addf(&text, "%s returned %s: ", e->call ? e->call : "a call", e->name);
-    ncs_str_add(&text, message);
+        ncs_str_addf(out, "%s returned %s: ", e->call ? e->call : "a call", e->name);
+    ncs_str_add(out, message);
     if (e->label && !strstr(message, e->label))
-        ncs_str_addf(&text, " (label \"%s\")", e->label);
+        ncs_str_addf(out, " (label \"%s\")", e->label);
+}
+
+static void add_error_row(struct ncs_rows *rows, const struct ncs_run_error *e)
+{
+    struct ncs_str text = { 0 };
+    ncs_text_error(e, &text);
     ncs_rows_add(rows, e->rank, text.text, e->place.line, false);
     ncs_str_free(&text);
 }

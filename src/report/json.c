@@ -1,6 +1,6 @@
 /* The report for machines: one JSON object per run and line. Fields are added, never changed,
  * under the same schema number; their order is fixed. */
-#include "report/report.h"
+#include "report/format.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -255,6 +255,27 @@ static json_t *luck(const struct ncs_luck *l)
     return o;
 }
 
+/* The values of a case, each in JSON's own type. */
+static json_t *case_values(const struct ncs_report_run *run)
+{
+    json_t *o = json_object();
+    for (size_t i = 0; i < run->values; i++) {
+        const struct ncs_param *p = &run->value[i];
+        struct ncs_str name = { 0 }, value = { 0 };
+        ncs_safe_utf8(&name, p->name, strlen(p->name));
+        ncs_report_value(p, &value);
+        json_object_set_new(o, name.text ? name.text : "",
+                            p->kind == NCS_PARAM_BOOL  ? json_boolean(p->i != 0)
+                            : p->kind == NCS_PARAM_INT ? json_integer(p->i)
+                            : p->kind == NCS_PARAM_NUMBER && isfinite(p->d)
+                                ? json_real(p->d)
+                                : text(value.text));
+        ncs_str_free(&name);
+        ncs_str_free(&value);
+    }
+    return o;
+}
+
 static int exit_code(const struct ncs_report_run *run)
 {
     struct ncs_tally tally = { 0 };
@@ -266,11 +287,13 @@ void ncs_report_json(const struct ncs_report_run *run, struct ncs_str *out)
 {
     const struct ncs_result *r = run->result;
     char trace[24];
+    struct ncs_str message = { 0 };
     snprintf(trace, sizeof trace, "%016" PRIx64, r->trace);
+    ncs_report_message(run, &message);
     json_t *o = json_object();
     json_object_set_new(o, "schema", json_string("ncclscript.report/1"));
     json_object_set_new(o, "scenario", text(run->scenario->file));
-    json_object_set_new(o, "case", json_object());
+    json_object_set_new(o, "case", case_values(run));
     json_object_set_new(o, "ranks", json_integer(r->ranks));
     json_object_set_new(o, "driver", text(r->driver));
     json_object_set_new(o, "nccl", text(r->nccl));
@@ -300,10 +323,14 @@ void ncs_report_json(const struct ncs_report_run *run, struct ncs_str *out)
     json_object_set_new(o, "output", output(&r->output));
     json_object_set_new(o, "output_lost", whole(r->output_lost));
     json_object_set_new(o, "about", text(run->scenario->about));
+    json_object_set_new(o, "name", text(run->name));
+    json_object_set_new(o, "message", text(message.text));
+    json_object_set_new(o, "wall_ns", run->wall > 0 ? json_integer(run->wall) : json_null());
 
     char *line = json_dumps(o, 0);
     ncs_str_add(out, line ? line : "{}");
     ncs_str_add(out, "\n");
     free(line);
     json_decref(o);
+    ncs_str_free(&message);
 }

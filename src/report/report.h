@@ -1,10 +1,12 @@
-/* What happened in a run, for people (text) and for machines (JSON), and which exit code says it.
+/* What happened in a run, for people (text) and for machines (JSON, JUnit, TAP), and which exit code
+ * says it.
  * Renders facts that others found; decides nothing. The same result gives the same bytes. */
 #ifndef NCS_REPORT_REPORT_H
 #define NCS_REPORT_REPORT_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/str.h"
 #include "run/run.h"
@@ -15,11 +17,17 @@ struct ncs_report_run {
     const struct ncs_result *result;
     bool as_expected;       /* the result is the declared outcome */
     const char *difference; /* what was declared and what came, one line; NULL or "" = nothing */
+    /* Of a case of several that one file stands for: what tells it from the others, and the values. */
+    const char *name;       /* "ranks=4,dtype=float32"; NULL = the file is one case */
+    const struct ncs_param *value; size_t values;
+    const char *complaints; /* of a file that does not load: all that is wrong, whole lines; or NULL */
+    int64_t wall;           /* ns on the wall's clock; 0 = unknown */
 };
 
 struct ncs_report_style {
     bool color;
     bool verbose; /* the full report of every run, its waits, trace hash and virtual time */
+    bool quiet;   /* of the format for people: nothing of runs that are as expected or skipped */
 };
 
 /* Appends the report, whole lines. */
@@ -28,6 +36,9 @@ void ncs_report_text(const struct ncs_report_run *run, const struct ncs_report_s
 
 /* Appends one JSON object (schema ncclscript.report/1) and a newline. */
 void ncs_report_json(const struct ncs_report_run *run, struct ncs_str *out);
+
+/* Appends what happened in one line without its end: "hang: rank 2 made 2 calls on world ...". */
+void ncs_report_message(const struct ncs_report_run *run, struct ncs_str *out);
 
 /* Several runs together. */
 struct ncs_tally {
@@ -42,6 +53,54 @@ void ncs_tally_add(struct ncs_tally *tally, enum ncs_verdict verdict, bool as_ex
 int ncs_tally_exit(const struct ncs_tally *tally);
 /* Appends "7 scenarios: 6 as expected, 1 unexpected (1 hang)" and a newline. */
 void ncs_tally_text(const struct ncs_tally *tally, struct ncs_str *out);
+
+/* ---- a suite in one of the formats ---- */
+
+/* One run, rendered. Plain data, so that another process may have made it. */
+struct ncs_report_entry {
+    const char *file;       /* of the scenario; borrowed */
+    enum ncs_verdict verdict;
+    bool as_expected;
+    int64_t wall;
+    struct ncs_str text;    /* in the format's own way; empty = nothing to say */
+};
+
+/* A format is a row: how a run is rendered, and what stands before, between and after the runs. */
+struct ncs_report;
+struct ncs_report_format {
+    const char *name; /* of --format */
+    bool people;      /* lines of the ranks and of NCCL's log may stand between those of the report */
+    void (*entry)(const struct ncs_report_run *run, const struct ncs_report_style *style,
+                  struct ncs_str *out);
+    void (*begin)(struct ncs_report *r, struct ncs_str *out);
+    void (*add)(struct ncs_report *r, const struct ncs_report_entry *entry, struct ncs_str *out);
+    void (*end)(struct ncs_report *r, const char *cut, struct ncs_str *out);
+};
+extern const struct ncs_report_format ncs_report_formats[]; /* "text" first; a name of NULL at the end */
+
+/* The report of a suite. What the functions append to `out` is to be written out at once: at any
+ * time ncs_report_end makes of it a whole that other tools can read. */
+struct ncs_report {
+    const struct ncs_report_format *format;
+    struct ncs_report_style style;
+    struct ncs_tally tally;
+    char *file;             /* junit: of the runs that are held, and how they came out */
+    struct ncs_str held;
+    size_t tests, failures, errors, skipped;
+    int64_t wall;
+};
+
+void ncs_report_begin(struct ncs_report *r, const struct ncs_report_format *format,
+                      const struct ncs_report_style *style, struct ncs_str *out);
+/* Fills in an entry; changes nothing else. Free it with ncs_report_entry_free. */
+void ncs_report_entry(const struct ncs_report *r, const struct ncs_report_run *run,
+                      struct ncs_report_entry *entry);
+void ncs_report_entry_free(struct ncs_report_entry *entry);
+/* Entries in the order in which they are to be read; those of one file one after the other. */
+void ncs_report_add(struct ncs_report *r, const struct ncs_report_entry *entry, struct ncs_str *out);
+/* `cut`: why not all was run ("interrupted"), NULL = all was. Set tally.not_run before. */
+void ncs_report_end(struct ncs_report *r, const char *cut, struct ncs_str *out);
+void ncs_report_free(struct ncs_report *r);
 
 /* A topic of `explain`: a rule of the diagnosis in a few lines. */
 struct ncs_topic {

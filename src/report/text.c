@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/quantity.h"
+#include "report/format.h"
 #include "report/rows.h"
 #include "base/safe.h"
 
@@ -54,7 +55,7 @@ static void add_header(const struct ncs_text *t, const char *word, const char *c
     const struct ncs_result *r = t->result;
     add_colored(t, color, word);
     ncs_str_add(t->out, "  ");
-    ncs_safe_line(t->out, t->run->scenario->file ? t->run->scenario->file : "-");
+    ncs_report_case(t->run, t->out);
     if (r->ranks > 0)
         ncs_str_addf(t->out, "  %d rank%s, %s%s, seed %" PRIu64, r->ranks,
                      ncs_text_plural((uint64_t)r->ranks), r->driver ? r->driver : "sim",
@@ -236,8 +237,7 @@ static void add_counts(const struct ncs_text *t)
     ncs_str_addf(t->out, ", %" PRIu64 " call%s", r->calls, ncs_text_plural(r->calls));
 }
 
-/* The first finding that is no mere note; NULL = none. */
-static const struct ncs_finding *cause_of(const struct ncs_result *r)
+const struct ncs_finding *ncs_text_cause(const struct ncs_result *r)
 {
     for (size_t i = 0; i < r->diagnosis.findings; i++)
         if (r->diagnosis.finding[i].level == NCS_LEVEL_ERROR)
@@ -251,7 +251,7 @@ static void add_declared(const struct ncs_text *t)
     const struct ncs_result *r = t->result;
     struct ncs_str what = { 0 };
     ncs_str_addf(&what, ": %s as declared", ncs_verdict_name(r->verdict));
-    const struct ncs_finding *f = cause_of(r);
+    const struct ncs_finding *f = ncs_text_cause(r);
     if (r->verdict == NCS_HANG && f) {
         ncs_str_addf(&what, ": %s", f->rule);
         if (f->culprits) {

@@ -22,7 +22,15 @@ void ncs_text_title(const struct ncs_text *t, const char *title);
 /* "  why   text": a key, and a text whose further lines stand under the first. */
 void ncs_text_keyed(const struct ncs_text *t, const char *color, const char *key, const char *text);
 
+/* The first finding that is no mere note; NULL = none. */
+const struct ncs_finding *ncs_text_cause(const struct ncs_result *r);
+
 /* ---- what failed (failures.c) ---- */
+
+/* One of them in one line, without its rank. */
+void ncs_text_wrong_call(const struct ncs_result *r, const struct ncs_wrong *w, struct ncs_str *out);
+void ncs_text_wrong(const struct ncs_wrong *w, bool with_pattern, struct ncs_str *out);
+void ncs_text_error(const struct ncs_run_error *e, struct ncs_str *out);
 
 void ncs_text_errors(const struct ncs_text *t);
 void ncs_text_wrongs(const struct ncs_text *t);

@@ -144,7 +144,7 @@ $ ncclscript run --timeout 2s pass.lua stuck.lua wrong.lua hang.lua
 ? 124
 
 $ ncclscript run --format json --timeout 100ms stuck.lua
-> {<*>"scenario": "stuck.lua"<*>"nccl": "2.30.7"<*>"verdict": "timeout"<*>"exit": 124<*>"about": "one call <*>"}
+> {<*>"scenario": "stuck.lua"<*>"nccl": "2.30.7"<*>"verdict": "timeout"<*>"exit": 124<*>"about": "one call <*>"<*>}
 ! ncclscript run: stuck.lua: past the time limit, <*>: given up
 ? 124
 

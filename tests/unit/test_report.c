@@ -21,7 +21,8 @@ static struct ncs_result result_of(enum ncs_verdict verdict)
 static char *text_of(const struct ncs_result *result, bool expected, const char *difference,
                      struct ncs_report_style style)
 {
-    struct ncs_report_run run = { &scenario, result, expected, difference };
+    struct ncs_report_run run = { .scenario = &scenario, .result = result,
+                                  .as_expected = expected, .difference = difference };
     struct ncs_str out = { 0 };
     ncs_report_text(&run, &style, &out);
     return ncs_str_take(&out);
@@ -36,7 +37,8 @@ static void check_text(const struct ncs_result *result, bool expected, const cha
 
 static json_t *json_of(const struct ncs_result *result, bool expected)
 {
-    struct ncs_report_run run = { &scenario, result, expected, NULL };
+    struct ncs_report_run run = { .scenario = &scenario, .result = result,
+                                  .as_expected = expected };
     struct ncs_str out = { 0 };
     ncs_report_json(&run, &out);
     const char *end = strchr(out.text, '\n');

@@ -1,0 +1,97 @@
+/* The formats of a suite's report, a row each, and the two that write every run as it comes. */
+#include "report/format.h"
+
+#include "base/mem.h"
+
+static void nothing(struct ncs_report *r, struct ncs_str *out)
+{
+    (void)r, (void)out;
+}
+
+static void add_text(struct ncs_report *r, const struct ncs_report_entry *entry, struct ncs_str *out)
+{
+    (void)r;
+    ncs_str_add_bytes(out, entry->text.text, entry->text.bytes);
+}
+
+/* ---- for people ---- */
+
+static void text_entry(const struct ncs_report_run *run, const struct ncs_report_style *style,
+                       struct ncs_str *out)
+{
+    if (!style->quiet || !(run->as_expected || run->result->verdict == NCS_SKIPPED))
+        ncs_report_text(run, style, out);
+}
+
+/* What one run came to, its own line says. */
+static void text_end(struct ncs_report *r, const char *cut, struct ncs_str *out)
+{
+    (void)cut;
+    if (r->tally.runs + r->tally.not_run > 1)
+        ncs_tally_text(&r->tally, out);
+}
+
+/* ---- JSON ---- */
+
+static void json_entry(const struct ncs_report_run *run, const struct ncs_report_style *style,
+                       struct ncs_str *out)
+{
+    (void)style;
+    ncs_report_json(run, out);
+}
+
+/* Each line is a whole of its own. */
+static void json_end(struct ncs_report *r, const char *cut, struct ncs_str *out)
+{
+    (void)r, (void)cut, (void)out;
+}
+
+/* ---- all of them ---- */
+
+const struct ncs_report_format ncs_report_formats[] = {
+    { "text", true, text_entry, nothing, add_text, text_end },
+    { "json", false, json_entry, nothing, add_text, json_end },
+    { "junit", false, ncs_junit_entry, ncs_junit_begin, ncs_junit_add, ncs_junit_end },
+    { "tap", false, ncs_tap_entry, ncs_tap_begin, ncs_tap_add, ncs_tap_end },
+    { 0 },
+};
+
+void ncs_report_begin(struct ncs_report *r, const struct ncs_report_format *format,
+                      const struct ncs_report_style *style, struct ncs_str *out)
+{
+    *r = (struct ncs_report){ .format = format, .style = *style };
+    format->begin(r, out);
+}
+
+void ncs_report_entry(const struct ncs_report *r, const struct ncs_report_run *run,
+                      struct ncs_report_entry *entry)
+{
+    *entry = (struct ncs_report_entry){
+        .file = run->scenario->file, .verdict = run->result->verdict,
+        .as_expected = run->as_expected, .wall = run->wall,
+    };
+    r->format->entry(run, &r->style, &entry->text);
+}
+
+void ncs_report_entry_free(struct ncs_report_entry *entry)
+{
+    ncs_str_free(&entry->text);
+}
+
+void ncs_report_add(struct ncs_report *r, const struct ncs_report_entry *entry, struct ncs_str *out)
+{
+    ncs_tally_add(&r->tally, entry->verdict, entry->as_expected);
+    r->format->add(r, entry, out);
+}
+
+void ncs_report_end(struct ncs_report *r, const char *cut, struct ncs_str *out)
+{
+    r->format->end(r, cut, out);
+}
+
+void ncs_report_free(struct ncs_report *r)
+{
+    ncs_str_free(&r->held);
+    ncs_free(r->file);
+    *r = (struct ncs_report){ 0 };
+}

@@ -1,0 +1,35 @@
+/* The formats that have a file of their own: what their rows in the table of formats hold. */
+#ifndef NCS_REPORT_FORMAT_H
+#define NCS_REPORT_FORMAT_H
+
+#include "report/report.h"
+
+void ncs_junit_entry(const struct ncs_report_run *run, const struct ncs_report_style *style,
+                     struct ncs_str *out);
+void ncs_junit_begin(struct ncs_report *r, struct ncs_str *out);
+void ncs_junit_add(struct ncs_report *r, const struct ncs_report_entry *entry, struct ncs_str *out);
+void ncs_junit_end(struct ncs_report *r, const char *cut, struct ncs_str *out);
+
+void ncs_tap_entry(const struct ncs_report_run *run, const struct ncs_report_style *style,
+                   struct ncs_str *out);
+void ncs_tap_begin(struct ncs_report *r, struct ncs_str *out);
+void ncs_tap_add(struct ncs_report *r, const struct ncs_report_entry *entry, struct ncs_str *out);
+void ncs_tap_end(struct ncs_report *r, const char *cut, struct ncs_str *out);
+
+/* ---- what they share (message.c) ---- */
+
+/* Appends "scenarios/a.lua[ranks=4]", fit to be shown. */
+void ncs_report_case(const struct ncs_report_run *run, struct ncs_str *out);
+/* What is written of a run that is not as expected, line by line: the report for people, and of a
+ * file that did not load what is wrong with it. */
+void ncs_report_body(const struct ncs_report_run *run, struct ncs_str *out);
+/* Properties of a run, the same in every format: the seed, the driver, the values of its case ... */
+void ncs_report_properties(const struct ncs_report_run *run,
+                           void (*add)(const char *name, const char *value, struct ncs_str *out),
+                           struct ncs_str *out);
+/* Appends the value of a parameter as it is written. */
+void ncs_report_value(const struct ncs_param *p, struct ncs_str *out);
+/* The line of the scenario that the report is about; 0 = unknown. */
+int ncs_report_line(const struct ncs_report_run *run);
+
+#endif

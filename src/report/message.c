@@ -1,0 +1,200 @@
+/* What the formats for machines say of a run: one line, a body of lines, and properties. */
+#include "report/format.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/safe.h"
+#include "report/text.h"
+
+void ncs_report_case(const struct ncs_report_run *run, struct ncs_str *out)
+{
+    ncs_safe_line(out, run->scenario->file ? run->scenario->file : "-");
+    if (run->name) {
+        ncs_str_add(out, "[");
+        ncs_safe_line(out, run->name);
+        ncs_str_add(out, "]");
+    }
+}
+
+void ncs_report_value(const struct ncs_param *p, struct ncs_str *out)
+{
+    char number[40];
+    switch (p->kind) {
+    case NCS_PARAM_INT:
+        ncs_str_addf(out, "%" PRId64, p->i);
+        break;
+    case NCS_PARAM_BOOL:
+        ncs_str_add(out, p->i ? "true" : "false");
+        break;
+    case NCS_PARAM_NUMBER: /* the fewest digits that give it back */
+        for (int digits = 1; digits <= 17; digits++) {
+            snprintf(number, sizeof number, "%.*g", digits, p->d);
+            if (strtod(number, NULL) == p->d)
+                break;
+        }
+        ncs_str_add(out, number);
+        break;
+    case NCS_PARAM_TEXT:
+        ncs_str_add(out, p->text ? p->text : "");
+        break;
+    }
+}
+
+/* ---- one line ---- */
+
+static const char *policy_name(const struct ncs_result *r)
+{
+    return r->policy == NCS_POLICY_TYPICAL ? "typical" : "strict";
+}
+
+static bool add_finding(const struct ncs_result *r, struct ncs_str *out)
+{
+    const struct ncs_finding *f = ncs_text_cause(r);
+    const char *said = !f ? NULL : f->why ? f->why : f->title ? f->title : f->rule;
+    if (said)
+        ncs_str_add(out, said);
+    return said;
+}
+
+static bool add_error(const struct ncs_result *r, struct ncs_str *out)
+{
+    if (!r->errors)
+        return false;
+    ncs_str_addf(out, "rank %d: ", r->error[0].rank);
+    ncs_text_error(&r->error[0], out);
+    return true;
+}
+
+static bool add_wrong(const struct ncs_result *r, struct ncs_str *out)
+{
+    if (r->wrongs) {
+        const struct ncs_wrong *w = &r->wrong[0];
+        ncs_str_addf(out, "rank %d: ", w->rank);
+        ncs_text_wrong_call(r, w, out);
+        ncs_str_add(out, ": ");
+        ncs_text_wrong(w, true, out);
+    } else if (r->expects) {
+        const struct ncs_run_expect *e = &r->expect[0];
+        ncs_str_addf(out, "rank %d: %s%s%s", e->rank, e->label ? e->label : "",
+                     e->label ? ": " : "", e->message ? e->message : "an expectation failed");
+    }
+    return r->wrongs || r->expects;
+}
+
+static bool add_internal(const struct ncs_result *r, struct ncs_str *out)
+{
+    const struct ncs_error *e = &r->internal;
+    if (e->status == NCS_OK)
+        return false;
+    if (e->file[0] && e->line > 0)
+        ncs_str_addf(out, "%s:%d: ", e->file, e->line);
+    ncs_str_add(out, e->text);
+    return true;
+}
+
+/* What there is to say of a verdict: the first of these that knows something. */
+static bool add_cause(const struct ncs_result *r, struct ncs_str *out)
+{
+    switch (r->verdict) {
+    case NCS_HANG:
+    case NCS_LOST:
+        return add_finding(r, out) || add_error(r, out) || add_internal(r, out);
+    case NCS_WRONG:
+        return add_wrong(r, out) || add_error(r, out) || add_finding(r, out);
+    case NCS_SKIPPED:
+    case NCS_TIMEOUT:
+        if (r->skip_reason)
+            ncs_str_add(out, r->skip_reason);
+        return r->skip_reason || add_internal(r, out);
+    default:
+        return add_internal(r, out) || add_error(r, out) || add_finding(r, out);
+    }
+}
+
+void ncs_report_message(const struct ncs_report_run *run, struct ncs_str *out)
+{
+    const struct ncs_result *r = run->result;
+    struct ncs_str text = { 0 };
+    ncs_str_add(&text, ncs_verdict_name(r->verdict));
+    size_t bytes = text.bytes;
+    ncs_str_add(&text, ": ");
+    if (r->verdict == NCS_PASS || !add_cause(r, &text))
+        text.text[text.bytes = bytes] = '\0';
+    if (!run->as_expected && run->difference && run->difference[0])
+        ncs_str_addf(&text, "; not as declared: %s", run->difference);
+    ncs_safe_line(out, text.text);
+    ncs_str_free(&text);
+}
+
+int ncs_report_line(const struct ncs_report_run *run)
+{
+    const struct ncs_result *r = run->result;
+    const struct ncs_finding *f = ncs_text_cause(r);
+    if (r->internal.status != NCS_OK)
+        return r->internal.line;
+    if (r->verdict == NCS_WRONG && r->wrongs && r->wrong[0].call)
+        return r->wrong[0].call->place.line;
+    if (r->verdict == NCS_WRONG && r->expects)
+        return r->expect[0].place.line;
+    if (r->errors)
+        return r->error[0].place.line;
+    return f && f->culprits ? f->culprit[0].line : 0;
+}
+
+/* ---- the body ---- */
+
+/* Whole lines that others have made, each made fit to be shown. */
+static void add_lines(const char *text, struct ncs_str *out)
+{
+    while (*text) {
+        size_t bytes = strcspn(text, "\n");
+        struct ncs_str line = { 0 };
+        ncs_str_add_bytes(&line, text, bytes);
+        ncs_safe_line(out, line.text);
+        ncs_str_add(out, "\n");
+        ncs_str_free(&line);
+        text += bytes + (text[bytes] == '\n');
+    }
+}
+
+void ncs_report_body(const struct ncs_report_run *run, struct ncs_str *out)
+{
+    static const struct ncs_report_style plain = { 0 };
+    const struct ncs_error *e = &run->result->internal;
+    ncs_report_text(run, &plain, out);
+    if (run->complaints)
+        add_lines(run->complaints, out);
+    else if (e->status != NCS_OK && e->file[0] && e->line > 0) /* where: the text has said what */
+        ncs_str_addf(out, "  at    line %d\n", e->line);
+}
+
+/* ---- properties ---- */
+
+void ncs_report_properties(const struct ncs_report_run *run,
+                           void (*add)(const char *name, const char *value, struct ncs_str *out),
+                           struct ncs_str *out)
+{
+    const struct ncs_result *r = run->result;
+    char number[24];
+    add("verdict", ncs_verdict_name(r->verdict), out);
+    if (r->ranks > 0) { /* otherwise it did not come to a run */
+        snprintf(number, sizeof number, "%d", r->ranks);
+        add("ranks", number, out);
+        snprintf(number, sizeof number, "%" PRIu64, r->seed);
+        add("seed", number, out);
+        add("policy", policy_name(r), out);
+        add("driver", r->driver ? r->driver : "sim", out);
+        add("nccl", r->nccl, out);
+    }
+    for (size_t i = 0; i < run->values; i++) {
+        struct ncs_str name = { 0 }, value = { 0 };
+        ncs_str_addf(&name, "case.%s", run->value[i].name);
+        ncs_report_value(&run->value[i], &value);
+        add(name.text, value.text, out);
+        ncs_str_free(&name);
+        ncs_str_free(&value);
+    }
+}

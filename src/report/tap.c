@@ -1,0 +1,101 @@
+/* The Test Anything Protocol, version 14: a line per run, and below it what happened, as YAML. The
+ * plan stands at the end: a suite that was killed has none, and counts as failed. */
+#include "report/format.h"
+
+#include <string.h>
+
+#include "report/safe.h"
+
+/* Appends text as a description or a reason: a # would begin a directive. */
+static void add_description(struct ncs_str *out, const char *text)
+{
+    struct ncs_str line = { 0 };
+    ncs_safe_line(&line, text);
+    for (const char *c = line.text ? line.text : ""; *c; c++)
+        ncs_str_addf(out, *c == '#' || *c == '\\' ? "\\%c" : "%c", *c);
+    ncs_str_free(&line);
+}
+
+/* Appends `  name: "value"`. */
+static void add_key(const char *name, const char *value, struct ncs_str *out)
+{
+    struct ncs_str line = { 0 }, utf8 = { 0 };
+    ncs_safe_line(&line, value);
+    ncs_safe_utf8(&utf8, line.text ? line.text : "", line.bytes);
+    ncs_str_addf(out, "  %s: \"", name);
+    for (const char *c = utf8.text ? utf8.text : ""; *c; c++)
+        ncs_str_addf(out, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
+    ncs_str_add(out, "\"\n");
+    ncs_str_free(&line);
+    ncs_str_free(&utf8);
+}
+
+/* Appends whole lines as a block: a line of its own each, none of them empty. */
+static void add_block(const char *name, const char *text, struct ncs_str *out)
+{
+    ncs_str_addf(out, "  %s: |\n", name);
+    while (*text) {
+        size_t bytes = strcspn(text, "\n");
+        ncs_str_add(out, "    ");
+        struct ncs_str line = { 0 };
+        ncs_str_add_bytes(&line, text, bytes);
+        ncs_safe_line(out, line.text);
+        ncs_str_add(out, "\n");
+        ncs_str_free(&line);
+        text += bytes + (text[bytes] == '\n');
+    }
+}
+
+void ncs_tap_entry(const struct ncs_report_run *run, const struct ncs_report_style *style,
+                   struct ncs_str *out)
+{
+    const struct ncs_result *r = run->result;
+    struct ncs_str text = { 0 };
+    ncs_report_case(run, &text);
+    ncs_str_add(out, " - ");
+    add_description(out, text.text);
+    if (r->verdict == NCS_SKIPPED) {
+        ncs_str_add(out, " # SKIP ");
+        add_description(out, r->skip_reason ? r->skip_reason : "it cannot be run here");
+    }
+    ncs_str_add(out, "\n");
+    bool failed = !run->as_expected && r->verdict != NCS_SKIPPED;
+    if (failed || style->verbose) {
+        ncs_str_clear(&text);
+        ncs_report_message(run, &text);
+        ncs_str_add(out, "  ---\n");
+        add_key("message", text.text, out);
+        ncs_report_properties(run, add_key, out);
+        ncs_str_clear(&text);
+        ncs_report_body(run, &text);
+        add_block("report", text.text, out);
+        if (r->output.bytes)
+            add_block("output", r->output.text, out);
+        ncs_str_add(out, "  ...\n");
+    }
+    ncs_str_free(&text);
+}
+
+void ncs_tap_begin(struct ncs_report *r, struct ncs_str *out)
+{
+    (void)r;
+    ncs_str_add(out, "TAP version 14\n");
+}
+
+void ncs_tap_add(struct ncs_report *r, const struct ncs_report_entry *entry, struct ncs_str *out)
+{
+    bool ok = entry->as_expected || entry->verdict == NCS_SKIPPED;
+    ncs_str_addf(out, "%s %zu", ok ? "ok" : "not ok", r->tally.runs);
+    ncs_str_add_bytes(out, entry->text.text, entry->text.bytes);
+}
+
+void ncs_tap_end(struct ncs_report *r, const char *cut, struct ncs_str *out)
+{
+    if (cut) {
+        ncs_str_add(out, "Bail out! ");
+        add_description(out, cut);
+        ncs_str_addf(out, ", not run: %zu\n", r->tally.not_run);
+        return;
+    }
+    ncs_str_addf(out, "1..%zu%s\n", r->tally.runs, r->tally.runs ? "" : " # SKIP nothing was executed");
+}
