@@ -10,13 +10,21 @@
 #include "base/complaint.h"
 #include "base/source.h"
 
+/* Limits. A file larger than the first need not be read at all: say the same as ncs_yaml_read does. */
+enum {
+    NCS_YAML_BYTES = 16 << 20,
+    NCS_YAML_DEPTH = 64,
+    NCS_YAML_NODES = 2000000,
+    NCS_YAML_EXPANDED = 10000000, /* nodes, when aliases are written out */
+};
+
 enum ncs_yaml_kind {
     NCS_YAML_NULL, NCS_YAML_BOOL, NCS_YAML_INT, NCS_YAML_FLOAT, NCS_YAML_TEXT, NCS_YAML_LIST,
     NCS_YAML_MAP
 };
 
 struct ncs_yaml_node {
-    enum ncs_yaml_kind kind;
+    enum ncs_yaml_kind kind;  /* of a plain scalar by the core schema; INT beyond int64: FLOAT */
     bool plain;               /* a scalar without quotes, not a block */
     struct ncs_span at;       /* where it stands, quotes included; of an alias: where the alias does */
     const char *text;         /* of a scalar: as it is meant (escapes done), zero at its end */
@@ -25,14 +33,16 @@ struct ncs_yaml_node {
     double d;                 /* FLOAT, INT */
     const struct ncs_yaml_node **item; /* LIST: items; MAP: key, value, key, value ... */
     size_t items;             /* LIST: of items, MAP: of pairs */
+    const struct ncs_yaml_node *of; /* of an alias: what it stands for (and shares); else NULL */
 };
 
 struct ncs_yaml;
 
 /* The tree of a source that holds one document; NULL when there are errors in c. Stops at the first
- * error of syntax; all others (duplicate keys, tags, merge keys, keys that are no scalars, aliases of
- * what is not there or not closed) are said in one go. Limits: 16 MiB, 64 levels, 2 million nodes, an
- * expanded size of 10 million nodes. An empty document is a NULL node. */
+ * error of syntax and at a limit; all others (duplicate keys, tags, merge keys, keys that are no
+ * scalars, aliases of what is not there or not closed) are said in one go. Keys are scalars with a
+ * text, and differ in it. An empty document is a NULL node. The source stays the caller's and must
+ * live as long as the tree. */
 struct ncs_yaml *ncs_yaml_read(const struct ncs_source *source, struct ncs_complaints *c);
 const struct ncs_yaml_node *ncs_yaml_root(const struct ncs_yaml *y);
 void ncs_yaml_free(struct ncs_yaml *y);
@@ -44,5 +54,15 @@ const struct ncs_yaml_node *ncs_yaml_get(const struct ncs_yaml_node *map, const 
  * line without escapes and for literal blocks; otherwise the place of the whole scalar. */
 struct ncs_span ncs_yaml_part(const struct ncs_yaml *y, const struct ncs_yaml_node *scalar,
                               size_t at, size_t bytes);
+
+/* ---- hints for who expected something else ---- */
+
+/* Why an unquoted text is no number or boolean although it was one in YAML 1.1 (yes, off, 017, 1_000,
+ * 12:30:45, 0b101), and what to write; NULL for every other node. */
+const char *ncs_yaml_old_form(const struct ncs_yaml_node *node);
+
+/* An unquoted text such as "count:1": a key whose ':' lacks the blank behind it? For an unknown key,
+ * or a text where a map is expected. */
+bool ncs_yaml_blank_missing(const struct ncs_yaml_node *node);
 
 #endif

@@ -1,0 +1,21 @@
+/* Texts that were met, each with a number: the keys of one map, the anchors of a document. */
+#ifndef NCS_YAML_NAMES_H
+#define NCS_YAML_NAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct ncs_names {
+    struct ncs_name_slot *slot;
+    size_t room, mask, count; /* mask + 1 of the slots are in use now */
+};
+
+/* Empties the set, for about `count` names. */
+void ncs_names_clear(struct ncs_names *n, size_t count);
+/* The number of a text, or NULL. */
+size_t *ncs_names_find(const struct ncs_names *n, const char *text, size_t bytes);
+/* The number of a text that is put in (borrowed) with `number` unless it is there already. */
+size_t *ncs_names_put(struct ncs_names *n, const char *text, size_t bytes, size_t number);
+void ncs_names_free(struct ncs_names *n);
+
+#endif
