@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "report/safe.h"
+#include "base/safe.h"
 
 /* Appends text as XML may hold it: UTF-8 without the characters that XML 1.0 has no way to write.
  * What was no whole line by then (control characters) is shown as \xNN. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/safe.h"
+#include "base/safe.h"
 #include "report/text.h"
 
 void ncs_report_case(const struct ncs_report_run *run, struct ncs_str *out)

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "report/safe.h"
+#include "base/safe.h"
 
 /* Appends text as a description or a reason: a # would begin a directive. */
 static void add_description(struct ncs_str *out, const char *text)
