@@ -32,7 +32,7 @@ static int check_put(const struct request *r, const struct one_sided *o,
     }
     if (!r->send)
         return invalid(r, "localbuff argument is NULL");
-    if (!window_holds(cr, r->send))
+    if (!window_place(cr, r->send).window)
         return invalid(r, "localbuff is in no window that was registered with "
                           "NCCL_WIN_COLL_SYMMETRIC");
     *out = rma_new(0);

@@ -193,13 +193,6 @@ struct window *window_find(const struct comm_rank *cr, ncclWindow_t handle)
     return s.found;
 }
 
-bool window_holds(const struct comm_rank *cr, const void *p)
-{
-    struct search s = { .cr = cr, .p = p };
-    ncs_map_each(&cr->comm->windows, match_memory, &s);
-    return s.found != NULL;
-}
-
 struct window_place window_place(const struct comm_rank *cr, const void *p)
 {
     struct search s = { .cr = cr, .p = p };

@@ -157,7 +157,7 @@ END_TEST
 START_TEST(test_masks)
 {
     static const struct {
-        int library;
+        int as;
         unsigned header;
         size_t size;
         int rc;
@@ -175,7 +175,7 @@ START_TEST(test_masks)
                              .minCTAs = 1, .maxCTAs = 2, .nvlsCTAs = 1, .nChannelsPerNetPeer = 1,
                              .graphUsageMode = 3 /* no such mode: wrong where the field counts */,
                              .maxP2pPeers = 1 };
-        sim_world.options.nccl_version = table[i].library;
+        sim_world.options.nccl_version = table[i].as;
         ck_assert_msg(config_read(c, NULL, &out) == table[i].rc, "row %zu", i);
     }
 }
