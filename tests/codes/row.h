@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "../kernel/kernel.h"
+#include "../kernel/comm_lab.h"
 #include "api/local.h"
 
 enum { ABSENT = -101, HANGS = -102, SILENT = -103 };
@@ -100,31 +100,6 @@ static inline bool await_id(int k)
         if (!machine->gate_wait(kernel_gate, -1, "id", "row", -1, -1))
             return false;
     return true;
-}
-
-#define UNSET NCCL_CONFIG_UNDEF_INT
-static const ncclConfig_t unset = {
-    .size = sizeof unset, .magic = NCCL_CONFIG_MAGIC, .version = NCCL_VERSION(2, 30, 7),
-    .blocking = UNSET, .cgaClusterSize = UNSET, .minCTAs = UNSET, .maxCTAs = UNSET,
-    .splitShare = UNSET, .trafficClass = UNSET, .collnetEnable = UNSET, .CTAPolicy = UNSET,
-    .shrinkShare = UNSET, .nvlsCTAs = UNSET, .nChannelsPerNetPeer = UNSET,
-    .nvlinkCentricSched = UNSET, .graphUsageMode = UNSET, .numRmaCtx = UNSET,
-    .maxP2pPeers = UNSET, .graphStreamOrdering = UNSET,
-};
-
-static inline ncclConfig_t non_blocking(void)
-{
-    ncclConfig_t c = unset;
-    c.blocking = 0;
-    return c;
-}
-
-static inline ncclResult_t settle(ncclComm_t comm)
-{
-    ncclResult_t state = ncclInProgress;
-    while (state == ncclInProgress && !machine->cancelled())
-        OK(api->ncclCommGetAsyncError(comm, &state));
-    return state;
 }
 
 static inline ncclResult_t state_of(ncclComm_t comm)

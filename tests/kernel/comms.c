@@ -1,69 +1,9 @@
 /* Communicators made out of others, and their ends: codes in NCCL's order, texts, who waits for whom. */
-#include "kernel.h"
+#include "comm_lab.h"
 
 #include <limits.h>
 
 #include "harness.h"
-
-static const char *last_error(void)
-{
-    return api->ncclGetLastError(NULL);
-}
-
-#define REFUSED(rc, text, call)                        \
-    do {                                               \
-        ck_assert_int_eq((call), (rc));                \
-        ck_assert_str_eq(last_error(), (text));        \
-    } while (0)
-
-static ncclConfig_t config(void)
-{
-    ncclConfig_t c = { .size = sizeof c, .magic = NCCL_CONFIG_MAGIC,
-                       .version = NCCL_VERSION(2, 30, 7) };
-    int *fields[] = { &c.blocking, &c.cgaClusterSize, &c.minCTAs, &c.maxCTAs, &c.splitShare,
-                      &c.trafficClass, &c.collnetEnable, &c.CTAPolicy, &c.shrinkShare, &c.nvlsCTAs,
-                      &c.nChannelsPerNetPeer, &c.nvlinkCentricSched, &c.graphUsageMode,
-                      &c.numRmaCtx, &c.maxP2pPeers, &c.graphStreamOrdering };
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-        *fields[i] = NCCL_CONFIG_UNDEF_INT;
-    return c;
-}
-
-static int count_of(ncclComm_t comm)
-{
-    int v = -1;
-    OK(api->ncclCommCount(comm, &v));
-    return v;
-}
-
-static int rank_of(ncclComm_t comm)
-{
-    int v = -1;
-    OK(api->ncclCommUserRank(comm, &v));
-    return v;
-}
-
-/* The sum over the communicator of what each rank puts in. */
-static float sum_on(struct kernel_rank *r, ncclComm_t comm, float mine)
-{
-    r->x[0] = mine;
-    OK(api->ncclAllReduce(r->x, r->x, 1, ncclFloat32, ncclSum, comm, r->stream));
-    OK(api->cudaStreamSynchronize(r->stream));
-    return r->x[0];
-}
-
-static void run_all(int ranks, void (*body)(struct kernel_rank *r))
-{
-    for (int variant = 0; variant < 4; variant++) {
-        struct ncs_machine_options options = { .own_threads = variant & 1, .seeded = variant > 1,
-                                               .seed = (uint64_t)variant };
-        kernel_open(&options);
-        ck_assert_int_eq(kernel_run(ranks, body), NCS_STOP_DONE);
-        for (int i = 0; i < ranks; i++)
-            ck_assert(kernel_rank[i].finished);
-        kernel_end();
-    }
-}
 
 /* ---- split ---- */
 
@@ -109,7 +49,7 @@ static void refuse_split(struct kernel_rank *r)
 {
     ncclComm_t out = NULL;
     int junk[64] = { 0 };
-    ncclConfig_t bad = config();
+    ncclConfig_t bad = unset;
     bad.splitShare = 2;
     REFUSED(4, "ncclCommSplit : comm argument is NULL",
             api->ncclCommSplit(NULL, 0, 0, NULL, NULL));
@@ -230,7 +170,7 @@ END_TEST
 
 static void abort_family(struct kernel_rank *r)
 {
-    ncclConfig_t share = config();
+    ncclConfig_t share = unset;
     share.splitShare = 1;
     ncclComm_t parent = NULL, child = NULL;
     OK(api->ncclCommSplit(r->world, 0, 0, &parent, &share));
@@ -416,7 +356,7 @@ static int try_config(ncclConfig_t c)
 
 #define TRY(field, value)          \
     ({                             \
-        ncclConfig_t c_ = config(); \
+        ncclConfig_t c_ = unset; \
         c_.field = (value);        \
         try_config(c_);            \
     })
@@ -442,7 +382,7 @@ static void configurations(struct kernel_rank *r)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         for (int good = 0; good < 2; good++) {
-            ncclConfig_t c = config();
+            ncclConfig_t c = unset;
             memcpy((char *)&c + rows[i].offset, good ? &rows[i].good : &rows[i].bad, sizeof(int));
             ck_assert_int_eq(try_config(c), good ? 0 : 4);
         }
@@ -450,7 +390,7 @@ static void configurations(struct kernel_rank *r)
     /* A minimum alone is refused: the maximum that is not set is the least of all numbers. */
     ck_assert_int_eq(TRY(minCTAs, 4), 4);
     ck_assert_str_eq(last_error(), "Invalid config min/max channels attribute value 4/-2147483648");
-    ncclConfig_t c = config();
+    ncclConfig_t c = unset;
     c.minCTAs = 4;
     c.maxCTAs = 4;
     ck_assert_int_eq(try_config(c), 0);
@@ -461,7 +401,7 @@ static void configurations(struct kernel_rank *r)
     ck_assert_int_eq(TRY(netName, "pigeon"), 5);
     ck_assert_str_eq(last_error(), "Error: network pigeon not found.");
     /* Fields that the application's header, or its struct, did not have yet are not looked at. */
-    c = config();
+    c = unset;
     c.maxP2pPeers = -1;
     c.version = NCCL_VERSION(2, 30, 2);
     ck_assert_int_eq(try_config(c), 0);

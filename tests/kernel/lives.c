@@ -1,91 +1,12 @@
 /* How communicators grow, are set aside and end: grow, revoke, suspend, finalize, destroy and abort,
  * non-blocking ones, estimates of groups. */
-#include "kernel.h"
+#include "comm_lab.h"
 
 #include "harness.h"
-
-static const char *last_error(void)
-{
-    return api->ncclGetLastError(NULL);
-}
-
-#define REFUSED(rc, text, call)                 \
-    do {                                        \
-        ck_assert_int_eq((call), (rc));         \
-        ck_assert_str_eq(last_error(), (text)); \
-    } while (0)
-
-#define UNSET NCCL_CONFIG_UNDEF_INT
-static const ncclConfig_t unset = {
-    .size = sizeof unset, .magic = NCCL_CONFIG_MAGIC, .version = NCCL_VERSION(2, 30, 7),
-    .blocking = UNSET, .cgaClusterSize = UNSET, .minCTAs = UNSET, .maxCTAs = UNSET,
-    .splitShare = UNSET, .trafficClass = UNSET, .collnetEnable = UNSET, .CTAPolicy = UNSET,
-    .shrinkShare = UNSET, .nvlsCTAs = UNSET, .nChannelsPerNetPeer = UNSET,
-    .nvlinkCentricSched = UNSET, .graphUsageMode = UNSET, .numRmaCtx = UNSET,
-    .maxP2pPeers = UNSET, .graphStreamOrdering = UNSET,
-};
-
-static ncclConfig_t non_blocking(void)
-{
-    ncclConfig_t c = unset;
-    c.blocking = 0;
-    return c;
-}
 
 static ncclResult_t reduce_on(struct kernel_rank *r, ncclComm_t comm)
 {
     return api->ncclAllReduce(r->x, r->x, 1, ncclFloat32, ncclSum, comm, r->stream);
-}
-
-static float sum_on(struct kernel_rank *r, ncclComm_t comm)
-{
-    r->x[0] = 1;
-    OK(reduce_on(r, comm));
-    OK(api->cudaStreamSynchronize(r->stream));
-    return r->x[0];
-}
-
-static ncclResult_t settle(ncclComm_t comm)
-{
-    ncclResult_t state = ncclInProgress;
-    while (state == ncclInProgress && !machine->cancelled())
-        OK(api->ncclCommGetAsyncError(comm, &state));
-    return state;
-}
-
-static int count_of(ncclComm_t comm)
-{
-    int v = -1;
-    OK(api->ncclCommCount(comm, &v));
-    return v;
-}
-
-static int rank_of(ncclComm_t comm)
-{
-    int v = -1;
-    OK(api->ncclCommUserRank(comm, &v));
-    return v;
-}
-
-static void run_with(const struct ncs_machine_options *given, int ranks,
-                     void (*body)(struct kernel_rank *r))
-{
-    for (int variant = 0; variant < 4; variant++) {
-        struct ncs_machine_options options = *given;
-        options.own_threads = variant & 1;
-        options.seeded = variant > 1;
-        options.seed = (uint64_t)variant;
-        kernel_open(&options);
-        ck_assert_int_eq(kernel_run(ranks, body), NCS_STOP_DONE);
-        for (int i = 0; i < ranks; i++)
-            ck_assert(kernel_rank[i].finished);
-        kernel_end();
-    }
-}
-
-static void run_all(int ranks, void (*body)(struct kernel_rank *r))
-{
-    run_with(&(struct ncs_machine_options){ 0 }, ranks, body);
 }
 
 /* ---- grow ---- */
@@ -136,7 +57,7 @@ static void grow_by_one(struct kernel_rank *r)
     }
     ck_assert_int_eq(rank_of(more), r->rank);
     ck_assert_int_eq(count_of(more), r->nranks);
-    ck_assert_float_eq(sum_on(r, more), (float)r->nranks);
+    ck_assert_float_eq(sum_on(r, more, 1), (float)r->nranks);
     OK(api->ncclCommDestroy(more));
 }
 
@@ -214,7 +135,7 @@ END_TEST
 static void revoke(struct kernel_rank *r)
 {
     ncclComm_t next = NULL;
-    ck_assert_float_eq(sum_on(r, r->world), 3);
+    ck_assert_float_eq(sum_on(r, r->world, 1), 3);
     OK(api->ncclCommRevoke(NULL, 77));
     REFUSED(4, "ncclCommRevoke: flags 1 are not known", api->ncclCommRevoke(r->world, 1));
     if (r->rank == 0)
@@ -229,7 +150,7 @@ static void revoke(struct kernel_rank *r)
     ck_assert_int_eq(api->ncclCommRevoke(r->world, 0), 4);
     ck_assert_int_eq(count_of(r->world), 3);
     OK(api->ncclCommSplit(r->world, 0, 0, &next, NULL));
-    ck_assert_float_eq(sum_on(r, next), 3);
+    ck_assert_float_eq(sum_on(r, next, 1), 3);
     OK(api->ncclCommDestroy(next));
     OK(api->ncclCommDestroy(r->world));
 }
@@ -273,7 +194,7 @@ static uint64_t figure(ncclComm_t comm, ncclCommMemStat_t stat)
 static void suspend(struct kernel_rank *r)
 {
     ck_assert_uint_eq(figure(r->world, ncclStatGpuMemSuspend), 0);
-    ck_assert_float_eq(sum_on(r, r->world), 2);
+    ck_assert_float_eq(sum_on(r, r->world, 1), 2);
     uint64_t bytes = figure(r->world, ncclStatGpuMemSuspend);
     ck_assert_uint_gt(bytes, 0);
     ck_assert_uint_eq(figure(r->world, ncclStatGpuMemTotal),
@@ -293,7 +214,7 @@ static void suspend(struct kernel_rank *r)
     REFUSED(4, "the real library crashes here: it uses a communicator that is suspended",
             reduce_on(r, r->world));
     OK(api->ncclCommResume(r->world));
-    ck_assert_float_eq(sum_on(r, r->world), 2);
+    ck_assert_float_eq(sum_on(r, r->world, 1), 2);
 }
 
 START_TEST(suspended_and_resumed)
@@ -363,7 +284,7 @@ static void use_too_early(struct kernel_rank *r)
                    "ncclSuccess", api->ncclCommCount(parent, &n));
         ck_assert_ptr_null(child);
     }
-    sum_on(r, r->world);
+    sum_on(r, r->world, 1);
     if (r->rank != 0)
         OK(api->ncclCommSplit(parent, 0, 0, &child, NULL));
     ck_assert_int_eq(settle(parent), ncclSuccess);
@@ -394,7 +315,7 @@ static void stay_in_error(struct kernel_rank *r)
     OK(api->ncclCommAbort(comm));
     /* A blocking one forgets. */
     ck_assert_int_eq(api->ncclBroadcast(r->x, r->x, 1, ncclFloat32, 9, r->world, r->stream), 4);
-    ck_assert_float_eq(sum_on(r, r->world), 2);
+    ck_assert_float_eq(sum_on(r, r->world, 1), 2);
 }
 
 START_TEST(an_error_stays)
@@ -574,7 +495,7 @@ static void estimate(struct kernel_rank *r)
     ncclCommProperties_t p = { .size = sizeof p };
     OK(api->ncclCommQueryProperties(half, &p));
     ck_assert(p.rank == r->rank && p.nRanks == 2 && p.cudaDev == r->rank && p.nLsaTeams == 1);
-    ck_assert_float_eq(sum_on(r, r->world), 2);
+    ck_assert_float_eq(sum_on(r, r->world, 1), 2);
 }
 
 START_TEST(a_group_is_estimated)

@@ -1,6 +1,6 @@
 /* Windows, registrations, puts, signals and waits: who waits for whom, what arrives when, and what
  * is refused with which code and text. */
-#include "kernel.h"
+#include "comm_lab.h"
 
 #include "harness.h"
 
@@ -231,12 +231,6 @@ START_TEST(a_put_beyond_the_window_is_an_illegal_access)
 END_TEST
 
 /* ---- what is refused ---- */
-
-#define REFUSED(code, text, call)                                  \
-    do {                                                           \
-        ck_assert_int_eq((call), (code));                          \
-        ck_assert_str_eq(api->ncclGetLastError(NULL), (text));     \
-    } while (0)
 
 static void refuse_puts(struct kernel_rank *r)
 {
