@@ -43,6 +43,12 @@ static bool turns(const unsigned char *p, size_t bytes)
            (p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9);
 }
 
+/* U+FFFE and U+FFFF: neither XML nor YAML has a place for them. */
+static bool is_no_character(const unsigned char *p, size_t bytes)
+{
+    return bytes == 3 && p[0] == 0xef && p[1] == 0xbf && p[2] >= 0xbe;
+}
+
 void ncs_safe_utf8(struct ncs_str *out, const char *text, size_t bytes)
 {
     const unsigned char *p = (const unsigned char *)text;
@@ -64,7 +70,7 @@ void ncs_safe_line(struct ncs_str *out, const char *text)
         size_t n = character(p, left);
         /* U+0080 to U+009F are control characters too: some terminals obey them. */
         bool control = n == 0 || *p < 0x20 || *p == 0x7f || (n == 2 && *p == 0xc2 && p[1] < 0xa0) ||
-                       turns(p, n);
+                       turns(p, n) || is_no_character(p, n);
         if (n == 1 && strchr("\t\n\v\f\r", *p))
             ncs_str_add(out, " ");
         else if (control)

@@ -30,19 +30,24 @@ static void add_key(const char *name, const char *value, struct ncs_str *out)
     ncs_str_free(&utf8);
 }
 
-/* Appends whole lines as a block: a line of its own each, none of them empty. */
-static void add_block(const char *name, const char *text, struct ncs_str *out)
+/* Appends whole lines as a block: each is deeper than the key, none is without its blanks. */
+static void add_block(const char *name, const char *text, size_t bytes, struct ncs_str *out)
 {
     ncs_str_addf(out, "  %s: |\n", name);
-    while (*text) {
-        size_t bytes = strcspn(text, "\n");
+    for (size_t at = 0; at < bytes; at++) {
         ncs_str_add(out, "    ");
-        struct ncs_str line = { 0 };
-        ncs_str_add_bytes(&line, text, bytes);
-        ncs_safe_line(out, line.text);
+        for (;; at++) {
+            size_t n = strcspn(text + at, "\n"); /* or to a zero among the bytes */
+            struct ncs_str piece = { 0 };
+            ncs_str_add_bytes(&piece, text + at, n);
+            ncs_safe_line(out, piece.text);
+            ncs_str_free(&piece);
+            at += n;
+            if (at >= bytes || text[at] == '\n')
+                break;
+            ncs_str_add(out, "\\x00");
+        }
         ncs_str_add(out, "\n");
-        ncs_str_free(&line);
-        text += bytes + (text[bytes] == '\n');
     }
 }
 
@@ -68,9 +73,9 @@ void ncs_tap_entry(const struct ncs_report_run *run, const struct ncs_report_sty
         ncs_report_properties(run, add_key, out);
         ncs_str_clear(&text);
         ncs_report_body(run, &text);
-        add_block("report", text.text, out);
+        add_block("report", text.text, text.bytes, out);
         if (r->output.bytes)
-            add_block("output", r->output.text, out);
+            add_block("output", r->output.text, r->output.bytes, out);
         ncs_str_add(out, "  ...\n");
     }
     ncs_str_free(&text);
