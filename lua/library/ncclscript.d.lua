@@ -134,6 +134,60 @@ function expect.that(condition, text, options) end
 ---@return any
 function expect.error(name, fn, ...) end
 
+-- ---- fault ----
+
+---When a fault happens. Nothing given: now. Hosts run ahead of GPUs: what a rank has launched before
+---may not have moved yet.
+---@class ncclscript.when
+---@field rank? integer # only there, the other ranks pass by
+---@field comm? ncclscript.comm # of call, link and async_error; world by default
+---@field call? integer # before this rank's call of that number on comm, from 1
+---@field func? string # before a use of that C function by this rank: "cudaMalloc"
+---@field nth? integer # before the nth use from here on; 1 by default
+---@field label? string
+
+---@class ncclscript.when.seconds: ncclscript.when
+---@field seconds number
+
+---@class ncclscript.when.code: ncclscript.when
+---@field code string|integer # "ncclSystemError", of a CUDA function "cudaErrorMemoryAllocation"
+
+---@class ncclscript.when.elements: ncclscript.when
+---@field first? integer # the first element that is spoilt, from 1; 1 by default
+---@field count? integer # of elements; by default all that follow
+
+---@class ncclscript.when.link: ncclscript.when
+---@field peer integer # rank of comm at the other end
+---@field seconds? number # that everything over the link takes longer; without it the link is cut
+
+---What goes wrong. kill, stall, slow and fail on either driver, the others on the simulator alone: the
+---run is skipped on real NCCL.
+---@class ncclscript.fault
+fault = {}
+---This rank dies: all its threads, and what its GPU has not begun. Its neighbours on other hosts have
+---the asynchronous error ncclRemoteError when they next communicate; nobody else is told.
+---@param when? ncclscript.when
+function fault.kill(when) end
+---This thread stops for ever; the rank stays alive.
+---@param when? ncclscript.when
+function fault.stall(when) end
+---The call is made so many seconds later.
+---@param when ncclscript.when.seconds
+function fault.slow(when) end
+---The call is not made and gives that code. Needs call or func.
+---@param when ncclscript.when.code
+function fault.fail(when) end
+---What the call writes on this rank comes out wrong; without call and func: the next that moves data.
+---@param when? ncclscript.when.elements
+function fault.corrupt(when) end
+---The link between this rank and the peer is slow or cut, for all communicators. Between hosts both
+---ends have the asynchronous error ncclRemoteError once they use it.
+---@param when ncclscript.when.link
+function fault.link(when) end
+---What ncclCommGetAsyncError says of comm on this rank from then on.
+---@param when ncclscript.when.code
+function fault.async_error(when) end
+
 -- ---- NCCL ----
 
 ---@class ncclscript.id

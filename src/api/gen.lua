@@ -284,9 +284,15 @@ local function write_wrapper()
         line("    call->arg[%d].%s = %s%s;", i - 1, a.kind.member,
           a.kind.by_value and "&" or a.kind.member == "f" and "(void (*)(void))" or "", a.name)
       end
-      line "    ncs_journal_begin(journal, call);"
-      local head = fn.is_void and "" or fn.result .. " rc = "
-      wrapped(line, ("    %snext->%s("):format(head, fn.name), names, ");", 8)
+      if fn.is_void or fn.is_text then
+        line "    ncs_journal_begin(journal, call);"
+        wrapped(line, ("    %snext->%s("):format(fn.is_void and "" or fn.result .. " rc = ", fn.name),
+          names, ");", 8)
+      else
+        line("    %s rc = (%s)ncs_journal_begin(journal, call);", fn.result, fn.result)
+        line "    if (rc == 0)"
+        wrapped(line, ("        rc = next->%s("):format(fn.name), names, ");", 12)
+      end
       line("    ncs_journal_leave(journal, call, %s);", fn.is_void and "0" or "(int)rc")
       if not fn.is_void then line "    return rc;" end
       line "}"

@@ -271,7 +271,46 @@ static void open_group(struct ncs_journal *j, struct ncs_local *local, const str
     local->group_from = call->id;
 }
 
-void ncs_journal_begin(struct ncs_journal *j, struct ncs_call *call)
+/* The number that a call will have on its communicator; 0 = it is not counted. */
+static uint32_t next_number(const struct ncs_journal *j, const struct ncs_call *call)
+{
+    if (!ncs_fn_info[call->fn].counted || call->comm < 0)
+        return 0;
+    return j->comm[call->comm]->member[call->comm_rank].calls + 1;
+}
+
+/* Outside the lock: others may run meanwhile. */
+static int ask_fault(struct ncs_journal *j, struct ncs_call *call)
+{
+    const struct ncs_local *local = ncs_local;
+    if (!j->own->fault || !local || local->rank < 0 || local->ending)
+        return 0;
+    lock(j);
+    call->number = next_number(j, call);
+    unlock(j);
+    int rc = j->own->fault(j->own->fault_arg, call);
+    call->number = 0;
+    return rc;
+}
+
+void ncs_journal_fault(struct ncs_journal *j, int (*fault)(void *arg, struct ncs_call *call),
+                        void *arg)
+{
+    j->own->fault = fault;
+    j->own->fault_arg = arg;
+}
+
+void ncs_journal_take_back(struct ncs_journal *j, struct ncs_call *call)
+{
+    lock(j);
+    call->returned = true;
+    call->number = 0;
+    if (ncs_local)
+        ncs_local->call = NULL;
+    unlock(j);
+}
+
+int ncs_journal_begin(struct ncs_journal *j, struct ncs_call *call)
 {
     struct ncs_local *local = ncs_local;
     /* Asked outside the lock: it is a call of the driver. */
@@ -289,11 +328,15 @@ void ncs_journal_begin(struct ncs_journal *j, struct ncs_call *call)
     }
     ncs_journal_resolve(j, call, device);
     ncs_journal_use_window(j, call, base);
+    unlock(j);
+    int rc = ask_fault(j, call);
+    lock(j);
     if (call->fn == NCS_FN_ncclCommWindowRegister)
         ncs_journal_add_window(j, call);
     if (ncs_fn_info[call->fn].counted && call->comm >= 0)
         count_call(j, call);
     unlock(j);
+    return rc;
 }
 
 /* A group whose time was only estimated came to nothing, unless it is in progress. */

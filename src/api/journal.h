@@ -122,11 +122,18 @@ void ncs_journal_close(struct ncs_journal *j); /* and frees every record; NULL i
 
 /* Called by the generated wrapper (driver/gen/journal_wrap.c). enter fills everything but the
  * arguments and the communicator; the wrapper stores the arguments, then calls begin, which
- * resolves communicator, number, operator and group; leave completes the record and learns new
- * communicators and operators from the out-parameters. */
+ * resolves communicator, number, operator and group and gives the code that the call has to have without
+ * being made, 0 = it is made; leave completes the record and learns new communicators and operators
+ * from the out-parameters. */
 struct ncs_call *ncs_journal_enter(struct ncs_journal *j, enum ncs_fn fn);
-void ncs_journal_begin(struct ncs_journal *j, struct ncs_call *call);
+int ncs_journal_begin(struct ncs_journal *j, struct ncs_call *call);
 void ncs_journal_leave(struct ncs_journal *j, struct ncs_call *call, int rc);
+
+/* Asked before each call of a script's, which has the number that it will have: the code that it has
+ * to have without being made; 0 = make it. It may not return, having taken the call back. */
+void ncs_journal_fault(struct ncs_journal *j, int (*fault)(void *arg, struct ncs_call *call), void *arg);
+/* The call is never made: no place of a rank's, and no number. */
+void ncs_journal_take_back(struct ncs_journal *j, struct ncs_call *call);
 
 /* Whom the journal asks for the device of a thread that makes a communicator; NULL = nobody. */
 void ncs_journal_ask(struct ncs_journal *j, const struct ncs_api *api);

@@ -34,6 +34,8 @@ struct ncs_journal_private {
     bool locked;
     pthread_mutex_t lock;
     const struct ncs_api *api; /* answers cudaGetDevice */
+    int (*fault)(void *arg, struct ncs_call *call); /* NULL = nobody does */
+    void *fault_arg;
     uint64_t groups;           /* serials of groups given so far */
     size_t trim_at;            /* bytes of records at which dropping is tried again */
     struct ncs_map numbered;   /* (communicator, rank, number) -> counted call held */

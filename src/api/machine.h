@@ -106,6 +106,23 @@ struct ncs_plant {
     int nth;   /* the nth slot with data, from 1; 0 = every one */
 };
 
+/* Faults that a scenario asks for, where a host alone cannot bring them about. */
+enum ncs_injection_kind {
+    NCS_INJECT_SPOIL, /* what `call` writes on its rank comes out wrong */
+    NCS_INJECT_LINK,  /* what has to go between comm's rank and its peer takes longer, or stays away */
+    NCS_INJECT_ASYNC, /* what ncclCommGetAsyncError says of comm from now on */
+};
+
+struct ncs_injection {
+    enum ncs_injection_kind kind;
+    const void *comm;       /* ncclComm_t of the calling process: LINK, ASYNC */
+    struct ncs_call *call;  /* SPOIL: about to be made */
+    uint64_t first, count;  /* SPOIL: elements of its output, from 0; count 0 = up to the end */
+    int peer;               /* LINK: rank of comm */
+    int64_t nanoseconds;    /* LINK: that it takes longer; < 0 = it is cut */
+    int code;               /* ASYNC: ncclResult_t */
+};
+
 struct ncs_machine {
     bool (*open)(const struct ncs_machine_options *options, struct ncs_error *err);
     void (*close)(void); /* frees everything, abandons live contexts; harmless when not open */
@@ -142,7 +159,12 @@ struct ncs_machine {
     void (*check)(void);               /* cheap; from a script's hook: parks for ever when interrupted */
     void (*end)(enum ncs_ending how, const char *message, struct ncs_place place);
                                        /* recorded for the snapshot; then main must return.
-                                        * For KILLED (a stall too) it does not return. */
+                                        * For KILLED, a thread that stops for ever, it does not return
+                                        * before the context is abandoned. */
+    /* The same for the calling context's whole process: its other contexts stop too, and what its
+     * devices have not begun never begins. On real hardware that is the caller's to see to. */
+    void (*die)(const char *message, struct ncs_place place);
+    void (*inject)(const struct ncs_injection *what); /* NULL on real hardware */
 
     /* Host conditions: like a condition variable whose lock is the token. `what` and `key` are for
      * the snapshot; key is copied. */

@@ -88,7 +88,10 @@ struct ncs_snap_lack {             /* signals that a wait has not had */
     uint64_t wanted, came;         /* that the call asks for; that came and no wait has taken */
 };
 
-enum ncs_stuck { NCS_STUCK_NO, NCS_STUCK_KIND, NCS_STUCK_COUNT, NCS_STUCK_ROOT, NCS_STUCK_P2P_COUNT };
+enum ncs_stuck {
+    NCS_STUCK_NO, NCS_STUCK_KIND, NCS_STUCK_COUNT, NCS_STUCK_ROOT, NCS_STUCK_P2P_COUNT,
+    NCS_STUCK_LINK, /* a link that it has to use is cut */
+};
 
 struct ncs_snap_slot {             /* the meeting of parts, not yet done */
     bool pair;                     /* send and recv, of a call of their own or of an all-to-all,
@@ -96,6 +99,7 @@ struct ncs_snap_slot {             /* the meeting of parts, not yet done */
     int nranks;                    /* of the communicator */
     int src, dst;                  /* of a pair: ranks in the communicator */
     enum ncs_stuck stuck;          /* why it never completes although all are there */
+    int cut[2];                    /* of LINK: the ranks at its ends */
     size_t member, members;        /* first and count in snapshot.member: parts that are there */
 };
 

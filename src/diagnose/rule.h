@@ -49,7 +49,7 @@ bool ncs_opposite_order(const struct ncs_inquiry *q, const struct ncs_call **cal
 ncs_rule_match ncs_rule_wrong_comm, ncs_rule_opposite_order, ncs_rule_comm_order;
 ncs_rule_match ncs_rule_p2p_cycle, ncs_rule_host_wait;
 ncs_rule_match ncs_rule_fault, ncs_rule_crash, ncs_rule_livelock, ncs_rule_waiting;
-ncs_rule_match ncs_rule_never_destroyed;
+ncs_rule_match ncs_rule_never_destroyed, ncs_rule_link;
 
 /* Findings on their way (drafts.c). */
 struct ncs_drafts {

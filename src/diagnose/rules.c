@@ -13,6 +13,7 @@
     X("illegal-access", ncs_rule_fault)               \
     X("init-clash", ncs_rule_init_clash)              \
     X("one-thread-no-group", ncs_rule_one_thread)     \
+    X("link-cut", ncs_rule_link)                      \
     X("rank-lost", ncs_rule_rank_lost)                \
     X("error-path", ncs_rule_error_path)              \
     X("zero-count", ncs_rule_zero_count)              \

@@ -163,6 +163,9 @@ bool ncs_rule_rank_lost(const struct ncs_inquiry *q, const struct ncs_root *r, s
     struct ncs_str s = { 0 };
     say_absent(r, &s);
     ncs_str_add(&s, r->absents > 1 ? " were stopped" : " was stopped");
+    int context = r->absent[0]->context;
+    if (r->absents == 1 && context >= 0 && q->snap->context[context].message)
+        ncs_str_addf(&s, " by %s", q->snap->context[context].message);
     say_before(q, r, &s);
     say_who_waits(q, &s, r->need, r->absents > 1);
     d->f.why = ncs_str_take(&s);

@@ -6,7 +6,7 @@
 static struct ncs_place place_of(const struct context *c)
 {
     const struct ncs_local *local = c->options.local;
-    if (c->at == GONE)
+    if (c->at >= STOPPED)
         return c->end_place.line ? c->end_place : local->last;
     if (local->call)
         return local->call->place;
@@ -18,14 +18,14 @@ static void add_context(struct ncs_snapshot *s, const struct context *c)
     static const enum ncs_context_state states[] = {
         [AT_WORK] = NCS_CONTEXT_READY, [AT_CALL] = NCS_CONTEXT_PARKED,
         [AT_GATE] = NCS_CONTEXT_PARKED, [ASLEEP] = NCS_CONTEXT_SLEEPING,
-        [GONE] = NCS_CONTEXT_ENDED,
+        [STOPPED] = NCS_CONTEXT_ENDED, [GONE] = NCS_CONTEXT_ENDED,
     };
     const struct ncs_local *local = c->options.local;
     struct ncs_snap_context *out = &s->context[s->contexts++];
     *out = (struct ncs_snap_context){
         .rank = local->rank, .thread = local->thread, .state = states[c->at],
         .ending = c->ending, .place = place_of(c), .message = ncs_copy_text(c->message),
-        .call = c->at == GONE ? NULL : local->call, .group_depth = local->group_depth,
+        .call = c->at >= STOPPED ? NULL : local->call, .group_depth = local->group_depth,
         .has_deadline = c->at == AT_GATE && c->timed,
         .wait = s->waits,
     };

@@ -64,7 +64,7 @@ static bool machine_open(const struct ncs_machine_options *options, struct ncs_e
     ncs_real_world.options = *options;
     ncs_real_world.first = NULL;
     ncs_real_world.last = &ncs_real_world.first;
-    ncs_real_world.live = 0;
+    ncs_real_world.live = ncs_real_world.stopped_for_ever = 0;
     ncs_real_world.gates = NULL;
     ncs_real_world.start = ncs_real_world.progress = ncs_real_now();
     ncs_real_world.stop = NCS_STOP_INTERRUPTED;
@@ -188,7 +188,7 @@ static void machine_abandon(void)
     ncs_real_world.cancelled = true;
     ncs_real_gates_wake();
     pthread_cond_broadcast(&ncs_real_world.changed);
-    while (ncs_real_world.live > 0 && ncs_real_now() < until)
+    while (ncs_real_world.live + ncs_real_world.stopped_for_ever > 0 && ncs_real_now() < until)
         ncs_real_wait(&ncs_real_world.changed, ncs_real_now() + LOOK);
 }
 
@@ -252,6 +252,18 @@ static void machine_check(void)
     stay();
 }
 
+static void stop_for_ever(struct context *c)
+{
+    c->at = STOPPED;
+    ncs_real_world.live--;
+    ncs_real_world.stopped_for_ever++;
+    pthread_cond_broadcast(&ncs_real_world.changed);
+    while (!ncs_real_world.cancelled)
+        ncs_real_wait(&ncs_real_world.changed, -1);
+    ncs_real_world.stopped_for_ever--;
+    ncs_real_world.live++;
+}
+
 static void machine_end(enum ncs_ending how, const char *message, struct ncs_place place)
 {
     if (!ncs_real_self)
@@ -260,6 +272,13 @@ static void machine_end(enum ncs_ending how, const char *message, struct ncs_pla
     ncs_free(ncs_real_self->message);
     ncs_real_self->message = ncs_copy_text(message);
     ncs_real_self->end_place = place;
+    if (how == NCS_END_KILLED)
+        stop_for_ever(ncs_real_self);
+}
+
+static void machine_die(const char *message, struct ncs_place place)
+{
+    machine_end(NCS_END_KILLED, message, place);
 }
 
 /* ---- what only a simulator has ---- */
@@ -305,7 +324,7 @@ const struct ncs_machine ncs_machine_real = {
     .plant = machine_plant, .stats = machine_stats, .luck = machine_luck,
     .schedule = machine_schedule, .clock = machine_clock, .now = machine_now,
     .sleep = machine_sleep, .cancelled = machine_cancelled, .check = machine_check,
-    .end = machine_end, .gate_new = ncs_real_gate_new, .gate_free = ncs_real_gate_free,
+    .end = machine_end, .die = machine_die, .gate_new = ncs_real_gate_new, .gate_free = ncs_real_gate_free,
     .gate_wait = ncs_real_gate_wait,
     .gate_wake = ncs_real_gate_wake,
 };

@@ -14,7 +14,7 @@
 
 #define SECOND ((int64_t)1000000000)
 
-enum place { AT_WORK, AT_CALL, AT_GATE, ASLEEP, GONE };
+enum place { AT_WORK, AT_CALL, AT_GATE, ASLEEP, STOPPED, GONE };
 
 struct context {
     pthread_t thread;
@@ -36,7 +36,7 @@ struct real_world {
     struct ncs_machine_options options;
     int gpus;
     struct context *first, **last;
-    size_t live;
+    size_t live, stopped_for_ever; /* the latter stay in a call until the run is over */
     struct ncs_gate *gates;
     pthread_cond_t changed; /* contexts came or went, or the run began or is over */
     int64_t start, progress;

@@ -99,6 +99,13 @@ const struct ncs_topic ncs_topics[] = {
       "NCCL asks for one order of communicators on all ranks, or for room for all of them.\n"
       "Repair: one order for all ranks. sim = { lanes = 1 } in scenario{} makes the devices\n"
       "so narrow that the hang shows.\n" },
+    { "link-cut", "the connection between two ranks is gone",
+      "A cable, a switch, a port: what one rank sends to the other does not arrive any more.\n"
+      "All calls that go over the link stand, on every rank that takes part.\n"
+      "NCCL tells the two ends when they are on different hosts and the network tells NCCL:\n"
+      "ncclCommGetAsyncError says ncclRemoteError there. All others are told nothing.\n"
+      "Repair: poll for asynchronous errors, spread the news outside of NCCL, and abort the\n"
+      "communicator on every rank; ncclCommShrink makes one without the rank that is cut off.\n" },
     { "livelock", "a rank polls for something that cannot happen",
       "A loop asks again and again (a stream or event query, ncclCommGetAsyncError, a key\n"
       "of the store), while nothing that could change the answer is under way.\n"

@@ -10,11 +10,14 @@
 #include "run/store.h"
 #include "run/watch.h"
 
+struct armed;
+
 struct run_rank {
     struct ncs_run *run;
     void *program;          /* what program.rank_new gave; NULL = not made */
     struct ncs_local local; /* of its main thread */
     int threads;            /* spawned so far */
+    bool dead;              /* by fault.kill */
 };
 
 struct ncs_run {
@@ -33,6 +36,7 @@ struct ncs_run {
     struct run_rank *rank;             /* options.ranks of them */
     uint64_t started;                  /* ranks whose main has begun */
     struct ncs_thread *threads;        /* spawned, newest first */
+    struct armed *armed;               /* faults that wait for their calls, in order */
     struct run_store store;
     struct run_watch watch;
     struct run_environ environ;
@@ -79,6 +83,9 @@ void ncs_run_surmise(const struct ncs_run *run, struct ncs_snapshot *s);
 
 /* abort.c: ends what still runs on a real machine; false when some thread does not come back. */
 bool ncs_run_abort(struct ncs_run *run);
+
+/* fault.c */
+void ncs_run_faults_free(struct ncs_run *run);
 
 /* thread.c */
 void ncs_run_threads_free(struct ncs_run *run);

@@ -399,6 +399,7 @@ void ncs_run_close_machine(struct ncs_run *run)
 {
     if (!run->machine)
         return;
+    ncs_run_faults_free(run);
     ncs_run_threads_free(run);
     ncs_run_store_free(&run->store, run->machine);
     run->machine->observe(NULL);

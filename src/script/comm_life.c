@@ -81,6 +81,7 @@ int ncs_comm_abort(lua_State *L)
 {
     struct ncs_comm *c = self(L, "abort", 1);
     ncs_lua_label(L, 2);
+    note_interrupted(L, c); /* whoever waits for what is cut short goes on before this call returns */
     int rc = NCS_TRY(L, ncclCommAbort, ncs_comm_handle(c));
     ncs_comm_note(L, c, NCS_FN_ncclCommAbort);
     return ncs_lua_push_result(L, rc);
@@ -97,6 +98,7 @@ int ncs_comm_revoke(lua_State *L)
     struct ncs_comm *c = self(L, "revoke", 1);
     struct flags o = { NCCL_REVOKE_DEFAULT };
     ncs_lua_options(L, 2, flag_rows, &o);
+    note_interrupted(L, c);
     int rc = NCS_TRY(L, ncclCommRevoke, ncs_comm_handle(c), o.flags);
     ncs_comm_note(L, c, NCS_FN_ncclCommRevoke);
     return ncs_lua_push_result(L, rc);

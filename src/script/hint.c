@@ -109,7 +109,7 @@ const char *ncs_lua_hint(char hint[NCS_NEAR_ROOM], char quote, const char *word,
 
 const char *ncs_lua_not_yet(const char *word)
 {
-    static const char *const names[] = { "exclude", "fault", "matrix" };
+    static const char *const names[] = { "exclude", "matrix" };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(word, names[i]) == 0)
             return ": this version does not have it yet";

@@ -30,7 +30,7 @@ void ncs_lua_ready_made(lua_State *L)
     struct ncs_lua_rank *rank = ncs_lua_rank(L);
     static const struct { const char *name; void (*push)(lua_State *L); } libraries[] = {
         { "nccl", ncs_lua_nccl }, { "cuda", ncs_lua_cuda }, { "expect", ncs_lua_expect },
-        { "C", ncs_lua_raw },
+        { "fault", ncs_lua_fault }, { "C", ncs_lua_raw },
     };
     int globals = lua_gettop(L);
     lua_pushinteger(L, rank->rank);

@@ -271,6 +271,7 @@ void ncs_lua_control(lua_State *L);        /* pcall, xpcall, coroutine: control.
 void ncs_lua_modules(lua_State *L);        /* require, load: module.c */
 void ncs_lua_ready_made(lua_State *L);     /* rank, nccl, cuda ...: ready.c */
 void ncs_lua_push_params(lua_State *L, const struct ncs_scenario *s); /* pushes `param` */
+void ncs_lua_fault(lua_State *L);
 void ncs_lua_nccl(lua_State *L);
 void ncs_lua_cuda(lua_State *L);
 void ncs_lua_expect(lua_State *L);

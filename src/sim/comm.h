@@ -70,6 +70,7 @@ struct comm_rank {
     bool finalizing;         /* ncclCommFinalize was called */
     bool destroying;         /* ncclCommDestroy or ncclCommAbort was called */
     bool suspended;
+    bool lost_peer;          /* a neighbour on another host has died */
     struct comm_rank *family; /* whose resources it uses: its own handle, or an ancestor's */
     bool shared;             /* of a head of a family: others use its resources too */
     bool cut;                /* of a head of a family: aborted, nothing can run any more */

@@ -185,6 +185,12 @@ static bool out_of_reach(const struct part *p, const void *buffer, size_t bytes)
     return bytes > 0 && sim_world.options.no_peer_access && !memory_in_reach(p->cr->gpu, buffer);
 }
 
+size_t part_written(const struct part *p)
+{
+    size_t send, recv;
+    return extents(p, &send, &recv) ? recv : 0;
+}
+
 const char *part_misplaced(const struct part *p)
 {
     size_t send = 0, recv = 0;

@@ -71,6 +71,7 @@ static inline bool part_is_one_sided(const struct part *p)
 }
 
 size_t part_bytes(const struct part *p); /* count * size of the type */
+size_t part_written(const struct part *p); /* bytes at recv, when nothing is in the way */
 size_t part_moved(const struct part *p); /* bytes of a collective by which its cost goes */
 void part_free(struct part *p);
 /* What a device would stumble over in its buffers, in words; NULL = nothing. */

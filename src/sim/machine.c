@@ -10,6 +10,7 @@
 #include "sim/functions.h"
 #include "sim/host.h"
 #include "sim/init.h"
+#include "sim/inject.h"
 #include "sim/job.h"
 #include "sim/list.h"
 #include "sim/memory.h"
@@ -145,6 +146,7 @@ static void clear(void)
     ncs_free(w->woken);
     ncs_free(w->lane_line);
     choices_free();
+    inject_free();
     uint64_t objects = w->live_objects, bytes = w->live_bytes;
     *w = (struct world){ .live_objects = objects, .live_bytes = bytes };
 }
@@ -297,6 +299,14 @@ static void machine_end(enum ncs_ending how, const char *message, struct ncs_pla
         context_finish(c);
 }
 
+static void machine_die(const char *message, struct ncs_place place)
+{
+    struct context *c = context_self();
+    if (c && !c->cancelled)
+        inject_death(c);
+    machine_end(NCS_END_KILLED, message, place);
+}
+
 static struct ncs_gate *gate_new(void)
 {
     return sim_new(sizeof(struct ncs_gate));
@@ -336,6 +346,7 @@ static const struct ncs_machine sim_machine = {
     .stats = machine_stats, .luck = machine_luck,
     .schedule = machine_schedule, .clock = machine_clock, .now = machine_now, .sleep = machine_sleep,
     .cancelled = machine_cancelled, .check = machine_check, .end = machine_end,
+    .die = machine_die, .inject = inject,
     .gate_new = gate_new, .gate_free = gate_free, .gate_wait = gate_wait, .gate_wake = gate_wake,
 };
 

@@ -9,6 +9,7 @@
 #include "sim/agenda.h"
 #include "sim/choose.h"
 #include "sim/comm.h"
+#include "sim/inject.h"
 #include "sim/list.h"
 #include "sim/memory.h"
 #include "sim/op.h"
@@ -134,11 +135,14 @@ static enum ncs_stuck compare(const struct slot *slot, bool *differs)
 
 static void match(struct slot *slot, size_t bytes)
 {
+    int64_t delay = inject_delay(slot);
+    if (delay < 0)
+        return;
     for (int i = 0; i < slot->expected; i++)
         if (slot->part[i])
             slot->part[i]->state = NCS_PART_MATCHED;
     world_changed();
-    agenda_add(world_later(op_cost(bytes)), EVENT_SLOT, slot, 0);
+    agenda_add(world_later(op_cost(bytes) + delay), EVENT_SLOT, slot, 0);
 }
 
 static void match_collective(struct slot *slot)
@@ -218,6 +222,7 @@ void slot_arrive(struct part *part)
     part->slot = slot;
     part->state = NCS_PART_AT_SLOT;
     world_changed();
+    inject_arrival(part);
     if (part_is_spread(part))
         spread_arrive(part->spread);
     if (slot->broken)
@@ -319,6 +324,14 @@ static void move_pair(struct slot *slot)
         data_copy(recv->recv, from, moved_bytes(slot));
 }
 
+static void spoil(const struct slot *slot)
+{
+    for (int i = 0; i < slot->expected; i++)
+        if (slot->part[i] && slot->part[i]->call)
+            inject_spoil(slot->part[i], slot->pair && i == 1 ? moved_bytes(slot)
+                                                             : part_written(slot->part[i]));
+}
+
 static void move_ahead(struct slot *slot)
 {
     struct part *p = slot->part[0];
@@ -396,6 +409,7 @@ void slot_move(struct slot *slot)
             done[i] = ends(slot, i);
     tell(w->observer.before, slot);
     slot->pair ? move_pair(slot) : move_collective(slot);
+    spoil(slot);
     tell(w->observer.after, slot);
     if (slot->bounce)
         comm_peer(slot->comm->member[slot->src], slot->dst)->ahead -= slot->bounce_bytes;

@@ -19,6 +19,7 @@ struct slot {
     int expected, arrived;
     bool broken;             /* somebody left: it never matches */
     enum ncs_stuck stuck;
+    int cut[2];              /* NCS_STUCK_LINK: the ranks at its ends */
     struct part **part;      /* by rank; of a pair: the send, then the receive; NULL = absent */
     unsigned char *bounce;   /* of a pair: the bytes of a send that ran ahead */
     size_t bounce_bytes;

@@ -221,6 +221,7 @@ static void add_slot(struct ncs_snapshot *s, const struct slot *slot)
 {
     struct ncs_snap_slot entry = { .pair = slot->pair, .nranks = slot->comm->nranks,
                                    .src = slot->src, .dst = slot->dst, .stuck = slot->stuck,
+                                   .cut = { slot->cut[0], slot->cut[1] },
                                    .member = s->members };
     for (int i = 0; i < slot->expected; i++) {
         int part = slot->part[i] ? lookup(&index_of.part, slot->part[i]) : -1;

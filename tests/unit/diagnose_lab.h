@@ -246,7 +246,8 @@ static inline int behind(const struct ncs_call *c, int before)
 
 static inline int add_slot(int nranks, bool pair, int src, int dst, enum ncs_stuck stuck)
 {
-    slot[snap.slots] = (struct ncs_snap_slot){ pair, nranks, src, dst, stuck, snap.members, 0 };
+    slot[snap.slots] = (struct ncs_snap_slot){
+        .pair = pair, .nranks = nranks, .src = src, .dst = dst, .stuck = stuck, .member = snap.members };
     return (int)snap.slots++;
 }
 

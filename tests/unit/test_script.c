@@ -316,12 +316,13 @@ START_TEST(test_stubs)
            "  cuda.runtime_version, cuda.driver_version, expect.equal, expect.that, expect.error,\n"
            "  cuda.properties, cuda.can_access_peer, cuda.enable_peer,\n"
            "  nccl.param, nccl.params, C.host, C.sizeof, C.check, C.has, C.ncclConfig, C.ncclSimInfo,\n"
-           "  nccl.grow, nccl.simulate }\n"
-           "print(#f)\n", "[0] 34\n");
+           "  nccl.grow, nccl.simulate, fault.kill, fault.stall, fault.slow, fault.fail,\n"
+           "  fault.corrupt, fault.link, fault.async_error }\n"
+           "print(#f)\n", "[0] 41\n");
     size_t functions = 0;
     for (const char *at = text; (at = strstr(at, "\nfunction ")) != NULL; at++)
         functions += strcspn(at + 1, ".\n") < strcspn(at + 1, ":(\n");
-    ck_assert_uint_eq(functions, 34);
+    ck_assert_uint_eq(functions, 41);
 }
 END_TEST
 

@@ -82,7 +82,7 @@ START_TEST(test_usage)
         { "cuda.buffer('torch.bfloat16', 1)", "did you mean \"bfloat16\"?" },
         { "cuda.buffer('fp16', 1)", "did you mean \"float16\"?" },
         { "C:ncclGetVersion()", "C takes a dot, not a colon: its functions are called as C.ncclGetVersion(...)" },
-        { "fault.kill { rank = 0 }", "no such global 'fault': this version does not have it yet" },
+        { "fault.kil { rank = 0 }", "no such field 'kil' in fault: did you mean 'kill'?" },
         { "C.sizeof(99)", "C.sizeof: dtype must be a name or one of C's constants, as C.ncclFloat32, got 99" },
         { "C.host(-1, 4)", "C.host: dtype must be a name or one of C's constants" },
         { "world:signal(0, { sig_idx = 1 })", "ncclSignal: ncclInvalidArgument: Signal : sigIdx 1 is invalid" },

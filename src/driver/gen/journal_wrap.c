@@ -11,8 +11,9 @@ static ncclResult_t wrap_ncclGetVersion(int *version)
 {
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclGetVersion);
     call->arg[0].p = version;
-    ncs_journal_begin(journal, call);
-    ncclResult_t rc = next->ncclGetVersion(version);
+    ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->ncclGetVersion(version);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -21,8 +22,9 @@ static ncclResult_t wrap_ncclGetUniqueId(ncclUniqueId *uniqueId)
 {
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclGetUniqueId);
     call->arg[0].p = uniqueId;
-    ncs_journal_begin(journal, call);
-    ncclResult_t rc = next->ncclGetUniqueId(uniqueId);
+    ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->ncclGetUniqueId(uniqueId);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -35,8 +37,9 @@ static ncclResult_t wrap_ncclCommInitRank(ncclComm_t *comm, int nranks, ncclUniq
     call->arg[1].i = nranks;
     call->arg[2].p = &commId;
     call->arg[3].i = rank;
-    ncs_journal_begin(journal, call);
-    ncclResult_t rc = next->ncclCommInitRank(comm, nranks, commId, rank);
+    ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->ncclCommInitRank(comm, nranks, commId, rank);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -50,8 +53,9 @@ static ncclResult_t wrap_ncclCommInitRankConfig(ncclComm_t *comm, int nranks, nc
     call->arg[2].p = &commId;
     call->arg[3].i = rank;
     call->arg[4].p = config;
-    ncs_journal_begin(journal, call);
-    ncclResult_t rc = next->ncclCommInitRankConfig(comm, nranks, commId, rank, config);
+    ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->ncclCommInitRankConfig(comm, nranks, commId, rank, config);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -66,8 +70,9 @@ static ncclResult_t wrap_ncclCommInitRankScalable(ncclComm_t *newcomm, int nrank
     call->arg[3].i = nId;
     call->arg[4].p = commIds;
     call->arg[5].p = config;
-    ncs_journal_begin(journal, call);
-    ncclResult_t rc = next->ncclCommInitRankScalable(newcomm, nranks, myrank, nId, commIds, config);
+    ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->ncclCommInitRankScalable(newcomm, nranks, myrank, nId, commIds, config);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -78,8 +83,9 @@ static ncclResult_t wrap_ncclCommInitAll(ncclComm_t *comm, int ndev, const int *
     call->arg[0].p = comm;
     call->arg[1].i = ndev;
     call->arg[2].p = devlist;
-    ncs_journal_begin(journal, call);
-    ncclResult_t rc = next->ncclCommInitAll(comm, ndev, devlist);
+    ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->ncclCommInitAll(comm, ndev, devlist);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -88,8 +94,9 @@ static ncclResult_t wrap_ncclCommFinalize(ncclComm_t comm)
 {
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclCommFinalize);
     call->arg[0].p = comm;
-    ncs_journal_begin(journal, call);
-    ncclResult_t rc = next->ncclCommFinalize(comm);
+    ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->ncclCommFinalize(comm);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -98,8 +105,9 @@ static ncclResult_t wrap_ncclCommDestroy(ncclComm_t comm)
 {
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclCommDestroy);
     call->arg[0].p = comm;
-    ncs_journal_begin(journal, call);
-    ncclResult_t rc = next->ncclCommDestroy(comm);
+    ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->ncclCommDestroy(comm);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -108,8 +116,9 @@ static ncclResult_t wrap_ncclCommAbort(ncclComm_t comm)
 {
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclCommAbort);
     call->arg[0].p = comm;
-    ncs_journal_begin(journal, call);
-    ncclResult_t rc = next->ncclCommAbort(comm);
+    ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->ncclCommAbort(comm);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -119,8 +128,9 @@ static ncclResult_t wrap_ncclCommRevoke(ncclComm_t comm, int revokeFlags)
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclCommRevoke);
     call->arg[0].p = comm;
     call->arg[1].i = revokeFlags;
-    ncs_journal_begin(journal, call);
-    ncclResult_t rc = next->ncclCommRevoke(comm, revokeFlags);
+    ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->ncclCommRevoke(comm, revokeFlags);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -134,8 +144,9 @@ static ncclResult_t wrap_ncclCommSplit(ncclComm_t comm, int color, int key, nccl
     call->arg[2].i = key;
     call->arg[3].p = newcomm;
     call->arg[4].p = config;
-    ncs_journal_begin(journal, call);
-    ncclResult_t rc = next->ncclCommSplit(comm, color, key, newcomm, config);
+    ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->ncclCommSplit(comm, color, key, newcomm, config);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -150,9 +161,10 @@ static ncclResult_t wrap_ncclCommShrink(ncclComm_t comm, int *excludeRanksList,
     call->arg[3].p = newcomm;
     call->arg[4].p = config;
     call->arg[5].i = shrinkFlags;
-    ncs_journal_begin(journal, call);
-    ncclResult_t rc = next->ncclCommShrink(comm, excludeRanksList, excludeRanksCount, newcomm,
-        config, shrinkFlags);
+    ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->ncclCommShrink(comm, excludeRanksList, excludeRanksCount, newcomm, config,
+            shrinkFlags);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -162,8 +174,9 @@ static ncclResult_t wrap_ncclCommGetUniqueId(ncclComm_t comm, ncclUniqueId *uniq
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclCommGetUniqueId);
     call->arg[0].p = comm;
     call->arg[1].p = uniqueId;
-    ncs_journal_begin(journal, call);
-    ncclResult_t rc = next->ncclCommGetUniqueId(comm, uniqueId);
+    ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->ncclCommGetUniqueId(comm, uniqueId);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -178,8 +191,9 @@ static ncclResult_t wrap_ncclCommGrow(ncclComm_t comm, int nRanks, const ncclUni
     call->arg[3].i = rank;
     call->arg[4].p = newcomm;
     call->arg[5].p = config;
-    ncs_journal_begin(journal, call);
-    ncclResult_t rc = next->ncclCommGrow(comm, nRanks, uniqueId, rank, newcomm, config);
+    ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->ncclCommGrow(comm, nRanks, uniqueId, rank, newcomm, config);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -189,8 +203,9 @@ static ncclResult_t wrap_ncclCommSuspend(ncclComm_t comm, int flags)
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclCommSuspend);
     call->arg[0].p = comm;
     call->arg[1].i = flags;
-    ncs_journal_begin(journal, call);
-    ncclResult_t rc = next->ncclCommSuspend(comm, flags);
+    ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->ncclCommSuspend(comm, flags);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -199,8 +214,9 @@ static ncclResult_t wrap_ncclCommResume(ncclComm_t comm)
 {
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclCommResume);
     call->arg[0].p = comm;
-    ncs_journal_begin(journal, call);
-    ncclResult_t rc = next->ncclCommResume(comm);
+    ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->ncclCommResume(comm);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -211,8 +227,9 @@ static ncclResult_t wrap_ncclCommMemStats(ncclComm_t comm, ncclCommMemStat_t sta
     call->arg[0].p = comm;
     call->arg[1].i = stat;
     call->arg[2].p = value;
-    ncs_journal_begin(journal, call);
-    ncclResult_t rc = next->ncclCommMemStats(comm, stat, value);
+    ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->ncclCommMemStats(comm, stat, value);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -222,8 +239,9 @@ static ncclResult_t wrap_ncclCommQueryProperties(ncclComm_t comm, ncclCommProper
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclCommQueryProperties);
     call->arg[0].p = comm;
     call->arg[1].p = props;
-    ncs_journal_begin(journal, call);
-    ncclResult_t rc = next->ncclCommQueryProperties(comm, props);
+    ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->ncclCommQueryProperties(comm, props);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -233,8 +251,9 @@ static ncclResult_t wrap_ncclMemAlloc(void **ptr, size_t size)
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclMemAlloc);
     call->arg[0].p = ptr;
     call->arg[1].u = size;
-    ncs_journal_begin(journal, call);
-    ncclResult_t rc = next->ncclMemAlloc(ptr, size);
+    ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->ncclMemAlloc(ptr, size);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -243,8 +262,9 @@ static ncclResult_t wrap_ncclMemFree(void *ptr)
 {
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclMemFree);
     call->arg[0].p = ptr;
-    ncs_journal_begin(journal, call);
-    ncclResult_t rc = next->ncclMemFree(ptr);
+    ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->ncclMemFree(ptr);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -256,8 +276,9 @@ static ncclResult_t wrap_ncclCommRegister(ncclComm_t comm, void *buff, size_t si
     call->arg[1].p = buff;
     call->arg[2].u = size;
     call->arg[3].p = handle;
-    ncs_journal_begin(journal, call);
-    ncclResult_t rc = next->ncclCommRegister(comm, buff, size, handle);
+    ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->ncclCommRegister(comm, buff, size, handle);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -267,8 +288,9 @@ static ncclResult_t wrap_ncclCommDeregister(ncclComm_t comm, void *handle)
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclCommDeregister);
     call->arg[0].p = comm;
     call->arg[1].p = handle;
-    ncs_journal_begin(journal, call);
-    ncclResult_t rc = next->ncclCommDeregister(comm, handle);
+    ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->ncclCommDeregister(comm, handle);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -282,8 +304,9 @@ static ncclResult_t wrap_ncclCommWindowRegister(ncclComm_t comm, void *buff, siz
     call->arg[2].u = size;
     call->arg[3].p = win;
     call->arg[4].i = winFlags;
-    ncs_journal_begin(journal, call);
-    ncclResult_t rc = next->ncclCommWindowRegister(comm, buff, size, win, winFlags);
+    ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->ncclCommWindowRegister(comm, buff, size, win, winFlags);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -293,8 +316,9 @@ static ncclResult_t wrap_ncclCommWindowDeregister(ncclComm_t comm, ncclWindow_t 
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclCommWindowDeregister);
     call->arg[0].p = comm;
     call->arg[1].p = win;
-    ncs_journal_begin(journal, call);
-    ncclResult_t rc = next->ncclCommWindowDeregister(comm, win);
+    ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->ncclCommWindowDeregister(comm, win);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -305,8 +329,9 @@ static ncclResult_t wrap_ncclWinGetUserPtr(ncclComm_t comm, ncclWindow_t win, vo
     call->arg[0].p = comm;
     call->arg[1].p = win;
     call->arg[2].p = outUserPtr;
-    ncs_journal_begin(journal, call);
-    ncclResult_t rc = next->ncclWinGetUserPtr(comm, win, outUserPtr);
+    ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->ncclWinGetUserPtr(comm, win, outUserPtr);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -324,8 +349,9 @@ static ncclResult_t wrap_ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t *as
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclCommGetAsyncError);
     call->arg[0].p = comm;
     call->arg[1].p = asyncError;
-    ncs_journal_begin(journal, call);
-    ncclResult_t rc = next->ncclCommGetAsyncError(comm, asyncError);
+    ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->ncclCommGetAsyncError(comm, asyncError);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -335,8 +361,9 @@ static ncclResult_t wrap_ncclCommCount(ncclComm_t comm, int *count)
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclCommCount);
     call->arg[0].p = comm;
     call->arg[1].p = count;
-    ncs_journal_begin(journal, call);
-    ncclResult_t rc = next->ncclCommCount(comm, count);
+    ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->ncclCommCount(comm, count);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -346,8 +373,9 @@ static ncclResult_t wrap_ncclCommCuDevice(ncclComm_t comm, int *device)
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclCommCuDevice);
     call->arg[0].p = comm;
     call->arg[1].p = device;
-    ncs_journal_begin(journal, call);
-    ncclResult_t rc = next->ncclCommCuDevice(comm, device);
+    ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->ncclCommCuDevice(comm, device);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -357,8 +385,9 @@ static ncclResult_t wrap_ncclCommUserRank(ncclComm_t comm, int *rank)
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclCommUserRank);
     call->arg[0].p = comm;
     call->arg[1].p = rank;
-    ncs_journal_begin(journal, call);
-    ncclResult_t rc = next->ncclCommUserRank(comm, rank);
+    ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->ncclCommUserRank(comm, rank);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -372,8 +401,9 @@ static ncclResult_t wrap_ncclRedOpCreatePreMulSum(ncclRedOp_t *op, void *scalar,
     call->arg[2].i = datatype;
     call->arg[3].i = residence;
     call->arg[4].p = comm;
-    ncs_journal_begin(journal, call);
-    ncclResult_t rc = next->ncclRedOpCreatePreMulSum(op, scalar, datatype, residence, comm);
+    ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->ncclRedOpCreatePreMulSum(op, scalar, datatype, residence, comm);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -383,8 +413,9 @@ static ncclResult_t wrap_ncclRedOpDestroy(ncclRedOp_t op, ncclComm_t comm)
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclRedOpDestroy);
     call->arg[0].i = op;
     call->arg[1].p = comm;
-    ncs_journal_begin(journal, call);
-    ncclResult_t rc = next->ncclRedOpDestroy(op, comm);
+    ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->ncclRedOpDestroy(op, comm);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -401,8 +432,9 @@ static ncclResult_t wrap_ncclReduce(const void *sendbuff, void *recvbuff, size_t
     call->arg[5].i = root;
     call->arg[6].p = comm;
     call->arg[7].p = stream;
-    ncs_journal_begin(journal, call);
-    ncclResult_t rc = next->ncclReduce(sendbuff, recvbuff, count, datatype, op, root, comm, stream);
+    ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->ncclReduce(sendbuff, recvbuff, count, datatype, op, root, comm, stream);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -417,8 +449,9 @@ static ncclResult_t wrap_ncclBcast(void *buff, size_t count, ncclDataType_t data
     call->arg[3].i = root;
     call->arg[4].p = comm;
     call->arg[5].p = stream;
-    ncs_journal_begin(journal, call);
-    ncclResult_t rc = next->ncclBcast(buff, count, datatype, root, comm, stream);
+    ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->ncclBcast(buff, count, datatype, root, comm, stream);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -434,8 +467,9 @@ static ncclResult_t wrap_ncclBroadcast(const void *sendbuff, void *recvbuff, siz
     call->arg[4].i = root;
     call->arg[5].p = comm;
     call->arg[6].p = stream;
-    ncs_journal_begin(journal, call);
-    ncclResult_t rc = next->ncclBroadcast(sendbuff, recvbuff, count, datatype, root, comm, stream);
+    ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->ncclBroadcast(sendbuff, recvbuff, count, datatype, root, comm, stream);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -451,8 +485,9 @@ static ncclResult_t wrap_ncclAllReduce(const void *sendbuff, void *recvbuff, siz
     call->arg[4].i = op;
     call->arg[5].p = comm;
     call->arg[6].p = stream;
-    ncs_journal_begin(journal, call);
-    ncclResult_t rc = next->ncclAllReduce(sendbuff, recvbuff, count, datatype, op, comm, stream);
+    ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->ncclAllReduce(sendbuff, recvbuff, count, datatype, op, comm, stream);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -468,9 +503,9 @@ static ncclResult_t wrap_ncclReduceScatter(const void *sendbuff, void *recvbuff,
     call->arg[4].i = op;
     call->arg[5].p = comm;
     call->arg[6].p = stream;
-    ncs_journal_begin(journal, call);
-    ncclResult_t rc = next->ncclReduceScatter(sendbuff, recvbuff, recvcount, datatype, op, comm,
-        stream);
+    ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->ncclReduceScatter(sendbuff, recvbuff, recvcount, datatype, op, comm, stream);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -485,8 +520,9 @@ static ncclResult_t wrap_ncclAllGather(const void *sendbuff, void *recvbuff, siz
     call->arg[3].i = datatype;
     call->arg[4].p = comm;
     call->arg[5].p = stream;
-    ncs_journal_begin(journal, call);
-    ncclResult_t rc = next->ncclAllGather(sendbuff, recvbuff, sendcount, datatype, comm, stream);
+    ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->ncclAllGather(sendbuff, recvbuff, sendcount, datatype, comm, stream);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -501,8 +537,9 @@ static ncclResult_t wrap_ncclAlltoAll(const void *sendbuff, void *recvbuff, size
     call->arg[3].i = datatype;
     call->arg[4].p = comm;
     call->arg[5].p = stream;
-    ncs_journal_begin(journal, call);
-    ncclResult_t rc = next->ncclAlltoAll(sendbuff, recvbuff, count, datatype, comm, stream);
+    ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->ncclAlltoAll(sendbuff, recvbuff, count, datatype, comm, stream);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -518,8 +555,9 @@ static ncclResult_t wrap_ncclGather(const void *sendbuff, void *recvbuff, size_t
     call->arg[4].i = root;
     call->arg[5].p = comm;
     call->arg[6].p = stream;
-    ncs_journal_begin(journal, call);
-    ncclResult_t rc = next->ncclGather(sendbuff, recvbuff, count, datatype, root, comm, stream);
+    ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->ncclGather(sendbuff, recvbuff, count, datatype, root, comm, stream);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -535,8 +573,9 @@ static ncclResult_t wrap_ncclScatter(const void *sendbuff, void *recvbuff, size_
     call->arg[4].i = root;
     call->arg[5].p = comm;
     call->arg[6].p = stream;
-    ncs_journal_begin(journal, call);
-    ncclResult_t rc = next->ncclScatter(sendbuff, recvbuff, count, datatype, root, comm, stream);
+    ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->ncclScatter(sendbuff, recvbuff, count, datatype, root, comm, stream);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -551,8 +590,9 @@ static ncclResult_t wrap_ncclSend(const void *sendbuff, size_t count, ncclDataTy
     call->arg[3].i = peer;
     call->arg[4].p = comm;
     call->arg[5].p = stream;
-    ncs_journal_begin(journal, call);
-    ncclResult_t rc = next->ncclSend(sendbuff, count, datatype, peer, comm, stream);
+    ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->ncclSend(sendbuff, count, datatype, peer, comm, stream);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -567,8 +607,9 @@ static ncclResult_t wrap_ncclRecv(void *recvbuff, size_t count, ncclDataType_t d
     call->arg[3].i = peer;
     call->arg[4].p = comm;
     call->arg[5].p = stream;
-    ncs_journal_begin(journal, call);
-    ncclResult_t rc = next->ncclRecv(recvbuff, count, datatype, peer, comm, stream);
+    ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->ncclRecv(recvbuff, count, datatype, peer, comm, stream);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -589,9 +630,10 @@ static ncclResult_t wrap_ncclPutSignal(const void *localbuff, size_t count, nccl
     call->arg[8].u = flags;
     call->arg[9].p = comm;
     call->arg[10].p = stream;
-    ncs_journal_begin(journal, call);
-    ncclResult_t rc = next->ncclPutSignal(localbuff, count, datatype, peer, peerWin, peerWinOffset,
-        sigIdx, ctx, flags, comm, stream);
+    ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->ncclPutSignal(localbuff, count, datatype, peer, peerWin, peerWinOffset, sigIdx,
+            ctx, flags, comm, stream);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -606,8 +648,9 @@ static ncclResult_t wrap_ncclSignal(int peer, int sigIdx, int ctx, unsigned int 
     call->arg[3].u = flags;
     call->arg[4].p = comm;
     call->arg[5].p = stream;
-    ncs_journal_begin(journal, call);
-    ncclResult_t rc = next->ncclSignal(peer, sigIdx, ctx, flags, comm, stream);
+    ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->ncclSignal(peer, sigIdx, ctx, flags, comm, stream);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -620,8 +663,9 @@ static ncclResult_t wrap_ncclWaitSignal(int nDesc, ncclWaitSignalDesc_t *signalD
     call->arg[1].p = signalDescs;
     call->arg[2].p = comm;
     call->arg[3].p = stream;
-    ncs_journal_begin(journal, call);
-    ncclResult_t rc = next->ncclWaitSignal(nDesc, signalDescs, comm, stream);
+    ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->ncclWaitSignal(nDesc, signalDescs, comm, stream);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -629,8 +673,9 @@ static ncclResult_t wrap_ncclWaitSignal(int nDesc, ncclWaitSignalDesc_t *signalD
 static ncclResult_t wrap_ncclGroupStart(void)
 {
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclGroupStart);
-    ncs_journal_begin(journal, call);
-    ncclResult_t rc = next->ncclGroupStart();
+    ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->ncclGroupStart();
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -638,8 +683,9 @@ static ncclResult_t wrap_ncclGroupStart(void)
 static ncclResult_t wrap_ncclGroupEnd(void)
 {
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclGroupEnd);
-    ncs_journal_begin(journal, call);
-    ncclResult_t rc = next->ncclGroupEnd();
+    ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->ncclGroupEnd();
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -648,8 +694,9 @@ static ncclResult_t wrap_ncclGroupSimulateEnd(ncclSimInfo_t *simInfo)
 {
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclGroupSimulateEnd);
     call->arg[0].p = simInfo;
-    ncs_journal_begin(journal, call);
-    ncclResult_t rc = next->ncclGroupSimulateEnd(simInfo);
+    ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->ncclGroupSimulateEnd(simInfo);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -659,8 +706,9 @@ static ncclResult_t wrap_ncclParamBind(ncclParamHandle_t *out, const char *key)
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclParamBind);
     call->arg[0].p = out;
     call->arg[1].p = key;
-    ncs_journal_begin(journal, call);
-    ncclResult_t rc = next->ncclParamBind(out, key);
+    ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->ncclParamBind(out, key);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -670,8 +718,9 @@ static ncclResult_t wrap_ncclParamGetI8(ncclParamHandle_t h, int8_t *out)
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclParamGetI8);
     call->arg[0].p = h;
     call->arg[1].p = out;
-    ncs_journal_begin(journal, call);
-    ncclResult_t rc = next->ncclParamGetI8(h, out);
+    ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->ncclParamGetI8(h, out);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -681,8 +730,9 @@ static ncclResult_t wrap_ncclParamGetI16(ncclParamHandle_t h, int16_t *out)
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclParamGetI16);
     call->arg[0].p = h;
     call->arg[1].p = out;
-    ncs_journal_begin(journal, call);
-    ncclResult_t rc = next->ncclParamGetI16(h, out);
+    ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->ncclParamGetI16(h, out);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -692,8 +742,9 @@ static ncclResult_t wrap_ncclParamGetI32(ncclParamHandle_t h, int32_t *out)
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclParamGetI32);
     call->arg[0].p = h;
     call->arg[1].p = out;
-    ncs_journal_begin(journal, call);
-    ncclResult_t rc = next->ncclParamGetI32(h, out);
+    ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->ncclParamGetI32(h, out);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -703,8 +754,9 @@ static ncclResult_t wrap_ncclParamGetI64(ncclParamHandle_t h, int64_t *out)
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclParamGetI64);
     call->arg[0].p = h;
     call->arg[1].p = out;
-    ncs_journal_begin(journal, call);
-    ncclResult_t rc = next->ncclParamGetI64(h, out);
+    ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->ncclParamGetI64(h, out);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -714,8 +766,9 @@ static ncclResult_t wrap_ncclParamGetU8(ncclParamHandle_t h, uint8_t *out)
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclParamGetU8);
     call->arg[0].p = h;
     call->arg[1].p = out;
-    ncs_journal_begin(journal, call);
-    ncclResult_t rc = next->ncclParamGetU8(h, out);
+    ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->ncclParamGetU8(h, out);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -725,8 +778,9 @@ static ncclResult_t wrap_ncclParamGetU16(ncclParamHandle_t h, uint16_t *out)
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclParamGetU16);
     call->arg[0].p = h;
     call->arg[1].p = out;
-    ncs_journal_begin(journal, call);
-    ncclResult_t rc = next->ncclParamGetU16(h, out);
+    ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->ncclParamGetU16(h, out);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -736,8 +790,9 @@ static ncclResult_t wrap_ncclParamGetU32(ncclParamHandle_t h, uint32_t *out)
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclParamGetU32);
     call->arg[0].p = h;
     call->arg[1].p = out;
-    ncs_journal_begin(journal, call);
-    ncclResult_t rc = next->ncclParamGetU32(h, out);
+    ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->ncclParamGetU32(h, out);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -747,8 +802,9 @@ static ncclResult_t wrap_ncclParamGetU64(ncclParamHandle_t h, uint64_t *out)
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclParamGetU64);
     call->arg[0].p = h;
     call->arg[1].p = out;
-    ncs_journal_begin(journal, call);
-    ncclResult_t rc = next->ncclParamGetU64(h, out);
+    ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->ncclParamGetU64(h, out);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -758,8 +814,9 @@ static ncclResult_t wrap_ncclParamGetStr(ncclParamHandle_t h, const char **out)
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclParamGetStr);
     call->arg[0].p = h;
     call->arg[1].p = out;
-    ncs_journal_begin(journal, call);
-    ncclResult_t rc = next->ncclParamGetStr(h, out);
+    ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->ncclParamGetStr(h, out);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -771,8 +828,9 @@ static ncclResult_t wrap_ncclParamGet(ncclParamHandle_t h, void *out, int maxLen
     call->arg[1].p = out;
     call->arg[2].i = maxLen;
     call->arg[3].p = len;
-    ncs_journal_begin(journal, call);
-    ncclResult_t rc = next->ncclParamGet(h, out, maxLen, len);
+    ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->ncclParamGet(h, out, maxLen, len);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -783,8 +841,9 @@ static ncclResult_t wrap_ncclParamGetParameter(const char *key, const char **val
     call->arg[0].p = key;
     call->arg[1].p = value;
     call->arg[2].p = valueLen;
-    ncs_journal_begin(journal, call);
-    ncclResult_t rc = next->ncclParamGetParameter(key, value, valueLen);
+    ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->ncclParamGetParameter(key, value, valueLen);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -794,8 +853,9 @@ static ncclResult_t wrap_ncclParamGetAllParameterKeys(const char ***table, int *
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclParamGetAllParameterKeys);
     call->arg[0].p = table;
     call->arg[1].p = tableLen;
-    ncs_journal_begin(journal, call);
-    ncclResult_t rc = next->ncclParamGetAllParameterKeys(table, tableLen);
+    ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->ncclParamGetAllParameterKeys(table, tableLen);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -812,8 +872,9 @@ static cudaError_t wrap_cudaGetDeviceCount(int *count)
 {
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaGetDeviceCount);
     call->arg[0].p = count;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaGetDeviceCount(count);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaGetDeviceCount(count);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -822,8 +883,9 @@ static cudaError_t wrap_cudaSetDevice(int device)
 {
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaSetDevice);
     call->arg[0].i = device;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaSetDevice(device);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaSetDevice(device);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -832,8 +894,9 @@ static cudaError_t wrap_cudaGetDevice(int *device)
 {
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaGetDevice);
     call->arg[0].p = device;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaGetDevice(device);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaGetDevice(device);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -843,8 +906,9 @@ static cudaError_t wrap_cudaGetDeviceProperties(struct cudaDeviceProp *prop, int
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaGetDeviceProperties);
     call->arg[0].p = prop;
     call->arg[1].i = device;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaGetDeviceProperties(prop, device);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaGetDeviceProperties(prop, device);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -854,8 +918,9 @@ static cudaError_t wrap_cudaChooseDevice(int *device, const struct cudaDevicePro
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaChooseDevice);
     call->arg[0].p = device;
     call->arg[1].p = prop;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaChooseDevice(device, prop);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaChooseDevice(device, prop);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -866,8 +931,9 @@ static cudaError_t wrap_cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr a
     call->arg[0].p = value;
     call->arg[1].i = attr;
     call->arg[2].i = device;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaDeviceGetAttribute(value, attr, device);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaDeviceGetAttribute(value, attr, device);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -878,8 +944,9 @@ static cudaError_t wrap_cudaDeviceGetPCIBusId(char *pciBusId, int len, int devic
     call->arg[0].p = pciBusId;
     call->arg[1].i = len;
     call->arg[2].i = device;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaDeviceGetPCIBusId(pciBusId, len, device);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaDeviceGetPCIBusId(pciBusId, len, device);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -889,8 +956,9 @@ static cudaError_t wrap_cudaDeviceGetByPCIBusId(int *device, const char *pciBusI
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaDeviceGetByPCIBusId);
     call->arg[0].p = device;
     call->arg[1].p = pciBusId;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaDeviceGetByPCIBusId(device, pciBusId);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaDeviceGetByPCIBusId(device, pciBusId);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -898,8 +966,9 @@ static cudaError_t wrap_cudaDeviceGetByPCIBusId(int *device, const char *pciBusI
 static cudaError_t wrap_cudaDeviceReset(void)
 {
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaDeviceReset);
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaDeviceReset();
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaDeviceReset();
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -908,8 +977,9 @@ static cudaError_t wrap_cudaSetDeviceFlags(unsigned int flags)
 {
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaSetDeviceFlags);
     call->arg[0].u = flags;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaSetDeviceFlags(flags);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaSetDeviceFlags(flags);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -918,8 +988,9 @@ static cudaError_t wrap_cudaGetDeviceFlags(unsigned int *flags)
 {
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaGetDeviceFlags);
     call->arg[0].p = flags;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaGetDeviceFlags(flags);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaGetDeviceFlags(flags);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -929,8 +1000,9 @@ static cudaError_t wrap_cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaDeviceSetLimit);
     call->arg[0].i = limit;
     call->arg[1].u = value;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaDeviceSetLimit(limit, value);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaDeviceSetLimit(limit, value);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -940,8 +1012,9 @@ static cudaError_t wrap_cudaDeviceGetLimit(size_t *pValue, enum cudaLimit limit)
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaDeviceGetLimit);
     call->arg[0].p = pValue;
     call->arg[1].i = limit;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaDeviceGetLimit(pValue, limit);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaDeviceGetLimit(pValue, limit);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -951,8 +1024,9 @@ static cudaError_t wrap_cudaDeviceGetStreamPriorityRange(int *leastPriority, int
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaDeviceGetStreamPriorityRange);
     call->arg[0].p = leastPriority;
     call->arg[1].p = greatestPriority;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaDeviceGetStreamPriorityRange(leastPriority, greatestPriority);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaDeviceGetStreamPriorityRange(leastPriority, greatestPriority);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -963,8 +1037,9 @@ static cudaError_t wrap_cudaDeviceCanAccessPeer(int *canAccessPeer, int device, 
     call->arg[0].p = canAccessPeer;
     call->arg[1].i = device;
     call->arg[2].i = peerDevice;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaDeviceCanAccessPeer(canAccessPeer, device, peerDevice);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaDeviceCanAccessPeer(canAccessPeer, device, peerDevice);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -974,8 +1049,9 @@ static cudaError_t wrap_cudaDeviceEnablePeerAccess(int peerDevice, unsigned int 
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaDeviceEnablePeerAccess);
     call->arg[0].i = peerDevice;
     call->arg[1].u = flags;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaDeviceEnablePeerAccess(peerDevice, flags);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaDeviceEnablePeerAccess(peerDevice, flags);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -984,8 +1060,9 @@ static cudaError_t wrap_cudaDeviceDisablePeerAccess(int peerDevice)
 {
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaDeviceDisablePeerAccess);
     call->arg[0].i = peerDevice;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaDeviceDisablePeerAccess(peerDevice);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaDeviceDisablePeerAccess(peerDevice);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -993,8 +1070,9 @@ static cudaError_t wrap_cudaDeviceDisablePeerAccess(int peerDevice)
 static cudaError_t wrap_cudaDeviceSynchronize(void)
 {
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaDeviceSynchronize);
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaDeviceSynchronize();
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaDeviceSynchronize();
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1003,8 +1081,9 @@ static cudaError_t wrap_cudaRuntimeGetVersion(int *runtimeVersion)
 {
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaRuntimeGetVersion);
     call->arg[0].p = runtimeVersion;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaRuntimeGetVersion(runtimeVersion);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaRuntimeGetVersion(runtimeVersion);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1013,8 +1092,9 @@ static cudaError_t wrap_cudaDriverGetVersion(int *driverVersion)
 {
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaDriverGetVersion);
     call->arg[0].p = driverVersion;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaDriverGetVersion(driverVersion);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaDriverGetVersion(driverVersion);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1022,8 +1102,9 @@ static cudaError_t wrap_cudaDriverGetVersion(int *driverVersion)
 static cudaError_t wrap_cudaGetLastError(void)
 {
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaGetLastError);
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaGetLastError();
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaGetLastError();
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1031,8 +1112,9 @@ static cudaError_t wrap_cudaGetLastError(void)
 static cudaError_t wrap_cudaPeekAtLastError(void)
 {
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaPeekAtLastError);
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaPeekAtLastError();
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaPeekAtLastError();
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1045,8 +1127,9 @@ static cudaError_t wrap_cudaGetDriverEntryPoint(const char *symbol, void **funcP
     call->arg[1].p = funcPtr;
     call->arg[2].u = flags;
     call->arg[3].p = driverStatus;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaGetDriverEntryPoint(symbol, funcPtr, flags, driverStatus);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaGetDriverEntryPoint(symbol, funcPtr, flags, driverStatus);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1061,9 +1144,10 @@ static cudaError_t wrap_cudaGetDriverEntryPointByVersion(const char *symbol, voi
     call->arg[2].u = cudaVersion;
     call->arg[3].u = flags;
     call->arg[4].p = driverStatus;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaGetDriverEntryPointByVersion(symbol, funcPtr, cudaVersion, flags,
-        driverStatus);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaGetDriverEntryPointByVersion(symbol, funcPtr, cudaVersion, flags,
+            driverStatus);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1071,8 +1155,9 @@ static cudaError_t wrap_cudaGetDriverEntryPointByVersion(const char *symbol, voi
 static cudaError_t wrap_cudaProfilerStart(void)
 {
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaProfilerStart);
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaProfilerStart();
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaProfilerStart();
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1080,8 +1165,9 @@ static cudaError_t wrap_cudaProfilerStart(void)
 static cudaError_t wrap_cudaProfilerStop(void)
 {
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaProfilerStop);
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaProfilerStop();
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaProfilerStop();
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1091,8 +1177,9 @@ static cudaError_t wrap_cudaMalloc(void **devPtr, size_t size)
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaMalloc);
     call->arg[0].p = devPtr;
     call->arg[1].u = size;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaMalloc(devPtr, size);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaMalloc(devPtr, size);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1101,8 +1188,9 @@ static cudaError_t wrap_cudaFree(void *devPtr)
 {
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaFree);
     call->arg[0].p = devPtr;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaFree(devPtr);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaFree(devPtr);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1112,8 +1200,9 @@ static cudaError_t wrap_cudaMallocHost(void **ptr, size_t size)
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaMallocHost);
     call->arg[0].p = ptr;
     call->arg[1].u = size;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaMallocHost(ptr, size);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaMallocHost(ptr, size);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1122,8 +1211,9 @@ static cudaError_t wrap_cudaFreeHost(void *ptr)
 {
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaFreeHost);
     call->arg[0].p = ptr;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaFreeHost(ptr);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaFreeHost(ptr);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1134,8 +1224,9 @@ static cudaError_t wrap_cudaHostAlloc(void **pHost, size_t size, unsigned int fl
     call->arg[0].p = pHost;
     call->arg[1].u = size;
     call->arg[2].u = flags;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaHostAlloc(pHost, size, flags);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaHostAlloc(pHost, size, flags);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1146,8 +1237,9 @@ static cudaError_t wrap_cudaHostRegister(void *ptr, size_t size, unsigned int fl
     call->arg[0].p = ptr;
     call->arg[1].u = size;
     call->arg[2].u = flags;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaHostRegister(ptr, size, flags);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaHostRegister(ptr, size, flags);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1156,8 +1248,9 @@ static cudaError_t wrap_cudaHostUnregister(void *ptr)
 {
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaHostUnregister);
     call->arg[0].p = ptr;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaHostUnregister(ptr);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaHostUnregister(ptr);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1168,8 +1261,9 @@ static cudaError_t wrap_cudaHostGetDevicePointer(void **pDevice, void *pHost, un
     call->arg[0].p = pDevice;
     call->arg[1].p = pHost;
     call->arg[2].u = flags;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaHostGetDevicePointer(pDevice, pHost, flags);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaHostGetDevicePointer(pDevice, pHost, flags);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1179,8 +1273,9 @@ static cudaError_t wrap_cudaHostGetFlags(unsigned int *pFlags, void *pHost)
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaHostGetFlags);
     call->arg[0].p = pFlags;
     call->arg[1].p = pHost;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaHostGetFlags(pFlags, pHost);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaHostGetFlags(pFlags, pHost);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1191,8 +1286,9 @@ static cudaError_t wrap_cudaMallocManaged(void **devPtr, size_t size, unsigned i
     call->arg[0].p = devPtr;
     call->arg[1].u = size;
     call->arg[2].u = flags;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaMallocManaged(devPtr, size, flags);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaMallocManaged(devPtr, size, flags);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1204,8 +1300,9 @@ static cudaError_t wrap_cudaMallocPitch(void **devPtr, size_t *pitch, size_t wid
     call->arg[1].p = pitch;
     call->arg[2].u = width;
     call->arg[3].u = height;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaMallocPitch(devPtr, pitch, width, height);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaMallocPitch(devPtr, pitch, width, height);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1216,8 +1313,9 @@ static cudaError_t wrap_cudaMallocAsync(void **devPtr, size_t size, cudaStream_t
     call->arg[0].p = devPtr;
     call->arg[1].u = size;
     call->arg[2].p = hStream;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaMallocAsync(devPtr, size, hStream);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaMallocAsync(devPtr, size, hStream);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1230,8 +1328,9 @@ static cudaError_t wrap_cudaMallocFromPoolAsync(void **ptr, size_t size, cudaMem
     call->arg[1].u = size;
     call->arg[2].p = memPool;
     call->arg[3].p = stream;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaMallocFromPoolAsync(ptr, size, memPool, stream);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaMallocFromPoolAsync(ptr, size, memPool, stream);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1241,8 +1340,9 @@ static cudaError_t wrap_cudaFreeAsync(void *devPtr, cudaStream_t hStream)
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaFreeAsync);
     call->arg[0].p = devPtr;
     call->arg[1].p = hStream;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaFreeAsync(devPtr, hStream);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaFreeAsync(devPtr, hStream);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1252,8 +1352,9 @@ static cudaError_t wrap_cudaDeviceGetDefaultMemPool(cudaMemPool_t *memPool, int 
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaDeviceGetDefaultMemPool);
     call->arg[0].p = memPool;
     call->arg[1].i = device;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaDeviceGetDefaultMemPool(memPool, device);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaDeviceGetDefaultMemPool(memPool, device);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1263,8 +1364,9 @@ static cudaError_t wrap_cudaDeviceGetMemPool(cudaMemPool_t *memPool, int device)
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaDeviceGetMemPool);
     call->arg[0].p = memPool;
     call->arg[1].i = device;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaDeviceGetMemPool(memPool, device);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaDeviceGetMemPool(memPool, device);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1274,8 +1376,9 @@ static cudaError_t wrap_cudaDeviceSetMemPool(int device, cudaMemPool_t memPool)
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaDeviceSetMemPool);
     call->arg[0].i = device;
     call->arg[1].p = memPool;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaDeviceSetMemPool(device, memPool);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaDeviceSetMemPool(device, memPool);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1286,8 +1389,9 @@ static cudaError_t wrap_cudaMemPoolCreate(cudaMemPool_t *memPool,
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaMemPoolCreate);
     call->arg[0].p = memPool;
     call->arg[1].p = poolProps;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaMemPoolCreate(memPool, poolProps);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaMemPoolCreate(memPool, poolProps);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1296,8 +1400,9 @@ static cudaError_t wrap_cudaMemPoolDestroy(cudaMemPool_t memPool)
 {
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaMemPoolDestroy);
     call->arg[0].p = memPool;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaMemPoolDestroy(memPool);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaMemPoolDestroy(memPool);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1309,8 +1414,9 @@ static cudaError_t wrap_cudaMemPoolSetAttribute(cudaMemPool_t memPool, enum cuda
     call->arg[0].p = memPool;
     call->arg[1].i = attr;
     call->arg[2].p = value;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaMemPoolSetAttribute(memPool, attr, value);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaMemPoolSetAttribute(memPool, attr, value);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1322,8 +1428,9 @@ static cudaError_t wrap_cudaMemPoolGetAttribute(cudaMemPool_t memPool, enum cuda
     call->arg[0].p = memPool;
     call->arg[1].i = attr;
     call->arg[2].p = value;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaMemPoolGetAttribute(memPool, attr, value);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaMemPoolGetAttribute(memPool, attr, value);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1333,8 +1440,9 @@ static cudaError_t wrap_cudaMemPoolTrimTo(cudaMemPool_t memPool, size_t minBytes
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaMemPoolTrimTo);
     call->arg[0].p = memPool;
     call->arg[1].u = minBytesToKeep;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaMemPoolTrimTo(memPool, minBytesToKeep);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaMemPoolTrimTo(memPool, minBytesToKeep);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1345,8 +1453,9 @@ static cudaError_t wrap_cudaPointerGetAttributes(struct cudaPointerAttributes *a
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaPointerGetAttributes);
     call->arg[0].p = attributes;
     call->arg[1].p = ptr;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaPointerGetAttributes(attributes, ptr);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaPointerGetAttributes(attributes, ptr);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1359,8 +1468,9 @@ static cudaError_t wrap_cudaMemcpy(void *dst, const void *src, size_t count,
     call->arg[1].p = src;
     call->arg[2].u = count;
     call->arg[3].i = kind;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaMemcpy(dst, src, count, kind);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaMemcpy(dst, src, count, kind);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1374,8 +1484,9 @@ static cudaError_t wrap_cudaMemcpyAsync(void *dst, const void *src, size_t count
     call->arg[2].u = count;
     call->arg[3].i = kind;
     call->arg[4].p = stream;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaMemcpyAsync(dst, src, count, kind, stream);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaMemcpyAsync(dst, src, count, kind, stream);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1389,8 +1500,9 @@ static cudaError_t wrap_cudaMemcpyPeer(void *dst, int dstDevice, const void *src
     call->arg[2].p = src;
     call->arg[3].i = srcDevice;
     call->arg[4].u = count;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaMemcpyPeer(dst, dstDevice, src, srcDevice, count);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaMemcpyPeer(dst, dstDevice, src, srcDevice, count);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1405,8 +1517,9 @@ static cudaError_t wrap_cudaMemcpyPeerAsync(void *dst, int dstDevice, const void
     call->arg[3].i = srcDevice;
     call->arg[4].u = count;
     call->arg[5].p = stream;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaMemcpyPeerAsync(dst, dstDevice, src, srcDevice, count, stream);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaMemcpyPeerAsync(dst, dstDevice, src, srcDevice, count, stream);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1422,8 +1535,9 @@ static cudaError_t wrap_cudaMemcpy2D(void *dst, size_t dpitch, const void *src, 
     call->arg[4].u = width;
     call->arg[5].u = height;
     call->arg[6].i = kind;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaMemcpy2D(dst, dpitch, src, spitch, width, height, kind);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaMemcpy2D(dst, dpitch, src, spitch, width, height, kind);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1440,8 +1554,9 @@ static cudaError_t wrap_cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *
     call->arg[5].u = height;
     call->arg[6].i = kind;
     call->arg[7].p = stream;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaMemcpy2DAsync(dst, dpitch, src, spitch, width, height, kind, stream);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaMemcpy2DAsync(dst, dpitch, src, spitch, width, height, kind, stream);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1452,8 +1567,9 @@ static cudaError_t wrap_cudaMemset(void *devPtr, int value, size_t count)
     call->arg[0].p = devPtr;
     call->arg[1].i = value;
     call->arg[2].u = count;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaMemset(devPtr, value, count);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaMemset(devPtr, value, count);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1465,8 +1581,9 @@ static cudaError_t wrap_cudaMemsetAsync(void *devPtr, int value, size_t count, c
     call->arg[1].i = value;
     call->arg[2].u = count;
     call->arg[3].p = stream;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaMemsetAsync(devPtr, value, count, stream);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaMemsetAsync(devPtr, value, count, stream);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1480,8 +1597,9 @@ static cudaError_t wrap_cudaMemset2D(void *devPtr, size_t pitch, int value, size
     call->arg[2].i = value;
     call->arg[3].u = width;
     call->arg[4].u = height;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaMemset2D(devPtr, pitch, value, width, height);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaMemset2D(devPtr, pitch, value, width, height);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1496,8 +1614,9 @@ static cudaError_t wrap_cudaMemset2DAsync(void *devPtr, size_t pitch, int value,
     call->arg[3].u = width;
     call->arg[4].u = height;
     call->arg[5].p = stream;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaMemset2DAsync(devPtr, pitch, value, width, height, stream);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaMemset2DAsync(devPtr, pitch, value, width, height, stream);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1511,8 +1630,9 @@ static cudaError_t wrap_cudaMemPrefetchAsync(const void *devPtr, size_t count,
     call->arg[2].p = &location;
     call->arg[3].u = flags;
     call->arg[4].p = stream;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaMemPrefetchAsync(devPtr, count, location, flags, stream);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaMemPrefetchAsync(devPtr, count, location, flags, stream);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1525,8 +1645,9 @@ static cudaError_t wrap_cudaMemAdvise(const void *devPtr, size_t count,
     call->arg[1].u = count;
     call->arg[2].i = advice;
     call->arg[3].p = &location;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaMemAdvise(devPtr, count, advice, location);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaMemAdvise(devPtr, count, advice, location);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1536,8 +1657,9 @@ static cudaError_t wrap_cudaMemGetInfo(size_t *free, size_t *total)
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaMemGetInfo);
     call->arg[0].p = free;
     call->arg[1].p = total;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaMemGetInfo(free, total);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaMemGetInfo(free, total);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1546,8 +1668,9 @@ static cudaError_t wrap_cudaStreamCreate(cudaStream_t *pStream)
 {
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaStreamCreate);
     call->arg[0].p = pStream;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaStreamCreate(pStream);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaStreamCreate(pStream);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1557,8 +1680,9 @@ static cudaError_t wrap_cudaStreamCreateWithFlags(cudaStream_t *pStream, unsigne
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaStreamCreateWithFlags);
     call->arg[0].p = pStream;
     call->arg[1].u = flags;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaStreamCreateWithFlags(pStream, flags);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaStreamCreateWithFlags(pStream, flags);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1570,8 +1694,9 @@ static cudaError_t wrap_cudaStreamCreateWithPriority(cudaStream_t *pStream, unsi
     call->arg[0].p = pStream;
     call->arg[1].u = flags;
     call->arg[2].i = priority;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaStreamCreateWithPriority(pStream, flags, priority);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaStreamCreateWithPriority(pStream, flags, priority);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1580,8 +1705,9 @@ static cudaError_t wrap_cudaStreamDestroy(cudaStream_t stream)
 {
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaStreamDestroy);
     call->arg[0].p = stream;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaStreamDestroy(stream);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaStreamDestroy(stream);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1590,8 +1716,9 @@ static cudaError_t wrap_cudaStreamSynchronize(cudaStream_t stream)
 {
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaStreamSynchronize);
     call->arg[0].p = stream;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaStreamSynchronize(stream);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaStreamSynchronize(stream);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1600,8 +1727,9 @@ static cudaError_t wrap_cudaStreamQuery(cudaStream_t stream)
 {
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaStreamQuery);
     call->arg[0].p = stream;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaStreamQuery(stream);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaStreamQuery(stream);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1613,8 +1741,9 @@ static cudaError_t wrap_cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t eve
     call->arg[0].p = stream;
     call->arg[1].p = event;
     call->arg[2].u = flags;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaStreamWaitEvent(stream, event, flags);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaStreamWaitEvent(stream, event, flags);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1627,8 +1756,9 @@ static cudaError_t wrap_cudaStreamAddCallback(cudaStream_t stream, cudaStreamCal
     call->arg[1].f = (void (*)(void))callback;
     call->arg[2].p = userData;
     call->arg[3].u = flags;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaStreamAddCallback(stream, callback, userData, flags);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaStreamAddCallback(stream, callback, userData, flags);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1639,8 +1769,9 @@ static cudaError_t wrap_cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn,
     call->arg[0].p = stream;
     call->arg[1].f = (void (*)(void))fn;
     call->arg[2].p = userData;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaLaunchHostFunc(stream, fn, userData);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaLaunchHostFunc(stream, fn, userData);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1650,8 +1781,9 @@ static cudaError_t wrap_cudaStreamGetFlags(cudaStream_t hStream, unsigned int *f
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaStreamGetFlags);
     call->arg[0].p = hStream;
     call->arg[1].p = flags;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaStreamGetFlags(hStream, flags);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaStreamGetFlags(hStream, flags);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1661,8 +1793,9 @@ static cudaError_t wrap_cudaStreamGetPriority(cudaStream_t hStream, int *priorit
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaStreamGetPriority);
     call->arg[0].p = hStream;
     call->arg[1].p = priority;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaStreamGetPriority(hStream, priority);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaStreamGetPriority(hStream, priority);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1672,8 +1805,9 @@ static cudaError_t wrap_cudaStreamGetId(cudaStream_t hStream, unsigned long long
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaStreamGetId);
     call->arg[0].p = hStream;
     call->arg[1].p = streamId;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaStreamGetId(hStream, streamId);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaStreamGetId(hStream, streamId);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1683,8 +1817,9 @@ static cudaError_t wrap_cudaStreamGetDevice(cudaStream_t hStream, int *device)
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaStreamGetDevice);
     call->arg[0].p = hStream;
     call->arg[1].p = device;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaStreamGetDevice(hStream, device);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaStreamGetDevice(hStream, device);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1695,8 +1830,9 @@ static cudaError_t wrap_cudaStreamIsCapturing(cudaStream_t stream,
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaStreamIsCapturing);
     call->arg[0].p = stream;
     call->arg[1].p = pCaptureStatus;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaStreamIsCapturing(stream, pCaptureStatus);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaStreamIsCapturing(stream, pCaptureStatus);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1706,8 +1842,9 @@ static cudaError_t wrap_cudaStreamBeginCapture(cudaStream_t stream, enum cudaStr
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaStreamBeginCapture);
     call->arg[0].p = stream;
     call->arg[1].i = mode;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaStreamBeginCapture(stream, mode);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaStreamBeginCapture(stream, mode);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1717,8 +1854,9 @@ static cudaError_t wrap_cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *p
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaStreamEndCapture);
     call->arg[0].p = stream;
     call->arg[1].p = pGraph;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaStreamEndCapture(stream, pGraph);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaStreamEndCapture(stream, pGraph);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1727,8 +1865,9 @@ static cudaError_t wrap_cudaEventCreate(cudaEvent_t *event)
 {
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaEventCreate);
     call->arg[0].p = event;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaEventCreate(event);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaEventCreate(event);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1738,8 +1877,9 @@ static cudaError_t wrap_cudaEventCreateWithFlags(cudaEvent_t *event, unsigned in
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaEventCreateWithFlags);
     call->arg[0].p = event;
     call->arg[1].u = flags;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaEventCreateWithFlags(event, flags);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaEventCreateWithFlags(event, flags);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1749,8 +1889,9 @@ static cudaError_t wrap_cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaEventRecord);
     call->arg[0].p = event;
     call->arg[1].p = stream;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaEventRecord(event, stream);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaEventRecord(event, stream);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1762,8 +1903,9 @@ static cudaError_t wrap_cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t
     call->arg[0].p = event;
     call->arg[1].p = stream;
     call->arg[2].u = flags;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaEventRecordWithFlags(event, stream, flags);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaEventRecordWithFlags(event, stream, flags);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1772,8 +1914,9 @@ static cudaError_t wrap_cudaEventQuery(cudaEvent_t event)
 {
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaEventQuery);
     call->arg[0].p = event;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaEventQuery(event);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaEventQuery(event);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1782,8 +1925,9 @@ static cudaError_t wrap_cudaEventSynchronize(cudaEvent_t event)
 {
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaEventSynchronize);
     call->arg[0].p = event;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaEventSynchronize(event);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaEventSynchronize(event);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1794,8 +1938,9 @@ static cudaError_t wrap_cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaE
     call->arg[0].p = ms;
     call->arg[1].p = start;
     call->arg[2].p = end;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaEventElapsedTime(ms, start, end);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaEventElapsedTime(ms, start, end);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1804,8 +1949,9 @@ static cudaError_t wrap_cudaEventDestroy(cudaEvent_t event)
 {
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaEventDestroy);
     call->arg[0].p = event;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaEventDestroy(event);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaEventDestroy(event);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1815,8 +1961,9 @@ static cudaError_t wrap_cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *de
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaIpcGetMemHandle);
     call->arg[0].p = handle;
     call->arg[1].p = devPtr;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaIpcGetMemHandle(handle, devPtr);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaIpcGetMemHandle(handle, devPtr);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1828,8 +1975,9 @@ static cudaError_t wrap_cudaIpcOpenMemHandle(void **devPtr, cudaIpcMemHandle_t h
     call->arg[0].p = devPtr;
     call->arg[1].p = &handle;
     call->arg[2].u = flags;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaIpcOpenMemHandle(devPtr, handle, flags);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaIpcOpenMemHandle(devPtr, handle, flags);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1838,8 +1986,9 @@ static cudaError_t wrap_cudaIpcCloseMemHandle(void *devPtr)
 {
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaIpcCloseMemHandle);
     call->arg[0].p = devPtr;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaIpcCloseMemHandle(devPtr);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaIpcCloseMemHandle(devPtr);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1849,8 +1998,9 @@ static cudaError_t wrap_cudaIpcGetEventHandle(cudaIpcEventHandle_t *handle, cuda
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaIpcGetEventHandle);
     call->arg[0].p = handle;
     call->arg[1].p = event;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaIpcGetEventHandle(handle, event);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaIpcGetEventHandle(handle, event);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1860,8 +2010,9 @@ static cudaError_t wrap_cudaIpcOpenEventHandle(cudaEvent_t *event, cudaIpcEventH
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaIpcOpenEventHandle);
     call->arg[0].p = event;
     call->arg[1].p = &handle;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->cudaIpcOpenEventHandle(event, handle);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->cudaIpcOpenEventHandle(event, handle);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1871,8 +2022,9 @@ static cudaError_t wrap_ncsDelay(cudaStream_t stream, double seconds)
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncsDelay);
     call->arg[0].p = stream;
     call->arg[1].d = seconds;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->ncsDelay(stream, seconds);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->ncsDelay(stream, seconds);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }
@@ -1886,8 +2038,9 @@ static cudaError_t wrap_ncsAdd(void *dst, const void *src, size_t count, ncclDat
     call->arg[2].u = count;
     call->arg[3].i = datatype;
     call->arg[4].p = stream;
-    ncs_journal_begin(journal, call);
-    cudaError_t rc = next->ncsAdd(dst, src, count, datatype, stream);
+    cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
+    if (rc == 0)
+        rc = next->ncsAdd(dst, src, count, datatype, stream);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
 }

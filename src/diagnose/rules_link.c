@@ -1,0 +1,28 @@
+/* What the ranks did not do wrong: a link between two of them is gone. */
+#include "base/mem.h"
+#include "base/str.h"
+#include "diagnose/rule.h"
+
+bool ncs_rule_link(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+{
+    const struct ncs_need *n = r->need;
+    if (r->kind != NCS_ROOT_DIFFER || !n || n->slot < 0 ||
+        q->snap->slot[n->slot].stuck != NCS_STUCK_LINK)
+        return false;
+    const int *cut = q->snap->slot[n->slot].cut;
+    struct ncs_str s = { 0 };
+    char *what = ncs_describe(n->call);
+    for (size_t i = 0; i < n->presents; i++) {
+        const struct ncs_call *c = n->present[i];
+        if (c->comm_rank == cut[0] || c->comm_rank == cut[1])
+            ncs_add_culprit(d, c->rank, c->number, c->place.line);
+    }
+    ncs_str_addf(&s, "the link between rank %d and rank %d of %s is cut, and call %u, %s, goes over it",
+                 cut[0], cut[1], ncs_comm_name(q, n->comm), (unsigned)n->call->number, what);
+    d->f.why = ncs_str_take(&s);
+    d->f.fix = ncs_text("poll ncclCommGetAsyncError on every rank, and when one has an error or takes "
+                        "too long abort the communicator on all of them");
+    ncs_fill_need(q, d, n, n->call->number);
+    ncs_free(what);
+    return true;
+}

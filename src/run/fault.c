@@ -1,0 +1,151 @@
+#include "run/fault.h"
+
+#include <stdio.h>
+
+#include "base/mem.h"
+#include "run/private.h"
+
+enum { DUE_AT_ONCE = 16 }; /* by one call */
+
+/* One that waits for its call. */
+struct armed {
+    struct ncs_fault fault;
+    int rank;
+    uint64_t uses; /* of fault.fn so far */
+    struct armed *next;
+};
+
+static const char *const names[] = {
+    [NCS_FAULT_KILL] = "kill",       [NCS_FAULT_STALL] = "stall", [NCS_FAULT_SLOW] = "slow",
+    [NCS_FAULT_FAIL] = "fail",       [NCS_FAULT_CORRUPT] = "corrupt",
+    [NCS_FAULT_LINK] = "link",       [NCS_FAULT_ASYNC] = "async_error",
+};
+
+bool ncs_run_can_fault(const struct ncs_run *run, enum ncs_fault_kind kind)
+{
+    return run->machine->inject || kind <= NCS_FAULT_FAIL;
+}
+
+/* The rank, or the thread, comes to nothing more: nothing here may own memory. The call that it was
+ * about to make never was. */
+static void stop(struct ncs_run *run, const struct ncs_fault *f, struct ncs_call *call)
+{
+    char why[64];
+    struct ncs_place place = call ? call->place : f->place;
+    snprintf(why, sizeof why, f->place.line ? "fault.%s at line %d" : "fault.%s", names[f->kind],
+             f->place.line);
+    if (call)
+        ncs_journal_take_back(run->journal, call);
+    if (f->kind == NCS_FAULT_STALL) {
+        run->machine->end(NCS_END_KILLED, why, place);
+        return;
+    }
+    run->rank[ncs_local->rank].dead = true;
+    run->machine->die(why, place);
+}
+
+static void inject(struct ncs_run *run, const struct ncs_fault *f, struct ncs_call *call)
+{
+    static const enum ncs_injection_kind kinds[] = {
+        [NCS_FAULT_CORRUPT] = NCS_INJECT_SPOIL, [NCS_FAULT_LINK] = NCS_INJECT_LINK,
+        [NCS_FAULT_ASYNC] = NCS_INJECT_ASYNC,
+    };
+    run->machine->inject(&(struct ncs_injection){
+        .kind = kinds[f->kind], .comm = f->comm, .call = call, .first = f->first, .count = f->count,
+        .peer = f->peer, .nanoseconds = f->nanoseconds, .code = f->code });
+}
+
+/* The code that the call has to have without being made; 0 = none. */
+static int happen(struct ncs_run *run, const struct ncs_fault *f, struct ncs_call *call)
+{
+    switch (f->kind) {
+    case NCS_FAULT_KILL:
+    case NCS_FAULT_STALL:
+        stop(run, f, call);
+        return 0;
+    case NCS_FAULT_SLOW:
+        run->machine->sleep(f->nanoseconds);
+        return 0;
+    case NCS_FAULT_FAIL:
+        return f->code;
+    case NCS_FAULT_CORRUPT:
+    case NCS_FAULT_LINK:
+    case NCS_FAULT_ASYNC:
+        inject(run, f, call);
+        break;
+    }
+    return 0;
+}
+
+static bool is_due(const struct ncs_run *run, struct armed *a, const struct ncs_call *call)
+{
+    const struct ncs_fault *f = &a->fault;
+    int comm = -1, comm_rank = -1;
+    if (f->fn >= 0 && ((enum ncs_fn)f->fn != call->fn || ++a->uses != f->nth))
+        return false;
+    if (f->fn >= 0 && !f->call)
+        return true;
+    if (!call->number)
+        return false;
+    if (f->comm && (!ncs_journal_find(run->journal, f->comm, &comm, &comm_rank) ||
+                    comm != call->comm))
+        return false;
+    return !f->call || f->call == call->number;
+}
+
+/* Takes those that a call makes due; at most `most`, the others stay. */
+static size_t take_due(struct ncs_run *run, const struct ncs_call *call, struct ncs_fault *due,
+                       size_t most)
+{
+    size_t count = 0;
+    for (struct armed **link = &run->armed, *a; (a = *link) && count < most;) {
+        if (a->rank != call->rank || !is_due(run, a, call)) {
+            link = &a->next;
+            continue;
+        }
+        due[count++] = a->fault;
+        *link = a->next;
+        ncs_free(a);
+    }
+    return count;
+}
+
+/* Before each call of a rank, on any driver. */
+static int before_call(void *arg, struct ncs_call *call)
+{
+    struct ncs_run *run = arg;
+    struct ncs_fault due[DUE_AT_ONCE];
+    int rc = 0;
+    if (run->rank[call->rank].dead) {
+        stop(run, &(struct ncs_fault){ .kind = NCS_FAULT_KILL }, call);
+        return 0;
+    }
+    size_t count = take_due(run, call, due, DUE_AT_ONCE);
+    for (size_t i = 0; i < count && !rc && !run->machine->cancelled(); i++)
+        rc = happen(run, &due[i], call);
+    return rc;
+}
+
+void ncs_run_fault(struct ncs_run *run, const struct ncs_fault *fault)
+{
+    ncs_journal_fault(run->journal, before_call, run);
+    if (!fault->call && fault->fn < 0 && fault->kind != NCS_FAULT_CORRUPT) {
+        happen(run, fault, NULL);
+        return;
+    }
+    struct armed *a = ncs_new(sizeof *a), **link = &run->armed;
+    a->fault = *fault;
+    a->rank = ncs_local->rank;
+    while (*link)
+        link = &(*link)->next;
+    *link = a;
+}
+
+void ncs_run_faults_free(struct ncs_run *run)
+{
+    for (struct armed *a = run->armed, *next; a; a = next) {
+        next = a->next;
+        ncs_free(a);
+    }
+    run->armed = NULL;
+}

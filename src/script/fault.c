@@ -1,0 +1,196 @@
+/* fault.*: what goes wrong in this run, and when. */
+#include "run/fault.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "api/types.h"
+#include "script/object.h"
+#include "script/option.h"
+
+struct options {
+    int rank, comm, code; /* comm, code: places on the stack */
+    lua_Integer call, nth, first, count;
+    const char *func;
+    int peer;
+    int64_t seconds;
+};
+
+#define WHEN                                                            \
+    { "rank", NCS_OPTION_INT, offsetof(struct options, rank) },         \
+    { "comm", NCS_OPTION_SLOT, offsetof(struct options, comm) },        \
+    { "call", NCS_OPTION_INTEGER, offsetof(struct options, call) },     \
+    { "func", NCS_OPTION_TEXT, offsetof(struct options, func) },        \
+    { "nth", NCS_OPTION_INTEGER, offsetof(struct options, nth) }
+#define SECONDS { "seconds", NCS_OPTION_SECONDS, offsetof(struct options, seconds) }
+#define CODE { "code", NCS_OPTION_SLOT, offsetof(struct options, code) }
+#define END { NULL, 0, 0 }
+
+static const struct ncs_option stop_rows[] = { WHEN, END };
+static const struct ncs_option slow_rows[] = { WHEN, SECONDS, END };
+static const struct ncs_option code_rows[] = { WHEN, CODE, END };
+static const struct ncs_option corrupt_rows[] = {
+    WHEN, { "first", NCS_OPTION_INTEGER, offsetof(struct options, first) },
+    { "count", NCS_OPTION_INTEGER, offsetof(struct options, count) }, END };
+static const struct ncs_option link_rows[] = {
+    WHEN, SECONDS, { "peer", NCS_OPTION_INT, offsetof(struct options, peer) }, END };
+
+/* In the order of enum ncs_fault_kind. */
+static const struct kind {
+    const char *name, *what;
+    const struct ncs_option *rows;
+    bool needs_call; /* there has to be a call that it happens to */
+} kinds[] = {
+    { "kill", "fault.kill", stop_rows, false },     { "stall", "fault.stall", stop_rows, false },
+    { "slow", "fault.slow", slow_rows, false },     { "fail", "fault.fail", code_rows, true },
+    { "corrupt", "fault.corrupt", corrupt_rows, false }, { "link", "fault.link", link_rows, false },
+    { "async_error", "fault.async_error", code_rows, false },
+};
+
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+/* ---- the parts of `when` ---- */
+
+static const struct ncs_comm *comm_of(lua_State *L, const struct options *o)
+{
+    struct ncs_object *world = ncs_lua_rank(L)->world;
+    if (o->comm)
+        return ncs_object_live(L, o->comm, NCS_CLASS_COMM, "comm");
+    return world && !world->closed ? (const struct ncs_comm *)world : NULL;
+}
+
+static void read_call(lua_State *L, const struct options *o, const struct ncs_comm *c,
+                      struct ncs_fault *f)
+{
+    int number, rank;
+    const struct ncs_journal *j = ncs_run_journal(ncs_lua_rank(L)->run);
+    if (o->call < 1 || o->call > UINT32_MAX)
+        ncs_lua_usage(L, "call must be 1 or more: calls are counted from 1");
+    f->call = (uint32_t)o->call;
+    if (!c)
+        ncs_lua_usage(L, "call is counted on a communicator: give comm, there is no world");
+    if (ncs_journal_find(j, f->comm, &number, &rank) && j->comm[number]->member[rank].calls >= f->call)
+        ncs_lua_usage(L, "call %u on %s has been made: this rank has made %u", (unsigned)f->call,
+                      ncs_lua_comm_name(ncs_lua_rank(L), c),
+                      (unsigned)j->comm[number]->member[rank].calls);
+}
+
+static void read_func(lua_State *L, const struct options *o, struct ncs_fault *f)
+{
+    char hint[NCS_NEAR_ROOM];
+    const char *names[NCS_FN_COUNT];
+    size_t count = 0;
+    for (int fn = 0; fn < NCS_FN_COUNT; fn++) {
+        names[count++] = ncs_fn_info[fn].name;
+        if (strcmp(ncs_fn_info[fn].name, o->func) == 0)
+            f->fn = fn;
+    }
+    if (f->fn < 0)
+        ncs_lua_usage(L, "no function \"%.60s\"%s", o->func,
+                      ncs_lua_hint(hint, '"', o->func, names, count,
+                                   ", expected a C name such as \"ncclAllReduce\""));
+    if (o->nth < 1)
+        ncs_lua_usage(L, "nth must be 1 or more: uses are counted from 1");
+    f->nth = (uint64_t)o->nth;
+}
+
+static void read_code(lua_State *L, const struct options *o, struct ncs_fault *f)
+{
+    bool cuda = f->fn >= 0 && ncs_fn_info[f->fn].result == NCS_RESULT_CUDA;
+    const char *such = cuda ? "\"cudaErrorMemoryAllocation\"" : "\"ncclSystemError\"";
+    if (!o->code)
+        ncs_lua_usage(L, "code is missing: the result, such as %s", such);
+    if (lua_type(L, o->code) == LUA_TSTRING) {
+        const char *name = lua_tostring(L, o->code);
+        f->code = cuda == (strncmp(name, "cuda", 4) == 0) ? ncs_result_from_name(name) : -1;
+        if (f->code < 0)
+            ncs_lua_usage(L, "no result \"%.60s\" of %s, expected one such as %s",
+                          name, cuda ? "CUDA" : "NCCL", such);
+    } else {
+        f->code = ncs_lua_int(L, o->code, "code");
+    }
+    if (f->code <= 0 || (!cuda && f->code >= ncclNumResults))
+        ncs_lua_usage(L, "code %d is no error of %s", f->code, cuda ? "CUDA" : "NCCL");
+}
+
+static void check_fail(lua_State *L, const struct ncs_fault *f)
+{
+    if (!f->call && f->fn < 0)
+        ncs_lua_usage(L, "which call fails? Give call, or func");
+    if (f->fn == NCS_FN_ncclGroupStart || f->fn == NCS_FN_ncclGroupEnd ||
+        (f->fn >= 0 && ncs_fn_info[f->fn].result != NCS_RESULT_NCCL &&
+         ncs_fn_info[f->fn].result != NCS_RESULT_CUDA))
+        ncs_lua_usage(L, "%s cannot be left out", ncs_fn_info[f->fn].name);
+}
+
+/* What belongs to the kind, beyond `when`. */
+static void read_rest(lua_State *L, const struct options *o, const struct ncs_comm *c,
+                      struct ncs_fault *f)
+{
+    bool on_comm = f->kind == NCS_FAULT_LINK || f->kind == NCS_FAULT_ASYNC;
+    if (f->kind == NCS_FAULT_FAIL)
+        check_fail(L, f);
+    if (on_comm && !c)
+        ncs_lua_usage(L, "give comm: there is no world");
+    if (f->kind == NCS_FAULT_FAIL || f->kind == NCS_FAULT_ASYNC)
+        read_code(L, o, f);
+    if (f->kind == NCS_FAULT_SLOW && o->seconds < 0)
+        ncs_lua_usage(L, "seconds is missing: how much later");
+    if (f->kind == NCS_FAULT_LINK && o->peer == -1)
+        ncs_lua_usage(L, "peer is missing: the rank at the other end of the link");
+    if (f->kind == NCS_FAULT_LINK) {
+        ncs_comm_check_rank(L, c, "peer", o->peer);
+        if (o->peer == c->rank)
+            ncs_lua_usage(L, "peer %d is this rank: it has no link to itself", o->peer);
+    }
+    if (f->kind == NCS_FAULT_CORRUPT && o->first < 1)
+        ncs_lua_usage(L, "first must be 1 or more: elements are counted from 1");
+    f->nanoseconds = o->seconds;
+    f->peer = o->peer;
+    f->first = (uint64_t)o->first - 1;
+    f->count = (uint64_t)o->count;
+}
+
+/* ---- fault.kill, fault.stall ... ---- */
+
+static int make_fault(lua_State *L)
+{
+    enum ncs_fault_kind kind = (enum ncs_fault_kind)lua_tointeger(L, lua_upvalueindex(1));
+    struct ncs_lua_thread *t = ncs_lua_begin(L, kinds[kind].what, 1);
+    struct options o = { .rank = -1, .nth = 1, .first = 1, .peer = -1, .seconds = -1 };
+    struct ncs_fault f = { .kind = kind, .fn = -1, .place = ncs_lua_where(L) };
+    ncs_lua_options(L, 1, kinds[kind].rows, &o);
+    if (o.rank < -1 || o.rank >= t->rank->nranks)
+        ncs_lua_usage(L, "rank %d: the run has ranks 0 to %d", o.rank, t->rank->nranks - 1);
+    if (o.rank >= 0 && o.rank != t->rank->rank)
+        return 0;
+    const struct ncs_comm *c = comm_of(L, &o);
+    f.comm = c && (o.comm || o.call || kind == NCS_FAULT_LINK || kind == NCS_FAULT_ASYNC)
+                 ? ncs_comm_handle(c) : NULL;
+    if (o.call)
+        read_call(L, &o, c, &f);
+    if (o.func)
+        read_func(L, &o, &f);
+    read_rest(L, &o, c, &f);
+    t->running = L;
+    if (!ncs_run_can_fault(t->rank->run, kind)) {
+        lua_pushfstring(L, "%s needs the simulator", kinds[kind].what);
+        ncs_run_skip(t->rank->run, lua_tostring(L, -1));
+        return ncs_lua_cancel(L);
+    }
+    ncs_run_fault(t->rank->run, &f);
+    ncs_lua_check_cancel(L);
+    return 0;
+}
+
+void ncs_lua_fault(lua_State *L)
+{
+    lua_createtable(L, 0, KINDS);
+    for (int i = 0; i < KINDS; i++) {
+        lua_pushinteger(L, i);
+        lua_pushcclosure(L, make_fault, 1);
+        lua_setfield(L, -2, kinds[i].name);
+    }
+    ncs_lua_lock(L, lua_gettop(L), "fault");
+    lua_remove(L, -2);
+}

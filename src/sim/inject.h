@@ -1,0 +1,30 @@
+/* Faults that a scenario asks for: spoilt results, links that are slow or cut, asynchronous errors, and
+ * processes that die. */
+#ifndef NCS_SIM_INJECT_H
+#define NCS_SIM_INJECT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "api/machine.h"
+
+struct context;
+struct part;
+struct slot;
+
+void inject(const struct ncs_injection *what);
+void inject_free(void); /* all of them */
+
+/* The process of a context dies: its other contexts stop, and its launches take no part any more. */
+void inject_death(struct context *c);
+
+/* What links add to the time of a slot that has matched; < 0: one is cut, and slot->stuck says so. */
+int64_t inject_delay(struct slot *slot);
+
+/* A part has come to its slot: who has lost a peer is told now. */
+void inject_arrival(const struct part *p);
+
+/* After the data of a part has moved: `bytes` bytes at p->recv. */
+void inject_spoil(const struct part *p, uint64_t bytes);
+
+#endif
