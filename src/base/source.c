@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/safe.h"
 
+#define BYTE_ORDER_MARK "\xef\xbb\xbf"
 #define WINDOW 160 /* bytes of a line that are shown */
 
 void ncs_source_init(struct ncs_source *s, const char *file, const char *text, size_t bytes)
@@ -47,8 +48,10 @@ int ncs_source_line(const struct ncs_source *s, size_t at, int *column)
 {
     size_t line = line_at(s, at);
     if (column) {
-        *column = 1;
-        for (size_t i = s->start[line]; i < at && i < s->bytes; i++)
+        size_t i = s->start[line];
+        if (line == 0 && strncmp(s->text, BYTE_ORDER_MARK, 3) == 0)
+            i = 3; /* it has no column */
+        for (*column = 1; i < at && i < s->bytes; i++)
             *column += begins(s->text[i]);
     }
     return (int)line + 1;

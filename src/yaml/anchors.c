@@ -63,9 +63,8 @@ const struct ncs_anchor *ncs_anchors_find(struct ncs_anchors *a, struct ncs_span
     }
     if (!anchor->open)
         return anchor;
-    ncs_complain(c, alias, "'%.*s' stands inside of what it is an alias of", (int)alias.bytes, text);
-    ncs_complain_note(c, anchor->at, "'%.*s' begins here", (int)anchor->at.bytes,
-                      c->source->text + anchor->at.at);
+    ncs_complain(c, alias, "'%.*s' stands inside of what it is an alias of", NCS_SHOWN(c->source, alias));
+    ncs_complain_note(c, anchor->at, "'%.*s' begins here", NCS_SHOWN(c->source, anchor->at));
     return NULL;
 }
 
@@ -74,6 +73,7 @@ static void hint_names(const struct ncs_anchors *a, const char *name, size_t byt
                        struct ncs_complaints *c)
 {
     struct ncs_str known = { 0 }, word = { 0 };
+    const char *more;
     const char *names[LISTED];
     char *copy[LISTED];
     size_t count = 0;
@@ -85,16 +85,15 @@ static void hint_names(const struct ncs_anchors *a, const char *name, size_t byt
             names[count] = copy[count];
             count++;
         }
+    more = a->names.count > count ? ", ..." : "";
     ncs_str_add_bytes(&word, name, bytes);
     const char *near = count ? ncs_nearest(word.text, names, count) : NULL;
     if (count == 0)
-        ncs_complain_hint(c, "there is no anchor in this file: a value is given a name with '&%s'",
-                          word.text);
+        ncs_complain_hint(c, "there is no anchor above it; quote a text that begins with '*'");
     else if (near)
-        ncs_complain_hint(c, "did you mean '*%s'? anchors here: %s%s", near, known.text,
-                          a->names.count > count ? ", ..." : "");
+        ncs_complain_hint(c, "did you mean '*%s'? anchors here: %s%s", near, known.text, more);
     else
-        ncs_complain_hint(c, "anchors here: %s%s", known.text, a->names.count > count ? ", ..." : "");
+        ncs_complain_hint(c, "anchors here: %s%s", known.text, more);
     for (size_t i = 0; i < count; i++)
         ncs_free(copy[i]);
     ncs_str_free(&known);
@@ -108,11 +107,11 @@ void ncs_anchors_complain(const struct ncs_anchors *a, struct ncs_complaints *c)
         const char *text = c->source->text + at.at;
         const struct ncs_anchor *later = named(a, text + 1, at.bytes - 1);
         if (later) {
-            ncs_complain(c, at, "alias '%.*s' comes before its anchor", (int)at.bytes, text);
+            ncs_complain(c, at, "alias '%.*s' comes before its anchor", NCS_SHOWN(c->source, at));
             ncs_complain_note(c, later->at, "the anchor is here");
             ncs_complain_hint(c, "an alias stands for something above it");
         } else {
-            ncs_complain(c, at, "unknown alias '%.*s'", (int)at.bytes, text);
+            ncs_complain(c, at, "unknown alias '%.*s'", NCS_SHOWN(c->source, at));
             if (c->errors <= NCS_COMPLAINTS_KEPT)
                 hint_names(a, text + 1, at.bytes - 1, c);
         }

@@ -36,7 +36,7 @@ static bool refuse(struct ncs_complaints *c, size_t at, size_t bytes, uint32_t v
         return ncs_complain_hint(c, "it is invisible; delete it");
     }
     ncs_complain(c, span, "character U+%04X is not allowed in YAML", value);
-    return ncs_complain_hint(c, "between double quotes it can be written \"\\x%02x\"", value);
+    return ncs_complain_hint(c, "between double quotes it is written \"\\u%04x\"", value);
 }
 
 /* What YAML calls printable, apart from ASCII. */
@@ -65,7 +65,7 @@ bool ncs_marks_init(struct ncs_marks *m, const struct ncs_source *source, struct
             bytes = decode(text + at, &value);
             m->ascii = false;
             if (bytes == 0 || !is_printable(value))
-                return refuse(c, at, bytes, value);
+                return refuse(c, at, bytes, bytes ? value : text[at]);
         } else if (value < 0x20 ? value != '\n' && value != '\t' && value != '\r' : value == 0x7f) {
             return refuse(c, at, 1, value);
         }

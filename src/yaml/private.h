@@ -8,6 +8,11 @@
 #include "yaml/names.h"
 #include "yaml/yaml.h"
 
+/* As much of a text as a message shows: for "%.*s". */
+enum { NCS_SHOWN_BYTES = 60 };
+int ncs_shown(const char *text, size_t bytes);
+#define NCS_SHOWN(s, span) ncs_shown((s)->text + (span).at, (span).bytes), (s)->text + (span).at
+
 struct ncs_yaml {
     const struct ncs_source *source;
     const struct ncs_yaml_node *root;
@@ -65,8 +70,9 @@ const struct ncs_anchor *ncs_anchors_find(struct ncs_anchors *a, struct ncs_span
 void ncs_anchors_complain(const struct ncs_anchors *a, struct ncs_complaints *c);
 void ncs_anchors_free(struct ncs_anchors *a);
 
-/* What libyaml could not scan or parse, as a complaint that names the cause. */
+/* What libyaml could not scan or parse behind the scalar `last` (or NULL), as a complaint that names
+ * the cause. */
 void ncs_yaml_syntax(const yaml_parser_t *parser, struct ncs_marks *marks,
-                     struct ncs_complaints *c);
+                     const struct ncs_yaml_node *last, struct ncs_complaints *c);
 
 #endif

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "yaml/private.h"
+#include "yaml/syntax.h"
 
 enum { FEW_KEYS = 16 }; /* of a map that is compared without a table */
 
@@ -26,6 +26,7 @@ struct reader {
     int depth;
     const struct ncs_yaml_node **held; /* children of the collections that are open */
     size_t held_count, held_room;
+    const struct ncs_yaml_node *last;  /* scalar */
     uint64_t nodes, expanded;
     bool done;
 };
@@ -44,7 +45,7 @@ static size_t end_of(const struct ncs_yaml_node *node)
 static void stop(struct reader *r, struct ncs_span at, const char *what, int limit)
 {
     if (!r->done)
-        ncs_complain(r->c, at, "%s %d", what, limit);
+        ncs_complain(r->c, at, "%s: the limit is %d", what, limit);
     r->done = true;
 }
 
@@ -54,7 +55,7 @@ static struct ncs_yaml_node *new_node(struct reader *r, enum ncs_yaml_kind kind,
     *node = (struct ncs_yaml_node){ .kind = kind, .at = at };
     r->expanded++;
     if (++r->nodes > NCS_YAML_NODES)
-        stop(r, at, "values and keys in this file: more than", NCS_YAML_NODES);
+        stop(r, at, "too many values and keys", NCS_YAML_NODES);
     return node;
 }
 
@@ -97,8 +98,8 @@ static void add(struct reader *r, const struct ncs_yaml_node *node)
 static void refuse_tag(struct reader *r, struct ncs_span at)
 {
     const char *text = r->source->text + at.at;
-    ncs_complain(r->c, at, "tag '%.*s': values have the type that they are written as, there are no tags",
-                 (int)at.bytes, text);
+    ncs_complain(r->c, at, "tag '%.*s' has no meaning here: a value has the type that it is written as",
+                 NCS_SHOWN(r->source, at));
     if (at.bytes == 5 && memcmp(text, "!!str", 5) == 0)
         ncs_complain_hint(r->c, "put the value between quotes");
     else
@@ -122,6 +123,23 @@ static size_t take_properties(struct reader *r, struct ncs_yaml_node *node, size
 
 /* ---- events ---- */
 
+/* A text that goes on in a line that begins with "- ": most likely an item that is indented wrongly. */
+static void warn_items(struct reader *r, const struct ncs_yaml_node *text)
+{
+    const struct ncs_source *s = r->source;
+    size_t at = text->at.at, end = end_of(text);
+    for (const char *p; (p = memchr(s->text + at, '\n', end - at)) != NULL;) {
+        at = (size_t)(p - s->text) + 1;
+        at += strspn(p + 1, " ");
+        if (strncmp(s->text + at, "- ", 2) == 0) {
+            ncs_complain_warning(r->c, span(at, at + 1), "no item: it continues the text that begins above");
+            ncs_complain_note(r->c, span(text->at.at, text->at.at + 1), "the text begins here");
+            ncs_complain_hint(r->c, "items of one list are indented alike, and a list begins below its key");
+            return;
+        }
+    }
+}
+
 static void take_scalar(struct reader *r, const yaml_event_t *e)
 {
     size_t from = ncs_marks_byte(&r->marks, e->start_mark.index);
@@ -139,8 +157,11 @@ static void take_scalar(struct reader *r, const yaml_event_t *e)
     memcpy(text, e->data.scalar.value, node->bytes + 1);
     node->text = text;
     node->plain = style == YAML_PLAIN_SCALAR_STYLE && !tagged;
+    if (node->plain && e->start_mark.line != e->end_mark.line)
+        warn_items(r, node);
     if (node->plain)
         ncs_yaml_type(node);
+    r->last = node;
     add(r, node);
 }
 
@@ -156,7 +177,7 @@ static void take_alias(struct reader *r, const yaml_event_t *e)
         node->of = anchor->node->of ? anchor->node->of : anchor->node;
         r->expanded += anchor->size - 1;
         if (r->expanded > NCS_YAML_EXPANDED)
-            stop(r, at, "values and keys in this file, with its aliases written out: more than",
+            stop(r, at, "too many values and keys, with the aliases written out",
                  NCS_YAML_EXPANDED);
     }
     add(r, node);
@@ -179,7 +200,7 @@ static void take_start(struct reader *r, const yaml_event_t *e)
     if (open.anchor)
         r->anchors.item[open.anchor - 1].open = true;
     if (r->depth == NCS_YAML_DEPTH) {
-        stop(r, span(node->at.at, node->at.at + 1), "nested deeper than the limit of levels, which is", NCS_YAML_DEPTH);
+        stop(r, span(node->at.at, node->at.at + 1), "too many levels", NCS_YAML_DEPTH);
         return;
     }
     add(r, node);
@@ -189,7 +210,8 @@ static void take_start(struct reader *r, const yaml_event_t *e)
 static void complain_twice(struct reader *r, const struct ncs_yaml_node *first,
                            const struct ncs_yaml_node *second)
 {
-    ncs_complain(r->c, second->at, "key '%s' is given twice", second->text);
+    ncs_complain(r->c, second->at, "key '%.*s' is given twice", ncs_shown(second->text, second->bytes),
+                 second->text);
     ncs_complain_note(r->c, first->at, "the first one is here");
 }
 
@@ -265,7 +287,7 @@ static bool check_head(struct reader *r)
     for (size_t at = skip_blank(s, r->marks.base); at < s->bytes && s->text[at] == '%';
          at = skip_blank(s, line_end(s, at)))
         if (strncmp(s->text + at, "%TAG", 4) == 0) {
-            ncs_complain(r->c, span(at, at + 4), "'%%TAG': there are no tags here");
+            ncs_complain(r->c, span(at, at + 4), "'%%TAG' has no meaning here: there are no tags");
             return ncs_complain_hint(r->c, "leave the line out");
         }
     return true;
@@ -279,14 +301,21 @@ static void check_tail(struct reader *r, size_t at)
     r->done = true;
     if (at >= s->bytes)
         return;
-    size_t to = line_end(s, at);
     if (strncmp(s->text + at, "---", 3) == 0 || s->text[at] == '%') {
-        ncs_complain(r->c, span(at, to), "a second document begins here");
+        ncs_complain(r->c, ncs_line_rest(s, at), "a second document begins here");
         ncs_complain_hint(r->c, "a file holds one: put this into a file of its own");
     } else {
-        ncs_complain(r->c, span(at, to), "this does not belong to what is before it");
-        ncs_complain_hint(r->c, "the value of the file ended above");
+        struct ncs_trouble t = { .source = s, .c = r->c, .at = at };
+        ncs_trouble_after(&t, r->y->root);
     }
+}
+
+static void warn_version(struct reader *r, const yaml_event_t *e)
+{
+    const yaml_version_directive_t *version = e->data.document_start.version_directive;
+    if (version && version->minor < 2)
+        ncs_complain_warning(r->c, ncs_line_rest(r->source, ncs_marks_byte(&r->marks, e->start_mark.index)),
+                             "this is read as YAML 1.2");
 }
 
 static void take(struct reader *r, const yaml_event_t *e)
@@ -308,6 +337,9 @@ static void take(struct reader *r, const yaml_event_t *e)
         break;
     case YAML_DOCUMENT_END_EVENT:
         check_tail(r, ncs_marks_byte(&r->marks, e->end_mark.index));
+        break;
+    case YAML_DOCUMENT_START_EVENT:
+        warn_version(r, e);
         break;
     case YAML_STREAM_END_EVENT:
         r->done = true;
@@ -331,7 +363,7 @@ static void parse(struct reader *r)
                                  s->bytes - r->marks.base);
     while (!r->done) {
         if (!yaml_parser_parse(&parser, &event)) {
-            ncs_yaml_syntax(&parser, &r->marks, r->c);
+            ncs_yaml_syntax(&parser, &r->marks, r->last, r->c);
             break;
         }
         take(r, &event);

@@ -24,6 +24,11 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
+static bool is_letter(char c)
+{
+    return ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '_';
+}
+
 static const char *skip_digits(const char *p)
 {
     while (is_digit(*p))
@@ -185,11 +190,15 @@ const char *ncs_yaml_old_form(const struct ncs_yaml_node *node)
     return NULL;
 }
 
-bool ncs_yaml_blank_missing(const struct ncs_yaml_node *node)
+const char *ncs_yaml_blank_missing(const struct ncs_yaml_node *node)
 {
     if (!node->plain || node->kind != NCS_YAML_TEXT)
-        return false;
-    size_t name = strspn(node->text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
-    return name > 0 && !is_digit(node->text[0]) && node->text[name] == ':' &&
-           node->text[name + 1] != '\0' && node->text[name + 1] != ':';
+        return NULL;
+    const char *text = node->text;
+    size_t name = 0;
+    while (is_letter(text[name]) || (name > 0 && is_digit(text[name])))
+        name++;
+    if (name > 0 && text[name] == ':' && text[name + 1] != ':' && text[name + 1] != '\0')
+        return "is a blank missing behind ':'?";
+    return text[0] == '-' && is_letter(text[1]) ? "is a blank missing behind '-'?" : NULL;
 }

@@ -50,8 +50,8 @@ void ncs_yaml_free(struct ncs_yaml *y);
 /* The value of a key of a MAP, or NULL. */
 const struct ncs_yaml_node *ncs_yaml_get(const struct ncs_yaml_node *map, const char *key);
 
-/* Where a part of a scalar's text stands in the source. Exact for plain and quoted scalars on one
- * line without escapes and for literal blocks; otherwise the place of the whole scalar. */
+/* Where a part of a scalar's text stands in the source, escapes and continued lines seen through. Of an
+ * alias, and where the text cannot be followed (some folded blocks): the place of the whole. */
 struct ncs_span ncs_yaml_part(const struct ncs_yaml *y, const struct ncs_yaml_node *scalar,
                               size_t at, size_t bytes);
 
@@ -61,8 +61,8 @@ struct ncs_span ncs_yaml_part(const struct ncs_yaml *y, const struct ncs_yaml_no
  * 12:30:45, 0b101), and what to write; NULL for every other node. */
 const char *ncs_yaml_old_form(const struct ncs_yaml_node *node);
 
-/* An unquoted text such as "count:1": a key whose ':' lacks the blank behind it? For an unknown key,
- * or a text where a map is expected. */
-bool ncs_yaml_blank_missing(const struct ncs_yaml_node *node);
+/* Asks, of an unquoted text such as "count:1" or "-barrier", whether a blank is missing in it; NULL for
+ * every other node. For an unknown key, and for a text where a map or list is expected. */
+const char *ncs_yaml_blank_missing(const struct ncs_yaml_node *node);
 
 #endif

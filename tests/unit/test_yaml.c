@@ -268,6 +268,72 @@ START_TEST(aliases_share_what_they_stand_for)
 }
 END_TEST
 
+/* ---- parts of scalars ---- */
+
+START_TEST(parts_of_texts_have_places)
+{
+    static const struct {
+        const char *source, *part, *place; /* a part of the root's text, and its source */
+    } cases[] = {
+        { "rank + 1", "+", "+" },
+        { "rank + 1", "rank + 1", "rank + 1" },
+        { "\xe6\xbc\xa2 + \xc3\xa9", "\xc3\xa9", "\xc3\xa9" },
+        { "'a + b'", "b", "b" },
+        { "'it''s x'", "s x", "s x" },
+        { "'it''s x'", "'", "''" },
+        { "\"a\\tb \\u00e9 \\U0001f600 \\x41 z\"", "z", "z" },
+        { "\"a\\tb\"", "\t", "\\t" },
+        { "\"\\u00e9x\"", "x", "x" },
+        { "\"\\N\\L\\_x\"", "x", "x" },
+        { "one\n  two\n\n three", "two", "two" },
+        { "one\n  two\n\n three", "three", "three" },
+        { "one\r\n  two\r\n\r\n three", "three", "three" },
+        { "'one  \n  two'", "two", "two" },
+        { "\"one \\\n   two\"", "two", "two" },
+        { "|\n  one\n   two\n\n  \xe6\xbc\xa2x\n", "one", "one" },
+        { "|\n  one\n   two\n\n  \xe6\xbc\xa2x\n", " two", " two" },
+        { "|\n  one\n   two\n\n  \xe6\xbc\xa2x\n", "x", "x" },
+        { "|-\r\n  one\r\n  two\r\n", "two", "two" },
+        { "| # c\n\n  one\n", "one", "one" },
+        { ">\n  one\n  two\n\n  three\n", "two", "two" },
+        { ">\n  one\n  two\n\n  three\n", "three", "three" },
+        { ">-\n  one\n    two\n  three\n", "three", "three" },
+        { "|2\n   one\n", "one", "|2\n   one" }, /* cannot be followed: the whole */
+        { "&x  one two", "two", "two" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct yaml_lab *lab = yaml_lab(cases[i].source);
+        const struct ncs_yaml_node *n = yaml_lab_root(lab);
+        const char *found = strstr(n->text, cases[i].part);
+        ck_assert_msg(found != NULL, "%s", cases[i].source);
+        struct ncs_yaml_node part = *n;
+        part.at = ncs_yaml_part(lab->y, n, (size_t)(found - n->text), strlen(cases[i].part));
+        ck_assert_msg(strcmp(at(lab, &part), cases[i].place) == 0, "'%s' in\n%s\nis '%s'", cases[i].part,
+                      cases[i].source, at(lab, &part));
+        yaml_lab_free(lab);
+    }
+}
+END_TEST
+
+START_TEST(parts_at_the_edges)
+{
+    struct yaml_lab *lab = yaml_lab("a: &x 'bcd'\ne: *x\nf: {}\ng: [\"\", 1]\n");
+    const struct ncs_yaml_node *root = yaml_lab_root(lab), *a = ncs_yaml_get(root, "a");
+    struct ncs_span end = ncs_yaml_part(lab->y, a, 3, 0), middle = ncs_yaml_part(lab->y, a, 1, 0);
+    ck_assert_uint_eq(end.at, a->at.at + 4);
+    ck_assert_uint_eq(end.bytes, 0);
+    ck_assert_uint_eq(middle.at, a->at.at + 2);
+    ck_assert_uint_eq(middle.bytes, 0);
+    ck_assert_uint_eq(ncs_yaml_part(lab->y, a, 2, 2).bytes, a->at.bytes); /* not a part */
+    ck_assert_uint_eq(ncs_yaml_part(lab->y, a, SIZE_MAX, 2).at, a->at.at);
+    const struct ncs_yaml_node *alias = ncs_yaml_get(root, "e"), *list = ncs_yaml_get(root, "g");
+    ck_assert_uint_eq(ncs_yaml_part(lab->y, alias, 1, 1).at, alias->at.at);
+    ck_assert_uint_eq(ncs_yaml_part(lab->y, ncs_yaml_get(root, "f"), 0, 0).bytes, 2);
+    ck_assert_uint_eq(ncs_yaml_part(lab->y, list->item[0], 0, 0).at, list->item[0]->at.at + 1);
+    yaml_lab_free(lab);
+}
+END_TEST
+
 /* ---- hints for others ---- */
 
 START_TEST(old_forms_have_a_hint)
@@ -302,16 +368,17 @@ START_TEST(a_blank_is_missing_behind_a_colon)
         bool missing;
     } cases[] = {
         { "count:1", true }, { "op:sum", true }, { "count", false }, { "'count:1'", false },
-        { "12:30", false }, { "a::b", false }, { "a b:c", false },
+        { "12:30", false }, { "a::b", false }, { "a b:c", false }, { "a b", false }, { "-a", true },
+        { "-1M", false }, { "'-a'", false },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct yaml_lab *lab = yaml_lab(cases[i].text);
-        ck_assert_msg(ncs_yaml_blank_missing(yaml_lab_root(lab)) == cases[i].missing, "%s",
+        ck_assert_msg(!ncs_yaml_blank_missing(yaml_lab_root(lab)) == !cases[i].missing, "%s",
                       cases[i].text);
         yaml_lab_free(lab);
     }
     struct yaml_lab *lab = yaml_lab("{count:1}");
-    ck_assert(ncs_yaml_blank_missing(yaml_lab_root(lab)->item[0]));
+    ck_assert_ptr_nonnull(strstr(ncs_yaml_blank_missing(yaml_lab_root(lab)->item[0]), "':'"));
     yaml_lab_free(lab);
 }
 END_TEST
@@ -319,5 +386,6 @@ END_TEST
 NCS_TEST_MAIN("yaml", scalars_have_the_kinds_of_the_core_schema, texts_are_as_they_are_meant,
               maps_and_lists, empty_documents_are_null, what_may_stand_around_a_document,
               nodes_know_where_they_stand, places_stay_right_in_a_long_text,
-              aliases_share_what_they_stand_for, old_forms_have_a_hint,
+              aliases_share_what_they_stand_for, parts_of_texts_have_places,
+              parts_at_the_edges, old_forms_have_a_hint,
               a_blank_is_missing_behind_a_colon)
