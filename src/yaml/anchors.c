@@ -24,7 +24,8 @@ struct ncs_properties ncs_yaml_properties(const struct ncs_source *s, size_t at,
         } else if (c == '&' || c == '!') {
             struct ncs_span *span = c == '&' ? &p.anchor : &p.tag;
             size_t begin = at;
-            while (at < end && !is_blank(s->text[at]) && (c == '!' || !strchr(",[]{}", s->text[at])))
+            while (at < end && !is_blank(s->text[at]) &&
+                   (c == '!' || !strchr(",[]{}", s->text[at])))
                 at++;
             *span = (struct ncs_span){ begin, at - begin };
             p.end = at;
@@ -63,7 +64,8 @@ const struct ncs_anchor *ncs_anchors_find(struct ncs_anchors *a, struct ncs_span
     }
     if (!anchor->open)
         return anchor;
-    ncs_complain(c, alias, "'%.*s' stands inside of what it is an alias of", NCS_SHOWN(c->source, alias));
+    ncs_complain(c, alias, "'%.*s' stands inside of what it is an alias of",
+                 NCS_SHOWN(c->source, alias));
     ncs_complain_note(c, anchor->at, "'%.*s' begins here", NCS_SHOWN(c->source, anchor->at));
     return NULL;
 }
@@ -79,7 +81,8 @@ static void hint_names(const struct ncs_anchors *a, const char *name, size_t byt
     size_t count = 0;
     for (size_t i = 0; i < a->count && count < LISTED; i++)
         if (*ncs_names_find(&a->names, a->item[i].name, a->item[i].bytes) == i) {
-            ncs_str_addf(&known, "%s&%.*s", count ? ", " : "", (int)a->item[i].bytes, a->item[i].name);
+            ncs_str_addf(&known, "%s&%.*s", count ? ", " : "", (int)a->item[i].bytes,
+                         a->item[i].name);
             copy[count] = ncs_new(a->item[i].bytes + 1);
             memcpy(copy[count], a->item[i].name, a->item[i].bytes);
             names[count] = copy[count];

@@ -49,7 +49,8 @@ bool ncs_marks_init(struct ncs_marks *m, const struct ncs_source *source, struct
 {
     const unsigned char *text = (const unsigned char *)source->text;
     *m = (struct ncs_marks){ .source = source, .ascii = true };
-    if (source->bytes >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0)) {
+    if (source->bytes >= 2 &&
+        (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0)) {
         ncs_complain(c, (struct ncs_span){ 0, 0 }, "the file is UTF-16, not UTF-8");
         return ncs_complain_hint(c, "save it as UTF-8");
     }

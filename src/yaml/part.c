@@ -1,5 +1,5 @@
-/* From a scalar's text back to its source: both are walked side by side. Whatever does not agree on the
- * way is not guessed at: the answer is then the whole scalar. */
+/* From a scalar's text back to its source: both are walked side by side. Whatever does not agree on
+ * the way is not guessed at: the answer is then the whole scalar. */
 #include <string.h>
 
 #include "yaml/private.h"
@@ -86,8 +86,8 @@ static bool walk_flow(struct walk *w, char quote)
     return w->text == w->text_end;
 }
 
-/* The lines of a block: each stands in the text without its indentation; what is between them in the
- * text is line ends, or one blank where a line was folded. */
+/* The lines of a block: each stands in the text without its indentation; what is between them in
+ * the text is line ends, or one blank where a line was folded. */
 static bool walk_block(struct walk *w)
 {
     const char *line = memchr(w->from, '\n', (size_t)(w->end - w->from));
@@ -119,7 +119,10 @@ struct ncs_span ncs_yaml_part(const struct ncs_yaml *y, const struct ncs_yaml_no
                               size_t at, size_t bytes)
 {
     const char *from = y->source->text + scalar->at.at;
-    struct walk w = { .text = scalar->text, .from = from, .end = from + scalar->at.bytes, .first = at,
+    struct walk w = { .text = scalar->text,
+                      .from = from,
+                      .end = from + scalar->at.bytes,
+                      .first = at,
                       .last = at + bytes };
     if (!scalar->text || scalar->of || at > scalar->bytes || bytes > scalar->bytes - at)
         return scalar->at;
@@ -136,5 +139,6 @@ struct ncs_span ncs_yaml_part(const struct ncs_yaml *y, const struct ncs_yaml_no
         w.first_at = w.from;
     if (!w.last_at || w.last_at < w.first_at)
         w.last_at = w.first_at;
-    return (struct ncs_span){ (size_t)(w.first_at - y->source->text), (size_t)(w.last_at - w.first_at) };
+    return (struct ncs_span){ (size_t)(w.first_at - y->source->text),
+                              (size_t)(w.last_at - w.first_at) };
 }

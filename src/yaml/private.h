@@ -37,6 +37,9 @@ void ncs_marks_free(struct ncs_marks *m);
 /* Gives a plain scalar its kind and value. */
 void ncs_yaml_type(struct ncs_yaml_node *node);
 
+/* Warns about an unquoted text that is YAML, but most likely not what was meant. */
+void ncs_yaml_warn_text(const struct ncs_yaml_node *text, bool many_lines, struct ncs_complaints *c);
+
 /* Anchors and aliases of one document. */
 struct ncs_anchor {
     struct ncs_yaml_node *node;
@@ -70,8 +73,8 @@ const struct ncs_anchor *ncs_anchors_find(struct ncs_anchors *a, struct ncs_span
 void ncs_anchors_complain(const struct ncs_anchors *a, struct ncs_complaints *c);
 void ncs_anchors_free(struct ncs_anchors *a);
 
-/* What libyaml could not scan or parse behind the scalar `last` (or NULL), as a complaint that names
- * the cause. */
+/* What libyaml could not scan or parse behind the scalar `last` (or NULL), as a complaint that
+ * names the cause. */
 void ncs_yaml_syntax(const yaml_parser_t *parser, struct ncs_marks *marks,
                      const struct ncs_yaml_node *last, struct ncs_complaints *c);
 

@@ -98,7 +98,8 @@ static void add(struct reader *r, const struct ncs_yaml_node *node)
 static void refuse_tag(struct reader *r, struct ncs_span at)
 {
     const char *text = r->source->text + at.at;
-    ncs_complain(r->c, at, "tag '%.*s' has no meaning here: a value has the type that it is written as",
+    ncs_complain(r->c, at,
+                 "tag '%.*s' has no meaning here: a value has the type that it is written as",
                  NCS_SHOWN(r->source, at));
     if (at.bytes == 5 && memcmp(text, "!!str", 5) == 0)
         ncs_complain_hint(r->c, "put the value between quotes");
@@ -106,8 +107,8 @@ static void refuse_tag(struct reader *r, struct ncs_span at)
         ncs_complain_hint(r->c, "leave it out; to begin a text with '!', put it between quotes");
 }
 
-/* Of an event with an anchor or a tag: complains, moves node->at to the node itself. The number + 1 of
- * the anchor, or 0. */
+/* Of an event with an anchor or a tag: complains, moves node->at to the node itself. The number + 1
+ * of the anchor, or 0. */
 static size_t take_properties(struct reader *r, struct ncs_yaml_node *node, size_t end)
 {
     struct ncs_properties p = ncs_yaml_properties(r->source, node->at.at, end);
@@ -122,23 +123,6 @@ static size_t take_properties(struct reader *r, struct ncs_yaml_node *node, size
 }
 
 /* ---- events ---- */
-
-/* A text that goes on in a line that begins with "- ": most likely an item that is indented wrongly. */
-static void warn_items(struct reader *r, const struct ncs_yaml_node *text)
-{
-    const struct ncs_source *s = r->source;
-    size_t at = text->at.at, end = end_of(text);
-    for (const char *p; (p = memchr(s->text + at, '\n', end - at)) != NULL;) {
-        at = (size_t)(p - s->text) + 1;
-        at += strspn(p + 1, " ");
-        if (strncmp(s->text + at, "- ", 2) == 0) {
-            ncs_complain_warning(r->c, span(at, at + 1), "no item: it continues the text that begins above");
-            ncs_complain_note(r->c, span(text->at.at, text->at.at + 1), "the text begins here");
-            ncs_complain_hint(r->c, "items of one list are indented alike, and a list begins below its key");
-            return;
-        }
-    }
-}
 
 static void take_scalar(struct reader *r, const yaml_event_t *e)
 {
@@ -157,10 +141,10 @@ static void take_scalar(struct reader *r, const yaml_event_t *e)
     memcpy(text, e->data.scalar.value, node->bytes + 1);
     node->text = text;
     node->plain = style == YAML_PLAIN_SCALAR_STYLE && !tagged;
-    if (node->plain && e->start_mark.line != e->end_mark.line)
-        warn_items(r, node);
-    if (node->plain)
+    if (node->plain) {
         ncs_yaml_type(node);
+        ncs_yaml_warn_text(node, e->start_mark.line != e->end_mark.line, r->c);
+    }
     r->last = node;
     add(r, node);
 }
@@ -210,8 +194,8 @@ static void take_start(struct reader *r, const yaml_event_t *e)
 static void complain_twice(struct reader *r, const struct ncs_yaml_node *first,
                            const struct ncs_yaml_node *second)
 {
-    ncs_complain(r->c, second->at, "key '%.*s' is given twice", ncs_shown(second->text, second->bytes),
-                 second->text);
+    ncs_complain(r->c, second->at, "key '%.*s' is given twice",
+                 ncs_shown(second->text, second->bytes), second->text);
     ncs_complain_note(r->c, first->at, "the first one is here");
 }
 
@@ -314,8 +298,9 @@ static void warn_version(struct reader *r, const yaml_event_t *e)
 {
     const yaml_version_directive_t *version = e->data.document_start.version_directive;
     if (version && version->minor < 2)
-        ncs_complain_warning(r->c, ncs_line_rest(r->source, ncs_marks_byte(&r->marks, e->start_mark.index)),
-                             "this is read as YAML 1.2");
+        ncs_complain_warning(
+            r->c, ncs_line_rest(r->source, ncs_marks_byte(&r->marks, e->start_mark.index)),
+            "this is read as YAML 1.2");
 }
 
 static void take(struct reader *r, const yaml_event_t *e)

@@ -177,7 +177,7 @@ const char *ncs_yaml_old_form(const struct ncs_yaml_node *node)
     if (one_of(text, off))
         return "booleans are written true and false: write false";
     if (digits[0] == '0' && is_digit(digits[1]) && *skip_digits(digits) == '\0')
-        return "numbers do not begin with 0, which YAML 1.1 took for octal: leave it out, or write 0o";
+        return "a leading 0 was octal in YAML 1.1: leave it out, or write 0o for octal";
     if (digits[0] == '0' && digits[1] == 'b' && grouped(digits + 2, "01_"))
         return "binary numbers were YAML 1.1: write it in decimal or with 0x";
     if (digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'o') &&

@@ -50,7 +50,8 @@ static void in_brackets(const struct ncs_trouble *t)
         return;
     }
     struct ncs_span word = ncs_line_word(s, t->at);
-    ncs_complain(t->c, word, "',' or '%c' was expected, not '%.*s'", closing(open), NCS_SHOWN(s, word));
+    ncs_complain(t->c, word, "',' or '%c' was expected, not '%.*s'", closing(open),
+                 NCS_SHOWN(s, word));
     ncs_complain_note(t->c, one(t->from), "the '%c' is here", open);
     if (found == ':' && line != first && ncs_line_colon(s, line, t->at) == t->at)
         ncs_complain_hint(t->c, "is a ',' missing at the end of the line above?");
@@ -114,7 +115,7 @@ static void bad_start(const struct ncs_trouble *t)
 static void quote(const struct ncs_trouble *t)
 {
     ncs_complain(t->c, one(t->from), "this quote is not closed");
-    if (t->at < t->source->bytes)
+    if (t->at < t->source->bytes && ncs_line_of(t->source, t->at) > t->from)
         ncs_complain_note(t->c, ncs_line_rest(t->source, t->at), "it must end before this line");
 }
 
@@ -124,6 +125,10 @@ static void escape(const struct ncs_trouble *t)
     size_t at = t->at;
     while (at > t->from && s->text[at] != '\\')
         at--;
+    if (at + 1 >= s->bytes) {
+        quote(t);
+        return;
+    }
     size_t digits = strspn(s->text + at + 2, "0123456789abcdefABCDEF");
     char c = s->text[at + 1];
     size_t need = c == 'x' ? 2 : c == 'u' ? 4 : c == 'U' ? 8 : 0;
@@ -132,7 +137,8 @@ static void escape(const struct ncs_trouble *t)
         word.bytes++;
     if (need == 0) {
         ncs_complain(t->c, word, "unknown escape '%.*s'", NCS_SHOWN(s, word));
-        ncs_complain_hint(t->c, "a backslash is written \\\\ between \"...\", and as it is between '...'");
+        ncs_complain_hint(
+            t->c, "a backslash is written \\\\ between \"...\", and as it is between '...'");
     } else if (digits < need) {
         ncs_complain(t->c, word, "'\\%c' needs %zu hexadecimal digits", c, need);
     } else {
@@ -147,7 +153,8 @@ static void name(const struct ncs_trouble *t)
     struct ncs_span word = ncs_line_word(s, t->from);
     ncs_complain(t->c, word, "'%.*s' is no name of an %s", NCS_SHOWN(s, word),
                  alias ? "alias" : "anchor");
-    ncs_complain_hint(t->c, "names are letters, digits, '_' and '-'; quote a text that begins with '%c'",
+    ncs_complain_hint(t->c,
+                      "names are letters, digits, '_' and '-'; quote a text that begins with '%c'",
                       alias ? '*' : '&');
 }
 
@@ -160,8 +167,8 @@ static void tag(const struct ncs_trouble *t)
 static void block_head(const struct ncs_trouble *t)
 {
     const struct ncs_source *s = t->source;
-    ncs_complain(t->c, ncs_line_rest(s, t->from), "a block that '%c' begins has nothing else in this line",
-                 s->text[t->from]);
+    ncs_complain(t->c, ncs_line_rest(s, t->from),
+                 "a block that '%c' begins has nothing else in this line", s->text[t->from]);
     ncs_complain_hint(t->c, "its text begins in the next line; quote a text that begins with '%c'",
                       s->text[t->from]);
 }
@@ -176,7 +183,8 @@ static void no_item(const struct ncs_trouble *t)
 
 static void question(const struct ncs_trouble *t)
 {
-    ncs_complain(t->c, ncs_line_rest(t->source, t->at), "'? ' (a key of many lines) cannot stand here");
+    ncs_complain(t->c, ncs_line_rest(t->source, t->at),
+                 "'? ' (a key of many lines) cannot stand here");
     ncs_complain_hint(t->c, "quote a text that begins with '?'");
 }
 

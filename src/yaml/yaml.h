@@ -1,5 +1,5 @@
-/* YAML 1.2 core as a tree in which each node knows its place. libyaml scans; typing, duplicate keys,
- * aliases and limits are here. Knows nothing of scenarios. */
+/* YAML 1.2 core as a tree in which each node knows its place. libyaml scans; typing, duplicate
+ * keys, aliases and limits are here. Knows nothing of scenarios. */
 #ifndef NCS_YAML_YAML_H
 #define NCS_YAML_YAML_H
 
@@ -10,7 +10,7 @@
 #include "base/complaint.h"
 #include "base/source.h"
 
-/* Limits. A file larger than the first need not be read at all: say the same as ncs_yaml_read does. */
+/* Limits. A file larger than the first need not be read at all: ncs_yaml_read would refuse it. */
 enum {
     NCS_YAML_BYTES = 16 << 20,
     NCS_YAML_DEPTH = 64,
@@ -24,9 +24,10 @@ enum ncs_yaml_kind {
 };
 
 struct ncs_yaml_node {
-    enum ncs_yaml_kind kind;  /* of a plain scalar by the core schema; INT beyond int64: FLOAT */
+    enum ncs_yaml_kind kind;  /* of a plain scalar: by the core schema, but 017 is TEXT (see
+                               * ncs_yaml_old_form) and an integer beyond int64 a FLOAT */
     bool plain;               /* a scalar without quotes, not a block */
-    struct ncs_span at;       /* where it stands, quotes included; of an alias: where the alias does */
+    struct ncs_span at;       /* where it stands, quotes included; of an alias: where that does */
     const char *text;         /* of a scalar: as it is meant (escapes done), zero at its end */
     size_t bytes;
     int64_t i;                /* INT; BOOL: 0 or 1 */
@@ -50,19 +51,19 @@ void ncs_yaml_free(struct ncs_yaml *y);
 /* The value of a key of a MAP, or NULL. */
 const struct ncs_yaml_node *ncs_yaml_get(const struct ncs_yaml_node *map, const char *key);
 
-/* Where a part of a scalar's text stands in the source, escapes and continued lines seen through. Of an
- * alias, and where the text cannot be followed (some folded blocks): the place of the whole. */
+/* Where a part of a scalar's text stands in the source, seen through escapes and continued lines. Of
+ * an alias, and where the text cannot be followed (some folded blocks): the place of the whole. */
 struct ncs_span ncs_yaml_part(const struct ncs_yaml *y, const struct ncs_yaml_node *scalar,
                               size_t at, size_t bytes);
 
 /* ---- hints for who expected something else ---- */
 
-/* Why an unquoted text is no number or boolean although it was one in YAML 1.1 (yes, off, 017, 1_000,
- * 12:30:45, 0b101), and what to write; NULL for every other node. */
+/* Why an unquoted text is no number or boolean although it was one in YAML 1.1 (yes, off, 017,
+ * 1_000, 12:30:45, 0b101), and what to write; NULL for every other node. */
 const char *ncs_yaml_old_form(const struct ncs_yaml_node *node);
 
-/* Asks, of an unquoted text such as "count:1" or "-barrier", whether a blank is missing in it; NULL for
- * every other node. For an unknown key, and for a text where a map or list is expected. */
+/* Asks, of an unquoted text such as "count:1" or "-barrier", whether a blank is missing in it; NULL
+ * for every other node. For an unknown key, and for a text where a map or list is expected. */
 const char *ncs_yaml_blank_missing(const struct ncs_yaml_node *node);
 
 #endif

@@ -1,5 +1,5 @@
-/* YAML: any bytes are either refused with a message that has a place in them, or make a tree in which
- * every node stands within its parent and every part of a text within the text. */
+/* YAML: any bytes are either refused with a message that has a place in them, or make a tree in
+ * which every node stands within its parent and every part of a text within the text. */
 #include <stdlib.h>
 #include <string.h>
 

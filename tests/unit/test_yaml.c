@@ -151,10 +151,16 @@ END_TEST
 
 START_TEST(what_may_stand_around_a_document)
 {
-    static const char *const texts[] = {
-        "--- 7\n", "--- 7\n...\n", "7\n...\n# end\n...\n", "\xef\xbb\xbf" "7", "# c\r\n---\r\n7\r\n",
-        "%YAML 1.2\n---\n7", "%YAML 1.1\n---\n7", "7\n# end", "7 # end"
-    };
+    static const char *const texts[] = { "--- 7\n",
+                                         "--- 7\n...\n",
+                                         "7\n...\n# end\n...\n",
+                                         "\xef\xbb\xbf"
+                                         "7",
+                                         "# c\r\n---\r\n7\r\n",
+                                         "%YAML 1.2\n---\n7",
+                                         "%YAML 1.1\n---\n7",
+                                         "7\n# end",
+                                         "7 # end" };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct yaml_lab *lab = yaml_lab(texts[i]);
         ck_assert_int_eq(yaml_lab_root(lab)->i, 7);
@@ -208,7 +214,8 @@ START_TEST(nodes_know_where_they_stand)
     ck_assert_str_eq(at(lab, ncs_yaml_get(root, "multi")), "one\r\n  two");
     ck_assert_str_eq(at(lab, ncs_yaml_get(root, "lit")), "|\r\n  x");
     ck_assert_str_eq(at(lab, ncs_yaml_get(root, "flow")), "{ a: [1, \xf0\x9f\x98\x80] }");
-    ck_assert_str_eq(at(lab, ncs_yaml_get(ncs_yaml_get(root, "flow"), "a")), "[1, \xf0\x9f\x98\x80]");
+    ck_assert_str_eq(at(lab, ncs_yaml_get(ncs_yaml_get(root, "flow"), "a")),
+                     "[1, \xf0\x9f\x98\x80]");
     ck_assert_str_eq(at(lab, ncs_yaml_get(root, "list")), "- 1\r\n  - b: 2");
     ck_assert_str_eq(at(lab, ncs_yaml_get(root, "list")->item[1]), "b: 2");
     ck_assert_str_eq(at(lab, ncs_yaml_get(root, "anchored")), "7");
@@ -251,7 +258,8 @@ END_TEST
 
 START_TEST(aliases_share_what_they_stand_for)
 {
-    struct yaml_lab *lab = yaml_lab("a: &x [1, &y 2]\nb: *x\nc: *y\n*y : d\ne: &x 3\nf: *x\ng: &h *x\n");
+    struct yaml_lab *lab =
+        yaml_lab("a: &x [1, &y 2]\nb: *x\nc: *y\n*y : d\ne: &x 3\nf: *x\ng: &h *x\n");
     ck_assert_ptr_null(lab->y); /* an alias takes no anchor */
     yaml_lab_free(lab);
     lab = yaml_lab("a: &x [1, &y 2]\nb: *x\nc: *y\n*y : d\ne: &x 3\nf: *x\n");
@@ -308,8 +316,8 @@ START_TEST(parts_of_texts_have_places)
         ck_assert_msg(found != NULL, "%s", cases[i].source);
         struct ncs_yaml_node part = *n;
         part.at = ncs_yaml_part(lab->y, n, (size_t)(found - n->text), strlen(cases[i].part));
-        ck_assert_msg(strcmp(at(lab, &part), cases[i].place) == 0, "'%s' in\n%s\nis '%s'", cases[i].part,
-                      cases[i].source, at(lab, &part));
+        ck_assert_msg(strcmp(at(lab, &part), cases[i].place) == 0, "'%s' in\n%s\nis '%s'",
+                      cases[i].part, cases[i].source, at(lab, &part));
         yaml_lab_free(lab);
     }
 }

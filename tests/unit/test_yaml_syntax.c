@@ -1,8 +1,10 @@
-/* Room yaml, mistakes of form: the message names the cause, and the place is where it is, not where it
- * was noticed. */
+/* Room yaml, mistakes of form: the message names the cause, and the place is where it is, not where
+ * it was noticed. */
 #include "yaml_lab.h"
 
 static const struct yaml_lab_case cases[] = {
+    { "a: \"\\",
+      "1:4: error: this quote is not closed\n" },
     { "a: [1, 2\nb: 3\n",
       "1:4: error: this '[' is not closed\n"
       "2:2: note: ']' was expected before this\n" },

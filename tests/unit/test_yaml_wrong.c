@@ -1,4 +1,5 @@
-/* Room yaml, texts that have YAML's form and are refused: characters, tags, keys, aliases, limits. */
+/* Room yaml, texts that have YAML's form and are refused: characters, tags, keys, aliases, limits.
+ */
 #include "base/mem.h"
 #include "yaml_lab.h"
 
@@ -125,17 +126,23 @@ END_TEST
 
 START_TEST(bytes_that_are_no_text)
 {
-    yaml_lab_check("\xff\xfe" "a\0", 4, "1:1: error: the file is UTF-16, not UTF-8\nhint: save it as UTF-8\n");
-    yaml_lab_check("\xfe\xff\0a", 4, "1:1: error: the file is UTF-16, not UTF-8\nhint: save it as UTF-8\n");
-    yaml_lab_check("a: \0\n", 5, "1:4: error: character U+0000 is not allowed in YAML\n"
-                                 "hint: between double quotes it is written \"\\u0000\"\n");
-    yaml_lab_check("a: \xe6", 4, "1:4: error: byte 0xe6 is not UTF-8\nhint: save the file as UTF-8\n");
+    yaml_lab_check("\xff\xfe"
+                   "a\0",
+                   4, "1:1: error: the file is UTF-16, not UTF-8\nhint: save it as UTF-8\n");
+    yaml_lab_check("\xfe\xff\0a", 4,
+                   "1:1: error: the file is UTF-16, not UTF-8\nhint: save it as UTF-8\n");
+    yaml_lab_check("a: \0\n", 5,
+                   "1:4: error: character U+0000 is not allowed in YAML\n"
+                   "hint: between double quotes it is written \"\\u0000\"\n");
+    yaml_lab_check("a: \xe6", 4,
+                   "1:4: error: byte 0xe6 is not UTF-8\nhint: save the file as UTF-8\n");
 }
 END_TEST
 
 START_TEST(a_message_shows_line_caret_note_and_hint)
 {
-    struct yaml_lab *lab = yaml_lab("\xe6\xbc\xa2: {x: 1,\n  \xe6\xbc\xa2: 2, x: 3}\r\n\xc3\xa9: *x\n");
+    struct yaml_lab *lab =
+        yaml_lab("\xe6\xbc\xa2: {x: 1,\n  \xe6\xbc\xa2: 2, x: 3}\r\n\xc3\xa9: *x\n");
     ck_assert_str_eq(lab->said.text,
                      "t.yaml:2:9: error: key 'x' is given twice\n"
                      "    2 |   \xe6\xbc\xa2: 2, x: 3}\n"
@@ -162,6 +169,13 @@ START_TEST(warnings_refuse_nothing)
           "hint: items of one list are indented alike, and a list begins below its key\n" },
         { "%YAML 1.1\n---\na: 1\n", "1:1: warning: this is read as YAML 1.2\n" },
         { "a: b\n -c\n", "" },
+        { "\xc2\xa0 a: 1\n",
+          "1:1: warning: a no-break space (U+00A0) is a part of this text\n"
+          "hint: replace it by a blank\n" },
+        { "a: \xe2\x80\x9cx\xe2\x80\x9d\n",
+          "1:4: warning: a typographic quote (U+201C) is a part of this text\n"
+          "hint: quote with \" or '\n" },
+        { "a: \xe2\x80\x9cx\xe2\x80\x9d y\n", "" },
         { "a: 'b\n - c'\n", "" },
     };
     for (size_t i = 0; i < sizeof warned / sizeof *warned; i++) {
@@ -238,8 +252,8 @@ START_TEST(depth_is_limited)
         for (int k = 0; k < 20000; k++)
             ncs_str_add(&text, opening[i]);
         struct yaml_lab *lab = yaml_lab(text.text);
-        ck_assert_msg(lab->y == NULL && strstr(lab->said.text, "too many levels: the limit is 64"), "%.500s",
-                      lab->said.text);
+        ck_assert_msg(lab->y == NULL && strstr(lab->said.text, "too many levels: the limit is 64"),
+                      "%.500s", lab->said.text);
         yaml_lab_free(lab);
         ncs_str_free(&text);
     }
@@ -257,7 +271,8 @@ END_TEST
 
 START_TEST(alias_bombs_are_refused)
 {
-    static const char *const step[] = { "a%d: &a%d [*a%d, *a%d]\n", "a%d: &a%d {x: *a%d, y: *a%d}\n" };
+    static const char *const step[] = { "a%d: &a%d [*a%d, *a%d]\n",
+                                        "a%d: &a%d {x: *a%d, y: *a%d}\n" };
     for (int i = 0; i < 2; i++) {
         struct ncs_str text = { 0 };
         ncs_str_add(&text, "a0: &a0 x\n");
@@ -265,7 +280,8 @@ START_TEST(alias_bombs_are_refused)
             ncs_str_addf(&text, step[i], k, k, k - 1, k - 1);
         struct yaml_lab *lab = yaml_lab(text.text);
         ck_assert_ptr_null(lab->y);
-        ck_assert_ptr_nonnull(strstr(lab->said.text, "with the aliases written out: the limit is 10000000"));
+        ck_assert_ptr_nonnull(
+            strstr(lab->said.text, "with the aliases written out: the limit is 10000000"));
         ck_assert_uint_lt(lab->c.item[0].at.at, 700); /* as soon as it grows too large */
         yaml_lab_free(lab);
         ncs_str_free(&text);
@@ -299,7 +315,8 @@ START_TEST(bytes_and_nodes_are_limited)
     memset(text, '\n', NCS_YAML_BYTES + 1);
     text[NCS_YAML_BYTES + 1] = '\0';
     struct yaml_lab *lab = yaml_lab_bytes(text, NCS_YAML_BYTES + 1);
-    ck_assert_ptr_nonnull(strstr(lab->said.text, "t.yaml:1:1: error: the file is larger than 16 MiB\n"));
+    ck_assert_ptr_nonnull(
+        strstr(lab->said.text, "t.yaml:1:1: error: the file is larger than 16 MiB\n"));
     yaml_lab_free(lab);
     text[NCS_YAML_BYTES] = '\0';
     lab = yaml_lab_bytes(text, NCS_YAML_BYTES);
@@ -309,16 +326,15 @@ START_TEST(bytes_and_nodes_are_limited)
     for (int i = 0; i < NCS_YAML_NODES; i++) /* and the list itself is one more */
         memcpy(text + 4 * i, "- 1\n", 4);
     lab = yaml_lab_bytes(text, 4 * (size_t)NCS_YAML_NODES);
-    ck_assert_msg(strstr(lab->said.text, "too many values and keys: the limit is 2000000"), "%.500s",
-                  lab->said.text);
+    ck_assert_msg(strstr(lab->said.text, "too many values and keys: the limit is 2000000"),
+                  "%.500s", lab->said.text);
     yaml_lab_free(lab);
     free(text);
 }
 END_TEST
 
 NCS_TEST_MAIN("yaml_wrong", texts_that_are_refused, bytes_that_are_no_text,
-              a_message_shows_line_caret_note_and_hint,
-              warnings_refuse_nothing, keys_of_large_maps_are_told_apart,
-              errors_beyond_those_shown_are_counted, long_texts_are_cut_in_messages, depth_is_limited,
-              alias_bombs_are_refused, aliases_share_and_are_counted_once_each,
-              bytes_and_nodes_are_limited)
+              a_message_shows_line_caret_note_and_hint, warnings_refuse_nothing,
+              keys_of_large_maps_are_told_apart, errors_beyond_those_shown_are_counted,
+              long_texts_are_cut_in_messages, depth_is_limited, alias_bombs_are_refused,
+              aliases_share_and_are_counted_once_each, bytes_and_nodes_are_limited)
