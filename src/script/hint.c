@@ -5,87 +5,20 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Words of C, Python and torch for which the nearest name is not the right one. The first row whose
- * name is there is meant. */
-static const char *const aliases[][2] = {
-    { "isend", "send" },
-    { "irecv", "recv" },
-    { "all_gather_into_tensor", "all_gather" },
-    { "reduce_scatter_tensor", "reduce_scatter" },
-    { "all_reduce_coalesced", "all_reduce" },
-    { "all_to_all_single", "all_to_all" },
-    { "bcast", "broadcast" },
-    { "new_group", "split" },
-    { "synchronize", "sync" },
-    { "wait_event", "wait" },
-    { "world_size", "nranks" },
-    { "get_world_size", "nranks" },
-    { "get_rank", "rank" },
-    { "group_start", "group" },
-    { "group_end", "group" },
-    { "init_process_group", "world" },
-    { "size", "count" },
-    { "size", "nranks" },
-    { "numel", "count" },
-    { "zero", "fill" },
-    { "copy", "copy_from" },
-    { "tolist", "get" },
-    { "redop", "op" },
-    { "recvcount", "count" },
-    { "sendcount", "count" },
-    { "src", "peer" },
-    { "dst", "peer" },
-    { "dest", "peer" },
-    { "src", "root" },
-    { "dst", "root" },
-    { "mean", "avg" },
-    { "average", "avg" },
-    { "product", "prod" },
-    { "fp16", "float16" },
-    { "bf16", "bfloat16" },
-    { "fp32", "float32" },
-    { "fp64", "float64" },
-    { "long", "int64" },
-};
-
-enum { ALIASES = sizeof aliases / sizeof *aliases };
-
-/* Equal but for case and '_', which the languages use in their own ways. */
-static bool same_letters(const char *a, const char *b)
-{
-    for (;; a++, b++) {
-        while (*a == '_')
-            a++;
-        while (*b == '_')
-            b++;
-        if (tolower((unsigned char)*a) != tolower((unsigned char)*b))
-            return false;
-        if (!*a)
-            return true;
-    }
-}
-
-/* Without the module before it, and without its library's prefix: torch.float32, ncclSum. */
-static const char *bare(const char *word)
-{
-    const char *dot = strrchr(word, '.');
-    if (dot && dot[1])
-        word = dot + 1;
-    bool prefixed = strncmp(word, "nccl", 4) == 0 || strncmp(word, "cuda", 4) == 0;
-    return prefixed && word[4] ? word + 4 : word;
-}
+#include "api/spelling.h"
 
 int ncs_lua_meant_function(const char *owner, const char *word)
 {
     size_t n = owner ? strlen(owner) : 0;
     for (int fn = 0; fn < NCS_FN_COUNT; fn++) {
         const char *name = ncs_fn_info[fn].name;
-        const char *rest = bare(name);
+        const char *rest = ncs_bare_name(name);
         if (rest == name) /* ours, in place of kernels */
             continue;
         bool owned = n && tolower((unsigned char)rest[0]) == owner[0] &&
                      strncmp(rest + 1, owner + 1, n - 1) == 0;
-        if (same_letters(bare(word), rest) || (owned && same_letters(bare(word), rest + n)))
+        if (ncs_same_letters(ncs_bare_name(word), rest) ||
+            (owned && ncs_same_letters(ncs_bare_name(word), rest + n)))
             return fn;
     }
     return -1;
@@ -94,14 +27,7 @@ int ncs_lua_meant_function(const char *owner, const char *word)
 const char *ncs_lua_hint(char hint[NCS_NEAR_ROOM], char quote, const char *word,
                          const char *const *names, size_t count, const char *otherwise)
 {
-    const char *meant = NULL, *plain = bare(word);
-    for (size_t k = 0; !meant && (count ? k < count : names[k] != NULL); k++)
-        if (same_letters(plain, names[k]))
-            meant = names[k];
-    for (int i = 0; i < ALIASES && !meant; i++)
-        for (size_t k = 0; !meant && (count ? k < count : names[k] != NULL); k++)
-            if (same_letters(plain, aliases[i][0]) && strcmp(aliases[i][1], names[k]) == 0)
-                meant = names[k];
+    const char *meant = ncs_translated_name(word, names, count);
     if (meant)
         return ncs_near_hint(hint, quote, meant, &meant, 1, otherwise);
     return ncs_near_hint(hint, quote, word, names, count, otherwise);

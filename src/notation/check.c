@@ -1,0 +1,470 @@
+/* The check by the table: keys, kinds of values, references to what the file names. */
+#include "notation/check.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "api/spelling.h"
+#include "api/types.h"
+#include "base/mem.h"
+#include "base/quantity.h"
+#include "notation/expression.h"
+
+/* ---- what is said ---- */
+
+/* "the number 3", "a list", "`abc`". */
+static const char *shown(const struct ncs_yaml_node *node, char *room, size_t size)
+{
+    switch (node->kind) {
+    case NCS_YAML_LIST: return "a list";
+    case NCS_YAML_MAP: return "a mapping";
+    case NCS_YAML_NULL: return node->bytes ? "null" : "nothing";
+    default:
+        snprintf(room, size, "`%.*s%s`", (int)strcspn(node->text, "\n") > 40 ? 40
+                 : (int)strcspn(node->text, "\n"), node->text,
+                 strcspn(node->text, "\n") > 40 || strchr(node->text, '\n') ? "..." : "");
+        return room;
+    }
+}
+
+bool ncs_check_wrong(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *node,
+                     const char *expected)
+{
+    char room[64];
+    return ncs_complain(s->c, node->at, "%s must be %s, got %s", owner, expected,
+                        shown(node, room, sizeof room));
+}
+
+void ncs_check_unknown(struct ncs_scene *s, struct ncs_span at, const char *what, const char *word,
+                       const char *where, const char *const *names, size_t count)
+{
+    ncs_complain(s->c, at, "no such %s '%.60s'%s%s", what, word, where ? " in " : "",
+                 where ? where : "");
+    const char *meant = *names ? ncs_meant_name(word, names, count) : NULL;
+    if (meant)
+        ncs_complain_hint(s->c, "did you mean '%s'?", meant);
+}
+
+/* A key that is not there; `names` are those that are. */
+static void unknown_key(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *key,
+                        const struct ncs_yaml_node *value, const char *const *names, size_t count)
+{
+    const char *colon = key->plain ? strchr(key->text, ':') : NULL;
+    if (colon && colon[1] && value->kind == NCS_YAML_NULL) {
+        ncs_complain(s->c, key->at, "no such key '%.60s' in %s", key->text, owner);
+        ncs_complain_hint(s->c, "is a space missing after ':'?");
+    } else {
+        ncs_check_unknown(s, key->at, "key", key->text, owner, names, count);
+    }
+}
+
+/* ---- maps ---- */
+
+static size_t field_names(const struct ncs_form_field *fields, const char **names)
+{
+    size_t n = 0;
+    for (; fields->name; fields++)
+        names[n++] = fields->name;
+    names[n] = NULL;
+    return n;
+}
+
+static void check_required(struct ncs_scene *s, const char *owner, struct ncs_span at,
+                           const struct ncs_form_field *fields, const struct ncs_yaml_node *map)
+{
+    const char *either[2] = { NULL, NULL };
+    size_t eithers = 0, given = 0;
+    for (const struct ncs_form_field *f = fields; f->name; f++) {
+        bool there = ncs_yaml_get(map, f->name) != NULL;
+        if (f->flags & NCS_FORM_REQUIRED && !there)
+            ncs_complain(s->c, at, "%s needs %s: %s", owner, f->name, f->about);
+        if (!(f->flags & NCS_FORM_EITHER))
+            continue;
+        if (eithers < 2)
+            either[eithers++] = f->name;
+        given += there;
+    }
+    if (eithers == 2 && given == 0)
+        ncs_complain(s->c, at, "%s needs %s or %s", owner, either[0], either[1]);
+}
+
+void ncs_check_fields(struct ncs_scene *s, const char *owner, struct ncs_span at,
+                      const struct ncs_form_field *fields, const struct ncs_yaml_node *map)
+{
+    const char *names[48];
+    size_t count = field_names(fields, names);
+    if (map->kind != NCS_YAML_MAP) {
+        ncs_check_wrong(s, owner, map, "a mapping");
+        return;
+    }
+    for (size_t i = 0; i < map->items; i++) {
+        const struct ncs_yaml_node *key = map->item[2 * i], *value = map->item[2 * i + 1];
+        const struct ncs_form_field *f = ncs_form_find(fields, key->text);
+        if (f)
+            ncs_check_value(s, f->name, f, value);
+        else
+            unknown_key(s, owner, key, value, names, count);
+    }
+    check_required(s, owner, at, fields, map);
+}
+
+/* ---- names ---- */
+
+static bool is_old_boolean(const char *name)
+{
+    static const char *const words[] = { "y", "n", "yes", "no", "on", "off", NULL };
+    for (int i = 0; words[i]; i++)
+        if (ncs_same_letters(words[i], name) && strlen(words[i]) == strlen(name))
+            return true;
+    return false;
+}
+
+bool ncs_check_new_name(struct ncs_scene *s, enum ncs_thing_kind kind,
+                        const struct ncs_yaml_node *node)
+{
+    const char *name = node->text;
+    if (node->kind == NCS_YAML_LIST || node->kind == NCS_YAML_MAP)
+        return ncs_check_wrong(s, "as", node, "a name");
+    if (is_old_boolean(name)) {
+        ncs_complain(s->c, node->at, "`%s` cannot be a name: YAML 1.1 reads it as a boolean", name);
+        return false;
+    }
+    if (!ncs_is_identifier(name, node->bytes) || node->kind != NCS_YAML_TEXT) {
+        ncs_complain(s->c, node->at, "`%.60s` cannot be a name", name);
+        ncs_complain_hint(s->c, "names are letters, digits and '_', and no words of Lua");
+        return false;
+    }
+    if (strcmp(name, "i") == 0)
+        return ncs_complain(s->c, node->at, "`i` cannot be a name: it is the element in init, value "
+                                            "and expect");
+    for (int i = 0; ncs_form_taken[i]; i++)
+        if (strcmp(ncs_form_taken[i], name) == 0)
+            return ncs_complain(s->c, node->at, "`%s` cannot be a name: it is ready-made", name);
+    if (ncs_dtype_from_name(name) >= 0)
+        return ncs_complain(s->c, node->at, "`%s` cannot be a name: it is a dtype", name);
+    struct ncs_thing *t = ncs_things_find(&s->names, name, node->bytes);
+    bool again = t && t->kind == NCS_THING_LOOP && kind == NCS_THING_LOOP && !t->there;
+    if (t && !again) {
+        ncs_complain(s->c, node->at, "there is %s of the name '%s' already",
+                     ncs_thing_word(t->kind), name);
+        return ncs_complain_note(s->c, t->at, "here");
+    }
+    if (t)
+        t->at = node->at;
+    else
+        ncs_things_add(&s->names, name, kind, node->at);
+    return true;
+}
+
+static bool fits(enum ncs_form_kind form, enum ncs_thing_kind kind)
+{
+    switch (form) {
+    case NCS_FORM_BUFFER: return kind == NCS_THING_BUFFER;
+    case NCS_FORM_COMM: return kind == NCS_THING_COMM;
+    case NCS_FORM_STREAM: return kind == NCS_THING_STREAM;
+    case NCS_FORM_EVENT: return kind == NCS_THING_EVENT;
+    case NCS_FORM_WINDOW: return kind == NCS_THING_WINDOW;
+    case NCS_FORM_THREAD: return kind == NCS_THING_THREAD;
+    case NCS_FORM_OP: return kind == NCS_THING_OP || kind == NCS_THING_LET;
+    case NCS_FORM_AWAITED:
+        return kind == NCS_THING_STREAM || kind == NCS_THING_EVENT || kind == NCS_THING_COMM;
+    case NCS_FORM_THING: return kind != NCS_THING_LET && kind != NCS_THING_LOOP &&
+                                kind != NCS_THING_THREAD;
+    default: return true;
+    }
+}
+
+static const char *reference_word(enum ncs_form_kind kind)
+{
+    switch (kind) {
+    case NCS_FORM_BUFFER: return "a buffer";
+    case NCS_FORM_COMM: return "the name of a communicator";
+    case NCS_FORM_STREAM: return "a stream";
+    case NCS_FORM_EVENT: return "the name of an event";
+    case NCS_FORM_WINDOW: return "the name of a window";
+    case NCS_FORM_THREAD: return "the name of a thread";
+    case NCS_FORM_OP: return "sum, prod, max, min, avg or one of ops";
+    case NCS_FORM_AWAITED: return "device, or the name of a stream, event or communicator";
+    case NCS_FORM_DTYPE: return "a dtype";
+    default: return "the name of something that can be freed";
+    }
+}
+
+/* Names that a value of this kind can be, for the near one. */
+static void no_such(struct ncs_scene *s, const char *owner, enum ncs_form_kind kind,
+                    const struct ncs_yaml_node *node)
+{
+    const char **list = ncs_new((s->names.count + 32) * sizeof *list);
+    size_t n = 0;
+    ncs_complain(s->c, node->at, "%s must be %s: there is no '%.60s'", owner, reference_word(kind),
+                 node->text);
+    for (size_t i = 0; i < s->names.count; i++)
+        if (fits(kind, s->names.item[i]->kind) && kind != NCS_FORM_DTYPE)
+            list[n++] = s->names.item[i]->name;
+    for (size_t i = 0; kind == NCS_FORM_DTYPE && ncs_dtype_names[i]; i++)
+        list[n++] = ncs_dtype_names[i];
+    for (size_t i = 0; kind == NCS_FORM_OP && ncs_redop_names[i]; i++)
+        list[n++] = ncs_redop_names[i];
+    if (kind == NCS_FORM_AWAITED)
+        list[n++] = "device";
+    const char *meant = n && s->c->errors <= NCS_COMPLAINTS_KEPT
+                            ? ncs_meant_name(node->text, list, n) : NULL;
+    if (meant)
+        ncs_complain_hint(s->c, "did you mean '%s'?", meant);
+    ncs_free(list);
+}
+
+void ncs_check_reference(struct ncs_scene *s, const char *owner, const struct ncs_form_field *field,
+                         const struct ncs_yaml_node *node)
+{
+    enum ncs_form_kind kind = field->kind;
+    bool computed = kind == NCS_FORM_BUFFER || kind == NCS_FORM_STREAM || kind == NCS_FORM_OP ||
+                    kind == NCS_FORM_DTYPE || kind == NCS_FORM_AWAITED;
+    bool words = kind == NCS_FORM_OP || kind == NCS_FORM_DTYPE;
+    if (node->kind != NCS_YAML_TEXT) {
+        ncs_check_wrong(s, owner, node, reference_word(kind));
+        return;
+    }
+    if (!ncs_is_identifier(node->text, node->bytes)) {
+        if (computed)
+            ncs_check_expression(s, owner, NCS_SCOPE_STEPS, node);
+        else
+            ncs_check_wrong(s, owner, node, reference_word(kind));
+        return;
+    }
+    const struct ncs_thing *t = ncs_things_find(&s->names, node->text, node->bytes);
+    if (kind == NCS_FORM_AWAITED && strcmp(node->text, "device") == 0 && !t)
+        return;
+    if (t && kind == NCS_FORM_DTYPE && t->kind == NCS_THING_LET)
+        t = NULL; /* a dtype that was computed */
+    else if (t && (!fits(kind, t->kind) || kind == NCS_FORM_DTYPE)) {
+        ncs_complain(s->c, node->at, "%s must be %s, '%s' is %s", owner, reference_word(kind),
+                     t->name, ncs_thing_word(t->kind));
+        if (kind == NCS_FORM_STREAM && t->kind == NCS_THING_COMM)
+            ncs_complain_hint(s->c, "did you mean '%s.stream'?", t->name);
+        else if (!t->ready_made)
+            ncs_complain_note(s->c, t->at, "here");
+        return;
+    } else if (!t && words && (kind == NCS_FORM_OP ? ncs_redop_from_name(node->text)
+                                                   : ncs_dtype_from_name(node->text)) >= 0) {
+        return;
+    } else if (!t && strcmp(node->text, "world") == 0 && !s->world) {
+        ncs_complain(s->c, node->at, "there is no world: the file says `world: false`");
+        return;
+    } else if (!t) {
+        no_such(s, owner, kind, node);
+        return;
+    }
+    ncs_check_expression(s, owner, NCS_SCOPE_STEPS, node);
+}
+
+/* ---- values ---- */
+
+static void check_list(struct ncs_scene *s, const char *owner, enum ncs_scope scope,
+                       const struct ncs_yaml_node *list)
+{
+    for (size_t i = 0; i < list->items; i++)
+        ncs_check_expression(s, owner, scope, list->item[i]);
+}
+
+static void check_elements(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *node)
+{
+    bool random = node->kind == NCS_YAML_TEXT && strcmp(node->text, "random") == 0;
+    if (node->kind == NCS_YAML_LIST)
+        check_list(s, owner, NCS_SCOPE_STEPS, node);
+    else if (!random || ncs_things_find(&s->names, "random", 6))
+        ncs_check_expression(s, owner, NCS_SCOPE_ELEMENTS, node);
+}
+
+/* A text that begins as a number with a suffix does. */
+static bool looks_measured(const struct ncs_yaml_node *node)
+{
+    size_t digits = node->kind == NCS_YAML_TEXT ? strspn(node->text, "0123456789.") : 0;
+    const char *rest = node->text + digits;
+    size_t letters = digits ? strspn(rest, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") : 0;
+    return letters > 0 && rest[letters] == 0 && !(node->text[0] == '0' && (rest[0] | 32) == 'x');
+}
+
+static void check_count(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *node)
+{
+    uint64_t size;
+    if (!looks_measured(node) || ncs_check_old_form(s, node))
+        ncs_check_expression(s, owner, NCS_SCOPE_STEPS, node);
+    else if (!ncs_parse_size(node->text, &size))
+        ncs_check_wrong(s, owner, node, "a count: a number, a size such as 64K, or an expression");
+}
+
+static void check_seconds(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *node)
+{
+    int64_t time;
+    if (!looks_measured(node))
+        ncs_check_expression(s, owner, NCS_SCOPE_STEPS, node);
+    else if (!ncs_parse_duration(node->text, &time))
+        ncs_check_wrong(s, owner, node, "seconds, a duration such as 10ms, or an expression");
+}
+
+static void check_word(struct ncs_scene *s, const struct ncs_form_field *field,
+                       const struct ncs_yaml_node *node)
+{
+    if (node->kind != NCS_YAML_TEXT) {
+        ncs_check_wrong(s, field->name, node, "a word");
+        return;
+    }
+    struct ncs_str list = { 0 };
+    for (int i = 0; field->words[i]; i++) {
+        if (strcmp(field->words[i], node->text) == 0) {
+            ncs_str_free(&list);
+            return;
+        }
+        ncs_str_addf(&list, "%s%s", i == 0 ? "" : field->words[i + 1] ? ", " : " or ",
+                     field->words[i]);
+    }
+    ncs_check_wrong(s, field->name, node, list.text);
+    const char *meant = ncs_meant_name(node->text, field->words, 0);
+    if (meant)
+        ncs_complain_hint(s->c, "did you mean '%s'?", meant);
+    ncs_str_free(&list);
+}
+
+static void check_result(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *node)
+{
+    static const char *const kinds[] = { "usage", "expect", "lua" };
+    const char *names[1200];
+    size_t n = 0;
+    for (int i = 0; i < 3; i++)
+        names[n++] = kinds[i];
+    if (node->kind != NCS_YAML_TEXT) {
+        ncs_check_wrong(s, owner, node, "the name of a result, such as ncclInvalidArgument");
+        return;
+    }
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(names[i], node->text) == 0)
+            return;
+    int code = ncs_result_from_name(node->text);
+    if (code > 0)
+        return;
+    if (code == 0) {
+        ncs_complain(s->c, node->at, "%s: `%s` is no failure", owner, node->text);
+        return;
+    }
+    for (int i = 1; i < 1000; i++) {
+        const char *nccl = ncs_nccl_result_name(i), *cuda = ncs_cuda_error_name(i);
+        if (n < 1198 && strncmp(nccl, "nccl", 4) == 0)
+            names[n++] = nccl;
+        if (n < 1198 && strncmp(cuda, "cuda", 4) == 0)
+            names[n++] = cuda;
+    }
+    ncs_check_wrong(s, owner, node, "the name of a result, such as ncclInvalidArgument");
+    const char *meant = ncs_meant_name(node->text, names, n);
+    if (meant)
+        ncs_complain_hint(s->c, "did you mean '%s'?", meant);
+}
+
+static void check_ranks(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *node)
+{
+    if (node->kind == NCS_YAML_LIST) {
+        check_list(s, owner, NCS_SCOPE_STEPS, node);
+        return;
+    }
+    ncs_check_wrong(s, owner, node, "a list of ranks");
+    if (node->kind == NCS_YAML_INT)
+        ncs_complain_hint(s->c, "write [%s]", node->text);
+}
+
+static void check_signals(struct ncs_scene *s, const struct ncs_form_field *field,
+                          const struct ncs_yaml_node *node)
+{
+    if (node->kind != NCS_YAML_LIST) {
+        ncs_check_wrong(s, field->name, node, "a list of mappings such as { peer: 0 }");
+        return;
+    }
+    for (size_t i = 0; i < node->items; i++)
+        ncs_check_fields(s, field->name, node->item[i]->at, field->fields, node->item[i]);
+}
+
+static void check_barrier(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *node)
+{
+    if (node->kind == NCS_YAML_LIST)
+        check_list(s, owner, NCS_SCOPE_STEPS, node);
+    else if ((node->kind != NCS_YAML_BOOL || !node->i) && !ncs_check_old_form(s, node))
+        ncs_check_wrong(s, owner, node, "true or a list of ranks");
+}
+
+/* expect: { BUFFER: EXPR ..., tol } or { that: EXPR, text } */
+static void check_expect(struct ncs_scene *s, const struct ncs_yaml_node *node)
+{
+    bool that = node->kind == NCS_YAML_MAP && ncs_yaml_get(node, "that");
+    size_t values = 0;
+    if (node->kind != NCS_YAML_MAP) {
+        ncs_check_wrong(s, "expect", node, "a mapping of buffers to what they hold");
+        if (node->kind == NCS_YAML_TEXT)
+            ncs_complain_hint(s->c, "write { that: ... } for a condition");
+        return;
+    }
+    for (size_t i = 0; i < node->items; i++) {
+        const struct ncs_yaml_node *key = node->item[2 * i], *value = node->item[2 * i + 1];
+        if (strcmp(key->text, that ? "that" : "tol") == 0) {
+            ncs_check_expression(s, key->text, NCS_SCOPE_STEPS, value);
+        } else if (that && strcmp(key->text, "text") == 0) {
+            ncs_check_text(s, key->text, value);
+        } else if (that) {
+            static const char *const names[] = { "that", "text" };
+            unknown_key(s, "expect with that", key, value, names, 2);
+        } else {
+            ncs_check_expression(s, "expect", NCS_SCOPE_STEPS, key);
+            if (value->kind == NCS_YAML_LIST)
+                check_list(s, key->text, NCS_SCOPE_STEPS, value);
+            else
+                ncs_check_expression(s, key->text, NCS_SCOPE_ELEMENTS, value);
+            values++;
+        }
+    }
+    if (!that && values == 0)
+        ncs_complain(s->c, node->at, "expect needs a buffer and what it holds, or that: condition");
+}
+
+static void check_print(struct ncs_scene *s, const struct ncs_yaml_node *node)
+{
+    bool name = node->plain && node->kind == NCS_YAML_TEXT &&
+                ncs_things_find(&s->names, node->text, node->bytes);
+    if (name)
+        ncs_check_expression(s, "print", NCS_SCOPE_STEPS, node);
+    else
+        ncs_check_text(s, "print", node);
+}
+
+void ncs_check_value(struct ncs_scene *s, const char *owner, const struct ncs_form_field *field,
+                     const struct ncs_yaml_node *node)
+{
+    switch (field->kind) {
+    case NCS_FORM_EXPR:
+    case NCS_FORM_SCALAR:
+        ncs_check_expression(s, owner, NCS_SCOPE_STEPS, node);
+        break;
+    case NCS_FORM_ELEMENTS: check_elements(s, owner, node); break;
+    case NCS_FORM_COUNT: check_count(s, owner, node); break;
+    case NCS_FORM_SECONDS: check_seconds(s, owner, node); break;
+    case NCS_FORM_BUFFER:
+        if (node->kind == NCS_YAML_TEXT && strcmp(node->text, "nil") == 0)
+            break;
+        /* fall through */
+    case NCS_FORM_DTYPE: case NCS_FORM_OP: case NCS_FORM_COMM: case NCS_FORM_STREAM:
+    case NCS_FORM_EVENT: case NCS_FORM_WINDOW: case NCS_FORM_THREAD: case NCS_FORM_THING:
+    case NCS_FORM_AWAITED:
+        ncs_check_reference(s, owner, field, node);
+        break;
+    case NCS_FORM_TEXT: ncs_check_text(s, owner, node); break;
+    case NCS_FORM_WORD: check_word(s, field, node); break;
+    case NCS_FORM_RESULT: check_result(s, owner, node); break;
+    case NCS_FORM_RANKS: check_ranks(s, owner, node); break;
+    case NCS_FORM_SIGNALS: check_signals(s, field, node); break;
+    case NCS_FORM_BARRIER: check_barrier(s, owner, node); break;
+    case NCS_FORM_EXPECT: check_expect(s, node); break;
+    case NCS_FORM_PRINT: check_print(s, node); break;
+    case NCS_FORM_CHUNK: ncs_check_chunk(s, node); break;
+    case NCS_FORM_STEPS: ncs_check_steps(s, owner, node); break;
+    case NCS_FORM_FIELDS: ncs_check_fields(s, owner, node->at, field->fields, node); break;
+    case NCS_FORM_NEW: break; /* when the step is done: ncs_check_new_name */
+    default: ncs_check_declared(s, field, node);
+    }
+}

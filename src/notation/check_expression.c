@@ -1,0 +1,339 @@
+/* Expressions, texts and chunks: is it Lua, and is every name known? */
+#include "notation/check.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "api/spelling.h"
+#include "api/types.h"
+#include "base/mem.h"
+#include "notation/expression.h"
+
+struct asking {
+    struct ncs_scene *scene;
+    const struct ncs_yaml_node *node;
+    size_t offset; /* of the expression in the scalar's text */
+    enum ncs_scope scope;
+    bool chunk;
+};
+
+/* What a chunk may use besides what the file names. */
+static const char *const globals[] = {
+    "C", "_G", "_VERSION", "assert", "barrier", "clock", "collectgarbage", "coroutine", "cuda",
+    "debug", "error", "expect", "getmetatable", "ipairs", "load", "math", "nccl", "next", "nranks",
+    "os", "pairs", "param", "pcall", "print", "rank", "rawequal", "rawget", "rawlen", "rawset",
+    "require", "select", "setmetatable", "skip", "sleep", "spawn", "store", "string", "table",
+    "tonumber", "tostring", "type", "utf8", "xpcall", NULL };
+
+static bool is_one_of(const char *const *names, const char *name, size_t bytes)
+{
+    for (; *names; names++)
+        if (strlen(*names) == bytes && memcmp(*names, name, bytes) == 0)
+            return true;
+    return false;
+}
+
+static struct ncs_span place(const struct asking *a, struct ncs_span part)
+{
+    return ncs_yaml_part(a->scene->yaml, a->node, a->offset + part.at, part.bytes);
+}
+
+/* ---- names ---- */
+
+static void unknown_name(const struct asking *a, const char *word, struct ncs_span at)
+{
+    static const char *const foreign[][2] = {
+        { "None", "nil" }, { "null", "nil" }, { "NULL", "nil" }, { "True", "true" },
+        { "False", "false" }, { "myrank", "rank" }, { "params", "param" }, { "element", "i" } };
+    struct ncs_scene *s = a->scene;
+    const struct ncs_things *names = &s->names;
+    ncs_complain(s->c, at, "no such name '%.60s'", word);
+    if (s->c->errors > NCS_COMPLAINTS_KEPT)
+        return;
+    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
+        if (strcmp(foreign[i][0], word) == 0) {
+            ncs_complain_hint(s->c, "did you mean '%s'?", foreign[i][1]);
+            return;
+        }
+    const char **list = ncs_new((names->count + 64) * sizeof *list);
+    size_t n = 0;
+    for (size_t i = 0; i < names->count; i++)
+        if (names->item[i]->there)
+            list[n++] = names->item[i]->name;
+    if (a->chunk) {
+        for (size_t i = 0; globals[i]; i++)
+            list[n++] = globals[i];
+    } else {
+        static const char *const own[] = { "rank", "nranks", "param", "math" };
+        memcpy(list + n, own, sizeof own);
+        n += sizeof own / sizeof *own;
+        for (size_t i = 0; ncs_dtype_names[i]; i++)
+            list[n++] = ncs_dtype_names[i];
+        for (size_t i = 0; ncs_redop_names[i]; i++)
+            list[n++] = ncs_redop_names[i];
+    }
+    const char *meant = ncs_meant_name(word, list, n);
+    if (meant)
+        ncs_complain_hint(s->c, "did you mean '%s'?", meant);
+    ncs_free(list);
+}
+
+static void check_param(const struct asking *a, const struct ncs_lint_name *n)
+{
+    const struct ncs_yaml_node *params = a->scene->params;
+    char word[64];
+    if (!n->field)
+        return;
+    snprintf(word, sizeof word, "%.*s", (int)(n->field_at.bytes < 60 ? n->field_at.bytes : 60),
+             n->field);
+    if (n->assigned) {
+        ncs_complain(a->scene->c, place(a, n->field_at), "param.%s cannot be assigned", word);
+        return;
+    }
+    size_t count = params && params->kind == NCS_YAML_MAP ? params->items : 0;
+    const char **names = ncs_new((count + 1) * sizeof *names);
+    bool known = false;
+    for (size_t i = 0; i < count; i++) {
+        names[i] = params->item[2 * i]->text;
+        known = known || strcmp(names[i], word) == 0;
+    }
+    if (!known && count == 0)
+        ncs_complain(a->scene->c, place(a, n->field_at), "no such param '%s': params declares none",
+                     word);
+    else if (!known)
+        ncs_check_unknown(a->scene, place(a, n->field_at), "param", word, NULL, names, count);
+    ncs_free(names);
+}
+
+static void check_member(const struct asking *a, const struct ncs_lint_name *n, const char *owner,
+                         const char *const *members)
+{
+    char word[64];
+    if (!n->field || is_one_of(members, n->field, n->field_at.bytes))
+        return;
+    snprintf(word, sizeof word, "%.*s", (int)(n->field_at.bytes < 60 ? n->field_at.bytes : 60),
+             n->field);
+    ncs_check_unknown(a->scene, place(a, n->field_at), "field", word, owner, members, 0);
+}
+
+/* Something that the file names. */
+static void check_thing(const struct asking *a, const struct ncs_lint_name *n,
+                        const struct ncs_thing *t)
+{
+    struct ncs_complaints *c = a->scene->c;
+    if (n->assigned && !n->field && a->chunk && t->ready_made) {
+        ncs_complain(c, place(a, n->at), "'%s' cannot be assigned", t->name);
+    } else if (!t->there && t->kind == NCS_THING_LOOP) {
+        ncs_complain(c, place(a, n->at), "'%s' is only known in the steps of its repeat", t->name);
+        ncs_complain_note(c, t->at, "which is here");
+    } else if (!t->there) {
+        ncs_complain(c, place(a, n->at), "'%s' is not there yet: it is made later", t->name);
+        ncs_complain_note(c, t->at, "here");
+    }
+}
+
+/* The name of a dtype or an op stands for itself as a text. */
+static void check_word(const struct asking *a, const struct ncs_lint_name *n, const char *word)
+{
+    static const char *const functions[] = { "max", "min", NULL };
+    if (!n->called && !n->field)
+        return;
+    ncs_complain(a->scene->c, place(a, n->at), "'%s' is the name of %s", word,
+                 ncs_dtype_from_name(word) >= 0 ? "a dtype" : "an op");
+    if (n->called && is_one_of(functions, word, strlen(word)))
+        ncs_complain_hint(a->scene->c, "did you mean 'math.%s'?", word);
+}
+
+static void check_free(struct asking *a, const struct ncs_lint_name *n, const char *word)
+{
+    static const char *const constants[] = { "NOCOLOR", NULL };
+    static const char *const streams[] = { "legacy_stream", "per_thread_stream", NULL };
+    static const char *const run[] = { "param", "nranks", "policy", "driver", "nccl", NULL };
+    struct ncs_scene *s = a->scene;
+    bool steps = a->scope == NCS_SCOPE_STEPS || a->scope == NCS_SCOPE_ELEMENTS;
+    if (strcmp(word, "param") == 0) {
+        check_param(a, n);
+    } else if (strcmp(word, "math") == 0) {
+        check_member(a, n, "math", ncs_form_math);
+    } else if (strcmp(word, "nranks") == 0 && (steps || a->scope == NCS_SCOPE_RUN)) {
+        return;
+    } else if (strcmp(word, "run") == 0 && a->scope == NCS_SCOPE_RUN) {
+        check_member(a, n, "run", run);
+    } else if (!steps) {
+        const char *names[] = { "param", "math", "nranks", "run" };
+        ncs_check_unknown(s, place(a, n->at), "name", word, "what is known before there are ranks",
+                          names, a->scope == NCS_SCOPE_RUN ? 4 : 2);
+        if (a->scope == NCS_SCOPE_RUN && is_one_of(run, word, strlen(word)))
+            ncs_complain_hint(s->c, "did you mean 'run.%s'?", word);
+    } else if (strcmp(word, "rank") == 0) {
+        return;
+    } else if (strcmp(word, "i") == 0 && !a->chunk) {
+        if (a->scope != NCS_SCOPE_ELEMENTS)
+            ncs_complain(s->c, place(a, n->at), "i, the element, is only known in init, value and "
+                                                "expect");
+    } else if (a->chunk && is_one_of(globals, word, strlen(word))) {
+        if (!ncs_things_find(&s->globals, word, strlen(word)))
+            ncs_things_add(&s->globals, word, NCS_THING_LET, place(a, n->at));
+    } else if (strcmp(word, "nccl") == 0 && !a->chunk && n->field) {
+        check_member(a, n, "nccl", constants);
+    } else if (strcmp(word, "cuda") == 0 && !a->chunk && n->field) {
+        check_member(a, n, "cuda", streams);
+    } else if (!a->chunk && (ncs_dtype_from_name(word) >= 0 || ncs_redop_from_name(word) >= 0)) {
+        check_word(a, n, word);
+    } else if ((strcmp(word, "world") == 0) && !s->world) {
+        ncs_complain(s->c, place(a, n->at), "there is no world: the file says `world: false`");
+    } else {
+        unknown_name(a, word, place(a, n->at));
+    }
+}
+
+static void on_name(void *arg, const struct ncs_lint_name *n)
+{
+    struct asking *a = arg;
+    char word[64];
+    bool steps = a->scope == NCS_SCOPE_STEPS || a->scope == NCS_SCOPE_ELEMENTS;
+    const struct ncs_thing *t = steps ? ncs_things_find(&a->scene->names, n->name, n->at.bytes) : NULL;
+    if (t) {
+        check_thing(a, n, t);
+        return;
+    }
+    snprintf(word, sizeof word, "%.*s", (int)(n->at.bytes < 60 ? n->at.bytes : 60), n->name);
+    if (n->assigned && !n->field && a->chunk) {
+        bool known = is_one_of(globals, word, strlen(word));
+        ncs_complain(a->scene->c, place(a, n->at), known ? "'%s' cannot be assigned"
+                                                         : "'%s' would be a new global", word);
+        if (!known)
+            ncs_complain_hint(a->scene->c, "write `local %s = ...`, or give it a name in let", word);
+        return;
+    }
+    check_free(a, n, word);
+}
+
+/* ---- syntax ---- */
+
+/* What other languages write, at the place where Lua stumbles. */
+static const char *foreign_operator(const char *text, size_t bytes, size_t at)
+{
+    static const struct { const char *theirs, *hint; } rows[] = {
+        { "!=", "Lua writes `~=` for not equal" }, { "&&", "Lua writes `and`" },
+        { "||", "Lua writes `or`" },               { "!", "Lua writes `not`" },
+        { "?", "Lua writes `condition and a or b`" }, { "**", "Lua writes `^` for powers" },
+        { "=", "Lua writes `==` for equal" } };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        size_t n = strlen(rows[i].theirs);
+        if (at + n <= bytes && memcmp(text + at, rows[i].theirs, n) == 0)
+            return rows[i].hint;
+        if (n == 2 && at > 0 && at + 1 <= bytes && memcmp(text + at - 1, rows[i].theirs, n) == 0)
+            return rows[i].hint;
+    }
+    return NULL;
+}
+
+static void check_lua(struct asking *a, const char *text, size_t bytes)
+{
+    struct ncs_lint_error err = { 0 };
+    struct ncs_complaints *c = a->scene->c;
+    bool ok = a->chunk ? ncs_lint_chunk(text, bytes, on_name, a, &err)
+                       : ncs_expression_names(text, bytes, on_name, a, &err);
+    if (ok)
+        return;
+    ncs_complain(c, place(a, err.at), "%s", err.text);
+    if (err.has_open)
+        ncs_complain_note(c, place(a, err.open), "it begins here");
+    const char *hint = foreign_operator(text, bytes, err.at.at);
+    if (hint)
+        ncs_complain_hint(c, "%s", hint);
+}
+
+static bool is_plain_number(const struct ncs_yaml_node *node)
+{
+    return node->kind == NCS_YAML_INT || node->kind == NCS_YAML_FLOAT;
+}
+
+bool ncs_check_old_form(struct ncs_scene *s, const struct ncs_yaml_node *node)
+{
+    static const struct { const char *old; bool is; } words[] = {
+        { "yes", true }, { "on", true }, { "no", false }, { "off", false } };
+    const char *text = node->text;
+    if (!node->plain || (node->kind != NCS_YAML_TEXT && node->kind != NCS_YAML_INT))
+        return false;
+    size_t digits = strspn(text, "0123456789_:");
+    if (node->kind == NCS_YAML_INT) {
+        if (text[0] == '0' && text[1] && strspn(text, "01234567") == node->bytes) {
+            ncs_complain_warning(s->c, node->at, "`%.40s` is %lld in YAML 1.2, and octal in YAML 1.1",
+                                 text, (long long)node->i);
+            ncs_complain_hint(s->c, "write %lld, or 0o%s for octal", (long long)node->i, text + 1);
+        }
+        return false;
+    }
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (ncs_same_letters(text, words[i].old) &&
+            !ncs_things_find(&s->names, text, node->bytes)) {
+            ncs_complain(s->c, node->at, "`%s` is no boolean in YAML 1.2", text);
+            ncs_complain_hint(s->c, "write %s", words[i].is ? "true" : "false");
+            return true;
+        }
+    if (text[0] == '0' && (text[1] == 'b' || text[1] == 'B') && strspn(text + 2, "01_") > 0 &&
+        strspn(text + 2, "01_") == node->bytes - 2) {
+        ncs_complain(s->c, node->at, "`%.40s` is no number in YAML 1.2", text);
+        ncs_complain_hint(s->c, "write it as 0x, 0o or decimal");
+        return true;
+    }
+    if (isdigit((unsigned char)text[0]) && digits == node->bytes) {
+        bool time = strchr(text, ':') != NULL;
+        ncs_complain(s->c, node->at, "`%.40s` is no number in YAML 1.2", text);
+        ncs_complain_hint(s->c, time ? "write the number of seconds" : "write it without '_'");
+        return true;
+    }
+    return false;
+}
+
+void ncs_check_expression(struct ncs_scene *s, const char *owner, enum ncs_scope scope,
+                          const struct ncs_yaml_node *node)
+{
+    struct asking a = { .scene = s, .node = node, .scope = scope };
+    if (ncs_check_old_form(s, node) || is_plain_number(node) || node->kind == NCS_YAML_BOOL)
+        return;
+    if (node->kind != NCS_YAML_TEXT) {
+        ncs_check_wrong(s, owner, node, "a number, true, false or an expression");
+        if (node->kind == NCS_YAML_NULL && node->plain && node->bytes > 0)
+            ncs_complain_hint(s->c, "in expressions it is nil");
+        return;
+    }
+    check_lua(&a, node->text, node->bytes);
+}
+
+void ncs_check_text(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *node)
+{
+    struct ncs_span part;
+    size_t at = 0;
+    if (node->kind == NCS_YAML_LIST || node->kind == NCS_YAML_MAP || node->kind == NCS_YAML_NULL) {
+        ncs_check_wrong(s, owner, node, "a text");
+        return;
+    }
+    for (;;) {
+        struct asking a = { .scene = s, .node = node, .scope = NCS_SCOPE_STEPS };
+        switch (ncs_text_next(node->text, node->bytes, &at, &part)) {
+        case NCS_TEXT_END:
+            return;
+        case NCS_TEXT_PLAIN:
+            break;
+        case NCS_TEXT_OPEN:
+            ncs_complain(s->c, place(&a, part), "`${` without its `}`");
+            return;
+        case NCS_TEXT_EXPRESSION:
+            a.offset = part.at;
+            check_lua(&a, node->text + part.at, part.bytes);
+        }
+    }
+}
+
+void ncs_check_chunk(struct ncs_scene *s, const struct ncs_yaml_node *node)
+{
+    struct asking a = { .scene = s, .node = node, .scope = NCS_SCOPE_STEPS, .chunk = true };
+    if (node->kind != NCS_YAML_TEXT)
+        ncs_check_wrong(s, "lua", node, "a text: a chunk of Lua");
+    else
+        check_lua(&a, node->text, node->bytes);
+}

@@ -1,0 +1,204 @@
+/* The check of steps: one verb each, keys beside it, names that steps make. */
+#include "notation/check.h"
+
+#include <string.h>
+
+#include "base/near.h"
+
+/* ---- what steps are not ---- */
+
+static bool is_verb_key(const char *key)
+{
+    return ncs_form_verb_of(key) || strcmp(key, "do") == 0;
+}
+
+/* All keys that a step may have, for the near one. */
+static void unknown_step_key(struct ncs_scene *s, const struct ncs_step *step,
+                             const struct ncs_yaml_node *key, const struct ncs_yaml_node *value)
+{
+    const char *names[80];
+    size_t n = 0;
+    if (strcmp(key->text, "fault") == 0) {
+        ncs_complain(s->c, key->at, "this version does not have faults yet");
+        return;
+    }
+    if (strcmp(key->text, "as") == 0) {
+        ncs_complain(s->c, key->at, "`as` stands beside repeat and thread");
+        bool makes = step->verb && step->verb->fields && ncs_form_find(step->verb->fields, "as");
+        if (makes)
+            ncs_complain_hint(s->c, "write %s: { as: ... }", step->verb->name);
+        return;
+    }
+    if (step->verb && step->verb->fields && ncs_form_find(step->verb->fields, key->text)) {
+        ncs_complain(s->c, key->at, "no such key '%s' in a step", key->text);
+        ncs_complain_hint(s->c, "it belongs to %s: indent it further, or write %s: { %s: ... }",
+                          step->verb->name, step->verb->name, key->text);
+        return;
+    }
+    for (const struct ncs_form_verb *v = ncs_form_verbs; v->name; v++)
+        names[n++] = v->name;
+    for (const struct ncs_form_field *f = ncs_form_common; f->name; f++)
+        names[n++] = f->name;
+    const char *colon = strchr(key->text, ':');
+    if (colon && colon[1] && value->kind == NCS_YAML_NULL) {
+        ncs_complain(s->c, key->at, "no such key '%.60s' in a step", key->text);
+        ncs_complain_hint(s->c, "is a space missing after ':'?");
+    } else {
+        ncs_check_unknown(s, key->at, "key", key->text, "a step", names, n);
+    }
+}
+
+static void not_a_step(struct ncs_scene *s, const struct ncs_yaml_node *node)
+{
+    ncs_check_wrong(s, "a step", node, "a mapping with a verb, such as `sync: stream`");
+    if (node->kind == NCS_YAML_TEXT && strcmp(node->text, "barrier") == 0)
+        ncs_complain_hint(s->c, "write `barrier: true`");
+    else if (node->kind == NCS_YAML_TEXT && is_verb_key(node->text))
+        ncs_complain_hint(s->c, "write `%s: ...`", node->text);
+    else if (node->kind == NCS_YAML_TEXT && strchr(node->text, ':'))
+        ncs_complain_hint(s->c, "is a space missing after ':'?");
+}
+
+static void two_verbs(struct ncs_scene *s, const struct ncs_step *step)
+{
+    for (size_t i = 0; i < step->map->items; i++) {
+        const struct ncs_yaml_node *key = step->map->item[2 * i];
+        if (key == step->key || !ncs_form_verb_of(key->text))
+            continue;
+        ncs_complain(s->c, key->at, "two verbs in one step: %s and %s", step->verb->name, key->text);
+        ncs_complain_note(s->c, step->key->at, "the first one");
+        ncs_complain_hint(s->c, "begin another step with `- %s:`", key->text);
+        return;
+    }
+}
+
+/* ---- names that steps make ---- */
+
+static enum ncs_thing_kind made_kind(const struct ncs_step *step)
+{
+    if (strcmp(step->verb->name, "repeat") == 0)
+        return NCS_THING_LOOP;
+    return strcmp(step->verb->name, "thread") == 0 ? NCS_THING_THREAD : NCS_THING_COMM;
+}
+
+static const struct ncs_yaml_node *made_name(const struct ncs_step *step)
+{
+    if (!step->verb)
+        return NULL;
+    if (step->verb->beside)
+        return ncs_yaml_get(step->map, "as");
+    bool makes = step->verb->fields && ncs_form_find(step->verb->fields, "as");
+    return makes && step->value->kind == NCS_YAML_MAP ? ncs_yaml_get(step->value, "as") : NULL;
+}
+
+static struct ncs_thing *made_thing(struct ncs_scene *s, const struct ncs_step *step)
+{
+    const struct ncs_yaml_node *name = made_name(step);
+    bool text = name && name->kind == NCS_YAML_TEXT;
+    struct ncs_thing *t = text ? ncs_things_find(&s->names, name->text, name->bytes) : NULL;
+    return t && t->kind == made_kind(step) ? t : NULL;
+}
+
+static const struct ncs_yaml_node *body(const struct ncs_step *step)
+{
+    if (!step->verb)
+        return NULL;
+    if (step->verb->beside && ncs_form_find(step->verb->beside, "do"))
+        return ncs_yaml_get(step->map, "do");
+    return step->verb->kind == NCS_FORM_STEPS ? step->value : NULL;
+}
+
+void ncs_check_step_names(struct ncs_scene *s, const struct ncs_yaml_node *list)
+{
+    for (size_t i = 0; list && list->kind == NCS_YAML_LIST && i < list->items; i++) {
+        struct ncs_step step;
+        if (list->item[i]->kind != NCS_YAML_MAP || ++s->steps > NCS_STEPS_MAX)
+            continue;
+        ncs_step_read(list->item[i], &step);
+        const struct ncs_yaml_node *name = made_name(&step);
+        bool fine = name && ncs_check_new_name(s, made_kind(&step), name);
+        struct ncs_thing *t = fine ? made_thing(s, &step) : NULL;
+        if (t && t->kind == NCS_THING_LOOP)
+            t->there = true;
+        ncs_check_step_names(s, body(&step));
+        if (t)
+            t->there = false;
+    }
+}
+
+/* ---- steps ---- */
+
+static void check_argument(struct ncs_scene *s, const struct ncs_step *step)
+{
+    const struct ncs_form_verb *v = step->verb;
+    struct ncs_form_field own = { .name = v->name, .kind = v->kind, .fields = v->fields };
+    const struct ncs_form_field *alone = v->alone ? ncs_form_find(v->fields, v->alone) : NULL;
+    if (v->kind != NCS_FORM_FIELDS)
+        ncs_check_value(s, v->name, &own, step->value);
+    else if (step->value->kind == NCS_YAML_MAP)
+        ncs_check_fields(s, v->name, step->key->at, v->fields, step->value);
+    else if (alone && step->value->kind == NCS_YAML_TEXT)
+        ncs_check_value(s, v->name, alone, step->value);
+    else
+        ncs_check_wrong(s, v->name, step->value, alone ? "a mapping or a name" : "a mapping");
+}
+
+static void check_beside(struct ncs_scene *s, const struct ncs_step *step)
+{
+    const struct ncs_form_field *f = step->verb ? step->verb->beside : NULL;
+    for (; f && f->name; f++) {
+        const struct ncs_yaml_node *value = ncs_yaml_get(step->map, f->name);
+        if (value)
+            ncs_check_value(s, f->name, f, value);
+        else if (f->flags & NCS_FORM_REQUIRED)
+            ncs_complain(s->c, step->key->at, "%s needs %s beside it: %s", step->verb->name, f->name,
+                         f->about);
+    }
+}
+
+static void check_step(struct ncs_scene *s, const struct ncs_yaml_node *map)
+{
+    struct ncs_step step;
+    bool unknown = false;
+    if (map->kind != NCS_YAML_MAP) {
+        not_a_step(s, map);
+        return;
+    }
+    size_t verbs = ncs_step_read(map, &step);
+    for (size_t i = 0; i < map->items; i++) {
+        const struct ncs_yaml_node *key = map->item[2 * i], *value = map->item[2 * i + 1];
+        const struct ncs_form_field *f = ncs_form_find(ncs_form_common, key->text);
+        bool beside = step.verb && ncs_form_find(step.verb->beside, key->text);
+        if (f)
+            ncs_check_value(s, f->name, f, value);
+        else if (!beside && !ncs_form_verb_of(key->text)) {
+            unknown_step_key(s, &step, key, value);
+            unknown = true;
+        }
+    }
+    if (verbs == 0 && !unknown) {
+        ncs_complain(s->c, map->at, "a step without a verb, such as all_reduce or sync");
+        return;
+    }
+    if (verbs == 0)
+        return;
+    if (verbs > 1)
+        two_verbs(s, &step);
+    struct ncs_thing *made = made_thing(s, &step);
+    check_argument(s, &step);
+    if (made && made->kind == NCS_THING_LOOP)
+        made->there = true;
+    check_beside(s, &step);
+    if (made)
+        made->there = made->kind != NCS_THING_LOOP;
+}
+
+void ncs_check_steps(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *list)
+{
+    if (list->kind != NCS_YAML_LIST) {
+        ncs_check_wrong(s, owner, list, "a list of steps");
+        return;
+    }
+    for (size_t i = 0; i < list->items; i++)
+        check_step(s, list->item[i]);
+}

@@ -1,0 +1,423 @@
+/* The check of the declaration and of the sections. */
+#include "notation/check.h"
+
+#include <string.h>
+
+#include "api/version.h"
+#include "base/mem.h"
+#include "base/quantity.h"
+#include "notation/expression.h"
+
+/* ---- values before there are ranks ---- */
+
+static bool is_scalar(const struct ncs_yaml_node *n)
+{
+    return n->kind != NCS_YAML_LIST && n->kind != NCS_YAML_MAP && n->kind != NCS_YAML_NULL;
+}
+
+static bool is_number(const struct ncs_yaml_node *n)
+{
+    return n->kind == NCS_YAML_INT || n->kind == NCS_YAML_FLOAT;
+}
+
+static void check_kind(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *node,
+                       bool good, const char *expected)
+{
+    if (!good && !ncs_check_old_form(s, node))
+        ncs_check_wrong(s, owner, node, expected);
+    else if (good)
+        ncs_check_old_form(s, node); /* may warn */
+}
+
+static void check_line(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *node)
+{
+    const char *open = is_scalar(node) ? strstr(node->text, "${") : NULL;
+    if (!is_scalar(node))
+        ncs_check_wrong(s, owner, node, "a text");
+    else if (open)
+        ncs_complain(s->c, ncs_yaml_part(s->yaml, node, (size_t)(open - node->text), 2),
+                     "%s is read before there are ranks: nothing can be computed in it", owner);
+}
+
+static void check_version(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *node)
+{
+    bool good = is_scalar(node) && ncs_nccl_version_code(node->text) != 0;
+    check_kind(s, owner, node, good, "a version of NCCL such as 2.30.7");
+}
+
+static void check_size(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *node)
+{
+    uint64_t bytes;
+    bool good = node->kind == NCS_YAML_INT ? node->i >= 0
+                : node->kind == NCS_YAML_TEXT && ncs_parse_size(node->text, &bytes);
+    check_kind(s, owner, node, good, "a size such as 4096 or 16G");
+}
+
+static void check_duration(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *node)
+{
+    int64_t time;
+    bool good = is_number(node) ? node->d >= 0
+                : node->kind == NCS_YAML_TEXT && ncs_parse_duration(node->text, &time);
+    check_kind(s, owner, node, good, "seconds or a duration such as 10s");
+}
+
+static void check_nranks(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *node)
+{
+    if (node->kind == NCS_YAML_TEXT)
+        ncs_check_expression(s, owner, NCS_SCOPE_PARAM, node);
+    else
+        check_kind(s, owner, node, node->kind == NCS_YAML_INT && node->i > 0,
+                   "a number of ranks, or an expression over param");
+}
+
+static void check_world(struct ncs_scene *s, const struct ncs_form_field *field,
+                        const struct ncs_yaml_node *node)
+{
+    if (node->kind != NCS_YAML_MAP) {
+        check_kind(s, field->name, node, node->kind == NCS_YAML_BOOL,
+                   "true, false or the configuration of a communicator");
+        return;
+    }
+    for (size_t i = 0; i < node->items; i++) {
+        const struct ncs_yaml_node *key = node->item[2 * i], *value = node->item[2 * i + 1];
+        const struct ncs_form_field *f = ncs_form_find(field->fields, key->text);
+        if (f && f->kind == NCS_FORM_TEXT)
+            check_line(s, f->name, value);
+        else if (f)
+            check_kind(s, f->name, value, value->kind == NCS_YAML_INT || value->kind == NCS_YAML_BOOL,
+                       "a number, true or false");
+    }
+    struct ncs_yaml_node keys = *node; /* the values have been checked */
+    const struct ncs_form_field *f = field->fields;
+    for (size_t i = 0; i < keys.items; i++)
+        if (!ncs_form_find(f, keys.item[2 * i]->text)) {
+            const char *names[48];
+            size_t n = 0;
+            for (; f[n].name; n++)
+                names[n] = f[n].name;
+            ncs_check_unknown(s, keys.item[2 * i]->at, "key", keys.item[2 * i]->text, "world", names,
+                              n);
+        }
+}
+
+/* ---- params, matrix, exclude, env ---- */
+
+static void check_params(struct ncs_scene *s, const struct ncs_yaml_node *node)
+{
+    if (node->kind != NCS_YAML_MAP) {
+        ncs_check_wrong(s, "params", node, "a mapping of names to defaults");
+        return;
+    }
+    for (size_t i = 0; i < node->items; i++) {
+        const struct ncs_yaml_node *key = node->item[2 * i], *value = node->item[2 * i + 1];
+        if (!ncs_is_identifier(key->text, key->bytes) || key->kind != NCS_YAML_TEXT)
+            ncs_complain(s->c, key->at, "`%.60s` cannot be the name of a param", key->text);
+        if (!is_scalar(value))
+            ncs_check_wrong(s, key->text, value, "a number, a text, true or false");
+    }
+}
+
+/* A value that a param or `ranks` could have. */
+static void check_axis_value(struct ncs_scene *s, const char *axis, const struct ncs_yaml_node *value)
+{
+    const struct ncs_yaml_node *declared =
+        s->params && s->params->kind == NCS_YAML_MAP ? ncs_yaml_get(s->params, axis) : NULL;
+    if (!is_scalar(value))
+        ncs_check_wrong(s, axis, value, "a number, a text, true or false");
+    else if (strcmp(axis, "ranks") == 0)
+        check_kind(s, axis, value, value->kind == NCS_YAML_INT && value->i > 0, "a number of ranks");
+    else if (declared && is_number(declared))
+        check_kind(s, axis, value, is_number(value), "a number, as the param is");
+    else if (declared && declared->kind == NCS_YAML_BOOL)
+        check_kind(s, axis, value, value->kind == NCS_YAML_BOOL, "true or false, as the param is");
+}
+
+/* The names that a matrix can have. */
+static void check_axis(struct ncs_scene *s, const struct ncs_yaml_node *key)
+{
+    bool params = s->params && s->params->kind == NCS_YAML_MAP;
+    if (strcmp(key->text, "ranks") == 0 || (params && ncs_yaml_get(s->params, key->text)))
+        return;
+    size_t count = params ? s->params->items : 0;
+    const char **names = ncs_new((count + 2) * sizeof *names);
+    for (size_t i = 0; i < count; i++)
+        names[i] = s->params->item[2 * i]->text;
+    names[count] = "ranks";
+    ncs_check_unknown(s, key->at, "param", key->text, NULL, names, count + 1);
+    ncs_free(names);
+}
+
+static void check_matrix(struct ncs_scene *s, const struct ncs_yaml_node *node)
+{
+    if (node->kind != NCS_YAML_MAP) {
+        ncs_check_wrong(s, "matrix", node, "a mapping of names to lists");
+        return;
+    }
+    for (size_t i = 0; i < node->items; i++) {
+        const struct ncs_yaml_node *key = node->item[2 * i], *list = node->item[2 * i + 1];
+        check_axis(s, key);
+        if (list->kind != NCS_YAML_LIST || list->items == 0) {
+            ncs_check_wrong(s, key->text, list, "a list of values");
+            continue;
+        }
+        for (size_t k = 0; k < list->items; k++)
+            check_axis_value(s, key->text, list->item[k]);
+    }
+}
+
+static void check_exclude(struct ncs_scene *s, const struct ncs_yaml_node *node)
+{
+    if (node->kind != NCS_YAML_LIST) {
+        ncs_check_wrong(s, "exclude", node, "a list of mappings of names to values");
+        return;
+    }
+    const struct ncs_yaml_node *matrix = ncs_yaml_get(s->root, "matrix");
+    for (size_t i = 0; i < node->items; i++) {
+        const struct ncs_yaml_node *map = node->item[i];
+        if (map->kind != NCS_YAML_MAP) {
+            ncs_check_wrong(s, "exclude", map, "a mapping of names to values");
+            continue;
+        }
+        for (size_t k = 0; k < map->items; k++) {
+            const struct ncs_yaml_node *key = map->item[2 * k];
+            if (!matrix || matrix->kind != NCS_YAML_MAP || !ncs_yaml_get(matrix, key->text))
+                ncs_complain(s->c, key->at, "'%.60s' is not in the matrix", key->text);
+            else
+                check_axis_value(s, key->text, map->item[2 * k + 1]);
+        }
+    }
+}
+
+static void check_env(struct ncs_scene *s, const struct ncs_yaml_node *node)
+{
+    if (node->kind != NCS_YAML_MAP) {
+        ncs_check_wrong(s, "env", node, "a mapping of names to texts");
+        return;
+    }
+    for (size_t i = 0; i < node->items; i++) {
+        const struct ncs_yaml_node *key = node->item[2 * i];
+        if (strncmp(key->text, "NCCL_", 5) != 0 && strncmp(key->text, "CUDA_", 5) != 0)
+            ncs_complain(s->c, key->at, "'%.60s' cannot be set: expected NCCL_* or CUDA_*",
+                         key->text);
+        check_line(s, key->text, node->item[2 * i + 1]);
+    }
+}
+
+/* ---- outcome ---- */
+
+static void check_ints(struct ncs_scene *s, const struct ncs_form_field *field,
+                       const struct ncs_yaml_node *node)
+{
+    bool list = strcmp(field->name, "culprit") == 0 || strcmp(field->name, "waiting") == 0;
+    if (node->kind == NCS_YAML_LIST && list) {
+        for (size_t i = 0; i < node->items; i++)
+            check_ints(s, &(struct ncs_form_field){ .name = "a rank" }, node->item[i]);
+    } else if (node->kind == NCS_YAML_TEXT) {
+        ncs_check_expression(s, field->name, NCS_SCOPE_RUN, node);
+    } else {
+        check_kind(s, field->name, node, node->kind == NCS_YAML_INT && node->i >= 0,
+                   list ? "a rank or a list of ranks" : "a number");
+    }
+}
+
+static void check_verdict(struct ncs_scene *s, const struct ncs_form_field *field,
+                          const struct ncs_yaml_node *node)
+{
+    if (node->kind == NCS_YAML_BOOL && node->i)
+        return;
+    if (node->kind == NCS_YAML_MAP)
+        ncs_check_fields(s, field->name, node->at, field->fields, node);
+    else
+        check_kind(s, field->name, node, false, "true or a mapping");
+}
+
+static void check_outcome_map(struct ncs_scene *s, const struct ncs_form_field *fields,
+                              const struct ncs_yaml_node *map, bool in_list)
+{
+    static const char *const verdicts[] = { "pass", "hang", "error", "wrong", "lost" };
+    const struct ncs_yaml_node *first = NULL;
+    ncs_check_fields(s, "outcome", map->at, fields, map);
+    for (size_t i = 0; map->kind == NCS_YAML_MAP && i < map->items; i++) {
+        const struct ncs_yaml_node *key = map->item[2 * i];
+        for (int k = 0; k < 5; k++)
+            if (strcmp(verdicts[k], key->text) == 0) {
+                if (first)
+                    ncs_complain(s->c, key->at, "outcome: one of %s and %s can be given",
+                                 first->text, key->text);
+                first = first ? first : key;
+            }
+        bool of_error = strcmp(key->text, "rank") == 0 || strcmp(key->text, "call") == 0;
+        if (of_error && !ncs_yaml_get(map, "error"))
+            ncs_complain(s->c, key->at, "%s goes with error", key->text);
+        bool of_list = strcmp(key->text, "when") == 0 || strcmp(key->text, "pass") == 0;
+        if (of_list && !in_list)
+            ncs_complain(s->c, key->at, "%s belongs into a list of outcomes", key->text);
+    }
+    if (!first && map->kind == NCS_YAML_MAP && !ncs_yaml_get(map, "finding"))
+        ncs_complain(s->c, map->at, "outcome needs hang, error, wrong, lost%s or finding",
+                     in_list ? ", pass" : "");
+}
+
+static void check_outcome(struct ncs_scene *s, const struct ncs_form_field *field,
+                          const struct ncs_yaml_node *node)
+{
+    if (node->kind == NCS_YAML_TEXT && strcmp(node->text, "pass") == 0)
+        return;
+    if (node->kind == NCS_YAML_MAP) {
+        check_outcome_map(s, field->fields, node, false);
+    } else if (node->kind == NCS_YAML_LIST) {
+        for (size_t i = 0; i < node->items; i++) {
+            const struct ncs_yaml_node *map = node->item[i];
+            check_outcome_map(s, field->fields, map, true);
+            if (map->kind == NCS_YAML_MAP && !ncs_yaml_get(map, "when") && i + 1 < node->items)
+                ncs_complain(s->c, map->at, "only the last outcome of a list can be without when");
+        }
+    } else {
+        ncs_check_wrong(s, "outcome", node, "pass, a mapping such as { hang: { culprit: 2 } }, or a "
+                                            "list of these with when");
+    }
+}
+
+void ncs_check_declared(struct ncs_scene *s, const struct ncs_form_field *field,
+                        const struct ncs_yaml_node *node)
+{
+    const char *name = field->name;
+    switch (field->kind) {
+    case NCS_FORM_INT:
+        check_kind(s, name, node, node->kind == NCS_YAML_INT, "a number");
+        break;
+    case NCS_FORM_NUMBER: check_kind(s, name, node, is_number(node), "a number"); break;
+    case NCS_FORM_FLAG:
+        check_kind(s, name, node, node->kind == NCS_YAML_BOOL, "true or false");
+        break;
+    case NCS_FORM_LITERAL: case NCS_FORM_LINE: check_line(s, name, node); break;
+    case NCS_FORM_VERSION: check_version(s, name, node); break;
+    case NCS_FORM_SIZE: check_size(s, name, node); break;
+    case NCS_FORM_DURATION: check_duration(s, name, node); break;
+    case NCS_FORM_NRANKS: check_nranks(s, name, node); break;
+    case NCS_FORM_WORLD: check_world(s, field, node); break;
+    case NCS_FORM_PARAMS: check_params(s, node); break;
+    case NCS_FORM_MATRIX: check_matrix(s, node); break;
+    case NCS_FORM_EXCLUDE: check_exclude(s, node); break;
+    case NCS_FORM_ENV: check_env(s, node); break;
+    case NCS_FORM_OUTCOME: check_outcome(s, field, node); break;
+    case NCS_FORM_VERDICT: check_verdict(s, field, node); break;
+    case NCS_FORM_INTS: check_ints(s, field, node); break;
+    case NCS_FORM_WHEN: ncs_check_expression(s, name, NCS_SCOPE_RUN, node); break;
+    default: break;
+    }
+}
+
+/* ---- sections ---- */
+
+static const struct { const char *section; enum ncs_thing_kind kind; } sections[] = {
+    { "let", NCS_THING_LET },       { "streams", NCS_THING_STREAM }, { "events", NCS_THING_EVENT },
+    { "comms", NCS_THING_COMM },    { "buffers", NCS_THING_BUFFER }, { "ops", NCS_THING_OP },
+    { "windows", NCS_THING_WINDOW } };
+
+static void name_section(struct ncs_scene *s, const struct ncs_yaml_node *map,
+                         enum ncs_thing_kind kind)
+{
+    for (size_t i = 0; map && map->kind == NCS_YAML_MAP && i < map->items; i++)
+        ncs_check_new_name(s, kind, map->item[2 * i]);
+}
+
+static void check_comm(struct ncs_scene *s, const struct ncs_yaml_node *key,
+                       const struct ncs_yaml_node *entry)
+{
+    const struct ncs_yaml_node *split = ncs_yaml_get(entry, "split");
+    const struct ncs_yaml_node *init = ncs_yaml_get(entry, "init");
+    if (split && init)
+        ncs_complain(s->c, key->at, "%s: one of split and init can be given", key->text);
+    else if (split && !ncs_yaml_get(entry, "color"))
+        ncs_complain(s->c, key->at, "%s needs color: ranks of one colour are in one communicator",
+                     key->text);
+    else if (init && (ncs_yaml_get(entry, "color") || ncs_yaml_get(entry, "key")))
+        ncs_complain(s->c, key->at, "%s: color and key go with split", key->text);
+}
+
+static void check_section(struct ncs_scene *s, const struct ncs_form_field *field,
+                          const struct ncs_yaml_node *map)
+{
+    if (map->kind != NCS_YAML_MAP) {
+        if (map->kind != NCS_YAML_NULL)
+            ncs_check_wrong(s, field->name, map, "a mapping of names");
+        return;
+    }
+    for (size_t i = 0; i < map->items; i++) {
+        const struct ncs_yaml_node *key = map->item[2 * i], *entry = map->item[2 * i + 1];
+        if (field->kind == NCS_FORM_LETS)
+            ncs_check_expression(s, key->text, NCS_SCOPE_STEPS, entry);
+        else if (entry->kind == NCS_YAML_NULL)
+            ncs_check_fields(s, key->text, key->at, field->fields,
+                             &(struct ncs_yaml_node){ .kind = NCS_YAML_MAP, .at = key->at });
+        else
+            ncs_check_fields(s, key->text, key->at, field->fields, entry);
+        if (strcmp(field->name, "comms") == 0 && entry->kind == NCS_YAML_MAP)
+            check_comm(s, key, entry);
+        struct ncs_thing *t = ncs_things_find(&s->names, key->text, key->bytes);
+        if (t)
+            t->there = true;
+    }
+}
+
+/* ---- the file ---- */
+
+static void ready_made(struct ncs_scene *s)
+{
+    const struct ncs_yaml_node *world = ncs_yaml_get(s->root, "world");
+    s->world = !(world && world->kind == NCS_YAML_BOOL && !world->i);
+    struct ncs_thing *t = ncs_things_add(&s->names, "stream", NCS_THING_STREAM, s->root->at);
+    t->ready_made = t->there = true;
+    if (!s->world)
+        return;
+    t = ncs_things_add(&s->names, "world", NCS_THING_COMM, s->root->at);
+    t->ready_made = t->there = true;
+}
+
+static void unknown_keys(struct ncs_scene *s)
+{
+    const char *names[48];
+    size_t n = 0;
+    for (const struct ncs_form_field *f = ncs_form_top; f->name; f++)
+        names[n++] = f->name;
+    for (size_t i = 0; i < s->root->items; i++) {
+        const struct ncs_yaml_node *key = s->root->item[2 * i];
+        if (ncs_form_find(ncs_form_top, key->text))
+            continue;
+        if (ncs_form_verb_of(key->text)) {
+            ncs_complain(s->c, key->at, "no such key '%s' in a scenario", key->text);
+            ncs_complain_hint(s->c, "it is a step: write it under steps, as `- %s:`", key->text);
+        } else {
+            ncs_check_unknown(s, key->at, "key", key->text, "a scenario", names, n);
+        }
+    }
+}
+
+bool ncs_check_scene(struct ncs_scene *s)
+{
+    if (s->root->kind != NCS_YAML_MAP) {
+        ncs_check_wrong(s, "a scenario", s->root, "a mapping with steps");
+        return false;
+    }
+    s->params = ncs_yaml_get(s->root, "params");
+    ready_made(s);
+    unknown_keys(s);
+    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
+        name_section(s, ncs_yaml_get(s->root, sections[i].section), sections[i].kind);
+    ncs_check_step_names(s, ncs_yaml_get(s->root, "steps"));
+    if (s->steps > NCS_STEPS_MAX)
+        return ncs_complain(s->c, ncs_yaml_get(s->root, "steps")->at,
+                            "more than %zu steps, aliases counted", NCS_STEPS_MAX);
+    for (const struct ncs_form_field *f = ncs_form_top; f->name; f++) {
+        const struct ncs_yaml_node *value = ncs_yaml_get(s->root, f->name);
+        if (value && (f->kind == NCS_FORM_ENTRIES || f->kind == NCS_FORM_LETS))
+            check_section(s, f, value);
+        else if (value)
+            ncs_check_value(s, f->name, f, value);
+        else if (f->flags & NCS_FORM_REQUIRED)
+            ncs_complain(s->c, (struct ncs_span){ 0, 0 }, "a scenario needs %s: %s", f->name,
+                         f->about);
+    }
+    return s->c->errors == 0;
+}

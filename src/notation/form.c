@@ -1,0 +1,170 @@
+/* Top-level keys and sections, and the words of the notation. */
+#include "notation/form.h"
+
+#include <string.h>
+
+#include "notation/form_config.h"
+
+#define REQUIRED NCS_FORM_REQUIRED
+#define OBJECT NCS_FORM_OBJECT
+#define ARGUMENT NCS_FORM_ARGUMENT
+#define OWN NCS_FORM_OWN
+#define EITHER NCS_FORM_EITHER
+#define END { NULL, NCS_FORM_EXPR, 0, NULL, NULL, NULL, NULL }
+#define ROW(name, kind, flags, value, about) { name, kind, flags, value, about, NULL, NULL }
+
+static const char *const policies[] = { "strict", "typical", NULL };
+static const char *const memories[] = { "device", "managed", "nccl", "pinned", "pageable", NULL };
+
+/* ---- the declaration ---- */
+
+static const struct ncs_form_field config[] = { NCS_FORM_CONFIG, END };
+
+static const struct ncs_form_field needs[] = {
+    ROW("driver", NCS_FORM_LINE, 0, NULL, "the driver that it is for: sim or nccl"),
+    ROW("nccl", NCS_FORM_VERSION, 0, NULL, "NCCL of this version or newer"),
+    ROW("gpus", NCS_FORM_INT, 0, NULL, "at least so many GPUs"),
+    END,
+};
+
+static const struct ncs_form_field sim[] = {
+    ROW("nccl", NCS_FORM_VERSION, 0, NULL, "the version of NCCL that is simulated"),
+    ROW("memory", NCS_FORM_SIZE, 0, NULL, "memory of each GPU"),
+    ROW("capability", NCS_FORM_NUMBER, 0, NULL, "compute capability of the GPUs, such as 9.0"),
+    ROW("eager", NCS_FORM_SIZE, 0, NULL, "bytes that sends buffer under policy typical"),
+    ROW("lanes", NCS_FORM_INT, 0, NULL, "how many operations a GPU runs at the same time"),
+    ROW("ready_after", NCS_FORM_INT, 0, NULL, "polls until a non-blocking call is done"),
+    ROW("quirks", NCS_FORM_FLAG, 0, NULL, "imitate oddities of the versions"),
+    END,
+};
+
+static const struct ncs_form_field hang[] = {
+    ROW("culprit", NCS_FORM_INTS, 0, NULL, "the rank that is to blame, or a list of a cycle's ranks"),
+    ROW("call", NCS_FORM_INTS, 0, NULL, "number of the call at which the ranks part, from 1"),
+    ROW("comm", NCS_FORM_LINE, 0, "world", "name of the communicator"),
+    ROW("waiting", NCS_FORM_INTS, 0, NULL, "the rank that waits, or a list"),
+    ROW("why", NCS_FORM_LINE, 0, NULL, "the rule that explains the hang"),
+    END,
+};
+
+static const struct ncs_form_field wrong[] = {
+    ROW("rank", NCS_FORM_INTS, 0, NULL, "the rank whose result is wrong"),
+    ROW("call", NCS_FORM_INTS, 0, NULL, "number of the call, from 1"),
+    ROW("comm", NCS_FORM_LINE, 0, "world", "name of the communicator"),
+    ROW("first", NCS_FORM_INTS, 0, NULL, "first element that is wrong, from 1"),
+    END,
+};
+
+static const struct ncs_form_field outcome[] = {
+    ROW("when", NCS_FORM_WHEN, OWN, NULL, "in a list: the outcome if this holds for the run"),
+    ROW("pass", NCS_FORM_FLAG, OWN, NULL, "in a list: true, every rank ends and every check holds"),
+    { "hang", NCS_FORM_VERDICT, 0, NULL, "the run hangs: true, or what must agree", hang, NULL },
+    ROW("error", NCS_FORM_RESULT, 0, NULL, "this uncaught error ends a rank"),
+    ROW("rank", NCS_FORM_INTS, 0, NULL, "with error: the rank"),
+    ROW("call", NCS_FORM_LINE, 0, NULL, "with error: C name of the function"),
+    { "wrong", NCS_FORM_VERDICT, 0, NULL, "a result differs: true, or where", wrong, NULL },
+    ROW("lost", NCS_FORM_INTS, 0, NULL, "this rank is lost"),
+    ROW("finding", NCS_FORM_LINE, 0, NULL, "rule that must be reported too"),
+    END,
+};
+
+/* ---- sections ---- */
+
+static const struct ncs_form_field streams[] = {
+    ROW("device", NCS_FORM_EXPR, 0, NULL, "device of the stream; the rank's own by default"),
+    ROW("blocking", NCS_FORM_EXPR, 0, "false", "synchronises with the legacy stream"),
+    ROW("priority", NCS_FORM_EXPR, 0, NULL, "lower numbers go first"),
+    END,
+};
+
+static const struct ncs_form_field events[] = {
+    ROW("device", NCS_FORM_EXPR, 0, NULL, "device of the event; the rank's own by default"),
+    ROW("timing", NCS_FORM_EXPR, 0, "true", "measures time"),
+    END,
+};
+
+static const struct ncs_form_field comms[] = {
+    ROW("split", NCS_FORM_COMM, OBJECT | EITHER, NULL, "the communicator that is split"),
+    ROW("init", NCS_FORM_RANKS, OWN | EITHER, NULL, "the ranks of a communicator of its own"),
+    ROW("color", NCS_FORM_EXPR, 0, NULL, "ranks of one colour are in one communicator; -1: in none"),
+    ROW("key", NCS_FORM_EXPR, 0, "0", "order of the new ranks"),
+    NCS_FORM_CONFIG,
+    END,
+};
+
+static const struct ncs_form_field buffers[] = {
+    ROW("dtype", NCS_FORM_DTYPE, ARGUMENT | REQUIRED, NULL, "type of the elements"),
+    ROW("count", NCS_FORM_COUNT, ARGUMENT | REQUIRED, NULL, "elements: expression or size (64K)"),
+    ROW("init", NCS_FORM_ELEMENTS, OWN, NULL,
+        "what it holds at first: expression (i is the element, from 1), list, or random"),
+    { "memory", NCS_FORM_WORD, 0, "device", "kind of memory", NULL, memories },
+    ROW("device", NCS_FORM_EXPR, 0, NULL, "device of the memory; the rank's own by default"),
+    END,
+};
+
+static const struct ncs_form_field ops[] = {
+    ROW("premulsum", NCS_FORM_DTYPE, ARGUMENT | REQUIRED, NULL,
+        "dtype of an op that multiplies by scalar, then sums"),
+    ROW("scalar", NCS_FORM_SCALAR, ARGUMENT | REQUIRED, NULL,
+        "number, kept by the op; or a buffer, read when a call runs"),
+    ROW("comm", NCS_FORM_COMM, OBJECT, "world", "communicator of the op"),
+    END,
+};
+
+static const struct ncs_form_field windows[] = {
+    ROW("buffer", NCS_FORM_BUFFER, ARGUMENT | REQUIRED, NULL, "buffer in memory nccl"),
+    ROW("comm", NCS_FORM_COMM, OBJECT, "world", "communicator whose ranks reach the window"),
+    ROW("symmetric", NCS_FORM_EXPR, 0, "false", "symmetric window: needed for put_signal"),
+    ROW("strict_ordering", NCS_FORM_EXPR, 0, "false", "keeps the order of writes"),
+    END,
+};
+
+const struct ncs_form_field ncs_form_top[] = {
+    ROW("scenario", NCS_FORM_LINE, 0, NULL, "one line for people; the file's name by default"),
+    ROW("ranks", NCS_FORM_NRANKS, 0, "2", "ranks of the run: number, or expression over param"),
+    ROW("devices", NCS_FORM_INT, 0, "8", "GPUs of a virtual host"),
+    { "world", NCS_FORM_WORLD, 0, "true", "make the communicator world; or its configuration",
+      config, NULL },
+    ROW("params", NCS_FORM_PARAMS, 0, NULL, "name: default; read as param.name, set by --set"),
+    ROW("matrix", NCS_FORM_MATRIX, 0, NULL,
+        "name: list; run once per combination. Names are params or ranks"),
+    ROW("exclude", NCS_FORM_EXCLUDE, 0, NULL, "combinations of the matrix to leave out"),
+    { "outcome", NCS_FORM_OUTCOME, 0, "pass", "the verdict that makes the run succeed", outcome, NULL },
+    { "policy", NCS_FORM_WORD, 0, "strict", "how much a call may do before others join", NULL,
+      policies },
+    ROW("verify", NCS_FORM_FLAG, 0, "true", "check the result of every collective"),
+    { "needs", NCS_FORM_FIELDS, 0, NULL, "what must be there, else the run is skipped", needs, NULL },
+    ROW("env", NCS_FORM_ENV, 0, NULL, "environment, set before NCCL is opened: NCCL_* and CUDA_*"),
+    ROW("timeout", NCS_FORM_DURATION, 0, NULL, "limit of a run: seconds, or a duration (10s)"),
+    { "sim", NCS_FORM_FIELDS, 0, NULL, "settings of the simulator", sim, NULL },
+    ROW("let", NCS_FORM_LETS, 0, NULL, "name: expression; a value per rank"),
+    { "streams", NCS_FORM_ENTRIES, 0, NULL, "streams besides stream", streams, NULL },
+    { "events", NCS_FORM_ENTRIES, 0, NULL, "events", events, NULL },
+    { "comms", NCS_FORM_ENTRIES, 0, NULL, "communicators besides world", comms, NULL },
+    { "buffers", NCS_FORM_ENTRIES, 0, NULL, "buffers", buffers, NULL },
+    { "ops", NCS_FORM_ENTRIES, 0, NULL, "reduction operators", ops, NULL },
+    { "windows", NCS_FORM_ENTRIES, 0, NULL, "windows: buffers that other ranks write into", windows,
+      NULL },
+    ROW("steps", NCS_FORM_STEPS, REQUIRED, NULL, "what every rank does, in order"),
+    END,
+};
+
+/* ---- words ---- */
+
+const char *const ncs_form_math[] = {
+    "abs", "acos", "asin", "atan", "ceil", "cos", "deg", "exp", "floor", "fmod", "huge", "log",
+    "max", "maxinteger", "min", "mininteger", "modf", "pi", "rad", "random", "randomseed", "sin",
+    "sqrt", "tan", "tointeger", "type", "ult", NULL };
+
+const char *const ncs_form_taken[] = {
+    "C", "_ENV", "_G", "barrier", "clock", "cuda", "expect", "fault", "ipairs", "math", "nccl",
+    "nranks", "param", "print", "rank", "scenario", "skip", "sleep", "spawn", "store", "stream",
+    "tostring", "world", NULL };
+
+const struct ncs_form_field *ncs_form_find(const struct ncs_form_field *fields, const char *name)
+{
+    for (; fields && fields->name; fields++)
+        if (strcmp(fields->name, name) == 0)
+            return fields;
+    return NULL;
+}

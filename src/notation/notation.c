@@ -1,0 +1,68 @@
+#include "notation/notation.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "notation/check.h"
+#include "notation/say.h"
+
+/* Names of a file that are locals of Lua: it allows 200 in a function, and chunks have their own. */
+#define LOCALS_MAX 120
+/* From this many steps on, long lists become functions of their own. */
+#define STEPS_OF_FILE 20000
+
+bool ncs_notation_is(const char *file)
+{
+    const char *dot = strrchr(file, '.');
+    return dot && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
+}
+
+static void translate(struct ncs_scene *scene, struct ncs_translation *out)
+{
+    struct ncs_speech s = { .scene = scene, .out = out };
+    size_t names = 0;
+    for (size_t i = 0; i < scene->names.count; i++)
+        names += scene->names.item[i]->kind != NCS_THING_LOOP;
+    s.flat = names > LOCALS_MAX;
+    s.split = scene->steps > STEPS_OF_FILE;
+    ncs_say_scenario(&s);
+    const struct ncs_yaml_node *steps = ncs_yaml_get(scene->root, "steps");
+    size_t before = out->lines;
+    if (before)
+        ncs_say_blank(&s, scene->root->at);
+    size_t declared = out->lines;
+    ncs_say_sections(&s);
+    if (out->lines > declared && steps->items)
+        ncs_say_blank(&s, steps->at);
+    ncs_say_steps(&s, steps);
+}
+
+bool ncs_notation_translate(const struct ncs_source *source, struct ncs_translation *out,
+                            struct ncs_complaints *c)
+{
+    memset(out, 0, sizeof *out);
+    struct ncs_yaml *yaml = ncs_yaml_read(source, c);
+    if (!yaml)
+        return false;
+    struct ncs_scene scene = { .source = source, .yaml = yaml, .root = ncs_yaml_root(yaml), .c = c };
+    bool ok = ncs_check_scene(&scene);
+    if (ok) {
+        translate(&scene, out);
+        if (out->lua.bytes > NCS_LUA_BYTES_MAX) {
+            ok = ncs_complain(c, scene.root->at, "the scenario is longer than %zu MiB as Lua",
+                              NCS_LUA_BYTES_MAX >> 20);
+            ncs_translation_free(out);
+        }
+    }
+    ncs_things_free(&scene.names);
+    ncs_things_free(&scene.globals);
+    ncs_yaml_free(yaml);
+    return ok;
+}
+
+void ncs_translation_free(struct ncs_translation *t)
+{
+    ncs_str_free(&t->lua);
+    ncs_free(t->line);
+    memset(t, 0, sizeof *t);
+}

@@ -1,0 +1,392 @@
+/* Lines and values of the translation. */
+#include "notation/say.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "api/types.h"
+#include "base/mem.h"
+#include "base/quantity.h"
+#include "notation/expression.h"
+
+/* ---- lines ---- */
+
+static void new_line(struct ncs_speech *s, int line)
+{
+    NCS_PUSH(s->out->line, s->out->lines, s->room, line);
+    s->last = line;
+}
+
+void ncs_say_begin_again(struct ncs_speech *s)
+{
+    new_line(s, s->last);
+    for (int i = 0; i < s->indent; i++)
+        ncs_str_add_bytes(&s->out->lua, "  ", 2);
+}
+
+void ncs_say_begin(struct ncs_speech *s, struct ncs_span at)
+{
+    s->last = ncs_source_line(s->scene->source, at.at, NULL);
+    ncs_say_begin_again(s);
+}
+
+void ncs_say(struct ncs_speech *s, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    ncs_str_addv(&s->out->lua, fmt, args);
+    va_end(args);
+}
+
+void ncs_say_end(struct ncs_speech *s)
+{
+    ncs_str_add_bytes(&s->out->lua, "\n", 1);
+}
+
+void ncs_say_blank(struct ncs_speech *s, struct ncs_span at)
+{
+    new_line(s, ncs_source_line(s->scene->source, at.at, NULL));
+    ncs_say_end(s);
+}
+
+static void add(struct ncs_speech *s, const char *text)
+{
+    ncs_str_add(&s->out->lua, text);
+}
+
+/* A part of a scalar as it stands; its lines are lines of YAML. */
+static void say_verbatim(struct ncs_speech *s, const struct ncs_yaml_node *node, size_t at,
+                         size_t bytes)
+{
+    const char *text = node->text + at, *end = text + bytes;
+    for (const char *line; (line = memchr(text, '\n', (size_t)(end - text))) != NULL; text = line + 1) {
+        size_t next = (size_t)(line + 1 - node->text);
+        ncs_str_add_bytes(&s->out->lua, text, (size_t)(line + 1 - text));
+        new_line(s, ncs_source_line(s->scene->source,
+                                    ncs_yaml_part(s->scene->yaml, node, next, 0).at, NULL));
+    }
+    ncs_str_add_bytes(&s->out->lua, text, (size_t)(end - text));
+}
+
+/* ---- literals ---- */
+
+void ncs_say_quoted(struct ncs_speech *s, const char *text, size_t bytes)
+{
+    add(s, "\"");
+    for (size_t i = 0; i < bytes; i++) {
+        unsigned char c = (unsigned char)text[i];
+        if (c == '"' || c == '\\')
+            ncs_say(s, "\\%c", c);
+        else if (c == '\n')
+            add(s, "\\n");
+        else if (c < 32 || c == 127)
+            ncs_say(s, "\\%03d", c);
+        else
+            ncs_str_add_bytes(&s->out->lua, &text[i], 1);
+    }
+    add(s, "\"");
+}
+
+static void say_number(struct ncs_speech *s, const struct ncs_yaml_node *node)
+{
+    const char *text = node->text + (node->text[0] == '+');
+    if (node->kind == NCS_YAML_INT && (text[0] != '0' || text[1] != 'o'))
+        add(s, text);
+    else if (node->kind == NCS_YAML_INT)
+        ncs_say(s, "%lld", (long long)node->i);
+    else if (strspn(text, "0123456789.eE+-") == strlen(text))
+        add(s, text);
+    else if (node->d != node->d)
+        add(s, "0 / 0");
+    else
+        add(s, node->d < 0 ? "-math.huge" : "math.huge");
+}
+
+void ncs_say_literal(struct ncs_speech *s, const struct ncs_yaml_node *node)
+{
+    switch (node->kind) {
+    case NCS_YAML_INT: case NCS_YAML_FLOAT: say_number(s, node); break;
+    case NCS_YAML_BOOL: add(s, node->i ? "true" : "false"); break;
+    default: ncs_say_quoted(s, node->text, node->bytes);
+    }
+}
+
+/* ---- expressions ---- */
+
+struct reading {
+    const struct ncs_scene *scene;
+    struct ncs_span *word; /* names of dtypes and ops, which become texts */
+    size_t words, room;
+    bool element;          /* i is used */
+};
+
+static bool is_word(const char *name)
+{
+    return ncs_dtype_from_name(name) >= 0 || ncs_redop_from_name(name) >= 0;
+}
+
+static void on_name(void *arg, const struct ncs_lint_name *n)
+{
+    struct reading *r = arg;
+    char name[16];
+    if (n->at.bytes == 1 && n->name[0] == 'i')
+        r->element = true;
+    if (n->at.bytes >= sizeof name || ncs_things_find(&r->scene->names, n->name, n->at.bytes))
+        return;
+    memcpy(name, n->name, n->at.bytes);
+    name[n->at.bytes] = 0;
+    if (is_word(name))
+        NCS_PUSH(r->word, r->words, r->room, n->at);
+}
+
+static void read_names(struct reading *r, const struct ncs_yaml_node *node, size_t at, size_t bytes)
+{
+    struct ncs_lint_error unused;
+    if (node->kind == NCS_YAML_TEXT)
+        ncs_expression_names(node->text + at, bytes, on_name, r, &unused);
+}
+
+/* The expression at [at, at + bytes) of a scalar, of which the names have been read. */
+static void say_part(struct ncs_speech *s, const struct reading *r, const struct ncs_yaml_node *node,
+                     size_t at, size_t bytes)
+{
+    size_t from = at, end = at + bytes;
+    while (end > at && strchr(" \n", node->text[end - 1])) /* of a block */
+        end--;
+    for (size_t i = 0; i < r->words; i++) {
+        const struct ncs_span *w = &r->word[i];
+        say_verbatim(s, node, from, at + w->at - from);
+        ncs_say(s, "\"%.*s\"", (int)w->bytes, node->text + at + w->at);
+        from = at + w->at + w->bytes;
+    }
+    say_verbatim(s, node, from, end - from);
+    const char *comment = strstr(node->text + at, "--");
+    if (comment && comment < node->text + end) { /* it would hide what follows on its line */
+        ncs_say_end(s);
+        ncs_say_begin_again(s);
+    }
+}
+
+void ncs_say_expression(struct ncs_speech *s, const struct ncs_yaml_node *node)
+{
+    struct reading r = { .scene = s->scene };
+    if (node->kind != NCS_YAML_TEXT) {
+        ncs_say_literal(s, node);
+        return;
+    }
+    read_names(&r, node, 0, node->bytes);
+    say_part(s, &r, node, 0, node->bytes);
+    ncs_free(r.word);
+}
+
+/* For each element: a value, a function of i, a list, or "random". */
+static void say_elements(struct ncs_speech *s, const struct ncs_yaml_node *node)
+{
+    struct reading r = { .scene = s->scene };
+    if (node->kind == NCS_YAML_LIST) {
+        ncs_say_list(s, node);
+        return;
+    }
+    if (node->kind == NCS_YAML_TEXT && strcmp(node->text, "random") == 0 &&
+        !ncs_things_find(&s->scene->names, "random", 6)) {
+        add(s, "\"random\"");
+        return;
+    }
+    read_names(&r, node, 0, node->bytes);
+    if (r.element)
+        add(s, "function(i) return ");
+    if (node->kind == NCS_YAML_TEXT)
+        say_part(s, &r, node, 0, node->bytes);
+    else
+        ncs_say_literal(s, node);
+    if (r.element)
+        add(s, " end");
+    ncs_free(r.word);
+}
+
+void ncs_say_list(struct ncs_speech *s, const struct ncs_yaml_node *list)
+{
+    add(s, list->items ? "{ " : "{");
+    for (size_t i = 0; i < list->items; i++) {
+        if (i)
+            add(s, ", ");
+        ncs_say_expression(s, list->item[i]);
+    }
+    add(s, list->items ? " }" : "}");
+}
+
+/* ---- texts ---- */
+
+/* A name that is a number, which .. takes as it is. */
+static bool is_count(const struct ncs_speech *s, const char *text, size_t bytes)
+{
+    const struct ncs_thing *t = ncs_things_find(&s->scene->names, text, bytes);
+    if (t)
+        return t->kind == NCS_THING_LOOP;
+    return (bytes == 4 && memcmp(text, "rank", 4) == 0) ||
+           (bytes == 6 && memcmp(text, "nranks", 6) == 0);
+}
+
+void ncs_say_text(struct ncs_speech *s, const struct ncs_yaml_node *node)
+{
+    struct ncs_span part;
+    enum ncs_text_part kind;
+    size_t at = 0, parts = 0;
+    while ((kind = ncs_text_next(node->text, node->bytes, &at, &part)) != NCS_TEXT_END) {
+        if (parts++)
+            add(s, " .. ");
+        if (kind != NCS_TEXT_EXPRESSION) {
+            ncs_say_quoted(s, node->text + part.at, part.bytes);
+            continue;
+        }
+        struct reading r = { .scene = s->scene };
+        bool bare = is_count(s, node->text + part.at, part.bytes) && part.bytes < node->bytes - 3;
+        read_names(&r, node, part.at, part.bytes);
+        add(s, bare ? "" : "tostring(");
+        say_part(s, &r, node, part.at, part.bytes);
+        add(s, bare ? "" : ")");
+        ncs_free(r.word);
+    }
+    if (parts == 0)
+        add(s, "\"\"");
+}
+
+/* ---- by kind ---- */
+
+static void say_signals(struct ncs_speech *s, const struct ncs_form_field *field,
+                        const struct ncs_yaml_node *list)
+{
+    add(s, "{ ");
+    for (size_t i = 0; i < list->items; i++) {
+        const char *before = i ? ", { " : "{ ";
+        for (const struct ncs_form_field *f = field->fields; f->name; f++) {
+            const struct ncs_yaml_node *value = ncs_yaml_get(list->item[i], f->name);
+            if (!value)
+                continue;
+            ncs_say(s, "%s%s = ", before, f->name);
+            ncs_say_value(s, f, value);
+            before = ", ";
+        }
+        add(s, " }");
+    }
+    add(s, " }");
+}
+
+void ncs_say_value(struct ncs_speech *s, const struct ncs_form_field *field,
+                   const struct ncs_yaml_node *node)
+{
+    uint64_t size;
+    int64_t time;
+    switch (field->kind) {
+    case NCS_FORM_ELEMENTS: say_elements(s, node); break;
+    case NCS_FORM_COUNT:
+        if (node->kind == NCS_YAML_TEXT && ncs_parse_size(node->text, &size))
+            ncs_say(s, "%llu", (unsigned long long)size);
+        else
+            ncs_say_expression(s, node);
+        break;
+    case NCS_FORM_SECONDS:
+        if (node->kind == NCS_YAML_TEXT && ncs_parse_duration(node->text, &time))
+            ncs_say(s, "%.12g", (double)time / 1e9);
+        else
+            ncs_say_expression(s, node);
+        break;
+    case NCS_FORM_WORD: case NCS_FORM_RESULT: case NCS_FORM_LINE: case NCS_FORM_VERSION:
+        ncs_say_quoted(s, node->text, node->bytes);
+        break;
+    case NCS_FORM_TEXT: ncs_say_text(s, node); break;
+    case NCS_FORM_RANKS: ncs_say_list(s, node); break;
+    case NCS_FORM_SIGNALS: say_signals(s, field, node); break;
+    case NCS_FORM_LITERAL: case NCS_FORM_INT: case NCS_FORM_NUMBER: case NCS_FORM_FLAG:
+    case NCS_FORM_SIZE: case NCS_FORM_DURATION:
+        ncs_say_literal(s, node);
+        break;
+    default: ncs_say_expression(s, node);
+    }
+}
+
+void ncs_say_object(struct ncs_speech *s, const struct ncs_yaml_node *node, const char *otherwise,
+                    bool inside)
+{
+    if (!node) {
+        add(s, otherwise);
+    } else if (node->kind == NCS_YAML_TEXT && ncs_is_prefix(node->text, node->bytes)) {
+        ncs_say_expression(s, node);
+    } else { /* a statement must not begin with a bracket: it would continue the one before */
+        add(s, inside ? "(" : ";(");
+        ncs_say_expression(s, node);
+        add(s, ")");
+    }
+}
+
+/* ---- calls ---- */
+
+struct call {
+    struct ncs_speech *s;
+    size_t arguments, missing;
+};
+
+static const struct ncs_yaml_node *given(const struct ncs_yaml_node *map,
+                                         const struct ncs_step *step, const char *name)
+{
+    return map ? ncs_yaml_get(map, name) : ncs_step_field(step, name);
+}
+
+static bool is_option(const struct ncs_form_field *f)
+{
+    return !(f->flags & (NCS_FORM_OBJECT | NCS_FORM_ARGUMENT | NCS_FORM_MAKES | NCS_FORM_OWN));
+}
+
+/* Before an argument: the bracket or the comma, and nil for those that were not given. */
+static void next_argument(struct call *c)
+{
+    add(c->s, c->arguments ? ", " : "(");
+    for (; c->missing > 0; c->missing--)
+        add(c->s, "nil, ");
+    c->arguments++;
+}
+
+size_t ncs_say_options(struct ncs_speech *s, const struct ncs_form_field *fields,
+                       const struct ncs_yaml_node *map, const struct ncs_step *step,
+                       const char *open, size_t said)
+{
+    const struct ncs_yaml_node *label = step ? ncs_yaml_get(step->map, "label") : NULL;
+    const struct ncs_yaml_node *value;
+    for (const struct ncs_form_field *f = fields; f && f->name; f++)
+        if (is_option(f) && (value = given(map, step, f->name)) != NULL) {
+            ncs_say(s, "%s%s = ", said++ ? ", " : open, f->name);
+            ncs_say_value(s, f, value);
+        }
+    if (label) {
+        ncs_say(s, "%slabel = ", said++ ? ", " : open);
+        ncs_say_text(s, label);
+    }
+    return said;
+}
+
+void ncs_say_call(struct ncs_speech *s, const struct ncs_form_field *fields,
+                  const struct ncs_yaml_node *map, const struct ncs_step *step)
+{
+    struct call c = { .s = s };
+    const struct ncs_yaml_node *value;
+    for (const struct ncs_form_field *f = fields; f && f->name; f++) {
+        if (!(f->flags & NCS_FORM_ARGUMENT))
+            continue;
+        value = given(map, step, f->name);
+        if (value) {
+            next_argument(&c);
+            ncs_say_value(s, f, value);
+        } else if (!(f->flags & NCS_FORM_SHIFTS)) {
+            c.missing++;
+        }
+    }
+    /* A table alone needs no brackets around it. */
+    size_t options = ncs_say_options(s, fields, map, step, c.arguments ? ", { " : " { ", 0);
+    add(s, options ? " }" : "");
+    add(s, c.arguments ? ")" : options ? "" : "()");
+}
+
+void ncs_say_new(struct ncs_speech *s, const char *name, bool local)
+{
+    ncs_say(s, "%s%s = ", local && !s->flat ? "local " : "", name);
+}

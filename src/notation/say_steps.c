@@ -1,0 +1,218 @@
+/* Steps of the translation: where, label, fails, and the calls that are methods. */
+#include "notation/say.h"
+
+#include <string.h>
+
+#include "notation/expression.h"
+
+/* Steps of one function. Lua has limits on what one function holds: closures, length of loops. */
+#define STEPS_OF_FUNCTION 4000
+
+static const struct ncs_yaml_node *nested(const struct ncs_step *step)
+{
+    if (step->verb->beside && ncs_form_find(step->verb->beside, "do"))
+        return ncs_yaml_get(step->map, "do");
+    return step->verb->kind == NCS_FORM_STEPS ? step->value : NULL;
+}
+
+/* The name that a step gives to something that stays; NULL: none. */
+static const char *made_name(const struct ncs_step *step)
+{
+    if (strcmp(step->verb->name, "repeat") == 0)
+        return NULL;
+    const struct ncs_yaml_node *name = ncs_yaml_get(step->map, "as");
+    if (!name && step->verb->fields && ncs_form_find(step->verb->fields, "as"))
+        name = ncs_step_field(step, "as");
+    return name ? name->text : NULL;
+}
+
+/* Can its name be made where the step stands, as a local of the file? */
+static bool makes_local(const struct ncs_step *step)
+{
+    return !ncs_yaml_get(step->map, "where") && !ncs_yaml_get(step->map, "fails") &&
+           step->verb->say != ncs_say_grow;
+}
+
+/* Names that are made further in, as a list behind `local`; how many it has said. */
+static size_t say_names_inside(struct ncs_speech *s, const struct ncs_yaml_node *map, bool outermost,
+                               size_t said)
+{
+    struct ncs_step step;
+    ncs_step_read(map, &step);
+    const char *name = made_name(&step);
+    if (name && !(outermost && makes_local(&step))) {
+        if (said == 0)
+            ncs_say_begin(s, map->at);
+        ncs_say(s, "%s%s", said ? ", " : "local ", name);
+        said++;
+    }
+    const struct ncs_yaml_node *list = nested(&step);
+    for (size_t i = 0; list && i < list->items; i++)
+        said = say_names_inside(s, list->item[i], false, said);
+    return said;
+}
+
+void ncs_say_label_above(struct ncs_speech *s, const struct ncs_step *step)
+{
+    const struct ncs_yaml_node *label = ncs_yaml_get(step->map, "label");
+    if (!label)
+        return;
+    ncs_say_begin(s, label->at);
+    ncs_say(s, "-- ");
+    for (const char *c = label->text; *c; c++)
+        ncs_say(s, "%c", *c == '\n' || *c == '\r' ? ' ' : *c);
+    ncs_say_end(s);
+}
+
+static void say_method(struct ncs_speech *s, const struct ncs_step *step, bool local)
+{
+    const struct ncs_form_verb *v = step->verb;
+    const struct ncs_form_field *object = NULL;
+    const char *made = made_name(step);
+    bool thread = v->kind == NCS_FORM_THREAD; /* join has no options */
+    if (thread)
+        ncs_say_label_above(s, step);
+    ncs_say_begin(s, step->key->at);
+    if (made)
+        ncs_say_new(s, made, local);
+    if (v->kind != NCS_FORM_FIELDS) {
+        ncs_say_object(s, step->value, NULL, false);
+        ncs_say(s, ":%s", v->method ? v->method : v->name);
+        ncs_say_call(s, NULL, NULL, thread ? NULL : step);
+    } else {
+        for (const struct ncs_form_field *f = v->fields; f->name; f++)
+            if (f->flags & NCS_FORM_OBJECT)
+                object = f;
+        ncs_say_object(s, ncs_step_field(step, object->name), object->value, made != NULL);
+        ncs_say(s, ":%s", v->method ? v->method : v->name);
+        ncs_say_call(s, v->fields, NULL, step);
+    }
+    ncs_say_end(s);
+}
+
+static void say_verb(struct ncs_speech *s, const struct ncs_step *step, bool local)
+{
+    const char *made = made_name(step);
+    if (!step->verb->say) {
+        say_method(s, step, local);
+        return;
+    }
+    if (made && local && !s->flat && makes_local(step)) {
+        bool was = s->in_function; /* threads: `local t = spawn(...)` */
+        s->in_function = false;
+        step->verb->say(s, step);
+        s->in_function = was;
+    } else {
+        bool was = s->in_function;
+        s->in_function = true;
+        step->verb->say(s, step);
+        s->in_function = was;
+    }
+}
+
+static void say_step(struct ncs_speech *s, const struct ncs_yaml_node *map)
+{
+    struct ncs_step step;
+    ncs_step_read(map, &step);
+    const struct ncs_yaml_node *where = ncs_yaml_get(map, "where"), *fails = ncs_yaml_get(map, "fails");
+    bool outermost = !s->in_function;
+    if (outermost && !s->flat && say_names_inside(s, map, true, 0) > 0)
+        ncs_say_end(s);
+    if (where) {
+        ncs_say_begin(s, where->at);
+        ncs_say(s, "if ");
+        ncs_say_expression(s, where);
+        ncs_say(s, " then");
+        ncs_say_end(s);
+        s->indent++;
+    }
+    if (fails) {
+        ncs_say_begin(s, fails->at);
+        ncs_say(s, "expect.error(");
+        ncs_say_quoted(s, fails->text, fails->bytes);
+        ncs_say(s, ", function()");
+        ncs_say_end(s);
+        s->indent++;
+    }
+    bool was = s->in_function;
+    s->in_function = was || where || fails;
+    say_verb(s, &step, !s->in_function);
+    s->in_function = was;
+    if (fails) {
+        s->indent--;
+        ncs_say_begin_again(s);
+        ncs_say(s, "end)");
+        ncs_say_end(s);
+    }
+    if (where) {
+        s->indent--;
+        ncs_say_begin_again(s);
+        ncs_say(s, "end");
+        ncs_say_end(s);
+    }
+}
+
+/* ---- lists ---- */
+
+/* Is there an empty line above, comments aside? */
+static bool is_set_off(const struct ncs_source *source, struct ncs_span at)
+{
+    int line = ncs_source_line(source, at.at, NULL) - 1;
+    for (; line > 0; line--) {
+        const char *text = source->text + source->start[line - 1];
+        text += strspn(text, " \t");
+        if (*text != '#')
+            return *text == '\n' || *text == '\r';
+    }
+    return false;
+}
+
+static void say_range(struct ncs_speech *s, const struct ncs_yaml_node *list, size_t from, size_t to)
+{
+    for (size_t i = from; i < to; i++) {
+        if (i > from && is_set_off(s->scene->source, list->item[i]->at))
+            ncs_say_blank(s, list->item[i]->at);
+        say_step(s, list->item[i]);
+    }
+}
+
+/* A part of a long list, as a function of its own. */
+static void say_part(struct ncs_speech *s, const struct ncs_yaml_node *list, size_t from, size_t to)
+{
+    bool was = s->in_function;
+    ncs_say_begin(s, list->item[from]->at);
+    ncs_say(s, "do\n");
+    s->indent++;
+    ncs_say_begin_again(s);
+    ncs_say(s, "local function part()\n");
+    s->indent++;
+    s->in_function = true;
+    say_range(s, list, from, to);
+    s->in_function = was;
+    s->indent--;
+    ncs_say_begin_again(s);
+    ncs_say(s, "end\n");
+    ncs_say_begin_again(s);
+    ncs_say(s, "part()\n");
+    s->indent--;
+    ncs_say_begin_again(s);
+    ncs_say(s, "end\n");
+}
+
+void ncs_say_steps(struct ncs_speech *s, const struct ncs_yaml_node *list)
+{
+    if (!s->split || list->items <= STEPS_OF_FUNCTION) {
+        say_range(s, list, 0, list->items);
+        return;
+    }
+    if (!s->in_function && !s->flat) {
+        size_t said = 0;
+        for (size_t i = 0; i < list->items; i++)
+            said = say_names_inside(s, list->item[i], false, said);
+        if (said)
+            ncs_say_end(s);
+    }
+    for (size_t i = 0; i < list->items; i += STEPS_OF_FUNCTION)
+        say_part(s, list, i, i + STEPS_OF_FUNCTION < list->items ? i + STEPS_OF_FUNCTION
+                                                                 : list->items);
+}

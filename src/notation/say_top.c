@@ -1,0 +1,393 @@
+/* The declaration and the sections of the translation. */
+#include "notation/say.h"
+
+#include <string.h>
+
+#include "notation/expression.h"
+
+#define LINE_BYTES 100
+
+/* ---- what is computed before there are ranks ---- */
+
+static bool uses_run(const struct ncs_yaml_node *node)
+{
+    for (size_t i = 0; node->kind == NCS_YAML_LIST && i < node->items; i++)
+        if (node->item[i]->kind == NCS_YAML_TEXT)
+            return true;
+    return node->kind == NCS_YAML_TEXT;
+}
+
+/* Does an outcome have a field that is computed? */
+static bool is_computed(const struct ncs_form_field *fields, const struct ncs_yaml_node *map)
+{
+    for (size_t i = 0; map->kind == NCS_YAML_MAP && i < map->items; i++) {
+        const struct ncs_yaml_node *value = map->item[2 * i + 1];
+        const struct ncs_form_field *f = ncs_form_find(fields, map->item[2 * i]->text);
+        if (f->kind == NCS_FORM_INTS && uses_run(value))
+            return true;
+        if (f->kind == NCS_FORM_VERDICT && is_computed(f->fields, value))
+            return true;
+    }
+    return false;
+}
+
+/* { name = value ... } of a map by its fields. */
+static void say_table(struct ncs_speech *s, const struct ncs_form_field *fields,
+                      const struct ncs_yaml_node *map)
+{
+    const char *before = "{ ";
+    for (size_t i = 0; i < map->items; i++) {
+        const struct ncs_form_field *f = ncs_form_find(fields, map->item[2 * i]->text);
+        if (f->flags & NCS_FORM_OWN)
+            continue;
+        ncs_say(s, "%s%s = ", before, f->name);
+        ncs_say_declared(s, f, map->item[2 * i + 1]);
+        before = ", ";
+    }
+    ncs_say(s, *before == '{' ? "{}" : " }");
+}
+
+/* { name = literal ... }; names that are no identifiers in brackets. */
+static void say_literals(struct ncs_speech *s, const struct ncs_yaml_node *map, bool text)
+{
+    ncs_say(s, "{ ");
+    for (size_t i = 0; i < map->items; i++) {
+        const struct ncs_yaml_node *key = map->item[2 * i], *value = map->item[2 * i + 1];
+        ncs_say(s, i ? ", " : "");
+        if (ncs_is_identifier(key->text, key->bytes)) {
+            ncs_say(s, "%s = ", key->text);
+        } else {
+            ncs_say(s, "[");
+            ncs_say_quoted(s, key->text, key->bytes);
+            ncs_say(s, "] = ");
+        }
+        if (text) {
+            ncs_say_quoted(s, value->text, value->bytes);
+        } else if (value->kind == NCS_YAML_LIST) {
+            ncs_say(s, "{ ");
+            for (size_t k = 0; k < value->items; k++) {
+                ncs_say(s, k ? ", " : "");
+                ncs_say_literal(s, value->item[k]);
+            }
+            ncs_say(s, " }");
+        } else {
+            ncs_say_literal(s, value);
+        }
+    }
+    ncs_say(s, " }");
+}
+
+static void say_ints(struct ncs_speech *s, const struct ncs_yaml_node *node)
+{
+    if (node->kind == NCS_YAML_LIST)
+        ncs_say_list(s, node);
+    else
+        ncs_say_expression(s, node);
+}
+
+/* ---- outcome ---- */
+
+static void say_one_outcome(struct ncs_speech *s, const struct ncs_form_field *fields,
+                            const struct ncs_yaml_node *map)
+{
+    const struct ncs_yaml_node *pass = ncs_yaml_get(map, "pass");
+    if (pass && !ncs_yaml_get(map, "finding"))
+        ncs_say(s, "\"pass\"");
+    else
+        say_table(s, fields, map);
+}
+
+static void say_outcome(struct ncs_speech *s, const struct ncs_form_field *field,
+                        const struct ncs_yaml_node *node)
+{
+    if (node->kind == NCS_YAML_TEXT) {
+        ncs_say(s, "\"pass\"");
+        return;
+    }
+    if (node->kind == NCS_YAML_MAP && !is_computed(field->fields, node)) {
+        say_table(s, field->fields, node);
+        return;
+    }
+    ncs_say(s, "function(run)\n");
+    s->indent++;
+    ncs_say_begin(s, node->at);
+    ncs_say(s, "local param, nranks = run.param, run.nranks\n");
+    bool always = node->kind == NCS_YAML_MAP;
+    if (always) {
+        ncs_say_begin(s, node->at);
+        ncs_say(s, "return ");
+        say_table(s, field->fields, node);
+        ncs_say_end(s);
+    }
+    for (size_t i = 0; node->kind == NCS_YAML_LIST && i < node->items; i++) {
+        const struct ncs_yaml_node *when = ncs_yaml_get(node->item[i], "when");
+        ncs_say_begin(s, node->item[i]->at);
+        if (when) {
+            ncs_say(s, "if ");
+            ncs_say_expression(s, when);
+            ncs_say(s, " then return ");
+        } else {
+            ncs_say(s, "return ");
+        }
+        say_one_outcome(s, field->fields, node->item[i]);
+        ncs_say(s, when ? " end\n" : "\n");
+        always = always || !when;
+    }
+    if (!always) {
+        ncs_say_begin_again(s);
+        ncs_say(s, "return \"pass\"\n");
+    }
+    s->indent--;
+    ncs_say_begin_again(s);
+    ncs_say(s, "end");
+}
+
+/* ---- keys ---- */
+
+void ncs_say_declared(struct ncs_speech *s, const struct ncs_form_field *field,
+                      const struct ncs_yaml_node *node)
+{
+    switch (field->kind) {
+    case NCS_FORM_NRANKS:
+        if (node->kind == NCS_YAML_TEXT)
+            ncs_say(s, "function(param) return ");
+        ncs_say_expression(s, node);
+        if (node->kind == NCS_YAML_TEXT)
+            ncs_say(s, " end");
+        break;
+    case NCS_FORM_WORLD: case NCS_FORM_VERDICT: case NCS_FORM_FIELDS:
+        if (node->kind == NCS_YAML_MAP)
+            say_table(s, field->fields, node);
+        else
+            ncs_say_literal(s, node);
+        break;
+    case NCS_FORM_PARAMS: case NCS_FORM_MATRIX: say_literals(s, node, false); break;
+    case NCS_FORM_ENV: say_literals(s, node, true); break;
+    case NCS_FORM_EXCLUDE:
+        ncs_say(s, "{ ");
+        for (size_t i = 0; i < node->items; i++) {
+            ncs_say(s, i ? ", " : "");
+            say_literals(s, node->item[i], false);
+        }
+        ncs_say(s, " }");
+        break;
+    case NCS_FORM_OUTCOME: say_outcome(s, field, node); break;
+    case NCS_FORM_INTS: say_ints(s, node); break;
+    default: ncs_say_value(s, field, node);
+    }
+}
+
+static bool is_section(const struct ncs_form_field *f)
+{
+    return f->kind == NCS_FORM_ENTRIES || f->kind == NCS_FORM_LETS || f->kind == NCS_FORM_STEPS;
+}
+
+/* On one line, or one line per key. */
+static size_t say_keys(struct ncs_speech *s, bool lines)
+{
+    size_t said = 0;
+    for (const struct ncs_form_field *f = ncs_form_top; f->name; f++) {
+        const struct ncs_yaml_node *value = is_section(f) ? NULL : ncs_yaml_get(s->scene->root, f->name);
+        if (!value)
+            continue;
+        if (lines)
+            ncs_say_begin(s, value->at);
+        else
+            ncs_say(s, said ? ", " : " ");
+        ncs_say(s, "%s = ", strcmp(f->name, "scenario") == 0 ? "about" : f->name);
+        ncs_say_declared(s, f, value);
+        ncs_say(s, lines ? ",\n" : "");
+        said++;
+    }
+    return said;
+}
+
+void ncs_say_scenario(struct ncs_speech *s)
+{
+    struct ncs_span first = s->scene->root->at;
+    size_t bytes = s->out->lua.bytes, lines = s->out->lines;
+    ncs_say_begin(s, first);
+    ncs_say(s, "scenario {");
+    size_t said = say_keys(s, false);
+    ncs_say(s, said ? " }\n" : "}\n");
+    if (s->out->lines == lines + 1 && s->out->lua.bytes - bytes <= LINE_BYTES) {
+        if (said == 0) { /* the defaults need no declaration */
+            s->out->lua.bytes = bytes;
+            s->out->lua.text[bytes] = 0;
+            s->out->lines = lines;
+        }
+        return;
+    }
+    s->out->lua.bytes = bytes;
+    s->out->lua.text[bytes] = 0;
+    s->out->lines = lines;
+    ncs_say_begin(s, first);
+    ncs_say(s, "scenario {\n");
+    s->indent++;
+    say_keys(s, true);
+    s->indent--;
+    ncs_say_begin_again(s);
+    ncs_say(s, "}\n");
+}
+
+/* ---- sections ---- */
+
+static void say_let(struct ncs_speech *s, const struct ncs_form_field *field,
+                    const struct ncs_yaml_node *key, const struct ncs_yaml_node *entry)
+{
+    (void)field;
+    ncs_say_begin(s, key->at);
+    ncs_say_new(s, key->text, true);
+    ncs_say_expression(s, entry);
+    ncs_say_end(s);
+}
+
+static void say_made(struct ncs_speech *s, const struct ncs_form_field *field,
+                     const struct ncs_yaml_node *key, const struct ncs_yaml_node *entry,
+                     const char *call)
+{
+    struct ncs_yaml_node none = { .kind = NCS_YAML_MAP };
+    ncs_say_begin(s, key->at);
+    ncs_say_new(s, key->text, true);
+    ncs_say(s, "%s", call);
+    ncs_say_call(s, field->fields, entry->kind == NCS_YAML_MAP ? entry : &none, NULL);
+}
+
+static void say_stream(struct ncs_speech *s, const struct ncs_form_field *field,
+                       const struct ncs_yaml_node *key, const struct ncs_yaml_node *entry)
+{
+    say_made(s, field, key, entry, "cuda.stream");
+    ncs_say_end(s);
+}
+
+static void say_event(struct ncs_speech *s, const struct ncs_form_field *field,
+                      const struct ncs_yaml_node *key, const struct ncs_yaml_node *entry)
+{
+    say_made(s, field, key, entry, "cuda.event");
+    ncs_say_end(s);
+}
+
+/* The ranks of the list make a communicator; the first of them makes its id. */
+static void say_init(struct ncs_speech *s, const struct ncs_form_field *field,
+                     const struct ncs_yaml_node *key, const struct ncs_yaml_node *entry)
+{
+    const struct ncs_yaml_node *ranks = ncs_yaml_get(entry, "init");
+    ncs_say_begin(s, key->at);
+    ncs_say(s, "%s%s = nil -- on ranks that are not in it\n", s->flat ? "" : "local ", key->text);
+    ncs_say_begin(s, ranks->at);
+    ncs_say(s, "for place, member in ipairs ");
+    ncs_say_list(s, ranks);
+    ncs_say(s, " do\n");
+    s->indent++;
+    ncs_say_begin_again(s);
+    ncs_say(s, "if member == rank then\n");
+    s->indent++;
+    ncs_say_begin_again(s);
+    ncs_say(s, "if place == 1 then store:set(\"id of %s\", nccl.unique_id()) end\n", key->text);
+    ncs_say_begin_again(s);
+    ncs_say(s, "%s = nccl.init_rank(%zu, store:get(\"id of %s\"), place - 1", key->text, ranks->items,
+            key->text);
+    ncs_say(s, ncs_say_options(s, field->fields, entry, NULL, ", { ", 0) ? " })\n" : ")\n");
+    s->indent--;
+    ncs_say_begin_again(s);
+    ncs_say(s, "end\n");
+    s->indent--;
+    ncs_say_begin_again(s);
+    ncs_say(s, "end\n");
+}
+
+static void say_of_comm(struct ncs_speech *s, const struct ncs_form_field *field,
+                        const struct ncs_yaml_node *key, const struct ncs_yaml_node *entry,
+                        const char *object, const char *method)
+{
+    ncs_say_begin(s, key->at);
+    ncs_say_new(s, key->text, true);
+    ncs_say_object(s, ncs_yaml_get(entry, object), "world", true);
+    ncs_say(s, ":%s", method);
+    ncs_say_call(s, field->fields, entry, NULL);
+    ncs_say_end(s);
+}
+
+static void say_comm(struct ncs_speech *s, const struct ncs_form_field *field,
+                     const struct ncs_yaml_node *key, const struct ncs_yaml_node *entry)
+{
+    if (ncs_yaml_get(entry, "init"))
+        say_init(s, field, key, entry);
+    else
+        say_of_comm(s, field, key, entry, "split", "split");
+}
+
+static void say_buffer(struct ncs_speech *s, const struct ncs_form_field *field,
+                       const struct ncs_yaml_node *key, const struct ncs_yaml_node *entry)
+{
+    static const struct ncs_form_field init = { .kind = NCS_FORM_ELEMENTS };
+    const struct ncs_yaml_node *value = ncs_yaml_get(entry, "init");
+    say_made(s, field, key, entry, "cuda.buffer");
+    if (value) {
+        ncs_say(s, ":fill(");
+        ncs_say_value(s, &init, value);
+        ncs_say(s, ")");
+    }
+    ncs_say_end(s);
+}
+
+static void say_op(struct ncs_speech *s, const struct ncs_form_field *field,
+                   const struct ncs_yaml_node *key, const struct ncs_yaml_node *entry)
+{
+    say_of_comm(s, field, key, entry, "comm", "premulsum");
+}
+
+static void say_window(struct ncs_speech *s, const struct ncs_form_field *field,
+                       const struct ncs_yaml_node *key, const struct ncs_yaml_node *entry)
+{
+    say_of_comm(s, field, key, entry, "comm", "window");
+}
+
+static const struct {
+    const char *section;
+    void (*say)(struct ncs_speech *s, const struct ncs_form_field *field,
+                const struct ncs_yaml_node *key, const struct ncs_yaml_node *entry);
+} sections[] = {
+    { "let", say_let },         { "streams", say_stream }, { "events", say_event },
+    { "comms", say_comm },      { "buffers", say_buffer }, { "ops", say_op },
+    { "windows", say_window },
+};
+
+/* The file's own globals, when there are more names than a function of Lua has locals. */
+static void say_environment(struct ncs_speech *s)
+{
+    static const char *const names[] = {
+        "barrier", "cuda", "expect", "ipairs", "math", "nccl", "nranks", "param", "print", "rank",
+        "sleep", "spawn", "store", "stream", "tostring", NULL };
+    const struct ncs_things *more = &s->scene->globals;
+    ncs_say_begin(s, s->scene->root->at);
+    ncs_say(s, "local _ENV = { -- of the file's own: a function of Lua has at most 200 locals\n");
+    s->indent++;
+    for (int i = 0; names[i]; i++) {
+        ncs_say_begin_again(s);
+        ncs_say(s, "%s = %s,\n", names[i], names[i]);
+    }
+    if (s->scene->world) {
+        ncs_say_begin_again(s);
+        ncs_say(s, "world = world,\n");
+    }
+    for (size_t i = 0; i < more->count; i++) {
+        ncs_say_begin_again(s);
+        ncs_say(s, "%s = %s,\n", more->item[i]->name, more->item[i]->name);
+    }
+    s->indent--;
+    ncs_say_begin_again(s);
+    ncs_say(s, "}\n");
+}
+
+void ncs_say_sections(struct ncs_speech *s)
+{
+    if (s->flat)
+        say_environment(s);
+    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
+        const struct ncs_yaml_node *map = ncs_yaml_get(s->scene->root, sections[i].section);
+        const struct ncs_form_field *f = ncs_form_find(ncs_form_top, sections[i].section);
+        for (size_t k = 0; map && map->kind == NCS_YAML_MAP && k < map->items; k++)
+            sections[i].say(s, f, map->item[2 * k], map->item[2 * k + 1]);
+    }
+}

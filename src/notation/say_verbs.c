@@ -1,0 +1,338 @@
+/* Verbs that are more than the call of a method. */
+#include "notation/say.h"
+
+#include <string.h>
+
+#include "notation/expression.h"
+
+/* Steps further in, and the line that ends them. */
+static void say_inner(struct ncs_speech *s, const struct ncs_yaml_node *list, const char *end)
+{
+    bool was = s->in_function;
+    s->indent++;
+    s->in_function = true;
+    ncs_say_steps(s, list);
+    s->in_function = was;
+    s->indent--;
+    ncs_say_begin_again(s);
+    ncs_say(s, "%s\n", end);
+}
+
+/* ---- blocks ---- */
+
+void ncs_say_do(struct ncs_speech *s, const struct ncs_step *step)
+{
+    bool where = ncs_yaml_get(step->map, "where"), fails = ncs_yaml_get(step->map, "fails");
+    ncs_say_label_above(s, step);
+    if (where || fails) { /* a block already */
+        ncs_say_steps(s, step->value);
+        return;
+    }
+    ncs_say_begin(s, step->key->at);
+    ncs_say(s, "do\n");
+    say_inner(s, step->value, "end");
+}
+
+void ncs_say_group(struct ncs_speech *s, const struct ncs_step *step)
+{
+    const struct ncs_yaml_node *label = ncs_yaml_get(step->map, "label");
+    ncs_say_begin(s, step->key->at);
+    ncs_say(s, "nccl.group(");
+    if (label) {
+        ncs_say_text(s, label);
+        ncs_say(s, ", ");
+    }
+    ncs_say(s, "function()\n");
+    say_inner(s, step->value, "end)");
+}
+
+/* Is a communicator grown in these steps? */
+static bool grows(const struct ncs_yaml_node *list)
+{
+    for (size_t i = 0; i < list->items; i++) {
+        struct ncs_step step;
+        ncs_step_read(list->item[i], &step);
+        const struct ncs_yaml_node *inner = ncs_yaml_get(list->item[i], "do");
+        if (!inner && step.verb->kind == NCS_FORM_STEPS)
+            inner = step.value;
+        if (step.verb->say == ncs_say_grow || (inner && grows(inner)))
+            return true;
+    }
+    return false;
+}
+
+void ncs_say_repeat(struct ncs_speech *s, const struct ncs_step *step)
+{
+    static const char *const own[] = { "turn", "turn2", "turn3", "turn4" };
+    const struct ncs_yaml_node *as = ncs_yaml_get(step->map, "as");
+    const struct ncs_yaml_node *list = ncs_yaml_get(step->map, "do");
+    const char *name = as ? as->text : "_";
+    for (size_t i = 0; !as && i < 4 && grows(list); i++)
+        if (i >= s->loop_count && !ncs_things_find(&s->scene->names, own[i], strlen(own[i]))) {
+            name = own[i];
+            break;
+        }
+    ncs_say_label_above(s, step);
+    ncs_say_begin(s, step->key->at);
+    ncs_say(s, "for %s = 1, ", name);
+    ncs_say_expression(s, step->value);
+    ncs_say(s, " do\n");
+    s->loops[s->loop_count++] = name;
+    say_inner(s, list, "end");
+    s->loop_count--;
+}
+
+void ncs_say_thread(struct ncs_speech *s, const struct ncs_step *step)
+{
+    const struct ncs_yaml_node *as = ncs_yaml_get(step->map, "as");
+    ncs_say_label_above(s, step);
+    ncs_say_begin(s, step->key->at);
+    if (as)
+        ncs_say_new(s, as->text, !s->in_function);
+    ncs_say(s, "spawn(function()\n");
+    say_inner(s, step->value, "end)");
+}
+
+/* ---- lives ---- */
+
+/* Where the id of a growth lies in the store: one for each time round. */
+static void say_key(struct ncs_speech *s, const char *name)
+{
+    ncs_say(s, "\"id of %s\"", name);
+    for (size_t i = 0; i < s->loop_count; i++)
+        if (strcmp(s->loops[i], "_") != 0)
+            ncs_say(s, " .. \" \" .. %s", s->loops[i]);
+}
+
+/* On ranks of the old communicator. */
+static void say_grow_old(struct ncs_speech *s, const struct ncs_step *step, const char *name,
+                         const char *old)
+{
+    const struct ncs_yaml_node *coordinator = ncs_step_field(step, "coordinator");
+    ncs_say_begin_again(s);
+    ncs_say(s, "local id\n");
+    ncs_say_begin_again(s);
+    ncs_say(s, "if %s.rank == ", old);
+    if (coordinator)
+        ncs_say_expression(s, coordinator);
+    else
+        ncs_say(s, "0");
+    ncs_say(s, " then\n");
+    s->indent++;
+    ncs_say_begin_again(s);
+    ncs_say(s, "id = %s:unique_id()\n", old);
+    ncs_say_begin_again(s);
+    ncs_say(s, "store:set(");
+    say_key(s, name);
+    ncs_say(s, ", id)\n");
+    s->indent--;
+    ncs_say_begin_again(s);
+    ncs_say(s, "end\n");
+    ncs_say_begin_again(s);
+    ncs_say(s, "%s = %s:grow(", name, old);
+    ncs_say_expression(s, ncs_step_field(step, "nranks"));
+    ncs_say(s, ", { id = id");
+    ncs_say_options(s, step->verb->fields, NULL, step, "", 1);
+    ncs_say(s, " })\n");
+}
+
+static void say_grow_new(struct ncs_speech *s, const struct ncs_step *step, const char *name)
+{
+    ncs_say_begin_again(s);
+    ncs_say(s, "%s = nccl.grow(", name);
+    ncs_say_expression(s, ncs_step_field(step, "nranks"));
+    ncs_say(s, ", store:get(");
+    say_key(s, name);
+    ncs_say(s, "), ");
+    ncs_say_expression(s, ncs_step_field(step, "rank"));
+    ncs_say(s, ncs_say_options(s, step->verb->fields, NULL, step, ", { ", 0) ? " })\n" : ")\n");
+}
+
+void ncs_say_grow(struct ncs_speech *s, const struct ncs_step *step)
+{
+    const struct ncs_yaml_node *comm = ncs_step_field(step, "comm");
+    const char *name = ncs_step_field(step, "as")->text, *old = comm ? comm->text : "world";
+    bool joins = ncs_step_field(step, "rank") != NULL;
+    ncs_say_begin(s, step->key->at);
+    if (joins)
+        ncs_say(s, "if %s then\n", old);
+    else
+        ncs_say(s, "do\n");
+    s->indent++;
+    say_grow_old(s, step, name, old);
+    s->indent--;
+    if (joins) {
+        ncs_say_begin_again(s);
+        ncs_say(s, "else\n");
+        s->indent++;
+        say_grow_new(s, step, name);
+        s->indent--;
+    }
+    ncs_say_begin_again(s);
+    ncs_say(s, "end\n");
+}
+
+void ncs_say_destroy(struct ncs_speech *s, const struct ncs_step *step)
+{
+    const struct ncs_thing *t = ncs_things_find(&s->scene->names, step->value->text,
+                                               step->value->bytes);
+    bool buffer = t && t->kind == NCS_THING_BUFFER, window = t && t->kind == NCS_THING_WINDOW;
+    ncs_say_begin(s, step->key->at);
+    ncs_say(s, "%s:%s", step->value->text, buffer ? "free" : window ? "deregister" : "destroy");
+    ncs_say_call(s, NULL, NULL, step);
+    ncs_say_end(s);
+}
+
+/* ---- kernels, waiting ---- */
+
+static void say_first(struct ncs_speech *s, const struct ncs_yaml_node *buffer,
+                      const struct ncs_yaml_node *count, bool inside)
+{
+    static const struct ncs_form_field field = { .kind = NCS_FORM_COUNT };
+    if (inside && !count) {
+        ncs_say_expression(s, buffer);
+        return;
+    }
+    ncs_say_object(s, buffer, NULL, inside);
+    if (!count)
+        return;
+    ncs_say(s, ":slice(1, ");
+    ncs_say_value(s, &field, count);
+    ncs_say(s, ")");
+}
+
+void ncs_say_add(struct ncs_speech *s, const struct ncs_step *step)
+{
+    const struct ncs_yaml_node *count = ncs_step_field(step, "count");
+    const struct ncs_form_field *stream = ncs_form_find(step->verb->fields, "stream");
+    ncs_say_begin(s, step->key->at);
+    say_first(s, ncs_step_field(step, "to"), count, false);
+    ncs_say(s, ":add(");
+    say_first(s, ncs_step_field(step, "from"), count, true);
+    ncs_say(s, ncs_say_options(s, stream, NULL, step, ", { ", 0) ? " })\n" : ")\n");
+}
+
+void ncs_say_sync(struct ncs_speech *s, const struct ncs_step *step)
+{
+    const char *name = step->value->text;
+    const struct ncs_thing *t = ncs_things_find(&s->scene->names, name, step->value->bytes);
+    ncs_say_begin(s, step->key->at);
+    if (!t && strcmp(name, "device") == 0)
+        ncs_say(s, "cuda.sync");
+    else {
+        ncs_say_object(s, step->value, NULL, false);
+        ncs_say(s, t && t->kind == NCS_THING_COMM ? ".stream:sync" : ":sync");
+    }
+    ncs_say_call(s, NULL, NULL, step);
+    ncs_say_end(s);
+}
+
+void ncs_say_sleep(struct ncs_speech *s, const struct ncs_step *step)
+{
+    static const struct ncs_form_field seconds = { .kind = NCS_FORM_SECONDS };
+    ncs_say_label_above(s, step);
+    ncs_say_begin(s, step->key->at);
+    ncs_say(s, "sleep(");
+    ncs_say_value(s, &seconds, step->value);
+    ncs_say(s, ")\n");
+}
+
+void ncs_say_barrier(struct ncs_speech *s, const struct ncs_step *step)
+{
+    bool ranks = step->value->kind == NCS_YAML_LIST;
+    ncs_say_begin(s, step->key->at);
+    ncs_say(s, "barrier");
+    if (ranks) {
+        ncs_say(s, " { ranks = ");
+        ncs_say_list(s, step->value);
+    }
+    bool options = ncs_say_options(s, NULL, NULL, step, " { ", ranks) > 0;
+    ncs_say(s, options ? " }\n" : "()\n");
+}
+
+/* ---- expectations, output, Lua ---- */
+
+static void say_that(struct ncs_speech *s, const struct ncs_step *step)
+{
+    const struct ncs_yaml_node *text = ncs_yaml_get(step->value, "text");
+    ncs_say_begin(s, step->key->at);
+    ncs_say(s, "expect.that(");
+    ncs_say_expression(s, ncs_yaml_get(step->value, "that"));
+    if (text) {
+        ncs_say(s, ", ");
+        ncs_say_text(s, text);
+    }
+    ncs_say(s, ncs_say_options(s, NULL, NULL, step, ", { ", 0) ? " })\n" : ")\n");
+}
+
+void ncs_say_expect(struct ncs_speech *s, const struct ncs_step *step)
+{
+    static const struct ncs_form_field want = { .kind = NCS_FORM_ELEMENTS };
+    static const struct ncs_form_field options[] = { { .name = "tol" }, { .name = NULL } };
+    const struct ncs_yaml_node *map = step->value;
+    if (ncs_yaml_get(map, "that")) {
+        say_that(s, step);
+        return;
+    }
+    for (size_t i = 0; i < map->items; i++) {
+        const struct ncs_yaml_node *key = map->item[2 * i];
+        if (strcmp(key->text, "tol") == 0)
+            continue;
+        ncs_say_begin(s, key->at);
+        ncs_say(s, "expect.equal(");
+        ncs_say_expression(s, key);
+        ncs_say(s, ", ");
+        ncs_say_value(s, &want, map->item[2 * i + 1]);
+        ncs_say(s, ncs_say_options(s, options, map, step, ", { ", 0) ? " })\n" : ")\n");
+    }
+}
+
+void ncs_say_print(struct ncs_speech *s, const struct ncs_step *step)
+{
+    const struct ncs_yaml_node *v = step->value;
+    bool thing = v->plain && ncs_things_find(&s->scene->names, v->text, v->bytes);
+    ncs_say_label_above(s, step);
+    ncs_say_begin(s, step->key->at);
+    ncs_say(s, "print(");
+    if (thing)
+        ncs_say_expression(s, v);
+    else
+        ncs_say_text(s, v);
+    ncs_say(s, ")\n");
+}
+
+/* A chunk whose lines cannot be moved to the right: there are texts over several lines. */
+static bool has_long_text(const char *text)
+{
+    return strstr(text, "[[") || strstr(text, "[=") || strstr(text, "\\\n");
+}
+
+void ncs_say_lua(struct ncs_speech *s, const struct ncs_step *step)
+{
+    const struct ncs_yaml_node *v = step->value;
+    const char *text = v->text, *end = v->text + v->bytes;
+    bool block = strstr(text, "local") || text[strspn(text, " \t\n;")] == '(' ||
+                 strstr(text, "return") || strstr(text, "::");
+    ncs_say_label_above(s, step);
+    if (block) {
+        ncs_say_begin(s, step->key->at);
+        ncs_say(s, "do\n");
+        s->indent++;
+    }
+    int indent = s->indent;
+    while (text < end) {
+        const char *line = memchr(text, '\n', (size_t)(end - text));
+        size_t bytes = line ? (size_t)(line - text) : (size_t)(end - text);
+        s->indent = has_long_text(v->text) || bytes == 0 ? 0 : indent;
+        ncs_say_begin(s, ncs_yaml_part(s->scene->yaml, v, (size_t)(text - v->text), 0));
+        ncs_str_add_bytes(&s->out->lua, text, bytes);
+        ncs_say_end(s);
+        text += bytes + 1;
+    }
+    s->indent = indent;
+    if (block) {
+        s->indent--;
+        ncs_say_begin_again(s);
+        ncs_say(s, "end\n");
+    }
+}

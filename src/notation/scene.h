@@ -1,0 +1,38 @@
+/* A scenario in YAML while it is checked and translated. */
+#ifndef NCS_NOTATION_SCENE_H
+#define NCS_NOTATION_SCENE_H
+
+#include "base/complaint.h"
+#include "base/source.h"
+#include "notation/form.h"
+#include "notation/things.h"
+#include "yaml/yaml.h"
+
+/* Limits of what a file may stand for, aliases counted as often as they are used. */
+#define NCS_STEPS_MAX ((size_t)1 << 20)
+#define NCS_LUA_BYTES_MAX ((size_t)64 << 20)
+
+struct ncs_scene {
+    const struct ncs_source *source;
+    const struct ncs_yaml *yaml;
+    const struct ncs_yaml_node *root, *params; /* NULL: none are declared */
+    struct ncs_complaints *c;
+    struct ncs_things names;
+    struct ncs_things globals; /* that chunks of Lua use */
+    size_t steps;
+    bool world;               /* there is a communicator `world` */
+};
+
+/* A step whose verb has been found. */
+struct ncs_step {
+    const struct ncs_form_verb *verb;
+    const struct ncs_yaml_node *map, *key, *value; /* of the step; of the verb */
+};
+
+/* Fills all but what is missing; the number of verbs that the map has. */
+size_t ncs_step_read(const struct ncs_yaml_node *map, struct ncs_step *step);
+
+/* What a field of the step's verb is given, short form included; NULL: nothing. */
+const struct ncs_yaml_node *ncs_step_field(const struct ncs_step *step, const char *name);
+
+#endif

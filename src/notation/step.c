@@ -1,0 +1,30 @@
+#include "notation/scene.h"
+
+#include <string.h>
+
+size_t ncs_step_read(const struct ncs_yaml_node *map, struct ncs_step *step)
+{
+    size_t verbs = 0;
+    *step = (struct ncs_step){ .map = map };
+    bool repeat = ncs_yaml_get(map, "repeat") != NULL;
+    for (size_t i = 0; i < map->items; i++) {
+        const struct ncs_yaml_node *key = map->item[2 * i];
+        const struct ncs_form_verb *verb = ncs_form_verb_of(key->text);
+        if (!verb || (repeat && strcmp(verb->name, "do") == 0))
+            continue;
+        if (verbs++ == 0) {
+            step->verb = verb;
+            step->key = key;
+            step->value = map->item[2 * i + 1];
+        }
+    }
+    return verbs;
+}
+
+const struct ncs_yaml_node *ncs_step_field(const struct ncs_step *step, const char *name)
+{
+    if (step->value->kind == NCS_YAML_MAP)
+        return ncs_yaml_get(step->value, name);
+    const char *alone = step->verb->alone;
+    return alone && strcmp(alone, name) == 0 ? step->value : NULL;
+}
