@@ -35,17 +35,31 @@ static bool refuse(struct ncs_complaints *c, size_t at, size_t bytes, uint32_t v
         ncs_complain(c, span, "a byte order mark (U+FEFF) inside of the text");
         return ncs_complain_hint(c, "it is invisible; delete it");
     }
+    if (value == '\r') {
+        ncs_complain(c, span, "a carriage return without a line feed");
+        return ncs_complain_hint(c, "end lines with LF or CR LF");
+    }
     ncs_complain(c, span, "character U+%04X is not allowed in YAML", value);
     return ncs_complain_hint(c, "between double quotes it is written \"\\u%04x\"", value);
 }
 
-/* What YAML calls printable, apart from ASCII. */
+/* What YAML calls printable, apart from ASCII, without U+0085, U+2028 and U+2029: they end a line
+ * in YAML 1.1, not in 1.2. */
 static bool is_printable(uint32_t v)
 {
-    return v == 0x85 || (v >= 0xa0 && v != 0xfeff && v != 0xfffe && v != 0xffff);
+    return v >= 0xa0 && v != 0xfeff && v != 0xfffe && v != 0xffff && v != 0x2028 && v != 0x2029;
 }
 
-bool ncs_marks_init(struct ncs_marks *m, const struct ncs_source *source, struct ncs_complaints *c)
+/* Likewise of ASCII. A CR is a part of a line end: lines are the same to all who count them. */
+static bool is_plain(const unsigned char *p)
+{
+    if (p[0] == '\r')
+        return p[1] == '\n';
+    return p[0] >= 0x20 ? p[0] != 0x7f : p[0] == '\n' || p[0] == '\t';
+}
+
+bool ncs_marks_init(struct ncs_marks *m, const struct ncs_source *source,
+                    struct ncs_complaints *c)
 {
     const unsigned char *text = (const unsigned char *)source->text;
     *m = (struct ncs_marks){ .source = source, .ascii = true };
@@ -67,7 +81,7 @@ bool ncs_marks_init(struct ncs_marks *m, const struct ncs_source *source, struct
             m->ascii = false;
             if (bytes == 0 || !is_printable(value))
                 return refuse(c, at, bytes, bytes ? value : text[at]);
-        } else if (value < 0x20 ? value != '\n' && value != '\t' && value != '\r' : value == 0x7f) {
+        } else if (!is_plain(text + at)) {
             return refuse(c, at, 1, value);
         }
         at += bytes;

@@ -59,7 +59,7 @@ static size_t escape(const struct walk *w, size_t *text)
     if (c != '\n' && c != '\r')
         return 2 + digits;
     *text = 0; /* the line goes on in the next, behind its blanks */
-    size_t bytes = 1 + strcspn(w->from + 1, "\n") + 1;
+    size_t bytes = c == '\r' ? 3 : 2;
     return bytes + strspn(w->from + bytes, " \t");
 }
 

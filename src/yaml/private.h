@@ -30,7 +30,8 @@ struct ncs_marks {
 };
 
 /* Checks that the source is text in UTF-8 without control characters, and indexes it. */
-bool ncs_marks_init(struct ncs_marks *m, const struct ncs_source *source, struct ncs_complaints *c);
+bool ncs_marks_init(struct ncs_marks *m, const struct ncs_source *source,
+                    struct ncs_complaints *c);
 size_t ncs_marks_byte(struct ncs_marks *m, size_t index);
 void ncs_marks_free(struct ncs_marks *m);
 
@@ -38,7 +39,8 @@ void ncs_marks_free(struct ncs_marks *m);
 void ncs_yaml_type(struct ncs_yaml_node *node);
 
 /* Warns about an unquoted text that is YAML, but most likely not what was meant. */
-void ncs_yaml_warn_text(const struct ncs_yaml_node *text, bool many_lines, struct ncs_complaints *c);
+void ncs_yaml_warn_text(const struct ncs_yaml_node *text, bool many_lines,
+                        struct ncs_complaints *c);
 
 /* Anchors and aliases of one document. */
 struct ncs_anchor {

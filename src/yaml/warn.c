@@ -48,7 +48,8 @@ static void warn_items(const struct ncs_yaml_node *text, struct ncs_complaints *
     }
 }
 
-void ncs_yaml_warn_text(const struct ncs_yaml_node *text, bool many_lines, struct ncs_complaints *c)
+void ncs_yaml_warn_text(const struct ncs_yaml_node *text, bool many_lines,
+                        struct ncs_complaints *c)
 {
     if ((unsigned char)text->text[0] >= 0x80)
         warn_looks(text, c);

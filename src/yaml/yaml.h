@@ -51,8 +51,8 @@ void ncs_yaml_free(struct ncs_yaml *y);
 /* The value of a key of a MAP, or NULL. */
 const struct ncs_yaml_node *ncs_yaml_get(const struct ncs_yaml_node *map, const char *key);
 
-/* Where a part of a scalar's text stands in the source, seen through escapes and continued lines. Of
- * an alias, and where the text cannot be followed (some folded blocks): the place of the whole. */
+/* Where a part of a scalar's text stands in the source, seen through escapes and continued lines.
+ * Of an alias, and where the text cannot be followed (some folded blocks): the place of all. */
 struct ncs_span ncs_yaml_part(const struct ncs_yaml *y, const struct ncs_yaml_node *scalar,
                               size_t at, size_t bytes);
 

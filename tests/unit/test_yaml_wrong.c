@@ -57,6 +57,12 @@ static const struct yaml_lab_case cases[] = {
     { "a: \x7f\n",
       "1:4: error: character U+007F is not allowed in YAML\n"
       "hint: between double quotes it is written \"\\u007f\"\n" },
+    { "a: 1\r\nb: 2\rc: 3\r\n",
+      "2:5: error: a carriage return without a line feed\n"
+      "hint: end lines with LF or CR LF\n" },
+    { "a: x\xe2\x80\xa8y\n",
+      "1:5: error: character U+2028 is not allowed in YAML\n"
+      "hint: between double quotes it is written \"\\u2028\"\n" },
     { "a: \xef\xbb\xbfx\n",
       "1:4: error: a byte order mark (U+FEFF) inside of the text\n"
       "hint: it is invisible; delete it\n" },
