@@ -1,0 +1,155 @@
+/* The table of the options of `run`, and what they make of a run. */
+#include "cli/run_options.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "cli/output.h"
+
+static const char *const drivers[] = { "sim", "nccl", NULL };
+static const char *const policies[] = {
+    [NCS_POLICY_STRICT] = "strict", [NCS_POLICY_TYPICAL] = "typical", NULL,
+};
+static const char *const contexts[] = { "fiber", "thread", NULL };
+static const char *const formats[] = { "text", "json", NULL };
+static const char *const colors[] = {
+    [NCS_COLOR_AUTO] = "auto", [NCS_COLOR_ALWAYS] = "always", [NCS_COLOR_NEVER] = "never", NULL,
+};
+
+const struct ncs_option ncs_run_option[] = {
+    [NCS_RUN_RANKS] = { "ranks", 'n', NCS_OPTION_INT, "RANKS", "as declared", "Running",
+        "ranks of the run", NULL, 1, 65536 },
+    [NCS_RUN_DRIVER] = { "driver", 0, NCS_OPTION_CHOICE, NULL, "sim", "Running",
+        "the simulator, or real NCCL", drivers, 0, 0 },
+    [NCS_RUN_NCCL_LIB] = { "nccl-lib", 0, NCS_OPTION_LIST, "PATH", "libnccl.so.2", "Running",
+        "of driver nccl: the NCCL library", NULL, 0, 0 },
+    [NCS_RUN_CUDART_LIB] = { "cudart-lib", 0, NCS_OPTION_LIST, "PATH", "libcudart.so.13", "Running",
+        "of driver nccl: the CUDA runtime library", NULL, 0, 0 },
+    [NCS_RUN_NCCL] = { "nccl-version", 0, NCS_OPTION_CHOICE, "VERSION", "2.30.7", "Running",
+        "which NCCL the simulator is: 2.28.9 ... 2.30.7", ncs_nccl_profiles, 0, 0 },
+    [NCS_RUN_SEED] = { "seed", 0, NCS_OPTION_INT, "N", "0", "Running",
+        "draw the schedule from N; 0: first in, first out", NULL, 0, INT64_MAX },
+    [NCS_RUN_SCHEDULE] = { "schedule", 0, NCS_OPTION_LIST, "TEXT|@FILE", NULL, "Running",
+        "make the choices that a run with --seed and -v told", NULL, 0, 0 },
+    [NCS_RUN_TIMEOUT] = { "timeout", 0, NCS_OPTION_DURATION, "TIME", "as declared", "Running",
+        "limit of each run, as 10s; of nccl without progress", NULL, 0, 0 },
+    [NCS_RUN_POLICY] = { "policy", 0, NCS_OPTION_CHOICE, NULL, "as declared", "Running",
+        "by the contract, or as NCCL mostly does", policies, 0, 0 },
+    [NCS_RUN_RANKS_AS] = { "ranks-as", 0, NCS_OPTION_CHOICE, NULL, "fiber", "Running",
+        "what ranks are on the simulator", contexts, 0, 0 },
+    [NCS_RUN_SET] = { "set", 0, NCS_OPTION_LIST, "NAME=VALUE", NULL, "Running",
+        "set a parameter; may be given again", NULL, 0, 0 },
+    [NCS_RUN_NO_VERIFY] = { "no-verify", 0, NCS_OPTION_FLAG, NULL, NULL, "Running",
+        "do not check the results of collectives", NULL, 0, 0 },
+    [NCS_RUN_UNSAFE] = { "unsafe", 0, NCS_OPTION_FLAG, NULL, NULL, "Running",
+        "let scripts run programs and use files", NULL, 0, 0 },
+    [NCS_RUN_FORMAT] = { "format", 0, NCS_OPTION_CHOICE, NULL, "text", "Output",
+        "for people, or one JSON object per run and line", formats, 0, 0 },
+    [NCS_RUN_COLOR] = { "color", 0, NCS_OPTION_CHOICE, NULL, "auto", "Output",
+        "colours in the text", colors, 0, 0 },
+    [NCS_RUN_VERBOSE] = { "verbose", 'v', NCS_OPTION_FLAG, NULL, NULL, "Output",
+        "the full report of every run, with its trace hash and waits", NULL, 0, 0 },
+    [NCS_RUN_QUIET] = { "quiet", 'q', NCS_OPTION_FLAG, NULL, NULL, "Output",
+        "only failures and the summary", NULL, 0, 0 },
+    [NCS_RUN_HELP]      = NCS_OPTION_HELP,
+    { 0 },
+};
+
+/* Of an option that may be given again; NULL = it was not given. */
+static const char *last_text(const struct ncs_option_value *v)
+{
+    return v->given ? v->text[v->texts - 1] : NULL;
+}
+
+struct ncs_script_settings ncs_run_settings(const struct ncs_option_value *v)
+{
+    return (struct ncs_script_settings){
+        .set = v[NCS_RUN_SET].text,
+        .sets = v[NCS_RUN_SET].texts,
+        .ranks = (int)v[NCS_RUN_RANKS].number,
+        .policy = v[NCS_RUN_POLICY].given ? (int)v[NCS_RUN_POLICY].number : -1,
+        .nccl_version = v[NCS_RUN_NCCL].given
+                            ? ncs_nccl_version_code(ncs_nccl_profiles[v[NCS_RUN_NCCL].number]) : 0,
+        .driver = drivers[v[NCS_RUN_DRIVER].number],
+        .unsafe = v[NCS_RUN_UNSAFE].given,
+    };
+}
+
+struct ncs_run_options ncs_run_make_options(const struct ncs_option_value *v,
+                                            const struct ncs_scenario *s)
+{
+    return (struct ncs_run_options){
+        .driver = drivers[v[NCS_RUN_DRIVER].number],
+        .nccl_lib = last_text(&v[NCS_RUN_NCCL_LIB]),
+        .cudart_lib = last_text(&v[NCS_RUN_CUDART_LIB]),
+        .ranks = s->ranks,
+        .devices = s->devices,
+        .policy = v[NCS_RUN_POLICY].given ? (enum ncs_policy)v[NCS_RUN_POLICY].number : s->policy,
+        .eager = s->sim_eager,
+        .lanes = s->sim_lanes,
+        .seeded = v[NCS_RUN_SEED].number != 0,
+        .seed = (uint64_t)v[NCS_RUN_SEED].number,
+        .own_threads = v[NCS_RUN_RANKS_AS].number == 1,
+        .verify = s->verify && !v[NCS_RUN_NO_VERIFY].given,
+        .timeout = v[NCS_RUN_TIMEOUT].given ? v[NCS_RUN_TIMEOUT].number : s->timeout,
+        .nccl_version = s->sim_nccl,
+        .device_memory = s->sim_memory,
+        .capability = s->sim_capability,
+        .ready_after = s->sim_ready_after,
+        .quirks = s->sim_quirks,
+        .needs_nccl = s->needs_nccl,
+        .needs_gpus = s->needs_gpus,
+        .once = v[NCS_RUN_UNSAFE].given,
+        .env = s->env,
+        .envs = s->envs,
+    };
+}
+
+bool ncs_run_read_schedule(const struct ncs_option_value *v, char **schedule, struct ncs_error *err)
+{
+    const struct ncs_option_value *o = &v[NCS_RUN_SCHEDULE];
+    enum { MOST = 16 << 20 };
+    *schedule = NULL;
+    if (!o->given)
+        return true;
+    const char *given = last_text(o);
+    if (given[0] != '@') {
+        *schedule = ncs_copy_text(given);
+        return true;
+    }
+    FILE *file = fopen(given + 1, "rb");
+    if (!file)
+        return ncs_fail(err, NCS_BAD_INPUT, "--schedule: cannot read `%s`: %s", given + 1,
+                        strerror(errno));
+    struct ncs_str text = { 0 };
+    char piece[4096];
+    for (size_t n; text.bytes <= MOST && (n = fread(piece, 1, sizeof piece, file)) > 0;)
+        ncs_str_add_bytes(&text, piece, n);
+    bool failed = ferror(file), endless = text.bytes > MOST;
+    fclose(file);
+    while (text.bytes > 0 && isspace((unsigned char)text.text[text.bytes - 1]))
+        text.text[--text.bytes] = '\0';
+    ncs_str_add(&text, "");
+    *schedule = ncs_str_take(&text);
+    if (endless)
+        return ncs_fail(err, NCS_BAD_INPUT, "--schedule: `%s` is longer than 16 MiB", given + 1);
+    return !failed || ncs_fail(err, NCS_BAD_INPUT, "--schedule: cannot read `%s`", given + 1);
+}
+
+bool ncs_run_options_fit(const struct ncs_option_value *v, struct ncs_error *err)
+{
+    /* Options that are for one driver alone. */
+    static const struct { int option, driver; } only[] = {
+        { NCS_RUN_NCCL_LIB, 1 }, { NCS_RUN_CUDART_LIB, 1 }, { NCS_RUN_NCCL, 0 }, { NCS_RUN_SEED, 0 },
+        { NCS_RUN_SCHEDULE, 0 }, { NCS_RUN_POLICY, 0 }, { NCS_RUN_RANKS_AS, 0 },
+    };
+    for (size_t i = 0; i < sizeof only / sizeof *only; i++)
+        if (v[only[i].option].given && v[NCS_RUN_DRIVER].number != only[i].driver)
+            return ncs_fail(err, NCS_BAD_INPUT, "--%s is for --driver %s, this run is on %s",
+                            ncs_run_option[only[i].option].name, drivers[only[i].driver],
+                            drivers[v[NCS_RUN_DRIVER].number]);
+    return true;
+}

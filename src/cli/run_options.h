@@ -1,0 +1,30 @@
+/* The options of `run`, and what they make of a run. */
+#ifndef NCS_CLI_RUN_OPTIONS_H
+#define NCS_CLI_RUN_OPTIONS_H
+
+#include "cli/option.h"
+#include "run/run.h"
+#include "scenario/scenario.h"
+#include "script/script.h"
+
+enum ncs_run_row {
+    NCS_RUN_RANKS, NCS_RUN_DRIVER, NCS_RUN_NCCL_LIB, NCS_RUN_CUDART_LIB, NCS_RUN_NCCL, NCS_RUN_SEED,
+    NCS_RUN_SCHEDULE, NCS_RUN_TIMEOUT, NCS_RUN_POLICY, NCS_RUN_RANKS_AS, NCS_RUN_SET,
+    NCS_RUN_NO_VERIFY, NCS_RUN_UNSAFE, NCS_RUN_FORMAT, NCS_RUN_COLOR, NCS_RUN_VERBOSE, NCS_RUN_QUIET,
+    NCS_RUN_HELP,
+};
+
+extern const struct ncs_option ncs_run_option[];
+
+/* Do they go together? False and err if not. */
+bool ncs_run_options_fit(const struct ncs_option_value *v, struct ncs_error *err);
+/* The text of --schedule, or of the file that it names, for ncs_free; NULL = it was not given. */
+bool ncs_run_read_schedule(const struct ncs_option_value *v, char **schedule, struct ncs_error *err);
+
+/* What a scenario's declaration is read with. */
+struct ncs_script_settings ncs_run_settings(const struct ncs_option_value *v);
+/* The command line over the scenario over the defaults. */
+struct ncs_run_options ncs_run_make_options(const struct ncs_option_value *v,
+                                            const struct ncs_scenario *s);
+
+#endif
