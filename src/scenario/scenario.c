@@ -1,6 +1,8 @@
 #include "scenario/scenario.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,10 +38,8 @@ void ncs_scenario_init(struct ncs_scenario *s, const char *file)
 
 void ncs_scenario_free(struct ncs_scenario *s)
 {
-    for (size_t i = 0; i < s->params; i++) {
-        ncs_free(s->param[i].name);
-        ncs_free(s->param[i].text);
-    }
+    for (size_t i = 0; i < s->params; i++)
+        ncs_param_free(&s->param[i]);
     for (size_t i = 0; i < s->envs; i++)
         ncs_free(s->env[i]);
     ncs_free(s->env);
@@ -52,6 +52,54 @@ void ncs_scenario_free(struct ncs_scenario *s)
 }
 
 /* ---- parameters ---- */
+
+struct ncs_param ncs_param_copy(const struct ncs_param *p)
+{
+    struct ncs_param copy = *p;
+    copy.name = ncs_copy_text(p->name);
+    copy.text = ncs_copy_text(p->text);
+    return copy;
+}
+
+void ncs_param_free(struct ncs_param *p)
+{
+    ncs_free(p->name);
+    ncs_free(p->text);
+    *p = (struct ncs_param){ 0 };
+}
+
+bool ncs_param_same(const struct ncs_param *a, const struct ncs_param *b)
+{
+    if (a->kind != b->kind)
+        return false;
+    switch (a->kind) {
+    case NCS_PARAM_NUMBER: return a->d == b->d;
+    case NCS_PARAM_TEXT:   return strcmp(a->text, b->text) == 0;
+    default:               return a->i == b->i;
+    }
+}
+
+/* With as few digits as give the same number again. */
+static void add_number(double d, struct ncs_str *out)
+{
+    char digits[40];
+    for (int precision = 6; precision <= 17; precision++) {
+        snprintf(digits, sizeof digits, "%.*g", precision, d);
+        if (strtod(digits, NULL) == d)
+            break;
+    }
+    ncs_str_add(out, digits);
+}
+
+void ncs_param_text(const struct ncs_param *p, struct ncs_str *out)
+{
+    switch (p->kind) {
+    case NCS_PARAM_INT:    ncs_str_addf(out, "%" PRId64, p->i); break;
+    case NCS_PARAM_NUMBER: add_number(p->d, out); break;
+    case NCS_PARAM_TEXT:   ncs_str_add(out, p->text); break;
+    case NCS_PARAM_BOOL:   ncs_str_add(out, p->i ? "true" : "false"); break;
+    }
+}
 
 static struct ncs_param *find_param(const struct ncs_scenario *s, const char *name)
 {
@@ -166,6 +214,15 @@ bool ncs_scenario_set(struct ncs_scenario *s, const char *assignment, struct ncs
                         equals + 1, expected_kinds[p->kind]);
     ncs_str_free(&name);
     return done;
+}
+
+void ncs_scenario_set_value(struct ncs_scenario *s, const struct ncs_param *value)
+{
+    struct ncs_param *p = find_param(s, value->name);
+    if (!p)
+        return;
+    ncs_param_free(p);
+    *p = ncs_param_copy(value);
 }
 
 /* ---- needs ---- */

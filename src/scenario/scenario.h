@@ -21,6 +21,12 @@ struct ncs_param {
     char *text;     /* TEXT */
 };
 
+struct ncs_param ncs_param_copy(const struct ncs_param *p);
+void ncs_param_free(struct ncs_param *p); /* the contents */
+bool ncs_param_same(const struct ncs_param *a, const struct ncs_param *b); /* kind and value */
+/* Appends the value as --set takes it. */
+void ncs_param_text(const struct ncs_param *p, struct ncs_str *out);
+
 /* One form of `outcome`. A field that is not given: -1, 0 or NULL; lists: count 0. */
 struct ncs_outcome {
     bool any_verdict;          /* only `finding` was given: demands nothing of the verdict */
@@ -67,6 +73,8 @@ void ncs_scenario_free(struct ncs_scenario *s);                   /* the content
 
 /* --set name=value: converted to the default's type; an unknown name suggests the near one. */
 bool ncs_scenario_set(struct ncs_scenario *s, const char *assignment, struct ncs_error *err);
+/* The same for a value of the parameter's own kind; no such parameter is a no-op. */
+void ncs_scenario_set_value(struct ncs_scenario *s, const struct ncs_param *value);
 const struct ncs_param *ncs_scenario_param(const struct ncs_scenario *s, const char *name);
 
 /* ranks, devices and the like are in range. If not, *key (unless key is NULL) is the declaration's

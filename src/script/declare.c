@@ -3,7 +3,6 @@
 #include "script/declare.h"
 
 #include <ctype.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -73,11 +72,14 @@ static void read_params(lua_State *L, struct ncs_declaration *d, int value)
     lua_settop(L, list - 1);
 }
 
+/* The values of the case come last: what is set from outside is in them. */
 static void apply_settings(lua_State *L, struct ncs_declaration *d)
 {
     for (size_t i = 0; i < d->settings->sets; i++)
         if (!ncs_scenario_set(d->scenario, d->settings->set[i], d->err))
             stop(L);
+    for (size_t i = 0; i < d->settings->values; i++)
+        ncs_scenario_set_value(d->scenario, &d->settings->value[i]);
 }
 
 /* ---- the keys ---- */
@@ -146,122 +148,39 @@ static void read_timeout(lua_State *L, struct ncs_declaration *d, int value)
         ncs_lua_wrong(L, value, "timeout", "seconds or a duration such as \"10s\"");
 }
 
-static void read_needs_driver(lua_State *L, struct ncs_declaration *d, int value)
-{
-    ncs_declare_replace(&d->scenario->needs_driver, ncs_declare_text(L, d, value));
-}
-
-static void read_needs_nccl(lua_State *L, struct ncs_declaration *d, int value)
-{
-    d->scenario->needs_nccl = ncs_declare_version(L, d, value);
-}
-
-static void read_needs_gpus(lua_State *L, struct ncs_declaration *d, int value)
-{
-    d->scenario->needs_gpus = ncs_lua_int(L, value, "gpus");
-}
-
-static void read_needs(lua_State *L, struct ncs_declaration *d, int value)
-{
-    static const struct ncs_declare_row rows[] = {
-        { "driver", read_needs_driver }, { "gpus", read_needs_gpus }, { "nccl", read_needs_nccl },
-        { NULL, NULL } };
-    ncs_declare_rows(L, d, value, rows);
-}
-
-static void read_sim_nccl(lua_State *L, struct ncs_declaration *d, int value)
-{
-    int version = ncs_declare_version(L, d, value);
-    if (!d->settings->nccl_version)
-        d->scenario->sim_nccl = version;
-}
-
-static void read_sim_memory(lua_State *L, struct ncs_declaration *d, int value)
-{
-    d->scenario->sim_memory = ncs_declare_size(L, d, value);
-}
-
-static void read_sim_capability(lua_State *L, struct ncs_declaration *d, int value)
-{
-    double v = ncs_lua_number(L, value, d->key);
-    if (!(v >= 1 && v < 100))
-        ncs_lua_wrong(L, value, d->key, "a capability such as 9.0");
-    d->scenario->sim_capability = (int)lround(v * 10);
-}
-
-static void read_sim_eager(lua_State *L, struct ncs_declaration *d, int value)
-{
-    d->scenario->sim_eager = ncs_declare_size(L, d, value);
-}
-
-static void read_sim_lanes(lua_State *L, struct ncs_declaration *d, int value)
-{
-    d->scenario->sim_lanes = (int)ncs_lua_count(L, value, d->key);
-}
-
-static void read_sim_ready_after(lua_State *L, struct ncs_declaration *d, int value)
-{
-    d->scenario->sim_ready_after = (int)ncs_lua_count(L, value, d->key);
-}
-
-static void read_sim_quirks(lua_State *L, struct ncs_declaration *d, int value)
-{
-    if (!lua_isboolean(L, value))
-        ncs_lua_wrong(L, value, d->key, "a boolean");
-    d->scenario->sim_quirks = lua_toboolean(L, value);
-}
-
-static void read_sim(lua_State *L, struct ncs_declaration *d, int value)
-{
-    static const struct ncs_declare_row rows[] = {
-        { "capability", read_sim_capability }, { "eager", read_sim_eager },
-        { "lanes", read_sim_lanes },           { "memory", read_sim_memory },
-        { "nccl", read_sim_nccl },             { "quirks", read_sim_quirks },
-        { "ready_after", read_sim_ready_after }, { NULL, NULL } };
-    ncs_declare_rows(L, d, value, rows);
-}
-
-static void read_env(lua_State *L, struct ncs_declaration *d, int value)
-{
-    struct ncs_scenario *s = d->scenario;
-    if (!lua_istable(L, value))
-        ncs_lua_wrong(L, value, d->key, "a table of NAME = text");
-    lua_Integer count = ncs_lua_keys(L, value);
-    int list = lua_gettop(L);
-    for (lua_Integer i = 1; i <= count; i++, lua_settop(L, list)) {
-        ncs_lua_key(L, list, i);
-        const char *name = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "";
-        if (strncmp(name, "NCCL_", 5) != 0 && strncmp(name, "CUDA_", 5) != 0)
-            ncs_lua_usage(L, "env: %.60s: expected a name that begins with NCCL_ or CUDA_",
-                          ncs_lua_text(L, list + 1));
-        d->key = name;
-        if (strcmp(name, "NCCL_DEBUG_FILE") == 0 && !d->script->unsafe)
-            ncs_lua_usage(L, "env: NCCL_DEBUG_FILE: scripts may not write files: set it outside, or "
-                             "give --unsafe");
-        lua_pushvalue(L, -1);
-        lua_rawget(L, value);
-        struct ncs_str setting = { 0 };
-        ncs_str_addf(&setting, "%s=%s", name, ncs_declare_text(L, d, lua_gettop(L)));
-        s->env = ncs_resize(s->env, (s->envs + 1) * sizeof *s->env);
-        s->env[s->envs++] = ncs_str_take(&setting);
-        d->key = "env";
-    }
-}
-
-static const struct ncs_declare_row first_rows[] = { { "params", read_params }, { NULL, NULL } };
+/* Those that what follows is read with. */
+static const struct ncs_declare_row first_rows[] = {
+    { "params", read_params }, { "matrix", ncs_declare_matrix }, { "exclude", ncs_declare_exclude },
+    { NULL, NULL },
+};
 
 /* In the order in which they are read: outcome sees the rest. */
 static const struct ncs_declare_row all_rows[] = {
-    { "about", read_about },   { "devices", read_devices }, { "env", read_env },
-    { "needs", read_needs },   { "params", NULL },          { "policy", read_policy },
-    { "ranks", read_ranks },   { "sim", read_sim },         { "timeout", read_timeout },
-    { "verify", read_verify }, { "world", read_world },     { "outcome", ncs_declare_outcome },
+    { "about", read_about },      { "devices", read_devices }, { "env", ncs_declare_env },
+    { "exclude", NULL },          { "matrix", NULL },          { "needs", ncs_declare_needs },
+    { "params", NULL },           { "policy", read_policy },   { "ranks", read_ranks },
+    { "sim", ncs_declare_sim },   { "timeout", read_timeout }, { "verify", read_verify },
+    { "world", read_world },      { "outcome", ncs_declare_outcome },
     { NULL, NULL },
 };
 
 static void read_nothing(lua_State *L, struct ncs_declaration *d, int value)
 {
-    (void)L; (void)d; (void)value; /* params have been read before */
+    (void)L; (void)d; (void)value; /* read before */
+}
+
+static void read_first(lua_State *L, struct ncs_declaration *d)
+{
+    for (const struct ncs_declare_row *r = first_rows; r->name; r++) {
+        d->key = r->name;
+        if (lua_getfield(L, 1, r->name) != LUA_TNIL)
+            r->read(L, d, lua_gettop(L));
+        lua_pop(L, 1);
+        if (r == first_rows)
+            apply_settings(L, d);
+    }
+    d->key = NULL;
+    ncs_declare_pins(d);
 }
 
 static int read_declaration(lua_State *L)
@@ -275,14 +194,10 @@ static int read_declaration(lua_State *L)
     for (struct ncs_declare_row *r = rows; r->name; r++)
         if (!r->read)
             r->read = read_nothing;
-    if (lua_type(L, 1) == LUA_TTABLE) {
-        d->key = "params";
-        if (lua_getfield(L, 1, "params") != LUA_TNIL)
-            first_rows[0].read(L, d, lua_gettop(L));
-        lua_pop(L, 1);
-        d->key = NULL;
-        apply_settings(L, d);
-    }
+    if (lua_type(L, 1) == LUA_TTABLE)
+        read_first(L, d);
+    if (d->only_cases)
+        return 0;
     if (d->settings->ranks > 0)
         d->scenario->ranks = d->settings->ranks;
     d->scenario->sim_nccl = d->settings->nccl_version;
@@ -362,26 +277,36 @@ static int run_early(lua_State *L)
     return 0;
 }
 
-/* The line of `key =` from the statement on; the statement's own when it is not found. */
-static int line_of_key(const struct ncs_script *s, const char *key)
+/* Where `key =` stands in a text from the line `first` on, and in which line; NULL = nowhere. */
+static const char *find_key(const char *text, const char *key, int first, int *line)
 {
-    const char *text = s->main.text;
-    int line = 1;
-    size_t n = key ? strlen(key) : 0;
-    for (; n && text && *text; text++) {
-        line += *text == '\n';
-        if (line < s->line || strncmp(text, key, n) != 0 || isalnum((unsigned char)text[n]) ||
+    size_t n = strlen(key);
+    const char *begin = text;
+    for (; text && *text; text++) {
+        *line += *text == '\n';
+        if (*line < first || strncmp(text, key, n) != 0 || isalnum((unsigned char)text[n]) ||
             text[n] == '_')
             continue;
-        if (text != s->main.text && (isalnum((unsigned char)text[-1]) || text[-1] == '_'))
+        if (text != begin && (isalnum((unsigned char)text[-1]) || text[-1] == '_'))
             continue;
         const char *after = text + n;
         while (*after == ' ' || *after == '\t')
             after++;
         if (*after == '=' && after[1] != '=')
-            return line;
+            return text;
     }
-    return s->line;
+    return NULL;
+}
+
+/* The line of a key from the statement on, or from the key on in whose table it stands; the
+ * statement's own when it is not found. */
+static int line_of_key(const struct ncs_script *s, const char *within, const char *key)
+{
+    int line = 1;
+    const char *from = s->main.text;
+    if (within)
+        from = find_key(from, within, s->line, &line);
+    return key && from && find_key(from, key, s->line, &line) ? line : s->line;
 }
 
 static int fetch_message(lua_State *L)
@@ -411,38 +336,53 @@ static void declaration_failed(lua_State *L, const struct ncs_declaration *d, st
     if (own && strncmp(text, place, strlen(place)) == 0)
         text += strlen(place);
     if (own && d->key)
-        line = line_of_key(d->script, d->key);
+        line = line_of_key(d->script, d->within, d->key);
     ncs_fail(err, NCS_BAD_INPUT, "%s", text);
     ncs_fail_at(err, file, line, 0);
+}
+
+/* Runs the file up to its declaration; what it had to say is in err. */
+static void run_declaration(struct ncs_declaration *d)
+{
+    struct ncs_script *script = d->script;
+    struct ncs_error *err = d->err;
+    struct ncs_lua_rank state = { .script = script, .rank = -1,
+                                  .budget = INSTRUCTIONS / NCS_LUA_WATCH };
+    script->line = 0;
+    script->scenario = d->scenario;
+    script->world_config = false;
+    script->world_name = NULL;
+    script->memory_limit = NCS_LUA_MEMORY;
+    err->status = NCS_OK;
+    if (!ncs_lua_open(&state, err))
+        return;
+    lua_State *L = state.L;
+    lua_pushcfunction(L, run_early);
+    lua_pushlightuserdata(L, d);
+    int status = lua_pcall(L, 1, 0, 0);
+    if (status != LUA_OK && !state.main.cancelled && d->seen)
+        declaration_failed(L, d, err);
+    if (d->seen && state.budget < 0) {
+        ncs_fail(err, NCS_BAD_INPUT, "what scenario{} declares takes too long to compute");
+        ncs_fail_at(err, script->main.file,
+                    d->key ? line_of_key(script, d->within, d->key) : state.main.failed.line, 0);
+    }
+    ncs_lua_close(&state);
+    if (err->status == NCS_OK && !d->done) /* no declaration: the defaults, and the settings */
+        for (size_t i = 0; i < d->settings->sets && err->status == NCS_OK; i++)
+            ncs_scenario_set(d->scenario, d->settings->set[i], err);
+    if (err->status != NCS_OK && !err->file[0])
+        ncs_fail_at(err, script->main.file, script->line, 0);
 }
 
 bool ncs_script_declare(struct ncs_script *script, const struct ncs_script_settings *settings,
                         struct ncs_scenario *scenario, struct ncs_error *err)
 {
-    struct ncs_lua_rank state = { .script = script, .rank = -1,
-                                  .budget = INSTRUCTIONS / NCS_LUA_WATCH };
     struct ncs_declaration d = { .script = script, .settings = settings, .scenario = scenario,
-                             .err = err };
-    err->status = NCS_OK;
-    if (!ncs_lua_open(&state, err))
-        return false;
-    lua_State *L = state.L;
-    lua_pushcfunction(L, run_early);
-    lua_pushlightuserdata(L, &d);
-    int status = lua_pcall(L, 1, 0, 0);
-    if (status != LUA_OK && !state.main.cancelled && d.seen)
-        declaration_failed(L, &d, err);
-    if (d.seen && state.budget < 0) {
-        ncs_fail(err, NCS_BAD_INPUT, "what scenario{} declares takes too long to compute");
-        ncs_fail_at(err, script->main.file,
-                    d.key ? line_of_key(script, d.key) : state.main.failed.line, 0);
-    }
-    ncs_lua_close(&state);
-    if (err->status != NCS_OK && !err->file[0])
-        ncs_fail_at(err, script->main.file, script->line, 0);
-    if (err->status == NCS_OK && !d.done) { /* no declaration: the defaults, and the settings */
-        for (size_t i = 0; i < settings->sets && err->status == NCS_OK; i++)
-            ncs_scenario_set(scenario, settings->set[i], err);
+                                 .err = err };
+    run_declaration(&d);
+    ncs_matrix_free(&d.matrix);
+    if (err->status == NCS_OK && !d.done) {
         if (settings->ranks > 0)
             scenario->ranks = settings->ranks;
         scenario->sim_nccl = settings->nccl_version;
@@ -451,7 +391,23 @@ bool ncs_script_declare(struct ncs_script *script, const struct ncs_script_setti
     }
     const char *key;
     if (err->status == NCS_OK && !ncs_scenario_check(scenario, &key, err))
-        ncs_fail_at(err, script->main.file, line_of_key(script, key), 0);
+        ncs_fail_at(err, script->main.file, line_of_key(script, NULL, key), 0);
+    return err->status == NCS_OK;
+}
+
+bool ncs_script_cases(struct ncs_script *script, const struct ncs_script_settings *settings,
+                      struct ncs_cases *cases, struct ncs_error *err)
+{
+    struct ncs_scenario scenario;
+    struct ncs_declaration d = { .script = script, .settings = settings, .scenario = &scenario,
+                                 .err = err, .only_cases = true };
+    ncs_scenario_init(&scenario, script->main.file);
+    run_declaration(&d);
+    if (err->status == NCS_OK)
+        ncs_matrix_expand(&d.matrix, cases);
+    ncs_matrix_free(&d.matrix);
+    ncs_scenario_free(&scenario);
+    script->scenario = NULL;
     return err->status == NCS_OK;
 }
 

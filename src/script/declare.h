@@ -3,6 +3,7 @@
 #ifndef NCS_SCRIPT_DECLARE_H
 #define NCS_SCRIPT_DECLARE_H
 
+#include "scenario/matrix.h"
 #include "scenario/scenario.h"
 #include "script/state.h"
 
@@ -11,6 +12,9 @@ struct ncs_declaration {
     const struct ncs_script_settings *settings;
     struct ncs_scenario *scenario;
     const char *key;      /* that is being read */
+    const char *within;   /* the key whose table it stands in; NULL = look for it anywhere */
+    bool only_cases;      /* nothing but what matrix and exclude need is wanted */
+    struct ncs_matrix matrix;
     bool seen, done;
     struct ncs_error *err; /* of other rooms' checks */
 };
@@ -32,6 +36,15 @@ size_t ncs_declare_ints(lua_State *L, struct ncs_declaration *d, int value, int 
 void ncs_declare_rows(lua_State *L, struct ncs_declaration *d, int table,
                       const struct ncs_declare_row *rows);
 
+void ncs_declare_needs(lua_State *L, struct ncs_declaration *d, int value);
+void ncs_declare_sim(lua_State *L, struct ncs_declaration *d, int value);
+void ncs_declare_env(lua_State *L, struct ncs_declaration *d, int value);
 void ncs_declare_outcome(lua_State *L, struct ncs_declaration *d, int value);
+
+/* Params have been read, and those set that are set from outside. */
+void ncs_declare_matrix(lua_State *L, struct ncs_declaration *d, int value);
+void ncs_declare_exclude(lua_State *L, struct ncs_declaration *d, int value);
+/* What is set from outside leaves an axis one value. */
+void ncs_declare_pins(struct ncs_declaration *d);
 
 #endif

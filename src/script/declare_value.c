@@ -67,11 +67,10 @@ void ncs_declare_rows(lua_State *L, struct ncs_declaration *d, int table,
             worst = key;
     }
     if (worst) {
-        const char *not_yet = outer ? NULL : ncs_lua_not_yet(worst);
         d->key = worst;
         ncs_lua_usage(L, "no such key '%.60s'%s%s%s", worst, outer ? " in " : "",
                       outer ? outer : "",
-                      not_yet ? not_yet : ncs_near_hint(hint, '\'', worst, names, n, ""));
+                      ncs_near_hint(hint, '\'', worst, names, n, ""));
     }
     for (const struct ncs_declare_row *r = rows; r->name; r++) {
         luaL_checkstack(L, 8, NULL);

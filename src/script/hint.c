@@ -33,15 +33,6 @@ const char *ncs_lua_hint(char hint[NCS_NEAR_ROOM], char quote, const char *word,
     return ncs_near_hint(hint, quote, word, names, count, otherwise);
 }
 
-const char *ncs_lua_not_yet(const char *word)
-{
-    static const char *const names[] = { "exclude", "matrix" };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(word, names[i]) == 0)
-            return ": this version does not have it yet";
-    return NULL;
-}
-
 /* What --unsafe opens, and what there never is. */
 static const char *closed_hint(const char *word)
 {
@@ -105,8 +96,6 @@ int ncs_lua_unknown(lua_State *L, const char *what, const char *owner, const cha
     char room[NCS_NEAR_ROOM];
     luaL_checkstack(L, 8, NULL);
     ncs_lua_no_call(L);
-    if (!hint && !owner)
-        hint = ncs_lua_not_yet(word);
     if (!hint)
         hint = function_hint(room, owner, word);
     if (!hint) {

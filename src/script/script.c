@@ -32,24 +32,30 @@ void ncs_script_free(struct ncs_script *s)
     ncs_free(s);
 }
 
-struct ncs_script *ncs_script_load(const char *file, const struct ncs_script_settings *settings,
-                                   struct ncs_scenario *scenario, struct ncs_error *err)
+struct ncs_script *ncs_script_open(const char *file, const struct ncs_script_settings *settings,
+                                   struct ncs_error *err)
 {
-    struct ncs_error unused;
     struct ncs_script *s = ncs_new(sizeof *s);
-    if (!err)
-        err = &unused;
     memset(err, 0, sizeof *err);
     s->main.file = ncs_copy_text(file);
     s->main.keep_text = true;
     s->folder = folder_of(file);
     s->unsafe = settings->unsafe;
     s->memory_limit = NCS_LUA_MEMORY;
-    s->scenario = scenario;
-    bool ok = ncs_chunk_read(&s->main, err) && ncs_script_declare(s, settings, scenario, err);
-    ncs_free(s->main.text);
-    s->main.text = NULL;
-    if (ok)
+    if (ncs_chunk_read(&s->main, err))
+        return s;
+    ncs_script_free(s);
+    return NULL;
+}
+
+struct ncs_script *ncs_script_load(const char *file, const struct ncs_script_settings *settings,
+                                   struct ncs_scenario *scenario, struct ncs_error *err)
+{
+    struct ncs_error unused;
+    if (!err)
+        err = &unused;
+    struct ncs_script *s = ncs_script_open(file, settings, err);
+    if (s && ncs_script_declare(s, settings, scenario, err))
         return s;
     ncs_script_free(s);
     return NULL;

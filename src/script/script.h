@@ -4,24 +4,35 @@
 #define NCS_SCRIPT_SCRIPT_H
 
 #include "run/run.h"
+#include "scenario/matrix.h"
 #include "scenario/scenario.h"
 
 struct ncs_script;
 
-/* Reads and compiles the file ("-": standard input), runs it up to its first statement
- * scenario{...} without ranks, and fills *scenario (initialised by the caller). NULL and err with
- * file, line and text for a file that is missing, unreadable, no text, or wrong. `settings` are the
- * texts of --set, `ranks` that of -n (0 = not given), `policy` -1 = not given, nccl_version that of
- * --nccl-version (0 = not given): they are known when functions of the declaration (ranks, outcome)
- * are called. */
+/* What is known when functions of a declaration (ranks, outcome) are called. */
 struct ncs_script_settings {
-    const char *const *set; size_t sets;
-    int ranks;
-    int policy;
-    int nccl_version;
+    const char *const *set; size_t sets;           /* the texts of --set */
+    const struct ncs_param *value; size_t values;  /* of parameters, over those: the case's */
+    int ranks;                                     /* 0 = not given, else over the declared one */
+    bool seeded; int64_t seed;                     /* --seed was given */
+    int policy;                                    /* -1 = not given */
+    int nccl_version;                              /* 0 = not given */
     const char *driver;
     bool unsafe;
 };
+
+/* Reads and compiles the file ("-": standard input). NULL and err with file, line and text when it is
+ * missing, unreadable, no text, or does not compile. */
+struct ncs_script *ncs_script_open(const char *file, const struct ncs_script_settings *settings,
+                                   struct ncs_error *err);
+/* The cases that it stands for: runs it up to its first statement scenario{...} without ranks, and
+ * reads what matrix and exclude are about, nothing else. Appends to cases. */
+bool ncs_script_cases(struct ncs_script *s, const struct ncs_script_settings *settings,
+                      struct ncs_cases *cases, struct ncs_error *err);
+/* The same for all that it declares: fills *scenario (initialised by the caller). */
+bool ncs_script_declare(struct ncs_script *s, const struct ncs_script_settings *settings,
+                        struct ncs_scenario *scenario, struct ncs_error *err);
+/* Both, for who needs the declaration once. */
 struct ncs_script *ncs_script_load(const char *file, const struct ncs_script_settings *settings,
                                    struct ncs_scenario *scenario, struct ncs_error *err);
 void ncs_script_free(struct ncs_script *s); /* NULL is a no-op */

@@ -217,9 +217,6 @@ const char *ncs_lua_hint(char hint[NCS_NEAR_ROOM], char quote, const char *word,
 /* The function of C that `word` is, whatever its case and with or without its library's prefix and
  * that of `owner` ("comm", may be NULL); -1 = none. */
 int ncs_lua_meant_function(const char *owner, const char *word);
-/* ": this version does not have it yet" for what the language has but this version has not, else
- * NULL. */
-const char *ncs_lua_not_yet(const char *word);
 
 /* ---- errors (error.c) ---- */
 
@@ -305,9 +302,5 @@ void ncs_lua_finish(lua_State *L);
 
 /* ready.c: `stream` and `world`, made in the rank's own context. */
 void ncs_lua_make_world(lua_State *L);
-
-/* declare.c: runs the chunk up to scenario{} and fills the scenario. */
-bool ncs_script_declare(struct ncs_script *script, const struct ncs_script_settings *settings,
-                        struct ncs_scenario *scenario, struct ncs_error *err);
 
 #endif

@@ -175,9 +175,6 @@ START_TEST(test_bad_declarations)
     refuses("scenario {\n  rnaks = 4 }", 2, "no such key 'rnaks': did you mean 'ranks'?");
     refuses("scenario {\n  ranks = 4,\n  sim = { memroy = 1 } }", 3,
             "no such key 'memroy' in sim: did you mean 'memory'?");
-    refuses("scenario {\n  matrix = { ranks = { 2, 4 } } }", 2,
-            "no such key 'matrix': this version does not have it yet");
-    refuses("scenario { exclude = {} }", 1, "'exclude': this version does not have it yet");
     refuses("scenario {\n\n  ranks = 'four' }", 3, "ranks must be a whole number, got \"four\"");
     refuses("scenario { ranks = 0 }", 1, "ranks");
     refuses("scenario { ranks = 10000000 }", 1, "ranks");

@@ -1,0 +1,61 @@
+/* The cases that one file stands for: every combination of the values of its axes, without those that
+ * it excludes. */
+#ifndef NCS_SCENARIO_MATRIX_H
+#define NCS_SCENARIO_MATRIX_H
+
+#include "scenario/scenario.h"
+
+#define NCS_CASES_MOST 10000 /* of one file */
+
+/* An axis is a parameter, the number of `ranks`, or the `seed` (unless a parameter has that name). */
+struct ncs_axis {
+    char *name;
+    enum ncs_param_kind kind;
+    struct ncs_param *value; size_t values, values_room;
+    bool pinned; /* from outside, to the only value */
+};
+
+/* A combination is left out when it has all of these values. */
+struct ncs_exclusion {
+    struct ncs_param *value; size_t values, values_room;
+};
+
+struct ncs_matrix {
+    struct ncs_axis *axis; size_t axes, axes_room; /* none: the file is one case */
+    struct ncs_exclusion *exclusion; size_t exclusions, exclusions_room;
+};
+
+/* One combination, in the order of the axes. */
+struct ncs_case {
+    char *name; /* "ranks=4,dtype=float32"; NULL: the file is one case */
+    struct ncs_param *value; size_t values;
+};
+
+struct ncs_cases {
+    struct ncs_case *item; size_t count, room;
+};
+
+/* What may be an axis of this scenario: false for other names. */
+bool ncs_axis_kind(const struct ncs_scenario *s, const char *name, enum ncs_param_kind *kind);
+/* A new axis at its place: ranks, then parameters by name, then seed. */
+struct ncs_axis *ncs_matrix_add(struct ncs_matrix *m, const char *name, enum ncs_param_kind kind);
+struct ncs_axis *ncs_matrix_axis(const struct ncs_matrix *m, const char *name); /* NULL = none */
+bool ncs_axis_has(const struct ncs_axis *axis, const struct ncs_param *value);
+/* Leaves the axis this value alone. */
+void ncs_axis_pin(struct ncs_axis *axis, const struct ncs_param *value);
+void ncs_matrix_free(struct ncs_matrix *m); /* the contents */
+
+/* How many combinations there are, with those to exclude; more than NCS_CASES_MOST are not counted. */
+size_t ncs_matrix_combinations(const struct ncs_matrix *m);
+
+/* Appends the cases of a matrix that has no more than NCS_CASES_MOST combinations: the last axis
+ * changes fastest, each goes through its values in their order. */
+void ncs_matrix_expand(const struct ncs_matrix *m, struct ncs_cases *cases);
+void ncs_cases_free(struct ncs_cases *cases); /* the contents */
+
+/* Is it the case that `name` names? Some of its values are enough, in any order. */
+bool ncs_case_is(const struct ncs_case *c, const char *name);
+/* The value of that axis; NULL = it is none. */
+const struct ncs_param *ncs_case_value(const struct ncs_case *c, const char *name);
+
+#endif
