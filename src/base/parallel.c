@@ -80,7 +80,7 @@ static void *worker_main(void *arg)
     return NULL;
 }
 
-static int count_cores(void)
+int ncs_cores(void)
 {
     cpu_set_t set;
     if (sched_getaffinity(0, sizeof set, &set) == 0)
@@ -112,7 +112,7 @@ static void start_workers(void)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, watch_forks);
 
-    int want = count_cores() - 1;
+    int want = ncs_cores() - 1;
     if (want > MOST_WORKERS)
         want = MOST_WORKERS;
     /* signals are for the program's own threads */

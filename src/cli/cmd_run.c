@@ -2,43 +2,121 @@
 #include <stdio.h>
 
 #include "base/mem.h"
+#include "base/safe.h"
 #include "cli/command.h"
 #include "cli/output.h"
+#include "cli/plan.h"
 #include "cli/run_options.h"
 #include "cli/suite.h"
+
+static bool plan_all(const struct ncs_parsed *parsed, struct ncs_plan *plan, struct ncs_error *err)
+{
+    const struct ncs_option_value *v = parsed->value;
+    plan->settings = ncs_run_settings(v);
+    plan->repeats = v[NCS_RUN_REPEAT].given ? v[NCS_RUN_REPEAT].number : 1;
+    plan->seed = (uint64_t)v[NCS_RUN_SEED].number;
+    for (size_t i = 0; i < parsed->operands; i++)
+        if (!ncs_plan_add(plan, parsed->operand[i], err))
+            return false;
+    return true;
+}
+
+/* Leaves the cases that -k selects; false after an error. */
+static bool select_cases(const struct ncs_option_value *v, struct ncs_plan *plan)
+{
+    struct ncs_error err = { 0 };
+    const char *expression = v->given ? v->text[v->texts - 1] : NULL;
+    if (expression && !ncs_plan_select(plan, expression, &err)) {
+        ncs_usage_error("run", NULL, "`-k %s`: %s", expression, err.text);
+        return false;
+    }
+    if (ncs_plan_close(plan, &err))
+        return true;
+    ncs_print_error(&err);
+    return false;
+}
+
+static int nothing(const struct ncs_plan *plan)
+{
+    ncs_out_flush();
+    fprintf(stderr, "ncclscript run: nothing was executed: ");
+    if (plan->left_out)
+        fprintf(stderr, "-k selects none of %zu cases\n", plan->left_out);
+    else
+        fprintf(stderr, "no scenarios (*.lua) there\n");
+    return ncs_verdict_exit(NCS_EMPTY);
+}
+
+static int list(const struct ncs_plan *plan)
+{
+    int status = 0;
+    for (size_t i = 0; i < plan->runs; i++) {
+        const struct ncs_plan_file *file = &plan->file[plan->run[i].file];
+        struct ncs_str name = { 0 }, line = { 0 };
+        if (!file->script) {
+            ncs_print_error(&file->err);
+            status = ncs_verdict_exit(NCS_INVALID);
+            continue;
+        }
+        ncs_plan_add_full_name(plan, i, &name);
+        ncs_safe_line(&line, name.text);
+        ncs_str_add(&line, "\n");
+        ncs_out(line.text);
+        ncs_str_free(&name);
+        ncs_str_free(&line);
+    }
+    return status;
+}
+
+static int run_plan(const struct ncs_option_value *v, const struct ncs_plan *plan, char *schedule)
+{
+    struct ncs_suite suite = {
+        .value = v,
+        .plan = plan,
+        .schedule = schedule,
+        .quiet = v[NCS_RUN_QUIET].given,
+        .times = !v[NCS_RUN_NO_TIMES].given,
+        .fail_fast = v[NCS_RUN_FAIL_FAST].given,
+    };
+    const struct ncs_report_format *format = ncs_run_format(v);
+    struct ncs_report_style style = {
+        .color = ncs_wants_color((enum ncs_color)v[NCS_RUN_COLOR].number, stdout),
+        .verbose = v[NCS_RUN_VERBOSE].given,
+    };
+    struct ncs_str out = { 0 };
+    suite.folded = format->people && plan->repeats > 1 && !style.verbose;
+    style.quiet = suite.quiet || suite.folded;
+    suite.log = (struct ncs_log){ .quiet = style.quiet, .to_stderr = !format->people };
+    ncs_report_begin(&suite.report, format, &style, &out);
+    if (out.bytes)
+        ncs_out(out.text);
+    ncs_str_free(&out);
+    int status = ncs_suite_run(&suite, ncs_run_jobs(v));
+    ncs_report_free(&suite.report);
+    ncs_log_close(&suite.log);
+    return status;
+}
 
 static int run_operands(const struct ncs_parsed *parsed)
 {
     const struct ncs_option_value *v = parsed->value;
-    char *schedule;
-    struct ncs_suite suite = {
-        .value = v,
-        .json = v[NCS_RUN_FORMAT].number == 1,
-        .quiet = v[NCS_RUN_QUIET].given,
-        .style = { .color = ncs_wants_color((enum ncs_color)v[NCS_RUN_COLOR].number, stdout),
-                   .verbose = v[NCS_RUN_VERBOSE].given },
-    };
-    suite.log = (struct ncs_log){ .quiet = suite.quiet, .to_stderr = suite.json };
-    if (v[NCS_RUN_UNSAFE].given)
-        fprintf(stderr, "ncclscript run: --unsafe: scripts may run programs and use files\n");
-    struct ncs_files files = { 0 };
+    struct ncs_plan plan = { 0 };
     struct ncs_error err;
-    int status = 0;
-    if (!ncs_run_read_schedule(v, &schedule, &err) || !ncs_run_options_fit(v, &err)) {
+    char *schedule = NULL;
+    int status = 2;
+    if (v[NCS_RUN_UNSAFE].given && !v[NCS_RUN_LIST].given)
+        fprintf(stderr, "ncclscript run: --unsafe: scripts may run programs and use files\n");
+    if (!ncs_run_read_schedule(v, &schedule, &err) || !ncs_run_options_fit(v, &err) ||
+        !plan_all(parsed, &plan, &err))
         ncs_print_error(&err);
+    else if (!select_cases(&v[NCS_RUN_SELECT], &plan))
         status = 2;
-    }
-    suite.schedule = schedule;
-    for (size_t i = 0; i < parsed->operands && !status; i++)
-        if (!ncs_files_add(&files, parsed->operand[i], &err)) {
-            ncs_print_error(&err);
-            status = 2;
-        }
-    if (!status)
-        status = ncs_suite_run(&suite, &files);
-    ncs_files_free(&files);
+    else if (plan.runs == 0)
+        status = nothing(&plan);
+    else
+        status = v[NCS_RUN_LIST].given ? list(&plan) : run_plan(v, &plan, schedule);
+    ncs_plan_free(&plan);
     ncs_free(schedule);
-    ncs_log_close(&suite.log);
     return status;
 }
 

@@ -29,6 +29,11 @@ static FILE *open_file(struct ncs_log *log, const char *path)
 void ncs_log_line(void *arg, const char *file, const char *line)
 {
     struct ncs_log *log = arg;
+    if (file && log->kept) {
+        ncs_str_add_bytes(log->kept, file, strlen(file) + 1);
+        ncs_str_add_bytes(log->kept, line, strlen(line) + 1);
+        return;
+    }
     FILE *out = file ? open_file(log, file) : NULL;
     struct ncs_str text = { 0 };
     ncs_safe_line(&text, line);
@@ -36,7 +41,7 @@ void ncs_log_line(void *arg, const char *file, const char *line)
     if (out)
         fputs(text.text, out);
     else if (log->to_stderr && !log->quiet)
-        fputs(text.text, stderr);
+        ncs_err(text.text);
     else if (!log->quiet)
         ncs_out(text.text);
     ncs_str_free(&text);

@@ -65,36 +65,45 @@ static void unknown_option(const struct ncs_command *command, const char *word)
     ncs_free(name);
 }
 
+/* "`strict` or `typical`", after `before`. */
+static void add_words(const struct ncs_option *o, const char *before, struct ncs_str *out)
+{
+    for (size_t i = 0; o->choices && o->choices[i]; i++)
+        ncs_str_addf(out, "%s`%s`", i == 0 ? before : o->choices[i + 1] ? ", " : " or ",
+                     o->choices[i]);
+}
+
 static bool bad_value(const struct ncs_command *command, const struct ncs_option *o,
                       const char *text, const char *near)
 {
-    const char *name = o->name;
+    struct ncs_str want = { 0 };
+    ncs_str_add(&want, "");
     switch (o->type) {
     case NCS_OPTION_INT:
-        if (o->most == INT64_MAX)
-            ncs_usage_error(command->name, NULL,
-                            "`--%s %s`: expected a whole number from %" PRId64, name, text,
-                            o->least);
-        else
-            ncs_usage_error(command->name, NULL,
-                            "`--%s %s`: expected a whole number from %" PRId64 " to %" PRId64,
-                            name, text, o->least, o->most);
+        ncs_str_addf(&want, "a whole number from %" PRId64, o->least);
+        if (o->most != INT64_MAX)
+            ncs_str_addf(&want, " to %" PRId64, o->most);
+        add_words(o, ", or ", &want);
         break;
     case NCS_OPTION_DURATION:
-        ncs_usage_error(command->name, NULL,
-                        "`--%s %s`: expected a time, as `10s`, `500ms` or `2m`", name, text);
+        ncs_str_add(&want, "a time, as `10s`, `500ms` or `2m`");
         break;
-    default: {
-        struct ncs_str words = { 0 };
-        for (size_t i = 0; o->choices && o->choices[i]; i++)
-            ncs_str_addf(&words, "%s`%s`", i == 0 ? "" : o->choices[i + 1] ? ", " : " or ",
-                         o->choices[i]);
-        ncs_usage_error(command->name, near, "`--%s %s`: expected %s", name, text,
-                        words.text ? words.text : "a value");
-        ncs_str_free(&words);
+    default:
+        add_words(o, "", &want);
     }
-    }
+    ncs_usage_error(command->name, near, "`--%s %s`: expected %s", o->name, text,
+                    want.bytes ? want.text : "a value");
+    ncs_str_free(&want);
     return false;
+}
+
+/* The index of the word among the choices; -1 = it is none. */
+static int64_t choice(const struct ncs_option *o, const char *text)
+{
+    for (int64_t i = 0; o->choices && o->choices[i]; i++)
+        if (strcmp(o->choices[i], text) == 0)
+            return i;
+    return -1;
 }
 
 static bool take_value(const struct ncs_command *command, size_t row, const char *text,
@@ -107,8 +116,10 @@ static bool take_value(const struct ncs_command *command, size_t row, const char
     case NCS_OPTION_FLAG:
         return true;
     case NCS_OPTION_INT:
-        if (!ncs_parse_int(text, &value->number) || value->number < o->least ||
-            value->number > o->most)
+        if (choice(o, text) >= 0)
+            value->number = -1 - choice(o, text);
+        else if (!ncs_parse_int(text, &value->number) || value->number < o->least ||
+                 value->number > o->most)
             return bad_value(command, o, text, NULL);
         break;
     case NCS_OPTION_DURATION:
@@ -116,10 +127,7 @@ static bool take_value(const struct ncs_command *command, size_t row, const char
             return bad_value(command, o, text, NULL);
         break;
     case NCS_OPTION_CHOICE:
-        for (value->number = 0; o->choices[value->number]; value->number++)
-            if (strcmp(o->choices[value->number], text) == 0)
-                break;
-        if (!o->choices[value->number])
+        if ((value->number = choice(o, text)) < 0)
             return bad_value(command, o, text, ncs_nearest(text, o->choices, 0));
         break;
     case NCS_OPTION_LIST:

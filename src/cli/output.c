@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "base/safe.h"
+#include "cli/progress.h"
 #include "base/source.h"
 
 static int failure; /* errno of the first write that failed */
@@ -44,12 +45,24 @@ static void remember(bool failed)
     }
 }
 
-void ncs_out(const char *text)
+void ncs_out_bytes(const char *bytes, size_t count)
 {
     if (failure)
         return;
+    ncs_progress_clear();
     errno = 0;
-    remember(fputs(text, stdout) == EOF);
+    remember(fwrite(bytes, 1, count, stdout) != count);
+}
+
+void ncs_out(const char *text)
+{
+    ncs_out_bytes(text, strlen(text));
+}
+
+void ncs_err(const char *text)
+{
+    ncs_progress_clear();
+    fputs(text, stderr);
 }
 
 void ncs_out_flush(void)
@@ -124,6 +137,7 @@ void ncs_print_error(const struct ncs_error *err)
 {
     struct ncs_str text = { 0 };
     ncs_out_flush();
+    ncs_progress_clear();
     ncs_safe_line(&text, err->file[0] ? err->file : "ncclscript");
     if (err->file[0] && err->line > 0)
         ncs_str_addf(&text, ":%d", err->line);

@@ -17,9 +17,13 @@ bool ncs_wants_color(enum ncs_color option, FILE *stream);
 /* Writes text to standard output. The first failure is remembered and told by ncs_out_finish; a
  * reader that went away ends the program as SIGPIPE does. */
 void ncs_out(const char *text);
+void ncs_out_bytes(const char *bytes, size_t count);
 void ncs_out_flush(void);
 /* Call last: `status`, or 70 after a line on standard error when not all could be written. */
 int ncs_out_finish(int status);
+
+/* Writes text to standard error. */
+void ncs_err(const char *text);
 
 /* "file:line:col: error: text", the line of the source with a caret, and the hint. */
 void ncs_print_error(const struct ncs_error *err);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/parallel.h"
 #include "cli/output.h"
 
 static const char *const drivers[] = { "sim", "nccl", NULL };
@@ -14,7 +15,8 @@ static const char *const policies[] = {
     [NCS_POLICY_STRICT] = "strict", [NCS_POLICY_TYPICAL] = "typical", NULL,
 };
 static const char *const contexts[] = { "fiber", "thread", NULL };
-static const char *const formats[] = { "text", "json", NULL };
+static const char *const formats[] = { "text", "json", "junit", "tap", NULL };
+static const char *const jobs[] = { "auto", NULL };
 static const char *const colors[] = {
     [NCS_COLOR_AUTO] = "auto", [NCS_COLOR_ALWAYS] = "always", [NCS_COLOR_NEVER] = "never", NULL,
 };
@@ -46,8 +48,20 @@ const struct ncs_option ncs_run_option[] = {
         "do not check the results of collectives", NULL, 0, 0 },
     [NCS_RUN_UNSAFE] = { "unsafe", 0, NCS_OPTION_FLAG, NULL, NULL, "Running",
         "let scripts run programs and use files", NULL, 0, 0 },
+    [NCS_RUN_SELECT] = { "select", 'k', NCS_OPTION_LIST, "EXPRESSION", NULL, "Suites",
+        "only cases whose names match, as \"ring and not ranks=8\"", NULL, 0, 0 },
+    [NCS_RUN_LIST] = { "list", 0, NCS_OPTION_FLAG, NULL, NULL, "Suites",
+        "show the names of the cases, run nothing", NULL, 0, 0 },
+    [NCS_RUN_REPEAT] = { "repeat", 0, NCS_OPTION_INT, "N", "1", "Suites",
+        "run each case N times, with the seeds from that of --seed on", NULL, 1, 1000000 },
+    [NCS_RUN_FAIL_FAST] = { "fail-fast", 0, NCS_OPTION_FLAG, NULL, NULL, "Suites",
+        "stop behind the first run that is not as expected", NULL, 0, 0 },
+    [NCS_RUN_JOBS] = { "jobs", 'j', NCS_OPTION_INT, "N|auto", "1", "Suites",
+        "run cases in N processes, or in one per core", jobs, 0, 1024 },
     [NCS_RUN_FORMAT] = { "format", 0, NCS_OPTION_CHOICE, NULL, "text", "Output",
-        "for people, or one JSON object per run and line", formats, 0, 0 },
+        "for people, or for machines", formats, 0, 0 },
+    [NCS_RUN_NO_TIMES] = { "no-times", 0, NCS_OPTION_FLAG, NULL, NULL, "Output",
+        "no wall-clock times: equal runs give equal bytes in every format", NULL, 0, 0 },
     [NCS_RUN_COLOR] = { "color", 0, NCS_OPTION_CHOICE, NULL, "auto", "Output",
         "colours in the text", colors, 0, 0 },
     [NCS_RUN_VERBOSE] = { "verbose", 'v', NCS_OPTION_FLAG, NULL, NULL, "Output",
@@ -64,12 +78,28 @@ static const char *last_text(const struct ncs_option_value *v)
     return v->given ? v->text[v->texts - 1] : NULL;
 }
 
+const struct ncs_report_format *ncs_run_format(const struct ncs_option_value *v)
+{
+    const struct ncs_report_format *f = ncs_report_formats;
+    while (strcmp(f->name, formats[v[NCS_RUN_FORMAT].number]) != 0)
+        f++;
+    return f;
+}
+
+int ncs_run_jobs(const struct ncs_option_value *v)
+{
+    int64_t number = v[NCS_RUN_JOBS].number;
+    return number < 0 ? ncs_cores() : number > 1 ? (int)number : 1;
+}
+
 struct ncs_script_settings ncs_run_settings(const struct ncs_option_value *v)
 {
     return (struct ncs_script_settings){
         .set = v[NCS_RUN_SET].text,
         .sets = v[NCS_RUN_SET].texts,
         .ranks = (int)v[NCS_RUN_RANKS].number,
+        .seeded = v[NCS_RUN_SEED].given,
+        .seed = v[NCS_RUN_SEED].number,
         .policy = v[NCS_RUN_POLICY].given ? (int)v[NCS_RUN_POLICY].number : -1,
         .nccl_version = v[NCS_RUN_NCCL].given
                             ? ncs_nccl_version_code(ncs_nccl_profiles[v[NCS_RUN_NCCL].number]) : 0,
@@ -106,6 +136,45 @@ struct ncs_run_options ncs_run_make_options(const struct ncs_option_value *v,
         .env = s->env,
         .envs = s->envs,
     };
+}
+
+/* As a shell takes it. */
+static void add_word(const char *word, struct ncs_str *out)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_-./=:,+@%";
+    if (*word && !word[strspn(word, plain)]) {
+        ncs_str_add(out, word);
+        return;
+    }
+    ncs_str_add(out, "'");
+    for (; *word; word++)
+        if (*word == '\'')
+            ncs_str_add(out, "'\\''");
+        else
+            ncs_str_add_bytes(out, word, 1);
+    ncs_str_add(out, "'");
+}
+
+void ncs_run_add_command(const struct ncs_option_value *v, const char *name, bool seeded,
+                         struct ncs_str *out)
+{
+    ncs_str_add(out, "ncclscript run");
+    for (int row = 0; row < NCS_RUN_SELECT; row++) { /* those of the group Running */
+        const struct ncs_option *o = &ncs_run_option[row];
+        if (!v[row].given || (row == NCS_RUN_SEED && seeded))
+            continue;
+        size_t all = o->type == NCS_OPTION_FLAG ? 1 : v[row].texts;
+        for (size_t i = row == NCS_RUN_SET || all == 0 ? 0 : all - 1; i < all; i++) {
+            ncs_str_addf(out, " --%s", o->name);
+            if (o->type == NCS_OPTION_FLAG)
+                continue;
+            ncs_str_add(out, " ");
+            add_word(v[row].text[i], out);
+        }
+    }
+    ncs_str_add(out, " ");
+    add_word(name, out);
 }
 
 bool ncs_run_read_schedule(const struct ncs_option_value *v, char **schedule, struct ncs_error *err)
@@ -151,5 +220,8 @@ bool ncs_run_options_fit(const struct ncs_option_value *v, struct ncs_error *err
             return ncs_fail(err, NCS_BAD_INPUT, "--%s is for --driver %s, this run is on %s",
                             ncs_run_option[only[i].option].name, drivers[only[i].driver],
                             drivers[v[NCS_RUN_DRIVER].number]);
+    if (v[NCS_RUN_SCHEDULE].given && v[NCS_RUN_REPEAT].number > 1)
+        return ncs_fail(err, NCS_BAD_INPUT,
+                        "--repeat draws a schedule for each run, --schedule prescribes one");
     return true;
 }

@@ -1,57 +1,142 @@
-/* The order of runs, and what is said of all of them. */
+/* The order of runs, and what is told of them. */
 #include "cli/suite.h"
 
 #include <stdio.h>
+#include <string.h>
 
-#include "cli/output.h"
 #include "base/safe.h"
+#include "cli/output.h"
+#include "cli/progress.h"
 
-void ncs_suite_report(struct ncs_suite *suite, const struct ncs_report_run *run)
+static void write_out(struct ncs_str *out)
 {
-    struct ncs_str out = { 0 };
-    if (suite->json)
-        ncs_report_json(run, &out);
-    else if (!suite->quiet || !(run->as_expected || run->result->verdict == NCS_SKIPPED))
-        ncs_report_text(run, &suite->style, &out);
-    if (out.text)
-        ncs_out(out.text);
+    if (out->bytes)
+        ncs_out(out->text);
     ncs_out_flush();
-    ncs_str_free(&out);
-    ncs_tally_add(&suite->tally, run->result->verdict, run->as_expected);
+    ncs_str_free(out);
+}
+
+/* ---- the runs of one case ---- */
+
+/* The line about all of them, behind the last that was made. */
+static void end_case(struct ncs_suite *suite, struct ncs_str *out)
+{
+    const struct ncs_plan *plan = suite->plan;
+    struct ncs_tally *t = &suite->tally_of_case;
+    if (suite->folded && t->runs > 0 && (!suite->quiet || t->runs != t->expected + t->skipped)) {
+        size_t first = suite->next - t->runs;
+        struct ncs_str name = { 0 };
+        ncs_str_add(&name, plan->file[plan->run[first].file].path);
+        const struct ncs_case *c = ncs_plan_case(plan, first);
+        if (c && c->name)
+            ncs_str_addf(&name, "[%s]", c->name);
+        ncs_report_repeated(name.text, t, plan->run[first].seed, plan->run[suite->next - 1].seed,
+                            &suite->report.style, out);
+        ncs_str_free(&name);
+    }
+    ncs_tally_free(t);
+}
+
+/* What has been told in full of another run of the case is told by its first line alone. */
+static void fold(struct ncs_suite *suite, struct ncs_report_entry *entry)
+{
+    struct ncs_tally *t = &suite->tally_of_case;
+    char *end = entry->text.bytes ? strchr(entry->text.text, '\n') : NULL;
+    if (!entry->as_expected && end && t->unexpected[entry->verdict] > 0) {
+        end[1] = '\0';
+        entry->text.bytes = (size_t)(end + 1 - entry->text.text);
+    }
+    ncs_tally_add(t, entry->verdict, entry->as_expected);
+    if (entry->reason.bytes)
+        ncs_tally_skip(t, entry->reason.text);
+}
+
+/* ---- all ---- */
+
+static size_t unexpected(const struct ncs_tally *t)
+{
+    return t->runs - t->expected - t->skipped;
+}
+
+void ncs_suite_tell(struct ncs_suite *suite, struct ncs_report_entry *entry)
+{
+    const struct ncs_plan *plan = suite->plan;
+    size_t run = suite->next;
+    if (suite->link) {
+        ncs_link_keep(suite->link, entry);
+        return;
+    }
+    struct ncs_str out = { 0 };
+    entry->file = plan->file[plan->run[run].file].path;
+    if (run > 0 && !ncs_plan_same_case(plan, run, run - 1))
+        end_case(suite, &out);
+    if (suite->folded)
+        fold(suite, entry);
+    ncs_report_add(&suite->report, entry, &out);
+    ncs_report_entry_free(entry);
+    suite->next++;
+    if (suite->fail_fast && unexpected(&suite->report.tally) > 0)
+        suite->cut = "--fail-fast";
+    write_out(&out);
 }
 
 void ncs_suite_add_not_run(const struct ncs_suite *suite, struct ncs_str *out)
 {
-    const struct ncs_files *files = suite->files;
-    for (size_t i = suite->next; i < files->count; i++) {
+    enum { SHOWN = 8 };
+    const struct ncs_plan *plan = suite->plan;
+    for (size_t i = suite->next; i < plan->runs; i++) {
+        if (i == suite->next + SHOWN) {
+            ncs_str_addf(out, " and %zu more", plan->runs - i);
+            return;
+        }
+        struct ncs_str name = { 0 };
+        ncs_plan_add_full_name(plan, i, &name);
         ncs_str_add(out, i == suite->next ? "; not run: " : ", ");
-        ncs_safe_line(out, files->path[i]);
+        ncs_safe_line(out, name.text);
+        ncs_str_free(&name);
     }
 }
 
-void ncs_suite_summarize(struct ncs_suite *suite)
+int ncs_suite_finish(struct ncs_suite *suite)
 {
-    suite->tally.not_run = suite->files->count - suite->next;
-    if (suite->files->count < 2 || suite->json)
-        return;
+    struct ncs_report *report = &suite->report;
     struct ncs_str out = { 0 };
-    ncs_tally_text(&suite->tally, &out);
-    ncs_out(out.text);
-    ncs_str_free(&out);
+    report->tally.not_run = suite->plan->runs - suite->next;
+    report->tally.cases = suite->plan->cases;
+    report->tally.scenarios = suite->plan->scenarios;
+    end_case(suite, &out);
+    ncs_report_end(report, report->tally.not_run ? suite->cut : NULL, &out);
+    write_out(&out);
+    if (report->tally.not_run && ncs_suite_interrupts()) /* a run that had its verdict keeps it */
+        report->tally.worst = ncs_verdict_worse(report->tally.worst, NCS_INTERRUPTED);
+    return ncs_tally_exit(&report->tally);
 }
 
-int ncs_suite_run(struct ncs_suite *suite, const struct ncs_files *files)
+static void run_here(struct ncs_suite *suite)
 {
-    if (!files->count) {
-        fprintf(stderr, "ncclscript run: nothing was executed: no scenarios (*.lua) there\n");
-        return ncs_verdict_exit(NCS_EMPTY);
+    struct ncs_str name = { 0 };
+    while (suite->next < suite->plan->runs && !suite->cut) {
+        ncs_str_clear(&name);
+        ncs_plan_add_full_name(suite->plan, suite->next, &name);
+        ncs_progress_show(suite->next, suite->plan->runs, unexpected(&suite->report.tally), name.text);
+        ncs_suite_make(suite, suite->next);
+        if (ncs_suite_interrupts())
+            suite->cut = "interrupted";
     }
-    ncs_suite_catch_interrupts();
-    suite->files = files;
-    while (suite->next < files->count && !ncs_suite_interrupted())
-        ncs_suite_run_file(suite, files->path[suite->next++]);
-    ncs_suite_summarize(suite);
-    if (suite->next < files->count) /* a run that had its verdict keeps it */
-        suite->tally.worst = ncs_verdict_worse(suite->tally.worst, NCS_INTERRUPTED);
-    return ncs_tally_exit(&suite->tally);
+    ncs_str_free(&name);
+}
+
+int ncs_suite_run(struct ncs_suite *suite, int jobs)
+{
+    if (suite->plan->runs > 1)
+        ncs_progress_start();
+    if (jobs > 1 && suite->plan->runs > 1) {
+        ncs_suite_catch_interrupts(false);
+        ncs_suite_run_jobs(suite, jobs);
+    } else {
+        ncs_suite_catch_interrupts(true);
+        run_here(suite);
+    }
+    ncs_progress_stop();
+    return ncs_suite_finish(suite);
 }

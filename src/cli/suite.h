@@ -1,50 +1,91 @@
-/* Several runs, one after the other: what the files of `run` share. */
+/* Several runs, one after the other or in several processes: what the files of `run` share. */
 #ifndef NCS_CLI_SUITE_H
 #define NCS_CLI_SUITE_H
 
-#include "cli/files.h"
 #include "cli/log.h"
 #include "cli/option.h"
+#include "cli/plan.h"
 #include "report/report.h"
+
+struct ncs_link; /* suite_link.c */
 
 struct ncs_suite {
     const struct ncs_option_value *value; /* rows of ncs_run_option */
-    bool json, quiet;
-    const char *schedule; /* NULL = none */
-    struct ncs_report_style style;
+    const struct ncs_plan *plan;
+    const char *schedule;  /* NULL = none */
+    struct ncs_report report;
     struct ncs_log log;
-    struct ncs_tally tally;
-    const struct ncs_files *files;
-    size_t next; /* the first that has not been begun */
+    bool quiet, verbose, times, fail_fast;
+    bool folded;           /* the runs of one case are told together */
+    size_t next;           /* the first run that has not been told */
+    const char *cut;       /* why the rest is not run; NULL = it is */
+    struct ncs_tally tally_of_case; /* of the runs of the case that is being told */
+    struct ncs_link *link; /* to the process that tells; NULL = this one */
 };
 
-/* ---- suite.c ---- */
+/* ---- suite.c: the order ---- */
 
-/* Runs the files in their order; the exit status of them all. */
-int ncs_suite_run(struct ncs_suite *suite, const struct ncs_files *files);
-/* Writes what a run came to, and counts it. */
-void ncs_suite_report(struct ncs_suite *suite, const struct ncs_report_run *run);
-/* The line about all runs. */
-void ncs_suite_summarize(struct ncs_suite *suite);
+/* Makes all runs of the plan; the exit status of them all. */
+int ncs_suite_run(struct ncs_suite *suite, int jobs);
+/* Tells what run `suite->next` came to, once, and goes on to the next one. The entry's contents are
+ * taken over. */
+void ncs_suite_tell(struct ncs_suite *suite, struct ncs_report_entry *entry);
+/* The end of the report; the exit status. */
+int ncs_suite_finish(struct ncs_suite *suite);
 /* Appends "; not run: b.lua, c.lua". */
 void ncs_suite_add_not_run(const struct ncs_suite *suite, struct ncs_str *out);
 
-/* ---- suite_run.c ---- */
+/* ---- suite_run.c: one run ---- */
 
-void ncs_suite_run_file(struct ncs_suite *suite, const char *file);
+/* Makes that run in this process and tells what it came to. */
+void ncs_suite_make(struct ncs_suite *suite, size_t run);
+/* The entry of a run since `start` of which nothing is known but this result, and perhaps what was
+ * declared (or NULL). */
+void ncs_suite_entry(struct ncs_suite *suite, size_t run, int64_t start,
+                     const struct ncs_scenario *scenario, const struct ncs_result *result,
+                     struct ncs_report_entry *entry);
 
 /* ---- suite_stop.c: interrupts, and runs that do not come back ---- */
 
-void ncs_suite_catch_interrupts(void);
-bool ncs_suite_interrupted(void);
+/* SIGINT and SIGTERM interrupt the run in progress. `guard`: a thread sees to it that it ends. */
+void ncs_suite_catch_interrupts(bool guard);
+int ncs_suite_interrupts(void); /* that have come */
 
-/* Between these the run of a scenario is in progress. */
+/* Between these a run is in progress in this process. */
 void ncs_suite_begin(struct ncs_suite *suite, const struct ncs_scenario *scenario,
-                     const struct ncs_run_options *options);
+                     const struct ncs_run_options *options, size_t run, int64_t start);
 void ncs_suite_end(void);
 
 /* A rank is in a call of the real library that does not return, with memory that it may use: there
  * is no next run in this process, and no orderly end of it. */
 void ncs_suite_end_here(struct ncs_suite *suite) __attribute__((noreturn));
+
+int64_t ncs_suite_clock(void); /* ns */
+
+/* ---- suite_jobs.c: several processes ---- */
+
+/* Makes the runs from suite->next on. */
+void ncs_suite_run_jobs(struct ncs_suite *suite, int jobs);
+
+/* ---- suite_link.c: from a process that runs to the one that tells ---- */
+
+/* What a run came to, on its way. */
+struct ncs_parcel {
+    size_t run;
+    bool last;    /* the process ends */
+    struct ncs_report_entry entry;
+    struct ncs_str log; /* lines for files: "path\0line\0" ... */
+};
+
+struct ncs_link *ncs_link_new(int fd);
+/* Keeps the entry of the run until it is sent. Its contents are taken over. */
+void ncs_link_keep(struct ncs_link *link, struct ncs_report_entry *entry);
+/* Sends what is kept; ends the process when nobody listens any more. */
+void ncs_link_send(struct ncs_link *link, size_t run, bool last);
+struct ncs_str *ncs_link_log(struct ncs_link *link); /* for struct ncs_log */
+/* Takes a parcel out of the bytes that have come; false when it is not whole. Its contents are the
+ * caller's. */
+bool ncs_parcel_take(struct ncs_str *bytes, struct ncs_parcel *parcel);
+void ncs_parcel_free(struct ncs_parcel *parcel);
 
 #endif

@@ -1,4 +1,4 @@
-/* One run: loads a scenario, runs it, reports. */
+/* One run: declares a case, runs it, says what it came to. */
 #include "cli/suite.h"
 
 #include <string.h>
@@ -39,29 +39,94 @@ static enum ncs_verdict verdict_of(const struct ncs_error *err)
     }
 }
 
-/* A scenario that could not be started: the error is for standard error, as a compiler's is. */
-static void report_unstarted(struct ncs_suite *suite, const struct ncs_scenario *scenario,
-                             const struct ncs_error *err)
+/* What is told of a run besides its result. */
+struct told {
+    struct ncs_suite *suite;
+    size_t run;
+    int64_t start;
+    struct ncs_str name, command;
+    struct ncs_report_run report;
+};
+
+static void begin_told(struct told *t, struct ncs_suite *suite, size_t run, int64_t start)
 {
-    struct ncs_result result = { .verdict = verdict_of(err), .internal = *err };
-    struct ncs_report_run run = { .scenario = scenario, .result = &result };
-    ncs_print_error(err);
-    if (suite->json)
-        ncs_suite_report(suite, &run);
-    else
-        ncs_tally_add(&suite->tally, result.verdict, false);
+    const struct ncs_plan *plan = suite->plan;
+    const struct ncs_case *c = ncs_plan_case(plan, run);
+    struct ncs_str full = { 0 };
+    *t = (struct told){ .suite = suite, .run = run, .start = start };
+    ncs_plan_add_name(plan, run, &t->name);
+    ncs_plan_add_full_name(plan, run, &full);
+    if (t->name.bytes) {
+        ncs_run_add_command(suite->value, full.text, plan->repeats > 1 || (c && c->seeded), &t->command);
+        t->report.name = t->name.text;
+        t->report.command = t->command.text;
+    }
+    if (c) {
+        t->report.value = c->value;
+        t->report.values = c->values;
+    }
+    ncs_str_free(&full);
 }
 
-static void report_skipped(struct ncs_suite *suite, const struct ncs_scenario *scenario,
-                           const struct ncs_run_options *o, char *reason)
+static void end_told(struct told *t)
+{
+    ncs_str_free(&t->name);
+    ncs_str_free(&t->command);
+}
+
+static void make_entry(struct told *t, const struct ncs_scenario *scenario,
+                       const struct ncs_result *result, struct ncs_report_entry *entry)
+{
+    t->report.scenario = scenario;
+    t->report.result = result;
+    t->report.wall = t->suite->times ? ncs_suite_clock() - t->start : 0;
+    ncs_report_entry(&t->suite->report, &t->report, entry);
+}
+
+static void tell(struct told *t, const struct ncs_scenario *scenario, const struct ncs_result *result)
+{
+    struct ncs_report_entry entry;
+    make_entry(t, scenario, result, &entry);
+    ncs_suite_tell(t->suite, &entry);
+}
+
+void ncs_suite_entry(struct ncs_suite *suite, size_t run, int64_t start,
+                     const struct ncs_scenario *scenario, const struct ncs_result *result,
+                     struct ncs_report_entry *entry)
+{
+    const struct ncs_plan *plan = suite->plan;
+    struct told t;
+    struct ncs_scenario plain;
+    begin_told(&t, suite, run, start);
+    ncs_scenario_init(&plain, plan->file[plan->run[run].file].path);
+    make_entry(&t, scenario ? scenario : &plain, result, entry);
+    entry->file = NULL; /* it was the scenario's */
+    ncs_scenario_free(&plain);
+    end_told(&t);
+}
+
+/* A scenario that could not be started: the error is for standard error, as a compiler's is. */
+static void tell_unstarted(struct told *t, const struct ncs_scenario *scenario,
+                           const struct ncs_error *err)
+{
+    struct ncs_result result = { .verdict = verdict_of(err), .internal = *err };
+    struct ncs_report_entry entry;
+    ncs_print_error(err);
+    make_entry(t, scenario, &result, &entry);
+    if (t->suite->report.format->people)
+        ncs_str_free(&entry.text); /* the error says all */
+    ncs_suite_tell(t->suite, &entry);
+}
+
+static void tell_skipped(struct told *t, const struct ncs_scenario *scenario,
+                         const struct ncs_run_options *o, char *reason)
 {
     struct ncs_result result = {
         .verdict = NCS_SKIPPED, .ranks = o->ranks, .driver = o->driver, .policy = o->policy,
         .seed = o->seed, .skip_reason = reason,
     };
     ncs_nccl_version_text(o->nccl_version, result.nccl, sizeof result.nccl);
-    struct ncs_report_run run = { .scenario = scenario, .result = &result };
-    ncs_suite_report(suite, &run);
+    tell(t, scenario, &result);
 }
 
 /* Only a run that came to an end of its own can be what was declared. */
@@ -75,59 +140,73 @@ static bool declares_more_than_pass(const struct ncs_outcome *o)
     return o->any_verdict || o->verdict != NCS_PASS || o->finding;
 }
 
-static void report_result(struct ncs_suite *suite, const struct ncs_scenario *scenario,
-                          const struct ncs_result *result)
+static void tell_result(struct told *t, const struct ncs_scenario *scenario,
+                        const struct ncs_result *result)
 {
     struct ncs_str difference = { 0 };
-    struct ncs_report_run run = { .scenario = scenario, .result = result };
     if (is_judged(result->verdict))
-        run.as_expected = ncs_outcome_holds(&scenario->outcome, result, &difference);
+        t->report.as_expected = ncs_outcome_holds(&scenario->outcome, result, &difference);
     /* "declared pass, came hang" is what the verdict says already. */
     if (declares_more_than_pass(&scenario->outcome))
-        run.difference = difference.text;
-    if (suite->json && result->internal.status != NCS_OK)
+        t->report.difference = difference.text;
+    if (!t->suite->report.format->people && result->internal.status != NCS_OK)
         ncs_print_error(&result->internal);
-    ncs_suite_report(suite, &run);
+    tell(t, scenario, result);
     ncs_str_free(&difference);
 }
 
-static void run_script(struct ncs_suite *suite, struct ncs_script *script,
-                       const struct ncs_scenario *scenario)
+static void run_declared(struct told *t, struct ncs_script *script,
+                         const struct ncs_scenario *scenario)
 {
+    struct ncs_suite *suite = t->suite;
     struct ncs_run_options o = ncs_run_make_options(suite->value, scenario);
+    o.seed = suite->plan->run[t->run].seed;
+    o.seeded = o.seed != 0;
     o.schedule = suite->schedule;
     o.on_log = ncs_log_line;
     o.log_arg = &suite->log;
     struct ncs_str reason = { 0 };
     if (!ncs_scenario_can_run(scenario, &o, &reason)) {
-        report_skipped(suite, scenario, &o, reason.text);
+        tell_skipped(t, scenario, &o, reason.text);
         ncs_str_free(&reason);
         return;
     }
     ncs_str_free(&reason);
     struct ncs_program program = ncs_script_program(script, scenario);
-    bool prints = !suite->json && !suite->quiet;
+    bool prints = suite->report.format->people && !suite->report.style.quiet;
     struct ncs_run *run = ncs_run_new(&o, &program, prints ? on_output : NULL, NULL);
-    ncs_suite_begin(suite, scenario, &o);
+    ncs_suite_begin(suite, scenario, &o, t->run, t->start);
     const struct ncs_result *result = ncs_run_execute(run);
     ncs_suite_end();
-    report_result(suite, scenario, result);
+    tell_result(t, scenario, result);
     if (!ncs_run_leave(run))
         ncs_suite_end_here(suite);
     ncs_run_free(run);
 }
 
-void ncs_suite_run_file(struct ncs_suite *suite, const char *file)
+void ncs_suite_make(struct ncs_suite *suite, size_t run)
 {
-    struct ncs_script_settings settings = ncs_run_settings(suite->value);
+    const struct ncs_plan *plan = suite->plan;
+    const struct ncs_plan_file *file = &plan->file[plan->run[run].file];
+    const struct ncs_case *c = ncs_plan_case(plan, run);
+    struct told t;
     struct ncs_error err = { 0 };
     struct ncs_scenario scenario;
-    ncs_scenario_init(&scenario, file);
-    struct ncs_script *script = ncs_script_load(file, &settings, &scenario, &err);
-    if (script)
-        run_script(suite, script, &scenario);
-    else
-        report_unstarted(suite, &scenario, &err);
-    ncs_script_free(script);
+    begin_told(&t, suite, run, ncs_suite_clock());
+    ncs_scenario_init(&scenario, file->path);
+    if (c) {
+        struct ncs_script_settings settings = ncs_run_settings(suite->value);
+        settings.value = c->value;
+        settings.values = c->values;
+        if (c->ranks > 0)
+            settings.ranks = c->ranks;
+        if (ncs_script_declare(file->script, &settings, &scenario, &err))
+            run_declared(&t, file->script, &scenario);
+        else
+            tell_unstarted(&t, &scenario, &err);
+    } else {
+        tell_unstarted(&t, &scenario, &file->err);
+    }
     ncs_scenario_free(&scenario);
+    end_told(&t);
 }

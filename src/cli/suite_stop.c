@@ -1,118 +1,195 @@
 /* Interrupts, and runs that do not come back. */
 #include "cli/suite.h"
 
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "cli/output.h"
 #include "base/safe.h"
-
-/* ---- interrupts ---- */
-
-static volatile sig_atomic_t interrupts;
+#include "cli/output.h"
+#include "cli/progress.h"
 
 /* Seconds that a run has to come back from an interrupt, which a rank inside one of Lua's own
  * functions does not notice. */
 enum { INTERRUPT_GRACE = 2 };
 
-static void leave(void)
-{
-    static const char text[] = "ncclscript run: interrupted, and a rank does not come back from a "
-                               "call of Lua's: given up\n";
-    ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
-    (void)written;
-    _exit(ncs_verdict_exit(NCS_INTERRUPTED));
-}
+/* So many interrupts end the program whatever it does. */
+enum { INTERRUPTS_MOST = 3 };
 
-static void on_signal(int signal_number)
-{
-    if (signal_number == SIGALRM)
-        leave();
-    if (interrupts++)
-        _exit(ncs_verdict_exit(NCS_INTERRUPTED));
-    alarm(INTERRUPT_GRACE);
-    ncs_run_interrupt();
-}
-
-void ncs_suite_catch_interrupts(void)
-{
-    struct sigaction action = { .sa_handler = on_signal };
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGALRM, &action, NULL);
-}
-
-bool ncs_suite_interrupted(void)
-{
-    return interrupts > 0;
-}
-
-/* ---- a rank that does not come back from a call ---- */
-
-/* The run in progress, for the watch's thread. */
+/* The run in progress, for other threads; who holds the lock may end the process. */
 static struct {
+    pthread_mutex_t lock;
+    bool in_run;
     struct ncs_suite *suite;
     const struct ncs_scenario *scenario;
     const struct ncs_run_options *options;
-} current;
+    size_t run;
+    int64_t start;
+} current = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* On the watch's thread. The rank's thread may hold the lock of standard output, and nothing that
- * it uses can be freed or looked at: what the run has done is lost, its verdict is not. */
-static void give_up(void)
+int64_t ncs_suite_clock(void)
 {
-    struct ncs_suite *suite = current.suite;
-    const struct ncs_run_options *o = current.options;
-    static char reason[] = "a rank does not come back from a call of Lua's";
-    struct ncs_result result = {
-        .verdict = NCS_TIMEOUT, .ranks = o->ranks, .driver = o->driver, .policy = o->policy,
-        .seed = o->seed, .skip_reason = reason,
-    };
-    struct ncs_report_run run = { .scenario = current.scenario, .result = &result };
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* ---- runs that do not come back ---- */
+
+/* The end of the process behind the run that was told last. */
+static void end_process(struct ncs_suite *suite, const char *message, bool locked)
+{
     struct ncs_str text = { 0 };
-    int status = ncs_verdict_exit(NCS_TIMEOUT);
-    ncs_nccl_version_text(o->nccl_version, result.nccl, sizeof result.nccl);
-    if (ftrylockfile(stdout) == 0) {
-        ncs_suite_report(suite, &run);
-        ncs_suite_summarize(suite);
-        ncs_out_flush();
-        status = ncs_tally_exit(&suite->tally);
-        funlockfile(stdout);
-    }
-    ncs_str_add(&text, "ncclscript run: ");
-    ncs_safe_line(&text, current.scenario->file);
-    ncs_str_addf(&text, ": past the time limit, and %s: given up", reason);
-    ncs_suite_add_not_run(suite, &text);
+    int status = ncs_tally_exit(&suite->report.tally);
+    suite->cut = "given up";
+    if (!suite->link && locked)
+        status = ncs_suite_finish(suite);
+    ncs_progress_clear();
+    ncs_str_add(&text, message);
+    if (!suite->link)
+        ncs_suite_add_not_run(suite, &text);
     ncs_str_add(&text, "\n");
     ssize_t written = write(STDERR_FILENO, text.text, text.bytes);
     (void)written;
+    if (suite->link)
+        ncs_link_send(suite->link, current.run, true);
     _exit(status);
 }
 
-void ncs_suite_begin(struct ncs_suite *suite, const struct ncs_scenario *scenario,
-                     const struct ncs_run_options *options)
+/* The rank's thread may hold the lock of standard output, and nothing that it uses can be freed or
+ * looked at: what the run has done is lost, its verdict is not. */
+static void give_up(enum ncs_verdict verdict, const char *message, char *reason)
 {
+    struct ncs_suite *suite = current.suite;
+    const struct ncs_run_options *o = current.options;
+    struct ncs_result result = {
+        .verdict = verdict, .ranks = o->ranks, .driver = o->driver, .policy = o->policy,
+        .seed = o->seed, .skip_reason = reason,
+    };
+    struct ncs_report_entry entry;
+    bool locked = ftrylockfile(stdout) == 0;
+    ncs_nccl_version_text(o->nccl_version, result.nccl, sizeof result.nccl);
+    ncs_suite_entry(suite, current.run, current.start, current.scenario, &result, &entry);
+    if (locked)
+        ncs_out_flush();
+    if (locked || suite->link) {
+        ncs_suite_tell(suite, &entry);
+    } else {
+        ncs_tally_add(&suite->report.tally, verdict, false);
+        suite->next++;
+    }
+    end_process(suite, message, locked);
+}
+
+/* On the watch's thread. */
+static void past_limit(void)
+{
+    static char reason[] = "a rank does not come back from a call of Lua's";
+    pthread_mutex_lock(&current.lock);
+    if (current.in_run) {
+        struct ncs_str message = { 0 };
+        ncs_str_add(&message, "ncclscript run: ");
+        ncs_safe_line(&message, current.scenario->file);
+        ncs_str_addf(&message, ": past the time limit, and %s: given up", reason);
+        give_up(NCS_TIMEOUT, message.text, reason);
+    }
+    pthread_mutex_unlock(&current.lock);
+}
+
+void ncs_suite_end_here(struct ncs_suite *suite)
+{
+    end_process(suite, "ncclscript run: a rank does not come back from a call of NCCL's: given up",
+                true);
+    _exit(ncs_verdict_exit(NCS_INTERNAL_FAULT));
+}
+
+/* ---- interrupts ---- */
+
+static volatile sig_atomic_t interrupts;
+static sem_t told; /* the guard, of each */
+
+static void on_signal(int signal_number)
+{
+    (void)signal_number;
+    if (++interrupts >= INTERRUPTS_MOST && !(current.suite && current.suite->link))
+        _exit(ncs_verdict_exit(NCS_INTERRUPTED));
+    sem_post(&told);
+    ncs_run_interrupt();
+}
+
+int ncs_suite_interrupts(void)
+{
+    return interrupts;
+}
+
+/* A run that does not end soon after an interrupt, or not before the next, is given up. */
+static void *guard(void *unused)
+{
+    struct timespec until;
+    while (sem_wait(&told) != 0)
+        continue;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += INTERRUPT_GRACE;
+    int rc;
+    do
+        rc = sem_timedwait(&told, &until);
+    while (rc != 0 && errno == EINTR);
+    pthread_mutex_lock(&current.lock);
+    if (current.in_run)
+        give_up(NCS_INTERRUPTED, "ncclscript run: interrupted, and a rank does not come back from a "
+                                 "call of Lua's: given up", NULL);
+    pthread_mutex_unlock(&current.lock);
+    return unused;
+}
+
+static void start_guard(void)
+{
+    pthread_t thread;
+    sigset_t all, before;
+    sigfillset(&all); /* signals are for the program's own threads */
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    if (pthread_create(&thread, NULL, guard, NULL) == 0)
+        pthread_detach(thread);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void ncs_suite_catch_interrupts(bool with_guard)
+{
+    struct sigaction action = { .sa_handler = on_signal };
+    sem_init(&told, 0, 0);
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    if (with_guard)
+        start_guard();
+}
+
+/* ---- the run in progress ---- */
+
+void ncs_suite_begin(struct ncs_suite *suite, const struct ncs_scenario *scenario,
+                     const struct ncs_run_options *options, size_t run, int64_t start)
+{
+    pthread_mutex_lock(&current.lock);
     current.suite = suite;
     current.scenario = scenario;
     current.options = options;
-    ncs_run_stuck = give_up;
+    current.run = run;
+    current.start = start;
+    current.in_run = true;
+    pthread_mutex_unlock(&current.lock);
+    ncs_run_stuck = past_limit;
     if (interrupts) /* while the file was loaded: there was no run to interrupt */
         ncs_run_interrupt();
 }
 
 void ncs_suite_end(void)
 {
-    alarm(0);
-}
-
-void ncs_suite_end_here(struct ncs_suite *suite)
-{
-    struct ncs_str text = { 0 };
-    ncs_suite_summarize(suite);
-    ncs_out_flush();
-    ncs_str_add(&text, "ncclscript run: a rank does not come back from a call of NCCL's: given up");
-    ncs_suite_add_not_run(suite, &text);
-    fprintf(stderr, "%s\n", text.text);
-    _exit(ncs_tally_exit(&suite->tally));
+    pthread_mutex_lock(&current.lock);
+    current.in_run = false;
+    pthread_mutex_unlock(&current.lock);
 }

@@ -70,17 +70,22 @@ void ncs_report_entry(const struct ncs_report *r, const struct ncs_report_run *r
         .file = run->scenario->file, .verdict = run->result->verdict,
         .as_expected = run->as_expected, .wall = run->wall,
     };
+    if (entry->verdict == NCS_SKIPPED && run->result->skip_reason)
+        ncs_str_add(&entry->reason, run->result->skip_reason);
     r->format->entry(run, &r->style, &entry->text);
 }
 
 void ncs_report_entry_free(struct ncs_report_entry *entry)
 {
     ncs_str_free(&entry->text);
+    ncs_str_free(&entry->reason);
 }
 
 void ncs_report_add(struct ncs_report *r, const struct ncs_report_entry *entry, struct ncs_str *out)
 {
     ncs_tally_add(&r->tally, entry->verdict, entry->as_expected);
+    if (entry->reason.bytes)
+        ncs_tally_skip(&r->tally, entry->reason.text);
     r->format->add(r, entry, out);
 }
 
@@ -92,6 +97,7 @@ void ncs_report_end(struct ncs_report *r, const char *cut, struct ncs_str *out)
 void ncs_report_free(struct ncs_report *r)
 {
     ncs_str_free(&r->held);
+    ncs_tally_free(&r->tally);
     ncs_free(r->file);
     *r = (struct ncs_report){ 0 };
 }

@@ -21,6 +21,7 @@ struct ncs_report_run {
     const char *name;       /* "ranks=4,dtype=float32"; NULL = the file is one case */
     const struct ncs_param *value; size_t values;
     const char *complaints; /* of a file that does not load: all that is wrong, whole lines; or NULL */
+    const char *command;    /* that runs it alone; NULL = that is plain */
     int64_t wall;           /* ns on the wall's clock; 0 = unknown */
 };
 
@@ -40,19 +41,34 @@ void ncs_report_json(const struct ncs_report_run *run, struct ncs_str *out);
 /* Appends what happened in one line without its end: "hang: rank 2 made 2 calls on world ...". */
 void ncs_report_message(const struct ncs_report_run *run, struct ncs_str *out);
 
+struct ncs_tally_reason {
+    char *text;
+    size_t count;
+};
+
 /* Several runs together. */
 struct ncs_tally {
+    size_t scenarios, cases;         /* of which there are runs; 0 = as many as runs */
     size_t runs, expected, skipped;
     size_t not_run;                  /* left out because the suite was stopped */
     size_t unexpected[NCS_VERDICTS]; /* by the verdict that came */
     enum ncs_verdict worst;          /* of the unexpected ones; NCS_PASS = there is none */
+    struct ncs_tally_reason *reason; size_t reasons, reasons_room; /* of the skipped ones, if told */
 };
 
 void ncs_tally_add(struct ncs_tally *tally, enum ncs_verdict verdict, bool as_expected);
+/* Why one that has been added was skipped. */
+void ncs_tally_skip(struct ncs_tally *tally, const char *reason);
+void ncs_tally_free(struct ncs_tally *tally); /* the contents */
 /* 0: all as expected or skipped; a suite of which nothing ran is skipped (77) or empty (5). */
 int ncs_tally_exit(const struct ncs_tally *tally);
-/* Appends "7 scenarios: 6 as expected, 1 unexpected (1 hang)" and a newline. */
+/* Appends "7 scenarios: 6 as expected, 1 unexpected (1 hang)" and a newline; of several cases "12 cases
+ * of 7 scenarios", of several seeds "200 runs of 7 scenarios". */
 void ncs_tally_text(const struct ncs_tally *tally, struct ncs_str *out);
+
+/* Appends a line about all runs of one case with these seeds. */
+void ncs_report_repeated(const char *name, const struct ncs_tally *tally, uint64_t first,
+                         uint64_t last, const struct ncs_report_style *style, struct ncs_str *out);
 
 /* ---- a suite in one of the formats ---- */
 
@@ -62,6 +78,7 @@ struct ncs_report_entry {
     enum ncs_verdict verdict;
     bool as_expected;
     int64_t wall;
+    struct ncs_str reason;  /* of SKIPPED */
     struct ncs_str text;    /* in the format's own way; empty = nothing to say */
 };
 

@@ -1,5 +1,11 @@
 /* Several runs together: how many were as expected, and the exit code of them all. */
-#include "report/report.h"
+#include "report/text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/safe.h"
 
 void ncs_tally_add(struct ncs_tally *tally, enum ncs_verdict verdict, bool as_expected)
 {
@@ -26,27 +32,102 @@ int ncs_tally_exit(const struct ncs_tally *tally)
     return ncs_verdict_exit(tally->skipped ? NCS_SKIPPED : NCS_EMPTY);
 }
 
-void ncs_tally_text(const struct ncs_tally *tally, struct ncs_str *out)
+void ncs_tally_skip(struct ncs_tally *tally, const char *reason)
 {
-    size_t all = tally->runs + tally->not_run;
-    ncs_str_addf(out, "%zu scenario%s: %zu as expected", all, all == 1 ? "" : "s",
-                 tally->expected);
-    size_t not = tally->runs - tally->expected - tally->skipped;
+    for (size_t i = 0; i < tally->reasons; i++)
+        if (strcmp(tally->reason[i].text, reason) == 0) {
+            tally->reason[i].count++;
+            return;
+        }
+    NCS_PUSH(tally->reason, tally->reasons, tally->reasons_room,
+             ((struct ncs_tally_reason){ ncs_copy_text(reason), 1 }));
+}
+
+void ncs_tally_free(struct ncs_tally *tally)
+{
+    for (size_t i = 0; i < tally->reasons; i++)
+        ncs_free(tally->reason[i].text);
+    ncs_free(tally->reason);
+    *tally = (struct ncs_tally){ 0 };
+}
+
+static const char *plural(size_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+/* "200 runs of 12 cases of 7 scenarios", without what is as many as the next. */
+static void add_sizes(const struct ncs_tally *t, struct ncs_str *out)
+{
+    size_t runs = t->runs + t->not_run, cases = t->cases ? t->cases : runs,
+           scenarios = t->scenarios ? t->scenarios : cases;
+    if (runs != cases)
+        ncs_str_addf(out, "%zu run%s of ", runs, plural(runs));
+    if (cases != scenarios)
+        ncs_str_addf(out, "%zu case%s of ", cases, plural(cases));
+    ncs_str_addf(out, "%zu scenario%s", scenarios, plural(scenarios));
+}
+
+/* " (needs 8 GPUs, the simulated machine has 2)", or each with its number. */
+static void add_reasons(const struct ncs_tally *t, struct ncs_str *out)
+{
+    enum { SHOWN = 4 };
+    size_t told = 0;
+    for (size_t i = 0; i < t->reasons && i < SHOWN; i++) {
+        ncs_str_add(out, i ? "; " : " (");
+        if (t->reasons > 1 || t->reason[i].count < t->skipped)
+            ncs_str_addf(out, "%zu: ", t->reason[i].count);
+        ncs_safe_line(out, t->reason[i].text);
+        told += t->reason[i].count;
+    }
+    if (told && told < t->skipped)
+        ncs_str_addf(out, "; %zu: other reasons", t->skipped - told);
+    ncs_str_add(out, told ? ")" : "");
+}
+
+/* ": 6 as expected, 1 unexpected (1 hang)" and the rest. */
+static void add_counts(const struct ncs_tally *t, struct ncs_str *out)
+{
+    ncs_str_addf(out, ": %zu as expected", t->expected);
+    size_t not = t->runs - t->expected - t->skipped;
     if (not) {
         ncs_str_addf(out, ", %zu unexpected (", not);
         const char *comma = "";
         for (int v = 0; v < NCS_VERDICTS; v++) {
-            if (!tally->unexpected[v])
+            if (!t->unexpected[v])
                 continue;
-            ncs_str_addf(out, "%s%zu %s", comma, tally->unexpected[v],
+            ncs_str_addf(out, "%s%zu %s", comma, t->unexpected[v],
                          v == NCS_PASS ? "passed" : ncs_verdict_name((enum ncs_verdict)v));
             comma = ", ";
         }
         ncs_str_add(out, ")");
     }
-    if (tally->skipped)
-        ncs_str_addf(out, ", %zu skipped", tally->skipped);
-    if (tally->not_run)
-        ncs_str_addf(out, ", %zu not run", tally->not_run);
+    if (t->skipped) {
+        ncs_str_addf(out, ", %zu skipped", t->skipped);
+        add_reasons(t, out);
+    }
+    if (t->not_run)
+        ncs_str_addf(out, ", %zu not run", t->not_run);
     ncs_str_add(out, "\n");
+}
+
+void ncs_tally_text(const struct ncs_tally *tally, struct ncs_str *out)
+{
+    add_sizes(tally, out);
+    add_counts(tally, out);
+}
+
+void ncs_report_repeated(const char *name, const struct ncs_tally *t, uint64_t first, uint64_t last,
+                         const struct ncs_report_style *style, struct ncs_str *out)
+{
+    bool fine = t->runs == t->expected, ran = t->runs > t->skipped;
+    const char *word = fine ? "PASS" : ran ? "FAIL" : "SKIPPED";
+    const char *color = fine ? NCS_GREEN : ran ? NCS_RED : NCS_YELLOW;
+    if (style->color)
+        ncs_str_addf(out, "\033[%sm%s\033[0m  ", color, word);
+    else
+        ncs_str_addf(out, "%s  ", word);
+    ncs_safe_line(out, name);
+    ncs_str_addf(out, "  %zu runs, seeds %" PRIu64 "..%" PRIu64, t->runs, first, last);
+    add_counts(t, out);
 }

@@ -359,6 +359,8 @@ void ncs_report_text(const struct ncs_report_run *run, const struct ncs_report_s
         ncs_safe_line(out, run->difference);
         ncs_str_add(out, "\n");
     }
+    if (!run->as_expected && r->verdict != NCS_SKIPPED && run->command)
+        ncs_text_keyed(t, NCS_DIM, "alone", run->command);
     if (style->verbose)
         add_verbose(t);
 }

@@ -6,35 +6,32 @@
 
 static const char ranks[] = "ranks", seed[] = "seed";
 
-bool ncs_axis_kind(const struct ncs_scenario *s, const char *name, enum ncs_param_kind *kind)
-{
-    const struct ncs_param *p = strcmp(name, ranks) == 0 ? NULL : ncs_scenario_param(s, name);
-    *kind = p ? p->kind : NCS_PARAM_INT;
-    return p || strcmp(name, ranks) == 0 || strcmp(name, seed) == 0;
-}
-
 /* ---- axes ---- */
 
 /* Where an axis stands among the others, but for its name. */
-static int place(const char *name)
+static int place(const struct ncs_axis *a)
 {
-    return strcmp(name, ranks) == 0 ? 0 : strcmp(name, seed) == 0 ? 2 : 1;
+    return a->is_param ? 1 : strcmp(a->name, ranks) == 0 ? 0 : 2;
 }
 
-static bool before(const char *a, const char *b)
+static bool before(const struct ncs_axis *a, const struct ncs_axis *b)
 {
-    int pa = place(a), pb = place(b);
-    return pa != pb ? pa < pb : strcmp(a, b) < 0;
+    return place(a) != place(b) ? place(a) < place(b) : strcmp(a->name, b->name) < 0;
 }
 
-struct ncs_axis *ncs_matrix_add(struct ncs_matrix *m, const char *name, enum ncs_param_kind kind)
+struct ncs_axis *ncs_matrix_add(struct ncs_matrix *m, const struct ncs_scenario *s, const char *name)
 {
+    const struct ncs_param *p = strcmp(name, ranks) == 0 ? NULL : ncs_scenario_param(s, name);
+    if (!p && strcmp(name, ranks) != 0 && strcmp(name, seed) != 0)
+        return NULL;
+    struct ncs_axis axis = { .name = ncs_copy_text(name), .is_param = p,
+                             .kind = p ? p->kind : NCS_PARAM_INT };
     size_t at = m->axes;
-    while (at > 0 && before(name, m->axis[at - 1].name))
+    while (at > 0 && before(&axis, &m->axis[at - 1]))
         at--;
-    NCS_PUSH(m->axis, m->axes, m->axes_room, (struct ncs_axis){ 0 });
+    NCS_PUSH(m->axis, m->axes, m->axes_room, axis);
     memmove(&m->axis[at + 1], &m->axis[at], (m->axes - 1 - at) * sizeof *m->axis);
-    m->axis[at] = (struct ncs_axis){ .name = ncs_copy_text(name), .kind = kind };
+    m->axis[at] = axis;
     return &m->axis[at];
 }
 
@@ -131,8 +128,15 @@ static struct ncs_case combine(const struct ncs_matrix *m, size_t n)
     struct ncs_case c = { .value = ncs_new(m->axes * sizeof *c.value), .values = m->axes };
     for (size_t i = m->axes; i-- > 0;) {
         const struct ncs_axis *axis = &m->axis[i];
-        c.value[i] = ncs_param_copy(&axis->value[n % axis->values]);
+        const struct ncs_param *value = &axis->value[n % axis->values];
+        c.value[i] = ncs_param_copy(value);
         n /= axis->values;
+        if (place(axis) == 0)
+            c.ranks = (int)value->i;
+        if (place(axis) == 2) {
+            c.seeded = true;
+            c.seed = value->i;
+        }
     }
     return c;
 }

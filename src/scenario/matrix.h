@@ -10,6 +10,7 @@
 /* An axis is a parameter, the number of `ranks`, or the `seed` (unless a parameter has that name). */
 struct ncs_axis {
     char *name;
+    bool is_param;
     enum ncs_param_kind kind;
     struct ncs_param *value; size_t values, values_room;
     bool pinned; /* from outside, to the only value */
@@ -29,16 +30,18 @@ struct ncs_matrix {
 struct ncs_case {
     char *name; /* "ranks=4,dtype=float32"; NULL: the file is one case */
     struct ncs_param *value; size_t values;
+    int ranks;            /* 0 = no axis */
+    bool seeded;          /* the seed is an axis */
+    int64_t seed;
 };
 
 struct ncs_cases {
     struct ncs_case *item; size_t count, room;
 };
 
-/* What may be an axis of this scenario: false for other names. */
-bool ncs_axis_kind(const struct ncs_scenario *s, const char *name, enum ncs_param_kind *kind);
-/* A new axis at its place: ranks, then parameters by name, then seed. */
-struct ncs_axis *ncs_matrix_add(struct ncs_matrix *m, const char *name, enum ncs_param_kind kind);
+/* A new axis at its place: ranks, then parameters by name, then seed. NULL for a name that is none of
+ * what may be an axis of this scenario. */
+struct ncs_axis *ncs_matrix_add(struct ncs_matrix *m, const struct ncs_scenario *s, const char *name);
 struct ncs_axis *ncs_matrix_axis(const struct ncs_matrix *m, const char *name); /* NULL = none */
 bool ncs_axis_has(const struct ncs_axis *axis, const struct ncs_param *value);
 /* Leaves the axis this value alone. */

@@ -18,27 +18,27 @@ static const char *const wanted[] = {
 };
 
 /* The value on top as one of the axis; `what` names it in complaints. */
-static struct ncs_param read_value(lua_State *L, const char *axis, enum ncs_param_kind kind,
-                                   bool is_param, const char *what)
+static struct ncs_param read_value(lua_State *L, const struct ncs_axis *axis, const char *what)
 {
     static const int type[] = {
         [NCS_PARAM_INT] = LUA_TNUMBER, [NCS_PARAM_NUMBER] = LUA_TNUMBER,
         [NCS_PARAM_TEXT] = LUA_TSTRING, [NCS_PARAM_BOOL] = LUA_TBOOLEAN,
     };
     int top = lua_gettop(L);
+    enum ncs_param_kind kind = axis->kind;
     char expected[80];
     lua_Integer whole = 0;
     snprintf(expected, sizeof expected, "%s%s", wanted[kind],
-             is_param ? ", as its default in params" : "");
+             axis->is_param ? ", as its default in params" : "");
     if (lua_type(L, top) != type[kind] ||
         (kind == NCS_PARAM_INT && !ncs_lua_is_whole(L, top, &whole)) ||
         (kind == NCS_PARAM_NUMBER && !isfinite(lua_tonumber(L, top))))
         ncs_lua_wrong(L, top, what, expected);
-    if (!is_param && strcmp(axis, "ranks") == 0 && (whole < 1 || whole > MOST_RANKS))
+    if (!axis->is_param && strcmp(axis->name, "ranks") == 0 && (whole < 1 || whole > MOST_RANKS))
         ncs_lua_wrong(L, top, what, "1 to 65536");
-    if (!is_param && whole < 0)
+    if (!axis->is_param && whole < 0)
         ncs_lua_wrong(L, top, what, "0 or more");
-    struct ncs_param p = { .name = ncs_copy_text(axis), .kind = kind };
+    struct ncs_param p = { .name = ncs_copy_text(axis->name), .kind = kind };
     if (kind == NCS_PARAM_INT)
         p.i = whole;
     else if (kind == NCS_PARAM_NUMBER)
@@ -54,11 +54,6 @@ static struct ncs_param read_value(lua_State *L, const char *axis, enum ncs_para
 static void add_value(struct ncs_param **list, size_t *count, size_t *room, struct ncs_param value)
 {
     NCS_PUSH(*list, *count, *room, value);
-}
-
-static bool is_param(const struct ncs_declaration *d, const char *axis)
-{
-    return strcmp(axis, "ranks") != 0 && ncs_scenario_param(d->scenario, axis);
 }
 
 /* ---- matrix ---- */
@@ -80,19 +75,18 @@ static void unknown_axis(lua_State *L, struct ncs_declaration *d, const char *na
 
 static void read_axis(lua_State *L, struct ncs_declaration *d, const char *name, int value)
 {
-    enum ncs_param_kind kind;
     char what[100];
-    if (!ncs_axis_kind(d->scenario, name, &kind))
+    struct ncs_axis *axis = ncs_matrix_add(&d->matrix, d->scenario, name);
+    if (!axis)
         unknown_axis(L, d, name);
     snprintf(what, sizeof what, "matrix: %.60s", name);
     size_t n = ncs_lua_list(L, value, what, "a list of values such as { 1, 2 }");
     if (n == 0)
         ncs_lua_usage(L, "%s has no values", what);
-    struct ncs_axis *axis = ncs_matrix_add(&d->matrix, name, kind);
     for (size_t i = 1; i <= n; i++) {
         snprintf(what, sizeof what, "matrix: %.60s: value %zu", name, i);
         lua_rawgeti(L, value, (lua_Integer)i);
-        struct ncs_param p = read_value(L, name, kind, is_param(d, name), what);
+        struct ncs_param p = read_value(L, axis, what);
         bool twice = ncs_axis_has(axis, &p);
         add_value(&axis->value, &axis->values, &axis->values_room, p);
         if (twice)
@@ -173,7 +167,7 @@ static void read_term(lua_State *L, struct ncs_declaration *d, struct ncs_exclus
         unknown_name(L, &d->matrix, entry, name);
     snprintf(what, sizeof what, "%s: %.60s", entry, name);
     add_value(&e->value, &e->values, &e->values_room,
-              read_value(L, name, axis->kind, is_param(d, name), what));
+              read_value(L, axis, what));
     if (!ncs_axis_has(axis, &e->value[e->values - 1]))
         ncs_lua_usage(L, "%s = %s: the matrix has no such value", what, ncs_lua_text(L, -1));
 }
@@ -226,7 +220,7 @@ void ncs_declare_pins(struct ncs_declaration *d)
         struct ncs_axis *axis = &d->matrix.axis[i];
         size_t bytes = strlen(axis->name);
         struct ncs_param outside = { .name = axis->name, .kind = NCS_PARAM_INT };
-        if (is_param(d, axis->name)) {
+        if (axis->is_param) {
             for (size_t k = 0; k < settings->sets && !axis->pinned; k++)
                 if (strncmp(settings->set[k], axis->name, bytes) == 0 &&
                     settings->set[k][bytes] == '=')

@@ -1,0 +1,231 @@
+/* From operands to runs: files are opened once, and each case is declared anew when it is run. */
+#include "cli/plan.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/mem.h"
+#include "base/near.h"
+#include "base/quantity.h"
+#include "cli/files.h"
+#include "scenario/select.h"
+
+static const char seed_term[] = "seed=";
+
+/* ---- names ---- */
+
+const struct ncs_case *ncs_plan_case(const struct ncs_plan *plan, size_t run)
+{
+    const struct ncs_plan_run *r = &plan->run[run];
+    const struct ncs_plan_file *file = &plan->file[r->file];
+    return file->script ? &file->cases.item[r->number] : NULL;
+}
+
+/* A seed that is no value of the case is a part of the name where the case has several runs. */
+void ncs_plan_add_name(const struct ncs_plan *plan, size_t run, struct ncs_str *out)
+{
+    const struct ncs_case *c = ncs_plan_case(plan, run);
+    if (!c)
+        return;
+    size_t bytes = c->name ? strlen(c->name) : 0;
+    if (c->seeded && plan->repeats > 1) { /* the last value: each of its runs has another */
+        const char *comma = strrchr(c->name, ',');
+        bytes = comma ? (size_t)(comma - c->name) : 0;
+    }
+    ncs_str_add_bytes(out, c->name, bytes);
+    if (plan->repeats > 1)
+        ncs_str_addf(out, "%s%s%" PRIu64, bytes ? "," : "", seed_term, plan->run[run].seed);
+}
+
+void ncs_plan_add_full_name(const struct ncs_plan *plan, size_t run, struct ncs_str *out)
+{
+    struct ncs_str name = { 0 };
+    ncs_plan_add_name(plan, run, &name);
+    ncs_str_add(out, plan->file[plan->run[run].file].path);
+    if (name.bytes)
+        ncs_str_addf(out, "[%s]", name.text);
+    ncs_str_free(&name);
+}
+
+bool ncs_plan_same_case(const struct ncs_plan *plan, size_t a, size_t b)
+{
+    return plan->run[a].file == plan->run[b].file && plan->run[a].number == plan->run[b].number;
+}
+
+/* ---- files ---- */
+
+static struct ncs_plan_file *open_file(struct ncs_plan *plan, const char *path)
+{
+    struct ncs_plan_file file = { .path = ncs_copy_text(path) };
+    file.script = ncs_script_open(path, &plan->settings, &file.err);
+    if (file.script && !ncs_script_cases(file.script, &plan->settings, &file.cases, &file.err)) {
+        ncs_script_free(file.script);
+        file.script = NULL;
+    }
+    NCS_PUSH(plan->file, plan->files, plan->files_room, file);
+    return &plan->file[plan->files - 1];
+}
+
+static void add_run(struct ncs_plan *plan, size_t number, uint64_t seed)
+{
+    struct ncs_plan_run run = { .file = plan->files - 1, .number = number, .seed = seed };
+    NCS_PUSH(plan->run, plan->runs, plan->runs_room, run);
+}
+
+/* All runs of a case of the file that was opened last; `seed`: the only one that is wanted, or NULL.
+ * Too many are told when the plan is closed. */
+static void add_case(struct ncs_plan *plan, size_t number, const uint64_t *seed)
+{
+    const struct ncs_case *c = &plan->file[plan->files - 1].cases.item[number];
+    uint64_t first = seed ? *seed : c->seeded ? (uint64_t)c->seed : plan->seed;
+    int64_t repeats = seed ? 1 : plan->repeats;
+    for (int64_t i = 0; i < repeats && plan->runs <= NCS_PLAN_MOST; i++)
+        add_run(plan, number, first + (uint64_t)i);
+}
+
+/* The file, and what is said of it in "FILE[...]"; false when the operand is nothing of the kind. */
+static bool split(const char *operand, struct ncs_str *path, struct ncs_str *name)
+{
+    size_t bytes = strlen(operand);
+    struct stat st;
+    if (bytes < 3 || operand[bytes - 1] != ']' || stat(operand, &st) == 0)
+        return false;
+    for (const char *open = operand; (open = strchr(open, '[')) != NULL; open++) {
+        ncs_str_clear(path);
+        ncs_str_clear(name);
+        ncs_str_add_bytes(path, operand, (size_t)(open - operand));
+        ncs_str_add_bytes(name, open + 1, bytes - (size_t)(open - operand) - 2);
+        if (path->bytes && stat(path->text, &st) == 0 && !S_ISDIR(st.st_mode)) {
+            ncs_str_add(name, "");
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Takes "seed=7" out of a name whose case has no such value: it is the seed of the run. */
+static bool take_seed(const struct ncs_case *c, struct ncs_str *name, uint64_t *seed)
+{
+    int64_t value;
+    size_t bytes = sizeof seed_term - 1;
+    char *last = name->text ? strrchr(name->text, ',') : NULL;
+    char *term = last ? last + 1 : name->text;
+    if (ncs_case_value(c, "seed") || !term || strncmp(term, seed_term, bytes) != 0 ||
+        !ncs_parse_int(term + bytes, &value) || value < 0)
+        return false;
+    *seed = (uint64_t)value;
+    name->bytes = (size_t)((last ? last : name->text) - name->text);
+    name->text[name->bytes] = '\0';
+    return true;
+}
+
+static bool no_such_case(const struct ncs_plan_file *file, const char *operand, const char *name,
+                         struct ncs_error *err)
+{
+    const struct ncs_cases *cases = &file->cases;
+    const char **names = ncs_new((cases->count + 1) * sizeof *names);
+    size_t count = 0;
+    for (size_t i = 0; i < cases->count; i++)
+        if (cases->item[i].name)
+            names[count++] = cases->item[i].name;
+    ncs_fail(err, NCS_BAD_INPUT, "no such case");
+    ncs_fail_at(err, operand, 0, 0);
+    const char *near = count ? ncs_nearest(name, names, count) : NULL;
+    if (!count)
+        ncs_fail_hint(err, "the scenario has no matrix");
+    else if (near)
+        ncs_fail_hint(err, "did you mean `%s[%s]`?", file->path, near);
+    else
+        ncs_fail_hint(err, "there are %zu, as `%s[%s]`; --list shows them", count, file->path, names[0]);
+    ncs_free(names);
+    return false;
+}
+
+/* The cases of the file that was opened last which the name means. */
+static bool add_named(struct ncs_plan *plan, const char *operand, struct ncs_str *name,
+                      struct ncs_error *err)
+{
+    const struct ncs_plan_file *file = &plan->file[plan->files - 1];
+    uint64_t seed;
+    bool found = false;
+    bool seeded = file->cases.count && take_seed(&file->cases.item[0], name, &seed);
+    for (size_t i = 0; i < file->cases.count; i++)
+        if ((seeded && !name->bytes) || ncs_case_is(&file->cases.item[i], name->text)) {
+            add_case(plan, i, seeded ? &seed : NULL);
+            found = true;
+        }
+    return found || no_such_case(file, operand, name->text, err);
+}
+
+static void add_file(struct ncs_plan *plan, const char *path)
+{
+    const struct ncs_plan_file *file = open_file(plan, path);
+    if (!file->script)
+        add_run(plan, 0, plan->seed);
+    for (size_t i = 0; file->script && i < file->cases.count; i++)
+        add_case(plan, i, NULL);
+}
+
+bool ncs_plan_add(struct ncs_plan *plan, const char *operand, struct ncs_error *err)
+{
+    struct ncs_str path = { 0 }, name = { 0 };
+    struct ncs_files files = { 0 };
+    bool ok = true;
+    if (split(operand, &path, &name)) {
+        if (open_file(plan, path.text)->script)
+            ok = add_named(plan, operand, &name, err);
+        else
+            add_run(plan, 0, plan->seed);
+    } else {
+        ok = ncs_files_add(&files, operand, err);
+        for (size_t i = 0; ok && i < files.count; i++)
+            add_file(plan, files.path[i]);
+    }
+    ncs_files_free(&files);
+    ncs_str_free(&path);
+    ncs_str_free(&name);
+    return ok;
+}
+
+bool ncs_plan_select(struct ncs_plan *plan, const char *expression, struct ncs_error *err)
+{
+    struct ncs_select *select = ncs_select_parse(expression, err);
+    if (!select)
+        return false;
+    size_t kept = 0;
+    struct ncs_str name = { 0 };
+    for (size_t i = 0; i < plan->runs; i++) {
+        ncs_str_clear(&name);
+        ncs_plan_add_full_name(plan, i, &name);
+        if (ncs_select_matches(select, name.text))
+            plan->run[kept++] = plan->run[i];
+    }
+    ncs_str_free(&name);
+    ncs_select_free(select);
+    plan->left_out += plan->runs - kept;
+    plan->runs = kept;
+    return true;
+}
+
+bool ncs_plan_close(struct ncs_plan *plan, struct ncs_error *err)
+{
+    for (size_t i = 0; i < plan->runs; i++) {
+        plan->scenarios += i == 0 || plan->run[i].file != plan->run[i - 1].file;
+        plan->cases += i == 0 || !ncs_plan_same_case(plan, i, i - 1);
+    }
+    return plan->runs + plan->left_out <= NCS_PLAN_MOST ||
+           ncs_fail(err, NCS_BAD_INPUT, "there would be more than %d runs", NCS_PLAN_MOST);
+}
+
+void ncs_plan_free(struct ncs_plan *plan)
+{
+    for (size_t i = 0; i < plan->files; i++) {
+        ncs_free(plan->file[i].path);
+        ncs_script_free(plan->file[i].script);
+        ncs_cases_free(&plan->file[i].cases);
+    }
+    ncs_free(plan->file);
+    ncs_free(plan->run);
+    *plan = (struct ncs_plan){ 0 };
+}

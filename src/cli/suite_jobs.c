@@ -1,0 +1,376 @@
+/* Runs in several processes. They are forked from this one, which makes no run and so has no thread
+ * but one. Each is handed the number of a run, and sends back what it came to; what it writes goes
+ * into files in memory, from where it is told in the order of the runs. */
+#define _GNU_SOURCE /* memfd_create, pipe2 */
+#include "cli/suite.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+
+#define NO_RUN SIZE_MAX
+
+enum {
+    AHEAD = 256,      /* runs that may be done while one before them is not */
+    PROGRESS_MS = 100,
+};
+
+struct worker {
+    pid_t pid;           /* 0 = there is none */
+    int orders, parcels; /* pipes */
+    int out, err;        /* what it writes */
+    size_t run;          /* that it makes, or NO_RUN */
+    int64_t start;
+    struct ncs_str bytes; /* of a parcel that is not whole */
+};
+
+/* What is known of a run that is done, until it is told. */
+struct done {
+    bool is_done;
+    struct ncs_parcel parcel;
+    struct ncs_str out, err;
+};
+
+struct jobs {
+    struct ncs_suite *suite;
+    struct worker *worker;
+    size_t workers;
+    struct done *done; /* of the runs from suite->next on, run i at i % AHEAD */
+    size_t next;       /* the first that nobody has been given */
+    int forwarded;     /* interrupts */
+};
+
+/* ---- a worker ---- */
+
+static bool read_order(int fd, size_t *run)
+{
+    ssize_t n;
+    do
+        n = read(fd, run, sizeof *run);
+    while (n < 0 && errno == EINTR);
+    return n == sizeof *run;
+}
+
+static void work(struct jobs *jobs, const struct worker *self, int orders, int parcels)
+{
+    struct ncs_suite *suite = jobs->suite;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    for (size_t i = 0; i < jobs->workers; i++) /* or the others would not see that this one ends */
+        if (jobs->worker[i].pid) {
+            close(jobs->worker[i].orders);
+            close(jobs->worker[i].parcels);
+        }
+    int nothing = open("/dev/null", O_RDONLY);
+    if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 || dup2(self->out, STDOUT_FILENO) < 0 ||
+        dup2(self->err, STDERR_FILENO) < 0)
+        _exit(ncs_verdict_exit(NCS_INTERNAL_FAULT));
+    ncs_progress_stop();
+    suite->link = ncs_link_new(parcels);
+    suite->log.kept = ncs_link_log(suite->link);
+    ncs_suite_catch_interrupts(true);
+    for (size_t run; read_order(orders, &run);) {
+        ncs_suite_make(suite, run);
+        ncs_out_flush();
+        ncs_link_send(suite->link, run, false);
+    }
+    _exit(0);
+}
+
+static bool start(struct jobs *jobs, struct worker *w)
+{
+    int orders[2], parcels[2];
+    if (pipe2(orders, O_CLOEXEC) != 0)
+        return false;
+    if (pipe2(parcels, O_CLOEXEC) != 0) {
+        close(orders[0]);
+        close(orders[1]);
+        return false;
+    }
+    ncs_progress_clear();
+    ncs_out_flush();
+    pid_t pid = fork();
+    if (pid == 0) {
+        close(orders[1]);
+        close(parcels[0]);
+        work(jobs, w, orders[0], parcels[1]);
+    }
+    close(orders[0]);
+    close(parcels[1]);
+    if (pid < 0) {
+        close(orders[1]);
+        close(parcels[0]);
+        return false;
+    }
+    w->pid = pid;
+    w->orders = orders[1];
+    w->parcels = parcels[0];
+    w->run = NO_RUN;
+    return true;
+}
+
+/* Waits for a worker that ends; how it did. */
+static int bury(struct worker *w)
+{
+    int status = 0;
+    close(w->orders);
+    close(w->parcels);
+    while (waitpid(w->pid, &status, 0) < 0 && errno == EINTR)
+        continue;
+    w->pid = 0;
+    ncs_str_free(&w->bytes);
+    return status;
+}
+
+/* ---- what comes back ---- */
+
+/* Takes what has been written into one of a worker's files. */
+static void take_written(int fd, struct ncs_str *to)
+{
+    struct stat st;
+    char piece[65536];
+    off_t at = 0;
+    if (fstat(fd, &st) != 0)
+        return;
+    while (at < st.st_size) {
+        ssize_t n = pread(fd, piece, sizeof piece, at);
+        if (n <= 0)
+            break;
+        ncs_str_add_bytes(to, piece, (size_t)n);
+        at += n;
+    }
+    if (ftruncate(fd, 0) != 0)
+        ncs_str_add(to, "");
+}
+
+static struct done *done_of(struct jobs *jobs, size_t run)
+{
+    return &jobs->done[run % AHEAD];
+}
+
+static void finish_run(struct jobs *jobs, struct worker *w, struct ncs_parcel *parcel)
+{
+    struct done *d = done_of(jobs, w->run);
+    *d = (struct done){ .is_done = true, .parcel = *parcel };
+    take_written(w->out, &d->out);
+    take_written(w->err, &d->err);
+    w->run = NO_RUN;
+}
+
+/* The process of a run has ended before the run. */
+static void lose_run(struct jobs *jobs, struct worker *w, int status)
+{
+    struct ncs_suite *suite = jobs->suite;
+    bool killed = WIFSIGNALED(status);
+    struct ncs_result result = { .verdict = NCS_INTERNAL_FAULT };
+    struct ncs_parcel parcel = { .run = w->run };
+    if (killed)
+        ncs_fail(&result.internal, NCS_INTERNAL, "the process of this run was ended by signal %d (%s)",
+                 WTERMSIG(status), strsignal(WTERMSIG(status)));
+    else
+        ncs_fail(&result.internal, NCS_INTERNAL, "the process of this run has ended with status %d",
+                 WEXITSTATUS(status));
+    ncs_suite_entry(suite, w->run, w->start, NULL, &result, &parcel.entry);
+    finish_run(jobs, w, &parcel);
+    if (!suite->report.format->people) { /* half a line may be among it */
+        ncs_str_free(&done_of(jobs, parcel.run)->out);
+        ncs_str_addf(&done_of(jobs, parcel.run)->err, "ncclscript: error: %s\n",
+                     result.internal.text);
+    }
+}
+
+static void hear(struct jobs *jobs, struct worker *w)
+{
+    char piece[65536];
+    struct ncs_parcel parcel;
+    ssize_t n = read(w->parcels, piece, sizeof piece);
+    if (n < 0 && errno == EINTR)
+        return;
+    if (n <= 0) {
+        int status = bury(w);
+        if (w->run != NO_RUN)
+            lose_run(jobs, w, status);
+        return;
+    }
+    ncs_str_add_bytes(&w->bytes, piece, (size_t)n);
+    if (!ncs_parcel_take(&w->bytes, &parcel))
+        return;
+    finish_run(jobs, w, &parcel);
+    if (parcel.last)
+        bury(w);
+}
+
+/* ---- the order ---- */
+
+static void replay_log(struct ncs_suite *suite, const struct ncs_str *log)
+{
+    const char *at = log->text, *end = at ? at + log->bytes : at;
+    while (at < end) {
+        const char *line = at + strlen(at) + 1;
+        ncs_log_line(&suite->log, at, line);
+        at = line + strlen(line) + 1;
+    }
+}
+
+static void tell_done(struct jobs *jobs)
+{
+    struct ncs_suite *suite = jobs->suite;
+    while (suite->next < jobs->next && done_of(jobs, suite->next)->is_done && !suite->cut) {
+        struct done *d = done_of(jobs, suite->next);
+        if (d->out.bytes)
+            ncs_out_bytes(d->out.text, d->out.bytes);
+        ncs_out_flush();
+        ncs_progress_clear();
+        if (d->err.bytes)
+            fwrite(d->err.text, 1, d->err.bytes, stderr);
+        replay_log(suite, &d->parcel.log);
+        ncs_suite_tell(suite, &d->parcel.entry);
+        ncs_parcel_free(&d->parcel);
+        ncs_str_free(&d->out);
+        ncs_str_free(&d->err);
+        *d = (struct done){ 0 };
+    }
+}
+
+/* Gives every worker that is idle a run; false when there is no process to be had. */
+static bool hand_out(struct jobs *jobs)
+{
+    struct ncs_suite *suite = jobs->suite;
+    bool any = false, failed = false;
+    for (size_t i = 0; i < jobs->workers; i++) {
+        struct worker *w = &jobs->worker[i];
+        bool more = jobs->next < suite->plan->runs && jobs->next < suite->next + AHEAD &&
+                    !suite->cut && !ncs_suite_interrupts();
+        if (more && !w->pid && !start(jobs, w))
+            failed = true;
+        if (more && w->pid && w->run == NO_RUN) {
+            w->run = jobs->next++;
+            w->start = ncs_suite_clock();
+            ssize_t n = write(w->orders, &w->run, sizeof w->run);
+            (void)n; /* one that is dead is seen by the end of its parcels */
+        }
+        any = any || w->pid;
+    }
+    return any || !failed;
+}
+
+static bool any_at_work(const struct jobs *jobs)
+{
+    for (size_t i = 0; i < jobs->workers; i++)
+        if (jobs->worker[i].pid && jobs->worker[i].run != NO_RUN)
+            return true;
+    return false;
+}
+
+static void kill_all(struct jobs *jobs)
+{
+    for (size_t i = 0; i < jobs->workers; i++)
+        if (jobs->worker[i].pid) {
+            kill(jobs->worker[i].pid, SIGKILL);
+            bury(&jobs->worker[i]);
+        }
+}
+
+/* The first interrupt is the runs', each of which has a report of it; the second ends them. */
+static void pass_interrupts(struct jobs *jobs)
+{
+    int interrupts = ncs_suite_interrupts();
+    if (interrupts == jobs->forwarded)
+        return;
+    jobs->forwarded = interrupts;
+    for (size_t i = 0; i < jobs->workers && interrupts == 1; i++)
+        if (jobs->worker[i].pid)
+            kill(jobs->worker[i].pid, SIGINT);
+    if (interrupts > 1)
+        kill_all(jobs);
+}
+
+static void wait_for_parcels(struct jobs *jobs, struct pollfd *fds)
+{
+    for (size_t i = 0; i < jobs->workers; i++)
+        fds[i] = (struct pollfd){ .fd = jobs->worker[i].pid ? jobs->worker[i].parcels : -1,
+                                  .events = POLLIN };
+    if (poll(fds, jobs->workers, PROGRESS_MS) <= 0)
+        return;
+    for (size_t i = 0; i < jobs->workers; i++)
+        if (fds[i].revents)
+            hear(jobs, &jobs->worker[i]);
+}
+
+static void show_progress(const struct jobs *jobs)
+{
+    const struct ncs_suite *suite = jobs->suite;
+    const struct ncs_tally *t = &suite->report.tally;
+    struct ncs_str name = { 0 };
+    ncs_plan_add_full_name(suite->plan, suite->next, &name);
+    ncs_progress_show(suite->next, suite->plan->runs, t->runs - t->expected - t->skipped, name.text);
+    ncs_str_free(&name);
+}
+
+static void make_runs(struct jobs *jobs, struct pollfd *fds)
+{
+    struct ncs_suite *suite = jobs->suite;
+    for (;;) {
+        pass_interrupts(jobs);
+        tell_done(jobs);
+        if (suite->next == suite->plan->runs || suite->cut)
+            return;
+        if (!hand_out(jobs)) {
+            fprintf(stderr, "ncclscript run: cannot start a process: %s\n", strerror(errno));
+            suite->cut = "no process could be started";
+            suite->report.tally.worst = NCS_INTERNAL_FAULT;
+            return;
+        }
+        if (!any_at_work(jobs))
+            return;
+        show_progress(jobs);
+        wait_for_parcels(jobs, fds);
+    }
+}
+
+static void open_files(struct worker *w)
+{
+    w->out = memfd_create("ncclscript-out", MFD_CLOEXEC);
+    w->err = memfd_create("ncclscript-err", MFD_CLOEXEC);
+    fcntl(w->out, F_SETFL, O_APPEND);
+    fcntl(w->err, F_SETFL, O_APPEND);
+}
+
+void ncs_suite_run_jobs(struct ncs_suite *suite, int jobs_wanted)
+{
+    size_t left = suite->plan->runs - suite->next, workers = (size_t)jobs_wanted;
+    workers = workers < left ? workers : left;
+    struct jobs jobs = { .suite = suite, .workers = workers, .next = suite->next,
+                         .worker = ncs_new(workers * sizeof *jobs.worker),
+                         .done = ncs_new(AHEAD * sizeof *jobs.done) };
+    struct pollfd *fds = ncs_new(workers * sizeof *fds);
+    for (size_t i = 0; i < workers; i++)
+        open_files(&jobs.worker[i]);
+    make_runs(&jobs, fds);
+    if (ncs_suite_interrupts())
+        suite->cut = "interrupted";
+    kill_all(&jobs);
+    for (size_t i = 0; i < AHEAD; i++) {
+        ncs_parcel_free(&jobs.done[i].parcel);
+        ncs_str_free(&jobs.done[i].out);
+        ncs_str_free(&jobs.done[i].err);
+    }
+    for (size_t i = 0; i < workers; i++) {
+        close(jobs.worker[i].out);
+        close(jobs.worker[i].err);
+    }
+    ncs_free(jobs.worker);
+    ncs_free(jobs.done);
+    ncs_free(fds);
+}

@@ -1,0 +1,111 @@
+/* The pipe between a process that makes runs and the one that tells them. Both are the same program:
+ * a parcel is a head as it is in memory, and its texts. */
+#include "cli/suite.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+struct head {
+    size_t run;
+    bool last, as_expected;
+    enum ncs_verdict verdict;
+    int64_t wall;
+    size_t text, reason, log; /* bytes */
+};
+
+struct ncs_link {
+    int fd;
+    bool full; /* there is an entry to be sent */
+    struct ncs_report_entry entry;
+    struct ncs_str log;
+};
+
+struct ncs_link *ncs_link_new(int fd)
+{
+    struct ncs_link *link = ncs_new(sizeof *link);
+    link->fd = fd;
+    return link;
+}
+
+void ncs_link_keep(struct ncs_link *link, struct ncs_report_entry *entry)
+{
+    ncs_report_entry_free(&link->entry);
+    link->entry = *entry;
+    link->full = true;
+    *entry = (struct ncs_report_entry){ 0 };
+}
+
+struct ncs_str *ncs_link_log(struct ncs_link *link)
+{
+    return &link->log;
+}
+
+static void write_all(int fd, const char *bytes, size_t count)
+{
+    while (count > 0) {
+        ssize_t n = write(fd, bytes, count);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            _exit(ncs_verdict_exit(NCS_INTERNAL_FAULT));
+        bytes += n;
+        count -= (size_t)n;
+    }
+}
+
+void ncs_link_send(struct ncs_link *link, size_t run, bool last)
+{
+    struct ncs_report_entry *e = &link->entry;
+    struct head head = {
+        .run = run, .last = last, .as_expected = e->as_expected, .verdict = e->verdict,
+        .wall = e->wall, .text = e->text.bytes, .reason = e->reason.bytes, .log = link->log.bytes,
+    };
+    if (!link->full)
+        return;
+    write_all(link->fd, (const char *)&head, sizeof head);
+    write_all(link->fd, e->text.text, e->text.bytes);
+    write_all(link->fd, e->reason.text, e->reason.bytes);
+    write_all(link->fd, link->log.text, link->log.bytes);
+    ncs_report_entry_free(e);
+    ncs_str_clear(&link->log);
+    link->full = false;
+}
+
+static const char *take(struct ncs_str *to, const char *from, size_t bytes)
+{
+    if (bytes)
+        ncs_str_add_bytes(to, from, bytes);
+    return from + bytes;
+}
+
+bool ncs_parcel_take(struct ncs_str *bytes, struct ncs_parcel *p)
+{
+    struct head head;
+    if (bytes->bytes < sizeof head)
+        return false;
+    memcpy(&head, bytes->text, sizeof head);
+    size_t whole = sizeof head + head.text + head.reason + head.log;
+    if (bytes->bytes < whole)
+        return false;
+    *p = (struct ncs_parcel){ .run = head.run, .last = head.last };
+    p->entry.verdict = head.verdict;
+    p->entry.as_expected = head.as_expected;
+    p->entry.wall = head.wall;
+    const char *at = take(&p->entry.text, bytes->text + sizeof head, head.text);
+    at = take(&p->entry.reason, at, head.reason);
+    at = take(&p->log, at, head.log);
+    struct ncs_str rest = { 0 };
+    take(&rest, at, bytes->bytes - whole);
+    ncs_str_free(bytes);
+    *bytes = rest;
+    return true;
+}
+
+void ncs_parcel_free(struct ncs_parcel *p)
+{
+    ncs_report_entry_free(&p->entry);
+    ncs_str_free(&p->log);
+}
