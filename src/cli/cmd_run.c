@@ -42,6 +42,8 @@ static int nothing(const struct ncs_plan *plan)
     fprintf(stderr, "ncclscript run: nothing was executed: ");
     if (plan->left_out)
         fprintf(stderr, "-k selects none of %zu cases\n", plan->left_out);
+    else if (plan->files)
+        fprintf(stderr, "all cases are excluded\n");
     else
         fprintf(stderr, "no scenarios (*.lua) there\n");
     return ncs_verdict_exit(NCS_EMPTY);

@@ -120,25 +120,80 @@ static bool take_seed(const struct ncs_case *c, struct ncs_str *name, uint64_t *
     return true;
 }
 
+/* The first "name=value" of `name` that no case has; false when each is in some case. */
+static bool strange_term(const struct ncs_cases *cases, const char *name, struct ncs_str *term)
+{
+    for (;; name++) {
+        size_t bytes = strcspn(name, ",");
+        bool known = false;
+        ncs_str_clear(term);
+        ncs_str_add(term, "");
+        ncs_str_add_bytes(term, name, bytes);
+        for (size_t i = 0; i < cases->count && !known; i++)
+            known = ncs_case_is(&cases->item[i], term->text);
+        if (!known)
+            return true;
+        name += bytes;
+        if (!*name)
+            return false;
+    }
+}
+
+/* The value of some case, as "name=value", that is nearest to `term`, or of no bytes. */
+static void near_term(const struct ncs_cases *cases, const char *term, struct ncs_str *near)
+{
+    const char **terms = NULL;
+    size_t count = 0, room = 0;
+    for (size_t i = 0; i < cases->count; i++)
+        for (size_t k = 0; k < cases->item[i].values; k++) {
+            const struct ncs_param *value = &cases->item[i].value[k];
+            struct ncs_str text = { 0 };
+            ncs_str_addf(&text, "%s=", value->name);
+            ncs_param_text(value, &text);
+            NCS_PUSH(terms, count, room, ncs_str_take(&text));
+        }
+    const char *nearest = count ? ncs_nearest(term, terms, count) : NULL;
+    ncs_str_add(near, nearest ? nearest : "");
+    for (size_t i = 0; i < count; i++)
+        ncs_free((void *)terms[i]);
+    ncs_free(terms);
+}
+
+static void hint_case(const struct ncs_plan_file *file, const char *name, struct ncs_error *err)
+{
+    const struct ncs_cases *cases = &file->cases;
+    struct ncs_str term = { 0 }, near = { 0 };
+    const char **names = ncs_new(cases->count * sizeof *names);
+    for (size_t i = 0; i < cases->count; i++)
+        names[i] = cases->item[i].name;
+    const char *nearest = ncs_nearest(name, names, cases->count);
+    bool strange = !nearest && strange_term(cases, name, &term);
+    if (strange)
+        near_term(cases, term.text, &near);
+    if (nearest)
+        ncs_fail_hint(err, "did you mean `%s[%s]`?", file->path, nearest);
+    else if (near.bytes)
+        ncs_fail_hint(err, "no case has `%s`: did you mean `%s`?", term.text, near.text);
+    else
+        ncs_fail_hint(err, "%s%s%sthere are %zu, as `%s[%s]`: --list shows them",
+                      strange ? "no case has `" : "", strange ? term.text : "",
+                      strange ? "`; " : "", cases->count, file->path, names[0]);
+    ncs_str_free(&term);
+    ncs_str_free(&near);
+    ncs_free(names);
+}
+
 static bool no_such_case(const struct ncs_plan_file *file, const char *operand, const char *name,
                          struct ncs_error *err)
 {
-    const struct ncs_cases *cases = &file->cases;
-    const char **names = ncs_new((cases->count + 1) * sizeof *names);
-    size_t count = 0;
-    for (size_t i = 0; i < cases->count; i++)
-        if (cases->item[i].name)
-            names[count++] = cases->item[i].name;
     ncs_fail(err, NCS_BAD_INPUT, "no such case");
     ncs_fail_at(err, operand, 0, 0);
-    const char *near = count ? ncs_nearest(name, names, count) : NULL;
-    if (!count)
+    if (file->cases.count == 0)
+        ncs_fail_hint(err, "all cases are excluded");
+    else if (!file->cases.item[0].name)
         ncs_fail_hint(err, "the scenario has no matrix");
-    else if (near)
-        ncs_fail_hint(err, "did you mean `%s[%s]`?", file->path, near);
     else
-        ncs_fail_hint(err, "there are %zu, as `%s[%s]`; --list shows them", count, file->path, names[0]);
-    ncs_free(names);
+        hint_case(file, name, err);
     return false;
 }
 

@@ -76,6 +76,7 @@ static void work(struct jobs *jobs, const struct worker *self, int orders, int p
     if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 || dup2(self->out, STDOUT_FILENO) < 0 ||
         dup2(self->err, STDERR_FILENO) < 0)
         _exit(ncs_verdict_exit(NCS_INTERNAL_FAULT));
+    setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* what was printed before a crash is not lost */
     ncs_progress_stop();
     suite->link = ncs_link_new(parcels);
     suite->log.kept = ncs_link_log(suite->link);

@@ -77,6 +77,8 @@ static void end_told(struct told *t)
 static void make_entry(struct told *t, const struct ncs_scenario *scenario,
                        const struct ncs_result *result, struct ncs_report_entry *entry)
 {
+    if (result->verdict == NCS_INTERRUPTED) /* it did nothing that one would want to see again */
+        t->report.command = NULL;
     t->report.scenario = scenario;
     t->report.result = result;
     t->report.wall = t->suite->times ? ncs_suite_clock() - t->start : 0;

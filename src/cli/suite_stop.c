@@ -21,6 +21,8 @@ enum { INTERRUPT_GRACE = 2 };
 /* So many interrupts end the program whatever it does. */
 enum { INTERRUPTS_MOST = 3 };
 
+static volatile sig_atomic_t interrupts; /* that have come */
+
 /* The run in progress, for other threads; who holds the lock may end the process. */
 static struct {
     pthread_mutex_t lock;
@@ -46,7 +48,7 @@ static void end_process(struct ncs_suite *suite, const char *message, bool locke
 {
     struct ncs_str text = { 0 };
     int status = ncs_tally_exit(&suite->report.tally);
-    suite->cut = "given up";
+    suite->cut = interrupts ? "interrupted" : "given up";
     if (!suite->link && locked)
         status = ncs_suite_finish(suite);
     ncs_progress_clear();
@@ -110,7 +112,6 @@ void ncs_suite_end_here(struct ncs_suite *suite)
 
 /* ---- interrupts ---- */
 
-static volatile sig_atomic_t interrupts;
 static sem_t told; /* the guard, of each */
 
 static void on_signal(int signal_number)

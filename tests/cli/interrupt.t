@@ -8,3 +8,37 @@ $ ncclscript run --unsafe deaf.lua & until [ -e told ]; do sleep 0.1; done; kill
 ! ncclscript run: --unsafe: scripts may run programs and use files
 ! ncclscript run: interrupted, and a rank does not come back from a call of Lua's: given up
 ? 130
+
+# What was done before an interrupt is told, as a whole that can be read.
+$ for f in text json junit tap; do rm -f told; ncclscript run --unsafe --format $f endless.lua >out.$f 2>/dev/null & until [ -e told ]; do sleep 0.1; done; kill -INT $!; wait $!; echo $?; done; cat out.text
+> 130
+> 130
+> 130
+> 130
+> PASS  endless.lua[n=1]  <*>
+> INTERRUPTED  endless.lua[n=2]  1 rank, sim, seed 0
+> ...
+> 3 cases of 1 scenario: 1 as expected, 1 unexpected (1 interrupted), 1 not run
+
+$ cut -d, -f 1-3 out.json; grep -c '<testcase' out.junit; tail -n 1 out.junit; grep -E '^(ok|not ok|Bail)' out.tap
+> {"schema": "ncclscript.report/1", "scenario": "endless.lua", "case": {"n": 1}
+> {"schema": "ncclscript.report/1", "scenario": "endless.lua", "case": {"n": 2}
+> 3
+> </testsuites>
+> ok 1 - endless.lua[n=1]
+> not ok 2 - endless.lua[n=2]
+> Bail out! interrupted, not run: 1
+
+# Several processes are interrupted together, and none is left.
+$ rm -f told; ncclscript run --unsafe -j 2 endless.lua hang.lua >out 2>/dev/null & p=$!; until [ -e told ]; do sleep 0.1; done; pgrep -P $p >children; kill -INT $p; wait $p; echo $?; while read -r c; do kill -0 $c 2>/dev/null && echo "$c is left"; done <children; wc -l <children; cat out
+> 130
+> 2
+> PASS  endless.lua[n=1]  <*>
+> INTERRUPTED  endless.lua[n=2]  <*>
+> ...
+> 4 cases of 2 scenarios: <*>
+
+# So does a request to end.
+$ rm -f told; ncclscript run --unsafe -j 2 endless.lua >out 2>/dev/null & until [ -e told ]; do sleep 0.1; done; kill -TERM $!; wait $!; echo $?; tail -n 1 out
+> 130
+> 3 cases of 1 scenario: <*>
