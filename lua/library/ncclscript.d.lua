@@ -48,6 +48,8 @@
 ---@field devices? integer # GPUs per virtual host
 ---@field world? boolean | ncclscript.comm_config
 ---@field params? table<string, number | string | boolean>
+---@field matrix? table<string, (number | string | boolean)[]> # values of params, ranks, seed: a case per combination
+---@field exclude? table<string, number | string | boolean>[] # combinations to leave out, by some of their values
 ---@field outcome? "pass" | ncclscript.outcome | fun(run: ncclscript.run): "pass" | ncclscript.outcome
 ---@field policy? "strict" | "typical"
 ---@field verify? boolean

@@ -148,7 +148,8 @@ const struct ncs_command ncs_cmd_run = {
     .operands = "FILE|DIR...",
     .summary = "run scenarios and report what happened",
     .about = "A folder stands for all *.lua below it. Several scenarios end in one summary line,\n"
-             "and the exit status is that of the worst.\n"
+             "and the exit status is that of the worst. A scenario with a matrix is a case for each\n"
+             "combination; FILE[ranks=4,dtype=int8] stands for the cases with these values.\n"
              "\n"
              "NCCL's environment variables do to the simulator what they do to NCCL; those that\n"
              "a scenario declares win. NCCL_DEBUG=INFO shows NCCL's log, on standard output, or\n"

@@ -1,9 +1,6 @@
 /* The order of runs, and what is told of them. */
 #include "cli/suite.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "base/safe.h"
 #include "cli/output.h"
 #include "cli/progress.h"
@@ -18,37 +15,33 @@ static void write_out(struct ncs_str *out)
 
 /* ---- the runs of one case ---- */
 
-/* The line about all of them, behind the last that was made. */
+/* What is told of all of them, behind the last that was made. */
 static void end_case(struct ncs_suite *suite, struct ncs_str *out)
 {
     const struct ncs_plan *plan = suite->plan;
-    struct ncs_tally *t = &suite->tally_of_case;
+    const struct ncs_tally *t = &suite->repeated.tally;
     if (suite->folded && t->runs > 0 && (!suite->quiet || t->runs != t->expected + t->skipped)) {
         size_t first = suite->next - t->runs;
+        const struct ncs_case *c = ncs_plan_case(plan, first);
         struct ncs_str name = { 0 };
         ncs_str_add(&name, plan->file[plan->run[first].file].path);
-        const struct ncs_case *c = ncs_plan_case(plan, first);
         if (c && c->name)
             ncs_str_addf(&name, "[%s]", c->name);
-        ncs_report_repeated(name.text, t, plan->run[first].seed, plan->run[suite->next - 1].seed,
-                            &suite->report.style, out);
+        ncs_repeated_text(&suite->repeated, name.text, &suite->report.style, out);
         ncs_str_free(&name);
     }
-    ncs_tally_free(t);
+    ncs_repeated_free(&suite->repeated);
 }
 
-/* What has been told in full of another run of the case is told by its first line alone. */
+/* Of a verdict only the first run of a case is told in full. */
 static void fold(struct ncs_suite *suite, struct ncs_report_entry *entry)
 {
-    struct ncs_tally *t = &suite->tally_of_case;
-    char *end = entry->text.bytes ? strchr(entry->text.text, '\n') : NULL;
-    if (!entry->as_expected && end && t->unexpected[entry->verdict] > 0) {
-        end[1] = '\0';
-        entry->text.bytes = (size_t)(end + 1 - entry->text.text);
-    }
-    ncs_tally_add(t, entry->verdict, entry->as_expected);
-    if (entry->reason.bytes)
-        ncs_tally_skip(t, entry->reason.text);
+    struct ncs_repeated *r = &suite->repeated;
+    if (r->unexpected[entry->verdict].count > 0)
+        ncs_str_free(&entry->text);
+    if (r->tally.runs == 0)
+        r->first = suite->plan->run[suite->next].seed;
+    ncs_repeated_add(r, entry);
 }
 
 /* ---- all ---- */

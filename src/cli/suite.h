@@ -19,7 +19,7 @@ struct ncs_suite {
     bool folded;           /* the runs of one case are told together */
     size_t next;           /* the first run that has not been told */
     const char *cut;       /* why the rest is not run; NULL = it is */
-    struct ncs_tally tally_of_case; /* of the runs of the case that is being told */
+    struct ncs_repeated repeated; /* the runs of the case that is being told */
     struct ncs_link *link; /* to the process that tells; NULL = this one */
 };
 

@@ -66,9 +66,20 @@ int ncs_tally_exit(const struct ncs_tally *tally);
  * of 7 scenarios", of several seeds "200 runs of 7 scenarios". */
 void ncs_tally_text(const struct ncs_tally *tally, struct ncs_str *out);
 
-/* Appends a line about all runs of one case with these seeds. */
-void ncs_report_repeated(const char *name, const struct ncs_tally *tally, uint64_t first,
-                         uint64_t last, const struct ncs_report_style *style, struct ncs_str *out);
+struct ncs_report_entry;
+
+/* The runs of one case, one for each seed from `first` on. */
+struct ncs_repeated {
+    uint64_t first;
+    struct ncs_tally tally;
+    struct { uint64_t *seed; size_t count, room; } unexpected[NCS_VERDICTS];
+};
+
+void ncs_repeated_add(struct ncs_repeated *r, const struct ncs_report_entry *entry);
+/* Appends a line about all of them, and one for each verdict that was not expected: its seeds. */
+void ncs_repeated_text(const struct ncs_repeated *r, const char *name,
+                       const struct ncs_report_style *style, struct ncs_str *out);
+void ncs_repeated_free(struct ncs_repeated *r); /* the contents */
 
 /* ---- a suite in one of the formats ---- */
 

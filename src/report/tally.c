@@ -117,9 +117,51 @@ void ncs_tally_text(const struct ncs_tally *tally, struct ncs_str *out)
     add_counts(tally, out);
 }
 
-void ncs_report_repeated(const char *name, const struct ncs_tally *t, uint64_t first, uint64_t last,
-                         const struct ncs_report_style *style, struct ncs_str *out)
+/* ---- the runs of one case ---- */
+
+void ncs_repeated_add(struct ncs_repeated *r, const struct ncs_report_entry *entry)
 {
+    uint64_t seed = r->first + r->tally.runs;
+    ncs_tally_add(&r->tally, entry->verdict, entry->as_expected);
+    if (entry->reason.bytes)
+        ncs_tally_skip(&r->tally, entry->reason.text);
+    if (!entry->as_expected && entry->verdict != NCS_SKIPPED)
+        NCS_PUSH(r->unexpected[entry->verdict].seed, r->unexpected[entry->verdict].count,
+                 r->unexpected[entry->verdict].room, seed);
+}
+
+void ncs_repeated_free(struct ncs_repeated *r)
+{
+    for (int v = 0; v < NCS_VERDICTS; v++)
+        ncs_free(r->unexpected[v].seed);
+    ncs_tally_free(&r->tally);
+    *r = (struct ncs_repeated){ 0 };
+}
+
+/* "3, 7..19, 44", and how many more there are. */
+static void add_seeds(const uint64_t *seed, size_t count, struct ncs_str *out)
+{
+    enum { SHOWN = 12 };
+    size_t shown = 0;
+    for (size_t i = 0; i < count; shown++) {
+        size_t last = i;
+        while (last + 1 < count && seed[last + 1] == seed[last] + 1)
+            last++;
+        if (shown == SHOWN) {
+            ncs_str_addf(out, " and %zu more", count - i);
+            return;
+        }
+        ncs_str_addf(out, "%s%" PRIu64, shown ? ", " : "", seed[i]);
+        if (last > i)
+            ncs_str_addf(out, "%s%" PRIu64, last == i + 1 ? ", " : "..", seed[last]);
+        i = last + 1;
+    }
+}
+
+void ncs_repeated_text(const struct ncs_repeated *r, const char *name,
+                       const struct ncs_report_style *style, struct ncs_str *out)
+{
+    const struct ncs_tally *t = &r->tally;
     bool fine = t->runs == t->expected, ran = t->runs > t->skipped;
     const char *word = fine ? "PASS" : ran ? "FAIL" : "SKIPPED";
     const char *color = fine ? NCS_GREEN : ran ? NCS_RED : NCS_YELLOW;
@@ -128,6 +170,15 @@ void ncs_report_repeated(const char *name, const struct ncs_tally *t, uint64_t f
     else
         ncs_str_addf(out, "%s  ", word);
     ncs_safe_line(out, name);
-    ncs_str_addf(out, "  %zu runs, seeds %" PRIu64 "..%" PRIu64, t->runs, first, last);
+    ncs_str_addf(out, "  %zu run%s, seeds %" PRIu64 "..%" PRIu64, t->runs, plural(t->runs), r->first,
+                 r->first + t->runs - 1);
     add_counts(t, out);
+    for (int v = 0; v < NCS_VERDICTS; v++) {
+        if (!r->unexpected[v].count)
+            continue;
+        ncs_str_addf(out, "  %s  seed%s ", ncs_verdict_name((enum ncs_verdict)v),
+                     plural(r->unexpected[v].count));
+        add_seeds(r->unexpected[v].seed, r->unexpected[v].count, out);
+        ncs_str_add(out, "\n");
+    }
 }

@@ -120,9 +120,8 @@ $ ncclscript run --repeat 3 hang.lua pass.lua
 >   communicator world, call 3: <*>
 > ...
 >   alone ncclscript run 'hang.lua[seed=0]'
-> HANG  hang.lua[seed=1]  4 ranks, sim, seed 1
-> HANG  hang.lua[seed=2]  4 ranks, sim, seed 2
 > FAIL  hang.lua  3 runs, seeds 0..2: 0 as expected, 3 unexpected (3 hang)
+>   hang  seeds 0..2
 > PASS  pass.lua  3 runs, seeds 0..2: 3 as expected
 > 6 runs of 2 scenarios: 3 as expected, 3 unexpected (3 hang)
 ? 3
