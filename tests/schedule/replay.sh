@@ -16,7 +16,7 @@ ran=0 failed=0
 report() {
     local out=$1
     shift
-    "$NCCLSCRIPT" run --timeout 60s --format json "$@" 2>&1 </dev/null | jq -c 'del(.seed)' >"$out"
+    "$NCCLSCRIPT" run --timeout 60s --no-times --format json "$@" 2>&1 </dev/null | jq -c 'del(.seed)' >"$out"
     [[ -s $out ]]
 }
 
