@@ -31,8 +31,12 @@ bool ncs_check_wrong(struct ncs_scene *s, const char *owner, const struct ncs_ya
                      const char *expected)
 {
     char room[64];
-    return ncs_complain(s->c, node->at, "%s must be %s, got %s", owner, expected,
-                        shown(node, room, sizeof room));
+    const char *hint = ncs_yaml_old_form(node);
+    ncs_complain(s->c, node->at, "%s must be %s, got %s", owner, expected,
+                 shown(node, room, sizeof room));
+    if (!hint && (strncmp(expected, "a mapping", 9) == 0 || strncmp(expected, "a list", 6) == 0))
+        hint = ncs_yaml_blank_missing(node);
+    return hint ? ncs_complain_hint(s->c, "%s", hint) : false;
 }
 
 void ncs_check_unknown(struct ncs_scene *s, struct ncs_span at, const char *what, const char *word,
@@ -45,14 +49,13 @@ void ncs_check_unknown(struct ncs_scene *s, struct ncs_span at, const char *what
         ncs_complain_hint(s->c, "did you mean '%s'?", meant);
 }
 
-/* A key that is not there; `names` are those that are. */
-static void unknown_key(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *key,
-                        const struct ncs_yaml_node *value, const char *const *names, size_t count)
+void ncs_check_unknown_key(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *key,
+                           const char *const *names, size_t count)
 {
-    const char *colon = key->plain ? strchr(key->text, ':') : NULL;
-    if (colon && colon[1] && value->kind == NCS_YAML_NULL) {
+    const char *hint = ncs_yaml_blank_missing(key);
+    if (hint) {
         ncs_complain(s->c, key->at, "no such key '%.60s' in %s", key->text, owner);
-        ncs_complain_hint(s->c, "is a space missing after ':'?");
+        ncs_complain_hint(s->c, "%s", hint);
     } else {
         ncs_check_unknown(s, key->at, "key", key->text, owner, names, count);
     }
@@ -103,7 +106,7 @@ void ncs_check_fields(struct ncs_scene *s, const char *owner, struct ncs_span at
         if (f)
             ncs_check_value(s, f->name, f, value);
         else
-            unknown_key(s, owner, key, value, names, count);
+            ncs_check_unknown_key(s, owner, key, names, count);
     }
     check_required(s, owner, at, fields, map);
 }
@@ -119,39 +122,45 @@ static bool is_old_boolean(const char *name)
     return false;
 }
 
+/* Why nothing can have this name; false: it can. */
+static bool refuse_name(struct ncs_scene *s, const struct ncs_yaml_node *node)
+{
+    const char *name = node->text;
+    if (is_old_boolean(name))
+        return !ncs_complain(s->c, node->at, "`%s` cannot be a name: YAML 1.1 reads it as a boolean",
+                             name);
+    if (!ncs_is_identifier(name, node->bytes) || node->kind != NCS_YAML_TEXT) {
+        ncs_complain(s->c, node->at, "`%.60s` cannot be a name", name);
+        return !ncs_complain_hint(s->c, "names are letters, digits and '_', and no words of Lua");
+    }
+    if (strcmp(name, "i") == 0)
+        return !ncs_complain(s->c, node->at, "`i` cannot be a name: it is the element in init, value "
+                                             "and expect");
+    for (int i = 0; ncs_form_taken[i]; i++)
+        if (strcmp(ncs_form_taken[i], name) == 0)
+            return !ncs_complain(s->c, node->at, "`%s` cannot be a name: it is ready-made", name);
+    if (ncs_dtype_from_name(name) >= 0)
+        return !ncs_complain(s->c, node->at, "`%s` cannot be a name: it is a dtype", name);
+    return false;
+}
+
 bool ncs_check_new_name(struct ncs_scene *s, enum ncs_thing_kind kind,
                         const struct ncs_yaml_node *node)
 {
-    const char *name = node->text;
     if (node->kind == NCS_YAML_LIST || node->kind == NCS_YAML_MAP)
         return ncs_check_wrong(s, "as", node, "a name");
-    if (is_old_boolean(name)) {
-        ncs_complain(s->c, node->at, "`%s` cannot be a name: YAML 1.1 reads it as a boolean", name);
-        return false;
-    }
-    if (!ncs_is_identifier(name, node->bytes) || node->kind != NCS_YAML_TEXT) {
-        ncs_complain(s->c, node->at, "`%.60s` cannot be a name", name);
-        ncs_complain_hint(s->c, "names are letters, digits and '_', and no words of Lua");
-        return false;
-    }
-    if (strcmp(name, "i") == 0)
-        return ncs_complain(s->c, node->at, "`i` cannot be a name: it is the element in init, value "
-                                            "and expect");
-    for (int i = 0; ncs_form_taken[i]; i++)
-        if (strcmp(ncs_form_taken[i], name) == 0)
-            return ncs_complain(s->c, node->at, "`%s` cannot be a name: it is ready-made", name);
-    if (ncs_dtype_from_name(name) >= 0)
-        return ncs_complain(s->c, node->at, "`%s` cannot be a name: it is a dtype", name);
+    const char *name = node->text;
     struct ncs_thing *t = ncs_things_find(&s->names, name, node->bytes);
     bool again = t && t->kind == NCS_THING_LOOP && kind == NCS_THING_LOOP && !t->there;
-    if (t && !again) {
+    bool refused = refuse_name(s, node);
+    if (!refused && t && !again) {
         ncs_complain(s->c, node->at, "there is %s of the name '%s' already",
                      ncs_thing_word(t->kind), name);
-        return ncs_complain_note(s->c, t->at, "here");
+        return t->ready_made ? false : ncs_complain_note(s->c, t->at, "here");
     }
     if (t)
         t->at = node->at;
-    else
+    else /* a refused name too: that it is used is no further mistake */
         ncs_things_add(&s->names, name, kind, node->at);
     return true;
 }
@@ -288,7 +297,7 @@ static bool looks_measured(const struct ncs_yaml_node *node)
 static void check_count(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *node)
 {
     uint64_t size;
-    if (!looks_measured(node) || ncs_check_old_form(s, node))
+    if (!looks_measured(node))
         ncs_check_expression(s, owner, NCS_SCOPE_STEPS, node);
     else if (!ncs_parse_size(node->text, &size))
         ncs_check_wrong(s, owner, node, "a count: a number, a size such as 64K, or an expression");
@@ -386,7 +395,7 @@ static void check_barrier(struct ncs_scene *s, const char *owner, const struct n
 {
     if (node->kind == NCS_YAML_LIST)
         check_list(s, owner, NCS_SCOPE_STEPS, node);
-    else if ((node->kind != NCS_YAML_BOOL || !node->i) && !ncs_check_old_form(s, node))
+    else if (node->kind != NCS_YAML_BOOL || !node->i)
         ncs_check_wrong(s, owner, node, "true or a list of ranks");
 }
 
@@ -409,7 +418,7 @@ static void check_expect(struct ncs_scene *s, const struct ncs_yaml_node *node)
             ncs_check_text(s, key->text, value);
         } else if (that) {
             static const char *const names[] = { "that", "text" };
-            unknown_key(s, "expect with that", key, value, names, 2);
+            ncs_check_unknown_key(s, "expect with that", key, names, 2);
         } else {
             ncs_check_expression(s, "expect", NCS_SCOPE_STEPS, key);
             if (value->kind == NCS_YAML_LIST)

@@ -40,13 +40,14 @@ void ncs_check_step_names(struct ncs_scene *s, const struct ncs_yaml_node *list)
 bool ncs_check_new_name(struct ncs_scene *s, enum ncs_thing_kind kind,
                         const struct ncs_yaml_node *name);
 
-/* Says that a value is of the wrong kind: "recv must be a buffer, got a list". */
+/* Says that a value is of the wrong kind: "recv must be a buffer, got a list", with a hint where it is
+ * known what was meant. */
 bool ncs_check_wrong(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *node,
                      const char *expected);
 /* Says that a word is not among the names, with the near one. */
+void ncs_check_unknown_key(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *key,
+                           const char *const *names, size_t count);
 void ncs_check_unknown(struct ncs_scene *s, struct ncs_span at, const char *what, const char *word,
                        const char *where, const char *const *names, size_t count);
-/* A boolean or number as YAML 1.1 wrote it, where one is expected: said with its hint. */
-bool ncs_check_old_form(struct ncs_scene *s, const struct ncs_yaml_node *node);
 
 #endif

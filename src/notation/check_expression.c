@@ -1,7 +1,6 @@
 /* Expressions, texts and chunks: is it Lua, and is every name known? */
 #include "notation/check.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -251,51 +250,13 @@ static bool is_plain_number(const struct ncs_yaml_node *node)
     return node->kind == NCS_YAML_INT || node->kind == NCS_YAML_FLOAT;
 }
 
-bool ncs_check_old_form(struct ncs_scene *s, const struct ncs_yaml_node *node)
-{
-    static const struct { const char *old; bool is; } words[] = {
-        { "yes", true }, { "on", true }, { "no", false }, { "off", false } };
-    const char *text = node->text;
-    if (!node->plain || (node->kind != NCS_YAML_TEXT && node->kind != NCS_YAML_INT))
-        return false;
-    size_t digits = strspn(text, "0123456789_:");
-    if (node->kind == NCS_YAML_INT) {
-        if (text[0] == '0' && text[1] && strspn(text, "01234567") == node->bytes) {
-            ncs_complain_warning(s->c, node->at, "`%.40s` is %lld in YAML 1.2, and octal in YAML 1.1",
-                                 text, (long long)node->i);
-            ncs_complain_hint(s->c, "write %lld, or 0o%s for octal", (long long)node->i, text + 1);
-        }
-        return false;
-    }
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (ncs_same_letters(text, words[i].old) &&
-            !ncs_things_find(&s->names, text, node->bytes)) {
-            ncs_complain(s->c, node->at, "`%s` is no boolean in YAML 1.2", text);
-            ncs_complain_hint(s->c, "write %s", words[i].is ? "true" : "false");
-            return true;
-        }
-    if (text[0] == '0' && (text[1] == 'b' || text[1] == 'B') && strspn(text + 2, "01_") > 0 &&
-        strspn(text + 2, "01_") == node->bytes - 2) {
-        ncs_complain(s->c, node->at, "`%.40s` is no number in YAML 1.2", text);
-        ncs_complain_hint(s->c, "write it as 0x, 0o or decimal");
-        return true;
-    }
-    if (isdigit((unsigned char)text[0]) && digits == node->bytes) {
-        bool time = strchr(text, ':') != NULL;
-        ncs_complain(s->c, node->at, "`%.40s` is no number in YAML 1.2", text);
-        ncs_complain_hint(s->c, time ? "write the number of seconds" : "write it without '_'");
-        return true;
-    }
-    return false;
-}
-
 void ncs_check_expression(struct ncs_scene *s, const char *owner, enum ncs_scope scope,
                           const struct ncs_yaml_node *node)
 {
     struct asking a = { .scene = s, .node = node, .scope = scope };
-    if (ncs_check_old_form(s, node) || is_plain_number(node) || node->kind == NCS_YAML_BOOL)
+    if (is_plain_number(node) || node->kind == NCS_YAML_BOOL)
         return;
-    if (node->kind != NCS_YAML_TEXT) {
+    if (node->kind != NCS_YAML_TEXT || ncs_yaml_old_form(node)) {
         ncs_check_wrong(s, owner, node, "a number, true, false or an expression");
         if (node->kind == NCS_YAML_NULL && node->plain && node->bytes > 0)
             ncs_complain_hint(s->c, "in expressions it is nil");

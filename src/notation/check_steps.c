@@ -14,7 +14,7 @@ static bool is_verb_key(const char *key)
 
 /* All keys that a step may have, for the near one. */
 static void unknown_step_key(struct ncs_scene *s, const struct ncs_step *step,
-                             const struct ncs_yaml_node *key, const struct ncs_yaml_node *value)
+                             const struct ncs_yaml_node *key)
 {
     const char *names[80];
     size_t n = 0;
@@ -39,13 +39,7 @@ static void unknown_step_key(struct ncs_scene *s, const struct ncs_step *step,
         names[n++] = v->name;
     for (const struct ncs_form_field *f = ncs_form_common; f->name; f++)
         names[n++] = f->name;
-    const char *colon = strchr(key->text, ':');
-    if (colon && colon[1] && value->kind == NCS_YAML_NULL) {
-        ncs_complain(s->c, key->at, "no such key '%.60s' in a step", key->text);
-        ncs_complain_hint(s->c, "is a space missing after ':'?");
-    } else {
-        ncs_check_unknown(s, key->at, "key", key->text, "a step", names, n);
-    }
+    ncs_check_unknown_key(s, "a step", key, names, n);
 }
 
 static void not_a_step(struct ncs_scene *s, const struct ncs_yaml_node *node)
@@ -55,8 +49,6 @@ static void not_a_step(struct ncs_scene *s, const struct ncs_yaml_node *node)
         ncs_complain_hint(s->c, "write `barrier: true`");
     else if (node->kind == NCS_YAML_TEXT && is_verb_key(node->text))
         ncs_complain_hint(s->c, "write `%s: ...`", node->text);
-    else if (node->kind == NCS_YAML_TEXT && strchr(node->text, ':'))
-        ncs_complain_hint(s->c, "is a space missing after ':'?");
 }
 
 static void two_verbs(struct ncs_scene *s, const struct ncs_step *step)
@@ -166,13 +158,13 @@ static void check_step(struct ncs_scene *s, const struct ncs_yaml_node *map)
     }
     size_t verbs = ncs_step_read(map, &step);
     for (size_t i = 0; i < map->items; i++) {
-        const struct ncs_yaml_node *key = map->item[2 * i], *value = map->item[2 * i + 1];
+        const struct ncs_yaml_node *key = map->item[2 * i];
         const struct ncs_form_field *f = ncs_form_find(ncs_form_common, key->text);
         bool beside = step.verb && ncs_form_find(step.verb->beside, key->text);
         if (f)
-            ncs_check_value(s, f->name, f, value);
+            ncs_check_value(s, f->name, f, map->item[2 * i + 1]);
         else if (!beside && !ncs_form_verb_of(key->text)) {
-            unknown_step_key(s, &step, key, value);
+            unknown_step_key(s, &step, key);
             unknown = true;
         }
     }

@@ -23,10 +23,8 @@ static bool is_number(const struct ncs_yaml_node *n)
 static void check_kind(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *node,
                        bool good, const char *expected)
 {
-    if (!good && !ncs_check_old_form(s, node))
+    if (!good)
         ncs_check_wrong(s, owner, node, expected);
-    else if (good)
-        ncs_check_old_form(s, node); /* may warn */
 }
 
 static void check_line(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *node)
@@ -73,31 +71,26 @@ static void check_nranks(struct ncs_scene *s, const char *owner, const struct nc
 static void check_world(struct ncs_scene *s, const struct ncs_form_field *field,
                         const struct ncs_yaml_node *node)
 {
+    const char *names[48];
+    size_t n = 0;
     if (node->kind != NCS_YAML_MAP) {
         check_kind(s, field->name, node, node->kind == NCS_YAML_BOOL,
                    "true, false or the configuration of a communicator");
         return;
     }
+    for (const struct ncs_form_field *f = field->fields; f->name; f++)
+        names[n++] = f->name;
     for (size_t i = 0; i < node->items; i++) {
         const struct ncs_yaml_node *key = node->item[2 * i], *value = node->item[2 * i + 1];
         const struct ncs_form_field *f = ncs_form_find(field->fields, key->text);
-        if (f && f->kind == NCS_FORM_TEXT)
+        if (!f)
+            ncs_check_unknown_key(s, "world", key, names, n);
+        else if (f->kind == NCS_FORM_TEXT)
             check_line(s, f->name, value);
-        else if (f)
+        else
             check_kind(s, f->name, value, value->kind == NCS_YAML_INT || value->kind == NCS_YAML_BOOL,
                        "a number, true or false");
     }
-    struct ncs_yaml_node keys = *node; /* the values have been checked */
-    const struct ncs_form_field *f = field->fields;
-    for (size_t i = 0; i < keys.items; i++)
-        if (!ncs_form_find(f, keys.item[2 * i]->text)) {
-            const char *names[48];
-            size_t n = 0;
-            for (; f[n].name; n++)
-                names[n] = f[n].name;
-            ncs_check_unknown(s, keys.item[2 * i]->at, "key", keys.item[2 * i]->text, "world", names,
-                              n);
-        }
 }
 
 /* ---- params, matrix, exclude, env ---- */
@@ -114,6 +107,11 @@ static void check_params(struct ncs_scene *s, const struct ncs_yaml_node *node)
             ncs_complain(s->c, key->at, "`%.60s` cannot be the name of a param", key->text);
         if (!is_scalar(value))
             ncs_check_wrong(s, key->text, value, "a number, a text, true or false");
+        const char *old = ncs_yaml_old_form(value);
+        if (old) {
+            ncs_complain_warning(s->c, value->at, "`%.40s` is a text", value->text);
+            ncs_complain_hint(s->c, "%s; quote it if a text is meant", old);
+        }
     }
 }
 
@@ -389,7 +387,7 @@ static void unknown_keys(struct ncs_scene *s)
             ncs_complain(s->c, key->at, "no such key '%s' in a scenario", key->text);
             ncs_complain_hint(s->c, "it is a step: write it under steps, as `- %s:`", key->text);
         } else {
-            ncs_check_unknown(s, key->at, "key", key->text, "a scenario", names, n);
+            ncs_check_unknown_key(s, "a scenario", key, names, n);
         }
     }
 }

@@ -25,7 +25,7 @@ static bool is_keyword(const char *text, size_t bytes)
         "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if",
         "in", "local", "nil", "not", "or", "repeat", "return", "then", "true", "until", "while" };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strlen(words[i]) == bytes && memcmp(words[i], text, bytes) == 0)
+        if (words[i][0] == *text && strlen(words[i]) == bytes && memcmp(words[i], text, bytes) == 0)
             return true;
     return false;
 }

@@ -164,7 +164,7 @@ const char *const ncs_form_taken[] = {
 const struct ncs_form_field *ncs_form_find(const struct ncs_form_field *fields, const char *name)
 {
     for (; fields && fields->name; fields++)
-        if (strcmp(fields->name, name) == 0)
+        if (fields->name[0] == name[0] && strcmp(fields->name, name) == 0)
             return fields;
     return NULL;
 }

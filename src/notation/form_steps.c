@@ -187,7 +187,7 @@ const struct ncs_form_verb ncs_form_verbs[] = {
 const struct ncs_form_verb *ncs_form_verb_of(const char *name)
 {
     for (const struct ncs_form_verb *v = ncs_form_verbs; v->name; v++)
-        if (strcmp(v->name, name) == 0)
+        if (v->name[0] == name[0] && strcmp(v->name, name) == 0)
             return v;
     return NULL;
 }

@@ -9,6 +9,8 @@
 #include "base/quantity.h"
 #include "notation/expression.h"
 
+#define LINE_BYTES 96
+
 /* ---- lines ---- */
 
 static void new_line(struct ncs_speech *s, int line)
@@ -24,10 +26,15 @@ void ncs_say_begin_again(struct ncs_speech *s)
         ncs_str_add_bytes(&s->out->lua, "  ", 2);
 }
 
+void ncs_say_begin_at(struct ncs_speech *s, int line)
+{
+    s->last = line;
+    ncs_say_begin_again(s);
+}
+
 void ncs_say_begin(struct ncs_speech *s, struct ncs_span at)
 {
-    s->last = ncs_source_line(s->scene->source, at.at, NULL);
-    ncs_say_begin_again(s);
+    ncs_say_begin_at(s, ncs_source_line(s->scene->source, at.at, NULL));
 }
 
 void ncs_say(struct ncs_speech *s, const char *fmt, ...)
@@ -54,16 +61,26 @@ static void add(struct ncs_speech *s, const char *text)
     ncs_str_add(&s->out->lua, text);
 }
 
+int ncs_say_lines_of(const struct ncs_speech *s, const struct ncs_yaml_node *scalar, int *step)
+{
+    const struct ncs_source *source = s->scene->source;
+    bool block = !scalar->plain && !scalar->of && source->text[scalar->at.at] == '|';
+    *step = block;
+    return ncs_source_line(source, scalar->at.at, NULL) + block;
+}
+
 /* A part of a scalar as it stands; its lines are lines of YAML. */
 static void say_verbatim(struct ncs_speech *s, const struct ncs_yaml_node *node, size_t at,
                          size_t bytes)
 {
-    const char *text = node->text + at, *end = text + bytes;
-    for (const char *line; (line = memchr(text, '\n', (size_t)(end - text))) != NULL; text = line + 1) {
-        size_t next = (size_t)(line + 1 - node->text);
-        ncs_str_add_bytes(&s->out->lua, text, (size_t)(line + 1 - text));
-        new_line(s, ncs_source_line(s->scene->source,
-                                    ncs_yaml_part(s->scene->yaml, node, next, 0).at, NULL));
+    const char *text = node->text + at, *end = text + bytes, *next = memchr(text, '\n', bytes);
+    int step, line = next ? ncs_say_lines_of(s, node, &step) : 0;
+    for (const char *p = node->text; next && p < text; p++)
+        line += *p == '\n' ? step : 0;
+    for (; next; next = memchr(text, '\n', (size_t)(end - text))) {
+        ncs_str_add_bytes(&s->out->lua, text, (size_t)(next + 1 - text));
+        new_line(s, line += step);
+        text = next + 1;
     }
     ncs_str_add_bytes(&s->out->lua, text, (size_t)(end - text));
 }
@@ -321,6 +338,15 @@ void ncs_say_object(struct ncs_speech *s, const struct ncs_yaml_node *node, cons
 
 /* ---- calls ---- */
 
+/* Of the line that is being said. */
+static size_t line_bytes(const struct ncs_speech *s)
+{
+    const char *end = s->out->lua.text + s->out->lua.bytes, *line = end;
+    while (line > s->out->lua.text && line[-1] != '\n')
+        line--;
+    return (size_t)(end - line);
+}
+
 struct call {
     struct ncs_speech *s;
     size_t arguments, missing;
@@ -380,9 +406,23 @@ void ncs_say_call(struct ncs_speech *s, const struct ncs_form_field *fields,
             c.missing++;
         }
     }
-    /* A table alone needs no brackets around it. */
+    /* A table alone needs no brackets around it; what gets too long has lines of its own. */
+    size_t bytes = s->out->lua.bytes, lines = s->out->lines;
     size_t options = ncs_say_options(s, fields, map, step, c.arguments ? ", { " : " { ", 0);
-    add(s, options ? " }" : "");
+    bool wide = options && s->out->lines == lines && line_bytes(s) > LINE_BYTES;
+    if (wide) {
+        s->out->lua.bytes = bytes;
+        add(s, c.arguments ? ", {\n" : " {\n");
+        s->indent++;
+        ncs_say_begin_again(s);
+        ncs_say_options(s, fields, map, step, "", 0);
+        ncs_say(s, ",\n");
+        s->indent--;
+        ncs_say_begin_again(s);
+        add(s, "}");
+    } else {
+        add(s, options ? " }" : "");
+    }
     add(s, c.arguments ? ")" : options ? "" : "()");
 }
 

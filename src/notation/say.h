@@ -26,6 +26,9 @@ void ncs_say_begin_again(struct ncs_speech *s);               /* of the same lin
 void ncs_say(struct ncs_speech *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void ncs_say_end(struct ncs_speech *s);
 void ncs_say_blank(struct ncs_speech *s, struct ncs_span at);
+/* The line of YAML of a scalar's text, and of further lines of that text: *step more for each. */
+int ncs_say_lines_of(const struct ncs_speech *s, const struct ncs_yaml_node *scalar, int *step);
+void ncs_say_begin_at(struct ncs_speech *s, int line);
 
 /* ---- values ---- */
 

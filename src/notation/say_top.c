@@ -191,7 +191,7 @@ static size_t say_keys(struct ncs_speech *s, bool lines)
         if (!value)
             continue;
         if (lines)
-            ncs_say_begin(s, value->at);
+            ncs_say_begin(s, ncs_scene_key(s->scene->root, f->name)->at);
         else
             ncs_say(s, said ? ", " : " ");
         ncs_say(s, "%s = ", strcmp(f->name, "scenario") == 0 ? "about" : f->name);

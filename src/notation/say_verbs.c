@@ -98,10 +98,12 @@ void ncs_say_thread(struct ncs_speech *s, const struct ncs_step *step)
 /* Where the id of a growth lies in the store: one for each time round. */
 static void say_key(struct ncs_speech *s, const char *name)
 {
-    ncs_say(s, "\"id of %s\"", name);
+    ncs_say(s, "\"id of %s", name);
+    size_t loops = 0;
     for (size_t i = 0; i < s->loop_count; i++)
         if (strcmp(s->loops[i], "_") != 0)
-            ncs_say(s, " .. \" \" .. %s", s->loops[i]);
+            ncs_say(s, "%s \" .. %s", loops++ ? " .. \"" : "", s->loops[i]);
+    ncs_say(s, loops ? "" : "\"");
 }
 
 /* On ranks of the old communicator. */
@@ -319,12 +321,14 @@ void ncs_say_lua(struct ncs_speech *s, const struct ncs_step *step)
         ncs_say(s, "do\n");
         s->indent++;
     }
-    int indent = s->indent;
+    int further, place = ncs_say_lines_of(s, v, &further);
+    int indent = s->indent, moved = has_long_text(v->text) ? 0 : indent;
     while (text < end) {
         const char *line = memchr(text, '\n', (size_t)(end - text));
         size_t bytes = line ? (size_t)(line - text) : (size_t)(end - text);
-        s->indent = has_long_text(v->text) || bytes == 0 ? 0 : indent;
-        ncs_say_begin(s, ncs_yaml_part(s->scene->yaml, v, (size_t)(text - v->text), 0));
+        s->indent = bytes == 0 ? 0 : moved;
+        ncs_say_begin_at(s, place);
+        place += further;
         ncs_str_add_bytes(&s->out->lua, text, bytes);
         ncs_say_end(s);
         text += bytes + 1;

@@ -32,6 +32,9 @@ struct ncs_step {
 /* Fills all but what is missing; the number of verbs that the map has. */
 size_t ncs_step_read(const struct ncs_yaml_node *map, struct ncs_step *step);
 
+/* The key of that name in a map that has it. */
+const struct ncs_yaml_node *ncs_scene_key(const struct ncs_yaml_node *map, const char *name);
+
 /* What a field of the step's verb is given, short form included; NULL: nothing. */
 const struct ncs_yaml_node *ncs_step_field(const struct ncs_step *step, const char *name);
 

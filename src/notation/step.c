@@ -28,3 +28,11 @@ const struct ncs_yaml_node *ncs_step_field(const struct ncs_step *step, const ch
     const char *alone = step->verb->alone;
     return alone && strcmp(alone, name) == 0 ? step->value : NULL;
 }
+
+const struct ncs_yaml_node *ncs_scene_key(const struct ncs_yaml_node *map, const char *name)
+{
+    size_t i = 0;
+    while (strcmp(map->item[2 * i]->text, name) != 0)
+        i++;
+    return map->item[2 * i];
+}
