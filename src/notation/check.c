@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/gen/api.h"
 #include "api/spelling.h"
 #include "api/types.h"
 #include "base/mem.h"
@@ -16,7 +17,7 @@
 static const char *shown(const struct ncs_yaml_node *node, char *room, size_t size)
 {
     switch (node->kind) {
-    case NCS_YAML_LIST: return "a list";
+    case NCS_YAML_LIST: return node->items ? "a list" : "an empty list";
     case NCS_YAML_MAP: return "a mapping";
     case NCS_YAML_NULL: return node->bytes ? "null" : "nothing";
     default:
@@ -39,20 +40,28 @@ bool ncs_check_wrong(struct ncs_scene *s, const char *owner, const struct ncs_ya
     return hint ? ncs_complain_hint(s->c, "%s", hint) : false;
 }
 
+void ncs_check_near(struct ncs_scene *s, const char *word, const char *const *names, size_t count)
+{
+    bool kept = s->c->errors <= NCS_COMPLAINTS_KEPT; /* else nobody will read it */
+    const char *meant = kept && *names ? ncs_meant_name(word, names, count) : NULL;
+    if (meant)
+        ncs_complain_hint(s->c, "did you mean '%s'?", meant);
+}
+
 void ncs_check_unknown(struct ncs_scene *s, struct ncs_span at, const char *what, const char *word,
                        const char *where, const char *const *names, size_t count)
 {
     ncs_complain(s->c, at, "no such %s '%.60s'%s%s", what, word, where ? " in " : "",
                  where ? where : "");
-    const char *meant = *names ? ncs_meant_name(word, names, count) : NULL;
-    if (meant)
-        ncs_complain_hint(s->c, "did you mean '%s'?", meant);
+    ncs_check_near(s, word, names, count);
 }
 
 void ncs_check_unknown_key(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *key,
                            const char *const *names, size_t count)
 {
     const char *hint = ncs_yaml_blank_missing(key);
+    if (s->cut && key->at.at == s->cut) /* the rest of an expression that a comma has cut */
+        return;
     if (hint) {
         ncs_complain(s->c, key->at, "no such key '%.60s' in %s", key->text, owner);
         ncs_complain_hint(s->c, "%s", hint);
@@ -72,13 +81,30 @@ static size_t field_names(const struct ncs_form_field *fields, const char **name
     return n;
 }
 
+/* Is a key of the map, one that is not there, what somebody took for this field? */
+static bool is_misspelt(const struct ncs_form_field *fields, const char *const *names, size_t count,
+                        const struct ncs_yaml_node *map, const char *name)
+{
+    for (size_t i = 0; i < map->items; i++) {
+        const struct ncs_yaml_node *key = map->item[2 * i];
+        const char *meant = ncs_form_find(fields, key->text) ? NULL
+                                                             : ncs_meant_name(key->text, names, count);
+        bool joined = strncmp(key->text, name, strlen(name)) == 0 && ncs_yaml_blank_missing(key);
+        if ((meant && strcmp(meant, name) == 0) || joined)
+            return true;
+    }
+    return false;
+}
+
 static void check_required(struct ncs_scene *s, const char *owner, struct ncs_span at,
                            const struct ncs_form_field *fields, const struct ncs_yaml_node *map)
 {
-    const char *either[2] = { NULL, NULL };
-    size_t eithers = 0, given = 0;
+    const char *either[2] = { NULL, NULL }, *names[48];
+    size_t eithers = 0, given = 0, count = field_names(fields, names);
     for (const struct ncs_form_field *f = fields; f->name; f++) {
-        bool there = ncs_yaml_get(map, f->name) != NULL;
+        bool wanted = f->flags & (NCS_FORM_REQUIRED | NCS_FORM_EITHER);
+        bool there = !wanted || ncs_yaml_get(map, f->name) ||
+                     is_misspelt(fields, names, count, map, f->name);
         if (f->flags & NCS_FORM_REQUIRED && !there)
             ncs_complain(s->c, at, "%s needs %s: %s", owner, f->name, f->about);
         if (!(f->flags & NCS_FORM_EITHER))
@@ -154,10 +180,13 @@ bool ncs_check_new_name(struct ncs_scene *s, enum ncs_thing_kind kind,
     bool again = t && t->kind == NCS_THING_LOOP && kind == NCS_THING_LOOP && !t->there;
     bool refused = refuse_name(s, node);
     if (!refused && t && !again) {
-        ncs_complain(s->c, node->at, "there is %s of the name '%s' already",
-                     ncs_thing_word(t->kind), name);
-        return t->ready_made ? false : ncs_complain_note(s->c, t->at, "here");
+        ncs_complain(s->c, node->at, "the name '%s' is taken: it is %s", name,
+                     ncs_thing_word(t->kind));
+        return ncs_complain_note(s->c, t->at, "'%s' is made here", name);
     }
+    for (int i = 0; ncs_form_taken[i]; i++)
+        if (strcmp(ncs_form_taken[i], name) == 0)
+            return false;
     if (t)
         t->at = node->at;
     else /* a refused name too: that it is used is no further mistake */
@@ -194,19 +223,34 @@ static const char *reference_word(enum ncs_form_kind kind)
     case NCS_FORM_THREAD: return "the name of a thread";
     case NCS_FORM_OP: return "sum, prod, max, min, avg or one of ops";
     case NCS_FORM_AWAITED: return "device, or the name of a stream, event or communicator";
-    case NCS_FORM_DTYPE: return "a dtype";
+    case NCS_FORM_DTYPE: return "the name of a dtype, such as float32";
     default: return "the name of something that can be freed";
     }
 }
 
+static const char *missing_word(enum ncs_form_kind kind)
+{
+    switch (kind) {
+    case NCS_FORM_BUFFER: return "buffer";
+    case NCS_FORM_COMM: return "communicator";
+    case NCS_FORM_STREAM: return "stream";
+    case NCS_FORM_EVENT: return "event";
+    case NCS_FORM_WINDOW: return "window";
+    case NCS_FORM_THREAD: return "thread";
+    case NCS_FORM_OP: return "op";
+    case NCS_FORM_AWAITED: return "stream, event or communicator";
+    case NCS_FORM_DTYPE: return "dtype";
+    default: return "thing";
+    }
+}
+
 /* Names that a value of this kind can be, for the near one. */
-static void no_such(struct ncs_scene *s, const char *owner, enum ncs_form_kind kind,
+static void no_such(struct ncs_scene *s, enum ncs_form_kind kind,
                     const struct ncs_yaml_node *node)
 {
     const char **list = ncs_new((s->names.count + 32) * sizeof *list);
     size_t n = 0;
-    ncs_complain(s->c, node->at, "%s must be %s: there is no '%.60s'", owner, reference_word(kind),
-                 node->text);
+    ncs_complain(s->c, node->at, "there is no %s '%.60s'", missing_word(kind), node->text);
     for (size_t i = 0; i < s->names.count; i++)
         if (fits(kind, s->names.item[i]->kind) && kind != NCS_FORM_DTYPE)
             list[n++] = s->names.item[i]->name;
@@ -216,10 +260,8 @@ static void no_such(struct ncs_scene *s, const char *owner, enum ncs_form_kind k
         list[n++] = ncs_redop_names[i];
     if (kind == NCS_FORM_AWAITED)
         list[n++] = "device";
-    const char *meant = n && s->c->errors <= NCS_COMPLAINTS_KEPT
-                            ? ncs_meant_name(node->text, list, n) : NULL;
-    if (meant)
-        ncs_complain_hint(s->c, "did you mean '%s'?", meant);
+    list[n] = NULL;
+    ncs_check_near(s, node->text, list, n);
     ncs_free(list);
 }
 
@@ -252,7 +294,7 @@ void ncs_check_reference(struct ncs_scene *s, const char *owner, const struct nc
         if (kind == NCS_FORM_STREAM && t->kind == NCS_THING_COMM)
             ncs_complain_hint(s->c, "did you mean '%s.stream'?", t->name);
         else if (!t->ready_made)
-            ncs_complain_note(s->c, t->at, "here");
+            ncs_complain_note(s->c, t->at, "'%s' is made here", t->name);
         return;
     } else if (!t && words && (kind == NCS_FORM_OP ? ncs_redop_from_name(node->text)
                                                    : ncs_dtype_from_name(node->text)) >= 0) {
@@ -261,7 +303,7 @@ void ncs_check_reference(struct ncs_scene *s, const char *owner, const struct nc
         ncs_complain(s->c, node->at, "there is no world: the file says `world: false`");
         return;
     } else if (!t) {
-        no_such(s, owner, kind, node);
+        no_such(s, kind, node);
         return;
     }
     ncs_check_expression(s, owner, NCS_SCOPE_STEPS, node);
@@ -285,6 +327,30 @@ static void check_elements(struct ncs_scene *s, const char *owner, const struct 
         ncs_check_expression(s, owner, NCS_SCOPE_ELEMENTS, node);
 }
 
+static void check_some(struct ncs_scene *s, const struct ncs_form_field *field,
+                       const struct ncs_yaml_node *node)
+{
+    if (node->kind == NCS_YAML_MAP)
+        ncs_check_fields(s, field->name, node->at, field->fields, node);
+    else if (node->kind != NCS_YAML_BOOL || !node->i)
+        ncs_check_wrong(s, field->name, node, "true or a mapping");
+}
+
+static void check_function(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *node)
+{
+    const char *names[NCS_FN_COUNT];
+    if (node->kind != NCS_YAML_TEXT) {
+        ncs_check_wrong(s, owner, node, "the C name of a function, such as ncclAllReduce");
+        return;
+    }
+    for (int fn = 0; fn < NCS_FN_COUNT; fn++) {
+        names[fn] = ncs_fn_info[fn].name;
+        if (strcmp(names[fn], node->text) == 0)
+            return;
+    }
+    ncs_check_unknown(s, node->at, "function", node->text, NULL, names, NCS_FN_COUNT);
+}
+
 /* A text that begins as a number with a suffix does. */
 static bool looks_measured(const struct ncs_yaml_node *node)
 {
@@ -297,10 +363,11 @@ static bool looks_measured(const struct ncs_yaml_node *node)
 static void check_count(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *node)
 {
     uint64_t size;
-    if (!looks_measured(node))
+    bool measured = looks_measured(node) && ncs_parse_size(node->text, &size);
+    if (ncs_yaml_old_form(node) || (looks_measured(node) && !measured))
+        ncs_check_wrong(s, owner, node, "a number, a size such as 64K, or an expression");
+    else if (!measured)
         ncs_check_expression(s, owner, NCS_SCOPE_STEPS, node);
-    else if (!ncs_parse_size(node->text, &size))
-        ncs_check_wrong(s, owner, node, "a count: a number, a size such as 64K, or an expression");
 }
 
 static void check_seconds(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *node)
@@ -329,44 +396,20 @@ static void check_word(struct ncs_scene *s, const struct ncs_form_field *field,
                      field->words[i]);
     }
     ncs_check_wrong(s, field->name, node, list.text);
-    const char *meant = ncs_meant_name(node->text, field->words, 0);
-    if (meant)
-        ncs_complain_hint(s->c, "did you mean '%s'?", meant);
+    ncs_check_near(s, node->text, field->words, 0);
     ncs_str_free(&list);
 }
 
 static void check_result(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *node)
 {
-    static const char *const kinds[] = { "usage", "expect", "lua" };
-    const char *names[1200];
-    size_t n = 0;
-    for (int i = 0; i < 3; i++)
-        names[n++] = kinds[i];
-    if (node->kind != NCS_YAML_TEXT) {
-        ncs_check_wrong(s, owner, node, "the name of a result, such as ncclInvalidArgument");
-        return;
-    }
-    for (size_t i = 0; i < n; i++)
+    const char *names[NCS_FORM_RESULTS_MAX];
+    size_t n = ncs_form_results(names);
+    for (size_t i = 0; i < n && node->kind == NCS_YAML_TEXT; i++)
         if (strcmp(names[i], node->text) == 0)
             return;
-    int code = ncs_result_from_name(node->text);
-    if (code > 0)
-        return;
-    if (code == 0) {
-        ncs_complain(s->c, node->at, "%s: `%s` is no failure", owner, node->text);
-        return;
-    }
-    for (int i = 1; i < 1000; i++) {
-        const char *nccl = ncs_nccl_result_name(i), *cuda = ncs_cuda_error_name(i);
-        if (n < 1198 && strncmp(nccl, "nccl", 4) == 0)
-            names[n++] = nccl;
-        if (n < 1198 && strncmp(cuda, "cuda", 4) == 0)
-            names[n++] = cuda;
-    }
-    ncs_check_wrong(s, owner, node, "the name of a result, such as ncclInvalidArgument");
-    const char *meant = ncs_meant_name(node->text, names, n);
-    if (meant)
-        ncs_complain_hint(s->c, "did you mean '%s'?", meant);
+    ncs_check_wrong(s, owner, node, "the name of a failure, such as ncclInvalidArgument");
+    if (node->kind == NCS_YAML_TEXT)
+        ncs_check_near(s, node->text, names, n);
 }
 
 static void check_ranks(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *node)
@@ -473,6 +516,8 @@ void ncs_check_value(struct ncs_scene *s, const char *owner, const struct ncs_fo
     case NCS_FORM_CHUNK: ncs_check_chunk(s, node); break;
     case NCS_FORM_STEPS: ncs_check_steps(s, owner, node); break;
     case NCS_FORM_FIELDS: ncs_check_fields(s, owner, node->at, field->fields, node); break;
+    case NCS_FORM_SOME: check_some(s, field, node); break;
+    case NCS_FORM_FUNCTION: check_function(s, owner, node); break;
     case NCS_FORM_NEW: break; /* when the step is done: ncs_check_new_name */
     default: ncs_check_declared(s, field, node);
     }

@@ -72,9 +72,7 @@ static void unknown_name(const struct asking *a, const char *word, struct ncs_sp
         for (size_t i = 0; ncs_redop_names[i]; i++)
             list[n++] = ncs_redop_names[i];
     }
-    const char *meant = ncs_meant_name(word, list, n);
-    if (meant)
-        ncs_complain_hint(s->c, "did you mean '%s'?", meant);
+    ncs_check_near(s, word, list, n);
     ncs_free(list);
 }
 
@@ -125,10 +123,12 @@ static void check_thing(const struct asking *a, const struct ncs_lint_name *n,
         ncs_complain(c, place(a, n->at), "'%s' cannot be assigned", t->name);
     } else if (!t->there && t->kind == NCS_THING_LOOP) {
         ncs_complain(c, place(a, n->at), "'%s' is only known in the steps of its repeat", t->name);
-        ncs_complain_note(c, t->at, "which is here");
+        ncs_complain_note(c, t->at, "'%s' counts here", t->name);
     } else if (!t->there) {
         ncs_complain(c, place(a, n->at), "'%s' is not there yet: it is made later", t->name);
-        ncs_complain_note(c, t->at, "here");
+        ncs_complain_note(c, t->at, "'%s' is made here", t->name);
+    } else if (ncs_form_members[t->kind]) {
+        check_member(a, n, t->name, ncs_form_members[t->kind]);
     }
 }
 
@@ -160,11 +160,14 @@ static void check_free(struct asking *a, const struct ncs_lint_name *n, const ch
     } else if (strcmp(word, "run") == 0 && a->scope == NCS_SCOPE_RUN) {
         check_member(a, n, "run", run);
     } else if (!steps) {
-        const char *names[] = { "param", "math", "nranks", "run" };
-        ncs_check_unknown(s, place(a, n->at), "name", word, "what is known before there are ranks",
-                          names, a->scope == NCS_SCOPE_RUN ? 4 : 2);
-        if (a->scope == NCS_SCOPE_RUN && is_one_of(run, word, strlen(word)))
+        bool of_run = a->scope == NCS_SCOPE_RUN;
+        ncs_complain(s->c, place(a, n->at), "'%s' is not known here: this is read before there are "
+                     "ranks", word);
+        if (of_run && is_one_of(run, word, strlen(word)))
             ncs_complain_hint(s->c, "did you mean 'run.%s'?", word);
+        else
+            ncs_complain_hint(s->c, of_run ? "param, nranks, run and math are known"
+                                           : "param and math are known");
     } else if (strcmp(word, "rank") == 0) {
         return;
     } else if (strcmp(word, "i") == 0 && !a->chunk) {
@@ -211,22 +214,22 @@ static void on_name(void *arg, const struct ncs_lint_name *n)
 
 /* ---- syntax ---- */
 
-/* What other languages write, at the place where Lua stumbles. */
-static const char *foreign_operator(const char *text, size_t bytes, size_t at)
+/* A plain scalar ends where its expression does not: what has ended it? */
+static void hint_at_end(struct asking *a)
 {
-    static const struct { const char *theirs, *hint; } rows[] = {
-        { "!=", "Lua writes `~=` for not equal" }, { "&&", "Lua writes `and`" },
-        { "||", "Lua writes `or`" },               { "!", "Lua writes `not`" },
-        { "?", "Lua writes `condition and a or b`" }, { "**", "Lua writes `^` for powers" },
-        { "=", "Lua writes `==` for equal" } };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        size_t n = strlen(rows[i].theirs);
-        if (at + n <= bytes && memcmp(text + at, rows[i].theirs, n) == 0)
-            return rows[i].hint;
-        if (n == 2 && at > 0 && at + 1 <= bytes && memcmp(text + at - 1, rows[i].theirs, n) == 0)
-            return rows[i].hint;
+    const struct ncs_source *source = a->scene->source;
+    size_t end = a->node->at.at + a->node->at.bytes;
+    size_t blanks = end < source->bytes ? strspn(source->text + end, " \t") : 0;
+    char next = end < source->bytes ? source->text[end + blanks] : '\0';
+    if (a->node->of)
+        return;
+    if (next == ',') {
+        end += blanks + 1;
+        a->scene->cut = end + strspn(source->text + end, " \t\n");
+        ncs_complain_hint(a->scene->c, "inside { } and [ ] a comma ends the value: quote it");
+    } else if (next == '#' && blanks > 0) {
+        ncs_complain_hint(a->scene->c, "` #` begins a comment: quote the value");
     }
-    return NULL;
 }
 
 static void check_lua(struct asking *a, const char *text, size_t bytes)
@@ -240,9 +243,8 @@ static void check_lua(struct asking *a, const char *text, size_t bytes)
     ncs_complain(c, place(a, err.at), "%s", err.text);
     if (err.has_open)
         ncs_complain_note(c, place(a, err.open), "it begins here");
-    const char *hint = foreign_operator(text, bytes, err.at.at);
-    if (hint)
-        ncs_complain_hint(c, "%s", hint);
+    if (a->node->plain && err.at.at >= bytes)
+        hint_at_end(a);
 }
 
 static bool is_plain_number(const struct ncs_yaml_node *node)

@@ -18,10 +18,6 @@ static void unknown_step_key(struct ncs_scene *s, const struct ncs_step *step,
 {
     const char *names[80];
     size_t n = 0;
-    if (strcmp(key->text, "fault") == 0) {
-        ncs_complain(s->c, key->at, "this version does not have faults yet");
-        return;
-    }
     if (strcmp(key->text, "as") == 0) {
         ncs_complain(s->c, key->at, "`as` stands beside repeat and thread");
         bool makes = step->verb && step->verb->fields && ncs_form_find(step->verb->fields, "as");
@@ -178,6 +174,9 @@ static void check_step(struct ncs_scene *s, const struct ncs_yaml_node *map)
         two_verbs(s, &step);
     struct ncs_thing *made = made_thing(s, &step);
     check_argument(s, &step);
+    if (strcmp(step.verb->name, "fault") == 0 && step.value->kind == NCS_YAML_MAP &&
+        step.value->items == 0)
+        ncs_complain(s->c, step.value->at, "fault needs what goes wrong, such as kill");
     if (made && made->kind == NCS_THING_LOOP)
         made->there = true;
     check_beside(s, &step);

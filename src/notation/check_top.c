@@ -61,7 +61,7 @@ static void check_duration(struct ncs_scene *s, const char *owner, const struct 
 
 static void check_nranks(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *node)
 {
-    if (node->kind == NCS_YAML_TEXT)
+    if (node->kind == NCS_YAML_TEXT && !ncs_yaml_old_form(node))
         ncs_check_expression(s, owner, NCS_SCOPE_PARAM, node);
     else
         check_kind(s, owner, node, node->kind == NCS_YAML_INT && node->i > 0,
@@ -218,17 +218,6 @@ static void check_ints(struct ncs_scene *s, const struct ncs_form_field *field,
     }
 }
 
-static void check_verdict(struct ncs_scene *s, const struct ncs_form_field *field,
-                          const struct ncs_yaml_node *node)
-{
-    if (node->kind == NCS_YAML_BOOL && node->i)
-        return;
-    if (node->kind == NCS_YAML_MAP)
-        ncs_check_fields(s, field->name, node->at, field->fields, node);
-    else
-        check_kind(s, field->name, node, false, "true or a mapping");
-}
-
 static void check_outcome_map(struct ncs_scene *s, const struct ncs_form_field *fields,
                               const struct ncs_yaml_node *map, bool in_list)
 {
@@ -299,7 +288,6 @@ void ncs_check_declared(struct ncs_scene *s, const struct ncs_form_field *field,
     case NCS_FORM_EXCLUDE: check_exclude(s, node); break;
     case NCS_FORM_ENV: check_env(s, node); break;
     case NCS_FORM_OUTCOME: check_outcome(s, field, node); break;
-    case NCS_FORM_VERDICT: check_verdict(s, field, node); break;
     case NCS_FORM_INTS: check_ints(s, field, node); break;
     case NCS_FORM_WHEN: ncs_check_expression(s, name, NCS_SCOPE_RUN, node); break;
     default: break;

@@ -3,6 +3,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "notation/form.h"
+
 static bool is_name_byte(char c)
 {
     return isalnum((unsigned char)c) || c == '_';
@@ -21,11 +23,8 @@ static size_t name_bytes(const char *text, size_t bytes)
 
 static bool is_keyword(const char *text, size_t bytes)
 {
-    static const char *const words[] = {
-        "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if",
-        "in", "local", "nil", "not", "or", "repeat", "return", "then", "true", "until", "while" };
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (words[i][0] == *text && strlen(words[i]) == bytes && memcmp(words[i], text, bytes) == 0)
+    for (const char *const *w = ncs_form_keywords; *w; w++)
+        if (**w == *text && strlen(*w) == bytes && memcmp(*w, text, bytes) == 0)
             return true;
     return false;
 }

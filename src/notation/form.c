@@ -3,7 +3,9 @@
 
 #include <string.h>
 
+#include "api/types.h"
 #include "notation/form_config.h"
+#include "notation/things.h"
 
 #define REQUIRED NCS_FORM_REQUIRED
 #define OBJECT NCS_FORM_OBJECT
@@ -58,11 +60,11 @@ static const struct ncs_form_field wrong[] = {
 static const struct ncs_form_field outcome[] = {
     ROW("when", NCS_FORM_WHEN, OWN, NULL, "in a list: the outcome if this holds for the run"),
     ROW("pass", NCS_FORM_FLAG, OWN, NULL, "in a list: true, every rank ends and every check holds"),
-    { "hang", NCS_FORM_VERDICT, 0, NULL, "the run hangs: true, or what must agree", hang, NULL },
+    { "hang", NCS_FORM_SOME, 0, NULL, "the run hangs: true, or what must agree", hang, NULL },
     ROW("error", NCS_FORM_RESULT, 0, NULL, "this uncaught error ends a rank"),
     ROW("rank", NCS_FORM_INTS, 0, NULL, "with error: the rank"),
     ROW("call", NCS_FORM_LINE, 0, NULL, "with error: C name of the function"),
-    { "wrong", NCS_FORM_VERDICT, 0, NULL, "a result differs: true, or where", wrong, NULL },
+    { "wrong", NCS_FORM_SOME, 0, NULL, "a result differs: true, or where", wrong, NULL },
     ROW("lost", NCS_FORM_INTS, 0, NULL, "this rank is lost"),
     ROW("finding", NCS_FORM_LINE, 0, NULL, "rule that must be reported too"),
     END,
@@ -161,10 +163,52 @@ const char *const ncs_form_taken[] = {
     "nranks", "param", "print", "rank", "scenario", "skip", "sleep", "spawn", "store", "stream",
     "tostring", "world", NULL };
 
+const char *const ncs_form_keywords[] = {
+    "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if", "in",
+    "local", "nil", "not", "or", "repeat", "return", "then", "true", "until", "while", NULL };
+
+static const char *const of_stream[] = {
+    "callback", "close", "delay", "destroy", "device", "query", "sync", "wait", NULL };
+static const char *const of_event[] = {
+    "close", "destroy", "elapsed", "query", "record", "sync", NULL };
+static const char *const of_comm[] = {
+    "abort", "all_gather", "all_reduce", "all_to_all", "async_error", "broadcast", "close", "destroy",
+    "device", "finalize", "gather", "grow", "interrupted", "mem_stats", "name", "nranks", "premulsum",
+    "put_signal", "rank", "recv", "reduce", "reduce_scatter", "register", "resume", "revoke",
+    "scatter", "send", "shrink", "signal", "split", "state", "stream", "suspend", "unique_id",
+    "wait_ready", "wait_signal", "window", NULL };
+static const char *const of_buffer[] = {
+    "add", "bytes", "close", "copy_from", "count", "device", "dtype", "dump", "fill", "free", "get",
+    "memory", "part", "ptr", "slice", NULL };
+static const char *const of_op[] = { "close", "destroy", "dtype", NULL };
+static const char *const of_window[] = { "buffer", "close", "deregister", "ptr", NULL };
+static const char *const of_thread[] = { "done", "join", NULL };
+
+const char *const *const ncs_form_members[] = {
+    [NCS_THING_LET] = NULL,           [NCS_THING_STREAM] = of_stream, [NCS_THING_EVENT] = of_event,
+    [NCS_THING_COMM] = of_comm,       [NCS_THING_BUFFER] = of_buffer, [NCS_THING_OP] = of_op,
+    [NCS_THING_WINDOW] = of_window,   [NCS_THING_THREAD] = of_thread, [NCS_THING_LOOP] = NULL };
+
 const struct ncs_form_field *ncs_form_find(const struct ncs_form_field *fields, const char *name)
 {
     for (; fields && fields->name; fields++)
         if (fields->name[0] == name[0] && strcmp(fields->name, name) == 0)
             return fields;
     return NULL;
+}
+
+size_t ncs_form_results(const char *names[NCS_FORM_RESULTS_MAX])
+{
+    size_t n = 0;
+    names[n++] = "usage"; /* the other kinds of errors */
+    names[n++] = "expect";
+    names[n++] = "lua";
+    for (int code = 1; code < 1000; code++) {
+        const char *nccl = ncs_nccl_result_name(code), *cuda = ncs_cuda_error_name(code);
+        if (n + 2 < NCS_FORM_RESULTS_MAX && strncmp(nccl, "nccl", 4) == 0)
+            names[n++] = nccl;
+        if (n + 2 < NCS_FORM_RESULTS_MAX && strncmp(cuda, "cuda", 4) == 0)
+            names[n++] = cuda;
+    }
+    return n;
 }

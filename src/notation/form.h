@@ -44,7 +44,8 @@ enum ncs_form_kind {
     NCS_FORM_WORLD,     /* boolean, or a configuration */
     NCS_FORM_PARAMS, NCS_FORM_MATRIX, NCS_FORM_EXCLUDE, NCS_FORM_ENV,
     NCS_FORM_OUTCOME,   /* pass, fields, or list of fields with `when` */
-    NCS_FORM_VERDICT,   /* of an outcome: true, or fields */
+    NCS_FORM_SOME,      /* true, or fields */
+    NCS_FORM_FUNCTION,  /* the name of a function of C */
     NCS_FORM_WHEN,      /* expression over param, nranks, run */
     NCS_FORM_INTS,      /* number or expression over param, nranks, run; or a list of these */
 };
@@ -93,8 +94,15 @@ extern const struct ncs_form_verb ncs_form_verbs[]; /* ends with a NULL name */
 const struct ncs_form_field *ncs_form_find(const struct ncs_form_field *fields, const char *name);
 const struct ncs_form_verb *ncs_form_verb_of(const char *name);
 
+/* Names of failures that `fails` and the like can ask for; how many. */
+enum { NCS_FORM_RESULTS_MAX = 256 };
+size_t ncs_form_results(const char *names[NCS_FORM_RESULTS_MAX]);
+
 /* Names in scope of expressions besides what the file names, NULL at the end. */
 extern const char *const ncs_form_math[];    /* fields of math */
-extern const char *const ncs_form_taken[];   /* names that nothing can be given */
+extern const char *const ncs_form_taken[];   /* names that nothing can be given: ready-made */
+extern const char *const ncs_form_keywords[]; /* of Lua */
+/* Fields and methods of a thing of enum ncs_thing_kind; NULL: of any value. */
+extern const char *const *const ncs_form_members[];
 
 #endif

@@ -114,6 +114,37 @@ static const struct ncs_form_field delay[] = {
     ROW("stream", NCS_FORM_STREAM, OBJECT, "stream", "on which stream"),
     END };
 
+#define WHEN                                                                                       \
+    ROW("rank", NCS_FORM_EXPR, 0, NULL, "only on this rank"),                                      \
+    ROW("comm", NCS_FORM_COMM, 0, "world", "communicator on which calls are counted"),             \
+    ROW("call", NCS_FORM_EXPR, 0, NULL, "before this rank's call of that number, from 1"),         \
+    ROW("func", NCS_FORM_FUNCTION, 0, NULL, "before a use of that function of C"),                 \
+    ROW("nth", NCS_FORM_EXPR, 0, "1", "with func: before the nth use from here on")
+#define SECONDS(flags, about) ROW("seconds", NCS_FORM_SECONDS, flags, NULL, about)
+#define CODE ROW("code", NCS_FORM_RESULT, REQUIRED, NULL, "the result, such as ncclSystemError")
+
+static const struct ncs_form_field when[] = { WHEN, END };
+static const struct ncs_form_field when_slow[] = {
+    WHEN, SECONDS(REQUIRED, "how much later"), END };
+static const struct ncs_form_field when_code[] = { WHEN, CODE, END };
+static const struct ncs_form_field when_corrupt[] = {
+    WHEN, ROW("first", NCS_FORM_EXPR, 0, "1", "first element that is spoilt, from 1"),
+    ROW("count", NCS_FORM_COUNT, 0, NULL, "elements; by default all that follow"), END };
+static const struct ncs_form_field when_link[] = {
+    WHEN, ROW("peer", NCS_FORM_EXPR, REQUIRED, NULL, "rank at the other end"),
+    SECONDS(0, "what everything over the link takes longer; without: it is cut"), END };
+
+static const struct ncs_form_field faults[] = {
+    { "kill", NCS_FORM_SOME, OWN, NULL, "the rank dies", when, NULL },
+    { "stall", NCS_FORM_SOME, OWN, NULL, "the thread stops for ever, alive", when, NULL },
+    { "slow", NCS_FORM_FIELDS, OWN, NULL, "a call is made later", when_slow, NULL },
+    { "fail", NCS_FORM_FIELDS, OWN, NULL, "a call is not made and gives the code", when_code, NULL },
+    { "corrupt", NCS_FORM_SOME, OWN, NULL, "a result is spoilt on this rank", when_corrupt, NULL },
+    { "link", NCS_FORM_FIELDS, OWN, NULL, "a link is cut, or slow", when_link, NULL },
+    { "async_error", NCS_FORM_FIELDS, OWN, NULL, "what ncclCommGetAsyncError then says", when_code,
+      NULL },
+    END };
+
 static const struct ncs_form_field beside_repeat[] = {
     ROW("do", NCS_FORM_STEPS, REQUIRED, NULL, "what is repeated"),
     ROW("as", NCS_FORM_NEW, 0, NULL, "name of the count, from 1"),
@@ -179,6 +210,8 @@ const struct ncs_form_verb ncs_form_verbs[] = {
     { "join", NCS_FORM_THREAD, NULL, NULL, NULL, NULL, NULL, "waits for a thread" },
     { "expect", NCS_FORM_EXPECT, NULL, NULL, NULL, NULL, ncs_say_expect,
       "buffers and what they hold; or that, a condition, with text" },
+    { "fault", NCS_FORM_FIELDS, NULL, faults, NULL, NULL, ncs_say_fault,
+      "something goes wrong: now, or before a call" },
     { "print", NCS_FORM_PRINT, NULL, NULL, NULL, NULL, ncs_say_print, "a text or a named thing" },
     { "lua", NCS_FORM_CHUNK, NULL, NULL, NULL, NULL, ncs_say_lua, "Lua over the same names" },
     { NULL, NCS_FORM_EXPR, NULL, NULL, NULL, NULL, NULL, NULL },

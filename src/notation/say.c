@@ -308,7 +308,7 @@ void ncs_say_value(struct ncs_speech *s, const struct ncs_form_field *field,
         else
             ncs_say_expression(s, node);
         break;
-    case NCS_FORM_WORD: case NCS_FORM_RESULT: case NCS_FORM_LINE: case NCS_FORM_VERSION:
+    case NCS_FORM_WORD: case NCS_FORM_RESULT: case NCS_FORM_FUNCTION: case NCS_FORM_LINE: case NCS_FORM_VERSION:
         ncs_say_quoted(s, node->text, node->bytes);
         break;
     case NCS_FORM_TEXT: ncs_say_text(s, node); break;

@@ -82,6 +82,7 @@ void ncs_say_group(struct ncs_speech *s, const struct ncs_step *step);
 void ncs_say_repeat(struct ncs_speech *s, const struct ncs_step *step);
 void ncs_say_thread(struct ncs_speech *s, const struct ncs_step *step);
 void ncs_say_expect(struct ncs_speech *s, const struct ncs_step *step);
+void ncs_say_fault(struct ncs_speech *s, const struct ncs_step *step);
 void ncs_say_print(struct ncs_speech *s, const struct ncs_step *step);
 void ncs_say_lua(struct ncs_speech *s, const struct ncs_step *step);
 

@@ -25,7 +25,7 @@ static bool is_computed(const struct ncs_form_field *fields, const struct ncs_ya
         const struct ncs_form_field *f = ncs_form_find(fields, map->item[2 * i]->text);
         if (f->kind == NCS_FORM_INTS && uses_run(value))
             return true;
-        if (f->kind == NCS_FORM_VERDICT && is_computed(f->fields, value))
+        if (f->kind == NCS_FORM_SOME && is_computed(f->fields, value))
             return true;
     }
     return false;
@@ -155,7 +155,7 @@ void ncs_say_declared(struct ncs_speech *s, const struct ncs_form_field *field,
         if (node->kind == NCS_YAML_TEXT)
             ncs_say(s, " end");
         break;
-    case NCS_FORM_WORLD: case NCS_FORM_VERDICT: case NCS_FORM_FIELDS:
+    case NCS_FORM_WORLD: case NCS_FORM_SOME: case NCS_FORM_FIELDS:
         if (node->kind == NCS_YAML_MAP)
             say_table(s, field->fields, node);
         else
@@ -357,7 +357,7 @@ static const struct {
 static void say_environment(struct ncs_speech *s)
 {
     static const char *const names[] = {
-        "barrier", "cuda", "expect", "ipairs", "math", "nccl", "nranks", "param", "print", "rank",
+        "barrier", "cuda", "expect", "fault", "ipairs", "math", "nccl", "nranks", "param", "print", "rank",
         "sleep", "spawn", "store", "stream", "tostring", NULL };
     const struct ncs_things *more = &s->scene->globals;
     ncs_say_begin(s, s->scene->root->at);

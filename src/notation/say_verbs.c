@@ -289,6 +289,19 @@ void ncs_say_expect(struct ncs_speech *s, const struct ncs_step *step)
     }
 }
 
+void ncs_say_fault(struct ncs_speech *s, const struct ncs_step *step)
+{
+    static const struct ncs_yaml_node none = { .kind = NCS_YAML_MAP };
+    for (size_t i = 0; i < step->value->items; i++) {
+        const struct ncs_yaml_node *key = step->value->item[2 * i], *map = step->value->item[2 * i + 1];
+        ncs_say_begin(s, key->at);
+        ncs_say(s, "fault.%s", key->text);
+        ncs_say_call(s, ncs_form_find(step->verb->fields, key->text)->fields,
+                     map->kind == NCS_YAML_MAP ? map : &none, step);
+        ncs_say_end(s);
+    }
+}
+
 void ncs_say_print(struct ncs_speech *s, const struct ncs_step *step)
 {
     const struct ncs_yaml_node *v = step->value;

@@ -20,6 +20,7 @@ struct ncs_scene {
     struct ncs_things names;
     struct ncs_things globals; /* that chunks of Lua use */
     size_t steps;
+    size_t cut;               /* where a plain scalar goes on that a comma has cut; 0: none */
     bool world;               /* there is a communicator `world` */
 };
 

@@ -1,0 +1,25 @@
+/* JSON as it is written for people: indented, in the order in which it is said. */
+#ifndef NCS_NOTATION_JSON_H
+#define NCS_NOTATION_JSON_H
+
+#include <stdbool.h>
+
+#include "base/str.h"
+
+struct ncs_json {
+    struct ncs_str *out;
+    int depth;
+    bool filled; /* something stands in the innermost brackets */
+    bool named;  /* a name waits for its value */
+};
+
+void ncs_json_open(struct ncs_json *j, char bracket);  /* '{' or '[' */
+void ncs_json_close(struct ncs_json *j, char bracket); /* '}' or ']' */
+void ncs_json_name(struct ncs_json *j, const char *name);
+void ncs_json_text(struct ncs_json *j, const char *text);
+void ncs_json_raw(struct ncs_json *j, const char *value); /* true, 3 */
+/* A name and a text; a name and a value as it stands. */
+void ncs_json_pair(struct ncs_json *j, const char *name, const char *text);
+void ncs_json_pair_raw(struct ncs_json *j, const char *name, const char *value);
+
+#endif
