@@ -20,8 +20,7 @@ static void unknown_step_key(struct ncs_scene *s, const struct ncs_step *step,
     size_t n = 0;
     if (strcmp(key->text, "as") == 0) {
         ncs_complain(s->c, key->at, "`as` stands beside repeat and thread");
-        bool makes = step->verb && step->verb->fields && ncs_form_find(step->verb->fields, "as");
-        if (makes)
+        if (step->verb && step->verb->fields && ncs_form_find(step->verb->fields, "as"))
             ncs_complain_hint(s->c, "write %s: { as: ... }", step->verb->name);
         return;
     }

@@ -28,11 +28,8 @@ static void translate(struct ncs_scene *scene, struct ncs_translation *out)
     ncs_say_scenario(&s);
     const struct ncs_yaml_node *steps = ncs_yaml_get(scene->root, "steps");
     size_t before = out->lines;
-    if (before)
-        ncs_say_blank(&s, scene->root->at);
-    size_t declared = out->lines;
     ncs_say_sections(&s);
-    if (out->lines > declared && steps->items)
+    if (out->lines > before && steps->items)
         ncs_say_blank(&s, steps->at);
     ncs_say_steps(&s, steps);
 }

@@ -56,6 +56,15 @@ void ncs_say_blank(struct ncs_speech *s, struct ncs_span at)
     ncs_say_end(s);
 }
 
+bool ncs_say_is_long(const struct ncs_speech *s)
+{
+    const char *text = s->out->lua.text;
+    size_t bytes = 0, all = s->out->lua.bytes;
+    while (bytes <= LINE_BYTES && bytes < all && text[all - bytes - 1] != '\n')
+        bytes++;
+    return bytes > LINE_BYTES;
+}
+
 static void add(struct ncs_speech *s, const char *text)
 {
     ncs_str_add(&s->out->lua, text);
@@ -338,15 +347,6 @@ void ncs_say_object(struct ncs_speech *s, const struct ncs_yaml_node *node, cons
 
 /* ---- calls ---- */
 
-/* Of the line that is being said. */
-static size_t line_bytes(const struct ncs_speech *s)
-{
-    const char *end = s->out->lua.text + s->out->lua.bytes, *line = end;
-    while (line > s->out->lua.text && line[-1] != '\n')
-        line--;
-    return (size_t)(end - line);
-}
-
 struct call {
     struct ncs_speech *s;
     size_t arguments, missing;
@@ -372,6 +372,19 @@ static void next_argument(struct call *c)
     c->arguments++;
 }
 
+/* Before an option: what begins the table, or parts it from the one before. */
+static void next_option(struct ncs_speech *s, const char *open, size_t said)
+{
+    if (said == 0) {
+        add(s, open);
+    } else if (s->wide) {
+        add(s, ",\n");
+        ncs_say_begin_again(s);
+    } else {
+        add(s, ", ");
+    }
+}
+
 size_t ncs_say_options(struct ncs_speech *s, const struct ncs_form_field *fields,
                        const struct ncs_yaml_node *map, const struct ncs_step *step,
                        const char *open, size_t said)
@@ -380,14 +393,37 @@ size_t ncs_say_options(struct ncs_speech *s, const struct ncs_form_field *fields
     const struct ncs_yaml_node *value;
     for (const struct ncs_form_field *f = fields; f && f->name; f++)
         if (is_option(f) && (value = given(map, step, f->name)) != NULL) {
-            ncs_say(s, "%s%s = ", said++ ? ", " : open, f->name);
+            next_option(s, open, said++);
+            ncs_say(s, "%s = ", f->name);
             ncs_say_value(s, f, value);
         }
     if (label) {
-        ncs_say(s, "%slabel = ", said++ ? ", " : open);
+        next_option(s, open, said++);
+        add(s, "label = ");
         ncs_say_text(s, label);
     }
     return said;
+}
+
+/* The options between brackets on lines of their own: one, or one for each. */
+static void say_broken(struct ncs_speech *s, const struct ncs_form_field *fields,
+                       const struct ncs_yaml_node *map, const struct ncs_step *step)
+{
+    add(s, "{\n");
+    s->indent++;
+    ncs_say_begin_again(s);
+    size_t bytes = s->out->lua.bytes;
+    ncs_say_options(s, fields, map, step, "", 0);
+    if (ncs_say_is_long(s)) {
+        s->out->lua.bytes = bytes;
+        s->wide = true;
+        ncs_say_options(s, fields, map, step, "", 0);
+        s->wide = false;
+    }
+    add(s, ",\n");
+    s->indent--;
+    ncs_say_begin_again(s);
+    add(s, "}");
 }
 
 void ncs_say_call(struct ncs_speech *s, const struct ncs_form_field *fields,
@@ -409,17 +445,11 @@ void ncs_say_call(struct ncs_speech *s, const struct ncs_form_field *fields,
     /* A table alone needs no brackets around it; what gets too long has lines of its own. */
     size_t bytes = s->out->lua.bytes, lines = s->out->lines;
     size_t options = ncs_say_options(s, fields, map, step, c.arguments ? ", { " : " { ", 0);
-    bool wide = options && s->out->lines == lines && line_bytes(s) > LINE_BYTES;
+    bool wide = options && s->out->lines == lines && ncs_say_is_long(s);
     if (wide) {
         s->out->lua.bytes = bytes;
-        add(s, c.arguments ? ", {\n" : " {\n");
-        s->indent++;
-        ncs_say_begin_again(s);
-        ncs_say_options(s, fields, map, step, "", 0);
-        ncs_say(s, ",\n");
-        s->indent--;
-        ncs_say_begin_again(s);
-        add(s, "}");
+        add(s, c.arguments ? ", " : " ");
+        say_broken(s, fields, map, step);
     } else {
         add(s, options ? " }" : "");
     }

@@ -15,6 +15,7 @@ struct ncs_speech {
     bool flat;           /* names are globals of the file's own, there are too many for locals */
     bool in_function;    /* locals that are made here are not seen below */
     bool split;          /* long lists of steps become functions */
+    bool wide;           /* each option has a line of its own */
     const char *loops[64]; /* names of the counts of the repeats around */
     size_t loop_count;
 };
@@ -25,6 +26,8 @@ void ncs_say_begin(struct ncs_speech *s, struct ncs_span at); /* a line; says it
 void ncs_say_begin_again(struct ncs_speech *s);               /* of the same line of YAML */
 void ncs_say(struct ncs_speech *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void ncs_say_end(struct ncs_speech *s);
+/* Is the line that is being said too long? */
+bool ncs_say_is_long(const struct ncs_speech *s);
 void ncs_say_blank(struct ncs_speech *s, struct ncs_span at);
 /* The line of YAML of a scalar's text, and of further lines of that text: *step more for each. */
 int ncs_say_lines_of(const struct ncs_speech *s, const struct ncs_yaml_node *scalar, int *step);

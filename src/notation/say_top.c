@@ -5,8 +5,6 @@
 
 #include "notation/expression.h"
 
-#define LINE_BYTES 100
-
 /* ---- what is computed before there are ranks ---- */
 
 static bool uses_run(const struct ncs_yaml_node *node)
@@ -31,20 +29,42 @@ static bool is_computed(const struct ncs_form_field *fields, const struct ncs_ya
     return false;
 }
 
-/* { name = value ... } of a map by its fields. */
-static void say_table(struct ncs_speech *s, const struct ncs_form_field *fields,
-                      const struct ncs_yaml_node *map)
+static size_t say_entries(struct ncs_speech *s, const struct ncs_form_field *fields,
+                          const struct ncs_yaml_node *map, bool lines)
 {
-    const char *before = "{ ";
+    size_t said = 0;
     for (size_t i = 0; i < map->items; i++) {
         const struct ncs_form_field *f = ncs_form_find(fields, map->item[2 * i]->text);
         if (f->flags & NCS_FORM_OWN)
             continue;
-        ncs_say(s, "%s%s = ", before, f->name);
+        if (lines)
+            ncs_say_begin(s, map->item[2 * i]->at);
+        ncs_say(s, "%s%s = ", said++ && !lines ? ", " : "", f->name);
         ncs_say_declared(s, f, map->item[2 * i + 1]);
-        before = ", ";
+        ncs_say(s, lines ? ",\n" : "");
     }
-    ncs_say(s, *before == '{' ? "{}" : " }");
+    return said;
+}
+
+/* { name = value ... } of a map by its fields, on one line where there is room. */
+static void say_table(struct ncs_speech *s, const struct ncs_form_field *fields,
+                      const struct ncs_yaml_node *map)
+{
+    size_t bytes = s->out->lua.bytes, lines = s->out->lines;
+    ncs_say(s, "{ ");
+    size_t said = say_entries(s, fields, map, false);
+    if (said == 0)
+        s->out->lua.bytes--;
+    ncs_say(s, said ? " }" : "}");
+    if (!ncs_say_is_long(s) || s->out->lines != lines)
+        return;
+    s->out->lua.bytes = bytes;
+    ncs_say(s, "{\n");
+    s->indent++;
+    say_entries(s, fields, map, true);
+    s->indent--;
+    ncs_say_begin_again(s);
+    ncs_say(s, "}");
 }
 
 /* { name = literal ... }; names that are no identifiers in brackets. */
@@ -125,12 +145,18 @@ static void say_outcome(struct ncs_speech *s, const struct ncs_form_field *field
         if (when) {
             ncs_say(s, "if ");
             ncs_say_expression(s, when);
-            ncs_say(s, " then return ");
-        } else {
-            ncs_say(s, "return ");
+            ncs_say(s, " then\n");
+            s->indent++;
+            ncs_say_begin_again(s);
         }
+        ncs_say(s, "return ");
         say_one_outcome(s, field->fields, node->item[i]);
-        ncs_say(s, when ? " end\n" : "\n");
+        ncs_say_end(s);
+        if (when) {
+            s->indent--;
+            ncs_say_begin_again(s);
+            ncs_say(s, "end\n");
+        }
         always = always || !when;
     }
     if (!always) {
@@ -210,8 +236,13 @@ void ncs_say_scenario(struct ncs_speech *s)
     ncs_say(s, "scenario {");
     size_t said = say_keys(s, false);
     ncs_say(s, said ? " }\n" : "}\n");
-    if (s->out->lines == lines + 1 && s->out->lua.bytes - bytes <= LINE_BYTES) {
-        if (said == 0) { /* the defaults need no declaration */
+    s->out->lua.bytes--; /* the line end */
+    bool fits = s->out->lines == lines + 1 && !ncs_say_is_long(s);
+    s->out->lua.bytes++;
+    if (fits) {
+        if (said > 0) {
+            ncs_say_blank(s, first);
+        } else { /* the defaults need no declaration */
             s->out->lua.bytes = bytes;
             s->out->lua.text[bytes] = 0;
             s->out->lines = lines;
@@ -228,6 +259,7 @@ void ncs_say_scenario(struct ncs_speech *s)
     s->indent--;
     ncs_say_begin_again(s);
     ncs_say(s, "}\n");
+    ncs_say_blank(s, first);
 }
 
 /* ---- sections ---- */
