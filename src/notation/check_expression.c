@@ -236,6 +236,11 @@ static void check_lua(struct asking *a, const char *text, size_t bytes)
 {
     struct ncs_lint_error err = { 0 };
     struct ncs_complaints *c = a->scene->c;
+    const char *zero = memchr(text, '\0', bytes);
+    if (zero) {
+        ncs_complain(c, place(a, (struct ncs_span){ (size_t)(zero - text), 1 }), "a zero byte in Lua");
+        return;
+    }
     bool ok = a->chunk ? ncs_lint_chunk(text, bytes, on_name, a, &err)
                        : ncs_expression_names(text, bytes, on_name, a, &err);
     if (ok)
