@@ -1,0 +1,215 @@
+/* Rewrites the lines in Lua 5.4's bytecode. A function there says where it begins and ends, and for
+ * each instruction how far its line is from that of the instruction before; where that is too far
+ * for a byte, and at least once in 128 instructions, the line itself stands in a second list. */
+#include "script/lines.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include <lua.h>
+
+enum {
+    VERSION = 0x54, FORMAT = 0,
+    HEAD = 4 + 2 + 6,    /* signature, version, format, bytes that a bad transfer would spoil */
+    INSTRUCTION = 4,
+    ABSOLUTE = -128,     /* in the list of distances: see the other list */
+    FARTHEST = 127,
+    DEEPEST = 250,       /* functions in functions; Lua's own limit is 200 */
+};
+
+struct rewriting {
+    const unsigned char *at, *end;
+    struct ncs_str out;
+    const struct ncs_lines *lines;
+    int depth;
+    bool broken;
+};
+
+int ncs_lines_from(const struct ncs_lines *lines, int line)
+{
+    if (line <= 0 || !lines->count)
+        return line;
+    size_t at = (size_t)line <= lines->count ? (size_t)line : lines->count;
+    return lines->line[at - 1];
+}
+
+/* ---- parts of the format ---- */
+
+static const unsigned char *take(struct rewriting *r, size_t bytes)
+{
+    const unsigned char *part = r->at;
+    if (r->broken || bytes > (size_t)(r->end - r->at)) {
+        r->broken = true;
+        return NULL;
+    }
+    r->at += bytes;
+    return part;
+}
+
+static const unsigned char *copy(struct rewriting *r, size_t bytes)
+{
+    const unsigned char *part = take(r, bytes);
+    if (part)
+        ncs_str_add_bytes(&r->out, part, bytes);
+    return part;
+}
+
+/* Seven bits a byte, the highest first; the last byte has its eighth bit set. */
+static size_t take_number(struct rewriting *r)
+{
+    size_t number = 0;
+    for (;;) {
+        const unsigned char *byte = take(r, 1);
+        if (!byte || number > SIZE_MAX >> 7) {
+            r->broken = true;
+            return 0;
+        }
+        number = number << 7 | (*byte & 0x7f);
+        if (*byte & 0x80)
+            return number;
+    }
+}
+
+static void add_number(struct ncs_str *out, size_t number)
+{
+    unsigned char byte[(sizeof number * 8 + 6) / 7], *at = byte + sizeof byte;
+    *--at = (unsigned char)(0x80 | (number & 0x7f));
+    while (number >>= 7)
+        *--at = (unsigned char)(number & 0x7f);
+    ncs_str_add_bytes(out, at, (size_t)(byte + sizeof byte - at));
+}
+
+static size_t copy_number(struct rewriting *r)
+{
+    size_t number = take_number(r);
+    add_number(&r->out, number);
+    return number;
+}
+
+/* A count of things of so many bytes at least, which there must be room for. */
+static size_t copy_count(struct rewriting *r)
+{
+    size_t count = copy_number(r);
+    if (count > (size_t)(r->end - r->at))
+        r->broken = true;
+    return r->broken ? 0 : count;
+}
+
+static void copy_text(struct rewriting *r)
+{
+    size_t size = copy_number(r); /* 0: none, else the length and one */
+    if (size > 0)
+        copy(r, size - 1);
+}
+
+static int take_line(struct rewriting *r)
+{
+    size_t line = take_number(r);
+    r->broken = r->broken || line > INT32_MAX;
+    return r->broken ? 0 : (int)line;
+}
+
+/* ---- a function ---- */
+
+static void copy_constants(struct rewriting *r)
+{
+    enum { NIL = 0, FALSE_ = 1, TRUE_ = 17, INTEGER = 3, FLOAT = 19, SHORT_TEXT = 4, LONG_TEXT = 20 };
+    for (size_t n = copy_count(r); n > 0 && !r->broken; n--) {
+        const unsigned char *kind = copy(r, 1);
+        switch (kind ? *kind : -1) {
+        case INTEGER: copy(r, sizeof(lua_Integer)); break;
+        case FLOAT: copy(r, sizeof(lua_Number)); break;
+        case SHORT_TEXT:
+        case LONG_TEXT: copy_text(r); break;
+        case NIL:
+        case FALSE_:
+        case TRUE_: break;
+        default: r->broken = true;
+        }
+    }
+}
+
+/* The two lists of lines of a function that begins at the line `begin`. */
+static void rewrite_lines(struct rewriting *r, int begin)
+{
+    size_t count = take_number(r);
+    const unsigned char *distance = take(r, count);
+    size_t absolutes = take_number(r), added = 0;
+    struct ncs_str near = { 0 }, far = { 0 };
+    int line = begin, before = ncs_lines_from(r->lines, begin);
+    for (size_t pc = 0; distance && pc < count && !r->broken; pc++) {
+        bool absolute = (signed char)distance[pc] == ABSOLUTE;
+        if (absolute && (absolutes-- == 0 || take_number(r) != pc))
+            r->broken = true;
+        line = absolute ? take_line(r) : line + (signed char)distance[pc];
+        int from = ncs_lines_from(r->lines, line), step = from - before;
+        before = from;
+        if (absolute || step > FARTHEST || step < -FARTHEST) {
+            step = ABSOLUTE;
+            add_number(&far, pc);
+            add_number(&far, (size_t)from);
+            added++;
+        }
+        ncs_str_add_bytes(&near, &(signed char){ (signed char)step }, 1);
+    }
+    r->broken = r->broken || absolutes != 0;
+    add_number(&r->out, count);
+    ncs_str_add_bytes(&r->out, near.text, near.bytes);
+    add_number(&r->out, added);
+    ncs_str_add_bytes(&r->out, far.text, far.bytes);
+    ncs_str_free(&near);
+    ncs_str_free(&far);
+}
+
+static void rewrite_function(struct rewriting *r)
+{
+    if (++r->depth > DEEPEST)
+        r->broken = true;
+    copy_text(r); /* the source */
+    int begin = take_line(r), end = take_line(r);
+    add_number(&r->out, (size_t)ncs_lines_from(r->lines, begin));
+    add_number(&r->out, (size_t)ncs_lines_from(r->lines, end));
+    copy(r, 3); /* parameters, whether there are more, size of the stack */
+    copy(r, copy_count(r) * INSTRUCTION);
+    copy_constants(r);
+    copy(r, copy_count(r) * 3); /* upvalues */
+    for (size_t n = copy_count(r); n > 0 && !r->broken; n--)
+        rewrite_function(r);
+    rewrite_lines(r, begin);
+    for (size_t n = copy_count(r); n > 0 && !r->broken; n--) { /* locals */
+        copy_text(r);
+        copy_number(r);
+        copy_number(r);
+    }
+    for (size_t n = copy_count(r); n > 0 && !r->broken; n--) /* names of upvalues */
+        copy_text(r);
+    r->depth--;
+}
+
+/* Is it the format that this file knows, with the sizes of this machine? */
+static void copy_head(struct rewriting *r)
+{
+    const unsigned char *head = copy(r, HEAD), *size = copy(r, 3);
+    if (!head || !size || memcmp(head, LUA_SIGNATURE, 4) != 0 || head[4] != VERSION ||
+        head[5] != FORMAT || size[0] != INSTRUCTION || size[1] != sizeof(lua_Integer) ||
+        size[2] != sizeof(lua_Number))
+        r->broken = true;
+    copy(r, sizeof(lua_Integer) + sizeof(lua_Number)); /* examples of both */
+    copy(r, 1);                                        /* upvalues of the main function */
+}
+
+bool ncs_lines_apply(const struct ncs_lines *lines, struct ncs_str *code, struct ncs_error *err)
+{
+    struct rewriting r = { .at = (const unsigned char *)code->text, .lines = lines };
+    r.end = r.at + code->bytes;
+    copy_head(&r);
+    if (!r.broken)
+        rewrite_function(&r);
+    if (r.broken || r.at != r.end) {
+        ncs_str_free(&r.out);
+        return ncs_fail(err, NCS_INTERNAL, "bytecode of this Lua is not known");
+    }
+    ncs_str_free(code);
+    *code = r.out;
+    return true;
+}
