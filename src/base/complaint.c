@@ -8,16 +8,31 @@
 #include "base/near.h"
 #include "base/safe.h"
 
+static void forget(struct ncs_complaint *item)
+{
+    ncs_free(item->text);
+    ncs_free(item->hint);
+    ncs_free(item->note);
+}
+
 static struct ncs_complaint *add(struct ncs_complaints *c, struct ncs_span at, bool warning)
 {
     c->open = false;
     if (warning ? c->count >= 2 * NCS_COMPLAINTS_KEPT : c->errors++ >= NCS_COMPLAINTS_KEPT)
         return NULL;
-    for (size_t i = 0; i < c->count; i++)
-        if (c->item[i].at.at == at.at && c->item[i].at.bytes == at.bytes) {
+    for (size_t i = 0; i < c->count; i++) {
+        struct ncs_complaint *there = &c->item[i];
+        if (there->at.at != at.at || there->at.bytes != at.bytes)
+            continue;
+        if (warning || !there->warning) {
             c->errors -= !warning;
             return NULL;
         }
+        forget(there); /* an error says more than a warning */
+        memmove(there, there + 1, (c->count - i - 1) * sizeof *there);
+        c->count--;
+        break;
+    }
     NCS_PUSH(c->item, c->count, c->room, ((struct ncs_complaint){ .warning = warning, .at = at }));
     c->open = true;
     return &c->item[c->count - 1];
@@ -87,7 +102,7 @@ bool ncs_complain_note(struct ncs_complaints *c, struct ncs_span at, const char 
 bool ncs_complain_near(struct ncs_complaints *c, const char *word, const char *const *names,
                        size_t count)
 {
-    const char *near = ncs_nearest(word, names, count);
+    const char *near = last(c) ? ncs_nearest(word, names, count) : NULL;
     return near ? ncs_complain_hint(c, "did you mean '%s'?", near) : false;
 }
 
@@ -126,12 +141,18 @@ static void add_complaint(const struct ncs_source *s, const struct ncs_complaint
     }
 }
 
-void ncs_complaints_text(const struct ncs_complaints *c, struct ncs_str *out)
+const struct ncs_complaint **ncs_complaints_in_order(const struct ncs_complaints *c)
 {
     const struct ncs_complaint **sorted = ncs_new(c->count * sizeof *sorted);
     for (size_t i = 0; i < c->count; i++)
         sorted[i] = &c->item[i];
     qsort(sorted, c->count, sizeof *sorted, by_place);
+    return sorted;
+}
+
+void ncs_complaints_text(const struct ncs_complaints *c, struct ncs_str *out)
+{
+    const struct ncs_complaint **sorted = ncs_complaints_in_order(c);
     for (size_t i = 0; i < c->count; i++)
         add_complaint(c->source, sorted[i], out);
     if (c->errors > NCS_COMPLAINTS_KEPT)
@@ -155,11 +176,8 @@ bool ncs_complaints_error(const struct ncs_complaints *c, struct ncs_error *err)
 
 void ncs_complaints_free(struct ncs_complaints *c)
 {
-    for (size_t i = 0; i < c->count; i++) {
-        ncs_free(c->item[i].text);
-        ncs_free(c->item[i].hint);
-        ncs_free(c->item[i].note);
-    }
+    for (size_t i = 0; i < c->count; i++)
+        forget(&c->item[i]);
     ncs_free(c->item);
     *c = (struct ncs_complaints){ .source = c->source };
 }

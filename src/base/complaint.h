@@ -28,7 +28,8 @@ struct ncs_complaints {
     bool open;              /* the last one was kept, and takes a hint and a note */
 };
 
-/* Adds an error; returns false. Of two complaints about one span only the first is kept. */
+/* Adds an error; returns false. Of two complaints about one span the first is kept, but
+ * an error stands for a warning. */
 bool ncs_complain(struct ncs_complaints *c, struct ncs_span at, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 void ncs_complain_warning(struct ncs_complaints *c, struct ncs_span at, const char *fmt, ...)
@@ -41,6 +42,9 @@ bool ncs_complain_note(struct ncs_complaints *c, struct ncs_span at, const char 
 /* "did you mean 'NEAR'?" as the hint of the last complaint, when some name is near. */
 bool ncs_complain_near(struct ncs_complaints *c, const char *word, const char *const *names,
                        size_t count);
+
+/* All that are kept in the order of their places; the list is the caller's (ncs_free). */
+const struct ncs_complaint **ncs_complaints_in_order(const struct ncs_complaints *c);
 
 /* Appends all, in the order of their places: "file:line:column: error: text", the line with a caret,
  * then "note:" and "hint:" lines; at the end how many were left out. */

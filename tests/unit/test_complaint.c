@@ -103,6 +103,26 @@ START_TEST(complaints_come_in_the_order_of_their_places)
 }
 END_TEST
 
+START_TEST(errors_count_before_warnings)
+{
+    struct ncs_source s = source_of("a: b\n");
+    struct ncs_complaints c = { .source = &s };
+    struct ncs_str out = { 0 };
+    ncs_complain_warning(&c, (struct ncs_span){ 3, 1 }, "odd");
+    ncs_complain_hint(&c, "of the warning");
+    ncs_complain_warning(&c, (struct ncs_span){ 0, 1 }, "another");
+    ncs_complain(&c, (struct ncs_span){ 3, 1 }, "wrong");
+    ncs_complain_warning(&c, (struct ncs_span){ 3, 1 }, "odd again");
+    ncs_complaints_text(&c, &out);
+    ck_assert_str_eq(out.text, "a.yaml:1:1: warning: another\n    1 | a: b\n      | ^\n"
+                               "a.yaml:1:4: error: wrong\n    1 | a: b\n      |    ^\n");
+    ck_assert_uint_eq(c.errors, 1);
+    ncs_str_free(&out);
+    ncs_complaints_free(&c);
+    ncs_source_free(&s);
+}
+END_TEST
+
 START_TEST(complaints_have_an_end)
 {
     struct ncs_source s = source_of("x: 1\n");
@@ -124,4 +144,4 @@ END_TEST
 
 NCS_TEST_MAIN("complaint", columns_are_code_points, carets_stand_under_cells,
               long_lines_are_shown_in_part, complaints_come_in_the_order_of_their_places,
-              complaints_have_an_end)
+              errors_count_before_warnings, complaints_have_an_end)

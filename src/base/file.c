@@ -1,0 +1,125 @@
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/quantity.h"
+
+static bool too_long(size_t limit, struct ncs_error *err)
+{
+    char size[32];
+    return ncs_fail(err, NCS_BAD_INPUT, "the file is longer than %s",
+                    ncs_format_size(limit, size, sizeof size));
+}
+
+static bool read_all(FILE *in, size_t limit, struct ncs_str *text, struct ncs_error *err)
+{
+    char block[16384];
+    size_t n, before = text->bytes;
+    ncs_str_add(text, "");
+    while ((n = fread(block, 1, sizeof block, in)) > 0) {
+        ncs_str_add_bytes(text, block, n);
+        if (text->bytes - before > limit)
+            return too_long(limit, err);
+    }
+    if (ferror(in))
+        return ncs_fail(err, NCS_BAD_INPUT, "cannot be read: %s", strerror(errno));
+    return true;
+}
+
+static bool read_named(const char *file, size_t limit, const char *wanted, struct ncs_str *text,
+                       struct ncs_error *err)
+{
+    struct stat about;
+    bool known = stat(file, &about) == 0;
+    if (known && S_ISDIR(about.st_mode))
+        return ncs_fail(err, NCS_BAD_INPUT, "is a folder, expected %s", wanted);
+    if (known && S_ISREG(about.st_mode) && about.st_size > 0 && (size_t)about.st_size > limit)
+        return too_long(limit, err);
+    FILE *in = fopen(file, "rb");
+    if (!in)
+        return ncs_fail(err, NCS_BAD_INPUT, "cannot be opened: %s", strerror(errno));
+    bool ok = read_all(in, limit, text, err);
+    fclose(in);
+    return ok;
+}
+
+bool ncs_file_read(const char *file, size_t limit, const char *wanted, struct ncs_str *text,
+                   struct ncs_error *err)
+{
+    bool ok = strcmp(file, "-") == 0 ? read_all(stdin, limit, text, err)
+                                     : read_named(file, limit, wanted, text, err);
+    return ok || ncs_fail_at(err, file, 0, 0);
+}
+
+/* ---- writing ---- */
+
+static bool write_all(int fd, const char *text, size_t bytes)
+{
+    while (bytes > 0) {
+        ssize_t n = write(fd, text, bytes);
+        if (n < 0 && errno != EINTR)
+            return false;
+        if (n > 0) {
+            text += n;
+            bytes -= (size_t)n;
+        }
+    }
+    return true;
+}
+
+static bool close_whole(int fd, bool whole)
+{
+    int failed = errno;
+    bool closed = close(fd) == 0;
+    if (!whole)
+        errno = failed;
+    return whole && closed;
+}
+
+/* Beside the file, and then under its name at once. A link does not replace what came meanwhile. */
+static bool write_beside(const char *file, const char *text, size_t bytes, bool replace)
+{
+    struct ncs_str beside = { 0 };
+    ncs_str_addf(&beside, "%s.XXXXXX", file);
+    int fd = mkstemp(beside.text);
+    bool ok = fd >= 0;
+    if (ok) {
+        mode_t mask = umask(0);
+        umask(mask);
+        fchmod(fd, 0666 & ~mask);
+        ok = close_whole(fd, write_all(fd, text, bytes)) &&
+             (replace ? rename(beside.text, file) : link(beside.text, file)) == 0;
+        int failed = errno;
+        if (!ok || !replace)
+            unlink(beside.text);
+        errno = failed;
+    }
+    ncs_str_free(&beside);
+    return ok;
+}
+
+bool ncs_file_write(const char *file, const char *text, size_t bytes, bool replace,
+                    struct ncs_error *err)
+{
+    struct stat about;
+    bool ok, there = stat(file, &about) == 0;
+    if (there && !S_ISREG(about.st_mode)) {
+        int fd = open(file, O_WRONLY);
+        ok = fd >= 0 && close_whole(fd, write_all(fd, text, bytes));
+    } else {
+        ok = write_beside(file, text, bytes, replace);
+    }
+    if (ok)
+        return true;
+    if (errno == EEXIST && !replace)
+        ncs_fail(err, NCS_BAD_INPUT, "exists already");
+    else
+        ncs_fail(err, NCS_BAD_INPUT, "cannot be written: %s", strerror(errno));
+    return ncs_fail_at(err, file, 0, 0);
+}
