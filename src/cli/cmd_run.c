@@ -45,7 +45,7 @@ static int nothing(const struct ncs_plan *plan)
     else if (plan->files)
         fprintf(stderr, "all cases are excluded\n");
     else
-        fprintf(stderr, "no scenarios (*.lua) there\n");
+        fprintf(stderr, "no scenarios (*.lua, *.yaml) there\n");
     return ncs_verdict_exit(NCS_EMPTY);
 }
 
@@ -56,7 +56,7 @@ static int list(const struct ncs_plan *plan)
         const struct ncs_plan_file *file = &plan->file[plan->run[i].file];
         struct ncs_str name = { 0 }, line = { 0 };
         if (!file->script) {
-            ncs_print_error(&file->err);
+            ncs_plan_print_error(file);
             status = ncs_verdict_exit(NCS_INVALID);
             continue;
         }
@@ -68,6 +68,14 @@ static int list(const struct ncs_plan *plan)
         ncs_str_free(&line);
     }
     return status;
+}
+
+/* Of files that are fine otherwise; of the others they come with the errors. */
+static void print_warnings(const struct ncs_plan *plan)
+{
+    for (size_t i = 0; i < plan->files; i++)
+        if (plan->file[i].script && plan->file[i].reading)
+            ncs_print_complaints(&plan->file[i].reading->complaints);
 }
 
 static int run_plan(const struct ncs_option_value *v, const struct ncs_plan *plan, char *schedule)
@@ -86,6 +94,8 @@ static int run_plan(const struct ncs_option_value *v, const struct ncs_plan *pla
         .verbose = v[NCS_RUN_VERBOSE].given,
     };
     struct ncs_str out = { 0 };
+    if (!suite.quiet)
+        print_warnings(plan);
     suite.folded = format->people && plan->repeats > 1 && !style.verbose;
     style.quiet = suite.quiet || suite.folded;
     suite.log = (struct ncs_log){ .quiet = style.quiet, .to_stderr = !format->people };
@@ -147,9 +157,10 @@ const struct ncs_command ncs_cmd_run = {
     .name = "run",
     .operands = "FILE|DIR...",
     .summary = "run scenarios and report what happened",
-    .about = "A folder stands for all *.lua below it. Several scenarios end in one summary line,\n"
-             "and the exit status is that of the worst. A scenario with a matrix is a case for each\n"
-             "combination; FILE[ranks=4,dtype=int8] stands for the cases with these values.\n"
+    .about = "A folder stands for all scenarios below it: *.lua, and those *.yaml that have `steps` or\n"
+             "`scenario` at their top level. Several scenarios end in one summary line, and the exit\n"
+             "status is that of the worst. A scenario with a matrix is a case for each combination;\n"
+             "FILE[ranks=4,dtype=int8] stands for the cases with these values.\n"
              "\n"
              "NCCL's environment variables do to the simulator what they do to NCCL; those that\n"
              "a scenario declares win. NCCL_DEBUG=INFO shows NCCL's log, on standard output, or\n"

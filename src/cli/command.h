@@ -8,5 +8,7 @@ extern const struct ncs_command ncs_cmd_run;
 extern const struct ncs_command ncs_cmd_explain;
 extern const struct ncs_command ncs_cmd_exec;
 extern const struct ncs_command ncs_cmd_doctor;
+extern const struct ncs_command ncs_cmd_convert;
+extern const struct ncs_command ncs_cmd_schema;
 
 #endif

@@ -7,8 +7,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "notation/notation.h"
+#include "script/script.h"
 
 enum { DEPTH = 64 }; /* folders within folders, far beyond what a person lays out */
 
@@ -22,10 +25,26 @@ static int visible(const struct dirent *entry)
     return entry->d_name[0] != '.';
 }
 
-static bool is_scenario(const char *name)
+static bool ends_in(const char *name, const char *ending)
 {
-    size_t bytes = strlen(name);
-    return bytes > 4 && strcmp(name + bytes - 4, ".lua") == 0;
+    size_t n = strlen(name), m = strlen(ending);
+    return n > m && strcmp(name + n - m, ending) == 0;
+}
+
+/* YAML is written for many programs: what is named for ours, or looks like a scenario. What cannot
+ * be read is left to whoever runs it, who says so. */
+static bool is_scenario(const char *path, const char *name)
+{
+    if (ends_in(name, ".lua") || ends_in(name, ".ncclscript.yaml") ||
+        ends_in(name, ".ncclscript.yml"))
+        return true;
+    if (!ncs_notation_is(name))
+        return false;
+    struct ncs_str text = { 0 };
+    bool is = !ncs_file_read(path, NCS_FILE_LIMIT, "", &text, NULL) ||
+              ncs_reading_looks_yaml(text.text, text.bytes);
+    ncs_str_free(&text);
+    return is;
 }
 
 static bool walk(struct ncs_files *files, const char *folder, int depth, struct ncs_error *err);
@@ -42,7 +61,7 @@ static bool walk_entry(struct ncs_files *files, const char *folder, const char *
         /* A link to a folder may lead back up. */
         if (S_ISDIR(own.st_mode))
             ok = walk(files, path.text, depth + 1, err);
-        else if (S_ISREG(target.st_mode) && is_scenario(name))
+        else if (S_ISREG(target.st_mode) && is_scenario(path.text, name))
             NCS_PUSH(files->path, files->count, files->room, ncs_copy_text(path.text));
     }
     ncs_str_free(&path);

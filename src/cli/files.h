@@ -12,8 +12,9 @@ struct ncs_files {
     size_t count, room;
 };
 
-/* A file (or "-") stands for itself, whether it exists or not; a folder for all *.lua below it, by
- * name, without hidden files and folders. False and err when a folder cannot be read. */
+/* A file (or "-") stands for itself, whether it exists or not; a folder for all scenarios below it, by
+ * name, without hidden files and folders: *.lua, *.ncclscript.yaml, and those *.yaml and *.yml that
+ * have `steps` or `scenario` at their top level. False and err when a folder cannot be read. */
 bool ncs_files_add(struct ncs_files *files, const char *operand, struct ncs_error *err);
 void ncs_files_free(struct ncs_files *files);
 

@@ -155,3 +155,13 @@ void ncs_print_error(const struct ncs_error *err)
     }
     ncs_str_free(&text);
 }
+
+bool ncs_print_complaints(const struct ncs_complaints *c)
+{
+    struct ncs_str text = { 0 };
+    ncs_out_flush();
+    ncs_complaints_text(c, &text);
+    fputs(text.text ? text.text : "", stderr);
+    ncs_str_free(&text);
+    return c->errors > 0;
+}

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "base/complaint.h"
 #include "base/error.h"
 #include "base/str.h"
 
@@ -27,5 +28,7 @@ void ncs_err(const char *text);
 
 /* "file:line:col: error: text", the line of the source with a caret, and the hint. */
 void ncs_print_error(const struct ncs_error *err);
+/* All of them; false when there is no error among them. */
+bool ncs_print_complaints(const struct ncs_complaints *c);
 
 #endif

@@ -9,6 +9,7 @@
 #include "base/near.h"
 #include "base/quantity.h"
 #include "cli/files.h"
+#include "cli/output.h"
 #include "scenario/select.h"
 
 static const char seed_term[] = "seed=";
@@ -55,10 +56,22 @@ bool ncs_plan_same_case(const struct ncs_plan *plan, size_t a, size_t b)
 
 /* ---- files ---- */
 
+static void free_reading(struct ncs_plan_file *file)
+{
+    if (file->reading)
+        ncs_reading_close(file->reading);
+    ncs_free(file->reading);
+    file->reading = NULL;
+}
+
 static struct ncs_plan_file *open_file(struct ncs_plan *plan, const char *path)
 {
-    struct ncs_plan_file file = { .path = ncs_copy_text(path) };
-    file.script = ncs_script_open(path, &plan->settings, &file.err);
+    struct ncs_plan_file file = { .path = ncs_copy_text(path), .reading = ncs_new(sizeof *file.reading) };
+    struct ncs_script_settings settings = plan->settings;
+    settings.reading = file.reading;
+    file.script = ncs_script_open(file.path, &settings, &file.err);
+    if (!file.reading->complaints.count)
+        free_reading(&file);
     if (file.script && !ncs_script_cases(file.script, &plan->settings, &file.cases, &file.err)) {
         ncs_script_free(file.script);
         file.script = NULL;
@@ -273,9 +286,16 @@ bool ncs_plan_close(struct ncs_plan *plan, struct ncs_error *err)
            ncs_fail(err, NCS_BAD_INPUT, "there would be more than %d runs", NCS_PLAN_MOST);
 }
 
+void ncs_plan_print_error(const struct ncs_plan_file *file)
+{
+    if (!file->reading || !ncs_print_complaints(&file->reading->complaints))
+        ncs_print_error(&file->err);
+}
+
 void ncs_plan_free(struct ncs_plan *plan)
 {
     for (size_t i = 0; i < plan->files; i++) {
+        free_reading(&plan->file[i]);
         ncs_free(plan->file[i].path);
         ncs_script_free(plan->file[i].script);
         ncs_cases_free(&plan->file[i].cases);

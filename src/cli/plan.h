@@ -15,6 +15,7 @@ struct ncs_plan_file {
     char *path;
     struct ncs_script *script; /* NULL: err says why it cannot be loaded */
     struct ncs_error err;
+    struct ncs_reading *reading; /* has more that is wrong with it, or warnings; NULL: nothing */
     struct ncs_cases cases;
 };
 
@@ -42,6 +43,8 @@ bool ncs_plan_add(struct ncs_plan *plan, const char *operand, struct ncs_error *
 bool ncs_plan_select(struct ncs_plan *plan, const char *expression, struct ncs_error *err);
 /* Call last: counts what is left. False and err when it is too much. */
 bool ncs_plan_close(struct ncs_plan *plan, struct ncs_error *err);
+/* Why a file cannot be loaded, all of it, on standard error. */
+void ncs_plan_print_error(const struct ncs_plan_file *file);
 void ncs_plan_free(struct ncs_plan *plan);
 
 /* The case of a run; NULL for a file that cannot be loaded. */

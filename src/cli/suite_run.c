@@ -111,9 +111,15 @@ void ncs_suite_entry(struct ncs_suite *suite, size_t run, int64_t start,
 static void tell_unstarted(struct told *t, const struct ncs_scenario *scenario,
                            const struct ncs_error *err)
 {
+    const struct ncs_plan *plan = t->suite->plan;
+    const struct ncs_plan_file *file = &plan->file[plan->run[t->run].file];
     struct ncs_result result = { .verdict = verdict_of(err), .internal = *err };
     struct ncs_report_entry entry;
-    ncs_print_error(err);
+    t->report.complaints = file->reading ? &file->reading->complaints : NULL;
+    if (file->script)
+        ncs_print_error(err);
+    else
+        ncs_plan_print_error(file);
     make_entry(t, scenario, &result, &entry);
     if (t->suite->report.format->people)
         ncs_str_free(&entry.text); /* the error says all */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/safe.h"
 
 static const char *const certainty_name[] = {
@@ -194,34 +195,50 @@ static json_t *rank_error(const struct ncs_run_error *e)
 }
 
 /* An error that no rank made: the file does not load, or ncclscript itself failed. */
-static json_t *own_error(const struct ncs_result *r)
+static json_t *own_error(const char *kind, const char *message, const char *hint, const char *file,
+                         int line, int column)
 {
-    const struct ncs_error *e = &r->internal;
     json_t *o = json_object();
     json_object_set_new(o, "rank", json_null());
     json_object_set_new(o, "thread", json_null());
-    json_object_set_new(o, "kind",
-                        json_string(e->status == NCS_BAD_INPUT ? "scenario" : "internal"));
+    json_object_set_new(o, "kind", json_string(kind));
     json_object_set_new(o, "name", json_null());
     json_object_set_new(o, "code", json_null());
     json_object_set_new(o, "call", json_null());
     json_object_set_new(o, "comm", json_null());
-    json_object_set_new(o, "line", number_or_null(e->line));
+    json_object_set_new(o, "line", number_or_null(line));
     json_object_set_new(o, "label", json_null());
-    json_object_set_new(o, "message", text(e->text));
-    json_object_set_new(o, "detail", text(e->hint));
-    json_object_set_new(o, "file", text(e->file));
-    json_object_set_new(o, "column", number_or_null(e->column));
+    json_object_set_new(o, "message", text(message));
+    json_object_set_new(o, "detail", text(hint));
+    json_object_set_new(o, "file", text(file));
+    json_object_set_new(o, "column", number_or_null(column));
     return o;
 }
 
-static json_t *errors(const struct ncs_result *r)
+static void add_complaints(const struct ncs_complaints *c, json_t *list)
 {
+    const struct ncs_complaint **item = ncs_complaints_in_order(c);
+    for (size_t i = 0; i < c->count; i++) {
+        int column, line = ncs_source_line(c->source, item[i]->at.at, &column);
+        json_array_append_new(list, own_error(item[i]->warning ? "warning" : "scenario",
+                                              item[i]->text, item[i]->hint, c->source->file, line,
+                                              column));
+    }
+    ncs_free(item);
+}
+
+static json_t *errors(const struct ncs_report_run *run)
+{
+    const struct ncs_result *r = run->result;
+    const struct ncs_error *e = &r->internal;
     json_t *list = json_array();
     for (size_t i = 0; i < r->errors; i++)
         json_array_append_new(list, rank_error(&r->error[i]));
-    if (r->internal.status != NCS_OK)
-        json_array_append_new(list, own_error(r));
+    if (run->complaints)
+        add_complaints(run->complaints, list);
+    if (e->status != NCS_OK && !(run->complaints && run->complaints->errors))
+        json_array_append_new(list, own_error(e->status == NCS_BAD_INPUT ? "scenario" : "internal",
+                                              e->text, e->hint, e->file, e->line, e->column));
     return list;
 }
 
@@ -307,7 +324,7 @@ void ncs_report_json(const struct ncs_report_run *run, struct ncs_str *out)
     json_object_set_new(o, "findings", findings(&r->diagnosis));
     json_object_set_new(o, "waits", waits(&r->diagnosis));
     json_object_set_new(o, "wrong", wrongs(r));
-    json_object_set_new(o, "errors", errors(r));
+    json_object_set_new(o, "errors", errors(run));
     json_object_set_new(o, "checked", whole(r->checked));
     json_object_set_new(o, "unchecked", whole(r->unchecked));
     json_object_set_new(o, "calls", whole(r->calls));

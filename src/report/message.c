@@ -146,27 +146,13 @@ int ncs_report_line(const struct ncs_report_run *run)
 
 /* ---- the body ---- */
 
-/* Whole lines that others have made, each made fit to be shown. */
-static void add_lines(const char *text, struct ncs_str *out)
-{
-    while (*text) {
-        size_t bytes = strcspn(text, "\n");
-        struct ncs_str line = { 0 };
-        ncs_str_add_bytes(&line, text, bytes);
-        ncs_safe_line(out, line.text);
-        ncs_str_add(out, "\n");
-        ncs_str_free(&line);
-        text += bytes + (text[bytes] == '\n');
-    }
-}
-
 void ncs_report_body(const struct ncs_report_run *run, struct ncs_str *out)
 {
     static const struct ncs_report_style plain = { 0 };
     const struct ncs_error *e = &run->result->internal;
     ncs_report_text(run, &plain, out);
-    if (run->complaints)
-        add_lines(run->complaints, out);
+    if (run->complaints && run->complaints->count)
+        ncs_complaints_text(run->complaints, out);
     else if (e->status != NCS_OK && e->file[0] && e->line > 0) /* where: the text has said what */
         ncs_str_addf(out, "  at    line %d\n", e->line);
 }

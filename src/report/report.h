@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/complaint.h"
 #include "base/str.h"
 #include "run/run.h"
 #include "scenario/scenario.h"
@@ -20,7 +21,7 @@ struct ncs_report_run {
     /* Of a case of several that one file stands for: what tells it from the others, and the values. */
     const char *name;       /* "ranks=4,dtype=float32"; NULL = the file is one case */
     const struct ncs_param *value; size_t values;
-    const char *complaints; /* of a file that does not load: all that is wrong, whole lines; or NULL */
+    const struct ncs_complaints *complaints; /* about the file; their errors stand for internal; or NULL */
     const char *command;    /* that runs it alone; NULL = that is plain */
     int64_t wall;           /* ns on the wall's clock; 0 = unknown */
 };

@@ -298,15 +298,16 @@ static const char *find_key(const char *text, const char *key, int first, int *l
     return NULL;
 }
 
-/* The line of a key from the statement on, or from the key on in whose table it stands; the
- * statement's own when it is not found. */
+/* The line of a key from the statement on, which a translation begins with, or from the key on in
+ * whose table it stands; the statement's own when it is not found. */
 static int line_of_key(const struct ncs_script *s, const char *within, const char *key)
 {
-    int line = 1;
+    int line = 1, first = s->main.lines.count ? 1 : s->line;
     const char *from = s->main.text;
     if (within)
-        from = find_key(from, within, s->line, &line);
-    return key && from && find_key(from, key, s->line, &line) ? line : s->line;
+        from = find_key(from, within, first, &line);
+    bool found = key && from && find_key(from, key, first, &line);
+    return found ? ncs_lines_from(&s->main.lines, line) : s->line;
 }
 
 static int fetch_message(lua_State *L)

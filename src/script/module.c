@@ -1,16 +1,12 @@
 /* Text to code: files compiled once, require from the scenario's own folder, load of text. */
 #include "script/state.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/str.h"
-
-#define FILE_LIMIT ((size_t)16 << 20)
 
 void ncs_chunk_free(struct ncs_chunk *c)
 {
@@ -18,47 +14,15 @@ void ncs_chunk_free(struct ncs_chunk *c)
     ncs_free(c->file);
     ncs_free(c->code);
     ncs_free(c->text);
+    ncs_free(c->lines.line);
     *c = (struct ncs_chunk){ 0 };
-}
-
-static bool read_all(FILE *in, const char *file, struct ncs_str *text, struct ncs_error *err)
-{
-    char block[16384];
-    size_t n;
-    while ((n = fread(block, 1, sizeof block, in)) > 0) {
-        ncs_str_add_bytes(text, block, n);
-        if (text->bytes > FILE_LIMIT) {
-            ncs_fail(err, NCS_BAD_INPUT, "the file is longer than 16 MiB");
-            return ncs_fail_at(err, file, 0, 0);
-        }
-    }
-    if (ferror(in)) {
-        ncs_fail(err, NCS_BAD_INPUT, "cannot be read: %s", strerror(errno));
-        return ncs_fail_at(err, file, 0, 0);
-    }
-    return true;
 }
 
 bool ncs_chunk_read(struct ncs_chunk *chunk, struct ncs_error *err)
 {
-    bool standard = strcmp(chunk->file, "-") == 0;
-    struct stat about;
-    if (!standard && stat(chunk->file, &about) == 0 && S_ISDIR(about.st_mode)) {
-        ncs_fail(err, NCS_BAD_INPUT, "is a folder, expected a file of Lua text");
-        return ncs_fail_at(err, chunk->file, 0, 0);
-    }
-    FILE *in = standard ? stdin : fopen(chunk->file, "rb");
-    if (!in) {
-        ncs_fail(err, NCS_BAD_INPUT, "cannot be opened: %s", strerror(errno));
-        return ncs_fail_at(err, chunk->file, 0, 0);
-    }
     struct ncs_str text = { 0 };
-    bool ok = read_all(in, chunk->file, &text, err) &&
-              ncs_chunk_compile(chunk, text.text ? text.text : "", text.bytes, err);
-    if (!standard)
-        fclose(in);
-    if (ok && chunk->keep_text)
-        chunk->text = ncs_str_take(&text);
+    bool ok = ncs_file_read(chunk->file, NCS_FILE_LIMIT, "a file of Lua text", &text, err) &&
+              ncs_chunk_compile(chunk, text.text, text.bytes, err);
     ncs_str_free(&text);
     return ok;
 }
@@ -73,8 +37,10 @@ static int append_code(lua_State *L, const void *part, size_t bytes, void *code)
 }
 
 /* The place and the text of Lua's "FILE:LINE: text". */
-static bool compile_failed(const char *file, const char *message, struct ncs_error *err)
+static bool compile_failed(const struct ncs_chunk *chunk, const char *message,
+                           struct ncs_error *err)
 {
+    const char *file = chunk->file;
     size_t n = strlen(file);
     long line = 0;
     char *rest;
@@ -88,7 +54,7 @@ static bool compile_failed(const char *file, const char *message, struct ncs_err
             message = rest + 2;
     }
     ncs_fail(err, NCS_BAD_INPUT, "%s", message);
-    return ncs_fail_at(err, file, (int)line, 0);
+    return ncs_fail_at(err, file, ncs_lines_from(&chunk->lines, (int)line), 0);
 }
 
 static int last_line(lua_State *L)
@@ -139,13 +105,15 @@ bool ncs_chunk_compile(struct ncs_chunk *chunk, const char *text, size_t bytes,
     bool ok = luaL_loadbufferx(L, whole.text ? whole.text : "", whole.bytes, name.text, "t") == LUA_OK;
     ncs_str_free(&whole);
     if (ok) {
-        chunk->last_line = last_line(L);
+        chunk->last_line = ncs_lines_from(&chunk->lines, last_line(L));
         lua_dump(L, append_code, &code, 0);
+        if (chunk->lines.count)
+            ok = ncs_lines_apply(&chunk->lines, &code, err);
         chunk->bytes = code.bytes;
         chunk->code = ncs_str_take(&code);
     } else {
         const char *message = lua_tostring(L, -1);
-        compile_failed(chunk->file, message ? message : "does not compile", err);
+        compile_failed(chunk, message ? message : "does not compile", err);
     }
     ncs_str_free(&name);
     lua_close(L);

@@ -32,17 +32,32 @@ void ncs_script_free(struct ncs_script *s)
     ncs_free(s);
 }
 
+/* The chunk keeps the Lua text, for messages about its lines. */
+static bool compile_main(struct ncs_chunk *chunk, struct ncs_reading *r, struct ncs_error *err)
+{
+    struct ncs_str lua = { 0 };
+    if (r->yaml && !ncs_reading_translate(r, &lua, &chunk->lines, err))
+        return false;
+    if (!r->yaml)
+        ncs_str_add_bytes(&lua, r->text.text, r->text.bytes);
+    bool ok = ncs_chunk_compile(chunk, lua.text, lua.bytes, err);
+    chunk->text = ncs_str_take(&lua);
+    return ok;
+}
+
 struct ncs_script *ncs_script_open(const char *file, const struct ncs_script_settings *settings,
                                    struct ncs_error *err)
 {
+    struct ncs_reading own = { 0 }, *reading = settings->reading ? settings->reading : &own;
     struct ncs_script *s = ncs_new(sizeof *s);
     memset(err, 0, sizeof *err);
     s->main.file = ncs_copy_text(file);
-    s->main.keep_text = true;
     s->folder = folder_of(file);
     s->unsafe = settings->unsafe;
     s->memory_limit = NCS_LUA_MEMORY;
-    if (ncs_chunk_read(&s->main, err))
+    bool ok = ncs_reading_open(reading, file, err) && compile_main(&s->main, reading, err);
+    ncs_reading_close(&own);
+    if (ok)
         return s;
     ncs_script_free(s);
     return NULL;

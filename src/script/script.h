@@ -1,13 +1,32 @@
-/* Lua scenarios: reads what a file declares, and gives the runner a program that runs the file on
- * every rank in a Lua state of its own, with the objects of language.md, part 2. */
+/* Scenarios in Lua and YAML: reads what a file declares, and gives the runner a program that runs the
+ * file on every rank in a Lua state of its own, with the objects of language.md, part 2. YAML is
+ * translated to Lua; its places are those of the YAML text all the same. */
 #ifndef NCS_SCRIPT_SCRIPT_H
 #define NCS_SCRIPT_SCRIPT_H
 
+#include "base/complaint.h"
 #include "run/run.h"
 #include "scenario/matrix.h"
 #include "scenario/scenario.h"
 
 struct ncs_script;
+
+/* A scenario's text, and what is wrong with it. Zeroed before its first use. */
+struct ncs_reading {
+    struct ncs_str text;
+    struct ncs_source source;
+    struct ncs_complaints complaints; /* about YAML: all of them, with warnings */
+    bool yaml;
+};
+
+/* Reads the file ("-": standard input). It is YAML by its name, or, where that says nothing, by its
+ * contents. `file` is borrowed. */
+bool ncs_reading_open(struct ncs_reading *r, const char *file, struct ncs_error *err);
+void ncs_reading_close(struct ncs_reading *r);
+
+/* Does the top level of a text look like that of a YAML scenario: does a line begin with the key
+ * `steps` or `scenario`? */
+bool ncs_reading_looks_yaml(const char *text, size_t bytes);
 
 /* What is known when functions of a declaration (ranks, outcome) are called. */
 struct ncs_script_settings {
@@ -19,10 +38,13 @@ struct ncs_script_settings {
     int nccl_version;                              /* 0 = not given */
     const char *driver;
     bool unsafe;
+    struct ncs_reading *reading;                   /* NULL, or gets all that is wrong with a YAML file */
 };
 
 /* Reads and compiles the file ("-": standard input). NULL and err with file, line and text when it is
- * missing, unreadable, no text, or does not compile. */
+ * missing, unreadable, no text, or does not compile. Of a YAML file err has the first error only:
+ * settings->reading has all of them, and its warnings also when the file is fine; the caller closes it,
+ * and keeps `file` until then. */
 struct ncs_script *ncs_script_open(const char *file, const struct ncs_script_settings *settings,
                                    struct ncs_error *err);
 /* The cases that it stands for: runs it up to its first statement scenario{...} without ranks, and

@@ -22,6 +22,7 @@
 #include "base/map.h"
 #include "base/near.h"
 #include "run/run.h"
+#include "script/lines.h"
 #include "script/script.h"
 
 /* Bytes that all states of a script may hold together: a part for each of them, and the rest. */
@@ -36,8 +37,8 @@ struct ncs_chunk {
     char *code;
     size_t bytes;
     int last_line;   /* of the last statement */
-    bool keep_text;  /* text is kept, for messages about its lines */
-    char *text;
+    char *text;      /* NULL = not kept; kept for messages about its lines */
+    struct ncs_lines lines; /* where those of the text come from */
 };
 
 struct ncs_script {
@@ -288,6 +289,10 @@ bool ncs_chunk_compile(struct ncs_chunk *chunk, const char *text, size_t bytes,
                        struct ncs_error *err);
 bool ncs_chunk_read(struct ncs_chunk *chunk, struct ncs_error *err); /* chunk->file; "-": stdin */
 void ncs_chunk_free(struct ncs_chunk *chunk);                        /* the contents */
+
+/* reading.c: YAML that was read as the Lua text that does the same; err has the first complaint. */
+bool ncs_reading_translate(struct ncs_reading *r, struct ncs_str *lua, struct ncs_lines *lines,
+                           struct ncs_error *err);
 
 /* Values that can go to another rank, as bytes (value.c). */
 void ncs_value_pack(lua_State *L, int index);              /* pushes them as a string */

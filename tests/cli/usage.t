@@ -121,5 +121,5 @@ $ ncclscript run -- --seed
 ? 2
 
 $ mkdir empty && ncclscript run empty
-! ncclscript run: nothing was executed: no scenarios (*.lua) there
+! ncclscript run: nothing was executed: no scenarios (*.lua, *.yaml) there
 ? 5

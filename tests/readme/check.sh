@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs what README.md shows: every Lua block whose first line names a file is written to that file,
-# every command of a console block is run, and its output must be what the block says.
+# Runs what README.md shows: every Lua or YAML block whose first line names a file is written to that
+# file, every command of a console block is run, and its output must be what the block says.
 set -u
 unset "${!NCCL_@}" NCCLSCRIPT_QUIET NCCLSCRIPT_GPUS # the simulator heeds them
 : "${NCCLSCRIPT:?the path of the binary}"
@@ -12,11 +12,12 @@ ln -s "$program" "$work/ncclscript"
 ln -s "$(dirname "$program")/tests/exec/exec_hang" "$work/train"
 
 awk -v work="$work" '
-    /^```lua$/     { kind = "lua"; file = ""; next }
+    /^```lua$/     { kind = "text"; file = ""; next }
+    /^```yaml$/    { kind = "text"; file = ""; next }
     /^```console$/ { kind = "console"; next }
     /^```/         { kind = ""; next }
-    kind == "lua" && file == "" { file = /^-- [a-z_]+\.lua$/ ? work "/" $2 : "-" }
-    kind == "lua" && file != "-" { print > file }
+    kind == "text" && file == "" { file = /^(--|#) [a-z_]+\.(lua|yaml)$/ ? work "/" $2 : "-" }
+    kind == "text" && file != "-" { print > file }
     kind == "console" && /^\$ /  { n++; print substr($0, 3) > (work "/command." n); printf "" > (work "/want." n); next }
     kind == "console"            { print > (work "/want." n) }
 ' README.md

@@ -12,7 +12,7 @@ program=$(realpath "$NCCLSCRIPT") || exit 1
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 
-mapfile -t files < <(find scenarios -name '*.lua' | LC_ALL=C sort)
+mapfile -t files < <(find scenarios -name '*.lua' -o -name '*.yaml' | LC_ALL=C sort)
 ((${#files[@]} > 0)) || { echo "there is no scenario in $PWD/scenarios"; exit 1; }
 ran=0 failed=0
 
@@ -36,12 +36,12 @@ gallery() {
 as_declared() {
     local status=0 count
     gallery "$work/json" --format json "$@" || status=$?
-    if ! count=$(jq -es 'map(select(.schema == "ncclscript.report/1")) | length' "$work/json"); then
+    if ! count=$(jq -es 'map(select(.schema == "ncclscript.report/1").scenario) | unique | length' "$work/json"); then
         fail "the reports are no JSON" "$program run --format json $* scenarios"
         return
     fi
     ((count == ${#files[@]})) ||
-        fail "$count reports of ${#files[@]} scenarios" "$program run --format json $* scenarios"
+        fail "there are reports of $count of ${#files[@]} scenarios" "$program run --format json $* scenarios"
     while IFS=$'\t' read -r file verdict code; do
         fail "$file: $verdict (exit $code), not as declared" "$program run $* $file"
     done < <(jq -r 'select(.as_expected | not) | [.scenario, .verdict, .exit] | @tsv' "$work/json")

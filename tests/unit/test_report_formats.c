@@ -460,19 +460,33 @@ END_TEST
 
 START_TEST(test_complaints_of_a_file)
 {
+    static const char text[] = "steps:\n  - barrier: true\nrnks: 4\n";
+    struct ncs_source source;
+    struct ncs_complaints c = { .source = &source };
     struct ncs_result r = { .verdict = NCS_INVALID,
-                            .internal = { .status = NCS_BAD_INPUT, .line = 3, .file = "a.yaml",
-                                          .text = "unknown key `rnks`" } };
+                            .internal = { .status = NCS_BAD_INPUT, .line = 2, .file = "a.yaml",
+                                          .text = "no <steps>" } };
     struct ncs_report_run run = run_of(&r, false);
-    run.complaints = "a.yaml:3:1: error: unknown key `rnks`\n    3 | rnks: 4\n"
-                     "a.yaml:9:1: error: no <steps>\n";
-    char *junit = whole("junit", &run), *tap = whole("tap", &run);
-    holds(junit, "a.yaml:9:1: error: no &lt;steps&gt;\n</error>");
-    holds(junit, " line=\"3\"");
-    holds(tap, "\n    a.yaml:9:1: error: no <steps>\n  ...\n");
+    ncs_source_init(&source, "a.yaml", text, strlen(text));
+    ncs_complain(&c, (struct ncs_span){ 25, 4 }, "unknown key `rnks`");
+    ncs_complain_hint(&c, "did you mean 'ranks'?");
+    ncs_complain(&c, (struct ncs_span){ 11, 7 }, "no <steps>");
+    run.complaints = &c;
+    char *junit = whole("junit", &run), *tap = whole("tap", &run), *json = whole("json", &run);
+    holds(junit, "a.yaml:2:5: error: no &lt;steps&gt;\n    2 |   - barrier: true\n      |     ^^^^^^^\n"
+                 "a.yaml:3:1: error: unknown key `rnks`\n");
+    holds(junit, " line=\"2\"");
+    holds(tap, "\n    a.yaml:3:1: error: unknown key `rnks`\n");
     lacks(junit, "\"ranks\""); /* it did not come to a run */
+    holds(json, "\"line\": 2, \"label\": null, \"message\": \"no <steps>\", \"detail\": null, "
+                "\"file\": \"a.yaml\", \"column\": 5}, {");
+    holds(json, "\"line\": 3, \"label\": null, \"message\": \"unknown key `rnks`\", "
+                "\"detail\": \"did you mean 'ranks'?\", \"file\": \"a.yaml\", \"column\": 1}]");
     ncs_free(junit);
     ncs_free(tap);
+    ncs_free(json);
+    ncs_complaints_free(&c);
+    ncs_source_free(&source);
 }
 END_TEST
 

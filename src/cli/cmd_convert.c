@@ -1,0 +1,90 @@
+/* ncclscript convert: a YAML scenario as the Lua that does the same. */
+#include <unistd.h>
+
+#include "base/file.h"
+#include "cli/command.h"
+#include "cli/output.h"
+#include "notation/notation.h"
+#include "script/script.h"
+
+enum { OUTPUT, FORCE, HELP };
+
+static const struct ncs_option options[] = {
+    [OUTPUT] = { "output", 'o', NCS_OPTION_LIST, "FILE", "standard output", "Output",
+                 "write to FILE, whole or not at all", NULL, 0, 0 },
+    [FORCE]  = { "force", 0, NCS_OPTION_FLAG, NULL, NULL, "Output",
+                 "replace FILE when it exists", NULL, 0, 0 },
+    [HELP]   = NCS_OPTION_HELP,
+    { 0 },
+};
+
+/* The Lua, or false after what is wrong has been said on standard error. */
+static bool convert(const char *file, struct ncs_translation *out)
+{
+    struct ncs_reading reading = { 0 };
+    struct ncs_error err = { 0 };
+    bool ok = ncs_reading_open(&reading, file, &err);
+    if (ok && !reading.yaml) {
+        ok = ncs_fail(&err, NCS_BAD_INPUT, "is no scenario in YAML");
+        ncs_fail_at(&err, file, 0, 0);
+        ncs_fail_hint(&err, "these are named *.yaml or *.yml, and have `steps:` at their top level");
+    }
+    if (!ok) {
+        ncs_print_error(&err);
+    } else {
+        ok = ncs_notation_translate(&reading.source, out, &reading.complaints);
+        ncs_print_complaints(&reading.complaints);
+    }
+    ncs_reading_close(&reading);
+    return ok;
+}
+
+static int write_lua(const struct ncs_option_value *v, const struct ncs_str *lua)
+{
+    struct ncs_error err = { 0 };
+    if (!v[OUTPUT].given) {
+        ncs_out(lua->text);
+        return 0;
+    }
+    const char *file = v[OUTPUT].text[v[OUTPUT].texts - 1];
+    if (ncs_file_write(file, lua->text, lua->bytes, v[FORCE].given, &err))
+        return 0;
+    if (!v[FORCE].given && access(file, F_OK) == 0)
+        ncs_fail_hint(&err, "--force replaces it");
+    ncs_print_error(&err);
+    return 2;
+}
+
+static int convert_main(const struct ncs_command *self, int argc, char **argv)
+{
+    struct ncs_parsed parsed;
+    if (!ncs_options_parse(self, argc, argv, &parsed))
+        return 2;
+    struct ncs_str help = { 0 };
+    struct ncs_translation lua = { 0 };
+    int status = 0;
+    if (parsed.help) {
+        ncs_options_help(self, &help);
+        ncs_out(help.text);
+    } else if (parsed.operands != 1) {
+        ncs_usage_error(self->name, NULL, parsed.operands ? "one file at a time"
+                                                          : "no scenario was given");
+        status = 2;
+    } else {
+        status = convert(parsed.operand[0], &lua) ? write_lua(parsed.value, &lua.lua) : 2;
+    }
+    ncs_translation_free(&lua);
+    ncs_str_free(&help);
+    ncs_parsed_free(self, &parsed);
+    return status;
+}
+
+const struct ncs_command ncs_cmd_convert = {
+    .name = "convert",
+    .operands = "FILE.yaml",
+    .summary = "write a YAML scenario as the Lua that does the same",
+    .about = "What is printed is what `run` runs: it ends in the same verdict, with the same values.\n"
+             "FILE may be `-`, standard input.\n",
+    .option = options,
+    .main = convert_main,
+};

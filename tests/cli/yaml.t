@@ -1,0 +1,208 @@
+# Scenarios in YAML: lines are those of the YAML text, wherever they are told.
+$ ncclscript run notation/skip.yaml
+> HANG  notation/skip.yaml  4 ranks, sim, seed 0
+>   communicator world, call 3: AllReduce float32 x 1 sum
+>     rank 0  waits in stream:sync()         line 10
+>     rank 1  waits in stream:sync()         line 10
+>     rank 2  never made call 3: finished    line 10
+>     rank 3  waits in stream:sync()         line 10
+>   why   rank 2 made 2 calls on world, the others 3: call 3 is at line 9
+>   fix   let rank 2 make the call at line 9 too: every rank of a communicator makes the same calls in the same order
+>   more  ncclscript explain skipped-call
+? 3
+
+$ ncclscript run notation/wrong.yaml
+> WRONG  notation/wrong.yaml  3 ranks, sim, seed 0
+>   communicator world, call 1: AllGather int32 x 4
+>     rank 0  element 5: got 1, want 2; 8 of 12 differ    line 10
+>     rank 1  element 5: got 1, want 2; 8 of 12 differ    line 10
+>     rank 2  element 5: got 1, want 2; 8 of 12 differ    line 10
+>   why   where rank 1's block should be is rank 0's, and so on
+>   expectations that failed
+>     ranks 0, 1, 2  element 5: got 1, want 2 (8 of 12 differ)    line 15
+>     rank 2         only two                                     line 16
+? 1
+
+# An error that ends a rank, and its way through the script; messages and tracebacks of Lua's own.
+$ ncclscript run -v notation/error.yaml
+> INVALID  notation/error.yaml  1 rank, sim, seed 0
+>   about an error that nobody catches
+>     rank 0  attempt to index a nil value (field 'no')    line 9
+>             stack traceback:
+>              notation/error.yaml:9: in local 'use'
+>              notation/error.yaml:12: in main chunk
+>              [C]: in ?
+>   5 calls, 1 results verified, 0 not, 0 expectations
+>   trace 36f276488ceffd7e, virtual time 10 us, NCCL 2.30.7, strict policy
+? 2
+
+$ ncclscript run notation/caught.yaml
+> [0] false	here
+> [0] false	notation/caught.yaml:7: attempt to perform arithmetic on a nil value
+> [0] 9
+> [0] trace
+> [0] stack traceback:
+> [0] 	notation/caught.yaml:10: in main chunk
+> [0] 	[C]: in ?
+> PASS  notation/caught.yaml  1 rank, sim, seed 0: 0 results verified, 6 calls
+
+# All that is wrong is told in one go; then what only the declaration can find.
+$ ncclscript run notation/bad.yaml
+! notation/bad.yaml:1:1: error: no such key 'rank' in a scenario
+!     1 | rank: 4
+!       | ^^^^
+!   hint: did you mean 'ranks'?
+! notation/bad.yaml:5:28: error: no such key 'rot' in all_reduce
+!     5 |   - all_reduce: { send: x, rot: 1 }
+!       |                            ^^^
+! notation/bad.yaml:6:5: error: no such key 'allgather' in a step
+!     6 |   - allgather: x
+!       |     ^^^^^^^^^
+!   hint: did you mean 'all_gather'?
+? 2
+
+$ ncclscript run notation/late.yaml
+! notation/late.yaml:5: error: ranks = 1000000: expected 1 to 65536
+!     5 | ranks: param.rows * param.rows
+? 2
+
+# In a folder, YAML of other programs is left alone; what is meant as a scenario is not overlooked.
+$ ncclscript run -q notation/mixed
+> HANG  notation/mixed/a.yml  4 ranks, sim, seed 0
+>   communicator world, call 3: AllReduce float32 x 1 sum
+>     rank 0  waits in stream:sync()         line 10
+>     rank 1  waits in stream:sync()         line 10
+>     rank 2  never made call 3: finished    line 10
+>     rank 3  waits in stream:sync()         line 10
+>   why   rank 2 made 2 calls on world, the others 3: call 3 is at line 9
+>   fix   let rank 2 make the call at line 9 too: every rank of a communicator makes the same calls in the same order
+>   more  ncclscript explain skipped-call
+> 4 scenarios: 1 as expected, 3 unexpected (2 invalid, 1 hang)
+! notation/mixed/own.ncclscript.yaml:1:1: error: a scenario must be a mapping with steps, got nothing
+!     1 | # Nothing yet.
+!       | ^
+! notation/mixed/typo.yaml:1:1: error: a scenario needs steps: what every rank does, in order
+!     1 | scenario: a key that is misspelt is not overlooked
+!       | ^
+! notation/mixed/typo.yaml:2:1: error: no such key 'step' in a scenario
+!     2 | step:
+!       | ^^^^
+!   hint: did you mean 'steps'?
+? 2
+
+# Standard input, and a file whose name says nothing, are what they look like.
+$ ncclscript run - <notation/skip.yaml | head -n 1
+> HANG  -  4 ranks, sim, seed 0
+
+$ cp notation/skip.yaml skip.txt; ncclscript run skip.txt | head -n 1
+> HANG  skip.txt  4 ranks, sim, seed 0
+
+$ ncclscript convert - <notation/caught.yaml | head -n 1
+> scenario { about = "what a script is told of lines", ranks = 1 }
+
+# The Lua that does the same. A file is written whole or not at all.
+$ ncclscript convert notation/skip.yaml
+> scenario { about = "one rank leaves out a call", ranks = 4 }
+>
+> local loss = cuda.buffer("float32", 1024):fill(rank)
+> local metric = cuda.buffer("float32", 1):fill(rank)
+>
+> world:all_reduce(loss)
+> for step = 1, 2 do
+>   if not (rank == 2 and step == 2) then
+>     world:all_reduce(metric)
+>   end
+> end
+> stream:sync()
+
+$ ncclscript convert notation/skip.yaml -o skip.lua && ncclscript run skip.lua | head -n 2
+> HANG  skip.lua  4 ranks, sim, seed 0
+>   communicator world, call 3: AllReduce float32 x 1 sum
+
+$ ncclscript convert notation/skip.yaml -o skip.lua
+! skip.lua: error: exists already
+!   hint: --force replaces it
+? 2
+
+$ ncclscript convert notation/caught.yaml -o skip.lua --force && head -n 1 skip.lua
+> scenario { about = "what a script is told of lines", ranks = 1 }
+
+$ ncclscript convert notation/bad.yaml -o never.lua 2>&1 | tail -n 1; test -e never.lua
+>   hint: did you mean 'all_gather'?
+? 1
+
+$ ncclscript convert notation/skip.yaml -o nowhere/skip.lua
+! nowhere/skip.lua: error: cannot be written: No such file or directory
+? 2
+
+$ ncclscript convert notation/skip.yaml >/dev/full
+! ncclscript: standard output: No space left on device
+? 70
+
+$ ncclscript convert pass.lua
+! pass.lua: error: is no scenario in YAML
+!   hint: these are named *.yaml or *.yml, and have `steps:` at their top level
+? 2
+
+$ ncclscript convert nothing.yaml
+! nothing.yaml: error: cannot be opened: No such file or directory
+? 2
+
+$ ncclscript convert notation
+! notation: error: is a folder, expected a scenario
+? 2
+
+$ ncclscript convert
+! ncclscript convert: no scenario was given
+! try `ncclscript convert --help`
+? 2
+
+$ ncclscript convert notation/skip.yaml notation/bad.yaml
+! ncclscript convert: one file at a time
+! try `ncclscript convert --help`
+? 2
+
+# Text that is no scenario.
+$ touch empty.yaml; ncclscript run empty.yaml
+! empty.yaml:1:1: error: a scenario must be a mapping with steps, got nothing
+!     1 | 
+!       | ^
+? 2
+
+$ printf 'steps:\n  - barrier: \0true\n' >zero.yaml; ncclscript run zero.yaml
+! zero.yaml:2:14: error: character U+0000 is not allowed in YAML
+!     2 |   - barrier: true
+!       |              ^
+!   hint: between double quotes it is written "\u0000"
+? 2
+
+$ mkdir folder.yaml; ncclscript convert folder.yaml
+! folder.yaml: error: is a folder, expected a scenario
+? 2
+
+$ truncate -s 1G large.yaml; ncclscript run large.yaml
+! large.yaml: error: the file is longer than 16 MiB
+? 2
+
+$ head -c 20000 /dev/zero | tr '\0' '[' >brackets.yaml; ncclscript run brackets.yaml 2>&1 | head -n 1
+> brackets.yaml:1:65: error: too many levels: the limit is 64
+
+# The JSON Schema.
+$ ncclscript schema extra
+! ncclscript schema: takes no operands, `extra` is one
+! try `ncclscript schema --help`
+? 2
+
+@ jq
+$ ncclscript run --format json notation/bad.yaml 2>/dev/null | jq -c '.verdict, .exit, (.errors[] | [.kind, .file, .line, .column, .message, .detail])'
+> "invalid"
+> 2
+> ["scenario","notation/bad.yaml",1,1,"no such key 'rank' in a scenario","did you mean 'ranks'?"]
+> ["scenario","notation/bad.yaml",5,28,"no such key 'rot' in all_reduce",null]
+> ["scenario","notation/bad.yaml",6,5,"no such key 'allgather' in a step","did you mean 'all_gather'?"]
+
+$ ncclscript run --format json notation/late.yaml 2>/dev/null | jq -c '.errors[] | [.kind, .file, .line, .column, .message]'
+> ["scenario","notation/late.yaml",5,null,"ranks = 1000000: expected 1 to 65536"]
+
+$ ncclscript schema | jq -r '."$schema"'
+> http://json-schema.org/draft-07/schema#

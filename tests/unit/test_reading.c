@@ -1,0 +1,142 @@
+/* Files as text: read within their limit, written whole or not at all; and which notation a
+ * scenario's text is in. */
+#include "harness.h"
+
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "script/script.h"
+
+static char folder[] = "/tmp/ncs_reading_XXXXXX";
+static char path[64];
+static struct ncs_error err;
+
+static void begin(void)
+{
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/a", folder);
+}
+
+static void end(void)
+{
+    remove(path);
+    ck_assert_msg(rmdir(folder) == 0, "something is left in %s", folder);
+}
+
+static void holds(const char *text)
+{
+    struct ncs_str got = { 0 };
+    ck_assert_msg(ncs_file_read(path, 100, "a file", &got, &err), "%s", err.text);
+    ck_assert_str_eq(got.text, text);
+    ncs_str_free(&got);
+}
+
+START_TEST(test_files)
+{
+    struct ncs_str text = { 0 };
+    begin();
+    ck_assert(!ncs_file_read(path, 100, "a file", &text, &err));
+    ck_assert_str_eq(err.text, "cannot be opened: No such file or directory");
+    ck_assert_str_eq(err.file, path);
+    ck_assert(ncs_file_write(path, "one", 3, false, &err));
+    holds("one");
+    ck_assert(!ncs_file_write(path, "two", 3, false, &err));
+    ck_assert_str_eq(err.text, "exists already");
+    holds("one");
+    ck_assert(ncs_file_write(path, "two", 3, true, &err));
+    holds("two");
+    ck_assert(ncs_file_write(path, "", 0, true, &err));
+    holds("");
+    ck_assert(!ncs_file_read(folder, 100, "a file", &text, &err));
+    ck_assert_str_eq(err.text, "is a folder, expected a file");
+    ck_assert(!ncs_file_write(folder, "x", 1, true, &err));
+    ck_assert_str_eq(err.text, "cannot be written: Is a directory");
+    ck_assert(!ncs_file_write("/nowhere/a", "x", 1, true, &err));
+    ck_assert_str_eq(err.text, "cannot be written: No such file or directory");
+    ck_assert(!ncs_file_write("/dev/full", "x", 1, false, &err));
+    ck_assert_str_eq(err.text, "cannot be written: No space left on device");
+    ck_assert(ncs_file_write("/dev/null", "x", 1, false, &err));
+    ncs_str_free(&text);
+    end();
+}
+END_TEST
+
+START_TEST(test_long_files)
+{
+    struct ncs_str text = { 0 };
+    begin();
+    ck_assert(ncs_file_write(path, "0123456789", 10, false, &err));
+    ck_assert(ncs_file_read(path, 10, "a file", &text, &err));
+    ck_assert(!ncs_file_read(path, 9, "a file", &text, &err));
+    ck_assert_str_eq(err.text, "the file is longer than 9 B");
+    ck_assert_str_eq(text.text, "0123456789");
+    ck_assert_int_eq(truncate(path, (off_t)1 << 40), 0);
+    ck_assert(!ncs_file_read(path, (size_t)1 << 20, "a file", &text, &err));
+    ck_assert_str_eq(err.text, "the file is longer than 1 MiB");
+    ck_assert(!ncs_file_read("/dev/zero", (size_t)1 << 20, "a file", &text, &err));
+    ck_assert_str_eq(err.text, "the file is longer than 1 MiB");
+    ncs_str_free(&text);
+    end();
+}
+END_TEST
+
+START_TEST(test_permissions)
+{
+    struct stat about;
+    begin();
+    mode_t mask = umask(027);
+    ck_assert(ncs_file_write(path, "x", 1, false, &err));
+    umask(mask);
+    ck_assert_int_eq(stat(path, &about), 0);
+    ck_assert_int_eq(about.st_mode & 0777, 0640);
+    end();
+}
+END_TEST
+
+START_TEST(test_notations)
+{
+    static const char *const yaml[] = {
+        "steps:\n", "steps:", "ranks: 2\nsteps :\t\n", "# x\r\n\"steps\": []\r\n", "'steps': 1",
+        "\xef\xbb\xbfscenario: x\n", "a:\n  b: 1\nscenario: >\n",
+    };
+    static const char *const other[] = {
+        "", "  steps:\n", "step:\n", "stepsize: 1\n", "steps\n:", "\"steps: 1\n", "'steps\": 1\n",
+        "steps = 1\n", "steps:sync()\n", "scenario { ranks = 2 }\n", "jobs:\n  steps:\n",
+        "-- steps:\n",
+    };
+    for (size_t i = 0; i < sizeof yaml / sizeof *yaml; i++)
+        ck_assert_msg(ncs_reading_looks_yaml(yaml[i], strlen(yaml[i])), "%s", yaml[i]);
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++)
+        ck_assert_msg(!ncs_reading_looks_yaml(other[i], strlen(other[i])), "%s", other[i]);
+}
+END_TEST
+
+static void is_yaml(const char *name, const char *text, bool yaml)
+{
+    struct ncs_reading r = { 0 };
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    ck_assert_msg(ncs_file_write(path, text, strlen(text), false, &err), "%s", err.text);
+    ck_assert_msg(ncs_reading_open(&r, path, &err), "%s", err.text);
+    ck_assert_msg(r.yaml == yaml, "%s", name);
+    ck_assert_str_eq(r.text.text, text);
+    ncs_reading_close(&r);
+    remove(path);
+}
+
+START_TEST(test_notation_of_a_file)
+{
+    begin();
+    is_yaml("a.yaml", "x = 1", true);
+    is_yaml("a.yml", "x = 1", true);
+    is_yaml("a.lua", "steps:\n", false);
+    is_yaml("a", "steps:\n", true);
+    is_yaml("a.txt", "local steps = 1", false);
+    end();
+}
+END_TEST
+
+NCS_TEST_MAIN("reading", test_files, test_long_files, test_permissions, test_notations,
+              test_notation_of_a_file)
