@@ -107,6 +107,39 @@ void ncs_suite_entry(struct ncs_suite *suite, size_t run, int64_t start,
     end_told(&t);
 }
 
+/* Reads the declaration for a run; false and err when it is wrong. */
+static bool declare(const struct ncs_suite *suite, size_t run, struct ncs_scenario *scenario,
+                    struct ncs_error *err)
+{
+    const struct ncs_plan_file *file = &suite->plan->file[suite->plan->run[run].file];
+    const struct ncs_case *c = ncs_plan_case(suite->plan, run);
+    ncs_scenario_init(scenario, file->path);
+    if (!c) {
+        *err = file->err;
+        return false;
+    }
+    struct ncs_script_settings settings = ncs_run_settings(suite->value);
+    settings.value = c->value;
+    settings.values = c->values;
+    if (c->ranks > 0)
+        settings.ranks = c->ranks;
+    return ncs_script_declare(file->script, &settings, scenario, err);
+}
+
+/* Has the run before, of the same file, the same error? */
+static bool told_before(const struct told *t, const struct ncs_error *err)
+{
+    const struct ncs_plan *plan = t->suite->plan;
+    struct ncs_error other = { 0 };
+    struct ncs_scenario scenario;
+    if (t->run == 0 || plan->run[t->run - 1].file != plan->run[t->run].file)
+        return false;
+    bool same = !declare(t->suite, t->run - 1, &scenario, &other) && other.line == err->line &&
+                strcmp(other.text, err->text) == 0;
+    ncs_scenario_free(&scenario);
+    return same;
+}
+
 /* A scenario that could not be started: the error is for standard error, as a compiler's is. */
 static void tell_unstarted(struct told *t, const struct ncs_scenario *scenario,
                            const struct ncs_error *err)
@@ -116,10 +149,10 @@ static void tell_unstarted(struct told *t, const struct ncs_scenario *scenario,
     struct ncs_result result = { .verdict = verdict_of(err), .internal = *err };
     struct ncs_report_entry entry;
     t->report.complaints = file->reading ? &file->reading->complaints : NULL;
-    if (file->script)
-        ncs_print_error(err);
-    else
+    if (!file->script)
         ncs_plan_print_error(file);
+    else if (!told_before(t, err))
+        ncs_print_error(err);
     make_entry(t, scenario, &result, &entry);
     if (t->suite->report.format->people)
         ncs_str_free(&entry.text); /* the error says all */
@@ -195,26 +228,14 @@ static void run_declared(struct told *t, struct ncs_script *script,
 void ncs_suite_make(struct ncs_suite *suite, size_t run)
 {
     const struct ncs_plan *plan = suite->plan;
-    const struct ncs_plan_file *file = &plan->file[plan->run[run].file];
-    const struct ncs_case *c = ncs_plan_case(plan, run);
     struct told t;
     struct ncs_error err = { 0 };
     struct ncs_scenario scenario;
     begin_told(&t, suite, run, ncs_suite_clock());
-    ncs_scenario_init(&scenario, file->path);
-    if (c) {
-        struct ncs_script_settings settings = ncs_run_settings(suite->value);
-        settings.value = c->value;
-        settings.values = c->values;
-        if (c->ranks > 0)
-            settings.ranks = c->ranks;
-        if (ncs_script_declare(file->script, &settings, &scenario, &err))
-            run_declared(&t, file->script, &scenario);
-        else
-            tell_unstarted(&t, &scenario, &err);
-    } else {
-        tell_unstarted(&t, &scenario, &file->err);
-    }
+    if (declare(suite, run, &scenario, &err))
+        run_declared(&t, plan->file[plan->run[run].file].script, &scenario);
+    else
+        tell_unstarted(&t, &scenario, &err);
     ncs_scenario_free(&scenario);
     end_told(&t);
 }

@@ -171,7 +171,10 @@ static void read_nothing(lua_State *L, struct ncs_declaration *d, int value)
 
 static void read_first(lua_State *L, struct ncs_declaration *d)
 {
+    bool of_case = d->settings->values > 0; /* there is a matrix, and it has been read */
     for (const struct ncs_declare_row *r = first_rows; r->name; r++) {
+        if (of_case && r > first_rows)
+            break;
         d->key = r->name;
         if (lua_getfield(L, 1, r->name) != LUA_TNIL)
             r->read(L, d, lua_gettop(L));

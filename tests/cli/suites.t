@@ -179,6 +179,28 @@ $ printf 'scenario {\n  matrix = { ranks = { 1, 3 } },\n  outcome = { lost = 2 }
 !     3 |   outcome = { lost = 2 } }
 ? 2
 
+# What is wrong with all of them is told once.
+$ printf 'scenario { matrix = { ranks = { 1, 2, 3, 4 } },\n  outcome = function(r) return { lost = r.nranks < 4 and 3 or 4 } end }' >late.lua; for n in 1 3; do ncclscript run -q -j $n --repeat 5 late.lua; done
+> FAIL  late.lua[ranks=1]  5 runs, seeds 0..4: 0 as expected, 5 unexpected (5 invalid)
+>   invalid  seeds 0..4
+> ...
+> 20 runs of 4 cases of 1 scenario: 0 as expected, 20 unexpected (20 invalid)
+> FAIL  late.lua[ranks=1]  5 runs, <*>
+> ...
+! late.lua:2: error: outcome: lost = 3: the run has ranks 0 to 0
+!     2 | <*>
+! late.lua:2: error: outcome: lost = 3: the run has ranks 0 to 1
+!     2 | <*>
+! late.lua:2: error: outcome: lost = 3: the run has ranks 0 to 2
+!     2 | <*>
+!   hint: <*>
+! late.lua:2: error: outcome: lost = 4: the run has ranks 0 to 3
+!     2 | <*>
+!   hint: <*>
+! late.lua:2: error: outcome: lost = 3: the run has ranks 0 to 0
+! ...
+? 2
+
 # Standard input can be read only once, and has cases all the same.
 $ ncclscript run -q -j 2 - <matrix.lua
 > 6 cases of 1 scenario: 6 as expected

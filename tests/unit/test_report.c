@@ -565,6 +565,84 @@ START_TEST(test_tally)
 }
 END_TEST
 
+START_TEST(test_tally_of_cases)
+{
+    struct ncs_tally tally = { .scenarios = 2, .cases = 2 };
+    ncs_tally_add(&tally, NCS_PASS, true);
+    ncs_tally_add(&tally, NCS_PASS, true);
+    check_tally(&tally, 0, "2 scenarios: 2 as expected\n");
+    tally.scenarios = 1;
+    check_tally(&tally, 0, "2 cases of 1 scenario: 2 as expected\n");
+    tally.not_run = 2;
+    check_tally(&tally, 0, "4 runs of 2 cases of 1 scenario: 2 as expected, 2 not run\n");
+    tally.cases = 1;
+    check_tally(&tally, 0, "4 runs of 1 scenario: 2 as expected, 2 not run\n");
+    tally.scenarios = tally.cases = tally.not_run = 0;
+    for (int i = 0; i < 7; i++)
+        ncs_tally_add(&tally, NCS_SKIPPED, false);
+    ncs_tally_skip(&tally, "no\nGPU");
+    ncs_tally_skip(&tally, "no\nGPU");
+    check_tally(&tally, 0, "9 scenarios: 2 as expected, 7 skipped (2: no GPU; 5: other reasons)\n");
+    ncs_tally_skip(&tally, "b");
+    ncs_tally_skip(&tally, "c");
+    ncs_tally_skip(&tally, "d");
+    ncs_tally_skip(&tally, "e");
+    check_tally(&tally, 0, "9 scenarios: 2 as expected, 7 skipped (2: no GPU; 1: b; 1: c; 1: d; "
+                           "2: other reasons)\n");
+    ncs_tally_free(&tally);
+}
+END_TEST
+
+static void check_repeated(const struct ncs_repeated *r, const char *want)
+{
+    struct ncs_report_style plain = { 0 };
+    struct ncs_str out = { 0 };
+    ncs_repeated_text(r, "a.lua", &plain, &out);
+    ck_assert_str_eq(out.text, want);
+    ncs_str_free(&out);
+}
+
+START_TEST(test_repeated)
+{
+    struct ncs_repeated r = { .first = 5 };
+    struct ncs_report_entry fine = { .as_expected = true }, hang = { .verdict = NCS_HANG },
+                            wrong = { .verdict = NCS_WRONG };
+    ncs_repeated_add(&r, &fine);
+    check_repeated(&r, "PASS  a.lua  1 run, seeds 5..5: 1 as expected\n");
+    for (int i = 0; i < 3; i++)
+        ncs_repeated_add(&r, &hang);
+    ncs_repeated_add(&r, &wrong);
+    ncs_repeated_add(&r, &wrong);
+    ncs_repeated_add(&r, &hang);
+    check_repeated(&r, "FAIL  a.lua  7 runs, seeds 5..11: 1 as expected, 6 unexpected (2 wrong, 4 hang)\n"
+                       "  wrong  seeds 9, 10\n  hang  seeds 6..8, 11\n");
+    for (int i = 0; i < 40; i++)
+        ncs_repeated_add(&r, i % 2 ? &hang : &fine);
+    check_repeated(&r, "FAIL  a.lua  47 runs, seeds 5..51: 21 as expected, 26 unexpected (2 wrong, 24 hang)\n"
+                       "  wrong  seeds 9, 10\n"
+                       "  hang  seeds 6..8, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31 and 10 more\n");
+    ncs_repeated_free(&r);
+}
+END_TEST
+
+START_TEST(test_alone)
+{
+    struct ncs_result r = result_of(NCS_TIMEOUT);
+    struct ncs_report_style plain = { 0 };
+    struct ncs_report_run run = { .scenario = &scenario, .result = &r, .name = "n=1",
+                                  .command = "ncclscript run 'scenarios/a.lua[n=1]'" };
+    struct ncs_str out = { 0 };
+    ncs_report_text(&run, &plain, &out);
+    ck_assert_str_eq(out.text, "TIMEOUT  scenarios/a.lua[n=1]  4 ranks, sim, seed 0: no verdict within "
+                               "the time limit\n  alone ncclscript run 'scenarios/a.lua[n=1]'\n");
+    ncs_str_free(&out);
+    run.as_expected = true;
+    ncs_report_text(&run, &plain, &out);
+    ck_assert_ptr_null(strstr(out.text, "alone"));
+    ncs_str_free(&out);
+}
+END_TEST
+
 START_TEST(test_about)
 {
     struct ncs_report_style verbose = { .verbose = true };
@@ -627,4 +705,5 @@ NCS_TEST_MAIN("report", test_hang, test_hang_not_as_declared, test_verbose, test
               test_many_ranks, test_many_culprits, test_like_findings,
               test_output_cut, test_pass, test_pass_not_declared, test_wrong, test_error,
               test_invalid, test_skipped_and_internal, test_json_hang, test_json_cycle,
-              test_json_unstarted, test_tally, test_safe_line, test_topics, test_about)
+              test_json_unstarted, test_tally, test_tally_of_cases, test_repeated, test_alone,
+              test_safe_line, test_topics, test_about)
