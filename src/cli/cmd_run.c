@@ -36,12 +36,23 @@ static bool select_cases(const struct ncs_option_value *v, struct ncs_plan *plan
     return false;
 }
 
-static int nothing(const struct ncs_plan *plan)
+/* A report of no runs, for who reads it, and why. */
+static int nothing(const struct ncs_option_value *v, const struct ncs_plan *plan)
 {
+    struct ncs_report report;
+    struct ncs_report_style style = { 0 };
+    struct ncs_str out = { 0 };
+    ncs_report_begin(&report, ncs_run_format(v), &style, &out);
+    ncs_report_end(&report, NULL, &out);
+    ncs_report_free(&report);
+    if (out.bytes && !v[NCS_RUN_LIST].given)
+        ncs_out(out.text);
+    ncs_str_free(&out);
     ncs_out_flush();
     fprintf(stderr, "ncclscript run: nothing was executed: ");
     if (plan->left_out)
-        fprintf(stderr, "-k selects none of %zu cases\n", plan->left_out);
+        fprintf(stderr, "-k selects none of %zu case%s\n", plan->left_out,
+                plan->left_out == 1 ? "" : "s");
     else if (plan->files)
         fprintf(stderr, "all cases are excluded\n");
     else
@@ -124,7 +135,7 @@ static int run_operands(const struct ncs_parsed *parsed)
     else if (!select_cases(&v[NCS_RUN_SELECT], &plan))
         status = 2;
     else if (plan.runs == 0)
-        status = nothing(&plan);
+        status = nothing(v, &plan);
     else
         status = v[NCS_RUN_LIST].given ? list(&plan) : run_plan(v, &plan, schedule);
     ncs_plan_free(&plan);

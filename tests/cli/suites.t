@@ -83,6 +83,19 @@ $ ncclscript run -k nothing matrix.lua pass.lua
 ! ncclscript run: nothing was executed: -k selects none of 7 cases
 ? 5
 
+$ ncclscript run -k nothing --format tap pass.lua
+> TAP version 14
+> 1..0 # SKIP nothing was executed
+! ncclscript run: nothing was executed: -k selects none of 1 case
+? 5
+
+$ ncclscript run -k nothing --format junit pass.lua
+> <?xml version="1.0" encoding="UTF-8"?>
+> <testsuites name="ncclscript">
+> </testsuites>
+! ncclscript run: nothing was executed: -k selects none of 1 case
+? 5
+
 $ ncclscript run --list -k nothing matrix.lua
 ! ncclscript run: nothing was executed: -k selects none of 6 cases
 ? 5
