@@ -2,6 +2,8 @@
  * plan stands at the end: a suite that was killed has none, and counts as failed. */
 #include "report/format.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/safe.h"
@@ -71,6 +73,12 @@ void ncs_tap_entry(const struct ncs_report_run *run, const struct ncs_report_sty
         ncs_str_add(out, "  ---\n");
         add_key("message", text.text, out);
         ncs_report_properties(run, add_key, out);
+        if (run->wall > 0) {
+            char ms[32];
+            snprintf(ms, sizeof ms, "%" PRId64 ".%03d", run->wall / 1000000,
+                     (int)(run->wall / 1000 % 1000));
+            add_key("duration_ms", ms, out);
+        }
         ncs_str_clear(&text);
         ncs_report_body(run, &text);
         add_block("report", text.text, text.bytes, out);

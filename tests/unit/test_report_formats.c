@@ -153,6 +153,7 @@ START_TEST(test_tap_of_a_failure)
     r.expect = expect;
     r.expects = 1;
     struct ncs_report_run run = run_of(&r, false);
+    run.wall = 1234567;
     char *got = whole("tap", &run);
     ck_assert_str_eq(got,
         "TAP version 14\n"
@@ -165,6 +166,7 @@ START_TEST(test_tap_of_a_failure)
         "  policy: \"strict\"\n"
         "  driver: \"sim\"\n"
         "  nccl: \"2.30.7\"\n"
+        "  duration_ms: \"1.234\"\n"
         "  report: |\n"
         "    WRONG  scenarios/bugs/a.b.lua  4 ranks, sim, seed 7\n"
         "      expectation that failed\n"
