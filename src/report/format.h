@@ -27,8 +27,6 @@ void ncs_report_body(const struct ncs_report_run *run, struct ncs_str *out);
 void ncs_report_properties(const struct ncs_report_run *run,
                            void (*add)(const char *name, const char *value, struct ncs_str *out),
                            struct ncs_str *out);
-/* Appends the value of a parameter as it is written. */
-void ncs_report_value(const struct ncs_param *p, struct ncs_str *out);
 /* The line of the scenario that the report is about; 0 = unknown. */
 int ncs_report_line(const struct ncs_report_run *run);
 

@@ -280,7 +280,7 @@ static json_t *case_values(const struct ncs_report_run *run)
         const struct ncs_param *p = &run->value[i];
         struct ncs_str name = { 0 }, value = { 0 };
         ncs_safe_utf8(&name, p->name, strlen(p->name));
-        ncs_report_value(p, &value);
+        ncs_param_text(p, &value);
         json_object_set_new(o, name.text ? name.text : "",
                             p->kind == NCS_PARAM_BOOL  ? json_boolean(p->i != 0)
                             : p->kind == NCS_PARAM_INT ? json_integer(p->i)

@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/safe.h"
@@ -16,30 +15,6 @@ void ncs_report_case(const struct ncs_report_run *run, struct ncs_str *out)
         ncs_str_add(out, "[");
         ncs_safe_line(out, run->name);
         ncs_str_add(out, "]");
-    }
-}
-
-void ncs_report_value(const struct ncs_param *p, struct ncs_str *out)
-{
-    char number[40];
-    switch (p->kind) {
-    case NCS_PARAM_INT:
-        ncs_str_addf(out, "%" PRId64, p->i);
-        break;
-    case NCS_PARAM_BOOL:
-        ncs_str_add(out, p->i ? "true" : "false");
-        break;
-    case NCS_PARAM_NUMBER: /* the fewest digits that give it back */
-        for (int digits = 1; digits <= 17; digits++) {
-            snprintf(number, sizeof number, "%.*g", digits, p->d);
-            if (strtod(number, NULL) == p->d)
-                break;
-        }
-        ncs_str_add(out, number);
-        break;
-    case NCS_PARAM_TEXT:
-        ncs_str_add(out, p->text ? p->text : "");
-        break;
     }
 }
 
@@ -178,7 +153,7 @@ void ncs_report_properties(const struct ncs_report_run *run,
     for (size_t i = 0; i < run->values; i++) {
         struct ncs_str name = { 0 }, value = { 0 };
         ncs_str_addf(&name, "case.%s", run->value[i].name);
-        ncs_report_value(&run->value[i], &value);
+        ncs_param_text(&run->value[i], &value);
         add(name.text, value.text, out);
         ncs_str_free(&name);
         ncs_str_free(&value);
