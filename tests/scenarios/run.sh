@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs every scenario of the gallery: each must end as it declares, under both policies, with ranks
+# Runs every scenario of the gallery (the workloads have a test of their own): each must end as it declares, under both policies, with ranks
 # as fibers and as threads, for NCCLSCRIPT_SEEDS seeds (10), in the same bytes whenever the seed is
 # the same and whatever the ranks are.
 set -u
@@ -12,7 +12,8 @@ program=$(realpath "$NCCLSCRIPT") || exit 1
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 
-mapfile -t files < <(find scenarios -name '*.lua' -o -name '*.yaml' | LC_ALL=C sort)
+mapfile -t files < <(find scenarios -path scenarios/workloads -prune -o \
+    \( -name '*.lua' -o -name '*.yaml' -o -name '*.yml' \) -print | LC_ALL=C sort)
 ((${#files[@]} > 0)) || { echo "there is no scenario in $PWD/scenarios"; exit 1; }
 ran=0 failed=0
 

@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# Runs the library of workloads: every case of every file must pass, verified, under both policies,
+# with schedules drawn from a seed, and in the same bytes with ranks as fibers and as threads. And each
+# must notice what may be wrong with it: of a copy with a mistake some case must fail.
+set -u
+unset "${!NCCL_@}" # the simulator heeds them
+: "${NCCLSCRIPT:?the path of the binary}"
+command -v jq >/dev/null || { echo "left out: there is no jq"; exit 77; }
+cd "$(dirname "$0")/../.." || exit 1
+program=$(realpath "$NCCLSCRIPT") || exit 1
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+fewest=20 # cases of a file
+failed=0 ran=0
+
+files=(scenarios/workloads/*.yaml)
+[[ -e ${files[0]} ]] || { echo "there is no workload in $PWD/scenarios/workloads"; exit 1; }
+
+fail() {
+    printf '%s\n' "$*"
+    failed=$((failed + 1))
+}
+
+# library OPTION...: all cases of all files
+library() {
+    local status=0 line
+    "$program" run --timeout 60s --format json "$@" scenarios/workloads \
+        >"$work/json" 2>"$work/err" </dev/null || status=$?
+    ((status == 0)) || fail "exit status $status: $program run $* scenarios/workloads"
+    [[ ! -s $work/err ]] || fail "said on standard error: $(head -n 3 "$work/err")"
+    while read -r line; do
+        fail "$line: $program run $* scenarios/workloads"
+    done < <(jq -r 'select(.verdict != "pass" or (.as_expected | not) or .unchecked > 0 or
+                    .expectations == 0 or (.checked == 0 and .ranks > 1)) |
+                    "\(.scenario)[\(.name)]: \(.message), \(.checked) verified, " +
+                    "\(.unchecked) not, \(.expectations) expectations"' "$work/json")
+    while read -r line; do
+        fail "$line: $program run $* scenarios/workloads"
+    done < <(jq -rs --argjson fewest "$fewest" --args '
+        group_by(.scenario) | map({ file: .[0].scenario, cases: length, names: map(.name) | unique | length,
+                                    ranks: map(.ranks) | unique | length }) |
+        ($ARGS.positional - map(.file) | .[] | "\(.): it was not run"),
+        (.[] | select(.cases < $fewest or .names != .cases or .ranks < 3) |
+         "\(.file): \(.cases) cases, \(.names) names, \(.ranks) numbers of ranks")' \
+        "${files[@]}" <"$work/json")
+    ran=$((ran + $(wc -l <"$work/json")))
+}
+
+library
+library --policy typical -j 2
+library --seed 3 --no-times
+mv "$work/json" "$work/fibers"
+library --seed 3 --no-times -j 2 --ranks-as thread
+diff "$work/fibers" "$work/json" >"$work/diff" ||
+    fail "differs between fibers and threads: $(head -c 300 "$work/diff")"
+
+mkdir "$work/mutants"
+if command -v lua5.4 >/dev/null; then
+    mutants=$(lua5.4 tests/scenarios/mutants.lua "$work/mutants") || fail "the mutants cannot be made"
+    "$program" run --timeout 60s --format json "$work/mutants" >"$work/json" 2>"$work/err" </dev/null
+    while read -r line; do
+        fail "$line"
+    done < <(jq -rs --argjson mutants "${mutants:-0}" '
+        group_by(.scenario) | map({ file: .[0].scenario, seen: any(.as_expected | not),
+                                    loads: all(.errors | all(.kind != "scenario")) }) |
+        (if length != $mutants then "\(length) of \($mutants) mutants were run" else empty end),
+        (.[] | select(.loads | not) | "\(.file): does not load"),
+        (.[] | select(.seen | not) | "\(.file): nothing notices the mistake")' "$work/json")
+fi
+
+echo "${#files[@]} workloads, ${mutants:-0} mutants, $ran runs, $failed failed"
+((ran > 0 && failed == 0))
