@@ -161,7 +161,7 @@ bool ncs_print_complaints(const struct ncs_complaints *c)
     struct ncs_str text = { 0 };
     ncs_out_flush();
     ncs_complaints_text(c, &text);
-    fputs(text.text ? text.text : "", stderr);
+    ncs_err(text.text ? text.text : "");
     ncs_str_free(&text);
     return c->errors > 0;
 }

@@ -115,7 +115,7 @@ static void check_params(struct ncs_scene *s, const struct ncs_yaml_node *node)
     }
 }
 
-/* A value that a param or `ranks` could have. */
+/* A value that a param, `ranks` or `seed` could have. */
 static void check_axis_value(struct ncs_scene *s, const char *axis, const struct ncs_yaml_node *value)
 {
     const struct ncs_yaml_node *declared =
@@ -124,6 +124,9 @@ static void check_axis_value(struct ncs_scene *s, const char *axis, const struct
         ncs_check_wrong(s, axis, value, "a number, a text, true or false");
     else if (strcmp(axis, "ranks") == 0)
         check_kind(s, axis, value, value->kind == NCS_YAML_INT && value->i > 0, "a number of ranks");
+    else if (!declared && strcmp(axis, "seed") == 0)
+        check_kind(s, axis, value, value->kind == NCS_YAML_INT && value->i >= 0,
+                   "a number from 0 on");
     else if (declared && is_number(declared))
         check_kind(s, axis, value, is_number(value), "a number, as the param is");
     else if (declared && declared->kind == NCS_YAML_BOOL)
@@ -134,14 +137,16 @@ static void check_axis_value(struct ncs_scene *s, const char *axis, const struct
 static void check_axis(struct ncs_scene *s, const struct ncs_yaml_node *key)
 {
     bool params = s->params && s->params->kind == NCS_YAML_MAP;
-    if (strcmp(key->text, "ranks") == 0 || (params && ncs_yaml_get(s->params, key->text)))
+    if (strcmp(key->text, "ranks") == 0 || strcmp(key->text, "seed") == 0 ||
+        (params && ncs_yaml_get(s->params, key->text)))
         return;
     size_t count = params ? s->params->items : 0;
-    const char **names = ncs_new((count + 2) * sizeof *names);
+    const char **names = ncs_new((count + 3) * sizeof *names);
     for (size_t i = 0; i < count; i++)
         names[i] = s->params->item[2 * i]->text;
     names[count] = "ranks";
-    ncs_check_unknown(s, key->at, "param", key->text, NULL, names, count + 1);
+    names[count + 1] = "seed";
+    ncs_check_unknown(s, key->at, "param", key->text, NULL, names, count + 2);
     ncs_free(names);
 }
 

@@ -221,3 +221,19 @@ $ ncclscript run -q -j 2 - <matrix.lua
 # Machines are told the values; times are left out on demand.
 $ ncclscript run --no-times --format json matrix.lua | head -n 1
 > {"schema": "ncclscript.report/1", "scenario": "matrix.lua", "case": {"ranks": 2, "dtype": "float32", "n": 1}, <*>"name": "ranks=2,dtype=float32,n=1", <*>"wall_ns": null}
+
+# YAML has the same cases, with the places of its own text.
+$ printf 'scenario: s\nparams: { n: 1 }\nmatrix: { seed: [1, 2], n: [3, 4] }\nexclude:\n  - { n: 3, seed: 2 }\nsteps:\n  - expect: { that: param.n == 3, text: no three }\n' >s.yaml; ncclscript run -j 2 s.yaml
+> PASS  s.yaml[n=3,seed=1]  2 ranks, sim, seed 1: <*>
+> WRONG  s.yaml[n=4,seed=1]  2 ranks, sim, seed 1
+>   expectations that failed
+>     ranks 0, 1  no three    line 7
+>   alone ncclscript run 's.yaml[n=4,seed=1]'
+> WRONG  s.yaml[n=4,seed=2]  <*>
+> ...
+> 3 cases of 1 scenario: 1 as expected, 2 unexpected (2 wrong)
+? 1
+
+$ sed 's/2]/2, 1]/' s.yaml | ncclscript run -
+! -:3: error: matrix: seed: value 3 is 1, which is there already
+? 2
