@@ -11,11 +11,10 @@ mapfile -t scenarios < <(find scenarios tests/twins tests/notation "$here/good" 
     LC_ALL=C sort)
 
 # The system's Python has the packages of the system where another one stands before it.
-status=77
 for python in python3 /usr/bin/python3; do
-    command -v "$python" >/dev/null || continue
+    "$python" -c 'import jsonschema, ruamel.yaml' 2>/dev/null || continue
     PYTHONDONTWRITEBYTECODE=1 "$python" "$here/agree.py" "$work/schema.json" "${scenarios[@]}"
-    status=$?
-    ((status == 77)) || break
+    exit
 done
-exit $status
+echo "left out: Python has no jsonschema or no ruamel.yaml"
+exit 77
