@@ -66,6 +66,16 @@ $ ncclscript run notation/late.yaml
 !     5 | ranks: param.rows * param.rows
 ? 2
 
+# What is most likely not what was meant does not stop anything.
+$ ncclscript run notation/warned.yaml
+> PASS  notation/warned.yaml  2 ranks, sim, seed 0: <*>
+! notation/warned.yaml:1:11: warning: a typographic quote (U+201C) is a part of this text
+!     1 | scenario: “quoted by a word processor”
+!       |           ^
+!   hint: quote with " or '
+
+$ ncclscript run -q notation/warned.yaml
+
 # In a folder, YAML of other programs is left alone; what is meant as a scenario is not overlooked.
 $ ncclscript run -q notation/mixed
 > HANG  notation/mixed/a.yml  4 ranks, sim, seed 0
