@@ -17,14 +17,6 @@ struct asking {
     bool chunk;
 };
 
-/* What a chunk may use besides what the file names. */
-static const char *const globals[] = {
-    "C", "_G", "_VERSION", "assert", "barrier", "clock", "collectgarbage", "coroutine", "cuda",
-    "debug", "error", "expect", "getmetatable", "ipairs", "load", "math", "nccl", "next", "nranks",
-    "os", "pairs", "param", "pcall", "print", "rank", "rawequal", "rawget", "rawlen", "rawset",
-    "require", "select", "setmetatable", "skip", "sleep", "spawn", "store", "string", "table",
-    "tonumber", "tostring", "type", "utf8", "xpcall", NULL };
-
 static bool is_one_of(const char *const *names, const char *name, size_t bytes)
 {
     for (; *names; names++)
@@ -61,8 +53,8 @@ static void unknown_name(const struct asking *a, const char *word, struct ncs_sp
         if (names->item[i]->there)
             list[n++] = names->item[i]->name;
     if (a->chunk) {
-        for (size_t i = 0; globals[i]; i++)
-            list[n++] = globals[i];
+        for (size_t i = 0; ncs_form_globals[i]; i++)
+            list[n++] = ncs_form_globals[i];
     } else {
         static const char *const own[] = { "rank", "nranks", "param", "math" };
         memcpy(list + n, own, sizeof own);
@@ -174,7 +166,7 @@ static void check_free(struct asking *a, const struct ncs_lint_name *n, const ch
         if (a->scope != NCS_SCOPE_ELEMENTS)
             ncs_complain(s->c, place(a, n->at), "i, the element, is only known in init, value and "
                                                 "expect");
-    } else if (a->chunk && is_one_of(globals, word, strlen(word))) {
+    } else if (a->chunk && is_one_of(ncs_form_globals, word, strlen(word))) {
         if (!ncs_things_find(&s->globals, word, strlen(word)))
             ncs_things_add(&s->globals, word, NCS_THING_LET, place(a, n->at));
     } else if (strcmp(word, "nccl") == 0 && !a->chunk && n->field) {
@@ -202,7 +194,7 @@ static void on_name(void *arg, const struct ncs_lint_name *n)
     }
     snprintf(word, sizeof word, "%.*s", (int)(n->at.bytes < 60 ? n->at.bytes : 60), n->name);
     if (n->assigned && !n->field && a->chunk) {
-        bool known = is_one_of(globals, word, strlen(word));
+        bool known = is_one_of(ncs_form_globals, word, strlen(word));
         ncs_complain(a->scene->c, place(a, n->at), known ? "'%s' cannot be assigned"
                                                          : "'%s' would be a new global", word);
         if (!known)

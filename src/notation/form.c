@@ -158,6 +158,13 @@ const char *const ncs_form_math[] = {
     "max", "maxinteger", "min", "mininteger", "modf", "pi", "rad", "random", "randomseed", "sin",
     "sqrt", "tan", "tointeger", "type", "ult", NULL };
 
+const char *const ncs_form_globals[] = {
+    "C", "_G", "_VERSION", "assert", "barrier", "clock", "collectgarbage", "coroutine", "cuda",
+    "debug", "error", "expect", "fault", "getmetatable", "ipairs", "load", "math", "nccl", "next",
+    "nranks", "os", "pairs", "param", "pcall", "print", "rank", "rawequal", "rawget", "rawlen",
+    "rawset", "require", "select", "setmetatable", "skip", "sleep", "spawn", "store", "string",
+    "table", "tonumber", "tostring", "type", "utf8", "xpcall", NULL };
+
 const char *const ncs_form_taken[] = {
     "C", "_ENV", "_G", "barrier", "clock", "cuda", "expect", "fault", "ipairs", "math", "nccl",
     "nranks", "param", "print", "rank", "scenario", "skip", "sleep", "spawn", "store", "stream",

@@ -100,6 +100,7 @@ size_t ncs_form_results(const char *names[NCS_FORM_RESULTS_MAX]);
 
 /* Names in scope of expressions besides what the file names, NULL at the end. */
 extern const char *const ncs_form_math[];    /* fields of math */
+extern const char *const ncs_form_globals[]; /* that chunks may use, besides world and stream */
 extern const char *const ncs_form_taken[];   /* names that nothing can be given: ready-made */
 extern const char *const ncs_form_keywords[]; /* of Lua */
 /* Fields and methods of a thing of enum ncs_thing_kind; NULL: of any value. */
