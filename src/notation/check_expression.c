@@ -296,4 +296,5 @@ void ncs_check_chunk(struct ncs_scene *s, const struct ncs_yaml_node *node)
         ncs_check_wrong(s, "lua", node, "a text: a chunk of Lua");
     else
         check_lua(&a, node->text, node->bytes);
+    s->returns = s->returns || (node->kind == NCS_YAML_TEXT && strstr(node->text, "return"));
 }

@@ -68,31 +68,12 @@ static enum ncs_thing_kind made_kind(const struct ncs_step *step)
     return strcmp(step->verb->name, "thread") == 0 ? NCS_THING_THREAD : NCS_THING_COMM;
 }
 
-static const struct ncs_yaml_node *made_name(const struct ncs_step *step)
-{
-    if (!step->verb)
-        return NULL;
-    if (step->verb->beside)
-        return ncs_yaml_get(step->map, "as");
-    bool makes = step->verb->fields && ncs_form_find(step->verb->fields, "as");
-    return makes && step->value->kind == NCS_YAML_MAP ? ncs_yaml_get(step->value, "as") : NULL;
-}
-
 static struct ncs_thing *made_thing(struct ncs_scene *s, const struct ncs_step *step)
 {
-    const struct ncs_yaml_node *name = made_name(step);
+    const struct ncs_yaml_node *name = ncs_step_makes(step);
     bool text = name && name->kind == NCS_YAML_TEXT;
     struct ncs_thing *t = text ? ncs_things_find(&s->names, name->text, name->bytes) : NULL;
     return t && t->kind == made_kind(step) ? t : NULL;
-}
-
-static const struct ncs_yaml_node *body(const struct ncs_step *step)
-{
-    if (!step->verb)
-        return NULL;
-    if (step->verb->beside && ncs_form_find(step->verb->beside, "do"))
-        return ncs_yaml_get(step->map, "do");
-    return step->verb->kind == NCS_FORM_STEPS ? step->value : NULL;
 }
 
 void ncs_check_step_names(struct ncs_scene *s, const struct ncs_yaml_node *list)
@@ -102,12 +83,12 @@ void ncs_check_step_names(struct ncs_scene *s, const struct ncs_yaml_node *list)
         if (list->item[i]->kind != NCS_YAML_MAP || ++s->steps > NCS_STEPS_MAX)
             continue;
         ncs_step_read(list->item[i], &step);
-        const struct ncs_yaml_node *name = made_name(&step);
+        const struct ncs_yaml_node *name = ncs_step_makes(&step);
         bool fine = name && ncs_check_new_name(s, made_kind(&step), name);
         struct ncs_thing *t = fine ? made_thing(s, &step) : NULL;
         if (t && t->kind == NCS_THING_LOOP)
             t->there = true;
-        ncs_check_step_names(s, body(&step));
+        ncs_check_step_names(s, ncs_step_inner(&step));
         if (t)
             t->there = false;
     }
@@ -130,14 +111,15 @@ static void check_argument(struct ncs_scene *s, const struct ncs_step *step)
         ncs_check_wrong(s, v->name, step->value, alone ? "a mapping or a name" : "a mapping");
 }
 
-static void check_beside(struct ncs_scene *s, const struct ncs_step *step)
+/* `unknown`: there is a key that may be meant for one of these. */
+static void check_beside(struct ncs_scene *s, const struct ncs_step *step, bool unknown)
 {
     const struct ncs_form_field *f = step->verb ? step->verb->beside : NULL;
     for (; f && f->name; f++) {
         const struct ncs_yaml_node *value = ncs_yaml_get(step->map, f->name);
         if (value)
             ncs_check_value(s, f->name, f, value);
-        else if (f->flags & NCS_FORM_REQUIRED)
+        else if (f->flags & NCS_FORM_REQUIRED && !unknown)
             ncs_complain(s->c, step->key->at, "%s needs %s beside it: %s", step->verb->name, f->name,
                          f->about);
     }
@@ -178,7 +160,7 @@ static void check_step(struct ncs_scene *s, const struct ncs_yaml_node *map)
         ncs_complain(s->c, step.value->at, "fault needs what goes wrong, such as kill");
     if (made && made->kind == NCS_THING_LOOP)
         made->there = true;
-    check_beside(s, &step);
+    check_beside(s, &step, unknown);
     if (made)
         made->there = made->kind != NCS_THING_LOOP;
 }

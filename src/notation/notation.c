@@ -24,7 +24,7 @@ static void translate(struct ncs_scene *scene, struct ncs_translation *out)
     for (size_t i = 0; i < scene->names.count; i++)
         names += scene->names.item[i]->kind != NCS_THING_LOOP;
     s.flat = names > LOCALS_MAX;
-    s.split = scene->steps > STEPS_OF_FILE;
+    s.split = scene->steps > STEPS_OF_FILE && !scene->returns;
     ncs_say_scenario(&s);
     const struct ncs_yaml_node *steps = ncs_yaml_get(scene->root, "steps");
     size_t before = out->lines;

@@ -394,7 +394,8 @@ size_t ncs_say_options(struct ncs_speech *s, const struct ncs_form_field *fields
     for (const struct ncs_form_field *f = fields; f && f->name; f++)
         if (is_option(f) && (value = given(map, step, f->name)) != NULL) {
             next_option(s, open, said++);
-            ncs_say(s, "%s = ", f->name);
+            add(s, f->name);
+            add(s, " = ");
             ncs_say_value(s, f, value);
         }
     if (label) {
@@ -459,4 +460,15 @@ void ncs_say_call(struct ncs_speech *s, const struct ncs_form_field *fields,
 void ncs_say_new(struct ncs_speech *s, const char *name, bool local)
 {
     ncs_say(s, "%s%s = ", local && !s->flat ? "local " : "", name);
+}
+
+const char *ncs_say_own(const struct ncs_speech *s, const char *name, char room[NCS_OWN_ROOM])
+{
+    size_t bytes = strlen(name);
+    memcpy(room, name, bytes + 1);
+    while (bytes + 1 < NCS_OWN_ROOM && ncs_things_find(&s->scene->names, room, bytes)) {
+        room[bytes++] = '_';
+        room[bytes] = '\0';
+    }
+    return room;
 }

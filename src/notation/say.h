@@ -61,6 +61,10 @@ void ncs_say_label_above(struct ncs_speech *s, const struct ncs_step *step);
 /* `local NAME = ` or `NAME = `. */
 void ncs_say_new(struct ncs_speech *s, const char *name, bool local);
 
+/* A name for a local of the translation's own: `name`, with '_' behind it while the file has one. */
+#define NCS_OWN_ROOM 64
+const char *ncs_say_own(const struct ncs_speech *s, const char *name, char room[NCS_OWN_ROOM]);
+
 /* ---- parts ---- */
 
 void ncs_say_scenario(struct ncs_speech *s);

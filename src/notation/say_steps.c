@@ -8,22 +8,11 @@
 /* Steps of one function. Lua has limits on what one function holds: closures, length of loops. */
 #define STEPS_OF_FUNCTION 4000
 
-static const struct ncs_yaml_node *nested(const struct ncs_step *step)
-{
-    if (step->verb->beside && ncs_form_find(step->verb->beside, "do"))
-        return ncs_yaml_get(step->map, "do");
-    return step->verb->kind == NCS_FORM_STEPS ? step->value : NULL;
-}
-
 /* The name that a step gives to something that stays; NULL: none. */
 static const char *made_name(const struct ncs_step *step)
 {
-    if (strcmp(step->verb->name, "repeat") == 0)
-        return NULL;
-    const struct ncs_yaml_node *name = ncs_yaml_get(step->map, "as");
-    if (!name && step->verb->fields && ncs_form_find(step->verb->fields, "as"))
-        name = ncs_step_field(step, "as");
-    return name ? name->text : NULL;
+    const struct ncs_yaml_node *name = ncs_step_makes(step);
+    return name && strcmp(step->verb->name, "repeat") != 0 ? name->text : NULL;
 }
 
 /* Can its name be made where the step stands, as a local of the file? */
@@ -46,7 +35,7 @@ static size_t say_names_inside(struct ncs_speech *s, const struct ncs_yaml_node 
         ncs_say(s, "%s%s", said ? ", " : "local ", name);
         said++;
     }
-    const struct ncs_yaml_node *list = nested(&step);
+    const struct ncs_yaml_node *list = ncs_step_inner(&step);
     for (size_t i = 0; list && i < list->items; i++)
         said = say_names_inside(s, list->item[i], false, said);
     return said;
@@ -180,11 +169,13 @@ static void say_range(struct ncs_speech *s, const struct ncs_yaml_node *list, si
 static void say_part(struct ncs_speech *s, const struct ncs_yaml_node *list, size_t from, size_t to)
 {
     bool was = s->in_function;
+    char room[NCS_OWN_ROOM];
+    const char *part = ncs_say_own(s, "part", room);
     ncs_say_begin(s, list->item[from]->at);
     ncs_say(s, "do\n");
     s->indent++;
     ncs_say_begin_again(s);
-    ncs_say(s, "local function part()\n");
+    ncs_say(s, "local function %s()\n", part);
     s->indent++;
     s->in_function = true;
     say_range(s, list, from, to);
@@ -193,7 +184,7 @@ static void say_part(struct ncs_speech *s, const struct ncs_yaml_node *list, siz
     ncs_say_begin_again(s);
     ncs_say(s, "end\n");
     ncs_say_begin_again(s);
-    ncs_say(s, "part()\n");
+    ncs_say(s, "%s()\n", part);
     s->indent--;
     ncs_say_begin_again(s);
     ncs_say(s, "end\n");

@@ -304,21 +304,24 @@ static void say_init(struct ncs_speech *s, const struct ncs_form_field *field,
                      const struct ncs_yaml_node *key, const struct ncs_yaml_node *entry)
 {
     const struct ncs_yaml_node *ranks = ncs_yaml_get(entry, "init");
+    char place_room[NCS_OWN_ROOM], member_room[NCS_OWN_ROOM];
+    const char *place = ncs_say_own(s, "place", place_room);
+    const char *member = ncs_say_own(s, "member", member_room);
     ncs_say_begin(s, key->at);
     ncs_say(s, "%s%s = nil -- on ranks that are not in it\n", s->flat ? "" : "local ", key->text);
-    ncs_say_begin(s, ranks->at);
-    ncs_say(s, "for place, member in ipairs ");
+    ncs_say_begin(s, ncs_scene_key(entry, "init")->at);
+    ncs_say(s, "for %s, %s in ipairs ", place, member);
     ncs_say_list(s, ranks);
     ncs_say(s, " do\n");
     s->indent++;
     ncs_say_begin_again(s);
-    ncs_say(s, "if member == rank then\n");
+    ncs_say(s, "if %s == rank then\n", member);
     s->indent++;
     ncs_say_begin_again(s);
-    ncs_say(s, "if place == 1 then store:set(\"id of %s\", nccl.unique_id()) end\n", key->text);
+    ncs_say(s, "if %s == 1 then store:set(\"id of %s\", nccl.unique_id()) end\n", place, key->text);
     ncs_say_begin_again(s);
-    ncs_say(s, "%s = nccl.init_rank(%zu, store:get(\"id of %s\"), place - 1", key->text, ranks->items,
-            key->text);
+    ncs_say(s, "%s = nccl.init_rank(%zu, store:get(\"id of %s\"), %s - 1", key->text, ranks->items,
+            key->text, place);
     ncs_say(s, ncs_say_options(s, field->fields, entry, NULL, ", { ", 0) ? " })\n" : ")\n");
     s->indent--;
     ncs_say_begin_again(s);

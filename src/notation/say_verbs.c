@@ -1,6 +1,7 @@
 /* Verbs that are more than the call of a method. */
 #include "notation/say.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "notation/expression.h"
@@ -52,9 +53,7 @@ static bool grows(const struct ncs_yaml_node *list)
     for (size_t i = 0; i < list->items; i++) {
         struct ncs_step step;
         ncs_step_read(list->item[i], &step);
-        const struct ncs_yaml_node *inner = ncs_yaml_get(list->item[i], "do");
-        if (!inner && step.verb->kind == NCS_FORM_STEPS)
-            inner = step.value;
+        const struct ncs_yaml_node *inner = ncs_step_inner(&step);
         if (step.verb->say == ncs_say_grow || (inner && grows(inner)))
             return true;
     }
@@ -63,15 +62,14 @@ static bool grows(const struct ncs_yaml_node *list)
 
 void ncs_say_repeat(struct ncs_speech *s, const struct ncs_step *step)
 {
-    static const char *const own[] = { "turn", "turn2", "turn3", "turn4" };
+    char room[NCS_OWN_ROOM], turn[16];
     const struct ncs_yaml_node *as = ncs_yaml_get(step->map, "as");
     const struct ncs_yaml_node *list = ncs_yaml_get(step->map, "do");
     const char *name = as ? as->text : "_";
-    for (size_t i = 0; !as && i < 4 && grows(list); i++)
-        if (i >= s->loop_count && !ncs_things_find(&s->scene->names, own[i], strlen(own[i]))) {
-            name = own[i];
-            break;
-        }
+    if (!as && grows(list)) { /* each growth has a key of its own in the store */
+        snprintf(turn, sizeof turn, s->loop_count ? "turn%zu" : "turn", s->loop_count + 1);
+        name = ncs_say_own(s, turn, room);
+    }
     ncs_say_label_above(s, step);
     ncs_say_begin(s, step->key->at);
     ncs_say(s, "for %s = 1, ", name);
@@ -111,8 +109,10 @@ static void say_grow_old(struct ncs_speech *s, const struct ncs_step *step, cons
                          const char *old)
 {
     const struct ncs_yaml_node *coordinator = ncs_step_field(step, "coordinator");
+    char room[NCS_OWN_ROOM];
+    const char *id = ncs_say_own(s, "id", room);
     ncs_say_begin_again(s);
-    ncs_say(s, "local id\n");
+    ncs_say(s, "local %s\n", id);
     ncs_say_begin_again(s);
     ncs_say(s, "if %s.rank == ", old);
     if (coordinator)
@@ -122,18 +122,18 @@ static void say_grow_old(struct ncs_speech *s, const struct ncs_step *step, cons
     ncs_say(s, " then\n");
     s->indent++;
     ncs_say_begin_again(s);
-    ncs_say(s, "id = %s:unique_id()\n", old);
+    ncs_say(s, "%s = %s:unique_id()\n", id, old);
     ncs_say_begin_again(s);
     ncs_say(s, "store:set(");
     say_key(s, name);
-    ncs_say(s, ", id)\n");
+    ncs_say(s, ", %s)\n", id);
     s->indent--;
     ncs_say_begin_again(s);
     ncs_say(s, "end\n");
     ncs_say_begin_again(s);
     ncs_say(s, "%s = %s:grow(", name, old);
     ncs_say_expression(s, ncs_step_field(step, "nranks"));
-    ncs_say(s, ", { id = id");
+    ncs_say(s, ", { id = %s", id);
     ncs_say_options(s, step->verb->fields, NULL, step, "", 1);
     ncs_say(s, " })\n");
 }

@@ -22,6 +22,7 @@ struct ncs_scene {
     size_t steps;
     size_t cut;               /* where a plain scalar goes on that a comma has cut; 0: none */
     bool world;               /* there is a communicator `world` */
+    bool returns;             /* a chunk may return: from the rank, not from a part of its steps */
 };
 
 /* A step whose verb has been found. */
@@ -32,6 +33,11 @@ struct ncs_step {
 
 /* Fills all but what is missing; the number of verbs that the map has. */
 size_t ncs_step_read(const struct ncs_yaml_node *map, struct ncs_step *step);
+
+/* The name that the step gives to what it makes, of whatever kind; the list of steps in it. NULL:
+ * none. */
+const struct ncs_yaml_node *ncs_step_makes(const struct ncs_step *step);
+const struct ncs_yaml_node *ncs_step_inner(const struct ncs_step *step);
 
 /* The key of that name in a map that has it. */
 const struct ncs_yaml_node *ncs_scene_key(const struct ncs_yaml_node *map, const char *name);

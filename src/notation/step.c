@@ -6,11 +6,10 @@ size_t ncs_step_read(const struct ncs_yaml_node *map, struct ncs_step *step)
 {
     size_t verbs = 0;
     *step = (struct ncs_step){ .map = map };
-    bool repeat = ncs_yaml_get(map, "repeat") != NULL;
     for (size_t i = 0; i < map->items; i++) {
         const struct ncs_yaml_node *key = map->item[2 * i];
         const struct ncs_form_verb *verb = ncs_form_verb_of(key->text);
-        if (!verb || (repeat && strcmp(verb->name, "do") == 0))
+        if (!verb || (strcmp(verb->name, "do") == 0 && ncs_yaml_get(map, "repeat")))
             continue;
         if (verbs++ == 0) {
             step->verb = verb;
@@ -19,6 +18,26 @@ size_t ncs_step_read(const struct ncs_yaml_node *map, struct ncs_step *step)
         }
     }
     return verbs;
+}
+
+const struct ncs_yaml_node *ncs_step_makes(const struct ncs_step *step)
+{
+    const struct ncs_form_verb *v = step->verb;
+    if (!v)
+        return NULL;
+    if (v->beside)
+        return ncs_yaml_get(step->map, "as");
+    bool makes = v->fields && v->fields[0].flags & NCS_FORM_MAKES;
+    return makes && step->value->kind == NCS_YAML_MAP ? ncs_yaml_get(step->value, "as") : NULL;
+}
+
+const struct ncs_yaml_node *ncs_step_inner(const struct ncs_step *step)
+{
+    if (!step->verb)
+        return NULL;
+    if (step->verb->beside && ncs_form_find(step->verb->beside, "do"))
+        return ncs_yaml_get(step->map, "do");
+    return step->verb->kind == NCS_FORM_STEPS ? step->value : NULL;
 }
 
 const struct ncs_yaml_node *ncs_step_field(const struct ncs_step *step, const char *name)
