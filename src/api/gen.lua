@@ -319,10 +319,15 @@ local function write_wrapper()
   line "}"
 end
 
+-- Functions that end a group, and whether only to estimate it; and those that end a communicator.
+local ends_group = { ncclGroupEnd = "false", ncclGroupSimulateEnd = "true" }
+local leaves = { ncclCommDestroy = true, ncclCommAbort = true, ncclCommRevoke = true }
+
 -- The opened libraries' functions with the token given back around each.
 local function write_real()
   local line = output("src/driver/gen/real_wrap.c", "/* " .. NOTE)
   line " * Every function of the opened libraries, with the token given back while it runs. */"
+  line "#include \"driver/stage.h\""
   line "#include \"driver/token.h\""
   line ""
   line "static const struct ncs_api *next;"
@@ -339,18 +344,22 @@ local function write_real()
       wrapped(line, ("static %s("):format(declare(fn.result, "real_" .. fn.name)),
         #args == 0 and { "void" } or args, ")", 4)
       line "{"
+      local stream, comm
+      for _, a in ipairs(fn.list) do
+        if a.kind.name == "stream" then stream = a.name end
+        if a.kind.name == "comm" then comm = a.name end
+      end
+      local launches, ends = fn.counted and stream, ends_group[fn.name]
+      if launches then line("    ncs_stage_begin(NCS_FN_%s, %s);", fn.name, comm) end
+      if ends then line("    ncs_stage_group_ending(%s);", ends) end
+      if leaves[fn.name] then line("    ncs_stage_leaves(NCS_FN_%s, %s);", fn.name, comm) end
       line "    bool held = ncs_token_leave();"
       local head = fn.is_void and "" or fn.result .. " rc = "
       wrapped(line, ("    %snext->%s("):format(head, fn.name), names, ");", 8)
       line("    ncs_token_take(held, NCS_FN_%s, %s);", fn.name, fn.is_void and "0" or "(int)rc")
-      local stream
-      for _, a in ipairs(fn.list) do if a.kind.name == "stream" then stream = a.name end end
-      if fn.counted and stream then
-        line "    if (rc == ncclSuccess)"
-        line("        ncs_waits_launched(%s);", stream)
-      elseif fn.name == "ncclGroupStart" or fn.name == "ncclGroupEnd" then
-        line("    ncs_waits_group(%s);", fn.name == "ncclGroupStart" and "1" or "-1")
-      end
+      if launches then line "    ncs_stage_end((int)rc);" end
+      if fn.name == "ncclGroupStart" then line "    ncs_stage_group_started();" end
+      if ends then line("    ncs_stage_group_ended(%s, (int)rc);", ends) end
       if not fn.is_void then line "    return rc;" end
       line "}"
     end

@@ -1,7 +1,7 @@
 /* What a machine is beyond its functions: it runs contexts under one token, keeps a clock and tells a
  * hang. The simulator's clock is virtual, its hangs are facts, and it shows the instant at which data
  * moves; on real hardware contexts are OS threads, time is real, a hang is a time without progress,
- * and what the comments below say of observers, plants, schedules and luck does not happen.
+ * and what the comments below say of plants, schedules and luck does not happen.
  *
  * One machine exists per process at a time, because NCCL's functions take no context argument. */
 #ifndef NCS_API_MACHINE_H
@@ -48,6 +48,9 @@ struct ncs_machine_options {
     bool foreign;             /* contexts are threads of a program that calls in from outside: run,
                                * reset and close are not for such a machine */
     bool quirks;              /* calls that fail leave a group open where the real library does */
+    /* Of real hardware: pinned memory for copies of what collectives read and write, shared out among
+     * the ranks; 0: nothing is copied. */
+    size_t staging;
     enum ncs_cuda_lack lack;
     bool no_peer_access;      /* devices cannot use each other's memory */
     uint64_t step_limit;      /* scheduler steps before NCS_STOP_BUDGET; 0 = none */
@@ -68,12 +71,19 @@ struct ncs_context_options {
 
 struct ncs_gate; /* a host condition: store, barrier, join */
 
+/* Bytes that a call has read or written. */
+enum ncs_staged { NCS_STAGED_INPUT, NCS_STAGED_OUTPUT, NCS_STAGED_SCALAR };
+
 /* Told of data movement at its instant, on whatever stack the machine runs, outside any context.
  * `calls` are the parts of one slot in order of rank; only journalled parts are listed. A call that
  * moves in steps (all-to-all, gather, scatter) is told of at each step. A put is told of alone, at
  * the instant at which it is in the window; a signal likewise; a wait when it ends. The hooks
  * may read device memory (it is host memory) through the calls' pointers: extents were checked.
- * They must not call back into the machine. */
+ * They must not call back into the machine.
+ *
+ * On real hardware all of it is told when the data has moved, `before` too, a meeting at a time, on
+ * the thread of whoever finds it over; the bytes are where ncs_machine.staged says. Of one-sided calls
+ * only puts are told of. Disagreement is told of when the parts were carried out all the same. */
 struct ncs_observer {
     void *self;
     void (*before)(void *self, struct ncs_call *const *calls, size_t count);
@@ -140,6 +150,9 @@ struct ncs_machine {
      * of theirs may be freed; calling abandon again waits for them again. NULL = that cannot be. */
     bool (*lingers)(void);
     void (*observe)(const struct ncs_observer *observer); /* copied; NULL = nobody */
+    /* For the observer, while it is told of the call: a copy of what it read or wrote on its rank, NULL
+     * where there is none. Itself NULL: the call's own pointers can be read. */
+    const void *(*staged)(const struct ncs_call *call, enum ncs_staged what);
     void (*plant)(struct ncs_plant plant);
     void (*stats)(uint64_t *live_objects, uint64_t *live_bytes, uint64_t *trace);
     /* Whether it may have decided how the run ended that sends are buffered or are not: one was done

@@ -9,6 +9,7 @@
 #include "api/version.h"
 #include "base/mem.h"
 #include "driver/driver.h"
+#include "driver/stage.h"
 #include "driver/token.h"
 #include "driver/world.h"
 
@@ -70,6 +71,7 @@ static bool machine_open(const struct ncs_machine_options *options, struct ncs_e
     ncs_real_world.stop = NCS_STOP_INTERRUPTED;
     ncs_real_cond_new(&ncs_real_world.changed);
     atomic_store(&interrupted, false);
+    ncs_stage_open(plain, options->ranks, options->staging);
     return true;
 }
 
@@ -89,6 +91,7 @@ static void machine_close(void)
             ncs_free(c);
     }
     if (ncs_real_world.live == 0) {
+        ncs_stage_close();
         ncs_waits_forget();
         ncs_standins_forget();
         pthread_cond_destroy(&ncs_real_world.changed);
@@ -121,6 +124,7 @@ static void *context_main(void *arg)
         plain->cudaSetDevice(c->options.process % ncs_real_world.gpus);
         c->options.main(c->options.arg);
     }
+    ncs_stage_forget();
     c->at = GONE;
     ncs_real_world.live--;
     ncs_real_world.progress = ncs_real_now();
@@ -173,6 +177,8 @@ static enum ncs_stop machine_run(void)
         }
         ncs_real_wait(&ncs_real_world.changed, ncs_real_now() + LOOK);
     }
+    if (ncs_real_world.stop == NCS_STOP_DONE)
+        ncs_stage_look_at_all();
     ncs_real_world.stopped = true; /* the runner has the token from here on */
     return ncs_real_world.stop;
 }
@@ -283,11 +289,6 @@ static void machine_die(const char *message, struct ncs_place place)
 
 /* ---- what only a simulator has ---- */
 
-static void machine_observe(const struct ncs_observer *observer)
-{
-    (void)observer;
-}
-
 static void machine_plant(struct ncs_plant plant)
 {
     (void)plant;
@@ -320,8 +321,8 @@ void ncs_machine_real_uses(const struct ncs_api *functions)
 const struct ncs_machine ncs_machine_real = {
     .open = machine_open, .close = machine_close, .reset = machine_reset, .spawn = machine_spawn,
     .run = machine_run, .interrupt = machine_interrupt, .snapshot = ncs_real_snapshot,
-    .abandon = machine_abandon, .lingers = machine_lingers, .observe = machine_observe,
-    .plant = machine_plant, .stats = machine_stats, .luck = machine_luck,
+    .abandon = machine_abandon, .lingers = machine_lingers, .observe = ncs_stage_observe,
+    .staged = ncs_meet_staged, .plant = machine_plant, .stats = machine_stats, .luck = machine_luck,
     .schedule = machine_schedule, .clock = machine_clock, .now = machine_now,
     .sleep = machine_sleep, .cancelled = machine_cancelled, .check = machine_check,
     .end = machine_end, .die = machine_die, .gate_new = ncs_real_gate_new, .gate_free = ncs_real_gate_free,

@@ -34,12 +34,7 @@ void ncs_real_wrap(const struct ncs_api *api, struct ncs_api *out);
 /* waits.c: those that block for as long as a device works become polls, and host functions get the
  * token. `plain` must stay. */
 void ncs_waits_wrap(const struct ncs_api *plain, struct ncs_api *out);
-void ncs_waits_forget(void); /* the streams of a run, and its marks */
-/* A call has put an operation into a stream, or into the group that its thread has open; the thread
- * has begun or ended a group. Marks are left behind what is launched, by which waits see that
- * a device is getting on. */
-void ncs_waits_launched(cudaStream_t stream);
-void ncs_waits_group(int change);
+void ncs_waits_forget(void); /* the streams of a run */
 
 /* standin.c: what stands for kernels. */
 void ncs_standins_wrap(const struct ncs_api *plain, struct ncs_api *out);

@@ -4,6 +4,7 @@
 
 #include "api/local.h"
 #include "base/mem.h"
+#include "driver/stage.h"
 #include "driver/token.h"
 
 /* Between two looks at a stream: short at first, for what is nearly done. */
@@ -37,8 +38,6 @@ static void remember(cudaStream_t handle, bool blocking)
     NCS_PUSH(streams, count, room, s);
 }
 
-static void forget_marks(void);
-
 static void forget(cudaStream_t handle)
 {
     for (size_t i = 0; i < count; i++)
@@ -53,90 +52,6 @@ void ncs_waits_forget(void)
     ncs_free(streams);
     streams = NULL;
     count = room = 0;
-    forget_marks();
-}
-
-/* ---- marks behind what is launched ---- */
-
-enum { MARKS = 64, PENDING = 16 };
-
-/* Events of one device behind launches, oldest first, and those that may be used again. */
-static struct mark {
-    cudaEvent_t event;
-    int device;
-    bool set;
-} marks[MARKS];
-static size_t mark_next; /* to be used next; the oldest, when all are set */
-
-static _Thread_local int depth;
-static _Thread_local cudaStream_t pending[PENDING];
-static _Thread_local int pendings;
-
-/* An event that is free, of the current device; NULL: there are enough. */
-static struct mark *free_mark(void)
-{
-    int device = current_device();
-    for (size_t i = 0; i < MARKS; i++) {
-        struct mark *m = &marks[(mark_next + i) % MARKS];
-        if (m->event ? m->set || m->device != device
-                     : plain->cudaEventCreateWithFlags(&m->event, cudaEventDisableTiming) !=
-                           cudaSuccess)
-            continue;
-        m->device = device;
-        mark_next = (mark_next + i + 1) % MARKS;
-        return m;
-    }
-    return NULL;
-}
-
-static void leave_mark(cudaStream_t stream)
-{
-    if (!plain->cudaEventCreateWithFlags || !plain->cudaEventRecord || !plain->cudaEventQuery)
-        return;
-    struct mark *m = free_mark();
-    if (!m)
-        return;
-    m->set = true; /* nobody else's; a full stream may keep us for long */
-    bool held = ncs_token_leave();
-    cudaError_t rc = plain->cudaEventRecord(m->event, stream);
-    ncs_token_take(held, NCS_FN_cudaEventRecord, (int)rc);
-    if (rc != cudaSuccess)
-        m->set = false;
-}
-
-void ncs_waits_launched(cudaStream_t stream)
-{
-    if (depth == 0)
-        leave_mark(stream);
-    else if (pendings < PENDING && (pendings == 0 || pending[pendings - 1] != stream))
-        pending[pendings++] = stream;
-}
-
-void ncs_waits_group(int change)
-{
-    depth = depth + change > 0 ? depth + change : 0;
-    for (int i = 0; depth == 0 && i < pendings; i++)
-        leave_mark(pending[i]);
-    if (depth == 0)
-        pendings = 0;
-}
-
-/* Launches that are over since the last look are progress. */
-static void look_at_marks(void)
-{
-    for (size_t i = 0; i < MARKS; i++)
-        if (marks[i].set && plain->cudaEventQuery(marks[i].event) != cudaErrorNotReady) {
-            marks[i].set = false;
-            ncs_token_progress();
-        }
-}
-
-static void forget_marks(void)
-{
-    for (size_t i = 0; i < MARKS; i++)
-        if (marks[i].event)
-            plain->cudaEventDestroy(marks[i].event);
-    memset(marks, 0, sizeof marks);
 }
 
 /* ---- waiting by looking ---- */
@@ -159,10 +74,11 @@ static cudaError_t watch(cudaError_t (*look)(const void *what), const void *what
         if (!ncs_token_pause(pause))
             return rc;
         if (pause == LONGEST)
-            look_at_marks();
+            ncs_stage_look();
         pause = pause < LONGEST ? pause * 2 : LONGEST;
     }
     unmark(before);
+    ncs_stage_look();
     return rc;
 }
 

@@ -334,7 +334,7 @@ static void copy_input(struct ncs_capture *c, struct ncs_operation *op, struct n
 {
     struct ncs_share *share = &op->share[ncs_share_of(call)];
     size_t inputs, each, count = input_count(op, call, &inputs);
-    const void *from = ncs_call_sendbuff(call);
+    const void *from = c->staged ? c->staged(call, NCS_STAGED_INPUT) : ncs_call_sendbuff(call);
 
     if (count == 0)
         return;
@@ -348,10 +348,13 @@ static void copy_input(struct ncs_capture *c, struct ncs_operation *op, struct n
     share->input = to;
 }
 
-static void copy_scalar(struct ncs_operation *op, const struct ncs_call *call)
+static void copy_scalar(const struct ncs_capture *c, struct ncs_operation *op,
+                        const struct ncs_call *call)
 {
     const struct ncs_redop *redop = call->redop;
-    const void *from = redop->on_device ? redop->pointer : redop->scalar;
+    const void *from = !redop->on_device ? redop->scalar
+                       : c->staged       ? c->staged(call, NCS_STAGED_SCALAR)
+                                         : redop->pointer;
 
     if (from)
         memcpy(op->share[call->comm_rank].scalar, from, ncs_dtype_bytes(op->dtype));
@@ -368,19 +371,22 @@ void ncs_capture_call(struct ncs_capture *c, struct ncs_call *call)
     struct ncs_share *share = &op->share[ncs_share_of(call)];
     ncs_call_pin(call);
     share->call = call;
+    size_t output = ncs_output_count(call, op->shares);
     share->output = op->movement == NCS_MOVE_PUT ? ncs_journal_target(c->journal, call)
+                    : c->staged                  ? c->staged(call, NCS_STAGED_OUTPUT)
                                                  : ncs_call_recvbuff(call);
     if (op->movement == NCS_MOVE_PUT && !share->output)
         op->unfit = "the window cannot be told";
+    if (c->staged && output > 0 && !share->output)
+        op->unfit = "there is no copy of an output";
     if (!is_pair(call) && ncs_call_signature(call) != op->signature)
         op->unfit = "the ranks disagree";
     if (op->unfit)
         return;
     copy_input(c, op, call);
     if (call->redop && !is_pair(call))
-        copy_scalar(op, call);
-    size_t output = ncs_output_count(call, op->shares);
-    if (!op->unfit && output > 0 && !call->unverified)
+        copy_scalar(c, op, call);
+    if (!op->unfit && output > 0 && !call->unverified && !c->staged)
         share->before = ncs_content_hash(share->output,
                                          output * ncs_dtype_bytes(ncs_call_dtype(call)));
 }

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "api/journal.h"
+#include "api/machine.h"
 #include "base/map.h"
 
 enum ncs_movement {
@@ -39,7 +40,8 @@ struct ncs_share {
     const unsigned char *input; /* the copy, in the operation's `copies`; NULL = none needed */
     const unsigned char *output; /* where the data goes: this rank's buffer, or a peer's window */
     unsigned char scalar[8];    /* of a pre-mul-sum */
-    uint64_t before;            /* hash of the output buffer before the data moved */
+    uint64_t before;            /* hash of the output buffer before the data moved;
+                                 * 0 where that is not known */
     bool done;                  /* the data has moved */
 };
 
@@ -63,6 +65,8 @@ struct ncs_operation {
 /* The operations in flight, and the pairing of calls. */
 struct ncs_capture {
     const struct ncs_journal *journal; /* borrowed */
+    /* Where the bytes are; NULL: at the calls' pointers. */
+    const void *(*staged)(const struct ncs_call *call, enum ncs_staged what);
     size_t budget, held;
     struct ncs_map operations;  /* chains by hash of key */
     struct ncs_map flows;       /* struct flow by (comm, rank): counts of sends and receives */

@@ -14,7 +14,7 @@
  * as many signals as it takes have been sent by each peer that it lists.
  *
  * Not verified, and counted as such: calls with verify = false, calls whose inputs do not fit in
- * the budget, calls cut short by abort, puts into a
+ * the budget or of which the machine has no copies, calls cut short by abort, puts into a
  * buffer that one rank has registered twice, and calls on which the ranks disagree (the diagnosis
  * speaks of those). */
 #ifndef NCS_VERIFY_VERIFY_H
@@ -25,6 +25,7 @@
 #include <stdint.h>
 
 #include "api/journal.h"
+#include "api/machine.h"
 
 enum ncs_pattern {
     NCS_PATTERN_NONE,
@@ -57,6 +58,11 @@ struct ncs_verify;
 /* budget: bytes of inputs held at most at a time. journal: borrowed. */
 struct ncs_verify *ncs_verify_open(const struct ncs_journal *journal, size_t budget);
 void ncs_verify_close(struct ncs_verify *v); /* unpins; NULL is a no-op */
+
+/* Where the bytes of a call are while a hook is told of it; NULL: at the call's own pointers. What it
+ * has not makes the call one that cannot be checked. */
+void ncs_verify_from(struct ncs_verify *v,
+                     const void *(*staged)(const struct ncs_call *call, enum ncs_staged what));
 
 /* The driver reduces in ascending order of ranks and rounds to nearest even in the type after every
  * step, as the simulator documents: then its results are compared bit for bit (any NaN equals any).

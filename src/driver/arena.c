@@ -1,0 +1,81 @@
+/* Pinned memory for copies: taken before there are communicators, because taking it waits for devices,
+ * which may wait for it then. */
+#include <string.h>
+
+#include "base/mem.h"
+#include "driver/stage.h"
+
+#define ALIGNMENT ((size_t)256)
+
+/* What the last run has left. */
+static void *pinned;
+static size_t pinned_bytes;
+
+void *ncs_arena_take(struct stage_arena *a, size_t bytes)
+{
+    size_t at = 0, place = 0;
+    if (bytes == 0 || bytes > a->bytes)
+        return NULL;
+    bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    for (; place < a->uses && a->used[place].at - at < bytes; place++)
+        at = a->used[place].at + a->used[place].bytes;
+    if (bytes > a->bytes - at)
+        return NULL;
+    struct stage_extent extent = { at, bytes };
+    NCS_PUSH(a->used, a->uses, a->uses_room, extent);
+    memmove(a->used + place + 1, a->used + place, (a->uses - 1 - place) * sizeof *a->used);
+    a->used[place] = extent;
+    return a->base + at;
+}
+
+void ncs_arena_give(struct stage_arena *a, void *p)
+{
+    size_t at = (size_t)((unsigned char *)p - a->base), place = 0;
+    while (place < a->uses && a->used[place].at != at)
+        place++;
+    if (place == a->uses)
+        return;
+    a->uses--;
+    memmove(a->used + place, a->used + place + 1, (a->uses - place) * sizeof *a->used);
+}
+
+static bool take_pinned(const struct ncs_api *plain, size_t bytes)
+{
+    if (pinned && pinned_bytes >= bytes)
+        return true;
+    if (pinned && plain->cudaFreeHost)
+        plain->cudaFreeHost(pinned);
+    pinned = NULL;
+    cudaError_t rc = cudaErrorMemoryAllocation;
+    if (plain->cudaHostAlloc)
+        rc = plain->cudaHostAlloc(&pinned, bytes, cudaHostAllocPortable);
+    else if (plain->cudaMallocHost)
+        rc = plain->cudaMallocHost(&pinned, bytes);
+    if (rc == cudaSuccess && pinned) {
+        pinned_bytes = bytes;
+        return true;
+    }
+    pinned = NULL;
+    if (plain->cudaGetLastError)
+        plain->cudaGetLastError(); /* the script has not made it */
+    return false;
+}
+
+bool ncs_arena_open(const struct ncs_api *plain, struct stage_arena *arena, int ranks, size_t bytes)
+{
+    if (bytes == 0 || !take_pinned(plain, bytes))
+        return false;
+    size_t each = bytes / (size_t)ranks / ALIGNMENT * ALIGNMENT;
+    for (int r = 0; r < ranks; r++)
+        arena[r] = (struct stage_arena){ .base = (unsigned char *)pinned + (size_t)r * each,
+                                         .bytes = each };
+    return true;
+}
+
+void ncs_arena_close(struct stage_arena *arena, int ranks, bool idle)
+{
+    for (int r = 0; r < ranks; r++)
+        ncs_free(arena[r].used);
+    if (!idle)
+        pinned = NULL; /* some device may still write there */
+}

@@ -1,0 +1,101 @@
+/* Ranks of communicators as launches name them, by the journal's numbers. */
+#include "api/journal.h"
+#include "base/hash.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "driver/stage.h"
+
+static const struct ncs_api *plain;
+static struct stage_line *lines;
+static struct ncs_map line_of; /* by communicator and rank in it */
+static struct ncs_map broken;  /* by communicator + 1 */
+
+static uint64_t key_of(int comm, int comm_rank)
+{
+    return (uint64_t)(uint32_t)comm << 32 | (uint32_t)comm_rank;
+}
+
+static struct stage_line *new_line(const struct ncs_call *call, ncclComm_t handle)
+{
+    int nranks = 0, device = -1;
+    if (!plain->ncclCommCount || plain->ncclCommCount(handle, &nranks) != ncclSuccess ||
+        nranks <= call->comm_rank)
+        return NULL;
+    if (!plain->ncclCommCuDevice || plain->ncclCommCuDevice(handle, &device) != ncclSuccess)
+        device = -1;
+    struct stage_line *line = ncs_new(sizeof *line);
+    *line = (struct stage_line){ .comm = call->comm, .comm_rank = call->comm_rank,
+                                 .nranks = nranks, .device = device, .rank = call->rank,
+                                 .handle = handle, .next = lines };
+    line->count = ncs_new(2 * (size_t)nranks * sizeof *line->count);
+    lines = line;
+    ncs_map_put(&line_of, key_of(line->comm, line->comm_rank), line);
+    return line;
+}
+
+struct stage_line *ncs_line_of(const struct ncs_call *call, ncclComm_t handle)
+{
+    if (call->comm < 0 || call->comm_rank < 0)
+        return NULL;
+    struct stage_line *line = ncs_map_get(&line_of, key_of(call->comm, call->comm_rank));
+    return line ? line : new_line(call, handle);
+}
+
+void ncs_line_drop(ncclComm_t handle)
+{
+    for (struct stage_line *l = lines; l; l = l->next)
+        if (l->handle == handle)
+            l->handle = NULL;
+}
+
+int ncs_line_comm(ncclComm_t handle)
+{
+    for (const struct stage_line *l = lines; l; l = l->next)
+        if (l->handle == handle)
+            return l->comm;
+    return -1;
+}
+
+void ncs_line_break(int comm)
+{
+    ncs_map_put(&broken, (uint64_t)comm + 1, &broken);
+}
+
+bool ncs_line_is_broken(int comm)
+{
+    return ncs_map_get(&broken, (uint64_t)comm + 1) != NULL;
+}
+
+ncclResult_t ncs_line_error(int rank, ncclComm_t *comm)
+{
+    for (const struct stage_line *l = lines; l; l = l->next) {
+        ncclResult_t error = ncclSuccess;
+        /* Under the token: whoever destroys it has taken it off the line first. */
+        if (l->rank != rank || !l->handle || !plain->ncclCommGetAsyncError ||
+            plain->ncclCommGetAsyncError(l->handle, &error) != ncclSuccess ||
+            error == ncclSuccess || error == ncclInProgress)
+            continue;
+        ncs_line_break(l->comm);
+        *comm = l->handle;
+        return error;
+    }
+    return ncclSuccess;
+}
+
+void ncs_lines_open(const struct ncs_api *functions)
+{
+    plain = functions;
+}
+
+void ncs_lines_close(void)
+{
+    for (struct stage_line *l = lines, *next; l; l = next) {
+        next = l->next;
+        ncs_free(l->count);
+        ncs_free(l);
+    }
+    lines = NULL;
+    ncs_map_free(&line_of);
+    ncs_map_free(&broken);
+    line_of = broken = (struct ncs_map){ 0 };
+}

@@ -1,0 +1,242 @@
+/* Which parts belong together: those of a collective by communicator and number, sends and receives
+ * by their order, all from the journal. When the last of a meeting is over its observer is told. */
+#include "api/journal.h"
+#include "api/types.h"
+#include "base/hash.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "driver/stage.h"
+
+struct meeting {
+    int comm, src, dst;        /* -1, -1: a collective */
+    uint64_t number;
+    int expected, arrived;
+    struct stage_part **part;  /* by rank; of a pair: the send, the receive */
+    struct meeting *next;      /* of the same key, or of all that are open */
+};
+
+static struct ncs_observer observer;
+static struct ncs_map meetings;
+static const struct meeting *told; /* whose copies may be asked for */
+
+/* ---- extents ---- */
+
+enum share { NONE, ONE, ALL }; /* of the ranks: count elements, or so many for each */
+
+static const struct extent {
+    enum ncs_fn fn;
+    enum share in, out;
+    bool in_of_root, out_of_root; /* of the others nothing */
+} extents[] = {
+    { NCS_FN_ncclAllReduce, ONE, ONE, false, false },
+    { NCS_FN_ncclReduce, ONE, ONE, false, true },
+    { NCS_FN_ncclReduceScatter, ALL, ONE, false, false },
+    { NCS_FN_ncclAllGather, ONE, ALL, false, false },
+    { NCS_FN_ncclBroadcast, ONE, ONE, true, false },
+    { NCS_FN_ncclBcast, ONE, ONE, true, false },
+    { NCS_FN_ncclSend, ONE, NONE, false, false },
+    { NCS_FN_ncclRecv, NONE, ONE, false, false },
+    { NCS_FN_ncclAlltoAll, ALL, ALL, false, false },
+    { NCS_FN_ncclGather, ONE, ALL, false, true },
+    { NCS_FN_ncclScatter, ALL, ONE, true, false },
+};
+
+static const struct extent *extent_of(const struct ncs_call *call)
+{
+    for (size_t i = 0; i < sizeof extents / sizeof *extents; i++)
+        if (extents[i].fn == call->fn)
+            return &extents[i];
+    return NULL;
+}
+
+static bool share_of(enum share share, bool none, size_t bytes, int nranks, size_t *out)
+{
+    *out = 0;
+    if (share == NONE || none)
+        return true;
+    return !__builtin_mul_overflow(bytes, share == ALL ? (size_t)nranks : 1, out);
+}
+
+bool ncs_meet_extent(const struct ncs_call *call, int nranks, size_t *in, size_t *out)
+{
+    const struct extent *e = extent_of(call);
+    size_t bytes;
+    if (!e || __builtin_mul_overflow(ncs_call_count(call), ncs_dtype_bytes(ncs_call_dtype(call)),
+                                     &bytes))
+        return false;
+    bool other = ncs_call_root(call) != call->comm_rank;
+    return share_of(e->in, e->in_of_root && other, bytes, nranks, in) &&
+           share_of(e->out, e->out_of_root && other, bytes, nranks, out);
+}
+
+/* ---- finding ---- */
+
+static bool is_pair(const struct ncs_call *call)
+{
+    return call->fn == NCS_FN_ncclSend || call->fn == NCS_FN_ncclRecv;
+}
+
+static bool in_steps(const struct ncs_call *call)
+{
+    return call->fn == NCS_FN_ncclAlltoAll || call->fn == NCS_FN_ncclGather ||
+           call->fn == NCS_FN_ncclScatter;
+}
+
+static struct meeting key_of(const struct stage_part *p)
+{
+    struct meeting key = { .comm = p->call->comm, .src = -1, .dst = -1, .number = p->call->ordinal,
+                           .expected = p->line->nranks };
+    if (!is_pair(p->call))
+        return key;
+    bool sends = p->call->fn == NCS_FN_ncclSend;
+    key.src = sends ? p->call->comm_rank : ncs_call_peer(p->call);
+    key.dst = sends ? ncs_call_peer(p->call) : p->call->comm_rank;
+    key.number = p->nth;
+    key.expected = 2;
+    return key;
+}
+
+static uint64_t hash_of(const struct meeting *m)
+{
+    uint64_t hash = ncs_hash(ncs_hash(0, (uint64_t)m->comm), m->number);
+    return ncs_hash(ncs_hash(hash, (uint64_t)m->src), (uint64_t)m->dst);
+}
+
+static struct meeting *find(const struct meeting *key)
+{
+    struct meeting *m = ncs_map_get(&meetings, hash_of(key));
+    while (m && (m->comm != key->comm || m->src != key->src || m->dst != key->dst ||
+                 m->number != key->number))
+        m = m->next;
+    if (m)
+        return m;
+    m = ncs_new(sizeof *m);
+    *m = *key;
+    m->part = ncs_new((size_t)m->expected * sizeof *m->part);
+    m->next = ncs_map_get(&meetings, hash_of(m));
+    ncs_map_put(&meetings, hash_of(m), m);
+    return m;
+}
+
+static void take_off(struct meeting *m)
+{
+    struct meeting *head = ncs_map_get(&meetings, hash_of(m)), *before = head;
+    if (head == m) {
+        ncs_map_remove(&meetings, hash_of(m));
+        if (m->next)
+            ncs_map_put(&meetings, hash_of(m), m->next);
+        return;
+    }
+    while (before->next != m)
+        before = before->next;
+    before->next = m->next;
+}
+
+/* ---- telling ---- */
+
+static bool disagree(struct ncs_call *const *calls, int count, bool pair)
+{
+    for (int i = 1; i < count; i++) {
+        const struct ncs_call *a = calls[0], *b = calls[i];
+        if (pair ? ncs_call_count(a) != ncs_call_count(b) || ncs_call_dtype(a) != ncs_call_dtype(b)
+                 : ncs_call_signature(a) != ncs_call_signature(b))
+            return true;
+    }
+    return false;
+}
+
+static void tell(const struct meeting *m)
+{
+    size_t count = (size_t)m->expected;
+    struct ncs_call **calls = ncs_new(count * sizeof *calls);
+    for (size_t i = 0; i < count; i++)
+        calls[i] = m->part[i]->call;
+    told = m;
+    if (observer.mismatch && disagree(calls, m->expected, m->src >= 0))
+        observer.mismatch(observer.self, calls, count);
+    if (observer.before)
+        observer.before(observer.self, calls, count);
+    for (size_t i = 0; i < count && observer.finished; i++)
+        if (in_steps(calls[i]))
+            observer.finished(observer.self, calls[i]);
+    if (observer.after && !in_steps(calls[0]))
+        observer.after(observer.self, calls, count);
+    told = NULL;
+    ncs_free(calls);
+}
+
+const void *ncs_meet_staged(const struct ncs_call *call, enum ncs_staged what)
+{
+    for (int i = 0; told && i < told->expected; i++) {
+        const struct stage_part *p = told->part[i];
+        if (p->call != call || ncs_line_is_broken(call->comm))
+            continue;
+        return what == NCS_STAGED_INPUT ? p->in : what == NCS_STAGED_OUTPUT ? p->out : p->scalar;
+    }
+    return NULL;
+}
+
+void ncs_meet_free(struct stage_part *part)
+{
+    if (part->memory)
+        ncs_arena_give(part->arena, part->memory);
+    ncs_call_unpin(part->call);
+    ncs_free(part);
+}
+
+static void free_meeting(struct meeting *m)
+{
+    for (int i = 0; i < m->expected; i++)
+        if (m->part[i])
+            ncs_meet_free(m->part[i]);
+    ncs_free(m->part);
+    ncs_free(m);
+}
+
+void ncs_meet_arrive(struct stage_part *part)
+{
+    if (part->call->fn == NCS_FN_ncclPutSignal || ncs_call_count(part->call) == 0) {
+        /* Nothing tells when a put is in the window of its peer and nobody has touched it since. */
+        if (observer.after && part->call->fn == NCS_FN_ncclPutSignal)
+            observer.after(observer.self, &part->call, 1);
+        ncs_meet_free(part);
+        return;
+    }
+    struct meeting key = key_of(part), *m;
+    int place = is_pair(part->call) ? part->call->fn == NCS_FN_ncclRecv : part->call->comm_rank;
+    if (key.number == 0 || place >= key.expected) { /* it came to nothing after all */
+        ncs_meet_free(part);
+        return;
+    }
+    m = find(&key);
+    if (place >= m->expected || m->part[place]) {
+        ncs_meet_free(part);
+        return;
+    }
+    m->part[place] = part;
+    if (++m->arrived < m->expected)
+        return;
+    take_off(m);
+    tell(m);
+    free_meeting(m);
+}
+
+void ncs_meet_observe(const struct ncs_observer *o)
+{
+    observer = o ? *o : (struct ncs_observer){ 0 };
+}
+
+static void free_chain(void *value, void *arg)
+{
+    (void)arg;
+    for (struct meeting *m = value, *next; m; m = next) {
+        next = m->next;
+        free_meeting(m);
+    }
+}
+
+void ncs_meet_close(void)
+{
+    ncs_map_each(&meetings, free_chain, NULL);
+    ncs_map_free(&meetings);
+}

@@ -1,0 +1,496 @@
+/* The copies: those of one communicator's calls from one group, or of one call, are made on the
+ * stream of the first of them. NCCL orders its launch after all streams that the group gives for the
+ * communicator, and these behind it; where there are several, events do the same for the copies. */
+#include <string.h>
+
+#include "api/journal.h"
+#include "api/local.h"
+#include "api/types.h"
+#include "base/mem.h"
+#include "driver/stage.h"
+#include "driver/token.h"
+
+/* Copies and events of a rank that may be under way at a time, which is far from what a stream takes
+ * before its host waits; and streams of a communicator in a group. */
+enum { UNDER_WAY = 256, STREAMS = 8 };
+
+struct launch {
+    struct stage_line *line;
+    struct stage_part *first, **last;
+    cudaStream_t stream[STREAMS];
+    int streams;
+    int rank, parts;
+    bool copied;      /* inputs have been copied, or were begun to be */
+    bool odd;         /* it has too many streams */
+    bool nothing;     /* it was refused after all */
+    cudaEvent_t done; /* behind the last copy; NULL = there is nothing to wait for */
+    struct launch *next;
+};
+
+struct event {
+    cudaEvent_t handle;
+    int device;
+};
+
+static const struct ncs_api *plain;
+static bool open, copies;
+static int ranks;
+static struct stage_arena *arena;  /* by rank */
+static struct launch **under_way;  /* by rank, oldest first */
+static int *ops;                   /* by rank: copies and events under way */
+static struct event *events;       /* free ones */
+static size_t event_count, event_room;
+
+static _Thread_local struct launch *pending;
+static _Thread_local struct stage_part *latest; /* of the call that is being made */
+static _Thread_local int depth;
+
+/* ---- opening and closing ---- */
+
+void ncs_stage_open(const struct ncs_api *functions, int count, size_t bytes)
+{
+    plain = functions;
+    open = count > 0 && plain->cudaMemcpyAsync && plain->cudaEventCreateWithFlags &&
+           plain->cudaEventRecord && plain->cudaEventQuery && plain->cudaStreamWaitEvent;
+    ranks = open ? count : 0;
+    arena = ncs_new((size_t)ranks * sizeof *arena);
+    under_way = ncs_new((size_t)ranks * sizeof *under_way);
+    ops = ncs_new((size_t)ranks * sizeof *ops);
+    copies = open && ncs_arena_open(plain, arena, ranks, bytes);
+    ncs_lines_open(plain);
+}
+
+void ncs_stage_observe(const struct ncs_observer *observer)
+{
+    ncs_meet_observe(observer);
+}
+
+static void free_launch(struct launch *l)
+{
+    for (struct stage_part *p = l->first, *next; p; p = next) {
+        next = p->next;
+        ncs_meet_free(p);
+    }
+    ncs_free(l);
+}
+
+void ncs_stage_close(void)
+{
+    bool idle = true;
+    ncs_stage_look_at_all();
+    for (int r = 0; r < ranks; r++)
+        for (struct launch *l = under_way[r], *next; l; l = next) {
+            next = l->next;
+            idle = false;
+            free_launch(l);
+        }
+    ncs_meet_close();
+    ncs_arena_close(arena, copies ? ranks : 0, idle);
+    for (size_t i = 0; i < event_count; i++)
+        plain->cudaEventDestroy(events[i].handle);
+    ncs_free(events);
+    ncs_free(arena);
+    ncs_free(under_way);
+    ncs_free(ops);
+    ncs_lines_close();
+    arena = NULL;
+    under_way = NULL;
+    ops = NULL;
+    events = NULL;
+    event_count = event_room = 0;
+    ranks = 0;
+    open = copies = false;
+    ncs_meet_observe(NULL);
+}
+
+/* ---- events ---- */
+
+static cudaEvent_t take_event(int device)
+{
+    cudaEvent_t event = NULL;
+    for (size_t i = 0; i < event_count; i++)
+        if (events[i].device == device) {
+            event = events[i].handle;
+            events[i] = events[--event_count];
+            return event;
+        }
+    return plain->cudaEventCreateWithFlags(&event, cudaEventDisableTiming) == cudaSuccess ? event
+                                                                                         : NULL;
+}
+
+static void give_event(cudaEvent_t event, int device)
+{
+    struct event e = { event, device };
+    NCS_PUSH(events, event_count, event_room, e);
+}
+
+/* ---- what CUDA keeps for the thread ---- */
+
+static cudaError_t standing_error(void)
+{
+    return plain->cudaPeekAtLastError ? plain->cudaPeekAtLastError() : cudaSuccess;
+}
+
+/* Onto the launch's device; the one to go back to, -1 = the same. */
+static int enter(const struct launch *l)
+{
+    int device = -1;
+    if (l->line->device < 0 || !plain->cudaGetDevice || !plain->cudaSetDevice ||
+        plain->cudaGetDevice(&device) != cudaSuccess || device == l->line->device)
+        return -1;
+    plain->cudaSetDevice(l->line->device);
+    return device;
+}
+
+/* Back, without the errors of copies. */
+static void leave(int device)
+{
+    if (device >= 0)
+        plain->cudaSetDevice(device);
+    if (plain->cudaGetLastError && standing_error() != cudaSuccess)
+        plain->cudaGetLastError();
+}
+
+/* ---- parts and launches ---- */
+
+static struct launch *launch_of(struct stage_line *line, int rank)
+{
+    struct launch **at = &pending;
+    while (*at && (*at)->line != line)
+        at = &(*at)->next;
+    if (!*at) {
+        *at = ncs_new(sizeof **at);
+        (*at)->line = line;
+        (*at)->last = &(*at)->first;
+        (*at)->rank = rank;
+    }
+    return *at;
+}
+
+static void add_stream(struct launch *l, cudaStream_t stream)
+{
+    int i = 0;
+    while (i < l->streams && l->stream[i] != stream)
+        i++;
+    if (i == STREAMS)
+        l->odd = true;
+    else if (i == l->streams)
+        l->stream[l->streams++] = stream;
+}
+
+static void add_part(struct ncs_call *call, ncclComm_t comm)
+{
+    struct stage_line *line = ncs_line_of(call, comm);
+    if (!line || call->number == 0 || call->rank < 0 || call->rank >= ranks)
+        return;
+    struct stage_part *p = ncs_new(sizeof *p);
+    struct launch *l = launch_of(line, call->rank);
+    ncs_call_pin(call);
+    p->call = call;
+    p->line = line;
+    p->arena = &arena[call->rank];
+    *l->last = p;
+    l->last = &p->next;
+    l->parts++;
+    add_stream(l, (cudaStream_t)ncs_call_stream(call));
+    latest = p;
+}
+
+static const void *scalar_of(const struct ncs_call *call)
+{
+    return call->redop && call->redop->on_device ? call->redop->pointer : NULL;
+}
+
+/* Whether memory is of the kind that can be copied in the order of a stream. */
+static bool is_copied_in_order(const void *p)
+{
+    struct cudaPointerAttributes a;
+    if (!plain->cudaPointerGetAttributes)
+        return true;
+    return plain->cudaPointerGetAttributes(&a, p) == cudaSuccess && a.type != cudaMemoryTypeUnregistered;
+}
+
+static bool fits(const void *p, size_t bytes)
+{
+    return bytes == 0 || (p && is_copied_in_order(p));
+}
+
+/* Room for the part's copies; none where something would be missing. */
+static void make_room(struct stage_part *p)
+{
+    size_t in, out, all;
+    const void *scalar = scalar_of(p->call);
+    if (!ncs_meet_extent(p->call, p->line->nranks, &in, &out) ||
+        !fits(ncs_call_sendbuff(p->call), in) || !fits(ncs_call_recvbuff(p->call), out) ||
+        (scalar && !is_copied_in_order(scalar)) || (in == 0 && out == 0))
+        return;
+    size_t in_room = (in + 15) / 16 * 16, out_room = (out + 15) / 16 * 16;
+    if (__builtin_add_overflow(in_room, out_room, &all) || all > SIZE_MAX - 16)
+        return;
+    unsigned char *memory = ncs_arena_take(p->arena, all + 16);
+    if (!memory)
+        return;
+    p->memory = memory;
+    p->in = in ? memory : NULL;
+    p->out = out ? memory + in_room : NULL;
+    p->scalar = scalar ? memory + all : NULL;
+}
+
+static void lose_copies(struct launch *l)
+{
+    for (struct stage_part *p = l->first; p; p = p->next)
+        p->in = p->out = p->scalar = NULL;
+}
+
+static int ops_of(const struct launch *l)
+{
+    return 2 * l->parts + 2 * l->streams;
+}
+
+static bool copy(void *to, const void *from, size_t bytes, cudaStream_t stream)
+{
+    return !to || plain->cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream) == cudaSuccess;
+}
+
+/* Makes the first stream wait for the others, or the others for it. */
+static bool join_streams(const struct launch *l, cudaEvent_t event, bool others)
+{
+    bool ok = true;
+    for (int i = 1; i < l->streams && ok; i++) {
+        cudaStream_t from = l->stream[others ? 0 : i], to = l->stream[others ? i : 0];
+        ok = plain->cudaEventRecord(event, from) == cudaSuccess &&
+             plain->cudaStreamWaitEvent(to, event, 0) == cudaSuccess;
+    }
+    return ok;
+}
+
+static bool copy_inputs(const struct launch *l)
+{
+    bool ok = join_streams(l, l->done, false);
+    for (const struct stage_part *p = l->first; p && ok; p = p->next) {
+        size_t in, out;
+        ncs_meet_extent(p->call, p->line->nranks, &in, &out);
+        ok = copy((void *)p->in, ncs_call_sendbuff(p->call), in, l->stream[0]) &&
+             copy((void *)p->scalar, scalar_of(p->call), ncs_dtype_bytes(ncs_call_dtype(p->call)),
+                  l->stream[0]);
+    }
+    return ok;
+}
+
+static bool copy_outputs(const struct launch *l)
+{
+    bool ok = true;
+    for (const struct stage_part *p = l->first; p && ok; p = p->next) {
+        size_t in, out;
+        ncs_meet_extent(p->call, p->line->nranks, &in, &out);
+        if (!p->call->unverified)
+            ok = copy((void *)p->out, ncs_call_recvbuff(p->call), out, l->stream[0]);
+    }
+    return ok && join_streams(l, l->done, true);
+}
+
+static bool may_begin(struct launch *l)
+{
+    if (!open || l->odd || ops_of(l) > UNDER_WAY)
+        return false;
+    if (ops[l->rank] + ops_of(l) > UNDER_WAY)
+        ncs_stage_look();
+    /* Ours would hide an error of the program's. */
+    return ops[l->rank] + ops_of(l) <= UNDER_WAY && standing_error() == cudaSuccess;
+}
+
+static void begin_launch(struct launch *l)
+{
+    if (!may_begin(l))
+        return;
+    int device = enter(l);
+    l->done = take_event(l->line->device);
+    if (l->done)
+        ops[l->rank] += ops_of(l);
+    for (struct stage_part *p = l->first; p && l->done && copies; p = p->next)
+        make_room(p);
+    bool held = ncs_token_leave();
+    bool ok = l->done && copies && copy_inputs(l);
+    ncs_token_take(held, NCS_FN_cudaMemcpyAsync, 0);
+    leave(device);
+    if (!ok)
+        lose_copies(l);
+}
+
+/* How many-th of its sender's to its receiver. */
+static void number_pairs(const struct launch *l)
+{
+    for (struct stage_part *p = l->first; p; p = p->next) {
+        bool sends = p->call->fn == NCS_FN_ncclSend;
+        int peer = ncs_call_peer(p->call);
+        if ((sends || p->call->fn == NCS_FN_ncclRecv) && peer >= 0 && peer < l->line->nranks)
+            p->nth = ++l->line->count[sends ? peer : l->line->nranks + peer];
+    }
+}
+
+static void arrive(struct launch *l)
+{
+    for (struct stage_part *p = l->first, *next; p && !l->nothing; p = next) {
+        next = p->next;
+        l->first = next;
+        ncs_meet_arrive(p);
+    }
+    free_launch(l);
+}
+
+static void end_launch(struct launch *l, int rc)
+{
+    bool launched = rc == ncclSuccess;
+    l->nothing = !launched && rc != ncclInProgress;
+    if (!l->nothing)
+        number_pairs(l);
+    if (!launched)
+        lose_copies(l); /* what is in progress is put into the streams who knows when */
+    if (!l->done) {
+        arrive(l);
+        return;
+    }
+    int device = enter(l);
+    bool held = ncs_token_leave();
+    bool ok = copy_outputs(l);
+    plain->cudaEventRecord(l->done, l->stream[0]);
+    ncs_token_take(held, NCS_FN_cudaMemcpyAsync, 0);
+    leave(device);
+    if (!ok)
+        lose_copies(l);
+    struct launch **at = &under_way[l->rank];
+    while (*at)
+        at = &(*at)->next;
+    *at = l;
+}
+
+static void end_pending(int rc)
+{
+    while (pending) {
+        struct launch *l = pending;
+        pending = l->next;
+        l->next = NULL;
+        end_launch(l, rc);
+    }
+}
+
+void ncs_stage_forget(void)
+{
+    while (pending) {
+        struct launch *l = pending;
+        pending = l->next;
+        free_launch(l);
+    }
+}
+
+/* The call has been refused. */
+static void drop_latest(void)
+{
+    for (struct launch *l = pending; l; l = l->next)
+        for (struct stage_part **at = &l->first; *at; at = &(*at)->next)
+            if (*at == latest) {
+                *at = NULL;
+                l->last = at;
+                l->parts--;
+                ncs_meet_free(latest);
+                return;
+            }
+}
+
+/* ---- calls ---- */
+
+void ncs_stage_begin(enum ncs_fn fn, ncclComm_t comm)
+{
+    struct ncs_call *call = ncs_local ? ncs_local->call : NULL;
+    latest = NULL;
+    if (!open || !call || call->fn != fn || fn == NCS_FN_ncclSignal || fn == NCS_FN_ncclWaitSignal)
+        return;
+    add_part(call, comm);
+    if (depth == 0 && pending)
+        begin_launch(pending);
+}
+
+void ncs_stage_end(int rc)
+{
+    bool refused = rc != ncclSuccess && rc != ncclInProgress;
+    if (depth == 0)
+        end_pending(rc);
+    else if (refused && latest)
+        drop_latest();
+    latest = NULL;
+}
+
+void ncs_stage_group_started(void)
+{
+    depth++;
+}
+
+void ncs_stage_group_ending(bool simulate)
+{
+    for (struct launch *l = pending; l && depth == 1 && !simulate; l = l->next)
+        begin_launch(l);
+}
+
+void ncs_stage_group_ended(bool simulate, int rc)
+{
+    depth -= depth > 0;
+    if (depth > 0)
+        return;
+    if (simulate)
+        ncs_stage_forget();
+    else
+        end_pending(rc);
+}
+
+void ncs_stage_leaves(enum ncs_fn fn, ncclComm_t comm)
+{
+    int number = ncs_line_comm(comm);
+    if (number < 0)
+        return;
+    if (fn != NCS_FN_ncclCommDestroy) {
+        ncs_stage_look_at_all();
+        ncs_line_break(number);
+    }
+    if (fn != NCS_FN_ncclCommRevoke)
+        ncs_line_drop(comm);
+}
+
+/* ---- what is under way ---- */
+
+static void look_at(int rank)
+{
+    for (struct launch **at = &under_way[rank], *l; (l = *at) != NULL;) {
+        if (plain->cudaEventQuery(l->done) == cudaErrorNotReady) {
+            at = &l->next;
+            continue;
+        }
+        *at = l->next;
+        give_event(l->done, l->line->device);
+        ops[rank] -= ops_of(l);
+        arrive(l);
+        ncs_token_progress();
+        at = &under_way[rank]; /* whoever was told may have taken time, and more be over */
+    }
+}
+
+static void look(int from, int end)
+{
+    cudaError_t before = standing_error();
+    for (int r = from; r < end; r++)
+        look_at(r);
+    if (before == cudaSuccess && standing_error() == cudaErrorNotReady)
+        plain->cudaGetLastError();
+}
+
+void ncs_stage_look(void)
+{
+    int rank = ncs_local ? ncs_local->rank : -1;
+    if (open && rank >= 0 && rank < ranks && under_way[rank])
+        look(rank, rank + 1);
+}
+
+void ncs_stage_look_at_all(void)
+{
+    if (open)
+        look(0, ranks);
+}

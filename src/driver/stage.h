@@ -1,0 +1,99 @@
+/* What collectives read and write on real hardware, copied for whoever observes the run: inputs into
+ * pinned memory of the host before they are launched, outputs after, in the order of the streams. A
+ * copy never blocks a rank, never holds back more than NCCL itself does, and one that cannot be made
+ * is left out. When the parts of a meeting are all over, the observer is told (api/machine.h).
+ *
+ * Everything is under the token. Private to this room. */
+#ifndef NCS_DRIVER_STAGE_H
+#define NCS_DRIVER_STAGE_H
+
+#include "api/gen/api.h"
+#include "api/machine.h"
+
+/* ---- stage.c ---- */
+
+/* bytes: of pinned memory, shared out among the ranks; 0: nothing is copied, but meetings are told. */
+void ncs_stage_open(const struct ncs_api *plain, int ranks, size_t bytes);
+void ncs_stage_close(void);
+void ncs_stage_observe(const struct ncs_observer *observer); /* NULL = nobody */
+
+/* Around a call that is counted, and around the end of a group. simulate: nothing is launched. */
+void ncs_stage_begin(enum ncs_fn fn, ncclComm_t comm);
+void ncs_stage_end(int rc);
+void ncs_stage_group_started(void);
+void ncs_stage_group_ending(bool simulate);
+void ncs_stage_group_ended(bool simulate, int rc);
+void ncs_stage_forget(void); /* the thread ends: what its open group has queued */
+
+/* The communicator is about to be destroyed, aborted or revoked. */
+void ncs_stage_leaves(enum ncs_fn fn, ncclComm_t comm);
+
+/* Looks at what is under way: of the calling rank, of all. */
+void ncs_stage_look(void);
+void ncs_stage_look_at_all(void);
+
+/* ---- arena.c: pinned memory of one rank ---- */
+
+struct stage_extent {
+    size_t at, bytes;
+};
+
+struct stage_arena {
+    unsigned char *base;
+    size_t bytes;
+    struct stage_extent *used; /* by place */
+    size_t uses, uses_room;
+};
+
+void *ncs_arena_take(struct stage_arena *a, size_t bytes); /* NULL: no room */
+void ncs_arena_give(struct stage_arena *a, void *p);
+/* Shares out pinned memory; kept from run to run. False: there is none. */
+bool ncs_arena_open(const struct ncs_api *plain, struct stage_arena *arena, int ranks, size_t bytes);
+/* `idle`: nothing is being copied any more, so that the next run may have it. */
+void ncs_arena_close(struct stage_arena *arena, int ranks, bool idle);
+
+/* ---- line.c: ranks of communicators ---- */
+
+struct stage_line {
+    int comm, comm_rank;
+    int nranks, device;
+    int rank;            /* of the run */
+    ncclComm_t handle;   /* NULL: destroyed or aborted */
+    uint64_t *count;     /* sends to each rank, then receives from each */
+    struct stage_line *next;
+};
+
+struct stage_line *ncs_line_of(const struct ncs_call *call, ncclComm_t handle); /* NULL: none */
+void ncs_line_drop(ncclComm_t handle);
+/* What the communicator's ranks still get is no result. */
+void ncs_line_break(int comm);
+bool ncs_line_is_broken(int comm);
+int ncs_line_comm(ncclComm_t handle); /* -1: unknown */
+/* The first communicator of the rank that NCCL has found an error on; ncclSuccess: none. */
+ncclResult_t ncs_line_error(int rank, ncclComm_t *comm);
+void ncs_lines_open(const struct ncs_api *plain);
+void ncs_lines_close(void);
+
+/* ---- meet.c: whose parts belong together ---- */
+
+struct stage_part {
+    struct ncs_call *call;        /* pinned */
+    struct stage_line *line;
+    uint64_t nth;                 /* of a pair: how many-th from its sender to its receiver, from 1 */
+    void *memory;                 /* of the copies, in the rank's arena; NULL = none were made */
+    const void *in, *out, *scalar; /* of them; NULL = none */
+    struct stage_arena *arena;
+    struct stage_part *next;
+};
+
+/* The part is over; takes it over, with its memory. */
+void ncs_meet_arrive(struct stage_part *part);
+void ncs_meet_free(struct stage_part *part);
+void ncs_meet_observe(const struct ncs_observer *observer);
+void ncs_meet_close(void);
+const void *ncs_meet_staged(const struct ncs_call *call, enum ncs_staged what);
+
+/* Bytes that the call reads and writes on its own rank. False: too many to count. */
+bool ncs_meet_extent(const struct ncs_call *call, int nranks, size_t *in, size_t *out);
+
+#endif
