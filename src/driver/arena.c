@@ -7,9 +7,7 @@
 
 #define ALIGNMENT ((size_t)256)
 
-/* What the last run has left. */
 static void *pinned;
-static size_t pinned_bytes;
 
 void *ncs_arena_take(struct stage_arena *a, size_t bytes)
 {
@@ -41,20 +39,14 @@ void ncs_arena_give(struct stage_arena *a, void *p)
 
 static bool take_pinned(const struct ncs_api *plain, size_t bytes)
 {
-    if (pinned && pinned_bytes >= bytes)
-        return true;
-    if (pinned && plain->cudaFreeHost)
-        plain->cudaFreeHost(pinned);
-    pinned = NULL;
     cudaError_t rc = cudaErrorMemoryAllocation;
+    pinned = NULL;
     if (plain->cudaHostAlloc)
         rc = plain->cudaHostAlloc(&pinned, bytes, cudaHostAllocPortable);
     else if (plain->cudaMallocHost)
         rc = plain->cudaMallocHost(&pinned, bytes);
-    if (rc == cudaSuccess && pinned) {
-        pinned_bytes = bytes;
+    if (rc == cudaSuccess && pinned)
         return true;
-    }
     pinned = NULL;
     if (plain->cudaGetLastError)
         plain->cudaGetLastError(); /* the script has not made it */
@@ -63,7 +55,7 @@ static bool take_pinned(const struct ncs_api *plain, size_t bytes)
 
 bool ncs_arena_open(const struct ncs_api *plain, struct stage_arena *arena, int ranks, size_t bytes)
 {
-    if (bytes == 0 || !take_pinned(plain, bytes))
+    if (bytes == 0 || !plain->cudaFreeHost || !take_pinned(plain, bytes))
         return false;
     size_t each = bytes / (size_t)ranks / ALIGNMENT * ALIGNMENT;
     for (int r = 0; r < ranks; r++)
@@ -72,10 +64,11 @@ bool ncs_arena_open(const struct ncs_api *plain, struct stage_arena *arena, int 
     return true;
 }
 
-void ncs_arena_close(struct stage_arena *arena, int ranks, bool idle)
+void ncs_arena_close(const struct ncs_api *plain, struct stage_arena *arena, int ranks, bool idle)
 {
     for (int r = 0; r < ranks; r++)
         ncs_free(arena[r].used);
-    if (!idle)
-        pinned = NULL; /* some device may still write there */
+    if (pinned && idle) /* else some device may still write there */
+        plain->cudaFreeHost(pinned);
+    pinned = NULL;
 }

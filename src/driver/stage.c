@@ -85,7 +85,7 @@ void ncs_stage_close(void)
             free_launch(l);
         }
     ncs_meet_close();
-    ncs_arena_close(arena, copies ? ranks : 0, idle);
+    ncs_arena_close(plain, arena, copies ? ranks : 0, idle);
     for (size_t i = 0; i < event_count; i++)
         plain->cudaEventDestroy(events[i].handle);
     ncs_free(events);

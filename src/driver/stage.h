@@ -47,10 +47,11 @@ struct stage_arena {
 
 void *ncs_arena_take(struct stage_arena *a, size_t bytes); /* NULL: no room */
 void ncs_arena_give(struct stage_arena *a, void *p);
-/* Shares out pinned memory; kept from run to run. False: there is none. */
+/* Shares out pinned memory. False: there is none. */
 bool ncs_arena_open(const struct ncs_api *plain, struct stage_arena *arena, int ranks, size_t bytes);
-/* `idle`: nothing is being copied any more, so that the next run may have it. */
-void ncs_arena_close(struct stage_arena *arena, int ranks, bool idle);
+/* `idle`: nothing is being copied any more. */
+void ncs_arena_close(const struct ncs_api *plain, struct stage_arena *arena, int ranks,
+                     bool idle);
 
 /* ---- line.c: ranks of communicators ---- */
 

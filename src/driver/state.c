@@ -42,10 +42,28 @@ static void add_context(struct ncs_snapshot *s, const struct context *c)
     out->waits = 1;
 }
 
+static void add_task(void *snapshot, const struct ncs_call *call, int device,
+                     const struct context *visitor)
+{
+    struct ncs_snapshot *s = snapshot;
+    size_t at = 0;
+    for (const struct context *c = ncs_real_world.first; c; c = c->next)
+        at++;
+    for (const struct context *v = ncs_real_world.visitors; v && v != visitor; v = v->next)
+        at++;
+    s->op = ncs_resize(s->op, (s->ops + 1) * sizeof *s->op);
+    ncs_call_pin((struct ncs_call *)call);
+    s->op[s->ops++] = (struct ncs_snap_op){ .kind = "callback", .call = call, .device = device,
+                                            .rank = call->rank,
+                                            .context = visitor ? (int)at : -1 };
+}
+
 void ncs_real_snapshot(struct ncs_snapshot *out)
 {
     size_t count = 0;
     for (const struct context *c = ncs_real_world.first; c; c = c->next)
+        count++;
+    for (const struct context *c = ncs_real_world.visitors; c; c = c->next)
         count++;
     *out = (struct ncs_snapshot){ .stop = ncs_real_world.stop,
                                   .now = ncs_real_now() - ncs_real_world.start };
@@ -54,4 +72,7 @@ void ncs_real_snapshot(struct ncs_snapshot *out)
     out->wait = ncs_new(count * sizeof *out->wait);
     for (const struct context *c = ncs_real_world.first; c; c = c->next)
         add_context(out, c);
+    for (const struct context *c = ncs_real_world.visitors; c; c = c->next)
+        add_context(out, c);
+    ncs_real_tasks(add_task, out);
 }

@@ -65,6 +65,7 @@ static bool machine_open(const struct ncs_machine_options *options, struct ncs_e
     ncs_real_world.options = *options;
     ncs_real_world.first = NULL;
     ncs_real_world.last = &ncs_real_world.first;
+    ncs_real_world.visitors = NULL;
     ncs_real_world.live = ncs_real_world.stopped_for_ever = 0;
     ncs_real_world.gates = NULL;
     ncs_real_world.start = ncs_real_world.progress = ncs_real_now();
@@ -152,13 +153,20 @@ static bool machine_spawn(const struct ncs_context_options *options, struct ncs_
     return true;
 }
 
+static bool any_has_time(const struct context *c)
+{
+    for (; c; c = c->next)
+        if (c->at == ASLEEP || (c->at == AT_GATE && c->timed))
+            return true;
+    return false;
+}
+
 /* Nothing comes about, and nobody has a time of its own to wait for. */
 static bool stalled(void)
 {
     int64_t now = ncs_real_now();
-    for (const struct context *c = ncs_real_world.first; c; c = c->next)
-        if (c->at == ASLEEP || (c->at == AT_GATE && c->timed))
-            ncs_real_world.progress = now;
+    if (any_has_time(ncs_real_world.first) || any_has_time(ncs_real_world.visitors))
+        ncs_real_world.progress = now;
     int64_t patience = ncs_real_world.options.patience;
     return patience > 0 && now - ncs_real_world.progress >= patience;
 }

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <time.h>
 
+#include "base/mem.h"
 #include "driver/token.h"
 #include "driver/world.h"
 
@@ -96,11 +97,6 @@ bool ncs_token_over(void)
     return ncs_real_world.cancelled;
 }
 
-bool ncs_token_is_ours(void)
-{
-    return ncs_real_self != NULL;
-}
-
 bool ncs_token_pause(int64_t nanoseconds)
 {
     struct timespec t = { (time_t)(nanoseconds / SECOND), (long)(nanoseconds % SECOND) };
@@ -121,20 +117,33 @@ void ncs_token_progress(void)
     ncs_real_world.progress = ncs_real_now();
 }
 
-bool ncs_token_lend(struct ncs_local *local)
+struct context *ncs_token_lend(struct ncs_local *local)
 {
     ncs_real_take();
-    if (ncs_real_world.cancelled || ncs_real_world.stopped || !ncs_real_world.open) {
-        ncs_real_leave();
-        return false;
-    }
+    if (ncs_real_world.cancelled || ncs_real_world.stopped || !ncs_real_world.open)
+        return NULL;
+    struct context *visitor = ncs_new(sizeof *visitor);
+    visitor->options.local = local;
+    visitor->next = ncs_real_world.visitors;
+    ncs_real_world.visitors = visitor;
+    ncs_real_self = visitor;
     ncs_local = local;
-    return true;
+    return visitor;
 }
 
-void ncs_token_back(void)
+void ncs_token_back(struct context *visitor)
 {
-    ncs_real_world.progress = ncs_real_now();
+    struct context **at = &ncs_real_world.visitors;
+    if (visitor) {
+        while (*at != visitor)
+            at = &(*at)->next;
+        *at = visitor->next;
+        ncs_free(visitor->key);
+        ncs_free(visitor->message);
+        ncs_free(visitor);
+        ncs_real_world.progress = ncs_real_now();
+    }
+    ncs_real_self = NULL;
     ncs_local = NULL;
     ncs_real_leave();
 }

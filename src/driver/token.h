@@ -14,15 +14,15 @@ void ncs_token_take(bool held, enum ncs_fn fn, int rc);
 /* Gives the token to others for so many nanoseconds of real time. False when the run is over. */
 bool ncs_token_pause(int64_t nanoseconds);
 bool ncs_token_over(void);   /* the run is over: waits return */
-bool ncs_token_is_ours(void); /* the caller is a thread of the run */
 
 /* Notes that something has come about, as a wait sees it. */
 void ncs_token_progress(void);
 
-/* Takes the token for a function that a stream runs, on CUDA's own thread, as `local`; false, without
- * the token, when the run is over. */
-bool ncs_token_lend(struct ncs_local *local);
-void ncs_token_back(void);
+/* Takes the token for a function that a stream runs, on CUDA's own thread, as `local`, a visitor until
+ * `back`. NULL: the run is over, the function is not to be run; `back` all the same. */
+struct context;
+struct context *ncs_token_lend(struct ncs_local *local);
+void ncs_token_back(struct context *visitor);
 
 extern const struct ncs_machine ncs_machine_real;
 /* `plain`: the libraries' own functions. */

@@ -2,10 +2,12 @@
  * stop. And functions that streams run: they belong to the rank that enqueued them. */
 #include <string.h>
 
+#include "api/journal.h"
 #include "api/local.h"
 #include "base/mem.h"
 #include "driver/stage.h"
 #include "driver/token.h"
+#include "driver/world.h"
 
 /* Between two looks at a stream: short at first, for what is nearly done. */
 #define SHORTEST ((int64_t)5000)
@@ -38,6 +40,8 @@ static void remember(cudaStream_t handle, bool blocking)
     NCS_PUSH(streams, count, room, s);
 }
 
+static void forget_tasks(void);
+
 static void forget(cudaStream_t handle)
 {
     for (size_t i = 0; i < count; i++)
@@ -52,6 +56,7 @@ void ncs_waits_forget(void)
     ncs_free(streams);
     streams = NULL;
     count = room = 0;
+    forget_tasks();
 }
 
 /* ---- waiting by looking ---- */
@@ -174,27 +179,69 @@ struct task {
     cudaStreamCallback_t callback; /* one of both */
     void *data;
     struct ncs_local local;
+    struct ncs_call *call;         /* pinned; NULL = the run is over */
+    int device;
+    struct context *visitor;       /* NULL: it has not begun */
+    struct task *next;
 };
+
+static struct task *tasks; /* of the run, that have not ended */
 
 static struct task *task_new(void *data)
 {
     struct task *t = ncs_new(sizeof *t);
     t->data = data;
+    t->device = current_device();
     t->local.rank = ncs_local ? ncs_local->rank : -1;
-    t->local.thread = NCS_THREAD_OF_DEVICE(current_device());
+    t->local.thread = NCS_THREAD_OF_DEVICE(t->device);
+    t->call = ncs_local ? ncs_local->call : NULL;
+    ncs_call_pin(t->call);
+    t->next = tasks;
+    tasks = t;
     return t;
+}
+
+/* Under the token. */
+static void task_free(struct task *t)
+{
+    struct task **at = &tasks;
+    while (*at && *at != t)
+        at = &(*at)->next;
+    if (*at)
+        *at = t->next;
+    ncs_call_unpin(t->call);
+    ncs_free(t);
+}
+
+static void forget_tasks(void)
+{
+    for (struct task *t = tasks, *next; t; t = next) {
+        next = t->next;
+        ncs_call_unpin(t->call);
+        t->call = NULL;
+        t->next = NULL;
+    }
+    tasks = NULL;
+}
+
+void ncs_real_tasks(void (*visit)(void *arg, const struct ncs_call *call, int device,
+                                  const struct context *visitor), void *arg)
+{
+    for (const struct task *t = tasks; t; t = t->next)
+        if (t->call)
+            visit(arg, t->call, t->device, t->visitor);
 }
 
 static void run_task(struct task *t, cudaStream_t stream, cudaError_t status)
 {
-    if (ncs_token_lend(&t->local)) {
-        if (t->callback)
-            t->callback(stream, status, t->data);
-        else
-            t->function(t->data);
-        ncs_token_back();
-    }
-    ncs_free(t);
+    struct context *visitor = ncs_token_lend(&t->local);
+    t->visitor = visitor;
+    if (visitor && t->callback)
+        t->callback(stream, status, t->data);
+    else if (visitor)
+        t->function(t->data);
+    task_free(t);
+    ncs_token_back(visitor);
 }
 
 static void host_task(void *task)
@@ -215,7 +262,7 @@ static cudaError_t over_launch_host_func(cudaStream_t stream, cudaHostFn_t fn, v
     t->function = fn;
     cudaError_t rc = token.cudaLaunchHostFunc(stream, host_task, t);
     if (rc != cudaSuccess)
-        ncs_free(t);
+        task_free(t);
     return rc;
 }
 
@@ -228,7 +275,7 @@ static cudaError_t over_add_callback(cudaStream_t stream, cudaStreamCallback_t f
     t->callback = fn;
     cudaError_t rc = token.cudaStreamAddCallback(stream, stream_task, t, flags);
     if (rc != cudaSuccess)
-        ncs_free(t);
+        task_free(t);
     return rc;
 }
 

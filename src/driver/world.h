@@ -28,6 +28,7 @@ struct context {
     int owner, owner_thread;
     bool timed;
     uint64_t polls, checked; /* looks in vain; as many as when its script was last looked at */
+    const struct ncs_call *task; /* of a visitor: the call that put its function into a stream */
     struct context *next;
 };
 
@@ -36,6 +37,7 @@ struct real_world {
     struct ncs_machine_options options;
     int gpus;
     struct context *first, **last;
+    struct context *visitors; /* CUDA's threads that run functions of the script's */
     size_t live, stopped_for_ever; /* the latter stay in a call until the run is over */
     struct ncs_gate *gates;
     pthread_cond_t changed; /* contexts came or went, or the run began or is over */
@@ -56,6 +58,11 @@ bool ncs_real_wait(pthread_cond_t *cond, int64_t until);
 
 /* Calls that only look whether something is over: no progress by themselves. */
 bool ncs_real_is_look(enum ncs_fn fn);
+
+/* waits.c: the functions that streams have and have not run to their end: each one's call and device,
+ * and the visitor that runs it or NULL. */
+void ncs_real_tasks(void (*visit)(void *arg, const struct ncs_call *call, int device,
+                                  const struct context *visitor), void *arg);
 
 /* gate.c and state.c: the machine's functions of these names. */
 struct ncs_gate *ncs_real_gate_new(void);

@@ -1,0 +1,354 @@
+/* The launches that ranks have enqueued: one is reached when the ones before it in its stream and on
+ * its communicator are done, and done when all that it meets have been reached and agree. */
+#include "run/replay.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/local.h"
+#include "api/types.h"
+#include "base/hash.h"
+#include "base/mem.h"
+
+static bool is_pair(const struct ncs_call *call)
+{
+    return call->fn == NCS_FN_ncclSend || call->fn == NCS_FN_ncclRecv;
+}
+
+static bool has_failed(const struct ncs_call *call)
+{
+    return call->returned && call->rc != ncclSuccess && call->rc != ncclInProgress;
+}
+
+/* A put of nothing sends its signal all the same. */
+static bool takes_part(const struct ncs_call *call)
+{
+    return call->comm >= 0 && call->comm_rank >= 0 && call->number && !has_failed(call) &&
+           (ncs_call_count(call) > 0 || ncs_call_is_one_sided(call));
+}
+
+static size_t number_of(struct ncs_map *map, uint64_t key)
+{
+    return (size_t)(uintptr_t)ncs_map_get(map, key);
+}
+
+static void set_number(struct ncs_map *map, uint64_t key, size_t number)
+{
+    ncs_map_put(map, key, (void *)(uintptr_t)number);
+}
+
+static uint64_t key_of(uint64_t a, uint64_t b, uint64_t c, uint64_t d)
+{
+    uint64_t hash = ncs_hash(ncs_hash(ncs_hash(ncs_hash(1, a), b), c), d);
+    return hash ? hash : 1;
+}
+
+/* ---- collecting ---- */
+
+static size_t slot_for(struct played *p, const struct ncs_call *call)
+{
+    int src = -1, dst = -1;
+    if (is_pair(call)) {
+        bool sends = call->fn == NCS_FN_ncclSend;
+        src = sends ? call->comm_rank : ncs_call_peer(call);
+        dst = sends ? ncs_call_peer(call) : call->comm_rank;
+    }
+    uint64_t line = key_of((uint64_t)call->comm, (uint64_t)call->comm_rank,
+                           (uint64_t)(is_pair(call) ? call->fn : 0),
+                           (uint64_t)(is_pair(call) ? ncs_call_peer(call) : -1));
+    size_t nth = number_of(&p->count, line) + 1;
+    set_number(&p->count, line, nth);
+    uint64_t key = ncs_hash(key_of((uint64_t)call->comm, (uint64_t)src, (uint64_t)dst, nth), 7);
+    size_t at = number_of(&p->slot_of, key);
+    if (at == 0) {
+        struct slot slot = { .comm = call->comm, .src = src, .dst = dst };
+        NCS_PUSH(p->slot, p->slots, p->slot_room, slot);
+        set_number(&p->slot_of, key, at = p->slots);
+    }
+    return at - 1;
+}
+
+static uint64_t member_key(const struct ncs_call *call)
+{
+    return key_of(2, (uint64_t)call->comm, (uint64_t)call->comm_rank, 0);
+}
+
+static uint64_t stream_key(const struct ncs_call *call)
+{
+    return key_of(3, (uint64_t)call->rank, (uint64_t)(uintptr_t)ncs_call_stream(call), 0);
+}
+
+static size_t add_launch(struct played *p, struct launch l)
+{
+    uint64_t stream = stream_key(l.call);
+    l.before[0] = number_of(&p->tail, stream);
+    l.context = -1;
+    NCS_PUSH(p->launch, p->launches, p->launch_room, l);
+    set_number(&p->tail, stream, p->launches);
+    return p->launches - 1;
+}
+
+static size_t new_launch(struct played *p, const struct ncs_journal *j, const struct ncs_call *call)
+{
+    struct launch l = { .call = call, .device = j->comm[call->comm]->member[call->comm_rank].device };
+    l.before[1] = number_of(&p->tail, member_key(call));
+    size_t at = add_launch(p, l);
+    set_number(&p->tail, member_key(call), at + 1);
+    return at;
+}
+
+/* One launch for all calls of a group on one communicator. */
+static size_t launch_for(struct played *p, const struct ncs_journal *j, const struct ncs_call *call)
+{
+    uint64_t key = key_of(4, call->group, (uint64_t)call->comm, (uint64_t)call->comm_rank);
+    size_t at = call->group ? number_of(&p->launch_of, key) : 0;
+    if (at == 0) {
+        at = new_launch(p, j, call) + 1;
+        if (call->group)
+            set_number(&p->launch_of, key, at);
+    } else {
+        set_number(&p->tail, stream_key(call), at);
+    }
+    return at - 1;
+}
+
+void ncs_replay_open_group(struct played *p, uint64_t group)
+{
+    set_number(&p->open, group, 1);
+}
+
+static void add_part(struct played *p, const struct ncs_journal *j, const struct ncs_call *call)
+{
+    struct part part = { .call = call, .queued = number_of(&p->open, call->group) > 0,
+                         .slot = NCS_NO_SLOT };
+    if (!part.queued) {
+        part.launch = launch_for(p, j, call);
+        struct launch *l = &p->launch[part.launch];
+        part.next = l->first;
+        l->first = p->parts + 1;
+    }
+    if (!part.queued && !ncs_call_is_one_sided(call)) {
+        part.slot = slot_for(p, call);
+        struct slot *slot = &p->slot[part.slot];
+        NCS_PUSH(slot->part, slot->parts, slot->room, p->parts);
+    }
+    NCS_PUSH(p->part, p->parts, p->part_room, part);
+}
+
+static uint64_t event_key(int rank, const void *event)
+{
+    return key_of(5, (uint64_t)rank, (uint64_t)(uintptr_t)event, 0);
+}
+
+size_t ncs_replay_event(struct played *p, int rank, const void *event)
+{
+    return number_of(&p->event, event_key(rank, event));
+}
+
+static const void *argument(const struct ncs_call *call, enum ncs_kind kind)
+{
+    const struct ncs_fn_info *info = &ncs_fn_info[call->fn];
+    for (int i = 0; i < info->nargs; i++)
+        if (info->arg[i].kind == kind)
+            return call->arg[i].p;
+    return NULL;
+}
+
+/* What puts a callback or a wait for an event into a stream, or makes an event stand for one. */
+static void add_order(struct played *p, const struct ncs_call *call,
+                      const struct ncs_snap_op *held, size_t count)
+{
+    uint64_t stream = stream_key(call);
+    const void *event = argument(call, NCS_ARG_EVENT);
+    size_t before;
+    switch (call->fn) {
+    case NCS_FN_cudaLaunchHostFunc:
+    case NCS_FN_cudaStreamAddCallback:
+        for (size_t i = 0; i < count; i++)
+            if (held[i].call == call) {
+                size_t at = add_launch(p, (struct launch){ .call = call, .kind = LAUNCH_CALLBACK,
+                                                           .device = held[i].device });
+                p->launch[at].context = held[i].context;
+                p->launch[at].held = true;
+            }
+        break;
+    case NCS_FN_cudaEventRecord:
+    case NCS_FN_cudaEventRecordWithFlags:
+        set_number(&p->event, event_key(call->rank, event), number_of(&p->tail, stream));
+        break;
+    case NCS_FN_cudaStreamWaitEvent:
+        before = ncs_replay_event(p, call->rank, event);
+        if (before && before != number_of(&p->tail, stream))
+            add_launch(p, (struct launch){ .call = call, .kind = LAUNCH_EVENT, .device = -1,
+                                           .before = { 0, before } });
+        break;
+    default:
+        break;
+    }
+}
+
+static void collect(struct played *p, const struct ncs_journal *j, const struct ncs_snap_op *held,
+                    size_t count)
+{
+    for (const struct ncs_call *call = j->oldest; call; call = call->newer)
+        if (takes_part(call))
+            add_part(p, j, call);
+        else if (!has_failed(call))
+            add_order(p, call, held, count);
+}
+
+/* ---- playing through ---- */
+
+static enum ncs_fn kind_of(const struct ncs_call *call)
+{
+    return call->fn == NCS_FN_ncclBcast ? NCS_FN_ncclBroadcast : call->fn;
+}
+
+static size_t bytes_of(const struct ncs_call *call)
+{
+    return ncs_call_count(call) * ncs_dtype_bytes(ncs_call_dtype(call));
+}
+
+enum ncs_stuck ncs_replay_disagreement(const struct played *p, const struct slot *slot)
+{
+    const struct ncs_call *a = p->part[slot->part[0]].call;
+    for (size_t i = 1; i < slot->parts; i++) {
+        const struct ncs_call *b = p->part[slot->part[i]].call;
+        if (slot->src >= 0) {
+            if (bytes_of(a) != bytes_of(b))
+                return NCS_STUCK_P2P_COUNT;
+        } else if (kind_of(a) != kind_of(b)) {
+            return NCS_STUCK_KIND;
+        } else if (bytes_of(a) != bytes_of(b)) {
+            return NCS_STUCK_COUNT;
+        } else if (ncs_call_root(a) != ncs_call_root(b)) {
+            return NCS_STUCK_ROOT;
+        }
+    }
+    return NCS_STUCK_NO;
+}
+
+size_t ncs_replay_expected(const struct slot *slot, const struct ncs_journal *j)
+{
+    return slot->src < 0 ? (size_t)j->comm[slot->comm]->nranks : 2;
+}
+
+bool ncs_replay_is_met(const struct played *p, const struct ncs_journal *j, size_t at)
+{
+    const struct slot *slot = &p->slot[at];
+    for (size_t i = 0; i < slot->parts; i++)
+        if (!p->part[slot->part[i]].reached)
+            return false;
+    return slot->parts == ncs_replay_expected(slot, j) && ncs_replay_disagreement(p, slot) == NCS_STUCK_NO;
+}
+
+bool ncs_replay_is_reached(const struct played *p, const struct launch *l)
+{
+    for (int i = 0; i < 2; i++)
+        if (l->before[i] && !p->launch[l->before[i] - 1].done)
+            return false;
+    return true;
+}
+
+/* ---- signals ---- */
+
+static uint64_t signal_key(const struct ncs_call *call, int target, int origin)
+{
+    return key_of(6, (uint64_t)call->comm, (uint64_t)target, (uint64_t)origin);
+}
+
+uint64_t ncs_replay_came(struct played *p, const struct ncs_call *wait, int peer)
+{
+    uint64_t key = signal_key(wait, wait->comm_rank, peer);
+    return number_of(&p->sent, key) - number_of(&p->taken, key);
+}
+
+static bool has_signals(struct played *p, const struct ncs_call *wait)
+{
+    size_t count;
+    const ncclWaitSignalDesc_t *d = ncs_call_waits(wait, &count);
+    for (size_t i = 0; i < count; i++)
+        if (ncs_replay_came(p, wait, d[i].peer) < (uint64_t)(d[i].opCnt > 0 ? d[i].opCnt : 0))
+            return false;
+    return true;
+}
+
+/* A part of no slot that has been reached; true when it is over. */
+static bool carry_out(struct played *p, const struct ncs_call *call)
+{
+    if (call->fn != NCS_FN_ncclWaitSignal) {
+        uint64_t key = signal_key(call, ncs_call_peer(call), call->comm_rank);
+        set_number(&p->sent, key, number_of(&p->sent, key) + 1);
+        return true;
+    }
+    if (!has_signals(p, call))
+        return false;
+    size_t count;
+    const ncclWaitSignalDesc_t *d = ncs_call_waits(call, &count);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t key = signal_key(call, call->comm_rank, d[i].peer);
+        set_number(&p->taken, key, number_of(&p->taken, key) + (size_t)d[i].opCnt);
+    }
+    return true;
+}
+
+/* ---- one after the other ---- */
+
+static bool part_is_met(struct played *p, const struct ncs_journal *j, struct part *part)
+{
+    if (part->slot != NCS_NO_SLOT)
+        return ncs_replay_is_met(p, j, part->slot);
+    return part->met || (part->met = carry_out(p, part->call));
+}
+
+/* True when something has come of it. */
+static bool play_launch(struct played *p, const struct ncs_journal *j, struct launch *l)
+{
+    bool changed = false, met = !l->held;
+    if (l->done || !ncs_replay_is_reached(p, l))
+        return false;
+    for (size_t at = l->first; at; at = p->part[at - 1].next) {
+        changed |= !p->part[at - 1].reached;
+        p->part[at - 1].reached = true;
+    }
+    for (size_t at = l->first; at; at = p->part[at - 1].next) {
+        bool before = p->part[at - 1].met, now = part_is_met(p, j, &p->part[at - 1]);
+        changed |= p->part[at - 1].met != before;
+        met = met && now;
+    }
+    l->done = met;
+    return changed || met;
+}
+
+void ncs_replay(struct played *p, const struct ncs_journal *j, const struct ncs_snap_op *held,
+                size_t count)
+{
+    if (j->dropped > 0) /* who has met whom can no longer be counted */
+        return;
+    collect(p, j, held, count);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (size_t i = 0; i < p->launches; i++)
+            changed |= play_launch(p, j, &p->launch[i]);
+    }
+    for (size_t i = 0; i < p->parts; i++)
+        if (p->part[i].slot != NCS_NO_SLOT)
+            p->part[i].met = ncs_replay_is_met(p, j, p->part[i].slot);
+}
+
+void ncs_replay_free(struct played *p)
+{
+    for (size_t i = 0; i < p->slots; i++)
+        ncs_free(p->slot[i].part);
+    ncs_free(p->part);
+    ncs_free(p->launch);
+    ncs_free(p->slot);
+    ncs_map_free(&p->slot_of);
+    ncs_map_free(&p->launch_of);
+    ncs_map_free(&p->tail);
+    ncs_map_free(&p->count);
+    ncs_map_free(&p->open);
+    ncs_map_free(&p->event);
+    ncs_map_free(&p->sent);
+    ncs_map_free(&p->taken);
+}
