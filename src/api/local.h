@@ -47,6 +47,11 @@ struct ncs_local {
     int ranges;
     struct ncs_range range[NCS_RANGES];
 
+    /* A wait of this thread's is over because NCCL has found an error on a communicator of its rank:
+     * ncclResult_t, and the handle. Whoever made the wait tells it, and sets 0 again. */
+    int async_error;
+    const void *async_comm;
+
     /* Kept by the journal. */
     struct ncs_call *call; /* the journalled call in flight, NULL outside of one */
     struct ncs_place last; /* of the script's last call */

@@ -66,6 +66,13 @@ bool ncs_line_is_broken(int comm)
     return ncs_map_get(&broken, (uint64_t)comm + 1) != NULL;
 }
 
+/* Not those of calls, which a non-blocking communicator keeps as well. */
+static bool comes_by_itself(ncclResult_t error)
+{
+    return error == ncclUnhandledCudaError || error == ncclSystemError ||
+           error == ncclInternalError || error == ncclRemoteError;
+}
+
 ncclResult_t ncs_line_error(int rank, ncclComm_t *comm)
 {
     for (const struct stage_line *l = lines; l; l = l->next) {
@@ -73,7 +80,7 @@ ncclResult_t ncs_line_error(int rank, ncclComm_t *comm)
         /* Under the token: whoever destroys it has taken it off the line first. */
         if (l->rank != rank || !l->handle || !plain->ncclCommGetAsyncError ||
             plain->ncclCommGetAsyncError(l->handle, &error) != ncclSuccess ||
-            error == ncclSuccess || error == ncclInProgress)
+            !comes_by_itself(error))
             continue;
         ncs_line_break(l->comm);
         *comm = l->handle;

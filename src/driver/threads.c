@@ -15,9 +15,12 @@
 
 #define MILLISECOND ((int64_t)1000000)
 
-/* How often the runner looks, and what a thread that is told to stop has to come back. */
+/* How often the runner looks, what a thread that is told to stop has to come back, and how long nothing
+ * may come about once an error that NCCL has found has ended a rank: others may wait for it in calls
+ * that nobody can end. */
 #define LOOK (10 * MILLISECOND)
 #define GRACE SECOND
+#define GRIEF (5 * SECOND)
 
 static const struct ncs_api *plain;
 static atomic_bool interrupted;
@@ -282,6 +285,8 @@ static void machine_end(enum ncs_ending how, const char *message, struct ncs_pla
 {
     if (!ncs_real_self)
         return;
+    if (how == NCS_END_ERROR && ncs_real_self->failed && ncs_real_world.options.patience > GRIEF)
+        ncs_real_world.options.patience = GRIEF;
     ncs_real_self->ending = how;
     ncs_free(ncs_real_self->message);
     ncs_real_self->message = ncs_copy_text(message);

@@ -69,6 +69,22 @@ static void unmark(cudaError_t before)
         plain->cudaGetLastError();
 }
 
+/* What has come about meanwhile. True: an error of NCCL's, which ends the wait. */
+static bool has_failed(void)
+{
+    ncclComm_t comm;
+    if (!ncs_local || !ncs_real_self)
+        return false;
+    ncclResult_t error = ncs_line_error(ncs_local->rank, &comm);
+    ncs_stage_look();
+    if (error == ncclSuccess)
+        return false;
+    ncs_local->async_error = (int)error;
+    ncs_local->async_comm = comm;
+    ncs_real_self->failed = true;
+    return true;
+}
+
 /* Looks until the answer is another than "not ready"; that one, too, when the run is over. */
 static cudaError_t watch(cudaError_t (*look)(const void *what), const void *what)
 {
@@ -78,13 +94,18 @@ static cudaError_t watch(cudaError_t (*look)(const void *what), const void *what
         unmark(before);
         if (!ncs_token_pause(pause))
             return rc;
-        if (pause == LONGEST)
-            ncs_stage_look();
+        if (pause == LONGEST && has_failed())
+            return cudaErrorUnknown;
         pause = pause < LONGEST ? pause * 2 : LONGEST;
     }
     unmark(before);
-    ncs_stage_look();
-    return rc;
+    return has_failed() ? cudaErrorUnknown : rc;
+}
+
+/* A wait that was given up: the run is over, or NCCL has found an error. */
+static bool is_over(cudaError_t rc)
+{
+    return rc == cudaErrorNotReady || (rc == cudaErrorUnknown && ncs_local && ncs_local->async_error);
 }
 
 static cudaError_t look_at_stream(const void *what)
@@ -107,38 +128,37 @@ static cudaError_t wait_event(cudaEvent_t event)
     return watch(look_at_event, &event);
 }
 
-/* Every stream of the current device, or those alone that the legacy stream waits for. An error is
- * left to be told by the call that follows. Others may make and drop streams meanwhile: each look
- * is by index. */
-static bool wait_streams(bool all)
+/* Every stream of the current device, or those alone that the legacy stream waits for. CUDA's own
+ * errors are left to be told by the call that follows; the wait's are that call's. Others may make and
+ * drop streams meanwhile: each look is by index. */
+static cudaError_t wait_streams(bool all)
 {
     int device = current_device();
-    if (wait_stream(NULL) == cudaErrorNotReady)
-        return false;
-    for (size_t i = 0; i < count; i++)
-        if (streams[i].device == device && (all || streams[i].blocking) &&
-            wait_stream(streams[i].handle) == cudaErrorNotReady)
-            return false;
-    return true;
+    cudaError_t rc = wait_stream(NULL);
+    for (size_t i = 0; i < count && !is_over(rc); i++)
+        if (streams[i].device == device && (all || streams[i].blocking))
+            rc = wait_stream(streams[i].handle);
+    return is_over(rc) ? rc : cudaSuccess;
 }
 
 /* ---- the functions that wait ---- */
 
 static cudaError_t over_device_synchronize(void)
 {
-    return wait_streams(true) ? token.cudaDeviceSynchronize() : cudaErrorNotReady;
+    cudaError_t rc = wait_streams(true);
+    return rc == cudaSuccess ? token.cudaDeviceSynchronize() : rc;
 }
 
 static cudaError_t over_free(void *p)
 {
-    if (p && !wait_streams(true))
-        return cudaErrorNotReady;
-    return token.cudaFree(p);
+    cudaError_t rc = p ? wait_streams(true) : cudaSuccess;
+    return rc == cudaSuccess ? token.cudaFree(p) : rc;
 }
 
 static cudaError_t over_memcpy(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind)
 {
-    return wait_streams(false) ? token.cudaMemcpy(dst, src, bytes, kind) : cudaErrorNotReady;
+    cudaError_t rc = wait_streams(false);
+    return rc == cudaSuccess ? token.cudaMemcpy(dst, src, bytes, kind) : rc;
 }
 
 static cudaError_t over_stream_create(cudaStream_t *stream)

@@ -27,6 +27,7 @@ struct context {
     char *key;
     int owner, owner_thread;
     bool timed;
+    bool failed; /* an error that NCCL has found has ended a wait of its */
     uint64_t polls, checked; /* looks in vain; as many as when its script was last looked at */
     const struct ncs_call *task; /* of a visitor: the call that put its function into a stream */
     struct context *next;

@@ -125,6 +125,8 @@ int ncs_lua_after(lua_State *L, int rc)
 {
     ncs_lua_check_cancel(L);
     ncs_comm_drop_group(L);
+    if (ncs_local && ncs_local->async_error)
+        ncs_lua_raise_async(L);
     return rc;
 }
 

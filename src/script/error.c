@@ -159,6 +159,26 @@ int ncs_lua_raise_code(lua_State *L, enum ncs_fn fn, int rc)
         .text = text, .detail = detail });
 }
 
+int ncs_lua_raise_async(lua_State *L)
+{
+    const struct ncs_lua_thread *t = ncs_lua_thread(L);
+    const struct ncs_api *api = t->rank->api;
+    const struct ncs_journal *j = ncs_run_journal(t->rank->run);
+    int rc = ncs_local->async_error, comm, comm_rank;
+    bool known = ncs_journal_find(j, ncs_local->async_comm, &comm, &comm_rank);
+    const char *detail = api->ncclGetLastError ? api->ncclGetLastError(NULL) : NULL;
+    const char *words = detail && *detail       ? detail
+                        : api->ncclGetErrorString ? api->ncclGetErrorString((ncclResult_t)rc) : NULL;
+    char text[1024];
+    ncs_local->async_error = 0;
+    snprintf(text, sizeof text, "%s%s: %s on %s%s%s", t->finished ? "end of script: " : "",
+             t->what ? t->what : "wait", ncs_nccl_result_name(rc),
+             known ? j->comm[comm]->name : "a communicator", words ? ": " : "", words ? words : "");
+    return ncs_lua_raise(L, &(struct ncs_lua_error){
+        .kind = "nccl", .name = ncs_nccl_result_name(rc), .call = "ncclCommGetAsyncError",
+        .code = rc, .text = text, .detail = detail && *detail ? detail : NULL });
+}
+
 /* ---- the error that ends a thread ---- */
 
 int ncs_lua_message(lua_State *L)

@@ -238,6 +238,8 @@ int ncs_lua_refuse(lua_State *L, const char *fate, const char *fmt, ...)
 #define NCS_PASSED_ON "pass it on"
 #define NCS_REFUSED_BY_NCCL "let NCCL refuse it"
 int ncs_lua_raise_code(lua_State *L, enum ncs_fn fn, int rc);
+/* The error that NCCL has found on a communicator while the thread waited (api/local.h). */
+int ncs_lua_raise_async(lua_State *L);
 void ncs_lua_error_class(lua_State *L);
 /* Pushes what an error says: of a table its message or what is in it, else the value as text. */
 void ncs_lua_shown(lua_State *L, int index);

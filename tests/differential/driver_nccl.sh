@@ -41,8 +41,25 @@ for file in scenarios/basics/*.lua scenarios/patterns/*.lua scenarios/patterns/*
     grep -qw -- "$name" <<<"$simulator_only" && continue
     on 0 PASS --timeout 20s "$file"
 done
-for name in skipped_call swapped_calls comm_order missing_group_end wrong_peer split_missing_rank livelock; do
+for name in skipped_call swapped_calls comm_order missing_group_end wrong_peer split_missing_rank livelock \
+    callback_waits signal_one_short; do
     on 0 "hang as declared" --timeout 1s "scenarios/bugs/$name.lua"
+done
+
+# A wait for an event is for what the event stands for, on whatever stream.
+for wait in 'side:wait(e) side:sync()' 'e:sync()'; do
+    cat >"$work/event.lua" <<S
+scenario { ranks = 2, outcome = { hang = { why = "skipped-call", culprit = 1, waiting = { 0 } } } }
+local x, side, e = cuda.buffer("float32", 64):fill(1), cuda.stream(), cuda.event()
+world:all_reduce(x)
+stream:sync()
+if rank == 0 then world:all_reduce(x) e:record(stream) $wait end
+S
+    on 0 "hang as declared" --timeout 1s "$work/event.lua"
+done
+# What the ranks disagree on and is carried out all the same.
+for name in op_mismatch dtype_same_width overwritten_scalar in_place_offset; do
+    on 0 "wrong as declared" "scenarios/bugs/$name.lua"
 done
 
 cat >"$work/init.lua" <<'S'
