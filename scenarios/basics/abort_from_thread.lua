@@ -8,7 +8,7 @@ if rank == 1 then
 end
 
 local watch = spawn(function()
-  sleep(30)
+  sleep(2)
   world:abort()
 end)
 world:all_reduce(x)

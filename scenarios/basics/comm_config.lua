@@ -9,9 +9,12 @@ local named = {
   nvlink_centric_sched = "nvlinkCentricSched", graph_usage_mode = "graphUsageMode",
   num_rma_ctx = "numRmaCtx", max_p2p_peers = "maxP2pPeers", graph_stream_ordering = "graphStreamOrdering",
 }
-for field, text in pairs(named) do
-  local e = expect.error("ncclInvalidArgument", world.split, world, { color = 0, [field] = -7 })
-  expect.that(e.detail:find(text), e.detail)
+for r = 0, nranks - 1 do -- one at a time: where ranks share a process, they share the last error
+  for field, text in pairs(rank == r and named or {}) do
+    local e = expect.error("ncclInvalidArgument", world.split, world, { color = 0, [field] = -7 })
+    expect.that(e.detail:find(text), e.detail)
+  end
+  barrier()
 end
 
 -- The others take anything. The name is the script's own, and NCCL's too unless it has another.

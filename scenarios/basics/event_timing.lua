@@ -1,4 +1,4 @@
-scenario { ranks = 2, about = "events measure the time of the devices" }
+scenario { ranks = 2, needs = { driver = "sim" }, about = "events measure the time of the devices" }
 
 local a, b = cuda.event(), cuda.event()
 local x = cuda.buffer("float32", 1 << 20):fill(rank)

@@ -1,6 +1,6 @@
 scenario {
   ranks = 1,
-  world = false,
+  world = false, needs = { gpus = 4 },
   about = "one process drives four devices: init_all, and groups",
 }
 

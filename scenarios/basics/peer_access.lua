@@ -2,7 +2,7 @@ scenario {
   ranks = 1,
   world = false,
   devices = 2,
-  sim = { memory = "1G", capability = 8.6 },
+  sim = { memory = "1G", capability = 8.6 }, needs = { driver = "sim" },
   about = "one process uses two devices: properties, peer access, copies between them",
 }
 

@@ -1,6 +1,6 @@
 scenario {
   ranks = 1,
-  world = false,
+  world = false, needs = { gpus = 2, nccl = "2.30.3" },
   env = { NCCL_MULTI_RANK_GPU_ENABLE = "1" },
   about = "four ranks on two GPUs: NCCL 2.30.3 and newer, when the environment allows it",
 }

@@ -1,7 +1,7 @@
 scenario {
   ranks = 2,
   world = false,
-  sim = { nccl = "2.28.9" },
+  sim = { nccl = "2.28.9" }, needs = { driver = "sim" },
   about = "two ranks on one GPU: NCCL 2.28.9 refuses, whatever the environment says",
   env = { NCCL_MULTI_RANK_GPU_ENABLE = "1" },
 }

@@ -1,7 +1,7 @@
 scenario {
   ranks = 4,
   world = { blocking = false },
-  sim   = { ready_after = 3 },
+  sim   = { ready_after = 3 }, needs = { driver = "sim" },
   about = "non-blocking: poll the parent until its child is there",
 }
 

@@ -1,4 +1,4 @@
-scenario { ranks = 1, world = false, about = "one thread drives four GPUs and splits for all of them" }
+scenario { ranks = 1, world = false, needs = { gpus = 4 }, about = "one thread drives four GPUs and splits for all of them" }
 
 local all = nccl.init_all(4)
 local pair, x = {}, {}

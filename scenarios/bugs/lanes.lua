@@ -1,7 +1,7 @@
 scenario {
   ranks   = 2,
   about   = "opposite order on streams of their own: a device that is full has no room for the second",
-  sim     = { lanes = 1 },
+  sim     = { lanes = 1 }, needs = { driver = "sim" },
   outcome = { hang = { culprit = { 0, 1 }, waiting = { 0, 1 }, why = "comm-order" } },
 }
 

@@ -1,6 +1,6 @@
 scenario {
   ranks   = 1,
-  world   = false,
+  world   = false, needs = { gpus = 2 },
   env     = { NCCL_LAUNCH_MODE = "GROUP" },
   about   = "NCCL_LAUNCH_MODE=GROUP: a launch for one GPU waits for those of the process's others",
   outcome = { hang = { culprit = 0, waiting = { 0 }, why = "one-thread-no-group", comm = "comm1" } },

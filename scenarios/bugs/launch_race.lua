@@ -1,6 +1,6 @@
 scenario {
   ranks   = 1,
-  world   = false,
+  world   = false, needs = { gpus = 2 },
   env     = { NCCL_LAUNCH_MODE = "GROUP" }, -- holds launches open, so that the race is no matter of luck
   about   = "two threads launch on one communicator at the same time: the first is refused at its end",
   outcome = { error = "ncclInvalidUsage", call = "ncclAllReduce" },

@@ -1,6 +1,6 @@
 scenario {
   ranks   = 1,
-  world   = false,
+  world   = false, needs = { gpus = 2 },
   about   = "one thread starts two ranks one after the other: the first waits for the second",
   outcome = { hang = { culprit = 0, waiting = { 0 }, why = "one-thread-no-group" } },
 }

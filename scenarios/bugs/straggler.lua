@@ -1,4 +1,4 @@
-scenario { ranks = 4, about = "an hour late is not a hang: who sleeps can still come" }
+scenario { ranks = 4, needs = { driver = "sim" }, about = "an hour late is not a hang: who sleeps can still come" }
 
 -- The clock of the simulator is virtual: this takes no time. Watchdogs of frameworks would have
 -- ended the job after ten or thirty minutes.

@@ -10,5 +10,6 @@ extern const struct ncs_command ncs_cmd_exec;
 extern const struct ncs_command ncs_cmd_doctor;
 extern const struct ncs_command ncs_cmd_convert;
 extern const struct ncs_command ncs_cmd_schema;
+extern const struct ncs_command ncs_cmd_compare;
 
 #endif

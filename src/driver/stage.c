@@ -20,9 +20,11 @@ struct launch {
     cudaStream_t stream[STREAMS];
     int streams;
     int rank, parts;
-    bool copied;      /* inputs have been copied, or were begun to be */
     bool odd;         /* it has too many streams */
     bool nothing;     /* it was refused after all */
+    bool crossed;     /* another thread's launch on one of its streams came in between */
+    const void *owner; /* its thread */
+    struct launch *next_made;
     cudaEvent_t done; /* behind the last copy; NULL = there is nothing to wait for */
     struct launch *next;
 };
@@ -40,6 +42,8 @@ static struct launch **under_way;  /* by rank, oldest first */
 static int *ops;                   /* by rank: copies and events under way */
 static struct event *events;       /* free ones */
 static size_t event_count, event_room;
+
+static struct launch *made;        /* those whose inputs are copied and that NCCL may not have yet */
 
 static _Thread_local struct launch *pending;
 static _Thread_local struct stage_part *latest; /* of the call that is being made */
@@ -65,8 +69,11 @@ void ncs_stage_observe(const struct ncs_observer *observer)
     ncs_meet_observe(observer);
 }
 
+static void end_making(const struct launch *l);
+
 static void free_launch(struct launch *l)
 {
+    end_making(l);
     for (struct stage_part *p = l->first, *next; p; p = next) {
         next = p->next;
         ncs_meet_free(p);
@@ -289,6 +296,35 @@ static bool copy_outputs(const struct launch *l)
     return ok && join_streams(l, l->done, true);
 }
 
+static bool share_stream(const struct launch *a, const struct launch *b)
+{
+    for (int i = 0; i < a->streams; i++)
+        for (int k = 0; k < b->streams; k++)
+            if (a->stream[i] == b->stream[k])
+                return true;
+    return false;
+}
+
+/* Who copies first need not launch first. */
+static void begin_making(struct launch *l)
+{
+    l->owner = &pending;
+    for (struct launch *other = made; other; other = other->next_made)
+        if (other->owner != l->owner && (other->line == l->line || share_stream(other, l)))
+            other->crossed = l->crossed = true;
+    l->next_made = made;
+    made = l;
+}
+
+static void end_making(const struct launch *l)
+{
+    struct launch **at = &made;
+    while (*at && *at != l)
+        at = &(*at)->next_made;
+    if (*at)
+        *at = l->next_made;
+}
+
 static bool may_begin(struct launch *l)
 {
     if (!open || l->odd || ops_of(l) > UNDER_WAY)
@@ -303,6 +339,7 @@ static void begin_launch(struct launch *l)
 {
     if (!may_begin(l))
         return;
+    begin_making(l);
     int device = enter(l);
     l->done = take_event(l->line->device);
     if (l->done)
@@ -356,7 +393,8 @@ static void end_launch(struct launch *l, int rc)
     plain->cudaEventRecord(l->done, l->stream[0]);
     ncs_token_take(held, NCS_FN_cudaMemcpyAsync, 0);
     leave(device);
-    if (!ok)
+    end_making(l);
+    if (!ok || l->crossed)
         lose_copies(l);
     struct launch **at = &under_way[l->rank];
     while (*at)

@@ -212,6 +212,7 @@ static bool open_machine(struct ncs_run *run, const struct ncs_driver *driver,
         run->verify = ncs_verify_open(run->journal, VERIFY_BYTES);
         ncs_verify_ascending(run->verify, !driver->real); /* NCCL promises no order */
         ncs_verify_from(run->verify, m->staged);
+        ncs_verify_keep(run->verify, o->values);
     }
     m->observe(&(struct ncs_observer){ .self = run, .before = on_before, .after = on_after,
                                        .finished = on_finished, .mismatch = on_mismatch,
@@ -285,6 +286,7 @@ static void count_up(struct ncs_run *run)
     if (!run->verify)
         return;
     r->wrong = ncs_verify_wrong(run->verify, &r->wrongs, &r->wrong_count);
+    r->value = ncs_verify_values(run->verify, &r->values);
     r->checked = ncs_verify_checked(run->verify);
     r->unchecked = ncs_verify_unchecked(run->verify);
 }

@@ -47,6 +47,7 @@ struct ncs_run_options {
                                 * draws, which go on to be the script's; NULL = none; borrowed */
     bool own_threads;          /* --ranks-as thread */
     bool verify;
+    size_t values;             /* results to keep in ncs_result.value, at most */
     int64_t timeout;           /* wall-clock ns; 0 = none. On real hardware without progress; 0 = 30 s */
     int nccl_version;          /* 0 = the default */
     uint64_t device_memory;    /* 0 = the default */
@@ -119,6 +120,7 @@ struct ncs_result {
     struct ncs_run_expect *expect; size_t expects; /* the first NCS_EXPECTS_KEPT that failed */
     const struct ncs_wrong *wrong; size_t wrongs; /* borrowed from the run */
     uint64_t wrong_count, checked, unchecked;
+    const struct ncs_value *value; size_t values; /* borrowed from the run */
     uint64_t expected;              /* expectations that held or not */
     uint64_t expect_failed;         /* those that did not */
     uint64_t calls;                 /* journalled calls */

@@ -20,6 +20,8 @@ struct ncs_verify {
     uint64_t checked, unchecked, wrongs;
     struct ncs_wrong wrong[KEPT];
     size_t kept;
+    struct ncs_value *value; /* at most keep */
+    size_t values, values_room, keep;
     struct ncs_expected scratch;
 };
 
@@ -59,7 +61,19 @@ void ncs_verify_close(struct ncs_verify *v)
     ncs_capture_free(&v->capture);
     ncs_map_each(&v->signals, free_signals, NULL);
     ncs_map_free(&v->signals);
+    ncs_free(v->value);
     ncs_free(v);
+}
+
+void ncs_verify_keep(struct ncs_verify *v, size_t most)
+{
+    v->keep = most;
+}
+
+const struct ncs_value *ncs_verify_values(const struct ncs_verify *v, size_t *count)
+{
+    *count = v->values;
+    return v->value;
 }
 
 void ncs_verify_from(struct ncs_verify *v,
@@ -257,6 +271,30 @@ static void report_all(struct ncs_verify *v, const struct ncs_operation *op,
     }
 }
 
+/* ---- what was checked ---- */
+
+/* Whether the order of the ranks makes no difference. */
+static bool is_exact(const struct ncs_operation *op)
+{
+    return !ncs_is_reduction(op) || !ncs_float_format(op->dtype) ||
+           (!op->scaled && (op->op == ncclMin || op->op == ncclMax));
+}
+
+static void keep_value(struct ncs_verify *v, const struct ncs_operation *op, int share)
+{
+    const struct ncs_call *call = op->share[share].call;
+    v->checked++;
+    if (v->values == v->keep)
+        return;
+    size_t bytes = ncs_output_count(call, op->shares) * ncs_dtype_bytes(ncs_call_dtype(call));
+    struct ncs_value value = {
+        .rank = call->rank, .comm_rank = call->comm_rank, .fn = call->fn, .number = op->number,
+        .nranks = v->capture.journal->comm[call->comm]->nranks, .line = call->place.line,
+        .exact = is_exact(op), .hash = ncs_content_hash(op->share[share].output, bytes),
+    };
+    NCS_PUSH(v->value, v->values, v->values_room, value);
+}
+
 /* ---- operations ---- */
 
 static bool is_complete(const struct ncs_operation *op)
@@ -284,7 +322,7 @@ static void check(struct ncs_verify *v, const struct ncs_operation *op)
             v->unchecked++;
             continue;
         }
-        v->checked++;
+        keep_value(v, op, i);
         tallies[i].out = share->output;
         total = output;
         bytes = ncs_dtype_bytes(ncs_call_dtype(share->call));
@@ -379,7 +417,7 @@ static void check_share(struct ncs_verify *v, const struct ncs_operation *op, in
         return;
     }
     struct tally *tallies = ncs_new((size_t)op->shares * sizeof *tallies);
-    v->checked++;
+    keep_value(v, op, i);
     tallies[i].out = op->share[i].output;
     compare_moved(op, tallies, i, ncs_dtype_bytes(ncs_call_dtype(call)), total);
     report_all(v, op, tallies);

@@ -53,6 +53,17 @@ struct ncs_wrong {
     char text[160];         /* the pattern in words, "rank 2's contribution is missing"; or empty */
 };
 
+/* An output that was checked, as runs of the same scenario on two drivers can be compared by. */
+struct ncs_value {
+    int rank;           /* of the run */
+    int comm_rank, nranks;
+    enum ncs_fn fn;
+    uint64_t number;    /* of a collective: among those of its communicator; of a receive: from its peer */
+    int line;           /* 0 = unknown */
+    bool exact;         /* there is one right result; otherwise one of several within a bound */
+    uint64_t hash;      /* of its bytes */
+};
+
 struct ncs_verify;
 
 /* budget: bytes of inputs held at most at a time. journal: borrowed. */
@@ -63,6 +74,10 @@ void ncs_verify_close(struct ncs_verify *v); /* unpins; NULL is a no-op */
  * has not makes the call one that cannot be checked. */
 void ncs_verify_from(struct ncs_verify *v,
                      const void *(*staged)(const struct ncs_call *call, enum ncs_staged what));
+
+/* From here on keeps what it has checked, at most so many. */
+void ncs_verify_keep(struct ncs_verify *v, size_t most);
+const struct ncs_value *ncs_verify_values(const struct ncs_verify *v, size_t *count);
 
 /* The driver reduces in ascending order of ranks and rounds to nearest even in the type after every
  * step, as the simulator documents: then its results are compared bit for bit (any NaN equals any).

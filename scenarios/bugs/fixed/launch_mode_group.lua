@@ -1,6 +1,6 @@
 scenario {
   ranks = 1,
-  world = false,
+  world = false, needs = { gpus = 2 },
   env   = { NCCL_LAUNCH_MODE = "GROUP" },
   about = "launch_mode_group.lua with its calls in a group",
 }

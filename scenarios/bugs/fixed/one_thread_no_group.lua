@@ -1,6 +1,6 @@
 scenario {
   ranks = 1,
-  world = false,
+  world = false, needs = { gpus = 2 },
   about = "the mended one_thread_no_group: both starts in one group",
 }
 

@@ -1,0 +1,322 @@
+/* ncclscript compare: every scenario on the simulator and on real NCCL, and what differs. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/safe.h"
+#include "cli/command.h"
+#include "cli/files.h"
+#include "cli/output.h"
+#include "cli/twin.h"
+
+enum { RANKS, NCCL_LIB, CUDART_LIB, TIMEOUT, SET, VERBOSE, QUIET, HELP };
+
+static const struct ncs_option options[] = {
+    [RANKS]     = { "ranks", 'n', NCS_OPTION_INT, "RANKS", "as declared", "Running",
+                    "ranks of the runs", NULL, 1, 65536 },
+    [NCCL_LIB]  = { "nccl-lib", 0, NCS_OPTION_LIST, "PATH", "libnccl.so.2", "Running",
+                    "the NCCL library", NULL, 0, 0 },
+    [CUDART_LIB] = { "cudart-lib", 0, NCS_OPTION_LIST, "PATH", "libcudart.so.13", "Running",
+                    "the CUDA runtime library", NULL, 0, 0 },
+    [TIMEOUT]   = { "timeout", 0, NCS_OPTION_DURATION, "TIME", "as declared, or 10s", "Running",
+                    "limit of each run; of NCCL without progress", NULL, 0, 0 },
+    [SET]       = { "set", 0, NCS_OPTION_LIST, "NAME=VALUE", NULL, "Running",
+                    "set a parameter; may be given again", NULL, 0, 0 },
+    [VERBOSE]   = { "verbose", 'v', NCS_OPTION_FLAG, NULL, NULL, "Output",
+                    "every difference, not the first three of a kind", NULL, 0, 0 },
+    [QUIET]     = { "quiet", 'q', NCS_OPTION_FLAG, NULL, NULL, "Output",
+                    "only differences and the summary", NULL, 0, 0 },
+    [HELP]      = NCS_OPTION_HELP,
+    { 0 },
+};
+
+enum { SHOWN = 3 }; /* differences of a kind */
+
+static const struct {
+    const char *one, *many;
+} kinds[] = {
+    [NCS_TWIN_FINDING] = { "finding", "findings" },
+    [NCS_TWIN_ERROR] = { "error", "errors" },
+    [NCS_TWIN_EXPECTATION] = { "expectation", "expectations" },
+    [NCS_TWIN_WRONG] = { "result", "results" },
+    [NCS_TWIN_VALUE] = { "value", "values" },
+};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+struct comparison {
+    struct ncs_twin_options twin; /* but for the driver */
+    bool verbose, quiet;
+    size_t same, differ, skipped, unloaded;
+};
+
+/* What one scenario's two runs have in common, and not. */
+struct difference {
+    struct ncs_str text;      /* lines */
+    size_t values, bits;      /* compared, and of these bit by bit */
+    size_t of_kind[KINDS];
+};
+
+/* ---- two runs ---- */
+
+static void add_difference(const struct comparison *c, struct difference *d,
+                           enum ncs_twin_kind kind, const char *key, const char *sim,
+                           const char *nccl)
+{
+    if (d->of_kind[kind]++ >= SHOWN && !c->verbose)
+        return;
+    ncs_str_addf(&d->text, "  %s  ", kinds[kind].one);
+    ncs_safe_line(&d->text, key);
+    ncs_str_add(&d->text, ": sim ");
+    ncs_safe_line(&d->text, sim);
+    ncs_str_add(&d->text, ", nccl ");
+    ncs_safe_line(&d->text, nccl);
+    ncs_str_add(&d->text, "\n");
+}
+
+static void add_unshown(const struct comparison *c, struct difference *d)
+{
+    for (int k = 0; k < KINDS && !c->verbose; k++)
+        if (d->of_kind[k] > SHOWN)
+            ncs_str_addf(&d->text, "  and %zu more %s\n", d->of_kind[k] - SHOWN, kinds[k].many);
+}
+
+/* How many lines from `at` on have the kind and key of line `at`. */
+static size_t stretch(const struct ncs_twin *t, size_t at)
+{
+    size_t end = at;
+    while (end < t->lines && t->line[end].kind == t->line[at].kind &&
+           strcmp(t->line[end].key, t->line[at].key) == 0)
+        end++;
+    return end - at;
+}
+
+static int order(const struct ncs_twin_line *a, const struct ncs_twin_line *b)
+{
+    if (a->kind != b->kind)
+        return a->kind < b->kind ? -1 : 1;
+    return strcmp(a->key, b->key);
+}
+
+static void compare_stretch(const struct comparison *c, struct difference *d,
+                            const struct ncs_twin_line *sim, const struct ncs_twin_line *nccl,
+                            size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        bool value = sim[i].kind == NCS_TWIN_VALUE;
+        d->values += value;
+        d->bits += value && strcmp(sim[i].text, "bound") != 0;
+        if (strcmp(sim[i].text, nccl[i].text) != 0)
+            add_difference(c, d, sim[i].kind, sim[i].key, sim[i].text, nccl[i].text);
+    }
+}
+
+static void compare_lines(const struct comparison *c, struct difference *d,
+                          const struct ncs_twin *sim, const struct ncs_twin *nccl)
+{
+    for (size_t a = 0, b = 0; a < sim->lines || b < nccl->lines;) {
+        const struct ncs_twin_line *x = &sim->line[a], *y = &nccl->line[b];
+        int side = a == sim->lines ? 1 : b == nccl->lines ? -1 : order(x, y);
+        size_t of_sim = side <= 0 ? stretch(sim, a) : 0, of_nccl = side >= 0 ? stretch(nccl, b) : 0;
+        size_t both = of_sim < of_nccl ? of_sim : of_nccl;
+        bool value = (side <= 0 ? x : y)->kind == NCS_TWIN_VALUE;
+        if (both && (!value || of_sim == of_nccl))
+            compare_stretch(c, d, x, y, both);
+        for (size_t i = both; i < of_sim && !value; i++)
+            add_difference(c, d, x[i].kind, x[i].key, x[i].text, "none");
+        for (size_t i = both; i < of_nccl && !value; i++)
+            add_difference(c, d, y[i].kind, y[i].key, "none", y[i].text);
+        a += of_sim;
+        b += of_nccl;
+    }
+}
+
+static void add_verdict(struct ncs_str *out, const char *driver, const struct ncs_twin *t)
+{
+    ncs_str_addf(out, "%s %s", driver, ncs_verdict_name(t->verdict));
+    if (t->reason) {
+        ncs_str_add(out, " (");
+        ncs_safe_line(out, t->reason);
+        ncs_str_add(out, ")");
+    }
+}
+
+static void compare(const struct comparison *c, struct difference *d, const struct ncs_twin *sim,
+                    const struct ncs_twin *nccl)
+{
+    if (sim->verdict != nccl->verdict) {
+        ncs_str_add(&d->text, "  verdict  ");
+        add_verdict(&d->text, "sim", sim);
+        ncs_str_add(&d->text, ", ");
+        add_verdict(&d->text, "nccl", nccl);
+        ncs_str_add(&d->text, "\n");
+    }
+    if (sim->verdict == nccl->verdict && sim->verdict == NCS_PASS &&
+        sim->expectations != nccl->expectations)
+        ncs_str_addf(&d->text, "  expectations  sim %llu, nccl %llu\n",
+                     (unsigned long long)sim->expectations,
+                     (unsigned long long)nccl->expectations);
+    compare_lines(c, d, sim, nccl);
+    add_unshown(c, d);
+}
+
+/* ---- what is said ---- */
+
+static void say(const char *word, const char *file, const struct ncs_str *rest)
+{
+    struct ncs_str out = { 0 };
+    ncs_str_addf(&out, "%-7s  ", word);
+    ncs_safe_line(&out, file);
+    ncs_str_add(&out, rest->text ? rest->text : "");
+    ncs_str_add(&out, "\n");
+    ncs_out(out.text);
+    ncs_out_flush();
+    ncs_str_free(&out);
+}
+
+static void say_skipped(struct comparison *c, const char *file, const struct ncs_twin *t)
+{
+    struct ncs_str rest = { 0 };
+    c->skipped++;
+    ncs_str_add(&rest, ": ");
+    ncs_safe_line(&rest, t->reason ? t->reason : "no reason is known");
+    if (!c->quiet)
+        say("SKIPPED", file, &rest);
+    ncs_str_free(&rest);
+}
+
+static void say_same(struct comparison *c, const char *file, const struct ncs_twin *t,
+                     const struct difference *d)
+{
+    struct ncs_str rest = { 0 };
+    c->same++;
+    ncs_str_addf(&rest, ": %s, %zu result%s compared", ncs_verdict_name(t->verdict), d->values,
+                 d->values == 1 ? "" : "s");
+    if (d->bits < d->values)
+        ncs_str_addf(&rest, ", %zu of them by their bounds", d->values - d->bits);
+    if (!c->quiet)
+        say("SAME", file, &rest);
+    ncs_str_free(&rest);
+}
+
+static void compare_file(struct comparison *c, const char *file)
+{
+    struct ncs_twin sim = { 0 }, nccl = { 0 };
+    struct difference d = { 0 };
+    c->twin.driver = "nccl";
+    ncs_twin_run(file, &c->twin, &nccl);
+    c->twin.driver = "sim";
+    if (nccl.loaded && nccl.verdict != NCS_SKIPPED)
+        ncs_twin_run(file, &c->twin, &sim);
+    if (!nccl.loaded || (nccl.verdict != NCS_SKIPPED && !sim.loaded)) {
+        c->unloaded++;
+    } else if (nccl.verdict == NCS_SKIPPED || sim.verdict == NCS_SKIPPED) {
+        say_skipped(c, file, nccl.verdict == NCS_SKIPPED ? &nccl : &sim);
+    } else {
+        compare(c, &d, &sim, &nccl);
+        if (!d.text.bytes) {
+            say_same(c, file, &sim, &d);
+        } else {
+            c->differ++;
+            d.text.text[--d.text.bytes] = '\0';
+            struct ncs_str rest = { 0 };
+            ncs_str_addf(&rest, "\n%s", d.text.text);
+            say("DIFFERS", file, &rest);
+            ncs_str_free(&rest);
+        }
+    }
+    ncs_str_free(&d.text);
+    ncs_twin_free(&sim);
+    ncs_twin_free(&nccl);
+}
+
+static int summarize(const struct comparison *c)
+{
+    size_t all = c->same + c->differ + c->skipped + c->unloaded;
+    struct ncs_str out = { 0 };
+    ncs_str_addf(&out, "%zu scenario%s: %zu the same, %zu differ%s", all, all == 1 ? "" : "s",
+                 c->same, c->differ, c->differ == 1 ? "s" : "");
+    if (c->skipped)
+        ncs_str_addf(&out, ", %zu skipped", c->skipped);
+    if (c->unloaded)
+        ncs_str_addf(&out, ", %zu not loaded", c->unloaded);
+    ncs_str_add(&out, "\n");
+    ncs_out(out.text);
+    ncs_str_free(&out);
+    if (c->unloaded)
+        return ncs_verdict_exit(NCS_INVALID);
+    if (c->differ)
+        return ncs_verdict_exit(NCS_WRONG);
+    return ncs_verdict_exit(c->same ? NCS_PASS : NCS_SKIPPED);
+}
+
+/* ---- the command ---- */
+
+static const char *last_text(const struct ncs_option_value *v)
+{
+    return v->given ? v->text[v->texts - 1] : NULL;
+}
+
+static int compare_all(struct comparison *c, const struct ncs_parsed *parsed)
+{
+    struct ncs_files files = { 0 };
+    struct ncs_error err = { 0 };
+    int status = 0;
+    bool ok = true;
+    for (size_t i = 0; i < parsed->operands && ok; i++)
+        ok = ncs_files_add(&files, parsed->operand[i], &err);
+    if (!ok) {
+        ncs_print_error(&err);
+        status = ncs_verdict_exit(NCS_INVALID);
+    } else if (!files.count) {
+        fprintf(stderr, "ncclscript compare: nothing was executed: no scenarios there\n");
+        status = ncs_verdict_exit(NCS_EMPTY);
+    } else if ((status = ncs_twin_libraries(&c->twin)) == 0) {
+        for (size_t i = 0; i < files.count; i++)
+            compare_file(c, files.path[i]);
+        status = summarize(c);
+    }
+    ncs_files_free(&files);
+    return status;
+}
+
+static int compare_main(const struct ncs_command *self, int argc, char **argv)
+{
+    struct ncs_parsed parsed;
+    if (!ncs_options_parse(self, argc, argv, &parsed))
+        return 2;
+    const struct ncs_option_value *v = parsed.value;
+    struct comparison c = {
+        .twin = { .nccl_lib = last_text(&v[NCCL_LIB]), .cudart_lib = last_text(&v[CUDART_LIB]),
+                  .ranks = (int)v[RANKS].number, .timeout = v[TIMEOUT].number,
+                  .set = v[SET].text, .sets = v[SET].texts },
+        .verbose = v[VERBOSE].given, .quiet = v[QUIET].given,
+    };
+    int status = 0;
+    if (parsed.help) {
+        struct ncs_str out = { 0 };
+        ncs_options_help(self, &out);
+        ncs_out(out.text);
+        ncs_str_free(&out);
+    } else if (!parsed.operands) {
+        ncs_usage_error("compare", NULL, "no scenario was given");
+        status = 2;
+    } else {
+        status = compare_all(&c, &parsed);
+    }
+    ncs_parsed_free(self, &parsed);
+    return status;
+}
+
+const struct ncs_command ncs_cmd_compare = {
+    .name = "compare",
+    .operands = "FILE|DIR...",
+    .summary = "run scenarios on the simulator and on NCCL, and tell what differs",
+    .about = "Each scenario runs once on driver sim and once on driver nccl, each time in a process of\n"
+             "its own. Compared are the verdict, the first finding with its culprits, the first error\n"
+             "that ended a rank, the expectations that failed, by rank and line, and every result\n"
+             "that both runs have checked: bit by bit, but for sums and products of floating-point\n"
+             "numbers, which have bounds. A scenario that needs one of the drivers is skipped.\n"
+             "\n"
+             "Exit status: 0 the same, 1 some differ, 2 some do not load, 77 all were skipped.\n",
+    .option = options,
+    .main = compare_main,
+};

@@ -1,0 +1,330 @@
+/* pipe2, strsignal */
+#define _GNU_SOURCE
+#include "cli/twin.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "cli/output.h"
+#include "driver/driver.h"
+
+/* Results that are compared; and in seconds, how long nothing may come about on real hardware unless
+ * something else is asked for, and what a run may take beyond its time limit. */
+enum { VALUES = 1 << 16, PATIENCE = 10, GRACE = 120 };
+
+/* ---- the run, in a process of its own ---- */
+
+/* Lines "kind key<tab>text"; the other end of the pipe reads them. */
+struct record {
+    struct ncs_str text;
+    int fd;
+};
+
+static void add(struct record *r, enum ncs_twin_kind kind, const char *key, const char *text)
+{
+    ncs_str_addf(&r->text, "%d %s\t%s\n", (int)kind, key, text);
+}
+
+static void send_off(struct record *r)
+{
+    const char *at = r->text.text;
+    for (size_t left = r->text.bytes; left > 0;) {
+        ssize_t written = write(r->fd, at, left);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            break;
+        at += written;
+        left -= (size_t)written;
+    }
+    close(r->fd);
+}
+
+static void add_finding(struct record *r, const struct ncs_diagnosis *d)
+{
+    const struct ncs_finding *f = d->finding, *end = f + d->findings;
+    struct ncs_str who = { 0 };
+    while (f < end && f->level != NCS_LEVEL_ERROR)
+        f++;
+    if (f == end)
+        return;
+    for (size_t k = 0; k < f->culprits; k++)
+        ncs_str_addf(&who, "%s%d", k ? ", " : f->culprits > 1 ? "ranks " : "rank ",
+                     f->culprit[k].rank);
+    add(r, NCS_TWIN_FINDING, f->rule, who.text ? who.text : "nobody");
+    ncs_str_free(&who);
+}
+
+static void add_error(struct record *r, const struct ncs_result *result)
+{
+    const struct ncs_run_error *first = result->errors ? &result->error[0] : NULL;
+    char key[256];
+    for (size_t i = 1; i < result->errors; i++)
+        if (result->error[i].order < first->order)
+            first = &result->error[i];
+    if (!first)
+        return;
+    snprintf(key, sizeof key, "line %d", first->place.line);
+    add(r, NCS_TWIN_ERROR, key, first->name ? first->name : ncs_error_kind_name(first->kind));
+}
+
+/* What follows from an error depends on who came how far by then. */
+static void add_failures(struct record *r, const struct ncs_result *result)
+{
+    char key[256];
+    if (result->verdict != NCS_ERROR && result->verdict != NCS_INVALID)
+        add_finding(r, &result->diagnosis);
+    add_error(r, result);
+    for (size_t i = 0; i < result->expects; i++) {
+        snprintf(key, sizeof key, "rank %d, line %d", result->expect[i].rank,
+                 result->expect[i].place.line);
+        add(r, NCS_TWIN_EXPECTATION, key, "failed");
+    }
+    for (size_t i = 0; i < result->wrongs; i++) {
+        const struct ncs_wrong *w = &result->wrong[i];
+        snprintf(key, sizeof key, "rank %d, %s, line %d", w->rank, ncs_fn_info[w->call->fn].name,
+                 w->call->place.line);
+        add(r, NCS_TWIN_WRONG, key, "wrong");
+    }
+}
+
+static void add_values(struct record *r, const struct ncs_result *result)
+{
+    for (size_t i = 0; i < result->values; i++) {
+        const struct ncs_value *v = &result->value[i];
+        char key[256], text[32] = "bound";
+        snprintf(key, sizeof key, "rank %d, %s %llu on %d of %d, line %d", v->rank,
+                 ncs_fn_info[v->fn].name, (unsigned long long)v->number, v->comm_rank, v->nranks,
+                 v->line);
+        if (v->exact)
+            snprintf(text, sizeof text, "%016llx", (unsigned long long)v->hash);
+        add(r, NCS_TWIN_VALUE, key, text);
+    }
+}
+
+static void add_head(struct record *r, enum ncs_verdict verdict, bool loaded, uint64_t checked,
+                     uint64_t expectations, const char *reason)
+{
+    ncs_str_addf(&r->text, "%d %d %llu %llu\t", (int)verdict, loaded, (unsigned long long)checked,
+                 (unsigned long long)expectations);
+    for (const char *c = reason ? reason : ""; *c; c++)
+        ncs_str_add_bytes(&r->text, *c == '\n' ? " " : c, 1);
+    ncs_str_add(&r->text, "\n");
+}
+
+static int64_t limit_of(const struct ncs_twin_options *o, const struct ncs_scenario *s)
+{
+    if (o->timeout)
+        return o->timeout;
+    bool real = strcmp(o->driver, "sim") != 0;
+    return s->timeout || !real ? s->timeout : (int64_t)PATIENCE * 1000000000;
+}
+
+static void carry_out(struct record *r, const struct ncs_twin_options *o, struct ncs_script *script,
+                      const struct ncs_scenario *s)
+{
+    struct ncs_run_options run_options = {
+        .driver = o->driver, .nccl_lib = o->nccl_lib, .cudart_lib = o->cudart_lib,
+        .ranks = s->ranks, .devices = s->devices, .policy = s->policy, .eager = s->sim_eager,
+        .lanes = s->sim_lanes, .verify = s->verify, .values = VALUES,
+        .timeout = limit_of(o, s), .nccl_version = s->sim_nccl,
+        .device_memory = s->sim_memory, .capability = s->sim_capability,
+        .ready_after = s->sim_ready_after, .quirks = s->sim_quirks, .needs_nccl = s->needs_nccl,
+        .needs_gpus = s->needs_gpus, .env = s->env, .envs = s->envs,
+    };
+    struct ncs_str reason = { 0 };
+    if (!ncs_scenario_can_run(s, &run_options, &reason)) {
+        add_head(r, NCS_SKIPPED, true, 0, 0, reason.text);
+        return;
+    }
+    struct ncs_program program = ncs_script_program(script, s);
+    struct ncs_run *run = ncs_run_new(&run_options, &program, NULL, NULL);
+    const struct ncs_result *result = ncs_run_execute(run);
+    const char *why = result->skip_reason ? result->skip_reason : result->internal.text;
+    add_head(r, result->verdict, true, result->checked, result->expected, why);
+    add_failures(r, result);
+    add_values(r, result);
+}
+
+static void stuck(void)
+{
+    _exit(ncs_verdict_exit(NCS_TIMEOUT));
+}
+
+/* Never comes back: what a run on real hardware leaves behind ends with its process. */
+static void be_run(const char *file, const struct ncs_twin_options *o, int fd)
+{
+    struct record r = { .fd = fd };
+    struct ncs_script_settings settings = { .set = o->set, .sets = o->sets, .ranks = o->ranks,
+                                            .policy = -1, .driver = o->driver };
+    struct ncs_scenario scenario;
+    struct ncs_error err = { 0 };
+    ncs_scenario_init(&scenario, file);
+    struct ncs_script *script = ncs_script_load(file, &settings, &scenario, &err);
+    if (!script) {
+        ncs_print_error(&err);
+        add_head(&r, NCS_INVALID, false, 0, 0, NULL);
+        send_off(&r);
+        _exit(0);
+    }
+    int nowhere = open("/dev/null", O_WRONLY);
+    dup2(nowhere, STDOUT_FILENO);
+    dup2(nowhere, STDERR_FILENO);
+    ncs_run_stuck = stuck;
+    signal(SIGALRM, SIG_DFL);
+    alarm((unsigned)(limit_of(o, &scenario) / 1000000000) + GRACE);
+    carry_out(&r, o, script, &scenario);
+    send_off(&r);
+    _exit(0);
+}
+
+int ncs_twin_libraries(const struct ncs_twin_options *o)
+{
+    int status = 0;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        struct ncs_error err = { 0 };
+        struct ncs_driver_choice choice = { "nccl", o->nccl_lib, o->cudart_lib };
+        if (ncs_driver_load(&choice, &err))
+            _exit(0);
+        ncs_print_error(&err);
+        fflush(NULL);
+        _exit(ncs_verdict_exit(err.status == NCS_BAD_INPUT ? NCS_INVALID : NCS_SKIPPED));
+    }
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+        continue;
+    return child > 0 && WIFEXITED(status) ? WEXITSTATUS(status)
+                                          : ncs_verdict_exit(NCS_INTERNAL_FAULT);
+}
+
+/* ---- what it has told ---- */
+
+static void read_all(int fd, struct ncs_str *out)
+{
+    char buffer[65536];
+    for (;;) {
+        ssize_t got = read(fd, buffer, sizeof buffer);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return;
+        ncs_str_add_bytes(out, buffer, (size_t)got);
+    }
+}
+
+static int by_kind_and_key(const void *a, const void *b)
+{
+    const struct ncs_twin_line *x = a, *y = b;
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
+    int order = strcmp(x->key, y->key);
+    return order ? order : strcmp(x->text, y->text);
+}
+
+static void take_line(struct ncs_twin *t, char *line)
+{
+    char *key, *tab = strchr(line, '\t');
+    long kind = strtol(line, &key, 10);
+    if (!tab || *key != ' ')
+        return;
+    *tab = '\0';
+    struct ncs_twin_line l = { (enum ncs_twin_kind)kind, ncs_copy_text(key + 1),
+                               ncs_copy_text(tab + 1) };
+    NCS_PUSH(t->line, t->lines, t->room, l);
+}
+
+static bool take_head(struct ncs_twin *t, const char *line)
+{
+    int verdict, loaded;
+    unsigned long long checked, expectations;
+    const char *tab = strchr(line, '\t');
+    if (!tab || sscanf(line, "%d %d %llu %llu", &verdict, &loaded, &checked, &expectations) != 4)
+        return false;
+    t->verdict = (enum ncs_verdict)verdict;
+    t->loaded = loaded != 0;
+    t->checked = checked;
+    t->expectations = expectations;
+    t->reason = tab[1] ? ncs_copy_text(tab + 1) : NULL;
+    return true;
+}
+
+static void understand(struct ncs_twin *t, char *text)
+{
+    bool head = false;
+    for (char *line = text, *end; line && (end = strchr(line, '\n')) != NULL; line = end + 1) {
+        *end = '\0';
+        if (head)
+            take_line(t, line);
+        else
+            head = take_head(t, line);
+    }
+    if (t->lines)
+        qsort(t->line, t->lines, sizeof *t->line, by_kind_and_key);
+}
+
+/* A run that has told nothing has died, or was given up. */
+static void explain_death(struct ncs_twin *t, int status)
+{
+    struct ncs_str why = { 0 };
+    t->loaded = true;
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
+        ncs_str_add(&why, "it does not come back");
+    else if (WIFSIGNALED(status))
+        ncs_str_addf(&why, "its process died: %s", strsignal(WTERMSIG(status)));
+    else
+        ncs_str_addf(&why, "its process ended with status %d", WEXITSTATUS(status));
+    bool late = (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) ||
+                (WIFEXITED(status) && WEXITSTATUS(status) == ncs_verdict_exit(NCS_TIMEOUT));
+    t->verdict = late ? NCS_TIMEOUT : NCS_LOST;
+    t->reason = ncs_str_take(&why);
+}
+
+void ncs_twin_run(const char *file, const struct ncs_twin_options *options, struct ncs_twin *out)
+{
+    int ends[2], status = 0;
+    struct ncs_str text = { 0 };
+    *out = (struct ncs_twin){ .verdict = NCS_INTERNAL_FAULT, .loaded = true };
+    if (pipe2(ends, O_CLOEXEC) != 0) {
+        out->reason = ncs_copy_text("no pipe is to be had");
+        return;
+    }
+    ncs_out_flush();
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        close(ends[0]);
+        be_run(file, options, ends[1]);
+    }
+    close(ends[1]);
+    if (child > 0) {
+        read_all(ends[0], &text);
+        while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+            continue;
+    }
+    close(ends[0]);
+    if (child < 0)
+        out->reason = ncs_copy_text("no process is to be had");
+    else if (text.bytes)
+        understand(out, text.text);
+    else
+        explain_death(out, status);
+    ncs_str_free(&text);
+}
+
+void ncs_twin_free(struct ncs_twin *t)
+{
+    for (size_t i = 0; i < t->lines; i++) {
+        ncs_free(t->line[i].key);
+        ncs_free(t->line[i].text);
+    }
+    ncs_free(t->line);
+    ncs_free(t->reason);
+}
