@@ -1,0 +1,105 @@
+#!/usr/bin/env bash
+# The command compare, with drop-in libraries as the real ones: what is the same, what differs, what is
+# skipped, and what it says of each.
+set -u
+: "${NCCLSCRIPT:?the path of the binary}"
+program=$(realpath "$NCCLSCRIPT") || exit 1
+build=$(dirname "$program")
+faulty=$build/tests/real/libfaulty_nccl.so libraries=$build/lib/ncclscript
+[[ -e $faulty && -e $libraries/libnccl.so.2 && -e $libraries/libcudart.so.13 ]] ||
+    { echo "skipped: no drop-in libraries in $libraries"; exit 77; }
+unset "${!NCCL_@}"
+[[ ${TSAN_OPTIONS:-} ]] &&
+    { echo "skipped: runs in real time, some given up with threads inside of calls: not for TSan"; exit 77; }
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+failed=0 ran=0
+
+# on LIBRARY STATUS EXPECTED ARGUMENT...: the exit status, and the lines on standard output, with BITS for
+# fingerprints.
+on() {
+    local library=$1 want=$2 text=$3 got
+    shift 3
+    timeout 100 "$program" compare --nccl-lib "$library" \
+        --cudart-lib "$libraries/libcudart.so.13" "$@" >"$work/out" 2>"$work/err" </dev/null
+    got=$?
+    ran=$((ran + 1))
+    sed -E 's/[0-9a-f]{16}/BITS/g' "$work/out" >"$work/plain"
+    if [[ $got != "$want" ]] || ! diff <(printf '%s' "$text") "$work/plain" >"$work/diff"; then
+        echo "compare $*: status $got, expected $want; expected <, got >:"
+        cat "$work/diff" "$work/err"
+        failed=$((failed + 1))
+    fi
+}
+
+cd "$work" || exit 1
+cat >two.lua <<'S'
+scenario { ranks = 2 }
+local x, y = cuda.buffer("float32", 64):fill(rank + 1), cuda.buffer("int32", 64):fill(rank + 1)
+world:all_reduce(x)
+world:all_reduce(y)
+stream:sync()
+expect.equal(x, 3)
+S
+cat >apart.lua <<'S'
+scenario { ranks = 2, needs = { driver = "sim" } }
+S
+cat >broken.lua <<'S'
+scenario { ranks = 0 }
+S
+cat >hang.lua <<'S'
+scenario { ranks = 2 }
+local x = cuda.buffer("float32", 64):fill(1)
+world:all_reduce(x)
+stream:sync()
+if rank == 0 then world:all_reduce(x) end
+S
+good=$libraries/libnccl.so.2
+on "$good" 0 'SAME     two.lua: pass, 4 results compared, 2 of them by their bounds
+SAME     hang.lua: hang, 2 results compared, 2 of them by their bounds
+SKIPPED  apart.lua: needs driver `sim`, this run is on `nccl`
+3 scenarios: 2 the same, 0 differ, 1 skipped
+' --timeout 3s two.lua hang.lua apart.lua
+on "$good" 77 'SKIPPED  apart.lua: needs driver `sim`, this run is on `nccl`
+1 scenario: 0 the same, 0 differ, 1 skipped
+' apart.lua
+on "$good" 0 '2 scenarios: 1 the same, 0 differ, 1 skipped
+' -q two.lua apart.lua
+export FAULT=max
+on "$faulty" 1 'DIFFERS  two.lua
+  verdict  sim pass, nccl wrong
+  expectation  rank 1, line 6: sim none, nccl failed
+  result  rank 1, ncclAllReduce, line 3: sim none, nccl wrong
+  result  rank 1, ncclAllReduce, line 4: sim none, nccl wrong
+  value  rank 1, ncclAllReduce 2 on 1 of 2, line 4: sim BITS, nccl BITS
+1 scenario: 0 the same, 1 differs
+' two.lua
+unset FAULT
+
+# complains STATUS TEXT ARGUMENT...: on standard error, and nothing else is done.
+complains() {
+    local want=$1 text=$2 got
+    shift 2
+    timeout 100 "$program" compare "$@" >"$work/out" 2>"$work/err" </dev/null
+    got=$?
+    ran=$((ran + 1))
+    if [[ $got != "$want" ]] || ! grep -qF -- "$text" "$work/err"; then
+        echo "compare $*: status $got, expected $want and \"$text\":"
+        cat "$work/out" "$work/err"
+        failed=$((failed + 1))
+    fi
+}
+complains 2 "no scenario was given"
+complains 2 "--nccl-lib: no file \`/nowhere/libnccl.so.2\`" --nccl-lib /nowhere/libnccl.so.2 two.lua
+complains 2 "broken.lua:1: " --nccl-lib "$good" --cudart-lib "$libraries/libcudart.so.13" broken.lua
+cd - >/dev/null || exit 1
+timeout 250 "$program" compare -q --timeout 5s --nccl-lib "$good" --cudart-lib "$libraries/libcudart.so.13" \
+    scenarios/basics scenarios/patterns scenarios/bugs/{fixed,skipped_call.lua,op_mismatch.lua,in_place_offset.lua} \
+    >"$work/out" 2>"$work/err" </dev/null || { cat "$work/out" "$work/err"; failed=$((failed + 1)); }
+tail -n 1 "$work/out"
+cd "$work" || exit 1
+mkdir empty
+complains 5 "nothing was executed" empty
+
+echo "$ran runs, $failed wrong"
+((ran > 0 && failed == 0))
