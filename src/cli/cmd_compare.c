@@ -4,8 +4,9 @@
 
 #include "base/safe.h"
 #include "cli/command.h"
-#include "cli/files.h"
 #include "cli/output.h"
+#include "cli/plan.h"
+#include "cli/run_options.h"
 #include "cli/twin.h"
 
 enum { RANKS, NCCL_LIB, CUDART_LIB, TIMEOUT, SET, VERBOSE, QUIET, HELP };
@@ -43,7 +44,8 @@ static const struct {
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 struct comparison {
-    struct ncs_twin_options twin; /* but for the driver */
+    struct ncs_option_value value[NCS_RUN_HELP + 1]; /* as of `run` */
+    struct ncs_plan plan;
     bool verbose, quiet;
     size_t same, differ, skipped, unloaded;
 };
@@ -197,15 +199,21 @@ static void say_same(struct comparison *c, const char *file, const struct ncs_tw
     ncs_str_free(&rest);
 }
 
-static void compare_file(struct comparison *c, const char *file)
+static void twin_on(struct comparison *c, const char *driver, size_t run, struct ncs_twin *out)
+{
+    struct ncs_option_value *v = &c->value[NCS_RUN_DRIVER];
+    for (v->number = 0; strcmp(ncs_run_option[NCS_RUN_DRIVER].choices[v->number], driver) != 0;)
+        v->number++;
+    ncs_twin_run(&c->plan, run, c->value, out);
+}
+
+static void compare_run(struct comparison *c, size_t run, const char *file)
 {
     struct ncs_twin sim = { 0 }, nccl = { 0 };
     struct difference d = { 0 };
-    c->twin.driver = "nccl";
-    ncs_twin_run(file, &c->twin, &nccl);
-    c->twin.driver = "sim";
+    twin_on(c, "nccl", run, &nccl);
     if (nccl.loaded && nccl.verdict != NCS_SKIPPED)
-        ncs_twin_run(file, &c->twin, &sim);
+        twin_on(c, "sim", run, &sim);
     if (!nccl.loaded || (nccl.verdict != NCS_SKIPPED && !sim.loaded)) {
         c->unloaded++;
     } else if (nccl.verdict == NCS_SKIPPED || sim.verdict == NCS_SKIPPED) {
@@ -255,27 +263,43 @@ static const char *last_text(const struct ncs_option_value *v)
     return v->given ? v->text[v->texts - 1] : NULL;
 }
 
-static int compare_all(struct comparison *c, const struct ncs_parsed *parsed)
+static void compare_all(struct comparison *c)
 {
-    struct ncs_files files = { 0 };
-    struct ncs_error err = { 0 };
-    int status = 0;
-    bool ok = true;
-    for (size_t i = 0; i < parsed->operands && ok; i++)
-        ok = ncs_files_add(&files, parsed->operand[i], &err);
-    if (!ok) {
-        ncs_print_error(&err);
-        status = ncs_verdict_exit(NCS_INVALID);
-    } else if (!files.count) {
-        fprintf(stderr, "ncclscript compare: nothing was executed: no scenarios there\n");
-        status = ncs_verdict_exit(NCS_EMPTY);
-    } else if ((status = ncs_twin_libraries(&c->twin)) == 0) {
-        for (size_t i = 0; i < files.count; i++)
-            compare_file(c, files.path[i]);
-        status = summarize(c);
+    for (size_t i = 0; i < c->plan.runs; i++) {
+        struct ncs_str name = { 0 };
+        ncs_plan_add_full_name(&c->plan, i, &name);
+        if (ncs_plan_case(&c->plan, i)) {
+            compare_run(c, i, name.text);
+        } else {
+            ncs_print_error(&c->plan.file[c->plan.run[i].file].err);
+            c->unloaded++;
+        }
+        ncs_str_free(&name);
     }
-    ncs_files_free(&files);
-    return status;
+}
+
+static int compare_operands(struct comparison *c, const struct ncs_parsed *parsed)
+{
+    struct ncs_error err = { 0 };
+    bool ok = true;
+    c->plan.settings = ncs_run_settings(c->value);
+    c->plan.repeats = 1;
+    for (size_t i = 0; i < parsed->operands && ok; i++)
+        ok = ncs_plan_add(&c->plan, parsed->operand[i], &err);
+    if (!ok || !ncs_plan_close(&c->plan, &err)) {
+        ncs_print_error(&err);
+        return ncs_verdict_exit(NCS_INVALID);
+    }
+    if (!c->plan.runs) {
+        fprintf(stderr, "ncclscript compare: nothing was executed: no scenarios there\n");
+        return ncs_verdict_exit(NCS_EMPTY);
+    }
+    int status = ncs_twin_libraries(last_text(&c->value[NCS_RUN_NCCL_LIB]),
+                                    last_text(&c->value[NCS_RUN_CUDART_LIB]));
+    if (status != 0)
+        return status;
+    compare_all(c);
+    return summarize(c);
 }
 
 static int compare_main(const struct ncs_command *self, int argc, char **argv)
@@ -284,12 +308,12 @@ static int compare_main(const struct ncs_command *self, int argc, char **argv)
     if (!ncs_options_parse(self, argc, argv, &parsed))
         return 2;
     const struct ncs_option_value *v = parsed.value;
-    struct comparison c = {
-        .twin = { .nccl_lib = last_text(&v[NCCL_LIB]), .cudart_lib = last_text(&v[CUDART_LIB]),
-                  .ranks = (int)v[RANKS].number, .timeout = v[TIMEOUT].number,
-                  .set = v[SET].text, .sets = v[SET].texts },
-        .verbose = v[VERBOSE].given, .quiet = v[QUIET].given,
-    };
+    struct comparison c = { .verbose = v[VERBOSE].given, .quiet = v[QUIET].given };
+    c.value[NCS_RUN_RANKS] = v[RANKS];
+    c.value[NCS_RUN_NCCL_LIB] = v[NCCL_LIB];
+    c.value[NCS_RUN_CUDART_LIB] = v[CUDART_LIB];
+    c.value[NCS_RUN_TIMEOUT] = v[TIMEOUT];
+    c.value[NCS_RUN_SET] = v[SET];
     int status = 0;
     if (parsed.help) {
         struct ncs_str out = { 0 };
@@ -300,8 +324,9 @@ static int compare_main(const struct ncs_command *self, int argc, char **argv)
         ncs_usage_error("compare", NULL, "no scenario was given");
         status = 2;
     } else {
-        status = compare_all(&c, &parsed);
+        status = compare_operands(&c, &parsed);
     }
+    ncs_plan_free(&c.plan);
     ncs_parsed_free(self, &parsed);
     return status;
 }

@@ -13,6 +13,7 @@
 
 #include "base/mem.h"
 #include "cli/output.h"
+#include "cli/run_options.h"
 #include "driver/driver.h"
 
 /* Results that are compared; and in seconds, how long nothing may come about on real hardware unless
@@ -119,33 +120,16 @@ static void add_head(struct record *r, enum ncs_verdict verdict, bool loaded, ui
     ncs_str_add(&r->text, "\n");
 }
 
-static int64_t limit_of(const struct ncs_twin_options *o, const struct ncs_scenario *s)
+static void carry_out(struct record *r, struct ncs_script *script, const struct ncs_scenario *s,
+                      const struct ncs_run_options *o)
 {
-    if (o->timeout)
-        return o->timeout;
-    bool real = strcmp(o->driver, "sim") != 0;
-    return s->timeout || !real ? s->timeout : (int64_t)PATIENCE * 1000000000;
-}
-
-static void carry_out(struct record *r, const struct ncs_twin_options *o, struct ncs_script *script,
-                      const struct ncs_scenario *s)
-{
-    struct ncs_run_options run_options = {
-        .driver = o->driver, .nccl_lib = o->nccl_lib, .cudart_lib = o->cudart_lib,
-        .ranks = s->ranks, .devices = s->devices, .policy = s->policy, .eager = s->sim_eager,
-        .lanes = s->sim_lanes, .verify = s->verify, .values = VALUES,
-        .timeout = limit_of(o, s), .nccl_version = s->sim_nccl,
-        .device_memory = s->sim_memory, .capability = s->sim_capability,
-        .ready_after = s->sim_ready_after, .quirks = s->sim_quirks, .needs_nccl = s->needs_nccl,
-        .needs_gpus = s->needs_gpus, .env = s->env, .envs = s->envs,
-    };
     struct ncs_str reason = { 0 };
-    if (!ncs_scenario_can_run(s, &run_options, &reason)) {
+    if (!ncs_scenario_can_run(s, o, &reason)) {
         add_head(r, NCS_SKIPPED, true, 0, 0, reason.text);
         return;
     }
     struct ncs_program program = ncs_script_program(script, s);
-    struct ncs_run *run = ncs_run_new(&run_options, &program, NULL, NULL);
+    struct ncs_run *run = ncs_run_new(o, &program, NULL, NULL);
     const struct ncs_result *result = ncs_run_execute(run);
     const char *why = result->skip_reason ? result->skip_reason : result->internal.text;
     add_head(r, result->verdict, true, result->checked, result->expected, why);
@@ -158,41 +142,58 @@ static void stuck(void)
     _exit(ncs_verdict_exit(NCS_TIMEOUT));
 }
 
+static struct ncs_run_options options_of(const struct ncs_option_value *v,
+                                         const struct ncs_scenario *s, uint64_t seed)
+{
+    struct ncs_run_options o = ncs_run_make_options(v, s);
+    o.seed = seed;
+    o.seeded = seed != 0;
+    o.values = VALUES;
+    if (o.timeout == 0 && strcmp(o.driver, "sim") != 0)
+        o.timeout = (int64_t)PATIENCE * 1000000000;
+    return o;
+}
+
 /* Never comes back: what a run on real hardware leaves behind ends with its process. */
-static void be_run(const char *file, const struct ncs_twin_options *o, int fd)
+static void be_run(const struct ncs_plan *plan, size_t run, const struct ncs_option_value *v, int fd)
 {
     struct record r = { .fd = fd };
-    struct ncs_script_settings settings = { .set = o->set, .sets = o->sets, .ranks = o->ranks,
-                                            .policy = -1, .driver = o->driver };
+    const struct ncs_plan_file *file = &plan->file[plan->run[run].file];
+    const struct ncs_case *c = ncs_plan_case(plan, run);
+    struct ncs_script_settings settings = ncs_run_settings(v);
     struct ncs_scenario scenario;
     struct ncs_error err = { 0 };
-    ncs_scenario_init(&scenario, file);
-    struct ncs_script *script = ncs_script_load(file, &settings, &scenario, &err);
-    if (!script) {
+    settings.value = c->value;
+    settings.values = c->values;
+    if (c->ranks > 0)
+        settings.ranks = c->ranks;
+    ncs_scenario_init(&scenario, file->path);
+    if (!ncs_script_declare(file->script, &settings, &scenario, &err)) {
         ncs_print_error(&err);
         add_head(&r, NCS_INVALID, false, 0, 0, NULL);
         send_off(&r);
         _exit(0);
     }
+    struct ncs_run_options o = options_of(v, &scenario, plan->run[run].seed);
     int nowhere = open("/dev/null", O_WRONLY);
     dup2(nowhere, STDOUT_FILENO);
     dup2(nowhere, STDERR_FILENO);
     ncs_run_stuck = stuck;
     signal(SIGALRM, SIG_DFL);
-    alarm((unsigned)(limit_of(o, &scenario) / 1000000000) + GRACE);
-    carry_out(&r, o, script, &scenario);
+    alarm((unsigned)(o.timeout / 1000000000) + GRACE);
+    carry_out(&r, file->script, &scenario, &o);
     send_off(&r);
     _exit(0);
 }
 
-int ncs_twin_libraries(const struct ncs_twin_options *o)
+int ncs_twin_libraries(const char *nccl_lib, const char *cudart_lib)
 {
     int status = 0;
     fflush(NULL);
     pid_t child = fork();
     if (child == 0) {
         struct ncs_error err = { 0 };
-        struct ncs_driver_choice choice = { "nccl", o->nccl_lib, o->cudart_lib };
+        struct ncs_driver_choice choice = { "nccl", nccl_lib, cudart_lib };
         if (ncs_driver_load(&choice, &err))
             _exit(0);
         ncs_print_error(&err);
@@ -287,7 +288,8 @@ static void explain_death(struct ncs_twin *t, int status)
     t->reason = ncs_str_take(&why);
 }
 
-void ncs_twin_run(const char *file, const struct ncs_twin_options *options, struct ncs_twin *out)
+void ncs_twin_run(const struct ncs_plan *plan, size_t run, const struct ncs_option_value *value,
+                  struct ncs_twin *out)
 {
     int ends[2], status = 0;
     struct ncs_str text = { 0 };
@@ -301,7 +303,7 @@ void ncs_twin_run(const char *file, const struct ncs_twin_options *options, stru
     pid_t child = fork();
     if (child == 0) {
         close(ends[0]);
-        be_run(file, options, ends[1]);
+        be_run(plan, run, value, ends[1]);
     }
     close(ends[1]);
     if (child > 0) {

@@ -5,17 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cli/option.h"
+#include "cli/plan.h"
 #include "run/run.h"
-#include "script/script.h"
-
-struct ncs_twin_options {
-    const char *driver;
-    const char *nccl_lib, *cudart_lib; /* NULL = the usual ones */
-    int ranks;                         /* 0 = as declared */
-    int64_t timeout;                   /* ns; 0 = as declared */
-    const char *const *set;
-    size_t sets;
-};
 
 /* What is compared: of each kind the lines of both runs. A key that one side alone has is a difference,
  * but for values: what one of them could not check is not compared. */
@@ -44,9 +36,11 @@ struct ncs_twin {
 
 /* 0 when the libraries of driver nccl can be opened; otherwise what is wrong is said, and the exit status
  * that it is. Nothing is loaded into this process: what is would not outlive a fork. */
-int ncs_twin_libraries(const struct ncs_twin_options *options);
+int ncs_twin_libraries(const char *nccl_lib, const char *cudart_lib);
 
-void ncs_twin_run(const char *file, const struct ncs_twin_options *options, struct ncs_twin *out);
+/* A run of the plan, of a file that does load. value: as of the options of `run` (run_options.h). */
+void ncs_twin_run(const struct ncs_plan *plan, size_t run, const struct ncs_option_value *value,
+                  struct ncs_twin *out);
 void ncs_twin_free(struct ncs_twin *t); /* the contents */
 
 #endif

@@ -40,10 +40,12 @@ check() {
 
 # A scenario about the simulated machine itself says so, and is skipped.
 for file in scenarios/basics/*.lua scenarios/patterns/*.lua scenarios/patterns/*/*.lua \
-    scenarios/bugs/*.lua scenarios/bugs/fixed/*.lua; do
+    scenarios/bugs/*.lua scenarios/bugs/fixed/*.lua scenarios/recovery/*.lua; do
     [[ -e $file ]] || continue
     if grep -q 'driver = "sim"' "$file"; then
         on 77 "needs driver \`sim\`" "$file"
+    elif grep -qE 'fault\.(async_error|link|corrupt)' "$file"; then
+        on 77 "needs the simulator" "$file"
     elif grep -q 'hang =' "$file"; then
         on 0 "hang as declared" --timeout 1s "$file"
     else
