@@ -1,5 +1,5 @@
 scenario {
-  ranks   = 4,
+  ranks   = 4, needs = { driver = "sim" },
   devices = 2, -- per host: a network is between the ranks 1 and 2, and 3 and 0
   about   = "a rank dies: its peers are told by a watcher, abort, and go on without it",
 }

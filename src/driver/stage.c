@@ -482,7 +482,8 @@ void ncs_stage_group_ended(bool simulate, int rc)
 
 void ncs_stage_leaves(enum ncs_fn fn, ncclComm_t comm)
 {
-    int number = ncs_line_comm(comm);
+    /* Whoever aborts what a run has left behind has no token, and nobody is told of that any more. */
+    int number = open && ncs_token_is_held() ? ncs_line_comm(comm) : -1;
     if (number < 0)
         return;
     if (fn != NCS_FN_ncclCommDestroy) {

@@ -92,6 +92,11 @@ void ncs_token_take(bool held, enum ncs_fn fn, int rc)
         ncs_real_world.progress = ncs_real_now();
 }
 
+bool ncs_token_is_held(void)
+{
+    return has_token;
+}
+
 bool ncs_token_over(void)
 {
     return ncs_real_world.cancelled;

@@ -11,6 +11,8 @@
 bool ncs_token_leave(void);
 void ncs_token_take(bool held, enum ncs_fn fn, int rc);
 
+bool ncs_token_is_held(void); /* by the caller */
+
 /* Gives the token to others for so many nanoseconds of real time. False when the run is over. */
 bool ncs_token_pause(int64_t nanoseconds);
 bool ncs_token_over(void);   /* the run is over: waits return */

@@ -73,7 +73,7 @@ static void unmark(cudaError_t before)
 static bool has_failed(void)
 {
     ncclComm_t comm;
-    if (!ncs_local || !ncs_real_self)
+    if (!ncs_local || !ncs_real_self || ncs_token_over())
         return false;
     ncclResult_t error = ncs_line_error(ncs_local->rank, &comm);
     ncs_stage_look();

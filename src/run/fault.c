@@ -110,6 +110,13 @@ static size_t take_due(struct ncs_run *run, const struct ncs_call *call, struct 
     return count;
 }
 
+/* Who was stopped on real hardware and comes back at the end of the run makes no call any more: what
+ * it would be about may be gone. */
+static int over(const struct ncs_run *run)
+{
+    return run->real && run->machine->cancelled() ? ncclSystemError : 0;
+}
+
 /* Before each call of a rank, on any driver. */
 static int before_call(void *arg, struct ncs_call *call)
 {
@@ -118,12 +125,12 @@ static int before_call(void *arg, struct ncs_call *call)
     int rc = 0;
     if (run->rank[call->rank].dead) {
         stop(run, &(struct ncs_fault){ .kind = NCS_FAULT_KILL }, call);
-        return 0;
+        return over(run);
     }
     size_t count = take_due(run, call, due, DUE_AT_ONCE);
     for (size_t i = 0; i < count && !rc && !run->machine->cancelled(); i++)
         rc = happen(run, &due[i], call);
-    return rc;
+    return rc ? rc : over(run);
 }
 
 void ncs_run_fault(struct ncs_run *run, const struct ncs_fault *fault)
