@@ -27,6 +27,7 @@ struct ncs_journal *ncs_journal_open(size_t limit, bool locked)
     j->own = ncs_new(sizeof *j->own);
     j->own->locked = locked;
     j->own->trim_at = limit;
+    j->own->records.bytes = sizeof(struct ncs_call);
     pthread_mutex_init(&j->own->lock, NULL);
     return j;
 }
@@ -38,10 +39,10 @@ void ncs_journal_close(struct ncs_journal *j)
     for (struct ncs_call *call = j->oldest, *newer; call; call = newer) {
         newer = call->newer;
         ncs_journal_free_waits(call);
-        ncs_free(call);
+        ncs_slab_give(&j->own->records, call);
     }
+    ncs_slab_free(&j->own->records);
     ncs_journal_free_comms(j);
-    ncs_map_free(&j->own->numbered);
     ncs_map_free(&j->own->handles);
     ncs_map_free(&j->own->keys);
     ncs_map_free(&j->own->growths);
@@ -62,16 +63,27 @@ void ncs_journal_ask(struct ncs_journal *j, const struct ncs_api *api)
 
 /* ---- counted calls ---- */
 
-/* Distinct for all calls while there are fewer than 2^16 communicators of fewer than 2^16 ranks;
- * beyond, find_numbered still compares. */
-static uint64_t number_key(int comm, int comm_rank, uint32_t number)
-{
-    return (uint64_t)(comm & 0xffff) << 48 | (uint64_t)(comm_rank & 0xffff) << 32 | number;
-}
-
 static struct ncs_member *member_of(const struct ncs_journal *j, const struct ncs_call *call)
 {
     return &j->comm[call->comm]->member[call->comm_rank];
+}
+
+static struct ncs_call **place_in_line(const struct ncs_member *m, uint32_t number)
+{
+    return &m->line[number & (m->line_room - 1)];
+}
+
+/* While few old records are held beyond their time, every one has a place of its own. */
+static void line_up(struct ncs_member *m, struct ncs_call *call)
+{
+    if (++m->in_line > m->line_room) {
+        ncs_free(m->line);
+        m->line_room = m->line_room ? 2 * m->line_room : 4;
+        m->line = ncs_new(m->line_room * sizeof *m->line);
+        for (struct ncs_call *c = m->first; c; c = c->next_counted)
+            *place_in_line(m, c->number) = c;
+    }
+    *place_in_line(m, call->number) = call;
 }
 
 static void count_call(struct ncs_journal *j, struct ncs_call *call)
@@ -86,7 +98,7 @@ static void count_call(struct ncs_journal *j, struct ncs_call *call)
     else
         m->first = call;
     m->last = call;
-    ncs_map_put(&j->own->numbered, number_key(call->comm, call->comm_rank, call->number), call);
+    line_up(m, call);
 }
 
 /* The call came to nothing: those after it move up. */
@@ -119,8 +131,7 @@ static void reject_group(struct ncs_journal *j, const struct ncs_local *local)
 static void uncount_call(struct ncs_journal *j, struct ncs_call *call)
 {
     struct ncs_member *m = member_of(j, call);
-    uint64_t key = number_key(call->comm, call->comm_rank, call->number);
-    struct ncs_call *before = NULL;
+    struct ncs_call **place = place_in_line(m, call->number), *before = NULL;
 
     for (struct ncs_call *c = m->first; c != call; c = c->next_counted)
         before = c;
@@ -130,25 +141,29 @@ static void uncount_call(struct ncs_journal *j, struct ncs_call *call)
         m->first = call->next_counted;
     if (m->last == call)
         m->last = before;
-    if (ncs_map_get(&j->own->numbered, key) == call)
-        ncs_map_remove(&j->own->numbered, key);
+    if (*place == call)
+        *place = NULL;
+    m->in_line--;
 }
 
 static struct ncs_call *find_numbered(const struct ncs_journal *j, int comm, int comm_rank,
                                       uint32_t number)
 {
+    const struct ncs_member *m;
     struct ncs_call *call;
 
     if (comm < 0 || (size_t)comm >= j->comms || comm_rank < 0 ||
         comm_rank >= j->comm[comm]->members)
         return NULL;
-    call = ncs_map_get(&j->own->numbered, number_key(comm, comm_rank, number));
-    if (!call || (call->comm == comm && call->comm_rank == comm_rank))
+    m = &j->comm[comm]->member[comm_rank];
+    if (!m->last || number > m->last->number)
+        return NULL;
+    call = *place_in_line(m, number);
+    if (call && call->number == number)
         return call;
-    call = j->comm[comm]->member[comm_rank].first;
-    while (call && call->number != number)
+    for (call = m->first; call && call->number < number;)
         call = call->next_counted;
-    return call;
+    return call && call->number == number ? call : NULL;
 }
 
 struct ncs_call *ncs_journal_call(const struct ncs_journal *j, int comm, int comm_rank,
@@ -179,7 +194,7 @@ static void drop(struct ncs_journal *j, struct ncs_call *call)
     j->held -= sizeof *call;
     j->dropped++;
     ncs_journal_free_waits(call);
-    ncs_free(call);
+    ncs_slab_give(&j->own->records, call);
 }
 
 /* Drops a sixteenth more than needed, so that the pending and pinned records at the old end are not
@@ -213,8 +228,11 @@ void ncs_call_unpin(struct ncs_call *call)
 struct ncs_call *ncs_journal_enter(struct ncs_journal *j, enum ncs_fn fn)
 {
     struct ncs_local *local = ncs_local;
-    struct ncs_call *call = ncs_new(sizeof *call);
+    struct ncs_call *call;
 
+    lock(j);
+    call = ncs_slab_take(&j->own->records);
+    unlock(j);
     call->fn = fn;
     call->rank = local ? local->rank : -1;
     call->comm = call->comm_rank = -1;

@@ -86,6 +86,8 @@ struct ncs_member {
     uint32_t splits, shrinks, grows; /* that have not failed */
     uint64_t hash;       /* rolling hash of the signatures of all of them */
     struct ncs_call *first, *last; /* counted calls still held, by number */
+    struct ncs_call **line;        /* at number % line_room the one of them that came last there */
+    uint32_t line_room, in_line;   /* a power of two, not less than those held; 0 = none so far */
     uint64_t gone;       /* id of the call that destroyed or aborted it; 0 = none */
     bool aborted;
     bool released;       /* gone only because the script had ended */

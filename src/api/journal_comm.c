@@ -87,6 +87,8 @@ void ncs_journal_free_comms(struct ncs_journal *j)
             ncs_free(op);
         }
         ncs_journal_free_windows(info);
+        for (int r = 0; r < info->members; r++)
+            ncs_free(info->member[r].line);
         ncs_free(info->member);
         ncs_free(info->name);
         ncs_free(info);

@@ -6,6 +6,7 @@
 
 #include "api/journal.h"
 #include "base/map.h"
+#include "base/slab.h"
 
 /* An out-parameter that is filled later: at the end of an open group, or of a split of a non-blocking
  * communicator. */
@@ -38,7 +39,7 @@ struct ncs_journal_private {
     void *fault_arg;
     uint64_t groups;           /* serials of groups given so far */
     size_t trim_at;            /* bytes of records at which dropping is tried again */
-    struct ncs_map numbered;   /* (communicator, rank, number) -> counted call held */
+    struct ncs_slab records;
     struct ncs_map handles;    /* ncclComm_t -> (communicator, rank), gone ones too */
     struct ncs_map keys;       /* hash of a unique id, or key of a child -> struct ncs_comm_info */
     struct ncs_map growths;    /* hash of a unique id -> struct ncs_growth */

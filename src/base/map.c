@@ -1,22 +1,23 @@
 #include "base/map.h"
 
-#include <stdbool.h>
-
 #include "base/hash.h"
 #include "base/mem.h"
 
-/* value is NULL in a slot that never held one, and &erased where one was removed: a search passes
- * over the latter and ends at the former. */
+/* value is NULL in a slot that holds nothing. From the place that a key asks for to the one that it has
+ * no slot is empty, so a search ends at the first that is. */
 struct ncs_map_slot {
     uint64_t key;
     void *value;
 };
 
-static char erased;
-
-static bool is_live(const struct ncs_map_slot *slot)
+static size_t home(const struct ncs_map *m, uint64_t key)
 {
-    return slot->value && slot->value != &erased;
+    return ncs_mix(key) & (m->room - 1);
+}
+
+static size_t after(const struct ncs_map *m, size_t i)
+{
+    return (i + 1) & (m->room - 1);
 }
 
 /* The slot of the key, or NULL. */
@@ -24,12 +25,11 @@ static struct ncs_map_slot *find(const struct ncs_map *m, uint64_t key)
 {
     if (m->room == 0)
         return NULL;
-    size_t mask = m->room - 1;
-    for (size_t i = ncs_mix(key) & mask;; i = (i + 1) & mask) {
+    for (size_t i = home(m, key);; i = after(m, i)) {
         struct ncs_map_slot *slot = &m->slots[i];
         if (!slot->value)
             return NULL;
-        if (slot->key == key && slot->value != &erased)
+        if (slot->key == key)
             return slot;
     }
 }
@@ -37,25 +37,20 @@ static struct ncs_map_slot *find(const struct ncs_map *m, uint64_t key)
 /* Into the first slot that holds nothing; the key is not in the map and a slot is free. */
 static void insert(struct ncs_map *m, uint64_t key, void *value)
 {
-    size_t mask = m->room - 1, i = ncs_mix(key) & mask;
-    while (is_live(&m->slots[i]))
-        i = (i + 1) & mask;
-    if (!m->slots[i].value)
-        m->used++;
+    size_t i = home(m, key);
+    while (m->slots[i].value)
+        i = after(m, i);
     m->slots[i] = (struct ncs_map_slot){ key, value };
     m->count++;
 }
 
-/* A table with room for one more at no more than half full, and without erased slots. */
-static void rebuild(struct ncs_map *m)
+static void widen(struct ncs_map *m)
 {
-    size_t room = 16;
-    while (room < 2 * (m->count + 1))
-        room *= 2;
     struct ncs_map old = *m;
+    size_t room = old.room ? 2 * old.room : 16;
     *m = (struct ncs_map){ .slots = ncs_new(room * sizeof *m->slots), .room = room };
     for (size_t i = 0; i < old.room; i++)
-        if (is_live(&old.slots[i]))
+        if (old.slots[i].value)
             insert(m, old.slots[i].key, old.slots[i].value);
     ncs_free(old.slots);
 }
@@ -73,9 +68,23 @@ void ncs_map_put(struct ncs_map *m, uint64_t key, void *value)
         slot->value = value;
         return;
     }
-    if (4 * (m->used + 1) > 3 * m->room)
-        rebuild(m);
+    if (4 * (m->count + 1) > 3 * m->room)
+        widen(m);
     insert(m, key, value);
+}
+
+/* What follows moves up into the gap, but what would then stand before its own place. */
+static void close_gap(struct ncs_map *m, size_t gap)
+{
+    size_t mask = m->room - 1;
+    for (size_t i = after(m, gap); m->slots[i].value; i = after(m, i)) {
+        size_t wanted = home(m, m->slots[i].key);
+        if (((i - wanted) & mask) < ((i - gap) & mask))
+            continue;
+        m->slots[gap] = m->slots[i];
+        gap = i;
+    }
+    m->slots[gap].value = NULL;
 }
 
 void *ncs_map_remove(struct ncs_map *m, uint64_t key)
@@ -84,7 +93,7 @@ void *ncs_map_remove(struct ncs_map *m, uint64_t key)
     if (!slot)
         return NULL;
     void *value = slot->value;
-    slot->value = &erased;
+    close_gap(m, (size_t)(slot - m->slots));
     m->count--;
     return value;
 }
@@ -98,6 +107,6 @@ void ncs_map_free(struct ncs_map *m)
 void ncs_map_each(const struct ncs_map *m, void (*visit)(void *value, void *arg), void *arg)
 {
     for (size_t i = 0; i < m->room; i++)
-        if (is_live(&m->slots[i]))
+        if (m->slots[i].value)
             visit(m->slots[i].value, arg);
 }

@@ -8,7 +8,7 @@
 
 struct ncs_map {
     struct ncs_map_slot *slots;
-    size_t room, count, used; /* used counts erased slots too */
+    size_t room, count;
 };
 
 void *ncs_map_get(const struct ncs_map *m, uint64_t key); /* NULL = absent */

@@ -157,6 +157,7 @@ static void machine_close(void)
         return;
     clear();
     fiber_trim();
+    world_trim();
 }
 
 static bool machine_open(const struct ncs_machine_options *options, struct ncs_error *err)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/slab.h"
 
 struct world sim_world;
 
@@ -23,20 +24,43 @@ void world_trace(uint64_t word)
     sim_world.trace = ncs_hash(sim_world.trace, word);
 }
 
+/* One for each size up to the most, in steps. */
+#define SLAB_STEP 16
+#define SLAB_BYTES_MOST 1024
+
+static struct ncs_slab slab[SLAB_BYTES_MOST / SLAB_STEP];
+
+static struct ncs_slab *slab_for(size_t bytes)
+{
+    if (bytes == 0 || bytes > SLAB_BYTES_MOST)
+        return NULL;
+    size_t i = (bytes - 1) / SLAB_STEP;
+    slab[i].bytes = (i + 1) * SLAB_STEP;
+    return &slab[i];
+}
+
 void *sim_new(size_t bytes)
 {
+    struct ncs_slab *from = slab_for(bytes);
     sim_world.live_objects++;
     sim_world.live_bytes += bytes;
-    return ncs_new(bytes);
+    return from ? ncs_slab_take(from) : ncs_new(bytes);
 }
 
 void sim_free(void *p, size_t bytes)
 {
     if (!p)
         return;
+    struct ncs_slab *to = slab_for(bytes);
     sim_world.live_objects--;
     sim_world.live_bytes -= bytes;
-    ncs_free(p);
+    to ? ncs_slab_give(to, p) : ncs_free(p);
+}
+
+void world_trim(void)
+{
+    for (size_t i = 0; i < sizeof slab / sizeof *slab; i++)
+        ncs_slab_free(&slab[i]);
 }
 
 struct process *world_process(int number)

@@ -156,5 +156,7 @@ unsigned gpu_bus_id(const struct gpu *gpu);
 /* Counted allocations of the world's objects. */
 void *sim_new(size_t bytes);
 void sim_free(void *p, size_t bytes);
+/* Gives back what is kept for further ones; none is live. */
+void world_trim(void);
 
 #endif

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/near.h"
 #include "base/quantity.h"
+#include "base/slab.h"
 #include "base/str.h"
 #include "harness.h"
 
@@ -487,6 +488,32 @@ START_TEST(map_visits_each_value_once)
 }
 END_TEST
 
+START_TEST(slab_gives_what_it_was_given_back)
+{
+    enum { LIVE = 300 };
+    struct ncs_slab slab = { .bytes = 40 };
+    uint64_t *object[LIVE];
+    for (int round = 0; round < 100; round++) {
+        for (uint64_t i = 0; i < LIVE; i++) {
+            object[i] = ncs_slab_take(&slab);
+            for (int w = 0; w < 5; w++)
+                ck_assert_uint_eq(object[i][w], 0);
+            for (int w = 0; w < 5; w++)
+                object[i][w] = i + 1;
+        }
+        for (uint64_t i = 0; i < LIVE; i++)
+            ck_assert_uint_eq(object[i][4], i + 1);
+        for (int i = 0; i < LIVE; i++)
+            ncs_slab_give(&slab, object[i]);
+    }
+    ck_assert_uint_lt(slab.blocks, 10);
+    ncs_slab_free(&slab);
+    ncs_slab_give(&slab, ncs_slab_take(&slab));
+    ncs_slab_free(&slab);
+    ck_assert_uint_eq(slab.blocks, 0);
+}
+END_TEST
+
 /* ---- error, mem ---- */
 
 START_TEST(error_is_filled_once_and_cut_to_size)
@@ -544,5 +571,5 @@ NCS_TEST_MAIN("base",
               hash_of_bytes_sees_order_count_and_each_byte, hash_and_random_values_are_fixed,
               random_below_stays_below,
               map_holds_any_key, map_agrees_with_a_model, map_reuses_erased_slots,
-              map_visits_each_value_once,
+              map_visits_each_value_once, slab_gives_what_it_was_given_back,
               error_is_filled_once_and_cut_to_size, arrays_grow)

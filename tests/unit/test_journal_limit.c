@@ -28,6 +28,7 @@ START_TEST(the_oldest_records_are_dropped)
     ck_assert_uint_eq(m->calls, 100);
     ck_assert_uint_eq(m->last->number, 100);
     ck_assert_uint_eq(m->first->number, 101 - held);
+    ck_assert_uint_le(m->line_room, 8);
     ck_assert_ptr_null(ncs_journal_call(journal, 0, 0, 1));
     ck_assert_ptr_eq(ncs_journal_call(journal, 0, 0, 100), journal->newest);
     ncs_journal_close(journal);

@@ -1,0 +1,22 @@
+/* Objects of one size, made and given back all the time by any thread under the owner's lock: from
+ * blocks that are kept, so that memory does not grow with the number ever made, as it does when the
+ * threads that allocate are not those that free. */
+#ifndef NCS_BASE_SLAB_H
+#define NCS_BASE_SLAB_H
+
+#include <stddef.h>
+
+struct ncs_slab {
+    size_t bytes;  /* of each; set by whoever makes the slab */
+    void *spare;   /* given back, linked through their first word */
+    void *block;   /* all of them, likewise */
+    char *fresh;   /* of the newest block, never taken so far */
+    size_t left;   /* objects from there on */
+    size_t blocks;
+};
+
+void *ncs_slab_take(struct ncs_slab *slab); /* zeroed */
+void ncs_slab_give(struct ncs_slab *slab, void *object);
+void ncs_slab_free(struct ncs_slab *slab);  /* everything has been given back */
+
+#endif
