@@ -81,6 +81,12 @@ static void advance(void)
     schedule_free(now - started);
 }
 
+/* What has come to be due since the clock was looked at. */
+static void settle(void)
+{
+    schedule_free(sim_world.now);
+}
+
 void foreign_enter(struct ncs_local *local)
 {
     take();
@@ -93,7 +99,7 @@ void foreign_enter(struct ncs_local *local)
 void foreign_leave(void)
 {
     if (sim_world.foreign_waits > 0)
-        advance(); /* what this call has completed is done for those who wait */
+        settle(); /* what this call has completed is done for those who wait */
     give();
 }
 
@@ -167,7 +173,7 @@ static void look(void)
 
 void foreign_wait(struct context *c)
 {
-    advance();
+    settle();
     int64_t slice = LOOK_NS;
     bool counted = c->state != CONTEXT_IDLE;
     sim_world.foreign_waits += counted;
