@@ -7,6 +7,8 @@
 #include "sim/cuda.h"
 #include "sim/functions.h"
 #include "sim/memory.h"
+#include "sim/op.h"
+#include "sim/sched.h"
 #include "sim/stream.h"
 
 /* So many rows of so many bytes. */
@@ -80,6 +82,18 @@ struct copy {
     bool synchronous;
 };
 
+/* What is left to do later must not depend on what the caller does with pageable memory meanwhile. A
+ * program from outside has seen all done that can be: mostly there is nothing left. */
+static void submit(struct op *op, struct side from, struct rows rows)
+{
+    op_submit(op);
+    if (!sim_world.options.foreign || from.known)
+        return;
+    schedule_free(sim_world.now);
+    if (op->state != OP_DONE)
+        op->work.staged = stage(from, rows);
+}
+
 /* A copy to pageable memory makes the caller wait, as does a synchronous one that leaves the
  * device. */
 static cudaError_t copy(struct context *c, const struct copy *what)
@@ -97,21 +111,27 @@ static cudaError_t copy(struct context *c, const struct copy *what)
     cudaError_t error = check_sides(to, from, what->kind);
     if (error)
         return error;
-    void *staged = from.known ? NULL : stage(from, rows);
-    if (!from.known && !staged)
+    bool early = !from.known && !sim_world.options.foreign;
+    void *staged = early ? stage(from, rows) : NULL;
+    if (early && !staged)
         return cudaErrorMemoryAllocation;
     struct op *op = op_new(OP_COPY, stream->gpu, &stream, 1, op_cost(rows.bytes * rows.count));
     op->work = (struct op_work){ .dst = what->dst, .src = what->src, .bytes = rows.bytes,
                                  .rows = rows.count, .dst_pitch = to.pitch,
                                  .src_pitch = from.pitch, .staged = staged,
                                  .dst_device = to.known, .src_device = from.known };
-    op_submit(op);
+    op_ref(op);
+    submit(op, from, rows);
     struct gpu *gpu = stream->gpu;
     bool between_devices = to.on_device && from.on_device;
-    if (!to.known || (what->synchronous && !between_devices)) {
+    bool uncopied = !from.known && !op->work.staged;
+    bool wait = op->state != OP_DONE &&
+                (!to.known || uncopied || (what->synchronous && !between_devices));
+    if (wait)
         wait_for(c, NCS_WAIT_OP, op, &op->done);
+    op_unref(op);
+    if (wait)
         wait_here(c, -1);
-    }
     return (cudaError_t)gpu->fault;
 }
 

@@ -10,6 +10,7 @@
 #include "base/parallel.h"
 #include "sim/data_plan.h"
 #include "sim/dtype.h"
+#include "sim/pages.h"
 
 enum { GRAIN = 256 * 1024 }; /* bytes written by a core at a time, at least */
 
@@ -308,7 +309,7 @@ void data_copy(void *dst, const void *src, size_t bytes)
 {
     struct copy copy = {dst, src};
 
-    if (!dst || dst == src || bytes == 0)
+    if (!dst || dst == src || bytes == 0 || pages_copy(dst, src, bytes))
         return;
     if (bytes <= GRAIN || overlap(dst, bytes, src, bytes))
         memmove(dst, src, bytes);

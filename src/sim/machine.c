@@ -15,6 +15,7 @@
 #include "sim/list.h"
 #include "sim/memory.h"
 #include "sim/op.h"
+#include "sim/pages.h"
 #include "sim/pool.h"
 #include "sim/sched.h"
 #include "sim/slot.h"
@@ -157,6 +158,7 @@ static void machine_close(void)
         return;
     clear();
     fiber_trim();
+    pages_trim();
     world_trim();
 }
 

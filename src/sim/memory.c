@@ -114,6 +114,8 @@ static int allocate(struct process *process, int device, enum memory_kind kind, 
                     size_t bytes, void **p)
 {
     size_t alignment = by_nccl ? PAGE_ALIGNMENT : ALIGNMENT;
+    if (sim_world.options.foreign && bytes >= PAGES_LEAST)
+        alignment = PAGES_CHUNK;
     if (is_counted(kind) && bytes > memory_capacity() - memory_used(process, device))
         return cudaErrorMemoryAllocation;
     bool huge = kind == MEMORY_PINNED ? bytes > HOST_BYTES : bytes > SIZE_MAX - alignment;
@@ -180,6 +182,7 @@ static void release(struct allocation *a)
         munmap(a->block, a->mapped);
     else
         free(a->block);
+    pages_release(&a->pages);
     sim_free(a, sizeof *a);
 }
 

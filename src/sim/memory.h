@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sim/pages.h"
+
 struct process;
 
 enum memory_kind {
@@ -28,6 +30,7 @@ struct allocation {
     bool leaving;      /* will be freed in the order of a stream */
     struct pool *pool; /* that it is from; NULL = none */
     uint64_t address; /* of base, as the log gives it: the same in every run */
+    struct pages pages; /* of large memory of a program from outside */
     bool by_nccl; /* device memory of ncclMemAlloc: on pages of its own, and none of cudaFree's */
 };
 

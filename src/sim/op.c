@@ -13,6 +13,7 @@
 #include "sim/launch.h"
 #include "sim/list.h"
 #include "sim/memory.h"
+#include "sim/pages.h"
 #include "sim/stream.h"
 #include "sim/world.h"
 
@@ -155,7 +156,8 @@ static void copy_rows(const struct op_work *w)
 
 static void set_rows(const struct op_work *w)
 {
-    memset(w->dst, w->byte, w->bytes);
+    if (!pages_set(w->dst, w->byte, w->bytes))
+        memset(w->dst, w->byte, w->bytes);
     for (size_t row = 1; row < w->rows; row++)
         memset((char *)w->dst + row * w->dst_pitch, w->byte, w->bytes);
 }

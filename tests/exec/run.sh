@@ -57,6 +57,9 @@ reports '8 allocations of device memory \(120 GiB\)$'
 if [ -z "$runtime" ]; then
     run "flat" 0 "${exec[@]}" -- "${clients}flat"
     says '^flat: ok'
+    run "chunks" 0 "${exec[@]}" -n 2 -- "${clients}chunks"
+    says '^chunks: ok'
+    silent
 fi
 
 run "hang" 3 "${exec[@]}" -- "${clients}hang" before
