@@ -8,6 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef OFFICIAL_HEADERS
+#include <cuda_runtime_api.h>
+#include <nccl.h>
+#define CONFIG_INITIALIZER NCCL_CONFIG_INITIALIZER
+#define HAS_ONE_SIDED (NCCL_VERSION_CODE >= 22900)
+#else
 #include "ncclscript/cuda_abi.h"
 #include "ncclscript/nccl_abi.h"
 #include "sim/functions.h"
@@ -15,6 +21,19 @@
 #define DECLARE(name) extern __typeof__(*((struct ncs_api *)0)->name) name;
 SIM_FUNCTIONS(DECLARE)
 #undef DECLARE
+
+#define UNSET NCCL_CONFIG_UNDEF_INT
+#define CONFIG_INITIALIZER                                                                     \
+    {                                                                                          \
+        .size = sizeof(ncclConfig_t), .magic = NCCL_CONFIG_MAGIC,                              \
+        .version = NCCL_VERSION(2, 30, 7), .blocking = UNSET, .cgaClusterSize = UNSET,         \
+        .minCTAs = UNSET, .maxCTAs = UNSET, .splitShare = UNSET, .trafficClass = UNSET,        \
+        .collnetEnable = UNSET, .CTAPolicy = UNSET, .shrinkShare = UNSET, .nvlsCTAs = UNSET,   \
+        .nChannelsPerNetPeer = UNSET, .nvlinkCentricSched = UNSET, .graphUsageMode = UNSET,    \
+        .numRmaCtx = UNSET, .maxP2pPeers = UNSET, .graphStreamOrdering = UNSET,                \
+    }
+#define HAS_ONE_SIDED 1
+#endif
 
 #define CHECK(call) check((int)(call), #call, __LINE__)
 

@@ -2,8 +2,6 @@
  * a user operator, a host function in the stream. */
 #include "client.h"
 
-#define UNSET NCCL_CONFIG_UNDEF_INT
-
 static void await(ncclComm_t comm)
 {
     ncclResult_t state = ncclInProgress;
@@ -45,15 +43,9 @@ static void rank_main(struct rank *self)
 {
     ncclComm_t comm, half, rest = NULL;
     cudaStream_t stream;
-    ncclConfig_t config = {
-        .size = sizeof config, .magic = NCCL_CONFIG_MAGIC, .version = NCCL_VERSION(2, 30, 7),
-        .blocking = 0, .cgaClusterSize = UNSET, .minCTAs = UNSET, .maxCTAs = UNSET,
-        .splitShare = UNSET, .trafficClass = UNSET, .collnetEnable = UNSET, .CTAPolicy = UNSET,
-        .shrinkShare = UNSET, .nvlsCTAs = UNSET, .nChannelsPerNetPeer = UNSET,
-        .nvlinkCentricSched = UNSET, .graphUsageMode = UNSET, .numRmaCtx = UNSET,
-        .maxP2pPeers = UNSET, .graphStreamOrdering = UNSET,
-    };
+    ncclConfig_t config = CONFIG_INITIALIZER;
     int n = self->ranks, last = n - 1, counter = 0;
+    config.blocking = 0;
     ncclResult_t rc = ncclCommInitRankConfig(&comm, n, self->id, self->rank, &config);
     EXPECT(rc == ncclSuccess || rc == ncclInProgress, 1);
     await(comm);

@@ -40,13 +40,20 @@ reports '^ncclscript: this is no GPU: NCCL 2\.30\.7 and CUDA are simulated, with
 export NCCLSCRIPT_QUIET=1
 for policy in strict typical; do
     for gpus in 2 4 8; do
-        for client in one_thread threads memory lives; do
+        for client in one_thread threads memory lives patterns recovery; do
             run "$client, $gpus devices, $policy" 0 \
                 "${exec[@]}" -n $gpus --policy $policy -- "$clients$client"
             says ': ok$|devices: ok$'
             silent
         done
     done
+done
+# The same programs compiled with the official headers, those that were found.
+for program in "$clients"official_*; do
+    [ -x "$program" ] || continue
+    run "$program" 0 "${exec[@]}" -n 4 -- "$program"
+    says ': ok$|devices: ok$'
+    silent
 done
 
 run "large" 0 "${exec[@]}" -- "${clients}large"
