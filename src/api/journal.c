@@ -435,6 +435,8 @@ void ncs_journal_leave(struct ncs_journal *j, struct ncs_call *call, int rc)
     unlock(j);
     if (fills && local && j->own->api)
         adopt_filled(j, local->rank);
+    if (j->returned)
+        j->returned(j, call);
 }
 
 /* ---- communicators by handle ---- */

@@ -116,6 +116,8 @@ struct ncs_journal {
     struct ncs_call *oldest, *newest;
     struct ncs_comm_info **comm;
     size_t comms, comms_room;
+    /* Told of each call when it has returned; NULL = nobody is. */
+    void (*returned)(const struct ncs_journal *j, const struct ncs_call *call);
     struct ncs_journal_private *own;
 };
 

@@ -332,6 +332,10 @@ const struct ncs_command ncs_cmd_exec = {
              "the verdict: 3 hang, 124 no progress, 1 a mistake that the program did not notice,\n"
              "5 it called neither NCCL nor CUDA, 6 a signal has ended it.\n"
              "\n"
+             "Places are those that calls return to, as train_step+0x1a2, which addr2line knows. At\n"
+             "its end the program is told what it has left, used after its destroy, freed twice, or\n"
+             "taken from another device than the communicator's.\n"
+             "\n"
              "NCCLSCRIPT_QUIET=1 leaves out the line that says that this is a simulator. What a\n"
              "version of NCCL lacks is found by dlsym all the same, and calls fail with a message.\n",
     .option = options,

@@ -221,8 +221,12 @@ static void say_before_wait(const struct ncs_inquiry *q, const struct ncs_root *
         say_before_other(s, other, a, several);
         return;
     }
-    ncs_str_addf(s, " before %s in %s()", several ? "they wait" : "it waits",
-                 ncs_said_in(q, a->context));
+    const char *in = ncs_said_in(q, a->context);
+    bool phrase = strchr(in, ' ') != NULL; /* of a program's own: it made its last call elsewhere */
+    ncs_str_addf(s, " before %s %s %s%s", several ? "they wait" : "it waits", phrase ? "at the" : "in",
+                 in, phrase ? "" : "()");
+    if (phrase)
+        return;
     int line = ncs_said_place(q, a->context).line;
     if (line)
         ncs_str_addf(s, " at line %d", line);

@@ -12,6 +12,8 @@
 #include "diagnose/finding.h"
 #include "driver/journal.h"
 #include "exec/left.h"
+#include "exec/misuse.h"
+#include "exec/site.h"
 #include "report/report.h"
 #include "shim/shim.h"
 #include "sim/foreign.h"
@@ -76,6 +78,7 @@ static const struct ncs_api *open_above(const struct ncs_shim_settings *given,
     journal = ncs_journal_open(JOURNAL_BYTES, false);
     machine->observe(&(struct ncs_observer){ .mismatch = on_mismatch, .crash = on_crash,
                                              .fault = on_fault });
+    journal->returned = ncs_misuse_look;
     tell("used", 0);
     return ncs_journal_wrap(journal, driver->api);
 }
@@ -171,7 +174,7 @@ static const struct ncs_finding *first_error(const struct ncs_diagnosis *d)
     return NULL;
 }
 
-static void print(const struct ncs_result *r, const struct ncs_str *used, const struct ncs_str *left)
+static void print(const struct ncs_result *r, const struct ncs_str *misuse, const struct ncs_str *left)
 {
     struct ncs_scenario scenario;
     char *name = program_name();
@@ -184,9 +187,9 @@ static void print(const struct ncs_result *r, const struct ncs_str *used, const 
         ncs_report_json(&run, &out);
     else if (r->verdict != NCS_PASS || r->diagnosis.findings > 0)
         ncs_report_text(&run, &style, &out);
-    if (used && used->bytes > 0)
-        ncs_str_addf(&out, "ncclscript: called with a communicator after its destroy, where the real "
-                     "library may crash: %s\n", used->text);
+    ncs_sites_name(&out, settings.json);
+    if (misuse && misuse->bytes > 0)
+        ncs_str_add(&out, misuse->text);
     if (left && left->bytes > 0)
         ncs_str_addf(&out, "ncclscript: left at the end: %s\n", left->text);
     fflush(stdout);
@@ -218,17 +221,18 @@ static void verdict(enum ncs_stop how)
 static void ended(void)
 {
     struct ncs_result result = { 0 };
-    struct ncs_str used = { 0 }, left = { 0 };
+    struct ncs_str misuse = { 0 }, left = { 0 };
     fill(&result, NCS_STOP_DONE);
-    bool misused = ncs_exec_used_after(journal, &used) > 0;
+    bool misused = ncs_misuse_tell(&misuse);
     result.verdict = misused || first_error(&result.diagnosis) ? NCS_WRONG : NCS_PASS;
     ncs_exec_left(journal, &left);
-    print(&result, &used, &left);
+    print(&result, &misuse, &left);
     ncs_diagnosis_free(&result.diagnosis);
-    ncs_str_free(&used);
+    ncs_str_free(&misuse);
     ncs_str_free(&left);
     tell("ended", ncs_verdict_exit(result.verdict));
 }
 
 extern const struct ncs_shim_above ncs_exec_above;
-const struct ncs_shim_above ncs_exec_above = { .open = open_above, .verdict = verdict, .ended = ended };
+const struct ncs_shim_above ncs_exec_above = { .open = open_above, .place = ncs_site_of,
+                                               .verdict = verdict, .ended = ended };

@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "base/quantity.h"
+#include "exec/misuse.h"
 #include "sim/foreign.h"
 
 static void add_item(struct ncs_str *out, uint64_t n, const char *what)
@@ -51,16 +52,6 @@ static uint64_t operators_left(const struct ncs_journal *journal)
     return count;
 }
 
-/* Calls of the first that succeeded less those of the second; what the journal still holds. */
-static uint64_t unbalanced(const struct ncs_journal *journal, enum ncs_fn makes, enum ncs_fn ends)
-{
-    int64_t count = 0;
-    for (const struct ncs_call *c = journal->oldest; c; c = c->newer)
-        if (c->returned && c->rc == 0)
-            count += c->fn == makes ? 1 : c->fn == ends ? -1 : 0;
-    return count > 0 && journal->dropped == 0 ? (uint64_t)count : 0;
-}
-
 void ncs_exec_left(const struct ncs_journal *journal, struct ncs_str *out)
 {
     struct foreign_left left;
@@ -68,11 +59,8 @@ void ncs_exec_left(const struct ncs_journal *journal, struct ncs_str *out)
     foreign_count_left(&left);
     add_comms(journal, out);
     add_item(out, operators_left(journal), "reduction operator");
-    add_item(out, unbalanced(journal, NCS_FN_ncclCommRegister, NCS_FN_ncclCommDeregister),
-             "registered buffer");
-    add_item(out,
-             unbalanced(journal, NCS_FN_ncclCommWindowRegister, NCS_FN_ncclCommWindowDeregister),
-             "window");
+    add_item(out, ncs_misuse_registered(), "registered buffer");
+    add_item(out, ncs_misuse_windows(), "window");
     add_item(out, left.device_blocks, "allocation");
     if (left.device_blocks > 0)
         ncs_str_addf(out, " of device memory (%s)",
@@ -82,38 +70,4 @@ void ncs_exec_left(const struct ncs_journal *journal, struct ncs_str *out)
         ncs_str_add(out, " of pinned memory");
     add_item(out, left.streams, "stream");
     add_item(out, left.events, "event");
-}
-
-/* The call that has destroyed the communicator is older, and no other one lives at its place. */
-static bool is_gone(const struct ncs_journal *journal, const struct ncs_call *call, const void *handle)
-{
-    bool gone = false;
-    for (size_t i = 0; handle && i < journal->comms; i++)
-        for (int r = 0; r < journal->comm[i]->members; r++) {
-            const struct ncs_member *m = &journal->comm[i]->member[r];
-            if (m->handle != handle)
-                continue;
-            if (!m->gone)
-                return false;
-            gone |= m->gone < call->id;
-        }
-    return gone;
-}
-
-uint64_t ncs_exec_used_after(const struct ncs_journal *journal, struct ncs_str *out)
-{
-    uint64_t count[NCS_FN_COUNT] = { 0 }, all = 0;
-    for (const struct ncs_call *c = journal->oldest; c; c = c->newer) {
-        const struct ncs_fn_info *info = &ncs_fn_info[c->fn];
-        for (int i = 0; c->returned && c->rc != 0 && i < info->nargs; i++)
-            if (info->arg[i].kind == NCS_ARG_COMM && is_gone(journal, c, c->arg[i].p)) {
-                count[c->fn]++;
-                all++;
-            }
-    }
-    for (int fn = 0; fn < NCS_FN_COUNT; fn++)
-        if (count[fn] > 0)
-            ncs_str_addf(out, "%s%s (%llu)", out->bytes ? ", " : "", ncs_fn_info[fn].name,
-                         (unsigned long long)count[fn]);
-    return all;
 }

@@ -9,8 +9,4 @@
  * piece"; nothing when nothing is left. */
 void ncs_exec_left(const struct ncs_journal *journal, struct ncs_str *out);
 
-/* Appends what was called with communicators that the program had destroyed: "ncclAllReduce twice";
- * how many calls. */
-uint64_t ncs_exec_used_after(const struct ncs_journal *journal, struct ncs_str *out);
-
 #endif

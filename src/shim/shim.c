@@ -288,7 +288,7 @@ static const struct ncs_api *refuse_absent(const struct ncs_fn_info *info)
     return NULL;
 }
 
-const struct ncs_api *ncs_shim_enter(enum ncs_fn fn)
+const struct ncs_api *ncs_shim_enter_from(enum ncs_fn fn, void *caller)
 {
     const struct ncs_fn_info *info = &ncs_fn_info[fn];
     pthread_once(&once, open_machine);
@@ -303,6 +303,10 @@ const struct ncs_api *ncs_shim_enter(enum ncs_fn fn)
     if (launcher && forms_communicators(fn))
         return refuse_processes(info, launcher);
     foreign_enter(foreign_is_attached() ? NULL : new_local());
+    if (above && ncs_local) {
+        ncs_local->where = above->place;
+        ncs_local->where_arg = caller;
+    }
     return api;
 }
 

@@ -8,12 +8,14 @@
 #include <stdint.h>
 
 #include "api/driver.h"
+#include "api/local.h"
 #include "api/snapshot.h"
 
 /* Entry of an exported function: the table to call, with the token held until ncs_shim_leave. NULL,
  * and no token, for one that the version lacks or that cannot be served here: what to return is then
  * ncs_shim_refusal(). */
-const struct ncs_api *ncs_shim_enter(enum ncs_fn fn);
+#define ncs_shim_enter(fn) ncs_shim_enter_from(fn, __builtin_return_address(0))
+const struct ncs_api *ncs_shim_enter_from(enum ncs_fn fn, void *caller);
 void ncs_shim_leave(void);
 int ncs_shim_refusal(void);
 
@@ -42,6 +44,8 @@ struct ncs_shim_above {
     /* The table to use in place of this one. */
     const struct ncs_api *(*open)(const struct ncs_shim_settings *settings,
                                   const struct ncs_driver *driver);
+    /* What stands for a place in the program's code. */
+    struct ncs_place (*place)(void *caller);
     /* NCS_STOP_QUIET: nothing can ever happen again. NCS_STOP_INTERRUPTED: nothing has happened for
      * as long as was allowed. May end the process. */
     void (*verdict)(enum ncs_stop how);

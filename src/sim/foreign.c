@@ -15,6 +15,7 @@
 #include "sim/context.h"
 #include "sim/memory.h"
 #include "sim/sched.h"
+#include "sim/stream.h"
 #include "sim/world.h"
 
 /* A thread that waits looks up this often. */
@@ -232,6 +233,24 @@ void foreign_count_left(struct foreign_left *left)
         left->pinned_blocks += !device;
         left->device_bytes += device ? a->bytes : 0;
     }
+}
+
+int foreign_device_of_memory(const void *p)
+{
+    const struct allocation *a = p ? memory_find(p) : NULL;
+    return a && a->kind == MEMORY_DEVICE ? a->device : -1;
+}
+
+int foreign_device_of_stream(cudaStream_t stream)
+{
+    const struct stream *s = ncs_map_get(&sim_world.streams, ncs_map_key(stream));
+    return s ? s->gpu->device : -1;
+}
+
+int foreign_device_of_event(cudaEvent_t event)
+{
+    const struct event *e = ncs_map_get(&sim_world.events, ncs_map_key(event));
+    return e ? e->gpu->device : -1;
 }
 
 void foreign_fork(bool before)

@@ -12,6 +12,7 @@
 
 #include "api/local.h"
 #include "api/snapshot.h"
+#include "ncclscript/cuda_abi.h"
 #include "ncclscript/nccl_abi.h"
 
 struct context;
@@ -42,6 +43,11 @@ struct foreign_left {
     uint64_t device_bytes;
 };
 void foreign_count_left(struct foreign_left *left);
+
+/* The device that it was made on; -1 = it is none's, or not known. */
+int foreign_device_of_memory(const void *p);
+int foreign_device_of_stream(cudaStream_t stream);
+int foreign_device_of_event(cudaEvent_t event);
 
 /* Whether threads stand at the door: about to take the token. */
 bool foreign_is_entered(void);

@@ -54,6 +54,70 @@ static int device(void)
     return 0;
 }
 
+/* Each line of it is a mistake that is told of at the end: memory and handles after their end. */
+static int twice(void)
+{
+    ncclComm_t *comm = all(2);
+    cudaStream_t stream;
+    cudaEvent_t event;
+    float scalar = 2, *x = floats_of(1, 8);
+    ncclRedOp_t op;
+    CHECK(cudaStreamCreate(&stream));
+    CHECK(cudaStreamDestroy(stream));
+    printf("stream %d\n", cudaStreamSynchronize(stream));
+    CHECK(ncclRedOpCreatePreMulSum(&op, &scalar, ncclFloat32, ncclScalarHostImmediate, comm[0]));
+    CHECK(ncclRedOpDestroy(op, comm[0]));
+    printf("operator %d\n", ncclAllReduce(x, x, 8, ncclFloat32, op, comm[0], NULL));
+    CHECK(cudaFree(x));
+    printf("memory %d\n", cudaFree(x));
+    printf("memory %d\n", cudaFree(x));
+    CHECK(cudaSetDevice(1));
+    CHECK(cudaEventCreate(&event));
+    CHECK(cudaSetDevice(0));
+    printf("event %d\n", cudaEventRecord(event, NULL));
+    CHECK(cudaStreamCreate(&stream));
+    printf("event %d\n", cudaEventRecord(event, stream));
+    CHECK(cudaEventDestroy(event));
+    CHECK(cudaStreamDestroy(stream));
+    CHECK(ncclCommDestroy(comm[0]));
+    CHECK(ncclCommDestroy(comm[1]));
+    free(comm);
+    return 0;
+}
+
+/* What is at an address again is not what was there before. */
+static int again(void)
+{
+    for (int i = 0; i < 1000; i++) {
+        cudaStream_t stream;
+        cudaEvent_t event;
+        float *x = floats_of(1, 8);
+        CHECK(cudaStreamCreate(&stream));
+        CHECK(cudaEventCreate(&event));
+        CHECK(cudaEventRecord(event, stream));
+        EXPECT(cudaMemcpyAsync(x, x, 1 << 20, cudaMemcpyDeviceToDevice, stream), cudaErrorInvalidValue);
+        CHECK(cudaStreamDestroy(stream));
+        CHECK(cudaEventDestroy(event));
+        CHECK(cudaFree(x));
+    }
+    return 0;
+}
+
+/* Two ranks from one device. */
+static void taken_main(struct rank *self)
+{
+    ncclComm_t comm;
+    CHECK(cudaSetDevice(0));
+    ncclResult_t rc = ncclCommInitRank(&comm, self->ranks, self->id, self->rank);
+    EXPECT(rc, ncclInvalidUsage);
+}
+
+static int taken(void)
+{
+    run_ranks(2, taken_main, NULL);
+    return 0;
+}
+
 /* One thread makes the calls of all ranks, and no group around them. */
 static int no_group(void)
 {
@@ -166,6 +230,7 @@ int main(int argc, char **argv)
         const char *name;
         int (*main)(void);
     } which[] = { { "leak", leak },     { "after_destroy", after_destroy }, { "device", device },
+                  { "twice", twice },   { "again", again },                 { "taken", taken },
                   { "forked", forked }, { "foreign_id", foreign_id },       { "launched", launched },
                   { "asleep", asleep }, { "newer", newer },                 { "fails", fails },
                   { "no_group", no_group }, { "locked", locked } };

@@ -34,6 +34,8 @@ for command in command.*; do
     fi
     PATH=$work:$PATH bash "$command" >got 2>&1 </dev/null
     ran=$((ran + 1))
+    # Where in a function a call lies is the compiler's to say.
+    sed -i -E 's/\+0x[0-9a-f]+/+0x../g' "want.$n" got
     if ! diff -u "want.$n" got; then
         echo "README.md: the output of: $(cat "$command")"
         failed=$((failed + 1))
