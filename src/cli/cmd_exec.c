@@ -1,6 +1,6 @@
 /* `exec`: an unmodified program on the simulator. The program finds the drop-in libraries in place
  * of the real ones; what it is to be told of itself comes from them. */
-#define _GNU_SOURCE /* environ, pipe2 */
+#define _GNU_SOURCE /* environ, memmem, pipe2 */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -171,6 +172,28 @@ static void set_libraries(const char *program, const char *folder)
     ncs_str_free(&preload);
 }
 
+/* Built with the static CUDA runtime, which looks for the driver by itself: then it names the driver's
+ * library, and none of the runtime's. */
+static bool has_own_runtime(const char *program)
+{
+    static const char driver[] = "libcuda.so.1";
+    char *path = find_program(program), *bytes = NULL;
+    struct needs needs;
+    long size = 0;
+    read_needs(path, &needs);
+    FILE *f = needs.cudart[0] ? NULL : fopen(path, "rb");
+    ncs_free(path);
+    if (f && fseek(f, 0, SEEK_END) == 0 && (size = ftell(f)) > 0 && size < 1 << 30)
+        bytes = ncs_new((size_t)size);
+    bool found = bytes && read_at(f, 0, bytes, (size_t)size) &&
+                 memcmp(bytes, ELFMAG, SELFMAG) == 0 &&
+                 memmem(bytes, (size_t)size, driver, sizeof driver);
+    ncs_free(bytes);
+    if (f)
+        fclose(f);
+    return found;
+}
+
 static void set_environment(const struct ncs_option_value *v, const char *program,
                             const char *folder, int channel)
 {
@@ -194,7 +217,7 @@ static void set_environment(const struct ncs_option_value *v, const char *progra
 /* ---- running it ---- */
 
 struct told {
-    bool used, verdict;
+    bool used, cuda, verdict; /* cuda: its runtime was called */
     int status; /* of a verdict; of the end: 0, or that a mistake was found */
 };
 
@@ -209,6 +232,8 @@ static struct told listen(int channel)
         int status = 0;
         if (strncmp(line, "used", 4) == 0) {
             told.used = true;
+        } else if (strncmp(line, "cuda", 4) == 0) {
+            told.cuda = true;
         } else if (sscanf(line, "verdict %d", &status) == 1) {
             told.verdict = true;
             told.status = status;
@@ -229,6 +254,12 @@ static int judge(const char *program, int how, const struct told *told)
     int status = WEXITSTATUS(how);
     if (told->verdict)
         return told->status;
+    bool own_runtime = !told->cuda && has_own_runtime(program);
+    if (own_runtime)
+        fprintf(stderr, "ncclscript exec: `%s` has a CUDA runtime of its own, which finds no GPU here: "
+                "link it with the shared one, as `nvcc -cudart shared` does\n", program);
+    if (!told->used && status == 0 && own_runtime)
+        return 5;
     if (!told->used && status == 0) {
         fprintf(stderr, "ncclscript exec: `%s` called neither NCCL nor the CUDA runtime: it must be "
                 "linked with the shared libnccl.so.2 and libcudart.so.12 or .13, or open them\n",
@@ -244,9 +275,36 @@ static int fail(const char *what)
     return 70;
 }
 
+/* No pipe of ours may get the number of a standard stream that is closed. */
+static void open_standard(void)
+{
+    int fd;
+    do
+        fd = open("/dev/null", O_RDWR);
+    while (fd >= 0 && fd <= STDERR_FILENO);
+    if (fd >= 0)
+        close(fd);
+}
+
+/* Becomes the program; the shell is not asked to make something of what is none. What ends this
+ * command, and cannot be told to the program, ends it too. */
+static void become(char **argv)
+{
+    char *path = find_program(argv[0]);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    execve(path, argv, environ);
+}
+
+static const char *why_not(int error)
+{
+    return error == ENOEXEC ? "it is neither a program for this machine nor a script that begins with #!"
+                            : strerror(error);
+}
+
 static int run(const struct ncs_option_value *v, char **argv, const char *folder)
 {
     int channel[2], failure[2];
+    open_standard();
     if (pipe2(channel, O_NONBLOCK) != 0 || pipe2(failure, O_CLOEXEC) != 0)
         return fail("no pipe");
     pid_t child = fork();
@@ -256,7 +314,7 @@ static int run(const struct ncs_option_value *v, char **argv, const char *folder
         close(channel[0]);
         signal(SIGPIPE, SIG_DFL);
         set_environment(v, argv[0], folder, channel[1]);
-        execvp(argv[0], argv);
+        become(argv);
         if (write(failure[1], &errno, sizeof errno) < 0)
             _exit(70);
         _exit(2);
@@ -268,7 +326,7 @@ static int run(const struct ncs_option_value *v, char **argv, const char *folder
     while (waitpid(child, &how, 0) < 0 && errno == EINTR)
         continue;
     if (read(failure[0], &error, sizeof error) == (ssize_t)sizeof error) {
-        fprintf(stderr, "ncclscript exec: cannot run `%s`: %s\n", argv[0], strerror(error));
+        fprintf(stderr, "ncclscript exec: cannot run `%s`: %s\n", argv[0], why_not(error));
         return 2;
     }
     struct told told = listen(channel[0]);

@@ -32,8 +32,8 @@ static void tell(const char *what, int status)
 {
     char line[64];
     int n = snprintf(line, sizeof line, "%s %d\n", what, status);
-    if (settings.channel >= 0 && write(settings.channel, line, (size_t)n) < 0)
-        settings.channel = -1;
+    if (settings.channel >= 0)
+        ncs_shim_write(settings.channel, line, (size_t)n);
 }
 
 /* ---- what the machine tells ---- */
@@ -70,6 +70,16 @@ static void on_fault(void *self, struct ncs_call *call, const char *why)
     keep_notice(NCS_NOTICE_FAULT, &call, call ? 1 : 0, why);
 }
 
+static void on_return(const struct ncs_journal *j, const struct ncs_call *call)
+{
+    static bool cuda;
+    if (!cuda && ncs_fn_info[call->fn].lib != NCS_LIB_NCCL) {
+        cuda = true;
+        tell("cuda", 0);
+    }
+    ncs_misuse_look(j, call);
+}
+
 static const struct ncs_api *open_above(const struct ncs_shim_settings *given,
                                         const struct ncs_driver *driver)
 {
@@ -78,7 +88,7 @@ static const struct ncs_api *open_above(const struct ncs_shim_settings *given,
     journal = ncs_journal_open(JOURNAL_BYTES, false);
     machine->observe(&(struct ncs_observer){ .mismatch = on_mismatch, .crash = on_crash,
                                              .fault = on_fault });
-    journal->returned = ncs_misuse_look;
+    journal->returned = on_return;
     tell("used", 0);
     return ncs_journal_wrap(journal, driver->api);
 }
@@ -192,10 +202,8 @@ static void print(const struct ncs_result *r, const struct ncs_str *misuse, cons
         ncs_str_add(&out, misuse->text);
     if (left && left->bytes > 0)
         ncs_str_addf(&out, "ncclscript: left at the end: %s\n", left->text);
-    fflush(stdout);
     if (out.text)
-        fputs(out.text, stderr);
-    fflush(stderr);
+        ncs_shim_write(STDERR_FILENO, out.text, out.bytes);
     ncs_str_free(&out);
     ncs_scenario_free(&scenario);
     ncs_free(name);

@@ -1,12 +1,15 @@
 #include "shim/shim.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "api/version.h"
@@ -30,6 +33,22 @@ static atomic_bool is_child;        /* a fork of a process that had begun */
 static const char *launcher;        /* what has started this process as one of several; NULL */
 static _Thread_local int refusal;
 
+void ncs_shim_write(int file, const char *text, size_t bytes)
+{
+    sigset_t pipe, before, pending;
+    fflush(stdout);
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);
+    sigpending(&pending);
+    pthread_sigmask(SIG_BLOCK, &pipe, &before);
+    ssize_t n = 0;
+    for (size_t done = 0; done < bytes && (n >= 0 || errno == EINTR); done += n > 0 ? (size_t)n : 0)
+        n = write(file, text + done, bytes - done);
+    if (n < 0 && errno == EPIPE && !sigismember(&pending, SIGPIPE))
+        sigtimedwait(&pipe, NULL, &(struct timespec){ 0 });
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
 void ncs_shim_say(const char *fmt, ...)
 {
     struct ncs_str line = { 0 };
@@ -39,8 +58,7 @@ void ncs_shim_say(const char *fmt, ...)
     ncs_str_addv(&line, fmt, args);
     ncs_str_add(&line, "\n");
     va_end(args);
-    fflush(stdout);
-    fputs(line.text, stderr);
+    ncs_shim_write(STDERR_FILENO, line.text, line.bytes);
     ncs_str_free(&line);
 }
 

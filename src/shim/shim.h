@@ -56,6 +56,10 @@ struct ncs_shim_above {
 /* Whether every thread of the process waits, and for nothing but another one: looked at twice. */
 bool ncs_shim_all_wait(void);
 
+/* Writes it all, if it can be; nobody's signal that nobody reads ends the program. What the program has
+ * printed goes before. */
+void ncs_shim_write(int file, const char *text, size_t bytes);
+
 /* A line on standard error. */
 void ncs_shim_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 

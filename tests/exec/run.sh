@@ -128,9 +128,69 @@ run "neither NCCL nor CUDA" 5 "${exec[@]}" -- sh -c 'exit 0'
 reports 'called neither NCCL nor the CUDA runtime'
 run "no such program" 2 "${exec[@]}" -- ./no-such-program
 reports 'cannot run `./no-such-program`'
+printf 'no program\n' >"$out/data"
+run "a file that may not be run" 2 "${exec[@]}" -- "$out/data"
+reports 'cannot run .*/data`: Permission denied'
+chmod +x "$out/data"
+run "a file that is no program" 2 "${exec[@]}" -- "$out/data"
+reports 'cannot run .*/data`: it is neither a program for this machine nor a script that begins with #!'
+run "a folder" 2 "${exec[@]}" -- "$out"
+reports 'cannot run '
+run "a script" 0 "${exec[@]}" -n 2 -- bash -c '"$0"' "${clients}one_thread"
+says ': ok$|devices: ok$'
 run "no program" 2 "${exec[@]}"
 run "without --" 2 "${exec[@]}" "${clients}hang"
 reports 'stands behind `--`'
+
+# nvcc links its static runtime by default: it has the driver's name in it, and no shared one's.
+cat >"$out/own.c" <<'END'
+#include <stdio.h>
+int main(void) { puts("libcuda.so.1"); return 0; }
+END
+if "$CC" -o "$out/own" "$out/own.c"; then
+    run "a CUDA runtime of its own" 5 "${exec[@]}" -- "$out/own"
+    reports 'own` has a CUDA runtime of its own, .*nvcc -cudart shared'
+else
+    fail "own: the program was not built"
+fi
+
+# Standard streams that are closed, or that nobody reads.
+run "no standard output" 0 bash -c '"$@" >&-' - "${exec[@]}" -n 2 -- "${clients}one_thread"
+silent
+run "no standard error" 3 bash -c '"$@" 2>&-' - "${exec[@]}" -n 4 -- "${clients}hang" before
+says '^before$'
+run "no standard streams" 3 bash -c '"$@" <&- >&- 2>&-' - "${exec[@]}" -n 4 -- "${clients}hang"
+run "nobody reads the report" 3 bash -c 'set -o pipefail; "$@" 2>&1 >&3 | true' - "${exec[@]}" -n 4 -- \
+    bash -c 'sleep 0.3; exec "$0"' "${clients}hang" 3>&1
+
+# ended SIGNAL WHOM STATUS: a signal to the command alone or to its group ends the program too.
+ended() {
+    name="$1 to $2" # of the command, in a group of its own
+    local command child=- i
+    set -m
+    NCCLSCRIPT_QUIET= "${exec[@]}" -- "${clients}mistakes" asleep >"$out/stdout" 2>"$out/stderr" &
+    command=$!
+    set +m
+    for ((i = 0; i < 1500; i++)); do
+        grep -q 'this is no GPU' "$out/stderr" && break
+        sleep 0.02
+    done
+    read -r child _ 2>/dev/null <"/proc/$command/task/$command/children"
+    if [ "$2" = group ]; then kill -"$1" -- "-$command"; else kill -"$1" "$command"; fi
+    wait "$command" 2>/dev/null
+    local got=$?
+    [ $got -eq "$3" ] || fail "$name: exit status $got, not $3"
+    for ((i = 0; i < 1500; i++)); do
+        grep -qE '^State:.[^ZX]' "/proc/$child/status" 2>/dev/null || return
+        sleep 0.02
+    done
+    kill -9 "$child"
+    fail "$name: the program goes on"
+}
+ended INT group 130
+ended TERM group 143
+ended TERM command 143
+ended KILL command 137
 
 # An RPATH of the program goes before LD_LIBRARY_PATH: here to a library that is none of NCCL's.
 cat >"$out/fake.c" <<'END'
