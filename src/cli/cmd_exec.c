@@ -292,7 +292,10 @@ static void become(char **argv)
 {
     char *path = find_program(argv[0]);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
-    execve(path, argv, environ);
+    if (strchr(path, '/'))
+        execve(path, argv, environ);
+    else
+        errno = ENOENT;
 }
 
 static const char *why_not(int error)

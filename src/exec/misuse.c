@@ -24,8 +24,8 @@ static const struct {
     [AFTER_DESTROY] = { "called with a communicator after its destroy, where the real library may crash",
                         true },
     [OPERATOR_AFTER_DESTROY] = { "called with an operator after its destroy", true },
-    [HANDLE_AFTER_DESTROY] = { "called with a stream or an event after its destroy, where the real "
-                               "library may crash", true },
+    [HANDLE_AFTER_DESTROY] = { "called with a stream, an event, a window or a registration after its end, "
+                               "where the real library may crash", true },
     [FREED_TWICE] = { "freed twice", true },
     [STREAM_ELSEWHERE] = { "given a stream of another device than the communicator's, which fails",
                            false },
@@ -98,6 +98,18 @@ static bool frees(enum ncs_fn fn)
            fn == NCS_FN_ncclMemFree;
 }
 
+static bool is_handle(enum ncs_kind kind)
+{
+    return kind == NCS_ARG_STREAM || kind == NCS_ARG_EVENT || kind == NCS_ARG_WINDOW ||
+           kind == NCS_ARG_REGISTRATION;
+}
+
+static bool makes_handle(enum ncs_kind kind)
+{
+    return kind == NCS_ARG_STREAM_OUT || kind == NCS_ARG_EVENT_OUT || kind == NCS_ARG_WINDOW_OUT ||
+           kind == NCS_ARG_REGISTRATION_OUT;
+}
+
 static void look_at_failure(const struct ncs_journal *journal, const struct ncs_call *call)
 {
     const struct ncs_fn_info *info = &ncs_fn_info[call->fn];
@@ -106,7 +118,7 @@ static void look_at_failure(const struct ncs_journal *journal, const struct ncs_
         enum ncs_kind kind = info->arg[i].kind;
         const void *p = call->arg[i].p;
         gone |= kind == NCS_ARG_COMM && is_gone(journal, call, p);
-        ended_handle |= (kind == NCS_ARG_STREAM || kind == NCS_ARG_EVENT) && has_ended(p);
+        ended_handle |= is_handle(kind) && has_ended(p);
     }
     if (gone)
         note(AFTER_DESTROY, call);
@@ -128,7 +140,7 @@ static void look_at_success(const struct ncs_call *call)
         const void *p = call->arg[i].p;
         if (kind == NCS_ARG_MEMORY_OUT)
             has_begun(p); /* the journal has put what was allocated there */
-        else if ((kind == NCS_ARG_STREAM_OUT || kind == NCS_ARG_EVENT_OUT) && p)
+        else if (makes_handle(kind) && p)
             has_begun(*(void *const *)p);
     }
     switch ((int)call->fn) {
@@ -144,12 +156,14 @@ static void look_at_success(const struct ncs_call *call)
         registered++;
         break;
     case NCS_FN_ncclCommDeregister:
+        ends(call->arg[1].p);
         registered -= registered > 0;
         break;
     case NCS_FN_ncclCommWindowRegister:
         windows++;
         break;
     case NCS_FN_ncclCommWindowDeregister:
+        ends(call->arg[1].p);
         windows -= windows > 0;
         break;
     }

@@ -68,6 +68,10 @@ static int twice(void)
     CHECK(ncclRedOpCreatePreMulSum(&op, &scalar, ncclFloat32, ncclScalarHostImmediate, comm[0]));
     CHECK(ncclRedOpDestroy(op, comm[0]));
     printf("operator %d\n", ncclAllReduce(x, x, 8, ncclFloat32, op, comm[0], NULL));
+    void *handle;
+    CHECK(ncclCommRegister(comm[0], x, 32, &handle));
+    CHECK(ncclCommDeregister(comm[0], handle));
+    printf("registration %d\n", ncclCommDeregister(comm[0], handle));
     CHECK(cudaFree(x));
     printf("memory %d\n", cudaFree(x));
     printf("memory %d\n", cudaFree(x));

@@ -99,7 +99,7 @@ says '^code [1-9]'
 reports 'given a stream of another device .*: ncclAllReduce \(1, at device\+0x[0-9a-f]+\)$'
 reports 'given memory of another device .*: ncclAllReduce \(1, at device\+0x[0-9a-f]+\)$'
 run "after their ends" 1 "${exec[@]}" -- "${clients}mistakes" twice
-reports 'a stream or an event after its destroy.*: cudaStreamSynchronize \(1, at twice\+0x[0-9a-f]+\)$'
+reports 'a stream, an event, a window or a registration after its end.*: cudaStreamSynchronize \(1, at twice\+0x[0-9a-f]+\), ncclCommDeregister \(1,'
 reports 'called with an operator after its destroy: ncclAllReduce \(1, at twice\+'
 reports 'freed twice: cudaFree \(2, first at twice\+'
 reports 'an event of one device and a stream of another.*: cudaEventRecord \(1, at twice\+'
@@ -134,6 +134,8 @@ reports 'cannot run .*/data`: Permission denied'
 chmod +x "$out/data"
 run "a file that is no program" 2 "${exec[@]}" -- "$out/data"
 reports 'cannot run .*/data`: it is neither a program for this machine nor a script that begins with #!'
+run "not in PATH" 2 bash -c 'cd "$1" && shift && "$@"' - "$out" "$NCCLSCRIPT" exec -- data
+reports 'cannot run `data`: No such file or directory'
 run "a folder" 2 "${exec[@]}" -- "$out"
 reports 'cannot run '
 run "a script" 0 "${exec[@]}" -n 2 -- bash -c '"$0"' "${clients}one_thread"
