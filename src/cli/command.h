@@ -5,6 +5,7 @@
 #include "cli/option.h"
 
 extern const struct ncs_command ncs_cmd_run;
+extern const struct ncs_command ncs_cmd_check;
 extern const struct ncs_command ncs_cmd_explain;
 extern const struct ncs_command ncs_cmd_exec;
 extern const struct ncs_command ncs_cmd_doctor;

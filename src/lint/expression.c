@@ -90,7 +90,7 @@ static void constructor(struct ncs_reader *r)
 {
     struct ncs_span opening = r->x.span;
     ncs_lint_want(r, '{', "`{`");
-    while (!r->x.failed && !ncs_lint_is(r, '}')) {
+    while (!ncs_lint_is(r, '}') && !ncs_lint_is(r, NCS_W_END)) {
         if (ncs_lint_is(r, NCS_W_NAME) && ncs_lint_peek(&r->x) == '=') {
             ncs_lint_next(&r->x);
             ncs_lint_next(&r->x);
@@ -116,7 +116,7 @@ static void arguments(struct ncs_reader *r)
     if (ncs_lint_is(r, '{')) {
         constructor(r);
     } else if (ncs_lint_take(r, '(')) {
-        if (!ncs_lint_is(r, ')'))
+        if (!ncs_lint_is(r, ')') && !ncs_lint_is(r, NCS_W_END))
             ncs_lint_expr_list(r);
         ncs_lint_want_close(r, ')', "`)`", opening);
     } else {

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/complaint.h"
 #include "base/source.h"
 
 /* A use of a free name, and the constant fields behind it: `nccl.group` or `cuda.buffer(...)`. */
@@ -32,5 +33,8 @@ bool ncs_lint_chunk(const char *text, size_t bytes,
 bool ncs_lint_expression(const char *text, size_t bytes,
                          void (*on_name)(void *arg, const struct ncs_lint_name *name), void *arg,
                          struct ncs_lint_error *err);
+
+/* Adds the error to the complaints about a text in which the chunk begins at `skip`. */
+void ncs_lint_complain(const struct ncs_lint_error *e, size_t skip, struct ncs_complaints *c);
 
 #endif

@@ -16,7 +16,7 @@
 /* Field of the metatable that tells a locked library by its name. */
 #define LIBRARY "ncs.module"
 
-static const char *library_name(lua_State *L, int arg)
+const char *ncs_lua_library(lua_State *L, int arg)
 {
     const char *name = NULL;
     if (lua_type(L, arg) == LUA_TTABLE && lua_getmetatable(L, arg)) {
@@ -35,7 +35,7 @@ struct ncs_lua_thread *ncs_lua_begin(lua_State *L, const char *what, int max)
     t->what = what;
     ncs_lua_check_cancel(L);
     luaL_checkstack(L, 24, what);
-    const char *library = library_name(L, 1);
+    const char *library = ncs_lua_library(L, 1);
     if (library)
         ncs_lua_usage(L, "%s takes a dot, not a colon: its functions are called as %s%s%s(...)",
                       library, strchr(what, '.') ? "" : library, strchr(what, '.') ? "" : ".", what);

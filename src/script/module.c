@@ -71,8 +71,7 @@ static int last_line(lua_State *L)
     return last;
 }
 
-/* Where Lua begins: behind a byte order mark, and behind a first line for the shell. */
-static size_t start_of(const char *text, size_t bytes)
+size_t ncs_chunk_start(const char *text, size_t bytes)
 {
     size_t at = bytes >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     if (bytes - at < 2 || text[at] != '#')
@@ -89,7 +88,7 @@ static size_t start_of(const char *text, size_t bytes)
 bool ncs_chunk_compile(struct ncs_chunk *chunk, const char *text, size_t bytes,
                        struct ncs_error *err)
 {
-    size_t skip = start_of(text, bytes);
+    size_t skip = ncs_chunk_start(text, bytes);
     if (skip < bytes && (text[skip] == LUA_SIGNATURE[0] || memchr(text, 0, bytes))) {
         ncs_fail(err, NCS_BAD_INPUT, "is no text, expected Lua source");
         return ncs_fail_at(err, chunk->file, 0, 0);
@@ -122,12 +121,12 @@ bool ncs_chunk_compile(struct ncs_chunk *chunk, const char *text, size_t bytes,
 
 /* ---- require ---- */
 
-static bool is_module_name(const char *name)
+bool ncs_is_module_name(const char *name, size_t bytes)
 {
     static const char allowed[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
-    size_t n = strlen(name);
-    return n > 0 && n < 128 && strspn(name, allowed) == n;
+    size_t n = strspn(name, allowed);
+    return bytes > 0 && bytes < 128 && n >= bytes;
 }
 
 /* The module, read and compiled by the first rank that wants it; NULL and err on failure. */
@@ -163,7 +162,7 @@ static int require(lua_State *L)
 {
     ncs_lua_begin(L, "require", 1);
     const char *name = ncs_lua_string(L, 1, "name");
-    if (!is_module_name(name))
+    if (!ncs_is_module_name(name, strlen(name)))
         return ncs_lua_usage(L, "\"%.60s\" is no name of a module: letters, digits, '_' and '-', "
                                 "for a file NAME.lua beside the scenario", name);
     luaL_getsubtable(L, LUA_REGISTRYINDEX, "ncs.modules");

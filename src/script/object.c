@@ -169,6 +169,23 @@ static int index_object(lua_State *L)
     return field(L);
 }
 
+bool ncs_object_knows(lua_State *L, enum ncs_class_id id, const char *word)
+{
+    int tables[2];
+    luaL_getmetatable(L, ncs_classes[id]->name);
+    lua_getfield(L, -1, "__index");
+    int index = lua_gettop(L);
+    lua_getupvalue(L, index, 1);
+    lua_getupvalue(L, index, 2);
+    tables[0] = index + 1;
+    tables[1] = index + 2;
+    bool method = lua_getfield(L, tables[0], word) != LUA_TNIL;
+    if (!method && lua_getfield(L, tables[1], word) == LUA_TNIL)
+        ncs_lua_unknown(L, "field or method", ncs_classes[id]->name, word, tables, 2);
+    lua_settop(L, index - 2);
+    return method;
+}
+
 static int refuse_assignment(lua_State *L)
 {
     const struct ncs_class *class = lua_touserdata(L, lua_upvalueindex(3));

@@ -59,6 +59,10 @@ void ncs_object_open(struct ncs_object *o);
 void ncs_object_drop(lua_State *L, struct ncs_object *o); /* closed, and out of the list */
 void ncs_object_push(lua_State *L, struct ncs_object *o); /* one that is still in the list */
 
+/* True when its objects have a method of this name, false when they have a field; raises when they
+ * have neither. */
+bool ncs_object_knows(lua_State *L, enum ncs_class_id id, const char *word);
+
 /* The object at arg, or NULL; or refused as argument `name`. */
 void *ncs_object_test(lua_State *L, int arg, enum ncs_class_id id);
 void *ncs_object_arg(lua_State *L, int arg, enum ncs_class_id id, const char *name);

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "lint/lint.h"
 #include "script/object.h"
 #include "script/state.h"
 
@@ -32,6 +33,17 @@ void ncs_script_free(struct ncs_script *s)
     ncs_free(s);
 }
 
+/* Lua's own words for an error of syntax have a line; ours have a place. */
+static void complain_syntax(struct ncs_reading *r, struct ncs_error *err)
+{
+    struct ncs_lint_error e;
+    size_t skip = ncs_chunk_start(r->text.text, r->text.bytes);
+    if (err->line < 1 || ncs_lint_chunk(r->text.text + skip, r->text.bytes - skip, NULL, NULL, &e))
+        return;
+    ncs_lint_complain(&e, skip, &r->complaints);
+    ncs_complaints_error(&r->complaints, err);
+}
+
 /* The chunk keeps the Lua text, for messages about its lines. */
 static bool compile_main(struct ncs_chunk *chunk, struct ncs_reading *r, struct ncs_error *err)
 {
@@ -41,6 +53,8 @@ static bool compile_main(struct ncs_chunk *chunk, struct ncs_reading *r, struct 
     if (!r->yaml)
         ncs_str_add_bytes(&lua, r->text.text, r->text.bytes);
     bool ok = ncs_chunk_compile(chunk, lua.text, lua.bytes, err);
+    if (!ok && !r->yaml)
+        complain_syntax(r, err);
     chunk->text = ncs_str_take(&lua);
     return ok;
 }
@@ -55,7 +69,8 @@ struct ncs_script *ncs_script_open(const char *file, const struct ncs_script_set
     s->folder = folder_of(file);
     s->unsafe = settings->unsafe;
     s->memory_limit = NCS_LUA_MEMORY;
-    bool ok = ncs_reading_open(reading, file, err) && compile_main(&s->main, reading, err);
+    bool ok = (reading->complaints.source || ncs_reading_open(reading, file, err)) &&
+              compile_main(&s->main, reading, err);
     ncs_reading_close(&own);
     if (ok)
         return s;

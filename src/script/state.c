@@ -136,7 +136,7 @@ static int set_up(lua_State *L)
     ncs_lua_modules(L);
     lua_pushcfunction(L, ncs_lua_scenario);
     lua_setfield(L, -2, "scenario");
-    if (rank->run)
+    if (rank->run || rank->names_only)
         ncs_lua_ready_made(L);
     lua_pushvalue(L, -1);
     lua_setfield(L, LUA_REGISTRYINDEX, "ncs.globals");

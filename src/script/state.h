@@ -92,6 +92,7 @@ struct ncs_lua_rank {
     lua_State *L;
     int rank, nranks, device; /* device: where the rank starts */
     bool declared;            /* scenario{} has been called */
+    bool names_only;          /* no run, but the names of one */
     int last_line;            /* where the script ended; 0 = it has not */
     lua_Integer serials;      /* of objects */
     lua_Integer named;        /* tables and functions that have been given a number */
@@ -203,6 +204,10 @@ int ncs_lua_wrong(lua_State *L, int arg, const char *name, const char *wanted);
 /* Makes the table at `index` a locked library: a proxy is pushed through which it is read; writing
  * and unknown names are errors that speak of `name`. */
 void ncs_lua_lock(lua_State *L, int index, const char *name);
+/* The name of the locked library at arg; NULL = it is none, or the environment. */
+const char *ncs_lua_library(lua_State *L, int arg);
+/* Field of the metatable of a library that is a value: its functions take a colon. */
+#define NCS_TAKES_COLON "ncs.value"
 /* Before complaints that are about no call. */
 void ncs_lua_no_call(lua_State *L);
 
@@ -290,6 +295,9 @@ int ncs_lua_note_end(lua_State *L);
 bool ncs_chunk_compile(struct ncs_chunk *chunk, const char *text, size_t bytes,
                        struct ncs_error *err);
 bool ncs_chunk_read(struct ncs_chunk *chunk, struct ncs_error *err); /* chunk->file; "-": stdin */
+bool ncs_is_module_name(const char *name, size_t bytes);
+/* Where Lua begins: behind a byte order mark, and behind a first line for the shell. */
+size_t ncs_chunk_start(const char *text, size_t bytes);
 void ncs_chunk_free(struct ncs_chunk *chunk);                        /* the contents */
 
 /* reading.c: YAML that was read as the Lua text that does the same; err has the first complaint. */

@@ -17,7 +17,7 @@ struct wait_options {
 /* store is a value: its functions take a colon. */
 static struct ncs_lua_thread *method(lua_State *L, const char *what, int max)
 {
-    bool self = lua_type(L, 1) == LUA_TTABLE && luaL_getmetafield(L, 1, STORE) != LUA_TNIL;
+    bool self = lua_type(L, 1) == LUA_TTABLE && luaL_getmetafield(L, 1, NCS_TAKES_COLON) != LUA_TNIL;
     struct ncs_lua_thread *t;
     if (self) {
         lua_pop(L, 1);
@@ -158,7 +158,7 @@ void ncs_lua_store(lua_State *L)
     ncs_lua_lock(L, lua_gettop(L), "store");
     lua_getmetatable(L, -1);
     lua_pushboolean(L, 1);
-    lua_setfield(L, -2, STORE);
+    lua_setfield(L, -2, NCS_TAKES_COLON);
     lua_pop(L, 1);
     lua_pushvalue(L, -1);
     lua_setfield(L, LUA_REGISTRYINDEX, STORE);

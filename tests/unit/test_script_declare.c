@@ -204,8 +204,8 @@ START_TEST(test_bad_declarations)
     ck_assert_int_eq(scenario.ranks, 3);
     ncs_scenario_free(&scenario);
     refuses("scenario { ranks = nothing.x }", 1, "no such global 'nothing'");
-    refuses("scenario {\n} local x = = 1", 2, "unexpected symbol near '='");
-    refuses("scenario {", 1, "near <eof>");
+    refuses("scenario {\n} local x = = 1", 2, "unexpected symbol `=`, expected an expression");
+    refuses("scenario {", 1, "unexpected end of the text, expected `}`");
     refuses("\x1bLua", 0, "is no text");
     ck_assert_ptr_null(load_bytes("scenario {}\0", 12));
     ck_assert_ptr_nonnull(strstr(err.text, "is no text"));

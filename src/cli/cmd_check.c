@@ -1,0 +1,158 @@
+/* ncclscript check: what is wrong with scenarios, without running them. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "cli/command.h"
+#include "cli/files.h"
+#include "cli/output.h"
+#include "report/check.h"
+#include "script/check.h"
+
+enum { RANKS, SET, UNSAFE, FORMAT, QUIET, HELP };
+
+static const char *const formats[] = { "text", "json", NULL };
+
+static const struct ncs_option options[] = {
+    [RANKS]  = { "ranks", 'n', NCS_OPTION_INT, "RANKS", "as declared", "Checking",
+                 "ranks of a run", NULL, 1, 65536 },
+    [SET]    = { "set", 0, NCS_OPTION_LIST, "NAME=VALUE", NULL, "Checking",
+                 "set a parameter; may be given again", NULL, 0, 0 },
+    [UNSAFE] = { "unsafe", 0, NCS_OPTION_FLAG, NULL, NULL, "Checking",
+                 "as a run with --unsafe: scripts may use programs and files", NULL, 0, 0 },
+    [FORMAT] = { "format", 0, NCS_OPTION_CHOICE, NULL, "text", "Output",
+                 "for people, or one JSON object per file and line", formats, 0, 0 },
+    [QUIET]  = { "quiet", 'q', NCS_OPTION_FLAG, NULL, NULL, "Output",
+                 "without the summary", NULL, 0, 0 },
+    [HELP]   = NCS_OPTION_HELP,
+    { 0 },
+};
+
+/* A file to check: an operand, or required by one. */
+struct entry {
+    char *path;
+    bool is_module;
+};
+
+struct check {
+    struct ncs_script_settings settings;
+    bool json;
+    struct entry *entry;
+    size_t count, room, wrong;
+};
+
+static void add_entry(struct check *check, const char *path, bool is_module)
+{
+    for (size_t i = 0; i < check->count; i++)
+        if (strcmp(check->entry[i].path, path) == 0)
+            return;
+    struct entry entry = { ncs_copy_text(path), is_module };
+    NCS_PUSH(check->entry, check->count, check->room, entry);
+}
+
+static void add_unread(const struct ncs_error *err, struct ncs_str *out)
+{
+    ncs_str_addf(out, "%s: error: %s\n", err->file[0] ? err->file : "ncclscript", err->text);
+    if (err->hint[0])
+        ncs_str_addf(out, "  hint: %s\n", err->hint);
+}
+
+static void check_file(struct check *check, struct entry entry)
+{
+    struct ncs_checking c = { .file = entry.path, .is_module = entry.is_module };
+    struct ncs_complaints *complaints = &c.reading.complaints;
+    struct ncs_error err = { 0 };
+    struct ncs_str out = { 0 };
+    bool read = ncs_script_check(&c, &check->settings, &err);
+    if (check->json) {
+        ncs_report_check(entry.path, complaints, &err, &out);
+    } else {
+        ncs_complaints_text(complaints, &out);
+        if (!read)
+            add_unread(&err, &out);
+    }
+    if (out.text)
+        ncs_out(out.text);
+    check->wrong += !read || complaints->errors;
+    for (size_t i = 0; i < c.modules; i++)
+        add_entry(check, c.module[i], true);
+    ncs_str_free(&out);
+    ncs_checking_free(&c);
+}
+
+static int check_files(struct check *check, const struct ncs_files *files, bool quiet)
+{
+    if (!files->count) {
+        fprintf(stderr, "ncclscript check: nothing was checked: no scenarios there\n");
+        return 2;
+    }
+    for (size_t i = 0; i < files->count; i++)
+        add_entry(check, files->path[i], false);
+    for (size_t i = 0; i < check->count; i++)
+        check_file(check, check->entry[i]);
+    if (!check->json && !quiet) {
+        struct ncs_str out = { 0 };
+        ncs_str_addf(&out, "%zu file%s: %zu with errors\n", check->count,
+                     check->count == 1 ? "" : "s", check->wrong);
+        ncs_out(out.text);
+        ncs_str_free(&out);
+    }
+    return check->wrong ? 2 : 0;
+}
+
+static int check_operands(const struct ncs_parsed *parsed)
+{
+    const struct ncs_option_value *v = parsed->value;
+    struct check check = {
+        .settings = { .set = v[SET].text, .sets = v[SET].texts, .ranks = (int)v[RANKS].number,
+                      .policy = -1, .driver = "sim", .unsafe = v[UNSAFE].given },
+        .json = v[FORMAT].number == 1,
+    };
+    struct ncs_files files = { 0 };
+    struct ncs_error err = { 0 };
+    int status = 0;
+    for (size_t i = 0; i < parsed->operands && status == 0; i++)
+        if (!ncs_files_add(&files, parsed->operand[i], &err)) {
+            ncs_print_error(&err);
+            status = 2;
+        }
+    if (status == 0)
+        status = check_files(&check, &files, v[QUIET].given);
+    for (size_t i = 0; i < check.count; i++)
+        ncs_free(check.entry[i].path);
+    ncs_free(check.entry);
+    ncs_files_free(&files);
+    return status;
+}
+
+static int check_main(const struct ncs_command *self, int argc, char **argv)
+{
+    struct ncs_parsed parsed;
+    if (!ncs_options_parse(self, argc, argv, &parsed))
+        return 2;
+    struct ncs_str help = { 0 };
+    int status = 2;
+    if (parsed.help) {
+        ncs_options_help(self, &help);
+        ncs_out(help.text);
+        status = 0;
+    } else if (!parsed.operands) {
+        ncs_usage_error(self->name, NULL, "no scenario was given");
+    } else {
+        status = check_operands(&parsed);
+    }
+    ncs_str_free(&help);
+    ncs_parsed_free(self, &parsed);
+    return status;
+}
+
+const struct ncs_command ncs_cmd_check = {
+    .name = "check",
+    .operands = "FILE|DIR...",
+    .summary = "say what is wrong with scenarios, without running them",
+    .about = "Finds errors of syntax, names and fields that are not there, wrong declarations, and\n"
+             "calls that cannot be made; all of a file in one go, files that it requires too.\n"
+             "FILE may be `-`, standard input. Exit status: 0, or 2 when something is wrong.\n",
+    .option = options,
+    .main = check_main,
+};

@@ -1,0 +1,76 @@
+#include "report/check.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/safe.h"
+
+static json_t *text(const char *s)
+{
+    struct ncs_str utf8 = { 0 };
+    if (!s || !*s)
+        return json_null();
+    ncs_safe_utf8(&utf8, s, strlen(s));
+    json_t *value = json_stringn(utf8.text, utf8.bytes);
+    ncs_str_free(&utf8);
+    return value;
+}
+
+static void set_place(json_t *o, const struct ncs_source *s, size_t at)
+{
+    int column, line = ncs_source_line(s, at, &column);
+    json_object_set_new(o, "line", json_integer(line));
+    json_object_set_new(o, "column", json_integer(column));
+}
+
+static json_t *complaint(const struct ncs_source *s, const struct ncs_complaint *c)
+{
+    json_t *o = json_object();
+    json_object_set_new(o, "level", json_string(c->warning ? "warning" : "error"));
+    set_place(o, s, c->at.at);
+    json_object_set_new(o, "text", text(c->text));
+    json_object_set_new(o, "hint", text(c->hint));
+    json_t *note = json_null();
+    if (c->note) {
+        note = json_object();
+        set_place(note, s, c->note_at.at);
+        json_object_set_new(note, "text", text(c->note));
+    }
+    json_object_set_new(o, "note", note);
+    return o;
+}
+
+static json_t *unread(const struct ncs_error *err)
+{
+    json_t *o = json_object();
+    json_object_set_new(o, "level", json_string("error"));
+    json_object_set_new(o, "line", json_null());
+    json_object_set_new(o, "column", json_null());
+    json_object_set_new(o, "text", text(err->text));
+    json_object_set_new(o, "hint", text(err->hint));
+    json_object_set_new(o, "note", json_null());
+    return o;
+}
+
+void ncs_report_check(const char *file, const struct ncs_complaints *c, const struct ncs_error *err,
+                      struct ncs_str *out)
+{
+    json_t *o = json_object(), *list = json_array();
+    bool failed = err && err->status != NCS_OK;
+    const struct ncs_complaint **item = ncs_complaints_in_order(c);
+    for (size_t i = 0; i < c->count; i++)
+        json_array_append_new(list, complaint(c->source, item[i]));
+    if (failed)
+        json_array_append_new(list, unread(err));
+    ncs_free(item);
+    json_object_set_new(o, "schema", json_string("ncclscript.check/1"));
+    json_object_set_new(o, "file", text(file));
+    json_object_set_new(o, "errors", json_integer((json_int_t)c->errors + failed));
+    json_object_set_new(o, "complaints", list);
+    char *line = json_dumps(o, JSON_COMPACT | JSON_ENSURE_ASCII);
+    json_decref(o);
+    ncs_str_addf(out, "%s\n", line ? line : "");
+    free(line);
+}

@@ -1,0 +1,238 @@
+/* Checking a file: its syntax, its names, its declaration. */
+#include "script/check.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "lint/lint.h"
+#include "script/names.h"
+#include "script/state.h"
+
+/* ---- names ---- */
+
+/* The module of `require "name"` or `require("name")`, when it is a plain text; bytes 0 = it is not. */
+static struct ncs_span module_name(const struct ncs_source *s, size_t at)
+{
+    const char *text = s->text;
+    at += strspn(text + at, " \t\r\n");
+    if (text[at] == '(')
+        at += 1 + strspn(text + at + 1, " \t\r\n");
+    char quote = text[at];
+    if (quote != '"' && quote != '\'')
+        return (struct ncs_span){ 0, 0 };
+    size_t n = strcspn(text + at + 1, "\"'\\\n");
+    return (struct ncs_span){ at + 1, text[at + 1 + n] == quote ? n : 0 };
+}
+
+static void note_module(struct ncs_checking *c, struct ncs_span name)
+{
+    struct ncs_str path = { 0 };
+    const char *slash = strrchr(c->file, '/');
+    ncs_str_add_bytes(&path, c->file, slash ? (size_t)(slash - c->file) + 1 : 0);
+    ncs_str_addf(&path, "%.*s.lua", (int)name.bytes, c->reading.source.text + name.at);
+    if (!ncs_is_module_name(c->reading.source.text + name.at, name.bytes)) {
+        ncs_complain(&c->reading.complaints, name, "this is no name of a module");
+        ncs_complain_hint(&c->reading.complaints, "letters, digits, '_' and '-', for a file NAME.lua "
+                                                  "beside the scenario");
+    } else if (access(path.text, R_OK) != 0) {
+        ncs_complain(&c->reading.complaints, name, "there is no file %s", path.text);
+    } else {
+        NCS_PUSH(c->module, c->modules, c->modules_room, ncs_str_take(&path));
+    }
+    ncs_str_free(&path);
+}
+
+struct judging {
+    struct ncs_checking *checking;
+    struct ncs_names *names;
+    const struct ncs_script *script; /* NULL: it could not be loaded */
+    size_t skip; /* bytes of the text before the chunk */
+    struct ncs_map told;
+};
+
+static bool is_call(const struct ncs_lint_name *n, const char *function)
+{
+    return n->called && !n->field && n->at.bytes == strlen(function) &&
+           memcmp(n->name, function, n->at.bytes) == 0;
+}
+
+/* The declaration that was read is in the line that the script has kept. */
+static void judge_declaration(const struct judging *j, struct ncs_span at)
+{
+    struct ncs_complaints *c = &j->checking->reading.complaints;
+    int line = ncs_source_line(c->source, at.at, NULL);
+    if (j->checking->is_module)
+        ncs_complain(c, at, "a file that is required declares no scenario");
+    else if (j->script && line != j->script->line)
+        ncs_complain(c, at, "scenario{} %s", j->script->line
+                                                 ? "is declared twice"
+                                                 : "must be the first statement of the file");
+}
+
+/* Of several uses of a wrong name the first is told. */
+static void on_name(void *arg, const struct ncs_lint_name *n)
+{
+    struct judging *j = arg;
+    struct ncs_complaints *c = &j->checking->reading.complaints;
+    size_t errors = c->errors;
+    uint64_t key = ncs_hash_bytes(ncs_hash_bytes(1, n->name, n->at.bytes), n->field ? n->field : "",
+                                  n->field_at.bytes);
+    if (ncs_map_get(&j->told, key))
+        return;
+    ncs_names_judge(j->names, n, j->skip, c);
+    if (c->errors > errors)
+        ncs_map_put(&j->told, key, j);
+    if (is_call(n, "scenario"))
+        judge_declaration(j, (struct ncs_span){ n->at.at + j->skip, n->at.bytes });
+    if (is_call(n, "require")) {
+        struct ncs_span name = module_name(&j->checking->reading.source, n->at.at + j->skip + 7);
+        if (name.bytes)
+            note_module(j->checking, name);
+    }
+}
+
+/* Without a script that has been loaded, what its declaration would have changed is as it is without
+ * one. */
+static bool check_names(struct ncs_checking *c, struct ncs_script *script, struct ncs_error *err)
+{
+    struct ncs_str *text = &c->reading.text;
+    struct ncs_scenario scenario;
+    struct ncs_script none = { .memory_limit = NCS_LUA_MEMORY, .scenario = &scenario };
+    struct judging j = { .checking = c, .script = script,
+                         .skip = ncs_chunk_start(text->text, text->bytes) };
+    ncs_scenario_init(&scenario, c->file);
+    j.names = ncs_names_new(script ? script : &none, err);
+    if (j.names)
+        ncs_lint_chunk(text->text + j.skip, text->bytes - j.skip, on_name, &j, NULL);
+    ncs_names_free(j.names);
+    ncs_map_free(&j.told);
+    ncs_script_free_texts(&none);
+    ncs_scenario_free(&scenario);
+    return j.names != NULL;
+}
+
+/* ---- what loading says ---- */
+
+static bool is_of_name(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Where a word stands in a line; bytes 0 = nowhere. A name is not looked for within others. */
+static struct ncs_span find_word(const char *line, size_t bytes, const char *word, size_t n)
+{
+    for (size_t i = 0; n > 0 && i + n <= bytes; i++)
+        if (memcmp(line + i, word, n) == 0 && (i == 0 || !is_of_name(line[i - 1])) &&
+            (i + n == bytes || !is_of_name(line[i + n])))
+            return (struct ncs_span){ i, n };
+    return (struct ncs_span){ 0, 0 };
+}
+
+/* What of the line a message is about: a text that it quotes, or the first of its words that is
+ * there. */
+static struct ncs_span find_subject(const char *line, size_t bytes, const char *message)
+{
+    struct ncs_span found = { 0, 0 };
+    for (const char *p = message; !found.bytes && (p = strpbrk(p, "'\"`")); p++) {
+        const char *end = strchr(p + 1, *p);
+        if (end)
+            found = find_word(line, bytes, p + 1, (size_t)(end - p - 1));
+    }
+    for (const char *p = message; *p && !found.bytes;) {
+        size_t n = 0;
+        while (is_of_name(p[n]))
+            n++;
+        found = find_word(line, bytes, p, n);
+        p += n ? n : 1;
+    }
+    return found;
+}
+
+/* The part of its line that an error is about, as far as it can be told. */
+static struct ncs_span span_of(const struct ncs_source *s, const struct ncs_error *err)
+{
+    if (err->line < 1 || (size_t)err->line > s->lines)
+        return (struct ncs_span){ 0, 0 };
+    size_t start = s->start[err->line - 1];
+    const char *line = s->text + start;
+    size_t bytes = strcspn(line, "\r\n"), blank = strspn(line, " \t");
+    if (err->column > 0)
+        return (struct ncs_span){ start + (size_t)err->column - 1, 1 };
+    struct ncs_span at = find_subject(line, bytes, err->text);
+    if (!at.bytes && blank < bytes)
+        at = (struct ncs_span){ blank, bytes - blank };
+    return (struct ncs_span){ start + at.at, at.bytes };
+}
+
+static void complain_error(struct ncs_complaints *c, const struct ncs_error *err)
+{
+    struct ncs_span at = span_of(c->source, err);
+    const char *tail = strstr(err->text, ": did you mean");
+    ncs_complain(c, at, "%.*s", tail ? (int)(tail - err->text) : (int)strlen(err->text), err->text);
+    if (tail || err->hint[0])
+        ncs_complain_hint(c, "%s", tail ? tail + 2 : err->hint);
+}
+
+/* ---- a file ---- */
+
+static bool check_syntax(struct ncs_checking *c)
+{
+    struct ncs_str *text = &c->reading.text;
+    struct ncs_lint_error e;
+    size_t skip = ncs_chunk_start(text->text, text->bytes);
+    if (text->text[skip] == LUA_SIGNATURE[0] || memchr(text->text, 0, text->bytes))
+        return ncs_complain(&c->reading.complaints, (struct ncs_span){ 0, 0 },
+                            "is no text, expected Lua source");
+    if (ncs_lint_chunk(text->text + skip, text->bytes - skip, NULL, NULL, &e))
+        return true;
+    ncs_lint_complain(&e, skip, &c->reading.complaints);
+    return false;
+}
+
+/* What Lua itself says, of limits that are none of its syntax. */
+static bool compiles(struct ncs_checking *c, struct ncs_error *err)
+{
+    struct ncs_chunk chunk = { .file = (char *)c->file, .name = (char *)c->file };
+    bool ok = ncs_chunk_compile(&chunk, c->reading.text.text, c->reading.text.bytes, err);
+    chunk.file = chunk.name = NULL;
+    ncs_chunk_free(&chunk);
+    return ok;
+}
+
+bool ncs_script_check(struct ncs_checking *c, const struct ncs_script_settings *settings,
+                      struct ncs_error *err)
+{
+    struct ncs_script_settings own = *settings;
+    struct ncs_scenario scenario;
+    struct ncs_script *script = NULL;
+    struct ncs_error said = { 0 };
+    struct ncs_complaints *complaints = &c->reading.complaints;
+    memset(err, 0, sizeof *err);
+    if (!ncs_reading_open(&c->reading, c->file, err))
+        return false;
+    if (!c->reading.yaml && !check_syntax(c))
+        return true;
+    own.reading = &c->reading;
+    ncs_scenario_init(&scenario, c->file);
+    bool ok = c->is_module ? compiles(c, &said)
+                           : (script = ncs_script_load(c->file, &own, &scenario, &said)) != NULL;
+    if (!ok && !complaints->errors)
+        complain_error(complaints, &said);
+    bool done = c->reading.yaml || check_names(c, script, err);
+    ncs_script_free(script);
+    ncs_scenario_free(&scenario);
+    return done;
+}
+
+void ncs_checking_free(struct ncs_checking *c)
+{
+    for (size_t i = 0; i < c->modules; i++)
+        ncs_free(c->module[i]);
+    ncs_free(c->module);
+    ncs_reading_close(&c->reading);
+    *c = (struct ncs_checking){ 0 };
+}

@@ -1,0 +1,23 @@
+/* What can be told of a scenario's text without running a rank of it. */
+#ifndef NCS_SCRIPT_CHECK_H
+#define NCS_SCRIPT_CHECK_H
+
+#include "script/script.h"
+
+/* A file that is checked. Zeroed before its first use; `file` and settings are borrowed. */
+struct ncs_checking {
+    const char *file;
+    bool is_module;                /* read by `require`: declares nothing */
+    struct ncs_reading reading;    /* its text, and all that is wrong with it */
+    char **module;                 /* paths of the files that it requires, where that can be told */
+    size_t modules, modules_room;
+};
+
+/* Its syntax; of Lua, names of the environment and their fields that are not there or cannot be
+ * assigned; what scenario{} declares; of YAML, all that ncs_notation_translate finds. False and err
+ * when the file cannot be read. settings->reading is not looked at. */
+bool ncs_script_check(struct ncs_checking *c, const struct ncs_script_settings *settings,
+                      struct ncs_error *err);
+void ncs_checking_free(struct ncs_checking *c);
+
+#endif

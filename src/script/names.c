@@ -1,0 +1,169 @@
+/* The environment of a script as a judge of names. There is no second list: a name is looked up, or
+ * assigned, as the script would do it, and what that raises is the complaint. */
+#include "script/names.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "script/object.h"
+
+struct ncs_names {
+    struct ncs_lua_rank rank;
+    struct ncs_script *script;
+};
+
+struct ncs_names *ncs_names_new(struct ncs_script *script, struct ncs_error *err)
+{
+    struct ncs_names *n = ncs_new(sizeof *n);
+    n->script = script;
+    n->rank = (struct ncs_lua_rank){ .script = script, .nranks = script->scenario->ranks,
+                                     .names_only = true };
+    if (ncs_lua_open(&n->rank, err))
+        return n;
+    ncs_free(n);
+    return NULL;
+}
+
+void ncs_names_free(struct ncs_names *n)
+{
+    if (n)
+        ncs_lua_close(&n->rank);
+    ncs_free(n);
+}
+
+/* ---- one use ---- */
+
+enum { NAME = 1, FIELD, ENVIRONMENT, VALUE }; /* where they are on the stack */
+
+struct use {
+    const struct ncs_names *names;
+    const struct ncs_lint_name *lint;
+    const char *name, *field; /* field NULL = none */
+    bool assigned, method, called;
+    bool found; /* the name is there: what is wrong is its field */
+};
+
+/* What is made before the first line of a run, by its class. */
+static enum ncs_class_id class_of(const char *name)
+{
+    if (strcmp(name, "world") == 0)
+        return NCS_CLASS_COMM;
+    return strcmp(name, "stream") == 0 ? NCS_CLASS_STREAM : NCS_CLASSES;
+}
+
+static void judge_object(lua_State *L, struct use *u)
+{
+    enum ncs_class_id id = class_of(u->name);
+    if (id == NCS_CLASS_COMM && !u->names->script->scenario->world)
+        ncs_lua_usage(L, "there is no world here: scenario{} declares world = false");
+    u->found = true;
+    if (u->assigned && !u->field)
+        ncs_lua_usage(L, "'%.60s' is ready-made and cannot be assigned", u->name);
+    if (u->called && !u->field)
+        ncs_lua_usage(L, "%.60s is a %s, not a function", u->name, ncs_classes[id]->name);
+    if (!u->field)
+        return;
+    bool method = ncs_object_knows(L, id, u->field);
+    if (method && u->called && !u->method)
+        ncs_lua_usage(L, "methods take a colon, not a dot: write %s:%s(...)", u->name, u->field);
+    if (!method && u->called)
+        ncs_lua_usage(L, "%s.%s is a field, not a method", u->name, u->field);
+}
+
+/* The real table behind a locked one has them all. */
+static void judge_missing(lua_State *L, const struct use *u)
+{
+    int table = VALUE;
+    if (lua_getmetatable(L, VALUE)) {
+        lua_getfield(L, -1, "__index");
+        if (lua_istable(L, -1))
+            table = lua_gettop(L);
+    }
+    ncs_lua_unknown(L, "field", u->name, u->field, &table, 1);
+}
+
+static void judge_field(lua_State *L, const struct use *u)
+{
+    const char *library = ncs_lua_library(L, VALUE);
+    if (library && strcmp(library, "param") == 0 && !u->names->script->line)
+        return; /* declared by who requires this file */
+    if (lua_type(L, VALUE) != LUA_TTABLE) {
+        if (lua_type(L, VALUE) != LUA_TSTRING)
+            ncs_lua_usage(L, "%s is a %s and has no fields", u->name, luaL_typename(L, VALUE));
+        return;
+    }
+    if (u->assigned) {
+        lua_pushboolean(L, true);
+        lua_setfield(L, VALUE, u->field);
+        return;
+    }
+    bool colon = library && luaL_getmetafield(L, VALUE, NCS_TAKES_COLON) != LUA_TNIL;
+    lua_settop(L, VALUE);
+    if (lua_getfield(L, VALUE, u->field) == LUA_TNIL && u->called) /* Lua's own raise nothing */
+        judge_missing(L, u);
+    if (library && u->called && u->method != colon)
+        ncs_lua_usage(L, "%s takes a %s: write %s%c%s(...)", u->name,
+                      colon ? "colon, not a dot" : "dot, not a colon", u->name, colon ? ':' : '.',
+                      u->field);
+}
+
+static void judge_value(lua_State *L, struct use *u)
+{
+    ncs_lua_environment(L);
+    if (u->assigned && !u->field) {
+        lua_pushboolean(L, true);
+        lua_setfield(L, ENVIRONMENT, u->name);
+        return;
+    }
+    lua_getfield(L, ENVIRONMENT, u->name);
+    u->found = true;
+    if (u->field)
+        judge_field(L, u);
+    if (u->called && !lua_isfunction(L, -1) && !luaL_getmetafield(L, -1, "__call"))
+        ncs_lua_usage(L, "%s%s%s is a %s, not a function", u->name, u->field ? "." : "",
+                      u->field ? u->field : "", ncs_lua_type(L, -1));
+}
+
+static int judge(lua_State *L)
+{
+    struct use *u = lua_touserdata(L, 1);
+    const struct ncs_lint_name *n = u->lint;
+    lua_settop(L, 0);
+    ncs_lua_no_call(L);
+    u->name = lua_pushlstring(L, n->name, n->at.bytes);
+    u->field = n->field ? lua_pushlstring(L, n->field, n->field_at.bytes) : NULL;
+    lua_settop(L, FIELD);
+    if (class_of(u->name) != NCS_CLASSES)
+        judge_object(L, u);
+    else
+        judge_value(L, u);
+    return 0;
+}
+
+/* The message of the error on top of the stack: the fact, then what to do about it as the hint. */
+static void complain(lua_State *L, struct ncs_span at, struct ncs_complaints *c)
+{
+    const char *text = "this fails";
+    if (lua_type(L, -1) == LUA_TTABLE && lua_getfield(L, -1, "message") == LUA_TSTRING)
+        text = lua_tostring(L, -1);
+    const char *colon = strstr(text, ": ");
+    size_t n = colon ? (size_t)(colon - text) : strlen(text);
+    ncs_complain(c, at, "%.*s", (int)n, text);
+    if (colon)
+        ncs_complain_hint(c, "%s", colon + 2);
+}
+
+void ncs_names_judge(struct ncs_names *n, const struct ncs_lint_name *use, size_t skip,
+                     struct ncs_complaints *c)
+{
+    lua_State *L = n->rank.L;
+    struct use u = { .names = n, .lint = use, .assigned = use->assigned, .method = use->method,
+                     .called = use->called };
+    lua_pushcfunction(L, judge);
+    lua_pushlightuserdata(L, &u);
+    if (lua_pcall(L, 1, 0, 0) != LUA_OK) {
+        struct ncs_span at = u.field && u.found ? use->field_at : use->at;
+        complain(L, (struct ncs_span){ at.at + skip, at.bytes }, c);
+    }
+    lua_settop(L, 0);
+}

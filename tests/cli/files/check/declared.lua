@@ -1,0 +1,4 @@
+scenario {
+  ranks = "two",
+}
+print(rnk)

@@ -1,0 +1,2 @@
+local x = cuda.buffer("float32", 8)
+scenario { ranks = 2 }
