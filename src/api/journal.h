@@ -43,6 +43,7 @@ struct ncs_call {
     const char *label;  /* NULL = none */
     bool unverified;    /* verify = false */
     bool by_c_name;     /* written as C.ncclAllReduce, not as a method or function of Lua's */
+    bool opening;       /* made before the script's first statement, for what is ready-made */
     bool ending;        /* made at the end of the script, to release what it left */
     int comm;           /* number of the communicator, -1 = none or unknown */
     int comm_rank;      /* the caller's rank in it */

@@ -3,17 +3,21 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/safe.h"
+#include "cli/check_plan.h"
 #include "cli/command.h"
 #include "cli/files.h"
 #include "cli/output.h"
 #include "report/check.h"
 #include "script/check.h"
 
-enum { RANKS, SET, UNSAFE, FORMAT, QUIET, HELP };
+enum { PLAN, RANKS, SET, UNSAFE, FORMAT, QUIET, HELP };
 
 static const char *const formats[] = { "text", "json", NULL };
 
 static const struct ncs_option options[] = {
+    [PLAN]   = { "plan", 0, NCS_OPTION_FLAG, NULL, NULL, "Checking",
+                 "tell what each rank would call, in order", NULL, 0, 0 },
     [RANKS]  = { "ranks", 'n', NCS_OPTION_INT, "RANKS", "as declared", "Checking",
                  "ranks of a run", NULL, 1, 65536 },
     [SET]    = { "set", 0, NCS_OPTION_LIST, "NAME=VALUE", NULL, "Checking",
@@ -36,7 +40,7 @@ struct entry {
 
 struct check {
     struct ncs_script_settings settings;
-    bool json;
+    bool json, plan;
     struct entry *entry;
     size_t count, room, wrong;
 };
@@ -57,26 +61,46 @@ static void add_unread(const struct ncs_error *err, struct ncs_str *out)
         ncs_str_addf(out, "  hint: %s\n", err->hint);
 }
 
+static void add_text(const struct ncs_complaints *complaints, const struct ncs_error *err,
+                     const struct ncs_plan *plan, const char *file, struct ncs_str *out)
+{
+    ncs_complaints_text(complaints, out);
+    if (err->status != NCS_OK)
+        add_unread(err, out);
+    if (!plan)
+        return;
+    ncs_safe_line(out, file);
+    if (plan->ranks)
+        ncs_str_addf(out, ": %d rank%s\n", plan->ranks, plan->ranks == 1 ? "" : "s");
+    else
+        ncs_str_addf(out, ": no plan: %s\n", plan->end ? plan->end : "no rank was made");
+    ncs_plan_text(plan, out);
+}
+
 static void check_file(struct check *check, struct entry entry)
 {
     struct ncs_checking c = { .file = entry.path, .is_module = entry.is_module };
     struct ncs_complaints *complaints = &c.reading.complaints;
     struct ncs_error err = { 0 };
+    struct ncs_plan plan = { 0 };
     struct ncs_str out = { 0 };
-    bool read = ncs_script_check(&c, &check->settings, &err);
-    if (check->json) {
-        ncs_report_check(entry.path, complaints, &err, &out);
-    } else {
-        ncs_complaints_text(complaints, &out);
-        if (!read)
-            add_unread(&err, &out);
-    }
+    bool ok = ncs_script_check(&c, &check->settings, &err);
+    bool planned = ok && !entry.is_module && !complaints->errors &&
+                   (check->plan || !check->settings.unsafe); /* it would have its effects */
+    if (planned)
+        ok = planned = ncs_check_plan(&c, &check->settings, check->plan, &plan, &err);
+    const struct ncs_plan *shown = planned && check->plan ? &plan : NULL;
+    if (check->json)
+        ncs_report_check(entry.path, complaints, &err, shown, &out);
+    else
+        add_text(complaints, &err, shown, entry.path, &out);
     if (out.text)
         ncs_out(out.text);
-    check->wrong += !read || complaints->errors;
+    check->wrong += !ok || complaints->errors;
     for (size_t i = 0; i < c.modules; i++)
         add_entry(check, c.module[i], true);
     ncs_str_free(&out);
+    ncs_plan_free(&plan);
     ncs_checking_free(&c);
 }
 
@@ -107,6 +131,7 @@ static int check_operands(const struct ncs_parsed *parsed)
         .settings = { .set = v[SET].text, .sets = v[SET].texts, .ranks = (int)v[RANKS].number,
                       .policy = -1, .driver = "sim", .unsafe = v[UNSAFE].given },
         .json = v[FORMAT].number == 1,
+        .plan = v[PLAN].given,
     };
     struct ncs_files files = { 0 };
     struct ncs_error err = { 0 };
@@ -150,9 +175,11 @@ const struct ncs_command ncs_cmd_check = {
     .name = "check",
     .operands = "FILE|DIR...",
     .summary = "say what is wrong with scenarios, without running them",
-    .about = "Finds errors of syntax, names and fields that are not there, wrong declarations, and\n"
-             "calls that cannot be made; all of a file in one go, files that it requires too.\n"
-             "FILE may be `-`, standard input. Exit status: 0, or 2 when something is wrong.\n",
+    .about = "Finds errors of syntax, names and fields that are not there and wrong declarations, all\n"
+             "of a file in one go, in files that it requires too. Then goes through what each rank\n"
+             "would call, without any of it being carried out, and finds calls that cannot be made:\n"
+             "wrong options, roots that are no ranks, counts beyond a buffer. FILE may be `-`, standard\n"
+             "input. Exit status: 0, or 2 when something is wrong.\n",
     .option = options,
     .main = check_main,
 };

@@ -54,11 +54,46 @@ static json_t *unread(const struct ncs_error *err)
     return o;
 }
 
+static json_t *plan_line(const struct ncs_plan_line *l)
+{
+    json_t *o = json_object();
+    json_object_set_new(o, "line", json_integer(l->line));
+    json_object_set_new(o, "thread", json_integer(l->thread));
+    json_object_set_new(o, "times", json_integer(l->times));
+    json_object_set_new(o, "unknown", json_boolean(l->unknown));
+    json_object_set_new(o, "text", text(l->text));
+    return o;
+}
+
+/* Ranks that do the same stand together. */
+static json_t *plan_list(const struct ncs_plan *plan)
+{
+    json_t *list = json_array();
+    bool *done = ncs_new((size_t)plan->ranks * sizeof *done);
+    for (int i = 0; i < plan->ranks; i++) {
+        if (done[i])
+            continue;
+        json_t *o = json_object(), *ranks = json_array(), *calls = json_array();
+        for (int k = i; k < plan->ranks; k++)
+            if (!done[k] && (k == i || ncs_plan_same(plan, i, k))) {
+                done[k] = true;
+                json_array_append_new(ranks, json_integer(k));
+            }
+        for (size_t k = 0; k < plan->rank[i].lines; k++)
+            json_array_append_new(calls, plan_line(&plan->rank[i].line[k]));
+        json_object_set_new(o, "ranks", ranks);
+        json_object_set_new(o, "calls", calls);
+        json_array_append_new(list, o);
+    }
+    ncs_free(done);
+    return list;
+}
+
 void ncs_report_check(const char *file, const struct ncs_complaints *c, const struct ncs_error *err,
-                      struct ncs_str *out)
+                      const struct ncs_plan *plan, struct ncs_str *out)
 {
     json_t *o = json_object(), *list = json_array();
-    bool failed = err && err->status != NCS_OK;
+    bool failed = err->status != NCS_OK;
     const struct ncs_complaint **item = ncs_complaints_in_order(c);
     for (size_t i = 0; i < c->count; i++)
         json_array_append_new(list, complaint(c->source, item[i]));
@@ -69,6 +104,10 @@ void ncs_report_check(const char *file, const struct ncs_complaints *c, const st
     json_object_set_new(o, "file", text(file));
     json_object_set_new(o, "errors", json_integer((json_int_t)c->errors + failed));
     json_object_set_new(o, "complaints", list);
+    if (plan)
+        json_object_set_new(o, "plan", plan_list(plan));
+    if (plan)
+        json_object_set_new(o, "plan_end", text(plan->end));
     char *line = json_dumps(o, JSON_COMPACT | JSON_ENSURE_ASCII);
     json_decref(o);
     ncs_str_addf(out, "%s\n", line ? line : "");

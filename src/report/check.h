@@ -4,9 +4,11 @@
 
 #include "base/complaint.h"
 #include "base/str.h"
+#include "report/plan.h"
 
-/* Appends one JSON object and a newline. err, unless NULL or empty: the file could not be read. */
+/* Appends one JSON object and a newline. err, unless empty: the file could not be read; plan NULL:
+ * there is none. */
 void ncs_report_check(const char *file, const struct ncs_complaints *c, const struct ncs_error *err,
-                      struct ncs_str *out);
+                      const struct ncs_plan *plan, struct ncs_str *out);
 
 #endif

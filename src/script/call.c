@@ -3,6 +3,7 @@
 #include "script/object.h"
 #include "script/state.h"
 
+#include <stdio.h>
 #include <limits.h>
 #include <string.h>
 
@@ -56,6 +57,15 @@ struct ncs_place ncs_lua_thread_where(void *thread)
     return ncs_lua_where(t->running);
 }
 
+/* The rest of the plan is not known: it may hang on what is being computed. */
+static void stop_plan(const struct ncs_lua_thread *t)
+{
+    char reason[80];
+    snprintf(reason, sizeof reason, "rank %d computes too long for a plan, at line %d",
+             t->rank->rank, t->failed.line);
+    ncs_run_skip(t->rank->run, reason);
+}
+
 static void hook(lua_State *L, lua_Debug *ar)
 {
     struct ncs_lua_thread *t = ncs_lua_thread(L);
@@ -64,8 +74,10 @@ static void hook(lua_State *L, lua_Debug *ar)
         t->running = L;
         t->rank->machine->check();
     }
-    if (!t->rank->run && !t->cancelled && --t->rank->budget < 0) {
+    if ((!t->rank->run || t->rank->planned) && !t->cancelled && --t->rank->budget < 0) {
         t->failed = ncs_lua_where(L);
+        if (t->rank->run)
+            stop_plan(t);
         ncs_lua_cancel(L);
     }
     ncs_lua_check_cancel(L);

@@ -152,29 +152,28 @@ static struct ncs_span find_subject(const char *line, size_t bytes, const char *
     return found;
 }
 
-/* The part of its line that an error is about, as far as it can be told. */
-static struct ncs_span span_of(const struct ncs_source *s, const struct ncs_error *err)
+struct ncs_span ncs_checking_span(const struct ncs_checking *c, int line, const char *message)
 {
-    if (err->line < 1 || (size_t)err->line > s->lines)
+    const struct ncs_source *s = &c->reading.source;
+    if (line < 1 || (size_t)line > s->lines)
         return (struct ncs_span){ 0, 0 };
-    size_t start = s->start[err->line - 1];
-    const char *line = s->text + start;
-    size_t bytes = strcspn(line, "\r\n"), blank = strspn(line, " \t");
-    if (err->column > 0)
-        return (struct ncs_span){ start + (size_t)err->column - 1, 1 };
-    struct ncs_span at = find_subject(line, bytes, err->text);
+    size_t start = s->start[line - 1];
+    const char *text = s->text + start;
+    size_t bytes = strcspn(text, "\r\n"), blank = strspn(text, " \t");
+    struct ncs_span at = find_subject(text, bytes, message);
     if (!at.bytes && blank < bytes)
         at = (struct ncs_span){ blank, bytes - blank };
     return (struct ncs_span){ start + at.at, at.bytes };
 }
 
-static void complain_error(struct ncs_complaints *c, const struct ncs_error *err)
+static void complain_error(struct ncs_checking *c, const struct ncs_error *err)
 {
-    struct ncs_span at = span_of(c->source, err);
+    struct ncs_complaints *all = &c->reading.complaints;
+    struct ncs_span at = ncs_checking_span(c, err->line, err->text);
     const char *tail = strstr(err->text, ": did you mean");
-    ncs_complain(c, at, "%.*s", tail ? (int)(tail - err->text) : (int)strlen(err->text), err->text);
+    ncs_complain(all, at, "%.*s", tail ? (int)(tail - err->text) : (int)strlen(err->text), err->text);
     if (tail || err->hint[0])
-        ncs_complain_hint(c, "%s", tail ? tail + 2 : err->hint);
+        ncs_complain_hint(all, "%s", tail ? tail + 2 : err->hint);
 }
 
 /* ---- a file ---- */
@@ -221,7 +220,7 @@ bool ncs_script_check(struct ncs_checking *c, const struct ncs_script_settings *
     bool ok = c->is_module ? compiles(c, &said)
                            : (script = ncs_script_load(c->file, &own, &scenario, &said)) != NULL;
     if (!ok && !complaints->errors)
-        complain_error(complaints, &said);
+        complain_error(c, &said);
     bool done = c->reading.yaml || check_names(c, script, err);
     ncs_script_free(script);
     ncs_scenario_free(&scenario);

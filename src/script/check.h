@@ -18,6 +18,8 @@ struct ncs_checking {
  * when the file cannot be read. settings->reading is not looked at. */
 bool ncs_script_check(struct ncs_checking *c, const struct ncs_script_settings *settings,
                       struct ncs_error *err);
+/* The part of a line (from 1) of its text that a message is about, as far as that can be told. */
+struct ncs_span ncs_checking_span(const struct ncs_checking *c, int line, const char *message);
 void ncs_checking_free(struct ncs_checking *c);
 
 #endif

@@ -1,6 +1,7 @@
 /* Lua's own libraries as scripts get them: no files, no processes, no bytecode, no finalisers, time
  * that is the machine's, random numbers from the seed, and limits where one call of Lua's could run
  * for ever. A guard-rail for mistakes and attachments, not a security boundary. */
+#include "driver/plan.h"
 #include "script/state.h"
 
 #include <string.h>
@@ -106,9 +107,10 @@ static int guarded_collect(lua_State *L)
 /* A failed assertion is a failed expectation, unless it carries a value of the script's own. */
 static int script_assert(lua_State *L)
 {
-    if (lua_toboolean(L, 1))
-        return lua_gettop(L);
     luaL_checkany(L, 1);
+    bool unknown = ncs_lua_rank(L)->planned && ncs_plan_first_unknown() != 0;
+    if (lua_toboolean(L, 1) || unknown)
+        return lua_gettop(L);
     lua_remove(L, 1);
     if (lua_gettop(L) > 0 && lua_type(L, 1) != LUA_TSTRING && !lua_isnil(L, 1)) {
         lua_settop(L, 1);

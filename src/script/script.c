@@ -9,6 +9,8 @@
 #include "script/object.h"
 #include "script/state.h"
 
+#define PLAN_INSTRUCTIONS 20000000 /* that a rank may take on driver plan */
+
 static char *folder_of(const char *file)
 {
     const char *slash = strrchr(file, '/');
@@ -126,6 +128,8 @@ static void *rank_new(void *self, struct ncs_run *run, int number, struct ncs_er
     rank->run = run;
     rank->rank = number;
     rank->nranks = options->ranks;
+    rank->planned = strcmp(options->driver, "plan") == 0;
+    rank->budget = PLAN_INSTRUCTIONS / NCS_LUA_WATCH;
     rank->device = number % (options->devices > 0 ? options->devices : 8);
     seed(rank, options->seed);
     if (!ncs_lua_open(rank, err)) {
@@ -147,9 +151,9 @@ static void *rank_new(void *self, struct ncs_run *run, int number, struct ncs_er
 static int live(lua_State *L)
 {
     struct ncs_lua_thread *t = ncs_lua_thread(L);
-    t->prologue = true;
+    t->prologue = t->local->opening = true;
     ncs_lua_make_world(L);
-    t->prologue = false;
+    t->prologue = t->local->opening = false;
     lua_call(L, 0, 0);
     ncs_lua_finish(L);
     return 0;

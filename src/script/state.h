@@ -93,6 +93,7 @@ struct ncs_lua_rank {
     int rank, nranks, device; /* device: where the rank starts */
     bool declared;            /* scenario{} has been called */
     bool names_only;          /* no run, but the names of one */
+    bool planned;             /* a run on driver plan: results are not known, and taken to be right */
     int last_line;            /* where the script ended; 0 = it has not */
     lua_Integer serials;      /* of objects */
     lua_Integer named;        /* tables and functions that have been given a number */
@@ -101,7 +102,7 @@ struct ncs_lua_rank {
     struct ncs_object *world, *stream;
     struct ncs_lua_thread *threads, *last_thread; /* spawned ones that nobody has joined */
     struct ncs_lua_thread *joining; /* the next one that the end of the script waits for */
-    int budget;               /* of a declaration: calls of the hook that are left */
+    int budget;               /* of a declaration, a plan: calls of the hook that are left */
     void *held;               /* malloced result of a call that is being pushed to Lua */
 };
 

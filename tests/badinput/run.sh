@@ -30,13 +30,7 @@ while read -r name when line text; do
         want="$place: error: $text"
         got=$(head -n 1 "$work/err")
         [[ -s $work/out ]] &&
-            complain "$file" "standard output" "nothing" "$(head -n 1 "$work/out")"
-        checked=$("$program" check -q "$file" </dev/null)
-        checks=$?
-        ((checks == 2)) || complain "$file" "exit status of check" 2 "$checks"
-        [[ $line == - ]] && line=1
-        [[ $checked == "$file:${line%%:*}:"*": error: "* ]] ||
-            complain "$file" "what check says" "$file:${line%%:*}:" "${checked%%$'\n'*}" ;;
+            complain "$file" "standard output" "nothing" "$(head -n 1 "$work/out")" ;;
     run)
         want="$text  line $line"
         got=$(sed -nE '0,/^    ranks? 0/s/^    ranks? [0-9., ]*[0-9]  (.*[^ ]) +line ([0-9]+)$/\1  line \2/p' \
@@ -48,6 +42,13 @@ while read -r name when line text; do
     esac
     ((status == 2)) || complain "$file" "exit status" 2 "$status"
     [[ $got == "$want" ]] || complain "$file" "complaint" "$want" "$got"
+
+    checked=$("$program" check -q "$file" </dev/null)
+    status=$?
+    [[ $line == - ]] && line=1
+    ((status == 2)) || complain "$file" "exit status of check" 2 "$status"
+    [[ $checked == "$file:${line%%:*}:"*": error: "* ]] ||
+        complain "$file" "what check says" "$file:${line%%:*}:" "${checked%%$'\n'*}"
 done <table.txt
 
 for file in files/*.lua; do

@@ -170,3 +170,218 @@ $ ncclscript run broken.lua
 !     3 | local x = = 1
 !       |           ^
 ? 2
+
+# Calls that cannot be made, rank by rank; what C lets through; what only a run knows is no error.
+$ ncclscript check check/cannot.lua
+> check/cannot.lua:3:40: error: rank 0: broadcast: no option 'rot'
+>     3 | if rank == 0 then world:broadcast(x, { rot = 1 })
+>       |                                        ^^^
+>   hint: did you mean 'root'?
+> check/cannot.lua:4:29: error: rank 1: broadcast: root = 4: world has ranks 0 to 3 (C.ncclBroadcast would let NCCL refuse it)
+>     4 | elseif rank == 1 then world:broadcast(x, { root = 4 })
+>       |                             ^^^^^^^^^
+> check/cannot.lua:5:29: error: rank 2: reduce_scatter: 6 elements cannot be divided among 4 ranks
+>     5 | elseif rank == 2 then world:reduce_scatter(x)
+>       |                             ^^^^^^^^^^^^^^
+> check/cannot.lua:6:8: error: rank 3: no such field or method 'fil' in buffer
+>     6 | else x:fil(2) end
+>       |        ^^^
+>   hint: did you mean 'fill'?
+> 1 file: 1 with errors
+? 2
+
+$ ncclscript check check/raw.lua
+> check/raw.lua:3:31: error: count 8 for each rank is beyond the receive buffer, which has room for 4
+>     3 | C.check(C.ncclAllGather(x, x, 8, C.ncclFloat32, world, stream))
+>       |                               ^
+> check/raw.lua:5:11: error: ncclBroadcast: ncclInvalidArgument: invalid argument (run with NCCL_DEBUG=WARN for details): 9 is no rank of world, which has 2
+>     5 | C.check(C.ncclBroadcast(x, x, 8, C.ncclFloat32, 9, world, stream))
+>       |           ^^^^^^^^^^^^^
+> 1 file: 1 with errors
+? 2
+
+$ ncclscript check check/values.lua
+> 1 file: 0 with errors
+
+# The number of ranks decides.
+$ ncclscript check -n 6 check/cannot.lua
+> check/cannot.lua:3:40: error: rank 0: broadcast: no option 'rot'
+>     3 | if rank == 0 then world:broadcast(x, { rot = 1 })
+>       |                                        ^^^
+>   hint: did you mean 'root'?
+> check/cannot.lua:6:8: error: ranks 3, 4, 5: no such field or method 'fil' in buffer
+>     6 | else x:fil(2) end
+>       |        ^^^
+>   hint: did you mean 'fill'?
+> 1 file: 1 with errors
+? 2
+
+# The plan: ranks that do the same stand together.
+$ ncclscript check --plan check/plan.lua
+> check/plan.lua: 4 ranks
+>   rank 0
+>     line    2  cudaMalloc 4096 B: buffer 1
+>     line    2  cudaMemcpy 4096 B from host memory to buffer 1
+>     line    3  ncclCommSplit world color 0 key 0
+>     line    4  cudaStreamCreateWithFlags
+>     line    5  world/split1.0: AllReduce float32 x 1024 max, buffer 1 in place, stream 1
+>     line    6  ncclGroupStart
+>     line    7    world: Send float32 x 8 to 1, buffer 1, stream 2
+>     line    8    world: Recv float32 x 8 from 3, into buffer 1, stream 2
+>     line    6  ncclGroupEnd
+>     line   10  cudaStreamSynchronize stream 2
+>     line   12  world: Broadcast float32 x 4 root 0, buffer 1 in place, stream 1, 3 times
+>   rank 1
+>     line    2  cudaMalloc 4096 B: buffer 1
+>     line    2  cudaMemcpy 4096 B from host memory to buffer 1
+>     line    3  ncclCommSplit world color 0 key 0
+>     line    4  cudaStreamCreateWithFlags
+>     line    5  world/split1.0: AllReduce float32 x 1024 max, buffer 1 in place, stream 1
+>     line    6  ncclGroupStart
+>     line    7    world: Send float32 x 8 to 2, buffer 1, stream 2
+>     line    8    world: Recv float32 x 8 from 0, into buffer 1, stream 2
+>     line    6  ncclGroupEnd
+>     line   10  cudaStreamSynchronize stream 2
+>   rank 2
+>     line    2  cudaMalloc 4096 B: buffer 1
+>     line    2  cudaMemcpy 4096 B from host memory to buffer 1
+>     line    3  ncclCommSplit world color 1 key 0
+>     line    4  cudaStreamCreateWithFlags
+>     line    5  world/split1.1: AllReduce float32 x 1024 max, buffer 1 in place, stream 1
+>     line    6  ncclGroupStart
+>     line    7    world: Send float32 x 8 to 3, buffer 1, stream 2
+>     line    8    world: Recv float32 x 8 from 1, into buffer 1, stream 2
+>     line    6  ncclGroupEnd
+>     line   10  cudaStreamSynchronize stream 2
+>   rank 3
+>     line    2  cudaMalloc 4096 B: buffer 1
+>     line    2  cudaMemcpy 4096 B from host memory to buffer 1
+>     line    3  ncclCommSplit world color 1 key 0
+>     line    4  cudaStreamCreateWithFlags
+>     line    5  world/split1.1: AllReduce float32 x 1024 max, buffer 1 in place, stream 1
+>     line    6  ncclGroupStart
+>     line    7    world: Send float32 x 8 to 0, buffer 1, stream 2
+>     line    8    world: Recv float32 x 8 from 2, into buffer 1, stream 2
+>     line    6  ncclGroupEnd
+>     line   10  cudaStreamSynchronize stream 2
+> 1 file: 0 with errors
+
+$ ncclscript check --plan check/values.lua
+> check/values.lua:9:35: warning: copy_from: count 8 is more than the buffers hold: 4 to 3 elements
+>     9 | local y = cuda.buffer("int32", n):copy_from(x, { count = 8 })
+>       |                                   ^^^^^^^^^
+>   hint: this may depend on a value that only a run knows
+> check/values.lua: 2 ranks
+>   ranks 0, 1
+>     line    2  cudaMalloc 16 B: buffer 1
+>     line    2  cudaMemcpy 16 B from host memory to buffer 1
+>     line    3  cudaMemcpy 4 B from buffer 1 to host memory
+>     line    4  world: AllReduce int32 x 4 sum, buffer 1 in place, stream 1
+>     line    5  cudaMemcpy 8 B from host memory to buffer 1
+>     line    6  cudaMemcpy 4 B from buffer 1 to host memory
+>     line    7  cudaMemcpy 4 B from buffer 1 + 12 B to host memory, values that only a run knows
+>     line    9  cudaMalloc 12 B: buffer 2
+>     line    9  stops with an error: copy_from: count 8 is more than the buffers hold: 4 to 3 elements
+> 1 file: 0 with errors
+
+$ ncclscript check --plan check/known.lua
+> check/known.lua: 2 ranks
+>   rank 0
+>     line    2  cudaMalloc 32 B: buffer 1
+>     line    2  cudaMemcpy 32 B from host memory to buffer 1
+>     line    3  cudaMalloc 32 B: buffer 2
+>     line    3  cudaMemcpy 32 B from host memory to buffer 2
+>     line    4  world: AllReduce int32 x 8 sum, buffer 1 in place, stream 1
+>     line    5  cudaStreamSynchronize stream 1
+>     line    6  cudaMemcpy 8 B from host memory to buffer 1 + 8 B
+>     line    7  cudaMemcpy 4 B from buffer 1 + 4 B to host memory, values that only a run knows
+>     line    8  cudaMemcpy 4 B from buffer 1 + 8 B to host memory
+>     line    8  cudaMemcpy 4 B from buffer 1 + 12 B to host memory
+>     line    9  cudaMemcpy 4 B from buffer 1 + 16 B to host memory, values that only a run knows
+>     line   10  cudaMemcpy 8 B from buffer 1 + 8 B to buffer 2
+>     line   10  cudaStreamSynchronize legacy stream
+>     line   11  cudaMemcpy 4 B from buffer 1 + 16 B to buffer 2 + 8 B
+>     line   11  cudaStreamSynchronize legacy stream
+>     line   12  cudaMemcpy 4 B from buffer 2 + 4 B to host memory
+>     line   12  cudaMemcpy 4 B from buffer 2 + 28 B to host memory
+>     line   13  cudaMemcpy 4 B from buffer 2 + 8 B to host memory, values that only a run knows
+>     line   14  ncsAdd buffer 2 + 12 B buffer 1 + 12 B x 5 int32 legacy stream
+>     line   14  cudaStreamSynchronize legacy stream
+>     line   15  cudaMemcpy 4 B from buffer 2 + 28 B to host memory, values that only a run knows
+>     line   16  cudaMemcpy 4 B from host memory to buffer 2
+>     line   16  world: Gather int32 x 1 root 1, buffer 2 to NULL, stream 1
+>     line   17  cudaMemcpy 4 B from buffer 2 to host memory
+>     line   18  ncclMemAlloc 16 B: buffer 3
+>     line   18  cudaMemcpy 16 B from host memory to buffer 3
+>     line   19  ncclCommWindowRegister world buffer 3 16 B winFlags 1
+>     line   20  cudaMemcpy 4 B from buffer 3 to host memory
+>     line   22  world: PutSignal int32 x 1 to 1, buffer 3, stream 1
+>     line   23  world: WaitSignal from 1, stream 1
+>     line   24  cudaStreamSynchronize stream 1
+>     line   25  cudaMemcpy 4 B from buffer 3 + 4 B to host memory, values that only a run knows
+>   rank 1
+>     line    2  cudaMalloc 32 B: buffer 1
+>     line    2  cudaMemcpy 32 B from host memory to buffer 1
+>     line    3  cudaMalloc 32 B: buffer 2
+>     line    3  cudaMemcpy 32 B from host memory to buffer 2
+>     line    4  world: AllReduce int32 x 8 sum, buffer 1 in place, stream 1
+>     line    5  cudaStreamSynchronize stream 1
+>     line    6  cudaMemcpy 8 B from host memory to buffer 1 + 8 B
+>     line    7  cudaMemcpy 4 B from buffer 1 + 4 B to host memory, values that only a run knows
+>     line    8  cudaMemcpy 4 B from buffer 1 + 8 B to host memory
+>     line    8  cudaMemcpy 4 B from buffer 1 + 12 B to host memory
+>     line    9  cudaMemcpy 4 B from buffer 1 + 16 B to host memory, values that only a run knows
+>     line   10  cudaMemcpy 8 B from buffer 1 + 8 B to buffer 2
+>     line   10  cudaStreamSynchronize legacy stream
+>     line   11  cudaMemcpy 4 B from buffer 1 + 16 B to buffer 2 + 8 B
+>     line   11  cudaStreamSynchronize legacy stream
+>     line   12  cudaMemcpy 4 B from buffer 2 + 4 B to host memory
+>     line   12  cudaMemcpy 4 B from buffer 2 + 28 B to host memory
+>     line   13  cudaMemcpy 4 B from buffer 2 + 8 B to host memory, values that only a run knows
+>     line   14  ncsAdd buffer 2 + 12 B buffer 1 + 12 B x 5 int32 legacy stream
+>     line   14  cudaStreamSynchronize legacy stream
+>     line   15  cudaMemcpy 4 B from buffer 2 + 28 B to host memory, values that only a run knows
+>     line   16  cudaMemcpy 4 B from host memory to buffer 2
+>     line   16  world: Gather int32 x 1 root 1, buffer 2 in place, stream 1
+>     line   17  cudaMemcpy 4 B from buffer 2 to host memory, values that only a run knows
+>     line   18  ncclMemAlloc 16 B: buffer 3
+>     line   18  cudaMemcpy 16 B from host memory to buffer 3
+>     line   19  ncclCommWindowRegister world buffer 3 16 B winFlags 1
+>     line   20  cudaMemcpy 4 B from buffer 3 to host memory
+>     line   22  world: PutSignal int32 x 1 to 0, buffer 3, stream 1
+>     line   23  world: WaitSignal from 0, stream 1
+>     line   24  cudaStreamSynchronize stream 1
+>     line   25  cudaMemcpy 4 B from buffer 3 + 4 B to host memory, values that only a run knows
+> 1 file: 0 with errors
+
+$ ncclscript check --plan --format json check/good.lua
+> {"schema":"ncclscript.check/1","file":"check/good.lua","errors":0,"complaints":[],"plan":[{"ranks":[0,1],"calls":[{"line":2,"thread":0,"times":1,"unknown":false,"text":"cudaMalloc 32 B: buffer 1"},{"line":2,"thread":0,"times":1,"unknown":false,"text":"cudaMemcpy 32 B from host memory to buffer 1"},{"line":3,"thread":0,"times":1,"unknown":false,"text":"world: AllReduce float32 x 8 sum, buffer 1 in place, stream 1"}]}],"plan_end":null}
+
+# It ends where nothing can be told any more.
+$ ncclscript check --plan check/alone.lua check/endless.lua check/real.lua
+> check/alone.lua: 3 ranks
+>   ranks 0, 1
+>     line    3  waits in store:get for rank 2: the plan ends here
+>   rank 2
+>     no calls
+> check/endless.lua: 2 ranks
+>   ranks 0, 1
+>     line    2  cudaMalloc 32 B: buffer 1
+>     line    2  cudaMemcpy 32 B from host memory to buffer 1
+>     line    2  world: AllReduce float32 x 8 sum, buffer 1 in place, stream 1
+>   the plan ends early: rank 1 computes too long for a plan, at line 3
+> check/real.lua: no plan: needs driver `nccl`, this run is on `sim`
+> 3 files: 0 with errors
+
+$ ncclscript check --plan check/declared_error.lua check/skipped.lua
+> check/declared_error.lua: 2 ranks
+>   ranks 0, 1
+>     line    2  cudaMalloc 32 B: buffer 1
+>     line    2  cudaMemcpy 32 B from host memory to buffer 1
+>     line    3  world: Broadcast float32 x 8 root 9, buffer 1 in place, stream 1: fails with ncclInvalidArgument: 9 is no rank of world, which has 2
+>     line    3  stops with an error: ncclBroadcast: ncclInvalidArgument: invalid argument (run with NCCL_DEBUG=WARN for details)
+> check/skipped.lua: 2 ranks
+>   ranks 0, 1
+>     no calls
+>   the plan ends early: no need
+> 2 files: 0 with errors

@@ -1,0 +1,102 @@
+#include "cli/check_plan.h"
+
+#include <string.h>
+
+#define PLAN_TIME ((int64_t)60 * 1000000000) /* for scripts that do not come to an end */
+
+static void complain(struct ncs_checking *c, const struct ncs_plan *plan,
+                     const struct ncs_plan_fault *f)
+{
+    struct ncs_complaints *all = &c->reading.complaints;
+    struct ncs_str text = { 0 };
+    bool own = f->place.file && strcmp(f->place.file, c->file) == 0;
+    struct ncs_span at = own ? ncs_checking_span(c, f->place.line, f->text) : (struct ncs_span){ 0, 0 };
+    const char *tail = strstr(f->text, ": did you mean");
+    if (!own && f->place.file)
+        ncs_str_addf(&text, "%s:%d: ", f->place.file, f->place.line);
+    if (f->ranks < (size_t)plan->ranks) {
+        ncs_str_addf(&text, "rank%s ", f->ranks == 1 ? "" : "s");
+        ncs_str_add_ranks(&text, f->rank, f->ranks);
+        ncs_str_add(&text, ": ");
+    }
+    ncs_str_add_bytes(&text, f->text, tail ? (size_t)(tail - f->text) : strlen(f->text));
+    if (f->unsure) {
+        ncs_complain_warning(all, at, "%s", text.text);
+        ncs_complain_hint(all, "this may depend on a value that only a run knows");
+    } else {
+        ncs_complain(all, at, "%s", text.text);
+        if (tail)
+            ncs_complain_hint(all, "%s", tail + 2);
+    }
+    ncs_str_free(&text);
+}
+
+static struct ncs_run_options make_options(const struct ncs_scenario *s)
+{
+    return (struct ncs_run_options){
+        .driver = "plan", .ranks = s->ranks, .devices = s->devices, .policy = s->policy,
+        .eager = s->sim_eager, .lanes = s->sim_lanes, .timeout = PLAN_TIME,
+        .nccl_version = s->sim_nccl, .device_memory = s->sim_memory, .capability = s->sim_capability,
+        .ready_after = s->sim_ready_after, .quirks = s->sim_quirks, .env = s->env, .envs = s->envs,
+        .once = true,
+    };
+}
+
+static bool passes(const struct ncs_outcome *o)
+{
+    return !o->any_verdict && o->verdict == NCS_PASS;
+}
+
+/* What may hang on a value that only a run knows is told with the plan. */
+static void complain_faults(struct ncs_checking *c, const struct ncs_plan *plan, bool unsure)
+{
+    for (size_t i = 0; i < plan->faults; i++)
+        if (unsure || !plan->fault[i].unsure)
+            complain(c, plan, &plan->fault[i]);
+}
+
+/* Whether the simulator, whose communicators and memory the plan is made with, is what it needs. */
+static bool fits_simulator(const struct ncs_scenario *s, struct ncs_str *reason)
+{
+    struct ncs_run_options options = make_options(s);
+    options.driver = "sim";
+    return ncs_scenario_can_run(s, &options, reason);
+}
+
+static bool make_plan(struct ncs_checking *c, struct ncs_script *script,
+                      const struct ncs_scenario *scenario, bool unsure, struct ncs_plan *plan,
+                      struct ncs_error *err)
+{
+    struct ncs_run_options options = make_options(scenario);
+    struct ncs_str reason = { 0 };
+    bool fits = fits_simulator(scenario, &reason);
+    plan->end = ncs_str_take(&reason);
+    if (!fits)
+        return true;
+    struct ncs_program program = ncs_script_program(script, scenario);
+    struct ncs_run *run = ncs_run_new(&options, &program, NULL, NULL);
+    const struct ncs_result *r = ncs_run_execute(run);
+    bool ok = r->internal.status == NCS_OK;
+    if (ok)
+        ncs_plan_make(r, plan);
+    else
+        *err = r->internal;
+    if (ok && passes(&scenario->outcome))
+        complain_faults(c, plan, unsure);
+    ncs_run_free(run);
+    return ok;
+}
+
+bool ncs_check_plan(struct ncs_checking *c, const struct ncs_script_settings *settings, bool unsure,
+                    struct ncs_plan *plan, struct ncs_error *err)
+{
+    struct ncs_script_settings own = *settings;
+    struct ncs_scenario scenario;
+    own.reading = &c->reading;
+    ncs_scenario_init(&scenario, c->file);
+    struct ncs_script *script = ncs_script_load(c->file, &own, &scenario, err);
+    bool ok = script && make_plan(c, script, &scenario, unsure, plan, err);
+    ncs_script_free(script);
+    ncs_scenario_free(&scenario);
+    return ok;
+}

@@ -1,0 +1,322 @@
+#include "driver/plan.h"
+
+#include "api/journal.h"
+#include "api/types.h"
+#include "base/map.h"
+#include "base/mem.h"
+
+/* Memory that communication would have written. */
+struct range {
+    uintptr_t from, to;
+};
+
+static struct {
+    struct range *range;
+    size_t ranges, room;
+    struct range *window;
+    size_t windows, window_room;
+    struct ncs_map read; /* calls by id */
+    uint64_t first;
+} unknown;
+
+static struct ncs_api functions;
+static struct ncs_machine machine;
+static const struct ncs_api *sim;
+
+bool ncs_plan_read_unknown(uint64_t call)
+{
+    return ncs_map_get(&unknown.read, call) != NULL;
+}
+
+uint64_t ncs_plan_first_unknown(void)
+{
+    return unknown.first;
+}
+
+static void forget(void)
+{
+    ncs_map_free(&unknown.read);
+    unknown.ranges = unknown.windows = 0;
+    unknown.first = 0;
+}
+
+/* ---- what is not known ---- */
+
+static struct range range_of(const void *p, size_t bytes)
+{
+    uintptr_t from = (uintptr_t)p;
+    return (struct range){ from, bytes > UINTPTR_MAX - from ? UINTPTR_MAX : from + bytes };
+}
+
+static bool is_unknown(const void *p, size_t bytes)
+{
+    struct range r = range_of(p, bytes);
+    for (size_t i = 0; i < unknown.ranges; i++)
+        if (unknown.range[i].from < r.to && r.from < unknown.range[i].to)
+            return true;
+    return false;
+}
+
+/* Something that is known is written: what is left of older ranges stays. */
+static void set_known(const void *p, size_t bytes)
+{
+    struct range r = range_of(p, bytes);
+    size_t count = unknown.ranges, kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct range old = unknown.range[i];
+        if (old.to <= r.from || r.to <= old.from) {
+            unknown.range[kept++] = old;
+            continue;
+        }
+        bool before = old.from < r.from, after = r.to < old.to;
+        if (before)
+            unknown.range[kept++] = (struct range){ old.from, r.from };
+        if (after && before) /* one became two: the second goes to the end */
+            NCS_PUSH(unknown.range, unknown.ranges, unknown.room,
+                     ((struct range){ r.to, old.to }));
+        else if (after)
+            unknown.range[kept++] = (struct range){ r.to, old.to };
+    }
+    for (size_t i = count; i < unknown.ranges; i++)
+        unknown.range[kept++] = unknown.range[i];
+    unknown.ranges = kept;
+}
+
+static void set_unknown(const void *p, size_t bytes)
+{
+    if (!p || !bytes)
+        return;
+    set_known(p, bytes);
+    NCS_PUSH(unknown.range, unknown.ranges, unknown.room, range_of(p, bytes));
+}
+
+/* The call in flight has read it; values go on from the host to wherever the script takes them. */
+static void note_read(void)
+{
+    const struct ncs_call *call = ncs_local ? ncs_local->call : NULL;
+    if (!call)
+        return;
+    ncs_map_put(&unknown.read, call->id, &unknown);
+    if (!unknown.first)
+        unknown.first = call->id;
+}
+
+/* ---- communication: the journal has the call, with its arguments ---- */
+
+static int ranks_of(const struct ncs_call *call)
+{
+    int nranks = 0;
+    const union ncs_arg *arg = call->arg;
+    const struct ncs_fn_info *info = &ncs_fn_info[call->fn];
+    for (int i = 0; i < info->nargs; i++)
+        if (info->arg[i].kind == NCS_ARG_COMM &&
+            sim->ncclCommCount((ncclComm_t)(uintptr_t)arg[i].p, &nranks) != ncclSuccess)
+            nranks = 0;
+    return nranks;
+}
+
+/* What NCCL refuses at once is refused here too. */
+static bool is_refused(const struct ncs_call *call, int nranks)
+{
+    const struct ncs_fn_info *info = &ncs_fn_info[call->fn];
+    for (int i = 0; i < info->nargs; i++)
+        if ((info->arg[i].kind == NCS_ARG_ROOT || info->arg[i].kind == NCS_ARG_PEER) &&
+            (call->arg[i].i < 0 || call->arg[i].i >= nranks))
+            return nranks > 0;
+    return false;
+}
+
+static ncclResult_t noted(void)
+{
+    const struct ncs_call *call = ncs_local ? ncs_local->call : NULL;
+    int nranks = call ? ranks_of(call) : 0;
+    if (!call)
+        return ncclSuccess;
+    if (is_refused(call, nranks))
+        return ncclInvalidArgument;
+    size_t bytes = ncs_call_count(call) * ncs_dtype_bytes(ncs_call_dtype(call));
+    bool blocks = call->fn == NCS_FN_ncclAllGather || call->fn == NCS_FN_ncclGather ||
+                  call->fn == NCS_FN_ncclAlltoAll;
+    bool elsewhere = (call->fn == NCS_FN_ncclReduce || call->fn == NCS_FN_ncclGather) &&
+                     call->comm_rank != ncs_call_root(call);
+    if (!elsewhere)
+        set_unknown(ncs_call_recvbuff(call), blocks ? bytes * (size_t)nranks : bytes);
+    return ncclSuccess;
+}
+
+/* Each takes the arguments of its member of ncs_api, all of which the journal has. */
+#define NOTED(name, ...)                        \
+    static ncclResult_t plan_##name(__VA_ARGS__) \
+    {                                           \
+        return noted();                         \
+    }
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+NOTED(ncclReduce, const void *s, void *r, size_t n, ncclDataType_t t, ncclRedOp_t op, int root,
+      ncclComm_t c, cudaStream_t q)
+NOTED(ncclBcast, void *b, size_t n, ncclDataType_t t, int root, ncclComm_t c, cudaStream_t q)
+NOTED(ncclBroadcast, const void *s, void *r, size_t n, ncclDataType_t t, int root, ncclComm_t c,
+      cudaStream_t q)
+NOTED(ncclAllReduce, const void *s, void *r, size_t n, ncclDataType_t t, ncclRedOp_t op,
+      ncclComm_t c, cudaStream_t q)
+NOTED(ncclReduceScatter, const void *s, void *r, size_t n, ncclDataType_t t, ncclRedOp_t op,
+      ncclComm_t c, cudaStream_t q)
+NOTED(ncclAllGather, const void *s, void *r, size_t n, ncclDataType_t t, ncclComm_t c,
+      cudaStream_t q)
+NOTED(ncclAlltoAll, const void *s, void *r, size_t n, ncclDataType_t t, ncclComm_t c,
+      cudaStream_t q)
+NOTED(ncclGather, const void *s, void *r, size_t n, ncclDataType_t t, int root, ncclComm_t c,
+      cudaStream_t q)
+NOTED(ncclScatter, const void *s, void *r, size_t n, ncclDataType_t t, int root, ncclComm_t c,
+      cudaStream_t q)
+NOTED(ncclSend, const void *b, size_t n, ncclDataType_t t, int peer, ncclComm_t c, cudaStream_t q)
+NOTED(ncclRecv, void *b, size_t n, ncclDataType_t t, int peer, ncclComm_t c, cudaStream_t q)
+NOTED(ncclSignal, int peer, int sig, int ctx, unsigned int flags, ncclComm_t c, cudaStream_t q)
+NOTED(ncclWaitSignal, int n, ncclWaitSignalDesc_t *d, ncclComm_t c, cudaStream_t q)
+#pragma GCC diagnostic pop
+
+/* What is put is in the window of a peer: in one of them. */
+static ncclResult_t plan_ncclPutSignal(const void *buffer, size_t count, ncclDataType_t datatype,
+                                       int peer, ncclWindow_t window, size_t offset, int sig, int ctx,
+                                       unsigned int flags, ncclComm_t comm, cudaStream_t stream)
+{
+    (void)buffer; (void)count; (void)datatype; (void)peer; (void)window; (void)offset; (void)sig;
+    (void)ctx; (void)flags; (void)comm; (void)stream;
+    for (size_t i = 0; i < unknown.windows; i++)
+        set_unknown((const void *)unknown.window[i].from,
+                    unknown.window[i].to - unknown.window[i].from);
+    return ncclSuccess;
+}
+
+/* Nothing is in the group that could be estimated. */
+static ncclResult_t plan_ncclGroupSimulateEnd(ncclSimInfo_t *info)
+{
+    ncclResult_t rc = sim->ncclGroupSimulateEnd(info);
+    if (rc == ncclSuccess && info) {
+        info->estimatedTime = 0;
+        note_read();
+    }
+    return rc;
+}
+
+static ncclResult_t plan_ncclCommWindowRegister(ncclComm_t comm, void *buffer, size_t bytes,
+                                                ncclWindow_t *window, int flags)
+{
+    ncclResult_t rc = sim->ncclCommWindowRegister(comm, buffer, bytes, window, flags);
+    if (rc == ncclSuccess && buffer)
+        NCS_PUSH(unknown.window, unknown.windows, unknown.window_room, range_of(buffer, bytes));
+    return rc;
+}
+
+/* ---- copies ---- */
+
+static bool is_device(const void *p)
+{
+    struct cudaPointerAttributes a = { 0 };
+    return sim->cudaPointerGetAttributes(&a, p) == cudaSuccess &&
+           a.type != cudaMemoryTypeUnregistered;
+}
+
+static void copied(void *to, const void *from, size_t bytes)
+{
+    bool known = !is_unknown(from, bytes);
+    if (known)
+        set_known(to, bytes);
+    else if (is_device(to))
+        set_unknown(to, bytes);
+    else
+        note_read();
+}
+
+static cudaError_t plan_cudaMemcpy(void *to, const void *from, size_t bytes,
+                                   enum cudaMemcpyKind kind)
+{
+    cudaError_t rc = sim->cudaMemcpy(to, from, bytes, kind);
+    if (rc == cudaSuccess)
+        copied(to, from, bytes);
+    return rc;
+}
+
+static cudaError_t plan_cudaMemcpyAsync(void *to, const void *from, size_t bytes,
+                                        enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    cudaError_t rc = sim->cudaMemcpyAsync(to, from, bytes, kind, stream);
+    if (rc == cudaSuccess)
+        copied(to, from, bytes);
+    return rc;
+}
+
+static cudaError_t plan_cudaMemset(void *to, int value, size_t bytes)
+{
+    cudaError_t rc = sim->cudaMemset(to, value, bytes);
+    if (rc == cudaSuccess)
+        set_known(to, bytes);
+    return rc;
+}
+
+static cudaError_t plan_cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream)
+{
+    cudaError_t rc = sim->cudaMemsetAsync(to, value, bytes, stream);
+    if (rc == cudaSuccess)
+        set_known(to, bytes);
+    return rc;
+}
+
+static cudaError_t plan_ncsAdd(void *to, const void *from, size_t count, ncclDataType_t datatype,
+                               cudaStream_t stream)
+{
+    size_t bytes = count * ncs_dtype_bytes((int)datatype);
+    cudaError_t rc = sim->ncsAdd(to, from, count, datatype, stream);
+    if (rc == cudaSuccess && is_unknown(from, bytes))
+        set_unknown(to, bytes);
+    return rc;
+}
+
+/* ---- the driver ---- */
+
+static void take_over(void)
+{
+    functions = *sim;
+#define TAKES_DOWN(name) functions.name = plan_##name
+    TAKES_DOWN(ncclReduce);
+    TAKES_DOWN(ncclBcast);
+    TAKES_DOWN(ncclBroadcast);
+    TAKES_DOWN(ncclAllReduce);
+    TAKES_DOWN(ncclReduceScatter);
+    TAKES_DOWN(ncclAllGather);
+    TAKES_DOWN(ncclAlltoAll);
+    TAKES_DOWN(ncclGather);
+    TAKES_DOWN(ncclScatter);
+    TAKES_DOWN(ncclSend);
+    TAKES_DOWN(ncclRecv);
+    TAKES_DOWN(ncclPutSignal);
+    TAKES_DOWN(ncclCommWindowRegister);
+    TAKES_DOWN(ncclGroupSimulateEnd);
+    TAKES_DOWN(ncclSignal);
+    TAKES_DOWN(ncclWaitSignal);
+    TAKES_DOWN(cudaMemcpy);
+    TAKES_DOWN(cudaMemcpyAsync);
+    TAKES_DOWN(cudaMemset);
+    TAKES_DOWN(cudaMemsetAsync);
+    TAKES_DOWN(ncsAdd);
+}
+
+/* The simulator's table is filled when its machine is opened: it is of one version of NCCL. */
+static bool open(const struct ncs_machine_options *options, struct ncs_error *err)
+{
+    forget();
+    if (!ncs_driver_sim.machine->open(options, err))
+        return false;
+    take_over();
+    return true;
+}
+
+const struct ncs_driver *ncs_driver_plan(void)
+{
+    static const struct ncs_driver plan = { "plan", &functions, &machine, false };
+    sim = ncs_driver_sim.api;
+    machine = *ncs_driver_sim.machine;
+    machine.open = open;
+    return &plan;
+}

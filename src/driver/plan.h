@@ -1,0 +1,16 @@
+/* Driver "plan": what a scenario would do, found without doing it. Communicators, memory and streams
+ * are the simulator's; communication is taken down by the journal and not carried out: nobody waits
+ * for it, and what it would have written is not known. */
+#ifndef NCS_DRIVER_PLAN_H
+#define NCS_DRIVER_PLAN_H
+
+#include "api/driver.h"
+
+const struct ncs_driver *ncs_driver_plan(void);
+
+/* Of the run since the machine was opened: whether the call (ncs_call.id) read what only a run can
+ * know, and the first call that did (0 = none): what came after it may depend on it. */
+bool ncs_plan_read_unknown(uint64_t call);
+uint64_t ncs_plan_first_unknown(void);
+
+#endif

@@ -1,0 +1,34 @@
+/* A call of a plan in words. Addresses are no words: memory, streams and the like are numbered in the
+ * order in which a rank comes to them. Room report only. */
+#ifndef NCS_REPORT_PLAN_WORDS_H
+#define NCS_REPORT_PLAN_WORDS_H
+
+#include "api/journal.h"
+#include "base/str.h"
+
+struct ncs_plan_memory {
+    uintptr_t base;
+    size_t bytes;
+    int number;
+};
+
+struct ncs_plan_things { /* of one kind */
+    const void **handle;
+    size_t count, room;
+};
+
+struct ncs_plan_words { /* of one rank; zeroed before its first use */
+    struct ncs_plan_memory *memory;
+    size_t memories, room;
+    int allocated;
+    struct ncs_plan_things streams, events, windows, others;
+};
+
+/* Appends the call; its allocation, if it is one, is known from then on. */
+void ncs_plan_describe(struct ncs_plan_words *w, const struct ncs_journal *j,
+                       const struct ncs_call *call, struct ncs_str *out);
+/* The allocation that holds p, or NULL. */
+const struct ncs_plan_memory *ncs_plan_find(const struct ncs_plan_words *w, const void *p);
+void ncs_plan_words_free(struct ncs_plan_words *w);
+
+#endif

@@ -1,0 +1,3 @@
+scenario { ranks = 2 }
+barrier()
+skip("no need")
