@@ -4,8 +4,8 @@
 
 #define PLAN_TIME ((int64_t)60 * 1000000000) /* for scripts that do not come to an end */
 
-static void complain(struct ncs_checking *c, const struct ncs_plan *plan,
-                     const struct ncs_plan_fault *f)
+static void complain(struct ncs_checking *c, const struct ncs_call_plan *plan,
+                     const struct ncs_call_plan_fault *f)
 {
     struct ncs_complaints *all = &c->reading.complaints;
     struct ncs_str text = { 0 };
@@ -48,7 +48,7 @@ static bool passes(const struct ncs_outcome *o)
 }
 
 /* What may hang on a value that only a run knows is told with the plan. */
-static void complain_faults(struct ncs_checking *c, const struct ncs_plan *plan, bool unsure)
+static void complain_faults(struct ncs_checking *c, const struct ncs_call_plan *plan, bool unsure)
 {
     for (size_t i = 0; i < plan->faults; i++)
         if (unsure || !plan->fault[i].unsure)
@@ -64,7 +64,7 @@ static bool fits_simulator(const struct ncs_scenario *s, struct ncs_str *reason)
 }
 
 static bool make_plan(struct ncs_checking *c, struct ncs_script *script,
-                      const struct ncs_scenario *scenario, bool unsure, struct ncs_plan *plan,
+                      const struct ncs_scenario *scenario, bool unsure, struct ncs_call_plan *plan,
                       struct ncs_error *err)
 {
     struct ncs_run_options options = make_options(scenario);
@@ -78,7 +78,7 @@ static bool make_plan(struct ncs_checking *c, struct ncs_script *script,
     const struct ncs_result *r = ncs_run_execute(run);
     bool ok = r->internal.status == NCS_OK;
     if (ok)
-        ncs_plan_make(r, plan);
+        ncs_call_plan_make(r, plan);
     else
         *err = r->internal;
     if (ok && passes(&scenario->outcome))
@@ -88,7 +88,7 @@ static bool make_plan(struct ncs_checking *c, struct ncs_script *script,
 }
 
 bool ncs_check_plan(struct ncs_checking *c, const struct ncs_script_settings *settings, bool unsure,
-                    struct ncs_plan *plan, struct ncs_error *err)
+                    struct ncs_call_plan *plan, struct ncs_error *err)
 {
     struct ncs_script_settings own = *settings;
     struct ncs_scenario scenario;

@@ -9,6 +9,6 @@
  * the complaints, unless the scenario is declared to end in something else than a pass. `unsure`: what
  * may be so only because of a value that a run knows is added too, as a warning. False and err when there is no plan to be had. */
 bool ncs_check_plan(struct ncs_checking *c, const struct ncs_script_settings *settings, bool unsure,
-                    struct ncs_plan *plan, struct ncs_error *err);
+                    struct ncs_call_plan *plan, struct ncs_error *err);
 
 #endif

@@ -62,7 +62,7 @@ static void add_unread(const struct ncs_error *err, struct ncs_str *out)
 }
 
 static void add_text(const struct ncs_complaints *complaints, const struct ncs_error *err,
-                     const struct ncs_plan *plan, const char *file, struct ncs_str *out)
+                     const struct ncs_call_plan *plan, const char *file, struct ncs_str *out)
 {
     ncs_complaints_text(complaints, out);
     if (err->status != NCS_OK)
@@ -74,7 +74,7 @@ static void add_text(const struct ncs_complaints *complaints, const struct ncs_e
         ncs_str_addf(out, ": %d rank%s\n", plan->ranks, plan->ranks == 1 ? "" : "s");
     else
         ncs_str_addf(out, ": no plan: %s\n", plan->end ? plan->end : "no rank was made");
-    ncs_plan_text(plan, out);
+    ncs_call_plan_text(plan, out);
 }
 
 static void check_file(struct check *check, struct entry entry)
@@ -82,14 +82,14 @@ static void check_file(struct check *check, struct entry entry)
     struct ncs_checking c = { .file = entry.path, .is_module = entry.is_module };
     struct ncs_complaints *complaints = &c.reading.complaints;
     struct ncs_error err = { 0 };
-    struct ncs_plan plan = { 0 };
+    struct ncs_call_plan plan = { 0 };
     struct ncs_str out = { 0 };
     bool ok = ncs_script_check(&c, &check->settings, &err);
     bool planned = ok && !entry.is_module && !complaints->errors &&
                    (check->plan || !check->settings.unsafe); /* it would have its effects */
     if (planned)
         ok = planned = ncs_check_plan(&c, &check->settings, check->plan, &plan, &err);
-    const struct ncs_plan *shown = planned && check->plan ? &plan : NULL;
+    const struct ncs_call_plan *shown = planned && check->plan ? &plan : NULL;
     if (check->json)
         ncs_report_check(entry.path, complaints, &err, shown, &out);
     else
@@ -100,7 +100,7 @@ static void check_file(struct check *check, struct entry entry)
     for (size_t i = 0; i < c.modules; i++)
         add_entry(check, c.module[i], true);
     ncs_str_free(&out);
-    ncs_plan_free(&plan);
+    ncs_call_plan_free(&plan);
     ncs_checking_free(&c);
 }
 

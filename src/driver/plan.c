@@ -23,12 +23,12 @@ static struct ncs_api functions;
 static struct ncs_machine machine;
 static const struct ncs_api *sim;
 
-bool ncs_plan_read_unknown(uint64_t call)
+bool ncs_driver_plan_unknown(uint64_t call)
 {
     return ncs_map_get(&unknown.read, call) != NULL;
 }
 
-uint64_t ncs_plan_first_unknown(void)
+uint64_t ncs_driver_plan_first(void)
 {
     return unknown.first;
 }

@@ -10,7 +10,7 @@ const struct ncs_driver *ncs_driver_plan(void);
 
 /* Of the run since the machine was opened: whether the call (ncs_call.id) read what only a run can
  * know, and the first call that did (0 = none): what came after it may depend on it. */
-bool ncs_plan_read_unknown(uint64_t call);
-uint64_t ncs_plan_first_unknown(void);
+bool ncs_driver_plan_unknown(uint64_t call);
+uint64_t ncs_driver_plan_first(void);
 
 #endif

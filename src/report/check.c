@@ -54,7 +54,7 @@ static json_t *unread(const struct ncs_error *err)
     return o;
 }
 
-static json_t *plan_line(const struct ncs_plan_line *l)
+static json_t *plan_line(const struct ncs_call_plan_line *l)
 {
     json_t *o = json_object();
     json_object_set_new(o, "line", json_integer(l->line));
@@ -66,7 +66,7 @@ static json_t *plan_line(const struct ncs_plan_line *l)
 }
 
 /* Ranks that do the same stand together. */
-static json_t *plan_list(const struct ncs_plan *plan)
+static json_t *plan_list(const struct ncs_call_plan *plan)
 {
     json_t *list = json_array();
     bool *done = ncs_new((size_t)plan->ranks * sizeof *done);
@@ -75,7 +75,7 @@ static json_t *plan_list(const struct ncs_plan *plan)
             continue;
         json_t *o = json_object(), *ranks = json_array(), *calls = json_array();
         for (int k = i; k < plan->ranks; k++)
-            if (!done[k] && (k == i || ncs_plan_same(plan, i, k))) {
+            if (!done[k] && (k == i || ncs_call_plan_same(plan, i, k))) {
                 done[k] = true;
                 json_array_append_new(ranks, json_integer(k));
             }
@@ -90,7 +90,7 @@ static json_t *plan_list(const struct ncs_plan *plan)
 }
 
 void ncs_report_check(const char *file, const struct ncs_complaints *c, const struct ncs_error *err,
-                      const struct ncs_plan *plan, struct ncs_str *out)
+                      const struct ncs_call_plan *plan, struct ncs_str *out)
 {
     json_t *o = json_object(), *list = json_array();
     bool failed = err->status != NCS_OK;

@@ -9,6 +9,6 @@
 /* Appends one JSON object and a newline. err, unless empty: the file could not be read; plan NULL:
  * there is none. */
 void ncs_report_check(const char *file, const struct ncs_complaints *c, const struct ncs_error *err,
-                      const struct ncs_plan *plan, struct ncs_str *out);
+                      const struct ncs_call_plan *plan, struct ncs_str *out);
 
 #endif

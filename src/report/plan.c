@@ -26,9 +26,9 @@ static bool is_look(const struct ncs_call *call)
 /* ---- lines ---- */
 
 /* Takes the text over. */
-static void add_line(struct ncs_plan_rank *r, struct ncs_plan_line line)
+static void add_line(struct ncs_call_plan_rank *r, struct ncs_call_plan_line line)
 {
-    struct ncs_plan_line *last = r->lines ? &r->line[r->lines - 1] : NULL;
+    struct ncs_call_plan_line *last = r->lines ? &r->line[r->lines - 1] : NULL;
     if (last && last->line == line.line && last->thread == line.thread &&
         last->depth == line.depth && last->unknown == line.unknown &&
         strcmp(last->text, line.text) == 0) {
@@ -50,14 +50,14 @@ static void add_refusal(const struct ncs_journal *j, const struct ncs_call *call
         ncs_str_addf(out, ": %d is no rank of %s, which has %d", rank, comm->name, comm->nranks);
 }
 
-static void add_call(struct ncs_plan *plan, const struct ncs_journal *j, struct ncs_plan_words *w,
+static void add_call(struct ncs_call_plan *plan, const struct ncs_journal *j, struct ncs_call_words *w,
                      const struct ncs_call *call, int *depth)
 {
     struct ncs_str text = { 0 };
     bool end = call->fn == NCS_FN_ncclGroupEnd || call->fn == NCS_FN_ncclGroupSimulateEnd;
-    struct ncs_plan_line line = { .line = call->place.line, .thread = call->thread,
-                                  .unknown = ncs_plan_read_unknown(call->id) };
-    ncs_plan_describe(w, j, call, &text);
+    struct ncs_call_plan_line line = { .line = call->place.line, .thread = call->thread,
+                                  .unknown = ncs_driver_plan_unknown(call->id) };
+    ncs_call_plan_describe(w, j, call, &text);
     if (call->returned && call->rc != 0 && call->rc != ncclInProgress) {
         ncs_str_addf(&text, ": fails with %s",
                      ncs_fn_info[call->fn].result == NCS_RESULT_NCCL
@@ -76,17 +76,17 @@ static void add_call(struct ncs_plan *plan, const struct ncs_journal *j, struct 
 
 /* ---- faults ---- */
 
-static void add_fault(struct ncs_plan *plan, struct ncs_place place, int rank, bool unsure,
+static void add_fault(struct ncs_call_plan *plan, struct ncs_place place, int rank, bool unsure,
                       char *text)
 {
-    struct ncs_plan_fault *f = NULL;
+    struct ncs_call_plan_fault *f = NULL;
     for (size_t i = 0; i < plan->faults && !f; i++)
         if (plan->fault[i].place.line == place.line && strcmp(plan->fault[i].text, text) == 0)
             f = &plan->fault[i];
     if (f) {
         ncs_free(text);
     } else {
-        struct ncs_plan_fault fault = { .place = place, .text = text, .unsure = unsure };
+        struct ncs_call_plan_fault fault = { .place = place, .text = text, .unsure = unsure };
         NCS_PUSH(plan->fault, plan->faults, plan->faults_room, fault);
         f = &plan->fault[plan->faults - 1];
     }
@@ -112,13 +112,13 @@ static size_t blocks_of(const struct ncs_call *call, bool send, int nranks)
     return 1;
 }
 
-static bool check_extent(const struct ncs_plan_words *w, const struct ncs_call *call, int nranks,
+static bool check_extent(const struct ncs_call_words *w, const struct ncs_call *call, int nranks,
                          struct ncs_str *text)
 {
     size_t count = ncs_call_count(call), width = ncs_dtype_bytes(ncs_call_dtype(call));
     for (int send = 1; send >= 0; send--) {
         const void *p = send ? ncs_call_sendbuff(call) : ncs_call_recvbuff(call);
-        const struct ncs_plan_memory *m = p ? ncs_plan_find(w, p) : NULL;
+        const struct ncs_call_plan_memory *m = p ? ncs_call_plan_find(w, p) : NULL;
         size_t blocks = blocks_of(call, send, nranks);
         if (!m || !width || !blocks)
             continue;
@@ -132,12 +132,12 @@ static bool check_extent(const struct ncs_plan_words *w, const struct ncs_call *
     return true;
 }
 
-static void check_call(struct ncs_plan *plan, const struct ncs_journal *j,
-                       const struct ncs_plan_words *w, const struct ncs_call *call)
+static void check_call(struct ncs_call_plan *plan, const struct ncs_journal *j,
+                       const struct ncs_call_words *w, const struct ncs_call *call)
 {
     struct ncs_str text = { 0 };
     const struct ncs_comm_info *comm = call->comm >= 0 ? j->comm[call->comm] : NULL;
-    uint64_t unknown = ncs_plan_first_unknown();
+    uint64_t unknown = ncs_driver_plan_first();
     if (!ncs_fn_info[call->fn].counted || !comm)
         return;
     if (!check_extent(w, call, comm->nranks, &text))
@@ -154,9 +154,9 @@ static const struct ncs_call *last_failed(const struct ncs_journal *j, const str
     return call;
 }
 
-static void add_errors(struct ncs_plan *plan, const struct ncs_result *r)
+static void add_errors(struct ncs_call_plan *plan, const struct ncs_result *r)
 {
-    uint64_t unknown = ncs_plan_first_unknown();
+    uint64_t unknown = ncs_driver_plan_first();
     for (size_t i = 0; i < r->errors; i++) {
         const struct ncs_run_error *e = &r->error[i];
         struct ncs_str text = { 0 }, message = { 0 };
@@ -165,13 +165,13 @@ static void add_errors(struct ncs_plan *plan, const struct ncs_result *r)
         if (call)
             add_refusal(r->journal, call, &message);
         ncs_str_addf(&text, "stops with an error: %s", e->message);
-        add_line(&plan->rank[e->rank], (struct ncs_plan_line){
+        add_line(&plan->rank[e->rank], (struct ncs_call_plan_line){
             .line = e->place.line, .thread = e->thread, .text = ncs_str_take(&text) });
         add_fault(plan, e->place, e->rank, unknown && e->order >= unknown, ncs_str_take(&message));
     }
 }
 
-static void add_waits(struct ncs_plan *plan, const struct ncs_result *r)
+static void add_waits(struct ncs_call_plan *plan, const struct ncs_result *r)
 {
     for (size_t i = 0; i < r->diagnosis.waits; i++) {
         const struct ncs_wait_line *wait = &r->diagnosis.wait[i];
@@ -182,21 +182,21 @@ static void add_waits(struct ncs_plan *plan, const struct ncs_result *r)
             ncs_str_add_ranks(&text, wait->peer, wait->peers);
         }
         ncs_str_add(&text, ": the plan ends here");
-        add_line(&plan->rank[wait->rank], (struct ncs_plan_line){
+        add_line(&plan->rank[wait->rank], (struct ncs_call_plan_line){
             .line = wait->place.line, .thread = wait->thread, .text = ncs_str_take(&text) });
     }
 }
 
 /* ---- a plan ---- */
 
-void ncs_plan_make(const struct ncs_result *r, struct ncs_plan *plan)
+void ncs_call_plan_make(const struct ncs_result *r, struct ncs_call_plan *plan)
 {
     const struct ncs_journal *j = r->journal;
-    *plan = (struct ncs_plan){ .ranks = r->ranks };
+    *plan = (struct ncs_call_plan){ .ranks = r->ranks };
     plan->rank = ncs_new((size_t)r->ranks * sizeof *plan->rank);
     if (!j)
         return;
-    struct ncs_plan_words *words = ncs_new((size_t)r->ranks * sizeof *words);
+    struct ncs_call_words *words = ncs_new((size_t)r->ranks * sizeof *words);
     int *depth = ncs_new((size_t)r->ranks * sizeof *depth);
     plan->dropped = j->dropped;
     for (const struct ncs_call *call = j->oldest; call; call = call->newer) {
@@ -213,12 +213,12 @@ void ncs_plan_make(const struct ncs_result *r, struct ncs_plan *plan)
     if (!plan->end) /* otherwise they were stopped, and do not wait */
         add_waits(plan, r);
     for (int i = 0; i < r->ranks; i++)
-        ncs_plan_words_free(&words[i]);
+        ncs_call_words_free(&words[i]);
     ncs_free(words);
     ncs_free(depth);
 }
 
-void ncs_plan_free(struct ncs_plan *plan)
+void ncs_call_plan_free(struct ncs_call_plan *plan)
 {
     for (int i = 0; i < plan->ranks; i++) {
         for (size_t k = 0; k < plan->rank[i].lines; k++)
@@ -232,12 +232,12 @@ void ncs_plan_free(struct ncs_plan *plan)
     ncs_free(plan->fault);
     ncs_free(plan->end);
     ncs_free(plan->rank);
-    *plan = (struct ncs_plan){ 0 };
+    *plan = (struct ncs_call_plan){ 0 };
 }
 
-bool ncs_plan_same(const struct ncs_plan *plan, int a, int b)
+bool ncs_call_plan_same(const struct ncs_call_plan *plan, int a, int b)
 {
-    const struct ncs_plan_rank *x = &plan->rank[a], *y = &plan->rank[b];
+    const struct ncs_call_plan_rank *x = &plan->rank[a], *y = &plan->rank[b];
     if (x->lines != y->lines)
         return false;
     for (size_t i = 0; i < x->lines; i++)
@@ -249,10 +249,10 @@ bool ncs_plan_same(const struct ncs_plan *plan, int a, int b)
     return true;
 }
 
-static void add_rank(const struct ncs_plan_rank *r, struct ncs_str *out)
+static void add_rank(const struct ncs_call_plan_rank *r, struct ncs_str *out)
 {
     for (size_t i = 0; i < r->lines; i++) {
-        const struct ncs_plan_line *l = &r->line[i];
+        const struct ncs_call_plan_line *l = &r->line[i];
         ncs_str_addf(out, "    line %4d  %*s", l->line, 2 * l->depth, "");
         if (l->thread > 0)
             ncs_str_addf(out, "thread %d: ", l->thread);
@@ -265,7 +265,7 @@ static void add_rank(const struct ncs_plan_rank *r, struct ncs_str *out)
         ncs_str_add(out, "    no calls\n");
 }
 
-void ncs_plan_text(const struct ncs_plan *plan, struct ncs_str *out)
+void ncs_call_plan_text(const struct ncs_call_plan *plan, struct ncs_str *out)
 {
     bool *done = ncs_new((size_t)plan->ranks * sizeof *done);
     int *same = ncs_new((size_t)plan->ranks * sizeof *same);
@@ -275,7 +275,7 @@ void ncs_plan_text(const struct ncs_plan *plan, struct ncs_str *out)
     for (int i = 0; i < plan->ranks; i++) {
         size_t count = 0;
         for (int k = i; !done[i] && k < plan->ranks; k++)
-            if (!done[k] && (k == i || ncs_plan_same(plan, i, k)))
+            if (!done[k] && (k == i || ncs_call_plan_same(plan, i, k)))
                 same[count++] = k;
         if (!count)
             continue;

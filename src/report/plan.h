@@ -5,7 +5,7 @@
 #include "base/str.h"
 #include "run/run.h"
 
-struct ncs_plan_line {
+struct ncs_call_plan_line {
     int line;        /* of the script */
     int thread;      /* 0: the rank's main thread */
     int depth;       /* of the group it is in */
@@ -15,31 +15,31 @@ struct ncs_plan_line {
 };
 
 /* Something that cannot work, whatever the other ranks do. */
-struct ncs_plan_fault {
+struct ncs_call_plan_fault {
     struct ncs_place place;
     char *text;
     int *rank; size_t ranks;
     bool unsure;     /* it may be so only because of a value that only a run knows */
 };
 
-struct ncs_plan {
-    struct ncs_plan_rank {
-        struct ncs_plan_line *line;
+struct ncs_call_plan {
+    struct ncs_call_plan_rank {
+        struct ncs_call_plan_line *line;
         size_t lines, room;
     } *rank;
     int ranks;
     char *end;        /* why it ends before the scripts do; NULL = it does not */
     uint64_t dropped; /* calls at the beginning that were not kept */
-    struct ncs_plan_fault *fault;
+    struct ncs_call_plan_fault *fault;
     size_t faults, faults_room;
 };
 
 /* Of the result of a run on that driver, which is still there. */
-void ncs_plan_make(const struct ncs_result *r, struct ncs_plan *plan);
-void ncs_plan_free(struct ncs_plan *plan);
+void ncs_call_plan_make(const struct ncs_result *r, struct ncs_call_plan *plan);
+void ncs_call_plan_free(struct ncs_call_plan *plan);
 
-bool ncs_plan_same(const struct ncs_plan *plan, int a, int b); /* both ranks do the same */
+bool ncs_call_plan_same(const struct ncs_call_plan *plan, int a, int b); /* both ranks do the same */
 /* Appends it for people; ranks with the same plan stand together. */
-void ncs_plan_text(const struct ncs_plan *plan, struct ncs_str *out);
+void ncs_call_plan_text(const struct ncs_call_plan *plan, struct ncs_str *out);
 
 #endif

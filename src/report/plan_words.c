@@ -6,30 +6,30 @@
 #include "base/mem.h"
 #include "base/quantity.h"
 
-const struct ncs_plan_memory *ncs_plan_find(const struct ncs_plan_words *w, const void *p)
+const struct ncs_call_plan_memory *ncs_call_plan_find(const struct ncs_call_words *w, const void *p)
 {
     uintptr_t at = (uintptr_t)p;
     for (size_t i = w->memories; i > 0; i--) {
-        const struct ncs_plan_memory *m = &w->memory[i - 1];
+        const struct ncs_call_plan_memory *m = &w->memory[i - 1];
         if (at >= m->base && at < m->base + (m->bytes ? m->bytes : 1))
             return m;
     }
     return NULL;
 }
 
-void ncs_plan_words_free(struct ncs_plan_words *w)
+void ncs_call_words_free(struct ncs_call_words *w)
 {
     ncs_free(w->memory);
     ncs_free(w->streams.handle);
     ncs_free(w->events.handle);
     ncs_free(w->windows.handle);
     ncs_free(w->others.handle);
-    *w = (struct ncs_plan_words){ 0 };
+    *w = (struct ncs_call_words){ 0 };
 }
 
 /* ---- names ---- */
 
-static void add_thing(struct ncs_plan_things *t, const char *kind, const void *handle,
+static void add_thing(struct ncs_call_plan_things *t, const char *kind, const void *handle,
                       struct ncs_str *out)
 {
     size_t i = 0;
@@ -40,7 +40,7 @@ static void add_thing(struct ncs_plan_things *t, const char *kind, const void *h
     ncs_str_addf(out, "%s %zu", kind, i + 1);
 }
 
-static void add_stream(struct ncs_plan_words *w, const void *stream, struct ncs_str *out)
+static void add_stream(struct ncs_call_words *w, const void *stream, struct ncs_str *out)
 {
     if (!stream || stream == (const void *)cudaStreamLegacy)
         ncs_str_add(out, "legacy stream");
@@ -50,10 +50,10 @@ static void add_stream(struct ncs_plan_words *w, const void *stream, struct ncs_
         add_thing(&w->streams, "stream", stream, out);
 }
 
-static void add_memory(const struct ncs_plan_words *w, const void *p, struct ncs_str *out)
+static void add_memory(const struct ncs_call_words *w, const void *p, struct ncs_str *out)
 {
     char size[40];
-    const struct ncs_plan_memory *m = ncs_plan_find(w, p);
+    const struct ncs_call_plan_memory *m = ncs_call_plan_find(w, p);
     if (!m) {
         ncs_str_add(out, p ? "host memory" : "NULL");
         return;
@@ -70,7 +70,7 @@ static void add_comm(const struct ncs_journal *j, const struct ncs_call *call, s
 
 /* ---- communication ---- */
 
-static void add_operands(const struct ncs_plan_words *w, const struct ncs_call *call,
+static void add_operands(const struct ncs_call_words *w, const struct ncs_call *call,
                          struct ncs_str *out)
 {
     const void *send = ncs_call_sendbuff(call), *recv = ncs_call_recvbuff(call);
@@ -93,7 +93,7 @@ static void add_operands(const struct ncs_plan_words *w, const struct ncs_call *
     }
 }
 
-static void describe_counted(struct ncs_plan_words *w, const struct ncs_journal *j,
+static void describe_counted(struct ncs_call_words *w, const struct ncs_journal *j,
                              const struct ncs_call *call, struct ncs_str *out)
 {
     add_comm(j, call, out);
@@ -111,7 +111,7 @@ static void add_number(const char *name, int64_t value, struct ncs_str *out)
     ncs_str_addf(out, " %s %lld", name, (long long)value);
 }
 
-static void add_argument(struct ncs_plan_words *w, const struct ncs_journal *j,
+static void add_argument(struct ncs_call_words *w, const struct ncs_journal *j,
                          const struct ncs_call *call, int i, struct ncs_str *out)
 {
     const struct ncs_fn_arg *info = &ncs_fn_info[call->fn].arg[i];
@@ -174,14 +174,14 @@ static const union ncs_arg *arg_of(const struct ncs_call *call, enum ncs_kind ki
 }
 
 /* Addresses of what has been freed may be given out again. */
-static void unlearn(struct ncs_plan_words *w, const struct ncs_call *call)
+static void unlearn(struct ncs_call_words *w, const struct ncs_call *call)
 {
     for (size_t i = 0; i < w->memories; i++)
         if (w->memory[i].base == (uintptr_t)call->arg[0].p)
             w->memory[i].base = UINTPTR_MAX;
 }
 
-static void learn(struct ncs_plan_words *w, const struct ncs_call *call, struct ncs_str *out)
+static void learn(struct ncs_call_words *w, const struct ncs_call *call, struct ncs_str *out)
 {
     const union ncs_arg *memory = arg_of(call, NCS_ARG_MEMORY_OUT);
     const union ncs_arg *bytes = arg_of(call, NCS_ARG_BYTES);
@@ -189,12 +189,12 @@ static void learn(struct ncs_plan_words *w, const struct ncs_call *call, struct 
         unlearn(w, call);
     if (!memory || !memory->p || !bytes)
         return;
-    struct ncs_plan_memory m = { (uintptr_t)memory->p, bytes->u, ++w->allocated };
+    struct ncs_call_plan_memory m = { (uintptr_t)memory->p, bytes->u, ++w->allocated };
     NCS_PUSH(w->memory, w->memories, w->room, m);
     ncs_str_addf(out, ": buffer %d", m.number);
 }
 
-void ncs_plan_describe(struct ncs_plan_words *w, const struct ncs_journal *j,
+void ncs_call_plan_describe(struct ncs_call_words *w, const struct ncs_journal *j,
                        const struct ncs_call *call, struct ncs_str *out)
 {
     const struct ncs_fn_info *info = &ncs_fn_info[call->fn];

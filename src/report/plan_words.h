@@ -6,29 +6,29 @@
 #include "api/journal.h"
 #include "base/str.h"
 
-struct ncs_plan_memory {
+struct ncs_call_plan_memory {
     uintptr_t base;
     size_t bytes;
     int number;
 };
 
-struct ncs_plan_things { /* of one kind */
+struct ncs_call_plan_things { /* of one kind */
     const void **handle;
     size_t count, room;
 };
 
-struct ncs_plan_words { /* of one rank; zeroed before its first use */
-    struct ncs_plan_memory *memory;
+struct ncs_call_words { /* of one rank; zeroed before its first use */
+    struct ncs_call_plan_memory *memory;
     size_t memories, room;
     int allocated;
-    struct ncs_plan_things streams, events, windows, others;
+    struct ncs_call_plan_things streams, events, windows, others;
 };
 
 /* Appends the call; its allocation, if it is one, is known from then on. */
-void ncs_plan_describe(struct ncs_plan_words *w, const struct ncs_journal *j,
+void ncs_call_plan_describe(struct ncs_call_words *w, const struct ncs_journal *j,
                        const struct ncs_call *call, struct ncs_str *out);
 /* The allocation that holds p, or NULL. */
-const struct ncs_plan_memory *ncs_plan_find(const struct ncs_plan_words *w, const void *p);
-void ncs_plan_words_free(struct ncs_plan_words *w);
+const struct ncs_call_plan_memory *ncs_call_plan_find(const struct ncs_call_words *w, const void *p);
+void ncs_call_words_free(struct ncs_call_words *w);
 
 #endif
