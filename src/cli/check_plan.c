@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/mem.h"
+
 #define PLAN_TIME ((int64_t)60 * 1000000000) /* for scripts that do not come to an end */
 
 static void complain(struct ncs_checking *c, const struct ncs_call_plan *plan,
@@ -12,6 +14,8 @@ static void complain(struct ncs_checking *c, const struct ncs_call_plan *plan,
     bool own = f->place.file && strcmp(f->place.file, c->file) == 0;
     struct ncs_span at = own ? ncs_checking_span(c, f->place.line, f->text) : (struct ncs_span){ 0, 0 };
     const char *tail = strstr(f->text, ": did you mean");
+    if (plan->name)
+        ncs_str_addf(&text, "[%s] ", plan->name);
     if (!own && f->place.file)
         ncs_str_addf(&text, "%s:%d: ", f->place.file, f->place.line);
     if (f->ranks < (size_t)plan->ranks) {
@@ -63,17 +67,17 @@ static bool fits_simulator(const struct ncs_scenario *s, struct ncs_str *reason)
     return ncs_scenario_can_run(s, &options, reason);
 }
 
-static bool make_plan(struct ncs_checking *c, struct ncs_script *script,
-                      const struct ncs_scenario *scenario, bool unsure, struct ncs_call_plan *plan,
-                      struct ncs_error *err)
+static bool make_plan(struct ncs_checking *c, const struct ncs_scenario *scenario, bool unsure,
+                      struct ncs_call_plan *plan, struct ncs_error *err)
 {
     struct ncs_run_options options = make_options(scenario);
     struct ncs_str reason = { 0 };
     bool fits = fits_simulator(scenario, &reason);
-    plan->end = ncs_str_take(&reason);
-    if (!fits)
+    if (!fits) {
+        plan->end = ncs_str_take(&reason);
         return true;
-    struct ncs_program program = ncs_script_program(script, scenario);
+    }
+    struct ncs_program program = ncs_script_program(c->script, scenario);
     struct ncs_run *run = ncs_run_new(&options, &program, NULL, NULL);
     const struct ncs_result *r = ncs_run_execute(run);
     bool ok = r->internal.status == NCS_OK;
@@ -87,16 +91,21 @@ static bool make_plan(struct ncs_checking *c, struct ncs_script *script,
     return ok;
 }
 
-bool ncs_check_plan(struct ncs_checking *c, const struct ncs_script_settings *settings, bool unsure,
-                    struct ncs_call_plan *plan, struct ncs_error *err)
+bool ncs_check_plans(struct ncs_checking *c, const struct ncs_script_settings *settings, bool unsure,
+                     void (*on_plan)(void *arg, struct ncs_call_plan *plan), void *arg,
+                     struct ncs_error *err)
 {
-    struct ncs_script_settings own = *settings;
-    struct ncs_scenario scenario;
-    own.reading = &c->reading;
-    ncs_scenario_init(&scenario, c->file);
-    struct ncs_script *script = ncs_script_load(c->file, &own, &scenario, err);
-    bool ok = script && make_plan(c, script, &scenario, unsure, plan, err);
-    ncs_script_free(script);
-    ncs_scenario_free(&scenario);
+    bool ok = true;
+    for (size_t i = 0; i < c->cases.count && ok; i++) {
+        struct ncs_call_plan plan = { .name = ncs_copy_text(c->cases.item[i].name) };
+        struct ncs_scenario scenario;
+        if (ncs_checking_declare(c, settings, i, &scenario)) {
+            ok = make_plan(c, &scenario, unsure, &plan, err);
+            if (ok && on_plan)
+                on_plan(arg, &plan);
+        }
+        ncs_scenario_free(&scenario);
+        ncs_call_plan_free(&plan);
+    }
     return ok;
 }

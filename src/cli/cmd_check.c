@@ -61,20 +61,39 @@ static void add_unread(const struct ncs_error *err, struct ncs_str *out)
         ncs_str_addf(out, "  hint: %s\n", err->hint);
 }
 
-static void add_text(const struct ncs_complaints *complaints, const struct ncs_error *err,
-                     const struct ncs_call_plan *plan, const char *file, struct ncs_str *out)
+/* The plans that are to be shown. */
+struct plans {
+    struct ncs_call_plan *item;
+    size_t count, room;
+};
+
+static void keep_plan(void *arg, struct ncs_call_plan *plan)
 {
-    ncs_complaints_text(complaints, out);
-    if (err->status != NCS_OK)
-        add_unread(err, out);
-    if (!plan)
-        return;
+    struct plans *plans = arg;
+    NCS_PUSH(plans->item, plans->count, plans->room, *plan);
+    *plan = (struct ncs_call_plan){ 0 };
+}
+
+static void add_plan(const char *file, const struct ncs_call_plan *plan, struct ncs_str *out)
+{
     ncs_safe_line(out, file);
+    if (plan->name)
+        ncs_str_addf(out, "[%s]", plan->name);
     if (plan->ranks)
         ncs_str_addf(out, ": %d rank%s\n", plan->ranks, plan->ranks == 1 ? "" : "s");
     else
-        ncs_str_addf(out, ": no plan: %s\n", plan->end ? plan->end : "no rank was made");
+        ncs_str_addf(out, ": no plan: %s\n", plan->end);
     ncs_call_plan_text(plan, out);
+}
+
+static void add_text(const struct ncs_checking *c, const struct ncs_error *err,
+                     const struct plans *plans, struct ncs_str *out)
+{
+    ncs_complaints_text(&c->reading.complaints, out);
+    if (err->status != NCS_OK)
+        add_unread(err, out);
+    for (size_t i = 0; i < plans->count; i++)
+        add_plan(c->file, &plans->item[i], out);
 }
 
 static void check_file(struct check *check, struct entry entry)
@@ -82,25 +101,25 @@ static void check_file(struct check *check, struct entry entry)
     struct ncs_checking c = { .file = entry.path, .is_module = entry.is_module };
     struct ncs_complaints *complaints = &c.reading.complaints;
     struct ncs_error err = { 0 };
-    struct ncs_call_plan plan = { 0 };
+    struct plans plans = { 0 };
     struct ncs_str out = { 0 };
     bool ok = ncs_script_check(&c, &check->settings, &err);
-    bool planned = ok && !entry.is_module && !complaints->errors &&
-                   (check->plan || !check->settings.unsafe); /* it would have its effects */
-    if (planned)
-        ok = planned = ncs_check_plan(&c, &check->settings, check->plan, &plan, &err);
-    const struct ncs_call_plan *shown = planned && check->plan ? &plan : NULL;
+    if (ok && !complaints->errors && (check->plan || !check->settings.unsafe)) /* it has effects */
+        ok = ncs_check_plans(&c, &check->settings, check->plan, check->plan ? keep_plan : NULL,
+                             &plans, &err);
     if (check->json)
-        ncs_report_check(entry.path, complaints, &err, shown, &out);
+        ncs_report_check(c.file, complaints, &err, plans.item, plans.count, &out);
     else
-        add_text(complaints, &err, shown, entry.path, &out);
+        add_text(&c, &err, &plans, &out);
     if (out.text)
         ncs_out(out.text);
     check->wrong += !ok || complaints->errors;
     for (size_t i = 0; i < c.modules; i++)
         add_entry(check, c.module[i], true);
+    for (size_t i = 0; i < plans.count; i++)
+        ncs_call_plan_free(&plans.item[i]);
+    ncs_free(plans.item);
     ncs_str_free(&out);
-    ncs_call_plan_free(&plan);
     ncs_checking_free(&c);
 }
 

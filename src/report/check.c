@@ -66,7 +66,7 @@ static json_t *plan_line(const struct ncs_call_plan_line *l)
 }
 
 /* Ranks that do the same stand together. */
-static json_t *plan_list(const struct ncs_call_plan *plan)
+static json_t *rank_list(const struct ncs_call_plan *plan)
 {
     json_t *list = json_array();
     bool *done = ncs_new((size_t)plan->ranks * sizeof *done);
@@ -89,8 +89,22 @@ static json_t *plan_list(const struct ncs_call_plan *plan)
     return list;
 }
 
+static json_t *plan_list(const struct ncs_call_plan *plans, size_t count)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++) {
+        json_t *o = json_object();
+        json_object_set_new(o, "case", text(plans[i].name));
+        json_object_set_new(o, "ranks", json_integer(plans[i].ranks));
+        json_object_set_new(o, "end", text(plans[i].end));
+        json_object_set_new(o, "plan", rank_list(&plans[i]));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
 void ncs_report_check(const char *file, const struct ncs_complaints *c, const struct ncs_error *err,
-                      const struct ncs_call_plan *plan, struct ncs_str *out)
+                      const struct ncs_call_plan *plans, size_t count, struct ncs_str *out)
 {
     json_t *o = json_object(), *list = json_array();
     bool failed = err->status != NCS_OK;
@@ -104,10 +118,8 @@ void ncs_report_check(const char *file, const struct ncs_complaints *c, const st
     json_object_set_new(o, "file", text(file));
     json_object_set_new(o, "errors", json_integer((json_int_t)c->errors + failed));
     json_object_set_new(o, "complaints", list);
-    if (plan)
-        json_object_set_new(o, "plan", plan_list(plan));
-    if (plan)
-        json_object_set_new(o, "plan_end", text(plan->end));
+    if (plans)
+        json_object_set_new(o, "plans", plan_list(plans, count));
     char *line = json_dumps(o, JSON_COMPACT | JSON_ENSURE_ASCII);
     json_decref(o);
     ncs_str_addf(out, "%s\n", line ? line : "");

@@ -6,9 +6,9 @@
 #include "base/str.h"
 #include "report/plan.h"
 
-/* Appends one JSON object and a newline. err, unless empty: the file could not be read; plan NULL:
- * there is none. */
+/* Appends one JSON object and a newline. err, unless empty: the file could not be read; plans
+ * NULL: they are not wanted. */
 void ncs_report_check(const char *file, const struct ncs_complaints *c, const struct ncs_error *err,
-                      const struct ncs_call_plan *plan, struct ncs_str *out);
+                      const struct ncs_call_plan *plans, size_t count, struct ncs_str *out);
 
 #endif

@@ -192,7 +192,7 @@ static void add_waits(struct ncs_call_plan *plan, const struct ncs_result *r)
 void ncs_call_plan_make(const struct ncs_result *r, struct ncs_call_plan *plan)
 {
     const struct ncs_journal *j = r->journal;
-    *plan = (struct ncs_call_plan){ .ranks = r->ranks };
+    plan->ranks = r->ranks;
     plan->rank = ncs_new((size_t)r->ranks * sizeof *plan->rank);
     if (!j)
         return;
@@ -231,6 +231,7 @@ void ncs_call_plan_free(struct ncs_call_plan *plan)
     }
     ncs_free(plan->fault);
     ncs_free(plan->end);
+    ncs_free(plan->name);
     ncs_free(plan->rank);
     *plan = (struct ncs_call_plan){ 0 };
 }

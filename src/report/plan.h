@@ -23,6 +23,7 @@ struct ncs_call_plan_fault {
 };
 
 struct ncs_call_plan {
+    char *name;       /* of the case: "ranks=4,dtype=float32"; NULL: the file is one case */
     struct ncs_call_plan_rank {
         struct ncs_call_plan_line *line;
         size_t lines, room;
@@ -34,7 +35,7 @@ struct ncs_call_plan {
     size_t faults, faults_room;
 };
 
-/* Of the result of a run on that driver, which is still there. */
+/* Of the result of a run on that driver, which is still there; plan is zeroed but for its name. */
 void ncs_call_plan_make(const struct ncs_result *r, struct ncs_call_plan *plan);
 void ncs_call_plan_free(struct ncs_call_plan *plan);
 

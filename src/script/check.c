@@ -48,7 +48,7 @@ static void note_module(struct ncs_checking *c, struct ncs_span name)
 
 struct judging {
     struct ncs_checking *checking;
-    struct ncs_names *names;
+    struct ncs_judge *names;
     const struct ncs_script *script; /* NULL: it could not be loaded */
     size_t skip; /* bytes of the text before the chunk */
     struct ncs_map told;
@@ -83,7 +83,7 @@ static void on_name(void *arg, const struct ncs_lint_name *n)
                                   n->field_at.bytes);
     if (ncs_map_get(&j->told, key))
         return;
-    ncs_names_judge(j->names, n, j->skip, c);
+    ncs_judge_name(j->names, n, j->skip, c);
     if (c->errors > errors)
         ncs_map_put(&j->told, key, j);
     if (is_call(n, "scenario"))
@@ -105,10 +105,10 @@ static bool check_names(struct ncs_checking *c, struct ncs_script *script, struc
     struct judging j = { .checking = c, .script = script,
                          .skip = ncs_chunk_start(text->text, text->bytes) };
     ncs_scenario_init(&scenario, c->file);
-    j.names = ncs_names_new(script ? script : &none, err);
+    j.names = ncs_judge_new(script ? script : &none, err);
     if (j.names)
         ncs_lint_chunk(text->text + j.skip, text->bytes - j.skip, on_name, &j, NULL);
-    ncs_names_free(j.names);
+    ncs_judge_free(j.names);
     ncs_map_free(&j.told);
     ncs_script_free_texts(&none);
     ncs_scenario_free(&scenario);
@@ -192,39 +192,63 @@ static bool check_syntax(struct ncs_checking *c)
     return false;
 }
 
-/* What Lua itself says, of limits that are none of its syntax. */
-static bool compiles(struct ncs_checking *c, struct ncs_error *err)
+bool ncs_checking_declare(struct ncs_checking *c, const struct ncs_script_settings *settings,
+                          size_t number, struct ncs_scenario *scenario)
 {
-    struct ncs_chunk chunk = { .file = (char *)c->file, .name = (char *)c->file };
-    bool ok = ncs_chunk_compile(&chunk, c->reading.text.text, c->reading.text.bytes, err);
-    chunk.file = chunk.name = NULL;
-    ncs_chunk_free(&chunk);
+    struct ncs_script_settings own = *settings;
+    struct ncs_error err = { 0 };
+    if (number < c->cases.count) {
+        const struct ncs_case *item = &c->cases.item[number];
+        own.value = item->value;
+        own.values = item->values;
+        own.ranks = item->ranks ? item->ranks : own.ranks;
+        own.seeded = own.seeded || item->seeded;
+        own.seed = item->seeded ? item->seed : own.seed;
+    }
+    ncs_scenario_init(scenario, c->file);
+    bool ok = ncs_script_declare(c->script, &own, scenario, &err);
+    if (!ok)
+        complain_error(c, &err);
     return ok;
+}
+
+/* Its declaration and names; those of a file that declares nothing, or not rightly, are held against
+ * the defaults. */
+static bool check_script(struct ncs_checking *c, const struct ncs_script_settings *settings,
+                         struct ncs_error *err)
+{
+    struct ncs_scenario scenario;
+    struct ncs_error said = { 0 };
+    bool declared = false;
+    ncs_scenario_init(&scenario, c->file);
+    if (!c->is_module && !ncs_script_cases(c->script, settings, &c->cases, &said)) {
+        complain_error(c, &said);
+    } else if (!c->is_module) {
+        ncs_scenario_free(&scenario);
+        declared = ncs_checking_declare(c, settings, 0, &scenario);
+    }
+    bool done = c->reading.yaml || check_names(c, declared ? c->script : NULL, err);
+    ncs_scenario_free(&scenario);
+    return done;
 }
 
 bool ncs_script_check(struct ncs_checking *c, const struct ncs_script_settings *settings,
                       struct ncs_error *err)
 {
     struct ncs_script_settings own = *settings;
-    struct ncs_scenario scenario;
-    struct ncs_script *script = NULL;
     struct ncs_error said = { 0 };
-    struct ncs_complaints *complaints = &c->reading.complaints;
     memset(err, 0, sizeof *err);
     if (!ncs_reading_open(&c->reading, c->file, err))
         return false;
     if (!c->reading.yaml && !check_syntax(c))
         return true;
     own.reading = &c->reading;
-    ncs_scenario_init(&scenario, c->file);
-    bool ok = c->is_module ? compiles(c, &said)
-                           : (script = ncs_script_load(c->file, &own, &scenario, &said)) != NULL;
-    if (!ok && !complaints->errors)
+    c->script = ncs_script_open(c->file, &own, &said);
+    if (c->script)
+        return check_script(c, &own, err);
+    if (!c->reading.complaints.errors)
         complain_error(c, &said);
-    bool done = c->reading.yaml || check_names(c, script, err);
-    ncs_script_free(script);
-    ncs_scenario_free(&scenario);
-    return done;
+    return true;
 }
 
 void ncs_checking_free(struct ncs_checking *c)
@@ -232,6 +256,8 @@ void ncs_checking_free(struct ncs_checking *c)
     for (size_t i = 0; i < c->modules; i++)
         ncs_free(c->module[i]);
     ncs_free(c->module);
+    ncs_cases_free(&c->cases);
+    ncs_script_free(c->script);
     ncs_reading_close(&c->reading);
     *c = (struct ncs_checking){ 0 };
 }

@@ -7,14 +7,14 @@
 #include "base/mem.h"
 #include "script/object.h"
 
-struct ncs_names {
+struct ncs_judge {
     struct ncs_lua_rank rank;
     struct ncs_script *script;
 };
 
-struct ncs_names *ncs_names_new(struct ncs_script *script, struct ncs_error *err)
+struct ncs_judge *ncs_judge_new(struct ncs_script *script, struct ncs_error *err)
 {
-    struct ncs_names *n = ncs_new(sizeof *n);
+    struct ncs_judge *n = ncs_new(sizeof *n);
     n->script = script;
     n->rank = (struct ncs_lua_rank){ .script = script, .nranks = script->scenario->ranks,
                                      .names_only = true };
@@ -24,7 +24,7 @@ struct ncs_names *ncs_names_new(struct ncs_script *script, struct ncs_error *err
     return NULL;
 }
 
-void ncs_names_free(struct ncs_names *n)
+void ncs_judge_free(struct ncs_judge *n)
 {
     if (n)
         ncs_lua_close(&n->rank);
@@ -36,7 +36,7 @@ void ncs_names_free(struct ncs_names *n)
 enum { NAME = 1, FIELD, ENVIRONMENT, VALUE }; /* where they are on the stack */
 
 struct use {
-    const struct ncs_names *names;
+    const struct ncs_judge *names;
     const struct ncs_lint_name *lint;
     const char *name, *field; /* field NULL = none */
     bool assigned, method, called;
@@ -153,7 +153,7 @@ static void complain(lua_State *L, struct ncs_span at, struct ncs_complaints *c)
         ncs_complain_hint(c, "%s", colon + 2);
 }
 
-void ncs_names_judge(struct ncs_names *n, const struct ncs_lint_name *use, size_t skip,
+void ncs_judge_name(struct ncs_judge *n, const struct ncs_lint_name *use, size_t skip,
                      struct ncs_complaints *c)
 {
     lua_State *L = n->rank.L;

@@ -8,13 +8,13 @@
 
 /* Makes the environment of a rank of this script that never runs: its names are those that a run has.
  * NULL and err when there is no memory. */
-struct ncs_names;
-struct ncs_names *ncs_names_new(struct ncs_script *script, struct ncs_error *err);
-void ncs_names_free(struct ncs_names *n); /* NULL is a no-op */
+struct ncs_judge;
+struct ncs_judge *ncs_judge_new(struct ncs_script *script, struct ncs_error *err);
+void ncs_judge_free(struct ncs_judge *n); /* NULL is a no-op */
 
 /* Complains when this use would fail on any rank. The text of the use begins `skip` bytes behind that
  * of the complaints. */
-void ncs_names_judge(struct ncs_names *n, const struct ncs_lint_name *use, size_t skip,
+void ncs_judge_name(struct ncs_judge *n, const struct ncs_lint_name *use, size_t skip,
                      struct ncs_complaints *c);
 
 #endif

@@ -355,7 +355,7 @@ $ ncclscript check --plan check/known.lua
 > 1 file: 0 with errors
 
 $ ncclscript check --plan --format json check/good.lua
-> {"schema":"ncclscript.check/1","file":"check/good.lua","errors":0,"complaints":[],"plan":[{"ranks":[0,1],"calls":[{"line":2,"thread":0,"times":1,"unknown":false,"text":"cudaMalloc 32 B: buffer 1"},{"line":2,"thread":0,"times":1,"unknown":false,"text":"cudaMemcpy 32 B from host memory to buffer 1"},{"line":3,"thread":0,"times":1,"unknown":false,"text":"world: AllReduce float32 x 8 sum, buffer 1 in place, stream 1"}]}],"plan_end":null}
+> {"schema":"ncclscript.check/1","file":"check/good.lua","errors":0,"complaints":[],"plans":[{"case":null,"ranks":2,"end":null,"plan":[{"ranks":[0,1],"calls":[{"line":2,"thread":0,"times":1,"unknown":false,"text":"cudaMalloc 32 B: buffer 1"},{"line":2,"thread":0,"times":1,"unknown":false,"text":"cudaMemcpy 32 B from host memory to buffer 1"},{"line":3,"thread":0,"times":1,"unknown":false,"text":"world: AllReduce float32 x 8 sum, buffer 1 in place, stream 1"}]}]}]}
 
 # It ends where nothing can be told any more.
 $ ncclscript check --plan check/alone.lua check/endless.lua check/real.lua
@@ -385,3 +385,51 @@ $ ncclscript check --plan check/declared_error.lua check/skipped.lua
 >     no calls
 >   the plan ends early: no need
 > 2 files: 0 with errors
+
+# Each case of a matrix has its plan.
+$ ncclscript check --plan check/cases.lua
+> check/cases.lua:5:7: error: [ranks=4,count=6] reduce_scatter: 6 elements cannot be divided among 4 ranks
+>     5 | world:reduce_scatter(cuda.buffer("float32", param.count):fill(1))
+>       |       ^^^^^^^^^^^^^^
+> check/cases.lua[ranks=2,count=6]: 2 ranks
+>   rank 0
+>     line    5  cudaMalloc 24 B: buffer 1
+>     line    5  cudaMemcpy 24 B from host memory to buffer 1
+>     line    5  world: ReduceScatter float32 x 3 sum, buffer 1 in place, stream 1
+>   rank 1
+>     line    5  cudaMalloc 24 B: buffer 1
+>     line    5  cudaMemcpy 24 B from host memory to buffer 1
+>     line    5  world: ReduceScatter float32 x 3 sum, buffer 1 to buffer 1 + 12 B, stream 1
+> check/cases.lua[ranks=2,count=8]: 2 ranks
+>   rank 0
+>     line    5  cudaMalloc 32 B: buffer 1
+>     line    5  cudaMemcpy 32 B from host memory to buffer 1
+>     line    5  world: ReduceScatter float32 x 4 sum, buffer 1 in place, stream 1
+>   rank 1
+>     line    5  cudaMalloc 32 B: buffer 1
+>     line    5  cudaMemcpy 32 B from host memory to buffer 1
+>     line    5  world: ReduceScatter float32 x 4 sum, buffer 1 to buffer 1 + 16 B, stream 1
+> check/cases.lua[ranks=4,count=6]: 4 ranks
+>   ranks 0..3
+>     line    5  cudaMalloc 24 B: buffer 1
+>     line    5  cudaMemcpy 24 B from host memory to buffer 1
+>     line    5  stops with an error: reduce_scatter: 6 elements cannot be divided among 4 ranks
+> check/cases.lua[ranks=4,count=8]: 4 ranks
+>   rank 0
+>     line    5  cudaMalloc 32 B: buffer 1
+>     line    5  cudaMemcpy 32 B from host memory to buffer 1
+>     line    5  world: ReduceScatter float32 x 2 sum, buffer 1 in place, stream 1
+>   rank 1
+>     line    5  cudaMalloc 32 B: buffer 1
+>     line    5  cudaMemcpy 32 B from host memory to buffer 1
+>     line    5  world: ReduceScatter float32 x 2 sum, buffer 1 to buffer 1 + 8 B, stream 1
+>   rank 2
+>     line    5  cudaMalloc 32 B: buffer 1
+>     line    5  cudaMemcpy 32 B from host memory to buffer 1
+>     line    5  world: ReduceScatter float32 x 2 sum, buffer 1 to buffer 1 + 16 B, stream 1
+>   rank 3
+>     line    5  cudaMalloc 32 B: buffer 1
+>     line    5  cudaMemcpy 32 B from host memory to buffer 1
+>     line    5  world: ReduceScatter float32 x 2 sum, buffer 1 to buffer 1 + 24 B, stream 1
+> 1 file: 1 with errors
+? 2

@@ -115,7 +115,7 @@ $ ncclscript run --list suite missing.lua broken.lua
 > suite/one.lua
 > suite/three.lua
 ! missing.lua: error: cannot be opened: No such file or directory
-! broken.lua:3: error: <*>
+! broken.lua:3:11: error: <*>
 ! ...
 ? 2
 
