@@ -207,6 +207,8 @@ void ncs_call_plan_make(const struct ncs_result *r, struct ncs_call_plan *plan)
     }
     if (r->skip_reason)
         plan->end = ncs_copy_text(r->skip_reason);
+    else if (r->stop == NCS_STOP_BUDGET)
+        plan->end = ncs_copy_text("it polls for what only a run brings about, or is too long");
     else if (r->verdict == NCS_TIMEOUT || r->verdict == NCS_INTERRUPTED)
         plan->end = ncs_copy_text("it takes too long");
     add_errors(plan, r);

@@ -13,7 +13,7 @@ trap 'rm -rf "$work"' EXIT
 
 "$NCCLSCRIPT" check --plan --format json scenarios >"$work/json" || exit 1
 files=$(find scenarios \( -name '*.lua' -o -name '*.yaml' -o -name '*.yml' \) | wc -l)
-plans=$(jq -es 'map(select(.errors == 0 and (.plan | type) == "array")) | length' "$work/json") || exit 1
-calls=$(jq -s 'map(.plan[].calls | length) | add' "$work/json")
+plans=$(jq -es 'map(select(.errors == 0 and (.plans | type) == "array")) | length' "$work/json") || exit 1
+calls=$(jq -s 'map(.plans[].plan[].calls | length) | add' "$work/json")
 echo "$files scenarios, $plans plans, $calls calls"
 ((files > 0 && plans == files && calls > files))
