@@ -33,7 +33,7 @@ static struct stage_line *new_line(const struct ncs_call *call, ncclComm_t handl
     return line;
 }
 
-struct stage_line *ncs_line_of(const struct ncs_call *call, ncclComm_t handle)
+struct stage_line *ncs_stage_line_of(const struct ncs_call *call, ncclComm_t handle)
 {
     if (call->comm < 0 || call->comm_rank < 0)
         return NULL;
@@ -41,14 +41,14 @@ struct stage_line *ncs_line_of(const struct ncs_call *call, ncclComm_t handle)
     return line ? line : new_line(call, handle);
 }
 
-void ncs_line_drop(ncclComm_t handle)
+void ncs_stage_line_drop(ncclComm_t handle)
 {
     for (struct stage_line *l = lines; l; l = l->next)
         if (l->handle == handle)
             l->handle = NULL;
 }
 
-int ncs_line_comm(ncclComm_t handle)
+int ncs_stage_line_comm(ncclComm_t handle)
 {
     for (const struct stage_line *l = lines; l; l = l->next)
         if (l->handle == handle)
@@ -56,12 +56,12 @@ int ncs_line_comm(ncclComm_t handle)
     return -1;
 }
 
-void ncs_line_break(int comm)
+void ncs_stage_line_break(int comm)
 {
     ncs_map_put(&broken, (uint64_t)comm + 1, &broken);
 }
 
-bool ncs_line_is_broken(int comm)
+bool ncs_stage_line_is_broken(int comm)
 {
     return ncs_map_get(&broken, (uint64_t)comm + 1) != NULL;
 }
@@ -73,7 +73,7 @@ static bool comes_by_itself(ncclResult_t error)
            error == ncclInternalError || error == ncclRemoteError;
 }
 
-ncclResult_t ncs_line_error(int rank, ncclComm_t *comm)
+ncclResult_t ncs_stage_line_error(int rank, ncclComm_t *comm)
 {
     for (const struct stage_line *l = lines; l; l = l->next) {
         ncclResult_t error = ncclSuccess;
@@ -82,7 +82,7 @@ ncclResult_t ncs_line_error(int rank, ncclComm_t *comm)
             plain->ncclCommGetAsyncError(l->handle, &error) != ncclSuccess ||
             !comes_by_itself(error))
             continue;
-        ncs_line_break(l->comm);
+        ncs_stage_line_break(l->comm);
         *comm = l->handle;
         return error;
     }

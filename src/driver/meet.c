@@ -169,7 +169,7 @@ const void *ncs_meet_staged(const struct ncs_call *call, enum ncs_staged what)
 {
     for (int i = 0; told && i < told->expected; i++) {
         const struct stage_part *p = told->part[i];
-        if (p->call != call || ncs_line_is_broken(call->comm))
+        if (p->call != call || ncs_stage_line_is_broken(call->comm))
             continue;
         return what == NCS_STAGED_INPUT ? p->in : what == NCS_STAGED_OUTPUT ? p->out : p->scalar;
     }
@@ -179,7 +179,7 @@ const void *ncs_meet_staged(const struct ncs_call *call, enum ncs_staged what)
 void ncs_meet_free(struct stage_part *part)
 {
     if (part->memory)
-        ncs_arena_give(part->arena, part->memory);
+        ncs_stage_room_give(part->arena, part->memory);
     ncs_call_unpin(part->call);
     ncs_free(part);
 }

@@ -60,7 +60,7 @@ void ncs_stage_open(const struct ncs_api *functions, int count, size_t bytes)
     arena = ncs_new((size_t)ranks * sizeof *arena);
     under_way = ncs_new((size_t)ranks * sizeof *under_way);
     ops = ncs_new((size_t)ranks * sizeof *ops);
-    copies = open && ncs_arena_open(plain, arena, ranks, bytes);
+    copies = open && ncs_stage_room_open(plain, arena, ranks, bytes);
     ncs_lines_open(plain);
 }
 
@@ -92,7 +92,7 @@ void ncs_stage_close(void)
             free_launch(l);
         }
     ncs_meet_close();
-    ncs_arena_close(plain, arena, copies ? ranks : 0, idle);
+    ncs_stage_room_close(plain, arena, copies ? ranks : 0, idle);
     for (size_t i = 0; i < event_count; i++)
         plain->cudaEventDestroy(events[i].handle);
     ncs_free(events);
@@ -187,7 +187,7 @@ static void add_stream(struct launch *l, cudaStream_t stream)
 
 static void add_part(struct ncs_call *call, ncclComm_t comm)
 {
-    struct stage_line *line = ncs_line_of(call, comm);
+    struct stage_line *line = ncs_stage_line_of(call, comm);
     if (!line || call->number == 0 || call->rank < 0 || call->rank >= ranks)
         return;
     struct stage_part *p = ncs_new(sizeof *p);
@@ -234,7 +234,7 @@ static void make_room(struct stage_part *p)
     size_t in_room = (in + 15) / 16 * 16, out_room = (out + 15) / 16 * 16;
     if (__builtin_add_overflow(in_room, out_room, &all) || all > SIZE_MAX - 16)
         return;
-    unsigned char *memory = ncs_arena_take(p->arena, all + 16);
+    unsigned char *memory = ncs_stage_room_take(p->arena, all + 16);
     if (!memory)
         return;
     p->memory = memory;
@@ -483,15 +483,15 @@ void ncs_stage_group_ended(bool simulate, int rc)
 void ncs_stage_leaves(enum ncs_fn fn, ncclComm_t comm)
 {
     /* Whoever aborts what a run has left behind has no token, and nobody is told of that any more. */
-    int number = open && ncs_token_is_held() ? ncs_line_comm(comm) : -1;
+    int number = open && ncs_token_is_held() ? ncs_stage_line_comm(comm) : -1;
     if (number < 0)
         return;
     if (fn != NCS_FN_ncclCommDestroy) {
         ncs_stage_look_at_all();
-        ncs_line_break(number);
+        ncs_stage_line_break(number);
     }
     if (fn != NCS_FN_ncclCommRevoke)
-        ncs_line_drop(comm);
+        ncs_stage_line_drop(comm);
 }
 
 /* ---- what is under way ---- */

@@ -45,12 +45,12 @@ struct stage_arena {
     size_t uses, uses_room;
 };
 
-void *ncs_arena_take(struct stage_arena *a, size_t bytes); /* NULL: no room */
-void ncs_arena_give(struct stage_arena *a, void *p);
+void *ncs_stage_room_take(struct stage_arena *a, size_t bytes); /* NULL: no room */
+void ncs_stage_room_give(struct stage_arena *a, void *p);
 /* Shares out pinned memory. False: there is none. */
-bool ncs_arena_open(const struct ncs_api *plain, struct stage_arena *arena, int ranks, size_t bytes);
+bool ncs_stage_room_open(const struct ncs_api *plain, struct stage_arena *arena, int ranks, size_t bytes);
 /* `idle`: nothing is being copied any more. */
-void ncs_arena_close(const struct ncs_api *plain, struct stage_arena *arena, int ranks,
+void ncs_stage_room_close(const struct ncs_api *plain, struct stage_arena *arena, int ranks,
                      bool idle);
 
 /* ---- line.c: ranks of communicators ---- */
@@ -64,14 +64,14 @@ struct stage_line {
     struct stage_line *next;
 };
 
-struct stage_line *ncs_line_of(const struct ncs_call *call, ncclComm_t handle); /* NULL: none */
-void ncs_line_drop(ncclComm_t handle);
+struct stage_line *ncs_stage_line_of(const struct ncs_call *call, ncclComm_t handle); /* NULL: none */
+void ncs_stage_line_drop(ncclComm_t handle);
 /* What the communicator's ranks still get is no result. */
-void ncs_line_break(int comm);
-bool ncs_line_is_broken(int comm);
-int ncs_line_comm(ncclComm_t handle); /* -1: unknown */
+void ncs_stage_line_break(int comm);
+bool ncs_stage_line_is_broken(int comm);
+int ncs_stage_line_comm(ncclComm_t handle); /* -1: unknown */
 /* The first communicator of the rank that NCCL has found an error on; ncclSuccess: none. */
-ncclResult_t ncs_line_error(int rank, ncclComm_t *comm);
+ncclResult_t ncs_stage_line_error(int rank, ncclComm_t *comm);
 void ncs_lines_open(const struct ncs_api *plain);
 void ncs_lines_close(void);
 

@@ -75,7 +75,7 @@ static bool has_failed(void)
     ncclComm_t comm;
     if (!ncs_local || !ncs_real_self || ncs_token_over())
         return false;
-    ncclResult_t error = ncs_line_error(ncs_local->rank, &comm);
+    ncclResult_t error = ncs_stage_line_error(ncs_local->rank, &comm);
     ncs_stage_look();
     if (error == ncclSuccess)
         return false;
