@@ -340,24 +340,39 @@ static void make_runs(struct jobs *jobs, struct pollfd *fds)
     }
 }
 
-static void open_files(struct worker *w)
+static bool open_files(struct worker *w)
 {
     w->out = memfd_create("ncclscript-out", MFD_CLOEXEC);
     w->err = memfd_create("ncclscript-err", MFD_CLOEXEC);
-    fcntl(w->out, F_SETFL, O_APPEND);
-    fcntl(w->err, F_SETFL, O_APPEND);
+    return fcntl(w->out, F_SETFL, O_APPEND) == 0 && fcntl(w->err, F_SETFL, O_APPEND) == 0;
+}
+
+/* As many as there may be files for. */
+static size_t open_all(struct worker *worker, size_t wanted)
+{
+    size_t count = 0;
+    while (count < wanted && open_files(&worker[count]))
+        count++;
+    if (count < wanted) { /* room for the pipes of the others */
+        close(worker[count].out);
+        close(worker[count].err);
+        for (size_t keep = count / 2; count > keep && count > 1; count--) {
+            close(worker[count - 1].out);
+            close(worker[count - 1].err);
+        }
+    }
+    return count;
 }
 
 void ncs_suite_run_jobs(struct ncs_suite *suite, int jobs_wanted)
 {
     size_t left = suite->plan->runs - suite->next, workers = (size_t)jobs_wanted;
     workers = workers < left ? workers : left;
-    struct jobs jobs = { .suite = suite, .workers = workers, .next = suite->next,
+    struct jobs jobs = { .suite = suite, .next = suite->next,
                          .worker = ncs_new(workers * sizeof *jobs.worker),
                          .done = ncs_new(AHEAD * sizeof *jobs.done) };
     struct pollfd *fds = ncs_new(workers * sizeof *fds);
-    for (size_t i = 0; i < workers; i++)
-        open_files(&jobs.worker[i]);
+    jobs.workers = open_all(jobs.worker, workers);
     make_runs(&jobs, fds);
     if (ncs_suite_interrupts())
         suite->cut = "interrupted";
@@ -367,7 +382,7 @@ void ncs_suite_run_jobs(struct ncs_suite *suite, int jobs_wanted)
         ncs_str_free(&jobs.done[i].out);
         ncs_str_free(&jobs.done[i].err);
     }
-    for (size_t i = 0; i < workers; i++) {
+    for (size_t i = 0; i < jobs.workers; i++) {
         close(jobs.worker[i].out);
         close(jobs.worker[i].err);
     }

@@ -1,6 +1,7 @@
 /* The cases of a file: matrix and exclude, names of cases, and which of them an expression means. */
 #include "script_lab.h"
 
+#include "base/hash.h"
 #include "scenario/matrix.h"
 #include "scenario/select.h"
 
@@ -223,5 +224,34 @@ START_TEST(test_bad_select)
 }
 END_TEST
 
+/* Whatever is parsed can be asked, and `not` of it is the opposite. */
+START_TEST(test_any_select)
+{
+    static const char *const words[] = { "(", ")", "and", "or", "not", "x", "'y z'", "\"", "'", " ", "ring" };
+    struct ncs_random random = { .state = 7 };
+    int parsed = 0;
+    for (int i = 0; i < 30000; i++) {
+        struct ncs_str text = { 0 }, opposite = { 0 };
+        for (uint64_t n = 1 + ncs_random_next(&random) % 9; n > 0; n--)
+            ncs_str_addf(&text, "%s ", words[ncs_random_next(&random) % (sizeof words / sizeof *words)]);
+        ncs_str_addf(&opposite, "not (%s)", text.text);
+        struct ncs_select *s = ncs_select_parse(text.text, &err);
+        struct ncs_select *not = ncs_select_parse(opposite.text, &err);
+        ck_assert(!s || not);
+        if (s) {
+            parsed++;
+            ck_assert(ncs_select_matches(s, "a ring") != ncs_select_matches(not, "a ring"));
+        } else {
+            ck_assert(err.status == NCS_BAD_INPUT && err.text[0]);
+        }
+        ncs_select_free(s);
+        ncs_select_free(not);
+        ncs_str_free(&text);
+        ncs_str_free(&opposite);
+    }
+    ck_assert_int_gt(parsed, 1000);
+}
+END_TEST
+
 NCS_TEST_MAIN("matrix", test_order, test_exclude, test_pins, test_values_of_a_case, test_bad_matrix,
-              test_bad_exclude, test_select, test_bad_select)
+              test_bad_exclude, test_select, test_bad_select, test_any_select)
