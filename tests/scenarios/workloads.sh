@@ -21,51 +21,68 @@ fail() {
     failed=$((failed + 1))
 }
 
-# library OPTION...: all cases of all files
+# failures SUFFIX JQ-ARGUMENT...: each line that jq makes of the reports is one
+failures() {
+    local suffix=$1 line
+    shift
+    jq -r "$@" "$work/json" >"$work/lines" || fail "jq does not read the reports$suffix"
+    while read -r line; do
+        fail "$line$suffix"
+    done <"$work/lines"
+}
+
+# library OPTION...: all cases of all files, or those that are selected
 library() {
-    local status=0 line
+    local status=0 again=": $program run $* scenarios/workloads"
     "$program" run --timeout 60s --format json "$@" scenarios/workloads \
         >"$work/json" 2>"$work/err" </dev/null || status=$?
-    ((status == 0)) || fail "exit status $status: $program run $* scenarios/workloads"
+    ((status == 0)) || fail "exit status $status$again"
     [[ ! -s $work/err ]] || fail "said on standard error: $(head -n 3 "$work/err")"
-    while read -r line; do
-        fail "$line: $program run $* scenarios/workloads"
-    done < <(jq -r 'select(.verdict != "pass" or (.as_expected | not) or .unchecked > 0 or
-                    .expectations == 0 or (.checked == 0 and .ranks > 1)) |
-                    "\(.scenario)[\(.name)]: \(.message), \(.checked) verified, " +
-                    "\(.unchecked) not, \(.expectations) expectations"' "$work/json")
-    while read -r line; do
-        fail "$line: $program run $* scenarios/workloads"
-    done < <(jq -rs --argjson fewest "$fewest" --args '
-        group_by(.scenario) | map({ file: .[0].scenario, cases: length, names: map(.name) | unique | length,
-                                    ranks: map(.ranks) | unique | length }) |
-        ($ARGS.positional - map(.file) | .[] | "\(.): it was not run"),
-        (.[] | select(.cases < $fewest or .names != .cases or .ranks < 3) |
-         "\(.file): \(.cases) cases, \(.names) names, \(.ranks) numbers of ranks")' \
-        "${files[@]}" <"$work/json")
+    failures "$again" '
+        select(.verdict != "pass" or (.as_expected | not) or .unchecked > 0 or
+               .expectations == 0 or (.checked == 0 and .ranks > 1)) |
+        "\(.scenario)[\(.name)]: \(.message), \(.checked) verified, \(.unchecked) not, " +
+        "\(.expectations) expectations"'
     ran=$((ran + $(wc -l <"$work/json")))
 }
 
+# Every file is there, with many cases, each with a name of its own, at several numbers of ranks.
+complete() {
+    printf '%s\n' "${files[@]}" >"$work/files"
+    failures "" -s --argjson fewest "$fewest" --rawfile files "$work/files" '
+        group_by(.scenario) |
+        map({ file: .[0].scenario, cases: length, names: map(.name) | unique | length,
+              ranks: map(.ranks) | unique | length }) |
+        (($files | rtrimstr("\n") | split("\n")) - map(.file) | .[] | "\(.): it was not run"),
+        (.[] | select(.cases < $fewest or .names != .cases or .ranks < 3) |
+         "\(.file): \(.cases) cases, \(.names) names, \(.ranks) numbers of ranks")'
+}
+
+# Each copy with a mistake loads, and some case of it is not as expected.
+noticed() {
+    mkdir "$work/mutants"
+    mutants=$(lua5.4 tests/scenarios/mutants.lua "$work/mutants") || fail "the mutants cannot be made"
+    "$program" run --timeout 60s --format json "$work/mutants" >"$work/json" 2>"$work/err" </dev/null
+    failures "" -s --argjson mutants "${mutants:-0}" '
+        group_by(.scenario) |
+        map({ file: .[0].scenario, seen: any(.as_expected | not),
+              loads: all(.errors | all(.kind != "scenario")) }) |
+        (if length != $mutants then "\(length) of \($mutants) mutants were run" else empty end),
+        (.[] | select(.loads | not) | "\(.file): does not load"),
+        (.[] | select(.seen | not) | "\(.file): nothing notices the mistake")'
+}
+
 library
+complete
 library --policy typical -j 2
-library --seed 3 --no-times
+library --seed 3 --no-times -k dtype=float32
 mv "$work/json" "$work/fibers"
-library --seed 3 --no-times -j 2 --ranks-as thread
+library --seed 3 --no-times -k dtype=float32 -j 2 --ranks-as thread
 diff "$work/fibers" "$work/json" >"$work/diff" ||
     fail "differs between fibers and threads: $(head -c 300 "$work/diff")"
 
-mkdir "$work/mutants"
 if command -v lua5.4 >/dev/null; then
-    mutants=$(lua5.4 tests/scenarios/mutants.lua "$work/mutants") || fail "the mutants cannot be made"
-    "$program" run --timeout 60s --format json "$work/mutants" >"$work/json" 2>"$work/err" </dev/null
-    while read -r line; do
-        fail "$line"
-    done < <(jq -rs --argjson mutants "${mutants:-0}" '
-        group_by(.scenario) | map({ file: .[0].scenario, seen: any(.as_expected | not),
-                                    loads: all(.errors | all(.kind != "scenario")) }) |
-        (if length != $mutants then "\(length) of \($mutants) mutants were run" else empty end),
-        (.[] | select(.loads | not) | "\(.file): does not load"),
-        (.[] | select(.seen | not) | "\(.file): nothing notices the mistake")' "$work/json")
+    noticed
 fi
 
 echo "${#files[@]} workloads, ${mutants:-0} mutants, $ran runs, $failed failed"
