@@ -15,7 +15,7 @@ static const char *shown(const struct ncs_yaml_node *node, char *room, size_t si
 {
     switch (node->kind) {
     case NCS_YAML_LIST: return node->items ? "a list" : "an empty list";
-    case NCS_YAML_MAP: return "a mapping";
+    case NCS_YAML_MAP: return node->items ? "a mapping" : "an empty mapping";
     case NCS_YAML_NULL: return node->bytes ? "null" : "nothing";
     default:
         snprintf(room, size, "`%.*s%s`", (int)strcspn(node->text, "\n") > 40 ? 40

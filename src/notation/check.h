@@ -32,6 +32,8 @@ void ncs_check_reference(struct ncs_scene *s, const char *owner, const struct nc
                          const struct ncs_yaml_node *node);
 void ncs_check_declared(struct ncs_scene *s, const struct ncs_form_field *field,
                         const struct ncs_yaml_node *node);
+void ncs_check_matrix(struct ncs_scene *s, const struct ncs_yaml_node *node);
+void ncs_check_exclude(struct ncs_scene *s, const struct ncs_yaml_node *node);
 void ncs_check_steps(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *list);
 /* Gives names to what steps make; counts the steps. */
 void ncs_check_step_names(struct ncs_scene *s, const struct ncs_yaml_node *list);

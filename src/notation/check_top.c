@@ -93,7 +93,7 @@ static void check_world(struct ncs_scene *s, const struct ncs_form_field *field,
     }
 }
 
-/* ---- params, matrix, exclude, env ---- */
+/* ---- params, env ---- */
 
 static void check_params(struct ncs_scene *s, const struct ncs_yaml_node *node)
 {
@@ -111,82 +111,6 @@ static void check_params(struct ncs_scene *s, const struct ncs_yaml_node *node)
         if (old) {
             ncs_complain_warning(s->c, value->at, "`%.40s` is a text", value->text);
             ncs_complain_hint(s->c, "%s; quote it if a text is meant", old);
-        }
-    }
-}
-
-/* A value that a param, `ranks` or `seed` could have. */
-static void check_axis_value(struct ncs_scene *s, const char *axis, const struct ncs_yaml_node *value)
-{
-    const struct ncs_yaml_node *declared =
-        s->params && s->params->kind == NCS_YAML_MAP ? ncs_yaml_get(s->params, axis) : NULL;
-    if (!is_scalar(value))
-        ncs_check_wrong(s, axis, value, "a number, a text, true or false");
-    else if (strcmp(axis, "ranks") == 0)
-        check_kind(s, axis, value, value->kind == NCS_YAML_INT && value->i > 0, "a number of ranks");
-    else if (!declared && strcmp(axis, "seed") == 0)
-        check_kind(s, axis, value, value->kind == NCS_YAML_INT && value->i >= 0,
-                   "a number from 0 on");
-    else if (declared && is_number(declared))
-        check_kind(s, axis, value, is_number(value), "a number, as the param is");
-    else if (declared && declared->kind == NCS_YAML_BOOL)
-        check_kind(s, axis, value, value->kind == NCS_YAML_BOOL, "true or false, as the param is");
-}
-
-/* The names that a matrix can have. */
-static void check_axis(struct ncs_scene *s, const struct ncs_yaml_node *key)
-{
-    bool params = s->params && s->params->kind == NCS_YAML_MAP;
-    if (strcmp(key->text, "ranks") == 0 || strcmp(key->text, "seed") == 0 ||
-        (params && ncs_yaml_get(s->params, key->text)))
-        return;
-    size_t count = params ? s->params->items : 0;
-    const char **names = ncs_new((count + 3) * sizeof *names);
-    for (size_t i = 0; i < count; i++)
-        names[i] = s->params->item[2 * i]->text;
-    names[count] = "ranks";
-    names[count + 1] = "seed";
-    ncs_check_unknown(s, key->at, "param", key->text, NULL, names, count + 2);
-    ncs_free(names);
-}
-
-static void check_matrix(struct ncs_scene *s, const struct ncs_yaml_node *node)
-{
-    if (node->kind != NCS_YAML_MAP) {
-        ncs_check_wrong(s, "matrix", node, "a mapping of names to lists");
-        return;
-    }
-    for (size_t i = 0; i < node->items; i++) {
-        const struct ncs_yaml_node *key = node->item[2 * i], *list = node->item[2 * i + 1];
-        check_axis(s, key);
-        if (list->kind != NCS_YAML_LIST || list->items == 0) {
-            ncs_check_wrong(s, key->text, list, "a list of values");
-            continue;
-        }
-        for (size_t k = 0; k < list->items; k++)
-            check_axis_value(s, key->text, list->item[k]);
-    }
-}
-
-static void check_exclude(struct ncs_scene *s, const struct ncs_yaml_node *node)
-{
-    if (node->kind != NCS_YAML_LIST) {
-        ncs_check_wrong(s, "exclude", node, "a list of mappings of names to values");
-        return;
-    }
-    const struct ncs_yaml_node *matrix = ncs_yaml_get(s->root, "matrix");
-    for (size_t i = 0; i < node->items; i++) {
-        const struct ncs_yaml_node *map = node->item[i];
-        if (map->kind != NCS_YAML_MAP) {
-            ncs_check_wrong(s, "exclude", map, "a mapping of names to values");
-            continue;
-        }
-        for (size_t k = 0; k < map->items; k++) {
-            const struct ncs_yaml_node *key = map->item[2 * k];
-            if (!matrix || matrix->kind != NCS_YAML_MAP || !ncs_yaml_get(matrix, key->text))
-                ncs_complain(s->c, key->at, "'%.60s' is not in the matrix", key->text);
-            else
-                check_axis_value(s, key->text, map->item[2 * k + 1]);
         }
     }
 }
@@ -289,8 +213,8 @@ void ncs_check_declared(struct ncs_scene *s, const struct ncs_form_field *field,
     case NCS_FORM_NRANKS: check_nranks(s, name, node); break;
     case NCS_FORM_WORLD: check_world(s, field, node); break;
     case NCS_FORM_PARAMS: check_params(s, node); break;
-    case NCS_FORM_MATRIX: check_matrix(s, node); break;
-    case NCS_FORM_EXCLUDE: check_exclude(s, node); break;
+    case NCS_FORM_MATRIX: ncs_check_matrix(s, node); break;
+    case NCS_FORM_EXCLUDE: ncs_check_exclude(s, node); break;
     case NCS_FORM_ENV: check_env(s, node); break;
     case NCS_FORM_OUTCOME: check_outcome(s, field, node); break;
     case NCS_FORM_INTS: check_ints(s, field, node); break;

@@ -129,7 +129,7 @@ const struct ncs_form_field ncs_form_top[] = {
       config, NULL },
     ROW("params", NCS_FORM_PARAMS, 0, NULL, "name: default; read as param.name, set by --set"),
     ROW("matrix", NCS_FORM_MATRIX, 0, NULL,
-        "name: list; run once per combination. Names are params or ranks"),
+        "name: list; run once per combination. Names are params, ranks or seed"),
     ROW("exclude", NCS_FORM_EXCLUDE, 0, NULL, "combinations of the matrix to leave out"),
     { "outcome", NCS_FORM_OUTCOME, 0, "pass", "the verdict that makes the run succeed", outcome, NULL },
     { "policy", NCS_FORM_WORD, 0, "strict", "how much a call may do before others join", NULL,

@@ -123,6 +123,8 @@ static void say_fields(struct ncs_json *j, const struct ncs_form_field *fields, 
     }
     if (ncs_form_find(fields, "split") && ncs_form_find(fields, "color"))
         ncs_json_pair_raw(j, "dependencies", "{ \"split\": [\"color\"] }");
+    if (ncs_form_find(fields, "matrix") && ncs_form_find(fields, "exclude"))
+        ncs_json_pair_raw(j, "dependencies", "{ \"exclude\": [\"matrix\"] }");
     if (!either)
         return;
     open_any(j);
