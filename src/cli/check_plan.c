@@ -91,12 +91,16 @@ static bool make_plan(struct ncs_checking *c, const struct ncs_scenario *scenari
     return ok;
 }
 
-bool ncs_check_plans(struct ncs_checking *c, const struct ncs_script_settings *settings, bool unsure,
+bool ncs_check_plans(struct ncs_checking *c, const struct ncs_script_settings *settings,
+                     const char *only, bool unsure,
                      void (*on_plan)(void *arg, struct ncs_call_plan *plan), void *arg,
                      struct ncs_error *err)
 {
-    bool ok = true;
+    bool ok = true, any = !only;
     for (size_t i = 0; i < c->cases.count && ok; i++) {
+        if (only && !ncs_case_is(&c->cases.item[i], only))
+            continue;
+        any = true;
         struct ncs_call_plan plan = { .name = ncs_copy_text(c->cases.item[i].name) };
         struct ncs_scenario scenario;
         if (ncs_checking_declare(c, settings, i, &scenario)) {
@@ -106,6 +110,11 @@ bool ncs_check_plans(struct ncs_checking *c, const struct ncs_script_settings *s
         }
         ncs_scenario_free(&scenario);
         ncs_call_plan_free(&plan);
+    }
+    if (ok && !any) {
+        ok = ncs_fail(err, NCS_BAD_INPUT, "has no case [%s]", only);
+        ncs_fail_at(err, c->file, 0, 0);
+        ncs_fail_hint(err, "`ncclscript run --list %s` names them", c->file);
     }
     return ok;
 }

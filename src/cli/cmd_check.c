@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/files.h"
 #include "cli/output.h"
+#include "cli/plan.h"
 #include "report/check.h"
 #include "script/check.h"
 
@@ -35,6 +36,7 @@ static const struct ncs_option options[] = {
 /* A file to check: an operand, or required by one. */
 struct entry {
     char *path;
+    char *only;     /* the case that is wanted; NULL = all */
     bool is_module;
 };
 
@@ -45,13 +47,25 @@ struct check {
     size_t count, room, wrong;
 };
 
-static void add_entry(struct check *check, const char *path, bool is_module)
+static void add_entry(struct check *check, const char *path, const char *only, bool is_module)
 {
     for (size_t i = 0; i < check->count; i++)
-        if (strcmp(check->entry[i].path, path) == 0)
+        if (strcmp(check->entry[i].path, path) == 0 && !check->entry[i].only && !only)
             return;
-    struct entry entry = { ncs_copy_text(path), is_module };
+    struct entry entry = { ncs_copy_text(path), ncs_copy_text(only), is_module };
     NCS_PUSH(check->entry, check->count, check->room, entry);
+}
+
+/* A file, or one with a case as "FILE[ranks=4]". */
+static void add_operand(struct check *check, const char *operand)
+{
+    struct ncs_str path = { 0 }, name = { 0 };
+    if (ncs_plan_split(operand, &path, &name))
+        add_entry(check, path.text, name.text, false);
+    else
+        add_entry(check, operand, NULL, false);
+    ncs_str_free(&path);
+    ncs_str_free(&name);
 }
 
 static void add_unread(const struct ncs_error *err, struct ncs_str *out)
@@ -105,8 +119,8 @@ static void check_file(struct check *check, struct entry entry)
     struct ncs_str out = { 0 };
     bool ok = ncs_script_check(&c, &check->settings, &err);
     if (ok && !complaints->errors && (check->plan || !check->settings.unsafe)) /* it has effects */
-        ok = ncs_check_plans(&c, &check->settings, check->plan, check->plan ? keep_plan : NULL,
-                             &plans, &err);
+        ok = ncs_check_plans(&c, &check->settings, entry.only, check->plan,
+                             check->plan ? keep_plan : NULL, &plans, &err);
     if (check->json)
         ncs_report_check(c.file, complaints, &err, plans.item, plans.count, &out);
     else
@@ -115,7 +129,7 @@ static void check_file(struct check *check, struct entry entry)
         ncs_out(out.text);
     check->wrong += !ok || complaints->errors;
     for (size_t i = 0; i < c.modules; i++)
-        add_entry(check, c.module[i], true);
+        add_entry(check, c.module[i], NULL, true);
     for (size_t i = 0; i < plans.count; i++)
         ncs_call_plan_free(&plans.item[i]);
     ncs_free(plans.item);
@@ -130,7 +144,7 @@ static int check_files(struct check *check, const struct ncs_files *files, bool 
         return 2;
     }
     for (size_t i = 0; i < files->count; i++)
-        add_entry(check, files->path[i], false);
+        add_operand(check, files->path[i]);
     for (size_t i = 0; i < check->count; i++)
         check_file(check, check->entry[i]);
     if (!check->json && !quiet) {
@@ -162,8 +176,10 @@ static int check_operands(const struct ncs_parsed *parsed)
         }
     if (status == 0)
         status = check_files(&check, &files, v[QUIET].given);
-    for (size_t i = 0; i < check.count; i++)
+    for (size_t i = 0; i < check.count; i++) {
         ncs_free(check.entry[i].path);
+        ncs_free(check.entry[i].only);
+    }
     ncs_free(check.entry);
     ncs_files_free(&files);
     return status;
@@ -198,7 +214,7 @@ const struct ncs_command ncs_cmd_check = {
              "of a file in one go, in files that it requires too. Then goes through what each rank\n"
              "would call, without any of it being carried out, and finds calls that cannot be made:\n"
              "wrong options, roots that are no ranks, counts beyond a buffer. FILE may be `-`, standard\n"
-             "input. Exit status: 0, or 2 when something is wrong.\n",
+             "input, or FILE[ranks=4] for one case. Exit status: 0, or 2 when something is wrong.\n",
     .option = options,
     .main = check_main,
 };

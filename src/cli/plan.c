@@ -97,8 +97,7 @@ static void add_case(struct ncs_plan *plan, size_t number, const uint64_t *seed)
         add_run(plan, number, first + (uint64_t)i);
 }
 
-/* The file, and what is said of it in "FILE[...]"; false when the operand is nothing of the kind. */
-static bool split(const char *operand, struct ncs_str *path, struct ncs_str *name)
+bool ncs_plan_split(const char *operand, struct ncs_str *path, struct ncs_str *name)
 {
     size_t bytes = strlen(operand);
     struct stat st;
@@ -240,7 +239,7 @@ bool ncs_plan_add(struct ncs_plan *plan, const char *operand, struct ncs_error *
     struct ncs_str path = { 0 }, name = { 0 };
     struct ncs_files files = { 0 };
     bool ok = true;
-    if (split(operand, &path, &name)) {
+    if (ncs_plan_split(operand, &path, &name)) {
         if (open_file(plan, path.text)->script)
             ok = add_named(plan, operand, &name, err);
         else

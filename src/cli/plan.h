@@ -35,6 +35,8 @@ struct ncs_plan {
     size_t left_out;            /* cases that the expression does not select */
 };
 
+/* The file, and what is said of it in "FILE[...]"; false when the operand is nothing of the kind. */
+bool ncs_plan_split(const char *operand, struct ncs_str *path, struct ncs_str *name);
 /* Adds what an operand means: a file, one with cases as "FILE[ranks=4]", "-", or a folder. Files that
  * do not load have a run too, which is to tell so. False and err (its place is the operand) when
  * there is no such case or the folder cannot be read. */

@@ -433,3 +433,12 @@ $ ncclscript check --plan check/cases.lua
 >     line    5  world: ReduceScatter float32 x 2 sum, buffer 1 to buffer 1 + 24 B, stream 1
 > 1 file: 1 with errors
 ? 2
+
+$ ncclscript check check/cases.lua[ranks=4,count=8]
+> 1 file: 0 with errors
+
+$ ncclscript check check/cases.lua[ranks=3]
+> check/cases.lua: error: has no case [ranks=3]
+>   hint: `ncclscript run --list check/cases.lua` names them
+> 1 file: 1 with errors
+? 2
