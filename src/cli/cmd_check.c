@@ -1,6 +1,7 @@
 /* ncclscript check: what is wrong with scenarios, without running them. */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/safe.h"
@@ -137,6 +138,24 @@ static void check_file(struct check *check, struct entry entry)
     ncs_checking_free(&c);
 }
 
+/* ---- a rank that does not come back from a call of Lua's ---- */
+
+static const char *in_progress;
+
+/* On the watch's thread: nothing that the rank uses can be freed or looked at. */
+static void give_up(void)
+{
+    struct ncs_str text = { 0 };
+    ncs_str_add(&text, "ncclscript check: ");
+    ncs_safe_line(&text, in_progress);
+    ncs_str_add(&text, ": a rank does not come back from a call of Lua's: given up\n");
+    if (ftrylockfile(stdout) == 0)
+        ncs_out_flush();
+    ssize_t written = write(STDERR_FILENO, text.text, text.bytes);
+    (void)written;
+    _exit(ncs_verdict_exit(NCS_TIMEOUT));
+}
+
 static int check_files(struct check *check, const struct ncs_files *files, bool quiet)
 {
     if (!files->count) {
@@ -145,8 +164,11 @@ static int check_files(struct check *check, const struct ncs_files *files, bool 
     }
     for (size_t i = 0; i < files->count; i++)
         add_operand(check, files->path[i]);
-    for (size_t i = 0; i < check->count; i++)
+    ncs_run_stuck = give_up;
+    for (size_t i = 0; i < check->count; i++) {
+        in_progress = check->entry[i].path;
         check_file(check, check->entry[i]);
+    }
     if (!check->json && !quiet) {
         struct ncs_str out = { 0 };
         ncs_str_addf(&out, "%zu file%s: %zu with errors\n", check->count,
@@ -214,7 +236,8 @@ const struct ncs_command ncs_cmd_check = {
              "of a file in one go, in files that it requires too. Then goes through what each rank\n"
              "would call, without any of it being carried out, and finds calls that cannot be made:\n"
              "wrong options, roots that are no ranks, counts beyond a buffer. FILE may be `-`, standard\n"
-             "input, or FILE[ranks=4] for one case. Exit status: 0, or 2 when something is wrong.\n",
+             "input, or FILE[ranks=4] for one case. Exit status: 0, 2 when something is\n"
+             "wrong, 124 when one call of Lua's takes longer than 10 s.\n",
     .option = options,
     .main = check_main,
 };
