@@ -18,5 +18,5 @@ end)
 for _ = 1, 2 do
   spawn(function() comms[1]:all_reduce(x[0]) end)
 end
-sleep(0.001)
+sleep(0.1)
 for _ = 1, 2 do comms[2]:all_reduce(x[1]) end

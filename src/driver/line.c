@@ -89,12 +89,12 @@ ncclResult_t ncs_stage_line_error(int rank, ncclComm_t *comm)
     return ncclSuccess;
 }
 
-void ncs_lines_open(const struct ncs_api *functions)
+void ncs_stage_line_open_all(const struct ncs_api *functions)
 {
     plain = functions;
 }
 
-void ncs_lines_close(void)
+void ncs_stage_line_close_all(void)
 {
     for (struct stage_line *l = lines, *next; l; l = next) {
         next = l->next;

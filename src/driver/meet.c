@@ -179,7 +179,7 @@ const void *ncs_meet_staged(const struct ncs_call *call, enum ncs_staged what)
 void ncs_meet_free(struct stage_part *part)
 {
     if (part->memory)
-        ncs_stage_room_give(part->arena, part->memory);
+        ncs_pinned_give(part->arena, part->memory);
     ncs_call_unpin(part->call);
     ncs_free(part);
 }

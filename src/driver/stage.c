@@ -1,6 +1,5 @@
-/* The copies: those of one communicator's calls from one group, or of one call, are made on the
- * stream of the first of them. NCCL orders its launch after all streams that the group gives for the
- * communicator, and these behind it; where there are several, events do the same for the copies. */
+/* Calls of NCCL's on their way: what is copied before them and after, when it is over, and who is then
+ * told. */
 #include <string.h>
 
 #include "api/journal.h"
@@ -11,28 +10,8 @@
 #include "driver/token.h"
 
 /* Copies and events of a rank that may be under way at a time, which is far from what a stream takes
- * before its host waits; and streams of a communicator in a group. */
-enum { UNDER_WAY = 256, STREAMS = 8 };
-
-struct launch {
-    struct stage_line *line;
-    struct stage_part *first, **last;
-    cudaStream_t stream[STREAMS];
-    int streams;
-    int rank, parts;
-    bool odd;         /* it has too many streams */
-    bool nothing;     /* it was refused after all */
-    bool crossed;     /* another thread's launch on one of its streams came in between */
-    const void *owner; /* its thread */
-    struct launch *next_made;
-    cudaEvent_t done; /* behind the last copy; NULL = there is nothing to wait for */
-    struct launch *next;
-};
-
-struct event {
-    cudaEvent_t handle;
-    int device;
-};
+ * before its host waits. */
+enum { UNDER_WAY = 256 };
 
 static const struct ncs_api *plain;
 static bool open, copies;
@@ -40,8 +19,6 @@ static int ranks;
 static struct stage_arena *arena;  /* by rank */
 static struct launch **under_way;  /* by rank, oldest first */
 static int *ops;                   /* by rank: copies and events under way */
-static struct event *events;       /* free ones */
-static size_t event_count, event_room;
 
 static struct launch *made;        /* those whose inputs are copied and that NCCL may not have yet */
 
@@ -60,8 +37,9 @@ void ncs_stage_open(const struct ncs_api *functions, int count, size_t bytes)
     arena = ncs_new((size_t)ranks * sizeof *arena);
     under_way = ncs_new((size_t)ranks * sizeof *under_way);
     ops = ncs_new((size_t)ranks * sizeof *ops);
-    copies = open && ncs_stage_room_open(plain, arena, ranks, bytes);
-    ncs_lines_open(plain);
+    copies = open && ncs_pinned_open(plain, arena, ranks, bytes);
+    ncs_copy_open(plain);
+    ncs_stage_line_open_all(plain);
 }
 
 void ncs_stage_observe(const struct ncs_observer *observer)
@@ -92,72 +70,19 @@ void ncs_stage_close(void)
             free_launch(l);
         }
     ncs_meet_close();
-    ncs_stage_room_close(plain, arena, copies ? ranks : 0, idle);
-    for (size_t i = 0; i < event_count; i++)
-        plain->cudaEventDestroy(events[i].handle);
-    ncs_free(events);
+    ncs_pinned_close(plain, arena, copies ? ranks : 0, idle);
+    ncs_copy_close();
     ncs_free(arena);
     ncs_free(under_way);
     ncs_free(ops);
-    ncs_lines_close();
+    ncs_stage_line_close_all();
     arena = NULL;
     under_way = NULL;
     ops = NULL;
-    events = NULL;
-    event_count = event_room = 0;
     ranks = 0;
     open = copies = false;
     ncs_meet_observe(NULL);
 }
-
-/* ---- events ---- */
-
-static cudaEvent_t take_event(int device)
-{
-    cudaEvent_t event = NULL;
-    for (size_t i = 0; i < event_count; i++)
-        if (events[i].device == device) {
-            event = events[i].handle;
-            events[i] = events[--event_count];
-            return event;
-        }
-    return plain->cudaEventCreateWithFlags(&event, cudaEventDisableTiming) == cudaSuccess ? event
-                                                                                         : NULL;
-}
-
-static void give_event(cudaEvent_t event, int device)
-{
-    struct event e = { event, device };
-    NCS_PUSH(events, event_count, event_room, e);
-}
-
-/* ---- what CUDA keeps for the thread ---- */
-
-static cudaError_t standing_error(void)
-{
-    return plain->cudaPeekAtLastError ? plain->cudaPeekAtLastError() : cudaSuccess;
-}
-
-/* Onto the launch's device; the one to go back to, -1 = the same. */
-static int enter(const struct launch *l)
-{
-    int device = -1;
-    if (l->line->device < 0 || !plain->cudaGetDevice || !plain->cudaSetDevice ||
-        plain->cudaGetDevice(&device) != cudaSuccess || device == l->line->device)
-        return -1;
-    plain->cudaSetDevice(l->line->device);
-    return device;
-}
-
-/* Back, without the errors of copies. */
-static void leave(int device)
-{
-    if (device >= 0)
-        plain->cudaSetDevice(device);
-    if (plain->cudaGetLastError && standing_error() != cudaSuccess)
-        plain->cudaGetLastError();
-}
-
 /* ---- parts and launches ---- */
 
 static struct launch *launch_of(struct stage_line *line, int rank)
@@ -203,97 +128,9 @@ static void add_part(struct ncs_call *call, ncclComm_t comm)
     latest = p;
 }
 
-static const void *scalar_of(const struct ncs_call *call)
-{
-    return call->redop && call->redop->on_device ? call->redop->pointer : NULL;
-}
-
-/* Whether memory is of the kind that can be copied in the order of a stream. */
-static bool is_copied_in_order(const void *p)
-{
-    struct cudaPointerAttributes a;
-    if (!plain->cudaPointerGetAttributes)
-        return true;
-    return plain->cudaPointerGetAttributes(&a, p) == cudaSuccess && a.type != cudaMemoryTypeUnregistered;
-}
-
-static bool fits(const void *p, size_t bytes)
-{
-    return bytes == 0 || (p && is_copied_in_order(p));
-}
-
-/* Room for the part's copies; none where something would be missing. */
-static void make_room(struct stage_part *p)
-{
-    size_t in, out, all;
-    const void *scalar = scalar_of(p->call);
-    if (!ncs_meet_extent(p->call, p->line->nranks, &in, &out) ||
-        !fits(ncs_call_sendbuff(p->call), in) || !fits(ncs_call_recvbuff(p->call), out) ||
-        (scalar && !is_copied_in_order(scalar)) || (in == 0 && out == 0))
-        return;
-    size_t in_room = (in + 15) / 16 * 16, out_room = (out + 15) / 16 * 16;
-    if (__builtin_add_overflow(in_room, out_room, &all) || all > SIZE_MAX - 16)
-        return;
-    unsigned char *memory = ncs_stage_room_take(p->arena, all + 16);
-    if (!memory)
-        return;
-    p->memory = memory;
-    p->in = in ? memory : NULL;
-    p->out = out ? memory + in_room : NULL;
-    p->scalar = scalar ? memory + all : NULL;
-}
-
-static void lose_copies(struct launch *l)
-{
-    for (struct stage_part *p = l->first; p; p = p->next)
-        p->in = p->out = p->scalar = NULL;
-}
-
 static int ops_of(const struct launch *l)
 {
     return 2 * l->parts + 2 * l->streams;
-}
-
-static bool copy(void *to, const void *from, size_t bytes, cudaStream_t stream)
-{
-    return !to || plain->cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream) == cudaSuccess;
-}
-
-/* Makes the first stream wait for the others, or the others for it. */
-static bool join_streams(const struct launch *l, cudaEvent_t event, bool others)
-{
-    bool ok = true;
-    for (int i = 1; i < l->streams && ok; i++) {
-        cudaStream_t from = l->stream[others ? 0 : i], to = l->stream[others ? i : 0];
-        ok = plain->cudaEventRecord(event, from) == cudaSuccess &&
-             plain->cudaStreamWaitEvent(to, event, 0) == cudaSuccess;
-    }
-    return ok;
-}
-
-static bool copy_inputs(const struct launch *l)
-{
-    bool ok = join_streams(l, l->done, false);
-    for (const struct stage_part *p = l->first; p && ok; p = p->next) {
-        size_t in, out;
-        ncs_meet_extent(p->call, p->line->nranks, &in, &out);
-        ok = copy((void *)p->in, ncs_call_sendbuff(p->call), in, l->stream[0]) &&
-             copy((void *)p->scalar, scalar_of(p->call), ncs_dtype_bytes(ncs_call_dtype(p->call)),
-                  l->stream[0]);
-    }
-    return ok;
-}
-
-static bool copy_outputs(const struct launch *l)
-{
-    bool ok = true;
-    for (const struct stage_part *p = l->first; p && ok; p = p->next) {
-        size_t in, out;
-        ncs_meet_extent(p->call, p->line->nranks, &in, &out);
-        if (!p->call->unverified)
-            ok = copy((void *)p->out, ncs_call_recvbuff(p->call), out, l->stream[0]);
-    }
-    return ok && join_streams(l, l->done, true);
 }
 
 static bool share_stream(const struct launch *a, const struct launch *b)
@@ -332,7 +169,7 @@ static bool may_begin(struct launch *l)
     if (ops[l->rank] + ops_of(l) > UNDER_WAY)
         ncs_stage_look();
     /* Ours would hide an error of the program's. */
-    return ops[l->rank] + ops_of(l) <= UNDER_WAY && standing_error() == cudaSuccess;
+    return ops[l->rank] + ops_of(l) <= UNDER_WAY && ncs_copy_standing_error() == cudaSuccess;
 }
 
 static void begin_launch(struct launch *l)
@@ -340,18 +177,18 @@ static void begin_launch(struct launch *l)
     if (!may_begin(l))
         return;
     begin_making(l);
-    int device = enter(l);
-    l->done = take_event(l->line->device);
+    int device = ncs_copy_enter(l);
+    l->done = ncs_copy_take_event(l->line->device);
     if (l->done)
         ops[l->rank] += ops_of(l);
     for (struct stage_part *p = l->first; p && l->done && copies; p = p->next)
-        make_room(p);
+        ncs_copy_make_room(p);
     bool held = ncs_token_leave();
-    bool ok = l->done && copies && copy_inputs(l);
+    bool ok = l->done && copies && ncs_copy_inputs(l);
     ncs_token_take(held, NCS_FN_cudaMemcpyAsync, 0);
-    leave(device);
+    ncs_copy_leave(device);
     if (!ok)
-        lose_copies(l);
+        ncs_copy_lose(l);
 }
 
 /* How many-th of its sender's to its receiver. */
@@ -382,20 +219,20 @@ static void end_launch(struct launch *l, int rc)
     if (!l->nothing)
         number_pairs(l);
     if (!launched)
-        lose_copies(l); /* what is in progress is put into the streams who knows when */
+        ncs_copy_lose(l); /* what is in progress is put into the streams who knows when */
     if (!l->done) {
         arrive(l);
         return;
     }
-    int device = enter(l);
+    int device = ncs_copy_enter(l);
     bool held = ncs_token_leave();
-    bool ok = copy_outputs(l);
+    bool ok = ncs_copy_outputs(l);
     plain->cudaEventRecord(l->done, l->stream[0]);
     ncs_token_take(held, NCS_FN_cudaMemcpyAsync, 0);
-    leave(device);
+    ncs_copy_leave(device);
     end_making(l);
     if (!ok || l->crossed)
-        lose_copies(l);
+        ncs_copy_lose(l);
     struct launch **at = &under_way[l->rank];
     while (*at)
         at = &(*at)->next;
@@ -504,7 +341,7 @@ static void look_at(int rank)
             continue;
         }
         *at = l->next;
-        give_event(l->done, l->line->device);
+        ncs_copy_give_event(l->done, l->line->device);
         ops[rank] -= ops_of(l);
         arrive(l);
         ncs_token_progress();
@@ -514,10 +351,10 @@ static void look_at(int rank)
 
 static void look(int from, int end)
 {
-    cudaError_t before = standing_error();
+    cudaError_t before = ncs_copy_standing_error();
     for (int r = from; r < end; r++)
         look_at(r);
-    if (before == cudaSuccess && standing_error() == cudaErrorNotReady)
+    if (before == cudaSuccess && ncs_copy_standing_error() == cudaErrorNotReady)
         plain->cudaGetLastError();
 }
 

@@ -10,6 +10,8 @@
 #include "api/gen/api.h"
 #include "api/machine.h"
 
+struct stage_part;
+
 /* ---- stage.c ---- */
 
 /* bytes: of pinned memory, shared out among the ranks; 0: nothing is copied, but meetings are told. */
@@ -32,7 +34,43 @@ void ncs_stage_leaves(enum ncs_fn fn, ncclComm_t comm);
 void ncs_stage_look(void);
 void ncs_stage_look_at_all(void);
 
-/* ---- arena.c: pinned memory of one rank ---- */
+/* ---- copy.c: the copies of a launch ---- */
+
+enum { STREAMS = 8 }; /* of a communicator in a group */
+
+struct launch {
+    struct stage_line *line;
+    struct stage_part *first, **last;
+    cudaStream_t stream[STREAMS];
+    int streams;
+    int rank, parts;
+    bool odd;         /* it has too many streams */
+    bool nothing;     /* it was refused after all */
+    bool crossed;     /* another thread's launch on one of its streams came in between */
+    const void *owner; /* its thread */
+    struct launch *next_made;
+    cudaEvent_t done; /* behind the last copy; NULL = there is nothing to wait for */
+    struct launch *next;
+};
+
+void ncs_copy_open(const struct ncs_api *plain);
+void ncs_copy_close(void);
+cudaEvent_t ncs_copy_take_event(int device); /* the current one; NULL: there is none to be had */
+void ncs_copy_give_event(cudaEvent_t event, int device);
+/* The error that CUDA keeps for the thread. */
+cudaError_t ncs_copy_standing_error(void);
+/* Onto the launch's device; the one to go back to, -1 = the same. Then back, without the errors of
+ * copies. */
+int ncs_copy_enter(const struct launch *l);
+void ncs_copy_leave(int device);
+/* Room for the part's copies; none where something would be missing. */
+void ncs_copy_make_room(struct stage_part *p);
+/* Into the streams. False: something is missing. */
+bool ncs_copy_inputs(const struct launch *l);
+bool ncs_copy_outputs(const struct launch *l);
+void ncs_copy_lose(struct launch *l);
+
+/* ---- pinned.c: pinned memory of one rank ---- */
 
 struct stage_extent {
     size_t at, bytes;
@@ -45,12 +83,12 @@ struct stage_arena {
     size_t uses, uses_room;
 };
 
-void *ncs_stage_room_take(struct stage_arena *a, size_t bytes); /* NULL: no room */
-void ncs_stage_room_give(struct stage_arena *a, void *p);
+void *ncs_pinned_take(struct stage_arena *a, size_t bytes); /* NULL: no room */
+void ncs_pinned_give(struct stage_arena *a, void *p);
 /* Shares out pinned memory. False: there is none. */
-bool ncs_stage_room_open(const struct ncs_api *plain, struct stage_arena *arena, int ranks, size_t bytes);
+bool ncs_pinned_open(const struct ncs_api *plain, struct stage_arena *arena, int ranks, size_t bytes);
 /* `idle`: nothing is being copied any more. */
-void ncs_stage_room_close(const struct ncs_api *plain, struct stage_arena *arena, int ranks,
+void ncs_pinned_close(const struct ncs_api *plain, struct stage_arena *arena, int ranks,
                      bool idle);
 
 /* ---- line.c: ranks of communicators ---- */
@@ -72,8 +110,8 @@ bool ncs_stage_line_is_broken(int comm);
 int ncs_stage_line_comm(ncclComm_t handle); /* -1: unknown */
 /* The first communicator of the rank that NCCL has found an error on; ncclSuccess: none. */
 ncclResult_t ncs_stage_line_error(int rank, ncclComm_t *comm);
-void ncs_lines_open(const struct ncs_api *plain);
-void ncs_lines_close(void);
+void ncs_stage_line_open_all(const struct ncs_api *plain);
+void ncs_stage_line_close_all(void);
 
 /* ---- meet.c: whose parts belong together ---- */
 

@@ -9,7 +9,7 @@
 
 static void *pinned;
 
-void *ncs_stage_room_take(struct stage_arena *a, size_t bytes)
+void *ncs_pinned_take(struct stage_arena *a, size_t bytes)
 {
     size_t at = 0, place = 0;
     if (bytes == 0 || bytes > a->bytes)
@@ -26,7 +26,7 @@ void *ncs_stage_room_take(struct stage_arena *a, size_t bytes)
     return a->base + at;
 }
 
-void ncs_stage_room_give(struct stage_arena *a, void *p)
+void ncs_pinned_give(struct stage_arena *a, void *p)
 {
     size_t at = (size_t)((unsigned char *)p - a->base), place = 0;
     while (place < a->uses && a->used[place].at != at)
@@ -53,7 +53,7 @@ static bool take_pinned(const struct ncs_api *plain, size_t bytes)
     return false;
 }
 
-bool ncs_stage_room_open(const struct ncs_api *plain, struct stage_arena *arena, int ranks, size_t bytes)
+bool ncs_pinned_open(const struct ncs_api *plain, struct stage_arena *arena, int ranks, size_t bytes)
 {
     if (bytes == 0 || !plain->cudaFreeHost || !take_pinned(plain, bytes))
         return false;
@@ -64,7 +64,7 @@ bool ncs_stage_room_open(const struct ncs_api *plain, struct stage_arena *arena,
     return true;
 }
 
-void ncs_stage_room_close(const struct ncs_api *plain, struct stage_arena *arena, int ranks, bool idle)
+void ncs_pinned_close(const struct ncs_api *plain, struct stage_arena *arena, int ranks, bool idle)
 {
     for (int r = 0; r < ranks; r++)
         ncs_free(arena[r].used);

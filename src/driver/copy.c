@@ -1,0 +1,168 @@
+/* The copies: those of one communicator's calls from one group, or of one call, are made on the
+ * stream of the first of them. NCCL orders its launch after all streams that the group gives for the
+ * communicator, and these behind it; where there are several, events do the same for the copies. */
+#include "api/journal.h"
+#include "api/types.h"
+#include "base/mem.h"
+#include "driver/stage.h"
+
+struct event {
+    cudaEvent_t handle;
+    int device;
+};
+
+static const struct ncs_api *plain;
+static struct event *events; /* free ones */
+static size_t event_count, event_room;
+
+void ncs_copy_open(const struct ncs_api *functions)
+{
+    plain = functions;
+}
+
+void ncs_copy_close(void)
+{
+    for (size_t i = 0; i < event_count; i++)
+        plain->cudaEventDestroy(events[i].handle);
+    ncs_free(events);
+    events = NULL;
+    event_count = event_room = 0;
+}
+
+/* ---- events ---- */
+
+cudaEvent_t ncs_copy_take_event(int device)
+{
+    cudaEvent_t event = NULL;
+    for (size_t i = 0; i < event_count; i++)
+        if (events[i].device == device) {
+            event = events[i].handle;
+            events[i] = events[--event_count];
+            return event;
+        }
+    return plain->cudaEventCreateWithFlags(&event, cudaEventDisableTiming) == cudaSuccess ? event
+                                                                                         : NULL;
+}
+
+void ncs_copy_give_event(cudaEvent_t event, int device)
+{
+    struct event e = { event, device };
+    NCS_PUSH(events, event_count, event_room, e);
+}
+
+/* ---- what CUDA keeps for the thread ---- */
+
+cudaError_t ncs_copy_standing_error(void)
+{
+    return plain->cudaPeekAtLastError ? plain->cudaPeekAtLastError() : cudaSuccess;
+}
+
+/* Onto the launch's device; the one to go back to, -1 = the same. */
+int ncs_copy_enter(const struct launch *l)
+{
+    int device = -1;
+    if (l->line->device < 0 || !plain->cudaGetDevice || !plain->cudaSetDevice ||
+        plain->cudaGetDevice(&device) != cudaSuccess || device == l->line->device)
+        return -1;
+    plain->cudaSetDevice(l->line->device);
+    return device;
+}
+
+/* Back, without the errors of copies. */
+void ncs_copy_leave(int device)
+{
+    if (device >= 0)
+        plain->cudaSetDevice(device);
+    if (plain->cudaGetLastError && ncs_copy_standing_error() != cudaSuccess)
+        plain->cudaGetLastError();
+}
+
+/* ---- copies ---- */
+
+static const void *scalar_of(const struct ncs_call *call)
+{
+    return call->redop && call->redop->on_device ? call->redop->pointer : NULL;
+}
+
+/* Whether memory is of the kind that can be copied in the order of a stream. */
+static bool is_copied_in_order(const void *p)
+{
+    struct cudaPointerAttributes a;
+    if (!plain->cudaPointerGetAttributes)
+        return true;
+    return plain->cudaPointerGetAttributes(&a, p) == cudaSuccess && a.type != cudaMemoryTypeUnregistered;
+}
+
+static bool fits(const void *p, size_t bytes)
+{
+    return bytes == 0 || (p && is_copied_in_order(p));
+}
+
+/* Room for the part's copies; none where something would be missing. */
+void ncs_copy_make_room(struct stage_part *p)
+{
+    size_t in, out, all;
+    const void *scalar = scalar_of(p->call);
+    if (!ncs_meet_extent(p->call, p->line->nranks, &in, &out) ||
+        !fits(ncs_call_sendbuff(p->call), in) || !fits(ncs_call_recvbuff(p->call), out) ||
+        (scalar && !is_copied_in_order(scalar)) || (in == 0 && out == 0))
+        return;
+    size_t in_room = (in + 15) / 16 * 16, out_room = (out + 15) / 16 * 16;
+    if (__builtin_add_overflow(in_room, out_room, &all) || all > SIZE_MAX - 16)
+        return;
+    unsigned char *memory = ncs_pinned_take(p->arena, all + 16);
+    if (!memory)
+        return;
+    p->memory = memory;
+    p->in = in ? memory : NULL;
+    p->out = out ? memory + in_room : NULL;
+    p->scalar = scalar ? memory + all : NULL;
+}
+
+void ncs_copy_lose(struct launch *l)
+{
+    for (struct stage_part *p = l->first; p; p = p->next)
+        p->in = p->out = p->scalar = NULL;
+}
+
+static bool copy(void *to, const void *from, size_t bytes, cudaStream_t stream)
+{
+    return !to || plain->cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream) == cudaSuccess;
+}
+
+/* Makes the first stream wait for the others, or the others for it. */
+static bool join_streams(const struct launch *l, cudaEvent_t event, bool others)
+{
+    bool ok = true;
+    for (int i = 1; i < l->streams && ok; i++) {
+        cudaStream_t from = l->stream[others ? 0 : i], to = l->stream[others ? i : 0];
+        ok = plain->cudaEventRecord(event, from) == cudaSuccess &&
+             plain->cudaStreamWaitEvent(to, event, 0) == cudaSuccess;
+    }
+    return ok;
+}
+
+bool ncs_copy_inputs(const struct launch *l)
+{
+    bool ok = join_streams(l, l->done, false);
+    for (const struct stage_part *p = l->first; p && ok; p = p->next) {
+        size_t in, out;
+        ncs_meet_extent(p->call, p->line->nranks, &in, &out);
+        ok = copy((void *)p->in, ncs_call_sendbuff(p->call), in, l->stream[0]) &&
+             copy((void *)p->scalar, scalar_of(p->call), ncs_dtype_bytes(ncs_call_dtype(p->call)),
+                  l->stream[0]);
+    }
+    return ok;
+}
+
+bool ncs_copy_outputs(const struct launch *l)
+{
+    bool ok = true;
+    for (const struct stage_part *p = l->first; p && ok; p = p->next) {
+        size_t in, out;
+        ncs_meet_extent(p->call, p->line->nranks, &in, &out);
+        if (!p->call->unverified)
+            ok = copy((void *)p->out, ncs_call_recvbuff(p->call), out, l->stream[0]);
+    }
+    return ok && join_streams(l, l->done, true);
+}
