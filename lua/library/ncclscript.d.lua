@@ -142,7 +142,7 @@ function expect.error(name, fn, ...) end
 ---may not have moved yet.
 ---@class ncclscript.when
 ---@field rank? integer # only there, the other ranks pass by
----@field comm? ncclscript.comm # of call, link and async_error; world by default
+---@field comm? ncclscript.comm # of call, link and async_error: world by default; of func: any by default
 ---@field call? integer # before this rank's call of that number on comm, from 1
 ---@field func? string # before a use of that C function by this rank: "cudaMalloc"
 ---@field nth? integer # before the nth use from here on; 1 by default

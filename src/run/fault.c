@@ -5,13 +5,12 @@
 #include "base/mem.h"
 #include "run/private.h"
 
-enum { DUE_AT_ONCE = 16 }; /* by one call */
-
 /* One that waits for its call. */
 struct armed {
     struct ncs_fault fault;
     int rank;
     uint64_t uses; /* of fault.fn so far */
+    const struct ncs_call *due; /* the call that it has waited for; NULL = none so far */
     struct armed *next;
 };
 
@@ -77,37 +76,52 @@ static int happen(struct ncs_run *run, const struct ncs_fault *f, struct ncs_cal
     return 0;
 }
 
+/* Whether the call has a result on its rank, that can be spoilt. */
+static bool writes(const struct ncs_call *call)
+{
+    bool at_root = call->fn == NCS_FN_ncclReduce || call->fn == NCS_FN_ncclGather;
+    return ncs_call_recvbuff(call) && ncs_call_count(call) > 0 &&
+           (!at_root || ncs_call_root(call) == call->comm_rank);
+}
+
+static bool is_on(const struct ncs_run *run, const void *handle, const struct ncs_call *call)
+{
+    int comm, comm_rank;
+    return ncs_journal_find(run->journal, handle, &comm, &comm_rank) && comm == call->comm;
+}
+
 static bool is_due(const struct ncs_run *run, struct armed *a, const struct ncs_call *call)
 {
     const struct ncs_fault *f = &a->fault;
-    int comm = -1, comm_rank = -1;
-    if (f->fn >= 0 && ((enum ncs_fn)f->fn != call->fn || ++a->uses != f->nth))
+    bool about_comm = f->kind == NCS_FAULT_LINK || f->kind == NCS_FAULT_ASYNC;
+    if (f->fn >= 0 ? (enum ncs_fn)f->fn != call->fn : !call->number)
         return false;
-    if (f->fn >= 0 && !f->call)
-        return true;
-    if (!call->number)
+    if (f->comm && !(f->fn >= 0 && about_comm) && !is_on(run, f->comm, call))
         return false;
-    if (f->comm && (!ncs_journal_find(run->journal, f->comm, &comm, &comm_rank) ||
-                    comm != call->comm))
-        return false;
-    return !f->call || f->call == call->number;
+    if (f->fn >= 0)
+        return ++a->uses == f->nth;
+    return f->call ? f->call == call->number : writes(call);
 }
 
-/* Takes those that a call makes due; at most `most`, the others stay. */
-static size_t take_due(struct ncs_run *run, const struct ncs_call *call, struct ncs_fault *due,
-                       size_t most)
+static void mark_due(struct ncs_run *run, const struct ncs_call *call)
 {
-    size_t count = 0;
-    for (struct armed **link = &run->armed, *a; (a = *link) && count < most;) {
-        if (a->rank != call->rank || !is_due(run, a, call)) {
-            link = &a->next;
-            continue;
-        }
-        due[count++] = a->fault;
-        *link = a->next;
-        ncs_free(a);
-    }
-    return count;
+    for (struct armed *a = run->armed; a; a = a->next)
+        if (a->rank == call->rank && !a->due && is_due(run, a, call))
+            a->due = call;
+}
+
+/* Takes the first that waits for this very call. */
+static bool take_due(struct ncs_run *run, const struct ncs_call *call, struct ncs_fault *fault)
+{
+    struct armed **link = &run->armed, *a;
+    while ((a = *link) && a->due != call)
+        link = &a->next;
+    if (!a)
+        return false;
+    *fault = a->fault;
+    *link = a->next;
+    ncs_free(a);
+    return true;
 }
 
 /* Who was stopped on real hardware and comes back at the end of the run makes no call any more: what
@@ -121,15 +135,17 @@ static int over(const struct ncs_run *run)
 static int before_call(void *arg, struct ncs_call *call)
 {
     struct ncs_run *run = arg;
-    struct ncs_fault due[DUE_AT_ONCE];
+    struct ncs_fault due;
     int rc = 0;
     if (run->rank[call->rank].dead) {
         stop(run, &(struct ncs_fault){ .kind = NCS_FAULT_KILL }, call);
         return over(run);
     }
-    size_t count = take_due(run, call, due, DUE_AT_ONCE);
-    for (size_t i = 0; i < count && !rc && !run->machine->cancelled(); i++)
-        rc = happen(run, &due[i], call);
+    mark_due(run, call);
+    while (!run->machine->cancelled() && take_due(run, call, &due)) {
+        int code = happen(run, &due, call);
+        rc = rc ? rc : code;
+    }
     return rc ? rc : over(run);
 }
 

@@ -17,12 +17,13 @@ enum ncs_fault_kind {
     NCS_FAULT_ASYNC,   /* the communicator has the asynchronous error `code` */
 };
 
-/* Without `call` and `fn`: at once; CORRUPT then is about the rank's next call that moves data. */
+/* Without `call` and `fn`: at once; CORRUPT then is about the rank's next call that has a result there. */
 struct ncs_fault {
     enum ncs_fault_kind kind;
-    const void *comm;      /* ncclComm_t: of `call`, LINK and ASYNC; NULL = any */
-    uint32_t call;         /* before the rank's call of that number on comm; 0 = not given */
-    int fn;                /* enum ncs_fn: before its nth use by this rank from now on; -1 = not given */
+    const void *comm;      /* ncclComm_t: of the call that it waits for, of LINK and ASYNC; NULL = any */
+    uint32_t call;         /* before the rank's call of that number on comm; 0 = not given, or fn is */
+    int fn;                /* enum ncs_fn: before its nth use by this rank from now on (on comm, but for
+                            * LINK and ASYNC); -1 = not given */
     uint64_t nth;          /* from 1 */
     int64_t nanoseconds;
     int code;

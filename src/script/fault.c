@@ -1,6 +1,7 @@
 /* fault.*: what goes wrong in this run, and when. */
 #include "run/fault.h"
 
+#include <limits.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -8,8 +9,11 @@
 #include "script/object.h"
 #include "script/option.h"
 
+/* What is not given: a number that options cannot have. */
+#define NONE INT_MIN
+
 struct options {
-    int rank, comm, code; /* comm, code: places on the stack */
+    int rank, comm, code; /* comm, code: places on the stack; 0 = not given */
     lua_Integer call, nth, first, count;
     const char *func;
     int peer;
@@ -89,9 +93,9 @@ static void read_func(lua_State *L, const struct options *o, struct ncs_fault *f
         ncs_lua_usage(L, "no function \"%.60s\"%s", o->func,
                       ncs_lua_hint(hint, '"', o->func, names, count,
                                    ", expected a C name such as \"ncclAllReduce\""));
-    if (o->nth < 1)
+    if (o->nth != NONE && o->nth < 1)
         ncs_lua_usage(L, "nth must be 1 or more: uses are counted from 1");
-    f->nth = (uint64_t)o->nth;
+    f->nth = o->nth == NONE ? 1 : (uint64_t)o->nth;
 }
 
 static void read_code(lua_State *L, const struct options *o, struct ncs_fault *f)
@@ -109,7 +113,7 @@ static void read_code(lua_State *L, const struct options *o, struct ncs_fault *f
     } else {
         f->code = ncs_lua_int(L, o->code, "code");
     }
-    if (f->code <= 0 || (!cuda && f->code >= ncclNumResults))
+    if (f->code <= 0 || (!cuda && (f->code >= ncclNumResults || f->code == ncclInProgress)))
         ncs_lua_usage(L, "code %d is no error of %s", f->code, cuda ? "CUDA" : "NCCL");
 }
 
@@ -118,6 +122,7 @@ static void check_fail(lua_State *L, const struct ncs_fault *f)
     if (!f->call && f->fn < 0)
         ncs_lua_usage(L, "which call fails? Give call, or func");
     if (f->fn == NCS_FN_ncclGroupStart || f->fn == NCS_FN_ncclGroupEnd ||
+        f->fn == NCS_FN_ncclGroupSimulateEnd ||
         (f->fn >= 0 && ncs_fn_info[f->fn].result != NCS_RESULT_NCCL &&
          ncs_fn_info[f->fn].result != NCS_RESULT_CUDA))
         ncs_lua_usage(L, "%s cannot be left out", ncs_fn_info[f->fn].name);
@@ -136,7 +141,7 @@ static void read_rest(lua_State *L, const struct options *o, const struct ncs_co
         read_code(L, o, f);
     if (f->kind == NCS_FAULT_SLOW && o->seconds < 0)
         ncs_lua_usage(L, "seconds is missing: how much later");
-    if (f->kind == NCS_FAULT_LINK && o->peer == -1)
+    if (f->kind == NCS_FAULT_LINK && o->peer == NONE)
         ncs_lua_usage(L, "peer is missing: the rank at the other end of the link");
     if (f->kind == NCS_FAULT_LINK) {
         ncs_comm_check_rank(L, c, "peer", o->peer);
@@ -145,10 +150,12 @@ static void read_rest(lua_State *L, const struct options *o, const struct ncs_co
     }
     if (f->kind == NCS_FAULT_CORRUPT && o->first < 1)
         ncs_lua_usage(L, "first must be 1 or more: elements are counted from 1");
+    if (o->count == 0)
+        ncs_lua_usage(L, "count must be 1 or more; without it all elements from first on are spoilt");
     f->nanoseconds = o->seconds;
     f->peer = o->peer;
     f->first = (uint64_t)o->first - 1;
-    f->count = (uint64_t)o->count;
+    f->count = o->count == NONE ? 0 : (uint64_t)o->count;
 }
 
 /* ---- fault.kill, fault.stall ... ---- */
@@ -157,17 +164,22 @@ static int make_fault(lua_State *L)
 {
     enum ncs_fault_kind kind = (enum ncs_fault_kind)lua_tointeger(L, lua_upvalueindex(1));
     struct ncs_lua_thread *t = ncs_lua_begin(L, kinds[kind].what, 1);
-    struct options o = { .rank = -1, .nth = 1, .first = 1, .peer = -1, .seconds = -1 };
+    struct options o = { .rank = NONE, .call = NONE, .nth = NONE, .first = 1, .count = NONE,
+                         .peer = NONE, .seconds = -1 };
     struct ncs_fault f = { .kind = kind, .fn = -1, .place = ncs_lua_where(L) };
     ncs_lua_options(L, 1, kinds[kind].rows, &o);
-    if (o.rank < -1 || o.rank >= t->rank->nranks)
+    if (o.rank != NONE && (o.rank < 0 || o.rank >= t->rank->nranks))
         ncs_lua_usage(L, "rank %d: the run has ranks 0 to %d", o.rank, t->rank->nranks - 1);
-    if (o.rank >= 0 && o.rank != t->rank->rank)
+    if (o.nth != NONE && !o.func)
+        ncs_lua_usage(L, "nth counts the uses of a function: give func");
+    if (o.call != NONE && o.func)
+        ncs_lua_usage(L, "give call or func, not both");
+    if (o.rank != NONE && o.rank != t->rank->rank)
         return 0;
     const struct ncs_comm *c = comm_of(L, &o);
-    f.comm = c && (o.comm || o.call || kind == NCS_FAULT_LINK || kind == NCS_FAULT_ASYNC)
+    f.comm = c && (o.comm || o.call != NONE || kind == NCS_FAULT_LINK || kind == NCS_FAULT_ASYNC)
                  ? ncs_comm_handle(c) : NULL;
-    if (o.call)
+    if (o.call != NONE)
         read_call(L, &o, c, &f);
     if (o.func)
         read_func(L, &o, &f);

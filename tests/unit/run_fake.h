@@ -34,10 +34,13 @@ static struct {
     int gates, polls, changes, ended, abandoned;
     char waits[256]; /* "store:get(store key `a`) " of each wait */
     enum ncs_stop stop;
-    jmp_buf runner;
+    jmp_buf runner, context_end;
     sem_t interrupted;
     bool refuse_open, refuse_spawn;
     void (*on_abandon)(void);
+    struct ncs_injection injected; /* the last one */
+    int injections;
+    char stopped[128]; /* "die fault.kill at line 7 @3 " of each context that stops for ever */
 } fake;
 
 static bool fake_open(const struct ncs_machine_options *options, struct ncs_error *err)
@@ -70,8 +73,12 @@ static bool begin_next(void)
         return false;
     struct ncs_context_options c = fake.context[fake.begun++];
     struct ncs_local *outer = ncs_local;
+    jmp_buf before;
+    memcpy(before, fake.context_end, sizeof before);
     ncs_local = c.local;
-    c.main(c.arg);
+    if (setjmp(fake.context_end) == 0)
+        c.main(c.arg);
+    memcpy(fake.context_end, before, sizeof before);
     ncs_local = outer;
     return true;
 }
@@ -167,8 +174,29 @@ static void fake_check(void)
         stop(NCS_STOP_INTERRUPTED);
 }
 
+static void fake_stopped(const char *how, const char *message, struct ncs_place place)
+{
+    size_t used = strlen(fake.stopped);
+    snprintf(fake.stopped + used, sizeof fake.stopped - used, "%s %s @%d ", how, message,
+             place.line);
+    longjmp(fake.context_end, 1);
+}
+
+static void fake_die(const char *message, struct ncs_place place)
+{
+    fake_stopped("die", message, place);
+}
+
+static void fake_inject(const struct ncs_injection *what)
+{
+    fake.injected = *what;
+    fake.injections++;
+}
+
 static void fake_end(enum ncs_ending how, const char *message, struct ncs_place place)
 {
+    if (how == NCS_END_KILLED)
+        fake_stopped("end", message, place);
     ck_assert_int_eq(how, NCS_END_ERROR);
     ck_assert_ptr_nonnull(message);
     ck_assert_int_ge(place.line, 0);
@@ -216,7 +244,7 @@ static const struct ncs_machine fake_machine = {
     .observe = fake_observe, .plant = fake_plant, .stats = fake_stats, .luck = fake_luck,
     .schedule = fake_schedule, .clock = fake_clock,
     .now = fake_now, .sleep = fake_sleep, .cancelled = fake_cancelled, .check = fake_check,
-    .end = fake_end, .gate_new = fake_gate_new, .gate_free = fake_gate_free,
+    .end = fake_end, .die = fake_die, .inject = fake_inject, .gate_new = fake_gate_new, .gate_free = fake_gate_free,
     .gate_wait = fake_gate_wait, .gate_wake = fake_gate_wake,
 };
 
