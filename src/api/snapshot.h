@@ -125,9 +125,10 @@ struct ncs_snap_job {
 };
 
 struct ncs_snap_gate {             /* a condition of the runner's: store, barrier, join */
-    const char *what;              /* "store:get", "barrier", "join" */
+    const char *what;              /* "store:get", "barrier", "join"; "callback": its thread has
+                                    * stopped in the middle of one */
     char *key;                     /* "store key `go`", "ranks 0, 1"; for people */
-    int owner;                     /* rank of the thread that is joined, else -1 */
+    int owner;                     /* rank of the thread that is joined, or stopped; else -1 */
     int owner_thread;
 };
 

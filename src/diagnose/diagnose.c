@@ -87,6 +87,7 @@ static bool fill_wait(struct ncs_inquiry *q, int context, struct ncs_wait_line *
     bool edge = w->peers > 0;
     for (size_t i = 0; i < needs; i++)
         edge |= q->need[need[i]].kind == NCS_NEED_GATE || q->need[need[i]].absents > 0 ||
+                q->need[need[i]].kind == NCS_NEED_STUCK ||
                 q->need[need[i]].kind == NCS_NEED_INIT || ncs_is_meeting(&q->need[need[i]]);
     ncs_free(need);
     return edge || ncs_polls(q, c) || c->has_deadline;

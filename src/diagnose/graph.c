@@ -153,7 +153,11 @@ static size_t spread_slot(struct ncs_inquiry *q, int slot)
     const struct ncs_snap_slot *s = &q->snap->slot[slot];
     const struct ncs_call *call = member_call(q, slot, 0);
     struct ncs_need *n = spread_need(q, call);
-    n->slot = slot;
+    bool cut = s->stuck == NCS_STUCK_LINK;
+    if (cut || n->slot < 0 || q->snap->slot[n->slot].stuck != NCS_STUCK_LINK)
+        n->slot = slot;
+    if (cut)
+        n->kind = NCS_NEED_STUCK;
     for (size_t i = 0; i < s->members; i++)
         add_present(n, member_call(q, slot, i));
     if (n->kind == NCS_NEED_COLLECTIVE && s->members == 1)
@@ -227,6 +231,18 @@ static void connect_lacks(struct ncs_inquiry *q, int op, int part)
     }
 }
 
+static size_t gate_need(struct ncs_inquiry *q, int gate);
+
+/* The context that runs a callback has stopped in it. */
+static void connect_stopped(struct ncs_inquiry *q, int op, const struct ncs_snap_context *c)
+{
+    for (size_t i = 0; i < q->snap->gates; i++) {
+        const struct ncs_snap_gate *g = &q->snap->gate[i];
+        if (strcmp(g->what, "callback") == 0 && g->owner == c->rank && g->owner_thread == c->thread)
+            ncs_connect(q, ncs_op_node(q, op), ncs_need_node(q, gate_need(q, (int)i)));
+    }
+}
+
 static void connect_op(struct ncs_inquiry *q, int op)
 {
     const struct ncs_snap_op *o = &q->snap->op[op];
@@ -234,7 +250,9 @@ static void connect_op(struct ncs_inquiry *q, int op)
         ncs_connect(q, ncs_op_node(q, op), ncs_op_node(q, q->snap->dep[o->dep + i]));
     if (o->state == NCS_OP_BLOCKED)
         return;
-    if (o->context >= 0 && q->snap->context[o->context].state != NCS_CONTEXT_ENDED)
+    if (o->context >= 0 && q->snap->context[o->context].state == NCS_CONTEXT_ENDED)
+        connect_stopped(q, op, &q->snap->context[o->context]);
+    else if (o->context >= 0)
         ncs_connect(q, ncs_op_node(q, op), o->context);
     for (size_t i = 0; i < o->parts; i++) {
         const struct ncs_snap_part *p = &q->snap->part[o->part + i];
@@ -371,7 +389,9 @@ static void gate_absents(struct ncs_inquiry *q, struct ncs_need *n,
                 if (q->snap->context[i].rank == r &&
                     q->snap->context[i].thread == gate->owner_thread)
                     a.context = (int)i;
-            a.reason = NCS_ABSENT_ELSEWHERE;
+            const struct ncs_snap_context *c = a.context >= 0 ? &q->snap->context[a.context] : NULL;
+            bool stopped = c && c->state == NCS_CONTEXT_ENDED && c->ending == NCS_END_KILLED;
+            a.reason = stopped ? NCS_ABSENT_KILLED : NCS_ABSENT_ELSEWHERE;
         }
         NCS_PUSH(n->absent, n->absents, n->absent_room, a);
     }

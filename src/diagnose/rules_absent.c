@@ -146,7 +146,10 @@ static void say_absent(const struct ncs_root *r, struct ncs_str *s)
 
 static void say_before(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_str *s)
 {
-    if (r->need->kind == NCS_NEED_COLLECTIVE && r->need->call)
+    if (ncs_is_meeting(r->need))
+        ncs_str_addf(s, " before it came to %s on %s", ncs_said_function(r->need->call),
+                     ncs_comm_name(q, r->need->comm));
+    else if (r->need->kind == NCS_NEED_COLLECTIVE && r->need->call)
         ncs_str_addf(s, " %s call %u on %s",
                      ncs_has_made(q, r->need, r->absent[0]) ? "during" : "before",
                      (unsigned)r->need->call->number,
@@ -161,6 +164,8 @@ bool ncs_rule_rank_lost(const struct ncs_inquiry *q, const struct ncs_root *r, s
         return false;
     fill_absent(q, r, d);
     struct ncs_str s = { 0 };
+    if (r->absents == 1 && ncs_may_go_on(q, r->absent[0]->rank))
+        ncs_str_add(&s, "a thread of ");
     say_absent(r, &s);
     ncs_str_add(&s, r->absents > 1 ? " were stopped" : " was stopped");
     int context = r->absent[0]->context;

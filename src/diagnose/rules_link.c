@@ -3,6 +3,20 @@
 #include "base/str.h"
 #include "diagnose/rule.h"
 
+/* One end of the link, whether or not a call of its own stands there. */
+static void add_end(const struct ncs_inquiry *q, struct ncs_draft *d, const struct ncs_need *n,
+                    int comm_rank)
+{
+    int rank = ncs_run_rank(q, n->comm, comm_rank);
+    for (size_t i = 0; i < n->presents; i++)
+        if (n->present[i]->comm_rank == comm_rank) {
+            ncs_add_culprit(d, rank, n->present[i]->number, n->present[i]->place.line);
+            return;
+        }
+    if (rank >= 0)
+        ncs_add_culprit(d, rank, 0, 0);
+}
+
 bool ncs_rule_link(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
 {
     const struct ncs_need *n = r->need;
@@ -12,11 +26,8 @@ bool ncs_rule_link(const struct ncs_inquiry *q, const struct ncs_root *r, struct
     const int *cut = q->snap->slot[n->slot].cut;
     struct ncs_str s = { 0 };
     char *what = ncs_describe(n->call);
-    for (size_t i = 0; i < n->presents; i++) {
-        const struct ncs_call *c = n->present[i];
-        if (c->comm_rank == cut[0] || c->comm_rank == cut[1])
-            ncs_add_culprit(d, c->rank, c->number, c->place.line);
-    }
+    add_end(q, d, n, cut[0]);
+    add_end(q, d, n, cut[1]);
     ncs_str_addf(&s, "the link between rank %d and rank %d of %s is cut, and call %u, %s, goes over it",
                  cut[0], cut[1], ncs_comm_name(q, n->comm), (unsigned)n->call->number, what);
     d->f.why = ncs_str_take(&s);

@@ -80,6 +80,8 @@ bool host_prepare(struct gpu *gpu)
 static void enqueue(struct op *op)
 {
     struct host *h = op->gpu->host;
+    if (op->gpu->process->dead)
+        return; /* nobody is left to run it: it never ends */
     op_ref(op);
     NCS_PUSH(h->queue, h->count, h->room, op);
     if (h->context && h->context->state == CONTEXT_IDLE)

@@ -15,7 +15,7 @@
 #include "sim/world.h"
 
 struct link {
-    const struct process *end[2];
+    const struct gpu *end[2];
     int64_t nanoseconds; /* < 0: cut */
 };
 
@@ -43,7 +43,7 @@ void inject(const struct ncs_injection *what)
     case NCS_INJECT_LINK:
         if (cr && cr->comm)
             NCS_PUSH(injected.link, injected.links, injected.links_room,
-                     ((struct link){ { cr->process, cr->comm->member[what->peer]->process },
+                     ((struct link){ { cr->gpu, cr->comm->member[what->peer]->gpu },
                                      what->nanoseconds }));
         break;
     case NCS_INJECT_ASYNC:
@@ -65,27 +65,34 @@ void inject_free(void)
 
 /* ---- links ---- */
 
-/* The rank of a slot that belongs to the process; -1 = none. */
-static int rank_in(const struct slot *slot, const struct process *process)
+/* The rank of a slot that has the GPU; -1 = none. */
+static int rank_in(const struct slot *slot, const struct gpu *gpu)
 {
     const struct comm *comm = slot->comm;
     const int pair[2] = { slot->src, slot->dst };
     for (int i = 0; i < slot->expected; i++) {
         int r = slot->pair ? pair[i] : i;
-        if (comm->member[r]->process == process)
+        if (comm->member[r]->gpu == gpu)
             return r;
     }
     return -1;
 }
 
 /* Between hosts the network tells the two ends of a link that is gone, and nobody else. */
-static void tell_ends(const struct slot *slot, const int end[2])
+static void tell_ends(struct comm_rank *a, struct comm_rank *b)
 {
-    struct comm_rank *a = slot->comm->member[end[0]], *b = slot->comm->member[end[1]];
     if (a->process->host == b->process->host)
         return;
     a->async = a->async ? a->async : ncclRemoteError;
     b->async = b->async ? b->async : ncclRemoteError;
+}
+
+/* No link is slower, however many were slowed down: what is added to it must not overflow. */
+#define SLOWEST (INT64_MAX / 2)
+
+static int64_t later(int64_t delay, int64_t by)
+{
+    return by < SLOWEST - delay ? delay + by : SLOWEST;
 }
 
 int64_t inject_delay(struct slot *slot)
@@ -100,10 +107,28 @@ int64_t inject_delay(struct slot *slot)
             slot->stuck = NCS_STUCK_LINK;
             slot->cut[0] = end[0] < end[1] ? end[0] : end[1];
             slot->cut[1] = end[0] < end[1] ? end[1] : end[0];
-            tell_ends(slot, end);
+            tell_ends(slot->comm->member[end[0]], slot->comm->member[end[1]]);
             return -1;
         }
-        delay += l->nanoseconds;
+        delay = later(delay, l->nanoseconds);
+    }
+    return delay;
+}
+
+int64_t inject_delay_one_sided(const struct part *p)
+{
+    struct comm_rank *cr = p->cr, *peer = cr->comm->member[p->root];
+    int64_t delay = 0;
+    for (size_t i = 0; i < injected.links; i++) {
+        const struct link *l = &injected.link[i];
+        if (!(l->end[0] == cr->gpu && l->end[1] == peer->gpu) &&
+            !(l->end[1] == cr->gpu && l->end[0] == peer->gpu))
+            continue;
+        if (l->nanoseconds < 0) {
+            tell_ends(cr, peer);
+            return -1;
+        }
+        delay = later(delay, l->nanoseconds);
     }
     return delay;
 }
@@ -112,16 +137,18 @@ int64_t inject_delay(struct slot *slot)
 
 void inject_spoil(const struct part *p, uint64_t bytes)
 {
-    for (size_t i = 0; i < injected.spoils; i++) {
+    for (size_t i = 0; i < injected.spoils && bytes > 0; i++) {
         const struct spoil *s = &injected.spoil[i];
         if (s->call != p->call)
             continue;
         uint64_t size = ncs_dtype_bytes(p->dtype);
         /* The part may be a share of the call's output: an all-to-all receives it piece by piece. */
         uint64_t before = (uint64_t)((char *)p->recv - (const char *)ncs_call_recvbuff(p->call)) / size;
-        for (uint64_t k = 0; k < bytes / size; k++)
-            for (uint64_t b = 0; before + k - s->first < s->count && b < size; b++)
+        for (uint64_t k = 0; k < bytes / size; k++) {
+            bool chosen = before + k >= s->first && before + k - s->first < s->count;
+            for (uint64_t b = 0; chosen && b < size; b++)
                 ((unsigned char *)p->recv)[k * size + b] ^= 0xff;
+        }
     }
 }
 
@@ -180,14 +207,31 @@ static void tell_of_death(void *value, void *process)
         tell_neighbours(cr);
 }
 
+/* What its calls have begun, a non-blocking one or that of another thread, goes no further: where others
+ * wait for it they wait for ever. */
+static void give_up_jobs(const struct process *process)
+{
+    struct job *job = sim_world.job_first;
+    while (job) {
+        struct job *next = job->next;
+        if (job->process == process) {
+            job_cancel(job, ncclSystemError);
+            next = sim_world.job_first; /* a group takes others along */
+        }
+        job = next;
+    }
+}
+
 void inject_death(struct context *c)
 {
     struct world *w = &sim_world;
+    c->process->dead = true;
     for (size_t i = 0; i < w->contexts; i++) {
         struct context *other = w->context[i];
         if (other != c && other->process == c->process && other->state != CONTEXT_ENDED)
             freeze(other);
     }
+    give_up_jobs(c->process);
     for (struct op *op = w->op_first; op; op = op->next)
         if (op->launch && op->launch->cr->process == c->process)
             launch_withdraw(op->launch);

@@ -21,6 +21,9 @@ void inject_death(struct context *c);
 /* What links add to the time of a slot that has matched; < 0: one is cut, and slot->stuck says so. */
 int64_t inject_delay(struct slot *slot);
 
+/* The same for a put or a signal; nothing is marked. */
+int64_t inject_delay_one_sided(const struct part *p);
+
 /* A part has come to its slot: who has lost a peer is told now. */
 void inject_arrival(const struct part *p);
 

@@ -13,6 +13,7 @@ struct job *job_new(const struct job_type *type)
     job->type = type;
     job->references = 1;
     job->rank = ncs_local ? ncs_local->rank : -1;
+    job->process = context_self() ? context_self()->process : NULL;
     job->call = ncs_local ? ncs_local->call : NULL;
     ncs_call_pin(job->call);
     job->listen.job = job;

@@ -13,6 +13,7 @@
 struct comm_rank;
 struct context;
 struct ncs_call;
+struct process;
 
 struct job;
 struct job_type {
@@ -36,6 +37,7 @@ struct job {
     int rc;
     unsigned references;
     int rank;                /* of the run */
+    const struct process *process;
     struct ncs_call *call;   /* that started it, pinned */
     struct comm_rank *about; /* the communicator that it begins or ends; NULL = a group */
     struct job *parent;      /* takes a step when this one ends; NULL = none */

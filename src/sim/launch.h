@@ -45,6 +45,7 @@ struct part {
     struct slot *slot;
     struct spread *spread;   /* of what an all-to-all, gather or scatter became; referenced */
     struct rma *rma;         /* of a put, signal or wait; owned */
+    bool cut;                /* one-sided, over a link that is: it stands for ever */
     size_t agenda_place;     /* of those; 0 = not there */
     struct launch *launch;
 };

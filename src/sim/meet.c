@@ -94,11 +94,16 @@ void meet_cancel(struct job *job)
     if (!m)
         return;
     m->seat[job->about->rank] = NULL;
+    j->meeting = NULL;
+    if (job->process && job->process->dead) { /* nobody tells the others: they miss it */
+        m->came[job->about->rank] = false;
+        m->arrived--;
+        return;
+    }
     m->broken = "a rank that had come gave up";
     for (int r = 0; r < m->comm->nranks; r++)
         if (m->seat[r])
             m->seat[r]->why = m->broken;
-    j->meeting = NULL;
 }
 
 void meet_free(struct job *job)

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "sim/agenda.h"
 #include "sim/comm.h"
+#include "sim/inject.h"
 #include "sim/launch.h"
 #include "sim/memory.h"
 #include "sim/op.h"
@@ -31,11 +32,24 @@ void rma_free(struct rma *rma)
     sim_free(rma, rma ? rma_bytes(rma->waits) : 0);
 }
 
-static void end_later(struct part *part, size_t bytes)
+static void end_later(struct part *part, int64_t time)
 {
     part->state = NCS_PART_MATCHED;
     world_changed();
-    agenda_add(world_later(op_cost(bytes)), EVENT_RMA, part, 0);
+    agenda_add(world_later(time), EVENT_RMA, part, 0);
+}
+
+/* Over a link that is cut it stands for ever. */
+static void set_out(struct part *part)
+{
+    int64_t delay = inject_delay_one_sided(part);
+    if (delay >= 0) {
+        end_later(part, op_cost(part_bytes(part)) + delay);
+        return;
+    }
+    part->cut = true;
+    part->state = NCS_PART_AT_SLOT;
+    world_changed();
 }
 
 /* Signals are counted per peer for ever: a wait that came late finds those of before. */
@@ -55,9 +69,9 @@ static bool take_signals(struct part *part)
 void rma_arrive(struct part *part)
 {
     if (part->kind != PART_WAIT) {
-        end_later(part, part_bytes(part));
+        set_out(part);
     } else if (take_signals(part)) {
-        end_later(part, 0);
+        end_later(part, op_cost(0));
     } else {
         /* The launches of a rank go one after the other, and so do the parts before a pair: no
          * other wait can be due at the same time. */
@@ -79,7 +93,7 @@ static void count_signal(const struct part *part)
     struct comm_rank *target = part->cr->comm->member[part->root];
     comm_peer(target, part->cr->rank)->signals++;
     if (target->waiting && take_signals(target->waiting)) {
-        end_later(target->waiting, 0);
+        end_later(target->waiting, op_cost(0));
         target->waiting = NULL;
     }
 }

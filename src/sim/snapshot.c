@@ -128,11 +128,25 @@ static void add_lacks(struct ncs_snapshot *s, const struct part *p)
     }
 }
 
+/* What stands at a link that is cut stands there alone. */
+static void add_cut(struct ncs_snapshot *s, const struct part *p, struct ncs_snap_part *entry)
+{
+    int a = p->cr->rank, b = p->root;
+    struct ncs_snap_slot slot = { .pair = true, .nranks = p->cr->nranks, .src = a, .dst = b,
+                                  .stuck = NCS_STUCK_LINK, .cut = { a < b ? a : b, a < b ? b : a },
+                                  .member = s->members, .members = 1 };
+    entry->slot = (int)s->slots;
+    NCS_PUSH(s->member, s->members, index_of.member, (int)s->parts);
+    NCS_PUSH(s->slot, s->slots, index_of.slots, slot);
+}
+
 static void add_part(struct ncs_snapshot *s, struct part *p, int op)
 {
     struct ncs_snap_part part = { .call = pinned(p->call), .state = p->state, .op = op,
                                   .slot = -1 };
     add_lacks(s, p);
+    if (p->cut && p->state == NCS_PART_AT_SLOT)
+        add_cut(s, p, &part);
     number(&index_of.part, p, s->parts);
     NCS_PUSH(s->part, s->parts, index_of.parts, part);
 }
@@ -159,6 +173,18 @@ static int runner_of(const struct op *op)
     return runner ? at : -1;
 }
 
+/* A callback whose thread was stopped for good: who waits for it waits for that thread. */
+static void add_stopped_runner(struct ncs_snapshot *s, const struct op *op)
+{
+    const struct context *runner = host_runner(op);
+    if (!runner || runner->state != CONTEXT_ENDED)
+        return;
+    const struct ncs_local *local = runner->options.local;
+    struct ncs_snap_gate gate = { .what = "callback", .owner = local->rank,
+                                  .owner_thread = local->thread };
+    NCS_PUSH(s->gate, s->gates, index_of.gate, gate);
+}
+
 static void add_op(struct ncs_snapshot *s, struct op *op)
 {
     struct ncs_snap_op entry = { .kind = op_kinds[op->kind], .state = (enum ncs_op_state)op->state,
@@ -170,6 +196,7 @@ static void add_op(struct ncs_snapshot *s, struct op *op)
         for (size_t i = 0; i < op->launch->parts; i++)
             add_part(s, op->launch->part[i], (int)s->ops);
     entry.parts = s->parts - entry.part;
+    add_stopped_runner(s, op);
     number(&index_of.op, op, s->ops);
     NCS_PUSH(s->op, s->ops, index_of.ops, entry);
 }

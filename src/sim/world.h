@@ -58,6 +58,7 @@ struct gpu {
 struct process {
     int number;
     int host;
+    bool dead;               /* by a fault that the scenario asked for */
     struct gpu *gpu;
     uint64_t joined;         /* serial of the communicator made last that it has a rank of */
     int64_t stamped;         /* time of the slot that stamped it last; see slot_stamp */
