@@ -258,9 +258,6 @@ void ncs_add_behind_rows(const struct ncs_inquiry *q, struct ncs_draft *d)
     for (size_t i = 0; i < d->f.rows; i++)
         if (d->f.row[i].rank >= 0 && d->f.row[i].rank < q->ranks)
             told[d->f.row[i].rank] = true;
-    for (size_t i = 0; i < d->f.culprits; i++)
-        if (d->f.culprit[i].rank >= 0 && d->f.culprit[i].rank < q->ranks)
-            told[d->f.culprit[i].rank] = true;
     for (size_t b = 0; b < d->f.blockeds; b++)
         for (size_t i = 0; i < q->snap->contexts; i++) {
             const struct ncs_snap_context *c = &q->snap->context[i];
