@@ -324,6 +324,7 @@ void ncs_journal_take_back(struct ncs_journal *j, struct ncs_call *call)
     lock(j);
     call->returned = true;
     call->number = 0;
+    call->comm = call->comm_rank = -1; /* nobody has come there */
     if (ncs_local)
         ncs_local->call = NULL;
     unlock(j);
@@ -333,11 +334,14 @@ int ncs_journal_begin(struct ncs_journal *j, struct ncs_call *call)
 {
     struct ncs_local *local = ncs_local;
     /* Asked outside the lock: it is a call of the driver. */
-    int device = ncs_call_makes_rank(call) ? current_device(j) : -1;
+    bool joins = ncs_call_makes_rank(call);
+    int device = joins ? current_device(j) : -1;
     const void *base = ncs_call_uses_window(call) ? ncs_journal_ask_window(j, call) : NULL;
 
     if (call->fn == NCS_FN_ncclWaitSignal)
         ncs_journal_copy_waits(call);
+
+    int rc = joins ? ask_fault(j, call) : 0; /* before it is known as one that joins */
 
     lock(j);
     if (local) {
@@ -348,7 +352,7 @@ int ncs_journal_begin(struct ncs_journal *j, struct ncs_call *call)
     ncs_journal_resolve(j, call, device);
     ncs_journal_use_window(j, call, base);
     unlock(j);
-    int rc = ask_fault(j, call);
+    rc = joins ? rc : ask_fault(j, call);
     lock(j);
     if (call->fn == NCS_FN_ncclCommWindowRegister)
         ncs_journal_add_window(j, call);

@@ -48,8 +48,10 @@ bool ncs_real_gate_wait(struct ncs_gate *g, int64_t deadline, const char *what, 
     int64_t until = deadline < 0 || deadline > INT64_MAX - ncs_real_world.start
                         ? -1
                         : ncs_real_world.start + deadline;
-    while ((g->times == times || ncs_real_world.stopped) && !ncs_real_world.cancelled && in_time)
+    while ((g->times == times || ncs_real_world.stopped) && !ncs_real_world.cancelled && in_time &&
+           !ncs_real_is_dead())
         in_time = ncs_real_wait(&g->woken, until) || ncs_real_world.stopped;
+    ncs_real_stop_dead();
     if (ncs_real_self)
         ncs_real_self->at = AT_WORK;
     return in_time && !ncs_real_world.cancelled;

@@ -236,14 +236,34 @@ static void stay(void)
         ncs_real_wait(&ncs_real_world.changed, -1);
 }
 
+static void stop_for_ever(struct context *c)
+{
+    c->at = STOPPED;
+    ncs_real_world.live--;
+    ncs_real_world.stopped_for_ever++;
+    pthread_cond_broadcast(&ncs_real_world.changed);
+    while (!ncs_real_world.cancelled)
+        ncs_real_wait(&ncs_real_world.changed, -1);
+    ncs_real_world.stopped_for_ever--;
+    ncs_real_world.live++;
+}
+
+void ncs_real_stop_dead(void)
+{
+    if (ncs_real_is_dead() && !ncs_real_world.cancelled)
+        stop_for_ever(ncs_real_self);
+}
+
 static void machine_sleep(int64_t nanoseconds)
 {
     int64_t now = ncs_real_now();
     int64_t until = nanoseconds < INT64_MAX - now ? now + nanoseconds : INT64_MAX;
     if (ncs_real_self)
         ncs_real_self->at = ASLEEP;
-    while (!ncs_real_world.cancelled && (ncs_real_world.stopped || ncs_real_now() < until))
+    while (!ncs_real_world.cancelled && !ncs_real_is_dead() &&
+           (ncs_real_world.stopped || ncs_real_now() < until))
         ncs_real_wait(&ncs_real_world.changed, ncs_real_world.stopped ? -1 : until);
+    ncs_real_stop_dead();
     if (ncs_real_self)
         ncs_real_self->at = AT_WORK;
     ncs_real_world.progress = ncs_real_now();
@@ -267,18 +287,7 @@ static void machine_check(void)
     while (atomic_load(&interrupted) && !ncs_real_world.cancelled)
         ncs_real_wait(&ncs_real_world.changed, -1);
     stay();
-}
-
-static void stop_for_ever(struct context *c)
-{
-    c->at = STOPPED;
-    ncs_real_world.live--;
-    ncs_real_world.stopped_for_ever++;
-    pthread_cond_broadcast(&ncs_real_world.changed);
-    while (!ncs_real_world.cancelled)
-        ncs_real_wait(&ncs_real_world.changed, -1);
-    ncs_real_world.stopped_for_ever--;
-    ncs_real_world.live++;
+    ncs_real_stop_dead();
 }
 
 static void machine_end(enum ncs_ending how, const char *message, struct ncs_place place)
@@ -295,8 +304,21 @@ static void machine_end(enum ncs_ending how, const char *message, struct ncs_pla
         stop_for_ever(ncs_real_self);
 }
 
+/* Those of its other threads that are in a call of a library stop once they are back from it. */
 static void machine_die(const char *message, struct ncs_place place)
 {
+    struct context *self = ncs_real_self;
+    for (struct context *c = ncs_real_world.first; self && c; c = c->next) {
+        if (c == self || c->at >= STOPPED || c->options.process != self->options.process)
+            continue;
+        c->dead = true;
+        c->ending = NCS_END_KILLED;
+        ncs_free(c->message);
+        c->message = ncs_copy_text(message);
+        c->end_place = place;
+    }
+    ncs_real_gates_wake();
+    pthread_cond_broadcast(&ncs_real_world.changed);
     machine_end(NCS_END_KILLED, message, place);
 }
 

@@ -111,6 +111,7 @@ bool ncs_token_pause(int64_t nanoseconds)
     nanosleep(&t, NULL);
     if (held) {
         ncs_real_take();
+        ncs_real_stop_dead();
         if (ncs_real_self)
             ncs_real_self->at = AT_WORK;
     }

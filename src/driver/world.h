@@ -28,6 +28,7 @@ struct context {
     int owner, owner_thread;
     bool timed;
     bool failed; /* an error that NCCL has found has ended a wait of its */
+    bool dead;   /* its process is: it stops as soon as it is back from a call */
     uint64_t polls, checked; /* looks in vain; as many as when its script was last looked at */
     const struct ncs_call *task; /* of a visitor: the call that put its function into a stream */
     struct context *next;
@@ -73,6 +74,12 @@ bool ncs_real_gate_wait(struct ncs_gate *g, int64_t deadline, const char *what, 
 void ncs_real_gate_wake(struct ncs_gate *g);
 /* gate.c: whoever waits at a gate looks again. */
 void ncs_real_gates_wake(void);
+/* threads.c: does not return to a thread of a dead process before the run is over. */
+void ncs_real_stop_dead(void);
+static inline bool ncs_real_is_dead(void)
+{
+    return ncs_real_self && ncs_real_self->dead;
+}
 void ncs_real_snapshot(struct ncs_snapshot *out);
 
 #endif

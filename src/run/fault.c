@@ -8,7 +8,6 @@
 /* One that waits for its call. */
 struct armed {
     struct ncs_fault fault;
-    int rank;
     uint64_t uses; /* of fault.fn so far */
     const struct ncs_call *due; /* the call that it has waited for; NULL = none so far */
     struct armed *next;
@@ -105,15 +104,15 @@ static bool is_due(const struct ncs_run *run, struct armed *a, const struct ncs_
 
 static void mark_due(struct ncs_run *run, const struct ncs_call *call)
 {
-    for (struct armed *a = run->armed; a; a = a->next)
-        if (a->rank == call->rank && !a->due && is_due(run, a, call))
+    for (struct armed *a = run->rank[call->rank].armed; a; a = a->next)
+        if (!a->due && is_due(run, a, call))
             a->due = call;
 }
 
 /* Takes the first that waits for this very call. */
 static bool take_due(struct ncs_run *run, const struct ncs_call *call, struct ncs_fault *fault)
 {
-    struct armed **link = &run->armed, *a;
+    struct armed **link = &run->rank[call->rank].armed, *a;
     while ((a = *link) && a->due != call)
         link = &a->next;
     if (!a)
@@ -156,9 +155,8 @@ void ncs_run_fault(struct ncs_run *run, const struct ncs_fault *fault)
         happen(run, fault, NULL);
         return;
     }
-    struct armed *a = ncs_new(sizeof *a), **link = &run->armed;
+    struct armed *a = ncs_new(sizeof *a), **link = &run->rank[ncs_local->rank].armed;
     a->fault = *fault;
-    a->rank = ncs_local->rank;
     while (*link)
         link = &(*link)->next;
     *link = a;
@@ -166,9 +164,11 @@ void ncs_run_fault(struct ncs_run *run, const struct ncs_fault *fault)
 
 void ncs_run_faults_free(struct ncs_run *run)
 {
-    for (struct armed *a = run->armed, *next; a; a = next) {
-        next = a->next;
-        ncs_free(a);
+    for (int r = 0; r < run->options.ranks; r++) {
+        for (struct armed *a = run->rank[r].armed, *next; a; a = next) {
+            next = a->next;
+            ncs_free(a);
+        }
+        run->rank[r].armed = NULL;
     }
-    run->armed = NULL;
 }

@@ -18,6 +18,7 @@ struct run_rank {
     struct ncs_local local; /* of its main thread */
     int threads;            /* spawned so far */
     bool dead;              /* by fault.kill */
+    struct armed *armed;    /* faults that wait for their calls, in order */
 };
 
 struct ncs_run {
@@ -36,7 +37,6 @@ struct ncs_run {
     struct run_rank *rank;             /* options.ranks of them */
     uint64_t started;                  /* ranks whose main has begun */
     struct ncs_thread *threads;        /* spawned, newest first */
-    struct armed *armed;               /* faults that wait for their calls, in order */
     struct run_store store;
     struct run_watch watch;
     struct run_environ environ;
