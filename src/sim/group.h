@@ -1,5 +1,5 @@
-/* Groups: what a thread has queued between ncclGroupStart and ncclGroupEnd, and the job that carries
- * it out. A call outside of a group is a group of one. */
+/* Groups: what a thread has queued between ncclGroupStart and ncclGroupEnd, and how that ends. A call
+ * outside of a group is a group of one. */
 #ifndef NCS_SIM_GROUP_H
 #define NCS_SIM_GROUP_H
 
@@ -43,11 +43,5 @@ void group_add_part(struct context *c, struct part *part);
 int group_add_job(struct context *c, struct job *job, const struct comm_rank *mode);
 
 void group_clear(struct group *g); /* drops everything queued */
-
-/* The parts that a job holds before they are launched; count 0 for other jobs. */
-struct part *const *group_job_parts(const struct job *job, size_t *count);
-
-/* Cancels running group jobs, but one, that wait on behalf of this rank: their calls return rc. */
-void groups_cancel(const struct comm_rank *cr, const struct job *but, int rc);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "api/journal.h"
 #include "sim/comm.h"
-#include "sim/group.h"
+#include "sim/group_job.h"
 #include "sim/job.h"
 #include "sim/launch.h"
 #include "sim/op.h"

@@ -5,7 +5,7 @@
 #include "sim/comm.h"
 #include "sim/contact.h"
 #include "sim/context.h"
-#include "sim/group.h"
+#include "sim/group_job.h"
 #include "sim/host.h"
 #include "sim/job.h"
 #include "sim/launch.h"

@@ -1,0 +1,25 @@
+/* The job that carries a group out: first what makes and ends communicators, then the contact of all
+ * communication, then its launches, communicator by communicator. */
+#ifndef NCS_SIM_GROUP_JOB_H
+#define NCS_SIM_GROUP_JOB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct comm_rank;
+struct context;
+struct group;
+struct job;
+struct part;
+
+/* Takes over what the group has queued. Not blocking: its communicators are in progress from now on. */
+struct job *group_job_new(struct context *by, struct group *from, bool blocking);
+void group_job_start(struct job *job);
+
+/* The parts that a job holds before they are launched; count 0 for other jobs. */
+struct part *const *group_job_parts(const struct job *job, size_t *count);
+
+/* Cancels running group jobs, but one, that wait on behalf of this rank: their calls return rc. */
+void groups_cancel(const struct comm_rank *cr, const struct job *but, int rc);
+
+#endif
