@@ -125,6 +125,25 @@ static void check_beside(struct ncs_scene *s, const struct ncs_step *step, bool 
     }
 }
 
+/* When a fault happens is said in one way, and of a call that fails it must be said. */
+static void check_faults(struct ncs_scene *s, const struct ncs_yaml_node *map)
+{
+    if (map->kind == NCS_YAML_MAP && map->items == 0)
+        ncs_complain(s->c, map->at, "fault needs what goes wrong, such as kill");
+    for (size_t i = 0; map->kind == NCS_YAML_MAP && i < map->items; i++) {
+        const struct ncs_yaml_node *key = map->item[2 * i], *when = map->item[2 * i + 1];
+        if (when->kind != NCS_YAML_MAP)
+            continue;
+        bool call = ncs_yaml_get(when, "call"), func = ncs_yaml_get(when, "func");
+        if (call && func)
+            ncs_complain(s->c, when->at, "%s: one of call and func can be given", key->text);
+        if (!func && ncs_yaml_get(when, "nth"))
+            ncs_complain(s->c, ncs_scene_key(when, "nth")->at, "nth goes with func: it counts its uses");
+        if (!call && !func && strcmp(key->text, "fail") == 0)
+            ncs_complain(s->c, key->at, "fail needs call or func: which call fails");
+    }
+}
+
 static void check_step(struct ncs_scene *s, const struct ncs_yaml_node *map)
 {
     struct ncs_step step;
@@ -155,9 +174,8 @@ static void check_step(struct ncs_scene *s, const struct ncs_yaml_node *map)
         two_verbs(s, &step);
     struct ncs_thing *made = made_thing(s, &step);
     check_argument(s, &step);
-    if (strcmp(step.verb->name, "fault") == 0 && step.value->kind == NCS_YAML_MAP &&
-        step.value->items == 0)
-        ncs_complain(s->c, step.value->at, "fault needs what goes wrong, such as kill");
+    if (strcmp(step.verb->name, "fault") == 0)
+        check_faults(s, step.value);
     if (made && made->kind == NCS_THING_LOOP)
         made->there = true;
     check_beside(s, &step, unknown);
