@@ -73,6 +73,6 @@ $ ncclscript run -j 2 matrix.lua >/dev/full
 ! ncclscript: standard output: No space left on device
 ? 70
 
-$ ncclscript run -j 2 --format json matrix.lua | head -n 1 | cut -c 1-20; echo "${PIPESTATUS[0]}"
+$ ncclscript run -j 2 --repeat 100 --format json matrix.lua | head -n 1 | cut -c 1-20; echo "${PIPESTATUS[0]}"
 > {"schema": "ncclscri
 > 141
