@@ -169,6 +169,7 @@ run "nobody reads the report" 3 bash -c 'set -o pipefail; "$@" 2>&1 >&3 | true' 
 ended() {
     name="$1 to $2" # of the command, in a group of its own
     local command child=- i
+    : >"$out/stderr" # what the last program said is not to be taken for this one's
     set -m
     NCCLSCRIPT_QUIET= "${exec[@]}" -- "${clients}mistakes" asleep >"$out/stdout" 2>"$out/stderr" &
     command=$!
