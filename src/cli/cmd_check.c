@@ -207,27 +207,6 @@ static int check_operands(const struct ncs_parsed *parsed)
     return status;
 }
 
-static int check_main(const struct ncs_command *self, int argc, char **argv)
-{
-    struct ncs_parsed parsed;
-    if (!ncs_options_parse(self, argc, argv, &parsed))
-        return 2;
-    struct ncs_str help = { 0 };
-    int status = 2;
-    if (parsed.help) {
-        ncs_options_help(self, &help);
-        ncs_out(help.text);
-        status = 0;
-    } else if (!parsed.operands) {
-        ncs_usage_error(self->name, NULL, "no scenario was given");
-    } else {
-        status = check_operands(&parsed);
-    }
-    ncs_str_free(&help);
-    ncs_parsed_free(self, &parsed);
-    return status;
-}
-
 const struct ncs_command ncs_cmd_check = {
     .name = "check",
     .operands = "FILE|DIR...",
@@ -239,5 +218,6 @@ const struct ncs_command ncs_cmd_check = {
              "input, or FILE[ranks=4] for one case. Exit status: 0, 2 when something is\n"
              "wrong, 124 when one call of Lua's takes longer than 10 s.\n",
     .option = options,
-    .main = check_main,
+    .missing = "no scenario was given",
+    .main = check_operands,
 };

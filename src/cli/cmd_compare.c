@@ -302,32 +302,17 @@ static int compare_operands(struct comparison *c, const struct ncs_parsed *parse
     return summarize(c);
 }
 
-static int compare_main(const struct ncs_command *self, int argc, char **argv)
+static int compare_main(const struct ncs_parsed *parsed)
 {
-    struct ncs_parsed parsed;
-    if (!ncs_options_parse(self, argc, argv, &parsed))
-        return 2;
-    const struct ncs_option_value *v = parsed.value;
+    const struct ncs_option_value *v = parsed->value;
     struct comparison c = { .verbose = v[VERBOSE].given, .quiet = v[QUIET].given };
     c.value[NCS_RUN_RANKS] = v[RANKS];
     c.value[NCS_RUN_NCCL_LIB] = v[NCCL_LIB];
     c.value[NCS_RUN_CUDART_LIB] = v[CUDART_LIB];
     c.value[NCS_RUN_TIMEOUT] = v[TIMEOUT];
     c.value[NCS_RUN_SET] = v[SET];
-    int status = 0;
-    if (parsed.help) {
-        struct ncs_str out = { 0 };
-        ncs_options_help(self, &out);
-        ncs_out(out.text);
-        ncs_str_free(&out);
-    } else if (!parsed.operands) {
-        ncs_usage_error("compare", NULL, "no scenario was given");
-        status = 2;
-    } else {
-        status = compare_operands(&c, &parsed);
-    }
+    int status = compare_operands(&c, parsed);
     ncs_plan_free(&c.plan);
-    ncs_parsed_free(self, &parsed);
     return status;
 }
 
@@ -343,5 +328,6 @@ const struct ncs_command ncs_cmd_compare = {
              "\n"
              "Exit status: 0 the same, 1 some differ, 2 some do not load, 77 all were skipped.\n",
     .option = options,
+    .missing = "no scenario was given",
     .main = compare_main,
 };

@@ -55,27 +55,11 @@ static int write_lua(const struct ncs_option_value *v, const struct ncs_str *lua
     return 2;
 }
 
-static int convert_main(const struct ncs_command *self, int argc, char **argv)
+static int convert_main(const struct ncs_parsed *parsed)
 {
-    struct ncs_parsed parsed;
-    if (!ncs_options_parse(self, argc, argv, &parsed))
-        return 2;
-    struct ncs_str help = { 0 };
     struct ncs_translation lua = { 0 };
-    int status = 0;
-    if (parsed.help) {
-        ncs_options_help(self, &help);
-        ncs_out(help.text);
-    } else if (parsed.operands != 1) {
-        ncs_usage_error(self->name, NULL, parsed.operands ? "one file at a time"
-                                                          : "no scenario was given");
-        status = 2;
-    } else {
-        status = convert(parsed.operand[0], &lua) ? write_lua(parsed.value, &lua.lua) : 2;
-    }
+    int status = convert(parsed->operand[0], &lua) ? write_lua(parsed->value, &lua.lua) : 2;
     ncs_translation_free(&lua);
-    ncs_str_free(&help);
-    ncs_parsed_free(self, &parsed);
     return status;
 }
 
@@ -86,5 +70,7 @@ const struct ncs_command ncs_cmd_convert = {
     .about = "What is printed is what `run` runs: it ends in the same verdict, with the same values.\n"
              "FILE may be `-`, standard input.\n",
     .option = options,
+    .missing = "no scenario was given",
+    .several = "one file at a time",
     .main = convert_main,
 };

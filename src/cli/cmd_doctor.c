@@ -311,25 +311,13 @@ static int examine(const struct ncs_option_value *v, struct ncs_str *out)
     return status;
 }
 
-static int doctor_main(const struct ncs_command *self, int argc, char **argv)
+static int doctor_main(const struct ncs_parsed *parsed)
 {
-    struct ncs_parsed parsed;
-    if (!ncs_options_parse(self, argc, argv, &parsed))
-        return 2;
     struct ncs_str out = { 0 };
-    int status = 0;
-    if (parsed.help) {
-        ncs_options_help(self, &out);
-    } else if (parsed.operands) {
-        ncs_usage_error(self->name, NULL, "takes no operands, `%s` is one", parsed.operand[0]);
-        status = 2;
-    } else {
-        status = examine(parsed.value, &out);
-    }
+    int status = examine(parsed->value, &out);
     if (out.text)
         ncs_out(out.text);
     ncs_str_free(&out);
-    ncs_parsed_free(self, &parsed);
     return status;
 }
 

@@ -338,43 +338,23 @@ static int run(const struct ncs_option_value *v, char **argv, const char *folder
 
 /* ---- the command ---- */
 
-/* Everything from the first word that is no option of exec's belongs to the program. */
-static int own_words(int argc, char **argv)
+static int exec_main(const struct ncs_parsed *parsed)
 {
-    for (int i = 1; i < argc; i++)
-        if (strcmp(argv[i], "--") == 0)
-            return i;
-    return argc;
-}
-
-static int exec_main(const struct ncs_command *command, int argc, char **argv)
-{
-    struct ncs_parsed parsed;
-    int own = own_words(argc, argv);
-    if (!ncs_options_parse(command, own, argv, &parsed))
-        return 2;
-    int status = 2;
+    int status = 70;
     struct ncs_str folder = { 0 };
-    if (parsed.help) {
-        struct ncs_str out = { 0 };
-        ncs_options_help(command, &out);
-        ncs_out(out.text);
-        ncs_str_free(&out);
-        status = 0;
-    } else if (parsed.operands > 0) {
-        ncs_usage_error(command->name, NULL, "`%s`: the program stands behind `--`",
-                        parsed.operand[0]);
-    } else if (own + 1 >= argc) {
-        ncs_usage_error(command->name, NULL, "no program was given, as in `exec -- ./train`");
+    if (parsed->operands > 0) {
+        ncs_usage_error("exec", NULL, "`%s`: the program stands behind `--`", parsed->operand[0]);
+        status = 2;
+    } else if (!parsed->program) {
+        ncs_usage_error("exec", NULL, "no program was given, as in `exec -- ./train`");
+        status = 2;
     } else if (!find_libraries(&folder)) {
         fprintf(stderr, "ncclscript exec: the drop-in libraries are not where they belong: "
                 "%s/ncclscript beside the program's folder\n", NCCLSCRIPT_LIBDIR);
-        status = 70;
     } else {
-        status = run(parsed.value, argv + own + 1, folder.text);
+        status = run(parsed->value, parsed->program, folder.text);
     }
     ncs_str_free(&folder);
-    ncs_parsed_free(command, &parsed);
     return status;
 }
 
@@ -400,5 +380,6 @@ const struct ncs_command ncs_cmd_exec = {
              "NCCLSCRIPT_QUIET=1 leaves out the line that says that this is a simulator. What a\n"
              "version of NCCL lacks is found by dlsym all the same, and calls fail with a message.\n",
     .option = options,
+    .program = true,
     .main = exec_main,
 };

@@ -28,28 +28,18 @@ static bool explain(const char *id, struct ncs_str *out)
     return false;
 }
 
-static int explain_main(const struct ncs_command *self, int argc, char **argv)
+static int explain_main(const struct ncs_parsed *parsed)
 {
-    struct ncs_parsed parsed;
-    if (!ncs_options_parse(self, argc, argv, &parsed))
-        return 2;
     struct ncs_str out = { 0 };
-    int status = 0;
-    if (parsed.help) {
-        ncs_options_help(self, &out);
-    } else if (parsed.operands > 1) {
-        ncs_usage_error(self->name, NULL, "one topic at a time");
-        status = 2;
-    } else if (!parsed.operands) {
+    bool known = true;
+    if (parsed->operands)
+        known = explain(parsed->operand[0], &out);
+    else
         list_topics(&out);
-    } else if (!explain(parsed.operand[0], &out)) {
-        status = 2;
-    }
-    if (out.text)
+    if (known)
         ncs_out(out.text);
     ncs_str_free(&out);
-    ncs_parsed_free(self, &parsed);
-    return status;
+    return known ? 0 : 2;
 }
 
 const struct ncs_command ncs_cmd_explain = {
@@ -57,5 +47,6 @@ const struct ncs_command ncs_cmd_explain = {
     .operands = "[TOPIC]",
     .summary = "say what a finding means and how to repair it",
     .option = options,
+    .several = "one topic at a time",
     .main = explain_main,
 };

@@ -143,27 +143,6 @@ static int run_operands(const struct ncs_parsed *parsed)
     return status;
 }
 
-static int run_main(const struct ncs_command *self, int argc, char **argv)
-{
-    struct ncs_parsed parsed;
-    if (!ncs_options_parse(self, argc, argv, &parsed))
-        return 2;
-    int status = 0;
-    if (parsed.help) {
-        struct ncs_str out = { 0 };
-        ncs_options_help(self, &out);
-        ncs_out(out.text);
-        ncs_str_free(&out);
-    } else if (!parsed.operands) {
-        ncs_usage_error(self->name, NULL, "no scenario was given");
-        status = 2;
-    } else {
-        status = run_operands(&parsed);
-    }
-    ncs_parsed_free(self, &parsed);
-    return status;
-}
-
 const struct ncs_command ncs_cmd_run = {
     .name = "run",
     .operands = "FILE|DIR...",
@@ -177,5 +156,6 @@ const struct ncs_command ncs_cmd_run = {
              "a scenario declares win. NCCL_DEBUG=INFO shows NCCL's log, on standard output, or\n"
              "on standard error beside --format json; NCCL_DEBUG_FILE names a file for it.\n",
     .option = ncs_run_option,
-    .main = run_main,
+    .missing = "no scenario was given",
+    .main = run_operands,
 };

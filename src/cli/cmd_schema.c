@@ -5,26 +5,14 @@
 
 static const struct ncs_option options[] = { NCS_OPTION_HELP, { 0 } };
 
-static int schema_main(const struct ncs_command *self, int argc, char **argv)
+static int schema_main(const struct ncs_parsed *parsed)
 {
-    struct ncs_parsed parsed;
-    if (!ncs_options_parse(self, argc, argv, &parsed))
-        return 2;
     struct ncs_str out = { 0 };
-    int status = 0;
-    if (parsed.help) {
-        ncs_options_help(self, &out);
-    } else if (parsed.operands) {
-        ncs_usage_error(self->name, NULL, "takes no operands, `%s` is one", parsed.operand[0]);
-        status = 2;
-    } else {
-        ncs_notation_schema(&out);
-    }
-    if (out.text)
-        ncs_out(out.text);
+    (void)parsed;
+    ncs_notation_schema(&out);
+    ncs_out(out.text);
     ncs_str_free(&out);
-    ncs_parsed_free(self, &parsed);
-    return status;
+    return 0;
 }
 
 const struct ncs_command ncs_cmd_schema = {

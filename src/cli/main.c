@@ -92,19 +92,22 @@ static const struct ncs_command *find(const char *name)
     return NULL;
 }
 
+static int show_command(const struct ncs_command *command)
+{
+    struct ncs_str out = { 0 };
+    ncs_options_help(command, &out);
+    ncs_out(out.text);
+    ncs_str_free(&out);
+    return 0;
+}
+
 static int help_command(int argc, char **argv)
 {
     if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
         strcmp(argv[1], "help") == 0)
         return show_help();
     const struct ncs_command *command = find(argv[1]);
-    if (!command)
-        return 2;
-    struct ncs_str out = { 0 };
-    ncs_options_help(command, &out);
-    ncs_out(out.text);
-    ncs_str_free(&out);
-    return 0;
+    return command ? show_command(command) : 2;
 }
 
 static int top_option(char **argv)
@@ -133,6 +136,44 @@ static int no_command(void)
     return 2;
 }
 
+/* How many of a command's words are its own: those before `--` where a program stands behind it. */
+static int own_words(const struct ncs_command *command, int argc, char **argv)
+{
+    for (int i = 1; command->program && i < argc; i++)
+        if (strcmp(argv[i], "--") == 0)
+            return i;
+    return argc;
+}
+
+static bool takes(const struct ncs_command *command, const struct ncs_parsed *parsed)
+{
+    if (command->missing && !parsed->operands)
+        ncs_usage_error(command->name, NULL, "%s", command->missing);
+    else if (command->several && parsed->operands > 1)
+        ncs_usage_error(command->name, NULL, "%s", command->several);
+    else if (!command->operands && parsed->operands)
+        ncs_usage_error(command->name, NULL, "takes no operands, `%s` is one", parsed->operand[0]);
+    else
+        return true;
+    return false;
+}
+
+static int run_parsed(const struct ncs_command *command, int argc, char **argv)
+{
+    struct ncs_parsed parsed;
+    int own = own_words(command, argc, argv), status = 2;
+    if (!ncs_options_parse(command, own, argv, &parsed))
+        return status;
+    if (own + 1 < argc)
+        parsed.program = argv + own + 1;
+    if (parsed.help)
+        status = show_command(command);
+    else if (takes(command, &parsed))
+        status = command->main(&parsed);
+    ncs_parsed_free(command, &parsed);
+    return status;
+}
+
 static int run_command(int argc, char **argv)
 {
     if (argc < 2)
@@ -142,7 +183,7 @@ static int run_command(int argc, char **argv)
     if (strcmp(argv[1], "help") == 0)
         return help_command(argc - 1, argv + 1);
     const struct ncs_command *command = find(argv[1]);
-    return command ? command->main(command, argc - 1, argv + 1) : 2;
+    return command ? run_parsed(command, argc - 1, argv + 1) : 2;
 }
 
 int main(int argc, char **argv)

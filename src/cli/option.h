@@ -36,13 +36,18 @@ struct ncs_option_value {
     size_t texts, texts_room;
 };
 
+struct ncs_parsed;
+
 struct ncs_command {
     const char *name;                /* "run" */
     const char *operands;            /* "FILE|DIR..."; NULL = takes none */
     const char *summary;             /* one line */
     const char *about;               /* further text of its help; NULL = none */
     const struct ncs_option *option; /* the table; its last row is NCS_OPTION_HELP */
-    int (*main)(const struct ncs_command *self, int argc, char **argv);
+    const char *missing;             /* what is said when there are no operands; NULL = they may lack */
+    const char *several;             /* what is said when there is more than one; NULL = there may be */
+    bool program;                    /* what stands behind `--` is a program with its arguments */
+    int (*main)(const struct ncs_parsed *parsed); /* the exit status */
 };
 
 #define NCS_OPTION_HELP                                                                   \
@@ -53,6 +58,7 @@ struct ncs_parsed {
     struct ncs_option_value *value; /* one per row of the table */
     const char **operand;
     size_t operands, operands_room;
+    char **program; /* of a command that takes one: its words, NULL at the end */
     bool help;
 };
 
