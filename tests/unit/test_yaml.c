@@ -154,8 +154,7 @@ START_TEST(what_may_stand_around_a_document)
     static const char *const texts[] = { "--- 7\n",
                                          "--- 7\n...\n",
                                          "7\n...\n# end\n...\n",
-                                         "\xef\xbb\xbf"
-                                         "7",
+                                         "\357\273\2777", /* a byte order mark */
                                          "# c\r\n---\r\n7\r\n",
                                          "%YAML 1.2\n---\n7",
                                          "%YAML 1.1\n---\n7",
