@@ -1,4 +1,4 @@
-/* ncclscript explain: what a finding means, by its rule. */
+/* ncclscript explain: what a finding means, by its rule; a result code; a function. */
 #include "base/near.h"
 #include "cli/command.h"
 #include "cli/output.h"
@@ -11,20 +11,16 @@ static void list_topics(struct ncs_str *out)
     ncs_str_add(out, "usage: ncclscript explain [TOPIC]\n\nTopics\n");
     for (const struct ncs_topic *t = ncs_topics; t->id; t++)
         ncs_str_addf(out, "  %-22s  %s\n", t->id, t->title);
+    ncs_str_add(out, "\nalso each result code (ncclInvalidUsage, 5) and function (ncclSend)\n");
 }
 
-static bool explain(const char *id, struct ncs_str *out)
+static bool explain(const char *name, struct ncs_str *out)
 {
-    const struct ncs_topic *topic = ncs_topic(id);
-    if (topic) {
-        ncs_str_addf(out, "%s: %s\n\n%s", topic->id, topic->title, topic->text);
+    size_t count;
+    if (ncs_explain(name, out))
         return true;
-    }
-    size_t count = 0;
-    const char *ids[128];
-    for (; ncs_topics[count].id && count < sizeof ids / sizeof *ids; count++)
-        ids[count] = ncs_topics[count].id;
-    ncs_usage_error("explain", ncs_nearest(id, ids, count), "unknown topic `%s`", id);
+    const char *const *names = ncs_explained(&count);
+    ncs_usage_error("explain", ncs_nearest(name, names, count), "unknown topic `%s`", name);
     return false;
 }
 
@@ -45,7 +41,7 @@ static int explain_main(const struct ncs_parsed *parsed)
 const struct ncs_command ncs_cmd_explain = {
     .name = "explain",
     .operands = "[TOPIC]",
-    .summary = "say what a finding means and how to repair it",
+    .summary = "say what a finding, a result code or a function means",
     .option = options,
     .several = "one topic at a time",
     .main = explain_main,

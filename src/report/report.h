@@ -138,4 +138,9 @@ struct ncs_topic {
 extern const struct ncs_topic ncs_topics[]; /* by id; an id of NULL at the end */
 const struct ncs_topic *ncs_topic(const char *id); /* NULL = unknown */
 
+/* Appends the page of a topic, of a result of NCCL's by name or number, or of a function; false: none
+ * of these. */
+bool ncs_explain(const char *name, struct ncs_str *out);
+const char *const *ncs_explained(size_t *count); /* all their names, for suggestions */
+
 #endif
