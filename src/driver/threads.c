@@ -236,16 +236,26 @@ static void stay(void)
         ncs_real_wait(&ncs_real_world.changed, -1);
 }
 
+static bool is_visitor(const struct context *c)
+{
+    const struct context *v = ncs_real_world.visitors;
+    while (v && v != c)
+        v = v->next;
+    return v != NULL;
+}
+
+/* Visitors are not among those that the run waits for. */
 static void stop_for_ever(struct context *c)
 {
+    bool counts = !is_visitor(c);
     c->at = STOPPED;
-    ncs_real_world.live--;
-    ncs_real_world.stopped_for_ever++;
+    ncs_real_world.live -= counts;
+    ncs_real_world.stopped_for_ever += counts;
     pthread_cond_broadcast(&ncs_real_world.changed);
     while (!ncs_real_world.cancelled)
         ncs_real_wait(&ncs_real_world.changed, -1);
-    ncs_real_world.stopped_for_ever--;
-    ncs_real_world.live++;
+    ncs_real_world.stopped_for_ever -= counts;
+    ncs_real_world.live += counts;
 }
 
 void ncs_real_stop_dead(void)
@@ -304,12 +314,11 @@ static void machine_end(enum ncs_ending how, const char *message, struct ncs_pla
         stop_for_ever(ncs_real_self);
 }
 
-/* Those of its other threads that are in a call of a library stop once they are back from it. */
-static void machine_die(const char *message, struct ncs_place place)
+static void mark_dead(struct context *c, const char *message, struct ncs_place place)
 {
-    struct context *self = ncs_real_self;
-    for (struct context *c = ncs_real_world.first; self && c; c = c->next) {
-        if (c == self || c->at >= STOPPED || c->options.process != self->options.process)
+    for (; c; c = c->next) {
+        if (c == ncs_real_self || c->at >= STOPPED ||
+            c->options.local->rank != ncs_real_self->options.local->rank)
             continue;
         c->dead = true;
         c->ending = NCS_END_KILLED;
@@ -317,6 +326,15 @@ static void machine_die(const char *message, struct ncs_place place)
         c->message = ncs_copy_text(message);
         c->end_place = place;
     }
+}
+
+/* Those of its other threads that are in a call of a library stop once they are back from it. */
+static void machine_die(const char *message, struct ncs_place place)
+{
+    if (!ncs_real_self)
+        return;
+    mark_dead(ncs_real_world.first, message, place);
+    mark_dead(ncs_real_world.visitors, message, place);
     ncs_real_gates_wake();
     pthread_cond_broadcast(&ncs_real_world.changed);
     machine_end(NCS_END_KILLED, message, place);
