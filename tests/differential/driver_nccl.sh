@@ -64,6 +64,18 @@ if rank == 0 then world:all_reduce(x) e:record(stream) $wait end
 S
     on 0 "hang as declared" --timeout 1s "$work/event$event.lua"
 done
+for name in killed_before_split stalled_thread_joined fault_on_a_communicator; do
+    on 0 "hang as declared" --timeout 1s "tests/hangs/cases/$name.lua"
+done
+cat >"$work/died.lua" <<'S' # with all its threads: nobody waits for them
+scenario { ranks = 2 }
+spawn(function() sleep(1e6) end)
+spawn(function() store:get("never") end)
+spawn(function() while not store:get("never", { timeout = 0 }) do end end)
+local t = spawn(function() sleep(0.1) fault.kill {} end)
+t:join()
+S
+on 0 PASS --timeout 20s "$work/died.lua"
 cat >"$work/init.lua" <<'S'
 scenario { ranks = 2, world = false }
 if rank == 0 then nccl.init_rank(2, nccl.unique_id(), 0) end
