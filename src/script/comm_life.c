@@ -39,11 +39,19 @@ void ncs_comm_configure(struct ncs_comm *c, const struct ncs_comm_config *config
 }
 
 /* Those that share its resources are cut short with it. */
-static void note_interrupted(lua_State *L, const struct ncs_comm *c)
+static void note_interrupted(lua_State *L, const struct ncs_comm *c, bool interrupted)
 {
     for (struct ncs_object *o = ncs_lua_rank(L)->newest; o; o = o->older)
         if (o->id == NCS_CLASS_COMM && ((struct ncs_comm *)o)->family == c->family)
-            ((struct ncs_comm *)o)->interrupted = true;
+            ((struct ncs_comm *)o)->interrupted = interrupted;
+}
+
+/* Whoever waits for what is cut short goes on before the call returns; when it fails nothing is. */
+static int cut_short(lua_State *L, const struct ncs_comm *c, enum ncs_fn fn, bool was, int rc)
+{
+    if (rc != ncclSuccess && rc != ncclInProgress)
+        note_interrupted(L, c, was);
+    return ncs_lua_ok(L, fn, rc);
 }
 
 void ncs_comm_note(lua_State *L, struct ncs_comm *c, enum ncs_fn fn)
@@ -51,7 +59,7 @@ void ncs_comm_note(lua_State *L, struct ncs_comm *c, enum ncs_fn fn)
     if (c->head.closed || (!ncs_comm_handle(c) && !ncs_lua_thread(L)->finished))
         return;
     if (fn == NCS_FN_ncclCommAbort || fn == NCS_FN_ncclCommRevoke)
-        note_interrupted(L, c);
+        note_interrupted(L, c, true);
     c->aborted |= fn == NCS_FN_ncclCommAbort;
     c->revoked |= fn == NCS_FN_ncclCommRevoke;
     c->finalized |= fn == NCS_FN_ncclCommFinalize;
@@ -81,8 +89,10 @@ int ncs_comm_abort(lua_State *L)
 {
     struct ncs_comm *c = self(L, "abort", 1);
     ncs_lua_label(L, 2);
-    note_interrupted(L, c); /* whoever waits for what is cut short goes on before this call returns */
-    int rc = NCS_TRY(L, ncclCommAbort, ncs_comm_handle(c));
+    bool was = c->interrupted;
+    note_interrupted(L, c, true);
+    int rc = cut_short(L, c, NCS_FN_ncclCommAbort, was,
+                       NCS_CALL(L, ncclCommAbort, ncs_comm_handle(c)));
     ncs_comm_note(L, c, NCS_FN_ncclCommAbort);
     return ncs_lua_push_result(L, rc);
 }
@@ -98,8 +108,10 @@ int ncs_comm_revoke(lua_State *L)
     struct ncs_comm *c = self(L, "revoke", 1);
     struct flags o = { NCCL_REVOKE_DEFAULT };
     ncs_lua_options(L, 2, flag_rows, &o);
-    note_interrupted(L, c);
-    int rc = NCS_TRY(L, ncclCommRevoke, ncs_comm_handle(c), o.flags);
+    bool was = c->interrupted;
+    note_interrupted(L, c, true);
+    int rc = cut_short(L, c, NCS_FN_ncclCommRevoke, was,
+                       NCS_CALL(L, ncclCommRevoke, ncs_comm_handle(c), o.flags));
     ncs_comm_note(L, c, NCS_FN_ncclCommRevoke);
     return ncs_lua_push_result(L, rc);
 }
