@@ -7,6 +7,8 @@
 /* ThreadSanitizer takes most of a millisecond to make a fiber; the other builds look for what is left. */
 #if defined(__SANITIZE_THREAD__)
 enum { ROUNDS = 2000 };
+#elif defined(__SANITIZE_ADDRESS__)
+enum { ROUNDS = 20000 };
 #else
 enum { ROUNDS = 100000 };
 #endif
