@@ -76,9 +76,26 @@ static struct ncs_thing *made_thing(struct ncs_scene *s, const struct ncs_step *
     return t && t->kind == made_kind(step) ? t : NULL;
 }
 
+/* Aliases stack levels beyond those that YAML may have. */
+static bool enter(struct ncs_scene *s, const struct ncs_yaml_node *list)
+{
+    if (s->depth < NCS_STEPS_DEEPEST) {
+        s->depth++;
+        s->deepest = s->depth > s->deepest ? s->depth : s->deepest;
+        return true;
+    }
+    if (!s->too_deep)
+        ncs_complain(s->c, list->at, "steps within steps more than %d deep, aliases counted",
+                     NCS_STEPS_DEEPEST);
+    s->too_deep = true;
+    return false;
+}
+
 void ncs_check_step_names(struct ncs_scene *s, const struct ncs_yaml_node *list)
 {
-    for (size_t i = 0; list && list->kind == NCS_YAML_LIST && i < list->items; i++) {
+    if (!list || list->kind != NCS_YAML_LIST || s->too_deep || !enter(s, list))
+        return;
+    for (size_t i = 0; i < list->items; i++) {
         struct ncs_step step;
         if (list->item[i]->kind != NCS_YAML_MAP || ++s->steps > NCS_STEPS_MAX)
             continue;
@@ -92,6 +109,7 @@ void ncs_check_step_names(struct ncs_scene *s, const struct ncs_yaml_node *list)
         if (t)
             t->there = false;
     }
+    s->depth--;
 }
 
 /* ---- steps ---- */

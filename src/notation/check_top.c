@@ -324,6 +324,8 @@ bool ncs_check_scene(struct ncs_scene *s)
     if (s->steps > NCS_STEPS_MAX)
         return ncs_complain(s->c, ncs_yaml_get(s->root, "steps")->at,
                             "more than %zu steps, aliases counted", NCS_STEPS_MAX);
+    if (s->too_deep)
+        return false;
     for (const struct ncs_form_field *f = ncs_form_top; f->name; f++) {
         const struct ncs_yaml_node *value = ncs_yaml_get(s->root, f->name);
         if (value && (f->kind == NCS_FORM_ENTRIES || f->kind == NCS_FORM_LETS))

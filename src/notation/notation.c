@@ -6,8 +6,10 @@
 #include "notation/check.h"
 #include "notation/say.h"
 
-/* Names of a file that are locals of Lua: it allows 200 in a function, and chunks have their own. */
+/* Names of a file that are locals of Lua, and what loops within loops take: it allows 200 in a
+ * function, and chunks have their own. */
 #define LOCALS_MAX 120
+#define LOCALS_OF_LOOP 4
 /* From this many steps on, long lists become functions of their own. */
 #define STEPS_OF_FILE 20000
 
@@ -23,7 +25,7 @@ static void translate(struct ncs_scene *scene, struct ncs_translation *out)
     size_t names = 0;
     for (size_t i = 0; i < scene->names.count; i++)
         names += scene->names.item[i]->kind != NCS_THING_LOOP;
-    s.flat = names > LOCALS_MAX;
+    s.flat = names + LOCALS_OF_LOOP * (scene->deepest - 1) > LOCALS_MAX;
     s.split = scene->steps > STEPS_OF_FILE && !scene->returns;
     ncs_say_scenario(&s);
     const struct ncs_yaml_node *steps = ncs_yaml_get(scene->root, "steps");

@@ -16,7 +16,7 @@ struct ncs_speech {
     bool in_function;    /* locals that are made here are not seen below */
     bool split;          /* long lists of steps become functions */
     bool wide;           /* each option has a line of its own */
-    const char *loops[64]; /* names of the counts of the repeats around */
+    const char *loops[NCS_STEPS_DEEPEST]; /* names of the counts of the repeats around */
     size_t loop_count;
 };
 
@@ -72,9 +72,6 @@ void ncs_say_sections(struct ncs_speech *s);
 void ncs_say_steps(struct ncs_speech *s, const struct ncs_yaml_node *list);
 void ncs_say_declared(struct ncs_speech *s, const struct ncs_form_field *field,
                       const struct ncs_yaml_node *node);
-
-/* Names that stay until the end of the file; a count. */
-size_t ncs_say_names(const struct ncs_scene *scene);
 
 /* ---- verbs ---- */
 

@@ -11,6 +11,7 @@
 /* Limits of what a file may stand for, aliases counted as often as they are used. */
 #define NCS_STEPS_MAX ((size_t)1 << 20)
 #define NCS_LUA_BYTES_MAX ((size_t)64 << 20)
+#define NCS_STEPS_DEEPEST 32 /* lists of steps within lists of steps */
 
 struct ncs_scene {
     const struct ncs_source *source;
@@ -20,6 +21,8 @@ struct ncs_scene {
     struct ncs_things names;
     struct ncs_things globals; /* that chunks of Lua use */
     size_t steps;
+    size_t depth, deepest;    /* of the list of steps that is being named; the most so far */
+    bool too_deep;
     size_t cut;               /* where a plain scalar goes on that a comma has cut; 0: none */
     bool world;               /* there is a communicator `world` */
     bool returns;             /* a chunk may return: from the rank, not from a part of its steps */

@@ -135,6 +135,27 @@ START_TEST(steps_of_aliases)
 }
 END_TEST
 
+/* And for far more levels. */
+START_TEST(levels_of_aliases)
+{
+    for (int levels = 31; levels <= 200; levels += 169) {
+        struct ncs_str text = { 0 };
+        struct lab lab;
+        ncs_str_add(&text, "steps:\n  - &a0 { sync: stream }\n");
+        for (int i = 1; i <= levels; i++)
+            ncs_str_addf(&text, "  - &a%d { repeat: 1, do: [*a%d] }\n", i, i - 1);
+        lab_open(&lab, "deep.yaml", text.text, text.bytes);
+        ck_assert_int_eq(lab.ok, levels == 31);
+        ck_assert_uint_eq(lab.complaints.errors, levels > 31);
+        if (levels == 31)
+            ck_assert_int_eq(run(&lab), 32); /* each of the steps is made once */
+        else
+            ck_assert_ptr_nonnull(strstr(lab.complaints.item[0].text, "more than 32 deep"));
+        close_both(&text, &lab);
+    }
+}
+END_TEST
+
 /* Of many mistakes the first are told, and all are counted. */
 START_TEST(many_mistakes)
 {
@@ -184,4 +205,4 @@ START_TEST(schema)
 END_TEST
 
 NCS_TEST_MAIN("notation_size", thousand_buffers, fifty_thousand_steps, long_loop, steps_of_aliases,
-              many_mistakes, schema)
+              levels_of_aliases, many_mistakes, schema)
