@@ -51,6 +51,8 @@ static bool open_store(void)
     if (store.opened)
         return store.content != NULL;
     store.opened = true;
+    if (sysconf(_SC_PAGESIZE) != PAGE)
+        return false;
     store.pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
     store.file = memfd_create("ncclscript device memory", MFD_CLOEXEC);
     if (store.pagemap < 0 || store.file < 0 || ftruncate(store.file, (off_t)most) != 0)
