@@ -90,7 +90,8 @@ static bool is_copied_in_order(const void *p)
     struct cudaPointerAttributes a;
     if (!plain->cudaPointerGetAttributes)
         return true;
-    return plain->cudaPointerGetAttributes(&a, p) == cudaSuccess && a.type != cudaMemoryTypeUnregistered;
+    return plain->cudaPointerGetAttributes(&a, p) == cudaSuccess &&
+           a.type != cudaMemoryTypeUnregistered;
 }
 
 static bool fits(const void *p, size_t bytes)

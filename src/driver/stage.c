@@ -83,6 +83,7 @@ void ncs_stage_close(void)
     open = copies = false;
     ncs_meet_observe(NULL);
 }
+
 /* ---- parts and launches ---- */
 
 static struct launch *launch_of(struct stage_line *line, int rank)
@@ -227,7 +228,8 @@ static void end_launch(struct launch *l, int rc)
     int device = ncs_copy_enter(l);
     bool held = ncs_token_leave();
     bool ok = ncs_copy_outputs(l);
-    plain->cudaEventRecord(l->done, l->stream[0]);
+    /* Of an event that stands for nothing a query says that it is over. */
+    ok = plain->cudaEventRecord(l->done, l->stream[0]) == cudaSuccess && ok;
     ncs_token_take(held, NCS_FN_cudaMemcpyAsync, 0);
     ncs_copy_leave(device);
     end_making(l);

@@ -89,10 +89,11 @@ static void machine_close(void)
             pthread_join(c->thread, NULL);
         else
             pthread_detach(c->thread); /* it is in a call for ever */
+        if (c->at != GONE)
+            continue; /* it still has its own */
         ncs_free(c->message);
         ncs_free(c->key);
-        if (c->at == GONE)
-            ncs_free(c);
+        ncs_free(c);
     }
     if (ncs_real_world.live == 0) {
         ncs_stage_close();
@@ -378,7 +379,7 @@ const struct ncs_machine ncs_machine_real = {
     .staged = ncs_meet_staged, .plant = machine_plant, .stats = machine_stats, .luck = machine_luck,
     .schedule = machine_schedule, .clock = machine_clock, .now = machine_now,
     .sleep = machine_sleep, .cancelled = machine_cancelled, .check = machine_check,
-    .end = machine_end, .die = machine_die, .gate_new = ncs_real_gate_new, .gate_free = ncs_real_gate_free,
-    .gate_wait = ncs_real_gate_wait,
+    .end = machine_end, .die = machine_die, .gate_new = ncs_real_gate_new,
+    .gate_free = ncs_real_gate_free, .gate_wait = ncs_real_gate_wait,
     .gate_wake = ncs_real_gate_wake,
 };

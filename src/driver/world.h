@@ -30,7 +30,6 @@ struct context {
     bool failed; /* an error that NCCL has found has ended a wait of its */
     bool dead;   /* its process is: it stops as soon as it is back from a call */
     uint64_t polls, checked; /* looks in vain; as many as when its script was last looked at */
-    const struct ncs_call *task; /* of a visitor: the call that put its function into a stream */
     struct context *next;
 };
 
