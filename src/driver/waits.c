@@ -113,6 +113,22 @@ static cudaError_t look_at_stream(const void *what)
     return token.cudaStreamQuery(*(const cudaStream_t *)what);
 }
 
+static bool is_there(cudaStream_t handle)
+{
+    for (size_t i = 0; i < count; i++)
+        if (streams[i].handle == handle)
+            return true;
+    return false;
+}
+
+/* One that another thread may destroy meanwhile, which takes it off the list first: a look keeps the
+ * token. */
+static cudaError_t look_at_listed(const void *what)
+{
+    cudaStream_t stream = *(const cudaStream_t *)what;
+    return is_there(stream) ? plain->cudaStreamQuery(stream) : cudaSuccess;
+}
+
 static cudaError_t look_at_event(const void *what)
 {
     return token.cudaEventQuery(*(const cudaEvent_t *)what);
@@ -130,14 +146,14 @@ static cudaError_t wait_event(cudaEvent_t event)
 
 /* Every stream of the current device, or those alone that the legacy stream waits for. CUDA's own
  * errors are left to be told by the call that follows; the wait's are that call's. Others may make and
- * drop streams meanwhile: each look is by index. */
+ * drop streams meanwhile. */
 static cudaError_t wait_streams(bool all)
 {
     int device = current_device();
     cudaError_t rc = wait_stream(NULL);
     for (size_t i = 0; i < count && !is_over(rc); i++)
         if (streams[i].device == device && (all || streams[i].blocking))
-            rc = wait_stream(streams[i].handle);
+            rc = watch(look_at_listed, &(cudaStream_t){ streams[i].handle });
     return is_over(rc) ? rc : cudaSuccess;
 }
 
