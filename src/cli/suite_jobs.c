@@ -248,7 +248,7 @@ static void tell_done(struct jobs *jobs)
 static bool hand_out(struct jobs *jobs)
 {
     struct ncs_suite *suite = jobs->suite;
-    bool any = false, failed = false;
+    bool any = false, failed = jobs->workers == 0;
     for (size_t i = 0; i < jobs->workers; i++) {
         struct worker *w = &jobs->worker[i];
         bool more = jobs->next < suite->plan->runs && jobs->next < suite->next + AHEAD &&
@@ -344,7 +344,8 @@ static bool open_files(struct worker *w)
 {
     w->out = memfd_create("ncclscript-out", MFD_CLOEXEC);
     w->err = memfd_create("ncclscript-err", MFD_CLOEXEC);
-    return fcntl(w->out, F_SETFL, O_APPEND) == 0 && fcntl(w->err, F_SETFL, O_APPEND) == 0;
+    return w->out >= 0 && w->err >= 0 && fcntl(w->out, F_SETFL, O_APPEND) == 0 &&
+           fcntl(w->err, F_SETFL, O_APPEND) == 0;
 }
 
 /* As many as there may be files for. */
@@ -354,12 +355,14 @@ static size_t open_all(struct worker *worker, size_t wanted)
     while (count < wanted && open_files(&worker[count]))
         count++;
     if (count < wanted) { /* room for the pipes of the others */
+        int why = errno;
         close(worker[count].out);
         close(worker[count].err);
         for (size_t keep = count / 2; count > keep && count > 1; count--) {
             close(worker[count - 1].out);
             close(worker[count - 1].err);
         }
+        errno = why;
     }
     return count;
 }
