@@ -71,9 +71,14 @@ static void add_operand(struct check *check, const char *operand)
 
 static void add_unread(const struct ncs_error *err, struct ncs_str *out)
 {
-    ncs_str_addf(out, "%s: error: %s\n", err->file[0] ? err->file : "ncclscript", err->text);
-    if (err->hint[0])
-        ncs_str_addf(out, "  hint: %s\n", err->hint);
+    ncs_safe_line(out, err->file[0] ? err->file : "ncclscript");
+    ncs_str_add(out, ": error: ");
+    ncs_safe_line(out, err->text);
+    if (err->hint[0]) {
+        ncs_str_add(out, "\n  hint: ");
+        ncs_safe_line(out, err->hint);
+    }
+    ncs_str_add(out, "\n");
 }
 
 /* The plans that are to be shown. */
@@ -91,13 +96,17 @@ static void keep_plan(void *arg, struct ncs_call_plan *plan)
 
 static void add_plan(const char *file, const struct ncs_call_plan *plan, struct ncs_str *out)
 {
-    ncs_safe_line(out, file);
+    struct ncs_str head = { 0 };
+    ncs_str_add(&head, file);
     if (plan->name)
-        ncs_str_addf(out, "[%s]", plan->name);
+        ncs_str_addf(&head, "[%s]", plan->name);
     if (plan->ranks)
-        ncs_str_addf(out, ": %d rank%s\n", plan->ranks, plan->ranks == 1 ? "" : "s");
+        ncs_str_addf(&head, ": %d rank%s", plan->ranks, plan->ranks == 1 ? "" : "s");
     else
-        ncs_str_addf(out, ": no plan: %s\n", plan->end);
+        ncs_str_addf(&head, ": no plan: %s", plan->end);
+    ncs_safe_line(out, head.text);
+    ncs_str_add(out, "\n");
+    ncs_str_free(&head);
     ncs_call_plan_text(plan, out);
 }
 

@@ -258,11 +258,6 @@ static int summarize(const struct comparison *c)
 
 /* ---- the command ---- */
 
-static const char *last_text(const struct ncs_option_value *v)
-{
-    return v->given ? v->text[v->texts - 1] : NULL;
-}
-
 static void compare_all(struct comparison *c)
 {
     for (size_t i = 0; i < c->plan.runs; i++) {
@@ -271,7 +266,7 @@ static void compare_all(struct comparison *c)
         if (ncs_plan_case(&c->plan, i)) {
             compare_run(c, i, name.text);
         } else {
-            ncs_print_error(&c->plan.file[c->plan.run[i].file].err);
+            ncs_plan_print_error(&c->plan.file[c->plan.run[i].file]);
             c->unloaded++;
         }
         ncs_str_free(&name);
@@ -294,8 +289,8 @@ static int compare_operands(struct comparison *c, const struct ncs_parsed *parse
         fprintf(stderr, "ncclscript compare: nothing was executed: no scenarios there\n");
         return ncs_verdict_exit(NCS_EMPTY);
     }
-    int status = ncs_twin_libraries(last_text(&c->value[NCS_RUN_NCCL_LIB]),
-                                    last_text(&c->value[NCS_RUN_CUDART_LIB]));
+    int status = ncs_twin_libraries(ncs_option_last(&c->value[NCS_RUN_NCCL_LIB]),
+                                    ncs_option_last(&c->value[NCS_RUN_CUDART_LIB]));
     if (status != 0)
         return status;
     compare_all(c);

@@ -42,11 +42,11 @@ static bool convert(const char *file, struct ncs_translation *out)
 static int write_lua(const struct ncs_option_value *v, const struct ncs_str *lua)
 {
     struct ncs_error err = { 0 };
-    if (!v[OUTPUT].given) {
+    const char *file = ncs_option_last(&v[OUTPUT]);
+    if (!file) {
         ncs_out(lua->text);
         return 0;
     }
-    const char *file = v[OUTPUT].text[v[OUTPUT].texts - 1];
     if (ncs_file_write(file, lua->text, lua->bytes, v[FORCE].given, &err))
         return 0;
     if (!v[FORCE].given && access(file, F_OK) == 0)

@@ -290,14 +290,9 @@ static void say_json(const struct health *h, struct ncs_str *out)
 
 /* ---- the command ---- */
 
-static const char *last_text(const struct ncs_option_value *v)
-{
-    return v->given ? v->text[v->texts - 1] : NULL;
-}
-
 static int examine(const struct ncs_option_value *v, struct ncs_str *out)
 {
-    const char *const given[2] = { last_text(&v[NCCL_LIB]), last_text(&v[CUDART_LIB]) };
+    const char *const given[2] = { ncs_option_last(&v[NCCL_LIB]), ncs_option_last(&v[CUDART_LIB]) };
     struct health h;
     struct ncs_error err = { 0 };
     int status = 2;

@@ -208,7 +208,7 @@ static void set_environment(const struct ncs_option_value *v, const char *progra
     if (v[POLICY].given)
         setenv("NCCLSCRIPT_POLICY", policies[v[POLICY].number], 1);
     if (v[TIMEOUT].given)
-        setenv("NCCLSCRIPT_TIMEOUT", v[TIMEOUT].text[v[TIMEOUT].texts - 1], 1);
+        setenv("NCCLSCRIPT_TIMEOUT", ncs_option_last(&v[TIMEOUT]), 1);
     setenv("NCCLSCRIPT_FORMAT", formats[v[FORMAT].number], 1);
     snprintf(number, sizeof number, "%d", channel);
     setenv("NCCLSCRIPT_CHANNEL", number, 1);

@@ -25,7 +25,7 @@ static bool plan_all(const struct ncs_parsed *parsed, struct ncs_plan *plan, str
 static bool select_cases(const struct ncs_option_value *v, struct ncs_plan *plan)
 {
     struct ncs_error err = { 0 };
-    const char *expression = v->given ? v->text[v->texts - 1] : NULL;
+    const char *expression = ncs_option_last(v);
     if (expression && !ncs_plan_select(plan, expression, &err)) {
         ncs_usage_error("run", NULL, "`-k %s`: %s", expression, err.text);
         return false;

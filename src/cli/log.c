@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "cli/output.h"
 #include "base/safe.h"
+#include "cli/output.h"
 
 struct ncs_log_file {
     char *path;

@@ -249,3 +249,8 @@ void ncs_parsed_free(const struct ncs_command *command, struct ncs_parsed *parse
     ncs_free(parsed->operand);
     *parsed = (struct ncs_parsed){ 0 };
 }
+
+const char *ncs_option_last(const struct ncs_option_value *value)
+{
+    return value->given ? value->text[value->texts - 1] : NULL;
+}

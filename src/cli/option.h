@@ -66,6 +66,8 @@ struct ncs_parsed {
 bool ncs_options_parse(const struct ncs_command *command, int argc, char **argv,
                        struct ncs_parsed *parsed);
 void ncs_parsed_free(const struct ncs_command *command, struct ncs_parsed *parsed);
+/* Of an option that may be given again; NULL = it was not given. */
+const char *ncs_option_last(const struct ncs_option_value *value);
 
 /* Appends the whole help of a command. */
 void ncs_options_help(const struct ncs_command *command, struct ncs_str *out);

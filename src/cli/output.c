@@ -10,8 +10,8 @@
 
 #include "base/mem.h"
 #include "base/safe.h"
-#include "cli/progress.h"
 #include "base/source.h"
+#include "cli/progress.h"
 
 static int failure; /* errno of the first write that failed */
 

@@ -72,12 +72,6 @@ const struct ncs_option ncs_run_option[] = {
     { 0 },
 };
 
-/* Of an option that may be given again; NULL = it was not given. */
-static const char *last_text(const struct ncs_option_value *v)
-{
-    return v->given ? v->text[v->texts - 1] : NULL;
-}
-
 const struct ncs_report_format *ncs_run_format(const struct ncs_option_value *v)
 {
     const struct ncs_report_format *f = ncs_report_formats;
@@ -113,8 +107,8 @@ struct ncs_run_options ncs_run_make_options(const struct ncs_option_value *v,
 {
     return (struct ncs_run_options){
         .driver = drivers[v[NCS_RUN_DRIVER].number],
-        .nccl_lib = last_text(&v[NCS_RUN_NCCL_LIB]),
-        .cudart_lib = last_text(&v[NCS_RUN_CUDART_LIB]),
+        .nccl_lib = ncs_option_last(&v[NCS_RUN_NCCL_LIB]),
+        .cudart_lib = ncs_option_last(&v[NCS_RUN_CUDART_LIB]),
         .ranks = s->ranks,
         .devices = s->devices,
         .policy = v[NCS_RUN_POLICY].given ? (enum ncs_policy)v[NCS_RUN_POLICY].number : s->policy,
@@ -184,7 +178,7 @@ bool ncs_run_read_schedule(const struct ncs_option_value *v, char **schedule, st
     *schedule = NULL;
     if (!o->given)
         return true;
-    const char *given = last_text(o);
+    const char *given = ncs_option_last(o);
     if (given[0] != '@') {
         *schedule = ncs_copy_text(given);
         return true;

@@ -3,9 +3,9 @@
 
 #include <string.h>
 
+#include "base/safe.h"
 #include "cli/output.h"
 #include "cli/run_options.h"
-#include "base/safe.h"
 
 /* A line that a rank printed. Tabs are the script's own alignment and do no harm. */
 static void on_output(void *arg, const char *line)
