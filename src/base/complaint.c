@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/near.h"
 #include "base/safe.h"
 
 static void forget(struct ncs_complaint *item)
@@ -97,13 +96,6 @@ bool ncs_complain_note(struct ncs_complaints *c, struct ncs_span at, const char 
     }
     va_end(args);
     return false;
-}
-
-bool ncs_complain_near(struct ncs_complaints *c, const char *word, const char *const *names,
-                       size_t count)
-{
-    const char *near = last(c) ? ncs_nearest(word, names, count) : NULL;
-    return near ? ncs_complain_hint(c, "did you mean '%s'?", near) : false;
 }
 
 /* ---- as text ---- */

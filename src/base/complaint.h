@@ -39,9 +39,6 @@ bool ncs_complain_hint(struct ncs_complaints *c, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 bool ncs_complain_note(struct ncs_complaints *c, struct ncs_span at, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-/* "did you mean 'NEAR'?" as the hint of the last complaint, when some name is near. */
-bool ncs_complain_near(struct ncs_complaints *c, const char *word, const char *const *names,
-                       size_t count);
 
 /* All that are kept in the order of their places; the list is the caller's (ncs_free). */
 const struct ncs_complaint **ncs_complaints_in_order(const struct ncs_complaints *c);

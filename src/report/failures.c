@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "report/rows.h"
 #include "base/safe.h"
+#include "report/rows.h"
 
 static const char *comm_name(const struct ncs_result *r, int comm)
 {
