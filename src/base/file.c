@@ -82,18 +82,23 @@ static bool close_whole(int fd, bool whole)
     return whole && closed;
 }
 
+static mode_t usual_mode(void)
+{
+    mode_t mask = umask(0);
+    umask(mask);
+    return 0666 & ~mask;
+}
+
 /* Beside the file, and then under its name at once. A link does not replace what came meanwhile. */
-static bool write_beside(const char *file, const char *text, size_t bytes, bool replace)
+static bool write_beside(const char *file, const char *text, size_t bytes, bool replace,
+                         mode_t mode)
 {
     struct ncs_str beside = { 0 };
     ncs_str_addf(&beside, "%s.XXXXXX", file);
     int fd = mkstemp(beside.text);
     bool ok = fd >= 0;
     if (ok) {
-        mode_t mask = umask(0);
-        umask(mask);
-        fchmod(fd, 0666 & ~mask);
-        ok = close_whole(fd, write_all(fd, text, bytes)) &&
+        ok = close_whole(fd, write_all(fd, text, bytes) && fchmod(fd, mode) == 0) &&
              (replace ? rename(beside.text, file) : link(beside.text, file)) == 0;
         int failed = errno;
         if (!ok || !replace)
@@ -101,6 +106,15 @@ static bool write_beside(const char *file, const char *text, size_t bytes, bool 
         errno = failed;
     }
     ncs_str_free(&beside);
+    return ok;
+}
+
+/* The file itself, when its name is that of a symbolic link, with the access that it has. */
+static bool write_over(const char *file, const char *text, size_t bytes, mode_t mode)
+{
+    char *own = realpath(file, NULL);
+    bool ok = own && write_beside(own, text, bytes, true, mode & 07777);
+    free(own);
     return ok;
 }
 
@@ -112,8 +126,10 @@ bool ncs_file_write(const char *file, const char *text, size_t bytes, bool repla
     if (there && !S_ISREG(about.st_mode)) {
         int fd = open(file, O_WRONLY);
         ok = fd >= 0 && close_whole(fd, write_all(fd, text, bytes));
+    } else if (there && replace) {
+        ok = write_over(file, text, bytes, about.st_mode);
     } else {
-        ok = write_beside(file, text, bytes, replace);
+        ok = write_beside(file, text, bytes, replace, usual_mode());
     }
     if (ok)
         return true;

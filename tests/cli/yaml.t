@@ -137,6 +137,12 @@ $ ncclscript convert notation/skip.yaml -o skip.lua
 $ ncclscript convert notation/caught.yaml -o skip.lua --force && head -n 1 skip.lua
 > scenario { about = "what a script is told of lines", ranks = 1 }
 
+# What replaces a file leaves its access as it is, and a link to it a link.
+$ chmod 600 skip.lua; ln -s skip.lua link.lua; ncclscript convert notation/skip.yaml -o link.lua --force; stat -c '%A %N' skip.lua link.lua; head -c 10 skip.lua
+> -rw------- 'skip.lua'
+> lrwxrwxrwx 'link.lua' -> 'skip.lua'
+> scenario {
+
 $ ncclscript convert notation/bad.yaml -o never.lua 2>&1 | tail -n 1; test -e never.lua
 >   hint: did you mean 'all_gather'?
 ? 1
