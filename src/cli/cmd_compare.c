@@ -321,7 +321,8 @@ const struct ncs_command ncs_cmd_compare = {
              "that both runs have checked: bit by bit, but for sums and products of floating-point\n"
              "numbers, which have bounds. A scenario that needs one of the drivers is skipped.\n"
              "\n"
-             "Exit status: 0 the same, 1 some differ, 2 some do not load, 77 all were skipped.\n",
+             "Exit status: 0 the same, 1 some differ, 2 some do not load, 5 there were none, 77 all\n"
+             "were skipped, or there is no NCCL.\n",
     .option = options,
     .missing = "no scenario was given",
     .main = compare_main,

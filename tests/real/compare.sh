@@ -47,6 +47,7 @@ S
 cat >broken.lua <<'S'
 scenario { ranks = 0 }
 S
+printf 'steps:\n  - al_reduce: world\n  - syncc: stream\n' >slip.yaml
 cat >hang.lua <<'S'
 scenario { ranks = 2 }
 local x = cuda.buffer("float32", 64):fill(1)
@@ -92,6 +93,7 @@ complains() {
 complains 2 "no scenario was given"
 complains 2 "--nccl-lib: no file \`/nowhere/libnccl.so.2\`" --nccl-lib /nowhere/libnccl.so.2 two.lua
 complains 2 "broken.lua:1: " --nccl-lib "$good" --cudart-lib "$libraries/libcudart.so.13" broken.lua
+complains 2 "slip.yaml:3:5: error: " --nccl-lib "$good" --cudart-lib "$libraries/libcudart.so.13" slip.yaml
 cd - >/dev/null || exit 1
 timeout 250 "$program" compare -q --timeout 5s --nccl-lib "$good" --cudart-lib "$libraries/libcudart.so.13" \
     scenarios/basics scenarios/patterns scenarios/bugs/{fixed,skipped_call.lua,op_mismatch.lua,in_place_offset.lua} \

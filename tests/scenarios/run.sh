@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Runs every scenario of the gallery (the workloads have a test of their own): each must end as it declares, under both policies, with ranks
-# as fibers and as threads, for NCCLSCRIPT_SEEDS seeds (10), in the same bytes whenever the seed is
-# the same and whatever the ranks are.
+# Runs every scenario of the gallery (the workloads have a test of their own): each must end as it
+# declares, under both policies, with ranks as fibers and as threads, for NCCLSCRIPT_SEEDS seeds (10),
+# in the same bytes whenever the seed is the same and whatever the ranks are.
 set -u
 unset "${!NCCL_@}" # the simulator heeds them
 : "${NCCLSCRIPT:?the path of the binary}"

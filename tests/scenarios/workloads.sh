@@ -5,7 +5,9 @@
 set -u
 unset "${!NCCL_@}" # the simulator heeds them
 : "${NCCLSCRIPT:?the path of the binary}"
-command -v jq >/dev/null || { echo "left out: there is no jq"; exit 77; }
+for tool in jq lua5.4; do
+    command -v "$tool" >/dev/null || { echo "left out: there is no $tool"; exit 77; }
+done
 cd "$(dirname "$0")/../.." || exit 1
 program=$(realpath "$NCCLSCRIPT") || exit 1
 work=$(mktemp -d) || exit 1
@@ -80,10 +82,7 @@ mv "$work/json" "$work/fibers"
 library --seed 3 --no-times -k dtype=float32 -j 2 --ranks-as thread
 diff "$work/fibers" "$work/json" >"$work/diff" ||
     fail "differs between fibers and threads: $(head -c 300 "$work/diff")"
-
-if command -v lua5.4 >/dev/null; then
-    noticed
-fi
+noticed
 
 echo "${#files[@]} workloads, ${mutants:-0} mutants, $ran runs, $failed failed"
 ((ran > 0 && failed == 0))
