@@ -69,15 +69,6 @@ void ncs_check_unknown_key(struct ncs_scene *s, const char *owner, const struct 
 
 /* ---- maps ---- */
 
-static size_t field_names(const struct ncs_form_field *fields, const char **names)
-{
-    size_t n = 0;
-    for (; fields->name; fields++)
-        names[n++] = fields->name;
-    names[n] = NULL;
-    return n;
-}
-
 /* Is a key of the map, one that is not there, what somebody took for this field? */
 static bool is_misspelt(const struct ncs_form_field *fields, const char *const *names, size_t count,
                         const struct ncs_yaml_node *map, const char *name)
@@ -96,8 +87,8 @@ static bool is_misspelt(const struct ncs_form_field *fields, const char *const *
 static void check_required(struct ncs_scene *s, const char *owner, struct ncs_span at,
                            const struct ncs_form_field *fields, const struct ncs_yaml_node *map)
 {
-    const char *either[2] = { NULL, NULL }, *names[48];
-    size_t eithers = 0, given = 0, count = field_names(fields, names);
+    const char *either[2] = { NULL, NULL }, *names[NCS_FORM_FIELDS_MAX];
+    size_t eithers = 0, given = 0, count = ncs_form_names(fields, names);
     for (const struct ncs_form_field *f = fields; f->name; f++) {
         bool wanted = f->flags & (NCS_FORM_REQUIRED | NCS_FORM_EITHER);
         bool there = !wanted || ncs_yaml_get(map, f->name) ||
@@ -117,8 +108,8 @@ static void check_required(struct ncs_scene *s, const char *owner, struct ncs_sp
 void ncs_check_fields(struct ncs_scene *s, const char *owner, struct ncs_span at,
                       const struct ncs_form_field *fields, const struct ncs_yaml_node *map)
 {
-    const char *names[48];
-    size_t count = field_names(fields, names);
+    const char *names[NCS_FORM_FIELDS_MAX];
+    size_t count = ncs_form_names(fields, names);
     if (map->kind != NCS_YAML_MAP) {
         ncs_check_wrong(s, owner, map, "a mapping");
         return;

@@ -71,15 +71,13 @@ static void check_nranks(struct ncs_scene *s, const char *owner, const struct nc
 static void check_world(struct ncs_scene *s, const struct ncs_form_field *field,
                         const struct ncs_yaml_node *node)
 {
-    const char *names[48];
-    size_t n = 0;
+    const char *names[NCS_FORM_FIELDS_MAX];
+    size_t n = ncs_form_names(field->fields, names);
     if (node->kind != NCS_YAML_MAP) {
         check_kind(s, field->name, node, node->kind == NCS_YAML_BOOL,
                    "true, false or the configuration of a communicator");
         return;
     }
-    for (const struct ncs_form_field *f = field->fields; f->name; f++)
-        names[n++] = f->name;
     for (size_t i = 0; i < node->items; i++) {
         const struct ncs_yaml_node *key = node->item[2 * i], *value = node->item[2 * i + 1];
         const struct ncs_form_field *f = ncs_form_find(field->fields, key->text);
@@ -292,10 +290,8 @@ static void ready_made(struct ncs_scene *s)
 
 static void unknown_keys(struct ncs_scene *s)
 {
-    const char *names[48];
-    size_t n = 0;
-    for (const struct ncs_form_field *f = ncs_form_top; f->name; f++)
-        names[n++] = f->name;
+    const char *names[NCS_FORM_FIELDS_MAX];
+    size_t n = ncs_form_names(ncs_form_top, names);
     for (size_t i = 0; i < s->root->items; i++) {
         const struct ncs_yaml_node *key = s->root->item[2 * i];
         if (ncs_form_find(ncs_form_top, key->text))

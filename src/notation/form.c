@@ -204,6 +204,15 @@ const struct ncs_form_field *ncs_form_find(const struct ncs_form_field *fields, 
     return NULL;
 }
 
+size_t ncs_form_names(const struct ncs_form_field *fields, const char *names[NCS_FORM_FIELDS_MAX])
+{
+    size_t n = 0;
+    for (; fields->name && n + 1 < NCS_FORM_FIELDS_MAX; fields++)
+        names[n++] = fields->name;
+    names[n] = NULL;
+    return n;
+}
+
 size_t ncs_form_results(const char *names[NCS_FORM_RESULTS_MAX])
 {
     size_t n = 0;

@@ -92,6 +92,9 @@ extern const struct ncs_form_field ncs_form_common[];
 extern const struct ncs_form_verb ncs_form_verbs[]; /* ends with a NULL name */
 
 const struct ncs_form_field *ncs_form_find(const struct ncs_form_field *fields, const char *name);
+/* All names of fields, for the near one; NULL at the end; how many. */
+enum { NCS_FORM_FIELDS_MAX = 48 };
+size_t ncs_form_names(const struct ncs_form_field *fields, const char *names[NCS_FORM_FIELDS_MAX]);
 const struct ncs_form_verb *ncs_form_verb_of(const char *name);
 
 /* Names of failures that `fails` and the like can ask for; how many. */
