@@ -2,10 +2,9 @@
 #include "cli/run_options.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/parallel.h"
 #include "cli/output.h"
@@ -173,33 +172,22 @@ void ncs_run_add_command(const struct ncs_option_value *v, const char *name, boo
 
 bool ncs_run_read_schedule(const struct ncs_option_value *v, char **schedule, struct ncs_error *err)
 {
-    const struct ncs_option_value *o = &v[NCS_RUN_SCHEDULE];
-    enum { MOST = 16 << 20 };
+    const char *given = ncs_option_last(&v[NCS_RUN_SCHEDULE]);
+    struct ncs_str text = { 0 };
     *schedule = NULL;
-    if (!o->given)
+    if (!given)
         return true;
-    const char *given = ncs_option_last(o);
     if (given[0] != '@') {
         *schedule = ncs_copy_text(given);
         return true;
     }
-    FILE *file = fopen(given + 1, "rb");
-    if (!file)
-        return ncs_fail(err, NCS_BAD_INPUT, "--schedule: cannot read `%s`: %s", given + 1,
-                        strerror(errno));
-    struct ncs_str text = { 0 };
-    char piece[4096];
-    for (size_t n; text.bytes <= MOST && (n = fread(piece, 1, sizeof piece, file)) > 0;)
-        ncs_str_add_bytes(&text, piece, n);
-    bool failed = ferror(file), endless = text.bytes > MOST;
-    fclose(file);
-    while (text.bytes > 0 && isspace((unsigned char)text.text[text.bytes - 1]))
+    bool ok = ncs_file_read(given + 1, NCS_FILE_LIMIT, "a schedule", &text, err);
+    while (ok && text.bytes > 0 && isspace((unsigned char)text.text[text.bytes - 1]))
         text.text[--text.bytes] = '\0';
-    ncs_str_add(&text, "");
-    *schedule = ncs_str_take(&text);
-    if (endless)
-        return ncs_fail(err, NCS_BAD_INPUT, "--schedule: `%s` is longer than 16 MiB", given + 1);
-    return !failed || ncs_fail(err, NCS_BAD_INPUT, "--schedule: cannot read `%s`", given + 1);
+    if (ok)
+        *schedule = ncs_str_take(&text);
+    ncs_str_free(&text);
+    return ok;
 }
 
 bool ncs_run_options_fit(const struct ncs_option_value *v, struct ncs_error *err)

@@ -40,11 +40,11 @@ $ ncclscript run --schedule 1.x pass.lua
 ? 2
 
 $ ncclscript run --schedule @nowhere pass.lua
-! ncclscript: error: --schedule: cannot read `nowhere`: No such file or directory
+! nowhere: error: cannot be opened: No such file or directory
 ? 2
 
 $ ncclscript run --schedule @/dev/zero pass.lua
-! ncclscript: error: --schedule: `/dev/zero` is longer than 16 MiB
+! /dev/zero: error: the file is longer than 16 MiB
 ? 2
 
 $ ncclscript run hang.lua
