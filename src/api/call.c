@@ -80,6 +80,43 @@ bool ncs_call_is_one_sided(const struct ncs_call *call)
            call->fn == NCS_FN_ncclWaitSignal;
 }
 
+/* ---- extents ---- */
+
+enum share { NONE, ONE, ALL, ROOT_ONE, ROOT_ALL }; /* ALL: once for each rank; ROOT: there alone */
+
+static const struct {
+    enum ncs_fn fn;
+    enum share in, out;
+} extents[] = {
+    { NCS_FN_ncclAllReduce, ONE, ONE },       { NCS_FN_ncclReduce, ONE, ROOT_ONE },
+    { NCS_FN_ncclReduceScatter, ALL, ONE },   { NCS_FN_ncclAllGather, ONE, ALL },
+    { NCS_FN_ncclBroadcast, ROOT_ONE, ONE },  { NCS_FN_ncclBcast, ROOT_ONE, ONE },
+    { NCS_FN_ncclSend, ONE, NONE },           { NCS_FN_ncclRecv, NONE, ONE },
+    { NCS_FN_ncclAlltoAll, ALL, ALL },        { NCS_FN_ncclGather, ONE, ROOT_ALL },
+    { NCS_FN_ncclScatter, ROOT_ALL, ONE },    { NCS_FN_ncclPutSignal, ONE, NONE },
+};
+
+static size_t blocks(const struct ncs_call *call, int nranks, bool in)
+{
+    enum share share = NONE;
+    for (size_t i = 0; i < sizeof extents / sizeof *extents; i++)
+        if (extents[i].fn == call->fn)
+            share = in ? extents[i].in : extents[i].out;
+    if (share == NONE || (share >= ROOT_ONE && ncs_call_root(call) != call->comm_rank))
+        return 0;
+    return share == ALL || share == ROOT_ALL ? (size_t)nranks : 1;
+}
+
+size_t ncs_call_reads(const struct ncs_call *call, int nranks)
+{
+    return blocks(call, nranks, true);
+}
+
+size_t ncs_call_writes(const struct ncs_call *call, int nranks)
+{
+    return blocks(call, nranks, false);
+}
+
 uint64_t ncs_call_signature(const struct ncs_call *call)
 {
     enum ncs_fn fn = call->fn == NCS_FN_ncclBcast ? NCS_FN_ncclBroadcast : call->fn;

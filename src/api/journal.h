@@ -173,6 +173,9 @@ const void *ncs_call_stream(const struct ncs_call *call);
 const ncclWaitSignalDesc_t *ncs_call_waits(const struct ncs_call *call, size_t *count);
 /* A put, a signal or a wait: part of no meeting. */
 bool ncs_call_is_one_sided(const struct ncs_call *call);
+/* How many times its count of elements the call reads or writes on its own rank; 0 = nothing. */
+size_t ncs_call_reads(const struct ncs_call *call, int nranks);
+size_t ncs_call_writes(const struct ncs_call *call, int nranks);
 
 /* The signature that must agree across ranks: kind, count, dtype, operator by meaning (every
  * pre-mul-sum is the same operator: scalars may differ), root; for send and recv the kind and the

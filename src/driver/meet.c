@@ -19,54 +19,14 @@ static struct ncs_observer observer;
 static struct ncs_map meetings;
 static const struct meeting *told; /* whose copies may be asked for */
 
-/* ---- extents ---- */
-
-enum share { NONE, ONE, ALL }; /* of the ranks: count elements, or so many for each */
-
-static const struct extent {
-    enum ncs_fn fn;
-    enum share in, out;
-    bool in_of_root, out_of_root; /* of the others nothing */
-} extents[] = {
-    { NCS_FN_ncclAllReduce, ONE, ONE, false, false },
-    { NCS_FN_ncclReduce, ONE, ONE, false, true },
-    { NCS_FN_ncclReduceScatter, ALL, ONE, false, false },
-    { NCS_FN_ncclAllGather, ONE, ALL, false, false },
-    { NCS_FN_ncclBroadcast, ONE, ONE, true, false },
-    { NCS_FN_ncclBcast, ONE, ONE, true, false },
-    { NCS_FN_ncclSend, ONE, NONE, false, false },
-    { NCS_FN_ncclRecv, NONE, ONE, false, false },
-    { NCS_FN_ncclAlltoAll, ALL, ALL, false, false },
-    { NCS_FN_ncclGather, ONE, ALL, false, true },
-    { NCS_FN_ncclScatter, ALL, ONE, true, false },
-};
-
-static const struct extent *extent_of(const struct ncs_call *call)
-{
-    for (size_t i = 0; i < sizeof extents / sizeof *extents; i++)
-        if (extents[i].fn == call->fn)
-            return &extents[i];
-    return NULL;
-}
-
-static bool share_of(enum share share, bool none, size_t bytes, int nranks, size_t *out)
-{
-    *out = 0;
-    if (share == NONE || none)
-        return true;
-    return !__builtin_mul_overflow(bytes, share == ALL ? (size_t)nranks : 1, out);
-}
-
 bool ncs_meet_extent(const struct ncs_call *call, int nranks, size_t *in, size_t *out)
 {
-    const struct extent *e = extent_of(call);
     size_t bytes;
-    if (!e || __builtin_mul_overflow(ncs_call_count(call), ncs_dtype_bytes(ncs_call_dtype(call)),
-                                     &bytes))
-        return false;
-    bool other = ncs_call_root(call) != call->comm_rank;
-    return share_of(e->in, e->in_of_root && other, bytes, nranks, in) &&
-           share_of(e->out, e->out_of_root && other, bytes, nranks, out);
+    return !ncs_call_is_one_sided(call) &&
+           !__builtin_mul_overflow(ncs_call_count(call), ncs_dtype_bytes(ncs_call_dtype(call)),
+                                   &bytes) &&
+           !__builtin_mul_overflow(bytes, ncs_call_reads(call, nranks), in) &&
+           !__builtin_mul_overflow(bytes, ncs_call_writes(call, nranks), out);
 }
 
 /* ---- finding ---- */

@@ -139,12 +139,7 @@ static ncclResult_t noted(void)
     if (is_refused(call, nranks))
         return ncclInvalidArgument;
     size_t bytes = ncs_call_count(call) * ncs_dtype_bytes(ncs_call_dtype(call));
-    bool blocks = call->fn == NCS_FN_ncclAllGather || call->fn == NCS_FN_ncclGather ||
-                  call->fn == NCS_FN_ncclAlltoAll;
-    bool elsewhere = (call->fn == NCS_FN_ncclReduce || call->fn == NCS_FN_ncclGather) &&
-                     call->comm_rank != ncs_call_root(call);
-    if (!elsewhere)
-        set_unknown(ncs_call_recvbuff(call), blocks ? bytes * (size_t)nranks : bytes);
+    set_unknown(ncs_call_recvbuff(call), bytes * ncs_call_writes(call, nranks));
     return ncclSuccess;
 }
 

@@ -96,22 +96,6 @@ static void add_fault(struct ncs_call_plan *plan, struct ncs_place place, int ra
     f->rank[f->ranks++] = rank;
 }
 
-/* How many times count of elements a buffer must hold; 0 = it is not looked at on this rank. */
-static size_t blocks_of(const struct ncs_call *call, bool send, int nranks)
-{
-    bool root = call->comm_rank == ncs_call_root(call);
-    switch ((int)call->fn) {
-    case NCS_FN_ncclAlltoAll: return (size_t)nranks;
-    case NCS_FN_ncclReduceScatter: return send ? (size_t)nranks : 1;
-    case NCS_FN_ncclAllGather: return send ? 1 : (size_t)nranks;
-    case NCS_FN_ncclScatter: return send ? (root ? (size_t)nranks : 0) : 1;
-    case NCS_FN_ncclGather: return send ? 1 : root ? (size_t)nranks : 0;
-    case NCS_FN_ncclReduce: return send || root;
-    case NCS_FN_ncclBroadcast: return !send || root;
-    }
-    return 1;
-}
-
 static bool check_extent(const struct ncs_call_words *w, const struct ncs_call *call, int nranks,
                          struct ncs_str *text)
 {
@@ -119,7 +103,7 @@ static bool check_extent(const struct ncs_call_words *w, const struct ncs_call *
     for (int send = 1; send >= 0; send--) {
         const void *p = send ? ncs_call_sendbuff(call) : ncs_call_recvbuff(call);
         const struct ncs_call_plan_memory *m = p ? ncs_call_plan_find(w, p) : NULL;
-        size_t blocks = blocks_of(call, send, nranks);
+        size_t blocks = send ? ncs_call_reads(call, nranks) : ncs_call_writes(call, nranks);
         if (!m || !width || !blocks)
             continue;
         size_t room = (m->bytes - ((uintptr_t)p - m->base)) / width / blocks;

@@ -78,9 +78,7 @@ static int happen(struct ncs_run *run, const struct ncs_fault *f, struct ncs_cal
 /* Whether the call has a result on its rank, that can be spoilt. */
 static bool writes(const struct ncs_call *call)
 {
-    bool at_root = call->fn == NCS_FN_ncclReduce || call->fn == NCS_FN_ncclGather;
-    return ncs_call_recvbuff(call) && ncs_call_count(call) > 0 &&
-           (!at_root || ncs_call_root(call) == call->comm_rank);
+    return ncs_call_recvbuff(call) && ncs_call_count(call) > 0 && ncs_call_writes(call, 1) > 0;
 }
 
 static bool is_on(const struct ncs_run *run, const void *handle, const struct ncs_call *call)
