@@ -21,7 +21,7 @@ static const struct ncs_option options[] = {
     [PLAN]   = { "plan", 0, NCS_OPTION_FLAG, NULL, NULL, "Checking",
                  "tell what each rank would call, in order", NULL, 0, 0 },
     [RANKS]  = { "ranks", 'n', NCS_OPTION_INT, "RANKS", "as declared", "Checking",
-                 "ranks of a run", NULL, 1, 65536 },
+                 "ranks of a run", NULL, 1, NCS_RANKS_MOST },
     [SET]    = { "set", 0, NCS_OPTION_LIST, "NAME=VALUE", NULL, "Checking",
                  "set a parameter; may be given again", NULL, 0, 0 },
     [UNSAFE] = { "unsafe", 0, NCS_OPTION_FLAG, NULL, NULL, "Checking",

@@ -13,7 +13,7 @@ enum { RANKS, NCCL_LIB, CUDART_LIB, TIMEOUT, SET, VERBOSE, QUIET, HELP };
 
 static const struct ncs_option options[] = {
     [RANKS]     = { "ranks", 'n', NCS_OPTION_INT, "RANKS", "as declared", "Running",
-                    "ranks of the runs", NULL, 1, 65536 },
+                    "ranks of the runs", NULL, 1, NCS_RANKS_MOST },
     [NCCL_LIB]  = { "nccl-lib", 0, NCS_OPTION_LIST, "PATH", "libnccl.so.2", "Running",
                     "the NCCL library", NULL, 0, 0 },
     [CUDART_LIB] = { "cudart-lib", 0, NCS_OPTION_LIST, "PATH", "libcudart.so.13", "Running",

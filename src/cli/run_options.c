@@ -22,7 +22,7 @@ static const char *const colors[] = {
 
 const struct ncs_option ncs_run_option[] = {
     [NCS_RUN_RANKS] = { "ranks", 'n', NCS_OPTION_INT, "RANKS", "as declared", "Running",
-        "ranks of the run", NULL, 1, 65536 },
+        "ranks of the run", NULL, 1, NCS_RANKS_MOST },
     [NCS_RUN_DRIVER] = { "driver", 0, NCS_OPTION_CHOICE, NULL, "sim", "Running",
         "the simulator, or real NCCL", drivers, 0, 0 },
     [NCS_RUN_NCCL_LIB] = { "nccl-lib", 0, NCS_OPTION_LIST, "PATH", "libnccl.so.2", "Running",

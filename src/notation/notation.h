@@ -1,6 +1,6 @@
-/* The YAML notation of scenarios (language.md, part 3): its form as one table, from which files are
- * checked, translated to the Lua that does the same, and the JSON Schema is written. There is no
- * second engine: what runs is the translation. */
+/* The YAML notation of scenarios: its form as one table, from which files are checked, translated to
+ * the Lua that does the same, and the JSON Schema is written. There is no second engine: what runs is
+ * the translation. */
 #ifndef NCS_NOTATION_NOTATION_H
 #define NCS_NOTATION_NOTATION_H
 

@@ -5,18 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/safe.h"
-
-static json_t *text(const char *s)
-{
-    struct ncs_str utf8 = { 0 };
-    if (!s || !*s)
-        return json_null();
-    ncs_safe_utf8(&utf8, s, strlen(s));
-    json_t *value = json_stringn(utf8.text, utf8.bytes);
-    ncs_str_free(&utf8);
-    return value;
-}
+#include "report/format.h"
 
 static void set_place(json_t *o, const struct ncs_source *s, size_t at)
 {
@@ -30,13 +19,13 @@ static json_t *complaint(const struct ncs_source *s, const struct ncs_complaint 
     json_t *o = json_object();
     json_object_set_new(o, "level", json_string(c->warning ? "warning" : "error"));
     set_place(o, s, c->at.at);
-    json_object_set_new(o, "text", text(c->text));
-    json_object_set_new(o, "hint", text(c->hint));
+    json_object_set_new(o, "text", ncs_json_of(c->text));
+    json_object_set_new(o, "hint", ncs_json_of(c->hint));
     json_t *note = json_null();
     if (c->note) {
         note = json_object();
         set_place(note, s, c->note_at.at);
-        json_object_set_new(note, "text", text(c->note));
+        json_object_set_new(note, "text", ncs_json_of(c->note));
     }
     json_object_set_new(o, "note", note);
     return o;
@@ -48,8 +37,8 @@ static json_t *unread(const struct ncs_error *err)
     json_object_set_new(o, "level", json_string("error"));
     json_object_set_new(o, "line", json_null());
     json_object_set_new(o, "column", json_null());
-    json_object_set_new(o, "text", text(err->text));
-    json_object_set_new(o, "hint", text(err->hint));
+    json_object_set_new(o, "text", ncs_json_of(err->text));
+    json_object_set_new(o, "hint", ncs_json_of(err->hint));
     json_object_set_new(o, "note", json_null());
     return o;
 }
@@ -61,7 +50,7 @@ static json_t *plan_line(const struct ncs_call_plan_line *l)
     json_object_set_new(o, "thread", json_integer(l->thread));
     json_object_set_new(o, "times", json_integer(l->times));
     json_object_set_new(o, "unknown", json_boolean(l->unknown));
-    json_object_set_new(o, "text", text(l->text));
+    json_object_set_new(o, "text", ncs_json_of(l->text));
     return o;
 }
 
@@ -94,9 +83,9 @@ static json_t *plan_list(const struct ncs_call_plan *plans, size_t count)
     json_t *list = json_array();
     for (size_t i = 0; i < count; i++) {
         json_t *o = json_object();
-        json_object_set_new(o, "case", text(plans[i].name));
+        json_object_set_new(o, "case", ncs_json_of(plans[i].name));
         json_object_set_new(o, "ranks", json_integer(plans[i].ranks));
-        json_object_set_new(o, "end", text(plans[i].end));
+        json_object_set_new(o, "end", ncs_json_of(plans[i].end));
         json_object_set_new(o, "plan", rank_list(&plans[i]));
         json_array_append_new(list, o);
     }
@@ -115,7 +104,7 @@ void ncs_report_check(const char *file, const struct ncs_complaints *c, const st
         json_array_append_new(list, unread(err));
     ncs_free(item);
     json_object_set_new(o, "schema", json_string("ncclscript.check/1"));
-    json_object_set_new(o, "file", text(file));
+    json_object_set_new(o, "file", ncs_json_of(file));
     json_object_set_new(o, "errors", json_integer((json_int_t)c->errors + failed));
     json_object_set_new(o, "complaints", list);
     if (plans)

@@ -16,6 +16,9 @@ void ncs_tap_begin(struct ncs_report *r, struct ncs_str *out);
 void ncs_tap_add(struct ncs_report *r, const struct ncs_report_entry *entry, struct ncs_str *out);
 void ncs_tap_end(struct ncs_report *r, const char *cut, struct ncs_str *out);
 
+/* Text of any origin as JSON; NULL and nothing are null. */
+struct json_t *ncs_json_of(const char *s);
+
 /* ---- what they share (message.c) ---- */
 
 /* Appends "scenarios/a.lua[ranks=4]", fit to be shown. */

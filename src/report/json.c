@@ -25,8 +25,7 @@ static const char *const pattern_name[] = {
     [NCS_PATTERN_ROUNDING] = "rounding", [NCS_PATTERN_SCALAR] = "scalar",
 };
 
-/* Text of any origin; NULL and nothing are null. */
-static json_t *text(const char *s)
+json_t *ncs_json_of(const char *s)
 {
     if (!s || !*s)
         return json_null();
@@ -64,7 +63,7 @@ static json_t *element(const char *s)
     double d = strtod(s, &end);
     if (end != s && !*end && isfinite(d) && !is_whole)
         return json_real(d);
-    return text(s);
+    return ncs_json_of(s);
 }
 
 static json_t *ranks(const int *rank, size_t count)
@@ -86,22 +85,22 @@ static json_t *finding(const struct ncs_finding *f)
     for (size_t i = 0; i < f->cycles; i++) {
         const struct ncs_cycle_step *s = &f->cycle[i];
         json_array_append_new(cycle, json_pack("{s:i, s:o, s:o, s:o, s:i}", "rank", s->rank, "comm",
-                                               text(s->comm), "call", number_or_null((int)s->call),
+                                               ncs_json_of(s->comm), "call", number_or_null((int)s->call),
                                                "line", number_or_null(s->line), "for",
                                                s->waits_for));
     }
-    json_object_set_new(o, "rule", text(f->rule));
+    json_object_set_new(o, "rule", ncs_json_of(f->rule));
     json_object_set_new(o, "level",
                         json_string(f->level == NCS_LEVEL_NOTE ? "note" : "error"));
     json_object_set_new(o, "certainty", json_string(certainty_name[f->certainty]));
-    json_object_set_new(o, "comm", text(f->comm));
+    json_object_set_new(o, "comm", ncs_json_of(f->comm));
     json_object_set_new(o, "call", number_or_null((int)f->call));
     json_object_set_new(o, "culprits", culprits);
     json_object_set_new(o, "blocked", ranks(f->blocked, f->blockeds));
     json_object_set_new(o, "bystanders", ranks(f->bystander, f->bystanders));
     json_object_set_new(o, "cycle", cycle);
-    json_object_set_new(o, "why", text(f->why));
-    json_object_set_new(o, "fix", text(f->fix));
+    json_object_set_new(o, "why", ncs_json_of(f->why));
+    json_object_set_new(o, "fix", ncs_json_of(f->fix));
     return o;
 }
 
@@ -124,11 +123,11 @@ static json_t *waits(const struct ncs_diagnosis *d)
         json_t *o = json_object();
         json_object_set_new(o, "rank", json_integer(w->rank));
         json_object_set_new(o, "thread", json_integer(w->thread));
-        json_object_set_new(o, "in", text(w->in));
+        json_object_set_new(o, "in", ncs_json_of(w->in));
         json_object_set_new(o, "line", number_or_null(w->place.line));
-        json_object_set_new(o, "comm", text(w->comm));
+        json_object_set_new(o, "comm", ncs_json_of(w->comm));
         json_object_set_new(o, "call", number_or_null((int)w->call));
-        json_object_set_new(o, "op", text(kind));
+        json_object_set_new(o, "op", ncs_json_of(kind));
         json_object_set_new(o, "for", ranks(w->peer, w->peers));
         json_array_append_new(list, o);
     }
@@ -140,7 +139,7 @@ static json_t *wrong_result(const struct ncs_result *r, const struct ncs_wrong *
     bool known = r->journal && w->comm >= 0 && (size_t)w->comm < r->journal->comms;
     json_t *o = json_object();
     json_object_set_new(o, "rank", json_integer(w->rank));
-    json_object_set_new(o, "comm", known ? text(r->journal->comm[w->comm]->name) : json_null());
+    json_object_set_new(o, "comm", known ? ncs_json_of(r->journal->comm[w->comm]->name) : json_null());
     json_object_set_new(o, "call", json_integer(w->number));
     json_object_set_new(o, "first", whole(w->first));
     json_object_set_new(o, "got", element(w->got));
@@ -148,7 +147,7 @@ static json_t *wrong_result(const struct ncs_result *r, const struct ncs_wrong *
     json_object_set_new(o, "differ", whole(w->differ));
     json_object_set_new(o, "total", whole(w->total));
     json_object_set_new(o, "pattern", json_string(pattern_name[w->pattern]));
-    json_object_set_new(o, "text", text(w->text));
+    json_object_set_new(o, "text", ncs_json_of(w->text));
     json_object_set_new(o, "line", number_or_null(w->call ? w->call->place.line : 0));
     json_object_set_new(o, "expect", json_false());
     return o;
@@ -158,8 +157,8 @@ static json_t *wrong_expectation(const struct ncs_run_expect *e)
 {
     json_t *o = json_object();
     json_object_set_new(o, "rank", json_integer(e->rank));
-    json_object_set_new(o, "text", text(e->message));
-    json_object_set_new(o, "label", text(e->label));
+    json_object_set_new(o, "text", ncs_json_of(e->message));
+    json_object_set_new(o, "label", ncs_json_of(e->label));
     json_object_set_new(o, "line", number_or_null(e->place.line));
     json_object_set_new(o, "expect", json_true());
     json_object_set_new(o, "first", e->first ? whole(e->first) : json_null());
@@ -183,14 +182,14 @@ static json_t *rank_error(const struct ncs_run_error *e)
     json_object_set_new(o, "rank", json_integer(e->rank));
     json_object_set_new(o, "thread", json_integer(e->thread));
     json_object_set_new(o, "kind", json_string(ncs_error_kind_name(e->kind)));
-    json_object_set_new(o, "name", text(e->name));
+    json_object_set_new(o, "name", ncs_json_of(e->name));
     json_object_set_new(o, "code", api ? json_integer(e->code) : json_null());
-    json_object_set_new(o, "call", text(e->call));
-    json_object_set_new(o, "comm", text(e->comm));
+    json_object_set_new(o, "call", ncs_json_of(e->call));
+    json_object_set_new(o, "comm", ncs_json_of(e->comm));
     json_object_set_new(o, "line", number_or_null(e->place.line));
-    json_object_set_new(o, "label", text(e->label));
-    json_object_set_new(o, "message", text(e->message));
-    json_object_set_new(o, "detail", text(e->detail));
+    json_object_set_new(o, "label", ncs_json_of(e->label));
+    json_object_set_new(o, "message", ncs_json_of(e->message));
+    json_object_set_new(o, "detail", ncs_json_of(e->detail));
     return o;
 }
 
@@ -208,9 +207,9 @@ static json_t *own_error(const char *kind, const char *message, const char *hint
     json_object_set_new(o, "comm", json_null());
     json_object_set_new(o, "line", number_or_null(line));
     json_object_set_new(o, "label", json_null());
-    json_object_set_new(o, "message", text(message));
-    json_object_set_new(o, "detail", text(hint));
-    json_object_set_new(o, "file", text(file));
+    json_object_set_new(o, "message", ncs_json_of(message));
+    json_object_set_new(o, "detail", ncs_json_of(hint));
+    json_object_set_new(o, "file", ncs_json_of(file));
     json_object_set_new(o, "column", number_or_null(column));
     return o;
 }
@@ -266,7 +265,7 @@ static json_t *luck(const struct ncs_luck *l)
     json_object_set_new(o, "policy",
                         json_string(l->policy == NCS_POLICY_TYPICAL ? "typical" : "strict"));
     json_object_set_new(o, "verdict", json_string(ncs_verdict_name(l->verdict)));
-    json_object_set_new(o, "rule", text(l->rule));
+    json_object_set_new(o, "rule", ncs_json_of(l->rule));
     json_object_set_new(o, "buffered", whole(l->buffered));
     json_object_set_new(o, "limit", whole(l->limit));
     return o;
@@ -286,7 +285,7 @@ static json_t *case_values(const struct ncs_report_run *run)
                             : p->kind == NCS_PARAM_INT ? json_integer(p->i)
                             : p->kind == NCS_PARAM_NUMBER && isfinite(p->d)
                                 ? json_real(p->d)
-                                : text(value.text));
+                                : ncs_json_of(value.text));
         ncs_str_free(&name);
         ncs_str_free(&value);
     }
@@ -309,11 +308,11 @@ void ncs_report_json(const struct ncs_report_run *run, struct ncs_str *out)
     ncs_report_message(run, &message);
     json_t *o = json_object();
     json_object_set_new(o, "schema", json_string("ncclscript.report/1"));
-    json_object_set_new(o, "scenario", text(run->scenario->file));
+    json_object_set_new(o, "scenario", ncs_json_of(run->scenario->file));
     json_object_set_new(o, "case", case_values(run));
     json_object_set_new(o, "ranks", json_integer(r->ranks));
-    json_object_set_new(o, "driver", text(r->driver));
-    json_object_set_new(o, "nccl", text(r->nccl));
+    json_object_set_new(o, "driver", ncs_json_of(r->driver));
+    json_object_set_new(o, "nccl", ncs_json_of(r->nccl));
     json_object_set_new(o, "policy",
                         json_string(r->policy == NCS_POLICY_TYPICAL ? "typical" : "strict"));
     json_object_set_new(o, "seed", whole(r->seed));
@@ -332,16 +331,16 @@ void ncs_report_json(const struct ncs_report_run *run, struct ncs_str *out)
     json_object_set_new(o, "schedule", r->schedule_lost ? json_null()
                                        : json_string(r->schedule.text ? r->schedule.text : ""));
     json_object_set_new(o, "luck", luck(&r->luck));
-    json_object_set_new(o, "difference", text(run->difference));
-    json_object_set_new(o, "reason", text(r->skip_reason));
+    json_object_set_new(o, "difference", ncs_json_of(run->difference));
+    json_object_set_new(o, "reason", ncs_json_of(r->skip_reason));
     json_object_set_new(o, "wrong_count", whole(r->wrong_count));
     json_object_set_new(o, "expectations", whole(r->expected));
     json_object_set_new(o, "virtual_ns", json_integer(r->virtual_time));
     json_object_set_new(o, "output", output(&r->output));
     json_object_set_new(o, "output_lost", whole(r->output_lost));
-    json_object_set_new(o, "about", text(run->scenario->about));
-    json_object_set_new(o, "name", text(run->name));
-    json_object_set_new(o, "message", text(message.text));
+    json_object_set_new(o, "about", ncs_json_of(run->scenario->about));
+    json_object_set_new(o, "name", ncs_json_of(run->name));
+    json_object_set_new(o, "message", ncs_json_of(message.text));
     json_object_set_new(o, "wall_ns", run->wall > 0 ? json_integer(run->wall) : json_null());
 
     char *line = json_dumps(o, 0);

@@ -1,4 +1,4 @@
-/* Faults as a scenario asks for them (language.md 2.2): what happens, and when. */
+/* Faults as a scenario asks for them: what happens, and when. */
 #ifndef NCS_RUN_FAULT_H
 #define NCS_RUN_FAULT_H
 

@@ -6,7 +6,6 @@
 #include "base/near.h"
 #include "scenario/scenario.h"
 
-#define MOST_RANKS 65536
 #define MOST_DEVICES 1024
 #define MOST_POLLS 1000000
 #define MOST_LANES 1000000
@@ -143,7 +142,7 @@ static bool check_version(struct check *c, int version)
 bool ncs_scenario_check(const struct ncs_scenario *s, const char **key, struct ncs_error *err)
 {
     struct check check = { .err = err }, *c = &check;
-    bool fine = in_range(c, "ranks", s->ranks, 1, MOST_RANKS) &&
+    bool fine = in_range(c, "ranks", s->ranks, 1, NCS_RANKS_MOST) &&
                 in_range(c, "devices", s->devices, 1, MOST_DEVICES) &&
                 in_range(c, "timeout", s->timeout, 0, INT64_MAX) &&
                 check_driver(c, s->needs_driver) &&

@@ -1,5 +1,5 @@
-/* What a scenario declares (language.md, part 1): ranks, parameters, outcome and the rest, as data,
- * whatever notation it came from; and whether a result is the outcome that was declared. */
+/* What a scenario declares: ranks, parameters, outcome and the rest, as data, whatever notation it came
+ * from; and whether a result is the outcome that was declared. */
 #ifndef NCS_SCENARIO_SCENARIO_H
 #define NCS_SCENARIO_SCENARIO_H
 
@@ -10,6 +10,8 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "run/run.h"
+
+#define NCS_RANKS_MOST 65536 /* of a run */
 
 enum ncs_param_kind { NCS_PARAM_INT, NCS_PARAM_NUMBER, NCS_PARAM_TEXT, NCS_PARAM_BOOL };
 
@@ -47,7 +49,7 @@ struct ncs_outcome {
 struct ncs_scenario {
     char *file;                /* as given on the command line */
     char *about;               /* one line; the file's name by default */
-    int ranks;                 /* default 2; limit 65536 */
+    int ranks;                 /* default 2 */
     int devices;               /* default 8 */
     bool world;                /* default true */
     struct ncs_param *param; size_t params;

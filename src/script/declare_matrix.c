@@ -8,8 +8,6 @@
 #include "base/mem.h"
 #include "base/near.h"
 
-#define MOST_RANKS 65536
-
 static const char *const wanted[] = {
     [NCS_PARAM_INT] = "a whole number",
     [NCS_PARAM_NUMBER] = "a number",
@@ -34,7 +32,8 @@ static struct ncs_param read_value(lua_State *L, const struct ncs_axis *axis, co
         (kind == NCS_PARAM_INT && !ncs_lua_is_whole(L, top, &whole)) ||
         (kind == NCS_PARAM_NUMBER && !isfinite(lua_tonumber(L, top))))
         ncs_lua_wrong(L, top, what, expected);
-    if (!axis->is_param && strcmp(axis->name, "ranks") == 0 && (whole < 1 || whole > MOST_RANKS))
+    if (!axis->is_param && strcmp(axis->name, "ranks") == 0 &&
+        (whole < 1 || whole > NCS_RANKS_MOST))
         ncs_lua_wrong(L, top, what, "1 to 65536");
     if (!axis->is_param && whole < 0)
         ncs_lua_wrong(L, top, what, "0 or more");

@@ -1,5 +1,5 @@
 /* Scenarios in Lua and YAML: reads what a file declares, and gives the runner a program that runs the
- * file on every rank in a Lua state of its own, with the objects of language.md, part 2. YAML is
+ * file on every rank in a Lua state of its own, with the objects that lua/library declares. YAML is
  * translated to Lua; its places are those of the YAML text all the same. */
 #ifndef NCS_SCRIPT_SCRIPT_H
 #define NCS_SCRIPT_SCRIPT_H
