@@ -1,6 +1,7 @@
 /* Lines and values of the translation. */
 #include "notation/say.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -122,10 +123,12 @@ static void say_number(struct ncs_speech *s, const struct ncs_yaml_node *node)
         ncs_say(s, "%lld", (long long)node->i);
     else if (strspn(text, "0123456789.eE+-") == strlen(text))
         add(s, text);
-    else if (node->d != node->d)
+    else if (isnan(node->d))
         add(s, "0 / 0");
-    else
+    else if (isinf(node->d))
         add(s, node->d < 0 ? "-math.huge" : "math.huge");
+    else /* with 0x or 0o, and beyond 64 bits */
+        ncs_say(s, "%.17g", node->d);
 }
 
 void ncs_say_literal(struct ncs_speech *s, const struct ncs_yaml_node *node)
