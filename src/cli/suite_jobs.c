@@ -67,6 +67,7 @@ static void work(struct jobs *jobs, const struct worker *self, int orders, int p
 {
     struct ncs_suite *suite = jobs->suite;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    setpgid(0, 0); /* a terminal's interrupt goes to a whole group: this one is told by its parent */
     for (size_t i = 0; i < jobs->workers; i++) /* or the others would not see that this one ends */
         if (jobs->worker[i].pid) {
             close(jobs->worker[i].orders);

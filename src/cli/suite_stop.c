@@ -21,6 +21,9 @@ enum { INTERRUPT_GRACE = 2 };
 /* So many interrupts end the program whatever it does. */
 enum { INTERRUPTS_MOST = 3 };
 
+/* timeout(1) tells a process and then its group: what comes that soon is the same interrupt. */
+enum { INTERRUPT_ECHO_MS = 200 };
+
 static volatile sig_atomic_t interrupts; /* that have come */
 
 /* The run in progress, for other threads; who holds the lock may end the process. */
@@ -114,9 +117,21 @@ void ncs_suite_end_here(struct ncs_suite *suite)
 
 static sem_t told; /* the guard, of each */
 
+static bool is_echo(void)
+{
+    static _Atomic int64_t last;
+    int64_t now = ncs_suite_clock();
+    bool echo = interrupts > 0 && now - last < (int64_t)INTERRUPT_ECHO_MS * 1000000;
+    if (!echo)
+        last = now;
+    return echo;
+}
+
 static void on_signal(int signal_number)
 {
     (void)signal_number;
+    if (is_echo())
+        return;
     if (++interrupts >= INTERRUPTS_MOST && !(current.suite && current.suite->link))
         _exit(ncs_verdict_exit(NCS_INTERRUPTED));
     sem_post(&told);
@@ -164,6 +179,8 @@ void ncs_suite_catch_interrupts(bool with_guard)
     struct sigaction action = { .sa_handler = on_signal };
     sem_init(&told, 0, 0);
     sigemptyset(&action.sa_mask);
+    sigaddset(&action.sa_mask, SIGINT);
+    sigaddset(&action.sa_mask, SIGTERM);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     if (with_guard)

@@ -42,3 +42,11 @@ $ rm -f told; ncclscript run --unsafe -j 2 endless.lua hang.lua >out 2>/dev/null
 $ rm -f told; ncclscript run --unsafe -j 2 endless.lua >out 2>/dev/null & until [ -e told ]; do sleep 0.1; done; kill -TERM $!; wait $!; echo $?; tail -n 1 out
 > 130
 > 3 cases of 1 scenario: <*>
+
+# timeout(1) tells a process and then its whole group: that is one interrupt, for several processes too.
+$ for j in 1 2; do rm -f told; timeout 300 ncclscript run --unsafe -j $j --format tap endless.lua >out 2>err & until [ -e told ]; do sleep 0.1; done; kill -TERM $!; wait $!; echo $?; grep '^not ok' out; grep -v unsafe err; done
+> 130
+> not ok 2 - endless.lua[n=2]
+> 130
+> not ok 2 - endless.lua[n=2]
+? 1
