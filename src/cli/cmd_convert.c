@@ -1,5 +1,5 @@
 /* ncclscript convert: a YAML scenario as the Lua that does the same. */
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include "base/file.h"
 #include "cli/command.h"
@@ -42,6 +42,7 @@ static bool convert(const char *file, struct ncs_translation *out)
 static int write_lua(const struct ncs_option_value *v, const struct ncs_str *lua)
 {
     struct ncs_error err = { 0 };
+    struct stat st;
     const char *file = ncs_option_last(&v[OUTPUT]);
     if (!file) {
         ncs_out(lua->text);
@@ -49,7 +50,7 @@ static int write_lua(const struct ncs_option_value *v, const struct ncs_str *lua
     }
     if (ncs_file_write(file, lua->text, lua->bytes, v[FORCE].given, &err))
         return 0;
-    if (!v[FORCE].given && access(file, F_OK) == 0)
+    if (!v[FORCE].given && stat(file, &st) == 0 && !S_ISDIR(st.st_mode))
         ncs_fail_hint(&err, "--force replaces it");
     ncs_print_error(&err);
     return 2;

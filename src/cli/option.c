@@ -65,6 +65,9 @@ static void unknown_option(const struct ncs_command *command, const char *word)
     ncs_free(name);
 }
 
+/* The argument of a list whose values are checked to be of this form. */
+static const char assignment[] = "NAME=VALUE";
+
 /* "`strict` or `typical`", after `before`. */
 static void add_words(const struct ncs_option *o, const char *before, struct ncs_str *out)
 {
@@ -87,6 +90,9 @@ static bool bad_value(const struct ncs_command *command, const struct ncs_option
         break;
     case NCS_OPTION_DURATION:
         ncs_str_add(&want, "a time, as `10s`, `500ms` or `2m`");
+        break;
+    case NCS_OPTION_LIST:
+        ncs_str_addf(&want, "%s", o->argument);
         break;
     default:
         add_words(o, "", &want);
@@ -131,6 +137,8 @@ static bool take_value(const struct ncs_command *command, size_t row, const char
             return bad_value(command, o, text, ncs_nearest(text, o->choices, 0));
         break;
     case NCS_OPTION_LIST:
+        if (strcmp(o->argument, assignment) == 0 && (*text == '=' || !strchr(text, '=')))
+            return bad_value(command, o, text, NULL);
         break;
     }
     NCS_PUSH(value->text, value->texts, value->texts_room, text);

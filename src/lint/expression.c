@@ -118,6 +118,9 @@ static void arguments(struct ncs_reader *r)
     } else if (ncs_lint_take(r, '(')) {
         if (!ncs_lint_is(r, ')') && !ncs_lint_is(r, NCS_W_END))
             ncs_lint_expr_list(r);
+        if (ncs_lint_is(r, '='))
+            ncs_lint_fail(&r->x, r->x.span, "unexpected symbol `=`, expected `)`: options are given in "
+                                            "a table, `f(x, { name = value })`");
         ncs_lint_want_close(r, ')', "`)`", opening);
     } else {
         ncs_lint_unexpected(&r->x, "the arguments of a call");

@@ -64,14 +64,16 @@ struct ncs_lint_error *ncs_lint_fail(struct ncs_lexer *x, struct ncs_span at, co
     return x->err;
 }
 
-/* What other languages write, by its beginning, and Lua's way. */
-static const char *lua_way(const struct ncs_lexer *x)
+/* What other languages write, by its beginning, and Lua's way. The first byte of some of it is a word
+ * of Lua's: then it begins there, which *at is told. */
+static const char *lua_way(const struct ncs_lexer *x, struct ncs_span *at)
 {
     static const struct { const char *foreign, *own; } ways[] = {
         { "!=", "\"not equal\" is `~=` in Lua" },
         { "&&", "\"and\" is `and` in Lua" },
         { "||", "\"or\" is `or` in Lua" },
         { "!", "\"not\" is `not` in Lua" },
+        { "<>", "\"not equal\" is `~=` in Lua" },
         { "++", "Lua writes `x = x + 1`" },
         { "+=", "Lua writes `x = x + y`" },
         { "-=", "Lua writes `x = x - y`" },
@@ -88,12 +90,19 @@ static const char *lua_way(const struct ncs_lexer *x)
         { "\xc2\xa0", "this blank is one that Lua does not know (U+00A0)" },
         { "\xef\xbb\xbf", "a byte order mark may only stand at the very beginning" },
     };
-    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
-        size_t n = strlen(ways[i].foreign);
-        if (n <= x->bytes - x->span.at && memcmp(x->text + x->span.at, ways[i].foreign, n) == 0)
+    for (size_t back = x->span.at > 0 && x->word < 0x80; ; back--) {
+        const char *from = x->text + x->span.at - back;
+        for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+            size_t n = strlen(ways[i].foreign);
+            if (n <= back || n > x->bytes - x->span.at + back || memcmp(from, ways[i].foreign, n) != 0)
+                continue;
+            if (back)
+                *at = (struct ncs_span){ x->span.at - back, n };
             return ways[i].own;
+        }
+        if (!back)
+            return NULL;
     }
-    return NULL;
 }
 
 /* Bytes of the character at the current word: all of it, when it is UTF-8. */
@@ -110,8 +119,10 @@ static size_t character(const struct ncs_lexer *x)
 struct ncs_lint_error *ncs_lint_unexpected(struct ncs_lexer *x, const char *wanted)
 {
     char shown[NCS_LINT_SHOWN];
-    const char *kind = "symbol ", *way = lua_way(x);
     struct ncs_span at = x->span;
+    const char *kind = "symbol ", *way = lua_way(x, &at);
+    if (x->word == '=' && !way && strcmp(wanted, "an expression") != 0)
+        way = "\"equal\" is `==` in Lua";
     if (x->word == NCS_W_END)
         return ncs_lint_fail(x, at, "unexpected end of the text, expected %s", wanted);
     if (x->word == NCS_W_NAME)

@@ -37,20 +37,21 @@ bool ncs_check_wrong(struct ncs_scene *s, const char *owner, const struct ncs_ya
     return hint ? ncs_complain_hint(s->c, "%s", hint) : false;
 }
 
-void ncs_check_near(struct ncs_scene *s, const char *word, const char *const *names, size_t count)
+bool ncs_check_near(struct ncs_scene *s, const char *word, const char *const *names, size_t count)
 {
     bool kept = s->c->errors <= NCS_COMPLAINTS_KEPT; /* else nobody will read it */
     const char *meant = kept && *names ? ncs_meant_name(word, names, count) : NULL;
     if (meant)
         ncs_complain_hint(s->c, "did you mean '%s'?", meant);
+    return meant;
 }
 
-void ncs_check_unknown(struct ncs_scene *s, struct ncs_span at, const char *what, const char *word,
+bool ncs_check_unknown(struct ncs_scene *s, struct ncs_span at, const char *what, const char *word,
                        const char *where, const char *const *names, size_t count)
 {
     ncs_complain(s->c, at, "no such %s '%.60s'%s%s", what, word, where ? " in " : "",
                  where ? where : "");
-    ncs_check_near(s, word, names, count);
+    return ncs_check_near(s, word, names, count);
 }
 
 void ncs_check_unknown_key(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *key,
@@ -62,8 +63,9 @@ void ncs_check_unknown_key(struct ncs_scene *s, const char *owner, const struct 
     if (hint) {
         ncs_complain(s->c, key->at, "no such key '%.60s' in %s", key->text, owner);
         ncs_complain_hint(s->c, "%s", hint);
-    } else {
-        ncs_check_unknown(s, key->at, "key", key->text, owner, names, count);
+    } else if (!ncs_check_unknown(s, key->at, "key", key->text, owner, names, count) &&
+               ncs_form_verb_of(owner) && ncs_form_find(ncs_form_common, key->text)) {
+        ncs_complain_hint(s->c, "it stands beside %s, not in it", owner);
     }
 }
 

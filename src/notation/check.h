@@ -46,12 +46,12 @@ bool ncs_check_new_name(struct ncs_scene *s, enum ncs_thing_kind kind,
  * known what was meant. */
 bool ncs_check_wrong(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *node,
                      const char *expected);
-/* The near name as the hint of the last complaint. */
-void ncs_check_near(struct ncs_scene *s, const char *word, const char *const *names, size_t count);
+/* The near name as the hint of the last complaint; false when there is none. */
+bool ncs_check_near(struct ncs_scene *s, const char *word, const char *const *names, size_t count);
 /* Says that a word is not among the names, with the near one. */
 void ncs_check_unknown_key(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *key,
                            const char *const *names, size_t count);
-void ncs_check_unknown(struct ncs_scene *s, struct ncs_span at, const char *what, const char *word,
+bool ncs_check_unknown(struct ncs_scene *s, struct ncs_span at, const char *what, const char *word,
                        const char *where, const char *const *names, size_t count);
 
 #endif

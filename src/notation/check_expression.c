@@ -255,7 +255,9 @@ void ncs_check_expression(struct ncs_scene *s, const char *owner, enum ncs_scope
     struct asking a = { .scene = s, .node = node, .scope = scope };
     if (is_plain_number(node) || node->kind == NCS_YAML_BOOL)
         return;
-    if (node->kind != NCS_YAML_TEXT || ncs_yaml_old_form(node)) {
+    bool refused = node->kind == NCS_YAML_TEXT && /* as the name that it is; once is enough */
+                   ncs_things_find(&s->names, node->text, node->bytes);
+    if (node->kind != NCS_YAML_TEXT || (ncs_yaml_old_form(node) && !refused)) {
         ncs_check_wrong(s, owner, node, "a number, true, false or an expression");
         if (node->kind == NCS_YAML_NULL && node->plain && node->bytes > 0)
             ncs_complain_hint(s->c, "in expressions it is nil");

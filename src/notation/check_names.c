@@ -117,6 +117,16 @@ static const char *missing_word(enum ncs_form_kind kind)
     }
 }
 
+static void hint_dtypes(struct ncs_scene *s)
+{
+    struct ncs_str text = { 0 };
+    for (size_t i = 0; ncs_dtype_names[i]; i++)
+        ncs_str_addf(&text, "%s%s", i == 0 ? "" : ncs_dtype_names[i + 1] ? ", " : " and ",
+                     ncs_dtype_names[i]);
+    ncs_complain_hint(s->c, "there are %s", text.text);
+    ncs_str_free(&text);
+}
+
 /* Names that a value of this kind can be, for the near one. */
 static void no_such(struct ncs_scene *s, enum ncs_form_kind kind,
                     const struct ncs_yaml_node *node)
@@ -134,7 +144,11 @@ static void no_such(struct ncs_scene *s, enum ncs_form_kind kind,
     if (kind == NCS_FORM_AWAITED)
         list[n++] = "device";
     list[n] = NULL;
-    ncs_check_near(s, node->text, list, n);
+    bool meant = ncs_check_near(s, node->text, list, n);
+    if (!meant && kind == NCS_FORM_OP)
+        ncs_complain_hint(s->c, "there are sum, prod, max, min and avg, and those under ops");
+    if (!meant && kind == NCS_FORM_DTYPE)
+        hint_dtypes(s);
     ncs_free(list);
 }
 

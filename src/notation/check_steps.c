@@ -114,6 +114,26 @@ void ncs_check_step_names(struct ncs_scene *s, const struct ncs_yaml_node *list)
 
 /* ---- steps ---- */
 
+/* What the arguments of a verb look like: those that it needs. */
+static void hint_arguments(struct ncs_scene *s, const struct ncs_form_verb *v)
+{
+    struct ncs_str text = { 0 };
+    for (const struct ncs_form_field *f = v->fields; f->name; f++)
+        if (f->flags & NCS_FORM_REQUIRED)
+            ncs_str_addf(&text, "%s%s: ...", text.bytes ? ", " : "", f->name);
+    if (text.bytes)
+        ncs_complain_hint(s->c, "write %s: { %s }", v->name, text.text);
+    ncs_str_free(&text);
+}
+
+static void wrong_argument(struct ncs_scene *s, const struct ncs_form_verb *v,
+                           const struct ncs_yaml_node *value, bool alone)
+{
+    ncs_check_wrong(s, v->name, value, alone ? "a mapping or a name" : "a mapping");
+    if (value->kind != NCS_YAML_LIST && !ncs_yaml_blank_missing(value))
+        hint_arguments(s, v);
+}
+
 static void check_argument(struct ncs_scene *s, const struct ncs_step *step)
 {
     const struct ncs_form_verb *v = step->verb;
@@ -126,7 +146,7 @@ static void check_argument(struct ncs_scene *s, const struct ncs_step *step)
     else if (alone && step->value->kind == NCS_YAML_TEXT)
         ncs_check_value(s, v->name, alone, step->value);
     else
-        ncs_check_wrong(s, v->name, step->value, alone ? "a mapping or a name" : "a mapping");
+        wrong_argument(s, v, step->value, alone);
 }
 
 /* `unknown`: there is a key that may be meant for one of these. */

@@ -90,10 +90,14 @@ static void add_fault(struct ncs_call_plan *plan, struct ncs_place place, int ra
         NCS_PUSH(plan->fault, plan->faults, plan->faults_room, fault);
         f = &plan->fault[plan->faults - 1];
     }
-    if (f->ranks && f->rank[f->ranks - 1] == rank)
+    size_t at = f->ranks;
+    while (at > 0 && f->rank[at - 1] > rank)
+        at--;
+    if (at > 0 && f->rank[at - 1] == rank)
         return;
     f->rank = ncs_resize(f->rank, (f->ranks + 1) * sizeof *f->rank);
-    f->rank[f->ranks++] = rank;
+    memmove(f->rank + at + 1, f->rank + at, (f->ranks++ - at) * sizeof *f->rank);
+    f->rank[at] = rank;
 }
 
 static bool check_extent(const struct ncs_call_words *w, const struct ncs_call *call, int nranks,

@@ -442,3 +442,10 @@ $ ncclscript check check/cases.lua[ranks=3]
 >   hint: `ncclscript run --list check/cases.lua` names them
 > 1 file: 1 with errors
 ? 2
+
+# Ranks are told in their order, whoever comes first.
+$ ncclscript check -q check/later.lua
+> check/later.lua:3:18: error: ranks 0, 1: cuda.buffer: count must be 0 or more, got -1
+>     3 | if rank < 2 then cuda.buffer("float32", -1) end
+>       |                  ^^^^
+? 2

@@ -123,3 +123,13 @@ $ ncclscript run -- --seed
 $ mkdir empty && ncclscript run empty
 ! ncclscript run: nothing was executed: no scenarios (*.lua, *.yaml) there
 ? 5
+
+$ ncclscript run --set n pass.lua
+! ncclscript run: `--set n`: expected NAME=VALUE
+! try `ncclscript run --help`
+? 2
+
+$ ncclscript check --set =1 pass.lua
+! ncclscript check: `--set =1`: expected NAME=VALUE
+! try `ncclscript check --help`
+? 2

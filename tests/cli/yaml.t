@@ -134,6 +134,10 @@ $ ncclscript convert notation/skip.yaml -o skip.lua
 !   hint: --force replaces it
 ? 2
 
+$ ncclscript convert notation/skip.yaml -o notation
+! notation: error: cannot be written: Is a directory
+? 2
+
 $ ncclscript convert notation/caught.yaml -o skip.lua --force && head -n 1 skip.lua
 > scenario { about = "what a script is told of lines", ranks = 1 }
 
