@@ -6,6 +6,7 @@
 
 #include "api/gen/api.h"
 #include "api/spelling.h"
+#include "base/map.h"
 #include "base/quantity.h"
 
 /* ---- what is said ---- */
@@ -230,10 +231,32 @@ static void check_result(struct ncs_scene *s, const char *owner, const struct nc
         ncs_check_near(s, node->text, names, n);
 }
 
+/* Ranks that are written as numbers: none twice, none below 0. */
+static void check_numbers(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *list)
+{
+    struct ncs_map seen = { 0 };
+    for (size_t i = 0; i < list->items; i++) {
+        const struct ncs_yaml_node *rank = list->item[i];
+        if (rank->kind != NCS_YAML_INT)
+            continue;
+        const struct ncs_yaml_node *first = ncs_map_get(&seen, (uint64_t)rank->i);
+        if (rank->i < 0) {
+            ncs_complain(s->c, rank->at, "%s: ranks are 0 or more, got %s", owner, rank->text);
+        } else if (first) {
+            ncs_complain(s->c, rank->at, "%s: rank %s is there already", owner, rank->text);
+            ncs_complain_note(s->c, first->at, "the first time");
+        } else {
+            ncs_map_put(&seen, (uint64_t)rank->i, (void *)rank);
+        }
+    }
+    ncs_map_free(&seen);
+}
+
 static void check_ranks(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *node)
 {
     if (node->kind == NCS_YAML_LIST) {
         check_list(s, owner, NCS_SCOPE_STEPS, node);
+        check_numbers(s, owner, node);
         return;
     }
     ncs_check_wrong(s, owner, node, "a list of ranks");
