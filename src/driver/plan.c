@@ -14,13 +14,20 @@ struct range {
     uintptr_t from, to;
 };
 
+struct reader {
+    uint64_t first; /* 0 = it has read nothing that is unknown */
+    bool listens;
+};
+
 static struct {
     struct range *range;
     size_t ranges, room;
     struct range *window;
     size_t windows, window_room;
     struct ncs_map read; /* calls by id */
-    uint64_t first;
+    struct reader *reader; /* by rank */
+    size_t readers;
+    uint64_t first; /* of all */
 } unknown;
 
 static struct ncs_api functions;
@@ -32,15 +39,35 @@ bool ncs_driver_plan_unknown(uint64_t call)
     return ncs_map_get(&unknown.read, call) != NULL;
 }
 
-uint64_t ncs_driver_plan_first(void)
+static struct reader *reader_of(int rank)
 {
-    return unknown.first;
+    size_t at = rank < 0 ? 0 : (size_t)rank;
+    if (at >= unknown.readers) {
+        unknown.reader = ncs_resize(unknown.reader, (at + 1) * sizeof *unknown.reader);
+        for (; unknown.readers <= at; unknown.readers++)
+            unknown.reader[unknown.readers] = (struct reader){ 0 };
+    }
+    return &unknown.reader[at];
+}
+
+uint64_t ncs_driver_plan_first(int rank)
+{
+    const struct reader *r = reader_of(rank);
+    return r->listens ? unknown.first : r->first;
+}
+
+void ncs_driver_plan_listens(int rank)
+{
+    reader_of(rank)->listens = true;
 }
 
 static void forget(void)
 {
     ncs_map_free(&unknown.read);
     unknown.ranges = unknown.windows = 0;
+    ncs_free(unknown.reader);
+    unknown.reader = NULL;
+    unknown.readers = 0;
     unknown.first = 0;
 }
 
@@ -101,6 +128,9 @@ static void note_read(void)
     if (!call)
         return;
     ncs_map_put(&unknown.read, call->id, &unknown);
+    struct reader *r = reader_of(ncs_local->rank);
+    if (!r->first)
+        r->first = call->id;
     if (!unknown.first)
         unknown.first = call->id;
 }

@@ -84,6 +84,7 @@ static void add_fault(struct ncs_call_plan *plan, struct ncs_place place, int ra
         if (plan->fault[i].place.line == place.line && strcmp(plan->fault[i].text, text) == 0)
             f = &plan->fault[i];
     if (f) {
+        f->unsure = f->unsure && unsure;
         ncs_free(text);
     } else {
         struct ncs_call_plan_fault fault = { .place = place, .text = text, .unsure = unsure };
@@ -125,7 +126,7 @@ static void check_call(struct ncs_call_plan *plan, const struct ncs_journal *j,
 {
     struct ncs_str text = { 0 };
     const struct ncs_comm_info *comm = call->comm >= 0 ? j->comm[call->comm] : NULL;
-    uint64_t unknown = ncs_driver_plan_first();
+    uint64_t unknown = ncs_driver_plan_first(call->rank);
     if (!ncs_fn_info[call->fn].counted || !comm)
         return;
     if (!check_extent(w, call, comm->nranks, &text))
@@ -144,9 +145,9 @@ static const struct ncs_call *last_failed(const struct ncs_journal *j, const str
 
 static void add_errors(struct ncs_call_plan *plan, const struct ncs_result *r)
 {
-    uint64_t unknown = ncs_driver_plan_first();
     for (size_t i = 0; i < r->errors; i++) {
         const struct ncs_run_error *e = &r->error[i];
+        uint64_t unknown = ncs_driver_plan_first(e->rank);
         struct ncs_str text = { 0 }, message = { 0 };
         const struct ncs_call *call = e->kind == NCS_KIND_NCCL ? last_failed(r->journal, e) : NULL;
         ncs_str_add(&message, e->message);

@@ -108,7 +108,8 @@ static int guarded_collect(lua_State *L)
 static int script_assert(lua_State *L)
 {
     luaL_checkany(L, 1);
-    bool unknown = ncs_lua_rank(L)->planned && ncs_driver_plan_first() != 0;
+    struct ncs_lua_rank *rank = ncs_lua_rank(L);
+    bool unknown = rank->planned && ncs_driver_plan_first(rank->rank) != 0;
     if (lua_toboolean(L, 1) || unknown)
         return lua_gettop(L);
     lua_remove(L, 1);

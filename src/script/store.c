@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "driver/plan.h"
 #include "script/option.h"
 
 #define STORE "ncs.store"
@@ -28,6 +29,13 @@ static struct ncs_lua_thread *method(lua_State *L, const char *what, int max)
         ncs_lua_usage(L, "store takes a colon: %s(...)", what);
     t->running = L;
     return t;
+}
+
+/* What other ranks do decides about what is returned. */
+static void listen(const struct ncs_lua_rank *rank)
+{
+    if (rank->planned)
+        ncs_driver_plan_listens(rank->rank);
 }
 
 static int store_set(lua_State *L)
@@ -57,6 +65,7 @@ static int store_get(lua_State *L)
     void *value = NULL;
     size_t bytes = 0;
     ncs_lua_options(L, 2, rows, &o);
+    listen(rank);
     bool there = ncs_run_store_get(rank->run, key, o.timeout, &value, &bytes);
     ncs_free(rank->held);
     rank->held = there ? value : NULL; /* Lua may run out of memory below */
@@ -75,6 +84,7 @@ static int store_add(lua_State *L)
     struct ncs_lua_thread *t = method(L, "store:add", 2);
     const char *key = ncs_lua_string(L, 1, "key");
     int64_t n = ncs_lua_integer(L, 2, "n"), sum = 0;
+    listen(t->rank);
     bool ok = ncs_run_store_add(t->rank->run, key, n, &sum);
     ncs_lua_check_cancel(L);
     if (!ok)
@@ -108,6 +118,8 @@ static int barrier(lua_State *L)
             return ncs_lua_usage(L, "rank %d is not in the list of ranks", t->rank->rank);
     }
     t->running = L;
+    if (o.timeout >= 0)
+        listen(t->rank);
     bool met = ncs_run_barrier(t->rank->run, ranks, (size_t)count, o.timeout);
     ncs_lua_check_cancel(L);
     lua_pushboolean(L, met);

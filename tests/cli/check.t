@@ -449,3 +449,11 @@ $ ncclscript check -q check/later.lua
 >     3 | if rank < 2 then cuda.buffer("float32", -1) end
 >       |                  ^^^^
 ? 2
+
+# What one rank reads is no excuse for another, unless the one may have been told by it.
+$ ncclscript check -q check/mine.lua
+> check/mine.lua:11:5: error: rank 2: slice: <*>
+> ...
+? 2
+
+$ ncclscript check -q check/mine.lua --set shared=true
