@@ -159,6 +159,9 @@ struct ncs_call *ncs_journal_call(const struct ncs_journal *j, int comm, int com
 /* Where a put writes: in the window of its peer, NULL when that cannot be told. */
 void *ncs_journal_target(const struct ncs_journal *j, const struct ncs_call *put);
 
+/* The first argument of a kind, NULL = the function has none. */
+const union ncs_arg *ncs_call_arg(const struct ncs_call *call, enum ncs_kind kind);
+
 /* Arguments by role, whatever their position. A role that the function has not: 0, NULL or -1. */
 const void *ncs_call_sendbuff(const struct ncs_call *call); /* buff of ncclBcast and ncclSend too */
 const void *ncs_call_recvbuff(const struct ncs_call *call); /* buff of ncclBcast and ncclRecv too */

@@ -102,23 +102,12 @@ void ncs_journal_set_member(struct ncs_journal *j, struct ncs_comm_info *info, i
 struct ncs_comm_info *ncs_journal_growth(struct ncs_journal *j, uint64_t id, int nranks);
 /* Learns of a split, a shrink, a growth or an id to grow with, which has succeeded. */
 void ncs_journal_learn_child(struct ncs_journal *j, struct ncs_call *call);
-/* Takes one whose handle has been filled. */
 /* Its group has failed: the next call of its kind is the same one over again. */
 void ncs_journal_uncount_child(struct ncs_journal *j, const struct ncs_unfilled *u);
+/* Takes one whose handle has been filled. */
 bool ncs_journal_take_filled(struct ncs_journal *j, int rank, struct ncs_unfilled *out);
 void ncs_journal_adopt(struct ncs_journal *j, const struct ncs_unfilled *u, int rank, int nranks);
 /* Nobody fills the handles that this rank still waits for on a communicator. */
 void ncs_journal_orphan(struct ncs_journal *j, int comm, int comm_rank);
-
-/* The argument of that kind, NULL if the function has none. */
-static inline const union ncs_arg *ncs_call_arg(const struct ncs_call *call, enum ncs_kind kind)
-{
-    const struct ncs_fn_info *info = &ncs_fn_info[call->fn];
-
-    for (int i = 0; i < info->nargs; i++)
-        if (info->arg[i].kind == kind)
-            return &call->arg[i];
-    return NULL;
-}
 
 #endif

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "api/version.h"
+#include "base/safe.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "driver/driver.h"
-#include "base/safe.h"
 
 enum { NCCL_LIB, CUDART_LIB, FORMAT, HELP };
 

@@ -6,22 +6,13 @@
 #include "api/types.h"
 #include "base/mem.h"
 
-static const union ncs_arg *arg_of(const struct ncs_call *call, enum ncs_kind kind)
-{
-    const struct ncs_fn_info *info = &ncs_fn_info[call->fn];
-    for (int i = 0; i < info->nargs; i++)
-        if (info->arg[i].kind == kind)
-            return &call->arg[i];
-    return NULL;
-}
-
 /* The newest allocation of the rank before the call that holds the address. */
 static const struct ncs_call *allocation_of(const struct ncs_call *call, const void *address)
 {
     for (const struct ncs_call *c = call->older; c; c = c->older) {
         const union ncs_arg *memory = c->rank == call->rank && c->returned && !c->rc
-                                          ? arg_of(c, NCS_ARG_MEMORY_OUT) : NULL;
-        const union ncs_arg *bytes = memory ? arg_of(c, NCS_ARG_BYTES) : NULL;
+                                          ? ncs_call_arg(c, NCS_ARG_MEMORY_OUT) : NULL;
+        const union ncs_arg *bytes = memory ? ncs_call_arg(c, NCS_ARG_BYTES) : NULL;
         if (bytes && memory->p && (uintptr_t)address >= (uintptr_t)memory->p &&
             (uintptr_t)address - (uintptr_t)memory->p < bytes->u)
             return c;
@@ -38,10 +29,10 @@ static bool frees(const struct ncs_call *call)
 
 static const struct ncs_call *end_of(const struct ncs_call *allocation)
 {
-    const void *base = arg_of(allocation, NCS_ARG_MEMORY_OUT)->p;
+    const void *base = ncs_call_arg(allocation, NCS_ARG_MEMORY_OUT)->p;
     for (const struct ncs_call *c = allocation->newer; c; c = c->newer) {
         const union ncs_arg *memory = c->rank == allocation->rank && frees(c)
-                                          ? arg_of(c, NCS_ARG_MEMORY) : NULL;
+                                          ? ncs_call_arg(c, NCS_ARG_MEMORY) : NULL;
         if (memory && memory->p == base && !c->ending && !(c->returned && c->rc))
             return c;
     }
@@ -70,8 +61,9 @@ static void say_origin(struct ncs_str *s, const struct ncs_call *call, const voi
         return;
     }
     const struct ncs_call *freed = end_of(made);
-    uint64_t all = arg_of(made, NCS_ARG_BYTES)->u;
-    uint64_t from = (uint64_t)((uintptr_t)address - (uintptr_t)arg_of(made, NCS_ARG_MEMORY_OUT)->p);
+    uint64_t all = ncs_call_arg(made, NCS_ARG_BYTES)->u;
+    const void *base = ncs_call_arg(made, NCS_ARG_MEMORY_OUT)->p;
+    uint64_t from = (uint64_t)((uintptr_t)address - (uintptr_t)base);
     ncs_str_add(s, "is memory");
     if (made->label)
         ncs_str_addf(s, " \"%s\"", made->label);

@@ -164,15 +164,6 @@ static bool is_of_copy(enum ncs_kind kind)
     return kind == NCS_ARG_OUT || kind == NCS_ARG_IN || kind == NCS_ARG_BYTES;
 }
 
-static const union ncs_arg *arg_of(const struct ncs_call *call, enum ncs_kind kind)
-{
-    const struct ncs_fn_info *info = &ncs_fn_info[call->fn];
-    for (int i = 0; i < info->nargs; i++)
-        if (info->arg[i].kind == kind)
-            return &call->arg[i];
-    return NULL;
-}
-
 /* Addresses of what has been freed may be given out again. */
 static void unlearn(struct ncs_call_words *w, const struct ncs_call *call)
 {
@@ -183,8 +174,8 @@ static void unlearn(struct ncs_call_words *w, const struct ncs_call *call)
 
 static void learn(struct ncs_call_words *w, const struct ncs_call *call, struct ncs_str *out)
 {
-    const union ncs_arg *memory = arg_of(call, NCS_ARG_MEMORY_OUT);
-    const union ncs_arg *bytes = arg_of(call, NCS_ARG_BYTES);
+    const union ncs_arg *memory = ncs_call_arg(call, NCS_ARG_MEMORY_OUT);
+    const union ncs_arg *bytes = ncs_call_arg(call, NCS_ARG_BYTES);
     if (strstr(ncs_fn_info[call->fn].name, "Free"))
         unlearn(w, call);
     if (!memory || !memory->p || !bytes)
@@ -203,9 +194,9 @@ void ncs_call_plan_describe(struct ncs_call_words *w, const struct ncs_journal *
         return;
     }
     ncs_str_add(out, info->name);
-    const union ncs_arg *to = arg_of(call, NCS_ARG_OUT), *from = arg_of(call, NCS_ARG_IN);
+    const union ncs_arg *to = ncs_call_arg(call, NCS_ARG_OUT), *from = ncs_call_arg(call, NCS_ARG_IN);
     if (to && from) {
-        const union ncs_arg *bytes = arg_of(call, NCS_ARG_BYTES);
+        const union ncs_arg *bytes = ncs_call_arg(call, NCS_ARG_BYTES);
         char size[40];
         if (bytes)
             ncs_str_addf(out, " %s", ncs_format_size(bytes->u, size, sizeof size));

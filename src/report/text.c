@@ -7,9 +7,9 @@
 
 #include "base/mem.h"
 #include "base/quantity.h"
+#include "base/safe.h"
 #include "report/format.h"
 #include "report/rows.h"
-#include "base/safe.h"
 
 static const struct {
     const char *word, *color;

@@ -145,21 +145,13 @@ size_t ncs_replay_event(struct played *p, int rank, const void *event)
     return number_of(&p->event, event_key(rank, event));
 }
 
-static const void *argument(const struct ncs_call *call, enum ncs_kind kind)
-{
-    const struct ncs_fn_info *info = &ncs_fn_info[call->fn];
-    for (int i = 0; i < info->nargs; i++)
-        if (info->arg[i].kind == kind)
-            return call->arg[i].p;
-    return NULL;
-}
-
 /* What puts a callback or a wait for an event into a stream, or makes an event stand for one. */
 static void add_order(struct played *p, const struct ncs_call *call,
                       const struct ncs_snap_op *held, size_t count)
 {
     uint64_t stream = stream_key(call);
-    const void *event = argument(call, NCS_ARG_EVENT);
+    const union ncs_arg *arg = ncs_call_arg(call, NCS_ARG_EVENT);
+    const void *event = arg ? arg->p : NULL;
     size_t before;
     switch (call->fn) {
     case NCS_FN_cudaLaunchHostFunc:

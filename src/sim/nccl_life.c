@@ -1,7 +1,7 @@
 /* NCCL's functions that end communicators or set them aside. */
 #include "sim/comm.h"
-#include "sim/environment.h"
 #include "sim/cuda.h"
+#include "sim/environment.h"
 #include "sim/functions.h"
 #include "sim/group.h"
 #include "sim/job.h"

@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/safe.h"
 #include "diagnose/finding.h"
 #include "harness.h"
 #include "report/report.h"
-#include "base/safe.h"
 
 #define T(text) ((char *)(text))
 
