@@ -39,6 +39,7 @@ static void stop(struct ncs_run *run, const struct ncs_fault *f, struct ncs_call
         return;
     }
     run->rank[ncs_local->rank].dead = true;
+    run->rank[ncs_local->rank].death = f->place;
     run->machine->die(why, place);
 }
 
@@ -135,7 +136,8 @@ static int before_call(void *arg, struct ncs_call *call)
     struct ncs_fault due;
     int rc = 0;
     if (run->rank[call->rank].dead) {
-        stop(run, &(struct ncs_fault){ .kind = NCS_FAULT_KILL }, call);
+        stop(run, &(struct ncs_fault){ .kind = NCS_FAULT_KILL,
+                                       .place = run->rank[call->rank].death }, call);
         return over(run);
     }
     mark_due(run, call);

@@ -18,6 +18,7 @@ struct run_rank {
     struct ncs_local local; /* of its main thread */
     int threads;            /* spawned so far */
     bool dead;              /* by fault.kill */
+    struct ncs_place death; /* the statement */
     struct armed *armed;    /* faults that wait for their calls, in order */
 };
 
