@@ -63,5 +63,8 @@ void ncs_translation_free(struct ncs_translation *t)
 {
     ncs_str_free(&t->lua);
     ncs_free(t->line);
+    for (size_t i = 0; i < t->keys; i++)
+        ncs_free(t->key[i].name);
+    ncs_free(t->key);
     memset(t, 0, sizeof *t);
 }

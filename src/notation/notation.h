@@ -14,10 +14,18 @@
 /* "scenario.yaml", "x.yml": a file in this notation, by its name. */
 bool ncs_notation_is(const char *file);
 
+/* A key of what the file declares, by its name in Lua. */
+struct ncs_key_line {
+    char *name;
+    int line, depth; /* of the source; 0 = at the top level */
+};
+
 struct ncs_translation {
     struct ncs_str lua; /* a scenario of its own, as a person would write it */
     int *line;          /* of the source, for each line of lua */
     size_t lines;
+    struct ncs_key_line *key; /* in their order: lua may have several on one line */
+    size_t keys;
 };
 
 /* Checks the whole file and translates it. False when there are errors in c: all that can be found

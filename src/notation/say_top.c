@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/mem.h"
 #include "notation/expression.h"
 
 /* ---- what is computed before there are ranks ---- */
@@ -228,8 +229,32 @@ static size_t say_keys(struct ncs_speech *s, bool lines)
     return said;
 }
 
+/* Of a file that has more keys than that, aliases written out, the first ones are noted. */
+enum { KEYS_NOTED = 1000 };
+
+/* Where the keys of declarations stand, and those below them. */
+static void note_keys(struct ncs_speech *s, const struct ncs_yaml_node *node, int depth, size_t *room)
+{
+    for (size_t i = 0; node->kind == NCS_YAML_LIST && i < node->items && s->out->keys < KEYS_NOTED; i++)
+        note_keys(s, node->item[i], depth, room);
+    for (size_t i = 0; node->kind == NCS_YAML_MAP && i < node->items && s->out->keys < KEYS_NOTED; i++) {
+        const struct ncs_yaml_node *key = node->item[2 * i];
+        const struct ncs_form_field *f = depth == 0 ? ncs_form_find(ncs_form_top, key->text) : NULL;
+        if (f && is_section(f))
+            continue;
+        bool about = f && strcmp(f->name, "scenario") == 0;
+        struct ncs_key_line found = {
+            .name = ncs_copy_text(about ? "about" : key->text), .depth = depth,
+            .line = ncs_source_line(s->scene->source, key->at.at, NULL) };
+        NCS_PUSH(s->out->key, s->out->keys, *room, found);
+        note_keys(s, node->item[2 * i + 1], depth + 1, room);
+    }
+}
+
 void ncs_say_scenario(struct ncs_speech *s)
 {
+    size_t room = 0;
+    note_keys(s, s->scene->root, 0, &room);
     struct ncs_span first = s->scene->root->at;
     size_t bytes = s->out->lua.bytes, lines = s->out->lines;
     ncs_say_begin(s, first);

@@ -301,16 +301,20 @@ static const char *find_key(const char *text, const char *key, int first, int *l
     return NULL;
 }
 
-/* The line of a key from the statement on, which a translation begins with, or from the key on in
- * whose table it stands; the statement's own when it is not found. */
+/* The line of a key from the statement on, or from the key on in whose table it stands; the
+ * statement's own when it is not found. */
 static int line_of_key(const struct ncs_script *s, const char *within, const char *key)
 {
-    int line = 1, first = s->main.lines.count ? 1 : s->line;
+    int line = 1;
     const char *from = s->main.text;
+    if (s->main.lines.count) {
+        line = key ? ncs_lines_of_key(&s->main.lines, within, key) : 0;
+        return line ? line : s->line;
+    }
     if (within)
-        from = find_key(from, within, first, &line);
-    bool found = key && from && find_key(from, key, first, &line);
-    return found ? ncs_lines_from(&s->main.lines, line) : s->line;
+        from = find_key(from, within, s->line, &line);
+    bool found = key && from && find_key(from, key, s->line, &line);
+    return found ? line : s->line;
 }
 
 static int fetch_message(lua_State *L)
@@ -376,7 +380,8 @@ static void run_declaration(struct ncs_declaration *d)
         for (size_t i = 0; i < d->settings->sets && err->status == NCS_OK; i++)
             ncs_scenario_set(d->scenario, d->settings->set[i], err);
     if (err->status != NCS_OK && !err->file[0])
-        ncs_fail_at(err, script->main.file, script->line, 0);
+        ncs_fail_at(err, script->main.file,
+                    d->key ? line_of_key(script, d->within, d->key) : script->line, 0);
 }
 
 bool ncs_script_declare(struct ncs_script *script, const struct ncs_script_settings *settings,

@@ -33,6 +33,27 @@ int ncs_lines_from(const struct ncs_lines *lines, int line)
     return lines->line[at - 1];
 }
 
+void ncs_lines_free(struct ncs_lines *lines)
+{
+    struct ncs_translation t = { .line = lines->line, .key = lines->key, .keys = lines->keys };
+    ncs_translation_free(&t);
+    *lines = (struct ncs_lines){ 0 };
+}
+
+int ncs_lines_of_key(const struct ncs_lines *lines, const char *within, const char *key)
+{
+    const struct ncs_key_line *best = NULL;
+    bool inside = !within;
+    for (size_t i = 0; i < lines->keys; i++) {
+        const struct ncs_key_line *k = &lines->key[i];
+        if (within && k->depth == 0)
+            inside = strcmp(k->name, within) == 0;
+        else if (inside && strcmp(k->name, key) == 0 && (!best || k->depth < best->depth))
+            best = k;
+    }
+    return best ? best->line : 0;
+}
+
 /* ---- parts of the format ---- */
 
 static const unsigned char *take(struct rewriting *r, size_t bytes)

@@ -7,12 +7,21 @@
 
 #include "base/error.h"
 #include "base/str.h"
+#include "notation/notation.h"
 
 /* For each line of a text, the line that it comes from. */
 struct ncs_lines {
     int *line;
     size_t count; /* 0 = the text is as it was written */
+    struct ncs_key_line *key; /* of what the text declares */
+    size_t keys;
 };
+
+void ncs_lines_free(struct ncs_lines *lines);
+
+/* Where a key stands that the text declares, `within` the table of another or NULL; 0 = nowhere. The
+ * one that is least deep counts. */
+int ncs_lines_of_key(const struct ncs_lines *lines, const char *within, const char *key);
 
 /* Where a line (from 1; 0 = none) comes from. */
 int ncs_lines_from(const struct ncs_lines *lines, int line);

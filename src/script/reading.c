@@ -76,7 +76,7 @@ bool ncs_reading_translate(struct ncs_reading *r, struct ncs_str *lua, struct nc
         ncs_complaints_error(&r->complaints, err);
         return false;
     }
-    *lines = (struct ncs_lines){ t.line, t.lines };
+    *lines = (struct ncs_lines){ t.line, t.lines, t.key, t.keys };
     *lua = t.lua;
     return true;
 }

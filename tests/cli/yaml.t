@@ -226,3 +226,15 @@ $ ncclscript run --format json notation/late.yaml 2>/dev/null | jq -c '.errors[]
 
 $ ncclscript schema | jq -r '."$schema"'
 > http://json-schema.org/draft-07/schema#
+
+# A declaration that is found to be wrong when it is read has its own line.
+$ ncclscript run notation/places.yaml
+! notation/places.yaml:8: error: outcome: culprit = 2: the run has ranks 0 to 1
+!     8 |     hang: { culprit: 2 }
+!   hint: ranks count from 0
+? 2
+
+$ ncclscript run --set n=two notation/places.yaml
+! notation/places.yaml:3: error: parameter `n`: `two`: expected an integer
+!     3 | params: { n: 1 }
+? 2
