@@ -1,5 +1,5 @@
 # How far a suite is, on a terminal alone.
-@ script
+@ pseudo-terminals
 $ script -qec 'ncclscript run -q --unsafe slow.lua' /dev/null | tr '\r' '\n' | sed 's/\x1b\[K/<erased>/'
 > ncclscript run: --unsafe: scripts may run programs and use files
 > ...

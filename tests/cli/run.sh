@@ -17,6 +17,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/bin" && ln -s "$program" "$work/bin/ncclscript"
 [[ ${TSAN_OPTIONS:-} ]] || ln -s /bin/true "$work/bin/prompt-signals"
+script -qec true /dev/null >/dev/null 2>&1 </dev/null && ln -s /bin/true "$work/bin/pseudo-terminals"
 unset NO_COLOR CLICOLOR_FORCE "${!NCCL_@}"
 export PATH="$work/bin:$PATH" TERM=xterm LC_ALL=C.UTF-8
 
