@@ -3,12 +3,14 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/safe.h"
 #include "base/str.h"
 #include "notation/notation.h"
 #include "script/script.h"
@@ -63,6 +65,8 @@ static bool walk_entry(struct ncs_files *files, const char *folder, const char *
             ok = walk(files, path.text, depth + 1, err);
         else if (S_ISREG(target.st_mode) && is_scenario(path.text, name))
             NCS_PUSH(files->path, files->count, files->room, ncs_copy_text(path.text));
+        else if (S_ISREG(target.st_mode) && ncs_notation_is(name) && files->left_out++ == 0)
+            files->left = ncs_copy_text(path.text);
     }
     ncs_str_free(&path);
     return ok;
@@ -89,11 +93,31 @@ static bool walk(struct ncs_files *files, const char *folder, int depth, struct 
     return ok;
 }
 
+/* A misspelt `steps` would otherwise be a test that is not there. */
+static void tell_left_out(struct ncs_files *files)
+{
+    struct ncs_str text = { 0 };
+    if (!files->left_out)
+        return;
+    ncs_safe_line(&text, files->left);
+    fprintf(stderr, "ncclscript: left out: %s", text.text);
+    if (files->left_out > 1)
+        fprintf(stderr, " and %zu more *.yaml", files->left_out - 1);
+    fprintf(stderr, ": no `steps` and no `scenario` at the top level\n");
+    ncs_str_free(&text);
+    ncs_free(files->left);
+    files->left = NULL;
+    files->left_out = 0;
+}
+
 bool ncs_files_add(struct ncs_files *files, const char *operand, struct ncs_error *err)
 {
     struct stat st;
-    if (strcmp(operand, "-") != 0 && stat(operand, &st) == 0 && S_ISDIR(st.st_mode))
-        return walk(files, operand, 0, err);
+    if (strcmp(operand, "-") != 0 && stat(operand, &st) == 0 && S_ISDIR(st.st_mode)) {
+        bool ok = walk(files, operand, 0, err);
+        tell_left_out(files);
+        return ok;
+    }
     NCS_PUSH(files->path, files->count, files->room, ncs_copy_text(operand));
     return true;
 }

@@ -10,11 +10,14 @@
 struct ncs_files {
     char **path;
     size_t count, room;
+    size_t left_out; /* YAML files of folders that do not look like scenarios */
+    char *left;      /* the first of them */
 };
 
 /* A file (or "-") stands for itself, whether it exists or not; a folder for all scenarios below it, by
  * name, without hidden files and folders: *.lua, *.ncclscript.yaml, and those *.yaml and *.yml that
- * have `steps` or `scenario` at their top level. False and err when a folder cannot be read. */
+ * have `steps` or `scenario` at their top level; other YAML files there are named on standard error.
+ * False and err when a folder cannot be read. */
 bool ncs_files_add(struct ncs_files *files, const char *operand, struct ncs_error *err);
 void ncs_files_free(struct ncs_files *files);
 

@@ -88,6 +88,7 @@ $ ncclscript run -q notation/mixed
 >   fix   let rank 2 make the call at line 9 too: every rank of a communicator makes the same calls in the same order
 >   more  ncclscript explain skipped-call
 > 4 scenarios: 1 as expected, 3 unexpected (2 invalid, 1 hang)
+! ncclscript: left out: notation/mixed/docker-compose.yaml: no `steps` and no `scenario` at the top level
 ! notation/mixed/own.ncclscript.yaml:1:1: error: a scenario must be a mapping with steps, got nothing
 !     1 | # Nothing yet.
 !       | ^
