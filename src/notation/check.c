@@ -231,8 +231,18 @@ static void check_result(struct ncs_scene *s, const char *owner, const struct nc
         ncs_check_near(s, node->text, names, n);
 }
 
-/* Ranks that are written as numbers: none twice, none below 0. */
-static void check_numbers(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *list)
+/* How many ranks the file says that there are; `-n` may say otherwise. INT64_MAX: it cannot be told. */
+static int64_t ranks_of(const struct ncs_scene *s)
+{
+    const struct ncs_yaml_node *ranks = ncs_yaml_get(s->root, "ranks");
+    const struct ncs_yaml_node *matrix = ncs_yaml_get(s->root, "matrix");
+    bool varies = matrix && matrix->kind == NCS_YAML_MAP && ncs_yaml_get(matrix, "ranks");
+    return ranks && ranks->kind == NCS_YAML_INT && !varies ? ranks->i : INT64_MAX;
+}
+
+/* Ranks that are written as numbers: none twice, none below 0. Those of the run are below `end`. */
+static void check_numbers(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *list,
+                          int64_t end)
 {
     struct ncs_map seen = { 0 };
     for (size_t i = 0; i < list->items; i++) {
@@ -247,6 +257,9 @@ static void check_numbers(struct ncs_scene *s, const char *owner, const struct n
             ncs_complain_note(s->c, first->at, "the first time");
         } else {
             ncs_map_put(&seen, (uint64_t)rank->i, (void *)rank);
+            if (rank->i >= end)
+                ncs_complain_warning(s->c, rank->at, "%s: rank %s: the run has ranks 0 to %lld", owner,
+                                     rank->text, (long long)end - 1);
         }
     }
     ncs_map_free(&seen);
@@ -256,7 +269,7 @@ static void check_ranks(struct ncs_scene *s, const char *owner, const struct ncs
 {
     if (node->kind == NCS_YAML_LIST) {
         check_list(s, owner, NCS_SCOPE_STEPS, node);
-        check_numbers(s, owner, node);
+        check_numbers(s, owner, node, strcmp(owner, "init") == 0 ? ranks_of(s) : INT64_MAX);
         return;
     }
     ncs_check_wrong(s, owner, node, "a list of ranks");

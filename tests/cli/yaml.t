@@ -239,3 +239,10 @@ $ ncclscript run --set n=two notation/places.yaml
 ! notation/places.yaml:3: error: parameter `n`: `two`: expected an integer
 !     3 | params: { n: 1 }
 ? 2
+
+# With -n there may be a rank 7: told, and not refused.
+$ ncclscript check notation/outside.yaml
+> notation/outside.yaml:3:30: warning: init: rank 7: the run has ranks 0 to 3
+>     3 | comms: { row: { init: [0, 1, 7] } }
+>       |                              ^
+> 1 file: 0 with errors
