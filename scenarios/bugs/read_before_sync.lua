@@ -2,6 +2,7 @@ scenario {
   ranks   = 2,
   about   = "the call has returned, so the result must be there: a stale read",
   outcome = { wrong = true },
+  needs   = { driver = "sim" }, -- what a race yields is certain on the virtual clock only
 }
 
 local x   = cuda.buffer("float32", 1024):fill(rank + 1)

@@ -58,7 +58,7 @@ cudaError_t ncs_copy_standing_error(void)
 }
 
 /* Onto the launch's device; the one to go back to, -1 = the same. */
-int ncs_copy_enter(const struct launch *l)
+int ncs_copy_enter(const struct stage_launch *l)
 {
     int device = -1;
     if (l->line->device < 0 || !plain->cudaGetDevice || !plain->cudaSetDevice ||
@@ -120,7 +120,7 @@ void ncs_copy_make_room(struct stage_part *p)
     p->scalar = scalar ? memory + all : NULL;
 }
 
-void ncs_copy_lose(struct launch *l)
+void ncs_copy_lose(struct stage_launch *l)
 {
     for (struct stage_part *p = l->first; p; p = p->next)
         p->in = p->out = p->scalar = NULL;
@@ -132,7 +132,7 @@ static bool copy(void *to, const void *from, size_t bytes, cudaStream_t stream)
 }
 
 /* Makes the first stream wait for the others, or the others for it. */
-static bool join_streams(const struct launch *l, cudaEvent_t event, bool others)
+static bool join_streams(const struct stage_launch *l, cudaEvent_t event, bool others)
 {
     bool ok = true;
     for (int i = 1; i < l->streams && ok; i++) {
@@ -143,7 +143,7 @@ static bool join_streams(const struct launch *l, cudaEvent_t event, bool others)
     return ok;
 }
 
-bool ncs_copy_inputs(const struct launch *l)
+bool ncs_copy_inputs(const struct stage_launch *l)
 {
     bool ok = join_streams(l, l->done, false);
     for (const struct stage_part *p = l->first; p && ok; p = p->next) {
@@ -156,7 +156,7 @@ bool ncs_copy_inputs(const struct launch *l)
     return ok;
 }
 
-bool ncs_copy_outputs(const struct launch *l)
+bool ncs_copy_outputs(const struct stage_launch *l)
 {
     bool ok = true;
     for (const struct stage_part *p = l->first; p && ok; p = p->next) {

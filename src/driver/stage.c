@@ -17,12 +17,12 @@ static const struct ncs_api *plain;
 static bool open, copies;
 static int ranks;
 static struct stage_arena *arena;  /* by rank */
-static struct launch **under_way;  /* by rank, oldest first */
+static struct stage_launch **under_way;  /* by rank, oldest first */
 static int *ops;                   /* by rank: copies and events under way */
 
-static struct launch *made;        /* those whose inputs are copied and that NCCL may not have yet */
+static struct stage_launch *made; /* those whose inputs are copied and that NCCL may not have yet */
 
-static _Thread_local struct launch *pending;
+static _Thread_local struct stage_launch *pending;
 static _Thread_local struct stage_part *latest; /* of the call that is being made */
 static _Thread_local int depth;
 
@@ -47,9 +47,9 @@ void ncs_stage_observe(const struct ncs_observer *observer)
     ncs_meet_observe(observer);
 }
 
-static void end_making(const struct launch *l);
+static void end_making(const struct stage_launch *l);
 
-static void free_launch(struct launch *l)
+static void free_launch(struct stage_launch *l)
 {
     end_making(l);
     for (struct stage_part *p = l->first, *next; p; p = next) {
@@ -64,7 +64,7 @@ void ncs_stage_close(void)
     bool idle = true;
     ncs_stage_look_at_all();
     for (int r = 0; r < ranks; r++)
-        for (struct launch *l = under_way[r], *next; l; l = next) {
+        for (struct stage_launch *l = under_way[r], *next; l; l = next) {
             next = l->next;
             idle = false;
             free_launch(l);
@@ -86,9 +86,9 @@ void ncs_stage_close(void)
 
 /* ---- parts and launches ---- */
 
-static struct launch *launch_of(struct stage_line *line, int rank)
+static struct stage_launch *launch_of(struct stage_line *line, int rank)
 {
-    struct launch **at = &pending;
+    struct stage_launch **at = &pending;
     while (*at && (*at)->line != line)
         at = &(*at)->next;
     if (!*at) {
@@ -100,7 +100,7 @@ static struct launch *launch_of(struct stage_line *line, int rank)
     return *at;
 }
 
-static void add_stream(struct launch *l, cudaStream_t stream)
+static void add_stream(struct stage_launch *l, cudaStream_t stream)
 {
     int i = 0;
     while (i < l->streams && l->stream[i] != stream)
@@ -117,7 +117,7 @@ static void add_part(struct ncs_call *call, ncclComm_t comm)
     if (!line || call->number == 0 || call->rank < 0 || call->rank >= ranks)
         return;
     struct stage_part *p = ncs_new(sizeof *p);
-    struct launch *l = launch_of(line, call->rank);
+    struct stage_launch *l = launch_of(line, call->rank);
     ncs_call_pin(call);
     p->call = call;
     p->line = line;
@@ -129,12 +129,12 @@ static void add_part(struct ncs_call *call, ncclComm_t comm)
     latest = p;
 }
 
-static int ops_of(const struct launch *l)
+static int ops_of(const struct stage_launch *l)
 {
     return 2 * l->parts + 2 * l->streams;
 }
 
-static bool share_stream(const struct launch *a, const struct launch *b)
+static bool share_stream(const struct stage_launch *a, const struct stage_launch *b)
 {
     for (int i = 0; i < a->streams; i++)
         for (int k = 0; k < b->streams; k++)
@@ -144,26 +144,26 @@ static bool share_stream(const struct launch *a, const struct launch *b)
 }
 
 /* Who copies first need not launch first. */
-static void begin_making(struct launch *l)
+static void begin_making(struct stage_launch *l)
 {
     l->owner = &pending;
-    for (struct launch *other = made; other; other = other->next_made)
+    for (struct stage_launch *other = made; other; other = other->next_made)
         if (other->owner != l->owner && (other->line == l->line || share_stream(other, l)))
             other->crossed = l->crossed = true;
     l->next_made = made;
     made = l;
 }
 
-static void end_making(const struct launch *l)
+static void end_making(const struct stage_launch *l)
 {
-    struct launch **at = &made;
+    struct stage_launch **at = &made;
     while (*at && *at != l)
         at = &(*at)->next_made;
     if (*at)
         *at = l->next_made;
 }
 
-static bool may_begin(struct launch *l)
+static bool may_begin(struct stage_launch *l)
 {
     if (!open || l->odd || ops_of(l) > UNDER_WAY)
         return false;
@@ -173,7 +173,7 @@ static bool may_begin(struct launch *l)
     return ops[l->rank] + ops_of(l) <= UNDER_WAY && ncs_copy_standing_error() == cudaSuccess;
 }
 
-static void begin_launch(struct launch *l)
+static void begin_launch(struct stage_launch *l)
 {
     if (!may_begin(l))
         return;
@@ -193,7 +193,7 @@ static void begin_launch(struct launch *l)
 }
 
 /* How many-th of its sender's to its receiver. */
-static void number_pairs(const struct launch *l)
+static void number_pairs(const struct stage_launch *l)
 {
     for (struct stage_part *p = l->first; p; p = p->next) {
         bool sends = p->call->fn == NCS_FN_ncclSend;
@@ -203,7 +203,7 @@ static void number_pairs(const struct launch *l)
     }
 }
 
-static void arrive(struct launch *l)
+static void arrive(struct stage_launch *l)
 {
     for (struct stage_part *p = l->first, *next; p && !l->nothing; p = next) {
         next = p->next;
@@ -213,7 +213,7 @@ static void arrive(struct launch *l)
     free_launch(l);
 }
 
-static void end_launch(struct launch *l, int rc)
+static void end_launch(struct stage_launch *l, int rc)
 {
     bool launched = rc == ncclSuccess;
     l->nothing = !launched && rc != ncclInProgress;
@@ -235,7 +235,7 @@ static void end_launch(struct launch *l, int rc)
     end_making(l);
     if (!ok || l->crossed)
         ncs_copy_lose(l);
-    struct launch **at = &under_way[l->rank];
+    struct stage_launch **at = &under_way[l->rank];
     while (*at)
         at = &(*at)->next;
     *at = l;
@@ -244,7 +244,7 @@ static void end_launch(struct launch *l, int rc)
 static void end_pending(int rc)
 {
     while (pending) {
-        struct launch *l = pending;
+        struct stage_launch *l = pending;
         pending = l->next;
         l->next = NULL;
         end_launch(l, rc);
@@ -254,7 +254,7 @@ static void end_pending(int rc)
 void ncs_stage_forget(void)
 {
     while (pending) {
-        struct launch *l = pending;
+        struct stage_launch *l = pending;
         pending = l->next;
         free_launch(l);
     }
@@ -263,7 +263,7 @@ void ncs_stage_forget(void)
 /* The call has been refused. */
 static void drop_latest(void)
 {
-    for (struct launch *l = pending; l; l = l->next)
+    for (struct stage_launch *l = pending; l; l = l->next)
         for (struct stage_part **at = &l->first; *at; at = &(*at)->next)
             if (*at == latest) {
                 *at = NULL;
@@ -304,7 +304,7 @@ void ncs_stage_group_started(void)
 
 void ncs_stage_group_ending(bool simulate)
 {
-    for (struct launch *l = pending; l && depth == 1 && !simulate; l = l->next)
+    for (struct stage_launch *l = pending; l && depth == 1 && !simulate; l = l->next)
         begin_launch(l);
 }
 
@@ -337,7 +337,7 @@ void ncs_stage_leaves(enum ncs_fn fn, ncclComm_t comm)
 
 static void look_at(int rank)
 {
-    for (struct launch **at = &under_way[rank], *l; (l = *at) != NULL;) {
+    for (struct stage_launch **at = &under_way[rank], *l; (l = *at) != NULL;) {
         if (plain->cudaEventQuery(l->done) == cudaErrorNotReady) {
             at = &l->next;
             continue;

@@ -38,7 +38,7 @@ void ncs_stage_look_at_all(void);
 
 enum { STREAMS = 8 }; /* of a communicator in a group */
 
-struct launch {
+struct stage_launch {
     struct stage_line *line;
     struct stage_part *first, **last;
     cudaStream_t stream[STREAMS];
@@ -48,9 +48,9 @@ struct launch {
     bool nothing;     /* it was refused after all */
     bool crossed;     /* another thread's launch on one of its streams came in between */
     const void *owner; /* its thread */
-    struct launch *next_made;
+    struct stage_launch *next_made;
     cudaEvent_t done; /* behind the last copy; NULL = there is nothing to wait for */
-    struct launch *next;
+    struct stage_launch *next;
 };
 
 void ncs_copy_open(const struct ncs_api *plain);
@@ -61,14 +61,14 @@ void ncs_copy_give_event(cudaEvent_t event, int device);
 cudaError_t ncs_copy_standing_error(void);
 /* Onto the launch's device; the one to go back to, -1 = the same. Then back, without the errors of
  * copies. */
-int ncs_copy_enter(const struct launch *l);
+int ncs_copy_enter(const struct stage_launch *l);
 void ncs_copy_leave(int device);
 /* Room for the part's copies; none where something would be missing. */
 void ncs_copy_make_room(struct stage_part *p);
 /* Into the streams. False: something is missing. */
-bool ncs_copy_inputs(const struct launch *l);
-bool ncs_copy_outputs(const struct launch *l);
-void ncs_copy_lose(struct launch *l);
+bool ncs_copy_inputs(const struct stage_launch *l);
+bool ncs_copy_outputs(const struct stage_launch *l);
+void ncs_copy_lose(struct stage_launch *l);
 
 /* ---- pinned.c: pinned memory of one rank ---- */
 

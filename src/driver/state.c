@@ -3,7 +3,7 @@
 #include "base/mem.h"
 #include "driver/world.h"
 
-static struct ncs_place place_of(const struct context *c)
+static struct ncs_place place_of(const struct real_context *c)
 {
     const struct ncs_local *local = c->options.local;
     if (c->at >= STOPPED)
@@ -13,7 +13,7 @@ static struct ncs_place place_of(const struct context *c)
     return local->where ? local->where(local->where_arg) : (struct ncs_place){ NULL, 0 };
 }
 
-static void add_context(struct ncs_snapshot *s, const struct context *c)
+static void add_context(struct ncs_snapshot *s, const struct real_context *c)
 {
     static const enum ncs_context_state states[] = {
         [AT_WORK] = NCS_CONTEXT_READY, [AT_CALL] = NCS_CONTEXT_PARKED,
@@ -43,13 +43,13 @@ static void add_context(struct ncs_snapshot *s, const struct context *c)
 }
 
 static void add_task(void *snapshot, const struct ncs_call *call, int device,
-                     const struct context *visitor)
+                     const struct real_context *visitor)
 {
     struct ncs_snapshot *s = snapshot;
     size_t at = 0;
-    for (const struct context *c = ncs_real_world.first; c; c = c->next)
+    for (const struct real_context *c = ncs_real_world.first; c; c = c->next)
         at++;
-    for (const struct context *v = ncs_real_world.visitors; v && v != visitor; v = v->next)
+    for (const struct real_context *v = ncs_real_world.visitors; v && v != visitor; v = v->next)
         at++;
     s->op = ncs_resize(s->op, (s->ops + 1) * sizeof *s->op);
     ncs_call_pin((struct ncs_call *)call);
@@ -61,18 +61,18 @@ static void add_task(void *snapshot, const struct ncs_call *call, int device,
 void ncs_real_snapshot(struct ncs_snapshot *out)
 {
     size_t count = 0;
-    for (const struct context *c = ncs_real_world.first; c; c = c->next)
+    for (const struct real_context *c = ncs_real_world.first; c; c = c->next)
         count++;
-    for (const struct context *c = ncs_real_world.visitors; c; c = c->next)
+    for (const struct real_context *c = ncs_real_world.visitors; c; c = c->next)
         count++;
     *out = (struct ncs_snapshot){ .stop = ncs_real_world.stop,
                                   .now = ncs_real_now() - ncs_real_world.start };
     out->context = ncs_new(count * sizeof *out->context);
     out->gate = ncs_new(count * sizeof *out->gate);
     out->wait = ncs_new(count * sizeof *out->wait);
-    for (const struct context *c = ncs_real_world.first; c; c = c->next)
+    for (const struct real_context *c = ncs_real_world.first; c; c = c->next)
         add_context(out, c);
-    for (const struct context *c = ncs_real_world.visitors; c; c = c->next)
+    for (const struct real_context *c = ncs_real_world.visitors; c; c = c->next)
         add_context(out, c);
     ncs_real_tasks(add_task, out);
 }

@@ -83,7 +83,7 @@ static void machine_close(void)
 {
     if (!ncs_real_world.open)
         return;
-    for (struct context *c = ncs_real_world.first, *next; c; c = next) {
+    for (struct real_context *c = ncs_real_world.first, *next; c; c = next) {
         next = c->next;
         if (c->at == GONE)
             pthread_join(c->thread, NULL);
@@ -119,7 +119,7 @@ static void machine_reset(void)
 
 static void *context_main(void *arg)
 {
-    struct context *c = arg;
+    struct real_context *c = arg;
     ncs_real_self = c;
     ncs_real_take();
     while (!ncs_real_world.started && !ncs_real_world.cancelled)
@@ -140,7 +140,7 @@ static void *context_main(void *arg)
 
 static bool machine_spawn(const struct ncs_context_options *options, struct ncs_error *err)
 {
-    struct context *c = ncs_new(sizeof *c);
+    struct real_context *c = ncs_new(sizeof *c);
     c->options = *options;
     sigset_t all, before;
     sigfillset(&all);
@@ -157,7 +157,7 @@ static bool machine_spawn(const struct ncs_context_options *options, struct ncs_
     return true;
 }
 
-static bool any_has_time(const struct context *c)
+static bool any_has_time(const struct real_context *c)
 {
     for (; c; c = c->next)
         if (c->at == ASLEEP || (c->at == AT_GATE && c->timed))
@@ -237,16 +237,16 @@ static void stay(void)
         ncs_real_wait(&ncs_real_world.changed, -1);
 }
 
-static bool is_visitor(const struct context *c)
+static bool is_visitor(const struct real_context *c)
 {
-    const struct context *v = ncs_real_world.visitors;
+    const struct real_context *v = ncs_real_world.visitors;
     while (v && v != c)
         v = v->next;
     return v != NULL;
 }
 
 /* Visitors are not among those that the run waits for. */
-static void stop_for_ever(struct context *c)
+static void stop_for_ever(struct real_context *c)
 {
     bool counts = !is_visitor(c);
     c->at = STOPPED;
@@ -315,7 +315,7 @@ static void machine_end(enum ncs_ending how, const char *message, struct ncs_pla
         stop_for_ever(ncs_real_self);
 }
 
-static void mark_dead(struct context *c, const char *message, struct ncs_place place)
+static void mark_dead(struct real_context *c, const char *message, struct ncs_place place)
 {
     for (; c; c = c->next) {
         if (c == ncs_real_self || c->at >= STOPPED ||

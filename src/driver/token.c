@@ -8,7 +8,7 @@
 
 static pthread_mutex_t token = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local bool has_token;
-_Thread_local struct context *ncs_real_self;
+_Thread_local struct real_context *ncs_real_self;
 struct real_world ncs_real_world;
 
 int64_t ncs_real_now(void)
@@ -123,12 +123,12 @@ void ncs_token_progress(void)
     ncs_real_world.progress = ncs_real_now();
 }
 
-struct context *ncs_token_lend(struct ncs_local *local)
+struct real_context *ncs_token_lend(struct ncs_local *local)
 {
     ncs_real_take();
     if (ncs_real_world.cancelled || ncs_real_world.stopped || !ncs_real_world.open)
         return NULL;
-    struct context *visitor = ncs_new(sizeof *visitor);
+    struct real_context *visitor = ncs_new(sizeof *visitor);
     visitor->options.local = local;
     visitor->next = ncs_real_world.visitors;
     ncs_real_world.visitors = visitor;
@@ -137,9 +137,9 @@ struct context *ncs_token_lend(struct ncs_local *local)
     return visitor;
 }
 
-void ncs_token_back(struct context *visitor)
+void ncs_token_back(struct real_context *visitor)
 {
-    struct context **at = &ncs_real_world.visitors;
+    struct real_context **at = &ncs_real_world.visitors;
     if (visitor) {
         while (*at != visitor)
             at = &(*at)->next;

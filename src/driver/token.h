@@ -22,9 +22,9 @@ void ncs_token_progress(void);
 
 /* Takes the token for a function that a stream runs, on CUDA's own thread, as `local`, a visitor until
  * `back`. NULL: the run is over, the function is not to be run; `back` all the same. */
-struct context;
-struct context *ncs_token_lend(struct ncs_local *local);
-void ncs_token_back(struct context *visitor);
+struct real_context;
+struct real_context *ncs_token_lend(struct ncs_local *local);
+void ncs_token_back(struct real_context *visitor);
 
 extern const struct ncs_machine ncs_machine_real;
 /* `plain`: the libraries' own functions. */

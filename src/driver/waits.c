@@ -144,16 +144,21 @@ static cudaError_t wait_event(cudaEvent_t event)
     return watch(look_at_event, &event);
 }
 
-/* Every stream of the current device, or those alone that the legacy stream waits for. CUDA's own
- * errors are left to be told by the call that follows; the wait's are that call's. Others may make and
- * drop streams meanwhile. */
+/* Every stream of the current device, or those alone that the legacy stream waits for: those that are
+ * there now, since others make and drop streams meanwhile. CUDA's own errors are left to be told by the
+ * call that follows; the wait's are that call's. */
 static cudaError_t wait_streams(bool all)
 {
     int device = current_device();
-    cudaError_t rc = wait_stream(NULL);
-    for (size_t i = 0; i < count && !is_over(rc); i++)
+    size_t waited = 0;
+    cudaStream_t *wait = ncs_new(count * sizeof *wait);
+    for (size_t i = 0; i < count; i++)
         if (streams[i].device == device && (all || streams[i].blocking))
-            rc = watch(look_at_listed, &(cudaStream_t){ streams[i].handle });
+            wait[waited++] = streams[i].handle;
+    cudaError_t rc = wait_stream(NULL);
+    for (size_t i = 0; i < waited && !is_over(rc); i++)
+        rc = watch(look_at_listed, &wait[i]);
+    ncs_free(wait);
     return is_over(rc) ? rc : cudaSuccess;
 }
 
@@ -217,7 +222,7 @@ struct task {
     struct ncs_local local;
     struct ncs_call *call;         /* pinned; NULL = the run is over */
     int device;
-    struct context *visitor;       /* NULL: it has not begun */
+    struct real_context *visitor;  /* NULL: it has not begun */
     struct task *next;
 };
 
@@ -261,7 +266,7 @@ static void forget_tasks(void)
 }
 
 void ncs_real_tasks(void (*visit)(void *arg, const struct ncs_call *call, int device,
-                                  const struct context *visitor), void *arg)
+                                  const struct real_context *visitor), void *arg)
 {
     for (const struct task *t = tasks; t; t = t->next)
         if (t->call)
@@ -270,7 +275,7 @@ void ncs_real_tasks(void (*visit)(void *arg, const struct ncs_call *call, int de
 
 static void run_task(struct task *t, cudaStream_t stream, cudaError_t status)
 {
-    struct context *visitor = ncs_token_lend(&t->local);
+    struct real_context *visitor = ncs_token_lend(&t->local);
     t->visitor = visitor;
     if (visitor && t->callback)
         t->callback(stream, status, t->data);

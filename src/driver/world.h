@@ -16,7 +16,7 @@
 
 enum place { AT_WORK, AT_CALL, AT_GATE, ASLEEP, STOPPED, GONE };
 
-struct context {
+struct real_context {
     pthread_t thread;
     struct ncs_context_options options;
     enum place at;
@@ -30,15 +30,15 @@ struct context {
     bool failed; /* an error that NCCL has found has ended a wait of its */
     bool dead;   /* its process is: it stops as soon as it is back from a call */
     uint64_t polls, checked; /* looks in vain; as many as when its script was last looked at */
-    struct context *next;
+    struct real_context *next;
 };
 
 struct real_world {
     bool open, started, stopped, cancelled;
     struct ncs_machine_options options;
     int gpus;
-    struct context *first, **last;
-    struct context *visitors; /* CUDA's threads that run functions of the script's */
+    struct real_context *first, **last;
+    struct real_context *visitors; /* CUDA's threads that run functions of the script's */
     size_t live, stopped_for_ever; /* the latter stay in a call until the run is over */
     struct ncs_gate *gates;
     pthread_cond_t changed; /* contexts came or went, or the run began or is over */
@@ -47,7 +47,7 @@ struct real_world {
 };
 
 extern struct real_world ncs_real_world;
-extern _Thread_local struct context *ncs_real_self; /* NULL on a thread that is none of the run's */
+extern _Thread_local struct real_context *ncs_real_self; /* NULL on a thread that is none of the run's */
 
 int64_t ncs_real_now(void); /* ns of the host's monotonic clock */
 
@@ -63,7 +63,7 @@ bool ncs_real_is_look(enum ncs_fn fn);
 /* waits.c: the functions that streams have and have not run to their end: each one's call and device,
  * and the visitor that runs it or NULL. */
 void ncs_real_tasks(void (*visit)(void *arg, const struct ncs_call *call, int device,
-                                  const struct context *visitor), void *arg);
+                                  const struct real_context *visitor), void *arg);
 
 /* gate.c and state.c: the machine's functions of these names. */
 struct ncs_gate *ncs_real_gate_new(void);

@@ -61,7 +61,7 @@ static size_t slot_for(struct played *p, const struct ncs_call *call)
     uint64_t key = ncs_hash(key_of((uint64_t)call->comm, (uint64_t)src, (uint64_t)dst, nth), 7);
     size_t at = number_of(&p->slot_of, key);
     if (at == 0) {
-        struct slot slot = { .comm = call->comm, .src = src, .dst = dst };
+        struct played_slot slot = { .comm = call->comm, .src = src, .dst = dst };
         NCS_PUSH(p->slot, p->slots, p->slot_room, slot);
         set_number(&p->slot_of, key, at = p->slots);
     }
@@ -78,7 +78,7 @@ static uint64_t stream_key(const struct ncs_call *call)
     return key_of(3, (uint64_t)call->rank, (uint64_t)(uintptr_t)ncs_call_stream(call), 0);
 }
 
-static size_t add_launch(struct played *p, struct launch l)
+static size_t add_launch(struct played *p, struct played_launch l)
 {
     uint64_t stream = stream_key(l.call);
     l.before[0] = number_of(&p->tail, stream);
@@ -90,7 +90,8 @@ static size_t add_launch(struct played *p, struct launch l)
 
 static size_t new_launch(struct played *p, const struct ncs_journal *j, const struct ncs_call *call)
 {
-    struct launch l = { .call = call, .device = j->comm[call->comm]->member[call->comm_rank].device };
+    const struct ncs_member *member = &j->comm[call->comm]->member[call->comm_rank];
+    struct played_launch l = { .call = call, .device = member->device };
     l.before[1] = number_of(&p->tail, member_key(call));
     size_t at = add_launch(p, l);
     set_number(&p->tail, member_key(call), at + 1);
@@ -119,17 +120,17 @@ void ncs_replay_open_group(struct played *p, uint64_t group)
 
 static void add_part(struct played *p, const struct ncs_journal *j, const struct ncs_call *call)
 {
-    struct part part = { .call = call, .queued = number_of(&p->open, call->group) > 0,
+    struct played_part part = { .call = call, .queued = number_of(&p->open, call->group) > 0,
                          .slot = NCS_NO_SLOT };
     if (!part.queued) {
         part.launch = launch_for(p, j, call);
-        struct launch *l = &p->launch[part.launch];
+        struct played_launch *l = &p->launch[part.launch];
         part.next = l->first;
         l->first = p->parts + 1;
     }
     if (!part.queued && !ncs_call_is_one_sided(call)) {
         part.slot = slot_for(p, call);
-        struct slot *slot = &p->slot[part.slot];
+        struct played_slot *slot = &p->slot[part.slot];
         NCS_PUSH(slot->part, slot->parts, slot->room, p->parts);
     }
     NCS_PUSH(p->part, p->parts, p->part_room, part);
@@ -158,7 +159,7 @@ static void add_order(struct played *p, const struct ncs_call *call,
     case NCS_FN_cudaStreamAddCallback:
         for (size_t i = 0; i < count; i++)
             if (held[i].call == call) {
-                size_t at = add_launch(p, (struct launch){ .call = call, .kind = LAUNCH_CALLBACK,
+                size_t at = add_launch(p, (struct played_launch){ .call = call, .kind = LAUNCH_CALLBACK,
                                                            .device = held[i].device });
                 p->launch[at].context = held[i].context;
                 p->launch[at].held = true;
@@ -171,7 +172,7 @@ static void add_order(struct played *p, const struct ncs_call *call,
     case NCS_FN_cudaStreamWaitEvent:
         before = ncs_replay_event(p, call->rank, event);
         if (before && before != number_of(&p->tail, stream))
-            add_launch(p, (struct launch){ .call = call, .kind = LAUNCH_EVENT, .device = -1,
+            add_launch(p, (struct played_launch){ .call = call, .kind = LAUNCH_EVENT, .device = -1,
                                            .before = { 0, before } });
         break;
     default:
@@ -201,7 +202,7 @@ static size_t bytes_of(const struct ncs_call *call)
     return ncs_call_count(call) * ncs_dtype_bytes(ncs_call_dtype(call));
 }
 
-enum ncs_stuck ncs_replay_disagreement(const struct played *p, const struct slot *slot)
+enum ncs_stuck ncs_replay_disagreement(const struct played *p, const struct played_slot *slot)
 {
     const struct ncs_call *a = p->part[slot->part[0]].call;
     for (size_t i = 1; i < slot->parts; i++) {
@@ -220,21 +221,21 @@ enum ncs_stuck ncs_replay_disagreement(const struct played *p, const struct slot
     return NCS_STUCK_NO;
 }
 
-size_t ncs_replay_expected(const struct slot *slot, const struct ncs_journal *j)
+size_t ncs_replay_expected(const struct played_slot *slot, const struct ncs_journal *j)
 {
     return slot->src < 0 ? (size_t)j->comm[slot->comm]->nranks : 2;
 }
 
 bool ncs_replay_is_met(const struct played *p, const struct ncs_journal *j, size_t at)
 {
-    const struct slot *slot = &p->slot[at];
+    const struct played_slot *slot = &p->slot[at];
     for (size_t i = 0; i < slot->parts; i++)
         if (!p->part[slot->part[i]].reached)
             return false;
     return slot->parts == ncs_replay_expected(slot, j) && ncs_replay_disagreement(p, slot) == NCS_STUCK_NO;
 }
 
-bool ncs_replay_is_reached(const struct played *p, const struct launch *l)
+bool ncs_replay_is_reached(const struct played *p, const struct played_launch *l)
 {
     for (int i = 0; i < 2; i++)
         if (l->before[i] && !p->launch[l->before[i] - 1].done)
@@ -286,7 +287,7 @@ static bool carry_out(struct played *p, const struct ncs_call *call)
 
 /* ---- one after the other ---- */
 
-static bool part_is_met(struct played *p, const struct ncs_journal *j, struct part *part)
+static bool part_is_met(struct played *p, const struct ncs_journal *j, struct played_part *part)
 {
     if (part->slot != NCS_NO_SLOT)
         return ncs_replay_is_met(p, j, part->slot);
@@ -294,7 +295,7 @@ static bool part_is_met(struct played *p, const struct ncs_journal *j, struct pa
 }
 
 /* True when something has come of it. */
-static bool play_launch(struct played *p, const struct ncs_journal *j, struct launch *l)
+static bool play_launch(struct played *p, const struct ncs_journal *j, struct played_launch *l)
 {
     bool changed = false, met = !l->held;
     if (l->done || !ncs_replay_is_reached(p, l))

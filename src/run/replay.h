@@ -8,7 +8,7 @@
 
 #define NCS_NO_SLOT SIZE_MAX
 
-struct part {
+struct played_part {
     const struct ncs_call *call;
     size_t launch, slot; /* NCS_NO_SLOT: one-sided, or of a group that is still open */
     size_t next;         /* of its launch, + 1 */
@@ -19,7 +19,7 @@ struct part {
 
 enum launch_kind { LAUNCH_OF_NCCL, LAUNCH_CALLBACK, LAUNCH_EVENT };
 
-struct launch {
+struct played_launch {
     const struct ncs_call *call; /* its first */
     enum launch_kind kind;
     int device;
@@ -32,16 +32,16 @@ struct launch {
     bool done;
 };
 
-struct slot {
+struct played_slot {
     int comm, src, dst; /* -1 = a collective */
     size_t *part;
     size_t parts, room;
 };
 
 struct played {
-    struct part *part;      size_t parts, part_room;
-    struct launch *launch;  size_t launches, launch_room;
-    struct slot *slot;      size_t slots, slot_room;
+    struct played_part *part;      size_t parts, part_room;
+    struct played_launch *launch;  size_t launches, launch_room;
+    struct played_slot *slot;      size_t slots, slot_room;
     struct ncs_map slot_of, launch_of, tail, count, open, event, sent, taken;
     size_t wait_room, lack_room;
 };
@@ -54,11 +54,11 @@ void ncs_replay(struct played *p, const struct ncs_journal *j, const struct ncs_
                 size_t count);
 void ncs_replay_free(struct played *p);
 
-bool ncs_replay_is_reached(const struct played *p, const struct launch *l);
+bool ncs_replay_is_reached(const struct played *p, const struct played_launch *l);
 /* All are there and agree. */
 bool ncs_replay_is_met(const struct played *p, const struct ncs_journal *j, size_t slot);
-enum ncs_stuck ncs_replay_disagreement(const struct played *p, const struct slot *slot);
-size_t ncs_replay_expected(const struct slot *slot, const struct ncs_journal *j);
+enum ncs_stuck ncs_replay_disagreement(const struct played *p, const struct played_slot *slot);
+size_t ncs_replay_expected(const struct played_slot *slot, const struct ncs_journal *j);
 
 /* Signals of the peer that a wait on its rank could still take. */
 uint64_t ncs_replay_came(struct played *p, const struct ncs_call *wait, int peer);

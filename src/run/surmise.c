@@ -14,7 +14,7 @@ static struct ncs_call *pinned(const struct ncs_call *call)
     return (struct ncs_call *)call;
 }
 
-static void put_lacks(struct played *p, struct ncs_snapshot *s, const struct part *part)
+static void put_lacks(struct played *p, struct ncs_snapshot *s, const struct played_part *part)
 {
     size_t count;
     const ncclWaitSignalDesc_t *d = ncs_call_waits(part->call, &count);
@@ -27,7 +27,7 @@ static void put_lacks(struct played *p, struct ncs_snapshot *s, const struct par
     }
 }
 
-static void put_part(struct played *p, struct ncs_snapshot *s, struct part *part, int op)
+static void put_part(struct played *p, struct ncs_snapshot *s, struct played_part *part, int op)
 {
     /* What it meets may be met where the rest of its launch is not. */
     bool met = !part->queued && part->met;
@@ -47,7 +47,7 @@ static const char *const launch_kinds[] = {
 static void put_launches(struct played *p, struct ncs_snapshot *s)
 {
     for (size_t i = 0; i < p->launches; i++) {
-        struct launch *l = &p->launch[i];
+        struct played_launch *l = &p->launch[i];
         if (l->done)
             continue;
         l->shown = s->ops + 1;
@@ -75,13 +75,13 @@ static void put_launches(struct played *p, struct ncs_snapshot *s)
 static void put_slots(struct played *p, const struct ncs_journal *j, struct ncs_snapshot *s)
 {
     for (size_t i = 0; i < p->slots; i++) {
-        const struct slot *slot = &p->slot[i];
+        const struct played_slot *slot = &p->slot[i];
         struct ncs_snap_slot out = { .pair = slot->src >= 0, .src = slot->src, .dst = slot->dst,
                                      .nranks = j->comm[slot->comm]->nranks, .member = s->members };
         if (ncs_replay_is_met(p, j, i))
             continue;
         for (size_t k = 0; k < slot->parts; k++) {
-            const struct part *part = &p->part[slot->part[k]];
+            const struct played_part *part = &p->part[slot->part[k]];
             if (!part->reached || p->launch[part->launch].done)
                 continue;
             s->part[part->shown].slot = (int)s->slots;
@@ -188,7 +188,7 @@ static bool all_poll(const struct ncs_snapshot *s)
  * be for all that the rank has. */
 static bool may_wait_for(struct played *p, const struct ncs_snap_context *c, size_t at)
 {
-    const struct launch *l = &p->launch[at];
+    const struct played_launch *l = &p->launch[at];
     if (l->call->rank != c->rank)
         return false;
     if (c->call->fn == NCS_FN_cudaStreamSynchronize)
