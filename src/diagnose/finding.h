@@ -20,12 +20,47 @@ struct ncs_culprit {
     int line;          /* 0 = unknown */
 };
 
+/* By what a rank waits for another. */
+enum ncs_via {
+    NCS_VIA_COLLECTIVE, /* a call of the communicator that all its ranks make */
+    NCS_VIA_PAIR,       /* send and receive */
+    NCS_VIA_SIGNAL,     /* put or signal, and its wait */
+    NCS_VIA_STREAM,     /* order in a stream, or of a device */
+    NCS_VIA_EVENT,
+    NCS_VIA_HOST,       /* order in a host thread, a join, a barrier */
+    NCS_VIA_INIT,       /* making, changing or ending a communicator */
+    NCS_VIA_STORE,
+};
+
 struct ncs_cycle_step { /* waits for the next step's rank, the last for the first's */
     int rank;
     char *comm;
     uint32_t call;
     int line;
     int waits_for;
+    enum ncs_via via;
+};
+
+enum ncs_edit_kind {
+    NCS_EDIT_INSERT,   /* a call like the model's, before `call` (one past the last: at the end) */
+    NCS_EDIT_DELETE,   /* `call` */
+    NCS_EDIT_SWAP,     /* `call` and `other` change places */
+    NCS_EDIT_GROUP,    /* `call` to `other` become one group */
+    NCS_EDIT_ARGUMENT, /* `argument` of `call` becomes `value` */
+    NCS_EDIT_SYNC,     /* its stream is synchronised after `call` */
+};
+
+/* A change of one rank's calls; all those of a finding together are the smallest that removes it. */
+struct ncs_edit {
+    enum ncs_edit_kind kind;
+    int rank;             /* of the run, whose call it is */
+    int comm;             /* number of the communicator */
+    uint32_t call, other; /* numbers of counted calls of that rank on it; 0 = none */
+    int line;             /* of the call; 0 = unknown */
+    int model;            /* INSERT: rank of the run whose call `model_call` on it is copied; -1 = none */
+    uint32_t model_call;
+    const char *argument; /* ARGUMENT: "count" "datatype" "op" "root" "peer"; static text */
+    int64_t value;
 };
 
 struct ncs_finding_row { /* one line of the table in the text: "rank 2  never made call 3 ... line 17" */
@@ -43,6 +78,8 @@ struct ncs_finding {
     uint32_t call;     /* first number at which the ranks part; 0 = none */
     char *title;       /* "communicator world, call 3: AllReduce float32 x 1024 sum" */
     char *why, *fix;   /* one sentence each */
+    char *evidence;    /* by what the culprit was told from the others, one sentence; NULL = by who waits */
+    struct ncs_edit *repair; size_t repairs; /* none: no change of calls alone repairs it */
     struct ncs_culprit *culprit; size_t culprits;
     int *blocked;      size_t blockeds;     /* every rank of the run that cannot go on */
     int *bystander;    size_t bystanders;   /* those of them that wait only because of others */
