@@ -17,11 +17,13 @@ void ncs_free_finding(struct ncs_finding *f)
     ncs_free(f->title);
     ncs_free(f->why);
     ncs_free(f->fix);
+    ncs_free(f->evidence);
     ncs_free(f->culprit);
     ncs_free(f->blocked);
     ncs_free(f->bystander);
     ncs_free(f->cycle);
     ncs_free(f->row);
+    ncs_free(f->repair);
 }
 
 void ncs_diagnosis_free(struct ncs_diagnosis *d)

@@ -32,7 +32,8 @@ void ncs_add_row(struct ncs_draft *d, int rank, int line, char *text)
 
 void ncs_add_step(struct ncs_draft *d, int rank, const char *comm, uint32_t call, int line, int to)
 {
-    struct ncs_cycle_step s = { rank, ncs_copy_text(comm), call, line, to };
+    struct ncs_cycle_step s = { .rank = rank, .comm = ncs_copy_text(comm), .call = call, .line = line,
+                                .waits_for = to };
     NCS_PUSH(d->f.cycle, d->f.cycles, d->cycle_room, s);
 }
 

@@ -40,7 +40,7 @@ check() {
 
 # A scenario about the simulated machine itself says so, and is skipped.
 for file in scenarios/basics/*.lua scenarios/patterns/*.lua scenarios/patterns/*/*.lua \
-    scenarios/bugs/*.lua scenarios/bugs/fixed/*.lua scenarios/recovery/*.lua; do
+    scenarios/bugs/*/*.lua scenarios/bugs/*/fixed/*.lua scenarios/recovery/*.lua; do
     [[ -e $file ]] || continue
     if grep -q 'driver = "sim"' "$file"; then
         on 77 "needs driver \`sim\`" "$file"

@@ -18,7 +18,8 @@ trap 'rm -rf "$work"' EXIT
 mapfile -t seeds < <(seq 0 $((${NCCLSCRIPT_SEEDS:-4} - 1)))
 
 mapfile -t bugs < <(find scenarios/bugs $here/cases -name '*.lua' -not -path '*/fixed/*' | sort)
-mapfile -t silent < <(find scenarios/basics scenarios/patterns scenarios/recovery scenarios/bugs/fixed $here/silent $here/cases/fixed -name '*.lua' | sort)
+mapfile -t silent < <(find scenarios/basics scenarios/patterns scenarios/recovery scenarios/bugs/*/fixed $here/silent \
+    $here/cases/fixed -name '*.lua' | sort)
 compared=0 failed=0
 
 reports() { # OUT POLICY SEED FILE...
