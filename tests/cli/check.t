@@ -1,3 +1,6 @@
+# Nothing of this has threads.
+@ without-tsan
+
 # What is wrong with scenarios, without running them: all of a file in one go.
 
 $ ncclscript check check/names.lua

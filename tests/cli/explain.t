@@ -1,3 +1,6 @@
+# Nothing of this has threads.
+@ without-tsan
+
 $ ncclscript explain
 > usage: ncclscript explain [TOPIC]
 >

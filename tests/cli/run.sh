@@ -16,7 +16,8 @@ program=$(realpath "$NCCLSCRIPT") || exit 1
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/bin" && ln -s "$program" "$work/bin/ncclscript"
-[[ ${TSAN_OPTIONS:-} ]] || ln -s /bin/true "$work/bin/prompt-signals"
+# ThreadSanitizer delays signals, and is slow: what has no threads it need not see.
+[[ ${TSAN_OPTIONS:-} ]] || for tool in prompt-signals without-tsan; do ln -s /bin/true "$work/bin/$tool"; done
 script -qec true /dev/null >/dev/null 2>&1 </dev/null && ln -s /bin/true "$work/bin/pseudo-terminals"
 unset NO_COLOR CLICOLOR_FORCE "${!NCCL_@}"
 export PATH="$work/bin:$PATH" TERM=xterm LC_ALL=C.UTF-8

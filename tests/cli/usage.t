@@ -1,3 +1,6 @@
+# Nothing of this has threads.
+@ without-tsan
+
 # Help, versions, and what is refused before anything runs.
 $ ncclscript
 ! usage: ncclscript COMMAND [options] [operands]

@@ -1,3 +1,6 @@
+# Nothing of this has threads.
+@ without-tsan
+
 # Scenarios in YAML: lines are those of the YAML text, wherever they are told.
 $ ncclscript run notation/skip.yaml
 > HANG  notation/skip.yaml  4 ranks, sim, seed 0
