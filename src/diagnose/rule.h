@@ -36,20 +36,17 @@ struct ncs_root {
 typedef bool ncs_rule_match(const struct ncs_inquiry *q, const struct ncs_root *r,
                             struct ncs_draft *d);
 
-ncs_rule_match ncs_rule_rank_lost, ncs_rule_error_path, ncs_rule_zero_count, ncs_rule_group_end,
-    ncs_rule_abort, ncs_rule_destroy;
-ncs_rule_match ncs_rule_extra_call, ncs_rule_skipped_call, ncs_rule_swapped_calls;
-ncs_rule_match ncs_rule_wrong_peer, ncs_rule_send_alone, ncs_rule_recv_alone, ncs_rule_p2p_count;
-ncs_rule_match ncs_rule_signal_missing, ncs_rule_signal_setup, ncs_rule_signal_cycle;
-ncs_rule_match ncs_rule_kind, ncs_rule_root, ncs_rule_dtype, ncs_rule_count, ncs_rule_op;
-ncs_rule_match ncs_rule_init_clash, ncs_rule_one_thread, ncs_rule_init_missing;
+struct ncs_rule { /* ncs_rule_<name> of rules/<name>.c; the table is rules.def */
+    ncs_rule_match *match;
+};
+
+struct ncs_drafts;
+/* Lets the first rule that explains the root speak (rules.c). */
+void ncs_judge(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_drafts *all);
+
 /* Calls of two communicators on one device that two ranks made in opposite order, in a run that ended
- * all the same: fills call[4]. */
+ * all the same: fills call[4] (lanes.c). */
 bool ncs_opposite_order(const struct ncs_inquiry *q, const struct ncs_call **call);
-ncs_rule_match ncs_rule_wrong_comm, ncs_rule_opposite_order, ncs_rule_comm_order;
-ncs_rule_match ncs_rule_p2p_cycle, ncs_rule_host_wait;
-ncs_rule_match ncs_rule_fault, ncs_rule_crash, ncs_rule_livelock, ncs_rule_waiting;
-ncs_rule_match ncs_rule_never_destroyed, ncs_rule_link;
 
 /* Findings on their way (drafts.c). */
 struct ncs_drafts {
@@ -70,15 +67,111 @@ bool ncs_joiners_clash(const struct ncs_inquiry *q, const struct ncs_need *n, st
 /* What those who are missed at a growth have to call: old ranks and new ones. */
 void ncs_say_growth(const struct ncs_inquiry *q, const struct ncs_need *n, const int *absent,
                     size_t count, struct ncs_str *s);
+
+/* ---- somebody will never come to a meeting (absences.c) ---- */
+
+/* The ranks of the run that are at the meeting. The caller's. */
+int *ncs_present_ranks(const struct ncs_inquiry *q, const struct ncs_need *need, size_t *count);
 /* Common to findings about a need: call, title, rows, blocked ranks. Culprits come before. */
 void ncs_fill_need(const struct ncs_inquiry *q, struct ncs_draft *d, const struct ncs_need *need,
                    uint32_t call);
+/* Culprits are those who are missed, the call is theirs if they made one in vain. */
+void ncs_fill_absent(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d);
+/* The root is an absence for a reason from the first to the last. */
+bool ncs_is_because(const struct ncs_root *r, enum ncs_reason first, enum ncs_reason last);
+/* It is an absence from a meeting of the kind by those who make the call no more or are elsewhere. */
+bool ncs_lacks(const struct ncs_root *r, enum ncs_need_kind kind);
+void ncs_say_absent(const struct ncs_root *r, struct ncs_str *s); /* "ranks 0, 1" */
+/* " before call 3 on world" */
+void ncs_say_before(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_str *s);
+/* "; ranks 0, 1, 3 wait for it in AllReduce float32 x 1024 sum at line 9" */
+void ncs_say_who_waits(const struct ncs_inquiry *q, struct ncs_str *s, const struct ncs_need *need,
+                       bool several);
+/* The whole draft but for the repair: "rank 1 aborted world at line 13 after 2 calls; ..." */
+void ncs_say_left(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d,
+                  const char *verb);
+
+/* ---- calls left out, made in excess, exchanged (partings.c) ---- */
+
+/* The parting of the root's communicator, if it is no later than the root's own calls. */
+const struct ncs_parting *ncs_parting_of(const struct ncs_inquiry *q, const struct ncs_root *r);
+/* The parting if it is of the kind wanted; its list of odd ranks is the caller's. */
+bool ncs_parts(const struct ncs_inquiry *q, const struct ncs_root *r, enum ncs_parting_how how,
+               struct ncs_parting *out);
+int ncs_parting_comm(const struct ncs_root *r); /* the communicator that it is of */
+/* Culprits are the odd ranks, the title is the others' call where they part. */
+void ncs_fill_parting(const struct ncs_inquiry *q, const struct ncs_root *r, int comm,
+                      const struct ncs_parting *p, struct ncs_draft *d);
+const struct ncs_call *ncs_call_at(const struct ncs_inquiry *q, int comm, int comm_rank,
+                                   uint32_t position);
+bool ncs_never_called(const struct ncs_root *r);
+void ncs_say_odd(const struct ncs_inquiry *q, struct ncs_str *s, int comm,
+                 const struct ncs_parting *p);
+/* " too", or " before it waits in barrier() at line 9" of one who may still mean to make it. */
+void ncs_say_before_wait(const struct ncs_inquiry *q, const struct ncs_root *r, bool several,
+                         struct ncs_str *s);
+
+/* ---- calls that met and disagree (mismatches.c) ---- */
+
+/* In the order in which they are looked at: the first that differs names the rule. */
+enum ncs_fact {
+    NCS_FACT_KIND,
+    NCS_FACT_ROOT,
+    NCS_FACT_DTYPE,
+    NCS_FACT_COUNT,
+    NCS_FACT_OP,
+};
+
+/* Whether this is the fact that they disagree in; if so all but the repair is filled. */
+bool ncs_mismatch(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d,
+                  enum ncs_fact which, const char *noun);
+/* The repair: "give the same root: rank 3 (line 8) is the odd one", unless no side is. */
+bool ncs_advise_odd(const struct ncs_root *r, struct ncs_draft *d, const char *what);
+void ncs_fill_calls(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d,
+                    const struct ncs_call *title);
+/* A send and a receive; a share of an all-to-all that met one of them is of another kind. */
+bool ncs_is_exchange(const struct ncs_root *r);
+
+/* ---- sends and receives without a counterpart (pairs.c) ---- */
+
+bool ncs_is_alone(const struct ncs_root *r, bool send);
+/* Whether the root is such a send or receive; fills the draft. */
+bool ncs_one_alone(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d,
+                   bool send);
+
+/* ---- rings (cycles.c) ---- */
+
+/* What place i of a ring says: who waits, in which call, for whom. */
+struct ncs_ring_step {
+    int rank, other;
+    const struct ncs_need *need;
+    const struct ncs_call *call;
+};
+
+struct ncs_ring_kinds { /* what the needs of a ring are */
+    size_t pairs, collectives, signals, gates, inits, comms;
+    bool sends, recvs;
+};
+
+struct ncs_ring_step ncs_ring_step_at(const struct ncs_inquiry *q, const struct ncs_root *r,
+                                      size_t i);
+struct ncs_ring_kinds ncs_ring_look(const struct ncs_inquiry *q, const struct ncs_root *r);
 /* Where in the path of a ring its telling begins. */
 size_t ncs_first_place(const struct ncs_inquiry *q, const struct ncs_root *r);
 void ncs_fill_cycle(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d);
-/* The ranks of the run that are at the meeting. The caller's. */
-int *ncs_present_ranks(const struct ncs_inquiry *q, const struct ncs_need *need, size_t *count);
-/* The parting of the root's communicator, if it is no later than the root's own calls. */
-const struct ncs_parting *ncs_parting_of(const struct ncs_inquiry *q, const struct ncs_root *r);
+/* "rank 0 waits in call 1 on x at line 5 for rank 1, rank 1 waits in ..." of a filled draft. */
+char *ncs_ring_text(const struct ncs_draft *d);
+
+/* ---- joining a communicator (joinings.c) ---- */
+
+bool ncs_is_joining(const struct ncs_root *r);
+int ncs_nranks_wanted(const struct ncs_inquiry *q, const struct ncs_need *n);
+void ncs_blame_present(struct ncs_draft *d, const struct ncs_need *n);
+int *ncs_absent_comm_ranks(const struct ncs_need *n); /* one for each absent; the caller's */
+
+/* ---- what the machine noticed (notices.c) ---- */
+
+void ncs_fill_notice(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d,
+                     const char *what);
 
 #endif

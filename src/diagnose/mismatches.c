@@ -1,5 +1,5 @@
-/* Rules about calls that met and disagree in one argument; the ranks with the rarer value are at
- * fault, all of them when there is no rarer one. */
+/* Calls that met and disagree in one argument; the ranks with the rarer value are at fault, all of
+ * them when there is no rarer one. */
 #include "diagnose/rule.h"
 
 #include "api/types.h"
@@ -36,8 +36,10 @@ static int64_t op_of(const struct ncs_call *c)
 }
 
 /* In the order in which they are looked at: the first that differs names the rule. */
-static fact *const facts[] = { kind_of, root_of, dtype_of, count_of, op_of };
-enum { KIND, ROOT, DTYPE, COUNT, OP, FACTS };
+static fact *const facts[] = {
+    [NCS_FACT_KIND] = kind_of,   [NCS_FACT_ROOT] = root_of, [NCS_FACT_DTYPE] = dtype_of,
+    [NCS_FACT_COUNT] = count_of, [NCS_FACT_OP] = op_of,
+};
 
 static bool differs(const struct ncs_root *r, fact *get)
 {
@@ -70,8 +72,8 @@ static const struct ncs_call *majority(const struct ncs_root *r, fact *get, bool
     return best;
 }
 
-static void fill_calls(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d,
-                       const struct ncs_call *title)
+void ncs_fill_calls(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d,
+                    const struct ncs_call *title)
 {
     d->f.call = title->number;
     d->order = r->call[0]->id;
@@ -119,17 +121,17 @@ static void say_value(const struct ncs_root *r, struct ncs_str *s, fact *get,
 }
 
 /* A send and a receive; a share of an all-to-all that met one of them is of another kind. */
-static bool is_exchange(const struct ncs_root *r)
+bool ncs_is_exchange(const struct ncs_root *r)
 {
     return r->calls == 2 && ncs_is_pairwise(r->call[0]) && ncs_is_pairwise(r->call[1]);
 }
 
-static bool mismatch(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d,
-                     int which, const char *noun)
+bool ncs_mismatch(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d,
+                  enum ncs_fact which, const char *noun)
 {
-    if (r->kind != NCS_ROOT_DIFFER || r->calls < 2 || is_exchange(r))
+    if (r->kind != NCS_ROOT_DIFFER || r->calls < 2 || ncs_is_exchange(r))
         return false;
-    for (int i = 0; i < which; i++)
+    for (int i = 0; i < (int)which; i++)
         if (differs(r, facts[i]))
             return false;
     fact *get = facts[which];
@@ -157,12 +159,12 @@ static bool mismatch(const struct ncs_inquiry *q, const struct ncs_root *r, stru
         }
     }
     d->f.why = ncs_str_take(&s);
-    fill_calls(q, r, d, best);
+    ncs_fill_calls(q, r, d, best);
     return true;
 }
 
 /* "...: rank 3 (line 8) is the odd one", unless no side is. */
-static bool advise(const struct ncs_root *r, struct ncs_draft *d, const char *what)
+bool ncs_advise_odd(const struct ncs_root *r, struct ncs_draft *d, const char *what)
 {
     struct ncs_str s = { 0 };
     ncs_str_add(&s, what);
@@ -181,80 +183,5 @@ static bool advise(const struct ncs_root *r, struct ncs_draft *d, const char *wh
         ncs_free(ranks);
     }
     d->f.fix = ncs_str_take(&s);
-    return true;
-}
-
-/* A send or receive that met a share of an all-to-all, gather or scatter. */
-static bool meets_pairwise(const struct ncs_root *r)
-{
-    return r->calls == 2 && ncs_is_pairwise(r->call[0]) != ncs_is_pairwise(r->call[1]) &&
-           (ncs_is_spread(r->call[0]) || ncs_is_spread(r->call[1]));
-}
-
-bool ncs_rule_kind(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
-{
-    if (!mismatch(q, r, d, KIND, ""))
-        return false;
-    if (!meets_pairwise(r))
-        return advise(r, d, "make the same call on every rank");
-    int a = r->call[0]->rank, b = r->call[1]->rank;
-    bool first = b < a;
-    d->f.fix = ncs_text("all-to-all, gather and scatter move their data as sends and receives do: make "
-                        "them and the sends and receives between ranks %d and %d in one order on "
-                        "both", first ? b : a, first ? a : b);
-    return true;
-}
-
-bool ncs_rule_root(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
-{
-    return mismatch(q, r, d, ROOT, "root") &&
-           advise(r, d, "give the same root, which is a rank of this communicator and not of the "
-                        "run, on every rank");
-}
-
-bool ncs_rule_dtype(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
-{
-    return mismatch(q, r, d, DTYPE, "") && advise(r, d, "give the same data type on every rank");
-}
-
-bool ncs_rule_count(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
-{
-    return mismatch(q, r, d, COUNT, "count") &&
-           advise(r, d, "give the same count on every rank, padded to the largest");
-}
-
-bool ncs_rule_op(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
-{
-    return mismatch(q, r, d, OP, "op") && advise(r, d, "give the same operator on every rank");
-}
-
-bool ncs_rule_p2p_count(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
-{
-    if (r->kind != NCS_ROOT_DIFFER || !is_exchange(r))
-        return false;
-    bool first = ncs_is_send(r->call[0]);
-    const struct ncs_call *send = r->call[!first], *recv = r->call[first];
-    size_t out = ncs_call_count(send) * ncs_dtype_bytes(ncs_call_dtype(send));
-    size_t in = ncs_call_count(recv) * ncs_dtype_bytes(ncs_call_dtype(recv));
-    ncs_add_culprit(d, send->rank, send->number, send->place.line);
-    ncs_add_culprit(d, recv->rank, recv->number, recv->place.line);
-    struct ncs_str s = { 0 };
-    ncs_str_addf(&s, "rank %d sends %zu bytes", send->rank, out);
-    ncs_say_place(&s, send);
-    ncs_str_addf(&s, ", rank %d receives %zu bytes", recv->rank, in);
-    ncs_say_place(&s, recv);
-    if (in > out)
-        ncs_str_addf(&s, ": it waits for %zu bytes that never come", in - out);
-    else if (in < out)
-        ncs_str_addf(&s, ": %zu bytes are never taken", out - in);
-    else
-        ncs_str_add(&s, ": as many bytes, but of another type");
-    d->f.why = ncs_str_take(&s);
-    d->f.fix = ncs_text("let rank %d receive what rank %d sends: the same count and type",
-                        recv->rank, send->rank);
-    fill_calls(q, r, d, r->call[0]->rank <= r->call[1]->rank ? r->call[0] : r->call[1]);
-    d->remark = in == out; /* NCCL moves bytes and compares no types */
-    if (d->remark)
-        d->f.certainty = NCS_CERTAIN;
     return true;
 }

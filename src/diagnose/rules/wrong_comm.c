@@ -1,4 +1,4 @@
-/* The rule about two calls that were meant for each other and were made on two communicators. */
+/* Two calls that were meant for each other were made on two communicators. */
 #include "diagnose/rule.h"
 
 #include "base/mem.h"
@@ -68,7 +68,7 @@ static void say_side(const struct ncs_inquiry *q, struct ncs_str *s, const struc
     ncs_free(ranks);
 }
 
-bool ncs_rule_wrong_comm(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
 {
     const struct ncs_need *n[2];
     if (r->kind != NCS_ROOT_CYCLE || !two_meetings(q, r, n) ||
@@ -118,3 +118,5 @@ bool ncs_rule_wrong_comm(const struct ncs_inquiry *q, const struct ncs_root *r, 
     d->f.fix = ncs_str_take(&s);
     return true;
 }
+
+const struct ncs_rule ncs_rule_wrong_comm = { .match = match };

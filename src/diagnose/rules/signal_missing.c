@@ -1,27 +1,14 @@
-/* Rules about one-sided calls: signals that are not sent, and the set-up that all ranks come to. */
+/* A wait for signals of one who makes no more of them. */
 #include "diagnose/rule.h"
 
 #include "base/mem.h"
-
-static bool lacks(const struct ncs_root *r, enum ncs_need_kind kind)
-{
-    return r->kind == NCS_ROOT_ABSENT && r->absents && r->need->kind == kind && r->need->call &&
-           r->absent[0]->reason >= NCS_ABSENT_DESTROYED;
-}
-
-static void add_culprits(const struct ncs_root *r, struct ncs_draft *d)
-{
-    for (size_t i = 0; i < r->absents; i++)
-        if (r->absent[i]->rank >= 0)
-            ncs_add_culprit(d, r->absent[i]->rank, 0, 0);
-}
 
 /* A wait for signals of one who makes no more of them: it ended or is elsewhere; in a ring of its own,
  * the thread that waits is the one to send. */
 static bool is_short(const struct ncs_inquiry *q, const struct ncs_root *r)
 {
     if (r->kind != NCS_ROOT_CYCLE)
-        return lacks(r, NCS_NEED_SIGNAL);
+        return ncs_lacks(r, NCS_NEED_SIGNAL);
     size_t needs = 0, at = 0;
     for (size_t i = 0; i < r->length; i++)
         if (ncs_node_need(q, r->path[i]) >= 0) {
@@ -104,8 +91,7 @@ static void say_short(const struct ncs_inquiry *q, const struct ncs_need *n, str
     ncs_free(peer);
 }
 
-bool ncs_rule_signal_missing(const struct ncs_inquiry *q, const struct ncs_root *r,
-                             struct ncs_draft *d)
+static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
 {
     enum { MOST = 3 };
     if (!is_short(q, r))
@@ -137,28 +123,4 @@ bool ncs_rule_signal_missing(const struct ncs_inquiry *q, const struct ncs_root 
     return true;
 }
 
-bool ncs_rule_signal_setup(const struct ncs_inquiry *q, const struct ncs_root *r,
-                           struct ncs_draft *d)
-{
-    if (!lacks(r, NCS_NEED_SETUP))
-        return false;
-    const struct ncs_call *c = r->need->call;
-    add_culprits(r, d);
-    ncs_fill_need(q, d, r->need, c->number);
-    int *ranks = ncs_new(r->absents * sizeof *ranks);
-    for (size_t i = 0; i < r->absents; i++)
-        ranks[i] = r->absent[i]->rank;
-    struct ncs_str s = { 0 };
-    ncs_str_addf(&s, "the first one-sided call on %s waits until every rank has made one, and ",
-                 ncs_comm_name(q, r->need->comm));
-    ncs_say_ranks(&s, ranks, r->absents);
-    ncs_str_add(&s, r->absents == 1 ? " makes none" : " make none");
-    d->f.why = ncs_str_take(&s);
-    ncs_str_add(&s, "let ");
-    ncs_say_ranks(&s, ranks, r->absents);
-    ncs_str_addf(&s, " make a one-sided call on %s too: to signal itself is enough",
-                 ncs_comm_name(q, r->need->comm));
-    d->f.fix = ncs_str_take(&s);
-    ncs_free(ranks);
-    return true;
-}
+const struct ncs_rule ncs_rule_signal_missing = { .match = match };

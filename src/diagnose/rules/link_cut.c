@@ -1,7 +1,8 @@
 /* What the ranks did not do wrong: a link between two of them is gone. */
+#include "diagnose/rule.h"
+
 #include "base/mem.h"
 #include "base/str.h"
-#include "diagnose/rule.h"
 
 /* One end of the link, whether or not a call of its own stands there. */
 static void add_end(const struct ncs_inquiry *q, struct ncs_draft *d, const struct ncs_need *n,
@@ -17,7 +18,7 @@ static void add_end(const struct ncs_inquiry *q, struct ncs_draft *d, const stru
         ncs_add_culprit(d, rank, 0, 0);
 }
 
-bool ncs_rule_link(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
 {
     const struct ncs_need *n = r->need;
     if (r->kind != NCS_ROOT_DIFFER || !n || n->slot < 0 ||
@@ -37,3 +38,5 @@ bool ncs_rule_link(const struct ncs_inquiry *q, const struct ncs_root *r, struct
     ncs_free(what);
     return true;
 }
+
+const struct ncs_rule ncs_rule_link_cut = { .match = match };

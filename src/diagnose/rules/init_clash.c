@@ -1,15 +1,5 @@
-/* Rules about joining a communicator. */
+/* Those who join a communicator, or come to change one, contradict each other. */
 #include "diagnose/rule.h"
-
-#include <string.h>
-
-#include "base/mem.h"
-
-static bool is_root(const struct ncs_root *r)
-{
-    return (r->kind == NCS_ROOT_ABSENT || r->kind == NCS_ROOT_CYCLE) && r->need &&
-           r->need->kind == NCS_NEED_INIT;
-}
 
 static bool took_own_id(const struct ncs_inquiry *q, int rank)
 {
@@ -17,11 +7,6 @@ static bool took_own_id(const struct ncs_inquiry *q, int rank)
         if (c->fn == NCS_FN_ncclGetUniqueId && c->rank == rank)
             return true;
     return false;
-}
-
-static int nranks_of(const struct ncs_inquiry *q, const struct ncs_need *n)
-{
-    return n->job >= 0 ? q->snap->job[n->job].nranks : (int)(n->presents + n->absents);
 }
 
 /* Different ids although one was meant: every rank that waits to join made an id of its own. */
@@ -32,7 +17,7 @@ static size_t unshared_ids(const struct ncs_inquiry *q, const struct ncs_need *n
         const struct ncs_need *o = &q->need[i];
         if (o->kind != NCS_NEED_INIT)
             continue;
-        bool own = o->presents > 0 && nranks_of(q, o) == nranks_of(q, need);
+        bool own = o->presents > 0 && ncs_nranks_wanted(q, o) == ncs_nranks_wanted(q, need);
         for (size_t k = 0; k < o->presents && own; k++)
             own = took_own_id(q, o->present[k]->rank);
         if (!own)
@@ -40,12 +25,6 @@ static size_t unshared_ids(const struct ncs_inquiry *q, const struct ncs_need *n
         ids++;
     }
     return ids > 1 ? ids : 0;
-}
-
-static void blame_present(struct ncs_draft *d, const struct ncs_need *n)
-{
-    for (size_t i = 0; i < n->presents; i++)
-        ncs_add_culprit(d, n->present[i]->rank, 0, n->present[i]->place.line);
 }
 
 /* Its arguments are still there. */
@@ -148,7 +127,7 @@ static bool meeting_refused(const struct ncs_inquiry *q, const struct ncs_root *
         d->f.fix = ncs_str_take(&fix);
         return true;
     }
-    blame_present(d, n);
+    ncs_blame_present(d, n);
     ncs_fill_need(q, d, n, 0);
     const char *function = ncs_said_function(n->call);
     ncs_str_add(&why, function);
@@ -166,11 +145,11 @@ static bool meeting_refused(const struct ncs_inquiry *q, const struct ncs_root *
     return true;
 }
 
-bool ncs_rule_init_clash(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
 {
     if (r->need && ncs_is_meeting(r->need))
         return meeting_refused(q, r, d);
-    if (!is_root(r))
+    if (!ncs_is_joining(r))
         return false;
     const struct ncs_need *n = r->need;
     const struct ncs_snap_job *job = n->job >= 0 ? &q->snap->job[n->job] : NULL;
@@ -179,14 +158,14 @@ bool ncs_rule_init_clash(const struct ncs_inquiry *q, const struct ncs_root *r, 
         for (size_t i = 0; i < q->needs; i++) {
             if (q->need[i].kind != NCS_NEED_INIT)
                 continue;
-            blame_present(d, &q->need[i]);
+            ncs_blame_present(d, &q->need[i]);
             ncs_add_blocked(q, d, ncs_need_node(q, i));
         }
         ncs_fill_need(q, d, n, 0);
         d->f.bystanders = 0;
         d->f.why = ncs_text("%zu unique ids are in use, each for a communicator of %d that is "
                             "waiting for its other ranks: every rank made its own", ids,
-                            nranks_of(q, n));
+                            ncs_nranks_wanted(q, n));
         d->f.fix = ncs_text("make the id on one rank and hand it to the others, say through the "
                             "store");
         return true;
@@ -198,7 +177,7 @@ bool ncs_rule_init_clash(const struct ncs_inquiry *q, const struct ncs_root *r, 
         ncs_str_addf(&why, "the ranks that join %s contradict each other: %s",
                      ncs_comm_name(q, n->comm), job->why ? job->why : "the meeting was refused");
     if (!d->f.culprits)
-        blame_present(d, n);
+        ncs_blame_present(d, n);
     if (!fix.bytes)
         ncs_str_add(&fix, "join each communicator once as each rank from 0 to nranks - 1, with "
                           "the same nranks and a fresh unique id");
@@ -209,95 +188,4 @@ bool ncs_rule_init_clash(const struct ncs_inquiry *q, const struct ncs_root *r, 
     return true;
 }
 
-static int *absent_ranks(const struct ncs_need *n)
-{
-    int *ranks = ncs_new(n->absents * sizeof *ranks);
-    for (size_t i = 0; i < n->absents; i++)
-        ranks[i] = n->absent[i].comm_rank;
-    return ranks;
-}
-
-/* A cycle of a thread with itself: it alone could make the calls that it waits for. */
-bool ncs_rule_one_thread(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
-{
-    if (r->kind != NCS_ROOT_CYCLE || !r->need->call || r->need->kind == NCS_NEED_SIGNAL)
-        return false; /* a wait for signals holds its stream, and a group would not undo that */
-    int context = -1;
-    for (size_t i = 0; i < r->length; i++) {
-        if (ncs_node_need(q, r->path[i]) >= 0 && r->path[i] != r->path[0])
-            return false;
-        if ((size_t)r->path[i] < q->snap->contexts) {
-            if (context >= 0 && context != r->path[i])
-                return false;
-            context = r->path[i];
-        }
-    }
-    if (context < 0)
-        return false;
-    const struct ncs_call *c = r->need->call;
-    const struct ncs_snap_context *thread = &q->snap->context[context];
-    struct ncs_str s = { 0 };
-    int *absent = absent_ranks(r->need);
-    char *what = ncs_describe(c);
-    ncs_add_culprit(d, thread->rank, c->number, c->place.line);
-    ncs_fill_need(q, d, r->need, c->number);
-    ncs_str_addf(&s, "a thread of rank %d is in %s", thread->rank, what);
-    ncs_say_place(&s, c);
-    ncs_str_addf(&s, " as rank %d of %s and waits for ", c->comm_rank, ncs_comm_name(q, c->comm));
-    ncs_say_ranks(&s, absent, r->need->absents);
-    ncs_str_add(&s, " of it, whose calls only the same thread could make");
-    d->f.why = ncs_str_take(&s);
-    ncs_str_add(&s, "put the calls for all ranks of one thread into a group, from the one");
-    ncs_say_place(&s, c);
-    ncs_str_add(&s, " on");
-    d->f.fix = ncs_str_take(&s);
-    ncs_free(absent);
-    ncs_free(what);
-    return true;
-}
-
-bool ncs_rule_init_missing(const struct ncs_inquiry *q, const struct ncs_root *r,
-                           struct ncs_draft *d)
-{
-    if (!is_root(r))
-        return false;
-    const struct ncs_need *n = r->need;
-    for (size_t i = 0; i < n->absents; i++)
-        if (n->absent[i].rank >= 0)
-            ncs_add_culprit(d, n->absent[i].rank, 0, 0);
-    if (!d->f.culprits)
-        blame_present(d, n);
-    ncs_fill_need(q, d, n, 0);
-    int *absent = absent_ranks(n), nranks = nranks_of(q, n);
-    size_t real = 0; /* those of them who exist; the others are too high a number */
-    while (real < n->absents && (nranks <= q->ranks || absent[real] < q->ranks))
-        real++;
-    struct ncs_str s = { 0 };
-    ncs_str_addf(&s, "%zu of %d ranks joined %s with %s, ", (size_t)nranks - n->absents, nranks,
-                 ncs_comm_name(q, n->comm), n->call ? ncs_fn_info[n->call->fn].name : "a call");
-    ncs_say_ranks(&s, absent, n->absents);
-    ncs_str_add(&s, " did not");
-    if (real < n->absents)
-        ncs_str_addf(&s, ": nranks = %d, but only %d rank%s exist%s", nranks, q->ranks,
-                     q->ranks == 1 ? "" : "s", q->ranks == 1 ? "s" : "");
-    d->f.why = ncs_str_take(&s);
-    if (real < n->absents) {
-        ncs_str_addf(&s, "pass nranks = %d", q->ranks);
-        if (n->call)
-            ncs_say_place(&s, n->call);
-        ncs_str_addf(&s, ", or run with %d ranks", nranks);
-    }
-    if (real && n->comm >= 0 && n->call && n->call->fn == NCS_FN_ncclCommGrow) {
-        ncs_say_growth(q, n, absent, real, &s);
-    } else if (real) {
-        ncs_str_add(&s, real < n->absents ? "; make the call" : "make the call");
-        if (n->call)
-            ncs_say_place(&s, n->call);
-        ncs_str_add(&s, " as ");
-        ncs_say_ranks(&s, absent, real);
-        ncs_str_add(&s, " too, with the same id");
-    }
-    d->f.fix = ncs_str_take(&s);
-    ncs_free(absent);
-    return true;
-}
+const struct ncs_rule ncs_rule_init_clash = { .match = match };

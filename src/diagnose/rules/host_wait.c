@@ -1,5 +1,4 @@
-/* Rules about hosts: waiting in the store, at barriers, polling; and what the machine itself
- * noticed. */
+/* A host waits in the store, at a barrier or for a thread, and nobody can end that. */
 #include "diagnose/rule.h"
 
 #include <string.h>
@@ -245,7 +244,7 @@ static const struct ncs_need *gate_of(const struct ncs_inquiry *q, const struct 
     return gate;
 }
 
-bool ncs_rule_host_wait(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
 {
     const struct ncs_need *gate = gate_of(q, r);
     if (!gate)
@@ -272,89 +271,4 @@ bool ncs_rule_host_wait(const struct ncs_inquiry *q, const struct ncs_root *r, s
     return true;
 }
 
-bool ncs_rule_livelock(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
-{
-    if (r->kind != NCS_ROOT_POLL)
-        return false;
-    struct ncs_str s = { 0 };
-    d->order = UINT64_MAX;
-    for (size_t i = 0; i < q->snap->contexts; i++) {
-        const struct ncs_snap_context *c = &q->snap->context[i];
-        if (c->state == NCS_CONTEXT_ENDED)
-            continue;
-        ncs_add_blocked_rank(d, c->rank);
-        bool sleeps = c->state == NCS_CONTEXT_SLEEPING;
-        if (!sleeps && !ncs_polls(q, c))
-            continue;
-        int line = ncs_said_place(q, (int)i).line;
-        ncs_add_culprit(d, c->rank, 0, line);
-        const char *in = sleeps    ? "sleeps over and over"
-                         : c->call ? ncs_said_in(q, (int)i)
-                                   : "the store, a thread or the clock";
-        const char *verb = sleeps ? "" : "polls ", *end = !sleeps && c->call ? "()" : "";
-        ncs_add_row(d, c->rank, line, ncs_text("%s%s%s", verb, in, end));
-        ncs_str_addf(&s, "%srank %d %s%s", s.bytes ? ", " : "", c->rank, verb, in);
-        if (line)
-            ncs_str_addf(&s, " at line %d", line);
-    }
-    ncs_str_add(&s, ": nothing is under way that could change the answer");
-    d->f.title = ncs_text("polls in vain");
-    d->f.why = ncs_str_take(&s);
-    d->f.fix = ncs_text("give the loop another way out, and make sure that what it polls for can "
-                        "happen");
-    return true;
-}
-
-static void fill_notice(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d,
-                        const char *what)
-{
-    const struct ncs_call *c = r->notice->calls ? r->notice->call[0] : NULL;
-    d->order = c ? c->id : 0;
-    d->f.certainty = NCS_CERTAIN;
-    if (c) {
-        char *text = ncs_describe(c);
-        d->f.call = c->number;
-        ncs_set_title(q, d, c);
-        ncs_add_culprit(d, c->rank, c->number, c->place.line);
-        ncs_add_row(d, c->rank, c->place.line, ncs_copy_text(what));
-        struct ncs_str s = { 0 };
-        ncs_str_addf(&s, "rank %d's %s", c->rank, text);
-        ncs_say_place(&s, c);
-        ncs_str_addf(&s, " %s", what);
-        if (r->notice->why)
-            ncs_str_addf(&s, ": %s", r->notice->why);
-        d->f.why = ncs_str_take(&s);
-        ncs_free(text);
-    } else {
-        d->f.title = ncs_copy_text(what);
-        d->f.why = ncs_copy_text(r->notice->why ? r->notice->why : what);
-    }
-}
-
-bool ncs_rule_fault(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
-{
-    if (r->kind != NCS_ROOT_NOTICE || r->notice->kind == NCS_NOTICE_CRASH)
-        return false;
-    fill_notice(q, r, d, "touches memory that it may not touch");
-    bool freed = false;
-    if (r->notice->calls) {
-        struct ncs_str s = { 0 };
-        ncs_str_add(&s, d->f.why);
-        freed = ncs_say_memory(r->notice->call[0], r->notice->why, &s);
-        ncs_free(d->f.why);
-        d->f.why = ncs_str_take(&s);
-    }
-    d->f.fix = ncs_text(freed ? "free it only after the stream has passed the operation"
-                              : "give it a live buffer of its own device that holds all it reads "
-                                "and writes");
-    return true;
-}
-
-bool ncs_rule_crash(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
-{
-    if (r->kind != NCS_ROOT_NOTICE || r->notice->kind != NCS_NOTICE_CRASH)
-        return false;
-    fill_notice(q, r, d, "crashes the real library");
-    d->f.fix = ncs_text("do not rely on the error returned here: NCCL itself has no such check");
-    return true;
-}
+const struct ncs_rule ncs_rule_host_wait = { .match = match };

@@ -1,0 +1,216 @@
+/* What the rules about calls left out, made in excess or exchanged on one communicator have in
+ * common. */
+#include "diagnose/rule.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+
+const struct ncs_parting *ncs_parting_of(const struct ncs_inquiry *q, const struct ncs_root *r)
+{
+    uint32_t at = 0;
+    int comm = -1;
+    if (r->kind == NCS_ROOT_DIFFER && r->calls) {
+        comm = r->call[0]->comm;
+        at = ncs_position(q, r->call[0]);
+    } else if (r->need && r->need->kind == NCS_NEED_COLLECTIVE && r->need->call) {
+        comm = r->need->comm;
+        at = ncs_position(q, r->need->call);
+    }
+    if (comm < 0 || (size_t)comm >= q->journal->comms || at == UINT32_MAX)
+        return NULL;
+    const struct ncs_parting *p = &q->comm[comm].parting, *later = &q->comm[comm].later;
+    if (later->how != NCS_PARTING_NONE && later->at <= at)
+        return later;
+    return p->how != NCS_PARTING_NONE && p->at <= at ? p : NULL;
+}
+
+void ncs_say_odd(const struct ncs_inquiry *q, struct ncs_str *s, int comm,
+                 const struct ncs_parting *p)
+{
+    int *ranks = ncs_new(p->odds * sizeof *ranks);
+    for (size_t i = 0; i < p->odds; i++)
+        ranks[i] = ncs_run_rank(q, comm, p->odd[i]);
+    ncs_say_ranks(s, ranks, p->odds);
+    ncs_free(ranks);
+}
+
+const struct ncs_call *ncs_call_at(const struct ncs_inquiry *q, int comm, int comm_rank,
+                                   uint32_t position)
+{
+    return ncs_sequence_at(&q->comm[comm].seq[comm_rank], position);
+}
+
+/* Rows for calls that met and disagree: what each rank's is. */
+static void add_call_rows(const struct ncs_inquiry *q, const struct ncs_root *r, int comm,
+                          const struct ncs_parting *p, struct ncs_draft *d)
+{
+    if (r->kind == NCS_ROOT_ABSENT)
+        return;
+    for (int i = 0; i < q->journal->comm[comm]->nranks; i++) {
+        const struct ncs_call *c = ncs_call_at(q, comm, i, p->at);
+        if (!c && r->kind == NCS_ROOT_LATER)
+            ncs_add_row(d, ncs_run_rank(q, comm, i), 0, ncs_text("has not made call %u",
+                                                                 (unsigned)p->number));
+        if (!c)
+            continue;
+        char *what = ncs_describe(c);
+        ncs_add_row(d, c->rank, c->place.line,
+                    ncs_text("call %u is %s%s%s%s", (unsigned)c->number, what, c->label ? " (" : "",
+                             c->label ? c->label : "", c->label ? ")" : ""));
+        ncs_free(what);
+    }
+}
+
+/* The frame that the three rules share: culprits are the odd ranks, the title is the others' call
+ * where they part. `line` of a culprit: of its own call there, or of the call it left out. */
+void ncs_fill_parting(const struct ncs_inquiry *q, const struct ncs_root *r, int comm,
+                      const struct ncs_parting *p, struct ncs_draft *d)
+{
+    const struct ncs_call *model = ncs_call_at(q, comm, p->model, p->at);
+    for (size_t i = 0; i < p->odds; i++) {
+        const struct ncs_call *own = ncs_call_at(q, comm, p->odd[i], p->at);
+        bool left_out = p->how == NCS_PARTING_SKIPPED || p->how == NCS_PARTING_FEWER;
+        const struct ncs_call *c = left_out && model ? model : own;
+        int line = p->skipped_line ? p->skipped_line : c ? c->place.line : 0;
+        ncs_add_culprit(d, ncs_run_rank(q, comm, p->odd[i]), p->number, line);
+    }
+    const struct ncs_call *title = model;
+    for (size_t i = 0; i < p->odds && !title; i++)
+        title = ncs_call_at(q, comm, p->odd[i], p->at);
+    if (r->need) {
+        ncs_fill_need(q, d, r->need, p->number);
+    } else {
+        d->f.call = p->number;
+        d->f.certainty = r->kind == NCS_ROOT_LATER ? NCS_CERTAIN : NCS_UNDEFINED;
+    }
+    if (title) {
+        ncs_set_title(q, d, title);
+        d->order = title->id;
+    }
+    if (r->kind != NCS_ROOT_ABSENT) {
+        for (size_t i = 0; i < d->f.rows; i++)
+            ncs_free(d->f.row[i].text);
+        d->f.rows = 0;
+        add_call_rows(q, r, comm, p, d);
+    }
+}
+
+int ncs_parting_comm(const struct ncs_root *r)
+{
+    return r->kind == NCS_ROOT_LABELS || r->kind == NCS_ROOT_LATER ? r->comm
+           : r->kind == NCS_ROOT_DIFFER ? r->call[0]->comm
+                                        : r->need->comm;
+}
+
+bool ncs_never_called(const struct ncs_root *r)
+{
+    return r->kind == NCS_ROOT_ABSENT && r->absents && r->absent[0]->reason >= NCS_ABSENT_DESTROYED;
+}
+
+/* A parting by number alone is judged by those concerned: those who will never come are behind,
+ * unless they outnumber those who wait for them, who then have made a call too many. */
+static void by_number(const struct ncs_root *r, struct ncs_parting *p)
+{
+    bool extra = r->absents > r->need->presents;
+    size_t count = extra ? r->need->presents : r->absents;
+    p->odd = ncs_new(count * sizeof *p->odd);
+    p->odds = count;
+    for (size_t i = 0; i < count; i++)
+        p->odd[i] = extra ? r->need->present[i]->comm_rank : r->absent[i]->comm_rank;
+    if (!extra)
+        return;
+    p->how = NCS_PARTING_EXTRA;
+    p->model = r->absent[0]->comm_rank;
+    p->skipped_line = 0;
+}
+
+/* The parting if it is of the kind wanted; its list of odd ranks is the caller's. */
+bool ncs_parts(const struct ncs_inquiry *q, const struct ncs_root *r, enum ncs_parting_how how,
+               struct ncs_parting *out)
+{
+    const struct ncs_parting *p = NULL;
+    if (r->kind == NCS_ROOT_LABELS)
+        p = &q->comm[r->comm].parting;
+    else if (r->kind == NCS_ROOT_LATER)
+        p = &q->comm[r->comm].later;
+    else if (r->kind == NCS_ROOT_DIFFER || ncs_never_called(r))
+        p = ncs_parting_of(q, r);
+    if (!p)
+        return false;
+    *out = *p;
+    if (p->how == NCS_PARTING_FEWER && r->kind != NCS_ROOT_LATER) {
+        if (r->kind != NCS_ROOT_ABSENT)
+            return false;
+        by_number(r, out);
+    } else {
+        out->odd = ncs_new(p->odds * sizeof *out->odd);
+        memcpy(out->odd, p->odd, p->odds * sizeof *out->odd);
+    }
+    if (out->how == how)
+        return true;
+    ncs_free(out->odd);
+    return false;
+}
+
+/* Where somebody who is missed stands on the same communicator. */
+static const struct ncs_need *own_other(const struct ncs_inquiry *q, const struct ncs_need *n,
+                                        const struct ncs_absent *a)
+{
+    for (size_t i = 0; i < q->needs; i++) {
+        const struct ncs_need *o = &q->need[i];
+        for (size_t k = 0; k < o->presents; k++)
+            if (o != n && o->comm == n->comm && o->comm >= 0 && o->present[k]->rank == a->rank)
+                return o;
+    }
+    return NULL;
+}
+
+/* " before its AllReduce float32 x 8 sum at line 5", " before it calls comm:suspend at line 4, which
+ * no other rank calls" */
+static void say_before_other(struct ncs_str *s, const struct ncs_need *other,
+                             const struct ncs_absent *a, bool several)
+{
+    const struct ncs_call *c = other->call;
+    for (size_t i = 0; i < other->presents; i++)
+        c = other->present[i]->rank == a->rank ? other->present[i] : c;
+    if (ncs_is_meeting(other)) {
+        ncs_str_addf(s, " before %s %s", several ? "they call" : "it calls", ncs_said_function(c));
+        ncs_say_place(s, c);
+        ncs_str_add(s, other->presents == 1 ? ", which no other rank calls" : "");
+        return;
+    }
+    char *what = ncs_describe(c);
+    ncs_str_addf(s, " before %s %s", several ? "their" : "its", what);
+    ncs_say_place(s, c);
+    ncs_free(what);
+}
+
+/* " too", or " before it waits in barrier() at line 9" of one who may still mean to make it. */
+void ncs_say_before_wait(const struct ncs_inquiry *q, const struct ncs_root *r, bool several,
+                         struct ncs_str *s)
+{
+    const struct ncs_absent *a = r->kind == NCS_ROOT_ABSENT && r->absents ? r->absent[0] : NULL;
+    if (!a || a->reason != NCS_ABSENT_ELSEWHERE || a->context < 0) {
+        ncs_str_add(s, " too");
+        return;
+    }
+    if (ncs_say_own_group(q, s, a)) {
+        ncs_str_add(s, ", too");
+        return;
+    }
+    const struct ncs_need *other = own_other(q, r->need, a);
+    if (other) {
+        say_before_other(s, other, a, several);
+        return;
+    }
+    const char *in = ncs_said_in(q, a->context);
+    bool phrase = strchr(in, ' ') != NULL; /* of a program's own: it made its last call elsewhere */
+    ncs_str_addf(s, " before %s %s %s%s", several ? "they wait" : "it waits", phrase ? "at the" : "in",
+                 in, phrase ? "" : "()");
+    if (phrase)
+        return;
+    int line = ncs_said_place(q, a->context).line;
+    if (line)
+        ncs_str_addf(s, " at line %d", line);
+}

@@ -1,0 +1,54 @@
+/* Ranks use several communicators in opposite order and wait for each other. */
+#include "diagnose/rule.h"
+
+#include "base/mem.h"
+
+static void say_op(const struct ncs_inquiry *q, struct ncs_str *s, const struct ncs_snap_op *op)
+{
+    if (op->call && op->call->number)
+        ncs_str_addf(s, "call %u on %s", (unsigned)op->call->number,
+                     ncs_comm_name(q, op->call->comm));
+    else
+        ncs_str_addf(s, "another launch");
+}
+
+/* The ring goes through devices that had no lane left for a launch: who holds them. */
+static void say_lanes(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_str *s)
+{
+    size_t start = ncs_first_place(q, r);
+    for (size_t k = 0; k < r->length; k++) {
+        size_t i = (start + k) % r->length;
+        size_t op = (size_t)(r->path[i] - ncs_op_node(q, 0));
+        if (r->path[i] < ncs_op_node(q, 0) || op >= q->snap->ops || !q->snap->op[op].lane)
+            continue;
+        const struct ncs_snap_op *waits = &q->snap->op[op];
+        ncs_str_addf(s, "; on rank %d the device has no lane left for ", waits->rank);
+        say_op(q, s, waits);
+        ncs_str_add(s, waits->deps > 1 ? ": lanes held by " : ": lane held by ");
+        for (size_t m = 0; m < waits->deps; m++) {
+            ncs_str_add(s, m ? ", " : "");
+            say_op(q, s, &q->snap->op[q->snap->dep[waits->dep + m]]);
+        }
+    }
+}
+
+static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+{
+    if (r->kind != NCS_ROOT_CYCLE)
+        return false;
+    struct ncs_ring_kinds k = ncs_ring_look(q, r);
+    if (k.comms < 2 || k.gates)
+        return false;
+    ncs_fill_cycle(q, r, d);
+    struct ncs_str why = { 0 };
+    char *ring = ncs_ring_text(d);
+    ncs_str_add(&why, ring);
+    ncs_free(ring);
+    say_lanes(q, r, &why);
+    d->f.why = ncs_str_take(&why);
+    d->f.fix = ncs_text("use the communicators in one order on every rank, the same for all that "
+                        "share two of them");
+    return true;
+}
+
+const struct ncs_rule ncs_rule_comm_order = { .match = match };

@@ -1,0 +1,10 @@
+/* Calls that met have different data types. */
+#include "diagnose/rule.h"
+
+static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+{
+    return ncs_mismatch(q, r, d, NCS_FACT_DTYPE, "") &&
+           ncs_advise_odd(r, d, "give the same data type on every rank");
+}
+
+const struct ncs_rule ncs_rule_dtype_mismatch = { .match = match };

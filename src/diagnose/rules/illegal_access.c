@@ -1,0 +1,25 @@
+/* An operation touches memory that it may not touch. */
+#include "diagnose/rule.h"
+
+#include "base/mem.h"
+
+static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+{
+    if (r->kind != NCS_ROOT_NOTICE || r->notice->kind == NCS_NOTICE_CRASH)
+        return false;
+    ncs_fill_notice(q, r, d, "touches memory that it may not touch");
+    bool freed = false;
+    if (r->notice->calls) {
+        struct ncs_str s = { 0 };
+        ncs_str_add(&s, d->f.why);
+        freed = ncs_say_memory(r->notice->call[0], r->notice->why, &s);
+        ncs_free(d->f.why);
+        d->f.why = ncs_str_take(&s);
+    }
+    d->f.fix = ncs_text(freed ? "free it only after the stream has passed the operation"
+                              : "give it a live buffer of its own device that holds all it reads "
+                                "and writes");
+    return true;
+}
+
+const struct ncs_rule ncs_rule_illegal_access = { .match = match };

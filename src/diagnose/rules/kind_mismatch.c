@@ -1,0 +1,25 @@
+/* Calls that met are not the same function. */
+#include "diagnose/rule.h"
+
+/* A send or receive that met a share of an all-to-all, gather or scatter. */
+static bool meets_pairwise(const struct ncs_root *r)
+{
+    return r->calls == 2 && ncs_is_pairwise(r->call[0]) != ncs_is_pairwise(r->call[1]) &&
+           (ncs_is_spread(r->call[0]) || ncs_is_spread(r->call[1]));
+}
+
+static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+{
+    if (!ncs_mismatch(q, r, d, NCS_FACT_KIND, ""))
+        return false;
+    if (!meets_pairwise(r))
+        return ncs_advise_odd(r, d, "make the same call on every rank");
+    int a = r->call[0]->rank, b = r->call[1]->rank;
+    bool first = b < a;
+    d->f.fix = ncs_text("all-to-all, gather and scatter move their data as sends and receives do: make "
+                        "them and the sends and receives between ranks %d and %d in one order on "
+                        "both", first ? b : a, first ? a : b);
+    return true;
+}
+
+const struct ncs_rule ncs_rule_kind_mismatch = { .match = match };

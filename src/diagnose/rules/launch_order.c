@@ -1,0 +1,40 @@
+/* A run that ended well although two ranks launched two communicators in opposite order. */
+#include "diagnose/rule.h"
+
+#include "base/mem.h"
+
+static void say_call(const struct ncs_inquiry *q, struct ncs_str *s, const struct ncs_call *c)
+{
+    ncs_str_addf(s, "call %u on %s", (unsigned)c->number, ncs_comm_name(q, c->comm));
+    ncs_say_place(s, c);
+}
+
+static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+{
+    if (r->kind != NCS_ROOT_ORDER)
+        return false;
+    const struct ncs_call *const *c = r->call;
+    bool swap = c[2]->rank < c[0]->rank;
+    for (int i = 0; i < 2; i++) {
+        const struct ncs_call *own = c[swap == (i == 0) ? 2 : 0];
+        ncs_add_culprit(d, own->rank, own->number, own->place.line);
+    }
+    struct ncs_str s = { 0 };
+    const struct ncs_call *const *one = c + (swap ? 2 : 0), *const *other = c + (swap ? 0 : 2);
+    ncs_str_addf(&s, "rank %d launches ", one[0]->rank);
+    say_call(q, &s, one[0]);
+    ncs_str_add(&s, " before ");
+    say_call(q, &s, one[1]);
+    ncs_str_addf(&s, ", rank %d the other way round: a device that cannot hold both kernels at a "
+                     "time hangs", other[0]->rank);
+    d->f.why = ncs_str_take(&s);
+    d->f.fix = ncs_text("launch the calls of communicators that share ranks in one order on all of "
+                        "them; sim = { lanes = 1 } shows the hang");
+    d->f.certainty = NCS_UNDEFINED;
+    d->f.comm = ncs_copy_text(ncs_comm_name(q, one[0]->comm));
+    d->f.call = one[0]->number;
+    d->order = one[0]->id;
+    return true;
+}
+
+const struct ncs_rule ncs_rule_launch_order = { .match = match };

@@ -1,0 +1,28 @@
+/* Some ranks destroyed a communicator that others left behind. */
+#include "diagnose/rule.h"
+
+#include "base/mem.h"
+
+static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+{
+    if (r->kind != NCS_ROOT_LEFT || r->comm < 0)
+        return false;
+    const struct ncs_comm_info *info = q->journal->comm[r->comm];
+    for (int i = 0; i < info->nranks; i++)
+        if (!info->member[i].gone && info->member[i].rank >= 0)
+            ncs_add_culprit(d, info->member[i].rank, 0, 0);
+    int *ranks = ncs_new(d->f.culprits * sizeof *ranks);
+    for (size_t i = 0; i < d->f.culprits; i++)
+        ranks[i] = d->f.culprit[i].rank;
+    struct ncs_str s = { 0 };
+    ncs_say_ranks(&s, ranks, d->f.culprits);
+    ncs_str_addf(&s, " never destroyed %s, others did", info->name);
+    ncs_free(ranks);
+    d->f.comm = ncs_copy_text(info->name);
+    d->f.title = ncs_text("communicator %s is left behind", info->name);
+    d->f.why = ncs_str_take(&s);
+    d->f.fix = ncs_text("destroy or abort %s on every rank", info->name);
+    return true;
+}
+
+const struct ncs_rule ncs_rule_never_destroyed = { .match = match };

@@ -1,0 +1,78 @@
+/* Sends and receives of one communicator that wait for each other in a ring. */
+#include "diagnose/rule.h"
+
+/* Whether a call that was queued in a group has met its counterpart: then the rest of the group
+ * keeps back what alone would have gone on. */
+static bool has_met(const struct ncs_inquiry *q, const struct ncs_snap_part *p)
+{
+    if (p->op >= 0)
+        return p->state == NCS_PART_DONE || p->state == NCS_PART_MATCHED;
+    bool send = ncs_is_send(p->call);
+    int me = p->call->comm_rank, peer = ncs_call_peer(p->call);
+    for (size_t i = 0; i < q->needs; i++) { /* the group is in contact: still with this peer? */
+        const struct ncs_need *n = &q->need[i];
+        if (n->contact && n->call && n->comm == p->call->comm && n->src == (send ? me : peer) &&
+            n->dst == (send ? peer : me) && ncs_is_send(n->call) == send)
+            return false;
+    }
+    return true;
+}
+
+/* The waiting call of a ring that keeps back the rest of its group; NULL = there is none. */
+static const struct ncs_call *keeps_back(const struct ncs_inquiry *q, const struct ncs_root *r)
+{
+    for (size_t i = 0; i < r->length; i++) {
+        if (ncs_node_need(q, r->path[i]) < 0)
+            continue;
+        const struct ncs_call *c = ncs_ring_step_at(q, r, i).call;
+        if (!c || !c->group)
+            continue;
+        for (size_t k = 0; k < q->snap->parts; k++) {
+            const struct ncs_snap_part *p = &q->snap->part[k];
+            if (p->call && p->call != c && p->call->group && ncs_is_pairwise(p->call) &&
+                ncs_group_key(p->call) == ncs_group_key(c) && has_met(q, p))
+                return c;
+        }
+    }
+    return NULL;
+}
+
+static char *split_group(const struct ncs_draft *d, const struct ncs_call *c)
+{
+    struct ncs_str s = { 0 };
+    ncs_str_addf(&s, "a group ends only as a whole: split that of rank %d before the %s", c->rank,
+                 ncs_is_send(c) ? "send" : ncs_is_pairwise(c) ? "receive" : "call");
+    ncs_say_place(&s, c);
+    for (size_t i = 0; i < d->f.cycles; i++)
+        if (d->f.cycle[i].waits_for == c->rank)
+            ncs_str_addf(&s, ", and make in between what rank %d waits for", d->f.cycle[i].rank);
+    return ncs_str_take(&s);
+}
+
+static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+{
+    if (r->kind != NCS_ROOT_CYCLE)
+        return false;
+    struct ncs_ring_kinds k = ncs_ring_look(q, r);
+    if (!k.pairs || k.gates || k.comms > 1)
+        return false;
+    ncs_fill_cycle(q, r, d);
+    d->f.why = ncs_ring_text(d);
+    const struct ncs_call *c = keeps_back(q, r);
+    if (c)
+        d->f.fix = split_group(d, c);
+    else if (k.collectives)
+        d->f.fix = ncs_text("make the send or receive and the collective in the same order on both "
+                            "ranks");
+    else
+        d->f.fix = ncs_text("%s: put each rank's send and receive into one group, or let %s %s "
+                            "first",
+                            k.sends && k.recvs ? "what comes second here is waited for first there"
+                            : k.sends          ? "everybody sends first"
+                                               : "everybody receives first",
+                            d->f.cycles == 2 ? "one of the two" : "every second rank",
+                            k.sends ? "receive" : "send");
+    return true;
+}
+
+const struct ncs_rule ncs_rule_p2p_cycle = { .match = match };

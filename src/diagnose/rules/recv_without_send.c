@@ -1,0 +1,9 @@
+/* A receive that nobody sends to. */
+#include "diagnose/rule.h"
+
+static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+{
+    return ncs_one_alone(q, r, d, false);
+}
+
+const struct ncs_rule ncs_rule_recv_without_send = { .match = match };

@@ -1,0 +1,11 @@
+/* Calls that met name different roots. */
+#include "diagnose/rule.h"
+
+static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+{
+    return ncs_mismatch(q, r, d, NCS_FACT_ROOT, "root") &&
+           ncs_advise_odd(r, d, "give the same root, which is a rank of this communicator and not of the "
+                        "run, on every rank");
+}
+
+const struct ncs_rule ncs_rule_root_mismatch = { .match = match };

@@ -1,0 +1,9 @@
+/* A send that nobody receives. */
+#include "diagnose/rule.h"
+
+static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+{
+    return ncs_one_alone(q, r, d, true);
+}
+
+const struct ncs_rule ncs_rule_send_without_recv = { .match = match };

@@ -1,0 +1,161 @@
+/* Some ranks left out calls that the others made. */
+#include "diagnose/rule.h"
+
+#include "base/mem.h"
+
+/* What most of those who are there have called. */
+static const struct ncs_call *commonest(const struct ncs_need *n)
+{
+    struct ncs_map votes = { 0 };
+    const struct ncs_call *best = n->call;
+    size_t most = 0;
+    for (int pass = 0; pass < 2; pass++) /* the first of them by rank */
+        for (size_t i = 0; i < n->presents; i++) {
+            uint64_t key = ncs_call_signature(n->present[i]);
+            size_t count = (size_t)(uintptr_t)ncs_map_get(&votes, key);
+            if (pass == 0) {
+                ncs_map_put(&votes, key, (void *)(uintptr_t)(count + 1));
+            } else if (count > most) {
+                most = count;
+                best = n->present[i];
+            }
+        }
+    ncs_map_free(&votes);
+    return best;
+}
+
+/* A split and the like: every rank of the parent has to make it. */
+static bool missed_meeting(const struct ncs_inquiry *q, const struct ncs_root *r,
+                           struct ncs_draft *d)
+{
+    const struct ncs_need *n = r->need;
+    if (!ncs_never_called(r) || !ncs_is_meeting(n) || r->absent[0]->rank < 0)
+        return false;
+    const char *function = ncs_said_function(n->call);
+    int *ranks = ncs_new(r->absents * sizeof *ranks);
+    for (size_t i = 0; i < r->absents; i++) {
+        ranks[i] = r->absent[i]->rank;
+        if (ranks[i] >= 0)
+            ncs_add_culprit(d, ranks[i], 0, n->call->place.line);
+    }
+    ncs_fill_need(q, d, n, 0);
+    struct ncs_str s = { 0 };
+    ncs_say_ranks(&s, ranks, r->absents);
+    ncs_str_addf(&s, " never called %s on %s,", function, ncs_comm_name(q, n->comm));
+    ncs_say_place(&s, n->call);
+    ncs_str_addf(&s, " on rank %d: it is for all of its ranks", n->call->rank);
+    d->f.why = ncs_str_take(&s);
+    ncs_str_add(&s, "let ");
+    ncs_say_ranks(&s, ranks, r->absents);
+    ncs_str_addf(&s, " call %s", function);
+    ncs_say_place(&s, n->call);
+    ncs_say_before_wait(q, r, r->absents > 1, &s);
+    if (n->call->fn == NCS_FN_ncclCommSplit)
+        ncs_str_add(&s, ", with NCCL_SPLIT_NOCOLOR where there is no part for it");
+    else if (n->call->fn == NCS_FN_ncclCommShrink)
+        ncs_str_add(&s, ", or exclude it");
+    d->f.fix = ncs_str_take(&s);
+    ncs_free(ranks);
+    return true;
+}
+
+/* Nothing is known but that the ranks did not come. */
+static void plain_skip(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+{
+    const struct ncs_need *n = r->need;
+    const struct ncs_call *call = commonest(n), *other = NULL;
+    struct ncs_str s = { 0 };
+    for (size_t i = 0; i < r->absents; i++) {
+        const struct ncs_absent *a = r->absent[i];
+        ncs_add_culprit(d, a->rank, call->number, call->place.line);
+        ncs_str_addf(&s, "%srank %d", i ? ", " : "", a->rank);
+    }
+    ncs_str_addf(&s, " never made call %u on %s,", (unsigned)call->number,
+                 ncs_comm_name(q, n->comm));
+    ncs_say_place(&s, call);
+    ncs_str_addf(&s, " on rank %d", call->rank);
+    for (size_t i = 0; i < n->presents && !other; i++)
+        if (ncs_call_signature(n->present[i]) != ncs_call_signature(call))
+            other = n->present[i];
+    if (other) {
+        char *what = ncs_describe(other);
+        ncs_str_addf(&s, "; those who made it do not agree: it is %s", what);
+        ncs_say_place(&s, other);
+        ncs_str_addf(&s, " on rank %d", other->rank);
+        ncs_free(what);
+    }
+    d->f.why = ncs_str_take(&s);
+    ncs_fill_need(q, d, n, call->number);
+    ncs_set_title(q, d, call);
+}
+
+static void say_skip(const struct ncs_inquiry *q, int comm, const struct ncs_parting *p,
+                     struct ncs_draft *d)
+{
+    const struct ncs_member *odd = &q->journal->comm[comm]->member[p->odd[0]];
+    const struct ncs_member *others = &q->journal->comm[comm]->member[p->model];
+    const struct ncs_call *model = ncs_call_at(q, comm, p->model, p->at);
+    const struct ncs_call *own = ncs_call_at(q, comm, p->odd[0], p->at);
+    struct ncs_str s = { 0 };
+    ncs_say_odd(q, &s, comm, p);
+    if (odd->calls < others->calls)
+        ncs_str_addf(&s, " made %u call%s on %s, %s %u: ", (unsigned)odd->calls,
+                     odd->calls == 1 ? "" : "s", ncs_comm_name(q, comm),
+                     q->journal->comm[comm]->nranks == 2 ? "the other" : "the others",
+                     (unsigned)others->calls);
+    else
+        ncs_str_addf(&s, " left out %u call%s on %s: ", (unsigned)p->shift, p->shift > 1 ? "s" : "",
+                     ncs_comm_name(q, comm));
+    if (p->how == NCS_PARTING_SKIPPED && own) {
+        bool one = p->odds == 1;
+        ncs_str_addf(&s, "%s call %u of the others", one ? "it skips" : "they skip",
+                     (unsigned)p->number);
+        ncs_say_place(&s, model);
+        ncs_str_addf(&s, ", %s own call %u is the one", one ? "its" : "their",
+                     (unsigned)own->number);
+        ncs_say_place(&s, own);
+    } else if (p->skipped_line) {
+        ncs_str_addf(&s, "line %d is skipped", p->skipped_line);
+    } else {
+        ncs_str_addf(&s, "call %u is", (unsigned)p->number);
+        ncs_say_place(&s, model);
+        if (!model->place.line && !model->label)
+            ncs_str_add(&s, " missing");
+    }
+    d->f.why = ncs_str_take(&s);
+}
+
+static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+{
+    struct ncs_parting p;
+    if (missed_meeting(q, r, d))
+        return true;
+    bool known = ncs_parts(q, r, NCS_PARTING_SKIPPED, &p) || ncs_parts(q, r, NCS_PARTING_FEWER, &p);
+    if (!known && (!ncs_never_called(r) || r->need->kind != NCS_NEED_COLLECTIVE || !r->need->call))
+        return false;
+    if (known) {
+        ncs_fill_parting(q, r, ncs_parting_comm(r), &p, d);
+        say_skip(q, ncs_parting_comm(r), &p, d);
+        ncs_free(p.odd);
+    } else {
+        plain_skip(q, r, d);
+    }
+    struct ncs_str s = { 0 };
+    int line = d->f.culprits ? d->f.culprit[0].line : 0;
+    if (line) {
+        int *ranks = ncs_new(d->f.culprits * sizeof *ranks);
+        for (size_t i = 0; i < d->f.culprits; i++)
+            ranks[i] = d->f.culprit[i].rank;
+        ncs_str_add(&s, "let ");
+        ncs_say_ranks(&s, ranks, d->f.culprits);
+        ncs_str_addf(&s, " make the call at line %d", line);
+        ncs_say_before_wait(q, r, d->f.culprits > 1, &s);
+        ncs_str_add(&s, ": ");
+        ncs_free(ranks);
+    }
+    ncs_str_add(&s, "every rank of a communicator makes the same calls in the same order");
+    d->f.fix = ncs_str_take(&s);
+    return true;
+}
+
+const struct ncs_rule ncs_rule_skipped_call = { .match = match };

@@ -1,0 +1,22 @@
+/* Ranks wait, and no other rule knows why. */
+#include "diagnose/rule.h"
+
+static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+{
+    if (r->kind == NCS_ROOT_CYCLE) {
+        ncs_fill_cycle(q, r, d);
+        d->f.why = ncs_ring_text(d);
+    } else if (r->need) {
+        for (size_t i = 0; i < r->absents; i++)
+            if (r->absent[i]->rank >= 0)
+                ncs_add_culprit(d, r->absent[i]->rank, 0, 0);
+        ncs_fill_need(q, d, r->need, r->need->call ? r->need->call->number : 0);
+        d->f.why = ncs_text("the call waits for ranks that do not come");
+    } else {
+        return false;
+    }
+    d->f.fix = ncs_text("let the ranks that are waited for make the call, or leave it out on all");
+    return true;
+}
+
+const struct ncs_rule ncs_rule_waiting = { .match = match };
