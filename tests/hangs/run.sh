@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# What is found in the scenarios with a bug, held against expect.jsonl: one line per scenario and
-# policy, the same for every seed. Correct look-alikes must pass without a finding.
+# What is found in cases/, held against expect.jsonl: one line per scenario and policy, the same for
+# every seed. Correct look-alikes must pass without a finding. The gallery's bugs declare what is to be
+# found in them; here they are held to saying it alike for every seed.
 #
 # said.jsonl: what the text of a report has to say. Every rank that is blocked has a line in it.
 #
@@ -17,28 +18,35 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 mapfile -t seeds < <(seq 0 $((${NCCLSCRIPT_SEEDS:-4} - 1)))
 
-mapfile -t bugs < <(find scenarios/bugs $here/cases -name '*.lua' -not -path '*/fixed/*' | sort)
+mapfile -t bugs < <(find $here/cases -name '*.lua' -not -path '*/fixed/*' | sort)
+mapfile -t gallery < <(find scenarios/bugs -name '*.lua' -not -path '*/fixed/*' | sort)
 mapfile -t silent < <(find scenarios/basics scenarios/patterns scenarios/recovery scenarios/bugs/*/fixed $here/silent \
     $here/cases/fixed -name '*.lua' | sort)
 compared=0 failed=0
 
-reports() { # OUT POLICY SEED FILE...
+reports() { # OUT POLICY SEED FILE...: a line for each, or for each case of a matrix
     local out=$1 policy=$2 seed=$3
     shift 3
     "$program" run --timeout 60s --format json --policy "$policy" --seed "$seed" "$@" \
         >"$work/json" 2>"$work/err" </dev/null
     cat "$work/err"
-    jq -cS -f $here/report.jq "$work/json" >"$out" && (($(wc -l <"$out") == $#)) && return
-    echo "policy $policy, seed $seed: $(wc -l <"$out") reports of $# scenarios"
+    local files
+    jq -cS -f $here/report.jq "$work/json" >"$out" && files=$(jq -r .scenario "$out" | sort -u | wc -l) &&
+        ((files == $#)) && return
+    echo "policy $policy, seed $seed: reports of $files of $# scenarios"
     failed=$((failed + 1))
 }
 
 jq -cS . $here/expect.jsonl >"$work/expect" || exit 1
+words() { # of the reports just made
+    jq -cS '[.policy, .scenario, .name, [.findings[] | .why, .fix]]' "$work/json" >>"$work/words"
+}
+
 for policy in strict typical; do
     jq -cS --arg policy $policy 'select(.policy == $policy)' "$work/expect" | sort >"$work/want"
     for seed in "${seeds[@]}"; do
         reports "$work/got" $policy "$seed" "${bugs[@]}"
-        jq -cS '[.policy, .scenario, [.findings[] | .why, .fix]]' "$work/json" >>"$work/words"
+        words
         sort "$work/got" -o "$work/got"
         compared=$((compared + $(comm -12 "$work/want" "$work/got" | wc -l)))
         while read -r line; do
@@ -50,6 +58,8 @@ for policy in strict typical; do
             echo "  again     $program run -v --policy $policy --seed $seed $file"
             failed=$((failed + 1))
         done < <(comm -13 "$work/want" "$work/got")
+        reports "$work/got" $policy "$seed" "${gallery[@]}"
+        words
         reports "$work/got" $policy "$seed" "${silent[@]}"
         compared=$((compared + $(wc -l <"$work/got")))
         while read -r line; do
@@ -83,9 +93,11 @@ while read -r line; do
 done <$here/said.jsonl
 
 # Everybody who is blocked is told of.
-"$program" run -v --timeout 60s "${bugs[@]}" >"$work/text" 2>/dev/null </dev/null
-"$program" run --format json --timeout 60s "${bugs[@]}" 2>/dev/null </dev/null |
-    jq -r 'select(.findings != []) | [.scenario, (.findings[].blocked[] | tostring)] | join(" ")' >"$work/blocked"
+"$program" run -v --timeout 60s "${bugs[@]}" "${gallery[@]}" >"$work/text" 2>/dev/null </dev/null
+"$program" run --format json --timeout 60s "${bugs[@]}" "${gallery[@]}" 2>/dev/null </dev/null |
+    jq -r 'select(.findings != []) |
+        [.scenario + if .name then "[" + .name + "]" else "" end, (.findings[].blocked[] | tostring)] |
+        join(" ")' >"$work/blocked"
 compared=$((compared + $(wc -l <"$work/blocked")))
 while read -r line; do
     echo "$line"
@@ -99,5 +111,5 @@ while read -r file; do
     failed=$((failed + 1))
 done < <(jq -r .scenario "$work/expect" | sort -u)
 
-echo "${#bugs[@]} with a bug, ${#silent[@]} without, $compared reports as expected, $failed failed"
-((${#bugs[@]} > 0 && ${#silent[@]} > 0 && compared > 0 && failed == 0))
+echo "$((${#bugs[@]} + ${#gallery[@]})) with a bug, ${#silent[@]} without, $compared reports as expected, $failed failed"
+((${#bugs[@]} > 0 && ${#gallery[@]} > 0 && ${#silent[@]} > 0 && compared > 0 && failed == 0))

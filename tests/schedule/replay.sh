@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The schedule that a run with a seed tells, given to --schedule, is the same run: every scenario,
-# NCCLSCRIPT_SEEDS seeds (2), the whole report for machines but for the seed.
+# The schedule that a run with a seed tells, given to --schedule, is the same run: every scenario (of
+# a matrix the first case), NCCLSCRIPT_SEEDS seeds (2), the whole report for machines but for the seed.
 set -u
 : "${NCCLSCRIPT:?the path of the binary}"
 command -v jq >/dev/null || { echo "left out: there is no jq"; exit 77; }
@@ -9,7 +9,9 @@ seeds=${NCCLSCRIPT_SEEDS:-2}
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 
-mapfile -t files < <(find scenarios -name '*.lua' | LC_ALL=C sort)
+mapfile -t files < <(find scenarios -name '*.lua' | LC_ALL=C sort | xargs "$NCCLSCRIPT" run --list |
+    awk -F '[' '!seen[$1]++')
+case='.scenario + if .name then "[" + .name + "]" else "" end' # as run takes it
 ran=0 failed=0
 
 # reports OPTION... FILE...: one line for each
@@ -25,16 +27,16 @@ replayed() {
     reports --seed "$seed" "$@" "${files[@]}" >"$work/one"
     while IFS=$'\t' read -r file schedule; do
         with=()
-        grep -q random "$file" && with=(--seed "$seed")
+        grep -q random "${file%%[*}" && with=(--seed "$seed")
         printf '%s' "$schedule" >"$work/schedule"
         reports "${with[@]}" --schedule "@$work/schedule" "$@" "$file"
         ran=$((ran + 1))
-    done < <(jq -r '[.scenario, .schedule] | @tsv' "$work/one") >"$work/two"
+    done < <(jq -r "[$case, .schedule] | @tsv" "$work/one") >"$work/two"
     while read -r file; do
         failed=$((failed + 1))
         echo "$file: the schedule of seed $seed is another run: $NCCLSCRIPT run --seed $seed $* $file"
     done < <(diff <(jq -cS 'del(.seed)' "$work/one") <(jq -cS 'del(.seed)' "$work/two") |
-        sed -n 's/^[<>] //p' | jq -r .scenario | sort -u)
+        sed -n 's/^[<>] //p' | jq -r "$case" | sort -u)
 }
 
 for ((seed = 1; seed <= seeds; seed++)); do
