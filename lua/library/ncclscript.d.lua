@@ -33,7 +33,9 @@
 ---@field call? string # with error: C name of the function
 ---@field wrong? true | { rank?: integer, call?: integer, comm?: string, first?: integer }
 ---@field lost? integer
----@field finding? string
+---@field pass? true # with finding or findings
+---@field finding? string | { rule?: string, culprit?: integer | integer[], waiting?: integer | integer[], call?: integer, comm?: string, certainty?: "certain" | "luck" | "undefined" | "likely" } # what must be reported too
+---@field findings? integer # how many findings are errors
 
 ---@class ncclscript.run
 ---@field param table<string, any>
@@ -51,6 +53,7 @@
 ---@field matrix? table<string, (number | string | boolean)[]> # values of params, ranks, seed: a case per combination
 ---@field exclude? table<string, number | string | boolean>[] # combinations to leave out, by some of their values
 ---@field outcome? "pass" | ncclscript.outcome | fun(run: ncclscript.run): "pass" | ncclscript.outcome
+---@field bug? { entry: string, nccl?: string, thread?: string | string[] } # the bug of the catalogue that it shows
 ---@field policy? "strict" | "typical"
 ---@field verify? boolean
 ---@field needs? { driver?: string, nccl?: string, gpus?: integer }

@@ -178,7 +178,7 @@ static bool is_judged(enum ncs_verdict v)
 
 static bool declares_more_than_pass(const struct ncs_outcome *o)
 {
-    return o->any_verdict || o->verdict != NCS_PASS || o->finding;
+    return o->any_verdict || o->verdict != NCS_PASS || o->finding_given || o->findings_given;
 }
 
 static void tell_result(struct told *t, const struct ncs_scenario *scenario,

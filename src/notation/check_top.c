@@ -37,6 +37,15 @@ static void check_line(struct ncs_scene *s, const char *owner, const struct ncs_
                      "%s is read before there are ranks: nothing can be computed in it", owner);
 }
 
+/* A text as it stands, or a list of these. */
+static void check_lines(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *node)
+{
+    if (node->kind != NCS_YAML_LIST)
+        check_line(s, owner, node);
+    for (size_t i = 0; node->kind == NCS_YAML_LIST && i < node->items; i++)
+        check_line(s, owner, node->item[i]);
+}
+
 static void check_version(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *node)
 {
     bool good = is_scalar(node) && ncs_nccl_version_code(node->text) != 0;
@@ -163,13 +172,16 @@ static void check_outcome_map(struct ncs_scene *s, const struct ncs_form_field *
         bool of_error = strcmp(key->text, "rank") == 0 || strcmp(key->text, "call") == 0;
         if (of_error && !ncs_yaml_get(map, "error"))
             ncs_complain(s->c, key->at, "%s goes with error", key->text);
-        bool of_list = strcmp(key->text, "when") == 0 || strcmp(key->text, "pass") == 0;
-        if (of_list && !in_list)
+        if (strcmp(key->text, "when") == 0 && !in_list)
             ncs_complain(s->c, key->at, "%s belongs into a list of outcomes", key->text);
     }
-    if (!first && map->kind == NCS_YAML_MAP && !ncs_yaml_get(map, "finding"))
-        ncs_complain(s->c, map->at, "outcome needs hang, error, wrong, lost%s or finding",
-                     in_list ? ", pass" : "");
+    const struct ncs_yaml_node *pass = ncs_yaml_get(map, "pass");
+    if (pass && pass->kind == NCS_YAML_BOOL && !pass->i)
+        ncs_check_wrong(s, "pass", pass, "true");
+    if (!first && map->kind == NCS_YAML_MAP && !ncs_yaml_get(map, "finding") &&
+        !ncs_yaml_get(map, "findings"))
+        ncs_complain(s->c, map->at,
+                     "outcome needs hang, error, wrong, lost, pass, finding or findings");
 }
 
 static void check_outcome(struct ncs_scene *s, const struct ncs_form_field *field,
@@ -205,6 +217,13 @@ void ncs_check_declared(struct ncs_scene *s, const struct ncs_form_field *field,
         check_kind(s, name, node, node->kind == NCS_YAML_BOOL, "true or false");
         break;
     case NCS_FORM_LITERAL: case NCS_FORM_LINE: check_line(s, name, node); break;
+    case NCS_FORM_LINES: check_lines(s, name, node); break;
+    case NCS_FORM_RULE:
+        if (node->kind == NCS_YAML_MAP)
+            ncs_check_fields(s, name, node->at, field->fields, node);
+        else
+            check_line(s, name, node);
+        break;
     case NCS_FORM_VERSION: check_version(s, name, node); break;
     case NCS_FORM_SIZE: check_size(s, name, node); break;
     case NCS_FORM_DURATION: check_duration(s, name, node); break;

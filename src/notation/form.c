@@ -57,16 +57,37 @@ static const struct ncs_form_field wrong[] = {
     END,
 };
 
+static const char *const certainties[] = { "certain", "luck", "undefined", "likely", NULL };
+
+static const struct ncs_form_field finding[] = {
+    ROW("rule", NCS_FORM_LINE, 0, NULL, "its rule"),
+    ROW("culprit", NCS_FORM_INTS, 0, NULL, "the rank that is to blame, or a list of a cycle's ranks"),
+    ROW("call", NCS_FORM_INTS, 0, NULL, "number of the call at which the ranks part, from 1"),
+    ROW("comm", NCS_FORM_LINE, 0, NULL, "name of the communicator"),
+    ROW("waiting", NCS_FORM_INTS, 0, NULL, "the rank that waits, or a list"),
+    { "certainty", NCS_FORM_WORD, 0, NULL, "how sure the finding is", NULL, certainties },
+    END,
+};
+
+static const struct ncs_form_field bug[] = {
+    ROW("entry", NCS_FORM_LINE, REQUIRED, NULL, "entry of the catalogue of bugs: A1"),
+    ROW("nccl", NCS_FORM_LINE, 0, NULL, "what NCCL does, one sentence"),
+    ROW("thread", NCS_FORM_LINES, 0, NULL, "public thread about it, NVIDIA/nccl#296; or a list"),
+    END,
+};
+
 static const struct ncs_form_field outcome[] = {
     ROW("when", NCS_FORM_WHEN, OWN, NULL, "in a list: the outcome if this holds for the run"),
-    ROW("pass", NCS_FORM_FLAG, OWN, NULL, "in a list: true, every rank ends and every check holds"),
+    ROW("pass", NCS_FORM_FLAG, 0, NULL, "true: every rank ends and every check holds"),
     { "hang", NCS_FORM_SOME, 0, NULL, "the run hangs: true, or what must agree", hang, NULL },
     ROW("error", NCS_FORM_RESULT, 0, NULL, "this uncaught error ends a rank"),
     ROW("rank", NCS_FORM_INTS, 0, NULL, "with error: the rank"),
     ROW("call", NCS_FORM_LINE, 0, NULL, "with error: C name of the function"),
     { "wrong", NCS_FORM_SOME, 0, NULL, "a result differs: true, or where", wrong, NULL },
     ROW("lost", NCS_FORM_INTS, 0, NULL, "this rank is lost"),
-    ROW("finding", NCS_FORM_LINE, 0, NULL, "rule that must be reported too"),
+    { "finding", NCS_FORM_RULE, 0, NULL, "what must be reported too: a rule, or what must agree",
+      finding, NULL },
+    ROW("findings", NCS_FORM_INTS, 0, NULL, "how many findings are errors"),
     END,
 };
 
@@ -132,6 +153,7 @@ const struct ncs_form_field ncs_form_top[] = {
         "name: list; run once per combination. Names are params, ranks or seed"),
     ROW("exclude", NCS_FORM_EXCLUDE, 0, NULL, "combinations of the matrix to leave out"),
     { "outcome", NCS_FORM_OUTCOME, 0, "pass", "the verdict that makes the run succeed", outcome, NULL },
+    { "bug", NCS_FORM_FIELDS, 0, NULL, "which bug of the catalogue this shows", bug, NULL },
     { "policy", NCS_FORM_WORD, 0, "strict", "how much a call may do before others join", NULL,
       policies },
     ROW("verify", NCS_FORM_FLAG, 0, "true", "check the result of every collective"),

@@ -45,6 +45,8 @@ enum ncs_form_kind {
     NCS_FORM_PARAMS, NCS_FORM_MATRIX, NCS_FORM_EXCLUDE, NCS_FORM_ENV,
     NCS_FORM_OUTCOME,   /* pass, fields, or list of fields with `when` */
     NCS_FORM_SOME,      /* true, or fields */
+    NCS_FORM_RULE,      /* a text as it stands, or fields */
+    NCS_FORM_LINES,     /* a text as it stands, or a list of these */
     NCS_FORM_FUNCTION,  /* the name of a function of C */
     NCS_FORM_WHEN,      /* expression over param, nranks, run */
     NCS_FORM_INTS,      /* number or expression over param, nranks, run; or a list of these */

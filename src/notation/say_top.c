@@ -24,7 +24,7 @@ static bool is_computed(const struct ncs_form_field *fields, const struct ncs_ya
         const struct ncs_form_field *f = ncs_form_find(fields, map->item[2 * i]->text);
         if (f->kind == NCS_FORM_INTS && uses_run(value))
             return true;
-        if (f->kind == NCS_FORM_SOME && is_computed(f->fields, value))
+        if ((f->kind == NCS_FORM_SOME || f->kind == NCS_FORM_RULE) && is_computed(f->fields, value))
             return true;
     }
     return false;
@@ -106,13 +106,26 @@ static void say_ints(struct ncs_speech *s, const struct ncs_yaml_node *node)
         ncs_say_expression(s, node);
 }
 
+static void say_lines(struct ncs_speech *s, const struct ncs_yaml_node *node)
+{
+    if (node->kind != NCS_YAML_LIST) {
+        ncs_say_quoted(s, node->text, node->bytes);
+        return;
+    }
+    ncs_say(s, "{");
+    for (size_t i = 0; i < node->items; i++) {
+        ncs_say(s, i ? ", " : " ");
+        ncs_say_quoted(s, node->item[i]->text, node->item[i]->bytes);
+    }
+    ncs_say(s, node->items ? " }" : "}");
+}
+
 /* ---- outcome ---- */
 
 static void say_one_outcome(struct ncs_speech *s, const struct ncs_form_field *fields,
                             const struct ncs_yaml_node *map)
 {
-    const struct ncs_yaml_node *pass = ncs_yaml_get(map, "pass");
-    if (pass && !ncs_yaml_get(map, "finding"))
+    if (ncs_yaml_get(map, "pass") && !ncs_yaml_get(map, "finding") && !ncs_yaml_get(map, "findings"))
         ncs_say(s, "\"pass\"");
     else
         say_table(s, fields, map);
@@ -126,7 +139,7 @@ static void say_outcome(struct ncs_speech *s, const struct ncs_form_field *field
         return;
     }
     if (node->kind == NCS_YAML_MAP && !is_computed(field->fields, node)) {
-        say_table(s, field->fields, node);
+        say_one_outcome(s, field->fields, node);
         return;
     }
     ncs_say(s, "function(run)\n");
@@ -137,7 +150,7 @@ static void say_outcome(struct ncs_speech *s, const struct ncs_form_field *field
     if (always) {
         ncs_say_begin(s, node->at);
         ncs_say(s, "return ");
-        say_table(s, field->fields, node);
+        say_one_outcome(s, field->fields, node);
         ncs_say_end(s);
     }
     for (size_t i = 0; node->kind == NCS_YAML_LIST && i < node->items; i++) {
@@ -188,6 +201,13 @@ void ncs_say_declared(struct ncs_speech *s, const struct ncs_form_field *field,
         else
             ncs_say_literal(s, node);
         break;
+    case NCS_FORM_RULE:
+        if (node->kind == NCS_YAML_MAP)
+            say_table(s, field->fields, node);
+        else
+            ncs_say_quoted(s, node->text, node->bytes);
+        break;
+    case NCS_FORM_LINES: say_lines(s, node); break;
     case NCS_FORM_PARAMS: case NCS_FORM_MATRIX: say_literals(s, node, false); break;
     case NCS_FORM_ENV: say_literals(s, node, true); break;
     case NCS_FORM_EXCLUDE:

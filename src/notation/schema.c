@@ -233,7 +233,7 @@ static void say_outcome(struct ncs_json *j, const struct ncs_form_field *f)
 {
     open_any(j);
     item_raw(j, "const", "\"pass\"");
-    item_fields(j, f->fields, "when pass");
+    item_fields(j, f->fields, "when");
     ncs_json_open(j, '{');
     types(j, "\"array\"");
     ncs_json_name(j, "items");
@@ -319,6 +319,15 @@ static void say_kind(struct ncs_json *j, const struct ncs_form_field *f)
         break;
     case NCS_FORM_WORLD: value_or_fields(j, "type", "\"boolean\"", f->fields); break;
     case NCS_FORM_SOME: value_or_fields(j, "const", "true", f->fields); break;
+    case NCS_FORM_RULE: value_or_fields(j, "type", "\"string\"", f->fields); break;
+    case NCS_FORM_LINES:
+        open_any(j);
+        item_reference(j, "literal");
+        ncs_json_open(j, '{');
+        array_of(j, "literal");
+        ncs_json_close(j, '}');
+        ncs_json_close(j, ']');
+        break;
     case NCS_FORM_PARAMS: say_map(j, "^[A-Za-z_][A-Za-z0-9_]*$", "literal"); break;
     case NCS_FORM_ENV: say_map(j, "^(NCCL|CUDA)_", "literal"); break;
     case NCS_FORM_MATRIX: say_matrix(j); break;

@@ -104,6 +104,37 @@ static bool is_error_name(struct check *c, const char *name)
     return true;
 }
 
+static bool is_certainty(struct check *c, const char *name)
+{
+    for (const char *const *known = ncs_certainty_names; name && *known; known++)
+        if (strcmp(*known, name) == 0)
+            return true;
+    if (!name)
+        return true;
+    ncs_fail(at(c, "certainty"), NCS_BAD_INPUT,
+             "outcome: certainty = `%s`: expected certain, luck, undefined or likely", name);
+    return ncs_fail_near(c->err, name, ncs_certainty_names, 0);
+}
+
+static bool check_finding(struct check *c, const struct ncs_outcome_finding *f, int ranks)
+{
+    return are_ranks(c, "culprit", f->culprit, f->culprits, ranks) &&
+           are_ranks(c, "waiting", f->waiting, f->waitings, ranks) &&
+           in_range(c, "outcome: call", f->call, 0, UINT32_MAX) &&
+           is_rule(c, "finding", f->rule) && is_certainty(c, f->certainty);
+}
+
+/* "A1": a class of the catalogue and a number in it. */
+static bool is_entry(struct check *c, const char *entry)
+{
+    size_t digits = entry ? strspn(entry + (*entry != '\0'), "0123456789") : 0;
+    if (!entry || (*entry >= 'A' && *entry <= 'Z' && entry[1] != '0' && digits > 0 &&
+                   digits <= 2 && !entry[1 + digits]))
+        return true;
+    return ncs_fail(at(c, "entry"), NCS_BAD_INPUT,
+                    "bug: entry = `%s`: expected a letter and a number such as A1", entry);
+}
+
 static bool check_outcome(struct check *c, const struct ncs_outcome *o, int ranks)
 {
     return are_ranks(c, "culprit", o->culprit, o->culprits, ranks) &&
@@ -112,7 +143,8 @@ static bool check_outcome(struct check *c, const struct ncs_outcome *o, int rank
             is_rank(c, o->verdict == NCS_LOST ? "lost" : "rank", o->rank, ranks)) &&
            in_range(c, "outcome: call", o->call, 0, UINT32_MAX) &&
            in_range(c, "outcome: first", o->first, 0, INT64_MAX) &&
-           is_rule(c, "why", o->why) && is_rule(c, "finding", o->finding) &&
+           in_range(c, "outcome: findings", o->findings, 0, INT32_MAX) &&
+           is_rule(c, "why", o->why) && check_finding(c, &o->finding, ranks) &&
            (!o->error_name || is_error_name(c, o->error_name));
 }
 
@@ -152,7 +184,7 @@ bool ncs_scenario_check(const struct ncs_scenario *s, const char **key, struct n
                 in_range(c, "sim: capability", s->sim_capability, 0, 999) &&
                 in_range(c, "sim: lanes", s->sim_lanes, 0, MOST_LANES) &&
                 in_range(c, "sim: ready_after", s->sim_ready_after, 0, MOST_POLLS) &&
-                check_outcome(c, &s->outcome, s->ranks);
+                check_outcome(c, &s->outcome, s->ranks) && is_entry(c, s->bug.entry);
     if (key)
         *key = check.key;
     return fine;

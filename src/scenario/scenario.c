@@ -48,6 +48,11 @@ void ncs_scenario_free(struct ncs_scenario *s)
     ncs_free(s->about);
     ncs_free(s->needs_driver);
     ncs_outcome_free(&s->outcome);
+    for (size_t i = 0; i < s->bug.threads; i++)
+        ncs_free(s->bug.thread[i]);
+    ncs_free(s->bug.thread);
+    ncs_free(s->bug.entry);
+    ncs_free(s->bug.nccl);
     *s = (struct ncs_scenario){ 0 };
 }
 

@@ -29,9 +29,21 @@ bool ncs_param_same(const struct ncs_param *a, const struct ncs_param *b); /* ki
 /* Appends the value as --set takes it. */
 void ncs_param_text(const struct ncs_param *p, struct ncs_str *out);
 
+/* A finding that must be reported. A field that is not given: 0 or NULL; lists: count 0. */
+struct ncs_outcome_finding {
+    char *rule;                /* its id */
+    int *culprit; size_t culprits;
+    int *waiting; size_t waitings;
+    int64_t call;              /* on comm, which is any when not given */
+    char *comm;
+    char *certainty;           /* of ncs_certainty_names */
+};
+
+extern const char *const ncs_certainty_names[]; /* by enum ncs_certainty, NULL at the end */
+
 /* One form of `outcome`. A field that is not given: -1, 0 or NULL; lists: count 0. */
 struct ncs_outcome {
-    bool any_verdict;          /* only `finding` was given: demands nothing of the verdict */
+    bool any_verdict;          /* only findings were given: demands nothing of the verdict */
     enum ncs_verdict verdict;  /* PASS HANG ERROR WRONG LOST */
     int *culprit; size_t culprits;
     int *waiting; size_t waitings;
@@ -43,7 +55,17 @@ struct ncs_outcome {
     char *error_call;          /* ERROR: C name of the function */
     int rank;                  /* ERROR, WRONG, LOST */
     int64_t first;             /* WRONG */
-    char *finding;             /* must be reported too */
+    bool finding_given;        /* must be reported too */
+    struct ncs_outcome_finding finding;
+    bool findings_given;       /* how many findings are errors, exactly */
+    int64_t findings;
+};
+
+/* What a scenario shows, for lists of bugs and for who scores tools on them. */
+struct ncs_bug {
+    char *entry;               /* of the catalogue, "A1"; NULL: the scenario is no bug's */
+    char *nccl;                /* what NCCL does, one sentence; or NULL */
+    char **thread; size_t threads; /* public threads about it, "NVIDIA/nccl#296" */
 };
 
 struct ncs_scenario {
@@ -54,6 +76,7 @@ struct ncs_scenario {
     bool world;                /* default true */
     struct ncs_param *param; size_t params;
     struct ncs_outcome outcome;
+    struct ncs_bug bug;
     enum ncs_policy policy;
     bool verify;
     int64_t timeout;           /* ns; 0 = none */

@@ -156,7 +156,8 @@ static const struct ncs_declare_row first_rows[] = {
 
 /* In the order in which they are read: outcome sees the rest. */
 static const struct ncs_declare_row all_rows[] = {
-    { "about", read_about },      { "devices", read_devices }, { "env", ncs_declare_env },
+    { "about", read_about },      { "bug", ncs_declare_bug },
+    { "devices", read_devices },  { "env", ncs_declare_env },
     { "exclude", NULL },          { "matrix", NULL },          { "needs", ncs_declare_needs },
     { "params", NULL },           { "policy", read_policy },   { "ranks", read_ranks },
     { "sim", ncs_declare_sim },   { "timeout", read_timeout }, { "verify", read_verify },

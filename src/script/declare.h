@@ -40,6 +40,7 @@ void ncs_declare_needs(lua_State *L, struct ncs_declaration *d, int value);
 void ncs_declare_sim(lua_State *L, struct ncs_declaration *d, int value);
 void ncs_declare_env(lua_State *L, struct ncs_declaration *d, int value);
 void ncs_declare_outcome(lua_State *L, struct ncs_declaration *d, int value);
+void ncs_declare_bug(lua_State *L, struct ncs_declaration *d, int value);
 
 /* Params have been read, and those set that are set from outside. */
 void ncs_declare_matrix(lua_State *L, struct ncs_declaration *d, int value);

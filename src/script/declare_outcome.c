@@ -1,7 +1,9 @@
-/* The key `outcome` of scenario{}: the verdict that a scenario declares. */
+/* The keys `outcome` and `bug` of scenario{}: the verdict that a scenario declares, and what it shows. */
 #include "script/declare.h"
 
 #include <string.h>
+
+#include "base/mem.h"
 
 static void outcome_culprit(lua_State *L, struct ncs_declaration *d, int value)
 {
@@ -41,10 +43,68 @@ static void outcome_first(lua_State *L, struct ncs_declaration *d, int value)
     d->scenario->outcome.first = (int64_t)ncs_lua_count(L, value, d->key);
 }
 
+static void outcome_pass(lua_State *L, struct ncs_declaration *d, int value)
+{
+    if (!ncs_declare_flag(L, d, value))
+        ncs_lua_usage(L, "pass must be true, got false");
+}
+
+/* ---- findings ---- */
+
+static void finding_rule(lua_State *L, struct ncs_declaration *d, int value)
+{
+    ncs_declare_replace(&d->scenario->outcome.finding.rule, ncs_declare_text(L, d, value));
+}
+
+static void finding_culprit(lua_State *L, struct ncs_declaration *d, int value)
+{
+    struct ncs_outcome_finding *f = &d->scenario->outcome.finding;
+    f->culprits = ncs_declare_ints(L, d, value, &f->culprit);
+}
+
+static void finding_waiting(lua_State *L, struct ncs_declaration *d, int value)
+{
+    struct ncs_outcome_finding *f = &d->scenario->outcome.finding;
+    f->waitings = ncs_declare_ints(L, d, value, &f->waiting);
+}
+
+static void finding_call(lua_State *L, struct ncs_declaration *d, int value)
+{
+    d->scenario->outcome.finding.call = (int64_t)ncs_lua_count(L, value, d->key);
+}
+
+static void finding_comm(lua_State *L, struct ncs_declaration *d, int value)
+{
+    ncs_declare_replace(&d->scenario->outcome.finding.comm, ncs_declare_text(L, d, value));
+}
+
+static void finding_certainty(lua_State *L, struct ncs_declaration *d, int value)
+{
+    ncs_declare_replace(&d->scenario->outcome.finding.certainty, ncs_declare_text(L, d, value));
+}
+
 static void outcome_finding(lua_State *L, struct ncs_declaration *d, int value)
 {
-    ncs_declare_replace(&d->scenario->outcome.finding, ncs_declare_text(L, d, value));
+    static const struct ncs_declare_row rows[] = {
+        { "call", finding_call },       { "certainty", finding_certainty },
+        { "comm", finding_comm },       { "culprit", finding_culprit },
+        { "rule", finding_rule },       { "waiting", finding_waiting }, { NULL, NULL } };
+    d->scenario->outcome.finding_given = true;
+    if (lua_type(L, value) == LUA_TSTRING)
+        finding_rule(L, d, value);
+    else if (lua_type(L, value) == LUA_TTABLE)
+        ncs_declare_rows(L, d, value, rows);
+    else
+        ncs_lua_wrong(L, value, d->key, "a rule, or a table such as { rule = \"p2p-cycle\" }");
 }
+
+static void outcome_findings(lua_State *L, struct ncs_declaration *d, int value)
+{
+    d->scenario->outcome.findings = (int64_t)ncs_lua_count(L, value, d->key);
+    d->scenario->outcome.findings_given = true;
+}
+
+/* ---- verdicts ---- */
 
 static void rows_or_true(lua_State *L, struct ncs_declaration *d, int value,
                          const struct ncs_declare_row *rows)
@@ -110,15 +170,23 @@ static void push_run(lua_State *L, const struct ncs_declaration *d)
     lua_remove(L, -2);
 }
 
+static bool has_key(lua_State *L, int table, const char *key)
+{
+    bool there = lua_getfield(L, table, key) != LUA_TNIL;
+    lua_pop(L, 1);
+    return there;
+}
+
 void ncs_declare_outcome(lua_State *L, struct ncs_declaration *d, int value)
 {
     static const struct ncs_declare_row error_rows[] = {
         { "error", outcome_error }, { "call", outcome_error_call }, { "finding", outcome_finding },
-        { "rank", outcome_rank },   { NULL, NULL } };
+        { "findings", outcome_findings }, { "rank", outcome_rank }, { NULL, NULL } };
     static const struct ncs_declare_row rows[] = {
-        { "error", outcome_error }, { "finding", outcome_finding }, { "hang", outcome_hang },
-        { "lost", outcome_lost },   { "wrong", outcome_wrong },     { NULL, NULL } };
-    static const char *const verdicts[] = { "error", "hang", "lost", "wrong" };
+        { "error", outcome_error }, { "finding", outcome_finding }, { "findings", outcome_findings },
+        { "hang", outcome_hang },   { "lost", outcome_lost },       { "pass", outcome_pass },
+        { "wrong", outcome_wrong }, { NULL, NULL } };
+    static const char *const verdicts[] = { "error", "hang", "lost", "pass", "wrong", NULL };
     int given = 0;
     if (lua_type(L, value) == LUA_TFUNCTION) {
         lua_pushvalue(L, value);
@@ -136,15 +204,48 @@ void ncs_declare_outcome(lua_State *L, struct ncs_declaration *d, int value)
     if (lua_type(L, value) != LUA_TTABLE)
         ncs_lua_wrong(L, value, "outcome",
                       "\"pass\" or a table such as { hang = { culprit = 2 } }");
-    for (int i = 0; i < 4; i++) {
-        given += lua_getfield(L, value, verdicts[i]) != LUA_TNIL;
+    for (int i = 0; verdicts[i]; i++)
+        given += has_key(L, value, verdicts[i]);
+    if (given > 1)
+        ncs_lua_usage(L, "outcome: one of hang, error, wrong, lost, pass can be given");
+    d->scenario->outcome.any_verdict =
+        given == 0 && (has_key(L, value, "finding") || has_key(L, value, "findings"));
+    ncs_declare_rows(L, d, value, has_key(L, value, "error") ? error_rows : rows);
+}
+
+/* ---- bug ---- */
+
+static void bug_entry(lua_State *L, struct ncs_declaration *d, int value)
+{
+    ncs_declare_replace(&d->scenario->bug.entry, ncs_declare_text(L, d, value));
+}
+
+static void bug_nccl(lua_State *L, struct ncs_declaration *d, int value)
+{
+    ncs_declare_replace(&d->scenario->bug.nccl, ncs_declare_text(L, d, value));
+}
+
+static void bug_thread(lua_State *L, struct ncs_declaration *d, int value)
+{
+    struct ncs_bug *bug = &d->scenario->bug;
+    bool list = lua_type(L, value) == LUA_TTABLE;
+    size_t count = list ? lua_rawlen(L, value) : 1, room = bug->threads;
+    for (size_t i = 0; i < count; i++) {
+        if (list)
+            lua_rawgeti(L, value, (lua_Integer)i + 1);
+        else
+            lua_pushvalue(L, value);
+        NCS_PUSH(bug->thread, bug->threads, room,
+                 ncs_copy_text(ncs_declare_text(L, d, lua_gettop(L))));
         lua_pop(L, 1);
     }
-    if (given > 1)
-        ncs_lua_usage(L, "outcome: one of hang, error, wrong, lost can be given");
-    bool error = lua_getfield(L, value, "error") != LUA_TNIL;
-    bool finding = lua_getfield(L, value, "finding") != LUA_TNIL;
-    lua_pop(L, 2);
-    d->scenario->outcome.any_verdict = given == 0 && finding;
-    ncs_declare_rows(L, d, value, error ? error_rows : rows);
+}
+
+void ncs_declare_bug(lua_State *L, struct ncs_declaration *d, int value)
+{
+    static const struct ncs_declare_row rows[] = {
+        { "entry", bug_entry }, { "nccl", bug_nccl }, { "thread", bug_thread }, { NULL, NULL } };
+    ncs_declare_rows(L, d, value, rows);
+    if (!d->scenario->bug.entry)
+        ncs_lua_usage(L, "bug needs entry, such as entry = \"A1\"");
 }

@@ -200,14 +200,14 @@ START_TEST(test_check_outcome)
     s.outcome.call = 0;
     s.outcome.why = text(ncs_rule_ids[0]);
     ck_assert_str_eq(checked(&s), "");
-    s.outcome.finding = text("no rule is called so");
+    s.outcome.finding.rule = text("no rule is called so");
     ck_assert_str_eq(checked(&s), "outcome: finding = `no rule is called so`: no such rule");
-    ncs_free(s.outcome.finding);
-    s.outcome.finding = text("skiped-call");
+    ncs_free(s.outcome.finding.rule);
+    s.outcome.finding.rule = text("skiped-call");
     ck_assert_str_eq(checked(&s), "outcome: finding = `skiped-call`: no such rule; did you mean "
                                   "`skipped-call`?");
-    ncs_free(s.outcome.finding);
-    s.outcome.finding = NULL;
+    ncs_free(s.outcome.finding.rule);
+    s.outcome.finding.rule = NULL;
 
     s.outcome.error_name = text("ncclInvalidArgument");
     ck_assert_str_eq(checked(&s), "");
@@ -378,17 +378,61 @@ START_TEST(test_finding)
 {
     struct hang h;
     struct ncs_result *r = hang(&h);
-    struct ncs_outcome o = { .verdict = NCS_HANG, .rank = -1, .finding = (char *)"works-by-luck" };
+    struct ncs_outcome o = { .verdict = NCS_HANG, .rank = -1, .finding_given = true,
+                             .finding.rule = (char *)"works-by-luck" };
     ck_assert_str_eq(difference(&o, r), "");
     o.any_verdict = true;
-    o.finding = (char *)"skipped-call";
+    o.finding.rule = (char *)"skipped-call";
     r->verdict = NCS_PASS;
     ck_assert_str_eq(difference(&o, r), "");
-    o.finding = (char *)"count-mismatch";
+    o.finding.rule = (char *)"count-mismatch";
     ck_assert_str_eq(difference(&o, r),
                      "declared finding count-mismatch, got: findings works-by-luck, skipped-call");
     r->diagnosis.findings = 0;
     ck_assert_str_eq(difference(&o, r), "declared finding count-mismatch, got: no finding");
+}
+END_TEST
+
+START_TEST(test_finding_details)
+{
+    struct hang h;
+    struct ncs_result *r = hang(&h);
+    int culprit = 2, waiting[] = { 0, 1, 3 };
+    struct ncs_outcome o = {
+        .any_verdict = true, .rank = -1, .finding_given = true,
+        .finding = { .rule = (char *)"skipped-call", .culprit = &culprit, .culprits = 1,
+                     .waiting = waiting, .waitings = 3, .call = 3, .comm = (char *)"world",
+                     .certainty = (char *)"certain" } };
+    ck_assert_str_eq(difference(&o, r), "");
+    h.finding[1].certainty = NCS_UNDEFINED;
+    ck_assert_str_ne(difference(&o, r), "");
+    o.finding.certainty = NULL;
+    o.finding.comm = (char *)"rows";
+    ck_assert_str_ne(difference(&o, r), "");
+    o.finding.comm = NULL;
+    o.finding.call = 2;
+    ck_assert_str_ne(difference(&o, r), "");
+    o.finding.call = 0;
+    o.finding.waitings = 2;
+    ck_assert_str_ne(difference(&o, r), "");
+    o.finding.waitings = 0;
+    culprit = 1;
+    ck_assert_str_eq(difference(&o, r),
+                     "declared finding skipped-call with culprit 1, got: findings works-by-luck "
+                     "with culprit none, skipped-call with culprit 2");
+    o.finding.rule = NULL; /* that one may be of any rule */
+    culprit = 2;
+    ck_assert_str_eq(difference(&o, r), "");
+    o.findings_given = true;
+    o.findings = 1;
+    ck_assert_str_eq(difference(&o, r), "");
+    o.findings = 2;
+    ck_assert_str_eq(difference(&o, r),
+                     "declared 2 findings of level error, got: skipped-call");
+    o.finding_given = false;
+    o.findings = 0;
+    h.finding[1].level = NCS_LEVEL_NOTE;
+    ck_assert_str_eq(difference(&o, r), "");
 }
 END_TEST
 
@@ -494,4 +538,4 @@ END_TEST
 NCS_TEST_MAIN("scenario", test_defaults, test_set_converts, test_set_refuses, test_check_ranges,
               test_check_names_the_key, test_check_outcome, test_can_run, test_hang_fields,
               test_hang_words, test_cycle,
-              test_finding, test_error, test_wrong, test_other_verdicts)
+              test_finding, test_finding_details, test_error, test_wrong, test_other_verdicts)

@@ -131,7 +131,38 @@ START_TEST(test_declaration)
     ck_assert_str_eq(o->comm, "w");
     ck_assert(o->comm_given);
     ck_assert_str_eq(o->why, "skipped-call");
-    ck_assert_str_eq(o->finding, "extra-call");
+    ck_assert(o->finding_given && !o->findings_given);
+    ck_assert_str_eq(o->finding.rule, "extra-call");
+    ck_assert_ptr_null(scenario.bug.entry);
+    ncs_scenario_free(&scenario);
+}
+END_TEST
+
+START_TEST(test_declaration_finding)
+{
+    loads("scenario { ranks = 4, outcome = { pass = true, findings = 0, finding = {\n"
+          "  rule = 'p2p-cycle', culprit = { 0, 3 }, waiting = 1, call = 2, comm = 'w',\n"
+          "  certainty = 'luck' } },\n"
+          "  bug = { entry = 'D12', nccl = 'buffers', thread = { 'a/b#1', 'c/d#2' } } }");
+    const struct ncs_outcome *o = &scenario.outcome;
+    ck_assert(!o->any_verdict && o->finding_given && o->findings_given);
+    ck_assert_int_eq(o->verdict, NCS_PASS);
+    ck_assert_int_eq(o->findings, 0);
+    ck_assert_str_eq(o->finding.rule, "p2p-cycle");
+    ck_assert_uint_eq(o->finding.culprits, 2);
+    ck_assert_int_eq(o->finding.culprit[1], 3);
+    ck_assert_uint_eq(o->finding.waitings, 1);
+    ck_assert_int_eq(o->finding.call, 2);
+    ck_assert_str_eq(o->finding.comm, "w");
+    ck_assert_str_eq(o->finding.certainty, "luck");
+    ck_assert_str_eq(scenario.bug.entry, "D12");
+    ck_assert_str_eq(scenario.bug.nccl, "buffers");
+    ck_assert_uint_eq(scenario.bug.threads, 2);
+    ck_assert_str_eq(scenario.bug.thread[1], "c/d#2");
+    ncs_scenario_free(&scenario);
+    loads("scenario { outcome = { findings = 2 }, bug = { entry = 'A1', thread = 'a/b#1' } }");
+    ck_assert(scenario.outcome.any_verdict && scenario.outcome.findings == 2);
+    ck_assert_uint_eq(scenario.bug.threads, 1);
     ncs_scenario_free(&scenario);
 }
 END_TEST
@@ -221,4 +252,5 @@ START_TEST(test_bad_declarations)
 END_TEST
 
 NCS_TEST_MAIN("script declare", test_small_floats, test_every_small_float_comes_back, test_integers,
-              test_declaration, test_declaration_functions, test_bad_declarations)
+              test_declaration, test_declaration_finding, test_declaration_functions,
+              test_bad_declarations)

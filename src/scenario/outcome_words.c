@@ -1,0 +1,274 @@
+/* The outcome in words: what was declared, and of what came the same details. */
+#include "scenario/outcome.h"
+
+/* Appends what joins the next detail to a phrase: "a hang" with culprit 1; call 3 ... */
+static void join(struct ncs_str *out, int *details)
+{
+    ncs_str_add(out, (*details)++ == 0 ? " with " : "; ");
+}
+
+static void declare_hang(struct ncs_str *out, const struct ncs_outcome *o)
+{
+    int details = 0;
+    ncs_str_add(out, "a hang");
+    if (o->culprits > 0) {
+        join(out, &details);
+        ncs_str_add(out, "culprit ");
+        ncs_rank_set_say(out, ncs_rank_set_of(o->culprit, o->culprits));
+    }
+    if (o->waitings > 0) {
+        join(out, &details);
+        ncs_str_add(out, "waiting ");
+        ncs_rank_set_say(out, ncs_rank_set_of(o->waiting, o->waitings));
+    }
+    if (o->call > 0) {
+        join(out, &details);
+        ncs_str_addf(out, "call %lld on %s", (long long)o->call, ncs_declared_comm(o));
+    } else if (o->comm_given) {
+        join(out, &details);
+        ncs_str_addf(out, "comm %s", ncs_declared_comm(o));
+    }
+    if (o->why) {
+        join(out, &details);
+        ncs_str_addf(out, "why %s", o->why);
+    }
+}
+
+/* Of a declared hang the same details; otherwise those that say most. */
+static void report_hang(struct ncs_str *out, const struct ncs_outcome *o,
+                        const struct ncs_result *r)
+{
+    const struct ncs_finding *cause = ncs_result_cause(r);
+    bool other = o->any_verdict || o->verdict != NCS_HANG;
+    int details = 0;
+    ncs_str_add(out, "hang");
+    if (!cause) {
+        ncs_str_add(out, " without a finding");
+        return;
+    }
+    if (other || o->culprits > 0) {
+        join(out, &details);
+        ncs_str_add(out, "culprit ");
+        ncs_rank_set_say(out, cause->culprits > 0 ? ncs_rank_set_of_culprits(cause) : ncs_rank_set_of_cycle(cause));
+    }
+    if (!other && o->waitings > 0) {
+        join(out, &details);
+        ncs_str_add(out, "waiting ");
+        ncs_rank_set_say(out, ncs_rank_set_of(cause->blocked, cause->blockeds));
+    }
+    if (!other && (o->call > 0 || o->comm_given)) {
+        join(out, &details);
+        if (o->call > 0 && cause->call > 0)
+            ncs_str_addf(out, "call %u on %s", cause->call, cause->comm ? cause->comm : "none");
+        else
+            ncs_str_addf(out, "comm %s", cause->comm ? cause->comm : "none");
+    }
+    if (other || o->why) {
+        join(out, &details);
+        ncs_str_addf(out, "why %s", cause->rule);
+    }
+}
+
+static void declare_wrong(struct ncs_str *out, const struct ncs_outcome *o)
+{
+    ncs_str_add(out, "a wrong result");
+    if (o->rank >= 0)
+        ncs_str_addf(out, " on rank %d", o->rank);
+    if (o->call > 0)
+        ncs_str_addf(out, " of call %lld on %s", (long long)o->call, ncs_declared_comm(o));
+    else if (o->comm_given)
+        ncs_str_addf(out, " on %s", ncs_declared_comm(o));
+    if (o->first > 0)
+        ncs_str_addf(out, " from element %lld", (long long)o->first);
+}
+
+static void report_wrong(struct ncs_str *out, const struct ncs_result *r)
+{
+    ncs_str_add(out, "wrong result");
+    if (r->wrongs > 0) {
+        const struct ncs_wrong *w = &r->wrong[0];
+        const char *comm = ncs_result_comm(r, w->comm);
+        ncs_str_addf(out, " on rank %d of call %u on %s from element %llu", w->rank, w->number,
+                     comm ? comm : "none", (unsigned long long)w->first);
+    } else if (r->expects > 0) {
+        ncs_str_addf(out, " on rank %d: %s", r->expect[0].rank,
+                     r->expect[0].message ? r->expect[0].message : "an expectation failed");
+    } else if (r->errors > 0) {
+        ncs_str_addf(out, " on rank %d: %s", r->error[0].rank,
+                     r->error[0].message ? r->error[0].message : "an assertion failed");
+    }
+}
+
+static void declare_error(struct ncs_str *out, const struct ncs_outcome *o)
+{
+    ncs_str_addf(out, "error %s", o->error_name ? o->error_name : "of any name");
+    if (o->error_call)
+        ncs_str_addf(out, " of %s", o->error_call);
+    if (o->rank >= 0)
+        ncs_str_addf(out, " on rank %d", o->rank);
+}
+
+/* The first error that the verdict speaks of. */
+static void report_error(struct ncs_str *out, const struct ncs_result *r)
+{
+    for (size_t i = 0; i < r->errors; i++) {
+        const struct ncs_run_error *e = &r->error[i];
+        if (r->verdict != ncs_error_verdict(e->kind))
+            continue;
+        ncs_str_addf(out, "error %s", e->name ? e->name : ncs_error_kind_name(e->kind));
+        if (e->call)
+            ncs_str_addf(out, " of %s", e->call);
+        ncs_str_addf(out, " on rank %d", e->rank);
+        return;
+    }
+    ncs_str_add(out, ncs_verdict_name(r->verdict));
+    if (r->internal.status != NCS_OK)
+        ncs_str_addf(out, ": %s", r->internal.text);
+}
+
+static void declare(struct ncs_str *out, const struct ncs_outcome *o)
+{
+    switch (o->verdict) {
+    case NCS_HANG:
+        declare_hang(out, o);
+        break;
+    case NCS_ERROR:
+        declare_error(out, o);
+        break;
+    case NCS_WRONG:
+        declare_wrong(out, o);
+        break;
+    case NCS_LOST:
+        ncs_str_add(out, "a lost rank");
+        if (o->rank >= 0)
+            ncs_str_addf(out, " %d", o->rank);
+        break;
+    default:
+        ncs_str_addf(out, "a %s", ncs_verdict_name(o->verdict));
+        break;
+    }
+}
+
+static void report(struct ncs_str *out, const struct ncs_outcome *o, const struct ncs_result *r)
+{
+    switch (r->verdict) {
+    case NCS_HANG:
+        report_hang(out, o, r);
+        break;
+    case NCS_ERROR:
+    case NCS_INVALID:
+    case NCS_INTERNAL_FAULT:
+        report_error(out, r);
+        break;
+    case NCS_WRONG:
+        report_wrong(out, r);
+        break;
+    default:
+        ncs_str_add(out, ncs_verdict_name(r->verdict));
+        break;
+    }
+}
+
+void ncs_outcome_say_verdict(struct ncs_str *out, const struct ncs_outcome *o,
+                             const struct ncs_result *r)
+{
+    ncs_str_add(out, "declared ");
+    declare(out, o);
+    ncs_str_add(out, ", got: ");
+    report(out, o, r);
+}
+
+/* ---- findings ---- */
+
+static void declare_finding(struct ncs_str *out, const struct ncs_outcome_finding *f)
+{
+    int details = 0;
+    ncs_str_addf(out, "finding %s", f->rule ? f->rule : "of any rule");
+    if (f->culprits > 0) {
+        join(out, &details);
+        ncs_str_add(out, "culprit ");
+        ncs_rank_set_say(out, ncs_rank_set_of(f->culprit, f->culprits));
+    }
+    if (f->waitings > 0) {
+        join(out, &details);
+        ncs_str_add(out, "waiting ");
+        ncs_rank_set_say(out, ncs_rank_set_of(f->waiting, f->waitings));
+    }
+    if (f->call > 0) {
+        join(out, &details);
+        ncs_str_addf(out, "call %lld", (long long)f->call);
+    }
+    if (f->comm) {
+        join(out, &details);
+        ncs_str_addf(out, "comm %s", f->comm);
+    }
+    if (f->certainty) {
+        join(out, &details);
+        ncs_str_addf(out, "certainty %s", f->certainty);
+    }
+}
+
+/* The details of a reported finding that were declared. */
+static void report_finding(struct ncs_str *out, const struct ncs_outcome_finding *d,
+                           const struct ncs_finding *f)
+{
+    int details = 0;
+    ncs_str_add(out, f->rule);
+    if (d->culprits > 0) {
+        join(out, &details);
+        ncs_str_add(out, "culprit ");
+        ncs_rank_set_say(out, ncs_rank_set_of_culprits(f));
+    }
+    if (d->waitings > 0) {
+        join(out, &details);
+        ncs_str_add(out, "waiting ");
+        ncs_rank_set_say(out, ncs_rank_set_of(f->blocked, f->blockeds));
+    }
+    if (d->call > 0) {
+        join(out, &details);
+        ncs_str_addf(out, "call %u", f->call);
+    }
+    if (d->comm) {
+        join(out, &details);
+        ncs_str_addf(out, "comm %s", f->comm ? f->comm : "none");
+    }
+    if (d->certainty) {
+        join(out, &details);
+        ncs_str_addf(out, "certainty %s", ncs_certainty_names[f->certainty]);
+    }
+}
+
+static void report_findings(struct ncs_str *out, const struct ncs_outcome_finding *d,
+                            const struct ncs_result *r)
+{
+    const struct ncs_diagnosis *all = &r->diagnosis;
+    ncs_str_add(out, all->findings == 0 ? "no finding"
+                     : all->findings == 1 ? "finding " : "findings ");
+    for (size_t i = 0; i < all->findings; i++) {
+        ncs_str_add(out, i ? ", " : "");
+        report_finding(out, d, &all->finding[i]);
+    }
+}
+
+void ncs_outcome_say_finding(struct ncs_str *out, const struct ncs_outcome *o,
+                             const struct ncs_result *r)
+{
+    ncs_str_add(out, "declared ");
+    declare_finding(out, &o->finding);
+    ncs_str_add(out, ", got: ");
+    report_findings(out, &o->finding, r);
+}
+
+void ncs_outcome_say_findings(struct ncs_str *out, const struct ncs_outcome *o,
+                              const struct ncs_result *r)
+{
+    const struct ncs_diagnosis *all = &r->diagnosis;
+    size_t errors = 0;
+    ncs_str_addf(out, "declared %lld finding%s of level error, got: ", (long long)o->findings,
+                 o->findings == 1 ? "" : "s");
+    for (size_t i = 0; i < all->findings; i++)
+        if (all->finding[i].level == NCS_LEVEL_ERROR)
+            ncs_str_addf(out, "%s%s", errors++ ? ", " : "", all->finding[i].rule);
+    if (errors == 0)
+        ncs_str_add(out, "none");
+}

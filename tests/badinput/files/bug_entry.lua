@@ -1,0 +1,1 @@
+scenario { ranks = 2, bug = { entry = "1A" } }

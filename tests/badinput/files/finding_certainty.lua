@@ -1,0 +1,1 @@
+scenario { ranks = 2, outcome = { finding = { rule = "p2p-cycle", certainty = "lucky" } } }
