@@ -138,6 +138,7 @@ static void add_finding(const struct ncs_text *t, size_t which)
                      f->row[i].line, is_culprit(f, f->row[i].rank));
     ncs_rows_print(&rows, t->style->verbose, t->out);
     ncs_rows_print(&behind, t->style->verbose, t->out);
+    ncs_text_quote(t, f);
     if (f->why)
         ncs_text_keyed(t, NCS_BOLD, f->level == NCS_LEVEL_NOTE ? "note" : "why", f->why);
     if (f->certainty == NCS_LUCK)

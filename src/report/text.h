@@ -25,6 +25,9 @@ void ncs_text_keyed(const struct ncs_text *t, const char *color, const char *key
 /* The first finding that is no mere note; NULL = none. */
 const struct ncs_finding *ncs_text_cause(const struct ncs_result *r);
 
+/* The lines of the scenario that the finding speaks of (quote.c); nothing where its file cannot be read. */
+void ncs_text_quote(const struct ncs_text *t, const struct ncs_finding *f);
+
 /* ---- what failed (failures.c) ---- */
 
 /* One of them in one line, without its rank. */

@@ -54,6 +54,8 @@ $ ncclscript run hang.lua
 >     rank 1  waits in stream:sync()  <*>  line 10
 >     rank 2  never made call 3<*>
 >     rank 3  waits in stream:sync()  <*>  line 10
+>   code  7 | world:all_reduce(x)
+>         10 | stream:sync()
 >   why   rank 2 made 2 calls on world, the others 3<*>
 >   fix   <*>
 >   more  ncclscript explain skipped-call
@@ -159,6 +161,9 @@ $ ncclscript run freed.lua
 >     ranks 0, 1  end of script: cudaDeviceSynchronize: cudaErrorIllegalAddress: <*>
 >   communicator world, call 1: AllReduce float32 x 8 sum
 >     rank 0  touches memory <*>  line 5
+>   code  2 | local x = cuda.buffer("float32", 8)
+>         4 | x:free()
+>         5 | C.ncclAllReduce(<*>)
 >   why   rank 0's AllReduce <*> freed at line 4 (cudaFree)
 >   also  the same on rank 1
 >   fix   free it only <*>

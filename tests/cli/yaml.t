@@ -9,6 +9,8 @@ $ ncclscript run notation/skip.yaml
 >     rank 1  waits in stream:sync()         line 10
 >     rank 2  never made call 3: finished    line 10
 >     rank 3  waits in stream:sync()         line 10
+>   code  9 | all_reduce: metric
+>         10 | - sync: stream
 >   why   rank 2 made 2 calls on world, the others 3: call 3 is at line 9
 >   fix   let rank 2 make the call at line 9 too: every rank of a communicator makes the same calls in the same order
 >   more  ncclscript explain skipped-call
@@ -87,6 +89,8 @@ $ ncclscript run -q notation/mixed
 >     rank 1  waits in stream:sync()         line 10
 >     rank 2  never made call 3: finished    line 10
 >     rank 3  waits in stream:sync()         line 10
+>   code  9 | all_reduce: metric
+>         10 | - sync: stream
 >   why   rank 2 made 2 calls on world, the others 3: call 3 is at line 9
 >   fix   let rank 2 make the call at line 9 too: every rank of a communicator makes the same calls in the same order
 >   more  ncclscript explain skipped-call
