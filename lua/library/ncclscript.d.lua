@@ -27,14 +27,14 @@
 -- ---- the declaration ----
 
 ---@class ncclscript.outcome
----@field hang? true | { culprit?: integer | integer[], waiting?: integer | integer[], call?: integer, comm?: string, why?: string }
+---@field hang? true | { culprit?: integer | integer[], waiting?: integer | integer[] | "all" | "others", call?: integer, comm?: string, why?: string }
 ---@field error? string # name of the error that ends `rank`
 ---@field rank? integer # with error
 ---@field call? string # with error: C name of the function
 ---@field wrong? true | { rank?: integer, call?: integer, comm?: string, first?: integer }
 ---@field lost? integer
 ---@field pass? true # with finding or findings
----@field finding? string | { rule?: string, culprit?: integer | integer[], waiting?: integer | integer[], call?: integer, comm?: string, certainty?: "certain" | "luck" | "undefined" | "likely" } # what must be reported too
+---@field finding? string | { rule?: string, culprit?: integer | integer[], waiting?: integer | integer[] | "all" | "others", call?: integer, comm?: string, certainty?: "certain" | "luck" | "undefined" | "likely" } # what must be reported too
 ---@field findings? integer # how many findings are errors
 
 ---@class ncclscript.run

@@ -11,10 +11,35 @@ static void outcome_culprit(lua_State *L, struct ncs_declaration *d, int value)
     o->culprits = ncs_declare_ints(L, d, value, &o->culprit);
 }
 
+/* Who waits: a rank, a list, "all", or "others": all but the culprits, which have been read. */
+static size_t read_waiting(lua_State *L, struct ncs_declaration *d, int value, const int *culprit,
+                           size_t culprits, int **list)
+{
+    if (lua_type(L, value) != LUA_TSTRING)
+        return ncs_declare_ints(L, d, value, list);
+    const char *word = lua_tostring(L, value);
+    bool others = strcmp(word, "others") == 0;
+    int ranks = d->scenario->ranks > NCS_RANKS_MOST ? 0 : d->scenario->ranks; /* checked later */
+    size_t count = 0;
+    if (!others && strcmp(word, "all") != 0)
+        ncs_lua_usage(L, "waiting is a rank, a list of ranks, \"all\" or \"others\", got \"%.60s\"",
+                      word);
+    ncs_free(*list);
+    *list = ncs_new((size_t)(ranks > 0 ? ranks : 0) * sizeof **list);
+    for (int rank = 0; rank < ranks; rank++) {
+        bool blamed = false;
+        for (size_t i = 0; i < culprits; i++)
+            blamed |= culprit[i] == rank;
+        if (!others || !blamed)
+            (*list)[count++] = rank;
+    }
+    return count;
+}
+
 static void outcome_waiting(lua_State *L, struct ncs_declaration *d, int value)
 {
     struct ncs_outcome *o = &d->scenario->outcome;
-    o->waitings = ncs_declare_ints(L, d, value, &o->waiting);
+    o->waitings = read_waiting(L, d, value, o->culprit, o->culprits, &o->waiting);
 }
 
 static void outcome_call_number(lua_State *L, struct ncs_declaration *d, int value)
@@ -65,7 +90,7 @@ static void finding_culprit(lua_State *L, struct ncs_declaration *d, int value)
 static void finding_waiting(lua_State *L, struct ncs_declaration *d, int value)
 {
     struct ncs_outcome_finding *f = &d->scenario->outcome.finding;
-    f->waitings = ncs_declare_ints(L, d, value, &f->waiting);
+    f->waitings = read_waiting(L, d, value, f->culprit, f->culprits, &f->waiting);
 }
 
 static void finding_call(lua_State *L, struct ncs_declaration *d, int value)

@@ -160,6 +160,14 @@ START_TEST(test_declaration_finding)
     ck_assert_uint_eq(scenario.bug.threads, 2);
     ck_assert_str_eq(scenario.bug.thread[1], "c/d#2");
     ncs_scenario_free(&scenario);
+    loads("scenario { ranks = 4, outcome = { hang = { culprit = { 3, 1 }, waiting = 'others' },\n"
+          "  finding = { culprit = 2, waiting = 'all' } } }");
+    ck_assert_uint_eq(o->waitings, 2);
+    ck_assert_int_eq(o->waiting[0], 0);
+    ck_assert_int_eq(o->waiting[1], 2);
+    ck_assert_uint_eq(o->finding.waitings, 4);
+    ck_assert_int_eq(o->finding.waiting[3], 3);
+    ncs_scenario_free(&scenario);
     loads("scenario { outcome = { findings = 2 }, bug = { entry = 'A1', thread = 'a/b#1' } }");
     ck_assert(scenario.outcome.any_verdict && scenario.outcome.findings == 2);
     ck_assert_uint_eq(scenario.bug.threads, 1);

@@ -1,0 +1,1 @@
+scenario { ranks = 2, outcome = { hang = { culprit = 0, waiting = "most" } } }
