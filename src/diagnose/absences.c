@@ -103,6 +103,19 @@ void ncs_fill_absent(const struct ncs_inquiry *q, const struct ncs_root *r, stru
         if (a->rank >= 0)
             ncs_add_culprit(d, a->rank, call, line);
     }
+    static const char *const evidence[] = {
+        [NCS_ABSENT_KILLED] = "by how its thread ended",
+        [NCS_ABSENT_ERROR] = "by how its thread ended",
+        [NCS_ABSENT_FAILED] = "by the result of its call",
+        [NCS_ABSENT_DROPPED] = "by the result of its group",
+        [NCS_ABSENT_EMPTY] = "by the count of its call",
+        [NCS_ABSENT_GROUP] = "by its group, which is still open",
+        [NCS_ABSENT_ABORTED] = "by its own call, after which it has no part in the communicator",
+        [NCS_ABSENT_DESTROYED] = "by its own call, after which it has no part in the communicator",
+        [NCS_ABSENT_FINISHED] = "by its end: it makes no more calls",
+    };
+    if (r->absent[0]->reason <= NCS_ABSENT_LAST_FINAL)
+        d->f.evidence = ncs_copy_text(evidence[r->absent[0]->reason]);
     ncs_fill_need(q, d, r->need, number_of(r));
     ncs_set_title(q, d, numbered(q, r));
     if (r->absent[0]->call && r->absent[0]->call->id < d->order)

@@ -28,13 +28,18 @@ static const struct ncs_call *call_of_rank(const struct ncs_need *n, int rank)
 /* At fault is whoever could undo the whole knot alone; if nobody can, all of the ring. */
 static void blame(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
 {
-    size_t need = (size_t)(r->need - q->need);
+    size_t need = (size_t)(r->need - q->need), able = 0;
     for (int all = 0; all < 2 && !d->f.culprits; all++)
         for (size_t i = 0; i < d->f.cycles; i++) {
             const struct ncs_cycle_step *s = &d->f.cycle[i];
-            if (all || !ncs_cycle_without(q, need, s->rank))
-                ncs_add_culprit(d, s->rank, s->call, s->line);
+            if (!all && ncs_cycle_without(q, need, s->rank))
+                continue;
+            ncs_add_culprit(d, s->rank, s->call, s->line);
+            able += !all;
         }
+    d->f.evidence = ncs_copy_text(able == d->f.cycles ? "each of the ring could undo it alone"
+                                  : able ? "the others of the ring could not undo it alone"
+                                         : "nobody could undo the ring alone, so all of it are named");
 }
 
 struct ncs_ring_step ncs_ring_step_at(const struct ncs_inquiry *q, const struct ncs_root *r,
@@ -65,14 +70,56 @@ size_t ncs_first_place(const struct ncs_inquiry *q, const struct ncs_root *r)
     return first;
 }
 
-static void fill_step(const struct ncs_inquiry *q, const struct ncs_ring_step *s,
-                      struct ncs_draft *d)
+static enum ncs_via via_of(const struct ncs_inquiry *q, const struct ncs_need *n)
+{
+    switch (n->kind) {
+    case NCS_NEED_PAIR:
+        return NCS_VIA_PAIR;
+    case NCS_NEED_SIGNAL:
+        return NCS_VIA_SIGNAL;
+    case NCS_NEED_INIT:
+        return NCS_VIA_INIT;
+    case NCS_NEED_GATE:
+        return ncs_is_key(q, n) ? NCS_VIA_STORE : NCS_VIA_HOST;
+    default:
+        return ncs_is_meeting(n) ? NCS_VIA_INIT : NCS_VIA_COLLECTIVE;
+    }
+}
+
+static bool is_event_wait(const struct ncs_inquiry *q, int node)
+{
+    int op = node - ncs_op_node(q, 0);
+    return op >= 0 && (size_t)op < q->snap->ops && q->snap->op[op].call &&
+           q->snap->op[op].call->fn == NCS_FN_cudaStreamWaitEvent;
+}
+
+/* How what is waited for before place i of the ring comes after what is waited for there. */
+static enum ncs_via behind_at(const struct ncs_inquiry *q, const struct ncs_root *r, size_t i)
+{
+    enum ncs_via behind = NCS_VIA_STREAM;
+    for (size_t k = 1; k <= r->length; k++) {
+        int node = r->path[(i + r->length - k) % r->length];
+        if (ncs_node_need(q, node) >= 0)
+            break;
+        if (node < ncs_op_node(q, 0) || node >= ncs_job_node(q, 0))
+            return NCS_VIA_HOST;
+        if (is_event_wait(q, node))
+            behind = NCS_VIA_EVENT;
+    }
+    return behind;
+}
+
+static void fill_step(const struct ncs_inquiry *q, const struct ncs_root *r, size_t i,
+                      const struct ncs_ring_step *s, struct ncs_draft *d)
 {
     const struct ncs_call *c = s->call;
     int line = c && c->place.line ? c->place.line : ncs_gate_line(q, s->rank);
     const char *comm = c ? ncs_comm_name(q, s->need->comm) : NULL;
     char *other = s->other == s->rank ? ncs_copy_text("itself") : ncs_text("rank %d", s->other);
-    ncs_add_step(d, s->rank, comm, c ? c->number : 0, line, s->other);
+    struct ncs_cycle_step step = { .rank = s->rank, .comm = (char *)comm, .line = line,
+                                   .call = c ? c->number : 0, .waits_for = s->other,
+                                   .via = via_of(q, s->need), .behind = behind_at(q, r, i) };
+    ncs_add_step(d, &step);
     char *what = c ? ncs_describe(c) : ncs_copy_text(q->snap->gate[s->need->gate].what);
     if (c && c->number)
         ncs_add_row(d, s->rank, line, ncs_text("waits in call %u on %s, %s, for %s",
@@ -93,7 +140,7 @@ void ncs_fill_cycle(const struct ncs_inquiry *q, const struct ncs_root *r, struc
         if (ncs_node_need(q, r->path[i]) < 0)
             continue;
         struct ncs_ring_step s = ncs_ring_step_at(q, r, i);
-        fill_step(q, &s, d);
+        fill_step(q, r, i, &s, d);
         if (!first)
             first = s.call;
         if (s.call && s.call->id < d->order)

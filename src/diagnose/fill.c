@@ -30,10 +30,10 @@ void ncs_add_row(struct ncs_draft *d, int rank, int line, char *text)
     d->f.row[at] = row;
 }
 
-void ncs_add_step(struct ncs_draft *d, int rank, const char *comm, uint32_t call, int line, int to)
+void ncs_add_step(struct ncs_draft *d, const struct ncs_cycle_step *step)
 {
-    struct ncs_cycle_step s = { .rank = rank, .comm = ncs_copy_text(comm), .call = call, .line = line,
-                                .waits_for = to };
+    struct ncs_cycle_step s = *step;
+    s.comm = ncs_copy_text(step->comm);
     NCS_PUSH(d->f.cycle, d->f.cycles, d->cycle_room, s);
 }
 

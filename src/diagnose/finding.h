@@ -38,7 +38,8 @@ struct ncs_cycle_step { /* waits for the next step's rank, the last for the firs
     uint32_t call;
     int line;
     int waits_for;
-    enum ncs_via via;
+    enum ncs_via via;    /* of its wait */
+    enum ncs_via behind; /* STREAM, EVENT or HOST: how what the step before waits for comes after it */
 };
 
 enum ncs_edit_kind {

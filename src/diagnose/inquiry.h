@@ -292,7 +292,7 @@ struct ncs_draft { /* a finding and the room of its lists */
 
 void ncs_add_culprit(struct ncs_draft *d, int rank, uint32_t call, int line);
 void ncs_add_row(struct ncs_draft *d, int rank, int line, char *text); /* takes the text */
-void ncs_add_step(struct ncs_draft *d, int rank, const char *comm, uint32_t call, int line, int to);
+void ncs_add_step(struct ncs_draft *d, const struct ncs_cycle_step *step); /* copies the texts */
 void ncs_add_blocked_rank(struct ncs_draft *d, int rank);
 void ncs_add_bystander(struct ncs_draft *d, int rank);
 /* Blocked ranks and bystanders from the waiters of a node; culprits and steps come first. */

@@ -117,6 +117,11 @@ static bool sizes_differ(const struct ncs_inquiry *q, const struct joiners *j, s
         ncs_str_add(why, ", ");
     }
     say_size(j, best, why);
+    size_t agree = votes(j, nranks_given(best));
+    d->f.evidence = even ? ncs_copy_text("no size is the commonest, so all ranks are named")
+                    : 2 * agree > j->count
+                        ? ncs_text("by the majority: %zu of %zu ranks agree", agree, j->count)
+                        : ncs_text("by the run, which has %d ranks", q->ranks);
     if (even) {
         ncs_str_add(fix, "pass the same nranks on every rank");
         return true;
@@ -167,6 +172,8 @@ static bool rank_twice(const struct ncs_inquiry *q, const struct joiners *j, str
     const struct ncs_call *odd = NULL;
     if (nranks == q->ranks && (a->rank == a->comm_rank) != (b->rank == b->comm_rank))
         odd = a->rank == a->comm_rank ? b : a;
+    d->f.evidence = ncs_copy_text(odd ? "the other one has the same rank in the run"
+                                      : "nothing tells the two apart, so both are named");
     for (int i = 0; i < 2; i++) {
         const struct ncs_call *c = i ? b : a;
         if (!odd || c == odd)

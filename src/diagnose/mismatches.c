@@ -139,6 +139,11 @@ bool ncs_mismatch(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
         return false;
     bool even;
     const struct ncs_call *best = majority(r, get, &even);
+    if (even)
+        d->f.evidence = ncs_copy_text("no value is the commonest, so all ranks are named");
+    else
+        d->f.evidence = ncs_text("by the majority: %zu of %zu ranks agree", votes(r, get, get(best)),
+                                 r->calls);
     struct ncs_str s = { 0 };
     ncs_str_addf(&s, "call %u on %s is ", (unsigned)best->number, ncs_comm_name(q, best->comm));
     for (int pass = 0; pass < 2; pass++) {

@@ -9,6 +9,7 @@ void ncs_fill_notice(const struct ncs_inquiry *q, const struct ncs_root *r, stru
     const struct ncs_call *c = r->notice->calls ? r->notice->call[0] : NULL;
     d->order = c ? c->id : 0;
     d->f.certainty = NCS_CERTAIN;
+    d->f.evidence = ncs_copy_text("it was seen when the call ran");
     if (c) {
         char *text = ncs_describe(c);
         d->f.call = c->number;

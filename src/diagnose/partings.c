@@ -62,6 +62,54 @@ static void add_call_rows(const struct ncs_inquiry *q, const struct ncs_root *r,
     }
 }
 
+static void say_numbers(const struct ncs_inquiry *q, int comm, const struct ncs_parting *p,
+                        struct ncs_str *s)
+{
+    const struct ncs_comm_info *info = q->journal->comm[comm];
+    bool one = p->odds == 1, two = info->nranks - (int)p->odds == 1;
+    if (p->skipped_line) {
+        ncs_str_addf(s, "by script lines: the other%s made a call at line %d, ", two ? "" : "s",
+                     p->skipped_line);
+        ncs_say_odd(q, s, comm, p);
+        ncs_str_add(s, one ? " never did" : " never did so");
+        return;
+    }
+    ncs_str_add(s, "by number: ");
+    ncs_say_odd(q, s, comm, p);
+    ncs_str_addf(s, " made %u call%s, the other%s %u", (unsigned)info->member[p->odd[0]].calls,
+                 info->member[p->odd[0]].calls == 1 ? "" : "s", two ? "" : "s",
+                 (unsigned)info->member[p->model].calls);
+}
+
+/* By what the odd ranks were told from the others. */
+static char *evidence_of(const struct ncs_inquiry *q, int comm, const struct ncs_parting *p)
+{
+    struct ncs_str s = { 0 };
+    unsigned first = p->number, last = p->number + (p->shift ? p->shift - 1 : 0);
+    bool by_number = p->how == NCS_PARTING_FEWER ||
+                     (p->how == NCS_PARTING_EXTRA && !ncs_call_at(q, comm, p->model, p->at));
+    if (by_number) {
+        say_numbers(q, comm, p, &s);
+        return ncs_str_take(&s);
+    }
+    ncs_str_add(&s, p->by_label ? "by the labels of the calls, which agree in all else: "
+                                : "by the order of the calls: ");
+    if (p->how == NCS_PARTING_SWAPPED)
+        ncs_str_addf(&s, "with calls %u and %u exchanged ", first, (unsigned)p->other);
+    else if (first == last)
+        ncs_str_addf(&s, "with call %u %s ", first, p->how == NCS_PARTING_SKIPPED ? "put in" : "taken out");
+    else
+        ncs_str_addf(&s, "with calls %u to %u %s ", first, last,
+                     p->how == NCS_PARTING_SKIPPED ? "put in" : "taken out");
+    if (p->even) {
+        ncs_str_add(&s, "the two sides agree, and they are equally many");
+    } else {
+        ncs_say_odd(q, &s, comm, p);
+        ncs_str_add(&s, p->odds == 1 ? " agrees with the others" : " agree with the others");
+    }
+    return ncs_str_take(&s);
+}
+
 /* The frame that the three rules share: culprits are the odd ranks, the title is the others' call
  * where they part. `line` of a culprit: of its own call there, or of the call it left out. */
 void ncs_fill_parting(const struct ncs_inquiry *q, const struct ncs_root *r, int comm,
@@ -75,6 +123,7 @@ void ncs_fill_parting(const struct ncs_inquiry *q, const struct ncs_root *r, int
         int line = p->skipped_line ? p->skipped_line : c ? c->place.line : 0;
         ncs_add_culprit(d, ncs_run_rank(q, comm, p->odd[i]), p->number, line);
     }
+    d->f.evidence = evidence_of(q, comm, p);
     const struct ncs_call *title = model;
     for (size_t i = 0; i < p->odds && !title; i++)
         title = ncs_call_at(q, comm, p->odd[i], p->at);

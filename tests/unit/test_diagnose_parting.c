@@ -32,6 +32,7 @@ START_TEST(differs_where_the_rest_agrees)
     const struct ncs_finding *f = only("count-mismatch");
     culprits(f, 1, -1);
     ck_assert_uint_eq(f->call, 1);
+    ck_assert_str_eq(f->evidence, "by the majority: 3 of 4 ranks agree");
     end_run();
 }
 END_TEST
@@ -41,6 +42,8 @@ START_TEST(extra_where_that_makes_the_rest_agree)
     static const int64_t counts[][6] = { { 8, 8 }, { 4, 8, 8 }, { 8, 8 }, { 8, 8 } };
     run_of(4, counts, same_line);
     culprits(only("extra-call"), 1, -1);
+    ck_assert_str_eq(d.finding->evidence, "by the order of the calls: with call 1 taken out rank 1 "
+                                          "agrees with the others");
     end_run();
 }
 END_TEST

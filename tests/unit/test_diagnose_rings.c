@@ -101,6 +101,61 @@ START_TEST(a_group_too_wide_is_split)
 }
 END_TEST
 
+static void same_steps(const struct ncs_finding *f, enum ncs_via first, enum ncs_via first_behind,
+                       enum ncs_via second, enum ncs_via second_behind)
+{
+    ck_assert_uint_eq(f->cycles, 2);
+    ck_assert_int_eq(f->cycle[0].via, first);
+    ck_assert_int_eq(f->cycle[0].behind, first_behind);
+    ck_assert_int_eq(f->cycle[1].via, second);
+    ck_assert_int_eq(f->cycle[1].behind, second_behind);
+}
+
+/* An operation of the rank's that does nothing but wait for another of its stream or of another. */
+static int waits_for_event(int rank, int before)
+{
+    op[snap.ops] = (struct ncs_snap_op){ .kind = "event", .context = -1, .rank = rank,
+        .call = enter(rank, NCS_FN_cudaStreamWaitEvent, 9), .dep = snap.deps, .deps = 1 };
+    dep[snap.deps++] = before;
+    return (int)snap.ops++;
+}
+
+/* Rank 0 has its second call behind the first in one stream, rank 1 in another that waits for an
+ * event. */
+START_TEST(steps_of_streams_and_events)
+{
+    begin_run(2);
+    make_comm(X, "x", 2);
+    make_comm(Y, "y", 2);
+    struct ncs_call *x0 = make(0, on(X, reduce_of(8)), 5), *y0 = make(0, on(Y, reduce_of(8)), 6);
+    struct ncs_call *y1 = make(1, on(Y, reduce_of(8)), 8), *x1 = make(1, on(X, reduce_of(8)), 9);
+    syncs(0, 10, behind(y0, alone(2, x0)));
+    syncs(1, 10, behind(x1, waits_for_event(1, alone(2, y1))));
+    same_steps(only("comm-order"), NCS_VIA_COLLECTIVE, NCS_VIA_STREAM, NCS_VIA_COLLECTIVE,
+               NCS_VIA_EVENT);
+    end_run();
+}
+END_TEST
+
+START_TEST(steps_of_hosts)
+{
+    ring_of(2, NULL);
+    same_steps(only("p2p-cycle"), NCS_VIA_PAIR, NCS_VIA_HOST, NCS_VIA_PAIR, NCS_VIA_HOST);
+    end_run();
+    begin_run(2);
+    at_gate(0, 4, "store:get", "store key `a`");
+    at_gate(1, 6, "barrier", "ranks 0, 1");
+    same_steps(only("host-wait"), NCS_VIA_STORE, NCS_VIA_HOST, NCS_VIA_HOST, NCS_VIA_HOST);
+    end_run();
+    begin_run(2);
+    struct ncs_call *c = make(0, to(1, 8), 5);
+    host_waits(c, add_job(NCS_JOB_CONTACT, c, 2, 1, -1));
+    at_gate(1, 7, "store:get", "store key `go`");
+    same_steps(only("host-wait"), NCS_VIA_PAIR, NCS_VIA_HOST, NCS_VIA_STORE, NCS_VIA_HOST);
+    end_run();
+}
+END_TEST
+
 START_TEST(key_that_a_finished_rank_did_not_set)
 {
     begin_run(3);
@@ -189,6 +244,7 @@ END_TEST
 
 NCS_TEST_MAIN("diagnose_rings", told_from_the_lowest_rank, short_and_long_rings,
               communicator_of_the_first_step, a_group_too_wide_is_split,
+              steps_of_streams_and_events, steps_of_hosts,
               key_that_a_finished_rank_did_not_set, key_that_a_failed_rank_did_not_set,
               keys_in_a_ring_blame_those_in_it, key_that_all_wait_for,
               contact_is_named_only_where_there_is_one, a_poll_of_the_host_has_a_name)

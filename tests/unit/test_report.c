@@ -502,8 +502,8 @@ END_TEST
 
 START_TEST(test_json_cycle)
 {
-    struct ncs_cycle_step cycle[] = { { 0, T("x"), 1, 8, 1, NCS_VIA_COLLECTIVE },
-                                      { 1, T("y"), 1, 10, 0, NCS_VIA_COLLECTIVE } };
+    struct ncs_cycle_step cycle[] = { { 0, T("x"), 1, 8, 1, NCS_VIA_COLLECTIVE, NCS_VIA_STREAM },
+                                      { 1, T("y"), 1, 10, 0, NCS_VIA_COLLECTIVE, NCS_VIA_STREAM } };
     struct ncs_finding f = { .rule = "order-cycle", .certainty = NCS_LUCK, .cycle = cycle,
                              .cycles = 2, .level = NCS_LEVEL_NOTE };
     struct ncs_result r = result_of(NCS_HANG);

@@ -39,6 +39,8 @@ static void nobody_opens(const struct ncs_inquiry *q, const struct ncs_need *gat
     }
     for (size_t i = 0; i < count && !gones; i++)
         ncs_add_culprit(d, waiting[i], 0, ncs_gate_line(q, waiting[i]));
+    if (gones)
+        d->f.evidence = ncs_copy_text("by who ended without it");
     struct ncs_str s = { 0 };
     ncs_say_ranks(&s, waiting, count);
     ncs_str_addf(&s, " wait%s in ", count == 1 ? "s" : "");
@@ -130,6 +132,9 @@ static void lists_differ(const struct ncs_inquiry *q, const struct ncs_need *a,
         ncs_add_blocked(q, d, ncs_need_node(q, (size_t)(need[i] - q->need)));
     }
     d->f.bystanders = 0;
+    d->f.evidence = ncs_copy_text(count[0] == count[1]
+                                      ? "as many gave the one list as the other, so all are named"
+                                      : "by the majority: more ranks gave the other list");
     ncs_str_add(&s, ": a barrier opens when all of a list have come with the same one");
     d->f.why = ncs_str_take(&s);
     d->f.fix = ncs_text("give barrier() the same list on each of these ranks");

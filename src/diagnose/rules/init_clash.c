@@ -1,6 +1,8 @@
 /* Those who join a communicator, or come to change one, contradict each other. */
 #include "diagnose/rule.h"
 
+#include "base/mem.h"
+
 static bool took_own_id(const struct ncs_inquiry *q, int rank)
 {
     for (const struct ncs_call *c = q->journal->oldest; c; c = c->newer)
@@ -102,6 +104,9 @@ static bool lists_differ(const struct ncs_inquiry *q, const struct ncs_need *n, 
     }
     ncs_fill_need(q, d, n, 0);
     d->f.bystanders = 0;
+    d->f.evidence = d->f.culprits < n->presents
+                        ? ncs_text("by the majority: %zu of %zu ranks agree", most, n->presents)
+                        : ncs_copy_text("no list is the commonest, so all ranks are named");
     ncs_str_addf(&s, ": they do not agree who is left of %s", ncs_comm_name(q, n->comm));
     d->f.why = ncs_str_take(&s);
     d->f.fix = ncs_text("give %s the same list of ranks to leave out on all that are left",
@@ -163,6 +168,7 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
         }
         ncs_fill_need(q, d, n, 0);
         d->f.bystanders = 0;
+        d->f.evidence = ncs_copy_text("each of them called ncclGetUniqueId");
         d->f.why = ncs_text("%zu unique ids are in use, each for a communicator of %d that is "
                             "waiting for its other ranks: every rank made its own", ids,
                             ncs_nranks_wanted(q, n));

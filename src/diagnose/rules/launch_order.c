@@ -31,6 +31,7 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
     d->f.fix = ncs_text("launch the calls of communicators that share ranks in one order on all of "
                         "them; sim = { lanes = 1 } shows the hang");
     d->f.certainty = NCS_UNDEFINED;
+    d->f.evidence = ncs_copy_text("neither order is right by itself, so both ranks are named");
     d->f.comm = ncs_copy_text(ncs_comm_name(q, one[0]->comm));
     d->f.call = one[0]->number;
     d->order = one[0]->id;

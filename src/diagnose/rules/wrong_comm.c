@@ -89,6 +89,10 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
                                  ncs_comm_name(q, c->comm), what));
             ncs_free(what);
         }
+    d->f.evidence = few == 2
+        ? ncs_copy_text("as many made the call on the one as on the other, so all are named")
+        : ncs_text("by the majority: %zu made the call on the other communicator, %zu on this one",
+                   n[1 - few]->presents, n[few]->presents);
     const struct ncs_need *most = few == 2 ? n[0] : n[1 - few], *odd = few == 2 ? n[1] : n[few];
     d->f.call = odd->call->number;
     d->order = odd->call->id < most->call->id ? odd->call->id : most->call->id;

@@ -137,6 +137,8 @@ static bool all_misnamed(const struct ncs_inquiry *q, const struct ncs_root *r,
             ncs_add_bystander(d, d->f.blocked[i]);
     }
     say_misnamed(q, &all, d);
+    d->f.evidence = ncs_text("with %s every call has its answer",
+                             all.count == 1 ? "this one peer changed" : "these peers changed");
     ncs_free(all.of);
     return true;
 }
@@ -177,6 +179,8 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
         if (d->f.bystander[i] != send->rank && d->f.bystander[i] != recv->rank)
             d->f.bystander[kept++] = d->f.bystander[i];
     d->f.bystanders = kept;
+    d->f.evidence = ncs_text("one send and one receive are not answered, and they name the same %s",
+                             same_receiver ? "receiver" : "sender");
     struct ncs_str s = { 0 };
     ncs_str_addf(&s, "rank %d %s rank %d", wrong->rank,
                  same_receiver ? "receives from" : "sends to", named);
