@@ -137,6 +137,23 @@ START_TEST(steps_of_streams_and_events)
 }
 END_TEST
 
+/* A ring that no other rule knows: two calls on one communicator, whose streams rank 1 made wait the
+ * other way round. */
+START_TEST(ring_of_unknown_cause)
+{
+    begin_run(2);
+    struct ncs_call *c[2][2];
+    for (int r = 0; r < 2; r++) {
+        c[r][0] = make(r, reduce_of(8), 5);
+        c[r][1] = make(r, reduce_of(8), 6);
+    }
+    syncs(0, 10, behind(c[0][1], alone(2, c[0][0])));
+    syncs(1, 10, behind(c[1][0], alone(2, c[1][1])));
+    ck_assert(says(only("waiting")->why, "rank 1 waits in call 2 on world at line 6 for rank 0"));
+    end_run();
+}
+END_TEST
+
 START_TEST(steps_of_hosts)
 {
     ring_of(2, NULL);
@@ -244,7 +261,7 @@ END_TEST
 
 NCS_TEST_MAIN("diagnose_rings", told_from_the_lowest_rank, short_and_long_rings,
               communicator_of_the_first_step, a_group_too_wide_is_split,
-              steps_of_streams_and_events, steps_of_hosts,
+              steps_of_streams_and_events, steps_of_hosts, ring_of_unknown_cause,
               key_that_a_finished_rank_did_not_set, key_that_a_failed_rank_did_not_set,
               keys_in_a_ring_blame_those_in_it, key_that_all_wait_for,
               contact_is_named_only_where_there_is_one, a_poll_of_the_host_has_a_name)
