@@ -61,6 +61,17 @@ static void add_peers(const struct ncs_inquiry *q, struct ncs_wait_line *w, size
             add_peer(w, room, n->present[i]->rank);
 }
 
+static enum ncs_via via_of(const struct ncs_inquiry *q, const struct ncs_need *n)
+{
+    switch (n->kind) {
+    case NCS_NEED_PAIR: return NCS_VIA_PAIR;
+    case NCS_NEED_SIGNAL: return NCS_VIA_SIGNAL;
+    case NCS_NEED_INIT: return NCS_VIA_INIT;
+    case NCS_NEED_GATE: return ncs_is_key(q, n) ? NCS_VIA_STORE : NCS_VIA_HOST;
+    default: return ncs_is_meeting(n) ? NCS_VIA_INIT : n->src >= 0 ? NCS_VIA_PAIR : NCS_VIA_COLLECTIVE;
+    }
+}
+
 static bool fill_wait(struct ncs_inquiry *q, int context, struct ncs_wait_line *w)
 {
     const struct ncs_snap_context *c = &q->snap->context[context];
@@ -74,6 +85,11 @@ static bool fill_wait(struct ncs_inquiry *q, int context, struct ncs_wait_line *
     for (size_t i = 0; i < needs; i++) {
         const struct ncs_need *n = &q->need[need[i]];
         add_peers(q, w, &room, n);
+        if (!w->waiting)
+            w->via = via_of(q, n);
+        w->waiting = true;
+        if (n->kind == NCS_NEED_GATE && !w->what && q->snap->gate[n->gate].key)
+            w->what = ncs_copy_text(q->snap->gate[n->gate].key);
         for (size_t k = 0; k < n->presents && !call; k++)
             if (n->present[k]->rank == c->rank)
                 call = n->present[k];

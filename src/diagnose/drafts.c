@@ -34,6 +34,7 @@ void ncs_diagnosis_free(struct ncs_diagnosis *d)
         ncs_free(d->wait[i].in);
         ncs_free(d->wait[i].comm);
         ncs_free(d->wait[i].op);
+        ncs_free(d->wait[i].what);
         ncs_free(d->wait[i].peer);
     }
     ncs_free(d->finding);

@@ -96,6 +96,9 @@ struct ncs_wait_line { /* who waits in which call for whom */
     uint32_t call;     /* the operation that it waits for; 0 = none */
     char *op;          /* "AllReduce float32 x 1024 sum"; NULL */
     int *peer; size_t peers; /* ranks of the run that it waits for */
+    bool waiting;      /* false: at work, or nobody knows for what */
+    enum ncs_via via;  /* by what it waits for them */
+    char *what;        /* of a store key, a barrier, a join: which, "store key `go`"; NULL */
 };
 
 /* Something that the machine noticed while it ran (api/machine.h, observer). */

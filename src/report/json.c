@@ -25,6 +25,17 @@ static const char *const pattern_name[] = {
     [NCS_PATTERN_ROUNDING] = "rounding", [NCS_PATTERN_SCALAR] = "scalar",
 };
 
+static const char *const via_name[] = {
+    [NCS_VIA_COLLECTIVE] = "collective", [NCS_VIA_PAIR] = "pair",   [NCS_VIA_SIGNAL] = "signal",
+    [NCS_VIA_STREAM] = "stream",         [NCS_VIA_EVENT] = "event", [NCS_VIA_HOST] = "host",
+    [NCS_VIA_INIT] = "init",             [NCS_VIA_STORE] = "store",
+};
+
+static const char *const edit_name[] = {
+    [NCS_EDIT_INSERT] = "insert", [NCS_EDIT_DELETE] = "delete",     [NCS_EDIT_SWAP] = "swap",
+    [NCS_EDIT_GROUP] = "group",   [NCS_EDIT_ARGUMENT] = "argument", [NCS_EDIT_SYNC] = "sync",
+};
+
 json_t *ncs_json_of(const char *s)
 {
     if (!s || !*s)
@@ -74,41 +85,94 @@ static json_t *ranks(const int *rank, size_t count)
     return list;
 }
 
-static json_t *finding(const struct ncs_finding *f)
+static json_t *culprits(const struct ncs_finding *f)
 {
-    json_t *culprits = json_array(), *cycle = json_array(), *o = json_object();
-    for (size_t i = 0; i < f->culprits; i++)
-        json_array_append_new(culprits,
-                              json_pack("{s:i, s:o, s:o}", "rank", f->culprit[i].rank, "call",
-                                        number_or_null((int)f->culprit[i].call), "line",
-                                        number_or_null(f->culprit[i].line)));
+    json_t *list = json_array();
+    for (size_t i = 0; i < f->culprits; i++) {
+        json_t *o = json_object();
+        json_object_set_new(o, "rank", json_integer(f->culprit[i].rank));
+        json_object_set_new(o, "call", number_or_null((int)f->culprit[i].call));
+        json_object_set_new(o, "line", number_or_null(f->culprit[i].line));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+static json_t *cycle(const struct ncs_finding *f)
+{
+    json_t *list = json_array();
     for (size_t i = 0; i < f->cycles; i++) {
         const struct ncs_cycle_step *s = &f->cycle[i];
-        json_array_append_new(cycle, json_pack("{s:i, s:o, s:o, s:o, s:i}", "rank", s->rank, "comm",
-                                               ncs_json_of(s->comm), "call", number_or_null((int)s->call),
-                                               "line", number_or_null(s->line), "for",
-                                               s->waits_for));
+        json_t *o = json_object();
+        json_object_set_new(o, "rank", json_integer(s->rank));
+        json_object_set_new(o, "comm", ncs_json_of(s->comm));
+        json_object_set_new(o, "call", number_or_null((int)s->call));
+        json_object_set_new(o, "line", number_or_null(s->line));
+        json_object_set_new(o, "for", json_integer(s->waits_for));
+        json_object_set_new(o, "via", json_string(via_name[s->via]));
+        json_array_append_new(list, o);
     }
+    return list;
+}
+
+static const char *comm_name(const struct ncs_result *r, int comm)
+{
+    bool known = r->journal && comm >= 0 && (size_t)comm < r->journal->comms;
+    return known ? r->journal->comm[comm]->name : NULL;
+}
+
+/* The edits that repair it, each with what its kind needs and null for the rest. */
+static json_t *repair(const struct ncs_result *r, const struct ncs_finding *f)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < f->repairs; i++) {
+        const struct ncs_edit *e = &f->repair[i];
+        bool copies = e->kind == NCS_EDIT_INSERT && e->model >= 0;
+        json_t *o = json_object();
+        json_object_set_new(o, "edit", json_string(edit_name[e->kind]));
+        json_object_set_new(o, "rank", json_integer(e->rank));
+        json_object_set_new(o, "comm", ncs_json_of(comm_name(r, e->comm)));
+        json_object_set_new(o, "call", number_or_null((int)e->call));
+        json_object_set_new(o, "other", number_or_null((int)e->other));
+        json_object_set_new(o, "line", number_or_null(e->line));
+        json_object_set_new(o, "model_rank", copies ? json_integer(e->model) : json_null());
+        json_object_set_new(o, "model_call", copies ? number_or_null((int)e->model_call) : json_null());
+        json_object_set_new(o, "argument", ncs_json_of(e->argument));
+        json_object_set_new(o, "value",
+                            e->kind == NCS_EDIT_ARGUMENT ? json_integer(e->value) : json_null());
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+static json_t *finding(const struct ncs_result *r, const struct ncs_finding *f)
+{
+    const struct ncs_topic *topic = f->rule ? ncs_topic(f->rule) : NULL;
+    json_t *o = json_object();
     json_object_set_new(o, "rule", ncs_json_of(f->rule));
     json_object_set_new(o, "level",
                         json_string(f->level == NCS_LEVEL_NOTE ? "note" : "error"));
     json_object_set_new(o, "certainty", json_string(certainty_name[f->certainty]));
     json_object_set_new(o, "comm", ncs_json_of(f->comm));
     json_object_set_new(o, "call", number_or_null((int)f->call));
-    json_object_set_new(o, "culprits", culprits);
+    json_object_set_new(o, "culprits", culprits(f));
     json_object_set_new(o, "blocked", ranks(f->blocked, f->blockeds));
     json_object_set_new(o, "bystanders", ranks(f->bystander, f->bystanders));
-    json_object_set_new(o, "cycle", cycle);
+    json_object_set_new(o, "cycle", cycle(f));
     json_object_set_new(o, "why", ncs_json_of(f->why));
     json_object_set_new(o, "fix", ncs_json_of(f->fix));
+    json_object_set_new(o, "evidence", ncs_json_of(f->evidence));
+    json_object_set_new(o, "repair", repair(r, f));
+    json_object_set_new(o, "meaning", ncs_json_of(topic ? topic->title : NULL));
+    json_object_set_new(o, "explain", ncs_json_of(topic ? topic->id : NULL));
     return o;
 }
 
-static json_t *findings(const struct ncs_diagnosis *d)
+static json_t *findings(const struct ncs_result *r)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < d->findings; i++)
-        json_array_append_new(list, finding(&d->finding[i]));
+    for (size_t i = 0; i < r->diagnosis.findings; i++)
+        json_array_append_new(list, finding(r, &r->diagnosis.finding[i]));
     return list;
 }
 
@@ -129,6 +193,8 @@ static json_t *waits(const struct ncs_diagnosis *d)
         json_object_set_new(o, "call", number_or_null((int)w->call));
         json_object_set_new(o, "op", ncs_json_of(kind));
         json_object_set_new(o, "for", ranks(w->peer, w->peers));
+        json_object_set_new(o, "via", w->waiting ? json_string(via_name[w->via]) : json_null());
+        json_object_set_new(o, "what", ncs_json_of(w->what));
         json_array_append_new(list, o);
     }
     return list;
@@ -136,10 +202,9 @@ static json_t *waits(const struct ncs_diagnosis *d)
 
 static json_t *wrong_result(const struct ncs_result *r, const struct ncs_wrong *w)
 {
-    bool known = r->journal && w->comm >= 0 && (size_t)w->comm < r->journal->comms;
     json_t *o = json_object();
     json_object_set_new(o, "rank", json_integer(w->rank));
-    json_object_set_new(o, "comm", known ? ncs_json_of(r->journal->comm[w->comm]->name) : json_null());
+    json_object_set_new(o, "comm", ncs_json_of(comm_name(r, w->comm)));
     json_object_set_new(o, "call", json_integer(w->number));
     json_object_set_new(o, "first", whole(w->first));
     json_object_set_new(o, "got", element(w->got));
@@ -320,7 +385,7 @@ void ncs_report_json(const struct ncs_report_run *run, struct ncs_str *out)
     json_object_set_new(o, "certainty", json_string(certainty_name[r->certainty]));
     json_object_set_new(o, "as_expected", json_boolean(run->as_expected));
     json_object_set_new(o, "exit", json_integer(exit_code(run)));
-    json_object_set_new(o, "findings", findings(&r->diagnosis));
+    json_object_set_new(o, "findings", findings(r));
     json_object_set_new(o, "waits", waits(&r->diagnosis));
     json_object_set_new(o, "wrong", wrongs(r));
     json_object_set_new(o, "errors", errors(run));

@@ -98,7 +98,7 @@ static struct ncs_finding skipped[] = { {
 static int for_rank_2[] = { 2 };
 static struct ncs_wait_line skipped_wait[] = {
     { .rank = 0, .in = T("stream:sync"), .place = { "a.lua", 14 }, .comm = T("world"), .call = 3,
-      .op = T("AllReduce float32 x 1024 sum"), .peer = for_rank_2, .peers = 1 },
+      .op = T("AllReduce float32 x 1024 sum"), .peer = for_rank_2, .peers = 1, .waiting = true },
     { .rank = 1, .in = T("stream:sync"), .place = { "a.lua", 14 }, .comm = T("world"), .call = 3,
       .op = T("AllReduce float32 x 1024 sum"), .peer = for_rank_2, .peers = 1 },
 };
@@ -503,7 +503,7 @@ END_TEST
 START_TEST(test_json_cycle)
 {
     struct ncs_cycle_step cycle[] = { { 0, T("x"), 1, 8, 1, NCS_VIA_COLLECTIVE, NCS_VIA_STREAM },
-                                      { 1, T("y"), 1, 10, 0, NCS_VIA_COLLECTIVE, NCS_VIA_STREAM } };
+                                      { 1, T("y"), 1, 10, 0, NCS_VIA_STORE, NCS_VIA_HOST } };
     struct ncs_finding f = { .rule = "order-cycle", .certainty = NCS_LUCK, .cycle = cycle,
                              .cycles = 2, .level = NCS_LEVEL_NOTE };
     struct ncs_result r = result_of(NCS_HANG);
@@ -515,6 +515,49 @@ START_TEST(test_json_cycle)
     ck_assert(json_is_null(at(o, "findings/0/comm")));
     ck_assert_str_eq(word(o, "findings/0/cycle/1/comm"), "y");
     ck_assert_int_eq(number(o, "findings/0/cycle/1/for"), 0);
+    ck_assert_str_eq(word(o, "findings/0/cycle/0/via"), "collective");
+    ck_assert_str_eq(word(o, "findings/0/cycle/1/via"), "store");
+    ck_assert(json_is_null(at(o, "findings/0/explain")));
+    json_decref(o);
+}
+END_TEST
+
+START_TEST(test_json_repair)
+{
+    struct ncs_comm_info info = { .name = T("grads") }, *comm[] = { &info };
+    struct ncs_journal names = { .comm = comm, .comms = 1 };
+    struct ncs_edit edit[] = {
+        { .kind = NCS_EDIT_INSERT, .rank = 2, .call = 3, .line = 12, .model = 0, .model_call = 3 },
+        { .kind = NCS_EDIT_ARGUMENT, .rank = 1, .comm = 7, .call = 4, .model = -1,
+          .argument = "root", .value = 0 },
+    };
+    struct ncs_finding f = skipped[0];
+    f.evidence = T("its calls of lines 9 and 12 are the others' but for one");
+    f.repair = edit;
+    f.repairs = 2;
+    struct ncs_result r = hang();
+    r.journal = &names;
+    r.diagnosis.finding = &f;
+    json_t *o = json_of(&r, false);
+    ck_assert_str_eq(word(o, "findings/0/evidence"), f.evidence);
+    ck_assert_str_eq(word(o, "findings/0/explain"), "skipped-call");
+    ck_assert_str_eq(word(o, "findings/0/meaning"), ncs_topic("skipped-call")->title);
+    ck_assert_str_eq(word(o, "findings/0/repair/0/edit"), "insert");
+    ck_assert_int_eq(number(o, "findings/0/repair/0/rank"), 2);
+    ck_assert_str_eq(word(o, "findings/0/repair/0/comm"), "grads");
+    ck_assert_int_eq(number(o, "findings/0/repair/0/call"), 3);
+    ck_assert(json_is_null(at(o, "findings/0/repair/0/other")));
+    ck_assert_int_eq(number(o, "findings/0/repair/0/line"), 12);
+    ck_assert_int_eq(number(o, "findings/0/repair/0/model_rank"), 0);
+    ck_assert_int_eq(number(o, "findings/0/repair/0/model_call"), 3);
+    ck_assert(json_is_null(at(o, "findings/0/repair/0/value")));
+    ck_assert_str_eq(word(o, "findings/0/repair/1/edit"), "argument");
+    ck_assert(json_is_null(at(o, "findings/0/repair/1/comm")));
+    ck_assert(json_is_null(at(o, "findings/0/repair/1/model_rank")));
+    ck_assert_str_eq(word(o, "findings/0/repair/1/argument"), "root");
+    ck_assert_int_eq(number(o, "findings/0/repair/1/value"), 0);
+    ck_assert_str_eq(word(o, "waits/0/via"), "collective");
+    ck_assert(json_is_null(at(o, "waits/1/via")));
     json_decref(o);
 }
 END_TEST
@@ -706,5 +749,6 @@ NCS_TEST_MAIN("report", test_hang, test_hang_not_as_declared, test_verbose, test
               test_many_ranks, test_many_culprits, test_like_findings,
               test_output_cut, test_pass, test_pass_not_declared, test_wrong, test_error,
               test_invalid, test_skipped_and_internal, test_json_hang, test_json_cycle,
+              test_json_repair,
               test_json_unstarted, test_tally, test_tally_of_cases, test_repeated, test_alone,
               test_safe_line, test_topics, test_about)
