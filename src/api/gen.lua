@@ -166,6 +166,11 @@ local function write_header()
   line ""
   line "extern const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT];"
   line ""
+  line "struct ncs_kind_info {"
+  line "    const char *ctype, *text;"
+  line "};"
+  line "extern const struct ncs_kind_info ncs_kind_info[]; /* by enum ncs_kind */"
+  line ""
   line "int ncs_fn_from_name(const char *name); /* enum ncs_fn, -1 = no such function */"
   line "/* False: the library lacks it. */"
   line "bool ncs_api_has(const struct ncs_api *api, enum ncs_fn fn);"
@@ -205,6 +210,12 @@ local function write_meta()
     end
     line("        .offset = offsetof(struct ncs_api, %s),", fn.name)
     line "    },"
+  end
+  line "};"
+  line ""
+  line "const struct ncs_kind_info ncs_kind_info[] = {"
+  for _, kind in ipairs(api.kinds) do
+    line("    [%s] = { \"%s\", \"%s\" },", kind.enum, kind.ctype, kind.text)
   end
   line "};"
   line ""

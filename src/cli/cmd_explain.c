@@ -1,37 +1,62 @@
-/* ncclscript explain: what a finding means, by its rule; a result code; a function. */
+/* ncclscript explain: the page of a finding, a word of the reports, a result code or a function. */
 #include "base/near.h"
 #include "cli/command.h"
 #include "cli/output.h"
-#include "report/report.h"
+#include "report/page.h"
 
-static const struct ncs_option options[] = { NCS_OPTION_HELP, { 0 } };
+enum { SCENARIO, FORMAT, HELP };
+
+static const char *const formats[] = { "text", "json", NULL };
+
+static const struct ncs_option options[] = {
+    [SCENARIO] = { "scenario", 0, NCS_OPTION_FLAG, NULL, NULL, "Output",
+        "only the scenario of the page, to run", NULL, 0, 0 },
+    [FORMAT]   = { "format", 0, NCS_OPTION_CHOICE, NULL, "text", "Output",
+        "for people, or a page per line as JSON; without a topic all pages", formats, 0, 0 },
+    [HELP]     = NCS_OPTION_HELP,
+    { 0 },
+};
 
 static void list_topics(struct ncs_str *out)
 {
-    ncs_str_add(out, "usage: ncclscript explain [TOPIC]\n\nTopics\n");
-    for (const struct ncs_topic *t = ncs_topics; t->id; t++)
-        ncs_str_addf(out, "  %-22s  %s\n", t->id, t->title);
-    ncs_str_add(out, "\nalso each result code (ncclInvalidUsage, 5) and function (ncclSend)\n");
+    ncs_str_add(out, "usage: ncclscript explain [TOPIC]\n\n");
+    ncs_explain_list(out);
 }
 
-static bool explain(const char *name, struct ncs_str *out)
+static bool fail_unknown(const char *name)
 {
     size_t count;
-    if (ncs_explain(name, out))
-        return true;
     const char *const *names = ncs_explained(&count);
     ncs_usage_error("explain", ncs_nearest(name, names, count), "unknown topic `%s`", name);
     return false;
 }
 
+static bool explain(const struct ncs_option_value *v, const char *name, struct ncs_str *out)
+{
+    struct ncs_named named;
+    if (name && !ncs_page_find(name, &named))
+        return fail_unknown(name);
+    if (v[SCENARIO].given) {
+        if (name && ncs_explain_scenario(name, out))
+            return true;
+        if (name)
+            ncs_usage_error("explain", NULL, "the page of `%s` has no scenario", name);
+        else
+            ncs_usage_error("explain", NULL, "--scenario: of which topic?");
+        return false;
+    }
+    if (v[FORMAT].number == 1)
+        return ncs_explain_json(name, out);
+    if (name)
+        return ncs_explain(name, out);
+    list_topics(out);
+    return true;
+}
+
 static int explain_main(const struct ncs_parsed *parsed)
 {
     struct ncs_str out = { 0 };
-    bool known = true;
-    if (parsed->operands)
-        known = explain(parsed->operand[0], &out);
-    else
-        list_topics(&out);
+    bool known = explain(parsed->value, parsed->operands ? parsed->operand[0] : NULL, &out);
     if (known)
         ncs_out(out.text);
     ncs_str_free(&out);
@@ -41,7 +66,10 @@ static int explain_main(const struct ncs_parsed *parsed)
 const struct ncs_command ncs_cmd_explain = {
     .name = "explain",
     .operands = "[TOPIC]",
-    .summary = "say what a finding, a result code or a function means",
+    .summary = "say what a finding, a word, a result code or a function means",
+    .about = "A topic is a finding (skipped-call), a word of the reports (bystander), a result code by\n"
+             "name or number (ncclInvalidUsage, 700), or a function by its name in C or in Lua\n"
+             "(ncclAllReduce, world:all_reduce). Without one, all topics are listed.\n",
     .option = options,
     .several = "one topic at a time",
     .main = explain_main,

@@ -11,6 +11,7 @@
 
 #include "base/mem.h"
 #include "base/safe.h"
+#include "report/page.h"
 
 static const char *const certainty_name[] = {
     [NCS_CERTAIN] = "certain", [NCS_LUCK] = "luck", [NCS_UNDEFINED] = "undefined",
@@ -147,7 +148,7 @@ static json_t *repair(const struct ncs_result *r, const struct ncs_finding *f)
 
 static json_t *finding(const struct ncs_result *r, const struct ncs_finding *f)
 {
-    const struct ncs_topic *topic = f->rule ? ncs_topic(f->rule) : NULL;
+    const struct ncs_page *page = f->rule ? ncs_page(f->rule) : NULL;
     json_t *o = json_object();
     json_object_set_new(o, "rule", ncs_json_of(f->rule));
     json_object_set_new(o, "level",
@@ -163,8 +164,8 @@ static json_t *finding(const struct ncs_result *r, const struct ncs_finding *f)
     json_object_set_new(o, "fix", ncs_json_of(f->fix));
     json_object_set_new(o, "evidence", ncs_json_of(f->evidence));
     json_object_set_new(o, "repair", repair(r, f));
-    json_object_set_new(o, "meaning", ncs_json_of(topic ? topic->title : NULL));
-    json_object_set_new(o, "explain", ncs_json_of(topic ? topic->id : NULL));
+    json_object_set_new(o, "meaning", ncs_json_of(page ? page->title : NULL));
+    json_object_set_new(o, "explain", ncs_json_of(page ? page->id : NULL));
     return o;
 }
 

@@ -131,16 +131,4 @@ void ncs_report_add(struct ncs_report *r, const struct ncs_report_entry *entry, 
 void ncs_report_end(struct ncs_report *r, const char *cut, struct ncs_str *out);
 void ncs_report_free(struct ncs_report *r);
 
-/* A topic of `explain`: a rule of the diagnosis in a few lines. */
-struct ncs_topic {
-    const char *id, *title, *text;
-};
-extern const struct ncs_topic ncs_topics[]; /* by id; an id of NULL at the end */
-const struct ncs_topic *ncs_topic(const char *id); /* NULL = unknown */
-
-/* Appends the page of a topic, of a result of NCCL's by name or number, or of a function; false: none
- * of these. */
-bool ncs_explain(const char *name, struct ncs_str *out);
-const char *const *ncs_explained(size_t *count); /* all their names, for suggestions */
-
 #endif

@@ -4,15 +4,49 @@
 $ ncclscript explain
 > usage: ncclscript explain [TOPIC]
 >
-> Topics
+> Findings
+>   skipped-call <*>
 > ...
->   skipped-call  <*>
+> Groups of findings
 > ...
+> Words of the reports
+> ...
+> Functions, by their names in C or Lua: <*>
 
 $ ncclscript explain skipped-call
-> skipped-call: <*>
+> skipped-call: a rank left out a call that the others made
 >
+> What happens
 > ...
+> Why
+> ...
+> How to see it
+> ...
+> How to repair it
+> ...
+> A scenario (hang, finding skipped-call)
+>   scenario { ranks = 2 }
+> ...
+>   run it: ncclscript explain --scenario skipped-call | ncclscript run -
+> ...
+
+$ ncclscript explain --scenario skipped-call | ncclscript run -
+> HANG  -  2 ranks, sim, seed 0
+> ...
+>   more  ncclscript explain skipped-call
+? 3
+
+$ ncclscript explain "Skipped call" | head -n 1
+> skipped-call: <*>
+
+$ ncclscript explain order
+> order: <*>
+>
+>   swapped-calls <*>
+> ...
+
+$ ncclscript explain bystanders | head -n 1
+> bystander: <*>
 
 $ ncclscript explain skiped-call
 ! ncclscript explain: unknown topic `skiped-call`
@@ -25,21 +59,57 @@ $ ncclscript explain one two
 ? 2
 
 $ ncclscript explain ncclInvalidUsage
-> ncclInvalidUsage: result 5 of NCCL
+> ncclInvalidUsage: result 5 of NCCL, <*>
 >
 > ...
 
 $ ncclscript explain 6 | head -n 1
-> ncclRemoteError: result 6 of NCCL
+> ncclRemoteError: result 6 of NCCL, <*>
+
+$ ncclscript explain 2 | tail -n 1
+> Of CUDA the number is cudaErrorMemoryAllocation.
+
+$ ncclscript explain 700 | head -n 1
+> cudaErrorIllegalAddress: error 700 of CUDA, <*>
 
 $ ncclscript explain ncclReduceScatter
 > ncclReduceScatter: <*>
 >
->   in C   ncclReduceScatter(sendbuff, recvbuff, recvcount, datatype, op, comm, stream)
->   in Lua comm:reduce_scatter
->   since  NCCL 2.0.0
->
+>   ncclResult_t ncclReduceScatter(sendbuff, recvbuff, recvcount, datatype, op, comm, stream)
+>     sendbuff   const void *    memory that is read
 > ...
+>   in Lua     comm:reduce_scatter
+>   since      NCCL 2.0.0
+>   reference  NCCL user guide, Collective Communication Functions
+> ...
+> Does it wait?
+> ...
+> Threads
+> ...
+> Findings that name it
+>   skipped-call <*>
+> ...
+> A scenario (pass)
+> ...
+
+$ ncclscript explain world:reduce_scatter | head -n 1
+> ncclReduceScatter: <*>
+
+$ ncclscript explain allreduce | head -n 1
+> ncclAllReduce: <*>
+
+$ ncclscript explain --format json skipped-call
+> {"schema": "ncclscript.explain/1", "topic": "skipped-call", "kind": "class", <*>
+
+$ ncclscript explain --scenario waiting
+! ncclscript explain: the page of `waiting` has no scenario
+! try `ncclscript explain --help`
+? 2
+
+$ ncclscript explain --scenario
+! ncclscript explain: --scenario: of which topic?
+! try `ncclscript explain --help`
+? 2
 
 $ ncclscript explain ncclSned
 ! ncclscript explain: unknown topic `ncclSned`

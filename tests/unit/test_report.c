@@ -2,10 +2,12 @@
 #include <jansson.h>
 #include <string.h>
 
+#include "api/types.h"
 #include "base/mem.h"
 #include "base/safe.h"
 #include "diagnose/finding.h"
 #include "harness.h"
+#include "report/page.h"
 #include "report/report.h"
 
 #define T(text) ((char *)(text))
@@ -541,7 +543,7 @@ START_TEST(test_json_repair)
     json_t *o = json_of(&r, false);
     ck_assert_str_eq(word(o, "findings/0/evidence"), f.evidence);
     ck_assert_str_eq(word(o, "findings/0/explain"), "skipped-call");
-    ck_assert_str_eq(word(o, "findings/0/meaning"), ncs_topic("skipped-call")->title);
+    ck_assert_str_eq(word(o, "findings/0/meaning"), ncs_page("skipped-call")->title);
     ck_assert_str_eq(word(o, "findings/0/repair/0/edit"), "insert");
     ck_assert_int_eq(number(o, "findings/0/repair/0/rank"), 2);
     ck_assert_str_eq(word(o, "findings/0/repair/0/comm"), "grads");
@@ -724,24 +726,58 @@ START_TEST(test_safe_line)
 }
 END_TEST
 
-START_TEST(test_topics)
+/* Every rule has a page and every class is a rule; every function has one; no name leads astray. */
+START_TEST(test_pages)
 {
-    size_t rules = 0;
-    for (; ncs_rule_ids[rules]; rules++) {
-        const struct ncs_topic *topic = ncs_topic(ncs_rule_ids[rules]);
-        ck_assert_msg(topic != NULL, "no text explains %s", ncs_rule_ids[rules]);
-        size_t lines = 0;
-        for (const char *p = topic->text; *p; p++)
-            lines += *p == '\n';
-        ck_assert_msg(lines >= 4 && lines <= 12, "%s is explained in %zu lines", topic->id, lines);
+    size_t rules = 0, classes = 0;
+    for (; ncs_rule_ids[rules]; rules++)
+        ck_assert_msg(ncs_page(ncs_rule_ids[rules]) != NULL, "no page explains %s",
+                      ncs_rule_ids[rules]);
+    for (const struct ncs_page *p = ncs_pages; p->id; p++)
+        classes += p->kind == NCS_PAGE_CLASS;
+    ck_assert_msg(classes == rules, "%zu pages for %zu rules", classes, rules);
+    for (int fn = 0; fn < NCS_FN_COUNT; fn++)
+        ck_assert_msg(ncs_page_of_function(fn) != NULL, "no page has %s", ncs_fn_info[fn].name);
+    for (const struct ncs_page *p = ncs_pages; p->id; p++) {
+        char name[80];
+        for (const char *list = p->functions; (list = ncs_list_next(list, name, sizeof name));)
+            ck_assert_msg(ncs_fn_from_name(name) >= 0, "%s names %s, which is no function", p->id, name);
+        if (p->kind == NCS_PAGE_RESULT || p->kind == NCS_PAGE_ERROR)
+            ck_assert_msg(ncs_result_from_name(p->id) >= 0, "%s is no result", p->id);
     }
-    ck_assert_uint_gt(rules, 0);
-    size_t topics = 0;
-    for (; ncs_topics[topics].id; topics++)
-        if (topics)
-            ck_assert_str_lt(ncs_topics[topics - 1].id, ncs_topics[topics].id);
-    ck_assert_msg(topics == rules, "%zu texts for %zu rules", topics, rules);
-    ck_assert_ptr_null(ncs_topic("no-such-rule"));
+}
+END_TEST
+
+static int function_named(const char *name)
+{
+    struct ncs_named named;
+    ck_assert_msg(ncs_page_find(name, &named), "%s leads nowhere", name);
+    return named.fn;
+}
+
+START_TEST(test_page_names)
+{
+    static const char *const reduce[] = { "ncclAllReduce", "all_reduce", "world:all_reduce",
+                                          "C.ncclAllReduce", "my.comm:all-reduce", "NCCLALLREDUCE" };
+    for (size_t i = 0; i < sizeof reduce / sizeof *reduce; i++)
+        ck_assert_int_eq(function_named(reduce[i]), NCS_FN_ncclAllReduce);
+    ck_assert_int_eq(function_named("stream:sync"), NCS_FN_cudaStreamSynchronize);
+    ck_assert_int_eq(function_named("event:sync"), NCS_FN_cudaEventSynchronize);
+    ck_assert_int_eq(function_named("cuda.sync"), NCS_FN_cudaDeviceSynchronize);
+    ck_assert_int_eq(function_named("world:abort"), NCS_FN_ncclCommAbort);
+    struct ncs_named named;
+    ck_assert(ncs_page_find("abort", &named) && named.group); /* the classes of findings */
+    ck_assert(ncs_page_find("5", &named));
+    ck_assert_str_eq(named.page->id, "ncclInvalidUsage");
+    ck_assert(ncs_page_find("700", &named));
+    ck_assert_str_eq(named.page->id, "cudaErrorIllegalAddress");
+    ck_assert(ncs_page_find("First contact", &named));
+    ck_assert_str_eq(named.page->id, "first-contact");
+    ck_assert(ncs_page_find("strict", &named));
+    ck_assert_str_eq(named.page->id, "policy");
+    static const char *const none[] = { "", "-", "x", "-1", "4711", "nccl.", "cuda.all_reduce" };
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+        ck_assert_msg(!ncs_page_find(none[i], &named), "`%s` leads to a page", none[i]);
 }
 END_TEST
 
@@ -751,4 +787,5 @@ NCS_TEST_MAIN("report", test_hang, test_hang_not_as_declared, test_verbose, test
               test_invalid, test_skipped_and_internal, test_json_hang, test_json_cycle,
               test_json_repair,
               test_json_unstarted, test_tally, test_tally_of_cases, test_repeated, test_alone,
-              test_safe_line, test_topics, test_about)
+              test_safe_line, test_pages, test_page_names,
+              test_about)

@@ -516,6 +516,11 @@ struct ncs_fn_info {
 
 extern const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT];
 
+struct ncs_kind_info {
+    const char *ctype, *text;
+};
+extern const struct ncs_kind_info ncs_kind_info[]; /* by enum ncs_kind */
+
 int ncs_fn_from_name(const char *name); /* enum ncs_fn, -1 = no such function */
 /* False: the library lacks it. */
 bool ncs_api_has(const struct ncs_api *api, enum ncs_fn fn);

@@ -1,0 +1,94 @@
+/* Pages of `explain` for programs: an object and a line each. */
+#include "report/page.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+
+#include "api/gen/api.h"
+#include "api/types.h"
+#include "report/format.h"
+
+static json_t *list_of(const char *list)
+{
+    char name[80];
+    json_t *all = json_array();
+    while ((list = ncs_list_next(list, name, sizeof name)))
+        json_array_append_new(all, json_string(name));
+    return all;
+}
+
+static json_t *arguments(const struct ncs_fn_info *info)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < info->nargs; i++) {
+        const struct ncs_kind_info *kind = &ncs_kind_info[info->arg[i].kind];
+        json_t *o = json_object();
+        json_object_set_new(o, "name", json_string(info->arg[i].name));
+        json_object_set_new(o, "type", json_string(kind->ctype));
+        json_object_set_new(o, "meaning", json_string(kind->text));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+static void add_page(const struct ncs_page *p, int fn, struct ncs_str *out)
+{
+    static const char *const kinds[] = { "class", "result", "error", "word", "function" };
+    const struct ncs_fn_info *info = fn >= 0 ? &ncs_fn_info[fn] : NULL;
+    bool code = p->kind == NCS_PAGE_RESULT || p->kind == NCS_PAGE_ERROR;
+    json_t *o = json_object();
+    json_object_set_new(o, "schema", json_string("ncclscript.explain/1"));
+    json_object_set_new(o, "topic", json_string(info ? info->name : p->id));
+    json_object_set_new(o, "kind", json_string(kinds[p->kind]));
+    json_object_set_new(o, "meaning", json_string(info ? info->text : p->title));
+    json_object_set_new(o, "group", ncs_json_of(p->group));
+    json_object_set_new(o, "number", code ? json_integer(ncs_result_from_name(p->id)) : json_null());
+    json_object_set_new(o, "what", ncs_json_of(p->what));
+    json_object_set_new(o, "why", ncs_json_of(p->why));
+    json_object_set_new(o, "see", ncs_json_of(p->see));
+    json_object_set_new(o, "repair", ncs_json_of(p->repair));
+    json_object_set_new(o, "scenario", ncs_json_of(p->scenario));
+    json_object_set_new(o, "ends", ncs_json_of(p->ends));
+    json_object_set_new(o, "finding", ncs_json_of(p->finding));
+    json_object_set_new(o, "also", list_of(p->also));
+    if (info) {
+        json_object_set_new(o, "arguments", arguments(info));
+        json_object_set_new(o, "lua", ncs_json_of(info->lua_name));
+        json_object_set_new(o, "blocks", ncs_json_of(p->blocks));
+        json_object_set_new(o, "threads", ncs_json_of(p->threads));
+        json_object_set_new(o, "findings", list_of(p->findings));
+        json_object_set_new(o, "reference", ncs_json_of(p->reference));
+    }
+    char *line = json_dumps(o, 0);
+    ncs_str_add(out, line ? line : "{}");
+    ncs_str_add(out, "\n");
+    free(line);
+    json_decref(o);
+}
+
+static void add_group(const struct ncs_page_group *group, struct ncs_str *out)
+{
+    for (const struct ncs_page *p = ncs_pages; p->id; p++)
+        if (p->kind == NCS_PAGE_CLASS && ncs_list_has(p->group, group->id))
+            add_page(p, -1, out);
+}
+
+bool ncs_explain_json(const char *name, struct ncs_str *out)
+{
+    struct ncs_named named;
+    if (name && !ncs_page_find(name, &named))
+        return false;
+    if (name && named.group) {
+        add_group(named.group, out);
+    } else if (name) {
+        add_page(named.page, named.fn, out);
+    } else {
+        for (const struct ncs_page *p = ncs_pages; p->id; p++)
+            if (p->kind != NCS_PAGE_FUNCTIONS)
+                add_page(p, -1, out);
+        for (int fn = 0; fn < NCS_FN_COUNT; fn++)
+            if (ncs_page_of_function(fn))
+                add_page(ncs_page_of_function(fn), fn, out);
+    }
+    return true;
+}

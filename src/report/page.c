@@ -1,0 +1,149 @@
+/* Finding the page that a name means. */
+#include "report/page.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/gen/api.h"
+#include "api/types.h"
+
+enum { NAME = 80 }; /* longer than any name */
+
+static const char *skip(const char *s)
+{
+    return s + strspn(s, "-_ ");
+}
+
+static bool alike(const char *a, const char *b)
+{
+    for (a = skip(a), b = skip(b); *a; a = skip(a + 1), b = skip(b + 1))
+        if (tolower((unsigned char)*a) != tolower((unsigned char)*b))
+            return false;
+    return !*b;
+}
+
+const char *ncs_list_next(const char *list, char *name, size_t size)
+{
+    if (!list)
+        return NULL;
+    list += strspn(list, " ");
+    size_t bytes = strcspn(list, " ");
+    snprintf(name, size, "%.*s", (int)bytes, list);
+    return bytes ? list + bytes : NULL;
+}
+
+bool ncs_list_has(const char *list, const char *name)
+{
+    char each[NAME];
+    while ((list = ncs_list_next(list, each, sizeof each)))
+        if (alike(each, name))
+            return true;
+    return false;
+}
+
+const struct ncs_page *ncs_page(const char *id)
+{
+    for (const struct ncs_page *p = ncs_pages; p->id; p++)
+        if (p->kind != NCS_PAGE_FUNCTIONS && strcmp(p->id, id) == 0)
+            return p;
+    return NULL;
+}
+
+const struct ncs_page *ncs_page_of_function(int fn)
+{
+    for (const struct ncs_page *p = ncs_pages; p->id; p++)
+        if (ncs_list_has(p->functions, ncs_fn_info[fn].name))
+            return p;
+    return NULL;
+}
+
+static const struct ncs_page *by_name(const char *name)
+{
+    const struct ncs_page *also = NULL;
+    for (const struct ncs_page *p = ncs_pages; p->id; p++) {
+        if (p->kind != NCS_PAGE_FUNCTIONS && alike(p->id, name))
+            return p;
+        if (!also && ncs_list_has(p->names, name))
+            also = p;
+    }
+    return also;
+}
+
+/* Of a number that both libraries use it is NCCL's. */
+static const struct ncs_page *by_number(const char *name)
+{
+    char *end;
+    long code = strtol(name, &end, 10);
+    if (!*name || *end || code < 0)
+        return NULL;
+    for (int cuda = 0; cuda < 2; cuda++)
+        for (const struct ncs_page *p = ncs_pages; p->id; p++)
+            if (p->kind == (cuda ? NCS_PAGE_ERROR : NCS_PAGE_RESULT) &&
+                ncs_result_from_name(p->id) == code)
+                return p;
+    return NULL;
+}
+
+/* Behind "world:", "nccl.", "C.". */
+static const char *last_word(const char *name)
+{
+    size_t at = strlen(name);
+    while (at > 0 && name[at - 1] != ':' && name[at - 1] != '.')
+        at--;
+    return name + at;
+}
+
+/* By the name in C, then by that in Lua as it is written, then by what stands behind its colon: whose
+ * method it is, every script names in its own way. */
+static int function_of(const char *name)
+{
+    const char *word = last_word(name);
+    for (int fn = 0; fn < NCS_FN_COUNT; fn++)
+        if (alike(ncs_fn_info[fn].name, word))
+            return fn;
+    for (int fn = 0; fn < NCS_FN_COUNT; fn++)
+        if (ncs_fn_info[fn].lua_name && alike(ncs_fn_info[fn].lua_name, name))
+            return fn;
+    for (int fn = 0; fn < NCS_FN_COUNT; fn++) {
+        const char *lua = ncs_fn_info[fn].lua_name;
+        bool library = word != name && word[-1] == '.';
+        if (lua && !library && alike(last_word(lua), word) &&
+            (word == name || last_word(lua)[-1] == ':'))
+            return fn;
+    }
+    return -1;
+}
+
+bool ncs_page_find(const char *name, struct ncs_named *out)
+{
+    *out = (struct ncs_named){ .page = by_name(name), .fn = -1 };
+    for (const struct ncs_page_group *g = ncs_page_groups; g->id && !out->page; g++)
+        if (alike(g->id, name))
+            out->group = g;
+    if (!out->page && !out->group)
+        out->page = by_number(name);
+    if (out->page || out->group)
+        return true;
+    out->fn = function_of(name);
+    out->page = out->fn < 0 ? NULL : ncs_page_of_function(out->fn);
+    return out->page != NULL;
+}
+
+const char *const *ncs_explained(size_t *count)
+{
+    static const char *names[512 + 2 * NCS_FN_COUNT];
+    *count = 0;
+    for (const struct ncs_page *p = ncs_pages; p->id; p++)
+        if (p->kind != NCS_PAGE_FUNCTIONS)
+            names[(*count)++] = p->id;
+    for (const struct ncs_page_group *g = ncs_page_groups; g->id; g++)
+        names[(*count)++] = g->id;
+    for (int fn = 0; fn < NCS_FN_COUNT; fn++) {
+        names[(*count)++] = ncs_fn_info[fn].name;
+        if (ncs_fn_info[fn].lua_name)
+            names[(*count)++] = last_word(ncs_fn_info[fn].lua_name);
+    }
+    return names;
+}

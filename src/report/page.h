@@ -1,0 +1,65 @@
+/* The pages of `explain`: classes of findings, result codes, words of the reports, and functions, a page
+ * for each family of these. The texts are data (pages/), written out as C (gen/pages.c). */
+#ifndef NCS_REPORT_PAGE_H
+#define NCS_REPORT_PAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/str.h"
+
+enum ncs_page_kind {
+    NCS_PAGE_CLASS,     /* a rule of the diagnosis */
+    NCS_PAGE_RESULT,    /* ncclResult_t */
+    NCS_PAGE_ERROR,     /* cudaError_t */
+    NCS_PAGE_WORD,
+    NCS_PAGE_FUNCTIONS, /* a family of functions; its id is its title */
+};
+
+/* Texts are whole lines. Lists are names with blanks between. What a page has not is NULL. */
+struct ncs_page {
+    enum ncs_page_kind kind;
+    const char *id, *title;
+    const char *group;           /* of a class, of a family: under which it is listed */
+    const char *what, *why, *see, *repair;
+    const char *scenario, *ends; /* runnable, and the verdict that it has */
+    const char *finding;         /* the one of the scenario; NULL = it has none */
+    const char *also, *names;    /* pages to read next; its other names */
+    const char *functions, *blocks, *threads, *findings, *reference; /* of a family */
+};
+extern const struct ncs_page ncs_pages[]; /* an id of NULL at the end */
+
+struct ncs_page_group { /* of classes */
+    const char *id, *title;
+};
+extern const struct ncs_page_group ncs_page_groups[]; /* an id of NULL at the end */
+
+/* What a name that users give leads to: a page; of a function its family and its number; or a group. */
+struct ncs_named {
+    const struct ncs_page *page;
+    int fn;                             /* enum ncs_fn; -1 = it is about no function */
+    const struct ncs_page_group *group;
+};
+
+/* Upper and lower case are the same, '-', '_' and blanks are nothing. Codes by name and number, functions by their
+ * names in C and in Lua ("world:all_reduce"). False: there is none. */
+bool ncs_page_find(const char *name, struct ncs_named *out);
+const struct ncs_page *ncs_page(const char *id); /* by its id alone; NULL = unknown */
+/* The page of the family of a function; NULL = of none. */
+const struct ncs_page *ncs_page_of_function(int fn);
+/* Whether a list of names has this one. */
+bool ncs_list_has(const char *list, const char *name);
+/* Copies the next name of the list to `name`; where the list goes on, or NULL at its end. */
+const char *ncs_list_next(const char *list, char *name, size_t size);
+
+/* Appends the page of a name as text; false: there is none. */
+bool ncs_explain(const char *name, struct ncs_str *out);
+/* Appends its scenario alone; false: there is no such page, or it has none. */
+bool ncs_explain_scenario(const char *name, struct ncs_str *out);
+/* Appends it, or of NULL every page, as a line of JSON each; false: there is none. */
+bool ncs_explain_json(const char *name, struct ncs_str *out);
+/* Appends the names of all pages in groups. */
+void ncs_explain_list(struct ncs_str *out);
+const char *const *ncs_explained(size_t *count); /* all names, for suggestions */
+
+#endif

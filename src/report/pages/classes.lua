@@ -1,0 +1,787 @@
+-- The classes of findings: a page for each rule of the diagnosis. Fields: pages.lua.
+
+group { "participants", "who takes part" }
+
+class { "skipped-call", "a rank left out a call that the others made",
+  what = [[
+The ranks make the same calls on a communicator, but one of them left one out. From there
+on its calls are paired with the wrong ones of the others.]],
+  why = [[
+Something that only one rank knows decides over a collective: an empty batch, a NaN, a
+condition on the rank, one step less.
+NCCL pairs calls by their order alone. If the calls that follow look alike, the rank is one
+behind from there on: the data is wrong, and the hang comes at the very end, when the others
+wait in a call that this rank never makes.]],
+  see = [[
+The report names the rank, the call that it has not made and the line where the others make
+it. On a cluster: the hung ranks sit in a synchronisation, one rank is in another place, or
+has ended. Labels on calls (label = "...") show the first difference where calls look alike.]],
+  repair = [[
+Let all ranks decide together (reduce a flag with min), or take part with zeros.]],
+  ends = "hang", scenario = [[
+scenario { ranks = 2 }
+local x = cuda.buffer("float32", 8):fill(1)
+world:all_reduce(x)
+if rank == 0 then -- without this condition all is well
+  world:all_reduce(x)
+end
+stream:sync()]],
+  also = "extra-call early-destroy zero-count" }
+
+class { "extra-call", "a rank made a call that the others did not make",
+  what = [[
+One rank makes a collective of its own between those that all make. It is paired with the
+others' next call, and everything behind it is one off.]],
+  why = [[
+Typical: rank 0 alone saves a checkpoint or prints a metric, and the function that it calls
+for that contains a collective.
+NCCL pairs calls by their order alone. If the two look alike the data is silently wrong from
+there on; else it hangs.]],
+  see = [[
+The report names the rank, the call and its line: without that call the ranks' calls fit.]],
+  repair = [[
+Make the call on all ranks, or do without communication in code that only some ranks run.]],
+  ends = "hang", scenario = [[
+scenario { ranks = 3 }
+local grad = cuda.buffer("float32", 64):fill(1)
+local loss = cuda.buffer("float32", 1):fill(rank)
+world:all_reduce(grad)
+if rank == 0 then
+  world:reduce(loss) -- "only rank 0 needs it": but all have to take part
+end
+world:all_reduce(grad)
+stream:sync()]],
+  also = "skipped-call kind-mismatch" }
+
+class { "kind-mismatch", "ranks made different collectives at the same place",
+  what = [[
+The ranks meet at one call number with different functions: an all-gather on one, an
+all-reduce on the others.]],
+  why = [[
+The programs have parted further up: a branch on the rank, a call left out or made too many.
+NCCL pairs calls of a communicator by their order alone and compares nothing. The kernels
+wait for each other's data in ways that do not fit: a hang, rarely garbage.]],
+  see = [[
+The report lists what each rank called there, with its line. Nothing in NCCL's log shows it,
+unless NCCL_DEBUG_SUBSYS=COLL is set: then compare the opCount lines of the ranks.]],
+  repair = [[
+Find the first place where the programs part, and make the same call on all ranks there.]],
+  ends = "hang", scenario = [[
+scenario { ranks = 2 }
+local shard = cuda.buffer("float32", 4):fill(rank)
+local all   = cuda.buffer("float32", 4 * nranks)
+if rank == 0 then
+  world:all_gather(shard, all) -- saves a checkpoint
+else
+  world:all_reduce(shard)
+end
+stream:sync()]],
+  also = "skipped-call extra-call swapped-calls" }
+
+class { "zero-count", "a rank took part with nothing",
+  what = [[
+A count of 0 is dropped on the spot: the call returns success and takes part in no
+collective. The ranks with data wait for it.]],
+  why = [[
+NCCL looks at the count before anything else, and on this rank only. When all ranks pass 0,
+nothing happens and all is well; when one does, it is as if it had not called.]],
+  see = [[
+The report names the rank whose call had nothing to move. On a cluster that rank is past the
+call and idle, or in a later one.]],
+  repair = [[
+The same count everywhere (pad, and contribute zeros), or leave the call out on all ranks.]],
+  ends = "hang", scenario = [[
+scenario { ranks = 2 }
+local x = cuda.buffer("float32", 8):fill(1)
+world:all_reduce(x, { count = rank == 1 and 0 or 8 })
+stream:sync()]],
+  also = "count-mismatch skipped-call" }
+
+class { "error-path", "a rank left because of an error, the others went on",
+  what = [[
+A call failed on one rank (bad argument, out of memory), or its script raised, and the rank
+returned, or skipped the rest of its work. Its peers had no error and wait for it.]],
+  why = [[
+NCCL does not tell the others: a result code belongs to the rank that gets it. An error
+inside a group drops all calls of that group, the innocent ones too.]],
+  see = [[
+The report names the call that failed and its code. On a cluster the cause is in the log of
+one rank, often minutes before the watchdogs of the others complain.]],
+  repair = [[
+First the error itself. Then let an error on one rank end the job, or abort the communicator,
+on every rank.]],
+  ends = "hang", scenario = [[
+scenario { ranks = 2 }
+local x = cuda.buffer("float32", 8):fill(1)
+local root = rank == 1 and 7 or 0 -- there is no rank 7
+C.ncclBroadcast(x, x, #x, C.ncclFloat32, root, world, stream) -- nobody looks at the code
+stream:sync()]],
+  also = "ncclInvalidArgument missing-group-end abort-one-rank" }
+
+class { "waiting", "a rank waits, and no rule says more",
+  what = [[
+The report names who waits, in which call and for whom. No pattern that has a name fits, so
+it cannot tell whose change would repair it.]],
+  why = [[
+That nothing can go on is certain all the same: every rank that lives waits for another, and
+nothing is under way.]],
+  see = [[
+run --format tree shows the waits from the cause on; run -v lists them by rank.]],
+  repair = [[
+Follow the waits from rank to rank to the one that waits for something that nobody is going
+to do.]] }
+
+group { "order", "order on one communicator" }
+
+class { "swapped-calls", "a rank made two calls in the other order",
+  what = [[
+The ranks make the same calls on a communicator, but one of them exchanged two.]],
+  why = [[
+Gradients that become ready in another order, iteration over an unordered table, two
+libraries that share a communicator.
+NCCL pairs calls by their order alone. Calls of different shape hang or spoil data; of equal
+shape they complete with each other's data.]],
+  see = [[
+The report names the two calls and lines. Calls of equal shape only labels (label = "...")
+or wrong values can tell apart: then the verdict is wrong, with this class as a finding.]],
+  repair = [[
+One order for all ranks, inside groups as well.]],
+  ends = "hang", scenario = [[
+scenario { ranks = 3 }
+local weights = cuda.buffer("float32", 8):fill(rank)
+local grad    = cuda.buffer("float32", 64):fill(rank)
+if rank == 1 then
+  world:broadcast(weights)
+  world:all_reduce(grad)
+else
+  world:all_reduce(grad)
+  world:broadcast(weights)
+end
+stream:sync()]],
+  also = "skipped-call kind-mismatch" }
+
+group { "arguments", "arguments that differ" }
+
+class { "count-mismatch", "ranks disagree on the count of one collective",
+  what = [[
+All ranks made the call, but not with the same number of elements.]],
+  why = [[
+An unpadded last batch, a shard of another size, bytes where elements were meant.
+NCCL never compares counts. Depending on sizes, algorithm and network the call hangs, or ends
+with elements to which not everybody contributed.]],
+  see = [[
+The report lists the counts and names the odd rank. On a cluster a network that notices the
+size says ncclInvalidUsage, later, on one rank only.]],
+  repair = [[
+Exchange the sizes first, or pad to the largest. The count of all-gather and reduce-scatter is
+that of one rank's block.]],
+  ends = "hang", scenario = [[
+scenario { ranks = 3 }
+local x = cuda.buffer("float32", rank == 2 and 7 or 8):fill(1)
+world:all_reduce(x)
+stream:sync()]],
+  also = "zero-count p2p-count-mismatch" }
+
+class { "dtype-mismatch", "ranks disagree on the data type of one collective",
+  what = [[
+All ranks made the call, but with elements of different types.]],
+  why = [[
+Often a mixed-precision switch that is read per rank.
+NCCL compares nothing across ranks. Types of different width move different numbers of bytes:
+a hang, or a spoilt tail. Types of equal width complete, and a reduction then adds bits that
+mean something else: wrong, and silent.]],
+  see = [[
+The report lists the types and names the odd rank; of types of equal width the verdict is
+wrong, not hang.]],
+  repair = [[
+Decide the type once, for all ranks.]],
+  ends = "hang", scenario = [[
+scenario { ranks = 3 }
+local x = cuda.buffer(rank == 1 and "float16" or "float32", 8):fill(1)
+world:all_reduce(x)
+stream:sync()]],
+  also = "count-mismatch op-mismatch" }
+
+class { "op-mismatch", "ranks disagree on the operator of one reduction",
+  what = [[
+Each rank reduces with its own operator: one takes the maximum, the others the sum.]],
+  why = [[
+NCCL does not notice. The call completes, and because partial results travel in an order that
+depends on the algorithm, the ranks may not even agree on the outcome.
+Pre-mul-sum counts as one operator: the scalars of the ranks may well differ.]],
+  see = [[
+Nothing hangs: the verdict is wrong, and the finding names the odd rank.]],
+  repair = [[
+The same operator on all ranks.]],
+  ends = "wrong", scenario = [[
+scenario { ranks = 3 }
+local x = cuda.buffer("int32", 8):fill(rank + 1)
+world:all_reduce(x, { op = rank == 0 and "max" or "sum" })
+stream:sync()
+expect.equal(x, 6)]],
+  also = "dtype-mismatch" }
+
+class { "root-mismatch", "ranks disagree on the root of one collective",
+  what = [[
+Each rank builds its part of the tree from its own idea of the root: two sources, or none,
+between neighbours.]],
+  why = [[
+A rank of the whole job or a device number where a rank of this communicator was meant.
+NCCL does not notice: a hang, or with small data everybody believes to be done.]],
+  see = [[
+The report lists the roots and names the odd rank.]],
+  repair = [[
+The root is a rank of this communicator, counted from 0. Compute it in one place.]],
+  ends = "hang", scenario = [[
+scenario { ranks = 3 }
+local x = cuda.buffer("float32", 8):fill(rank)
+world:broadcast(x, { root = rank == 2 and 1 or 0 })
+stream:sync()]],
+  also = "wrong-peer wrong-comm" }
+
+group { "p2p", "send, receive and signals" }
+
+class { "p2p-cycle", "sends and receives wait for each other in a circle",
+  what = [[
+Each rank sends first and receives later, one call after the other. A send is done when its
+receive is there, and that is behind the peer's own send.]],
+  why = [[
+NCCL buffers small messages once two ranks are connected, so this passes with small data and
+hangs with large, or on the first contact. Policy typical shows it pass, policy strict hang.]],
+  see = [[
+The report goes around the circle, rank by rank. On a cluster: it worked with the small
+model, or after a warm-up, and hangs with the large one.]],
+  repair = [[
+Put the sends and receives that belong together into one group, or let one side receive
+first. A group is done as a whole: do not put into it a receive whose data depends on what
+comes after the group.]],
+  ends = "hang", scenario = [[
+scenario { ranks = 2 }
+local other = 1 - rank
+local mine, theirs = cuda.buffer("float32", 8):fill(rank), cuda.buffer("float32", 8)
+world:send(mine, other) -- in nccl.group(function() ... end) the two would pass
+world:recv(theirs, other)
+stream:sync()]],
+  also = "first-contact policy send-without-recv" }
+
+class { "p2p-count-mismatch", "a send and its receive disagree on the count",
+  what = [[
+The two were paired by their order, and do not move the same number of elements.]],
+  why = [[
+Counts of an all-to-all that each side computes for itself; one side that skips empty
+messages where the other does not.
+A receive that is longer than its send waits for bytes that never come. A shorter one is done
+when it has its own, and the sender is left waiting or data is lost; NCCL reports neither.]],
+  see = [[
+The report names both calls with their counts and lines.]],
+  repair = [[
+Send the counts first where they vary, and keep what rank i sends to rank j equal to what j
+expects from i. Skip empty messages on both sides or on none.]],
+  ends = "hang", scenario = [[
+scenario { ranks = 2 }
+local x = cuda.buffer("float32", 16):fill(1)
+if rank == 0 then
+  world:send(x, 1, { count = 8 })
+else
+  world:recv(x, 0, { count = 16 })
+end
+stream:sync()]],
+  also = "count-mismatch wrong-peer" }
+
+class { "send-without-recv", "a send that nobody receives",
+  what = [[
+The peer that is named has ended, or does something else, without a receive that is left for
+this send.]],
+  why = [[
+By contract the send waits for its receive. NCCL may let a small one run ahead on a
+connection that exists, so the error can stay hidden until messages grow.]],
+  see = [[
+The report names the send and its line, and what its peer does instead.]],
+  repair = [[
+Count sends and receives per pair of ranks; they must be equal.]],
+  ends = "hang", scenario = [[
+scenario { ranks = 2 }
+local x = cuda.buffer("float32", 8):fill(1)
+if rank == 0 then
+  world:send(x, 1) -- rank 1 has no world:recv(x, 0)
+  stream:sync()
+end]],
+  also = "recv-without-send wrong-peer policy" }
+
+class { "recv-without-send", "a receive to which nobody sends",
+  what = [[
+The peer that is named has ended, or does something else, without a send to this rank that is
+not taken by an earlier receive.]],
+  why = [[
+A receive waits for ever, under any policy: it has nothing to go on with.]],
+  see = [[
+The report names the receive and its line, and what its peer does instead.]],
+  repair = [[
+Count sends and receives per pair of ranks; they must be equal. If another rank has a send too
+many, the peer is probably wrong.]],
+  ends = "hang", scenario = [[
+scenario { ranks = 2 }
+local x = cuda.buffer("float32", 8)
+if rank == 1 then
+  world:recv(x, 0) -- rank 0 has no world:send(x, 1)
+  stream:sync()
+end]],
+  also = "send-without-recv wrong-peer" }
+
+class { "wrong-peer", "a send or a receive names the wrong rank",
+  what = [[
+One rank waits for a message from a rank that sends nothing to it, while the message of
+another has no taker.]],
+  why = [[
+Off by one, or a rank of the job where a rank of the communicator was meant.
+NCCL checks only that the peer exists. The receiver hangs; the sender may get away when its
+message is small.]],
+  see = [[
+The report names the call with the wrong peer and the call that it ought to answer.]],
+  repair = [[
+Correct the peer, counted from 0 within this communicator.]],
+  ends = "hang", scenario = [[
+scenario { ranks = 3 }
+local x = cuda.buffer("float32", 8):fill(rank)
+if rank > 0 then
+  world:recv(x, rank == 2 and 0 or rank - 1) -- rank 2 ought to listen to rank 1
+end
+if rank < nranks - 1 then
+  world:send(x, rank + 1)
+end
+stream:sync()]],
+  also = "recv-without-send send-without-recv" }
+
+class { "signal-missing", "a wait for signals that are never sent",
+  what = [[
+A wait takes so many signals of each peer that it lists, and ends when they are there. Fewer
+are sent.]],
+  why = [[
+Every put sends one signal, also an empty one, and ncclSignal sends one; they are counted per
+pair of ranks and never reset, so that one wait that takes too many starves a later one.]],
+  see = [[
+The wait blocks its stream, not the host: the hang shows where the stream is synchronised.
+The report tells how many signals were asked for and how many came.]],
+  repair = [[
+Count puts and signals against what the waits take (opCnt), per pair of ranks.]],
+  ends = "hang", scenario = [[
+scenario { ranks = 2 }
+if rank == 0 then
+  world:signal(1)
+else
+  world:wait_signal(0, { op_cnt = 2 }) -- one signal comes
+end
+stream:sync()]],
+  also = "signal-cycle signal-setup" }
+
+class { "signal-setup", "not every rank makes a one-sided call on the communicator",
+  what = [[
+The first put, signal or wait on a communicator sets up memory on every rank and blocks its
+host until every rank of the communicator has made such a call, whatever it is.]],
+  why = [[
+That call looks like a matter of two ranks, and is a collective the first time. Later ones
+wait for nobody.]],
+  see = [[
+The ranks that called sit inside of the call itself, on the host.]],
+  repair = [[
+Let every rank make a one-sided call early; a rank that neither puts nor waits can signal
+itself. Or split off a communicator of those that take part.]],
+  ends = "hang", scenario = [[
+scenario { ranks = 3 }
+if rank < 2 then -- rank 2 makes no one-sided call
+  world:signal(1 - rank)
+  world:wait_signal(1 - rank)
+end
+stream:sync()]],
+  also = "signal-missing first-contact" }
+
+class { "signal-cycle", "waits for signals that are sent behind other waits",
+  what = [[
+A wait holds its stream until the signals are there, and what comes behind it in the stream,
+or later on the same communicator, is not sent before.]],
+  why = [[
+Ranks that all wait first and signal then wait for each other for ever.]],
+  see = [[
+The report goes around the circle, rank by rank.]],
+  repair = [[
+Put or signal first, then wait.]],
+  ends = "hang", scenario = [[
+scenario { ranks = 2 }
+world:wait_signal(1 - rank)
+world:signal(1 - rank)
+stream:sync()]],
+  also = "signal-missing p2p-cycle" }
+
+group { "groups", "groups" }
+
+class { "missing-group-end", "a group was never closed",
+  what = [[
+Between ncclGroupStart and ncclGroupEnd calls are only queued; nothing reaches a stream before
+the outermost end. This rank came through a start without its end.]],
+  why = [[
+An early return, an exception, a start too many. Its calls return success and are never
+launched, its stream is empty and every wait on it returns at once; the peers wait for ever.]],
+  see = [[
+The report names the rank, and where the group was opened. On a cluster that rank reads old
+values and goes on as if all were well.]],
+  repair = [[
+Balance start and end on every path, early returns included. In Lua, nccl.group(fn) does it
+by itself.]],
+  ends = "hang", scenario = [[
+scenario { ranks = 2 }
+local x = cuda.buffer("float32", 8):fill(1)
+C.ncclGroupStart()
+C.ncclAllReduce(x, x, #x, C.ncclFloat32, C.ncclSum, world, stream)
+if rank == 1 then
+  return -- the call is queued, and stays queued
+end
+C.ncclGroupEnd()
+stream:sync()]],
+  also = "group error-path" }
+
+class { "one-thread-no-group", "one thread drives several ranks without a group",
+  what = [[
+A thread makes the calls of several ranks one after the other. The first may block until the
+others have called, and only this thread could do that.]],
+  why = [[
+ncclCommInitRank always blocks in this way; a collective may by contract, and in practice does
+so when it connects for the first time.]],
+  see = [[
+One thread sits inside of the first call. The report names the thread's other calls that never
+came to be made.]],
+  repair = [[
+Put the calls of all ranks of the thread between ncclGroupStart and ncclGroupEnd, or use
+ncclCommInitAll to make the communicators.]],
+  ends = "hang", scenario = [[
+scenario { ranks = 1, world = false, needs = { gpus = 2 } }
+local id = nccl.unique_id()
+for r = 0, 1 do
+  cuda.set_device(r)
+  nccl.init_rank(2, id, r) -- waits for the second round of this loop
+end]],
+  also = "group init-missing-rank" }
+
+group { "communicators", "several communicators" }
+
+class { "comm-order", "ranks use several communicators in different orders",
+  what = [[
+Rank 0 works on communicator X and then on Y, rank 1 on Y and then on X, each in one stream or
+with a host wait in between. Each waits for the other's second call, which is behind its
+first.]],
+  why = [[
+NCCL orders calls within a communicator only; between communicators nothing is checked. In
+separate streams such a program often works as long as the GPU has room for both kernels, and
+hangs on a busy day.]],
+  see = [[
+The report goes around the circle: who waits on which communicator, at which line.]],
+  repair = [[
+One order of communicators for all ranks. Any rank of the cycle can give way; which one does
+not matter.]],
+  ends = "hang", scenario = [[
+scenario { ranks = 2 }
+local x    = cuda.buffer("float32", 8):fill(1)
+local rows = world:split { color = 0, name = "rows" }
+if rank == 0 then
+  world:all_reduce(x)
+  rows:all_reduce(x)
+else
+  rows:all_reduce(x)
+  world:all_reduce(x)
+end
+stream:sync()]],
+  also = "launch-order wrong-comm" }
+
+class { "launch-order", "ranks launch two communicators in opposite orders",
+  what = [[
+Nothing hung: the calls are on independent streams, and the device had room for both kernels.
+Where it has not (a smaller GPU, more channels, a kernel of yours beside them), each rank's
+first kernel keeps the other's second one out, and all wait.]],
+  why = [[
+NCCL asks for one order of communicators on all ranks, or for room for all of them.]],
+  see = [[
+The finding is a note of a run that passes. sim = { lanes = 1 } in scenario{} makes the devices
+so narrow that the hang shows.]],
+  repair = [[
+One order for all ranks.]],
+  ends = "pass", scenario = [[
+scenario { ranks = 2 } -- with sim = { lanes = 1 } it hangs
+local x, y = cuda.buffer("float32", 8):fill(1), cuda.buffer("float32", 8):fill(1)
+local rows = world:split { color = 0, name = "rows" }
+rows.stream = cuda.stream()
+local first, second = world, rows
+for step = 1, 2 do -- first in one order, then rank 1 in the other
+  first:all_reduce(x)
+  second:all_reduce(y)
+  world.stream:sync()
+  rows.stream:sync()
+  if rank == 1 then
+    first, second, x, y = rows, world, y, x
+  end
+end]],
+  also = "comm-order lane" }
+
+class { "wrong-comm", "calls that were meant for each other were made on two communicators",
+  what = [[
+One rank passes `world`, another a communicator of the same ranks. Each side waits on its own
+for the other.]],
+  why = [[
+A default that was not overridden, two handles in one variable, a field set on some ranks
+only. NCCL pairs calls within one communicator only, and nothing compares the two.]],
+  see = [[
+The report shows two calls that look alike on two communicators.]],
+  repair = [[
+One communicator for both. If both are meant, it is a matter of order: see comm-order.]],
+  ends = "hang", scenario = [[
+scenario { ranks = 2 }
+local x    = cuda.buffer("float32", 8):fill(1)
+local pair = world:split { color = 0, name = "pair" }
+local comm = rank == 1 and world or pair
+comm:all_reduce(x)
+stream:sync()]],
+  also = "comm-order communicator" }
+
+group { "streams", "streams and hosts" }
+
+class { "host-wait", "a host waits for another that does not come, or waits for NCCL",
+  what = [[
+One rank waits outside of NCCL (a store key, a barrier, a join). Either nobody is left who
+could end that: the others finished without setting the key, or without coming to the barrier.
+Or another rank will do it only after a call of NCCL has gone on, and that call needs the first
+rank.]],
+  why = [[
+NCCL may block the host in the first call with a peer, to connect, and in any synchronisation
+of a stream: a warm-up often hides such a knot.]],
+  see = [[
+The report names the key, barrier or thread, and who could have set it or come.]],
+  repair = [[
+See that the key has the same name on both sides and is set on every path. Do not put host
+messages between two halves of an exchange; post both halves first, then signal.]],
+  ends = "hang", scenario = [[
+scenario { ranks = 2 }
+local x = cuda.buffer("float32", 8):fill(rank)
+if rank == 0 then
+  world:send(x, 1)       -- the first contact with rank 1 waits on the host
+  store:set("sent", true)
+else
+  store:get("sent")
+  world:recv(x, 0)
+end
+stream:sync()]],
+  also = "first-contact livelock" }
+
+group { "lifecycle", "making and ending communicators" }
+
+class { "init-missing-rank", "not every rank came to make the communicator",
+  what = [[
+ncclCommInitRank returns when all nranks ranks have called it. Somebody has not: it ended
+before, took another branch, or waits for something else.]],
+  why = [[
+NCCL waits without a limit and names nobody.]],
+  see = [[
+All ranks that came sit inside of the call. The report names the missing one and what it does
+instead.]],
+  repair = [[
+See what the missing rank does instead. If it is not meant to take part, nranks is too
+large.]],
+  ends = "hang", scenario = [[
+scenario { ranks = 3, world = false }
+if rank == 0 then
+  store:set("id", nccl.unique_id())
+end
+if rank ~= 2 then
+  nccl.init_rank(3, store:get("id"), rank) -- returns when all three have come
+end]],
+  also = "init-clash one-thread-no-group" }
+
+class { "init-clash", "ranks disagree on who they are when a communicator is made",
+  what = [[
+Two callers gave the same rank, or different nranks, or one unique id serves two communicators,
+or several ids serve one.]],
+  why = [[
+NCCL's rendezvous notices some of this, prints a warning on one rank and stops serving; those
+who had checked in wait for ever.]],
+  see = [[
+The report lists what each caller passed. On a cluster look for a warning of the bootstrap in
+the log of rank 0's process.]],
+  repair = [[
+One rank makes the id and hands it to the others; each id is used for one communicator; each
+rank number from 0 to nranks - 1 comes exactly once.]],
+  ends = "hang", scenario = [[
+scenario { ranks = 2, world = false }
+nccl.init_rank(2, nccl.unique_id(), rank) -- an id of its own on each rank]],
+  also = "init-missing-rank" }
+
+class { "early-destroy", "a rank destroyed a communicator that others still use",
+  what = [[
+A rank left by ncclCommDestroy or ncclCommFinalize before it had made all the calls that its
+peers make. The peers wait for the missing part for ever.]],
+  why = [[
+Both wait for this rank's own work and for nobody else's. A later call with the destroyed
+handle is undefined and may crash.]],
+  see = [[
+The report names the destroy and its line, and the call that the others wait in.]],
+  repair = [[
+Destroy at the same point of the program on every rank, after the last call of all of them; or
+make the call that this rank left out.]],
+  ends = "hang", scenario = [[
+scenario { ranks = 2 }
+local x = cuda.buffer("float32", 8):fill(1)
+world:all_reduce(x)
+stream:sync()
+if rank == 0 then
+  world:destroy()
+else
+  world:all_reduce(x)
+  stream:sync()
+end]],
+  also = "skipped-call abort-one-rank never-destroyed" }
+
+class { "never-destroyed", "a communicator was left without destroy",
+  what = [[
+The rank ended with a communicator that it neither destroyed nor aborted. That does not hang,
+but it holds GPU memory, threads and sockets until the process ends.]],
+  why = [[
+ncclCommDestroy waits for this rank's own work only, so peers need not be there.]],
+  see = [[
+A note at the end of a program under ncclscript exec: some ranks destroyed it, others did not. In
+a scenario ncclscript closes what is left.]],
+  repair = [[
+Destroy it, also on the paths that errors take.]],
+  also = "early-destroy" }
+
+group { "abort", "abort" }
+
+class { "abort-one-rank", "one rank aborted a communicator, the others were not told",
+  what = [[
+ncclCommAbort ends the calls of the rank that makes it, and of no other. The peers wait for
+that rank's part of the operation, which is never coming.]],
+  why = [[
+NCCL does not carry the news: their calls return no error, their streams stand.]],
+  see = [[
+The report names the abort and its line.]],
+  repair = [[
+Spread the decision outside of NCCL (a store, a socket, a signal) and abort on every rank. A
+host that sits in a blocking call cannot react, so make such communicators with blocking = 0
+and poll ncclCommGetAsyncError.]],
+  ends = "hang", scenario = [[
+scenario { ranks = 2 }
+local x = cuda.buffer("float32", 8):fill(1)
+world:all_reduce(x)
+stream:sync()
+if rank == 1 then
+  world:abort()
+else
+  world:all_reduce(x)
+  stream:sync()
+end]],
+  also = "rank-lost error-path early-destroy" }
+
+group { "nonblocking", "polling" }
+
+class { "livelock", "a rank polls for something that cannot happen",
+  what = [[
+A loop asks again and again (a stream or event query, ncclCommGetAsyncError, a key of the
+store), while nothing that could change the answer is under way.]],
+  why = [[
+On a GPU the process looks busy and goes nowhere.]],
+  see = [[
+The verdict comes after thousands of polls and hours on the virtual clock without any change:
+never for a slow rank.]],
+  repair = [[
+See what the loop asks for and who should bring it about. A loop that ends on ncclSuccess also
+has to end on errors.]],
+  ends = "hang", scenario = [[
+scenario { ranks = 2 }
+if rank == 0 then
+  while not store:get("ready", { timeout = 0 }) do -- nobody sets it
+  end
+end]],
+  also = "host-wait ncclInProgress" }
+
+group { "buffers", "memory" }
+
+class { "illegal-access", "an operation touched memory that is not its own",
+  what = [[
+A kernel or a copy read or wrote outside of an allocation, or in one that was freed before the
+operation ran: it runs later than it was enqueued.]],
+  why = [[
+A receive buffer of one block where nranks are written, bytes taken for elements, a free
+before the stream has passed.]],
+  see = [[
+CUDA reports error 700 (illegal address) at some later call, or nothing, and a neighbour's
+data is spoilt. The report names the operation, the allocation and who freed it.]],
+  repair = [[
+Check the extents (the receive buffer of an all-gather holds count times nranks elements) and
+free buffers only after the stream has passed the operation.]],
+  ends = "error", scenario = [[
+scenario { ranks = 1 }
+local x     = cuda.buffer("float32", 8):fill(1)
+local other = cuda.stream()
+stream:delay(1)
+world:all_reduce(x)
+x:free { stream = other } -- nothing orders this behind the operation
+stream:sync()]],
+  also = "cudaErrorIllegalAddress real-library-crash" }
+
+class { "real-library-crash", "the real library would crash here",
+  what = [[
+A call was given something that NCCL follows without a check: a handle that was destroyed, a
+pointer that is none.]],
+  why = [[
+The simulator returns ncclInvalidArgument in its place and goes on, so that the rest of the run
+can be seen. On a GPU the process would end, or go on with spoilt data.]],
+  see = [[
+The report names the call and the handle.]],
+  repair = [[
+Look at the call that is named: who destroyed or freed what it uses?]],
+  ends = "wrong", scenario = [[
+scenario { ranks = 1 }
+local x = cuda.buffer("float32", 8):fill(1)
+world:finalize()
+C.ncclAllReduce(x, x, #x, C.ncclFloat32, C.ncclSum, world, stream) -- nobody looks at the code]],
+  also = "illegal-access early-destroy" }
+
+group { "ranks", "ranks and links that are lost" }
+
+class { "rank-lost", "a rank is gone, the others wait for it",
+  what = [[
+The rank was killed, stalled or ended in the middle of its work.]],
+  why = [[
+NCCL has no time limit. On one node nothing at all is reported; across nodes the neighbours may
+see an asynchronous error, the rest sees nothing.]],
+  see = [[
+The report names who died, before which call, and who waits for it in what. On a cluster: the
+one process that is missing, or that does not move in a debugger.]],
+  repair = [[
+Watch the ranks outside of NCCL, and when one is gone abort the communicator on all that are
+left; ncclCommShrink makes a new one of them.]],
+  ends = "hang", scenario = [[
+scenario { ranks = 3 }
+local x = cuda.buffer("float32", 8):fill(1)
+fault.kill { rank = 1, call = 2 }
+world:all_reduce(x)
+world:all_reduce(x)
+stream:sync()]],
+  also = "abort-one-rank link-cut ncclRemoteError" }
+
+class { "link-cut", "the connection between two ranks is gone",
+  what = [[
+A cable, a switch, a port: what one rank sends to the other does not arrive any more. All calls
+that go over the link stand, on every rank that takes part.]],
+  why = [[
+NCCL tells the two ends when they are on different hosts and the network tells NCCL:
+ncclCommGetAsyncError says ncclRemoteError there. All others are told nothing.]],
+  see = [[
+The report names the two ends. On a cluster all ranks wait in the same call, and the counters
+of a port or an asynchronous error on two ranks tell which link it is.]],
+  repair = [[
+Poll for asynchronous errors, spread the news outside of NCCL, and abort the communicator on
+every rank; ncclCommShrink makes one without the rank that is cut off.]],
+  ends = "hang", scenario = [[
+scenario { ranks = 2, devices = 1 } -- a host for each
+local x = cuda.buffer("float32", 8):fill(1)
+fault.link { rank = 0, peer = 1 }
+barrier()
+world:all_reduce(x)
+stream:sync()]],
+  also = "rank-lost ncclRemoteError" }

@@ -1,0 +1,221 @@
+-- The words that reports use. Fields: pages.lua.
+
+word { "rank", "one participant, by its number from 0", names = "nranks",
+  what = [[
+Each rank of a run runs the scenario from top to bottom. A communicator counts its own ranks from
+0: rank 2 of the run may be rank 0 of a part of it. Reports mean ranks of the run, roots and peers
+are ranks of the communicator.]],
+  ends = "pass", scenario = [[
+scenario { ranks = 4 }
+local half = world:split { color = rank // 2 }
+expect.equal(half.rank, rank % 2)]],
+  also = "communicator root-mismatch wrong-peer" }
+
+word { "communicator", "the ranks that communicate together, and the order of their calls",
+  names = "comm world",
+  what = [[
+Every rank holds its own handle. All ranks of a communicator make the same collectives on it in the
+same order; nothing is promised between communicators. world is the one over all ranks.]],
+  ends = "pass", scenario = [[
+scenario { ranks = 4 }
+local x    = cuda.buffer("float32", 8):fill(1)
+local half = world:split { color = rank % 2 }
+half:all_reduce(x)
+stream:sync()
+expect.equal(x, 2)]],
+  also = "call comm-order wrong-comm" }
+
+word { "call", "a numbered call of a rank on a communicator", names = "call-number",
+  what = [[
+Collectives, sends, receives and one-sided calls are counted per communicator and rank from 1, in the
+order in which the rank makes them, grouped or not. Splits and the like are not counted. Call 3 of
+one rank meets call 3 of the others: a report that says "call 3" means the first number at which the
+ranks part.]],
+  also = "label skipped-call group" }
+
+word { "stream", "the order in which a device works",
+  what = [[
+A call that is given a stream puts its work at the end of it and returns. The device does what is in
+a stream one after the other; different streams do not wait for each other, but for events. A rank
+that waits in stream:sync() waits for all that is in the stream, the operation that cannot go on
+among it.]],
+  ends = "pass", scenario = [[
+scenario { ranks = 2 }
+local x = cuda.buffer("float32", 8):fill(1)
+stream:delay(1)                  -- a kernel that takes so long
+world:all_reduce(x)              -- returns at once
+expect.that(not stream:query())  -- the sum is not there yet
+stream:sync()
+expect.equal(x, 2)]],
+  also = "event cudaErrorNotReady cudaStreamSynchronize" }
+
+word { "event", "a mark in a stream, for which another stream or a host can wait",
+  what = [[
+Recorded in one stream and waited for in another, it puts the work of the two in order.]],
+  ends = "pass", scenario = [[
+scenario { ranks = 2 }
+local x, other, e = cuda.buffer("float32", 8), cuda.stream(), cuda.event()
+x:fill(1, { stream = other })
+e:record(other)
+stream:wait(e) -- without it the all-reduce may run before the fill
+world:all_reduce(x)
+stream:sync()
+expect.equal(x, 2)]],
+  also = "stream" }
+
+word { "group", "calls between ncclGroupStart and ncclGroupEnd",
+  what = [[
+They are queued and start together at the outermost end. So sends and receives of a group do not
+wait for each other's order, and one thread can make the calls of several ranks. A group is over as
+a whole; if one call of it fails, none is made.]],
+  ends = "pass", scenario = [[
+scenario { ranks = 2 }
+local mine, theirs = cuda.buffer("float32", 8):fill(rank), cuda.buffer("float32", 8)
+nccl.group(function()
+  world:send(mine, 1 - rank)
+  world:recv(theirs, 1 - rank)
+end)
+stream:sync()
+expect.equal(theirs, 1 - rank)]],
+  also = "p2p-cycle missing-group-end one-thread-no-group" }
+
+word { "first-contact", "the first call that two ranks make with each other", names = "contact",
+  what = [[
+NCCL connects two ranks, or all of a communicator, when they first need each other, and blocks the
+host meanwhile. So the same mistake shows in the call itself the first time, and in the
+synchronisation of the stream later; and a small send waits for its receive the first time even
+where it would run ahead later.]],
+  ends = "hang", scenario = [[
+scenario { ranks = 2 }
+local x = cuda.buffer("float32", 8):fill(rank)
+if rank == 0 then
+  world:send(x, 1)      -- waits here, not in a synchronisation
+  store:set("go", true)
+else
+  store:get("go")
+  world:recv(x, 0)
+end]], finding = "host-wait",
+  also = "p2p-cycle host-wait signal-setup policy" }
+
+word { "policy", "what sends promise: strict by the contract, typical as NCCL mostly does",
+  names = "strict typical luck",
+  what = [[
+strict: a send is done when its receive is there. typical: a send that fits into NCCL's buffers, on a
+connection that exists, is done at once. A scenario that passes under typical alone works by luck,
+which ends where messages grow: the report tells how much of the buffers it took. run --policy
+chooses; strict is the default.]],
+  ends = "pass", scenario = [[
+scenario { ranks = 2, policy = "typical" } -- strict: hang
+local other = 1 - rank
+local mine, theirs = cuda.buffer("float32", 8):fill(rank), cuda.buffer("float32", 8)
+for step = 1, 2 do
+  if step == 1 then C.ncclGroupStart() end -- the first contact
+  world:send(mine, other)
+  world:recv(theirs, other)
+  if step == 1 then C.ncclGroupEnd() end
+end
+stream:sync()]], finding = "p2p-cycle",
+  also = "p2p-cycle first-contact certainty" }
+
+word { "certainty", "how sure a report is: certain, luck, undefined or likely",
+  names = "certain undefined likely",
+  what = [[
+certain: nothing can ever go on, or the result is wrong, whatever the machine. luck: it depends on
+NCCL's buffers, and the other policy ends otherwise. undefined: NCCL promises nothing here and
+machines differ. likely: on real hardware, where nothing has come about for long and more cannot be
+known.]],
+  also = "policy verdict" }
+
+word { "verdict", "what a run came to", names = "pass hang wrong error invalid lost timeout",
+  what = [[
+pass: all ended and every check held (exit status 0). wrong: a result or an expectation differs (1).
+invalid: the scenario does not load (2). hang: nothing can ever happen again (3). error: a call failed
+and nobody caught it (4). empty: nothing was executed (5). lost: a rank is gone (6). skipped: it cannot
+run here (77). timeout: the limit came before a verdict (124). A scenario's outcome may ask for any of
+them: then that is the success.]],
+  also = "certainty policy" }
+
+word { "culprit", "who has to change so that the others can go on", names = "culprits cause",
+  what = [[
+The rank whose calls differ from what the others' calls need, or that is gone. In a circle each of
+the ranks is one: the change of any of them breaks it. Who merely waits is no culprit, however long
+it hangs.]],
+  also = "bystander cycle" }
+
+word { "bystander", "who waits only because others wait", names = "bystanders behind blocked",
+  what = [[
+Blocked ranks cannot go on. Bystanders are those of them that have no part in the cause: they wait for
+a rank that is blocked itself. On a cluster they are as stuck as the others and often more in number;
+their stacks tell nothing.]],
+  also = "culprit" }
+
+word { "cycle", "ranks that wait for each other in a circle", names = "ring circle",
+  what = [[
+Each step waits for the next and the last for the first: in a collective, a send or receive, a wait
+for signals, behind other work of a stream, for an event, on the host, while a communicator is made,
+or for a key of the store. JSON says by which as "via".]],
+  also = "p2p-cycle comm-order host-wait" }
+
+word { "label", "a name that a script gives a call", names = "labels",
+  what = [[
+label = "..." among the options of any call. Where the calls of the ranks look alike (count, type,
+operator, root), labels and script lines tell that two were exchanged or one was left out.]],
+  ends = "wrong", finding = "swapped-calls", scenario = [[
+scenario { ranks = 3 }
+local x, y = cuda.buffer("int32", 4):fill(1), cuda.buffer("int32", 4):fill(100)
+local first, second = { x, "x" }, { y, "y" }
+if rank == 2 then
+  first, second = second, first
+end
+world:all_reduce(first[1], { label = first[2] })
+world:all_reduce(second[1], { label = second[2] })
+stream:sync()
+expect.equal(x, 3)]],
+  also = "swapped-calls call" }
+
+word { "store", "keys and values that ranks exchange outside of NCCL", names = "key barrier",
+  what = [[
+store:get waits until some rank has set the key; barrier() until all ranks have come. Both stand for
+what programs do with sockets, MPI or a launcher, and are part of what the report sees.]],
+  ends = "pass", scenario = [[
+scenario { ranks = 2 }
+if rank == 0 then
+  store:set("port", 4711)
+end
+expect.equal(store:get("port"), 4711)
+barrier()]],
+  also = "host-wait" }
+
+word { "lane", "room for one collective kernel on a device", names = "lanes",
+  what = [[
+A device has room for some kernels at a time; what does not fit waits until another ends. By default
+there is always room; sim = { lanes = N } in scenario{} makes devices narrow.]],
+  ends = "hang", finding = "comm-order", scenario = [[
+scenario { ranks = 2, sim = { lanes = 1 } } -- without lanes it passes, with a note
+local x, y = cuda.buffer("float32", 8):fill(1), cuda.buffer("float32", 8):fill(1)
+local rows = world:split { color = 0, name = "rows" }
+rows.stream = cuda.stream()
+local first, second = world, rows
+for step = 1, 2 do
+  first:all_reduce(x)
+  second:all_reduce(y)
+  world.stream:sync()
+  rows.stream:sync()
+  if rank == 1 then
+    first, second, x, y = rows, world, y, x
+  end
+end]],
+  also = "launch-order comm-order" }
+
+word { "seed", "which of the possible schedules a run takes", names = "schedule",
+  what = [[
+With seed 0 ranks take turns first in, first out; any other number draws the schedule. Same seed, same
+bytes. A mistake that needs a certain order shows with some seeds: run --repeat N tries N of them, and
+the report tells the one that failed.]],
+  also = "verdict" }
+
+word { "note", "a finding of a run that is not wrong because of it", names = "hazard",
+  what = [[
+What works here and need not elsewhere, or is seldom what was meant. It changes neither the verdict
+nor the exit status.]],
+  also = "launch-order never-destroyed" }
