@@ -111,6 +111,7 @@ static json_t *cycle(const struct ncs_finding *f)
         json_object_set_new(o, "line", number_or_null(s->line));
         json_object_set_new(o, "for", json_integer(s->waits_for));
         json_object_set_new(o, "via", json_string(via_name[s->via]));
+        json_object_set_new(o, "behind", json_string(via_name[s->behind]));
         json_array_append_new(list, o);
     }
     return list;

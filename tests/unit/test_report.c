@@ -519,6 +519,8 @@ START_TEST(test_json_cycle)
     ck_assert_int_eq(number(o, "findings/0/cycle/1/for"), 0);
     ck_assert_str_eq(word(o, "findings/0/cycle/0/via"), "collective");
     ck_assert_str_eq(word(o, "findings/0/cycle/1/via"), "store");
+    ck_assert_str_eq(word(o, "findings/0/cycle/0/behind"), "stream");
+    ck_assert_str_eq(word(o, "findings/0/cycle/1/behind"), "host");
     ck_assert(json_is_null(at(o, "findings/0/explain")));
     json_decref(o);
 }
