@@ -1,7 +1,14 @@
 scenario {
-  ranks   = 4,
-  about   = "rank 0 alone saves a checkpoint, which gathers; the others are at the next barrier",
-  outcome = { hang = { culprit = 0, call = 1, waiting = { 0, 1, 2, 3 }, why = "kind-mismatch" } },
+  about   = "one rank alone saves a checkpoint, which gathers; the others are at the next barrier",
+  bug     = { entry = "A3", thread = { "deepspeedai/DeepSpeed#797", "KempnerInstitute/KempnerForge#49" },
+              nccl = "a gather on one rank meets the others' all-reduce: all wait, or one network complains of a size" },
+  params  = { odd = 0, steps = 4 },
+  matrix  = { ranks = { 2, 4, 8 }, odd = { 0, 1, 3 }, steps = { 0, 4 } },
+  exclude = { { ranks = 2, odd = 3 }, { ranks = 8, odd = 1 } },
+  outcome = function(run)
+    return { hang = { culprit = run.param.odd, call = run.param.steps + 1, waiting = "all",
+                      why = "kind-mismatch" }, findings = 1 }
+  end,
 }
 
 local shard = cuda.buffer("float32", 256):fill(rank)
@@ -9,11 +16,14 @@ local flag  = cuda.buffer("int32", 1):fill(1)
 
 local function save()
   local whole = cuda.buffer("float32", 256 * nranks)
-  world:all_gather(shard, whole) -- a collective: it is not rank 0's business alone
+  world:all_gather(shard, whole) -- a collective: it is not one rank's business alone
   stream:sync()
 end
 
-if rank == 0 then
+for _ = 1, param.steps do
+  world:all_reduce(shard, { op = "avg" })
+end
+if rank == param.odd then
   save()
 end
 world:all_reduce(flag)

@@ -1,16 +1,23 @@
 scenario {
-  ranks   = 4,
-  about   = "rank 2 skips a call that the others make, and is done before they are",
-  outcome = { hang = { culprit = 2, call = 3, waiting = { 0, 1, 3 }, why = "skipped-call" } },
+  about   = "one rank leaves out the last call, and is done before the others are",
+  bug     = { entry = "A1", thread = { "NVIDIA-NeMo/Automodel#2468", "pytorch/pytorch#100773" },
+              nccl = "the others wait in the last call for ever: NCCL has no time-out" },
+  params  = { odd = 0 },
+  matrix  = { ranks = { 2, 4, 8 }, odd = { 0, 1, 3 } },
+  exclude = { { ranks = 2, odd = 3 } },
+  outcome = function(run)
+    return { hang = { culprit = run.param.odd, call = 3, waiting = "others", why = "skipped-call" },
+             findings = 1 }
+  end,
 }
 
 local x = cuda.buffer("float32", 1024):fill(rank)
 world:all_reduce(x)
 world:all_reduce(x)
 
-if rank ~= 2 then
+if rank ~= param.odd then -- "this rank has no valid sample": a decision of one rank alone
   world:all_reduce(x)
-  stream:sync() -- ranks 0, 1 and 3 stay here: the operation cannot start without rank 2
+  stream:sync()           -- all others stay here: the operation cannot start without that rank
 end
 
--- Rank 2 comes here and is done. NCCL has no time-out: it would be one of the framework's.
+-- The odd rank comes here and is done.
