@@ -106,6 +106,7 @@ void ncs_fill_absent(const struct ncs_inquiry *q, const struct ncs_root *r, stru
     static const char *const evidence[] = {
         [NCS_ABSENT_KILLED] = "by how its thread ended",
         [NCS_ABSENT_ERROR] = "by how its thread ended",
+        [NCS_ABSENT_GAVE_UP] = "by the result of its last call",
         [NCS_ABSENT_FAILED] = "by the result of its call",
         [NCS_ABSENT_DROPPED] = "by the result of its group",
         [NCS_ABSENT_EMPTY] = "by the count of its call",

@@ -329,4 +329,10 @@ void ncs_why_absent(struct ncs_inquiry *q, const struct ncs_need *need, struct n
     } else if (!made) {
         a->reason = NCS_ABSENT_ELSEWHERE;
     }
+    bool left = a->reason == NCS_ABSENT_FINISHED || a->reason == NCS_ABSENT_DESTROYED;
+    const struct ncs_call *failed = left ? ncs_gave_up(q, need, a->rank) : NULL;
+    if (failed) {
+        a->reason = NCS_ABSENT_GAVE_UP;
+        a->call = failed;
+    }
 }

@@ -165,10 +165,14 @@ static char *absent_text(const struct ncs_inquiry *q, const struct ncs_need *nee
         text = ncs_text("%s: ended by error%s%s", missing, c && c->message ? ": " : "",
                         c && c->message ? c->message : "");
         break;
+    case NCS_ABSENT_GAVE_UP:
+        text = ncs_text("%s: %s failed: %s", missing, ncs_fn_info[a->call->fn].name,
+                        ncs_said_result(a->call));
+        break;
     case NCS_ABSENT_FAILED:
     case NCS_ABSENT_DROPPED:
         what = number ? ncs_text("call %u", number) : ncs_copy_text(ncs_fn_info[a->call->fn].name);
-        text = ncs_text("%s failed: %s%s", what, ncs_nccl_result_name(a->call->rc),
+        text = ncs_text("%s failed: %s%s", what, ncs_said_result(a->call),
                         a->reason == NCS_ABSENT_DROPPED ? ", its group was dropped" : "");
         break;
     case NCS_ABSENT_EMPTY:

@@ -51,6 +51,7 @@ struct ncs_ranks_of_comm { /* what align.c knows of a communicator */
 enum ncs_reason { /* why a rank is absent from a meeting; up to LOST it will never come */
     NCS_ABSENT_KILLED,
     NCS_ABSENT_ERROR,     /* its thread ended with an error */
+    NCS_ABSENT_GAVE_UP,   /* another call of it returned an error, after which it made no more */
     NCS_ABSENT_FAILED,    /* its call returned an error */
     NCS_ABSENT_DROPPED,   /* its group was dropped because of another call's error */
     NCS_ABSENT_EMPTY,     /* its call had count 0 */
@@ -115,6 +116,7 @@ struct ncs_inquiry {
     struct ncs_ranks_of_comm *comm;  /* by number of the communicator */
     struct ncs_map part;             /* call -> part of the snapshot, index + 1 */
     struct ncs_map spoilt;           /* group of a thread -> its first failed call */
+    const struct ncs_call **failure; /* by rank of the run: see ncs_gave_up */
 
     struct ncs_need *need;
     size_t needs, need_room;
@@ -203,7 +205,15 @@ static inline bool ncs_polls(const struct ncs_inquiry *q, const struct ncs_snap_
 /* What all ranks come to but that has no number: a split, a shrink, a suspension. */
 bool ncs_is_meeting(const struct ncs_need *need);
 bool ncs_failed(const struct ncs_call *call); /* returned an error of NCCL */
+const char *ncs_said_result(const struct ncs_call *call); /* its name */
 uint64_t ncs_group_key(const struct ncs_call *call); /* of the group that a call was made in */
+
+/* ---- ranks that leave after an error (failure.c) ---- */
+
+void ncs_find_failures(struct ncs_inquiry *q);
+/* The call of NCCL or CUDA that failed on the rank that is missed and after which it has communicated no
+ * more, on whatever communicator; NULL if there is none, or if it failed for those who are there, too. */
+const struct ncs_call *ncs_gave_up(const struct ncs_inquiry *q, const struct ncs_need *need, int rank);
 
 /* ---- calls without an answer (loose.c) ---- */
 

@@ -11,6 +11,7 @@ static int class_of(enum ncs_reason reason)
 {
     static const int classes[] = {
         [NCS_ABSENT_KILLED] = 0,    [NCS_ABSENT_ERROR] = 1,    [NCS_ABSENT_FAILED] = 1,
+        [NCS_ABSENT_GAVE_UP] = 1,
         [NCS_ABSENT_DROPPED] = 1,   [NCS_ABSENT_EMPTY] = 2,    [NCS_ABSENT_GROUP] = 3,
         [NCS_ABSENT_ABORTED] = 4,   [NCS_ABSENT_DESTROYED] = 5, [NCS_ABSENT_FINISHED] = 5,
         [NCS_ABSENT_QUEUED] = 6,    [NCS_ABSENT_CONTACT] = 6,  [NCS_ABSENT_ELSEWHERE] = 6,

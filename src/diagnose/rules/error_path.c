@@ -1,7 +1,6 @@
-/* A rank ended by an error or its call failed, and others wait for it. */
+/* A rank ended by an error, or a call of it failed and it took no part or left; others wait for it. */
 #include "diagnose/rule.h"
 
-#include "api/types.h"
 #include "base/mem.h"
 
 static const char *ended_with(const struct ncs_inquiry *q, const struct ncs_absent *a)
@@ -35,9 +34,14 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
         else
             ncs_str_add(&s, what);
         ncs_say_place(&s, a->call);
-        ncs_str_addf(&s, " failed with %s", ncs_nccl_result_name(a->call->rc));
-        ncs_str_add(&s, a->reason == NCS_ABSENT_DROPPED ? ", and its whole group was dropped"
-                                                        : ", so it takes no part");
+        const union ncs_arg *comm = ncs_call_arg(a->call, NCS_ARG_COMM);
+        ncs_str_addf(&s, " failed with %s%s", ncs_said_result(a->call),
+                     comm && !comm->p ? " (its communicator is NULL)" : "");
+        if (a->reason == NCS_ABSENT_GAVE_UP)
+            ncs_str_addf(&s, ", and it made no call on %s after that", ncs_comm_name(q, r->need->comm));
+        else
+            ncs_str_add(&s, a->reason == NCS_ABSENT_DROPPED ? ", and its whole group was dropped"
+                                                            : ", so it takes no part");
         ncs_free(what);
     }
     ncs_say_who_waits(q, &s, r->need, r->absents > 1);
