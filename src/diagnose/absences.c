@@ -9,15 +9,17 @@ int *ncs_present_ranks(const struct ncs_inquiry *q, const struct ncs_need *need,
     size_t room = 0;
     *count = 0;
     bool *direct = ncs_waiters(q, ncs_need_node(q, (size_t)(need - q->need)), true);
+    bool *here = ncs_new((size_t)(q->ranks + 1) * sizeof *here);
+    for (size_t i = 0; i < need->presents; i++)
+        if (need->present[i]->rank >= 0 && need->present[i]->rank < q->ranks)
+            here[need->present[i]->rank] = true;
     for (int r = 0; r < q->ranks; r++) {
-        bool here = false;
-        for (size_t i = 0; i < need->presents; i++)
-            here |= need->present[i]->rank == r;
-        for (size_t i = 0; i < q->snap->contexts && !need->presents; i++)
-            here |= direct[i] && q->snap->context[i].rank == r;
-        if (here)
+        for (int i = ncs_first_context(q, r); i >= 0 && !need->presents; i = q->next_context[i])
+            here[r] |= direct[i];
+        if (here[r])
             NCS_PUSH(ranks, *count, room, r);
     }
+    ncs_free(here);
     ncs_free(direct);
     return ranks;
 }

@@ -85,9 +85,9 @@ int ncs_run_rank(const struct ncs_inquiry *q, int comm, int comm_rank)
 
 static int context_of(const struct ncs_inquiry *q, int rank, int thread)
 {
-    for (size_t i = 0; i < q->snap->contexts; i++)
-        if (q->snap->context[i].rank == rank && q->snap->context[i].thread == thread)
-            return (int)i;
+    for (int i = ncs_first_context(q, rank); i >= 0; i = q->next_context[i])
+        if (q->snap->context[i].thread == thread)
+            return i;
     return -1;
 }
 
@@ -100,22 +100,20 @@ void ncs_why_rank_absent(const struct ncs_inquiry *q, struct ncs_absent *a)
     a->reason = NCS_ABSENT_FINISHED;
     a->context = -1;
     bool live = false;
-    for (size_t i = 0; i < q->snap->contexts; i++) {
+    for (int i = ncs_first_context(q, a->rank); i >= 0; i = q->next_context[i]) {
         const struct ncs_snap_context *c = &q->snap->context[i];
-        if (c->rank != a->rank)
-            continue;
         if (c->state == NCS_CONTEXT_ENDED && c->ending == NCS_END_KILLED) {
             a->reason = NCS_ABSENT_KILLED;
-            a->context = (int)i;
+            a->context = i;
             return;
         }
         if (c->state != NCS_CONTEXT_ENDED && !live) {
             live = true;
             a->reason = NCS_ABSENT_ELSEWHERE;
-            a->context = (int)i;
+            a->context = i;
         } else if (!live && (a->context < 0 || ended[c->ending] < a->reason)) {
             a->reason = ended[c->ending];
-            a->context = (int)i;
+            a->context = i;
         }
     }
 }
@@ -192,7 +190,8 @@ bool ncs_is_meeting(const struct ncs_need *need)
 static bool own_meeting(const struct ncs_inquiry *q, const struct ncs_need *need,
                         struct ncs_absent *a)
 {
-    for (const struct ncs_call *c = q->journal->newest; c; c = c->older) {
+    for (size_t i = q->rares; i-- > 0;) {
+        const struct ncs_call *c = q->rare[i];
         if (c->fn != need->call->fn || c->comm != need->comm || c->comm_rank != a->comm_rank)
             continue;
         const struct ncs_call *cause;
@@ -251,7 +250,8 @@ static bool own_pairwise(const struct ncs_inquiry *q, const struct ncs_need *nee
 /* A failed or queued call of ncclCommInitRank for this communicator. */
 static bool own_init(const struct ncs_inquiry *q, const struct ncs_need *need, struct ncs_absent *a)
 {
-    for (const struct ncs_call *c = q->journal->oldest; c; c = c->newer) {
+    for (size_t i = 0; i < q->rares; i++) {
+        const struct ncs_call *c = q->rare[i];
         if (!ncs_is_init(c) || c->comm != need->comm || c->rank != a->rank ||
             (c->comm_rank >= 0 && c->comm_rank != a->comm_rank))
             continue;
@@ -277,13 +277,15 @@ static bool own_init(const struct ncs_inquiry *q, const struct ncs_need *need, s
 static bool has_revoked(const struct ncs_inquiry *q, const struct ncs_need *need,
                         struct ncs_absent *a)
 {
-    for (const struct ncs_call *c = q->journal->newest; c; c = c->older)
+    for (size_t i = q->rares; i-- > 0;) {
+        const struct ncs_call *c = q->rare[i];
         if (c->fn == NCS_FN_ncclCommRevoke && c->comm == need->comm && need->comm >= 0 &&
             c->comm_rank == a->comm_rank && c->returned && !ncs_failed(c)) {
             a->reason = NCS_ABSENT_ABORTED;
             a->call = c;
             return true;
         }
+    }
     return false;
 }
 
@@ -312,9 +314,9 @@ void ncs_why_absent(struct ncs_inquiry *q, const struct ncs_need *need, struct n
         const struct ncs_member *m = &q->journal->comm[need->comm]->member[a->comm_rank];
         if (!made && m->gone && !m->released && need->kind != NCS_NEED_INIT) {
             a->reason = m->aborted ? NCS_ABSENT_ABORTED : NCS_ABSENT_DESTROYED;
-            for (const struct ncs_call *c = q->journal->newest; c && !a->call; c = c->older)
-                if (c->id == m->gone)
-                    a->call = c;
+            for (size_t i = q->rares; i-- > 0 && !a->call;)
+                if (q->rare[i]->id == m->gone)
+                    a->call = q->rare[i];
             made = true;
         }
     }

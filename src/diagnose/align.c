@@ -47,6 +47,15 @@ static void collect(struct ncs_sequence *s, const struct ncs_member *m)
     for (const struct ncs_call *c = m->first; c; c = c->next_counted)
         if (!ncs_is_pairwise(c) && !ncs_call_is_one_sided(c))
             NCS_PUSH(s->call, s->held, s->room, c);
+    s->signature = ncs_new(s->held * sizeof *s->signature);
+    for (size_t i = 0; i < s->held; i++)
+        s->signature[i] = ncs_call_signature(s->call[i]);
+}
+
+void ncs_sequence_free(struct ncs_sequence *s)
+{
+    ncs_free(s->call);
+    ncs_free(s->signature);
 }
 
 static bool same_text(const char *a, const char *b)
@@ -54,14 +63,18 @@ static bool same_text(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-static bool same_signature(const struct ncs_call *a, const struct ncs_call *b)
+static uint64_t signature_at(const struct ncs_sequence *s, uint32_t position)
 {
-    return a && b && ncs_call_signature(a) == ncs_call_signature(b);
+    return ncs_sequence_at(s, position) ? s->signature[position - s->base] : 0;
 }
 
-static bool same_call(const struct ncs_call *a, const struct ncs_call *b)
+/* Both are made and are the same, labels included. */
+static bool same_call(const struct ncs_sequence *a, uint32_t at_a, const struct ncs_sequence *b,
+                      uint32_t at_b)
 {
-    return same_signature(a, b) && same_text(a->label, b->label);
+    const struct ncs_call *x = ncs_sequence_at(a, at_a), *y = ncs_sequence_at(b, at_b);
+    return x && y && signature_at(a, at_a) == signature_at(b, at_b) &&
+           same_text(x->label, y->label);
 }
 
 static bool same_line(const struct ncs_call *a, const struct ncs_call *b)
@@ -79,7 +92,7 @@ static bool runs_alike(const struct ncs_sequence *a, uint32_t from_a, const stru
         const struct ncs_call *y = ncs_sequence_at(b, from_b + alike);
         if (!x || !y)
             return alike > 0;
-        if (!same_call(x, y) || (by_line && !same_line(x, y)))
+        if (!same_call(a, from_a + alike, b, from_b + alike) || (by_line && !same_line(x, y)))
             return false;
     }
 }
@@ -87,11 +100,10 @@ static bool runs_alike(const struct ncs_sequence *a, uint32_t from_a, const stru
 static bool is_swap(const struct ncs_sequence *odd, const struct ncs_sequence *model, uint32_t at,
                     uint32_t distance)
 {
-    if (!same_call(ncs_sequence_at(odd, at), ncs_sequence_at(model, at + distance)) ||
-        !same_call(ncs_sequence_at(odd, at + distance), ncs_sequence_at(model, at)))
+    if (!same_call(odd, at, model, at + distance) || !same_call(odd, at + distance, model, at))
         return false;
     for (uint32_t i = at + 1; i < at + distance; i++)
-        if (!same_call(ncs_sequence_at(odd, i), ncs_sequence_at(model, i)))
+        if (!same_call(odd, i, model, i))
             return false;
     uint32_t next = at + distance + 1;
     return !ncs_sequence_at(odd, next) || !ncs_sequence_at(model, next) ||
@@ -165,6 +177,7 @@ static int skipped_line(const struct ncs_sequence *odd, const struct ncs_sequenc
 /* One choice among the ranks at a position: those who made the same call there. */
 struct camp {
     const struct ncs_call *call; /* NULL: made none */
+    uint64_t signature;
     int first;                   /* its lowest rank */
     size_t size;
 };
@@ -175,15 +188,17 @@ struct camps {
     int *of; /* by rank: its camp; -1 = its record is not held */
 };
 
-static size_t camp_of(struct camps *camps, const struct ncs_call *call, int rank, bool by_label)
+static size_t camp_of(struct camps *camps, const struct ncs_call *call, uint64_t signature, int rank,
+                      bool by_label)
 {
     for (size_t i = 0; i < camps->count; i++) {
         const struct ncs_call *c = camps->camp[i].call;
-        bool same = call && c ? by_label ? same_call(call, c) : same_signature(call, c) : call == c;
-        if (same)
+        if (call && c ? signature == camps->camp[i].signature &&
+                            (!by_label || same_text(call->label, c->label))
+                      : call == c)
             return i;
     }
-    struct camp fresh = { .call = call, .first = rank };
+    struct camp fresh = { .call = call, .signature = signature, .first = rank };
     NCS_PUSH(camps->camp, camps->count, camps->room, fresh);
     return camps->count - 1;
 }
@@ -196,7 +211,8 @@ static void divide(const struct ncs_ranks_of_comm *r, int nranks, uint32_t at, b
         out->of[i] = -1;
         if (at < r->seq[i].base)
             continue;
-        size_t k = camp_of(out, ncs_sequence_at(&r->seq[i], at), i, by_label);
+        size_t k = camp_of(out, ncs_sequence_at(&r->seq[i], at), signature_at(&r->seq[i], at), i,
+                           by_label);
         out->of[i] = (int)k;
         out->camp[k].size++;
     }
@@ -246,8 +262,7 @@ static uint64_t way_on(const struct ncs_sequence *s, uint32_t at)
 {
     uint64_t hash = ncs_hash(0, ncs_sequence_end(s));
     for (uint32_t i = 1; i <= MAX_SHIFT; i++) {
-        const struct ncs_call *c = ncs_sequence_at(s, at + i);
-        hash = ncs_hash(hash, c ? ncs_call_signature(c) : 0);
+        hash = ncs_hash(hash, signature_at(s, at + i));
     }
     return hash;
 }
@@ -352,6 +367,9 @@ static void part(const struct ncs_inquiry *q, int comm, uint32_t end, struct ncs
     int nranks = q->journal->comm[comm]->nranks;
     struct camps camps = { .of = ncs_new((size_t)nranks * sizeof *camps.of) };
     for (; p->at < end; p->at++) {
+        divide(r, nranks, p->at, true, &camps);
+        if (camps.count < 2)
+            continue;
         divide(r, nranks, p->at, false, &camps);
         if (calls_of(&camps) > 1 && part_by_kind(q, comm, &camps, false, p))
             break;

@@ -28,15 +28,17 @@ static const struct ncs_call *call_of_rank(const struct ncs_need *n, int rank)
 /* At fault is whoever could undo the whole knot alone; if nobody can, all of the ring. */
 static void blame(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
 {
-    size_t need = (size_t)(r->need - q->need), able = 0;
+    bool *alone = ncs_cycle_breakers(q, (size_t)(r->need - q->need));
+    size_t able = 0;
     for (int all = 0; all < 2 && !d->f.culprits; all++)
         for (size_t i = 0; i < d->f.cycles; i++) {
             const struct ncs_cycle_step *s = &d->f.cycle[i];
-            if (!all && ncs_cycle_without(q, need, s->rank))
+            if (!all && (s->rank < 0 || !alone[s->rank]))
                 continue;
             ncs_add_culprit(d, s->rank, s->call, s->line);
             able += !all;
         }
+    ncs_free(alone);
     d->f.evidence = ncs_copy_text(able == d->f.cycles ? "each of the ring could undo it alone"
                                   : able ? "the others of the ring could not undo it alone"
                                          : "nobody could undo the ring alone, so all of it are named");

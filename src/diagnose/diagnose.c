@@ -1,6 +1,7 @@
 /* The diagnosis from end to end: sequences, graph, rules, and the list of who waits. */
 #include "diagnose/finding.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -19,10 +20,32 @@ static int count_ranks(const struct ncs_inquiry *q)
     return last + 1;
 }
 
-/* The first call of each group that failed: NCCL drops all of a group with it. */
-static void find_spoilt(struct ncs_inquiry *q)
+static void find_contexts(struct ncs_inquiry *q)
+{
+    q->first_context = ncs_new((size_t)(q->ranks + 1) * sizeof *q->first_context);
+    q->next_context = ncs_new((q->snap->contexts + 1) * sizeof *q->next_context);
+    for (int r = 0; r < q->ranks; r++)
+        q->first_context[r] = -1;
+    for (size_t i = q->snap->contexts; i-- > 0;) {
+        int rank = q->snap->context[i].rank;
+        q->next_context[i] = rank >= 0 ? q->first_context[rank] : -1;
+        if (rank >= 0)
+            q->first_context[rank] = (int)i;
+    }
+}
+
+static bool is_rare(const struct ncs_call *c)
+{
+    return !c->number && c->fn != NCS_FN_ncclCommGetAsyncError && (c->comm >= 0 || ncs_is_init(c));
+}
+
+/* The calls that are looked for by what they do; and the first call of each group that failed: NCCL
+ * drops all of a group with it. */
+static void read_journal(struct ncs_inquiry *q)
 {
     for (struct ncs_call *c = q->journal->oldest; c; c = c->newer) {
+        if (is_rare(c))
+            NCS_PUSH(q->rare, q->rares, q->rare_room, c);
         if (!c->group || !ncs_failed(c))
             continue;
         uint64_t key = ncs_group_key(c);
@@ -31,34 +54,49 @@ static void find_spoilt(struct ncs_inquiry *q)
     }
 }
 
-static void add_peer(struct ncs_wait_line *w, size_t *room, int rank)
+/* Who is waited for: a flag for each rank, from the lowest to the highest that is set. */
+struct peers {
+    bool *is;
+    int low, high;
+};
+
+static void add_peer(struct peers *p, int rank)
 {
-    size_t at = w->peers;
-    for (size_t i = 0; i < w->peers; i++)
-        if (w->peer[i] == rank)
-            return;
-    NCS_PUSH(w->peer, w->peers, *room, rank);
-    for (; at > 0 && w->peer[at - 1] > rank; at--)
-        w->peer[at] = w->peer[at - 1];
-    w->peer[at] = rank;
+    if (rank < 0)
+        return;
+    p->is[rank] = true;
+    p->low = rank < p->low ? rank : p->low;
+    p->high = rank > p->high ? rank : p->high;
+}
+
+/* Into the line, in order; nobody is flagged any more. */
+static void take_peers(struct peers *p, struct ncs_wait_line *w)
+{
+    size_t room = 0;
+    for (int r = p->low; r <= p->high; r++)
+        if (p->is[r]) {
+            NCS_PUSH(w->peer, w->peers, room, r);
+            p->is[r] = false;
+        }
+    p->low = INT_MAX;
+    p->high = -1;
 }
 
 /* Of calls that disagree everybody waits for all others. */
-static void add_peers(const struct ncs_inquiry *q, struct ncs_wait_line *w, size_t *room,
+static void add_peers(const struct ncs_inquiry *q, int self, struct peers *p,
                       const struct ncs_need *n)
 {
     const int pair[] = { n->src, n->dst };
     for (size_t i = 0; i < 2 && n->kind == NCS_NEED_STUCK; i++) {
         int rank = ncs_run_rank(q, n->comm, pair[i]);
-        if (rank >= 0 && rank != w->rank)
-            add_peer(w, room, rank);
+        if (rank != self)
+            add_peer(p, rank);
     }
     for (size_t i = 0; i < n->absents; i++)
-        if (n->absent[i].rank >= 0)
-            add_peer(w, room, n->absent[i].rank);
+        add_peer(p, n->absent[i].rank);
     for (size_t i = 0; i < n->presents && n->kind == NCS_NEED_STUCK; i++)
-        if (n->present[i]->rank != w->rank)
-            add_peer(w, room, n->present[i]->rank);
+        if (n->present[i]->rank != self)
+            add_peer(p, n->present[i]->rank);
 }
 
 static enum ncs_via via_of(const struct ncs_inquiry *q, const struct ncs_need *n)
@@ -72,10 +110,11 @@ static enum ncs_via via_of(const struct ncs_inquiry *q, const struct ncs_need *n
     }
 }
 
-static bool fill_wait(struct ncs_inquiry *q, int context, struct ncs_wait_line *w)
+static bool fill_wait(struct ncs_inquiry *q, int context, struct peers *peers,
+                      struct ncs_wait_line *w)
 {
     const struct ncs_snap_context *c = &q->snap->context[context];
-    size_t needs, room = 0;
+    size_t needs;
     int *need = ncs_needs_of(q, context, &needs);
     const struct ncs_call *call = NULL;
     w->rank = c->rank;
@@ -84,7 +123,7 @@ static bool fill_wait(struct ncs_inquiry *q, int context, struct ncs_wait_line *
     w->place = ncs_said_place(q, context);
     for (size_t i = 0; i < needs; i++) {
         const struct ncs_need *n = &q->need[need[i]];
-        add_peers(q, w, &room, n);
+        add_peers(q, c->rank, peers, n);
         if (!w->waiting)
             w->via = via_of(q, n);
         w->waiting = true;
@@ -94,6 +133,7 @@ static bool fill_wait(struct ncs_inquiry *q, int context, struct ncs_wait_line *
             if (n->present[k]->rank == c->rank)
                 call = n->present[k];
     }
+    take_peers(peers, w);
     if (call) {
         w->comm = call->comm >= 0 ? ncs_copy_text(ncs_comm_name(q, call->comm)) : NULL;
         w->call = call->number;
@@ -128,6 +168,7 @@ static void fill_running(const struct ncs_inquiry *q, int context, struct ncs_wa
 void ncs_waits(struct ncs_inquiry *q)
 {
     struct ncs_diagnosis *d = q->result;
+    struct peers peers = { ncs_new((size_t)(q->ranks + 1) * sizeof *peers.is), INT_MAX, -1 };
     size_t room = 0;
     for (size_t i = 0; i < q->snap->contexts; i++) {
         const struct ncs_snap_context *c = &q->snap->context[i];
@@ -138,7 +179,7 @@ void ncs_waits(struct ncs_inquiry *q)
         if (runs)
             fill_running(q, (int)i, &w);
         else
-            edge = fill_wait(q, (int)i, &w);
+            edge = fill_wait(q, (int)i, &peers, &w);
         if (!edge && q->hung)
             d->explained = false;
         size_t at = d->waits;
@@ -147,28 +188,34 @@ void ncs_waits(struct ncs_inquiry *q)
             d->wait[at] = d->wait[at - 1];
         d->wait[at] = w;
     }
+    ncs_free(peers.is);
 }
 
 static void close_inquiry(struct ncs_inquiry *q)
 {
     for (size_t i = 0; i < q->journal->comms; i++) {
         for (int r = 0; r < q->journal->comm[i]->members; r++)
-            ncs_free(q->comm[i].seq[r].call);
+            ncs_sequence_free(&q->comm[i].seq[r]);
         ncs_free(q->comm[i].seq);
         ncs_free(q->comm[i].parting.odd);
         ncs_free(q->comm[i].later.odd);
     }
+    ncs_loose_free(q);
     for (size_t i = 0; i < q->needs; i++) {
         ncs_free(q->need[i].present);
         ncs_free(q->need[i].absent);
     }
     ncs_free(q->open);
     ncs_free(q->failure);
+    ncs_free(q->first_context);
+    ncs_free(q->next_context);
+    ncs_free(q->rare);
     ncs_free(q->comm);
     ncs_free(q->need);
     ncs_free(q->edge);
     ncs_free(q->out);
     ncs_free(q->in);
+    ncs_free(q->met);
     ncs_map_free(&q->part);
     ncs_map_free(&q->spoilt);
 }
@@ -184,7 +231,8 @@ void ncs_diagnose(const struct ncs_journal *journal, const struct ncs_snapshot *
     q.hung = q.snap->stop == NCS_STOP_QUIET || q.snap->stop == NCS_STOP_LIVELOCK ||
              q.snap->stop == NCS_STOP_STALLED;
     q.ranks = count_ranks(&q);
-    find_spoilt(&q);
+    find_contexts(&q);
+    read_journal(&q);
     ncs_find_failures(&q);
     ncs_align(&q);
     ncs_graph(&q);

@@ -10,7 +10,8 @@
 void ncs_add_culprit(struct ncs_draft *d, int rank, uint32_t call, int line)
 {
     size_t at = d->f.culprits;
-    for (size_t i = 0; i < d->f.culprits; i++)
+    bool last = !at || d->f.culprit[at - 1].rank < rank;
+    for (size_t i = 0; i < d->f.culprits && !last; i++)
         if (d->f.culprit[i].rank == rank)
             return;
     struct ncs_culprit c = { rank, call, line };
@@ -37,23 +38,26 @@ void ncs_add_step(struct ncs_draft *d, const struct ncs_cycle_step *step)
     NCS_PUSH(d->f.cycle, d->f.cycles, d->cycle_room, s);
 }
 
-static bool takes_part(const struct ncs_finding *f, int rank)
+/* A flag for each rank that is a culprit or in the ring. The caller's. */
+static bool *who_takes_part(const struct ncs_inquiry *q, const struct ncs_finding *f)
 {
+    bool *part = ncs_new((size_t)(q->ranks + 1) * sizeof *part);
     for (size_t i = 0; i < f->culprits; i++)
-        if (f->culprit[i].rank == rank)
-            return true;
+        if (f->culprit[i].rank >= 0 && f->culprit[i].rank < q->ranks)
+            part[f->culprit[i].rank] = true;
     for (size_t i = 0; i < f->cycles; i++)
-        if (f->cycle[i].rank == rank)
-            return true;
-    return false;
+        if (f->cycle[i].rank >= 0 && f->cycle[i].rank < q->ranks)
+            part[f->cycle[i].rank] = true;
+    return part;
 }
 
 static void add_rank(int **ranks, size_t *count, size_t *room, int rank)
 {
-    for (size_t i = 0; i < *count; i++)
+    size_t at = *count;
+    bool last = !at || (*ranks)[at - 1] < rank;
+    for (size_t i = 0; i < *count && !last; i++)
         if ((*ranks)[i] == rank)
             return;
-    size_t at = *count;
     NCS_PUSH(*ranks, *count, *room, rank);
     for (; at > 0 && (*ranks)[at - 1] > rank; at--)
         (*ranks)[at] = (*ranks)[at - 1];
@@ -74,6 +78,7 @@ void ncs_add_blocked(const struct ncs_inquiry *q, struct ncs_draft *d, int node)
 {
     bool *all = ncs_waiters(q, node, false), *direct = ncs_waiters(q, node, true);
     bool *first_hand = ncs_new((size_t)(q->ranks + 1) * sizeof *first_hand);
+    bool *takes_part = who_takes_part(q, &d->f);
     for (size_t i = 0; i < q->snap->contexts; i++)
         if (direct[i] && q->snap->context[i].rank >= 0)
             first_hand[q->snap->context[i].rank] = true;
@@ -82,12 +87,13 @@ void ncs_add_blocked(const struct ncs_inquiry *q, struct ncs_draft *d, int node)
         if (!all[i] || c->state == NCS_CONTEXT_ENDED || c->rank < 0)
             continue;
         ncs_add_blocked_rank(d, c->rank);
-        if (!takes_part(&d->f, c->rank) && (d->f.cycles || !first_hand[c->rank]))
+        if (!takes_part[c->rank] && (d->f.cycles || !first_hand[c->rank]))
             ncs_add_bystander(d, c->rank);
     }
     ncs_free(all);
     ncs_free(direct);
     ncs_free(first_hand);
+    ncs_free(takes_part);
 }
 
 void ncs_set_title(const struct ncs_inquiry *q, struct ncs_draft *d, const struct ncs_call *call)
@@ -224,10 +230,10 @@ static int absent_line(const struct ncs_inquiry *q, const struct ncs_need *need,
 static void add_waiter_row(const struct ncs_inquiry *q, struct ncs_draft *d, int rank,
                            const bool *direct, const struct ncs_call *call)
 {
-    for (size_t i = 0; i < q->snap->contexts; i++) {
-        if (q->snap->context[i].rank != rank || !direct[i])
+    for (int i = ncs_first_context(q, rank); i >= 0; i = q->next_context[i]) {
+        if (!direct[i])
             continue;
-        ncs_add_row(d, rank, ncs_said_place(q, (int)i).line, waiting_text(q, (int)i, "", ""));
+        ncs_add_row(d, rank, ncs_said_place(q, i).line, waiting_text(q, i, "", ""));
         return;
     }
     if (call && !call->number)
@@ -246,14 +252,18 @@ void ncs_add_need_rows(const struct ncs_inquiry *q, struct ncs_draft *d,
     if (need->kind == NCS_NEED_GATE)
         for (int r = 0; r < q->ranks; r++)
             add_waiter_row(q, d, r, direct, NULL);
+    bool *here = ncs_new((size_t)(q->ranks + 1) * sizeof *here);
+    for (size_t k = 0; k < d->f.rows; k++)
+        if (d->f.row[k].rank >= 0 && d->f.row[k].rank < q->ranks)
+            here[d->f.row[k].rank] = true;
     for (size_t i = 0; i < need->absents; i++) {
         const struct ncs_absent *a = &need->absent[i];
-        bool here = false;
-        for (size_t k = 0; k < d->f.rows; k++)
-            here |= d->f.row[k].rank == a->rank;
-        if (a->rank >= 0 && !here)
-            ncs_add_row(d, a->rank, absent_line(q, need, a), absent_text(q, need, a));
+        if (a->rank < 0 || a->rank >= q->ranks || here[a->rank])
+            continue;
+        here[a->rank] = true;
+        ncs_add_row(d, a->rank, absent_line(q, need, a), absent_text(q, need, a));
     }
+    ncs_free(here);
     ncs_free(direct);
 }
 
@@ -264,14 +274,14 @@ void ncs_add_behind_rows(const struct ncs_inquiry *q, struct ncs_draft *d)
         if (d->f.row[i].rank >= 0 && d->f.row[i].rank < q->ranks)
             told[d->f.row[i].rank] = true;
     for (size_t b = 0; b < d->f.blockeds; b++)
-        for (size_t i = 0; i < q->snap->contexts; i++) {
+        for (int i = ncs_first_context(q, d->f.blocked[b]); i >= 0; i = q->next_context[i]) {
             const struct ncs_snap_context *c = &q->snap->context[i];
-            if (c->rank != d->f.blocked[b] || c->state == NCS_CONTEXT_ENDED || told[c->rank])
+            if (c->state == NCS_CONTEXT_ENDED || told[c->rank])
                 continue;
             told[c->rank] = true;
             struct ncs_finding_row row = {
-                .rank = c->rank, .line = ncs_said_place(q, (int)i).line, .behind = true,
-                .text = waiting_text(q, (int)i, "", " behind these") };
+                .rank = c->rank, .line = ncs_said_place(q, i).line, .behind = true,
+                .text = waiting_text(q, i, "", " behind these") };
             NCS_PUSH(d->f.row, d->f.rows, d->row_room, row);
         }
     ncs_free(told);

@@ -28,20 +28,28 @@ int ncs_node_rank(const struct ncs_inquiry *q, int node)
 
 static void reserve_nodes(struct ncs_inquiry *q, size_t count)
 {
-    size_t room = q->node_room;
+    size_t room = q->node_room, more = room;
     q->out = ncs_grown(q->out, &room, count, sizeof *q->out);
+    q->met = ncs_grown(q->met, &more, count, sizeof *q->met);
     q->in = ncs_grown(q->in, &q->node_room, count, sizeof *q->in);
-    for (; q->nodes < count; q->nodes++)
+    for (; q->nodes < count; q->nodes++) {
         q->out[q->nodes] = q->in[q->nodes] = -1;
+        q->met[q->nodes] = 0;
+    }
 }
 
 void ncs_connect(struct ncs_inquiry *q, int from, int to)
 {
     if (from < 0 || to < 0 || (size_t)from >= q->nodes || (size_t)to >= q->nodes)
         return;
-    for (int e = q->out[from]; e >= 0; e = q->edge[e].next_out)
-        if (q->edge[e].to == to)
-            return;
+    if (q->met_from != from) {
+        q->met_from = from;
+        for (int e = q->out[from]; e >= 0; e = q->edge[e].next_out)
+            q->met[q->edge[e].to] = from + 1;
+    }
+    if (q->met[to] == from + 1)
+        return;
+    q->met[to] = from + 1;
     struct ncs_edge edge = { from, to, q->out[from], q->in[to] };
     NCS_PUSH(q->edge, q->edges, q->edge_room, edge);
     q->out[from] = q->in[to] = (int)q->edges - 1;
@@ -70,23 +78,19 @@ static void add_present(struct ncs_need *n, const struct ncs_call *call)
     n->comm = call->comm;
 }
 
-static void add_absent(struct ncs_need *n, int comm_rank)
+static void push_absent(struct ncs_need *n, int comm_rank)
 {
-    for (size_t i = 0; i < n->absents; i++)
-        if (n->absent[i].comm_rank == comm_rank)
-            return;
     struct ncs_absent a = { .rank = -1, .comm_rank = comm_rank, .context = -1, .op = -1,
                             .reason = NCS_ABSENT_ELSEWHERE };
     NCS_PUSH(n->absent, n->absents, n->absent_room, a);
 }
 
-static void drop_absent(struct ncs_need *n, int comm_rank)
+static void add_absent(struct ncs_need *n, int comm_rank)
 {
-    size_t kept = 0;
     for (size_t i = 0; i < n->absents; i++)
-        if (n->absent[i].comm_rank != comm_rank)
-            n->absent[kept++] = n->absent[i];
-    n->absents = kept;
+        if (n->absent[i].comm_rank == comm_rank)
+            return;
+    push_absent(n, comm_rank);
 }
 
 /* ---- meetings on the device ---- */
@@ -205,10 +209,13 @@ static size_t slot_need(struct ncs_inquiry *q, int slot)
             n->absents = 0;
         return q->needs - 1;
     }
-    for (int r = 0; r < s->nranks; r++)
-        add_absent(n, r);
-    for (size_t i = 0; i < n->presents; i++)
-        drop_absent(n, n->present[i]->comm_rank);
+    size_t next = 0; /* they are in order of their ranks */
+    for (int r = 0; r < s->nranks; r++) {
+        while (next < n->presents && n->present[next]->comm_rank < r)
+            next++;
+        if (next == n->presents || n->present[next]->comm_rank != r)
+            push_absent(n, r);
+    }
     return q->needs - 1;
 }
 
@@ -378,17 +385,16 @@ static void gate_absents(struct ncs_inquiry *q, struct ncs_need *n,
     bool barrier = strcmp(gate->what, "barrier") == 0;
     for (int r = 0; r < q->ranks; r++) {
         bool waits = false;
-        for (size_t i = 0; i < q->snap->contexts; i++)
-            waits |= q->snap->context[i].rank == r && at_gate(q, &q->snap->context[i], gate);
+        for (int i = ncs_first_context(q, r); i >= 0; i = q->next_context[i])
+            waits |= at_gate(q, &q->snap->context[i], gate);
         if (gate->owner >= 0 ? r != gate->owner : waits || (barrier && !listed(gate->key, r)))
             continue;
         struct ncs_absent a = { .rank = r, .comm_rank = -1, .op = -1, .context = -1 };
         ncs_why_rank_absent(q, &a);
         if (gate->owner >= 0) {
-            for (size_t i = 0; i < q->snap->contexts; i++)
-                if (q->snap->context[i].rank == r &&
-                    q->snap->context[i].thread == gate->owner_thread)
-                    a.context = (int)i;
+            for (int i = ncs_first_context(q, r); i >= 0; i = q->next_context[i])
+                if (q->snap->context[i].thread == gate->owner_thread)
+                    a.context = i;
             const struct ncs_snap_context *c = a.context >= 0 ? &q->snap->context[a.context] : NULL;
             bool stopped = c && c->state == NCS_CONTEXT_ENDED && c->ending == NCS_END_KILLED;
             a.reason = stopped ? NCS_ABSENT_KILLED : NCS_ABSENT_ELSEWHERE;
@@ -442,10 +448,9 @@ static void connect_need(struct ncs_inquiry *q, size_t need)
         } else if (a->rank < 0) {
             ncs_connect_unknown(q, need);
         } else {
-            for (size_t k = 0; k < q->snap->contexts; k++)
-                if (q->snap->context[k].rank == a->rank &&
-                    q->snap->context[k].state != NCS_CONTEXT_ENDED)
-                    ncs_connect(q, node, (int)k);
+            for (int k = ncs_first_context(q, a->rank); k >= 0; k = q->next_context[k])
+                if (q->snap->context[k].state != NCS_CONTEXT_ENDED)
+                    ncs_connect(q, node, k);
         }
     }
 }

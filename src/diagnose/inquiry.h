@@ -13,6 +13,7 @@
  * and stand in no common sequence. */
 struct ncs_sequence {
     const struct ncs_call **call;
+    uint64_t *signature; /* of each */
     size_t held, room;
     uint32_t base; /* how many older ones are no longer held */
 };
@@ -40,10 +41,13 @@ struct ncs_parting {
     int skipped_line;  /* FEWER: the line that the lines of the others show to be left out; 0 */
 };
 
-struct ncs_ranks_of_comm { /* what align.c knows of a communicator */
+struct ncs_loose_calls; /* loose.c */
+
+struct ncs_ranks_of_comm { /* what is known of a communicator */
     struct ncs_sequence *seq; /* one for each member in the journal */
     struct ncs_parting parting;
     struct ncs_parting later; /* where they part again after a call that differs */
+    struct ncs_loose_calls *loose; /* NULL = nobody has asked yet */
 };
 
 /* ---- who waits for whom (graph.c, absent.c) ---- */
@@ -112,6 +116,10 @@ struct ncs_inquiry {
     int ranks;                       /* of the run, as far as it was seen */
     bool hung;                       /* the snapshot was taken of a hang */
     bool *open;                      /* by rank: see ncs_may_go_on */
+    int *first_context;              /* by rank: ncs_first_context */
+    int *next_context;               /* by context: the next one of its rank, -1 = none */
+    const struct ncs_call **rare;    /* what makes, changes and ends communicators; by id */
+    size_t rares, rare_room;
 
     struct ncs_ranks_of_comm *comm;  /* by number of the communicator */
     struct ncs_map part;             /* call -> part of the snapshot, index + 1 */
@@ -123,6 +131,7 @@ struct ncs_inquiry {
 
     /* Nodes of the graph: contexts, operations, jobs, needs, in this order. */
     int *out, *in;                   /* first edge, by node; -1 = none */
+    int *met, met_from;              /* by node: met_from + 1 if that has an edge to it already */
     size_t nodes, node_room;
     struct ncs_edge *edge;
     size_t edges, edge_room;
@@ -131,12 +140,19 @@ struct ncs_inquiry {
     size_t finding_room;
 };
 
+/* The contexts of a rank of the run in their order: the first, -1 = none; then q->next_context. */
+static inline int ncs_first_context(const struct ncs_inquiry *q, int rank)
+{
+    return rank >= 0 && rank < q->ranks ? q->first_context[rank] : -1;
+}
+
 void ncs_align(struct ncs_inquiry *q);
 /* Whether a rank of the run may still make calls: it lives, and its script is not over. Of a rank
  * that cannot be told, and without contexts, that is taken to be so. */
 bool ncs_may_go_on(const struct ncs_inquiry *q, int rank);
 const struct ncs_call *ncs_sequence_at(const struct ncs_sequence *s, uint32_t position);
 uint32_t ncs_sequence_end(const struct ncs_sequence *s); /* base + held */
+void ncs_sequence_free(struct ncs_sequence *s);
 /* Position of a collective in its rank's sequence; UINT32_MAX when it is not there. */
 uint32_t ncs_position(const struct ncs_inquiry *q, const struct ncs_call *call);
 /* A call that takes part in nothing: it failed, its group was dropped, or it had nothing to move.
@@ -169,8 +185,9 @@ int ncs_node_rank(const struct ncs_inquiry *q, int node);
 bool *ncs_waiters(const struct ncs_inquiry *q, int node, bool direct);
 /* The needs that a context waits for with nothing between; count in *needs; the caller's. */
 int *ncs_needs_of(const struct ncs_inquiry *q, int context, size_t *needs);
-/* Whether the ring around the need is there even if the rank waited for nothing. */
-bool ncs_cycle_without(const struct ncs_inquiry *q, size_t need, int rank);
+/* By rank: whether the ring around the need would not be there if this rank alone waited for nothing.
+ * The caller's. */
+bool *ncs_cycle_breakers(const struct ncs_inquiry *q, size_t need);
 /* Whether it is there even if these needs were met. */
 bool ncs_cycle_without_needs(const struct ncs_inquiry *q, size_t need, const int *gone,
                              size_t gones);
@@ -228,9 +245,7 @@ struct ncs_misnamed {
     size_t count;
 };
 
-/* The sends and receives on the communicator that the other side has not made a call for; none if
- * the journal is not whole. The caller's. */
-const struct ncs_call **ncs_loose(const struct ncs_inquiry *q, int comm, size_t *count);
+void ncs_loose_free(struct ncs_inquiry *q);
 /* The one call of a ring around the need that would undo it if it named another peer, of calls in
  * groups that both send and receive; what is further on in the program is loose because of it. */
 bool ncs_explain_first(const struct ncs_inquiry *q, size_t need, struct ncs_misnamed *out);

@@ -47,14 +47,23 @@ static struct tally *tally_for(struct tallies *t, const struct ncs_call *c)
     return ncs_is_send(c) ? tally_of(t, me, peer) : tally_of(t, peer, me);
 }
 
-const struct ncs_call **ncs_loose(const struct ncs_inquiry *q, int comm, size_t *count)
+/* Those of a communicator; none if the journal is not whole. */
+struct ncs_loose_calls {
+    const struct ncs_call **call;
+    size_t count, room;
+    int *knot;                /* by rank: the least rank that hangs together with it by who names whom */
+    struct ncs_misnamed all;  /* what explains them, by rank */
+    size_t all_room;
+    bool *explained;          /* by knot */
+    const struct ncs_call **exchange; /* those of groups that both send and receive */
+    size_t exchanges, exchange_room;
+};
+
+static void find_loose(const struct ncs_inquiry *q, int comm, struct ncs_loose_calls *l)
 {
     const struct ncs_comm_info *info = q->journal->comm[comm];
-    const struct ncs_call **loose = NULL;
     struct tallies all = { 0 }, seen = { 0 };
-    size_t room = 0;
     bool whole = true;
-    *count = 0;
     for (int i = 0; i < info->nranks; i++) {
         const struct ncs_call *first = info->member[i].first;
         whole &= first ? first->number == 1 : info->member[i].calls == 0;
@@ -69,39 +78,35 @@ const struct ncs_call **ncs_loose(const struct ncs_inquiry *q, int comm, size_t 
             bool send = ncs_is_send(c);
             uint32_t nth = ++*side(tally_for(&seen, c), send);
             if (nth > *side(tally_for(&all, c), !send))
-                NCS_PUSH(loose, *count, room, c);
+                NCS_PUSH(l->call, l->count, l->room, c);
         }
     ncs_map_free(&all.of);
     ncs_map_free(&seen.of);
     ncs_free(all.tally);
     ncs_free(seen.tally);
-    return loose;
 }
 
-/* Puts first what hangs together with the rank by who names whom; how many these are. */
-static size_t bring_near(const struct ncs_call **loose, size_t count, int nranks, int rank)
+static int knot_of(int *knot, int rank)
 {
-    bool *in = ncs_new((size_t)nranks * sizeof *in), grown = true;
-    in[rank] = true;
-    while (grown) {
-        grown = false;
-        for (size_t i = 0; i < count; i++) {
-            int a = loose[i]->comm_rank, b = ncs_call_peer(loose[i]);
-            if (b < 0 || b >= nranks || in[a] == in[b])
-                continue;
-            in[a] = in[b] = grown = true;
-        }
-    }
-    size_t near = 0;
-    for (size_t i = 0; i < count; i++) {
-        const struct ncs_call *c = loose[i];
-        if (!in[c->comm_rank])
+    while (knot[rank] != rank)
+        rank = knot[rank] = knot[knot[rank]];
+    return rank;
+}
+
+static void tie_knots(struct ncs_loose_calls *l, int nranks)
+{
+    l->knot = ncs_new((size_t)nranks * sizeof *l->knot);
+    for (int r = 0; r < nranks; r++)
+        l->knot[r] = r;
+    for (size_t i = 0; i < l->count; i++) {
+        int peer = ncs_call_peer(l->call[i]);
+        if (peer < 0 || peer >= nranks)
             continue;
-        memmove(loose + near + 1, loose + near, (i - near) * sizeof *loose); /* keeps the order */
-        loose[near++] = c;
+        int a = knot_of(l->knot, l->call[i]->comm_rank), b = knot_of(l->knot, peer);
+        l->knot[a > b ? a : b] = a > b ? b : a;
     }
-    ncs_free(in);
-    return near;
+    for (int r = 0; r < nranks; r++)
+        l->knot[r] = knot_of(l->knot, r);
 }
 
 /* Whether all would be answered if this rank named others: everybody else's calls name it, and it
@@ -253,25 +258,6 @@ static void sort(struct ncs_misnamed *all)
     }
 }
 
-bool ncs_explain_loose(const struct ncs_inquiry *q, int comm, int rank, struct ncs_misnamed *out)
-{
-    int nranks = q->journal->comm[comm]->nranks;
-    size_t count, room = 0;
-    const struct ncs_call **loose = ncs_loose(q, comm, &count);
-    *out = (struct ncs_misnamed){ 0 };
-    for (bool first = true; count > 0; first = false) {
-        size_t near = bring_near(loose, count, nranks, first ? rank : loose[0]->comm_rank);
-        explain(q, loose, near, nranks, out, &room);
-        if (!out->count)
-            break; /* what the question was about is not explained */
-        memmove(loose, loose + near, (count - near) * sizeof *loose);
-        count -= near;
-    }
-    ncs_free(loose);
-    sort(out);
-    return out->count > 0;
-}
-
 /* Its group both sends and receives on its communicator. */
 static bool in_exchange(const struct ncs_inquiry *q, const struct ncs_call *call)
 {
@@ -286,6 +272,66 @@ static bool in_exchange(const struct ncs_inquiry *q, const struct ncs_call *call
     return sends && recvs;
 }
 
+static struct ncs_loose_calls *loose_of(const struct ncs_inquiry *q, int comm)
+{
+    struct ncs_loose_calls **of = &q->comm[comm].loose, *l = *of;
+    if (l)
+        return l;
+    int nranks = q->journal->comm[comm]->nranks;
+    l = *of = ncs_new(sizeof *l);
+    find_loose(q, comm, l);
+    tie_knots(l, nranks);
+    l->explained = ncs_new((size_t)nranks * sizeof *l->explained);
+    const struct ncs_call **sorted = ncs_new(l->count * sizeof *sorted);
+    size_t *end = ncs_new((size_t)(nranks + 1) * sizeof *end); /* by knot, of its calls in sorted */
+    for (size_t i = 0; i < l->count; i++)
+        end[l->knot[l->call[i]->comm_rank] + 1]++;
+    for (int k = 0; k < nranks; k++)
+        end[k + 1] += end[k];
+    for (size_t i = 0; i < l->count; i++)
+        sorted[end[l->knot[l->call[i]->comm_rank]]++] = l->call[i];
+    for (int k = 0; k < nranks; k++) {
+        size_t first = k ? end[k - 1] : 0, before = l->all.count;
+        if (end[k] > first)
+            explain(q, sorted + first, end[k] - first, nranks, &l->all, &l->all_room);
+        l->explained[k] = l->all.count > before;
+    }
+    ncs_free(sorted);
+    ncs_free(end);
+    sort(&l->all);
+    for (size_t i = 0; i < l->count; i++)
+        if (in_exchange(q, l->call[i]))
+            NCS_PUSH(l->exchange, l->exchanges, l->exchange_room, l->call[i]);
+    return l;
+}
+
+void ncs_loose_free(struct ncs_inquiry *q)
+{
+    for (size_t i = 0; i < q->journal->comms; i++) {
+        struct ncs_loose_calls *l = q->comm[i].loose;
+        if (!l)
+            continue;
+        ncs_free(l->call);
+        ncs_free(l->knot);
+        ncs_free(l->all.of);
+        ncs_free(l->explained);
+        ncs_free(l->exchange);
+        ncs_free(l);
+    }
+}
+
+bool ncs_explain_loose(const struct ncs_inquiry *q, int comm, int rank, struct ncs_misnamed *out)
+{
+    const struct ncs_loose_calls *l = loose_of(q, comm);
+    *out = (struct ncs_misnamed){ 0 };
+    if (rank < 0 || rank >= q->journal->comm[comm]->nranks || !l->explained[l->knot[rank]])
+        return false;
+    out->count = l->all.count;
+    out->of = ncs_new(out->count * sizeof *out->of);
+    memcpy(out->of, l->all.of, out->count * sizeof *out->of);
+    return true;
+}
+
 static int need_with(const struct ncs_inquiry *q, const struct ncs_call *call)
 {
     for (size_t i = 0; i < q->needs; i++)
@@ -297,8 +343,9 @@ static int need_with(const struct ncs_inquiry *q, const struct ncs_call *call)
 
 bool ncs_explain_first(const struct ncs_inquiry *q, size_t need, struct ncs_misnamed *out)
 {
-    size_t count, room = 0;
-    const struct ncs_call **loose = ncs_loose(q, q->need[need].comm, &count);
+    const struct ncs_loose_calls *l = loose_of(q, q->need[need].comm);
+    const struct ncs_call *const *loose = l->exchange;
+    size_t count = l->exchanges, room = 0;
     struct ncs_misnaming best = { 0 };
     uint32_t least = UINT32_MAX;
     bool tie = false;
@@ -308,8 +355,7 @@ bool ncs_explain_first(const struct ncs_inquiry *q, size_t need, struct ncs_misn
             const struct ncs_call *wrong = loose[i], *wants = loose[k];
             uint32_t last = wrong->number > wants->number ? wrong->number : wants->number;
             if (ncs_call_peer(wants) != wrong->comm_rank || last > least ||
-                ncs_is_send(wants) == ncs_is_send(wrong) || !in_exchange(q, wrong) ||
-                !in_exchange(q, wants))
+                ncs_is_send(wants) == ncs_is_send(wrong))
                 continue;
             const int gone[] = { need_with(q, wrong), need_with(q, wants) };
             if (gone[0] < 0 || ncs_cycle_without_needs(q, need, gone, 2))
@@ -318,7 +364,6 @@ bool ncs_explain_first(const struct ncs_inquiry *q, size_t need, struct ncs_misn
             least = last;
             best = (struct ncs_misnaming){ .wrong = wrong, .wants = wants };
         }
-    ncs_free(loose);
     if (best.wrong && !tie)
         NCS_PUSH(out->of, out->count, room, best);
     return out->count > 0;

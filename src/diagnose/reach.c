@@ -124,50 +124,133 @@ static bool *spread(const struct ncs_inquiry *q, int node, bool forward)
     return seen;
 }
 
-/* What lies on a ring with the need is reached from it and reaches it. Of this, nodes from which
- * nothing leads on are taken away until none is left, or a ring. */
-static bool cycle_left(const struct ncs_inquiry *q, size_t need, int rank, const int *gone,
-                       size_t gones)
+/* The nodes that lie on rings with a need: reached from it, and reaching it. */
+struct knot {
+    int *node;
+    size_t nodes;
+    int *at;          /* by node of the graph: index in `node`; -1 = not in the knot */
+    int *left;        /* by index: edges that lead on, as the knot is taken apart */
+    int *stack;
+};
+
+static struct knot knot_of(const struct ncs_inquiry *q, size_t need)
 {
     int start = ncs_need_node(q, need);
     bool *in = spread(q, start, true), *back = spread(q, start, false);
-    int *left = ncs_new(q->nodes * sizeof *left), *stack = ncs_new(q->nodes * sizeof *stack);
-    size_t members = 0, depth = 0;
+    struct knot k = { .at = ncs_new(q->nodes * sizeof *k.at) };
+    for (size_t i = 0; i < q->nodes; i++)
+        k.nodes += in[i] = in[i] && back[i];
+    k.node = ncs_new(k.nodes * sizeof *k.node);
+    k.left = ncs_new(k.nodes * sizeof *k.left);
+    k.stack = ncs_new(k.nodes * sizeof *k.stack);
+    k.nodes = 0;
     for (size_t i = 0; i < q->nodes; i++) {
-        in[i] = in[i] && back[i] && (rank < 0 || ncs_node_rank(q, (int)i) != rank);
-        for (size_t k = 0; k < gones; k++)
-            in[i] = in[i] && ncs_node_need(q, (int)i) != gone[k];
-        members += in[i];
-    }
-    for (size_t i = 0; i < q->nodes; i++) {
-        if (!in[i])
-            continue;
-        for (int e = q->out[i]; e >= 0; e = q->edge[e].next_out)
-            left[i] += in[q->edge[e].to];
-        if (left[i] == 0)
-            stack[depth++] = (int)i;
-    }
-    while (depth > 0) {
-        int n = stack[--depth];
-        members--;
-        for (int e = q->in[n]; e >= 0; e = q->edge[e].next_in)
-            if (in[q->edge[e].from] && --left[q->edge[e].from] == 0)
-                stack[depth++] = q->edge[e].from;
+        k.at[i] = in[i] ? (int)k.nodes : -1;
+        if (in[i])
+            k.node[k.nodes++] = (int)i;
     }
     ncs_free(in);
     ncs_free(back);
-    ncs_free(left);
-    ncs_free(stack);
-    return members > 0;
+    return k;
 }
 
-bool ncs_cycle_without(const struct ncs_inquiry *q, size_t need, int rank)
+static void free_knot(struct knot *k)
 {
-    return cycle_left(q, need, rank, NULL, 0);
+    ncs_free(k->node);
+    ncs_free(k->at);
+    ncs_free(k->left);
+    ncs_free(k->stack);
+}
+
+/* Takes away the nodes with left < 0, then those from which nothing leads on, until none is left or
+ * rings are: how many nodes remain, which are those with left > 0. */
+static size_t take_apart(const struct ncs_inquiry *q, struct knot *k)
+{
+    size_t depth = 0, remain = 0;
+    for (size_t i = 0; i < k->nodes; i++) {
+        if (k->left[i] < 0)
+            continue;
+        k->left[i] = 0;
+        for (int e = q->out[k->node[i]]; e >= 0; e = q->edge[e].next_out) {
+            int to = k->at[q->edge[e].to];
+            k->left[i] += to >= 0 && k->left[to] >= 0;
+        }
+        remain++;
+        if (k->left[i] == 0)
+            k->stack[depth++] = (int)i;
+    }
+    while (depth > 0) {
+        int n = k->stack[--depth];
+        remain--;
+        for (int e = q->in[k->node[n]]; e >= 0; e = q->edge[e].next_in) {
+            int from = k->at[q->edge[e].from];
+            if (from >= 0 && k->left[from] > 0 && --k->left[from] == 0)
+                k->stack[depth++] = from;
+        }
+    }
+    return remain;
 }
 
 bool ncs_cycle_without_needs(const struct ncs_inquiry *q, size_t need, const int *gone,
                              size_t gones)
 {
-    return cycle_left(q, need, -1, gone, gones);
+    struct knot k = knot_of(q, need);
+    for (size_t i = 0; i < gones; i++) {
+        int at = gone[i] >= 0 ? k.at[ncs_need_node(q, (size_t)gone[i])] : -1;
+        if (at >= 0)
+            k.left[at] = -1;
+    }
+    bool any = take_apart(q, &k) > 0;
+    free_knot(&k);
+    return any;
+}
+
+/* Of those in question only ranks on one of the rings that remain can still be. */
+static void keep_ring(const struct ncs_inquiry *q, const struct knot *k, bool *is)
+{
+    bool *seen = ncs_new(k->nodes * sizeof *seen), *on = ncs_new((size_t)q->ranks + 1);
+    int at = 0;
+    while (k->left[at] <= 0)
+        at++;
+    for (int turn = 0; turn < 2; turn++) { /* the first leads into a ring, the second goes around */
+        for (size_t i = 0; i < k->nodes; i++)
+            seen[i] = false;
+        while (!seen[at]) {
+            seen[at] = true;
+            int rank = ncs_node_rank(q, k->node[at]), next = -1;
+            if (turn == 1 && rank >= 0)
+                on[rank] = true;
+            for (int e = q->out[k->node[at]]; e >= 0 && next < 0; e = q->edge[e].next_out) {
+                int to = k->at[q->edge[e].to];
+                next = to >= 0 && k->left[to] > 0 ? to : -1;
+            }
+            at = next;
+        }
+    }
+    for (int r = 0; r < q->ranks; r++)
+        is[r] = is[r] && on[r];
+    ncs_free(seen);
+    ncs_free(on);
+}
+
+bool *ncs_cycle_breakers(const struct ncs_inquiry *q, size_t need)
+{
+    struct knot k = knot_of(q, need);
+    bool *is = ncs_new(((size_t)q->ranks + 1) * sizeof *is), single = true;
+    for (size_t i = 0; i < k.nodes; i++)
+        if (ncs_node_rank(q, k.node[i]) >= 0)
+            is[ncs_node_rank(q, k.node[i])] = true;
+    take_apart(q, &k);
+    for (size_t i = 0; i < k.nodes; i++)
+        single = single && k.left[i] == 1;
+    for (int r = 0; r < q->ranks && !single; r++) { /* in a single ring, all of them */
+        if (!is[r])
+            continue;
+        for (size_t i = 0; i < k.nodes; i++)
+            k.left[i] = ncs_node_rank(q, k.node[i]) == r ? -1 : 0;
+        if (take_apart(q, &k) > 0)
+            keep_ring(q, &k, is);
+    }
+    free_knot(&k);
+    return is;
 }

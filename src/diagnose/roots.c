@@ -161,9 +161,8 @@ static bool destroyed_by_some(const struct ncs_inquiry *q, const struct ncs_comm
         const struct ncs_member *m = &info->member[i];
         some |= m->gone != 0;
         left |= m->gone == 0 && m->rank >= 0;
-        for (size_t k = 0; k < q->snap->contexts; k++)
-            if (q->snap->context[k].rank == m->rank &&
-                q->snap->context[k].ending != NCS_END_RETURNED)
+        for (int k = ncs_first_context(q, m->rank); k >= 0; k = q->next_context[k])
+            if (q->snap->context[k].ending != NCS_END_RETURNED)
                 return false; /* who fails may leave things behind */
     }
     return some && left;

@@ -65,13 +65,13 @@ static bool waits_at_gate(const struct ncs_inquiry *q, const struct ncs_snap_con
 int ncs_gate_line(const struct ncs_inquiry *q, int rank)
 {
     int found = -1;
-    for (size_t i = 0; i < q->snap->contexts; i++) {
+    for (int i = ncs_first_context(q, rank); i >= 0; i = q->next_context[i]) {
         const struct ncs_snap_context *c = &q->snap->context[i];
-        if (c->rank != rank || c->state == NCS_CONTEXT_ENDED)
+        if (c->state == NCS_CONTEXT_ENDED)
             continue;
         if (waits_at_gate(q, c))
-            return ncs_said_place(q, (int)i).line;
-        found = found < 0 ? (int)i : found;
+            return ncs_said_place(q, i).line;
+        found = found < 0 ? i : found;
     }
     return found < 0 ? 0 : ncs_said_place(q, found).line;
 }

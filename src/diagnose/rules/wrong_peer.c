@@ -90,15 +90,18 @@ static void find_misnamed(const struct ncs_inquiry *q, const struct ncs_root *r,
 {
     if (r->kind == NCS_ROOT_ABSENT)
         ncs_explain_loose(q, r->need->comm, r->need->call->comm_rank, all);
+    int asked = -1; /* of one communicator the whole ring has one answer */
     for (size_t i = 0; i < r->length && !all->count; i++) {
         int at = ncs_node_need(q, r->path[i]);
         const struct ncs_need *n = at >= 0 ? &q->need[at] : NULL;
         if (!n || n->kind != NCS_NEED_PAIR || !n->call)
             continue;
         const struct ncs_absent *a = ncs_link(n, q, r->path[(i + 1) % r->length]);
-        if (a && a->reason == NCS_ABSENT_ELSEWHERE)
-            if (!ncs_explain_loose(q, n->comm, n->call->comm_rank, all))
-                ncs_explain_first(q, (size_t)at, all);
+        if (!a || a->reason != NCS_ABSENT_ELSEWHERE ||
+            ncs_explain_loose(q, n->comm, n->call->comm_rank, all) || n->comm == asked)
+            continue;
+        asked = n->comm;
+        ncs_explain_first(q, (size_t)at, all);
     }
 }
 
