@@ -130,15 +130,25 @@ size_t ncs_call_writes(const struct ncs_call *call, int nranks)
 uint64_t ncs_call_signature(const struct ncs_call *call)
 {
     enum ncs_fn fn = call->fn == NCS_FN_ncclBcast ? NCS_FN_ncclBroadcast : call->fn;
-    uint64_t hash = ncs_hash(0, fn);
-    int op = ncs_call_op(call);
+    const struct ncs_fn_info *info = &ncs_fn_info[call->fn];
+    uint64_t hash = ncs_hash(0, fn), count = 0;
+    int dtype = -1, op = -1, root = -1;
 
-    if (ncs_call_arg(call, NCS_ARG_PEER))
-        return ncs_hash(hash, (uint64_t)ncs_call_peer(call));
-    hash = ncs_hash(hash, ncs_call_count(call));
-    hash = ncs_hash(hash, (uint64_t)ncs_call_dtype(call));
+    for (int i = 0; i < info->nargs; i++) { /* of each call that counts: one walk over its arguments */
+        const union ncs_arg *arg = &call->arg[i];
+        switch (info->arg[i].kind) {
+        case NCS_ARG_PEER: return ncs_hash(hash, (uint64_t)(int)arg->i);
+        case NCS_ARG_COUNT: count = arg->u; break;
+        case NCS_ARG_DTYPE: dtype = (int)arg->i; break;
+        case NCS_ARG_REDOP: op = (int)arg->i; break;
+        case NCS_ARG_ROOT: root = (int)arg->i; break;
+        default: break;
+        }
+    }
+    hash = ncs_hash(hash, count);
+    hash = ncs_hash(hash, (uint64_t)dtype);
     hash = ncs_hash(hash, (uint64_t)(op >= ncclNumOps ? ncclNumOps : op));
-    return ncs_hash(hash, (uint64_t)ncs_call_root(call));
+    return ncs_hash(hash, (uint64_t)root);
 }
 
 static void add_name(struct ncs_str *out, const char *name, const char *role, int value)

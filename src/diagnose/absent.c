@@ -161,7 +161,8 @@ static bool own_collective(const struct ncs_inquiry *q, const struct ncs_need *n
     const struct ncs_sequence *mine = &q->comm[need->comm].seq[a->comm_rank];
     const struct ncs_sequence *theirs = &q->comm[need->comm].seq[need->call->comm_rank];
     uint32_t at = ncs_position(q, need->call);
-    for (uint32_t k = mine->base; k < ncs_sequence_end(mine) && k <= at; k++) {
+    bool spoilt = mine->doubtful || (mine->grouped && q->spoilt.count > 0);
+    for (uint32_t k = mine->base; spoilt && k < ncs_sequence_end(mine) && k <= at; k++) {
         const struct ncs_call *c = ncs_sequence_at(mine, k), *cause, *unused;
         enum ncs_reason reason, other;
         if (!ncs_ineffective(q, c, &reason, &cause))
@@ -220,10 +221,10 @@ static bool is_counterpart(const struct ncs_need *need, const struct ncs_absent 
 static bool own_pairwise(const struct ncs_inquiry *q, const struct ncs_need *need,
                          struct ncs_absent *a)
 {
-    const struct ncs_member *m = &q->journal->comm[need->comm]->member[a->comm_rank];
+    const struct ncs_sequence *s = &q->comm[need->comm].seq[a->comm_rank];
     const struct ncs_call *spoilt = NULL, *queued = NULL;
-    for (const struct ncs_call *c = m->first; c; c = c->next_counted) {
-        const struct ncs_call *cause;
+    for (size_t i = 0; i < s->sides; i++) {
+        const struct ncs_call *c = s->side[i], *cause;
         enum ncs_reason reason;
         if (!is_counterpart(need, a, c))
             continue;
@@ -241,8 +242,9 @@ static bool own_pairwise(const struct ncs_inquiry *q, const struct ncs_need *nee
         return true;
     }
     /* Some machines keep no part of a call in a group that its thread left open. */
-    for (const struct ncs_call *c = m->first; c; c = c->next_counted)
-        if (is_counterpart(need, a, c) && c->id > need->call->id && from_part(q, c, a))
+    for (size_t i = 0; i < s->sides; i++)
+        if (is_counterpart(need, a, s->side[i]) && s->side[i]->id > need->call->id &&
+            from_part(q, s->side[i], a))
             return true;
     return false;
 }

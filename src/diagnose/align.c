@@ -40,24 +40,6 @@ uint32_t ncs_position(const struct ncs_inquiry *q, const struct ncs_call *call)
     return low < s->held && s->call[low] == call ? s->base + (uint32_t)low : UINT32_MAX;
 }
 
-/* Dropped records are taken for collectives: their number is all that is left of them. */
-static void collect(struct ncs_sequence *s, const struct ncs_member *m)
-{
-    s->base = m->first ? m->first->number - 1 : m->calls;
-    for (const struct ncs_call *c = m->first; c; c = c->next_counted)
-        if (!ncs_is_pairwise(c) && !ncs_call_is_one_sided(c))
-            NCS_PUSH(s->call, s->held, s->room, c);
-    s->signature = ncs_new(s->held * sizeof *s->signature);
-    for (size_t i = 0; i < s->held; i++)
-        s->signature[i] = ncs_call_signature(s->call[i]);
-}
-
-void ncs_sequence_free(struct ncs_sequence *s)
-{
-    ncs_free(s->call);
-    ncs_free(s->signature);
-}
-
 static bool same_text(const char *a, const char *b)
 {
     return a == b || (a && b && strcmp(a, b) == 0);
@@ -401,14 +383,10 @@ void ncs_align(struct ncs_inquiry *q)
         if (c->rank >= 0 && c->state != NCS_CONTEXT_ENDED && !(c->call && c->call->ending))
             q->open[c->rank] = true;
     }
-    q->comm = ncs_new(q->journal->comms * sizeof *q->comm);
     for (size_t c = 0; c < q->journal->comms; c++) {
         const struct ncs_comm_info *info = q->journal->comm[c];
         struct ncs_ranks_of_comm *r = &q->comm[c];
         uint32_t start = UINT32_MAX, end = 0;
-        r->seq = ncs_new((size_t)info->members * sizeof *r->seq);
-        for (int i = 0; i < info->members; i++)
-            collect(&r->seq[i], &info->member[i]);
         for (int i = 0; i < info->nranks; i++) {
             if (r->seq[i].base < start)
                 start = r->seq[i].base;

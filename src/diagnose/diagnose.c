@@ -20,40 +20,6 @@ static int count_ranks(const struct ncs_inquiry *q)
     return last + 1;
 }
 
-static void find_contexts(struct ncs_inquiry *q)
-{
-    q->first_context = ncs_new((size_t)(q->ranks + 1) * sizeof *q->first_context);
-    q->next_context = ncs_new((q->snap->contexts + 1) * sizeof *q->next_context);
-    for (int r = 0; r < q->ranks; r++)
-        q->first_context[r] = -1;
-    for (size_t i = q->snap->contexts; i-- > 0;) {
-        int rank = q->snap->context[i].rank;
-        q->next_context[i] = rank >= 0 ? q->first_context[rank] : -1;
-        if (rank >= 0)
-            q->first_context[rank] = (int)i;
-    }
-}
-
-static bool is_rare(const struct ncs_call *c)
-{
-    return !c->number && c->fn != NCS_FN_ncclCommGetAsyncError && (c->comm >= 0 || ncs_is_init(c));
-}
-
-/* The calls that are looked for by what they do; and the first call of each group that failed: NCCL
- * drops all of a group with it. */
-static void read_journal(struct ncs_inquiry *q)
-{
-    for (struct ncs_call *c = q->journal->oldest; c; c = c->newer) {
-        if (is_rare(c))
-            NCS_PUSH(q->rare, q->rares, q->rare_room, c);
-        if (!c->group || !ncs_failed(c))
-            continue;
-        uint64_t key = ncs_group_key(c);
-        if (!ncs_map_get(&q->spoilt, key))
-            ncs_map_put(&q->spoilt, key, c);
-    }
-}
-
 /* Who is waited for: a flag for each rank, from the lowest to the highest that is set. */
 struct peers {
     bool *is;
@@ -194,9 +160,6 @@ void ncs_waits(struct ncs_inquiry *q)
 static void close_inquiry(struct ncs_inquiry *q)
 {
     for (size_t i = 0; i < q->journal->comms; i++) {
-        for (int r = 0; r < q->journal->comm[i]->members; r++)
-            ncs_sequence_free(&q->comm[i].seq[r]);
-        ncs_free(q->comm[i].seq);
         ncs_free(q->comm[i].parting.odd);
         ncs_free(q->comm[i].later.odd);
     }
@@ -207,17 +170,13 @@ static void close_inquiry(struct ncs_inquiry *q)
     }
     ncs_free(q->open);
     ncs_free(q->failure);
-    ncs_free(q->first_context);
-    ncs_free(q->next_context);
-    ncs_free(q->rare);
-    ncs_free(q->comm);
     ncs_free(q->need);
     ncs_free(q->edge);
     ncs_free(q->out);
     ncs_free(q->in);
     ncs_free(q->met);
     ncs_map_free(&q->part);
-    ncs_map_free(&q->spoilt);
+    ncs_read_free(q);
 }
 
 void ncs_diagnose(const struct ncs_journal *journal, const struct ncs_snapshot *snapshot,
@@ -231,8 +190,7 @@ void ncs_diagnose(const struct ncs_journal *journal, const struct ncs_snapshot *
     q.hung = q.snap->stop == NCS_STOP_QUIET || q.snap->stop == NCS_STOP_LIVELOCK ||
              q.snap->stop == NCS_STOP_STALLED;
     q.ranks = count_ranks(&q);
-    find_contexts(&q);
-    read_journal(&q);
+    ncs_read(&q);
     ncs_find_failures(&q);
     ncs_align(&q);
     ncs_graph(&q);

@@ -64,14 +64,20 @@ static bool same_mistake(const struct ncs_finding *a, const struct ncs_finding *
  * machine noticed comes before who waits because of it. */
 static uint64_t place_in_order(const struct ncs_inquiry *q, uint64_t id, bool noticed)
 {
-    const struct ncs_call *call = q->journal->newest;
-    while (call && call->id != id)
-        call = call->older;
-    if (!call)
+    size_t at = 0, end = q->mades;
+    while (at < end) { /* the one with this serial, or where it would be */
+        size_t middle = at + (end - at) / 2;
+        if (q->made[middle].id < id)
+            at = middle + 1;
+        else
+            end = middle;
+    }
+    if (at == q->mades || q->made[at].id != id)
         return id;
+    const struct ncs_made *call = &q->made[at];
     uint64_t before = 0;
-    for (const struct ncs_call *c = call->older; c; c = c->older)
-        before += c->comm >= 0 && c->rank == call->rank && c->thread == call->thread;
+    for (const struct ncs_made *m = q->made; m < call; m++)
+        before += m->on_comm && m->rank == call->rank && m->thread == call->thread;
     return before << 33 | (uint64_t)!noticed << 32 | (uint64_t)(uint16_t)call->rank << 16 |
            (uint16_t)call->thread;
 }

@@ -7,7 +7,7 @@
 #include "base/str.h"
 #include "diagnose/finding.h"
 
-/* ---- sequences of collectives (align.c) ---- */
+/* ---- what is read once (read.c) ---- */
 
 /* The collectives of one rank of a communicator, in order. Send and receive are matched per pair
  * and stand in no common sequence. */
@@ -15,8 +15,21 @@ struct ncs_sequence {
     const struct ncs_call **call;
     uint64_t *signature; /* of each */
     size_t held, room;
-    uint32_t base; /* how many older ones are no longer held */
+    uint32_t base;      /* how many older ones are no longer held */
+    bool doubtful;      /* one of them failed or moves nothing */
+    bool grouped;       /* one of them was made in a group */
+    const struct ncs_call **side; /* its other counted calls, in order */
+    size_t sides, side_room;
 };
+
+struct ncs_made { /* a record of the journal, in short */
+    uint64_t id;
+    int rank;
+    int thread;
+    bool on_comm;
+};
+
+/* ---- sequences of collectives (align.c) ---- */
 
 enum ncs_parting_how {
     NCS_PARTING_NONE,
@@ -118,6 +131,8 @@ struct ncs_inquiry {
     bool *open;                      /* by rank: see ncs_may_go_on */
     int *first_context;              /* by rank: ncs_first_context */
     int *next_context;               /* by context: the next one of its rank, -1 = none */
+    struct ncs_made *made;           /* all that is held, by id */
+    size_t mades, made_room;
     const struct ncs_call **rare;    /* what makes, changes and ends communicators; by id */
     size_t rares, rare_room;
 
@@ -146,13 +161,15 @@ static inline int ncs_first_context(const struct ncs_inquiry *q, int rank)
     return rank >= 0 && rank < q->ranks ? q->first_context[rank] : -1;
 }
 
+void ncs_read(struct ncs_inquiry *q);
+void ncs_read_free(struct ncs_inquiry *q);
+
 void ncs_align(struct ncs_inquiry *q);
 /* Whether a rank of the run may still make calls: it lives, and its script is not over. Of a rank
  * that cannot be told, and without contexts, that is taken to be so. */
 bool ncs_may_go_on(const struct ncs_inquiry *q, int rank);
 const struct ncs_call *ncs_sequence_at(const struct ncs_sequence *s, uint32_t position);
 uint32_t ncs_sequence_end(const struct ncs_sequence *s); /* base + held */
-void ncs_sequence_free(struct ncs_sequence *s);
 /* Position of a collective in its rank's sequence; UINT32_MAX when it is not there. */
 uint32_t ncs_position(const struct ncs_inquiry *q, const struct ncs_call *call);
 /* A call that takes part in nothing: it failed, its group was dropped, or it had nothing to move.

@@ -65,14 +65,15 @@ static void find_loose(const struct ncs_inquiry *q, int comm, struct ncs_loose_c
     struct tallies all = { 0 }, seen = { 0 };
     bool whole = true;
     for (int i = 0; i < info->nranks; i++) {
-        const struct ncs_call *first = info->member[i].first;
-        whole &= first ? first->number == 1 : info->member[i].calls == 0;
-        for (const struct ncs_call *c = first; c; c = c->next_counted)
-            if (counts(q, c))
-                ++*side(tally_for(&all, c), ncs_is_send(c));
+        const struct ncs_sequence *s = &q->comm[comm].seq[i];
+        whole &= s->base == 0;
+        for (size_t k = 0; k < s->sides; k++)
+            if (counts(q, s->side[k]))
+                ++*side(tally_for(&all, s->side[k]), ncs_is_send(s->side[k]));
     }
     for (int i = 0; i < info->nranks && whole; i++)
-        for (const struct ncs_call *c = info->member[i].first; c; c = c->next_counted) {
+        for (size_t k = 0; k < q->comm[comm].seq[i].sides; k++) {
+            const struct ncs_call *c = q->comm[comm].seq[i].side[k];
             if (!counts(q, c))
                 continue;
             bool send = ncs_is_send(c);

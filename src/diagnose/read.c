@@ -1,0 +1,99 @@
+/* One walk over the journal and the contexts, from which the rest looks up what it asks for: the
+ * records of a run of many ranks lie far apart, and walking over them is what takes the time. */
+#include "diagnose/inquiry.h"
+
+#include "base/mem.h"
+
+static void find_contexts(struct ncs_inquiry *q)
+{
+    q->first_context = ncs_new((size_t)(q->ranks + 1) * sizeof *q->first_context);
+    q->next_context = ncs_new((q->snap->contexts + 1) * sizeof *q->next_context);
+    for (int r = 0; r < q->ranks; r++)
+        q->first_context[r] = -1;
+    for (size_t i = q->snap->contexts; i-- > 0;) {
+        int rank = q->snap->context[i].rank;
+        q->next_context[i] = rank >= 0 ? q->first_context[rank] : -1;
+        if (rank >= 0)
+            q->first_context[rank] = (int)i;
+    }
+}
+
+/* Dropped records are taken for collectives: their number is all that is left of them. */
+static void begin_sequences(struct ncs_inquiry *q)
+{
+    q->comm = ncs_new(q->journal->comms * sizeof *q->comm);
+    for (size_t c = 0; c < q->journal->comms; c++) {
+        const struct ncs_comm_info *info = q->journal->comm[c];
+        q->comm[c].seq = ncs_new((size_t)info->members * sizeof *q->comm[c].seq);
+        for (int i = 0; i < info->members; i++) {
+            const struct ncs_member *m = &info->member[i];
+            struct ncs_sequence *s = &q->comm[c].seq[i];
+            s->base = m->first ? m->first->number - 1 : m->calls;
+            s->room = m->calls - s->base;
+            s->call = ncs_new(s->room * sizeof *s->call);
+            s->signature = ncs_new(s->room * sizeof *s->signature);
+        }
+    }
+}
+
+static void add_counted(struct ncs_sequence *s, const struct ncs_call *c)
+{
+    if (ncs_is_pairwise(c) || ncs_call_is_one_sided(c)) {
+        NCS_PUSH(s->side, s->sides, s->side_room, c);
+        return;
+    }
+    if (s->held == s->room)
+        return; /* a journal counts what it holds */
+    s->doubtful |= ncs_failed(c) || ncs_call_count(c) == 0;
+    s->grouped |= c->group != 0;
+    s->signature[s->held] = ncs_call_signature(c);
+    s->call[s->held++] = c;
+}
+
+static bool is_rare(const struct ncs_call *c)
+{
+    return !c->number && c->fn != NCS_FN_ncclCommGetAsyncError && (c->comm >= 0 || ncs_is_init(c));
+}
+
+static void read_call(struct ncs_inquiry *q, struct ncs_call *c)
+{
+    struct ncs_made made = { .id = c->id, .rank = c->rank, .thread = c->thread,
+                             .on_comm = c->comm >= 0 };
+    NCS_PUSH(q->made, q->mades, q->made_room, made);
+    if (is_rare(c))
+        NCS_PUSH(q->rare, q->rares, q->rare_room, c);
+    if (c->number && c->comm >= 0 && (size_t)c->comm < q->journal->comms && c->comm_rank >= 0 &&
+        c->comm_rank < q->journal->comm[c->comm]->members)
+        add_counted(&q->comm[c->comm].seq[c->comm_rank], c);
+    if (!c->group || !ncs_failed(c))
+        return;
+    uint64_t key = ncs_group_key(c); /* NCCL drops all of a group with the first that fails */
+    if (!ncs_map_get(&q->spoilt, key))
+        ncs_map_put(&q->spoilt, key, c);
+}
+
+void ncs_read(struct ncs_inquiry *q)
+{
+    find_contexts(q);
+    begin_sequences(q);
+    for (struct ncs_call *c = q->journal->oldest; c; c = c->newer)
+        read_call(q, c);
+}
+
+void ncs_read_free(struct ncs_inquiry *q)
+{
+    for (size_t i = 0; i < q->journal->comms; i++) {
+        for (int r = 0; r < q->journal->comm[i]->members; r++) {
+            ncs_free(q->comm[i].seq[r].call);
+            ncs_free(q->comm[i].seq[r].signature);
+            ncs_free(q->comm[i].seq[r].side);
+        }
+        ncs_free(q->comm[i].seq);
+    }
+    ncs_free(q->comm);
+    ncs_free(q->first_context);
+    ncs_free(q->next_context);
+    ncs_free(q->made);
+    ncs_free(q->rare);
+    ncs_map_free(&q->spoilt);
+}
