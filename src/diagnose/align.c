@@ -54,9 +54,8 @@ static uint64_t signature_at(const struct ncs_sequence *s, uint32_t position)
 static bool same_call(const struct ncs_sequence *a, uint32_t at_a, const struct ncs_sequence *b,
                       uint32_t at_b)
 {
-    const struct ncs_call *x = ncs_sequence_at(a, at_a), *y = ncs_sequence_at(b, at_b);
-    return x && y && signature_at(a, at_a) == signature_at(b, at_b) &&
-           same_text(x->label, y->label);
+    return ncs_sequence_at(a, at_a) && ncs_sequence_at(b, at_b) &&
+           a->mark[at_a - a->base] == b->mark[at_b - b->base];
 }
 
 static bool same_line(const struct ncs_call *a, const struct ncs_call *b)
@@ -159,7 +158,7 @@ static int skipped_line(const struct ncs_sequence *odd, const struct ncs_sequenc
 /* One choice among the ranks at a position: those who made the same call there. */
 struct camp {
     const struct ncs_call *call; /* NULL: made none */
-    uint64_t signature;
+    uint64_t mark;               /* or signature, as they are divided */
     int first;                   /* its lowest rank */
     size_t size;
 };
@@ -170,17 +169,14 @@ struct camps {
     int *of; /* by rank: its camp; -1 = its record is not held */
 };
 
-static size_t camp_of(struct camps *camps, const struct ncs_call *call, uint64_t signature, int rank,
-                      bool by_label)
+static size_t camp_of(struct camps *camps, const struct ncs_call *call, uint64_t mark, int rank)
 {
     for (size_t i = 0; i < camps->count; i++) {
         const struct ncs_call *c = camps->camp[i].call;
-        if (call && c ? signature == camps->camp[i].signature &&
-                            (!by_label || same_text(call->label, c->label))
-                      : call == c)
+        if (call && c ? mark == camps->camp[i].mark : call == c)
             return i;
     }
-    struct camp fresh = { .call = call, .signature = signature, .first = rank };
+    struct camp fresh = { .call = call, .mark = mark, .first = rank };
     NCS_PUSH(camps->camp, camps->count, camps->room, fresh);
     return camps->count - 1;
 }
@@ -193,8 +189,10 @@ static void divide(const struct ncs_ranks_of_comm *r, int nranks, uint32_t at, b
         out->of[i] = -1;
         if (at < r->seq[i].base)
             continue;
-        size_t k = camp_of(out, ncs_sequence_at(&r->seq[i], at), signature_at(&r->seq[i], at), i,
-                           by_label);
+        const struct ncs_sequence *s = &r->seq[i];
+        const struct ncs_call *c = ncs_sequence_at(s, at);
+        uint64_t mark = !c ? 0 : by_label ? s->mark[at - s->base] : s->signature[at - s->base];
+        size_t k = camp_of(out, c, mark, i);
         out->of[i] = (int)k;
         out->camp[k].size++;
     }

@@ -14,6 +14,7 @@
 struct ncs_sequence {
     const struct ncs_call **call;
     uint64_t *signature; /* of each */
+    uint64_t *mark;      /* signature and label of each */
     size_t held, room;
     uint32_t base;      /* how many older ones are no longer held */
     bool doubtful;      /* one of them failed or moves nothing */

@@ -2,6 +2,9 @@
  * records of a run of many ranks lie far apart, and walking over them is what takes the time. */
 #include "diagnose/inquiry.h"
 
+#include <string.h>
+
+#include "base/hash.h"
 #include "base/mem.h"
 
 static void find_contexts(struct ncs_inquiry *q)
@@ -32,6 +35,7 @@ static void begin_sequences(struct ncs_inquiry *q)
             s->room = m->calls - s->base;
             s->call = ncs_new(s->room * sizeof *s->call);
             s->signature = ncs_new(s->room * sizeof *s->signature);
+            s->mark = ncs_new(s->room * sizeof *s->mark);
         }
     }
 }
@@ -47,6 +51,8 @@ static void add_counted(struct ncs_sequence *s, const struct ncs_call *c)
     s->doubtful |= ncs_failed(c) || ncs_call_count(c) == 0;
     s->grouped |= c->group != 0;
     s->signature[s->held] = ncs_call_signature(c);
+    s->mark[s->held] = c->label ? ncs_hash_bytes(s->signature[s->held], c->label, strlen(c->label))
+                                : s->signature[s->held];
     s->call[s->held++] = c;
 }
 
@@ -86,6 +92,7 @@ void ncs_read_free(struct ncs_inquiry *q)
         for (int r = 0; r < q->journal->comm[i]->members; r++) {
             ncs_free(q->comm[i].seq[r].call);
             ncs_free(q->comm[i].seq[r].signature);
+            ncs_free(q->comm[i].seq[r].mark);
             ncs_free(q->comm[i].seq[r].side);
         }
         ncs_free(q->comm[i].seq);
