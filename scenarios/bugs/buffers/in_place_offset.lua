@@ -1,14 +1,16 @@
 scenario {
-  ranks   = 3,
   about   = "an all-gather in place with the own block at the start: right on rank 0 only",
-  outcome = { wrong = true },
+  matrix  = { ranks = { 2, 3, 8 } },
+  bug     = { entry = "K1", thread = "llnl/Aluminum#21",
+              nccl = "no error; every rank but the first sends the wrong block" },
+  outcome = { wrong = { rank = 0 } },
 }
 
 local n   = 4
 local all = cuda.buffer("int32", nranks * n):fill(-1)
 
 -- What a rank sends must lie at rank * count of the receive buffer: here it is at 0 everywhere.
-all:slice(1, n):fill(rank + 1)
-world:all_gather(all:slice(1, n), all)
+local mine = all:slice(1, n):fill(rank + 1)
+world:all_gather(mine, all)
 stream:sync()
 expect.equal(all, function(i) return (i - 1) // n + 1 end)

@@ -1,20 +1,27 @@
 scenario {
-  ranks   = 2,
-  about   = "two communicators on one stream, used in opposite order",
-  outcome = { hang = { culprit = { 0, 1 }, waiting = { 0, 1 }, why = "comm-order" } },
+  about   = "two communicators on one stream, and the last rank uses them in the opposite order",
+  params  = { warm = false },
+  matrix  = { ranks = { 2, 4 }, warm = { false, true } },
+  bug     = { entry = "F1", thread = "NVIDIA/nccl#195",
+              nccl = "hangs; at first contact in the call, later in the wait for the stream" },
+  outcome = function(run)
+    return { hang = { why = "comm-order", culprit = run.nranks == 2 and { 0, 1 } or 3, waiting = "all",
+                      call = run.param.warm and 2 or 1 }, findings = 1 }
+  end,
 }
 
-if rank == 0 then
-  store:set("rows", nccl.unique_id())
-end
-local rows = nccl.init_rank(nranks, store:get("rows"), rank, { name = "rows" })
+local rows = world:split { color = 0, name = "rows" }
 local x, y = cuda.buffer("float32", 64):fill(1), cuda.buffer("float32", 64):fill(1)
 
--- Rank 0's call on rows is behind its call on world, rank 1's the other way round.
-if rank == 0 then
+if param.warm then -- once through in the same order: both are set up, and calls return at once
   world:all_reduce(x)
   rows:all_reduce(y)
-else
+end
+
+if rank < nranks - 1 then
+  world:all_reduce(x)
+  rows:all_reduce(y)
+else -- its call on world is behind its call on rows, the others' the other way round
   rows:all_reduce(y)
   world:all_reduce(x)
 end

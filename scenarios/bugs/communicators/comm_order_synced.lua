@@ -1,29 +1,33 @@
 scenario {
-  ranks   = 2,
-  about   = "two communicators on streams of their own, but the hosts wait in between",
-  outcome = { hang = { culprit = { 0, 1 }, waiting = { 0, 1 }, why = "comm-order" } },
+  about   = "two communicators on streams of their own, in opposite order, and the hosts wait in between",
+  params  = { wait = "stream" },
+  matrix  = { ranks = { 2, 4 }, wait = { "stream", "device", "value" } },
+  bug     = { entry = "F3", thread = "meta-pytorch/torchrec#4149",
+              nccl = "hangs; without the waits it would have passed" },
+  outcome = function(run)
+    return { hang = { why = "comm-order", culprit = run.nranks == 2 and { 0, 1 } or 3, waiting = "all",
+                      call = 2 }, findings = 1 }
+  end,
 }
 
-if rank == 0 then
-  store:set("rows", nccl.unique_id())
-end
-local rows = nccl.init_rank(nranks, store:get("rows"), rank, { name = "rows" })
+local rows = world:split { color = 0, name = "rows" }
 rows.stream = cuda.stream()
-local x = cuda.buffer("float32", 64):fill(1)
+local x, y = cuda.buffer("float32", 64):fill(1), cuda.buffer("float32", 64):fill(1)
 
--- Once through in the same order, so that both communicators are set up.
-world:all_reduce(x)
-world.stream:sync()
-rows:all_reduce(x)
-rows.stream:sync()
-
--- Without the waits the opposite order would do no harm here: the streams are independent. Reading
--- a value on the host is such a wait, and easily overlooked.
-local first, second = world, rows
-if rank == 1 then
-  first, second = rows, world
+local function sum(comm, buffer)
+  comm:all_reduce(buffer)
+  -- The mistake: streams are independent, but the host goes on only when this sum is there.
+  if param.wait == "stream" then comm.stream:sync()
+  elseif param.wait == "device" then cuda.sync()
+  else comm.stream:sync() print(buffer[1] > 0) end -- what item() and tolist() do
 end
-first:all_reduce(x)
-first.stream:sync()
-second:all_reduce(x)
-second.stream:sync()
+
+sum(world, x)
+sum(rows, y)
+if rank == nranks - 1 then
+  sum(rows, y)
+  sum(world, x)
+else
+  sum(world, x)
+  sum(rows, y)
+end

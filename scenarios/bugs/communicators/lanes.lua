@@ -1,14 +1,16 @@
 scenario {
-  ranks   = 2,
   about   = "opposite order on streams of their own: a device that is full has no room for the second",
+  matrix  = { ranks = { 2, 4 } },
   sim     = { lanes = 1 }, needs = { driver = "sim" },
-  outcome = { hang = { culprit = { 0, 1 }, waiting = { 0, 1 }, why = "comm-order" } },
+  bug     = { entry = "F1", thread = "NVIDIA/nccl#1192",
+              nccl = "passes while both kernels fit on the device, hangs at random where they do not" },
+  outcome = function(run)
+    return { hang = { why = "comm-order", culprit = run.nranks == 2 and { 0, 1 } or 3, waiting = "all",
+                      call = 2 }, findings = 1 }
+  end,
 }
 
-if rank == 0 then
-  store:set("rows", nccl.unique_id())
-end
-local rows = nccl.init_rank(nranks, store:get("rows"), rank, { name = "rows" })
+local rows = world:split { color = 0, name = "rows" }
 rows.stream = cuda.stream()
 local x, y = cuda.buffer("float32", 64):fill(1), cuda.buffer("float32", 64):fill(1)
 
@@ -18,12 +20,10 @@ rows:all_reduce(y)
 world.stream:sync()
 rows.stream:sync()
 
--- The streams are independent, so both orders would do if the device could hold both kernels. How
--- many it holds depends on its size and on what else runs on it.
-if rank == 0 then
+if rank < nranks - 1 then
   world:all_reduce(x)
   rows:all_reduce(y)
-else
+else -- the streams are independent, but here the device takes rows first and holds no second kernel
   rows:all_reduce(y)
   world:all_reduce(x)
 end

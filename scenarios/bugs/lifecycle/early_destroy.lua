@@ -1,15 +1,21 @@
 scenario {
-  ranks   = 3,
   about   = "one rank destroys the communicator while the others still use it",
-  outcome = { hang = { culprit = 0, call = 2, waiting = { 1, 2 }, why = "early-destroy" } },
+  params  = { culprit = 0 },
+  matrix  = { ranks = { 2, 4, 8 }, culprit = { 0, 1 } },
+  bug     = { entry = "H5", thread = "vllm-project/vllm#39846",
+              nccl = "the others stand in their call, for ever" },
+  outcome = function(run)
+    return { hang = { why = "early-destroy", culprit = run.param.culprit, call = 2,
+                      waiting = "others" }, findings = 1 }
+  end,
 }
 
 local x = cuda.buffer("float32", 16):fill(1)
 world:all_reduce(x)
 stream:sync()
 
-if rank == 0 then
-  world:destroy()
+if rank == param.culprit then
+  world:destroy() -- one step too early
 else
   world:all_reduce(x)
   stream:sync()

@@ -1,11 +1,19 @@
 scenario {
-  ranks   = 2,
-  about   = "busy for ever: a loop that polls for something that cannot come",
-  outcome = { hang = { waiting = { 0 }, why = "livelock" } },
+  about   = "a rank polls a non-blocking communicator that cannot become ready: one rank never joins",
+  world   = false,
+  params  = { absent = 1 },
+  matrix  = { ranks = { 2, 4 }, absent = { 0, 1 } },
+  bug     = { entry = "J2", thread = "NVIDIA/nccl#1605",
+              nccl = "in progress for ever: nothing blocks, nothing fails" },
+  outcome = function(run)
+    return { hang = { why = "init-missing-rank", culprit = run.param.absent, waiting = "others" } }
+  end,
 }
 
--- No call blocks, so nothing looks stuck. The simulator sees that nothing changes any more.
 if rank == 0 then
-  while not store:get("ready", { timeout = 0 }) do
-  end
+  store:set("id", nccl.unique_id())
+end
+if rank ~= param.absent then
+  local team = nccl.init_rank(nranks, store:get("id"), rank, { blocking = false, name = "team" })
+  while team:async_error() == "ncclInProgress" do end -- with no limit
 end

@@ -1,17 +1,30 @@
 scenario {
-  ranks   = 2,
-  world   = { blocking = false },
-  about   = "a non-blocking communicator is used while it is still in progress",
-  outcome = { error = "ncclInvalidArgument", rank = 0 },
+  about   = "one rank uses a non-blocking communicator while it is still in progress",
+  world   = false,
+  params  = { busy = "init", culprit = 0 },
+  matrix  = { ranks = { 2, 4 }, busy = { "init", "split" }, culprit = { 0, 1 } },
+  bug     = { entry = "J1", thread = "NVIDIA/nccl#1734",
+              nccl = "ncclInvalidArgument, with a warning about the previous operation; the others wait" },
+  outcome = function(run)
+    return { error = "ncclInvalidArgument", call = "ncclAllReduce", rank = run.param.culprit }
+  end,
 }
 
-world:wait_ready()
-local x = cuda.buffer("float32", 4):fill(1)
-if rank == 1 then
-  sleep(1) -- the split cannot be over before
+if rank == 0 then
+  store:set("id", nccl.unique_id())
 end
-local half = world:split { color = 0 }
-
--- world is in progress until it says otherwise: world:wait_ready() belongs here.
-world:all_reduce(x)
-half:all_reduce(x)
+local id = store:get("id")
+if rank == 1 - param.culprit and param.busy == "init" then sleep(1) end -- it cannot be ready before
+local team = nccl.init_rank(nranks, id, rank, { blocking = false, name = "team" })
+local x = cuda.buffer("float32", 4):fill(1)
+if param.busy == "split" then
+  team:wait_ready()
+  if rank == 1 - param.culprit then sleep(1) end
+  team:split { color = 0 }
+end
+if rank ~= param.culprit then
+  team:wait_ready() -- left out by one rank
+end
+team:all_reduce(x)
+team:wait_ready()
+stream:sync()

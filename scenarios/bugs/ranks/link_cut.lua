@@ -1,8 +1,10 @@
 scenario {
-  ranks   = 4,
-  devices = 2, -- per host: the ranks 1 and 2 are on different ones
   about   = "the network between two hosts is gone: only the two ends are told, all stand",
-  outcome = { hang = { culprit = { 1, 2 }, call = 2, why = "link-cut" } },
+  devices = 2, -- per host: the ranks 1 and 2 are on different ones
+  matrix  = { ranks = { 4, 8 } },
+  bug     = { entry = "M1", thread = "NVIDIA/nccl#140",
+              nccl = "an asynchronous error at the two ends of the link; the others know nothing" },
+  outcome = { hang = { why = "link-cut", culprit = { 1, 2 }, call = 2, waiting = "all" }, findings = 1 },
 }
 
 local x = cuda.buffer("float32", 1024):fill(rank)

@@ -1,7 +1,12 @@
 scenario {
-  ranks = 2,
-  about = "a callback in a stream waits for a rank that waits for the stream",
-  outcome = { hang = { culprit = { 0, 1 }, call = 1, why = "host-wait" } },
+  about   = "a callback in a stream waits for a rank that waits for the stream",
+  matrix  = { ranks = { 2, 4 } },
+  bug     = { entry = "G4", thread = "NVIDIA/nccl#1724",
+              nccl = "hangs: the all-reduce is behind the callback, the callback behind the all-reduce" },
+  outcome = function(run)
+    return { hang = { why = "host-wait", culprit = run.nranks == 2 and { 0, 1 } or 1, call = 1,
+                      waiting = "all" }, findings = 1 }
+  end,
 }
 
 local x = cuda.buffer("float32", 1024):fill(rank)

@@ -1,14 +1,25 @@
 scenario {
-  ranks   = 2,
   about   = "the call has returned, so the result must be there: a stale read",
-  outcome = { wrong = true },
+  params  = { by = "host", late = 1e-3 },
+  matrix  = { ranks = { 2, 4 }, by = { "host", "stream" } },
   needs   = { driver = "sim" }, -- what a race yields is certain on the virtual clock only
+  bug     = { entry = "G1", thread = "NVIDIA/nccl#1065",
+              nccl = "no error; the values read are old or new, depending on the time" },
+  outcome = { wrong = { rank = 0 } },
 }
 
-local x   = cuda.buffer("float32", 1024):fill(rank + 1)
-local sum = cuda.buffer("float32", 1024):fill(0)
+local x    = cuda.buffer("float32", 1024):fill(rank + 1)
+local sum  = cuda.buffer("float32", 1024):fill(0)
+local copy = cuda.buffer("float32", 1024, { memory = "pinned" })
+local side = cuda.stream()
 
-stream:delay(1e-3) -- the kernel that computes what is to be reduced
+stream:delay(param.late) -- the kernel that computes what is to be reduced
 world:all_reduce(x, sum)
-expect.equal(sum, 3) -- a copy on another stream: nothing orders it behind the operation
+if param.by == "host" then
+  copy:copy_from(sum) -- a copy on another stream, as all that the host reads: the sum is not there yet
+else
+  copy:copy_from(sum, { stream = side }) -- nothing orders this stream behind the other one
+  side:sync()
+end
+expect.equal(copy, nranks * (nranks + 1) / 2)
 stream:sync()

@@ -1,20 +1,20 @@
 scenario {
-  ranks = 1,
-  world = false, needs = { gpus = 2 },
-  env   = { NCCL_LAUNCH_MODE = "GROUP" },
-  about = "launch_mode_group.lua with its calls in a group",
+  about  = "the mended launch_mode_group: one thread makes the calls of all its GPUs in a group",
+  ranks  = 1, world = false,
+  params = { gpus = 2 },
+  matrix = { gpus = { 2, 4 } },
+  needs  = { gpus = 4 }, env = { NCCL_LAUNCH_MODE = "GROUP" },
 }
 
-local comms, x = nccl.init_all(2), {}
-for d = 0, 1 do
-  cuda.set_device(d)
-  x[d] = cuda.buffer("float32", 8):fill(d + 1)
+local comms, x = nccl.init_all(param.gpus), {}
+for i, comm in ipairs(comms) do
+  x[i] = cuda.buffer("float32", 8, { device = comm.device }):fill(1)
 end
 
 for _ = 1, 2 do
   nccl.group(function()
-    for d = 0, 1 do comms[d + 1]:all_reduce(x[d]) end
+    for i, comm in ipairs(comms) do comm:all_reduce(x[i]) end
   end)
 end
-for d = 0, 1 do comms[d + 1].stream:sync() end
-expect.equal(x[0], 6)
+for _, comm in ipairs(comms) do comm.stream:sync() end
+expect.equal(x[1], param.gpus ^ 2)

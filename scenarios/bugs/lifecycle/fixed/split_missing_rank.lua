@@ -1,7 +1,10 @@
-scenario { ranks = 4, about = "rank 2 wants no part in the split, and says so" }
+scenario {
+  about  = "the mended split_missing_rank: who wants no part in the split calls it, with NOCOLOR",
+  params = { culprit = 0 },
+  matrix = { ranks = { 3, 4, 8 }, culprit = { 0, 2 } },
+}
 
-local team = world:split { color = rank == 2 and nccl.NOCOLOR or 0 }
-
-if rank ~= 2 then
-  expect.equal(team.nranks, 3)
+local team = world:split { color = rank == param.culprit and nccl.NOCOLOR or 0 }
+if rank ~= param.culprit then
+  expect.equal(team.nranks, nranks - 1)
 end

@@ -1,11 +1,17 @@
-scenario { ranks = 2, about = "the mended livelock: polling with an end, or for what does come" }
+scenario {
+  about  = "the mended livelock: polling has an end, and then the communicator is aborted",
+  world  = false,
+  params = { absent = 1 },
+  matrix = { ranks = { 2, 4 }, absent = { 0, 1 } },
+}
 
 if rank == 0 then
-  local deadline = clock() + 60
-  while not store:get("ready", { timeout = 0 }) and clock() < deadline do
+  store:set("id", nccl.unique_id())
+end
+if rank ~= param.absent then
+  local team = nccl.init_rank(nranks, store:get("id"), rank, { blocking = false, name = "team" })
+  if not team:wait_ready(60) then
+    team:abort()
   end
-  expect.that(clock() < deadline, "rank 1 was in time")
-else
-  sleep(1)
-  store:set("ready", true)
+  expect.equal(team.state, "aborted")
 end

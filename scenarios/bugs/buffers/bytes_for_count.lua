@@ -1,0 +1,12 @@
+scenario {
+  about   = "every rank gives the size in bytes where NCCL wants the number of elements",
+  params  = { dtype = "float32" },
+  matrix  = { ranks = { 2, 4 }, dtype = { "float16", "float32" } },
+  bug     = { entry = "K2", nccl = "reads and writes past the end of both buffers" },
+  outcome = { error = "cudaErrorIllegalAddress", rank = 0, finding = { rule = "illegal-access" } },
+}
+
+local x = cuda.buffer(param.dtype, 1024):fill(1)
+local dtype = param.dtype == "float16" and C.ncclFloat16 or C.ncclFloat32
+C.check(C.ncclAllReduce(x, x, x.bytes, dtype, C.ncclSum, world, stream)) -- #x
+stream:sync()

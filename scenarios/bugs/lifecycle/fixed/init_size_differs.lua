@@ -1,0 +1,13 @@
+scenario {
+  about  = "the mended init_size_differs: the number of ranks comes with the id, from one place",
+  world  = false,
+  matrix = { ranks = { 3, 4, 8 } },
+}
+
+if rank == 0 then
+  store:set("team", { id = nccl.unique_id(), size = nranks })
+elseif rank == 1 then
+  sleep(1)
+end
+local team = store:get("team")
+expect.equal(nccl.init_rank(team.size, team.id, rank).nranks, nranks)

@@ -1,0 +1,16 @@
+scenario {
+  about   = "a second communicator is started from the id of the first",
+  world   = false,
+  matrix  = { ranks = { 2, 4 } },
+  bug     = { entry = "H3", thread = "NVIDIA/nccl#1038",
+              nccl = "nobody serves the id any more: the second init retries, and then fails or hangs" },
+  outcome = { error = "ncclRemoteError", call = "ncclCommInitRankConfig", rank = 0 },
+}
+
+if rank == 0 then
+  store:set("id", nccl.unique_id())
+end
+local id = store:get("id")
+local data = nccl.init_rank(nranks, id, rank, { name = "data" })
+local model = nccl.init_rank(nranks, id, rank, { name = "model" }) -- an id is good for one communicator
+expect.equal(model.nranks, data.nranks)
