@@ -1,5 +1,8 @@
 #include "base/mem.h"
 
+#if defined(__linux__)
+#include <malloc.h>
+#endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,4 +58,11 @@ void *ncs_grown(void *items, size_t *room, size_t need, size_t size)
         wide *= 2;
     *room = wide;
     return ncs_resize(items, wide * size);
+}
+
+void ncs_mem_begin(void)
+{
+#ifdef M_MXFAST
+    mallopt(M_MXFAST, 0);
+#endif
 }

@@ -9,6 +9,10 @@
  * one the process ends with status 70 after a line on standard error. */
 extern void (*ncs_mem_exhausted)(size_t bytes);
 
+/* For a program to call first: what is freed is joined at once and not, all that a run has left, in
+ * the middle of the report. */
+void ncs_mem_begin(void);
+
 void *ncs_new(size_t bytes);                       /* zeroed; ncs_new(0) is a valid pointer */
 void *ncs_resize(void *p, size_t bytes);           /* realloc; new bytes are undefined */
 char *ncs_copy_text(const char *text);             /* NULL gives NULL */

@@ -65,8 +65,13 @@ void ncs_safe_utf8(struct ncs_str *out, const char *text, size_t bytes)
 void ncs_safe_line(struct ncs_str *out, const char *text)
 {
     const unsigned char *p = (const unsigned char *)text;
-    size_t left = strlen(text);
-    while (left) {
+    size_t left = strlen(text), plain;
+    for (; left; p += plain, left -= plain) {
+        for (plain = 0; plain < left && p[plain] >= 0x20 && p[plain] < 0x7f;)
+            plain++;
+        ncs_str_add_bytes(out, p, plain);
+        if (plain)
+            continue;
         size_t n = character(p, left);
         /* U+0080 to U+009F are control characters too: some terminals obey them. */
         bool control = n == 0 || *p < 0x20 || *p == 0x7f || (n == 2 && *p == 0xc2 && p[1] < 0xa0) ||
@@ -78,8 +83,7 @@ void ncs_safe_line(struct ncs_str *out, const char *text)
                 ncs_str_addf(out, "\\x%02x", p[i]);
         else
             ncs_str_add_bytes(out, p, n);
-        p += n ? n : 1;
-        left -= n ? n : 1;
+        plain = n ? n : 1;
     }
 }
 
@@ -97,6 +101,12 @@ static size_t cells(const char *p, size_t bytes)
 size_t ncs_safe_width(const char *text)
 {
     size_t width = 0, n;
+    while (*text && (unsigned char)*text < 0x80) {
+        text++;
+        width++;
+    }
+    if (!*text)
+        return width;
     /* Whatever the program's own locale: of "C" wcwidth knows no character. */
     locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
     locale_t before = utf8 ? uselocale(utf8) : (locale_t)0;

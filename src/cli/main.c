@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/near.h"
 #include "cli/command.h"
 #include "cli/output.h"
@@ -190,5 +191,6 @@ int main(int argc, char **argv)
 {
     /* A reader that went away is seen by the write that fails, wherever it happens. */
     signal(SIGPIPE, SIG_IGN);
+    ncs_mem_begin();
     return ncs_out_finish(run_command(argc, argv));
 }

@@ -134,6 +134,7 @@ int main(int argc, char **argv)
         return 2;
     }
     bool well = true;
+    ncs_mem_begin();
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
         for (size_t i = 0; i < sizeof names / sizeof *names; i++)
             if (argc == 2 || strcmp(argv[2], names[i]) == 0)
