@@ -46,6 +46,7 @@ void ncs_journal_close(struct ncs_journal *j)
     ncs_map_free(&j->own->handles);
     ncs_map_free(&j->own->keys);
     ncs_map_free(&j->own->growths);
+    ncs_map_free(&j->own->on_stream);
     for (struct ncs_growth *g = j->own->growth, *next; g; g = next) {
         next = g->next;
         ncs_free(g);
@@ -86,10 +87,34 @@ static void line_up(struct ncs_member *m, struct ncs_call *call)
     *place_in_line(m, call->number) = call;
 }
 
+/* Of the thread that is running, what is later than it can have heard of. */
+static bool is_rival(const struct ncs_call *call, uint64_t id, int thread)
+{
+    return id > ncs_local->heard && thread != call->thread;
+}
+
+/* Calls of several threads go through one communicator, or one stream, in the order in which the
+ * threads happen to come. */
+static void find_rival(struct ncs_journal *j, const struct ncs_member *m, struct ncs_call *call)
+{
+    if (!ncs_local || !ncs_local->tells_waits)
+        return;
+    uint64_t key = ncs_hash(ncs_hash((uint64_t)call->rank, (uint64_t)m->device),
+                            (uint64_t)(uintptr_t)ncs_call_stream(call));
+    uint64_t last = (uintptr_t)ncs_map_get(&j->own->on_stream, key); /* id, thread */
+    if (m->last && m->last->rank == call->rank && is_rival(call, m->last->id, m->last->thread))
+        call->rival = m->last->id;
+    else if (is_rival(call, last >> 16, (int)(uint16_t)last))
+        call->rival = last >> 16;
+    ncs_map_put(&j->own->on_stream, key,
+                (void *)(uintptr_t)(call->id << 16 | (uint16_t)call->thread));
+}
+
 static void count_call(struct ncs_journal *j, struct ncs_call *call)
 {
     struct ncs_member *m = member_of(j, call);
 
+    find_rival(j, m, call);
     call->number = ++m->calls;
     call->ordinal = ++m->accepted;
     m->hash = ncs_hash(m->hash, ncs_call_signature(call));
@@ -416,6 +441,33 @@ static void adopt_filled(struct ncs_journal *j, int who)
     }
 }
 
+void ncs_journal_heard(struct ncs_journal *j)
+{
+    lock(j);
+    if (ncs_local)
+        ncs_local->heard = j->calls;
+    unlock(j);
+}
+
+/* Whether a thread may learn from the call how far others have come. */
+static bool tells_of_others(enum ncs_fn fn)
+{
+    switch ((int)fn) {
+    case NCS_FN_ncclGroupStart:
+    case NCS_FN_ncclGroupEnd:
+    case NCS_FN_cudaEventRecord:
+    case NCS_FN_cudaEventRecordWithFlags:
+    case NCS_FN_cudaStreamWaitEvent:
+    case NCS_FN_cudaMemcpyAsync:
+    case NCS_FN_cudaMemsetAsync:
+    case NCS_FN_cudaLaunchHostFunc:
+    case NCS_FN_cudaGetDevice:
+    case NCS_FN_cudaSetDevice:
+        return false;
+    }
+    return !ncs_fn_info[fn].counted;
+}
+
 void ncs_journal_leave(struct ncs_journal *j, struct ncs_call *call, int rc)
 {
     struct ncs_local *local = ncs_local;
@@ -437,6 +489,8 @@ void ncs_journal_leave(struct ncs_journal *j, struct ncs_call *call, int rc)
     bool fills = fills_handles(call);
     if (local)
         local->call = NULL;
+    if (local && tells_of_others(call->fn))
+        local->heard = j->calls;
     unlock(j);
     if (fills && local && j->own->api)
         adopt_filled(j, local->rank);

@@ -51,6 +51,8 @@ struct ncs_call {
     uint32_t ordinal;   /* among the counted calls of (comm, comm_rank) that NCCL accepted, from 1; 0 =
                          * it failed, or its group did. Verification pairs by it */
     uint64_t group;     /* serial of the outermost group it was made in, 0 = ungrouped */
+    uint64_t rival;     /* of a counted call: id of an earlier one that another thread of the rank made on
+                         * the same communicator or stream, and that nothing orders before it; 0 = none */
     struct ncs_redop *redop; /* of a counted call with a user operator; NULL = built in or none */
     uint32_t window;    /* of a put: the number of its window among those that (comm, comm_rank)
                          * registered, from 1; 0 = none, or it cannot be told */
@@ -133,6 +135,9 @@ void ncs_journal_close(struct ncs_journal *j); /* and frees every record; NULL i
 struct ncs_call *ncs_journal_enter(struct ncs_journal *j, enum ncs_fn fn);
 int ncs_journal_begin(struct ncs_journal *j, struct ncs_call *call);
 void ncs_journal_leave(struct ncs_journal *j, struct ncs_call *call, int rc);
+
+/* The calling thread has waited for something that other threads do, not by a call of the driver. */
+void ncs_journal_heard(struct ncs_journal *j);
 
 /* Asked before each call of a script's, which has the number that it will have: the code that it has
  * to have without being made; 0 = make it. It may not return, having taken the call back. */

@@ -44,6 +44,7 @@ struct ncs_journal_private {
     struct ncs_map keys;       /* hash of a unique id, or key of a child -> struct ncs_comm_info */
     struct ncs_map growths;    /* hash of a unique id -> struct ncs_growth */
     struct ncs_growth *growth; /* all of them */
+    struct ncs_map on_stream;  /* rank and stream -> id of the last counted call << 16 | its thread */
     size_t children;           /* communicators that are named after their parents */
     struct ncs_unfilled *unfilled;
     size_t unfilleds, unfilled_room;

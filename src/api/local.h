@@ -53,7 +53,13 @@ struct ncs_local {
     int async_error;
     const void *async_comm;
 
+    /* Every wait of this thread for another one is told to the journal (ncs_journal_heard), or is a call
+     * of the driver's. */
+    bool tells_waits;
+    struct ncs_place slept; /* where it last slept of its own accord */
+
     /* Kept by the journal. */
+    uint64_t heard; /* id of the newest call when it last may have heard of other threads */
     struct ncs_call *call; /* the journalled call in flight, NULL outside of one */
     struct ncs_place last; /* of the script's last call */
     int group_depth;

@@ -13,6 +13,10 @@ enum ncs_root_kind {
     /* From here on what is found is a note, not the cause. */
     NCS_ROOT_LABELS,   /* nothing hangs, but by their labels calls were exchanged */
     NCS_ROOT_ORDER,    /* nothing hangs, but ranks launched two communicators in opposite order */
+    NCS_ROOT_THREADS,  /* the run as a whole: calls of threads that nothing orders */
+    NCS_ROOT_GONE,     /* the run as a whole: calls on communicators that their ranks had destroyed */
+    NCS_ROOT_WINDOWS,  /* a communicator's windows, in pairs */
+    NCS_ROOT_MESSAGES, /* a communicator's sends and receives, in pairs */
     NCS_ROOT_LATER,    /* behind calls that disagree: somebody has made fewer of them, too */
     NCS_ROOT_LEFT,     /* left over at the end of a rank */
 };
@@ -28,7 +32,7 @@ struct ncs_root {
     int *path;                         /* CYCLE: nodes */
     size_t length;
     const struct ncs_notice *notice;
-    int comm;                          /* LABELS, LATER, LEFT */
+    int comm;                          /* LABELS, LATER, LEFT, WINDOWS, MESSAGES */
     int rank, depth, line;             /* LEFT, of a group left open: by whom; rank -1: none */
 };
 

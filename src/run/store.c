@@ -112,7 +112,9 @@ bool ncs_run_store_get(struct ncs_run *run, const char *key, int64_t timeout, vo
     struct entry *e = entry_of(&run->store, key);
     *value = NULL;
     *bytes = 0;
-    if (!e->set && !wait_for_key(run, e, timeout))
+    bool set = e->set || wait_for_key(run, e, timeout);
+    ncs_journal_heard(run->journal);
+    if (!set)
         return false;
     *value = ncs_new(e->bytes);
     memcpy(*value, e->value, e->bytes);
@@ -130,6 +132,7 @@ bool ncs_run_store_add(struct ncs_run *run, const char *key, int64_t n, int64_t 
         memcpy(&total, e->value, sizeof total);
     total = (int64_t)((uint64_t)total + (uint64_t)n);
     assign(run, e, &total, sizeof total);
+    ncs_journal_heard(run->journal);
     *sum = total;
     return true;
 }
@@ -266,6 +269,7 @@ bool ncs_run_barrier(struct ncs_run *run, const int *ranks, size_t count, int64_
     while (!v->released && woken)
         woken = m->gate_wait(b->gate, deadline, "barrier", b->text, -1, 0);
     bool met = v->released;
+    ncs_journal_heard(run->journal);
     leave(b, v);
     return met;
 }

@@ -30,6 +30,8 @@ struct ncs_thread *ncs_run_spawn(struct ncs_run *run, void (*main)(void *arg), v
     t->run = run;
     t->local.rank = ncs_local->rank;
     t->local.thread = rank->threads + 1;
+    t->local.tells_waits = ncs_local->tells_waits = true;
+    t->local.heard = run->journal->calls;
     t->main = main;
     t->arg = arg;
     struct ncs_context_options options = {
@@ -57,6 +59,7 @@ bool ncs_thread_join(struct ncs_run *run, struct ncs_thread *t)
     bool woken = true;
     while (!t->done && woken)
         woken = m->gate_wait(t->gate, -1, "join", t->text, t->local.rank, t->local.thread);
+    ncs_journal_heard(run->journal);
     return t->done;
 }
 
@@ -64,6 +67,7 @@ bool ncs_thread_done(const struct ncs_thread *t)
 {
     if (!t->done)
         t->run->machine->clock(); /* a look at it is a poll */
+    ncs_journal_heard(t->run->journal);
     return t->done;
 }
 
@@ -89,12 +93,21 @@ void ncs_run_threads_free(struct ncs_run *run)
     run->threads = NULL;
 }
 
+/* Threads that sleep are not in order for that. Only one that sleeps at one place over and over looks
+ * at something in between. */
 void ncs_run_sleep(struct ncs_run *run, int64_t nanoseconds)
 {
+    struct ncs_local *local = ncs_local;
+    struct ncs_place here = local->where ? local->where(local->where_arg) : (struct ncs_place){ 0 };
+    bool again = here.line == local->slept.line && here.file == local->slept.file;
+    local->slept = here;
     run->machine->sleep(nanoseconds);
+    if (again || !here.line)
+        ncs_journal_heard(run->journal);
 }
 
 int64_t ncs_run_clock(struct ncs_run *run)
 {
+    ncs_journal_heard(run->journal);
     return run->machine->clock();
 }

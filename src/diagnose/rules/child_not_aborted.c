@@ -1,0 +1,68 @@
+/* A communicator was aborted, and ranks wait in a child of it, which the abort does not reach. */
+#include "diagnose/rule.h"
+
+#include "base/mem.h"
+
+/* The communicator above this one that the rank has aborted; -1 = none. */
+static int aborted_above(const struct ncs_inquiry *q, int comm, int rank)
+{
+    for (int above = q->journal->comm[comm]->parent; above >= 0;
+         above = q->journal->comm[above]->parent) {
+        const struct ncs_comm_info *info = q->journal->comm[above];
+        for (int i = 0; i < info->members; i++)
+            if (info->member[i].rank == rank && info->member[i].aborted && !info->member[i].released)
+                return above;
+    }
+    return -1;
+}
+
+/* "rank 0 waits there in call 2 at line 9 for rank 1" */
+static void say_waiting(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_str *s)
+{
+    size_t count;
+    int *ranks = ncs_present_ranks(q, r->need, &count);
+    ncs_say_ranks(s, ranks, count);
+    ncs_str_addf(s, " wait%s there in call %u", count == 1 ? "s" : "",
+                 (unsigned)r->need->call->number);
+    ncs_say_place(s, r->need->call);
+    ncs_str_add(s, " for ");
+    ncs_say_absent(r, s);
+    ncs_free(ranks);
+}
+
+static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+{
+    const struct ncs_need *n = r->need;
+    if (!ncs_is_because(r, NCS_ABSENT_KILLED, NCS_ABSENT_LAST_FINAL) || n->comm < 0 || !n->call ||
+        !n->call->number)
+        return false;
+    int *ranks = ncs_new((size_t)(q->ranks + 1) * sizeof *ranks), parent = -1;
+    size_t count = 0;
+    for (int rank = 0; rank < q->ranks; rank++) {
+        bool concerned = false;
+        for (size_t i = 0; i < n->presents; i++)
+            concerned |= n->present[i]->rank == rank;
+        for (size_t i = 0; i < r->absents; i++)
+            concerned |= r->absent[i]->rank == rank;
+        int above = concerned ? aborted_above(q, n->comm, rank) : -1;
+        if (above >= 0) {
+            ranks[count++] = rank;
+            parent = above;
+        }
+    }
+    if (count) {
+        const char *child = ncs_comm_name(q, n->comm), *name = ncs_comm_name(q, parent);
+        struct ncs_str s = { 0 };
+        ncs_fill_absent(q, r, d);
+        ncs_say_ranks(&s, ranks, count);
+        ncs_str_addf(&s, " aborted %s, which does not reach %s, made out of it: ", name, child);
+        say_waiting(q, r, &s);
+        d->f.why = ncs_str_take(&s);
+        d->f.fix = ncs_text("abort %s as well, on every rank: only a child that shares its parent's "
+                            "resources ends with it", child);
+    }
+    ncs_free(ranks);
+    return count > 0;
+}
+
+const struct ncs_rule ncs_rule_child_not_aborted = { .match = match };

@@ -1,0 +1,127 @@
+/* Messages of one rank to another, received in another order than they were sent: there are no tags, so
+ * only labels show it. */
+#include "diagnose/rule.h"
+
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+
+/* Over which two messages may be exchanged. */
+enum { MOST_BETWEEN = 8 };
+
+/* The sends and receives of a communicator by (from, to, number among them). */
+struct messages {
+    struct ncs_map send, recv, sends, recvs; /* the latter two: how many, by (from, to) */
+};
+
+static uint64_t key_of(int from, int to, uint64_t nth)
+{
+    return ncs_hash(ncs_hash((uint64_t)from, (uint64_t)to), nth);
+}
+
+static bool is_labelled(const struct ncs_comm_info *info)
+{
+    for (int i = 0; i < info->nranks; i++)
+        for (const struct ncs_call *c = info->member[i].first; c; c = c->next_counted)
+            if (c->label && ncs_is_pairwise(c))
+                return true;
+    return false;
+}
+
+static void collect(const struct ncs_member *m, struct messages *all)
+{
+    for (struct ncs_call *c = m->first; c; c = c->next_counted) {
+        if (!ncs_is_pairwise(c) || !c->ordinal)
+            continue;
+        bool send = ncs_is_send(c);
+        int from = send ? c->comm_rank : ncs_call_peer(c), to = send ? ncs_call_peer(c) : c->comm_rank;
+        struct ncs_map *count = send ? &all->sends : &all->recvs;
+        uint64_t pair = key_of(from, to, 0);
+        uint64_t nth = (uintptr_t)ncs_map_get(count, pair) + 1;
+        ncs_map_put(count, pair, (void *)(uintptr_t)nth);
+        ncs_map_put(send ? &all->send : &all->recv, key_of(from, to, nth), c);
+    }
+}
+
+static bool same_label(const struct ncs_call *a, const struct ncs_call *b)
+{
+    return a && b && a->label && b->label && strcmp(a->label, b->label) == 0;
+}
+
+/* The receive that stands where that of the send should, and the two calls that belong there. */
+static bool exchanged(const struct messages *all, const struct ncs_call *send, uint64_t nth,
+                      const struct ncs_call **call)
+{
+    int from = send->comm_rank, to = ncs_call_peer(send);
+    call[0] = send;
+    call[1] = ncs_map_get(&all->recv, key_of(from, to, nth));
+    if (!call[1] || !send->label || !call[1]->label || same_label(send, call[1]))
+        return false;
+    for (uint64_t k = nth + 1; k <= nth + MOST_BETWEEN; k++) {
+        call[2] = ncs_map_get(&all->send, key_of(from, to, k));
+        call[3] = ncs_map_get(&all->recv, key_of(from, to, k));
+        if (same_label(call[0], call[3]) && same_label(call[2], call[1]))
+            return true;
+    }
+    return false;
+}
+
+static bool find_exchange(const struct ncs_comm_info *info, const struct messages *all,
+                          const struct ncs_call **call)
+{
+    struct ncs_map seen = { 0 };
+    bool found = false;
+    for (int i = 0; i < info->nranks && !found; i++)
+        for (const struct ncs_call *c = info->member[i].first; c && !found; c = c->next_counted) {
+            if (!ncs_is_pairwise(c) || !ncs_is_send(c) || !c->ordinal)
+                continue;
+            uint64_t pair = key_of(i, ncs_call_peer(c), 0);
+            uint64_t nth = (uintptr_t)ncs_map_get(&seen, pair) + 1;
+            ncs_map_put(&seen, pair, (void *)(uintptr_t)nth);
+            found = exchanged(all, c, nth, call);
+        }
+    ncs_map_free(&seen);
+    return found;
+}
+
+static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+{
+    const struct ncs_comm_info *info =
+        r->kind == NCS_ROOT_MESSAGES ? q->journal->comm[r->comm] : NULL;
+    if (!info || !is_labelled(info))
+        return false;
+    const struct ncs_call *call[4];
+    struct messages all = { 0 };
+    for (int i = 0; i < info->nranks; i++)
+        collect(&info->member[i], &all);
+    bool found = find_exchange(info, &all, call);
+    if (found) {
+        const struct ncs_call *send = call[0], *recv = call[1];
+        struct ncs_str s = { 0 };
+        ncs_add_culprit(d, send->rank, send->number, send->place.line);
+        ncs_add_culprit(d, recv->rank, recv->number, recv->place.line);
+        ncs_str_addf(&s, "rank %d sends %s before %s to rank %d", send->rank, send->label,
+                     call[2]->label, recv->rank);
+        ncs_say_place(&s, send);
+        ncs_str_addf(&s, ", which receives them the other way round");
+        ncs_say_place(&s, recv);
+        ncs_str_add(&s, ": messages have no tags, so each lands in the other's buffer");
+        d->f.why = ncs_str_take(&s);
+        d->f.fix = ncs_copy_text("receive in the order in which they are sent, also inside a group; or "
+                                 "send both as one message");
+        d->f.evidence = ncs_copy_text("by the labels of the calls; neither order is right by itself, so "
+                                      "both ranks are named");
+        d->f.certainty = NCS_CERTAIN;
+        d->f.call = send->number;
+        d->order = send->id;
+        ncs_set_title(q, d, send);
+    }
+    ncs_map_free(&all.send);
+    ncs_map_free(&all.recv);
+    ncs_map_free(&all.sends);
+    ncs_map_free(&all.recvs);
+    return found;
+}
+
+const struct ncs_rule ncs_rule_message_order = { .match = match };

@@ -1,0 +1,88 @@
+/* Threads of a rank that make calls on one communicator, or one stream, with no order between them. */
+#include "diagnose/rule.h"
+
+#include "base/mem.h"
+
+struct pair { /* of one rank, by thread: which was first is a matter of luck */
+    const struct ncs_call *low, *high;
+};
+
+static bool find_pair(const struct ncs_call *call, struct pair *out)
+{
+    const struct ncs_call *c = call->older;
+    while (c && c->id != call->rival)
+        c = c->older;
+    if (!c)
+        return false;
+    bool later = call->thread > c->thread;
+    *out = (struct pair){ later ? c : call, later ? call : c };
+    return true;
+}
+
+/* Negative: the first is told rather. */
+static int compare(const struct pair *a, const struct pair *b)
+{
+    const int by[] = { a->low->rank - b->low->rank, a->low->thread - b->low->thread,
+                       a->high->thread - b->high->thread,
+                       a->low->place.line - b->low->place.line,
+                       a->high->place.line - b->high->place.line };
+    for (size_t i = 0; i < sizeof by / sizeof *by; i++)
+        if (by[i])
+            return by[i];
+    return 0;
+}
+
+static void say_call(const struct ncs_inquiry *q, struct ncs_str *s, const struct ncs_call *c,
+                     bool by_comm)
+{
+    ncs_str_addf(s, "thread %d", c->thread);
+    ncs_say_place(s, c);
+    if (by_comm)
+        ncs_str_addf(s, ", on %s,", ncs_comm_name(q, c->comm));
+}
+
+static void say(const struct ncs_inquiry *q, const struct pair *p, struct ncs_draft *d)
+{
+    bool one = p->low->comm == p->high->comm;
+    const char *name = ncs_comm_name(q, p->low->comm);
+    struct ncs_str s = { 0 };
+    ncs_str_addf(&s, "on rank %d ", p->low->rank);
+    say_call(q, &s, p->low, !one);
+    ncs_str_add(&s, " and ");
+    say_call(q, &s, p->high, !one);
+    if (one)
+        ncs_str_addf(&s, " make calls on %s, and nothing says which comes first: NCCL pairs calls by "
+                         "their order, and a communicator is for one thread at a time", name);
+    else
+        ncs_str_add(&s, " make calls on one stream, and nothing says which comes first: on another "
+                        "rank they may come the other way round, and then both hang");
+    d->f.why = ncs_str_take(&s);
+    d->f.fix = ncs_text("let one thread make all calls on the %s, or let the one thread wait for the "
+                        "other, in the same order on every rank", one ? "communicator" : "stream");
+    d->f.evidence = ncs_copy_text("the thread has not waited for anything since the other's call");
+    d->f.comm = ncs_copy_text(name);
+    d->f.title = one ? ncs_text("communicator %s: calls of several threads", name)
+                     : ncs_copy_text("one stream: calls of several threads");
+}
+
+static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+{
+    struct pair told = { 0 }, p;
+    if (r->kind != NCS_ROOT_THREADS)
+        return false;
+    for (const struct ncs_call *c = q->journal->oldest; c; c = c->newer) {
+        if (!c->rival || !c->ordinal || !find_pair(c, &p))
+            continue;
+        ncs_add_culprit(d, c->rank, 0, 0);
+        if (!told.low || compare(&p, &told) < 0)
+            told = p;
+    }
+    if (!told.low)
+        return false;
+    say(q, &told, d);
+    d->f.certainty = NCS_UNDEFINED;
+    d->order = told.low->id;
+    return true;
+}
+
+const struct ncs_rule ncs_rule_unordered_threads = { .match = match };

@@ -1,0 +1,76 @@
+/* A communicator is used by a rank that has destroyed it. */
+#include "diagnose/rule.h"
+
+#include "base/mem.h"
+
+/* The handle names the communicator as long as no new one has the same. */
+static const struct ncs_call *destroyed_before(const struct ncs_inquiry *q,
+                                               const struct ncs_call *call)
+{
+    if (call->comm < 0 || call->comm_rank < 0 || call->ending || !call->returned ||
+        call->comm_rank >= q->journal->comm[call->comm]->members || !ncs_failed(call))
+        return NULL;
+    uint64_t gone = q->journal->comm[call->comm]->member[call->comm_rank].gone;
+    const struct ncs_call *c = gone && gone < call->id ? call->older : NULL;
+    while (c && c->id != gone)
+        c = c->older;
+    return c;
+}
+
+static void say(const struct ncs_inquiry *q, const struct ncs_call *late,
+                const struct ncs_call *end, struct ncs_draft *d)
+{
+    const char *name = ncs_comm_name(q, late->comm);
+    bool abort = end->fn == NCS_FN_ncclCommAbort, again = late->fn == end->fn;
+    struct ncs_str s = { 0 };
+    ncs_str_addf(&s, "rank %d %s %s", late->rank, abort ? "aborted" : "destroyed", name);
+    ncs_say_place(&s, end);
+    ncs_str_addf(&s, " and %s with %s", again ? "does so again" : "uses it after that",
+                 ncs_said_function(late));
+    ncs_say_place(&s, late);
+    ncs_str_add(&s, ": the handle is freed memory, and NCCL may crash instead of returning an error");
+    d->f.why = ncs_str_take(&s);
+    d->f.fix = again ? ncs_text("leave it to one owner to %s %s", abort ? "abort" : "destroy", name)
+                     : ncs_text("make the last use of %s before the %s, and set the handle to NULL "
+                                "with it", name, abort ? "abort" : "destroy");
+    d->f.evidence = ncs_text("by the calls of rank %d alone", late->rank);
+}
+
+/* A call in vain that others wait for, or one of a run that ended all the same. */
+static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+{
+    const struct ncs_call *late = NULL, *end = NULL;
+    if (ncs_is_because(r, NCS_ABSENT_FAILED, NCS_ABSENT_DROPPED) && r->absent[0]->call) {
+        late = r->absent[0]->call;
+        end = destroyed_before(q, late);
+        if (!end)
+            return false;
+        ncs_fill_absent(q, r, d);
+        ncs_free(d->f.evidence);
+        say(q, late, end, d);
+        return true;
+    }
+    if (r->kind != NCS_ROOT_GONE)
+        return false;
+    for (const struct ncs_call *c = q->journal->oldest; c; c = c->newer) {
+        const struct ncs_call *before = destroyed_before(q, c);
+        if (!before)
+            continue;
+        ncs_add_culprit(d, c->rank, c->number, c->place.line);
+        if (!late || c->rank < late->rank) {
+            late = c;
+            end = before;
+        }
+    }
+    if (!late)
+        return false;
+    say(q, late, end, d);
+    d->f.certainty = NCS_UNDEFINED;
+    d->f.call = late->number;
+    d->order = late->id;
+    d->f.comm = ncs_copy_text(ncs_comm_name(q, late->comm));
+    d->f.title = ncs_text("communicator %s is used after its end", d->f.comm);
+    return true;
+}
+
+const struct ncs_rule ncs_rule_used_after_destroy = { .match = match };

@@ -1,0 +1,124 @@
+/* Windows that a rank registered in another order than the others: each is paired with the wrong ones. */
+#include "diagnose/rule.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+
+/* Over which two registrations may be exchanged. */
+enum { MOST_BETWEEN = 8 };
+
+struct list { /* of one rank */
+    const struct ncs_call **call;
+    size_t count, room;
+};
+
+/* By what two registrations are known for the same one, the best first. */
+static bool same_label(const struct ncs_call *a, const struct ncs_call *b)
+{
+    return a->label && b->label && strcmp(a->label, b->label) == 0;
+}
+
+static bool same_line(const struct ncs_call *a, const struct ncs_call *b)
+{
+    return a->place.line && a->place.line == b->place.line && a->place.file == b->place.file;
+}
+
+static bool same_size(const struct ncs_call *a, const struct ncs_call *b)
+{
+    return a->arg[2].u == b->arg[2].u && a->arg[4].i == b->arg[4].i;
+}
+
+static const struct {
+    bool (*same)(const struct ncs_call *a, const struct ncs_call *b);
+    const char *evidence;
+} ways[] = {
+    { same_label, "by the labels of the registrations" },
+    { same_line, "by the script lines of the registrations" },
+    { same_size, "by the sizes and flags of the windows" },
+};
+
+static struct list *find_lists(const struct ncs_inquiry *q, int comm)
+{
+    const struct ncs_comm_info *info = q->journal->comm[comm];
+    struct list *lists = ncs_new((size_t)info->members * sizeof *lists);
+    for (const struct ncs_call *c = q->journal->oldest; c; c = c->newer)
+        if (c->fn == NCS_FN_ncclCommWindowRegister && c->comm == comm && c->comm_rank >= 0 &&
+            c->comm_rank < info->members && !(c->returned && ncs_failed(c)))
+            NCS_PUSH(lists[c->comm_rank].call, lists[c->comm_rank].count,
+                     lists[c->comm_rank].room, c);
+    return lists;
+}
+
+/* Whether the i-th of `a` is the k-th of `b` and the other way round, and they are not all alike. */
+static bool exchanged(size_t way, const struct list *a, const struct list *b, size_t i, size_t k)
+{
+    return k < a->count && k < b->count && ways[way].same(a->call[i], b->call[k]) &&
+           ways[way].same(a->call[k], b->call[i]) && !ways[way].same(a->call[i], b->call[i]) &&
+           !ways[way].same(a->call[i], a->call[k]);
+}
+
+static bool find_exchange(const struct list *a, const struct list *b, size_t *way, size_t *i,
+                          size_t *k)
+{
+    for (*way = 0; *way < sizeof ways / sizeof *ways; ++*way)
+        for (*i = 0; *i < a->count && *i < b->count; ++*i)
+            for (*k = *i + 1; *k <= *i + MOST_BETWEEN; ++*k)
+                if (exchanged(*way, a, b, *i, *k))
+                    return true;
+    return false;
+}
+
+static void fill(const struct ncs_inquiry *q, struct ncs_draft *d, const struct list *odd,
+                 const struct list *model, size_t i, size_t k)
+{
+    const struct ncs_call *a = odd->call[i], *b = model->call[i];
+    const char *name = ncs_comm_name(q, a->comm);
+    struct ncs_str s = { 0 };
+    ncs_str_addf(&s, "windows %zu and %zu on %s are exchanged: window %zu is of %llu bytes", i + 1,
+                 k + 1, name, i + 1, (unsigned long long)a->arg[2].u);
+    ncs_say_place(&s, a);
+    ncs_str_addf(&s, " on rank %d and of %llu bytes", a->rank, (unsigned long long)b->arg[2].u);
+    ncs_say_place(&s, b);
+    ncs_str_addf(&s, " on rank %d: they are paired by their order, so puts land in the other one",
+                 b->rank);
+    d->f.why = ncs_str_take(&s);
+    d->f.fix = ncs_text("register the windows of %s in one order on every rank", name);
+    d->f.certainty = NCS_CERTAIN;
+    d->f.comm = ncs_copy_text(name);
+    d->f.title = ncs_text("windows of communicator %s", name);
+    d->order = a->id;
+}
+
+/* The odd ones are those that differ from most; with two ranks both are. */
+static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+{
+    if (r->kind != NCS_ROOT_WINDOWS)
+        return false;
+    const struct ncs_comm_info *info = q->journal->comm[r->comm];
+    struct list *lists = find_lists(q, r->comm);
+    size_t way, i, k, odd = 0;
+    int model = 0, first = -1;
+    for (int m = 1; m < info->members; m++)
+        odd += find_exchange(&lists[m], &lists[0], &way, &i, &k);
+    if (2 * odd > (size_t)info->members) /* rank 0 is the odd one */
+        for (model = 1; find_exchange(&lists[model], &lists[0], &way, &i, &k) == false;)
+            model++;
+    for (int m = 0; m < info->members && odd > 0; m++) {
+        bool differs = m != model && find_exchange(&lists[m], &lists[model], &way, &i, &k);
+        bool even = 2 * odd == (size_t)info->members;
+        if ((differs || even) && lists[m].count)
+            ncs_add_culprit(d, lists[m].call[0]->rank, 0, 0);
+        if (!differs || first >= 0)
+            continue;
+        first = m;
+        d->f.evidence = ncs_copy_text(ways[way].evidence);
+        fill(q, d, &lists[m], &lists[model], i, k);
+    }
+    for (int m = 0; m < info->members; m++)
+        ncs_free(lists[m].call);
+    ncs_free(lists);
+    return first >= 0;
+}
+
+const struct ncs_rule ncs_rule_window_order = { .match = match };

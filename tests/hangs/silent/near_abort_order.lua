@@ -1,0 +1,14 @@
+scenario { ranks = 3, about = "a rank dies, and the others abort in the order in which their calls stand on the stream" }
+
+local rows = world:split { color = 0, name = "rows" }
+local x = cuda.buffer("float32", 8):fill(1)
+rows:all_reduce(x)
+world:all_reduce(x)
+stream:sync()
+if rank == 2 then
+  fault.kill()
+end
+rows:all_reduce(x)
+world:all_reduce(x)
+rows:abort()
+world:abort()
