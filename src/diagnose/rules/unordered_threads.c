@@ -71,10 +71,12 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
     if (r->kind != NCS_ROOT_THREADS)
         return false;
     for (const struct ncs_call *c = q->journal->oldest; c; c = c->newer) {
-        if (!c->rival || !c->ordinal || !find_pair(c, &p))
+        if (!c->rival)
             continue;
         ncs_add_culprit(d, c->rank, 0, 0);
-        if (!told.low || compare(&p, &told) < 0)
+        if (told.low && c->rank > told.low->rank) /* the lowest rank is told of */
+            continue;
+        if (find_pair(c, &p) && (!told.low || compare(&p, &told) < 0))
             told = p;
     }
     if (!told.low)

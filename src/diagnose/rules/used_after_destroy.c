@@ -3,15 +3,23 @@
 
 #include "base/mem.h"
 
-/* The handle names the communicator as long as no new one has the same. */
-static const struct ncs_call *destroyed_before(const struct ncs_inquiry *q,
-                                               const struct ncs_call *call)
+static uint64_t end_of(const struct ncs_inquiry *q, const struct ncs_call *call)
 {
-    if (call->comm < 0 || call->comm_rank < 0 || call->ending || !call->returned ||
-        call->comm_rank >= q->journal->comm[call->comm]->members || !ncs_failed(call))
-        return NULL;
-    uint64_t gone = q->journal->comm[call->comm]->member[call->comm_rank].gone;
-    const struct ncs_call *c = gone && gone < call->id ? call->older : NULL;
+    return q->journal->comm[call->comm]->member[call->comm_rank].gone;
+}
+
+/* The handle names the communicator as long as no new one has the same. */
+static bool is_late(const struct ncs_inquiry *q, const struct ncs_call *call)
+{
+    return call->comm >= 0 && call->comm_rank >= 0 && !call->ending && call->returned &&
+           call->comm_rank < q->journal->comm[call->comm]->members && ncs_failed(call) &&
+           end_of(q, call) && end_of(q, call) < call->id;
+}
+
+static const struct ncs_call *find_end(const struct ncs_inquiry *q, const struct ncs_call *call)
+{
+    uint64_t gone = is_late(q, call) ? end_of(q, call) : 0;
+    const struct ncs_call *c = gone ? call->older : NULL;
     while (c && c->id != gone)
         c = c->older;
     return c;
@@ -42,7 +50,7 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
     const struct ncs_call *late = NULL, *end = NULL;
     if (ncs_is_because(r, NCS_ABSENT_FAILED, NCS_ABSENT_DROPPED) && r->absent[0]->call) {
         late = r->absent[0]->call;
-        end = destroyed_before(q, late);
+        end = find_end(q, late);
         if (!end)
             return false;
         ncs_fill_absent(q, r, d);
@@ -53,16 +61,14 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
     if (r->kind != NCS_ROOT_GONE)
         return false;
     for (const struct ncs_call *c = q->journal->oldest; c; c = c->newer) {
-        const struct ncs_call *before = destroyed_before(q, c);
-        if (!before)
+        if (!is_late(q, c))
             continue;
         ncs_add_culprit(d, c->rank, c->number, c->place.line);
-        if (!late || c->rank < late->rank) {
+        if (!late || c->rank < late->rank)
             late = c;
-            end = before;
-        }
     }
-    if (!late)
+    end = late ? find_end(q, late) : NULL; /* records may have been dropped */
+    if (!end)
         return false;
     say(q, late, end, d);
     d->f.certainty = NCS_UNDEFINED;

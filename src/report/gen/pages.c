@@ -332,6 +332,37 @@ const struct ncs_page ncs_pages[] = {
     },
     {
         .kind = NCS_PAGE_CLASS,
+        .id = "message-order",
+        .title = "messages are received in another order than they were sent",
+        .group = "p2p",
+        .what =
+            "A rank sends two messages to one peer, and the peer receives them the other way round: each lands in\n"
+            "the buffer of the other.\n",
+        .why =
+            "Messages have no tags: between two ranks they are paired by their order alone, inside a group as\n"
+            "well. A pipeline of two stages, in which the next rank is the previous one too, gets there easily.\n",
+        .see =
+            "Messages of one size complete, with wrong data. With labels on sends and receives the report names\n"
+            "the two; without them only values show it. Messages of different sizes are p2p-count-mismatch.\n",
+        .repair =
+            "Receive in the order in which the peer sends, or send both as one message.\n",
+        .scenario =
+            "scenario { ranks = 2 }\n"
+            "local x, y = cuda.buffer(\"float32\", 8):fill(1), cuda.buffer(\"float32\", 8):fill(2)\n"
+            "if rank == 0 then\n"
+            "  world:send(x, 1, { label = \"activation\" })\n"
+            "  world:send(y, 1, { label = \"gradient\" })\n"
+            "else\n"
+            "  world:recv(y, 0, { label = \"gradient\" })\n"
+            "  world:recv(x, 0, { label = \"activation\" })\n"
+            "end\n"
+            "stream:sync()\n",
+        .ends = "pass",
+        .finding = "message-order",
+        .also = "p2p-count-mismatch swapped-calls label",
+    },
+    {
+        .kind = NCS_PAGE_CLASS,
         .id = "p2p-count-mismatch",
         .title = "a send and its receive disagree on the count",
         .group = "p2p",
@@ -499,6 +530,38 @@ const struct ncs_page ncs_pages[] = {
     },
     {
         .kind = NCS_PAGE_CLASS,
+        .id = "window-order",
+        .title = "ranks registered their windows in different orders",
+        .group = "p2p",
+        .what =
+            "Registering a window is for all ranks of a communicator, and the windows of the ranks are paired by\n"
+            "their order. A rank that registers two of them the other way round has each paired with the\n"
+            "others' other one.\n",
+        .why =
+            "A loop over an unordered table, two libraries that register in a race. NCCL compares nothing: what\n"
+            "is put into the one window arrives in the other.\n",
+        .see =
+            "A note that says which two and by what they are told apart: labels, lines, or sizes. Windows that\n"
+            "are alike in all of these cannot be told apart: then only values show it.\n",
+        .repair =
+            "One order of registrations on every rank.\n",
+        .scenario =
+            "scenario { ranks = 2 }\n"
+            "local keys   = cuda.buffer(\"float32\", 8, { memory = \"nccl\" }):fill(0)\n"
+            "local values = cuda.buffer(\"float32\", 16, { memory = \"nccl\" }):fill(0)\n"
+            "if rank == 0 then\n"
+            "  world:window(keys)\n"
+            "  world:window(values)\n"
+            "else\n"
+            "  world:window(values)\n"
+            "  world:window(keys)\n"
+            "end\n",
+        .ends = "pass",
+        .finding = "window-order",
+        .also = "swapped-calls signal-setup",
+    },
+    {
+        .kind = NCS_PAGE_CLASS,
         .id = "signal-cycle",
         .title = "waits for signals that are sent behind other waits",
         .group = "p2p",
@@ -612,6 +675,36 @@ const struct ncs_page ncs_pages[] = {
         .ends = "hang",
         .finding = "comm-order",
         .also = "launch-order wrong-comm",
+    },
+    {
+        .kind = NCS_PAGE_CLASS,
+        .id = "unordered-threads",
+        .title = "threads of a rank use one communicator or stream with no order between them",
+        .group = "communicators",
+        .what =
+            "Two threads of one rank make calls on the same communicator, or on two communicators by the same\n"
+            "stream, and neither has waited for the other. Which comes first is decided anew in each run.\n",
+        .why =
+            "NCCL pairs calls by their order, and a stream carries them out in order. When the threads of two\n"
+            "ranks come in different orders, calls are paired wrongly, or each rank waits for the other. A\n"
+            "communicator is for one thread at a time in any case: racing launches spoil its state.\n",
+        .see =
+            "A note, also of a run that passes: it is found by what the threads waited for (joins, the store,\n"
+            "barriers, the driver), not by what happened to come first. A sleep orders nothing.\n",
+        .repair =
+            "Let one thread submit for a device, or hand the turn from thread to thread in an order that is the\n"
+            "same on every rank.\n",
+        .scenario =
+            "scenario { ranks = 2 }\n"
+            "local x, y = cuda.buffer(\"float32\", 8):fill(1), cuda.buffer(\"float32\", 8):fill(2)\n"
+            "local other = cuda.stream()\n"
+            "local thread = spawn(function() world:all_reduce(y, { stream = other }) end)\n"
+            "world:all_reduce(x) -- after thread:join() all is well\n"
+            "thread:join()\n"
+            "cuda.sync()\n",
+        .ends = "pass",
+        .finding = "unordered-threads",
+        .also = "comm-order swapped-calls launch-order",
     },
     {
         .kind = NCS_PAGE_CLASS,
@@ -792,6 +885,33 @@ const struct ncs_page ncs_pages[] = {
     },
     {
         .kind = NCS_PAGE_CLASS,
+        .id = "used-after-destroy",
+        .title = "a rank used a communicator that it had destroyed",
+        .group = "lifecycle",
+        .what =
+            "A rank destroys a communicator twice, or makes a call on it after its destroy or abort.\n",
+        .why =
+            "Two owners of one handle, a destructor that runs late, a watchdog that still polls. The handle is\n"
+            "freed memory then: NCCL returns ncclInvalidArgument if it is lucky, and crashes if it is not. As\n"
+            "the call comes to nothing, the peers may wait for it.\n",
+        .see =
+            "The report names both calls and their lines; a note where nobody waits because of it. Objects of\n"
+            "a scenario refuse such calls themselves, so it takes C functions to get there.\n",
+        .repair =
+            "One owner for each handle, which sets it to NULL when it destroys it: destroying NULL is no error.\n",
+        .scenario =
+            "scenario { ranks = 2 }\n"
+            "local half = world:split { color = 0, name = \"half\" }\n"
+            "half:destroy()\n"
+            "if rank == 1 then\n"
+            "  C.ncclCommDestroy(half)\n"
+            "end\n",
+        .ends = "pass",
+        .finding = "used-after-destroy",
+        .also = "early-destroy ncclInvalidArgument",
+    },
+    {
+        .kind = NCS_PAGE_CLASS,
         .id = "never-destroyed",
         .title = "a communicator was left without destroy",
         .group = "lifecycle",
@@ -837,6 +957,71 @@ const struct ncs_page ncs_pages[] = {
         .ends = "hang",
         .finding = "abort-one-rank",
         .also = "rank-lost error-path early-destroy",
+    },
+    {
+        .kind = NCS_PAGE_CLASS,
+        .id = "abort-order",
+        .title = "an abort waits for the work of a communicator that is not aborted yet",
+        .group = "abort",
+        .what =
+            "A rank aborts one communicator and stands in that abort: behind it on the device is a call on\n"
+            "another communicator, which waits for a rank that is gone.\n",
+        .why =
+            "ncclCommAbort ends the calls of its own communicator and then waits for the device, which is\n"
+            "held by a kernel of the other one. The abort that would end that one comes after it.\n",
+        .see =
+            "The report names the abort, its line, and the call that it waits for. On a cluster: the stack of\n"
+            "the rank that handles the failure ends in ncclCommAbort.\n",
+        .repair =
+            "Abort first what stands first on the stream, or all of them in one group.\n",
+        .scenario =
+            "scenario { ranks = 2 }\n"
+            "local rows = world:split { color = 0, name = \"rows\" }\n"
+            "local x = cuda.buffer(\"float32\", 8):fill(1)\n"
+            "rows:all_reduce(x)\n"
+            "world:all_reduce(x)\n"
+            "stream:sync()\n"
+            "if rank == 1 then\n"
+            "  fault.kill()\n"
+            "end\n"
+            "rows:all_reduce(x)\n"
+            "world:all_reduce(x)\n"
+            "world:abort() -- behind the call on rows\n"
+            "rows:abort()\n",
+        .ends = "hang",
+        .finding = "abort-order",
+        .also = "child-not-aborted abort-one-rank rank-lost",
+    },
+    {
+        .kind = NCS_PAGE_CLASS,
+        .id = "child-not-aborted",
+        .title = "a communicator was aborted, and ranks wait in a child of it",
+        .group = "abort",
+        .what =
+            "A failure is answered with the abort of the communicator that all share, but somebody waits in a\n"
+            "part of it that a split, shrink or grow made.\n",
+        .why =
+            "The abort of a parent reaches a child only if the two share resources (splitShare, shrinkShare in\n"
+            "the parent's configuration), or while the child is being made.\n",
+        .see =
+            "The report names who aborted the parent, the child, and who waits in it.\n",
+        .repair =
+            "Keep a list of all communicators and abort every one of them, children first.\n",
+        .scenario =
+            "scenario { ranks = 2 }\n"
+            "local half = world:split { color = 0, name = \"half\" }\n"
+            "local x = cuda.buffer(\"float32\", 8):fill(1)\n"
+            "half:all_reduce(x)\n"
+            "stream:sync()\n"
+            "if rank == 1 then\n"
+            "  world:abort()\n"
+            "  return\n"
+            "end\n"
+            "half:all_reduce(x)\n"
+            "stream:sync()\n",
+        .ends = "hang",
+        .finding = "child-not-aborted",
+        .also = "abort-order abort-one-rank",
     },
     {
         .kind = NCS_PAGE_CLASS,

@@ -264,6 +264,31 @@ world:recv(theirs, other)
 stream:sync()]],
   also = "first-contact policy send-without-recv" }
 
+class { "message-order", "messages are received in another order than they were sent",
+  what = [[
+A rank sends two messages to one peer, and the peer receives them the other way round: each lands in
+the buffer of the other.]],
+  why = [[
+Messages have no tags: between two ranks they are paired by their order alone, inside a group as
+well. A pipeline of two stages, in which the next rank is the previous one too, gets there easily.]],
+  see = [[
+Messages of one size complete, with wrong data. With labels on sends and receives the report names
+the two; without them only values show it. Messages of different sizes are p2p-count-mismatch.]],
+  repair = [[
+Receive in the order in which the peer sends, or send both as one message.]],
+  ends = "pass", scenario = [[
+scenario { ranks = 2 }
+local x, y = cuda.buffer("float32", 8):fill(1), cuda.buffer("float32", 8):fill(2)
+if rank == 0 then
+  world:send(x, 1, { label = "activation" })
+  world:send(y, 1, { label = "gradient" })
+else
+  world:recv(y, 0, { label = "gradient" })
+  world:recv(x, 0, { label = "activation" })
+end
+stream:sync()]],
+  also = "p2p-count-mismatch swapped-calls label" }
+
 class { "p2p-count-mismatch", "a send and its receive disagree on the count",
   what = [[
 The two were paired by their order, and do not move the same number of elements.]],
@@ -395,6 +420,32 @@ end
 stream:sync()]],
   also = "signal-missing first-contact" }
 
+class { "window-order", "ranks registered their windows in different orders",
+  what = [[
+Registering a window is for all ranks of a communicator, and the windows of the ranks are paired by
+their order. A rank that registers two of them the other way round has each paired with the
+others' other one.]],
+  why = [[
+A loop over an unordered table, two libraries that register in a race. NCCL compares nothing: what
+is put into the one window arrives in the other.]],
+  see = [[
+A note that says which two and by what they are told apart: labels, lines, or sizes. Windows that
+are alike in all of these cannot be told apart: then only values show it.]],
+  repair = [[
+One order of registrations on every rank.]],
+  ends = "pass", scenario = [[
+scenario { ranks = 2 }
+local keys   = cuda.buffer("float32", 8, { memory = "nccl" }):fill(0)
+local values = cuda.buffer("float32", 16, { memory = "nccl" }):fill(0)
+if rank == 0 then
+  world:window(keys)
+  world:window(values)
+else
+  world:window(values)
+  world:window(keys)
+end]],
+  also = "swapped-calls signal-setup" }
+
 class { "signal-cycle", "waits for signals that are sent behind other waits",
   what = [[
 A wait holds its stream until the signals are there, and what comes behind it in the stream,
@@ -490,6 +541,30 @@ else
 end
 stream:sync()]],
   also = "launch-order wrong-comm" }
+
+class { "unordered-threads", "threads of a rank use one communicator or stream with no order between them",
+  what = [[
+Two threads of one rank make calls on the same communicator, or on two communicators by the same
+stream, and neither has waited for the other. Which comes first is decided anew in each run.]],
+  why = [[
+NCCL pairs calls by their order, and a stream carries them out in order. When the threads of two
+ranks come in different orders, calls are paired wrongly, or each rank waits for the other. A
+communicator is for one thread at a time in any case: racing launches spoil its state.]],
+  see = [[
+A note, also of a run that passes: it is found by what the threads waited for (joins, the store,
+barriers, the driver), not by what happened to come first. A sleep orders nothing.]],
+  repair = [[
+Let one thread submit for a device, or hand the turn from thread to thread in an order that is the
+same on every rank.]],
+  ends = "pass", scenario = [[
+scenario { ranks = 2 }
+local x, y = cuda.buffer("float32", 8):fill(1), cuda.buffer("float32", 8):fill(2)
+local other = cuda.stream()
+local thread = spawn(function() world:all_reduce(y, { stream = other }) end)
+world:all_reduce(x) -- after thread:join() all is well
+thread:join()
+cuda.sync()]],
+  also = "comm-order swapped-calls launch-order" }
 
 class { "launch-order", "ranks launch two communicators in opposite orders",
   what = [[
@@ -636,6 +711,27 @@ else
 end]],
   also = "skipped-call abort-one-rank never-destroyed" }
 
+class { "used-after-destroy", "a rank used a communicator that it had destroyed",
+  what = [[
+A rank destroys a communicator twice, or makes a call on it after its destroy or abort.]],
+  why = [[
+Two owners of one handle, a destructor that runs late, a watchdog that still polls. The handle is
+freed memory then: NCCL returns ncclInvalidArgument if it is lucky, and crashes if it is not. As
+the call comes to nothing, the peers may wait for it.]],
+  see = [[
+The report names both calls and their lines; a note where nobody waits because of it. Objects of
+a scenario refuse such calls themselves, so it takes C functions to get there.]],
+  repair = [[
+One owner for each handle, which sets it to NULL when it destroys it: destroying NULL is no error.]],
+  ends = "pass", scenario = [[
+scenario { ranks = 2 }
+local half = world:split { color = 0, name = "half" }
+half:destroy()
+if rank == 1 then
+  C.ncclCommDestroy(half)
+end]],
+  also = "early-destroy ncclInvalidArgument" }
+
 class { "never-destroyed", "a communicator was left without destroy",
   what = [[
 The rank ended with a communicator that it neither destroyed nor aborted. That does not hang,
@@ -675,6 +771,59 @@ else
   stream:sync()
 end]],
   also = "rank-lost error-path early-destroy" }
+
+class { "abort-order", "an abort waits for the work of a communicator that is not aborted yet",
+  what = [[
+A rank aborts one communicator and stands in that abort: behind it on the device is a call on
+another communicator, which waits for a rank that is gone.]],
+  why = [[
+ncclCommAbort ends the calls of its own communicator and then waits for the device, which is
+held by a kernel of the other one. The abort that would end that one comes after it.]],
+  see = [[
+The report names the abort, its line, and the call that it waits for. On a cluster: the stack of
+the rank that handles the failure ends in ncclCommAbort.]],
+  repair = [[
+Abort first what stands first on the stream, or all of them in one group.]],
+  ends = "hang", scenario = [[
+scenario { ranks = 2 }
+local rows = world:split { color = 0, name = "rows" }
+local x = cuda.buffer("float32", 8):fill(1)
+rows:all_reduce(x)
+world:all_reduce(x)
+stream:sync()
+if rank == 1 then
+  fault.kill()
+end
+rows:all_reduce(x)
+world:all_reduce(x)
+world:abort() -- behind the call on rows
+rows:abort()]],
+  also = "child-not-aborted abort-one-rank rank-lost" }
+
+class { "child-not-aborted", "a communicator was aborted, and ranks wait in a child of it",
+  what = [[
+A failure is answered with the abort of the communicator that all share, but somebody waits in a
+part of it that a split, shrink or grow made.]],
+  why = [[
+The abort of a parent reaches a child only if the two share resources (splitShare, shrinkShare in
+the parent's configuration), or while the child is being made.]],
+  see = [[
+The report names who aborted the parent, the child, and who waits in it.]],
+  repair = [[
+Keep a list of all communicators and abort every one of them, children first.]],
+  ends = "hang", scenario = [[
+scenario { ranks = 2 }
+local half = world:split { color = 0, name = "half" }
+local x = cuda.buffer("float32", 8):fill(1)
+half:all_reduce(x)
+stream:sync()
+if rank == 1 then
+  world:abort()
+  return
+end
+half:all_reduce(x)
+stream:sync()]],
+  also = "abort-order abort-one-rank" }
 
 group { "nonblocking", "polling" }
 
