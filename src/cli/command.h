@@ -12,5 +12,7 @@ extern const struct ncs_command ncs_cmd_doctor;
 extern const struct ncs_command ncs_cmd_convert;
 extern const struct ncs_command ncs_cmd_schema;
 extern const struct ncs_command ncs_cmd_compare;
+extern const struct ncs_command ncs_cmd_list;
+extern const struct ncs_command ncs_cmd_score;
 
 #endif

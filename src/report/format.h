@@ -18,6 +18,8 @@ void ncs_tap_end(struct ncs_report *r, const char *cut, struct ncs_str *out);
 
 /* Text of any origin as JSON; NULL and nothing are null. */
 struct json_t *ncs_json_of(const char *s);
+/* The values of a case as an object, each in JSON's own type. */
+struct json_t *ncs_json_values(const struct ncs_param *list, size_t count);
 
 /* ---- what they share (message.c) ---- */
 

@@ -338,12 +338,11 @@ static json_t *luck(const struct ncs_luck *l)
     return o;
 }
 
-/* The values of a case, each in JSON's own type. */
-static json_t *case_values(const struct ncs_report_run *run)
+json_t *ncs_json_values(const struct ncs_param *list, size_t count)
 {
     json_t *o = json_object();
-    for (size_t i = 0; i < run->values; i++) {
-        const struct ncs_param *p = &run->value[i];
+    for (size_t i = 0; i < count; i++) {
+        const struct ncs_param *p = &list[i];
         struct ncs_str name = { 0 }, value = { 0 };
         ncs_safe_utf8(&name, p->name, strlen(p->name));
         ncs_param_text(p, &value);
@@ -376,7 +375,7 @@ void ncs_report_json(const struct ncs_report_run *run, struct ncs_str *out)
     json_t *o = json_object();
     json_object_set_new(o, "schema", json_string("ncclscript.report/1"));
     json_object_set_new(o, "scenario", ncs_json_of(run->scenario->file));
-    json_object_set_new(o, "case", case_values(run));
+    json_object_set_new(o, "case", ncs_json_values(run->value, run->values));
     json_object_set_new(o, "ranks", json_integer(r->ranks));
     json_object_set_new(o, "driver", ncs_json_of(r->driver));
     json_object_set_new(o, "nccl", ncs_json_of(r->nccl));

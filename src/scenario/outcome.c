@@ -11,6 +11,10 @@ const char *const ncs_certainty_names[] = {
     [NCS_LIKELY] = "likely",   NULL,
 };
 
+const char *const ncs_policy_names[] = {
+    [NCS_POLICY_STRICT] = "strict", [NCS_POLICY_TYPICAL] = "typical", NULL,
+};
+
 void ncs_outcome_free(struct ncs_outcome *o)
 {
     ncs_free(o->culprit);

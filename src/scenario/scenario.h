@@ -39,7 +39,9 @@ struct ncs_outcome_finding {
     char *certainty;           /* of ncs_certainty_names */
 };
 
-extern const char *const ncs_certainty_names[]; /* by enum ncs_certainty, NULL at the end */
+/* By their enums, NULL at the end. */
+extern const char *const ncs_certainty_names[];
+extern const char *const ncs_policy_names[];
 
 /* One form of `outcome`. A field that is not given: -1, 0 or NULL; lists: count 0. */
 struct ncs_outcome {

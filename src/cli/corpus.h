@@ -1,0 +1,51 @@
+/* Scenarios whose outcome is known: the cases of each under both policies, with what is true of them.
+ * Nothing is run for it. */
+#ifndef NCS_CLI_CORPUS_H
+#define NCS_CLI_CORPUS_H
+
+#include "cli/plan.h"
+#include "report/corpus.h"
+
+struct ncs_corpus_case {
+    size_t file, number;        /* of the plan: the scenario, and its case */
+    enum ncs_policy policy;
+    struct ncs_scenario scenario;
+    struct ncs_truth truth;
+    bool reported;              /* for who goes through reports */
+};
+
+struct ncs_corpus_file {
+    char *real;                 /* its path without links; as given where that is none */
+    char *group;                /* the class: the folder's name */
+    char *twin;                 /* of a bug the repaired scenario, of that the bug; NULL = none */
+    bool correct;               /* it is the repaired one */
+    char *entry;                /* of the catalogue, a repaired one's from its twin; or NULL */
+    size_t first, cases;        /* of ncs_corpus.item */
+    struct ncs_error err;       /* why it has none: it does not load, or what it declares is wrong */
+};
+
+struct ncs_corpus {
+    struct ncs_plan plan;
+    struct ncs_corpus_file *file; size_t files, files_room; /* as those of the plan */
+    struct ncs_corpus_case *item; size_t count, room;
+};
+
+/* The folder with all scenarios, or with what is below it ("bugs"): in the working directory, beside
+ * the program, or where it is installed. False: there is none. */
+bool ncs_corpus_folder(const char *below, struct ncs_str *path);
+
+/* Adds what an operand means: a file, or a folder. False and err when the folder cannot be read. */
+bool ncs_corpus_add(struct ncs_corpus *corpus, const char *operand, struct ncs_error *err);
+/* The case that a report is about, whose scenario is added when it is not there yet; `name` as in
+ * "ranks=4,seed=1", empty for a scenario that is one case. NULL and err when there is none. */
+struct ncs_corpus_case *ncs_corpus_find(struct ncs_corpus *corpus, const char *scenario,
+                                        const char *name, enum ncs_policy policy,
+                                        struct ncs_error *err);
+/* It with what is true of it, borrowed. */
+struct ncs_labelled ncs_corpus_label(const struct ncs_corpus *corpus,
+                                     const struct ncs_corpus_case *c);
+/* What is wrong with a file, all of it, on standard error; false when nothing is. */
+bool ncs_corpus_print_error(const struct ncs_corpus *corpus, size_t file);
+void ncs_corpus_free(struct ncs_corpus *corpus);
+
+#endif
