@@ -28,17 +28,6 @@ fail() {
     failed=$((failed + 1))
 }
 
-# told FILTER: a line for each thing that jq finds wrong, and what shows it again
-told() {
-    while IFS= read -r line; do
-        if [[ $line == "  again"* ]]; then
-            echo "$line"
-        else
-            fail "$line"
-        fi
-    done < <(jq -rs "$1" "$work/reports")
-}
-
 # ---- the corpus ----
 
 "$program" list --bugs >"$work/bugs" 2>"$work/err" </dev/null || fail "list --bugs: $(cat "$work/err")"
@@ -93,14 +82,24 @@ cases=$(wc -l <"$work/bugs") # of both policies
 reports=$(wc -l <"$work/reports")
 ((reports == cases * seeds)) || fail "$reports reports of $cases cases with $seeds seeds each"
 
-# Of several seeds the name has the one.
-again='"  again: '"$program"' run -v --policy " + .policy + " '"'"'" + .scenario +
-    if .name then "[" + .name + "]" else "" end + "'"'"'"'
-told ".[] | select(.as_expected | not) | .scenario + \": \" + .verdict + \": \" + (.difference // .message), $again"
-told ".[] | select((.scenario | contains(\"/fixed/\")) and (.verdict != \"pass\" or .findings != [])) |
-    .scenario + \": nothing is wrong with it, got \" + .verdict + \" \" + (.findings | map(.rule) | join(\", \")), $again"
-told 'group_by([.policy, .scenario, .case]) | .[] | select(map([.findings[] | .why, .fix]) | unique | length > 1) |
-    .[0] | .scenario + " (" + .policy + "): said otherwise with another seed"'
+# "! WHAT" and how to see it again, and "= KEY WORDS" of what has to be said alike for every seed. Of several
+# seeds the name has the one.
+jq -r --arg program "$program" '(.scenario + if .name then "[" + .name + "]" else "" end) as $name |
+    ("\n  again: " + $program + " run -v --policy " + .policy + " \u0027" + $name + "\u0027") as $again |
+    if .as_expected | not then "! " + $name + ": " + .verdict + ": " + (.difference // .message) + $again
+    elif (.scenario | contains("/fixed/")) and .findings != []
+    then "! " + $name + ": nothing is wrong with it, got " + (.findings | map(.rule) | join(", ")) + $again
+    else empty end,
+    "= " + ([.scenario, .case, .policy] | tojson) + "\t" + ([.findings[] | .why, .fix] | tojson)' "$work/reports" >"$work/told"
+while IFS= read -r line; do
+    case $line in
+    '! '*) fail "${line#! }" ;;
+    *) echo "$line" ;;
+    esac
+done < <(grep -v '^= ' "$work/told")
+while IFS= read -r line; do
+    fail "said otherwise with another seed: $line"
+done < <(grep '^= ' "$work/told" | sort -u | cut -f 1 | uniq -d)
 
 # Everybody who is blocked is told of.
 "$program" run -v --timeout 60s --no-times scenarios/bugs >"$work/text" 2>/dev/null </dev/null
