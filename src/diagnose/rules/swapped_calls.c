@@ -1,13 +1,85 @@
-/* Two calls were exchanged on some ranks. */
+/* Two calls were exchanged on some ranks, or one was made earlier or later than by the others. */
 #include "diagnose/rule.h"
 
+#include <string.h>
+
 #include "base/mem.h"
+
+static bool same_call(const struct ncs_call *a, const struct ncs_call *b)
+{
+    const char *x = a && a->label ? a->label : "", *y = b && b->label ? b->label : "";
+    return a && b && ncs_call_signature(a) == ncs_call_signature(b) && strcmp(x, y) == 0;
+}
+
+/* One sequence has a call more at `at` than the other; whether that one makes the call later, and from
+ * there on both go alike. Then *to is where. */
+static bool comes_later(const struct ncs_sequence *early, const struct ncs_sequence *late, uint32_t at,
+                        uint32_t *to)
+{
+    enum { FAR = 16 };
+    const struct ncs_call *moved = ncs_sequence_at(early, at);
+    for (*to = at + 1; *to <= at + FAR; ++*to) {
+        if (same_call(ncs_sequence_at(late, *to), moved))
+            break;
+        if (!same_call(ncs_sequence_at(early, *to), ncs_sequence_at(late, *to - 1)))
+            return false;
+    }
+    const struct ncs_call *x = ncs_sequence_at(early, *to + 1), *y = ncs_sequence_at(late, *to + 1);
+    return *to <= at + FAR && same_call(ncs_sequence_at(early, *to), ncs_sequence_at(late, *to - 1)) &&
+           (x || y ? same_call(x, y) : true);
+}
+
+/* What looks like a call left out or made in excess is made at another place. */
+static bool match_moved(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+{
+    struct ncs_parting p;
+    bool extra = ncs_parts(q, r, NCS_PARTING_EXTRA, &p);
+    if (!extra && !ncs_parts(q, r, NCS_PARTING_SKIPPED, &p))
+        return false;
+    int comm = ncs_parting_comm(r);
+    const struct ncs_sequence *odd = &q->comm[comm].seq[p.odd[0]], *model = &q->comm[comm].seq[p.model];
+    uint32_t to;
+    if (p.odds > 1 || p.even || p.shift != 1 ||
+        !comes_later(extra ? odd : model, extra ? model : odd, p.at, &to)) {
+        ncs_free(p.odd);
+        return false;
+    }
+    const struct ncs_call *own = ncs_sequence_at(odd, extra ? p.at : to);
+    const struct ncs_call *theirs = ncs_sequence_at(model, extra ? to : p.at);
+    ncs_fill_parting(q, r, comm, &p, d);
+    d->f.culprit[0].line = own->place.line;
+    struct ncs_str s = { 0 };
+    char *what = ncs_describe(own);
+    ncs_str_addf(&s, "rank %d makes %s", own->rank, what);
+    ncs_say_place(&s, own);
+    ncs_str_addf(&s, " as call %u on %s, the others make it", (unsigned)own->number,
+                 ncs_comm_name(q, comm));
+    ncs_say_place(&s, theirs);
+    ncs_str_addf(&s, " as call %u", (unsigned)theirs->number);
+    d->f.why = ncs_str_take(&s);
+    d->f.fix = ncs_text("on rank %d, make it %s the one that is now call %u", own->rank,
+                        extra ? "after" : "before", (unsigned)theirs->number);
+    ncs_free(d->f.evidence);
+    d->f.evidence = ncs_text("by the order of the calls: with call %u made as call %u rank %d agrees "
+                             "with the others", (unsigned)own->number, (unsigned)theirs->number,
+                             own->rank);
+    ncs_free(what);
+    ncs_free(p.odd);
+    return true;
+}
+
+/* NCCL 2.28 and 2.30 launch the collectives of a group by size. */
+static bool may_be_sorted(const struct ncs_call *a, const struct ncs_call *b)
+{
+    return a && b && a->group && a->group == b->group &&
+           (ncs_call_count(a) != ncs_call_count(b) || ncs_call_dtype(a) != ncs_call_dtype(b));
+}
 
 static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
 {
     struct ncs_parting found, *p = &found;
     if (!ncs_parts(q, r, NCS_PARTING_SWAPPED, p))
-        return false;
+        return match_moved(q, r, d);
     int comm = ncs_parting_comm(r);
     ncs_fill_parting(q, r, comm, p, d);
     const struct ncs_call *own = ncs_call_at(q, comm, p->odd[0], p->at);
@@ -22,6 +94,8 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
     ncs_str_addf(&s, " on rank %d and %s", own->rank, b);
     ncs_say_place(&s, model);
     ncs_str_addf(&s, " on rank %d, and call %u is the other one", model->rank, (unsigned)p->other);
+    if (may_be_sorted(model, ncs_call_at(q, comm, p->model, p->at + p->shift)))
+        ncs_str_add(&s, "; NCCL may sort the calls of a group by size and hide it, but does not promise to");
     d->f.why = ncs_str_take(&s);
     if (p->even)
         ncs_str_addf(&s, "make calls %u and %u in the same order on every rank",
