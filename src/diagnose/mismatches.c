@@ -103,8 +103,8 @@ static void say_value(const struct ncs_root *r, struct ncs_str *s, fact *get,
     if (get == kind_of)
         ncs_str_add(s, what);
     else if (get == dtype_of)
-        ncs_str_add(s, ncs_dtype_name(ncs_call_dtype(of)) ? ncs_dtype_name(ncs_call_dtype(of))
-                                                          : "an unknown type");
+        ncs_str_addf(s, "type %s", ncs_dtype_name(ncs_call_dtype(of))
+                                       ? ncs_dtype_name(ncs_call_dtype(of)) : "?");
     else if (get == op_of)
         ncs_str_addf(s, "%s %s", noun,
                      ncs_redop_name(ncs_call_op(of)) ? ncs_redop_name(ncs_call_op(of)) : "?");
@@ -145,7 +145,8 @@ bool ncs_mismatch(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
         d->f.evidence = ncs_text("by the majority: %zu of %zu ranks agree", votes(r, get, get(best)),
                                  r->calls);
     struct ncs_str s = { 0 };
-    ncs_str_addf(&s, "call %u on %s is ", (unsigned)best->number, ncs_comm_name(q, best->comm));
+    ncs_str_addf(&s, "call %u on %s %s ", (unsigned)best->number, ncs_comm_name(q, best->comm),
+                 get == kind_of ? "is" : "has");
     for (int pass = 0; pass < 2; pass++) {
         for (size_t i = 0; i < r->calls; i++) {
             const struct ncs_call *c = r->call[i];

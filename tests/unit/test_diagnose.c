@@ -201,7 +201,7 @@ START_TEST(count_mismatch)
     const struct ncs_finding *f = only("count-mismatch");
     culprits(f, 3, -1);
     ck_assert_int_eq(f->culprit[0].line, 8);
-    ck_assert_str_eq(f->why, "call 1 on world is count 1000 (4000 bytes) on rank 3 at line 8, "
+    ck_assert_str_eq(f->why, "call 1 on world has count 1000 (4000 bytes) on rank 3 at line 8, "
                              "count 1024 (4096 bytes) on ranks 0, 1, 2 at line 5");
     ck_assert_int_eq(f->certainty, NCS_CERTAIN);
     end_run();

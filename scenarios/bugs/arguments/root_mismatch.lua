@@ -1,11 +1,17 @@
 scenario {
-  ranks   = 4,
-  about   = "rank 3 takes another rank for the root of the broadcast",
-  outcome = { hang = { culprit = 3, call = 1, waiting = { 0, 1, 2, 3 }, why = "root-mismatch" } },
+  about   = "one rank takes another rank for the root",
+  bug     = { entry = "C4", thread = { "facebookarchive/caffe2#872", "pytorch/pytorch#130515", "pytorch/pytorch#149200" },
+              nccl = "each rank builds the chain from its own root: a hang, or everybody keeps its own data" },
+  params  = { odd = 3, call = "broadcast" },
+  matrix  = { ranks = { 3, 4, 8 }, odd = { 0, 2 }, call = { "broadcast", "reduce" } },
+  outcome = function(run)
+    return { hang = { culprit = run.param.odd, call = 1, waiting = "all", why = "root-mismatch" },
+             findings = 1 }
+  end,
 }
 
 local x = cuda.buffer("float32", 64):fill(rank)
 
 -- A root is a rank of this communicator: not a device, and not a rank of another communicator.
-world:broadcast(x, { root = rank == 3 and 1 or 0 })
+world[param.call](world, x, { root = rank == param.odd and 1 or 0 })
 stream:sync()
