@@ -59,6 +59,33 @@ static bool same_mistake(const struct ncs_finding *a, const struct ncs_finding *
     return true;
 }
 
+static bool is_rule(const struct ncs_finding *f, const char *id)
+{
+    return strcmp(f->rule, id) == 0;
+}
+
+static bool at_one_call(const struct ncs_finding *a, const struct ncs_finding *b)
+{
+    return a->call > 0 && a->call == b->call && compare_texts(a->comm, b->comm) == 0;
+}
+
+/* A device that was lost in a call takes its rank with it: whoever waits for that rank in the same call
+ * waits because of the access. */
+static bool follows(const struct ncs_finding *waits, const struct ncs_finding *access)
+{
+    return is_rule(access, "illegal-access") && is_rule(waits, "error-path") &&
+           at_one_call(access, waits) && access->culprits == 1 && waits->culprits == 1 &&
+           access->culprit[0].rank == waits->culprit[0].rank;
+}
+
+/* The same slip of several ranks: all have the same line. */
+static bool same_slip(const struct ncs_finding *a, const struct ncs_finding *b)
+{
+    return is_rule(a, "illegal-access") && is_rule(b, "illegal-access") && at_one_call(a, b) &&
+           compare_texts(a->fix, b->fix) == 0 && a->culprits && b->culprits && !a->blockeds &&
+           !b->blockeds && a->culprit[0].line == b->culprit[0].line;
+}
+
 /* Serials are given in the order in which the ranks happen to run. How many calls its thread had made
  * on communicators says as well how early it is, and is the same in every run. At one place what the
  * machine noticed comes before who waits because of it. */
@@ -106,6 +133,20 @@ static int compare(const void *x, const void *y)
     return 0;
 }
 
+/* Keeps the one of the lowest rank, with all who made it. */
+static void merge_slips(struct ncs_draft *old, struct ncs_draft *d)
+{
+    if (d->f.culprit[0].rank < old->f.culprit[0].rank) {
+        struct ncs_draft swap = *old;
+        *old = *d;
+        *d = swap;
+    }
+    for (size_t i = 0; i < d->f.culprits; i++)
+        ncs_add_culprit(old, d->f.culprit[i].rank, d->f.culprit[i].call, d->f.culprit[i].line);
+    ncs_add_merged(old, d);
+    ncs_free_finding(&d->f);
+}
+
 /* One mistake shows in many places (each turn of a loop, each communicator): it is told once, at
  * its earliest, with all whom it blocks. A hazard is never kept in place of a hang. */
 void ncs_drafts_add(const struct ncs_inquiry *q, struct ncs_drafts *all, struct ncs_draft *d)
@@ -114,6 +155,15 @@ void ncs_drafts_add(const struct ncs_inquiry *q, struct ncs_drafts *all, struct 
         d->order = place_in_order(q, d->order, d->noticed);
     for (size_t i = 0; i < all->count; i++) {
         struct ncs_draft *old = &all->draft[i];
+        if (same_slip(&old->f, &d->f)) {
+            merge_slips(old, d);
+            return;
+        }
+        if (follows(&d->f, &old->f)) {
+            ncs_add_merged(old, d);
+            ncs_free_finding(&d->f);
+            return;
+        }
         if (!same_mistake(&old->f, &d->f))
             continue;
         bool hang = d->f.blockeds > 0, old_hang = old->f.blockeds > 0;
@@ -129,8 +179,24 @@ void ncs_drafts_add(const struct ncs_inquiry *q, struct ncs_drafts *all, struct 
     NCS_PUSH(all->draft, all->count, all->room, *d);
 }
 
+static void tell_others(struct ncs_finding *f)
+{
+    struct ncs_str s = { 0 };
+    int *others = ncs_new(f->culprits * sizeof *others);
+    for (size_t i = 1; i < f->culprits; i++)
+        others[i - 1] = f->culprit[i].rank;
+    ncs_str_addf(&s, "%s; the same on ", f->why);
+    ncs_say_ranks(&s, others, f->culprits - 1);
+    ncs_free(others);
+    ncs_free(f->why);
+    f->why = ncs_str_take(&s);
+}
+
 void ncs_drafts_sort(struct ncs_drafts *all)
 {
+    for (size_t i = 0; i < all->count; i++)
+        if (is_rule(&all->draft[i].f, "illegal-access") && all->draft[i].f.culprits > 1)
+            tell_others(&all->draft[i].f);
     if (all->count)
         qsort(all->draft, all->count, sizeof *all->draft, compare);
 }

@@ -273,9 +273,10 @@ bool ncs_explain_loose(const struct ncs_inquiry *q, int comm, int rank, struct n
 
 /* ---- memory (memory.c) ---- */
 
-/* "; its send buffer is memory of 4096 bytes allocated at line 2 and freed at line 7": of those that
- * `why` speaks of. Whether one of them was freed. */
-bool ncs_say_memory(const struct ncs_call *call, const char *why, struct ncs_str *s);
+/* "; its send buffer, of which it reads 8192 bytes, is memory of 4096 bytes allocated at line 2 and freed
+ * at line 7": of those that `why` speaks of. Whether one of them was freed. */
+bool ncs_say_memory(const struct ncs_inquiry *q, const struct ncs_call *call, const char *why,
+                    struct ncs_str *s);
 
 /* ---- rings that are none (ring.c) ---- */
 

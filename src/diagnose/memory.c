@@ -53,6 +53,17 @@ static const char *role_of(enum ncs_kind kind, const char *why)
     return NULL;
 }
 
+/* ", of which it reads 4096 bytes,": of a role of the call, as far as it is known how many. */
+static void say_extent(struct ncs_str *s, const struct ncs_call *call, enum ncs_kind kind, int nranks)
+{
+    size_t times = kind == NCS_ARG_OUT ? ncs_call_writes(call, nranks) : ncs_call_reads(call, nranks);
+    size_t bytes = ncs_call_dtype(call) < 0 ? 0 : ncs_dtype_bytes(ncs_call_dtype(call));
+    bool moves = kind == NCS_ARG_IN || kind == NCS_ARG_OUT;
+    if (moves && nranks > 0 && !__builtin_mul_overflow(times, ncs_call_count(call), &times) &&
+        !__builtin_mul_overflow(times, bytes, &bytes) && bytes)
+        ncs_str_addf(s, ", of which it %s %zu bytes,", kind == NCS_ARG_OUT ? "writes" : "reads", bytes);
+}
+
 static void say_origin(struct ncs_str *s, const struct ncs_call *call, const void *address)
 {
     const struct ncs_call *made = allocation_of(call, address);
@@ -79,9 +90,11 @@ static void say_origin(struct ncs_str *s, const struct ncs_call *call, const voi
     ncs_str_addf(s, " (%s)", ncs_fn_info[freed->fn].name);
 }
 
-bool ncs_say_memory(const struct ncs_call *call, const char *why, struct ncs_str *s)
+bool ncs_say_memory(const struct ncs_inquiry *q, const struct ncs_call *call, const char *why,
+                    struct ncs_str *s)
 {
     const struct ncs_fn_info *info = &ncs_fn_info[call->fn];
+    int nranks = call->comm >= 0 ? q->journal->comm[call->comm]->nranks : 0;
     bool freed = false;
     const void *told = NULL;
     if (why && strstr(why, "window"))
@@ -93,7 +106,9 @@ bool ncs_say_memory(const struct ncs_call *call, const char *why, struct ncs_str
             continue;
         const struct ncs_call *made = allocation_of(call, address);
         freed |= made && end_of(made);
-        ncs_str_addf(s, "; %s %s ", ncs_call_count(call) ? "its" : "the", role);
+        ncs_str_addf(s, "; %s %s", ncs_call_count(call) ? "its" : "the", role);
+        say_extent(s, call, info->arg[i].kind, nranks);
+        ncs_str_add(s, " ");
         say_origin(s, call, address);
         told = address;
     }

@@ -306,6 +306,21 @@ static void judge_left_overs(const struct ncs_inquiry *q, struct ncs_drafts *all
     }
 }
 
+/* Who polls for what a finding says to be missing polls because of that. */
+static bool polls_explained(const struct ncs_inquiry *q, const struct ncs_drafts *all)
+{
+    for (size_t i = 0; i < q->snap->contexts; i++) {
+        const struct ncs_snap_context *c = &q->snap->context[i];
+        bool told = c->state == NCS_CONTEXT_ENDED || !ncs_polls(q, c);
+        for (size_t k = 0; k < all->count && !told; k++)
+            for (size_t b = 0; b < all->draft[k].f.blockeds; b++)
+                told |= all->draft[k].f.blocked[b] == c->rank;
+        if (!told)
+            return false;
+    }
+    return all->count > 0;
+}
+
 void ncs_rules(struct ncs_inquiry *q)
 {
     struct ncs_drafts all = { 0 };
@@ -323,7 +338,7 @@ void ncs_rules(struct ncs_inquiry *q)
         judge_cycles(q, told, true, &all);
         judge_cycles(q, told, false, &all);
     }
-    if (q->hung && q->snap->stop == NCS_STOP_LIVELOCK) {
+    if (q->hung && q->snap->stop == NCS_STOP_LIVELOCK && !polls_explained(q, &all)) {
         struct ncs_root r = { .kind = NCS_ROOT_POLL, .comm = -1, .rank = -1 };
         ncs_judge(q, &r, &all);
     }

@@ -5,7 +5,8 @@ scenario {
   bug     = { entry = "I1", thread = "pytorch/pytorch#118692",
               nccl = "every further call returns the error; the peers, which have none, wait" },
   outcome = function(run)
-    return { error = "ncclRemoteError", call = "ncclAllReduce", rank = run.param.culprit }
+    return { error = "ncclRemoteError", call = "ncclAllReduce", rank = run.param.culprit, findings = 1,
+             finding = { rule = "error-path", culprit = run.param.culprit, waiting = "others", call = 3 } }
   end,
 }
 

@@ -3,7 +3,12 @@ scenario {
   params  = { dtype = "float32" },
   matrix  = { ranks = { 2, 4 }, dtype = { "float16", "float32" } },
   bug     = { entry = "K2", nccl = "reads and writes past the end of both buffers" },
-  outcome = { error = "cudaErrorIllegalAddress", rank = 0, finding = { rule = "illegal-access" } },
+  outcome = function(run)
+    local all = {}
+    for r = 0, run.nranks - 1 do all[r + 1] = r end
+    return { error = "cudaErrorIllegalAddress", rank = 0, findings = 1,
+             finding = { rule = "illegal-access", culprit = all, call = 1 } }
+  end,
 }
 
 local x = cuda.buffer(param.dtype, 1024):fill(1)

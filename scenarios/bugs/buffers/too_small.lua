@@ -6,7 +6,8 @@ scenario {
               nccl = "reads or writes past the end: wrong values next door, or a late illegal access" },
   outcome = function(run)
     return { error = "cudaErrorIllegalAddress", rank = run.param.culprit,
-             finding = { rule = "illegal-access", culprit = run.param.culprit, call = 1 } }
+             findings = 1,
+             finding = { rule = "illegal-access", culprit = run.param.culprit, waiting = "others", call = 1 } }
   end,
 }
 

@@ -6,7 +6,8 @@ scenario {
               nccl = "illegal access, seen in a later call; ncclInvalidArgument with NCCL_CHECK_POINTERS=1" },
   outcome = function(run)
     return { error = "cudaErrorIllegalAddress", rank = run.param.culprit,
-             finding = { rule = "illegal-access", culprit = run.param.culprit, call = 1 } }
+             findings = 1,
+             finding = { rule = "illegal-access", culprit = run.param.culprit, waiting = "others", call = 1 } }
   end,
 }
 

@@ -6,7 +6,8 @@ scenario {
   bug     = { entry = "J1", thread = "NVIDIA/nccl#1472",
               nccl = "ncclInvalidArgument: newcomm is filled when the parent is ready" },
   outcome = function(run)
-    return { error = "ncclInvalidArgument", call = "ncclAllReduce", rank = run.param.culprit }
+    return { error = "ncclInvalidArgument", call = "ncclAllReduce", rank = run.param.culprit, findings = 1,
+             finding = { rule = "error-path", culprit = run.param.culprit, waiting = "others", call = 1, comm = "half" } }
   end,
 }
 

@@ -6,7 +6,8 @@ scenario {
   bug     = { entry = "J2", thread = "NVIDIA/nccl#1605",
               nccl = "in progress for ever: nothing blocks, nothing fails" },
   outcome = function(run)
-    return { hang = { why = "init-missing-rank", culprit = run.param.absent, waiting = "others" } }
+    return { hang = { why = "init-missing-rank", culprit = run.param.absent, waiting = "others" },
+             findings = 1 }
   end,
 }
 

@@ -4,7 +4,7 @@ scenario {
   matrix  = { ranks = { 2, 4 } },
   bug     = { entry = "J2", thread = "ROCm/rccl#662",
               nccl = "leaves the loop at once while in progress: ncclInvalidArgument in the next call" },
-  outcome = { error = "ncclInvalidArgument", call = "ncclAllReduce", rank = 0 },
+  outcome = { error = "ncclInvalidArgument", call = "ncclAllReduce", rank = 0, findings = 1 },
 }
 
 if rank == 0 then

@@ -6,7 +6,8 @@ scenario {
   bug     = { entry = "L3", nccl = "illegal access, or a factor made of whatever lies there" },
   outcome = function(run)
     return { error = "cudaErrorIllegalAddress", rank = run.param.culprit,
-             finding = { rule = "illegal-access", culprit = run.param.culprit, call = 1 } }
+             findings = 1,
+             finding = { rule = "illegal-access", culprit = run.param.culprit, waiting = "others", call = 1 } }
   end,
 }
 

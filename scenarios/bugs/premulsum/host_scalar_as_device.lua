@@ -5,7 +5,8 @@ scenario {
   bug     = { entry = "L3", nccl = "illegal access when the kernel reads the factor" },
   outcome = function(run)
     return { error = "cudaErrorIllegalAddress", rank = run.param.culprit,
-             finding = { rule = "illegal-access", culprit = run.param.culprit, call = 1 } }
+             findings = 1,
+             finding = { rule = "illegal-access", culprit = run.param.culprit, waiting = "others", call = 1 } }
   end,
 }
 

@@ -6,7 +6,7 @@ scenario {
               nccl = "the others spin in their next call" },
   outcome = function(run)
     return { wrong = { rank = run.param.culprit },
-             finding = { rule = "error-path", culprit = run.param.culprit, call = 2, waiting = "others" } }
+             finding = { rule = "error-path", culprit = run.param.culprit, call = 2, waiting = "others" }, findings = 1 }
   end,
 }
 

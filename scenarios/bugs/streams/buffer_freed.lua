@@ -6,7 +6,8 @@ scenario {
   bug     = { entry = "G3", thread = "pytorch/pytorch#188655",
               nccl = "illegal access, or the values of whoever got the memory next" },
   outcome = function(run)
-    return { error = "cudaErrorIllegalAddress", rank = run.param.culprit }
+    return { error = "cudaErrorIllegalAddress", rank = run.param.culprit, findings = 1,
+             finding = { rule = "illegal-access", culprit = run.param.culprit, waiting = "others", call = 1 } }
   end,
 }
 

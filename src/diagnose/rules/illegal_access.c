@@ -12,7 +12,7 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
     if (r->notice->calls) {
         struct ncs_str s = { 0 };
         ncs_str_add(&s, d->f.why);
-        freed = ncs_say_memory(r->notice->call[0], r->notice->why, &s);
+        freed = ncs_say_memory(q, r->notice->call[0], r->notice->why, &s);
         ncs_free(d->f.why);
         d->f.why = ncs_str_take(&s);
     }
