@@ -14,7 +14,7 @@ static const char *const policies[] = {
     [NCS_POLICY_STRICT] = "strict", [NCS_POLICY_TYPICAL] = "typical", NULL,
 };
 static const char *const contexts[] = { "fiber", "thread", NULL };
-static const char *const formats[] = { "text", "json", "junit", "tap", NULL };
+static const char *const formats[] = { "text", "json", "junit", "tap", "tree", "dot", NULL };
 static const char *const jobs[] = { "auto", NULL };
 static const char *const colors[] = {
     [NCS_COLOR_AUTO] = "auto", [NCS_COLOR_ALWAYS] = "always", [NCS_COLOR_NEVER] = "never", NULL,
@@ -58,7 +58,7 @@ const struct ncs_option ncs_run_option[] = {
     [NCS_RUN_JOBS] = { "jobs", 'j', NCS_OPTION_INT, "N|auto", "1", "Suites",
         "run cases in N processes, or in one per core", jobs, 0, 1024 },
     [NCS_RUN_FORMAT] = { "format", 0, NCS_OPTION_CHOICE, NULL, "text", "Output",
-        "for people, or for machines", formats, 0, 0 },
+        "for people, for machines; tree, dot: who waits for whom", formats, 0, 0 },
     [NCS_RUN_NO_TIMES] = { "no-times", 0, NCS_OPTION_FLAG, NULL, NULL, "Output",
         "no wall-clock times: equal runs give equal bytes in every format", NULL, 0, 0 },
     [NCS_RUN_COLOR] = { "color", 0, NCS_OPTION_CHOICE, NULL, "auto", "Output",

@@ -2,6 +2,7 @@
 #include "report/format.h"
 
 #include "base/mem.h"
+#include "report/waits.h"
 
 static void nothing(struct ncs_report *r, struct ncs_str *out)
 {
@@ -46,6 +47,28 @@ static void json_end(struct ncs_report *r, const char *cut, struct ncs_str *out)
     (void)r, (void)cut, (void)out;
 }
 
+/* ---- who waits for whom ---- */
+
+static void tree_entry(const struct ncs_report_run *run, const struct ncs_report_style *style,
+                       struct ncs_str *out)
+{
+    if (style->quiet && (run->as_expected || run->result->verdict == NCS_SKIPPED))
+        return;
+    ncs_report_titled(run, out);
+    ncs_str_add(out, "\n");
+    ncs_waits_tree(&run->result->diagnosis, style->verbose, out);
+}
+
+static void dot_entry(const struct ncs_report_run *run, const struct ncs_report_style *style,
+                      struct ncs_str *out)
+{
+    (void)style;
+    struct ncs_str title = { 0 };
+    ncs_report_titled(run, &title);
+    ncs_waits_dot(&run->result->diagnosis, title.text, out);
+    ncs_str_free(&title);
+}
+
 /* ---- all of them ---- */
 
 const struct ncs_report_format ncs_report_formats[] = {
@@ -53,6 +76,8 @@ const struct ncs_report_format ncs_report_formats[] = {
     { "json", false, json_entry, nothing, add_text, json_end },
     { "junit", false, ncs_junit_entry, ncs_junit_begin, ncs_junit_add, ncs_junit_end },
     { "tap", false, ncs_tap_entry, ncs_tap_begin, ncs_tap_add, ncs_tap_end },
+    { "tree", true, tree_entry, nothing, add_text, text_end },
+    { "dot", false, dot_entry, nothing, add_text, json_end },
     { 0 },
 };
 

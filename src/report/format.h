@@ -25,6 +25,8 @@ struct json_t *ncs_json_values(const struct ncs_param *list, size_t count);
 
 /* Appends "scenarios/a.lua[ranks=4]", fit to be shown. */
 void ncs_report_case(const struct ncs_report_run *run, struct ncs_str *out);
+/* Appends "scenarios/a.lua[ranks=4]: hang: rank 2 made 2 calls on world ...", fit to be shown. */
+void ncs_report_titled(const struct ncs_report_run *run, struct ncs_str *out);
 /* What is written of a run that is not as expected, line by line: the report for people, and of a
  * file that did not load what is wrong with it. */
 void ncs_report_body(const struct ncs_report_run *run, struct ncs_str *out);

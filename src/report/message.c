@@ -18,6 +18,16 @@ void ncs_report_case(const struct ncs_report_run *run, struct ncs_str *out)
     }
 }
 
+void ncs_report_titled(const struct ncs_report_run *run, struct ncs_str *out)
+{
+    struct ncs_str message = { 0 };
+    ncs_report_message(run, &message);
+    ncs_report_case(run, out);
+    ncs_str_add(out, ": ");
+    ncs_safe_line(out, message.text ? message.text : "");
+    ncs_str_free(&message);
+}
+
 /* ---- one line ---- */
 
 static const char *policy_name(const struct ncs_result *r)

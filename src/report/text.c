@@ -10,6 +10,7 @@
 #include "base/safe.h"
 #include "report/format.h"
 #include "report/rows.h"
+#include "report/waits.h"
 
 static const struct {
     const char *word, *color;
@@ -213,6 +214,10 @@ static void add_verbose(const struct ncs_text *t)
     const struct ncs_result *r = t->result;
     if (!stopped(r))
         add_waits(t, "waits", false);
+    if (!stopped(r) && r->diagnosis.waits) {
+        ncs_str_add(t->out, "  who waits for whom\n");
+        ncs_waits_tree(&r->diagnosis, true, t->out);
+    }
     if (!r->ranks || r->verdict == NCS_SKIPPED)
         return;
     char time[32];

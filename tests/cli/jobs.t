@@ -5,7 +5,7 @@ $ for n in 1 2 3 9; do ncclscript run -v -j $n matrix.lua suite print.lua wrong.
 > 3
 > 3
 
-$ for f in json junit tap; do for n in 1 2 5; do ncclscript run --no-times --format $f -j $n matrix.lua suite print.lua key.lua >out.$n 2>err.$n; cmp out.1 out.$n; cmp err.1 err.$n; done; done
+$ for f in json junit tap tree dot; do for n in 1 2 5; do ncclscript run --no-times --format $f -j $n matrix.lua suite print.lua key.lua >out.$n 2>err.$n; cmp out.1 out.$n; cmp err.1 err.$n; done; done
 
 $ for n in 1 4; do ncclscript run --repeat 5 -j $n matrix.lua hang.lua pass.lua >out.$n; done; cmp out.1 out.4
 

@@ -169,3 +169,22 @@ $ ncclscript run freed.lua
 >   fix   free it only <*>
 >   more  ncclscript explain illegal-access
 ? 4
+
+# Who waits for whom.
+$ ncclscript run --format tree hang.lua pass.lua
+> hang.lua: hang: <*>
+>     rank <*>  <- cause: <*>
+> ...
+> pass.lua: pass
+> 2 scenarios: <*>
+? 3
+
+$ ncclscript run --format dot hang.lua | head -n 2
+> digraph waits {
+>   label="hang.lua: hang: <*>";
+
+$ ncclscript run --format dot pass.lua
+> digraph waits {
+>   label="pass.lua: pass";
+>   labelloc=t; rankdir=LR; node [shape=box];
+> }

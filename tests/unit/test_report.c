@@ -158,6 +158,10 @@ START_TEST(test_verbose)
         "    line 14\n"
         "    rank 1  in stream:sync, world call 3 (AllReduce float32 x 1024 sum), for rank 2"
         "    line 14\n"
+        "  who waits for whom\n"
+        "    rank 2 never made call 3: finished at line 17  <- cause: skipped-call\n"
+        "    |- rank 0 waits in stream:sync at line 14 for world call 3, AllReduce float32 x 1024 sum\n"
+        "    `- rank 1 is in stream:sync at line 14\n"
         "  34 calls, 12 results verified, 0 not, 0 expectations\n"
         "  trace 0000000000009f3c, virtual time 30 us, NCCL 2.30.7, strict policy\n";
     ck_assert_uint_gt(strlen(got), strlen(tail));

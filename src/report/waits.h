@@ -1,0 +1,60 @@
+/* Who waits for whom, as a graph of groups of ranks: what the text tree and the DOT file show. Built
+ * from the diagnosis alone, so that it is the same on the simulator and on real hardware. */
+#ifndef NCS_REPORT_WAITS_H
+#define NCS_REPORT_WAITS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/str.h"
+#include "diagnose/finding.h"
+
+/* How the ranks of a node wait for each other, where they do. */
+enum ncs_waits_among {
+    NCS_WAITS_NOT,
+    NCS_WAITS_ALL,     /* each for all others of them */
+    NCS_WAITS_CIRCLES, /* the same in circles of `step` ranks */
+    NCS_WAITS_NEXT,    /* each for the rank `step` further on, below 0: before */
+};
+
+/* Threads that wait alike; or, without a line, ranks that do not wait but are waited for. */
+struct ncs_waits_node {
+    int *rank; size_t ranks, ranks_room; /* ascending */
+    const struct ncs_wait_line *line;    /* of one of them; NULL = they do not wait */
+    const char *state;                   /* what a finding says of them but that they wait; NULL */
+    int state_line;
+    const struct ncs_finding *cause;     /* that names them as culprits; NULL = none does */
+    bool bystander;
+    enum ncs_waits_among inner;
+    int step;
+    bool leaves;                         /* some of them wait for ranks of other nodes */
+    int *target; size_t targets, targets_room; /* nodes that it waits for, itself left out */
+    int *waiter; size_t waiters, waiters_room; /* nodes that wait for it, itself left out */
+};
+
+struct ncs_waits_graph {
+    struct ncs_waits_node *node; /* those of culprits first, in the order of the findings */
+    size_t nodes, nodes_room;
+};
+
+/* At many ranks those that wait for one other each, all in the same way, are one node as well. */
+void ncs_waits_build(const struct ncs_diagnosis *d, struct ncs_waits_graph *out);
+void ncs_waits_free(struct ncs_waits_graph *graph); /* the contents */
+
+/* "rank 2", "ranks 0, 1, 3", "rank 0, thread 1" */
+void ncs_waits_who(const struct ncs_waits_node *node, struct ncs_str *out);
+/* "never made call 4: finished", "waits in stream:sync at line 12" */
+void ncs_waits_state(const struct ncs_waits_node *node, struct ncs_str *out);
+/* By what it waits: "world call 4, AllReduce float32 x 1 sum", "store key `go`"; nothing if unknown. */
+void ncs_waits_by(const struct ncs_waits_node *node, struct ncs_str *out);
+/* ", each for all the others: a cycle"; nothing if they do not wait for each other. */
+void ncs_waits_inner(const struct ncs_waits_node *node, struct ncs_str *out);
+/* Of its operation without the peer: "Send float32 x 8" of "Send float32 x 8 to 1". */
+size_t ncs_waits_op_bytes(const struct ncs_wait_line *line);
+
+/* Appends the tree, a line for each node, the cause first; `all`: however many there are. */
+void ncs_waits_tree(const struct ncs_diagnosis *d, bool all, struct ncs_str *out);
+/* Appends the graph in graphviz's language. */
+void ncs_waits_dot(const struct ncs_diagnosis *d, const char *title, struct ncs_str *out);
+
+#endif
