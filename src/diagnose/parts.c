@@ -7,7 +7,7 @@
 #include "ncclscript/nccl_abi.h"
 
 /* What each rank of the parent called, NULL of those who are not known. */
-static const struct ncs_call **calls_of_split(const struct ncs_inquiry *q, int parent, uint32_t nth)
+const struct ncs_call **ncs_split_calls(const struct ncs_inquiry *q, int parent, uint32_t nth)
 {
     const struct ncs_comm_info *info = q->journal->comm[parent];
     const struct ncs_call **call = ncs_new((size_t)info->members * sizeof *call);
@@ -51,7 +51,7 @@ static bool is_uneven(const struct ncs_call *const *call, int count, int color)
     return uneven;
 }
 
-static void say_colors(const struct ncs_call *const *call, int count, struct ncs_str *s)
+void ncs_say_colors(const struct ncs_call *const *call, int count, struct ncs_str *s)
 {
     enum { MOST = 4 };
     int *ranks = ncs_new((size_t)count * sizeof *ranks), told = 0;
@@ -104,7 +104,7 @@ void ncs_add_colors(const struct ncs_inquiry *q, const struct ncs_root *r, struc
     if (!info || !info->split || info->parent < 0 || !d->f.why || !d->f.fix)
         return;
     int count = q->journal->comm[info->parent]->nranks;
-    const struct ncs_call **call = calls_of_split(q, info->parent, info->split);
+    const struct ncs_call **call = ncs_split_calls(q, info->parent, info->split);
     if (is_uneven(call, count, info->color)) {
         const struct ncs_call *own = NULL;
         for (int i = 0; i < count && !own; i++)
@@ -114,7 +114,7 @@ void ncs_add_colors(const struct ncs_inquiry *q, const struct ncs_root *r, struc
                      info->name, info->color, ncs_comm_name(q, info->parent));
         ncs_say_place(&why, own);
         ncs_str_add(&why, ": ");
-        say_colors(call, count, &why);
+        ncs_say_colors(call, count, &why);
         ncs_str_addf(&fix, "%s; or, if a rank is in %s by mistake, give it its color", d->f.fix,
                      info->name);
         ncs_say_place(&fix, own);

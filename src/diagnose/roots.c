@@ -270,6 +270,8 @@ static void judge_journal(const struct ncs_inquiry *q, struct ncs_drafts *all)
     ncs_judge(q, &r, all);
     r.kind = NCS_ROOT_GONE;
     ncs_judge(q, &r, all);
+    r.kind = NCS_ROOT_PARTS;
+    ncs_judge(q, &r, all);
     for (size_t i = 0; i < q->journal->comms && !q->journal->dropped; i++) {
         r.comm = (int)i;
         r.kind = NCS_ROOT_WINDOWS;

@@ -15,6 +15,7 @@ enum ncs_root_kind {
     NCS_ROOT_ORDER,    /* nothing hangs, but ranks launched two communicators in opposite order */
     NCS_ROOT_THREADS,  /* the run as a whole: calls of threads that nothing orders */
     NCS_ROOT_GONE,     /* the run as a whole: calls on communicators that their ranks had destroyed */
+    NCS_ROOT_PARTS,    /* the run as a whole: calls that name a rank which a part has not */
     NCS_ROOT_WINDOWS,  /* a communicator's windows, in pairs */
     NCS_ROOT_MESSAGES, /* a communicator's sends and receives, in pairs */
     NCS_ROOT_LATER,    /* behind calls that disagree: somebody has made fewer of them, too */
@@ -63,6 +64,11 @@ void ncs_free_finding(struct ncs_finding *f); /* the contents */
 void ncs_drafts_add(const struct ncs_inquiry *q, struct ncs_drafts *all, struct ncs_draft *d);
 void ncs_drafts_sort(struct ncs_drafts *all); /* the cause first */
 
+/* What each rank of the parent called to make its nth split, NULL of those who are not known. The
+ * caller's (parts.c). */
+const struct ncs_call **ncs_split_calls(const struct ncs_inquiry *q, int parent, uint32_t nth);
+/* "ranks 0, 1 gave 0, rank 2 gave 1" */
+void ncs_say_colors(const struct ncs_call *const *call, int count, struct ncs_str *s);
 /* To a finding about somebody who is missed in a part of a split: who gave which color (parts.c). */
 void ncs_add_colors(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d);
 /* Who joins with another size, or as the same rank as another: blames them and says so (joiners.c). */

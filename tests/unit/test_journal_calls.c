@@ -231,7 +231,40 @@ START_TEST(operators_are_kept_as_they_were_created)
 }
 END_TEST
 
+/* A call of another thread's is in order before one if that thread has waited for something since. */
+START_TEST(threads_without_order_are_rivals)
+{
+    open_plain();
+    ncclComm_t comm = join(0, 1, new_id(), 0);
+    locals[1].rank = 0;
+    locals[1].thread = 1;
+    for (int i = 0; i < 2; i++) {
+        locals[i].tells_waits = true;
+        locals[i].heard = journal->calls;
+    }
+    reduce(0, comm, 4, ncclSum);
+    uint64_t first = journal->newest->id;
+    ck_assert_uint_eq(journal->newest->rival, 0);
+    reduce(1, comm, 4, ncclSum);
+    ck_assert_uint_eq(journal->newest->rival, first);
+    uint64_t second = journal->newest->id;
+    reduce(1, comm, 4, ncclSum); /* behind its own */
+    ck_assert_uint_eq(journal->newest->rival, 0);
+    reduce(0, comm, 4, ncclSum);
+    ck_assert_uint_eq(journal->newest->rival, second + 1);
+    ncs_local = &locals[1];
+    ncs_journal_heard(journal);
+    reduce(1, comm, 4, ncclSum);
+    ck_assert_uint_eq(journal->newest->rival, 0);
+    locals[0].tells_waits = false; /* it may have waited for all that is known */
+    reduce(0, comm, 4, ncclSum);
+    ck_assert_uint_eq(journal->newest->rival, 0);
+    ncs_journal_close(journal);
+}
+END_TEST
+
 NCS_TEST_MAIN("journal calls", counted_calls_are_numbered_per_communicator_and_rank,
               groups_are_numbered_by_their_outermost_start,
               a_handle_may_come_at_the_end_of_the_group, signatures_and_words,
-              what_failed_takes_no_place, operators_are_kept_as_they_were_created)
+              what_failed_takes_no_place, operators_are_kept_as_they_were_created,
+              threads_without_order_are_rivals)

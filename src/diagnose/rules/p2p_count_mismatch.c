@@ -2,6 +2,34 @@
 #include "diagnose/rule.h"
 
 #include "api/types.h"
+#include "base/mem.h"
+
+static size_t bytes_of(const struct ncs_call *c)
+{
+    return ncs_call_count(c) * ncs_dtype_bytes(ncs_call_dtype(c));
+}
+
+static const struct ncs_call *next_of_pair(const struct ncs_call *of)
+{
+    const struct ncs_call *c = of->next_counted;
+    while (c && (c->fn != of->fn || ncs_call_peer(c) != ncs_call_peer(of)))
+        c = c->next_counted;
+    return c;
+}
+
+/* The later send that the receive would fit, if the receive at its place fits this send; NULL = none. */
+static const struct ncs_call *exchanged_with(const struct ncs_call *send, const struct ncs_call *recv)
+{
+    enum { MOST_BETWEEN = 8 };
+    const struct ncs_call *s = next_of_pair(send), *r = next_of_pair(recv);
+    for (int i = 0; i < MOST_BETWEEN && s && r; i++) {
+        if (bytes_of(s) == bytes_of(recv) && bytes_of(r) == bytes_of(send))
+            return s;
+        s = next_of_pair(s);
+        r = next_of_pair(r);
+    }
+    return NULL;
+}
 
 static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
 {
@@ -9,8 +37,8 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
         return false;
     bool first = ncs_is_send(r->call[0]);
     const struct ncs_call *send = r->call[!first], *recv = r->call[first];
-    size_t out = ncs_call_count(send) * ncs_dtype_bytes(ncs_call_dtype(send));
-    size_t in = ncs_call_count(recv) * ncs_dtype_bytes(ncs_call_dtype(recv));
+    size_t out = bytes_of(send), in = bytes_of(recv);
+    const struct ncs_call *other = in == out ? NULL : exchanged_with(send, recv);
     ncs_add_culprit(d, send->rank, send->number, send->place.line);
     ncs_add_culprit(d, recv->rank, recv->number, recv->place.line);
     struct ncs_str s = { 0 };
@@ -24,9 +52,17 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
         ncs_str_addf(&s, ": %zu bytes are never taken", out - in);
     else
         ncs_str_add(&s, ": as many bytes, but of another type");
+    if (other) {
+        ncs_str_add(&s, "; the receive fits what is sent");
+        ncs_say_place(&s, other);
+        ncs_str_add(&s, ", and that one's fits this send: they are received the other way round");
+        d->f.evidence = ncs_copy_text("by the sizes, which fit when two receives are exchanged");
+    }
     d->f.why = ncs_str_take(&s);
-    d->f.fix = ncs_text("let rank %d receive what rank %d sends: the same count and type",
-                        recv->rank, send->rank);
+    d->f.fix = other ? ncs_text("let rank %d receive in the order in which rank %d sends: messages of "
+                                "two ranks are paired by their order alone", recv->rank, send->rank)
+                     : ncs_text("let rank %d receive what rank %d sends: the same count and type",
+                                recv->rank, send->rank);
     ncs_fill_calls(q, r, d, r->call[0]->rank <= r->call[1]->rank ? r->call[0] : r->call[1]);
     d->remark = in == out; /* NCCL moves bytes and compares no types */
     if (d->remark)

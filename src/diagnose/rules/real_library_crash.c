@@ -1,12 +1,48 @@
 /* A call returns an error here that crashes the real library. */
 #include "diagnose/rule.h"
 
+#include "base/mem.h"
+
+static const char fix[] = "do not rely on the error returned here: NCCL itself has no such check";
+
+static const struct ncs_notice *crash_of(const struct ncs_inquiry *q, const struct ncs_call *call)
+{
+    for (size_t i = 0; i < q->notices && call; i++)
+        if (q->notice[i].kind == NCS_NOTICE_CRASH && q->notice[i].calls &&
+            q->notice[i].call[0] == call)
+            return &q->notice[i];
+    return NULL;
+}
+
+/* Others wait for the call, which came to nothing here. */
+static bool leaves_others(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+{
+    const struct ncs_call *c = r->absent[0]->call;
+    const struct ncs_notice *notice = crash_of(q, c);
+    if (!notice)
+        return false;
+    ncs_fill_absent(q, r, d);
+    char *text = ncs_describe(c);
+    struct ncs_str s = { 0 };
+    ncs_str_addf(&s, "rank %d's %s", c->rank, text);
+    ncs_say_place(&s, c);
+    ncs_str_addf(&s, " crashes the real library%s%s", notice->why ? ": " : "",
+                 notice->why ? notice->why : "");
+    ncs_say_who_waits(q, &s, r->need, r->absents > 1);
+    d->f.why = ncs_str_take(&s);
+    d->f.fix = ncs_copy_text(fix);
+    ncs_free(text);
+    return true;
+}
+
 static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
 {
+    if (ncs_is_because(r, NCS_ABSENT_ERROR, NCS_ABSENT_DROPPED))
+        return leaves_others(q, r, d);
     if (r->kind != NCS_ROOT_NOTICE || r->notice->kind != NCS_NOTICE_CRASH)
         return false;
     ncs_fill_notice(q, r, d, "crashes the real library");
-    d->f.fix = ncs_text("do not rely on the error returned here: NCCL itself has no such check");
+    d->f.fix = ncs_copy_text(fix);
     return true;
 }
 

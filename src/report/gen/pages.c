@@ -854,6 +854,36 @@ const struct ncs_page ncs_pages[] = {
     },
     {
         .kind = NCS_PAGE_CLASS,
+        .id = "part-too-small",
+        .title = "a call names a rank that its part of a split has not",
+        .group = "lifecycle",
+        .what =
+            "A root or a peer is beyond the last rank of the communicator, which is a part of a split, while\n"
+            "another part of the same split does have that rank: somebody is in another part than was meant.\n",
+        .why =
+            "Every rank works out its color by itself, and NCCL takes what it is given: a color that nobody\n"
+            "shares makes a communicator of one. The call is refused on that rank alone, and others wait.\n",
+        .see =
+            "The report names the call, the size of the part, and who gave which color. On a cluster: \"invalid\n"
+            "root\" or \"invalid peer\" in the log of one rank.\n",
+        .repair =
+            "Work out colors from numbers that all ranks share, and check the number of ranks of what comes out.\n",
+        .scenario =
+            "scenario { ranks = 4 }\n"
+            "local color = rank < 3 and 0 or 1 -- meant: rank // 2\n"
+            "local pair  = world:split { color = color, name = \"pair\" }\n"
+            "local x     = cuda.buffer(\"float32\", 8):fill(1)\n"
+            "local rc    = C.ncclBroadcast(x, x, 8, C.ncclFloat32, 1, pair, pair.stream)\n"
+            "if rc == C.ncclSuccess then\n"
+            "  world:all_reduce(x)\n"
+            "end\n"
+            "stream:sync()\n",
+        .ends = "hang",
+        .finding = "part-too-small",
+        .also = "init-clash error-path",
+    },
+    {
+        .kind = NCS_PAGE_CLASS,
         .id = "early-destroy",
         .title = "a rank destroyed a communicator that others still use",
         .group = "lifecycle",

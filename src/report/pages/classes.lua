@@ -686,6 +686,30 @@ scenario { ranks = 2, world = false }
 nccl.init_rank(2, nccl.unique_id(), rank) -- an id of its own on each rank]],
   also = "init-missing-rank" }
 
+class { "part-too-small", "a call names a rank that its part of a split has not",
+  what = [[
+A root or a peer is beyond the last rank of the communicator, which is a part of a split, while
+another part of the same split does have that rank: somebody is in another part than was meant.]],
+  why = [[
+Every rank works out its color by itself, and NCCL takes what it is given: a color that nobody
+shares makes a communicator of one. The call is refused on that rank alone, and others wait.]],
+  see = [[
+The report names the call, the size of the part, and who gave which color. On a cluster: "invalid
+root" or "invalid peer" in the log of one rank.]],
+  repair = [[
+Work out colors from numbers that all ranks share, and check the number of ranks of what comes out.]],
+  ends = "hang", scenario = [[
+scenario { ranks = 4 }
+local color = rank < 3 and 0 or 1 -- meant: rank // 2
+local pair  = world:split { color = color, name = "pair" }
+local x     = cuda.buffer("float32", 8):fill(1)
+local rc    = C.ncclBroadcast(x, x, 8, C.ncclFloat32, 1, pair, pair.stream)
+if rc == C.ncclSuccess then
+  world:all_reduce(x)
+end
+stream:sync()]],
+  also = "init-clash error-path" }
+
 class { "early-destroy", "a rank destroyed a communicator that others still use",
   what = [[
 A rank left by ncclCommDestroy or ncclCommFinalize before it had made all the calls that its

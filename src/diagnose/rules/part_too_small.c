@@ -1,0 +1,100 @@
+/* A call names a root or a peer that its part of a split has not, while another part of it has: somebody
+ * gave another color than was meant. */
+#include "diagnose/rule.h"
+
+#include "base/mem.h"
+
+static int named(const struct ncs_call *c)
+{
+    return ncs_is_pairwise(c) ? ncs_call_peer(c) : ncs_call_root(c);
+}
+
+/* A part of the same split with so many ranks. */
+static bool other_has(const struct ncs_inquiry *q, const struct ncs_comm_info *part, int rank)
+{
+    for (size_t i = 0; i < q->journal->comms; i++) {
+        const struct ncs_comm_info *o = q->journal->comm[i];
+        if (o != part && o->split == part->split && o->parent == part->parent && rank < o->nranks)
+            return true;
+    }
+    return false;
+}
+
+static bool is_outside(const struct ncs_inquiry *q, const struct ncs_call *c)
+{
+    if (!c || !c->number || c->comm < 0 || !c->returned || !ncs_failed(c))
+        return false;
+    const struct ncs_comm_info *info = q->journal->comm[c->comm];
+    return info->split && info->parent >= 0 && named(c) >= info->nranks &&
+           other_has(q, info, named(c));
+}
+
+static void say(const struct ncs_inquiry *q, const struct ncs_call *c, const struct ncs_root *r,
+                struct ncs_draft *d)
+{
+    const struct ncs_comm_info *info = q->journal->comm[c->comm];
+    const struct ncs_call **call = ncs_split_calls(q, info->parent, info->split), *own = NULL;
+    int count = q->journal->comm[info->parent]->nranks;
+    for (int i = 0; i < count; i++)
+        own = call[i] && call[i]->rank == c->rank ? call[i] : own;
+    struct ncs_str s = { 0 };
+    ncs_str_addf(&s, "%s %d of the call", ncs_is_pairwise(c) ? "peer" : "root", named(c));
+    ncs_say_place(&s, c);
+    ncs_str_addf(&s, " on rank %d is no rank of %s, which has %d, so it fails", c->rank, info->name,
+                 info->nranks);
+    if (own) {
+        ncs_str_add(&s, "; of the colors of the split");
+        ncs_say_place(&s, own);
+        bool known = true;
+        for (int i = 0; i < count; i++)
+            known &= call[i] != NULL;
+        ncs_str_add(&s, known ? ", " : " not all are known");
+        if (known)
+            ncs_say_colors(call, count, &s);
+    }
+    if (r->need)
+        ncs_say_who_waits(q, &s, r->need, r->absents > 1);
+    d->f.why = ncs_str_take(&s);
+    ncs_str_addf(&s, "give rank %d the color of the part that it is meant for", c->rank);
+    if (own)
+        ncs_say_place(&s, own);
+    if (info->nranks == 1)
+        ncs_str_add(&s, ", or name rank 0");
+    else
+        ncs_str_addf(&s, ", or name a rank from 0 to %d", info->nranks - 1);
+    d->f.fix = ncs_str_take(&s);
+    d->f.evidence = ncs_copy_text("another part of the split has that rank");
+    ncs_free(call);
+}
+
+static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+{
+    const struct ncs_call *first = NULL;
+    if (ncs_is_because(r, NCS_ABSENT_ERROR, NCS_ABSENT_DROPPED)) {
+        if (!is_outside(q, r->absent[0]->call))
+            return false;
+        ncs_fill_absent(q, r, d);
+        ncs_free(d->f.evidence);
+        say(q, r->absent[0]->call, r, d);
+        return true;
+    }
+    if (r->kind != NCS_ROOT_PARTS)
+        return false;
+    for (const struct ncs_call *c = q->journal->oldest; c; c = c->newer) {
+        if (!is_outside(q, c))
+            continue;
+        ncs_add_culprit(d, c->rank, c->number, c->place.line);
+        if (!first || c->rank < first->rank)
+            first = c;
+    }
+    if (!first)
+        return false;
+    say(q, first, r, d);
+    d->f.certainty = NCS_CERTAIN;
+    d->f.call = first->number;
+    d->order = first->id;
+    ncs_set_title(q, d, first);
+    return true;
+}
+
+const struct ncs_rule ncs_rule_part_too_small = { .match = match };
