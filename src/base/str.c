@@ -91,3 +91,37 @@ void ncs_str_add_ranks(struct ncs_str *s, const int *ranks, size_t count)
     }
     ncs_str_add(s, "");
 }
+
+/* How many of the ranks from the first on go on in even steps. */
+static size_t steps_of_ranks(const int *ranks, size_t count)
+{
+    size_t run = count < 2 ? count : 2;
+    while (run > 1 && run < count &&
+           (int64_t)ranks[run] - ranks[run - 1] == (int64_t)ranks[1] - ranks[0])
+        run++;
+    return run;
+}
+
+void ncs_str_add_many_ranks(struct ncs_str *s, const int *ranks, size_t count)
+{
+    enum { MOST = 12, STEPS = 6 }; /* parts of the list; ranks that are worth an ellipsis */
+    ncs_str_add(s, "");
+    size_t parts = 0, next;
+    for (size_t i = 0; i < count; i = next, parts++) {
+        const char *comma = parts ? ", " : "";
+        size_t run = run_of_ranks(ranks + i, count - i);
+        size_t steps = steps_of_ranks(ranks + i, count - i);
+        next = i + (run >= 4 ? run : steps >= STEPS ? steps : 1);
+        if (parts >= MOST && count - i > 1) {
+            ncs_str_addf(s, " and %zu more", count - i);
+            return;
+        }
+        if (run >= 4)
+            ncs_str_addf(s, "%s%d..%d", comma, ranks[i], ranks[next - 1]);
+        else if (steps >= STEPS)
+            ncs_str_addf(s, "%s%d, %d, %d, ..., %d", comma, ranks[i], ranks[i + 1], ranks[i + 2],
+                         ranks[next - 1]);
+        else
+            ncs_str_addf(s, "%s%d", comma, ranks[i]);
+    }
+}

@@ -22,4 +22,8 @@ void ncs_str_free(struct ncs_str *s);
 /* Appends "0, 1, 3": a list of ranks as people write it; runs of four and more as "4..9". */
 void ncs_str_add_ranks(struct ncs_str *s, const int *ranks, size_t count);
 
+/* The same for who reads it in a line: what goes on in even steps as "1, 3, 5, ..., 1023", and of what
+ * is still too long the end as "and 340 more". */
+void ncs_str_add_many_ranks(struct ncs_str *s, const int *ranks, size_t count);
+
 #endif

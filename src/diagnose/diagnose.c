@@ -169,7 +169,6 @@ static void close_inquiry(struct ncs_inquiry *q)
         ncs_free(q->need[i].absent);
     }
     ncs_free(q->open);
-    ncs_free(q->failure);
     ncs_free(q->need);
     ncs_free(q->edge);
     ncs_free(q->out);
@@ -191,7 +190,6 @@ void ncs_diagnose(const struct ncs_journal *journal, const struct ncs_snapshot *
              q.snap->stop == NCS_STOP_STALLED;
     q.ranks = count_ranks(&q);
     ncs_read(&q);
-    ncs_find_failures(&q);
     ncs_align(&q);
     ncs_graph(&q);
     ncs_rules(&q);

@@ -21,19 +21,14 @@ static bool is_failure(const struct ncs_call *c)
            c->fn != NCS_FN_cudaPeekAtLastError;
 }
 
-void ncs_find_failures(struct ncs_inquiry *q)
+void ncs_see_failure(struct ncs_inquiry *q, const struct ncs_call *c)
 {
-    q->failure = ncs_new((size_t)q->ranks * sizeof *q->failure);
-    for (int r = 0; r < q->ranks; r++)
-        q->failure[r] = NULL;
-    for (const struct ncs_call *c = q->journal->oldest; c; c = c->newer) {
-        if (c->rank < 0 || c->rank >= q->ranks || c->opening || c->ending)
-            continue;
-        if (is_failure(c) && !q->failure[c->rank])
-            q->failure[c->rank] = c;
-        else if (c->number && !ncs_failed(c))
-            q->failure[c->rank] = NULL;
-    }
+    if (c->rank < 0 || c->rank >= q->ranks || c->opening || c->ending)
+        return;
+    if (is_failure(c) && !q->failure[c->rank])
+        q->failure[c->rank] = c;
+    else if (c->number && !ncs_failed(c))
+        q->failure[c->rank] = NULL;
 }
 
 /* Whether it failed in the same way on the rank of this call, right before it. */

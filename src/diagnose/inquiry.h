@@ -245,7 +245,7 @@ uint64_t ncs_group_key(const struct ncs_call *call); /* of the group that a call
 
 /* ---- ranks that leave after an error (failure.c) ---- */
 
-void ncs_find_failures(struct ncs_inquiry *q);
+void ncs_see_failure(struct ncs_inquiry *q, const struct ncs_call *call); /* of all, by id */
 /* The call of NCCL or CUDA that failed on the rank that is missed and after which it has communicated no
  * more, on whatever communicator; NULL if there is none, or if it failed for those who are there, too. */
 const struct ncs_call *ncs_gave_up(const struct ncs_inquiry *q, const struct ncs_need *need, int rank);

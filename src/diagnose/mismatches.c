@@ -137,7 +137,9 @@ bool ncs_mismatch(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
     fact *get = facts[which];
     if (!differs(r, get))
         return false;
+    enum { MOST = 4 }; /* values that are told */
     bool even;
+    size_t values = 0;
     const struct ncs_call *best = majority(r, get, &even);
     if (even)
         d->f.evidence = ncs_copy_text("no value is the commonest, so all ranks are named");
@@ -157,13 +159,15 @@ bool ncs_mismatch(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
                 ncs_add_culprit(d, c->rank, c->number, c->place.line);
             for (size_t k = 0; k < i; k++)
                 told |= get(r->call[k]) == get(c);
-            if (told)
+            if (told || ++values > MOST)
                 continue;
             if (s.text[s.bytes - 1] != ' ')
                 ncs_str_add(&s, ", ");
             say_value(r, &s, get, c, noun);
         }
     }
+    if (values > MOST)
+        ncs_str_addf(&s, ", and %zu other%s", values - MOST, values > MOST + 1 ? "s" : "");
     d->f.why = ncs_str_take(&s);
     ncs_fill_calls(q, r, d, best);
     return true;

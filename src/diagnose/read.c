@@ -66,6 +66,7 @@ static void read_call(struct ncs_inquiry *q, struct ncs_call *c)
     struct ncs_made made = { .id = c->id, .rank = c->rank, .thread = c->thread,
                              .on_comm = c->comm >= 0 };
     NCS_PUSH(q->made, q->mades, q->made_room, made);
+    ncs_see_failure(q, c);
     if (is_rare(c))
         NCS_PUSH(q->rare, q->rares, q->rare_room, c);
     if (c->number && c->comm >= 0 && (size_t)c->comm < q->journal->comms && c->comm_rank >= 0 &&
@@ -82,6 +83,7 @@ void ncs_read(struct ncs_inquiry *q)
 {
     find_contexts(q);
     begin_sequences(q);
+    q->failure = ncs_new((size_t)q->ranks * sizeof *q->failure);
     for (struct ncs_call *c = q->journal->oldest; c; c = c->newer)
         read_call(q, c);
 }
@@ -101,6 +103,7 @@ void ncs_read_free(struct ncs_inquiry *q)
     ncs_free(q->first_context);
     ncs_free(q->next_context);
     ncs_free(q->made);
+    ncs_free(q->failure);
     ncs_free(q->rare);
     ncs_map_free(&q->spoilt);
 }

@@ -87,7 +87,7 @@ void ncs_say_place(struct ncs_str *s, const struct ncs_call *call)
 void ncs_say_ranks(struct ncs_str *s, const int *ranks, size_t count)
 {
     ncs_str_add(s, count == 1 ? "rank " : "ranks ");
-    ncs_str_add_ranks(s, ranks, count);
+    ncs_str_add_many_ranks(s, ranks, count);
 }
 
 bool ncs_say_own_group(const struct ncs_inquiry *q, struct ncs_str *s, const struct ncs_absent *a)

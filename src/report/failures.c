@@ -61,12 +61,18 @@ static void add_wrong_call(const struct ncs_text *t, const struct ncs_wrong *wro
 void ncs_text_wrongs(const struct ncs_text *t)
 {
     const struct ncs_result *r = t->result;
+    enum { CALLS = 4 }; /* of which each rank's result is shown */
+    size_t calls = 0;
     for (size_t i = 0, n; i < r->wrongs; i += n) {
         const struct ncs_wrong *w = &r->wrong[i];
         for (n = 1; i + n < r->wrongs && w[n].comm == w->comm && w[n].number == w->number;)
             n++;
-        add_wrong_call(t, w, n);
+        if (++calls <= CALLS || t->style->verbose)
+            add_wrong_call(t, w, n);
     }
+    if (calls > CALLS && !t->style->verbose)
+        ncs_str_addf(t->out, "  and wrong results of %zu more call%s; -v shows them\n", calls - CALLS,
+                     ncs_text_plural(calls - CALLS));
     if (r->wrong_count > r->wrongs)
         ncs_str_addf(t->out, "  and %" PRIu64 " more wrong results\n", r->wrong_count - r->wrongs);
 }
@@ -182,7 +188,7 @@ static void add_fate(const struct ncs_text *t)
                 rank[ranks++] = wait[k].rank;
         }
         ncs_str_addf(t->out, "  rank%s ", ncs_text_plural(ranks));
-        ncs_str_add_ranks(t->out, rank, ranks);
+        ncs_str_add_many_ranks(t->out, rank, ranks);
         ncs_str_addf(t->out, " wait%s in ", ranks == 1 ? "s" : "");
         ncs_safe_line(t->out, wait[i].in ? wait[i].in : "a call");
         if (wait[i].place.line > 0)

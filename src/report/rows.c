@@ -1,6 +1,7 @@
 /* Rows of ranks: merging, aligning, cutting. */
 #include "report/rows.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,6 +45,45 @@ static int compare_in_place(const void *a, const void *b)
     return order ? order : (x > y) - (x < y);
 }
 
+/* The character at *text, any number as one '0', and on to the next. */
+static int next_of_shape(const char **text)
+{
+    if (!isdigit((unsigned char)**text))
+        return **text ? (unsigned char)*(*text)++ : 0;
+    while (isdigit((unsigned char)**text))
+        ++*text;
+    return '0';
+}
+
+int ncs_compare_shapes(const char *a, const char *b)
+{
+    int x, y;
+    do {
+        x = next_of_shape(&a);
+        y = next_of_shape(&b);
+    } while (x && x == y);
+    return (x > y) - (x < y);
+}
+
+static int compare_shapes(const void *a, const void *b)
+{
+    const struct ncs_row *x = *(const struct ncs_row *const *)a;
+    const struct ncs_row *y = *(const struct ncs_row *const *)b;
+    if (x->line != y->line)
+        return x->line < y->line ? -1 : 1;
+    if (x->keep != y->keep)
+        return x->keep ? -1 : 1;
+    return ncs_compare_shapes(x->text, y->text);
+}
+
+static int compare_shapes_in_place(const void *a, const void *b)
+{
+    int order = compare_shapes(a, b);
+    const struct ncs_row *x = *(const struct ncs_row *const *)a;
+    const struct ncs_row *y = *(const struct ncs_row *const *)b;
+    return order ? order : (x > y) - (x < y);
+}
+
 static int compare_lines(const void *a, const void *b)
 {
     const struct line *x = a, *y = b;
@@ -56,40 +96,65 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* A line for the first `count` rows of the list, which are equal. */
-static struct line make_line(const struct ncs_row *const *row, size_t count)
+/* A line for the first `count` rows of the list, which are equal, or of equal shape. */
+static struct line make_line(const struct ncs_row *const *row, size_t count, bool all)
 {
     struct line line = { .row = row[0] };
     int *rank = ncs_new(count * sizeof *rank);
     size_t ranks = 0;
-    for (size_t i = 0; i < count; i++)
+    bool same = true;
+    for (size_t i = 0; i < count; i++) {
         rank[i] = row[i]->rank;
+        same = same && strcmp(row[0]->text, row[i]->text) == 0;
+    }
     qsort(rank, count, sizeof *rank, by_number);
     for (size_t i = 0; i < count; i++)
         if (!ranks || rank[ranks - 1] != rank[i])
             rank[ranks++] = rank[i];
     ncs_str_add(&line.who, ranks == 1 ? "rank " : "ranks ");
-    ncs_str_add_ranks(&line.who, rank, ranks);
+    if (all)
+        ncs_str_add_ranks(&line.who, rank, ranks);
+    else
+        ncs_str_add_many_ranks(&line.who, rank, ranks);
     ncs_free(rank);
     bool plural = ranks > 1 && strncmp(row[0]->text, "waits ", 6) == 0;
-    ncs_str_addf(&line.what, "%s%s", plural ? "wait" : "", row[0]->text + (plural ? 5 : 0));
+    ncs_str_addf(&line.what, "%s%s%s", plural ? "wait" : "", row[0]->text + (plural ? 5 : 0),
+                 same ? "" : ", and so on");
     return line;
 }
 
+/* How many rows from the first on are one by the comparison. */
+static size_t run_of_rows(const struct ncs_row *const *row, size_t count,
+                          int (*compare)(const void *, const void *))
+{
+    size_t run = 1;
+    while (compare && run < count && compare(&row[0], &row[run]) == 0)
+        run++;
+    return run;
+}
+
 /* The lines of the table in the order of their first rows. */
-static size_t make_lines(const struct ncs_rows *rows, struct line *line)
+static size_t make_lines(const struct ncs_rows *rows, bool all, struct line *line)
 {
     const struct ncs_row **row = ncs_new(rows->count * sizeof *row);
     for (size_t i = 0; i < rows->count; i++)
         row[i] = &rows->row[i];
-    bool merge = rows->merge || rows->count > SHOWN;
-    if (merge)
-        qsort(row, rows->count, sizeof *row, compare_in_place);
+    int (*same)(const void *, const void *) = NULL;
     size_t lines = 0;
+    if (rows->merge || rows->count > SHOWN) {
+        same = compare_rows;
+        qsort(row, rows->count, sizeof *row, compare_in_place);
+        for (size_t i = 0; i < rows->count; lines++)
+            i += run_of_rows(row + i, rows->count - i, same);
+    }
+    if (lines > SHOWN && !all) {
+        same = compare_shapes;
+        qsort(row, rows->count, sizeof *row, compare_shapes_in_place);
+    }
+    lines = 0;
     for (size_t i = 0, n; i < rows->count; i += n) {
-        for (n = 1; merge && i + n < rows->count && compare_rows(&row[i], &row[i + n]) == 0;)
-            n++;
-        line[lines++] = make_line(row + i, n);
+        n = run_of_rows(row + i, rows->count - i, same);
+        line[lines++] = make_line(row + i, n, all);
     }
     ncs_free(row);
     qsort(line, lines, sizeof *line, compare_lines);
@@ -140,7 +205,7 @@ static void print_lines(const struct line *line, size_t count, bool all, struct 
 void ncs_rows_print(struct ncs_rows *rows, bool all, struct ncs_str *out)
 {
     struct line *line = ncs_new(rows->count * sizeof *line);
-    size_t lines = make_lines(rows, line);
+    size_t lines = make_lines(rows, all, line);
     print_lines(line, lines, all, out);
     for (size_t i = 0; i < lines; i++) {
         ncs_str_free(&line[i].who);

@@ -22,8 +22,12 @@ struct ncs_rows {
 
 void ncs_rows_add(struct ncs_rows *rows, int rank, const char *text, int line, bool keep);
 
+/* -1, 0 or 1 for two texts without a look at their numbers. */
+int ncs_compare_shapes(const char *a, const char *b);
+
 /* Appends the table and empties it. Up to 16 rows are shown one by one unless `merge` is set; of
- * more, ranks with equal rows share one, and unless `all` is set, what is still too much is counted. */
+ * more, ranks with equal rows share one. Unless `all` is set, of what is still too much those that
+ * differ in their numbers only share one, and the rest is counted. */
 void ncs_rows_print(struct ncs_rows *rows, bool all, struct ncs_str *out);
 
 #endif

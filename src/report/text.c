@@ -3,6 +3,7 @@
 #include "report/text.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -11,6 +12,11 @@
 #include "report/format.h"
 #include "report/rows.h"
 #include "report/waits.h"
+
+enum {
+    FEW = 8,     /* findings that are told one by one */
+    SCREEN = 24, /* lines after which no further finding is begun */
+};
 
 static const struct {
     const char *word, *color;
@@ -101,27 +107,57 @@ static bool same_text(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* Two ranks that made one mistake at one place. */
-static bool alike(const struct ncs_finding *a, const struct ncs_finding *b)
+static bool same_shape(const char *a, const char *b)
 {
+    return a == b || (a && b && ncs_compare_shapes(a, b) == 0);
+}
+
+/* Of many findings, those that say the same of other ranks. */
+static bool same_shapes(const struct ncs_finding *a, const struct ncs_finding *b)
+{
+    if (a->culprits != b->culprits || a->rows != b->rows)
+        return false;
+    for (size_t i = 0; i < a->culprits; i++)
+        if (a->culprit[i].line != b->culprit[i].line)
+            return false;
+    return same_shape(a->title, b->title) && same_shape(a->why, b->why) && same_shape(a->fix, b->fix);
+}
+
+/* Ranks that made one mistake at one place. */
+static bool alike(const struct ncs_diagnosis *d, size_t first, size_t other)
+{
+    const struct ncs_finding *a = &d->finding[first], *b = &d->finding[other];
+    if (a->rule != b->rule || a->level != b->level || a->certainty != b->certainty)
+        return false;
+    if (d->findings > FEW && same_shapes(a, b))
+        return true;
     return a->culprits == 1 && b->culprits == 1 && a->culprit->line == b->culprit->line &&
-           a->rule == b->rule && a->level == b->level && a->certainty == b->certainty &&
            a->call == b->call && same_text(a->comm, b->comm) && same_text(a->fix, b->fix);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    int x = *(const int *)a, y = *(const int *)b;
+    return (x > y) - (x < y);
 }
 
 /* "also  the same on ranks 1..63" */
 static void add_likes(const struct ncs_text *t, size_t first)
 {
     const struct ncs_diagnosis *d = &t->result->diagnosis;
-    int *rank = ncs_new(d->findings * sizeof *rank);
-    size_t ranks = 0;
+    int *rank = NULL;
+    size_t ranks = 0, room = 0, distinct = 0;
     for (size_t i = first + 1; i < d->findings && !t->style->verbose; i++)
-        if (alike(&d->finding[first], &d->finding[i]))
-            rank[ranks++] = d->finding[i].culprit->rank;
+        for (size_t k = 0; alike(d, first, i) && k < d->finding[i].culprits; k++)
+            NCS_PUSH(rank, ranks, room, d->finding[i].culprit[k].rank);
     if (ranks) {
         struct ncs_str also = { 0 };
-        ncs_str_addf(&also, "the same on rank%s ", ncs_text_plural(ranks));
-        ncs_str_add_ranks(&also, rank, ranks);
+        qsort(rank, ranks, sizeof *rank, by_number);
+        for (size_t i = 0; i < ranks; i++)
+            if (!distinct || rank[distinct - 1] != rank[i])
+                rank[distinct++] = rank[i];
+        ncs_str_addf(&also, "the same on rank%s ", ncs_text_plural(distinct));
+        ncs_str_add_many_ranks(&also, rank, distinct);
         ncs_text_keyed(t, NCS_BOLD, "also", also.text);
         ncs_str_free(&also);
     }
@@ -155,16 +191,36 @@ static void add_finding(const struct ncs_text *t, size_t which)
     ncs_str_free(&more);
 }
 
+/* What has been written since, in lines. */
+static size_t lines_since(const struct ncs_text *t, size_t start)
+{
+    size_t lines = 0;
+    for (size_t i = start; i < t->out->bytes; i++)
+        lines += t->out->text[i] == '\n';
+    return lines;
+}
+
 static void add_findings(const struct ncs_text *t)
 {
     const struct ncs_diagnosis *d = &t->result->diagnosis;
+    size_t start = t->out->bytes, left_out = 0, *first = ncs_new(d->findings * sizeof *first);
+    size_t kinds = 0;
     for (size_t i = 0; i < d->findings; i++) {
-        size_t before = 0;
-        while (before < i && !alike(&d->finding[before], &d->finding[i]))
-            before++;
-        if (before == i || t->style->verbose)
+        size_t k = 0;
+        while (k < kinds && !alike(d, first[k], i))
+            k++;
+        if (k < kinds && !t->style->verbose)
+            continue;
+        first[kinds++] = i;
+        if (kinds > 1 && !t->style->verbose && lines_since(t, start) >= SCREEN)
+            left_out++;
+        else
             add_finding(t, i);
     }
+    ncs_free(first);
+    if (left_out)
+        ncs_str_addf(t->out, "  and %zu more finding%s; -v shows them\n", left_out,
+                     ncs_text_plural(left_out));
     const struct ncs_luck *luck = &t->result->luck;
     if (!luck->differs || t->result->certainty == NCS_LUCK)
         return;
@@ -194,7 +250,7 @@ static void add_waits(const struct ncs_text *t, const char *title, bool merge)
             ncs_str_addf(&text, " (%s)", w->op);
         if (w->peers) {
             ncs_str_add(&text, w->peers == 1 ? ", for rank " : ", for ranks ");
-            ncs_str_add_ranks(&text, w->peer, w->peers);
+            ncs_str_add_many_ranks(&text, w->peer, w->peers);
         }
         ncs_rows_add(&rows, w->rank, text.text, w->place.line, false);
         ncs_str_free(&text);
@@ -265,7 +321,7 @@ static void add_declared(const struct ncs_text *t)
             for (size_t i = 0; i < f->culprits; i++)
                 rank[i] = f->culprit[i].rank;
             ncs_str_add(&what, f->culprits == 1 ? ", rank " : ", ranks ");
-            ncs_str_add_ranks(&what, rank, f->culprits);
+            ncs_str_add_many_ranks(&what, rank, f->culprits);
             ncs_free(rank);
         }
     } else if (r->verdict == NCS_WRONG && r->wrongs) {

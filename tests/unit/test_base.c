@@ -96,6 +96,46 @@ START_TEST(str_lists_ranks)
 }
 END_TEST
 
+START_TEST(many_ranks_fit_a_line)
+{
+    static const struct {
+        const char *text;
+        int first, step, count;
+    } cases[] = {
+        { "", 0, 1, 0 },
+        { "5", 5, 1, 1 },
+        { "0..1023", 0, 1, 1024 },
+        { "0, 2, 4, 6, 8", 0, 2, 5 },
+        { "0, 2, 4, ..., 10", 0, 2, 6 },
+        { "1, 4, 7, ..., 1021", 1, 3, 341 },
+        { "9, 8, 7, ..., 0", 9, -1, 10 },
+    };
+    int ranks[1024];
+    struct ncs_str s = { 0 };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        for (int k = 0; k < cases[i].count; k++)
+            ranks[k] = cases[i].first + k * cases[i].step;
+        ncs_str_add_many_ranks(&s, ranks, (size_t)cases[i].count);
+        ck_assert_str_eq(s.text, cases[i].text);
+        ncs_str_free(&s);
+    }
+    int count = 0;
+    for (int r = 0; count < 600; r++) /* all but every third */
+        if (r % 3 != 1)
+            ranks[count++] = r;
+    ncs_str_add_many_ranks(&s, ranks, 600);
+    ck_assert_str_eq(s.text, "0, 2, 3, 5, 6, 8, 9, 11, 12, 14, 15, 17 and 588 more");
+    ncs_str_free(&s);
+    ncs_str_add_many_ranks(&s, ranks, 13); /* the last takes no more room than the words */
+    ck_assert_str_eq(s.text, "0, 2, 3, 5, 6, 8, 9, 11, 12, 14, 15, 17, 18");
+    ncs_str_free(&s);
+    static const int mixed[] = { 0, 1, 2, 3, 7, 10, 13, 16, 19, 22, 40 };
+    ncs_str_add_many_ranks(&s, mixed, sizeof mixed / sizeof *mixed);
+    ck_assert_str_eq(s.text, "0..3, 7, 10, 13, ..., 22, 40");
+    ncs_str_free(&s);
+}
+END_TEST
+
 /* ---- near ---- */
 
 static const char *const names[] = {
@@ -563,7 +603,7 @@ END_TEST
 
 NCS_TEST_MAIN("base",
               str_grows_and_ends_in_zero, str_keeps_zero_bytes, str_add_of_nothing_makes_a_text,
-              str_take_and_clear, str_lists_ranks,
+              str_take_and_clear, str_lists_ranks, many_ranks_fit_a_line,
               near_finds_what_was_meant, near_words, near_is_silent_when_nothing_is_meant,
               near_keeps_to_the_count,
               size_parses, size_refuses, duration_parses, duration_refuses, int_parses,

@@ -210,28 +210,29 @@ START_TEST(test_many_ranks)
 
     char text[200][16]; /* all different: cut, but never the culprit */
     for (int i = 0; i < 200; i++) {
-        snprintf(text[i], sizeof text[i], "waits for %d", (i + 1) % 200);
+        snprintf(text[i], sizeof text[i], "waits for %c%c", 'a' + i / 26, 'a' + i % 26);
         row[i] = (struct ncs_finding_row){ i, text[i], 14, false };
     }
     struct ncs_culprit culprit = { .rank = 150 };
     f.culprit = &culprit;
     f.culprits = 1;
     char *got = text_of(&r, false, NULL, (struct ncs_report_style){ 0 });
-    ck_assert_ptr_nonnull(strstr(got, "    rank 15   waits for 16     line 14\n"
-                                      "    rank 150  waits for 151    line 14\n"
+    ck_assert_ptr_nonnull(strstr(got, "    rank 15   waits for ap    line 14\n"
+                                      "    rank 150  waits for fu    line 14\n"
                                       "    and 183 more; -v shows them\n"));
     ncs_free(got);
 }
 END_TEST
 
-/* Where all are culprits, as in a ring, they are cut like others. */
+/* Where all are culprits, as in a ring, they are cut like others; what differs in numbers only is one
+ * line, with the first of them. */
 START_TEST(test_many_culprits)
 {
     struct ncs_finding_row row[100];
     struct ncs_culprit culprit[100];
     char text[100][16];
     for (int i = 0; i < 100; i++) {
-        snprintf(text[i], sizeof text[i], "waits for %d", (i + 1) % 100);
+        snprintf(text[i], sizeof text[i], "waits for %c%c", 'a' + i / 26, 'a' + i % 26);
         row[i] = (struct ncs_finding_row){ i, text[i], 14, false };
         culprit[i] = (struct ncs_culprit){ .rank = i };
     }
@@ -241,8 +242,15 @@ START_TEST(test_many_culprits)
     r.diagnosis.finding = &f;
     r.diagnosis.findings = 1;
     char *got = text_of(&r, false, NULL, (struct ncs_report_style){ 0 });
-    ck_assert_ptr_nonnull(strstr(got, "    rank 15  waits for 16    line 14\n"
+    ck_assert_ptr_nonnull(strstr(got, "    rank 15  waits for ap    line 14\n"
                                       "    and 84 more; -v shows them\n"));
+    ncs_free(got);
+    for (int i = 0; i < 100; i++)
+        snprintf(text[i], sizeof text[i], "waits for %d", (i + 1) % 100);
+    row[7].line = 15;
+    got = text_of(&r, false, NULL, (struct ncs_report_style){ 0 });
+    ck_assert_ptr_nonnull(strstr(got, "    ranks 0..6, 8..99  wait for 1, and so on    line 14\n"
+                                      "    rank 7             waits for 8              line 15\n"));
     ncs_free(got);
 }
 END_TEST
