@@ -1,5 +1,6 @@
 scenario {
   about   = "a rank aborts while all others are in a call with it, and goes home",
+  needs   = { driver = "sim" },
   matrix  = { ranks = { 2, 4 } },
   bug     = { entry = "I1", thread = "NVIDIA/nccl#992",
               nccl = "the abort ends this rank's part of the call alone; the others spin" },

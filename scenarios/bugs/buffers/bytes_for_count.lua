@@ -1,5 +1,6 @@
 scenario {
   about   = "every rank gives the size in bytes where NCCL wants the number of elements",
+  needs   = { driver = "sim" },
   params  = { dtype = "float32" },
   matrix  = { ranks = { 2, 4 }, dtype = { "float16", "float32" } },
   bug     = { entry = "K2", nccl = "reads and writes past the end of both buffers" },

@@ -1,5 +1,6 @@
 scenario {
   about   = "one rank's buffer holds a single block where a block of every rank goes",
+  needs   = { driver = "sim" },
   params  = { call = "all_gather", culprit = 0 },
   matrix  = { ranks = { 2, 4 }, call = { "all_gather", "reduce_scatter", "all_to_all" }, culprit = { 0, 1 } },
   bug     = { entry = "K2",

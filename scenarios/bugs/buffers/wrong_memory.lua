@@ -1,5 +1,6 @@
 scenario {
   about   = "one rank's pointer is of pageable host memory, or of a buffer that was freed",
+  needs   = { driver = "sim" },
   params  = { memory = "host", culprit = 1 },
   matrix  = { ranks = { 2, 4 }, memory = { "host", "freed" }, culprit = { 0, 1 } },
   bug     = { entry = "K2",

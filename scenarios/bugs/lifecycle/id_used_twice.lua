@@ -1,5 +1,6 @@
 scenario {
   about   = "a second communicator is started from the id of the first",
+  needs   = { driver = "sim" },
   world   = false,
   matrix  = { ranks = { 2, 4 } },
   bug     = { entry = "H3", thread = "NVIDIA/nccl#1038",

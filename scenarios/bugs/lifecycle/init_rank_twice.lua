@@ -1,5 +1,6 @@
 scenario {
   about   = "two ranks join a communicator under the same number, and one number is never taken",
+  needs   = { driver = "sim" },
   world   = false,
   matrix  = { ranks = { 2, 3, 8 } },
   bug     = { entry = "H2", thread = "NVIDIA/nccl#453",

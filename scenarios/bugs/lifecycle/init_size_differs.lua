@@ -1,5 +1,6 @@
 scenario {
   about   = "one rank believes that the communicator has one rank fewer than the others believe",
+  needs   = { driver = "sim" },
   world   = false,
   matrix  = { ranks = { 3, 4, 8 } },
   bug     = { entry = "H2", thread = "NVIDIA/nccl#453",

@@ -1,5 +1,6 @@
 scenario {
   about   = "a rank that stays does not come to the shrink: it goes on with the old communicator",
+  needs   = { driver = "sim" },
   matrix  = { ranks = { 4, 8 } },
   bug     = { entry = "H4", thread = "NVIDIA/nccl#1777",
               nccl = "all others that stay stand in the shrink, for ever" },

@@ -1,5 +1,6 @@
 scenario {
   about   = "a rank polls a non-blocking communicator that cannot become ready: one rank never joins",
+  needs   = { driver = "sim" },
   world   = false,
   params  = { absent = 1 },
   matrix  = { ranks = { 2, 4 }, absent = { 0, 1 } },

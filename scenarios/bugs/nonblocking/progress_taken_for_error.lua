@@ -1,5 +1,6 @@
 scenario {
   about   = "one rank takes ncclInProgress for an error and aborts",
+  needs   = { driver = "sim" },
   world   = { blocking = false },
   params  = { culprit = 0 },
   matrix  = { ranks = { 2, 4 }, culprit = { 0, 1 } },

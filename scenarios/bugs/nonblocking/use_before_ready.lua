@@ -1,5 +1,6 @@
 scenario {
   about   = "one rank uses a non-blocking communicator while it is still in progress",
+  needs   = { driver = "sim" },
   world   = false,
   params  = { busy = "init", culprit = 0 },
   matrix  = { ranks = { 2, 4 }, busy = { "init", "split" }, culprit = { 0, 1 } },

@@ -1,5 +1,6 @@
 scenario {
   about   = "a pointer of pageable host memory is given as a device scalar",
+  needs   = { driver = "sim" },
   params  = { culprit = 1 },
   matrix  = { ranks = { 2, 4 }, culprit = { 0, 1 } },
   bug     = { entry = "L3", nccl = "illegal access when the kernel reads the factor" },

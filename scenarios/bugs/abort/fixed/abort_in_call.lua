@@ -1,5 +1,6 @@
 scenario {
   about  = "the mended abort_in_call: the watchdogs of all ranks hear of it, and every one aborts",
+  needs  = { driver = "sim" },
   matrix = { ranks = { 2, 4 } },
 }
 

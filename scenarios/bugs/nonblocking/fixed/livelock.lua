@@ -1,5 +1,6 @@
 scenario {
   about  = "the mended livelock: polling has an end, and then the communicator is aborted",
+  needs  = { driver = "sim" },
   world  = false,
   params = { absent = 1 },
   matrix = { ranks = { 2, 4 }, absent = { 0, 1 } },

@@ -1,5 +1,6 @@
 scenario {
   about  = "the mended rank_stalled: work that does not end in time is aborted on every other rank",
+  needs  = { driver = "sim" },
   params = { victim = 1 },
   matrix = { ranks = { 2, 4 }, victim = { 0, 1 } },
 }

@@ -1,5 +1,6 @@
 scenario {
   about  = "the mended straggler: the slow part is done before the others have anything to wait for",
+  needs  = { driver = "sim" },
   params = { at = "call" },
   matrix = { ranks = { 2, 4 }, at = { "init", "call" } },
   world  = false,
