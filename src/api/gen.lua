@@ -301,7 +301,7 @@ local function write_wrapper()
           names, ");", 8)
       else
         line("    %s rc = (%s)ncs_journal_begin(journal, call);", fn.result, fn.result)
-        line "    if (rc == 0)"
+        line "    if (rc == 0 && !call->withdrawn)"
         wrapped(line, ("        rc = next->%s("):format(fn.name), names, ");", 12)
       end
       line("    ncs_journal_leave(journal, call, %s);", fn.is_void and "0" or "(int)rc")

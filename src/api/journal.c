@@ -204,10 +204,8 @@ struct ncs_call *ncs_journal_call(const struct ncs_journal *j, int comm, int com
 
 /* ---- the limit ---- */
 
-static void drop(struct ncs_journal *j, struct ncs_call *call)
+static void forget(struct ncs_journal *j, struct ncs_call *call)
 {
-    if (call->number)
-        uncount_call(j, call);
     if (call->older)
         call->older->newer = call->newer;
     else
@@ -217,9 +215,16 @@ static void drop(struct ncs_journal *j, struct ncs_call *call)
     else
         j->newest = call->older;
     j->held -= sizeof *call;
-    j->dropped++;
     ncs_journal_free_waits(call);
     ncs_slab_give(&j->own->records, call);
+}
+
+static void drop(struct ncs_journal *j, struct ncs_call *call)
+{
+    if (call->number)
+        uncount_call(j, call);
+    j->dropped++;
+    forget(j, call);
 }
 
 /* Drops a sixteenth more than needed, so that the pending and pinned records at the old end are not
@@ -355,6 +360,16 @@ void ncs_journal_take_back(struct ncs_journal *j, struct ncs_call *call)
     unlock(j);
 }
 
+void ncs_journal_withdraw(struct ncs_journal *j, struct ncs_call *call)
+{
+    lock(j);
+    call->withdrawn = true;
+    call->comm = call->comm_rank = -1;
+    if (ncs_local)
+        ncs_local->call = NULL;
+    unlock(j);
+}
+
 int ncs_journal_begin(struct ncs_journal *j, struct ncs_call *call)
 {
     struct ncs_local *local = ncs_local;
@@ -366,8 +381,12 @@ int ncs_journal_begin(struct ncs_journal *j, struct ncs_call *call)
     if (call->fn == NCS_FN_ncclWaitSignal)
         ncs_journal_copy_waits(call);
 
-    int rc = joins ? ask_fault(j, call) : 0; /* before it is known as one that joins */
+    /* Before it is known as one that joins, or what is made before it would be in its group. */
+    bool early = joins || call->fn == NCS_FN_ncclGroupStart;
+    int rc = early ? ask_fault(j, call) : 0;
 
+    if (call->withdrawn)
+        return rc;
     lock(j);
     if (local) {
         if (call->fn == NCS_FN_ncclGroupStart && local->group_depth++ == 0)
@@ -377,7 +396,9 @@ int ncs_journal_begin(struct ncs_journal *j, struct ncs_call *call)
     ncs_journal_resolve(j, call, device);
     ncs_journal_use_window(j, call, base);
     unlock(j);
-    rc = joins ? rc : ask_fault(j, call);
+    rc = early ? rc : ask_fault(j, call);
+    if (call->withdrawn)
+        return rc;
     lock(j);
     if (call->fn == NCS_FN_ncclCommWindowRegister)
         ncs_journal_add_window(j, call);
@@ -473,6 +494,11 @@ void ncs_journal_leave(struct ncs_journal *j, struct ncs_call *call, int rc)
     struct ncs_local *local = ncs_local;
 
     lock(j);
+    if (call->withdrawn) {
+        forget(j, call);
+        unlock(j);
+        return;
+    }
     call->returned = true;
     call->rc = rc;
     keep_address(call);

@@ -45,6 +45,7 @@ struct ncs_call {
     bool by_c_name;     /* written as C.ncclAllReduce, not as a method or function of Lua's */
     bool opening;       /* made before the script's first statement, for what is ready-made */
     bool ending;        /* made at the end of the script, to release what it left */
+    bool withdrawn;     /* others are made in its place: it leaves no record */
     int comm;           /* number of the communicator, -1 = none or unknown */
     int comm_rank;      /* the caller's rank in it */
     uint32_t number;    /* on (comm, comm_rank) from 1; 0 = not counted */
@@ -84,6 +85,7 @@ struct ncs_member {
     const void *handle;  /* ncclComm_t, NULL before it is known */
     int rank;            /* of the run: who made the call that created it; -1 = not yet seen */
     int device;          /* CUDA device at creation, -1 = unknown */
+    uint64_t joined;     /* calls made when its rank became known: in order of its own doing */
     uint32_t calls;      /* counted calls so far */
     uint32_t accepted;   /* those of them that have not failed */
     uint32_t splits, shrinks, grows; /* that have not failed */
@@ -140,10 +142,14 @@ void ncs_journal_leave(struct ncs_journal *j, struct ncs_call *call, int rc);
 void ncs_journal_heard(struct ncs_journal *j);
 
 /* Asked before each call of a script's, which has the number that it will have: the code that it has
- * to have without being made; 0 = make it. It may not return, having taken the call back. */
+ * to have without being made; 0 = make it, unless it was withdrawn. It may not return, having taken the
+ * call back. */
 void ncs_journal_fault(struct ncs_journal *j, int (*fault)(void *arg, struct ncs_call *call), void *arg);
 /* The call is never made: no place of a rank's, and no number. */
 void ncs_journal_take_back(struct ncs_journal *j, struct ncs_call *call);
+/* The call is not made, whatever its code; its record goes when it returns. Until then others may be
+ * made by its thread. */
+void ncs_journal_withdraw(struct ncs_journal *j, struct ncs_call *call);
 
 /* Whom the journal asks for the device of a thread that makes a communicator; NULL = nobody. */
 void ncs_journal_ask(struct ncs_journal *j, const struct ncs_api *api);

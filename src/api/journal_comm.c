@@ -135,6 +135,7 @@ void ncs_journal_set_member(struct ncs_journal *j, struct ncs_comm_info *info, i
     grow_members(info, comm_rank + 1);
     info->member[comm_rank].rank = who;
     info->member[comm_rank].device = device;
+    info->member[comm_rank].joined = j->calls;
     set_handle(j, info->number, comm_rank, handle);
 }
 
@@ -191,6 +192,7 @@ static void join_comm(struct ncs_journal *j, struct ncs_call *call, int device)
     if (m->rank < 0) {
         m->rank = call->rank;
         m->device = device;
+        m->joined = j->calls;
     }
 }
 
@@ -223,6 +225,7 @@ static void learn_init_all(struct ncs_journal *j, struct ncs_call *call)
     call->comm_rank = 0; /* it stands for all of them */
     for (int i = 0; i < nranks; i++) {
         info->member[i].rank = call->rank;
+        info->member[i].joined = j->calls;
         info->member[i].device = devices ? devices[i] : i;
         set_handle(j, info->number, i, out[i]);
     }

@@ -40,6 +40,7 @@ struct ncs_local {
     bool unverified;   /* the call about to be made is not to be verified */
     bool by_c_name;    /* the call about to be made is written by its C name: C.ncclAllReduce */
     bool opening;      /* before the script's first statement: what is ready-made is being made */
+    int amended;       /* the call about to be made comes from this many rounds of edits; see run */
     bool ending;       /* past the script's last statement: what is left is being released */
 
     /* A script made the call about to be made from pointers of its own: of memory that the driver

@@ -23,6 +23,8 @@ void ncs_free_finding(struct ncs_finding *f)
     ncs_free(f->bystander);
     ncs_free(f->cycle);
     ncs_free(f->row);
+    for (size_t i = 0; i < f->repairs; i++)
+        ncs_free(f->repair[i].text);
     ncs_free(f->repair);
 }
 

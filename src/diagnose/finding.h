@@ -45,8 +45,8 @@ struct ncs_cycle_step { /* waits for the next step's rank, the last for the firs
 enum ncs_edit_kind {
     NCS_EDIT_INSERT,   /* a call like the model's, before `call` (one past the last: at the end) */
     NCS_EDIT_DELETE,   /* `call` */
-    NCS_EDIT_SWAP,     /* `call` and `other` change places */
-    NCS_EDIT_GROUP,    /* `call` to `other` become one group */
+    NCS_EDIT_SWAP,     /* `call` and `other`, which comes later, change places */
+    NCS_EDIT_GROUP,    /* `call` to `other` become one group; `call` 0: it is open and ends there */
     NCS_EDIT_ARGUMENT, /* `argument` of `call` becomes `value` */
     NCS_EDIT_SYNC,     /* its stream is synchronised after `call` */
 };
@@ -55,13 +55,18 @@ enum ncs_edit_kind {
 struct ncs_edit {
     enum ncs_edit_kind kind;
     int rank;             /* of the run, whose call it is */
-    int comm;             /* number of the communicator */
+    int comm, comm_rank;  /* number of the communicator, and its rank there */
     uint32_t call, other; /* numbers of counted calls of that rank on it; 0 = none */
-    int line;             /* of the call; 0 = unknown */
-    int model;            /* INSERT: rank of the run whose call `model_call` on it is copied; -1 = none */
+    int other_comm;       /* SWAP, GROUP: number of the communicator of `other`, on which it has
+                           * other_comm_rank; -1 = the same */
+    int other_comm_rank;
+    int line;             /* of the call; of an INSERT of the model; 0 = unknown */
+    int model;            /* INSERT: rank of the communicator whose call `model_call` is copied; -1 = none */
     uint32_t model_call;
+    bool answer;          /* INSERT: not the model's call but its counterpart, a receive for a send */
     const char *argument; /* ARGUMENT: "count" "datatype" "op" "root" "peer"; static text */
     int64_t value;
+    char *text;           /* "rank 2: insert AllReduce float32 x 1024 sum before its call 3 (line 17)" */
 };
 
 struct ncs_finding_row { /* one line of the table in the text: "rank 2  never made call 3 ... line 17" */

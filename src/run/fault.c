@@ -135,22 +135,31 @@ static int before_call(void *arg, struct ncs_call *call)
     struct ncs_run *run = arg;
     struct ncs_fault due;
     int rc = 0;
+    if (ncs_local->amended) /* the script's own has been here */
+        return ncs_run_amend(run, call);
     if (run->rank[call->rank].dead) {
         stop(run, &(struct ncs_fault){ .kind = NCS_FAULT_KILL,
                                        .place = run->rank[call->rank].death }, call);
         return over(run);
     }
+    call->number = ncs_run_script_number(run, call);
     mark_due(run, call);
     while (!run->machine->cancelled() && take_due(run, call, &due)) {
         int code = happen(run, &due, call);
         rc = rc ? rc : code;
     }
-    return rc ? rc : over(run);
+    rc = rc ? rc : over(run);
+    return rc || run->machine->cancelled() ? rc : ncs_run_amend(run, call);
+}
+
+void ncs_run_watch_calls(struct ncs_run *run)
+{
+    ncs_journal_fault(run->journal, before_call, run);
 }
 
 void ncs_run_fault(struct ncs_run *run, const struct ncs_fault *fault)
 {
-    ncs_journal_fault(run->journal, before_call, run);
+    ncs_run_watch_calls(run);
     if (!fault->call && fault->fn < 0 && fault->kind != NCS_FAULT_CORRUPT) {
         happen(run, fault, NULL);
         return;

@@ -11,6 +11,7 @@
 #include "run/watch.h"
 
 struct armed;
+struct amender;
 
 struct run_rank {
     struct ncs_run *run;
@@ -20,6 +21,7 @@ struct run_rank {
     bool dead;              /* by fault.kill */
     struct ncs_place death; /* the statement */
     struct armed *armed;    /* faults that wait for their calls, in order */
+    struct amender *amender; /* of a rank whose calls are changed; or NULL */
 };
 
 struct ncs_run {
@@ -41,6 +43,8 @@ struct ncs_run {
     struct run_store store;
     struct run_watch watch;
     struct run_environ environ;
+    void **scratch;                    /* memory of inserted calls */
+    size_t scratches, scratches_room;
 
     struct ncs_notice *notice;
     size_t notices, notices_room;
@@ -85,7 +89,17 @@ void ncs_run_surmise(const struct ncs_run *run, struct ncs_snapshot *s);
 /* abort.c: ends what still runs on a real machine; false when some thread does not come back. */
 bool ncs_run_abort(struct ncs_run *run);
 
+/* amend.c: before each call of a rank's, on any driver. The code of what was made in its place, if it
+ * is withdrawn then; else 0. */
+int ncs_run_amend(struct ncs_run *run, struct ncs_call *call);
+/* The number that the call would have without the edits. */
+uint32_t ncs_run_script_number(const struct ncs_run *run, const struct ncs_call *call);
+void ncs_run_before_wait(struct ncs_run *run); /* where the rank may wait without a call */
+void ncs_run_amend_begin(struct ncs_run *run);
+void ncs_run_amend_free(struct ncs_run *run);
+
 /* fault.c */
+void ncs_run_watch_calls(struct ncs_run *run); /* for faults and edits */
 void ncs_run_faults_free(struct ncs_run *run);
 
 /* thread.c */

@@ -214,6 +214,8 @@ static bool open_machine(struct ncs_run *run, const struct ncs_driver *driver,
         ncs_verify_from(run->verify, m->staged);
         ncs_verify_keep(run->verify, o->values);
     }
+    if (o->amend)
+        ncs_run_watch_calls(run);
     m->observe(&(struct ncs_observer){ .self = run, .before = on_before, .after = on_after,
                                        .finished = on_finished, .mismatch = on_mismatch,
                                        .crash = on_crash, .fault = on_fault });
@@ -242,6 +244,7 @@ static bool make_ranks(struct ncs_run *run, struct ncs_error *err)
             return err->status == NCS_OK ? ncs_fail(err, NCS_INTERNAL, "rank %zu was not made", i)
                                          : false;
     }
+    ncs_run_amend_begin(run);
     for (size_t i = 0; i < ranks; i++) {
         struct run_rank *rank = &run->rank[i];
         struct ncs_context_options options = {
@@ -408,6 +411,9 @@ void ncs_run_close_machine(struct ncs_run *run)
     ncs_run_threads_free(run);
     ncs_run_store_free(&run->store, run->machine);
     run->machine->observe(NULL);
+    for (size_t i = 0; run->real && i < run->scratches; i++)
+        run->driver->api->cudaFree(run->scratch[i]);
+    ncs_run_amend_free(run);
     run->machine->close();
     run->machine = NULL;
 }

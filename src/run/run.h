@@ -19,6 +19,7 @@
 #include "verify/verify.h"
 
 struct ncs_run;
+struct ncs_amendments; /* run/amend.h */
 
 struct ncs_program {
     void *self;
@@ -57,6 +58,7 @@ struct ncs_run_options {
     int needs_nccl, needs_gpus; /* of real hardware: the oldest version, the fewest GPUs; 0 = any */
     char *const *env;          /* "NAME=value", set while the run lasts; borrowed */
     size_t envs;
+    const struct ncs_amendments *amend; /* changes of the ranks' calls; NULL = none; borrowed */
     bool once;                 /* has effects outside: not run again under the other policy */
     struct ncs_plant plant;    /* tests only */
     /* Lines of NCCL's log; file NULL: for standard output. NULL = nobody wants them. */
@@ -194,6 +196,7 @@ bool ncs_thread_join(struct ncs_run *run, struct ncs_thread *thread); /* false w
 bool ncs_thread_done(const struct ncs_thread *thread);
 struct ncs_local *ncs_thread_local(struct ncs_thread *thread);
 
+void ncs_run_script_over(struct ncs_run *run); /* the rank's own statements; what is left may follow */
 void ncs_run_sleep(struct ncs_run *run, int64_t nanoseconds); /* virtual on the simulator */
 int64_t ncs_run_clock(struct ncs_run *run);                   /* ns */
 

@@ -112,6 +112,8 @@ bool ncs_run_store_get(struct ncs_run *run, const char *key, int64_t timeout, vo
     struct entry *e = entry_of(&run->store, key);
     *value = NULL;
     *bytes = 0;
+    if (!e->set)
+        ncs_run_before_wait(run);
     bool set = e->set || wait_for_key(run, e, timeout);
     ncs_journal_heard(run->journal);
     if (!set)
@@ -261,6 +263,7 @@ bool ncs_run_barrier(struct ncs_run *run, const int *ranks, size_t count, int64_
     const int *at = bsearch(&self, b->rank, b->ranks, sizeof self, by_value);
     if (!at)
         return false;
+    ncs_run_before_wait(run);
     struct visitor *v = arrive(b, (size_t)(at - b->rank));
     if (b->present == b->ranks)
         release(b, m);

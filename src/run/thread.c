@@ -57,6 +57,8 @@ bool ncs_thread_join(struct ncs_run *run, struct ncs_thread *t)
         t->gate = m->gate_new();
     }
     bool woken = true;
+    if (!t->done)
+        ncs_run_before_wait(run);
     while (!t->done && woken)
         woken = m->gate_wait(t->gate, -1, "join", t->text, t->local.rank, t->local.thread);
     ncs_journal_heard(run->journal);

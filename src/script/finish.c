@@ -99,6 +99,7 @@ void ncs_lua_finish(lua_State *L)
 {
     struct ncs_lua_rank *rank = ncs_lua_rank(L);
     struct ncs_lua_thread *t = ncs_lua_thread(L);
+    ncs_run_script_over(rank->run);
     ncs_lua_join_all(L);
     t->finished = t->local->ending = true;
     t->local->last = ncs_lua_where(L);

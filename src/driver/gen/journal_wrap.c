@@ -12,7 +12,7 @@ static ncclResult_t wrap_ncclGetVersion(int *version)
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclGetVersion);
     call->arg[0].p = version;
     ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->ncclGetVersion(version);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -23,7 +23,7 @@ static ncclResult_t wrap_ncclGetUniqueId(ncclUniqueId *uniqueId)
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclGetUniqueId);
     call->arg[0].p = uniqueId;
     ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->ncclGetUniqueId(uniqueId);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -38,7 +38,7 @@ static ncclResult_t wrap_ncclCommInitRank(ncclComm_t *comm, int nranks, ncclUniq
     call->arg[2].p = &commId;
     call->arg[3].i = rank;
     ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->ncclCommInitRank(comm, nranks, commId, rank);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -54,7 +54,7 @@ static ncclResult_t wrap_ncclCommInitRankConfig(ncclComm_t *comm, int nranks, nc
     call->arg[3].i = rank;
     call->arg[4].p = config;
     ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->ncclCommInitRankConfig(comm, nranks, commId, rank, config);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -71,7 +71,7 @@ static ncclResult_t wrap_ncclCommInitRankScalable(ncclComm_t *newcomm, int nrank
     call->arg[4].p = commIds;
     call->arg[5].p = config;
     ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->ncclCommInitRankScalable(newcomm, nranks, myrank, nId, commIds, config);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -84,7 +84,7 @@ static ncclResult_t wrap_ncclCommInitAll(ncclComm_t *comm, int ndev, const int *
     call->arg[1].i = ndev;
     call->arg[2].p = devlist;
     ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->ncclCommInitAll(comm, ndev, devlist);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -95,7 +95,7 @@ static ncclResult_t wrap_ncclCommFinalize(ncclComm_t comm)
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclCommFinalize);
     call->arg[0].p = comm;
     ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->ncclCommFinalize(comm);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -106,7 +106,7 @@ static ncclResult_t wrap_ncclCommDestroy(ncclComm_t comm)
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclCommDestroy);
     call->arg[0].p = comm;
     ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->ncclCommDestroy(comm);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -117,7 +117,7 @@ static ncclResult_t wrap_ncclCommAbort(ncclComm_t comm)
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclCommAbort);
     call->arg[0].p = comm;
     ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->ncclCommAbort(comm);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -129,7 +129,7 @@ static ncclResult_t wrap_ncclCommRevoke(ncclComm_t comm, int revokeFlags)
     call->arg[0].p = comm;
     call->arg[1].i = revokeFlags;
     ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->ncclCommRevoke(comm, revokeFlags);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -145,7 +145,7 @@ static ncclResult_t wrap_ncclCommSplit(ncclComm_t comm, int color, int key, nccl
     call->arg[3].p = newcomm;
     call->arg[4].p = config;
     ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->ncclCommSplit(comm, color, key, newcomm, config);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -162,7 +162,7 @@ static ncclResult_t wrap_ncclCommShrink(ncclComm_t comm, int *excludeRanksList,
     call->arg[4].p = config;
     call->arg[5].i = shrinkFlags;
     ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->ncclCommShrink(comm, excludeRanksList, excludeRanksCount, newcomm, config,
             shrinkFlags);
     ncs_journal_leave(journal, call, (int)rc);
@@ -175,7 +175,7 @@ static ncclResult_t wrap_ncclCommGetUniqueId(ncclComm_t comm, ncclUniqueId *uniq
     call->arg[0].p = comm;
     call->arg[1].p = uniqueId;
     ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->ncclCommGetUniqueId(comm, uniqueId);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -192,7 +192,7 @@ static ncclResult_t wrap_ncclCommGrow(ncclComm_t comm, int nRanks, const ncclUni
     call->arg[4].p = newcomm;
     call->arg[5].p = config;
     ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->ncclCommGrow(comm, nRanks, uniqueId, rank, newcomm, config);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -204,7 +204,7 @@ static ncclResult_t wrap_ncclCommSuspend(ncclComm_t comm, int flags)
     call->arg[0].p = comm;
     call->arg[1].i = flags;
     ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->ncclCommSuspend(comm, flags);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -215,7 +215,7 @@ static ncclResult_t wrap_ncclCommResume(ncclComm_t comm)
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclCommResume);
     call->arg[0].p = comm;
     ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->ncclCommResume(comm);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -228,7 +228,7 @@ static ncclResult_t wrap_ncclCommMemStats(ncclComm_t comm, ncclCommMemStat_t sta
     call->arg[1].i = stat;
     call->arg[2].p = value;
     ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->ncclCommMemStats(comm, stat, value);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -240,7 +240,7 @@ static ncclResult_t wrap_ncclCommQueryProperties(ncclComm_t comm, ncclCommProper
     call->arg[0].p = comm;
     call->arg[1].p = props;
     ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->ncclCommQueryProperties(comm, props);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -252,7 +252,7 @@ static ncclResult_t wrap_ncclMemAlloc(void **ptr, size_t size)
     call->arg[0].p = ptr;
     call->arg[1].u = size;
     ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->ncclMemAlloc(ptr, size);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -263,7 +263,7 @@ static ncclResult_t wrap_ncclMemFree(void *ptr)
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclMemFree);
     call->arg[0].p = ptr;
     ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->ncclMemFree(ptr);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -277,7 +277,7 @@ static ncclResult_t wrap_ncclCommRegister(ncclComm_t comm, void *buff, size_t si
     call->arg[2].u = size;
     call->arg[3].p = handle;
     ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->ncclCommRegister(comm, buff, size, handle);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -289,7 +289,7 @@ static ncclResult_t wrap_ncclCommDeregister(ncclComm_t comm, void *handle)
     call->arg[0].p = comm;
     call->arg[1].p = handle;
     ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->ncclCommDeregister(comm, handle);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -305,7 +305,7 @@ static ncclResult_t wrap_ncclCommWindowRegister(ncclComm_t comm, void *buff, siz
     call->arg[3].p = win;
     call->arg[4].i = winFlags;
     ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->ncclCommWindowRegister(comm, buff, size, win, winFlags);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -317,7 +317,7 @@ static ncclResult_t wrap_ncclCommWindowDeregister(ncclComm_t comm, ncclWindow_t 
     call->arg[0].p = comm;
     call->arg[1].p = win;
     ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->ncclCommWindowDeregister(comm, win);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -330,7 +330,7 @@ static ncclResult_t wrap_ncclWinGetUserPtr(ncclComm_t comm, ncclWindow_t win, vo
     call->arg[1].p = win;
     call->arg[2].p = outUserPtr;
     ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->ncclWinGetUserPtr(comm, win, outUserPtr);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -350,7 +350,7 @@ static ncclResult_t wrap_ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t *as
     call->arg[0].p = comm;
     call->arg[1].p = asyncError;
     ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->ncclCommGetAsyncError(comm, asyncError);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -362,7 +362,7 @@ static ncclResult_t wrap_ncclCommCount(ncclComm_t comm, int *count)
     call->arg[0].p = comm;
     call->arg[1].p = count;
     ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->ncclCommCount(comm, count);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -374,7 +374,7 @@ static ncclResult_t wrap_ncclCommCuDevice(ncclComm_t comm, int *device)
     call->arg[0].p = comm;
     call->arg[1].p = device;
     ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->ncclCommCuDevice(comm, device);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -386,7 +386,7 @@ static ncclResult_t wrap_ncclCommUserRank(ncclComm_t comm, int *rank)
     call->arg[0].p = comm;
     call->arg[1].p = rank;
     ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->ncclCommUserRank(comm, rank);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -402,7 +402,7 @@ static ncclResult_t wrap_ncclRedOpCreatePreMulSum(ncclRedOp_t *op, void *scalar,
     call->arg[3].i = residence;
     call->arg[4].p = comm;
     ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->ncclRedOpCreatePreMulSum(op, scalar, datatype, residence, comm);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -414,7 +414,7 @@ static ncclResult_t wrap_ncclRedOpDestroy(ncclRedOp_t op, ncclComm_t comm)
     call->arg[0].i = op;
     call->arg[1].p = comm;
     ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->ncclRedOpDestroy(op, comm);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -433,7 +433,7 @@ static ncclResult_t wrap_ncclReduce(const void *sendbuff, void *recvbuff, size_t
     call->arg[6].p = comm;
     call->arg[7].p = stream;
     ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->ncclReduce(sendbuff, recvbuff, count, datatype, op, root, comm, stream);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -450,7 +450,7 @@ static ncclResult_t wrap_ncclBcast(void *buff, size_t count, ncclDataType_t data
     call->arg[4].p = comm;
     call->arg[5].p = stream;
     ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->ncclBcast(buff, count, datatype, root, comm, stream);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -468,7 +468,7 @@ static ncclResult_t wrap_ncclBroadcast(const void *sendbuff, void *recvbuff, siz
     call->arg[5].p = comm;
     call->arg[6].p = stream;
     ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->ncclBroadcast(sendbuff, recvbuff, count, datatype, root, comm, stream);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -486,7 +486,7 @@ static ncclResult_t wrap_ncclAllReduce(const void *sendbuff, void *recvbuff, siz
     call->arg[5].p = comm;
     call->arg[6].p = stream;
     ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->ncclAllReduce(sendbuff, recvbuff, count, datatype, op, comm, stream);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -504,7 +504,7 @@ static ncclResult_t wrap_ncclReduceScatter(const void *sendbuff, void *recvbuff,
     call->arg[5].p = comm;
     call->arg[6].p = stream;
     ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->ncclReduceScatter(sendbuff, recvbuff, recvcount, datatype, op, comm, stream);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -521,7 +521,7 @@ static ncclResult_t wrap_ncclAllGather(const void *sendbuff, void *recvbuff, siz
     call->arg[4].p = comm;
     call->arg[5].p = stream;
     ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->ncclAllGather(sendbuff, recvbuff, sendcount, datatype, comm, stream);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -538,7 +538,7 @@ static ncclResult_t wrap_ncclAlltoAll(const void *sendbuff, void *recvbuff, size
     call->arg[4].p = comm;
     call->arg[5].p = stream;
     ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->ncclAlltoAll(sendbuff, recvbuff, count, datatype, comm, stream);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -556,7 +556,7 @@ static ncclResult_t wrap_ncclGather(const void *sendbuff, void *recvbuff, size_t
     call->arg[5].p = comm;
     call->arg[6].p = stream;
     ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->ncclGather(sendbuff, recvbuff, count, datatype, root, comm, stream);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -574,7 +574,7 @@ static ncclResult_t wrap_ncclScatter(const void *sendbuff, void *recvbuff, size_
     call->arg[5].p = comm;
     call->arg[6].p = stream;
     ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->ncclScatter(sendbuff, recvbuff, count, datatype, root, comm, stream);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -591,7 +591,7 @@ static ncclResult_t wrap_ncclSend(const void *sendbuff, size_t count, ncclDataTy
     call->arg[4].p = comm;
     call->arg[5].p = stream;
     ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->ncclSend(sendbuff, count, datatype, peer, comm, stream);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -608,7 +608,7 @@ static ncclResult_t wrap_ncclRecv(void *recvbuff, size_t count, ncclDataType_t d
     call->arg[4].p = comm;
     call->arg[5].p = stream;
     ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->ncclRecv(recvbuff, count, datatype, peer, comm, stream);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -631,7 +631,7 @@ static ncclResult_t wrap_ncclPutSignal(const void *localbuff, size_t count, nccl
     call->arg[9].p = comm;
     call->arg[10].p = stream;
     ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->ncclPutSignal(localbuff, count, datatype, peer, peerWin, peerWinOffset, sigIdx,
             ctx, flags, comm, stream);
     ncs_journal_leave(journal, call, (int)rc);
@@ -649,7 +649,7 @@ static ncclResult_t wrap_ncclSignal(int peer, int sigIdx, int ctx, unsigned int 
     call->arg[4].p = comm;
     call->arg[5].p = stream;
     ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->ncclSignal(peer, sigIdx, ctx, flags, comm, stream);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -664,7 +664,7 @@ static ncclResult_t wrap_ncclWaitSignal(int nDesc, ncclWaitSignalDesc_t *signalD
     call->arg[2].p = comm;
     call->arg[3].p = stream;
     ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->ncclWaitSignal(nDesc, signalDescs, comm, stream);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -674,7 +674,7 @@ static ncclResult_t wrap_ncclGroupStart(void)
 {
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclGroupStart);
     ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->ncclGroupStart();
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -684,7 +684,7 @@ static ncclResult_t wrap_ncclGroupEnd(void)
 {
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclGroupEnd);
     ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->ncclGroupEnd();
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -695,7 +695,7 @@ static ncclResult_t wrap_ncclGroupSimulateEnd(ncclSimInfo_t *simInfo)
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_ncclGroupSimulateEnd);
     call->arg[0].p = simInfo;
     ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->ncclGroupSimulateEnd(simInfo);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -707,7 +707,7 @@ static ncclResult_t wrap_ncclParamBind(ncclParamHandle_t *out, const char *key)
     call->arg[0].p = out;
     call->arg[1].p = key;
     ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->ncclParamBind(out, key);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -719,7 +719,7 @@ static ncclResult_t wrap_ncclParamGetI8(ncclParamHandle_t h, int8_t *out)
     call->arg[0].p = h;
     call->arg[1].p = out;
     ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->ncclParamGetI8(h, out);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -731,7 +731,7 @@ static ncclResult_t wrap_ncclParamGetI16(ncclParamHandle_t h, int16_t *out)
     call->arg[0].p = h;
     call->arg[1].p = out;
     ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->ncclParamGetI16(h, out);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -743,7 +743,7 @@ static ncclResult_t wrap_ncclParamGetI32(ncclParamHandle_t h, int32_t *out)
     call->arg[0].p = h;
     call->arg[1].p = out;
     ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->ncclParamGetI32(h, out);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -755,7 +755,7 @@ static ncclResult_t wrap_ncclParamGetI64(ncclParamHandle_t h, int64_t *out)
     call->arg[0].p = h;
     call->arg[1].p = out;
     ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->ncclParamGetI64(h, out);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -767,7 +767,7 @@ static ncclResult_t wrap_ncclParamGetU8(ncclParamHandle_t h, uint8_t *out)
     call->arg[0].p = h;
     call->arg[1].p = out;
     ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->ncclParamGetU8(h, out);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -779,7 +779,7 @@ static ncclResult_t wrap_ncclParamGetU16(ncclParamHandle_t h, uint16_t *out)
     call->arg[0].p = h;
     call->arg[1].p = out;
     ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->ncclParamGetU16(h, out);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -791,7 +791,7 @@ static ncclResult_t wrap_ncclParamGetU32(ncclParamHandle_t h, uint32_t *out)
     call->arg[0].p = h;
     call->arg[1].p = out;
     ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->ncclParamGetU32(h, out);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -803,7 +803,7 @@ static ncclResult_t wrap_ncclParamGetU64(ncclParamHandle_t h, uint64_t *out)
     call->arg[0].p = h;
     call->arg[1].p = out;
     ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->ncclParamGetU64(h, out);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -815,7 +815,7 @@ static ncclResult_t wrap_ncclParamGetStr(ncclParamHandle_t h, const char **out)
     call->arg[0].p = h;
     call->arg[1].p = out;
     ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->ncclParamGetStr(h, out);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -829,7 +829,7 @@ static ncclResult_t wrap_ncclParamGet(ncclParamHandle_t h, void *out, int maxLen
     call->arg[2].i = maxLen;
     call->arg[3].p = len;
     ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->ncclParamGet(h, out, maxLen, len);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -842,7 +842,7 @@ static ncclResult_t wrap_ncclParamGetParameter(const char *key, const char **val
     call->arg[1].p = value;
     call->arg[2].p = valueLen;
     ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->ncclParamGetParameter(key, value, valueLen);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -854,7 +854,7 @@ static ncclResult_t wrap_ncclParamGetAllParameterKeys(const char ***table, int *
     call->arg[0].p = table;
     call->arg[1].p = tableLen;
     ncclResult_t rc = (ncclResult_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->ncclParamGetAllParameterKeys(table, tableLen);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -873,7 +873,7 @@ static cudaError_t wrap_cudaGetDeviceCount(int *count)
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaGetDeviceCount);
     call->arg[0].p = count;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaGetDeviceCount(count);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -884,7 +884,7 @@ static cudaError_t wrap_cudaSetDevice(int device)
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaSetDevice);
     call->arg[0].i = device;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaSetDevice(device);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -895,7 +895,7 @@ static cudaError_t wrap_cudaGetDevice(int *device)
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaGetDevice);
     call->arg[0].p = device;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaGetDevice(device);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -907,7 +907,7 @@ static cudaError_t wrap_cudaGetDeviceProperties(struct cudaDeviceProp *prop, int
     call->arg[0].p = prop;
     call->arg[1].i = device;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaGetDeviceProperties(prop, device);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -919,7 +919,7 @@ static cudaError_t wrap_cudaChooseDevice(int *device, const struct cudaDevicePro
     call->arg[0].p = device;
     call->arg[1].p = prop;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaChooseDevice(device, prop);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -932,7 +932,7 @@ static cudaError_t wrap_cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr a
     call->arg[1].i = attr;
     call->arg[2].i = device;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaDeviceGetAttribute(value, attr, device);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -945,7 +945,7 @@ static cudaError_t wrap_cudaDeviceGetPCIBusId(char *pciBusId, int len, int devic
     call->arg[1].i = len;
     call->arg[2].i = device;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaDeviceGetPCIBusId(pciBusId, len, device);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -957,7 +957,7 @@ static cudaError_t wrap_cudaDeviceGetByPCIBusId(int *device, const char *pciBusI
     call->arg[0].p = device;
     call->arg[1].p = pciBusId;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaDeviceGetByPCIBusId(device, pciBusId);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -967,7 +967,7 @@ static cudaError_t wrap_cudaDeviceReset(void)
 {
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaDeviceReset);
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaDeviceReset();
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -978,7 +978,7 @@ static cudaError_t wrap_cudaSetDeviceFlags(unsigned int flags)
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaSetDeviceFlags);
     call->arg[0].u = flags;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaSetDeviceFlags(flags);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -989,7 +989,7 @@ static cudaError_t wrap_cudaGetDeviceFlags(unsigned int *flags)
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaGetDeviceFlags);
     call->arg[0].p = flags;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaGetDeviceFlags(flags);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1001,7 +1001,7 @@ static cudaError_t wrap_cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
     call->arg[0].i = limit;
     call->arg[1].u = value;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaDeviceSetLimit(limit, value);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1013,7 +1013,7 @@ static cudaError_t wrap_cudaDeviceGetLimit(size_t *pValue, enum cudaLimit limit)
     call->arg[0].p = pValue;
     call->arg[1].i = limit;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaDeviceGetLimit(pValue, limit);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1025,7 +1025,7 @@ static cudaError_t wrap_cudaDeviceGetStreamPriorityRange(int *leastPriority, int
     call->arg[0].p = leastPriority;
     call->arg[1].p = greatestPriority;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaDeviceGetStreamPriorityRange(leastPriority, greatestPriority);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1038,7 +1038,7 @@ static cudaError_t wrap_cudaDeviceCanAccessPeer(int *canAccessPeer, int device, 
     call->arg[1].i = device;
     call->arg[2].i = peerDevice;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaDeviceCanAccessPeer(canAccessPeer, device, peerDevice);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1050,7 +1050,7 @@ static cudaError_t wrap_cudaDeviceEnablePeerAccess(int peerDevice, unsigned int 
     call->arg[0].i = peerDevice;
     call->arg[1].u = flags;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaDeviceEnablePeerAccess(peerDevice, flags);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1061,7 +1061,7 @@ static cudaError_t wrap_cudaDeviceDisablePeerAccess(int peerDevice)
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaDeviceDisablePeerAccess);
     call->arg[0].i = peerDevice;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaDeviceDisablePeerAccess(peerDevice);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1071,7 +1071,7 @@ static cudaError_t wrap_cudaDeviceSynchronize(void)
 {
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaDeviceSynchronize);
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaDeviceSynchronize();
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1082,7 +1082,7 @@ static cudaError_t wrap_cudaRuntimeGetVersion(int *runtimeVersion)
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaRuntimeGetVersion);
     call->arg[0].p = runtimeVersion;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaRuntimeGetVersion(runtimeVersion);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1093,7 +1093,7 @@ static cudaError_t wrap_cudaDriverGetVersion(int *driverVersion)
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaDriverGetVersion);
     call->arg[0].p = driverVersion;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaDriverGetVersion(driverVersion);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1103,7 +1103,7 @@ static cudaError_t wrap_cudaGetLastError(void)
 {
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaGetLastError);
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaGetLastError();
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1113,7 +1113,7 @@ static cudaError_t wrap_cudaPeekAtLastError(void)
 {
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaPeekAtLastError);
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaPeekAtLastError();
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1128,7 +1128,7 @@ static cudaError_t wrap_cudaGetDriverEntryPoint(const char *symbol, void **funcP
     call->arg[2].u = flags;
     call->arg[3].p = driverStatus;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaGetDriverEntryPoint(symbol, funcPtr, flags, driverStatus);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1145,7 +1145,7 @@ static cudaError_t wrap_cudaGetDriverEntryPointByVersion(const char *symbol, voi
     call->arg[3].u = flags;
     call->arg[4].p = driverStatus;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaGetDriverEntryPointByVersion(symbol, funcPtr, cudaVersion, flags,
             driverStatus);
     ncs_journal_leave(journal, call, (int)rc);
@@ -1156,7 +1156,7 @@ static cudaError_t wrap_cudaProfilerStart(void)
 {
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaProfilerStart);
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaProfilerStart();
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1166,7 +1166,7 @@ static cudaError_t wrap_cudaProfilerStop(void)
 {
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaProfilerStop);
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaProfilerStop();
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1178,7 +1178,7 @@ static cudaError_t wrap_cudaMalloc(void **devPtr, size_t size)
     call->arg[0].p = devPtr;
     call->arg[1].u = size;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaMalloc(devPtr, size);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1189,7 +1189,7 @@ static cudaError_t wrap_cudaFree(void *devPtr)
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaFree);
     call->arg[0].p = devPtr;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaFree(devPtr);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1201,7 +1201,7 @@ static cudaError_t wrap_cudaMallocHost(void **ptr, size_t size)
     call->arg[0].p = ptr;
     call->arg[1].u = size;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaMallocHost(ptr, size);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1212,7 +1212,7 @@ static cudaError_t wrap_cudaFreeHost(void *ptr)
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaFreeHost);
     call->arg[0].p = ptr;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaFreeHost(ptr);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1225,7 +1225,7 @@ static cudaError_t wrap_cudaHostAlloc(void **pHost, size_t size, unsigned int fl
     call->arg[1].u = size;
     call->arg[2].u = flags;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaHostAlloc(pHost, size, flags);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1238,7 +1238,7 @@ static cudaError_t wrap_cudaHostRegister(void *ptr, size_t size, unsigned int fl
     call->arg[1].u = size;
     call->arg[2].u = flags;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaHostRegister(ptr, size, flags);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1249,7 +1249,7 @@ static cudaError_t wrap_cudaHostUnregister(void *ptr)
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaHostUnregister);
     call->arg[0].p = ptr;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaHostUnregister(ptr);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1262,7 +1262,7 @@ static cudaError_t wrap_cudaHostGetDevicePointer(void **pDevice, void *pHost, un
     call->arg[1].p = pHost;
     call->arg[2].u = flags;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaHostGetDevicePointer(pDevice, pHost, flags);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1274,7 +1274,7 @@ static cudaError_t wrap_cudaHostGetFlags(unsigned int *pFlags, void *pHost)
     call->arg[0].p = pFlags;
     call->arg[1].p = pHost;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaHostGetFlags(pFlags, pHost);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1287,7 +1287,7 @@ static cudaError_t wrap_cudaMallocManaged(void **devPtr, size_t size, unsigned i
     call->arg[1].u = size;
     call->arg[2].u = flags;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaMallocManaged(devPtr, size, flags);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1301,7 +1301,7 @@ static cudaError_t wrap_cudaMallocPitch(void **devPtr, size_t *pitch, size_t wid
     call->arg[2].u = width;
     call->arg[3].u = height;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaMallocPitch(devPtr, pitch, width, height);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1314,7 +1314,7 @@ static cudaError_t wrap_cudaMallocAsync(void **devPtr, size_t size, cudaStream_t
     call->arg[1].u = size;
     call->arg[2].p = hStream;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaMallocAsync(devPtr, size, hStream);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1329,7 +1329,7 @@ static cudaError_t wrap_cudaMallocFromPoolAsync(void **ptr, size_t size, cudaMem
     call->arg[2].p = memPool;
     call->arg[3].p = stream;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaMallocFromPoolAsync(ptr, size, memPool, stream);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1341,7 +1341,7 @@ static cudaError_t wrap_cudaFreeAsync(void *devPtr, cudaStream_t hStream)
     call->arg[0].p = devPtr;
     call->arg[1].p = hStream;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaFreeAsync(devPtr, hStream);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1353,7 +1353,7 @@ static cudaError_t wrap_cudaDeviceGetDefaultMemPool(cudaMemPool_t *memPool, int 
     call->arg[0].p = memPool;
     call->arg[1].i = device;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaDeviceGetDefaultMemPool(memPool, device);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1365,7 +1365,7 @@ static cudaError_t wrap_cudaDeviceGetMemPool(cudaMemPool_t *memPool, int device)
     call->arg[0].p = memPool;
     call->arg[1].i = device;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaDeviceGetMemPool(memPool, device);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1377,7 +1377,7 @@ static cudaError_t wrap_cudaDeviceSetMemPool(int device, cudaMemPool_t memPool)
     call->arg[0].i = device;
     call->arg[1].p = memPool;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaDeviceSetMemPool(device, memPool);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1390,7 +1390,7 @@ static cudaError_t wrap_cudaMemPoolCreate(cudaMemPool_t *memPool,
     call->arg[0].p = memPool;
     call->arg[1].p = poolProps;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaMemPoolCreate(memPool, poolProps);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1401,7 +1401,7 @@ static cudaError_t wrap_cudaMemPoolDestroy(cudaMemPool_t memPool)
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaMemPoolDestroy);
     call->arg[0].p = memPool;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaMemPoolDestroy(memPool);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1415,7 +1415,7 @@ static cudaError_t wrap_cudaMemPoolSetAttribute(cudaMemPool_t memPool, enum cuda
     call->arg[1].i = attr;
     call->arg[2].p = value;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaMemPoolSetAttribute(memPool, attr, value);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1429,7 +1429,7 @@ static cudaError_t wrap_cudaMemPoolGetAttribute(cudaMemPool_t memPool, enum cuda
     call->arg[1].i = attr;
     call->arg[2].p = value;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaMemPoolGetAttribute(memPool, attr, value);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1441,7 +1441,7 @@ static cudaError_t wrap_cudaMemPoolTrimTo(cudaMemPool_t memPool, size_t minBytes
     call->arg[0].p = memPool;
     call->arg[1].u = minBytesToKeep;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaMemPoolTrimTo(memPool, minBytesToKeep);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1454,7 +1454,7 @@ static cudaError_t wrap_cudaPointerGetAttributes(struct cudaPointerAttributes *a
     call->arg[0].p = attributes;
     call->arg[1].p = ptr;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaPointerGetAttributes(attributes, ptr);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1469,7 +1469,7 @@ static cudaError_t wrap_cudaMemcpy(void *dst, const void *src, size_t count,
     call->arg[2].u = count;
     call->arg[3].i = kind;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaMemcpy(dst, src, count, kind);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1485,7 +1485,7 @@ static cudaError_t wrap_cudaMemcpyAsync(void *dst, const void *src, size_t count
     call->arg[3].i = kind;
     call->arg[4].p = stream;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaMemcpyAsync(dst, src, count, kind, stream);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1501,7 +1501,7 @@ static cudaError_t wrap_cudaMemcpyPeer(void *dst, int dstDevice, const void *src
     call->arg[3].i = srcDevice;
     call->arg[4].u = count;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaMemcpyPeer(dst, dstDevice, src, srcDevice, count);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1518,7 +1518,7 @@ static cudaError_t wrap_cudaMemcpyPeerAsync(void *dst, int dstDevice, const void
     call->arg[4].u = count;
     call->arg[5].p = stream;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaMemcpyPeerAsync(dst, dstDevice, src, srcDevice, count, stream);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1536,7 +1536,7 @@ static cudaError_t wrap_cudaMemcpy2D(void *dst, size_t dpitch, const void *src, 
     call->arg[5].u = height;
     call->arg[6].i = kind;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaMemcpy2D(dst, dpitch, src, spitch, width, height, kind);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1555,7 +1555,7 @@ static cudaError_t wrap_cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *
     call->arg[6].i = kind;
     call->arg[7].p = stream;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaMemcpy2DAsync(dst, dpitch, src, spitch, width, height, kind, stream);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1568,7 +1568,7 @@ static cudaError_t wrap_cudaMemset(void *devPtr, int value, size_t count)
     call->arg[1].i = value;
     call->arg[2].u = count;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaMemset(devPtr, value, count);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1582,7 +1582,7 @@ static cudaError_t wrap_cudaMemsetAsync(void *devPtr, int value, size_t count, c
     call->arg[2].u = count;
     call->arg[3].p = stream;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaMemsetAsync(devPtr, value, count, stream);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1598,7 +1598,7 @@ static cudaError_t wrap_cudaMemset2D(void *devPtr, size_t pitch, int value, size
     call->arg[3].u = width;
     call->arg[4].u = height;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaMemset2D(devPtr, pitch, value, width, height);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1615,7 +1615,7 @@ static cudaError_t wrap_cudaMemset2DAsync(void *devPtr, size_t pitch, int value,
     call->arg[4].u = height;
     call->arg[5].p = stream;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaMemset2DAsync(devPtr, pitch, value, width, height, stream);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1631,7 +1631,7 @@ static cudaError_t wrap_cudaMemPrefetchAsync(const void *devPtr, size_t count,
     call->arg[3].u = flags;
     call->arg[4].p = stream;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaMemPrefetchAsync(devPtr, count, location, flags, stream);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1646,7 +1646,7 @@ static cudaError_t wrap_cudaMemAdvise(const void *devPtr, size_t count,
     call->arg[2].i = advice;
     call->arg[3].p = &location;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaMemAdvise(devPtr, count, advice, location);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1658,7 +1658,7 @@ static cudaError_t wrap_cudaMemGetInfo(size_t *free, size_t *total)
     call->arg[0].p = free;
     call->arg[1].p = total;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaMemGetInfo(free, total);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1669,7 +1669,7 @@ static cudaError_t wrap_cudaStreamCreate(cudaStream_t *pStream)
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaStreamCreate);
     call->arg[0].p = pStream;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaStreamCreate(pStream);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1681,7 +1681,7 @@ static cudaError_t wrap_cudaStreamCreateWithFlags(cudaStream_t *pStream, unsigne
     call->arg[0].p = pStream;
     call->arg[1].u = flags;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaStreamCreateWithFlags(pStream, flags);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1695,7 +1695,7 @@ static cudaError_t wrap_cudaStreamCreateWithPriority(cudaStream_t *pStream, unsi
     call->arg[1].u = flags;
     call->arg[2].i = priority;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaStreamCreateWithPriority(pStream, flags, priority);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1706,7 +1706,7 @@ static cudaError_t wrap_cudaStreamDestroy(cudaStream_t stream)
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaStreamDestroy);
     call->arg[0].p = stream;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaStreamDestroy(stream);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1717,7 +1717,7 @@ static cudaError_t wrap_cudaStreamSynchronize(cudaStream_t stream)
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaStreamSynchronize);
     call->arg[0].p = stream;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaStreamSynchronize(stream);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1728,7 +1728,7 @@ static cudaError_t wrap_cudaStreamQuery(cudaStream_t stream)
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaStreamQuery);
     call->arg[0].p = stream;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaStreamQuery(stream);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1742,7 +1742,7 @@ static cudaError_t wrap_cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t eve
     call->arg[1].p = event;
     call->arg[2].u = flags;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaStreamWaitEvent(stream, event, flags);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1757,7 +1757,7 @@ static cudaError_t wrap_cudaStreamAddCallback(cudaStream_t stream, cudaStreamCal
     call->arg[2].p = userData;
     call->arg[3].u = flags;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaStreamAddCallback(stream, callback, userData, flags);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1770,7 +1770,7 @@ static cudaError_t wrap_cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn,
     call->arg[1].f = (void (*)(void))fn;
     call->arg[2].p = userData;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaLaunchHostFunc(stream, fn, userData);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1782,7 +1782,7 @@ static cudaError_t wrap_cudaStreamGetFlags(cudaStream_t hStream, unsigned int *f
     call->arg[0].p = hStream;
     call->arg[1].p = flags;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaStreamGetFlags(hStream, flags);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1794,7 +1794,7 @@ static cudaError_t wrap_cudaStreamGetPriority(cudaStream_t hStream, int *priorit
     call->arg[0].p = hStream;
     call->arg[1].p = priority;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaStreamGetPriority(hStream, priority);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1806,7 +1806,7 @@ static cudaError_t wrap_cudaStreamGetId(cudaStream_t hStream, unsigned long long
     call->arg[0].p = hStream;
     call->arg[1].p = streamId;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaStreamGetId(hStream, streamId);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1818,7 +1818,7 @@ static cudaError_t wrap_cudaStreamGetDevice(cudaStream_t hStream, int *device)
     call->arg[0].p = hStream;
     call->arg[1].p = device;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaStreamGetDevice(hStream, device);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1831,7 +1831,7 @@ static cudaError_t wrap_cudaStreamIsCapturing(cudaStream_t stream,
     call->arg[0].p = stream;
     call->arg[1].p = pCaptureStatus;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaStreamIsCapturing(stream, pCaptureStatus);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1843,7 +1843,7 @@ static cudaError_t wrap_cudaStreamBeginCapture(cudaStream_t stream, enum cudaStr
     call->arg[0].p = stream;
     call->arg[1].i = mode;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaStreamBeginCapture(stream, mode);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1855,7 +1855,7 @@ static cudaError_t wrap_cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *p
     call->arg[0].p = stream;
     call->arg[1].p = pGraph;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaStreamEndCapture(stream, pGraph);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1866,7 +1866,7 @@ static cudaError_t wrap_cudaEventCreate(cudaEvent_t *event)
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaEventCreate);
     call->arg[0].p = event;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaEventCreate(event);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1878,7 +1878,7 @@ static cudaError_t wrap_cudaEventCreateWithFlags(cudaEvent_t *event, unsigned in
     call->arg[0].p = event;
     call->arg[1].u = flags;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaEventCreateWithFlags(event, flags);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1890,7 +1890,7 @@ static cudaError_t wrap_cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
     call->arg[0].p = event;
     call->arg[1].p = stream;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaEventRecord(event, stream);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1904,7 +1904,7 @@ static cudaError_t wrap_cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t
     call->arg[1].p = stream;
     call->arg[2].u = flags;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaEventRecordWithFlags(event, stream, flags);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1915,7 +1915,7 @@ static cudaError_t wrap_cudaEventQuery(cudaEvent_t event)
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaEventQuery);
     call->arg[0].p = event;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaEventQuery(event);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1926,7 +1926,7 @@ static cudaError_t wrap_cudaEventSynchronize(cudaEvent_t event)
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaEventSynchronize);
     call->arg[0].p = event;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaEventSynchronize(event);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1939,7 +1939,7 @@ static cudaError_t wrap_cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaE
     call->arg[1].p = start;
     call->arg[2].p = end;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaEventElapsedTime(ms, start, end);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1950,7 +1950,7 @@ static cudaError_t wrap_cudaEventDestroy(cudaEvent_t event)
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaEventDestroy);
     call->arg[0].p = event;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaEventDestroy(event);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1962,7 +1962,7 @@ static cudaError_t wrap_cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *de
     call->arg[0].p = handle;
     call->arg[1].p = devPtr;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaIpcGetMemHandle(handle, devPtr);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1976,7 +1976,7 @@ static cudaError_t wrap_cudaIpcOpenMemHandle(void **devPtr, cudaIpcMemHandle_t h
     call->arg[1].p = &handle;
     call->arg[2].u = flags;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaIpcOpenMemHandle(devPtr, handle, flags);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1987,7 +1987,7 @@ static cudaError_t wrap_cudaIpcCloseMemHandle(void *devPtr)
     struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_cudaIpcCloseMemHandle);
     call->arg[0].p = devPtr;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaIpcCloseMemHandle(devPtr);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -1999,7 +1999,7 @@ static cudaError_t wrap_cudaIpcGetEventHandle(cudaIpcEventHandle_t *handle, cuda
     call->arg[0].p = handle;
     call->arg[1].p = event;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaIpcGetEventHandle(handle, event);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -2011,7 +2011,7 @@ static cudaError_t wrap_cudaIpcOpenEventHandle(cudaEvent_t *event, cudaIpcEventH
     call->arg[0].p = event;
     call->arg[1].p = &handle;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->cudaIpcOpenEventHandle(event, handle);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -2023,7 +2023,7 @@ static cudaError_t wrap_ncsDelay(cudaStream_t stream, double seconds)
     call->arg[0].p = stream;
     call->arg[1].d = seconds;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->ncsDelay(stream, seconds);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
@@ -2039,7 +2039,7 @@ static cudaError_t wrap_ncsAdd(void *dst, const void *src, size_t count, ncclDat
     call->arg[3].i = datatype;
     call->arg[4].p = stream;
     cudaError_t rc = (cudaError_t)ncs_journal_begin(journal, call);
-    if (rc == 0)
+    if (rc == 0 && !call->withdrawn)
         rc = next->ncsAdd(dst, src, count, datatype, stream);
     ncs_journal_leave(journal, call, (int)rc);
     return rc;
