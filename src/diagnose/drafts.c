@@ -24,7 +24,7 @@ void ncs_free_finding(struct ncs_finding *f)
     ncs_free(f->cycle);
     ncs_free(f->row);
     for (size_t i = 0; i < f->repairs; i++)
-        ncs_free(f->repair[i].text);
+        ncs_edit_free(&f->repair[i]);
     ncs_free(f->repair);
 }
 

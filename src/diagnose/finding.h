@@ -61,11 +61,13 @@ struct ncs_edit {
                            * other_comm_rank; -1 = the same */
     int other_comm_rank;
     int line;             /* of the call; of an INSERT of the model; 0 = unknown */
-    int model;            /* INSERT: rank of the communicator whose call `model_call` is copied; -1 = none */
+    int model;            /* INSERT: rank of the run whose call `model_call` on it is copied; -1 = none */
+    int model_comm_rank;
     uint32_t model_call;
     bool answer;          /* INSERT: not the model's call but its counterpart, a receive for a send */
     const char *argument; /* ARGUMENT: "count" "datatype" "op" "root" "peer"; static text */
     int64_t value;
+    char *on;             /* name of the communicator */
     char *text;           /* "rank 2: insert AllReduce float32 x 1024 sum before its call 3 (line 17)" */
 };
 
@@ -126,6 +128,9 @@ struct ncs_diagnosis {
 void ncs_diagnose(const struct ncs_journal *journal, const struct ncs_snapshot *snapshot,
                   const struct ncs_notice *notices, size_t count, struct ncs_diagnosis *out);
 void ncs_diagnosis_free(struct ncs_diagnosis *d); /* the contents */
+struct ncs_edit ncs_edit_copy(const struct ncs_edit *edit);
+void ncs_edit_free(struct ncs_edit *edit); /* the contents */
+const char *ncs_edit_kind_name(enum ncs_edit_kind kind); /* "insert" "delete" ... */
 
 /* The rules by id, NULL at the end: for outcome's `why` and `finding`, and for suggestions. */
 extern const char *const ncs_rule_ids[];

@@ -328,7 +328,7 @@ bool ncs_say_own_group(const struct ncs_inquiry *q, struct ncs_str *s, const str
 
 struct ncs_draft { /* a finding and the room of its lists */
     struct ncs_finding f;
-    size_t culprit_room, blocked_room, bystander_room, cycle_room, row_room;
+    size_t culprit_room, blocked_room, bystander_room, cycle_room, row_room, repair_room;
     uint64_t order; /* id of the earliest call concerned: earlier causes first */
     bool noticed;   /* the machine itself noticed it */
     bool remark;    /* no error, whatever the root: it works, and seldom is what was meant */

@@ -78,6 +78,16 @@ bool ncs_joiners_clash(const struct ncs_inquiry *q, const struct ncs_need *n, st
 void ncs_say_growth(const struct ncs_inquiry *q, const struct ncs_need *n, const int *absent,
                     size_t count, struct ncs_str *s);
 
+/* ---- the edit of calls that removes it (repairs.c, edits.c) ---- */
+
+/* To a filled finding, by its rule; nothing where no change of calls alone repairs it. */
+void ncs_repairs(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d);
+/* To a finding about a peer named wrongly: the call, and the one that it ought to answer; `turned`:
+ * it has to become the counterpart of its kind, too. */
+void ncs_repair_peer(const struct ncs_inquiry *q, struct ncs_draft *d, const struct ncs_call *wrong,
+                     const struct ncs_call *wants, bool turned);
+char *ncs_say_edit(const struct ncs_inquiry *q, const struct ncs_edit *e);
+
 /* ---- somebody will never come to a meeting (absences.c) ---- */
 
 /* The ranks of the run that are at the meeting. The caller's. */

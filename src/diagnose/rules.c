@@ -31,6 +31,7 @@ void ncs_judge(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs
         ncs_add_behind_rows(q, &d);
         d.f.rule = ncs_rule_ids[i];
         d.f.level = r->kind >= NCS_ROOT_LABELS || d.remark ? NCS_LEVEL_NOTE : NCS_LEVEL_ERROR;
+        ncs_repairs(q, r, &d);
         ncs_drafts_add(q, all, &d);
         return;
     }

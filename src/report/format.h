@@ -20,6 +20,9 @@ void ncs_tap_end(struct ncs_report *r, const char *cut, struct ncs_str *out);
 struct json_t *ncs_json_of(const char *s);
 /* The values of a case as an object, each in JSON's own type. */
 struct json_t *ncs_json_values(const struct ncs_param *list, size_t count);
+/* Edits of calls, and what became of those that were tried; null when none were (json_repair.c). */
+struct json_t *ncs_json_edits(const struct ncs_edit *edits, size_t count);
+struct json_t *ncs_json_repair(const struct ncs_repair *repair);
 
 /* ---- what they share (message.c) ---- */
 

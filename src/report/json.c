@@ -32,11 +32,6 @@ static const char *const via_name[] = {
     [NCS_VIA_INIT] = "init",             [NCS_VIA_STORE] = "store",
 };
 
-static const char *const edit_name[] = {
-    [NCS_EDIT_INSERT] = "insert", [NCS_EDIT_DELETE] = "delete",     [NCS_EDIT_SWAP] = "swap",
-    [NCS_EDIT_GROUP] = "group",   [NCS_EDIT_ARGUMENT] = "argument", [NCS_EDIT_SYNC] = "sync",
-};
-
 json_t *ncs_json_of(const char *s)
 {
     if (!s || !*s)
@@ -123,30 +118,6 @@ static const char *comm_name(const struct ncs_result *r, int comm)
     return known ? r->journal->comm[comm]->name : NULL;
 }
 
-/* The edits that repair it, each with what its kind needs and null for the rest. */
-static json_t *repair(const struct ncs_result *r, const struct ncs_finding *f)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < f->repairs; i++) {
-        const struct ncs_edit *e = &f->repair[i];
-        bool copies = e->kind == NCS_EDIT_INSERT && e->model >= 0;
-        json_t *o = json_object();
-        json_object_set_new(o, "edit", json_string(edit_name[e->kind]));
-        json_object_set_new(o, "rank", json_integer(e->rank));
-        json_object_set_new(o, "comm", ncs_json_of(comm_name(r, e->comm)));
-        json_object_set_new(o, "call", number_or_null((int)e->call));
-        json_object_set_new(o, "other", number_or_null((int)e->other));
-        json_object_set_new(o, "line", number_or_null(e->line));
-        json_object_set_new(o, "model_rank", copies ? json_integer(e->model) : json_null());
-        json_object_set_new(o, "model_call", copies ? number_or_null((int)e->model_call) : json_null());
-        json_object_set_new(o, "argument", ncs_json_of(e->argument));
-        json_object_set_new(o, "value",
-                            e->kind == NCS_EDIT_ARGUMENT ? json_integer(e->value) : json_null());
-        json_array_append_new(list, o);
-    }
-    return list;
-}
-
 static json_t *finding(const struct ncs_result *r, const struct ncs_finding *f)
 {
     const struct ncs_page *page = f->rule ? ncs_page(f->rule) : NULL;
@@ -164,7 +135,7 @@ static json_t *finding(const struct ncs_result *r, const struct ncs_finding *f)
     json_object_set_new(o, "why", ncs_json_of(f->why));
     json_object_set_new(o, "fix", ncs_json_of(f->fix));
     json_object_set_new(o, "evidence", ncs_json_of(f->evidence));
-    json_object_set_new(o, "repair", repair(r, f));
+    json_object_set_new(o, "repair", ncs_json_edits(f->repair, f->repairs));
     json_object_set_new(o, "meaning", ncs_json_of(page ? page->title : NULL));
     json_object_set_new(o, "explain", ncs_json_of(page ? page->id : NULL));
     return o;
@@ -397,6 +368,7 @@ void ncs_report_json(const struct ncs_report_run *run, struct ncs_str *out)
     json_object_set_new(o, "schedule", r->schedule_lost ? json_null()
                                        : json_string(r->schedule.text ? r->schedule.text : ""));
     json_object_set_new(o, "luck", luck(&r->luck));
+    json_object_set_new(o, "repair", ncs_json_repair(&r->repair));
     json_object_set_new(o, "difference", ncs_json_of(run->difference));
     json_object_set_new(o, "reason", ncs_json_of(r->skip_reason));
     json_object_set_new(o, "wrong_count", whole(r->wrong_count));

@@ -414,6 +414,7 @@ void ncs_report_text(const struct ncs_report_run *run, const struct ncs_report_s
         add_about(t);
     if (passed || !run->as_expected || style->verbose)
         add_body(t);
+    ncs_text_repair(t);
     if (r->output_lost)
         add_output_lost(t);
     if (!run->as_expected && run->difference && run->difference[0]) {

@@ -39,4 +39,6 @@ void ncs_text_errors(const struct ncs_text *t);
 void ncs_text_wrongs(const struct ncs_text *t);
 void ncs_text_expects(const struct ncs_text *t);
 
+void ncs_text_repair(const struct ncs_text *t); /* repair.c */
+
 #endif

@@ -111,7 +111,7 @@ static bool grouped_with(const struct ncs_journal *j, const struct ncs_call *m, 
 static bool copy_model(const struct ncs_journal *j, struct change *c)
 {
     const struct ncs_edit *e = &c->edit;
-    const struct ncs_call *m = ncs_journal_call(j, e->comm, e->model, e->model_call);
+    const struct ncs_call *m = ncs_journal_call(j, e->comm, e->model_comm_rank, e->model_call);
     if (!m || ncs_call_is_one_sided(m) || (e->answer && !ncs_call_arg(m, NCS_ARG_PEER)))
         return false;
     c->fn = m->fn;
@@ -143,7 +143,7 @@ static void group_inserts(const struct ncs_journal *j, struct round *r)
         if (c->edit.kind != NCS_EDIT_INSERT || c->edit.answer || c->with_previous)
             continue;
         const struct ncs_call *m =
-            ncs_journal_call(j, c->edit.comm, c->edit.model, c->edit.model_call);
+            ncs_journal_call(j, c->edit.comm, c->edit.model_comm_rank, c->edit.model_call);
         size_t last = i;
         while (last + 1 < r->changes && r->change[last + 1].edit.kind == NCS_EDIT_INSERT &&
                r->change[last + 1].edit.rank == c->edit.rank &&
@@ -160,7 +160,7 @@ static void group_inserts(const struct ncs_journal *j, struct round *r)
 static bool prepare(const struct ncs_journal *j, const struct ncs_edit *edit, struct change *c)
 {
     c->edit = *edit;
-    c->edit.text = NULL;
+    c->edit.text = c->edit.on = NULL;
     if (c->edit.other_comm < 0) {
         c->edit.other_comm = edit->comm;
         c->edit.other_comm_rank = edit->comm_rank;

@@ -22,7 +22,7 @@ struct origin {
 enum in_place { APART, SAME, SEND_IN_RECV, RECV_IN_SEND }; /* the last two: at its rank's block */
 
 struct change {
-    struct ncs_edit edit;         /* text is not here */
+    struct ncs_edit edit;         /* without its texts */
     uint32_t nth, other_nth;      /* the communicators, among those that the rank has joined, from 1 */
     /* INSERT */
     enum ncs_fn fn;

@@ -77,6 +77,10 @@ uint64_t ncs_run_eager(const struct ncs_run_options *options); /* bytes, under t
 /* luck.c: compares with the other policy where that may differ. */
 void ncs_run_luck(struct ncs_run *run, const struct ncs_driver *driver);
 
+/* repair.c: runs it again with the edits of what was found, if asked to. */
+void ncs_run_repair(struct ncs_run *run, const struct ncs_driver *driver);
+void ncs_run_repair_free(struct ncs_repair *repair); /* the contents */
+
 void ncs_run_error_free(struct ncs_run_error *error); /* the contents */
 
 /* judge.c: fills verdict and certainty from everything else in the result. */

@@ -361,6 +361,7 @@ const struct ncs_result *ncs_run_execute_on(struct ncs_run *run, const struct nc
     run->executed = true;
     ncs_run_once(run, driver);
     ncs_run_luck(run, driver);
+    ncs_run_repair(run, driver);
     return &run->result;
 }
 
@@ -401,6 +402,7 @@ static void free_result(struct ncs_result *r)
     ncs_str_free(&r->output);
     ncs_str_free(&r->schedule);
     ncs_diagnosis_free(&r->diagnosis);
+    ncs_run_repair_free(&r->repair);
 }
 
 void ncs_run_close_machine(struct ncs_run *run)

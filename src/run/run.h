@@ -58,6 +58,7 @@ struct ncs_run_options {
     int needs_nccl, needs_gpus; /* of real hardware: the oldest version, the fewest GPUs; 0 = any */
     char *const *env;          /* "NAME=value", set while the run lasts; borrowed */
     size_t envs;
+    bool repair;               /* tries the repairs of what is found, on runs of their own */
     const struct ncs_amendments *amend; /* changes of the ranks' calls; NULL = none; borrowed */
     bool once;                 /* has effects outside: not run again under the other policy */
     struct ncs_plant plant;    /* tests only */
@@ -107,6 +108,23 @@ struct ncs_luck {
     uint64_t buffered, limit;  /* bytes of a pair: the most that was, and what NCCL may buffer */
 };
 
+/* The edits of one finding, and what the run came to with them and those of all rounds before. */
+struct ncs_repair_round {
+    const char *rule;
+    char *comm;
+    uint32_t call;
+    struct ncs_edit *edit; size_t edits;
+    bool gone;                 /* the finding is */
+    enum ncs_verdict verdict;
+    const char *left;          /* rule of the cause that is left; NULL = none */
+    char *failure;             /* of a verdict without a cause: what failed; NULL = nothing told */
+};
+
+struct ncs_repair {
+    bool tried, repaired;      /* repaired: the last round passes */
+    struct ncs_repair_round *round; size_t rounds;
+};
+
 struct ncs_result {
     enum ncs_verdict verdict;
     enum ncs_certainty certainty;
@@ -118,6 +136,7 @@ struct ncs_result {
     uint64_t seed;
     struct ncs_luck luck;
     struct ncs_diagnosis diagnosis; /* findings and waits */
+    struct ncs_repair repair;       /* if options.repair asks for it */
     struct ncs_run_error *error;   size_t errors;
     struct ncs_run_expect *expect; size_t expects; /* the first NCS_EXPECTS_KEPT that failed */
     const struct ncs_wrong *wrong; size_t wrongs; /* borrowed from the run */

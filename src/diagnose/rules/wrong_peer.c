@@ -70,6 +70,8 @@ static void say_misnamed(const struct ncs_inquiry *q, const struct ncs_misnamed 
 {
     enum { MOST = 3 };
     struct ncs_str why = { 0 }, fix = { 0 };
+    for (size_t i = 0; i < all->count; i++)
+        ncs_repair_peer(q, d, all->of[i].wrong, all->of[i].wants, all->of[i].turned);
     for (size_t i = 0; i < all->count && i < MOST; i++) {
         ncs_str_add(&why, i ? "; " : "");
         say_misnaming(q, &why, &all->of[i]);
@@ -199,6 +201,7 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
     ncs_say_place(&s, wrong);
     ncs_str_addf(&s, " on rank %d", wrong->rank);
     d->f.fix = ncs_str_take(&s);
+    ncs_repair_peer(q, d, wrong, same_receiver ? send : recv, false);
     return true;
 }
 

@@ -1,0 +1,59 @@
+/* Edits and what became of them, for machines. */
+#include <jansson.h>
+#include <string.h>
+
+#include "report/format.h"
+
+static json_t *number_or_null(int64_t n)
+{
+    return n > 0 ? json_integer(n) : json_null();
+}
+
+static json_t *edit(const struct ncs_edit *e)
+{
+    bool insert = e->kind == NCS_EDIT_INSERT, argument = e->kind == NCS_EDIT_ARGUMENT;
+    json_t *o = json_object();
+    json_object_set_new(o, "edit", json_string(ncs_edit_kind_name(e->kind)));
+    json_object_set_new(o, "rank", json_integer(e->rank));
+    json_object_set_new(o, "comm", ncs_json_of(e->on));
+    json_object_set_new(o, "call", number_or_null(e->call));
+    json_object_set_new(o, "other", number_or_null(e->other));
+    json_object_set_new(o, "line", number_or_null(e->line));
+    json_object_set_new(o, "model_rank", insert ? json_integer(e->model) : json_null());
+    json_object_set_new(o, "model_call", insert ? number_or_null(e->model_call) : json_null());
+    json_object_set_new(o, "argument", argument ? ncs_json_of(e->argument) : json_null());
+    json_object_set_new(o, "value", argument ? json_integer(e->value) : json_null());
+    json_object_set_new(o, "text", ncs_json_of(e->text));
+    return o;
+}
+
+json_t *ncs_json_edits(const struct ncs_edit *edits, size_t count)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(list, edit(&edits[i]));
+    return list;
+}
+
+json_t *ncs_json_repair(const struct ncs_repair *repair)
+{
+    if (!repair->tried)
+        return json_null();
+    json_t *o = json_object(), *rounds = json_array();
+    for (size_t i = 0; i < repair->rounds; i++) {
+        const struct ncs_repair_round *r = &repair->round[i];
+        json_t *round = json_object();
+        json_object_set_new(round, "rule", ncs_json_of(r->rule));
+        json_object_set_new(round, "comm", ncs_json_of(r->comm));
+        json_object_set_new(round, "call", number_or_null(r->call));
+        json_object_set_new(round, "edits", ncs_json_edits(r->edit, r->edits));
+        json_object_set_new(round, "gone", json_boolean(r->gone));
+        json_object_set_new(round, "verdict", json_string(ncs_verdict_name(r->verdict)));
+        json_object_set_new(round, "left", ncs_json_of(r->left));
+        json_object_set_new(round, "failure", ncs_json_of(r->failure));
+        json_array_append_new(rounds, round);
+    }
+    json_object_set_new(o, "repaired", json_boolean(repair->repaired));
+    json_object_set_new(o, "rounds", rounds);
+    return o;
+}
