@@ -152,6 +152,10 @@ const struct ncs_command ncs_cmd_run = {
              "status is that of the worst. A scenario with a matrix is a case for each combination;\n"
              "FILE[ranks=4,dtype=int8] stands for the cases with these values.\n"
              "\n"
+             "--repair changes calls of the run, not the file: those that the findings' edits name.\n"
+             "It runs again, up to eight times with the edits of what is found then, too. The verdict\n"
+             "and the exit status stay those of the run as the file is.\n"
+             "\n"
              "NCCL's environment variables do to the simulator what they do to NCCL; those that\n"
              "a scenario declares win. NCCL_DEBUG=INFO shows NCCL's log, on standard output, or\n"
              "on standard error beside --format json; NCCL_DEBUG_FILE names a file for it.\n",
