@@ -118,7 +118,7 @@ static const char *comm_name(const struct ncs_result *r, int comm)
     return known ? r->journal->comm[comm]->name : NULL;
 }
 
-static json_t *finding(const struct ncs_result *r, const struct ncs_finding *f)
+static json_t *finding(const struct ncs_finding *f)
 {
     const struct ncs_page *page = f->rule ? ncs_page(f->rule) : NULL;
     json_t *o = json_object();
@@ -145,7 +145,7 @@ static json_t *findings(const struct ncs_result *r)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < r->diagnosis.findings; i++)
-        json_array_append_new(list, finding(r, &r->diagnosis.finding[i]));
+        json_array_append_new(list, finding(&r->diagnosis.finding[i]));
     return list;
 }
 
