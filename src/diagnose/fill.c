@@ -303,8 +303,18 @@ static bool is_blocked(const struct ncs_draft *d, int rank)
     return false;
 }
 
+/* Each call without a counterpart lacks one of its own. */
+static void add_answers(struct ncs_draft *d, struct ncs_draft *same)
+{
+    for (size_t i = 0; i < same->f.repairs && same->f.repair[i].answer; i++)
+        NCS_PUSH(d->f.repair, d->f.repairs, d->repair_room, same->f.repair[i]);
+    if (same->f.repairs && same->f.repair[0].answer)
+        same->f.repairs = 0;
+}
+
 void ncs_add_merged(struct ncs_draft *d, struct ncs_draft *same)
 {
+    add_answers(d, same);
     for (size_t i = 0; i < same->f.bystanders; i++)
         if (!is_blocked(d, same->f.bystander[i]))
             ncs_add_bystander(d, same->f.bystander[i]);

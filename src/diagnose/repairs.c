@@ -139,13 +139,23 @@ static uint32_t line_left_out(const struct repairing *p, int comm, const struct 
     return k->at;
 }
 
+/* One that the model made in a group belongs into the rank's own group of the same place. */
+static uint32_t before_group(const struct repairing *p, int comm, const struct ncs_parting *k, int odd,
+                             uint32_t at)
+{
+    const struct ncs_call *model = ncs_call_at(p->q, comm, k->model, at);
+    const struct ncs_call *own =
+        model && model->group ? ncs_journal_call(p->q->journal, comm, odd, model->number) : NULL;
+    return own && own->group ? own->number : next_of(p, comm, odd);
+}
+
 static void insert_left_out(struct repairing *p, int comm, const struct ncs_parting *k)
 {
     uint32_t calls = k->shift ? k->shift : 1;
     for (size_t i = 0; i < k->odds; i++) {
         uint32_t at = line_left_out(p, comm, k, k->odd[i]);
         const struct ncs_call *own = ncs_call_at(p->q, comm, k->odd[i], at);
-        uint32_t before = own ? own->number : next_of(p, comm, k->odd[i]);
+        uint32_t before = own ? own->number : before_group(p, comm, k, k->odd[i], at);
         for (uint32_t n = 0; n < calls; n++) {
             const struct ncs_call *model = ncs_call_at(p->q, comm, k->model, at + n);
             if (model)
@@ -425,12 +435,6 @@ static void repair_ring(struct repairing *p, enum ncs_edit_kind kind)
 
 static void repair_p2p_cycle(struct repairing *p)
 {
-    for (size_t i = 0; i < p->r->length; i++)
-        if (ncs_node_need(p->q, p->r->path[i]) >= 0) {
-            struct ncs_ring_step s = ncs_ring_step_at(p->q, p->r, i);
-            if (s.rank == who(p) && s.call && s.call->group)
-                return; /* it is in one already */
-        }
     repair_ring(p, NCS_EDIT_GROUP);
 }
 

@@ -108,6 +108,12 @@ static bool grouped_with(const struct ncs_journal *j, const struct ncs_call *m, 
     return m->group && c && c->group == m->group;
 }
 
+static bool is_grouped(const struct ncs_journal *j, int comm, int comm_rank, uint32_t number)
+{
+    const struct ncs_call *c = ncs_journal_call(j, comm, comm_rank, number);
+    return c && c->group;
+}
+
 static bool copy_model(const struct ncs_journal *j, struct change *c)
 {
     const struct ncs_edit *e = &c->edit;
@@ -121,6 +127,8 @@ static bool copy_model(const struct ncs_journal *j, struct change *c)
     ncs_amend_origin(j, m->rank, ncs_call_recvbuff(m), &c->recv);
     c->in_place = in_place_of(m);
     c->with_previous = !e->answer && e->model_call > 1 && grouped_with(j, m, e->model_call - 1);
+    c->with_next = !e->answer && !c->with_previous && grouped_with(j, m, e->model_call + 1) &&
+                   is_grouped(j, e->comm, e->comm_rank, e->call);
     if (!c->with_previous)
         find_spot(j, e->rank, m, &c->after);
     if (!e->answer)

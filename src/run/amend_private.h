@@ -31,7 +31,7 @@ struct change {
     struct origin send, recv;
     enum in_place in_place;
     struct spot after;            /* not before this call of its own */
-    bool with_previous;           /* in the group of the call before it */
+    bool with_previous, with_next; /* in the group of the call before it, after it */
     bool opens, closes;           /* a group of its own, alone or with the next ones */
 };
 

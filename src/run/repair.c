@@ -38,13 +38,21 @@ static bool same_text(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* A finding of the same kind further on is another one. */
+static bool only_deletes(const struct ncs_finding *f)
+{
+    for (size_t i = 0; i < f->repairs; i++)
+        if (f->repair[i].kind != NCS_EDIT_DELETE)
+            return false;
+    return true;
+}
+
+/* A finding of the same kind further on is another one; behind a call that is left out the next one
+ * has its number. */
 static bool is_there(const struct ncs_finding *f, const struct ncs_diagnosis *d)
 {
-    for (size_t i = 0; i < d->findings; i++) {
+    for (size_t i = 0; i < d->findings && !only_deletes(f); i++) {
         const struct ncs_finding *o = &d->finding[i];
-        if (o->rule == f->rule && o->call == f->call && same_text(o->comm, f->comm) &&
-            o->culprits && f->culprits && o->culprit->rank == f->culprit->rank)
+        if (o->rule == f->rule && same_text(o->comm, f->comm) && same_text(o->why, f->why))
             return true;
     }
     return false;

@@ -540,10 +540,9 @@ END_TEST
 
 START_TEST(test_json_repair)
 {
-    struct ncs_comm_info info = { .name = T("grads") }, *comm[] = { &info };
-    struct ncs_journal names = { .comm = comm, .comms = 1 };
     struct ncs_edit edit[] = {
-        { .kind = NCS_EDIT_INSERT, .rank = 2, .call = 3, .line = 12, .model = 0, .model_call = 3 },
+        { .kind = NCS_EDIT_INSERT, .rank = 2, .call = 3, .line = 12, .model = 0, .model_call = 3,
+          .on = T("grads"), .text = T("rank 2: insert Broadcast") },
         { .kind = NCS_EDIT_ARGUMENT, .rank = 1, .comm = 7, .call = 4, .model = -1,
           .argument = "root", .value = 0 },
     };
@@ -552,9 +551,19 @@ START_TEST(test_json_repair)
     f.repair = edit;
     f.repairs = 2;
     struct ncs_result r = hang();
-    r.journal = &names;
     r.diagnosis.finding = &f;
     json_t *o = json_of(&r, false);
+    ck_assert(json_is_null(at(o, "repair")));
+    json_decref(o);
+    struct ncs_repair_round round = { .rule = "skipped-call", .edit = edit, .edits = 1, .gone = true,
+                                      .verdict = NCS_WRONG, .left = "root-mismatch" };
+    r.repair = (struct ncs_repair){ .tried = true, .round = &round, .rounds = 1 };
+    o = json_of(&r, false);
+    ck_assert(json_is_false(at(o, "repair/repaired")));
+    ck_assert_str_eq(word(o, "repair/rounds/0/edits/0/text"), edit[0].text);
+    ck_assert_str_eq(word(o, "repair/rounds/0/verdict"), "wrong");
+    ck_assert_str_eq(word(o, "repair/rounds/0/left"), "root-mismatch");
+    ck_assert(json_is_true(at(o, "repair/rounds/0/gone")));
     ck_assert_str_eq(word(o, "findings/0/evidence"), f.evidence);
     ck_assert_str_eq(word(o, "findings/0/explain"), "skipped-call");
     ck_assert_str_eq(word(o, "findings/0/meaning"), ncs_page("skipped-call")->title);
