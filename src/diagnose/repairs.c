@@ -413,9 +413,9 @@ static bool awaited(const struct repairing *p, size_t at, int rank, int *comm, i
     return false;
 }
 
-/* On one rank of the ring: what it waits in and what it is awaited in become one group, or change
- * places. */
-static void repair_ring(struct repairing *p, enum ncs_edit_kind kind)
+/* What the ranks of the ring wait in and are awaited in become one group, or change places: on that
+ * rank, or, -1, on all. */
+static void repair_ring(struct repairing *p, enum ncs_edit_kind kind, int rank)
 {
     for (size_t i = 0; i < p->r->length; i++) {
         int comm, comm_rank;
@@ -423,24 +423,31 @@ static void repair_ring(struct repairing *p, enum ncs_edit_kind kind)
         if (ncs_node_need(p->q, p->r->path[i]) < 0)
             continue;
         struct ncs_ring_step s = ncs_ring_step_at(p->q, p->r, i);
-        if (s.rank != who(p) || !s.call || !s.call->number ||
+        if ((rank >= 0 && s.rank != rank) || !s.call || !s.call->number ||
             !awaited(p, i, s.rank, &comm, &comm_rank, &number))
             continue;
-        if (comm == s.call->comm && number <= s.call->number)
-            continue;
-        add_pair(p, kind, s.call, comm, comm_rank, number);
-        return;
+        if (comm != s.call->comm || number > s.call->number)
+            add_pair(p, kind, s.call, comm, comm_rank, number);
+        if (rank >= 0)
+            return;
     }
 }
 
+/* One rank's group would do, but for those that synchronise between the two. */
 static void repair_p2p_cycle(struct repairing *p)
 {
-    repair_ring(p, NCS_EDIT_GROUP);
+    bool alone = true;
+    for (size_t i = 0; i < p->r->length; i++)
+        if (ncs_node_need(p->q, p->r->path[i]) >= 0) {
+            const struct ncs_call *c = ncs_ring_step_at(p->q, p->r, i).call;
+            alone &= c && ncs_is_pairwise(c) && !c->group;
+        }
+    repair_ring(p, NCS_EDIT_GROUP, alone ? -1 : who(p));
 }
 
 static void repair_comm_order(struct repairing *p)
 {
-    repair_ring(p, NCS_EDIT_SWAP);
+    repair_ring(p, NCS_EDIT_SWAP, who(p));
 }
 
 /* ---- the table ---- */

@@ -90,15 +90,14 @@ static enum in_place in_place_of(const struct ncs_call *m)
 {
     const char *send = ncs_call_sendbuff(m), *recv = ncs_call_recvbuff(m);
     size_t block = ncs_call_count(m) * ncs_dtype_bytes(ncs_call_dtype(m));
-    if (send && send == recv)
-        return SAME;
-    if (!send || !recv || !block || m->comm_rank == 0)
+    size_t own = (size_t)m->comm_rank * block;
+    if (!send || !recv)
         return APART;
-    if (m->fn == NCS_FN_ncclAllGather || m->fn == NCS_FN_ncclGather)
-        return send == recv + (size_t)m->comm_rank * block ? SEND_IN_RECV : APART;
-    if (m->fn == NCS_FN_ncclReduceScatter || m->fn == NCS_FN_ncclScatter)
-        return recv == send + (size_t)m->comm_rank * block ? RECV_IN_SEND : APART;
-    return APART;
+    if ((m->fn == NCS_FN_ncclAllGather || m->fn == NCS_FN_ncclGather) && send == recv + own)
+        return SEND_IN_RECV;
+    if ((m->fn == NCS_FN_ncclReduceScatter || m->fn == NCS_FN_ncclScatter) && recv == send + own)
+        return RECV_IN_SEND;
+    return send == recv ? SAME : APART;
 }
 
 /* Its numbered neighbour on the communicator, in the same group. */
