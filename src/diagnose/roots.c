@@ -279,6 +279,11 @@ static void judge_journal(const struct ncs_inquiry *q, struct ncs_drafts *all)
             ncs_judge(q, &r, all);
         r.kind = NCS_ROOT_MESSAGES;
         ncs_judge(q, &r, all);
+        r.kind = NCS_ROOT_OPERATORS;
+        if (q->journal->comm[i]->redops)
+            ncs_judge(q, &r, all);
+        r.kind = NCS_ROOT_BUFFERS;
+        ncs_judge(q, &r, all);
     }
 }
 

@@ -18,6 +18,8 @@ enum ncs_root_kind {
     NCS_ROOT_PARTS,    /* the run as a whole: calls that name a rank which a part has not */
     NCS_ROOT_WINDOWS,  /* a communicator's windows, in pairs */
     NCS_ROOT_MESSAGES, /* a communicator's sends and receives, in pairs */
+    NCS_ROOT_OPERATORS, /* a communicator's pre-mul-sums */
+    NCS_ROOT_BUFFERS,  /* where a communicator's calls send from and receive to */
     NCS_ROOT_LATER,    /* behind calls that disagree: somebody has made fewer of them, too */
     NCS_ROOT_LEFT,     /* left over at the end of a rank */
 };
@@ -33,7 +35,7 @@ struct ncs_root {
     int *path;                         /* CYCLE: nodes */
     size_t length;
     const struct ncs_notice *notice;
-    int comm;                          /* LABELS, LATER, LEFT, WINDOWS, MESSAGES */
+    int comm;                          /* LABELS, LATER, LEFT, WINDOWS, MESSAGES, OPERATORS, BUFFERS */
     int rank, depth, line;             /* LEFT, of a group left open: by whom; rank -1: none */
 };
 

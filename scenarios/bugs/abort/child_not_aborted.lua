@@ -4,7 +4,8 @@ scenario {
   bug     = { entry = "I2", thread = "NVIDIA-NeMo/RL#3591",
               nccl = "only an abort of the child, or shared resources (splitShare), ends what waits in it" },
   outcome = function(run)
-    return { hang = { culprit = run.nranks - 1, comm = "half", call = 2, waiting = "others" },
+    return { hang = { why = "child-not-aborted", culprit = run.nranks - 1, comm = "half", call = 2,
+                      waiting = "others" },
              findings = 1 }
   end,
 }

@@ -6,7 +6,8 @@ scenario {
               nccl = "undefined: ncclInvalidArgument if the memory is still there, else a crash" },
   outcome = function(run)
     return { error = "ncclInvalidArgument", rank = 1,
-             call = run.param.second == "use" and "ncclAllReduce" or "ncclCommDestroy" }
+             call = run.param.second == "use" and "ncclAllReduce" or "ncclCommDestroy",
+             finding = { rule = "used-after-destroy", culprit = 1 }, findings = 0 }
   end,
 }
 

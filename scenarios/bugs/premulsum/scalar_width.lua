@@ -4,7 +4,12 @@ scenario {
   matrix  = { ranks = { 2, 4 }, dtype = { "bfloat16", "float16" } },
   bug     = { entry = "L2", thread = "pytorch/pytorch#190745",
               nccl = "no error: the factor is 0, and all gradients with it" },
-  outcome = { wrong = { rank = 0 } },
+  outcome = function(run)
+    local all = {}
+    for r = 0, run.nranks - 1 do all[r + 1] = r end
+    return { wrong = { rank = 0 }, findings = 0,
+             finding = { rule = "zero-factor", culprit = all, call = 1 } }
+  end,
 }
 
 local dtype = param.dtype == "bfloat16" and C.ncclBfloat16 or C.ncclFloat16

@@ -3,7 +3,10 @@ scenario {
   params  = { culprit = 0 },
   matrix  = { ranks = { 2, 4 }, culprit = { 0, 1 } },
   bug     = { entry = "L1", nccl = "no error: the factor of the new operator applies" },
-  outcome = { wrong = { rank = 0 } },
+  outcome = function(run)
+    return { wrong = { rank = 0 }, findings = 0,
+             finding = { rule = "stale-operator", culprit = run.param.culprit, call = 1 } }
+  end,
 }
 
 local x = cuda.buffer("float32", 64):fill(1)

@@ -942,6 +942,99 @@ const struct ncs_page ncs_pages[] = {
     },
     {
         .kind = NCS_PAGE_CLASS,
+        .id = "stale-operator",
+        .title = "a rank used the handle of an operator that it had destroyed",
+        .group = "lifecycle",
+        .what =
+            "A pre-mul-sum operator is destroyed, a new one gets its handle, and a copy of the old handle that\n"
+            "somebody kept now names the new operator: its factor applies.\n",
+        .why =
+            "NCCL gives freed handles away again, the last one first. A handle is a number and carries no sign\n"
+            "of its age, so nothing fails: the sum has another factor on the rank with the copy.\n",
+        .see =
+            "The report is a note beside a wrong result, and likely rather than certain: the operator of the\n"
+            "call has the handle of an earlier one, whose factor is that of all other ranks. If all ranks keep\n"
+            "such a copy, all have the same wrong factor, and nothing tells.\n",
+        .repair =
+            "Keep no copy of a handle beyond its destroy; make operators anew where they are needed, or once\n"
+            "for the whole program.\n",
+        .scenario =
+            "scenario { ranks = 2 }\n"
+            "local x = cuda.buffer(\"float32\", 8):fill(1)\n"
+            "local function scale(factor)\n"
+            "  local scalar = C.host(\"float32\", 1):fill(factor)\n"
+            "  return C.check(C.ncclRedOpCreatePreMulSum(scalar, C.ncclFloat32, C.ncclScalarHostImmediate, world))\n"
+            "end\n"
+            "local op = scale(2)\n"
+            "C.check(C.ncclRedOpDestroy(op, world))\n"
+            "scale(0.5)\n"
+            "if rank == 1 then op = scale(2) end -- rank 0 keeps the old handle\n"
+            "C.check(C.ncclAllReduce(x, x, 8, C.ncclFloat32, op, world, stream))\n"
+            "stream:sync()\n"
+            "expect.equal(x, 4)\n",
+        .ends = "wrong",
+        .finding = "stale-operator",
+        .also = "zero-factor op-mismatch ncclRedOpDestroy",
+    },
+    {
+        .kind = NCS_PAGE_CLASS,
+        .id = "zero-factor",
+        .title = "the factor of a pre-mul-sum is 0 on every rank",
+        .group = "lifecycle",
+        .what =
+            "A reduction with a pre-mul-sum operator yields zeros, whatever is reduced.\n",
+        .why =
+            "The operator was made for a narrow type (bfloat16, float16, a float8) from a wider scalar. NCCL\n"
+            "reads as many bytes as the operator's type has: of a float32 the lower two, which are 0 for every\n"
+            "power of two. No call fails.\n",
+        .see =
+            "The report is a note beside a wrong result. On a cluster: gradients that are all zero, without a\n"
+            "NaN and without an error.\n",
+        .repair =
+            "Convert the factor to the type of the operator before giving its address.\n",
+        .scenario =
+            "scenario { ranks = 2 }\n"
+            "local x = cuda.buffer(\"bfloat16\", 8):fill(1)\n"
+            "local factor = C.host(\"float32\", 1):fill(0.5)\n"
+            "local op = C.check(C.ncclRedOpCreatePreMulSum(factor, C.ncclBfloat16, C.ncclScalarHostImmediate, world))\n"
+            "C.check(C.ncclAllReduce(x, x, 8, C.ncclBfloat16, op, world, stream))\n"
+            "stream:sync()\n"
+            "expect.equal(x, 1)\n",
+        .ends = "wrong",
+        .finding = "zero-factor",
+        .also = "stale-operator dtype-mismatch ncclRedOpCreatePreMulSum",
+    },
+    {
+        .kind = NCS_PAGE_CLASS,
+        .id = "buffer-overlap",
+        .title = "send and receive buffer of a call overlap",
+        .group = "lifecycle",
+        .what =
+            "The bytes that a call sends and those that it receives into overlap, and not as NCCL's in-place\n"
+            "operation wants it. Parts are overwritten before they are sent.\n",
+        .why =
+            "In place is: the same address for all-reduce, reduce and broadcast; block number `rank` of the\n"
+            "receive buffer for all-gather, of the send buffer for reduce-scatter. The usual mistake is to give\n"
+            "the start of the buffer on every rank: that is right on rank 0 alone.\n"
+            "NCCL compares no addresses. What comes out is undefined, and mostly wrong on some ranks only.\n",
+        .see =
+            "The report is a note with the distance of the two buffers. On a cluster: results that are right on\n"
+            "rank 0, or with one algorithm.\n",
+        .repair =
+            "Two buffers that are apart, or the address that in place asks for.\n",
+        .scenario =
+            "scenario { ranks = 2 }\n"
+            "local all = cuda.buffer(\"int32\", 8):fill(-1)\n"
+            "local mine = all:slice(1, 4):fill(rank + 1) -- block `rank` is meant: all:part(rank)\n"
+            "world:all_gather(mine, all)\n"
+            "stream:sync()\n"
+            "expect.equal(all:part(1), 2)\n",
+        .ends = "wrong",
+        .finding = "buffer-overlap",
+        .also = "illegal-access ncclAllGather ncclReduceScatter",
+    },
+    {
+        .kind = NCS_PAGE_CLASS,
         .id = "never-destroyed",
         .title = "a communicator was left without destroy",
         .group = "lifecycle",

@@ -756,6 +756,81 @@ if rank == 1 then
 end]],
   also = "early-destroy ncclInvalidArgument" }
 
+class { "stale-operator", "a rank used the handle of an operator that it had destroyed",
+  what = [[
+A pre-mul-sum operator is destroyed, a new one gets its handle, and a copy of the old handle that
+somebody kept now names the new operator: its factor applies.]],
+  why = [[
+NCCL gives freed handles away again, the last one first. A handle is a number and carries no sign
+of its age, so nothing fails: the sum has another factor on the rank with the copy.]],
+  see = [[
+The report is a note beside a wrong result, and likely rather than certain: the operator of the
+call has the handle of an earlier one, whose factor is that of all other ranks. If all ranks keep
+such a copy, all have the same wrong factor, and nothing tells.]],
+  repair = [[
+Keep no copy of a handle beyond its destroy; make operators anew where they are needed, or once
+for the whole program.]],
+  ends = "wrong", scenario = [[
+scenario { ranks = 2 }
+local x = cuda.buffer("float32", 8):fill(1)
+local function scale(factor)
+  local scalar = C.host("float32", 1):fill(factor)
+  return C.check(C.ncclRedOpCreatePreMulSum(scalar, C.ncclFloat32, C.ncclScalarHostImmediate, world))
+end
+local op = scale(2)
+C.check(C.ncclRedOpDestroy(op, world))
+scale(0.5)
+if rank == 1 then op = scale(2) end -- rank 0 keeps the old handle
+C.check(C.ncclAllReduce(x, x, 8, C.ncclFloat32, op, world, stream))
+stream:sync()
+expect.equal(x, 4)]],
+  also = "zero-factor op-mismatch ncclRedOpDestroy" }
+
+class { "zero-factor", "the factor of a pre-mul-sum is 0 on every rank",
+  what = [[
+A reduction with a pre-mul-sum operator yields zeros, whatever is reduced.]],
+  why = [[
+The operator was made for a narrow type (bfloat16, float16, a float8) from a wider scalar. NCCL
+reads as many bytes as the operator's type has: of a float32 the lower two, which are 0 for every
+power of two. No call fails.]],
+  see = [[
+The report is a note beside a wrong result. On a cluster: gradients that are all zero, without a
+NaN and without an error.]],
+  repair = [[
+Convert the factor to the type of the operator before giving its address.]],
+  ends = "wrong", scenario = [[
+scenario { ranks = 2 }
+local x = cuda.buffer("bfloat16", 8):fill(1)
+local factor = C.host("float32", 1):fill(0.5)
+local op = C.check(C.ncclRedOpCreatePreMulSum(factor, C.ncclBfloat16, C.ncclScalarHostImmediate, world))
+C.check(C.ncclAllReduce(x, x, 8, C.ncclBfloat16, op, world, stream))
+stream:sync()
+expect.equal(x, 1)]],
+  also = "stale-operator dtype-mismatch ncclRedOpCreatePreMulSum" }
+
+class { "buffer-overlap", "send and receive buffer of a call overlap",
+  what = [[
+The bytes that a call sends and those that it receives into overlap, and not as NCCL's in-place
+operation wants it. Parts are overwritten before they are sent.]],
+  why = [[
+In place is: the same address for all-reduce, reduce and broadcast; block number `rank` of the
+receive buffer for all-gather, of the send buffer for reduce-scatter. The usual mistake is to give
+the start of the buffer on every rank: that is right on rank 0 alone.
+NCCL compares no addresses. What comes out is undefined, and mostly wrong on some ranks only.]],
+  see = [[
+The report is a note with the distance of the two buffers. On a cluster: results that are right on
+rank 0, or with one algorithm.]],
+  repair = [[
+Two buffers that are apart, or the address that in place asks for.]],
+  ends = "wrong", scenario = [[
+scenario { ranks = 2 }
+local all = cuda.buffer("int32", 8):fill(-1)
+local mine = all:slice(1, 4):fill(rank + 1) -- block `rank` is meant: all:part(rank)
+world:all_gather(mine, all)
+stream:sync()
+expect.equal(all:part(1), 2)]],
+  also = "illegal-access ncclAllGather ncclReduceScatter" }
+
 class { "never-destroyed", "a communicator was left without destroy",
   what = [[
 The rank ended with a communicator that it neither destroyed nor aborted. That does not hang,

@@ -5,5 +5,5 @@ for count = 1, 8 do
   world:all_reduce(x, { count = count })
 end
 local y = cuda.buffer("float32", 3 * (1 + rank)):fill(1)
-world:all_gather(y:slice(1, 1), y:slice(1, 3), { count = 1 })
+world:all_gather(y:slice(rank + 1, 1), y:slice(1, 3), { count = 1 })
 stream:sync()

@@ -1,0 +1,98 @@
+/* What a call sends and what it receives overlap, and not in the way that NCCL takes for in place. */
+#include "diagnose/rule.h"
+
+#include "api/types.h"
+#include "base/mem.h"
+
+struct extent {
+    uintptr_t at;
+    size_t bytes;
+};
+
+/* The block of this rank begins where NCCL looks for it. */
+static bool is_in_place(const struct ncs_call *c, struct extent in, struct extent out, size_t block)
+{
+    size_t own = (size_t)c->comm_rank * block;
+    if (in.bytes == out.bytes)
+        return in.at == out.at && c->fn != NCS_FN_ncclAlltoAll;
+    return in.bytes < out.bytes ? in.at == out.at + own : out.at == in.at + own;
+}
+
+static bool overlaps(const struct ncs_inquiry *q, const struct ncs_call *c)
+{
+    const void *send = ncs_call_sendbuff(c), *recv = ncs_call_recvbuff(c);
+    if (!send || !recv || c->comm < 0 || ncs_failed(c))
+        return false;
+    int nranks = q->journal->comm[c->comm]->nranks;
+    size_t block, count = ncs_call_count(c), reads = ncs_call_reads(c, nranks),
+           writes = ncs_call_writes(c, nranks);
+    if (!reads || !writes || !count || nranks < 2 || ncs_call_dtype(c) < 0 ||
+        __builtin_mul_overflow(count, ncs_dtype_bytes(ncs_call_dtype(c)), &block))
+        return false;
+    struct extent in = { (uintptr_t)send, 0 }, out = { (uintptr_t)recv, 0 };
+    if (__builtin_mul_overflow(block, reads, &in.bytes) ||
+        __builtin_mul_overflow(block, writes, &out.bytes))
+        return false;
+    bool apart = in.at < out.at ? out.at - in.at >= in.bytes : in.at - out.at >= out.bytes;
+    return !apart && !is_in_place(c, in, out, block);
+}
+
+static void fill(const struct ncs_inquiry *q, const struct ncs_call *c, struct ncs_draft *d)
+{
+    int nranks = q->journal->comm[c->comm]->nranks;
+    size_t reads = ncs_call_reads(c, nranks), writes = ncs_call_writes(c, nranks);
+    intptr_t by = (intptr_t)ncs_call_sendbuff(c) - (intptr_t)ncs_call_recvbuff(c);
+    char *what = ncs_describe(c);
+    struct ncs_str s = { 0 };
+    ncs_str_addf(&s, "what rank %d sends and what it receives in %s", c->rank, what);
+    ncs_say_place(&s, c);
+    ncs_str_add(&s, " overlap: ");
+    if (by == 0)
+        ncs_str_add(&s, "both begin at the same byte");
+    else
+        ncs_str_addf(&s, "the send buffer begins %lld bytes %s the receive buffer",
+                     (long long)(by < 0 ? -by : by), by < 0 ? "before" : "behind");
+    ncs_str_add(&s, ", so parts are overwritten before they are sent");
+    d->f.why = ncs_str_take(&s);
+    if (reads == writes)
+        d->f.fix = ncs_text(c->fn == NCS_FN_ncclAlltoAll ? "give the call two buffers: it is never in place"
+                                                         : "give the call two buffers, or the same one twice");
+    else
+        d->f.fix = ncs_text("give the call two buffers, or let the %s of rank %d be block %d of the %s: "
+                            "count * %d elements from its start", reads < writes ? "send buffer" : "receive buffer",
+                            c->comm_rank, c->comm_rank, reads < writes ? "receive buffer" : "send buffer",
+                            c->comm_rank);
+    d->f.evidence = ncs_text("by the buffers of the call alone");
+    d->f.certainty = NCS_UNDEFINED;
+    d->f.call = c->number;
+    d->order = c->id;
+    ncs_set_title(q, d, c);
+    ncs_free(what);
+}
+
+/* The earliest such call, and all ranks that make it so. */
+static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+{
+    if (r->kind != NCS_ROOT_BUFFERS)
+        return false;
+    const struct ncs_comm_info *info = q->journal->comm[r->comm];
+    const struct ncs_call *first = NULL;
+    for (int m = 0; m < info->members; m++)
+        for (const struct ncs_call *c = info->member[m].first; c; c = c->next_counted)
+            if (overlaps(q, c)) {
+                if (!first || c->number < first->number)
+                    first = c;
+                break;
+            }
+    if (!first)
+        return false;
+    fill(q, first, d);
+    for (int m = 0; m < info->members; m++) {
+        const struct ncs_call *c = ncs_journal_call(q->journal, r->comm, m, first->number);
+        if (c && overlaps(q, c))
+            ncs_add_culprit(d, c->rank, c->number, c->place.line);
+    }
+    return true;
+}
+
+const struct ncs_rule ncs_rule_buffer_overlap = { .match = match };

@@ -1,0 +1,120 @@
+/* A rank uses the handle of an operator that it has destroyed, and which a newer one has got since. */
+#include "diagnose/rule.h"
+
+#include <string.h>
+
+#include "api/types.h"
+#include "base/mem.h"
+
+static bool same_factor(const struct ncs_redop *a, const struct ncs_redop *b)
+{
+    return !a->on_device && !b->on_device && a->dtype == b->dtype &&
+           memcmp(a->scalar, b->scalar, ncs_dtype_bytes(a->dtype)) == 0;
+}
+
+/* Which operator of its rank on the communicator it is, in the order in which they were made. */
+static size_t ordinal(const struct ncs_redop *op)
+{
+    size_t count = 0;
+    for (const struct ncs_redop *o = op; o; o = o->next)
+        count += o->comm_rank == op->comm_rank;
+    return count;
+}
+
+/* All other ranks use the factor of the operator in this call, and not by the operator that they made
+ * when this rank made the one that it uses: that would be a factor of its own on each rank. */
+static bool others_use(const struct ncs_inquiry *q, const struct ncs_call *call,
+                       const struct ncs_redop *op)
+{
+    const struct ncs_comm_info *info = q->journal->comm[call->comm];
+    int others = 0;
+    for (int r = 0; r < info->nranks; r++) {
+        if (r == call->comm_rank)
+            continue;
+        const struct ncs_call *c = ncs_journal_call(q->journal, call->comm, r, call->number);
+        if (!c || !c->redop || !same_factor(c->redop, op) ||
+            ordinal(c->redop) == ordinal(call->redop))
+            return false;
+        others++;
+    }
+    return others > 0;
+}
+
+/* The earlier owner of the handle that the others' factor was of. */
+static const struct ncs_redop *meant(const struct ncs_inquiry *q, const struct ncs_call *call)
+{
+    const struct ncs_redop *now = call->redop;
+    for (const struct ncs_redop *op = now ? now->next : NULL; op; op = op->next)
+        if (op->comm_rank == now->comm_rank && op->handle == now->handle && op->destroyed &&
+            !same_factor(op, now) && !now->on_device && others_use(q, call, op))
+            return op;
+    return NULL;
+}
+
+static void say_made(struct ncs_str *s, const struct ncs_call *call, uint64_t id)
+{
+    while (call && call->id != id)
+        call = call->older;
+    if (call)
+        ncs_say_place(s, call);
+}
+
+static void say_factor(struct ncs_str *s, const char *before, const struct ncs_redop *op)
+{
+    float single;
+    double value;
+    if (op->dtype == ncclFloat32) {
+        memcpy(&single, op->scalar, sizeof single);
+        value = (double)single;
+    } else if (op->dtype == ncclFloat64) {
+        memcpy(&value, op->scalar, sizeof value);
+    } else {
+        return;
+    }
+    ncs_str_addf(s, "%s%g", before, value);
+}
+
+static void fill(const struct ncs_inquiry *q, const struct ncs_call *call,
+                 const struct ncs_redop *old, struct ncs_draft *d)
+{
+    struct ncs_str s = { 0 };
+    ncs_str_addf(&s, "rank %d's operator in call %u on %s", call->rank, (unsigned)call->number,
+                 ncs_comm_name(q, call->comm));
+    ncs_say_place(&s, call);
+    ncs_str_add(&s, " is the one made");
+    say_made(&s, call, call->redop->created);
+    say_factor(&s, ", with the factor ", call->redop);
+    ncs_str_add(&s, ": it got the handle of the one made");
+    say_made(&s, call, old->created);
+    say_factor(&s, ", with the factor ", old);
+    ncs_str_add(&s, ", and destroyed");
+    say_made(&s, call, old->destroyed);
+    ncs_str_add(&s, ", which is the factor of all other ranks");
+    d->f.why = ncs_str_take(&s);
+    d->f.fix = ncs_text("make the operator anew on rank %d too, and keep no copy of a handle beyond its "
+                        "destroy", call->rank);
+    d->f.evidence = ncs_text("by the factors that the ranks gave in the same call");
+    d->f.certainty = NCS_LIKELY;
+    d->f.call = call->number;
+    d->order = call->id;
+    ncs_set_title(q, d, call);
+    ncs_add_culprit(d, call->rank, call->number, call->place.line);
+}
+
+static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+{
+    if (r->kind != NCS_ROOT_OPERATORS)
+        return false;
+    const struct ncs_comm_info *info = q->journal->comm[r->comm];
+    for (int m = 0; m < info->members; m++)
+        for (const struct ncs_call *c = info->member[m].first; c; c = c->next_counted) {
+            const struct ncs_redop *old = ncs_failed(c) ? NULL : meant(q, c);
+            if (!old)
+                continue;
+            fill(q, c, old, d);
+            return true;
+        }
+    return false;
+}
+
+const struct ncs_rule ncs_rule_stale_operator = { .match = match };

@@ -1,0 +1,70 @@
+/* The factor of a pre-mul-sum is 0 on every rank: the bytes that NCCL reads of a wider value. */
+#include "diagnose/rule.h"
+
+#include "api/types.h"
+#include "base/mem.h"
+
+static bool is_zero(const struct ncs_redop *op)
+{
+    size_t bytes = op && !op->on_device ? ncs_dtype_bytes(op->dtype) : 0;
+    for (size_t i = 0; i < bytes; i++)
+        if (op->scalar[i])
+            return false;
+    return bytes > 0;
+}
+
+/* On one rank alone it may be meant: one that has no part in an average. */
+static bool is_zero_everywhere(const struct ncs_inquiry *q, const struct ncs_call *call)
+{
+    for (int r = 0; r < q->journal->comm[call->comm]->nranks; r++) {
+        const struct ncs_call *c = ncs_journal_call(q->journal, call->comm, r, call->number);
+        if (!c || ncs_failed(c) || !is_zero(c->redop))
+            return false;
+    }
+    return true;
+}
+
+static void fill(const struct ncs_inquiry *q, const struct ncs_call *call, struct ncs_draft *d)
+{
+    const struct ncs_call *made = call;
+    while (made && made->id != call->redop->created)
+        made = made->older;
+    const char *type = ncs_dtype_name(call->redop->dtype);
+    struct ncs_str s = { 0 };
+    ncs_str_addf(&s, "the operator of call %u on %s", (unsigned)call->number,
+                 ncs_comm_name(q, call->comm));
+    ncs_say_place(&s, call);
+    if (made) {
+        ncs_str_add(&s, ", made");
+        ncs_say_place(&s, made);
+    }
+    ncs_str_addf(&s, ", has the factor 0 on every rank, so the result is 0 whatever is reduced: of the "
+                     "scalar NCCL reads %zu byte%s as %s, and those of a wider value may be 0",
+                 ncs_dtype_bytes(call->redop->dtype),
+                 ncs_dtype_bytes(call->redop->dtype) == 1 ? "" : "s", type);
+    d->f.why = ncs_str_take(&s);
+    d->f.fix = ncs_text("give the scalar as %s, the type of the operator", type);
+    d->f.evidence = ncs_text("by the bytes that NCCL was given as the scalar");
+    d->f.certainty = NCS_LIKELY;
+    d->f.call = call->number;
+    d->order = call->id;
+    ncs_set_title(q, d, call);
+    for (int r = 0; r < q->journal->comm[call->comm]->nranks; r++) {
+        const struct ncs_call *c = ncs_journal_call(q->journal, call->comm, r, call->number);
+        ncs_add_culprit(d, c->rank, c->number, c->place.line);
+    }
+}
+
+static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+{
+    if (r->kind != NCS_ROOT_OPERATORS)
+        return false;
+    const struct ncs_call *c = q->journal->comm[r->comm]->member[0].first;
+    while (c && !(is_zero(c->redop) && is_zero_everywhere(q, c)))
+        c = c->next_counted;
+    if (c)
+        fill(q, c, d);
+    return c != NULL;
+}
+
+const struct ncs_rule ncs_rule_zero_factor = { .match = match };
