@@ -4,7 +4,8 @@ scenario {
   bug     = { entry = "I2", thread = "NVIDIA/nccl#1013",
               nccl = "stands in the first ncclCommAbort, which waits for the kernel of the other" },
   outcome = function(run)
-    return { hang = { why = "abort-order", culprit = run.nranks - 1, comm = "rows", call = 2, waiting = "others" }, findings = 1 }
+    return { hang = { why = "abort-order", culprit = run.nranks - 1, comm = "rows", call = 2,
+                      waiting = "others" }, findings = 1 }
   end,
 }
 
