@@ -161,11 +161,11 @@ $ ncclscript run freed.lua
 >     ranks 0, 1  end of script: cudaDeviceSynchronize: cudaErrorIllegalAddress: <*>
 >   communicator world, call 1: AllReduce float32 x 8 sum
 >     rank 0  touches memory <*>  line 5
+>     rank 1  touches memory <*>  line 5
 >   code  2 | local x = cuda.buffer("float32", 8)
 >         4 | x:free()
 >         5 | C.ncclAllReduce(<*>)
->   why   rank 0's AllReduce <*> freed at line 4 (cudaFree)
->   also  the same on rank 1
+>   why   rank 0's AllReduce <*> freed at line 4 (cudaFree); the same on rank 1
 >   fix   free it only <*>
 >   more  ncclscript explain illegal-access
 ? 4
