@@ -295,13 +295,28 @@ struct ncs_call *ncs_journal_enter(struct ncs_journal *j, enum ncs_fn fn)
     return call;
 }
 
-/* What was allocated outlives the variable that it was written to. */
-static void keep_address(struct ncs_call *call)
+/* What was allocated or made outlives the variable that it was written to. */
+static void keep_address(struct ncs_call *call, enum ncs_kind kind)
 {
-    const union ncs_arg *arg = ncs_call_arg(call, NCS_ARG_MEMORY_OUT);
+    const union ncs_arg *arg = ncs_call_arg(call, kind);
 
     if (arg)
         ((union ncs_arg *)arg)->p = arg->p && !call->rc ? *(void *const *)arg->p : NULL;
+}
+
+static void keep_outputs(struct ncs_call *call)
+{
+    switch ((int)call->fn) {
+    case NCS_FN_cudaStreamCreate:
+    case NCS_FN_cudaStreamCreateWithFlags:
+    case NCS_FN_cudaStreamCreateWithPriority:
+        keep_address(call, NCS_ARG_STREAM_OUT);
+        break;
+    case NCS_FN_ncclCommGetAsyncError:
+        call->arg[1].i = call->arg[1].p && !call->rc ? *(const ncclResult_t *)call->arg[1].p
+                                                     : ncclInProgress;
+        break;
+    }
 }
 
 static int current_device(const struct ncs_journal *j)
@@ -501,7 +516,7 @@ void ncs_journal_leave(struct ncs_journal *j, struct ncs_call *call, int rc)
     }
     call->returned = true;
     call->rc = rc;
-    keep_address(call);
+    keep_address(call, NCS_ARG_MEMORY_OUT);
     ncs_journal_learn(j, call);
     if (call->number && has_failed(rc))
         reject(j, call);
@@ -513,6 +528,7 @@ void ncs_journal_leave(struct ncs_journal *j, struct ncs_call *call, int rc)
     if (local && (call->fn == NCS_FN_ncclGroupEnd || simulated))
         leave_group(j, local, rc, simulated);
     bool fills = fills_handles(call);
+    keep_outputs(call);
     if (local)
         local->call = NULL;
     if (local && tells_of_others(call->fn))

@@ -59,8 +59,8 @@ struct ncs_call {
                          * registered, from 1; 0 = none, or it cannot be told */
     /* In C's order; kinds in ncs_fn_info[fn].arg. A unique id given by value is .u, its hash (the
      * key of ncs_comm_info); a list of waits is a copy, NULL where there is none; out-parameters
-     * are dangling once the call has returned, but that of an allocation, which then is its address
-     * (NULL of one that failed). */
+     * are dangling once the call has returned, but that of an allocation or a stream, which then is
+     * its address (NULL of one that failed), and the result that ncclCommGetAsyncError gave, in .i. */
     union ncs_arg arg[NCS_MAX_ARGS];
 
     unsigned pins;      /* holders that need the record; it is dropped only at 0 and returned */
@@ -122,7 +122,8 @@ struct ncs_journal {
     struct ncs_comm_info **comm;
     size_t comms, comms_room;
     /* Told of each call when it has returned; NULL = nobody is. */
-    void (*returned)(const struct ncs_journal *j, const struct ncs_call *call);
+    void (*returned)(const struct ncs_journal *j, struct ncs_call *call);
+    void *returned_arg; /* for them */
     struct ncs_journal_private *own;
 };
 

@@ -109,12 +109,16 @@ struct ncs_wait_line { /* who waits in which call for whom */
 };
 
 /* Something that the machine noticed while it ran (api/machine.h, observer). */
-enum ncs_notice_kind { NCS_NOTICE_MISMATCH, NCS_NOTICE_CRASH, NCS_NOTICE_FAULT };
+enum ncs_notice_kind { NCS_NOTICE_MISMATCH, NCS_NOTICE_CRASH, NCS_NOTICE_FAULT, NCS_NOTICE_HAZARD };
+
+struct ncs_hazard; /* hazard/hazard.h */
 
 struct ncs_notice {
     enum ncs_notice_kind kind;
     struct ncs_call **call; size_t calls; /* pinned by who keeps the notice */
     char *why;                            /* of CRASH and FAULT */
+    const struct ncs_hazard *hazard;      /* of HAZARD; the keeper's */
+    bool felt;                            /* of HAZARD: the run is wrong because of it */
 };
 
 struct ncs_diagnosis {

@@ -70,7 +70,7 @@ static void on_fault(void *self, struct ncs_call *call, const char *why)
     keep_notice(NCS_NOTICE_FAULT, &call, call ? 1 : 0, why);
 }
 
-static void on_return(const struct ncs_journal *j, const struct ncs_call *call)
+static void on_return(const struct ncs_journal *j, struct ncs_call *call)
 {
     static bool cuda;
     if (!cuda && ncs_fn_info[call->fn].lib != NCS_LIB_NCCL) {

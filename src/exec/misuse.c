@@ -106,7 +106,7 @@ static bool is_handle(enum ncs_kind kind)
 
 static bool makes_handle(enum ncs_kind kind)
 {
-    return kind == NCS_ARG_STREAM_OUT || kind == NCS_ARG_EVENT_OUT || kind == NCS_ARG_WINDOW_OUT ||
+    return kind == NCS_ARG_EVENT_OUT || kind == NCS_ARG_WINDOW_OUT ||
            kind == NCS_ARG_REGISTRATION_OUT;
 }
 
@@ -138,8 +138,8 @@ static void look_at_success(const struct ncs_call *call)
     for (int i = 0; i < info->nargs; i++) {
         enum ncs_kind kind = info->arg[i].kind;
         const void *p = call->arg[i].p;
-        if (kind == NCS_ARG_MEMORY_OUT)
-            has_begun(p); /* the journal has put what was allocated there */
+        if (kind == NCS_ARG_MEMORY_OUT || kind == NCS_ARG_STREAM_OUT)
+            has_begun(p); /* the journal has put what was made there */
         else if (makes_handle(kind) && p)
             has_begun(*(void *const *)p);
     }

@@ -5,6 +5,7 @@
 
 #include <stdatomic.h>
 
+#include "hazard/hazard.h"
 #include "run/environ.h"
 #include "run/run.h"
 #include "run/store.h"
@@ -35,6 +36,7 @@ struct ncs_run {
     const struct ncs_api *api;         /* journalled */
     struct ncs_journal *journal;
     struct ncs_verify *verify;         /* NULL: verification is off */
+    struct ncs_hazards *hazards;       /* NULL of a plan */
 
     struct ncs_local runner;
     struct run_rank *rank;             /* options.ranks of them */
@@ -73,6 +75,17 @@ void ncs_run_once(struct ncs_run *run, const struct ncs_driver *driver);
 /* Gives the machine back; the result stays. */
 void ncs_run_close_machine(struct ncs_run *run);
 uint64_t ncs_run_eager(const struct ncs_run_options *options); /* bytes, under typical */
+
+/* Keeps what the diagnosis is to be told of; NULL when there is too much of it. */
+struct ncs_notice *ncs_run_notice(struct ncs_run *run, enum ncs_notice_kind kind,
+                                  struct ncs_call *const *calls, size_t count, const char *why);
+
+/* hazards.c: memory that is used without order */
+void ncs_run_hazards_open(struct ncs_run *run);
+void ncs_run_hazards_tell(struct ncs_run *run); /* before the diagnosis */
+void ncs_run_hazards_close(struct ncs_run *run);
+void ncs_run_waited(struct ncs_run *run); /* the calling thread has, for what the journal does not see */
+void ncs_run_compared(struct ncs_run *run, bool held); /* the calling rank has, what it read last */
 
 /* luck.c: compares with the other policy where that may differ. */
 void ncs_run_luck(struct ncs_run *run, const struct ncs_driver *driver);

@@ -80,6 +80,7 @@ void ncs_run_expect(struct ncs_run *run, bool held, const char *message, const c
     if (run->closed)
         return;
     r->expected++;
+    ncs_run_compared(run, held);
     if (held || r->expect_failed++ >= NCS_EXPECTS_KEPT)
         return;
     const struct ncs_local *local = ncs_local;

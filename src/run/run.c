@@ -112,11 +112,11 @@ static void on_finished(void *self, struct ncs_call *call)
     note_wrong(run);
 }
 
-static void keep_notice(struct ncs_run *run, enum ncs_notice_kind kind,
-                        struct ncs_call *const *calls, size_t count, const char *why)
+struct ncs_notice *ncs_run_notice(struct ncs_run *run, enum ncs_notice_kind kind,
+                                  struct ncs_call *const *calls, size_t count, const char *why)
 {
     if (run->notices == NOTICES_KEPT)
-        return;
+        return NULL;
     struct ncs_notice notice = { .kind = kind, .why = ncs_copy_text(why), .calls = count };
     notice.call = ncs_new(count * sizeof *notice.call);
     for (size_t i = 0; i < count; i++) {
@@ -124,24 +124,25 @@ static void keep_notice(struct ncs_run *run, enum ncs_notice_kind kind,
         ncs_call_pin(calls[i]);
     }
     NCS_PUSH(run->notice, run->notices, run->notices_room, notice);
+    return &run->notice[run->notices - 1];
 }
 
 static void on_mismatch(void *self, struct ncs_call *const *calls, size_t count)
 {
     struct ncs_run *run = self;
-    keep_notice(run, NCS_NOTICE_MISMATCH, calls, count, NULL);
+    ncs_run_notice(run, NCS_NOTICE_MISMATCH, calls, count, NULL);
     if (run->verify)
         ncs_verify_exclude(run->verify, calls, count);
 }
 
 static void on_crash(void *self, struct ncs_call *call, const char *why)
 {
-    keep_notice(self, NCS_NOTICE_CRASH, &call, call ? 1 : 0, why);
+    ncs_run_notice(self, NCS_NOTICE_CRASH, &call, call ? 1 : 0, why);
 }
 
 static void on_fault(void *self, struct ncs_call *call, const char *why)
 {
-    keep_notice(self, NCS_NOTICE_FAULT, &call, call ? 1 : 0, why);
+    ncs_run_notice(self, NCS_NOTICE_FAULT, &call, call ? 1 : 0, why);
 }
 
 /* ---- the run ---- */
@@ -208,6 +209,7 @@ static bool open_machine(struct ncs_run *run, const struct ncs_driver *driver,
     run->journal = ncs_journal_open(JOURNAL_BYTES, false);
     run->result.journal = run->journal;
     run->api = ncs_journal_wrap(run->journal, driver->api);
+    ncs_run_hazards_open(run);
     if (o->verify) {
         run->verify = ncs_verify_open(run->journal, VERIFY_BYTES);
         ncs_verify_ascending(run->verify, !driver->real); /* NCCL promises no order */
@@ -270,6 +272,7 @@ static void diagnose(struct ncs_run *run)
     run->machine->snapshot(&snapshot);
     if (run->real)
         ncs_run_surmise(run, &snapshot);
+    ncs_run_hazards_tell(run);
     ncs_diagnose(run->journal, &snapshot, run->notice, run->notices, &r->diagnosis);
     ncs_snapshot_free(&snapshot);
 }
@@ -426,6 +429,7 @@ void ncs_run_free(struct ncs_run *run)
         return;
     free_result(&run->result);
     free_notices(run);
+    ncs_run_hazards_close(run);
     ncs_verify_close(run->verify);
     ncs_run_close_machine(run);
     run_environ_restore(&run->environ);

@@ -118,6 +118,7 @@ bool ncs_run_store_get(struct ncs_run *run, const char *key, int64_t timeout, vo
     ncs_journal_heard(run->journal);
     if (!set)
         return false;
+    ncs_run_waited(run);
     *value = ncs_new(e->bytes);
     memcpy(*value, e->value, e->bytes);
     *bytes = e->bytes;
@@ -135,6 +136,7 @@ bool ncs_run_store_add(struct ncs_run *run, const char *key, int64_t n, int64_t 
     total = (int64_t)((uint64_t)total + (uint64_t)n);
     assign(run, e, &total, sizeof total);
     ncs_journal_heard(run->journal);
+    ncs_run_waited(run);
     *sum = total;
     return true;
 }
@@ -274,6 +276,7 @@ bool ncs_run_barrier(struct ncs_run *run, const int *ranks, size_t count, int64_
     bool met = v->released;
     ncs_journal_heard(run->journal);
     leave(b, v);
+    ncs_run_waited(run);
     return met;
 }
 

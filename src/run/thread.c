@@ -62,6 +62,7 @@ bool ncs_thread_join(struct ncs_run *run, struct ncs_thread *t)
     while (!t->done && woken)
         woken = m->gate_wait(t->gate, -1, "join", t->text, t->local.rank, t->local.thread);
     ncs_journal_heard(run->journal);
+    ncs_run_waited(run);
     return t->done;
 }
 
@@ -70,6 +71,7 @@ bool ncs_thread_done(const struct ncs_thread *t)
     if (!t->done)
         t->run->machine->clock(); /* a look at it is a poll */
     ncs_journal_heard(t->run->journal);
+    ncs_run_waited(t->run);
     return t->done;
 }
 
@@ -106,10 +108,13 @@ void ncs_run_sleep(struct ncs_run *run, int64_t nanoseconds)
     run->machine->sleep(nanoseconds);
     if (again || !here.line)
         ncs_journal_heard(run->journal);
+    ncs_run_waited(run);
 }
 
 int64_t ncs_run_clock(struct ncs_run *run)
 {
     ncs_journal_heard(run->journal);
-    return run->machine->clock();
+    int64_t now = run->machine->clock();
+    ncs_run_waited(run);
+    return now;
 }

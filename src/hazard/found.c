@@ -1,0 +1,125 @@
+/* What was found, once for each pair of places, with the ranks that it befell; and which of it a wrong
+ * value goes back to. */
+#include "base/hash.h"
+#include "hazard/private.h"
+
+#define MOST_FOUND 64
+#define MOST_TAINTED 65536
+#define MOST_MISSED 4096
+
+static bool same_place(const struct ncs_call *a, const struct ncs_call *b)
+{
+    return a->fn == b->fn && a->place.line == b->place.line && a->place.file == b->place.file;
+}
+
+static bool is_counted(const struct ncs_call *call)
+{
+    return call->number != 0 && call->comm >= 0;
+}
+
+/* The calls of a collective that meet have one key, and those of a send and its receives. */
+static uint64_t key_of(const struct ncs_call *call)
+{
+    if (!is_counted(call))
+        return ncs_hash(1, call->id);
+    uint64_t comm = ncs_hash(2, (uint64_t)call->comm);
+    int peer = ncs_call_peer(call);
+    if (peer < 0)
+        return ncs_hash(ncs_hash(comm, 1), call->number);
+    bool sends = call->fn != NCS_FN_ncclRecv;
+    int from = sends ? call->comm_rank : peer, to = sends ? peer : call->comm_rank;
+    return ncs_hash(ncs_hash(comm, 2), (uint64_t)from << 32 | (unsigned)to);
+}
+
+static void taint(struct ncs_hazards *h, const struct ncs_call *call, size_t found)
+{
+    uint64_t key = key_of(call);
+    if (h->tainted.count < MOST_TAINTED && !ncs_map_get(&h->tainted, key))
+        ncs_map_put(&h->tainted, key, (void *)(uintptr_t)(found + 1));
+}
+
+static void add_rank(struct ncs_hazard *f, struct ncs_hazard_at at)
+{
+    size_t i = f->ats;
+    while (i > 0 && f->at[i - 1].rank > at.rank)
+        i--;
+    if (i > 0 && f->at[i - 1].rank == at.rank)
+        return;
+    NCS_PUSH(f->at, f->ats, f->room, at);
+    memmove(&f->at[i + 1], &f->at[i], (f->ats - 1 - i) * sizeof *f->at);
+    f->at[i] = at;
+}
+
+static size_t find(const struct ncs_hazards *h, enum ncs_hazard_kind kind,
+                   const struct ncs_call *earlier, const struct ncs_call *later)
+{
+    size_t i = 0;
+    while (i < h->founds &&
+           (h->found[i].kind != kind || !same_place(h->found[i].earlier, earlier) ||
+            !same_place(h->found[i].later, later)))
+        i++;
+    return i;
+}
+
+int hazard_found(struct rank *r, enum ncs_hazard_kind kind, const struct access *earlier,
+                 const struct step *later, unsigned does, struct ncs_call *sync)
+{
+    struct ncs_hazards *h = r->all;
+    size_t i = find(h, kind, earlier->call, later->call);
+    if (i == MOST_FOUND)
+        return -1;
+    if (i == h->founds) {
+        struct ncs_hazard f = { .kind = kind, .earlier = earlier->call, .later = later->call,
+                                .sync = sync, .earlier_does = earlier->does, .later_does = does,
+                                .host = later->tick == 0, .same_launch = later->in_launch };
+        ncs_call_pin(f.earlier);
+        ncs_call_pin(f.later);
+        ncs_call_pin(f.sync);
+        NCS_PUSH(h->found, h->founds, h->found_room, f);
+    }
+    struct ncs_hazard *f = &h->found[i];
+    const struct ncs_call *named = is_counted(earlier->call) ? earlier->call : later->call;
+    f->times++;
+    add_rank(f, (struct ncs_hazard_at){ r->rank, is_counted(named) ? named->number : 0 });
+    taint(h, earlier->call, i);
+    taint(h, later->call, i);
+    return (int)i;
+}
+
+static void miss(struct ncs_hazards *h, const struct ncs_call *call)
+{
+    if (h->misses < MOST_MISSED)
+        NCS_PUSH(h->missed, h->misses, h->miss_room, key_of(call));
+}
+
+void ncs_hazards_wrong(struct ncs_hazards *h, const struct ncs_call *call)
+{
+    miss(h, call);
+}
+
+void ncs_hazards_compared(struct ncs_hazards *h, int rank, bool held)
+{
+    if (rank < 0)
+        return;
+    struct rank *r = hazard_rank(h, rank);
+    unsigned count = r->recents < RECENT ? r->recents : RECENT;
+    for (unsigned i = 0; i < count && !held; i++) {
+        const struct recent *seen = &r->recent[i];
+        if (seen->found >= 0)
+            h->found[seen->found].felt = true;
+        hazard_each_writer(r, seen->from, seen->to, miss, h);
+    }
+    r->recents = 0;
+}
+
+const struct ncs_hazard *ncs_hazards_found(struct ncs_hazards *h, size_t *count)
+{
+    for (size_t i = 0; i < h->misses; i++) {
+        uintptr_t found = (uintptr_t)ncs_map_get(&h->tainted, h->missed[i]);
+        if (found)
+            h->found[found - 1].felt = true;
+    }
+    h->misses = 0;
+    *count = h->founds;
+    return h->found;
+}

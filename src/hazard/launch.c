@@ -1,0 +1,289 @@
+/* NCCL's operations: queued in groups, launched by communicator, in progress until polled. */
+#include "api/types.h"
+#include "hazard/private.h"
+
+struct line *hazard_line(struct rank *r, int comm, int comm_rank)
+{
+    struct line **at = &r->lines;
+    while (*at && ((*at)->comm != comm || (*at)->comm_rank != comm_rank))
+        at = &(*at)->next;
+    struct line *l = *at;
+    if (l)
+        *at = l->next;
+    else
+        l = ncs_new(sizeof *l);
+    l->comm = comm;
+    l->comm_rank = comm_rank;
+    l->next = r->lines; /* the next call is mostly on the same one */
+    r->lines = l;
+    return l;
+}
+
+static void free_line(struct line *l)
+{
+    ncs_free(l->clock.at);
+    ncs_free(l->coming.at);
+    ncs_free(l->on);
+    ncs_free(l);
+}
+
+static bool is_pair(const struct ncs_call *call)
+{
+    return call->fn == NCS_FN_ncclSend || call->fn == NCS_FN_ncclRecv;
+}
+
+/* What the call touches; returns how many pieces. */
+static size_t pieces_of(const struct ncs_hazards *h, const struct ncs_call *call,
+                        struct piece piece[PIECES])
+{
+    int nranks = h->journal->comm[call->comm]->nranks;
+    size_t block = ncs_call_count(call) * ncs_dtype_bytes(ncs_call_dtype(call)), count = 0;
+    size_t reads = ncs_call_reads(call, nranks), writes = ncs_call_writes(call, nranks);
+    if (block == 0)
+        return 0;
+    if (reads)
+        piece[count++] = (struct piece){ (uintptr_t)ncs_call_sendbuff(call), reads * block,
+                                         NCS_TOUCH_READ };
+    if (writes)
+        piece[count++] = (struct piece){ (uintptr_t)ncs_call_recvbuff(call), writes * block,
+                                         NCS_TOUCH_WRITE };
+    if (call->redop && call->redop->on_device)
+        piece[count++] = (struct piece){ (uintptr_t)call->redop->pointer,
+                                         ncs_dtype_bytes(call->redop->dtype),
+                                         NCS_TOUCH_READ | NCS_TOUCH_SCALAR };
+    return count;
+}
+
+/* Takes over the pin. */
+static void add_vain(struct rank *r, struct vain vain)
+{
+    struct vain *v = &r->vain[r->vains++ % VAINS];
+    ncs_call_unpin(v->sync);
+    *v = vain;
+}
+
+static void place(struct rank *r, struct queued *q, const struct step *s)
+{
+    struct piece piece[PIECES];
+    struct step own = *s;
+    own.call = q->call;
+    size_t count = pieces_of(r->all, q->call, piece);
+    for (size_t i = 0; i < count; i++)
+        hazard_look(r, &own, &piece[i]);
+    for (size_t i = 0; i < count; i++)
+        hazard_note(r, &own, &piece[i]);
+    if (q->sync)
+        add_vain(r, (struct vain){ s->lane, s->tick, s->tick, q->sync, true });
+    q->sync = NULL;
+    q->launched = true;
+}
+
+static void keep_stream(struct line *l, struct stream *s)
+{
+    for (size_t i = 0; i < l->ons; i++)
+        if (l->on[i] == s)
+            return;
+    NCS_PUSH(l->on, l->ons, l->room, s);
+}
+
+/* Everything that the queue has for one communicator: one launch, after all that is in the streams given
+ * and after the communicator's launch before, and before all that follows in any of them. */
+static void launch(struct rank *r, struct queued *queue, size_t count, struct line *l, bool pending)
+{
+    struct clock *after = &r->scratch;
+    unsigned lane = 0;
+    bool pairs = false;
+    hazard_copy(after, &l->clock);
+    l->ons = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (queue[i].line != l)
+            continue;
+        keep_stream(l, queue[i].stream);
+        pairs |= is_pair(queue[i].call);
+        lane = lane ? lane : queue[i].stream->lane;
+    }
+    for (size_t i = 0; i < l->ons; i++)
+        hazard_before(r, l->on[i], after);
+    if (pending)
+        lane = l->lane = l->lane ? l->lane : hazard_lane(r);
+    struct step s = { .after = after, .lane = lane };
+    l->first = r->tick[lane] + 1;
+    for (size_t i = 0; i < count; i++) {
+        if (queue[i].line != l || is_pair(queue[i].call))
+            continue;
+        s.tick = ++r->tick[lane];
+        place(r, &queue[i], &s);
+        hazard_set(after, lane, s.tick);
+    }
+    if (pairs)
+        s.tick = ++r->tick[lane];
+    s.in_launch = true;
+    for (size_t i = 0; i < count; i++)
+        if (queue[i].line == l && !queue[i].launched)
+            place(r, &queue[i], &s);
+    hazard_set(after, lane, r->tick[lane]);
+    if (pending) {
+        hazard_copy(&l->coming, after);
+        l->in_progress = true;
+        return;
+    }
+    hazard_copy(&l->clock, after);
+    for (size_t i = 0; i < l->ons; i++)
+        hazard_copy(&l->on[i]->clock, after);
+}
+
+static void flush(struct rank *r, struct queued *queue, size_t count, uint64_t group, bool pending)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct line *l = queue[i].line;
+        if (queue[i].launched)
+            continue;
+        launch(r, queue, count, l, pending);
+        l->group = group;
+    }
+}
+
+static bool is_empty(const struct ncs_call *call)
+{
+    return ncs_call_arg(call, NCS_ARG_COUNT) && ncs_call_count(call) == 0;
+}
+
+void hazard_communicate(struct rank *r, struct ncs_call *call)
+{
+    if (call->comm < 0 || call->comm_rank < 0 || is_empty(call))
+        return;
+    struct thread *t = hazard_thread(r, call->thread);
+    const void *handle = ncs_call_stream(call);
+    const struct ncs_comm_info *info = r->all->journal->comm[call->comm];
+    int device = info->member[call->comm_rank].device;
+    bool relative = !handle || handle == (const void *)cudaStreamLegacy ||
+                    handle == (const void *)cudaStreamPerThread;
+    if (relative && device < 0)
+        device = hazard_device(r, call->thread);
+    struct queued q = { .call = call, .stream = hazard_stream(r, handle, device, call->thread),
+                        .line = hazard_line(r, call->comm, call->comm_rank) };
+    if (t->depth == 0) {
+        flush(r, &q, 1, call->group, call->rc == ncclInProgress);
+        return;
+    }
+    ncs_call_pin(call);
+    NCS_PUSH(t->queue, t->queues, t->room, q);
+}
+
+static void drop_queue(struct thread *t)
+{
+    for (size_t i = 0; i < t->queues; i++) {
+        ncs_call_unpin(t->queue[i].call);
+        ncs_call_unpin(t->queue[i].sync);
+    }
+    t->queues = 0;
+}
+
+void hazard_group_end(struct rank *r, const struct ncs_call *call)
+{
+    struct thread *t = hazard_thread(r, call->thread);
+    if (t->depth == 0 || --t->depth > 0)
+        return;
+    bool simulated = call->fn == NCS_FN_ncclGroupSimulateEnd;
+    if (call->rc == ncclInProgress || (call->rc == ncclSuccess && !simulated))
+        flush(r, t->queue, t->queues, call->group, call->rc == ncclInProgress);
+    drop_queue(t);
+}
+
+static void settle(struct line *l)
+{
+    hazard_join(&l->clock, &l->coming);
+    for (size_t i = 0; i < l->ons; i++)
+        hazard_join(&l->on[i]->clock, &l->coming);
+    l->in_progress = false;
+    l->ons = 0;
+}
+
+/* With one communicator of a group all are launched: blocking ones in it cannot be polled. */
+void hazard_settled(struct rank *r, const struct ncs_call *call)
+{
+    if (call->comm < 0)
+        return;
+    const struct line *polled = hazard_line(r, call->comm, call->comm_rank);
+    if (!polled->in_progress)
+        return;
+    for (struct line *l = r->lines; l; l = l->next)
+        if (l == polled || (l->in_progress && polled->group && l->group == polled->group))
+            settle(l);
+}
+
+/* Finalize, destroy and abort wait for what the communicator has launched. */
+void hazard_end_line(struct rank *r, const struct ncs_call *call)
+{
+    if (call->comm < 0)
+        return;
+    struct line *l = hazard_line(r, call->comm, call->comm_rank);
+    if (l->in_progress)
+        settle(l);
+    hazard_join(&r->host, &l->clock);
+    for (struct thread *t = r->threads; t; t = t->next)
+        for (size_t i = 0; i < t->queues; i++)
+            if (t->queue[i].line == l)
+                return; /* misused: it stays */
+    r->lines = l->next;
+    hazard_spare_lane(r, l->lane);
+    free_line(l);
+}
+
+/* ---- waits that cover nothing ---- */
+
+void hazard_in_vain(struct rank *r, struct ncs_call *sync, const struct stream *s)
+{
+    struct thread *t = hazard_thread(r, sync->thread);
+    for (size_t i = 0; i < t->queues; i++) {
+        struct queued *q = &t->queue[i];
+        if ((s && q->stream != s) || q->sync)
+            continue;
+        q->sync = sync;
+        ncs_call_pin(sync);
+    }
+    for (const struct line *l = r->lines; l; l = l->next)
+        for (size_t i = 0; i < l->ons && l->in_progress; i++) {
+            if (s && l->on[i] != s)
+                continue;
+            ncs_call_pin(sync);
+            add_vain(r, (struct vain){ l->lane, l->first, r->tick[l->lane], sync, false });
+            break;
+        }
+}
+
+static bool meets(const struct piece *a, const struct piece *b)
+{
+    return a->from < b->from + b->bytes && b->from < a->from + a->bytes;
+}
+
+void hazard_look_in_group(struct rank *r, const struct step *s, const struct piece *p)
+{
+    const struct thread *t = hazard_thread(r, s->call->thread);
+    for (size_t i = 0; i < t->queues; i++) {
+        const struct queued *q = &t->queue[i];
+        struct piece piece[PIECES];
+        size_t count = q->sync ? pieces_of(r->all, q->call, piece) : 0;
+        for (size_t k = 0; k < count; k++) {
+            struct access a = { .call = q->call, .does = piece[k].does & 255 };
+            if (!meets(&piece[k], p) || !((piece[k].does | p->does) & NCS_TOUCH_WRITE))
+                continue;
+            int found = hazard_found(r, NCS_HAZARD_GROUP_SYNC, &a, s, p->does, q->sync);
+            hazard_host_read(r, p->from, p->bytes, found);
+            return;
+        }
+    }
+}
+
+void hazard_free_launches(struct rank *r)
+{
+    for (struct thread *t = r->threads; t; t = t->next)
+        drop_queue(t);
+    for (struct line *l = r->lines, *next; l; l = next) {
+        next = l->next;
+        free_line(l);
+    }
+    r->lines = NULL;
+    for (unsigned i = 0; i < VAINS; i++)
+        ncs_call_unpin(r->vain[i].sync);
+}
