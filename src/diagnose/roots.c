@@ -150,6 +150,8 @@ static void judge_notices(const struct ncs_inquiry *q, struct ncs_drafts *all)
             r.call = (const struct ncs_call *const *)n->call;
             r.calls = n->calls;
         }
+        if (n->kind == NCS_NOTICE_HAZARD)
+            r.kind = NCS_ROOT_HAZARD;
         ncs_judge(q, &r, all);
     }
 }

@@ -3,6 +3,7 @@
 #define NCS_DIAGNOSE_RULE_H
 
 #include "diagnose/inquiry.h"
+#include "hazard/hazard.h"
 
 enum ncs_root_kind {
     NCS_ROOT_ABSENT,   /* a meeting to which somebody will never come */
@@ -10,6 +11,7 @@ enum ncs_root_kind {
     NCS_ROOT_CYCLE,
     NCS_ROOT_POLL,     /* only polls in vain */
     NCS_ROOT_NOTICE,   /* a crash or a fault */
+    NCS_ROOT_HAZARD,   /* memory that is used without order */
     /* From here on what is found is a note, not the cause. */
     NCS_ROOT_LABELS,   /* nothing hangs, but by their labels calls were exchanged */
     NCS_ROOT_ORDER,    /* nothing hangs, but ranks launched two communicators in opposite order */
@@ -190,6 +192,21 @@ bool ncs_is_joining(const struct ncs_root *r);
 int ncs_nranks_wanted(const struct ncs_inquiry *q, const struct ncs_need *n);
 void ncs_blame_present(struct ncs_draft *d, const struct ncs_need *n);
 int *ncs_absent_comm_ranks(const struct ncs_need *n); /* one for each absent; the caller's */
+
+/* ---- memory that is used without order (hazards.c) ---- */
+
+/* Whether the root is a hazard of the kind; if so all but why and fix is filled. */
+const struct ncs_hazard *ncs_hazard_of(const struct ncs_inquiry *q, const struct ncs_root *r,
+                                       enum ncs_hazard_kind kind, struct ncs_draft *d);
+void ncs_say_hazard_ranks(struct ncs_str *s, const struct ncs_hazard *h);
+/* "call 2 on world (AllReduce float32 x 4 sum) at line 7", "the copy at line 9" */
+void ncs_say_use(const struct ncs_inquiry *q, struct ncs_str *s, const struct ncs_call *call);
+const char *ncs_said_use(unsigned does, bool several); /* "overwrites", "read" */
+void ncs_say_line(struct ncs_str *s, const char *before, const struct ncs_call *call);
+/* What to do between the earlier and the later one. */
+void ncs_say_wait_between(struct ncs_str *s, const struct ncs_hazard *h);
+/* Its stream is synchronised after the earlier one, if that is a communication. */
+void ncs_repair_by_sync(struct ncs_draft *d, const struct ncs_hazard *h);
 
 /* ---- what the machine noticed (notices.c) ---- */
 

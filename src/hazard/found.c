@@ -80,7 +80,8 @@ int hazard_found(struct rank *r, enum ncs_hazard_kind kind, const struct access 
     struct ncs_hazard *f = &h->found[i];
     const struct ncs_call *named = is_counted(earlier->call) ? earlier->call : later->call;
     f->times++;
-    add_rank(f, (struct ncs_hazard_at){ r->rank, is_counted(named) ? named->number : 0 });
+    add_rank(f, is_counted(named) ? (struct ncs_hazard_at){ r->rank, named->comm, named->number }
+                                  : (struct ncs_hazard_at){ r->rank, -1, 0 });
     taint(h, earlier->call, i);
     taint(h, later->call, i);
     return (int)i;

@@ -27,7 +27,8 @@ enum ncs_touch { NCS_TOUCH_READ = 1, NCS_TOUCH_WRITE = 2, NCS_TOUCH_FREE = 4, NC
 
 struct ncs_hazard_at {
     int rank;      /* of the run */
-    uint32_t call; /* number of the communication call concerned, the earlier if both are; 0 = none */
+    int comm;      /* of the communication call concerned, the earlier if both are; -1 = none */
+    uint32_t call; /* its number */
 };
 
 struct ncs_hazard {

@@ -123,7 +123,8 @@ struct rank {
     bool blind; /* what is called from now on is not what is done: captured, or all was thrown away */
     struct clock host, scratch, callbacks; /* callbacks: up to the host functions that were enqueued */
     uint32_t *tick; /* by lane, from 1: operations so far */
-    unsigned lanes, tick_room;
+    size_t tick_room;
+    unsigned lanes;
     unsigned *spare; /* lanes to be used again */
     size_t spares, spare_room;
     struct stream *streams;

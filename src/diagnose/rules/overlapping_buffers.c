@@ -1,0 +1,29 @@
+/* Two operations that may run at the same time use the same memory, and one of them writes. */
+#include "diagnose/rule.h"
+
+static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+{
+    const struct ncs_hazard *h = ncs_hazard_of(q, r, NCS_HAZARD_OVERLAP, d);
+    struct ncs_str s = { 0 };
+    if (!h)
+        return false;
+    ncs_say_hazard_ranks(&s, h);
+    ncs_str_add(&s, ": ");
+    ncs_say_use(q, &s, h->later);
+    ncs_str_addf(&s, " %s memory that ", h->later_does & NCS_TOUCH_WRITE ? "writes" : "reads");
+    ncs_say_use(q, &s, h->earlier);
+    ncs_str_addf(&s, " %s, and both may run at the same time: %s",
+                 h->earlier_does & NCS_TOUCH_WRITE ? "writes" : "reads",
+                 h->same_launch ? "what a group sends and receives moves all at once"
+                                : "nothing orders their streams");
+    d->f.why = ncs_str_take(&s);
+    ncs_str_add(&s, "give them buffers that do not overlap");
+    if (!h->same_launch) {
+        ncs_str_add(&s, ", or ");
+        ncs_say_wait_between(&s, h);
+    }
+    d->f.fix = ncs_str_take(&s);
+    return true;
+}
+
+const struct ncs_rule ncs_rule_overlapping_buffers = { .match = match };
