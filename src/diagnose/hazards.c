@@ -79,8 +79,9 @@ const struct ncs_hazard *ncs_hazard_of(const struct ncs_inquiry *q, const struct
         ncs_add_row(d, h->at[i].rank, h->later->place.line,
                     twice ? ncs_text("%s it in the same line",
                                      ncs_said_use(h->later_does, false))
-                          : ncs_text("%s what line %d uses", ncs_said_use(h->later_does, false),
-                                     h->earlier->place.line));
+                          : ncs_text("%s what line %d %s", ncs_said_use(h->later_does, false),
+                                     h->earlier->place.line,
+                                     h->earlier_does & NCS_TOUCH_WRITE ? "writes" : "reads"));
     }
     d->f.evidence = ncs_copy_text("no stream, event or wait of the host orders the two");
     return h;
@@ -100,7 +101,7 @@ void ncs_repair_by_sync(struct ncs_draft *d, const struct ncs_hazard *h)
 void ncs_say_wait_between(struct ncs_str *s, const struct ncs_hazard *h)
 {
     if (h->host || !h->later->place.line) {
-        ncs_str_add(s, "wait for it first: stream:sync()");
+        ncs_str_add(s, "stream:sync()");
         ncs_say_line(s, " before", h->later);
         return;
     }

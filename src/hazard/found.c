@@ -71,7 +71,8 @@ int hazard_found(struct rank *r, enum ncs_hazard_kind kind, const struct access 
     if (i == h->founds) {
         struct ncs_hazard f = { .kind = kind, .earlier = earlier->call, .later = later->call,
                                 .sync = sync, .earlier_does = earlier->does, .later_does = does,
-                                .host = later->tick == 0, .same_launch = later->in_launch };
+                                .host = later->tick == 0, 
+                                .same_launch = hazard_same_launch(earlier, later) };
         ncs_call_pin(f.earlier);
         ncs_call_pin(f.later);
         ncs_call_pin(f.sync);

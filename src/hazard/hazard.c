@@ -393,9 +393,15 @@ static void communicate(struct rank *r, struct ncs_call *call)
         if (call->arg[1].i == ncclSuccess)
             hazard_settled(r, call);
         break;
-    case NCS_FN_ncclCommFinalize: case NCS_FN_ncclCommDestroy: case NCS_FN_ncclCommAbort:
-    case NCS_FN_ncclCommRevoke:
-        hazard_end_line(r, call);
+    case NCS_FN_ncclCommDestroy: case NCS_FN_ncclCommAbort:
+        hazard_end_line(r, call, true);
+        break;
+    case NCS_FN_ncclCommFinalize: case NCS_FN_ncclCommRevoke:
+        hazard_end_line(r, call, false);
+        break;
+    case NCS_FN_ncclCommShrink:
+        if (call->arg[5].i & NCCL_SHRINK_ABORT)
+            hazard_end_line(r, call, false);
         break;
     case NCS_FN_ncclCommWindowRegister:
         hazard_share(r, ncs_call_arg(call, NCS_ARG_MEMORY)->p);

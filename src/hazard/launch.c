@@ -213,7 +213,7 @@ void hazard_settled(struct rank *r, const struct ncs_call *call)
 }
 
 /* Finalize, destroy and abort wait for what the communicator has launched. */
-void hazard_end_line(struct rank *r, const struct ncs_call *call)
+void hazard_end_line(struct rank *r, const struct ncs_call *call, bool gone)
 {
     if (call->comm < 0)
         return;
@@ -221,6 +221,8 @@ void hazard_end_line(struct rank *r, const struct ncs_call *call)
     if (l->in_progress)
         settle(l);
     hazard_join(&r->host, &l->clock);
+    if (!gone)
+        return;
     for (struct thread *t = r->threads; t; t = t->next)
         for (size_t i = 0; i < t->queues; i++)
             if (t->queue[i].line == l)

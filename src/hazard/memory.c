@@ -263,7 +263,7 @@ static enum ncs_hazard_kind kind_of(const struct access *earlier, const struct s
     bool both = is_nccl(earlier->call) && is_nccl(later->call);
     if ((earlier->does | does) & NCS_TOUCH_SCALAR)
         return NCS_HAZARD_SCALAR;
-    if (later->in_launch && earlier->lane == later->lane && earlier->tick == later->tick)
+    if (hazard_same_launch(earlier, later))
         return NCS_HAZARD_OVERLAP;
     if (does & NCS_TOUCH_FREE)
         return NCS_HAZARD_REUSED;
@@ -284,7 +284,7 @@ static int meet(struct rank *r, const struct access *earlier, const struct step 
         return -1;
     enum ncs_hazard_kind kind = kind_of(earlier, later, does);
     struct ncs_call *sync = NULL;
-    for (unsigned i = 0; i < VAINS && !later->in_launch; i++) {
+    for (unsigned i = 0; i < VAINS && !hazard_same_launch(earlier, later); i++) {
         const struct vain *v = &r->vain[i];
         if (!v->sync || v->lane != earlier->lane || earlier->tick < v->first || earlier->tick > v->last)
             continue;

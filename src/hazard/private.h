@@ -198,7 +198,8 @@ struct line *hazard_line(struct rank *r, int comm, int comm_rank);
 void hazard_communicate(struct rank *r, struct ncs_call *call);
 void hazard_group_end(struct rank *r, const struct ncs_call *call);
 void hazard_settled(struct rank *r, const struct ncs_call *call); /* polled to success */
-void hazard_end_line(struct rank *r, const struct ncs_call *call);
+/* Its launches have ended by now; `gone`: and there will be no more. */
+void hazard_end_line(struct rank *r, const struct ncs_call *call, bool gone);
 /* The host waits for the stream (NULL: all of the rank) as it is now, or an event stands for that. */
 void hazard_in_vain(struct rank *r, struct ncs_call *sync, const struct stream *s);
 /* What the host touches in an open group after a wait in it. */
@@ -206,6 +207,11 @@ void hazard_look_in_group(struct rank *r, const struct step *s, const struct pie
 void hazard_free_launches(struct rank *r);
 
 /* ---- found.c ---- */
+
+static inline bool hazard_same_launch(const struct access *earlier, const struct step *later)
+{
+    return later->in_launch && earlier->lane == later->lane && earlier->tick == later->tick;
+}
 
 /* Two accesses without order; returns the index of the hazard. */
 int hazard_found(struct rank *r, enum ncs_hazard_kind kind, const struct access *earlier,

@@ -3,6 +3,7 @@ local slow = world:split { color = 0, blocking = false }
 local x = cuda.buffer("float64", 4):fill(1)
 slow:wait_ready()
 slow:all_reduce(x)
+slow:wait_ready()
 slow.stream:sync()
 expect.equal(x, 3)
 world:suspend()

@@ -16,9 +16,9 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
                     "before");
     d->f.why = ncs_str_take(&s);
     if (h->earlier->number) {
-        ncs_str_addf(&s, "call %u", (unsigned)h->earlier->number);
-        ncs_say_line(&s, ",", h->earlier);
-        ncs_str_add(&s, ", that writes it has not ended: ");
+        ncs_str_addf(&s, "call %u, which writes it", (unsigned)h->earlier->number);
+        ncs_say_line(&s, " in", h->earlier);
+        ncs_str_add(&s, ", has not ended: ");
     }
     ncs_say_wait_between(&s, h);
     d->f.fix = ncs_str_take(&s);
