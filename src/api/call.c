@@ -95,23 +95,19 @@ bool ncs_call_is_one_sided(const struct ncs_call *call)
 enum share { NONE, ONE, ALL, ROOT_ONE, ROOT_ALL }; /* ALL: once for each rank; ROOT: there alone */
 
 static const struct {
-    enum ncs_fn fn;
-    enum share in, out;
-} extents[] = {
-    { NCS_FN_ncclAllReduce, ONE, ONE },       { NCS_FN_ncclReduce, ONE, ROOT_ONE },
-    { NCS_FN_ncclReduceScatter, ALL, ONE },   { NCS_FN_ncclAllGather, ONE, ALL },
-    { NCS_FN_ncclBroadcast, ROOT_ONE, ONE },  { NCS_FN_ncclBcast, ROOT_ONE, ONE },
-    { NCS_FN_ncclSend, ONE, NONE },           { NCS_FN_ncclRecv, NONE, ONE },
-    { NCS_FN_ncclAlltoAll, ALL, ALL },        { NCS_FN_ncclGather, ONE, ROOT_ALL },
-    { NCS_FN_ncclScatter, ROOT_ALL, ONE },    { NCS_FN_ncclPutSignal, ONE, NONE },
+    unsigned char in, out;
+} extents[NCS_FN_COUNT] = {
+    [NCS_FN_ncclAllReduce] = { ONE, ONE },       [NCS_FN_ncclReduce] = { ONE, ROOT_ONE },
+    [NCS_FN_ncclReduceScatter] = { ALL, ONE },   [NCS_FN_ncclAllGather] = { ONE, ALL },
+    [NCS_FN_ncclBroadcast] = { ROOT_ONE, ONE },  [NCS_FN_ncclBcast] = { ROOT_ONE, ONE },
+    [NCS_FN_ncclSend] = { ONE, NONE },           [NCS_FN_ncclRecv] = { NONE, ONE },
+    [NCS_FN_ncclAlltoAll] = { ALL, ALL },        [NCS_FN_ncclGather] = { ONE, ROOT_ALL },
+    [NCS_FN_ncclScatter] = { ROOT_ALL, ONE },    [NCS_FN_ncclPutSignal] = { ONE, NONE },
 };
 
 static size_t blocks(const struct ncs_call *call, int nranks, bool in)
 {
-    enum share share = NONE;
-    for (size_t i = 0; i < sizeof extents / sizeof *extents; i++)
-        if (extents[i].fn == call->fn)
-            share = in ? extents[i].in : extents[i].out;
+    enum share share = in ? extents[call->fn].in : extents[call->fn].out;
     if (share == NONE || (share >= ROOT_ONE && ncs_call_root(call) != call->comm_rank))
         return 0;
     return share == ALL || share == ROOT_ALL ? (size_t)nranks : 1;

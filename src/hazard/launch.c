@@ -32,21 +32,42 @@ static bool is_pair(const struct ncs_call *call)
     return call->fn == NCS_FN_ncclSend || call->fn == NCS_FN_ncclRecv;
 }
 
+/* In one pass: this is done for every call. */
+static struct arguments arguments_of(const struct ncs_call *call)
+{
+    const struct ncs_fn_info *info = &ncs_fn_info[call->fn];
+    struct arguments a = { 0 };
+    for (int i = 0; i < info->nargs; i++) {
+        const union ncs_arg *arg = &call->arg[i];
+        switch ((int)info->arg[i].kind) {
+        case NCS_ARG_IN: a.in = arg->p; break;
+        case NCS_ARG_OUT: a.out = arg->p; break;
+        case NCS_ARG_INOUT: a.in = a.out = arg->p; break;
+        case NCS_ARG_STREAM: a.stream = arg->p; break;
+        case NCS_ARG_COUNT: a.count = (size_t)arg->u, a.counts = true; break;
+        case NCS_ARG_DTYPE: a.bytes = ncs_dtype_bytes((int)arg->i); break;
+        }
+    }
+    return a;
+}
+
 /* What the call touches; returns how many pieces. */
-static size_t pieces_of(const struct ncs_hazards *h, const struct ncs_call *call,
+static size_t pieces_of(const struct ncs_hazards *h, const struct queued *q,
                         struct piece piece[PIECES])
 {
+    const struct ncs_call *call = q->call;
+    const struct arguments *a = &q->arguments;
     int nranks = h->journal->comm[call->comm]->nranks;
-    size_t block = ncs_call_count(call) * ncs_dtype_bytes(ncs_call_dtype(call)), count = 0;
+    size_t block = a->count * a->bytes, count = 0;
     size_t reads = ncs_call_reads(call, nranks), writes = ncs_call_writes(call, nranks);
     if (block == 0)
         return 0;
-    if (reads)
-        piece[count++] = (struct piece){ (uintptr_t)ncs_call_sendbuff(call), reads * block,
-                                         NCS_TOUCH_READ };
+    bool same = a->in == a->out && reads == writes;
+    if (reads && !same)
+        piece[count++] = (struct piece){ (uintptr_t)a->in, reads * block, NCS_TOUCH_READ };
     if (writes)
-        piece[count++] = (struct piece){ (uintptr_t)ncs_call_recvbuff(call), writes * block,
-                                         NCS_TOUCH_WRITE };
+        piece[count++] = (struct piece){ (uintptr_t)a->out, writes * block,
+                                         NCS_TOUCH_WRITE | (same ? NCS_TOUCH_READ : 0) };
     if (call->redop && call->redop->on_device)
         piece[count++] = (struct piece){ (uintptr_t)call->redop->pointer,
                                          ncs_dtype_bytes(call->redop->dtype),
@@ -67,7 +88,7 @@ static void place(struct rank *r, struct queued *q, const struct step *s)
     struct piece piece[PIECES];
     struct step own = *s;
     own.call = q->call;
-    size_t count = pieces_of(r->all, q->call, piece);
+    size_t count = pieces_of(r->all, q, piece);
     for (size_t i = 0; i < count; i++)
         hazard_look(r, &own, &piece[i]);
     for (size_t i = 0; i < count; i++)
@@ -143,24 +164,20 @@ static void flush(struct rank *r, struct queued *queue, size_t count, uint64_t g
     }
 }
 
-static bool is_empty(const struct ncs_call *call)
-{
-    return ncs_call_arg(call, NCS_ARG_COUNT) && ncs_call_count(call) == 0;
-}
-
 void hazard_communicate(struct rank *r, struct ncs_call *call)
 {
-    if (call->comm < 0 || call->comm_rank < 0 || is_empty(call))
+    struct arguments a = arguments_of(call);
+    if (call->comm < 0 || call->comm_rank < 0 || (a.counts && a.count == 0))
         return;
     struct thread *t = hazard_thread(r, call->thread);
-    const void *handle = ncs_call_stream(call);
+    const void *handle = a.stream;
     const struct ncs_comm_info *info = r->all->journal->comm[call->comm];
     int device = info->member[call->comm_rank].device;
     bool relative = !handle || handle == (const void *)cudaStreamLegacy ||
                     handle == (const void *)cudaStreamPerThread;
     if (relative && device < 0)
         device = hazard_device(r, call->thread);
-    struct queued q = { .call = call, .stream = hazard_stream(r, handle, device, call->thread),
+    struct queued q = { .call = call, .arguments = a, .stream = hazard_stream(r, handle, device, call->thread),
                         .line = hazard_line(r, call->comm, call->comm_rank) };
     if (t->depth == 0) {
         flush(r, &q, 1, call->group, call->rc == ncclInProgress);
@@ -265,7 +282,7 @@ void hazard_look_in_group(struct rank *r, const struct step *s, const struct pie
     for (size_t i = 0; i < t->queues; i++) {
         const struct queued *q = &t->queue[i];
         struct piece piece[PIECES];
-        size_t count = q->sync ? pieces_of(r->all, q->call, piece) : 0;
+        size_t count = q->sync ? pieces_of(r->all, q, piece) : 0;
         for (size_t k = 0; k < count; k++) {
             struct access a = { .call = q->call, .does = piece[k].does & 255 };
             if (!meets(&piece[k], p) || !((piece[k].does | p->does) & NCS_TOUCH_WRITE))

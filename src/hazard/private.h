@@ -86,8 +86,15 @@ struct line {
     struct line *next;
 };
 
+struct arguments { /* of a call, as far as they count here */
+    const void *in, *out, *stream;
+    size_t count, bytes; /* bytes: of an element */
+    bool counts;         /* it has a count */
+};
+
 struct queued { /* a call in an open group */
     struct ncs_call *call;
+    struct arguments arguments;
     struct stream *stream;
     struct line *line;
     struct ncs_call *sync; /* that would have waited for it, or NULL */
