@@ -8,7 +8,7 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
     if (!h)
         return false;
     ncs_say_hazard_ranks(&s, h);
-    ncs_str_addf(&s, " call%s %s", h->ats > 1 ? "" : "s", ncs_said_function(h->sync));
+    ncs_str_addf(&s, " call%s %s()", h->ats > 1 ? "" : "s", ncs_said_function(h->sync));
     ncs_say_place(&s, h->sync);
     ncs_str_add(&s, " while ");
     ncs_say_use(q, &s, h->earlier);

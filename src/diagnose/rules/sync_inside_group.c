@@ -8,7 +8,7 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
     if (!h)
         return false;
     ncs_say_hazard_ranks(&s, h);
-    ncs_str_addf(&s, " call%s %s", h->ats > 1 ? "" : "s", ncs_said_function(h->sync));
+    ncs_str_addf(&s, " call%s %s()", h->ats > 1 ? "" : "s", ncs_said_function(h->sync));
     ncs_say_place(&s, h->sync);
     ncs_str_add(&s, " in an open group, in which ");
     ncs_say_use(q, &s, h->earlier);
@@ -19,7 +19,7 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
     ncs_say_place(&s, h->later);
     ncs_str_add(&s, h->later_does & NCS_TOUCH_READ ? " is what was there before" : " is still in use");
     d->f.why = ncs_str_take(&s);
-    ncs_str_addf(&s, "%s only after the group has ended: its calls are enqueued then",
+    ncs_str_addf(&s, "%s() only after the group has ended: its calls are enqueued then",
                  ncs_said_function(h->sync));
     d->f.fix = ncs_str_take(&s);
     return true;

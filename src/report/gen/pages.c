@@ -644,6 +644,33 @@ const struct ncs_page ncs_pages[] = {
     },
     {
         .kind = NCS_PAGE_CLASS,
+        .id = "sync-inside-group",
+        .title = "a wait in an open group, where nothing is enqueued yet",
+        .group = "groups",
+        .what =
+            "Between ncclGroupStart and ncclGroupEnd the stream is synchronised, or an event is recorded, for a\n"
+            "call of the same group. It covers nothing of that call.\n",
+        .why =
+            "In a group calls are only remembered. All of them go to their streams at the end of the outermost\n"
+            "group, and no error is returned for a wait that comes before.\n",
+        .see =
+            "The report names the wait, the call that it was meant for, and the line that uses the result.\n",
+        .repair =
+            "End the group first, then wait.\n",
+        .scenario =
+            "scenario { ranks = 2 }\n"
+            "local x = cuda.buffer(\"float32\", 8):fill(1)\n"
+            "nccl.group(function()\n"
+            "  world:all_reduce(x)\n"
+            "  stream:sync()\n"
+            "  expect.equal(x, 2) -- still 1\n"
+            "end)\n",
+        .ends = "wrong",
+        .finding = "sync-inside-group",
+        .also = "read-before-sync missing-group-end",
+    },
+    {
+        .kind = NCS_PAGE_CLASS,
         .id = "comm-order",
         .title = "ranks use several communicators in different orders",
         .group = "communicators",
@@ -799,6 +826,91 @@ const struct ncs_page ncs_pages[] = {
         .ends = "hang",
         .finding = "host-wait",
         .also = "first-contact livelock",
+    },
+    {
+        .kind = NCS_PAGE_CLASS,
+        .id = "read-before-sync",
+        .title = "a result is read before its operation has ended",
+        .group = "streams",
+        .what =
+            "The host, or another stream, reads what a call of NCCL writes, and nothing has waited for the\n"
+            "operation: it reads what was there before, always, seldom, or on the busiest day only.\n",
+        .why =
+            "A call of NCCL returns when its operation is in the stream, not when it has ended. A barrier of\n"
+            "the hosts, or the same call on another rank, is no wait for the stream; and a copy without a\n"
+            "stream goes to the legacy stream, which waits for blocking streams only.\n",
+        .see =
+            "The report names the call that writes and the line that reads, and says so too when the values\n"
+            "came out right by luck. On a cluster: values that are right in a debugger, or with\n"
+            "CUDA_LAUNCH_BLOCKING=1, and wrong otherwise.\n",
+        .repair =
+            "stream:sync() before the host reads. Another stream has to wait for an event that was recorded\n"
+            "after the call.\n",
+        .scenario =
+            "scenario { ranks = 2 }\n"
+            "local x, y = cuda.buffer(\"float32\", 8):fill(1), cuda.buffer(\"float32\", 8):fill(0)\n"
+            "world:all_reduce(x, y)\n"
+            "expect.equal(y, 2) -- stream:sync() is missing before it\n"
+            "stream:sync()\n",
+        .ends = "wrong",
+        .finding = "read-before-sync",
+        .also = "unordered-input sync-inside-group sync-before-enqueued",
+    },
+    {
+        .kind = NCS_PAGE_CLASS,
+        .id = "unordered-input",
+        .title = "an operation reads what another stream may still write",
+        .group = "streams",
+        .what =
+            "A kernel or a copy in one stream makes the data, a call of NCCL in another reads it, and nothing\n"
+            "makes it wait. It may send what was there before.\n",
+        .why =
+            "Streams have no order among themselves. It works as long as the producer is fast enough.\n",
+        .see =
+            "The report names both lines. On a cluster: wrong values on all ranks, now and then, which go away\n"
+            "with a synchronisation anywhere before the call.\n",
+        .repair =
+            "Record an event in the producer's stream and let the stream of the call wait for it, or put both\n"
+            "into one stream.\n",
+        .scenario =
+            "scenario { ranks = 2 }\n"
+            "local x, compute = cuda.buffer(\"float32\", 8):fill(0), cuda.stream()\n"
+            "x:fill(1, { stream = compute })\n"
+            "world:all_reduce(x) -- on the ready-made stream, which does not wait for `compute`\n"
+            "stream:sync()\n"
+            "expect.equal(x, 2)\n",
+        .ends = "wrong",
+        .finding = "unordered-input",
+        .also = "read-before-sync buffer-reused",
+    },
+    {
+        .kind = NCS_PAGE_CLASS,
+        .id = "buffer-reused",
+        .title = "memory is overwritten or freed while an operation uses it",
+        .group = "streams",
+        .what =
+            "A call of NCCL is still on its stream when the next step fills its buffer, or frees it, or hands\n"
+            "it to somebody else. What is sent is then partly the next step's: every rank may get wrong data.\n",
+        .why =
+            "A call returns when its operation is in the stream, and the buffer is the operation's until that\n"
+            "has ended. cudaFree waits for the device; cudaFreeAsync only for what is in its own stream, and\n"
+            "so do the allocators of frameworks.\n",
+        .see =
+            "The report names the call and the line that overwrites or frees.\n",
+        .repair =
+            "stream:sync() first; or let the stream that overwrites wait for an event recorded after the call;\n"
+            "or use two buffers in turn; or free in the stream that used the memory last.\n",
+        .scenario =
+            "scenario { ranks = 2 }\n"
+            "local x, y = cuda.buffer(\"float32\", 8):fill(1), cuda.buffer(\"float32\", 8)\n"
+            "stream:delay(1e-3) -- a kernel before it\n"
+            "world:all_reduce(x, y)\n"
+            "x:fill(2) -- for the next step\n"
+            "stream:sync()\n"
+            "expect.equal(y, 2)\n",
+        .ends = "wrong",
+        .finding = "buffer-reused",
+        .also = "unordered-input overlapping-buffers",
     },
     {
         .kind = NCS_PAGE_CLASS,
@@ -1174,6 +1286,34 @@ const struct ncs_page ncs_pages[] = {
     },
     {
         .kind = NCS_PAGE_CLASS,
+        .id = "sync-before-enqueued",
+        .title = "a wait while the call is still being launched",
+        .group = "nonblocking",
+        .what =
+            "On a non-blocking communicator a call has returned ncclInProgress, and the stream is synchronised\n"
+            "before the communicator was polled to ncclSuccess.\n",
+        .why =
+            "NCCL puts the operation into its stream later, from a thread of its own. A wait or an event\n"
+            "before that does not know of it: it covers nothing, or all, as time will have it.\n",
+        .see =
+            "The report names the wait and the call. The values may be right in spite of it.\n",
+        .repair =
+            "Poll ncclCommGetAsyncError until it says ncclSuccess (comm:wait_ready()), and only then wait for\n"
+            "the stream, record events, or enqueue what depends on the call.\n",
+        .scenario =
+            "scenario { ranks = 2 }\n"
+            "local comm = world:split { color = 0, blocking = false }\n"
+            "comm:wait_ready()\n"
+            "local x = cuda.buffer(\"float32\", 8):fill(1)\n"
+            "comm:all_reduce(x)\n"
+            "comm.stream:sync() -- comm:wait_ready() is missing before it\n"
+            "expect.equal(x, 2)\n",
+        .ends = "pass",
+        .finding = "sync-before-enqueued",
+        .also = "read-before-sync ncclInProgress",
+    },
+    {
+        .kind = NCS_PAGE_CLASS,
         .id = "illegal-access",
         .title = "an operation touched memory that is not its own",
         .group = "buffers",
@@ -1224,6 +1364,62 @@ const struct ncs_page ncs_pages[] = {
         .ends = "wrong",
         .finding = "real-library-crash",
         .also = "illegal-access early-destroy",
+    },
+    {
+        .kind = NCS_PAGE_CLASS,
+        .id = "overlapping-buffers",
+        .title = "operations that run together use the same memory",
+        .group = "buffers",
+        .what =
+            "Two calls use overlapping memory, one of them writes it, and both may run at the same time. The\n"
+            "result hangs on which is faster.\n",
+        .why =
+            "What a group sends and receives moves all at once, and operations of two streams run side by\n"
+            "side unless something orders them. NCCL does not compare the buffers of different calls.\n",
+        .see =
+            "The report names both calls. The values may be right in spite of it.\n",
+        .repair =
+            "Give them memory that does not overlap, or let one end before the other begins.\n",
+        .scenario =
+            "scenario { ranks = 2 }\n"
+            "local x = cuda.buffer(\"float32\", 8):fill(rank)\n"
+            "nccl.group(function()\n"
+            "  world:send(x, 1 - rank)\n"
+            "  world:recv(x, 1 - rank) -- into what is being sent\n"
+            "end)\n"
+            "stream:sync()\n",
+        .ends = "pass",
+        .finding = "overlapping-buffers",
+        .also = "buffer-reused unordered-input",
+    },
+    {
+        .kind = NCS_PAGE_CLASS,
+        .id = "stale-scalar",
+        .title = "the scalar of an operator changed before the operation read it",
+        .group = "buffers",
+        .what =
+            "A pre-mul-sum was made with a scalar in device memory, and that memory is written or freed before\n"
+            "an operation with it has ended. Ranks may use different factors.\n",
+        .why =
+            "With ncclScalarDevice the operator keeps the address and reads it when the operation runs, which\n"
+            "is later than the call.\n",
+        .see =
+            "The report names the call and the line that changes the scalar.\n",
+        .repair =
+            "stream:sync() before the scalar is changed; or a scalar of its own for each operation; or one of\n"
+            "the host (a number), which is copied when the operator is made.\n",
+        .scenario =
+            "scenario { ranks = 2 }\n"
+            "local scale = cuda.buffer(\"float32\", 1):fill(0.5)\n"
+            "local op, x = world:premulsum(\"float32\", scale), cuda.buffer(\"float32\", 8):fill(2)\n"
+            "stream:delay(1e-3) -- a kernel before it\n"
+            "world:all_reduce(x, { op = op })\n"
+            "scale:fill(4) -- for the next step\n"
+            "stream:sync()\n"
+            "expect.equal(x, 2)\n",
+        .ends = "wrong",
+        .finding = "stale-scalar",
+        .also = "buffer-reused illegal-access",
     },
     {
         .kind = NCS_PAGE_CLASS,

@@ -512,6 +512,27 @@ for r = 0, 1 do
 end]],
   also = "group init-missing-rank" }
 
+class { "sync-inside-group", "a wait in an open group, where nothing is enqueued yet",
+  what = [[
+Between ncclGroupStart and ncclGroupEnd the stream is synchronised, or an event is recorded, for a
+call of the same group. It covers nothing of that call.]],
+  why = [[
+In a group calls are only remembered. All of them go to their streams at the end of the outermost
+group, and no error is returned for a wait that comes before.]],
+  see = [[
+The report names the wait, the call that it was meant for, and the line that uses the result.]],
+  repair = [[
+End the group first, then wait.]],
+  ends = "wrong", scenario = [[
+scenario { ranks = 2 }
+local x = cuda.buffer("float32", 8):fill(1)
+nccl.group(function()
+  world:all_reduce(x)
+  stream:sync()
+  expect.equal(x, 2) -- still 1
+end)]],
+  also = "read-before-sync missing-group-end" }
+
 group { "communicators", "several communicators" }
 
 class { "comm-order", "ranks use several communicators in different orders",
@@ -643,6 +664,73 @@ else
 end
 stream:sync()]],
   also = "first-contact livelock" }
+
+class { "read-before-sync", "a result is read before its operation has ended",
+  what = [[
+The host, or another stream, reads what a call of NCCL writes, and nothing has waited for the
+operation: it reads what was there before, always, seldom, or on the busiest day only.]],
+  why = [[
+A call of NCCL returns when its operation is in the stream, not when it has ended. A barrier of
+the hosts, or the same call on another rank, is no wait for the stream; and a copy without a
+stream goes to the legacy stream, which waits for blocking streams only.]],
+  see = [[
+The report names the call that writes and the line that reads, and says so too when the values
+came out right by luck. On a cluster: values that are right in a debugger, or with
+CUDA_LAUNCH_BLOCKING=1, and wrong otherwise.]],
+  repair = [[
+stream:sync() before the host reads. Another stream has to wait for an event that was recorded
+after the call.]],
+  ends = "wrong", scenario = [[
+scenario { ranks = 2 }
+local x, y = cuda.buffer("float32", 8):fill(1), cuda.buffer("float32", 8):fill(0)
+world:all_reduce(x, y)
+expect.equal(y, 2) -- stream:sync() is missing before it
+stream:sync()]],
+  also = "unordered-input sync-inside-group sync-before-enqueued" }
+
+class { "unordered-input", "an operation reads what another stream may still write",
+  what = [[
+A kernel or a copy in one stream makes the data, a call of NCCL in another reads it, and nothing
+makes it wait. It may send what was there before.]],
+  why = [[
+Streams have no order among themselves. It works as long as the producer is fast enough.]],
+  see = [[
+The report names both lines. On a cluster: wrong values on all ranks, now and then, which go away
+with a synchronisation anywhere before the call.]],
+  repair = [[
+Record an event in the producer's stream and let the stream of the call wait for it, or put both
+into one stream.]],
+  ends = "wrong", scenario = [[
+scenario { ranks = 2 }
+local x, compute = cuda.buffer("float32", 8):fill(0), cuda.stream()
+x:fill(1, { stream = compute })
+world:all_reduce(x) -- on the ready-made stream, which does not wait for `compute`
+stream:sync()
+expect.equal(x, 2)]],
+  also = "read-before-sync buffer-reused" }
+
+class { "buffer-reused", "memory is overwritten or freed while an operation uses it",
+  what = [[
+A call of NCCL is still on its stream when the next step fills its buffer, or frees it, or hands
+it to somebody else. What is sent is then partly the next step's: every rank may get wrong data.]],
+  why = [[
+A call returns when its operation is in the stream, and the buffer is the operation's until that
+has ended. cudaFree waits for the device; cudaFreeAsync only for what is in its own stream, and
+so do the allocators of frameworks.]],
+  see = [[
+The report names the call and the line that overwrites or frees.]],
+  repair = [[
+stream:sync() first; or let the stream that overwrites wait for an event recorded after the call;
+or use two buffers in turn; or free in the stream that used the memory last.]],
+  ends = "wrong", scenario = [[
+scenario { ranks = 2 }
+local x, y = cuda.buffer("float32", 8):fill(1), cuda.buffer("float32", 8)
+stream:delay(1e-3) -- a kernel before it
+world:all_reduce(x, y)
+x:fill(2) -- for the next step
+stream:sync()
+expect.equal(y, 2)]],
+  also = "unordered-input overlapping-buffers" }
 
 group { "lifecycle", "making and ending communicators" }
 
@@ -946,6 +1034,28 @@ if rank == 0 then
 end]],
   also = "host-wait ncclInProgress" }
 
+class { "sync-before-enqueued", "a wait while the call is still being launched",
+  what = [[
+On a non-blocking communicator a call has returned ncclInProgress, and the stream is synchronised
+before the communicator was polled to ncclSuccess.]],
+  why = [[
+NCCL puts the operation into its stream later, from a thread of its own. A wait or an event
+before that does not know of it: it covers nothing, or all, as time will have it.]],
+  see = [[
+The report names the wait and the call. The values may be right in spite of it.]],
+  repair = [[
+Poll ncclCommGetAsyncError until it says ncclSuccess (comm:wait_ready()), and only then wait for
+the stream, record events, or enqueue what depends on the call.]],
+  ends = "pass", scenario = [[
+scenario { ranks = 2 }
+local comm = world:split { color = 0, blocking = false }
+comm:wait_ready()
+local x = cuda.buffer("float32", 8):fill(1)
+comm:all_reduce(x)
+comm.stream:sync() -- comm:wait_ready() is missing before it
+expect.equal(x, 2)]],
+  also = "read-before-sync ncclInProgress" }
+
 group { "buffers", "memory" }
 
 class { "illegal-access", "an operation touched memory that is not its own",
@@ -988,6 +1098,50 @@ local x = cuda.buffer("float32", 8):fill(1)
 world:finalize()
 C.ncclAllReduce(x, x, #x, C.ncclFloat32, C.ncclSum, world, stream) -- nobody looks at the code]],
   also = "illegal-access early-destroy" }
+
+class { "overlapping-buffers", "operations that run together use the same memory",
+  what = [[
+Two calls use overlapping memory, one of them writes it, and both may run at the same time. The
+result hangs on which is faster.]],
+  why = [[
+What a group sends and receives moves all at once, and operations of two streams run side by
+side unless something orders them. NCCL does not compare the buffers of different calls.]],
+  see = [[
+The report names both calls. The values may be right in spite of it.]],
+  repair = [[
+Give them memory that does not overlap, or let one end before the other begins.]],
+  ends = "pass", scenario = [[
+scenario { ranks = 2 }
+local x = cuda.buffer("float32", 8):fill(rank)
+nccl.group(function()
+  world:send(x, 1 - rank)
+  world:recv(x, 1 - rank) -- into what is being sent
+end)
+stream:sync()]],
+  also = "buffer-reused unordered-input" }
+
+class { "stale-scalar", "the scalar of an operator changed before the operation read it",
+  what = [[
+A pre-mul-sum was made with a scalar in device memory, and that memory is written or freed before
+an operation with it has ended. Ranks may use different factors.]],
+  why = [[
+With ncclScalarDevice the operator keeps the address and reads it when the operation runs, which
+is later than the call.]],
+  see = [[
+The report names the call and the line that changes the scalar.]],
+  repair = [[
+stream:sync() before the scalar is changed; or a scalar of its own for each operation; or one of
+the host (a number), which is copied when the operator is made.]],
+  ends = "wrong", scenario = [[
+scenario { ranks = 2 }
+local scale = cuda.buffer("float32", 1):fill(0.5)
+local op, x = world:premulsum("float32", scale), cuda.buffer("float32", 8):fill(2)
+stream:delay(1e-3) -- a kernel before it
+world:all_reduce(x, { op = op })
+scale:fill(4) -- for the next step
+stream:sync()
+expect.equal(x, 2)]],
+  also = "buffer-reused illegal-access" }
 
 group { "ranks", "ranks and links that are lost" }
 

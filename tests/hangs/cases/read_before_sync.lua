@@ -1,0 +1,8 @@
+scenario { ranks = 2, outcome = { wrong = true } }
+
+local x, y = cuda.buffer("int32", 16):fill(1), cuda.buffer("int32", 16):fill(0)
+stream:delay(1e-3)
+world:all_reduce(x, y)
+barrier() -- of the hosts: no stream waits at it
+expect.equal(y, 2)
+stream:sync()
