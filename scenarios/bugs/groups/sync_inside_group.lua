@@ -1,7 +1,7 @@
 scenario {
   ranks   = 2,
   about   = "to synchronise inside a group waits for nothing: the call is not on the stream yet",
-  outcome = { wrong = true },
+  outcome = { wrong = true, finding = "sync-inside-group" },
 }
 
 local x = cuda.buffer("int32", 16):fill(1)

@@ -6,7 +6,7 @@ scenario {
   needs   = { driver = "sim" },
   bug     = { entry = "J2", thread = "pytorch/pytorch#191528",
               nccl = "no error: the values are read before the sum is made" },
-  outcome = { wrong = { rank = 0 } },
+  outcome = { wrong = { rank = 0 }, finding = "sync-before-enqueued" },
 }
 
 world:wait_ready()

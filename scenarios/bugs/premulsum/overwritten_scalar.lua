@@ -5,7 +5,9 @@ scenario {
   needs   = { driver = "sim" }, -- what a race yields is certain on the virtual clock only
   bug     = { entry = "L3",
               nccl = "no error: the value at the time of execution counts, and ranks use different factors" },
-  outcome = { wrong = { rank = 0 } },
+  outcome = function(run)
+    return { wrong = { rank = 0 }, finding = { rule = "stale-scalar", culprit = run.param.culprit, call = 1 } }
+  end,
 }
 
 local scale = cuda.buffer("float32", 1):fill(0.5)

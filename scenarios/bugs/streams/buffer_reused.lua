@@ -5,7 +5,9 @@ scenario {
   needs   = { driver = "sim" },
   bug     = { entry = "G3", thread = "pytorch/pytorch#18465",
               nccl = "no error; wrong values on all ranks, for the bad input travels" },
-  outcome = { wrong = { rank = 0 } },
+  outcome = function(run)
+    return { wrong = { rank = 0 }, finding = { rule = "buffer-reused", culprit = run.param.culprit, call = 1 } }
+  end,
 }
 
 local x    = cuda.buffer("float32", 1024):fill(rank + 1)

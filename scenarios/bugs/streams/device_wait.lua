@@ -16,11 +16,11 @@ nccl.group(function()
   for i, comm in ipairs(comms) do comm:all_reduce(x[i]) end
 end)
 
-local scratch = cuda.buffer("float32", 8)
+local scratch, other = cuda.buffer("float32", 8), cuda.buffer("float32", 8)
 comms[1]:all_reduce(x[1])
 -- The device is busy until the other one has launched its part, which this thread would do next.
 if param.call == "free" then scratch:free()
 elseif param.call == "sync" then cuda.sync()
-else scratch:copy_from(x[1]) comms[1].stream:sync() end
+else scratch:copy_from(other) comms[1].stream:sync() end
 comms[2]:all_reduce(x[2])
 comms[2].stream:sync()

@@ -5,7 +5,9 @@ scenario {
   needs   = { driver = "sim" },
   bug     = { entry = "G2", thread = "NVIDIA/nccl#1976",
               nccl = "no error; now and then the sums of all ranks have old values in them" },
-  outcome = { wrong = { rank = 0 } },
+  outcome = function(run)
+    return { wrong = { rank = 0 }, finding = { rule = "unordered-input", culprit = run.param.culprit, call = 1 } }
+  end,
 }
 
 local x = cuda.buffer("float32", 1024):fill(0)

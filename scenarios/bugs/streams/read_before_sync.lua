@@ -5,7 +5,7 @@ scenario {
   needs   = { driver = "sim" }, -- what a race yields is certain on the virtual clock only
   bug     = { entry = "G1", thread = "NVIDIA/nccl#1065",
               nccl = "no error; the values read are old or new, depending on the time" },
-  outcome = { wrong = { rank = 0 } },
+  outcome = { wrong = { rank = 0 }, finding = "read-before-sync" },
 }
 
 local x    = cuda.buffer("float32", 1024):fill(rank + 1)

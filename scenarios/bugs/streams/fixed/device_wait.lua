@@ -14,10 +14,10 @@ nccl.group(function()
   for i, comm in ipairs(comms) do comm:all_reduce(x[i]) end
 end)
 
-local scratch = cuda.buffer("float32", 8)
+local scratch, other = cuda.buffer("float32", 8), cuda.buffer("float32", 8)
 for i, comm in ipairs(comms) do comm:all_reduce(x[i]) end
 if param.call == "free" then scratch:free()
 elseif param.call == "sync" then cuda.sync()
-else scratch:copy_from(x[1]) comms[1].stream:sync() end
+else scratch:copy_from(other) comms[1].stream:sync() end
 comms[2].stream:sync()
 expect.equal(x[2], 4)
