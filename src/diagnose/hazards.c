@@ -57,11 +57,23 @@ static const struct ncs_call *counted_of(const struct ncs_hazard *h)
     return call->number && call->comm >= 0 ? call : NULL;
 }
 
+/* What was freed in use was touched then: that is told by itself. */
+static bool came_to_a_fault(const struct ncs_inquiry *q, const struct ncs_hazard *h)
+{
+    for (size_t i = 0; i < q->notices && h->later_does & NCS_TOUCH_FREE; i++) {
+        const struct ncs_notice *n = &q->notice[i];
+        if (n->kind == NCS_NOTICE_FAULT && n->calls && n->call[0]->fn == h->earlier->fn &&
+            n->call[0]->place.line == h->earlier->place.line)
+            return true;
+    }
+    return false;
+}
+
 const struct ncs_hazard *ncs_hazard_of(const struct ncs_inquiry *q, const struct ncs_root *r,
                                        enum ncs_hazard_kind kind, struct ncs_draft *d)
 {
     const struct ncs_hazard *h = r->kind == NCS_ROOT_HAZARD ? r->notice->hazard : NULL;
-    if (!h || h->kind != kind)
+    if (!h || h->kind != kind || came_to_a_fault(q, h))
         return NULL;
     const struct ncs_call *call = counted_of(h);
     bool twice = h->earlier->place.line == h->later->place.line;

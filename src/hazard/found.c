@@ -61,6 +61,25 @@ static size_t find(const struct ncs_hazards *h, enum ncs_hazard_kind kind,
     return i;
 }
 
+/* It is told of by the lowest rank, whichever came first. */
+static void stand_for(struct ncs_hazard *f, const struct access *earlier, const struct step *later,
+                      unsigned does, struct ncs_call *sync)
+{
+    ncs_call_pin(earlier->call);
+    ncs_call_pin(later->call);
+    ncs_call_pin(sync);
+    ncs_call_unpin(f->earlier);
+    ncs_call_unpin(f->later);
+    ncs_call_unpin(f->sync);
+    f->earlier = earlier->call;
+    f->later = later->call;
+    f->sync = sync;
+    f->earlier_does = earlier->does;
+    f->later_does = does;
+    f->host = later->tick == 0;
+    f->same_launch = hazard_same_launch(earlier, later);
+}
+
 int hazard_found(struct rank *r, enum ncs_hazard_kind kind, const struct access *earlier,
                  const struct step *later, unsigned does, struct ncs_call *sync)
 {
@@ -68,17 +87,11 @@ int hazard_found(struct rank *r, enum ncs_hazard_kind kind, const struct access 
     size_t i = find(h, kind, earlier->call, later->call);
     if (i == MOST_FOUND)
         return -1;
-    if (i == h->founds) {
-        struct ncs_hazard f = { .kind = kind, .earlier = earlier->call, .later = later->call,
-                                .sync = sync, .earlier_does = earlier->does, .later_does = does,
-                                .host = later->tick == 0, 
-                                .same_launch = hazard_same_launch(earlier, later) };
-        ncs_call_pin(f.earlier);
-        ncs_call_pin(f.later);
-        ncs_call_pin(f.sync);
-        NCS_PUSH(h->found, h->founds, h->found_room, f);
-    }
+    if (i == h->founds)
+        NCS_PUSH(h->found, h->founds, h->found_room, (struct ncs_hazard){ .kind = kind });
     struct ncs_hazard *f = &h->found[i];
+    if (f->ats == 0 || r->rank < f->at[0].rank)
+        stand_for(f, earlier, later, does, sync);
     const struct ncs_call *named = is_counted(earlier->call) ? earlier->call : later->call;
     f->times++;
     add_rank(f, is_counted(named) ? (struct ncs_hazard_at){ r->rank, named->comm, named->number }

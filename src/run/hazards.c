@@ -15,8 +15,9 @@ static void on_returned(const struct ncs_journal *journal, struct ncs_call *call
 static int device_of_thread(void *arg)
 {
     const struct ncs_run *run = arg;
+    const struct ncs_api *api = run->driver->api;
     int device = 0;
-    return run->driver->api->cudaGetDevice(&device) == cudaSuccess ? device : 0;
+    return api->cudaGetDevice && api->cudaGetDevice(&device) == cudaSuccess ? device : 0;
 }
 
 void ncs_run_hazards_open(struct ncs_run *run)

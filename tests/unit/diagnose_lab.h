@@ -312,7 +312,8 @@ static inline void notify(enum ncs_notice_kind kind, size_t calls, struct ncs_ca
                    const char *why)
 {
     memcpy(noticed[notices], c, calls * sizeof *c);
-    notice[notices] = (struct ncs_notice){ kind, noticed[notices], calls, (char *)why };
+    notice[notices] = (struct ncs_notice){ .kind = kind, .call = noticed[notices], .calls = calls,
+                                           .why = (char *)why };
     notices++;
 }
 

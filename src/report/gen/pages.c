@@ -849,6 +849,7 @@ const struct ncs_page ncs_pages[] = {
         .scenario =
             "scenario { ranks = 2 }\n"
             "local x, y = cuda.buffer(\"float32\", 8):fill(1), cuda.buffer(\"float32\", 8):fill(0)\n"
+            "stream:delay(1e-3) -- a kernel before it\n"
             "world:all_reduce(x, y)\n"
             "expect.equal(y, 2) -- stream:sync() is missing before it\n"
             "stream:sync()\n",
@@ -875,6 +876,7 @@ const struct ncs_page ncs_pages[] = {
         .scenario =
             "scenario { ranks = 2 }\n"
             "local x, compute = cuda.buffer(\"float32\", 8):fill(0), cuda.stream()\n"
+            "compute:delay(1e-3)\n"
             "x:fill(1, { stream = compute })\n"
             "world:all_reduce(x) -- on the ready-made stream, which does not wait for `compute`\n"
             "stream:sync()\n"
@@ -1307,7 +1309,7 @@ const struct ncs_page ncs_pages[] = {
             "local x = cuda.buffer(\"float32\", 8):fill(1)\n"
             "comm:all_reduce(x)\n"
             "comm.stream:sync() -- comm:wait_ready() is missing before it\n"
-            "expect.equal(x, 2)\n",
+            "print(x[1]) -- 1 or 2\n",
         .ends = "pass",
         .finding = "sync-before-enqueued",
         .also = "read-before-sync ncclInProgress",

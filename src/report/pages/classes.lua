@@ -683,6 +683,7 @@ after the call.]],
   ends = "wrong", scenario = [[
 scenario { ranks = 2 }
 local x, y = cuda.buffer("float32", 8):fill(1), cuda.buffer("float32", 8):fill(0)
+stream:delay(1e-3) -- a kernel before it
 world:all_reduce(x, y)
 expect.equal(y, 2) -- stream:sync() is missing before it
 stream:sync()]],
@@ -703,6 +704,7 @@ into one stream.]],
   ends = "wrong", scenario = [[
 scenario { ranks = 2 }
 local x, compute = cuda.buffer("float32", 8):fill(0), cuda.stream()
+compute:delay(1e-3)
 x:fill(1, { stream = compute })
 world:all_reduce(x) -- on the ready-made stream, which does not wait for `compute`
 stream:sync()
@@ -1053,7 +1055,7 @@ comm:wait_ready()
 local x = cuda.buffer("float32", 8):fill(1)
 comm:all_reduce(x)
 comm.stream:sync() -- comm:wait_ready() is missing before it
-expect.equal(x, 2)]],
+print(x[1]) -- 1 or 2]],
   also = "read-before-sync ncclInProgress" }
 
 group { "buffers", "memory" }
