@@ -162,6 +162,7 @@ static void close_inquiry(struct ncs_inquiry *q)
     for (size_t i = 0; i < q->journal->comms; i++) {
         ncs_free(q->comm[i].parting.odd);
         ncs_free(q->comm[i].later.odd);
+        ncs_free(q->comm[i].clued.odd);
     }
     ncs_loose_free(q);
     for (size_t i = 0; i < q->needs; i++) {
@@ -191,6 +192,7 @@ void ncs_diagnose(const struct ncs_journal *journal, const struct ncs_snapshot *
     q.ranks = count_ranks(&q);
     ncs_read(&q);
     ncs_align(&q);
+    ncs_find_clues(&q);
     ncs_graph(&q);
     ncs_rules(&q);
     ncs_waits(&q);

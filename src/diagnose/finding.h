@@ -109,7 +109,10 @@ struct ncs_wait_line { /* who waits in which call for whom */
 };
 
 /* Something that the machine noticed while it ran (api/machine.h, observer). */
-enum ncs_notice_kind { NCS_NOTICE_MISMATCH, NCS_NOTICE_CRASH, NCS_NOTICE_FAULT, NCS_NOTICE_HAZARD };
+enum ncs_notice_kind {
+    NCS_NOTICE_MISMATCH, NCS_NOTICE_CRASH, NCS_NOTICE_FAULT, NCS_NOTICE_HAZARD,
+    NCS_NOTICE_DOUBT, /* of no call: some result was wrong, or an expectation failed */
+};
 
 struct ncs_hazard; /* hazard/hazard.h */
 

@@ -41,6 +41,13 @@ enum ncs_parting_how {
     NCS_PARTING_FEWER,   /* the same calls, but fewer of them */
 };
 
+enum ncs_clue { /* what tells calls apart that look the same (clues.c) */
+    NCS_CLUE_NONE,
+    NCS_CLUE_LINE,
+    NCS_CLUE_BUFFER,
+    NCS_CLUE_BETWEEN, /* what the rank did between its calls */
+};
+
 struct ncs_parting {
     enum ncs_parting_how how;
     uint32_t at;       /* position among the collectives, from 0 */
@@ -48,6 +55,7 @@ struct ncs_parting {
     uint32_t other;    /* SWAPPED: number of the call it is exchanged with */
     uint32_t shift;    /* SKIPPED, EXTRA, FEWER: how many calls */
     bool by_label;     /* the signatures are equal, the labels are not */
+    enum ncs_clue clue; /* both are equal; this is not */
     bool even;         /* neither side is the majority */
     int *odd;          /* ranks of the communicator, ascending: the minority; all if even */
     size_t odds;
@@ -61,6 +69,7 @@ struct ncs_ranks_of_comm { /* what is known of a communicator */
     struct ncs_sequence *seq; /* one for each member in the journal */
     struct ncs_parting parting;
     struct ncs_parting later; /* where they part again after a call that differs */
+    struct ncs_parting clued; /* FEWER: where the calls were left out or made in excess, if clues tell */
     struct ncs_loose_calls *loose; /* NULL = nobody has asked yet */
 };
 
@@ -166,6 +175,13 @@ void ncs_read(struct ncs_inquiry *q);
 void ncs_read_free(struct ncs_inquiry *q);
 
 void ncs_align(struct ncs_inquiry *q);
+void ncs_find_clues(struct ncs_inquiry *q);
+/* "rank 2", "ranks 0, 1": the odd ranks. */
+void ncs_say_odd(const struct ncs_inquiry *q, struct ncs_str *s, int comm,
+                 const struct ncs_parting *p);
+/* "by buffers: from call 3 on rank 2 agrees with what the others do 1 call later" */
+void ncs_say_clue(const struct ncs_inquiry *q, int comm, const struct ncs_parting *p,
+                  struct ncs_str *s);
 /* Whether a rank of the run may still make calls: it lives, and its script is not over. Of a rank
  * that cannot be told, and without contexts, that is taken to be so. */
 bool ncs_may_go_on(const struct ncs_inquiry *q, int rank);

@@ -85,6 +85,10 @@ static void say_numbers(const struct ncs_inquiry *q, int comm, const struct ncs_
 static char *evidence_of(const struct ncs_inquiry *q, int comm, const struct ncs_parting *p)
 {
     struct ncs_str s = { 0 };
+    if (p->clue) {
+        ncs_say_clue(q, comm, p, &s);
+        return ncs_str_take(&s);
+    }
     unsigned first = p->number, last = p->number + (p->shift ? p->shift - 1 : 0);
     bool by_number = p->how == NCS_PARTING_FEWER ||
                      (p->how == NCS_PARTING_EXTRA && !ncs_call_at(q, comm, p->model, p->at));
@@ -174,6 +178,17 @@ static void by_number(const struct ncs_root *r, struct ncs_parting *p)
     p->skipped_line = 0;
 }
 
+/* What clues tell of the same ranks is more. */
+static void take_clue(const struct ncs_parting *clued, struct ncs_parting *p)
+{
+    if (clued->how == NCS_PARTING_NONE || clued->odds != p->odds ||
+        memcmp(clued->odd, p->odd, p->odds * sizeof *p->odd) != 0)
+        return;
+    int *odd = p->odd;
+    *p = *clued;
+    p->odd = odd;
+}
+
 /* The parting if it is of the kind wanted; its list of odd ranks is the caller's. */
 bool ncs_parts(const struct ncs_inquiry *q, const struct ncs_root *r, enum ncs_parting_how how,
                struct ncs_parting *out)
@@ -192,6 +207,7 @@ bool ncs_parts(const struct ncs_inquiry *q, const struct ncs_root *r, enum ncs_p
         if (r->kind != NCS_ROOT_ABSENT)
             return false;
         by_number(r, out);
+        take_clue(&q->comm[ncs_parting_comm(r)].clued, out);
     } else {
         out->odd = ncs_new(p->odds * sizeof *out->odd);
         memcpy(out->odd, p->odd, p->odds * sizeof *out->odd);

@@ -142,6 +142,8 @@ static void judge_notices(const struct ncs_inquiry *q, struct ncs_drafts *all)
 {
     for (size_t i = 0; i < q->notices; i++) {
         const struct ncs_notice *n = &q->notice[i];
+        if (n->kind == NCS_NOTICE_DOUBT)
+            continue;
         struct ncs_root r = { .kind = NCS_ROOT_NOTICE, .notice = n, .comm = -1, .rank = -1 };
         if (n->kind == NCS_NOTICE_MISMATCH && disagree(n)) {
             if (in_stuck_slot(q, n))
@@ -306,7 +308,7 @@ static void judge_left_overs(const struct ncs_inquiry *q, struct ncs_drafts *all
     for (size_t i = 0; i < q->journal->comms; i++) {
         const struct ncs_parting *p = &q->comm[i].parting;
         struct ncs_root r = { .kind = NCS_ROOT_LABELS, .comm = (int)i, .rank = -1 };
-        if (p->how == NCS_PARTING_SWAPPED && p->by_label)
+        if (p->how == NCS_PARTING_SWAPPED && (p->by_label || p->clue))
             ncs_judge(q, &r, all);
         r.kind = NCS_ROOT_LEFT;
         if (q->snap->contexts && q->snap->stop == NCS_STOP_DONE &&

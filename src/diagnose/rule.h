@@ -129,8 +129,6 @@ void ncs_fill_parting(const struct ncs_inquiry *q, const struct ncs_root *r, int
 const struct ncs_call *ncs_call_at(const struct ncs_inquiry *q, int comm, int comm_rank,
                                    uint32_t position);
 bool ncs_never_called(const struct ncs_root *r);
-void ncs_say_odd(const struct ncs_inquiry *q, struct ncs_str *s, int comm,
-                 const struct ncs_parting *p);
 /* " too", or " before it waits in barrier() at line 9" of one who may still mean to make it. */
 void ncs_say_before_wait(const struct ncs_inquiry *q, const struct ncs_root *r, bool several,
                          struct ncs_str *s);

@@ -265,6 +265,15 @@ static void free_ranks(struct ncs_run *run)
             run->program.rank_free(run->rank[i].program);
 }
 
+static bool is_in_doubt(const struct ncs_run *run)
+{
+    size_t kept;
+    uint64_t wrong = 0;
+    if (run->verify)
+        ncs_verify_wrong(run->verify, &kept, &wrong);
+    return wrong > 0 || run->result.expect_failed > 0;
+}
+
 static void diagnose(struct ncs_run *run)
 {
     struct ncs_result *r = &run->result;
@@ -273,6 +282,8 @@ static void diagnose(struct ncs_run *run)
     if (run->real)
         ncs_run_surmise(run, &snapshot);
     ncs_run_hazards_tell(run);
+    if (is_in_doubt(run))
+        ncs_run_notice(run, NCS_NOTICE_DOUBT, NULL, 0, NULL);
     ncs_diagnose(run->journal, &snapshot, run->notice, run->notices, &r->diagnosis);
     ncs_snapshot_free(&snapshot);
 }

@@ -79,7 +79,7 @@ done < <(sort "$work/words" | uniq -c | awk -v seeds=${#seeds[@]} '$1 != seeds')
 while read -r line; do
     file=$here/cases/$(jq -r .scenario <<<"$line").lua
     "$program" run --format json "$file" </dev/null 2>/dev/null |
-        jq -r '.findings[] | .why, .fix' >"$work/said"
+        jq -r '.findings[] | .why, .fix, .evidence // empty' >"$work/said"
     while read -r words; do
         compared=$((compared + 1))
         grep -qF -- "$words" "$work/said" && continue

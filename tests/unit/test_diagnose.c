@@ -51,9 +51,10 @@ START_TEST(skipped_call_by_line)
     begin_run(4);
     skip_one(4, 5, 2, 3, NULL);
     const struct ncs_finding *f = only("skipped-call");
-    ck_assert_uint_eq(f->call, 5); /* the lines are no part of a call's identity */
+    ck_assert_uint_eq(f->call, 3); /* where it happened, not where it surfaced */
     ck_assert_int_eq(f->culprit[0].line, 13);
-    ck_assert(says(f->why, "line 13 is skipped"));
+    ck_assert(says(f->why, "skips call 3 of the others at line 13"));
+    ck_assert(says(f->evidence, "by script lines"));
     end_run();
 }
 END_TEST

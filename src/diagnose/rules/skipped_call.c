@@ -111,9 +111,11 @@ static void say_skip(const struct ncs_inquiry *q, int comm, const struct ncs_par
         ncs_str_addf(&s, "%s call %u of the others", one ? "it skips" : "they skip",
                      (unsigned)p->number);
         ncs_say_place(&s, model);
-        ncs_str_addf(&s, ", %s own call %u is the one", one ? "its" : "their",
-                     (unsigned)own->number);
-        ncs_say_place(&s, own);
+        if (!p->clue || own->place.line != model->place.line) {
+            ncs_str_addf(&s, ", %s own call %u is the one", one ? "its" : "their",
+                         (unsigned)own->number);
+            ncs_say_place(&s, own);
+        }
     } else if (p->skipped_line) {
         ncs_str_addf(&s, "line %d is skipped", p->skipped_line);
     } else {

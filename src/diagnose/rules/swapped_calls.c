@@ -39,7 +39,7 @@ static bool match_moved(const struct ncs_inquiry *q, const struct ncs_root *r, s
     int comm = ncs_parting_comm(r);
     const struct ncs_sequence *odd = &q->comm[comm].seq[p.odd[0]], *model = &q->comm[comm].seq[p.model];
     uint32_t to;
-    if (p.odds > 1 || p.even || p.shift != 1 ||
+    if (p.odds > 1 || p.even || p.clue || p.shift != 1 ||
         !comes_later(extra ? odd : model, extra ? model : odd, p.at, &to)) {
         ncs_free(p.odd);
         return false;
@@ -88,12 +88,20 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
         own = ncs_call_at(q, comm, p->model == p->odd[0] ? p->odd[p->odds - 1] : p->odd[0], p->at);
     struct ncs_str s = { 0 };
     char *a = ncs_describe(own), *b = ncs_describe(model);
-    ncs_str_addf(&s, "calls %u and %u are exchanged: call %u is %s", (unsigned)p->number,
-                 (unsigned)p->other, (unsigned)p->number, a);
-    ncs_say_place(&s, own);
-    ncs_str_addf(&s, " on rank %d and %s", own->rank, b);
-    ncs_say_place(&s, model);
-    ncs_str_addf(&s, " on rank %d, and call %u is the other one", model->rank, (unsigned)p->other);
+    ncs_str_addf(&s, "calls %u and %u are exchanged", (unsigned)p->number, (unsigned)p->other);
+    if (p->clue == NCS_CLUE_BUFFER) { /* all else is equal */
+        ncs_str_addf(&s, ": call %u, %s,", (unsigned)p->number, a);
+        ncs_say_place(&s, own);
+        ncs_str_addf(&s, " is with a buffer on rank %d that rank %d has in call %u", own->rank,
+                     model->rank, (unsigned)p->other);
+    } else {
+        ncs_str_addf(&s, ": call %u is %s", (unsigned)p->number, a);
+        ncs_say_place(&s, own);
+        ncs_str_addf(&s, " on rank %d and %s", own->rank, b);
+        ncs_say_place(&s, model);
+        ncs_str_addf(&s, " on rank %d, and call %u is the other one", model->rank,
+                     (unsigned)p->other);
+    }
     if (may_be_sorted(model, ncs_call_at(q, comm, p->model, p->at + p->shift)))
         ncs_str_add(&s, "; NCCL may sort the calls of a group by size and hide it, but does not promise to");
     d->f.why = ncs_str_take(&s);

@@ -1,0 +1,429 @@
+/* What tells calls of equal signature and label apart: the lines of the script that make them, the
+ * allocations that they use, and what the rank did between them. Such clues differ between ranks for good
+ * reasons too: they are looked at only when something is wrong, and believed only when shifting or
+ * exchanging calls makes all of them agree with those of most others. */
+#include "diagnose/inquiry.h"
+
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+
+#define CLUES NCS_CLUE_BETWEEN
+enum { SAMPLES = 9, ODDS = 64, FAR = 8, MOST_CALLS = 1 << 20 };
+
+struct clue {
+    uint64_t of[CLUES]; /* by clue, from NCS_CLUE_LINE on */
+    uint64_t power;     /* of what came between: what its hash is multiplied by as more follows */
+};
+
+struct memory {
+    uintptr_t base;
+    uint64_t bytes, is;
+};
+
+struct track { /* of one rank of the communicator */
+    bool wanted;
+    int comm_rank;
+    struct clue *clue; /* by index in its sequence */
+    size_t count, held;
+    uint64_t between, power;
+    struct memory *memory;
+    size_t memories, memory_room;
+    struct ncs_map made_at; /* line -> allocations there so far */
+};
+
+struct tracks {
+    const struct ncs_inquiry *q;
+    int comm;
+    struct track *of;      /* by rank of the communicator */
+    struct track **of_run; /* by rank of the run */
+};
+
+/* ---- reading ---- */
+
+static uint64_t line_of(const struct ncs_call *c)
+{
+    uint64_t file = c->place.file ? ncs_hash_bytes(0, c->place.file, strlen(c->place.file)) : 0;
+    return c->place.line ? ncs_hash(file, (uint64_t)c->place.line) : 0;
+}
+
+/* An allocation is recognised on all ranks by where it was made, and by how many were made there before. */
+static bool add_memory(struct track *t, const struct ncs_call *c)
+{
+    const union ncs_arg *made = ncs_call_arg(c, NCS_ARG_MEMORY_OUT);
+    const union ncs_arg *bytes = made ? ncs_call_arg(c, NCS_ARG_BYTES) : NULL;
+    if (!bytes)
+        return false;
+    if (!c->returned || c->rc)
+        return true;
+    uint64_t line = line_of(c);
+    size_t before = (size_t)(uintptr_t)ncs_map_get(&t->made_at, line);
+    ncs_map_put(&t->made_at, line, (void *)(uintptr_t)(before + 1));
+    struct memory m = { (uintptr_t)made->p, bytes->u, ncs_hash(line, before) };
+    NCS_PUSH(t->memory, t->memories, t->memory_room, m);
+    return true;
+}
+
+static uint64_t memory_at(const struct track *t, const void *address)
+{
+    for (size_t i = t->memories; address && i-- > 0;)
+        if ((uintptr_t)address - t->memory[i].base < t->memory[i].bytes)
+            return ncs_hash(t->memory[i].is, (uintptr_t)address - t->memory[i].base);
+    return 0;
+}
+
+/* How often these are made is a matter of time, or of memory that is taken back at some time. */
+static bool is_counted_on(const struct ncs_call *c)
+{
+    return !c->opening && !c->ending && c->fn != NCS_FN_cudaStreamQuery &&
+           c->fn != NCS_FN_cudaEventQuery && c->fn != NCS_FN_ncclCommGetAsyncError &&
+           c->fn != NCS_FN_cudaGetLastError && c->fn != NCS_FN_cudaPeekAtLastError &&
+           !ncs_call_arg(c, NCS_ARG_MEMORY);
+}
+
+static void add_between(struct track *t, const struct ncs_call *c)
+{
+    const uint64_t factor = 0x9e3779b97f4a7c15u; /* odd: nothing is lost in its powers */
+    t->between = t->between * factor + ncs_hash(line_of(c), c->fn);
+    t->power *= factor;
+}
+
+static void read_call(struct tracks *all, const struct ncs_call *c)
+{
+    struct track *t = c->rank >= 0 && c->rank < all->q->ranks ? all->of_run[c->rank] : NULL;
+    if (!t || add_memory(t, c))
+        return;
+    bool here = c->comm == all->comm && c->comm_rank == t->comm_rank && c->number &&
+                !ncs_is_pairwise(c) && !ncs_call_is_one_sided(c);
+    if (!here) {
+        if (is_counted_on(c))
+            add_between(t, c);
+        return;
+    }
+    if (t->count == t->held)
+        return;
+    struct clue *k = &t->clue[t->count++];
+    k->of[NCS_CLUE_LINE - 1] = line_of(c);
+    k->of[NCS_CLUE_BUFFER - 1] = ncs_hash(memory_at(t, ncs_call_sendbuff(c)),
+                                          memory_at(t, ncs_call_recvbuff(c)));
+    k->of[NCS_CLUE_BETWEEN - 1] = t->between;
+    k->power = t->power;
+    t->between = 0;
+    t->power = 1;
+}
+
+static void want(struct tracks *all, int comm_rank)
+{
+    struct track *t = &all->of[comm_rank];
+    int rank = ncs_run_rank(all->q, all->comm, comm_rank);
+    if (t->wanted || rank < 0)
+        return;
+    t->wanted = true;
+    t->power = 1;
+    t->comm_rank = comm_rank;
+    t->held = all->q->comm[all->comm].seq[comm_rank].held;
+    t->clue = ncs_new(t->held * sizeof *t->clue);
+    all->of_run[rank] = t;
+}
+
+static struct tracks begin(const struct ncs_inquiry *q, int comm)
+{
+    struct tracks all = { .q = q, .comm = comm };
+    all.of = ncs_new((size_t)q->journal->comm[comm]->members * sizeof *all.of);
+    all.of_run = ncs_new((size_t)(q->ranks + 1) * sizeof(struct track *));
+    return all;
+}
+
+static void read_all(struct tracks *all)
+{
+    for (const struct ncs_call *c = all->q->journal->oldest; c; c = c->newer)
+        read_call(all, c);
+}
+
+static void end(struct tracks *all)
+{
+    for (int i = 0; i < all->q->journal->comm[all->comm]->members; i++) {
+        ncs_free(all->of[i].clue);
+        ncs_free(all->of[i].memory);
+        ncs_map_free(&all->of[i].made_at);
+    }
+    ncs_free(all->of);
+    ncs_free(all->of_run);
+}
+
+/* ---- comparing ---- */
+
+static uint64_t at(const struct track *t, size_t i, enum ncs_clue clue)
+{
+    return t->clue[i].of[clue - 1];
+}
+
+static bool same(const struct track *a, const struct track *b, enum ncs_clue clue)
+{
+    for (size_t i = 0; i < a->count && i < b->count; i++)
+        if (at(a, i, clue) != at(b, i, clue))
+            return false;
+    return a->count == b->count;
+}
+
+/* Of the ranks wanted one with whom most of them agree; -1 = there is none. */
+static int find_model(const struct tracks *all, const int *rank, size_t count, enum ncs_clue clue)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t agree = 0;
+        for (size_t k = 0; k < count; k++)
+            agree += same(&all->of[rank[i]], &all->of[rank[k]], clue);
+        if (2 * agree > count)
+            return rank[i];
+    }
+    return -1;
+}
+
+/* What came between is what came there and, without a call in between, at the next ones. */
+static bool is_joined(const struct track *few, const struct track *many, size_t i, uint32_t shift)
+{
+    uint64_t joined = at(many, i, NCS_CLUE_BETWEEN);
+    for (size_t k = i + 1; k <= i + shift; k++)
+        joined = joined * many->clue[k].power + at(many, k, NCS_CLUE_BETWEEN);
+    return at(few, i, NCS_CLUE_BETWEEN) == joined;
+}
+
+/* One rank made `shift` calls that the other did not, no later than at `last`: whether the clue tells
+ * earlier, where. The calls before have to agree as they stand, and those from there on shifted. */
+static bool find_shift(const struct tracks *all, int few_rank, int many_rank, uint32_t shift, size_t last,
+                       enum ncs_clue clue, size_t *where)
+{
+    const struct track *few = &all->of[few_rank], *many = &all->of[many_rank];
+    const struct ncs_sequence *fs = &all->q->comm[all->comm].seq[few_rank];
+    const struct ncs_sequence *ms = &all->q->comm[all->comm].seq[many_rank];
+    if (many->count <= shift || last > few->count || last + shift > many->count)
+        return false;
+    size_t from = many->count - shift < few->count ? many->count - shift : few->count, i = 0;
+    while (i < last && at(few, i, clue) == at(many, i, clue))
+        i++;
+    if (i == last)
+        return false;
+    while (from > 0 && at(few, from - 1, clue) == at(many, from - 1 + shift, clue) &&
+           fs->mark[from - 1] == ms->mark[from - 1 + shift])
+        from--;
+    *where = i;
+    if (clue == NCS_CLUE_BETWEEN)
+        return from <= i + 1 && fs->mark[i] == ms->mark[i + shift] && is_joined(few, many, i, shift);
+    return from <= i;
+}
+
+/* ---- calls left out or made in excess ---- */
+
+struct sides { /* of a parting by number: who made fewer calls, and who made more */
+    int *odd, *other;
+    size_t odds, others;
+    bool extra;
+    uint32_t shift;
+    uint32_t last;
+};
+
+static bool locate(const struct tracks *all, const struct sides *s, enum ncs_clue clue,
+                   struct ncs_parting *out)
+{
+    size_t samples = s->others < SAMPLES ? s->others : SAMPLES, where = 0;
+    int model = find_model(all, s->other, samples, clue);
+    if (model < 0)
+        return false;
+    for (size_t i = 0; i < s->odds && i < ODDS; i++) {
+        size_t here;
+        int odd = s->odd[i];
+        if (!find_shift(all, s->extra ? model : odd, s->extra ? odd : model, s->shift, s->last, clue,
+                        &here) ||
+            (i && here != where))
+            return false;
+        where = here;
+    }
+    const struct ncs_sequence *m = &all->q->comm[all->comm].seq[model];
+    *out = (struct ncs_parting){ .how = s->extra ? NCS_PARTING_EXTRA : NCS_PARTING_SKIPPED,
+                                 .at = (uint32_t)where, .number = m->call[where]->number,
+                                 .shift = s->shift, .model = model, .clue = clue };
+    out->odds = s->odds;
+    out->odd = ncs_new(s->odds * sizeof *out->odd);
+    memcpy(out->odd, s->odd, s->odds * sizeof *out->odd);
+    return true;
+}
+
+static void locate_by_any(struct ncs_inquiry *q, int comm, const struct sides *s,
+                          struct ncs_parting *out)
+{
+    struct tracks all = begin(q, comm);
+    for (size_t i = 0; i < s->others && i < SAMPLES; i++)
+        want(&all, s->other[i]);
+    for (size_t i = 0; i < s->odds && i < ODDS; i++)
+        want(&all, s->odd[i]);
+    read_all(&all);
+    for (enum ncs_clue clue = NCS_CLUE_LINE; clue <= CLUES && out->how == NCS_PARTING_NONE; clue++)
+        locate(&all, s, clue, out);
+    end(&all);
+}
+
+/* Who has made none at the parting, and who went on. The smaller side is odd; of equal ones those who
+ * made fewer. */
+static void part_sides(const struct ncs_ranks_of_comm *r, int nranks, struct sides *s)
+{
+    const struct ncs_parting *p = &r->parting;
+    int *few = ncs_new((size_t)nranks * sizeof *few), *many = ncs_new((size_t)nranks * sizeof *many);
+    size_t fews = 0, manys = 0;
+    for (int i = 0; i < nranks; i++)
+        if (ncs_sequence_at(&r->seq[i], p->at))
+            many[manys++] = i;
+        else
+            few[fews++] = i;
+    s->extra = fews > manys;
+    s->odd = s->extra ? many : few;
+    s->odds = s->extra ? manys : fews;
+    s->other = s->extra ? few : many;
+    s->others = s->extra ? fews : manys;
+    s->shift = p->shift;
+    s->last = p->at;
+}
+
+static bool is_whole(const struct ncs_ranks_of_comm *r, int nranks)
+{
+    for (int i = 0; i < nranks; i++)
+        if (r->seq[i].base)
+            return false;
+    return true;
+}
+
+/* ---- calls exchanged ---- */
+
+/* Every difference between the two is two calls, `*far` apart, that have changed places; *where is the
+ * first. */
+static bool find_swaps(const struct tracks *all, int odd, int model, enum ncs_clue clue, size_t *where,
+                       uint32_t *far)
+{
+    const struct track *a = &all->of[odd], *b = &all->of[model];
+    bool *done = ncs_new(a->count * sizeof *done), fits = a->count == b->count;
+    *far = 0;
+    for (size_t i = 0; i < a->count && fits; i++) {
+        if (done[i] || at(a, i, clue) == at(b, i, clue))
+            continue;
+        size_t k = i + 1;
+        while (k < a->count && k <= i + FAR &&
+               (done[k] || at(a, i, clue) != at(b, k, clue) || at(a, k, clue) != at(b, i, clue)))
+            k++;
+        fits = k < a->count && k <= i + FAR && (!*far || k - i == *far) &&
+               !all->q->comm[all->comm].seq[odd].call[i]->label;
+        if (!fits)
+            break;
+        if (!*far)
+            *where = i;
+        *far = (uint32_t)(k - i);
+        done[k] = true;
+    }
+    ncs_free(done);
+    return fits && *far;
+}
+
+static bool locate_swap(const struct tracks *all, int nranks, enum ncs_clue clue, struct ncs_parting *p)
+{
+    int *rank = ncs_new((size_t)nranks * sizeof *rank), *odd = ncs_new((size_t)nranks * sizeof *odd);
+    size_t odds = 0, first = 0, where;
+    uint32_t shift = 0, far;
+    for (int i = 0; i < nranks; i++)
+        rank[i] = i;
+    int model = find_model(all, rank, (size_t)nranks, clue);
+    bool even = model < 0 && nranks == 2, fits = model >= 0 || even;
+    model = even ? 0 : model;
+    for (int i = 0; i < nranks && fits; i++) {
+        if (same(&all->of[i], &all->of[model], clue))
+            continue;
+        fits = find_swaps(all, i, model, clue, &where, &far) && (!odds || (where == first && far == shift));
+        odd[odds++] = i;
+        first = where;
+        shift = far;
+    }
+    ncs_free(rank);
+    const struct ncs_sequence *m = fits && odds ? &all->q->comm[all->comm].seq[model] : NULL;
+    if (!m) {
+        ncs_free(odd);
+        return false;
+    }
+    if (even) { /* of two nobody is the odd one */
+        odd[0] = 0;
+        odd[1] = 1;
+        odds = 2;
+    }
+    *p = (struct ncs_parting){ .how = NCS_PARTING_SWAPPED, .at = (uint32_t)first, .shift = shift,
+                               .number = m->call[first]->number, .clue = clue, .even = even,
+                               .other = m->call[first + shift]->number, .model = model, .odd = odd,
+                               .odds = odds };
+    return true;
+}
+
+/* Nothing hangs, but data is wrong: are calls of equal signature exchanged? */
+static void locate_exchange(struct ncs_inquiry *q, int comm)
+{
+    struct ncs_ranks_of_comm *r = &q->comm[comm];
+    int nranks = q->journal->comm[comm]->nranks;
+    if (nranks < 2 || r->parting.how != NCS_PARTING_NONE || r->seq[0].held < 2 ||
+        (size_t)nranks * r->seq[0].held > MOST_CALLS)
+        return;
+    struct tracks all = begin(q, comm);
+    bool known = true;
+    for (int i = 0; i < nranks; i++) {
+        want(&all, i);
+        known = known && all.of[i].wanted;
+    }
+    read_all(&all);
+    for (enum ncs_clue clue = NCS_CLUE_LINE; clue <= NCS_CLUE_BUFFER && known; clue++)
+        if (locate_swap(&all, nranks, clue, &r->parting))
+            break;
+    end(&all);
+}
+
+void ncs_find_clues(struct ncs_inquiry *q)
+{
+    bool doubt = false;
+    for (size_t i = 0; i < q->notices; i++)
+        doubt |= q->notice[i].kind == NCS_NOTICE_DOUBT;
+    for (size_t c = 0; c < q->journal->comms && !q->journal->dropped; c++) {
+        struct ncs_ranks_of_comm *r = &q->comm[c];
+        int nranks = q->journal->comm[c]->nranks;
+        if (!is_whole(r, nranks))
+            continue;
+        if (q->hung && r->parting.how == NCS_PARTING_FEWER) {
+            struct sides s;
+            part_sides(r, nranks, &s);
+            if (s.odds)
+                locate_by_any(q, (int)c, &s, &r->clued);
+            ncs_free(s.odd);
+            ncs_free(s.other);
+        } else if (!q->hung && doubt) {
+            locate_exchange(q, (int)c);
+        }
+    }
+}
+
+/* ---- words ---- */
+
+void ncs_say_clue(const struct ncs_inquiry *q, int comm, const struct ncs_parting *p, struct ncs_str *s)
+{
+    static const char *const by[] = {
+        [NCS_CLUE_LINE] = "by script lines: ", [NCS_CLUE_BUFFER] = "by buffers: ",
+        [NCS_CLUE_BETWEEN] = "by what comes between the calls: ",
+    };
+    bool skipped = p->how == NCS_PARTING_SKIPPED;
+    ncs_str_add(s, by[p->clue]);
+    if (p->how == NCS_PARTING_SWAPPED) {
+        ncs_str_addf(s, "with calls %u and %u exchanged ", (unsigned)p->number, (unsigned)p->other);
+        if (p->even) {
+            ncs_str_add(s, "the two ranks agree");
+            return;
+        }
+        ncs_say_odd(q, s, comm, p);
+        ncs_str_add(s, p->odds == 1 ? " agrees with the others" : " agree with the others");
+        return;
+    }
+    ncs_str_addf(s, "from call %u on ", (unsigned)p->number);
+    ncs_say_odd(q, s, comm, p);
+    ncs_str_addf(s, " agree%s with what the others do %u call%s %s", p->odds == 1 ? "s" : "",
+                 (unsigned)p->shift, p->shift == 1 ? "" : "s", skipped ? "later" : "earlier");
+}

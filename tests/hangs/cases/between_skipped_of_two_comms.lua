@@ -1,0 +1,11 @@
+-- The steps have a call on another communicator, by which the one that was left out is found.
+scenario { ranks = 4 }
+local own = world:split { color = rank }
+local x, y = cuda.buffer("float32", 16), cuda.buffer("float32", 16)
+for step = 1, 6 do
+  own:all_reduce(y)
+  if not (rank == 3 and step == 2) then
+    world:all_reduce(x)
+  end
+end
+stream:sync()
