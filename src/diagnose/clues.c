@@ -379,6 +379,30 @@ static void locate_exchange(struct ncs_inquiry *q, int comm)
     end(&all);
 }
 
+/* The calls left out or made in excess show where a signature differs, but may have come before, among
+ * calls that look the same. */
+static void locate_earlier(struct ncs_inquiry *q, int comm)
+{
+    struct ncs_ranks_of_comm *r = &q->comm[comm];
+    struct ncs_parting *p = &r->parting, found = { 0 };
+    int nranks = q->journal->comm[comm]->nranks;
+    struct sides s = { .odd = p->odd, .odds = p->odds, .extra = p->how == NCS_PARTING_EXTRA,
+                       .shift = p->shift, .last = p->at };
+    s.other = ncs_new((size_t)nranks * sizeof *s.other);
+    size_t next = 0;
+    for (int i = 0; i < nranks; i++)
+        if (next < p->odds && p->odd[next] == i)
+            next++;
+        else
+            s.other[s.others++] = i;
+    locate_by_any(q, comm, &s, &found);
+    ncs_free(s.other);
+    if (found.how == NCS_PARTING_NONE)
+        return;
+    ncs_free(p->odd);
+    *p = found;
+}
+
 void ncs_find_clues(struct ncs_inquiry *q)
 {
     bool doubt = false;
@@ -396,6 +420,9 @@ void ncs_find_clues(struct ncs_inquiry *q)
                 locate_by_any(q, (int)c, &s, &r->clued);
             ncs_free(s.odd);
             ncs_free(s.other);
+        } else if (q->hung && !r->parting.even && !r->parting.by_label &&
+                   (r->parting.how == NCS_PARTING_SKIPPED || r->parting.how == NCS_PARTING_EXTRA)) {
+            locate_earlier(q, (int)c);
         } else if (!q->hung && doubt) {
             locate_exchange(q, (int)c);
         }

@@ -141,7 +141,8 @@ void ncs_fill_parting(const struct ncs_inquiry *q, const struct ncs_root *r, int
         ncs_set_title(q, d, title);
         d->order = title->id;
     }
-    if (r->kind != NCS_ROOT_ABSENT) {
+    bool met = r->kind != NCS_ROOT_ABSENT && (!p->clue || p->how == NCS_PARTING_SWAPPED);
+    if (met) {
         for (size_t i = 0; i < d->f.rows; i++)
             ncs_free(d->f.row[i].text);
         d->f.rows = 0;
