@@ -150,10 +150,18 @@ static char *what_is_missing(const struct ncs_inquiry *q, const struct ncs_need 
                     (unsigned)need->call->number);
 }
 
-/* It is in the same call, for another meeting. */
-static bool inside_same(const struct ncs_snap_context *c, const struct ncs_need *need)
+/* What comes before where somebody is who may still come: nothing of one that is in the same call, for
+ * another meeting. */
+static char *elsewhere_lead(const struct ncs_snap_context *c, const struct ncs_need *need,
+                            const char *missing)
 {
-    return c && ncs_is_meeting(need) && c->call && c->call->fn == need->call->fn;
+    const struct ncs_call *call = c ? c->call : NULL;
+    if (call && ncs_is_meeting(need) && call->fn == need->call->fn)
+        return ncs_copy_text("");
+    if (call && need->kind == NCS_NEED_INIT && need->call && ncs_is_init(need->call) &&
+        ncs_is_init(call))
+        return ncs_text("%s: has another id and ", missing);
+    return ncs_text("%s: ", missing);
 }
 
 static char *absent_text(const struct ncs_inquiry *q, const struct ncs_need *need,
@@ -206,7 +214,7 @@ static char *absent_text(const struct ncs_inquiry *q, const struct ncs_need *nee
         text = c ? waiting_text(q, a->context, "", "") : ncs_copy_text(missing);
         break;
     case NCS_ABSENT_ELSEWHERE:
-        lead = inside_same(c, need) ? ncs_copy_text("") : ncs_text("%s: ", missing);
+        lead = elsewhere_lead(c, need, missing);
         text = c ? waiting_text(q, a->context, lead, "") : ncs_copy_text(missing);
         ncs_free(lead);
         break;

@@ -326,7 +326,8 @@ static void order_nodes(struct build *b)
         add_rank(b, b->d->wait[i].rank, b->waiter[i].node);
     add_absent(b);
     nodes = b->graph->nodes;
-    qsort(b->graph->node, nodes, sizeof *b->graph->node, before);
+    if (nodes)
+        qsort(b->graph->node, nodes, sizeof *b->graph->node, before);
     for (int r = 0; r < b->ranks; r++) /* the numbers of the nodes have changed */
         b->first[r] = -1;
     b->entries = 0;
