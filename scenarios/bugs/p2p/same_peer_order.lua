@@ -5,7 +5,10 @@ scenario {
   params  = { group = true, dst = 1 },
   matrix  = { ranks = { 2, 4 }, dst = { 1, 3 }, group = { true, false } },
   exclude = { { ranks = 2, dst = 3 } },
-  outcome = function(run) return { wrong = { rank = run.param.dst } } end,
+  outcome = function(run)
+    return { wrong = { rank = run.param.dst },
+             finding = { rule = "message-order", culprit = { 0, run.param.dst }, call = 1 } }
+  end,
 }
 
 local activation = cuda.buffer("float32", 8):fill(rank == 0 and 1 or 0)

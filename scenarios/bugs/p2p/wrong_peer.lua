@@ -6,7 +6,12 @@ scenario {
   matrix  = { ranks = { 3, 4, 8 }, odd = { 2, 3 }, dtype = { "float16", "int64" } },
   exclude = { { ranks = 3, odd = 3 }, { ranks = 8, dtype = "int64" } },
   outcome = function(run)
-    return { hang = { culprit = run.param.odd, call = 1, why = "wrong-peer" }, findings = 1 }
+    local waiting = {} -- the true source, and all stages from the odd one on
+    for r = run.param.odd - 1, run.nranks - 1 do
+      waiting[#waiting + 1] = r
+    end
+    return { hang = { culprit = run.param.odd, call = 1, waiting = waiting, why = "wrong-peer" },
+             findings = 1 }
   end,
 }
 
