@@ -1,4 +1,5 @@
 scenario {
+  needs   = { driver = "sim" },
   about   = "messages without elements are left out by the sender, but not by the receiver",
   bug     = { entry = "D2", thread = { "NVIDIA/nccl#1593", "pytorch/pytorch#146468" },
               nccl = "the receive of nothing waits for its peer all the same, at least on first contact" },

@@ -1,4 +1,5 @@
 scenario {
+  needs   = { driver = "sim" },
   about   = "the same once the ranks have been in contact: small messages slip through, by luck",
   bug     = { entry = "D1", thread = { "NVIDIA/nccl#544", "NVIDIA/nccl#1456", "NVIDIA/nccl#783" },
               nccl = "what fits into the buffers of a connection slips through: it fails with the big model only" },

@@ -1,4 +1,5 @@
 scenario {
+  needs   = { driver = "sim" },
   about   = "a stage receives from all its predecessors in one group, before it sends what one of them needs",
   bug     = { entry = "D5", thread = { "pytorch/PiPPy#969", "pytorch/pytorch#174288" },
               nccl = "the stages wait for each other through a group that is half done" },

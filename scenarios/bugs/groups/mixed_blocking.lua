@@ -1,0 +1,16 @@
+scenario {
+  about   = "a blocking and a non-blocking communicator are split in one group",
+  bug     = { entry = "E4", nccl = "the second split is refused with ncclInvalidArgument, and with it the group" },
+  matrix  = { ranks = { 2, 4 } },
+  outcome = { error = "ncclInvalidArgument" },
+}
+
+local side = world:split { color = 0, blocking = false }
+side:wait_ready()
+
+local a, b
+nccl.group(function()
+  a = world:split { color = rank % 2 }
+  b = side:split { color = rank % 2 } -- of another kind: not in the same group
+end)
+b:wait_ready()
