@@ -108,6 +108,11 @@ static int64_t value_now(const struct ncs_call *c, const char *argument)
 static void say_argument(struct ncs_str *s, const struct ncs_inquiry *q, const struct ncs_edit *e)
 {
     const struct ncs_call *c = call_of(q, e->comm, e->comm_rank, e->call);
+    if (strcmp(e->argument, "comm") == 0) {
+        ncs_str_addf(s, "%s in ", ncs_comm_name(q, e->other_comm));
+        say_call(s, q, e->comm, e->comm_rank, e->call, true);
+        return;
+    }
     ncs_str_addf(s, "%s ", e->argument);
     say_value(s, e, e->value);
     if (c) {
@@ -164,7 +169,9 @@ char *ncs_say_edit(const struct ncs_inquiry *q, const struct ncs_edit *e)
         say_call(&s, q, e->comm, e->comm_rank, e->call, true);
         break;
     }
-    if (e->other_comm >= 0 || strcmp(comm, "world") != 0)
+    if (e->kind == NCS_EDIT_ARGUMENT && e->other_comm >= 0)
+        ncs_str_addf(&s, " instead of %s", comm);
+    else if (e->other_comm >= 0 || strcmp(comm, "world") != 0)
         ncs_str_addf(&s, "%s on %s", e->other_comm >= 0 ? "," : "", comm);
     return ncs_str_take(&s);
 }

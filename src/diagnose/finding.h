@@ -65,8 +65,8 @@ struct ncs_edit {
     int model_comm_rank;
     uint32_t model_call;
     bool answer;          /* INSERT: not the model's call but its counterpart, a receive for a send */
-    const char *argument; /* ARGUMENT: "count" "datatype" "op" "root" "peer"; static text */
-    int64_t value;
+    const char *argument; /* ARGUMENT: "count" "datatype" "op" "root" "peer" "comm"; static text */
+    int64_t value;        /* of "comm" the number, and that of other_comm */
     char *on;             /* name of the communicator */
     char *text;           /* "rank 2: insert AllReduce float32 x 1024 sum before its call 3 (line 17)" */
 };

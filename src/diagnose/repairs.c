@@ -214,22 +214,61 @@ static bool same_call(const struct ncs_call *a, const struct ncs_call *b)
     return ncs_call_signature(a) == ncs_call_signature(b) && strcmp(x, y) == 0;
 }
 
+enum { FAR = 16 }; /* over which calls are exchanged or moved */
+
+static const struct ncs_call *find_later(const struct repairing *p, int comm, int comm_rank,
+                                         uint32_t at, const struct ncs_call *like, uint32_t *to)
+{
+    for (*to = at + 1; *to <= at + FAR; ++*to) {
+        const struct ncs_call *c = ncs_call_at(p->q, comm, comm_rank, *to);
+        if (c && same_call(c, like))
+            return c;
+    }
+    return NULL;
+}
+
+/* One call was made earlier than by the others, or later: it is left out there and inserted here. */
+static void repair_moved(struct repairing *p, enum ncs_parting_how how)
+{
+    struct ncs_parting k;
+    if (!ncs_parts(p->q, p->r, how, &k))
+        return;
+    int comm = ncs_parting_comm(p->r);
+    bool early = how == NCS_PARTING_EXTRA;
+    for (size_t i = 0; i < k.odds; i++) {
+        const struct ncs_call *own = ncs_call_at(p->q, comm, k.odd[i], k.at);
+        const struct ncs_call *model = ncs_call_at(p->q, comm, k.model, k.at);
+        uint32_t to;
+        const struct ncs_call *later =
+            own && model ? find_later(p, comm, early ? k.model : k.odd[i], k.at, early ? own : model,
+                                      &to) : NULL;
+        if (!later)
+            continue;
+        const struct ncs_call *next = ncs_call_at(p->q, comm, k.odd[i], to + 1);
+        add_insert(p, k.odd[i], !early ? own->number : next ? next->number
+                                                            : next_of(p, comm, k.odd[i]),
+                   early ? later : model, false);
+        add(p, edit_of(p, NCS_EDIT_DELETE, early ? own : later));
+    }
+    ncs_free(k.odd);
+}
+
 static void repair_swapped(struct repairing *p)
 {
-    enum { FAR = 16 };
     struct ncs_parting k;
-    if (!ncs_parts(p->q, p->r, NCS_PARTING_SWAPPED, &k))
+    if (!ncs_parts(p->q, p->r, NCS_PARTING_SWAPPED, &k)) {
+        repair_moved(p, NCS_PARTING_EXTRA);
+        repair_moved(p, NCS_PARTING_SKIPPED);
         return;
+    }
     int comm = ncs_parting_comm(p->r);
     const struct ncs_call *model = ncs_call_at(p->q, comm, k.model, k.at);
     for (size_t i = 0; model && i < k.odds; i++) {
-        const struct ncs_call *own = ncs_call_at(p->q, comm, k.odd[i], k.at), *later = NULL;
+        const struct ncs_call *own = ncs_call_at(p->q, comm, k.odd[i], k.at);
+        uint32_t to;
         if (!own || same_call(own, model))
             continue;
-        for (uint32_t at = k.at + 1; !later && at < k.at + FAR; at++) {
-            const struct ncs_call *c = ncs_call_at(p->q, comm, k.odd[i], at);
-            later = c && same_call(c, model) ? c : NULL;
-        }
+        const struct ncs_call *later = find_later(p, comm, k.odd[i], k.at, model, &to);
         /* One that waits in the first has not made the second yet. */
         add_pair(p, NCS_EDIT_SWAP, own, comm, k.odd[i],
                  later ? later->number : own->number + (k.other - k.number));
@@ -260,23 +299,48 @@ static int op_by_meaning(const struct ncs_call *c)
     return op > ncclNumOps ? ncclNumOps : op;
 }
 
+static void adapt(struct repairing *p, const struct ncs_call *c, const struct ncs_call *ref)
+{
+    if (c == ref || c->fn != ref->fn)
+        return;
+    if (ncs_call_root(c) != ncs_call_root(ref))
+        add_argument(p, c, "root", ncs_call_root(ref));
+    if (ncs_call_dtype(c) != ncs_call_dtype(ref))
+        add_argument(p, c, "datatype", ncs_call_dtype(ref));
+    if (ncs_call_count(c) != ncs_call_count(ref))
+        add_argument(p, c, "count", (int64_t)ncs_call_count(ref));
+    if (op_by_meaning(c) != op_by_meaning(ref))
+        add_argument(p, c, "op", op_by_meaning(ref));
+}
+
 static void repair_arguments(struct repairing *p)
 {
     if (p->r->kind != NCS_ROOT_DIFFER || p->r->calls < 2)
         return;
     const struct ncs_call *ref = reference(p);
-    for (size_t i = 0; i < p->r->calls; i++) {
-        const struct ncs_call *c = p->r->call[i];
-        if (c == ref || c->fn != ref->fn)
+    for (size_t i = 0; i < p->r->calls; i++)
+        adapt(p, p->r->call[i], ref);
+}
+
+/* A call that NCCL refused, where another rank's of the same number went through with other
+ * arguments. */
+static void repair_refused(struct repairing *p)
+{
+    for (size_t i = 0; p->r->kind == NCS_ROOT_ABSENT && i < p->r->absents; i++) {
+        const struct ncs_call *c = p->r->absent[i]->call;
+        if (p->r->absent[i]->reason == NCS_ABSENT_ERROR && p->r->absent[i]->rank >= 0)
+            for (c = p->q->journal->newest; c && !(c->rank == p->r->absent[i]->rank && ncs_failed(c));)
+                c = c->older;
+        if (!c || !c->number || !ncs_failed(c) || ncs_is_pairwise(c))
             continue;
-        if (ncs_call_root(c) != ncs_call_root(ref))
-            add_argument(p, c, "root", ncs_call_root(ref));
-        if (ncs_call_dtype(c) != ncs_call_dtype(ref))
-            add_argument(p, c, "datatype", ncs_call_dtype(ref));
-        if (ncs_call_count(c) != ncs_call_count(ref))
-            add_argument(p, c, "count", (int64_t)ncs_call_count(ref));
-        if (op_by_meaning(c) != op_by_meaning(ref))
-            add_argument(p, c, "op", op_by_meaning(ref));
+        const struct ncs_comm_info *info = p->q->journal->comm[c->comm];
+        const struct ncs_call *ref = NULL;
+        for (int k = 0; k < info->nranks && !ref; k++) {
+            ref = ncs_journal_call(p->q->journal, c->comm, k, c->number);
+            ref = ref && ref->fn == c->fn && !ncs_failed(ref) ? ref : NULL;
+        }
+        if (ref)
+            adapt(p, c, ref);
     }
 }
 
@@ -379,6 +443,35 @@ void ncs_repair_peer(const struct ncs_inquiry *q, struct ncs_draft *d, const str
     add(&p, edit_of(&p, NCS_EDIT_DELETE, wrong));
 }
 
+void ncs_repair_comm(const struct ncs_inquiry *q, struct ncs_draft *d, const struct ncs_call *wrong,
+                     int comm)
+{
+    struct repairing p = { .q = q, .d = d };
+    const struct ncs_comm_info *info = q->journal->comm[comm];
+    int own = -1, peer = -1, named = ncs_run_rank(q, wrong->comm, ncs_call_peer(wrong));
+    for (int i = 0; i < info->nranks; i++) {
+        own = info->member[i].rank == wrong->rank ? i : own;
+        peer = ncs_is_pairwise(wrong) && info->member[i].rank == named ? i : peer;
+    }
+    if (own < 0 || (ncs_is_pairwise(wrong) && peer < 0))
+        return;
+    struct ncs_edit e = edit_of(&p, NCS_EDIT_ARGUMENT, wrong);
+    e.argument = "comm";
+    e.value = e.other_comm = comm;
+    e.other_comm_rank = own;
+    add(&p, e);
+    if (peer >= 0 && peer != ncs_call_peer(wrong))
+        add_argument(&p, wrong, "peer", peer);
+}
+
+void ncs_repair_swap(const struct ncs_inquiry *q, struct ncs_draft *d, const struct ncs_call *a,
+                     const struct ncs_call *b)
+{
+    struct repairing p = { .q = q, .d = d };
+    bool first = a->number < b->number;
+    add_pair(&p, NCS_EDIT_SWAP, first ? a : b, a->comm, a->comm_rank, first ? b->number : a->number);
+}
+
 /* ---- rings ---- */
 
 /* Whose edit undoes the ring: somebody at fault, else anybody in it. */
@@ -445,6 +538,17 @@ static void repair_p2p_cycle(struct repairing *p)
     repair_ring(p, NCS_EDIT_GROUP, alone ? -1 : who(p));
 }
 
+/* From the call that the thread is in to its call for the last of the others. */
+static void repair_one_thread(struct repairing *p)
+{
+    const struct ncs_need *n = p->r->need;
+    int last = -1;
+    for (size_t i = 0; i < n->absents; i++)
+        last = n->absent[i].comm_rank > last ? n->absent[i].comm_rank : last;
+    if (n->call->number && known(p, n->comm, last))
+        add_pair(p, NCS_EDIT_GROUP, n->call, n->comm, last, next_of(p, n->comm, last));
+}
+
 static void repair_comm_order(struct repairing *p)
 {
     repair_ring(p, NCS_EDIT_SWAP, who(p));
@@ -464,6 +568,7 @@ static const struct {
     { "missing-group-end", repair_group_end }, { "send-without-recv", repair_alone },
     { "recv-without-send", repair_alone },   { "p2p-count-mismatch", repair_p2p_count },
     { "p2p-cycle", repair_p2p_cycle },       { "comm-order", repair_comm_order },
+    { "one-thread-no-group", repair_one_thread }, { "error-path", repair_refused },
 };
 
 void ncs_repairs(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)

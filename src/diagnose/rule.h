@@ -90,6 +90,12 @@ void ncs_repairs(const struct ncs_inquiry *q, const struct ncs_root *r, struct n
  * it has to become the counterpart of its kind, too. */
 void ncs_repair_peer(const struct ncs_inquiry *q, struct ncs_draft *d, const struct ncs_call *wrong,
                      const struct ncs_call *wants, bool turned);
+/* To one about the wrong communicator: the call, and the number of the right one. */
+void ncs_repair_comm(const struct ncs_inquiry *q, struct ncs_draft *d, const struct ncs_call *wrong,
+                     int comm);
+/* To one about two calls of a rank on one communicator that change places. */
+void ncs_repair_swap(const struct ncs_inquiry *q, struct ncs_draft *d, const struct ncs_call *a,
+                     const struct ncs_call *b);
 char *ncs_say_edit(const struct ncs_inquiry *q, const struct ncs_edit *e);
 
 /* ---- somebody will never come to a meeting (absences.c) ---- */

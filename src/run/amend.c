@@ -332,7 +332,7 @@ static int make_with_arguments(const struct passing *p)
         for (size_t i = 0; i < p->s->round->changes; i++)
             if (is_on(p, i, NCS_EDIT_ARGUMENT) &&
                 is_call(p, change(p, i)->nth, change(p, i)->edit.call) &&
-                find_member(p, p->nth, &comm, &comm_rank)) {
+                find_member(p, change(p, i)->other_nth, &comm, &comm_rank)) {
                 own.comm = comm;
                 own.comm_rank = comm_rank;
                 replaced |= ncs_amend_replace(p->run, &own, change(p, i));

@@ -92,13 +92,16 @@ bool ncs_amend_replace(struct ncs_run *run, struct ncs_call *call, const struct 
         const char *name;
         enum ncs_kind kind;
     } names[] = { { "count", NCS_ARG_COUNT }, { "datatype", NCS_ARG_DTYPE }, { "op", NCS_ARG_REDOP },
-                  { "root", NCS_ARG_ROOT }, { "peer", NCS_ARG_PEER } };
+                  { "root", NCS_ARG_ROOT }, { "peer", NCS_ARG_PEER },
+                  { "comm", NCS_ARG_COMM } };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         union ncs_arg *arg = strcmp(names[i].name, c->edit.argument) == 0 ? slot(call, names[i].kind)
                                                                           : NULL;
         if (!arg)
             continue;
-        if (names[i].kind == NCS_ARG_COUNT)
+        if (names[i].kind == NCS_ARG_COMM)
+            arg->p = run->journal->comm[call->comm]->member[call->comm_rank].handle;
+        else if (names[i].kind == NCS_ARG_COUNT)
             arg->u = (uint64_t)c->edit.value;
         else
             arg->i = names[i].kind == NCS_ARG_REDOP ? own_op(run, call, c->edit.value)

@@ -112,6 +112,7 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
                                  "send both as one message");
         d->f.evidence = ncs_copy_text("by the labels of the calls; neither order is right by itself, so "
                                       "both ranks are named");
+        ncs_repair_swap(q, d, recv, call[3]);
         d->f.certainty = NCS_CERTAIN;
         d->f.call = send->number;
         d->order = send->id;

@@ -94,6 +94,8 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
         : ncs_text("by the majority: %zu made the call on the other communicator, %zu on this one",
                    n[1 - few]->presents, n[few]->presents);
     const struct ncs_need *most = few == 2 ? n[0] : n[1 - few], *odd = few == 2 ? n[1] : n[few];
+    for (size_t i = 0; i < odd->presents; i++)
+        ncs_repair_comm(q, d, odd->present[i], most->comm);
     d->f.call = odd->call->number;
     d->order = odd->call->id < most->call->id ? odd->call->id : most->call->id;
     ncs_set_title(q, d, odd->call);
