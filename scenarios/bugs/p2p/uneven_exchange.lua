@@ -14,11 +14,11 @@ local function tokens(src, dst) -- each rank reckons for itself who has how many
   return 1 + (src * 3 + dst) % 4 + (rank == param.to and src == param.from and dst == rank and 8 or 0)
 end
 
-local x, y = cuda.buffer("float16", 64):fill(1), cuda.buffer("float16", 64)
+local x, y = cuda.buffer("float16", 64):fill(1), cuda.buffer("float16", 16 * nranks)
 nccl.group(function()
   for r = 0, nranks - 1 do
     world:send(x, r, { count = tokens(rank, r) })
-    world:recv(y, r, { count = tokens(r, rank) })
+    world:recv(y:slice(16 * r + 1), r, { count = tokens(r, rank) })
   end
 end)
 stream:sync()
