@@ -103,11 +103,13 @@ void ncs_repair_by_sync(struct ncs_draft *d, const struct ncs_hazard *h)
 {
     if (!h->earlier->number)
         return;
-    d->f.repair = ncs_new(h->ats * sizeof *d->f.repair);
-    for (size_t i = 0; i < h->ats; i++)
-        d->f.repair[d->f.repairs++] = (struct ncs_edit){
-            .kind = NCS_EDIT_SYNC, .rank = h->at[i].rank, .comm = h->at[i].comm,
-            .call = h->at[i].call, .line = h->earlier->place.line, .model = -1 };
+    for (size_t i = 0; i < h->ats; i++) {
+        const struct ncs_hazard_at *at = &h->at[i];
+        struct ncs_edit e = { .kind = NCS_EDIT_SYNC, .rank = at->rank, .comm = at->comm,
+                              .comm_rank = at->comm_rank, .call = at->call, .other_comm = -1,
+                              .other_comm_rank = -1, .line = h->earlier->place.line, .model = -1 };
+        NCS_PUSH(d->f.repair, d->f.repairs, d->repair_room, e);
+    }
 }
 
 void ncs_say_wait_between(struct ncs_str *s, const struct ncs_hazard *h)

@@ -94,8 +94,10 @@ int hazard_found(struct rank *r, enum ncs_hazard_kind kind, const struct access 
         stand_for(f, earlier, later, does, sync);
     const struct ncs_call *named = is_counted(earlier->call) ? earlier->call : later->call;
     f->times++;
-    add_rank(f, is_counted(named) ? (struct ncs_hazard_at){ r->rank, named->comm, named->number }
-                                  : (struct ncs_hazard_at){ r->rank, -1, 0 });
+    struct ncs_hazard_at at = { .rank = r->rank, .comm = -1, .comm_rank = -1 };
+    if (is_counted(named))
+        at = (struct ncs_hazard_at){ r->rank, named->comm, named->comm_rank, named->number };
+    add_rank(f, at);
     taint(h, earlier->call, i);
     taint(h, later->call, i);
     return (int)i;

@@ -26,9 +26,9 @@ enum ncs_hazard_kind {
 enum ncs_touch { NCS_TOUCH_READ = 1, NCS_TOUCH_WRITE = 2, NCS_TOUCH_FREE = 4, NCS_TOUCH_SCALAR = 8 };
 
 struct ncs_hazard_at {
-    int rank;      /* of the run */
-    int comm;      /* of the communication call concerned, the earlier if both are; -1 = none */
-    uint32_t call; /* its number */
+    int rank;            /* of the run */
+    int comm, comm_rank; /* of the communication call concerned, the earlier if both are; -1 = none */
+    uint32_t call;       /* its number */
 };
 
 struct ncs_hazard {
