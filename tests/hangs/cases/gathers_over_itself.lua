@@ -7,7 +7,7 @@ scenario {
 
 local all = cuda.buffer("int32", 12)
 local mine = all:slice(1, 4)
-world:all_reduce(mine:fill(1))
+world:all_reduce(mine:fill(1)) stream:sync()
 mine:fill(rank + 1)
 world:all_gather(mine, all)
 stream:sync()
