@@ -1,6 +1,6 @@
 scenario {
   about   = "one rank takes another rank for the root",
-  bug     = { entry = "C4", thread = { "facebookarchive/caffe2#872", "pytorch/pytorch#130515", "pytorch/pytorch#149200" },
+  bug     = { entry = "C4", thread = { "facebookarchive/caffe2#872", "pytorch/pytorch#130515" },
               nccl = "each rank builds the chain from its own root: a hang, or everybody keeps its own data" },
   params  = { odd = 3, call = "broadcast" },
   matrix  = { ranks = { 3, 4, 8 }, odd = { 0, 2 }, call = { "broadcast", "reduce" } },

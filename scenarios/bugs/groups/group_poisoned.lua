@@ -1,6 +1,7 @@
 scenario {
   about   = "one bad call in a group drops the good ones too, and the codes are not looked at",
-  bug     = { entry = "E4", nccl = "ncclGroupEnd returns the error and drops every call of the group: the others hang in one that was right" },
+  bug     = { entry = "E4",
+              nccl = "ncclGroupEnd drops every call of the group: the others hang in one that was right" },
   params  = { odd = 2, warm = 0 },
   matrix  = { ranks = { 2, 4, 8 }, odd = { 0, 1, 3 }, warm = { 0, 1 } },
   exclude = { { ranks = 2, odd = 3 }, { ranks = 8, odd = 1 } },

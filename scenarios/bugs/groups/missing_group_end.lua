@@ -1,6 +1,7 @@
 scenario {
   about   = "an early return on one rank, between group start and group end",
-  bug     = { entry = "E2", nccl = "its calls succeed and are never launched: it reads old data, the others wait" },
+  bug     = { entry = "E2",
+              nccl = "its calls succeed and are never launched: it reads old data, the others wait" },
   params  = { odd = 1, warm = 0 },
   matrix  = { ranks = { 2, 4, 8 }, odd = { 0, 1, 3 }, warm = { 0, 1 } },
   exclude = { { ranks = 2, odd = 3 }, { ranks = 8, odd = 1 } },

@@ -1,6 +1,7 @@
 scenario {
   about   = "a blocking and a non-blocking communicator are split in one group",
-  bug     = { entry = "E4", nccl = "the second split is refused with ncclInvalidArgument, and with it the group" },
+  bug     = { entry = "E4",
+              nccl = "the second split is refused with ncclInvalidArgument, and with it the group" },
   matrix  = { ranks = { 2, 4 } },
   outcome = { error = "ncclInvalidArgument" },
 }

@@ -1,7 +1,7 @@
 scenario {
   about   = "one rank has the calls of a group in another order, which NCCL may or may not put right",
   bug     = { entry = "B3",
-              nccl = "sizes that differ are sorted within the group, so it works by luck; the guide forbids it" },
+              nccl = "different sizes are sorted within a group, so it works by luck; the guide forbids it" },
   params  = { odd = 1 },
   matrix  = { ranks = { 2, 4, 8 }, odd = { 0, 1 } },
   outcome = function(run)

@@ -2,7 +2,7 @@ scenario {
   needs   = { driver = "sim" },
   about   = "the same once the ranks have been in contact: small messages slip through, by luck",
   bug     = { entry = "D1", thread = { "NVIDIA/nccl#544", "NVIDIA/nccl#1456", "NVIDIA/nccl#783" },
-              nccl = "what fits into the buffers of a connection slips through: it fails with the big model only" },
+              nccl = "what fits into a connection's buffers slips through: only the big model fails" },
   params  = { count = 64 },
   matrix  = { count = { 64, 1048576, 1048577, 4194304 } }, -- 4 MiB are 1048576 elements
   outcome = function(run)

@@ -4,7 +4,8 @@ scenario {
               nccl = "the small message fills a part of the large receive, which waits for the rest" },
   params  = { large = 64 },
   matrix  = { ranks = { 2, 4 }, large = { 64, 4096 } },
-  outcome = { hang = { culprit = { 0, 1 }, call = 1, waiting = { 0, 1 }, why = "p2p-count-mismatch" }, findings = 1 },
+  outcome = { hang = { culprit = { 0, 1 }, call = 1, waiting = { 0, 1 }, why = "p2p-count-mismatch" },
+              findings = 1 },
 }
 
 local shape = cuda.buffer("int64", 4):fill(rank)
