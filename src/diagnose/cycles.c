@@ -30,6 +30,12 @@ static void blame(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
 {
     bool *alone = ncs_cycle_breakers(q, (size_t)(r->need - q->need));
     size_t able = 0;
+    for (size_t i = 0; i < d->f.cycles && r->rank >= 0; i++)
+        if (d->f.cycle[i].rank == r->rank && !d->f.culprits) {
+            ncs_add_culprit(d, r->rank, d->f.cycle[i].call, d->f.cycle[i].line);
+            d->f.evidence = ncs_copy_text("the others that use these communicators have one order");
+            return;
+        }
     for (int all = 0; all < 2 && !d->f.culprits; all++)
         for (size_t i = 0; i < d->f.cycles; i++) {
             const struct ncs_cycle_step *s = &d->f.cycle[i];

@@ -316,6 +316,21 @@ const struct ncs_need *ncs_missed_meeting(const struct ncs_inquiry *q, const int
  * who are at this one: that ranks which it leaves out have ended is no matter then. */
 const struct ncs_need *ncs_meeting_instead(const struct ncs_inquiry *q, const struct ncs_need *n);
 
+/* ---- the calls on all communicators in one order (across.c) ---- */
+
+struct ncs_across {
+    enum ncs_parting_how how;    /* SKIPPED, EXTRA; SWAPPED: another order of communicators */
+    const struct ncs_need *need; /* of the ring: that which the odd rank has left out or made in excess */
+    int odd;                     /* rank of the run */
+    const struct ncs_call *call; /* EXTRA: the first that it has made in excess */
+    uint32_t shift;              /* how many calls */
+};
+
+/* Whether a ring through several communicators is explained by one rank's going another way than the
+ * others that use the same ones. */
+bool ncs_part_across(const struct ncs_inquiry *q, const int *path, size_t length,
+                     struct ncs_across *out);
+
 void ncs_rules(struct ncs_inquiry *q);
 void ncs_waits(struct ncs_inquiry *q);
 

@@ -10,6 +10,8 @@ const struct ncs_parting *ncs_parting_of(const struct ncs_inquiry *q, const stru
 {
     uint32_t at = 0;
     int comm = -1;
+    if (r->parting)
+        return r->parting;
     if (r->kind == NCS_ROOT_DIFFER && r->calls) {
         comm = r->call[0]->comm;
         at = ncs_position(q, r->call[0]);

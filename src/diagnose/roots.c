@@ -85,6 +85,39 @@ static void judge_need(const struct ncs_inquiry *q, const struct ncs_need *n, st
             return; /* of those who might have opened it, one that failed is the likeliest */
 }
 
+/* A ring of communicators because of a call that one rank has left out, or made in excess. Of one in
+ * another order it is noted whose order that is. */
+static bool judge_across(const struct ncs_inquiry *q, struct ncs_root *ring, struct ncs_drafts *all)
+{
+    struct ncs_across across;
+    if (!ncs_part_across(q, ring->path, ring->length, &across))
+        return false;
+    if (across.how == NCS_PARTING_SWAPPED) {
+        ring->rank = across.odd;
+        return false;
+    }
+    const struct ncs_need *n = across.need;
+    struct ncs_root r = { .kind = NCS_ROOT_ABSENT, .need = n, .comm = -1, .rank = -1 };
+    size_t room = 0;
+    for (size_t i = 0; i < n->absents; i++)
+        if (across.call || (n->absent[i].reason == NCS_ABSENT_ELSEWHERE &&
+                            n->absent[i].rank == across.odd))
+            NCS_PUSH(r.absent, r.absents, room, &n->absent[i]);
+    int odd = across.call ? across.call->comm_rank : -1;
+    struct ncs_parting extra = { .how = NCS_PARTING_EXTRA, .shift = across.shift, .odd = &odd,
+                                 .odds = 1 };
+    if (across.call && n->absents) {
+        extra.at = ncs_position(q, across.call);
+        extra.number = across.call->number;
+        extra.model = n->absent[0].comm_rank;
+        r.parting = extra.at != UINT32_MAX ? &extra : NULL;
+    }
+    if (r.absents)
+        ncs_judge(q, &r, all);
+    ncs_free(r.absent);
+    return r.absents > 0;
+}
+
 /* Rings of host waits alone come first: what else they keep back forms rings with them, too. */
 static void judge_cycles(const struct ncs_inquiry *q, bool *told, bool gates_only,
                          struct ncs_drafts *all)
@@ -114,7 +147,7 @@ static void judge_cycles(const struct ncs_inquiry *q, bool *told, bool gates_onl
             judge_absents(q, link, NEVER, all);
         else if (key)
             judge_need(q, key, all);
-        else if (!known)
+        else if (!known && !judge_across(q, &r, all))
             ncs_judge(q, &r, all);
         ncs_free(r.path);
     }

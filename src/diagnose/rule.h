@@ -31,6 +31,7 @@ struct ncs_root {
     enum ncs_root_kind kind;
     const struct ncs_need *need;       /* ABSENT, CYCLE (one of it), DIFFER of a hang */
     const struct ncs_absent **absent;  /* ABSENT: those of one reason */
+    const struct ncs_parting *parting; /* ABSENT: known by other means; NULL = that of the communicator */
     size_t absents;
     const struct ncs_call *const *call; /* DIFFER; of ORDER two of one rank, two of the other */
     size_t calls;
@@ -38,7 +39,8 @@ struct ncs_root {
     size_t length;
     const struct ncs_notice *notice;
     int comm;                          /* LABELS, LATER, LEFT, WINDOWS, MESSAGES, OPERATORS, BUFFERS */
-    int rank, depth, line;             /* LEFT, of a group left open: by whom; rank -1: none */
+    int rank, depth, line;             /* LEFT, of a group left open: by whom; rank -1: none. CYCLE: rank
+                                        * that goes another way than the others, -1 = not known */
 };
 
 /* Whether the rule explains the root; if so the draft is filled but for rule and level. */

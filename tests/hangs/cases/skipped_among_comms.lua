@@ -1,0 +1,13 @@
+scenario { ranks = 3 }
+
+local rows = world:split { color = 0, name = "rows" }
+local x, y = cuda.buffer("float32", 8):fill(1), cuda.buffer("float32", 16):fill(1)
+for step = 1, 4 do
+  world:all_reduce(x)
+  if rank ~= 1 or step ~= 3 then
+    rows:all_reduce(y)
+  end
+  stream:sync()
+  world:broadcast(y)
+  stream:sync()
+end
