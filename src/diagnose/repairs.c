@@ -530,12 +530,18 @@ static void repair_ring(struct repairing *p, enum ncs_edit_kind kind, int rank)
 static void repair_p2p_cycle(struct repairing *p)
 {
     bool alone = true;
+    int collective = -1; /* a rank that waits in one, and ought to send or receive before it */
     for (size_t i = 0; i < p->r->length; i++)
         if (ncs_node_need(p->q, p->r->path[i]) >= 0) {
-            const struct ncs_call *c = ncs_ring_step_at(p->q, p->r, i).call;
-            alone &= c && ncs_is_pairwise(c) && !c->group;
+            struct ncs_ring_step s = ncs_ring_step_at(p->q, p->r, i);
+            alone &= s.call && ncs_is_pairwise(s.call) && !s.call->group;
+            if (s.call && s.call->number && !ncs_is_pairwise(s.call) && !s.call->group)
+                collective = s.rank;
         }
-    repair_ring(p, NCS_EDIT_GROUP, alone ? -1 : who(p));
+    if (collective >= 0)
+        repair_ring(p, NCS_EDIT_SWAP, collective);
+    else
+        repair_ring(p, NCS_EDIT_GROUP, alone ? -1 : who(p));
 }
 
 /* From the call that the thread is in to its call for the last of the others. */
@@ -571,6 +577,17 @@ static const struct {
     { "one-thread-no-group", repair_one_thread }, { "error-path", repair_refused },
 };
 
+/* Of a hazard only the rank of the run is known. */
+static void complete(const struct ncs_inquiry *q, struct ncs_edit *e)
+{
+    const struct ncs_comm_info *info =
+        e->comm >= 0 && (size_t)e->comm < q->journal->comms ? q->journal->comm[e->comm] : NULL;
+    e->other_comm = e->other_comm_rank = -1;
+    for (int i = 0; info && i < info->members; i++)
+        if (info->member[i].rank == e->rank)
+            e->comm_rank = i;
+}
+
 void ncs_repairs(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
 {
     struct repairing p = { .q = q, .r = r, .d = d };
@@ -578,6 +595,8 @@ void ncs_repairs(const struct ncs_inquiry *q, const struct ncs_root *r, struct n
         if (strcmp(repairs[i].rule, d->f.rule) == 0)
             repairs[i].fill(&p);
     for (size_t i = 0; i < d->f.repairs; i++) {
+        if (d->f.repair[i].kind == NCS_EDIT_SYNC)
+            complete(q, &d->f.repair[i]);
         d->f.repair[i].on = ncs_copy_text(ncs_comm_name(q, d->f.repair[i].comm));
         d->f.repair[i].text = ncs_say_edit(q, &d->f.repair[i]);
     }
