@@ -26,6 +26,7 @@ jq -r 'select(.repair != null and (.repair.rounds | length) > 0) |
     [.scenario, .name // "-", ([.repair.rounds[].rule] | join(" ")), .repair.repaired,
      (.repair.rounds[-1] | .left // .failure // .verdict)] | @tsv' "$work/json" >"$work/tried"
 awk -F'\t' '$4 == "false" { print $1 }' "$work/tried" | sort -u >"$work/left"
+awk -F'\t' '$4 == "true" { print $1 }' "$work/tried" | sort -u | comm -23 - "$work/left" >"$work/repaired"
 cut -f1 "$here/unrepaired.tsv" | sort -u >"$work/known"
 while IFS=$'\t' read -r scenario name rules repaired left; do
     [[ $repaired == true ]] && continue
@@ -35,7 +36,7 @@ done <"$work/tried"
 while read -r scenario; do
     echo "unrepaired.tsv: $scenario is repaired"
     failed=$((failed + 1))
-done < <(comm -13 "$work/left" "$work/known")
+done < <(comm -12 "$work/repaired" "$work/known")
 
 # What edits look like, kind by kind: an edit that does nothing repairs nothing.
 while IFS=$'\t' read -r name edits; do
