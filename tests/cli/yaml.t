@@ -26,6 +26,12 @@ $ ncclscript run notation/wrong.yaml
 >   expectations that failed
 >     ranks 0, 1, 2  element 5: got 1, want 2 (8 of 12 differ)    line 15
 >     rank 2         only two                                     line 16
+>   communicator world, call 1: AllGather int32 x 4
+>   code  10 | - all_gather:
+>   note  what rank 1 sends and what it receives in AllGather int32 x 4 at line 10 overlap: both begin at the same byte, so parts are overwritten before they are sent
+>   luck  what NCCL does here is undefined and differs by machine
+>   fix   give the call two buffers, or let the send buffer of rank 1 be block 1 of the receive buffer: count * 1 elements from its start
+>   more  ncclscript explain buffer-overlap
 ? 1
 
 # An error that ends a rank, and its way through the script; messages and tracebacks of Lua's own.
