@@ -5,7 +5,7 @@ scenario {
   bug     = { entry = "H1", thread = "NVIDIA/cuDecomp#24",
               nccl = "all but one stand in the init, for ever; that one waits outside of NCCL" },
   outcome = function(run)
-    return { hang = { culprit = run.nranks - 1, waiting = "all" }, findings = 1 }
+    return { hang = { why = "init-missing-rank", culprit = run.nranks - 1, waiting = "all" }, findings = 1 }
   end,
 }
 

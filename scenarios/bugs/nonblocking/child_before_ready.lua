@@ -7,7 +7,8 @@ scenario {
               nccl = "ncclInvalidArgument: newcomm is filled when the parent is ready" },
   outcome = function(run)
     return { error = "ncclInvalidArgument", call = "ncclAllReduce", rank = run.param.culprit, findings = 1,
-             finding = { rule = "error-path", culprit = run.param.culprit, waiting = "others", call = 1, comm = "half" } }
+             finding = { rule = "error-path", culprit = run.param.culprit, waiting = "others",
+                         call = 1, comm = "half" } }
   end,
 }
 

@@ -6,7 +6,12 @@ scenario {
   needs   = { driver = "sim" },
   bug     = { entry = "J2", thread = "pytorch/pytorch#191528",
               nccl = "no error: the values are read before the sum is made" },
-  outcome = { wrong = { rank = 0 }, finding = "sync-before-enqueued" },
+  outcome = function(run)
+    local all = {}
+    for r = 0, run.nranks - 1 do all[r + 1] = r end
+    return { wrong = { rank = 0 }, findings = 1,
+             finding = { rule = "sync-before-enqueued", culprit = all, call = 1 } }
+  end,
 }
 
 world:wait_ready()

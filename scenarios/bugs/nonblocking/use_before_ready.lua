@@ -8,7 +8,8 @@ scenario {
               nccl = "ncclInvalidArgument, with a warning about the previous operation; the others wait" },
   outcome = function(run)
     return { error = "ncclInvalidArgument", call = "ncclAllReduce", rank = run.param.culprit, findings = 1,
-             finding = { rule = "error-path", culprit = run.param.culprit, waiting = "others", call = 1, comm = "team" } }
+             finding = { rule = "error-path", culprit = run.param.culprit, waiting = "others",
+                         call = 1, comm = "team" } }
   end,
 }
 

@@ -6,7 +6,8 @@ scenario {
               nccl = "ncclInvalidArgument on that rank, the operator is unknown there; the others wait" },
   outcome = function(run)
     return { error = "ncclInvalidArgument", call = "ncclAllReduce", rank = run.param.culprit, findings = 1,
-             finding = { rule = "error-path", culprit = run.param.culprit, waiting = "others", call = 1, comm = "rows" } }
+             finding = { rule = "error-path", culprit = run.param.culprit, waiting = "others",
+                         call = 1, comm = "rows" } }
   end,
 }
 

@@ -6,7 +6,8 @@ scenario {
   bug     = { entry = "L3",
               nccl = "no error: the value at the time of execution counts, and ranks use different factors" },
   outcome = function(run)
-    return { wrong = { rank = 0 }, finding = { rule = "stale-scalar", culprit = run.param.culprit, call = 1 } }
+    return { wrong = { rank = 0 }, findings = 1,
+             finding = { rule = "stale-scalar", culprit = run.param.culprit, call = 1 } }
   end,
 }
 

@@ -6,7 +6,8 @@ scenario {
   bug     = { entry = "G3", thread = "pytorch/pytorch#18465",
               nccl = "no error; wrong values on all ranks, for the bad input travels" },
   outcome = function(run)
-    return { wrong = { rank = 0 }, finding = { rule = "buffer-reused", culprit = run.param.culprit, call = 1 } }
+    return { wrong = { rank = 0 }, findings = 1,
+             finding = { rule = "buffer-reused", culprit = run.param.culprit, call = 1 } }
   end,
 }
 

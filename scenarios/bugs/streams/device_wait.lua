@@ -5,7 +5,8 @@ scenario {
   matrix  = { call = { "free", "sync", "copy" } },
   needs   = { gpus = 2 },
   bug     = { entry = "G4", thread = "NVIDIA/nccl#48", nccl = "hangs with the GPUs at 100 %" },
-  outcome = { hang = { culprit = 0, waiting = 0, comm = "comm1", call = 2 }, findings = 1 },
+  outcome = { hang = { why = "one-thread-no-group", culprit = 0, waiting = 0, comm = "comm1", call = 2 },
+              findings = 1 },
 }
 
 local comms, x = nccl.init_all(2), {}

@@ -6,7 +6,8 @@ scenario {
   bug     = { entry = "G2", thread = "NVIDIA/nccl#1976",
               nccl = "no error; now and then the sums of all ranks have old values in them" },
   outcome = function(run)
-    return { wrong = { rank = 0 }, finding = { rule = "unordered-input", culprit = run.param.culprit, call = 1 } }
+    return { wrong = { rank = 0 }, findings = 1,
+             finding = { rule = "unordered-input", culprit = run.param.culprit, call = 1 } }
   end,
 }
 

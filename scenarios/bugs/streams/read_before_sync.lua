@@ -5,7 +5,12 @@ scenario {
   needs   = { driver = "sim" }, -- what a race yields is certain on the virtual clock only
   bug     = { entry = "G1", thread = "NVIDIA/nccl#1065",
               nccl = "no error; the values read are old or new, depending on the time" },
-  outcome = { wrong = { rank = 0 }, finding = "read-before-sync" },
+  outcome = function(run)
+    local all = {}
+    for r = 0, run.nranks - 1 do all[r + 1] = r end
+    return { wrong = { rank = 0 }, findings = 1,
+             finding = { rule = "read-before-sync", culprit = all, call = 1 } }
+  end,
 }
 
 local x    = cuda.buffer("float32", 1024):fill(rank + 1)
