@@ -293,6 +293,9 @@ bool ncs_explain_loose(const struct ncs_inquiry *q, int comm, int rank, struct n
  * at line 7": of those that `why` speaks of. Whether one of them was freed. */
 bool ncs_say_memory(const struct ncs_inquiry *q, const struct ncs_call *call, const char *why,
                     struct ncs_str *s);
+/* Whether both lie in one allocation of the caller's, to the last byte. */
+bool ncs_in_one_memory(const struct ncs_call *call, const void *a, size_t bytes_a, const void *b,
+                       size_t bytes_b);
 
 /* ---- rings that are none (ring.c) ---- */
 

@@ -20,6 +20,19 @@ static const struct ncs_call *allocation_of(const struct ncs_call *call, const v
     return NULL;
 }
 
+bool ncs_in_one_memory(const struct ncs_call *call, const void *a, size_t bytes_a, const void *b,
+                       size_t bytes_b)
+{
+    const struct ncs_call *made = allocation_of(call, a);
+    if (!made)
+        return false;
+    uintptr_t base = (uintptr_t)ncs_call_arg(made, NCS_ARG_MEMORY_OUT)->p;
+    size_t all = ncs_call_arg(made, NCS_ARG_BYTES)->u, at_a = (uintptr_t)a - base,
+           at_b = (uintptr_t)b - base;
+    return (uintptr_t)b >= base && at_a <= all && bytes_a <= all - at_a && at_b <= all &&
+           bytes_b <= all - at_b;
+}
+
 /* Others take memory too, and let it be: a registration, a question about it. */
 static bool frees(const struct ncs_call *call)
 {

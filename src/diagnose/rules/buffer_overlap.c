@@ -34,7 +34,9 @@ static bool overlaps(const struct ncs_inquiry *q, const struct ncs_call *c)
         __builtin_mul_overflow(block, writes, &out.bytes))
         return false;
     bool apart = in.at < out.at ? out.at - in.at >= in.bytes : in.at - out.at >= out.bytes;
-    return !apart && !is_in_place(c, in, out, block);
+    /* A buffer that is too small reaches into others by chance: that is another mistake. */
+    return !apart && !is_in_place(c, in, out, block) &&
+           ncs_in_one_memory(c, send, in.bytes, recv, out.bytes);
 }
 
 static void fill(const struct ncs_inquiry *q, const struct ncs_call *c, struct ncs_draft *d)
