@@ -164,7 +164,8 @@ static void remove_spans(struct block *b, size_t from, size_t to)
 {
     for (size_t i = from; i < to; i++)
         clear_span(&b->span[i]);
-    memmove(&b->span[from], &b->span[to], (b->spans - to) * sizeof *b->span);
+    if (to < b->spans) /* a block without spans has no array either */
+        memmove(&b->span[from], &b->span[to], (b->spans - to) * sizeof *b->span);
     b->spans -= to - from;
 }
 
