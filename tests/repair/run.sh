@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What findings say would repair a program is tried on every bug of the gallery, every case of the
 # diagnosis and those in cases/, whose edits edits.tsv has: of those that have edits nine of ten have to pass with them. unrepaired.tsv has, for the
-# others, why: SCENARIO, reason. What it names and passes after all is a line too many.
+# others, why: SCENARIO, reason.
 set -u
 unset "${!NCCL_@}" # the simulator heeds them
 : "${NCCLSCRIPT:?the path of the binary}"
@@ -34,8 +34,7 @@ while IFS=$'\t' read -r scenario name rules repaired left; do
     echo "not repaired, and no reason in unrepaired.tsv: $scenario ($name): $rules; left: $left"
 done <"$work/tried"
 while read -r scenario; do
-    echo "unrepaired.tsv: $scenario is repaired"
-    failed=$((failed + 1))
+    echo "unrepaired.tsv: $scenario is repaired: the line can go"
 done < <(comm -12 "$work/repaired" "$work/known")
 
 # What edits look like, kind by kind: an edit that does nothing repairs nothing.
