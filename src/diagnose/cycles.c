@@ -28,7 +28,6 @@ static const struct ncs_call *call_of_rank(const struct ncs_need *n, int rank)
 /* At fault is whoever could undo the whole knot alone; if nobody can, all of the ring. */
 static void blame(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
 {
-    bool *alone = ncs_cycle_breakers(q, (size_t)(r->need - q->need));
     size_t able = 0;
     for (size_t i = 0; i < d->f.cycles && r->rank >= 0; i++)
         if (d->f.cycle[i].rank == r->rank && !d->f.culprits) {
@@ -36,6 +35,7 @@ static void blame(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
             d->f.evidence = ncs_copy_text("the others that use these communicators have one order");
             return;
         }
+    bool *alone = ncs_cycle_breakers(q, (size_t)(r->need - q->need));
     for (int all = 0; all < 2 && !d->f.culprits; all++)
         for (size_t i = 0; i < d->f.cycles; i++) {
             const struct ncs_cycle_step *s = &d->f.cycle[i];
