@@ -208,5 +208,8 @@ bool ncs_run_options_fit(const struct ncs_option_value *v, struct ncs_error *err
     if (v[NCS_RUN_SCHEDULE].given && v[NCS_RUN_REPEAT].number > 1)
         return ncs_fail(err, NCS_BAD_INPUT,
                         "--repeat draws a schedule for each run, --schedule prescribes one");
+    if (v[NCS_RUN_REPAIR].given && v[NCS_RUN_FORMAT].number > 1)
+        return ncs_fail(err, NCS_BAD_INPUT, "--repair is told in text and JSON, not in --format %s",
+                        formats[v[NCS_RUN_FORMAT].number]);
     return true;
 }

@@ -103,6 +103,15 @@ static void say_origin(struct ncs_str *s, const struct ncs_call *call, const voi
     ncs_str_addf(s, " (%s)", ncs_fn_info[freed->fn].name);
 }
 
+/* The scalar of the call's operator, which is read on the device when the operation runs. */
+static bool say_scalar(const struct ncs_call *call, struct ncs_str *s)
+{
+    const struct ncs_call *made = allocation_of(call, call->redop->pointer);
+    ncs_str_add(s, "; the scalar ");
+    say_origin(s, call, call->redop->pointer);
+    return made && end_of(made);
+}
+
 bool ncs_say_memory(const struct ncs_inquiry *q, const struct ncs_call *call, const char *why,
                     struct ncs_str *s)
 {
@@ -112,6 +121,8 @@ bool ncs_say_memory(const struct ncs_inquiry *q, const struct ncs_call *call, co
     const void *told = NULL;
     if (why && strstr(why, "window"))
         return false; /* it is about the peer's memory */
+    if (why && strstr(why, "scalar") && call->redop && call->redop->on_device)
+        return say_scalar(call, s);
     for (int i = 0; i < info->nargs; i++) {
         const char *role = role_of(info->arg[i].kind, why);
         const void *address = call->arg[i].p;

@@ -14,7 +14,7 @@ enum { SHOWN = 48, DEEPEST = 24 }; /* lines, and steps inward, unless all are as
 void ncs_waits_who(const struct ncs_waits_node *node, struct ncs_str *out)
 {
     ncs_str_add(out, node->ranks == 1 ? "rank " : "ranks ");
-    ncs_str_add_ranks(out, node->rank, node->ranks);
+    ncs_str_add_many_ranks(out, node->rank, node->ranks);
     if (node->line && node->line->thread > 0)
         ncs_str_addf(out, ", thread %d", node->line->thread);
 }

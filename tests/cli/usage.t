@@ -136,3 +136,7 @@ $ ncclscript check --set =1 pass.lua
 ! ncclscript check: `--set =1`: expected NAME=VALUE
 ! try `ncclscript check --help`
 ? 2
+
+$ ncclscript run --repair --format tree pass.lua
+! ncclscript: error: --repair is told in text and JSON, not in --format tree
+? 2
