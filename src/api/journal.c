@@ -101,6 +101,8 @@ static void find_rival(struct ncs_journal *j, const struct ncs_member *m, struct
         return;
     uint64_t key = ncs_hash(ncs_hash((uint64_t)call->rank, (uint64_t)m->device),
                             (uint64_t)(uintptr_t)ncs_call_stream(call));
+    if (ncs_call_stream(call) == cudaStreamPerThread) /* one name for a stream of each thread's */
+        key = ncs_hash(key, (uint64_t)call->thread);
     uint64_t last = (uintptr_t)ncs_map_get(&j->own->on_stream, key); /* id, thread */
     if (m->last && m->last->rank == call->rank && is_rival(call, m->last->id, m->last->thread))
         call->rival = m->last->id;

@@ -17,6 +17,7 @@ struct ncs_sequence {
     uint64_t *mark;      /* signature and label of each */
     size_t held, room;
     uint32_t base;      /* how many older ones are no longer held */
+    uint32_t last;      /* number of the newest call that was read */
     bool doubtful;      /* one of them failed or moves nothing */
     bool grouped;       /* one of them was made in a group */
     const struct ncs_call **side; /* its other counted calls, in order */

@@ -32,6 +32,7 @@ static void begin_sequences(struct ncs_inquiry *q)
             const struct ncs_member *m = &info->member[i];
             struct ncs_sequence *s = &q->comm[c].seq[i];
             s->base = m->first ? m->first->number - 1 : m->calls;
+            s->last = s->base;
             s->room = m->calls - s->base;
             s->call = ncs_new(s->room * sizeof *s->call);
             s->signature = ncs_new(s->room * sizeof *s->signature);
@@ -40,8 +41,23 @@ static void begin_sequences(struct ncs_inquiry *q)
     }
 }
 
-static void add_counted(struct ncs_sequence *s, const struct ncs_call *c)
+/* Somebody has kept a record whose followers were dropped: what stands before the hole has no known
+ * position any more. */
+static void skip_hole(struct ncs_sequence *s, const struct ncs_call *c)
 {
+    if (c->number > s->last + 1) {
+        s->base = c->number - 1;
+        s->held = s->sides = 0;
+        s->doubtful = s->grouped = false;
+    }
+    if (c->number > s->last)
+        s->last = c->number;
+}
+
+static void add_counted(struct ncs_sequence *s, const struct ncs_call *c, bool dropped)
+{
+    if (dropped)
+        skip_hole(s, c);
     if (ncs_is_pairwise(c) || ncs_call_is_one_sided(c)) {
         NCS_PUSH(s->side, s->sides, s->side_room, c);
         return;
@@ -71,7 +87,7 @@ static void read_call(struct ncs_inquiry *q, struct ncs_call *c)
         NCS_PUSH(q->rare, q->rares, q->rare_room, c);
     if (c->number && c->comm >= 0 && (size_t)c->comm < q->journal->comms && c->comm_rank >= 0 &&
         c->comm_rank < q->journal->comm[c->comm]->members)
-        add_counted(&q->comm[c->comm].seq[c->comm_rank], c);
+        add_counted(&q->comm[c->comm].seq[c->comm_rank], c, q->journal->dropped > 0);
     if (!c->group || !ncs_failed(c))
         return;
     uint64_t key = ncs_group_key(c); /* NCCL drops all of a group with the first that fails */

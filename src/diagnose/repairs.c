@@ -52,10 +52,12 @@ static bool same_edit(const struct ncs_edit *a, const struct ncs_edit *b)
            a->model_call == b->model_call && a->kind != NCS_EDIT_GROUP;
 }
 
+enum { MOST_EDITS = 1024 }; /* of a finding: whoever lacks more calls is not helped by a list */
+
 static void add(struct repairing *p, struct ncs_edit e)
 {
     struct ncs_draft *d = p->d;
-    if (e.rank < 0 || (!e.call && e.kind != NCS_EDIT_GROUP))
+    if (e.rank < 0 || (!e.call && e.kind != NCS_EDIT_GROUP) || d->f.repairs == MOST_EDITS)
         return;
     for (size_t i = 0; i < d->f.repairs; i++)
         if (same_edit(&d->f.repair[i], &e))
@@ -577,17 +579,6 @@ static const struct {
     { "one-thread-no-group", repair_one_thread }, { "error-path", repair_refused },
 };
 
-/* Of a hazard only the rank of the run is known. */
-static void complete(const struct ncs_inquiry *q, struct ncs_edit *e)
-{
-    const struct ncs_comm_info *info =
-        e->comm >= 0 && (size_t)e->comm < q->journal->comms ? q->journal->comm[e->comm] : NULL;
-    e->other_comm = e->other_comm_rank = -1;
-    for (int i = 0; info && i < info->members; i++)
-        if (info->member[i].rank == e->rank)
-            e->comm_rank = i;
-}
-
 void ncs_repairs(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
 {
     struct repairing p = { .q = q, .r = r, .d = d };
@@ -595,8 +586,6 @@ void ncs_repairs(const struct ncs_inquiry *q, const struct ncs_root *r, struct n
         if (strcmp(repairs[i].rule, d->f.rule) == 0)
             repairs[i].fill(&p);
     for (size_t i = 0; i < d->f.repairs; i++) {
-        if (d->f.repair[i].kind == NCS_EDIT_SYNC)
-            complete(q, &d->f.repair[i]);
         d->f.repair[i].on = ncs_copy_text(ncs_comm_name(q, d->f.repair[i].comm));
         d->f.repair[i].text = ncs_say_edit(q, &d->f.repair[i]);
     }

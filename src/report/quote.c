@@ -63,6 +63,18 @@ static void add_text(const struct ncs_source *s, int line, struct ncs_str *out)
     ncs_str_addf(out, "%d | %.*s", line, (int)(end - from), from);
 }
 
+/* Lines alone do not say which file they are of. */
+static bool is_one_file(const struct ncs_journal *j)
+{
+    const char *file = NULL;
+    for (const struct ncs_call *c = j ? j->oldest : NULL; c; c = c->newer) {
+        if (file && c->place.file && c->place.file != file)
+            return false;
+        file = file ? file : c->place.file;
+    }
+    return true;
+}
+
 void ncs_text_quote(const struct ncs_text *t, const struct ncs_finding *f)
 {
     struct lines l = { 0 };
@@ -70,7 +82,7 @@ void ncs_text_quote(const struct ncs_text *t, const struct ncs_finding *f)
     struct ncs_error ignored = { 0 };
     const char *file = t->run->scenario ? t->run->scenario->file : NULL;
     choose_lines(f, &l);
-    bool from_file = file && strcmp(file, "-") != 0;
+    bool from_file = file && strcmp(file, "-") != 0 && is_one_file(t->result->journal);
     if (l.count && from_file && ncs_file_read(file, NCS_FILE_LIMIT, "a scenario", &text, &ignored)) {
         struct ncs_source s;
         ncs_source_init(&s, file, text.text, text.bytes);

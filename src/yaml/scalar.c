@@ -65,10 +65,12 @@ static void set_float(struct ncs_yaml_node *node, double value)
 /* 0x1f and 0o17; the prefix is lower case and takes no sign. */
 static bool prefixed(struct ncs_yaml_node *node)
 {
-    const char *digits = node->text + 2;
     bool hex = node->text[1] == 'x', octal = node->text[1] == 'o';
-    size_t of = hex ? strspn(digits, "0123456789abcdefABCDEF") : strspn(digits, "01234567");
-    if (!(hex || octal) || of == 0 || digits[of])
+    if (!hex && !octal)
+        return false; /* it may be a lone 0 */
+    const char *digits = node->text + 2;
+    size_t of = strspn(digits, hex ? "0123456789abcdefABCDEF" : "01234567");
+    if (of == 0 || digits[of])
         return false;
     set_int(node, digits, hex ? 16 : 8);
     return true;

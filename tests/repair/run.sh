@@ -32,6 +32,7 @@ while IFS=$'\t' read -r scenario name rules repaired left; do
     [[ $repaired == true ]] && continue
     grep -qxF "$scenario" "$work/known" && continue
     echo "not repaired, and no reason in unrepaired.tsv: $scenario ($name): $rules; left: $left"
+    failed=$((failed + 1))
 done <"$work/tried"
 while read -r scenario; do
     echo "unrepaired.tsv: $scenario is repaired: the line can go"

@@ -38,6 +38,16 @@ static const struct {
     { same_size, "by the sizes and flags of the windows" },
 };
 
+/* Whether no two of the list are alike. */
+static bool tells_apart(size_t way, const struct list *l)
+{
+    for (size_t i = 0; i < l->count; i++)
+        for (size_t k = i + 1; k < l->count && k <= i + MOST_BETWEEN; k++)
+            if (ways[way].same(l->call[i], l->call[k]))
+                return false;
+    return l->count > 0 && ways[way].same(l->call[0], l->call[0]);
+}
+
 static struct list *find_lists(const struct ncs_inquiry *q, int comm)
 {
     const struct ncs_comm_info *info = q->journal->comm[comm];
@@ -61,11 +71,14 @@ static bool exchanged(size_t way, const struct list *a, const struct list *b, si
 static bool find_exchange(const struct list *a, const struct list *b, size_t *way, size_t *i,
                           size_t *k)
 {
-    for (*way = 0; *way < sizeof ways / sizeof *ways; ++*way)
+    for (*way = 0; *way < sizeof ways / sizeof *ways; ++*way) {
         for (*i = 0; *i < a->count && *i < b->count; ++*i)
             for (*k = *i + 1; *k <= *i + MOST_BETWEEN; ++*k)
                 if (exchanged(*way, a, b, *i, *k))
                     return true;
+        if (tells_apart(*way, a) && tells_apart(*way, b))
+            return false;
+    }
     return false;
 }
 
