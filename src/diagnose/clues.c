@@ -325,7 +325,7 @@ static bool find_swaps(const struct tracks *all, int odd, int model, enum ncs_cl
 static bool locate_swap(const struct tracks *all, int nranks, enum ncs_clue clue, struct ncs_parting *p)
 {
     int *rank = ncs_new((size_t)nranks * sizeof *rank), *odd = ncs_new((size_t)nranks * sizeof *odd);
-    size_t odds = 0, first = 0, where;
+    size_t odds = 0, first = 0, where = 0;
     uint32_t shift = 0, far;
     for (int i = 0; i < nranks; i++)
         rank[i] = i;
