@@ -7,11 +7,11 @@ local function waits(later, earlier)
   x:fill(0)
   local begin, done = cuda.event(), cuda.event()
   begin:record(earlier)
-  earlier:delay(0.1)
+  earlier:delay(0.25)
   x:fill(255, { stream = later })
   done:record(later)
   cuda.sync()
-  return begin:elapsed(done) >= 0.1
+  return begin:elapsed(done) >= 0.25
 end
 
 local free, too = cuda.stream(), cuda.stream()

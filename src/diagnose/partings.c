@@ -245,7 +245,7 @@ static void say_before_other(struct ncs_str *s, const struct ncs_need *other,
     if (ncs_is_meeting(other)) {
         ncs_str_addf(s, " before %s %s", several ? "they call" : "it calls", ncs_said_function(c));
         ncs_say_place(s, c);
-        ncs_str_add(s, other->presents == 1 ? ", which no other rank calls" : "");
+        ncs_str_add(s, other->presents == 1 ? ", which no other rank calls: all have to, or none" : "");
         return;
     }
     char *what = ncs_describe(c);

@@ -18,5 +18,5 @@ end)
 for _ = 1, 2 do -- a communicator is for one thread at a time: both are in the launch at once
   spawn(function() comms[1]:all_reduce(x[1]) end)
 end
-sleep(0.1)
+sleep(0.5)
 for _ = 1, 2 do comms[2]:all_reduce(x[2]) end

@@ -44,10 +44,17 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
     char *ring = ncs_ring_text(d);
     ncs_str_add(&why, ring);
     ncs_free(ring);
+    size_t before = why.bytes;
     say_lanes(q, r, &why);
+    if (why.bytes == before)
+        ncs_str_add(&why, "; what each is waited for comes only behind that");
     d->f.why = ncs_str_take(&why);
-    d->f.fix = ncs_text("use the communicators in one order on every rank, the same for all that "
-                        "share two of them");
+    if (k.comms > 2)
+        d->f.fix = ncs_text("put all communicators into one order for the whole job, and let each rank "
+                            "use its own in that order: it is enough that one rank of the ring gives way");
+    else
+        d->f.fix = ncs_text("use the communicators in one order on every rank, the same for all that "
+                            "share two of them");
     return true;
 }
 

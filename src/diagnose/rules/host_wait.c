@@ -143,6 +143,24 @@ static void lists_differ(const struct ncs_inquiry *q, const struct ncs_need *a,
         ncs_free(ranks[i]);
 }
 
+/* Whether the driver's own thread waits there for a rank: in a host function of a stream. */
+static bool in_callback(const struct ncs_inquiry *q, int rank, const struct ncs_need *gate)
+{
+    for (size_t i = 0; i < q->snap->contexts; i++) {
+        const struct ncs_snap_context *c = &q->snap->context[i];
+        for (size_t k = c->wait; c->rank == rank && c->thread < 0 && k < c->wait + c->waits; k++)
+            if (q->snap->wait[k].kind == NCS_WAIT_GATE && q->snap->wait[k].index == gate->gate)
+                return true;
+    }
+    return false;
+}
+
+/* Of several who could set a key nobody can tell who would have. */
+static bool is_anybodys(const struct ncs_need *key)
+{
+    return key->absents > 1;
+}
+
 /* "rank 0 waits at line 4 for store key `a`, which nobody has set, rank 1 waits ..." */
 static void say_ring(const struct ncs_inquiry *q, const struct ncs_draft *d,
                      const struct ncs_need *const *of, struct ncs_str *s)
@@ -151,9 +169,13 @@ static void say_ring(const struct ncs_inquiry *q, const struct ncs_draft *d,
         const struct ncs_cycle_step *c = &d->f.cycle[i];
         const struct ncs_snap_gate *g = of[i]->gate >= 0 ? &q->snap->gate[of[i]->gate] : NULL;
         ncs_str_addf(s, "%srank %d waits", i ? ", " : "", c->rank);
+        if (g && in_callback(q, c->rank, of[i]))
+            ncs_str_add(s, " in a callback of a stream");
         if (c->line)
             ncs_str_addf(s, " at line %d", c->line);
-        if (ncs_is_key(q, of[i]))
+        if (ncs_is_key(q, of[i]) && is_anybodys(of[i]))
+            ncs_str_addf(s, " for %s, which nobody has set", g->key);
+        else if (ncs_is_key(q, of[i]))
             ncs_str_addf(s, " for %s, which rank %d has not set", g->key, c->waits_for);
         else if (g && strcmp(g->what, "join") == 0)
             ncs_str_addf(s, " for a thread of rank %d to end", c->waits_for);
@@ -176,10 +198,17 @@ static void say_set_first(const struct ncs_inquiry *q, const struct ncs_draft *d
         if (!ncs_is_key(q, of[i]))
             continue;
         const struct ncs_cycle_step *other = &d->f.cycle[(i + 1) % d->f.cycles];
-        ncs_str_addf(s, "%slet rank %d set %s before it waits", any ? ", or " : "", other->rank,
-                     q->snap->gate[of[i]->gate].key);
+        const char *key = q->snap->gate[of[i]->gate].key;
+        ncs_str_add(s, any ? ", or " : "");
+        if (is_anybodys(of[i]))
+            ncs_str_addf(s, "let the rank that is to set %s do so before it waits", key);
+        else
+            ncs_str_addf(s, "let rank %d set %s before it waits", other->rank, key);
         if (other->line)
             ncs_str_addf(s, " at line %d", other->line);
+        if (in_callback(q, d->f.cycle[i].rank, of[i]))
+            ncs_str_add(s, ", or do not wait for another rank in a callback: what is behind it in "
+                           "the stream waits too");
         any = true;
     }
 }

@@ -97,7 +97,12 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
     } else {
         ncs_str_addf(&s, ": call %u is %s", (unsigned)p->number, a);
         ncs_say_place(&s, own);
-        ncs_str_addf(&s, " on rank %d and %s", own->rank, b);
+        ncs_str_add(&s, " on ");
+        if (p->even)
+            ncs_say_ranks(&s, &own->rank, 1);
+        else
+            ncs_say_odd(q, &s, comm, p);
+        ncs_str_addf(&s, " and %s", b);
         ncs_say_place(&s, model);
         ncs_str_addf(&s, " on rank %d, and call %u is the other one", model->rank,
                      (unsigned)p->other);

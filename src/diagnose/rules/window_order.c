@@ -38,14 +38,15 @@ static const struct {
     { same_size, "by the sizes and flags of the windows" },
 };
 
-/* Whether no two of the list are alike. */
-static bool tells_apart(size_t way, const struct list *l)
+/* Whether each of `a` is like one of `b` alone, and that is the one in its place: no exchange, whatever
+ * else they may have in common. */
+static bool agree(size_t way, const struct list *a, const struct list *b)
 {
-    for (size_t i = 0; i < l->count; i++)
-        for (size_t k = i + 1; k < l->count && k <= i + MOST_BETWEEN; k++)
-            if (ways[way].same(l->call[i], l->call[k]))
+    for (size_t i = 0; i < a->count && i < b->count; i++)
+        for (size_t k = i; k < b->count && k <= i + MOST_BETWEEN; k++)
+            if (ways[way].same(a->call[i], b->call[k]) != (i == k))
                 return false;
-    return l->count > 0 && ways[way].same(l->call[0], l->call[0]);
+    return a->count > 0 && a->count == b->count;
 }
 
 static struct list *find_lists(const struct ncs_inquiry *q, int comm)
@@ -76,7 +77,7 @@ static bool find_exchange(const struct list *a, const struct list *b, size_t *wa
             for (*k = *i + 1; *k <= *i + MOST_BETWEEN; ++*k)
                 if (exchanged(*way, a, b, *i, *k))
                     return true;
-        if (tells_apart(*way, a) && tells_apart(*way, b))
+        if (agree(*way, a, b))
             return false;
     }
     return false;
