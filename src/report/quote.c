@@ -1,9 +1,11 @@
 /* The lines of the scenario that a finding speaks of, as they stand in its file. */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/order.h"
 #include "base/source.h"
 #include "report/text.h"
 
@@ -23,18 +25,13 @@ static void add_line(struct lines *l, int line)
         l->line[l->count++] = line;
 }
 
-static int by_number(const void *a, const void *b)
-{
-    int x = *(const int *)a, y = *(const int *)b;
-    return (x > y) - (x < y);
-}
-
 /* "... at line 12 ..." */
 static void add_named(struct lines *l, const char *words)
 {
     while (words && (words = strstr(words, "line ")) != NULL) {
         words += strlen("line ");
-        add_line(l, atoi(words));
+        long line = strtol(words, NULL, 10);
+        add_line(l, line > 0 && line <= INT_MAX ? (int)line : 0);
     }
 }
 
@@ -48,7 +45,7 @@ static void choose_lines(const struct ncs_finding *f, struct lines *l)
         add_line(l, f->cycle[i].line);
     for (size_t i = 0; i < f->rows; i++)
         add_line(l, f->row[i].line);
-    qsort(l->line, l->count, sizeof *l->line, by_number);
+    qsort(l->line, l->count, sizeof *l->line, ncs_order_ints);
 }
 
 /* Without the blanks around it. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/order.h"
 #include "base/safe.h"
 
 enum { SHOWN = 16 };
@@ -24,25 +25,6 @@ void ncs_rows_add(struct ncs_rows *rows, int rank, const char *text, int line, b
     if (!row.text)
         row.text = ncs_copy_text("");
     NCS_PUSH(rows->row, rows->count, rows->room, row);
-}
-
-static int compare_rows(const void *a, const void *b)
-{
-    const struct ncs_row *x = *(const struct ncs_row *const *)a;
-    const struct ncs_row *y = *(const struct ncs_row *const *)b;
-    if (x->line != y->line)
-        return x->line < y->line ? -1 : 1;
-    if (x->keep != y->keep)
-        return x->keep ? -1 : 1;
-    return strcmp(x->text, y->text);
-}
-
-static int compare_in_place(const void *a, const void *b)
-{
-    int order = compare_rows(a, b);
-    const struct ncs_row *x = *(const struct ncs_row *const *)a;
-    const struct ncs_row *y = *(const struct ncs_row *const *)b;
-    return order ? order : (x > y) - (x < y);
 }
 
 /* The character at *text, any number as one '0', and on to the next. */
@@ -65,7 +47,9 @@ int ncs_compare_shapes(const char *a, const char *b)
     return (x > y) - (x < y);
 }
 
-static int compare_shapes(const void *a, const void *b)
+typedef int compare_texts(const char *a, const char *b);
+
+static int compare_by(compare_texts *texts, const void *a, const void *b)
 {
     const struct ncs_row *x = *(const struct ncs_row *const *)a;
     const struct ncs_row *y = *(const struct ncs_row *const *)b;
@@ -73,27 +57,41 @@ static int compare_shapes(const void *a, const void *b)
         return x->line < y->line ? -1 : 1;
     if (x->keep != y->keep)
         return x->keep ? -1 : 1;
-    return ncs_compare_shapes(x->text, y->text);
+    return texts(x->text, y->text);
+}
+
+/* Rows that compare equal stay in their order. */
+static int in_place(int order, const void *a, const void *b)
+{
+    const struct ncs_row *x = *(const struct ncs_row *const *)a;
+    const struct ncs_row *y = *(const struct ncs_row *const *)b;
+    return order ? order : (x > y) - (x < y);
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+    return compare_by(strcmp, a, b);
+}
+
+static int compare_in_place(const void *a, const void *b)
+{
+    return in_place(compare_rows(a, b), a, b);
+}
+
+static int compare_shapes(const void *a, const void *b)
+{
+    return compare_by(ncs_compare_shapes, a, b);
 }
 
 static int compare_shapes_in_place(const void *a, const void *b)
 {
-    int order = compare_shapes(a, b);
-    const struct ncs_row *x = *(const struct ncs_row *const *)a;
-    const struct ncs_row *y = *(const struct ncs_row *const *)b;
-    return order ? order : (x > y) - (x < y);
+    return in_place(compare_shapes(a, b), a, b);
 }
 
 static int compare_lines(const void *a, const void *b)
 {
     const struct line *x = a, *y = b;
     return (x->row > y->row) - (x->row < y->row);
-}
-
-static int by_number(const void *a, const void *b)
-{
-    int x = *(const int *)a, y = *(const int *)b;
-    return (x > y) - (x < y);
 }
 
 /* A line for the first `count` rows of the list, which are equal, or of equal shape. */
@@ -107,7 +105,7 @@ static struct line make_line(const struct ncs_row *const *row, size_t count, boo
         rank[i] = row[i]->rank;
         same = same && strcmp(row[0]->text, row[i]->text) == 0;
     }
-    qsort(rank, count, sizeof *rank, by_number);
+    qsort(rank, count, sizeof *rank, ncs_order_ints);
     for (size_t i = 0; i < count; i++)
         if (!ranks || rank[ranks - 1] != rank[i])
             rank[ranks++] = rank[i];

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/order.h"
 #include "base/quantity.h"
 #include "base/safe.h"
 #include "report/format.h"
@@ -135,12 +136,6 @@ static bool alike(const struct ncs_diagnosis *d, size_t first, size_t other)
            a->call == b->call && same_text(a->comm, b->comm) && same_text(a->fix, b->fix);
 }
 
-static int by_number(const void *a, const void *b)
-{
-    int x = *(const int *)a, y = *(const int *)b;
-    return (x > y) - (x < y);
-}
-
 /* "also  the same on ranks 1..63" */
 static void add_likes(const struct ncs_text *t, size_t first)
 {
@@ -152,7 +147,7 @@ static void add_likes(const struct ncs_text *t, size_t first)
             NCS_PUSH(rank, ranks, room, d->finding[i].culprit[k].rank);
     if (ranks) {
         struct ncs_str also = { 0 };
-        qsort(rank, ranks, sizeof *rank, by_number);
+        qsort(rank, ranks, sizeof *rank, ncs_order_ints);
         for (size_t i = 0; i < ranks; i++)
             if (!distinct || rank[distinct - 1] != rank[i])
                 rank[distinct++] = rank[i];

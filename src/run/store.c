@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/order.h"
 #include "run/private.h"
 
 struct entry {
@@ -143,19 +144,13 @@ bool ncs_run_store_add(struct ncs_run *run, const char *key, int64_t n, int64_t 
 
 /* ---- barriers ---- */
 
-static int by_value(const void *a, const void *b)
-{
-    int x = *(const int *)a, y = *(const int *)b;
-    return x < y ? -1 : x > y;
-}
-
 /* The ranks in ascending order, each once. */
 static int *members_of(const int *ranks, size_t *count)
 {
     int *member = ncs_new(*count * sizeof *member);
     if (*count > 0) {
         memcpy(member, ranks, *count * sizeof *member);
-        qsort(member, *count, sizeof *member, by_value);
+        qsort(member, *count, sizeof *member, ncs_order_ints);
     }
     size_t kept = 0;
     for (size_t i = 0; i < *count; i++)
@@ -262,7 +257,7 @@ bool ncs_run_barrier(struct ncs_run *run, const int *ranks, size_t count, int64_
     const struct ncs_machine *m = run->machine;
     struct run_barrier *b = named_barrier(run, ranks, count);
     int self = ncs_local->rank;
-    const int *at = bsearch(&self, b->rank, b->ranks, sizeof self, by_value);
+    const int *at = bsearch(&self, b->rank, b->ranks, sizeof self, ncs_order_ints);
     if (!at)
         return false;
     ncs_run_before_wait(run);

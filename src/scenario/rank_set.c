@@ -5,19 +5,14 @@
 #include <string.h>
 
 #include "base/mem.h"
-
-static int by_value(const void *a, const void *b)
-{
-    int x = *(const int *)a, y = *(const int *)b;
-    return x < y ? -1 : x > y;
-}
+#include "base/order.h"
 
 /* Sorts and drops repetitions. */
 static void make_set(struct ncs_rank_set *set)
 {
     size_t kept = 0;
     if (set->count > 0)
-        qsort(set->rank, set->count, sizeof *set->rank, by_value);
+        qsort(set->rank, set->count, sizeof *set->rank, ncs_order_ints);
     for (size_t i = 0; i < set->count; i++)
         if (kept == 0 || set->rank[kept - 1] != set->rank[i])
             set->rank[kept++] = set->rank[i];

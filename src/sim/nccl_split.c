@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "sim/comm.h"
+#include "base/order.h"
 #include "sim/cuda.h"
 #include "sim/functions.h"
 #include "sim/group.h"
@@ -62,12 +63,6 @@ struct shrink_request {
     bool abort;
 };
 
-static int by_value(const void *a, const void *b)
-{
-    int x = *(const int *)a, y = *(const int *)b;
-    return x < y ? -1 : x > y;
-}
-
 /* What the real library does not look at. */
 static int check_entries(const struct shrink_request *r, const struct comm_rank *cr)
 {
@@ -94,8 +89,8 @@ static int check_list(const struct shrink_request *r, const struct comm_rank *cr
         nccl_warn("ncclCommShrink : excludeRanksCount must be positive, not %d", r->count);
         return ncclInvalidArgument;
     }
-    qsort(r->list, (size_t)r->count, sizeof *r->list, by_value);
-    if (bsearch(&cr->rank, r->list, (size_t)r->count, sizeof *r->list, by_value)) {
+    qsort(r->list, (size_t)r->count, sizeof *r->list, ncs_order_ints);
+    if (bsearch(&cr->rank, r->list, (size_t)r->count, sizeof *r->list, ncs_order_ints)) {
         nccl_warn("ncclCommShrink : rank %d is in its own list of excluded ranks", cr->rank);
         return ncclInvalidArgument;
     }

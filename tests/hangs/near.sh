@@ -40,7 +40,10 @@ while IFS=$'\t' read -r rule triggers unit near; do
     tried=$((tried + 1))
     [[ " ${rules[*]} " == *" $rule "* ]] || breach "$rule: there is no such rule"
     for file in "$triggers" "$near"; do
-        [[ $file == - ]] || grep -qxF "strict $file -" "$work/found" || breach "$file: no report of it"
+        for policy in strict typical; do
+            [[ $file == - ]] || grep -qxF "$policy $file -" "$work/found" ||
+                breach "$file: no report of it ($policy policy)"
+        done
     done
     [[ $triggers == - ]] || grep -qxF "strict $triggers $rule" "$work/found" ||
         breach "$rule: not found in $triggers"
