@@ -1,5 +1,6 @@
--- The pages of `ncclscript explain`, as data: classes.lua, codes.lua, words.lua, functions.lua. This file
--- reads and checks them and writes src/report/gen/pages.c. To change a page: its file, then
+-- The pages of `ncclscript explain`, as data: classes/ with a file for each group of rules, codes.lua,
+-- words.lua, functions.lua. This file reads and checks them and writes src/report/gen/pages.c. To change a
+-- page: its file, then
 --
 --   lua5.4 src/report/pages/pages.lua [ROOT]          writes pages.c
 --   lua5.4 src/report/pages/pages.lua --check [ROOT]  compares it; exits with 1 if it is stale
@@ -53,9 +54,13 @@ local env = {
     groups[#groups + 1] = group
   end,
 }
-for _, file in ipairs { "classes", "codes", "words", "functions" } do
-  assert(loadfile(here .. "/" .. file .. ".lua", "t", env))()
-end
+local classes = { -- in the order in which `explain` lists them
+  "participants", "order", "arguments", "p2p", "groups", "communicators", "streams", "lifecycle",
+  "abort", "nonblocking", "buffers", "ranks",
+}
+local function read(file) assert(loadfile(here .. "/" .. file .. ".lua", "t", env))() end
+for _, file in ipairs(classes) do read("classes/" .. file) end
+for _, file in ipairs { "codes", "words", "functions" } do read(file) end
 
 local paragraphs = { what = 1, why = 1, see = 1, repair = 1, scenario = 1, blocks = 1, threads = 1 }
 
