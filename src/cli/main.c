@@ -39,7 +39,7 @@ static const char exit_codes[] =
     "  3    hang\n"
     "  4    an NCCL or CUDA call failed unexpectedly\n"
     "  5    nothing was executed\n"
-    "  6    a rank was lost\n"
+    "  6    ranks were lost: faults stopped every one\n"
     "  70   a fault of ncclscript itself\n"
     "  77   skipped: no such driver or hardware here\n"
     "  124  past the time limit, with no verdict\n"

@@ -49,11 +49,13 @@ static int compare_texts(const char *a, const char *b)
     return strcmp(a ? a : "", b ? b : "");
 }
 
-/* Host waits are one mistake only if they are one wait: each key is set by a statement of its own. */
+/* Host waits are one mistake only if they are one wait: each key is set by a statement of its own. So
+ * are faults that did not happen. */
 static bool same_mistake(const struct ncs_finding *a, const struct ncs_finding *b)
 {
+    bool by_title = strcmp(a->rule, "host-wait") == 0 || strcmp(a->rule, "fault-unused") == 0;
     if (a->rule != b->rule || a->culprits != b->culprits ||
-        (strcmp(a->rule, "host-wait") == 0 && compare_texts(a->title, b->title) != 0))
+        (by_title && compare_texts(a->title, b->title) != 0))
         return false;
     for (size_t i = 0; i < a->culprits; i++)
         if (a->culprit[i].rank != b->culprit[i].rank)

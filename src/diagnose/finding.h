@@ -112,6 +112,16 @@ struct ncs_wait_line { /* who waits in which call for whom */
 enum ncs_notice_kind {
     NCS_NOTICE_MISMATCH, NCS_NOTICE_CRASH, NCS_NOTICE_FAULT, NCS_NOTICE_HAZARD,
     NCS_NOTICE_DOUBT, /* of no call: some result was wrong, or an expectation failed */
+    NCS_NOTICE_LOST,   /* of no call: a fault stopped every rank */
+    NCS_NOTICE_UNUSED, /* of no call: the one that a fault waited for never came */
+};
+
+struct ncs_notice_fault {  /* a statement that asks for a fault, and the rank that it is about */
+    const char *what;      /* "fault.kill"; static text */
+    int rank;
+    struct ncs_place place;
+    int comm;              /* UNUSED: number of the communicator; -1 = none */
+    uint32_t call;         /* UNUSED: what it waited for there; 0 = no number */
 };
 
 struct ncs_hazard; /* hazard/hazard.h */
@@ -119,7 +129,8 @@ struct ncs_hazard; /* hazard/hazard.h */
 struct ncs_notice {
     enum ncs_notice_kind kind;
     struct ncs_call **call; size_t calls; /* pinned by who keeps the notice */
-    char *why;                            /* of CRASH and FAULT */
+    char *why;                            /* of CRASH, FAULT and UNUSED */
+    struct ncs_notice_fault *fault; size_t faults; /* of LOST, by rank; of UNUSED one */
     const struct ncs_hazard *hazard;      /* of HAZARD; the keeper's */
     bool felt;                            /* of HAZARD: the run is wrong because of it */
 };

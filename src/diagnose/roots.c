@@ -173,6 +173,10 @@ static bool disagree(const struct ncs_notice *n)
 
 static void judge_notices(const struct ncs_inquiry *q, struct ncs_drafts *all)
 {
+    static const enum ncs_root_kind kinds[] = { /* 0: a notice like any other */
+        [NCS_NOTICE_HAZARD] = NCS_ROOT_HAZARD, [NCS_NOTICE_LOST] = NCS_ROOT_LOST,
+        [NCS_NOTICE_UNUSED] = NCS_ROOT_UNUSED,
+    };
     for (size_t i = 0; i < q->notices; i++) {
         const struct ncs_notice *n = &q->notice[i];
         if (n->kind == NCS_NOTICE_DOUBT)
@@ -185,8 +189,8 @@ static void judge_notices(const struct ncs_inquiry *q, struct ncs_drafts *all)
             r.call = (const struct ncs_call *const *)n->call;
             r.calls = n->calls;
         }
-        if (n->kind == NCS_NOTICE_HAZARD)
-            r.kind = NCS_ROOT_HAZARD;
+        if (kinds[n->kind])
+            r.kind = kinds[n->kind];
         ncs_judge(q, &r, all);
     }
 }

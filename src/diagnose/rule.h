@@ -12,6 +12,7 @@ enum ncs_root_kind {
     NCS_ROOT_POLL,     /* only polls in vain */
     NCS_ROOT_NOTICE,   /* a crash or a fault */
     NCS_ROOT_HAZARD,   /* memory that is used without order */
+    NCS_ROOT_LOST,     /* a fault stopped every rank */
     /* From here on what is found is a note, not the cause. */
     NCS_ROOT_LABELS,   /* nothing hangs, but by their labels calls were exchanged */
     NCS_ROOT_ORDER,    /* nothing hangs, but ranks launched two communicators in opposite order */
@@ -24,6 +25,7 @@ enum ncs_root_kind {
     NCS_ROOT_BUFFERS,  /* where a communicator's calls send from and receive to */
     NCS_ROOT_LATER,    /* behind calls that disagree: somebody has made fewer of them, too */
     NCS_ROOT_LEFT,     /* left over at the end of a rank */
+    NCS_ROOT_UNUSED,   /* a fault whose call never came */
 };
 
 /* What has no cause further back. Which members are set depends on the kind. */

@@ -309,7 +309,7 @@ static void add_declared(const struct ncs_text *t)
     struct ncs_str what = { 0 };
     ncs_str_addf(&what, ": %s as declared", ncs_verdict_name(r->verdict));
     const struct ncs_finding *f = ncs_text_cause(r);
-    if (r->verdict == NCS_HANG && f) {
+    if ((r->verdict == NCS_HANG || r->verdict == NCS_LOST) && f) {
         ncs_str_addf(&what, ": %s", f->rule);
         if (f->culprits) {
             int *rank = ncs_new(f->culprits * sizeof *rank);

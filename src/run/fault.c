@@ -8,15 +8,17 @@
 /* One that waits for its call. */
 struct armed {
     struct ncs_fault fault;
-    uint64_t uses; /* of fault.fn so far */
+    uint64_t uses; /* of fault.fn so far, or the calls that its rank has made on the communicator */
+    int comm;      /* number of fault.comm; -1 = none, or not known yet */
     const struct ncs_call *due; /* the call that it has waited for; NULL = none so far */
     struct armed *next;
 };
 
 static const char *const names[] = {
-    [NCS_FAULT_KILL] = "kill",       [NCS_FAULT_STALL] = "stall", [NCS_FAULT_SLOW] = "slow",
-    [NCS_FAULT_FAIL] = "fail",       [NCS_FAULT_CORRUPT] = "corrupt",
-    [NCS_FAULT_LINK] = "link",       [NCS_FAULT_ASYNC] = "async_error",
+    [NCS_FAULT_KILL] = "fault.kill",       [NCS_FAULT_STALL] = "fault.stall",
+    [NCS_FAULT_SLOW] = "fault.slow",       [NCS_FAULT_FAIL] = "fault.fail",
+    [NCS_FAULT_CORRUPT] = "fault.corrupt", [NCS_FAULT_LINK] = "fault.link",
+    [NCS_FAULT_ASYNC] = "fault.async_error",
 };
 
 bool ncs_run_can_fault(const struct ncs_run *run, enum ncs_fault_kind kind)
@@ -30,16 +32,18 @@ static void stop(struct ncs_run *run, const struct ncs_fault *f, struct ncs_call
 {
     char why[64];
     struct ncs_place place = call ? call->place : f->place;
-    snprintf(why, sizeof why, f->place.line ? "fault.%s at line %d" : "fault.%s", names[f->kind],
+    snprintf(why, sizeof why, f->place.line ? "%s at line %d" : "%s", names[f->kind],
              f->place.line);
     if (call)
         ncs_journal_take_back(run->journal, call);
+    struct run_rank *rank = &run->rank[ncs_local->rank];
+    rank->death = f->place;
     if (f->kind == NCS_FAULT_STALL) {
+        rank->halted |= ncs_local == &rank->local;
         run->machine->end(NCS_END_KILLED, why, place);
         return;
     }
-    run->rank[ncs_local->rank].dead = true;
-    run->rank[ncs_local->rank].death = f->place;
+    rank->dead = true;
     run->machine->die(why, place);
 }
 
@@ -98,6 +102,8 @@ static bool is_due(const struct ncs_run *run, struct armed *a, const struct ncs_
         return false;
     if (f->fn >= 0)
         return ++a->uses == f->nth;
+    a->uses = call->number;
+    a->comm = f->comm ? call->comm : -1;
     return f->call ? f->call == call->number : writes(call);
 }
 
@@ -165,10 +171,89 @@ void ncs_run_fault(struct ncs_run *run, const struct ncs_fault *fault)
         return;
     }
     struct armed *a = ncs_new(sizeof *a), **link = &run->rank[ncs_local->rank].armed;
+    int comm_rank;
     a->fault = *fault;
+    a->comm = -1;
+    if (fault->comm && ncs_journal_find(run->journal, fault->comm, &a->comm, &comm_rank) && fault->call)
+        a->uses = run->journal->comm[a->comm]->member[comm_rank].calls;
     while (*link)
         link = &(*link)->next;
     *link = a;
+}
+
+/* ---- what came of them ---- */
+
+bool ncs_run_lost(const struct ncs_run *run)
+{
+    for (int r = 0; r < run->options.ranks; r++)
+        if (!run->rank[r].dead && !run->rank[r].halted)
+            return false;
+    return run->result.stop == NCS_STOP_DONE && run->options.ranks > 0;
+}
+
+static void tell_lost(struct ncs_run *run)
+{
+    struct ncs_notice *n = ncs_run_notice(run, NCS_NOTICE_LOST, NULL, 0, NULL);
+    size_t room = 0;
+    for (int r = 0; n && r < run->options.ranks; r++) {
+        struct ncs_notice_fault f = { .what = names[run->rank[r].dead ? NCS_FAULT_KILL : NCS_FAULT_STALL],
+                                      .rank = r, .place = run->rank[r].death, .comm = -1 };
+        NCS_PUSH(n->fault, n->faults, room, f);
+    }
+}
+
+/* "it waited for call 9 on world, and the rank made 4 there" */
+static char *say_unused(const struct ncs_run *run, const struct armed *a)
+{
+    const struct ncs_fault *f = &a->fault;
+    const char *comm = a->comm >= 0 ? run->journal->comm[a->comm]->name : NULL;
+    unsigned long long uses = a->uses, nth = f->nth;
+    struct ncs_str s = { 0 };
+    if (f->fn >= 0) {
+        ncs_str_addf(&s, "it waited for use %llu of %s", nth, ncs_fn_info[f->fn].name);
+        if (comm && f->kind != NCS_FAULT_LINK && f->kind != NCS_FAULT_ASYNC)
+            ncs_str_addf(&s, " on %s", comm);
+        ncs_str_addf(&s, " from there on, and the rank made %llu", uses);
+    } else if (f->call) {
+        ncs_str_addf(&s, "it waited for call %u on %s, and the rank made %llu there",
+                     (unsigned)f->call, comm ? comm : "its communicator", uses);
+    } else {
+        ncs_str_addf(&s, "it waited for the next call%s%s with a result on that rank, and there was none",
+                     comm ? " on " : "", comm ? comm : "");
+    }
+    return ncs_str_take(&s);
+}
+
+static void tell_unused(struct ncs_run *run, int rank, const struct armed *a)
+{
+    char *why = say_unused(run, a);
+    struct ncs_notice *n = ncs_run_notice(run, NCS_NOTICE_UNUSED, NULL, 0, why);
+    struct ncs_notice_fault f = { .what = names[a->fault.kind], .rank = rank, .place = a->fault.place,
+                                  .comm = a->comm, .call = a->fault.call };
+    size_t room = 0;
+    if (n)
+        NCS_PUSH(n->fault, n->faults, room, f);
+    ncs_free(why);
+}
+
+/* Who was stopped or ended with an error did not come to its later calls: that needs no word. */
+static bool came_to_its_end(const struct ncs_run *run, int rank)
+{
+    for (size_t i = 0; i < run->result.errors; i++)
+        if (run->result.error[i].rank == rank)
+            return false;
+    return !run->rank[rank].dead && !run->rank[rank].halted;
+}
+
+void ncs_run_faults_tell(struct ncs_run *run)
+{
+    if (run->result.stop != NCS_STOP_DONE || run->skipped)
+        return;
+    if (ncs_run_lost(run))
+        tell_lost(run);
+    for (int r = 0; r < run->options.ranks; r++)
+        for (const struct armed *a = run->rank[r].armed; a && came_to_its_end(run, r); a = a->next)
+            tell_unused(run, r, a);
 }
 
 void ncs_run_faults_free(struct ncs_run *run)

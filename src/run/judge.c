@@ -168,6 +168,8 @@ static enum ncs_verdict judge_stop(const struct ncs_run *run, enum ncs_verdict c
     case NCS_STOP_DONE:
         if (run->started == 0)
             return NCS_EMPTY;
+        if (cause == NCS_PASS && ncs_run_lost(run))
+            return NCS_LOST; /* nobody is left who could say that all is well */
         return cause == NCS_PASS && disagreed(r) ? NCS_WRONG : cause;
     case NCS_STOP_QUIET:
     case NCS_STOP_LIVELOCK:

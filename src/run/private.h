@@ -20,7 +20,8 @@ struct run_rank {
     struct ncs_local local; /* of its main thread */
     int threads;            /* spawned so far */
     bool dead;              /* by fault.kill */
-    struct ncs_place death; /* the statement */
+    bool halted;            /* its main thread, by fault.stall */
+    struct ncs_place death; /* the statement of either */
     struct armed *armed;    /* faults that wait for their calls, in order */
     struct amender *amender; /* of a rank whose calls are changed; or NULL */
 };
@@ -117,6 +118,8 @@ void ncs_run_amend_free(struct ncs_run *run);
 
 /* fault.c */
 void ncs_run_watch_calls(struct ncs_run *run); /* for faults and edits */
+void ncs_run_faults_tell(struct ncs_run *run); /* before the diagnosis: what came of them */
+bool ncs_run_lost(const struct ncs_run *run);  /* it is at its end, and a fault stopped every rank */
 void ncs_run_faults_free(struct ncs_run *run);
 
 /* thread.c */

@@ -282,6 +282,7 @@ static void diagnose(struct ncs_run *run)
     if (run->real)
         ncs_run_surmise(run, &snapshot);
     ncs_run_hazards_tell(run);
+    ncs_run_faults_tell(run);
     if (is_in_doubt(run))
         ncs_run_notice(run, NCS_NOTICE_DOUBT, NULL, 0, NULL);
     ncs_diagnose(run->journal, &snapshot, run->notice, run->notices, &r->diagnosis);
@@ -397,6 +398,7 @@ static void free_notices(struct ncs_run *run)
         for (size_t k = 0; k < notice->calls; k++)
             ncs_call_unpin(notice->call[k]);
         ncs_free(notice->call);
+        ncs_free(notice->fault);
         ncs_free(notice->why);
     }
     ncs_free(run->notice);

@@ -9,7 +9,7 @@ enum ncs_verdict {
     NCS_HANG,        /* 3 */
     NCS_ERROR,       /* 4: an NCCL or CUDA call failed and nobody caught it */
     NCS_EMPTY,       /* 5: nothing was executed */
-    NCS_LOST,        /* 6: a rank was lost */
+    NCS_LOST,        /* 6: faults stopped every rank */
     NCS_INTERNAL_FAULT, /* 70 */
     NCS_SKIPPED,     /* 77 */
     NCS_TIMEOUT,     /* 124 */

@@ -1,8 +1,47 @@
-/* A rank was stopped, and others wait for it. */
+/* A rank was stopped, and others wait for it; or every rank was, and nobody is left to wait. */
 #include "diagnose/rule.h"
+
+#include <string.h>
+
+static bool same_statement(const struct ncs_notice_fault *a, const struct ncs_notice_fault *b)
+{
+    return a->place.line == b->place.line && strcmp(a->what, b->what) == 0;
+}
+
+static void say_statement(const struct ncs_notice_fault *f, struct ncs_str *s)
+{
+    ncs_str_addf(s, " by %s", f->what);
+    if (f->place.line)
+        ncs_str_addf(s, " at line %d", f->place.line);
+}
+
+static void fill_all(const struct ncs_notice *n, struct ncs_draft *d)
+{
+    struct ncs_str s = { 0 };
+    bool one = true;
+    for (size_t i = 0; i < n->faults; i++) {
+        const struct ncs_notice_fault *f = &n->fault[i];
+        one = one && same_statement(f, n->fault);
+        ncs_add_culprit(d, f->rank, 0, f->place.line);
+        ncs_add_row(d, f->rank, f->place.line, ncs_text("was stopped by %s", f->what));
+    }
+    ncs_str_add(&s, n->faults == 1 ? "the only rank was stopped" : "every rank was stopped");
+    if (one)
+        say_statement(n->fault, &s);
+    ncs_str_add(&s, ": nobody came to the end of the scenario");
+    d->f.title = ncs_text("nobody is left");
+    d->f.why = ncs_str_take(&s);
+    d->f.fix = ncs_text("let at least one rank go on; if their loss is what the scenario is about, "
+                        "declare outcome = { lost = %d }", n->fault->rank);
+    d->f.evidence = ncs_text("by the faults that happened");
+}
 
 static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
 {
+    if (r->kind == NCS_ROOT_LOST) {
+        fill_all(r->notice, d);
+        return true;
+    }
     if (!ncs_is_because(r, NCS_ABSENT_KILLED, NCS_ABSENT_KILLED))
         return false;
     ncs_fill_absent(q, r, d);

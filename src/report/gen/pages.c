@@ -1431,6 +1431,9 @@ const struct ncs_page ncs_pages[] = {
         .what =
             "The rank was killed, stalled or ended in the middle of its work.\n",
         .why =
+            "Who dies by the scenario's own fault.kill is not expected to come to an end, and no failure: if all\n"
+            "others do, the run passes. If they wait for it, that is a hang; if faults stop every rank, nobody is\n"
+            "left, and the verdict is lost (exit status 6).\n"
             "NCCL has no time limit. On one node nothing at all is reported; across nodes the neighbours may\n"
             "see an asynchronous error, the rest sees nothing.\n",
         .see =
@@ -1477,6 +1480,35 @@ const struct ncs_page ncs_pages[] = {
         .ends = "hang",
         .finding = "link-cut",
         .also = "rank-lost ncclRemoteError",
+    },
+    {
+        .kind = NCS_PAGE_CLASS,
+        .id = "fault-unused",
+        .title = "a fault was asked for, and its call never came",
+        .group = "ranks",
+        .what =
+            "fault.kill, slow, fail or another of them waits for a call of its rank, and the rank comes to its end\n"
+            "without it. Nothing went wrong in that run: what the scenario is about was not tried.\n",
+        .why =
+            "Calls are counted for each rank and communicator from 1, collectives, sends, receives and one-sided\n"
+            "calls alike; with func, uses of that function are counted from the fault on. A loop that is shorter\n"
+            "than meant, a fault that stands behind its call or a communicator that is not the one meant leave\n"
+            "nothing to wait for.\n",
+        .see =
+            "The note names the statement, the rank, what it waited for and how many such calls the rank made.\n"
+            "It changes neither the verdict nor the exit status.\n",
+        .repair =
+            "Lower the number, or put the fault before the call; run -v and check --plan list the calls.\n",
+        .scenario =
+            "scenario { ranks = 2 }\n"
+            "local x = cuda.buffer(\"float32\", 8):fill(1)\n"
+            "fault.slow { rank = 1, call = 3, seconds = 1 }\n"
+            "world:all_reduce(x)\n"
+            "world:all_reduce(x) -- call 2, the last\n"
+            "stream:sync()\n",
+        .ends = "pass",
+        .finding = "fault-unused",
+        .also = "rank-lost call",
     },
     {
         .kind = NCS_PAGE_RESULT,
@@ -2073,7 +2105,7 @@ const struct ncs_page ncs_pages[] = {
         .what =
             "pass: all ended and every check held (exit status 0). wrong: a result or an expectation differs (1).\n"
             "invalid: the scenario does not load (2). hang: nothing can ever happen again (3). error: a call failed\n"
-            "and nobody caught it (4). empty: nothing was executed (5). lost: a rank is gone (6). skipped: it cannot\n"
+            "and nobody caught it (4). empty: nothing was executed (5). lost: no rank is left (6). skipped: it cannot\n"
             "run here (77). timeout: the limit came before a verdict (124). A scenario's outcome may ask for any of\n"
             "them: then that is the success.\n",
         .also = "certainty policy",

@@ -130,7 +130,7 @@ word { "verdict", "what a run came to", names = "pass hang wrong error invalid l
   what = [[
 pass: all ended and every check held (exit status 0). wrong: a result or an expectation differs (1).
 invalid: the scenario does not load (2). hang: nothing can ever happen again (3). error: a call failed
-and nobody caught it (4). empty: nothing was executed (5). lost: a rank is gone (6). skipped: it cannot
+and nobody caught it (4). empty: nothing was executed (5). lost: no rank is left (6). skipped: it cannot
 run here (77). timeout: the limit came before a verdict (124). A scenario's outcome may ask for any of
 them: then that is the success.]],
   also = "certainty policy" }

@@ -6,6 +6,9 @@ class { "rank-lost", "a rank is gone, the others wait for it",
   what = [[
 The rank was killed, stalled or ended in the middle of its work.]],
   why = [[
+Who dies by the scenario's own fault.kill is not expected to come to an end, and no failure: if all
+others do, the run passes. If they wait for it, that is a hang; if faults stop every rank, nobody is
+left, and the verdict is lost (exit status 6).
 NCCL has no time limit. On one node nothing at all is reported; across nodes the neighbours may
 see an asynchronous error, the rest sees nothing.]],
   see = [[
@@ -44,3 +47,26 @@ barrier()
 world:all_reduce(x)
 stream:sync()]],
   also = "rank-lost ncclRemoteError" }
+
+class { "fault-unused", "a fault was asked for, and its call never came",
+  what = [[
+fault.kill, slow, fail or another of them waits for a call of its rank, and the rank comes to its end
+without it. Nothing went wrong in that run: what the scenario is about was not tried.]],
+  why = [[
+Calls are counted for each rank and communicator from 1, collectives, sends, receives and one-sided
+calls alike; with func, uses of that function are counted from the fault on. A loop that is shorter
+than meant, a fault that stands behind its call or a communicator that is not the one meant leave
+nothing to wait for.]],
+  see = [[
+The note names the statement, the rank, what it waited for and how many such calls the rank made.
+It changes neither the verdict nor the exit status.]],
+  repair = [[
+Lower the number, or put the fault before the call; run -v and check --plan list the calls.]],
+  ends = "pass", scenario = [[
+scenario { ranks = 2 }
+local x = cuda.buffer("float32", 8):fill(1)
+fault.slow { rank = 1, call = 3, seconds = 1 }
+world:all_reduce(x)
+world:all_reduce(x) -- call 2, the last
+stream:sync()]],
+  also = "rank-lost call" }
