@@ -34,6 +34,9 @@ bool ncs_lint_expression(const char *text, size_t bytes,
                          void (*on_name)(void *arg, const struct ncs_lint_name *name), void *arg,
                          struct ncs_lint_error *err);
 
+/* Whether it has no statement but calls of the function with that name, as `name { ... }`; of a chunk. */
+bool ncs_lint_only_calls(const char *text, size_t bytes, const char *name);
+
 /* Adds the error to the complaints about a text in which the chunk begins at `skip`. */
 void ncs_lint_complain(const struct ncs_lint_error *e, size_t skip, struct ncs_complaints *c);
 

@@ -166,7 +166,7 @@ static enum ncs_verdict judge_stop(const struct ncs_run *run, enum ncs_verdict c
         return cause;
     switch (r->stop) {
     case NCS_STOP_DONE:
-        if (run->started == 0)
+        if (run->started == 0 || (run->program.blank && cause == NCS_PASS))
             return NCS_EMPTY;
         if (cause == NCS_PASS && ncs_run_lost(run))
             return NCS_LOST; /* nobody is left who could say that all is well */

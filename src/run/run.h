@@ -29,6 +29,7 @@ struct ncs_program {
     void (*rank_main)(void *rank);
     /* On the runner's thread, when no context is left. Must not call the driver. */
     void (*rank_free)(void *rank);
+    bool blank; /* it has nothing to execute */
 };
 
 enum ncs_policy { NCS_POLICY_STRICT, NCS_POLICY_TYPICAL };

@@ -47,7 +47,8 @@ static void complain_syntax(struct ncs_reading *r, struct ncs_error *err)
 }
 
 /* The chunk keeps the Lua text, for messages about its lines. */
-static bool compile_main(struct ncs_chunk *chunk, struct ncs_reading *r, struct ncs_error *err)
+static bool compile_main(struct ncs_chunk *chunk, bool *blank, struct ncs_reading *r,
+                         struct ncs_error *err)
 {
     struct ncs_str lua = { 0 };
     if (r->yaml && !ncs_reading_translate(r, &lua, &chunk->lines, err))
@@ -57,6 +58,8 @@ static bool compile_main(struct ncs_chunk *chunk, struct ncs_reading *r, struct 
     bool ok = ncs_chunk_compile(chunk, lua.text, lua.bytes, err);
     if (!ok && !r->yaml)
         complain_syntax(r, err);
+    size_t skip = ok ? ncs_chunk_start(lua.text, lua.bytes) : 0;
+    *blank = ok && ncs_lint_only_calls(lua.text + skip, lua.bytes - skip, "scenario");
     chunk->text = ncs_str_take(&lua);
     return ok;
 }
@@ -72,7 +75,7 @@ struct ncs_script *ncs_script_open(const char *file, const struct ncs_script_set
     s->unsafe = settings->unsafe;
     s->memory_limit = NCS_LUA_MEMORY;
     bool ok = (reading->complaints.source || ncs_reading_open(reading, file, err)) &&
-              compile_main(&s->main, reading, err);
+              compile_main(&s->main, &s->blank, reading, err);
     ncs_reading_close(&own);
     if (ok)
         return s;
@@ -182,5 +185,5 @@ struct ncs_program ncs_script_program(struct ncs_script *s, const struct ncs_sce
     s->scenario = scenario;
     s->memory_limit = NCS_LUA_MEMORY + (size_t)scenario->ranks * NCS_LUA_MEMORY_OF_RANK;
     return (struct ncs_program){ .self = s, .rank_new = rank_new, .rank_main = rank_main,
-                                 .rank_free = rank_free };
+                                 .rank_free = rank_free, .blank = s->blank };
 }

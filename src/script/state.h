@@ -47,6 +47,7 @@ struct ncs_script {
     char *folder;            /* of the scenario; "" = the current one */
     bool unsafe;
     int line;                /* of the statement scenario{}; 0 = none */
+    bool blank;              /* there is no other statement */
     bool world_config;       /* `world` is a configuration */
     ncclConfig_t config;
     const char *world_name;

@@ -10,6 +10,19 @@ $ ncclscript run --no-verify pass.lua
 
 $ ncclscript run -q pass.lua
 
+# Where there is nothing to execute nothing was tried.
+$ : >empty.lua; ncclscript run empty.lua
+> EMPTY  empty.lua  2 ranks, sim, seed 0: nothing was executed
+? 5
+$ printf -- '-- later\nscenario {\n  ranks = 3, about = "steps) to come"\n};\n' >later.lua; ncclscript run -q later.lua pass.lua
+> EMPTY  later.lua  3 ranks, sim, seed 0: nothing was executed
+> 2 scenarios: 1 as expected, 1 unexpected (1 empty)
+? 5
+$ printf 'scenario: later\nsteps: []\n' >later.yaml; ncclscript run later.yaml
+> EMPTY  later.yaml  2 ranks, sim, seed 0: nothing was executed
+? 5
+$ echo 'scenario { ranks = 3 } stream:sync()' >little.lua; ncclscript run -q little.lua
+
 $ ncclscript run pass.lua --color always | cat -v
 > ^[[1;32mPASS^[[0m  pass.lua  4 ranks, sim, seed 0: <*>
 

@@ -158,7 +158,7 @@ $ ncclscript run --repeat 1000000 pass.lua wrong.lua
 ? 2
 
 # A seed may be an axis.
-$ echo 'scenario { matrix = { seed = { 7, 3 } } }' >seeds.lua; ncclscript run seeds.lua
+$ echo 'scenario { matrix = { seed = { 7, 3 } } } stream:sync()' >seeds.lua; ncclscript run seeds.lua
 > PASS  seeds.lua[seed=7]  2 ranks, sim, seed 7: <*>
 > PASS  seeds.lua[seed=3]  2 ranks, sim, seed 3: <*>
 > 2 cases of 1 scenario: 2 as expected

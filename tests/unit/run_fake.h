@@ -304,7 +304,7 @@ static void hear(void *arg, const char *line)
 
 static inline const struct ncs_result *execute(struct ncs_run_options o, void (*main)(int rank))
 {
-    struct ncs_program program = { &body, rank_new, rank_main, rank_free };
+    struct ncs_program program = { &body, rank_new, rank_main, rank_free, false };
     memset(&fake, 0, sizeof fake);
     sem_init(&fake.interrupted, 0, 0);
     body = main;

@@ -261,7 +261,7 @@ START_TEST(test_names)
 }
 END_TEST
 
-START_TEST(test_expressions)
+START_TEST(test_expressions, test_texts_that_only_call)
 {
     static const char *const refused[] = { "", " ", "1, 2", "x = 1", "...", "return 1", "1;", "f(",
                                            "a b", "--", "local x" };
@@ -276,6 +276,19 @@ START_TEST(test_expressions)
         ck_assert_uint_gt(strlen(err.text), 0);
     }
     ncs_str_free(&seen);
+}
+END_TEST
+
+START_TEST(test_texts_that_only_call)
+{
+    static const char *const only[] = { "", " -- x\n", "f {}", "f({ a = 1, b = { '}' } })", ";f{};",
+                                        "f { a = function() return 1 end } f {} -- f\n" };
+    static const char *const more[] = { "g {}", "f", "f = 1", "f {} g {}", "f { } .x()", "f 'x'", "ff {}",
+                                        "local f", "f {} return", "f {", "return f {}", "'" };
+    for (size_t i = 0; i < sizeof only / sizeof *only; i++)
+        ck_assert_msg(ncs_lint_only_calls(only[i], strlen(only[i]), "f"), "%s", only[i]);
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++)
+        ck_assert_msg(!ncs_lint_only_calls(more[i], strlen(more[i]), "f"), "%s", more[i]);
 }
 END_TEST
 

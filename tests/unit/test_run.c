@@ -69,7 +69,7 @@ END_TEST
 
 START_TEST(test_unknown_driver)
 {
-    struct ncs_program program = { &body, rank_new, rank_main, rank_free };
+    struct ncs_program program = { &body, rank_new, rank_main, rank_free, false };
     struct ncs_run_options o = options(2);
     o.driver = "simm";
     run = ncs_run_new(&o, &program, NULL, NULL);

@@ -24,7 +24,7 @@ static struct ncs_machine machine;
 
 static const struct ncs_result *on_machine(int ranks, bool simulator, void (*main)(int rank))
 {
-    struct ncs_program program = { &body, rank_new, rank_main, rank_free };
+    struct ncs_program program = { &body, rank_new, rank_main, rank_free, false };
     struct ncs_run_options o = options(ranks);
     memset(&fake, 0, sizeof fake);
     sem_init(&fake.interrupted, 0, 0);

@@ -1,1 +1,2 @@
 scenario { ranks = 1, needs = { nccl = "2.29" } }
+stream:sync()

@@ -1,1 +1,2 @@
 scenario { ranks = 1 }
+stream:sync()
