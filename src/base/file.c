@@ -89,7 +89,27 @@ static mode_t usual_mode(void)
     return 0666 & ~mask;
 }
 
-/* Beside the file, and then under its name at once. A link does not replace what came meanwhile. */
+/* A link does not replace what came meanwhile. Where there are no links (some network and USB file systems,
+ * containers) the name is taken first, and then given to the whole text. */
+static bool give_new_name(const char *beside, const char *file)
+{
+    if (link(beside, file) == 0)
+        return true;
+    if (errno == EEXIST || errno == ENOENT || errno == ENOSPC)
+        return false;
+    int fd = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return false;
+    close(fd);
+    if (rename(beside, file) == 0)
+        return true;
+    int failed = errno;
+    unlink(file);
+    errno = failed;
+    return false;
+}
+
+/* Beside the file, and then under its name at once. */
 static bool write_beside(const char *file, const char *text, size_t bytes, bool replace,
                          mode_t mode)
 {
@@ -99,7 +119,7 @@ static bool write_beside(const char *file, const char *text, size_t bytes, bool 
     bool ok = fd >= 0;
     if (ok) {
         ok = close_whole(fd, write_all(fd, text, bytes) && fchmod(fd, mode) == 0) &&
-             (replace ? rename(beside.text, file) : link(beside.text, file)) == 0;
+             (replace ? rename(beside.text, file) == 0 : give_new_name(beside.text, file));
         int failed = errno;
         if (!ok || !replace)
             unlink(beside.text);

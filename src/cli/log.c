@@ -9,21 +9,22 @@
 
 struct ncs_log_file {
     char *path;
-    FILE *out; /* NULL: it cannot be written, the lines go where they go without a file */
+    FILE *out; /* NULL: it cannot be opened, the lines go where they go without a file */
+    int failed; /* errno of the first line that could not be written */
 };
 
 /* Written anew by the first line of this program's, whatever the number of runs. */
-static FILE *open_file(struct ncs_log *log, const char *path)
+static struct ncs_log_file *open_file(struct ncs_log *log, const char *path)
 {
     for (size_t i = 0; i < log->files; i++)
         if (strcmp(log->file[i].path, path) == 0)
-            return log->file[i].out;
+            return &log->file[i];
     FILE *out = fopen(path, "we");
     if (!out)
         fprintf(stderr, "ncclscript: NCCL_DEBUG_FILE: %s: %s\n", path, strerror(errno));
     NCS_PUSH(log->file, log->files, log->files_room,
-             ((struct ncs_log_file){ ncs_copy_text(path), out }));
-    return out;
+             ((struct ncs_log_file){ ncs_copy_text(path), out, 0 }));
+    return &log->file[log->files - 1];
 }
 
 void ncs_log_line(void *arg, const char *file, const char *line)
@@ -34,25 +35,39 @@ void ncs_log_line(void *arg, const char *file, const char *line)
         ncs_str_add_bytes(log->kept, line, strlen(line) + 1);
         return;
     }
-    FILE *out = file ? open_file(log, file) : NULL;
+    struct ncs_log_file *into = file ? open_file(log, file) : NULL;
     struct ncs_str text = { 0 };
     ncs_safe_line(&text, line);
     ncs_str_add(&text, "\n");
-    if (out)
-        fputs(text.text, out);
-    else if (log->to_stderr && !log->quiet)
+    if (into && into->out) {
+        errno = 0;
+        if (fputs(text.text, into->out) == EOF && !into->failed)
+            into->failed = errno ? errno : EIO;
+    } else if (log->to_stderr && !log->quiet) {
         ncs_err(text.text);
-    else if (!log->quiet)
+    } else if (!log->quiet) {
         ncs_out(text.text);
+    }
     ncs_str_free(&text);
+}
+
+/* False and errno when not all lines are in it. */
+static bool close_whole(struct ncs_log_file *file)
+{
+    int failed = file->failed;
+    bool closed = fclose(file->out) == 0;
+    errno = failed ? failed : errno;
+    return closed && !failed;
 }
 
 void ncs_log_close(struct ncs_log *log)
 {
     for (size_t i = 0; i < log->files; i++) {
-        if (log->file[i].out && fclose(log->file[i].out) != 0)
-            fprintf(stderr, "ncclscript: NCCL_DEBUG_FILE: %s: %s\n", log->file[i].path,
+        if (log->file[i].out && !close_whole(&log->file[i])) {
+            fprintf(stderr, "ncclscript: cannot write NCCL's log to %s: %s\n", log->file[i].path,
                     strerror(errno));
+            ncs_out_file_failed();
+        }
         ncs_free(log->file[i].path);
     }
     ncs_free(log->file);

@@ -41,6 +41,7 @@ static const char exit_codes[] =
     "  5    nothing was executed\n"
     "  6    ranks were lost: faults stopped every one\n"
     "  70   a fault of ncclscript itself\n"
+    "  74   not all of the output could be written\n"
     "  77   skipped: no such driver or hardware here\n"
     "  124  past the time limit, with no verdict\n"
     "  130  interrupted\n";

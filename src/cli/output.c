@@ -14,6 +14,7 @@
 #include "cli/progress.h"
 
 static int failure; /* errno of the first write that failed */
+static bool other_failed; /* a file beside it is not whole */
 
 static bool is_set(const char *name)
 {
@@ -81,9 +82,14 @@ int ncs_out_finish(int status)
         remember(close(STDOUT_FILENO) != 0); /* where a network file system tells */
     }
     if (!failure)
-        return status;
-    fprintf(stderr, "ncclscript: standard output: %s\n", strerror(failure));
-    return 70;
+        return other_failed ? NCS_EXIT_OUTPUT : status;
+    fprintf(stderr, "ncclscript: cannot write the output: %s\n", strerror(failure));
+    return NCS_EXIT_OUTPUT;
+}
+
+void ncs_out_file_failed(void)
+{
+    other_failed = true;
 }
 
 /* ---- errors ---- */

@@ -9,6 +9,8 @@
 #include "base/error.h"
 #include "base/str.h"
 
+enum { NCS_EXIT_OUTPUT = 74 }; /* not all of what there is to say could be written */
+
 enum ncs_color { NCS_COLOR_AUTO, NCS_COLOR_ALWAYS, NCS_COLOR_NEVER };
 
 /* Is this stream to be coloured? The option beats NO_COLOR, that beats CLICOLOR_FORCE, and without
@@ -20,8 +22,10 @@ bool ncs_wants_color(enum ncs_color option, FILE *stream);
 void ncs_out(const char *text);
 void ncs_out_bytes(const char *bytes, size_t count);
 void ncs_out_flush(void);
-/* Call last: `status`, or 70 after a line on standard error when not all could be written. */
+/* Call last: `status`, or NCS_EXIT_OUTPUT after a line on standard error when not all could be written. */
 int ncs_out_finish(int status);
+/* For ncs_out_finish: a file beside standard output is not whole, as the caller has told. */
+void ncs_out_file_failed(void);
 
 /* Writes text to standard error. */
 void ncs_err(const char *text);

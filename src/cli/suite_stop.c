@@ -53,7 +53,7 @@ static void end_process(struct ncs_suite *suite, const char *message, bool locke
     int status = ncs_tally_exit(&suite->report.tally);
     suite->cut = interrupts ? "interrupted" : "given up";
     if (!suite->link && locked)
-        status = ncs_suite_finish(suite);
+        status = ncs_out_finish(ncs_suite_finish(suite));
     ncs_progress_clear();
     ncs_str_add(&text, message);
     if (!suite->link)

@@ -70,8 +70,8 @@ $ ncclscript run -j -1 pass.lua
 
 # What cannot be written is told, and nobody is left behind who would.
 $ ncclscript run -j 2 matrix.lua >/dev/full
-! ncclscript: standard output: No space left on device
-? 70
+! ncclscript: cannot write the output: No space left on device
+? 74
 
 $ ncclscript run -j 2 --repeat 100 --format json matrix.lua | head -n 1 | cut -c 1-20; echo "${PIPESTATUS[0]}"
 > {"schema": "ncclscri

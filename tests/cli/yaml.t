@@ -170,8 +170,8 @@ $ ncclscript convert notation/skip.yaml -o nowhere/skip.lua
 ? 2
 
 $ ncclscript convert notation/skip.yaml >/dev/full
-! ncclscript: standard output: No space left on device
-? 70
+! ncclscript: cannot write the output: No space left on device
+? 74
 
 $ ncclscript convert pass.lua
 ! pass.lua: error: is no scenario in YAML

@@ -261,7 +261,7 @@ START_TEST(test_names)
 }
 END_TEST
 
-START_TEST(test_expressions, test_texts_that_only_call)
+START_TEST(test_expressions)
 {
     static const char *const refused[] = { "", " ", "1, 2", "x = 1", "...", "return 1", "1;", "f(",
                                            "a b", "--", "local x" };
@@ -293,4 +293,4 @@ START_TEST(test_texts_that_only_call)
 END_TEST
 
 NCS_TEST_MAIN("lint", test_files_of_the_tree, test_good_and_bad_chunks, test_limits, test_messages,
-              test_names, test_expressions)
+              test_names, test_expressions, test_texts_that_only_call)

@@ -2,6 +2,8 @@
  * scenario's text is in. */
 #include "harness.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -60,6 +62,35 @@ START_TEST(test_files)
     ck_assert_str_eq(err.text, "cannot be written: No space left on device");
     ck_assert(ncs_file_write("/dev/null", "x", 1, false, &err));
     ncs_str_free(&text);
+    end();
+}
+END_TEST
+
+/* A file system without links is one whose link() fails so. */
+static int no_links;
+
+int link(const char *from, const char *to)
+{
+    if (!no_links)
+        return linkat(AT_FDCWD, from, AT_FDCWD, to, 0);
+    errno = no_links;
+    return -1;
+}
+
+START_TEST(test_files_without_links)
+{
+    static const int errors[] = { EPERM, EOPNOTSUPP, ENOSYS, EMLINK, EACCES };
+    begin();
+    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++) {
+        no_links = errors[i];
+        ck_assert_msg(ncs_file_write(path, "one", 3, false, &err), "%s", err.text);
+        holds("one");
+        ck_assert(!ncs_file_write(path, "two", 3, false, &err));
+        ck_assert_str_eq(err.text, "exists already");
+        holds("one");
+        no_links = 0;
+        remove(path);
+    }
     end();
 }
 END_TEST
@@ -138,5 +169,5 @@ START_TEST(test_notation_of_a_file)
 }
 END_TEST
 
-NCS_TEST_MAIN("reading", test_files, test_long_files, test_permissions, test_notations,
+NCS_TEST_MAIN("reading", test_files, test_files_without_links, test_long_files, test_permissions, test_notations,
               test_notation_of_a_file)
