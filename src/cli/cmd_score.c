@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
+#include "base/map.h"
 #include "base/mem.h"
 #include "cli/command.h"
 #include "cli/corpus.h"
@@ -23,24 +25,75 @@ static const struct ncs_option options[] = {
     { 0 },
 };
 
+enum { ERRORS_MOST = 20 }; /* lines that are told */
+
+/* A case, a policy and a seed of which there is a report. */
+struct seen {
+    size_t item;   /* of the corpus */
+    char *seed;    /* NULL = none */
+    int line;
+};
+
 struct scoring {
     struct ncs_corpus corpus;
     struct ncs_score score;
+    struct seen *seen; size_t seens, seens_room;
+    struct ncs_map at; /* hash of what is seen -> its place in `seen`, from 1 */
 };
 
-static bool add_line(struct scoring *s, const char *line, size_t bytes, struct ncs_error *err)
+/* What was not declared is nobody's truth: that it passes is only what `run` assumes. A repaired twin need
+ * not say that it passes. */
+static bool is_labelled(const struct ncs_labelled *l, struct ncs_error *err)
+{
+    if (l->correct || l->scenario->outcome.given)
+        return true;
+    ncs_fail(err, NCS_BAD_INPUT, "%s declares no outcome: there is nothing to hold a report against",
+             l->file);
+    return ncs_fail_hint(err, "outcome = \"pass\" in scenario{} says that nothing is wrong with it");
+}
+
+/* The same run cannot be counted twice. */
+static bool is_new(struct scoring *s, const struct ncs_labelled *l, size_t item, const char *seed, int line,
+                   struct ncs_error *err)
+{
+    uint64_t key = ncs_hash_bytes(item, seed ? seed : "", seed ? strlen(seed) : 0);
+    for (;; key++) {
+        size_t at = (size_t)(uintptr_t)ncs_map_get(&s->at, key);
+        if (!at)
+            break;
+        const struct seen *old = &s->seen[at - 1];
+        if (old->item != item || strcmp(old->seed ? old->seed : "", seed ? seed : "") != 0)
+            continue;
+        struct ncs_str name = { 0 };
+        ncs_score_say_case(l, seed, &name);
+        ncs_fail(err, NCS_BAD_INPUT, "a second report of %s, the first is in line %d", name.text,
+                 old->line);
+        ncs_str_free(&name);
+        return ncs_fail_hint(err, "one report for each case, policy and seed; name the seed of each run");
+    }
+    NCS_PUSH(s->seen, s->seens, s->seens_room, ((struct seen){ item, ncs_copy_text(seed), line }));
+    ncs_map_put(&s->at, key, (void *)(uintptr_t)s->seens);
+    return true;
+}
+
+static bool add_line(struct scoring *s, const char *line, size_t bytes, int number,
+                     struct ncs_error *err)
 {
     struct ncs_claim claim;
     struct ncs_corpus_case *c = NULL;
+    bool ok = false;
     if (ncs_claim_read(line, bytes, &claim, err))
         c = ncs_corpus_find(&s->corpus, claim.scenario, claim.name, claim.policy, err);
     if (c) {
         struct ncs_labelled l = ncs_corpus_label(&s->corpus, c);
-        ncs_score_add(&s->score, &l, &claim);
+        ok = is_labelled(&l, err) &&
+             is_new(s, &l, (size_t)(c - s->corpus.item), claim.seed, number, err);
+        if (ok)
+            ncs_score_add(&s->score, &l, &claim);
         c->reported = true;
     }
     ncs_claim_free(&claim);
-    return c != NULL;
+    return ok;
 }
 
 static bool is_blank(const char *line)
@@ -48,38 +101,55 @@ static bool is_blank(const char *line)
     return line[strspn(line, " \t\r\n")] == '\0';
 }
 
-/* One report per line. The first that is none ends it, and is told with its line. */
-static bool add_reports(struct scoring *s, FILE *in, const char *file, struct ncs_error *err)
+/* What is wrong with a scenario has its own place, and is told once. */
+static void print_wrong(const char *file, int line, struct ncs_error *err, struct ncs_error *last)
 {
-    char *line = NULL;
-    size_t room = 0;
-    ssize_t bytes;
-    int number = 0;
-    bool ok = true;
-    while (ok && (bytes = getline(&line, &room, in)) >= 0) {
-        number++;
-        ok = is_blank(line) || add_line(s, line, (size_t)bytes, err);
-    }
-    free(line);
-    if (ok && ferror(in)) {
-        ok = ncs_fail(err, NCS_BAD_INPUT, "cannot be read: %s", strerror(errno));
-        number = 0;
-    }
-    if (!ok && !err->file[0]) /* what is wrong with a scenario has its own place */
-        ncs_fail_at(err, file, number, 0);
-    return ok;
+    if (!err->file[0])
+        ncs_fail_at(err, file, line, 0);
+    else if (strcmp(err->file, last->file) == 0 && strcmp(err->text, last->text) == 0)
+        return;
+    ncs_print_error(err);
+    *last = *err;
 }
 
-static bool add_file(struct scoring *s, const char *file, struct ncs_error *err)
+/* One report per line. All that are none are told, each with its line. */
+static bool add_reports(struct scoring *s, FILE *in, const char *file)
+{
+    struct ncs_error err, last = { 0 };
+    char *line = NULL;
+    size_t room = 0, wrong = 0;
+    ssize_t bytes;
+    for (int number = 1; (bytes = getline(&line, &room, in)) >= 0; number++) {
+        err = (struct ncs_error){ 0 };
+        if (is_blank(line) || add_line(s, line, (size_t)bytes, number, &err))
+            continue;
+        if (wrong++ < ERRORS_MOST)
+            print_wrong(file, number, &err, &last);
+    }
+    free(line);
+    if (wrong > ERRORS_MOST)
+        fprintf(stderr, "ncclscript score: and %zu more lines that are no report\n", wrong - ERRORS_MOST);
+    if (!ferror(in))
+        return wrong == 0;
+    ncs_fail(&err, NCS_BAD_INPUT, "cannot be read: %s", strerror(errno));
+    ncs_fail_at(&err, file, 0, 0);
+    ncs_print_error(&err);
+    return false;
+}
+
+static bool add_file(struct scoring *s, const char *file)
 {
     if (!file || strcmp(file, "-") == 0)
-        return add_reports(s, stdin, "standard input", err);
+        return add_reports(s, stdin, "standard input");
     FILE *in = fopen(file, "r");
     if (!in) {
-        ncs_fail(err, NCS_BAD_INPUT, "cannot be opened: %s", strerror(errno));
-        return ncs_fail_at(err, file, 0, 0);
+        struct ncs_error err;
+        ncs_fail(&err, NCS_BAD_INPUT, "cannot be opened: %s", strerror(errno));
+        ncs_fail_at(&err, file, 0, 0);
+        ncs_print_error(&err);
+        return false;
     }
-    bool ok = add_reports(s, in, file, err);
+    bool ok = add_reports(s, in, file);
     fclose(in);
     return ok;
 }
@@ -113,23 +183,34 @@ static void count_cases(struct scoring *s)
 {
     for (size_t i = 0; i + 1 < s->corpus.count; i += 2) {
         const struct ncs_corpus_case *c = &s->corpus.item[i];
-        bool reported = c[0].reported || c[1].reported;
-        s->score.twins += reported && s->corpus.file[c->file].correct;
-        s->score.bugs += reported && !s->corpus.file[c->file].correct;
+        bool bug = ncs_truth_is_bug(&c[0].truth) || ncs_truth_is_bug(&c[1].truth);
+        if (!c[0].reported && !c[1].reported)
+            continue;
+        s->score.twins += s->corpus.file[c->file].correct;
+        s->score.bugs += bug && !s->corpus.file[c->file].correct;
+        s->score.others += !bug && !s->corpus.file[c->file].correct;
     }
+}
+
+static bool add_all(struct scoring *s, const struct ncs_parsed *parsed)
+{
+    struct ncs_error err = { 0 };
+    if (!add_file(s, parsed->operands ? parsed->operand[0] : NULL))
+        return false;
+    bool ok = !parsed->value[ALL].given || add_missing(s, &err);
+    if (ok && s->score.reports == 0)
+        ok = ncs_fail(&err, NCS_BAD_INPUT, "there is no report to score");
+    if (!ok)
+        ncs_print_error(&err);
+    return ok;
 }
 
 static int score_main(const struct ncs_parsed *parsed)
 {
     struct scoring s = { 0 };
-    struct ncs_error err = { 0 };
     struct ncs_str out = { 0 };
     int status = 2;
-    bool ok = add_file(&s, parsed->operands ? parsed->operand[0] : NULL, &err) &&
-              (!parsed->value[ALL].given || add_missing(&s, &err));
-    if (ok && s.score.reports == 0)
-        ok = ncs_fail(&err, NCS_BAD_INPUT, "there is no report to score");
-    if (ok) {
+    if (add_all(&s, parsed)) {
         count_cases(&s);
         if (parsed->value[FORMAT].number == 1)
             ncs_score_json(&s.score, &out);
@@ -137,10 +218,12 @@ static int score_main(const struct ncs_parsed *parsed)
             ncs_score_text(&s.score, &out);
         ncs_out(out.text);
         status = ncs_score_met(&s.score) ? 0 : 1;
-    } else {
-        ncs_print_error(&err);
     }
     ncs_str_free(&out);
+    for (size_t i = 0; i < s.seens; i++)
+        ncs_free(s.seen[i].seed);
+    ncs_free(s.seen);
+    ncs_map_free(&s.at);
     ncs_score_free(&s.score);
     ncs_corpus_free(&s.corpus);
     return status;
@@ -154,8 +237,10 @@ const struct ncs_command ncs_cmd_score = {
              "them, or in the least form, for other tools:\n"
              "  {\"scenario\": FILE, \"case\": \"ranks=4,who=1\", \"policy\": \"strict\", \"verdict\": \"hang\",\n"
              "   \"findings\": [{\"rule\": \"skipped-call\", \"culprits\": [1]}]}\n"
-             "The truth is what the scenarios declare: `ncclscript list --bugs` prints it. The finding\n"
-             "that names the cause comes first; a finding of \"level\": \"note\" is no error.\n"
+             "The truth is what the scenarios declare: `ncclscript list --bugs` prints it; one without an\n"
+             "outcome has none, unless it is a repaired twin. There is one report for each case, policy\n"
+             "and \"seed\". The finding that names the cause comes first; one of \"level\": \"note\" is no\n"
+             "error.\n"
              "Exit status: 0 when verdicts are right in 100 %, classes in 98 %, culprits in 95 % and\n"
              "nothing is said of repaired twins; 1 when not; 2 when FILE is no such thing.\n",
     .option = options,

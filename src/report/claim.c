@@ -2,26 +2,25 @@
 #include <inttypes.h>
 #include <jansson.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/near.h"
 #include "report/corpus.h"
 
-/* A text that has to be there, without zero bytes. */
+/* A text without zero bytes. */
 static const char *text_of(const json_t *o, const char *key, struct ncs_error *err)
 {
     const json_t *value = json_object_get(o, key);
-    if (!value)
-        ncs_fail(err, NCS_BAD_INPUT, "`%s` is missing", key);
-    else if (!json_is_string(value) || strlen(json_string_value(value)) != json_string_length(value))
+    if (!json_is_string(value) || strlen(json_string_value(value)) != json_string_length(value))
         ncs_fail(err, NCS_BAD_INPUT, "`%s` must be a text", key);
     else
         return json_string_value(value);
     return NULL;
 }
 
-static bool read_policy(const json_t *o, struct ncs_claim *c, struct ncs_error *err)
+static bool read_policy(json_t *o, struct ncs_claim *c, struct ncs_error *err)
 {
     const char *name = text_of(o, "policy", err);
     if (!name)
@@ -34,7 +33,7 @@ static bool read_policy(const json_t *o, struct ncs_claim *c, struct ncs_error *
     return ncs_fail(err, NCS_BAD_INPUT, "no policy `%s`: expected strict or typical", name);
 }
 
-static bool read_verdict(const json_t *o, struct ncs_claim *c, struct ncs_error *err)
+static bool read_verdict(json_t *o, struct ncs_claim *c, struct ncs_error *err)
 {
     const char *names[NCS_VERDICTS + 1] = { NULL };
     const char *name = text_of(o, "verdict", err);
@@ -148,12 +147,10 @@ static bool read_finding(const json_t *o, struct ncs_claim *c, struct ncs_error 
                     ranks ? "cycle" : "culprits");
 }
 
-static bool read_findings(const json_t *o, struct ncs_claim *c, struct ncs_error *err)
+static bool read_findings(json_t *o, struct ncs_claim *c, struct ncs_error *err)
 {
     const json_t *list = json_object_get(o, "findings"), *item;
     size_t i;
-    if (!list)
-        return ncs_fail(err, NCS_BAD_INPUT, "`findings` is missing");
     if (!json_is_array(list))
         return ncs_fail(err, NCS_BAD_INPUT, "`findings` must be a list");
     json_array_foreach(list, i, item)
@@ -163,22 +160,78 @@ static bool read_findings(const json_t *o, struct ncs_claim *c, struct ncs_error
            ncs_fail(err, NCS_BAD_INPUT, "`errors` must be a list of objects with `rank`");
 }
 
+/* All that is wrong with a line is told in one go. */
+static void add_wrong(struct ncs_error *all, const struct ncs_error *one)
+{
+    struct ncs_str text = { 0 };
+    if (one->status == NCS_OK)
+        return;
+    if (all->status != NCS_OK)
+        ncs_str_addf(&text, "%s; ", all->text);
+    ncs_str_add(&text, one->text);
+    struct ncs_error whole = { .status = NCS_BAD_INPUT };
+    snprintf(whole.text, sizeof whole.text, "%s", text.text);
+    snprintf(whole.hint, sizeof whole.hint, "%s", all->hint[0] ? all->hint : one->hint);
+    *all = whole;
+    ncs_str_free(&text);
+}
+
+/* "`scenario`, `policy` and `findings` are missing" */
+static void say_missing(const json_t *o, struct ncs_error *err)
+{
+    static const char *const keys[] = { "scenario", "policy", "verdict", "findings" };
+    enum { KEYS = sizeof keys / sizeof *keys };
+    const char *missing[KEYS];
+    size_t count = 0;
+    struct ncs_str text = { 0 };
+    for (size_t i = 0; i < KEYS; i++)
+        if (!json_object_get(o, keys[i]))
+            missing[count++] = keys[i];
+    for (size_t i = 0; i < count; i++)
+        ncs_str_addf(&text, "%s`%s`", i == 0 ? "" : i + 1 < count ? ", " : " and ", missing[i]);
+    if (count)
+        ncs_fail(err, NCS_BAD_INPUT, "%s %s missing", text.text, count == 1 ? "is" : "are");
+    if (count > 1)
+        ncs_fail_hint(err, "`ncclscript score --help` shows the least that a report has");
+    ncs_str_free(&text);
+}
+
+static bool read_scenario(json_t *o, struct ncs_claim *c, struct ncs_error *err)
+{
+    c->scenario = ncs_copy_text(text_of(o, "scenario", err));
+    return c->scenario != NULL;
+}
+
+static bool read_object(json_t *o, struct ncs_claim *c, struct ncs_error *err)
+{
+    static const struct {
+        const char *key; /* that has to be there; NULL = none has */
+        bool (*read)(json_t *o, struct ncs_claim *c, struct ncs_error *err);
+    } parts[] = { { "scenario", read_scenario }, { NULL, read_case },           { "policy", read_policy },
+                  { "verdict", read_verdict },   { "findings", read_findings } };
+    say_missing(o, err);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        struct ncs_error one = { 0 };
+        if ((!parts[i].key || json_object_get(o, parts[i].key)) && !parts[i].read(o, c, &one))
+            add_wrong(err, &one);
+    }
+    return err->status == NCS_OK;
+}
+
 bool ncs_claim_read(const char *line, size_t bytes, struct ncs_claim *c, struct ncs_error *err)
 {
     json_error_t wrong;
     *c = (struct ncs_claim){ 0 };
+    *err = (struct ncs_error){ 0 };
     json_t *o = json_loadb(line, bytes, 0, &wrong);
-    if (!o) {
-        ncs_fail(err, NCS_BAD_INPUT, "no JSON: %s", wrong.text);
-        return ncs_fail_hint(err, "one object per line, as `run --format json` prints them");
-    }
     bool ok = json_is_object(o);
-    if (!ok)
+    if (!o)
+        ncs_fail(err, NCS_BAD_INPUT, "no JSON: %s", wrong.text);
+    else if (!ok)
         ncs_fail(err, NCS_BAD_INPUT, "no JSON object");
-    const char *scenario = ok ? text_of(o, "scenario", err) : NULL;
-    c->scenario = ncs_copy_text(scenario);
-    ok = scenario && read_case(o, c, err) && read_policy(o, c, err) && read_verdict(o, c, err) &&
-         read_findings(o, c, err);
+    if (!ok)
+        ncs_fail_hint(err, "one object per line, as `run --format json` prints them");
+    ok = ok && read_object(o, c, err);
     if (ok)
         read_seed(o, c);
     json_decref(o);

@@ -59,13 +59,15 @@ struct ncs_score_entry {
 
 struct ncs_score {
     size_t reports, skipped, missing; /* missing: cases of the corpus without a report */
-    size_t bugs, twins;        /* cases, whatever the policy and the seed */
+    size_t bugs, twins, others; /* cases, whatever the policy and the seed; others: declared to pass */
     struct ncs_share verdict, rule, culprit, recall;
     struct ncs_share silent;   /* reports of twins without a finding */
     size_t extra;              /* findings beyond those declared */
     struct ncs_score_entry *entry; size_t entries, entries_room;
 };
 
+/* "FILE[CASE] POLICY seed SEED" */
+void ncs_score_say_case(const struct ncs_labelled *l, const char *seed, struct ncs_str *out);
 void ncs_score_add(struct ncs_score *s, const struct ncs_labelled *l, const struct ncs_claim *c);
 /* A case of the corpus of which there is no report: wrong in each respect. */
 void ncs_score_miss(struct ncs_score *s, const struct ncs_labelled *l);

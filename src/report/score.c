@@ -92,7 +92,7 @@ static struct mark judge(const struct ncs_labelled *l, const struct ncs_claim *c
 
 /* ---- what is said of one that is not right ---- */
 
-static void say_case(const struct ncs_labelled *l, const char *seed, struct ncs_str *out)
+void ncs_score_say_case(const struct ncs_labelled *l, const char *seed, struct ncs_str *out)
 {
     ncs_safe_line(out, l->file);
     if (l->name) {
@@ -105,7 +105,6 @@ static void say_case(const struct ncs_labelled *l, const char *seed, struct ncs_
         ncs_str_add(out, " seed ");
         ncs_safe_line(out, seed);
     }
-    ncs_str_add(out, ": ");
 }
 
 static void say_wrong(const struct ncs_labelled *l, const struct ncs_claim *c, const struct mark *m,
@@ -179,7 +178,8 @@ void ncs_score_add(struct ncs_score *s, const struct ncs_labelled *l, const stru
         return;
     if (entry->missed++ == 0) {
         struct ncs_str first = { 0 };
-        say_case(l, c->seed, &first);
+        ncs_score_say_case(l, c->seed, &first);
+        ncs_str_add(&first, ": ");
         say_wrong(l, c, &m, &first);
         entry->first = ncs_str_take(&first);
     }
@@ -198,8 +198,8 @@ void ncs_score_miss(struct ncs_score *s, const struct ncs_labelled *l)
     add_mark(s, l, &m);
     if (entry->missed++ == 0) {
         struct ncs_str first = { 0 };
-        say_case(l, NULL, &first);
-        ncs_str_add(&first, "no report");
+        ncs_score_say_case(l, NULL, &first);
+        ncs_str_add(&first, ": no report");
         entry->first = ncs_str_take(&first);
     }
 }
@@ -253,9 +253,11 @@ static const char *plural(size_t count)
 void ncs_score_text(const struct ncs_score *s, struct ncs_str *out)
 {
     size_t wrong = s->silent.of - s->silent.right;
+    size_t cases = s->bugs + s->twins + s->others;
     ncs_str_addf(out, "%zu report%s of %zu case%s: %zu with a bug, %zu correct twin%s", s->reports,
-                 plural(s->reports), s->bugs + s->twins, plural(s->bugs + s->twins), s->bugs,
-                 s->twins, plural(s->twins));
+                 plural(s->reports), cases, plural(cases), s->bugs, s->twins, plural(s->twins));
+    if (s->others)
+        ncs_str_addf(out, ", %zu declared to pass", s->others);
     if (s->skipped)
         ncs_str_addf(out, "; %zu skipped", s->skipped);
     if (s->missing)
@@ -306,6 +308,7 @@ void ncs_score_json(const struct ncs_score *s, struct ncs_str *out)
     set_count(o, "reports", s->reports);
     set_count(o, "bugs", s->bugs);
     set_count(o, "twins", s->twins);
+    set_count(o, "others", s->others);
     set_count(o, "skipped", s->skipped);
     set_count(o, "missing", s->missing);
     set_share(o, "verdict", s->verdict);

@@ -45,6 +45,7 @@ extern const char *const ncs_policy_names[];
 
 /* One form of `outcome`. A field that is not given: -1, 0 or NULL; lists: count 0. */
 struct ncs_outcome {
+    bool given;                /* by the scenario; else it is to pass, and nobody says so */
     bool any_verdict;          /* only findings were given: demands nothing of the verdict */
     enum ncs_verdict verdict;  /* PASS HANG ERROR WRONG LOST */
     int *culprit; size_t culprits;

@@ -213,6 +213,7 @@ void ncs_declare_outcome(lua_State *L, struct ncs_declaration *d, int value)
         { "wrong", outcome_wrong }, { NULL, NULL } };
     static const char *const verdicts[] = { "error", "hang", "lost", "pass", "wrong", NULL };
     int given = 0;
+    d->scenario->outcome.given = true;
     if (lua_type(L, value) == LUA_TFUNCTION) {
         lua_pushvalue(L, value);
         push_run(L, d);

@@ -14,7 +14,7 @@ $ for p in strict typical; do ncclscript run --format json --policy $p --repeat 
 
 # Not all of them, which only --all minds; from standard input, for machines.
 $ grep who ours | grep '"strict"' | ncclscript score --format json
-> {"schema": "ncclscript.score/1", "reports": 8, "bugs": 2, "twins": 2, "skipped": 0, "missing": 0, "verdict": {"right": 8, "of": 8}, "class": {"right": 4, "of": 4}, "culprit": {"right": 4, "of": 4}, "recall": {"right": 4, "of": 4}, "false_reports": 0, "extra_findings": 0, "met": true, "entries": [{"entry": "A1", "reports": 8, "missed": 0, "first": null}]}
+> {"schema": "ncclscript.score/1", "reports": 8, "bugs": 2, "twins": 2, "others": 0, "skipped": 0, "missing": 0, "verdict": {"right": 8, "of": 8}, "class": {"right": 4, "of": 4}, "culprit": {"right": 4, "of": 4}, "recall": {"right": 4, "of": 4}, "false_reports": 0, "extra_findings": 0, "met": true, "entries": [{"entry": "A1", "reports": 8, "missed": 0, "first": null}]}
 $ grep who ours | grep '"strict"' | ncclscript score --all
 > 8 reports of 4 cases: 2 with a bug, 2 correct twins; 6 without a report
 >   verdict right        8 of 14  57.1 %, at least 100
@@ -54,9 +54,47 @@ $ printf '\n{"scenario": "scenarios/bugs/p2p/lucky.lua", "policy": "strict", "ve
 !   hint: did you mean `hang`?
 ? 2
 $ echo '{"policy": "strict"}' >bad; ncclscript score bad
-! bad:1: error: `scenario` is missing
+! bad:1: error: `scenario`, `verdict` and `findings` are missing
 ! ...
+!   hint: `ncclscript score --help` shows the least that a report has
 ? 2
+$ echo '{"policy": "eager", "verdict": "hang", "case": [1], "findings": [{"rule": 1}], "scenario": ""}' | ncclscript score
+! standard input:1: error: `case` must be a text such as "ranks=4", or an object of numbers, texts and booleans; no policy `eager`: expected strict or typical; `rule` must be a text
+? 2
+
+# All lines that are none.
+$ printf '{"scenario": "nowhere.lua", "policy": "strict", "verdict": "hang", "findings": []}\nx\n[]\n' | ncclscript score
+! standard input:1: error: there is no scenario `nowhere.lua` here
+! standard input:2: error: no JSON: <*>
+!   hint: one object per line, as `run --format json` prints them
+! standard input:3: error: no JSON object
+!   hint: one object per line, as `run --format json` prints them
+? 2
+$ seq 30 | ncclscript score 2>&1 | tail -n 1
+> ncclscript score: and 10 more lines that are no report
+
+# A run is counted once.
+$ grep -h lucky ours | sed -n '1,2p' >lucky; cat lucky lucky | ncclscript score
+! standard input:3: error: a second report of scenarios/bugs/p2p/lucky.lua strict seed 0, the first is in line 1
+!   hint: one report for each case, policy and seed; name the seed of each run
+! standard input:4: error: a second report of scenarios/bugs/p2p/lucky.lua strict seed 1, the first is in line 2
+!   hint: one report for each case, policy and seed; name the seed of each run
+? 2
+
+# What declares no outcome has no truth to it, and is no bug.
+$ echo '{"scenario": "pass.lua", "policy": "strict", "verdict": "pass", "findings": []}' | ncclscript score
+! standard input:1: error: pass.lua declares no outcome: there is nothing to hold a report against
+!   hint: outcome = "pass" in scenario{} says that nothing is wrong with it
+? 2
+$ echo 'scenario { outcome = "pass" } stream:sync()' >fine.lua; ncclscript run --format json fine.lua | ncclscript score
+> 1 report of 1 case: 0 with a bug, 0 correct twins, 1 declared to pass
+>   verdict right        1 of 1  100.0 %, at least 100
+>   class right          0 of 0, at least 98
+>   exact culprit        0 of 0, at least 95
+>   recall               0 of 0
+>   false reports        0 of 0 reports of twins, none allowed
+>   extra findings       0
+> the bar is met
 $ echo '{"scenario": "scenarios/bugs/p2p/lucky.lua", "policy": "eager", "verdict": "pass", "findings": []}' | ncclscript score
 ! standard input:1: error: no policy `eager`: expected strict or typical
 ? 2
