@@ -1,4 +1,4 @@
-/* ncclscript explain: the page of a finding, a word of the reports, a result code or a function. */
+/* ncclscript explain: the page of a finding, a word of the reports, a result code, an exit status or a function. */
 #include "base/near.h"
 #include "cli/command.h"
 #include "cli/output.h"
@@ -53,13 +53,26 @@ static bool explain(const struct ncs_option_value *v, const char *name, struct n
     return true;
 }
 
+/* Of two words that are one topic, as `exit 3`, a text; false when they are none. */
+static bool join(const struct ncs_parsed *parsed, struct ncs_str *topic)
+{
+    struct ncs_named named;
+    for (size_t i = 0; i < parsed->operands; i++)
+        ncs_str_addf(topic, "%s%s", i ? " " : "", parsed->operand[i]);
+    if (parsed->operands < 2 || ncs_page_find(topic->text, &named))
+        return true;
+    ncs_usage_error("explain", NULL, "one topic at a time");
+    return false;
+}
+
 static int explain_main(const struct ncs_parsed *parsed)
 {
-    struct ncs_str out = { 0 };
-    bool known = explain(parsed->value, parsed->operands ? parsed->operand[0] : NULL, &out);
+    struct ncs_str out = { 0 }, topic = { 0 };
+    bool known = join(parsed, &topic) && explain(parsed->value, topic.text, &out);
     if (known)
         ncs_out(out.text);
     ncs_str_free(&out);
+    ncs_str_free(&topic);
     return known ? 0 : 2;
 }
 
@@ -68,9 +81,9 @@ const struct ncs_command ncs_cmd_explain = {
     .operands = "[TOPIC]",
     .summary = "say what a finding, a word, a result code or a function means",
     .about = "A topic is a finding (skipped-call), a word of the reports (bystander), a result code by\n"
-             "name or number (ncclInvalidUsage, 700), or a function by its name in C or in Lua\n"
-             "(ncclAllReduce, world:all_reduce). Without one, all topics are listed.\n",
+             "name or number (ncclInvalidUsage, 700), an exit status (exit 3), or a function by its name\n"
+             "in C or in Lua (ncclAllReduce, world:all_reduce). A bare number is all that it may mean.\n"
+             "Without a topic, all are listed.\n",
     .option = options,
-    .several = "one topic at a time",
     .main = explain_main,
 };

@@ -169,7 +169,9 @@ static void explain_page(const struct ncs_page *p, struct ncs_str *out)
     ncs_str_addf(out, "%s: ", p->id);
     if (p->kind == NCS_PAGE_RESULT || p->kind == NCS_PAGE_ERROR)
         ncs_str_addf(out, "%s %d of %s, ", p->kind == NCS_PAGE_RESULT ? "result" : "error",
-                     ncs_result_from_name(p->id), p->kind == NCS_PAGE_RESULT ? "NCCL" : "CUDA");
+                     ncs_page_number(p), p->kind == NCS_PAGE_RESULT ? "NCCL" : "CUDA");
+    if (p->kind == NCS_PAGE_EXIT)
+        ncs_str_addf(out, "exit status %d of ncclscript, ", ncs_page_number(p));
     ncs_str_addf(out, "%s\n", p->title);
     add_part("What happens", p->what, out);
     add_part("Why", p->why, out);
@@ -194,6 +196,10 @@ bool ncs_explain(const char *name, struct ncs_str *out)
     struct ncs_named named;
     if (!ncs_page_find(name, &named))
         return false;
+    if (named.exit) {
+        explain_page(named.exit, out);
+        ncs_str_add(out, "\n");
+    }
     if (named.group) {
         explain_group(named.group, out);
     } else if (named.fn >= 0) {
@@ -238,6 +244,7 @@ void ncs_explain_list(struct ncs_str *out)
     for (const struct ncs_page_group *g = ncs_page_groups; g->id; g++)
         ncs_str_addf(out, "%s%s", g->id, g[1].id ? " " : "\n");
     list_names("Words of the reports", NCS_PAGE_WORD, out);
+    list_names("Exit statuses, also by number", NCS_PAGE_EXIT, out);
     list_names("Results of NCCL, also by number", NCS_PAGE_RESULT, out);
     list_names("Errors of CUDA, also by number", NCS_PAGE_ERROR, out);
     ncs_str_add(out, "\nFunctions, by their names in C or Lua: ncclAllReduce, all_reduce, world:send, "

@@ -33,16 +33,17 @@ static json_t *arguments(const struct ncs_fn_info *info)
 
 static void add_page(const struct ncs_page *p, int fn, struct ncs_str *out)
 {
-    static const char *const kinds[] = { "class", "result", "error", "word", "function" };
+    static const char *const kinds[] = { "class", "result", "error", "word", "exit",
+                                         "function" };
     const struct ncs_fn_info *info = fn >= 0 ? &ncs_fn_info[fn] : NULL;
-    bool code = p->kind == NCS_PAGE_RESULT || p->kind == NCS_PAGE_ERROR;
+    int number = ncs_page_number(p);
     json_t *o = json_object();
     json_object_set_new(o, "schema", json_string("ncclscript.explain/1"));
     json_object_set_new(o, "topic", json_string(info ? info->name : p->id));
     json_object_set_new(o, "kind", json_string(kinds[p->kind]));
     json_object_set_new(o, "meaning", json_string(info ? info->text : p->title));
     json_object_set_new(o, "group", ncs_json_of(p->group));
-    json_object_set_new(o, "number", code ? json_integer(ncs_result_from_name(p->id)) : json_null());
+    json_object_set_new(o, "number", number >= 0 ? json_integer(number) : json_null());
     json_object_set_new(o, "what", ncs_json_of(p->what));
     json_object_set_new(o, "why", ncs_json_of(p->why));
     json_object_set_new(o, "see", ncs_json_of(p->see));
@@ -81,6 +82,8 @@ bool ncs_explain_json(const char *name, struct ncs_str *out)
     if (name && named.group) {
         add_group(named.group, out);
     } else if (name) {
+        if (named.exit)
+            add_page(named.exit, -1, out);
         add_page(named.page, named.fn, out);
     } else {
         for (const struct ncs_page *p = ncs_pages; p->id; p++)

@@ -71,19 +71,36 @@ static const struct ncs_page *by_name(const char *name)
     return also;
 }
 
-/* Of a number that both libraries use it is NCCL's. */
-static const struct ncs_page *by_number(const char *name)
+int ncs_page_number(const struct ncs_page *page)
+{
+    if (page->kind == NCS_PAGE_RESULT || page->kind == NCS_PAGE_ERROR)
+        return ncs_result_from_name(page->id);
+    return page->kind == NCS_PAGE_EXIT ? atoi(page->id + strlen("exit-")) : -1;
+}
+
+static const struct ncs_page *of_kind(enum ncs_page_kind kind, long number)
+{
+    for (const struct ncs_page *p = ncs_pages; p->id; p++)
+        if (p->kind == kind && ncs_page_number(p) == number)
+            return p;
+    return NULL;
+}
+
+/* Of a number that both libraries use the page is NCCL's. */
+static void by_number(const char *name, struct ncs_named *out)
 {
     char *end;
-    long code = strtol(name, &end, 10);
-    if (!*name || *end || code < 0)
-        return NULL;
-    for (int cuda = 0; cuda < 2; cuda++)
-        for (const struct ncs_page *p = ncs_pages; p->id; p++)
-            if (p->kind == (cuda ? NCS_PAGE_ERROR : NCS_PAGE_RESULT) &&
-                ncs_result_from_name(p->id) == code)
-                return p;
-    return NULL;
+    long number = strtol(name, &end, 10);
+    if (!*name || *end || number < 0)
+        return;
+    const struct ncs_page *exit = of_kind(NCS_PAGE_EXIT, number);
+    out->page = of_kind(NCS_PAGE_RESULT, number);
+    if (!out->page)
+        out->page = of_kind(NCS_PAGE_ERROR, number);
+    if (out->page)
+        out->exit = exit;
+    else
+        out->page = exit;
 }
 
 /* Behind "world:", "nccl.", "C.". */
@@ -123,7 +140,7 @@ bool ncs_page_find(const char *name, struct ncs_named *out)
         if (alike(g->id, name))
             out->group = g;
     if (!out->page && !out->group)
-        out->page = by_number(name);
+        by_number(name, out);
     if (out->page || out->group)
         return true;
     out->fn = function_of(name);

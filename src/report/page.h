@@ -13,6 +13,7 @@ enum ncs_page_kind {
     NCS_PAGE_RESULT,    /* ncclResult_t */
     NCS_PAGE_ERROR,     /* cudaError_t */
     NCS_PAGE_WORD,
+    NCS_PAGE_EXIT,      /* an exit status; its id is "exit-3" */
     NCS_PAGE_FUNCTIONS, /* a family of functions; its id is its title */
 };
 
@@ -39,7 +40,11 @@ struct ncs_named {
     const struct ncs_page *page;
     int fn;                             /* enum ncs_fn; -1 = it is about no function */
     const struct ncs_page_group *group;
+    const struct ncs_page *exit;        /* of a number that is a result code, too: the exit status */
 };
+
+/* The number of a result code, an error or an exit status; -1 = the page is about none. */
+int ncs_page_number(const struct ncs_page *page);
 
 /* Upper and lower case are the same, '-', '_' and blanks are nothing. Codes by name and number, functions by their
  * names in C and in Lua ("world:all_reduce"). False: there is none. */

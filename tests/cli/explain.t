@@ -63,8 +63,27 @@ $ ncclscript explain ncclInvalidUsage
 >
 > ...
 
-$ ncclscript explain 6 | head -n 1
+# A number may be an exit status and a result.
+$ ncclscript explain 6 | grep '^[a-z].*: '
+> exit-6: exit status 6 of ncclscript, <*>
 > ncclRemoteError: result 6 of NCCL, <*>
+$ ncclscript explain --format json 3 | cut -c 1-90
+> {"schema": "ncclscript.explain/1", "topic": "exit-3", "kind": "exit", "meaning": "hang: <*>
+> {"schema": "ncclscript.explain/1", "topic": "ncclInternalError", "kind": "result", "meani<*>
+$ ncclscript explain exit 3 | head -n 1; ncclscript explain exit-124 | head -n 1; ncclscript explain 124 | head -n 1
+> exit-3: exit status 3 of ncclscript, hang: <*>
+> exit-124: exit status 124 of ncclscript, past the time limit, with no verdict
+> exit-124: exit status 124 of ncclscript, past the time limit, with no verdict
+$ ncclscript explain exit | head -n 1
+> exit-status: what the program's exit status says
+$ ncclscript explain exit 99
+! ncclscript explain: one topic at a time
+! try `ncclscript explain --help`
+? 2
+
+# Each that `--help` lists has a page.
+$ for n in $(ncclscript --help | sed -n '/^Exit status/,$s/^  \([0-9]*\) .*/\1/p'); do ncclscript explain exit $n; done | grep -c '^exit-[0-9]*: '
+> 12
 
 $ ncclscript explain 2 | tail -n 1
 > Of CUDA the number is cudaErrorMemoryAllocation.

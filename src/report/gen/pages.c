@@ -2234,6 +2234,149 @@ const struct ncs_page ncs_pages[] = {
         .names = "hazard",
     },
     {
+        .kind = NCS_PAGE_WORD,
+        .id = "exit-status",
+        .title = "what the program's exit status says",
+        .what =
+            "0 as expected, 1 wrong, 2 does not load, 3 hang, 4 a call failed, 5 nothing was executed, 6 ranks were\n"
+            "lost, 70 a fault of ncclscript, 74 the output could not be written, 77 skipped, 124 past the time limit,\n"
+            "130 interrupted. Of several runs it is that of the worst, in the order 70 130 2 6 4 3 1 124 5 0 77. Each\n"
+            "has a page: explain exit-3. A bare number may be a result code of NCCL or CUDA as well: explain 3 shows\n"
+            "both.\n",
+        .also = "verdict exit-0 exit-1 exit-2 exit-3 exit-4 exit-5 exit-6 exit-70 exit-74 exit-77 exit-124 exit-130",
+        .names = "exit status",
+    },
+    {
+        .kind = NCS_PAGE_EXIT,
+        .id = "exit-0",
+        .title = "as expected",
+        .what =
+            "Every run ended as its scenario declares: most pass, a reproducer of a hang hangs. Skipped runs among\n"
+            "others do not count. Of the other commands: nothing was found to be wrong.\n",
+        .also = "exit-status verdict",
+    },
+    {
+        .kind = NCS_PAGE_EXIT,
+        .id = "exit-1",
+        .title = "a result was wrong, or an expectation failed",
+        .what =
+            "Data that came out other than NCCL promises, an expect or assert of the scenario that did not hold, or\n"
+            "ranks that disagreed without a hang. The report names rank, element, and what was got and wanted.\n"
+            "Of score, that the bar is not met; of compare, that something differs.\n",
+        .repair =
+            "Look at the first of them: what comes later may follow from it.\n",
+        .also = "exit-status verdict",
+    },
+    {
+        .kind = NCS_PAGE_EXIT,
+        .id = "exit-2",
+        .title = "bad usage, or a scenario that does not load",
+        .what =
+            "An option that there is not, a file that cannot be read, a mistake in a scenario: the run did not begin,\n"
+            "or a rank was stopped by wrong use of Lua or of an object.\n",
+        .repair =
+            "The message has file, line and column. ncclscript check tells all of a file in one go.\n",
+        .also = "exit-status verdict",
+    },
+    {
+        .kind = NCS_PAGE_EXIT,
+        .id = "exit-3",
+        .title = "hang: nothing can ever happen again",
+        .what =
+            "Ranks wait for what never comes. On the simulator that is certain and is told at once; on real hardware\n"
+            "it is told when nothing has come about for --timeout.\n",
+        .see =
+            "The report names who waits for whom, the cause, the line and what to change; --format tree shows the\n"
+            "waits. A scenario that declares outcome = { hang = true } ends with 0 then.\n",
+        .also = "exit-status culprit cycle skipped-call",
+    },
+    {
+        .kind = NCS_PAGE_EXIT,
+        .id = "exit-4",
+        .title = "an NCCL or CUDA call failed, and nobody caught it",
+        .what =
+            "A rank ended with that error. Others may wait for it: that belongs to the same cause.\n",
+        .see =
+            "The report has the name of the result, the call and its line; explain has a page for each result.\n",
+        .repair =
+            "Catch it with pcall or expect.error if it is meant to come, and let the other ranks know.\n",
+        .also = "exit-status error-path ncclInvalidArgument",
+    },
+    {
+        .kind = NCS_PAGE_EXIT,
+        .id = "exit-5",
+        .title = "nothing was executed",
+        .what =
+            "There was no scenario, no case was left by -k or exclude, or a scenario has no statement but\n"
+            "scenario{}, no step in YAML. A test that does nothing shall not count as passed.\n",
+        .also = "exit-status verdict",
+    },
+    {
+        .kind = NCS_PAGE_EXIT,
+        .id = "exit-6",
+        .title = "ranks were lost: faults stopped every one",
+        .what =
+            "fault.kill or fault.stall ended every rank, and nobody is left to say that all is well. Where some ranks\n"
+            "go on, it is a pass if they come to their end, and a hang if they wait for the lost ones.\n",
+        .repair =
+            "Let at least one rank go on, or declare outcome = { lost = RANK } if that is what is tried.\n",
+        .also = "exit-status rank-lost",
+    },
+    {
+        .kind = NCS_PAGE_EXIT,
+        .id = "exit-70",
+        .title = "a fault of ncclscript itself",
+        .what =
+            "Something that it rules out has come about, its process was ended by a signal, or the host has no\n"
+            "memory for a run of this size.\n",
+        .repair =
+            "Report it with the scenario, the seed and the version (ncclscript --version). With fewer ranks or\n"
+            "smaller buffers it is no matter of memory.\n",
+        .also = "exit-status",
+    },
+    {
+        .kind = NCS_PAGE_EXIT,
+        .id = "exit-74",
+        .title = "not all of the output could be written",
+        .what =
+            "Standard output, or the file of NCCL_DEBUG_FILE, did not take all there is to say: a full disk, a limit\n"
+            "of file sizes. What was written is cut off somewhere, so no verdict may be read from it.\n",
+        .repair =
+            "Make room and run it again. A reader that goes away, as head does, ends the program by SIGPIPE (141 in a\n"
+            "shell) and is none of these.\n",
+        .also = "exit-status",
+    },
+    {
+        .kind = NCS_PAGE_EXIT,
+        .id = "exit-77",
+        .title = "skipped: no such driver or hardware here",
+        .what =
+            "The scenario needs real hardware, a newer NCCL or more GPUs than are here, or says skip(reason); the\n"
+            "report tells which. Only where all runs were skipped it is the status.\n",
+        .see =
+            "ncclscript doctor says what runs here, and what real runs lack.\n",
+        .also = "exit-status verdict",
+    },
+    {
+        .kind = NCS_PAGE_EXIT,
+        .id = "exit-124",
+        .title = "past the time limit, with no verdict",
+        .what =
+            "The run did not end within --timeout of real time, and is no hang as far as can be told: a rank computes\n"
+            "without end, or the run is large. A hang on the simulator is told at once, not by this limit.\n",
+        .repair =
+            "The report tells where the ranks were. Raise --timeout if that is what the work needs.\n",
+        .also = "exit-status livelock",
+    },
+    {
+        .kind = NCS_PAGE_EXIT,
+        .id = "exit-130",
+        .title = "interrupted",
+        .what =
+            "By Ctrl-C or SIGTERM. The report of what had been run is whole in every format, and tells what was not.\n",
+        .also = "exit-status",
+    },
+    {
         .kind = NCS_PAGE_FUNCTIONS,
         .id = "collectives",
         .title = "collectives",

@@ -1,5 +1,5 @@
 -- The pages of `ncclscript explain`, as data: classes/ with a file for each group of rules, codes.lua,
--- words.lua, functions.lua. This file reads and checks them and writes src/report/gen/pages.c. To change a
+-- words.lua, exits.lua, functions.lua. This file reads and checks them and writes src/report/gen/pages.c. To change a
 -- page: its file, then
 --
 --   lua5.4 src/report/pages/pages.lua [ROOT]          writes pages.c
@@ -48,6 +48,7 @@ local env = {
   result = function(page) new("result", page) end,
   error_code = function(page) new("error", page) end,
   word = function(page) new("word", page) end,
+  exit_status = function(page) new("exit", page) end,
   family = function(page) new("functions", page) end,
   group = function(group)
     current = group[1]
@@ -60,7 +61,7 @@ local classes = { -- in the order in which `explain` lists them
 }
 local function read(file) assert(loadfile(here .. "/" .. file .. ".lua", "t", env))() end
 for _, file in ipairs(classes) do read("classes/" .. file) end
-for _, file in ipairs { "codes", "words", "functions" } do read(file) end
+for _, file in ipairs { "codes", "words", "exits", "functions" } do read(file) end
 
 local paragraphs = { what = 1, why = 1, see = 1, repair = 1, scenario = 1, blocks = 1, threads = 1 }
 

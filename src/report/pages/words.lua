@@ -219,3 +219,12 @@ word { "note", "a finding of a run that is not wrong because of it", names = "ha
 What works here and need not elsewhere, or is seldom what was meant. It changes neither the verdict
 nor the exit status.]],
   also = "launch-order never-destroyed" }
+
+word { "exit-status", "what the program's exit status says", names = "exit status",
+  what = [[
+0 as expected, 1 wrong, 2 does not load, 3 hang, 4 a call failed, 5 nothing was executed, 6 ranks were
+lost, 70 a fault of ncclscript, 74 the output could not be written, 77 skipped, 124 past the time limit,
+130 interrupted. Of several runs it is that of the worst, in the order 70 130 2 6 4 3 1 124 5 0 77. Each
+has a page: explain exit-3. A bare number may be a result code of NCCL or CUDA as well: explain 3 shows
+both.]],
+  also = "verdict exit-0 exit-1 exit-2 exit-3 exit-4 exit-5 exit-6 exit-70 exit-74 exit-77 exit-124 exit-130" }

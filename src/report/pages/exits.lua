@@ -1,0 +1,95 @@
+-- The exit statuses of the program. Fields: pages.lua.
+
+exit_status { "exit-0", "as expected",
+  what = [[
+Every run ended as its scenario declares: most pass, a reproducer of a hang hangs. Skipped runs among
+others do not count. Of the other commands: nothing was found to be wrong.]],
+  also = "exit-status verdict" }
+
+exit_status { "exit-1", "a result was wrong, or an expectation failed",
+  what = [[
+Data that came out other than NCCL promises, an expect or assert of the scenario that did not hold, or
+ranks that disagreed without a hang. The report names rank, element, and what was got and wanted.
+Of score, that the bar is not met; of compare, that something differs.]],
+  repair = [[
+Look at the first of them: what comes later may follow from it.]],
+  also = "exit-status verdict" }
+
+exit_status { "exit-2", "bad usage, or a scenario that does not load",
+  what = [[
+An option that there is not, a file that cannot be read, a mistake in a scenario: the run did not begin,
+or a rank was stopped by wrong use of Lua or of an object.]],
+  repair = [[
+The message has file, line and column. ncclscript check tells all of a file in one go.]],
+  also = "exit-status verdict" }
+
+exit_status { "exit-3", "hang: nothing can ever happen again",
+  what = [[
+Ranks wait for what never comes. On the simulator that is certain and is told at once; on real hardware
+it is told when nothing has come about for --timeout.]],
+  see = [[
+The report names who waits for whom, the cause, the line and what to change; --format tree shows the
+waits. A scenario that declares outcome = { hang = true } ends with 0 then.]],
+  also = "exit-status culprit cycle skipped-call" }
+
+exit_status { "exit-4", "an NCCL or CUDA call failed, and nobody caught it",
+  what = [[
+A rank ended with that error. Others may wait for it: that belongs to the same cause.]],
+  see = [[
+The report has the name of the result, the call and its line; explain has a page for each result.]],
+  repair = [[
+Catch it with pcall or expect.error if it is meant to come, and let the other ranks know.]],
+  also = "exit-status error-path ncclInvalidArgument" }
+
+exit_status { "exit-5", "nothing was executed",
+  what = [[
+There was no scenario, no case was left by -k or exclude, or a scenario has no statement but
+scenario{}, no step in YAML. A test that does nothing shall not count as passed.]],
+  also = "exit-status verdict" }
+
+exit_status { "exit-6", "ranks were lost: faults stopped every one",
+  what = [[
+fault.kill or fault.stall ended every rank, and nobody is left to say that all is well. Where some ranks
+go on, it is a pass if they come to their end, and a hang if they wait for the lost ones.]],
+  repair = [[
+Let at least one rank go on, or declare outcome = { lost = RANK } if that is what is tried.]],
+  also = "exit-status rank-lost" }
+
+exit_status { "exit-70", "a fault of ncclscript itself",
+  what = [[
+Something that it rules out has come about, its process was ended by a signal, or the host has no
+memory for a run of this size.]],
+  repair = [[
+Report it with the scenario, the seed and the version (ncclscript --version). With fewer ranks or
+smaller buffers it is no matter of memory.]],
+  also = "exit-status" }
+
+exit_status { "exit-74", "not all of the output could be written",
+  what = [[
+Standard output, or the file of NCCL_DEBUG_FILE, did not take all there is to say: a full disk, a limit
+of file sizes. What was written is cut off somewhere, so no verdict may be read from it.]],
+  repair = [[
+Make room and run it again. A reader that goes away, as head does, ends the program by SIGPIPE (141 in a
+shell) and is none of these.]],
+  also = "exit-status" }
+
+exit_status { "exit-77", "skipped: no such driver or hardware here",
+  what = [[
+The scenario needs real hardware, a newer NCCL or more GPUs than are here, or says skip(reason); the
+report tells which. Only where all runs were skipped it is the status.]],
+  see = [[
+ncclscript doctor says what runs here, and what real runs lack.]],
+  also = "exit-status verdict" }
+
+exit_status { "exit-124", "past the time limit, with no verdict",
+  what = [[
+The run did not end within --timeout of real time, and is no hang as far as can be told: a rank computes
+without end, or the run is large. A hang on the simulator is told at once, not by this limit.]],
+  repair = [[
+The report tells where the ranks were. Raise --timeout if that is what the work needs.]],
+  also = "exit-status livelock" }
+
+exit_status { "exit-130", "interrupted",
+  what = [[
+By Ctrl-C or SIGTERM. The report of what had been run is whole in every format, and tells what was not.]],
+  also = "exit-status" }
