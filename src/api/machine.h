@@ -140,7 +140,12 @@ struct ncs_machine {
     void (*reset)(void);
 
     bool (*spawn)(const struct ncs_context_options *options, struct ncs_error *err);
-    enum ncs_stop (*run)(void);  /* on the runner's thread, until a verdict */
+    /* On the runner's thread, until a verdict. After QUIET, LIVELOCK and HELD it may be called again, once
+     * a gate has been woken or contexts have been spawned. */
+    enum ncs_stop (*run)(void);
+    /* From here on run lets no more than so many events happen (the end of an operation, a timer, a poll
+     * in vain) before it returns HELD; < 0 = any number, as after open. NULL on real hardware. */
+    void (*hold)(int64_t events);
     void (*interrupt)(void);     /* async-signal-safe: run returns INTERRUPTED at the next point */
     void (*snapshot)(struct ncs_snapshot *out);
     /* Drops all live contexts. Fibers: their stacks are dropped as they are. Own threads: wakes each

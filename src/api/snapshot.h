@@ -16,6 +16,7 @@ enum ncs_stop {
     NCS_STOP_LIVELOCK,    /* only polls in vain */
     NCS_STOP_BUDGET,      /* past the limit of steps */
     NCS_STOP_INTERRUPTED, /* ncs_machine.interrupt was called */
+    NCS_STOP_HELD,        /* something is due, and ncs_machine.hold does not let it happen */
     NCS_STOP_STALLED,     /* real hardware: nothing has come about for ncs_machine_options.patience */
 };
 

@@ -177,6 +177,7 @@ static enum ncs_verdict judge_stop(const struct ncs_run *run, enum ncs_verdict c
         return all_wait_for_failed(r) || all_blame_failed(r) ? cause : ncs_verdict_worse(cause, NCS_HANG);
     case NCS_STOP_BUDGET:
         return ncs_verdict_worse(cause, NCS_TIMEOUT);
+    case NCS_STOP_HELD:
     case NCS_STOP_INTERRUPTED:
         break;
     }

@@ -23,6 +23,7 @@ struct run_rank {
     bool halted;            /* its main thread, by fault.stall */
     struct ncs_place death; /* the statement of either */
     struct armed *armed;    /* faults that wait for their calls, in order */
+    struct ncs_gate *prompt; /* where it waits for lines; NULL: it has not */
     struct amender *amender; /* of a rank whose calls are changed; or NULL */
 };
 
@@ -57,6 +58,8 @@ struct ncs_run {
     bool real;                         /* the machine is: see ncs_driver */
     bool lingers;                      /* ranks may still be in calls: see ncs_run_leave */
     bool executed;
+    bool lives;                        /* a session: its contexts wait for more */
+    atomic_bool broken;                /* see ncs_run_break */
     bool closed;                       /* the verdict's facts are in: what contexts that are being
                                         * abandoned still say does not count */
     bool interrupted;                  /* from outside, while the machine ran */
@@ -73,6 +76,14 @@ struct ncs_run *ncs_run_make(const struct ncs_run_options *options,
                              const struct ncs_program *program,
                              void (*on_output)(void *arg, const char *line), void *arg);
 void ncs_run_once(struct ncs_run *run, const struct ncs_driver *driver);
+/* The parts of it. */
+bool ncs_run_open_machine(struct ncs_run *run, const struct ncs_driver *driver,
+                          struct ncs_error *err);
+bool ncs_run_make_ranks(struct ncs_run *run, struct ncs_error *err);
+void ncs_run_diagnose(struct ncs_run *run, const struct ncs_snapshot *snapshot,
+                      struct ncs_diagnosis *out);
+void ncs_run_count_up(struct ncs_run *run); /* fills what the result has of numbers */
+void ncs_run_free_ranks(struct ncs_run *run); /* no context is left */
 /* Gives the machine back; the result stays. */
 void ncs_run_close_machine(struct ncs_run *run);
 uint64_t ncs_run_eager(const struct ncs_run_options *options); /* bytes, under typical */
@@ -80,6 +91,9 @@ uint64_t ncs_run_eager(const struct ncs_run_options *options); /* bytes, under t
 /* Keeps what the diagnosis is to be told of; NULL when there is too much of it. */
 struct ncs_notice *ncs_run_notice(struct ncs_run *run, enum ncs_notice_kind kind,
                                   struct ncs_call *const *calls, size_t count, const char *why);
+
+/* Forgets all but the first so many. */
+void ncs_run_drop_notices(struct ncs_run *run, size_t kept);
 
 /* hazards.c: memory that is used without order */
 void ncs_run_hazards_open(struct ncs_run *run);
@@ -95,7 +109,6 @@ void ncs_run_luck(struct ncs_run *run, const struct ncs_driver *driver);
 void ncs_run_repair(struct ncs_run *run, const struct ncs_driver *driver);
 void ncs_run_repair_free(struct ncs_repair *repair); /* the contents */
 
-void ncs_run_error_free(struct ncs_run_error *error); /* the contents */
 
 /* judge.c: fills verdict and certainty from everything else in the result. */
 void ncs_run_judge(struct ncs_run *run);

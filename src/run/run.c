@@ -172,8 +172,8 @@ static size_t staging(const struct ncs_run_options *o)
     return bytes < STAGING_LEAST ? STAGING_LEAST : bytes > STAGING_MOST ? STAGING_MOST : bytes;
 }
 
-static bool open_machine(struct ncs_run *run, const struct ncs_driver *driver,
-                         struct ncs_error *err)
+bool ncs_run_open_machine(struct ncs_run *run, const struct ncs_driver *driver,
+                          struct ncs_error *err)
 {
     const struct ncs_run_options *o = &run->options;
     const struct ncs_machine *m = driver->machine;
@@ -233,7 +233,7 @@ static void enter_rank(void *arg)
     rank->run->program.rank_main(rank->program);
 }
 
-static bool make_ranks(struct ncs_run *run, struct ncs_error *err)
+bool ncs_run_make_ranks(struct ncs_run *run, struct ncs_error *err)
 {
     size_t ranks = (size_t)run->options.ranks;
     run->rank = ncs_new(ranks * sizeof *run->rank);
@@ -258,7 +258,7 @@ static bool make_ranks(struct ncs_run *run, struct ncs_error *err)
     return true;
 }
 
-static void free_ranks(struct ncs_run *run)
+void ncs_run_free_ranks(struct ncs_run *run)
 {
     for (int i = 0; run->rank && i < run->options.ranks; i++)
         if (run->rank[i].program)
@@ -274,22 +274,27 @@ static bool is_in_doubt(const struct ncs_run *run)
     return wrong > 0 || run->result.expect_failed > 0;
 }
 
-static void diagnose(struct ncs_run *run)
+void ncs_run_diagnose(struct ncs_run *run, const struct ncs_snapshot *snapshot,
+                      struct ncs_diagnosis *out)
 {
-    struct ncs_result *r = &run->result;
-    struct ncs_snapshot snapshot;
-    run->machine->snapshot(&snapshot);
-    if (run->real)
-        ncs_run_surmise(run, &snapshot);
     ncs_run_hazards_tell(run);
     ncs_run_faults_tell(run);
     if (is_in_doubt(run))
         ncs_run_notice(run, NCS_NOTICE_DOUBT, NULL, 0, NULL);
-    ncs_diagnose(run->journal, &snapshot, run->notice, run->notices, &r->diagnosis);
+    ncs_diagnose(run->journal, snapshot, run->notice, run->notices, out);
+}
+
+static void diagnose(struct ncs_run *run)
+{
+    struct ncs_snapshot snapshot;
+    run->machine->snapshot(&snapshot);
+    if (run->real)
+        ncs_run_surmise(run, &snapshot);
+    ncs_run_diagnose(run, &snapshot, &run->result.diagnosis);
     ncs_snapshot_free(&snapshot);
 }
 
-static void count_up(struct ncs_run *run)
+void ncs_run_count_up(struct ncs_run *run)
 {
     struct ncs_result *r = &run->result;
     uint64_t objects, bytes;
@@ -298,6 +303,7 @@ static void count_up(struct ncs_run *run)
     r->virtual_time = run->machine->now();
     run->swayed = run->machine->luck(ncs_run_eager(&run->options), &run->buffered);
     r->calls = run->journal->calls;
+    ncs_str_free(&r->schedule);
     r->schedule_lost = !run->machine->schedule(&r->schedule, &misfit);
     if (misfit.status != NCS_OK)
         r->internal = misfit;
@@ -321,7 +327,7 @@ static bool run_machine(struct ncs_run *run, struct ncs_error *err)
     int64_t limit = run->real ? 0 : run->options.timeout; /* real machines are patient themselves */
     if (!ncs_watch_start(&run->watch, limit, interrupt_machine, err))
         return false;
-    bool made = make_ranks(run, err);
+    bool made = ncs_run_make_ranks(run, err);
     if (made)
         run->result.stop = stopped_early(run) ? NCS_STOP_INTERRUPTED : run->machine->run();
     ncs_watch_stop(&run->watch);
@@ -334,7 +340,7 @@ static void run_ranks(struct ncs_run *run)
 {
     if (run_machine(run, &run->result.internal)) {
         diagnose(run);
-        count_up(run);
+        ncs_run_count_up(run);
     }
     /* The report comes first: what is stuck on real hardware may be stuck for good. */
     if (run->real && run->result.stop != NCS_STOP_DONE) {
@@ -342,7 +348,7 @@ static void run_ranks(struct ncs_run *run)
         return;
     }
     run->machine->abandon();
-    free_ranks(run);
+    ncs_run_free_ranks(run);
 }
 
 bool ncs_run_leave(struct ncs_run *run)
@@ -351,7 +357,7 @@ bool ncs_run_leave(struct ncs_run *run)
         return true;
     if (!ncs_run_abort(run))
         return false;
-    free_ranks(run);
+    ncs_run_free_ranks(run);
     run->lingers = false;
     return true;
 }
@@ -360,7 +366,7 @@ void ncs_run_once(struct ncs_run *run, const struct ncs_driver *driver)
 {
     struct ncs_local *outer = ncs_local;
     ncs_local = &run->runner;
-    if (run->options.ranks > 0 && open_machine(run, driver, &run->result.internal)) {
+    if (run->options.ranks > 0 && ncs_run_open_machine(run, driver, &run->result.internal)) {
         atomic_store(&running, run->machine);
         run_ranks(run);
         atomic_store(&running, NULL);
@@ -391,17 +397,16 @@ const struct ncs_result *ncs_run_execute(struct ncs_run *run)
     return &run->result;
 }
 
-static void free_notices(struct ncs_run *run)
+void ncs_run_drop_notices(struct ncs_run *run, size_t kept)
 {
-    for (size_t i = 0; i < run->notices; i++) {
-        struct ncs_notice *notice = &run->notice[i];
+    while (run->notices > kept) {
+        struct ncs_notice *notice = &run->notice[--run->notices];
         for (size_t k = 0; k < notice->calls; k++)
             ncs_call_unpin(notice->call[k]);
         ncs_free(notice->call);
         ncs_free(notice->fault);
         ncs_free(notice->why);
     }
-    ncs_free(run->notice);
 }
 
 static void free_result(struct ncs_result *r)
@@ -425,6 +430,9 @@ void ncs_run_close_machine(struct ncs_run *run)
 {
     if (!run->machine)
         return;
+    for (int i = 0; run->rank && i < run->options.ranks; i++)
+        if (run->rank[i].prompt)
+            run->machine->gate_free(run->rank[i].prompt);
     ncs_run_faults_free(run);
     ncs_run_threads_free(run);
     ncs_run_store_free(&run->store, run->machine);
@@ -440,8 +448,14 @@ void ncs_run_free(struct ncs_run *run)
 {
     if (!run || !ncs_run_leave(run))
         return;
+    if (run->lives) {
+        run->closed = true;
+        run->machine->abandon();
+        ncs_run_free_ranks(run);
+    }
     free_result(&run->result);
-    free_notices(run);
+    ncs_run_drop_notices(run, 0);
+    ncs_free(run->notice);
     ncs_run_hazards_close(run);
     ncs_verify_close(run->verify);
     ncs_run_close_machine(run);

@@ -86,6 +86,7 @@ struct ncs_run_error {
     uint64_t order;       /* journal calls made when it happened: the earlier cause is smaller */
 };
 
+void ncs_run_error_free(struct ncs_run_error *error); /* the contents */
 const char *ncs_error_kind_name(enum ncs_error_kind kind); /* "nccl" "cuda" "usage" ... */
 enum ncs_verdict ncs_error_verdict(enum ncs_error_kind kind); /* of a run that it ended */
 

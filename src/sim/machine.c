@@ -199,6 +199,12 @@ static enum ncs_stop machine_run(void)
     return sim_world.stop;
 }
 
+static void machine_hold(int64_t events)
+{
+    sim_world.holds = events >= 0;
+    sim_world.allowed = events >= 0 ? (uint64_t)events : 0;
+}
+
 static void machine_interrupt(void)
 {
     atomic_store(&sim_world.interrupted, true);
@@ -344,7 +350,7 @@ static void gate_wake(struct ncs_gate *gate)
 
 static const struct ncs_machine sim_machine = {
     .open = machine_open, .close = machine_close, .reset = machine_reset, .spawn = machine_spawn,
-    .run = machine_run, .interrupt = machine_interrupt, .snapshot = snapshot_take,
+    .run = machine_run, .hold = machine_hold, .interrupt = machine_interrupt, .snapshot = snapshot_take,
     .abandon = contexts_abandon, .observe = machine_observe, .plant = machine_plant,
     .stats = machine_stats, .luck = machine_luck,
     .schedule = machine_schedule, .clock = machine_clock, .now = machine_now, .sleep = machine_sleep,

@@ -162,7 +162,17 @@ static struct context *stop(enum ncs_stop how)
     return &sim_world.runner;
 }
 
-/* Nobody is ready: moves the clock to what is due next, or to where the pollers look again. */
+/* One event more is let happen. */
+static bool allow(void)
+{
+    struct world *w = &sim_world;
+    if (w->holds && w->allowed == 0)
+        return false;
+    w->allowed -= w->holds;
+    return true;
+}
+
+/* Nobody is ready, and an event is let happen: moves the clock to what is due next, or to where the pollers look again. */
 static void pass_time(const struct event_entry *due)
 {
     struct world *w = &sim_world;
@@ -176,7 +186,7 @@ static void pass_time(const struct event_entry *due)
     uint64_t epoch = w->epoch;
     while ((due = agenda_peek()) && due->time <= w->now) {
         fire();
-        if (w->epoch != epoch || w->wokens > 0)
+        if (w->epoch != epoch || w->wokens > 0 || w->holds)
             break; /* whoever woke up goes first */
     }
     if (w->epoch == epoch && w->polling.first)
@@ -206,6 +216,8 @@ struct context *schedule(void)
         }
         if (!due && !w->polling.first)
             return stop(w->live == 0 ? NCS_STOP_DONE : NCS_STOP_QUIET);
+        if (!allow())
+            return stop(NCS_STOP_HELD);
         pass_time(due);
         if (is_livelock())
             return stop(NCS_STOP_LIVELOCK);

@@ -93,6 +93,8 @@ struct world {
     size_t foreign_waits;    /* threads from outside that wait in a call */
     enum ncs_stop stop;
     uint64_t steps;
+    bool holds;              /* time passes for `allowed` events and no more */
+    uint64_t allowed;
 
     /* time */
     int64_t now;
