@@ -37,6 +37,21 @@ bool ncs_lint_expression(const char *text, size_t bytes,
 /* Whether it has no statement but calls of the function with that name, as `name { ... }`; of a chunk. */
 bool ncs_lint_only_calls(const char *text, size_t bytes, const char *name);
 
+/* A statement of a chunk's own, in none of its blocks. */
+struct ncs_lint_statement {
+    struct ncs_span at;              /* up to where the next word begins */
+    bool local;                      /* local NAMES, local NAMES = ..., local function NAME */
+    bool function;                   /* of a local one */
+    bool attributed;                 /* <const> or <close> stands behind a name */
+    bool valued;                     /* `=` stands behind the names */
+    size_t names_end;                /* of a local one that is no function: where they end */
+};
+
+/* Calls on_statement for them in their order, then as ncs_lint_chunk. What came before an error was told. */
+bool ncs_lint_split(const char *text, size_t bytes,
+                    void (*on_statement)(void *arg, const struct ncs_lint_statement *s), void *arg,
+                    struct ncs_lint_error *err);
+
 /* Adds the error to the complaints about a text in which the chunk begins at `skip`. */
 void ncs_lint_complain(const struct ncs_lint_error *e, size_t skip, struct ncs_complaints *c);
 

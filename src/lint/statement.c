@@ -146,12 +146,20 @@ static void function_statement(struct ncs_reader *r, struct ncs_span opening)
         fail_readonly(r, name);
 }
 
+/* In none of its blocks and functions. */
+static bool is_chunks_own(const struct ncs_reader *r)
+{
+    return !r->function->outer && !r->function->block->outer;
+}
+
 static void local_function(struct ncs_reader *r, struct ncs_span opening)
 {
     ncs_lint_next(&r->x);
     declare_name(r, ncs_lint_want_name(r, "the name of the function"));
     ncs_lint_activate(r); /* it may call itself */
     ncs_lint_body(r, false, opening);
+    if (is_chunks_own(r))
+        r->own = (struct ncs_lint_statement){ .local = true, .function = true };
 }
 
 /* <const> or <close> behind the name of a local; *close counts the latter. */
@@ -176,15 +184,21 @@ static bool attribute(struct ncs_reader *r, int *close)
 
 static void local_statement(struct ncs_reader *r)
 {
+    struct ncs_lint_statement own = { .local = true };
     int close = 0;
     do {
         struct ncs_span name = ncs_lint_want_name(r, "the name of a local variable");
+        own.names_end = name.at + name.bytes;
         bool readonly = attribute(r, &close);
+        own.attributed |= readonly;
         ncs_lint_declare(r, ncs_lint_word_at(r, name), readonly);
     } while (ncs_lint_take(r, ','));
-    if (ncs_lint_take(r, '='))
+    own.valued = ncs_lint_take(r, '=');
+    if (own.valued)
         ncs_lint_expr_list(r);
     ncs_lint_activate(r);
+    if (is_chunks_own(r))
+        r->own = own;
 }
 
 static void assignment(struct ncs_reader *r, struct ncs_lint_term target)
@@ -308,7 +322,15 @@ void ncs_lint_statements(struct ncs_reader *r)
 {
     while (!block_ends(r, true)) {
         bool is_return = ncs_lint_is(r, NCS_W_RETURN);
+        bool own = r->on_statement && is_chunks_own(r);
+        size_t at = r->x.span.at;
+        if (own)
+            r->own = (struct ncs_lint_statement){ .local = false };
         statement(r);
+        if (own && !r->x.failed) {
+            r->own.at = (struct ncs_span){ at, r->x.span.at - at };
+            r->on_statement(r->arg, &r->own);
+        }
         if (is_return)
             return;
     }
@@ -316,44 +338,52 @@ void ncs_lint_statements(struct ncs_reader *r)
 
 /* ---- whole texts ---- */
 
-static bool read(const char *text, size_t bytes, bool expression,
-                 void (*on_name)(void *arg, const struct ncs_lint_name *name), void *arg,
-                 struct ncs_lint_error *err)
+static bool read(struct ncs_reader *r, bool expression, struct ncs_lint_error *err)
 {
     struct ncs_lint_error unused;
     struct ncs_lint_function main;
     struct ncs_lint_block b;
-    struct ncs_reader r = { .x = { .text = text, .bytes = bytes, .err = err ? err : &unused },
-                            .on_name = on_name, .arg = arg };
-    memset(r.x.err, 0, sizeof *r.x.err);
-    ncs_lint_open_function(&r, &main, !expression);
-    ncs_lint_open_block(&r, &b, false);
-    ncs_lint_next(&r.x);
+    r->x.err = err ? err : &unused;
+    memset(r->x.err, 0, sizeof *r->x.err);
+    ncs_lint_open_function(r, &main, !expression);
+    ncs_lint_open_block(r, &b, false);
+    ncs_lint_next(&r->x);
     if (expression)
-        ncs_lint_expr(&r);
+        ncs_lint_expr(r);
     else
-        ncs_lint_statements(&r);
-    if (!ncs_lint_is(&r, NCS_W_END))
-        ncs_lint_unexpected(&r.x, expression ? "an operator or the end of the expression"
-                                           : "a statement or the end of the text");
-    ncs_lint_close_block(&r);
-    ncs_lint_close_function(&r);
-    ncs_free(r.local);
-    ncs_free(r.label);
-    ncs_free(r.jump);
-    return !r.x.failed;
+        ncs_lint_statements(r);
+    if (!ncs_lint_is(r, NCS_W_END))
+        ncs_lint_unexpected(&r->x, expression ? "an operator or the end of the expression"
+                                            : "a statement or the end of the text");
+    ncs_lint_close_block(r);
+    ncs_lint_close_function(r);
+    ncs_free(r->local);
+    ncs_free(r->label);
+    ncs_free(r->jump);
+    return !r->x.failed;
 }
 
 bool ncs_lint_chunk(const char *text, size_t bytes,
                     void (*on_name)(void *arg, const struct ncs_lint_name *name), void *arg,
                     struct ncs_lint_error *err)
 {
-    return read(text, bytes, false, on_name, arg, err);
+    struct ncs_reader r = { .x = { .text = text, .bytes = bytes }, .on_name = on_name, .arg = arg };
+    return read(&r, false, err);
+}
+
+bool ncs_lint_split(const char *text, size_t bytes,
+                    void (*on_statement)(void *arg, const struct ncs_lint_statement *s), void *arg,
+                    struct ncs_lint_error *err)
+{
+    struct ncs_reader r = { .x = { .text = text, .bytes = bytes }, .on_statement = on_statement,
+                            .arg = arg };
+    return read(&r, false, err);
 }
 
 bool ncs_lint_expression(const char *text, size_t bytes,
                          void (*on_name)(void *arg, const struct ncs_lint_name *name), void *arg,
                          struct ncs_lint_error *err)
 {
-    return read(text, bytes, true, on_name, arg, err);
+    struct ncs_reader r = { .x = { .text = text, .bytes = bytes }, .on_name = on_name, .arg = arg };
+    return read(&r, true, err);
 }
