@@ -195,7 +195,7 @@ static size_t lines_since(const struct ncs_text *t, size_t start)
     return lines;
 }
 
-static void add_findings(const struct ncs_text *t)
+void ncs_text_findings(const struct ncs_text *t)
 {
     const struct ncs_diagnosis *d = &t->result->diagnosis;
     size_t start = t->out->bytes, left_out = 0, *first = ncs_new(d->findings * sizeof *first);
@@ -347,7 +347,7 @@ static void add_body(const struct ncs_text *t)
     ncs_text_errors(t);
     ncs_text_wrongs(t);
     ncs_text_expects(t);
-    add_findings(t);
+    ncs_text_findings(t);
     if (stopped(r))
         add_waits(t, "where the ranks were then", true);
     if (r->verdict == NCS_INTERNAL_FAULT)

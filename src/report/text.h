@@ -22,6 +22,8 @@ void ncs_text_title(const struct ncs_text *t, const char *title);
 /* "  why   text": a key, and a text whose further lines stand under the first. */
 void ncs_text_keyed(const struct ncs_text *t, const char *color, const char *key, const char *text);
 
+/* All findings, the cause first. */
+void ncs_text_findings(const struct ncs_text *t);
 /* The first finding that is no mere note; NULL = none. */
 const struct ncs_finding *ncs_text_cause(const struct ncs_result *r);
 

@@ -2,6 +2,7 @@
 #include "script/object.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -315,31 +316,79 @@ static void add_element(luaL_Buffer *out, int dtype, const void *element)
     luaL_addstring(out, text);
 }
 
-static int buffer_text(lua_State *L)
+/* "float32[1024] {1, 1, 1, ...}" of the first n elements. */
+static void push_text(lua_State *L, const struct ncs_buffer *b, const char *element, size_t n)
 {
-    struct ncs_buffer *b = lua_touserdata(L, 1);
-    unsigned char area[SHOWN * 8];
-    char head[64];
-    ncs_lua_begin(L, "tostring", -1);
-    snprintf(head, sizeof head, "%s[%zu]", ncs_dtype_name(b->dtype), b->count);
-    if (b->root->head.closed) {
-        lua_pushfstring(L, "%s (freed)", head);
-        return 1;
-    }
-    size_t n = b->count < SHOWN ? b->count : SHOWN;
-    ncs_buffer_read(L, b, 0, n, area);
     luaL_Buffer out;
     luaL_buffinit(L, &out);
-    luaL_addstring(&out, head);
-    luaL_addstring(&out, " {");
+    lua_pushfstring(L, "%s[%I] {", ncs_dtype_name(b->dtype), (LUAI_UACINT)b->count);
+    luaL_addvalue(&out);
     for (size_t i = 0; i < n; i++) {
         if (i)
             luaL_addstring(&out, ", ");
-        add_element(&out, b->dtype, area + i * ncs_buffer_element(b));
+        add_element(&out, b->dtype, element + i * ncs_buffer_element(b));
     }
     luaL_addstring(&out, b->count > n ? ", ...}" : "}");
     luaL_pushresult(&out);
+}
+
+static size_t shown_of(const struct ncs_buffer *b)
+{
+    return b->count < SHOWN ? b->count : SHOWN;
+}
+
+static int push_freed(lua_State *L, const struct ncs_buffer *b)
+{
+    lua_pushfstring(L, "%s[%I] (freed)", ncs_dtype_name(b->dtype), (LUAI_UACINT)b->count);
     return 1;
+}
+
+static int buffer_text(lua_State *L)
+{
+    struct ncs_buffer *b = lua_touserdata(L, 1);
+    char area[SHOWN * 8];
+    ncs_lua_begin(L, "tostring", -1);
+    if (b->root->head.closed)
+        return push_freed(L, b);
+    ncs_buffer_read(L, b, 0, shown_of(b), area);
+    push_text(L, b, area, shown_of(b));
+    return 1;
+}
+
+/* Of more elements than are shown: how they are spread. */
+static void push_spread(lua_State *L, const struct ncs_buffer *b)
+{
+    double least = INFINITY, most = -INFINITY, sum = 0;
+    for (size_t i = 0; i < b->count; i++) {
+        double v = ncs_number_double(ncs_element_read(b->dtype, b->bytes + i * ncs_buffer_element(b)));
+        least = v < least ? v : least;
+        most = v > most ? v : most;
+        sum += v;
+    }
+    char text[120];
+    if (least == most)
+        snprintf(text, sizeof text, " all %.7g", least);
+    else
+        snprintf(text, sizeof text, " min %.7g, max %.7g, mean %.7g", least, most, sum / (double)b->count);
+    lua_pushstring(L, text);
+}
+
+void ncs_buffer_show(lua_State *L, const struct ncs_buffer *b)
+{
+    if (b->root->head.closed) {
+        push_freed(L, b);
+        return;
+    }
+    push_text(L, b, b->bytes, shown_of(b));
+    if (b->count <= SHOWN)
+        return;
+    push_spread(L, b);
+    lua_concat(L, 2);
+}
+
+double ncs_buffer_peek(const struct ncs_buffer *b, size_t i)
+{
+    return ncs_number_double(ncs_element_read(b->dtype, b->bytes + i * ncs_buffer_element(b)));
 }
 
 /* All elements, 8 to a line, by print. */

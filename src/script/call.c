@@ -1,6 +1,7 @@
 /* How bindings call the driver: the place that the journal notes, the label, what the library
  * lacks, and cancellation, which passes through everything that a script can catch with. */
 #include "script/object.h"
+#include "script/session.h"
 #include "script/state.h"
 
 #include <stdio.h>
@@ -66,6 +67,12 @@ static void stop_plan(const struct ncs_lua_thread *t)
     ncs_run_skip(t->rank->run, reason);
 }
 
+/* A session gives up the lines that it runs. */
+static bool is_broken(const struct ncs_lua_thread *t)
+{
+    return t->rank->script->session && t->local && ncs_run_is_broken(t->rank->run);
+}
+
 static void hook(lua_State *L, lua_Debug *ar)
 {
     struct ncs_lua_thread *t = ncs_lua_thread(L);
@@ -74,6 +81,8 @@ static void hook(lua_State *L, lua_Debug *ar)
         t->running = L;
         t->rank->machine->check();
     }
+    if (is_broken(t))
+        ncs_lua_cancel(L);
     if ((!t->rank->run || t->rank->planned) && !t->cancelled && --t->rank->budget < 0) {
         t->failed = ncs_lua_where(L);
         if (t->rank->run)
@@ -100,7 +109,7 @@ void ncs_lua_check_cancel(lua_State *L)
 {
     struct ncs_lua_thread *t = ncs_lua_thread(L);
     const struct ncs_machine *m = t->rank->machine;
-    if (t->cancelled || (t->local && m && m->cancelled()))
+    if (t->cancelled || (t->local && m && m->cancelled()) || is_broken(t))
         ncs_lua_cancel(L);
 }
 

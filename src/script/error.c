@@ -362,3 +362,14 @@ void ncs_lua_report(struct ncs_lua_thread *t, lua_State *L)
     struct ncs_run_error e = error_of(t, L);
     ncs_run_error(t->rank->run, &e);
 }
+
+char *ncs_lua_error_line(struct ncs_lua_thread *t, lua_State *L, int line)
+{
+    struct ncs_run_error e = error_of(t, L);
+    struct ncs_str text = { 0 };
+    if (e.place.line > 0 && e.place.line != line)
+        ncs_str_addf(&text, "line %d: ", e.place.line);
+    ncs_str_add(&text, e.message);
+    ncs_run_error_free(&e);
+    return ncs_str_take(&text);
+}

@@ -251,6 +251,10 @@ int ncs_buffer_copy_from(lua_State *L);
 int ncs_buffer_add(lua_State *L);
 /* Pushes host memory for count elements as a buffer. */
 struct ncs_buffer *ncs_buffer_host(lua_State *L, int dtype, size_t count);
+/* For who looks on from outside the ranks' lines, on the simulator: its memory is read as it is, without a call
+ * of the driver. Pushes it as a text with how its elements are spread; element i, from 0. */
+void ncs_buffer_show(lua_State *L, const struct ncs_buffer *b);
+double ncs_buffer_peek(const struct ncs_buffer *b, size_t i);
 void ncs_buffer_check_live(lua_State *L, const struct ncs_buffer *b, const char *name);
 /* The number at arg as an element of dtype. */
 void ncs_lua_element(lua_State *L, int arg, int dtype, void *element, const char *name);

@@ -50,7 +50,8 @@ void ncs_lua_ready_made(lua_State *L)
 void ncs_lua_make_world(lua_State *L)
 {
     struct ncs_lua_rank *rank = ncs_lua_rank(L);
-    ncs_lua_begin(L, "world", -1);
+    struct ncs_lua_thread *t = ncs_lua_begin(L, "world", -1);
+    t->prologue = t->local->opening = true;
     lua_getfield(L, LUA_REGISTRYINDEX, "ncs.globals");
     int globals = lua_gettop(L);
     rank->stream = &ncs_stream_make(L, "stream", rank->device)->head;
@@ -60,4 +61,5 @@ void ncs_lua_make_world(lua_State *L)
         lua_setfield(L, globals, "world");
     }
     lua_settop(L, globals - 1);
+    t->prologue = t->local->opening = false;
 }

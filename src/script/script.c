@@ -116,18 +116,19 @@ static void seed(struct ncs_lua_rank *rank, uint64_t seed_of_run)
     rank->fill_random.state = ncs_hash(ncs_hash(2, seed_of_run), (uint64_t)rank->rank);
 }
 
-static void rank_free(void *arg)
+void ncs_lua_rank_free(void *arg)
 {
     struct ncs_lua_rank *rank = arg;
     ncs_lua_close(rank);
     ncs_free(rank);
 }
 
-static void *rank_new(void *self, struct ncs_run *run, int number, struct ncs_error *err)
+struct ncs_lua_rank *ncs_lua_rank_new(struct ncs_script *script, struct ncs_run *run, int number,
+                                      struct ncs_error *err)
 {
     const struct ncs_run_options *options = ncs_run_options(run);
     struct ncs_lua_rank *rank = ncs_new(sizeof *rank);
-    rank->script = self;
+    rank->script = script;
     rank->run = run;
     rank->rank = number;
     rank->nranks = options->ranks;
@@ -135,16 +136,23 @@ static void *rank_new(void *self, struct ncs_run *run, int number, struct ncs_er
     rank->budget = PLAN_INSTRUCTIONS / NCS_LUA_WATCH;
     rank->device = number % (options->devices > 0 ? options->devices : 8);
     seed(rank, options->seed);
-    if (!ncs_lua_open(rank, err)) {
-        ncs_free(rank);
+    if (ncs_lua_open(rank, err))
+        return rank;
+    ncs_free(rank);
+    return NULL;
+}
+
+static void *rank_new(void *self, struct ncs_run *run, int number, struct ncs_error *err)
+{
+    struct ncs_lua_rank *rank = ncs_lua_rank_new(self, run, number, err);
+    if (!rank)
         return NULL;
-    }
     lua_pushcfunction(rank->L, ncs_lua_message);
     lua_pushcfunction(rank->L, load_main);
     if (lua_pcall(rank->L, 0, 1, 0) != LUA_OK) {
         ncs_fail(err, NCS_NO_MEMORY, "rank %d cannot load the script: %s", number,
                  lua_isstring(rank->L, -1) ? lua_tostring(rank->L, -1) : "no memory");
-        rank_free(rank);
+        ncs_lua_rank_free(rank);
         return NULL;
     }
     return rank;
@@ -153,18 +161,14 @@ static void *rank_new(void *self, struct ncs_run *run, int number, struct ncs_er
 /* The whole life of a rank; the chunk is at 1. */
 static int live(lua_State *L)
 {
-    struct ncs_lua_thread *t = ncs_lua_thread(L);
-    t->prologue = t->local->opening = true;
     ncs_lua_make_world(L);
-    t->prologue = t->local->opening = false;
     lua_call(L, 0, 0);
     ncs_lua_finish(L);
     return 0;
 }
 
-static void rank_main(void *arg)
+void ncs_lua_rank_main(struct ncs_lua_rank *rank, lua_CFunction live_on)
 {
-    struct ncs_lua_rank *rank = arg;
     struct ncs_lua_thread *t = &rank->main;
     lua_State *L = rank->L;
     rank->api = ncs_run_api(rank->run);
@@ -173,11 +177,16 @@ static void rank_main(void *arg)
     t->local->where = ncs_lua_thread_where;
     t->local->where_arg = t;
     ncs_lua_watch(L);
-    /* 1: message handler, 2: chunk */
-    lua_pushcfunction(L, live);
+    int args = lua_gettop(L) - 1; /* 1: message handler */
+    lua_pushcfunction(L, live_on);
     lua_insert(L, 2);
-    if (lua_pcall(L, 1, 0, 1) != LUA_OK && !t->cancelled)
+    if (lua_pcall(L, args, 0, 1) != LUA_OK && !t->cancelled)
         ncs_lua_report(t, L);
+}
+
+static void rank_main(void *arg)
+{
+    ncs_lua_rank_main(arg, live);
 }
 
 struct ncs_program ncs_script_program(struct ncs_script *s, const struct ncs_scenario *scenario)
@@ -185,5 +194,5 @@ struct ncs_program ncs_script_program(struct ncs_script *s, const struct ncs_sce
     s->scenario = scenario;
     s->memory_limit = NCS_LUA_MEMORY + (size_t)scenario->ranks * NCS_LUA_MEMORY_OF_RANK;
     return (struct ncs_program){ .self = s, .rank_new = rank_new, .rank_main = rank_main,
-                                 .rank_free = rank_free, .blank = s->blank };
+                                 .rank_free = ncs_lua_rank_free, .blank = s->blank };
 }

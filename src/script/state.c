@@ -124,6 +124,19 @@ int ncs_lua_note_end(lua_State *L)
     return 0;
 }
 
+/* Of a session: makes the environment on top a table for variables, behind which it stands. */
+static void put_variables_before(lua_State *L)
+{
+    lua_newtable(L);
+    lua_createtable(L, 0, 2);
+    lua_pushvalue(L, -3);
+    lua_setfield(L, -2, "__index");
+    lua_pushboolean(L, 0);
+    lua_setfield(L, -2, "__metatable");
+    lua_setmetatable(L, -2);
+    lua_remove(L, -2);
+}
+
 /* The parts of the environment, put into one locked table. */
 static int set_up(lua_State *L)
 {
@@ -138,6 +151,10 @@ static int set_up(lua_State *L)
     lua_setfield(L, -2, "scenario");
     if (rank->run || rank->names_only)
         ncs_lua_ready_made(L);
+    if (rank->script->session) {
+        lua_pushcfunction(L, ncs_lua_help);
+        lua_setfield(L, -2, "help");
+    }
     lua_pushvalue(L, -1);
     lua_setfield(L, LUA_REGISTRYINDEX, "ncs.globals");
     ncs_lua_lock(L, lua_gettop(L), NULL);
@@ -145,6 +162,8 @@ static int set_up(lua_State *L)
     lua_pushcfunction(L, ncs_lua_note_end);
     lua_setfield(L, -2, "__close");
     lua_pop(L, 1);
+    if (rank->script->session)
+        put_variables_before(L);
     lua_pushvalue(L, -1);
     lua_setfield(L, LUA_REGISTRYINDEX, "ncs.environment");
     lua_pushvalue(L, -1); /* rank._G is the proxy too; the real table stays out of reach */

@@ -42,6 +42,7 @@ struct ncs_chunk {
 };
 
 struct ncs_script {
+    struct ncs_session *session; /* NULL: its ranks run the file */
     struct ncs_chunk main;
     struct ncs_chunk *modules;
     char *folder;            /* of the scenario; "" = the current one */
@@ -126,6 +127,13 @@ void ncs_heap_free(struct ncs_heap *heap);
  * and machine are filled by the caller (run NULL: only declarations can be run). */
 bool ncs_lua_open(struct ncs_lua_rank *rank, struct ncs_error *err);
 void ncs_lua_close(struct ncs_lua_rank *rank);
+
+/* A rank of a run (script.c), and its life: calls the function with what is on its stack behind the message
+ * handler, in the rank's own context. */
+struct ncs_lua_rank *ncs_lua_rank_new(struct ncs_script *script, struct ncs_run *run, int number,
+                                      struct ncs_error *err);
+void ncs_lua_rank_main(struct ncs_lua_rank *rank, lua_CFunction live);
+void ncs_lua_rank_free(void *rank);
 
 /* The same text again and again, for the length of the script. */
 const char *ncs_script_intern(struct ncs_script *script, const char *text);
@@ -247,6 +255,8 @@ int ncs_lua_refuse(lua_State *L, const char *fate, const char *fmt, ...)
 int ncs_lua_raise_code(lua_State *L, enum ncs_fn fn, int rc);
 /* The error that NCCL has found on a communicator while the thread waited (api/local.h). */
 int ncs_lua_raise_async(lua_State *L);
+/* Its message, with its place unless that is the line; for ncs_free. */
+char *ncs_lua_error_line(struct ncs_lua_thread *thread, lua_State *L, int line);
 void ncs_lua_error_class(lua_State *L);
 /* Pushes what an error says: of a table its message or what is in it, else the value as text. */
 void ncs_lua_shown(lua_State *L, int index);
@@ -319,5 +329,14 @@ void ncs_lua_finish(lua_State *L);
 
 /* ready.c: `stream` and `world`, made in the rank's own context. */
 void ncs_lua_make_world(lua_State *L);
+
+/* inspect.c: what a session lets people see of values. Pushes a value as text, without a call of the driver. */
+void ncs_lua_show(lua_State *L, int index);
+/* help(x): replies with its topic. */
+int ncs_lua_help(lua_State *L);
+/* session.c */
+/* A Lua thread of a rank's for who looks on; NULL: the rank is gone. */
+lua_State *ncs_session_eye(struct ncs_session *s, int rank);
+void ncs_session_help(struct ncs_session *s, int rank, const char *topic);
 
 #endif

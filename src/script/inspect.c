@@ -1,0 +1,344 @@
+/* What a session lets people see: values as text, names, what a value is called. Nothing here calls the
+ * driver. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "script/object.h"
+#include "script/session.h"
+#include "script/state.h"
+
+#define TEXT_SHOWN 200   /* bytes of a text */
+#define TABLE_SHOWN 16   /* entries of a table */
+#define TABLE_DEPTH 3
+
+/* ---- values ---- */
+
+static void add_quoted(luaL_Buffer *b, const char *text, size_t bytes)
+{
+    char escaped[8];
+    luaL_addchar(b, '"');
+    for (size_t i = 0; i < bytes && i < TEXT_SHOWN; i++) {
+        unsigned char c = (unsigned char)text[i];
+        if (c == '"' || c == '\\') {
+            luaL_addchar(b, '\\');
+            luaL_addchar(b, (char)c);
+        } else if (c == '\n') {
+            luaL_addstring(b, "\\n");
+        } else if (c < ' ' || c == 127) {
+            snprintf(escaped, sizeof escaped, "\\%03d", c);
+            luaL_addstring(b, escaped);
+        } else {
+            luaL_addchar(b, (char)c);
+        }
+    }
+    luaL_addstring(b, bytes > TEXT_SHOWN ? "...\"" : "\"");
+}
+
+static void push_quoted(lua_State *L, int index)
+{
+    size_t bytes;
+    const char *text = lua_tolstring(L, index, &bytes);
+    luaL_Buffer b;
+    luaL_buffinit(L, &b);
+    add_quoted(&b, text, bytes);
+    luaL_pushresult(&b);
+}
+
+static void show(lua_State *L, int index, int depth);
+
+/* The key at `at` as it stands in a table's text; entries of a list have none. */
+static void push_key(lua_State *L, int at, lua_Integer expected)
+{
+    if (lua_isinteger(L, at) && lua_tointeger(L, at) == expected)
+        lua_pushliteral(L, "");
+    else if (lua_type(L, at) == LUA_TSTRING)
+        lua_pushfstring(L, "%s = ", lua_tostring(L, at));
+    else
+        lua_pushfstring(L, "[%s] = ", ncs_lua_text(L, at));
+}
+
+static void push_table(lua_State *L, int index, int depth)
+{
+    lua_Integer count = ncs_lua_keys(L, index);
+    int list = lua_gettop(L);
+    lua_pushliteral(L, "{");
+    int text = lua_gettop(L);
+    for (lua_Integer i = 1; i <= count && i <= TABLE_SHOWN; i++) {
+        ncs_lua_key(L, list, i);
+        int key = lua_gettop(L);
+        lua_pushvalue(L, key);
+        lua_rawget(L, index);
+        int value = lua_gettop(L);
+        lua_pushvalue(L, text);
+        lua_pushstring(L, i > 1 ? ", " : "");
+        push_key(L, key, i);
+        if (lua_gettop(L) != value + 3) /* what made the key is below it */
+            lua_remove(L, -2);
+        show(L, value, depth + 1);
+        lua_concat(L, 4);
+        lua_replace(L, text);
+        lua_settop(L, text);
+    }
+    lua_pushstring(L, count > TABLE_SHOWN ? ", ...}" : "}");
+    lua_concat(L, 2);
+    lua_replace(L, list);
+    lua_settop(L, list);
+}
+
+static void show(lua_State *L, int index, int depth)
+{
+    luaL_checkstack(L, 20, NULL);
+    index = lua_absindex(L, index);
+    const struct ncs_buffer *b = ncs_object_test(L, index, NCS_CLASS_BUFFER);
+    if (b)
+        ncs_buffer_show(L, b);
+    else if (lua_type(L, index) == LUA_TSTRING)
+        push_quoted(L, index);
+    else if (lua_type(L, index) != LUA_TTABLE || depth >= TABLE_DEPTH)
+        ncs_lua_text(L, index);
+    else if (ncs_lua_library(L, index))
+        lua_pushfstring(L, "the library %s", ncs_lua_library(L, index));
+    else if (luaL_getmetafield(L, index, "__tostring") != LUA_TNIL) {
+        lua_pop(L, 1);
+        ncs_lua_text(L, index);
+    } else {
+        push_table(L, index, depth);
+    }
+}
+
+void ncs_lua_show(lua_State *L, int index)
+{
+    show(L, index, 0);
+}
+
+/* ---- names ---- */
+
+/* Replaces what is on top by the table of the names behind it, or by nil: a library's, a plain table, the
+ * methods or the fields of an object. */
+static void names_behind(lua_State *L, bool methods)
+{
+    if (lua_type(L, -1) == LUA_TUSERDATA && luaL_getmetafield(L, -1, "__index") == LUA_TFUNCTION) {
+        if (!lua_getupvalue(L, -1, methods ? 1 : 2))
+            lua_pushnil(L);
+        lua_replace(L, -3);
+        lua_pop(L, 1);
+    } else if (ncs_lua_library(L, -1) && lua_getmetatable(L, -1)) {
+        lua_getfield(L, -1, "__index");
+        lua_replace(L, -3);
+        lua_pop(L, 1);
+    }
+    if (lua_type(L, -1) != LUA_TTABLE) {
+        lua_pop(L, 1);
+        lua_pushnil(L);
+    }
+}
+
+/* Pushes what a path is, or nil: variables, then ready-made names; behind dots names of tables and libraries. */
+static void push_path(lua_State *L, const char *path)
+{
+    char name[80];
+    size_t n = strcspn(path, ".");
+    snprintf(name, sizeof name, "%.*s", (int)(n < sizeof name ? n : sizeof name - 1), path);
+    ncs_lua_environment(L);
+    lua_pushstring(L, name);
+    if (lua_rawget(L, -2) == LUA_TNIL) {
+        lua_pop(L, 1);
+        lua_getfield(L, LUA_REGISTRYINDEX, "ncs.globals");
+        lua_pushstring(L, name);
+        lua_rawget(L, -2);
+        lua_remove(L, -2);
+    }
+    lua_remove(L, -2);
+    while (path[n] == '.') {
+        path += n + 1;
+        n = strcspn(path, ".");
+        names_behind(L, false);
+        if (lua_isnil(L, -1))
+            return;
+        lua_pushlstring(L, path, n);
+        lua_rawget(L, -2);
+        lua_remove(L, -2);
+    }
+}
+
+const char *ncs_session_class(struct ncs_session *s, const char *path)
+{
+    lua_State *L = ncs_session_eye(s, 0);
+    if (!L)
+        return NULL;
+    push_path(L, path);
+    const char *class = lua_isnil(L, -1) ? NULL : luaL_typename(L, -1);
+    if (lua_type(L, -1) == LUA_TUSERDATA)
+        class = ncs_classes[((struct ncs_object *)lua_touserdata(L, -1))->id]->name;
+    else if (ncs_lua_library(L, -1))
+        class = "library";
+    lua_settop(L, 0);
+    return class;
+}
+
+static void each_text_key(lua_State *L, void (*on_name)(void *arg, const char *name), void *arg)
+{
+    if (lua_type(L, -1) != LUA_TTABLE)
+        return;
+    lua_Integer count = ncs_lua_keys(L, lua_gettop(L));
+    int list = lua_gettop(L);
+    for (lua_Integer i = 1; lua_istable(L, list) && i <= count; i++, lua_settop(L, list)) {
+        ncs_lua_key(L, list, i);
+        if (lua_type(L, -1) == LUA_TSTRING)
+            on_name(arg, lua_tostring(L, -1));
+    }
+    lua_settop(L, list - 1);
+}
+
+void ncs_session_names(struct ncs_session *s, const char *path, bool methods,
+                       void (*on_name)(void *arg, const char *name), void *arg)
+{
+    lua_State *L = ncs_session_eye(s, 0);
+    if (!L)
+        return;
+    if (!*path) {
+        ncs_lua_environment(L);
+        each_text_key(L, on_name, arg);
+        lua_getfield(L, LUA_REGISTRYINDEX, "ncs.globals");
+    } else {
+        push_path(L, path);
+        names_behind(L, methods);
+    }
+    each_text_key(L, on_name, arg);
+    lua_settop(L, 0);
+}
+
+/* ---- what a value is called ---- */
+
+/* Pushes "OWNERseparatorKEY" for the first key in the table on top whose value is the one at `value`; false, and
+ * pushes nothing, when there is none. */
+static bool find_value(lua_State *L, int value, const char *owner, const char *separator)
+{
+    lua_Integer count = ncs_lua_keys(L, lua_gettop(L));
+    int list = lua_gettop(L);
+    for (lua_Integer i = 1; lua_istable(L, list) && i <= count; i++, lua_settop(L, list)) {
+        ncs_lua_key(L, list, i);
+        lua_pushvalue(L, -1);
+        lua_rawget(L, list - 1);
+        if (!lua_rawequal(L, -1, value))
+            continue;
+        lua_pushfstring(L, "%s%s%s", owner, separator, ncs_lua_text(L, list + 1));
+        lua_replace(L, list);
+        lua_settop(L, list);
+        return true;
+    }
+    lua_settop(L, list - 1);
+    return false;
+}
+
+static bool find_method(lua_State *L, int value)
+{
+    int top = lua_gettop(L);
+    for (int i = 0; i < NCS_CLASSES; i++, lua_settop(L, top)) {
+        luaL_getmetatable(L, ncs_classes[i]->name);
+        lua_getfield(L, -1, "__index");
+        if (lua_getupvalue(L, -1, 1) && find_value(L, value, ncs_classes[i]->name, ":")) {
+            lua_replace(L, top + 1);
+            lua_settop(L, top + 1);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Pushes the name of a ready-made function or library. */
+static bool find_ready_made(lua_State *L, int value)
+{
+    int top = lua_gettop(L);
+    lua_getfield(L, LUA_REGISTRYINDEX, "ncs.globals");
+    if (find_value(L, value, "", "")) {
+        lua_replace(L, top + 1);
+        return true;
+    }
+    lua_Integer count = ncs_lua_keys(L, top + 1);
+    for (lua_Integer i = 1; i <= count; i++, lua_settop(L, top + 2)) {
+        ncs_lua_key(L, top + 2, i);
+        lua_pushvalue(L, -1);
+        lua_rawget(L, top + 1);
+        const char *library = ncs_lua_library(L, -1);
+        if (!library)
+            continue;
+        names_behind(L, false);
+        if (find_value(L, value, library, ".")) {
+            lua_replace(L, top + 1);
+            lua_settop(L, top + 1);
+            return true;
+        }
+    }
+    lua_settop(L, top);
+    return false;
+}
+
+int ncs_lua_help(lua_State *L)
+{
+    struct ncs_lua_rank *rank = ncs_lua_rank(L);
+    lua_settop(L, 1);
+    const char *topic = "";
+    if (lua_type(L, 1) == LUA_TSTRING)
+        topic = ncs_lua_whole_text(L, 1);
+    else if (lua_type(L, 1) == LUA_TUSERDATA)
+        topic = ncs_classes[((struct ncs_object *)lua_touserdata(L, 1))->id]->name;
+    else if (ncs_lua_library(L, 1))
+        topic = ncs_lua_library(L, 1);
+    else if (!lua_isnil(L, 1) && (find_ready_made(L, 1) || find_method(L, 1)))
+        topic = lua_tostring(L, -1);
+    else if (!lua_isnil(L, 1))
+        return ncs_lua_usage(L, "help is about a name, a function or an object of ncclscript, not about %s",
+                             ncs_lua_type(L, 1));
+    ncs_session_help(rank->script->session, rank->rank, topic);
+    return 0;
+}
+
+/* ---- what ranks hold ---- */
+
+/* The variable that is the object at `object`; NULL = none. */
+static const char *variable_of(lua_State *L, int object)
+{
+    ncs_lua_environment(L);
+    bool found = find_value(L, object, "", "");
+    if (!found) {
+        lua_pop(L, 1);
+        lua_getfield(L, LUA_REGISTRYINDEX, "ncs.globals");
+        found = find_value(L, object, "", "");
+    }
+    return found ? lua_tostring(L, -1) : NULL;
+}
+
+void ncs_session_holdings(struct ncs_session *s, int rank,
+                          void (*on_holding)(void *arg, const struct ncs_holding *h), void *arg)
+{
+    lua_State *L = ncs_session_eye(s, rank);
+    struct ncs_object *oldest = L ? ncs_lua_rank(L)->newest : NULL;
+    while (oldest && oldest->older)
+        oldest = oldest->older;
+    for (struct ncs_object *o = oldest; o; o = o->newer) {
+        luaL_checkstack(L, 20, NULL);
+        ncs_object_push(L, o);
+        ncs_lua_show(L, 1);
+        struct ncs_holding h = { .class = ncs_classes[o->id]->name, .text = lua_tostring(L, 2) };
+        h.name = variable_of(L, 1);
+        on_holding(arg, &h);
+        lua_settop(L, 0);
+    }
+}
+
+int64_t ncs_session_elements(struct ncs_session *s, int rank, const char *variable, double *element,
+                             size_t most)
+{
+    lua_State *L = ncs_session_eye(s, rank);
+    if (!L)
+        return -1;
+    push_path(L, variable);
+    const struct ncs_buffer *b = ncs_object_test(L, -1, NCS_CLASS_BUFFER);
+    int64_t count = b && !b->root->head.closed ? (int64_t)b->count : -1;
+    for (size_t i = 0; i < most && (int64_t)i < count; i++)
+        element[i] = ncs_buffer_peek(b, i);
+    lua_settop(L, 0);
+    return count;
+}
