@@ -6,6 +6,8 @@
 
 extern const struct ncs_command ncs_cmd_run;
 extern const struct ncs_command ncs_cmd_check;
+extern const struct ncs_command ncs_cmd_repl;
+extern const struct ncs_command ncs_cmd_lesson;
 extern const struct ncs_command ncs_cmd_explain;
 extern const struct ncs_command ncs_cmd_exec;
 extern const struct ncs_command ncs_cmd_doctor;

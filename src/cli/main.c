@@ -14,7 +14,7 @@
 #endif
 
 static const struct ncs_command *const commands[] = {
-    &ncs_cmd_run, &ncs_cmd_check, &ncs_cmd_exec, &ncs_cmd_compare, &ncs_cmd_convert,
+    &ncs_cmd_run, &ncs_cmd_check, &ncs_cmd_repl, &ncs_cmd_lesson, &ncs_cmd_exec, &ncs_cmd_compare, &ncs_cmd_convert,
     &ncs_cmd_schema, &ncs_cmd_explain, &ncs_cmd_list, &ncs_cmd_score, &ncs_cmd_doctor,
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
@@ -132,7 +132,7 @@ static int no_command(void)
     struct ncs_str out = { 0 };
     ncs_str_add(&out, usage);
     add_commands(&out);
-    ncs_str_add(&out, "\ntry `ncclscript --help`\n");
+    ncs_str_add(&out, "\ntry `ncclscript --help`, or `ncclscript repl` for a prompt\n");
     fputs(out.text, stderr);
     ncs_str_free(&out);
     return 2;

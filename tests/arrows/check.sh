@@ -24,7 +24,8 @@ declare -A may=(
     [script]="base yaml lint api notation driver verify diagnose run scenario"
     [report]="base api driver verify diagnose run scenario"
     [exec]="base api sim shim driver verify diagnose run scenario report"
-    [cli]="base yaml lint api notation driver verify diagnose run scenario script report"
+    [prompt]="base lint api diagnose run scenario script report"
+    [cli]="base yaml lint api notation driver verify diagnose run scenario script report prompt"
     [include]=""
 )
 sources=$(find src include -type f \( -name '*.[ch]' -o -name '*.inc' -o -name '*.def' \) 2>/dev/null |

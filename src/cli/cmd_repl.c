@@ -1,0 +1,74 @@
+/* ncclscript repl: lines for all ranks, one after the other. */
+#include "cli/command.h"
+#include "cli/console.h"
+#include "cli/output.h"
+#include "scenario/scenario.h"
+
+enum { RANKS, POLICY, SEED, SET, NCCL, UNSAFE, ECHO, COLOR, HELP };
+
+static const char *const policies[] = { "strict", "typical", NULL };
+static const char *const colors[] = { "auto", "always", "never", NULL };
+
+static const struct ncs_option options[] = {
+    [RANKS]  = { "ranks", 'n', NCS_OPTION_INT, "RANKS", "as declared, or 4", "Running",
+        "ranks of the run", NULL, 1, NCS_RANKS_MOST },
+    [POLICY] = { "policy", 0, NCS_OPTION_CHOICE, NULL, "as declared", "Running",
+        "by the contract, or as NCCL mostly does", policies, 0, 0 },
+    [SEED]   = { "seed", 0, NCS_OPTION_INT, "N", "0", "Running",
+        "draw the schedule from N; 0: first in, first out", NULL, 0, INT64_MAX },
+    [SET]    = { "set", 0, NCS_OPTION_LIST, "NAME=VALUE", NULL, "Running",
+        "set a parameter of the file; may be given again", NULL, 0, 0 },
+    [NCCL]   = { "nccl-version", 0, NCS_OPTION_CHOICE, "VERSION", "2.30.7", "Running",
+        "which NCCL the simulator is: 2.28.9 ... 2.30.7", ncs_nccl_profiles, 0, 0 },
+    [UNSAFE] = { "unsafe", 0, NCS_OPTION_FLAG, NULL, NULL, "Running",
+        "let lines run programs and use files", NULL, 0, 0 },
+    [ECHO]   = { "echo", 0, NCS_OPTION_FLAG, NULL, NULL, "Output",
+        "show each line before what comes of it, where nobody types", NULL, 0, 0 },
+    [COLOR]  = { "color", 0, NCS_OPTION_CHOICE, NULL, "auto", "Output",
+        "colours in the text", colors, 0, 0 },
+    [HELP]   = NCS_OPTION_HELP,
+    { 0 },
+};
+
+static int repl_main(const struct ncs_parsed *parsed)
+{
+    const struct ncs_option_value *v = parsed->value;
+    struct ncs_prompt_options o = {
+        .file = parsed->operands ? parsed->operand[0] : NULL,
+        .settings = {
+            .set = v[SET].text, .sets = v[SET].texts,
+            .ranks = (int)v[RANKS].number,
+            .seeded = v[SEED].number != 0, .seed = v[SEED].number,
+            .policy = v[POLICY].given ? (int)v[POLICY].number : -1,
+            .nccl_version = v[NCCL].given ? ncs_nccl_version_code(ncs_nccl_profiles[v[NCCL].number])
+                                          : 0,
+            .unsafe = v[UNSAFE].given,
+        },
+        .color = ncs_wants_color((enum ncs_color)v[COLOR].number, stdout),
+        .out = ncs_console_write,
+    };
+    struct ncs_error err = { 0 };
+    if (ncs_console_is_terminal())
+        ncs_out("A line of Lua runs on every rank, @2 LINE on rank 2. :help shows more, :quit leaves.\n");
+    struct ncs_prompt *p = ncs_prompt_new(&o, &err);
+    if (!p) {
+        ncs_print_error(&err);
+        return err.status == NCS_BAD_INPUT ? 2 : 70;
+    }
+    int status = ncs_console_run(p, v[ECHO].given);
+    ncs_prompt_free(p);
+    return status;
+}
+
+const struct ncs_command ncs_cmd_repl = {
+    .name = "repl",
+    .operands = "[FILE]",
+    .summary = "a prompt whose lines run on all ranks of a simulated run",
+    .about = "Each line of Lua runs on every rank, in the environment of a scenario; @2 LINE on rank 2,\n"
+             "@0,3 LINE and @1..3 LINE on some. Ranks that wait do not freeze the prompt: it stays with\n"
+             "those that can act. FILE is a scenario that is run first. :help lists the commands.\n"
+             "Without a terminal the lines are read from standard input, and nothing else is shown.\n",
+    .option = options,
+    .several = "one file at a time",
+    .main = repl_main,
+};

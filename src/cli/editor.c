@@ -1,0 +1,379 @@
+#include "cli/editor.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "cli/state_file.h"
+
+#ifdef NCCLSCRIPT_EDIT
+#include <histedit.h>
+#else
+typedef void EditLine;
+typedef void History;
+#endif
+
+#define HISTORY_LINES 2000
+#define PASTED_MOST ((size_t)1 << 20)
+
+struct ncs_editor {
+    EditLine *edit;          /* NULL: lines are read plainly */
+    History *history;
+    char *history_file;      /* NULL = none is kept */
+    const char *prompt;
+    struct ncs_editor_completer completer;
+    char *line;              /* the one that was given last */
+    size_t room;
+    struct ncs_str pasted;   /* lines that have not been given */
+    size_t given;            /* bytes of them that have */
+};
+
+bool ncs_editor_edits(const struct ncs_editor *e)
+{
+    return e->edit != NULL;
+}
+
+/* ---- plain lines ---- */
+
+static enum ncs_edited read_plain(struct ncs_editor *e, const char **line)
+{
+    errno = 0;
+    ssize_t n = getline(&e->line, &e->room, stdin);
+    if (n < 0 && errno == EINTR) {
+        clearerr(stdin);
+        return NCS_EDITED_INTERRUPTED;
+    }
+    if (n < 0)
+        return NCS_EDITED_END;
+    e->line[strcspn(e->line, "\r\n")] = 0;
+    *line = e->line;
+    return NCS_EDITED_LINE;
+}
+
+#ifdef NCCLSCRIPT_EDIT
+
+/* ---- the history's file ---- */
+
+static char *history_path(void)
+{
+    const char *own = getenv("NCCLSCRIPT_HISTORY");
+    return own ? ncs_copy_text(own) : ncs_state_file("history");
+}
+
+/* Why the history is not kept; NULL = it is. */
+static const char *open_history(struct ncs_editor *e)
+{
+    HistEvent event;
+    e->history = history_init();
+    if (!e->history)
+        return "no memory for a history";
+    history(e->history, &event, H_SETSIZE, HISTORY_LINES);
+    history(e->history, &event, H_SETUNIQUE, 1);
+    e->history_file = history_path();
+    if (!e->history_file || access(e->history_file, F_OK) != 0)
+        return NULL;
+    if (history(e->history, &event, H_LOAD, e->history_file) >= 0)
+        return NULL;
+    ncs_free(e->history_file);
+    e->history_file = NULL;
+    return "the history cannot be read, and is not kept";
+}
+
+static void save_history(struct ncs_editor *e)
+{
+    HistEvent event;
+    if (e->history_file && *e->history_file && ncs_state_folder(e->history_file)) {
+        mode_t mask = umask(077);
+        history(e->history, &event, H_SAVE, e->history_file);
+        umask(mask);
+    }
+}
+
+/* ---- completion ---- */
+
+struct words {
+    char **word;
+    size_t count, room;
+};
+
+static void add_word(void *list, const char *word)
+{
+    struct words *w = list;
+    for (size_t i = 0; i < w->count; i++)
+        if (strcmp(w->word[i], word) == 0)
+            return;
+    char *copy = ncs_copy_text(word);
+    NCS_PUSH(w->word, w->count, w->room, copy);
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* How much all of them begin with. */
+static size_t common(const struct words *w)
+{
+    size_t n = strlen(w->word[0]);
+    for (size_t i = 1; i < w->count; i++)
+        for (size_t k = 0; k < n; k++)
+            if (w->word[i][k] != w->word[0][k])
+                n = k;
+    return n;
+}
+
+static void list_words(const struct words *w)
+{
+    size_t width = 0;
+    for (size_t i = 0; i < w->count; i++)
+        width = strlen(w->word[i]) > width ? strlen(w->word[i]) : width;
+    size_t columns = 78 / (width + 2) ? 78 / (width + 2) : 1;
+    putchar('\n');
+    for (size_t i = 0; i < w->count; i++)
+        printf("%-*s%s", (int)width + 2, w->word[i],
+               (i + 1) % columns == 0 || i + 1 == w->count ? "\n" : "");
+}
+
+static unsigned char complete(EditLine *edit, int key)
+{
+    struct ncs_editor *e;
+    struct words w = { 0 };
+    unsigned char result = CC_ERROR;
+    (void)key;
+    el_get(edit, EL_CLIENTDATA, &e);
+    const LineInfo *info = el_line(edit);
+    size_t bytes = (size_t)(info->cursor - info->buffer), from = bytes;
+    if (bytes == 0 || strspn(info->buffer, " \t") >= bytes) { /* to indent by hand */
+        return el_insertstr(edit, "    ") == 0 ? CC_REFRESH : CC_ERROR;
+    }
+    struct ncs_str text = { 0 };
+    ncs_str_add_bytes(&text, info->buffer, bytes);
+    e->completer.complete(e->completer.arg, text.text, bytes, &from, add_word, &w);
+    ncs_str_free(&text);
+    if (w.count) {
+        size_t typed = bytes - from, shared = common(&w);
+        qsort(w.word, w.count, sizeof *w.word, by_text);
+        struct ncs_str rest = { 0 };
+        if (shared > typed)
+            ncs_str_add_bytes(&rest, w.word[0] + typed, shared - typed);
+        if (rest.bytes && el_insertstr(edit, rest.text) == 0)
+            result = CC_REFRESH;
+        if (!rest.bytes && w.count > 1) {
+            list_words(&w);
+            result = CC_REDISPLAY;
+        }
+        ncs_str_free(&rest);
+    }
+    for (size_t i = 0; i < w.count; i++)
+        ncs_free(w.word[i]);
+    ncs_free(w.word);
+    return result;
+}
+
+/* ---- pasted text, which the terminal puts between ESC [200~ and ESC [201~ ---- */
+
+static void read_pasted(EditLine *edit, struct ncs_str *text)
+{
+    static const char end[] = "\033[201~";
+    char c;
+    while (el_getc(edit, &c) == 1 && text->bytes < PASTED_MOST) {
+        c = c == '\r' ? '\n' : c == '\t' ? ' ' : c;
+        ncs_str_add_bytes(text, &c, 1);
+        size_t n = sizeof end - 1;
+        if (text->bytes >= n && memcmp(text->text + text->bytes - n, end, n) == 0) {
+            text->bytes -= n;
+            text->text[text->bytes] = 0;
+            return;
+        }
+    }
+}
+
+static unsigned char paste(EditLine *edit, int key)
+{
+    struct ncs_editor *e;
+    struct ncs_str text = { 0 };
+    (void)key;
+    el_get(edit, EL_CLIENTDATA, &e);
+    read_pasted(edit, &text);
+    char *newline = text.text ? strchr(text.text, '\n') : NULL;
+    if (newline) {
+        *newline = 0;
+        ncs_str_add(&e->pasted, newline + 1);
+    }
+    if (text.bytes && *text.text)
+        el_insertstr(edit, text.text);
+    ncs_str_free(&text);
+    if (newline)
+        el_push(edit, "\n");
+    return CC_REFRESH;
+}
+
+/* The next whole line of what was pasted. What follows its last end is left for the next one to be typed. */
+static enum ncs_edited next_pasted(struct ncs_editor *e, const char **line)
+{
+    char *text = e->pasted.text + e->given, *end = strchr(text, '\n');
+    if (end)
+        *end = 0;
+    printf("%s%s\n", e->prompt, text);
+    *line = text;
+    e->given += strlen(text) + 1;
+    return NCS_EDITED_PASTED;
+}
+
+static bool has_pasted(struct ncs_editor *e)
+{
+    if (e->given < e->pasted.bytes)
+        return true;
+    ncs_str_clear(&e->pasted);
+    e->given = 0;
+    return false;
+}
+
+/* ---- editing ---- */
+
+static char *prompt_of(EditLine *edit)
+{
+    struct ncs_editor *e;
+    el_get(edit, EL_CLIENTDATA, &e);
+    return (char *)e->prompt;
+}
+
+static bool wants_editing(void)
+{
+    const char *term = getenv("TERM");
+    return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && term && *term && strcmp(term, "dumb") != 0;
+}
+
+static const char *open_edit(struct ncs_editor *e)
+{
+    if (!wants_editing())
+        return NULL;
+    if (!setlocale(LC_CTYPE, ""))
+        setlocale(LC_CTYPE, "C.UTF-8");
+    e->edit = el_init("ncclscript", stdin, stdout, stderr);
+    if (!e->edit)
+        return "the terminal cannot be edited on";
+    const char *trouble = open_history(e);
+    el_set(e->edit, EL_CLIENTDATA, e);
+    el_set(e->edit, EL_PROMPT, prompt_of);
+    el_set(e->edit, EL_EDITOR, "emacs");
+    el_set(e->edit, EL_SIGNAL, 0);
+    if (e->history)
+        el_set(e->edit, EL_HIST, history, e->history);
+    el_set(e->edit, EL_ADDFN, "ncs-complete", "complete the word", complete);
+    el_set(e->edit, EL_ADDFN, "ncs-paste", "take pasted text", paste);
+    el_set(e->edit, EL_BIND, "^I", "ncs-complete", NULL);
+    el_set(e->edit, EL_BIND, "\033[200~", "ncs-paste", NULL);
+    el_set(e->edit, EL_BIND, "^R", "em-inc-search-prev", NULL);
+    el_source(e->edit, NULL);
+    return trouble;
+}
+
+static void switch_pasting(bool on)
+{
+    fputs(on ? "\033[?2004h" : "\033[?2004l", stdout);
+    fflush(stdout);
+}
+
+static enum ncs_edited read_edited(struct ncs_editor *e, const char **line)
+{
+    int count = 0;
+    if (has_pasted(e))
+        return next_pasted(e, line);
+    switch_pasting(true);
+    errno = 0;
+    const char *text = el_gets(e->edit, &count);
+    int why = errno;
+    switch_pasting(false);
+    if (!text && (count < 0 || why == EINTR)) {
+        el_reset(e->edit);
+        return NCS_EDITED_INTERRUPTED;
+    }
+    if (!text)
+        return NCS_EDITED_END;
+    ncs_free(e->line);
+    e->line = ncs_copy_text(text);
+    e->line[strcspn(e->line, "\r\n")] = 0;
+    *line = e->line;
+    return e->pasted.bytes > e->given ? NCS_EDITED_PASTED : NCS_EDITED_LINE;
+}
+
+void ncs_editor_remember(struct ncs_editor *e, const char *input)
+{
+    HistEvent event;
+    struct ncs_str entry = { 0 };
+    if (!e->history || !*input)
+        return;
+    ncs_str_addf(&entry, "%s\n", input);
+    history(e->history, &event, H_ENTER, entry.text);
+    ncs_str_free(&entry);
+}
+
+static void close_edit(struct ncs_editor *e)
+{
+    if (e->history) {
+        save_history(e);
+        history_end(e->history);
+    }
+    if (e->edit)
+        el_end(e->edit);
+    ncs_free(e->history_file);
+}
+
+#else
+
+static const char *open_edit(struct ncs_editor *e)
+{
+    (void)e;
+    return NULL;
+}
+
+static enum ncs_edited read_edited(struct ncs_editor *e, const char **line)
+{
+    return read_plain(e, line);
+}
+
+void ncs_editor_remember(struct ncs_editor *e, const char *input)
+{
+    (void)e; (void)input;
+}
+
+static void close_edit(struct ncs_editor *e)
+{
+    (void)e;
+}
+
+#endif
+
+struct ncs_editor *ncs_editor_open(const struct ncs_editor_completer *completer, const char **trouble)
+{
+    struct ncs_editor *e = ncs_new(sizeof *e);
+    e->completer = *completer;
+    *trouble = open_edit(e);
+    return e;
+}
+
+enum ncs_edited ncs_editor_read(struct ncs_editor *e, const char *prompt, const char **line)
+{
+    e->prompt = prompt;
+    return e->edit ? read_edited(e, line) : read_plain(e, line);
+}
+
+void ncs_editor_close(struct ncs_editor *e)
+{
+    if (!e)
+        return;
+    close_edit(e);
+    if (e->edit)
+        ncs_free(e->line);
+    else
+        free(e->line); /* getline's */
+    ncs_str_free(&e->pasted);
+    ncs_free(e);
+}

@@ -1,0 +1,285 @@
+/* The commands of the prompt: a table of them, and those that change the run. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/near.h"
+#include "prompt/private.h"
+
+static bool restart(struct ncs_prompt *p, const struct settings *settings, size_t inputs)
+{
+    struct ncs_error err = { 0 };
+    if (prompt_restart(p, settings, inputs, &err))
+        return true;
+    prompt_complain(p, &err);
+    return false;
+}
+
+/* A whole number that is all of the text. */
+static bool whole(const char *text, long long least, long long most, long long *out)
+{
+    char *end;
+    *out = strtoll(text, &end, 10);
+    return end != text && *end == 0 && *out >= least && *out <= most;
+}
+
+static bool step(struct ncs_prompt *p, const char *arguments)
+{
+    long long events = 1;
+    if (*arguments && !whole(arguments, 0, 1000000, &events)) {
+        prompt_say(p, "error: `%s` is no number of events", arguments);
+        return true;
+    }
+    prompt_do(p, (struct input){ .kind = INPUT_STEP, .events = events });
+    return true;
+}
+
+static bool go(struct ncs_prompt *p, const char *arguments)
+{
+    (void)arguments;
+    prompt_do(p, (struct input){ .kind = INPUT_GO });
+    return true;
+}
+
+static bool back(struct ncs_prompt *p, const char *arguments)
+{
+    long long n = 1;
+    if (*arguments && !whole(arguments, 1, 1000000, &n)) {
+        prompt_say(p, "error: `%s` is no number of lines", arguments);
+        return true;
+    }
+    if (p->inputs == 0) {
+        prompt_say(p, "there is nothing to go back to");
+        return true;
+    }
+    size_t kept = (size_t)n < p->inputs ? p->inputs - (size_t)n : 0;
+    struct ncs_str undone = { 0 };
+    const struct input *last = &p->input[kept];
+    ncs_str_add(&undone, last->kind == INPUT_LINE ? last->text : last->kind == INPUT_STEP ? ":step" : ":go");
+    if (restart(p, &p->settings, kept))
+        prompt_say(p, "as before `%s`", undone.text);
+    ncs_str_free(&undone);
+    return true;
+}
+
+/* -n 8, or 8 */
+static bool reset(struct ncs_prompt *p, const char *arguments)
+{
+    struct settings s = p->settings;
+    long long ranks = s.ranks;
+    if (strncmp(arguments, "-n", 2) == 0)
+        arguments += 2 + strspn(arguments + 2, " \t");
+    if (*arguments && !whole(arguments, 1, NCS_RANKS_MOST, &ranks)) {
+        prompt_say(p, "error: `%s` is no number of ranks, expected 1..%d", arguments, NCS_RANKS_MOST);
+        return true;
+    }
+    s.ranks = (int)ranks;
+    if (restart(p, &s, 0))
+        prompt_say(p, "%d rank%s, nothing done yet", prompt_ranks(p), prompt_ranks(p) == 1 ? "" : "s");
+    return true;
+}
+
+static bool load(struct ncs_prompt *p, const char *arguments)
+{
+    struct settings s = p->settings;
+    if (!*arguments) {
+        prompt_say(p, "error: which file?");
+        return true;
+    }
+    s.file = (char *)arguments;
+    s.ranks = 0;
+    char *file = ncs_copy_text(arguments);
+    s.file = file;
+    if (restart(p, &s, 0))
+        prompt_say(p, "%s has been run on %d rank%s", file, prompt_ranks(p), prompt_ranks(p) == 1 ? "" : "s");
+    ncs_free(file);
+    return true;
+}
+
+static bool policy(struct ncs_prompt *p, const char *arguments)
+{
+    struct settings s = p->settings;
+    if (!*arguments) {
+        prompt_say(p, "%s", ncs_policy_names[p->scenario.policy]);
+        return true;
+    }
+    s.policy = -1;
+    for (int i = 0; ncs_policy_names[i]; i++)
+        if (strcmp(ncs_policy_names[i], arguments) == 0)
+            s.policy = i;
+    if (s.policy < 0)
+        prompt_say(p, "error: no policy `%s`, expected strict or typical", arguments);
+    else if (restart(p, &s, p->inputs))
+        prompt_say(p, "all lines done again under %s", arguments);
+    return true;
+}
+
+static bool seed(struct ncs_prompt *p, const char *arguments)
+{
+    struct settings s = p->settings;
+    long long n;
+    if (!*arguments) {
+        prompt_say(p, s.seeded ? "%lld" : "none: threads take turns in order", (long long)s.seed);
+        return true;
+    }
+    s.seeded = strcmp(arguments, "none") != 0;
+    if (s.seeded && !whole(arguments, 0, INT64_MAX, &n)) {
+        prompt_say(p, "error: `%s` is no seed, expected a whole number from 0, or none", arguments);
+        return true;
+    }
+    s.seed = s.seeded ? n : 0;
+    if (restart(p, &s, p->inputs))
+        prompt_say(p, s.seeded ? "all lines done again, seed %s" : "all lines done again, threads in order",
+                   arguments);
+    return true;
+}
+
+/* :fault kill rank=2 call=3 is the line fault.kill { rank = 2, call = 3 }. */
+static bool fault(struct ncs_prompt *p, const char *arguments)
+{
+    size_t kind = strcspn(arguments, " \t");
+    struct ncs_str line = { 0 };
+    if (kind == 0) {
+        prompt_say(p, "error: which fault? such as `:fault kill rank=2` or `:fault slow rank=1 call=3 seconds=5`");
+        return true;
+    }
+    ncs_str_addf(&line, "fault.%.*s {", (int)kind, arguments);
+    const char *before = " ";
+    for (const char *at = arguments + kind; *(at += strspn(at, " \t")); ) {
+        size_t n = strcspn(at, " \t");
+        ncs_str_add(&line, before);
+        ncs_str_add_bytes(&line, at, n);
+        before = ", ";
+        at += n;
+    }
+    ncs_str_add(&line, " }");
+    prompt_say(p, "%s", line.text);
+    ncs_prompt_feed(p, line.text);
+    ncs_str_free(&line);
+    return true;
+}
+
+static bool save(struct ncs_prompt *p, const char *arguments)
+{
+    struct ncs_str out = { 0 };
+    struct ncs_error err = { 0 };
+    if (!*arguments) {
+        prompt_say(p, "error: to which file?");
+        return true;
+    }
+    prompt_scenario(p, &out);
+    if (ncs_file_write(arguments, out.text, out.bytes, false, &err))
+        prompt_say(p, "%zu line%s saved; ncclscript run %s", p->inputs, p->inputs == 1 ? "" : "s", arguments);
+    else
+        prompt_complain(p, &err);
+    ncs_str_free(&out);
+    return true;
+}
+
+/* ---- help ---- */
+
+/* The command of that name; NULL: there is none, and the names are added. */
+static const struct prompt_command *find(const struct prompt_command *commands, const char *name,
+                                         const char **names, size_t *count)
+{
+    for (const struct prompt_command *c = commands; c->name; c++) {
+        if (strcmp(c->name, name) == 0)
+            return c;
+        names[(*count)++] = c->name;
+    }
+    return NULL;
+}
+
+static void list_commands(const struct prompt_command *commands, struct ncs_str *out)
+{
+    for (const struct prompt_command *c = commands; c->name; c++) {
+        struct ncs_str form = { 0 };
+        ncs_str_addf(&form, "%s %s", c->name, c->arguments);
+        ncs_str_addf(out, "  :%-18s  %s\n", form.text, c->text);
+        ncs_str_free(&form);
+    }
+}
+
+void prompt_overview(const struct ncs_prompt *p, struct ncs_str *out)
+{
+    ncs_str_add(out, "A line of Lua runs on every rank, @2 LINE on rank 2, @0,3 LINE and @1..3 LINE on some.\n"
+                     "help(x) tells of a name, a function or an object.\n\n");
+    if (p->tutor)
+        list_commands(tutor_commands, out);
+    list_commands(prompt_commands, out);
+}
+
+static bool help(struct ncs_prompt *p, const char *arguments)
+{
+    struct ncs_str out = { 0 };
+    const char *names[64];
+    size_t count = 0;
+    const struct prompt_command *c = *arguments == ':' ? find(prompt_commands, arguments + 1, names, &count)
+                                                       : NULL;
+    if (c)
+        ncs_str_addf(&out, ":%s %s: %s\n", c->name, c->arguments, c->text);
+    else if (*arguments)
+        prompt_help(arguments, &out);
+    else
+        prompt_overview(p, &out);
+    prompt_write(p, &out);
+    return true;
+}
+
+static bool quit(struct ncs_prompt *p, const char *arguments)
+{
+    (void)p; (void)arguments;
+    return false;
+}
+
+const struct prompt_command prompt_commands[] = {
+    { "ranks", "", "where each rank is", show_ranks },
+    { "comms", "", "the communicators, and how many calls each rank has made", show_comms },
+    { "streams", "", "what is on the streams and not done", show_streams },
+    { "buffers", "", "the buffers, and what is in them", show_buffers },
+    { "waits", "", "who waits for whom, as a tree", show_waits },
+    { "why", "", "what is wrong, and how to repair it", show_why },
+    { "journal", "[N]", "the last N calls of the ranks (20)", show_journal },
+    { "time", "", "the virtual time", show_time },
+    { "step", "[N]", "let N events happen (1), and no more until :go", step },
+    { "go", "", "let time pass by itself again", go },
+    { "back", "[N]", "undo the last N lines (1)", back },
+    { "fault", "KIND K=V...", "a fault: kill stall slow fail corrupt link async_error", fault },
+    { "policy", "[NAME]", "do all again under strict or typical", policy },
+    { "seed", "[N|none]", "do all again in another order of threads", seed },
+    { "reset", "[-n RANKS]", "forget all lines, perhaps with another number of ranks", reset },
+    { "load", "FILE", "forget all lines and run a scenario's instead", load },
+    { "save", "FILE", "write the lines as a scenario", save },
+    { "help", "[TOPIC]", "this list, or the page of a finding, a word, a code or a function", help },
+    { "quit", "", "leave; so does the end of input", quit },
+    { NULL, NULL, NULL, NULL },
+};
+
+bool prompt_command(struct ncs_prompt *p, const char *line)
+{
+    char name[40];
+    size_t n = strcspn(line, " \t\r");
+    const char *arguments = line + n + strspn(line + n, " \t\r");
+    struct ncs_str trimmed = { 0 };
+    ncs_str_add(&trimmed, arguments);
+    while (trimmed.bytes && isspace((unsigned char)trimmed.text[trimmed.bytes - 1]))
+        trimmed.text[--trimmed.bytes] = 0;
+    snprintf(name, sizeof name, "%.*s", (int)(n < sizeof name ? n : sizeof name - 1), line);
+    const char *names[64];
+    size_t count = 0;
+    bool goes_on = true;
+    const struct prompt_command *c = p->tutor ? find(tutor_commands, name, names, &count) : NULL;
+    c = c ? c : find(prompt_commands, name, names, &count);
+    if (c) {
+        goes_on = c->run(p, trimmed.text ? trimmed.text : "");
+    } else {
+        const char *near = ncs_nearest(name, names, count);
+        prompt_say(p, "error: no command `:%s`%s%s%s; `:help` lists them", name, near ? ", did you mean `:" : "",
+                   near ? near : "", near ? "`?" : "");
+    }
+    ncs_str_free(&trimmed);
+    return goes_on;
+}

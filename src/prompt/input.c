@@ -1,0 +1,226 @@
+/* What is typed: addresses, lines that go on, and what an input does to the run. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "prompt/private.h"
+
+void prompt_input_free(struct input *input)
+{
+    ncs_free(input->text);
+    ncs_free(input->rank);
+}
+
+/* ---- addresses ---- */
+
+static bool number(const char **at, int ranks, int *out)
+{
+    char *end;
+    if (!isdigit((unsigned char)**at))
+        return false;
+    long n = strtol(*at, &end, 10);
+    *out = (int)n;
+    *at = end;
+    return n < ranks;
+}
+
+int *prompt_address(struct ncs_prompt *p, const char *text, size_t *count, const char **rest)
+{
+    int ranks = prompt_ranks(p);
+    int *rank = NULL;
+    size_t room = 0;
+    bool *named = ncs_new((size_t)ranks * sizeof *named);
+    const char *at = text;
+    bool ok;
+    do {
+        int from = 0, to;
+        ok = number(&at, ranks, &from);
+        to = from;
+        if (ok && strncmp(at, "..", 2) == 0) {
+            at += 2;
+            ok = number(&at, ranks, &to) && to >= from;
+        }
+        for (int r = from; ok && r <= to; r++)
+            named[r] = true;
+    } while (ok && *at == ',' && at++);
+    *count = 0;
+    for (int r = 0; ok && r < ranks; r++)
+        if (named[r])
+            NCS_PUSH(rank, *count, room, r);
+    ncs_free(named);
+    ok = ok && (*at == 0 || isspace((unsigned char)*at));
+    if (!ok) {
+        prompt_say(p, "error: `@%.*s` names no ranks, expected such as @2, @0,3 or @1..3, of 0..%d",
+                   (int)strcspn(text, " \t"), text, ranks - 1);
+        ncs_free(rank);
+        return NULL;
+    }
+    *rest = at + strspn(at, " \t");
+    return rank;
+}
+
+/* ---- doing ---- */
+
+static int lines_of(const char *text)
+{
+    int lines = 1;
+    for (; *text; text++)
+        lines += *text == '\n';
+    return lines;
+}
+
+/* Ranks that wait are not given a line: it would be run at a moment that nobody sees. How many were. */
+static size_t give(struct ncs_prompt *p, const struct input *input, const struct ncs_code *code,
+                   int *left, size_t *lefts)
+{
+    size_t given = 0, count = input->rank ? input->ranks : (size_t)prompt_ranks(p);
+    *lefts = 0;
+    for (size_t i = 0; i < count; i++) {
+        int rank = input->rank ? input->rank[i] : (int)i;
+        if (!ncs_session_is_free(p->session, rank)) {
+            left[(*lefts)++] = rank;
+            continue;
+        }
+        ncs_session_give(p->session, rank, code);
+        given++;
+    }
+    return given;
+}
+
+static bool run_line(struct ncs_prompt *p, const struct input *input)
+{
+    const struct ncs_code *code;
+    struct ncs_error err = { 0 };
+    if (ncs_session_read(p->session, input->text, input->line, &code, &err) != NCS_READ_WHOLE)
+        return false; /* it was whole when it was typed */
+    int *left = ncs_new((size_t)prompt_ranks(p) * sizeof *left);
+    size_t lefts;
+    bool any = give(p, input, code, left, &lefts);
+    struct ncs_str who = { 0 };
+    ncs_str_add_many_ranks(&who, left, lefts);
+    if (!any)
+        prompt_say(p, "no rank can act: rank%s %s wait%s; `:waits` shows for whom, `:back` undoes a line",
+                   lefts == 1 ? "" : "s", who.text, lefts == 1 ? "s" : "");
+    else if (lefts && input->rank)
+        prompt_say(p, "not run on rank%s %s, which wait%s", lefts == 1 ? "" : "s", who.text,
+                   lefts == 1 ? "s" : "");
+    ncs_str_free(&who);
+    ncs_free(left);
+    if (any)
+        ncs_run_go_on(p->run, p->held ? 0 : -1);
+    return any;
+}
+
+static void tell_step(struct ncs_prompt *p, enum ncs_stop stop)
+{
+    double now = (double)ncs_run_machine(p->run)->now() / 1000.0;
+    if (stop == NCS_STOP_HELD)
+        prompt_say(p, "%.3f us; more is due", now);
+    else
+        prompt_say(p, "%.3f us; nothing is due", now);
+}
+
+static bool carry_out(struct ncs_prompt *p, const struct input *input)
+{
+    switch (input->kind) {
+    case INPUT_LINE:
+        return run_line(p, input);
+    case INPUT_STEP:
+        p->held = true;
+        tell_step(p, ncs_run_go_on(p->run, input->events));
+        break;
+    case INPUT_GO:
+        p->held = false;
+        ncs_run_go_on(p->run, -1);
+        break;
+    }
+    return true;
+}
+
+void prompt_redo(struct ncs_prompt *p, const struct input *input)
+{
+    if (input->kind == INPUT_LINE)
+        p->lines = input->line - 1 + lines_of(input->text);
+    carry_out(p, input);
+}
+
+void prompt_do(struct ncs_prompt *p, struct input input)
+{
+    prompt_forget_replies(p);
+    if (input.kind == INPUT_LINE)
+        input.line = p->lines + 1;
+    if (carry_out(p, &input)) {
+        if (input.kind == INPUT_LINE)
+            p->lines += lines_of(input.text);
+        NCS_PUSH(p->input, p->inputs, p->inputs_room, input);
+    } else {
+        prompt_input_free(&input);
+    }
+    prompt_tell(p);
+    if (p->tutor)
+        tutor_after(p);
+}
+
+/* ---- feeding ---- */
+
+bool ncs_prompt_abandon(struct ncs_prompt *p)
+{
+    bool begun = p->begun.bytes > 0;
+    ncs_str_clear(&p->begun);
+    ncs_free(p->to);
+    p->to = NULL;
+    return begun;
+}
+
+static enum ncs_prompt_wants feed_lua(struct ncs_prompt *p)
+{
+    const struct ncs_code *code;
+    struct ncs_error err = { 0 };
+    switch (ncs_session_read(p->session, p->begun.text, p->lines + 1, &code, &err)) {
+    case NCS_READ_OPEN:
+        return NCS_PROMPT_MORE;
+    case NCS_READ_WRONG:
+        prompt_complain(p, &err);
+        ncs_prompt_abandon(p);
+        return NCS_PROMPT_LINE;
+    case NCS_READ_WHOLE:
+        break;
+    }
+    struct input input = { .kind = INPUT_LINE, .text = ncs_str_take(&p->begun), .rank = p->to,
+                           .ranks = p->tos };
+    p->to = NULL;
+    prompt_do(p, input);
+    return NCS_PROMPT_LINE;
+}
+
+enum ncs_prompt_wants ncs_prompt_feed(struct ncs_prompt *p, const char *line)
+{
+    if (p->begun.bytes) {
+        ncs_str_add(&p->begun, "\n");
+        ncs_str_add(&p->begun, line);
+        return feed_lua(p);
+    }
+    line += strspn(line, " \t\r");
+    if (*line == ':' && line[1] != ':')
+        return prompt_command(p, line + 1) ? NCS_PROMPT_LINE : NCS_PROMPT_QUIT;
+    if (*line == '@') {
+        p->to = prompt_address(p, line + 1, &p->tos, &line);
+        if (!p->to)
+            return NCS_PROMPT_LINE;
+    }
+    if (!*line) {
+        ncs_prompt_abandon(p);
+        if (p->tutor)
+            tutor_empty_line(p);
+        return NCS_PROMPT_LINE;
+    }
+    ncs_str_add(&p->begun, line);
+    return feed_lua(p);
+}
+
+void ncs_prompt_end(struct ncs_prompt *p)
+{
+    if (ncs_prompt_abandon(p))
+        prompt_say(p, "error: the input ends in the middle of a statement");
+}

@@ -1,0 +1,233 @@
+#include "prompt/lesson.h"
+
+#include <string.h>
+
+#include <lauxlib.h>
+#include <lua.h>
+#include <lualib.h>
+
+#include "base/mem.h"
+#include "prompt/private.h"
+#include "prompt/view.h"
+
+#define STEPS_OF_LUA 200000000 /* instructions that a lesson's function may take */
+
+struct ncs_lesson {
+    lua_State *L;      /* 1: the lesson's table, 2: its steps */
+    char *name, *title;
+    int ranks;
+    size_t steps;
+};
+
+const char *ncs_lesson_title(const struct ncs_lesson *l)
+{
+    return l->title;
+}
+
+int ncs_lesson_ranks(const struct ncs_lesson *l)
+{
+    return l->ranks;
+}
+
+size_t ncs_lesson_steps(const struct ncs_lesson *l)
+{
+    return l->steps;
+}
+
+void ncs_lesson_free(struct ncs_lesson *l)
+{
+    if (!l)
+        return;
+    if (l->L)
+        lua_close(l->L);
+    ncs_free(l->name);
+    ncs_free(l->title);
+    ncs_free(l);
+}
+
+/* ---- reading ---- */
+
+static void too_long(lua_State *L, lua_Debug *ar)
+{
+    (void)ar;
+    luaL_error(L, "the lesson computes too long");
+}
+
+static void open_libraries(lua_State *L)
+{
+    static const luaL_Reg libraries[] = {
+        { "_G", luaopen_base }, { "string", luaopen_string }, { "table", luaopen_table },
+        { "math", luaopen_math }, { "utf8", luaopen_utf8 }, { NULL, NULL },
+    };
+    static const char *const files[] = { "dofile", "loadfile", "load", "require", NULL };
+    for (const luaL_Reg *l = libraries; l->name; l++) {
+        luaL_requiref(L, l->name, l->func, 1);
+        lua_pop(L, 1);
+    }
+    for (int i = 0; files[i]; i++) {
+        lua_pushnil(L);
+        lua_setglobal(L, files[i]);
+    }
+}
+
+static bool fail(struct ncs_error *err, const char *name, const char *text)
+{
+    ncs_fail(err, NCS_BAD_INPUT, "%s", text);
+    return ncs_fail_at(err, name, 0, 0);
+}
+
+static bool is_text(lua_State *L, int table, const char *key, bool needed)
+{
+    int type = lua_getfield(L, table, key);
+    lua_pop(L, 1);
+    return type == LUA_TSTRING || (!needed && type == LUA_TNIL);
+}
+
+/* What is wrong with a step, as text on the stack; nothing if it is well formed. */
+static const char *wrong_with_step(lua_State *L, int step)
+{
+    static const char *const texts[] = { "text", "setup", "task", "right", "solution", NULL };
+    static const char *const known[] = { "text", "setup", "task", "right", "solution", "check", "hints",
+                                         "wrong", NULL };
+    if (lua_type(L, step) != LUA_TTABLE)
+        return "is no table";
+    for (int i = 0; texts[i]; i++)
+        if (!is_text(L, step, texts[i], i == 0))
+            return lua_pushfstring(L, "has no %s, expected a text", texts[i]);
+    for (lua_pushnil(L); lua_next(L, step); lua_pop(L, 1)) {
+        int i = 0;
+        while (known[i] && !(lua_type(L, -2) == LUA_TSTRING && strcmp(known[i], lua_tostring(L, -2)) == 0))
+            i++;
+        if (!known[i])
+            return lua_pushfstring(L, "has an unknown key '%s'", lua_type(L, -2) == LUA_TSTRING
+                                                                     ? lua_tostring(L, -2) : "?");
+    }
+    bool task = lua_getfield(L, step, "task") != LUA_TNIL;
+    bool check = lua_getfield(L, step, "check") == LUA_TFUNCTION;
+    bool solution = lua_getfield(L, step, "solution") != LUA_TNIL;
+    lua_pop(L, 3);
+    if (task != check || task != solution)
+        return "has one of task, check (a function) and solution without the others";
+    return NULL;
+}
+
+static bool read_steps(struct ncs_lesson *l, struct ncs_error *err)
+{
+    lua_State *L = l->L;
+    if (lua_getfield(L, 1, "steps") != LUA_TTABLE || lua_rawlen(L, 2) == 0)
+        return fail(err, l->name, "a lesson has steps, a list of tables");
+    l->steps = lua_rawlen(L, 2);
+    for (size_t i = 1; i <= l->steps; i++) {
+        lua_rawgeti(L, 2, (lua_Integer)i);
+        const char *wrong = wrong_with_step(L, 3);
+        if (wrong) {
+            ncs_fail(err, NCS_BAD_INPUT, "step %zu %s", i, wrong);
+            return ncs_fail_at(err, l->name, 0, 0);
+        }
+        lua_settop(L, 2);
+    }
+    return true;
+}
+
+static bool read_head(struct ncs_lesson *l, struct ncs_error *err)
+{
+    lua_State *L = l->L;
+    if (lua_type(L, 1) != LUA_TTABLE)
+        return fail(err, l->name, "a lesson returns a table with title, ranks and steps");
+    if (lua_getfield(L, 1, "title") != LUA_TSTRING)
+        return fail(err, l->name, "a lesson has a title, a text");
+    l->title = ncs_copy_text(lua_tostring(L, -1));
+    lua_pop(L, 1);
+    l->ranks = NCS_PROMPT_RANKS;
+    if (lua_getfield(L, 1, "ranks") != LUA_TNIL) {
+        if (!lua_isinteger(L, -1) || lua_tointeger(L, -1) < 1 || lua_tointeger(L, -1) > 1024)
+            return fail(err, l->name, "ranks of a lesson must be 1..1024");
+        l->ranks = (int)lua_tointeger(L, -1);
+    }
+    lua_pop(L, 1);
+    return true;
+}
+
+struct ncs_lesson *ncs_lesson_read(const char *name, const char *text, size_t bytes,
+                                   struct ncs_error *err)
+{
+    struct ncs_lesson *l = ncs_new(sizeof *l);
+    l->name = ncs_copy_text(name);
+    l->L = luaL_newstate();
+    struct ncs_str chunk = { 0 };
+    ncs_str_addf(&chunk, "@%s", name);
+    bool ok = l->L != NULL;
+    if (ok) {
+        open_libraries(l->L);
+        lua_sethook(l->L, too_long, LUA_MASKCOUNT, STEPS_OF_LUA);
+        ok = luaL_loadbufferx(l->L, text, bytes, chunk.text, "t") == LUA_OK &&
+             lua_pcall(l->L, 0, 1, 0) == LUA_OK;
+        if (!ok)
+            fail(err, "", lua_isstring(l->L, -1) ? lua_tostring(l->L, -1) : "the lesson fails");
+    } else {
+        ncs_fail(err, NCS_NO_MEMORY, "no memory for the lesson %s", name);
+    }
+    ncs_str_free(&chunk);
+    if (ok && read_head(l, err) && read_steps(l, err))
+        return l;
+    ncs_lesson_free(l);
+    return NULL;
+}
+
+/* ---- parts of a step ---- */
+
+static void push_step(struct ncs_lesson *l, size_t step)
+{
+    lua_settop(l->L, 2);
+    lua_rawgeti(l->L, 2, (lua_Integer)step + 1);
+}
+
+/* Anchored in the lesson's tables. */
+const char *ncs_lesson_part(struct ncs_lesson *l, size_t step, const char *part)
+{
+    push_step(l, step);
+    lua_getfield(l->L, 3, part);
+    return lua_type(l->L, -1) == LUA_TSTRING ? lua_tostring(l->L, -1) : NULL;
+}
+
+const char *ncs_lesson_hint(struct ncs_lesson *l, size_t step, size_t n)
+{
+    push_step(l, step);
+    if (lua_getfield(l->L, 3, "hints") != LUA_TTABLE)
+        return NULL;
+    return lua_rawgeti(l->L, -1, (lua_Integer)n + 1) == LUA_TSTRING ? lua_tostring(l->L, -1) : NULL;
+}
+
+bool ncs_lesson_wrong(struct ncs_lesson *l, size_t step, size_t n, const char **input,
+                      const char **said)
+{
+    push_step(l, step);
+    if (lua_getfield(l->L, 3, "wrong") != LUA_TTABLE ||
+        lua_rawgeti(l->L, -1, (lua_Integer)n + 1) != LUA_TTABLE)
+        return false;
+    *input = lua_rawgeti(l->L, -1, 1) == LUA_TSTRING ? lua_tostring(l->L, -1) : "";
+    *said = lua_rawgeti(l->L, -2, 2) == LUA_TSTRING ? lua_tostring(l->L, -1) : "";
+    return true;
+}
+
+bool ncs_lesson_has_task(struct ncs_lesson *l, size_t step)
+{
+    return ncs_lesson_part(l, step, "task") != NULL;
+}
+
+enum ncs_marked ncs_lesson_mark(struct ncs_lesson *l, size_t step, struct ncs_prompt *p,
+                                struct ncs_str *say)
+{
+    lua_State *L = l->L;
+    push_step(l, step);
+    lua_sethook(L, too_long, LUA_MASKCOUNT, STEPS_OF_LUA);
+    lua_getfield(L, 3, "check");
+    prompt_push_view(L, p);
+    if (lua_pcall(L, 1, 2, 0) != LUA_OK) {
+        ncs_str_addf(say, "the lesson is broken: %s", lua_isstring(L, -1) ? lua_tostring(L, -1) : "?");
+        return NCS_MARKED_BROKEN;
+    }
+    if (lua_type(L, -1) == LUA_TSTRING)
+        ncs_str_add(say, lua_tostring(L, -1));
+    return lua_toboolean(L, -2) ? NCS_MARKED_RIGHT : NCS_MARKED_NOT_YET;
+}

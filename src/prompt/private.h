@@ -1,0 +1,129 @@
+/* What the files of room prompt share. */
+#ifndef NCS_PROMPT_PRIVATE_H
+#define NCS_PROMPT_PRIVATE_H
+
+#include "prompt/prompt.h"
+#include "report/text.h"
+#include "scenario/scenario.h"
+#include "script/session.h"
+
+/* Something that changed the run, to be done again when it starts anew. */
+enum input_kind { INPUT_LINE, INPUT_STEP, INPUT_GO };
+
+struct input {
+    enum input_kind kind;
+    char *text;          /* LINE: of Lua, without its address */
+    int *rank;           /* LINE: to whom; NULL: to all */
+    size_t ranks;
+    int64_t events;      /* STEP */
+    int line;            /* LINE: its first, among those of all inputs */
+};
+
+/* What the command line says; `:reset` and the like change it. */
+struct settings {
+    int ranks;           /* 0: the file's, or NCS_PROMPT_RANKS */
+    int policy;          /* -1: the file's */
+    bool seeded;
+    int64_t seed;
+    char *file;          /* NULL = none */
+};
+
+/* What a rank has said to the latest input. */
+struct last_reply {
+    char *text;          /* NULL = nothing */
+    bool failed;
+};
+
+struct ncs_tutor;
+
+struct ncs_prompt {
+    struct ncs_prompt_options options;
+    struct ncs_tutor *tutor;        /* who gives a lesson; NULL = nobody */
+    struct last_reply *last;        /* by rank */
+    struct settings settings;
+    struct ncs_report_style style;
+
+    struct ncs_scenario scenario;
+    struct ncs_session *session;
+    struct ncs_run *run;
+    struct ncs_diagnosis state;     /* how the run stands; see prompt_look */
+    struct ncs_snapshot snapshot;
+    bool looked;                    /* those two are of now */
+
+    struct input *input;
+    size_t inputs, inputs_room;
+    int lines;                      /* of all inputs */
+    bool held;                      /* time passes by `:step` alone */
+    bool silent;                    /* inputs are done again: nothing is told */
+
+    struct ncs_str begun;           /* input that goes on */
+    int *to;                        /* its address; NULL: all */
+    size_t tos;
+
+    size_t errors_told, expects_told, wrongs_told;
+    struct ncs_str waiting_told;    /* who waits, as it was told last */
+};
+
+/* ---- prompt.c ---- */
+
+/* Starts the run anew and does all inputs again. False, and what was there stays, when that cannot be. */
+bool prompt_restart(struct ncs_prompt *p, const struct settings *settings, size_t inputs,
+                    struct ncs_error *err);
+void prompt_say(struct ncs_prompt *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void prompt_write(struct ncs_prompt *p, struct ncs_str *text); /* and frees it */
+void prompt_complain(struct ncs_prompt *p, const struct ncs_error *err);
+/* Brings state and snapshot up to date. */
+void prompt_look(struct ncs_prompt *p);
+void prompt_forget_replies(struct ncs_prompt *p);
+int prompt_ranks(const struct ncs_prompt *p);
+
+/* ---- input.c ---- */
+
+/* "0,3" "1..3" at text: the ranks, for ncs_free, and where the text goes on. NULL after a complaint. */
+int *prompt_address(struct ncs_prompt *p, const char *text, size_t *count, const char **rest);
+/* Carries out an input that is done for the first time, keeps it, and tells what came of it. */
+void prompt_do(struct ncs_prompt *p, struct input input);
+/* The same without telling or keeping. */
+void prompt_redo(struct ncs_prompt *p, const struct input *input);
+void prompt_input_free(struct input *input); /* the contents */
+
+/* save.c: all lines as a scenario. */
+void prompt_scenario(struct ncs_prompt *p, struct ncs_str *out);
+
+/* ---- tell.c ---- */
+
+/* What has come about since this was asked last. */
+void prompt_tell(struct ncs_prompt *p);
+/* Who waits, by the state of now; nothing if nobody does. */
+void prompt_waiting(struct ncs_prompt *p, struct ncs_str *out);
+
+void prompt_help(const char *topic, struct ncs_str *out);
+
+/* ---- commands.c, show.c ---- */
+
+void prompt_overview(const struct ncs_prompt *p, struct ncs_str *out); /* of what can be typed */
+
+/* ":waits" ...; false: the prompt is left. */
+bool prompt_command(struct ncs_prompt *p, const char *line);
+
+struct prompt_command {
+    const char *name, *arguments, *text;
+    bool (*run)(struct ncs_prompt *p, const char *arguments);
+};
+extern const struct prompt_command prompt_commands[]; /* a name of NULL at the end */
+
+/* tutor.c */
+extern const struct prompt_command tutor_commands[];
+void tutor_after(struct ncs_prompt *p);      /* a line has been done */
+void tutor_empty_line(struct ncs_prompt *p);
+
+bool show_ranks(struct ncs_prompt *p, const char *arguments);
+bool show_comms(struct ncs_prompt *p, const char *arguments);
+bool show_streams(struct ncs_prompt *p, const char *arguments);
+bool show_buffers(struct ncs_prompt *p, const char *arguments);
+bool show_waits(struct ncs_prompt *p, const char *arguments);
+bool show_why(struct ncs_prompt *p, const char *arguments);
+bool show_journal(struct ncs_prompt *p, const char *arguments);
+bool show_time(struct ncs_prompt *p, const char *arguments);
+
+#endif

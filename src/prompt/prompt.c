@@ -1,0 +1,241 @@
+#include "prompt/prompt.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "prompt/private.h"
+
+static const char prompt_file[] = "prompt";
+
+void prompt_write(struct ncs_prompt *p, struct ncs_str *text)
+{
+    if (text->bytes && !p->silent)
+        p->options.out(p->options.out_arg, text->text);
+    ncs_str_free(text);
+}
+
+void prompt_say(struct ncs_prompt *p, const char *fmt, ...)
+{
+    struct ncs_str line = { 0 };
+    va_list args;
+    va_start(args, fmt);
+    ncs_str_addv(&line, fmt, args);
+    va_end(args);
+    ncs_str_add(&line, "\n");
+    prompt_write(p, &line);
+}
+
+void prompt_complain(struct ncs_prompt *p, const struct ncs_error *err)
+{
+    struct ncs_str place = { 0 };
+    if (err->file[0] && strcmp(err->file, prompt_file) != 0)
+        ncs_str_addf(&place, "%s:", err->file);
+    if (place.bytes && err->line > 0)
+        ncs_str_addf(&place, "%d:", err->line);
+    prompt_say(p, "error: %s%s%s", place.bytes ? place.text : "", place.bytes ? " " : "", err->text);
+    ncs_str_free(&place);
+    if (err->hint[0])
+        prompt_say(p, "  %s", err->hint);
+}
+
+static void on_output(void *arg, const char *line)
+{
+    struct ncs_prompt *p = arg;
+    prompt_say(p, "%s", line);
+}
+
+int prompt_ranks(const struct ncs_prompt *p)
+{
+    return p->scenario.ranks;
+}
+
+void prompt_forget_replies(struct ncs_prompt *p)
+{
+    for (int r = 0; p->last && r < prompt_ranks(p); r++) {
+        ncs_free(p->last[r].text);
+        p->last[r] = (struct last_reply){ NULL, false };
+    }
+}
+
+/* ---- a run ---- */
+
+static void end_life(struct ncs_prompt *p)
+{
+    prompt_forget_replies(p);
+    ncs_free(p->last);
+    p->last = NULL;
+    if (p->looked) {
+        ncs_diagnosis_free(&p->state);
+        ncs_snapshot_free(&p->snapshot);
+        p->looked = false;
+    }
+    ncs_run_free(p->run);
+    ncs_session_free(p->session);
+    ncs_scenario_free(&p->scenario);
+    p->run = NULL;
+    p->session = NULL;
+    p->errors_told = p->expects_told = p->wrongs_told = 0;
+    ncs_str_free(&p->waiting_told);
+}
+
+static struct ncs_script_settings script_settings(const struct ncs_prompt *p,
+                                                  const struct settings *s)
+{
+    struct ncs_script_settings settings = p->options.settings;
+    settings.ranks = s->ranks;
+    settings.policy = s->policy;
+    settings.seeded = s->seeded;
+    settings.seed = s->seed;
+    settings.driver = "sim";
+    return settings;
+}
+
+/* What the file declares, or what holds without one. */
+static bool declare(struct ncs_prompt *p, const struct settings *s, struct ncs_script **script,
+                    struct ncs_scenario *scenario, struct ncs_error *err)
+{
+    struct ncs_script_settings settings = script_settings(p, s);
+    ncs_scenario_init(scenario, s->file ? s->file : prompt_file);
+    *script = NULL;
+    if (!s->file)
+        scenario->ranks = NCS_PROMPT_RANKS;
+    else if (!(*script = ncs_script_load(s->file, &settings, scenario, err)))
+        return false;
+    scenario->ranks = s->ranks ? s->ranks : scenario->ranks;
+    if (s->policy >= 0)
+        scenario->policy = (enum ncs_policy)s->policy;
+    if (ncs_scenario_check(scenario, NULL, err))
+        return true;
+    ncs_script_free(*script);
+    return false;
+}
+
+static struct ncs_run_options run_options(const struct settings *s, const struct ncs_scenario *sc)
+{
+    return (struct ncs_run_options){
+        .driver = "sim", .ranks = sc->ranks, .devices = sc->devices, .policy = sc->policy,
+        .lanes = sc->sim_lanes, .eager = sc->sim_eager, .seeded = s->seeded,
+        .seed = (uint64_t)s->seed, .verify = sc->verify, .nccl_version = sc->sim_nccl,
+        .device_memory = sc->sim_memory, .capability = sc->sim_capability,
+        .ready_after = sc->sim_ready_after, .quirks = sc->sim_quirks, .env = sc->env,
+        .envs = sc->envs, .once = true,
+    };
+}
+
+static void give_to_all(void *arg, const struct ncs_code *code)
+{
+    struct ncs_prompt *p = arg;
+    for (int r = 0; r < prompt_ranks(p); r++)
+        ncs_session_give(p->session, r, code);
+}
+
+/* Whether one can be had is known before the old one ends: only one machine is open at a time. */
+static bool begin_life(struct ncs_prompt *p, const struct settings *s, struct ncs_error *err)
+{
+    struct ncs_script *script;
+    struct ncs_scenario scenario;
+    if (!declare(p, s, &script, &scenario, err)) {
+        ncs_scenario_free(&scenario);
+        return false;
+    }
+    end_life(p);
+    p->scenario = scenario;
+    p->last = ncs_new((size_t)scenario.ranks * sizeof *p->last);
+    p->session = ncs_session_new(script, &p->scenario, prompt_file, p->options.settings.unsafe);
+    struct ncs_run_options options = run_options(s, &p->scenario);
+    struct ncs_program program = ncs_session_program(p->session);
+    p->run = ncs_run_new(&options, &program, on_output, p);
+    if (!ncs_run_begin(p->run, err) ||
+        !ncs_session_read_script(p->session, give_to_all, p, err))
+        return false;
+    ncs_run_go_on(p->run, -1);
+    return true;
+}
+
+static void take_settings(struct settings *to, const struct settings *from)
+{
+    char *file = ncs_copy_text(from->file);
+    ncs_free(to->file);
+    *to = *from;
+    to->file = file;
+}
+
+bool prompt_restart(struct ncs_prompt *p, const struct settings *settings, size_t inputs,
+                    struct ncs_error *err)
+{
+    bool was_silent = p->silent;
+    p->held = false;
+    if (!begin_life(p, settings, err))
+        return false;
+    take_settings(&p->settings, settings);
+    while (p->inputs > inputs)
+        prompt_input_free(&p->input[--p->inputs]);
+    p->lines = 0;
+    if (inputs)
+        p->silent = true;
+    prompt_tell(p);
+    for (size_t i = 0; i < inputs; i++)
+        prompt_redo(p, &p->input[i]);
+    prompt_tell(p);
+    p->silent = was_silent;
+    return true;
+}
+
+void prompt_look(struct ncs_prompt *p)
+{
+    if (p->looked) {
+        ncs_diagnosis_free(&p->state);
+        ncs_snapshot_free(&p->snapshot);
+    }
+    ncs_run_look(p->run, &p->snapshot, &p->state);
+    p->looked = true;
+}
+
+struct ncs_prompt *ncs_prompt_new(const struct ncs_prompt_options *options, struct ncs_error *err)
+{
+    struct ncs_prompt *p = ncs_new(sizeof *p);
+    p->options = *options;
+    p->style.color = options->color;
+    struct settings first = {
+        .ranks = options->settings.ranks, .policy = options->settings.policy,
+        .seeded = options->settings.seeded, .seed = options->settings.seed,
+        .file = (char *)options->file,
+    };
+    if (prompt_restart(p, &first, 0, err))
+        return p;
+    ncs_prompt_free(p);
+    return NULL;
+}
+
+void ncs_prompt_free(struct ncs_prompt *p)
+{
+    if (!p)
+        return;
+    end_life(p);
+    for (size_t i = 0; i < p->inputs; i++)
+        prompt_input_free(&p->input[i]);
+    ncs_free(p->input);
+    ncs_free(p->to);
+    ncs_free(p->settings.file);
+    ncs_str_free(&p->begun);
+    ncs_free(p);
+}
+
+void ncs_prompt_break(struct ncs_prompt *p)
+{
+    ncs_run_break(p->run);
+}
+
+void ncs_prompt_status(const struct ncs_prompt *p, struct ncs_str *out)
+{
+    int waiting = 0;
+    for (int r = 0; r < prompt_ranks(p); r++)
+        waiting += !ncs_session_is_free(p->session, r);
+    ncs_str_addf(out, "%d rank%s", prompt_ranks(p), prompt_ranks(p) == 1 ? "" : "s");
+    if (waiting)
+        ncs_str_addf(out, ", %d waiting", waiting);
+    if (p->held)
+        ncs_str_add(out, ", held");
+    ncs_str_addf(out, " %d", p->lines + 1);
+}

@@ -1,0 +1,238 @@
+#include "prompt/reference.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+extern const unsigned char ncs_lua_ncclscript[]; /* lua/library/ncclscript.d.lua */
+
+struct line {
+    const char *text;
+    size_t bytes;
+};
+
+static bool next_line(const char **at, struct line *l)
+{
+    if (!**at)
+        return false;
+    l->text = *at;
+    l->bytes = strcspn(*at, "\n");
+    *at += l->bytes + ((*at)[l->bytes] == '\n');
+    return true;
+}
+
+static bool begins(const struct line *l, const char *with)
+{
+    size_t n = strlen(with);
+    return l->bytes >= n && memcmp(l->text, with, n) == 0;
+}
+
+/* Is this the line `function NAME(...) end`? */
+static bool defines(const struct line *l, const char *name)
+{
+    size_t head = strlen("function "), n = strlen(name);
+    return begins(l, "function ") && l->bytes > head + n && memcmp(l->text + head, name, n) == 0 &&
+           l->text[head + n] == '(';
+}
+
+/* The line of a function, and where the comment before it begins; false: there is none. */
+static bool find_function(const char *name, struct line *function, const char **comment)
+{
+    const char *at = (const char *)ncs_lua_ncclscript, *start = at;
+    bool within = false;
+    for (struct line l; next_line(&at, &l);) {
+        if (defines(&l, name)) {
+            *function = l;
+            *comment = within ? start : l.text;
+            return true;
+        }
+        bool is_comment = begins(&l, "---");
+        if (is_comment && !within)
+            start = l.text;
+        within = is_comment;
+    }
+    return false;
+}
+
+static void add_rest(const struct line *l, size_t from, const char *indent, struct ncs_str *out)
+{
+    ncs_str_addf(out, "%s%.*s\n", indent, (int)(l->bytes - from), l->text + from);
+}
+
+/* The names of ours without their prefix are what people write. */
+static void add_plain(const struct line *l, size_t from, const char *indent, struct ncs_str *out)
+{
+    static const char prefix[] = "ncclscript.";
+    ncs_str_add(out, indent);
+    for (size_t i = from; i < l->bytes; i++) {
+        if (l->bytes - i >= sizeof prefix - 1 && memcmp(l->text + i, prefix, sizeof prefix - 1) == 0)
+            i += sizeof prefix - 1;
+        ncs_str_addf(out, "%c", l->text[i]);
+    }
+    ncs_str_add(out, "\n");
+}
+
+static bool add_function(const char *name, struct ncs_str *out)
+{
+    struct line function, l;
+    const char *at;
+    if (!find_function(name, &function, &at))
+        return false;
+    struct line head = { function.text + strlen("function "), function.bytes - strlen("function ") };
+    if (head.bytes > 4 && memcmp(head.text + head.bytes - 4, " end", 4) == 0)
+        head.bytes -= 4;
+    add_rest(&head, 0, "", out);
+    while (at < function.text && next_line(&at, &l)) {
+        if (begins(&l, "---@param "))
+            add_plain(&l, strlen("---@param "), "  ", out);
+        else if (begins(&l, "---@return "))
+            add_plain(&l, strlen("---@return "), "  gives ", out);
+        else if (begins(&l, "---@overload "))
+            continue;
+        else if (begins(&l, "---@"))
+            continue;
+        else
+            add_rest(&l, 3, "  ", out);
+    }
+    return true;
+}
+
+/* Is this the line `---@class ncclscript.NAME`, perhaps with `: PARENT`? */
+static bool is_class(const struct line *l, const char *name, struct line *parent)
+{
+    static const char head[] = "---@class ncclscript.";
+    size_t h = sizeof head - 1, n = strlen(name);
+    if (!begins(l, head) || l->bytes < h + n || memcmp(l->text + h, name, n) != 0)
+        return false;
+    *parent = (struct line){ NULL, 0 };
+    if (l->bytes == h + n)
+        return true;
+    static const char of[] = ": ncclscript.";
+    size_t o = sizeof of - 1;
+    if (l->bytes < h + n + o || memcmp(l->text + h + n, of, o) != 0)
+        return false;
+    *parent = (struct line){ l->text + h + n + o, l->bytes - h - n - o };
+    return true;
+}
+
+static void add_functions_of(const char *name, struct ncs_str *out)
+{
+    const char *at = (const char *)ncs_lua_ncclscript;
+    char owner[60];
+    for (struct line l; next_line(&at, &l);)
+        for (int i = 0; i < 2; i++) {
+            snprintf(owner, sizeof owner, "function %s%c", name, ":."[i]);
+            if (!begins(&l, owner))
+                continue;
+            l.bytes -= l.bytes > 4 && memcmp(l.text + l.bytes - 4, " end", 4) == 0 ? 4 : 0;
+            add_rest(&l, strlen("function "), "  ", out);
+        }
+}
+
+static bool add_class(const char *name, struct ncs_str *out)
+{
+    const char *at = (const char *)ncs_lua_ncclscript;
+    struct line l, parent;
+    bool known = false;
+    while (!known && next_line(&at, &l))
+        known = is_class(&l, name, &parent);
+    if (!known)
+        return false;
+    ncs_str_addf(out, "%s\n", name);
+    while (next_line(&at, &l) && begins(&l, "---@field "))
+        add_plain(&l, strlen("---@field "), "  .", out);
+    add_functions_of(name, out);
+    return true;
+}
+
+bool ncs_reference(const char *name, struct ncs_str *out)
+{
+    return add_function(name, out) || add_class(name, out);
+}
+
+/* ---- options ---- */
+
+static void each_field(const char *class, size_t bytes, void (*on_word)(void *arg, const char *word),
+                       void *arg)
+{
+    char name[80];
+    const char *at = (const char *)ncs_lua_ncclscript;
+    struct line l, parent;
+    if (bytes >= sizeof name)
+        return;
+    memcpy(name, class, bytes);
+    name[bytes] = 0;
+    while (next_line(&at, &l)) {
+        if (!is_class(&l, name, &parent))
+            continue;
+        while (next_line(&at, &l) && begins(&l, "---@field ")) {
+            const char *field = l.text + strlen("---@field ");
+            struct ncs_str word = { 0 };
+            ncs_str_add_bytes(&word, field, strcspn(field, "? \n"));
+            on_word(arg, word.text);
+            ncs_str_free(&word);
+        }
+        if (parent.bytes)
+            each_field(parent.text, parent.bytes, on_word, arg);
+        return;
+    }
+}
+
+/* { name?: type, other?: type } */
+static void each_inline(const char *at, const char *end, void (*on_word)(void *arg, const char *word),
+                        void *arg)
+{
+    for (const char *q; at < end && (q = memchr(at, '?', (size_t)(end - at))); at = q + 1) {
+        const char *from = q;
+        while (from > at && from[-1] != ' ' && from[-1] != '{')
+            from--;
+        struct ncs_str word = { 0 };
+        ncs_str_add_bytes(&word, from, (size_t)(q - from));
+        if (q[1] == ':' && word.bytes)
+            on_word(arg, word.text);
+        ncs_str_free(&word);
+    }
+}
+
+void ncs_reference_options(const char *name, void (*on_word)(void *arg, const char *word), void *arg)
+{
+    static const char head[] = "---@param options", prefix[] = "ncclscript.";
+    struct line function, l;
+    const char *at;
+    if (!find_function(name, &function, &at))
+        return;
+    while (at < function.text && next_line(&at, &l)) {
+        if (!begins(&l, head) && !begins(&l, "---@param config"))
+            continue;
+        const char *type = strchr(l.text, ' ');
+        type = type ? strchr(type + 1, ' ') : NULL;
+        if (!type || type > l.text + l.bytes)
+            continue;
+        type++;
+        if (strncmp(type, prefix, sizeof prefix - 1) == 0)
+            each_field(type + sizeof prefix - 1, strcspn(type + sizeof prefix - 1, " \n|"), on_word, arg);
+        else
+            each_inline(type, l.text + l.bytes, on_word, arg);
+    }
+}
+
+void ncs_reference_words(void (*on_word)(void *arg, const char *word), void *arg)
+{
+    const char *at = (const char *)ncs_lua_ncclscript;
+    bool within = false;
+    for (struct line l; next_line(&at, &l);) {
+        bool starts = begins(&l, "---@alias ncclscript.dtype") || begins(&l, "---@alias ncclscript.op") ||
+                      begins(&l, "---@field memory?");
+        within = starts || (within && begins(&l, "---|"));
+        for (size_t i = 0; within && i < l.bytes; i++) {
+            if (l.text[i] != '"')
+                continue;
+            size_t n = strcspn(l.text + i + 1, "\"\n");
+            struct ncs_str word = { 0 };
+            ncs_str_add_bytes(&word, l.text + i + 1, n);
+            on_word(arg, word.text ? word.text : "");
+            ncs_str_free(&word);
+            i += n + 1;
+        }
+    }
+}

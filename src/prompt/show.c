@@ -1,0 +1,314 @@
+/* How the run stands, at a glance. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/types.h"
+#include "base/mem.h"
+#include "prompt/private.h"
+#include "report/rows.h"
+
+/* ---- ranks ---- */
+
+static const struct ncs_snap_context *context_of(const struct ncs_prompt *p, int rank)
+{
+    for (size_t i = 0; i < p->snapshot.contexts; i++)
+        if (p->snapshot.context[i].rank == rank && p->snapshot.context[i].thread == 0)
+            return &p->snapshot.context[i];
+    return NULL;
+}
+
+static const struct ncs_wait_line *wait_of(const struct ncs_prompt *p, int rank)
+{
+    for (size_t i = 0; i < p->state.waits; i++)
+        if (p->state.wait[i].rank == rank && p->state.wait[i].thread == 0)
+            return &p->state.wait[i];
+    return NULL;
+}
+
+static void say_wait(const struct ncs_wait_line *w, struct ncs_str *out)
+{
+    ncs_str_addf(out, "waits in %s", w->in ? w->in : "a call");
+    if (w->comm && w->call)
+        ncs_str_addf(out, ", %s call %" PRIu32, w->comm, w->call);
+    if (w->what)
+        ncs_str_addf(out, ", %s", w->what);
+    if (w->peers) {
+        ncs_str_addf(out, ", for rank%s ", w->peers == 1 ? "" : "s");
+        ncs_str_add_many_ranks(out, w->peer, w->peers);
+    }
+}
+
+bool show_ranks(struct ncs_prompt *p, const char *arguments)
+{
+    (void)arguments;
+    struct ncs_rows rows = { 0 };
+    struct ncs_str out = { 0 };
+    prompt_look(p);
+    for (int r = 0; r < prompt_ranks(p); r++) {
+        struct ncs_str text = { 0 };
+        const struct ncs_snap_context *c = context_of(p, r);
+        const struct ncs_wait_line *w = wait_of(p, r);
+        int line = 0;
+        if (c && c->state == NCS_CONTEXT_ENDED)
+            ncs_str_add(&text, c->ending == NCS_END_KILLED ? "was killed" : "has ended");
+        else if (ncs_session_is_free(p->session, r))
+            ncs_str_add(&text, "at the prompt");
+        else if (w && (w->waiting || w->peers))
+            say_wait(w, &text);
+        else
+            ncs_str_addf(&text, "at work%s%s", w && w->in ? " in " : "", w && w->in ? w->in : "");
+        if (c && c->group_depth > 0)
+            ncs_str_add(&text, ", a group is open");
+        if (w && !ncs_session_is_free(p->session, r))
+            line = w->place.line;
+        ncs_rows_add(&rows, r, text.text, line, false);
+        ncs_str_free(&text);
+    }
+    ncs_rows_print(&rows, true, &out);
+    prompt_write(p, &out);
+    return true;
+}
+
+/* ---- communicators ---- */
+
+/* "3 calls" or "2..3 calls" */
+static void say_calls(const struct ncs_comm_info *c, struct ncs_str *out)
+{
+    uint32_t least = UINT32_MAX, most = 0;
+    for (int i = 0; i < c->nranks && i < c->members; i++) {
+        least = c->member[i].calls < least ? c->member[i].calls : least;
+        most = c->member[i].calls > most ? c->member[i].calls : most;
+    }
+    if (least >= most)
+        ncs_str_addf(out, "%" PRIu32 " call%s on each", most, most == 1 ? "" : "s");
+    for (uint32_t n = least; least < most && n <= most; n++) {
+        int *rank = NULL;
+        size_t count = 0, room = 0;
+        for (int i = 0; i < c->nranks && i < c->members; i++)
+            if (c->member[i].calls == n)
+                NCS_PUSH(rank, count, room, i);
+        if (count) {
+            ncs_str_addf(out, "%s%" PRIu32 " call%s on ", n > least ? "; " : "", n, n == 1 ? "" : "s");
+            ncs_str_add_many_ranks(out, rank, count);
+        }
+        ncs_free(rank);
+    }
+}
+
+bool show_comms(struct ncs_prompt *p, const char *arguments)
+{
+    (void)arguments;
+    const struct ncs_journal *j = ncs_run_journal(p->run);
+    struct ncs_str out = { 0 };
+    for (size_t i = 0; i < j->comms; i++) {
+        const struct ncs_comm_info *c = j->comm[i];
+        int *rank = NULL;
+        size_t count = 0, room = 0, gone = 0;
+        for (int m = 0; m < c->nranks && m < c->members; m++) {
+            if (c->member[m].rank >= 0)
+                NCS_PUSH(rank, count, room, c->member[m].rank);
+            gone += c->member[m].gone != 0;
+        }
+        ncs_str_addf(&out, "%s: %d rank%s (", c->name ? c->name : "?", c->nranks, c->nranks == 1 ? "" : "s");
+        ncs_str_add_many_ranks(&out, rank, count);
+        ncs_str_add(&out, "), ");
+        say_calls(c, &out);
+        if (gone)
+            ncs_str_addf(&out, gone == count ? ", gone" : ", gone on %zu", gone);
+        ncs_str_add(&out, "\n");
+        ncs_free(rank);
+    }
+    if (!j->comms)
+        ncs_str_add(&out, "there is no communicator\n");
+    prompt_write(p, &out);
+    return true;
+}
+
+/* ---- streams ---- */
+
+bool show_streams(struct ncs_prompt *p, const char *arguments)
+{
+    (void)arguments;
+    static const char *const states[] = { "waits for what is before it", "may begin", "is at work" };
+    struct ncs_rows rows = { 0 };
+    struct ncs_str out = { 0 };
+    prompt_look(p);
+    for (size_t i = 0; i < p->snapshot.ops; i++) {
+        const struct ncs_snap_op *op = &p->snapshot.op[i];
+        struct ncs_str text = { 0 };
+        bool lone = op->parts == 1 && op->call && op->call->number;
+        if (lone)
+            ncs_call_describe(op->call, &text);
+        else if (op->parts)
+            ncs_str_addf(&text, "a group of %zu calls", op->parts);
+        else
+            ncs_str_add(&text, op->kind);
+        bool alone = op->parts && op->state == NCS_OP_ACTIVE &&
+                     p->snapshot.part[op->part].state <= NCS_PART_AT_SLOT;
+        ncs_str_addf(&text, ": %s", alone ? "waits for the other ranks" : states[op->state]);
+        ncs_rows_add(&rows, op->rank, text.text, op->call ? op->call->place.line : 0, false);
+        ncs_str_free(&text);
+    }
+    if (p->snapshot.ops)
+        ncs_rows_print(&rows, true, &out);
+    else
+        ncs_str_add(&out, "nothing is on any stream\n");
+    prompt_write(p, &out);
+    return true;
+}
+
+/* ---- buffers ---- */
+
+struct held {
+    char *name, *text;
+    int *rank;
+    size_t ranks, room;
+};
+
+struct holdings {
+    struct held *held;
+    size_t count, room;
+    int rank;
+};
+
+static void on_holding(void *arg, const struct ncs_holding *h)
+{
+    struct holdings *all = arg;
+    const char *name = h->name ? h->name : "(no name)";
+    size_t i = 0;
+    if (strcmp(h->class, "buffer") != 0)
+        return;
+    while (i < all->count &&
+           (strcmp(all->held[i].name, name) != 0 || strcmp(all->held[i].text, h->text) != 0))
+        i++;
+    if (i == all->count) {
+        struct held new = { .name = ncs_copy_text(name), .text = ncs_copy_text(h->text) };
+        NCS_PUSH(all->held, all->count, all->room, new);
+    }
+    NCS_PUSH(all->held[i].rank, all->held[i].ranks, all->held[i].room, all->rank);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct held *x = a, *y = b;
+    int order = strcmp(x->name, y->name);
+    return order ? order : x->rank[0] - y->rank[0];
+}
+
+bool show_buffers(struct ncs_prompt *p, const char *arguments)
+{
+    (void)arguments;
+    struct holdings all = { 0 };
+    struct ncs_str out = { 0 };
+    size_t width = 0, wide = 0;
+    for (all.rank = 0; all.rank < prompt_ranks(p); all.rank++)
+        ncs_session_holdings(p->session, all.rank, on_holding, &all);
+    if (all.count)
+        qsort(all.held, all.count, sizeof *all.held, by_name);
+    struct ncs_str *who = ncs_new(all.count * sizeof *who);
+    for (size_t i = 0; i < all.count; i++) {
+        ncs_str_add_many_ranks(&who[i], all.held[i].rank, all.held[i].ranks);
+        width = strlen(all.held[i].name) > width ? strlen(all.held[i].name) : width;
+        wide = who[i].bytes > wide ? who[i].bytes : wide;
+    }
+    for (size_t i = 0; i < all.count; i++) {
+        bool same = i > 0 && strcmp(all.held[i].name, all.held[i - 1].name) == 0;
+        ncs_str_addf(&out, "%-*s  %-*s  %s\n", (int)width, same ? "" : all.held[i].name, (int)wide,
+                     who[i].text, all.held[i].text);
+    }
+    for (size_t i = 0; i < all.count; i++) {
+        ncs_str_free(&who[i]);
+        ncs_free(all.held[i].name);
+        ncs_free(all.held[i].text);
+        ncs_free(all.held[i].rank);
+    }
+    if (!all.count)
+        ncs_str_add(&out, "there is no buffer; cuda.buffer(\"float32\", 8) makes one\n");
+    ncs_free(who);
+    ncs_free(all.held);
+    prompt_write(p, &out);
+    return true;
+}
+
+/* ---- waits, findings ---- */
+
+bool show_waits(struct ncs_prompt *p, const char *arguments)
+{
+    (void)arguments;
+    struct ncs_str out = { 0 };
+    prompt_look(p);
+    prompt_waiting(p, &out);
+    if (!out.bytes)
+        ncs_str_add(&out, "nobody waits\n");
+    prompt_write(p, &out);
+    return true;
+}
+
+bool show_why(struct ncs_prompt *p, const char *arguments)
+{
+    (void)arguments;
+    struct ncs_str out = { 0 };
+    prompt_look(p);
+    struct ncs_result now = *ncs_run_so_far(p->run);
+    now.diagnosis = p->state;
+    struct ncs_report_run run = { .scenario = &p->scenario, .result = &now };
+    struct ncs_text t = { .run = &run, .result = &now, .style = &p->style, .out = &out };
+    if (p->state.findings)
+        ncs_text_findings(&t);
+    else
+        ncs_str_add(&out, "nothing is wrong so far\n");
+    prompt_write(p, &out);
+    return true;
+}
+
+/* ---- the past ---- */
+
+static void say_call(const struct ncs_call *c, struct ncs_str *out)
+{
+    const struct ncs_fn_info *info = &ncs_fn_info[c->fn];
+    ncs_str_addf(out, "rank %-3d %-24s", c->rank, info->name);
+    if (c->number) {
+        ncs_str_add(out, "  ");
+        ncs_call_describe(c, out);
+    }
+    if (!c->returned)
+        ncs_str_add(out, "  (has not returned)");
+    else if (c->rc && info->result == NCS_RESULT_NCCL)
+        ncs_str_addf(out, "  %s", ncs_nccl_result_name(c->rc));
+    else if (c->rc && info->result == NCS_RESULT_CUDA)
+        ncs_str_addf(out, "  %s", ncs_cuda_error_name(c->rc));
+    if (c->place.line)
+        ncs_str_addf(out, "  line %d", c->place.line);
+    if (c->label)
+        ncs_str_addf(out, "  \"%s\"", c->label);
+    ncs_str_add(out, "\n");
+}
+
+bool show_journal(struct ncs_prompt *p, const char *arguments)
+{
+    char *end;
+    long n = *arguments ? strtol(arguments, &end, 10) : 20;
+    if (*arguments && (*end || n < 1)) {
+        prompt_say(p, "error: `%s` is no number of calls", arguments);
+        return true;
+    }
+    const struct ncs_call *first = ncs_run_journal(p->run)->newest;
+    struct ncs_str out = { 0 };
+    if (!first)
+        ncs_str_add(&out, "no call has been made\n");
+    while (first && --n > 0 && first->older)
+        first = first->older;
+    for (const struct ncs_call *c = first; c; c = c->newer)
+        say_call(c, &out);
+    prompt_write(p, &out);
+    return true;
+}
+
+bool show_time(struct ncs_prompt *p, const char *arguments)
+{
+    (void)arguments;
+    prompt_look(p);
+    prompt_say(p, "%.3f us of virtual time", (double)p->snapshot.now / 1000.0);
+    return true;
+}

@@ -1,0 +1,198 @@
+/* What has come about since the last line: replies, failures, and who waits. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/near.h"
+#include "prompt/private.h"
+#include "prompt/reference.h"
+#include "report/page.h"
+#include "report/waits.h"
+
+/* ---- replies ---- */
+
+static bool same_reply(const struct ncs_reply *a, const struct ncs_reply *b)
+{
+    return a->kind == b->kind && a->line == b->line &&
+           (a->text == b->text || (a->text && b->text && strcmp(a->text, b->text) == 0));
+}
+
+struct fold {
+    const struct ncs_reply *reply;
+    int *rank;
+    size_t ranks, room;
+};
+
+static void add_to_fold(struct fold **fold, size_t *folds, size_t *room, const struct ncs_reply *r)
+{
+    size_t i = 0;
+    while (i < *folds && !same_reply((*fold)[i].reply, r))
+        i++;
+    if (i == *folds) {
+        struct fold new = { .reply = r };
+        NCS_PUSH(*fold, *folds, *room, new);
+    }
+    struct fold *f = &(*fold)[i];
+    NCS_PUSH(f->rank, f->ranks, f->room, r->rank);
+    for (size_t k = f->ranks - 1; k > 0 && f->rank[k - 1] > f->rank[k]; k--) {
+        f->rank[k] = f->rank[k - 1];
+        f->rank[k - 1] = r->rank;
+    }
+}
+
+/* Lines in their order, those of one by their first rank. */
+static int by_line(const void *a, const void *b)
+{
+    const struct fold *x = a, *y = b;
+    if (x->reply->line != y->reply->line)
+        return x->reply->line < y->reply->line ? -1 : 1;
+    return x->rank[0] - y->rank[0];
+}
+
+void prompt_help(const char *topic, struct ncs_str *out)
+{
+    size_t count;
+    bool in_lua = ncs_reference(topic, out);
+    struct ncs_str page = { 0 };
+    bool explained = ncs_explain(topic, &page);
+    if (explained)
+        ncs_str_addf(out, "%s%s", in_lua ? "\n" : "", page.text);
+    ncs_str_free(&page);
+    if (in_lua || explained)
+        return;
+    const char *const *names = ncs_explained(&count);
+    const char *near = ncs_nearest(topic, names, count);
+    ncs_str_addf(out, "there is no page about `%s`%s%s%s\n", topic, near ? "; did you mean `" : "",
+                 near ? near : "", near ? "`?" : "");
+}
+
+static void add_reply(struct ncs_prompt *p, const struct ncs_reply *r, const char *who, int width,
+                      struct ncs_str *out)
+{
+    switch (r->kind) {
+    case NCS_REPLY_NOTHING:
+        break;
+    case NCS_REPLY_VALUES:
+        ncs_str_addf(out, "%-*s  %s\n", width, who, r->text);
+        break;
+    case NCS_REPLY_ERROR:
+        ncs_str_addf(out, "%-*s  error: %s\n", width, who, r->text);
+        break;
+    case NCS_REPLY_HELP:
+        if (*r->text)
+            prompt_help(r->text, out);
+        else
+            prompt_overview(p, out);
+        break;
+    case NCS_REPLY_INTERRUPTED:
+        ncs_str_addf(out, "%-*s  interrupted\n", width, who);
+        break;
+    }
+}
+
+static void remember(struct ncs_prompt *p, const struct ncs_reply *r)
+{
+    struct last_reply *last = &p->last[r->rank];
+    if (r->kind != NCS_REPLY_VALUES && r->kind != NCS_REPLY_ERROR)
+        return;
+    ncs_free(last->text);
+    *last = (struct last_reply){ ncs_copy_text(r->text), r->kind == NCS_REPLY_ERROR };
+}
+
+static void tell_replies(struct ncs_prompt *p)
+{
+    size_t count, folds = 0, room = 0, width = 0;
+    const struct ncs_reply *reply = ncs_session_replies(p->session, &count);
+    struct fold *fold = NULL;
+    struct ncs_str out = { 0 };
+    for (size_t i = 0; i < count; i++) {
+        add_to_fold(&fold, &folds, &room, &reply[i]);
+        remember(p, &reply[i]);
+    }
+    if (folds)
+        qsort(fold, folds, sizeof *fold, by_line);
+    struct ncs_str *who = ncs_new(folds * sizeof *who);
+    for (size_t i = 0; i < folds; i++) {
+        ncs_str_add_many_ranks(&who[i], fold[i].rank, fold[i].ranks);
+        if (who[i].bytes > width)
+            width = who[i].bytes;
+    }
+    for (size_t i = 0; i < folds; i++) {
+        add_reply(p, fold[i].reply, who[i].text, (int)width, &out);
+        ncs_str_free(&who[i]);
+        ncs_free(fold[i].rank);
+    }
+    ncs_free(who);
+    ncs_free(fold);
+    ncs_session_forget(p->session);
+    prompt_write(p, &out);
+}
+
+/* ---- failures ---- */
+
+static void tell_failures(struct ncs_prompt *p)
+{
+    struct ncs_result new = *ncs_run_so_far(p->run);
+    struct ncs_str out = { 0 };
+    size_t errors = new.errors, expects = new.expects, wrongs = new.wrongs;
+    new.error += p->errors_told;
+    new.errors -= p->errors_told;
+    new.expect += p->expects_told;
+    new.expects -= p->expects_told;
+    new.expect_failed = new.expects;
+    if (wrongs > p->wrongs_told)
+        new.wrong += p->wrongs_told;
+    new.wrongs -= p->wrongs_told;
+    new.wrong_count = new.wrongs;
+    struct ncs_report_run run = { .scenario = &p->scenario, .result = &new };
+    struct ncs_text t = { .run = &run, .result = &new, .style = &p->style, .out = &out };
+    if (new.errors)
+        ncs_text_errors(&t);
+    if (new.wrongs)
+        ncs_text_wrongs(&t);
+    if (new.expects)
+        ncs_text_expects(&t);
+    p->errors_told = errors;
+    p->expects_told = expects;
+    p->wrongs_told = wrongs;
+    prompt_write(p, &out);
+}
+
+/* ---- who waits ---- */
+
+void prompt_waiting(struct ncs_prompt *p, struct ncs_str *out)
+{
+    ncs_waits_tree(&p->state, false, out);
+}
+
+static bool somebody_waits(const struct ncs_prompt *p)
+{
+    for (int r = 0; r < prompt_ranks(p); r++)
+        if (!ncs_session_is_free(p->session, r))
+            return true;
+    return false;
+}
+
+static void tell_waiting(struct ncs_prompt *p)
+{
+    struct ncs_str now = { 0 };
+    if (somebody_waits(p))
+        prompt_waiting(p, &now);
+    bool same = now.bytes == p->waiting_told.bytes &&
+                (!now.bytes || strcmp(now.text, p->waiting_told.text) == 0);
+    ncs_str_clear(&p->waiting_told);
+    if (now.bytes)
+        ncs_str_add(&p->waiting_told, now.text);
+    if (same)
+        ncs_str_free(&now);
+    else
+        prompt_write(p, &now);
+}
+
+void prompt_tell(struct ncs_prompt *p)
+{
+    tell_replies(p);
+    prompt_look(p);
+    tell_failures(p);
+    tell_waiting(p);
+}

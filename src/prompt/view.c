@@ -1,0 +1,164 @@
+#include "prompt/view.h"
+
+#include <string.h>
+
+#include <lauxlib.h>
+
+#include "api/types.h"
+#include "base/mem.h"
+#include "prompt/private.h"
+
+#define ELEMENTS 4096
+
+static struct ncs_prompt *prompt_of(lua_State *L)
+{
+    return lua_touserdata(L, lua_upvalueindex(1));
+}
+
+static int checked_rank(lua_State *L, const struct ncs_prompt *p)
+{
+    lua_Integer rank = luaL_checkinteger(L, 1);
+    luaL_argcheck(L, rank >= 0 && rank < prompt_ranks(p), 1, "no such rank");
+    return (int)rank;
+}
+
+static int value(lua_State *L)
+{
+    struct ncs_prompt *p = prompt_of(L);
+    int rank = checked_rank(L, p);
+    double *element = lua_newuserdatauv(L, ELEMENTS * sizeof *element, 0);
+    int64_t count = ncs_session_elements(p->session, rank, luaL_checkstring(L, 2), element, ELEMENTS);
+    if (count < 0)
+        return 0;
+    lua_newtable(L);
+    for (int64_t i = 0; i < count && i < ELEMENTS; i++) {
+        lua_pushnumber(L, element[i]);
+        lua_rawseti(L, -2, i + 1);
+    }
+    return 1;
+}
+
+static void set_integer(lua_State *L, const char *key, lua_Integer v)
+{
+    lua_pushinteger(L, v);
+    lua_setfield(L, -2, key);
+}
+
+static void set_text(lua_State *L, const char *key, const char *text)
+{
+    lua_pushstring(L, text);
+    lua_setfield(L, -2, key);
+}
+
+static void set_flag(lua_State *L, const char *key, bool v)
+{
+    lua_pushboolean(L, v);
+    lua_setfield(L, -2, key);
+}
+
+static void push_call(lua_State *L, const struct ncs_prompt *p, const struct ncs_call *c)
+{
+    const struct ncs_journal *j = ncs_run_journal(p->run);
+    lua_newtable(L);
+    set_text(L, "fn", ncs_fn_info[c->fn].name);
+    set_integer(L, "number", c->number);
+    set_integer(L, "line", c->place.line);
+    set_flag(L, "returned", c->returned);
+    set_flag(L, "grouped", c->group != 0);
+    if (c->returned)
+        set_integer(L, "rc", c->rc);
+    if (c->label)
+        set_text(L, "label", c->label);
+    if (c->comm >= 0 && j->comm[c->comm]->name)
+        set_text(L, "comm", j->comm[c->comm]->name);
+    if (!c->number)
+        return;
+    set_integer(L, "count", (lua_Integer)ncs_call_count(c));
+    if (ncs_call_dtype(c) >= 0)
+        set_text(L, "dtype", ncs_dtype_name(ncs_call_dtype(c)));
+    if (ncs_call_op(c) >= 0)
+        set_text(L, "op", ncs_redop_name(ncs_call_op(c)));
+    if (ncs_call_root(c) >= 0)
+        set_integer(L, "root", ncs_call_root(c));
+    if (ncs_call_peer(c) >= 0)
+        set_integer(L, "peer", ncs_call_peer(c));
+    const char *send = ncs_call_sendbuff(c), *recv = ncs_call_recvbuff(c);
+    set_flag(L, "in_place", send && recv && send == recv);
+}
+
+static int calls(lua_State *L)
+{
+    struct ncs_prompt *p = prompt_of(L);
+    int rank = checked_rank(L, p);
+    const char *fn = luaL_optstring(L, 2, NULL);
+    lua_Integer n = 0;
+    lua_newtable(L);
+    for (const struct ncs_call *c = ncs_run_journal(p->run)->oldest; c; c = c->newer) {
+        if (c->rank != rank || c->opening || (fn && strcmp(ncs_fn_info[c->fn].name, fn) != 0))
+            continue;
+        push_call(L, p, c);
+        lua_rawseti(L, -2, ++n);
+    }
+    return 1;
+}
+
+static int streams(lua_State *L)
+{
+    lua_pushinteger(L, (lua_Integer)prompt_of(L)->snapshot.ops);
+    return 1;
+}
+
+static void set_function(lua_State *L, struct ncs_prompt *p, const char *name, lua_CFunction fn)
+{
+    lua_pushlightuserdata(L, p);
+    lua_pushcclosure(L, fn, 1);
+    lua_setfield(L, -2, name);
+}
+
+static void set_ranks(lua_State *L, struct ncs_prompt *p)
+{
+    lua_Integer n = 0;
+    lua_newtable(L);
+    lua_newtable(L);
+    lua_newtable(L);
+    for (int r = 0; r < prompt_ranks(p); r++) {
+        if (!ncs_session_is_free(p->session, r)) {
+            lua_pushinteger(L, r);
+            lua_rawseti(L, -2, ++n);
+        }
+        const struct last_reply *last = &p->last[r];
+        if (last->text) {
+            lua_pushstring(L, last->text);
+            lua_rawseti(L, last->failed ? -3 : -4, r);
+        }
+    }
+    lua_setfield(L, -4, "waiting");
+    lua_setfield(L, -3, "errors");
+    lua_setfield(L, -2, "replies");
+}
+
+void prompt_push_view(lua_State *L, struct ncs_prompt *p)
+{
+    const struct ncs_result *r = ncs_run_so_far(p->run);
+    lua_newtable(L);
+    set_integer(L, "nranks", prompt_ranks(p));
+    const char *input = "";
+    for (size_t i = 0; i < p->inputs; i++)
+        if (p->input[i].kind == INPUT_LINE)
+            input = p->input[i].text;
+    set_text(L, "input", input);
+    set_integer(L, "wrong", (lua_Integer)r->wrong_count);
+    set_integer(L, "failed", (lua_Integer)r->expect_failed);
+    lua_pushnumber(L, (double)p->snapshot.now / 1e9);
+    lua_setfield(L, -2, "time");
+    set_ranks(L, p);
+    lua_newtable(L);
+    for (size_t i = 0; i < p->state.findings; i++) {
+        lua_pushstring(L, p->state.finding[i].rule);
+        lua_rawseti(L, -2, (lua_Integer)i + 1);
+    }
+    lua_setfield(L, -2, "findings");
+    set_function(L, p, "value", value);
+    set_function(L, p, "calls", calls);
+    set_function(L, p, "streams", streams);
+}
