@@ -55,6 +55,8 @@ struct ncs_call {
     uint64_t rival;     /* of a counted call: id of an earlier one that another thread of the rank made on
                          * the same communicator or stream, and that nothing orders before it; 0 = none */
     struct ncs_redop *redop; /* of a counted call with a user operator; NULL = built in or none */
+    uint32_t message;   /* of a send or receive that was launched: how many-th of those of its rank to, or
+                         * from, that peer, from 1; 0 = nobody has counted (room hazard) */
     uint32_t window;    /* of a put: the number of its window among those that (comm, comm_rank)
                          * registered, from 1; 0 = none, or it cannot be told */
     /* In C's order; kinds in ncs_fn_info[fn].arg. A unique id given by value is .u, its hash (the

@@ -17,18 +17,30 @@ static bool is_counted(const struct ncs_call *call)
     return call->number != 0 && call->comm >= 0;
 }
 
-/* The calls of a collective that meet have one key, and those of a send and its receives. */
+static uint64_t key_of_pair(const struct ncs_call *call)
+{
+    bool sends = call->fn != NCS_FN_ncclRecv;
+    uint64_t peer = (unsigned)ncs_call_peer(call), own = (unsigned)call->comm_rank;
+    uint64_t comm = ncs_hash(ncs_hash(2, (uint64_t)call->comm), 2);
+    return ncs_hash(comm, sends ? own << 32 | peer : peer << 32 | own);
+}
+
+void hazard_count_message(struct ncs_hazards *h, struct ncs_call *call)
+{
+    uint64_t key = ncs_hash(key_of_pair(call), call->fn == NCS_FN_ncclRecv);
+    uintptr_t before = (uintptr_t)ncs_map_get(&h->messages, key);
+    call->message = (uint32_t)before + 1;
+    ncs_map_put(&h->messages, key, (void *)(before + 1));
+}
+
+/* The calls of a collective that meet have one key, and those of a send and its receive. */
 static uint64_t key_of(const struct ncs_call *call)
 {
     if (!is_counted(call))
         return ncs_hash(1, call->id);
-    uint64_t comm = ncs_hash(2, (uint64_t)call->comm);
-    int peer = ncs_call_peer(call);
-    if (peer < 0)
-        return ncs_hash(ncs_hash(comm, 1), call->number);
-    bool sends = call->fn != NCS_FN_ncclRecv;
-    int from = sends ? call->comm_rank : peer, to = sends ? peer : call->comm_rank;
-    return ncs_hash(ncs_hash(comm, 2), (uint64_t)from << 32 | (unsigned)to);
+    if (ncs_call_peer(call) >= 0)
+        return ncs_hash(key_of_pair(call), call->message);
+    return ncs_hash(ncs_hash(ncs_hash(2, (uint64_t)call->comm), 1), call->number);
 }
 
 static void taint(struct ncs_hazards *h, const struct ncs_call *call, size_t found)

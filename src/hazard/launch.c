@@ -32,6 +32,17 @@ static bool is_pair(const struct ncs_call *call)
     return call->fn == NCS_FN_ncclSend || call->fn == NCS_FN_ncclRecv;
 }
 
+/* All-to-all, gather and scatter are sends and receives in disguise: in a launch they move together. */
+static bool moves_at_once(const struct ncs_call *call)
+{
+    switch ((int)call->fn) {
+    case NCS_FN_ncclSend: case NCS_FN_ncclRecv: case NCS_FN_ncclAlltoAll: case NCS_FN_ncclGather:
+    case NCS_FN_ncclScatter:
+        return true;
+    }
+    return false;
+}
+
 /* In one pass: this is done for every call. */
 static struct arguments arguments_of(const struct ncs_call *call)
 {
@@ -88,6 +99,8 @@ static void place(struct rank *r, struct queued *q, const struct step *s)
     struct piece piece[PIECES];
     struct step own = *s;
     own.call = q->call;
+    if (is_pair(q->call))
+        hazard_count_message(r->all, q->call);
     size_t count = pieces_of(r->all, q, piece);
     for (size_t i = 0; i < count; i++)
         hazard_look(r, &own, &piece[i]);
@@ -120,7 +133,7 @@ static void launch(struct rank *r, struct queued *queue, size_t count, struct li
         if (queue[i].line != l)
             continue;
         keep_stream(l, queue[i].stream);
-        pairs |= is_pair(queue[i].call);
+        pairs |= moves_at_once(queue[i].call);
         lane = lane ? lane : queue[i].stream->lane;
     }
     for (size_t i = 0; i < l->ons; i++)
@@ -130,7 +143,7 @@ static void launch(struct rank *r, struct queued *queue, size_t count, struct li
     struct step s = { .after = after, .lane = lane };
     l->first = r->tick[lane] + 1;
     for (size_t i = 0; i < count; i++) {
-        if (queue[i].line != l || is_pair(queue[i].call))
+        if (queue[i].line != l || moves_at_once(queue[i].call))
             continue;
         s.tick = ++r->tick[lane];
         place(r, &queue[i], &s);
@@ -164,14 +177,33 @@ static void flush(struct rank *r, struct queued *queue, size_t count, uint64_t g
     }
 }
 
+static void settle(struct line *l)
+{
+    hazard_join(&l->clock, &l->coming);
+    for (size_t i = 0; i < l->ons; i++)
+        hazard_join(&l->on[i]->clock, &l->coming);
+    l->in_progress = false;
+    l->ons = 0;
+}
+
+/* With one communicator of a group all are launched: blocking ones in it cannot be polled. */
+static void settle_with(struct rank *r, const struct line *ready)
+{
+    uint64_t group = ready->group;
+    for (struct line *l = r->lines; l; l = l->next)
+        if (l == ready || (l->in_progress && group && l->group == group))
+            settle(l);
+}
+
 void hazard_communicate(struct rank *r, struct ncs_call *call)
 {
     struct arguments a = arguments_of(call);
-    if (call->comm < 0 || call->comm_rank < 0 || (a.counts && a.count == 0))
+    if (call->comm < 0 || call->comm_rank < 0 || (a.counts && a.count == 0 && ncs_call_peer(call) < 0))
         return;
     struct thread *t = hazard_thread(r, call->thread);
     const void *handle = a.stream;
     const struct ncs_comm_info *info = r->all->journal->comm[call->comm];
+    bool alone = info->nranks == 1 && ncs_call_peer(call) < 0; /* even in a group it goes at once */
     int device = info->member[call->comm_rank].device;
     bool relative = !handle || handle == (const void *)cudaStreamLegacy ||
                     handle == (const void *)cudaStreamPerThread;
@@ -179,7 +211,9 @@ void hazard_communicate(struct rank *r, struct ncs_call *call)
         device = hazard_device(r, call->thread);
     struct queued q = { .call = call, .arguments = a, .stream = hazard_stream(r, handle, device, call->thread),
                         .line = hazard_line(r, call->comm, call->comm_rank) };
-    if (t->depth == 0) {
+    if (q.line->in_progress) /* NCCL has taken the call: it was over */
+        settle_with(r, q.line);
+    if (t->depth == 0 || alone) {
         flush(r, &q, 1, call->group, call->rc == ncclInProgress);
         return;
     }
@@ -207,26 +241,13 @@ void hazard_group_end(struct rank *r, const struct ncs_call *call)
     drop_queue(t);
 }
 
-static void settle(struct line *l)
-{
-    hazard_join(&l->clock, &l->coming);
-    for (size_t i = 0; i < l->ons; i++)
-        hazard_join(&l->on[i]->clock, &l->coming);
-    l->in_progress = false;
-    l->ons = 0;
-}
-
-/* With one communicator of a group all are launched: blocking ones in it cannot be polled. */
 void hazard_settled(struct rank *r, const struct ncs_call *call)
 {
     if (call->comm < 0)
         return;
     const struct line *polled = hazard_line(r, call->comm, call->comm_rank);
-    if (!polled->in_progress)
-        return;
-    for (struct line *l = r->lines; l; l = l->next)
-        if (l == polled || (l->in_progress && polled->group && l->group == polled->group))
-            settle(l);
+    if (polled->in_progress)
+        settle_with(r, polled);
 }
 
 /* Finalize, destroy and abort wait for what the communicator has launched. */

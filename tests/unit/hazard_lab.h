@@ -35,6 +35,11 @@ static inline struct ncs_call *make(enum ncs_fn fn)
     return call;
 }
 
+static inline struct ncs_call *last_made(void)
+{
+    return &records[(made - 1) % RECORDS];
+}
+
 static inline void tell(struct ncs_call *call)
 {
     ncs_hazards_call(h, call);
@@ -125,15 +130,20 @@ static inline void reduce(const void *from, const void *to, const void *s)
     tell(reduction(0, from, to, s));
 }
 
-static inline void exchange(enum ncs_fn fn, const void *p, size_t count)
+static inline void exchange_with(enum ncs_fn fn, const void *p, size_t count, int peer)
 {
     struct ncs_call *call = in_comm(make(fn), 0);
     call->arg[0].p = p;
     call->arg[1].u = count;
     call->arg[2].i = ncclFloat32;
-    call->arg[3].i = 1;
+    call->arg[3].i = peer;
     call->arg[5].p = S;
     tell(call);
+}
+
+static inline void exchange(enum ncs_fn fn, const void *p, size_t count)
+{
+    exchange_with(fn, p, count, 1);
 }
 
 static inline void copy(const void *to, const void *from, size_t bytes)

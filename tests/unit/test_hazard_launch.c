@@ -163,9 +163,56 @@ START_TEST(what_was_polled_is)
 }
 END_TEST
 
+/* NCCL takes no call while the one before is being launched: one that it took says that this is over. */
+START_TEST(a_second_launch_says_that_the_first_is_in_its_stream)
+{
+    open_lab();
+    in_progress();
+    struct ncs_call *call = reduction(0, z, z, T);
+    call->rc = ncclInProgress;
+    tell(call);
+    sync(S);
+    copy(host, y, 64);
+    ck_assert_uint_eq(found(), 0);
+    poll(0, ncclSuccess);
+    copy(host, z, 64);
+    expect_one(NCS_HAZARD_READ_EARLY);
+}
+END_TEST
+
+START_TEST(what_was_in_progress_is_waited_for_by_what_comes_behind_it)
+{
+    open_lab();
+    in_progress();
+    struct ncs_call *call = reduction(0, z, z, T);
+    call->rc = ncclInProgress;
+    tell(call);
+    poll(0, ncclSuccess);
+    sync(T); /* the communicator keeps its order over streams */
+    copy(host, y, 64);
+    expect_nothing();
+}
+END_TEST
+
+START_TEST(an_empty_message_is_in_its_stream_all_the_same)
+{
+    open_lab();
+    reduce(x, y, T);
+    call0(NCS_FN_ncclGroupStart, NULL);
+    exchange(NCS_FN_ncclSend, z, 0);
+    end_group(ncclSuccess);
+    sync(S); /* behind the launch before */
+    copy(host, y, 64);
+    expect_nothing();
+}
+END_TEST
+
 NCS_TEST_MAIN("hazard_launch", one_communicator_keeps_its_order_over_streams,
               two_communicators_have_none, the_end_of_a_communicator_waits,
               calls_that_failed_are_nothing, a_group_joins_the_streams_of_its_calls,
               what_a_group_exchanges_moves_at_once, a_wait_in_a_group_covers_nothing_of_it,
               a_read_in_the_group_behind_such_a_wait_is_found, a_wait_behind_the_group_covers_it,
-              what_is_in_progress_is_in_no_stream, what_was_polled_is)
+              what_is_in_progress_is_in_no_stream, what_was_polled_is,
+              a_second_launch_says_that_the_first_is_in_its_stream,
+              what_was_in_progress_is_waited_for_by_what_comes_behind_it,
+              an_empty_message_is_in_its_stream_all_the_same)

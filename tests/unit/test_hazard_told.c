@@ -42,6 +42,50 @@ START_TEST(only_what_was_compared_is_felt)
 }
 END_TEST
 
+/* Messages of a pair are told apart: a wrong one says nothing of the one that is not waited for. */
+START_TEST(only_the_message_that_was_read_early_is_felt)
+{
+    open_lab();
+    line = 1;
+    exchange(NCS_FN_ncclRecv, x, 8);
+    sync(S);
+    copy(host, x, 32);
+    line = 2;
+    exchange(NCS_FN_ncclRecv, y, 8);
+    copy(host, y, 32); /* not compared */
+    ncs_hazards_compared(h, 0, true);
+    copy(host, x, 32);
+    ncs_hazards_compared(h, 0, false); /* the first was wrong: its sender sent another value */
+    ck_assert(!only(NCS_HAZARD_READ_EARLY)->felt);
+    copy(host, y, 32);
+    ncs_hazards_compared(h, 0, false);
+    ck_assert(only(NCS_HAZARD_READ_EARLY)->felt);
+    close_lab();
+}
+END_TEST
+
+/* What a sender spoils comes out wrong where it is received: of that message, not of the others. */
+START_TEST(a_spoilt_message_is_felt_by_its_receiver)
+{
+    open_lab();
+    open_rank(1);
+    member[0][1].rank = 1;
+    exchange_with(NCS_FN_ncclSend, y, 8, 0);
+    fill_in(x, T);
+    exchange_with(NCS_FN_ncclSend, x, 8, 0);
+    rank = 0;
+    exchange(NCS_FN_ncclRecv, y, 8);
+    struct ncs_call *first = last_made();
+    exchange(NCS_FN_ncclRecv, z, 8);
+    struct ncs_call *second = last_made();
+    ncs_hazards_wrong(h, first);
+    ck_assert(!only(NCS_HAZARD_INPUT)->felt);
+    ncs_hazards_wrong(h, second);
+    ck_assert(only(NCS_HAZARD_INPUT)->felt);
+    close_lab();
+}
+END_TEST
+
 START_TEST(a_spoilt_input_is_felt_in_the_result_of_another_rank)
 {
     open_lab();
@@ -104,5 +148,6 @@ START_TEST(memory_in_many_parts_is_forgotten_not_mistaken)
 END_TEST
 
 NCS_TEST_MAIN("hazard_told", ranks_and_turns_of_a_loop_are_one, only_what_was_compared_is_felt,
+              only_the_message_that_was_read_early_is_felt, a_spoilt_message_is_felt_by_its_receiver,
               a_spoilt_input_is_felt_in_the_result_of_another_rank, long_runs_hold_on_to_nothing,
               memory_in_many_parts_is_forgotten_not_mistaken)
