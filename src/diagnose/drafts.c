@@ -49,11 +49,19 @@ static int compare_texts(const char *a, const char *b)
     return strcmp(a ? a : "", b ? b : "");
 }
 
-/* Host waits are one mistake only if they are one wait: each key is set by a statement of its own. So
- * are faults that did not happen. */
-static bool same_mistake(const struct ncs_finding *a, const struct ncs_finding *b)
+static bool is_rule(const struct ncs_finding *f, const char *id)
 {
-    bool by_title = strcmp(a->rule, "host-wait") == 0 || strcmp(a->rule, "fault-unused") == 0;
+    return strcmp(f->rule, id) == 0;
+}
+
+/* Host waits are one mistake only if they are one wait: each key is set by a statement of its own. So
+ * are faults that did not happen; and hazards are one only if one wait mends both. */
+static bool same_mistake(const struct ncs_draft *x, const struct ncs_draft *y)
+{
+    const struct ncs_finding *a = &x->f, *b = &y->f;
+    bool by_title = is_rule(a, "host-wait") || is_rule(a, "fault-unused");
+    if (x->hazard && y->hazard && !ncs_one_wait_mends(x->hazard, y->hazard))
+        return false;
     if (a->rule != b->rule || a->culprits != b->culprits ||
         (by_title && compare_texts(a->title, b->title) != 0))
         return false;
@@ -61,11 +69,6 @@ static bool same_mistake(const struct ncs_finding *a, const struct ncs_finding *
         if (a->culprit[i].rank != b->culprit[i].rank)
             return false;
     return true;
-}
-
-static bool is_rule(const struct ncs_finding *f, const char *id)
-{
-    return strcmp(f->rule, id) == 0;
 }
 
 static bool at_one_call(const struct ncs_finding *a, const struct ncs_finding *b)
@@ -168,7 +171,7 @@ void ncs_drafts_add(const struct ncs_inquiry *q, struct ncs_drafts *all, struct 
             ncs_free_finding(&d->f);
             return;
         }
-        if (!same_mistake(&old->f, &d->f))
+        if (!same_mistake(old, d))
             continue;
         bool hang = d->f.blockeds > 0, old_hang = old->f.blockeds > 0;
         if (hang != old_hang ? hang : compare(d, old) < 0) {

@@ -51,6 +51,13 @@ void ncs_say_line(struct ncs_str *s, const char *before, const struct ncs_call *
         ncs_str_addf(s, "%s line %d", before, call->place.line);
 }
 
+bool ncs_one_wait_mends(const struct ncs_hazard *a, const struct ncs_hazard *b)
+{
+    bool meet = a->earlier->id < b->later->id && b->earlier->id < a->later->id;
+    return meet && a->host == b->host && ncs_call_stream(a->earlier) == ncs_call_stream(b->earlier) &&
+           (a->host || ncs_call_stream(a->later) == ncs_call_stream(b->later));
+}
+
 static const struct ncs_call *counted_of(const struct ncs_hazard *h)
 {
     const struct ncs_call *call = h->earlier->number ? h->earlier : h->later;
@@ -77,6 +84,7 @@ const struct ncs_hazard *ncs_hazard_of(const struct ncs_inquiry *q, const struct
         return NULL;
     const struct ncs_call *call = counted_of(h);
     bool twice = h->earlier->place.line == h->later->place.line;
+    d->hazard = h;
     d->order = h->earlier->id;
     d->remark = !r->notice->felt;
     d->f.certainty = NCS_UNDEFINED;

@@ -365,6 +365,7 @@ struct ncs_draft { /* a finding and the room of its lists */
     struct ncs_finding f;
     size_t culprit_room, blocked_room, bystander_room, cycle_room, row_room, repair_room;
     uint64_t order; /* id of the earliest call concerned: earlier causes first */
+    const struct ncs_hazard *hazard; /* that it tells of; NULL = of none */
     bool noticed;   /* the machine itself noticed it */
     bool remark;    /* no error, whatever the root: it works, and seldom is what was meant */
 };

@@ -206,6 +206,8 @@ int *ncs_absent_comm_ranks(const struct ncs_need *n); /* one for each absent; th
 /* Whether the root is a hazard of the kind; if so all but why and fix is filled. */
 const struct ncs_hazard *ncs_hazard_of(const struct ncs_inquiry *q, const struct ncs_root *r,
                                        enum ncs_hazard_kind kind, struct ncs_draft *d);
+/* Whether one wait at the right place orders both pairs. */
+bool ncs_one_wait_mends(const struct ncs_hazard *a, const struct ncs_hazard *b);
 void ncs_say_hazard_ranks(struct ncs_str *s, const struct ncs_hazard *h);
 /* "call 2 on world (AllReduce float32 x 4 sum) at line 7", "the copy at line 9" */
 void ncs_say_use(const struct ncs_inquiry *q, struct ncs_str *s, const struct ncs_call *call);
