@@ -188,11 +188,11 @@ static void release_in_stream(struct rank *r, struct ncs_call *call)
 {
     struct block *b = hazard_block(r, (uintptr_t)call->arg[0].p);
     struct stream *stream = stream_of(r, call);
-    hazard_copy(&r->scratch, &stream->clock);
-    hazard_before(r, stream, &r->scratch);
+    if (call->arg[0].p)
+        operate(r, call, NULL, 0, false);
     if (!b)
         return;
-    touch_all(r, call, b, &r->scratch, false);
+    touch_all(r, call, b, &stream->clock, false);
     hazard_drop_block(r, b);
 }
 

@@ -120,6 +120,15 @@ static void keep_stream(struct line *l, struct stream *s)
     NCS_PUSH(l->on, l->ons, l->room, s);
 }
 
+static void settle(struct line *l)
+{
+    hazard_join(&l->clock, &l->coming);
+    for (size_t i = 0; i < l->ons; i++)
+        hazard_join(&l->on[i]->clock, &l->coming);
+    l->in_progress = false;
+    l->ons = 0;
+}
+
 /* Everything that the queue has for one communicator: one launch, after all that is in the streams given
  * and after the communicator's launch before, and before all that follows in any of them. */
 static void launch(struct rank *r, struct queued *queue, size_t count, struct line *l, bool pending)
@@ -127,6 +136,8 @@ static void launch(struct rank *r, struct queued *queue, size_t count, struct li
     struct clock *after = &r->scratch;
     unsigned lane = 0;
     bool pairs = false;
+    if (l->in_progress) /* misused by several threads: one after the other all the same */
+        settle(l);
     hazard_copy(after, &l->clock);
     l->ons = 0;
     for (size_t i = 0; i < count; i++) {
@@ -175,15 +186,6 @@ static void flush(struct rank *r, struct queued *queue, size_t count, uint64_t g
         launch(r, queue, count, l, pending);
         l->group = group;
     }
-}
-
-static void settle(struct line *l)
-{
-    hazard_join(&l->clock, &l->coming);
-    for (size_t i = 0; i < l->ons; i++)
-        hazard_join(&l->on[i]->clock, &l->coming);
-    l->in_progress = false;
-    l->ons = 0;
 }
 
 /* With one communicator of a group all are launched: blocking ones in it cannot be polled. */

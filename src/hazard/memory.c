@@ -14,47 +14,35 @@ static void put_access(struct access *a, const struct access *from)
     *a = *from;
 }
 
-static void clear_access(struct access *a)
+static void clear_reads(struct span *s)
 {
-    ncs_call_unpin(a->call);
-    *a = (struct access){ 0 };
+    while (s->reads)
+        ncs_call_unpin(s->read[--s->reads].call);
 }
 
 static void clear_span(struct span *s)
 {
-    clear_access(&s->write);
-    for (size_t i = 0; i < READERS && s->read[i].call; i++)
-        clear_access(&s->read[i]);
+    ncs_call_unpin(s->write.call);
+    clear_reads(s);
+    ncs_free(s->read);
 }
 
-static void pin_span(const struct span *s)
-{
-    ncs_call_pin(s->write.call);
-    for (size_t i = 0; i < READERS; i++)
-        ncs_call_pin(s->read[i].call);
-}
-
-/* The newest of a lane stands for those before it; of too many the oldest is forgotten. */
+/* The newest of a lane stands for those before it. */
 static void add_reader(struct rank *r, struct span *s, const struct access *a)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < READERS && s->read[i].call; i++) {
+    for (size_t i = 0; i < s->reads; i++) {
         struct access *old = &s->read[i];
         bool gone = old->call == a->call || hazard_covers(&r->host, old->lane, old->tick) ||
                     (old->lane == a->lane && old->tick < a->tick);
-        if (gone) {
+        if (gone)
             ncs_call_unpin(old->call);
-        } else {
+        else
             s->read[kept++] = *old;
-        }
     }
-    if (kept == READERS) {
-        ncs_call_unpin(s->read[0].call);
-        memmove(&s->read[0], &s->read[1], --kept * sizeof *s->read);
-    }
-    for (size_t i = kept; i < READERS; i++)
-        s->read[i] = (struct access){ 0 };
-    put_access(&s->read[kept], a);
+    s->reads = kept;
+    ncs_call_pin(a->call);
+    NCS_PUSH(s->read, s->reads, s->read_room, *a);
 }
 
 /* ---- allocations ---- */
@@ -154,10 +142,14 @@ static void split(struct block *b, uintptr_t cut)
     size_t i = span_at(b, cut);
     if (i == b->spans || b->span[i].from >= cut)
         return;
-    insert(b, i);
-    b->span[i] = b->span[i + 1];
-    pin_span(&b->span[i]);
-    b->span[i].to = b->span[i + 1].from = cut;
+    struct span *left = insert(b, i), *right = left + 1;
+    *left = (struct span){ .from = right->from, .to = cut };
+    put_access(&left->write, &right->write);
+    for (size_t k = 0; k < right->reads; k++) {
+        ncs_call_pin(right->read[k].call);
+        NCS_PUSH(left->read, left->reads, left->read_room, right->read[k]);
+    }
+    right->from = cut;
 }
 
 static void remove_spans(struct block *b, size_t from, size_t to)
@@ -184,8 +176,7 @@ static void note_write(struct block *b, uintptr_t from, uintptr_t to, const stru
     if (i < b->spans && b->span[i].from == from && b->span[i].to == to) {
         struct span *s = &b->span[i];
         put_access(&s->write, a);
-        for (size_t k = 0; k < READERS && s->read[k].call; k++)
-            clear_access(&s->read[k]);
+        clear_reads(s);
         return;
     }
     split(b, from);
@@ -224,8 +215,8 @@ static void trim(const struct rank *r, struct block *b)
     for (size_t i = 0; i < b->spans; i++) {
         struct span *s = &b->span[i];
         bool live = s->write.call && !hazard_covers(&r->host, s->write.lane, s->write.tick);
-        for (size_t k = 0; k < READERS && s->read[k].call; k++)
-            live |= !hazard_covers(&r->host, s->read[k].lane, s->read[k].tick);
+        for (size_t k = 0; k < s->reads && !live; k++)
+            live = !hazard_covers(&r->host, s->read[k].lane, s->read[k].tick);
         if (live)
             b->span[kept++] = *s;
         else
@@ -305,7 +296,7 @@ void hazard_look(struct rank *r, const struct step *s, const struct piece *p)
     for (size_t i = span_at(b, p->from); i < b->spans && b->span[i].from < to && found < 0; i++) {
         const struct span *span = &b->span[i];
         found = meet(r, &span->write, s, p->does);
-        for (size_t k = 0; k < READERS && found < 0 && (p->does & WRITES); k++)
+        for (size_t k = 0; k < span->reads && found < 0 && (p->does & WRITES); k++)
             found = meet(r, &span->read[k], s, p->does);
     }
     if (s->tick == 0 && (p->does & NCS_TOUCH_READ))

@@ -114,6 +114,14 @@ static bool is_queued(const struct rank *r)
     return false;
 }
 
+static bool is_within(const struct clock *c, const struct clock *of)
+{
+    for (uint32_t i = 0; i < c->lanes; i++)
+        if (!hazard_covers(of, i, c->at[i]))
+            return false;
+    return true;
+}
+
 /* Destroyed ones stay until the host knows that what is in them has ended, and that nothing more comes. */
 static void purge(struct rank *r)
 {
@@ -121,7 +129,7 @@ static void purge(struct rank *r)
         return;
     for (struct stream **at = &r->streams; *at;) {
         struct stream *s = *at;
-        if (!s->destroyed || !hazard_covers(&r->host, s->lane, r->tick[s->lane])) {
+        if (!s->destroyed || !is_within(&s->clock, &r->host)) {
             at = &s->next;
             continue;
         }

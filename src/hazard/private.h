@@ -25,11 +25,11 @@ struct access {
     unsigned lane : 24, does : 8;
 };
 
-#define READERS 3 /* of the same bytes that are told apart: the newest of each lane */
-
 struct span { /* bytes of an allocation that were touched alike */
     uintptr_t from, to;
-    struct access write, read[READERS];
+    struct access write;
+    struct access *read; /* since then: the newest of each lane */
+    size_t reads, read_room;
 };
 
 struct block { /* an allocation */

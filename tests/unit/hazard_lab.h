@@ -12,8 +12,8 @@
 #define RECORDS 128
 
 static struct ncs_journal journal;
-static struct ncs_comm_info comm[2], *comms[] = { &comm[0], &comm[1] };
-static struct ncs_member member[2][2];
+static struct ncs_comm_info comm[3], *comms[] = { &comm[0], &comm[1], &comm[2] };
+static struct ncs_member member[3][2]; /* two ranks, and in the last communicator one */
 static struct ncs_call records[RECORDS];
 static uint64_t made;
 static struct ncs_hazards *h;
@@ -90,9 +90,10 @@ static inline void open_rank(int which)
 static inline void open_lab(void)
 {
     journal.comm = comms;
-    journal.comms = 2;
-    for (int i = 0; i < 2; i++)
-        comm[i] = (struct ncs_comm_info){ .number = i, .nranks = 2, .member = member[i], .members = 2 };
+    journal.comms = 3;
+    for (int i = 0; i < 3; i++)
+        comm[i] = (struct ncs_comm_info){ .number = i, .nranks = i < 2 ? 2 : 1, .member = member[i],
+                                          .members = i < 2 ? 2 : 1 };
     h = ncs_hazards_open(&journal, NULL, NULL);
     open_rank(0);
     line = 100;
@@ -105,11 +106,16 @@ static inline void close_lab(void)
         ck_assert_uint_eq(records[i].pins, 0);
 }
 
+static inline int comm_rank_of(int which)
+{
+    return which < 2 ? rank : 0;
+}
+
 static inline struct ncs_call *in_comm(struct ncs_call *call, int which)
 {
     call->comm = which;
-    call->comm_rank = rank;
-    call->number = ++member[which][rank].calls;
+    call->comm_rank = comm_rank_of(which);
+    call->number = ++member[which][call->comm_rank].calls;
     return call;
 }
 
