@@ -47,6 +47,7 @@ void ncs_journal_close(struct ncs_journal *j)
     ncs_map_free(&j->own->keys);
     ncs_map_free(&j->own->growths);
     ncs_map_free(&j->own->on_stream);
+    ncs_journal_free_texts(j);
     for (struct ncs_growth *g = j->own->growth, *next; g; g = next) {
         next = g->next;
         ncs_free(g);
@@ -414,6 +415,7 @@ int ncs_journal_begin(struct ncs_journal *j, struct ncs_call *call)
     ncs_journal_use_window(j, call, base);
     unlock(j);
     rc = early ? rc : ask_fault(j, call);
+    call->faulted = rc != 0;
     if (call->withdrawn)
         return rc;
     lock(j);
@@ -509,6 +511,7 @@ static bool tells_of_others(enum ncs_fn fn)
 void ncs_journal_leave(struct ncs_journal *j, struct ncs_call *call, int rc)
 {
     struct ncs_local *local = ncs_local;
+    const char *said = !call->withdrawn && has_failed(rc) ? ncs_journal_ask_error(j, call, rc) : NULL;
 
     lock(j);
     if (call->withdrawn) {
@@ -518,6 +521,7 @@ void ncs_journal_leave(struct ncs_journal *j, struct ncs_call *call, int rc)
     }
     call->returned = true;
     call->rc = rc;
+    call->said = said ? ncs_journal_keep_text(j, said) : NULL;
     keep_address(call, NCS_ARG_MEMORY_OUT);
     ncs_journal_learn(j, call);
     if (call->number && has_failed(rc))

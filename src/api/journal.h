@@ -38,6 +38,7 @@ struct ncs_call {
     enum ncs_fn fn;
     bool returned;
     int rc;             /* when returned: ncclResult_t or cudaError_t, by ncs_fn_info[fn].result */
+    const char *said;   /* of one that failed: the library's own words, the journal's; NULL = none */
     int rank, thread;   /* who called, as in ncs_local */
     struct ncs_place place;
     const char *label;  /* NULL = none */
@@ -46,6 +47,7 @@ struct ncs_call {
     bool opening;       /* made before the script's first statement, for what is ready-made */
     bool ending;        /* made at the end of the script, to release what it left */
     bool withdrawn;     /* others are made in its place: it leaves no record */
+    bool faulted;       /* its code was given to it: the library was not called */
     int comm;           /* number of the communicator, -1 = none or unknown */
     int comm_rank;      /* the caller's rank in it */
     uint32_t number;    /* on (comm, comm_rank) from 1; 0 = not counted */

@@ -45,6 +45,7 @@ struct ncs_journal_private {
     struct ncs_map growths;    /* hash of a unique id -> struct ncs_growth */
     struct ncs_growth *growth; /* all of them */
     struct ncs_map on_stream;  /* rank and stream -> id of the last counted call << 16 | its thread */
+    struct ncs_map texts;      /* hash -> what libraries said of calls that failed */
     size_t children;           /* communicators that are named after their parents */
     struct ncs_unfilled *unfilled;
     size_t unfilleds, unfilled_room;
@@ -59,6 +60,14 @@ void ncs_journal_group_ended(struct ncs_journal *j, uint64_t group, bool ok);
 /* The first name given stays. */
 void ncs_journal_rename(struct ncs_journal *j, int number, const char *name);
 void ncs_journal_free_comms(struct ncs_journal *j);
+
+/* ---- what libraries say of calls that failed (journal_said.c) ---- */
+
+/* Asks the library; not under the lock. NULL = it says nothing. */
+const char *ncs_journal_ask_error(const struct ncs_journal *j, const struct ncs_call *call, int rc);
+/* The journal's copy of the text, one for all that are equal; NULL = too many are kept. */
+const char *ncs_journal_keep_text(struct ncs_journal *j, const char *text);
+void ncs_journal_free_texts(struct ncs_journal *j);
 
 /* ---- windows and waits (journal_window.c) ---- */
 

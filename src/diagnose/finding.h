@@ -111,6 +111,7 @@ struct ncs_wait_line { /* who waits in which call for whom */
 /* Something that the machine noticed while it ran (api/machine.h, observer). */
 enum ncs_notice_kind {
     NCS_NOTICE_MISMATCH, NCS_NOTICE_CRASH, NCS_NOTICE_FAULT, NCS_NOTICE_HAZARD,
+    NCS_NOTICE_ERROR, /* the call failed, and the error ended its thread */
     NCS_NOTICE_DOUBT, /* of no call: some result was wrong, or an expectation failed */
     NCS_NOTICE_LOST,   /* of no call: a fault stopped every rank */
     NCS_NOTICE_UNUSED, /* of no call: the one that a fault waited for never came */

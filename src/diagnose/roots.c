@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "ncclscript/nccl_abi.h"
 
 static int class_of(enum ncs_reason reason)
 {
@@ -179,7 +180,7 @@ static void judge_notices(const struct ncs_inquiry *q, struct ncs_drafts *all)
     };
     for (size_t i = 0; i < q->notices; i++) {
         const struct ncs_notice *n = &q->notice[i];
-        if (n->kind == NCS_NOTICE_DOUBT)
+        if (n->kind == NCS_NOTICE_DOUBT || n->kind == NCS_NOTICE_ERROR)
             continue;
         struct ncs_root r = { .kind = NCS_ROOT_NOTICE, .notice = n, .comm = -1, .rank = -1 };
         if (n->kind == NCS_NOTICE_MISMATCH && disagree(n)) {
@@ -354,6 +355,60 @@ static void judge_left_overs(const struct ncs_inquiry *q, struct ncs_drafts *all
     }
 }
 
+static bool failed_alike(const struct ncs_call *a, const struct ncs_call *b)
+{
+    return a->fn == b->fn && a->rc == b->rc && a->place.line == b->place.line;
+}
+
+/* What an error of the machine's, or of another rank, has led to is told with that. */
+static bool is_explained(const struct ncs_drafts *all, const struct ncs_call *call)
+{
+    for (size_t i = 0; i < all->count; i++) {
+        const struct ncs_finding *f = &all->draft[i].f;
+        for (size_t k = 0; k < f->culprits; k++)
+            if (f->culprit[k].rank == call->rank && f->culprit[k].line == call->place.line)
+                return true;
+        if (f->level == NCS_LEVEL_ERROR)
+            return true;
+    }
+    return false;
+}
+
+/* Errors that nothing caught and because of which nobody waits: those of one place are one. That another
+ * rank has failed is no cause where that one has an error of its own. */
+static void judge_errors(const struct ncs_inquiry *q, struct ncs_drafts *all)
+{
+    const struct ncs_call **call = ncs_new(q->notices * sizeof *call);
+    size_t errors = 0, told = 0;
+    bool remote = true;
+    for (size_t i = 0; i < q->notices; i++) {
+        const struct ncs_notice *n = &q->notice[i];
+        if (n->kind != NCS_NOTICE_ERROR || is_explained(all, n->call[0]))
+            continue;
+        size_t at = errors++; /* by rank: the order in which they fail is the schedule's */
+        for (; at > 0 && call[at - 1]->rank > n->call[0]->rank; at--)
+            call[at] = call[at - 1];
+        call[at] = n->call[0];
+        remote &= n->call[0]->rc == ncclRemoteError;
+    }
+    while (told < errors) {
+        size_t same = told + 1;
+        for (size_t i = same; i < errors; i++) {
+            const struct ncs_call *other = call[i];
+            if (!failed_alike(call[told], other))
+                continue;
+            memmove(&call[same + 1], &call[same], (i - same) * sizeof *call);
+            call[same++] = other;
+        }
+        struct ncs_root r = { .kind = NCS_ROOT_FAILED, .call = call + told, .calls = same - told,
+                              .comm = -1, .rank = -1 };
+        if (remote || call[told]->rc != ncclRemoteError)
+            ncs_judge(q, &r, all);
+        told = same;
+    }
+    ncs_free(call);
+}
+
 /* Who polls for what a finding says to be missing polls because of that. */
 static bool polls_explained(const struct ncs_inquiry *q, const struct ncs_drafts *all)
 {
@@ -393,6 +448,7 @@ void ncs_rules(struct ncs_inquiry *q)
     if (q->hung)
         judge_later(q, &all);
     judge_left_overs(q, &all);
+    judge_errors(q, &all);
     ncs_drafts_sort(&all);
     for (size_t i = 0; i < all.count; i++)
         NCS_PUSH(q->result->finding, q->result->findings, q->finding_room, all.draft[i].f);

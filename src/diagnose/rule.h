@@ -13,6 +13,7 @@ enum ncs_root_kind {
     NCS_ROOT_NOTICE,   /* a crash or a fault */
     NCS_ROOT_HAZARD,   /* memory that is used without order */
     NCS_ROOT_LOST,     /* a fault stopped every rank */
+    NCS_ROOT_FAILED,   /* calls that failed alike on several ranks, uncaught and waited for by nobody */
     /* From here on what is found is a note, not the cause. */
     NCS_ROOT_LABELS,   /* nothing hangs, but by their labels calls were exchanged */
     NCS_ROOT_ORDER,    /* nothing hangs, but ranks launched two communicators in opposite order */
@@ -35,7 +36,7 @@ struct ncs_root {
     const struct ncs_absent **absent;  /* ABSENT: those of one reason */
     const struct ncs_parting *parting; /* ABSENT: known by other means; NULL = that of the communicator */
     size_t absents;
-    const struct ncs_call *const *call; /* DIFFER; of ORDER two of one rank, two of the other */
+    const struct ncs_call *const *call; /* DIFFER, FAILED; of ORDER two of one rank, two of the other */
     size_t calls;
     int *path;                         /* CYCLE: nodes */
     size_t length;
@@ -85,6 +86,28 @@ bool ncs_joiners_clash(const struct ncs_inquiry *q, const struct ncs_need *n, st
 /* What those who are missed at a growth have to call: old ranks and new ones. */
 void ncs_say_growth(const struct ncs_inquiry *q, const struct ncs_need *n, const int *absent,
                     size_t count, struct ncs_str *s);
+
+/* ---- calls that failed (failings.c) ---- */
+
+enum ncs_failing { /* why, in the order in which it is looked for */
+    NCS_FAILING_SAME_DEVICE,
+    NCS_FAILING_REUSED_ID,
+    NCS_FAILING_NULL_COMM,
+    NCS_FAILING_EXCLUDED,
+    NCS_FAILING_IN_PROGRESS,
+    NCS_FAILING_NO_OPERATOR,
+    NCS_FAILING_OWN, /* none of these: what is in the call, or what the library met */
+};
+
+/* "failed with ncclInvalidArgument: Broadcast : invalid root 2" */
+void ncs_say_result(const struct ncs_call *call, struct ncs_str *s);
+/* Adds to `why` what the calls before it tell, beginning with "; ", if they tell anything, and to `fix`
+ * what to change. */
+enum ncs_failing ncs_say_failing(const struct ncs_inquiry *q, const struct ncs_call *call,
+                                 struct ncs_str *why, struct ncs_str *fix);
+/* Whether the root is such a failure; if so all is filled. */
+bool ncs_failed_because(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d,
+                        enum ncs_failing failing);
 
 /* ---- the edit of calls that removes it (repairs.c, edits.c) ---- */
 

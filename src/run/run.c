@@ -274,11 +274,33 @@ static bool is_in_doubt(const struct ncs_run *run)
     return wrong > 0 || run->result.expect_failed > 0;
 }
 
+/* The call that returned the error; NULL = none, or its record is gone. */
+static struct ncs_call *failed_call(const struct ncs_run *run, const struct ncs_run_error *e)
+{
+    if (!e->call || (e->kind != NCS_KIND_NCCL && e->kind != NCS_KIND_CUDA))
+        return NULL;
+    for (struct ncs_call *c = run->journal->newest; c; c = c->older)
+        if (c->rank == e->rank && c->thread == e->thread && c->returned && c->rc == e->code &&
+            strcmp(ncs_fn_info[c->fn].name, e->call) == 0)
+            return c;
+    return NULL;
+}
+
+static void tell_errors(struct ncs_run *run)
+{
+    for (size_t i = 0; i < run->result.errors; i++) {
+        struct ncs_call *call = failed_call(run, &run->result.error[i]);
+        if (call)
+            ncs_run_notice(run, NCS_NOTICE_ERROR, &call, 1, NULL);
+    }
+}
+
 void ncs_run_diagnose(struct ncs_run *run, const struct ncs_snapshot *snapshot,
                       struct ncs_diagnosis *out)
 {
     ncs_run_hazards_tell(run);
     ncs_run_faults_tell(run);
+    tell_errors(run);
     if (is_in_doubt(run))
         ncs_run_notice(run, NCS_NOTICE_DOUBT, NULL, 0, NULL);
     ncs_diagnose(run->journal, snapshot, run->notice, run->notices, out);

@@ -3,7 +3,12 @@ scenario {
   bug     = { entry = "C4", thread = { "pytorch/pytorch#74602", "meta-pytorch/torchrec#4601" },
               nccl = "out of range: ncclInvalidArgument on the ranks of that part, and nothing is sent" },
   matrix  = { ranks = { 4, 6, 8 } },
-  outcome = { error = "ncclInvalidArgument", call = "ncclBroadcast" },
+  outcome = function(run)
+    local second = {}
+    for r = run.nranks // 2, run.nranks - 1 do second[#second + 1] = r end
+    return { error = "ncclInvalidArgument", call = "ncclBroadcast", findings = 1,
+             finding = { rule = "failed-call", culprit = second, call = 1 } }
+  end,
 }
 
 local half = nranks // 2

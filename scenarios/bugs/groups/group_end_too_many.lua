@@ -4,7 +4,8 @@ scenario {
   params  = { odd = 0 },
   matrix  = { ranks = { 2, 4 }, odd = { 0, 1 } },
   outcome = function(run)
-    return { error = "ncclInvalidUsage", rank = run.param.odd, call = "ncclGroupEnd" }
+    return { error = "ncclInvalidUsage", rank = run.param.odd, call = "ncclGroupEnd", findings = 1,
+             finding = { rule = "failed-call", culprit = run.param.odd } }
   end,
 }
 

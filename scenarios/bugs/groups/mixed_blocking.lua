@@ -3,7 +3,11 @@ scenario {
   bug     = { entry = "E4",
               nccl = "the second split is refused with ncclInvalidArgument, and with it the group" },
   matrix  = { ranks = { 2, 4 } },
-  outcome = { error = "ncclInvalidArgument" },
+  outcome = function(run)
+    local all = {}
+    for r = 0, run.nranks - 1 do all[r + 1] = r end
+    return { error = "ncclInvalidArgument", findings = 1, finding = { rule = "failed-call", culprit = all } }
+  end,
 }
 
 local side = world:split { color = 0, blocking = false }

@@ -5,7 +5,12 @@ scenario {
   matrix  = { ranks = { 2, 4 } },
   bug     = { entry = "H3", thread = "NVIDIA/nccl#1038",
               nccl = "nobody serves the id any more: the second init retries, and then fails or hangs" },
-  outcome = { error = "ncclRemoteError", call = "ncclCommInitRankConfig", rank = 0 },
+  outcome = function(run)
+    local all = {}
+    for r = 0, run.nranks - 1 do all[r + 1] = r end
+    return { error = "ncclRemoteError", call = "ncclCommInitRankConfig", rank = 0, findings = 1,
+             finding = { rule = "reused-id", culprit = all } }
+  end,
 }
 
 if rank == 0 then

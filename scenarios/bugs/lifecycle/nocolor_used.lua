@@ -5,7 +5,8 @@ scenario {
   bug     = { entry = "H4", thread = "NVIDIA/nccl#2397",
               nccl = "ncclInvalidArgument: the communicator is NULL" },
   outcome = function(run)
-    return { error = "ncclInvalidArgument", call = "ncclAllReduce", rank = run.param.culprit }
+    return { error = "ncclInvalidArgument", call = "ncclAllReduce", rank = run.param.culprit, findings = 1,
+             finding = { rule = "null-communicator", culprit = run.param.culprit } }
   end,
 }
 

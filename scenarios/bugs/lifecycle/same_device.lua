@@ -4,7 +4,8 @@ scenario {
   matrix  = { ranks = { 2, 4 } },
   bug     = { entry = "H2", thread = "NVIDIA/Megatron-LM#661",
               nccl = "ncclInvalidUsage (duplicate GPU detected) on the two; the others go on and wait" },
-  outcome = { error = "ncclInvalidUsage", call = "ncclCommInitRank", rank = 0 },
+  outcome = { error = "ncclInvalidUsage", call = "ncclCommInitRank", rank = 0, findings = 1,
+              finding = { rule = "duplicate-device", culprit = { 0, 1 } } },
 }
 
 if rank == 0 then

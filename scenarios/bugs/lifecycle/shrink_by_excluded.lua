@@ -5,7 +5,8 @@ scenario {
   bug     = { entry = "H4", thread = "pytorch/pytorch#194775",
               nccl = "ncclInvalidArgument on that rank: shrink is for those who stay" },
   outcome = function(run)
-    return { error = "ncclInvalidArgument", call = "ncclCommShrink", rank = run.param.out }
+    return { error = "ncclInvalidArgument", call = "ncclCommShrink", rank = run.param.out, findings = 1,
+             finding = { rule = "excluded-rank", culprit = run.param.out } }
   end,
 }
 

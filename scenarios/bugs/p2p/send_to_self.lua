@@ -5,7 +5,8 @@ scenario {
   params  = { odd = 0 },
   matrix  = { ranks = { 2, 4 }, odd = { 0, 1 } },
   outcome = function(run)
-    return { error = "ncclInvalidUsage", rank = run.param.odd }
+    return { error = "ncclInvalidUsage", rank = run.param.odd, findings = 1,
+             finding = { rule = "failed-call", culprit = run.param.odd, call = 1 } }
   end,
 }
 

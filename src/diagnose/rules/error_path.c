@@ -34,52 +34,78 @@ static void say_where_failed(const struct ncs_root *r, size_t ranks, struct ncs_
     ncs_free(rank);
 }
 
+/* The call whose error ended the rank; NULL = it was no call. */
+static const struct ncs_call *ended_by(const struct ncs_inquiry *q, int rank)
+{
+    for (size_t i = 0; i < q->notices; i++)
+        if (q->notice[i].kind == NCS_NOTICE_ERROR && q->notice[i].call[0]->rank == rank)
+            return q->notice[i].call[0];
+    return NULL;
+}
+
+static void say_ended(const struct ncs_inquiry *q, const struct ncs_root *r, int line, struct ncs_str *s)
+{
+    ncs_say_absent(r, s);
+    ncs_str_add(s, " ended by error");
+    if (line)
+        ncs_str_addf(s, " at line %d", line);
+    ncs_say_before(q, r, s);
+    ncs_str_addf(s, ": %s", ended_with(q, r->absent[0]));
+}
+
+static void say_failed(const struct ncs_root *r, bool many, struct ncs_str *s)
+{
+    const struct ncs_call *call = r->absent[0]->call;
+    char *what = ncs_describe(call);
+    say_where_failed(r, many ? r->absents : 1, s);
+    if (call->number)
+        ncs_str_addf(s, "call %u, %s,", (unsigned)call->number, what);
+    else
+        ncs_str_add(s, what);
+    ncs_say_place(s, call);
+    ncs_str_add(s, " ");
+    ncs_say_result(call, s);
+    ncs_free(what);
+}
+
+static void say_so(const struct ncs_inquiry *q, const struct ncs_root *r, bool many, struct ncs_str *s)
+{
+    const char *who = many ? "they" : "it";
+    if (r->absent[0]->reason == NCS_ABSENT_GAVE_UP)
+        ncs_str_addf(s, "; %s made no call on %s after that", who, ncs_comm_name(q, r->need->comm));
+    else if (r->absent[0]->reason == NCS_ABSENT_DROPPED)
+        ncs_str_addf(s, "; with it %s whole group was dropped", many ? "their" : "its");
+    else
+        ncs_str_addf(s, "; so %s take%s no part", who, many ? "" : "s");
+}
+
 static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
 {
     if (!ncs_is_because(r, NCS_ABSENT_ERROR, NCS_ABSENT_DROPPED))
         return false;
     ncs_fill_absent(q, r, d);
     const struct ncs_absent *a = r->absent[0];
-    struct ncs_str s = { 0 };
-    int line;
-    if (a->reason == NCS_ABSENT_ERROR) {
-        line = a->context >= 0 ? ncs_said_place(q, a->context).line : 0;
-        ncs_say_absent(r, &s);
-        ncs_str_add(&s, " ended by error");
-        if (line)
-            ncs_str_addf(&s, " at line %d", line);
-        ncs_say_before(q, r, &s);
-        ncs_str_addf(&s, ": %s", ended_with(q, a));
-    } else {
-        char *what = ncs_describe(a->call);
-        line = a->call->place.line;
-        bool many = r->absents > 1 && alike(r);
-        say_where_failed(r, many ? r->absents : 1, &s);
-        if (a->call->number)
-            ncs_str_addf(&s, "call %u, %s,", (unsigned)a->call->number, what);
-        else
-            ncs_str_add(&s, what);
-        ncs_say_place(&s, a->call);
-        const union ncs_arg *comm = ncs_call_arg(a->call, NCS_ARG_COMM);
-        ncs_str_addf(&s, " failed with %s%s", ncs_said_result(a->call),
-                     comm && !comm->p ? " (its communicator is NULL)" : "");
-        if (a->reason == NCS_ABSENT_GAVE_UP)
-            ncs_str_addf(&s, ", and %s made no call on %s after that", many ? "they" : "it",
-                         ncs_comm_name(q, r->need->comm));
-        else if (a->reason == NCS_ABSENT_DROPPED)
-            ncs_str_addf(&s, ", and %s whole group was dropped", many ? "their" : "its");
-        else
-            ncs_str_add(&s, many ? ", so they take no part" : ", so it takes no part");
-        ncs_free(what);
-    }
-    ncs_say_who_waits(q, &s, r->need, r->absents > 1);
-    d->f.why = ncs_str_take(&s);
-    if (line)
-        d->f.fix = ncs_text("repair what failed at line %d; a rank that cannot go on has to have "
-                            "the communicator aborted on all ranks", line);
+    bool ended = a->reason == NCS_ABSENT_ERROR, many = !ended && r->absents > 1 && alike(r);
+    const struct ncs_call *failed = ended ? ended_by(q, a->rank) : a->call;
+    int line = !ended           ? failed->place.line
+               : a->context >= 0 ? ncs_said_place(q, a->context).line : 0;
+    struct ncs_str s = { 0 }, fix = { 0 };
+    if (ended)
+        say_ended(q, r, line, &s);
     else
-        d->f.fix = ncs_text("repair what failed on rank %d; a rank that cannot go on has to have "
-                            "the communicator aborted on all ranks", a->rank);
+        say_failed(r, many, &s);
+    if (failed)
+        ncs_say_failing(q, failed, &s, &fix);
+    else if (line)
+        ncs_str_addf(&fix, "repair what failed at line %d", line);
+    else
+        ncs_str_addf(&fix, "repair what failed on rank %d", a->rank);
+    if (!ended)
+        say_so(q, r, many, &s);
+    ncs_say_who_waits(q, &s, r->need, r->absents > 1);
+    ncs_str_add(&fix, "; a rank that cannot go on has to have the communicator aborted on all ranks");
+    d->f.why = ncs_str_take(&s);
+    d->f.fix = ncs_str_take(&fix);
     return true;
 }
 

@@ -152,6 +152,32 @@ const struct ncs_page ncs_pages[] = {
     },
     {
         .kind = NCS_PAGE_CLASS,
+        .id = "failed-call",
+        .title = "a call failed, and nothing caught the error",
+        .group = "participants",
+        .what =
+            "A call of NCCL or CUDA returned an error that ended its rank, and nobody waits because of it:\n"
+            "the call itself is wrong, or the library met something that it cannot do.\n",
+        .why =
+            "NCCL looks at the arguments on each rank before it starts: a root that is no rank of the\n"
+            "communicator, a buffer that is NULL, an end of a group without its start. CUDA tells the same\n"
+            "way that there is no memory left. Errors that have a cause further back have classes of their\n"
+            "own.\n",
+        .see =
+            "The report has the library's own words and what the calls before it tell, and names all ranks\n"
+            "that failed at that place. On a cluster: NCCL_DEBUG=WARN, and ncclGetLastError.\n",
+        .repair =
+            "What the report says; explain has a page for each result code.\n",
+        .scenario =
+            "scenario { ranks = 2 }\n"
+            "local x = cuda.buffer(\"float32\", 8):fill(1)\n"
+            "C.check(C.ncclBroadcast(x, x, #x, C.ncclFloat32, nranks, world, stream)) -- ranks count from 0\n",
+        .ends = "error",
+        .finding = "failed-call",
+        .also = "error-path null-communicator ncclInvalidArgument ncclInvalidUsage",
+    },
+    {
+        .kind = NCS_PAGE_CLASS,
         .id = "waiting",
         .title = "a rank waits, and no rule says more",
         .group = "participants",
@@ -968,6 +994,106 @@ const struct ncs_page ncs_pages[] = {
     },
     {
         .kind = NCS_PAGE_CLASS,
+        .id = "duplicate-device",
+        .title = "ranks of a host share a device",
+        .group = "lifecycle",
+        .what =
+            "Several ranks join a communicator while the same device is current on them. NCCL refuses.\n",
+        .why =
+            "A rank is on the device that is current when it joins, and that is device 0 until cudaSetDevice\n"
+            "says otherwise. A launcher that shows all GPUs to every process, and a program that counts on\n"
+            "seeing one, make all ranks join with device 0. NCCL 2.30.7 refuses on all ranks, older ones only\n"
+            "on those that share, and the others wait.\n",
+        .see =
+            "ncclInvalidUsage of the init, \"Duplicate GPU detected\" or \"Multiple Ranks are using the same\n"
+            "GPU\". The report names the ranks and the device.\n",
+        .repair =
+            "cudaSetDevice with the rank's number on its host, before the init. Or let each process see one\n"
+            "GPU: CUDA_VISIBLE_DEVICES. NCCL_MULTI_RANK_GPU_ENABLE=1 allows it from 2.30.3 on.\n",
+        .scenario =
+            "scenario { ranks = 2, world = false }\n"
+            "if rank == 0 then store:set(\"id\", nccl.unique_id()) end\n"
+            "cuda.set_device(0) -- on both\n"
+            "nccl.init_rank(nranks, store:get(\"id\"), rank)\n",
+        .ends = "error",
+        .finding = "duplicate-device",
+        .also = "init-clash ncclInvalidUsage",
+    },
+    {
+        .kind = NCS_PAGE_CLASS,
+        .id = "reused-id",
+        .title = "an id was used for a second communicator",
+        .group = "lifecycle",
+        .what =
+            "A communicator is started with the unique id that has made another one.\n",
+        .why =
+            "An id is the address of a meeting of all ranks, which is held once. Nobody serves it any more:\n"
+            "the second init tries for a while, and fails with ncclRemoteError, or waits for ever.\n",
+        .see =
+            "The report names both inits by their lines, and the communicator that the id has made.\n",
+        .repair =
+            "ncclGetUniqueId for each communicator, on one rank, and send it to the others. Or make the\n"
+            "second one out of the first: ncclCommSplit needs no id.\n",
+        .scenario =
+            "scenario { ranks = 2, world = false }\n"
+            "if rank == 0 then store:set(\"id\", nccl.unique_id()) end\n"
+            "local id = store:get(\"id\")\n"
+            "nccl.init_rank(nranks, id, rank, { name = \"data\" })\n"
+            "nccl.init_rank(nranks, id, rank, { name = \"model\" })\n",
+        .ends = "error",
+        .finding = "reused-id",
+        .also = "init-clash init-missing-rank ncclRemoteError",
+    },
+    {
+        .kind = NCS_PAGE_CLASS,
+        .id = "null-communicator",
+        .title = "a call was made on a communicator that the rank does not have",
+        .group = "lifecycle",
+        .what =
+            "The communicator of the call is NULL on the rank: nothing has made it there, or not yet.\n",
+        .why =
+            "A split gives NULL to a rank that took NCCL_SPLIT_NOCOLOR; a child of a non-blocking\n"
+            "communicator is NULL until that one is ready again; a group makes what is asked for in it when\n"
+            "it ends; and what failed made nothing.\n",
+        .see =
+            "The report says which of these it is, with the line. Where others wait for the rank the class is\n"
+            "error-path, in the same words.\n",
+        .repair =
+            "Leave the call out on ranks that have no part, or wait until the communicator is there.\n",
+        .scenario =
+            "scenario { ranks = 2 }\n"
+            "local x = cuda.buffer(\"float32\", 8):fill(1)\n"
+            "local color = rank == 0 and 0 or C.NCCL_SPLIT_NOCOLOR\n"
+            "local part = select(2, C.check(0, C.ncclCommSplit(world, color, 0, nil)))\n"
+            "C.check(C.ncclAllReduce(x, x, #x, C.ncclFloat32, C.ncclSum, part, stream))\n",
+        .ends = "error",
+        .finding = "null-communicator",
+        .also = "error-path used-in-progress failed-call",
+    },
+    {
+        .kind = NCS_PAGE_CLASS,
+        .id = "excluded-rank",
+        .title = "a rank that is to be left out called ncclCommShrink",
+        .group = "lifecycle",
+        .what =
+            "A rank is in its own list of ranks that the smaller communicator leaves out.\n",
+        .why =
+            "ncclCommShrink is called by those who stay, with the list of those who do not. Who is in it gets\n"
+            "ncclInvalidArgument; the others go on.\n",
+        .see =
+            "The report names the rank and the line.\n",
+        .repair =
+            "Call it only where the rank is not in the list; who leaves aborts the old communicator, and\n"
+            "makes no more calls on it.\n",
+        .scenario =
+            "scenario { ranks = 3 }\n"
+            "world:shrink { 1 } -- on rank 1, too\n",
+        .ends = "error",
+        .finding = "excluded-rank",
+        .also = "skipped-call init-clash",
+    },
+    {
+        .kind = NCS_PAGE_CLASS,
         .id = "part-too-small",
         .title = "a call names a rank that its part of a split has not",
         .group = "lifecycle",
@@ -1089,6 +1215,33 @@ const struct ncs_page ncs_pages[] = {
         .ends = "wrong",
         .finding = "stale-operator",
         .also = "zero-factor op-mismatch ncclRedOpDestroy",
+    },
+    {
+        .kind = NCS_PAGE_CLASS,
+        .id = "foreign-operator",
+        .title = "an operator was used that is not good for the call",
+        .group = "lifecycle",
+        .what =
+            "A call uses a pre-mul-sum operator that was destroyed before, that was made on another\n"
+            "communicator, or for another data type. It fails.\n",
+        .why =
+            "An operator belongs to the communicator that it was made on, on that rank, and to one type, and\n"
+            "the library looks for it there: ncclInvalidArgument. An operator may be destroyed as soon as the\n"
+            "last call that uses it was made, and not before.\n",
+        .see =
+            "The report names the call, and the line at which the operator was destroyed or made. Where\n"
+            "others wait for the rank the class is error-path, in the same words.\n",
+        .repair =
+            "One operator for each communicator and type, destroyed behind its last use.\n",
+        .scenario =
+            "scenario { ranks = 2 }\n"
+            "local x = cuda.buffer(\"float32\", 8):fill(1)\n"
+            "local half = world:premulsum(\"float16\", 0.5)\n"
+            "world:all_reduce(x, { op = half }) -- of another type\n"
+            "stream:sync()\n",
+        .ends = "error",
+        .finding = "foreign-operator",
+        .also = "stale-operator stale-scalar failed-call",
     },
     {
         .kind = NCS_PAGE_CLASS,
@@ -1259,6 +1412,32 @@ const struct ncs_page ncs_pages[] = {
         .ends = "hang",
         .finding = "child-not-aborted",
         .also = "abort-order abort-one-rank",
+    },
+    {
+        .kind = NCS_PAGE_CLASS,
+        .id = "used-in-progress",
+        .title = "a communicator was used while it was in progress",
+        .group = "nonblocking",
+        .what =
+            "A call is made on a non-blocking communicator whose last one is still on its way. It fails.\n",
+        .why =
+            "With blocking = 0 a call returns ncclInProgress and goes on in the background. Until\n"
+            "ncclCommGetAsyncError gives ncclSuccess the communicator takes no other call:\n"
+            "ncclInvalidArgument.\n",
+        .see =
+            "The report names the call that was in progress and the one that came too early. Where others\n"
+            "wait for the rank the class is error-path, in the same words.\n",
+        .repair =
+            "Poll ncclCommGetAsyncError until it is no longer ncclInProgress, after every call;\n"
+            "comm:wait_ready() does that.\n",
+        .scenario =
+            "scenario { ranks = 2, world = false }\n"
+            "if rank == 0 then store:set(\"id\", nccl.unique_id()) end\n"
+            "local team = nccl.init_rank(nranks, store:get(\"id\"), rank, { blocking = false })\n"
+            "team:split { color = 0 } -- the init is on its way\n",
+        .ends = "error",
+        .finding = "used-in-progress",
+        .also = "error-path livelock ncclInProgress",
     },
     {
         .kind = NCS_PAGE_CLASS,

@@ -42,6 +42,82 @@ scenario { ranks = 2, world = false }
 nccl.init_rank(2, nccl.unique_id(), rank) -- an id of its own on each rank]],
   also = "init-missing-rank" }
 
+class { "duplicate-device", "ranks of a host share a device",
+  what = [[
+Several ranks join a communicator while the same device is current on them. NCCL refuses.]],
+  why = [[
+A rank is on the device that is current when it joins, and that is device 0 until cudaSetDevice
+says otherwise. A launcher that shows all GPUs to every process, and a program that counts on
+seeing one, make all ranks join with device 0. NCCL 2.30.7 refuses on all ranks, older ones only
+on those that share, and the others wait.]],
+  see = [[
+ncclInvalidUsage of the init, "Duplicate GPU detected" or "Multiple Ranks are using the same
+GPU". The report names the ranks and the device.]],
+  repair = [[
+cudaSetDevice with the rank's number on its host, before the init. Or let each process see one
+GPU: CUDA_VISIBLE_DEVICES. NCCL_MULTI_RANK_GPU_ENABLE=1 allows it from 2.30.3 on.]],
+  ends = "error", scenario = [[
+scenario { ranks = 2, world = false }
+if rank == 0 then store:set("id", nccl.unique_id()) end
+cuda.set_device(0) -- on both
+nccl.init_rank(nranks, store:get("id"), rank)]],
+  also = "init-clash ncclInvalidUsage" }
+
+class { "reused-id", "an id was used for a second communicator",
+  what = [[
+A communicator is started with the unique id that has made another one.]],
+  why = [[
+An id is the address of a meeting of all ranks, which is held once. Nobody serves it any more:
+the second init tries for a while, and fails with ncclRemoteError, or waits for ever.]],
+  see = [[
+The report names both inits by their lines, and the communicator that the id has made.]],
+  repair = [[
+ncclGetUniqueId for each communicator, on one rank, and send it to the others. Or make the
+second one out of the first: ncclCommSplit needs no id.]],
+  ends = "error", scenario = [[
+scenario { ranks = 2, world = false }
+if rank == 0 then store:set("id", nccl.unique_id()) end
+local id = store:get("id")
+nccl.init_rank(nranks, id, rank, { name = "data" })
+nccl.init_rank(nranks, id, rank, { name = "model" })]],
+  also = "init-clash init-missing-rank ncclRemoteError" }
+
+class { "null-communicator", "a call was made on a communicator that the rank does not have",
+  what = [[
+The communicator of the call is NULL on the rank: nothing has made it there, or not yet.]],
+  why = [[
+A split gives NULL to a rank that took NCCL_SPLIT_NOCOLOR; a child of a non-blocking
+communicator is NULL until that one is ready again; a group makes what is asked for in it when
+it ends; and what failed made nothing.]],
+  see = [[
+The report says which of these it is, with the line. Where others wait for the rank the class is
+error-path, in the same words.]],
+  repair = [[
+Leave the call out on ranks that have no part, or wait until the communicator is there.]],
+  ends = "error", scenario = [[
+scenario { ranks = 2 }
+local x = cuda.buffer("float32", 8):fill(1)
+local color = rank == 0 and 0 or C.NCCL_SPLIT_NOCOLOR
+local part = select(2, C.check(0, C.ncclCommSplit(world, color, 0, nil)))
+C.check(C.ncclAllReduce(x, x, #x, C.ncclFloat32, C.ncclSum, part, stream))]],
+  also = "error-path used-in-progress failed-call" }
+
+class { "excluded-rank", "a rank that is to be left out called ncclCommShrink",
+  what = [[
+A rank is in its own list of ranks that the smaller communicator leaves out.]],
+  why = [[
+ncclCommShrink is called by those who stay, with the list of those who do not. Who is in it gets
+ncclInvalidArgument; the others go on.]],
+  see = [[
+The report names the rank and the line.]],
+  repair = [[
+Call it only where the rank is not in the list; who leaves aborts the old communicator, and
+makes no more calls on it.]],
+  ends = "error", scenario = [[
+scenario { ranks = 3 }
+world:shrink { 1 } -- on rank 1, too]],
+  also = "skipped-call init-clash" }
+
 class { "part-too-small", "a call names a rank that its part of a split has not",
   what = [[
 A root or a peer is beyond the last rank of the communicator, which is a part of a split, while
@@ -141,6 +217,27 @@ C.check(C.ncclAllReduce(x, x, 8, C.ncclFloat32, op, world, stream))
 stream:sync()
 expect.equal(x, 4)]],
   also = "zero-factor op-mismatch ncclRedOpDestroy" }
+
+class { "foreign-operator", "an operator was used that is not good for the call",
+  what = [[
+A call uses a pre-mul-sum operator that was destroyed before, that was made on another
+communicator, or for another data type. It fails.]],
+  why = [[
+An operator belongs to the communicator that it was made on, on that rank, and to one type, and
+the library looks for it there: ncclInvalidArgument. An operator may be destroyed as soon as the
+last call that uses it was made, and not before.]],
+  see = [[
+The report names the call, and the line at which the operator was destroyed or made. Where
+others wait for the rank the class is error-path, in the same words.]],
+  repair = [[
+One operator for each communicator and type, destroyed behind its last use.]],
+  ends = "error", scenario = [[
+scenario { ranks = 2 }
+local x = cuda.buffer("float32", 8):fill(1)
+local half = world:premulsum("float16", 0.5)
+world:all_reduce(x, { op = half }) -- of another type
+stream:sync()]],
+  also = "stale-operator stale-scalar failed-call" }
 
 class { "zero-factor", "the factor of a pre-mul-sum is 0 on every rank",
   what = [[

@@ -2,6 +2,26 @@
 
 group { "nonblocking", "polling" }
 
+class { "used-in-progress", "a communicator was used while it was in progress",
+  what = [[
+A call is made on a non-blocking communicator whose last one is still on its way. It fails.]],
+  why = [[
+With blocking = 0 a call returns ncclInProgress and goes on in the background. Until
+ncclCommGetAsyncError gives ncclSuccess the communicator takes no other call:
+ncclInvalidArgument.]],
+  see = [[
+The report names the call that was in progress and the one that came too early. Where others
+wait for the rank the class is error-path, in the same words.]],
+  repair = [[
+Poll ncclCommGetAsyncError until it is no longer ncclInProgress, after every call;
+comm:wait_ready() does that.]],
+  ends = "error", scenario = [[
+scenario { ranks = 2, world = false }
+if rank == 0 then store:set("id", nccl.unique_id()) end
+local team = nccl.init_rank(nranks, store:get("id"), rank, { blocking = false })
+team:split { color = 0 } -- the init is on its way]],
+  also = "error-path livelock ncclInProgress" }
+
 class { "livelock", "a rank polls for something that cannot happen",
   what = [[
 A loop asks again and again (a stream or event query, ncclCommGetAsyncError, a key of the

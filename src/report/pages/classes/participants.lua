@@ -118,6 +118,26 @@ C.ncclBroadcast(x, x, #x, C.ncclFloat32, root, world, stream) -- nobody looks at
 stream:sync()]],
   also = "ncclInvalidArgument missing-group-end abort-one-rank" }
 
+class { "failed-call", "a call failed, and nothing caught the error",
+  what = [[
+A call of NCCL or CUDA returned an error that ended its rank, and nobody waits because of it:
+the call itself is wrong, or the library met something that it cannot do.]],
+  why = [[
+NCCL looks at the arguments on each rank before it starts: a root that is no rank of the
+communicator, a buffer that is NULL, an end of a group without its start. CUDA tells the same
+way that there is no memory left. Errors that have a cause further back have classes of their
+own.]],
+  see = [[
+The report has the library's own words and what the calls before it tell, and names all ranks
+that failed at that place. On a cluster: NCCL_DEBUG=WARN, and ncclGetLastError.]],
+  repair = [[
+What the report says; explain has a page for each result code.]],
+  ends = "error", scenario = [[
+scenario { ranks = 2 }
+local x = cuda.buffer("float32", 8):fill(1)
+C.check(C.ncclBroadcast(x, x, #x, C.ncclFloat32, nranks, world, stream)) -- ranks count from 0]],
+  also = "error-path null-communicator ncclInvalidArgument ncclInvalidUsage" }
+
 class { "waiting", "a rank waits, and no rule says more",
   what = [[
 The report names who waits, in which call and for whom. No pattern that has a name fits, so

@@ -1,0 +1,51 @@
+/* What the library says of a call that failed, kept with its record: the code alone is seldom enough to
+ * know what to change. */
+#include <string.h>
+
+#include "api/journal_private.h"
+#include "base/hash.h"
+#include "base/mem.h"
+
+enum { TEXTS = 256 }; /* different ones that are kept: a program may fail in a loop */
+
+const char *ncs_journal_ask_error(const struct ncs_journal *j, const struct ncs_call *call, int rc)
+{
+    const struct ncs_api *api = j->own->api;
+    const char *text = NULL;
+
+    if (!api)
+        return NULL;
+    if (ncs_fn_info[call->fn].result == NCS_RESULT_CUDA)
+        return api->cudaGetErrorString ? api->cudaGetErrorString((cudaError_t)rc) : NULL;
+    /* What it said last is about this call only if the call was made. */
+    if (!call->faulted && api->ncclGetLastError)
+        text = api->ncclGetLastError(NULL);
+    if ((!text || !*text) && api->ncclGetErrorString)
+        text = api->ncclGetErrorString((ncclResult_t)rc);
+    return text && *text ? text : NULL;
+}
+
+const char *ncs_journal_keep_text(struct ncs_journal *j, const char *text)
+{
+    struct ncs_map *texts = &j->own->texts;
+    uint64_t key = ncs_hash_bytes(0, text, strlen(text));
+    char *kept = ncs_map_get(texts, key);
+
+    if (!kept && texts->count < TEXTS) {
+        kept = ncs_copy_text(text);
+        ncs_map_put(texts, key, kept);
+    }
+    return kept;
+}
+
+static void free_text(void *value, void *arg)
+{
+    (void)arg;
+    ncs_free(value);
+}
+
+void ncs_journal_free_texts(struct ncs_journal *j)
+{
+    ncs_map_each(&j->own->texts, free_text, NULL);
+    ncs_map_free(&j->own->texts);
+}

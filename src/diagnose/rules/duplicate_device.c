@@ -1,0 +1,9 @@
+/* Ranks of a host join a communicator with one device. */
+#include "diagnose/rule.h"
+
+static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+{
+    return ncs_failed_because(q, r, d, NCS_FAILING_SAME_DEVICE);
+}
+
+const struct ncs_rule ncs_rule_duplicate_device = { .match = match };

@@ -1,0 +1,9 @@
+/* A rank that is to be left out calls for the smaller communicator. */
+#include "diagnose/rule.h"
+
+static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+{
+    return ncs_failed_because(q, r, d, NCS_FAILING_EXCLUDED);
+}
+
+const struct ncs_rule ncs_rule_excluded_rank = { .match = match };

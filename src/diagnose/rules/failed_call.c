@@ -1,0 +1,9 @@
+/* A call failed for what is in it, or for what the library met. */
+#include "diagnose/rule.h"
+
+static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+{
+    return ncs_failed_because(q, r, d, NCS_FAILING_OWN);
+}
+
+const struct ncs_rule ncs_rule_failed_call = { .match = match };

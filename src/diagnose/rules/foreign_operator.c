@@ -1,0 +1,9 @@
+/* A call uses an operator that is no longer there, or was made for something else. */
+#include "diagnose/rule.h"
+
+static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+{
+    return ncs_failed_because(q, r, d, NCS_FAILING_NO_OPERATOR);
+}
+
+const struct ncs_rule ncs_rule_foreign_operator = { .match = match };

@@ -1,0 +1,9 @@
+/* A communicator is made with the id of another one. */
+#include "diagnose/rule.h"
+
+static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+{
+    return ncs_failed_because(q, r, d, NCS_FAILING_REUSED_ID);
+}
+
+const struct ncs_rule ncs_rule_reused_id = { .match = match };

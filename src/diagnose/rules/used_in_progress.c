@@ -1,0 +1,9 @@
+/* A communicator is used while it is in progress. */
+#include "diagnose/rule.h"
+
+static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+{
+    return ncs_failed_because(q, r, d, NCS_FAILING_IN_PROGRESS);
+}
+
+const struct ncs_rule ncs_rule_used_in_progress = { .match = match };
