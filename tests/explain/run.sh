@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The pages of `explain`: every scenario that a page prints is taken from its text and run, and must end
-# as the page says, with the one finding that it names and no other; `check` finds nothing in any.
+# as the page says, with the one finding that it names and no other; `check` finds nothing in any but in
+# those that end with an error, which it may foresee.
 set -u
 unset "${!NCCL_@}" # the simulator heeds them
 : "${NCCLSCRIPT:?the path of the binary}"
@@ -44,7 +45,11 @@ mkdir runs
 (cd scenarios && sha256sum ./*.lua) | sort | awk '!seen[$1]++ { print $2 }' |
     while read -r file; do cp "scenarios/$file" runs/; done
 
-"$program" check runs >check.out 2>&1 || { cat check.out; complain "check finds mistakes"; }
+mapfile -t quiet < <(cd runs && for file in *.lua; do
+    grep -q '^error' "../pages/${file%.lua}.ends" || echo "runs/$file"
+done)
+((${#quiet[@]} > 60)) || complain "only ${#quiet[@]} scenarios end without an error"
+"$program" check "${quiet[@]}" >check.out 2>&1 || { cat check.out; complain "check finds mistakes"; }
 for seed in 0 1 2; do
     "$program" run --timeout 60s --format json --seed $seed runs >runs.json 2>err </dev/null
     cat err
