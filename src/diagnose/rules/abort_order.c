@@ -3,10 +3,12 @@
 
 #include "base/mem.h"
 
-/* The abort that the ranks at the need stand in, of another communicator; NULL if one of them is
- * elsewhere. */
-static const struct ncs_call *aborts(const struct ncs_inquiry *q, const struct ncs_need *n)
+/* The abort of the lowest of the ranks at the need, if all of them stand in one of another communicator;
+ * else NULL. By rank who does: the caller's, NULL with it. */
+static const struct ncs_call *aborts(const struct ncs_inquiry *q, const struct ncs_need *n, int **ranks,
+                                     size_t *count)
 {
+    size_t room = 0;
     const struct ncs_call *abort = NULL;
     bool *direct = ncs_waiters(q, ncs_need_node(q, (size_t)(n - q->need)), true), all = true;
     for (size_t i = 0; i < q->snap->contexts && all; i++) {
@@ -16,22 +18,37 @@ static const struct ncs_call *aborts(const struct ncs_inquiry *q, const struct n
         all = c && c->fn == NCS_FN_ncclCommAbort && c->comm >= 0 && c->comm != n->comm;
         if (all && (!abort || c->rank < abort->rank))
             abort = c;
+        size_t at = *count;
+        if (!all || (at && (*ranks)[at - 1] == c->rank))
+            continue;
+        NCS_PUSH(*ranks, *count, room, c->rank);
+        for (; at > 0 && (*ranks)[at - 1] > c->rank; at--)
+            (*ranks)[at] = (*ranks)[at - 1];
+        (*ranks)[at] = c->rank;
     }
     ncs_free(direct);
-    return all ? abort : NULL;
+    if (all && abort)
+        return abort;
+    ncs_free(*ranks);
+    *ranks = NULL;
+    return NULL;
 }
 
 static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
 {
     if (!ncs_is_because(r, NCS_ABSENT_KILLED, NCS_ABSENT_LAST_FINAL) || r->need->comm < 0)
         return false;
-    const struct ncs_call *abort = aborts(q, r->need);
+    int *ranks = NULL;
+    size_t count = 0;
+    const struct ncs_call *abort = aborts(q, r->need, &ranks, &count);
     if (!abort)
         return false;
     ncs_fill_absent(q, r, d);
     const char *other = ncs_comm_name(q, r->need->comm);
     struct ncs_str s = { 0 };
-    ncs_str_addf(&s, "rank %d stands in the abort of %s", abort->rank, ncs_comm_name(q, abort->comm));
+    ncs_say_ranks(&s, ranks, count);
+    ncs_str_addf(&s, " stand%s in the abort of %s", count == 1 ? "s" : "", ncs_comm_name(q, abort->comm));
+    ncs_free(ranks);
     ncs_say_place(&s, abort);
     ncs_str_addf(&s, ", which waits for what is before it on the device: call %u on %s",
                  (unsigned)r->need->call->number, other);

@@ -75,6 +75,50 @@ static bool may_be_sorted(const struct ncs_call *a, const struct ncs_call *b)
            (ncs_call_count(a) != ncs_call_count(b) || ncs_call_dtype(a) != ncs_call_dtype(b));
 }
 
+/* The ranks of the run that make the same call there. */
+static void say_side(const struct ncs_inquiry *q, int comm, uint32_t at, const struct ncs_call *call,
+                     struct ncs_str *s)
+{
+    int members = q->journal->comm[comm]->members;
+    int *rank = ncs_new((size_t)members * sizeof *rank);
+    size_t ranks = 0;
+    for (int i = 0; i < members; i++) {
+        const struct ncs_call *c = ncs_call_at(q, comm, i, at);
+        if (c == call || same_call(c, call))
+            rank[ranks++] = c->rank;
+    }
+    ncs_say_ranks(s, rank, ranks);
+    ncs_free(rank);
+}
+
+/* "call 1 is A at line 8 on ranks 0, 2 and B at line 9 on ranks 1, 3, and call 2 is the other one" */
+static void say_sides(const struct ncs_inquiry *q, int comm, const struct ncs_parting *p,
+                      const struct ncs_call *own, const struct ncs_call *model, struct ncs_str *s)
+{
+    const struct ncs_call *side[] = { own, model };
+    if (p->even && model->rank < own->rank) {
+        side[0] = model;
+        side[1] = own;
+    }
+    /* Of labels that differ, or nothing but lines and what is between: see the parting. */
+    bool told_apart = !same_call(own, model);
+    ncs_str_addf(s, ": call %u is", (unsigned)p->number);
+    for (int i = 0; i < 2; i++) {
+        char *what = ncs_describe(side[i]);
+        ncs_str_addf(s, "%s %s", i ? " and" : "", what);
+        ncs_say_place(s, side[i]);
+        ncs_str_add(s, " on ");
+        if (told_apart)
+            say_side(q, comm, p->at, side[i], s);
+        else if (i == 0 && !p->even)
+            ncs_say_odd(q, s, comm, p);
+        else
+            ncs_say_ranks(s, &side[i]->rank, 1);
+        ncs_free(what);
+    }
+    ncs_str_addf(s, ", and call %u is the other one", (unsigned)p->other);
+}
+
 static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
 {
     struct ncs_parting found, *p = &found;
@@ -87,25 +131,16 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
     if (p->even)
         own = ncs_call_at(q, comm, p->model == p->odd[0] ? p->odd[p->odds - 1] : p->odd[0], p->at);
     struct ncs_str s = { 0 };
-    char *a = ncs_describe(own), *b = ncs_describe(model);
     ncs_str_addf(&s, "calls %u and %u are exchanged", (unsigned)p->number, (unsigned)p->other);
     if (p->clue == NCS_CLUE_BUFFER) { /* all else is equal */
-        ncs_str_addf(&s, ": call %u, %s,", (unsigned)p->number, a);
+        char *what = ncs_describe(own);
+        ncs_str_addf(&s, ": call %u, %s,", (unsigned)p->number, what);
         ncs_say_place(&s, own);
         ncs_str_addf(&s, " is with a buffer on rank %d that rank %d has in call %u", own->rank,
                      model->rank, (unsigned)p->other);
+        ncs_free(what);
     } else {
-        ncs_str_addf(&s, ": call %u is %s", (unsigned)p->number, a);
-        ncs_say_place(&s, own);
-        ncs_str_add(&s, " on ");
-        if (p->even)
-            ncs_say_ranks(&s, &own->rank, 1);
-        else
-            ncs_say_odd(q, &s, comm, p);
-        ncs_str_addf(&s, " and %s", b);
-        ncs_say_place(&s, model);
-        ncs_str_addf(&s, " on rank %d, and call %u is the other one", model->rank,
-                     (unsigned)p->other);
+        say_sides(q, comm, p, own, model, &s);
     }
     if (may_be_sorted(model, ncs_call_at(q, comm, p->model, p->at + p->shift)))
         ncs_str_add(&s, "; NCCL may sort the calls of a group by size and hide it, but does not promise to");
@@ -120,8 +155,6 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
                      own->place.line, (unsigned)p->other);
     }
     d->f.fix = ncs_str_take(&s);
-    ncs_free(a);
-    ncs_free(b);
     ncs_free(p->odd);
     return true;
 }
