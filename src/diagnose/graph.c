@@ -377,6 +377,23 @@ static bool at_gate(const struct ncs_inquiry *q, const struct ncs_snap_context *
     return false;
 }
 
+/* Whether another thread of the rank may set the key that one of them waits for. The driver's own
+ * threads, in callbacks, keep up what the others wait for. */
+static bool may_set_it_itself(const struct ncs_inquiry *q, int rank, const struct ncs_snap_gate *gate)
+{
+    bool other = false;
+    if (strcmp(gate->what, "store:get") != 0)
+        return false;
+    for (int i = ncs_first_context(q, rank); i >= 0; i = q->next_context[i]) {
+        const struct ncs_snap_context *c = &q->snap->context[i];
+        bool here = at_gate(q, c, gate);
+        if (here && c->thread < 0)
+            return false;
+        other |= !here && c->thread >= 0 && c->state != NCS_CONTEXT_ENDED;
+    }
+    return other;
+}
+
 /* Who could open a gate: the joined thread; the ranks missing at a barrier; for a key in the store
  * every other thread, since nobody can know which was meant to set it. */
 static void gate_absents(struct ncs_inquiry *q, struct ncs_need *n,
@@ -387,6 +404,7 @@ static void gate_absents(struct ncs_inquiry *q, struct ncs_need *n,
         bool waits = false;
         for (int i = ncs_first_context(q, r); i >= 0; i = q->next_context[i])
             waits |= at_gate(q, &q->snap->context[i], gate);
+        waits = waits && !may_set_it_itself(q, r, gate);
         if (gate->owner >= 0 ? r != gate->owner : waits || (barrier && !listed(gate->key, r)))
             continue;
         struct ncs_absent a = { .rank = r, .comm_rank = -1, .op = -1, .context = -1 };
@@ -430,6 +448,31 @@ static void connect_wait(struct ncs_inquiry *q, int from, const struct ncs_snap_
         ncs_connect(q, from, ncs_need_node(q, gate_need(q, w->index)));
 }
 
+/* Of a rank with several threads the one that has made the calls on the communicator so far, if it
+ * lives; -1 = any of them may make the next one. */
+static int speaker(const struct ncs_inquiry *q, const struct ncs_need *n, const struct ncs_absent *a)
+{
+    const struct ncs_comm_info *info = n->comm >= 0 ? q->journal->comm[n->comm] : NULL;
+    const struct ncs_call *last =
+        info && a->comm_rank >= 0 && a->comm_rank < info->members ? info->member[a->comm_rank].last : NULL;
+    for (int i = ncs_first_context(q, a->rank); i >= 0 && last; i = q->next_context[i])
+        if (q->snap->context[i].thread == last->thread && q->snap->context[i].state != NCS_CONTEXT_ENDED)
+            return i;
+    return -1;
+}
+
+/* To all that may do what the absent rank has not done. */
+static void connect_rank(struct ncs_inquiry *q, const struct ncs_need *n, int node,
+                         const struct ncs_absent *a)
+{
+    const struct ncs_snap_gate *gate = n->gate >= 0 ? &q->snap->gate[n->gate] : NULL;
+    int one = speaker(q, n, a);
+    for (int k = ncs_first_context(q, a->rank); k >= 0; k = q->next_context[k])
+        if (q->snap->context[k].state != NCS_CONTEXT_ENDED && (one < 0 || k == one) &&
+            !(gate && at_gate(q, &q->snap->context[k], gate)))
+            ncs_connect(q, node, k);
+}
+
 static void connect_need(struct ncs_inquiry *q, size_t need)
 {
     struct ncs_need *n = &q->need[need];
@@ -448,9 +491,7 @@ static void connect_need(struct ncs_inquiry *q, size_t need)
         } else if (a->rank < 0) {
             ncs_connect_unknown(q, need);
         } else {
-            for (int k = ncs_first_context(q, a->rank); k >= 0; k = q->next_context[k])
-                if (q->snap->context[k].state != NCS_CONTEXT_ENDED)
-                    ncs_connect(q, node, k);
+            connect_rank(q, n, node, a);
         }
     }
 }

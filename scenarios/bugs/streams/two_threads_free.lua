@@ -3,7 +3,8 @@ scenario {
   ranks   = 1, world = false, needs = { gpus = 2 },
   bug     = { entry = "G4", thread = "pytorch/pytorch#50925",
               nccl = "hangs when the freeing thread holds a lock that the launching one wants" },
-  outcome = { hang = { culprit = 0, waiting = 0 } },
+  outcome = { hang = { why = "one-thread-no-group", culprit = 0, waiting = 0, comm = "comm1", call = 2 },
+              findings = 1 },
 }
 
 local comms, x = nccl.init_all(2), {}

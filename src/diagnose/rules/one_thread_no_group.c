@@ -3,42 +3,138 @@
 
 #include "base/mem.h"
 
-/* A cycle of a thread with itself: it alone could make the calls that it waits for. */
+/* What waits for more than one stream. */
+static const struct { enum ncs_fn fn; const char *scope; } wide[] = {
+    { NCS_FN_cudaFree, "all that is under way on the device" },
+    { NCS_FN_cudaFreeHost, "all that is under way on the device" },
+    { NCS_FN_cudaDeviceSynchronize, "all that is under way on the device" },
+    { NCS_FN_cudaDeviceReset, "all that is under way on the device" },
+    { NCS_FN_cudaHostUnregister, "all that is under way on the device" },
+};
+
+static const char *scope_of(const struct ncs_call *call)
+{
+    for (size_t i = 0; call && i < sizeof wide / sizeof *wide; i++)
+        if (wide[i].fn == call->fn)
+            return wide[i].scope;
+    return NULL;
+}
+
+struct knot {
+    const struct ncs_need *need; /* the call that is made, and that of other ranks with it */
+    const struct ncs_need *gate; /* that the thread waits at before it makes those; NULL = none */
+    int maker;                   /* context that has to make them */
+    int waiter;                  /* that waits for the call; the maker but where there is a gate */
+};
+
+/* A ring of threads of one rank, around one call. */
+static bool find_knot(const struct ncs_inquiry *q, const struct ncs_root *r, struct knot *k)
+{
+    int rank = -1;
+    *k = (struct knot){ .maker = -1, .waiter = -1 };
+    for (size_t i = 0; i < r->length; i++) {
+        int at = ncs_node_need(q, r->path[i]);
+        const struct ncs_need *n = at >= 0 ? &q->need[at] : NULL;
+        if (n && n->kind == NCS_NEED_GATE ? k->gate || !ncs_is_key(q, n)
+              : n                         ? k->need || !n->call || n->kind == NCS_NEED_SIGNAL
+                                          : false)
+            return false; /* a wait for signals holds its stream, and a group would not undo that */
+        if (n && n->kind == NCS_NEED_GATE)
+            k->gate = n;
+        else if (n)
+            k->need = n;
+        if ((size_t)r->path[i] >= q->snap->contexts)
+            continue;
+        const struct ncs_snap_context *c = &q->snap->context[r->path[i]];
+        if (rank >= 0 && c->rank != rank)
+            return false;
+        rank = c->rank;
+    }
+    for (size_t i = 0; i < r->length && k->need; i++) {
+        if ((size_t)r->path[i] >= q->snap->contexts)
+            continue;
+        bool makes = q->snap->context[r->path[i]].thread == k->need->call->thread;
+        int *which = makes ? &k->maker : &k->waiter;
+        if (*which >= 0)
+            return false; /* more threads than a call has to do with */
+        *which = r->path[i];
+    }
+    return k->need && k->maker >= 0 && !k->gate == (k->waiter < 0);
+}
+
+/* "in x:free() at line 23, which waits for all that is under way on the device" */
+static void say_wait(const struct ncs_inquiry *q, int context, struct ncs_str *s)
+{
+    const struct ncs_snap_context *c = &q->snap->context[context];
+    const char *scope = scope_of(c->call);
+    int line = ncs_said_place(q, context).line;
+    ncs_str_addf(s, "in %s()", ncs_said_in(q, context));
+    if (line)
+        ncs_str_addf(s, " at line %d", line);
+    if (scope)
+        ncs_str_addf(s, ", which waits for %s,", scope);
+}
+
+/* Of a thread that waits for another one, which waits for its call. */
+static void say_two_threads(const struct ncs_inquiry *q, const struct knot *k, struct ncs_str *s)
+{
+    const struct ncs_snap_context *w = &q->snap->context[k->waiter];
+    ncs_str_addf(s, " of %s, but waits ", ncs_comm_name(q, k->need->comm));
+    say_wait(q, k->maker, s);
+    ncs_str_addf(s, " for %s, which thread %d has not set; thread %d waits ",
+                 q->snap->gate[k->gate->gate].key, w->thread, w->thread);
+    say_wait(q, k->waiter, s);
+    ncs_str_add(s, scope_of(w->call) ? " and so for that call" : " for that call");
+}
+
+static void say_knot(const struct ncs_inquiry *q, const struct knot *k, struct ncs_str *s)
+{
+    const struct ncs_call *c = k->need->call;
+    int *absent = ncs_absent_comm_ranks(k->need);
+    const struct ncs_snap_context *maker = &q->snap->context[k->maker];
+    const char *comm = ncs_comm_name(q, c->comm);
+    char *what = ncs_describe(c);
+    bool inside = maker->call == c;
+    if (k->gate)
+        ncs_str_addf(s, "thread %d of rank %d", maker->thread, maker->rank);
+    else
+        ncs_str_addf(s, "a thread of rank %d", maker->rank);
+    ncs_str_addf(s, " %s %s", inside ? "is in" : "has made", what);
+    ncs_say_place(s, c);
+    ncs_str_addf(s, " as rank %d of %s and ", c->comm_rank, comm);
+    if (k->gate) {
+        ncs_str_add(s, "has to make it as ");
+        ncs_say_ranks(s, absent, k->need->absents);
+        say_two_threads(q, k, s);
+    } else {
+        if (!inside) {
+            ncs_str_add(s, "waits ");
+            say_wait(q, k->maker, s);
+        }
+        ncs_str_add(s, inside ? "waits for " : " for that call to end; it needs ");
+        ncs_say_ranks(s, absent, k->need->absents);
+        ncs_str_addf(s, " of %s, whose calls only the same thread could make", inside ? "it" : comm);
+    }
+    ncs_free(absent);
+    ncs_free(what);
+}
+
+/* It alone could make the calls that it waits for. */
 static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
 {
-    if (r->kind != NCS_ROOT_CYCLE || !r->need->call || r->need->kind == NCS_NEED_SIGNAL)
-        return false; /* a wait for signals holds its stream, and a group would not undo that */
-    int context = -1;
-    for (size_t i = 0; i < r->length; i++) {
-        if (ncs_node_need(q, r->path[i]) >= 0 && r->path[i] != r->path[0])
-            return false;
-        if ((size_t)r->path[i] < q->snap->contexts) {
-            if (context >= 0 && context != r->path[i])
-                return false;
-            context = r->path[i];
-        }
-    }
-    if (context < 0)
+    struct knot k;
+    if (r->kind != NCS_ROOT_CYCLE || !find_knot(q, r, &k))
         return false;
-    const struct ncs_call *c = r->need->call;
-    const struct ncs_snap_context *thread = &q->snap->context[context];
+    const struct ncs_call *c = k.need->call;
     struct ncs_str s = { 0 };
-    int *absent = ncs_absent_comm_ranks(r->need);
-    char *what = ncs_describe(c);
-    ncs_add_culprit(d, thread->rank, c->number, c->place.line);
-    ncs_fill_need(q, d, r->need, c->number);
-    ncs_str_addf(&s, "a thread of rank %d is in %s", thread->rank, what);
-    ncs_say_place(&s, c);
-    ncs_str_addf(&s, " as rank %d of %s and waits for ", c->comm_rank, ncs_comm_name(q, c->comm));
-    ncs_say_ranks(&s, absent, r->need->absents);
-    ncs_str_add(&s, " of it, whose calls only the same thread could make");
+    ncs_add_culprit(d, q->snap->context[k.maker].rank, c->number, c->place.line);
+    ncs_fill_need(q, d, k.need, c->number);
+    say_knot(q, &k, &s);
     d->f.why = ncs_str_take(&s);
     ncs_str_add(&s, "put the calls for all ranks of one thread into a group, from the one");
     ncs_say_place(&s, c);
-    ncs_str_add(&s, " on");
+    ncs_str_add(&s, q->snap->context[k.maker].call == c ? " on" : " on, and wait only behind it");
     d->f.fix = ncs_str_take(&s);
-    ncs_free(absent);
-    ncs_free(what);
     return true;
 }
 
