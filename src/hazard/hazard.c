@@ -68,6 +68,7 @@ static void operate(struct rank *r, struct ncs_call *call, const struct piece *p
         hazard_look(r, &s, &piece[i]);
         if (waited)
             hazard_look_in_group(r, &s, &piece[i]);
+        hazard_look_ahead(r, &s, stream, &piece[i]);
     }
     if (waited)
         s.call = NULL; /* ended for everybody: nobody can be without order to it */

@@ -20,6 +20,7 @@ enum ncs_hazard_kind {
     NCS_HAZARD_OVERLAP,       /* two operations in flight use the same memory, one of them writes */
     NCS_HAZARD_GROUP_SYNC,    /* used after a wait in a group, which covers nothing of the group */
     NCS_HAZARD_PROGRESS_SYNC, /* used after a wait that came before the operation was enqueued */
+    NCS_HAZARD_GROUP_EARLY,   /* an operation of the stream in an open group comes before its calls */
 };
 
 /* What a call does with the memory. */

@@ -299,21 +299,45 @@ static bool meets(const struct piece *a, const struct piece *b)
     return a->from < b->from + b->bytes && b->from < a->from + a->bytes;
 }
 
+/* What the queued call is to do with the same bytes, where it is not reading alone; 0 = nothing. */
+static unsigned clash(const struct rank *r, const struct queued *q, const struct piece *p)
+{
+    struct piece piece[PIECES];
+    size_t count = pieces_of(r->all, q, piece);
+    for (size_t k = 0; k < count; k++)
+        if (meets(&piece[k], p) && ((piece[k].does | p->does) & NCS_TOUCH_WRITE))
+            return piece[k].does & 255;
+    return 0;
+}
+
 void hazard_look_in_group(struct rank *r, const struct step *s, const struct piece *p)
 {
     const struct thread *t = hazard_thread(r, s->call->thread);
     for (size_t i = 0; i < t->queues; i++) {
         const struct queued *q = &t->queue[i];
-        struct piece piece[PIECES];
-        size_t count = q->sync ? pieces_of(r->all, q, piece) : 0;
-        for (size_t k = 0; k < count; k++) {
-            struct access a = { .call = q->call, .does = piece[k].does & 255 };
-            if (!meets(&piece[k], p) || !((piece[k].does | p->does) & NCS_TOUCH_WRITE))
-                continue;
-            int found = hazard_found(r, NCS_HAZARD_GROUP_SYNC, &a, s, p->does, q->sync);
+        struct access a = { .call = q->call, .does = q->sync ? clash(r, q, p) : 0 };
+        if (!a.does)
+            continue;
+        int found = hazard_found(r, NCS_HAZARD_GROUP_SYNC, &a, s, p->does, q->sync);
+        hazard_host_read(r, p->from, p->bytes, found);
+        return;
+    }
+}
+
+void hazard_look_ahead(struct rank *r, const struct step *s, const struct stream *stream,
+                       const struct piece *p)
+{
+    const struct thread *t = hazard_thread(r, s->call->thread);
+    for (size_t i = 0; i < t->queues; i++) {
+        const struct queued *q = &t->queue[i];
+        bool ahead = q->stream == stream && !q->sync && !q->launched;
+        struct access a = { .call = q->call, .does = ahead ? clash(r, q, p) : 0 };
+        if (!a.does)
+            continue;
+        int found = hazard_found(r, NCS_HAZARD_GROUP_EARLY, &a, s, p->does, NULL);
+        if (s->tick == 0)
             hazard_host_read(r, p->from, p->bytes, found);
-            return;
-        }
+        return;
     }
 }
 

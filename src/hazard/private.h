@@ -212,6 +212,9 @@ void hazard_end_line(struct rank *r, const struct ncs_call *call, bool gone);
 void hazard_in_vain(struct rank *r, struct ncs_call *sync, const struct stream *s);
 /* What the host touches in an open group after a wait in it. */
 void hazard_look_in_group(struct rank *r, const struct step *s, const struct piece *p);
+/* What an operation of the stream touches that calls still queued for the same stream are to touch. */
+void hazard_look_ahead(struct rank *r, const struct step *s, const struct stream *stream,
+                       const struct piece *p);
 void hazard_free_launches(struct rank *r);
 
 /* ---- found.c ---- */

@@ -3,7 +3,12 @@ scenario {
   bug     = { entry = "E3", thread = "NVIDIA/nccl#1724",
               nccl = "the callback is on the stream at once, the collective only at the end of the group" },
   matrix  = { ranks = { 2, 4, 8 } },
-  outcome = { wrong = true },
+  outcome = function(run)
+    local all = {}
+    for r = 0, run.nranks - 1 do all[r + 1] = r end
+    return { wrong = true, findings = 1,
+             finding = { rule = "enqueued-inside-group", culprit = all, call = 1 } }
+  end,
 }
 
 local x, seen = cuda.buffer("int32", 1, { memory = "pinned" }):fill(1), nil

@@ -693,7 +693,38 @@ const struct ncs_page ncs_pages[] = {
             "end)\n",
         .ends = "wrong",
         .finding = "sync-inside-group",
-        .also = "read-before-sync missing-group-end",
+        .also = "read-before-sync missing-group-end enqueued-inside-group",
+    },
+    {
+        .kind = NCS_PAGE_CLASS,
+        .id = "enqueued-inside-group",
+        .title = "a copy or kernel put on the stream in an open group",
+        .group = "groups",
+        .what =
+            "Between ncclGroupStart and ncclGroupEnd a copy, a fill or a kernel is put on the stream of a\n"
+            "call of the same group, and touches the memory of that call. It runs before the call.\n",
+        .why =
+            "In a group NCCL's calls are only remembered, and go to their streams at the end of the outermost\n"
+            "group. What CUDA is asked for goes there at once. So a copy that stands behind the all-reduce in\n"
+            "the program is in front of it on the stream, and so is a callback.\n",
+        .see =
+            "The report names the copy and the call. An error where a wrong result goes back to it, else a\n"
+            "note.\n",
+        .repair =
+            "End the group first.\n",
+        .scenario =
+            "scenario { ranks = 2 }\n"
+            "local x = cuda.buffer(\"float32\", 8):fill(1)\n"
+            "local y = cuda.buffer(\"float32\", 8)\n"
+            "nccl.group(function()\n"
+            "  world:all_reduce(x)\n"
+            "  y:copy_from(x, { stream = stream })\n"
+            "end)\n"
+            "stream:sync()\n"
+            "expect.equal(y, 2) -- still 1\n",
+        .ends = "wrong",
+        .finding = "enqueued-inside-group",
+        .also = "sync-inside-group read-before-sync",
     },
     {
         .kind = NCS_PAGE_CLASS,

@@ -68,4 +68,29 @@ nccl.group(function()
   stream:sync()
   expect.equal(x, 2) -- still 1
 end)]],
-  also = "read-before-sync missing-group-end" }
+  also = "read-before-sync missing-group-end enqueued-inside-group" }
+
+class { "enqueued-inside-group", "a copy or kernel put on the stream in an open group",
+  what = [[
+Between ncclGroupStart and ncclGroupEnd a copy, a fill or a kernel is put on the stream of a
+call of the same group, and touches the memory of that call. It runs before the call.]],
+  why = [[
+In a group NCCL's calls are only remembered, and go to their streams at the end of the outermost
+group. What CUDA is asked for goes there at once. So a copy that stands behind the all-reduce in
+the program is in front of it on the stream, and so is a callback.]],
+  see = [[
+The report names the copy and the call. An error where a wrong result goes back to it, else a
+note.]],
+  repair = [[
+End the group first.]],
+  ends = "wrong", scenario = [[
+scenario { ranks = 2 }
+local x = cuda.buffer("float32", 8):fill(1)
+local y = cuda.buffer("float32", 8)
+nccl.group(function()
+  world:all_reduce(x)
+  y:copy_from(x, { stream = stream })
+end)
+stream:sync()
+expect.equal(y, 2) -- still 1]],
+  also = "sync-inside-group read-before-sync" }
