@@ -65,6 +65,7 @@ static struct ncs_run *again(const struct ncs_run *run, const struct ncs_amendme
     o.repair = false;
     o.amend = amend;
     o.schedule = NULL; /* its choices are of the calls as they were */
+    o.look = 0;
     o.on_log = NULL;
     struct ncs_run *other = ncs_run_make(&o, &run->program, NULL, NULL);
     ncs_run_once(other, driver);

@@ -215,6 +215,7 @@ bool ncs_run_open_machine(struct ncs_run *run, const struct ncs_driver *driver,
         ncs_verify_ascending(run->verify, !driver->real); /* NCCL promises no order */
         ncs_verify_from(run->verify, m->staged);
         ncs_verify_keep(run->verify, o->values);
+        ncs_verify_look(run->verify, o->look);
     }
     if (o->amend)
         ncs_run_watch_calls(run);
@@ -295,6 +296,14 @@ static void tell_errors(struct ncs_run *run)
     }
 }
 
+static void look_at_unfinished(struct ncs_run *run, const struct ncs_snapshot *s)
+{
+    for (size_t i = 0; run->verify && i < s->parts; i++)
+        if (s->part[i].call && s->part[i].state <= NCS_PART_MATCHED)
+            ncs_verify_unfinished(run->verify, s->part[i].call,
+                                  s->part[i].state != NCS_PART_WAITING);
+}
+
 void ncs_run_diagnose(struct ncs_run *run, const struct ncs_snapshot *snapshot,
                       struct ncs_diagnosis *out)
 {
@@ -312,6 +321,7 @@ static void diagnose(struct ncs_run *run)
     run->machine->snapshot(&snapshot);
     if (run->real)
         ncs_run_surmise(run, &snapshot);
+    look_at_unfinished(run, &snapshot);
     ncs_run_diagnose(run, &snapshot, &run->result.diagnosis);
     ncs_snapshot_free(&snapshot);
 }
@@ -333,6 +343,7 @@ void ncs_run_count_up(struct ncs_run *run)
         return;
     r->wrong = ncs_verify_wrong(run->verify, &r->wrongs, &r->wrong_count);
     r->value = ncs_verify_values(run->verify, &r->values);
+    r->seen = ncs_verify_seen(run->verify, &r->seens, &r->seen_more);
     r->checked = ncs_verify_checked(run->verify);
     r->unchecked = ncs_verify_unchecked(run->verify);
 }

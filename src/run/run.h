@@ -50,6 +50,7 @@ struct ncs_run_options {
     bool own_threads;          /* --ranks-as thread */
     bool verify;
     size_t values;             /* results to keep in ncs_result.value, at most */
+    size_t look;               /* operations to keep in ncs_result.seen, at most */
     int64_t timeout;           /* wall-clock ns; 0 = none. On real hardware without progress; 0 = 30 s */
     int nccl_version;          /* 0 = the default */
     uint64_t device_memory;    /* 0 = the default */
@@ -144,6 +145,8 @@ struct ncs_result {
     const struct ncs_wrong *wrong; size_t wrongs; /* borrowed from the run */
     uint64_t wrong_count, checked, unchecked;
     const struct ncs_value *value; size_t values; /* borrowed from the run */
+    const struct ncs_seen *const *seen; size_t seens; /* borrowed from the run (verify/seen.h) */
+    uint64_t seen_more;             /* those beyond what is kept */
     uint64_t expected;              /* expectations that held or not */
     uint64_t expect_failed;         /* those that did not */
     uint64_t calls;                 /* journalled calls */

@@ -10,6 +10,8 @@
 #include "api/machine.h"
 #include "base/map.h"
 
+struct ncs_seen;
+
 enum ncs_movement {
     NCS_MOVE_NONE, /* not a call whose output is checked */
     NCS_MOVE_ALL_REDUCE,
@@ -58,6 +60,8 @@ struct ncs_operation {
     unsigned char *copies;      /* of all inputs */
     size_t bytes, room;         /* of copies: reserved in the budget, allocated */
     struct ncs_operation *next; /* of the same key hash */
+    struct ncs_seen *seen;      /* for who wants to look at it; NULL = nobody, or not yet */
+    bool overlooked;            /* there was no room for it among them */
     int shares, finished;       /* finished: of those that move in steps, shares that are over */
     struct ncs_share share[];
 };

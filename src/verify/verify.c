@@ -7,6 +7,7 @@
 #include "api/types.h"
 #include "base/mem.h"
 #include "verify/element.h"
+#include "verify/look.h"
 #include "verify/operation.h"
 #include "verify/pattern.h"
 #include "verify/reduce.h"
@@ -22,6 +23,7 @@ struct ncs_verify {
     size_t kept;
     struct ncs_value *value; /* at most keep */
     size_t values, values_room, keep;
+    struct ncs_look look;
     struct ncs_expected scratch;
 };
 
@@ -48,6 +50,7 @@ struct ncs_verify *ncs_verify_open(const struct ncs_journal *journal, size_t bud
 
     v->capture.journal = journal;
     v->capture.budget = budget;
+    v->look.journal = journal;
     v->arithmetic = NCS_ANY_ORDER;
     return v;
 }
@@ -61,6 +64,7 @@ void ncs_verify_close(struct ncs_verify *v)
     ncs_capture_free(&v->capture);
     ncs_map_each(&v->signals, free_signals, NULL);
     ncs_map_free(&v->signals);
+    ncs_look_free(&v->look);
     ncs_free(v->value);
     ncs_free(v);
 }
@@ -74,6 +78,24 @@ const struct ncs_value *ncs_verify_values(const struct ncs_verify *v, size_t *co
 {
     *count = v->values;
     return v->value;
+}
+
+void ncs_verify_look(struct ncs_verify *v, size_t most)
+{
+    v->look.most = most;
+}
+
+void ncs_verify_unfinished(struct ncs_verify *v, const struct ncs_call *call, bool came)
+{
+    ncs_look_unfinished(&v->look, call, came);
+}
+
+const struct ncs_seen *const *ncs_verify_seen(const struct ncs_verify *v, size_t *count,
+                                              uint64_t *more)
+{
+    *count = v->look.count;
+    *more = v->look.more;
+    return (const struct ncs_seen *const *)v->look.seen;
 }
 
 void ncs_verify_from(struct ncs_verify *v,
@@ -295,6 +317,14 @@ static void keep_value(struct ncs_verify *v, const struct ncs_operation *op, int
     NCS_PUSH(v->value, v->values, v->values_room, value);
 }
 
+static void look(struct ncs_verify *v, struct ncs_operation *op, int share,
+                 const struct tally *tally)
+{
+    ncs_look_at(&v->look, op, share,
+                &(struct ncs_looked){ .checked = tally->out, .differ = tally->differ,
+                                      .arithmetic = v->arithmetic, .scratch = &v->scratch });
+}
+
 /* ---- operations ---- */
 
 static bool is_complete(const struct ncs_operation *op)
@@ -307,7 +337,7 @@ static bool is_complete(const struct ncs_operation *op)
     return op->src < 0 || bytes_of(first) == bytes_of(last);
 }
 
-static void check(struct ncs_verify *v, const struct ncs_operation *op)
+static void check(struct ncs_verify *v, struct ncs_operation *op)
 {
     struct tally *tallies = ncs_new((size_t)op->shares * sizeof *tallies);
     bool checkable = !op->unfit && is_complete(op);
@@ -335,6 +365,9 @@ static void check(struct ncs_verify *v, const struct ncs_operation *op)
     else if (total > 0)
         compare_reduction(v, op, tallies, 0, op->shares, 0);
     report_all(v, op, tallies);
+    for (int i = 0; i < op->shares; i++)
+        look(v, op, i, &tallies[i]);
+    ncs_look_over(op);
     ncs_free(tallies);
 }
 
@@ -405,15 +438,14 @@ static bool has_inputs(const struct ncs_operation *op)
     return true;
 }
 
-static void check_share(struct ncs_verify *v, const struct ncs_operation *op, int i)
+static void check_share(struct ncs_verify *v, struct ncs_operation *op, int i)
 {
     const struct ncs_call *call = op->share[i].call;
     size_t total = ncs_output_count(call, op->shares);
 
-    if (total == 0)
-        return;
-    if (op->unfit || call->unverified || !has_inputs(op)) {
-        v->unchecked++;
+    if (total == 0 || op->unfit || call->unverified || !has_inputs(op)) {
+        v->unchecked += total > 0;
+        look(v, op, i, &(struct tally){ 0 });
         return;
     }
     struct tally *tallies = ncs_new((size_t)op->shares * sizeof *tallies);
@@ -421,6 +453,7 @@ static void check_share(struct ncs_verify *v, const struct ncs_operation *op, in
     tallies[i].out = op->share[i].output;
     compare_moved(op, tallies, i, ncs_dtype_bytes(ncs_call_dtype(call)), total);
     report_all(v, op, tallies);
+    look(v, op, i, &tallies[i]);
     ncs_free(tallies);
 }
 
@@ -436,8 +469,10 @@ void ncs_verify_finished(void *self, struct ncs_call *call)
     }
     op->share[i].done = true;
     check_share(v, op, i);
-    if (++op->finished == op->shares)
-        ncs_capture_drop(&v->capture, op);
+    if (++op->finished < op->shares)
+        return;
+    ncs_look_over(op);
+    ncs_capture_drop(&v->capture, op);
 }
 
 void ncs_verify_after(void *self, struct ncs_call *const *calls, size_t count)
@@ -456,6 +491,8 @@ void ncs_verify_after(void *self, struct ncs_call *const *calls, size_t count)
         else if (ncs_output_count(calls[i], 1) > 0)
             v->unchecked++;
     }
+    if (count > 0 && ncs_movement_of(calls[0]) != NCS_MOVE_NONE && ncs_call_count(calls[0]) == 0)
+        ncs_look_empty(&v->look, calls, count);
     for (size_t i = 0; i < count; i++) {
         struct ncs_operation *op = ncs_capture_find(&v->capture, calls[i]);
         enum ncs_movement movement = ncs_movement_of(calls[i]);

@@ -65,6 +65,7 @@ struct ncs_value {
 };
 
 struct ncs_verify;
+struct ncs_seen;
 
 /* budget: bytes of inputs held at most at a time. journal: borrowed. */
 struct ncs_verify *ncs_verify_open(const struct ncs_journal *journal, size_t budget);
@@ -78,6 +79,14 @@ void ncs_verify_from(struct ncs_verify *v,
 /* From here on keeps what it has checked, at most so many. */
 void ncs_verify_keep(struct ncs_verify *v, size_t most);
 const struct ncs_value *ncs_verify_values(const struct ncs_verify *v, size_t *count);
+
+/* From here on keeps what operations looked like (verify/seen.h), at most so many. */
+void ncs_verify_look(struct ncs_verify *v, size_t most);
+/* When the machine has stopped: a call that is under way, and whether it has come to its partners. */
+void ncs_verify_unfinished(struct ncs_verify *v, const struct ncs_call *call, bool came);
+/* In the order in which they were over, then those that are not; `more`: those beyond what is kept. */
+const struct ncs_seen *const *ncs_verify_seen(const struct ncs_verify *v, size_t *count,
+                                              uint64_t *more);
 
 /* The driver reduces in ascending order of ranks and rounds to nearest even in the type after every
  * step, as the simulator documents: then its results are compared bit for bit (any NaN equals any).

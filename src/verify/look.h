@@ -1,0 +1,35 @@
+/* How the verification keeps what operations looked like; asked for by ncs_verify_look. */
+#ifndef NCS_VERIFY_LOOK_H
+#define NCS_VERIFY_LOOK_H
+
+#include "verify/operation.h"
+#include "verify/reduce.h"
+#include "verify/seen.h"
+
+struct ncs_look {
+    const struct ncs_journal *journal; /* borrowed */
+    size_t most, held;                 /* operations kept at most; bytes of samples */
+    struct ncs_seen **seen;
+    size_t count, room;
+    uint64_t more;                     /* not kept */
+};
+
+/* An output that was compared: how many of its elements differ, and by which arithmetic. */
+struct ncs_looked {
+    bool checked;
+    size_t differ;
+    enum ncs_arithmetic arithmetic;
+    struct ncs_expected *scratch;
+};
+
+/* The share's data has moved. Nothing when nobody has asked, or too much is kept. */
+void ncs_look_at(struct ncs_look *l, struct ncs_operation *op, int share,
+                 const struct ncs_looked *how);
+/* The operation is over on all ranks. */
+void ncs_look_over(struct ncs_operation *op);
+/* A collective of no elements: all of its calls. */
+void ncs_look_empty(struct ncs_look *l, struct ncs_call *const *calls, size_t count);
+void ncs_look_unfinished(struct ncs_look *l, const struct ncs_call *call, bool came);
+void ncs_look_free(struct ncs_look *l);
+
+#endif

@@ -1,0 +1,67 @@
+/* Operations as they were seen: what every rank put in, what it had afterwards, and who has not come.
+ * Plain data, for who shows it; of a buffer only the beginning of each part is kept. */
+#ifndef NCS_VERIFY_SEEN_H
+#define NCS_VERIFY_SEEN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api/gen/api.h"
+
+/* Of a buffer of `count` elements the first `each` of every `part`. */
+struct ncs_sample {
+    uint64_t count;       /* 0: the rank has no such buffer */
+    uint64_t part;        /* elements; the last one may be shorter */
+    uint64_t each;        /* not more than `part` */
+    unsigned char *bytes; /* part after part; NULL = not kept */
+    bool *wrong;          /* of each that is kept; NULL = none of them is */
+};
+
+enum ncs_presence {
+    NCS_ABSENT,   /* has not made the call */
+    NCS_CALLED,   /* has made it; what comes before it on its GPU is not over */
+    NCS_PRESENT,  /* has come, and waits for the others */
+    NCS_OVER,     /* the data has moved */
+};
+
+struct ncs_seen_rank {
+    int rank;             /* of the run; -1 = unknown */
+    enum ncs_presence presence;
+    uint32_t number;      /* of its call on the communicator; of one that is absent: of its last one */
+    int line;             /* 0 = unknown */
+    bool in_place;
+    bool unchecked;       /* nobody has compared its output */
+    uint64_t wrongs;      /* elements of its output that are not what they should be */
+    char *call;           /* its call in words, if they differ from those of the others; else NULL */
+    struct ncs_sample before, after;
+    unsigned char scalar[8]; /* of a pre-mul-sum: one element */
+};
+
+struct ncs_seen {
+    char *comm;           /* name of the communicator */
+    int comm_number;
+    uint32_t number;      /* of the call on it, on its first rank that made it */
+    uint64_t ordinal;     /* of a collective: among those that NCCL has accepted */
+    uint64_t signature;
+    enum ncs_fn fn;       /* of a pair ncclSend, and of a put ncclPutSignal: see src and dst */
+    char *call;           /* in words: "AllReduce float32 x 4 sum" */
+    int dtype, op, root;  /* -1 = none */
+    uint64_t count;       /* the argument */
+    bool scaled;          /* a pre-mul-sum */
+    int src, dst;         /* of a pair or a put: ranks of the communicator; otherwise -1 */
+    bool over;            /* on all ranks */
+    const char *unfit;    /* why there are no values of it; NULL = there are */
+    int nranks;           /* of the communicator */
+    int ranks;            /* of a pair and of a put 2, src and dst; otherwise nranks */
+    struct ncs_seen_rank rank[];
+};
+
+/* The element, where it was kept; else NULL. */
+const void *ncs_sample_at(const struct ncs_sample *s, size_t bytes, uint64_t element);
+bool ncs_sample_is_wrong(const struct ncs_sample *s, uint64_t element);
+
+struct ncs_seen *ncs_seen_new(int ranks);
+void ncs_seen_free(struct ncs_seen *seen); /* NULL is a no-op */
+
+#endif
