@@ -103,6 +103,10 @@ static int run_plan(const struct ncs_option_value *v, const struct ncs_plan *pla
     struct ncs_report_style style = {
         .color = ncs_wants_color((enum ncs_color)v[NCS_RUN_COLOR].number, stdout),
         .verbose = v[NCS_RUN_VERBOSE].given,
+        .draw = { .what = v[NCS_RUN_DRAW].given ? NCS_DRAW_CALLS + (int)v[NCS_RUN_DRAW].number
+                                                : NCS_DRAW_NOTHING,
+                  .width = ncs_out_width(), .unicode = ncs_wants_unicode(),
+                  .all = v[NCS_RUN_VERBOSE].given },
     };
     struct ncs_str out = { 0 };
     if (!suite.quiet)

@@ -12,8 +12,11 @@ static void add_usage(const struct ncs_option *o, struct ncs_str *out)
         ncs_str_addf(out, "    --%s", o->name);
     if (o->argument)
         ncs_str_addf(out, " %s", o->argument);
+    bool mode = o->type == NCS_OPTION_MODE;
     for (size_t i = 0; !o->argument && o->choices && o->choices[i]; i++)
-        ncs_str_addf(out, "%s%s", i == 0 ? " " : "|", o->choices[i]);
+        ncs_str_addf(out, "%s%s", i > 0 ? "|" : mode ? "[=" : " ", o->choices[i]);
+    if (mode)
+        ncs_str_add(out, "]");
 }
 
 static size_t widest(const struct ncs_option *option)

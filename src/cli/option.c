@@ -132,6 +132,12 @@ static bool take_value(const struct ncs_command *command, size_t row, const char
         if (!ncs_parse_duration(text, &value->number) || value->number == 0)
             return bad_value(command, o, text, NULL);
         break;
+    case NCS_OPTION_MODE:
+        if (!text) {
+            value->number = 0;
+            return true;
+        }
+        /* fall through */
     case NCS_OPTION_CHOICE:
         if ((value->number = choice(o, text)) < 0)
             return bad_value(command, o, text, ncs_nearest(text, o->choices, 0));
@@ -153,9 +159,10 @@ static struct option *make_getopt(const struct ncs_option *option, size_t rows,
     struct option *list = ncs_new((rows + 1) * sizeof *list);
     ncs_str_add(letters, "-:");
     for (size_t i = 0; i < rows; i++) {
-        bool takes = option[i].type != NCS_OPTION_FLAG;
+        bool takes = option[i].type != NCS_OPTION_FLAG, may = option[i].type == NCS_OPTION_MODE;
         list[i] = (struct option){ .name = option[i].name,
-                                   .has_arg = takes ? required_argument : no_argument,
+                                   .has_arg = may ? optional_argument
+                                              : takes ? required_argument : no_argument,
                                    .val = LONG_BASE + (int)i };
         if (option[i].letter)
             ncs_str_addf(letters, "%c%s", option[i].letter, takes ? ":" : "");

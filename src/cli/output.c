@@ -1,10 +1,12 @@
 /* Standard output whose failures are seen, colour, and errors with their place in the source. */
+#define _GNU_SOURCE /* strcasestr */
 #include "cli/output.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -32,6 +34,23 @@ bool ncs_wants_color(enum ncs_color option, FILE *stream)
         return true;
     const char *term = getenv("TERM");
     return isatty(fileno(stream)) && !(term && strcmp(term, "dumb") == 0);
+}
+
+/* By the variables alone: the locale that they name need not be there, and the terminal knows nothing
+ * of it. */
+bool ncs_wants_unicode(void)
+{
+    const char *name = is_set("LC_ALL") ? "LC_ALL" : is_set("LC_CTYPE") ? "LC_CTYPE" : "LANG";
+    const char *value = getenv(name), *term = getenv("TERM");
+    if (!value || (term && strcmp(term, "dumb") == 0))
+        return false;
+    return strcasestr(value, "utf-8") || strcasestr(value, "utf8");
+}
+
+int ncs_out_width(void)
+{
+    struct winsize size;
+    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
 static void remember(bool failed)

@@ -17,6 +17,11 @@ enum ncs_color { NCS_COLOR_AUTO, NCS_COLOR_ALWAYS, NCS_COLOR_NEVER };
  * any of them only a terminal that is not dumb is. */
 bool ncs_wants_color(enum ncs_color option, FILE *stream);
 
+/* Does the locale of the environment say that text is UTF-8? */
+bool ncs_wants_unicode(void);
+/* Cells of a line of standard output; 80 where it is no terminal. */
+int ncs_out_width(void);
+
 /* Writes text to standard output. The first failure is remembered and told by ncs_out_finish; a
  * reader that went away ends the program as SIGPIPE does. */
 void ncs_out(const char *text);

@@ -15,10 +15,14 @@ static const char *const policies[] = {
 };
 static const char *const contexts[] = { "fiber", "thread", NULL };
 static const char *const formats[] = { "text", "json", "junit", "tap", "tree", "dot", NULL };
+static const char *const drawings[] = { "calls", "steps", "tree", NULL };
 static const char *const jobs[] = { "auto", NULL };
 static const char *const colors[] = {
     [NCS_COLOR_AUTO] = "auto", [NCS_COLOR_ALWAYS] = "always", [NCS_COLOR_NEVER] = "never", NULL,
 };
+
+/* Operations that are kept to be drawn. */
+enum { NCS_RUN_LOOK = 4096 };
 
 const struct ncs_option ncs_run_option[] = {
     [NCS_RUN_RANKS] = { "ranks", 'n', NCS_OPTION_INT, "RANKS", "as declared", "Running",
@@ -61,6 +65,8 @@ const struct ncs_option ncs_run_option[] = {
         "run cases in N processes, or in one per core", jobs, 0, 1024 },
     [NCS_RUN_FORMAT] = { "format", 0, NCS_OPTION_CHOICE, NULL, "text", "Output",
         "for people, for machines; tree, dot: who waits for whom", formats, 0, 0 },
+    [NCS_RUN_DRAW] = { "draw", 0, NCS_OPTION_MODE, NULL, NULL, "Output",
+        "draw each collective, or the steps of its ring or tree, too", drawings, 0, 0 },
     [NCS_RUN_NO_TIMES] = { "no-times", 0, NCS_OPTION_FLAG, NULL, NULL, "Output",
         "no wall-clock times: equal runs give equal bytes in every format", NULL, 0, 0 },
     [NCS_RUN_COLOR] = { "color", 0, NCS_OPTION_CHOICE, NULL, "auto", "Output",
@@ -126,6 +132,7 @@ struct ncs_run_options ncs_run_make_options(const struct ncs_option_value *v,
         .ready_after = s->sim_ready_after,
         .quirks = s->sim_quirks,
         .repair = v[NCS_RUN_REPAIR].given,
+        .look = v[NCS_RUN_DRAW].given ? NCS_RUN_LOOK : 0,
         .needs_nccl = s->needs_nccl,
         .needs_gpus = s->needs_gpus,
         .once = v[NCS_RUN_UNSAFE].given,
@@ -211,5 +218,11 @@ bool ncs_run_options_fit(const struct ncs_option_value *v, struct ncs_error *err
     if (v[NCS_RUN_REPAIR].given && v[NCS_RUN_FORMAT].number > 1)
         return ncs_fail(err, NCS_BAD_INPUT, "--repair is told in text and JSON, not in --format %s",
                         formats[v[NCS_RUN_FORMAT].number]);
+    if (v[NCS_RUN_DRAW].given && v[NCS_RUN_FORMAT].number > 0)
+        return ncs_fail(err, NCS_BAD_INPUT, "--draw is for people: it does not go with --format %s",
+                        formats[v[NCS_RUN_FORMAT].number]);
+    if (v[NCS_RUN_DRAW].given && v[NCS_RUN_NO_VERIFY].given)
+        return ncs_fail(err, NCS_BAD_INPUT,
+                        "--draw shows what verification sees: it does not go with --no-verify");
     return true;
 }

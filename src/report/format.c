@@ -20,8 +20,11 @@ static void add_text(struct ncs_report *r, const struct ncs_report_entry *entry,
 static void text_entry(const struct ncs_report_run *run, const struct ncs_report_style *style,
                        struct ncs_str *out)
 {
-    if (!style->quiet || !(run->as_expected || run->result->verdict == NCS_SKIPPED))
-        ncs_report_text(run, style, out);
+    if (style->quiet && (run->as_expected || run->result->verdict == NCS_SKIPPED))
+        return;
+    if (style->draw.what != NCS_DRAW_NOTHING)
+        ncs_draw_run(run->result, &style->draw, out);
+    ncs_report_text(run, style, out);
 }
 
 /* What one run came to, its own line says. */

@@ -10,6 +10,7 @@
 
 #include "base/complaint.h"
 #include "base/str.h"
+#include "report/draw.h"
 #include "run/run.h"
 #include "scenario/scenario.h"
 
@@ -30,6 +31,7 @@ struct ncs_report_style {
     bool color;
     bool verbose; /* the full report of every run, its waits, trace hash and virtual time */
     bool quiet;   /* of the format for people: nothing of runs that are as expected or skipped */
+    struct ncs_draw_style draw; /* of the format for people, before the report */
 };
 
 /* Appends the report, whole lines. */

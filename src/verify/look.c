@@ -210,6 +210,9 @@ static void note(struct ncs_seen *seen, int i, const struct ncs_call *call,
     r->number = call->number;
     r->line = call->place.line;
     r->in_place = is_in_place(call);
+    r->before.count = ncs_call_count(call) * ncs_call_reads(call, seen->nranks);
+    if (call->fn != NCS_FN_ncclPutSignal)
+        r->after.count = ncs_call_count(call) * ncs_call_writes(call, seen->nranks);
     if (seen->src >= 0 || r->call || ncs_call_signature(call) == seen->signature)
         return;
     ncs_call_describe(call, &words);

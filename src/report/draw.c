@@ -1,0 +1,356 @@
+/* One collective: the table of what was put in, the lines by which it goes, the table of what came out. */
+#include "report/draw_call.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "api/types.h"
+#include "base/mem.h"
+#include "base/safe.h"
+
+/* Per function: how it moves, in words. %s is the operator, %d the root. */
+static const struct {
+    enum ncs_fn fn;
+    bool blocks; /* its buffers are a part for each rank */
+    const char *words;
+} shapes[] = {
+    { NCS_FN_ncclAllReduce, false, "every rank gets the OP of what all ranks have" },
+    { NCS_FN_ncclReduce, false, "ROOT alone gets the OP of what all ranks have" },
+    { NCS_FN_ncclBroadcast, false, "every rank gets what ROOT has" },
+    { NCS_FN_ncclBcast, false, "every rank gets what ROOT has" },
+    { NCS_FN_ncclReduceScatter, true, "each rank gets its own part of the OP of what all ranks have" },
+    { NCS_FN_ncclAllGather, true, "every rank gets what all ranks have, one behind the other" },
+    { NCS_FN_ncclAlltoAll, true, "part d of what rank s has becomes part s of what rank d gets" },
+    { NCS_FN_ncclGather, true, "ROOT alone gets what all ranks have, one behind the other" },
+    { NCS_FN_ncclScatter, true, "each rank gets its own part of what ROOT has" },
+};
+
+/* ---- the lines between ---- */
+
+struct spans {
+    size_t middle;       /* the row of the operator */
+    size_t first[2], last[2]; /* rows that the bars of both sides span */
+};
+
+static bool ends_at(const struct ncs_drawing *d, bool after, size_t row)
+{
+    const struct ncs_seen_rank *r = &d->seen->rank[d->row.at[row]];
+    if (!after)
+        return d->seen->over ? r->before.count > 0 : r->presence >= NCS_PRESENT && !r->call;
+    return r->after.count > 0;
+}
+
+static struct spans spans_of(const struct ncs_drawing *d)
+{
+    struct spans s = { .middle = (d->row.count - 1) / 2 };
+    for (int side = 0; side < 2; side++) {
+        s.first[side] = s.last[side] = s.middle;
+        for (size_t i = 0; i < d->row.count; i++) {
+            if (!ends_at(d, side, i))
+                continue;
+            s.first[side] = i < s.first[side] ? i : s.first[side];
+            s.last[side] = i > s.last[side] ? i : s.last[side];
+        }
+    }
+    return s;
+}
+
+static const char *joint(const struct ncs_drawing *d, bool left, bool right, bool up, bool down)
+{
+    return d->signs->joint[left + 2 * right + 4 * up + 8 * down];
+}
+
+/* `gap`: the line above that row, where ranks are left out. */
+static void add_lines(const struct ncs_drawing *d, const struct spans *s, size_t row, bool gap)
+{
+    const char *line = d->signs->joint[3], *label = ncs_drawing_label(d);
+    bool middle = row == s->middle && !gap, in = !gap && ends_at(d, false, row);
+    bool out = !gap && d->seen->over && ends_at(d, true, row);
+    bool up0 = row > s->first[0] && row <= s->last[0], up1 = row > s->first[1] && row <= s->last[1];
+    bool down0 = gap ? up0 : row >= s->first[0] && row < s->last[0];
+    bool down1 = gap ? up1 : row >= s->first[1] && row < s->last[1];
+    ncs_str_addf(d->out, "%s%s", in ? line : " ", in ? line : " ");
+    if (!d->seen->over) {
+        ncs_str_add(d->out, joint(d, in, middle, up0, down0));
+        ncs_str_add(d->out, middle ? line : " ");
+        return;
+    }
+    ncs_str_add(d->out, joint(d, in, middle, up0, down0));
+    if (middle)
+        ncs_str_addf(d->out, "%s%s%s", line, label, line);
+    else
+        ncs_str_addf(d->out, "%*s", (int)ncs_safe_width(label) + 2, "");
+    ncs_str_add(d->out, joint(d, middle, out, up1, down1));
+    ncs_str_addf(d->out, "%s%s ", out ? line : " ", out ? d->signs->arrow : " ");
+}
+
+/* ---- the lines of the drawing ---- */
+
+static void end_line(const struct ncs_drawing *d, size_t start)
+{
+    ncs_draw_cut(d->style, d->out, start);
+    ncs_str_add(d->out, "\n");
+}
+
+static size_t lines_width(const struct ncs_drawing *d)
+{
+    return d->seen->over ? 8 + ncs_safe_width(ncs_drawing_label(d)) : 4;
+}
+
+static void add_titles(const struct ncs_drawing *d)
+{
+    size_t start = d->out->bytes, left = 2 + d->name + 2;
+    ncs_str_addf(d->out, "%*s", (int)left, "");
+    ncs_str_add(d->out, "before");
+    ncs_draw_pad(d->out, start, left + ncs_grid_width(&d->side[0]) + lines_width(d));
+    ncs_str_add(d->out, d->seen->over ? "after" : "");
+    end_line(d, start);
+}
+
+static void add_borders(const struct ncs_drawing *d, bool top)
+{
+    size_t start = d->out->bytes;
+    ncs_str_addf(d->out, "%*s", (int)(2 + d->name + 2), "");
+    ncs_grid_border(&d->side[0], top, d->out);
+    if (d->seen->over) {
+        ncs_str_addf(d->out, "%*s", (int)lines_width(d), "");
+        ncs_grid_border(&d->side[1], top, d->out);
+    }
+    end_line(d, start);
+}
+
+static void add_presence(const struct ncs_drawing *d, int i)
+{
+    const struct ncs_seen_rank *r = &d->seen->rank[i];
+    struct ncs_str text = { 0 };
+    if (r->call && r->presence != NCS_ABSENT)
+        ncs_str_addf(&text, "at odds: %s", r->call);
+    else if (r->presence == NCS_ABSENT)
+        ncs_str_addf(&text, "missing: made %" PRIu32 " call%s", r->number, r->number == 1 ? "" : "s");
+    else
+        ncs_str_add(&text, r->presence == NCS_OVER     ? "done"
+                           : r->presence == NCS_CALLED ? "called, its stream is not there"
+                                                       : "has come, waits");
+    if (r->line && r->presence != NCS_ABSENT)
+        ncs_str_addf(&text, ", line %d", r->line);
+    ncs_str_add(d->out, " ");
+    ncs_safe_line(d->out, text.text);
+    ncs_str_free(&text);
+}
+
+static void add_row(const struct ncs_drawing *d, const struct spans *s, size_t row)
+{
+    int i = d->row.at[row];
+    const struct ncs_seen_rank *r = &d->seen->rank[i];
+    size_t start = d->out->bytes;
+    ncs_str_add(d->out, "  ");
+    ncs_draw_rank(d->seen, i, d->out);
+    ncs_draw_pad(d->out, start, 2 + d->name + 2);
+    if (!d->seen->over && r->presence == NCS_ABSENT) {
+        size_t at = start + 2 + d->name + 2, width = ncs_grid_width(&d->side[0]);
+        ncs_str_add(d->out, " ");
+        for (size_t k = 2; k < width; k++)
+            ncs_str_add(d->out, k % 2 ? " " : d->signs->nothing);
+        ncs_draw_pad(d->out, start, at - start + width);
+        ncs_str_addf(d->out, "%s ", d->signs->cross);
+    } else {
+        ncs_grid_row(&d->side[0], row, d->out);
+    }
+    if (d->seen->over) {
+        add_lines(d, s, row, false);
+        ncs_grid_row(&d->side[1], row, d->out);
+    } else {
+        struct ncs_drawing absent = *d;
+        if (r->presence == NCS_ABSENT) {
+            bool up = row > s->first[0] && row <= s->last[0];
+            bool down = row >= s->first[0] && row < s->last[0];
+            ncs_str_addf(absent.out, "%s ", joint(d, false, row == s->middle, up, down));
+        } else {
+            add_lines(d, s, row, false);
+        }
+        add_presence(d, i);
+    }
+    end_line(d, start);
+}
+
+/* Where ranks are left out before the row. */
+static void add_gap(const struct ncs_drawing *d, const struct spans *s, size_t row)
+{
+    int before = row ? d->row.at[row - 1] + 1 : 0;
+    size_t start = d->out->bytes, left = 2 + d->name + 2;
+    ncs_str_addf(d->out, "  %s %d more", d->signs->dots, d->row.at[row] - before);
+    ncs_draw_pad(d->out, start, left + ncs_grid_width(&d->side[0]));
+    add_lines(d, s, row, true);
+    end_line(d, start);
+}
+
+static void add_table(const struct ncs_drawing *d)
+{
+    struct spans s = spans_of(d);
+    add_titles(d);
+    add_borders(d, true);
+    for (size_t i = 0; i < d->row.count; i++) {
+        if (ncs_pick_gap(&d->row, i))
+            add_gap(d, &s, i);
+        add_row(d, &s, i);
+    }
+    add_borders(d, false);
+}
+
+/* ---- what stands around it ---- */
+
+static int common_line(const struct ncs_seen *s)
+{
+    int line = 0;
+    for (int i = 0; i < s->ranks; i++) {
+        if (s->rank[i].presence == NCS_ABSENT)
+            continue;
+        if (line && s->rank[i].line != line)
+            return 0;
+        line = s->rank[i].line;
+    }
+    return line;
+}
+
+/* Ranks for which it is in place, and those for which it could be. */
+static void count_in_place(const struct ncs_seen *s, int *in_place, int *can)
+{
+    *in_place = *can = 0;
+    for (int i = 0; i < s->ranks; i++) {
+        *in_place += s->rank[i].in_place;
+        *can += s->rank[i].before.count > 0 && s->rank[i].after.count > 0;
+    }
+}
+
+static void add_heading(const struct ncs_drawing *d)
+{
+    const struct ncs_seen *s = d->seen;
+    size_t start = d->out->bytes;
+    int in_place, can, line = common_line(s);
+    count_in_place(s, &in_place, &can);
+    ncs_str_add(d->out, "communicator ");
+    ncs_safe_line(d->out, s->comm);
+    ncs_str_addf(d->out, ", call %" PRIu32 ": ", s->number);
+    ncs_safe_line(d->out, s->call);
+    if (in_place && in_place == can)
+        ncs_str_add(d->out, ", in place");
+    if (line)
+        ncs_str_addf(d->out, ", line %d", line);
+    if (!s->over)
+        ncs_str_add(d->out, ": not over");
+    end_line(d, start);
+}
+
+static void add_meaning(const struct ncs_drawing *d)
+{
+    const char *words = "";
+    struct ncs_str text = { 0 };
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        if (shapes[i].fn == d->seen->fn)
+            words = shapes[i].words;
+    for (; *words; words++) {
+        if (strncmp(words, "OP", 2) == 0) {
+            ncs_str_add(&text, ncs_draw_op(d->seen) ? ncs_draw_op(d->seen) : "");
+            words++;
+        } else if (strncmp(words, "ROOT", 4) == 0) {
+            ncs_draw_rank(d->seen, d->seen->root, &text);
+            words += 3;
+        } else {
+            ncs_str_add_bytes(&text, words, 1);
+        }
+    }
+    if (d->seen->scaled)
+        ncs_str_add(&text, ": the sum, each rank's elements times its scalar");
+    ncs_draw_words(d->style, d->out, text.text);
+    ncs_str_free(&text);
+}
+
+static void add_ranks_line(const struct ncs_drawing *d, const int *rank, size_t count, const char *verb)
+{
+    struct ncs_str text = { 0 };
+    if (count) {
+        ncs_str_addf(&text, "%s rank%s ", verb, count == 1 ? "" : "s");
+        ncs_str_add_many_ranks(&text, rank, count);
+        ncs_draw_words(d->style, d->out, text.text);
+    }
+    ncs_str_free(&text);
+}
+
+/* "wrong, marked !: on ranks 1, 3" */
+static void add_notes(const struct ncs_drawing *d)
+{
+    const struct ncs_seen *s = d->seen;
+    int in_place, can, *list = ncs_new((size_t)s->ranks * sizeof *list);
+    size_t n = 0;
+    for (int i = 0; i < s->ranks; i++)
+        if (s->rank[i].wrongs)
+            list[n++] = s->rank[i].rank;
+    add_ranks_line(d, list, n, d->wrong ? "! the result is wrong on" : "the result is wrong, further on, on");
+    for (int i = n = 0; i < s->ranks; i++)
+        if (s->rank[i].presence == NCS_ABSENT && !s->over)
+            list[n++] = s->rank[i].rank;
+    add_ranks_line(d, list, n, "it waits for");
+    count_in_place(s, &in_place, &can);
+    for (int i = n = 0; i < s->ranks; i++)
+        if (s->rank[i].in_place)
+            list[n++] = s->rank[i].rank;
+    if (in_place != can)
+        add_ranks_line(d, list, n, "in place on");
+    ncs_free(list);
+    if (s->unfit) {
+        struct ncs_str text = { 0 };
+        ncs_str_addf(&text, "without values: %s", s->unfit);
+        ncs_draw_words(d->style, d->out, text.text);
+        ncs_str_free(&text);
+    }
+    if (d->labels && d->seen->ranks > 1)
+        ncs_draw_words(d->style, d->out,
+                       d->blocks && d->seen->fn != NCS_FN_ncclAllGather && d->seen->fn != NCS_FN_ncclGather
+                           ? "A0 is part 0 of what the first rank puts in, B1 part 1 of the second's"
+                           : "A is what the first rank puts in, B the second's, and so on");
+    if (d->rounded)
+        ncs_draw_words(d->style, d->out, "numbers are shown with four digits");
+}
+
+static void begin(struct ncs_drawing *d)
+{
+    d->signs = ncs_draw_signs(d->style);
+    d->bytes = ncs_dtype_bytes(d->seen->dtype);
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        if (shapes[i].fn == d->seen->fn)
+            d->blocks = shapes[i].blocks;
+    for (int i = 0; i < d->seen->ranks; i++) {
+        struct ncs_str name = { 0 };
+        ncs_draw_rank(d->seen, i, &name);
+        d->name = ncs_safe_width(name.text) > d->name ? ncs_safe_width(name.text) : d->name;
+        ncs_str_free(&name);
+    }
+}
+
+void ncs_draw(const struct ncs_seen *seen, const struct ncs_draw_style *style, struct ncs_str *out)
+{
+    if (seen->src >= 0) {
+        ncs_draw_pairs(&seen, 1, style, out);
+        return;
+    }
+    struct ncs_drawing d = { .seen = seen, .style = style, .out = out };
+    begin(&d);
+    add_heading(&d);
+    add_meaning(&d);
+    if (seen->count == 0 && seen->over) {
+        ncs_draw_words(style, out, "no elements: nothing moves, and all ranks have come all the same");
+        return;
+    }
+    ncs_drawing_lay_out(&d);
+    add_table(&d);
+    add_notes(&d);
+    ncs_grid_free(&d.side[0]);
+    ncs_grid_free(&d.side[1]);
+    ncs_pick_free(&d.row);
+    ncs_pick_free(&d.column);
+    if (style->what == NCS_DRAW_STEPS)
+        ncs_draw_steps(seen, style, out);
+    if (style->what == NCS_DRAW_TREE)
+        ncs_draw_tree(seen, style, out);
+}

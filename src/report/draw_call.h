@@ -1,0 +1,26 @@
+/* What the files that draw one collective share. */
+#ifndef NCS_REPORT_DRAW_CALL_H
+#define NCS_REPORT_DRAW_CALL_H
+
+#include "report/draw_grid.h"
+
+struct ncs_drawing {
+    const struct ncs_seen *seen;
+    const struct ncs_draw_style *style;
+    const struct ncs_signs *signs;
+    struct ncs_str *out;
+    size_t bytes;               /* of an element */
+    struct ncs_pick row, column;
+    bool blocks, labels;        /* labels: pieces of data by names, not by values */
+    uint64_t shown;             /* values of a block */
+    bool rounded, wrong;        /* there are such */
+    struct ncs_grid side[2];    /* before, after */
+    size_t name;                /* cells of the ranks' names */
+};
+
+/* Picks what is shown and fills both tables, so that they fit (draw_cells.c). */
+void ncs_drawing_lay_out(struct ncs_drawing *d);
+/* What stands in the middle of the lines between the tables. */
+const char *ncs_drawing_label(const struct ncs_drawing *d);
+
+#endif

@@ -1,0 +1,71 @@
+/* What the drawings are made of: signs, a table of which some rows and columns are shown, texts of
+ * values and of pieces of data. */
+#ifndef NCS_REPORT_DRAW_GRID_H
+#define NCS_REPORT_DRAW_GRID_H
+
+#include "report/draw.h"
+
+struct ncs_signs {
+    const char *joint[16];    /* by the sides that lines go to: 1 left, 2 right, 4 up, 8 down */
+    const char *arrow, *cross, *dots, *nothing, *put, *arrived, *complete;
+};
+const struct ncs_signs *ncs_draw_signs(const struct ncs_draw_style *style);
+int ncs_draw_width(const struct ncs_draw_style *style);
+
+/* Some of 0 .. total - 1, ascending. */
+struct ncs_pick {
+    int *at;
+    size_t count, room;
+    uint64_t total;
+};
+/* Where the pick leaves some out before its item i; of i = count: at the end. */
+bool ncs_pick_gap(const struct ncs_pick *p, size_t i);
+bool ncs_pick_has(const struct ncs_pick *p, int what);
+void ncs_pick_add(struct ncs_pick *p, int what); /* in its place, once */
+void ncs_pick_drop(struct ncs_pick *p, size_t i);
+void ncs_pick_free(struct ncs_pick *p);
+/* Those of a communicator's ranks that are shown: few all, of many the first, the last, and those with
+ * something to tell. */
+void ncs_pick_ranks(struct ncs_pick *p, const struct ncs_seen *seen, bool all);
+
+struct ncs_grid {
+    const struct ncs_signs *signs;
+    const struct ncs_pick *row, *column;
+    bool numbered;            /* the columns have their numbers on top */
+    size_t widest;            /* of a cell; 0 = no bound */
+    char **cell;              /* row by row, those that are picked; owned */
+    size_t *width;
+};
+void ncs_grid_make(struct ncs_grid *g, const struct ncs_signs *signs, const struct ncs_pick *row,
+                   const struct ncs_pick *column);
+void ncs_grid_free(struct ncs_grid *g);
+/* Takes the text over. */
+void ncs_grid_put(struct ncs_grid *g, size_t row, size_t column, struct ncs_str *text);
+size_t ncs_grid_width(const struct ncs_grid *g);
+void ncs_grid_border(const struct ncs_grid *g, bool top, struct ncs_str *out);
+/* A cell whose text begins or ends with a mark of one sign has it in the place of the blank there. */
+void ncs_grid_row(const struct ncs_grid *g, size_t row, struct ncs_str *out);
+
+void ncs_draw_pad(struct ncs_str *out, size_t start, size_t width); /* blanks, so many cells from there on */
+/* A line without its end: cut to the width of the terminal; from `start` of out on. */
+void ncs_draw_cut(const struct ncs_draw_style *style, struct ncs_str *out, size_t start);
+/* Indented text of several lines, broken between words. */
+void ncs_draw_words(const struct ncs_draw_style *style, struct ncs_str *out, const char *text);
+
+/* Appends the number, short: 1.5, 2e-5, nan; true: it was rounded. */
+bool ncs_draw_value(int dtype, const void *element, struct ncs_str *out);
+void ncs_draw_letters(int rank, struct ncs_str *out); /* A .. Z, AA .. */
+/* "rank 4", of a communicator whose ranks are not those of the run "rank 4 as 0" */
+void ncs_draw_rank(const struct ncs_seen *seen, int i, struct ncs_str *out);
+const char *ncs_draw_op(const struct ncs_seen *seen); /* "sum"; NULL: nothing is reduced */
+
+/* draw_steps.c */
+void ncs_draw_steps(const struct ncs_seen *seen, const struct ncs_draw_style *style,
+                    struct ncs_str *out);
+/* draw_tree.c: of a ring that is a chain, and of trees */
+void ncs_draw_chain(const struct ncs_seen *seen, const struct ncs_draw_style *style,
+                    struct ncs_str *out);
+void ncs_draw_tree(const struct ncs_seen *seen, const struct ncs_draw_style *style,
+                   struct ncs_str *out);
+
+#endif

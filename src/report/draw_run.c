@@ -1,0 +1,64 @@
+/* The diagrams of a run, in the order in which its operations were over. */
+#include <inttypes.h>
+
+#include "report/draw_grid.h"
+
+enum { CALLS = 8 }; /* that are drawn of many, besides what is wrong or not over */
+
+static bool is_pair(const struct ncs_seen *s)
+{
+    return s->src >= 0;
+}
+
+/* How many from `at` on are drawn as one: what goes between ranks of one communicator. */
+static size_t stretch(const struct ncs_seen *const *seen, size_t count, size_t at)
+{
+    size_t n = 1;
+    if (!is_pair(seen[at]))
+        return 1;
+    while (at + n < count && is_pair(seen[at + n]) &&
+           seen[at + n]->comm_number == seen[at]->comm_number && seen[at + n]->over == seen[at]->over)
+        n++;
+    return n;
+}
+
+static bool has_to_tell(const struct ncs_seen *const *seen, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!seen[i]->over)
+            return true;
+        for (int k = 0; k < seen[i]->ranks; k++)
+            if (seen[i]->rank[k].wrongs)
+                return true;
+    }
+    return false;
+}
+
+void ncs_draw_run(const struct ncs_result *r, const struct ncs_draw_style *style, struct ncs_str *out)
+{
+    const struct ncs_seen *const *seen = r->seen;
+    uint64_t drawn = 0, told = 0, left_out = 0;
+    for (size_t i = 0, n; i < r->seens; i += n) {
+        n = stretch(seen, r->seens, i);
+        bool tell = has_to_tell(seen + i, n);
+        if (!style->all && drawn >= CALLS && !(tell && told < CALLS)) {
+            left_out += is_pair(seen[i]) ? n : 1;
+            continue;
+        }
+        drawn++;
+        told += tell;
+        if (is_pair(seen[i]))
+            ncs_draw_pairs(seen + i, n, style, out);
+        else
+            ncs_draw(seen[i], style, out);
+        ncs_str_add(out, "\n");
+    }
+    if (left_out)
+        ncs_str_addf(out, "%s and %" PRIu64 " more; -v draws them\n\n", ncs_draw_signs(style)->dots,
+                     left_out);
+    if (r->seen_more)
+        ncs_str_addf(out, "%s and %" PRIu64 " more, which were not kept\n\n",
+                     ncs_draw_signs(style)->dots, r->seen_more);
+    if (!drawn && !left_out && r->ranks > 0)
+        ncs_str_add(out, "nothing to draw: no data has moved between ranks\n\n");
+}
