@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/safe.h"
 
-/* Per function: how it moves, in words. %s is the operator, %d the root. */
+/* Per function: how it moves, in words. */
 static const struct {
     enum ncs_fn fn;
     bool blocks; /* its buffers are a part for each rank */
@@ -29,7 +29,7 @@ static const struct {
 /* ---- the lines between ---- */
 
 struct spans {
-    size_t middle;       /* the row of the operator */
+    size_t middle;            /* the row of the operator */
     size_t first[2], last[2]; /* rows that the bars of both sides span */
 };
 
@@ -41,9 +41,18 @@ static bool ends_at(const struct ncs_drawing *d, bool after, size_t row)
     return r->after.count > 0;
 }
 
+/* In the middle, or where the root is, at which all lines meet. */
+static size_t middle_of(const struct ncs_drawing *d)
+{
+    for (size_t i = 0; d->seen->over && i < d->row.count; i++)
+        if (d->row.at[i] == d->seen->root)
+            return i;
+    return (d->row.count - 1) / 2;
+}
+
 static struct spans spans_of(const struct ncs_drawing *d)
 {
-    struct spans s = { .middle = (d->row.count - 1) / 2 };
+    struct spans s = { .middle = middle_of(d) };
     for (int side = 0; side < 2; side++) {
         s.first[side] = s.last[side] = s.middle;
         for (size_t i = 0; i < d->row.count; i++) {
@@ -72,8 +81,7 @@ static void add_lines(const struct ncs_drawing *d, const struct spans *s, size_t
     bool down1 = gap ? up1 : row >= s->first[1] && row < s->last[1];
     ncs_str_addf(d->out, "%s%s", in ? line : " ", in ? line : " ");
     if (!d->seen->over) {
-        ncs_str_add(d->out, joint(d, in, middle, up0, down0));
-        ncs_str_add(d->out, middle ? line : " ");
+        ncs_str_addf(d->out, "%s ", joint(d, in, false, up0, down0));
         return;
     }
     ncs_str_add(d->out, joint(d, in, middle, up0, down0));
@@ -82,7 +90,14 @@ static void add_lines(const struct ncs_drawing *d, const struct spans *s, size_t
     else
         ncs_str_addf(d->out, "%*s", (int)ncs_safe_width(label) + 2, "");
     ncs_str_add(d->out, joint(d, middle, out, up1, down1));
-    ncs_str_addf(d->out, "%s%s ", out ? line : " ", out ? d->signs->arrow : " ");
+    ncs_str_addf(d->out, "%s%s", out ? line : " ", out ? d->signs->arrow : " ");
+}
+
+/* Past a rank that is missing. */
+static void add_bar(const struct ncs_drawing *d, const struct spans *s, size_t row)
+{
+    bool up = row > s->first[0] && row <= s->last[0], down = row >= s->first[0] && row < s->last[0];
+    ncs_str_addf(d->out, "%s ", joint(d, false, false, up, down));
 }
 
 /* ---- the lines of the drawing ---- */
@@ -130,7 +145,7 @@ static void add_presence(const struct ncs_drawing *d, int i)
         ncs_str_addf(&text, "missing: made %" PRIu32 " call%s", r->number, r->number == 1 ? "" : "s");
     else
         ncs_str_add(&text, r->presence == NCS_OVER     ? "done"
-                           : r->presence == NCS_CALLED ? "called, its stream is not there"
+                           : r->presence == NCS_CALLED ? "called, has not begun"
                                                        : "has come, waits");
     if (r->line && r->presence != NCS_ABSENT)
         ncs_str_addf(&text, ", line %d", r->line);
@@ -161,14 +176,10 @@ static void add_row(const struct ncs_drawing *d, const struct spans *s, size_t r
         add_lines(d, s, row, false);
         ncs_grid_row(&d->side[1], row, d->out);
     } else {
-        struct ncs_drawing absent = *d;
-        if (r->presence == NCS_ABSENT) {
-            bool up = row > s->first[0] && row <= s->last[0];
-            bool down = row >= s->first[0] && row < s->last[0];
-            ncs_str_addf(absent.out, "%s ", joint(d, false, row == s->middle, up, down));
-        } else {
+        if (r->presence == NCS_ABSENT)
+            add_bar(d, s, row);
+        else
             add_lines(d, s, row, false);
-        }
         add_presence(d, i);
     }
     end_line(d, start);
@@ -231,14 +242,12 @@ static void add_heading(const struct ncs_drawing *d)
     count_in_place(s, &in_place, &can);
     ncs_str_add(d->out, "communicator ");
     ncs_safe_line(d->out, s->comm);
-    ncs_str_addf(d->out, ", call %" PRIu32 ": ", s->number);
+    ncs_str_addf(d->out, ", call %" PRIu32 "%s: ", s->number, s->over ? "" : ", not over");
     ncs_safe_line(d->out, s->call);
-    if (in_place && in_place == can)
+    if (in_place && in_place == can && s->over)
         ncs_str_add(d->out, ", in place");
-    if (line)
+    if (line && s->over)
         ncs_str_addf(d->out, ", line %d", line);
-    if (!s->over)
-        ncs_str_add(d->out, ": not over");
     end_line(d, start);
 }
 
@@ -251,7 +260,7 @@ static void add_meaning(const struct ncs_drawing *d)
             words = shapes[i].words;
     for (; *words; words++) {
         if (strncmp(words, "OP", 2) == 0) {
-            ncs_str_add(&text, ncs_draw_op(d->seen) ? ncs_draw_op(d->seen) : "");
+            ncs_str_add(&text, d->seen->scaled ? "sum" : ncs_draw_op(d->seen));
             words++;
         } else if (strncmp(words, "ROOT", 4) == 0) {
             ncs_draw_rank(d->seen, d->seen->root, &text);
@@ -261,7 +270,7 @@ static void add_meaning(const struct ncs_drawing *d)
         }
     }
     if (d->seen->scaled)
-        ncs_str_add(&text, ": the sum, each rank's elements times its scalar");
+        ncs_str_add(&text, ", each times its own scalar");
     ncs_draw_words(d->style, d->out, text.text);
     ncs_str_free(&text);
 }
@@ -295,7 +304,7 @@ static void add_notes(const struct ncs_drawing *d)
     for (int i = n = 0; i < s->ranks; i++)
         if (s->rank[i].in_place)
             list[n++] = s->rank[i].rank;
-    if (in_place != can)
+    if (in_place != can && s->over)
         add_ranks_line(d, list, n, "in place on");
     ncs_free(list);
     if (s->unfit) {
@@ -338,8 +347,8 @@ void ncs_draw(const struct ncs_seen *seen, const struct ncs_draw_style *style, s
     begin(&d);
     add_heading(&d);
     add_meaning(&d);
-    if (seen->count == 0 && seen->over) {
-        ncs_draw_words(style, out, "no elements: nothing moves, and all ranks have come all the same");
+    if (seen->count == 0) {
+        ncs_draw_words(style, out, "no elements: nothing moves, and nobody waits for anybody");
         return;
     }
     ncs_drawing_lay_out(&d);

@@ -98,13 +98,14 @@ void ncs_grid_make(struct ncs_grid *g, const struct ncs_signs *s, const struct n
                    const struct ncs_pick *column)
 {
     *g = (struct ncs_grid){ .signs = s, .row = row, .column = column };
-    g->cell = ncs_new(row->count * column->count * sizeof *g->cell);
+    g->cells = row->count * column->count;
+    g->cell = ncs_new(g->cells * sizeof *g->cell);
     g->width = ncs_new(column->count * sizeof *g->width);
 }
 
 void ncs_grid_free(struct ncs_grid *g)
 {
-    for (size_t i = 0; g->cell && i < g->row->count * g->column->count; i++)
+    for (size_t i = 0; g->cell && i < g->cells; i++)
         ncs_free(g->cell[i]);
     ncs_free(g->cell);
     ncs_free(g->width);
@@ -222,18 +223,11 @@ void ncs_grid_row(const struct ncs_grid *g, size_t row, struct ncs_str *out)
         const char *text = g->cell[row * g->column->count + i];
         text = text ? text : "";
         bool left = starts(text, s->arrived), right = ends(text, s->complete);
-        size_t start = out->bytes, width = g->width[i] + 2;
-        if (!left)
-            ncs_str_add(out, " ");
-        ncs_str_add(out, text);
-        if (right) { /* at the border, whatever the width of the number */
-            out->bytes -= strlen(s->complete);
-            out->text[out->bytes] = '\0';
-            ncs_draw_pad(out, start, width - 1);
-            ncs_str_add(out, s->complete);
-        }
-        ncs_draw_pad(out, start, width);
-        ncs_str_add(out, bar);
+        size_t cells = ncs_safe_width(text) - left - right;
+        ncs_str_addf(out, "%s%*s", left ? s->arrived : " ", (int)(g->width[i] - cells), "");
+        text += left ? strlen(s->arrived) : 0;
+        ncs_str_add_bytes(out, text, strlen(text) - (right ? strlen(s->complete) : 0));
+        ncs_str_addf(out, "%s%s", right ? s->complete : " ", bar);
     }
 }
 
@@ -300,41 +294,53 @@ static void add_short(const char *text, struct ncs_str *out)
     ncs_str_add(out, e + strspn(e, "0"));
 }
 
-static bool add_number(double value, struct ncs_str *out)
+static double add_number(double value, struct ncs_str *out)
 {
     char text[64];
     if (isnan(value) || isinf(value)) {
         ncs_str_add(out, isnan(value) ? "nan" : value < 0 ? "-inf" : "inf");
-        return false;
+        return value;
     }
     if (value == rint(value) && fabs(value) < 1e6)
         snprintf(text, sizeof text, "%.0f", value);
     else
         snprintf(text, sizeof text, "%.4g", value);
     add_short(text, out);
-    return strtod(text, NULL) != value;
+    return strtod(text, NULL);
+}
+
+bool ncs_draw_float(int dtype, double value, struct ncs_str *out)
+{
+    double told = add_number(value, out);
+    if (isnan(value) || isinf(value))
+        return false;
+    ncs_element_round(dtype, &told, 1); /* 1.6 is a float32 well enough */
+    return told != value;
+}
+
+bool ncs_draw_word(int dtype, uint64_t word, struct ncs_str *out)
+{
+    enum { LONG = 9 };
+    char text[64];
+    ncs_element_word_text(dtype, word, text, sizeof text);
+    if (strlen(text) > LONG) {
+        add_number(ncs_element_signed(dtype) ? (double)(int64_t)word : (double)word, out);
+        return true;
+    }
+    ncs_str_add(out, text);
+    return false;
 }
 
 bool ncs_draw_value(int dtype, const void *element, struct ncs_str *out)
 {
-    enum { LONG = 9 };
-    char text[64];
     uint64_t word;
     double value;
     if (ncs_float_format(dtype)) {
         ncs_element_values(dtype, element, 1, &value);
-        /* What a narrow type cannot tell from the short number is that number. */
-        bool rounded = add_number(value, out);
-        return rounded && ncs_float_format(dtype)->digits > 4;
-    }
-    ncs_element_text(dtype, element, text, sizeof text);
-    if (strlen(text) <= LONG) {
-        ncs_str_add(out, text);
-        return false;
+        return ncs_draw_float(dtype, value, out);
     }
     ncs_element_words(dtype, element, 1, &word);
-    return add_number(ncs_element_signed(dtype) ? (double)(int64_t)word : (double)word, out) ||
-           strlen(text) > LONG;
+    return ncs_draw_word(dtype, word, out);
 }
 
 void ncs_draw_letters(int rank, struct ncs_str *out)

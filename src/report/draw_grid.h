@@ -34,6 +34,7 @@ struct ncs_grid {
     bool numbered;            /* the columns have their numbers on top */
     size_t widest;            /* of a cell; 0 = no bound */
     char **cell;              /* row by row, those that are picked; owned */
+    size_t cells;             /* as many as there were at its making */
     size_t *width;
 };
 void ncs_grid_make(struct ncs_grid *g, const struct ncs_signs *signs, const struct ncs_pick *row,
@@ -43,7 +44,7 @@ void ncs_grid_free(struct ncs_grid *g);
 void ncs_grid_put(struct ncs_grid *g, size_t row, size_t column, struct ncs_str *text);
 size_t ncs_grid_width(const struct ncs_grid *g);
 void ncs_grid_border(const struct ncs_grid *g, bool top, struct ncs_str *out);
-/* A cell whose text begins or ends with a mark of one sign has it in the place of the blank there. */
+/* A cell whose text begins with `arrived` or ends with `complete` has it in the place of the blank. */
 void ncs_grid_row(const struct ncs_grid *g, size_t row, struct ncs_str *out);
 
 void ncs_draw_pad(struct ncs_str *out, size_t start, size_t width); /* blanks, so many cells from there on */
@@ -53,6 +54,8 @@ void ncs_draw_cut(const struct ncs_draw_style *style, struct ncs_str *out, size_
 void ncs_draw_words(const struct ncs_draw_style *style, struct ncs_str *out, const char *text);
 
 /* Appends the number, short: 1.5, 2e-5, nan; true: it was rounded. */
+bool ncs_draw_float(int dtype, double value, struct ncs_str *out);
+bool ncs_draw_word(int dtype, uint64_t word, struct ncs_str *out);
 bool ncs_draw_value(int dtype, const void *element, struct ncs_str *out);
 void ncs_draw_letters(int rank, struct ncs_str *out); /* A .. Z, AA .. */
 /* "rank 4", of a communicator whose ranks are not those of the run "rank 4 as 0" */

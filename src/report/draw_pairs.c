@@ -43,7 +43,7 @@ static void add_state(const struct ncs_seen *s, struct ncs_str *out)
     else if (from->presence == NCS_ABSENT)
         ncs_str_addf(out, "no send has come from rank %d", from->rank);
     else if (from->presence == NCS_CALLED || to->presence == NCS_CALLED)
-        ncs_str_addf(out, "called, but the stream of rank %d is not there",
+        ncs_str_addf(out, "called, but has not begun on rank %d",
                      from->presence == NCS_CALLED ? from->rank : to->rank);
     else
         ncs_str_add(out, "both have come");

@@ -34,12 +34,27 @@ static bool has_to_tell(const struct ncs_seen *const *seen, size_t count)
     return false;
 }
 
+/* A collective that comes after one that is not over: nothing can be said of it. */
+static bool is_behind(const struct ncs_result *r, size_t at)
+{
+    const struct ncs_seen *s = r->seen[at];
+    for (size_t i = 0; i < r->seens && !s->over && !is_pair(s); i++)
+        if (!r->seen[i]->over && !is_pair(r->seen[i]) &&
+            r->seen[i]->comm_number == s->comm_number && r->seen[i]->ordinal < s->ordinal)
+            return true;
+    return false;
+}
+
 void ncs_draw_run(const struct ncs_result *r, const struct ncs_draw_style *style, struct ncs_str *out)
 {
     const struct ncs_seen *const *seen = r->seen;
     uint64_t drawn = 0, told = 0, left_out = 0;
     for (size_t i = 0, n; i < r->seens; i += n) {
         n = stretch(seen, r->seens, i);
+        if (is_behind(r, i) && !style->all) {
+            left_out++;
+            continue;
+        }
         bool tell = has_to_tell(seen + i, n);
         if (!style->all && drawn >= CALLS && !(tell && told < CALLS)) {
             left_out += is_pair(seen[i]) ? n : 1;
@@ -59,6 +74,6 @@ void ncs_draw_run(const struct ncs_result *r, const struct ncs_draw_style *style
     if (r->seen_more)
         ncs_str_addf(out, "%s and %" PRIu64 " more, which were not kept\n\n",
                      ncs_draw_signs(style)->dots, r->seen_more);
-    if (!drawn && !left_out && r->ranks > 0)
-        ncs_str_add(out, "nothing to draw: no data has moved between ranks\n\n");
+    if (!drawn && !left_out && r->calls > 0)
+        ncs_str_add(out, "nothing to draw: no data has moved, or nothing is verified\n\n");
 }

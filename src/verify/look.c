@@ -289,19 +289,6 @@ void ncs_look_over(struct ncs_operation *op)
         op->seen->over = true;
 }
 
-void ncs_look_empty(struct ncs_look *l, struct ncs_call *const *calls, size_t count)
-{
-    struct ncs_seen *seen = NULL;
-
-    if (l->most == 0 || calls[0]->comm < 0 || is_pair(calls[0]) ||
-        ncs_movement_of(calls[0]) == NCS_MOVE_PUT || !(seen = add(l, calls[0], -1, -1)))
-        return;
-    seen->over = true;
-    for (size_t i = 0; i < count; i++)
-        if (calls[i]->comm_rank >= 0 && calls[i]->comm_rank < seen->ranks)
-            note(seen, calls[i]->comm_rank, calls[i], NCS_OVER);
-}
-
 /* ---- what is not over ---- */
 
 static struct ncs_seen *find(const struct ncs_look *l, const struct ncs_call *call, int src, int dst)

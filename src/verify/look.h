@@ -27,8 +27,6 @@ void ncs_look_at(struct ncs_look *l, struct ncs_operation *op, int share,
                  const struct ncs_looked *how);
 /* The operation is over on all ranks. */
 void ncs_look_over(struct ncs_operation *op);
-/* A collective of no elements: all of its calls. */
-void ncs_look_empty(struct ncs_look *l, struct ncs_call *const *calls, size_t count);
 void ncs_look_unfinished(struct ncs_look *l, const struct ncs_call *call, bool came);
 void ncs_look_free(struct ncs_look *l);
 

@@ -491,8 +491,6 @@ void ncs_verify_after(void *self, struct ncs_call *const *calls, size_t count)
         else if (ncs_output_count(calls[i], 1) > 0)
             v->unchecked++;
     }
-    if (count > 0 && ncs_movement_of(calls[0]) != NCS_MOVE_NONE && ncs_call_count(calls[0]) == 0)
-        ncs_look_empty(&v->look, calls, count);
     for (size_t i = 0; i < count; i++) {
         struct ncs_operation *op = ncs_capture_find(&v->capture, calls[i]);
         enum ncs_movement movement = ncs_movement_of(calls[i]);
