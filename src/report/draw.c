@@ -88,7 +88,7 @@ static void add_lines(const struct ncs_drawing *d, const struct spans *s, size_t
     if (middle)
         ncs_str_addf(d->out, "%s%s%s", line, label, line);
     else
-        ncs_str_addf(d->out, "%*s", (int)ncs_safe_width(label) + 2, "");
+        ncs_str_addf(d->out, "%*s", (int)ncs_draw_cells(label) + 2, "");
     ncs_str_add(d->out, joint(d, middle, out, up1, down1));
     ncs_str_addf(d->out, "%s%s", out ? line : " ", out ? d->signs->arrow : " ");
 }
@@ -110,7 +110,7 @@ static void end_line(const struct ncs_drawing *d, size_t start)
 
 static size_t lines_width(const struct ncs_drawing *d)
 {
-    return d->seen->over ? 8 + ncs_safe_width(ncs_drawing_label(d)) : 4;
+    return d->seen->over ? 8 + ncs_draw_cells(ncs_drawing_label(d)) : 4;
 }
 
 static void add_titles(const struct ncs_drawing *d)
@@ -332,7 +332,7 @@ static void begin(struct ncs_drawing *d)
     for (int i = 0; i < d->seen->ranks; i++) {
         struct ncs_str name = { 0 };
         ncs_draw_rank(d->seen, i, &name);
-        d->name = ncs_safe_width(name.text) > d->name ? ncs_safe_width(name.text) : d->name;
+        d->name = ncs_draw_cells(name.text) > d->name ? ncs_draw_cells(name.text) : d->name;
         ncs_str_free(&name);
     }
 }

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "api/types.h"
-#include "base/safe.h"
 
 static bool moves(const struct ncs_drawing *d)
 {
@@ -170,7 +169,7 @@ const char *ncs_drawing_label(const struct ncs_drawing *d)
 /* Cells for both tables. */
 static size_t room(const struct ncs_drawing *d)
 {
-    size_t used = 2 + d->name + 2 + (d->seen->over ? 8 + ncs_safe_width(ncs_drawing_label(d)) : 28);
+    size_t used = 2 + d->name + 2 + (d->seen->over ? 8 + ncs_draw_cells(ncs_drawing_label(d)) : 28);
     size_t width = (size_t)ncs_draw_width(d->style);
     return width > used ? width - used : 0;
 }

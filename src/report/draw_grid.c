@@ -31,6 +31,32 @@ int ncs_draw_width(const struct ncs_draw_style *style)
     return style->width <= 0 ? USUAL : style->width < LEAST ? LEAST : style->width;
 }
 
+/* Bytes of the sign of ours at the text, or of an ASCII character; 0 = something else. */
+static size_t sign_at(const char *text)
+{
+    static const char *const own[] = { "\xe2\x94", "\xe2\x95", "\xe2\x96", "\xe2\x9c", "\xe2\x80\xa6" };
+    if ((unsigned char)*text < 0x80)
+        return 1;
+    if (strncmp(text, signs[1].nothing, 2) == 0)
+        return 2;
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (strncmp(text, own[i], strlen(own[i])) == 0)
+            return 3;
+    return 0;
+}
+
+size_t ncs_draw_cells(const char *text)
+{
+    size_t cells = 0;
+    for (const char *at = text; *at; cells++) {
+        size_t bytes = sign_at(at);
+        if (bytes == 0)
+            return ncs_safe_width(text); /* which is slow */
+        at += bytes;
+    }
+    return cells;
+}
+
 /* ---- picks ---- */
 
 bool ncs_pick_gap(const struct ncs_pick *p, size_t i)
@@ -125,8 +151,8 @@ static size_t character(const char *text)
 /* Cuts the text to so many cells; all its characters are of one. */
 static void cut(struct ncs_str *text, size_t width, const char *dots)
 {
-    size_t at = 0, keep = width > ncs_safe_width(dots) ? width - ncs_safe_width(dots) : 0;
-    if (ncs_safe_width(text->text) <= width)
+    size_t at = 0, keep = width > ncs_draw_cells(dots) ? width - ncs_draw_cells(dots) : 0;
+    if (ncs_draw_cells(text->text) <= width)
         return;
     while (keep-- > 0)
         at += character(text->text + at);
@@ -152,7 +178,7 @@ void ncs_grid_put(struct ncs_grid *g, size_t row, size_t column, struct ncs_str 
         ncs_str_add(text, "");
     if (g->widest)
         cut(text, g->widest, g->signs->dots);
-    size_t width = ncs_safe_width(text->text);
+    size_t width = ncs_draw_cells(text->text);
     width -= starts(text->text, g->signs->arrived); /* the marks take the place of blanks */
     width -= ends(text->text, g->signs->complete);
     if (g->width[column] < width)
@@ -162,7 +188,7 @@ void ncs_grid_put(struct ncs_grid *g, size_t row, size_t column, struct ncs_str 
 
 size_t ncs_grid_width(const struct ncs_grid *g)
 {
-    size_t width = 1, dots = ncs_safe_width(g->signs->dots);
+    size_t width = 1, dots = ncs_draw_cells(g->signs->dots);
     for (size_t i = 0; i <= g->column->count; i++) {
         if (ncs_pick_gap(g->column, i))
             width += dots + 3;
@@ -197,7 +223,7 @@ void ncs_grid_border(const struct ncs_grid *g, bool top, struct ncs_str *out)
     bool first = true;
     for (size_t i = 0; i <= g->column->count; i++) {
         if (ncs_pick_gap(g->column, i)) {
-            border_piece(g, top, first, NULL, ncs_safe_width(g->signs->dots), out);
+            border_piece(g, top, first, NULL, ncs_draw_cells(g->signs->dots), out);
             first = false;
         }
         if (i == g->column->count)
@@ -223,7 +249,7 @@ void ncs_grid_row(const struct ncs_grid *g, size_t row, struct ncs_str *out)
         const char *text = g->cell[row * g->column->count + i];
         text = text ? text : "";
         bool left = starts(text, s->arrived), right = ends(text, s->complete);
-        size_t cells = ncs_safe_width(text) - left - right;
+        size_t cells = ncs_draw_cells(text) - left - right;
         ncs_str_addf(out, "%s%*s", left ? s->arrived : " ", (int)(g->width[i] - cells), "");
         text += left ? strlen(s->arrived) : 0;
         ncs_str_add_bytes(out, text, strlen(text) - (right ? strlen(s->complete) : 0));
@@ -235,7 +261,7 @@ void ncs_grid_row(const struct ncs_grid *g, size_t row, struct ncs_str *out)
 
 void ncs_draw_pad(struct ncs_str *out, size_t start, size_t width)
 {
-    size_t used = out->bytes > start ? ncs_safe_width(out->text + start) : 0;
+    size_t used = out->bytes > start ? ncs_draw_cells(out->text + start) : 0;
     if (used < width)
         ncs_str_addf(out, "%*s", (int)(width - used), "");
 }
@@ -262,7 +288,7 @@ void ncs_draw_words(const struct ncs_draw_style *style, struct ncs_str *out, con
         size_t bytes = strcspn(text, " ");
         ncs_str_clear(&word);
         ncs_str_add_bytes(&word, text, bytes);
-        size_t cells = ncs_safe_width(word.text);
+        size_t cells = ncs_draw_cells(word.text);
         if (used > 2 && used + 1 + cells > width) {
             ncs_str_add(out, "\n");
             used = 0;

@@ -47,6 +47,7 @@ void ncs_grid_border(const struct ncs_grid *g, bool top, struct ncs_str *out);
 /* A cell whose text begins with `arrived` or ends with `complete` has it in the place of the blank. */
 void ncs_grid_row(const struct ncs_grid *g, size_t row, struct ncs_str *out);
 
+size_t ncs_draw_cells(const char *text); /* that the text takes in a terminal */
 void ncs_draw_pad(struct ncs_str *out, size_t start, size_t width); /* blanks, so many cells from there on */
 /* A line without its end: cut to the width of the terminal; from `start` of out on. */
 void ncs_draw_cut(const struct ncs_draw_style *style, struct ncs_str *out, size_t start);

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/safe.h"
 #include "report/draw_math.h"
 
 enum { MOST_RANKS = 1024, STEPS_SHOWN = 2 };
