@@ -3,6 +3,7 @@
 # file, every command of a console block is run, and its output must be what the block says.
 set -u
 unset "${!NCCL_@}" NCCLSCRIPT_QUIET NCCLSCRIPT_GPUS # the simulator heeds them
+export LC_ALL=C.UTF-8 TERM=xterm # what is drawn is drawn with lines
 : "${NCCLSCRIPT:?the path of the binary}"
 program=$(realpath "$NCCLSCRIPT") || exit 1
 work=$(mktemp -d) || exit 1
