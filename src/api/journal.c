@@ -295,6 +295,8 @@ struct ncs_call *ncs_journal_enter(struct ncs_journal *j, enum ncs_fn fn)
     if (j->held > j->own->trim_at)
         trim(j);
     unlock(j);
+    if (j->entered)
+        j->entered(j, call);
     return call;
 }
 

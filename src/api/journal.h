@@ -125,6 +125,10 @@ struct ncs_journal {
     struct ncs_call *oldest, *newest;
     struct ncs_comm_info **comm;
     size_t comms, comms_room;
+    /* Told of each call before it is made, when nothing is known of it but its function, who makes it
+     * and where; NULL = nobody is. */
+    void (*entered)(const struct ncs_journal *j, struct ncs_call *call);
+    void *entered_arg; /* for them */
     /* Told of each call when it has returned; NULL = nobody is. */
     void (*returned)(const struct ncs_journal *j, struct ncs_call *call);
     void *returned_arg; /* for them */

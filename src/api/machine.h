@@ -74,6 +74,22 @@ struct ncs_gate; /* a host condition: store, barrier, join */
 /* Bytes that a call has read or written. */
 enum ncs_staged { NCS_STAGED_INPUT, NCS_STAGED_OUTPUT, NCS_STAGED_SCALAR };
 
+/* An operation of the device graph, for the observer. */
+enum ncs_work_state {
+    NCS_WORK_QUEUED, /* it is in its streams */
+    NCS_WORK_BEGUN,  /* nothing in its streams is before it any more; a launch is there for others */
+    NCS_WORK_ENDED,
+};
+
+struct ncs_work {
+    uint64_t serial;          /* from 1, in the order in which they were enqueued */
+    const char *kind;         /* as in ncs_snap_op */
+    int rank, device;         /* whose process enqueued it, and for which of its devices */
+    struct ncs_call *const *call; size_t calls; /* QUEUED: that it carries out, in their order */
+    const void *const *stream; size_t streams;  /* QUEUED: their handles; NULL = the legacy one */
+    int status;               /* ENDED: cudaError_t */
+};
+
 /* Told of data movement at its instant, on whatever stack the machine runs, outside any context.
  * `calls` are the parts of one slot in order of rank; only journalled parts are listed. A call that
  * moves in steps (all-to-all, gather, scatter) is told of at each step. A put is told of alone, at
@@ -97,6 +113,8 @@ struct ncs_observer {
     void (*crash)(void *self, struct ncs_call *call, const char *why);
     /* A kernel or a copy touched memory that it may not touch: CUDA error 700 on that device. */
     void (*fault)(void *self, struct ncs_call *call, const char *why);
+    /* An operation has come into a state; never on real hardware. */
+    void (*work)(void *self, const struct ncs_work *work, enum ncs_work_state state);
 };
 
 /* Deliberate faults in the data path, to prove that verification catches them. Tests only. */

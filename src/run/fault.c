@@ -58,16 +58,26 @@ static void inject(struct ncs_run *run, const struct ncs_fault *f, struct ncs_ca
         .peer = f->peer, .nanoseconds = f->nanoseconds, .code = f->code });
 }
 
+static void mark(struct ncs_run *run, const struct ncs_fault *f, const struct ncs_call *call)
+{
+    char text[64];
+    struct ncs_place place = f->place.line || !call ? f->place : call->place;
+    snprintf(text, sizeof text, "fault.%s", names[f->kind]);
+    if (run->timeline)
+        ncs_timeline_mark(run->timeline, ncs_local->rank, ncs_local->thread, place, text);
+}
+
 /* The code that the call has to have without being made; 0 = none. */
 static int happen(struct ncs_run *run, const struct ncs_fault *f, struct ncs_call *call)
 {
+    mark(run, f, call);
     switch (f->kind) {
     case NCS_FAULT_KILL:
     case NCS_FAULT_STALL:
         stop(run, f, call);
         return 0;
     case NCS_FAULT_SLOW:
-        run->machine->sleep(f->nanoseconds);
+        ncs_run_machine_sleep(run, f->nanoseconds);
         return 0;
     case NCS_FAULT_FAIL:
         return f->code;

@@ -5,13 +5,6 @@
 #include "base/mem.h"
 #include "run/private.h"
 
-static void on_returned(const struct ncs_journal *journal, struct ncs_call *call)
-{
-    struct ncs_run *run = journal->returned_arg;
-    if (!run->closed)
-        ncs_hazards_call(run->hazards, call);
-}
-
 static int device_of_thread(void *arg)
 {
     const struct ncs_run *run = arg;
@@ -25,8 +18,6 @@ void ncs_run_hazards_open(struct ncs_run *run)
     if (strcmp(run->driver->name, "plan") == 0) /* nothing is done there that could be too early */
         return;
     run->hazards = ncs_hazards_open(run->journal, device_of_thread, run);
-    run->journal->returned = on_returned;
-    run->journal->returned_arg = run;
 }
 
 void ncs_run_waited(struct ncs_run *run)

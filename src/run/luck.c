@@ -82,6 +82,7 @@ static struct ncs_run *again(const struct ncs_run *run, enum ncs_policy policy,
     o.schedule = NULL;
     o.seeded = false;
     o.look = 0;
+    o.timeline = false;
     o.on_log = NULL; /* one log is enough */
     struct ncs_run *other = ncs_run_make(&o, &run->program, NULL, NULL);
     ncs_run_once(other, driver);

@@ -10,6 +10,7 @@
 #include "run/run.h"
 #include "run/store.h"
 #include "run/watch.h"
+#include "timeline/timeline.h"
 
 struct armed;
 struct amender;
@@ -39,6 +40,7 @@ struct ncs_run {
     struct ncs_journal *journal;
     struct ncs_verify *verify;         /* NULL: verification is off */
     struct ncs_hazards *hazards;       /* NULL of a plan */
+    struct ncs_timeline *timeline;     /* NULL: nobody asked for it */
 
     struct ncs_local runner;
     struct run_rank *rank;             /* options.ranks of them */
@@ -101,6 +103,22 @@ void ncs_run_hazards_tell(struct ncs_run *run); /* before the diagnosis */
 void ncs_run_hazards_close(struct ncs_run *run);
 void ncs_run_waited(struct ncs_run *run); /* the calling thread has, for what the journal does not see */
 void ncs_run_compared(struct ncs_run *run, bool held); /* the calling rank has, what it read last */
+
+/* timeline.c: when it all was */
+void ncs_run_timeline_open(struct ncs_run *run);
+void ncs_run_work(void *self, const struct ncs_work *work, enum ncs_work_state state);
+void ncs_run_timeline_found(struct ncs_run *run, const struct ncs_call *call, const char *what,
+                            const char *why);
+
+struct run_gate_what {
+    const char *what, *key; /* as of ncs_machine.gate_wait */
+    int owner, owner_thread;
+};
+
+/* The waits of the runner's own: all threads go through these. */
+bool ncs_run_gate_wait(struct ncs_run *run, struct ncs_gate *gate, int64_t deadline,
+                       const struct run_gate_what *w);
+void ncs_run_machine_sleep(struct ncs_run *run, int64_t nanoseconds);
 
 /* luck.c: compares with the other policy where that may differ. */
 void ncs_run_luck(struct ncs_run *run, const struct ncs_driver *driver);

@@ -66,6 +66,7 @@ static struct ncs_run *again(const struct ncs_run *run, const struct ncs_amendme
     o.amend = amend;
     o.schedule = NULL; /* its choices are of the calls as they were */
     o.look = 0;
+    o.timeline = false;
     o.on_log = NULL;
     struct ncs_run *other = ncs_run_make(&o, &run->program, NULL, NULL);
     ncs_run_once(other, driver);

@@ -74,7 +74,18 @@ uint64_t ncs_run_eager(const struct ncs_run_options *options)
     return options->eager == UINT64_MAX ? EAGER_BYTES : options->eager;
 }
 
-/* ---- what the machine tells while it runs ---- */
+/* ---- what the journal and the machine tell while it runs ---- */
+
+static void on_returned(const struct ncs_journal *journal, struct ncs_call *call)
+{
+    struct ncs_run *run = journal->returned_arg;
+    if (run->closed)
+        return;
+    if (run->hazards)
+        ncs_hazards_call(run->hazards, call);
+    if (run->timeline)
+        ncs_timeline_returned(run->timeline, call);
+}
 
 static void on_before(void *self, struct ncs_call *const *calls, size_t count)
 {
@@ -97,6 +108,8 @@ static void note_wrong(struct ncs_run *run)
 static void on_after(void *self, struct ncs_call *const *calls, size_t count)
 {
     struct ncs_run *run = self;
+    if (run->timeline)
+        ncs_timeline_moved(run->timeline, calls, count);
     if (!run->verify)
         return;
     ncs_verify_after(run->verify, calls, count);
@@ -106,6 +119,8 @@ static void on_after(void *self, struct ncs_call *const *calls, size_t count)
 static void on_finished(void *self, struct ncs_call *call)
 {
     struct ncs_run *run = self;
+    if (run->timeline)
+        ncs_timeline_finished(run->timeline, call);
     if (!run->verify)
         return;
     ncs_verify_finished(run->verify, call);
@@ -137,11 +152,13 @@ static void on_mismatch(void *self, struct ncs_call *const *calls, size_t count)
 
 static void on_crash(void *self, struct ncs_call *call, const char *why)
 {
+    ncs_run_timeline_found(self, call, "the real library crashes here", why);
     ncs_run_notice(self, NCS_NOTICE_CRASH, &call, call ? 1 : 0, why);
 }
 
 static void on_fault(void *self, struct ncs_call *call, const char *why)
 {
+    ncs_run_timeline_found(self, call, "illegal memory access", why);
     ncs_run_notice(self, NCS_NOTICE_FAULT, &call, call ? 1 : 0, why);
 }
 
@@ -210,6 +227,9 @@ bool ncs_run_open_machine(struct ncs_run *run, const struct ncs_driver *driver,
     run->result.journal = run->journal;
     run->api = ncs_journal_wrap(run->journal, driver->api);
     ncs_run_hazards_open(run);
+    ncs_run_timeline_open(run);
+    run->journal->returned = on_returned;
+    run->journal->returned_arg = run;
     if (o->verify) {
         run->verify = ncs_verify_open(run->journal, VERIFY_BYTES);
         ncs_verify_ascending(run->verify, !driver->real); /* NCCL promises no order */
@@ -221,7 +241,8 @@ bool ncs_run_open_machine(struct ncs_run *run, const struct ncs_driver *driver,
         ncs_run_watch_calls(run);
     m->observe(&(struct ncs_observer){ .self = run, .before = on_before, .after = on_after,
                                        .finished = on_finished, .mismatch = on_mismatch,
-                                       .crash = on_crash, .fault = on_fault });
+                                       .crash = on_crash, .fault = on_fault,
+                                       .work = run->timeline ? ncs_run_work : NULL });
     if (o->plant.kind != NCS_PLANT_NONE)
         m->plant(o->plant);
     return true;
@@ -364,6 +385,8 @@ static bool run_machine(struct ncs_run *run, struct ncs_error *err)
     if (made)
         run->result.stop = stopped_early(run) ? NCS_STOP_INTERRUPTED : run->machine->run();
     ncs_watch_stop(&run->watch);
+    if (run->timeline)
+        ncs_timeline_close(run->timeline);
     run->closed = true;
     run->interrupted = atomic_load(&interrupted);
     return made;
@@ -490,6 +513,7 @@ void ncs_run_free(struct ncs_run *run)
     ncs_run_drop_notices(run, 0);
     ncs_free(run->notice);
     ncs_run_hazards_close(run);
+    ncs_timeline_free(run->timeline);
     ncs_verify_close(run->verify);
     ncs_run_close_machine(run);
     run_environ_restore(&run->environ);

@@ -20,6 +20,7 @@
 
 struct ncs_run;
 struct ncs_amendments; /* run/amend.h */
+struct ncs_timeline;   /* timeline/timeline.h */
 
 struct ncs_program {
     void *self;
@@ -60,6 +61,7 @@ struct ncs_run_options {
     int needs_nccl, needs_gpus; /* of real hardware: the oldest version, the fewest GPUs; 0 = any */
     char *const *env;          /* "NAME=value", set while the run lasts; borrowed */
     size_t envs;
+    bool timeline;             /* keeps when everything was, for ncs_result.timeline */
     bool repair;               /* tries the repairs of what is found, on runs of their own */
     const struct ncs_amendments *amend; /* changes of the ranks' calls; NULL = none; borrowed */
     bool once;                 /* has effects outside: not run again under the other policy */
@@ -159,6 +161,7 @@ struct ncs_result {
     struct ncs_str output;          /* what the ranks printed, whole lines "[rank] text" */
     uint64_t output_lost;           /* bytes beyond the limit */
     const struct ncs_journal *journal; /* borrowed from the run: names of communicators */
+    const struct ncs_timeline *timeline; /* the same, if options.timeline asked for it; else NULL */
 };
 
 /* Opens the driver, makes the ranks, runs them to a verdict. The result belongs to the run.

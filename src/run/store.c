@@ -103,7 +103,8 @@ static bool wait_for_key(struct ncs_run *run, struct entry *e, int64_t timeout)
     int64_t deadline = deadline_after(m, timeout);
     bool woken = true;
     while (!e->set && woken)
-        woken = m->gate_wait(e->gate, deadline, "store:get", e->text, -1, 0);
+        woken = ncs_run_gate_wait(run, e->gate, deadline,
+                                  &(struct run_gate_what){ "store:get", e->text, -1, 0 });
     return e->set;
 }
 
@@ -267,7 +268,8 @@ bool ncs_run_barrier(struct ncs_run *run, const int *ranks, size_t count, int64_
     int64_t deadline = deadline_after(m, timeout);
     bool woken = true;
     while (!v->released && woken)
-        woken = m->gate_wait(b->gate, deadline, "barrier", b->text, -1, 0);
+        woken = ncs_run_gate_wait(run, b->gate, deadline,
+                                  &(struct run_gate_what){ "barrier", b->text, -1, 0 });
     bool met = v->released;
     ncs_journal_heard(run->journal);
     leave(b, v);

@@ -60,7 +60,9 @@ bool ncs_thread_join(struct ncs_run *run, struct ncs_thread *t)
     if (!t->done)
         ncs_run_before_wait(run);
     while (!t->done && woken)
-        woken = m->gate_wait(t->gate, -1, "join", t->text, t->local.rank, t->local.thread);
+        woken = ncs_run_gate_wait(run, t->gate, -1,
+                                  &(struct run_gate_what){ "join", t->text, t->local.rank,
+                                                           t->local.thread });
     ncs_journal_heard(run->journal);
     ncs_run_waited(run);
     return t->done;
@@ -105,7 +107,7 @@ void ncs_run_sleep(struct ncs_run *run, int64_t nanoseconds)
     struct ncs_place here = local->where ? local->where(local->where_arg) : (struct ncs_place){ 0 };
     bool again = here.line == local->slept.line && here.file == local->slept.file;
     local->slept = here;
-    run->machine->sleep(nanoseconds);
+    ncs_run_machine_sleep(run, nanoseconds);
     if (again || !here.line)
         ncs_journal_heard(run->journal);
     ncs_run_waited(run);

@@ -17,6 +17,59 @@
 #include "sim/stream.h"
 #include "sim/world.h"
 
+const char *const op_kind_names[] = {
+    [OP_LAUNCH] = "launch", [OP_COPY] = "copy",   [OP_SET] = "memset",
+    [OP_ADD] = "add",       [OP_EVENT] = "event", [OP_DELAY] = "delay",
+    [OP_HOST] = "callback", [OP_FREE] = "free",
+};
+
+/* A stream of CUDA's own has a name that is no address. */
+static const void *handle_of(const struct stream *s)
+{
+    return s->legacy ? NULL : s;
+}
+
+/* The journalled calls that it carries out, each once. */
+static size_t calls_of(const struct op *op, struct ncs_call **calls)
+{
+    size_t count = 0;
+    if (!op->launch) {
+        calls[0] = op->call;
+        return op->call ? 1 : 0;
+    }
+    for (size_t i = 0; i < op->launch->parts; i++) {
+        struct ncs_call *call = op->launch->part[i]->call;
+        if (call && (count == 0 || calls[count - 1] != call))
+            calls[count++] = call;
+    }
+    return count;
+}
+
+static void tell_of(const struct op *op, enum ncs_work_state state)
+{
+    const struct ncs_observer *o = &sim_world.observer;
+    if (!o->work)
+        return;
+    struct ncs_work work = { .serial = op->serial, .kind = op_kind_names[op->kind],
+                             .rank = op->gpu->process->number, .device = op->gpu->device,
+                             .status = op->status };
+    if (state != NCS_WORK_QUEUED) {
+        o->work(o->self, &work, state);
+        return;
+    }
+    struct ncs_call **calls = ncs_new((op->launch ? op->launch->parts : 1) * sizeof *calls);
+    const void **streams = ncs_new(op->streams * sizeof *streams);
+    for (size_t i = 0; i < op->streams; i++)
+        streams[i] = handle_of(op->stream[i]);
+    work.call = calls;
+    work.calls = calls_of(op, calls);
+    work.stream = streams;
+    work.streams = op->streams;
+    o->work(o->self, &work, state);
+    ncs_free(streams);
+    ncs_free(calls);
+}
+
 int64_t op_cost(size_t bytes)
 {
     return COST_NS + (int64_t)(bytes / COST_BYTES_PER_NS);
@@ -92,6 +145,7 @@ static void unblock(struct op *op)
 void op_submit(struct op *op)
 {
     world_changed();
+    tell_of(op, NCS_WORK_QUEUED);
     unblock(op);
 }
 
@@ -104,6 +158,8 @@ static void advance(struct op *op)
         (launch_held_by(op->launch) || lane_wanted(op)))
         return;
     op->state = OP_ACTIVE;
+    if (fresh)
+        tell_of(op, NCS_WORK_BEGUN);
     if (op->gpu->fault)
         op_end(op, op->gpu->fault);
     else if (op->kind == OP_LAUNCH)
@@ -210,6 +266,7 @@ void op_end(struct op *op, int status)
     op->state = OP_DONE;
     op->status = status;
     op->ended = sim_world.now;
+    tell_of(op, NCS_WORK_ENDED);
     world_changed();
     LIST_REMOVE(sim_world.op_first, sim_world.op_last, op);
     for (size_t i = 0; i < op->streams; i++)

@@ -85,4 +85,6 @@ bool ops_activate(void);
 
 int64_t op_cost(size_t bytes);
 
+extern const char *const op_kind_names[]; /* by kind, as in ncs_snap_op */
+
 #endif

@@ -151,12 +151,6 @@ static void add_part(struct ncs_snapshot *s, struct part *p, int op)
     NCS_PUSH(s->part, s->parts, index_of.parts, part);
 }
 
-static const char *const op_kinds[] = {
-    [OP_LAUNCH] = "launch", [OP_COPY] = "copy",   [OP_SET] = "memset",
-    [OP_ADD] = "add",       [OP_EVENT] = "event", [OP_DELAY] = "delay",
-    [OP_HOST] = "callback", [OP_FREE] = "free",
-};
-
 /* Those without work are left out. */
 static bool is_shown(const struct context *c)
 {
@@ -187,7 +181,7 @@ static void add_stopped_runner(struct ncs_snapshot *s, const struct op *op)
 
 static void add_op(struct ncs_snapshot *s, struct op *op)
 {
-    struct ncs_snap_op entry = { .kind = op_kinds[op->kind], .state = (enum ncs_op_state)op->state,
+    struct ncs_snap_op entry = { .kind = op_kind_names[op->kind], .state = (enum ncs_op_state)op->state,
                                  .rank = op->gpu->process->number, .device = op->gpu->device,
                                  .call = pinned(op->call), .part = s->parts,
                                  .lane = op->lane == LANE_WANTED,
