@@ -23,19 +23,21 @@ endif()
 set(NCS_EMBED_SCRIPT ${CMAKE_CURRENT_LIST_FILE})
 
 # ncs_embed(<library> <file>...): each file dir/name.lua becomes the symbols
-# `const unsigned char ncs_lua_name[]` and `const size_t ncs_lua_name_bytes` of the library. A zero
-# byte that is not counted follows the contents.
+# `const unsigned char ncs_lua_name[]` and `const size_t ncs_lua_name_bytes` of the library, and
+# name.css ncs_css_name. A zero byte that is not counted follows the contents.
 function(ncs_embed target)
   foreach(file IN LISTS ARGN)
     get_filename_component(name ${file} NAME_WE)
+    get_filename_component(kind ${file} LAST_EXT)
     string(MAKE_C_IDENTIFIER ${name} name)
-    set(output ${PROJECT_BINARY_DIR}/embedded/${name}.c)
+    string(SUBSTRING ${kind} 1 -1 kind)
+    set(output ${PROJECT_BINARY_DIR}/embedded/${kind}_${name}.c)
     add_custom_command(
       OUTPUT ${output}
-      COMMAND ${CMAKE_COMMAND} -DINPUT=${file} -DOUTPUT=${output} -DSYMBOL=ncs_lua_${name}
+      COMMAND ${CMAKE_COMMAND} -DINPUT=${file} -DOUTPUT=${output} -DSYMBOL=ncs_${kind}_${name}
               -P ${NCS_EMBED_SCRIPT}
       DEPENDS ${file} ${NCS_EMBED_SCRIPT}
-      COMMENT "Embedding ${name}.lua" VERBATIM)
+      COMMENT "Embedding ${name}.${kind}" VERBATIM)
     target_sources(${target} PRIVATE ${output})
   endforeach()
 endfunction()

@@ -118,7 +118,7 @@ static int run_plan(const struct ncs_option_value *v, const struct ncs_plan *pla
     if (out.bytes)
         ncs_out(out.text);
     ncs_str_free(&out);
-    int status = ncs_suite_run(&suite, ncs_run_jobs(v));
+    int status = ncs_suite_drawn(&suite, ncs_suite_run(&suite, ncs_run_jobs(v)));
     ncs_report_free(&suite.report);
     ncs_log_close(&suite.log);
     return status;
@@ -128,7 +128,7 @@ static int run_operands(const struct ncs_parsed *parsed)
 {
     const struct ncs_option_value *v = parsed->value;
     struct ncs_plan plan = { 0 };
-    struct ncs_error err;
+    struct ncs_error err = { 0 };
     char *schedule = NULL;
     int status = 2;
     if (v[NCS_RUN_UNSAFE].given && !v[NCS_RUN_LIST].given)
@@ -140,6 +140,8 @@ static int run_operands(const struct ncs_parsed *parsed)
         status = 2;
     else if (plan.runs == 0)
         status = nothing(v, &plan);
+    else if (!v[NCS_RUN_LIST].given && !ncs_suite_can_draw(v, &plan, &err))
+        ncs_print_error(&err);
     else
         status = v[NCS_RUN_LIST].given ? list(&plan) : run_plan(v, &plan, schedule);
     ncs_plan_free(&plan);
@@ -159,6 +161,9 @@ const struct ncs_command ncs_cmd_run = {
              "--repair changes calls of the run, not the file: those that the findings' edits name.\n"
              "It runs again, up to eight times with the edits of what is found then, too. The verdict\n"
              "and the exit status stay those of the run as the file is.\n"
+             "\n"
+             "--trace and --html draw one run, and FILE may be `-`, standard output: then the report is\n"
+             "on standard error.\n"
              "\n"
              "NCCL's environment variables do to the simulator what they do to NCCL; those that\n"
              "a scenario declares win. NCCL_DEBUG=INFO shows NCCL's log, on standard output, or\n"

@@ -17,6 +17,7 @@
 
 static int failure; /* errno of the first write that failed */
 static bool other_failed; /* a file beside it is not whole */
+static bool diverted;
 
 static bool is_set(const char *name)
 {
@@ -65,13 +66,28 @@ static void remember(bool failed)
     }
 }
 
-void ncs_out_bytes(const char *bytes, size_t count)
+void ncs_out_document(const char *bytes, size_t count)
 {
     if (failure)
         return;
     ncs_progress_clear();
     errno = 0;
     remember(fwrite(bytes, 1, count, stdout) != count);
+}
+
+void ncs_out_divert(void)
+{
+    diverted = true;
+}
+
+void ncs_out_bytes(const char *bytes, size_t count)
+{
+    if (!diverted) {
+        ncs_out_document(bytes, count);
+        return;
+    }
+    ncs_progress_clear();
+    fwrite(bytes, 1, count, stderr);
 }
 
 void ncs_out(const char *text)

@@ -27,6 +27,9 @@ int ncs_out_width(void);
 void ncs_out(const char *text);
 void ncs_out_bytes(const char *bytes, size_t count);
 void ncs_out_flush(void);
+/* From now on the two above write to standard error: standard output is for one document alone. */
+void ncs_out_divert(void);
+void ncs_out_document(const char *bytes, size_t count);
 /* Call last: `status`, or NCS_EXIT_OUTPUT after a line on standard error when not all could be written. */
 int ncs_out_finish(int status);
 /* For ncs_out_finish: a file beside standard output is not whole, as the caller has told. */

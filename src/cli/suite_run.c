@@ -193,6 +193,7 @@ static void tell_result(struct told *t, const struct ncs_scenario *scenario,
     if (!t->suite->report.format->people && result->internal.status != NCS_OK)
         ncs_print_error(&result->internal);
     tell(t, scenario, result);
+    ncs_suite_draw(t->suite, &t->report);
     ncs_str_free(&difference);
 }
 

@@ -41,6 +41,10 @@ void ncs_report_text(const struct ncs_report_run *run, const struct ncs_report_s
 /* Appends one JSON object (schema ncclscript.report/1) and a newline. */
 void ncs_report_json(const struct ncs_report_run *run, struct ncs_str *out);
 
+/* Appends a run that has a timeline as JSON for Perfetto and chrome://tracing, or as a page of HTML. */
+void ncs_report_trace(const struct ncs_report_run *run, struct ncs_str *out);
+void ncs_report_html(const struct ncs_report_run *run, struct ncs_str *out);
+
 /* Appends what happened in one line without its end: "hang: rank 2 made 2 calls on world ...". */
 void ncs_report_message(const struct ncs_report_run *run, struct ncs_str *out);
 

@@ -77,7 +77,7 @@ static int happen(struct ncs_run *run, const struct ncs_fault *f, struct ncs_cal
         stop(run, f, call);
         return 0;
     case NCS_FAULT_SLOW:
-        ncs_run_machine_sleep(run, f->nanoseconds);
+        run->machine->sleep(f->nanoseconds);
         return 0;
     case NCS_FAULT_FAIL:
         return f->code;

@@ -1,0 +1,86 @@
+/* What --trace and --html write of a run. */
+#include <string.h>
+
+#include "base/file.h"
+#include "cli/output.h"
+#include "cli/run_options.h"
+#include "cli/suite.h"
+
+static const struct {
+    enum ncs_run_row option;
+    void (*render)(const struct ncs_report_run *run, struct ncs_str *out);
+} drawings[] = {
+    { NCS_RUN_TRACE, ncs_report_trace },
+    { NCS_RUN_HTML, ncs_report_html },
+};
+
+enum { DRAWINGS = sizeof drawings / sizeof *drawings };
+
+static bool is_output(const char *file)
+{
+    return strcmp(file, "-") == 0;
+}
+
+static bool can_draw(const struct ncs_plan *plan, const char *option, const char *file,
+                     struct ncs_error *err)
+{
+    if (plan->runs > 1) {
+        ncs_fail(err, NCS_BAD_INPUT, "--%s %s is for one run, not for %zu", option, file, plan->runs);
+        return ncs_fail_hint(err, plan->repeats > 1 ? "leave --repeat out, and choose one by --seed"
+                                                    : "--list shows the names of all, and FILE[name=value] or "
+                                                      "-k chooses one");
+    }
+    for (size_t i = 0; i < plan->files; i++)
+        if (!is_output(file) && strcmp(plan->file[i].path, file) == 0)
+            return ncs_fail(err, NCS_BAD_INPUT, "--%s %s would replace the scenario", option, file);
+    return true;
+}
+
+bool ncs_suite_can_draw(const struct ncs_option_value *v, const struct ncs_plan *plan,
+                        struct ncs_error *err)
+{
+    const char *file[DRAWINGS];
+    for (size_t i = 0; i < DRAWINGS; i++) {
+        file[i] = ncs_option_last(&v[drawings[i].option]);
+        if (!file[i])
+            continue;
+        if (!can_draw(plan, ncs_run_option[drawings[i].option].name, file[i], err))
+            return false;
+        if (is_output(file[i]))
+            ncs_out_divert();
+    }
+    if (file[0] && file[1] && strcmp(file[0], file[1]) == 0)
+        return ncs_fail(err, NCS_BAD_INPUT, "--trace and --html cannot both be written to %s", file[0]);
+    return true;
+}
+
+void ncs_suite_draw(struct ncs_suite *suite, const struct ncs_report_run *run)
+{
+    for (size_t i = 0; i < DRAWINGS && run->result->timeline; i++) {
+        const char *file = ncs_option_last(&suite->value[drawings[i].option]);
+        struct ncs_str text = { 0 };
+        struct ncs_error err = { 0 };
+        if (!file)
+            continue;
+        drawings[i].render(run, &text);
+        suite->drawn = true;
+        if (is_output(file)) {
+            ncs_out_document(text.text, text.bytes);
+        } else if (!ncs_file_write(file, text.text, text.bytes, true, &err)) {
+            suite->undrawn = true;
+            ncs_print_error(&err);
+        }
+        ncs_str_free(&text);
+    }
+}
+
+int ncs_suite_drawn(const struct ncs_suite *suite, int status)
+{
+    for (size_t i = 0; i < DRAWINGS && !suite->drawn; i++) {
+        const char *file = ncs_option_last(&suite->value[drawings[i].option]);
+        if (file)
+            fprintf(stderr, "ncclscript run: nothing was run: %s was not written\n",
+                    is_output(file) ? "the document" : file);
+    }
+    return suite->undrawn && status == 0 ? 2 : status;
+}

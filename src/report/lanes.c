@@ -1,0 +1,371 @@
+#include "report/lanes.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/types.h"
+#include "base/hash.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "report/plan_words.h"
+
+struct builder {
+    struct ncs_lanes *out;
+    const struct ncs_result *r;
+    const struct ncs_timeline *t;
+    struct ncs_call_words *words;  /* by rank */
+    struct ncs_map lane;           /* hash of what a lane is -> its index + 1 */
+    struct ncs_map call;           /* id of a call -> its bar + 1 */
+    size_t *of_device;             /* the first bar of each device span */
+};
+
+/* ---- lanes ---- */
+
+static uint64_t lane_key(const struct ncs_lane *l)
+{
+    uint64_t which = l->host ? (uint64_t)(int64_t)l->thread : (uint64_t)(uintptr_t)l->stream;
+    return ncs_hash(ncs_hash((uint64_t)l->rank << 1 | l->host, (uint64_t)l->device), which);
+}
+
+static size_t find_lane(struct builder *b, const struct ncs_lane *like)
+{
+    uint64_t key = lane_key(like);
+    uintptr_t found = (uintptr_t)ncs_map_get(&b->lane, key);
+    if (found)
+        return found - 1;
+    NCS_PUSH(b->out->lane, b->out->lanes, b->out->lanes_room, *like);
+    ncs_map_put(&b->lane, key, (void *)(uintptr_t)b->out->lanes);
+    return b->out->lanes - 1;
+}
+
+static size_t host_lane(struct builder *b, int rank, int thread)
+{
+    return find_lane(b, &(struct ncs_lane){ .rank = rank, .host = true, .thread = thread });
+}
+
+/* What the words about calls call it. */
+static void name_stream(const struct ncs_call_words *w, const struct ncs_lane *l, struct ncs_str *out)
+{
+    size_t i = 0;
+    while (i < w->streams.count && w->streams.handle[i] != l->stream)
+        i++;
+    if (!l->stream)
+        ncs_str_add(out, "legacy stream");
+    else if (i == w->streams.count)
+        ncs_str_add(out, "per-thread stream");
+    else
+        ncs_str_addf(out, "stream %zu", i + 1);
+}
+
+static int main_device(const struct builder *b, int rank)
+{
+    for (size_t i = 0; i < b->out->lanes; i++)
+        if (b->out->lane[i].rank == rank && !b->out->lane[i].host)
+            return b->out->lane[i].device;
+    return 0;
+}
+
+static void name_lane(const struct builder *b, struct ncs_lane *l)
+{
+    struct ncs_str name = { 0 };
+    if (l->host && l->thread == 0)
+        ncs_str_add(&name, "main");
+    else if (l->host && l->thread > 0)
+        ncs_str_addf(&name, "thread %d", l->thread);
+    else if (l->host)
+        ncs_str_addf(&name, "callbacks of device %d", -1 - l->thread);
+    else
+        name_stream(&b->words[l->rank], l, &name);
+    if (!l->host && l->device != main_device(b, l->rank))
+        ncs_str_addf(&name, " of device %d", l->device);
+    l->name = ncs_str_take(&name);
+}
+
+/* ---- bars ---- */
+
+static size_t add_bar(struct builder *b, struct ncs_bar bar)
+{
+    struct ncs_lane *lane = &b->out->lane[bar.lane];
+    NCS_PUSH(lane->bar, lane->bars, lane->room, b->out->bars);
+    NCS_PUSH(b->out->bar, b->out->bars, b->out->bars_room, bar);
+    return b->out->bars - 1;
+}
+
+static void add_code(const struct ncs_call *call, struct ncs_str *out)
+{
+    enum ncs_result_kind kind = ncs_fn_info[call->fn].result;
+    if (call->rc != 0 && (kind == NCS_RESULT_NCCL || kind == NCS_RESULT_CUDA))
+        ncs_str_addf(out, " -> %s", kind == NCS_RESULT_NCCL ? ncs_nccl_result_name(call->rc)
+                                                           : ncs_cuda_error_name(call->rc));
+}
+
+static char *short_name(const struct ncs_call *call)
+{
+    const char *name = ncs_fn_info[call->fn].name;
+    return ncs_copy_text(ncs_fn_info[call->fn].counted ? name + strlen("nccl") : name);
+}
+
+static void add_call(struct builder *b, const struct ncs_host_span *s)
+{
+    struct ncs_str text = { 0 };
+    struct ncs_bar bar = { .kind = NCS_BAR_CALL, .host = s, .call = s->call, .begin = s->begin,
+                           .end = s->never ? s->begin : s->end, .number = s->call->id,
+                           .lane = host_lane(b, s->rank, s->thread), .name = short_name(s->call) };
+    ncs_call_plan_describe(&b->words[s->rank], b->r->journal, s->call, &text);
+    if (s->never)
+        ncs_str_add(&text, " (never made: the rank was stopped here)");
+    else if (s->end >= 0)
+        add_code(s->call, &text);
+    else
+        ncs_str_add(&text, " (has not returned)");
+    bar.text = ncs_str_take(&text);
+    size_t at = add_bar(b, bar);
+    ncs_map_put(&b->call, s->call->id, (void *)(uintptr_t)(at + 1));
+}
+
+static void add_wait(struct builder *b, const struct ncs_host_span *s)
+{
+    struct ncs_str text = { 0 };
+    ncs_str_add(&text, s->what);
+    if (s->key)
+        ncs_str_addf(&text, ": %s", s->key);
+    if (s->end < 0)
+        ncs_str_add(&text, " (waits still)");
+    add_bar(b, (struct ncs_bar){ .kind = NCS_BAR_WAIT, .host = s, .begin = s->begin, .end = s->end,
+                                 .lane = host_lane(b, s->rank, s->thread),
+                                 .name = ncs_copy_text(s->what), .text = ncs_str_take(&text) });
+}
+
+static void add_hosts(struct builder *b)
+{
+    for (int rank = 0; rank < b->r->ranks; rank++)
+        host_lane(b, rank, 0);
+    for (size_t i = 0; i < b->t->hosts; i++) {
+        const struct ncs_host_span *s = &b->t->host[i];
+        if (s->rank < 0 || s->rank >= b->r->ranks)
+            continue;
+        if (s->call)
+            add_call(b, s);
+        else
+            add_wait(b, s);
+    }
+}
+
+/* "AllReduce", "4 calls: Send, Recv, Send, ..." */
+static char *device_name(const struct ncs_device_span *s)
+{
+    struct ncs_str name = { 0 };
+    if (strcmp(s->kind, "launch") != 0 || !s->calls)
+        return ncs_copy_text(s->kind);
+    if (s->calls == 1)
+        return short_name(s->call[0]);
+    ncs_str_addf(&name, "%zu calls: ", s->calls);
+    for (size_t i = 0; i < s->calls && i < 4; i++)
+        ncs_str_addf(&name, "%s%s", i ? ", " : "", ncs_fn_info[s->call[i]->fn].name + strlen("nccl"));
+    if (s->calls > 4)
+        ncs_str_add(&name, ", ...");
+    return ncs_str_take(&name);
+}
+
+static const struct ncs_bar *bar_of(const struct builder *b, const struct ncs_call *call, size_t *at)
+{
+    uintptr_t found = call ? (uintptr_t)ncs_map_get(&b->call, call->id) : 0;
+    *at = found;
+    return found ? &b->out->bar[found - 1] : NULL;
+}
+
+static char *device_text(const struct builder *b, const struct ncs_device_span *s)
+{
+    struct ncs_str text = { 0 };
+    size_t at;
+    if (s->calls == 0)
+        ncs_str_add(&text, s->kind);
+    for (size_t i = 0; i < s->calls; i++) {
+        const struct ncs_bar *from = bar_of(b, s->call[i], &at);
+        if (i == 8) {
+            ncs_str_addf(&text, "; and %zu more", s->calls - i);
+            break;
+        }
+        struct ncs_str words = { 0 };
+        ncs_call_describe(s->call[i], &words);
+        bool counted = ncs_fn_info[s->call[i]->fn].counted;
+        ncs_str_addf(&text, "%s%s", i ? "; " : "", counted || !from ? words.text : from->text);
+        if (counted && s->call[i]->comm >= 0)
+            ncs_str_addf(&text, " on %s, call %" PRIu32, b->r->journal->comm[s->call[i]->comm]->name,
+                         s->call[i]->number);
+        ncs_str_free(&words);
+    }
+    if (s->end >= 0 && s->status)
+        ncs_str_addf(&text, " -> %s", ncs_cuda_error_name(s->status));
+    else if (s->end < 0)
+        ncs_str_add(&text, s->begin < 0 ? " (has not begun)" : " (has not ended)");
+    return ncs_str_take(&text);
+}
+
+/* Behind everything that is in the lane so far. */
+static int64_t could_begin(const struct ncs_lanes *l, const struct ncs_lane *lane, int64_t queued)
+{
+    const struct ncs_bar *last = lane->bars ? &l->bar[lane->bar[lane->bars - 1]] : NULL;
+    int64_t free = !last ? 0 : last->end >= 0 ? last->end : last->begin;
+    return queued > free ? queued : free;
+}
+
+static void add_device(struct builder *b, const struct ncs_device_span *s)
+{
+    for (size_t i = 0; i < s->streams; i++) {
+        struct ncs_bar bar = { .kind = NCS_BAR_DEVICE, .device = s, .queued = s->begin < 0,
+                               .call = s->calls ? s->call[0] : NULL, .begin = s->begin,
+                               .end = s->end, .name = device_name(s), .text = device_text(b, s) };
+        bar.lane = find_lane(b, &(struct ncs_lane){ .rank = s->rank, .device = s->device,
+                                                    .stream = s->stream[i] });
+        if (bar.queued)
+            bar.begin = could_begin(b->out, &b->out->lane[bar.lane], s->queued);
+        bar_of(b, bar.call, &bar.cause);
+        size_t at = add_bar(b, bar);
+        if (i == 0)
+            b->of_device[s - b->t->device] = at;
+    }
+}
+
+/* ---- arrows ---- */
+
+static void add_matches(struct builder *b)
+{
+    for (size_t i = 0; i < b->t->matches; i++) {
+        const struct ncs_match *m = &b->t->match[i];
+        struct ncs_arrow arrow = { .kind = (enum ncs_arrow_kind)m->kind,
+                                   .from = b->of_device[m->from], .to = b->of_device[m->to] };
+        NCS_PUSH(b->out->arrow, b->out->arrows, b->out->arrows_room, arrow);
+    }
+}
+
+static const struct ncs_wait_line *wait_of(const struct builder *b, int rank, int thread)
+{
+    for (size_t i = 0; i < b->r->diagnosis.waits; i++) {
+        const struct ncs_wait_line *w = &b->r->diagnosis.wait[i];
+        if (w->waiting && w->rank == rank && w->thread == thread)
+            return w;
+    }
+    return NULL;
+}
+
+/* What the thread is in at the end. */
+static size_t last_bar(struct builder *b, int rank, int thread)
+{
+    size_t at = host_lane(b, rank, thread);
+    const struct ncs_lane *lane = &b->out->lane[at];
+    const struct ncs_bar *last = lane->bars ? &b->out->bar[lane->bar[lane->bars - 1]] : NULL;
+    if (last && (last->end < 0 || last->kind == NCS_BAR_END))
+        return lane->bar[lane->bars - 1];
+    const struct ncs_wait_line *w = wait_of(b, rank, thread);
+    struct ncs_str text = { 0 };
+    ncs_str_addf(&text, w && w->in ? "in %s" : "in no call any more", w ? w->in : "");
+    if (w && w->place.line)
+        ncs_str_addf(&text, ", line %d", w->place.line);
+    return add_bar(b, (struct ncs_bar){ .kind = NCS_BAR_END, .lane = at, .begin = b->t->now,
+                                        .end = b->t->now,
+                                        .name = ncs_copy_text(w && w->in ? w->in : "end"),
+                                        .text = ncs_str_take(&text) });
+}
+
+static void say_for_whom(struct ncs_bar *bar, const struct ncs_wait_line *w)
+{
+    struct ncs_str text = { 0 };
+    ncs_str_addf(&text, "%s; waits for rank%s ", bar->text, w->peers == 1 ? "" : "s");
+    ncs_str_add_many_ranks(&text, w->peer, w->peers);
+    if (w->what)
+        ncs_str_addf(&text, ", %s", w->what);
+    else if (w->op)
+        ncs_str_addf(&text, ", %s", w->op);
+    ncs_free(bar->text);
+    bar->text = ncs_str_take(&text);
+}
+
+static void add_waits(struct builder *b)
+{
+    for (size_t i = 0; i < b->r->diagnosis.waits; i++) {
+        const struct ncs_wait_line *w = &b->r->diagnosis.wait[i];
+        if (!w->waiting || !w->peers || w->rank < 0 || w->rank >= b->r->ranks)
+            continue;
+        size_t from = last_bar(b, w->rank, w->thread);
+        say_for_whom(&b->out->bar[from], w);
+        for (size_t k = 0; k < w->peers && k < NCS_WAITS_DRAWN; k++) {
+            if (w->peer[k] < 0 || w->peer[k] >= b->r->ranks || w->peer[k] == w->rank)
+                continue;
+            struct ncs_arrow arrow = { NCS_ARROW_WAIT, from, last_bar(b, w->peer[k], 0) };
+            NCS_PUSH(b->out->arrow, b->out->arrows, b->out->arrows_room, arrow);
+        }
+    }
+}
+
+int64_t ncs_arrow_time(const struct ncs_lanes *l, const struct ncs_arrow *a)
+{
+    int64_t from = l->bar[a->from].begin, to = l->bar[a->to].begin;
+    return a->kind == NCS_ARROW_WAIT ? l->now : from > to ? from : to;
+}
+
+/* ---- the order of lanes ---- */
+
+/* Threads by number, those of devices after them, then streams as they were first used. */
+static int compare_lanes(const void *x, const void *y)
+{
+    const struct ncs_lane *a = x, *b = y;
+    if (a->rank != b->rank)
+        return a->rank < b->rank ? -1 : 1;
+    if (a->host != b->host)
+        return a->host ? -1 : 1;
+    if (!a->host)
+        return (a->room > b->room) - (a->room < b->room);
+    int at = a->thread < 0 ? INT32_MAX + a->thread : a->thread;
+    int bt = b->thread < 0 ? INT32_MAX + b->thread : b->thread;
+    return (at > bt) - (at < bt);
+}
+
+static void sort_lanes(struct ncs_lanes *l)
+{
+    for (size_t i = 0; i < l->lanes; i++) /* no bar is added any more */
+        l->lane[i].room = i;
+    qsort(l->lane, l->lanes, sizeof *l->lane, compare_lanes);
+    for (size_t i = 0; i < l->lanes; i++)
+        for (size_t k = 0; k < l->lane[i].bars; k++)
+            l->bar[l->lane[i].bar[k]].lane = i;
+}
+
+void ncs_lanes_build(const struct ncs_result *r, struct ncs_lanes *out)
+{
+    *out = (struct ncs_lanes){ .now = r->timeline->now, .ranks = r->ranks };
+    struct builder b = { .out = out, .r = r, .t = r->timeline };
+    b.words = ncs_new((size_t)r->ranks * sizeof *b.words);
+    b.of_device = ncs_new((b.t->devices + 1) * sizeof *b.of_device);
+    add_hosts(&b);
+    for (size_t i = 0; i < b.t->devices; i++)
+        if (b.t->device[i].rank >= 0 && b.t->device[i].rank < r->ranks)
+            add_device(&b, &b.t->device[i]);
+    add_matches(&b);
+    add_waits(&b);
+    for (size_t i = 0; i < out->lanes; i++)
+        name_lane(&b, &out->lane[i]);
+    sort_lanes(out);
+    for (int rank = 0; rank < r->ranks; rank++)
+        ncs_call_words_free(&b.words[rank]);
+    ncs_free(b.words);
+    ncs_free(b.of_device);
+    ncs_map_free(&b.lane);
+    ncs_map_free(&b.call);
+}
+
+void ncs_lanes_free(struct ncs_lanes *l)
+{
+    for (size_t i = 0; i < l->lanes; i++) {
+        ncs_free(l->lane[i].name);
+        ncs_free(l->lane[i].bar);
+    }
+    for (size_t i = 0; i < l->bars; i++) {
+        ncs_free(l->bar[i].name);
+        ncs_free(l->bar[i].text);
+    }
+    ncs_free(l->lane);
+    ncs_free(l->bar);
+    ncs_free(l->arrow);
+}

@@ -1,0 +1,64 @@
+/* A run's timeline as it is drawn: a lane for each host thread and each stream, bars in them, and
+ * arrows from bar to bar. The trace and the page are renderings of it. Room report only. */
+#ifndef NCS_REPORT_LANES_H
+#define NCS_REPORT_LANES_H
+
+#include "report/report.h"
+#include "timeline/timeline.h"
+
+enum ncs_bar_kind {
+    NCS_BAR_CALL,   /* a call of the journal's */
+    NCS_BAR_WAIT,   /* of a host thread besides: a barrier, a key of the store, a sleep */
+    NCS_BAR_DEVICE, /* an operation of a device */
+    NCS_BAR_END,    /* a thread that was in no call when the run ended: what arrows need to point at */
+};
+
+struct ncs_bar {
+    enum ncs_bar_kind kind;
+    size_t lane;
+    const struct ncs_host_span *host;     /* of CALL and WAIT */
+    const struct ncs_device_span *device; /* of DEVICE */
+    const struct ncs_call *call;          /* that it is, or carries out first; NULL = none */
+    int64_t begin, end;                   /* end < 0: it was not over */
+    bool queued;                          /* it had not even begun: `begin` is when it could have */
+    uint64_t number;                      /* of a CALL, from 1; else 0 */
+    size_t cause;                         /* of a DEVICE bar: the bar that enqueued it, + 1; 0 = unknown */
+    char *name;                           /* "AllReduce", "cudaMalloc", "barrier" */
+    char *text;                           /* with all its arguments, and how it ended */
+};
+
+struct ncs_lane {
+    int rank;
+    bool host;
+    int thread;          /* of a host lane */
+    int device;          /* of a stream, with its handle */
+    const void *stream;
+    char *name;          /* "main", "thread 1", "stream 2" */
+    size_t *bar; size_t bars, room; /* in order of their beginning; none overlaps another */
+};
+
+enum ncs_arrow_kind { NCS_ARROW_COLLECTIVE, NCS_ARROW_PAIR, NCS_ARROW_SIGNAL, NCS_ARROW_WAIT };
+
+struct ncs_arrow {
+    enum ncs_arrow_kind kind;
+    size_t from, to; /* bars. WAIT: who waits, for whom; else who came, and who needed that */
+};
+
+#define NCS_WAITS_DRAWN 8 /* of one thread; further ones are told in its bar's text */
+
+struct ncs_lanes {
+    struct ncs_lane *lane;   size_t lanes, lanes_room;  /* by rank; host threads before streams */
+    struct ncs_bar *bar;     size_t bars, bars_room;
+    struct ncs_arrow *arrow; size_t arrows, arrows_room;
+    int64_t now;
+    int ranks;
+};
+
+/* The result must have a timeline. */
+void ncs_lanes_build(const struct ncs_result *r, struct ncs_lanes *out);
+void ncs_lanes_free(struct ncs_lanes *l); /* the contents */
+
+/* When both ends of an arrow are there. */
+int64_t ncs_arrow_time(const struct ncs_lanes *l, const struct ncs_arrow *a);
+
+#endif

@@ -1,0 +1,246 @@
+(function () {
+'use strict';
+var LANE = 18, GAP = 8, FOLDED = 14, AXIS = 22;
+var id = function (name) { return document.getElementById(name); };
+var box = id('box'), chart = id('chart'), told = id('told'), labels = id('labels');
+var data = JSON.parse(id('data').textContent);
+var ranks = chart.querySelectorAll('.r'), stripes = chart.querySelectorAll('.stripe');
+var names = id('names').querySelectorAll('.n'), lanes = Array.from(chart.querySelectorAll('.l'));
+var folded = Array.from(ranks, function () { return data.folded; });
+var zoom = 1, current = null, held = false, top = [];
+
+/* ---- where the ranks are ---- */
+
+function middle(rank, lane) {
+    return top[rank] + (folded[rank] ? FOLDED * (lane + 0.5) / data.lanes[rank]
+                                     : GAP / 2 + LANE * (lane + 0.5));
+}
+
+function drawArrows() {
+    var match = '', waits = '', heads = '';
+    data.arrows.forEach(function (a) {
+        var y1 = middle(a[2], a[3]), y2 = middle(a[5], a[6]), out = 24 + Math.min(90, Math.abs(y2 - y1) / 6);
+        if (!a[0]) {
+            match += 'M' + a[1] + ' ' + y1 + 'L' + a[4] + ' ' + y2;
+            return;
+        }
+        waits += 'M' + a[1] + ' ' + y1 + 'C' + (a[1] + out) + ' ' + y1 + ' ' + (a[4] + out) + ' ' + y2 +
+                 ' ' + a[4] + ' ' + y2;
+        heads += 'M' + a[4] + ' ' + y2 + 'l8 -4v8z';
+    });
+    id('match').setAttribute('d', match);
+    id('waits').setAttribute('d', waits);
+    id('heads').setAttribute('d', heads);
+}
+
+function layOut() {
+    var y = AXIS;
+    ranks.forEach(function (g, r) {
+        var full = data.lanes[r] * LANE, high = folded[r] ? FOLDED : full + GAP;
+        top[r] = y;
+        g.setAttribute('transform', folded[r] ? 'translate(0 ' + (y + 1) + ') scale(1 ' + (FOLDED - 2) / full + ')'
+                                              : 'translate(0 ' + (y + GAP / 2) + ')');
+        stripes[r].setAttribute('y', y);
+        stripes[r].setAttribute('height', high);
+        names[r].style.height = high + 'px';
+        names[r].classList.toggle('folded', folded[r]);
+        names[r].firstElementChild.setAttribute('aria-expanded', String(!folded[r]));
+        y += high;
+    });
+    chart.setAttribute('height', y);
+    chart.setAttribute('viewBox', '0 0 ' + data.width + ' ' + y);
+    drawArrows();
+    label();
+}
+
+/* ---- names in bars, where there is room ---- */
+
+function label() {
+    var from = box.scrollLeft / zoom - 400, to = (box.scrollLeft + box.clientWidth) / zoom + 400, count = 0;
+    labels.textContent = '';
+    lanes.forEach(function (lane) {
+        var rank = +lane.dataset.rank, bar = lane.firstElementChild;
+        if (folded[rank])
+            return;
+        for (; bar && count < 3000; bar = bar.nextElementSibling) {
+            var x = +bar.getAttribute('x'), width = +bar.getAttribute('width'), name = bar.dataset.name;
+            if (!name || x > to || x + width < from || width * zoom < name.length * 6.2 + 6)
+                continue;
+            var text = document.createElementNS('http://www.w3.org/2000/svg', 'text');
+            text.setAttribute('class', 't');
+            text.setAttribute('x', x + 4 / zoom);
+            text.setAttribute('y', middle(rank, +lane.dataset.lane) + 4);
+            text.textContent = name;
+            labels.appendChild(text);
+            count++;
+        }
+    });
+}
+
+/* ---- zoom and pan ---- */
+
+function zoomTo(to, at) {
+    var x = at === undefined ? box.clientWidth / 2 : at, where = (box.scrollLeft + x) / zoom;
+    zoom = Math.max(1e-3, Math.min(64, to));
+    chart.setAttribute('width', data.width * zoom);
+    box.style.setProperty('--u', 1 / zoom);
+    box.scrollLeft = where * zoom - x;
+    label();
+}
+
+function fit() {
+    zoomTo((box.clientWidth - id('names').offsetWidth - 2) / data.width);
+}
+
+function foldAll(to) {
+    folded = folded.map(function () { return to; });
+    layOut();
+}
+
+var pending = false;
+box.addEventListener('scroll', function () {
+    if (!pending)
+        requestAnimationFrame(function () { pending = false; label(); });
+    pending = true;
+});
+box.addEventListener('wheel', function (e) {
+    if (!e.ctrlKey && !e.metaKey)
+        return;
+    e.preventDefault();
+    zoomTo(zoom * (e.deltaY < 0 ? 1.25 : 0.8), e.clientX - box.getBoundingClientRect().left - id('names').offsetWidth);
+}, { passive: false });
+var drag = null;
+chart.addEventListener('pointerdown', function (e) {
+    if (e.pointerType === 'mouse' && e.button === 0)
+        drag = { x: e.clientX, left: box.scrollLeft };
+});
+addEventListener('pointermove', function (e) {
+    if (drag)
+        box.scrollLeft = drag.left - (e.clientX - drag.x);
+});
+addEventListener('pointerup', function () { drag = null; });
+
+/* ---- what a bar is ---- */
+
+function rowOf(bar) {
+    var d = bar.dataset;
+    return id(d.call ? 'c' + d.call : d.op ? 'o' + d.op : d.wait ? 'w' + d.wait : 'e' + d.end);
+}
+
+function show(bar) {
+    if (current)
+        current.classList.remove('on');
+    current = bar;
+    bar.classList.add('on');
+    var cells = Array.from(rowOf(bar).cells, function (c) { return c.textContent; });
+    told.textContent = 'rank ' + bar.parentNode.dataset.rank + ', ' + cells[0] + ': ' + cells[4] +
+        (cells[1] ? ', line ' + cells[1] : '') + '; at ' + cells[2] + (cells[3] ? ', took ' + cells[3] : '');
+}
+
+function isBar(e) {
+    return e && e.tagName === 'rect' && e.parentNode.classList.contains('l');
+}
+
+chart.addEventListener('pointerover', function (e) {
+    if (isBar(e.target) && !held)
+        show(e.target);
+});
+chart.addEventListener('click', function (e) {
+    held = isBar(e.target);
+    if (held)
+        show(e.target);
+});
+
+function near(lane, x) {
+    var best = null, distance = Infinity;
+    Array.from(lane.children).forEach(function (bar) {
+        var from = +bar.getAttribute('x'), to = from + +bar.getAttribute('width');
+        var d = x < from ? from - x : x > to ? x - to : 0;
+        if (d < distance) {
+            best = bar;
+            distance = d;
+        }
+    });
+    return best;
+}
+
+function otherLane(step) {
+    var at = lanes.indexOf(current.parentNode) + step;
+    while (lanes[at] && !lanes[at].firstElementChild)
+        at += step;
+    return lanes[at] ? near(lanes[at], +current.getAttribute('x')) : null;
+}
+
+function into(bar) {
+    var r = bar.getBoundingClientRect(), b = box.getBoundingClientRect(), left = b.left + id('names').offsetWidth;
+    if (r.left < left || r.right > b.right)
+        box.scrollLeft += r.left - left - 40;
+    if (r.top < 0 || r.bottom > innerHeight - 60)
+        scrollBy(0, r.top - innerHeight / 2);
+}
+
+var moves = {
+    ArrowRight: function () { return current.nextElementSibling; },
+    ArrowLeft: function () { return current.previousElementSibling; },
+    ArrowDown: function () { return otherLane(1); },
+    ArrowUp: function () { return otherLane(-1); },
+    Home: function () { return current.parentNode.firstElementChild; },
+    End: function () { return current.parentNode.lastElementChild; }
+};
+var keys = {
+    '+': function () { zoomTo(zoom * 1.5); }, '=': function () { zoomTo(zoom * 1.5); },
+    '-': function () { zoomTo(zoom / 1.5); }, '0': fit, '1': function () { zoomTo(1); },
+    Enter: function () {
+        var row = current && rowOf(current);
+        if (!row)
+            return;
+        row.closest('details').open = true;
+        row.tabIndex = -1;
+        row.focus();
+    },
+    Escape: function () { held = false; }
+};
+box.addEventListener('keydown', function (e) {
+    if (e.ctrlKey || e.metaKey || e.altKey || e.target !== box)
+        return;
+    var bar = null;
+    if (moves[e.key])
+        bar = current ? moves[e.key]() : chart.querySelector('.l rect');
+    else if (keys[e.key])
+        keys[e.key]();
+    else
+        return;
+    e.preventDefault();
+    if (bar) {
+        held = true;
+        show(bar);
+        into(bar);
+    }
+});
+
+/* ---- the buttons, which would be of no use without this ---- */
+
+names.forEach(function (n, r) {
+    var old = n.firstElementChild, button = document.createElement('button');
+    button.type = 'button';
+    button.className = 'who';
+    button.textContent = old.textContent;
+    button.addEventListener('click', function () {
+        folded[r] = !folded[r];
+        layOut();
+    });
+    n.replaceChild(button, old);
+});
+[['zoom in', keys['+']], ['zoom out', keys['-']], ['fit', fit], ['1:1', keys['1']],
+ ['fold all', function () { foldAll(true); }], ['unfold all', function () { foldAll(false); }]
+].forEach(function (b) {
+    var button = document.createElement('button');
+    button.type = 'button';
+    button.textContent = b[0];
+    button.addEventListener('click', b[1]);
+    id('tools').appendChild(button);
+});
+box.tabIndex = 0;
+told.hidden = false;
+layOut();
+}());

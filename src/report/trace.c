@@ -1,0 +1,285 @@
+/* A run in the JSON of Chrome's trace viewer, which Perfetto reads: a process for each rank, a thread
+ * for each lane, bars, arrows, and marks of faults. Times are microseconds. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "api/types.h"
+#include "base/safe.h"
+#include "report/format.h"
+#include "report/lanes.h"
+#include "report/text.h"
+
+struct writer {
+    const struct ncs_report_run *run;
+    const struct ncs_result *r;
+    const struct ncs_lanes *l;
+    struct ncs_str *out;
+    bool any;
+};
+
+/* ---- JSON ---- */
+
+static void add_text(const char *s, struct ncs_str *out)
+{
+    struct ncs_str utf8 = { 0 };
+    ncs_safe_utf8(&utf8, s ? s : "", s ? strlen(s) : 0);
+    ncs_str_add(out, "\"");
+    for (size_t i = 0; i < utf8.bytes; i++) {
+        unsigned char c = (unsigned char)utf8.text[i];
+        if (c == '"' || c == '\\')
+            ncs_str_addf(out, "\\%c", c);
+        else if (c < 0x20 || c == 0x7f)
+            ncs_str_addf(out, "\\u%04x", c);
+        else
+            ncs_str_add_bytes(out, &c, 1);
+    }
+    ncs_str_add(out, "\"");
+    ncs_str_free(&utf8);
+}
+
+static void add_time(const char *key, int64_t ns, struct ncs_str *out)
+{
+    ncs_str_addf(out, ",\"%s\":%" PRId64, key, ns / 1000);
+    if (ns % 1000)
+        ncs_str_addf(out, ".%03d", (int)(ns % 1000));
+}
+
+/* Begins an event of a lane; its members follow, and "}". */
+static void begin(struct writer *w, char phase, const struct ncs_lane *lane, size_t tid)
+{
+    ncs_str_addf(w->out, "%s\n{\"ph\":\"%c\",\"pid\":%d,\"tid\":%zu", w->any ? "," : "", phase, lane->rank,
+                 tid);
+    w->any = true;
+}
+
+static void member(struct writer *w, const char *key, const char *value)
+{
+    if (!value)
+        return;
+    ncs_str_addf(w->out, ",\"%s\":", key);
+    add_text(value, w->out);
+}
+
+/* The number of a lane in its rank, from 1. */
+static size_t tid_of(const struct ncs_lanes *l, size_t lane)
+{
+    size_t first = lane;
+    while (first > 0 && l->lane[first - 1].rank == l->lane[lane].rank)
+        first--;
+    return lane - first + 1;
+}
+
+/* ---- what is what ---- */
+
+static void name(struct writer *w, const char *what, const struct ncs_lane *lane, size_t tid,
+                 const char *value)
+{
+    begin(w, 'M', lane, tid);
+    member(w, "name", what);
+    ncs_str_add(w->out, ",\"args\":{\"name\":");
+    add_text(value, w->out);
+    ncs_str_add(w->out, "}}");
+}
+
+static void sort_index(struct writer *w, const char *what, const struct ncs_lane *lane, size_t tid,
+                       size_t index)
+{
+    begin(w, 'M', lane, tid);
+    member(w, "name", what);
+    ncs_str_addf(w->out, ",\"args\":{\"sort_index\":%zu}}", index);
+}
+
+static void add_names(struct writer *w, size_t i)
+{
+    const struct ncs_lane *lane = &w->l->lane[i];
+    size_t tid = tid_of(w->l, i);
+    char rank[32];
+    snprintf(rank, sizeof rank, "rank %d", lane->rank);
+    if (tid == 1) {
+        name(w, "process_name", lane, tid, rank);
+        sort_index(w, "process_sort_index", lane, tid, (size_t)lane->rank);
+    }
+    name(w, "thread_name", lane, tid, lane->name);
+    sort_index(w, "thread_sort_index", lane, tid, tid);
+}
+
+/* ---- bars ---- */
+
+struct args {
+    struct ncs_str *out;
+    bool any;
+};
+
+static void add_key(struct args *a, const char *key)
+{
+    ncs_str_addf(a->out, "%s\"%s\":", a->any ? "," : "", key);
+    a->any = true;
+}
+
+static void number_arg(struct args *a, const char *key, int64_t n)
+{
+    add_key(a, key);
+    ncs_str_addf(a->out, "%" PRId64, n);
+}
+
+static void text_arg(struct args *a, const char *key, const char *s)
+{
+    if (!s || !*s)
+        return;
+    add_key(a, key);
+    add_text(s, a->out);
+}
+
+static void place_args(struct args *a, struct ncs_place place, const char *label)
+{
+    if (place.line > 0)
+        number_arg(a, "line", place.line);
+    text_arg(a, "label", label);
+}
+
+/* What collectives, sends and receives have. */
+static void counted_args(const struct writer *w, struct args *a, const struct ncs_call *c)
+{
+    if (c->comm >= 0)
+        text_arg(a, "comm", w->r->journal->comm[c->comm]->name);
+    if (!c->number)
+        return;
+    number_arg(a, "call", c->number);
+    number_arg(a, "count", (int64_t)ncs_call_count(c));
+    text_arg(a, "dtype", ncs_dtype_name(ncs_call_dtype(c)));
+    text_arg(a, "op", ncs_redop_name(ncs_call_op(c)));
+    if (ncs_call_root(c) >= 0)
+        number_arg(a, "root", ncs_call_root(c));
+    if (ncs_call_peer(c) >= 0)
+        number_arg(a, "peer", ncs_call_peer(c));
+}
+
+static void add_args(struct writer *w, const struct ncs_bar *bar)
+{
+    struct args a = { .out = w->out };
+    ncs_str_add(w->out, ",\"args\":{");
+    text_arg(&a, "text", bar->text);
+    if (bar->call)
+        counted_args(w, &a, bar->call);
+    if (bar->kind == NCS_BAR_DEVICE) {
+        text_arg(&a, "kind", bar->device->kind);
+        if (bar->device->calls > 1)
+            number_arg(&a, "calls", (int64_t)bar->device->calls);
+        if (bar->begin >= bar->device->queued) {
+            add_key(&a, "queued_us");
+            ncs_str_addf(w->out, "%.3f", (double)(bar->begin - bar->device->queued) / 1000);
+        }
+    }
+    if (bar->number)
+        number_arg(&a, "number", (int64_t)bar->number);
+    if (bar->kind == NCS_BAR_CALL && bar->call->group)
+        number_arg(&a, "group", (int64_t)bar->call->group);
+    if (bar->host)
+        place_args(&a, bar->host->place, bar->call ? bar->call->label : NULL);
+    else if (bar->call)
+        place_args(&a, bar->call->place, bar->call->label);
+    ncs_str_add(w->out, "}}");
+}
+
+static const char *const categories[] = {
+    [NCS_BAR_CALL] = "call", [NCS_BAR_WAIT] = "wait", [NCS_BAR_DEVICE] = "device", [NCS_BAR_END] = "end",
+};
+
+static void add_bar(struct writer *w, const struct ncs_bar *bar, size_t tid)
+{
+    begin(w, bar->end < 0 ? 'B' : 'X', &w->l->lane[bar->lane], tid);
+    add_time("ts", bar->begin, w->out);
+    if (bar->end >= 0)
+        add_time("dur", bar->end - bar->begin, w->out);
+    member(w, "name", bar->name);
+    member(w, "cat", bar->queued ? "queued" : categories[bar->kind]);
+    add_args(w, bar);
+}
+
+static void add_lane(struct writer *w, size_t i)
+{
+    const struct ncs_lane *lane = &w->l->lane[i];
+    size_t tid = tid_of(w->l, i);
+    add_names(w, i);
+    for (size_t k = 0; k < lane->bars; k++)
+        add_bar(w, &w->l->bar[lane->bar[k]], tid);
+}
+
+/* ---- arrows and marks ---- */
+
+static void add_end(struct writer *w, const struct ncs_arrow *arrow, size_t id, bool first)
+{
+    static const struct { const char *name, *cat; } what[] = {
+        [NCS_ARROW_COLLECTIVE] = { "last to come", "match" },
+        [NCS_ARROW_PAIR] = { "send to receive", "match" },
+        [NCS_ARROW_SIGNAL] = { "signal to wait", "match" },
+        [NCS_ARROW_WAIT] = { "waits for", "wait" },
+    };
+    const struct ncs_bar *bar = &w->l->bar[first ? arrow->from : arrow->to];
+    int64_t time = ncs_arrow_time(w->l, arrow);
+    begin(w, first ? 's' : 'f', &w->l->lane[bar->lane], tid_of(w->l, bar->lane));
+    ncs_str_addf(w->out, ",\"id\":%zu", id);
+    add_time("ts", first && arrow->kind != NCS_ARROW_WAIT ? bar->begin : time, w->out);
+    member(w, "name", what[arrow->kind].name);
+    member(w, "cat", what[arrow->kind].cat);
+    ncs_str_add(w->out, first ? "}" : ",\"bp\":\"e\"}");
+}
+
+static void add_mark(struct writer *w, const struct ncs_mark *m)
+{
+    size_t lane = 0;
+    while (lane < w->l->lanes && !(w->l->lane[lane].rank == m->rank && w->l->lane[lane].host &&
+                                   w->l->lane[lane].thread == m->thread))
+        lane++;
+    if (lane == w->l->lanes)
+        return;
+    struct args a = { .out = w->out };
+    begin(w, 'i', &w->l->lane[lane], tid_of(w->l, lane));
+    add_time("ts", m->time, w->out);
+    member(w, "name", m->text);
+    ncs_str_add(w->out, ",\"cat\":\"fault\",\"s\":\"t\",\"args\":{");
+    place_args(&a, m->place, NULL);
+    ncs_str_add(w->out, "}}");
+}
+
+/* ---- the whole ---- */
+
+static void add_facts(struct writer *w)
+{
+    struct ncs_str text = { 0 };
+    const struct ncs_result *r = w->r;
+    ncs_str_add(w->out, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"scenario\":");
+    ncs_report_case(w->run, &text);
+    add_text(text.text, w->out);
+    ncs_str_clear(&text);
+    ncs_report_message(w->run, &text);
+    member(w, "message", text.text);
+    member(w, "verdict", ncs_verdict_name(r->verdict));
+    ncs_str_addf(w->out, ",\"ranks\":%d", r->ranks);
+    member(w, "driver", r->driver);
+    member(w, "nccl", r->nccl);
+    member(w, "policy", r->policy == NCS_POLICY_TYPICAL ? "typical" : "strict");
+    ncs_str_addf(w->out, ",\"seed\":\"%" PRIu64 "\",\"calls\":%" PRIu64, r->seed, r->calls);
+    member(w, "time", r->driver && strcmp(r->driver, "sim") == 0 ? "virtual" : "real");
+    ncs_str_add(w->out, "},\"traceEvents\":[");
+    ncs_str_free(&text);
+}
+
+void ncs_report_trace(const struct ncs_report_run *run, struct ncs_str *out)
+{
+    struct ncs_lanes lanes;
+    const struct ncs_timeline *t = run->result->timeline;
+    ncs_lanes_build(run->result, &lanes);
+    struct writer w = { .run = run, .r = run->result, .l = &lanes, .out = out };
+    add_facts(&w);
+    for (size_t i = 0; i < lanes.lanes; i++)
+        add_lane(&w, i);
+    for (size_t i = 0; i < t->marks; i++)
+        add_mark(&w, &t->mark[i]);
+    for (size_t i = 0; i < lanes.arrows; i++)
+        for (int end = 0; end < 2; end++)
+            add_end(&w, &lanes.arrow[i], i + 1, end == 0);
+    ncs_str_add(out, "\n]}\n");
+    ncs_lanes_free(&lanes);
+}
