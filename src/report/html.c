@@ -17,7 +17,7 @@ extern const unsigned char ncs_css_chart[], ncs_js_chart[];
 extern const size_t ncs_css_chart_bytes, ncs_js_chart_bytes;
 
 /* SHA-256 of page/chart.js; tests/timeline/page.sh says what it has to be. */
-static const char script_hash[] = "JN7it2W8c5QPtcW3nWkXTMHZUnndxd3TBF6vUXQKDSE=";
+static const char script_hash[] = "ujzKUKOvwpMv1goGePUyCmVjdvLMELwI96HKn9R0ktM=";
 
 void ncs_html_text(struct ncs_str *out, const char *text)
 {
@@ -131,8 +131,8 @@ static void add_head(const struct ncs_report_run *run, struct ncs_str *out)
 static void add_facts(const struct ncs_report_run *run, struct ncs_str *out)
 {
     const struct ncs_result *r = run->result;
-    const char *about = run->scenario->about;
-    if (about && about[0]) {
+    const char *about = run->scenario->about, *slash = strrchr(run->scenario->file, '/');
+    if (about && about[0] && strcmp(about, slash ? slash + 1 : run->scenario->file) != 0) {
         ncs_str_add(out, "<p>");
         ncs_html_text(out, about);
         ncs_str_add(out, "</p>\n");

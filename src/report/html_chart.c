@@ -18,6 +18,7 @@ enum {
     MARGIN = 130,      /* right of everything, for the arrows of waits */
     UNFOLDED = 16,     /* ranks that are not folded at first */
     TICK = 90,         /* from one time on the axis to the next */
+    TICKS = 400, LABELS = 1500, /* at most; the script names what is in sight */
 };
 
 struct chart {
@@ -129,9 +130,10 @@ static void place_lane(struct chart *c, const struct ncs_lane *lane)
             run = 0;
         last = bar->begin;
         c->from[b] = x + (int64_t)run * STEP;
-        /* An operation begins behind the call that enqueued it. */
-        if (bar->cause && c->l->bar[bar->cause - 1].begin == bar->begin && !bar->queued)
-            c->from[b] = c->to[bar->cause - 1];
+        /* An operation begins behind the call that enqueued it, or within it. */
+        const struct ncs_bar *cause = bar->cause && !bar->queued ? &c->l->bar[bar->cause - 1] : NULL;
+        if (cause && cause->begin == bar->begin)
+            c->from[b] = takes_none(cause) ? c->to[bar->cause - 1] : c->from[bar->cause - 1];
         if (takes_none(bar)) {
             c->to[b] = c->from[b] + STEP;
             run++;
@@ -231,7 +233,7 @@ static void add_bar(const struct chart *c, size_t b)
 static void add_rank(const struct chart *c, int rank)
 {
     size_t full = lanes_of(c, rank) * LANE;
-    ncs_str_add(c->out, "<g class=\"r\" transform=\"");
+    ncs_str_addf(c->out, "<g class=\"r%s\" transform=\"", c->folded ? " small" : "");
     if (c->folded)
         ncs_str_addf(c->out, "translate(0 %d) scale(1 %.4f)\">\n", c->top[rank] + 1,
                      (double)(FOLDED - 2) / (double)full);
@@ -251,11 +253,13 @@ static void add_rank(const struct chart *c, int rank)
 /* In the bars that have room for them. */
 static void add_labels(const struct chart *c)
 {
+    size_t labels = 0;
     ncs_str_add(c->out, "<g id=\"labels\">\n");
-    for (size_t b = 0; b < c->l->bars && !c->folded; b++) {
+    for (size_t b = 0; b < c->l->bars && labels < LABELS && !c->folded; b++) {
         const struct ncs_bar *bar = &c->l->bar[b];
         if (c->to[b] - c->from[b] < (int64_t)(strlen(bar->name) * 62 / 10 + 6))
             continue;
+        labels++;
         ncs_str_addf(c->out, "<text class=\"t\" x=\"%" PRId64 "\" y=\"%.0f\">", c->from[b] + 4,
                      middle(c, bar->lane) + 4);
         ncs_html_text(c->out, bar->name);
@@ -268,13 +272,13 @@ static void add_labels(const struct chart *c)
 
 static void add_axis(const struct chart *c)
 {
-    int64_t next = 0;
+    int64_t next = 0, step = c->width / TICKS > TICK ? c->width / TICKS : TICK;
     char time[32];
     ncs_str_add(c->out, "<g class=\"tick\">\n");
     for (size_t i = 0; i < c->times; i++) {
         if (c->x[i] < next)
             continue;
-        next = c->x[i] + TICK;
+        next = c->x[i] + step;
         ncs_str_addf(c->out, "<path d=\"M%" PRId64 " 16V%d\"/><text class=\"t\" x=\"%" PRId64
                              "\" y=\"13\">%s</text>\n",
                      c->x[i], c->height, c->x[i],
@@ -347,7 +351,7 @@ static void add_arrows(const struct chart *c)
         }
         ncs_str_addf(&waits, "M%.0f %.1fC%.0f %.1f %.0f %.1f %.0f %.1f", e.x1, e.y1, e.x1 + out, e.y1,
                      e.x2 + out, e.y2, e.x2, e.y2);
-        ncs_str_addf(&heads, "M%.0f %.1fl8 -4v8z", e.x2, e.y2);
+        ncs_str_addf(&heads, "M%.0f %.1f%s", e.x2, e.y2, c->folded ? "l6 -2v4z" : "l8 -4v8z");
     }
     ncs_str_addf(c->out, "<path id=\"match\" class=\"match\" d=\"%s\"/>\n", match.bytes ? match.text : "");
     ncs_str_addf(c->out, "<path id=\"waits\" class=\"waits\" d=\"%s\"/>\n", waits.bytes ? waits.text : "");

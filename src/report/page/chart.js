@@ -26,7 +26,7 @@ function drawArrows() {
         }
         waits += 'M' + a[1] + ' ' + y1 + 'C' + (a[1] + out) + ' ' + y1 + ' ' + (a[4] + out) + ' ' + y2 +
                  ' ' + a[4] + ' ' + y2;
-        heads += 'M' + a[4] + ' ' + y2 + 'l8 -4v8z';
+        heads += 'M' + a[4] + ' ' + y2 + (folded[a[5]] ? 'l6 -2v4z' : 'l8 -4v8z');
     });
     id('match').setAttribute('d', match);
     id('waits').setAttribute('d', waits);
@@ -40,6 +40,7 @@ function layOut() {
         top[r] = y;
         g.setAttribute('transform', folded[r] ? 'translate(0 ' + (y + 1) + ') scale(1 ' + (FOLDED - 2) / full + ')'
                                               : 'translate(0 ' + (y + GAP / 2) + ')');
+        g.classList.toggle('small', folded[r]);
         stripes[r].setAttribute('y', y);
         stripes[r].setAttribute('height', high);
         names[r].style.height = high + 'px';
@@ -132,9 +133,10 @@ function show(bar) {
         current.classList.remove('on');
     current = bar;
     bar.classList.add('on');
-    var cells = Array.from(rowOf(bar).cells, function (c) { return c.textContent; });
+    var cells = Array.from(rowOf(bar).cells, function (c) { return c.textContent.trim(); });
     told.textContent = 'rank ' + bar.parentNode.dataset.rank + ', ' + cells[0] + ': ' + cells[4] +
-        (cells[1] ? ', line ' + cells[1] : '') + '; at ' + cells[2] + (cells[3] ? ', took ' + cells[3] : '');
+        (cells[1] ? ', line ' + cells[1] : '') + (cells[2] && '; at ' + cells[2] + ' us') +
+        (cells[3] && ', took ' + cells[3] + ' us');
 }
 
 function isBar(e) {
@@ -243,4 +245,6 @@ names.forEach(function (n, r) {
 box.tabIndex = 0;
 told.hidden = false;
 layOut();
+if (data.width < box.clientWidth - id('names').offsetWidth)
+    fit();
 }());
