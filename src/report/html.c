@@ -16,8 +16,8 @@
 extern const unsigned char ncs_css_chart[], ncs_js_chart[];
 extern const size_t ncs_css_chart_bytes, ncs_js_chart_bytes;
 
-/* SHA-256 of page/chart.js; tests/timeline/page.sh says what it has to be. */
-static const char script_hash[] = "ujzKUKOvwpMv1goGePUyCmVjdvLMELwI96HKn9R0ktM=";
+/* SHA-256 of page/chart.js; tests/report/page.sh says what it has to be. */
+static const char script_hash[] = "E8LM2fV803k+PILTk7kSasyCSZ+tZi/Y8umraazh85w=";
 
 void ncs_html_text(struct ncs_str *out, const char *text)
 {

@@ -67,7 +67,7 @@ function label() {
             var x = +bar.getAttribute('x'), width = +bar.getAttribute('width'), name = bar.dataset.name;
             if (!name || x > to || x + width < from || width * zoom < name.length * 6.2 + 6)
                 continue;
-            var text = document.createElementNS('http://www.w3.org/2000/svg', 'text');
+            var text = document.createElementNS(chart.namespaceURI, 'text');
             text.setAttribute('class', 't');
             text.setAttribute('x', x + 4 / zoom);
             text.setAttribute('y', middle(rank, +lane.dataset.lane) + 4);

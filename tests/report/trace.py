@@ -92,5 +92,6 @@ for name, count in zip(sys.argv[1::2], sys.argv[2::2]):
         check(name, count, lambda text, name=name: faults.append(f"{name}: {text}"))
     except (ValueError, KeyError) as e:
         faults.append(f"{name}: {type(e).__name__}: {e}")
-print("\n".join(faults[:40]))
+for fault in faults[:40]:
+    print(fault)
 sys.exit(1 if faults else 0)
