@@ -118,7 +118,8 @@ static int run_plan(const struct ncs_option_value *v, const struct ncs_plan *pla
     if (out.bytes)
         ncs_out(out.text);
     ncs_str_free(&out);
-    int status = ncs_suite_drawn(&suite, ncs_suite_run(&suite, ncs_run_jobs(v)));
+    int status = ncs_suite_run(&suite, ncs_run_jobs(v));
+    ncs_suite_drawn(&suite);
     ncs_report_free(&suite.report);
     ncs_log_close(&suite.log);
     return status;

@@ -20,7 +20,7 @@ struct ncs_suite {
     size_t next;           /* the first run that has not been told */
     const char *cut;       /* why the rest is not run; NULL = it is */
     struct ncs_repeated repeated; /* the runs of the case that is being told */
-    bool drawn, undrawn;   /* --trace and --html: they were written, or could not be */
+    bool drawn;            /* --trace and --html: there was something to write */
     struct ncs_link *link; /* to the process that tells; NULL = this one */
 };
 
@@ -53,8 +53,8 @@ bool ncs_suite_can_draw(const struct ncs_option_value *v, const struct ncs_plan 
                         struct ncs_error *err);
 /* Writes them; nothing if they were not asked for. */
 void ncs_suite_draw(struct ncs_suite *suite, const struct ncs_report_run *run);
-/* The exit status, given that of the runs; says so if there was nothing to write. */
-int ncs_suite_drawn(const struct ncs_suite *suite, int status);
+/* After the runs: says so if there was nothing to write. */
+void ncs_suite_drawn(const struct ncs_suite *suite);
 
 /* ---- suite_stop.c: interrupts, and runs that do not come back ---- */
 

@@ -67,14 +67,14 @@ void ncs_suite_draw(struct ncs_suite *suite, const struct ncs_report_run *run)
         if (is_output(file)) {
             ncs_out_document(text.text, text.bytes);
         } else if (!ncs_file_write(file, text.text, text.bytes, true, &err)) {
-            suite->undrawn = true;
             ncs_print_error(&err);
+            ncs_out_file_failed();
         }
         ncs_str_free(&text);
     }
 }
 
-int ncs_suite_drawn(const struct ncs_suite *suite, int status)
+void ncs_suite_drawn(const struct ncs_suite *suite)
 {
     for (size_t i = 0; i < DRAWINGS && !suite->drawn; i++) {
         const char *file = ncs_option_last(&suite->value[drawings[i].option]);
@@ -82,5 +82,4 @@ int ncs_suite_drawn(const struct ncs_suite *suite, int status)
             fprintf(stderr, "ncclscript run: nothing was run: %s was not written\n",
                     is_output(file) ? "the document" : file);
     }
-    return suite->undrawn && status == 0 ? 2 : status;
 }

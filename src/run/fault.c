@@ -60,11 +60,9 @@ static void inject(struct ncs_run *run, const struct ncs_fault *f, struct ncs_ca
 
 static void mark(struct ncs_run *run, const struct ncs_fault *f, const struct ncs_call *call)
 {
-    char text[64];
     struct ncs_place place = f->place.line || !call ? f->place : call->place;
-    snprintf(text, sizeof text, "fault.%s", names[f->kind]);
     if (run->timeline)
-        ncs_timeline_mark(run->timeline, ncs_local->rank, ncs_local->thread, place, text);
+        ncs_timeline_mark(run->timeline, ncs_local->rank, ncs_local->thread, place, names[f->kind]);
 }
 
 /* The code that the call has to have without being made; 0 = none. */

@@ -135,8 +135,8 @@ refuses 2 '--trace out.json is for one run, not for 3' "$program" run --repeat 3
 refuses 2 'leave --repeat out' "$program" run --repeat 3 --trace out.json pass.lua
 refuses 2 '--trace pass.lua would replace the scenario' "$program" run --trace pass.lua pass.lua
 refuses 2 'cannot both be written to -' "$program" run --trace - --html - pass.lua
-refuses 2 'none/out.html: error: cannot be written' "$program" run --html none/out.html pass.lua
-refuses 3 'none/out.html: error: cannot be written' "$program" run --html none/out.html hang.lua
+refuses 74 'none/out.html: error: cannot be written' "$program" run --html none/out.html pass.lua
+refuses 74 'none/out.html: error: cannot be written' "$program" run --html none/out.html hang.lua
 printf 'scenario { needs = { driver = "nccl" } }\n' >skip.lua
 printf 'x = = 1\n' >wrong.lua
 refuses 2 'nothing was run: out.html was not written' "$program" run --html out.html wrong.lua
