@@ -37,7 +37,7 @@ struct ncs_hazard {
     struct ncs_call *earlier, *later, *sync; /* of the first time; sync: the wait in vain, or NULL */
     unsigned earlier_does, later_does;       /* bits of ncs_touch */
     bool host;                               /* the later one is done by the time that its call returns */
-    bool same_launch;                        /* both are carried out together */
+    bool same_launch;                        /* both are of one group, which carries them out in no order */
     struct ncs_hazard_at *at; size_t ats;    /* every rank that it befell, ascending */
     uint64_t times;
     bool felt;                               /* a value that came out wrong goes back to it */

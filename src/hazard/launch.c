@@ -130,8 +130,9 @@ static void settle(struct line *l)
 }
 
 /* Everything that the queue has for one communicator: one launch, after all that is in the streams given
- * and after the communicator's launch before, and before all that follows in any of them. */
-static void launch(struct rank *r, struct queued *queue, size_t count, struct line *l, bool pending)
+ * and after the communicator's launch before, and before all that follows in any of them. `coming`: it is
+ * in them only when it is settled. */
+static void launch(struct rank *r, struct queued *queue, size_t count, struct line *l, bool coming)
 {
     struct clock *after = &r->scratch;
     unsigned lane = 0;
@@ -149,7 +150,7 @@ static void launch(struct rank *r, struct queued *queue, size_t count, struct li
     }
     for (size_t i = 0; i < l->ons; i++)
         hazard_before(r, l->on[i], after);
-    if (pending)
+    if (coming)
         lane = l->lane = l->lane ? l->lane : hazard_lane(r);
     struct step s = { .after = after, .lane = lane };
     l->first = r->tick[lane] + 1;
@@ -167,7 +168,7 @@ static void launch(struct rank *r, struct queued *queue, size_t count, struct li
         if (queue[i].line == l && !queue[i].launched)
             place(r, &queue[i], &s);
     hazard_set(after, lane, r->tick[lane]);
-    if (pending) {
+    if (coming) {
         hazard_copy(&l->coming, after);
         l->in_progress = true;
         return;
@@ -177,15 +178,23 @@ static void launch(struct rank *r, struct queued *queue, size_t count, struct li
         hazard_copy(&l->on[i]->clock, after);
 }
 
+/* The communicators of one group are launched in an order of NCCL's own: each comes after what was in
+ * its streams before the group, none after another. */
 static void flush(struct rank *r, struct queued *queue, size_t count, uint64_t group, bool pending)
 {
+    bool several = false;
+    for (size_t i = 1; i < count; i++)
+        several |= queue[i].line != queue[0].line;
     for (size_t i = 0; i < count; i++) {
         struct line *l = queue[i].line;
         if (queue[i].launched)
             continue;
-        launch(r, queue, count, l, pending);
+        launch(r, queue, count, l, pending || several);
         l->group = group;
     }
+    for (size_t i = 0; i < count && several && !pending; i++)
+        if (queue[i].line->in_progress)
+            settle(queue[i].line);
 }
 
 /* With one communicator of a group all are launched: blocking ones in it cannot be polled. */

@@ -219,9 +219,13 @@ void hazard_free_launches(struct rank *r);
 
 /* ---- found.c ---- */
 
+/* Of one group, with nothing that says which comes first: what moves at once, or calls of different
+ * communicators. */
 static inline bool hazard_same_launch(const struct access *earlier, const struct step *later)
 {
-    return later->in_launch && earlier->lane == later->lane && earlier->tick == later->tick;
+    const struct ncs_call *a = earlier->call, *b = later->call;
+    return (later->in_launch && earlier->lane == later->lane && earlier->tick == later->tick) ||
+           (a->group && a->group == b->group && a->number && b->number && a->comm != b->comm);
 }
 
 /* Numbers a send or receive that is launched, as its counterpart is. */

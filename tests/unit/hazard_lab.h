@@ -131,6 +131,14 @@ static inline struct ncs_call *reduction(int which, const void *from, const void
     return call;
 }
 
+static inline void reduce_in_group(int which, uint64_t group, const void *from, const void *to,
+                                   const void *s)
+{
+    struct ncs_call *call = reduction(which, from, to, s);
+    call->group = group;
+    tell(call);
+}
+
 static inline void reduce(const void *from, const void *to, const void *s)
 {
     tell(reduction(0, from, to, s));

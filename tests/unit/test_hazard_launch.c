@@ -83,6 +83,40 @@ START_TEST(what_a_group_exchanges_moves_at_once)
 }
 END_TEST
 
+/* Not even in one stream: NCCL sorts them. */
+START_TEST(communicators_of_a_group_have_no_order)
+{
+    open_lab();
+    call0(NCS_FN_ncclGroupStart, NULL);
+    reduce_in_group(0, 7, x, y, S);
+    reduce_in_group(1, 7, y, z, S);
+    end_group(ncclSuccess);
+    ck_assert(only(NCS_HAZARD_OVERLAP)->same_launch);
+    sync(S); /* behind both */
+    copy(host, z, 64);
+    copy(host, y, 64);
+    expect_one(NCS_HAZARD_OVERLAP);
+}
+END_TEST
+
+START_TEST(communicators_of_two_groups_have_that_of_their_stream)
+{
+    open_lab();
+    for (uint64_t group = 1; group < 3; group++) {
+        call0(NCS_FN_ncclGroupStart, NULL);
+        reduce_in_group(0, group, x, y, S);
+        reduce_in_group(1, group, x, z, T);
+        end_group(ncclSuccess);
+        copy_in(x, y, S);
+        call2(NCS_FN_cudaEventRecord, E, S);
+        call2(NCS_FN_cudaStreamWaitEvent, T, E);
+    }
+    ck_assert_uint_eq(found(), 1); /* the copy, and what T reads in the group */
+    ck_assert_int_eq(only(NCS_HAZARD_REUSED)->earlier->comm, 1);
+    close_lab();
+}
+END_TEST
+
 /* ---- waits in vain ---- */
 
 START_TEST(a_wait_in_a_group_covers_nothing_of_it)
@@ -208,7 +242,9 @@ START_TEST(an_empty_message_is_in_its_stream_all_the_same)
 END_TEST
 
 NCS_TEST_MAIN("hazard_launch", one_communicator_keeps_its_order_over_streams,
-              two_communicators_have_none, the_end_of_a_communicator_waits,
+              two_communicators_have_none,
+              communicators_of_a_group_have_no_order,
+              communicators_of_two_groups_have_that_of_their_stream, the_end_of_a_communicator_waits,
               calls_that_failed_are_nothing, a_group_joins_the_streams_of_its_calls,
               what_a_group_exchanges_moves_at_once, a_wait_in_a_group_covers_nothing_of_it,
               a_read_in_the_group_behind_such_a_wait_is_found, a_wait_behind_the_group_covers_it,

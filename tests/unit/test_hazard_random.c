@@ -287,7 +287,7 @@ static node place(const struct queued *q, node after)
     return n;
 }
 
-static void launch(const struct queued *q, int count, int which, bool pends, uint64_t group)
+static void launch(const struct queued *q, int count, int which, uint64_t group)
 {
     struct pending p = { .on = true, .group = group };
     if (st->pending[which].on)
@@ -310,9 +310,6 @@ static void launch(const struct queued *q, int count, int which, bool pends, uin
         if (q[i].comm == which && q[i].turn == 1)
             model_after(&st->m, p.end, place(&q[i], start));
     st->pending[which] = p;
-    if (pends)
-        return;
-    settle(which); /* nothing can have come into the streams since */
 }
 
 static void flush(const struct queued *q, int count, bool pends, uint64_t group)
@@ -320,9 +317,12 @@ static void flush(const struct queued *q, int count, bool pends, uint64_t group)
     bool done[LINES] = { false };
     for (int i = 0; i < count; i++) {
         if (!done[q[i].comm])
-            launch(q, count, q[i].comm, pends, group);
+            launch(q, count, q[i].comm, group);
         done[q[i].comm] = true;
     }
+    for (int i = 0; i < LINES && !pends; i++)
+        if (done[i])
+            settle(i);
 }
 
 static void add_part(struct queued *q, int which, int from, int bytes, bool writes)

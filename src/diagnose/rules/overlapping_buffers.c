@@ -7,6 +7,7 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
     struct ncs_str s = { 0 };
     if (!h)
         return false;
+    bool several = h->same_launch && h->earlier->comm != h->later->comm;
     ncs_say_hazard_ranks(&s, h);
     ncs_str_add(&s, ": ");
     ncs_say_use(q, &s, h->later);
@@ -14,10 +15,13 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
     ncs_say_use(q, &s, h->earlier);
     ncs_str_addf(&s, " %s, and both may run at the same time: %s",
                  h->earlier_does & NCS_TOUCH_WRITE ? "writes" : "reads",
-                 h->same_launch ? "what a group sends and receives moves all at once"
-                                : "nothing orders their streams");
+                 !h->same_launch ? "nothing orders their streams"
+                 : several       ? "NCCL launches the communicators of a group in an order of its own"
+                                 : "what a group sends and receives moves all at once");
     d->f.why = ncs_str_take(&s);
     ncs_str_add(&s, "give them buffers that do not overlap");
+    if (several)
+        ncs_str_add(&s, ", or make the second call behind the group");
     if (!h->same_launch) {
         ncs_str_add(&s, ", or ");
         ncs_say_wait_between(&s, h);
