@@ -20,10 +20,10 @@ for _ = 1, 3 do
     stream:sync()
   end
 end
-local d = start("d", { 0, 1, 2 })
+local d, y = start("d", { 0, 1, 2 }), cuda.buffer("float32", 8):fill(1)
 nccl.group(function()
-  if rank == 1 then d:all_reduce(x) end
+  if rank == 1 then d:all_reduce(y) end
   world:all_reduce(x)
-  if rank ~= 1 then d:all_reduce(x) end
+  if rank ~= 1 then d:all_reduce(y) end
 end)
 stream:sync()
