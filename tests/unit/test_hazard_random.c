@@ -62,12 +62,14 @@ static void use(node at, int which, int from, int bytes, bool writes)
     model_use(&st->m, at, line, which * BYTES + from, bytes, writes);
 }
 
-/* What the host touches in its open group behind a wait in it. */
-static void use_in_group(int which, int from, int bytes, bool writes)
+/* What is done in an open group with what its calls are to use: by the host behind a wait in it, which
+ * covers nothing; on a stream of theirs, where it comes before them. */
+static void use_in_group(int lane, bool by_host, int which, int from, int bytes, bool writes)
 {
     for (int i = 0; i < st->queued[thread]; i++) {
         const struct queued *q = &st->queue[thread][i];
-        for (int k = 0; k < q->parts && q->waited; k++)
+        bool counts = q->waited ? by_host : q->lane == lane;
+        for (int k = 0; k < q->parts && counts; k++)
             if (q->part[k].buffer == which && q->part[k].from < from + bytes &&
                 from < q->part[k].from + q->part[k].bytes && (writes || q->part[k].writes) &&
                 st->m.founds < FOUND) {
@@ -113,13 +115,12 @@ static void step_copy(void)
         use(n, from, of, bytes, false);
     if (!host_to)
         use(n, to, at, bytes, true);
-    if (!waited)
-        return;
     if (!host_from)
-        use_in_group(from, of, bytes, false);
+        use_in_group(lane_here(handle), waited, from, of, bytes, false);
     if (!host_to)
-        use_in_group(to, at, bytes, true);
-    model_host_after(&st->m, n);
+        use_in_group(lane_here(handle), waited, to, at, bytes, true);
+    if (waited)
+        model_host_after(&st->m, n);
 }
 
 static void step_fill(void)
@@ -133,10 +134,9 @@ static void step_fill(void)
     tell(call);
     node n = model_in_lane(&st->m, lane_here(handle));
     use(n, which, from, 32, true);
-    if (waits && which == PINNED) {
-        use_in_group(which, from, 32, true);
+    use_in_group(lane_here(handle), waits && which == PINNED, which, from, 32, true);
+    if (waits && which == PINNED)
         model_host_after(&st->m, n);
-    }
 }
 
 /* ---- order ---- */
