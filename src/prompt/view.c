@@ -1,5 +1,6 @@
 #include "prompt/view.h"
 
+#include <math.h>
 #include <string.h>
 
 #include <lauxlib.h>
@@ -35,6 +36,46 @@ static int value(lua_State *L)
         lua_pushnumber(L, element[i]);
         lua_rawseti(L, -2, i + 1);
     }
+    return 1;
+}
+
+/* What element i should be: of a number all, of a list each, of a function what it gives. */
+static double wanted(lua_State *L, int want, lua_Integer i)
+{
+    if (lua_type(L, want) == LUA_TNUMBER)
+        return lua_tonumber(L, want);
+    if (lua_type(L, want) == LUA_TTABLE) {
+        lua_rawgeti(L, want, i);
+    } else {
+        lua_pushvalue(L, want);
+        lua_pushinteger(L, i);
+        lua_call(L, 1, 1);
+    }
+    double v = luaL_checknumber(L, -1);
+    lua_pop(L, 1);
+    return v;
+}
+
+static int holds(lua_State *L)
+{
+    lua_settop(L, 3);
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_pushcclosure(L, value, 1);
+    lua_pushvalue(L, 1);
+    lua_pushvalue(L, 2);
+    lua_call(L, 2, 1);
+    bool same = lua_type(L, -1) == LUA_TTABLE;
+    int list = lua_gettop(L);
+    lua_Integer n = same ? (lua_Integer)lua_rawlen(L, list) : 0;
+    if (same && lua_type(L, 3) == LUA_TTABLE)
+        same = (lua_Integer)lua_rawlen(L, 3) == n;
+    for (lua_Integer i = 1; same && i <= n; i++) {
+        lua_rawgeti(L, list, i);
+        double got = lua_tonumber(L, -1), want = wanted(L, 3, i);
+        same = got == want || fabs(got - want) <= 1e-3 * fabs(want);
+        lua_settop(L, list);
+    }
+    lua_pushboolean(L, same);
     return 1;
 }
 
@@ -159,6 +200,7 @@ void prompt_push_view(lua_State *L, struct ncs_prompt *p)
     }
     lua_setfield(L, -2, "findings");
     set_function(L, p, "value", value);
+    set_function(L, p, "holds", holds);
     set_function(L, p, "calls", calls);
     set_function(L, p, "streams", streams);
 }

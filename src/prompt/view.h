@@ -16,6 +16,8 @@ struct ncs_prompt;
  *   wrong, failed      how many results were wrong, how many expectations failed, so far
  *   time               virtual time in seconds
  *   value(rank, name)  the elements of the buffer (up to 4096) that a rank's variable is; nil: it is none
+ *   holds(rank, name, want)  whether that is a buffer and has these elements: a number for all, a list, or a
+ *                      function of i; to a thousandth
  *   calls(rank [, f])  the calls of a rank in order, of a C function or all: tables with fn, comm, number, count,
  *                      dtype, op, root, peer, rc, in_place, grouped, returned, label, line
  *   streams()          how many operations are on streams and not done */
