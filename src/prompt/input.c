@@ -70,7 +70,7 @@ static int lines_of(const char *text)
     return lines;
 }
 
-/* Ranks that wait are not given a line: it would be run at a moment that nobody sees. How many were. */
+/* Ranks that were stopped for good hear nothing. Ranks that wait are not given a line: it would be run at a moment that nobody sees. How many were. */
 static size_t give(struct ncs_prompt *p, const struct input *input, const struct ncs_code *code,
                    int *left, size_t *lefts)
 {
@@ -78,6 +78,8 @@ static size_t give(struct ncs_prompt *p, const struct input *input, const struct
     *lefts = 0;
     for (size_t i = 0; i < count; i++) {
         int rank = input->rank ? input->rank[i] : (int)i;
+        if (prompt_dead(p, rank))
+            continue;
         if (!ncs_session_is_free(p->session, rank)) {
             left[(*lefts)++] = rank;
             continue;
@@ -99,7 +101,9 @@ static bool run_line(struct ncs_prompt *p, const struct input *input)
     bool any = give(p, input, code, left, &lefts);
     struct ncs_str who = { 0 };
     ncs_str_add_many_ranks(&who, left, lefts);
-    if (!any)
+    if (!any && !lefts)
+        prompt_say(p, "nobody is there to run it: killed; `:back` undoes a line");
+    else if (!any)
         prompt_say(p, "no rank can act: rank%s %s wait%s; `:waits` shows for whom, `:back` undoes a line",
                    lefts == 1 ? "" : "s", who.text, lefts == 1 ? "s" : "");
     else if (lefts && input->rank)

@@ -74,6 +74,10 @@ void prompt_write(struct ncs_prompt *p, struct ncs_str *text); /* and frees it *
 void prompt_complain(struct ncs_prompt *p, const struct ncs_error *err);
 /* Brings state and snapshot up to date. */
 void prompt_look(struct ncs_prompt *p);
+/* By the state that was looked at last: whether the rank waits or works on what it was given; and whether it was
+ * stopped for good. */
+bool prompt_busy(const struct ncs_prompt *p, int rank);
+bool prompt_dead(const struct ncs_prompt *p, int rank);
 void prompt_forget_replies(struct ncs_prompt *p);
 int prompt_ranks(const struct ncs_prompt *p);
 

@@ -192,6 +192,21 @@ void prompt_look(struct ncs_prompt *p)
     p->looked = true;
 }
 
+bool prompt_dead(const struct ncs_prompt *p, int rank)
+{
+    for (size_t i = 0; p->looked && i < p->snapshot.contexts; i++) {
+        const struct ncs_snap_context *c = &p->snapshot.context[i];
+        if (c->rank == rank && c->thread == 0)
+            return c->state == NCS_CONTEXT_ENDED;
+    }
+    return false;
+}
+
+bool prompt_busy(const struct ncs_prompt *p, int rank)
+{
+    return !ncs_session_is_free(p->session, rank) && !prompt_dead(p, rank);
+}
+
 struct ncs_prompt *ncs_prompt_new(const struct ncs_prompt_options *options, struct ncs_error *err)
 {
     struct ncs_prompt *p = ncs_new(sizeof *p);
@@ -231,7 +246,7 @@ void ncs_prompt_status(const struct ncs_prompt *p, struct ncs_str *out)
 {
     int waiting = 0;
     for (int r = 0; r < prompt_ranks(p); r++)
-        waiting += !ncs_session_is_free(p->session, r);
+        waiting += prompt_busy(p, r);
     ncs_str_addf(out, "%d rank%s", prompt_ranks(p), prompt_ranks(p) == 1 ? "" : "s");
     if (waiting)
         ncs_str_addf(out, ", %d waiting", waiting);

@@ -50,7 +50,7 @@ bool show_ranks(struct ncs_prompt *p, const char *arguments)
         const struct ncs_snap_context *c = context_of(p, r);
         const struct ncs_wait_line *w = wait_of(p, r);
         int line = 0;
-        if (c && c->state == NCS_CONTEXT_ENDED)
+        if (prompt_dead(p, r))
             ncs_str_add(&text, c->ending == NCS_END_KILLED ? "was killed" : "has ended");
         else if (ncs_session_is_free(p->session, r))
             ncs_str_add(&text, "at the prompt");
@@ -60,7 +60,7 @@ bool show_ranks(struct ncs_prompt *p, const char *arguments)
             ncs_str_addf(&text, "at work%s%s", w && w->in ? " in " : "", w && w->in ? w->in : "");
         if (c && c->group_depth > 0)
             ncs_str_add(&text, ", a group is open");
-        if (w && !ncs_session_is_free(p->session, r))
+        if (w && prompt_busy(p, r))
             line = w->place.line;
         ncs_rows_add(&rows, r, text.text, line, false);
         ncs_str_free(&text);

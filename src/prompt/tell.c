@@ -168,7 +168,7 @@ void prompt_waiting(struct ncs_prompt *p, struct ncs_str *out)
 static bool somebody_waits(const struct ncs_prompt *p)
 {
     for (int r = 0; r < prompt_ranks(p); r++)
-        if (!ncs_session_is_free(p->session, r))
+        if (prompt_busy(p, r))
             return true;
     return false;
 }

@@ -163,7 +163,7 @@ static void set_ranks(lua_State *L, struct ncs_prompt *p)
     lua_newtable(L);
     lua_newtable(L);
     for (int r = 0; r < prompt_ranks(p); r++) {
-        if (!ncs_session_is_free(p->session, r)) {
+        if (prompt_busy(p, r)) {
             lua_pushinteger(L, r);
             lua_rawseti(L, -2, ++n);
         }
