@@ -45,6 +45,7 @@ static int repl_main(const struct ncs_parsed *parsed)
             .unsafe = v[UNSAFE].given,
         },
         .color = ncs_wants_color((enum ncs_color)v[COLOR].number, stdout),
+        .unicode = ncs_wants_unicode(), .width = ncs_out_width(),
         .out = ncs_console_write,
     };
     struct ncs_error err = { 0 };

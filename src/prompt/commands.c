@@ -243,6 +243,7 @@ const struct prompt_command prompt_commands[] = {
     { "waits", "", "who waits for whom, as a tree", show_waits },
     { "why", "", "what is wrong, and how to repair it", show_why },
     { "journal", "[N]", "the last N calls of the ranks (20)", show_journal },
+    { "draw", "[steps|tree]", "the collectives of the last line that had some, before and after", show_drawing },
     { "time", "", "the virtual time", show_time },
     { "step", "[N]", "let N events happen (1), and no more until :go", step },
     { "go", "", "let time pass by itself again", go },

@@ -32,6 +32,7 @@ static void complete_command(const char *text, size_t bytes, size_t *from, struc
 {
     static const char *const faults[] = { "kill", "stall", "slow", "fail", "corrupt", "link",
                                           "async_error", NULL };
+    static const char *const drawings[] = { "steps", "tree", NULL };
     size_t name = strcspn(text, " \t");
     if (name >= bytes) {
         *from = 1;
@@ -52,6 +53,8 @@ static void complete_command(const char *text, size_t bytes, size_t *from, struc
         names = faults;
     else if (strncmp(text, ":policy ", 8) == 0)
         names = ncs_policy_names;
+    else if (strncmp(text, ":draw ", 6) == 0)
+        names = drawings;
     for (size_t i = 0; names && (count ? i < count : names[i] != NULL); i++)
         offer(w, names[i]);
 }

@@ -152,6 +152,7 @@ void prompt_redo(struct ncs_prompt *p, const struct input *input)
 void prompt_do(struct ncs_prompt *p, struct input input)
 {
     prompt_forget_replies(p);
+    prompt_mark_seen(p);
     if (input.kind == INPUT_LINE)
         input.line = p->lines + 1;
     if (carry_out(p, &input)) {

@@ -54,6 +54,7 @@ struct ncs_prompt {
     size_t inputs, inputs_room;
     int lines;                      /* of all inputs */
     bool held;                      /* time passes by `:step` alone */
+    size_t seen_before;             /* operations that had been over before the latest input */
     bool silent;                    /* inputs are done again: nothing is told */
 
     struct ncs_str begun;           /* input that goes on */
@@ -78,6 +79,7 @@ void prompt_look(struct ncs_prompt *p);
  * stopped for good. */
 bool prompt_busy(const struct ncs_prompt *p, int rank);
 bool prompt_dead(const struct ncs_prompt *p, int rank);
+void prompt_mark_seen(struct ncs_prompt *p); /* draw.c */
 void prompt_forget_replies(struct ncs_prompt *p);
 int prompt_ranks(const struct ncs_prompt *p);
 
@@ -129,5 +131,6 @@ bool show_waits(struct ncs_prompt *p, const char *arguments);
 bool show_why(struct ncs_prompt *p, const char *arguments);
 bool show_journal(struct ncs_prompt *p, const char *arguments);
 bool show_time(struct ncs_prompt *p, const char *arguments);
+bool show_drawing(struct ncs_prompt *p, const char *arguments); /* draw.c */
 
 #endif

@@ -6,6 +6,8 @@
 #include "base/mem.h"
 #include "prompt/private.h"
 
+#define OPERATIONS_SEEN 100000 /* that can be drawn */
+
 static const char prompt_file[] = "prompt";
 
 void prompt_write(struct ncs_prompt *p, struct ncs_str *text)
@@ -75,7 +77,7 @@ static void end_life(struct ncs_prompt *p)
     ncs_scenario_free(&p->scenario);
     p->run = NULL;
     p->session = NULL;
-    p->errors_told = p->expects_told = p->wrongs_told = 0;
+    p->errors_told = p->expects_told = p->wrongs_told = p->seen_before = 0;
     ncs_str_free(&p->waiting_told);
 }
 
@@ -118,7 +120,7 @@ static struct ncs_run_options run_options(const struct settings *s, const struct
         .lanes = sc->sim_lanes, .eager = sc->sim_eager, .seeded = s->seeded,
         .seed = (uint64_t)s->seed, .verify = sc->verify, .nccl_version = sc->sim_nccl,
         .device_memory = sc->sim_memory, .capability = sc->sim_capability,
-        .ready_after = sc->sim_ready_after, .quirks = sc->sim_quirks, .env = sc->env,
+        .look = sc->verify ? OPERATIONS_SEEN : 0, .ready_after = sc->sim_ready_after, .quirks = sc->sim_quirks, .env = sc->env,
         .envs = sc->envs, .once = true,
     };
 }

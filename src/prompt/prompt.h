@@ -17,7 +17,8 @@ struct ncs_prompt;
 struct ncs_prompt_options {
     const char *file;           /* a scenario whose statements are run first; NULL = none; borrowed */
     struct ncs_script_settings settings; /* what it is read with: ranks, seed, policy, set, unsafe */
-    bool color;
+    bool color, unicode;
+    int width;                  /* of a line of drawings; 0 = 80 */
     void (*out)(void *arg, const char *text); /* whole lines */
     void *out_arg;
 };

@@ -84,6 +84,7 @@ bool ncs_run_open_machine(struct ncs_run *run, const struct ncs_driver *driver,
 bool ncs_run_make_ranks(struct ncs_run *run, struct ncs_error *err);
 void ncs_run_diagnose(struct ncs_run *run, const struct ncs_snapshot *snapshot,
                       struct ncs_diagnosis *out);
+void ncs_run_look_at_unfinished(struct ncs_run *run, const struct ncs_snapshot *snapshot);
 void ncs_run_count_up(struct ncs_run *run); /* fills what the result has of numbers */
 void ncs_run_free_ranks(struct ncs_run *run); /* no context is left */
 /* Gives the machine back; the result stays. */

@@ -317,7 +317,7 @@ static void tell_errors(struct ncs_run *run)
     }
 }
 
-static void look_at_unfinished(struct ncs_run *run, const struct ncs_snapshot *s)
+void ncs_run_look_at_unfinished(struct ncs_run *run, const struct ncs_snapshot *s)
 {
     for (size_t i = 0; run->verify && i < s->parts; i++)
         if (s->part[i].call && s->part[i].state <= NCS_PART_MATCHED)
@@ -342,7 +342,7 @@ static void diagnose(struct ncs_run *run)
     run->machine->snapshot(&snapshot);
     if (run->real)
         ncs_run_surmise(run, &snapshot);
-    look_at_unfinished(run, &snapshot);
+    ncs_run_look_at_unfinished(run, &snapshot);
     ncs_run_diagnose(run, &snapshot, &run->result.diagnosis);
     ncs_snapshot_free(&snapshot);
 }

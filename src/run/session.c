@@ -51,6 +51,8 @@ void ncs_run_call(struct ncs_run *run, int rank)
 
 enum ncs_stop ncs_run_go_on(struct ncs_run *run, int64_t events)
 {
+    if (run->verify)
+        ncs_verify_forget_unfinished(run->verify);
     run->machine->hold(events);
     run->result.stop = as_runner(run, run->machine->run);
     atomic_store(&run->broken, false);
@@ -74,8 +76,11 @@ void ncs_run_look(struct ncs_run *run, struct ncs_snapshot *snapshot, struct ncs
 {
     struct ncs_snapshot own;
     size_t notices = run->notices;
+    if (run->verify)
+        ncs_verify_forget_unfinished(run->verify);
     run->machine->snapshot(&own);
     free_those_at_prompt(&own);
+    ncs_run_look_at_unfinished(run, &own);
     ncs_run_diagnose(run, &own, out);
     ncs_run_drop_notices(run, notices);
     ncs_run_count_up(run);

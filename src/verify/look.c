@@ -319,12 +319,26 @@ void ncs_look_unfinished(struct ncs_look *l, const struct ncs_call *call, bool c
     struct ncs_seen *seen = find(l, call, src, dst);
     size_t most = l->most;
     l->most = SIZE_MAX; /* what a run has stopped in is never too much */
-    if (!seen)
+    bool known = seen != NULL;
+    if (!known)
         seen = add(l, call, src, dst);
+    if (seen && !known)
+        seen->passing = true;
     l->most = most;
     int i = pair ? !sends : call->comm_rank;
     if (seen && i >= 0 && i < seen->ranks && seen->rank[i].presence != NCS_OVER)
         note(seen, i, call, came ? NCS_PRESENT : NCS_CALLED);
+}
+
+void ncs_look_forget_passing(struct ncs_look *l)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < l->count; i++)
+        if (l->seen[i]->passing)
+            ncs_seen_free(l->seen[i]);
+        else
+            l->seen[kept++] = l->seen[i];
+    l->count = kept;
 }
 
 void ncs_look_free(struct ncs_look *l)

@@ -51,6 +51,7 @@ struct ncs_seen {
     bool scaled;          /* a pre-mul-sum */
     int src, dst;         /* of a pair or a put: ranks of the communicator; otherwise -1 */
     bool over;            /* on all ranks */
+    bool passing;         /* only what ncs_verify_unfinished was told of it is known */
     const char *unfit;    /* why there are no values of it; NULL = there are */
     int nranks;           /* of the communicator */
     int ranks;            /* of a pair and of a put 2, src and dst; otherwise nranks */

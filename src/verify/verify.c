@@ -90,6 +90,11 @@ void ncs_verify_unfinished(struct ncs_verify *v, const struct ncs_call *call, bo
     ncs_look_unfinished(&v->look, call, came);
 }
 
+void ncs_verify_forget_unfinished(struct ncs_verify *v)
+{
+    ncs_look_forget_passing(&v->look);
+}
+
 const struct ncs_seen *const *ncs_verify_seen(const struct ncs_verify *v, size_t *count,
                                               uint64_t *more)
 {

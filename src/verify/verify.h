@@ -84,6 +84,8 @@ const struct ncs_value *ncs_verify_values(const struct ncs_verify *v, size_t *co
 void ncs_verify_look(struct ncs_verify *v, size_t most);
 /* When the machine has stopped: a call that is under way, and whether it has come to its partners. */
 void ncs_verify_unfinished(struct ncs_verify *v, const struct ncs_call *call, bool came);
+/* The machine goes on: what was told so is known no longer. */
+void ncs_verify_forget_unfinished(struct ncs_verify *v);
 /* In the order in which they were over, then those that are not; `more`: those beyond what is kept. */
 const struct ncs_seen *const *ncs_verify_seen(const struct ncs_verify *v, size_t *count,
                                               uint64_t *more);

@@ -6,7 +6,7 @@ program=${NCCLSCRIPT:?}
 here=$PWD/tests/prompt
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
-export HOME=$scratch XDG_STATE_HOME=$scratch
+export HOME=$scratch XDG_STATE_HOME=$scratch LC_ALL=C
 cp -r "$here/files" "$scratch/work"
 failed=0 run=0
 for file in "$here"/*.txt; do
