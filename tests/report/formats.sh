@@ -45,6 +45,7 @@ stream:sync()
 LUA
 cat >"suite/h not as declared.lua" <<'LUA'
 scenario { ranks = 2, outcome = { hang = { culprit = 1 } } }
+stream:sync()
 LUA
 files=(suite/*.lua)
 
