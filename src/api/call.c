@@ -183,11 +183,12 @@ void ncs_call_describe(const struct ncs_call *call, struct ncs_str *out)
     ncs_str_add(out, call->fn == NCS_FN_ncclBcast ? "Broadcast" : info->name + strlen("nccl"));
     if (ncs_call_arg(call, NCS_ARG_COUNT)) {
         add_name(out, ncs_dtype_name(dtype), "dtype", dtype);
-        ncs_str_addf(out, " x %zu", ncs_call_count(call));
+        if (!(call->unsaid & NCS_UNSAID_COUNT))
+            ncs_str_addf(out, " x %zu", ncs_call_count(call));
     }
-    if (ncs_call_arg(call, NCS_ARG_REDOP))
+    if (ncs_call_arg(call, NCS_ARG_REDOP) && !(call->unsaid & NCS_UNSAID_OP))
         add_name(out, ncs_redop_name(op), "op", op);
-    if (ncs_call_arg(call, NCS_ARG_ROOT))
+    if (ncs_call_arg(call, NCS_ARG_ROOT) && !(call->unsaid & NCS_UNSAID_ROOT))
         ncs_str_addf(out, " root %d", ncs_call_root(call));
     if (ncs_call_arg(call, NCS_ARG_PEER))
         ncs_str_addf(out, " %s %d", call->fn == NCS_FN_ncclRecv ? "from" : "to",

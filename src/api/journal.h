@@ -30,6 +30,9 @@ union ncs_arg {
     void (*f)(void);
 };
 
+/* Arguments that hold anything. */
+enum { NCS_UNSAID_COUNT = 1, NCS_UNSAID_OP = 2, NCS_UNSAID_ROOT = 4 };
+
 struct ncs_redop; /* below */
 struct ncs_window;
 
@@ -43,6 +46,7 @@ struct ncs_call {
     struct ncs_place place;
     const char *label;  /* NULL = none */
     bool unverified;    /* verify = false */
+    unsigned unsaid;    /* NCS_UNSAID_...: of a recorded run, what its record does not say */
     bool by_c_name;     /* written as C.ncclAllReduce, not as a method or function of Lua's */
     bool opening;       /* made before the script's first statement, for what is ready-made */
     bool ending;        /* made at the end of the script, to release what it left */

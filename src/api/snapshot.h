@@ -28,7 +28,11 @@ enum ncs_context_state {
     NCS_CONTEXT_ENDED,
 };
 
-enum ncs_ending { NCS_END_RETURNED, NCS_END_ERROR, NCS_END_KILLED, NCS_END_ABANDONED };
+enum ncs_ending {
+    NCS_END_RETURNED, NCS_END_ERROR, NCS_END_KILLED, NCS_END_ABANDONED,
+    NCS_END_SILENT,  /* of a recorded run: no more is known of it, and it waits in no call */
+    NCS_END_MISSING, /* of a recorded run: nothing is known of it */
+};
 
 enum ncs_wait_kind {
     NCS_WAIT_OP,   /* a device operation: index into op */
@@ -46,7 +50,7 @@ struct ncs_snap_context {
     enum ncs_context_state state;
     enum ncs_ending ending;        /* when ENDED */
     struct ncs_place place;        /* where it is, or where it ended with an error */
-    char *message;                 /* of its error; NULL = none */
+    char *message;                 /* of its error, or what is known instead; NULL = none */
     const struct ncs_call *call;   /* in flight, NULL = none (or a host wait of the runner's) */
     int group_depth;               /* > 0: its thread is inside an open group */
     size_t wait, waits;            /* first and count in snapshot.wait */

@@ -16,5 +16,6 @@ extern const struct ncs_command ncs_cmd_schema;
 extern const struct ncs_command ncs_cmd_compare;
 extern const struct ncs_command ncs_cmd_list;
 extern const struct ncs_command ncs_cmd_score;
+extern const struct ncs_command ncs_cmd_diagnose;
 
 #endif

@@ -117,7 +117,11 @@ void ncs_fill_absent(const struct ncs_inquiry *q, const struct ncs_root *r, stru
         [NCS_ABSENT_DESTROYED] = "by its own call, after which it has no part in the communicator",
         [NCS_ABSENT_FINISHED] = "by its end: it makes no more calls",
     };
-    if (r->absent[0]->reason <= NCS_ABSENT_LAST_FINAL)
+    const struct ncs_snap_context *c =
+        r->absent[0]->context >= 0 ? &q->snap->context[r->absent[0]->context] : NULL;
+    if (c && c->state == NCS_CONTEXT_ENDED && c->ending >= NCS_END_SILENT)
+        d->f.evidence = ncs_copy_text("by what was recorded of it");
+    else if (r->absent[0]->reason <= NCS_ABSENT_LAST_FINAL)
         d->f.evidence = ncs_copy_text(evidence[r->absent[0]->reason]);
     ncs_fill_need(q, d, r->need, number_of(r));
     ncs_set_title(q, d, numbered(q, r));

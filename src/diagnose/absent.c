@@ -96,13 +96,14 @@ void ncs_why_rank_absent(const struct ncs_inquiry *q, struct ncs_absent *a)
     static const enum ncs_reason ended[] = {
         [NCS_END_RETURNED] = NCS_ABSENT_FINISHED, [NCS_END_ERROR] = NCS_ABSENT_ERROR,
         [NCS_END_KILLED] = NCS_ABSENT_KILLED,     [NCS_END_ABANDONED] = NCS_ABSENT_FINISHED,
+        [NCS_END_SILENT] = NCS_ABSENT_FINISHED,   [NCS_END_MISSING] = NCS_ABSENT_KILLED,
     };
     a->reason = NCS_ABSENT_FINISHED;
     a->context = -1;
     bool live = false;
     for (int i = ncs_first_context(q, a->rank); i >= 0; i = q->next_context[i]) {
         const struct ncs_snap_context *c = &q->snap->context[i];
-        if (c->state == NCS_CONTEXT_ENDED && c->ending == NCS_END_KILLED) {
+        if (c->state == NCS_CONTEXT_ENDED && ended[c->ending] == NCS_ABSENT_KILLED) {
             a->reason = NCS_ABSENT_KILLED;
             a->context = i;
             return;

@@ -378,7 +378,8 @@ void ncs_align(struct ncs_inquiry *q)
     q->open = ncs_new((size_t)q->ranks * sizeof *q->open);
     for (size_t i = 0; i < q->snap->contexts; i++) {
         const struct ncs_snap_context *c = &q->snap->context[i];
-        if (c->rank >= 0 && c->state != NCS_CONTEXT_ENDED && !(c->call && c->call->ending))
+        bool lives = c->state != NCS_CONTEXT_ENDED || c->ending == NCS_END_SILENT;
+        if (c->rank >= 0 && lives && !(c->call && c->call->ending))
             q->open[c->rank] = true;
     }
     for (size_t c = 0; c < q->journal->comms; c++) {

@@ -173,7 +173,7 @@ static char *absent_text(const struct ncs_inquiry *q, const struct ncs_need *nee
     char *missing = what_is_missing(q, need, a), *text = NULL, *what = NULL, *lead;
     switch (a->reason) {
     case NCS_ABSENT_KILLED:
-        text = ncs_text("%s: was stopped", missing);
+        text = ncs_text("%s: %s", missing, c && c->ending == NCS_END_MISSING ? c->message : "was stopped");
         break;
     case NCS_ABSENT_ERROR:
         text = ncs_text("%s: ended by error%s%s", missing, c && c->message ? ": " : "",
@@ -203,7 +203,7 @@ static char *absent_text(const struct ncs_inquiry *q, const struct ncs_need *nee
         text = ncs_text("%s: destroyed %s", missing, comm);
         break;
     case NCS_ABSENT_FINISHED:
-        text = ncs_text("%s: finished", missing);
+        text = ncs_text("%s: %s", missing, c && c->ending == NCS_END_SILENT ? c->message : "finished");
         break;
     case NCS_ABSENT_QUEUED:
         text = ncs_text(q->snap->op[a->op].lane

@@ -338,7 +338,8 @@ static void judge_left_overs(const struct ncs_inquiry *q, struct ncs_drafts *all
     judge_journal(q, all);
     for (size_t i = 0; i < q->snap->contexts; i++) {
         const struct ncs_snap_context *c = &q->snap->context[i];
-        if (c->state == NCS_CONTEXT_ENDED && c->ending == NCS_END_RETURNED)
+        if (c->state == NCS_CONTEXT_ENDED &&
+            (c->ending == NCS_END_RETURNED || c->ending == NCS_END_SILENT))
             judge_open_group(q, c->rank, c->group_depth, c->place.line, all);
     }
     if (!q->snap->contexts)

@@ -8,6 +8,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "exec/symbol.h"
+#include "report/places.h"
 
 #define FIRST_LINE 1000000000
 #define SITES_MOST 100000 /* a program that makes code as it goes may have any number */
@@ -68,37 +69,13 @@ void ncs_site_add(struct ncs_str *out, int line)
         ncs_str_addf(out, " at %s", name_of((size_t)(line - FIRST_LINE)));
 }
 
-/* The words before a number, and what stands around the name instead. */
-struct form {
-    const char *before, *open, *close;
-};
-
-static const struct form text_form[] = { { "line ", "", "" }, { NULL, NULL, NULL } };
-static const struct form json_form[] = { { "\"line\": ", "\"line\": null, \"at\": \"", "\"" },
-                                         { "line ", "", "" }, { NULL, NULL, NULL } };
-
-static const struct form *form_at(const struct form *form, const char *p)
+static const char *name_of_line(void *arg, long line)
 {
-    for (; form->before; form++)
-        if (strncmp(p, form->before, strlen(form->before)) == 0)
-            return form;
-    return NULL;
+    (void)arg;
+    return is_site(line) ? name_of((size_t)(line - FIRST_LINE)) : NULL;
 }
 
-void ncs_sites_name(struct ncs_str *report, bool json)
+void ncs_sites_name(struct ncs_str *out, bool json)
 {
-    struct ncs_str out = { 0 };
-    for (const char *p = report->text; p && *p;) {
-        const struct form *form = form_at(json ? json_form : text_form, p);
-        char *end = NULL;
-        long line = form ? strtol(p + strlen(form->before), &end, 10) : 0;
-        if (form && is_site(line)) {
-            ncs_str_addf(&out, "%s%s%s", form->open, name_of((size_t)(line - FIRST_LINE)), form->close);
-            p = end;
-        } else {
-            ncs_str_add_bytes(&out, p++, 1);
-        }
-    }
-    ncs_str_free(report);
-    *report = out;
+    ncs_report_name_lines(out, json, name_of_line, NULL);
 }

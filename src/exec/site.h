@@ -15,6 +15,6 @@ void ncs_site_add(struct ncs_str *out, int line);
 
 /* Puts names in place of numbers in a report for people, or in one of JSON, where a field "line" is
  * null and "at" has the name. */
-void ncs_sites_name(struct ncs_str *report, bool json);
+void ncs_sites_name(struct ncs_str *out, bool json);
 
 #endif

@@ -336,6 +336,15 @@ static int exit_code(const struct ncs_report_run *run)
     return ncs_tally_exit(&tally);
 }
 
+static void set_origin(json_t *o, const struct ncs_report_run *run)
+{
+    json_t *notes = json_array();
+    for (size_t i = 0; i < run->notes; i++)
+        json_array_append_new(notes, ncs_json_of(run->note[i]));
+    json_object_set_new(o, "origin", ncs_json_of(run->origin));
+    json_object_set_new(o, "notes", notes);
+}
+
 void ncs_report_json(const struct ncs_report_run *run, struct ncs_str *out)
 {
     const struct ncs_result *r = run->result;
@@ -380,6 +389,9 @@ void ncs_report_json(const struct ncs_report_run *run, struct ncs_str *out)
     json_object_set_new(o, "name", ncs_json_of(run->name));
     json_object_set_new(o, "message", ncs_json_of(message.text));
     json_object_set_new(o, "wall_ns", run->wall > 0 ? json_integer(run->wall) : json_null());
+
+    if (run->origin)
+        set_origin(o, run);
 
     char *line = json_dumps(o, 0);
     ncs_str_add(out, line ? line : "{}");

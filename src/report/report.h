@@ -24,6 +24,8 @@ struct ncs_report_run {
     const struct ncs_param *value; size_t values;
     const struct ncs_complaints *complaints; /* about the file; their errors stand for internal; or NULL */
     const char *command;    /* that runs it alone; NULL = that is plain */
+    const char *origin;     /* of a run that was recorded elsewhere: what it was read from; or NULL */
+    char *const *note; size_t notes; /* what its record does not say */
     int64_t wall;           /* ns on the wall's clock; 0 = unknown */
 };
 

@@ -64,7 +64,9 @@ static void add_header(const struct ncs_text *t, const char *word, const char *c
     add_colored(t, color, word);
     ncs_str_add(t->out, "  ");
     ncs_report_case(t->run, t->out);
-    if (r->ranks > 0)
+    if (t->run->origin)
+        ncs_str_addf(t->out, "  %d rank%s, %s", r->ranks, ncs_text_plural((uint64_t)r->ranks), t->run->origin);
+    else if (r->ranks > 0)
         ncs_str_addf(t->out, "  %d rank%s, %s%s, seed %" PRIu64, r->ranks,
                      ncs_text_plural((uint64_t)r->ranks), r->driver ? r->driver : "sim",
                      r->policy == NCS_POLICY_TYPICAL ? ", typical" : "", r->seed);
@@ -269,7 +271,7 @@ static void add_verbose(const struct ncs_text *t)
         ncs_str_add(t->out, "  who waits for whom\n");
         ncs_waits_tree(&r->diagnosis, true, t->out);
     }
-    if (!r->ranks || r->verdict == NCS_SKIPPED)
+    if (!r->ranks || r->verdict == NCS_SKIPPED || t->run->origin)
         return;
     char time[32];
     ncs_str_addf(t->out,
@@ -288,6 +290,10 @@ static void add_verbose(const struct ncs_text *t)
 static void add_counts(const struct ncs_text *t)
 {
     const struct ncs_result *r = t->result;
+    if (t->run->origin) {
+        ncs_str_addf(t->out, ": nothing wrong found in %" PRIu64 " call%s", r->calls, ncs_text_plural(r->calls));
+        return;
+    }
     ncs_str_addf(t->out, ": %" PRIu64 " result%s verified", r->checked, ncs_text_plural(r->checked));
     if (r->unchecked)
         ncs_str_addf(t->out, ", %" PRIu64 " not verified", r->unchecked);
@@ -377,7 +383,7 @@ static void add_reason(const struct ncs_text *t)
         ncs_str_add(t->out, ": ");
         ncs_safe_line(t->out, r->skip_reason ? r->skip_reason : "it cannot be run here");
     } else if (r->verdict == NCS_EMPTY) {
-        ncs_str_add(t->out, ": nothing was executed");
+        ncs_str_add(t->out, t->run->origin ? ": no call in it" : ": nothing was executed");
     } else if (r->verdict == NCS_TIMEOUT) {
         ncs_str_add(t->out, ": no verdict within the time limit");
         if (r->skip_reason)
@@ -409,6 +415,8 @@ void ncs_report_text(const struct ncs_report_run *run, const struct ncs_report_s
         add_about(t);
     if (passed || !run->as_expected || style->verbose)
         add_body(t);
+    for (size_t i = 0; i < run->notes; i++)
+        ncs_text_keyed(t, NCS_BOLD, "note", run->note[i]);
     ncs_text_repair(t);
     if (r->output_lost)
         add_output_lost(t);

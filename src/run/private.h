@@ -132,10 +132,6 @@ void ncs_run_repair_free(struct ncs_repair *repair); /* the contents */
 /* judge.c: fills verdict and certainty from everything else in the result. */
 void ncs_run_judge(struct ncs_run *run);
 
-/* surmise.c: what a real machine cannot say, told from the journal: adds the operations that ranks
- * have enqueued and that cannot have come about, and what each waiting context waits for. */
-void ncs_run_surmise(const struct ncs_run *run, struct ncs_snapshot *s);
-
 /* abort.c: ends what still runs on a real machine; false when some thread does not come back. */
 bool ncs_run_abort(struct ncs_run *run);
 

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "driver/driver.h"
 #include "driver/journal.h"
+#include "replay/surmise.h"
 #include "run/private.h"
 
 #define JOURNAL_BYTES ((size_t)64 << 20)
@@ -336,12 +337,27 @@ void ncs_run_diagnose(struct ncs_run *run, const struct ncs_snapshot *snapshot,
     ncs_diagnose(run->journal, snapshot, run->notice, run->notices, out);
 }
 
+/* A real machine cannot say what has been enqueued. */
+static void surmise(const struct ncs_run *run, struct ncs_snapshot *s)
+{
+    const struct ncs_local **local = NULL;
+    size_t room = 0;
+    struct ncs_known known = { 0 };
+    for (int r = 0; r < run->options.ranks; r++)
+        NCS_PUSH(local, known.locals, room, &run->rank[r].local);
+    for (const struct ncs_thread *t = NULL; (t = ncs_thread_after(run, t)) != NULL;)
+        NCS_PUSH(local, known.locals, room, ncs_thread_local((struct ncs_thread *)t));
+    known.local = local;
+    ncs_surmise(run->journal, &known, s);
+    ncs_free(local);
+}
+
 static void diagnose(struct ncs_run *run)
 {
     struct ncs_snapshot snapshot;
     run->machine->snapshot(&snapshot);
     if (run->real)
-        ncs_run_surmise(run, &snapshot);
+        surmise(run, &snapshot);
     ncs_run_look_at_unfinished(run, &snapshot);
     ncs_run_diagnose(run, &snapshot, &run->result.diagnosis);
     ncs_snapshot_free(&snapshot);

@@ -20,13 +20,15 @@ declare -A may=(
     [hazard]="base api"
     [diagnose]="base api hazard"
     [timeline]="base api"
-    [run]="base api driver verify hazard diagnose timeline"
+    [replay]="base api"
+    [trace]="base api replay"
+    [run]="base api driver verify hazard diagnose replay timeline"
     [scenario]="base api driver verify diagnose run"
     [script]="base yaml lint api notation driver verify diagnose run scenario"
     [report]="base api driver verify diagnose timeline run scenario"
     [exec]="base api sim shim driver verify diagnose run scenario report"
     [prompt]="base lint api diagnose run scenario script report"
-    [cli]="base yaml lint api notation driver verify diagnose run scenario script report prompt"
+    [cli]="base yaml lint api notation trace driver verify diagnose run scenario script report prompt"
     [include]=""
 )
 sources=$(find src include -type f \( -name '*.[ch]' -o -name '*.inc' -o -name '*.def' \) 2>/dev/null |

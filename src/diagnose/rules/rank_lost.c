@@ -36,6 +36,19 @@ static void fill_all(const struct ncs_notice *n, struct ncs_draft *d)
     d->f.evidence = ncs_text("by the faults that happened");
 }
 
+/* Of a recorded run: nothing was. */
+static void say_missing(const struct ncs_inquiry *q, const struct ncs_root *r,
+                        const struct ncs_snap_context *c, struct ncs_draft *d)
+{
+    struct ncs_str s = { 0 };
+    ncs_say_absent(r, &s);
+    ncs_str_addf(&s, " %s", c->message);
+    ncs_say_who_waits(q, &s, r->need, r->absents > 1);
+    d->f.why = ncs_str_take(&s);
+    d->f.fix = ncs_text("look at how %s ended: its own output, its host, who started the job",
+                        r->absents > 1 ? "they" : "it");
+}
+
 static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
 {
     if (r->kind == NCS_ROOT_LOST) {
@@ -46,11 +59,15 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
         return false;
     ncs_fill_absent(q, r, d);
     struct ncs_str s = { 0 };
+    int context = r->absent[0]->context;
+    if (context >= 0 && q->snap->context[context].ending == NCS_END_MISSING) {
+        say_missing(q, r, &q->snap->context[context], d);
+        return true;
+    }
     if (r->absents == 1 && ncs_may_go_on(q, r->absent[0]->rank))
         ncs_str_add(&s, "a thread of ");
     ncs_say_absent(r, &s);
     ncs_str_add(&s, r->absents > 1 ? " were stopped" : " was stopped");
-    int context = r->absent[0]->context;
     if (r->absents == 1 && context >= 0 && q->snap->context[context].message)
         ncs_str_addf(&s, " by %s", q->snap->context[context].message);
     ncs_say_before(q, r, &s);

@@ -1,10 +1,7 @@
-/* What a real machine cannot say, told from the journal alone: what it gives when it is played through
- * (replay.h), and is not done, cannot have come about, and goes into the snapshot as the simulator
- * would have put it there. */
-#include "api/types.h"
+/* What the journal gives when it is played through (replay.h), and is not done, cannot have come about,
+ * and goes into the snapshot as the simulator would have put it there. */
 #include "base/mem.h"
-#include "run/private.h"
-#include "run/replay.h"
+#include "replay/replay.h"
 
 /* ---- into the snapshot ---- */
 
@@ -232,17 +229,29 @@ static void drop_told(struct ncs_snap_op *op, size_t count)
     ncs_free(op);
 }
 
-void ncs_run_surmise(const struct ncs_run *run, struct ncs_snapshot *s)
+/* Of all that has come about, the calls that met. */
+static void tell_met(struct played *p, const struct ncs_journal *j, const struct ncs_known *known)
 {
-    const struct ncs_journal *j = run->journal;
+    for (size_t i = 0; i < p->slots && known->met; i++) {
+        const struct played_slot *slot = &p->slot[i];
+        if (!ncs_replay_is_met(p, j, i))
+            continue;
+        struct ncs_call **call = ncs_new(slot->parts * sizeof(struct ncs_call *));
+        for (size_t k = 0; k < slot->parts; k++)
+            call[k] = (struct ncs_call *)p->part[slot->part[k]].call;
+        known->met(known->arg, call, slot->parts);
+        ncs_free(call);
+    }
+}
+
+void ncs_surmise(const struct ncs_journal *j, const struct ncs_known *known, struct ncs_snapshot *s)
+{
     struct ncs_snap_op *told = s->op;
     size_t tolds = s->ops;
     struct played p = { .wait_room = s->waits };
-    for (int r = 0; r < run->options.ranks; r++)
-        add_open_group(&p, &run->rank[r].local);
-    for (const struct ncs_thread *t = NULL; (t = ncs_thread_after(run, t)) != NULL;)
-        add_open_group(&p, ncs_thread_local((struct ncs_thread *)t));
-    ncs_replay(&p, j, told, tolds);
+    for (size_t i = 0; i < known->locals; i++)
+        add_open_group(&p, known->local[i]);
+    ncs_replay(&p, j, known, told, tolds);
     s->ops = 0;
     s->op = ncs_new(p.launches * sizeof *s->op);
     s->dep = ncs_new(2 * p.launches * sizeof *s->dep);
@@ -255,6 +264,7 @@ void ncs_run_surmise(const struct ncs_run *run, struct ncs_snapshot *s)
     put_waits(&p, j, s);
     if (s->stop == NCS_STOP_STALLED && all_poll(s))
         s->stop = NCS_STOP_LIVELOCK;
+    tell_met(&p, j, known);
     ncs_replay_free(&p);
     drop_told(told, tolds);
 }

@@ -1,6 +1,6 @@
 /* The launches that ranks have enqueued: one is reached when the ones before it in its stream and on
  * its communicator are done, and done when all that it meets have been reached and agree. */
-#include "run/replay.h"
+#include "replay/replay.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +9,8 @@
 #include "api/types.h"
 #include "base/hash.h"
 #include "base/mem.h"
+
+#define NOT_COMPARED ((enum ncs_stuck)-1)
 
 static bool is_pair(const struct ncs_call *call)
 {
@@ -61,7 +63,8 @@ static size_t slot_for(struct played *p, const struct ncs_call *call)
     uint64_t key = ncs_hash(key_of((uint64_t)call->comm, (uint64_t)src, (uint64_t)dst, nth), 7);
     size_t at = number_of(&p->slot_of, key);
     if (at == 0) {
-        struct played_slot slot = { .comm = call->comm, .src = src, .dst = dst };
+        struct played_slot slot = { .comm = call->comm, .src = src, .dst = dst,
+                                    .differ = NOT_COMPARED };
         NCS_PUSH(p->slot, p->slots, p->slot_room, slot);
         set_number(&p->slot_of, key, at = p->slots);
     }
@@ -180,14 +183,26 @@ static void add_order(struct played *p, const struct ncs_call *call,
     }
 }
 
-static void collect(struct played *p, const struct ncs_journal *j, const struct ncs_snap_op *held,
-                    size_t count)
+/* What is known to be over was met by all it is for, whatever is known of those. */
+static void know(struct played *p, const struct ncs_known *known, const struct ncs_call *call)
+{
+    struct played_part *part = &p->part[p->parts - 1];
+    part->over = known->is_over && known->is_over(known->arg, call);
+    if (part->over && part->slot != NCS_NO_SLOT)
+        p->slot[part->slot].known = true;
+}
+
+static void collect(struct played *p, const struct ncs_journal *j, const struct ncs_known *known,
+                    const struct ncs_snap_op *held, size_t count)
 {
     for (const struct ncs_call *call = j->oldest; call; call = call->newer)
-        if (takes_part(call))
+        if (takes_part(call)) {
             add_part(p, j, call);
-        else if (!has_failed(call))
+            know(p, known, call);
+        }
+        else if (!has_failed(call)) {
             add_order(p, call, held, count);
+        }
 }
 
 /* ---- playing through ---- */
@@ -226,13 +241,16 @@ size_t ncs_replay_expected(const struct played_slot *slot, const struct ncs_jour
     return slot->src < 0 ? (size_t)j->comm[slot->comm]->nranks : 2;
 }
 
-bool ncs_replay_is_met(const struct played *p, const struct ncs_journal *j, size_t at)
+bool ncs_replay_is_met(struct played *p, const struct ncs_journal *j, size_t at)
 {
-    const struct played_slot *slot = &p->slot[at];
-    for (size_t i = 0; i < slot->parts; i++)
-        if (!p->part[slot->part[i]].reached)
-            return false;
-    return slot->parts == ncs_replay_expected(slot, j) && ncs_replay_disagreement(p, slot) == NCS_STUCK_NO;
+    struct played_slot *slot = &p->slot[at];
+    if (slot->known)
+        return true;
+    if (slot->reached < slot->parts || slot->parts != ncs_replay_expected(slot, j))
+        return false;
+    if (slot->differ == NOT_COMPARED)
+        slot->differ = ncs_replay_disagreement(p, slot);
+    return slot->differ == NCS_STUCK_NO;
 }
 
 bool ncs_replay_is_reached(const struct played *p, const struct played_launch *l)
@@ -287,6 +305,28 @@ static bool carry_out(struct played *p, const struct ncs_call *call)
 
 /* ---- one after the other ---- */
 
+static void look_at(struct played *p, size_t launch)
+{
+    if (p->launch[launch].waiting || p->launch[launch].done)
+        return;
+    p->launch[launch].waiting = true;
+    NCS_PUSH(p->todo, p->todos, p->todo_room, launch);
+}
+
+/* Who comes after whom, so that what is done leads to those that it has kept. */
+static void link_launches(struct played *p)
+{
+    p->after = ncs_new(2 * p->launches * sizeof *p->after);
+    p->first_after = ncs_new(p->launches * sizeof *p->first_after);
+    for (size_t i = 0; i < 2 * p->launches; i++) {
+        size_t before = p->launch[i / 2].before[i % 2];
+        if (!before)
+            continue;
+        p->after[i] = p->first_after[before - 1];
+        p->first_after[before - 1] = i + 1;
+    }
+}
+
 static bool part_is_met(struct played *p, const struct ncs_journal *j, struct played_part *part)
 {
     if (part->slot != NCS_NO_SLOT)
@@ -294,35 +334,70 @@ static bool part_is_met(struct played *p, const struct ncs_journal *j, struct pl
     return part->met || (part->met = carry_out(p, part->call));
 }
 
-/* True when something has come of it. */
-static bool play_launch(struct played *p, const struct ncs_journal *j, struct played_launch *l)
+static void reach(struct played *p, const struct ncs_journal *j, struct played_part *part)
 {
+    part->reached = true;
+    if (part->slot == NCS_NO_SLOT)
+        return;
+    struct played_slot *slot = &p->slot[part->slot];
+    slot->reached++;
+    if (ncs_replay_is_met(p, j, part->slot))
+        for (size_t i = 0; i < slot->parts; i++)
+            look_at(p, p->part[slot->part[i]].launch);
+}
+
+static bool is_over(const struct played *p, const struct played_launch *l)
+{
+    for (size_t at = l->first; at; at = p->part[at - 1].next)
+        if (!p->part[at - 1].over)
+            return false;
+    return l->first != 0;
+}
+
+/* True when something has come of it. */
+static bool play_launch(struct played *p, const struct ncs_journal *j, size_t which)
+{
+    struct played_launch *l = &p->launch[which];
     bool changed = false, met = !l->held;
-    if (l->done || !ncs_replay_is_reached(p, l))
+    if (l->done || !(is_over(p, l) || ncs_replay_is_reached(p, l)))
         return false;
-    for (size_t at = l->first; at; at = p->part[at - 1].next) {
-        changed |= !p->part[at - 1].reached;
-        p->part[at - 1].reached = true;
-    }
+    for (size_t at = l->first; at; at = p->part[at - 1].next)
+        if (!p->part[at - 1].reached)
+            reach(p, j, &p->part[at - 1]);
     for (size_t at = l->first; at; at = p->part[at - 1].next) {
         bool before = p->part[at - 1].met, now = part_is_met(p, j, &p->part[at - 1]);
         changed |= p->part[at - 1].met != before;
         met = met && now;
     }
     l->done = met;
+    for (size_t i = met ? p->first_after[which] : 0; i; i = p->after[i - 1])
+        look_at(p, (i - 1) / 2);
     return changed || met;
 }
 
-void ncs_replay(struct played *p, const struct ncs_journal *j, const struct ncs_snap_op *held,
-                size_t count)
+static bool play_todo(struct played *p, const struct ncs_journal *j)
+{
+    bool changed = false;
+    while (p->todos > 0) {
+        size_t which = p->todo[--p->todos];
+        p->launch[which].waiting = false;
+        changed |= play_launch(p, j, which);
+    }
+    return changed;
+}
+
+void ncs_replay(struct played *p, const struct ncs_journal *j, const struct ncs_known *known,
+                const struct ncs_snap_op *held, size_t count)
 {
     if (j->dropped > 0) /* who has met whom can no longer be counted */
         return;
-    collect(p, j, held, count);
-    for (bool changed = true; changed;) {
+    collect(p, j, known, held, count);
+    link_launches(p);
+    for (bool changed = true; changed;) { /* signals lead to nobody: all are looked at again */
         changed = false;
-        for (size_t i = 0; i < p->launches; i++)
-            changed |= play_launch(p, j, &p->launch[i]);
+        for (size_t i = p->launches; i-- > 0;)
+            look_at(p, i);
+        changed = play_todo(p, j);
     }
     for (size_t i = 0; i < p->parts; i++)
         if (p->part[i].slot != NCS_NO_SLOT)
@@ -333,6 +408,9 @@ void ncs_replay_free(struct played *p)
 {
     for (size_t i = 0; i < p->slots; i++)
         ncs_free(p->slot[i].part);
+    ncs_free(p->after);
+    ncs_free(p->first_after);
+    ncs_free(p->todo);
     ncs_free(p->part);
     ncs_free(p->launch);
     ncs_free(p->slot);

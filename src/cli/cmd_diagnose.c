@@ -1,0 +1,152 @@
+/* ncclscript diagnose: why a job hung that was recorded elsewhere. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "cli/command.h"
+#include "cli/output.h"
+#include "report/places.h"
+#include "report/report.h"
+#include "trace/trace.h"
+
+enum { FORMAT, COLOR, VERBOSE, QUIET, HELP };
+
+static const char *const formats[] = { "text", "json", "tree", "dot", NULL };
+static const char *const colors[] = {
+    [NCS_COLOR_AUTO] = "auto", [NCS_COLOR_ALWAYS] = "always", [NCS_COLOR_NEVER] = "never", NULL,
+};
+
+static const struct ncs_option options[] = {
+    [FORMAT]  = { "format", 0, NCS_OPTION_CHOICE, NULL, "text", "Output",
+                  "for people, one JSON object; tree, dot: who waits for whom", formats, 0, 0 },
+    [COLOR]   = { "color", 0, NCS_OPTION_CHOICE, NULL, "auto", "Output", "colours in the text", colors,
+                  0, 0 },
+    [VERBOSE] = { "verbose", 'v', NCS_OPTION_FLAG, NULL, NULL, "Output",
+                  "all findings and rows, and who waits for whom", NULL, 0, 0 },
+    [QUIET]   = { "quiet", 'q', NCS_OPTION_FLAG, NULL, NULL, "Output", "nothing if nothing is wrong", NULL,
+                  0, 0 },
+    [HELP]    = NCS_OPTION_HELP,
+    { 0 },
+};
+
+static const struct ncs_report_format *format_of(const char *name)
+{
+    const struct ncs_report_format *f = ncs_report_formats;
+    while (strcmp(f->name, name) != 0)
+        f++;
+    return f;
+}
+
+static const char *name_of_line(void *trace, long line)
+{
+    return ncs_trace_place(trace, line);
+}
+
+/* A record shows no more than where the ranks were when it was written. */
+static void soften(struct ncs_diagnosis *d)
+{
+    for (size_t i = 0; i < d->findings; i++)
+        if (d->finding[i].certainty == NCS_CERTAIN)
+            d->finding[i].certainty = NCS_LIKELY;
+}
+
+static bool has_error(const struct ncs_diagnosis *d)
+{
+    for (size_t i = 0; i < d->findings; i++)
+        if (d->finding[i].level == NCS_LEVEL_ERROR)
+            return true;
+    return false;
+}
+
+static void diagnose(const struct ncs_trace *trace, struct ncs_result *r)
+{
+    struct ncs_notice *notice = ncs_new(trace->clashes * sizeof *notice);
+    for (size_t i = 0; i < trace->clashes; i++)
+        notice[i] = (struct ncs_notice){ .kind = NCS_NOTICE_MISMATCH, .call = trace->clash[i].call,
+                                         .calls = trace->clash[i].calls };
+    ncs_diagnose(trace->journal, &trace->snapshot, notice, trace->clashes, &r->diagnosis);
+    ncs_free(notice);
+    soften(&r->diagnosis);
+    r->stop = trace->snapshot.stop;
+    r->ranks = trace->ranks;
+    r->driver = "recorded";
+    r->calls = trace->calls;
+    r->journal = trace->journal;
+    r->certainty = NCS_LIKELY;
+    snprintf(r->nccl, sizeof r->nccl, "%.15s", trace->nccl);
+    bool hangs = r->stop != NCS_STOP_DONE;
+    r->verdict = trace->calls == 0 && !has_error(&r->diagnosis) ? NCS_EMPTY
+                 : !has_error(&r->diagnosis)                    ? NCS_PASS
+                 : hangs                                        ? NCS_HANG
+                                                                : NCS_WRONG;
+}
+
+static int report(const struct ncs_parsed *parsed, const struct ncs_trace *trace)
+{
+    const struct ncs_option_value *v = parsed->value;
+    const char *name = formats[v[FORMAT].number];
+    struct ncs_result result = { 0 };
+    struct ncs_scenario scenario;
+    struct ncs_report report;
+    struct ncs_report_entry entry;
+    struct ncs_str out = { 0 };
+    struct ncs_report_style style = {
+        .color = strcmp(name, "text") == 0 && ncs_wants_color((enum ncs_color)v[COLOR].number, stdout),
+        .verbose = v[VERBOSE].given, .quiet = v[QUIET].given };
+    diagnose(trace, &result);
+    ncs_scenario_init(&scenario, parsed->operand[0]);
+    struct ncs_report_run run = { .scenario = &scenario, .result = &result,
+                                  .as_expected = result.verdict == NCS_PASS, .origin = trace->kind,
+                                  .note = trace->note, .notes = trace->notes };
+    ncs_report_begin(&report, format_of(name), &style, &out);
+    ncs_report_entry(&report, &run, &entry);
+    ncs_report_add(&report, &entry, &out);
+    ncs_report_end(&report, NULL, &out);
+    ncs_report_entry_free(&entry);
+    ncs_report_free(&report);
+    ncs_report_name_lines(&out, strcmp(name, "json") == 0, name_of_line, (void *)trace);
+    if (out.text)
+        ncs_out(out.text);
+    ncs_str_free(&out);
+    ncs_scenario_free(&scenario);
+    ncs_diagnosis_free(&result.diagnosis);
+    return ncs_verdict_exit(result.verdict);
+}
+
+static int diagnose_main(const struct ncs_parsed *parsed)
+{
+    struct ncs_trace trace = { 0 };
+    struct ncs_error err = { 0 };
+    int status = 2;
+    if (ncs_trace_read(&trace, (const char *const *)parsed->operand, parsed->operands, &err))
+        status = report(parsed, &trace);
+    else
+        ncs_print_error(&err);
+    ncs_trace_free(&trace);
+    return status;
+}
+
+const struct ncs_command ncs_cmd_diagnose = {
+    .name = "diagnose",
+    .operands = "FILE|DIR...",
+    .summary = "say why a job hung, from what it left: Flight Recorder dumps, NCCL's log",
+    .about = "What the files are is told from what is in them; all of one job together, such as a folder:\n"
+             "\n"
+             "  PyTorch's Flight Recorder dumps, one for each rank, as pickles or as JSON. A job writes\n"
+             "  them when it times out with TORCH_NCCL_TRACE_BUFFER_SIZE=2000 TORCH_NCCL_DUMP_ON_TIMEOUT=1;\n"
+             "  the name of each ends in its rank: nccl_trace_rank_3.\n"
+             "\n"
+             "  NCCL's log, of all ranks in one file or one file each, written from the start of the job\n"
+             "  with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,COLL, or better with NCCL_DEBUG=TRACE and\n"
+             "  NCCL_DEBUG_SUBSYS=CALL, which shows groups too. Lines of others are passed over.\n"
+             "\n"
+             "A dump says which calls came to an end; it has neither operators nor roots. A log does not\n"
+             "say what came to an end: a rank that is behind the others is the one they wait for. What is\n"
+             "found is likely, never certain. Of a rank that left nothing the others tell.\n"
+             "\n"
+             "Exit status: 0 nothing wrong was found, 1 calls that do not agree though nobody waits,\n"
+             "2 a file that cannot be read, 3 a hang, 5 there is no call in it.\n",
+    .option = options,
+    .missing = "no file was given: dumps, a log, or a folder of them",
+    .main = diagnose_main,
+};

@@ -1,0 +1,460 @@
+/* The dumps of PyTorch's Flight Recorder, one for each rank, as JSON or as a pickle: entries in the order
+ * in which the calls were made, each with its process group, sizes, state and stack. */
+#include <ctype.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <string.h>
+
+#include "api/types.h"
+#include "base/hash.h"
+#include "base/mem.h"
+#include "trace/flight_words.h"
+
+enum { FRAMES_SEEN = 256, PAIR_NAME = 96 };
+
+struct dump {
+    const char *path;
+    json_t *root;         /* owned */
+    int rank;
+    struct ncs_map group; /* name of a process group -> communicator + 1 */
+    size_t unknown;       /* entries that are none of NCCL's calls */
+    char odd[64];         /* the first of them */
+};
+
+struct flight {
+    struct record *record;
+    struct dump *dump; size_t dumps;
+    struct ncs_map comm;  /* name and ranks -> communicator + 1 */
+    struct ncs_error *err;
+};
+
+/* ---- what an entry has ---- */
+
+struct entry {
+    const struct dump *dump;
+    const json_t *o;
+    size_t number;
+};
+
+static bool misfit(const struct flight *f, const struct entry *e, const char *key, const char *wanted)
+{
+    ncs_fail(f->err, NCS_BAD_INPUT, "entries[%zu].%s: %s is expected", e->number, key, wanted);
+    return ncs_fail_at(f->err, e->dump->path, 0, 0);
+}
+
+static const char *text_of(const struct entry *e, const char *key)
+{
+    const json_t *v = json_object_get(e->o, key);
+    return v ? json_string_value(v) : NULL;
+}
+
+/* The JSON of some versions writes whole numbers as texts. */
+static bool whole(const json_t *v, int64_t *number)
+{
+    char *end;
+    if (json_is_integer(v)) {
+        *number = json_integer_value(v);
+        return true;
+    }
+    if (!json_is_string(v) || !*json_string_value(v))
+        return false;
+    *number = strtoll(json_string_value(v), &end, 10);
+    return *end == '\0';
+}
+
+static int64_t whole_of(const struct entry *e, const char *key, int64_t otherwise)
+{
+    int64_t number;
+    return whole(json_object_get(e->o, key), &number) ? number : otherwise;
+}
+
+/* All elements of the first tensors of a list of sizes: [[1024, 8], [3]] has 8195. */
+static uint64_t elements(const json_t *sizes)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < json_array_size(sizes); i++) {
+        const json_t *size = json_array_get(sizes, i);
+        uint64_t product = 1;
+        for (size_t k = 0; k < json_array_size(size); k++) {
+            json_int_t n = json_integer_value(json_array_get(size, k));
+            if (n < 0 || __builtin_mul_overflow(product, (uint64_t)n, &product))
+                return UINT64_MAX / 16;
+        }
+        if (__builtin_add_overflow(sum, product, &sum))
+            return UINT64_MAX / 16;
+    }
+    return sum < UINT64_MAX / 16 ? sum : UINT64_MAX / 16;
+}
+
+static const char *first_text(const json_t *list)
+{
+    return json_string_value(json_array_get(list, 0));
+}
+
+/* The innermost frame that is the user's own: neither PyTorch's nor without a line. */
+static int place_of(struct record *r, const json_t *frames)
+{
+    const json_t *best = NULL;
+    for (size_t i = 0; i < json_array_size(frames) && i < FRAMES_SEEN; i++) {
+        const json_t *f = json_array_get(frames, i);
+        const char *file = json_string_value(json_object_get(f, "filename"));
+        int64_t line;
+        if (!file || !whole(json_object_get(f, "line"), &line) || line <= 0)
+            continue;
+        if (ncs_flight_is_users(file)) {
+            best = f;
+            break;
+        }
+        best = best ? best : f;
+    }
+    int64_t line = 0;
+    if (best)
+        whole(json_object_get(best, "line"), &line);
+    return best ? ncs_record_place(r, json_string_value(json_object_get(best, "filename")), (long)line) : 0;
+}
+
+static enum record_state state_of(const struct entry *e)
+{
+    const char *state = text_of(e, "state");
+    return !state                            ? RECORD_UNKNOWN
+           : strcmp(state, "completed") == 0 ? RECORD_OVER
+           : strcmp(state, "started") == 0   ? RECORD_STARTED
+           : strcmp(state, "scheduled") == 0 ? RECORD_SCHEDULED
+                                             : RECORD_UNKNOWN;
+}
+
+/* ---- process groups ---- */
+
+/* "[0, 1]" or a list; the caller's. */
+static int *ranks_of(const json_t *v, size_t *count)
+{
+    int *rank = NULL;
+    size_t room = 0;
+    *count = 0;
+    for (size_t i = 0; i < json_array_size(v); i++)
+        NCS_PUSH(rank, *count, room, (int)json_integer_value(json_array_get(v, i)));
+    const char *text = json_string_value(v);
+    for (const char *p = text ? text : ""; *p && *count < NCS_RECORD_RANKS;) {
+        char *end;
+        long n = isdigit((unsigned char)*p) ? strtol(p, &end, 10) : -1;
+        p = n < 0 ? p + 1 : end;
+        if (n >= 0)
+            NCS_PUSH(rank, *count, room, n < NCS_RECORD_RANKS ? (int)n : NCS_RECORD_RANKS);
+    }
+    return rank;
+}
+
+static bool has_name(const struct record *r, const char *name)
+{
+    for (size_t i = 0; i < r->comms; i++)
+        if (r->comm[i].name && strcmp(r->comm[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* The communicator of these ranks with that name: the same from every dump. */
+static int comm_of(struct flight *f, const char *name, const char *desc, const int *rank, size_t ranks)
+{
+    struct record *r = f->record;
+    uint64_t key = ncs_hash_bytes(ncs_hash_bytes(1, name, strlen(name)), rank, ranks * sizeof *rank);
+    int comm = (int)(uintptr_t)ncs_map_get(&f->comm, key) - 1;
+    if (comm >= 0)
+        return comm;
+    struct ncs_str own = { 0 };
+    bool plain = desc && *desc && strcmp(desc, "undefined") != 0 && !has_name(r, desc);
+    if (plain)
+        ncs_str_add(&own, desc);
+    else
+        ncs_str_addf(&own, "pg %s", name);
+    comm = ncs_record_add_comm(r, (int)ranks, own.text, f->err);
+    ncs_str_free(&own);
+    for (size_t i = 0; comm >= 0 && i < ranks; i++) {
+        if (!ncs_record_has_rank(r, rank[i], f->err))
+            return -1;
+        r->comm[comm].rank[i] = rank[i];
+    }
+    if (comm >= 0)
+        ncs_map_put(&f->comm, key, (void *)(uintptr_t)(comm + 1));
+    return comm;
+}
+
+static bool add_group(struct flight *f, struct dump *d, const char *name, const char *desc,
+                      const json_t *listed)
+{
+    size_t ranks;
+    int *rank = ranks_of(listed, &ranks);
+    if (ranks == 0) { /* of older versions: all there are */
+        size_t room = 0;
+        for (int k = 0; k < f->record->ranks; k++)
+            NCS_PUSH(rank, ranks, room, k);
+    }
+    int comm = comm_of(f, name, desc, rank, ranks);
+    ncs_free(rank);
+    if (comm < 0)
+        return ncs_fail_at(f->err, d->path, 0, 0);
+    ncs_map_put(&d->group, ncs_hash_bytes(0, name, strlen(name)), (void *)(uintptr_t)(comm + 1));
+    return true;
+}
+
+static bool read_groups(struct flight *f, struct dump *d)
+{
+    const char *name;
+    json_t *v;
+    json_object_foreach(json_object_get(d->root, "pg_config"), name, v) {
+        const char *desc = json_string_value(json_object_get(v, "desc"));
+        if (!json_is_object(v)) {
+            ncs_fail(f->err, NCS_BAD_INPUT, "pg_config.%.60s: `name`, `desc` and `ranks` are expected",
+                     name);
+            return ncs_fail_at(f->err, d->path, 0, 0);
+        }
+        if (!add_group(f, d, name, desc, json_object_get(v, "ranks")))
+            return false;
+    }
+    return true;
+}
+
+static int rank_in(const struct record *r, int comm, int rank)
+{
+    for (int k = 0; k < r->comm[comm].nranks; k++)
+        if (r->comm[comm].rank[k] == rank)
+            return k;
+    return -1;
+}
+
+/* A send or receive on its own goes through a communicator of the two alone. */
+static int pair_of(struct flight *f, int comm, int a, int b)
+{
+    struct record *r = f->record;
+    int low = a < b ? a : b, high = a < b ? b : a;
+    if (low < 0 || high >= r->comm[comm].nranks || low == high)
+        return comm;
+    int rank[2] = { r->comm[comm].rank[low], r->comm[comm].rank[high] };
+    char name[PAIR_NAME];
+    snprintf(name, sizeof name, "%.48s, pair %d-%d", r->comm[comm].name, low, high);
+    return comm_of(f, name, name, rank, 2);
+}
+
+/* ---- entries ---- */
+
+/* The calls of the batch that a `coalesced` entry ends. */
+static void close_batch(struct record_rank *k, int comm, bool p2p, int64_t seq, enum record_state state,
+                        uint64_t group)
+{
+    for (size_t i = k->calls; i-- > 0;) {
+        struct record_call *c = &k->call[i];
+        bool pair = c->fn == NCS_FN_ncclSend || c->fn == NCS_FN_ncclRecv;
+        if (c->comm != comm)
+            continue;
+        if (c->seq != seq || pair != p2p || c->group)
+            break;
+        c->group = group;
+        c->state = state;
+        c->batched = true;
+    }
+}
+
+static void set_sizes(const struct entry *e, struct record_call *c)
+{
+    const json_t *in = json_object_get(e->o, "input_sizes"), *out = json_object_get(e->o, "output_sizes");
+    bool by_output = c->fn == NCS_FN_ncclReduceScatter || c->fn == NCS_FN_ncclScatter ||
+                     c->fn == NCS_FN_ncclRecv;
+    const json_t *types = json_object_get(e->o, by_output ? "output_dtypes" : "input_dtypes");
+    int factor;
+    c->count = elements(by_output ? out : in);
+    c->dtype = ncs_flight_dtype(first_text(types), &factor);
+    c->count *= (uint64_t)factor;
+    if (c->fn == NCS_FN_ncclAlltoAll) { /* each rank has sizes of its own */
+        c->count = 1;
+        c->unsaid |= NCS_UNSAID_COUNT;
+    }
+    c->unsaid |= NCS_UNSAID_OP | NCS_UNSAID_ROOT;
+}
+
+/* "nccl:send 1->2": ranks of the group; false when it has none. */
+static bool peers_of(const char *name, int *self, int *peer)
+{
+    const char *p = strpbrk(name, " ");
+    bool recv = p && strstr(p, "<-");
+    return p && sscanf(p, recv ? " %d<-%d" : " %d->%d", self, peer) == 2;
+}
+
+static bool add_entry(struct flight *f, struct dump *d, const struct entry *e)
+{
+    struct record *r = f->record;
+    const json_t *pg = json_object_get(e->o, "process_group");
+    const char *name = text_of(e, "profiling_name"), *group = first_text(pg);
+    if (!json_is_object(e->o))
+        return misfit(f, e, "", "an object");
+    if (!name)
+        return misfit(f, e, "profiling_name", "a text such as `nccl:all_reduce`");
+    if (!group)
+        return misfit(f, e, "process_group", "a list with the name of the group");
+    uint64_t key = ncs_hash_bytes(0, group, strlen(group));
+    if (!ncs_map_get(&d->group, key) &&
+        !add_group(f, d, group, json_string_value(json_array_get(pg, 1)), NULL))
+        return false;
+    int comm = (int)(uintptr_t)ncs_map_get(&d->group, key) - 1, self = rank_in(r, comm, d->rank), peer = -1;
+    enum ncs_fn fn;
+    enum flight_word word = ncs_flight_word(name, &fn);
+    bool p2p = json_is_true(json_object_get(e->o, "is_p2p")) || word == FLIGHT_P2P;
+    int64_t seq = whole_of(e, p2p ? "p2p_seq_id" : "collective_seq_id", whole_of(e, "seq_id", -1));
+    if (word == FLIGHT_CLOSES)
+        close_batch(&r->rank[d->rank], comm, p2p, seq, state_of(e), r->calls + 1);
+    if (word == FLIGHT_UNKNOWN && !d->unknown++)
+        snprintf(d->odd, sizeof d->odd, "%s", name);
+    if (word != FLIGHT_CALL && word != FLIGHT_P2P)
+        return true;
+    if (self < 0)
+        return misfit(f, e, "process_group", "a group that the rank of this file is in");
+    if (word == FLIGHT_P2P && !peers_of(name, &self, &peer))
+        return misfit(f, e, "profiling_name", "`nccl:send 1->2` or `nccl:recv 2<-1`");
+    if (word == FLIGHT_P2P && (peer < 0 || peer >= r->comm[comm].nranks))
+        return misfit(f, e, "profiling_name", "a peer that is in the group");
+    if (self < 0 || self >= r->comm[comm].nranks)
+        return misfit(f, e, "profiling_name", "ranks of the group");
+    struct record_call *c = ncs_record_add(r, d->rank, f->err);
+    if (!c)
+        return ncs_fail_at(f->err, d->path, 0, 0);
+    *c = (struct record_call){ .fn = fn, .comm = comm, .comm_rank = self, .root = word == FLIGHT_P2P ? peer : 0,
+                               .seq = seq, .state = state_of(e) };
+    set_sizes(e, c);
+    c->place = place_of(r, json_object_get(e->o, "frames"));
+    return true;
+}
+
+/* What was not made together with others, once that is known. */
+static bool set_pairs(struct flight *f, int rank)
+{
+    for (size_t i = 0; i < f->record->rank[rank].calls; i++) {
+        struct record_call *c = &f->record->rank[rank].call[i];
+        if ((c->fn != NCS_FN_ncclSend && c->fn != NCS_FN_ncclRecv) || c->batched)
+            continue;
+        int pair = pair_of(f, c->comm, c->comm_rank, c->root);
+        if (pair < 0)
+            return false;
+        if (pair != c->comm) {
+            int lower = c->comm_rank < c->root ? 0 : 1;
+            c->comm = pair;
+            c->comm_rank = lower;
+            c->root = 1 - lower;
+        }
+    }
+    return true;
+}
+
+static bool read_entries(struct flight *f, struct dump *d)
+{
+    json_t *entries = json_object_get(d->root, "entries");
+    struct entry e = { .dump = d };
+    if (entries && !json_is_array(entries)) {
+        ncs_fail(f->err, NCS_BAD_INPUT, "`entries`: a list is expected");
+        return ncs_fail_at(f->err, d->path, 0, 0);
+    }
+    for (; e.number < json_array_size(entries); e.number++) {
+        e.o = json_array_get(entries, e.number);
+        if (e.number == 0)
+            f->record->rank[d->rank].cut = whole_of(&e, "record_id", 0) > 0;
+        if (!add_entry(f, d, &e))
+            return false;
+    }
+    if (d->unknown)
+        ncs_record_note(f->record, "rank %d: %zu entr%s of another kind (%.60s) left out", d->rank, d->unknown,
+                    d->unknown == 1 ? "y is" : "ies are", d->odd);
+    return set_pairs(f, d->rank);
+}
+
+/* ---- files ---- */
+
+/* The last number in the name of the file, without what tells its format. */
+static int rank_of_name(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *end = name + strlen(name);
+    static const char *const formats[] = { ".json", ".pickle", ".pkl", ".bin", ".txt", NULL };
+    for (size_t i = 0; formats[i]; i++) {
+        size_t bytes = strlen(formats[i]);
+        if ((size_t)(end - name) > bytes && strncmp(end - bytes, formats[i], bytes) == 0)
+            end -= bytes;
+    }
+    while (end > name && !isdigit((unsigned char)end[-1]))
+        end--;
+    const char *start = end;
+    while (start > name && isdigit((unsigned char)start[-1]))
+        start--;
+    return start < end && end - start < 9 ? (int)strtol(start, NULL, 10) : -1;
+}
+
+static json_t *parse(const struct trace_file *file, struct ncs_error *err)
+{
+    json_error_t wrong;
+    if (file->text.bytes && (unsigned char)file->text.text[0] == 0x80)
+        return ncs_pickle_read(file, err);
+    json_t *root = json_loadb(file->text.text ? file->text.text : "", file->text.bytes, 0, &wrong);
+    if (!root) {
+        ncs_fail(err, NCS_BAD_INPUT, "no JSON: %s", wrong.text);
+        ncs_fail_at(err, file->path, wrong.line, wrong.column);
+    }
+    return root;
+}
+
+static bool open_dump(struct flight *f, const struct trace_file *file, struct dump *d)
+{
+    struct record *r = f->record;
+    int64_t rank = -1;
+    d->path = file->path;
+    d->root = parse(file, f->err);
+    if (!d->root)
+        return false;
+    if (!json_is_object(d->root) ||
+        !(json_object_get(d->root, "entries") || json_object_get(d->root, "pg_config"))) {
+        ncs_fail(f->err, NCS_BAD_INPUT, "no Flight Recorder dump: an object with `entries` and "
+                 "`pg_config` is expected");
+        return ncs_fail_at(f->err, d->path, 0, 0);
+    }
+    if (!whole(json_object_get(d->root, "rank"), &rank))
+        rank = rank_of_name(file->path);
+    if (rank < 0) {
+        ncs_fail(f->err, NCS_BAD_INPUT, "the name does not tell the rank of this dump");
+        ncs_fail_hint(f->err, "it ends in the number of the rank, as nccl_trace_rank_3 does");
+        return ncs_fail_at(f->err, d->path, 0, 0);
+    }
+    if (!ncs_record_has_rank(r, rank, f->err))
+        return ncs_fail_at(f->err, d->path, 0, 0);
+    if (r->rank[rank].source) {
+        ncs_fail(f->err, NCS_BAD_INPUT, "a second dump of rank %d, after %.200s", (int)rank,
+                 r->rank[rank].source);
+        return ncs_fail_at(f->err, d->path, 0, 0);
+    }
+    d->rank = (int)rank;
+    r->rank[rank].source = file->path;
+    const char *version = json_string_value(json_object_get(d->root, "comm_lib_version"));
+    version = version ? version : json_string_value(json_object_get(d->root, "nccl_version"));
+    if (version && !r->trace->nccl[0])
+        snprintf(r->trace->nccl, sizeof r->trace->nccl, "%s", version);
+    return true;
+}
+
+bool ncs_flight_read(struct record *r, struct trace_file *file, size_t count, struct ncs_error *err)
+{
+    struct flight f = { .record = r, .dump = ncs_new(count * sizeof *f.dump), .dumps = count, .err = err };
+    bool ok = true;
+    r->trace->kind = "Flight Recorder dumps";
+    r->source_word = "dump";
+    r->tells_ends = true;
+    for (size_t i = 0; i < count && ok; i++)
+        ok = open_dump(&f, &file[i], &f.dump[i]);
+    for (size_t i = 0; i < count && ok; i++)
+        ok = read_groups(&f, &f.dump[i]);
+    for (size_t i = 0; i < count && ok; i++)
+        ok = read_entries(&f, &f.dump[i]);
+    if (ok) {
+        ncs_record_note_missing(r);
+        ncs_flight_align(r);
+    }
+    for (size_t i = 0; i < count; i++) {
+        json_decref(f.dump[i].root);
+        ncs_map_free(&f.dump[i].group);
+    }
+    ncs_free(f.dump);
+    ncs_map_free(&f.comm);
+    return ok;
+}

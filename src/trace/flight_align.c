@@ -1,0 +1,151 @@
+/* Dumps of a ring buffer begin where it happened to be full. The calls of a communicator are compared
+ * from the first on that all have; of those ranks that left no dump the others tell what they have made;
+ * and what was never started stood behind what its rank had under way. */
+#include <inttypes.h>
+
+#include "base/mem.h"
+#include "trace/record.h"
+
+/* Of the collectives of a rank on a communicator. */
+struct span {
+    int64_t first, last;
+    size_t calls, over; /* over: up to the last one that is */
+};
+
+static struct span span_of(const struct record *r, int comm, int rank)
+{
+    struct span s = { INT64_MAX, INT64_MIN, 0, 0 };
+    for (size_t i = 0; i < r->rank[rank].calls; i++) {
+        const struct record_call *c = &r->rank[rank].call[i];
+        if (c->comm != comm || !ncs_record_is_collective(c))
+            continue;
+        s.first = c->seq < s.first ? c->seq : s.first;
+        s.last = c->seq > s.last ? c->seq : s.last;
+        s.calls++;
+        if (c->state == RECORD_OVER)
+            s.over = s.calls;
+    }
+    return s;
+}
+
+/* ---- what is over ---- */
+
+/* A communicator's calls come about in order: what stands before one that has, has too. */
+static void carry_over(struct record *r, int rank)
+{
+    bool *over = ncs_new(r->comms * sizeof *over);
+    for (size_t i = r->rank[rank].calls; i-- > 0;) {
+        struct record_call *c = &r->rank[rank].call[i];
+        if (c->state == RECORD_OVER)
+            over[c->comm] = true;
+        else if (over[c->comm])
+            c->state = RECORD_OVER;
+    }
+    ncs_free(over);
+}
+
+/* ---- a common start ---- */
+
+static bool is_lost(const struct record_call *c, int comm, int64_t start)
+{
+    if (c->comm != comm)
+        return false;
+    return ncs_record_is_collective(c) ? c->seq < start : c->state == RECORD_OVER;
+}
+
+static void drop_before(struct record *r, int comm, int rank, int64_t start)
+{
+    struct record_rank *k = &r->rank[rank];
+    size_t kept = 0;
+    for (size_t i = 0; i < k->calls; i++)
+        if (!is_lost(&k->call[i], comm, start))
+            k->call[kept++] = k->call[i];
+    r->calls -= k->calls - kept;
+    k->calls = kept;
+}
+
+static void start_together(struct record *r, int comm)
+{
+    struct record_comm *info = &r->comm[comm];
+    int64_t start = INT64_MIN;
+    int *cut = NULL;
+    size_t cuts = 0, room = 0;
+    bool lost = false;
+    for (int k = 0; k < info->nranks; k++) {
+        int rank = info->rank[k];
+        if (rank < 0 || !r->rank[rank].cut)
+            continue;
+        lost = true;
+        struct span s = span_of(r, comm, rank);
+        if (s.calls && s.first > start)
+            start = s.first;
+        if (s.calls)
+            NCS_PUSH(cut, cuts, room, rank);
+    }
+    for (int k = 0; k < info->nranks && lost; k++) {
+        struct span s = info->rank[k] >= 0 ? span_of(r, comm, info->rank[k]) : (struct span){ 0 };
+        int64_t before = !cuts ? 0 : s.calls && s.last < start - 1 ? s.last : start - 1;
+        info->before[k] = before > 0 && before < UINT32_MAX / 2 ? (uint32_t)before : 0;
+        if (info->rank[k] >= 0)
+            drop_before(r, comm, info->rank[k], start);
+    }
+    if (cuts) {
+        struct ncs_str who = { 0 };
+        ncs_str_add_many_ranks(&who, cut, cuts);
+        ncs_record_note(r, "%s: the dump%s of rank%s %s %s lost the oldest calls; the ranks are compared from "
+                    "number %" PRId64 " on", info->name, cuts == 1 ? "" : "s", cuts == 1 ? "" : "s", who.text,
+                    cuts == 1 ? "has" : "have", start);
+        ncs_str_free(&who);
+    }
+    ncs_free(cut);
+}
+
+/* ---- ranks without a dump ---- */
+
+/* What others have come past, they cannot have come past without it. */
+static void add_implied(struct record *r, int comm)
+{
+    struct record_comm *info = &r->comm[comm];
+    int model = -1;
+    size_t most = 0;
+    for (int k = 0; k < info->nranks; k++) {
+        size_t over = info->rank[k] >= 0 ? span_of(r, comm, info->rank[k]).over : 0;
+        if (over > most) {
+            most = over;
+            model = k;
+        }
+    }
+    if (model >= 0)
+        ncs_record_imply(r, comm, model, most);
+}
+
+/* ---- streams ---- */
+
+/* Each communicator has a stream of its own. What its rank has made and the GPU has not begun stands
+ * behind the first call that is not over. */
+static void set_streams(struct record *r, int rank)
+{
+    uint64_t behind = 0;
+    for (size_t i = 0; i < r->rank[rank].calls; i++) {
+        struct record_call *c = &r->rank[rank].call[i];
+        c->stream = 0x1000 + (uint64_t)c->comm;
+        if (c->state == RECORD_OVER)
+            continue;
+        if (!behind)
+            behind = c->stream;
+        if (c->state != RECORD_STARTED)
+            c->stream = behind;
+    }
+}
+
+void ncs_flight_align(struct record *r)
+{
+    for (int k = 0; k < r->ranks; k++)
+        carry_over(r, k);
+    for (size_t i = 0; i < r->comms; i++)
+        start_together(r, (int)i);
+    for (size_t i = 0; i < r->comms; i++)
+        add_implied(r, (int)i);
+    for (int k = 0; k < r->ranks; k++)
+        set_streams(r, k);
+}

@@ -1,0 +1,473 @@
+/* NCCL's own log: lines of any number of processes and ranks, with lines of others between. Who is which
+ * rank of which communicator is told by the lines of NCCL_DEBUG_SUBSYS=INIT, or by the calls that made
+ * them; the calls are those of COLL, or, with where groups begin and end, those of CALL. */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "trace/log_line.h"
+
+struct bound { /* a communicator's handle in a process */
+    int comm, comm_rank;
+    size_t entity;
+    bool complete, traced;
+};
+
+struct entity { /* a rank of the run: a device in a process */
+    uint64_t process;
+    int rank;        /* of the run; -1 = not known so far */
+    const char *file;
+    /* The last call, to tell what was made in one group where no line says it. */
+    int comm;
+    uint64_t op_count, thread;
+    bool any;
+};
+
+struct thread {
+    int depth;
+    uint64_t group;
+    size_t *entity; size_t entities, room; /* that have calls in it */
+};
+
+struct log {
+    struct record *record;
+    struct bound *bound; size_t bounds, bound_room;
+    struct ncs_map bound_of;  /* process and handle -> bound + 1 */
+    struct ncs_map bound_at;  /* line that told of it -> bound + 1 */
+    struct ncs_map parts;     /* how many parts of a colour a rank has made */
+    struct ncs_map comm_of;   /* what tells a communicator -> comm + 1 */
+    struct entity *entity; size_t entities, entity_room;
+    struct ncs_map entity_of; /* process and device -> entity + 1 */
+    struct thread *thread; size_t threads, thread_room;
+    struct ncs_map thread_of;
+    struct ncs_map has_calls; /* processes with calls in lines of CALL: those of COLL say them again */
+    uint64_t groups;
+    size_t unbound, odd;
+    int first_odd;
+    const char *odd_file;
+    bool building;            /* the second time through: calls are made */
+    struct ncs_error *err;
+};
+
+static uint64_t key_of(uint64_t a, uint64_t b)
+{
+    return ncs_hash(ncs_hash(1, a), b);
+}
+
+static size_t number_of(struct ncs_map *map, uint64_t key)
+{
+    return (size_t)(uintptr_t)ncs_map_get(map, key);
+}
+
+static void set_number(struct ncs_map *map, uint64_t key, size_t number)
+{
+    ncs_map_put(map, key, (void *)(uintptr_t)number);
+}
+
+static uint64_t key_of_line(const struct log_line *line)
+{
+    return key_of(ncs_map_key(line->file), (uint64_t)line->number);
+}
+
+static size_t entity_at(struct log *l, const struct log_line *line, int device)
+{
+    uint64_t key = key_of(line->process, (uint64_t)device);
+    size_t at = number_of(&l->entity_of, key);
+    if (!at) {
+        struct entity e = { .process = line->process, .rank = -1, .file = line->file };
+        NCS_PUSH(l->entity, l->entities, l->entity_room, e);
+        set_number(&l->entity_of, key, at = l->entities);
+    }
+    return at - 1;
+}
+
+static struct thread *thread_at(struct log *l, const struct log_line *line)
+{
+    uint64_t key = key_of(line->process, line->thread);
+    size_t at = number_of(&l->thread_of, key);
+    if (!at) {
+        struct thread t = { 0 };
+        NCS_PUSH(l->thread, l->threads, l->thread_room, t);
+        set_number(&l->thread_of, key, at = l->threads);
+    }
+    return &l->thread[at - 1];
+}
+
+/* ---- communicators ---- */
+
+static struct bound *bound_to(struct log *l, uint64_t process, uint64_t handle)
+{
+    size_t at = number_of(&l->bound_of, key_of(process, handle));
+    return at ? &l->bound[at - 1] : NULL;
+}
+
+/* What is the same for all ranks of the communicator that is made. A line of CALL does not count the
+ * parts that were made before: those of one colour are counted here. */
+static uint64_t key_of_comm(struct log *l, const struct log_line *line, const struct log_init *i)
+{
+    if (!i->parent)
+        return key_of(3, i->id);
+    const struct bound *parent = bound_to(l, line->process, i->parent);
+    uint64_t key = ncs_hash(key_of(7, parent ? (uint64_t)parent->comm : i->parent), (uint64_t)i->color);
+    if (i->counted)
+        return ncs_hash(key, i->child);
+    uint64_t own = ncs_hash(key, parent ? (uint64_t)parent->comm_rank + 1 : line->process);
+    size_t nth = number_of(&l->parts, own) + 1;
+    set_number(&l->parts, own, nth);
+    return ncs_hash(ncs_hash(key, nth), 1);
+}
+
+static void name_comm(struct log *l, const struct log_line *line, const struct log_init *i, int comm)
+{
+    const struct bound *parent = i->parent ? bound_to(l, line->process, i->parent) : NULL;
+    struct record_comm *info = &l->record->comm[comm];
+    struct ncs_str name = { 0 };
+    if (parent && i->counted)
+        ncs_str_addf(&name, "%s/split%" PRIu64 ".%d", l->record->comm[parent->comm].name, i->child, i->color);
+    else if (parent)
+        ncs_str_addf(&name, "%s/split.%d", l->record->comm[parent->comm].name, i->color);
+    else
+        ncs_str_addf(&name, "comm 0x%" PRIx64, i->parent ? i->parent : i->id);
+    info->made = true;
+    info->name = ncs_str_take(&name);
+}
+
+static int comm_for(struct log *l, const struct log_line *line, const struct log_init *i)
+{
+    struct record *r = l->record;
+    uint64_t key = key_of_comm(l, line, i);
+    int comm = (int)number_of(&l->comm_of, key) - 1;
+    if (comm >= 0 && i->rank < r->comm[comm].nranks && r->comm[comm].rank[i->rank] < 0)
+        return comm;
+    comm = ncs_record_add_comm(r, i->nranks, NULL, l->err); /* a new one, or one of an id that is used again */
+    if (comm >= 0) {
+        name_comm(l, line, i, comm);
+        set_number(&l->comm_of, key, (size_t)comm + 1);
+    }
+    return comm;
+}
+
+/* The line says again what another one has said. */
+static bool said_again(struct log *l, const struct log_line *line, const struct log_init *i)
+{
+    struct bound *known = bound_to(l, line->process, i->handle);
+    if (!known || !i->complete || known->comm_rank != i->rank ||
+        l->record->comm[known->comm].nranks != i->nranks)
+        return false;
+    bool same = i->id ? number_of(&l->comm_of, key_of(3, i->id)) == (size_t)known->comm + 1
+                      : !known->traced || !line->traced;
+    known->complete |= same;
+    return same;
+}
+
+/* The first time through: which handle stands for what. */
+static bool bind(struct log *l, const struct log_line *line, const struct log_init *i)
+{
+    if (said_again(l, line, i))
+        return true;
+    int comm = comm_for(l, line, i);
+    if (comm < 0)
+        return ncs_fail_at(l->err, line->file, line->number, 0);
+    size_t entity = entity_at(l, line, i->device);
+    struct bound b = { .comm = comm, .comm_rank = i->rank, .entity = entity, .complete = i->complete,
+                       .traced = line->traced };
+    NCS_PUSH(l->bound, l->bounds, l->bound_room, b);
+    set_number(&l->bound_of, key_of(line->process, i->handle), l->bounds);
+    set_number(&l->bound_at, key_of_line(line), l->bounds);
+    l->record->comm[comm].rank[i->rank] = (int)entity; /* numbered later */
+    return true;
+}
+
+/* Of the largest communicator the ranks are those of the run. */
+static bool number_ranks(struct log *l)
+{
+    struct record *r = l->record;
+    int world = -1, next = 0;
+    for (size_t i = 0; i < r->comms; i++)
+        if (world < 0 || r->comm[i].nranks > r->comm[world].nranks)
+            world = (int)i;
+    if (world < 0)
+        return true;
+    ncs_free(r->comm[world].name);
+    r->comm[world].name = ncs_copy_text("world");
+    for (int k = 0; k < r->comm[world].nranks; k++)
+        if (r->comm[world].rank[k] >= 0)
+            l->entity[r->comm[world].rank[k]].rank = k;
+    next = r->comm[world].nranks;
+    for (size_t e = 0; e < l->entities; e++) {
+        if (l->entity[e].rank < 0)
+            l->entity[e].rank = next++;
+        if (!ncs_record_has_rank(r, l->entity[e].rank, l->err))
+            return false;
+        r->rank[l->entity[e].rank].source = l->entity[e].file;
+    }
+    if (!ncs_record_has_rank(r, r->comm[world].nranks - 1, l->err))
+        return false;
+    for (size_t i = 0; i < r->comms; i++)
+        for (int k = 0; k < r->comm[i].nranks; k++)
+            if (r->comm[i].rank[k] >= 0)
+                r->comm[i].rank[k] = l->entity[r->comm[i].rank[k]].rank;
+            else if ((int)i == world)
+                r->comm[i].rank[k] = k;
+    return true;
+}
+
+/* ---- calls ---- */
+
+/* The second time: at the line that told of it first. */
+static bool add_join(struct log *l, const struct log_line *line, const struct log_init *i)
+{
+    size_t at = number_of(&l->bound_at, key_of_line(line));
+    if (!at)
+        return true;
+    const struct bound *b = &l->bound[at - 1];
+    set_number(&l->bound_of, key_of(line->process, i->handle), at);
+    struct record_call *c = ncs_record_add(l->record, l->entity[b->entity].rank, l->err);
+    if (!c)
+        return ncs_fail_at(l->err, line->file, line->number, 0);
+    *c = (struct record_call){ .fn = NCS_FN_ncclCommInitRank, .comm = b->comm, .comm_rank = b->comm_rank,
+                               .pending = !b->complete,
+                               .place = ncs_record_place(l->record, line->file, line->number) };
+    return true;
+}
+
+static uint64_t group_of(struct log *l, const struct log_line *line, struct entity *e, int comm,
+                         const struct log_call *call)
+{
+    struct thread *t = thread_at(l, line);
+    if (t->depth > 0) {
+        NCS_PUSH(t->entity, t->entities, t->room, (size_t)(e - l->entity));
+        return t->group;
+    }
+    if (!call->counted)
+        return 0;
+    struct record_rank *k = &l->record->rank[e->rank];
+    struct record_call *last = k->calls ? &k->call[k->calls - 1] : NULL;
+    bool same = e->any && last && last->comm == comm && e->comm == comm && e->op_count == call->op_count &&
+                e->thread == line->thread && ncs_fn_info[last->fn].counted;
+    if (!same)
+        return 0;
+    if (!last->group)
+        last->group = ++l->groups;
+    return last->group;
+}
+
+static bool add_call(struct log *l, const struct log_line *line, const struct log_call *call)
+{
+    struct bound *b = bound_to(l, line->process, call->handle);
+    if (!b) {
+        l->unbound++;
+        return true;
+    }
+    struct entity *e = &l->entity[b->entity];
+    uint64_t group = group_of(l, line, e, b->comm, call);
+    struct record_call *c = ncs_record_add(l->record, e->rank, l->err);
+    if (!c)
+        return ncs_fail_at(l->err, line->file, line->number, 0);
+    *c = (struct record_call){ .fn = call->fn, .comm = b->comm, .comm_rank = b->comm_rank, .count = call->count,
+                               .dtype = call->dtype, .op = call->op, .root = call->root, .send = call->send,
+                               .recv = call->recv, .stream = call->stream, .group = group,
+                               .place = ncs_record_place(l->record, line->file, line->number) };
+    e->any = true;
+    e->comm = b->comm;
+    e->op_count = call->op_count;
+    e->thread = line->thread;
+    return true;
+}
+
+static void edge(struct log *l, const struct log_line *line, bool opens)
+{
+    struct thread *t = thread_at(l, line);
+    if (opens && t->depth++ == 0) {
+        t->group = ++l->groups;
+        t->entities = 0;
+    } else if (!opens && t->depth > 0) {
+        t->depth--;
+    }
+}
+
+/* ---- lines ---- */
+
+static bool take(struct log *l, const struct log_line *line)
+{
+    struct log_init init;
+    struct log_call call;
+    enum log_kind kind = ncs_log_parse(line, &init, &call);
+    switch (kind) {
+    case LOG_LINE_INIT:
+        return l->building ? add_join(l, line, &init) : bind(l, line, &init);
+    case LOG_LINE_CALL:
+        if (line->traced && !l->building)
+            set_number(&l->has_calls, line->process + 1, 1);
+        if (!l->building || (!line->traced && number_of(&l->has_calls, line->process + 1)))
+            return true;
+        return add_call(l, line, &call);
+    case LOG_LINE_OPENS:
+    case LOG_LINE_CLOSES:
+        if (l->building)
+            edge(l, line, kind == LOG_LINE_OPENS);
+        return true;
+    case LOG_LINE_ODD:
+        if (!l->building && !l->odd++) {
+            l->first_odd = line->number;
+            l->odd_file = line->file;
+        }
+        return true;
+    case LOG_LINE_OTHER:
+        break;
+    }
+    return true;
+}
+
+static bool read_file(struct log *l, const struct trace_file *file)
+{
+    struct log_line line = { .file = file->path };
+    struct ncs_str text = { 0 };
+    const char *at = file->text.text, *end = at + file->text.bytes;
+    bool ok = true;
+    while (ok && at < end) {
+        const char *stop = memchr(at, '\n', (size_t)(end - at));
+        size_t bytes = (size_t)((stop ? stop : end) - at);
+        line.number++;
+        ncs_str_clear(&text);
+        ncs_str_add_bytes(&text, at, bytes < LOG_LINE_MOST ? bytes : LOG_LINE_MOST);
+        /* A last line without an end may be half of one. */
+        if (stop && ncs_log_split(text.text, &line))
+            ok = take(l, &line);
+        at += bytes + 1;
+    }
+    ncs_str_free(&text);
+    return ok;
+}
+
+static bool read_all(struct log *l, const struct trace_file *file, size_t count)
+{
+    bool ok = true;
+    for (size_t i = 0; i < count && ok; i++)
+        ok = read_file(l, &file[i]);
+    return ok;
+}
+
+/* ---- what is not known ---- */
+
+/* The log does not say what a rank without lines has done: nobody is taken to wait for it. */
+static void excuse_missing(struct record *r)
+{
+    for (int k = 0; k < r->ranks; k++)
+        for (size_t i = 0; i < r->rank[k].calls; i++) {
+            struct record_call *c = &r->rank[k].call[i];
+            bool pair = c->fn == NCS_FN_ncclSend || c->fn == NCS_FN_ncclRecv;
+            int peer = pair && c->root >= 0 && c->root < r->comm[c->comm].nranks ? r->comm[c->comm].rank[c->root]
+                                                                                 : 0;
+            if (pair && (peer < 0 || !r->rank[peer].source))
+                c->state = RECORD_OVER;
+        }
+    for (size_t i = 0; i < r->comms; i++) {
+        int model = -1;
+        size_t most = 0;
+        for (int k = 0; k < r->comm[i].nranks; k++) {
+            size_t calls = 0;
+            const struct record_rank *from = r->comm[i].rank[k] >= 0 ? &r->rank[r->comm[i].rank[k]] : NULL;
+            for (size_t c = 0; from && c < from->calls; c++)
+                calls += from->call[c].comm == (int)i && ncs_record_is_collective(&from->call[c]);
+            if (calls > most) {
+                most = calls;
+                model = k;
+            }
+        }
+        if (model >= 0)
+            ncs_record_imply(r, (int)i, model, most);
+    }
+}
+
+/* Of communicators beside the world the ranks without lines have no number: they are given one. */
+static bool number_absent(struct record *r, struct ncs_error *err)
+{
+    for (size_t i = 0; i < r->comms; i++)
+        for (int k = 0; k < r->comm[i].nranks; k++)
+            if (r->comm[i].rank[k] < 0) {
+                int rank = r->ranks;
+                for (int m = 0; m < r->ranks && rank == r->ranks; m++) {
+                    bool in = r->rank[m].source != NULL;
+                    for (int o = 0; o < r->comm[i].nranks && !in; o++)
+                        in = r->comm[i].rank[o] == m;
+                    rank = in ? rank : m;
+                }
+                if (!ncs_record_has_rank(r, rank, err))
+                    return false;
+                r->comm[i].rank[k] = rank;
+            }
+    return true;
+}
+
+static void end_groups(struct log *l)
+{
+    for (size_t i = 0; i < l->threads; i++)
+        for (size_t k = 0; k < l->thread[i].entities && l->thread[i].depth > 0; k++)
+            l->record->rank[l->entity[l->thread[i].entity[k]].rank].open = true;
+}
+
+static bool has_calls(struct log *l, const struct trace_file *file, struct ncs_error *err)
+{
+    if (l->bounds || !l->unbound)
+        return true;
+    ncs_fail(err, NCS_BAD_INPUT, "%zu calls, but no line says which rank of which communicator made them",
+             l->unbound);
+    ncs_fail_hint(err, "record with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,COLL, from the start of the job");
+    return ncs_fail_at(err, file->path, 0, 0);
+}
+
+static void note_lines(struct log *l)
+{
+    if (l->bounds && l->unbound)
+        ncs_record_note(l->record, "%zu call%s on communicators of which no line tells the ranks %s left out",
+                    l->unbound, l->unbound == 1 ? "" : "s", l->unbound == 1 ? "is" : "are");
+    if (l->odd)
+        ncs_record_note(l->record, "%zu line%s of NCCL's %s not understood, the first is %s:%d", l->odd,
+                    l->odd == 1 ? "" : "s", l->odd == 1 ? "is" : "are", l->odd_file, l->first_odd);
+    ncs_record_note(l->record, "a log does not say which calls came to an end: who waits is told from what the "
+                "others have not called");
+}
+
+bool ncs_log_is(const struct trace_file *file)
+{
+    const char *text = file->text.text;
+    return strstr(text, " NCCL INFO ") || strstr(text, " NCCL CALL ") || strstr(text, " NCCL WARN ") ||
+           strncmp(text, "NCCL version ", 13) == 0;
+}
+
+bool ncs_log_read(struct record *r, struct trace_file *file, size_t count, struct ncs_error *err)
+{
+    struct log l = { .record = r, .err = err };
+    r->trace->kind = count == 1 ? "NCCL log" : "NCCL logs";
+    r->source_word = "log";
+    ncs_log_version(&file[0], r->trace->nccl, sizeof r->trace->nccl);
+    bool ok = read_all(&l, file, count) && number_ranks(&l);
+    l.building = true;
+    ncs_map_free(&l.bound_of);
+    l.bound_of = (struct ncs_map){ 0 };
+    ok = ok && read_all(&l, file, count) && has_calls(&l, &file[0], err) && number_absent(r, err);
+    if (ok) {
+        end_groups(&l);
+        ncs_record_note_missing(r);
+        excuse_missing(r);
+        note_lines(&l);
+    }
+    for (size_t i = 0; i < l.threads; i++)
+        ncs_free(l.thread[i].entity);
+    ncs_free(l.thread);
+    ncs_free(l.bound);
+    ncs_free(l.entity);
+    ncs_map_free(&l.bound_of);
+    ncs_map_free(&l.bound_at);
+    ncs_map_free(&l.parts);
+    ncs_map_free(&l.comm_of);
+    ncs_map_free(&l.entity_of);
+    ncs_map_free(&l.thread_of);
+    ncs_map_free(&l.has_calls);
+    return ok;
+}

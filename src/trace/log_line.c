@@ -1,0 +1,235 @@
+#include "trace/log_line.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+
+/* "host:pid:tid" that ends before `end`; what stands before it is somebody else's. */
+static bool split_origin(const char *text, const char *end, struct log_line *line)
+{
+    while (end > text && end[-1] == ' ')
+        end--;
+    if (end > text && end[-1] == ']') { /* the device */
+        while (end > text && *end != '[')
+            end--;
+        while (end > text && end[-1] == ' ')
+            end--;
+    }
+    const char *start = end, *colon[2] = { NULL, NULL };
+    while (start > text && !isspace((unsigned char)start[-1]))
+        start--;
+    for (const char *p = end; p-- > start && !colon[1];)
+        if (*p == ':')
+            colon[colon[0] != NULL] = p;
+    if (!colon[1] || colon[0] == end - 1 || !isdigit((unsigned char)colon[0][1]))
+        return false;
+    line->process = ncs_hash_bytes(0, start, (size_t)(colon[0] - start));
+    line->thread = ncs_hash_bytes(1, colon[0], (size_t)(end - colon[0]));
+    return true;
+}
+
+bool ncs_log_split(const char *text, struct log_line *line)
+{
+    static const struct {
+        const char *mark;
+        bool traced;
+    } marks[] = { { "NCCL INFO ", false }, { "NCCL CALL ", true } };
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+        const char *at = strstr(text, marks[i].mark);
+        if (!at || !split_origin(text, at, line))
+            continue;
+        line->traced = marks[i].traced;
+        line->text = at + strlen(marks[i].mark);
+        return true;
+    }
+    return false;
+}
+
+/* ---- fields ---- */
+
+/* The number after a word; "(nil)" is 0. False when the word is not there. */
+static bool after(const char *text, const char *word, int base, uint64_t *number)
+{
+    const char *at = strstr(text, word);
+    char *end;
+    if (!at)
+        return false;
+    at += strlen(word);
+    if (strncmp(at, "(nil)", 5) == 0) {
+        *number = 0;
+        return true;
+    }
+    *number = strtoull(at, &end, base);
+    return end > at;
+}
+
+static bool after_int(const char *text, const char *word, int *number)
+{
+    uint64_t n;
+    bool found = after(text, word, 10, &n);
+    *number = found ? (int)(int64_t)n : -1;
+    return found;
+}
+
+static enum log_kind parse_init(const char *text, struct log_init *i)
+{
+    uint64_t child;
+    *i = (struct log_init){ .complete = strstr(text, "Init COMPLETE") != NULL };
+    bool whole = after(text, " comm ", 16, &i->handle) && after_int(text, " rank ", &i->rank) &&
+                 after_int(text, " nranks ", &i->nranks);
+    after_int(text, " cudaDev ", &i->device);
+    if (!after(text, " commId ", 16, &i->id)) {
+        whole = whole && after(text, " parent ", 16, &i->parent) && after_int(text, " color ", &i->color);
+        i->counted = after(text, " childCount ", 10, &child) || after(text, " splitCount ", 10, &child);
+        i->child = i->counted ? child : 0;
+    }
+    return whole && i->rank >= 0 && i->nranks > i->rank && i->nranks <= NCS_RECORD_RANKS ? LOG_LINE_INIT
+                                                                                       : LOG_LINE_ODD;
+}
+
+/* A counted function by its name, with or without the prefix. */
+static bool counted_function(const char *name, size_t bytes, enum ncs_fn *fn)
+{
+    bool prefixed = bytes > 4 && strncmp(name, "nccl", 4) == 0;
+    for (int i = 0; i < NCS_FN_COUNT; i++) {
+        const char *own = ncs_fn_info[i].name;
+        if (!ncs_fn_info[i].counted || !own)
+            continue;
+        own += prefixed ? 0 : 4;
+        if (strlen(own) == bytes && strncmp(own, name, bytes) == 0) {
+            *fn = (enum ncs_fn)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* "AllReduce: opCount 0 sendbuff 0x7f.. recvbuff ..", "Send: .." where root is the peer. */
+static enum log_kind parse_coll(const char *text, struct log_call *c)
+{
+    const char *colon = strchr(text, ':');
+    *c = (struct log_call){ .counted = true };
+    if (!colon || !counted_function(text, (size_t)(colon - text), &c->fn))
+        return LOG_LINE_OTHER;
+    bool whole = after(text, " opCount ", 16, &c->op_count) && after(text, " sendbuff ", 16, &c->send) &&
+                 after(text, " recvbuff ", 16, &c->recv) && after(text, " count ", 10, &c->count) &&
+                 after_int(text, " datatype ", &c->dtype) && after_int(text, " op ", &c->op) &&
+                 after_int(text, " root ", &c->root) && after(text, " comm ", 16, &c->handle) &&
+                 after(text, " stream ", 16, &c->stream);
+    return whole ? LOG_LINE_CALL : LOG_LINE_ODD;
+}
+
+/* The arguments of "name(a, b,c)" as numbers of these bases; false when they are not as many. */
+static bool arguments(const char *open, const char *bases, uint64_t *value)
+{
+    const char *at = open;
+    for (; *bases; bases++, value++) {
+        char *end;
+        at++;
+        while (*at == ' ')
+            at++;
+        if (strncmp(at, "(nil)", 5) == 0) {
+            *value = 0;
+            end = (char *)(uintptr_t)at + 5;
+        } else {
+            *value = strtoull(at, &end, *bases == 'x' ? 16 : 10);
+        }
+        if (end == at || *end != (bases[1] ? ',' : ')'))
+            return false;
+        at = end;
+    }
+    return true;
+}
+
+static bool named(const char *text, const char *open, const char *name)
+{
+    return (size_t)(open - text) == strlen(name) && strncmp(text, name, strlen(name)) == 0;
+}
+
+static enum log_kind parse_made(const char *text, const char *open, struct log_init *i)
+{
+    uint64_t v[6];
+    *i = (struct log_init){ .complete = true, .device = -1 };
+    if (named(text, open, "ncclCommInitRank")) {
+        if (!arguments(open, "xdxdd", v))
+            return LOG_LINE_ODD;
+        i->handle = v[0];
+        i->nranks = (int)v[1];
+        i->id = v[2];
+        i->rank = (int)v[3];
+        i->device = (int)v[4];
+    } else {
+        if (!arguments(open, "xddxdd", v))
+            return LOG_LINE_ODD;
+        i->parent = v[0];
+        i->color = (int)v[1];
+        i->handle = v[3];
+        i->rank = (int)v[4];
+        i->nranks = (int)v[5];
+    }
+    return i->rank >= 0 && i->nranks > i->rank && i->nranks <= NCS_RECORD_RANKS ? LOG_LINE_INIT : LOG_LINE_ODD;
+}
+
+static enum log_kind parse_operator(const char *text, const char *open, struct log_call *c)
+{
+    uint64_t v[5];
+    bool makes = named(text, open, "ncclRedOpCreatePreMulSum");
+    *c = (struct log_call){ .fn = makes ? NCS_FN_ncclRedOpCreatePreMulSum : NCS_FN_ncclRedOpDestroy, .dtype = -1 };
+    if (!arguments(open, makes ? "dxddx" : "dx", v))
+        return LOG_LINE_ODD;
+    c->op = (int)v[0];
+    c->dtype = makes ? (int)v[2] : -1;
+    c->handle = v[makes ? 4 : 1];
+    return LOG_LINE_CALL;
+}
+
+/* "ncclAllReduce(send,recv,count,datatype,op,root,comm,stream)": the same eight of each. */
+static enum log_kind parse_traced(const char *text, struct log_init *i, struct log_call *c)
+{
+    const char *open = strchr(text, '(');
+    uint64_t v[8];
+    if (!open)
+        return LOG_LINE_OTHER;
+    if (named(text, open, "ncclGroupStart"))
+        return LOG_LINE_OPENS;
+    if (named(text, open, "ncclGroupEnd") || named(text, open, "ncclGroupSimulateEnd"))
+        return LOG_LINE_CLOSES;
+    if (named(text, open, "ncclCommInitRank") || named(text, open, "ncclCommSplit"))
+        return parse_made(text, open, i);
+    if (named(text, open, "ncclRedOpCreatePreMulSum") || named(text, open, "ncclRedOpDestroy"))
+        return parse_operator(text, open, c);
+    *c = (struct log_call){ .dtype = -1 };
+    if (!counted_function(text, (size_t)(open - text), &c->fn))
+        return LOG_LINE_OTHER;
+    if (!arguments(open, "xxddddxx", v))
+        return LOG_LINE_ODD;
+    c->send = v[0];
+    c->recv = v[1];
+    c->count = v[2];
+    c->dtype = (int)v[3];
+    c->op = (int)v[4];
+    c->root = (int)v[5];
+    c->handle = v[6];
+    c->stream = v[7];
+    return LOG_LINE_CALL;
+}
+
+enum log_kind ncs_log_parse(const struct log_line *line, struct log_init *init, struct log_call *call)
+{
+    if (line->traced)
+        return parse_traced(line->text, init, call);
+    if (strstr(line->text, "Init COMPLETE") || strstr(line->text, "Init START"))
+        return parse_init(line->text, init);
+    return strstr(line->text, ": opCount ") ? parse_coll(line->text, call) : LOG_LINE_OTHER;
+}
+
+void ncs_log_version(const struct trace_file *file, char *version, size_t room)
+{
+    const char *at = strstr(file->text.text, "NCCL version ");
+    size_t bytes = at ? strspn(at + 13, "0123456789.") : 0;
+    if (bytes > 0 && bytes < room)
+        snprintf(version, room, "%.*s", (int)bytes, at + 13);
+}

@@ -1,0 +1,47 @@
+/* One line of NCCL's log, taken apart. */
+#ifndef NCS_TRACE_LOG_LINE_H
+#define NCS_TRACE_LOG_LINE_H
+
+#include "trace/record.h"
+
+enum { LOG_LINE_MOST = 4096 };
+
+struct log_line {
+    const char *file;
+    int number;
+    uint64_t process, thread; /* host and pid; tid: hashes */
+    bool traced;              /* of NCCL_DEBUG=TRACE */
+    const char *text;         /* after "NCCL INFO " */
+};
+
+/* A communicator that is being made, or is made. */
+struct log_init {
+    uint64_t handle, id;      /* id: of the communicator; 0 = of a part of one */
+    uint64_t parent, child;   /* handle; how many parts were made of it before, 0 = it is not said */
+    bool counted;             /* `child` is said */
+    int color, rank, nranks, device; /* device: -1 = it is not said */
+    bool complete;
+};
+
+struct log_call {
+    enum ncs_fn fn;
+    uint64_t handle, count, send, recv, stream, op_count;
+    int dtype, op, root;
+    bool counted;             /* op_count is said */
+};
+
+enum log_kind {
+    LOG_LINE_OTHER,
+    LOG_LINE_ODD,  /* begins as one of these and goes on otherwise */
+    LOG_LINE_INIT,
+    LOG_LINE_CALL,
+    LOG_LINE_OPENS, LOG_LINE_CLOSES, /* a group */
+};
+
+/* False when the line is none of NCCL's. */
+bool ncs_log_split(const char *text, struct log_line *line);
+enum log_kind ncs_log_parse(const struct log_line *line, struct log_init *init, struct log_call *call);
+/* The version that the log tells, if it does. */
+void ncs_log_version(const struct trace_file *file, char *version, size_t room);
+
+#endif

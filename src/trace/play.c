@@ -1,0 +1,341 @@
+/* From the record of a run to what a run of our own would have left: each call goes through the journal,
+ * and what cannot have come about is surmised from it. */
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "replay/surmise.h"
+#include "trace/record.h"
+
+struct player {
+    struct record *record;
+    struct ncs_journal *journal;
+    struct ncs_local *local;     /* by rank of the run */
+    struct ncs_place *place;     /* of the call about to be made, by rank */
+    char **handle;               /* by communicator: the handle of its rank n is that of the n-th byte */
+    uint64_t *group;             /* by rank: the open one */
+    const struct ncs_call **stuck; /* by rank: a call of its that has not come back */
+    const struct ncs_call **last;  /* by rank: its last counted call */
+    struct ncs_map over;         /* calls that are known to be */
+};
+
+static const char place_file[] = "trace";
+
+static struct ncs_place where(void *arg)
+{
+    return *(const struct ncs_place *)arg;
+}
+
+static ncclComm_t handle_of(const struct player *p, int comm, int comm_rank)
+{
+    return (ncclComm_t)(void *)(p->handle[comm] + comm_rank);
+}
+
+/* ---- calls ---- */
+
+static void enter(struct player *p, int rank, int line)
+{
+    ncs_local = &p->local[rank];
+    p->place[rank] = (struct ncs_place){ line ? place_file : NULL, line };
+}
+
+static void group(struct player *p, int rank, uint64_t to)
+{
+    if (p->group[rank] == to)
+        return;
+    const enum ncs_fn edges[] = { NCS_FN_ncclGroupEnd, NCS_FN_ncclGroupStart };
+    const bool there[] = { p->group[rank] != 0, to != 0 };
+    p->group[rank] = to;
+    for (size_t i = 0; i < 2; i++) {
+        struct ncs_call *call = there[i] ? ncs_journal_enter(p->journal, edges[i]) : NULL;
+        if (call) {
+            ncs_journal_begin(p->journal, call);
+            ncs_journal_leave(p->journal, call, 0);
+        }
+    }
+}
+
+static void fill(const struct player *p, const struct record_call *c, struct ncs_call *call)
+{
+    const struct ncs_fn_info *info = &ncs_fn_info[c->fn];
+    for (int i = 0; i < info->nargs; i++) {
+        union ncs_arg *arg = &call->arg[i];
+        switch ((int)info->arg[i].kind) {
+        case NCS_ARG_IN: arg->p = (const void *)(uintptr_t)c->send; break;
+        case NCS_ARG_OUT: case NCS_ARG_INOUT: arg->p = (const void *)(uintptr_t)c->recv; break;
+        case NCS_ARG_COUNT: arg->u = c->count; break;
+        case NCS_ARG_DTYPE: arg->i = c->dtype; break;
+        case NCS_ARG_REDOP: arg->i = c->op; break;
+        case NCS_ARG_ROOT: case NCS_ARG_PEER: arg->i = c->root; break;
+        case NCS_ARG_COMM: arg->p = handle_of(p, c->comm, c->comm_rank); break;
+        case NCS_ARG_STREAM: arg->p = (const void *)(uintptr_t)c->stream; break;
+        case NCS_ARG_RESIDENCE: arg->i = ncclScalarDevice; break;
+        }
+    }
+}
+
+/* The id of a communicator says which it is. */
+static void join(struct player *p, int rank, int comm, int comm_rank, bool pending)
+{
+    const struct record_comm *info = &p->record->comm[comm];
+    ncclUniqueId id = { { 0 } };
+    ncclComm_t out = handle_of(p, comm, comm_rank);
+    struct ncs_call *call = ncs_journal_enter(p->journal, NCS_FN_ncclCommInitRank);
+    memcpy(&id, &comm, sizeof comm);
+    call->arg[0].p = &out;
+    call->arg[1].i = info->nranks;
+    call->arg[2].p = &id;
+    call->arg[3].i = comm_rank;
+    ncs_journal_begin(p->journal, call);
+    if (pending)
+        p->stuck[rank] = call;
+    else
+        ncs_journal_leave(p->journal, call, 0);
+    if (info->name)
+        ncs_journal_name(p->journal, out, info->name);
+    struct ncs_comm_info *made = call->comm >= 0 ? p->journal->comm[call->comm] : NULL;
+    if (made)
+        made->member[comm_rank].calls = made->member[comm_rank].accepted = info->before[comm_rank];
+}
+
+static void operate(struct player *p, const struct record_call *c, struct ncs_call *call)
+{
+    ncclRedOp_t op = (ncclRedOp_t)c->op;
+    if (c->fn == NCS_FN_ncclRedOpCreatePreMulSum)
+        call->arg[0].p = &op;
+    ncs_journal_begin(p->journal, call);
+    ncs_journal_leave(p->journal, call, 0);
+}
+
+static void make(struct player *p, int rank, const struct record_call *c)
+{
+    enter(p, rank, c->place);
+    if (p->stuck[rank])
+        return; /* nothing that the record has of it can come after that */
+    if (c->fn == NCS_FN_ncclCommInitRank) {
+        join(p, rank, c->comm, c->comm_rank, c->pending);
+        return;
+    }
+    group(p, rank, c->group);
+    struct ncs_call *call = ncs_journal_enter(p->journal, c->fn);
+    fill(p, c, call);
+    call->unsaid = c->unsaid;
+    if (!ncs_fn_info[c->fn].counted) {
+        operate(p, c, call);
+        return;
+    }
+    ncs_journal_begin(p->journal, call);
+    if (c->state == RECORD_OVER)
+        ncs_map_put(&p->over, call->id, call);
+    ncs_journal_leave(p->journal, call, 0);
+    p->last[rank] = call;
+}
+
+/* In turn, so that no rank is far ahead of the others. */
+static void make_all(struct player *p)
+{
+    struct record *r = p->record;
+    bool any = true;
+    for (size_t i = 0; any; i++) {
+        any = false;
+        for (int k = 0; k < r->ranks; k++)
+            if (i < r->rank[k].calls) {
+                make(p, k, &r->rank[k].call[i]);
+                any = true;
+            }
+    }
+    for (int k = 0; k < r->ranks; k++)
+        if (p->group[k] && !r->rank[k].open && !p->stuck[k]) {
+            enter(p, k, 0);
+            group(p, k, 0);
+        }
+}
+
+static void join_all(struct player *p)
+{
+    struct record *r = p->record;
+    for (size_t i = 0; i < r->comms; i++)
+        for (int k = 0; k < r->comm[i].nranks; k++) {
+            if (r->comm[i].made || r->comm[i].rank[k] < 0)
+                continue;
+            enter(p, r->comm[i].rank[k], 0);
+            join(p, r->comm[i].rank[k], (int)i, k, false);
+        }
+}
+
+/* ---- the state in which it was left ---- */
+
+static bool is_over(void *arg, const struct ncs_call *call)
+{
+    const struct player *p = arg;
+    return ncs_map_get(&p->over, call->id) != NULL;
+}
+
+static void pin(const struct ncs_call *call)
+{
+    ncs_call_pin((struct ncs_call *)call);
+}
+
+/* Calls that met and yet are not the same: it may have gone unnoticed. */
+static void look_at_meeting(void *arg, struct ncs_call *const *calls, size_t count)
+{
+    struct player *p = arg;
+    struct ncs_trace *t = p->record->trace;
+    bool differ = false;
+    bool pair = count == 2 && calls[0]->fn != calls[1]->fn &&
+                (calls[0]->fn == NCS_FN_ncclSend || calls[0]->fn == NCS_FN_ncclRecv);
+    for (size_t i = 1; i < count; i++)
+        differ |= pair ? ncs_call_count(calls[i]) != ncs_call_count(calls[0]) ||
+                             ncs_call_dtype(calls[i]) != ncs_call_dtype(calls[0])
+                       : ncs_call_signature(calls[i]) != ncs_call_signature(calls[0]);
+    if (!differ || t->clashes == 1024) /* those after so many add nothing */
+        return;
+    struct ncs_trace_clash clash = { .call = ncs_new(count * sizeof *clash.call), .calls = count };
+    for (size_t i = 0; i < count; i++) {
+        clash.call[i] = calls[i];
+        pin(calls[i]);
+    }
+    NCS_PUSH(t->clash, t->clashes, t->clash_room, clash);
+}
+
+static char *silence(const struct player *p, int rank)
+{
+    const struct record *r = p->record;
+    const struct ncs_call *last = p->last[rank];
+    struct ncs_str text = { 0 };
+    if (!r->rank[rank].source)
+        ncs_str_addf(&text, "left no %s", r->source_word);
+    else if (!last)
+        ncs_str_addf(&text, "its %s has no call", r->source_word);
+    else
+        ncs_str_addf(&text, "its %s ends with call %u on %s", r->source_word, (unsigned)last->number,
+                     p->journal->comm[last->comm]->name);
+    return ncs_str_take(&text);
+}
+
+/* Nothing more is known of a rank than its calls, until something of them is found to wait. */
+static void add_contexts(struct player *p, struct ncs_snapshot *s)
+{
+    struct record *r = p->record;
+    s->context = ncs_new((size_t)r->ranks * sizeof *s->context);
+    s->contexts = (size_t)r->ranks;
+    for (int k = 0; k < r->ranks; k++) {
+        struct ncs_snap_context *c = &s->context[k];
+        c->rank = k;
+        c->state = NCS_CONTEXT_ENDED;
+        c->ending = r->rank[k].source ? NCS_END_SILENT : NCS_END_MISSING;
+        c->message = silence(p, k);
+        if (p->last[k])
+            c->place = p->last[k]->place;
+        c->group_depth = p->local[k].group_depth;
+        if (!p->stuck[k])
+            continue;
+        c->state = NCS_CONTEXT_PARKED;
+        c->place = (struct ncs_place){ 0 };
+        c->call = p->stuck[k];
+        pin(c->call);
+    }
+}
+
+static void add_wait(struct ncs_snapshot *s, size_t *room, int op)
+{
+    struct ncs_snap_wait wait = { NCS_WAIT_OP, op };
+    NCS_PUSH(s->wait, s->waits, *room, wait);
+}
+
+/* A rank waits for what it has under way. */
+static void park(struct ncs_snapshot *s)
+{
+    struct ncs_snap_wait *grown = ncs_new((s->waits + s->ops + 1) * sizeof *grown);
+    size_t room = s->waits + s->ops + 1;
+    if (s->waits)
+        memcpy(grown, s->wait, s->waits * sizeof *grown);
+    ncs_free(s->wait);
+    s->wait = grown;
+    for (size_t i = 0; i < s->contexts; i++) {
+        struct ncs_snap_context *c = &s->context[i];
+        if (c->state != NCS_CONTEXT_ENDED)
+            continue;
+        c->wait = s->waits;
+        for (size_t k = 0; k < s->ops; k++) {
+            if (s->op[k].rank != c->rank)
+                continue;
+            add_wait(s, &room, (int)k);
+            if (c->waits++)
+                continue;
+            c->state = NCS_CONTEXT_PARKED;
+            c->place = (struct ncs_place){ 0 };
+            c->call = s->op[k].call;
+            pin(c->call);
+        }
+    }
+}
+
+static enum ncs_stop stop_of(const struct player *p, const struct ncs_snapshot *s)
+{
+    bool waits = p->record->trace->unfinished > 0;
+    for (size_t i = 0; i < s->contexts; i++)
+        waits |= s->context[i].state == NCS_CONTEXT_PARKED || s->context[i].group_depth > 0;
+    return waits ? NCS_STOP_STALLED : NCS_STOP_DONE;
+}
+
+static void surmise(struct player *p)
+{
+    struct record *r = p->record;
+    struct ncs_snapshot *s = &r->trace->snapshot;
+    const struct ncs_local **local = ncs_new((size_t)r->ranks * sizeof *local);
+    for (int k = 0; k < r->ranks; k++)
+        local[k] = &p->local[k];
+    struct ncs_known known = { .local = local, .locals = (size_t)r->ranks, .is_over = is_over,
+                               .met = look_at_meeting, .arg = p };
+    add_contexts(p, s);
+    ncs_surmise(p->journal, &known, s);
+    park(s);
+    s->stop = stop_of(p, s);
+    ncs_free(local);
+}
+
+static void count_unfinished(const struct record *r)
+{
+    for (int k = 0; k < r->ranks; k++)
+        for (size_t i = 0; i < r->rank[k].calls; i++) {
+            const struct record_call *c = &r->rank[k].call[i];
+            bool counted = ncs_fn_info[c->fn].counted && r->rank[k].source;
+            r->trace->calls += counted;
+            r->trace->unfinished += r->tells_ends && counted && c->state != RECORD_OVER;
+        }
+}
+
+void ncs_record_play(struct record *r)
+{
+    struct ncs_local *outer = ncs_local;
+    size_t ranks = (size_t)r->ranks;
+    struct player p = { .record = r, .journal = ncs_journal_open(SIZE_MAX, false) };
+    r->trace->journal = p.journal;
+    r->trace->ranks = r->ranks;
+    p.local = ncs_new(ranks * sizeof *p.local);
+    p.place = ncs_new(ranks * sizeof *p.place);
+    p.group = ncs_new(ranks * sizeof *p.group);
+    p.stuck = ncs_new(ranks * sizeof *p.stuck);
+    p.last = ncs_new(ranks * sizeof *p.last);
+    p.handle = ncs_new(r->comms * sizeof *p.handle);
+    for (size_t i = 0; i < ranks; i++)
+        p.local[i] = (struct ncs_local){ .rank = (int)i, .where = where, .where_arg = &p.place[i],
+                                         .by_c_name = true };
+    for (size_t i = 0; i < r->comms; i++)
+        p.handle[i] = ncs_new((size_t)r->comm[i].nranks);
+    join_all(&p);
+    make_all(&p);
+    count_unfinished(r);
+    surmise(&p);
+    ncs_local = outer;
+    for (size_t i = 0; i < r->comms; i++)
+        ncs_free(p.handle[i]);
+    ncs_free(p.handle);
+    ncs_free(p.local);
+    ncs_free(p.place);
+    ncs_free(p.group);
+    ncs_free(p.stuck);
+    ncs_free(p.last);
+    ncs_map_free(&p.over);
+}

@@ -1,0 +1,148 @@
+/* The calls of each rank as they were read, and the places that they name. */
+#include "trace/record.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "base/safe.h"
+
+void ncs_record_free(struct record *r)
+{
+    for (int i = 0; i < r->ranks; i++)
+        ncs_free(r->rank[i].call);
+    for (size_t i = 0; i < r->comms; i++) {
+        ncs_free(r->comm[i].name);
+        ncs_free(r->comm[i].rank);
+        ncs_free(r->comm[i].before);
+    }
+    ncs_free(r->rank);
+    ncs_free(r->comm);
+    ncs_map_free(&r->places);
+}
+
+void ncs_record_note(struct record *r, const char *fmt, ...)
+{
+    struct ncs_str text = { 0 };
+    va_list args;
+    va_start(args, fmt);
+    ncs_str_addv(&text, fmt, args);
+    va_end(args);
+    NCS_PUSH(r->trace->note, r->trace->notes, r->trace->note_room, ncs_str_take(&text));
+}
+
+/* Fit for a report in any format: neither quotes nor control characters. */
+static char *place_name(const char *file, long line)
+{
+    struct ncs_str whole = { 0 }, safe = { 0 };
+    ncs_safe_utf8(&whole, file, strlen(file));
+    ncs_str_addf(&whole, ":%ld", line);
+    ncs_safe_line(&safe, whole.text);
+    for (char *p = safe.text; *p; p++)
+        if (*p == '"' || *p == '\\')
+            *p = '?';
+    ncs_str_free(&whole);
+    return ncs_str_take(&safe);
+}
+
+int ncs_record_place(struct record *r, const char *file, long line)
+{
+    struct ncs_trace *t = r->trace;
+    if (!file || !*file || line <= 0)
+        return 0;
+    uint64_t key = ncs_hash(ncs_hash_bytes(0, file, strlen(file)), (uint64_t)line);
+    size_t at = (size_t)(uintptr_t)ncs_map_get(&r->places, key);
+    if (!at) {
+        NCS_PUSH(t->place, t->places, t->place_room, place_name(file, line));
+        ncs_map_put(&r->places, key, (void *)(uintptr_t)(at = t->places));
+    }
+    return NCS_TRACE_LINES + (int)at - 1;
+}
+
+bool ncs_record_has_rank(struct record *r, int64_t rank, struct ncs_error *err)
+{
+    if (rank < 0 || rank >= NCS_RECORD_RANKS)
+        return ncs_fail(err, NCS_BAD_INPUT, "rank %lld is not one of 0..%d", (long long)rank,
+                        NCS_RECORD_RANKS - 1);
+    if (rank < r->ranks)
+        return true;
+    r->rank = ncs_resize(r->rank, ((size_t)rank + 1) * sizeof *r->rank);
+    for (; r->ranks <= rank; r->ranks++)
+        r->rank[r->ranks] = (struct record_rank){ 0 };
+    return true;
+}
+
+int ncs_record_add_comm(struct record *r, int nranks, const char *name, struct ncs_error *err)
+{
+    struct record_comm comm = { .nranks = nranks };
+    if (nranks < 1 || nranks > NCS_RECORD_RANKS || r->comms == NCS_RECORD_COMMS) {
+        ncs_fail(err, NCS_BAD_INPUT, nranks < 1 || nranks > NCS_RECORD_RANKS
+                                         ? "a communicator of %d ranks: 1..65536 are expected"
+                                         : "more communicators than can be held (of %d ranks the last)",
+                 nranks);
+        return -1;
+    }
+    comm.name = ncs_copy_text(name);
+    comm.rank = ncs_new((size_t)nranks * sizeof *comm.rank);
+    comm.before = ncs_new((size_t)nranks * sizeof *comm.before);
+    for (int i = 0; i < nranks; i++)
+        comm.rank[i] = -1;
+    NCS_PUSH(r->comm, r->comms, r->comm_room, comm);
+    return (int)r->comms - 1;
+}
+
+struct record_call *ncs_record_add(struct record *r, int rank, struct ncs_error *err)
+{
+    struct record_rank *k = &r->rank[rank];
+    struct record_call call = { .comm = -1, .dtype = -1 };
+    if (r->calls == NCS_RECORD_CALLS) {
+        ncs_fail(err, NCS_BAD_INPUT, "more than %d calls", NCS_RECORD_CALLS);
+        ncs_fail_hint(err, "leave out the oldest calls; what makes the communicators has to stay");
+        return NULL;
+    }
+    r->calls++;
+    NCS_PUSH(k->call, k->calls, k->room, call);
+    return &k->call[k->calls - 1];
+}
+
+void ncs_record_imply(struct record *r, int comm, int model, size_t calls)
+{
+    struct record_comm *info = &r->comm[comm];
+    for (int k = 0; k < info->nranks; k++) {
+        int rank = info->rank[k];
+        if (rank < 0 || r->rank[rank].source)
+            continue;
+        const struct record_rank *from = &r->rank[info->rank[model]];
+        info->before[k] = info->before[model];
+        for (size_t i = 0, done = 0; i < from->calls && done < calls; i++) {
+            const struct record_call *c = &from->call[i];
+            if (c->comm != comm || !ncs_record_is_collective(c))
+                continue;
+            struct record_call *own = ncs_record_add(r, rank, NULL);
+            if (!own)
+                return;
+            *own = *c;
+            own->comm_rank = k;
+            own->place = 0;
+            own->group = 0;
+            done++;
+        }
+    }
+}
+
+void ncs_record_note_missing(struct record *r)
+{
+    int *rank = NULL;
+    size_t ranks = 0, room = 0;
+    for (int k = 0; k < r->ranks; k++)
+        if (!r->rank[k].source)
+            NCS_PUSH(rank, ranks, room, k);
+    if (ranks) {
+        struct ncs_str who = { 0 };
+        ncs_str_add_many_ranks(&who, rank, ranks);
+        ncs_record_note(r, "rank%s %s left no %s", ranks == 1 ? "" : "s", who.text, r->source_word);
+        ncs_str_free(&who);
+    }
+    ncs_free(rank);
+}

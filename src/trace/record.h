@@ -1,0 +1,104 @@
+/* What the files of this room share: the calls of each rank, whatever they were read from. */
+#ifndef NCS_TRACE_RECORD_H
+#define NCS_TRACE_RECORD_H
+
+#include "base/map.h"
+#include "base/str.h"
+#include "trace/trace.h"
+
+enum {
+    NCS_RECORD_RANKS = 65536,       /* most of a run */
+    NCS_RECORD_CALLS = 1 << 20,     /* most of all ranks */
+    NCS_RECORD_COMMS = 1 << 16,
+};
+
+enum record_state { RECORD_UNKNOWN, RECORD_SCHEDULED, RECORD_STARTED, RECORD_OVER };
+
+struct record_call {
+    enum ncs_fn fn;       /* counted, or one that makes a communicator or an operator */
+    int comm, comm_rank;
+    uint64_t count;
+    int dtype, op, root;  /* root: the peer of a send or receive */
+    uint64_t send, recv, stream;
+    uint64_t group;       /* calls of one number one after the other are a group; 0 = none */
+    enum record_state state;
+    unsigned unsaid;      /* as in ncs_call */
+    int64_t seq;          /* of a dump: its number there, of point-to-point calls in a series of its own */
+    bool batched;         /* a send or receive that others were made together with */
+    bool pending;         /* it has not come back */
+    int place;            /* its line; 0 = unknown */
+};
+
+struct record_rank {
+    struct record_call *call;
+    size_t calls, room;
+    const char *source;   /* its file; NULL = it left none */
+    bool cut;             /* it has lost its oldest calls */
+    bool open;            /* the last group is not ended */
+};
+
+struct record_comm {
+    char *name;           /* NULL = the journal gives one */
+    int nranks;
+    int *rank;            /* of the run, by rank of the communicator; -1 = unknown */
+    uint32_t *before;     /* by rank of the communicator: calls that the record has lost */
+    bool made;            /* by a recorded call; otherwise it is there from the start */
+};
+
+struct record {
+    struct ncs_trace *trace;
+    struct record_rank *rank; int ranks;
+    struct record_comm *comm; size_t comms, comm_room;
+    size_t calls;
+    struct ncs_map places;       /* hash of a name -> its number + 1 */
+    const char *source_word;     /* "dump", "log": what a missing rank has left none of */
+    bool tells_ends;             /* the states of calls are known */
+};
+
+void ncs_record_free(struct record *r);
+
+void ncs_record_note(struct record *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* The line that stands for a place; file and line as the record has them. */
+int ncs_record_place(struct record *r, const char *file, long line);
+/* Makes room for ranks up to this one. */
+bool ncs_record_has_rank(struct record *r, int64_t rank, struct ncs_error *err);
+int ncs_record_add_comm(struct record *r, int nranks, const char *name, struct ncs_error *err); /* -1 */
+struct record_call *ncs_record_add(struct record *r, int rank, struct ncs_error *err); /* NULL */
+
+/* From the record to journal and snapshot. */
+void ncs_record_play(struct record *r);
+
+/* ---- the formats ---- */
+
+struct trace_file {
+    const char *path;
+    struct ncs_str text;
+};
+
+static inline bool ncs_record_is_collective(const struct record_call *c)
+{
+    return ncs_fn_info[c->fn].counted && c->fn != NCS_FN_ncclSend && c->fn != NCS_FN_ncclRecv;
+}
+
+/* Lets the ranks of a communicator of which there is no record make the first collectives of one of whom
+ * there is. */
+void ncs_record_imply(struct record *r, int comm, int model, size_t calls);
+/* Notes who has left nothing. */
+void ncs_record_note_missing(struct record *r);
+
+/* What the calls of several dumps need to be compared: the same start, and what follows for those ranks
+ * of which there is none. */
+void ncs_flight_align(struct record *r);
+
+/* Each takes all files of its kind. */
+bool ncs_flight_read(struct record *r, struct trace_file *file, size_t count, struct ncs_error *err);
+bool ncs_log_read(struct record *r, struct trace_file *file, size_t count, struct ncs_error *err);
+/* Whether a file of bytes looks like it: a line of NCCL's. */
+bool ncs_log_is(const struct trace_file *file);
+
+struct json_t;
+/* A pickle of protocol 2 as JSON has it: tuples are lists, keys are texts. NULL and err with the offset
+ * and the opcode for whatever needs more than data. */
+struct json_t *ncs_pickle_read(const struct trace_file *file, struct ncs_error *err);
+
+#endif
