@@ -187,9 +187,10 @@ static void add_order(struct played *p, const struct ncs_call *call,
 static void know(struct played *p, const struct ncs_known *known, const struct ncs_call *call)
 {
     struct played_part *part = &p->part[p->parts - 1];
-    part->over = known->is_over && known->is_over(known->arg, call);
-    if (part->over && part->slot != NCS_NO_SLOT)
+    bool over = known->is_over && known->is_over(known->arg, call);
+    if (over && part->slot != NCS_NO_SLOT)
         p->slot[part->slot].known = true;
+    part->over = over || (known->is_gone && known->is_gone(known->arg, call));
 }
 
 static void collect(struct played *p, const struct ncs_journal *j, const struct ncs_known *known,
@@ -365,7 +366,8 @@ static bool play_launch(struct played *p, const struct ncs_journal *j, size_t wh
         if (!p->part[at - 1].reached)
             reach(p, j, &p->part[at - 1]);
     for (size_t at = l->first; at; at = p->part[at - 1].next) {
-        bool before = p->part[at - 1].met, now = part_is_met(p, j, &p->part[at - 1]);
+        bool before = p->part[at - 1].met;
+        bool now = part_is_met(p, j, &p->part[at - 1]) || p->part[at - 1].over;
         changed |= p->part[at - 1].met != before;
         met = met && now;
     }

@@ -13,7 +13,7 @@ struct played_part {
     size_t launch, slot; /* NCS_NO_SLOT: one-sided, or of a group that is still open */
     size_t next;         /* of its launch, + 1 */
     bool reached, met;
-    bool over;           /* known to be */
+    bool over;           /* known to be, or given up */
     bool queued;         /* in a group that is still open: of no launch */
     int shown;           /* where it is in the snapshot */
 };

@@ -12,6 +12,8 @@ struct ncs_known {
     size_t locals;
     /* Whether a call is known to have come about; NULL = of none. */
     bool (*is_over)(void *arg, const struct ncs_call *call);
+    /* Whether a call's own rank has given it up: it keeps nothing back, and nobody meets it any more. */
+    bool (*is_gone)(void *arg, const struct ncs_call *call);
     /* Told of the calls of each meeting that has come about; NULL = nobody is. */
     void (*met)(void *arg, struct ncs_call *const *calls, size_t count);
     void *arg;

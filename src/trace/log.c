@@ -9,6 +9,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/safe.h"
 #include "trace/log_line.h"
 
 struct bound { /* a communicator's handle in a process */
@@ -46,9 +47,10 @@ struct log {
     struct ncs_map thread_of;
     struct ncs_map has_calls; /* processes with calls in lines of CALL: those of COLL say them again */
     uint64_t groups;
-    size_t unbound, odd;
-    int first_odd;
-    const char *odd_file;
+    size_t unbound, odd, warnings;
+    int first_odd, first_warning;
+    const char *odd_file, *warning_file;
+    struct ncs_str warning;   /* the first one */
     bool building;            /* the second time through: calls are made */
     struct ncs_error *err;
 };
@@ -300,6 +302,8 @@ static bool take(struct log *l, const struct log_line *line)
     switch (kind) {
     case LOG_LINE_INIT:
         return l->building ? add_join(l, line, &init) : bind(l, line, &init);
+    case LOG_LINE_ENDS:
+        return !l->building || add_call(l, line, &call);
     case LOG_LINE_CALL:
         if (line->traced && !l->building)
             set_number(&l->has_calls, line->process + 1, 1);
@@ -323,6 +327,16 @@ static bool take(struct log *l, const struct log_line *line)
     return true;
 }
 
+static void warn(struct log *l, const struct log_line *line, const char *text)
+{
+    const char *warning = l->building ? NULL : ncs_log_warning(text);
+    if (!warning || l->warnings++)
+        return;
+    ncs_safe_line(&l->warning, warning);
+    l->first_warning = line->number;
+    l->warning_file = line->file;
+}
+
 static bool read_file(struct log *l, const struct trace_file *file)
 {
     struct log_line line = { .file = file->path };
@@ -335,6 +349,7 @@ static bool read_file(struct log *l, const struct trace_file *file)
         line.number++;
         ncs_str_clear(&text);
         ncs_str_add_bytes(&text, at, bytes < LOG_LINE_MOST ? bytes : LOG_LINE_MOST);
+        warn(l, &line, text.text);
         /* A last line without an end may be half of one. */
         if (stop && ncs_log_split(text.text, &line))
             ok = take(l, &line);
@@ -353,6 +368,23 @@ static bool read_all(struct log *l, const struct trace_file *file, size_t count)
 }
 
 /* ---- what is not known ---- */
+
+/* Who has destroyed a communicator had nothing left to wait for there, and who has aborted it waits no
+ * more. */
+static void end_calls(struct record *r, int rank)
+{
+    enum record_state *end = ncs_new(r->comms * sizeof *end);
+    for (size_t i = r->rank[rank].calls; i-- > 0;) {
+        struct record_call *c = &r->rank[rank].call[i];
+        if (c->fn == NCS_FN_ncclCommAbort || c->fn == NCS_FN_ncclCommDestroy)
+            end[c->comm] = c->fn == NCS_FN_ncclCommAbort ? RECORD_GONE : RECORD_OVER;
+        else if (end[c->comm])
+            c->state = end[c->comm];
+        if (c->fn == NCS_FN_ncclCommInitRank && end[c->comm])
+            c->pending = false;
+    }
+    ncs_free(end);
+}
 
 /* The log does not say what a rank without lines has done: nobody is taken to wait for it. */
 static void excuse_missing(struct record *r)
@@ -423,6 +455,9 @@ static bool has_calls(struct log *l, const struct trace_file *file, struct ncs_e
 
 static void note_lines(struct log *l)
 {
+    if (l->warnings)
+        ncs_record_note(l->record, "NCCL warned %zu time%s, first at %s:%d: %.200s", l->warnings,
+                        l->warnings == 1 ? "" : "s", l->warning_file, l->first_warning, l->warning.text);
     if (l->bounds && l->unbound)
         ncs_record_note(l->record, "%zu call%s on communicators of which no line tells the ranks %s left out",
                     l->unbound, l->unbound == 1 ? "" : "s", l->unbound == 1 ? "is" : "are");
@@ -453,6 +488,8 @@ bool ncs_log_read(struct record *r, struct trace_file *file, size_t count, struc
     ok = ok && read_all(&l, file, count) && has_calls(&l, &file[0], err) && number_absent(r, err);
     if (ok) {
         end_groups(&l);
+        for (int k = 0; k < r->ranks; k++)
+            end_calls(r, k);
         ncs_record_note_missing(r);
         excuse_missing(r);
         note_lines(&l);
@@ -460,6 +497,7 @@ bool ncs_log_read(struct record *r, struct trace_file *file, size_t count, struc
     for (size_t i = 0; i < l.threads; i++)
         ncs_free(l.thread[i].entity);
     ncs_free(l.thread);
+    ncs_str_free(&l.warning);
     ncs_free(l.bound);
     ncs_free(l.entity);
     ncs_map_free(&l.bound_of);

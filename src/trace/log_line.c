@@ -48,6 +48,13 @@ bool ncs_log_split(const char *text, struct log_line *line)
     return false;
 }
 
+const char *ncs_log_warning(const char *text)
+{
+    static const char mark[] = " NCCL WARN ";
+    const char *at = strstr(text, mark);
+    return at ? at + strlen(mark) : NULL;
+}
+
 /* ---- fields ---- */
 
 /* The number after a word; "(nil)" is 0. False when the word is not there. */
@@ -217,12 +224,22 @@ static enum log_kind parse_traced(const char *text, struct log_init *i, struct l
     return LOG_LINE_CALL;
 }
 
+/* "comm 0x55.. rank 0 nranks 4 cudaDev 0 busId 1000 - Abort COMPLETE" */
+static enum log_kind parse_end(const char *text, struct log_call *c)
+{
+    bool aborts = strstr(text, " - Abort COMPLETE") != NULL;
+    *c = (struct log_call){ .fn = aborts ? NCS_FN_ncclCommAbort : NCS_FN_ncclCommDestroy, .dtype = -1 };
+    return after(text, "comm ", 16, &c->handle) ? LOG_LINE_ENDS : LOG_LINE_ODD;
+}
+
 enum log_kind ncs_log_parse(const struct log_line *line, struct log_init *init, struct log_call *call)
 {
     if (line->traced)
         return parse_traced(line->text, init, call);
     if (strstr(line->text, "Init COMPLETE") || strstr(line->text, "Init START"))
         return parse_init(line->text, init);
+    if (strstr(line->text, " - Abort COMPLETE") || strstr(line->text, " - Destroy COMPLETE"))
+        return parse_end(line->text, call);
     return strstr(line->text, ": opCount ") ? parse_coll(line->text, call) : LOG_LINE_OTHER;
 }
 

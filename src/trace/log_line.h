@@ -35,10 +35,13 @@ enum log_kind {
     LOG_LINE_ODD,  /* begins as one of these and goes on otherwise */
     LOG_LINE_INIT,
     LOG_LINE_CALL,
+    LOG_LINE_ENDS, /* a communicator: the call is the one that does */
     LOG_LINE_OPENS, LOG_LINE_CLOSES, /* a group */
 };
 
-/* False when the line is none of NCCL's. */
+/* The words of a warning of NCCL's; NULL = the line is none. */
+const char *ncs_log_warning(const char *text);
+/* False when the line is none of NCCL's that tell of calls. */
 bool ncs_log_split(const char *text, struct log_line *line);
 enum log_kind ncs_log_parse(const struct log_line *line, struct log_init *init, struct log_call *call);
 /* The version that the log tells, if it does. */

@@ -16,7 +16,7 @@ struct player {
     uint64_t *group;             /* by rank: the open one */
     const struct ncs_call **stuck; /* by rank: a call of its that has not come back */
     const struct ncs_call **last;  /* by rank: its last counted call */
-    struct ncs_map over;         /* calls that are known to be */
+    struct ncs_map over, gone;   /* calls that are known to be */
 };
 
 static const char place_file[] = "trace";
@@ -127,6 +127,8 @@ static void make(struct player *p, int rank, const struct record_call *c)
     ncs_journal_begin(p->journal, call);
     if (c->state == RECORD_OVER)
         ncs_map_put(&p->over, call->id, call);
+    else if (c->state == RECORD_GONE)
+        ncs_map_put(&p->gone, call->id, call);
     ncs_journal_leave(p->journal, call, 0);
     p->last[rank] = call;
 }
@@ -169,6 +171,12 @@ static bool is_over(void *arg, const struct ncs_call *call)
 {
     const struct player *p = arg;
     return ncs_map_get(&p->over, call->id) != NULL;
+}
+
+static bool is_gone(void *arg, const struct ncs_call *call)
+{
+    const struct player *p = arg;
+    return ncs_map_get(&p->gone, call->id) != NULL;
 }
 
 static void pin(const struct ncs_call *call)
@@ -286,7 +294,7 @@ static void surmise(struct player *p)
     const struct ncs_local **local = ncs_new((size_t)r->ranks * sizeof *local);
     for (int k = 0; k < r->ranks; k++)
         local[k] = &p->local[k];
-    struct ncs_known known = { .local = local, .locals = (size_t)r->ranks, .is_over = is_over,
+    struct ncs_known known = { .local = local, .locals = (size_t)r->ranks, .is_over = is_over, .is_gone = is_gone,
                                .met = look_at_meeting, .arg = p };
     add_contexts(p, s);
     ncs_surmise(p->journal, &known, s);
@@ -338,4 +346,5 @@ void ncs_record_play(struct record *r)
     ncs_free(p.stuck);
     ncs_free(p.last);
     ncs_map_free(&p.over);
+    ncs_map_free(&p.gone);
 }

@@ -12,7 +12,7 @@ enum {
     NCS_RECORD_COMMS = 1 << 16,
 };
 
-enum record_state { RECORD_UNKNOWN, RECORD_SCHEDULED, RECORD_STARTED, RECORD_OVER };
+enum record_state { RECORD_UNKNOWN, RECORD_SCHEDULED, RECORD_STARTED, RECORD_OVER, RECORD_GONE };
 
 struct record_call {
     enum ncs_fn fn;       /* counted, or one that makes a communicator or an operator */
@@ -21,7 +21,7 @@ struct record_call {
     int dtype, op, root;  /* root: the peer of a send or receive */
     uint64_t send, recv, stream;
     uint64_t group;       /* calls of one number one after the other are a group; 0 = none */
-    enum record_state state;
+    enum record_state state; /* GONE: its rank has given it up */
     unsigned unsaid;      /* as in ncs_call */
     int64_t seq;          /* of a dump: its number there, of point-to-point calls in a series of its own */
     bool batched;         /* a send or receive that others were made together with */
