@@ -447,6 +447,9 @@ bool ncs_flight_read(struct record *r, struct trace_file *file, size_t count, st
     for (size_t i = 0; i < count && ok; i++)
         ok = read_entries(&f, &f.dump[i]);
     if (ok) {
+        if (r->calls && !r->trace->places)
+            ncs_record_note(r, "these dumps have no stacks, as PyTorch's JSON has none: pickles tell the line of "
+                            "each call");
         ncs_record_note_missing(r);
         ncs_flight_align(r);
     }

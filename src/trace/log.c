@@ -386,12 +386,22 @@ static void end_calls(struct record *r, int rank)
     ncs_free(end);
 }
 
+static void excuse_all(struct record *r, int comm)
+{
+    for (int k = 0; k < r->ranks; k++)
+        for (size_t i = 0; i < r->rank[k].calls; i++)
+            if (r->rank[k].call[i].comm == comm)
+                r->rank[k].call[i].state = RECORD_OVER;
+}
+
 /* The log does not say what a rank without lines has done: nobody is taken to wait for it. */
 static void excuse_missing(struct record *r)
 {
+    bool *pending = ncs_new(r->comms * sizeof *pending); /* whoever is missing has not joined */
     for (int k = 0; k < r->ranks; k++)
         for (size_t i = 0; i < r->rank[k].calls; i++) {
             struct record_call *c = &r->rank[k].call[i];
+            pending[c->comm] |= c->pending;
             bool pair = c->fn == NCS_FN_ncclSend || c->fn == NCS_FN_ncclRecv;
             int peer = pair && c->root >= 0 && c->root < r->comm[c->comm].nranks ? r->comm[c->comm].rank[c->root]
                                                                                  : 0;
@@ -411,9 +421,10 @@ static void excuse_missing(struct record *r)
                 model = k;
             }
         }
-        if (model >= 0)
-            ncs_record_imply(r, (int)i, model, most);
+        if (model >= 0 && !pending[i] && !ncs_record_imply(r, (int)i, model, most))
+            excuse_all(r, (int)i);
     }
+    ncs_free(pending);
 }
 
 /* Of communicators beside the world the ranks without lines have no number: they are given one. */

@@ -314,6 +314,51 @@ static void count_unfinished(const struct record *r)
         }
 }
 
+/* "ranks 0, 1" of those whose part in the call at this place of a communicator is in the state. */
+static void say_ranks(const struct player *p, const struct ncs_call *model, enum record_state state,
+                      const char *word, struct ncs_str *out)
+{
+    const struct record *r = p->record;
+    int *rank = NULL;
+    size_t ranks = 0, room = 0;
+    for (int k = 0; k < r->ranks; k++)
+        for (size_t i = 0; i < r->rank[k].calls; i++) {
+            const struct record_call *c = &r->rank[k].call[i];
+            if (c->comm != model->comm || c->state == RECORD_OVER)
+                continue;
+            if (c->state == state)
+                NCS_PUSH(rank, ranks, room, k);
+            break;
+        }
+    if (ranks) {
+        ncs_str_addf(out, "%s %s on rank%s ", out->bytes ? "," : ":", word, ranks == 1 ? "" : "s");
+        ncs_str_add_many_ranks(out, rank, ranks);
+    }
+    ncs_free(rank);
+}
+
+/* The first call that is not over although all have made it. */
+static void note_stuck(struct player *p)
+{
+    struct ncs_trace *t = p->record->trace;
+    const struct ncs_call *c = p->journal->oldest;
+    if (!t->unfinished || t->snapshot.ops)
+        return;
+    while (c && (!c->number || ncs_map_get(&p->over, c->id)))
+        c = c->newer;
+    if (!c)
+        return;
+    struct ncs_str what = { 0 }, where_it_is = { 0 };
+    ncs_call_describe(c, &what);
+    say_ranks(p, c, RECORD_STARTED, "begun", &where_it_is);
+    say_ranks(p, c, RECORD_SCHEDULED, "not begun by the GPU", &where_it_is);
+    ncs_record_note(p->record, "call %u on %s, %s, is not over although every rank has made it%s; no call tells "
+                    "why: it may be slow, or a link, or what the GPU does before it", (unsigned)c->number,
+                    p->journal->comm[c->comm]->name, what.text, where_it_is.text ? where_it_is.text : "");
+    ncs_str_free(&what);
+    ncs_str_free(&where_it_is);
+}
+
 void ncs_record_play(struct record *r)
 {
     struct ncs_local *outer = ncs_local;
@@ -336,6 +381,7 @@ void ncs_record_play(struct record *r)
     make_all(&p);
     count_unfinished(r);
     surmise(&p);
+    note_stuck(&p);
     ncs_local = outer;
     for (size_t i = 0; i < r->comms; i++)
         ncs_free(p.handle[i]);

@@ -31,33 +31,41 @@ static enum kind kind_of(const struct trace_file *f)
     return ncs_log_is(f) ? KIND_LOG : KIND_NONE;
 }
 
-static bool add_file(struct files *all, const char *path, bool of_folder, struct ncs_error *err)
+/* Takes the text over. */
+static bool add_text(struct files *all, const char *path, struct ncs_str *text, bool of_folder,
+                     struct ncs_error *err)
 {
-    struct trace_file f = { 0 };
+    struct trace_file f = { .text = *text };
     NCS_PUSH(all->path, all->paths, all->path_room, ncs_copy_text(path));
     f.path = all->path[all->paths - 1];
-    ncs_str_add(&f.text, "");
-    if (!ncs_file_read(path, FILE_MOST, "a dump or a log", &f.text, err)) {
-        ncs_str_free(&f.text);
-        return false;
-    }
+    *text = (struct ncs_str){ 0 };
     enum kind kind = kind_of(&f);
-    if (kind == KIND_NONE) {
-        bool empty = f.text.bytes == 0;
-        ncs_str_free(&f.text);
-        if (of_folder && all->left++ == 0)
-            all->first_left = f.path;
-        if (of_folder)
-            return true;
-        ncs_fail(err, NCS_BAD_INPUT, "%s: a Flight Recorder dump (JSON or pickle) or a log of NCCL is expected",
-                 empty ? "the file is empty" : "there is no line of NCCL's in it, and it begins with neither "
-                                               "`{` nor a pickle's byte 0x80");
-        return ncs_fail_at(err, path, 0, 0);
+    if (kind != KIND_NONE) {
+        all->dump += kind == KIND_DUMP;
+        all->log += kind == KIND_LOG;
+        NCS_PUSH(all->file, all->count, all->room, f);
+        return true;
     }
-    all->dump += kind == KIND_DUMP;
-    all->log += kind == KIND_LOG;
-    NCS_PUSH(all->file, all->count, all->room, f);
-    return true;
+    bool empty = f.text.bytes == 0;
+    ncs_str_free(&f.text);
+    if (of_folder && all->left++ == 0)
+        all->first_left = f.path;
+    if (of_folder)
+        return true;
+    ncs_fail(err, NCS_BAD_INPUT, "%s: a Flight Recorder dump (JSON or pickle) or a log of NCCL is expected",
+             empty ? "the file is empty" : "there is no line of NCCL's in it, and it begins with neither "
+                                           "`{` nor a pickle's byte 0x80");
+    return ncs_fail_at(err, path, 0, 0);
+}
+
+static bool add_file(struct files *all, const char *path, bool of_folder, struct ncs_error *err)
+{
+    struct ncs_str text = { 0 };
+    ncs_str_add(&text, "");
+    if (ncs_file_read(path, FILE_MOST, "a dump or a log", &text, err))
+        return add_text(all, path, &text, of_folder, err);
+    ncs_str_free(&text);
+    return false;
 }
 
 static bool add_folder(struct files *all, const char *path, struct ncs_error *err)
@@ -102,30 +110,44 @@ static bool agree(const struct files *all, const char *path, struct ncs_error *e
     return ncs_fail_at(err, path, 0, 0);
 }
 
+static bool read_files(struct ncs_trace *trace, struct files *all, bool ok, struct ncs_error *err)
+{
+    struct record r = { .trace = trace };
+    if (ok)
+        ok = (all->log ? ncs_log_read : ncs_flight_read)(&r, all->file, all->count, err);
+    if (ok && all->left)
+        ncs_record_note(&r, "%zu file%s %s neither a dump nor a log, the first is %s", all->left,
+                        all->left == 1 ? "" : "s", all->left == 1 ? "is" : "are", all->first_left);
+    if (ok)
+        ncs_record_play(&r);
+    ncs_record_free(&r);
+    for (size_t i = 0; i < all->count; i++)
+        ncs_str_free(&all->file[i].text);
+    for (size_t i = 0; i < all->paths; i++)
+        ncs_free(all->path[i]);
+    ncs_free(all->path);
+    ncs_free(all->file);
+    return ok;
+}
+
 bool ncs_trace_read(struct ncs_trace *trace, const char *const *paths, size_t count,
                     struct ncs_error *err)
 {
     struct files all = { 0 };
-    struct record r = { .trace = trace };
     bool ok = true;
     for (size_t i = 0; i < count && ok; i++)
         ok = add_path(&all, paths[i], err);
-    ok = ok && agree(&all, paths[0], err);
-    if (ok)
-        ok = (all.log ? ncs_log_read : ncs_flight_read)(&r, all.file, all.count, err);
-    if (ok && all.left)
-        ncs_record_note(&r, "%zu file%s %s neither a dump nor a log, the first is %s", all.left,
-                    all.left == 1 ? "" : "s", all.left == 1 ? "is" : "are", all.first_left);
-    if (ok)
-        ncs_record_play(&r);
-    ncs_record_free(&r);
-    for (size_t i = 0; i < all.count; i++)
-        ncs_str_free(&all.file[i].text);
-    for (size_t i = 0; i < all.paths; i++)
-        ncs_free(all.path[i]);
-    ncs_free(all.path);
-    ncs_free(all.file);
-    return ok;
+    return read_files(trace, &all, ok && agree(&all, paths[0], err), err);
+}
+
+bool ncs_trace_read_bytes(struct ncs_trace *trace, const char *name, const void *bytes, size_t count,
+                          struct ncs_error *err)
+{
+    struct files all = { 0 };
+    struct ncs_str text = { 0 };
+    ncs_str_add(&text, "");
+    ncs_str_add_bytes(&text, bytes, count);
+    return read_files(trace, &all, add_text(&all, name, &text, false, err), err);
 }
 
 void ncs_trace_free(struct ncs_trace *trace)

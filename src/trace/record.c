@@ -76,13 +76,16 @@ bool ncs_record_has_rank(struct record *r, int64_t rank, struct ncs_error *err)
 int ncs_record_add_comm(struct record *r, int nranks, const char *name, struct ncs_error *err)
 {
     struct record_comm comm = { .nranks = nranks };
-    if (nranks < 1 || nranks > NCS_RECORD_RANKS || r->comms == NCS_RECORD_COMMS) {
-        ncs_fail(err, NCS_BAD_INPUT, nranks < 1 || nranks > NCS_RECORD_RANKS
-                                         ? "a communicator of %d ranks: 1..65536 are expected"
-                                         : "more communicators than can be held (of %d ranks the last)",
-                 nranks);
+    if (nranks < 1 || nranks > NCS_RECORD_RANKS) {
+        ncs_fail(err, NCS_BAD_INPUT, "a communicator of %d ranks: 1..%d are expected", nranks, NCS_RECORD_RANKS);
         return -1;
     }
+    if (r->comms == NCS_RECORD_COMMS || r->members + (size_t)nranks > NCS_RECORD_MEMBERS) {
+        ncs_fail(err, NCS_BAD_INPUT, "more communicators than can be held: %zu of %zu ranks together", r->comms,
+                 r->members);
+        return -1;
+    }
+    r->members += (size_t)nranks;
     comm.name = ncs_copy_text(name);
     comm.rank = ncs_new((size_t)nranks * sizeof *comm.rank);
     comm.before = ncs_new((size_t)nranks * sizeof *comm.before);
@@ -106,22 +109,30 @@ struct record_call *ncs_record_add(struct record *r, int rank, struct ncs_error 
     return &k->call[k->calls - 1];
 }
 
-void ncs_record_imply(struct record *r, int comm, int model, size_t calls)
+bool ncs_record_imply(struct record *r, int comm, int model, size_t calls)
 {
     struct record_comm *info = &r->comm[comm];
+    size_t missing = 0;
+    for (int k = 0; k < info->nranks; k++)
+        missing += info->rank[k] >= 0 && !r->rank[info->rank[k]].source;
+    if (missing * calls > NCS_RECORD_IMPLIED || missing * calls > NCS_RECORD_CALLS - r->calls)
+        return false;
     for (int k = 0; k < info->nranks; k++) {
         int rank = info->rank[k];
         if (rank < 0 || r->rank[rank].source)
             continue;
         const struct record_rank *from = &r->rank[info->rank[model]];
         info->before[k] = info->before[model];
+        struct record_call *joins = info->made ? ncs_record_add(r, rank, NULL) : NULL;
+        if (joins)
+            *joins = (struct record_call){ .fn = NCS_FN_ncclCommInitRank, .comm = comm, .comm_rank = k };
         for (size_t i = 0, done = 0; i < from->calls && done < calls; i++) {
             const struct record_call *c = &from->call[i];
             if (c->comm != comm || !ncs_record_is_collective(c))
                 continue;
             struct record_call *own = ncs_record_add(r, rank, NULL);
             if (!own)
-                return;
+                return false;
             *own = *c;
             own->comm_rank = k;
             own->place = 0;
@@ -129,6 +140,7 @@ void ncs_record_imply(struct record *r, int comm, int model, size_t calls)
             done++;
         }
     }
+    return true;
 }
 
 void ncs_record_note_missing(struct record *r)

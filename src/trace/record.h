@@ -10,6 +10,8 @@ enum {
     NCS_RECORD_RANKS = 65536,       /* most of a run */
     NCS_RECORD_CALLS = 1 << 20,     /* most of all ranks */
     NCS_RECORD_COMMS = 1 << 16,
+    NCS_RECORD_MEMBERS = 1 << 21,   /* ranks of communicators, of all together */
+    NCS_RECORD_IMPLIED = 1 << 19,   /* calls of ranks that left nothing, of a communicator */
 };
 
 enum record_state { RECORD_UNKNOWN, RECORD_SCHEDULED, RECORD_STARTED, RECORD_OVER, RECORD_GONE };
@@ -49,7 +51,7 @@ struct record {
     struct ncs_trace *trace;
     struct record_rank *rank; int ranks;
     struct record_comm *comm; size_t comms, comm_room;
-    size_t calls;
+    size_t calls, members;
     struct ncs_map places;       /* hash of a name -> its number + 1 */
     const char *source_word;     /* "dump", "log": what a missing rank has left none of */
     bool tells_ends;             /* the states of calls are known */
@@ -81,8 +83,8 @@ static inline bool ncs_record_is_collective(const struct record_call *c)
 }
 
 /* Lets the ranks of a communicator of which there is no record make the first collectives of one of whom
- * there is. */
-void ncs_record_imply(struct record *r, int comm, int model, size_t calls);
+ * there is. False, and nothing, when that is too much. */
+bool ncs_record_imply(struct record *r, int comm, int model, size_t calls);
 /* Notes who has left nothing. */
 void ncs_record_note_missing(struct record *r);
 

@@ -37,6 +37,9 @@ struct ncs_trace {
  * with the place in the file. A trace without a call is one. */
 bool ncs_trace_read(struct ncs_trace *trace, const char *const *paths, size_t count,
                     struct ncs_error *err);
+/* The same of one file that is in memory; the name is what errors call it. */
+bool ncs_trace_read_bytes(struct ncs_trace *trace, const char *name, const void *bytes, size_t count,
+                          struct ncs_error *err);
 void ncs_trace_free(struct ncs_trace *trace); /* the contents */
 
 /* The name of a place by its line; NULL = it is none. */

@@ -112,9 +112,11 @@ static void say_skip(const struct ncs_inquiry *q, int comm, const struct ncs_par
                      (unsigned)p->number);
         ncs_say_place(&s, model);
         if (!p->clue || own->place.line != model->place.line) {
-            ncs_str_addf(&s, ", %s own call %u is the one", one ? "its" : "their",
-                         (unsigned)own->number);
+            char *what = own->place.line || own->label ? NULL : ncs_describe(own);
+            ncs_str_addf(&s, ", %s own call %u is %s", one ? "its" : "their", (unsigned)own->number,
+                         what ? what : "the one");
             ncs_say_place(&s, own);
+            ncs_free(what);
         }
     } else if (p->skipped_line) {
         ncs_str_addf(&s, "line %d is skipped", p->skipped_line);
