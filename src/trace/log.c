@@ -184,6 +184,24 @@ static bool bind(struct log *l, const struct log_line *line, const struct log_in
     return true;
 }
 
+/* Parts of it are named after it. */
+static void name_world(struct record *r, int world)
+{
+    char *old = r->comm[world].name;
+    size_t bytes = strlen(old);
+    r->comm[world].name = ncs_copy_text("world");
+    for (size_t i = 0; i < r->comms; i++) {
+        char *name = r->comm[i].name;
+        if (strncmp(name, old, bytes) != 0 || name[bytes] != '/')
+            continue;
+        struct ncs_str own = { 0 };
+        ncs_str_addf(&own, "world%s", name + bytes);
+        ncs_free(name);
+        r->comm[i].name = ncs_str_take(&own);
+    }
+    ncs_free(old);
+}
+
 /* Of the largest communicator the ranks are those of the run. */
 static bool number_ranks(struct log *l)
 {
@@ -194,8 +212,7 @@ static bool number_ranks(struct log *l)
             world = (int)i;
     if (world < 0)
         return true;
-    ncs_free(r->comm[world].name);
-    r->comm[world].name = ncs_copy_text("world");
+    name_world(r, world);
     for (int k = 0; k < r->comm[world].nranks; k++)
         if (r->comm[world].rank[k] >= 0)
             l->entity[r->comm[world].rank[k]].rank = k;

@@ -10,6 +10,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 ln -s "$PWD/scenarios" "$work/scenarios"
 ln -s "$program" "$work/ncclscript"
+ln -s "$PWD/tests/trace/hand/dumps" "$work/dumps"
 ln -s "$(dirname "$program")/tests/exec/exec_hang" "$work/train"
 
 awk -v work="$work" '

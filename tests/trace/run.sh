@@ -41,6 +41,17 @@ while IFS=$'\t' read -r name exit rule culprits call says; do
     done
     [ "$says" = - ] || grep -qF -- "$says" report.text || fail "$name" "the report" "\`$says\`" "$(cat report.text)"
 done <table
+# Written by hand after the forms that are documented, with the whole report beside them.
+cd "$here/hand" || exit 1
+for report in *.txt; do
+    name=${report%.txt}
+    [ -e "$name" ] || name=$name.log
+    ran=$((ran + 1))
+    "$program" diagnose "$name" >"$work/got" 2>&1 </dev/null
+    status=$?
+    [ "$status" = 3 ] || fail "$name" "exit status" 3 "$status"
+    diff -u "$report" "$work/got" || fail "$name" "the report" "$report" "another"
+done
 [ "$ran" -gt 60 ] || fail all "traces" "more than 60" "$ran"
 echo "$ran traces, $failed failures"
 [ "$failed" = 0 ]

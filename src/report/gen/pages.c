@@ -1639,7 +1639,8 @@ const struct ncs_page ncs_pages[] = {
         .title = "a rank is gone, the others wait for it",
         .group = "ranks",
         .what =
-            "The rank was killed, stalled or ended in the middle of its work.\n",
+            "The rank was killed, stalled or ended in the middle of its work; of a job that was recorded elsewhere\n"
+            "(explain trace) it left no dump while others wait for it.\n",
         .why =
             "Who dies by the scenario's own fault.kill is not expected to come to an end, and no failure: if all\n"
             "others do, the run passes. If they wait for it, that is a hang; if faults stop every rank, nobody is\n"
@@ -2303,8 +2304,8 @@ const struct ncs_page ncs_pages[] = {
         .what =
             "certain: nothing can ever go on, or the result is wrong, whatever the machine. luck: it depends on\n"
             "NCCL's buffers, and the other policy ends otherwise. undefined: NCCL promises nothing here and\n"
-            "machines differ. likely: on real hardware, where nothing has come about for long and more cannot be\n"
-            "known.\n",
+            "machines differ. likely: on real hardware, where nothing has come about for long, and of jobs that\n"
+            "were recorded elsewhere: more cannot be known.\n",
         .also = "policy verdict",
         .names = "certain undefined likely",
     },
@@ -2432,6 +2433,21 @@ const struct ncs_page ncs_pages[] = {
             "the report tells the one that failed.\n",
         .also = "verdict",
         .names = "schedule",
+    },
+    {
+        .kind = NCS_PAGE_WORD,
+        .id = "trace",
+        .title = "what a job has left: Flight Recorder dumps, NCCL's log",
+        .what =
+            "ncclscript diagnose FILE|DIR... finds in it why the job hung. PyTorch's Flight Recorder leaves a dump\n"
+            "per rank (TORCH_NCCL_TRACE_BUFFER_SIZE=2000 TORCH_NCCL_DUMP_ON_TIMEOUT=1), NCCL a log\n"
+            "(NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,COLL from the start of the job, or NCCL_DEBUG=TRACE\n"
+            "NCCL_DEBUG_SUBSYS=CALL). A dump tells the line of each call and which of them came to an end, but no\n"
+            "operator and no root, and may have lost the oldest calls. A log tells operators and roots, but not\n"
+            "what came to an end: who is behind the others is the one they wait for. A rank that left nothing is\n"
+            "suspected only if the dumps of others show that they wait for it.\n",
+        .also = "certainty rank-lost",
+        .names = "dump log flight-recorder diagnose",
     },
     {
         .kind = NCS_PAGE_WORD,

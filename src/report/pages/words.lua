@@ -122,8 +122,8 @@ word { "certainty", "how sure a report is: certain, luck, undefined or likely",
   what = [[
 certain: nothing can ever go on, or the result is wrong, whatever the machine. luck: it depends on
 NCCL's buffers, and the other policy ends otherwise. undefined: NCCL promises nothing here and
-machines differ. likely: on real hardware, where nothing has come about for long and more cannot be
-known.]],
+machines differ. likely: on real hardware, where nothing has come about for long, and of jobs that
+were recorded elsewhere: more cannot be known.]],
   also = "policy verdict" }
 
 word { "verdict", "what a run came to", names = "pass hang wrong error invalid lost timeout",
@@ -213,6 +213,17 @@ With seed 0 ranks take turns first in, first out; any other number draws the sch
 bytes. A mistake that needs a certain order shows with some seeds: run --repeat N tries N of them, and
 the report tells the one that failed.]],
   also = "verdict" }
+
+word { "trace", "what a job has left: Flight Recorder dumps, NCCL's log", names = "dump log flight-recorder diagnose",
+  what = [[
+ncclscript diagnose FILE|DIR... finds in it why the job hung. PyTorch's Flight Recorder leaves a dump
+per rank (TORCH_NCCL_TRACE_BUFFER_SIZE=2000 TORCH_NCCL_DUMP_ON_TIMEOUT=1), NCCL a log
+(NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,COLL from the start of the job, or NCCL_DEBUG=TRACE
+NCCL_DEBUG_SUBSYS=CALL). A dump tells the line of each call and which of them came to an end, but no
+operator and no root, and may have lost the oldest calls. A log tells operators and roots, but not
+what came to an end: who is behind the others is the one they wait for. A rank that left nothing is
+suspected only if the dumps of others show that they wait for it.]],
+  also = "certainty rank-lost" }
 
 word { "note", "a finding of a run that is not wrong because of it", names = "hazard",
   what = [[

@@ -4,7 +4,8 @@ group { "ranks", "ranks and links that are lost" }
 
 class { "rank-lost", "a rank is gone, the others wait for it",
   what = [[
-The rank was killed, stalled or ended in the middle of its work.]],
+The rank was killed, stalled or ended in the middle of its work; of a job that was recorded elsewhere
+(explain trace) it left no dump while others wait for it.]],
   why = [[
 Who dies by the scenario's own fault.kill is not expected to come to an end, and no failure: if all
 others do, the run passes. If they wait for it, that is a hang; if faults stop every rank, nobody is
