@@ -7,7 +7,7 @@ $ ncclscript
 ! ...
 !   run FILE|DIR...  <*>
 ! ...
-! try `ncclscript --help`
+! try `ncclscript --help`, <*>
 ? 2
 
 $ ncclscript --help
