@@ -247,4 +247,6 @@ told.hidden = false;
 layOut();
 if (data.width < box.clientWidth - id('names').offsetWidth)
     fit();
+else if (data.arrows.some(function (a) { return a[0]; })) /* who waits is at the end */
+    box.scrollLeft = box.scrollWidth;
 }());
