@@ -257,7 +257,7 @@ static void add_labels(const struct chart *c)
     ncs_str_add(c->out, "<g id=\"labels\">\n");
     for (size_t b = 0; b < c->l->bars && labels < LABELS && !c->folded; b++) {
         const struct ncs_bar *bar = &c->l->bar[b];
-        if (c->to[b] - c->from[b] < (int64_t)(strlen(bar->name) * 62 / 10 + 6))
+        if (c->to[b] - c->from[b] < (int64_t)(strlen(bar->name) * 68 / 10 + 8))
             continue;
         labels++;
         ncs_str_addf(c->out, "<text class=\"t\" x=\"%" PRId64 "\" y=\"%.0f\">", c->from[b] + 4,

@@ -65,7 +65,7 @@ function label() {
             return;
         for (; bar && count < 3000; bar = bar.nextElementSibling) {
             var x = +bar.getAttribute('x'), width = +bar.getAttribute('width'), name = bar.dataset.name;
-            if (!name || x > to || x + width < from || width * zoom < name.length * 6.2 + 6)
+            if (!name || x > to || x + width < from || width * zoom < name.length * 6.8 + 8)
                 continue;
             var text = document.createElementNS(chart.namespaceURI, 'text');
             text.setAttribute('class', 't');
