@@ -89,6 +89,7 @@ static inline void open_rank(int which)
 
 static inline void open_lab(void)
 {
+    memset(member, 0, sizeof member);
     journal.comm = comms;
     journal.comms = 3;
     for (int i = 0; i < 3; i++)

@@ -69,7 +69,6 @@ START_TEST(a_spoilt_message_is_felt_by_its_receiver)
 {
     open_lab();
     open_rank(1);
-    member[0][1].rank = 1;
     exchange_with(NCS_FN_ncclSend, y, 8, 0);
     fill_in(x, T);
     exchange_with(NCS_FN_ncclSend, x, 8, 0);
