@@ -289,72 +289,61 @@ $ ncclscript check --plan check/values.lua
 
 $ ncclscript check --plan check/known.lua
 > check/known.lua: 2 ranks
+>   ranks 0, 1
+>     line    2  cudaMalloc 32 B: buffer 1
+>     line    2  cudaMemcpy 32 B from host memory to buffer 1
+>     line    3  cudaMalloc 32 B: buffer 2
+>     line    3  cudaMemcpy 32 B from host memory to buffer 2
+>     line    4  world: AllReduce int32 x 8 sum, buffer 1 in place, stream 1
+>     line    5  cudaStreamSynchronize stream 1
+>     line    6  cudaMemcpy 8 B from host memory to buffer 1 + 8 B
+>     line    7  cudaMemcpy 4 B from buffer 1 + 4 B to host memory, values that only a run knows
+>     line    8  cudaMemcpy 4 B from buffer 1 + 8 B to host memory
+>     line    8  cudaMemcpy 4 B from buffer 1 + 12 B to host memory
+>     line    9  cudaMemcpy 4 B from buffer 1 + 16 B to host memory, values that only a run knows
+>     line   10  cudaMemcpy 8 B from buffer 1 + 8 B to buffer 2
+>     line   10  cudaStreamSynchronize legacy stream
+>     line   11  cudaMemcpy 4 B from buffer 1 + 16 B to buffer 2 + 8 B
+>     line   11  cudaStreamSynchronize legacy stream
+>     line   12  cudaMemcpy 4 B from buffer 2 + 4 B to host memory
+>     line   12  cudaMemcpy 4 B from buffer 2 + 28 B to host memory
+>     line   13  cudaMemcpy 4 B from buffer 2 + 8 B to host memory, values that only a run knows
+>     line   14  ncsAdd buffer 2 + 12 B buffer 1 + 12 B x 5 int32 legacy stream
+>     line   14  cudaStreamSynchronize legacy stream
+>     line   15  cudaMemcpy 4 B from buffer 2 + 28 B to host memory, values that only a run knows
+> 1 file: 0 with errors
+
+# Each rank has what it alone knows.
+$ ncclscript check --plan check/known_apart.lua
+> check/known_apart.lua: 2 ranks
 >   rank 0
 >     line    2  cudaMalloc 32 B: buffer 1
 >     line    2  cudaMemcpy 32 B from host memory to buffer 1
->     line    3  cudaMalloc 32 B: buffer 2
->     line    3  cudaMemcpy 32 B from host memory to buffer 2
->     line    4  world: AllReduce int32 x 8 sum, buffer 1 in place, stream 1
->     line    5  cudaStreamSynchronize stream 1
->     line    6  cudaMemcpy 8 B from host memory to buffer 1 + 8 B
->     line    7  cudaMemcpy 4 B from buffer 1 + 4 B to host memory, values that only a run knows
->     line    8  cudaMemcpy 4 B from buffer 1 + 8 B to host memory
->     line    8  cudaMemcpy 4 B from buffer 1 + 12 B to host memory
->     line    9  cudaMemcpy 4 B from buffer 1 + 16 B to host memory, values that only a run knows
->     line   10  cudaMemcpy 8 B from buffer 1 + 8 B to buffer 2
->     line   10  cudaStreamSynchronize legacy stream
->     line   11  cudaMemcpy 4 B from buffer 1 + 16 B to buffer 2 + 8 B
->     line   11  cudaStreamSynchronize legacy stream
->     line   12  cudaMemcpy 4 B from buffer 2 + 4 B to host memory
->     line   12  cudaMemcpy 4 B from buffer 2 + 28 B to host memory
->     line   13  cudaMemcpy 4 B from buffer 2 + 8 B to host memory, values that only a run knows
->     line   14  ncsAdd buffer 2 + 12 B buffer 1 + 12 B x 5 int32 legacy stream
->     line   14  cudaStreamSynchronize legacy stream
->     line   15  cudaMemcpy 4 B from buffer 2 + 28 B to host memory, values that only a run knows
->     line   16  cudaMemcpy 4 B from host memory to buffer 2
->     line   16  world: Gather int32 x 1 root 1, buffer 2 to NULL, stream 1
->     line   17  cudaMemcpy 4 B from buffer 2 to host memory
->     line   18  ncclMemAlloc 16 B: buffer 3
->     line   18  cudaMemcpy 16 B from host memory to buffer 3
->     line   19  ncclCommWindowRegister world buffer 3 16 B winFlags 1
->     line   20  cudaMemcpy 4 B from buffer 3 to host memory
->     line   22  world: PutSignal int32 x 1 to 1, buffer 3, stream 1
->     line   23  world: WaitSignal from 1, stream 1
->     line   24  cudaStreamSynchronize stream 1
->     line   25  cudaMemcpy 4 B from buffer 3 + 4 B to host memory, values that only a run knows
+>     line    3  cudaMemcpy 4 B from host memory to buffer 1
+>     line    3  world: Gather int32 x 1 root 1, buffer 1 to NULL, stream 1
+>     line    4  cudaMemcpy 4 B from buffer 1 to host memory
+>     line    5  ncclMemAlloc 16 B: buffer 2
+>     line    5  cudaMemcpy 16 B from host memory to buffer 2
+>     line    6  ncclCommWindowRegister world buffer 2 16 B winFlags 1
+>     line    7  cudaMemcpy 4 B from buffer 2 to host memory
+>     line    9  world: PutSignal int32 x 1 to 1, buffer 2, stream 1
+>     line   10  world: WaitSignal from 1, stream 1
+>     line   11  cudaStreamSynchronize stream 1
+>     line   12  cudaMemcpy 4 B from buffer 2 + 4 B to host memory, values that only a run knows
 >   rank 1
 >     line    2  cudaMalloc 32 B: buffer 1
 >     line    2  cudaMemcpy 32 B from host memory to buffer 1
->     line    3  cudaMalloc 32 B: buffer 2
->     line    3  cudaMemcpy 32 B from host memory to buffer 2
->     line    4  world: AllReduce int32 x 8 sum, buffer 1 in place, stream 1
->     line    5  cudaStreamSynchronize stream 1
->     line    6  cudaMemcpy 8 B from host memory to buffer 1 + 8 B
->     line    7  cudaMemcpy 4 B from buffer 1 + 4 B to host memory, values that only a run knows
->     line    8  cudaMemcpy 4 B from buffer 1 + 8 B to host memory
->     line    8  cudaMemcpy 4 B from buffer 1 + 12 B to host memory
->     line    9  cudaMemcpy 4 B from buffer 1 + 16 B to host memory, values that only a run knows
->     line   10  cudaMemcpy 8 B from buffer 1 + 8 B to buffer 2
->     line   10  cudaStreamSynchronize legacy stream
->     line   11  cudaMemcpy 4 B from buffer 1 + 16 B to buffer 2 + 8 B
->     line   11  cudaStreamSynchronize legacy stream
->     line   12  cudaMemcpy 4 B from buffer 2 + 4 B to host memory
->     line   12  cudaMemcpy 4 B from buffer 2 + 28 B to host memory
->     line   13  cudaMemcpy 4 B from buffer 2 + 8 B to host memory, values that only a run knows
->     line   14  ncsAdd buffer 2 + 12 B buffer 1 + 12 B x 5 int32 legacy stream
->     line   14  cudaStreamSynchronize legacy stream
->     line   15  cudaMemcpy 4 B from buffer 2 + 28 B to host memory, values that only a run knows
->     line   16  cudaMemcpy 4 B from host memory to buffer 2
->     line   16  world: Gather int32 x 1 root 1, buffer 2 in place, stream 1
->     line   17  cudaMemcpy 4 B from buffer 2 to host memory, values that only a run knows
->     line   18  ncclMemAlloc 16 B: buffer 3
->     line   18  cudaMemcpy 16 B from host memory to buffer 3
->     line   19  ncclCommWindowRegister world buffer 3 16 B winFlags 1
->     line   20  cudaMemcpy 4 B from buffer 3 to host memory
->     line   22  world: PutSignal int32 x 1 to 0, buffer 3, stream 1
->     line   23  world: WaitSignal from 0, stream 1
->     line   24  cudaStreamSynchronize stream 1
->     line   25  cudaMemcpy 4 B from buffer 3 + 4 B to host memory, values that only a run knows
+>     line    3  cudaMemcpy 4 B from host memory to buffer 1
+>     line    3  world: Gather int32 x 1 root 1, buffer 1 in place, stream 1
+>     line    4  cudaMemcpy 4 B from buffer 1 to host memory, values that only a run knows
+>     line    5  ncclMemAlloc 16 B: buffer 2
+>     line    5  cudaMemcpy 16 B from host memory to buffer 2
+>     line    6  ncclCommWindowRegister world buffer 2 16 B winFlags 1
+>     line    7  cudaMemcpy 4 B from buffer 2 to host memory
+>     line    9  world: PutSignal int32 x 1 to 0, buffer 2, stream 1
+>     line   10  world: WaitSignal from 0, stream 1
+>     line   11  cudaStreamSynchronize stream 1
+>     line   12  cudaMemcpy 4 B from buffer 2 + 4 B to host memory, values that only a run knows
 > 1 file: 0 with errors
 
 $ ncclscript check --plan --format json check/good.lua

@@ -13,13 +13,3 @@ print(y[2], y[8])               -- known
 print(y[3])                     -- not known
 y:slice(4):add(x:slice(4))
 print(y[8])                     -- not known
-world:gather(y:slice(1, 1):fill(2), rank == 1 and y or nil, { root = 1 })
-print(y[1])                     -- known on rank 0 alone
-local z = cuda.buffer("int32", 4, { memory = "nccl" }):fill(5)
-local w = world:window(z, { symmetric = true })
-print(z[1])                     -- known
-barrier()
-world:put_signal(z:slice(1, 1), 1 - rank, w, { count = 1, first = 2 })
-world:wait_signal(1 - rank)
-stream:sync()
-print(z[2])                     -- not known
