@@ -35,8 +35,12 @@ static void list_files(const struct ncs_corpus *corpus, struct ncs_str *out)
         if (!f->cases)
             continue;
         ncs_safe_line(&path, corpus->plan.file[i].path);
-        ncs_str_addf(out, "%-*s  ", width, path.text);
-        ncs_safe_line(out, corpus->item[f->first].scenario.about);
+        const char *about = corpus->item[f->first].scenario.about;
+        ncs_str_addf(out, "%-*s", about ? width : 0, path.text);
+        if (about) {
+            ncs_str_add(out, "  ");
+            ncs_safe_line(out, about);
+        }
         if (f->cases > 2) /* each case has both policies */
             ncs_str_addf(out, " (%zu cases)", f->cases / 2);
         ncs_str_add(out, "\n");

@@ -337,13 +337,10 @@ static void add_declared(const struct ncs_text *t)
     ncs_str_free(&what);
 }
 
-/* What the scenario says of itself, unless that is only the file's name. */
 static void add_about(const struct ncs_text *t)
 {
     const struct ncs_scenario *s = t->run->scenario;
-    const char *slash = s->file ? strrchr(s->file, '/') : NULL;
-    const char *name = slash ? slash + 1 : s->file;
-    if (s->about && s->about[0] && !(name && strcmp(s->about, name) == 0))
+    if (s->about && s->about[0])
         ncs_text_keyed(t, NCS_DIM, "about", s->about);
 }
 

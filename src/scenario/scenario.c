@@ -13,19 +13,10 @@
 #define DEFAULT_RANKS 2
 #define DEFAULT_DEVICES 8
 
-static char *name_of(const char *file)
-{
-    if (!file || strcmp(file, "-") == 0)
-        return ncs_copy_text("standard input");
-    const char *slash = strrchr(file, '/');
-    return ncs_copy_text(slash && slash[1] ? slash + 1 : file);
-}
-
 void ncs_scenario_init(struct ncs_scenario *s, const char *file)
 {
     *s = (struct ncs_scenario){
         .file = ncs_copy_text(file),
-        .about = name_of(file),
         .ranks = DEFAULT_RANKS,
         .devices = DEFAULT_DEVICES,
         .world = true,

@@ -73,7 +73,7 @@ struct ncs_bug {
 
 struct ncs_scenario {
     char *file;                /* as given on the command line */
-    char *about;               /* one line; the file's name by default */
+    char *about;               /* one line; NULL = none is declared */
     int ranks;                 /* default 2 */
     int devices;               /* default 8 */
     bool world;                /* default true */

@@ -33,3 +33,10 @@ $ ncclscript list pass.lua broken.lua absent/
 # Without scenarios in the working directory, those that come with the program are found beside it.
 $ cd notation && ncclscript list --bugs | head -n 1 | cut -c -40
 > {"schema": "ncclscript.bug/1", "scenario
+
+# Who says nothing of itself has nothing there.
+$ echo 'stream:sync()' >mute.lua; ncclscript list mute.lua pass.lua
+> mute.lua
+> pass.lua  <*>
+$ ncclscript list --bugs mute.lua | head -n 1
+> <*>"about": null, <*>

@@ -124,10 +124,13 @@ START_TEST(test_about)
     json_t *o = json_of(&r, true);
     ck_assert_str_eq(word(o, "about"), "gradients\nof a layer");
     json_decref(o);
-    scenario.about = T("a.lua"); /* as when none is given */
+    scenario.about = NULL;
     got = text_of(&r, true, NULL, verbose);
     ck_assert_ptr_null(strstr(got, "about"));
     ncs_free(got);
+    o = json_of(&r, true);
+    ck_assert(json_is_null(json_object_get(o, "about")));
+    json_decref(o);
     scenario.about = about;
 }
 END_TEST
