@@ -160,9 +160,9 @@ bool ncs_complaints_error(const struct ncs_complaints *c, struct ncs_error *err)
             first = i;
     if (!first)
         return true;
-    int line = ncs_source_line(c->source, first->at.at, NULL);
+    int column, line = ncs_source_line(c->source, first->at.at, &column);
     ncs_fail(err, NCS_BAD_INPUT, "%s", first->text);
-    ncs_fail_at(err, c->source->file, line, (int)(first->at.at - c->source->start[line - 1]) + 1);
+    ncs_fail_at(err, c->source->file, line, column);
     return first->hint ? ncs_fail_hint(err, "%s", first->hint) : false;
 }
 

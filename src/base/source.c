@@ -64,6 +64,17 @@ static size_t line_end(const struct ncs_source *s, size_t line)
     return end > s->start[line] && s->text[end - 1] == '\r' ? end - 1 : end;
 }
 
+size_t ncs_source_byte(const struct ncs_source *s, int line, int column)
+{
+    size_t at = s->start[line - 1], end = line_end(s, (size_t)line - 1);
+    if (line == 1 && strncmp(s->text, BYTE_ORDER_MARK, 3) == 0)
+        at = 3;
+    for (; column > 1 && at < end; column--)
+        for (at++; at < end && !begins(s->text[at]);)
+            at++;
+    return at;
+}
+
 /* A piece of a line as it is shown; its width in cells. */
 static size_t add_piece(const struct ncs_source *s, size_t from, size_t to, struct ncs_str *out)
 {

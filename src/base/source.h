@@ -27,6 +27,9 @@ void ncs_source_free(struct ncs_source *s); /* its index, not the text */
  * points, as editors count. */
 int ncs_source_line(const struct ncs_source *s, size_t at, int *column);
 
+/* The byte at a line and a column of ncs_source_line, at most the end of that line. */
+size_t ncs_source_byte(const struct ncs_source *s, int line, int column);
+
 /* Appends the line in which span begins, after its number, and below it carets under the part of the
  * span that is on it: "   12 | text" and "      |  ^^". Control characters are shown as ncs_safe_line
  * shows them; of a long line a window around the span is shown. */

@@ -168,8 +168,8 @@ static void give_up(void)
 static int check_files(struct check *check, const struct ncs_files *files, bool quiet)
 {
     if (!files->count) {
-        fprintf(stderr, "ncclscript check: nothing was checked: no scenarios there\n");
-        return 2;
+        fprintf(stderr, "ncclscript check: nothing was checked: no scenarios (*.lua, *.yaml) there\n");
+        return ncs_verdict_exit(NCS_EMPTY);
     }
     for (size_t i = 0; i < files->count; i++)
         add_operand(check, files->path[i]);
@@ -225,7 +225,7 @@ const struct ncs_command ncs_cmd_check = {
              "would call, without any of it being carried out, and finds calls that cannot be made:\n"
              "wrong options, roots that are no ranks, counts beyond a buffer. FILE may be `-`, standard\n"
              "input, or FILE[ranks=4] for one case. Exit status: 0, 2 when something is\n"
-             "wrong, 124 when one call of Lua's takes longer than 10 s.\n",
+             "wrong, 5 when there is no scenario, 124 when one call of Lua's takes longer than 10 s.\n",
     .option = options,
     .missing = "no scenario was given",
     .main = check_operands,

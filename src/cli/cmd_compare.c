@@ -19,7 +19,7 @@ static const struct ncs_option options[] = {
     [CUDART_LIB] = { "cudart-lib", 0, NCS_OPTION_LIST, "PATH", "libcudart.so.13", "Running",
                     "the CUDA runtime library", NULL, 0, 0 },
     [TIMEOUT]   = { "timeout", 0, NCS_OPTION_DURATION, "TIME", "as declared, or 10s", "Running",
-                    "limit of each run; of NCCL without progress", NULL, 0, 0 },
+                    "limit of each run; on NCCL, of a time without progress", NULL, 0, 0 },
     [SET]       = { "set", 0, NCS_OPTION_LIST, "NAME=VALUE", NULL, "Running",
                     "set a parameter; may be given again", NULL, 0, 0 },
     [VERBOSE]   = { "verbose", 'v', NCS_OPTION_FLAG, NULL, NULL, "Output",

@@ -163,9 +163,8 @@ static void print_source(const struct ncs_error *err)
     struct ncs_source source;
     struct ncs_str out = { 0 };
     ncs_source_init(&source, err->file, text, bytes);
-    size_t start = source.start[err->line - 1];
-    size_t column = err->column > 0 ? (size_t)err->column - 1 : 0;
-    ncs_source_show(&source, (struct ncs_span){ start + column, 0 }, &out);
+    size_t at = ncs_source_byte(&source, err->line, err->column);
+    ncs_source_show(&source, (struct ncs_span){ at, 0 }, &out);
     if (err->column <= 0)
         out.text[strcspn(out.text, "\n") + 1] = '\0';
     fputs(out.text, stderr);

@@ -149,7 +149,7 @@ static struct ncs_run_options options_of(const struct ncs_option_value *v,
     o.seed = seed;
     o.seeded = seed != 0;
     o.values = VALUES;
-    if (o.timeout == 0 && strcmp(o.driver, "sim") != 0)
+    if (o.timeout == 0)
         o.timeout = (int64_t)PATIENCE * 1000000000;
     return o;
 }

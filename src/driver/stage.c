@@ -48,10 +48,21 @@ void ncs_stage_observe(const struct ncs_observer *observer)
 }
 
 static void end_making(const struct stage_launch *l);
+static int ops_of(const struct stage_launch *l);
+
+static void give_event(struct stage_launch *l)
+{
+    if (!l->done)
+        return;
+    ncs_copy_give_event(l->done, l->line->device);
+    ops[l->rank] -= ops_of(l);
+    l->done = NULL;
+}
 
 static void free_launch(struct stage_launch *l)
 {
     end_making(l);
+    give_event(l);
     for (struct stage_part *p = l->first, *next; p; p = next) {
         next = p->next;
         ncs_meet_free(p);
@@ -343,8 +354,7 @@ static void look_at(int rank)
             continue;
         }
         *at = l->next;
-        ncs_copy_give_event(l->done, l->line->device);
-        ops[rank] -= ops_of(l);
+        give_event(l);
         arrive(l);
         ncs_token_progress();
         at = &under_way[rank]; /* whoever was told may have taken time, and more be over */

@@ -277,6 +277,18 @@ static void check_ranks(struct ncs_scene *s, const char *owner, const struct ncs
         ncs_complain_hint(s->c, "write [%s]", node->text);
 }
 
+static void check_times(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *node)
+{
+    bool whole = node->kind == NCS_YAML_INT
+                     ? node->i >= 0
+                     : node->kind == NCS_YAML_FLOAT && node->d >= 0 && node->d < 1e15 &&
+                           node->d == (double)(int64_t)node->d;
+    if (node->kind == NCS_YAML_TEXT || whole)
+        ncs_check_expression(s, owner, NCS_SCOPE_STEPS, node);
+    else
+        ncs_check_wrong(s, owner, node, "a whole number, 0 or more, or an expression");
+}
+
 static void check_signals(struct ncs_scene *s, const struct ncs_form_field *field,
                           const struct ncs_yaml_node *node)
 {
@@ -349,6 +361,7 @@ void ncs_check_value(struct ncs_scene *s, const char *owner, const struct ncs_fo
         break;
     case NCS_FORM_ELEMENTS: check_elements(s, owner, node); break;
     case NCS_FORM_COUNT: check_count(s, owner, node); break;
+    case NCS_FORM_TIMES: check_times(s, owner, node); break;
     case NCS_FORM_SECONDS: check_seconds(s, owner, node); break;
     case NCS_FORM_BUFFER:
         if (node->kind == NCS_YAML_TEXT && strcmp(node->text, "nil") == 0)

@@ -12,6 +12,7 @@ enum ncs_form_kind {
     NCS_FORM_EXPR,      /* number, boolean or expression */
     NCS_FORM_ELEMENTS,  /* expression that may use i, list of expressions, or random */
     NCS_FORM_COUNT,     /* expression or size */
+    NCS_FORM_TIMES,     /* whole number, not negative, or expression */
     NCS_FORM_SECONDS,   /* expression or duration */
     NCS_FORM_DTYPE,     /* name of a dtype, or expression */
     NCS_FORM_OP,        /* name of an op, built in or of ours, or expression */

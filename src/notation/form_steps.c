@@ -203,7 +203,7 @@ const struct ncs_form_verb ncs_form_verbs[] = {
     { "do", NCS_FORM_STEPS, NULL, NULL, NULL, NULL, ncs_say_do, "steps under one where" },
     { "group", NCS_FORM_STEPS, NULL, NULL, NULL, NULL, ncs_say_group,
       "steps between ncclGroupStart and ncclGroupEnd" },
-    { "repeat", NCS_FORM_EXPR, NULL, NULL, beside_repeat, NULL, ncs_say_repeat,
+    { "repeat", NCS_FORM_TIMES, NULL, NULL, beside_repeat, NULL, ncs_say_repeat,
       "so many times what stands in do" },
     { "thread", NCS_FORM_STEPS, NULL, NULL, beside_thread, NULL, ncs_say_thread,
       "steps in a further host thread" },

@@ -256,6 +256,15 @@ static bool is_count(const struct ncs_speech *s, const char *text, size_t bytes)
            (bytes == 6 && memcmp(text, "nranks", 6) == 0);
 }
 
+void ncs_say_times(struct ncs_speech *s, const struct ncs_yaml_node *node)
+{
+    bool plain = node->kind != NCS_YAML_TEXT || is_count(s, node->text, node->bytes);
+    add(s, plain ? "" : "math.tointeger(");
+    ncs_say_expression(s, node);
+    if (!plain) /* Lua would round it down */
+        add(s, ") or error(\"repeat takes a whole number\")");
+}
+
 void ncs_say_text(struct ncs_speech *s, const struct ncs_yaml_node *node)
 {
     struct ncs_span part;

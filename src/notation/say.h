@@ -37,6 +37,8 @@ void ncs_say_begin_at(struct ncs_speech *s, int line);
 
 void ncs_say_quoted(struct ncs_speech *s, const char *text, size_t bytes);
 void ncs_say_literal(struct ncs_speech *s, const struct ncs_yaml_node *node);
+/* How often something is repeated: what is no whole number is an error. */
+void ncs_say_times(struct ncs_speech *s, const struct ncs_yaml_node *node);
 void ncs_say_expression(struct ncs_speech *s, const struct ncs_yaml_node *node);
 void ncs_say_text(struct ncs_speech *s, const struct ncs_yaml_node *node);
 void ncs_say_list(struct ncs_speech *s, const struct ncs_yaml_node *list);

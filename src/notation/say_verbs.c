@@ -73,7 +73,7 @@ void ncs_say_repeat(struct ncs_speech *s, const struct ncs_step *step)
     ncs_say_label_above(s, step);
     ncs_say_begin(s, step->key->at);
     ncs_say(s, "for %s = 1, ", name);
-    ncs_say_expression(s, step->value);
+    ncs_say_times(s, step->value);
     ncs_say(s, " do\n");
     s->loops[s->loop_count++] = name;
     say_inner(s, list, "end");

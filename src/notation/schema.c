@@ -275,6 +275,10 @@ static void say_kind(struct ncs_json *j, const struct ncs_form_field *f)
     case NCS_FORM_EXPR: case NCS_FORM_SCALAR: case NCS_FORM_WHEN: reference(j, "expression"); break;
     case NCS_FORM_ELEMENTS: reference(j, "elements"); break;
     case NCS_FORM_COUNT: case NCS_FORM_SECONDS: types(j, "[\"number\", \"string\"]"); break;
+    case NCS_FORM_TIMES:
+        types(j, "[\"integer\", \"string\"]");
+        ncs_json_pair_raw(j, "minimum", "0");
+        break;
     case NCS_FORM_DTYPE: names_or_text(j, ncs_dtype_names); break;
     case NCS_FORM_OP: names_or_text(j, ncs_redop_names); break;
     case NCS_FORM_BUFFER: case NCS_FORM_COMM: case NCS_FORM_STREAM: case NCS_FORM_EVENT:

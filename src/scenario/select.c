@@ -34,6 +34,15 @@ struct parser {
 
 /* ---- tokens ---- */
 
+/* Of a byte, from 1, in code points. */
+static int column_of(const struct parser *p, const char *byte)
+{
+    int column = 1;
+    for (const char *c = p->text; c < byte; c++)
+        column += ((unsigned char)*c & 0xc0) != 0x80;
+    return column;
+}
+
 static bool complain(struct parser *p, const char *expected)
 {
     if (p->err->status != NCS_OK)
@@ -42,8 +51,8 @@ static bool complain(struct parser *p, const char *expected)
         ncs_fail(p->err, NCS_BAD_INPUT, "expected %s at the end", expected);
     else
         ncs_fail(p->err, NCS_BAD_INPUT, "expected %s at character %d, got `%.*s`", expected,
-                 (int)(p->begin - p->text) + 1, (int)(p->at - p->begin), p->begin);
-    p->err->column = (int)(p->begin - p->text) + 1;
+                 column_of(p, p->begin), (int)(p->at - p->begin), p->begin);
+    p->err->column = column_of(p, p->begin);
     return false;
 }
 
@@ -61,8 +70,8 @@ static bool next_quoted(struct parser *p)
     if (!close) {
         p->at = p->begin + 1;
         ncs_fail(p->err, NCS_BAD_INPUT, "the quote at character %d is not closed",
-                 (int)(p->begin - p->text) + 1);
-        p->err->column = (int)(p->begin - p->text) + 1;
+                 column_of(p, p->begin));
+        p->err->column = column_of(p, p->begin);
         return false;
     }
     p->at = close + 1;

@@ -140,8 +140,8 @@ $ ncclscript check nothere.lua check/good.lua
 ? 2
 
 $ mkdir empty && ncclscript check empty
-! ncclscript check: nothing was checked: no scenarios there
-? 2
+! ncclscript check: nothing was checked: no scenarios (*.lua, *.yaml) there
+? 5
 
 $ ncclscript check
 ! ncclscript check: no scenario was given

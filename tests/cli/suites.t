@@ -84,7 +84,7 @@ $ ncclscript run -k nothing matrix.lua pass.lua
 ? 5
 
 $ ncclscript run -k nothing --format tap pass.lua
-> TAP version 14
+> TAP version 13
 > 1..0 # SKIP nothing was executed
 ! ncclscript run: nothing was executed: -k selects none of 1 case
 ? 5

@@ -259,3 +259,11 @@ $ ncclscript check notation/outside.yaml
 >     3 | comms: { row: { init: [0, 1, 7] } }
 >       |                              ^
 > 1 file: 0 with errors
+
+# Lua would round down how often something is repeated.
+$ printf 'ranks: 3\nsteps:\n  - repeat: nranks / 2\n    do: [ { sync: stream } ]\n' >half.yaml; ncclscript run half.yaml
+> INVALID  half.yaml  3 ranks, sim, seed 0
+>     ranks 0, 1, 2  repeat takes a whole number    line 3
+? 2
+$ ncclscript run -n 4 half.yaml
+> PASS  half.yaml  4 ranks, <*>

@@ -24,6 +24,13 @@ START_TEST(columns_are_code_points)
     ck_assert_int_eq(ncs_source_line(&s, 17, &column), 3);
     ck_assert_int_eq(ncs_source_line(&s, s.bytes, &column), 4);
     ck_assert_int_eq(column, 4);
+    ck_assert_uint_eq(ncs_source_byte(&s, 2, 8), 15);
+    ck_assert_uint_eq(ncs_source_byte(&s, 2, 1), 5);
+    ck_assert_uint_eq(ncs_source_byte(&s, 2, 99), 16); /* the end of the line */
+    ck_assert_uint_eq(ncs_source_byte(&s, 2, 0), 5);
+    ncs_source_free(&s);
+    s = source_of("\xef\xbb\xbf\xc3\xa4x");
+    ck_assert_uint_eq(ncs_source_byte(&s, 1, 2), 5);
     ncs_source_free(&s);
 }
 END_TEST
