@@ -115,6 +115,8 @@ struct ncs_observer {
     void (*fault)(void *self, struct ncs_call *call, const char *why);
     /* An operation has come into a state; never on real hardware. */
     void (*work)(void *self, const struct ncs_work *work, enum ncs_work_state state);
+    /* A kernel uses another device's memory, which goes well here; once for each allocation. */
+    void (*foreign)(void *self, struct ncs_call *call, const char *why);
 };
 
 /* Deliberate faults in the data path, to prove that verification catches them. Tests only. */

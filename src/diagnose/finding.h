@@ -113,6 +113,7 @@ enum ncs_notice_kind {
     NCS_NOTICE_MISMATCH, NCS_NOTICE_CRASH, NCS_NOTICE_FAULT, NCS_NOTICE_HAZARD,
     NCS_NOTICE_ERROR, /* the call failed, and the error ended its thread */
     NCS_NOTICE_DOUBT, /* of no call: some result was wrong, or an expectation failed */
+    NCS_NOTICE_FOREIGN, /* a buffer of another device, which goes well */
     NCS_NOTICE_LOST,   /* of no call: a fault stopped every rank */
     NCS_NOTICE_UNUSED, /* of no call: the one that a fault waited for never came */
 };
@@ -130,7 +131,7 @@ struct ncs_hazard; /* hazard/hazard.h */
 struct ncs_notice {
     enum ncs_notice_kind kind;
     struct ncs_call **call; size_t calls; /* pinned by who keeps the notice */
-    char *why;                            /* of CRASH, FAULT and UNUSED */
+    char *why;                            /* of CRASH, FAULT, FOREIGN and UNUSED */
     struct ncs_notice_fault *fault; size_t faults; /* of LOST, by rank; of UNUSED one */
     const struct ncs_hazard *hazard;      /* of HAZARD; the keeper's */
     bool felt;                            /* of HAZARD: the run is wrong because of it */

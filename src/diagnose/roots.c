@@ -176,7 +176,7 @@ static void judge_notices(const struct ncs_inquiry *q, struct ncs_drafts *all)
 {
     static const enum ncs_root_kind kinds[] = { /* 0: a notice like any other */
         [NCS_NOTICE_HAZARD] = NCS_ROOT_HAZARD, [NCS_NOTICE_LOST] = NCS_ROOT_LOST,
-        [NCS_NOTICE_UNUSED] = NCS_ROOT_UNUSED,
+        [NCS_NOTICE_FOREIGN] = NCS_ROOT_FOREIGN, [NCS_NOTICE_UNUSED] = NCS_ROOT_UNUSED,
     };
     for (size_t i = 0; i < q->notices; i++) {
         const struct ncs_notice *n = &q->notice[i];

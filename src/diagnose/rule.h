@@ -26,6 +26,7 @@ enum ncs_root_kind {
     NCS_ROOT_BUFFERS,  /* where a communicator's calls send from and receive to */
     NCS_ROOT_LATER,    /* behind calls that disagree: somebody has made fewer of them, too */
     NCS_ROOT_LEFT,     /* left over at the end of a rank */
+    NCS_ROOT_FOREIGN,  /* a buffer of another device */
     NCS_ROOT_UNUSED,   /* a fault whose call never came */
 };
 

@@ -163,6 +163,11 @@ static void on_fault(void *self, struct ncs_call *call, const char *why)
     ncs_run_notice(self, NCS_NOTICE_FAULT, &call, call ? 1 : 0, why);
 }
 
+static void on_foreign(void *self, struct ncs_call *call, const char *why)
+{
+    ncs_run_notice(self, NCS_NOTICE_FOREIGN, &call, call ? 1 : 0, why);
+}
+
 /* ---- the run ---- */
 
 /* What only the opened libraries know, and whether it is what the scenario needs. */
@@ -242,7 +247,7 @@ bool ncs_run_open_machine(struct ncs_run *run, const struct ncs_driver *driver,
         ncs_run_watch_calls(run);
     m->observe(&(struct ncs_observer){ .self = run, .before = on_before, .after = on_after,
                                        .finished = on_finished, .mismatch = on_mismatch,
-                                       .crash = on_crash, .fault = on_fault,
+                                       .crash = on_crash, .fault = on_fault, .foreign = on_foreign,
                                        .work = run->timeline ? ncs_run_work : NULL });
     if (o->plant.kind != NCS_PLANT_NONE)
         m->plant(o->plant);

@@ -1,6 +1,7 @@
 #include "sim/launch.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "api/journal.h"
@@ -185,6 +186,30 @@ static bool out_of_reach(const struct part *p, const void *buffer, size_t bytes)
     return bytes > 0 && sim_world.options.no_peer_access && !memory_in_reach(p->cr->gpu, buffer);
 }
 
+/* What the caller has to know of a buffer that its device can use, but that is another one's. */
+static void tell_foreign(const struct part *p, const void *buffer, size_t bytes, const char *role)
+{
+    const struct ncs_observer *o = &sim_world.observer;
+    struct allocation *a = bytes > 0 ? memory_find(buffer) : NULL;
+    char why[96];
+    if (!a || a->kind != MEMORY_DEVICE || a->device == p->cr->gpu->device || a->foreign || !o->foreign ||
+        !p->call)
+        return;
+    a->foreign = true;
+    snprintf(why, sizeof why, "the %s buffer is on device %d, the communicator on device %d", role,
+             a->device, p->cr->gpu->device);
+    o->foreign(o->self, p->call, why);
+}
+
+static void tell_foreigns(const struct part *p)
+{
+    size_t send = 0, recv = 0;
+    if (!extents(p, &send, &recv))
+        return;
+    tell_foreign(p, p->send, send, "send");
+    tell_foreign(p, p->recv, recv, "receive");
+}
+
 size_t part_written(const struct part *p)
 {
     size_t send, recv;
@@ -253,6 +278,7 @@ void launch_advance(struct launch *launch)
             gpu_fault(launch->op->gpu, p->call, why); /* ends this launch */
             return;
         }
+        tell_foreigns(p);
         if (part_is_one_sided(p))
             rma_arrive(p);
         else

@@ -27,6 +27,7 @@ struct allocation {
     struct process *process;
     int device;
     unsigned flags;    /* of pinned memory */
+    bool foreign;      /* another device has used it, which has been told */
     bool leaving;      /* will be freed in the order of a stream */
     struct pool *pool; /* that it is from; NULL = none */
     uint64_t address; /* of base, as the log gives it: the same in every run */

@@ -1635,6 +1635,35 @@ const struct ncs_page ncs_pages[] = {
     },
     {
         .kind = NCS_PAGE_CLASS,
+        .id = "foreign-buffer",
+        .title = "a buffer lies on another device than its communicator",
+        .group = "buffers",
+        .what =
+            "A call is given device memory of one GPU on a communicator of another one. Its kernel reads and writes\n"
+            "it across the link between the two, and the result is right.\n",
+        .why =
+            "NCCL does not ask where a buffer is, unless NCCL_CHECK_POINTERS=1 or NCCL_CHECK_MODE=DEBUG_LOCAL\n"
+            "tells it to: then it is ncclInvalidArgument. Where the devices cannot use each other's memory it is\n"
+            "an illegal access (CUDA error 700). Typical: the device was not set before the allocation, and all\n"
+            "ranks of a host allocate on device 0.\n",
+        .see =
+            "The note names the call, the buffer, where it was allocated, and both devices. On a cluster:\n"
+            "NCCL_CHECK_MODE=DEBUG_LOCAL, or nvidia-smi, which shows memory of several processes on one device.\n",
+        .repair =
+            "Set the device before anything is allocated, and ask for the device of a buffer where it comes from\n"
+            "outside (cudaPointerGetAttributes).\n",
+        .scenario =
+            "scenario { ranks = 2 }\n"
+            "local x = cuda.buffer(\"float32\", 8, { device = 0 }):fill(1) -- on rank 1, too\n"
+            "world:all_reduce(x)\n"
+            "stream:sync()\n"
+            "expect.equal(x, 2)\n",
+        .ends = "pass",
+        .finding = "foreign-buffer",
+        .also = "illegal-access ncclInvalidArgument",
+    },
+    {
+        .kind = NCS_PAGE_CLASS,
         .id = "rank-lost",
         .title = "a rank is gone, the others wait for it",
         .group = "ranks",

@@ -86,3 +86,26 @@ scale:fill(4) -- for the next step
 stream:sync()
 expect.equal(x, 2)]],
   also = "buffer-reused illegal-access" }
+
+class { "foreign-buffer", "a buffer lies on another device than its communicator",
+  what = [[
+A call is given device memory of one GPU on a communicator of another one. Its kernel reads and writes
+it across the link between the two, and the result is right.]],
+  why = [[
+NCCL does not ask where a buffer is, unless NCCL_CHECK_POINTERS=1 or NCCL_CHECK_MODE=DEBUG_LOCAL
+tells it to: then it is ncclInvalidArgument. Where the devices cannot use each other's memory it is
+an illegal access (CUDA error 700). Typical: the device was not set before the allocation, and all
+ranks of a host allocate on device 0.]],
+  see = [[
+The note names the call, the buffer, where it was allocated, and both devices. On a cluster:
+NCCL_CHECK_MODE=DEBUG_LOCAL, or nvidia-smi, which shows memory of several processes on one device.]],
+  repair = [[
+Set the device before anything is allocated, and ask for the device of a buffer where it comes from
+outside (cudaPointerGetAttributes).]],
+  ends = "pass", scenario = [[
+scenario { ranks = 2 }
+local x = cuda.buffer("float32", 8, { device = 0 }):fill(1) -- on rank 1, too
+world:all_reduce(x)
+stream:sync()
+expect.equal(x, 2)]],
+  also = "illegal-access ncclInvalidArgument" }

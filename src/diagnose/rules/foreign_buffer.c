@@ -1,0 +1,22 @@
+/* A buffer of another device than the communicator's, which the device can reach. */
+#include "diagnose/rule.h"
+
+#include "base/mem.h"
+
+static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+{
+    if (r->kind != NCS_ROOT_FOREIGN || !r->notice->calls)
+        return false;
+    ncs_fill_notice(q, r, d, "uses memory of another device");
+    struct ncs_str s = { 0 };
+    ncs_str_add(&s, d->f.why);
+    ncs_say_memory(q, r->notice->call[0], r->notice->why, &s);
+    ncs_str_add(&s, "; that goes well only where the devices can use each other's memory, and slowly");
+    ncs_free(d->f.why);
+    d->f.why = ncs_str_take(&s);
+    d->f.fix = ncs_copy_text("allocate it on the communicator's device, which has to be the current one then; "
+                             "NCCL_CHECK_MODE=DEBUG_LOCAL makes NCCL refuse it");
+    return true;
+}
+
+const struct ncs_rule ncs_rule_foreign_buffer = { .match = match };
