@@ -384,85 +384,7 @@ static bool read_all(struct log *l, const struct trace_file *file, size_t count)
     return ok;
 }
 
-/* ---- what is not known ---- */
-
-/* Who has destroyed a communicator had nothing left to wait for there, and who has aborted it waits no
- * more. */
-static void end_calls(struct record *r, int rank)
-{
-    enum record_state *end = ncs_new(r->comms * sizeof *end);
-    for (size_t i = r->rank[rank].calls; i-- > 0;) {
-        struct record_call *c = &r->rank[rank].call[i];
-        if (c->fn == NCS_FN_ncclCommAbort || c->fn == NCS_FN_ncclCommDestroy)
-            end[c->comm] = c->fn == NCS_FN_ncclCommAbort ? RECORD_GONE : RECORD_OVER;
-        else if (end[c->comm])
-            c->state = end[c->comm];
-        if (c->fn == NCS_FN_ncclCommInitRank && end[c->comm])
-            c->pending = false;
-    }
-    ncs_free(end);
-}
-
-static void excuse_all(struct record *r, int comm)
-{
-    for (int k = 0; k < r->ranks; k++)
-        for (size_t i = 0; i < r->rank[k].calls; i++)
-            if (r->rank[k].call[i].comm == comm)
-                r->rank[k].call[i].state = RECORD_OVER;
-}
-
-/* The log does not say what a rank without lines has done: nobody is taken to wait for it. */
-static void excuse_missing(struct record *r)
-{
-    bool *pending = ncs_new(r->comms * sizeof *pending); /* whoever is missing has not joined */
-    for (int k = 0; k < r->ranks; k++)
-        for (size_t i = 0; i < r->rank[k].calls; i++) {
-            struct record_call *c = &r->rank[k].call[i];
-            pending[c->comm] |= c->pending;
-            bool pair = c->fn == NCS_FN_ncclSend || c->fn == NCS_FN_ncclRecv;
-            int peer = pair && c->root >= 0 && c->root < r->comm[c->comm].nranks ? r->comm[c->comm].rank[c->root]
-                                                                                 : 0;
-            if (pair && (peer < 0 || !r->rank[peer].source))
-                c->state = RECORD_OVER;
-        }
-    for (size_t i = 0; i < r->comms; i++) {
-        int model = -1;
-        size_t most = 0;
-        for (int k = 0; k < r->comm[i].nranks; k++) {
-            size_t calls = 0;
-            const struct record_rank *from = r->comm[i].rank[k] >= 0 ? &r->rank[r->comm[i].rank[k]] : NULL;
-            for (size_t c = 0; from && c < from->calls; c++)
-                calls += from->call[c].comm == (int)i && ncs_record_is_collective(&from->call[c]);
-            if (calls > most) {
-                most = calls;
-                model = k;
-            }
-        }
-        if (model >= 0 && !pending[i] && !ncs_record_imply(r, (int)i, model, most))
-            excuse_all(r, (int)i);
-    }
-    ncs_free(pending);
-}
-
-/* Of communicators beside the world the ranks without lines have no number: they are given one. */
-static bool number_absent(struct record *r, struct ncs_error *err)
-{
-    for (size_t i = 0; i < r->comms; i++)
-        for (int k = 0; k < r->comm[i].nranks; k++)
-            if (r->comm[i].rank[k] < 0) {
-                int rank = r->ranks;
-                for (int m = 0; m < r->ranks && rank == r->ranks; m++) {
-                    bool in = r->rank[m].source != NULL;
-                    for (int o = 0; o < r->comm[i].nranks && !in; o++)
-                        in = r->comm[i].rank[o] == m;
-                    rank = in ? rank : m;
-                }
-                if (!ncs_record_has_rank(r, rank, err))
-                    return false;
-                r->comm[i].rank[k] = rank;
-            }
-    return true;
-}
+/* ---- all of it ---- */
 
 static void end_groups(struct log *l)
 {
@@ -513,13 +435,9 @@ bool ncs_log_read(struct record *r, struct trace_file *file, size_t count, struc
     l.building = true;
     ncs_map_free(&l.bound_of);
     l.bound_of = (struct ncs_map){ 0 };
-    ok = ok && read_all(&l, file, count) && has_calls(&l, &file[0], err) && number_absent(r, err);
+    ok = ok && read_all(&l, file, count) && has_calls(&l, &file[0], err) && ncs_log_align(r, err);
     if (ok) {
         end_groups(&l);
-        for (int k = 0; k < r->ranks; k++)
-            end_calls(r, k);
-        ncs_record_note_missing(r);
-        excuse_missing(r);
         note_lines(&l);
     }
     for (size_t i = 0; i < l.threads; i++)

@@ -91,6 +91,8 @@ void ncs_record_note_missing(struct record *r);
 /* What the calls of several dumps need to be compared: the same start, and what follows for those ranks
  * of which there is none. */
 void ncs_flight_align(struct record *r);
+/* The same of a log. */
+bool ncs_log_align(struct record *r, struct ncs_error *err);
 
 /* Each takes all files of its kind. */
 bool ncs_flight_read(struct record *r, struct trace_file *file, size_t count, struct ncs_error *err);
