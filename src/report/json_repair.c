@@ -50,6 +50,7 @@ json_t *ncs_json_repair(const struct ncs_repair *repair)
         json_object_set_new(round, "gone", json_boolean(r->gone));
         json_object_set_new(round, "verdict", json_string(ncs_verdict_name(r->verdict)));
         json_object_set_new(round, "left", ncs_json_of(r->left));
+        json_object_set_new(round, "left_why", ncs_json_of(r->left_why));
         json_object_set_new(round, "failure", ncs_json_of(r->failure));
         json_array_append_new(rounds, round);
     }

@@ -32,6 +32,20 @@ static void add_round(const struct ncs_text *t, const struct ncs_repair_round *r
     ncs_str_add(t->out, "\n");
 }
 
+/* Of the last round: what is left, and that nothing was tried against it. */
+static void add_rest(const struct ncs_text *t, const struct ncs_repair_round *round)
+{
+    if (round->verdict == NCS_PASS)
+        return;
+    if (round->left_why) {
+        ncs_str_add(t->out, "    why   ");
+        ncs_safe_line(t->out, round->left_why);
+        ncs_str_add(t->out, "\n");
+    }
+    if (!round->left_known)
+        ncs_str_add(t->out, "          no change of calls alone is known to repair that\n");
+}
+
 void ncs_text_repair(const struct ncs_text *t)
 {
     const struct ncs_repair *repair = &t->result->repair;
@@ -42,4 +56,6 @@ void ncs_text_repair(const struct ncs_text *t)
                                   : " no change of calls alone is known to repair it");
     for (size_t i = 0; i < repair->rounds; i++)
         add_round(t, &repair->round[i]);
+    if (repair->rounds)
+        add_rest(t, &repair->round[repair->rounds - 1]);
 }

@@ -18,6 +18,7 @@ struct waiter {
     uint64_t same;                     /* but for whom it waits for */
     uint64_t peers, circle, step;      /* whom it waits for; with itself; how far on, 0 = not one */
     int node;                          /* -1 = of none yet */
+    int twin;                          /* earlier line of its rank that tells the same wait; -1 = none */
 };
 
 struct entry {
@@ -119,7 +120,7 @@ size_t ncs_waits_op_bytes(const struct ncs_wait_line *line)
 
 static void look(const struct build *b, struct waiter *w, const struct ncs_wait_line *line)
 {
-    *w = (struct waiter){ .line = line, .node = -1, .cause = cause_of(b->d, line->rank) };
+    *w = (struct waiter){ .line = line, .node = -1, .twin = -1, .cause = cause_of(b->d, line->rank) };
     w->row = row_in(w->cause, line->rank);
     if (w->row && strncmp(w->row->text, "waits ", 6) == 0)
         w->row = NULL; /* that much is told of everybody who waits */
@@ -134,6 +135,15 @@ static void look(const struct build *b, struct waiter *w, const struct ncs_wait_
     h = w->row ? hash_text(ncs_hash(h, (uint64_t)w->row->line), w->row->text) : h;
     w->same = ncs_hash(h, is_bystander(b->d, line->rank));
     look_at_peers(b, w);
+}
+
+/* A rank that waits for its stream, which is at a callback, and the callback wait for one thing. */
+static void find_twin(const struct build *b, size_t at)
+{
+    const struct ncs_wait_line *w = &b->d->wait[at];
+    for (size_t i = at; i-- > 0 && b->d->wait[i].rank == w->rank && w->what && w->thread == 0;)
+        if (b->d->wait[i].thread == 0 && b->d->wait[i].what && strcmp(b->d->wait[i].what, w->what) == 0)
+            b->waiter[at].twin = (int)i;
 }
 
 static void enter(struct build *b, int rank, int node)
@@ -170,7 +180,7 @@ static uint64_t key_of(const struct waiter *w, int how)
 static bool may_fold(const struct build *b, const struct waiter *w, int how)
 {
     bool many = b->d->waits > MANY;
-    return w->node < 0 && (how == 0 || (how == 1 && (many || w->line->peers > 1)) ||
+    return w->node < 0 && w->twin < 0 && (how == 0 || (how == 1 && (many || w->line->peers > 1)) ||
                            (how == 2 && many && w->step));
 }
 
@@ -391,11 +401,16 @@ void ncs_waits_build(const struct ncs_diagnosis *d, struct ncs_waits_graph *out)
         b.first[r] = -1;
     for (size_t i = 0; i < d->waits; i++)
         look(&b, &b.waiter[i], &d->wait[i]);
+    for (size_t i = 0; i < d->waits; i++)
+        find_twin(&b, i);
     fold(&b, 0, 2);
     fold(&b, 1, 2);
     merge_circles(&b);
     fold(&b, 2, 2);
     fold(&b, 0, 1);
+    for (size_t i = 0; i < d->waits; i++)
+        if (b.waiter[i].twin >= 0)
+            b.waiter[i].node = b.waiter[b.waiter[i].twin].node;
     drop_empty(&b);
     order_nodes(&b);
     connect_all(&b);

@@ -85,6 +85,8 @@ static void add_round(struct ncs_repair *repair, size_t *room, const struct ncs_
         round.edit[i] = ncs_edit_copy(&f->repair[i]);
     const struct ncs_finding *left = r->verdict == NCS_PASS ? NULL : cause(&r->diagnosis);
     round.left = left ? left->rule : NULL;
+    round.left_why = left ? ncs_copy_text(left->why) : NULL;
+    round.left_known = next(&r->diagnosis) != NULL;
     if (!left && r->expects)
         round.failure = ncs_copy_text(r->expect[0].message);
     else if (!left && r->errors)
@@ -132,6 +134,7 @@ void ncs_run_repair_free(struct ncs_repair *repair)
         ncs_free(round->edit);
         ncs_free(round->comm);
         ncs_free(round->failure);
+        ncs_free(round->left_why);
     }
     ncs_free(repair->round);
 }

@@ -122,6 +122,8 @@ struct ncs_repair_round {
     bool gone;                 /* the finding is */
     enum ncs_verdict verdict;
     const char *left;          /* rule of the cause that is left; NULL = none */
+    char *left_why;            /* of it, in words */
+    bool left_known;           /* edits are known that may remove that, too */
     char *failure;             /* of a verdict without a cause: what failed; NULL = nothing told */
 };
 

@@ -54,6 +54,13 @@ skipped=$here/cases/insert.lua
     grep -q '^  repair ' "$work/text" && grep -q '^    then  it passes$' "$work/text" ||
     { echo "not as declared, or without its repair:"; cat "$work/text"; failed=$((failed + 1)); }
 
+# What is left when the edits are used up has its reason, and it is said that nothing more is known.
+"$program" run --repair 'scenarios/bugs/lifecycle/split_instead_of_call.lua[ranks=3,culprit=0]' >"$work/text" 2>&1 </dev/null
+tail -n 3 "$work/text" | grep -v '^    then  hang: skipped-call$' >"$work/rest"
+printf '%s\n' '    why   ranks 1, 2 never called comm:split on world, at line 19 on rank 0: it is for all of its ranks' \
+    '          no change of calls alone is known to repair that' | diff "$work/rest" - ||
+    { echo "the end of a repair that is none:"; cat "$work/text"; failed=$((failed + 1)); }
+
 tried=$(wc -l <"$work/tried")
 passed=$(awk -F'\t' '$4 == "true"' "$work/tried" | wc -l)
 echo "$passed of $tried findings with edits are repaired by them, $failed failed"

@@ -87,5 +87,9 @@ END {
 }
 AWK
 
+# A rank whose stream is at a callback that waits: one wait, told once.
+twice=$("$program" run --format tree 'scenarios/bugs/streams/callback_waits.lua[ranks=4]' </dev/null | grep -c '^    .*rank 1 waits')
+((twice == 1)) || complain "callback_waits: rank 1 is told $twice times"
+
 echo "$(wc -l <"$work/waiting") runs, $failed failed"
 ((failed == 0))

@@ -92,8 +92,9 @@ START_TEST(a_group_too_wide_is_split)
 {
     wide_group(NCS_PART_DONE);
     ck_assert_str_eq(only("p2p-cycle")->fix,
-                     "a group ends only as a whole: split that of rank 1 before the receive at "
-                     "line 16, and make in between what rank 0 waits for");
+                     "a group ends only as a whole: take what rank 0 waits for into the group of "
+                     "rank 1, with the receive at line 16, or make it before that receive, in front "
+                     "of which the group is split");
     end_run();
     wide_group(NCS_PART_WAITING);
     ck_assert(says(only("p2p-cycle")->fix, "into one group"));

@@ -39,6 +39,11 @@ static bool overlaps(const struct ncs_inquiry *q, const struct ncs_call *c)
            ncs_in_one_memory(c, send, in.bytes, recv, out.bytes);
 }
 
+static size_t block_of(const struct ncs_call *c)
+{
+    return ncs_call_count(c) * ncs_dtype_bytes(ncs_call_dtype(c));
+}
+
 static void fill(const struct ncs_inquiry *q, const struct ncs_call *c, struct ncs_draft *d)
 {
     int nranks = q->journal->comm[c->comm]->nranks;
@@ -55,15 +60,19 @@ static void fill(const struct ncs_inquiry *q, const struct ncs_call *c, struct n
         ncs_str_addf(&s, "the send buffer begins %lld bytes %s the receive buffer",
                      (long long)(by < 0 ? -by : by), by < 0 ? "before" : "behind");
     ncs_str_add(&s, ", so parts are overwritten before they are sent");
+    if (reads != writes && by % (intptr_t)block_of(c) == 0)
+        ncs_str_addf(&s, "; in place is only what rank %d has at block %d, behind those of the ranks before it",
+                     c->comm_rank, c->comm_rank);
     d->f.why = ncs_str_take(&s);
     if (reads == writes)
         d->f.fix = ncs_text(c->fn == NCS_FN_ncclAlltoAll ? "give the call two buffers: it is never in place"
                                                          : "give the call two buffers, or the same one twice");
     else
-        d->f.fix = ncs_text("give the call two buffers, or let the %s of rank %d be block %d of the %s: "
-                            "count * %d elements from its start", reads < writes ? "send buffer" : "receive buffer",
-                            c->comm_rank, c->comm_rank, reads < writes ? "receive buffer" : "send buffer",
-                            c->comm_rank);
+        d->f.fix = ncs_text("give the call two buffers, or let the %s of each rank begin at element rank * %zu "
+                            "of its %s, as block number rank: on rank %d at element %zu",
+                            reads < writes ? "send buffer" : "receive buffer", ncs_call_count(c),
+                            reads < writes ? "receive buffer" : "send buffer", c->comm_rank,
+                            (size_t)c->comm_rank * ncs_call_count(c));
     d->f.evidence = ncs_text("by the buffers of the call alone");
     d->f.certainty = NCS_UNDEFINED;
     d->f.call = c->number;

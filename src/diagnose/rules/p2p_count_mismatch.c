@@ -31,6 +31,25 @@ static const struct ncs_call *exchanged_with(const struct ncs_call *send, const 
     return NULL;
 }
 
+/* Nobody can tell which of the two is meant: both ways are told. */
+static char *counts_of(const struct ncs_call *send, const struct ncs_call *recv)
+{
+    struct ncs_str s = { 0 };
+    bool types = ncs_call_dtype(send) != ncs_call_dtype(recv);
+    for (int i = 0; i < 2; i++) {
+        const struct ncs_call *change = i ? send : recv, *model = i ? recv : send;
+        ncs_str_addf(&s, "%slet rank %d %s ", i ? ", or " : "", change->rank, i ? "send" : "receive");
+        if (types)
+            ncs_str_addf(&s, "%s x ", ncs_dtype_name(ncs_call_dtype(model)));
+        ncs_str_addf(&s, "%zu", ncs_call_count(model));
+        if (!types)
+            ncs_str_addf(&s, " instead of %zu", ncs_call_count(change));
+        ncs_say_place(&s, change);
+        ncs_str_addf(&s, ", as rank %d %s", model->rank, i ? "receives" : "sends");
+    }
+    return ncs_str_take(&s);
+}
+
 static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
 {
     if (r->kind != NCS_ROOT_DIFFER || !ncs_is_exchange(r))
@@ -61,8 +80,7 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
     d->f.why = ncs_str_take(&s);
     d->f.fix = other ? ncs_text("let rank %d receive in the order in which rank %d sends: messages of "
                                 "two ranks are paired by their order alone", recv->rank, send->rank)
-                     : ncs_text("let rank %d receive what rank %d sends: the same count and type",
-                                recv->rank, send->rank);
+                     : counts_of(send, recv);
     ncs_fill_calls(q, r, d, r->call[0]->rank <= r->call[1]->rank ? r->call[0] : r->call[1]);
     d->remark = in == out; /* NCCL moves bytes and compares no types */
     if (d->remark)

@@ -40,12 +40,19 @@ static const struct ncs_call *keeps_back(const struct ncs_inquiry *q, const stru
 static char *split_group(const struct ncs_draft *d, const struct ncs_call *c)
 {
     struct ncs_str s = { 0 };
-    ncs_str_addf(&s, "a group ends only as a whole: split that of rank %d before the %s", c->rank,
-                 ncs_is_send(c) ? "send" : ncs_is_pairwise(c) ? "receive" : "call");
-    ncs_say_place(&s, c);
+    const char *what = ncs_is_send(c) ? "send" : ncs_is_pairwise(c) ? "receive" : "call";
+    ncs_str_add(&s, "a group ends only as a whole: ");
     for (size_t i = 0; i < d->f.cycles; i++)
         if (d->f.cycle[i].waits_for == c->rank)
-            ncs_str_addf(&s, ", and make in between what rank %d waits for", d->f.cycle[i].rank);
+            ncs_str_addf(&s, "take what rank %d waits for into the group of rank %d, with the %s", d->f.cycle[i].rank,
+                         c->rank, what);
+    if (s.text[s.bytes - 1] == ' ') {
+        ncs_str_addf(&s, "split that of rank %d before the %s", c->rank, what);
+        ncs_say_place(&s, c);
+        return ncs_str_take(&s);
+    }
+    ncs_say_place(&s, c);
+    ncs_str_addf(&s, ", or make it before that %s, in front of which the group is split", what);
     return ncs_str_take(&s);
 }
 
