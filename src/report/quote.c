@@ -60,38 +60,124 @@ static void add_text(const struct ncs_source *s, int line, struct ncs_str *out)
     ncs_str_addf(out, "%d | %.*s", line, (int)(end - from), from);
 }
 
-/* Lines alone do not say which file they are of. */
-static bool is_one_file(const struct ncs_journal *j)
+/* ---- of which file a line is ---- */
+
+struct file {
+    const char *name;      /* as the calls have it; borrowed */
+    char *text;            /* NULL = it cannot be read */
+    struct ncs_source source;
+};
+
+struct ncs_quotes {
+    struct file *file;
+    size_t files, room;
+};
+
+static size_t file_of(struct ncs_quotes *q, const char *name)
 {
-    const char *file = NULL;
-    for (const struct ncs_call *c = j ? j->oldest : NULL; c; c = c->newer) {
-        if (file && c->place.file && c->place.file != file)
-            return false;
-        file = file ? file : c->place.file;
-    }
-    return true;
+    size_t i = 0;
+    while (i < q->files && strcmp(q->file[i].name, name) != 0)
+        i++;
+    if (i == q->files)
+        NCS_PUSH(q->file, q->files, q->room, (struct file){ .name = name });
+    return i;
 }
 
-void ncs_text_quote(const struct ncs_text *t, const struct ncs_finding *f)
+static void read_file(struct file *f)
 {
-    struct lines l = { 0 };
     struct ncs_str text = { 0 };
     struct ncs_error ignored = { 0 };
-    const char *file = t->run->scenario ? t->run->scenario->file : NULL;
-    choose_lines(f, &l);
-    bool from_file = file && strcmp(file, "-") != 0 && is_one_file(t->result->journal);
-    if (l.count && from_file && ncs_file_read(file, NCS_FILE_LIMIT, "a scenario", &text, &ignored)) {
-        struct ncs_source s;
-        ncs_source_init(&s, file, text.text, text.bytes);
-        for (size_t i = 0; i < l.count; i++) {
-            struct ncs_str line = { 0 };
-            if ((size_t)l.line[i] > s.lines)
-                continue;
-            add_text(&s, l.line[i], &line);
-            ncs_text_keyed(t, NCS_DIM, i == 0 ? "code" : "", line.text);
-            ncs_str_free(&line);
-        }
-        ncs_source_free(&s);
+    if (!ncs_file_read(f->name, NCS_FILE_LIMIT, "a scenario", &text, &ignored)) {
+        ncs_str_free(&text);
+        return;
     }
-    ncs_str_free(&text);
+    size_t bytes = text.bytes;
+    f->text = ncs_str_take(&text);
+    ncs_source_init(&f->source, f->name, f->text, bytes);
+}
+
+/* The files that calls of the run were made in, the scenario's own first, each read once. */
+static struct ncs_quotes *open_quotes(const struct ncs_text *t)
+{
+    const char *own = t->run->scenario ? t->run->scenario->file : NULL;
+    const struct ncs_journal *j = t->result->journal;
+    struct ncs_quotes *q = ncs_new(sizeof *q);
+    const char *last = NULL;
+    if (!own || strcmp(own, "-") == 0)
+        return q;
+    file_of(q, own);
+    for (const struct ncs_call *c = j ? j->oldest : NULL; c; c = c->newer)
+        if (c->place.file && c->place.file != last)
+            file_of(q, last = c->place.file);
+    for (size_t i = 0; i < q->files; i++)
+        read_file(&q->file[i]);
+    return q;
+}
+
+void ncs_text_quotes_free(struct ncs_quotes *q)
+{
+    for (size_t i = 0; q && i < q->files; i++) {
+        if (q->file[i].text)
+            ncs_source_free(&q->file[i].source);
+        ncs_free(q->file[i].text);
+    }
+    if (q)
+        ncs_free(q->file);
+    ncs_free(q);
+}
+
+static bool is_call_of(const struct ncs_text *t, const struct ncs_finding *f, const struct ncs_call *c)
+{
+    const char *name = c->comm >= 0 ? t->result->journal->comm[c->comm]->name : NULL;
+    return f->call && c->number == f->call && f->comm && name && strcmp(name, f->comm) == 0;
+}
+
+/* Flags the files, of several, in which the finding's calls were made at the line, or else any. */
+static void files_with(const struct ncs_text *t, const struct ncs_finding *f, int line, bool *in)
+{
+    struct ncs_quotes *q = t->quotes;
+    const struct ncs_journal *j = t->result->journal;
+    bool any = q->files == 1;
+    in[0] = any;
+    for (int all = 0; all < 2 && !any; all++)
+        for (const struct ncs_call *c = j ? j->oldest : NULL; c; c = c->newer)
+            if (c->place.line == line && c->place.file && (all || is_call_of(t, f, c)))
+                any = in[file_of(q, c->place.file)] = true;
+}
+
+static const char *base_name(const char *file)
+{
+    const char *slash = strrchr(file, '/');
+    return slash ? slash + 1 : file;
+}
+
+static void quote_line(const struct ncs_text *t, const struct file *file, int at, bool first)
+{
+    struct ncs_str line = { 0 };
+    if (t->quotes->files > 1)
+        ncs_str_addf(&line, "%s:", base_name(file->name));
+    add_text(&file->source, at, &line);
+    ncs_text_keyed(t, NCS_DIM, first ? "code" : "", line.text);
+    ncs_str_free(&line);
+}
+
+void ncs_text_quote(struct ncs_text *t, const struct ncs_finding *f)
+{
+    struct lines l = { 0 };
+    bool first = true;
+    choose_lines(f, &l);
+    if (!t->quotes && l.count)
+        t->quotes = open_quotes(t);
+    for (size_t i = 0; i < l.count && t->quotes->files; i++) {
+        bool *in = ncs_new(t->quotes->files * sizeof *in);
+        files_with(t, f, l.line[i], in);
+        for (size_t k = 0; k < t->quotes->files; k++) {
+            const struct file *file = &t->quotes->file[k];
+            if (!in[k] || !file->text || (size_t)l.line[i] > file->source.lines)
+                continue;
+            quote_line(t, file, l.line[i], first);
+            first = false;
+        }
+        ncs_free(in);
+    }
 }

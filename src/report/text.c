@@ -161,7 +161,7 @@ static void add_likes(const struct ncs_text *t, size_t first)
     ncs_free(rank);
 }
 
-static void add_finding(const struct ncs_text *t, size_t which)
+static void add_finding(struct ncs_text *t, size_t which)
 {
     const struct ncs_finding *f = &t->result->diagnosis.finding[which];
     if (f->title)
@@ -202,6 +202,7 @@ void ncs_text_findings(const struct ncs_text *t)
     const struct ncs_diagnosis *d = &t->result->diagnosis;
     size_t start = t->out->bytes, left_out = 0, *first = ncs_new(d->findings * sizeof *first);
     size_t kinds = 0;
+    struct ncs_text quoting = *t; /* its files are read once for all findings */
     for (size_t i = 0; i < d->findings; i++) {
         size_t k = 0;
         while (k < kinds && !alike(d, first[k], i))
@@ -212,8 +213,9 @@ void ncs_text_findings(const struct ncs_text *t)
         if (kinds > 1 && !t->style->verbose && lines_since(t, start) >= SCREEN)
             left_out++;
         else
-            add_finding(t, i);
+            add_finding(&quoting, i);
     }
+    ncs_text_quotes_free(quoting.quotes);
     ncs_free(first);
     if (left_out)
         ncs_str_addf(t->out, "  and %zu more finding%s; -v shows them\n", left_out,

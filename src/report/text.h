@@ -15,6 +15,7 @@ struct ncs_text {
     const struct ncs_result *result;
     const struct ncs_report_style *style;
     struct ncs_str *out;
+    struct ncs_quotes *quotes; /* files that were read; NULL = none yet */
 };
 
 const char *ncs_text_plural(uint64_t n); /* "" or "s" */
@@ -28,7 +29,8 @@ void ncs_text_findings(const struct ncs_text *t);
 const struct ncs_finding *ncs_text_cause(const struct ncs_result *r);
 
 /* The lines of the scenario that the finding speaks of (quote.c); nothing where its file cannot be read. */
-void ncs_text_quote(const struct ncs_text *t, const struct ncs_finding *f);
+void ncs_text_quote(struct ncs_text *t, const struct ncs_finding *f);
+void ncs_text_quotes_free(struct ncs_quotes *quotes); /* NULL is a no-op */
 
 /* ---- what failed (failures.c) ---- */
 

@@ -201,3 +201,16 @@ $ ncclscript run --format dot pass.lua
 >   label="pass.lua: pass";
 >   labelloc=t; rankdir=LR; node [shape=box];
 > }
+
+# Lines of calls that were made in several files are quoted with their file.
+$ ncclscript run layers/main.lua
+> HANG  layers/main.lua  2 ranks, sim, seed 0
+>   communicator world, call 2: AllReduce float32 x 8 sum
+>     rank 0  waits in stream:sync()         line 6
+>     rank 1  never made call 2: finished    line 6
+>   code  layer.lua:4 | if not skip then world:all_reduce(x, { label = "layer" }) end
+>         main.lua:6 | stream:sync()
+>   why   rank 1 made 1 call on world, the other 2: call 2 is at line 4 (layer)
+>   fix   let rank 1 make the call at line 4 too: every rank of a communicator makes the same calls in the same order
+>   more  ncclscript explain skipped-call
+? 3
