@@ -1,7 +1,42 @@
 /* Ranks wait to join a communicator for others that never do. */
 #include "diagnose/rule.h"
 
+#include <string.h>
+
 #include "base/mem.h"
+
+/* Where somebody who is missed waits on its host; NULL = it does not. */
+static const struct ncs_snap_gate *held_at(const struct ncs_inquiry *q, const struct ncs_absent *a)
+{
+    const struct ncs_snap_context *c = a->context >= 0 ? &q->snap->context[a->context] : NULL;
+    for (size_t i = 0; c && a->reason == NCS_ABSENT_ELSEWHERE && i < c->waits; i++)
+        if (q->snap->wait[c->wait + i].kind == NCS_WAIT_GATE)
+            return &q->snap->gate[q->snap->wait[c->wait + i].index];
+    return NULL;
+}
+
+/* "; rank 1 waits in store:get at line 16 for store key `id`, which nobody has set": of the first that is
+ * held up so; the fix begins with it. */
+static void say_held(const struct ncs_inquiry *q, const struct ncs_need *n, struct ncs_str *why,
+                     struct ncs_str *fix)
+{
+    for (size_t i = 0; i < n->absents; i++) {
+        const struct ncs_absent *a = &n->absent[i];
+        const struct ncs_snap_gate *g = held_at(q, a);
+        if (!g || !g->key || strcmp(g->what, "store:get") != 0)
+            continue;
+        int line = ncs_said_place(q, a->context).line;
+        ncs_str_addf(why, ": rank %d waits in %s", a->rank, g->what);
+        ncs_str_addf(fix, "let a rank set %s, or let rank %d get one that is set", g->key, a->rank);
+        if (line) {
+            ncs_str_addf(why, " at line %d", line);
+            ncs_str_addf(fix, " at line %d", line);
+        }
+        ncs_str_addf(why, " for %s, which nobody has set", g->key);
+        ncs_str_add(fix, ", so that it comes to the call; ");
+        return;
+    }
+}
 
 static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
 {
@@ -18,7 +53,7 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
     size_t real = 0; /* those of them who exist; the others are too high a number */
     while (real < n->absents && (nranks <= q->ranks || absent[real] < q->ranks))
         real++;
-    struct ncs_str s = { 0 };
+    struct ncs_str s = { 0 }, first = { 0 };
     ncs_str_addf(&s, "%zu of %d ranks joined %s with %s, ", (size_t)nranks - n->absents, nranks,
                  ncs_comm_name(q, n->comm), n->call ? ncs_fn_info[n->call->fn].name : "a call");
     ncs_say_ranks(&s, absent, n->absents);
@@ -26,7 +61,10 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
     if (real < n->absents)
         ncs_str_addf(&s, ": nranks = %d, but only %d rank%s exist%s", nranks, q->ranks,
                      q->ranks == 1 ? "" : "s", q->ranks == 1 ? "s" : "");
+    say_held(q, n, &s, &first);
     d->f.why = ncs_str_take(&s);
+    ncs_str_add(&s, first.text ? first.text : "");
+    ncs_str_free(&first);
     if (real < n->absents) {
         ncs_str_addf(&s, "pass nranks = %d", q->ranks);
         if (n->call)
