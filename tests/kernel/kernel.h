@@ -2,7 +2,7 @@
 #ifndef NCS_TEST_KERNEL_H
 #define NCS_TEST_KERNEL_H
 
-#include <check.h>
+#include "harness.h"
 #include <stdlib.h>
 #include <string.h>
 

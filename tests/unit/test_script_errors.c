@@ -253,9 +253,9 @@ START_TEST(test_memory_limit)
 {
     struct ncs_script *s = script = load(
         "scenario { ranks = 2 }\nlocal t = {}\nwhile true do t[#t + 1] = ('x'):rep(10000) .. #t end");
-    s->memory_limit = 8 << 20;
     struct ncs_run_options o = { .driver = "sim", .ranks = 2, .devices = 8, .verify = true };
     struct ncs_program p = ncs_script_program(s, &scenario);
+    s->memory_limit = 8 << 20; // which is a GiB otherwise
     run = ncs_run_new(&o, &p, NULL, NULL);
     const struct ncs_result *r = ncs_run_execute(run);
     ck_assert_int_eq(r->verdict, NCS_INVALID);
