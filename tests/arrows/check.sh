@@ -41,18 +41,18 @@ breach() {
     breaches=$((breaches + 1))
 }
 
-# room FILE: the room that a file belongs to.
+# room FILE: the room that a file belongs to, in `from`.
 room() {
     case $1 in
-        include/*) echo include ;;
-        *) cut -d/ -f2 <<<"$1" ;;
+        include/*) from=include ;;
+        *) from=${1#*/} from=${from%%/*} ;;
     esac
 }
 
 include_direction() {
     local file line name from to
     while IFS=: read -r file line name; do
-        from=$(room "$file")
+        room "$file"
         to=${name%%/*}
         if [ "$to" = "$name" ]; then
             breach "$file:$line: \"$name\": an include path is \"room/file.h\""

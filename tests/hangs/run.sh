@@ -45,6 +45,7 @@ for policy in strict typical; do
     jq -cS --arg policy $policy 'select(.policy == $policy)' "$work/expect" | sort >"$work/want"
     for seed in "${seeds[@]}"; do
         reports "$work/got" $policy "$seed" "${bugs[@]}"
+        [[ $policy != strict || $seed != 0 ]] || cp "$work/json" "$work/first"
         words
         sort "$work/got" -o "$work/got"
         compared=$((compared + $(comm -12 "$work/want" "$work/got" | wc -l)))
@@ -78,7 +79,7 @@ done < <(sort "$work/words" | uniq -c | awk -v seeds=${#seeds[@]} '$1 != seeds')
 # Why and repair in words, where they are particular to the case.
 while read -r line; do
     file=$here/cases/$(jq -r .scenario <<<"$line").lua
-    "$program" run --format json "$file" </dev/null 2>/dev/null |
+    grep -F "\"$file\"" "$work/first" |
         jq -r '.findings[] | .why, .fix, .evidence // empty' >"$work/said"
     while read -r words; do
         compared=$((compared + 1))
@@ -91,10 +92,9 @@ done <$here/said.jsonl
 
 # Everybody who is blocked is told of.
 "$program" run -v --timeout 60s "${bugs[@]}" >"$work/text" 2>/dev/null </dev/null
-"$program" run --format json --timeout 60s "${bugs[@]}" 2>/dev/null </dev/null |
-    jq -r 'select(.findings != []) |
+jq -r 'select(.findings != []) |
         [.scenario + if .name then "[" + .name + "]" else "" end, (.findings[].blocked[] | tostring)] |
-        join(" ")' >"$work/blocked"
+        join(" ")' "$work/first" >"$work/blocked"
 compared=$((compared + $(wc -l <"$work/blocked")))
 while read -r line; do
     echo "$line"

@@ -17,8 +17,11 @@ complain() { # FILE RANKS WHAT
     failed=$((failed + 1))
 }
 
-for ranks in 64 1024; do
-    for file in wide/*.lua; do
+sizes=(64 1024)
+[[ ${ASAN_OPTIONS:-} ]] && sizes=(64) # of 1024 there are the reports in JSON
+files=(wide/*.lua)
+for ranks in "${sizes[@]}"; do
+    for file in "${files[@]}"; do
         # Everybody waits for everybody there: the graph has a million edges.
         [[ $ranks == 1024 && $file == wide/keys.lua ]] && continue
         "$program" run --timeout 60s -n $ranks "$file" >"$work/text" 2>&1 </dev/null
@@ -49,4 +52,4 @@ comm_order .findings[0].blocked==[range(1024)]
 END
 
 echo "$looked reports, $failed failed"
-((looked > 40 && failed == 0))
+((${#files[@]} > 15 && looked > ${#files[@]} && failed == 0))
