@@ -65,6 +65,11 @@ struct ncs_call {
                          * from, that peer, from 1; 0 = nobody has counted (room hazard) */
     uint32_t window;    /* of a put: the number of its window among those that (comm, comm_rank)
                          * registered, from 1; 0 = none, or it cannot be told */
+    /* What it put in, of a collective that verification has captured: a hash of a sample, 0 = not
+     * known; its first element as a number; whether all of the sample is like that. */
+    uint64_t input;
+    double value;
+    bool uniform;
     /* In C's order; kinds in ncs_fn_info[fn].arg. A unique id given by value is .u, its hash (the
      * key of ncs_comm_info); a list of waits is a copy, NULL where there is none; out-parameters
      * are dangling once the call has returned, but that of an allocation or a stream, which then is

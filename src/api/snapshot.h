@@ -85,6 +85,7 @@ struct ncs_snap_part {             /* one call's share of a launch, or a call st
     enum ncs_part_state state;
     int op;                        /* its launch; -1 = still queued in an open group or in contact */
     int slot;                      /* -1 = not at one yet */
+    bool readable;                 /* at its slot, and its buffers are there */
 };
 
 struct ncs_snap_lack {             /* signals that a wait has not had */

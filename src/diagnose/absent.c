@@ -77,10 +77,7 @@ int ncs_run_rank(const struct ncs_inquiry *q, int comm, int comm_rank)
     if (info->member[comm_rank].rank >= 0)
         return info->member[comm_rank].rank;
     /* Nobody made it: in a communicator over the whole run the numbers are usually the same. */
-    for (int i = 0; i < info->nranks; i++)
-        if (info->member[i].rank >= 0 && info->member[i].rank != i)
-            return -1;
-    return info->nranks == q->ranks ? comm_rank : -1;
+    return q->comm[comm].numbered_alike && info->nranks == q->ranks ? comm_rank : -1;
 }
 
 static int context_of(const struct ncs_inquiry *q, int rank, int thread)
@@ -192,9 +189,10 @@ bool ncs_is_meeting(const struct ncs_need *need)
 static bool own_meeting(const struct ncs_inquiry *q, const struct ncs_need *need,
                         struct ncs_absent *a)
 {
-    for (size_t i = q->rares; i-- > 0;) {
-        const struct ncs_call *c = q->rare[i];
-        if (c->fn != need->call->fn || c->comm != need->comm || c->comm_rank != a->comm_rank)
+    const struct ncs_ranks_of_comm *on = &q->comm[need->comm];
+    for (size_t i = on->rares; i-- > 0;) {
+        const struct ncs_call *c = on->rare[i];
+        if (c->fn != need->call->fn || c->comm_rank != a->comm_rank)
             continue;
         const struct ncs_call *cause;
         enum ncs_reason reason;
@@ -253,9 +251,10 @@ static bool own_pairwise(const struct ncs_inquiry *q, const struct ncs_need *nee
 /* A failed or queued call of ncclCommInitRank for this communicator. */
 static bool own_init(const struct ncs_inquiry *q, const struct ncs_need *need, struct ncs_absent *a)
 {
-    for (size_t i = 0; i < q->rares; i++) {
-        const struct ncs_call *c = q->rare[i];
-        if (!ncs_is_init(c) || c->comm != need->comm || c->rank != a->rank ||
+    const struct ncs_ranks_of_comm *on = &q->comm[need->comm];
+    for (size_t i = 0; i < on->rares; i++) {
+        const struct ncs_call *c = on->rare[i];
+        if (!ncs_is_init(c) || c->rank != a->rank ||
             (c->comm_rank >= 0 && c->comm_rank != a->comm_rank))
             continue;
         const struct ncs_call *cause;
@@ -280,10 +279,11 @@ static bool own_init(const struct ncs_inquiry *q, const struct ncs_need *need, s
 static bool has_revoked(const struct ncs_inquiry *q, const struct ncs_need *need,
                         struct ncs_absent *a)
 {
-    for (size_t i = q->rares; i-- > 0;) {
-        const struct ncs_call *c = q->rare[i];
-        if (c->fn == NCS_FN_ncclCommRevoke && c->comm == need->comm && need->comm >= 0 &&
-            c->comm_rank == a->comm_rank && c->returned && !ncs_failed(c)) {
+    const struct ncs_ranks_of_comm *on = need->comm >= 0 ? &q->comm[need->comm] : NULL;
+    for (size_t i = on ? on->rares : 0; i-- > 0;) {
+        const struct ncs_call *c = on->rare[i];
+        if (c->fn == NCS_FN_ncclCommRevoke && c->comm_rank == a->comm_rank && c->returned &&
+            !ncs_failed(c)) {
             a->reason = NCS_ABSENT_ABORTED;
             a->call = c;
             return true;
@@ -317,9 +317,10 @@ void ncs_why_absent(struct ncs_inquiry *q, const struct ncs_need *need, struct n
         const struct ncs_member *m = &q->journal->comm[need->comm]->member[a->comm_rank];
         if (!made && m->gone && !m->released && need->kind != NCS_NEED_INIT) {
             a->reason = m->aborted ? NCS_ABSENT_ABORTED : NCS_ABSENT_DESTROYED;
-            for (size_t i = q->rares; i-- > 0 && !a->call;)
-                if (q->rare[i]->id == m->gone)
-                    a->call = q->rare[i];
+            const struct ncs_ranks_of_comm *on = &q->comm[need->comm];
+            for (size_t i = on->rares; i-- > 0 && !a->call;)
+                if (on->rare[i]->id == m->gone)
+                    a->call = on->rare[i];
             made = true;
         }
     }

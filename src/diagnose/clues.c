@@ -24,7 +24,7 @@ struct memory {
 
 struct track { /* of one rank of the communicator */
     bool wanted;
-    int comm_rank;
+    int comm_rank, rank; /* rank: of the run */
     struct clue *clue; /* by index in its sequence */
     size_t count, held;
     uint64_t between, power;
@@ -33,11 +33,16 @@ struct track { /* of one rank of the communicator */
     struct ncs_map made_at; /* line -> allocations there so far */
 };
 
+struct records { /* of the journal, by rank of the run */
+    const struct ncs_call **call;
+    size_t *end;     /* by rank: one past its last; they lie one rank after the other */
+};
+
 struct tracks {
     const struct ncs_inquiry *q;
+    const struct records *records;
     int comm;
-    struct track *of;      /* by rank of the communicator */
-    struct track **of_run; /* by rank of the run */
+    struct track *of; /* by rank of the communicator */
 };
 
 /* ---- reading ---- */
@@ -89,10 +94,9 @@ static void add_between(struct track *t, const struct ncs_call *c)
     t->power *= factor;
 }
 
-static void read_call(struct tracks *all, const struct ncs_call *c)
+static void read_call(const struct tracks *all, struct track *t, const struct ncs_call *c)
 {
-    struct track *t = c->rank >= 0 && c->rank < all->q->ranks ? all->of_run[c->rank] : NULL;
-    if (!t || add_memory(t, c))
+    if (add_memory(t, c))
         return;
     bool here = c->comm == all->comm && c->comm_rank == t->comm_rank && c->number &&
                 !ncs_is_pairwise(c) && !ncs_call_is_one_sided(c);
@@ -124,21 +128,49 @@ static void want(struct tracks *all, int comm_rank)
     t->comm_rank = comm_rank;
     t->held = all->q->comm[all->comm].seq[comm_rank].held;
     t->clue = ncs_new(t->held * sizeof *t->clue);
-    all->of_run[rank] = t;
+    t->rank = rank;
 }
 
-static struct tracks begin(const struct ncs_inquiry *q, int comm)
+static bool is_of_rank(const struct ncs_inquiry *q, const struct ncs_call *c)
 {
-    struct tracks all = { .q = q, .comm = comm };
+    return c->rank >= 0 && c->rank < q->ranks;
+}
+
+/* The journal is walked once, however many communicators there are to look at. */
+static struct records sort_records(const struct ncs_inquiry *q)
+{
+    struct records all = { .end = ncs_new((size_t)(q->ranks + 1) * sizeof *all.end) };
+    size_t *place = ncs_new((size_t)(q->ranks + 1) * sizeof *place), count = 0;
+    for (const struct ncs_call *c = q->journal->oldest; c; c = c->newer)
+        if (is_of_rank(q, c))
+            all.end[c->rank]++;
+    for (int r = 0; r < q->ranks; r++) {
+        place[r] = count;
+        all.end[r] = count += all.end[r];
+    }
+    all.call = ncs_new((count + 1) * sizeof *all.call);
+    for (const struct ncs_call *c = q->journal->oldest; c; c = c->newer)
+        if (is_of_rank(q, c))
+            all.call[place[c->rank]++] = c;
+    ncs_free(place);
+    return all;
+}
+
+static struct tracks begin(const struct ncs_inquiry *q, const struct records *records, int comm)
+{
+    struct tracks all = { .q = q, .records = records, .comm = comm };
     all.of = ncs_new((size_t)q->journal->comm[comm]->members * sizeof *all.of);
-    all.of_run = ncs_new((size_t)(q->ranks + 1) * sizeof(struct track *));
     return all;
 }
 
 static void read_all(struct tracks *all)
 {
-    for (const struct ncs_call *c = all->q->journal->oldest; c; c = c->newer)
-        read_call(all, c);
+    const struct records *r = all->records;
+    for (int i = 0; i < all->q->journal->comm[all->comm]->members; i++) {
+        struct track *t = &all->of[i];
+        for (size_t k = t->wanted && t->rank ? r->end[t->rank - 1] : 0; t->wanted && k < r->end[t->rank]; k++)
+            read_call(all, t, r->call[k]);
+    }
 }
 
 static void end(struct tracks *all)
@@ -149,7 +181,6 @@ static void end(struct tracks *all)
         ncs_map_free(&all->of[i].made_at);
     }
     ncs_free(all->of);
-    ncs_free(all->of_run);
 }
 
 /* ---- comparing ---- */
@@ -215,15 +246,7 @@ static bool find_shift(const struct tracks *all, int few_rank, int many_rank, ui
 
 /* ---- calls left out or made in excess ---- */
 
-struct sides { /* of a parting by number: who made fewer calls, and who made more */
-    int *odd, *other;
-    size_t odds, others;
-    bool extra;
-    uint32_t shift;
-    uint32_t last;
-};
-
-static bool locate(const struct tracks *all, const struct sides *s, enum ncs_clue clue,
+static bool locate(const struct tracks *all, const struct ncs_sides *s, enum ncs_clue clue,
                    struct ncs_parting *out)
 {
     size_t samples = s->others < SAMPLES ? s->others : SAMPLES, where = 0;
@@ -249,10 +272,10 @@ static bool locate(const struct tracks *all, const struct sides *s, enum ncs_clu
     return true;
 }
 
-static void locate_by_any(struct ncs_inquiry *q, int comm, const struct sides *s,
+static void locate_by_any(struct ncs_inquiry *q, const struct records *records, int comm, const struct ncs_sides *s,
                           struct ncs_parting *out)
 {
-    struct tracks all = begin(q, comm);
+    struct tracks all = begin(q, records, comm);
     for (size_t i = 0; i < s->others && i < SAMPLES; i++)
         want(&all, s->other[i]);
     for (size_t i = 0; i < s->odds && i < ODDS; i++)
@@ -261,11 +284,13 @@ static void locate_by_any(struct ncs_inquiry *q, int comm, const struct sides *s
     for (enum ncs_clue clue = NCS_CLUE_LINE; clue <= CLUES && out->how == NCS_PARTING_NONE; clue++)
         locate(&all, s, clue, out);
     end(&all);
+    if (out->how == NCS_PARTING_NONE)
+        ncs_trace_shift(q, comm, s, out);
 }
 
 /* Who has made none at the parting, and who went on. The smaller side is odd; of equal ones those who
  * made fewer. */
-static void part_sides(const struct ncs_ranks_of_comm *r, int nranks, struct sides *s)
+static void part_sides(const struct ncs_ranks_of_comm *r, int nranks, struct ncs_sides *s)
 {
     const struct ncs_parting *p = &r->parting;
     int *few = ncs_new((size_t)nranks * sizeof *few), *many = ncs_new((size_t)nranks * sizeof *many);
@@ -359,14 +384,14 @@ static bool locate_swap(const struct tracks *all, int nranks, enum ncs_clue clue
 }
 
 /* Nothing hangs, but data is wrong: are calls of equal signature exchanged? */
-static void locate_exchange(struct ncs_inquiry *q, int comm)
+static void locate_exchange(struct ncs_inquiry *q, const struct records *records, int comm)
 {
     struct ncs_ranks_of_comm *r = &q->comm[comm];
     int nranks = q->journal->comm[comm]->nranks;
     if (nranks < 2 || r->parting.how != NCS_PARTING_NONE || r->seq[0].held < 2 ||
         (size_t)nranks * r->seq[0].held > MOST_CALLS)
         return;
-    struct tracks all = begin(q, comm);
+    struct tracks all = begin(q, records, comm);
     bool known = true;
     for (int i = 0; i < nranks; i++) {
         want(&all, i);
@@ -377,16 +402,18 @@ static void locate_exchange(struct ncs_inquiry *q, int comm)
         if (locate_swap(&all, nranks, clue, &r->parting))
             break;
     end(&all);
+    if (known && r->parting.how == NCS_PARTING_NONE)
+        ncs_trace_exchange(q, comm, &r->parting);
 }
 
 /* The calls left out or made in excess show where a signature differs, but may have come before, among
  * calls that look the same. */
-static void locate_earlier(struct ncs_inquiry *q, int comm)
+static void locate_earlier(struct ncs_inquiry *q, const struct records *records, int comm)
 {
     struct ncs_ranks_of_comm *r = &q->comm[comm];
     struct ncs_parting *p = &r->parting, found = { 0 };
     int nranks = q->journal->comm[comm]->nranks;
-    struct sides s = { .odd = p->odd, .odds = p->odds, .extra = p->how == NCS_PARTING_EXTRA,
+    struct ncs_sides s = { .odd = p->odd, .odds = p->odds, .extra = p->how == NCS_PARTING_EXTRA,
                        .shift = p->shift, .last = p->at };
     s.other = ncs_new((size_t)nranks * sizeof *s.other);
     size_t next = 0;
@@ -395,7 +422,7 @@ static void locate_earlier(struct ncs_inquiry *q, int comm)
             next++;
         else
             s.other[s.others++] = i;
-    locate_by_any(q, comm, &s, &found);
+    locate_by_any(q, records, comm, &s, &found);
     ncs_free(s.other);
     if (found.how == NCS_PARTING_NONE)
         return;
@@ -408,37 +435,80 @@ void ncs_find_clues(struct ncs_inquiry *q)
     bool doubt = false;
     for (size_t i = 0; i < q->notices; i++)
         doubt |= q->notice[i].kind == NCS_NOTICE_DOUBT;
-    for (size_t c = 0; c < q->journal->comms && !q->journal->dropped; c++) {
+    if (q->journal->dropped || (!q->hung && !doubt))
+        return;
+    struct records records = sort_records(q);
+    for (size_t c = 0; c < q->journal->comms; c++) {
         struct ncs_ranks_of_comm *r = &q->comm[c];
         int nranks = q->journal->comm[c]->nranks;
         if (!is_whole(r, nranks))
             continue;
         if (q->hung && r->parting.how == NCS_PARTING_FEWER) {
-            struct sides s;
+            struct ncs_sides s;
             part_sides(r, nranks, &s);
             if (s.odds)
-                locate_by_any(q, (int)c, &s, &r->clued);
+                locate_by_any(q, &records, (int)c, &s, &r->clued);
             ncs_free(s.odd);
             ncs_free(s.other);
         } else if (q->hung && !r->parting.even && !r->parting.by_label &&
                    (r->parting.how == NCS_PARTING_SKIPPED || r->parting.how == NCS_PARTING_EXTRA)) {
-            locate_earlier(q, (int)c);
+            locate_earlier(q, &records, (int)c);
         } else if (!q->hung && doubt) {
-            locate_exchange(q, (int)c);
+            locate_exchange(q, &records, (int)c);
         }
     }
+    ncs_free(records.call);
+    ncs_free(records.end);
 }
 
 /* ---- words ---- */
+
+static void say_change(struct ncs_str *s, enum ncs_parting_how how, unsigned first, unsigned other,
+                       unsigned shift)
+{
+    const char *what = how == NCS_PARTING_SKIPPED ? "put in" : "taken out";
+    if (how == NCS_PARTING_SWAPPED)
+        ncs_str_addf(s, "calls %u and %u exchanged on ", first, other);
+    else if (shift == 1)
+        ncs_str_addf(s, "call %u %s on ", first, what);
+    else
+        ncs_str_addf(s, "calls %u to %u %s on ", first, first + shift - 1, what);
+}
+
+/* "they would have come out with calls 2 and 3 exchanged on rank 3" */
+static void say_results(const struct ncs_inquiry *q, int comm, const struct ncs_parting *p,
+                        struct ncs_str *s)
+{
+    const struct ncs_rival *rival = &p->rival;
+    ncs_str_add(s, "they would have come out with ");
+    say_change(s, p->how, p->number, p->other, p->shift);
+    if (rival->how) {
+        ncs_str_addf(s, "rank %d, and as well with ", ncs_run_rank(q, comm, p->odd[0]));
+        say_change(s, rival->how, rival->number, rival->other, rival->shift);
+        ncs_str_addf(s, "rank %d", ncs_run_rank(q, comm, rival->odd));
+    } else if (p->even) {
+        ncs_str_add(s, "one of the two ranks");
+    } else {
+        ncs_say_odd(q, s, comm, p);
+    }
+    if (p->earliest)
+        ncs_str_addf(s, ", as with any of calls %u to %u", (unsigned)p->earliest, (unsigned)p->number);
+}
 
 void ncs_say_clue(const struct ncs_inquiry *q, int comm, const struct ncs_parting *p, struct ncs_str *s)
 {
     static const char *const by[] = {
         [NCS_CLUE_LINE] = "by script lines: ", [NCS_CLUE_BUFFER] = "by buffers: ",
         [NCS_CLUE_BETWEEN] = "by what comes between the calls: ",
+        [NCS_CLUE_INPUT] = "by the data that is put in: ",
+        [NCS_CLUE_RESULT] = "by the results that were expected: ",
     };
     bool skipped = p->how == NCS_PARTING_SKIPPED;
     ncs_str_add(s, by[p->clue]);
+    if (p->clue == NCS_CLUE_RESULT) {
+        say_results(q, comm, p, s);
+        return;
+    }
     if (p->how == NCS_PARTING_SWAPPED) {
         ncs_str_addf(s, "with calls %u and %u exchanged ", (unsigned)p->number, (unsigned)p->other);
         if (p->even) {
@@ -453,4 +523,7 @@ void ncs_say_clue(const struct ncs_inquiry *q, int comm, const struct ncs_partin
     ncs_say_odd(q, s, comm, p);
     ncs_str_addf(s, " agree%s with what the others do %u call%s %s", p->odds == 1 ? "s" : "",
                  (unsigned)p->shift, p->shift == 1 ? "" : "s", skipped ? "later" : "earlier");
+    if (p->earliest)
+        ncs_str_addf(s, "; calls %u to %u are alike, and any of them may be the one",
+                     (unsigned)p->earliest, (unsigned)p->number);
 }

@@ -128,12 +128,23 @@ struct ncs_notice_fault {  /* a statement that asks for a fault, and the rank th
 
 struct ncs_hazard; /* hazard/hazard.h */
 
+/* An element of a buffer that a rank has held against what it expected. */
+struct ncs_compared {
+    int rank;              /* of the run */
+    uint64_t order;        /* calls in the journal when that was seen */
+    const void *address;
+    int dtype;
+    bool held;
+    double got, want;
+};
+
 struct ncs_notice {
     enum ncs_notice_kind kind;
     struct ncs_call **call; size_t calls; /* pinned by who keeps the notice */
     char *why;                            /* of CRASH, FAULT, FOREIGN and UNUSED */
     struct ncs_notice_fault *fault; size_t faults; /* of LOST, by rank; of UNUSED one */
     const struct ncs_hazard *hazard;      /* of HAZARD; the keeper's */
+    const struct ncs_compared *compared; size_t compareds; /* of DOUBT; the keeper's */
     bool felt;                            /* of HAZARD: the run is wrong because of it */
 };
 

@@ -47,6 +47,14 @@ enum ncs_clue { /* what tells calls apart that look the same (clues.c) */
     NCS_CLUE_LINE,
     NCS_CLUE_BUFFER,
     NCS_CLUE_BETWEEN, /* what the rank did between its calls */
+    NCS_CLUE_INPUT,   /* what it put in (values.c) */
+    NCS_CLUE_RESULT,  /* with what would have been put in, the results are as expected (results.c) */
+};
+
+struct ncs_rival { /* another explanation, as good as the first */
+    enum ncs_parting_how how; /* NONE = there is none */
+    int odd;                  /* rank of the communicator */
+    uint32_t number, other, shift;
 };
 
 struct ncs_parting {
@@ -61,6 +69,8 @@ struct ncs_parting {
     int *odd;          /* ranks of the communicator, ascending: the minority; all if even */
     size_t odds;
     int model;         /* a rank of the others, to compare with */
+    struct ncs_rival rival; /* of odd[0] and it nobody can say who it was; both are odd */
+    uint32_t earliest; /* of a clue, if not 0: the first of the calls up to `number` that it fits alike */
     int skipped_line;  /* FEWER: the line that the lines of the others show to be left out; 0 */
 };
 
@@ -71,6 +81,9 @@ struct ncs_ranks_of_comm { /* what is known of a communicator */
     struct ncs_parting parting;
     struct ncs_parting later; /* where they part again after a call that differs */
     struct ncs_parting clued; /* FEWER: where the calls were left out or made in excess, if clues tell */
+    const struct ncs_call **rare; /* what makes, changes and ends it; by id */
+    size_t rares, rare_room;
+    bool numbered_alike;          /* all ranks of it that are known have the same number in the run */
     struct ncs_loose_calls *loose; /* NULL = nobody has asked yet */
 };
 
@@ -177,6 +190,31 @@ void ncs_read_free(struct ncs_inquiry *q);
 
 void ncs_align(struct ncs_inquiry *q);
 void ncs_find_clues(struct ncs_inquiry *q);
+
+/* Of a parting by number, or by another call: who made fewer calls, and who made more. */
+struct ncs_sides {
+    int *odd, *other;   /* ranks of the communicator */
+    size_t odds, others;
+    bool extra;         /* the odd ones made more */
+    uint32_t shift;     /* so many */
+    uint32_t last;      /* no later than at this position */
+};
+
+/* What the data tells of calls that look the same: where those that one side has more were made, and
+ * which two were exchanged in a run in which something is wrong (values.c). */
+bool ncs_trace_shift(const struct ncs_inquiry *q, int comm, const struct ncs_sides *s,
+                     struct ncs_parting *out);
+bool ncs_trace_exchange(const struct ncs_inquiry *q, int comm, struct ncs_parting *out);
+/* Results that were not as expected, and what would have come out (results.c). */
+enum { NCS_ENOUGH_RESULTS = 2 }; /* that one alone would be as expected may be chance */
+struct ncs_results;
+struct ncs_results *ncs_results_open(const struct ncs_inquiry *q, int comm); /* NULL = there are none */
+void ncs_results_close(struct ncs_results *all); /* NULL is a no-op */
+/* How many of them would be as expected if the calls of the odd ranks were where the parting says that
+ * they belong; 0 = that cannot be told of any, negative: one would not. */
+int ncs_try_parting(struct ncs_results *all, const struct ncs_parting *p);
+/* The only exchange or shift of calls of one rank that explains them. */
+bool ncs_search_partings(struct ncs_results *all, struct ncs_parting *out);
 /* "rank 2", "ranks 0, 1": the odd ranks. */
 void ncs_say_odd(const struct ncs_inquiry *q, struct ncs_str *s, int comm,
                  const struct ncs_parting *p);

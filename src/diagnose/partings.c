@@ -137,7 +137,8 @@ void ncs_fill_parting(const struct ncs_inquiry *q, const struct ncs_root *r, int
         ncs_fill_need(q, d, r->need, p->number);
     } else {
         d->f.call = p->number;
-        d->f.certainty = r->kind == NCS_ROOT_LATER ? NCS_CERTAIN : NCS_UNDEFINED;
+        bool sure = r->kind == NCS_ROOT_LATER || p->clue >= NCS_CLUE_INPUT;
+        d->f.certainty = sure ? NCS_CERTAIN : NCS_UNDEFINED;
     }
     if (title) {
         ncs_set_title(q, d, title);
@@ -150,6 +151,36 @@ void ncs_fill_parting(const struct ncs_inquiry *q, const struct ncs_root *r, int
         d->f.rows = 0;
         add_call_rows(q, r, comm, p, d);
     }
+}
+
+static void say_deed(struct ncs_str *s, int rank, enum ncs_parting_how how, unsigned number, unsigned other)
+{
+    ncs_str_addf(s, "rank %d ", rank);
+    if (how == NCS_PARTING_SWAPPED)
+        ncs_str_addf(s, "made calls %u and %u in the other order", number, other);
+    else
+        ncs_str_addf(s, how == NCS_PARTING_SKIPPED ? "left out call %u" : "made call %u too much", number);
+}
+
+bool ncs_say_rivals(const struct ncs_inquiry *q, int comm, const struct ncs_parting *p, struct ncs_draft *d)
+{
+    const struct ncs_rival *other = &p->rival;
+    struct ncs_str s = { 0 };
+    if (!other->how)
+        return false;
+    ncs_str_addf(&s, "calls on %s that look the same went astray: ", ncs_comm_name(q, comm));
+    say_deed(&s, ncs_run_rank(q, comm, p->odd[0]), p->how, p->number, p->other);
+    ncs_str_add(&s, ", or ");
+    say_deed(&s, ncs_run_rank(q, comm, other->odd), other->how, other->number, other->other);
+    ncs_str_add(&s, "; which of the two cannot be told from the data");
+    d->f.why = ncs_str_take(&s);
+    ncs_str_add(&s, "give the calls a label each, and run it again: every rank of a communicator makes the "
+                    "same calls in the same order");
+    d->f.fix = ncs_str_take(&s);
+    for (size_t i = 0; i < d->f.culprits && p->odds > 1; i++)
+        if (d->f.culprit[i].rank == ncs_run_rank(q, comm, other->odd))
+            d->f.culprit[i].call = other->number;
+    return true;
 }
 
 int ncs_parting_comm(const struct ncs_root *r)

@@ -12,10 +12,10 @@ const struct ncs_call **ncs_split_calls(const struct ncs_inquiry *q, int parent,
     const struct ncs_comm_info *info = q->journal->comm[parent];
     const struct ncs_call **call = ncs_new((size_t)info->members * sizeof *call);
     uint32_t *made = ncs_new((size_t)info->members * sizeof *made);
-    for (const struct ncs_call *c = q->journal->oldest; c; c = c->newer) {
-        const struct ncs_call *cause;
+    for (size_t i = 0; i < q->comm[parent].rares; i++) {
+        const struct ncs_call *c = q->comm[parent].rare[i], *cause;
         enum ncs_reason reason;
-        if (c->fn == NCS_FN_ncclCommSplit && c->comm == parent && c->returned &&
+        if (c->fn == NCS_FN_ncclCommSplit && c->returned &&
             c->comm_rank < info->members && !ncs_ineffective(q, c, &reason, &cause) &&
             ++made[c->comm_rank] == nth)
             call[c->comm_rank] = c;
@@ -29,51 +29,60 @@ static int color_of(const struct ncs_call *c)
     return (int)c->arg[1].i;
 }
 
-static size_t size_of(const struct ncs_call *const *call, int count, int color)
-{
-    size_t size = 0;
-    for (int i = 0; i < count; i++)
-        size += call[i] && color_of(call[i]) == color;
-    return size;
-}
-
 /* Other parts are smaller. */
 static bool is_uneven(const struct ncs_call *const *call, int count, int color)
 {
-    size_t own = size_of(call, count, color);
-    bool uneven = false;
-    for (int i = 0; i < count; i++) {
-        if (!call[i])
-            return false;
-        uneven |= color_of(call[i]) != NCCL_SPLIT_NOCOLOR &&
-                  size_of(call, count, color_of(call[i])) < own;
+    struct ncs_map size = { 0 }; /* color -> how many gave it */
+    size_t own = 0, least = SIZE_MAX;
+    for (int i = 0; i < count && call[i]; i++) {
+        uint64_t key = (uint32_t)color_of(call[i]);
+        ncs_map_put(&size, key, (void *)((uintptr_t)ncs_map_get(&size, key) + 1));
     }
-    return uneven;
+    bool whole = true;
+    for (int i = 0; i < count && whole; i++) {
+        whole = call[i] != NULL;
+        if (!whole || color_of(call[i]) == NCCL_SPLIT_NOCOLOR)
+            continue;
+        size_t n = (uintptr_t)ncs_map_get(&size, (uint32_t)color_of(call[i]));
+        least = n < least ? n : least;
+        own = color_of(call[i]) == color ? n : own;
+    }
+    ncs_map_free(&size);
+    return whole && least < own;
+}
+
+static bool is_told(const int *told, int count, int color)
+{
+    for (int i = 0; i < count; i++)
+        if (told[i] == color)
+            return true;
+    return false;
 }
 
 void ncs_say_colors(const struct ncs_call *const *call, int count, struct ncs_str *s)
 {
     enum { MOST = 4 };
-    int *ranks = ncs_new((size_t)count * sizeof *ranks), told = 0;
+    int *ranks = ncs_new((size_t)count * sizeof *ranks), told[MOST], tolds = 0;
     for (int i = 0; i < count; i++) {
         int color = color_of(call[i]);
         size_t n = 0;
-        bool first = true;
-        for (int k = 0; k < count; k++) {
-            first &= k >= i || color_of(call[k]) != color;
+        if (is_told(told, tolds, color))
+            continue;
+        if (tolds == MOST) {
+            ncs_str_add(s, ", and so on");
+            break;
+        }
+        told[tolds++] = color;
+        for (int k = i; k < count; k++)
             if (color_of(call[k]) == color)
                 ranks[n++] = call[k]->rank;
-        }
-        if (!first || told++ >= MOST)
-            continue;
-        ncs_str_add(s, told > 1 ? ", " : "");
+        ncs_str_add(s, tolds > 1 ? ", " : "");
         ncs_say_ranks(s, ranks, n);
         if (color == NCCL_SPLIT_NOCOLOR)
             ncs_str_add(s, " gave none");
         else
             ncs_str_addf(s, " gave %d", color);
     }
-    ncs_str_add(s, told > MOST ? ", and so on" : "");
     ncs_free(ranks);
 }
 

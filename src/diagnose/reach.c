@@ -66,38 +66,44 @@ static bool is_gate(const struct ncs_inquiry *q, int node)
     return need < 0 || q->need[need].kind == NCS_NEED_GATE;
 }
 
-int *ncs_cycle_of(const struct ncs_inquiry *q, size_t need, bool gates_only, size_t *length)
+/* By node how many edges lead from it to `start`, 0 = not known; of the shortest ring through `start` so
+ * many that its nodes are known. Few wait for what many could end: it is looked for from that side. */
+static int *distances_to(const struct ncs_inquiry *q, int start, bool gates_only, int *ring)
 {
-    int start = ncs_need_node(q, need), *from = ncs_new(q->nodes * sizeof *from);
-    int *queue = ncs_new(q->nodes * sizeof *queue), *path = NULL, last = -1;
-    size_t head = 0, tail = 0, room = 0;
-    for (size_t i = 0; i < q->nodes; i++)
-        from[i] = -1;
+    int *far = ncs_new(q->nodes * sizeof *far), *queue = ncs_new(q->nodes * sizeof *queue);
+    size_t head = 0, tail = 0;
+    *ring = 0;
     queue[tail++] = start;
-    while (head < tail && last < 0) {
+    while (head < tail && !*ring) {
         int n = queue[head++];
-        for (int e = q->out[n]; e >= 0 && last < 0; e = q->edge[e].next_out) {
-            int to = q->edge[e].to;
-            if (gates_only && !is_gate(q, to))
+        for (int e = q->in[n]; e >= 0 && !*ring; e = q->edge[e].next_in) {
+            int from = q->edge[e].from;
+            if (from == start)
+                *ring = far[n] + 1;
+            if (from == start || far[from] || (gates_only && !is_gate(q, from)))
                 continue;
-            if (to == start) {
-                last = n;
-            } else if (from[to] < 0) {
-                from[to] = n;
-                queue[tail++] = to;
-            }
+            far[from] = far[n] + 1;
+            queue[tail++] = from;
         }
     }
-    *length = 0;
-    for (int n = last; n >= 0; n = n == start ? -1 : from[n])
-        NCS_PUSH(path, *length, room, n);
-    for (size_t i = 0; i < *length / 2; i++) {
-        int swap = path[i];
-        path[i] = path[*length - 1 - i];
-        path[*length - 1 - i] = swap;
-    }
-    ncs_free(from);
     ncs_free(queue);
+    return far;
+}
+
+int *ncs_cycle_of(const struct ncs_inquiry *q, size_t need, bool gates_only, size_t *length)
+{
+    int start = ncs_need_node(q, need), ring, *path = NULL;
+    int *far = distances_to(q, start, gates_only, &ring);
+    size_t room = 0;
+    *length = 0;
+    for (int n = start, left = ring; left > 0; left--) {
+        NCS_PUSH(path, *length, room, n);
+        int e = q->out[n];
+        while (left > 1 && (q->edge[e].to == start || far[q->edge[e].to] != left - 1))
+            e = q->edge[e].next_out;
+        n = left > 1 ? q->edge[e].to : start;
+    }
+    ncs_free(far);
     return path;
 }
 

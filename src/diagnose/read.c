@@ -28,8 +28,10 @@ static void begin_sequences(struct ncs_inquiry *q)
     for (size_t c = 0; c < q->journal->comms; c++) {
         const struct ncs_comm_info *info = q->journal->comm[c];
         q->comm[c].seq = ncs_new((size_t)info->members * sizeof *q->comm[c].seq);
+        q->comm[c].numbered_alike = true;
         for (int i = 0; i < info->members; i++) {
             const struct ncs_member *m = &info->member[i];
+            q->comm[c].numbered_alike &= i >= info->nranks || m->rank < 0 || m->rank == i;
             struct ncs_sequence *s = &q->comm[c].seq[i];
             s->base = m->first ? m->first->number - 1 : m->calls;
             s->last = s->base;
@@ -77,6 +79,15 @@ static bool is_rare(const struct ncs_call *c)
     return !c->number && c->fn != NCS_FN_ncclCommGetAsyncError && (c->comm >= 0 || ncs_is_init(c));
 }
 
+static void add_rare(struct ncs_inquiry *q, const struct ncs_call *c)
+{
+    struct ncs_ranks_of_comm *on =
+        c->comm >= 0 && (size_t)c->comm < q->journal->comms ? &q->comm[c->comm] : NULL;
+    NCS_PUSH(q->rare, q->rares, q->rare_room, c);
+    if (on)
+        NCS_PUSH(on->rare, on->rares, on->rare_room, c);
+}
+
 static void read_call(struct ncs_inquiry *q, struct ncs_call *c)
 {
     struct ncs_made made = { .id = c->id, .rank = c->rank, .thread = c->thread,
@@ -84,7 +95,7 @@ static void read_call(struct ncs_inquiry *q, struct ncs_call *c)
     NCS_PUSH(q->made, q->mades, q->made_room, made);
     ncs_see_failure(q, c);
     if (is_rare(c))
-        NCS_PUSH(q->rare, q->rares, q->rare_room, c);
+        add_rare(q, c);
     if (c->number && c->comm >= 0 && (size_t)c->comm < q->journal->comms && c->comm_rank >= 0 &&
         c->comm_rank < q->journal->comm[c->comm]->members)
         add_counted(&q->comm[c->comm].seq[c->comm_rank], c, q->journal->dropped > 0);
@@ -114,6 +125,7 @@ void ncs_read_free(struct ncs_inquiry *q)
             ncs_free(q->comm[i].seq[r].side);
         }
         ncs_free(q->comm[i].seq);
+        ncs_free(q->comm[i].rare);
     }
     ncs_free(q->comm);
     ncs_free(q->first_context);

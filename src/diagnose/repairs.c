@@ -191,7 +191,8 @@ static void repair_skipped(struct repairing *p)
         insert_for_absent(p);
         return;
     }
-    insert_left_out(p, ncs_parting_comm(p->r), &k);
+    if (p->r->kind != NCS_ROOT_LABELS) /* where nothing hangs no call is missing */
+        insert_left_out(p, ncs_parting_comm(p->r), &k);
     ncs_free(k.odd);
 }
 
@@ -201,7 +202,7 @@ static void repair_extra(struct repairing *p)
     if (!ncs_parts(p->q, p->r, NCS_PARTING_EXTRA, &k))
         return;
     int comm = ncs_parting_comm(p->r);
-    for (size_t i = 0; i < k.odds; i++)
+    for (size_t i = 0; i < k.odds && p->r->kind != NCS_ROOT_LABELS; i++)
         for (uint32_t n = 0; n < (k.shift ? k.shift : 1); n++) {
             const struct ncs_call *own = ncs_call_at(p->q, comm, k.odd[i], k.at + n);
             if (own)

@@ -347,7 +347,8 @@ static void judge_left_overs(const struct ncs_inquiry *q, struct ncs_drafts *all
     for (size_t i = 0; i < q->journal->comms; i++) {
         const struct ncs_parting *p = &q->comm[i].parting;
         struct ncs_root r = { .kind = NCS_ROOT_LABELS, .comm = (int)i, .rank = -1 };
-        if (p->how == NCS_PARTING_SWAPPED && (p->by_label || p->clue))
+        if ((p->how == NCS_PARTING_SWAPPED && (p->by_label || p->clue)) ||
+            (!q->hung && p->clue == NCS_CLUE_RESULT))
             ncs_judge(q, &r, all);
         r.kind = NCS_ROOT_LEFT;
         if (q->snap->contexts && q->snap->stop == NCS_STOP_DONE &&

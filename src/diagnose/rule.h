@@ -160,6 +160,9 @@ int ncs_parting_comm(const struct ncs_root *r); /* the communicator that it is o
 /* Culprits are the odd ranks, the title is the others' call where they part. */
 void ncs_fill_parting(const struct ncs_inquiry *q, const struct ncs_root *r, int comm,
                       const struct ncs_parting *p, struct ncs_draft *d);
+/* Of two explanations that are as good: why and fix. False when there is one. */
+bool ncs_say_rivals(const struct ncs_inquiry *q, int comm, const struct ncs_parting *p,
+                    struct ncs_draft *d);
 const struct ncs_call *ncs_call_at(const struct ncs_inquiry *q, int comm, int comm_rank,
                                    uint32_t position);
 bool ncs_never_called(const struct ncs_root *r);

@@ -54,6 +54,10 @@ struct ncs_run {
 
     struct ncs_notice *notice;
     size_t notices, notices_room;
+    struct ncs_compared *compared; /* in buffers: of result.expect, */
+    size_t compareds, compareds_room;
+    struct ncs_compared *held;     /* and at held % NCS_EXPECTS_KEPT the latest that held */
+    uint64_t helds;
     size_t errors_room, expects_room;
     bool skipped;
     uint64_t skip_order, wrong_order;  /* as ncs_run_error.order; of the first wrong result */
@@ -120,6 +124,12 @@ struct run_gate_what {
 bool ncs_run_gate_wait(struct ncs_run *run, struct ncs_gate *gate, int64_t deadline,
                        const struct run_gate_what *w);
 void ncs_run_machine_sleep(struct ncs_run *run, int64_t nanoseconds);
+
+/* compared.c: what is expected of buffers, and held or not; before the diagnosis. */
+void ncs_run_keep_compared(struct ncs_run *run, const struct ncs_compared *of, int rank, bool held);
+void ncs_run_tell_doubt(struct ncs_run *run);
+void ncs_run_look_at_waiting(struct ncs_run *run, const struct ncs_snapshot *s);
+void ncs_run_compared_free(struct ncs_run *run);
 
 /* luck.c: compares with the other policy where that may differ. */
 void ncs_run_luck(struct ncs_run *run, const struct ncs_driver *driver);

@@ -338,7 +338,7 @@ void ncs_run_diagnose(struct ncs_run *run, const struct ncs_snapshot *snapshot,
     ncs_run_faults_tell(run);
     tell_errors(run);
     if (is_in_doubt(run))
-        ncs_run_notice(run, NCS_NOTICE_DOUBT, NULL, 0, NULL);
+        ncs_run_tell_doubt(run);
     ncs_diagnose(run->journal, snapshot, run->notice, run->notices, out);
 }
 
@@ -364,6 +364,7 @@ static void diagnose(struct ncs_run *run)
     if (run->real)
         surmise(run, &snapshot);
     ncs_run_look_at_unfinished(run, &snapshot);
+    ncs_run_look_at_waiting(run, &snapshot);
     ncs_run_diagnose(run, &snapshot, &run->result.diagnosis);
     ncs_snapshot_free(&snapshot);
 }
@@ -534,6 +535,7 @@ void ncs_run_free(struct ncs_run *run)
     ncs_run_drop_notices(run, 0);
     ncs_free(run->notice);
     ncs_run_hazards_close(run);
+    ncs_run_compared_free(run);
     ncs_timeline_free(run->timeline);
     ncs_verify_close(run->verify);
     ncs_run_close_machine(run);

@@ -200,8 +200,10 @@ struct ncs_local *ncs_run_local(struct ncs_run *run, int rank); /* of the rank's
 void ncs_run_error(struct ncs_run *run, struct ncs_run_error *error);
 /* Somebody has joined the thread and takes its error over: it is uncaught no longer. */
 void ncs_run_error_taken(struct ncs_run *run, int rank, int thread);
+/* first: element that differs, from 1, 0 = it is about none; of: an element
+ * of a buffer that it is about, NULL = of none. */
 void ncs_run_expect(struct ncs_run *run, bool held, const char *message, const char *label,
-                    uint64_t first);
+                    uint64_t first, const struct ncs_compared *of);
 void ncs_run_print(struct ncs_run *run, int rank, const char *text); /* may hold several lines */
 void ncs_run_skip(struct ncs_run *run, const char *reason);           /* the whole run */
 

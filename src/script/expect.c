@@ -33,13 +33,14 @@ static void read_options(lua_State *L, int arg, struct options *o)
 
 /* Records; the text is on top of the stack when it failed, at element `first` if it is about
  * elements. Pushes the result. */
-static int record(lua_State *L, bool held, size_t first, const struct options *o)
+static int record(lua_State *L, bool held, size_t first, const struct ncs_compared *of,
+                  const struct options *o)
 {
     struct ncs_lua_thread *t = ncs_lua_thread(L);
     held = held || t->rank->planned;
     const char *text = held ? NULL : ncs_lua_whole_text(L, -1);
     t->running = L;
-    ncs_run_expect(t->rank->run, held, text, t->local->label, first);
+    ncs_run_expect(t->rank->run, held, text, t->local->label, first, of);
     if (!held && o && o->fatal)
         return ncs_lua_raise(L, &(struct ncs_lua_error){ .kind = "expect", .text = text });
     lua_pushboolean(L, held);
@@ -110,6 +111,8 @@ static void compare(lua_State *L, struct comparison *c)
         ncs_buffer_read(L, c->got, at, n, got);
         if (c->want)
             ncs_buffer_read(L, c->want, at, n, want);
+        if (at == 0)
+            memcpy(c->got_element, got, size);
         for (size_t i = 0; i < n; i++) {
             unsigned char *w = uniform ? one : want + i * size;
             if (!c->want && !uniform)
@@ -160,6 +163,11 @@ static int equal_buffer(lua_State *L, struct ncs_buffer *got, const struct optio
     }
     if (!ncs_lua_rank(L)->planned)
         compare(L, &c);
+    size_t at = c.differ ? c.first - 1 : 0;
+    struct ncs_compared of = { .dtype = got->dtype,
+                               .address = got->bytes + at * ncs_dtype_bytes(got->dtype) };
+    of.got = ncs_number_double(ncs_element_read(got->dtype, c.got_element));
+    of.want = c.differ ? ncs_number_double(ncs_element_read(got->dtype, c.want_element)) : of.got;
     if (c.differ) {
         char shown[2][40], text[200];
         show(got->dtype, c.got_element, c.want_element, shown);
@@ -167,7 +175,7 @@ static int equal_buffer(lua_State *L, struct ncs_buffer *got, const struct optio
                  shown[0], shown[1], c.differ, got->count, c.differ == 1 ? "s" : "");
         lua_pushstring(L, text);
     }
-    return record(L, c.differ == 0, c.first, o);
+    return record(L, c.differ == 0, c.first, got->count && !ncs_lua_rank(L)->planned ? &of : NULL, o);
 }
 
 /* ---- plain values ---- */
@@ -234,7 +242,7 @@ static int expect_equal(lua_State *L)
         return equal_buffer(L, got, &o);
     size_t first = 0;
     bool same = same_values(L, 1, 2, &o, 0, &first);
-    return record(L, same, first, &o);
+    return record(L, same, first, NULL, &o);
 }
 
 static int expect_that(lua_State *L)
@@ -248,7 +256,7 @@ static int expect_that(lua_State *L)
     read_options(L, options, &o);
     bool held = lua_toboolean(L, 1);
     lua_pushstring(L, text);
-    return record(L, held, 0, &o);
+    return record(L, held, 0, NULL, &o);
 }
 
 /* expect.error(name, fn, ...): returns the error */
@@ -262,7 +270,7 @@ static int expect_error(lua_State *L)
     ncs_lua_check_cancel(L);
     ncs_lua_begin(L, "expect.error", -1);
     if (status == LUA_OK && ncs_lua_rank(L)->planned) { /* only a run knows the error */
-        record(L, true, 0, NULL);
+        record(L, true, 0, NULL, NULL);
         lua_createtable(L, 0, 2);
         lua_pushstring(L, name);
         lua_setfield(L, -2, "name");
@@ -272,7 +280,7 @@ static int expect_error(lua_State *L)
     }
     if (status == LUA_OK) {
         lua_pushfstring(L, "no error, want %s", name);
-        record(L, false, 0, NULL);
+        record(L, false, 0, NULL, NULL);
         return 1;
     }
     int error = lua_gettop(L);
@@ -285,7 +293,7 @@ static int expect_error(lua_State *L)
     ncs_lua_shown(L, error);
     const char *shown = ncs_lua_whole_text(L, -1);
     lua_pushfstring(L, "got %s, want %s: %s", got, name, shown);
-    record(L, held, 0, NULL);
+    record(L, held, 0, NULL, NULL);
     lua_pushvalue(L, error);
     return 1;
 }

@@ -144,6 +144,7 @@ static void add_part(struct ncs_snapshot *s, struct part *p, int op)
 {
     struct ncs_snap_part part = { .call = pinned(p->call), .state = p->state, .op = op,
                                   .slot = -1 };
+    part.readable = p->state == NCS_PART_AT_SLOT && !part_misplaced(p);
     add_lacks(s, p);
     if (p->cut && p->state == NCS_PART_AT_SLOT)
         add_cut(s, p, &part);

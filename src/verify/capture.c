@@ -338,6 +338,8 @@ static void copy_input(struct ncs_capture *c, struct ncs_operation *op, struct n
 
     if (count == 0)
         return;
+    if (from && !is_pair(call) && op->movement != NCS_MOVE_PUT)
+        ncs_fingerprint(call, from, count);
     if (!from || __builtin_mul_overflow(count, ncs_dtype_bytes(ncs_call_dtype(call)), &each) ||
         (!op->copies && !reserve(c, op, each, inputs))) {
         op->unfit = "the inputs do not fit";

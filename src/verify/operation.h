@@ -94,6 +94,9 @@ int ncs_share_of(const struct ncs_call *call);
 void ncs_capture_drop(struct ncs_capture *c, struct ncs_operation *op);
 void ncs_capture_free(struct ncs_capture *c); /* not the struct itself */
 
+/* Writes into the record of the call what it puts in, of which there are `count` elements. */
+void ncs_fingerprint(struct ncs_call *call, const void *input, size_t count);
+
 /* Hash of a buffer's content, at the speed of memory. */
 uint64_t ncs_content_hash(const void *bytes, size_t count);
 

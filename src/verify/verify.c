@@ -141,6 +141,18 @@ void ncs_verify_exclude(struct ncs_verify *v, struct ncs_call *const *calls, siz
         ncs_capture_exclude(&v->capture, calls[i]);
 }
 
+void ncs_verify_waiting(const struct ncs_verify *v, struct ncs_call *call)
+{
+    enum ncs_movement movement = ncs_movement_of(call);
+
+    if (call->input || call->comm < 0 || movement == NCS_MOVE_NONE || movement == NCS_MOVE_SEND ||
+        movement == NCS_MOVE_RECV || movement == NCS_MOVE_PUT)
+        return;
+    int nranks = v->capture.journal->comm[call->comm]->nranks;
+    ncs_fingerprint(call, ncs_call_sendbuff(call),
+                    ncs_call_count(call) * ncs_call_reads(call, nranks));
+}
+
 /* ---- comparison ---- */
 
 static void note(struct tally *t, size_t differ, size_t first)

@@ -10,6 +10,10 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
         return false;
     int comm = ncs_parting_comm(r);
     ncs_fill_parting(q, r, comm, p, d);
+    if (ncs_say_rivals(q, comm, p, d)) {
+        ncs_free(p->odd);
+        return true;
+    }
     const struct ncs_call *own = ncs_call_at(q, comm, p->odd[0], p->at);
     struct ncs_str s = { 0 };
     char *what = ncs_describe(own);

@@ -32,7 +32,7 @@ static size_t unshared_ids(const struct ncs_inquiry *q, const struct ncs_need *n
 /* Its arguments are still there. */
 static bool is_inside(const struct ncs_inquiry *q, const struct ncs_call *c)
 {
-    for (size_t i = 0; i < q->snap->contexts; i++)
+    for (int i = ncs_first_context(q, c->rank); i >= 0; i = q->next_context[i])
         if (q->snap->context[i].call == c)
             return q->snap->context[i].state != NCS_CONTEXT_ENDED && !c->returned;
     return false;
@@ -83,16 +83,19 @@ static bool lists_differ(const struct ncs_inquiry *q, const struct ncs_need *n, 
 {
     struct ncs_str s = { 0 };
     size_t most = 0;
-    for (size_t i = 0; i < n->presents; i++)
-        if (votes_for_list(q, n, n->present[i]) > most)
-            most = votes_for_list(q, n, n->present[i]);
-    if (n->call->fn != NCS_FN_ncclCommShrink || most == n->presents)
+    if (n->call->fn != NCS_FN_ncclCommShrink ||
+        votes_for_list(q, n, n->present[0]) == n->presents)
         return false;
+    size_t *votes = ncs_new(n->presents * sizeof *votes);
+    for (size_t i = 0; i < n->presents; i++) {
+        votes[i] = votes_for_list(q, n, n->present[i]);
+        most = votes[i] > most ? votes[i] : most;
+    }
     for (size_t i = 0; i < n->presents; i++) {
         const struct ncs_call *c = n->present[i];
         size_t count;
         const int *list = excluded(q, c, &count);
-        bool one = votes_for_list(q, n, c) < most || 2 * most == n->presents;
+        bool one = votes[i] < most || 2 * most == n->presents;
         if (one)
             ncs_add_culprit(d, c->rank, 0, c->place.line);
         ncs_str_addf(&s, "%srank %d leaves out ", i ? ", " : "", c->rank);
@@ -102,6 +105,7 @@ static bool lists_differ(const struct ncs_inquiry *q, const struct ncs_need *n, 
             ncs_str_add(&s, "nobody");
         ncs_say_place(&s, c);
     }
+    ncs_free(votes);
     ncs_fill_need(q, d, n, 0);
     d->f.bystanders = 0;
     d->f.evidence = d->f.culprits < n->presents

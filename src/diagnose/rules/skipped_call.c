@@ -139,6 +139,10 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
         return false;
     if (known) {
         ncs_fill_parting(q, r, ncs_parting_comm(r), &p, d);
+        if (ncs_say_rivals(q, ncs_parting_comm(r), &p, d)) {
+            ncs_free(p.odd);
+            return true;
+        }
         say_skip(q, ncs_parting_comm(r), &p, d);
         ncs_free(p.odd);
     } else {

@@ -39,7 +39,7 @@ static bool match_moved(const struct ncs_inquiry *q, const struct ncs_root *r, s
     int comm = ncs_parting_comm(r);
     const struct ncs_sequence *odd = &q->comm[comm].seq[p.odd[0]], *model = &q->comm[comm].seq[p.model];
     uint32_t to;
-    if (p.odds > 1 || p.even || p.clue || p.shift != 1 ||
+    if (p.odds > 1 || p.even || p.clue || p.rival.how || p.shift != 1 ||
         !comes_later(extra ? odd : model, extra ? model : odd, p.at, &to)) {
         ncs_free(p.odd);
         return false;
@@ -119,6 +119,37 @@ static void say_sides(const struct ncs_inquiry *q, int comm, const struct ncs_pa
     ncs_str_addf(s, ", and call %u is the other one", (unsigned)p->other);
 }
 
+/* Only the data tells: of the calls themselves there is nothing to say. */
+static void say_by_data(const struct ncs_inquiry *q, int comm, const struct ncs_parting *p,
+                        struct ncs_draft *d)
+{
+    const struct ncs_call *own = ncs_call_at(q, comm, p->odd[0], p->at);
+    unsigned first = p->number, second = p->other;
+    bool one = p->odds == 1;
+    struct ncs_str s = { 0 };
+    ncs_str_addf(&s, "calls %u and %u are exchanged", first, second);
+    if (p->even) {
+        ncs_str_addf(&s, " on one of the two ranks: what rank %d puts into the one belongs with what "
+                         "rank %d puts into the other", own->rank, ncs_run_rank(q, comm, p->odd[1]));
+    } else {
+        ncs_str_add(&s, " on ");
+        ncs_say_odd(q, &s, comm, p);
+        ncs_str_addf(&s, ": what %s in call %u", one ? "it has" : "they have", first);
+        ncs_say_place(&s, own);
+        ncs_str_addf(&s, " belongs with what the other%s in call %u, and the other way round",
+                     q->journal->comm[comm]->nranks == 2 ? " has" : "s have", second);
+    }
+    d->f.why = ncs_str_take(&s);
+    if (p->even) {
+        d->f.fix = ncs_text("make calls %u and %u in the same order on every rank", first, second);
+        return;
+    }
+    ncs_str_add(&s, "on ");
+    ncs_say_odd(q, &s, comm, p);
+    ncs_str_addf(&s, ", make what is now call %u before what is now call %u", second, first);
+    d->f.fix = ncs_str_take(&s);
+}
+
 static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
 {
     struct ncs_parting found, *p = &found;
@@ -126,6 +157,12 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
         return match_moved(q, r, d);
     int comm = ncs_parting_comm(r);
     ncs_fill_parting(q, r, comm, p, d);
+    if (p->clue >= NCS_CLUE_INPUT) {
+        if (!ncs_say_rivals(q, comm, p, d))
+            say_by_data(q, comm, p, d);
+        ncs_free(p->odd);
+        return true;
+    }
     const struct ncs_call *own = ncs_call_at(q, comm, p->odd[0], p->at);
     const struct ncs_call *model = ncs_call_at(q, comm, p->model, p->at);
     if (p->even)

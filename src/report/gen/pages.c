@@ -21,7 +21,8 @@ const struct ncs_page ncs_pages[] = {
         .see =
             "The report names the rank, the call that it has not made and the line where the others make\n"
             "it. On a cluster: the hung ranks sit in a synchronisation, one rank is in another place, or\n"
-            "has ended. Labels on calls (label = \"...\") show the first difference where calls look alike.\n",
+            "has ended. Where calls look alike, labels (label = \"...\") show the first difference; without them\n"
+            "the data does where it can: what the ranks put in, and what they expected.\n",
         .repair =
             "Let all ranks decide together (reduce a flag with min), or take part with zeros.\n",
         .scenario =
@@ -206,8 +207,10 @@ const struct ncs_page ncs_pages[] = {
             "NCCL pairs calls by their order alone. Calls of different shape hang or spoil data; of equal\n"
             "shape they complete with each other's data.\n",
         .see =
-            "The report names the two calls and lines. Calls of equal shape only labels (label = \"...\")\n"
-            "or wrong values can tell apart: then the verdict is wrong, with this class as a finding.\n",
+            "The report names the two calls and lines. Calls of equal shape are told apart by labels\n"
+            "(label = \"...\"), lines, buffers, or by the data: what was expected of a buffer (expect.equal) and\n"
+            "would be there with the two exchanged. Then the verdict is wrong, with this class as a note. JSON\n"
+            "says by what under \"evidence\".\n",
         .repair =
             "One order for all ranks, inside groups as well.\n",
         .scenario =

@@ -11,8 +11,10 @@ libraries that share a communicator.
 NCCL pairs calls by their order alone. Calls of different shape hang or spoil data; of equal
 shape they complete with each other's data.]],
   see = [[
-The report names the two calls and lines. Calls of equal shape only labels (label = "...")
-or wrong values can tell apart: then the verdict is wrong, with this class as a finding.]],
+The report names the two calls and lines. Calls of equal shape are told apart by labels
+(label = "..."), lines, buffers, or by the data: what was expected of a buffer (expect.equal) and
+would be there with the two exchanged. Then the verdict is wrong, with this class as a note. JSON
+says by what under "evidence".]],
   repair = [[
 One order for all ranks, inside groups as well.]],
   ends = "hang", scenario = [[

@@ -15,7 +15,8 @@ wait in a call that this rank never makes.]],
   see = [[
 The report names the rank, the call that it has not made and the line where the others make
 it. On a cluster: the hung ranks sit in a synchronisation, one rank is in another place, or
-has ended. Labels on calls (label = "...") show the first difference where calls look alike.]],
+has ended. Where calls look alike, labels (label = "...") show the first difference; without them
+the data does where it can: what the ranks put in, and what they expected.]],
   repair = [[
 Let all ranks decide together (reduce a flag with min), or take part with zeros.]],
   ends = "hang", scenario = [[
