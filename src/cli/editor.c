@@ -43,6 +43,10 @@ bool ncs_editor_edits(const struct ncs_editor *e)
 
 static enum ncs_edited read_plain(struct ncs_editor *e, const char **line)
 {
+    if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)) {
+        fputs(e->prompt, stdout);
+        fflush(stdout);
+    }
     errno = 0;
     ssize_t n = getline(&e->line, &e->room, stdin);
     if (n < 0 && errno == EINTR) {
@@ -76,13 +80,15 @@ static const char *open_history(struct ncs_editor *e)
     history(e->history, &event, H_SETSIZE, HISTORY_LINES);
     history(e->history, &event, H_SETUNIQUE, 1);
     e->history_file = history_path();
-    if (!e->history_file || access(e->history_file, F_OK) != 0)
+    struct stat file;
+    if (!e->history_file || stat(e->history_file, &file) != 0)
         return NULL;
-    if (history(e->history, &event, H_LOAD, e->history_file) >= 0)
+    bool device = S_ISCHR(file.st_mode); /* /dev/null is how people want none; others have no end */
+    if (S_ISREG(file.st_mode) && history(e->history, &event, H_LOAD, e->history_file) >= 0)
         return NULL;
     ncs_free(e->history_file);
     e->history_file = NULL;
-    return "the history cannot be read, and is not kept";
+    return device ? NULL : "the history cannot be read, and is not kept";
 }
 
 static void save_history(struct ncs_editor *e)

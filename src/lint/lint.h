@@ -42,7 +42,7 @@ struct ncs_lint_statement {
     struct ncs_span at;              /* up to where the next word begins */
     bool local;                      /* local NAMES, local NAMES = ..., local function NAME */
     bool function;                   /* of a local one */
-    bool attributed;                 /* <const> or <close> stands behind a name */
+    bool closes;                     /* <close> stands behind a name */
     bool valued;                     /* `=` stands behind the names */
     size_t names_end;                /* of a local one that is no function: where they end */
 };

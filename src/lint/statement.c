@@ -190,9 +190,9 @@ static void local_statement(struct ncs_reader *r)
         struct ncs_span name = ncs_lint_want_name(r, "the name of a local variable");
         own.names_end = name.at + name.bytes;
         bool readonly = attribute(r, &close);
-        own.attributed |= readonly;
         ncs_lint_declare(r, ncs_lint_word_at(r, name), readonly);
     } while (ncs_lint_take(r, ','));
+    own.closes = close > 0;
     own.valued = ncs_lint_take(r, '=');
     if (own.valued)
         ncs_lint_expr_list(r);

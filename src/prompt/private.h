@@ -100,8 +100,8 @@ void prompt_scenario(struct ncs_prompt *p, struct ncs_str *out);
 
 /* What has come about since this was asked last. */
 void prompt_tell(struct ncs_prompt *p);
-/* Who waits, by the state of now; nothing if nobody does. */
-void prompt_waiting(struct ncs_prompt *p, struct ncs_str *out);
+/* Who waits, by the state of now; nothing if nobody does. `all`: however many lines that takes. */
+void prompt_waiting(struct ncs_prompt *p, bool all, struct ncs_str *out);
 
 void prompt_help(const char *topic, struct ncs_str *out);
 

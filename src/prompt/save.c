@@ -64,6 +64,10 @@ static void on_statement(void *arg, const struct ncs_lint_statement *st)
     const char *end = st->function ? at + strcspn(at, "(") : w->text + st->names_end;
     while (at < end) {
         at += strcspn(at, letters);
+        if (at < end && at[-1] == '<') { /* no name, but an attribute */
+            at += strcspn(at, ">");
+            continue;
+        }
         size_t n = strspn(at, letters);
         if (at < end && n)
             put(&w->local, at, n);

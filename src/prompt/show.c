@@ -238,7 +238,7 @@ bool show_waits(struct ncs_prompt *p, const char *arguments)
     (void)arguments;
     struct ncs_str out = { 0 };
     prompt_look(p);
-    prompt_waiting(p, &out);
+    prompt_waiting(p, true, &out);
     if (!out.bytes)
         ncs_str_add(&out, "nobody waits\n");
     prompt_write(p, &out);

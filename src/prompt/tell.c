@@ -160,9 +160,10 @@ static void tell_failures(struct ncs_prompt *p)
 
 /* ---- who waits ---- */
 
-void prompt_waiting(struct ncs_prompt *p, struct ncs_str *out)
+void prompt_waiting(struct ncs_prompt *p, bool all, struct ncs_str *out)
 {
-    ncs_waits_tree(&p->state, false, out);
+    static const struct ncs_waits_words words = { "is at the prompt", "are at the prompt", ":waits" };
+    ncs_waits_tree_in(&p->state, all, &words, out);
 }
 
 static bool somebody_waits(const struct ncs_prompt *p)
@@ -177,7 +178,7 @@ static void tell_waiting(struct ncs_prompt *p)
 {
     struct ncs_str now = { 0 };
     if (somebody_waits(p))
-        prompt_waiting(p, &now);
+        prompt_waiting(p, false, &now);
     bool same = now.bytes == p->waiting_told.bytes &&
                 (!now.bytes || strcmp(now.text, p->waiting_told.text) == 0);
     ncs_str_clear(&p->waiting_told);

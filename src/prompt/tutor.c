@@ -209,11 +209,12 @@ const struct prompt_command tutor_commands[] = {
 
 /* ---- life ---- */
 
-static struct ncs_prompt *open_prompt(const struct ncs_lesson *l, void (*out)(void *arg, const char *text),
-                                      void *out_arg, struct ncs_error *err)
+static struct ncs_prompt *open_prompt(const struct ncs_tutor_options *t, struct ncs_error *err)
 {
     struct ncs_prompt_options o = {
-        .settings = { .ranks = ncs_lesson_ranks(l), .policy = -1 }, .out = out, .out_arg = out_arg,
+        .settings = { .ranks = ncs_lesson_ranks(t->lesson), .policy = -1 },
+        .color = t->color, .unicode = t->unicode, .width = t->width,
+        .out = t->out, .out_arg = t->out_arg,
     };
     return ncs_prompt_new(&o, err);
 }
@@ -223,7 +224,7 @@ struct ncs_tutor *ncs_tutor_new(const struct ncs_tutor_options *options, struct 
     struct ncs_tutor *t = ncs_new(sizeof *t);
     t->options = *options;
     t->step = options->first < ncs_lesson_steps(options->lesson) ? options->first : 0;
-    t->prompt = open_prompt(options->lesson, options->out, options->out_arg, err);
+    t->prompt = open_prompt(options, err);
     if (t->prompt) {
         t->prompt->tutor = t;
         if (bring_to_step(t, err)) {
@@ -295,11 +296,11 @@ bool ncs_tutor_test(struct ncs_lesson *lesson, const char *name, void (*out)(voi
                     void *out_arg)
 {
     struct ncs_error err = { 0 };
-    struct testing g = { .tutor = { .options = { .lesson = lesson } }, .name = name, .out = out,
+    struct testing g = { .tutor = { .options = { .lesson = lesson, .out = unheard } }, .name = name, .out = out,
                          .out_arg = out_arg };
     struct ncs_str summary = { 0 };
     const char *input, *said;
-    g.tutor.prompt = open_prompt(lesson, unheard, NULL, &err);
+    g.tutor.prompt = open_prompt(&g.tutor.options, &err);
     if (!g.tutor.prompt) {
         ncs_str_addf(&summary, "%s: %s\n", name, err.text);
         g.failures = 1;

@@ -10,6 +10,8 @@ struct ncs_tutor_options {
     struct ncs_lesson *lesson;  /* borrowed */
     size_t first;               /* the step to begin with; what comes before is done for the learner */
     const char *after;          /* what to do when the lesson is over; NULL = nothing */
+    bool color, unicode;        /* these and the width as of a prompt */
+    int width;
     void (*out)(void *arg, const char *text);
     void *out_arg;
     void (*progress)(void *arg, size_t steps); /* so many are done */

@@ -52,8 +52,15 @@ void ncs_waits_inner(const struct ncs_waits_node *node, struct ncs_str *out);
 /* Of its operation without the peer: "Send float32 x 8" of "Send float32 x 8 to 1". */
 size_t ncs_waits_op_bytes(const struct ncs_wait_line *line);
 
+/* What is said of ranks that do not wait, and what shows the lines that are left out. */
+struct ncs_waits_words {
+    const char *one, *many, *more; /* "does not wait", "do not wait", "-v" */
+};
+
 /* Appends the tree, a line for each node, the cause first; `all`: however many there are. */
 void ncs_waits_tree(const struct ncs_diagnosis *d, bool all, struct ncs_str *out);
+void ncs_waits_tree_in(const struct ncs_diagnosis *d, bool all, const struct ncs_waits_words *words,
+                       struct ncs_str *out);
 /* Appends the graph in graphviz's language. */
 void ncs_waits_dot(const struct ncs_diagnosis *d, const char *title, struct ncs_str *out);
 

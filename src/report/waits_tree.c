@@ -19,7 +19,10 @@ void ncs_waits_who(const struct ncs_waits_node *node, struct ncs_str *out)
         ncs_str_addf(out, ", thread %d", node->line->thread);
 }
 
-void ncs_waits_state(const struct ncs_waits_node *node, struct ncs_str *out)
+static const struct ncs_waits_words usual = { "does not wait", "do not wait", "-v" };
+
+static void add_state(const struct ncs_waits_node *node, const struct ncs_waits_words *words,
+                      struct ncs_str *out)
 {
     const struct ncs_wait_line *w = node->line;
     bool one = node->ranks == 1, said = node->state;
@@ -30,9 +33,14 @@ void ncs_waits_state(const struct ncs_waits_node *node, struct ncs_str *out)
         ncs_str_addf(out, "%s in %s", !w->waiting ? one ? "is" : "are" : one ? "waits" : "wait",
                      w->in ? w->in : "a call");
     else
-        ncs_str_add(out, one ? "does not wait" : "do not wait");
+        ncs_str_add(out, one ? words->one : words->many);
     if (line > 0)
         ncs_str_addf(out, " at line %d", line);
+}
+
+void ncs_waits_state(const struct ncs_waits_node *node, struct ncs_str *out)
+{
+    add_state(node, &usual, out);
 }
 
 void ncs_waits_by(const struct ncs_waits_node *node, struct ncs_str *out)
@@ -65,6 +73,7 @@ void ncs_waits_inner(const struct ncs_waits_node *n, struct ncs_str *s)
 
 struct tree {
     const struct ncs_waits_graph *graph;
+    const struct ncs_waits_words *words;
     struct ncs_str *out;
     struct ncs_str indent;
     bool *told, *open; /* by node: has its line; is being told, with those that wait for it */
@@ -93,7 +102,7 @@ static void add_line(struct tree *t, int node, bool again)
         ncs_str_add(&text, t->open[node] ? " again: a cycle" : ", as above");
     } else {
         ncs_str_add(&text, " ");
-        ncs_waits_state(n, &text);
+        add_state(n, t->words, &text);
         add_by(n, &text);
         if (n->cause)
             ncs_str_addf(&text, "  <- cause: %s", n->cause->rule);
@@ -152,9 +161,15 @@ static void tell_roots(struct tree *t)
 
 void ncs_waits_tree(const struct ncs_diagnosis *d, bool all, struct ncs_str *out)
 {
+    ncs_waits_tree_in(d, all, &usual, out);
+}
+
+void ncs_waits_tree_in(const struct ncs_diagnosis *d, bool all, const struct ncs_waits_words *words,
+                       struct ncs_str *out)
+{
     struct ncs_waits_graph graph;
     ncs_waits_build(d, &graph);
-    struct tree t = { .graph = &graph, .out = out, .all = all };
+    struct tree t = { .graph = &graph, .words = words, .out = out, .all = all };
     t.told = ncs_new(graph.nodes * sizeof *t.told);
     t.open = ncs_new(graph.nodes * sizeof *t.open);
     tell_roots(&t);
@@ -162,7 +177,7 @@ void ncs_waits_tree(const struct ncs_diagnosis *d, bool all, struct ncs_str *out
     for (size_t i = 0; i < graph.nodes; i++)
         left += t.told[i] ? 0 : graph.node[i].ranks;
     if (left)
-        ncs_str_addf(out, "    and %zu more; -v shows them\n", left);
+        ncs_str_addf(out, "    and %zu more; %s shows them\n", left, words->more);
     ncs_free(t.told);
     ncs_free(t.open);
     ncs_str_free(&t.indent);

@@ -6,10 +6,13 @@
 #include "lint/lint.h"
 #include "script/state.h"
 
+static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+
 struct ncs_code {
     struct ncs_chunk chunk;
     int line;
     bool call;                    /* a call and nothing else: what it is made on is no news */
+    char *names;                  /* that it makes local, behind each other with blanks; NULL = none */
     struct ncs_code *next;
 };
 
@@ -71,6 +74,7 @@ void ncs_session_free(struct ncs_session *s)
         s->codes = code->next;
         code->chunk.lines = (struct ncs_lines){ 0 }; /* the script's */
         ncs_chunk_free(&code->chunk);
+        ncs_free(code->names);
         ncs_free(code);
     }
     for (int r = 0; r < s->ranks; r++)
@@ -106,6 +110,7 @@ static void discard(struct ncs_code *code)
 {
     code->chunk.lines = (struct ncs_lines){ 0 };
     ncs_chunk_free(&code->chunk);
+    ncs_free(code->names);
     ncs_free(code);
 }
 
@@ -113,30 +118,69 @@ static void discard(struct ncs_code *code)
 struct keeping {
     const char *text;
     size_t at; /* up to where it has been copied */
-    struct ncs_str *out;
+    struct ncs_str *out, *names; /* names NULL: nobody asks */
 };
+
+static void copy_up_to(struct keeping *k, size_t end)
+{
+    ncs_str_add_bytes(k->out, k->text + k->at, end - k->at);
+    k->at = end;
+}
+
+/* Bytes of `<const>` at the text; 0: something else stands there. */
+static size_t constant(const char *text)
+{
+    static const char blanks[] = " \t\r\n";
+    size_t n = 1 + strspn(text + 1, blanks);
+    if (*text != '<' || strncmp(text + n, "const", 5) != 0)
+        return 0;
+    n += 5 + strspn(text + n + 5, blanks);
+    return text[n] == '>' ? n + 1 : 0;
+}
+
+/* The names up to `end`, each as it is; `<const>` is left out: what stays can be given another value. */
+static void keep_names(struct keeping *k, size_t end)
+{
+    while (k->at < end) {
+        size_t n = strspn(k->text + k->at, letters), left_out = constant(k->text + k->at);
+        if (n && k->names) {
+            ncs_str_add_bytes(k->names, k->text + k->at, n);
+            ncs_str_add(k->names, " ");
+        }
+        if (left_out)
+            k->at += left_out;
+        else
+            copy_up_to(k, k->at + (n ? n : 1));
+    }
+    size_t blanks = strspn(k->text + k->at, " \t\r\n");
+    k->at += constant(k->text + k->at + blanks) ? blanks + constant(k->text + k->at + blanks) : 0;
+}
 
 static void keep_local(void *arg, const struct ncs_lint_statement *st)
 {
     struct keeping *k = arg;
-    if (!st->local || st->attributed)
+    if (!st->local || st->closes)
         return;
-    ncs_str_add_bytes(k->out, k->text + k->at, st->at.at - k->at);
+    copy_up_to(k, st->at.at);
     ncs_str_add(k->out, "     "); /* "local" */
     k->at = st->at.at + 5;
-    if (st->function || st->valued)
+    if (st->function)
         return;
-    ncs_str_add_bytes(k->out, k->text + k->at, st->names_end - k->at);
-    ncs_str_add(k->out, " = nil");
-    k->at = st->names_end;
+    keep_names(k, st->names_end);
+    ncs_str_add(k->out, st->valued ? " " : " = nil");
+}
+
+static void keep(const char *text, size_t bytes, struct ncs_str *out, struct ncs_str *names)
+{
+    struct keeping k = { .text = text, .out = out, .names = names };
+    struct ncs_lint_error e;
+    ncs_lint_split(text, bytes, keep_local, &k, &e);
+    ncs_str_add_bytes(out, text + k.at, bytes - k.at);
 }
 
 void ncs_session_keep(const char *text, size_t bytes, struct ncs_str *out)
 {
-    struct keeping k = { .text = text, .out = out };
-    struct ncs_lint_error e;
-    ncs_lint_split(text, bytes, keep_local, &k, &e);
-    ncs_str_add_bytes(out, text + k.at, bytes - k.at);
+    keep(text, bytes, out, NULL);
 }
 
 const char *ncs_session_text(const struct ncs_session *s)
@@ -164,8 +208,9 @@ static enum ncs_read read_statements(const char *file, const char *text, size_t 
                                      const struct ncs_lines *lines, struct ncs_code *code,
                                      struct ncs_error *err)
 {
-    struct ncs_str kept = { 0 };
-    ncs_session_keep(text, bytes, &kept);
+    struct ncs_str kept = { 0 }, names = { 0 };
+    keep(text, bytes, &kept, &names);
+    code->names = names.bytes ? ncs_str_take(&names) : NULL;
     bool ok = compile(file, "", kept.text ? kept.text : "", kept.bytes, line, lines, code, err);
     ncs_str_free(&kept);
     if (ok)
@@ -284,9 +329,24 @@ void ncs_session_help(struct ncs_session *s, int rank, const char *topic)
     reply(s, rank, p->done < p->given ? p->code[p->done]->line : 0, NCS_REPLY_HELP, topic);
 }
 
+/* What was made local may be read while it is nil, as in a function. */
+static void declare(lua_State *L, const char *names)
+{
+    luaL_getsubtable(L, LUA_REGISTRYINDEX, NCS_DECLARED);
+    for (size_t n; names && *names; names += n + 1) {
+        n = strcspn(names, " ");
+        lua_pushlstring(L, names, n);
+        lua_pushboolean(L, true);
+        lua_rawset(L, -3);
+    }
+    lua_pop(L, 1);
+}
+
 static int load_code(lua_State *L)
 {
     const struct ncs_code *code = lua_touserdata(L, 1);
+    if (code->names)
+        declare(L, code->names);
     lua_pushfstring(L, "@%s", code->chunk.file);
     if (luaL_loadbufferx(L, code->chunk.code, code->chunk.bytes, lua_tostring(L, -1), "b") != LUA_OK)
         return lua_error(L);

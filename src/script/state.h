@@ -223,6 +223,9 @@ void ncs_lua_no_call(lua_State *L);
 
 /* ---- names that are not there (hint.c) ---- */
 
+/* In the registry: the names that lines of a session have made local, keys of a table. */
+#define NCS_DECLARED "ncs.declared"
+
 /* Raises "no such WHAT 'word'", with the name that is meant: of the tables at the given indices, or
  * the script's for a function of C. `owner` is whose names they are, NULL = globals. */
 int ncs_lua_unknown(lua_State *L, const char *what, const char *owner, const char *word,
