@@ -8,7 +8,9 @@
 #include "base/mem.h"
 
 /* What is looked for, only a sanitizer sees. */
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(FUZZ_ROUNDS)
+enum { ROUNDS = FUZZ_ROUNDS };
+#elif defined(__SANITIZE_ADDRESS__)
 enum { ROUNDS = 5000 };
 #else
 enum { ROUNDS = 1000 };

@@ -292,5 +292,43 @@ START_TEST(test_texts_that_only_call)
 }
 END_TEST
 
+static void note_statement(void *arg, const struct ncs_lint_statement *st)
+{
+    const char *text = arg;
+    const char *what = !st->local ? "" : st->function ? "F" : st->closes ? "C" : st->valued ? "V" : "L";
+    ncs_str_addf(&seen, "%s%.*s", what, (int)st->at.bytes, text + st->at.at);
+    if (st->local && !st->function)
+        ncs_str_addf(&seen, "@%zu", st->names_end - st->at.at);
+    ncs_str_add(&seen, "|");
+}
+
+/* The statements of a chunk: behind those that make something local it is said where the names end. */
+static bool splits(const char *text, const char *expected)
+{
+    struct ncs_lint_error err;
+    ncs_str_clear(&seen);
+    bool whole = ncs_lint_split(text, strlen(text), note_statement, (void *)text, &err);
+    ck_assert_str_eq(seen.text ? seen.text : "", expected);
+    return whole;
+}
+
+START_TEST(test_split)
+{
+    ck_assert(splits("", ""));
+    ck_assert(splits(" -- nothing\n", ""));
+    ck_assert(splits("a = 1 b()", "a = 1 |b()|"));
+    ck_assert(splits("local a, b", "Llocal a, b@10|"));
+    ck_assert(splits("local a,b=1 a()", "Vlocal a,b=1 @9|a()|"));
+    ck_assert(splits("local a <const>, b = 1", "Vlocal a <const>, b = 1@18|"));
+    ck_assert(splits("local a <close> = b", "Clocal a <close> = b@7|"));
+    ck_assert(splits("local function f() local x = 1 end", "Flocal function f() local x = 1 end|"));
+    ck_assert(splits("do local x = 1 end", "do local x = 1 end|")); /* not the chunk's own */
+    ck_assert(splits("return 1", "return 1|"));
+    ck_assert(!splits("a = 1 b(", "a = 1 |")); /* what came before the error was told */
+    ck_assert(!splits("a b", ""));
+    ncs_str_free(&seen);
+}
+END_TEST
+
 NCS_TEST_MAIN("lint", test_files_of_the_tree, test_good_and_bad_chunks, test_limits, test_messages,
-              test_names, test_expressions, test_texts_that_only_call)
+              test_names, test_expressions, test_texts_that_only_call, test_split)
