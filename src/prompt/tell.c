@@ -135,6 +135,8 @@ static void tell_failures(struct ncs_prompt *p)
     struct ncs_result new = *ncs_run_so_far(p->run);
     struct ncs_str out = { 0 };
     size_t errors = new.errors, expects = new.expects, wrongs = new.wrongs;
+    if (p->errors_told > errors) /* who joins a thread takes over its error */
+        p->errors_told = errors;
     new.error += p->errors_told;
     new.errors -= p->errors_told;
     new.expect += p->expects_told;
