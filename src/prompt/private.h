@@ -61,7 +61,7 @@ struct ncs_prompt {
     int *to;                        /* its address; NULL: all */
     size_t tos;
 
-    size_t errors_told, expects_told, wrongs_told;
+    size_t errors_told, expects_told, wrongs_told; /* of errors the serial of the last */
     struct ncs_str waiting_told;    /* who waits, as it was told last */
 };
 

@@ -134,11 +134,12 @@ static void tell_failures(struct ncs_prompt *p)
 {
     struct ncs_result new = *ncs_run_so_far(p->run);
     struct ncs_str out = { 0 };
-    size_t errors = new.errors, expects = new.expects, wrongs = new.wrongs;
-    if (p->errors_told > errors) /* who joins a thread takes over its error */
-        p->errors_told = errors;
-    new.error += p->errors_told;
-    new.errors -= p->errors_told;
+    size_t expects = new.expects, wrongs = new.wrongs;
+    /* Their number tells nothing: who joins a thread takes over its error. */
+    for (; new.errors && new.error->serial <= p->errors_told; new.errors--)
+        new.error++;
+    if (new.errors)
+        p->errors_told = new.error[new.errors - 1].serial;
     new.expect += p->expects_told;
     new.expects -= p->expects_told;
     new.expect_failed = new.expects;
@@ -154,7 +155,6 @@ static void tell_failures(struct ncs_prompt *p)
         ncs_text_wrongs(&t);
     if (new.expects)
         ncs_text_expects(&t);
-    p->errors_told = errors;
     p->expects_told = expects;
     p->wrongs_told = wrongs;
     prompt_write(p, &out);

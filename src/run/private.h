@@ -59,6 +59,7 @@ struct ncs_run {
     struct ncs_compared *held;     /* and at held % NCS_EXPECTS_KEPT the latest that held */
     uint64_t helds;
     size_t errors_room, expects_room;
+    size_t errors_so_far;   /* those too that were taken over since */
     bool skipped;
     uint64_t skip_order, wrong_order;  /* as ncs_run_error.order; of the first wrong result */
     bool real;                         /* the machine is: see ncs_driver */

@@ -58,6 +58,7 @@ void ncs_run_error(struct ncs_run *run, struct ncs_run_error *error)
     struct ncs_run_error kept = *error;
     *error = (struct ncs_run_error){ 0 };
     kept.order = run->journal->calls;
+    kept.serial = ++run->errors_so_far;
     NCS_PUSH(r->error, r->errors, run->errors_room, kept);
     run->machine->end(NCS_END_ERROR, kept.message, kept.place);
 }

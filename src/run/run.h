@@ -87,6 +87,7 @@ struct ncs_run_error {
     char *detail;         /* ncclGetLastError, or a Lua traceback; NULL = none */
     struct ncs_place place;
     uint64_t order;       /* journal calls made when it happened: the earlier cause is smaller */
+    size_t serial;        /* among the errors of the run, from 1 */
 };
 
 void ncs_run_error_free(struct ncs_run_error *error); /* the contents */
