@@ -28,7 +28,7 @@ In a group the calls are one thing: they begin together and none waits for anoth
     end)
 
 The prompt takes several lines; it goes on until the function is closed.]],
-      setup = ":back",
+      setup = ':reset -n 2\nx = cuda.buffer("float32", 4):fill(rank + 1)\ny = cuda.buffer("float32", 4):fill(0)',
       task = "The sends have been undone. Exchange x, each into the y of the other, in a group.",
       check = function(s)
         if s.holds(0, "y", 2) and s.holds(1, "y", 1) then

@@ -8,18 +8,30 @@ A communicator can be split: those who give the same colour come into one, in or
 none is given). All ranks of the old one have to make the call.
 
     row = world:split { color = rank // 2 }]],
-      task = "Make `row`, with ranks 0 and 1 in one and 2 and 3 in another.",
+      task = "Make `row`, with ranks 0 and 1 in one and 2 and 3 in another. Then look at it: row",
       check = function(s)
         if #s.waiting > 0 then return false, "all ranks of world have to make the call" end
         local c = s.calls(0, "ncclCommSplit")
         if #c == 0 then return next(s.errors) and false, next(s.errors) and "color is needed: world:split { color = ... }" or nil end
-        if s.replies[0] and s.replies[0]:find("0/4") then return false, "all four came into one; the colour has to differ" end
-        return s.input:find("row") and true or nil
+        local name, size = {}, nil
+        for r = 0, 3 do
+          name[r], size = (s.replies[r] or ""):match("^comm (%S+) %d+/(%d+)")
+          if not name[r] then return nil end
+        end
+        if size == "4" then return false, "all four came into one; the colour has to differ" end
+        if name[0] ~= name[1] or name[2] ~= name[3] then return false, "0 and 1 belong together, and 2 and 3; :again" end
+        if not s.input:find("row") then return false, "give it a name: row = world:split { color = ... }" end
+        return true
       end,
       right = "`row` shows which: comm world/split1.0 0/2 is rank 0 of 2. `:comms` lists all.",
       hints = { "rank // 2 is 0 0 1 1." },
       solution = "row = world:split { color = rank // 2 }\nrow",
-      wrong = { { "@0 row = world:split { color = 0 }", "all ranks of world" } },
+      wrong = {
+        { "@0 row = world:split { color = 0 }", "all ranks of world" },
+        { "row = world:split { color = 0 }\nrow", "all four came into one" },
+        { "row = world:split { color = rank % 2 }\nrow", "0 and 1 belong together" },
+        { "world:split { color = rank // 2 }", "give it a name" },
+      },
     },
     {
       text = [[

@@ -37,7 +37,7 @@ steps each rank has one whole part of the sum.]],
         local n = 0
         for r = 0, 3 do
           local v, p = s.value(r, "x"), (r + 1) % 4 + 1
-          n = n + (v[p] == 10 * p and 1 or 0)
+          n = n + (v and v[p] == 10 * p and 1 or 0)
         end
         if s.input:find("reduce_scatter") or s.input:find("all_reduce") then return false, "by send and recv; :again" end
         return n == 4 or nil
