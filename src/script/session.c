@@ -131,8 +131,10 @@ static void copy_up_to(struct keeping *k, size_t end)
 static size_t constant(const char *text)
 {
     static const char blanks[] = " \t\r\n";
+    if (*text != '<')
+        return 0;
     size_t n = 1 + strspn(text + 1, blanks);
-    if (*text != '<' || strncmp(text + n, "const", 5) != 0)
+    if (strncmp(text + n, "const", 5) != 0)
         return 0;
     n += 5 + strspn(text + n + 5, blanks);
     return text[n] == '>' ? n + 1 : 0;
