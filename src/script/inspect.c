@@ -17,8 +17,11 @@
 static void add_quoted(luaL_Buffer *b, const char *text, size_t bytes)
 {
     char escaped[8];
+    size_t end = bytes < TEXT_SHOWN ? bytes : TEXT_SHOWN;
+    while (end < bytes && end > TEXT_SHOWN - 4 && ((unsigned char)text[end] & 0xc0) == 0x80)
+        end--; /* not in the middle of a character */
     luaL_addchar(b, '"');
-    for (size_t i = 0; i < bytes && i < TEXT_SHOWN; i++) {
+    for (size_t i = 0; i < end; i++) {
         unsigned char c = (unsigned char)text[i];
         if (c == '"' || c == '\\') {
             luaL_addchar(b, '\\');
