@@ -47,9 +47,13 @@ bool ncs_one_alone(const struct ncs_inquiry *q, const struct ncs_root *r, struct
     ncs_fill_need(q, d, r->need, c->number);
     struct ncs_str s = { 0 };
     say_alone(q, r, &s);
+    bool empty = ncs_call_count(c) == 0;
+    if (empty)
+        ncs_str_addf(&s, "; it is of 0 elements, and waits for its %s all the same",
+                     send ? "receive" : "send");
     d->f.why = ncs_str_take(&s);
-    ncs_str_addf(&s, "let rank %d %s rank %d", r->absent[0]->rank,
-                 send ? "receive from" : "send to", c->rank);
+    ncs_str_addf(&s, "let rank %d %s rank %d%s", r->absent[0]->rank,
+                 send ? "receive from" : "send to", c->rank, empty ? ", be it nothing" : "");
     ncs_say_own_group(q, &s, r->absent[0]);
     ncs_str_add(&s, ", or leave out the call");
     ncs_say_place(&s, c);

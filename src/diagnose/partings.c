@@ -282,6 +282,8 @@ static void say_before_other(struct ncs_str *s, const struct ncs_need *other,
     char *what = ncs_describe(c);
     ncs_str_addf(s, " before %s %s", several ? "their" : "its", what);
     ncs_say_place(s, c);
+    if (other->kind == NCS_NEED_COLLECTIVE && other->presents == 1)
+        ncs_str_add(s, ", which no other rank has made");
     ncs_free(what);
 }
 
