@@ -55,11 +55,12 @@ static bool is_rule(const struct ncs_finding *f, const char *id)
 }
 
 /* Host waits are one mistake only if they are one wait: each key is set by a statement of its own. So
- * are faults that did not happen; and hazards are one only if one wait mends both. */
+ * are faults that did not happen, and results that lost something; and hazards are one only if one wait mends both. */
 static bool same_mistake(const struct ncs_draft *x, const struct ncs_draft *y)
 {
     const struct ncs_finding *a = &x->f, *b = &y->f;
-    bool by_title = is_rule(a, "host-wait") || is_rule(a, "fault-unused");
+    bool by_title = is_rule(a, "host-wait") || is_rule(a, "fault-unused") ||
+                    is_rule(a, "integer-average") || is_rule(a, "sum-overflow");
     if (x->hazard && y->hazard && !ncs_one_wait_mends(x->hazard, y->hazard))
         return false;
     if (a->rule != b->rule || a->culprits != b->culprits ||

@@ -116,6 +116,7 @@ enum ncs_notice_kind {
     NCS_NOTICE_FOREIGN, /* a buffer of another device, which goes well */
     NCS_NOTICE_LOST,   /* of no call: a fault stopped every rank */
     NCS_NOTICE_UNUSED, /* of no call: the one that a fault waited for never came */
+    NCS_NOTICE_INEXACT, /* its result is NCCL's, and not what plain arithmetic gives */
 };
 
 struct ncs_notice_fault {  /* a statement that asks for a fault, and the rank that it is about */
@@ -124,6 +125,13 @@ struct ncs_notice_fault {  /* a statement that asks for a fault, and the rank th
     struct ncs_place place;
     int comm;              /* UNUSED: number of the communicator; -1 = none */
     uint32_t call;         /* UNUSED: what it waited for there; 0 = no number */
+};
+
+struct ncs_notice_inexact {
+    uint64_t element;         /* from 1 */
+    int ranks;                /* of the communicator */
+    bool integer, average, overflow, partial, saturates; /* as of ncs_inexact */
+    const char *in, *got, *sum, *exact; /* the keeper's */
 };
 
 struct ncs_hazard; /* hazard/hazard.h */
@@ -143,6 +151,7 @@ struct ncs_notice {
     struct ncs_call **call; size_t calls; /* pinned by who keeps the notice */
     char *why;                            /* of CRASH, FAULT, FOREIGN and UNUSED */
     struct ncs_notice_fault *fault; size_t faults; /* of LOST, by rank; of UNUSED one */
+    struct ncs_notice_inexact inexact;     /* of INEXACT */
     const struct ncs_hazard *hazard;      /* of HAZARD; the keeper's */
     const struct ncs_compared *compared; size_t compareds; /* of DOUBT; the keeper's */
     bool felt;                            /* of HAZARD: the run is wrong because of it */

@@ -180,7 +180,7 @@ static void judge_notices(const struct ncs_inquiry *q, struct ncs_drafts *all)
     };
     for (size_t i = 0; i < q->notices; i++) {
         const struct ncs_notice *n = &q->notice[i];
-        if (n->kind == NCS_NOTICE_DOUBT || n->kind == NCS_NOTICE_ERROR)
+        if (n->kind == NCS_NOTICE_DOUBT || n->kind == NCS_NOTICE_ERROR || n->kind == NCS_NOTICE_INEXACT)
             continue;
         struct ncs_root r = { .kind = NCS_ROOT_NOTICE, .notice = n, .comm = -1, .rank = -1 };
         if (n->kind == NCS_NOTICE_MISMATCH && disagree(n)) {
@@ -411,6 +411,16 @@ static void judge_errors(const struct ncs_inquiry *q, struct ncs_drafts *all)
     ncs_free(call);
 }
 
+/* After the errors: a note on the values of a call explains no error of it. */
+static void judge_inexact(const struct ncs_inquiry *q, struct ncs_drafts *all)
+{
+    for (size_t i = 0; i < q->notices; i++) {
+        struct ncs_root r = { .kind = NCS_ROOT_INEXACT, .notice = &q->notice[i], .comm = -1, .rank = -1 };
+        if (r.notice->kind == NCS_NOTICE_INEXACT)
+            ncs_judge(q, &r, all);
+    }
+}
+
 /* Who polls for what a finding says to be missing polls because of that. */
 static bool polls_explained(const struct ncs_inquiry *q, const struct ncs_drafts *all)
 {
@@ -451,6 +461,7 @@ void ncs_rules(struct ncs_inquiry *q)
         judge_later(q, &all);
     judge_left_overs(q, &all);
     judge_errors(q, &all);
+    judge_inexact(q, &all);
     ncs_drafts_sort(&all);
     for (size_t i = 0; i < all.count; i++)
         NCS_PUSH(q->result->finding, q->result->findings, q->finding_room, all.draft[i].f);

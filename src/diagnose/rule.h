@@ -28,6 +28,7 @@ enum ncs_root_kind {
     NCS_ROOT_LEFT,     /* left over at the end of a rank */
     NCS_ROOT_FOREIGN,  /* a buffer of another device */
     NCS_ROOT_UNUSED,   /* a fault whose call never came */
+    NCS_ROOT_INEXACT,  /* a right result that lost something */
 };
 
 /* What has no cause further back. Which members are set depends on the kind. */
@@ -244,6 +245,12 @@ void ncs_say_line(struct ncs_str *s, const char *before, const struct ncs_call *
 void ncs_say_wait_between(struct ncs_str *s, const struct ncs_hazard *h);
 /* Its stream is synchronised after the earlier one, if that is a communication. */
 void ncs_repair_by_sync(struct ncs_draft *d, const struct ncs_hazard *h);
+
+/* ---- right results that lost something (inexact.c) ---- */
+
+/* Whether the root is such a result, of an average of integers or not; if so all but the fix is filled. */
+const struct ncs_notice_inexact *ncs_inexact_of(const struct ncs_inquiry *q, const struct ncs_root *r,
+                                                bool integer_average, struct ncs_draft *d);
 
 /* ---- what the machine noticed (notices.c) ---- */
 

@@ -331,12 +331,30 @@ void ncs_run_look_at_unfinished(struct ncs_run *run, const struct ncs_snapshot *
                                   s->part[i].state != NCS_PART_WAITING);
 }
 
+static void tell_inexact(struct ncs_run *run)
+{
+    size_t count = 0;
+    const struct ncs_inexact *p = run->verify ? ncs_verify_inexact(run->verify, &count) : NULL;
+    for (; count > 0; count--, p++) {
+        struct ncs_call *call = p->call;
+        struct ncs_notice *n = ncs_run_notice(run, NCS_NOTICE_INEXACT, &call, 1, NULL);
+        if (!n)
+            return;
+        n->inexact = (struct ncs_notice_inexact){
+            .element = p->element, .ranks = p->ranks, .integer = p->integer, .average = p->average,
+            .overflow = p->overflow, .partial = p->partial, .saturates = p->saturates,
+            .in = p->in, .got = p->got, .sum = p->sum, .exact = p->exact,
+        };
+    }
+}
+
 void ncs_run_diagnose(struct ncs_run *run, const struct ncs_snapshot *snapshot,
                       struct ncs_diagnosis *out)
 {
     ncs_run_hazards_tell(run);
     ncs_run_faults_tell(run);
     tell_errors(run);
+    tell_inexact(run);
     if (is_in_doubt(run))
         ncs_run_tell_doubt(run);
     ncs_diagnose(run->journal, snapshot, run->notice, run->notices, out);

@@ -92,14 +92,20 @@ static void expect_words(const struct ncs_terms *t, size_t first, struct ncs_exp
         while (times-- > 0)
             combine_words(t->op->op, is_signed, e->word, e->word_term, e->count);
     }
+    uint64_t over = 0, cut = 0;
     for (size_t i = 0; i < e->count; i++) {
-        uint64_t word = ncs_element_wrap(dtype, e->word[i]);
+        uint64_t sum = ncs_element_wrap(dtype, e->word[i]), word = sum;
+        over |= sum ^ e->word[i];
         if (is_average(t) && is_signed)
             word = (uint64_t)((int64_t)word / t->op->shares);
         else if (is_average(t))
             word /= (uint64_t)t->op->shares;
+        if (is_average(t))
+            cut |= sum - word * (uint64_t)t->op->shares;
         e->word[i] = word;
     }
+    e->over = over != 0;
+    e->cut = cut != 0;
 }
 
 /* What rank's numbers are multiplied with before they are summed; false: with nothing. */

@@ -39,6 +39,7 @@ struct ncs_expected {
     size_t count;
     bool words, by_value;     /* integers; floats of which +0 and -0 count as equal */
     bool wide, any_rounding;  /* `bound` holds, not `value`; see NCS_ANY_ROUNDING */
+    bool over, cut;           /* integers: some sum has wrapped round, some average has lost a fraction */
     uint64_t word[NCS_CHUNK], word_term[NCS_CHUNK];
     double value[NCS_CHUNK], term[NCS_CHUNK];
     struct ncs_bound bound[NCS_CHUNK];

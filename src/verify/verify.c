@@ -7,6 +7,7 @@
 #include "api/types.h"
 #include "base/mem.h"
 #include "verify/element.h"
+#include "verify/inexact.h"
 #include "verify/look.h"
 #include "verify/operation.h"
 #include "verify/pattern.h"
@@ -24,6 +25,7 @@ struct ncs_verify {
     struct ncs_value *value; /* at most keep */
     size_t values, values_room, keep;
     struct ncs_look look;
+    struct ncs_inexacts inexacts;
     struct ncs_expected scratch;
 };
 
@@ -65,6 +67,7 @@ void ncs_verify_close(struct ncs_verify *v)
     ncs_map_each(&v->signals, free_signals, NULL);
     ncs_map_free(&v->signals);
     ncs_look_free(&v->look);
+    ncs_inexact_free(&v->inexacts);
     ncs_free(v->value);
     ncs_free(v);
 }
@@ -78,6 +81,12 @@ const struct ncs_value *ncs_verify_values(const struct ncs_verify *v, size_t *co
 {
     *count = v->values;
     return v->value;
+}
+
+const struct ncs_inexact *ncs_verify_inexact(const struct ncs_verify *v, size_t *count)
+{
+    *count = v->inexacts.count;
+    return v->inexacts.place;
 }
 
 void ncs_verify_look(struct ncs_verify *v, size_t most)
@@ -185,8 +194,10 @@ static void compare_reduction(struct ncs_verify *v, const struct ncs_operation *
             computed = true;
             size_t differ = ncs_differ(&v->scratch, got, &where);
             note(&tallies[i], differ, begin + where);
-            if (differ == 0 && !right)
-                right = got;
+            if (differ > 0 || right)
+                continue;
+            right = got;
+            ncs_inexact_look(&v->inexacts, &terms, begin, i, &v->scratch, got);
         }
     }
 }

@@ -64,6 +64,19 @@ struct ncs_value {
     uint64_t hash;      /* of its bytes */
 };
 
+/* A result that is right, as NCCL computes, and not what plain arithmetic gives: the first element of the
+ * first call at a place. */
+struct ncs_inexact {
+    struct ncs_call *call;    /* pinned; of the rank that has the result, the lowest */
+    uint64_t element;         /* of its output, from 1 */
+    int ranks;                /* of the communicator */
+    bool integer, average;    /* of an average of integers the fraction is cut off, if not overflow */
+    bool overflow;            /* the sum, or a part of it, does not fit the type */
+    bool partial, saturates;  /* the whole sum would fit; the type ends at its largest number */
+    char in[160];             /* what the ranks gave, by rank: "100, 100" */
+    char got[48], sum[48], exact[48]; /* sum: exact, before an average divides it */
+};
+
 struct ncs_verify;
 struct ncs_seen;
 
@@ -89,6 +102,9 @@ void ncs_verify_forget_unfinished(struct ncs_verify *v);
 /* In the order in which they were over, then those that are not; `more`: those beyond what is kept. */
 const struct ncs_seen *const *ncs_verify_seen(const struct ncs_verify *v, size_t *count,
                                               uint64_t *more);
+
+/* One for each communicator, function and line; at most 16. */
+const struct ncs_inexact *ncs_verify_inexact(const struct ncs_verify *v, size_t *count);
 
 /* The driver reduces in ascending order of ranks and rounds to nearest even in the type after every
  * step, as the simulator documents: then its results are compared bit for bit (any NaN equals any).

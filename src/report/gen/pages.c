@@ -1667,6 +1667,63 @@ const struct ncs_page ncs_pages[] = {
     },
     {
         .kind = NCS_PAGE_CLASS,
+        .id = "integer-average",
+        .title = "an average of integers lost its fraction, or its sum wrapped round",
+        .group = "numerics",
+        .what =
+            "The result of a reduction with `avg` is what NCCL computes, and not the mean of what went in.\n",
+        .why =
+            "NCCL sums integers in their own type and then divides by the number of ranks, towards zero:\n"
+            "1, 2, 2, 2 give 1, not 1.75. A sum that does not fit wraps round before it is divided:\n"
+            "100 and 100 as int8 give -28.\n",
+        .see =
+            "The report is a note: it names the call, an element, what the ranks gave, the result and the exact\n"
+            "mean. One note for each line; the verdict stays. On a cluster there is no error.\n",
+        .repair =
+            "Convert to float32 before averaging. Where whole numbers are wanted, sum in a type that holds the\n"
+            "sum, and divide with the rounding that is meant.\n",
+        .scenario =
+            "scenario { ranks = 2 }\n"
+            "local x = cuda.buffer(\"int32\", 4):fill(rank + 1)\n"
+            "world:all_reduce(x, { op = \"avg\" })\n"
+            "stream:sync()\n"
+            "expect.equal(x, 1) -- of 1 and 2 the mean is 1.5\n",
+        .ends = "pass",
+        .finding = "integer-average",
+        .also = "sum-overflow",
+    },
+    {
+        .kind = NCS_PAGE_CLASS,
+        .id = "sum-overflow",
+        .title = "a sum does not fit its type",
+        .group = "numerics",
+        .what =
+            "A sum, or a part of it on the way, is beyond what the type holds: float16, bfloat16, float32 and\n"
+            "float64 become infinite, a float8 ends at its largest number, integers wrap round.\n",
+        .why =
+            "NCCL adds in the type of the buffer. float16 ends at 65504, so two gradients of 40000 are too\n"
+            "much. A part of the sum can overflow though the whole would fit: then algorithm and topology\n"
+            "decide, because they decide the order. Not told: integers of 64 bits,\n"
+            "and a part of a float8's sum whose end is a smaller number again.\n",
+        .see =
+            "The report is a note: it names the call, an element, what the ranks gave, the result and the exact\n"
+            "sum. One note for each line; the verdict stays. On a cluster: infinities or NaN in gradients,\n"
+            "without an error.\n",
+        .repair =
+            "Scale down before the sum is made: `avg`, which multiplies floats with 1/n first, or a pre-mul-sum\n"
+            "operator. Or sum in a wider type.\n",
+        .scenario =
+            "scenario { ranks = 2 }\n"
+            "local x = cuda.buffer(\"float16\", 4):fill(40000)\n"
+            "world:all_reduce(x)\n"
+            "stream:sync()\n"
+            "expect.equal(x, math.huge) -- 80000 is meant\n",
+        .ends = "pass",
+        .finding = "sum-overflow",
+        .also = "integer-average zero-factor",
+    },
+    {
+        .kind = NCS_PAGE_CLASS,
         .id = "rank-lost",
         .title = "a rank is gone, the others wait for it",
         .group = "ranks",
@@ -3300,6 +3357,7 @@ const struct ncs_page_group ncs_page_groups[] = {
     { "abort", "abort" },
     { "nonblocking", "polling" },
     { "buffers", "memory" },
+    { "numerics", "numbers that do not fit" },
     { "ranks", "ranks and links that are lost" },
     { 0 },
 };

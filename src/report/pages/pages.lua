@@ -57,7 +57,7 @@ local env = {
 }
 local classes = { -- in the order in which `explain` lists them
   "participants", "order", "arguments", "p2p", "groups", "communicators", "streams", "lifecycle",
-  "abort", "nonblocking", "buffers", "ranks",
+  "abort", "nonblocking", "buffers", "numerics", "ranks",
 }
 local function read(file) assert(loadfile(here .. "/" .. file .. ".lua", "t", env))() end
 for _, file in ipairs(classes) do read("classes/" .. file) end

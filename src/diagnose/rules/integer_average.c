@@ -1,0 +1,18 @@
+/* An average of integers: the sum is made in their type, and what it leaves when divided is cut off. */
+#include "diagnose/rule.h"
+
+#include "base/mem.h"
+
+static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+{
+    const struct ncs_notice_inexact *x = ncs_inexact_of(q, r, true, d);
+    if (!x)
+        return false;
+    d->f.fix = ncs_copy_text(x->overflow ? "convert to a type that holds the sum, float32 or int32, before "
+                                           "averaging"
+                                         : "convert to float32 before averaging, or sum and divide with the "
+                                           "rounding that is meant");
+    return true;
+}
+
+const struct ncs_rule ncs_rule_integer_average = { .match = match };

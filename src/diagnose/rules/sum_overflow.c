@@ -1,0 +1,17 @@
+/* A sum, or a part of it on the way, that its type does not hold. */
+#include "diagnose/rule.h"
+
+#include "base/mem.h"
+
+static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+{
+    const struct ncs_notice_inexact *x = ncs_inexact_of(q, r, false, d);
+    if (!x)
+        return false;
+    d->f.fix = ncs_copy_text(x->integer ? "sum in a wider type"
+                                        : "scale each value down before it is summed (avg, or a pre-mul-sum "
+                                          "operator with a smaller factor), or sum in a wider type");
+    return true;
+}
+
+const struct ncs_rule ncs_rule_sum_overflow = { .match = match };

@@ -1,0 +1,181 @@
+/* Which results lost something, and what: the first element of the earliest call of each place. */
+#include "verify/inexact.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "api/types.h"
+#include "verify/element.h"
+
+enum { SHOWN = 6 }; /* inputs that are told one by one */
+
+/* ---- whether anything in a stretch may be ---- */
+
+/* Every number beyond counts as one that its type does not hold: infinities and NaN, and of a type that
+ * saturates the largest one. */
+static double beyond(const struct ncs_float_format *f)
+{
+    return f->saturates ? nextafter(f->most, 0) : f->most;
+}
+
+static bool may_overflow(const struct ncs_expected *e)
+{
+    double most = beyond(ncs_float_format(e->dtype));
+    size_t over = 0;
+
+    for (size_t i = 0; i < e->count; i++)
+        over += !(fabs(e->term[i]) <= most);
+    return over > 0;
+}
+
+/* ---- one element ---- */
+
+struct element {
+    long double sum, exact; /* exact: divided, of an average */
+    bool cut, over;
+};
+
+static const unsigned char *input_at(const struct ncs_terms *t, int rank, size_t at)
+{
+    return t->op->share[rank].input + (t->offset + at) * ncs_dtype_bytes(t->op->dtype);
+}
+
+static bool look_at_word(const struct ncs_terms *t, size_t at, struct element *found)
+{
+    int64_t sum = 0;
+    int dtype = t->op->dtype, shares = t->op->shares;
+    bool wide = dtype == ncclInt64 || dtype == ncclUint64;
+
+    for (int rank = 0; rank < shares; rank++) {
+        uint64_t word;
+        ncs_element_words(dtype, input_at(t, rank, at), 1, &word);
+        /* Of 64 bits only what stays far from their end is known. */
+        if (wide && ((int64_t)word > INT64_MAX / shares || (int64_t)word < -(INT64_MAX / shares)))
+            return false;
+        sum += (int64_t)word;
+    }
+    found->over = ncs_element_wrap(dtype, (uint64_t)sum) != (uint64_t)sum;
+    found->cut = t->op->op == ncclAvg && sum % shares != 0;
+    found->sum = sum;
+    return found->over || found->cut;
+}
+
+static bool look_at_value(const struct ncs_terms *t, size_t at, double got, struct element *found)
+{
+    const struct ncs_float_format *f = ncs_float_format(t->op->dtype);
+
+    if (fabs(got) <= beyond(f))
+        return false;
+    found->sum = 0;
+    for (int rank = 0; rank < t->op->shares; rank++) {
+        double term, scale = 1;
+        ncs_element_values(t->op->dtype, input_at(t, rank, at), 1, &term);
+        if (t->op->scaled)
+            ncs_element_values(t->op->dtype, t->op->share[rank].scalar, 1, &scale);
+        found->sum += (long double)term * scale;
+        if (!isfinite(term) || !isfinite(scale))
+            return false;
+    }
+    /* What is only rounded down to the largest number has not overflowed. */
+    int exponent;
+    frexp(f->most, &exponent);
+    found->over = isfinite(found->sum) &&
+                  !(f->saturates && fabsl(found->sum) <= f->most + ldexp(f->unit, exponent - 1));
+    return found->over;
+}
+
+/* ---- what is kept ---- */
+
+static bool same_place(const struct ncs_call *a, const struct ncs_call *b)
+{
+    const char *x = a->place.file ? a->place.file : "", *y = b->place.file ? b->place.file : "";
+    return a->comm == b->comm && a->fn == b->fn && a->place.line == b->place.line && strcmp(x, y) == 0;
+}
+
+/* NULL: that place is known by an earlier call, or by this one, or there are too many. */
+static struct ncs_inexact *place_of(struct ncs_inexacts *all, struct ncs_call *call)
+{
+    struct ncs_inexact *p = all->place;
+
+    while (p < all->place + all->count && !same_place(p->call, call))
+        p++;
+    if (p == all->place + NCS_INEXACTS)
+        return NULL;
+    if (p < all->place + all->count) {
+        if (p->call->number < call->number ||
+            (p->call->number == call->number && p->call->comm_rank <= call->comm_rank))
+            return NULL;
+        ncs_call_unpin(p->call);
+    } else {
+        all->count++;
+    }
+    ncs_call_pin(call);
+    *p = (struct ncs_inexact){ .call = call };
+    return p;
+}
+
+static void write_inputs(const struct ncs_terms *t, size_t at, char *text, size_t room)
+{
+    int shares = t->op->shares;
+    size_t used = 0;
+
+    for (int rank = 0; rank < shares && rank < SHOWN; rank++) {
+        char one[48];
+        ncs_element_text(t->op->dtype, input_at(t, rank, at), one, sizeof one);
+        int wrote = snprintf(text + used, room - used, "%s%s", rank ? ", " : "", one);
+        used += wrote > 0 && (size_t)wrote < room - used ? (size_t)wrote : 0;
+    }
+    if (shares > SHOWN)
+        snprintf(text + used, room - used, ", ...");
+}
+
+static void write_place(struct ncs_inexact *p, const struct ncs_terms *t, size_t at,
+                        const struct element *found, const unsigned char *got)
+{
+    int dtype = t->op->dtype;
+    const struct ncs_float_format *f = ncs_float_format(dtype);
+
+    p->average = t->op->op == ncclAvg && !t->op->scaled;
+    p->integer = !f;
+    p->overflow = found->over;
+    p->saturates = f && f->saturates;
+    p->partial = f && fabsl(found->sum) <= f->most;
+    p->element = at + 1;
+    p->ranks = t->op->shares;
+    write_inputs(t, at, p->in, sizeof p->in);
+    ncs_element_text(dtype, got, p->got, sizeof p->got);
+    ncs_element_value_text(f ? f->digits : 20, found->sum, p->sum, sizeof p->sum);
+    ncs_element_value_text(f ? f->digits : 10,
+                           p->average ? found->sum / t->op->shares : found->sum, p->exact,
+                           sizeof p->exact);
+}
+
+void ncs_inexact_look(struct ncs_inexacts *all, const struct ncs_terms *terms, size_t first, int i,
+                      const struct ncs_expected *e, const unsigned char *got)
+{
+    const struct ncs_operation *op = terms->op;
+    bool sums = op->scaled || op->op == ncclSum || op->op == ncclAvg;
+
+    if (!sums || op->shares < 2 || (e->words ? op->scaled || !(e->over || e->cut) : !may_overflow(e)))
+        return;
+    for (size_t k = 0; k < e->count; k++) {
+        struct element found = { 0 };
+        if (!(e->words ? look_at_word(terms, first + k, &found)
+                       : look_at_value(terms, first + k, e->term[k], &found)))
+            continue;
+        if (e->words && e->over && !found.over)
+            continue; /* one that has wrapped round says more */
+        struct ncs_inexact *p = place_of(all, op->share[i].call);
+        if (p)
+            write_place(p, terms, first + k, &found, got + k * ncs_dtype_bytes(op->dtype));
+        return;
+    }
+}
+
+void ncs_inexact_free(struct ncs_inexacts *all)
+{
+    for (size_t i = 0; i < all->count; i++)
+        ncs_call_unpin(all->place[i].call);
+    all->count = 0;
+}

@@ -1,0 +1,21 @@
+/* Right results that are not what the arithmetic of plain numbers gives: an average of integers whose
+ * fraction is cut off, a sum that its type does not hold. */
+#ifndef NCS_VERIFY_INEXACT_H
+#define NCS_VERIFY_INEXACT_H
+
+#include "verify/reduce.h"
+#include "verify/verify.h"
+
+enum { NCS_INEXACTS = 16 }; /* places that are kept */
+
+struct ncs_inexacts {
+    struct ncs_inexact place[NCS_INEXACTS];
+    size_t count;
+};
+
+/* `e`: what was expected of terms from element first on, and found to be what came out at got, of share i. */
+void ncs_inexact_look(struct ncs_inexacts *all, const struct ncs_terms *terms, size_t first, int i,
+                      const struct ncs_expected *e, const unsigned char *got);
+void ncs_inexact_free(struct ncs_inexacts *all); /* unpins */
+
+#endif
