@@ -128,6 +128,28 @@ uint64_t ncs_element_wrap(int dtype, uint64_t word)
     }
 }
 
+#define WRAP_WORDS(type)                                  \
+    for (size_t i = 0; i < count; i++) {                  \
+        uint64_t word = (uint64_t)(type)words[i];         \
+        changed |= word ^ words[i];                       \
+        words[i] = word;                                  \
+    }                                                     \
+    break
+
+bool ncs_element_wrap_all(int dtype, uint64_t *words, size_t count)
+{
+    uint64_t changed = 0;
+
+    switch (dtype) {
+    case ncclInt8: WRAP_WORDS(int8_t);
+    case ncclUint8: WRAP_WORDS(uint8_t);
+    case ncclInt32: WRAP_WORDS(int32_t);
+    case ncclUint32: WRAP_WORDS(uint32_t);
+    default: break;
+    }
+    return changed != 0;
+}
+
 /* Adding and subtracting a number whose last place is the wanted one rounds to that place. The
  * power of two at or below |x| (at least the smallest normal number) gives the place. */
 static void round_narrow(const struct ncs_float_format *f, double *values, size_t count)

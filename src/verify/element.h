@@ -31,6 +31,8 @@ void ncs_element_values(int dtype, const void *from, size_t count, double *to);
 
 /* What remains of a word modulo 2^bits of an integer type, sign extended. */
 uint64_t ncs_element_wrap(int dtype, uint64_t word);
+/* The same of many; whether any has changed. */
+bool ncs_element_wrap_all(int dtype, uint64_t *words, size_t count);
 
 /* Rounds each number to the nearest of the type, ties to even; exact sums and products of two
  * numbers of the type, and those rounded once to double, end up where a single rounding would. */

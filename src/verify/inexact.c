@@ -19,14 +19,32 @@ static double beyond(const struct ncs_float_format *f)
     return f->saturates ? nextafter(f->most, 0) : f->most;
 }
 
-static bool may_overflow(const struct ncs_expected *e)
-{
-    double most = beyond(ncs_float_format(e->dtype));
-    size_t over = 0;
+/* By type: what is added to the magnitude of each element of a word so that its sign bit is set from the
+ * first such number on. */
+static const struct {
+    uint64_t signs, add;
+} scans[ncclNumTypes] = {
+    [ncclFloat16]    = { 0x8000800080008000, 0x0400040004000400 },
+    [ncclFloat32]    = { 0x8000000080000000, 0x0080000000800000 },
+    [ncclFloat64]    = { 0x8000000000000000, 0x0010000000000000 },
+    [ncclBfloat16]   = { 0x8000800080008000, 0x0080008000800080 },
+    [ncclFloat8e4m3] = { 0x8080808080808080, 0x0202020202020202 },
+    [ncclFloat8e5m2] = { 0x8080808080808080, 0x0505050505050505 },
+};
 
-    for (size_t i = 0; i < e->count; i++)
-        over += !(fabs(e->term[i]) <= most);
-    return over > 0;
+static bool may_overflow(int dtype, const unsigned char *got, size_t bytes)
+{
+    uint64_t signs = scans[dtype].signs, add = scans[dtype].add, over = 0, word = 0;
+    size_t at = 0;
+
+    for (; at + sizeof word <= bytes; at += sizeof word) {
+        memcpy(&word, got + at, sizeof word);
+        over |= (word & ~signs) + add;
+    }
+    word = 0;
+    memcpy(&word, got + at, bytes - at);
+    over |= (word & ~signs) + add;
+    return (over & signs) != 0;
 }
 
 /* ---- one element ---- */
@@ -157,7 +175,10 @@ void ncs_inexact_look(struct ncs_inexacts *all, const struct ncs_terms *terms, s
     const struct ncs_operation *op = terms->op;
     bool sums = op->scaled || op->op == ncclSum || op->op == ncclAvg;
 
-    if (!sums || op->shares < 2 || (e->words ? op->scaled || !(e->over || e->cut) : !may_overflow(e)))
+    if (!sums || op->shares < 2)
+        return;
+    if (e->words ? op->scaled || !(e->over || e->cut)
+                 : !may_overflow(op->dtype, got, e->count * ncs_dtype_bytes(op->dtype)))
         return;
     for (size_t k = 0; k < e->count; k++) {
         struct element found = { 0 };

@@ -68,6 +68,19 @@ static void combine_words(int op, bool is_signed, uint64_t *sum, const uint64_t 
     }
 }
 
+/* Towards zero; whether any has left a remainder. */
+static bool divide_words(bool is_signed, int by, uint64_t *words, size_t count)
+{
+    uint64_t rest = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        uint64_t sum = words[i];
+        words[i] = is_signed ? (uint64_t)((int64_t)sum / by) : sum / (uint64_t)by;
+        rest |= sum - words[i] * (uint64_t)by;
+    }
+    return rest != 0;
+}
+
 static void expect_words(const struct ncs_terms *t, size_t first, struct ncs_expected *e)
 {
     int dtype = t->op->dtype;
@@ -92,20 +105,8 @@ static void expect_words(const struct ncs_terms *t, size_t first, struct ncs_exp
         while (times-- > 0)
             combine_words(t->op->op, is_signed, e->word, e->word_term, e->count);
     }
-    uint64_t over = 0, cut = 0;
-    for (size_t i = 0; i < e->count; i++) {
-        uint64_t sum = ncs_element_wrap(dtype, e->word[i]), word = sum;
-        over |= sum ^ e->word[i];
-        if (is_average(t) && is_signed)
-            word = (uint64_t)((int64_t)word / t->op->shares);
-        else if (is_average(t))
-            word /= (uint64_t)t->op->shares;
-        if (is_average(t))
-            cut |= sum - word * (uint64_t)t->op->shares;
-        e->word[i] = word;
-    }
-    e->over = over != 0;
-    e->cut = cut != 0;
+    e->over = ncs_element_wrap_all(dtype, e->word, e->count);
+    e->cut = is_average(t) && divide_words(is_signed, t->op->shares, e->word, e->count);
 }
 
 /* What rank's numbers are multiplied with before they are summed; false: with nothing. */
