@@ -47,7 +47,7 @@ static void *buffer_for(struct ncs_run *run, const struct ncs_call *call, const 
                         bool send, const void *stream)
 {
     size_t need = need_of(run, call, send);
-    void *own = ncs_amend_own(run->journal, call->rank, o, need);
+    void *own = ncs_amend_own(&run->rank[call->rank].amender->memory, o, need);
     return own ? own : ncs_amend_scratch(run, need, stream);
 }
 
@@ -117,7 +117,8 @@ static void *larger(struct ncs_run *run, const struct ncs_call *call, const void
 {
     size_t need = need_of(run, call, send), room = 0;
     const void *stream = ncs_call_stream(call);
-    const struct ncs_call *made = ncs_amend_allocation(run->journal, call->rank, p, &room);
+    const struct ncs_call *made =
+        ncs_amend_allocation(&run->rank[call->rank].amender->memory, p, &room);
     if (p ? !made || room >= need : need == 0)
         return NULL;
     void *other = ncs_amend_scratch(run, need, stream);

@@ -5,9 +5,9 @@
 #include "base/mem.h"
 #include "run/amend_private.h"
 
-static const void *memory_of(const struct ncs_call *c, int rank, size_t *bytes)
+static const void *memory_of(const struct ncs_call *c, size_t *bytes)
 {
-    const union ncs_arg *memory = c->rank == rank && c->returned && !c->rc && !c->ending
+    const union ncs_arg *memory = c->returned && !c->rc && !c->ending && !c->withdrawn
                                       ? ncs_call_arg(c, NCS_ARG_MEMORY_OUT) : NULL;
     const union ncs_arg *size = memory ? ncs_call_arg(c, NCS_ARG_BYTES) : NULL;
     if (!size)
@@ -16,34 +16,54 @@ static const void *memory_of(const struct ncs_call *c, int rank, size_t *bytes)
     return memory->p;
 }
 
-static bool frees(const struct ncs_call *c, const void *base)
+static bool frees(const struct ncs_call *c)
 {
-    const union ncs_arg *memory = ncs_call_arg(c, NCS_ARG_MEMORY);
-    return memory && memory->p == base &&
-           (c->fn == NCS_FN_cudaFree || c->fn == NCS_FN_cudaFreeAsync ||
-            c->fn == NCS_FN_cudaFreeHost || c->fn == NCS_FN_ncclMemFree);
+    return c->fn == NCS_FN_cudaFree || c->fn == NCS_FN_cudaFreeAsync ||
+           c->fn == NCS_FN_cudaFreeHost || c->fn == NCS_FN_ncclMemFree;
 }
 
-static bool is_freed(const struct ncs_call *allocation, const void *base)
+void ncs_amend_remember(struct memory *m, struct ncs_call *call)
 {
-    for (const struct ncs_call *c = allocation->newer; c; c = c->newer)
-        if (c->rank == allocation->rank && !c->withdrawn && frees(c, base))
+    if (!ncs_call_arg(call, NCS_ARG_MEMORY_OUT) && !frees(call))
+        return;
+    ncs_call_pin(call);
+    NCS_PUSH(m->call, m->calls, m->room, call);
+}
+
+void ncs_amend_forget(struct memory *m)
+{
+    for (size_t i = 0; i < m->calls; i++)
+        ncs_call_unpin(m->call[i]);
+    ncs_free(m->call);
+    *m = (struct memory){ 0 };
+}
+
+static bool is_freed(const struct memory *m, size_t allocation, const void *base)
+{
+    for (size_t i = allocation + 1; i < m->calls; i++)
+        if (frees(m->call[i]) && ncs_call_arg(m->call[i], NCS_ARG_MEMORY)->p == base)
             return true;
     return false;
 }
 
-const struct ncs_call *ncs_amend_allocation(const struct ncs_journal *j, int rank, const void *address,
-                                            size_t *room)
+/* Its place in the list, from 1; 0 = none. */
+static size_t find(const struct memory *m, const void *address, size_t *room)
 {
-    for (const struct ncs_call *c = address ? j->newest : NULL; c; c = c->older) {
+    for (size_t i = address ? m->calls : 0; i > 0; i--) {
         size_t bytes = 0;
-        uintptr_t base = (uintptr_t)memory_of(c, rank, &bytes);
+        uintptr_t base = (uintptr_t)memory_of(m->call[i - 1], &bytes);
         if (base && (uintptr_t)address >= base && (uintptr_t)address - base < bytes) {
             *room = bytes - (size_t)((uintptr_t)address - base);
-            return c;
+            return i;
         }
     }
-    return NULL;
+    return 0;
+}
+
+const struct ncs_call *ncs_amend_allocation(const struct memory *m, const void *address, size_t *room)
+{
+    size_t at = find(m, address, room);
+    return at ? m->call[at - 1] : NULL;
 }
 
 static bool same_place(const struct ncs_call *c, const char *file, int line)
@@ -51,29 +71,30 @@ static bool same_place(const struct ncs_call *c, const char *file, int line)
     return c->place.line == line && c->place.file && file && strcmp(c->place.file, file) == 0;
 }
 
-void ncs_amend_origin(const struct ncs_journal *j, int rank, const void *address, struct origin *out)
+void ncs_amend_origin(const struct memory *m, const void *address, struct origin *out)
 {
-    size_t room = 0, bytes = 0;
-    const struct ncs_call *made = ncs_amend_allocation(j, rank, address, &room);
+    size_t room = 0, bytes = 0, at = find(m, address, &room);
+    const struct ncs_call *made = at ? m->call[at - 1] : NULL;
     if (!made || !made->place.file)
         return;
-    out->offset = (uint64_t)((uintptr_t)address - (uintptr_t)memory_of(made, rank, &bytes));
+    out->offset = (uint64_t)((uintptr_t)address - (uintptr_t)memory_of(made, &bytes));
     out->spot = (struct spot){ .file = ncs_copy_text(made->place.file), .line = made->place.line,
                                .fn = made->fn, .nth = 1 };
-    for (const struct ncs_call *c = made->older; c; c = c->older)
-        out->spot.nth += c->fn == made->fn && memory_of(c, rank, &bytes) &&
-                         same_place(c, out->spot.file, out->spot.line);
+    for (size_t i = 0; i + 1 < at; i++)
+        out->spot.nth += m->call[i]->fn == made->fn && memory_of(m->call[i], &bytes) &&
+                         same_place(m->call[i], out->spot.file, out->spot.line);
 }
 
-void *ncs_amend_own(const struct ncs_journal *j, int rank, const struct origin *o, size_t bytes)
+void *ncs_amend_own(const struct memory *m, const struct origin *o, size_t bytes)
 {
     uint64_t nth = 0;
     size_t size = 0;
-    for (const struct ncs_call *c = o->spot.file ? j->oldest : NULL; c; c = c->newer) {
-        const void *base = c->fn == o->spot.fn ? memory_of(c, rank, &size) : NULL;
+    for (size_t i = 0; o->spot.file && i < m->calls; i++) {
+        const struct ncs_call *c = m->call[i];
+        const void *base = c->fn == o->spot.fn ? memory_of(c, &size) : NULL;
         if (!base || !same_place(c, o->spot.file, o->spot.line) || ++nth < o->spot.nth)
             continue;
-        bool fits = o->offset <= size && size - o->offset >= bytes && !is_freed(c, base);
+        bool fits = o->offset <= size && size - o->offset >= bytes && !is_freed(m, i, base);
         return fits ? (char *)base + o->offset : NULL;
     }
     return NULL;

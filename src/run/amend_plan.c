@@ -33,50 +33,17 @@ void ncs_amend_free(struct ncs_amendments *a)
     ncs_free(a);
 }
 
-uint32_t ncs_amend_membership(const struct ncs_journal *j, int comm, int comm_rank)
-{
-    if (comm < 0 || (size_t)comm >= j->comms || comm_rank < 0 ||
-        comm_rank >= j->comm[comm]->members || j->comm[comm]->member[comm_rank].rank < 0)
-        return 0;
-    const struct ncs_member *own = &j->comm[comm]->member[comm_rank];
-    uint32_t nth = 1;
-    for (size_t i = 0; i < j->comms; i++)
-        for (int k = 0; k < j->comm[i]->members; k++) {
-            const struct ncs_member *m = &j->comm[i]->member[k];
-            bool before = m->joined < own->joined ||
-                          (m->joined == own->joined && (i < (size_t)comm ||
-                                                        (i == (size_t)comm && k < comm_rank)));
-            nth += m != own && m->rank == own->rank && before;
-        }
-    return nth;
-}
-
 /* ---- where an inserted call goes ---- */
 
-static bool same_spot(const struct ncs_call *a, const struct ncs_call *b)
-{
-    return a->fn == b->fn && a->place.line == b->place.line && a->place.file && b->place.file &&
-           strcmp(a->place.file, b->place.file) == 0;
-}
-
-static uint64_t uses(const struct ncs_journal *j, int rank, const struct ncs_call *like,
-                     const struct ncs_call *until)
-{
-    uint64_t count = 0;
-    for (const struct ncs_call *c = j->oldest; c && c != until; c = c->newer)
-        count += c->rank == rank && !c->ending && !c->opening && same_spot(c, like);
-    return count;
-}
-
 /* Behind what its rank, too, has called last of all that the model's rank called before. */
-static void find_spot(const struct ncs_journal *j, int rank, const struct ncs_call *model,
+static void find_spot(const struct ncs_past *past, int rank, const struct ncs_call *model,
                       struct spot *out)
 {
-    for (const struct ncs_call *c = model->older; c; c = c->older) {
-        if (c->rank != model->rank || c->thread != model->thread || c->opening || !c->place.line)
-            continue;
-        uint64_t nth = uses(j, rank, c, NULL), wanted = uses(j, model->rank, c, c) + 1;
-        if (nth < wanted || (c->group && c->group == model->group && !c->number))
+    const struct ncs_call *c = model;
+    while ((c = ncs_past_before(past, c)) != NULL) {
+        uint64_t wanted = c->place.line ? ncs_past_use(past, c) : 0;
+        if (!wanted || ncs_past_uses(past, rank, c) < wanted ||
+            (c->group && c->group == model->group && !c->number))
             continue;
         *out = (struct spot){ .file = ncs_copy_text(c->place.file), .line = c->place.line,
                               .fn = c->fn, .nth = wanted };
@@ -113,23 +80,24 @@ static bool is_grouped(const struct ncs_journal *j, int comm, int comm_rank, uin
     return c && c->group;
 }
 
-static bool copy_model(const struct ncs_journal *j, struct change *c)
+static bool copy_model(const struct ncs_journal *j, const struct ncs_past *past, struct change *c)
 {
     const struct ncs_edit *e = &c->edit;
     const struct ncs_call *m = ncs_journal_call(j, e->comm, e->model_comm_rank, e->model_call);
     if (!m || ncs_call_is_one_sided(m) || (e->answer && !ncs_call_arg(m, NCS_ARG_PEER)))
         return false;
+    const struct memory *memory = ncs_past_memory(past, m->rank);
     c->fn = m->fn;
     memcpy(c->arg, m->arg, sizeof c->arg);
     c->label = ncs_copy_text(m->label);
-    ncs_amend_origin(j, m->rank, ncs_call_sendbuff(m), &c->send);
-    ncs_amend_origin(j, m->rank, ncs_call_recvbuff(m), &c->recv);
+    ncs_amend_origin(memory, ncs_call_sendbuff(m), &c->send);
+    ncs_amend_origin(memory, ncs_call_recvbuff(m), &c->recv);
     c->in_place = in_place_of(m);
     c->with_previous = !e->answer && e->model_call > 1 && grouped_with(j, m, e->model_call - 1);
     c->with_next = !e->answer && !c->with_previous && grouped_with(j, m, e->model_call + 1) &&
                    is_grouped(j, e->comm, e->comm_rank, e->call);
     if (!c->with_previous)
-        find_spot(j, e->rank, m, &c->after);
+        find_spot(past, e->rank, m, &c->after);
     if (!e->answer)
         return true;
     c->fn = m->fn == NCS_FN_ncclSend ? NCS_FN_ncclRecv : NCS_FN_ncclSend;
@@ -164,7 +132,8 @@ static void group_inserts(const struct ncs_journal *j, struct round *r)
     }
 }
 
-static bool prepare(const struct ncs_journal *j, const struct ncs_edit *edit, struct change *c)
+static bool prepare(const struct ncs_journal *j, const struct ncs_past *past,
+                    const struct ncs_edit *edit, struct change *c)
 {
     c->edit = *edit;
     c->edit.text = c->edit.on = NULL;
@@ -172,23 +141,25 @@ static bool prepare(const struct ncs_journal *j, const struct ncs_edit *edit, st
         c->edit.other_comm = edit->comm;
         c->edit.other_comm_rank = edit->comm_rank;
     }
-    c->nth = ncs_amend_membership(j, edit->comm, edit->comm_rank);
-    c->other_nth = ncs_amend_membership(j, c->edit.other_comm, c->edit.other_comm_rank);
+    c->nth = ncs_past_nth(past, edit->comm, edit->comm_rank);
+    c->other_nth = ncs_past_nth(past, c->edit.other_comm, c->edit.other_comm_rank);
     if (!c->nth || !c->other_nth || edit->rank < 0)
         return false;
-    return edit->kind != NCS_EDIT_INSERT || copy_model(j, c);
+    return edit->kind != NCS_EDIT_INSERT || copy_model(j, past, c);
 }
 
 bool ncs_amend_add(struct ncs_amendments *a, const struct ncs_journal *j,
                    const struct ncs_edit *edit, size_t edits)
 {
     struct round *r = ncs_new(sizeof *r);
+    struct ncs_past *past = ncs_amend_past(j);
     bool fine = j->dropped == 0 && edits > 0;
     for (size_t i = 0; i < edits && fine; i++) {
         struct change c = { .edit.rank = -1 };
-        fine = prepare(j, &edit[i], &c);
+        fine = prepare(j, past, &edit[i], &c);
         NCS_PUSH(r->change, r->changes, r->room, c);
     }
+    ncs_amend_past_free(past);
     if (!fine) {
         free_round(r);
         return false;

@@ -50,14 +50,127 @@ uint32_t ncs_amend_membership(const struct ncs_journal *j, int comm, int comm_ra
 
 /* ---- memory (amend_memory.c) ---- */
 
-/* The allocation of the caller's rank that holds the address; *room: bytes from there on. */
-const struct ncs_call *ncs_amend_allocation(const struct ncs_journal *j, int rank, const void *address,
-                                            size_t *room);
-void ncs_amend_origin(const struct ncs_journal *j, int rank, const void *address, struct origin *out);
+/* A rank's calls that allocate or free, oldest first. */
+struct memory {
+    struct ncs_call **call;
+    size_t calls, room;
+};
+
+void ncs_amend_remember(struct memory *m, struct ncs_call *call); /* if it is one of those; pins it */
+void ncs_amend_forget(struct memory *m);
+/* The allocation that holds the address; *room: bytes from there on. */
+const struct ncs_call *ncs_amend_allocation(const struct memory *m, const void *address, size_t *room);
+void ncs_amend_origin(const struct memory *m, const void *address, struct origin *out);
 /* What the rank of the run has there in this run, with room for that many bytes; NULL = nothing. */
-void *ncs_amend_own(const struct ncs_journal *j, int rank, const struct origin *o, size_t bytes);
+void *ncs_amend_own(const struct memory *m, const struct origin *o, size_t bytes);
 /* Memory of zeros, in the order of the stream, that is given back with the run; NULL = there is none. */
 void *ncs_amend_scratch(struct ncs_run *run, size_t bytes, const void *stream);
+
+/* ---- the run that was (amend_past.c) ---- */
+
+struct ncs_past;
+
+static inline uint64_t ncs_amend_member_key(int comm, int comm_rank)
+{
+    return ((uint64_t)(uint32_t)comm << 32 | (uint32_t)comm_rank) + 1;
+}
+
+struct ncs_past *ncs_amend_past(const struct ncs_journal *j);
+void ncs_amend_past_free(struct ncs_past *p);
+const struct ncs_call *ncs_past_before(const struct ncs_past *p, const struct ncs_call *c); /* its thread's */
+/* How many times its rank had called from its place, with it; 0 = it is none of the script's. */
+uint64_t ncs_past_use(const struct ncs_past *p, const struct ncs_call *c);
+uint64_t ncs_past_uses(const struct ncs_past *p, int rank, const struct ncs_call *like); /* in all */
+uint32_t ncs_past_nth(const struct ncs_past *p, int comm, int comm_rank); /* ncs_amend_membership */
+const struct memory *ncs_past_memory(const struct ncs_past *p, int rank);
+
+/* ---- on a rank of a run (amend_state.c) ---- */
+
+struct held { /* a call that waits for another to be made first */
+    size_t change;
+    struct ncs_call call;
+    struct ncs_local said; /* label and the like */
+};
+
+struct put_off { /* until the thread's group has ended */
+    const struct ncs_local *thread;
+    const void *stream;
+    bool device; /* all of its streams */
+};
+
+/* A round, on one rank. Calls are counted on communicators, whichever thread makes them; a group, and
+ * what waits for its end, is of the thread that has started it. */
+struct stage {
+    const struct change **change; /* the rank's own; none: the round does not concern it */
+    size_t changes, changes_room;
+    bool *done;                     /* by change */
+    const struct ncs_local **open;  /* by change: who has started the group; NULL = nobody */
+    uint64_t *seen;                 /* by change: uses of the place that an inserted call comes after */
+    uint32_t *count;                /* counted calls by communicator, as numbered for this rank */
+    size_t counts;
+    struct held *held;              size_t helds, held_room;
+    struct put_off *due;            size_t dues, due_room;   /* edits that synchronise */
+    struct put_off *back;           size_t backs, back_room; /* the script's own */
+};
+
+struct amender {
+    struct stage *stage;
+    size_t stages;
+    struct ncs_map nth;   /* (communicator, rank in it) -> which of the rank's, from 1 */
+    struct memory memory;
+    const void *stream;   /* that of its last call that had one; NULL = none */
+};
+
+/* What a call is, for a round: `number` there, on the rank's nth communicator; 0 = not counted. */
+struct passing {
+    struct ncs_run *run;
+    struct amender *a;
+    size_t level;
+    struct stage *s;
+    struct ncs_call *call; /* NULL: no call, but a place where the rank may wait, or its end */
+    uint32_t nth, number;
+    bool ends;             /* of the script, or of the communicator */
+};
+
+int ncs_amend_make(const struct passing *p, enum ncs_fn fn, const union ncs_arg *arg);
+int ncs_amend_make_plain(const struct passing *p, enum ncs_fn fn); /* without arguments */
+uint32_t ncs_amend_counted(const struct stage *s, uint32_t nth);
+/* The rank's nth communicator; false when it has none, or is not there any more. */
+bool ncs_amend_find_member(const struct passing *p, uint32_t nth, int *comm, int *comm_rank);
+
+static inline const struct change *ncs_amend_change(const struct passing *p, size_t i)
+{
+    return p->s->change[i];
+}
+
+static inline bool ncs_amend_is(const struct passing *p, size_t i, enum ncs_edit_kind kind)
+{
+    return p->s->change[i]->edit.kind == kind;
+}
+
+static inline bool ncs_amend_at(const struct passing *p, uint32_t nth, uint32_t number)
+{
+    return p->number && p->nth == nth && p->number == number;
+}
+
+/* ---- inserted calls (amend_insert.c) ---- */
+
+bool ncs_amend_any_due(const struct passing *p);
+void ncs_amend_insert_due(const struct passing *p);
+
+/* ---- order (amend_order.c) ---- */
+
+/* The swap that this call has to wait for. */
+bool ncs_amend_waits(const struct passing *p, size_t *which);
+void ncs_amend_hold(const struct passing *p, size_t which);
+bool ncs_amend_in_own_group(const struct passing *p); /* the thread */
+bool ncs_amend_owes_sync(const struct passing *p);    /* the thread, by an edit */
+void ncs_amend_start_groups(const struct passing *p);
+void ncs_amend_put_off(const struct passing *p); /* a call that synchronises */
+/* What comes behind the call, which gave that code: the first code that is none of success. */
+int ncs_amend_after(const struct passing *p, int rc);
+void ncs_amend_end_all(const struct passing *p);
+int ncs_amend_end_groups(const struct passing *p, bool all); /* all: of the thread */
 
 /* ---- arguments (amend_arguments.c) ---- */
 

@@ -152,6 +152,7 @@ int ncs_run_amend(struct ncs_run *run, struct ncs_call *call);
 /* The number that the call would have without the edits. */
 uint32_t ncs_run_script_number(const struct ncs_run *run, const struct ncs_call *call);
 void ncs_run_before_wait(struct ncs_run *run); /* where the rank may wait without a call */
+void ncs_run_thread_over(struct ncs_run *run); /* the calling thread, spawned */
 void ncs_run_amend_begin(struct ncs_run *run);
 void ncs_run_amend_free(struct ncs_run *run);
 
@@ -165,5 +166,6 @@ void ncs_run_faults_free(struct ncs_run *run);
 void ncs_run_threads_free(struct ncs_run *run);
 /* The spawned threads one after the other, from NULL to NULL. */
 const struct ncs_thread *ncs_thread_after(const struct ncs_run *run, const struct ncs_thread *t);
+bool ncs_thread_runs(const struct ncs_thread *t, int rank); /* it is of the rank, and not over */
 
 #endif

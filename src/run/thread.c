@@ -17,6 +17,7 @@ static void enter(void *arg)
 {
     struct ncs_thread *t = arg;
     t->main(t->arg);
+    ncs_run_thread_over(t->run);
     t->done = true;
     if (t->gate)
         t->run->machine->gate_wake(t->gate);
@@ -75,6 +76,11 @@ bool ncs_thread_done(const struct ncs_thread *t)
     ncs_journal_heard(t->run->journal);
     ncs_run_waited(t->run);
     return t->done;
+}
+
+bool ncs_thread_runs(const struct ncs_thread *t, int rank)
+{
+    return !t->done && t->local.rank == rank;
 }
 
 struct ncs_local *ncs_thread_local(struct ncs_thread *t)

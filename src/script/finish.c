@@ -101,6 +101,7 @@ void ncs_lua_finish(lua_State *L)
     struct ncs_lua_thread *t = ncs_lua_thread(L);
     ncs_run_script_over(rank->run);
     ncs_lua_join_all(L);
+    ncs_run_script_over(rank->run); /* and those of its other threads */
     t->finished = t->local->ending = true;
     t->local->last = ncs_lua_where(L);
     ncs_lua_begin(L, "end of script", -1);
