@@ -111,7 +111,7 @@ enum ncs_failing ncs_say_failing(const struct ncs_inquiry *q, const struct ncs_c
 bool ncs_failed_because(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d,
                         enum ncs_failing failing);
 
-/* ---- the edit of calls that removes it (repairs.c, edits.c) ---- */
+/* ---- the edit of calls that removes it (repairs.c, repair_*.c, edits.c) ---- */
 
 /* To a filled finding, by its rule; nothing where no change of calls alone repairs it. */
 void ncs_repairs(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d);

@@ -45,7 +45,8 @@ static bool concerns(const struct passing *p)
 {
     size_t which;
     const struct stage *s = p->s;
-    if (ncs_amend_any_due(p) || (p->ends && (s->helds || ncs_amend_in_own_group(p))) || ncs_amend_waits(p, &which))
+    if (ncs_amend_any_due(p) || (p->ends && (s->helds || ncs_amend_in_own_group(p))) ||
+        ncs_amend_waits(p, &which))
         return true;
     bool is_sync = p->call && (p->call->fn == NCS_FN_cudaStreamSynchronize ||
                                p->call->fn == NCS_FN_cudaDeviceSynchronize);

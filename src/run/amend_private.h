@@ -77,7 +77,8 @@ static inline uint64_t ncs_amend_member_key(int comm, int comm_rank)
 
 struct ncs_past *ncs_amend_past(const struct ncs_journal *j);
 void ncs_amend_past_free(struct ncs_past *p);
-const struct ncs_call *ncs_past_before(const struct ncs_past *p, const struct ncs_call *c); /* its thread's */
+/* The one before it, of its thread. */
+const struct ncs_call *ncs_past_before(const struct ncs_past *p, const struct ncs_call *c);
 /* How many times its rank had called from its place, with it; 0 = it is none of the script's. */
 uint64_t ncs_past_use(const struct ncs_past *p, const struct ncs_call *c);
 uint64_t ncs_past_uses(const struct ncs_past *p, int rank, const struct ncs_call *like); /* in all */

@@ -146,7 +146,7 @@ void ncs_run_judge(struct ncs_run *run);
 /* abort.c: ends what still runs on a real machine; false when some thread does not come back. */
 bool ncs_run_abort(struct ncs_run *run);
 
-/* amend.c: before each call of a rank's, on any driver. The code of what was made in its place, if it
+/* amend.c, amend_state.c: before each call of a rank's, on any driver. The code of what was made in its place, if it
  * is withdrawn then; else 0. */
 int ncs_run_amend(struct ncs_run *run, struct ncs_call *call);
 /* The number that the call would have without the edits. */

@@ -228,7 +228,8 @@ bool ncs_thread_join(struct ncs_run *run, struct ncs_thread *thread); /* false w
 bool ncs_thread_done(const struct ncs_thread *thread);
 struct ncs_local *ncs_thread_local(struct ncs_thread *thread);
 
-void ncs_run_script_over(struct ncs_run *run); /* the rank's own statements; what is left may follow */
+void ncs_run_script_over(struct ncs_run *run); /* the rank's own statements; what is left may follow:
+                                                * to be said again when its threads have ended */
 void ncs_run_sleep(struct ncs_run *run, int64_t nanoseconds); /* virtual on the simulator */
 int64_t ncs_run_clock(struct ncs_run *run);                   /* ns */
 

@@ -1,0 +1,79 @@
+/* Edits for groups, sends and receives. */
+#include "diagnose/repairing.h"
+
+/* ---- groups ---- */
+
+static const struct ncs_call *last_in_group(const struct ncs_repairing *p, const struct ncs_call *c)
+{
+    const struct ncs_call *last = c;
+    for (const struct ncs_call *n = c->newer; n; n = n->newer)
+        if (n->rank == c->rank && n->thread == c->thread && n->group == c->group && n->number)
+            last = n;
+    return last->number && ncs_known_member(p, last->comm, last->comm_rank) ? last : NULL;
+}
+
+static void end_group(struct ncs_repairing *p, const struct ncs_call *c, int depth)
+{
+    const struct ncs_call *last = c ? last_in_group(p, c) : NULL;
+    for (int i = 0; last && i < depth; i++) {
+        struct ncs_edit e = ncs_edit_of(p, NCS_EDIT_GROUP, last);
+        e.other = e.call;
+        e.call = 0;
+        ncs_add_edit(p, e);
+    }
+}
+
+void ncs_repair_group_end(struct ncs_repairing *p)
+{
+    const struct ncs_root *r = p->r;
+    if (r->kind == NCS_ROOT_LEFT) {
+        const struct ncs_call *c = p->q->journal->newest;
+        while (c && !(c->rank == r->rank && c->number && c->group))
+            c = c->older;
+        end_group(p, c, r->depth);
+        return;
+    }
+    for (size_t i = 0; i < r->absents; i++) {
+        const struct ncs_absent *a = r->absent[i];
+        int depth = a->context >= 0 ? p->q->snap->context[a->context].group_depth : 1;
+        end_group(p, a->call && a->call->number ? a->call : NULL, depth);
+    }
+}
+
+/* ---- sends and receives ---- */
+
+/* The first call of the rank on the communicator that is not over: what it lacks has to come before
+ * it, or before the group that it is in. */
+static uint32_t first_open(const struct ncs_repairing *p, int comm, int comm_rank)
+{
+    const struct ncs_snapshot *s = p->q->snap;
+    const struct ncs_member *m = &p->q->journal->comm[comm]->member[comm_rank];
+    for (const struct ncs_call *c = m->first; c; c = c->next_counted) {
+        uintptr_t part = (uintptr_t)ncs_map_get(&p->q->part, ncs_map_key(c));
+        if (!c->returned || (part && s->part[part - 1].state != NCS_PART_DONE))
+            return c->number;
+    }
+    return ncs_next_of(p, comm, comm_rank);
+}
+
+void ncs_repair_alone(struct ncs_repairing *p)
+{
+    const struct ncs_call *c = p->r->need->call;
+    for (size_t i = 0; i < p->r->absents; i++) {
+        int comm_rank = p->r->absent[i]->comm_rank;
+        if (ncs_is_pairwise(c) && ncs_known_member(p, c->comm, comm_rank))
+            ncs_add_insert(p, comm_rank, first_open(p, c->comm, comm_rank), c, true);
+    }
+}
+
+void ncs_repair_p2p_count(struct ncs_repairing *p)
+{
+    if (p->r->kind != NCS_ROOT_DIFFER || !ncs_is_exchange(p->r))
+        return;
+    bool first = ncs_is_send(p->r->call[0]);
+    const struct ncs_call *send = p->r->call[!first], *recv = p->r->call[first];
+    if (ncs_call_dtype(send) != ncs_call_dtype(recv))
+        ncs_add_argument(p, recv, "datatype", ncs_call_dtype(send));
+    if (ncs_call_count(send) != ncs_call_count(recv))
+        ncs_add_argument(p, recv, "count", (int64_t)ncs_call_count(send));
+}
