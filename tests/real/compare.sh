@@ -60,7 +60,7 @@ on "$good" 0 'SAME     two.lua: pass, 4 results compared, 2 of them by their bou
 SAME     hang.lua: hang, 2 results compared, 2 of them by their bounds
 SKIPPED  apart.lua: needs driver `sim`, this run is on `nccl`
 3 scenarios: 2 the same, 0 differ, 1 skipped
-' --timeout 3s two.lua hang.lua apart.lua
+' --timeout 10s two.lua hang.lua apart.lua
 on "$good" 77 'SKIPPED  apart.lua: needs driver `sim`, this run is on `nccl`
 1 scenario: 0 the same, 0 differ, 1 skipped
 ' apart.lua
@@ -95,7 +95,7 @@ complains 2 "--nccl-lib: no file \`/nowhere/libnccl.so.2\`" --nccl-lib /nowhere/
 complains 2 "broken.lua:1: " --nccl-lib "$good" --cudart-lib "$libraries/libcudart.so.13" broken.lua
 complains 2 "slip.yaml:3:5: error: " --nccl-lib "$good" --cudart-lib "$libraries/libcudart.so.13" slip.yaml
 cd - >/dev/null || exit 1
-timeout 250 "$program" compare -q --timeout 5s --nccl-lib "$good" --cudart-lib "$libraries/libcudart.so.13" \
+timeout 250 "$program" compare -q --timeout 10s --nccl-lib "$good" --cudart-lib "$libraries/libcudart.so.13" \
     scenarios/basics scenarios/patterns scenarios/bugs/{communicators/fixed,buffers/in_place_offset.lua} \
     'scenarios/bugs/participants/skipped_call.lua[ranks=4,odd=1]' scenarios/bugs/arguments/op_mismatch.lua \
     >"$work/out" 2>"$work/err" </dev/null || { cat "$work/out" "$work/err"; failed=$((failed + 1)); }

@@ -17,7 +17,7 @@ failed=0
 # Insertion, two rounds, a group, an order of communicators, an argument.
 for name in insert two_bugs group swap_comms count; do
     timeout 100 "$program" run --repair --driver nccl --nccl-lib "$libraries/libnccl.so.2" \
-        --cudart-lib "$libraries/libcudart.so.13" --timeout 5s --format json \
+        --cudart-lib "$libraries/libcudart.so.13" --timeout 10s --format json \
         "tests/repair/cases/$name.lua" >"$work/json" 2>"$work/err" </dev/null
     got=$(jq -r '"\(.driver) \(.repair.repaired)|\([.repair.rounds[].edits[].text] | join("|"))"' "$work/json")
     want="nccl true|$(grep "^$name	" tests/repair/edits.tsv | cut -f2)"
