@@ -14,11 +14,16 @@ local function refused(what, rc)
   expect.that(nccl.last_error():find(what, 1, true), nccl.last_error())
 end
 
-refused("AllReduce : recvbuff is not a valid pointer",
-  C.ncclAllReduce(x, host, 8, F32, SUM, world, stream))
-refused("AllReduce : sendbuff is not a valid pointer",
-  C.ncclAllReduce(nil, x, 0, F32, SUM, world, stream)) -- nothing is sent, and it is looked at
-refused("Send : buff is not a valid pointer", C.ncclSend(nil, 8, F32, 1 - rank, world, stream))
+for turn = 0, nranks - 1 do -- one after the other: on real NCCL the last error is the process's
+  if rank == turn then
+    refused("AllReduce : recvbuff is not a valid pointer",
+      C.ncclAllReduce(x, host, 8, F32, SUM, world, stream))
+    refused("AllReduce : sendbuff is not a valid pointer",
+      C.ncclAllReduce(nil, x, 0, F32, SUM, world, stream)) -- nothing is sent, and it is looked at
+    refused("Send : buff is not a valid pointer", C.ncclSend(nil, 8, F32, 1 - rank, world, stream))
+  end
+  barrier()
+end
 
 -- Where a buffer is ignored nobody looks: the send buffer of a broadcast off the root.
 expect.equal(C.ncclBroadcast(rank == 0 and x or nil, x, 8, F32, 0, world, stream), 0)
