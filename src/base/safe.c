@@ -121,3 +121,22 @@ size_t ncs_safe_width(const char *text)
     }
     return width;
 }
+
+void ncs_safe_output(struct ncs_str *out, const char *line)
+{
+    size_t bytes = strcspn(line, "\n");
+    for (size_t at = 0; at < bytes;) {
+        size_t n = strcspn(line + at, "\t\n");
+        struct ncs_str piece = { 0 };
+        ncs_str_add_bytes(&piece, line + at, n);
+        if (n)
+            ncs_safe_line(out, piece.text);
+        ncs_str_free(&piece);
+        at += n;
+        if (at < bytes) {
+            ncs_str_add(out, "\t");
+            at++;
+        }
+    }
+    ncs_str_add(out, "\n");
+}

@@ -10,6 +10,9 @@
 /* Appends the text as one line: white space becomes a blank, other control characters \xNN. */
 void ncs_safe_line(struct ncs_str *out, const char *text);
 
+/* The same of a line that a rank printed, with its end. Tabs are the script's own alignment and do no harm. */
+void ncs_safe_output(struct ncs_str *out, const char *line);
+
 /* Appends the bytes with whatever is no UTF-8 replaced by U+FFFD. */
 void ncs_safe_utf8(struct ncs_str *out, const char *text, size_t bytes);
 

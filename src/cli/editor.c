@@ -303,6 +303,9 @@ static enum ncs_edited read_edited(struct ncs_editor *e, const char **line)
     }
     if (!text)
         return NCS_EDITED_END;
+    const char *more = strchr(text, '\n'); /* of several lines that the history has brought back */
+    if (more && more[1])
+        ncs_str_add(&e->pasted, more + 1);
     ncs_free(e->line);
     e->line = ncs_copy_text(text);
     e->line[strcspn(e->line, "\r\n")] = 0;

@@ -7,25 +7,11 @@
 #include "cli/output.h"
 #include "cli/run_options.h"
 
-/* A line that a rank printed. Tabs are the script's own alignment and do no harm. */
 static void on_output(void *arg, const char *line)
 {
-    (void)arg;
     struct ncs_str out = { 0 };
-    size_t bytes = strcspn(line, "\n");
-    for (size_t at = 0; at < bytes;) {
-        size_t n = strcspn(line + at, "\t\n");
-        struct ncs_str piece = { 0 };
-        ncs_str_add_bytes(&piece, line + at, n);
-        ncs_safe_line(&out, piece.text);
-        ncs_str_free(&piece);
-        at += n;
-        if (at < bytes) {
-            ncs_str_add(&out, "\t");
-            at++;
-        }
-    }
-    ncs_str_add(&out, "\n");
+    (void)arg;
+    ncs_safe_output(&out, line);
     ncs_out(out.text);
     ncs_str_free(&out);
 }

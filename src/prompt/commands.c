@@ -103,7 +103,7 @@ static bool policy(struct ncs_prompt *p, const char *arguments)
 {
     struct settings s = p->settings;
     if (!*arguments) {
-        prompt_say(p, "%s", ncs_policy_names[p->scenario.policy]);
+        prompt_say(p, "%s", ncs_policy_names[p->scenario->policy]);
         return true;
     }
     s.policy = -1;
@@ -157,7 +157,8 @@ static bool fault(struct ncs_prompt *p, const char *arguments)
     }
     ncs_str_add(&line, " }");
     prompt_say(p, "%s", line.text);
-    ncs_prompt_feed(p, line.text);
+    if (ncs_prompt_feed(p, line.text) == NCS_PROMPT_MORE)
+        ncs_prompt_end(p);
     ncs_str_free(&line);
     return true;
 }

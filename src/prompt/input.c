@@ -207,6 +207,11 @@ enum ncs_prompt_wants ncs_prompt_feed(struct ncs_prompt *p, const char *line)
         return feed_lua(p);
     }
     line += strspn(line, " \t\r");
+    if (!p->run && strncmp(line, ":reset", 6) != 0 && strncmp(line, ":load", 5) != 0 &&
+        strncmp(line, ":quit", 5) != 0) {
+        prompt_say(p, "error: there is no run; `:reset -n RANKS` begins one, `:quit` leaves");
+        return NCS_PROMPT_LINE;
+    }
     if (*line == ':' && line[1] != ':')
         return prompt_command(p, line + 1) ? NCS_PROMPT_LINE : NCS_PROMPT_QUIT;
     if (*line == '@') {

@@ -59,14 +59,15 @@ static void open_libraries(lua_State *L)
         { "_G", luaopen_base }, { "string", luaopen_string }, { "table", luaopen_table },
         { "math", luaopen_math }, { "utf8", luaopen_utf8 }, { NULL, NULL },
     };
-    static const char *const files[] = { "dofile", "loadfile", "load", "require", NULL };
+    static const char *const refused[] = { "dofile", "loadfile", "load", "require", "setmetatable", "print",
+                                           "collectgarbage", NULL };
     for (const luaL_Reg *l = libraries; l->name; l++) {
         luaL_requiref(L, l->name, l->func, 1);
         lua_pop(L, 1);
     }
-    for (int i = 0; files[i]; i++) {
+    for (int i = 0; refused[i]; i++) {
         lua_pushnil(L);
-        lua_setglobal(L, files[i]);
+        lua_setglobal(L, refused[i]);
     }
 }
 

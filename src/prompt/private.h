@@ -43,9 +43,9 @@ struct ncs_prompt {
     struct settings settings;
     struct ncs_report_style style;
 
-    struct ncs_scenario scenario;
+    struct ncs_scenario *scenario;
     struct ncs_session *session;
-    struct ncs_run *run;
+    struct ncs_run *_Atomic run;    /* read by signal handlers; NULL: none could be had */
     struct ncs_diagnosis state;     /* how the run stands; see prompt_look */
     struct ncs_snapshot snapshot;
     bool looked;                    /* those two are of now */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/safe.h"
 #include "prompt/private.h"
 
 #define OPERATIONS_SEEN 100000 /* that can be drawn */
@@ -43,13 +44,14 @@ void prompt_complain(struct ncs_prompt *p, const struct ncs_error *err)
 
 static void on_output(void *arg, const char *line)
 {
-    struct ncs_prompt *p = arg;
-    prompt_say(p, "%s", line);
+    struct ncs_str safe = { 0 };
+    ncs_safe_output(&safe, line);
+    prompt_write(arg, &safe);
 }
 
 int prompt_ranks(const struct ncs_prompt *p)
 {
-    return p->scenario.ranks;
+    return p->scenario->ranks;
 }
 
 void prompt_forget_replies(struct ncs_prompt *p)
@@ -64,6 +66,7 @@ void prompt_forget_replies(struct ncs_prompt *p)
 
 static void end_life(struct ncs_prompt *p)
 {
+    struct ncs_run *run = p->run;
     prompt_forget_replies(p);
     ncs_free(p->last);
     p->last = NULL;
@@ -72,11 +75,14 @@ static void end_life(struct ncs_prompt *p)
         ncs_snapshot_free(&p->snapshot);
         p->looked = false;
     }
-    ncs_run_free(p->run);
-    ncs_session_free(p->session);
-    ncs_scenario_free(&p->scenario);
     p->run = NULL;
+    ncs_run_free(run);
+    ncs_session_free(p->session);
     p->session = NULL;
+    if (p->scenario)
+        ncs_scenario_free(p->scenario);
+    ncs_free(p->scenario);
+    p->scenario = NULL;
     p->errors_told = p->expects_told = p->wrongs_told = p->seen_before = 0;
     ncs_str_free(&p->waiting_told);
 }
@@ -120,37 +126,58 @@ static struct ncs_run_options run_options(const struct settings *s, const struct
         .lanes = sc->sim_lanes, .eager = sc->sim_eager, .seeded = s->seeded,
         .seed = (uint64_t)s->seed, .verify = sc->verify, .nccl_version = sc->sim_nccl,
         .device_memory = sc->sim_memory, .capability = sc->sim_capability,
-        .look = sc->verify ? OPERATIONS_SEEN : 0, .ready_after = sc->sim_ready_after, .quirks = sc->sim_quirks, .env = sc->env,
-        .envs = sc->envs, .once = true,
+        .look = sc->verify ? OPERATIONS_SEEN : 0, .ready_after = sc->sim_ready_after,
+        .quirks = sc->sim_quirks, .env = sc->env, .envs = sc->envs, .once = true,
     };
 }
 
+/* A scenario whose statements have been read, and given to the ranks that it will have. */
+struct next_life {
+    struct ncs_scenario *scenario;
+    struct ncs_session *session;
+};
+
 static void give_to_all(void *arg, const struct ncs_code *code)
 {
-    struct ncs_prompt *p = arg;
-    for (int r = 0; r < prompt_ranks(p); r++)
-        ncs_session_give(p->session, r, code);
+    const struct next_life *n = arg;
+    for (int r = 0; r < n->scenario->ranks; r++)
+        ncs_session_give(n->session, r, code);
 }
 
-/* Whether one can be had is known before the old one ends: only one machine is open at a time. */
-static bool begin_life(struct ncs_prompt *p, const struct settings *s, struct ncs_error *err)
+static bool prepare(struct ncs_prompt *p, const struct settings *s, struct next_life *n,
+                    struct ncs_error *err)
 {
     struct ncs_script *script;
-    struct ncs_scenario scenario;
-    if (!declare(p, s, &script, &scenario, err)) {
-        ncs_scenario_free(&scenario);
-        return false;
+    *n = (struct next_life){ .scenario = ncs_new(sizeof *n->scenario) };
+    if (declare(p, s, &script, n->scenario, err)) {
+        n->session = ncs_session_new(script, n->scenario, prompt_file, p->options.settings.unsafe);
+        if (ncs_session_read_script(n->session, give_to_all, n, err))
+            return true;
     }
+    ncs_session_free(n->session);
+    ncs_scenario_free(n->scenario);
+    ncs_free(n->scenario);
+    return false;
+}
+
+/* What can be wrong with a file is told while the old run is still there; only one machine is open at a time, so
+ * that a new run may yet be too much. */
+static bool begin_life(struct ncs_prompt *p, const struct settings *s, struct ncs_error *err)
+{
+    struct next_life n;
+    if (!prepare(p, s, &n, err))
+        return false;
     end_life(p);
-    p->scenario = scenario;
-    p->last = ncs_new((size_t)scenario.ranks * sizeof *p->last);
-    p->session = ncs_session_new(script, &p->scenario, prompt_file, p->options.settings.unsafe);
-    struct ncs_run_options options = run_options(s, &p->scenario);
+    p->scenario = n.scenario;
+    p->session = n.session;
+    p->last = ncs_new((size_t)n.scenario->ranks * sizeof *p->last);
+    struct ncs_run_options options = run_options(s, p->scenario);
     struct ncs_program program = ncs_session_program(p->session);
     p->run = ncs_run_new(&options, &program, on_output, p);
-    if (!ncs_run_begin(p->run, err) ||
-        !ncs_session_read_script(p->session, give_to_all, p, err))
+    if (!ncs_run_begin(p->run, err)) {
+        end_life(p);
         return false;
+    }
     ncs_run_go_on(p->run, -1);
     return true;
 }
@@ -163,25 +190,36 @@ static void take_settings(struct settings *to, const struct settings *from)
     to->file = file;
 }
 
-bool prompt_restart(struct ncs_prompt *p, const struct settings *settings, size_t inputs,
-                    struct ncs_error *err)
+/* The inputs again, from the beginning of a run that has just begun. */
+static void redo(struct ncs_prompt *p, size_t inputs)
 {
-    bool was_silent = p->silent;
     p->held = false;
-    if (!begin_life(p, settings, err))
-        return false;
-    take_settings(&p->settings, settings);
-    while (p->inputs > inputs)
-        prompt_input_free(&p->input[--p->inputs]);
     p->lines = 0;
-    if (inputs)
-        p->silent = true;
     prompt_tell(p);
     for (size_t i = 0; i < inputs; i++)
         prompt_redo(p, &p->input[i]);
     prompt_tell(p);
+}
+
+bool prompt_restart(struct ncs_prompt *p, const struct settings *settings, size_t inputs,
+                    struct ncs_error *err)
+{
+    bool was_silent = p->silent;
+    p->silent = was_silent || inputs > 0;
+    bool begun = begin_life(p, settings, err);
+    if (begun) {
+        take_settings(&p->settings, settings);
+        while (p->inputs > inputs)
+            prompt_input_free(&p->input[--p->inputs]);
+        redo(p, inputs);
+    } else if (!p->run) { /* the old one had to go first: it comes back */
+        struct ncs_error ignored;
+        p->silent = true;
+        if (begin_life(p, &p->settings, &ignored))
+            redo(p, p->inputs);
+    }
     p->silent = was_silent;
-    return true;
+    return begun;
 }
 
 void prompt_look(struct ncs_prompt *p)
@@ -241,12 +279,18 @@ void ncs_prompt_free(struct ncs_prompt *p)
 
 void ncs_prompt_break(struct ncs_prompt *p)
 {
-    ncs_run_break(p->run);
+    struct ncs_run *run = p->run;
+    if (run)
+        ncs_run_break(run);
 }
 
 void ncs_prompt_status(const struct ncs_prompt *p, struct ncs_str *out)
 {
     int waiting = 0;
+    if (!p->run) {
+        ncs_str_add(out, "no run");
+        return;
+    }
     for (int r = 0; r < prompt_ranks(p); r++)
         waiting += prompt_busy(p, r);
     ncs_str_addf(out, "%d rank%s", prompt_ranks(p), prompt_ranks(p) == 1 ? "" : "s");

@@ -5,6 +5,8 @@
 #include "lint/lint.h"
 #include "prompt/private.h"
 
+static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+
 /* Names that stand as locals in what has been written. */
 struct names {
     char **name;
@@ -53,7 +55,6 @@ static void on_name(void *arg, const struct ncs_lint_name *use)
 /* The names behind `local`. */
 static void on_statement(void *arg, const struct ncs_lint_statement *st)
 {
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
     struct writing *w = arg;
     if (!st->local)
         return;
@@ -98,10 +99,16 @@ static void declare_all(struct names *to, const struct names *from)
 static void add_statements(const char *text, struct ncs_str *out)
 {
     struct ncs_lint_error e;
-    if (ncs_lint_chunk(text, strlen(text), NULL, NULL, &e))
+    size_t bytes = strlen(text);
+    bool returns = strncmp(text, "return", 6) == 0 && !strchr(letters, text[6]);
+    if (!returns && ncs_lint_chunk(text, bytes, NULL, NULL, &e)) {
         ncs_str_addf(out, "%s\n", text);
-    else
-        ncs_str_addf(out, "print(%s)\n", text);
+        return;
+    }
+    while (bytes > 0 && strchr("; \t\r\n", text[bytes - 1]))
+        bytes--;
+    size_t from = returns ? 6 : 0; /* a comment may end it */
+    ncs_str_addf(out, "print(%.*s\n)\n", (int)(bytes - from), text + from);
 }
 
 static void add_where(const struct input *in, struct ncs_str *out)
@@ -145,8 +152,8 @@ static void add_head(struct ncs_prompt *p, struct ncs_str *out)
         return;
     }
     ncs_str_addf(out, "scenario { ranks = %d", prompt_ranks(p));
-    if (p->scenario.policy != NCS_POLICY_STRICT)
-        ncs_str_addf(out, ", policy = \"%s\"", ncs_policy_names[p->scenario.policy]);
+    if (p->scenario->policy != NCS_POLICY_STRICT)
+        ncs_str_addf(out, ", policy = \"%s\"", ncs_policy_names[p->scenario->policy]);
     ncs_str_add(out, " }\n");
 }
 

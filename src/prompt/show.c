@@ -5,6 +5,7 @@
 
 #include "api/types.h"
 #include "base/mem.h"
+#include "base/safe.h"
 #include "prompt/private.h"
 #include "report/rows.h"
 
@@ -86,8 +87,8 @@ static void say_calls(const struct ncs_comm_info *c, struct ncs_str *out)
         int *rank = NULL;
         size_t count = 0, room = 0;
         for (int i = 0; i < c->nranks && i < c->members; i++)
-            if (c->member[i].calls == n)
-                NCS_PUSH(rank, count, room, i);
+            if (c->member[i].calls == n && c->member[i].rank >= 0)
+                NCS_PUSH(rank, count, room, c->member[i].rank);
         if (count) {
             ncs_str_addf(out, "%s%" PRIu32 " call%s on ", n > least ? "; " : "", n, n == 1 ? "" : "s");
             ncs_str_add_many_ranks(out, rank, count);
@@ -110,7 +111,8 @@ bool show_comms(struct ncs_prompt *p, const char *arguments)
                 NCS_PUSH(rank, count, room, c->member[m].rank);
             gone += c->member[m].gone != 0;
         }
-        ncs_str_addf(&out, "%s: %d rank%s (", c->name ? c->name : "?", c->nranks, c->nranks == 1 ? "" : "s");
+        ncs_safe_line(&out, c->name ? c->name : "?");
+        ncs_str_addf(&out, ": %d rank%s (", c->nranks, c->nranks == 1 ? "" : "s");
         ncs_str_add_many_ranks(&out, rank, count);
         ncs_str_add(&out, "), ");
         say_calls(c, &out);
@@ -252,7 +254,7 @@ bool show_why(struct ncs_prompt *p, const char *arguments)
     prompt_look(p);
     struct ncs_result now = *ncs_run_so_far(p->run);
     now.diagnosis = p->state;
-    struct ncs_report_run run = { .scenario = &p->scenario, .result = &now };
+    struct ncs_report_run run = { .scenario = p->scenario, .result = &now };
     struct ncs_text t = { .run = &run, .result = &now, .style = &p->style, .out = &out };
     if (p->state.findings)
         ncs_text_findings(&t);
@@ -280,8 +282,11 @@ static void say_call(const struct ncs_call *c, struct ncs_str *out)
         ncs_str_addf(out, "  %s", ncs_cuda_error_name(c->rc));
     if (c->place.line)
         ncs_str_addf(out, "  line %d", c->place.line);
-    if (c->label)
-        ncs_str_addf(out, "  \"%s\"", c->label);
+    if (c->label) {
+        ncs_str_add(out, "  \"");
+        ncs_safe_line(out, c->label);
+        ncs_str_add(out, "\"");
+    }
     ncs_str_add(out, "\n");
 }
 

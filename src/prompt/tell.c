@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/near.h"
+#include "base/safe.h"
 #include "prompt/private.h"
 #include "prompt/reference.h"
 #include "report/page.h"
@@ -73,10 +74,10 @@ static void add_reply(struct ncs_prompt *p, const struct ncs_reply *r, const cha
     case NCS_REPLY_NOTHING:
         break;
     case NCS_REPLY_VALUES:
-        ncs_str_addf(out, "%-*s  %s\n", width, who, r->text);
-        break;
     case NCS_REPLY_ERROR:
-        ncs_str_addf(out, "%-*s  error: %s\n", width, who, r->text);
+        ncs_str_addf(out, "%-*s  %s", width, who, r->kind == NCS_REPLY_ERROR ? "error: " : "");
+        ncs_safe_line(out, r->text);
+        ncs_str_add(out, "\n");
         break;
     case NCS_REPLY_HELP:
         if (*r->text)
@@ -147,7 +148,7 @@ static void tell_failures(struct ncs_prompt *p)
         new.wrong += p->wrongs_told;
     new.wrongs -= p->wrongs_told;
     new.wrong_count = new.wrongs;
-    struct ncs_report_run run = { .scenario = &p->scenario, .result = &new };
+    struct ncs_report_run run = { .scenario = p->scenario, .result = &new };
     struct ncs_text t = { .run = &run, .result = &new, .style = &p->style, .out = &out };
     if (new.errors)
         ncs_text_errors(&t);

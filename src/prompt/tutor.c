@@ -153,8 +153,7 @@ static bool solution(struct ncs_prompt *p, const char *arguments)
 static bool bring_to_step(struct ncs_tutor *t, struct ncs_error *err)
 {
     struct ncs_prompt *p = t->prompt;
-    struct settings s = p->settings;
-    s.ranks = ncs_lesson_ranks(t->options.lesson);
+    struct settings s = { .ranks = ncs_lesson_ranks(t->options.lesson), .policy = -1 };
     p->silent = true;
     bool ok = prompt_restart(p, &s, 0, err);
     for (size_t i = 0; ok && i < t->step; i++) {
@@ -190,12 +189,12 @@ static bool next(struct ncs_prompt *p, const char *arguments)
         return true;
     }
     t->step++;
-    if (!bring_to_step(t, &err)) {
-        prompt_complain(p, &err);
-        return true;
-    }
+    bool there = bring_to_step(t, &err);
     t->step--;
-    advance(t);
+    if (there)
+        advance(t);
+    else
+        prompt_complain(p, &err);
     return true;
 }
 

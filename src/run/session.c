@@ -53,6 +53,9 @@ enum ncs_stop ncs_run_go_on(struct ncs_run *run, int64_t events)
 {
     if (run->verify)
         ncs_verify_forget_unfinished(run->verify);
+    ncs_str_clear(&run->result.output); /* it has been passed on */
+    run->result.output_lost = 0;
+    atomic_store(&run->broken, false);
     run->machine->hold(events);
     run->result.stop = as_runner(run, run->machine->run);
     atomic_store(&run->broken, false);

@@ -172,8 +172,9 @@ const char *ncs_session_class(struct ncs_session *s, const char *path)
         return NULL;
     push_path(L, path);
     const char *class = lua_isnil(L, -1) ? NULL : luaL_typename(L, -1);
-    if (lua_type(L, -1) == LUA_TUSERDATA)
-        class = ncs_classes[((struct ncs_object *)lua_touserdata(L, -1))->id]->name;
+    const struct ncs_object *o = ncs_object_any(L, -1);
+    if (o)
+        class = ncs_classes[o->id]->name;
     else if (ncs_lua_library(L, -1))
         class = "library";
     lua_settop(L, 0);
@@ -224,7 +225,7 @@ static bool find_value(lua_State *L, int value, const char *owner, const char *s
         ncs_lua_key(L, list, i);
         lua_pushvalue(L, -1);
         lua_rawget(L, list - 1);
-        if (!lua_rawequal(L, -1, value))
+        if (!lua_rawequal(L, -1, value) || lua_type(L, list + 1) != LUA_TSTRING)
             continue;
         lua_pushfstring(L, "%s%s%s", owner, separator, ncs_lua_text(L, list + 1));
         lua_replace(L, list);
@@ -285,8 +286,8 @@ int ncs_lua_help(lua_State *L)
     const char *topic = "";
     if (lua_type(L, 1) == LUA_TSTRING)
         topic = ncs_lua_whole_text(L, 1);
-    else if (lua_type(L, 1) == LUA_TUSERDATA)
-        topic = ncs_classes[((struct ncs_object *)lua_touserdata(L, 1))->id]->name;
+    else if (ncs_object_any(L, 1))
+        topic = ncs_classes[ncs_object_any(L, 1)->id]->name;
     else if (ncs_lua_library(L, 1))
         topic = ncs_lua_library(L, 1);
     else if (!lua_isnil(L, 1) && (find_ready_made(L, 1) || find_method(L, 1)))

@@ -83,6 +83,14 @@ void *ncs_object_test(lua_State *L, int arg, enum ncs_class_id id)
     return luaL_testudata(L, arg, ncs_classes[id]->name);
 }
 
+struct ncs_object *ncs_object_any(lua_State *L, int arg)
+{
+    void *o = NULL;
+    for (int i = 0; i < NCS_CLASSES && !o; i++)
+        o = ncs_object_test(L, arg, (enum ncs_class_id)i);
+    return o;
+}
+
 void *ncs_object_arg(lua_State *L, int arg, enum ncs_class_id id, const char *name)
 {
     void *o = ncs_object_test(L, arg, id);

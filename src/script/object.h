@@ -70,6 +70,9 @@ void *ncs_object_arg(lua_State *L, int arg, enum ncs_class_id id, const char *na
 void *ncs_object_live(lua_State *L, int arg, enum ncs_class_id id, const char *name);
 void ncs_object_check_open(lua_State *L, const struct ncs_object *o, const char *name);
 
+/* Of whatever class; NULL: it is none of ours. */
+struct ncs_object *ncs_object_any(lua_State *L, int arg);
+
 /* Begins a method: self at 1, with a colon, and at most `max` further arguments. `live`: refuses a
  * closed one. */
 void *ncs_lua_method(lua_State *L, enum ncs_class_id id, const char *method, int max);

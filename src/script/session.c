@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "lint/lint.h"
+#include "script/object.h"
 #include "script/state.h"
 
 static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
@@ -127,20 +128,21 @@ static void copy_up_to(struct keeping *k, size_t end)
     k->at = end;
 }
 
-/* Bytes of `<const>` at the text; 0: something else stands there. */
+/* Bytes of `<const>` or `<close>` at the text; 0: something else stands there. */
 static size_t constant(const char *text)
 {
     static const char blanks[] = " \t\r\n";
     if (*text != '<')
         return 0;
     size_t n = 1 + strspn(text + 1, blanks);
-    if (strncmp(text + n, "const", 5) != 0)
+    if (strncmp(text + n, "const", 5) != 0 && strncmp(text + n, "close", 5) != 0)
         return 0;
     n += 5 + strspn(text + n + 5, blanks);
     return text[n] == '>' ? n + 1 : 0;
 }
 
-/* The names up to `end`, each as it is; `<const>` is left out: what stays can be given another value. */
+/* The names up to `end`, each as it is; attributes are left out: what stays can be given another value,
+ * and is not closed. */
 static void keep_names(struct keeping *k, size_t end)
 {
     while (k->at < end) {
@@ -161,7 +163,7 @@ static void keep_names(struct keeping *k, size_t end)
 static void keep_local(void *arg, const struct ncs_lint_statement *st)
 {
     struct keeping *k = arg;
-    if (!st->local || st->closes)
+    if (!st->local)
         return;
     copy_up_to(k, st->at.at);
     ncs_str_add(k->out, "     "); /* "local" */
@@ -378,8 +380,8 @@ static int show_all(lua_State *L)
 /* One object, older than the line: methods without a result return what they are called on. */
 static bool is_self(lua_State *L, int first, lua_Integer before)
 {
-    return lua_gettop(L) == first && lua_type(L, first) == LUA_TUSERDATA &&
-           ncs_lua_serial(L, first) <= before;
+    const struct ncs_object *o = lua_gettop(L) == first ? ncs_object_any(L, first) : NULL;
+    return o && o->serial <= before;
 }
 
 /* What a line has come to; its values or its error begin at `first`. */
