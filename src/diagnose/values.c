@@ -315,7 +315,7 @@ static bool exchange_by_inputs(const struct ncs_ranks_of_comm *c, int nranks, en
 {
     int *rank = ncs_new((size_t)nranks * sizeof *rank), *odd = ncs_new((size_t)nranks * sizeof *odd);
     size_t odds = 0, first = 0, where = 0;
-    uint32_t shift = 0, far;
+    uint32_t shift = 0, far = 0;
     for (int i = 0; i < nranks; i++)
         rank[i] = i;
     int model = find_model(c, how, rank, (size_t)nranks);
