@@ -174,7 +174,9 @@ static bool bind(struct log *l, const struct log_line *line, const struct log_in
     int comm = comm_for(l, line, i);
     if (comm < 0)
         return ncs_fail_at(l->err, line->file, line->number, 0);
-    size_t entity = entity_at(l, line, i->device);
+    /* A line of CALL that splits does not say the device: it is the parent's. */
+    const struct bound *from = i->device < 0 && i->parent ? bound_to(l, line->process, i->parent) : NULL;
+    size_t entity = from ? from->entity : entity_at(l, line, i->device);
     struct bound b = { .comm = comm, .comm_rank = i->rank, .entity = entity, .complete = i->complete,
                        .traced = line->traced };
     NCS_PUSH(l->bound, l->bounds, l->bound_room, b);

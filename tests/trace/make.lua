@@ -249,7 +249,10 @@ local function init_lines(case, rank, traced)
       line = "node0:%d:%d [%d] NCCL INFO ncclCommSplit comm 0x%x rank %d nranks %d cudaDev %d nvmlDev %d busId %d000 parent 0x"
         .. ("%x"):format(handle(comm.parent, rank)) .. " splitCount 1 color %d key 0 - Init %s"
     end
-    if me and traced then
+    if me and traced and comm.parent then
+      lines[#lines + 1] = ("node0:%d:%d NCCL CALL ncclCommSplit(0x%x, %d, 0, 0x%x, %d, %d)"):format(100 + rank, 100 + rank,
+        handle(comm.parent, rank), i, handle(i, rank), me, #comm.ranks)
+    elseif me and traced then
       lines[#lines + 1] = ("node0:%d:%d NCCL CALL ncclCommInitRank(0x%x, %d, 0xfeed%x, %d, %d)"):format(100 + rank, 100 + rank,
         handle(i, rank), #comm.ranks, i, me, rank)
     elseif me then
