@@ -61,23 +61,39 @@ static void excuse_missing(struct record *r)
     ncs_free(pending);
 }
 
+/* The lowest numbers that no rank with lines has, nor one that is in it. */
+static bool number_absent_of(struct record *r, struct record_comm *comm, struct ncs_error *err)
+{
+    int known = r->ranks, next = 0;
+    bool *taken = ncs_new((size_t)known * sizeof *taken), fits = true;
+    for (int m = 0; m < known; m++)
+        taken[m] = r->rank[m].source != NULL;
+    for (int k = 0; k < comm->nranks; k++)
+        if (comm->rank[k] >= 0)
+            taken[comm->rank[k]] = true;
+    for (int k = 0; k < comm->nranks && fits; k++) {
+        if (comm->rank[k] >= 0)
+            continue;
+        while (next < known && taken[next])
+            next++;
+        fits = ncs_record_has_rank(r, next, err);
+        if (fits)
+            comm->rank[k] = next++;
+    }
+    ncs_free(taken);
+    return fits;
+}
+
 /* Of communicators beside the world the ranks without lines have no number: they are given one. */
 static bool number_absent(struct record *r, struct ncs_error *err)
 {
-    for (size_t i = 0; i < r->comms; i++)
-        for (int k = 0; k < r->comm[i].nranks; k++)
-            if (r->comm[i].rank[k] < 0) {
-                int rank = r->ranks;
-                for (int m = 0; m < r->ranks && rank == r->ranks; m++) {
-                    bool in = r->rank[m].source != NULL;
-                    for (int o = 0; o < r->comm[i].nranks && !in; o++)
-                        in = r->comm[i].rank[o] == m;
-                    rank = in ? rank : m;
-                }
-                if (!ncs_record_has_rank(r, rank, err))
-                    return false;
-                r->comm[i].rank[k] = rank;
-            }
+    for (size_t i = 0; i < r->comms; i++) {
+        int k = 0;
+        while (k < r->comm[i].nranks && r->comm[i].rank[k] >= 0)
+            k++;
+        if (k < r->comm[i].nranks && !number_absent_of(r, &r->comm[i], err))
+            return false;
+    }
     return true;
 }
 
