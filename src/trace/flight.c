@@ -312,6 +312,8 @@ static bool add_entry(struct flight *f, struct dump *d, const struct entry *e)
         return misfit(f, e, "profiling_name", "a peer that is in the group");
     if (self < 0 || self >= r->comm[comm].nranks)
         return misfit(f, e, "profiling_name", "ranks of the group");
+    if (r->comm[comm].rank[self] != d->rank)
+        return misfit(f, e, "profiling_name", "the rank of this file before the arrow");
     struct record_call *c = ncs_record_add(r, d->rank, f->err);
     if (!c)
         return ncs_fail_at(f->err, d->path, 0, 0);

@@ -67,7 +67,7 @@ static void drop_before(struct record *r, int comm, int rank, int64_t start)
 static void start_together(struct record *r, int comm)
 {
     struct record_comm *info = &r->comm[comm];
-    int64_t start = INT64_MIN;
+    int64_t start = -1;
     int *cut = NULL;
     size_t cuts = 0, room = 0;
     bool lost = false;

@@ -54,6 +54,8 @@ printf '{"pg_config": {"0": {"name": "0", "ranks": "[1, 2]"}}, "entries": [{"pro
     bad stranger_0.json 'a group that the rank of this file is in'
 printf '{"pg_config": {"0": {"name": "0", "ranks": "[0, 1]"}}, "entries": [{"profiling_name": "nccl:send 0->9", "process_group": ["0", "x"]}]}' |
     bad peer_0.json 'a peer that is in the group'
+printf '{"pg_config": {"0": {"name": "0", "ranks": "[0, 1]"}}, "entries": [{"profiling_name": "nccl:send 1->0", "process_group": ["0", "x"]}]}' |
+    bad other_0.json 'the rank of this file before the arrow'
 printf '{"pg_config": {"0": {"name": "0", "ranks": "[0, 1]"}}, "entries": [{"profiling_name": "nccl:send", "process_group": ["0", "x"]}]}' |
     bad arrow_0.json '`nccl:send 1->2`'
 printf '{"pg_config": {"0": {"name": "0", "ranks": "[0, 99999999999]"}}, "entries": []}' |
