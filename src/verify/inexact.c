@@ -64,12 +64,13 @@ static bool look_at_word(const struct ncs_terms *t, size_t at, struct element *f
     int64_t sum = 0;
     int dtype = t->op->dtype, shares = t->op->shares;
     bool wide = dtype == ncclInt64 || dtype == ncclUint64;
+    int64_t most = INT64_MAX / shares, least = dtype == ncclUint64 ? 0 : -most;
 
     for (int rank = 0; rank < shares; rank++) {
         uint64_t word;
         ncs_element_words(dtype, input_at(t, rank, at), 1, &word);
         /* Of 64 bits only what stays far from their end is known. */
-        if (wide && ((int64_t)word > INT64_MAX / shares || (int64_t)word < -(INT64_MAX / shares)))
+        if (wide && ((int64_t)word > most || (int64_t)word < least))
             return false;
         sum += (int64_t)word;
     }

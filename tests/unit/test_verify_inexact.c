@@ -3,7 +3,7 @@
 
 struct row {
     int dtype, op;
-    uint32_t a, b, result;
+    uint64_t a, b, result;
     const char *got, *exact; /* NULL: nothing is told */
     bool overflow;
 };
@@ -15,6 +15,10 @@ static const struct row rows[] = {
     { ncclUint32, ncclAvg, 1, 2, 1, "1", "1.5", false },
     { ncclInt8, ncclAvg, 100, 100, 0xe4, "-28", "100", true },
     { ncclUint8, ncclAvg, 200, 100, 22, "22", "150", true },
+    { ncclInt64, ncclAvg, (uint64_t)-7, 4, (uint64_t)-1, "-1", "-1.5", false },
+    { ncclUint64, ncclAvg, 1, 2, 1, "1", "1.5", false },
+    { ncclUint64, ncclAvg, UINT64_MAX, 2, 0, NULL, NULL, false }, /* too large to tell */
+    { ncclUint64, ncclAvg, UINT64_MAX, 0, UINT64_MAX / 2, NULL, NULL, false },
     { ncclInt8, ncclSum, 100, 100, 200, "-56", "200", true },
     { ncclInt8, ncclSum, 100, 27, 127, NULL, NULL, false },
     { ncclUint8, ncclSum, 200, 55, 255, NULL, NULL, false },
@@ -36,7 +40,7 @@ static const struct row rows[] = {
 static void one_call(struct world *w, const struct row *row)
 {
     size_t bytes = ncs_dtype_bytes(row->dtype);
-    unsigned char result[8] = { 0 };
+    unsigned char result[16] = { 0 };
 
     buffers(w, 2 * bytes, 2 * bytes);
     memcpy(w->send[0] + bytes, &row->a, bytes);
