@@ -150,7 +150,6 @@ void ncs_repair_peer(const struct ncs_inquiry *q, struct ncs_draft *d, const str
 void ncs_repair_comm(const struct ncs_inquiry *q, struct ncs_draft *d, const struct ncs_call *wrong,
                      int comm)
 {
-    struct ncs_repairing p = begin(q, NULL, d);
     const struct ncs_comm_info *info = q->journal->comm[comm];
     int own = -1, peer = -1, named = ncs_run_rank(q, wrong->comm, ncs_call_peer(wrong));
     for (int i = 0; i < info->nranks; i++) {
@@ -159,6 +158,7 @@ void ncs_repair_comm(const struct ncs_inquiry *q, struct ncs_draft *d, const str
     }
     if (own < 0 || (ncs_is_pairwise(wrong) && peer < 0))
         return;
+    struct ncs_repairing p = begin(q, NULL, d);
     struct ncs_edit e = ncs_edit_of(&p, NCS_EDIT_ARGUMENT, wrong);
     e.argument = "comm";
     e.value = e.other_comm = comm;

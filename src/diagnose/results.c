@@ -446,10 +446,11 @@ static void fill(const struct ncs_results *all, const struct best *b, struct ncs
 
 bool ncs_search_partings(struct ncs_results *all, struct ncs_parting *out)
 {
-    size_t first = all->witness[0].at; /* those that failed come first */
+    size_t first = all->witness[0].at; /* it failed; others may come after some that held */
     struct best best = { .fits = 0 };
-    for (size_t i = 1; i < all->witnesses && !all->witness[i].held; i++)
-        first = all->witness[i].at < first ? all->witness[i].at : first;
+    for (size_t i = 1; i < all->witnesses; i++)
+        if (!all->witness[i].held && all->witness[i].at < first)
+            first = all->witness[i].at;
     for (int r = 0; r < all->nranks; r++) {
         for (size_t far = 1; far <= FAR; far++) {
             try_one(all, NCS_PARTING_SWAPPED, first, far, r, &best);

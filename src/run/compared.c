@@ -26,7 +26,8 @@ void ncs_run_tell_doubt(struct ncs_run *run)
         return;
     for (uint64_t i = 0; i < held && run->compareds; i++)
         NCS_PUSH(run->compared, run->compareds, run->compareds_room, run->held[i]);
-    run->helds = 0; /* told */
+    if (run->compareds)
+        run->helds = 0; /* told */
     doubt->compared = run->compared;
     doubt->compareds = run->compareds;
 }
