@@ -1,5 +1,6 @@
 /* What --trace and --html write of a run. */
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/file.h"
 #include "cli/output.h"
@@ -21,6 +22,16 @@ static bool is_output(const char *file)
     return strcmp(file, "-") == 0;
 }
 
+/* By whatever names. What is no regular file is written to, not replaced. */
+static bool is_same(const char *a, const char *b)
+{
+    struct stat x, y;
+    if (strcmp(a, b) == 0)
+        return true;
+    return !is_output(a) && !is_output(b) && stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) &&
+           x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
 static bool can_draw(const struct ncs_plan *plan, const char *option, const char *file,
                      struct ncs_error *err)
 {
@@ -31,7 +42,7 @@ static bool can_draw(const struct ncs_plan *plan, const char *option, const char
                                                       "-k chooses one");
     }
     for (size_t i = 0; i < plan->files; i++)
-        if (!is_output(file) && strcmp(plan->file[i].path, file) == 0)
+        if (!is_output(file) && is_same(plan->file[i].path, file))
             return ncs_fail(err, NCS_BAD_INPUT, "--%s %s would replace the scenario", option, file);
     return true;
 }

@@ -204,8 +204,9 @@ static void add_ring(struct ring *r)
         ncs_draw_words(r->style, r->out, "a ring of one rank has no steps");
         return;
     }
-    r->piece = ncs_new((size_t)r->n * (size_t)r->n * sizeof *r->piece);
-    if (r->n > MOST_RANKS || !load(r)) {
+    if (r->n <= MOST_RANKS)
+        r->piece = ncs_new((size_t)r->n * (size_t)r->n * sizeof *r->piece);
+    if (!r->piece || !load(r)) {
         ncs_draw_words(r->style, r->out, "the steps are not drawn: not all inputs were kept");
         return;
     }

@@ -96,14 +96,15 @@ static void read_file(struct file *f)
     ncs_source_init(&f->source, f->name, f->text, bytes);
 }
 
-/* The files that calls of the run were made in, the scenario's own first, each read once. */
+/* The files that calls of the run were made in, the scenario's own first, each read once. What was recorded
+ * elsewhere names files of another machine. */
 static struct ncs_quotes *open_quotes(const struct ncs_text *t)
 {
     const char *own = t->run->scenario ? t->run->scenario->file : NULL;
     const struct ncs_journal *j = t->result->journal;
     struct ncs_quotes *q = ncs_new(sizeof *q);
     const char *last = NULL;
-    if (!own || strcmp(own, "-") == 0)
+    if (!own || t->run->origin || strcmp(own, "-") == 0)
         return q;
     file_of(q, own);
     for (const struct ncs_call *c = j ? j->oldest : NULL; c; c = c->newer)

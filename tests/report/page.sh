@@ -134,6 +134,9 @@ refuses 2 '--html out.html is for one run, not for 2' "$program" run --html out.
 refuses 2 '--trace out.json is for one run, not for 3' "$program" run --repeat 3 --trace out.json pass.lua
 refuses 2 'leave --repeat out' "$program" run --repeat 3 --trace out.json pass.lua
 refuses 2 '--trace pass.lua would replace the scenario' "$program" run --trace pass.lua pass.lua
+ln -s pass.lua link.lua
+refuses 2 '--trace ./pass.lua would replace the scenario' "$program" run --trace ./pass.lua pass.lua
+refuses 2 '--html link.lua would replace the scenario' "$program" run --html link.lua pass.lua
 refuses 2 'cannot both be written to -' "$program" run --trace - --html - pass.lua
 refuses 74 'none/out.html: error: cannot be written' "$program" run --html none/out.html pass.lua
 refuses 74 'none/out.html: error: cannot be written' "$program" run --html none/out.html hang.lua
