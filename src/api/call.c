@@ -84,6 +84,11 @@ const ncclWaitSignalDesc_t *ncs_call_waits(const struct ncs_call *call, size_t *
     return list ? list->p : NULL;
 }
 
+bool ncs_call_is_pair(const struct ncs_call *call)
+{
+    return call->fn == NCS_FN_ncclSend || call->fn == NCS_FN_ncclRecv;
+}
+
 bool ncs_call_is_one_sided(const struct ncs_call *call)
 {
     return call->fn == NCS_FN_ncclPutSignal || call->fn == NCS_FN_ncclSignal ||

@@ -203,6 +203,7 @@ const void *ncs_call_stream(const struct ncs_call *call);
 
 /* The list of a wait, with its length in *count; NULL = none. */
 const ncclWaitSignalDesc_t *ncs_call_waits(const struct ncs_call *call, size_t *count);
+bool ncs_call_is_pair(const struct ncs_call *call); /* a send or a receive */
 /* A put, a signal or a wait: part of no meeting. */
 bool ncs_call_is_one_sided(const struct ncs_call *call);
 /* How many times its count of elements the call reads or writes on its own rank; 0 = nothing. */

@@ -19,6 +19,17 @@ void ncs_map_free(struct ncs_map *m);                     /* the map, not the va
 /* Calls visit for every value, in no defined order; visit must not change the map. */
 void ncs_map_each(const struct ncs_map *m, void (*visit)(void *value, void *arg), void *arg);
 
+/* Maps whose values are numbers: 0 = absent. */
+static inline size_t ncs_map_number(const struct ncs_map *m, uint64_t key)
+{
+    return (size_t)(uintptr_t)ncs_map_get(m, key);
+}
+
+static inline void ncs_map_put_number(struct ncs_map *m, uint64_t key, size_t number)
+{
+    ncs_map_put(m, key, (void *)(uintptr_t)number);
+}
+
 static inline uint64_t ncs_map_key(const void *p)
 {
     return (uint64_t)(uintptr_t)p;

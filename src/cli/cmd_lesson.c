@@ -146,7 +146,7 @@ static int give(struct chosen *c, bool from_the_beginning, bool echo)
         snprintf(after, sizeof after, "ncclscript lesson %d is the next.", c->number + 1);
     size_t done = from_the_beginning ? 0 : steps_done(c->name);
     struct ncs_tutor_options o = {
-        .lesson = c->lesson, .first = done < ncs_lesson_steps(c->lesson) ? done : 0, .after = after,
+        .lesson = c->lesson, .first = done < ncs_lesson_steps(c->lesson) ? done : 0, .after = *after ? after : NULL,
         .color = ncs_wants_color(NCS_COLOR_AUTO, stdout), .unicode = ncs_wants_unicode(),
         .width = ncs_out_width(), .out = ncs_console_write, .progress = keep_progress, .progress_arg = c->name,
     };

@@ -89,10 +89,9 @@ static bool load(struct ncs_prompt *p, const char *arguments)
         prompt_say(p, "error: which file?");
         return true;
     }
-    s.file = (char *)arguments;
-    s.ranks = 0;
     char *file = ncs_copy_text(arguments);
     s.file = file;
+    s.ranks = 0;
     if (restart(p, &s, 0))
         prompt_say(p, "%s has been run on %d rank%s", file, prompt_ranks(p), prompt_ranks(p) == 1 ? "" : "s");
     ncs_free(file);

@@ -70,7 +70,8 @@ static int lines_of(const char *text)
     return lines;
 }
 
-/* Ranks that were stopped for good hear nothing. Ranks that wait are not given a line: it would be run at a moment that nobody sees. How many were. */
+/* Ranks that were stopped for good hear nothing. Ranks that wait are not given a line: it would be run at a
+ * moment that nobody sees. How many were. */
 static size_t give(struct ncs_prompt *p, const struct input *input, const struct ncs_code *code,
                    int *left, size_t *lefts)
 {
@@ -92,9 +93,10 @@ static size_t give(struct ncs_prompt *p, const struct input *input, const struct
 
 static bool run_line(struct ncs_prompt *p, const struct input *input)
 {
-    const struct ncs_code *code;
+    const struct ncs_code *code = input->code;
     struct ncs_error err = { 0 };
-    if (ncs_session_read(p->session, input->text, input->line, &code, &err) != NCS_READ_WHOLE)
+    if (!code &&
+        ncs_session_read(p->session, input->text, input->line, &code, &err) != NCS_READ_WHOLE)
         return false; /* it was whole when it was typed */
     int *left = ncs_new((size_t)prompt_ranks(p) * sizeof *left);
     size_t lefts;
@@ -158,6 +160,7 @@ void prompt_do(struct ncs_prompt *p, struct input input)
     if (carry_out(p, &input)) {
         if (input.kind == INPUT_LINE)
             p->lines += lines_of(input.text);
+        input.code = NULL; /* the session's */
         NCS_PUSH(p->input, p->inputs, p->inputs_room, input);
     } else {
         prompt_input_free(&input);
@@ -193,7 +196,7 @@ static enum ncs_prompt_wants feed_lua(struct ncs_prompt *p)
         break;
     }
     struct input input = { .kind = INPUT_LINE, .text = ncs_str_take(&p->begun), .rank = p->to,
-                           .ranks = p->tos };
+                           .ranks = p->tos, .code = code };
     p->to = NULL;
     prompt_do(p, input);
     return NCS_PROMPT_LINE;

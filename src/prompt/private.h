@@ -2,6 +2,7 @@
 #ifndef NCS_PROMPT_PRIVATE_H
 #define NCS_PROMPT_PRIVATE_H
 
+#include "base/map.h"
 #include "prompt/prompt.h"
 #include "report/text.h"
 #include "scenario/scenario.h"
@@ -17,6 +18,7 @@ struct input {
     size_t ranks;
     int64_t events;      /* STEP */
     int line;            /* LINE: its first, among those of all inputs */
+    const struct ncs_code *code; /* LINE: as it has just been read; NULL: it has to be read again */
 };
 
 /* What the command line says; `:reset` and the like change it. */
@@ -61,7 +63,9 @@ struct ncs_prompt {
     int *to;                        /* its address; NULL: all */
     size_t tos;
 
-    size_t errors_told, expects_told, wrongs_told; /* of errors the serial of the last */
+    size_t errors_told, expects_told; /* of errors the serial of the last */
+    struct ncs_map wrongs_told;       /* those of the results kept that have been, by their calls */
+    uint64_t wrongs_counted;
     struct ncs_str waiting_told;    /* who waits, as it was told last */
 };
 
@@ -78,6 +82,7 @@ void prompt_look(struct ncs_prompt *p);
 /* By the state that was looked at last: whether the rank waits or works on what it was given; and whether it was
  * stopped for good. */
 bool prompt_busy(const struct ncs_prompt *p, int rank);
+const struct ncs_snap_context *prompt_context(const struct ncs_prompt *p, int rank); /* NULL = unknown */
 bool prompt_dead(const struct ncs_prompt *p, int rank);
 void prompt_mark_seen(struct ncs_prompt *p); /* draw.c */
 void prompt_forget_replies(struct ncs_prompt *p);

@@ -83,7 +83,9 @@ static void end_life(struct ncs_prompt *p)
         ncs_scenario_free(p->scenario);
     ncs_free(p->scenario);
     p->scenario = NULL;
-    p->errors_told = p->expects_told = p->wrongs_told = p->seen_before = 0;
+    p->errors_told = p->expects_told = p->seen_before = 0;
+    ncs_map_free(&p->wrongs_told);
+    p->wrongs_counted = 0;
     ncs_str_free(&p->waiting_told);
 }
 
@@ -232,14 +234,22 @@ void prompt_look(struct ncs_prompt *p)
     p->looked = true;
 }
 
+const struct ncs_snap_context *prompt_context(const struct ncs_prompt *p, int rank)
+{
+    size_t at = (size_t)rank; /* ranks come first, in their order, unless some context is left out */
+    const struct ncs_snap_context *c = p->snapshot.context;
+    if (at < p->snapshot.contexts && c[at].rank == rank && c[at].thread == 0)
+        return &c[at];
+    for (size_t i = 0; i < p->snapshot.contexts; i++)
+        if (c[i].rank == rank && c[i].thread == 0)
+            return &c[i];
+    return NULL;
+}
+
 bool prompt_dead(const struct ncs_prompt *p, int rank)
 {
-    for (size_t i = 0; p->looked && i < p->snapshot.contexts; i++) {
-        const struct ncs_snap_context *c = &p->snapshot.context[i];
-        if (c->rank == rank && c->thread == 0)
-            return c->state == NCS_CONTEXT_ENDED;
-    }
-    return false;
+    const struct ncs_snap_context *c = p->looked ? prompt_context(p, rank) : NULL;
+    return c && c->state == NCS_CONTEXT_ENDED;
 }
 
 bool prompt_busy(const struct ncs_prompt *p, int rank)

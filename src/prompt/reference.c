@@ -87,8 +87,6 @@ static bool add_function(const char *name, struct ncs_str *out)
             add_plain(&l, strlen("---@param "), "  ", out);
         else if (begins(&l, "---@return "))
             add_plain(&l, strlen("---@return "), "  gives ", out);
-        else if (begins(&l, "---@overload "))
-            continue;
         else if (begins(&l, "---@"))
             continue;
         else

@@ -1,4 +1,6 @@
-/* The lines so far as a scenario that does the same from top to bottom. */
+/* The lines so far as a scenario, from top to bottom. It does the same where every line went to the ranks that it
+ * was typed for and ended without an error: a scenario's rank stops at an error, and waits where a line was not given
+ * to it. */
 #include <string.h>
 
 #include "base/mem.h"

@@ -11,14 +11,6 @@
 
 /* ---- ranks ---- */
 
-static const struct ncs_snap_context *context_of(const struct ncs_prompt *p, int rank)
-{
-    for (size_t i = 0; i < p->snapshot.contexts; i++)
-        if (p->snapshot.context[i].rank == rank && p->snapshot.context[i].thread == 0)
-            return &p->snapshot.context[i];
-    return NULL;
-}
-
 static const struct ncs_wait_line *wait_of(const struct ncs_prompt *p, int rank)
 {
     for (size_t i = 0; i < p->state.waits; i++)
@@ -48,7 +40,7 @@ bool show_ranks(struct ncs_prompt *p, const char *arguments)
     prompt_look(p);
     for (int r = 0; r < prompt_ranks(p); r++) {
         struct ncs_str text = { 0 };
-        const struct ncs_snap_context *c = context_of(p, r);
+        const struct ncs_snap_context *c = prompt_context(p, r);
         const struct ncs_wait_line *w = wait_of(p, r);
         int line = 0;
         if (prompt_dead(p, r))

@@ -131,11 +131,31 @@ static void tell_replies(struct ncs_prompt *p)
 
 /* ---- failures ---- */
 
+/* What is new of the wrong results; they are kept in order of their calls, not as they come. */
+static struct ncs_wrong *new_wrongs(struct ncs_prompt *p, struct ncs_result *r)
+{
+    struct ncs_wrong *new = ncs_new(r->wrongs * sizeof *new);
+    size_t count = 0;
+    for (size_t i = 0; i < r->wrongs; i++) {
+        uint64_t call = r->wrong[i].call->id;
+        if (ncs_map_number(&p->wrongs_told, call))
+            continue;
+        ncs_map_put_number(&p->wrongs_told, call, 1);
+        new[count++] = r->wrong[i];
+    }
+    uint64_t since = r->wrong_count - p->wrongs_counted;
+    p->wrongs_counted = r->wrong_count;
+    r->wrong = new;
+    r->wrongs = count;
+    r->wrong_count = since > count ? since : count;
+    return new;
+}
+
 static void tell_failures(struct ncs_prompt *p)
 {
     struct ncs_result new = *ncs_run_so_far(p->run);
     struct ncs_str out = { 0 };
-    size_t expects = new.expects, wrongs = new.wrongs;
+    size_t expects = new.expects;
     /* Their number tells nothing: who joins a thread takes over its error. */
     for (; new.errors && new.error->serial <= p->errors_told; new.errors--)
         new.error++;
@@ -144,20 +164,17 @@ static void tell_failures(struct ncs_prompt *p)
     new.expect += p->expects_told;
     new.expects -= p->expects_told;
     new.expect_failed = new.expects;
-    if (wrongs > p->wrongs_told)
-        new.wrong += p->wrongs_told;
-    new.wrongs -= p->wrongs_told;
-    new.wrong_count = new.wrongs;
+    struct ncs_wrong *wrong = new_wrongs(p, &new);
     struct ncs_report_run run = { .scenario = p->scenario, .result = &new };
     struct ncs_text t = { .run = &run, .result = &new, .style = &p->style, .out = &out };
     if (new.errors)
         ncs_text_errors(&t);
-    if (new.wrongs)
+    if (new.wrong_count)
         ncs_text_wrongs(&t);
     if (new.expects)
         ncs_text_expects(&t);
     p->expects_told = expects;
-    p->wrongs_told = wrongs;
+    ncs_free(wrong);
     prompt_write(p, &out);
 }
 

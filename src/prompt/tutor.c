@@ -9,7 +9,6 @@ struct ncs_tutor {
     struct ncs_tutor_options options;
     struct ncs_prompt *prompt;
     size_t step, hints;     /* hints: that have been given for the step */
-    bool shown;             /* the solution has been */
 };
 
 struct ncs_prompt *ncs_tutor_prompt(struct ncs_tutor *t)
@@ -43,9 +42,8 @@ static void type_silently(struct ncs_prompt *p, const char *lines)
 /* Whole lines without the blank ones around them. */
 static void say_text(struct ncs_prompt *p, const char *text)
 {
-    size_t bytes = strlen(text);
     text += strspn(text, "\n");
-    bytes = strlen(text);
+    size_t bytes = strlen(text);
     while (bytes && strchr(" \n\t", text[bytes - 1]))
         bytes--;
     prompt_say(p, "%.*s", (int)bytes, text);
@@ -56,7 +54,6 @@ static void present(struct ncs_tutor *t)
     struct ncs_lesson *l = t->options.lesson;
     struct ncs_prompt *p = t->prompt;
     t->hints = 0;
-    t->shown = false;
     type_silently(p, ncs_lesson_part(l, t->step, "setup"));
     prompt_say(p, "\n-- %s, %zu of %zu --\n", ncs_lesson_title(l), t->step + 1, ncs_lesson_steps(l));
     say_text(p, ncs_lesson_part(l, t->step, "text"));
@@ -141,7 +138,6 @@ static bool solution(struct ncs_prompt *p, const char *arguments)
     struct ncs_tutor *t = p->tutor;
     (void)arguments;
     const char *text = is_over(t) ? NULL : ncs_lesson_part(t->options.lesson, t->step, "solution");
-    t->shown = true;
     if (text)
         say_text(p, text);
     else
@@ -295,8 +291,8 @@ bool ncs_tutor_test(struct ncs_lesson *lesson, const char *name, void (*out)(voi
                     void *out_arg)
 {
     struct ncs_error err = { 0 };
-    struct testing g = { .tutor = { .options = { .lesson = lesson, .out = unheard } }, .name = name, .out = out,
-                         .out_arg = out_arg };
+    struct testing g = { .tutor = { .options = { .lesson = lesson, .out = unheard } }, .name = name,
+                         .out = out, .out_arg = out_arg };
     struct ncs_str summary = { 0 };
     const char *input, *said;
     g.tutor.prompt = open_prompt(&g.tutor.options, &err);

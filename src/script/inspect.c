@@ -165,20 +165,42 @@ static void push_path(lua_State *L, const char *path)
     }
 }
 
-const char *ncs_session_class(struct ncs_session *s, const char *path)
+/* Whoever looks on a rank from outside does it here: what Lua raises, be it for want of memory, ends the look
+ * and nothing else. The function is given `look` as light userdata. */
+static void look_on(struct ncs_session *s, int rank, lua_CFunction at, void *look)
 {
-    lua_State *L = ncs_session_eye(s, 0);
+    lua_State *L = ncs_session_eye(s, rank);
     if (!L)
-        return NULL;
-    push_path(L, path);
-    const char *class = lua_isnil(L, -1) ? NULL : luaL_typename(L, -1);
+        return;
+    lua_pushcfunction(L, at);
+    lua_pushlightuserdata(L, look);
+    lua_pcall(L, 1, 0, 0);
+    lua_settop(L, 0);
+}
+
+struct class_look {
+    const char *path, *class;
+};
+
+static int look_at_class(lua_State *L)
+{
+    struct class_look *look = lua_touserdata(L, 1);
+    push_path(L, look->path);
     const struct ncs_object *o = ncs_object_any(L, -1);
     if (o)
-        class = ncs_classes[o->id]->name;
+        look->class = ncs_classes[o->id]->name;
     else if (ncs_lua_library(L, -1))
-        class = "library";
-    lua_settop(L, 0);
-    return class;
+        look->class = "library";
+    else if (!lua_isnil(L, -1))
+        look->class = luaL_typename(L, -1);
+    return 0;
+}
+
+const char *ncs_session_class(struct ncs_session *s, const char *path)
+{
+    struct class_look look = { path, NULL };
+    look_on(s, 0, look_at_class, &look);
+    return look.class;
 }
 
 static void each_text_key(lua_State *L, void (*on_name)(void *arg, const char *name), void *arg)
@@ -195,22 +217,33 @@ static void each_text_key(lua_State *L, void (*on_name)(void *arg, const char *n
     lua_settop(L, list - 1);
 }
 
+struct names_look {
+    const char *path;
+    bool methods;
+    void (*on_name)(void *arg, const char *name);
+    void *arg;
+};
+
+static int look_at_names(lua_State *L)
+{
+    const struct names_look *look = lua_touserdata(L, 1);
+    if (!*look->path) {
+        ncs_lua_environment(L);
+        each_text_key(L, look->on_name, look->arg);
+        lua_getfield(L, LUA_REGISTRYINDEX, "ncs.globals");
+    } else {
+        push_path(L, look->path);
+        names_behind(L, look->methods);
+    }
+    each_text_key(L, look->on_name, look->arg);
+    return 0;
+}
+
 void ncs_session_names(struct ncs_session *s, const char *path, bool methods,
                        void (*on_name)(void *arg, const char *name), void *arg)
 {
-    lua_State *L = ncs_session_eye(s, 0);
-    if (!L)
-        return;
-    if (!*path) {
-        ncs_lua_environment(L);
-        each_text_key(L, on_name, arg);
-        lua_getfield(L, LUA_REGISTRYINDEX, "ncs.globals");
-    } else {
-        push_path(L, path);
-        names_behind(L, methods);
-    }
-    each_text_key(L, on_name, arg);
-    lua_settop(L, 0);
+    struct names_look look = { path, methods, on_name, arg };
+    look_on(s, 0, look_at_names, &look);
 }
 
 /* ---- what a value is called ---- */
@@ -227,7 +260,7 @@ static bool find_value(lua_State *L, int value, const char *owner, const char *s
         lua_rawget(L, list - 1);
         if (!lua_rawequal(L, -1, value) || lua_type(L, list + 1) != LUA_TSTRING)
             continue;
-        lua_pushfstring(L, "%s%s%s", owner, separator, ncs_lua_text(L, list + 1));
+        lua_pushfstring(L, "%s%s%s", owner, separator, lua_tostring(L, list + 1));
         lua_replace(L, list);
         lua_settop(L, list);
         return true;
@@ -314,35 +347,60 @@ static const char *variable_of(lua_State *L, int object)
     return found ? lua_tostring(L, -1) : NULL;
 }
 
-void ncs_session_holdings(struct ncs_session *s, int rank,
-                          void (*on_holding)(void *arg, const struct ncs_holding *h), void *arg)
+struct holdings_look {
+    void (*on_holding)(void *arg, const struct ncs_holding *h);
+    void *arg;
+};
+
+static int look_at_holdings(lua_State *L)
 {
-    lua_State *L = ncs_session_eye(s, rank);
-    struct ncs_object *oldest = L ? ncs_lua_rank(L)->newest : NULL;
+    const struct holdings_look *look = lua_touserdata(L, 1);
+    struct ncs_object *oldest = ncs_lua_rank(L)->newest;
     while (oldest && oldest->older)
         oldest = oldest->older;
     for (struct ncs_object *o = oldest; o; o = o->newer) {
         luaL_checkstack(L, 20, NULL);
         ncs_object_push(L, o);
-        ncs_lua_show(L, 1);
-        struct ncs_holding h = { .class = ncs_classes[o->id]->name, .text = lua_tostring(L, 2) };
-        h.name = variable_of(L, 1);
-        on_holding(arg, &h);
-        lua_settop(L, 0);
+        ncs_lua_show(L, 2);
+        struct ncs_holding h = { .class = ncs_classes[o->id]->name, .text = lua_tostring(L, 3) };
+        h.name = variable_of(L, 2);
+        look->on_holding(look->arg, &h);
+        lua_settop(L, 1);
     }
+    return 0;
+}
+
+void ncs_session_holdings(struct ncs_session *s, int rank,
+                          void (*on_holding)(void *arg, const struct ncs_holding *h), void *arg)
+{
+    struct holdings_look look = { on_holding, arg };
+    look_on(s, rank, look_at_holdings, &look);
+}
+
+struct elements_look {
+    const char *variable;
+    double *element;
+    size_t most;
+    int64_t count; /* -1: the variable is no buffer */
+};
+
+static int look_at_elements(lua_State *L)
+{
+    struct elements_look *look = lua_touserdata(L, 1);
+    push_path(L, look->variable);
+    const struct ncs_buffer *b = ncs_object_test(L, -1, NCS_CLASS_BUFFER);
+    if (!b || b->root->head.closed)
+        return 0;
+    look->count = (int64_t)b->count;
+    for (size_t i = 0; i < look->most && i < b->count; i++)
+        look->element[i] = ncs_buffer_peek(b, i);
+    return 0;
 }
 
 int64_t ncs_session_elements(struct ncs_session *s, int rank, const char *variable, double *element,
                              size_t most)
 {
-    lua_State *L = ncs_session_eye(s, rank);
-    if (!L)
-        return -1;
-    push_path(L, variable);
-    const struct ncs_buffer *b = ncs_object_test(L, -1, NCS_CLASS_BUFFER);
-    int64_t count = b && !b->root->head.closed ? (int64_t)b->count : -1;
-    for (size_t i = 0; i < most && (int64_t)i < count; i++)
-        element[i] = ncs_buffer_peek(b, i);
-    lua_settop(L, 0);
-    return count;
+    struct elements_look look = { variable, element, most, -1 };
+    look_on(s, rank, look_at_elements, &look);
+    return look.count;
 }

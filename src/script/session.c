@@ -66,6 +66,14 @@ void ncs_session_forget(struct ncs_session *s)
     s->replies = 0;
 }
 
+static void discard(struct ncs_code *code)
+{
+    code->chunk.lines = (struct ncs_lines){ 0 }; /* the script's */
+    ncs_chunk_free(&code->chunk);
+    ncs_free(code->names);
+    ncs_free(code);
+}
+
 void ncs_session_free(struct ncs_session *s)
 {
     if (!s)
@@ -73,10 +81,7 @@ void ncs_session_free(struct ncs_session *s)
     while (s->codes) {
         struct ncs_code *code = s->codes;
         s->codes = code->next;
-        code->chunk.lines = (struct ncs_lines){ 0 }; /* the script's */
-        ncs_chunk_free(&code->chunk);
-        ncs_free(code->names);
-        ncs_free(code);
+        discard(code);
     }
     for (int r = 0; r < s->ranks; r++)
         ncs_free(s->rank[r].code);
@@ -105,14 +110,6 @@ static bool compile(const char *file, const char *head, const char *text, size_t
     bool ok = ncs_chunk_compile(&code->chunk, padded.text ? padded.text : "", padded.bytes, err);
     ncs_str_free(&padded);
     return ok;
-}
-
-static void discard(struct ncs_code *code)
-{
-    code->chunk.lines = (struct ncs_lines){ 0 };
-    ncs_chunk_free(&code->chunk);
-    ncs_free(code->names);
-    ncs_free(code);
 }
 
 /* The text with what its statements make local made to stay; pieces between them are as they were. */
