@@ -81,7 +81,7 @@ static const struct ncs_call *numbered(const struct ncs_inquiry *q, const struct
     const struct ncs_call *own = r->absent[0]->call, *there = r->need->call;
     if (!there || number_of(r) == there->number)
         return there;
-    if (ncs_is_pairwise(own))
+    if (ncs_call_is_pair(own))
         return own; /* each rank counts its own */
     for (size_t i = 0; i < r->need->presents; i++) {
         int rank = r->need->present[i]->comm_rank;

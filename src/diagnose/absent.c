@@ -13,11 +13,6 @@ bool ncs_is_send(const struct ncs_call *call)
     return call->fn == NCS_FN_ncclSend;
 }
 
-bool ncs_is_pairwise(const struct ncs_call *call)
-{
-    return call->fn == NCS_FN_ncclSend || call->fn == NCS_FN_ncclRecv;
-}
-
 bool ncs_is_spread(const struct ncs_call *call)
 {
     return call->fn == NCS_FN_ncclAlltoAll || call->fn == NCS_FN_ncclGather ||
@@ -63,7 +58,7 @@ bool ncs_ineffective(const struct ncs_inquiry *q, const struct ncs_call *call,
         return true;
     }
     *reason = NCS_ABSENT_EMPTY;
-    return call->number > 0 && !ncs_is_pairwise(call) && !ncs_call_is_one_sided(call) &&
+    return call->number > 0 && !ncs_call_is_pair(call) && !ncs_call_is_one_sided(call) &&
            ncs_call_count(call) == 0;
 }
 
@@ -213,7 +208,7 @@ static bool is_counterpart(const struct ncs_need *need, const struct ncs_absent 
     if (need->kind == NCS_NEED_SIGNAL)
         return ncs_call_is_one_sided(c) && ncs_call_peer(c) == need->dst;
     bool sends = a->comm_rank == need->src && !ncs_is_send(need->call);
-    return ncs_is_pairwise(c) && ncs_is_send(c) == sends &&
+    return ncs_call_is_pair(c) && ncs_is_send(c) == sends &&
            ncs_call_peer(c) == (sends ? need->dst : need->src);
 }
 

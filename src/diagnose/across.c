@@ -47,7 +47,7 @@ static void collect(const struct ncs_inquiry *q, struct lines *all)
         }
     for (const struct ncs_call *c = q->journal->oldest; c; c = c->newer) {
         if (!c->number || c->comm < 0 || c->rank < 0 || c->rank >= all->ranks ||
-            ncs_is_pairwise(c) || ncs_call_is_one_sided(c))
+            ncs_call_is_pair(c) || ncs_call_is_one_sided(c))
             continue;
         struct line *l = &all->of[c->rank];
         l->mixed |= l->count && l->thread != c->thread;

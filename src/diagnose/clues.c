@@ -99,7 +99,7 @@ static void read_call(const struct tracks *all, struct track *t, const struct nc
     if (add_memory(t, c))
         return;
     bool here = c->comm == all->comm && c->comm_rank == t->comm_rank && c->number &&
-                !ncs_is_pairwise(c) && !ncs_call_is_one_sided(c);
+                !ncs_call_is_pair(c) && !ncs_call_is_one_sided(c);
     if (!here) {
         if (is_counted_on(c))
             add_between(t, c);
@@ -366,21 +366,9 @@ static bool locate_swap(const struct tracks *all, int nranks, enum ncs_clue clue
         shift = far;
     }
     ncs_free(rank);
-    const struct ncs_sequence *m = fits && odds ? &all->q->comm[all->comm].seq[model] : NULL;
-    if (!m) {
-        ncs_free(odd);
-        return false;
-    }
-    if (even) { /* of two nobody is the odd one */
-        odd[0] = 0;
-        odd[1] = 1;
-        odds = 2;
-    }
-    *p = (struct ncs_parting){ .how = NCS_PARTING_SWAPPED, .at = (uint32_t)first, .shift = shift,
-                               .number = m->call[first]->number, .clue = clue, .even = even,
-                               .other = m->call[first + shift]->number, .model = model, .odd = odd,
-                               .odds = odds };
-    return true;
+    struct ncs_parting found = { .at = (uint32_t)first, .shift = shift, .clue = clue, .even = even,
+                                 .model = model, .odd = odd, .odds = odds };
+    return ncs_make_exchange(fits && odds ? &all->q->comm[all->comm].seq[model] : NULL, &found, p);
 }
 
 /* Nothing hangs, but data is wrong: are calls of equal signature exchanged? */

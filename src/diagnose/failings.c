@@ -378,7 +378,7 @@ static int nranks_of(const struct ncs_inquiry *q, const struct ncs_call *call)
 /* A root or a peer that the communicator has not. */
 static int no_rank(const struct ncs_inquiry *q, const struct ncs_call *call)
 {
-    int named = ncs_is_pairwise(call) ? ncs_call_peer(call) : ncs_call_root(call);
+    int named = ncs_call_is_pair(call) ? ncs_call_peer(call) : ncs_call_root(call);
     return call->rc == ncclInvalidArgument && named >= nranks_of(q, call) && call->comm >= 0 ? named : -1;
 }
 
@@ -392,7 +392,7 @@ static void say_own_mistake(const struct ncs_inquiry *q, const struct ncs_call *
         ncs_str_addf(fix, "name a rank of %s, 0 to %d,", ncs_comm_name(q, call->comm), last);
         ncs_say_place(fix, call);
         ncs_str_add(fix, ": a communicator numbers its ranks on its own, whatever they are in another");
-    } else if (ncs_is_pairwise(call) && call->rc == ncclInvalidUsage &&
+    } else if (ncs_call_is_pair(call) && call->rc == ncclInvalidUsage &&
                ncs_call_peer(call) == call->comm_rank && call->comm >= 0) {
         ncs_str_add(fix, "put the send and the receive of what the rank sends to itself");
         ncs_say_place(fix, call);

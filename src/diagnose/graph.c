@@ -283,7 +283,7 @@ static const struct ncs_call *contact_call(const struct ncs_inquiry *q,
     for (size_t i = 0; i < q->snap->parts; i++) {
         const struct ncs_call *c = q->snap->part[i].call;
         if (!c || q->snap->part[i].op >= 0 || c->rank != job->rank ||
-            c->comm_rank != job->comm_rank || ncs_is_pairwise(c) != job->pair)
+            c->comm_rank != job->comm_rank || ncs_call_is_pair(c) != job->pair)
             continue;
         if (!job->pair || (ncs_call_peer(c) == job->peer && ncs_is_send(c) == job->sending))
             return c;

@@ -215,6 +215,10 @@ void ncs_results_close(struct ncs_results *all); /* NULL is a no-op */
 int ncs_try_parting(struct ncs_results *all, const struct ncs_parting *p);
 /* The only exchange or shift of calls of one rank that explains them. */
 bool ncs_search_partings(struct ncs_results *all, struct ncs_parting *out);
+/* Of what was found of two calls that odd ranks exchanged makes the parting, by the sequence of its model; of two
+ * ranks nobody is the odd one. NULL: there was none; the list of odd ranks is freed, *out stays. */
+bool ncs_make_exchange(const struct ncs_sequence *model, struct ncs_parting *found,
+                       struct ncs_parting *out);
 /* "rank 2", "ranks 0, 1": the odd ranks. */
 void ncs_say_odd(const struct ncs_inquiry *q, struct ncs_str *s, int comm,
                  const struct ncs_parting *p);
@@ -276,7 +280,6 @@ void ncs_why_rank_absent(const struct ncs_inquiry *q, struct ncs_absent *a);
 bool ncs_has_made(const struct ncs_inquiry *q, const struct ncs_need *need,
                   const struct ncs_absent *a);
 int ncs_run_rank(const struct ncs_inquiry *q, int comm, int comm_rank); /* -1 = cannot be told */
-bool ncs_is_pairwise(const struct ncs_call *call); /* send or recv */
 /* All-to-all, gather, scatter: made by all ranks, but met pair by pair. */
 bool ncs_is_spread(const struct ncs_call *call);
 bool ncs_is_send(const struct ncs_call *call);

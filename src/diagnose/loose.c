@@ -33,7 +33,7 @@ static bool counts(const struct ncs_inquiry *q, const struct ncs_call *c)
 {
     enum ncs_reason reason;
     const struct ncs_call *cause;
-    return ncs_is_pairwise(c) && !ncs_ineffective(q, c, &reason, &cause);
+    return ncs_call_is_pair(c) && !ncs_ineffective(q, c, &reason, &cause);
 }
 
 static uint32_t *side(struct tally *t, bool send)
@@ -145,7 +145,7 @@ static int lean(const struct ncs_inquiry *q, const struct ncs_call *const *loose
         return 0;
     uint64_t key = ncs_group_key(c);
     for (c = q->journal->comm[c->comm]->member[rank].first; c; c = c->next_counted)
-        if (ncs_is_pairwise(c) && ncs_group_key(c) == key)
+        if (ncs_call_is_pair(c) && ncs_group_key(c) == key)
             n += ncs_is_send(c) ? 1 : -1;
     return n < 0 ? -n : n;
 }
@@ -266,7 +266,7 @@ static bool in_exchange(const struct ncs_inquiry *q, const struct ncs_call *call
     uint64_t key = ncs_group_key(call);
     const struct ncs_call *c = q->journal->comm[call->comm]->member[call->comm_rank].first;
     for (; c && call->group; c = c->next_counted)
-        if (ncs_is_pairwise(c) && ncs_group_key(c) == key) {
+        if (ncs_call_is_pair(c) && ncs_group_key(c) == key) {
             sends |= ncs_is_send(c);
             recvs |= !ncs_is_send(c);
         }

@@ -123,7 +123,7 @@ static void say_value(const struct ncs_root *r, struct ncs_str *s, fact *get,
 /* A send and a receive; a share of an all-to-all that met one of them is of another kind. */
 bool ncs_is_exchange(const struct ncs_root *r)
 {
-    return r->calls == 2 && ncs_is_pairwise(r->call[0]) && ncs_is_pairwise(r->call[1]);
+    return r->calls == 2 && ncs_call_is_pair(r->call[0]) && ncs_call_is_pair(r->call[1]);
 }
 
 bool ncs_mismatch(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d,

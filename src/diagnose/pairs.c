@@ -15,7 +15,7 @@ static size_t count_pairwise(const struct ncs_inquiry *q, int comm, int from, in
     const struct ncs_member *m = &q->journal->comm[comm]->member[sends ? from : to];
     size_t n = 0;
     for (const struct ncs_call *c = m->first; c; c = c->next_counted)
-        n += ncs_is_pairwise(c) && ncs_is_send(c) == sends &&
+        n += ncs_call_is_pair(c) && ncs_is_send(c) == sends &&
              ncs_call_peer(c) == (sends ? to : from);
     return n;
 }

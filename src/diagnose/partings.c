@@ -252,6 +252,25 @@ bool ncs_parts(const struct ncs_inquiry *q, const struct ncs_root *r, enum ncs_p
     return false;
 }
 
+bool ncs_make_exchange(const struct ncs_sequence *model, struct ncs_parting *found,
+                       struct ncs_parting *out)
+{
+    if (!model) {
+        ncs_free(found->odd);
+        return false;
+    }
+    if (found->even) {
+        found->odd[0] = 0;
+        found->odd[1] = 1;
+        found->odds = 2;
+    }
+    found->how = NCS_PARTING_SWAPPED;
+    found->number = model->call[found->at]->number;
+    found->other = model->call[found->at + found->shift]->number;
+    *out = *found;
+    return true;
+}
+
 /* Where somebody who is missed stands on the same communicator. */
 static const struct ncs_need *own_other(const struct ncs_inquiry *q, const struct ncs_need *n,
                                         const struct ncs_absent *a)

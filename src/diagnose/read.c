@@ -60,7 +60,7 @@ static void add_counted(struct ncs_sequence *s, const struct ncs_call *c, bool d
 {
     if (dropped)
         skip_hole(s, c);
-    if (ncs_is_pairwise(c) || ncs_call_is_one_sided(c)) {
+    if (ncs_call_is_pair(c) || ncs_call_is_one_sided(c)) {
         NCS_PUSH(s->side, s->sides, s->side_room, c);
         return;
     }

@@ -63,7 +63,7 @@ void ncs_repair_refused(struct ncs_repairing *p)
         if (p->r->absent[i]->reason == NCS_ABSENT_ERROR && p->r->absent[i]->rank >= 0)
             for (c = p->q->journal->newest; c && !(c->rank == p->r->absent[i]->rank && ncs_failed(c));)
                 c = c->older;
-        if (!c || !c->number || !ncs_failed(c) || ncs_is_pairwise(c))
+        if (!c || !c->number || !ncs_failed(c) || ncs_call_is_pair(c))
             continue;
         const struct ncs_comm_info *info = p->q->journal->comm[c->comm];
         const struct ncs_call *ref = NULL;
@@ -81,8 +81,8 @@ void ncs_repair_refused(struct ncs_repairing *p)
 void ncs_repair_kind(struct ncs_repairing *p)
 {
     const struct ncs_root *r = p->r;
-    if (r->kind != NCS_ROOT_DIFFER || r->calls < 2 || ncs_is_pairwise(r->call[0]) ||
-        ncs_is_pairwise(r->call[1]))
+    if (r->kind != NCS_ROOT_DIFFER || r->calls < 2 || ncs_call_is_pair(r->call[0]) ||
+        ncs_call_is_pair(r->call[1]))
         return;
     const struct ncs_call *ref = p->d->f.culprits < r->calls ? reference(p)
                                                              : r->call[r->calls - 1];

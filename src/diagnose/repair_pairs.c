@@ -61,7 +61,7 @@ void ncs_repair_alone(struct ncs_repairing *p)
     const struct ncs_call *c = p->r->need->call;
     for (size_t i = 0; i < p->r->absents; i++) {
         int comm_rank = p->r->absent[i]->comm_rank;
-        if (ncs_is_pairwise(c) && ncs_known_member(p, c->comm, comm_rank))
+        if (ncs_call_is_pair(c) && ncs_known_member(p, c->comm, comm_rank))
             ncs_add_insert(p, comm_rank, first_open(p, c->comm, comm_rank), c, true);
     }
 }

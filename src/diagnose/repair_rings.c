@@ -61,8 +61,8 @@ void ncs_repair_p2p_cycle(struct ncs_repairing *p)
     for (size_t i = 0; i < p->r->length; i++)
         if (ncs_node_need(p->q, p->r->path[i]) >= 0) {
             struct ncs_ring_step s = ncs_ring_step_at(p->q, p->r, i);
-            alone &= s.call && ncs_is_pairwise(s.call) && !s.call->group;
-            if (s.call && s.call->number && !ncs_is_pairwise(s.call) && !s.call->group)
+            alone &= s.call && ncs_call_is_pair(s.call) && !s.call->group;
+            if (s.call && s.call->number && !ncs_call_is_pair(s.call) && !s.call->group)
                 collective = s.rank;
         }
     if (collective >= 0)

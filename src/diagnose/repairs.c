@@ -154,9 +154,9 @@ void ncs_repair_comm(const struct ncs_inquiry *q, struct ncs_draft *d, const str
     int own = -1, peer = -1, named = ncs_run_rank(q, wrong->comm, ncs_call_peer(wrong));
     for (int i = 0; i < info->nranks; i++) {
         own = info->member[i].rank == wrong->rank ? i : own;
-        peer = ncs_is_pairwise(wrong) && info->member[i].rank == named ? i : peer;
+        peer = ncs_call_is_pair(wrong) && info->member[i].rank == named ? i : peer;
     }
-    if (own < 0 || (ncs_is_pairwise(wrong) && peer < 0))
+    if (own < 0 || (ncs_call_is_pair(wrong) && peer < 0))
         return;
     struct ncs_repairing p = begin(q, NULL, d);
     struct ncs_edit e = ncs_edit_of(&p, NCS_EDIT_ARGUMENT, wrong);

@@ -164,7 +164,7 @@ static bool in_stuck_slot(const struct ncs_inquiry *q, const struct ncs_notice *
 
 static bool disagree(const struct ncs_notice *n)
 {
-    if (n->calls == 2 && ncs_is_pairwise(n->call[0]) && ncs_is_pairwise(n->call[1]))
+    if (n->calls == 2 && ncs_call_is_pair(n->call[0]) && ncs_call_is_pair(n->call[1]))
         return true;
     for (size_t i = 1; i < n->calls; i++)
         if (ncs_call_signature(n->call[i]) != ncs_call_signature(n->call[0]))

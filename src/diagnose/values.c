@@ -332,21 +332,9 @@ static bool exchange_by_inputs(const struct ncs_ranks_of_comm *c, int nranks, en
         shift = far;
     }
     ncs_free(rank);
-    const struct ncs_sequence *m = fits && odds ? &c->seq[model] : NULL;
-    if (!m) {
-        ncs_free(odd);
-        return false;
-    }
-    if (even) { /* of two nobody is the odd one */
-        odd[0] = 0;
-        odd[1] = 1;
-        odds = 2;
-    }
-    *p = (struct ncs_parting){ .how = NCS_PARTING_SWAPPED, .at = (uint32_t)first, .shift = shift,
-                               .number = m->call[first]->number, .clue = NCS_CLUE_INPUT, .even = even,
-                               .other = m->call[first + shift]->number, .model = model, .odd = odd,
-                               .odds = odds };
-    return true;
+    struct ncs_parting found = { .at = (uint32_t)first, .shift = shift, .clue = NCS_CLUE_INPUT, .even = even,
+                                 .model = model, .odd = odd, .odds = odds };
+    return ncs_make_exchange(fits && odds ? &c->seq[model] : NULL, &found, p);
 }
 
 bool ncs_trace_exchange(const struct ncs_inquiry *q, int comm, struct ncs_parting *out)

@@ -31,11 +31,6 @@ bool ncs_meet_extent(const struct ncs_call *call, int nranks, size_t *in, size_t
 
 /* ---- finding ---- */
 
-static bool is_pair(const struct ncs_call *call)
-{
-    return call->fn == NCS_FN_ncclSend || call->fn == NCS_FN_ncclRecv;
-}
-
 static bool in_steps(const struct ncs_call *call)
 {
     return call->fn == NCS_FN_ncclAlltoAll || call->fn == NCS_FN_ncclGather ||
@@ -46,7 +41,7 @@ static struct meeting key_of(const struct stage_part *p)
 {
     struct meeting key = { .comm = p->call->comm, .src = -1, .dst = -1, .number = p->call->ordinal,
                            .expected = p->line->nranks };
-    if (!is_pair(p->call))
+    if (!ncs_call_is_pair(p->call))
         return key;
     bool sends = p->call->fn == NCS_FN_ncclSend;
     key.src = sends ? p->call->comm_rank : ncs_call_peer(p->call);
@@ -163,7 +158,7 @@ void ncs_meet_arrive(struct stage_part *part)
         return;
     }
     struct meeting key = key_of(part), *m;
-    int place = is_pair(part->call) ? part->call->fn == NCS_FN_ncclRecv : part->call->comm_rank;
+    int place = ncs_call_is_pair(part->call) ? part->call->fn == NCS_FN_ncclRecv : part->call->comm_rank;
     if (key.number == 0 || place >= key.expected) { /* it came to nothing after all */
         ncs_meet_free(part);
         return;

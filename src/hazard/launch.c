@@ -27,11 +27,6 @@ static void free_line(struct line *l)
     ncs_free(l);
 }
 
-static bool is_pair(const struct ncs_call *call)
-{
-    return call->fn == NCS_FN_ncclSend || call->fn == NCS_FN_ncclRecv;
-}
-
 /* All-to-all, gather and scatter are sends and receives in disguise: in a launch they move together. */
 static bool moves_at_once(const struct ncs_call *call)
 {
@@ -99,7 +94,7 @@ static void place(struct rank *r, struct queued *q, const struct step *s)
     struct piece piece[PIECES];
     struct step own = *s;
     own.call = q->call;
-    if (is_pair(q->call))
+    if (ncs_call_is_pair(q->call))
         hazard_count_message(r->all, q->call);
     size_t count = pieces_of(r->all, q, piece);
     for (size_t i = 0; i < count; i++)

@@ -12,11 +12,6 @@
 
 #define NOT_COMPARED ((enum ncs_stuck)-1)
 
-static bool is_pair(const struct ncs_call *call)
-{
-    return call->fn == NCS_FN_ncclSend || call->fn == NCS_FN_ncclRecv;
-}
-
 static bool has_failed(const struct ncs_call *call)
 {
     return call->returned && call->rc != ncclSuccess && call->rc != ncclInProgress;
@@ -27,16 +22,6 @@ static bool takes_part(const struct ncs_call *call)
 {
     return call->comm >= 0 && call->comm_rank >= 0 && call->number && !has_failed(call) &&
            (ncs_call_count(call) > 0 || ncs_call_is_one_sided(call));
-}
-
-static size_t number_of(struct ncs_map *map, uint64_t key)
-{
-    return (size_t)(uintptr_t)ncs_map_get(map, key);
-}
-
-static void set_number(struct ncs_map *map, uint64_t key, size_t number)
-{
-    ncs_map_put(map, key, (void *)(uintptr_t)number);
 }
 
 static uint64_t key_of(uint64_t a, uint64_t b, uint64_t c, uint64_t d)
@@ -50,23 +35,23 @@ static uint64_t key_of(uint64_t a, uint64_t b, uint64_t c, uint64_t d)
 static size_t slot_for(struct played *p, const struct ncs_call *call)
 {
     int src = -1, dst = -1;
-    if (is_pair(call)) {
+    if (ncs_call_is_pair(call)) {
         bool sends = call->fn == NCS_FN_ncclSend;
         src = sends ? call->comm_rank : ncs_call_peer(call);
         dst = sends ? ncs_call_peer(call) : call->comm_rank;
     }
     uint64_t line = key_of((uint64_t)call->comm, (uint64_t)call->comm_rank,
-                           (uint64_t)(is_pair(call) ? call->fn : 0),
-                           (uint64_t)(is_pair(call) ? ncs_call_peer(call) : -1));
-    size_t nth = number_of(&p->count, line) + 1;
-    set_number(&p->count, line, nth);
+                           (uint64_t)(ncs_call_is_pair(call) ? call->fn : 0),
+                           (uint64_t)(ncs_call_is_pair(call) ? ncs_call_peer(call) : -1));
+    size_t nth = ncs_map_number(&p->count, line) + 1;
+    ncs_map_put_number(&p->count, line, nth);
     uint64_t key = ncs_hash(key_of((uint64_t)call->comm, (uint64_t)src, (uint64_t)dst, nth), 7);
-    size_t at = number_of(&p->slot_of, key);
+    size_t at = ncs_map_number(&p->slot_of, key);
     if (at == 0) {
         struct played_slot slot = { .comm = call->comm, .src = src, .dst = dst,
                                     .differ = NOT_COMPARED };
         NCS_PUSH(p->slot, p->slots, p->slot_room, slot);
-        set_number(&p->slot_of, key, at = p->slots);
+        ncs_map_put_number(&p->slot_of, key, at = p->slots);
     }
     return at - 1;
 }
@@ -84,10 +69,10 @@ static uint64_t stream_key(const struct ncs_call *call)
 static size_t add_launch(struct played *p, struct played_launch l)
 {
     uint64_t stream = stream_key(l.call);
-    l.before[0] = number_of(&p->tail, stream);
+    l.before[0] = ncs_map_number(&p->tail, stream);
     l.context = -1;
     NCS_PUSH(p->launch, p->launches, p->launch_room, l);
-    set_number(&p->tail, stream, p->launches);
+    ncs_map_put_number(&p->tail, stream, p->launches);
     return p->launches - 1;
 }
 
@@ -95,9 +80,9 @@ static size_t new_launch(struct played *p, const struct ncs_journal *j, const st
 {
     const struct ncs_member *member = &j->comm[call->comm]->member[call->comm_rank];
     struct played_launch l = { .call = call, .device = member->device };
-    l.before[1] = number_of(&p->tail, member_key(call));
+    l.before[1] = ncs_map_number(&p->tail, member_key(call));
     size_t at = add_launch(p, l);
-    set_number(&p->tail, member_key(call), at + 1);
+    ncs_map_put_number(&p->tail, member_key(call), at + 1);
     return at;
 }
 
@@ -105,25 +90,25 @@ static size_t new_launch(struct played *p, const struct ncs_journal *j, const st
 static size_t launch_for(struct played *p, const struct ncs_journal *j, const struct ncs_call *call)
 {
     uint64_t key = key_of(4, call->group, (uint64_t)call->comm, (uint64_t)call->comm_rank);
-    size_t at = call->group ? number_of(&p->launch_of, key) : 0;
+    size_t at = call->group ? ncs_map_number(&p->launch_of, key) : 0;
     if (at == 0) {
         at = new_launch(p, j, call) + 1;
         if (call->group)
-            set_number(&p->launch_of, key, at);
+            ncs_map_put_number(&p->launch_of, key, at);
     } else {
-        set_number(&p->tail, stream_key(call), at);
+        ncs_map_put_number(&p->tail, stream_key(call), at);
     }
     return at - 1;
 }
 
 void ncs_replay_open_group(struct played *p, uint64_t group)
 {
-    set_number(&p->open, group, 1);
+    ncs_map_put_number(&p->open, group, 1);
 }
 
 static void add_part(struct played *p, const struct ncs_journal *j, const struct ncs_call *call)
 {
-    struct played_part part = { .call = call, .queued = number_of(&p->open, call->group) > 0,
+    struct played_part part = { .call = call, .queued = ncs_map_number(&p->open, call->group) > 0,
                          .slot = NCS_NO_SLOT };
     if (!part.queued) {
         part.launch = launch_for(p, j, call);
@@ -146,7 +131,7 @@ static uint64_t event_key(int rank, const void *event)
 
 size_t ncs_replay_event(struct played *p, int rank, const void *event)
 {
-    return number_of(&p->event, event_key(rank, event));
+    return ncs_map_number(&p->event, event_key(rank, event));
 }
 
 /* What puts a callback or a wait for an event into a stream, or makes an event stand for one. */
@@ -170,11 +155,11 @@ static void add_order(struct played *p, const struct ncs_call *call,
         break;
     case NCS_FN_cudaEventRecord:
     case NCS_FN_cudaEventRecordWithFlags:
-        set_number(&p->event, event_key(call->rank, event), number_of(&p->tail, stream));
+        ncs_map_put_number(&p->event, event_key(call->rank, event), ncs_map_number(&p->tail, stream));
         break;
     case NCS_FN_cudaStreamWaitEvent:
         before = ncs_replay_event(p, call->rank, event);
-        if (before && before != number_of(&p->tail, stream))
+        if (before && before != ncs_map_number(&p->tail, stream))
             add_launch(p, (struct played_launch){ .call = call, .kind = LAUNCH_EVENT, .device = -1,
                                            .before = { 0, before } });
         break;
@@ -272,7 +257,7 @@ static uint64_t signal_key(const struct ncs_call *call, int target, int origin)
 uint64_t ncs_replay_came(struct played *p, const struct ncs_call *wait, int peer)
 {
     uint64_t key = signal_key(wait, wait->comm_rank, peer);
-    return number_of(&p->sent, key) - number_of(&p->taken, key);
+    return ncs_map_number(&p->sent, key) - ncs_map_number(&p->taken, key);
 }
 
 static bool has_signals(struct played *p, const struct ncs_call *wait)
@@ -290,7 +275,7 @@ static bool carry_out(struct played *p, const struct ncs_call *call)
 {
     if (call->fn != NCS_FN_ncclWaitSignal) {
         uint64_t key = signal_key(call, ncs_call_peer(call), call->comm_rank);
-        set_number(&p->sent, key, number_of(&p->sent, key) + 1);
+        ncs_map_put_number(&p->sent, key, ncs_map_number(&p->sent, key) + 1);
         return true;
     }
     if (!has_signals(p, call))
@@ -299,7 +284,7 @@ static bool carry_out(struct played *p, const struct ncs_call *call)
     const ncclWaitSignalDesc_t *d = ncs_call_waits(call, &count);
     for (size_t i = 0; i < count; i++) {
         uint64_t key = signal_key(call, call->comm_rank, d[i].peer);
-        set_number(&p->taken, key, number_of(&p->taken, key) + (size_t)d[i].opCnt);
+        ncs_map_put_number(&p->taken, key, ncs_map_number(&p->taken, key) + (size_t)d[i].opCnt);
     }
     return true;
 }

@@ -273,7 +273,7 @@ static void set_sizes(const struct entry *e, struct record_call *c)
 /* "nccl:send 1->2": ranks of the group; false when it has none. */
 static bool peers_of(const char *name, int *self, int *peer)
 {
-    const char *p = strpbrk(name, " ");
+    const char *p = strchr(name, ' ');
     bool recv = p && strstr(p, "<-");
     return p && sscanf(p, recv ? " %d<-%d" : " %d->%d", self, peer) == 2;
 }

@@ -60,16 +60,6 @@ static uint64_t key_of(uint64_t a, uint64_t b)
     return ncs_hash(ncs_hash(1, a), b);
 }
 
-static size_t number_of(struct ncs_map *map, uint64_t key)
-{
-    return (size_t)(uintptr_t)ncs_map_get(map, key);
-}
-
-static void set_number(struct ncs_map *map, uint64_t key, size_t number)
-{
-    ncs_map_put(map, key, (void *)(uintptr_t)number);
-}
-
 static uint64_t key_of_line(const struct log_line *line)
 {
     return key_of(ncs_map_key(line->file), (uint64_t)line->number);
@@ -78,11 +68,11 @@ static uint64_t key_of_line(const struct log_line *line)
 static size_t entity_at(struct log *l, const struct log_line *line, int device)
 {
     uint64_t key = key_of(line->process, (uint64_t)device);
-    size_t at = number_of(&l->entity_of, key);
+    size_t at = ncs_map_number(&l->entity_of, key);
     if (!at) {
         struct entity e = { .process = line->process, .rank = -1, .file = line->file };
         NCS_PUSH(l->entity, l->entities, l->entity_room, e);
-        set_number(&l->entity_of, key, at = l->entities);
+        ncs_map_put_number(&l->entity_of, key, at = l->entities);
     }
     return at - 1;
 }
@@ -90,11 +80,11 @@ static size_t entity_at(struct log *l, const struct log_line *line, int device)
 static struct thread *thread_at(struct log *l, const struct log_line *line)
 {
     uint64_t key = key_of(line->process, line->thread);
-    size_t at = number_of(&l->thread_of, key);
+    size_t at = ncs_map_number(&l->thread_of, key);
     if (!at) {
         struct thread t = { 0 };
         NCS_PUSH(l->thread, l->threads, l->thread_room, t);
-        set_number(&l->thread_of, key, at = l->threads);
+        ncs_map_put_number(&l->thread_of, key, at = l->threads);
     }
     return &l->thread[at - 1];
 }
@@ -103,7 +93,7 @@ static struct thread *thread_at(struct log *l, const struct log_line *line)
 
 static struct bound *bound_to(struct log *l, uint64_t process, uint64_t handle)
 {
-    size_t at = number_of(&l->bound_of, key_of(process, handle));
+    size_t at = ncs_map_number(&l->bound_of, key_of(process, handle));
     return at ? &l->bound[at - 1] : NULL;
 }
 
@@ -118,8 +108,8 @@ static uint64_t key_of_comm(struct log *l, const struct log_line *line, const st
     if (i->counted)
         return ncs_hash(key, i->child);
     uint64_t own = ncs_hash(key, parent ? (uint64_t)parent->comm_rank + 1 : line->process);
-    size_t nth = number_of(&l->parts, own) + 1;
-    set_number(&l->parts, own, nth);
+    size_t nth = ncs_map_number(&l->parts, own) + 1;
+    ncs_map_put_number(&l->parts, own, nth);
     return ncs_hash(ncs_hash(key, nth), 1);
 }
 
@@ -142,13 +132,13 @@ static int comm_for(struct log *l, const struct log_line *line, const struct log
 {
     struct record *r = l->record;
     uint64_t key = key_of_comm(l, line, i);
-    int comm = (int)number_of(&l->comm_of, key) - 1;
+    int comm = (int)ncs_map_number(&l->comm_of, key) - 1;
     if (comm >= 0 && i->rank < r->comm[comm].nranks && r->comm[comm].rank[i->rank] < 0)
         return comm;
     comm = ncs_record_add_comm(r, i->nranks, NULL, l->err); /* a new one, or one of an id that is used again */
     if (comm >= 0) {
         name_comm(l, line, i, comm);
-        set_number(&l->comm_of, key, (size_t)comm + 1);
+        ncs_map_put_number(&l->comm_of, key, (size_t)comm + 1);
     }
     return comm;
 }
@@ -160,7 +150,7 @@ static bool said_again(struct log *l, const struct log_line *line, const struct 
     if (!known || !i->complete || known->comm_rank != i->rank ||
         l->record->comm[known->comm].nranks != i->nranks)
         return false;
-    bool same = i->id ? number_of(&l->comm_of, key_of(3, i->id)) == (size_t)known->comm + 1
+    bool same = i->id ? ncs_map_number(&l->comm_of, key_of(3, i->id)) == (size_t)known->comm + 1
                       : !known->traced || !line->traced;
     known->complete |= same;
     return same;
@@ -180,8 +170,8 @@ static bool bind(struct log *l, const struct log_line *line, const struct log_in
     struct bound b = { .comm = comm, .comm_rank = i->rank, .entity = entity, .complete = i->complete,
                        .traced = line->traced };
     NCS_PUSH(l->bound, l->bounds, l->bound_room, b);
-    set_number(&l->bound_of, key_of(line->process, i->handle), l->bounds);
-    set_number(&l->bound_at, key_of_line(line), l->bounds);
+    ncs_map_put_number(&l->bound_of, key_of(line->process, i->handle), l->bounds);
+    ncs_map_put_number(&l->bound_at, key_of_line(line), l->bounds);
     l->record->comm[comm].rank[i->rank] = (int)entity; /* numbered later */
     return true;
 }
@@ -242,11 +232,11 @@ static bool number_ranks(struct log *l)
 /* The second time: at the line that told of it first. */
 static bool add_join(struct log *l, const struct log_line *line, const struct log_init *i)
 {
-    size_t at = number_of(&l->bound_at, key_of_line(line));
+    size_t at = ncs_map_number(&l->bound_at, key_of_line(line));
     if (!at)
         return true;
     const struct bound *b = &l->bound[at - 1];
-    set_number(&l->bound_of, key_of(line->process, i->handle), at);
+    ncs_map_put_number(&l->bound_of, key_of(line->process, i->handle), at);
     struct record_call *c = ncs_record_add(l->record, l->entity[b->entity].rank, l->err);
     if (!c)
         return ncs_fail_at(l->err, line->file, line->number, 0);
@@ -325,8 +315,8 @@ static bool take(struct log *l, const struct log_line *line)
         return !l->building || add_call(l, line, &call);
     case LOG_LINE_CALL:
         if (line->traced && !l->building)
-            set_number(&l->has_calls, line->process + 1, 1);
-        if (!l->building || (!line->traced && number_of(&l->has_calls, line->process + 1)))
+            ncs_map_put_number(&l->has_calls, line->process + 1, 1);
+        if (!l->building || (!line->traced && ncs_map_number(&l->has_calls, line->process + 1)))
             return true;
         return add_call(l, line, &call);
     case LOG_LINE_OPENS:

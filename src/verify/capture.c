@@ -178,18 +178,11 @@ struct key {
     uint64_t number;
 };
 
-static bool is_pair(const struct ncs_call *call)
-{
-    enum ncs_movement movement = ncs_movement_of(call);
-
-    return movement == NCS_MOVE_SEND || movement == NCS_MOVE_RECV;
-}
-
 int ncs_share_of(const struct ncs_call *call)
 {
     if (ncs_movement_of(call) == NCS_MOVE_PUT)
         return 0;
-    return is_pair(call) ? ncs_movement_of(call) == NCS_MOVE_RECV : call->comm_rank;
+    return ncs_call_is_pair(call) ? ncs_movement_of(call) == NCS_MOVE_RECV : call->comm_rank;
 }
 
 /* False for a call that came to nothing. */
@@ -198,7 +191,7 @@ static bool key_of(const struct ncs_capture *c, const struct ncs_call *call, str
     *key = (struct key){ call->comm, -1, -1, call->ordinal };
     if (ncs_movement_of(call) == NCS_MOVE_PUT)
         *key = (struct key){ call->comm, call->comm_rank, -2, call->id };
-    if (!is_pair(call))
+    if (!ncs_call_is_pair(call))
         return call->ordinal != 0;
     bool sends = ncs_movement_of(call) == NCS_MOVE_SEND;
     key->src = sends ? call->comm_rank : ncs_call_peer(call);
@@ -236,7 +229,7 @@ struct ncs_operation *ncs_capture_find(struct ncs_capture *c, const struct ncs_c
 static struct ncs_operation *add(struct ncs_capture *c, const struct key *key,
                                  const struct ncs_call *call, int nranks)
 {
-    int shares = is_pair(call) ? 2 : ncs_movement_of(call) == NCS_MOVE_PUT ? 1 : nranks;
+    int shares = ncs_call_is_pair(call) ? 2 : ncs_movement_of(call) == NCS_MOVE_PUT ? 1 : nranks;
     struct ncs_operation *op = ncs_new(sizeof *op + (size_t)shares * sizeof *op->share);
     uint64_t hash = key_hash(key);
 
@@ -244,7 +237,7 @@ static struct ncs_operation *add(struct ncs_capture *c, const struct key *key,
     op->src = key->src;
     op->dst = key->dst;
     op->number = key->number;
-    op->movement = is_pair(call) ? NCS_MOVE_RECV : ncs_movement_of(call);
+    op->movement = ncs_call_is_pair(call) ? NCS_MOVE_RECV : ncs_movement_of(call);
     op->dtype = ncs_call_dtype(call);
     op->op = ncs_call_op(call);
     op->root = ncs_call_root(call);
@@ -267,7 +260,7 @@ static struct ncs_operation *operation_of(struct ncs_capture *c, struct ncs_call
 
     if (!comm || ncs_movement_of(call) == NCS_MOVE_NONE || ncs_call_count(call) == 0)
         return NULL;
-    if (is_pair(call))
+    if (ncs_call_is_pair(call))
         read_flow(c, comm, call);
     if (!key_of(c, call, &key))
         return NULL;
@@ -338,7 +331,7 @@ static void copy_input(struct ncs_capture *c, struct ncs_operation *op, struct n
 
     if (count == 0)
         return;
-    if (from && !is_pair(call) && op->movement != NCS_MOVE_PUT)
+    if (from && !ncs_call_is_pair(call) && op->movement != NCS_MOVE_PUT)
         ncs_fingerprint(call, from, count);
     if (!from || __builtin_mul_overflow(count, ncs_dtype_bytes(ncs_call_dtype(call)), &each) ||
         (!op->copies && !reserve(c, op, each, inputs))) {
@@ -381,12 +374,12 @@ void ncs_capture_call(struct ncs_capture *c, struct ncs_call *call)
         op->unfit = "the window cannot be told";
     if (c->staged && output > 0 && !share->output)
         op->unfit = "there is no copy of an output";
-    if (!is_pair(call) && ncs_call_signature(call) != op->signature)
+    if (!ncs_call_is_pair(call) && ncs_call_signature(call) != op->signature)
         op->unfit = "the ranks disagree";
     if (op->unfit)
         return;
     copy_input(c, op, call);
-    if (call->redop && !is_pair(call))
+    if (call->redop && !ncs_call_is_pair(call))
         copy_scalar(c, op, call);
     if (!op->unfit && output > 0 && !call->unverified && !c->staged)
         share->before = ncs_content_hash(share->output,

@@ -125,11 +125,6 @@ static void mark(struct ncs_sample *s, const struct ncs_operation *op, int share
 
 /* ---- operations ---- */
 
-static bool is_pair(const struct ncs_call *call)
-{
-    return call->fn == NCS_FN_ncclSend || call->fn == NCS_FN_ncclRecv;
-}
-
 static void describe(struct ncs_seen *seen, const struct ncs_look *l, const struct ncs_call *call)
 {
     const struct ncs_comm_info *comm = l->journal->comm[call->comm];
@@ -306,7 +301,7 @@ static struct ncs_seen *find(const struct ncs_look *l, const struct ncs_call *ca
 
 void ncs_look_unfinished(struct ncs_look *l, const struct ncs_call *call, bool came)
 {
-    bool pair = is_pair(call), sends = call->fn == NCS_FN_ncclSend;
+    bool pair = ncs_call_is_pair(call), sends = call->fn == NCS_FN_ncclSend;
     int src = -1, dst = -1;
 
     if (l->most == 0 || call->comm < 0 || ncs_movement_of(call) == NCS_MOVE_NONE ||

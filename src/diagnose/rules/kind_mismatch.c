@@ -4,7 +4,7 @@
 /* A send or receive that met a share of an all-to-all, gather or scatter. */
 static bool meets_pairwise(const struct ncs_root *r)
 {
-    return r->calls == 2 && ncs_is_pairwise(r->call[0]) != ncs_is_pairwise(r->call[1]) &&
+    return r->calls == 2 && ncs_call_is_pair(r->call[0]) != ncs_call_is_pair(r->call[1]) &&
            (ncs_is_spread(r->call[0]) || ncs_is_spread(r->call[1]));
 }
 

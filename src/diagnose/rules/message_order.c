@@ -24,7 +24,7 @@ static bool is_labelled(const struct ncs_comm_info *info)
 {
     for (int i = 0; i < info->nranks; i++)
         for (const struct ncs_call *c = info->member[i].first; c; c = c->next_counted)
-            if (c->label && ncs_is_pairwise(c))
+            if (c->label && ncs_call_is_pair(c))
                 return true;
     return false;
 }
@@ -32,7 +32,7 @@ static bool is_labelled(const struct ncs_comm_info *info)
 static void collect(const struct ncs_member *m, struct messages *all)
 {
     for (struct ncs_call *c = m->first; c; c = c->next_counted) {
-        if (!ncs_is_pairwise(c) || !c->ordinal)
+        if (!ncs_call_is_pair(c) || !c->ordinal)
             continue;
         bool send = ncs_is_send(c);
         int from = send ? c->comm_rank : ncs_call_peer(c), to = send ? ncs_call_peer(c) : c->comm_rank;
@@ -74,7 +74,7 @@ static bool find_exchange(const struct ncs_comm_info *info, const struct message
     bool found = false;
     for (int i = 0; i < info->nranks && !found; i++)
         for (const struct ncs_call *c = info->member[i].first; c && !found; c = c->next_counted) {
-            if (!ncs_is_pairwise(c) || !ncs_is_send(c) || !c->ordinal)
+            if (!ncs_call_is_pair(c) || !ncs_is_send(c) || !c->ordinal)
                 continue;
             uint64_t pair = key_of(i, ncs_call_peer(c), 0);
             uint64_t nth = (uintptr_t)ncs_map_get(&seen, pair) + 1;

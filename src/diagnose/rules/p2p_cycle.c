@@ -29,7 +29,7 @@ static const struct ncs_call *keeps_back(const struct ncs_inquiry *q, const stru
             continue;
         for (size_t k = 0; k < q->snap->parts; k++) {
             const struct ncs_snap_part *p = &q->snap->part[k];
-            if (p->call && p->call != c && p->call->group && ncs_is_pairwise(p->call) &&
+            if (p->call && p->call != c && p->call->group && ncs_call_is_pair(p->call) &&
                 ncs_group_key(p->call) == ncs_group_key(c) && has_met(q, p))
                 return c;
         }
@@ -40,7 +40,7 @@ static const struct ncs_call *keeps_back(const struct ncs_inquiry *q, const stru
 static char *split_group(const struct ncs_draft *d, const struct ncs_call *c)
 {
     struct ncs_str s = { 0 };
-    const char *what = ncs_is_send(c) ? "send" : ncs_is_pairwise(c) ? "receive" : "call";
+    const char *what = ncs_is_send(c) ? "send" : ncs_call_is_pair(c) ? "receive" : "call";
     ncs_str_add(&s, "a group ends only as a whole: ");
     for (size_t i = 0; i < d->f.cycles; i++)
         if (d->f.cycle[i].waits_for == c->rank)

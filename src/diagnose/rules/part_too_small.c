@@ -6,7 +6,7 @@
 
 static int named(const struct ncs_call *c)
 {
-    return ncs_is_pairwise(c) ? ncs_call_peer(c) : ncs_call_root(c);
+    return ncs_call_is_pair(c) ? ncs_call_peer(c) : ncs_call_root(c);
 }
 
 /* A part of the same split with so many ranks. */
@@ -38,7 +38,7 @@ static void say(const struct ncs_inquiry *q, const struct ncs_call *c, const str
     for (int i = 0; i < count; i++)
         own = call[i] && call[i]->rank == c->rank ? call[i] : own;
     struct ncs_str s = { 0 };
-    ncs_str_addf(&s, "%s %d of the call", ncs_is_pairwise(c) ? "peer" : "root", named(c));
+    ncs_str_addf(&s, "%s %d of the call", ncs_call_is_pair(c) ? "peer" : "root", named(c));
     ncs_say_place(&s, c);
     ncs_str_addf(&s, " on rank %d is no rank of %s, which has %d, so it fails", c->rank, info->name,
                  info->nranks);

@@ -48,7 +48,7 @@ static bool unused(const struct ncs_inquiry *q, const struct ncs_need *n)
 /* The same collective at the same line, or a send and the receive for it. */
 static bool fit(const struct ncs_inquiry *q, const struct ncs_call *a, const struct ncs_call *b)
 {
-    if (ncs_is_pairwise(a))
+    if (ncs_call_is_pair(a))
         return ncs_is_send(a) != ncs_is_send(b) &&
                ncs_run_rank(q, a->comm, ncs_call_peer(a)) == b->rank &&
                ncs_run_rank(q, b->comm, ncs_call_peer(b)) == a->rank;
