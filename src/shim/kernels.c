@@ -1,12 +1,16 @@
-/* What compiled programs with kernels call, so that they load: their kernels are not there. */
+/* What compiled programs with kernels call, so that they link and load: their kernels are not there. */
 #include <stdatomic.h>
 #include <stddef.h>
 
+#include "base/mem.h"
 #include "shim/shim.h"
+#include "sim/foreign.h"
 
 struct dim3_abi {
     unsigned x, y, z;
 };
+
+/* ---- what is registered when the program is loaded ---- */
 
 void **__cudaRegisterFatBinary(void *binary);
 void __cudaRegisterFatBinaryEnd(void **handle);
@@ -15,17 +19,11 @@ void __cudaRegisterFunction(void **handle, const char *host, char *device, const
                             int threads, void *tid, void *bid, void *block, void *grid, int *warp);
 void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int external,
                        size_t size, int constant, int global);
+void __cudaRegisterManagedVar(void **handle, void **host, char *device, const char *name,
+                              int external, size_t size, int constant, int global);
+void __cudaRegisterHostVar(void **handle, const char *name, char *host, size_t size);
+void __cudaRegisterUnifiedTable(void **handle, void *table);
 char __cudaInitModule(void **handle);
-unsigned __cudaPushCallConfiguration(struct dim3_abi grid, struct dim3_abi block, size_t shared,
-                                     void *stream);
-cudaError_t __cudaPopCallConfiguration(struct dim3_abi *grid, struct dim3_abi *block,
-                                       size_t *shared, void *stream);
-cudaError_t __cudaGetKernel(void **kernel, const void *function);
-cudaError_t cudaLaunchKernel(const void *function, struct dim3_abi grid, struct dim3_abi block,
-                             void **args, size_t shared, cudaStream_t stream);
-cudaError_t cudaLaunchKernelExC(const void *config, const void *function, void **args);
-cudaError_t cudaFuncGetAttributes(void *attributes, const void *function);
-cudaError_t cudaFuncSetAttribute(const void *function, int attribute, int value);
 
 static void *handle_of_all;
 
@@ -59,65 +57,158 @@ void __cudaRegisterVar(void **handle, char *host, char *device, const char *name
     (void)external, (void)size, (void)constant, (void)global;
 }
 
+/* The host reads and writes such a variable where it is told to: it lives as long as the program. */
+void __cudaRegisterManagedVar(void **handle, void **host, char *device, const char *name,
+                              int external, size_t size, int constant, int global)
+{
+    (void)handle, (void)device, (void)name, (void)external, (void)constant, (void)global;
+    *host = ncs_new(size ? size : 1);
+}
+
+void __cudaRegisterHostVar(void **handle, const char *name, char *host, size_t size)
+{
+    (void)handle, (void)name, (void)host, (void)size;
+}
+
+void __cudaRegisterUnifiedTable(void **handle, void *table)
+{
+    (void)handle, (void)table;
+}
+
 char __cudaInitModule(void **handle)
 {
     (void)handle;
     return 0;
 }
 
-/* Nonzero: the launch that follows is left out. */
+/* ---- a launch: its configuration is pushed, popped by the kernel's stub, and handed over ---- */
+
+unsigned __cudaPushCallConfiguration(struct dim3_abi grid, struct dim3_abi block, size_t shared,
+                                     void *stream);
+cudaError_t __cudaPopCallConfiguration(struct dim3_abi *grid, struct dim3_abi *block,
+                                       size_t *shared, void *stream);
+cudaError_t __cudaGetKernel(const void **kernel, const void *function);
+cudaError_t cudaGetKernel(const void **kernel, const void *function);
+
+static _Thread_local struct {
+    struct dim3_abi grid, block;
+    size_t shared;
+    void *stream;
+} pushed;
+
+/* Nonzero: the launch that follows is left out, and no error is seen. */
 unsigned __cudaPushCallConfiguration(struct dim3_abi grid, struct dim3_abi block, size_t shared,
                                      void *stream)
 {
-    (void)grid, (void)block, (void)shared, (void)stream;
+    pushed.grid = grid;
+    pushed.block = block;
+    pushed.shared = shared;
+    pushed.stream = stream;
     return 0;
 }
 
 cudaError_t __cudaPopCallConfiguration(struct dim3_abi *grid, struct dim3_abi *block,
                                        size_t *shared, void *stream)
 {
-    *grid = *block = (struct dim3_abi){ 1, 1, 1 };
-    *shared = 0;
-    *(cudaStream_t *)stream = NULL;
+    *grid = pushed.grid;
+    *block = pushed.block;
+    *shared = pushed.shared;
+    *(void **)stream = pushed.stream;
     return cudaSuccess;
 }
 
-static cudaError_t no_kernel(const char *call)
+/* Asked once for each kernel, before its first launch: it is the launch that fails, each time. */
+cudaError_t __cudaGetKernel(const void **kernel, const void *function)
 {
-    static atomic_bool said;
-    if (!atomic_exchange(&said, true))
-        ncs_shim_say("%s: kernels cannot be run on the simulator, host functions only", call);
-    return cudaErrorInvalidDeviceFunction;
+    *kernel = function;
+    return cudaSuccess;
 }
 
-cudaError_t __cudaGetKernel(void **kernel, const void *function)
+cudaError_t cudaGetKernel(const void **kernel, const void *function)
 {
-    (void)function;
-    *kernel = NULL;
-    return no_kernel("a launch");
+    return __cudaGetKernel(kernel, function);
 }
 
-cudaError_t cudaLaunchKernel(const void *function, struct dim3_abi grid, struct dim3_abi block,
-                             void **args, size_t shared, cudaStream_t stream)
+/* ---- what fails ---- */
+
+static cudaError_t refuse(int error, const char *call, const char *why, atomic_bool *said)
 {
-    (void)function, (void)grid, (void)block, (void)args, (void)shared, (void)stream;
-    return no_kernel("cudaLaunchKernel");
+    if (!ncs_shim_enter(NCS_FN_cudaPeekAtLastError))
+        return (cudaError_t)ncs_shim_refusal();
+    cudaError_t rc = foreign_refuse(error);
+    ncs_shim_leave();
+    if (!atomic_exchange(said, true))
+        ncs_shim_say("%s: %s", call, why);
+    return rc;
 }
 
-cudaError_t cudaLaunchKernelExC(const void *config, const void *function, void **args)
-{
-    (void)config, (void)function, (void)args;
-    return no_kernel("cudaLaunchKernelExC");
-}
+/* A function that is refused touches none of its arguments, so none are declared. */
+#define DEFINE(name, error, why)                \
+    cudaError_t name(void);                     \
+    cudaError_t name(void)                      \
+    {                                           \
+        static atomic_bool said;                \
+        return refuse(error, #name, why, &said); \
+    }
 
-cudaError_t cudaFuncGetAttributes(void *attributes, const void *function)
-{
-    (void)attributes, (void)function;
-    return no_kernel("cudaFuncGetAttributes");
-}
+#define KERNEL(name) \
+    DEFINE(name, cudaErrorInvalidDeviceFunction, \
+           "kernels cannot be run on the simulator, host functions only")
+#define SYMBOL(name) \
+    DEFINE(name, cudaErrorInvalidSymbol, "variables of kernels are not there on the simulator")
+#define GRAPH(name) \
+    DEFINE(name, cudaErrorNotSupported, "graphs and code loaded at run time are not simulated")
 
-cudaError_t cudaFuncSetAttribute(const void *function, int attribute, int value)
-{
-    (void)function, (void)attribute, (void)value;
-    return no_kernel("cudaFuncSetAttribute");
-}
+KERNEL(__cudaLaunchKernel)
+KERNEL(__cudaLaunchKernel_ptsz)
+KERNEL(cudaLaunchKernel)
+KERNEL(cudaLaunchKernel_ptsz)
+KERNEL(cudaLaunchKernelExC)
+KERNEL(cudaLaunchKernelExC_ptsz)
+KERNEL(cudaLaunchCooperativeKernel)
+KERNEL(cudaLaunchCooperativeKernel_ptsz)
+KERNEL(cudaLaunchCooperativeKernelMultiDevice)
+KERNEL(cudaFuncGetAttributes)
+KERNEL(cudaFuncGetName)
+KERNEL(cudaFuncGetParamInfo)
+KERNEL(cudaFuncSetAttribute)
+KERNEL(cudaFuncSetCacheConfig)
+KERNEL(cudaFuncSetSharedMemConfig)
+KERNEL(cudaGetFuncBySymbol)
+KERNEL(cudaKernelSetAttributeForDevice)
+KERNEL(cudaOccupancyAvailableDynamicSMemPerBlock)
+KERNEL(cudaOccupancyMaxActiveBlocksPerMultiprocessor)
+KERNEL(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags)
+KERNEL(cudaOccupancyMaxActiveClusters)
+KERNEL(cudaOccupancyMaxPotentialClusterSize)
+
+SYMBOL(cudaGetSymbolAddress)
+SYMBOL(cudaGetSymbolSize)
+SYMBOL(cudaMemcpyFromSymbol)
+SYMBOL(cudaMemcpyFromSymbol_ptds)
+SYMBOL(cudaMemcpyFromSymbolAsync)
+SYMBOL(cudaMemcpyFromSymbolAsync_ptsz)
+SYMBOL(cudaMemcpyToSymbol)
+SYMBOL(cudaMemcpyToSymbol_ptds)
+SYMBOL(cudaMemcpyToSymbolAsync)
+SYMBOL(cudaMemcpyToSymbolAsync_ptsz)
+
+GRAPH(cudaGraphCreate)
+GRAPH(cudaGraphAddKernelNode)
+GRAPH(cudaGraphAddNode)
+GRAPH(cudaGraphDestroy)
+GRAPH(cudaGraphExecDestroy)
+GRAPH(cudaGraphGetNodes)
+GRAPH(cudaGraphInstantiate)
+GRAPH(cudaGraphInstantiateWithFlags)
+GRAPH(cudaGraphLaunch)
+GRAPH(cudaGraphLaunch_ptsz)
+GRAPH(cudaGraphUpload)
+GRAPH(cudaGraphUpload_ptsz)
+GRAPH(cudaLibraryGetGlobal)
+GRAPH(cudaLibraryGetKernel)
+GRAPH(cudaLibraryGetManaged)
+GRAPH(cudaLibraryGetUnifiedFunction)
+GRAPH(cudaLibraryLoadData)
+GRAPH(cudaLibraryLoadFromFile)
+GRAPH(cudaLibraryUnload)

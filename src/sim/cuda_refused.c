@@ -1,12 +1,18 @@
 /* CUDA's functions that are there, and that the virtual machine refuses: other processes' memory and
  * events, graphs, functions of the driver. */
 #include "sim/cuda.h"
+#include "sim/foreign.h"
 #include "sim/functions.h"
+
+cudaError_t foreign_refuse(int error)
+{
+    CUDA_ENTER(c);
+    return cuda_return(c, error);
+}
 
 static cudaError_t refuse(void)
 {
-    CUDA_ENTER(c);
-    return cuda_return(c, cudaErrorNotSupported);
+    return foreign_refuse(cudaErrorNotSupported);
 }
 
 cudaError_t sim_cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *p)

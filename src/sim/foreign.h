@@ -52,6 +52,10 @@ int foreign_device_of_event(cudaEvent_t event);
 /* Whether threads stand at the door: about to take the token. */
 bool foreign_is_entered(void);
 
+/* What a call that the machine does not have returns, which becomes CUDA's last error: this one, or
+ * what all calls of CUDA fail with here. */
+cudaError_t foreign_refuse(int error);
+
 /* Around a fork: nobody holds the token while it happens. */
 void foreign_fork(bool before);
 

@@ -1,36 +1,7 @@
 #!/usr/bin/env bash
 # Programs as users write them, under exec: what they print, what is reported, the exit status.
 set -u
-[ -z "${TSAN_OPTIONS:-}" ] ||
-    { echo "skipped: a thread of ThreadSanitizer's own sleeps, so no hang is certain there"; exit 77; }
-unset NCCLSCRIPT_QUIET NCCLSCRIPT_GPUS NCCLSCRIPT_NCCL_VERSION NCCLSCRIPT_POLICY NCCLSCRIPT_TIMEOUT
-exec=("$NCCLSCRIPT" exec)
-clients=$(dirname "$NCCLSCRIPT")/tests/exec/exec_
-# A sanitizer's runtime must be there before the program.
-runtime=$(ldd "$(dirname "$NCCLSCRIPT")/lib/ncclscript/libncclscript-sim.so" | awk '/lib[at]san/ { print $3; exit }')
-sanitized=(env ${runtime:+"LD_PRELOAD=$runtime" ASAN_OPTIONS=detect_leaks=0})
-out=$(mktemp -d)
-trap 'rm -rf "$out"' EXIT
-failures=0
-
-fail() {
-    printf 'FAIL %s\n' "$1"
-    sed 's/^/    /' "$out/stdout" "$out/stderr"
-    failures=$((failures + 1))
-}
-
-# case NAME STATUS COMMAND...: runs it; then says/reports/silent look at what came.
-run() {
-    name=$1
-    local want=$2 got
-    shift 2
-    timeout 100 "$@" >"$out/stdout" 2>"$out/stderr"
-    got=$?
-    [ "$got" -eq "$want" ] || fail "$name: exit status $got, not $want"
-}
-says() { grep -qE -- "$1" "$out/stdout" || fail "$name: standard output lacks: $1"; }
-reports() { grep -qE -- "$1" "$out/stderr" || fail "$name: standard error lacks: $1"; }
-silent() { [ ! -s "$out/stderr" ] || fail "$name: standard error is not empty"; }
+. tests/exec/common.bash
 
 run "the first line" 0 "${exec[@]}" -n 2 -- "${clients}one_thread"
 says '^one thread, 2 devices: ok$'
@@ -222,5 +193,4 @@ if command -v python3 >/dev/null; then
     done
 fi
 
-[ $failures -eq 0 ] || { echo "$failures failures"; exit 1; }
-echo "programs under exec: ok"
+finish "programs under exec"
