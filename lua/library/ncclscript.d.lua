@@ -58,7 +58,7 @@
 ---@field verify? boolean
 ---@field needs? { driver?: string, nccl?: string, gpus?: integer }
 ---@field timeout? number | string
----@field env? table<string, string> # NCCL_* and CUDA_*, over those of the process
+---@field env? table<string, string> # numbers, switches and names of NCCL_* and CUDA_*, over those of the process; any other needs --unsafe
 ---@field sim? { nccl?: "2.28.9" | "2.29.2" | "2.29.7" | "2.30.3" | "2.30.4" | "2.30.7", memory?: integer | string, capability?: number, eager?: integer | string, lanes?: integer, ready_after?: integer, quirks?: boolean }
 
 ---The first statement of a scenario.

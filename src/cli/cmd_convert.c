@@ -7,19 +7,21 @@
 #include "notation/notation.h"
 #include "script/script.h"
 
-enum { OUTPUT, FORCE, HELP };
+enum { OUTPUT, FORCE, UNSAFE, HELP };
 
 static const struct ncs_option options[] = {
     [OUTPUT] = { "output", 'o', NCS_OPTION_LIST, "FILE", "standard output", "Output",
                  "write to FILE, whole or not at all", NULL, 0, 0 },
     [FORCE]  = { "force", 0, NCS_OPTION_FLAG, NULL, NULL, "Output",
                  "replace FILE when it exists", NULL, 0, 0 },
+    [UNSAFE] = { "unsafe", 0, NCS_OPTION_FLAG, NULL, NULL, "Output",
+                 "as a run with --unsafe: env may name libraries and files", NULL, 0, 0 },
     [HELP]   = NCS_OPTION_HELP,
     { 0 },
 };
 
 /* The Lua, or false after what is wrong has been said on standard error. */
-static bool convert(const char *file, struct ncs_translation *out)
+static bool convert(const char *file, bool unsafe, struct ncs_translation *out)
 {
     struct ncs_reading reading = { 0 };
     struct ncs_error err = { 0 };
@@ -32,7 +34,7 @@ static bool convert(const char *file, struct ncs_translation *out)
     if (!ok) {
         ncs_print_error(&err);
     } else {
-        ok = ncs_notation_translate(&reading.source, out, &reading.complaints);
+        ok = ncs_notation_translate(&reading.source, unsafe, out, &reading.complaints);
         ncs_print_complaints(&reading.complaints);
     }
     ncs_reading_close(&reading);
@@ -59,7 +61,8 @@ static int write_lua(const struct ncs_option_value *v, const struct ncs_str *lua
 static int convert_main(const struct ncs_parsed *parsed)
 {
     struct ncs_translation lua = { 0 };
-    int status = convert(parsed->operand[0], &lua) ? write_lua(parsed->value, &lua.lua) : 2;
+    bool done = convert(parsed->operand[0], parsed->value[UNSAFE].given, &lua);
+    int status = done ? write_lua(parsed->value, &lua.lua) : 2;
     ncs_translation_free(&lua);
     return status;
 }

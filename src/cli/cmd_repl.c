@@ -21,7 +21,7 @@ static const struct ncs_option options[] = {
     [NCCL]   = { "nccl-version", 0, NCS_OPTION_CHOICE, "VERSION", "2.30.7", "Running",
         "which NCCL the simulator is: 2.28.9 ... 2.30.7", ncs_nccl_profiles, 0, 0 },
     [UNSAFE] = { "unsafe", 0, NCS_OPTION_FLAG, NULL, NULL, "Running",
-        "let lines run programs and use files", NULL, 0, 0 },
+        "let lines run programs, use files, set any NCCL_* and CUDA_*", NULL, 0, 0 },
     [ECHO]   = { "echo", 0, NCS_OPTION_FLAG, NULL, NULL, "Output",
         "show each line before what comes of it, where nobody types", NULL, 0, 0 },
     [COLOR]  = { "color", 0, NCS_OPTION_CHOICE, NULL, "auto", "Output",

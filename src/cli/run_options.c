@@ -52,7 +52,7 @@ const struct ncs_option ncs_run_option[] = {
     [NCS_RUN_REPAIR] = { "repair", 0, NCS_OPTION_FLAG, NULL, NULL, "Running",
         "try what repairs a finding on the run, and say whether it does", NULL, 0, 0 },
     [NCS_RUN_UNSAFE] = { "unsafe", 0, NCS_OPTION_FLAG, NULL, NULL, "Running",
-        "let scripts run programs and use files", NULL, 0, 0 },
+        "let scripts run programs, use files, set any NCCL_* and CUDA_*", NULL, 0, 0 },
     [NCS_RUN_SELECT] = { "select", 'k', NCS_OPTION_LIST, "EXPRESSION", NULL, "Suites",
         "only cases whose names match, as \"ring and not ranks=8\"", NULL, 0, 0 },
     [NCS_RUN_LIST] = { "list", 0, NCS_OPTION_FLAG, NULL, NULL, "Suites",

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "api/environment.h"
 #include "api/version.h"
 #include "base/mem.h"
 #include "base/quantity.h"
@@ -122,6 +123,14 @@ static void check_params(struct ncs_scene *s, const struct ncs_yaml_node *node)
     }
 }
 
+static void complain_env(struct ncs_scene *s, const struct ncs_yaml_node *node,
+                         const struct ncs_error *err)
+{
+    ncs_complain(s->c, node->at, "env: %s", err->text);
+    if (err->hint[0])
+        ncs_complain_hint(s->c, "%s", err->hint);
+}
+
 static void check_env(struct ncs_scene *s, const struct ncs_yaml_node *node)
 {
     if (node->kind != NCS_YAML_MAP) {
@@ -129,11 +138,14 @@ static void check_env(struct ncs_scene *s, const struct ncs_yaml_node *node)
         return;
     }
     for (size_t i = 0; i < node->items; i++) {
-        const struct ncs_yaml_node *key = node->item[2 * i];
-        if (strncmp(key->text, "NCCL_", 5) != 0 && strncmp(key->text, "CUDA_", 5) != 0)
-            ncs_complain(s->c, key->at, "'%.60s' cannot be set: expected NCCL_* or CUDA_*",
-                         key->text);
-        check_line(s, key->text, node->item[2 * i + 1]);
+        const struct ncs_yaml_node *key = node->item[2 * i], *value = node->item[2 * i + 1];
+        struct ncs_error err = { 0 };
+        if (!ncs_environment_allows(key->text, key->bytes, s->unsafe, &err))
+            complain_env(s, key, &err);
+        else if (value->kind == NCS_YAML_TEXT &&
+                 !ncs_environment_takes(key->text, value->text, s->unsafe, &err))
+            complain_env(s, value, &err);
+        check_line(s, key->text, value);
     }
 }
 

@@ -158,7 +158,7 @@ const struct ncs_form_field ncs_form_top[] = {
       policies },
     ROW("verify", NCS_FORM_FLAG, 0, "true", "check the result of every collective"),
     { "needs", NCS_FORM_FIELDS, 0, NULL, "what must be there, else the run is skipped", needs, NULL },
-    ROW("env", NCS_FORM_ENV, 0, NULL, "environment, set before NCCL is opened: NCCL_* and CUDA_*"),
+    ROW("env", NCS_FORM_ENV, 0, NULL, "environment, set before NCCL is opened: numbers, switches and names of NCCL and CUDA"),
     ROW("timeout", NCS_FORM_DURATION, 0, NULL, "limit of a run: seconds, or a duration (10s)"),
     { "sim", NCS_FORM_FIELDS, 0, NULL, "settings of the simulator", sim, NULL },
     ROW("let", NCS_FORM_LETS, 0, NULL, "name: expression; a value per rank"),

@@ -36,14 +36,15 @@ static void translate(struct ncs_scene *scene, struct ncs_translation *out)
     ncs_say_steps(&s, steps);
 }
 
-bool ncs_notation_translate(const struct ncs_source *source, struct ncs_translation *out,
-                            struct ncs_complaints *c)
+bool ncs_notation_translate(const struct ncs_source *source, bool unsafe,
+                            struct ncs_translation *out, struct ncs_complaints *c)
 {
     memset(out, 0, sizeof *out);
     struct ncs_yaml *yaml = ncs_yaml_read(source, c);
     if (!yaml)
         return false;
-    struct ncs_scene scene = { .source = source, .yaml = yaml, .root = ncs_yaml_root(yaml), .c = c };
+    struct ncs_scene scene = { .source = source, .yaml = yaml, .root = ncs_yaml_root(yaml), .c = c,
+                               .unsafe = unsafe };
     bool ok = ncs_check_scene(&scene);
     if (ok) {
         translate(&scene, out);

@@ -29,9 +29,9 @@ struct ncs_translation {
 };
 
 /* Checks the whole file and translates it. False when there are errors in c: all that can be found
- * without running it. */
-bool ncs_notation_translate(const struct ncs_source *source, struct ncs_translation *out,
-                            struct ncs_complaints *c);
+ * without running it. `unsafe`: its env may be what runs take only with --unsafe. */
+bool ncs_notation_translate(const struct ncs_source *source, bool unsafe,
+                            struct ncs_translation *out, struct ncs_complaints *c);
 void ncs_translation_free(struct ncs_translation *t);
 
 /* The JSON Schema (draft-07) of the notation. */

@@ -25,6 +25,7 @@ struct ncs_scene {
     bool too_deep;
     size_t cut;               /* where a plain scalar goes on that a comma has cut; 0: none */
     bool world;               /* there is a communicator `world` */
+    bool unsafe;              /* any variable may be set */
     bool returns;             /* a chunk may return: from the rank, not from a part of its steps */
 };
 

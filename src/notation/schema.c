@@ -1,9 +1,10 @@
 /* The JSON Schema of the notation, out of its table. It cannot know names and expressions: what it
- * accepts the loader may still refuse, and what it refuses the loader refuses too. */
+ * accepts the loader may still refuse, and what it refuses the loader refuses too, unless it is given --unsafe. */
 #include "notation/notation.h"
 
 #include <string.h>
 
+#include "api/environment.h"
 #include "api/gen/api.h"
 #include "api/types.h"
 #include "notation/form.h"
@@ -210,6 +211,19 @@ static void say_map(struct ncs_json *j, const char *pattern, const char *values)
     ncs_json_close(j, '}');
 }
 
+static void say_env(struct ncs_json *j)
+{
+    size_t count;
+    const char *const *names = ncs_environment_names(&count);
+    types(j, "\"object\"");
+    ncs_json_name(j, "propertyNames");
+    ncs_json_open(j, '{');
+    words(j, names, count);
+    ncs_json_close(j, '}');
+    ncs_json_name(j, "additionalProperties");
+    item_reference(j, "literal");
+}
+
 static void say_matrix(struct ncs_json *j)
 {
     types(j, "\"object\"");
@@ -333,7 +347,7 @@ static void say_kind(struct ncs_json *j, const struct ncs_form_field *f)
         ncs_json_close(j, ']');
         break;
     case NCS_FORM_PARAMS: say_map(j, "^[A-Za-z_][A-Za-z0-9_]*$", "literal"); break;
-    case NCS_FORM_ENV: say_map(j, "^(NCCL|CUDA)_", "literal"); break;
+    case NCS_FORM_ENV: say_env(j); break;
     case NCS_FORM_MATRIX: say_matrix(j); break;
     case NCS_FORM_EXCLUDE: say_exclude(j); break;
     case NCS_FORM_OUTCOME: say_outcome(j, f); break;

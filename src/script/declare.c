@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/near.h"
 #include "base/quantity.h"
+#include "base/source.h"
 #include "script/object.h"
 #include "script/option.h"
 
@@ -294,6 +295,8 @@ static const char *find_key(const char *text, const char *key, int first, int *l
         if (text != begin && (isalnum((unsigned char)text[-1]) || text[-1] == '_'))
             continue;
         const char *after = text + n;
+        if ((*after == '"' || *after == '\'') && after[1] == ']') /* ["key"] */
+            after += 2;
         while (*after == ' ' || *after == '\t')
             after++;
         if (*after == '=' && after[1] != '=')
@@ -302,20 +305,46 @@ static const char *find_key(const char *text, const char *key, int first, int *l
     return NULL;
 }
 
+/* In characters, as ncs_source_line counts them. */
+static int column_of(const char *text, const char *at)
+{
+    struct ncs_source source;
+    int column;
+    ncs_source_init(&source, "", text, strlen(text));
+    ncs_source_line(&source, (size_t)(at - text), &column);
+    ncs_source_free(&source);
+    return column;
+}
+
 /* The line of a key from the statement on, or from the key on in whose table it stands; the
- * statement's own when it is not found. */
-static int line_of_key(const struct ncs_script *s, const char *within, const char *key)
+ * statement's own when neither is found. Of a text in Lua its column too, else 0. */
+static int place_of_key(const struct ncs_script *s, const char *within, const char *key, int *column)
 {
     int line = 1;
-    const char *from = s->main.text;
+    const char *from = s->main.text, *found;
+    *column = 0;
     if (s->main.lines.count) {
         line = key ? ncs_lines_of_key(&s->main.lines, within, key) : 0;
         return line ? line : s->line;
     }
     if (within)
         from = find_key(from, within, s->line, &line);
-    bool found = key && from && find_key(from, key, s->line, &line);
-    return found ? line : s->line;
+    if (!key || !from)
+        return s->line;
+    int outer = line;
+    found = find_key(from, key, s->line, &line);
+    if (!found && !within)
+        return s->line;
+    *column = column_of(s->main.text, found ? found : from);
+    return found ? line : outer;
+}
+
+static bool fail_at_key(const struct ncs_declaration *d, const char *key, int otherwise,
+                        struct ncs_error *err)
+{
+    int column = 0;
+    int line = key ? place_of_key(d->script, d->within, key, &column) : otherwise;
+    return ncs_fail_at(err, d->script->main.file, line, column);
 }
 
 static int fetch_message(lua_State *L)
@@ -344,10 +373,8 @@ static void declaration_failed(lua_State *L, const struct ncs_declaration *d, st
     snprintf(place, sizeof place, "scenario: ");
     if (own && strncmp(text, place, strlen(place)) == 0)
         text += strlen(place);
-    if (own && d->key)
-        line = line_of_key(d->script, d->within, d->key);
     ncs_fail(err, NCS_BAD_INPUT, "%s", text);
-    ncs_fail_at(err, file, line, 0);
+    fail_at_key(d, own ? d->key : NULL, line, err);
 }
 
 /* Runs the file up to its declaration; what it had to say is in err. */
@@ -373,16 +400,14 @@ static void run_declaration(struct ncs_declaration *d)
         declaration_failed(L, d, err);
     if (d->seen && state.budget < 0) {
         ncs_fail(err, NCS_BAD_INPUT, "what scenario{} declares takes too long to compute");
-        ncs_fail_at(err, script->main.file,
-                    d->key ? line_of_key(script, d->within, d->key) : state.main.failed.line, 0);
+        fail_at_key(d, d->key, state.main.failed.line, err);
     }
-    ncs_lua_close(&state);
     if (err->status == NCS_OK && !d->done) /* no declaration: the defaults, and the settings */
         for (size_t i = 0; i < d->settings->sets && err->status == NCS_OK; i++)
             ncs_scenario_set(d->scenario, d->settings->set[i], err);
     if (err->status != NCS_OK && !err->file[0])
-        ncs_fail_at(err, script->main.file,
-                    d->key ? line_of_key(script, d->within, d->key) : script->line, 0);
+        fail_at_key(d, d->key, script->line, err);
+    ncs_lua_close(&state); /* d->key may be a text of its */
 }
 
 bool ncs_script_declare(struct ncs_script *script, const struct ncs_script_settings *settings,
@@ -401,7 +426,7 @@ bool ncs_script_declare(struct ncs_script *script, const struct ncs_script_setti
     }
     const char *key;
     if (err->status == NCS_OK && !ncs_scenario_check(scenario, &key, err))
-        ncs_fail_at(err, script->main.file, line_of_key(script, NULL, key), 0);
+        fail_at_key(&d, key, script->line, err);
     return err->status == NCS_OK;
 }
 

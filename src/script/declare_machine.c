@@ -2,8 +2,8 @@
 #include "script/declare.h"
 
 #include <math.h>
-#include <string.h>
 
+#include "api/environment.h"
 #include "base/mem.h"
 
 static void read_needs_driver(lua_State *L, struct ncs_declaration *d, int value)
@@ -81,6 +81,25 @@ void ncs_declare_sim(lua_State *L, struct ncs_declaration *d, int value)
     ncs_declare_rows(L, d, value, rows);
 }
 
+/* The setting whose name and value are on top. */
+static char *read_setting(lua_State *L, struct ncs_declaration *d)
+{
+    struct ncs_error err = { 0 };
+    struct ncs_str setting = { 0 };
+    bool unsafe = d->script->unsafe;
+    size_t bytes = 0;
+    const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tolstring(L, -2, &bytes)
+                                                      : ncs_lua_text(L, lua_gettop(L) - 1);
+    d->key = name;
+    if (!ncs_environment_allows(name, bytes, unsafe, &err))
+        ncs_lua_usage(L, "env: %s%s%s", err.text, err.hint[0] ? ": " : "", err.hint);
+    const char *value = ncs_declare_text(L, d, lua_gettop(L));
+    if (!ncs_environment_takes(name, value, unsafe, &err))
+        ncs_lua_usage(L, "env: %s", err.text);
+    ncs_str_addf(&setting, "%s=%s", name, value);
+    return ncs_str_take(&setting);
+}
+
 void ncs_declare_env(lua_State *L, struct ncs_declaration *d, int value)
 {
     struct ncs_scenario *s = d->scenario;
@@ -88,22 +107,15 @@ void ncs_declare_env(lua_State *L, struct ncs_declaration *d, int value)
         ncs_lua_wrong(L, value, d->key, "a table of NAME = text");
     lua_Integer count = ncs_lua_keys(L, value);
     int list = lua_gettop(L);
+    d->within = "env";
     for (lua_Integer i = 1; i <= count; i++, lua_settop(L, list)) {
         ncs_lua_key(L, list, i);
-        const char *name = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "";
-        if (strncmp(name, "NCCL_", 5) != 0 && strncmp(name, "CUDA_", 5) != 0)
-            ncs_lua_usage(L, "env: %.60s: expected a name that begins with NCCL_ or CUDA_",
-                          ncs_lua_text(L, list + 1));
-        d->key = name;
-        if (strcmp(name, "NCCL_DEBUG_FILE") == 0 && !d->script->unsafe)
-            ncs_lua_usage(L, "env: NCCL_DEBUG_FILE: scripts may not write files: set it outside, or "
-                             "give --unsafe");
         lua_pushvalue(L, -1);
         lua_rawget(L, value);
-        struct ncs_str setting = { 0 };
-        ncs_str_addf(&setting, "%s=%s", name, ncs_declare_text(L, d, lua_gettop(L)));
         s->env = ncs_resize(s->env, (s->envs + 1) * sizeof *s->env);
-        s->env[s->envs++] = ncs_str_take(&setting);
-        d->key = "env";
+        s->env[s->envs] = read_setting(L, d);
+        s->envs++;
     }
+    d->within = NULL;
+    d->key = "env";
 }

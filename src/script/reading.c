@@ -71,7 +71,7 @@ bool ncs_reading_translate(struct ncs_reading *r, struct ncs_str *lua, struct nc
                            struct ncs_error *err)
 {
     struct ncs_translation t = { 0 };
-    if (!ncs_notation_translate(&r->source, &t, &r->complaints)) {
+    if (!ncs_notation_translate(&r->source, r->unsafe, &t, &r->complaints)) {
         ncs_translation_free(&t);
         ncs_complaints_error(&r->complaints, err);
         return false;

@@ -74,6 +74,7 @@ struct ncs_script *ncs_script_open(const char *file, const struct ncs_script_set
     s->folder = folder_of(file);
     s->unsafe = settings->unsafe;
     s->memory_limit = NCS_LUA_MEMORY;
+    reading->unsafe = settings->unsafe;
     bool ok = (reading->complaints.source || ncs_reading_open(reading, file, err)) &&
               compile_main(&s->main, &s->blank, reading, err);
     ncs_reading_close(&own);

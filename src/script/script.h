@@ -17,6 +17,7 @@ struct ncs_reading {
     struct ncs_source source;
     struct ncs_complaints complaints; /* about YAML: all of them, with warnings */
     bool yaml;
+    bool unsafe;                      /* scripts may use files: its env may name them */
 };
 
 /* Reads the file ("-": standard input). It is YAML by its name, or, where that says nothing, by its

@@ -54,6 +54,7 @@ $ NCCL_DEBUG=WARN NCCL_DEBUG_FILE=nccl.%h.%p ncclscript run log.lua && cat nccl.
 > [<*>] host0:0:0 [0] NCCL WARN Broadcast : invalid root 2 (root should be in the 0..2 range)
 > nccl.host0.0
 $ ncclscript run log_file.lua
-! log_file.lua:1: error: <*>NCCL_DEBUG_FILE: scripts may not write files: set it outside, or give --unsafe
+! log_file.lua:1:31: error: env: 'NCCL_DEBUG_FILE' needs --unsafe: <*>
 !     1 | scenario { ranks = 1, env = { NCCL_DEBUG_FILE = "elsewhere" } }
+!       |                               ^
 ? 2

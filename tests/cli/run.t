@@ -117,8 +117,9 @@ $ ncclscript run broken.lua
 ? 2
 
 $ ncclscript run key.lua
-! key.lua:1: error: no such key 'rank': did you mean 'ranks'?
+! key.lua:1:12: error: no such key 'rank': did you mean 'ranks'?
 !     1 | scenario { rank = 2 }
+!       |            ^
 ? 2
 
 $ ncclscript run print.lua

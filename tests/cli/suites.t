@@ -182,14 +182,16 @@ $ ncclscript run -q needs.lua
 $ printf 'scenario {\n  params = { n = 1 },\n  matrix = {\n    n = { 1, "2" } } }' >bad.lua; ncclscript run bad.lua pass.lua
 > PASS  pass.lua  <*>
 > 2 scenarios: 1 as expected, 1 unexpected (1 invalid)
-! bad.lua:4: error: matrix: n: value 2 must be a whole number, as its default in params, got "2"
+! bad.lua:4:5: error: matrix: n: value 2 must be a whole number, as its default in params, got "2"
 !     4 |     n = { 1, "2" } } }
+!       |     ^
 ? 2
 
 # What a case declares is looked at when it is run.
 $ printf 'scenario {\n  matrix = { ranks = { 1, 3 } },\n  outcome = { lost = 2 } }' >late.lua; ncclscript run -q 'late.lua[ranks=1]'
-! late.lua:3: error: outcome: lost = 2: the run has ranks 0 to 0
+! late.lua:3:15: error: outcome: lost = 2: the run has ranks 0 to 0
 !     3 |   outcome = { lost = 2 } }
+!       |               ^
 ? 2
 
 # What is wrong with all of them is told once.
@@ -200,17 +202,21 @@ $ printf 'scenario { matrix = { ranks = { 1, 2, 3, 4 } },\n  outcome = function(
 > 20 runs of 4 cases of 1 scenario: 0 as expected, 20 unexpected (20 invalid)
 > FAIL  late.lua[ranks=1]  5 runs, <*>
 > ...
-! late.lua:2: error: outcome: lost = 3: the run has ranks 0 to 0
+! late.lua:2:34: error: outcome: lost = 3: the run has ranks 0 to 0
 !     2 | <*>
-! late.lua:2: error: outcome: lost = 3: the run has ranks 0 to 1
+!       | <*>
+! late.lua:2:34: error: outcome: lost = 3: the run has ranks 0 to 1
 !     2 | <*>
-! late.lua:2: error: outcome: lost = 3: the run has ranks 0 to 2
+!       | <*>
+! late.lua:2:34: error: outcome: lost = 3: the run has ranks 0 to 2
 !     2 | <*>
+!       | <*>
 !   hint: <*>
-! late.lua:2: error: outcome: lost = 4: the run has ranks 0 to 3
+! late.lua:2:34: error: outcome: lost = 4: the run has ranks 0 to 3
 !     2 | <*>
+!       | <*>
 !   hint: <*>
-! late.lua:2: error: outcome: lost = 3: the run has ranks 0 to 0
+! late.lua:2:34: error: outcome: lost = 3: the run has ranks 0 to 0
 ! ...
 ? 2
 

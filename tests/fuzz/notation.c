@@ -40,7 +40,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t bytes)
     struct ncs_str said = { 0 };
     memcpy(text, data, bytes);
     ncs_source_init(&source, "fuzz.yaml", text, bytes);
-    bool ok = ncs_notation_translate(&source, &out, &c);
+    bool ok = ncs_notation_translate(&source, false, &out, &c);
     if (ok != (c.errors == 0))
         abort();
     if (ok)

@@ -22,7 +22,7 @@ static inline void lab_open(struct lab *lab, const char *name, const char *text,
 {
     ncs_source_init(&lab->source, name, text, bytes);
     lab->complaints = (struct ncs_complaints){ .source = &lab->source };
-    lab->ok = ncs_notation_translate(&lab->source, &lab->out, &lab->complaints);
+    lab->ok = ncs_notation_translate(&lab->source, false, &lab->out, &lab->complaints);
 }
 
 static inline void lab_close(struct lab *lab)

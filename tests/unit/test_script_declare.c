@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "api/environment.h"
 #include "api/types.h"
 #include "script/element.h"
 
@@ -237,7 +238,7 @@ START_TEST(test_bad_declarations)
     refuses("scenario { outcome = { hang = false } }", 1, "hang must be true or a table");
     refuses("scenario { outcome = { wrong = false } }", 1, "wrong must be true or a table");
     refuses("scenario { env = { D = '', B = '', A = '', C = '', E = '' } }", 1,
-            "env: A: expected a name that begins with NCCL_ or CUDA_");
+            "env: 'A': expected a name that begins with NCCL_ or CUDA_");
     refuses("scenario { env = {\n  NCCL_DEBUG = 3 } }", 2, "NCCL_DEBUG must be a text, got 3");
     loads("local s = scenario\npcall(s, { ranks = 3 })");
     ck_assert_int_eq(scenario.ranks, 3);
@@ -259,6 +260,77 @@ START_TEST(test_bad_declarations)
 }
 END_TEST
 
+/* ---- env ---- */
+
+/* What NCCL and CUDA would load, write, read, or listen at: each by Lua's table. */
+START_TEST(test_closed_variables)
+{
+    static const char *const closed[] = {
+        "NCCL_NET_PLUGIN", "NCCL_TUNER_PLUGIN", "NCCL_PROFILER_PLUGIN", "NCCL_ENV_PLUGIN", "NCCL_GIN_PLUGIN",
+        "NCCL_RMA_PLUGIN", "NCCL_IBVERBS_LIB", "NCCL_DEBUG_FILE", "NCCL_TOPO_DUMP_FILE",
+        "NCCL_GRAPH_DUMP_FILE", "NCCL_TOPO_FILE", "NCCL_GRAPH_FILE", "NCCL_CONF_FILE",
+        "NCCL_TUNER_CONFIG_FILE", "NCCL_PROFILE_DUMP_FILE", "NCCL_INSPECTOR_DUMP_DIR", "NCCL_RAS_ADDR",
+        "NCCL_PROXY_DUMP_SIGNAL", "NCCL_OF_A_LATER_VERSION", "CUDA_INJECTION64_PATH",
+        "CUDA_INJECTION32_PATH", "CUDA_FORCE_PRELOAD_LIBRARIES", "CUDA_CACHE_PATH", "CUDA_COREDUMP_FILE",
+        "CUDA_COREDUMP_PIPE", "CUDA_ENABLE_COREDUMP_ON_EXCEPTION", "CUDA_LOG_FILE",
+        "CUDA_MPS_PIPE_DIRECTORY", "CUDA_MPS_LOG_DIRECTORY", "CUDA_DEVICE_WAITS_ON_EXCEPTION",
+    };
+    char text[200], message[100];
+    for (size_t i = 0; i < sizeof closed / sizeof *closed; i++) {
+        snprintf(text, sizeof text, "scenario {\n  env = {\n    NCCL_DEBUG = 'WARN', %s = '1' } }", closed[i]);
+        snprintf(message, sizeof message, "env: '%s' needs --unsafe", closed[i]);
+        refuses(text, 3, message);
+        ck_assert_int_eq(err.column, 26);
+        settings.unsafe = true;
+        loads(text);
+        ck_assert_uint_eq(scenario.envs, 2);
+        ncs_scenario_free(&scenario);
+        settings.unsafe = false;
+    }
+}
+END_TEST
+
+START_TEST(test_variables)
+{
+    size_t count;
+    const char *const *names = ncs_environment_names(&count);
+    static const char *const endings[] = { "_PLUGIN", "_FILE", "_PATH", "_LIB", "_LIBRARIES", "_DIR",
+                                           "_DIRECTORY", "_PIPE", "_SIGNAL", "_ADDR", NULL };
+    for (size_t i = 0; i < count; i++) {
+        ck_assert_msg(!i || strcmp(names[i - 1], names[i]) < 0, "%s is not in order", names[i]);
+        for (const char *const *e = endings; *e; e++) {
+            size_t n = strlen(names[i]), m = strlen(*e);
+            ck_assert_msg(n < m || strcmp(names[i] + n - m, *e) != 0, "%s", names[i]);
+        }
+        char text[200];
+        snprintf(text, sizeof text, "scenario { env = { %s = '1' } }", names[i]);
+        loads(text);
+        ncs_scenario_free(&scenario);
+    }
+}
+END_TEST
+
+START_TEST(test_values_of_variables)
+{
+    refuses("scenario { env = {\n NCCL_NET = '/tmp/net.so' } }", 2,
+            "env: 'NCCL_NET' needs --unsafe to be \"/tmp/net.so\": a path");
+    refuses("scenario { env = { NCCL_ALGO = '../x' } }", 1, "a path");
+    refuses("scenario { env = {\n ['NCCL_ALGOO'] = 'Ring' } }", 2, "did you mean `NCCL_ALGO`?");
+    refuses("scenario { env = { nccl_algo = 'Ring' } }", 1, "did you mean `NCCL_ALGO`?");
+    refuses("scenario { env = { ['NCCL_ALGO\\0X'] = 'Ring' } }", 1, "begins with NCCL_ or CUDA_");
+    settings.unsafe = true;
+    refuses("scenario { env = { ['NCCL_=LD_PRELOAD'] = 'x' } }", 1, "begins with NCCL_ or CUDA_");
+    refuses("scenario { env = { LD_PRELOAD = 'x' } }", 1, "begins with NCCL_ or CUDA_");
+    loads("scenario { env = { NCCL_NET = '/tmp/net.so' } }");
+    ncs_scenario_free(&scenario);
+    settings.unsafe = false;
+    loads("scenario { env = { NCCL_IB_ADDR_RANGE = '10.0.0.0/8', CUDA_VISIBLE_DEVICES = 'MIG-GPU-1/1/0',\n"
+          "NCCL_DEBUG_TIMESTAMP_FORMAT = '%d/%m' } }");
+    ck_assert_uint_eq(scenario.envs, 3);
+    ncs_scenario_free(&scenario);
+}
+END_TEST
+
 NCS_TEST_MAIN("script declare", test_small_floats, test_every_small_float_comes_back, test_integers,
               test_declaration, test_declaration_finding, test_declaration_functions,
-              test_bad_declarations)
+              test_bad_declarations, test_closed_variables, test_variables, test_values_of_variables)

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "api/driver.h"
+#include "api/environment.h"
 #include "api/version.h"
 #include "harness.h"
 #include "sim/bootstrap.h"
@@ -82,6 +83,8 @@ START_TEST(test_rows)
         ck_assert_int_eq(env_find(env_rows[i].key), i);
         if (i > 0)
             ck_assert_str_lt(env_rows[i - 1].key, env_rows[i].key);
+        bool open = ncs_environment_allows(env_rows[i].key, strlen(env_rows[i].key), false, NULL);
+        ck_assert_msg(open == (i != ENV_DEBUG_FILE), "%s: a scenario may set it", env_rows[i].key);
     }
     ck_assert_int_eq(env_find("NCCL_NO_SUCH"), -1);
     sim_world.options.nccl_version = 22809;

@@ -2281,6 +2281,30 @@ const struct ncs_page ncs_pages[] = {
     },
     {
         .kind = NCS_PAGE_WORD,
+        .id = "env",
+        .title = "variables of the environment that a scenario sets",
+        .what =
+            "env = { NCCL_ALGO = \"Ring\" } in scenario{}, and env: in YAML, set variables while the run lasts, over\n"
+            "those of the shell. They reach the real NCCL and CUDA on --driver nccl, which would load a library that\n"
+            "NCCL_NET_PLUGIN names and write the file of NCCL_DEBUG_FILE. So a scenario may set what the simulator\n"
+            "knows and what NCCL and CUDA document as numbers, switches and names: `ncclscript schema` lists them.\n"
+            "Their values are no paths.\n",
+        .repair =
+            "A variable that a job needs and a scenario may not set is set in the shell, before ncclscript. With\n"
+            "--unsafe a scenario may set every NCCL_* and CUDA_*; then it can run native code as the user who starts\n"
+            "it.\n",
+        .scenario =
+            "scenario { ranks = 2, env = { NCCL_MAX_CTAS = \"8\" } }\n"
+            "local x = cuda.buffer(\"float32\", 8):fill(1)\n"
+            "world:all_reduce(x)\n"
+            "stream:sync()\n"
+            "expect.equal(x, 2)\n",
+        .ends = "pass",
+        .also = "rank",
+        .names = "environment",
+    },
+    {
+        .kind = NCS_PAGE_WORD,
         .id = "stream",
         .title = "the order in which a device works",
         .what =

@@ -33,6 +33,25 @@ one rank meets call 3 of the others: a report that says "call 3" means the first
 ranks part.]],
   also = "label skipped-call group" }
 
+word { "env", "variables of the environment that a scenario sets", names = "environment",
+  what = [[
+env = { NCCL_ALGO = "Ring" } in scenario{}, and env: in YAML, set variables while the run lasts, over
+those of the shell. They reach the real NCCL and CUDA on --driver nccl, which would load a library that
+NCCL_NET_PLUGIN names and write the file of NCCL_DEBUG_FILE. So a scenario may set what the simulator
+knows and what NCCL and CUDA document as numbers, switches and names: `ncclscript schema` lists them.
+Their values are no paths.]],
+  repair = [[
+A variable that a job needs and a scenario may not set is set in the shell, before ncclscript. With
+--unsafe a scenario may set every NCCL_* and CUDA_*; then it can run native code as the user who starts
+it.]],
+  ends = "pass", scenario = [[
+scenario { ranks = 2, env = { NCCL_MAX_CTAS = "8" } }
+local x = cuda.buffer("float32", 8):fill(1)
+world:all_reduce(x)
+stream:sync()
+expect.equal(x, 2)]],
+  also = "rank" }
+
 word { "stream", "the order in which a device works",
   what = [[
 A call that is given a stream puts its work at the end of it and returns. The device does what is in
