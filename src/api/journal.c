@@ -113,13 +113,42 @@ static void find_rival(struct ncs_journal *j, const struct ncs_member *m, struct
                 (void *)(uintptr_t)(call->id << 16 | (uint16_t)call->thread));
 }
 
+/* NCCL puts a rank's collectives in one order, and what goes to or comes from each peer in one each: a
+ * send more or less does not move the collectives. */
+enum sequence { NONE, COLLECTIVES, ONE_SIDED, PAIRS };
+
+static uint64_t sequence_of(const struct ncs_call *call)
+{
+    if (ncs_call_is_one_sided(call))
+        return ONE_SIDED;
+    if (!ncs_call_is_pair(call))
+        return ncs_call_count(call) > 0 ? COLLECTIVES : NONE;
+    return PAIRS + 2 * (uint64_t)(uint32_t)ncs_call_peer(call) + (call->fn == NCS_FN_ncclRecv);
+}
+
+/* By 1 or -1; returns how long the sequence is then. */
+static uint32_t lengthen(struct ncs_member *m, uint64_t sequence, int by)
+{
+    switch (sequence) {
+    case NONE: return 0;
+    case COLLECTIVES: return m->collectives += (uint32_t)by;
+    case ONE_SIDED: return m->one_sided += (uint32_t)by;
+    }
+    size_t length = ncs_map_number(&m->pairs, sequence) + (size_t)by;
+    if (length)
+        ncs_map_put_number(&m->pairs, sequence, length);
+    else
+        ncs_map_remove(&m->pairs, sequence);
+    return (uint32_t)length;
+}
+
 static void count_call(struct ncs_journal *j, struct ncs_call *call)
 {
     struct ncs_member *m = member_of(j, call);
 
     find_rival(j, m, call);
     call->number = ++m->calls;
-    call->ordinal = ++m->accepted;
+    call->ordinal = lengthen(m, sequence_of(call), 1);
     m->hash = ncs_hash(m->hash, ncs_call_signature(call));
     if (m->last)
         m->last->next_counted = call;
@@ -132,14 +161,14 @@ static void count_call(struct ncs_journal *j, struct ncs_call *call)
 /* The call came to nothing: those after it move up. */
 static void reject(struct ncs_journal *j, struct ncs_call *call)
 {
-    uint32_t ordinal = call->ordinal;
+    uint64_t sequence = sequence_of(call);
 
-    if (ordinal == 0)
+    if (call->ordinal == 0)
         return;
-    member_of(j, call)->accepted--;
+    lengthen(member_of(j, call), sequence, -1);
     call->ordinal = 0;
     for (struct ncs_call *c = call->next_counted; c; c = c->next_counted)
-        if (c->ordinal > ordinal)
+        if (c->ordinal && sequence_of(c) == sequence)
             c->ordinal--;
 }
 
@@ -526,7 +555,7 @@ void ncs_journal_leave(struct ncs_journal *j, struct ncs_call *call, int rc)
     call->said = said ? ncs_journal_keep_text(j, said) : NULL;
     keep_address(call, NCS_ARG_MEMORY_OUT);
     ncs_journal_learn(j, call);
-    if (call->number && has_failed(rc))
+    if (call->number && (has_failed(rc) || call->faulted))
         reject(j, call);
     if (call->fn == NCS_FN_ncclCommWindowRegister && has_failed(rc))
         ncs_journal_drop_window(j, call);

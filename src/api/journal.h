@@ -19,6 +19,7 @@
 
 #include "api/gen/api.h"
 #include "api/local.h"
+#include "base/map.h"
 
 #define NCS_MAX_ARGS 11
 
@@ -55,14 +56,14 @@ struct ncs_call {
     int comm;           /* number of the communicator, -1 = none or unknown */
     int comm_rank;      /* the caller's rank in it */
     uint32_t number;    /* on (comm, comm_rank) from 1; 0 = not counted */
-    uint32_t ordinal;   /* among the counted calls of (comm, comm_rank) that NCCL accepted, from 1; 0 =
-                         * it failed, or its group did. Verification pairs by it */
+    uint32_t ordinal;   /* how many-th of its sequence, from 1; 0 = of none: it failed, or its group did, or
+                         * it is an empty collective, which NCCL drops. What calls are paired by: a
+                         * collective's sequence is all of (comm, comm_rank), that of a send or receive
+                         * those to or from the same peer; the calls of one side have one, too */
     uint64_t group;     /* serial of the outermost group it was made in, 0 = ungrouped */
     uint64_t rival;     /* of a counted call: id of an earlier one that another thread of the rank made on
                          * the same communicator or stream, and that nothing orders before it; 0 = none */
     struct ncs_redop *redop; /* of a counted call with a user operator; NULL = built in or none */
-    uint32_t message;   /* of a send or receive that was launched: how many-th of those of its rank to, or
-                         * from, that peer, from 1; 0 = nobody has counted (room hazard) */
     uint32_t window;    /* of a put: the number of its window among those that (comm, comm_rank)
                          * registered, from 1; 0 = none, or it cannot be told */
     /* What it put in, of a collective that verification has captured: a hash of a sample, 0 = not
@@ -100,7 +101,8 @@ struct ncs_member {
     int device;          /* CUDA device at creation, -1 = unknown */
     uint64_t joined;     /* calls made when its rank became known: in order of its own doing */
     uint32_t calls;      /* counted calls so far */
-    uint32_t accepted;   /* those of them that have not failed */
+    uint32_t collectives, one_sided; /* how long these sequences are (ncs_call.ordinal), */
+    struct ncs_map pairs;            /* and those of each peer's sends and receives */
     uint32_t splits, shrinks, grows; /* that have not failed */
     uint64_t hash;       /* rolling hash of the signatures of all of them */
     struct ncs_call *first, *last; /* counted calls still held, by number */

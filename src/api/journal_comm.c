@@ -87,8 +87,10 @@ void ncs_journal_free_comms(struct ncs_journal *j)
             ncs_free(op);
         }
         ncs_journal_free_windows(info);
-        for (int r = 0; r < info->members; r++)
+        for (int r = 0; r < info->members; r++) {
             ncs_free(info->member[r].line);
+            ncs_map_free(&info->member[r].pairs);
+        }
         ncs_free(info->member);
         ncs_free(info->name);
         ncs_free(info);

@@ -27,7 +27,6 @@ static struct stage_line *new_line(const struct ncs_call *call, ncclComm_t handl
     *line = (struct stage_line){ .comm = call->comm, .comm_rank = call->comm_rank,
                                  .nranks = nranks, .device = device, .rank = call->rank,
                                  .handle = handle, .next = lines };
-    line->count = ncs_new(2 * (size_t)nranks * sizeof *line->count);
     lines = line;
     ncs_map_put(&line_of, key_of(line->comm, line->comm_rank), line);
     return line;
@@ -98,7 +97,6 @@ void ncs_stage_line_close_all(void)
 {
     for (struct stage_line *l = lines, *next; l; l = next) {
         next = l->next;
-        ncs_free(l->count);
         ncs_free(l);
     }
     lines = NULL;

@@ -1,5 +1,4 @@
-/* Which parts belong together: those of a collective by communicator and number, sends and receives
- * by their order, all from the journal. When the last of a meeting is over its observer is told. */
+/* Which parts belong together: by the journal's numbers. When the last of a meeting is over its observer is told. */
 #include "api/journal.h"
 #include "api/types.h"
 #include "base/hash.h"
@@ -46,7 +45,6 @@ static struct meeting key_of(const struct stage_part *p)
     bool sends = p->call->fn == NCS_FN_ncclSend;
     key.src = sends ? p->call->comm_rank : ncs_call_peer(p->call);
     key.dst = sends ? ncs_call_peer(p->call) : p->call->comm_rank;
-    key.number = p->nth;
     key.expected = 2;
     return key;
 }

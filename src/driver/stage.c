@@ -203,17 +203,6 @@ static void begin_launch(struct stage_launch *l)
         ncs_copy_lose(l);
 }
 
-/* How many-th of its sender's to its receiver. */
-static void number_pairs(const struct stage_launch *l)
-{
-    for (struct stage_part *p = l->first; p; p = p->next) {
-        bool sends = p->call->fn == NCS_FN_ncclSend;
-        int peer = ncs_call_peer(p->call);
-        if ((sends || p->call->fn == NCS_FN_ncclRecv) && peer >= 0 && peer < l->line->nranks)
-            p->nth = ++l->line->count[sends ? peer : l->line->nranks + peer];
-    }
-}
-
 static void arrive(struct stage_launch *l)
 {
     for (struct stage_part *p = l->first, *next; p && !l->nothing; p = next) {
@@ -228,8 +217,6 @@ static void end_launch(struct stage_launch *l, int rc)
 {
     bool launched = rc == ncclSuccess;
     l->nothing = !launched && rc != ncclInProgress;
-    if (!l->nothing)
-        number_pairs(l);
     if (!launched)
         ncs_copy_lose(l); /* what is in progress is put into the streams who knows when */
     if (!l->done) {

@@ -98,7 +98,6 @@ struct stage_line {
     int nranks, device;
     int rank;            /* of the run */
     ncclComm_t handle;   /* NULL: destroyed or aborted */
-    uint64_t *count;     /* sends to each rank, then receives from each */
     struct stage_line *next;
 };
 
@@ -118,7 +117,6 @@ void ncs_stage_line_close_all(void);
 struct stage_part {
     struct ncs_call *call;        /* pinned */
     struct stage_line *line;
-    uint64_t nth;                 /* of a pair: how many-th from its sender to its receiver, from 1 */
     void *memory;                 /* of the copies, in the rank's arena; NULL = none were made */
     const void *in, *out, *scalar; /* of them; NULL = none */
     struct stage_arena *arena;

@@ -25,22 +25,14 @@ static uint64_t key_of_pair(const struct ncs_call *call)
     return ncs_hash(comm, sends ? own << 32 | peer : peer << 32 | own);
 }
 
-void hazard_count_message(struct ncs_hazards *h, struct ncs_call *call)
-{
-    uint64_t key = ncs_hash(key_of_pair(call), call->fn == NCS_FN_ncclRecv);
-    uintptr_t before = (uintptr_t)ncs_map_get(&h->messages, key);
-    call->message = (uint32_t)before + 1;
-    ncs_map_put(&h->messages, key, (void *)(before + 1));
-}
-
 /* The calls of a collective that meet have one key, and those of a send and its receive. */
 static uint64_t key_of(const struct ncs_call *call)
 {
-    if (!is_counted(call))
+    if (!is_counted(call) || !call->ordinal || ncs_call_is_one_sided(call))
         return ncs_hash(1, call->id);
-    if (ncs_call_peer(call) >= 0)
-        return ncs_hash(key_of_pair(call), call->message);
-    return ncs_hash(ncs_hash(ncs_hash(2, (uint64_t)call->comm), 1), call->number);
+    if (ncs_call_is_pair(call))
+        return ncs_hash(key_of_pair(call), call->ordinal);
+    return ncs_hash(ncs_hash(ncs_hash(2, (uint64_t)call->comm), 1), call->ordinal);
 }
 
 static void taint(struct ncs_hazards *h, const struct ncs_call *call, size_t found)

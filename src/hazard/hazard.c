@@ -38,7 +38,6 @@ void ncs_hazards_close(struct ncs_hazards *h)
     ncs_free(h->rank);
     ncs_free(h->found);
     ncs_free(h->missed);
-    ncs_map_free(&h->messages);
     ncs_map_free(&h->tainted);
     ncs_free(h);
 }

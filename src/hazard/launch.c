@@ -94,8 +94,6 @@ static void place(struct rank *r, struct queued *q, const struct step *s)
     struct piece piece[PIECES];
     struct step own = *s;
     own.call = q->call;
-    if (ncs_call_is_pair(q->call))
-        hazard_count_message(r->all, q->call);
     size_t count = pieces_of(r->all, q, piece);
     for (size_t i = 0; i < count; i++)
         hazard_look(r, &own, &piece[i]);

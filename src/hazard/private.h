@@ -154,7 +154,6 @@ struct ncs_hazards {
     size_t ranks;
     struct ncs_hazard *found;
     size_t founds, found_room;
-    struct ncs_map messages; /* key of a pair and direction -> launched so far */
     struct ncs_map tainted; /* key of a call -> index of a hazard + 1 */
     uint64_t *missed;       /* keys of calls whose results were wrong */
     size_t misses, miss_room;
@@ -229,7 +228,6 @@ static inline bool hazard_same_launch(const struct access *earlier, const struct
 }
 
 /* Numbers a send or receive that is launched, as its counterpart is. */
-void hazard_count_message(struct ncs_hazards *h, struct ncs_call *call);
 
 /* Two accesses without order; returns the index of the hazard. */
 int hazard_found(struct rank *r, enum ncs_hazard_kind kind, const struct access *earlier,

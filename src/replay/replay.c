@@ -12,16 +12,9 @@
 
 #define NOT_COMPARED ((enum ncs_stuck)-1)
 
-static bool has_failed(const struct ncs_call *call)
-{
-    return call->returned && call->rc != ncclSuccess && call->rc != ncclInProgress;
-}
-
-/* A put of nothing sends its signal all the same. */
 static bool takes_part(const struct ncs_call *call)
 {
-    return call->comm >= 0 && call->comm_rank >= 0 && call->number && !has_failed(call) &&
-           (ncs_call_count(call) > 0 || ncs_call_is_one_sided(call));
+    return call->comm >= 0 && call->comm_rank >= 0 && call->ordinal;
 }
 
 static uint64_t key_of(uint64_t a, uint64_t b, uint64_t c, uint64_t d)
@@ -176,6 +169,11 @@ static void know(struct played *p, const struct ncs_known *known, const struct n
     if (over && part->slot != NCS_NO_SLOT)
         p->slot[part->slot].known = true;
     part->over = over || (known->is_gone && known->is_gone(known->arg, call));
+}
+
+static bool has_failed(const struct ncs_call *call)
+{
+    return call->returned && call->rc != ncclSuccess && call->rc != ncclInProgress;
 }
 
 static void collect(struct played *p, const struct ncs_journal *j, const struct ncs_known *known,

@@ -95,7 +95,7 @@ static void join(struct player *p, int rank, int comm, int comm_rank, bool pendi
         ncs_journal_name(p->journal, out, info->name);
     struct ncs_comm_info *made = call->comm >= 0 ? p->journal->comm[call->comm] : NULL;
     if (made)
-        made->member[comm_rank].calls = made->member[comm_rank].accepted = info->before[comm_rank];
+        made->member[comm_rank].calls = info->before[comm_rank];
 }
 
 static void operate(struct player *p, const struct record_call *c, struct ncs_call *call)

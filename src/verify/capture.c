@@ -1,5 +1,5 @@
-/* Copies of inputs from the instant before the data moves, and which calls belong together: by
- * communicator and number, and sends with receives by their order, all from the journal. */
+/* Copies of inputs from the instant before the data moves, and which calls belong together: those of the
+ * same place in the same sequence, by the journal. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,16 +74,7 @@ uint64_t ncs_content_hash(const void *bytes, size_t count)
     return hash;
 }
 
-/* ---- how many-th send or receive a call is ---- */
-
-/* The sends and receives of one rank of a communicator, counted as far as the journal was read. */
-struct flow {
-    struct ncs_call *last;    /* the latest counted call that was read; pinned */
-    uint64_t group;           /* the latest group that was looked at, */
-    bool group_failed;        /* and whether its end failed, so that its calls were dropped */
-    int nranks;
-    uint64_t count[];         /* sends to each rank, then receives from each */
-};
+/* ---- operations ---- */
 
 static const struct ncs_comm_info *comm_of(const struct ncs_capture *c, const struct ncs_call *call)
 {
@@ -95,83 +86,6 @@ static const struct ncs_comm_info *comm_of(const struct ncs_capture *c, const st
         return NULL;
     return comm;
 }
-
-static bool failed(const struct ncs_call *call)
-{
-    return call->returned && call->rc != ncclSuccess && call->rc != ncclInProgress;
-}
-
-/* The records of one thread are in the order of its calls: its group is over at the first one that
- * belongs to another or to none. */
-static bool group_failed(const struct ncs_call *call)
-{
-    for (const struct ncs_call *later = call->newer; later; later = later->newer) {
-        if (later->rank != call->rank || later->thread != call->thread)
-            continue;
-        if (later->group != call->group)
-            return false;
-        if (later->fn == NCS_FN_ncclGroupEnd && failed(later))
-            return true;
-    }
-    return false;
-}
-
-static bool took_part(struct flow *f, const struct ncs_call *call)
-{
-    if (failed(call))
-        return false;
-    if (call->group == 0)
-        return true;
-    if (f->group != call->group) {
-        f->group = call->group;
-        f->group_failed = group_failed(call);
-    }
-    return !f->group_failed;
-}
-
-static void count_call(struct ncs_capture *c, struct flow *f, const struct ncs_call *call)
-{
-    enum ncs_movement movement = ncs_movement_of(call);
-    int peer = ncs_call_peer(call);
-
-    if ((movement != NCS_MOVE_SEND && movement != NCS_MOVE_RECV) || peer < 0 || peer >= f->nranks)
-        return;
-    uint64_t ordinal = ++f->count[movement == NCS_MOVE_SEND ? peer : f->nranks + peer];
-    if (ncs_call_count(call) > 0) /* empty ones count, but nobody asks for them */
-        ncs_map_put(&c->ordinals, call->id, (void *)(uintptr_t)ordinal);
-}
-
-/* Reads the journal of the call's rank up to the call, which takes part itself. A record that is no
- * longer held was never executed: those that wait for their execution are pinned. */
-static void read_flow(struct ncs_capture *c, const struct ncs_comm_info *comm,
-                      struct ncs_call *call)
-{
-    uint64_t key = (uint64_t)call->comm << 32 | (uint32_t)call->comm_rank;
-    struct flow *f = ncs_map_get(&c->flows, key);
-
-    if (!f) {
-        f = ncs_new(sizeof *f + 2 * (size_t)comm->nranks * sizeof *f->count);
-        f->nranks = comm->nranks;
-        ncs_map_put(&c->flows, key, f);
-    }
-    if (f->last && f->last->number >= call->number)
-        return;
-    if (call->group) {
-        f->group = call->group;
-        f->group_failed = false;
-    }
-    struct ncs_call *next = f->last ? f->last->next_counted : comm->member[call->comm_rank].first;
-    for (; next && next->number < call->number; next = next->next_counted) {
-        if (took_part(f, next))
-            count_call(c, f, next);
-    }
-    count_call(c, f, call);
-    ncs_call_pin(call);
-    ncs_call_unpin(f->last);
-    f->last = call;
-}
-
-/* ---- operations ---- */
 
 struct key {
     int comm, src, dst;
@@ -186,18 +100,19 @@ int ncs_share_of(const struct ncs_call *call)
 }
 
 /* False for a call that came to nothing. */
-static bool key_of(const struct ncs_capture *c, const struct ncs_call *call, struct key *key)
+static bool key_of(const struct ncs_call *call, struct key *key)
 {
+    enum ncs_movement movement = ncs_movement_of(call);
+    int own = call->comm_rank, peer = ncs_call_peer(call);
+
     *key = (struct key){ call->comm, -1, -1, call->ordinal };
-    if (ncs_movement_of(call) == NCS_MOVE_PUT)
-        *key = (struct key){ call->comm, call->comm_rank, -2, call->id };
-    if (!ncs_call_is_pair(call))
-        return call->ordinal != 0;
-    bool sends = ncs_movement_of(call) == NCS_MOVE_SEND;
-    key->src = sends ? call->comm_rank : ncs_call_peer(call);
-    key->dst = sends ? ncs_call_peer(call) : call->comm_rank;
-    key->number = (uintptr_t)ncs_map_get(&c->ordinals, call->id);
-    return key->number != 0;
+    if (movement == NCS_MOVE_PUT)
+        *key = (struct key){ call->comm, own, -2, call->id };
+    else if (movement == NCS_MOVE_SEND)
+        *key = (struct key){ call->comm, own, peer, call->ordinal };
+    else if (movement == NCS_MOVE_RECV)
+        *key = (struct key){ call->comm, peer, own, call->ordinal };
+    return call->ordinal != 0;
 }
 
 static uint64_t key_hash(const struct key *key)
@@ -221,7 +136,7 @@ struct ncs_operation *ncs_capture_find(struct ncs_capture *c, const struct ncs_c
 {
     struct key key;
 
-    if (!comm_of(c, call) || ncs_movement_of(call) == NCS_MOVE_NONE || !key_of(c, call, &key))
+    if (!comm_of(c, call) || ncs_movement_of(call) == NCS_MOVE_NONE || !key_of(call, &key))
         return NULL;
     return lookup(c, &key);
 }
@@ -260,9 +175,7 @@ static struct ncs_operation *operation_of(struct ncs_capture *c, struct ncs_call
 
     if (!comm || ncs_movement_of(call) == NCS_MOVE_NONE || ncs_call_count(call) == 0)
         return NULL;
-    if (ncs_call_is_pair(call))
-        read_flow(c, comm, call);
-    if (!key_of(c, call, &key))
+    if (!key_of(call, &key))
         return NULL;
     struct ncs_operation *op = lookup(c, &key);
     return op ? op : add(c, &key, call, comm->nranks);
@@ -396,11 +309,8 @@ void ncs_capture_exclude(struct ncs_capture *c, struct ncs_call *call)
 
 static void free_operation(struct ncs_capture *c, struct ncs_operation *op)
 {
-    for (int i = 0; i < op->shares; i++) {
-        if (op->share[i].call && op->src >= 0)
-            ncs_map_remove(&c->ordinals, op->share[i].call->id);
+    for (int i = 0; i < op->shares; i++)
         ncs_call_unpin(op->share[i].call);
-    }
     c->held -= op->bytes;
     if (op->room > c->spare_room) {
         free(c->spare);
@@ -438,21 +348,9 @@ static void free_chain(void *value, void *arg)
     }
 }
 
-static void free_flow(void *value, void *arg)
-{
-    struct flow *f = value;
-
-    (void)arg;
-    ncs_call_unpin(f->last);
-    ncs_free(f);
-}
-
 void ncs_capture_free(struct ncs_capture *c)
 {
     ncs_map_each(&c->operations, free_chain, c);
-    ncs_map_each(&c->flows, free_flow, NULL);
     ncs_map_free(&c->operations);
-    ncs_map_free(&c->flows);
-    ncs_map_free(&c->ordinals);
     free(c->spare);
 }

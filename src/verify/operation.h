@@ -49,8 +49,7 @@ struct ncs_share {
 
 struct ncs_operation {
     int comm, src, dst;         /* src and dst -1: a collective; dst -2: a put of src */
-    uint64_t number;            /* of a collective: the call's; of a pair: how many-th from 1; of a
-                                 * put: its id */
+    uint64_t number;            /* the calls' ordinal; of a put: its id */
     enum ncs_movement movement; /* of a pair: NCS_MOVE_RECV */
     int dtype, op, root;        /* of the first share seen */
     size_t count;               /* the argument */
@@ -73,8 +72,6 @@ struct ncs_capture {
     const void *(*staged)(const struct ncs_call *call, enum ncs_staged what);
     size_t budget, held;
     struct ncs_map operations;  /* chains by hash of key */
-    struct ncs_map flows;       /* struct flow by (comm, rank): counts of sends and receives */
-    struct ncs_map ordinals;    /* by id of a send or receive: how many-th it is */
     unsigned char *spare;       /* the copies of an earlier operation, to be used again */
     size_t spare_room;
 };

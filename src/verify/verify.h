@@ -3,8 +3,9 @@
  * tables of behaviour with the simulator: it must be able to catch the simulator being wrong.
  *
  * Inputs are copied at the instant before the data moves, and compared with the outputs at the
- * instant after. Operations are paired by (communicator, call number), sends with receives by
- * order per (communicator, source, destination), both from the journal alone. Exact for integers,
+ * instant after. Calls are paired by their number among the collectives of the communicator, sends
+ * with receives by that among those of (communicator, source, destination), both from the journal
+ * alone. Exact for integers,
  * min, max and moved data; within a bound derived from type, operator and rank count for the rest.
  *
  * All-to-all, gather and scatter move pair by pair: a rank's inputs are copied before its first step,

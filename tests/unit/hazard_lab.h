@@ -103,6 +103,9 @@ static inline void open_lab(void)
 static inline void close_lab(void)
 {
     ncs_hazards_close(h);
+    for (int i = 0; i < 3; i++)
+        for (int r = 0; r < 2; r++)
+            ncs_map_free(&member[i][r].pairs);
     for (int i = 0; i < RECORDS; i++)
         ck_assert_uint_eq(records[i].pins, 0);
 }
@@ -116,7 +119,15 @@ static inline struct ncs_call *in_comm(struct ncs_call *call, int which)
 {
     call->comm = which;
     call->comm_rank = comm_rank_of(which);
-    call->number = ++member[which][call->comm_rank].calls;
+    struct ncs_member *m = &member[which][call->comm_rank];
+    call->number = ++m->calls;
+    if (!ncs_call_is_pair(call)) {
+        call->ordinal = ++m->collectives;
+        return call;
+    }
+    uint64_t direction = 1 + (call->fn == NCS_FN_ncclRecv); /* there is one peer */
+    call->ordinal = (uint32_t)ncs_map_number(&m->pairs, direction) + 1;
+    ncs_map_put_number(&m->pairs, direction, call->ordinal);
     return call;
 }
 

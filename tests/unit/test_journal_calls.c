@@ -183,6 +183,54 @@ START_TEST(what_failed_takes_no_place)
 }
 END_TEST
 
+/* What is paired, by its sequence: a collective of the communicator, a message of its peer and direction. */
+START_TEST(each_sequence_is_numbered_by_itself)
+{
+    char x;
+    open_plain();
+    ncclComm_t a = join(0, 4, new_id(), 0);
+    reduce(0, a, 4, ncclSum);
+    api->ncclSend(&x, 1, ncclInt8, 2, a, NULL);
+    api->ncclSend(&x, 1, ncclInt8, 3, a, NULL);
+    api->ncclRecv(&x, 1, ncclInt8, 3, a, NULL);
+    reduce(0, a, 0, ncclSum); /* NCCL drops what is empty, */
+    api->ncclSend(&x, 0, ncclInt8, 3, a, NULL); /* but not of messages */
+    nccl_code = ncclInvalidUsage;
+    api->ncclSend(&x, 1, ncclInt8, 3, a, NULL);
+    nccl_code = ncclSuccess;
+    api->ncclSignal(2, 0, 0, 0, a, NULL);
+    api->ncclSend(&x, 1, ncclInt8, 3, a, NULL);
+    reduce(0, a, 4, ncclSum);
+    static const uint32_t ordinals[] = { 1, 1, 1, 1, 0, 2, 0, 1, 3, 2 };
+    for (uint32_t n = 1; n <= sizeof ordinals / sizeof *ordinals; n++)
+        ck_assert_uint_eq(ncs_journal_call(journal, 0, 0, n)->ordinal, ordinals[n - 1]);
+    ncs_journal_close(journal);
+}
+END_TEST
+
+/* A group that fails takes its calls out of the sequences that they are in, and out of no other. */
+START_TEST(what_failed_leaves_other_sequences_alone)
+{
+    char x;
+    open_plain();
+    ncclComm_t a = join(0, 4, new_id(), 0);
+    api->ncclSend(&x, 1, ncclInt8, 1, a, NULL);
+    api->ncclGroupStart();
+    api->ncclSend(&x, 1, ncclInt8, 1, a, NULL);
+    reduce(0, a, 4, ncclSum);
+    nccl_code = ncclInvalidUsage;
+    api->ncclGroupEnd();
+    nccl_code = ncclSuccess;
+    reduce(0, a, 4, ncclSum);
+    api->ncclRecv(&x, 1, ncclInt8, 1, a, NULL);
+    api->ncclSend(&x, 1, ncclInt8, 1, a, NULL);
+    static const uint32_t ordinals[] = { 1, 0, 0, 1, 1, 2 };
+    for (uint32_t n = 1; n <= sizeof ordinals / sizeof *ordinals; n++)
+        ck_assert_uint_eq(ncs_journal_call(journal, 0, 0, n)->ordinal, ordinals[n - 1]);
+    ncs_journal_close(journal);
+}
+END_TEST
+
 /* ---- operators ---- */
 
 START_TEST(operators_are_kept_as_they_were_created)
@@ -266,5 +314,6 @@ END_TEST
 NCS_TEST_MAIN("journal calls", counted_calls_are_numbered_per_communicator_and_rank,
               groups_are_numbered_by_their_outermost_start,
               a_handle_may_come_at_the_end_of_the_group, signatures_and_words,
-              what_failed_takes_no_place, operators_are_kept_as_they_were_created,
+              what_failed_takes_no_place, each_sequence_is_numbered_by_itself,
+              what_failed_leaves_other_sequences_alone, operators_are_kept_as_they_were_created,
               threads_without_order_are_rivals)

@@ -24,6 +24,7 @@ struct world {
     struct ncs_journal journal;
     struct ncs_comm_info comm, *comms[1];
     struct ncs_member member[RANKS];
+    uint32_t sent[RANKS][RANKS], received[RANKS][RANKS]; /* by rank and peer */
     struct ncs_call *all[CALLS];
     size_t calls;
     struct ncs_redop redop[RANKS];
@@ -83,7 +84,7 @@ static inline struct ncs_call *call_of(struct world *w, enum ncs_fn fn, int rank
     call->fn = fn;
     call->rank = 100 + rank;
     call->comm_rank = rank;
-    call->number = call->ordinal = ++m->calls;
+    call->number = ++m->calls;
     for (int i = 0; i < ncs_fn_info[fn].nargs; i++) {
         switch (ncs_fn_info[fn].arg[i].kind) {
         case NCS_ARG_IN: call->arg[i].p = send; break;
@@ -95,6 +96,11 @@ static inline struct ncs_call *call_of(struct world *w, enum ncs_fn fn, int rank
         default: break;
         }
     }
+    bool pair = fn == NCS_FN_ncclSend || fn == NCS_FN_ncclRecv;
+    if (pair && other >= 0 && other < RANKS)
+        call->ordinal = ++(fn == NCS_FN_ncclSend ? w->sent : w->received)[rank][other];
+    else
+        call->ordinal = count > 0 ? ++m->collectives : 0;
     call->older = w->journal.newest;
     if (call->older)
         call->older->newer = call;

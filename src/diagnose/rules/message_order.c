@@ -12,7 +12,7 @@ enum { MOST_BETWEEN = 8 };
 
 /* The sends and receives of a communicator by (from, to, number among them). */
 struct messages {
-    struct ncs_map send, recv, sends, recvs; /* the latter two: how many, by (from, to) */
+    struct ncs_map send, recv;
 };
 
 static uint64_t key_of(int from, int to, uint64_t nth)
@@ -36,11 +36,7 @@ static void collect(const struct ncs_member *m, struct messages *all)
             continue;
         bool send = ncs_is_send(c);
         int from = send ? c->comm_rank : ncs_call_peer(c), to = send ? ncs_call_peer(c) : c->comm_rank;
-        struct ncs_map *count = send ? &all->sends : &all->recvs;
-        uint64_t pair = key_of(from, to, 0);
-        uint64_t nth = (uintptr_t)ncs_map_get(count, pair) + 1;
-        ncs_map_put(count, pair, (void *)(uintptr_t)nth);
-        ncs_map_put(send ? &all->send : &all->recv, key_of(from, to, nth), c);
+        ncs_map_put(send ? &all->send : &all->recv, key_of(from, to, c->ordinal), c);
     }
 }
 
@@ -50,10 +46,11 @@ static bool same_label(const struct ncs_call *a, const struct ncs_call *b)
 }
 
 /* The receive that stands where that of the send should, and the two calls that belong there. */
-static bool exchanged(const struct messages *all, const struct ncs_call *send, uint64_t nth,
+static bool exchanged(const struct messages *all, const struct ncs_call *send,
                       const struct ncs_call **call)
 {
     int from = send->comm_rank, to = ncs_call_peer(send);
+    uint64_t nth = send->ordinal;
     call[0] = send;
     call[1] = ncs_map_get(&all->recv, key_of(from, to, nth));
     if (!call[1] || !send->label || !call[1]->label || same_label(send, call[1]))
@@ -70,19 +67,11 @@ static bool exchanged(const struct messages *all, const struct ncs_call *send, u
 static bool find_exchange(const struct ncs_comm_info *info, const struct messages *all,
                           const struct ncs_call **call)
 {
-    struct ncs_map seen = { 0 };
-    bool found = false;
-    for (int i = 0; i < info->nranks && !found; i++)
-        for (const struct ncs_call *c = info->member[i].first; c && !found; c = c->next_counted) {
-            if (!ncs_call_is_pair(c) || !ncs_is_send(c) || !c->ordinal)
-                continue;
-            uint64_t pair = key_of(i, ncs_call_peer(c), 0);
-            uint64_t nth = (uintptr_t)ncs_map_get(&seen, pair) + 1;
-            ncs_map_put(&seen, pair, (void *)(uintptr_t)nth);
-            found = exchanged(all, c, nth, call);
-        }
-    ncs_map_free(&seen);
-    return found;
+    for (int i = 0; i < info->nranks; i++)
+        for (const struct ncs_call *c = info->member[i].first; c; c = c->next_counted)
+            if (ncs_call_is_pair(c) && ncs_is_send(c) && c->ordinal && exchanged(all, c, call))
+                return true;
+    return false;
 }
 
 static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
@@ -120,8 +109,6 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
     }
     ncs_map_free(&all.send);
     ncs_map_free(&all.recv);
-    ncs_map_free(&all.sends);
-    ncs_map_free(&all.recvs);
     return found;
 }
 
