@@ -23,7 +23,7 @@
 #define NCCLSCRIPT_LIBDIR "lib"
 #endif
 
-enum { GPUS, NCCL, POLICY, TIMEOUT, FORMAT, HELP };
+enum { GPUS, NCCL, POLICY, TIMEOUT, PATIENCE, FORMAT, HELP };
 
 static const char *const policies[] = { "strict", "typical", NULL };
 static const char *const formats[] = { "text", "json", NULL };
@@ -37,6 +37,8 @@ static const struct ncs_option options[] = {
                   "by the contract, or as NCCL mostly does", policies, 0, 0 },
     [TIMEOUT] = { "timeout", 0, NCS_OPTION_DURATION, "TIME", "none", "Running",
                   "end it when calls wait and none goes on for so long, as 60s", NULL, 0, 0 },
+    [PATIENCE] = { "patience", 0, NCS_OPTION_DURATION, "TIME", "30s", "Running",
+                  "so long threads that poll may do so in vain while all others wait", NULL, 0, 0 },
     [FORMAT]  = { "format", 0, NCS_OPTION_CHOICE, NULL, "text", "Output",
                   "for people, or one JSON object", formats, 0, 0 },
     [HELP]    = NCS_OPTION_HELP,
@@ -209,6 +211,8 @@ static void set_environment(const struct ncs_option_value *v, const char *progra
         setenv("NCCLSCRIPT_POLICY", policies[v[POLICY].number], 1);
     if (v[TIMEOUT].given)
         setenv("NCCLSCRIPT_TIMEOUT", ncs_option_last(&v[TIMEOUT]), 1);
+    if (v[PATIENCE].given)
+        setenv("NCCLSCRIPT_PATIENCE", ncs_option_last(&v[PATIENCE]), 1);
     setenv("NCCLSCRIPT_FORMAT", formats[v[FORMAT].number], 1);
     snprintf(number, sizeof number, "%d", channel);
     setenv("NCCLSCRIPT_CHANNEL", number, 1);
@@ -368,10 +372,14 @@ const struct ncs_command ncs_cmd_exec = {
              "processes (mpirun, torchrun, fork) is refused.\n"
              "\n"
              "A hang ends the program with a report as soon as each of its threads waits for\n"
-             "another one. When some thread waits for what may come from outside, only --timeout\n"
-             "ends it. Reports go to standard error. The exit status is that of the program, or of\n"
-             "the verdict: 3 hang, 124 no progress, 1 a mistake that the program did not notice,\n"
-             "5 it called neither NCCL nor CUDA, 6 a signal has ended it.\n"
+             "another one. Where threads ask in vain (cudaEventQuery, ncclCommGetAsyncError) while all\n"
+             "others wait, it does so after --patience, as likely: they may have a time limit of their\n"
+             "own. When some thread waits for what may come from outside, only --timeout ends it;\n"
+             "an answer of \"not ready\" is no progress. Reports go to standard error.\n"
+             "\n"
+             "The exit status is that of the program, or of the verdict: 3 hang, 124 no progress, 1 a\n"
+             "mistake that the program did not notice, 5 it called neither NCCL nor CUDA, 6 a signal\n"
+             "has ended it.\n"
              "\n"
              "Places are those that calls return to, as train_step+0x1a2, which addr2line knows. At\n"
              "its end the program is told what it has left, used after its destroy, freed twice, or\n"

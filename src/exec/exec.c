@@ -9,6 +9,7 @@
 
 #include "api/version.h"
 #include "base/mem.h"
+#include "base/quantity.h"
 #include "diagnose/finding.h"
 #include "driver/journal.h"
 #include "exec/left.h"
@@ -95,10 +96,16 @@ static const struct ncs_api *open_above(const struct ncs_shim_settings *given,
 
 /* ---- the report ---- */
 
-/* Of the process: the program that was run, as its caller wrote it. */
+/* Of the process: the program that was run, as its caller wrote it; who called it may have left that
+ * empty. */
 static char *program_name(void)
 {
-    return ncs_copy_text(program_invocation_name);
+    char file[4096];
+    if (program_invocation_name[0])
+        return ncs_copy_text(program_invocation_name);
+    ssize_t bytes = readlink("/proc/self/exe", file, sizeof file - 1);
+    file[bytes > 0 ? bytes : 0] = '\0';
+    return ncs_copy_text(bytes > 0 ? file : "program");
 }
 
 static int count_ranks(void)
@@ -110,14 +117,17 @@ static int count_ranks(void)
     return most;
 }
 
-/* At the end of the process no thread is in the middle of anything any more. */
-static void end_contexts(struct ncs_snapshot *s)
+/* In no call that waits, and in no loop of polls that goes on: in its own code. */
+static bool is_outside(const struct ncs_snapshot *s, const struct ncs_snap_context *c)
 {
-    for (size_t i = 0; i < s->contexts; i++)
-        if (s->context[i].state == NCS_CONTEXT_READY) {
-            s->context[i].state = NCS_CONTEXT_ENDED;
-            s->context[i].ending = NCS_END_RETURNED;
-        }
+    bool asks = s->stop == NCS_STOP_STALLED || s->stop == NCS_STOP_INTERRUPTED;
+    return c->state == NCS_CONTEXT_READY || (c->state == NCS_CONTEXT_POLLING && !asks);
+}
+
+static void end_context(struct ncs_snap_context *c)
+{
+    c->state = NCS_CONTEXT_ENDED;
+    c->ending = NCS_END_RETURNED;
 }
 
 static bool is_known(const struct ncs_snapshot *s, int rank)
@@ -139,32 +149,63 @@ static void add_gate(struct ncs_snapshot *s, struct ncs_snap_context *c)
     c->waits = 1;
 }
 
-/* In a hang a rank that is in no call waits all the same, in the program's own code. A thread that
- * stands for no rank, as the one that joins the others, is of no account. */
-static void park_contexts(struct ncs_snapshot *s)
+/* At the end of the process no thread is in the middle of anything any more. In a hang a rank that is in
+ * no call waits all the same, in the program's own code. A thread that stands for no rank, as the one that
+ * joins the others, is of no account. */
+static void settle_contexts(struct ncs_snapshot *s)
 {
+    bool hangs = s->stop == NCS_STOP_QUIET || s->stop == NCS_STOP_STALLED;
     for (size_t i = 0; i < s->contexts; i++) {
         struct ncs_snap_context *c = &s->context[i];
-        if (c->state != NCS_CONTEXT_READY)
+        if (!is_outside(s, c))
             continue;
-        if (c->thread == 0 || !is_known(s, c->rank)) {
+        if (s->stop == NCS_STOP_DONE || (c->thread != 0 && is_known(s, c->rank)))
+            end_context(c);
+        else if (hangs)
             add_gate(s, c);
-        } else {
-            c->state = NCS_CONTEXT_ENDED;
-            c->ending = NCS_END_RETURNED;
-        }
     }
 }
 
-static void fill(struct ncs_result *r, enum ncs_stop how)
+/* Whoever is at work is so in no script here. */
+static void name_waits(struct ncs_diagnosis *d)
+{
+    for (size_t i = 0; i < d->waits; i++)
+        if (d->wait[i].in && strcmp(d->wait[i].in, "script") == 0) {
+            ncs_free(d->wait[i].in);
+            d->wait[i].in = ncs_copy_text("its own code");
+        }
+}
+
+/* "cudaEventQuery at watch+0xae (rank 0, another thread)": who could still end a hang that is likely. */
+static void add_pollers(const struct ncs_snapshot *s, struct ncs_str *notes)
+{
+    struct ncs_str who = { 0 };
+    char time[32];
+    for (size_t i = 0; i < s->contexts; i++) {
+        const struct ncs_snap_context *c = &s->context[i];
+        if (c->state != NCS_CONTEXT_POLLING || !c->call)
+            continue;
+        ncs_str_addf(&who, "%s%s", who.bytes ? ", " : "", ncs_fn_info[c->call->fn].name);
+        ncs_site_add(&who, c->call->place.line);
+        ncs_str_addf(&who, " (rank %d%s)", c->rank, c->thread ? ", another thread" : "");
+    }
+    if (who.bytes)
+        ncs_str_addf(notes, "ncclscript: likely, not certain: all threads wait but those that ask in vain, in %s; "
+                     "nothing has changed for %s (--patience)\n", who.text,
+                     ncs_format_duration(settings.patience, time, sizeof time));
+    ncs_str_free(&who);
+}
+
+static void fill(struct ncs_result *r, enum ncs_stop how, struct ncs_str *notes)
 {
     struct ncs_snapshot snapshot;
     machine->snapshot(&snapshot);
-    if (how == NCS_STOP_DONE)
-        end_contexts(&snapshot);
-    else if (how == NCS_STOP_QUIET)
-        park_contexts(&snapshot);
+    snapshot.stop = how;
+    settle_contexts(&snapshot);
     ncs_diagnose(journal, &snapshot, notice, notices, &r->diagnosis);
+    name_waits(&r->diagnosis);
+    if (how == NCS_STOP_STALLED)
+        add_pollers(&snapshot, notes);
     ncs_snapshot_free(&snapshot);
     r->stop = how;
     r->ranks = count_ranks();
@@ -184,7 +225,8 @@ static const struct ncs_finding *first_error(const struct ncs_diagnosis *d)
     return NULL;
 }
 
-static void print(const struct ncs_result *r, const struct ncs_str *misuse, const struct ncs_str *left)
+/* With what there is to say beside the report, in lines. */
+static void print(const struct ncs_result *r, const struct ncs_str *notes)
 {
     struct ncs_scenario scenario;
     char *name = program_name();
@@ -198,10 +240,8 @@ static void print(const struct ncs_result *r, const struct ncs_str *misuse, cons
     else if (r->verdict != NCS_PASS || r->diagnosis.findings > 0)
         ncs_report_text(&run, &style, &out);
     ncs_sites_name(&out, settings.json);
-    if (misuse && misuse->bytes > 0)
-        ncs_str_add(&out, misuse->text);
-    if (left && left->bytes > 0)
-        ncs_str_addf(&out, "ncclscript: left at the end: %s\n", left->text);
+    if (notes->bytes > 0)
+        ncs_str_add(&out, notes->text);
     if (out.text)
         ncs_shim_write(STDERR_FILENO, out.text, out.bytes);
     ncs_str_free(&out);
@@ -212,14 +252,17 @@ static void print(const struct ncs_result *r, const struct ncs_str *misuse, cons
 static void verdict(enum ncs_stop how)
 {
     struct ncs_result result = { 0 };
-    fill(&result, how);
-    result.verdict = how == NCS_STOP_QUIET ? NCS_HANG : NCS_TIMEOUT;
+    struct ncs_str notes = { 0 };
+    fill(&result, how, &notes);
+    result.verdict = how == NCS_STOP_INTERRUPTED ? NCS_TIMEOUT : NCS_HANG;
     if (how == NCS_STOP_INTERRUPTED)
         result.skip_reason = ncs_copy_text("no call made progress");
     const struct ncs_finding *finding = first_error(&result.diagnosis);
-    if (finding)
+    if (how == NCS_STOP_STALLED)
+        result.certainty = NCS_LIKELY; /* who polls may still do something about it */
+    else if (finding)
         result.certainty = finding->certainty;
-    print(&result, NULL, NULL);
+    print(&result, &notes);
     int status = ncs_verdict_exit(result.verdict);
     tell("verdict", status);
     _exit(status);
@@ -229,14 +272,16 @@ static void verdict(enum ncs_stop how)
 static void ended(void)
 {
     struct ncs_result result = { 0 };
-    struct ncs_str misuse = { 0 }, left = { 0 };
-    fill(&result, NCS_STOP_DONE);
-    bool misused = ncs_misuse_tell(&misuse);
+    struct ncs_str notes = { 0 }, left = { 0 };
+    fill(&result, NCS_STOP_DONE, &notes);
+    bool misused = ncs_misuse_tell(&notes);
     result.verdict = misused || first_error(&result.diagnosis) ? NCS_WRONG : NCS_PASS;
     ncs_exec_left(journal, &left);
-    print(&result, &misuse, &left);
+    if (left.bytes)
+        ncs_str_addf(&notes, "ncclscript: left at the end: %s\n", left.text);
+    print(&result, &notes);
     ncs_diagnosis_free(&result.diagnosis);
-    ncs_str_free(&misuse);
+    ncs_str_free(&notes);
     ncs_str_free(&left);
     tell("ended", ncs_verdict_exit(result.verdict));
 }

@@ -20,9 +20,10 @@
 
 #define EAGER_BYTES ((uint64_t)4 << 20)
 #define DEVICES_MOST 1024
+#define PATIENCE ((int64_t)30 * 1000000000)
 
 static struct ncs_shim_settings settings = { .devices = 8, .nccl_version = NCS_NCCL_DEFAULT,
-                                             .channel = -1 };
+                                             .patience = PATIENCE, .channel = -1 };
 static int64_t time_limit; /* without progress, in ns; 0 = none */
 static bool quiet;
 static const struct ncs_api *api;
@@ -100,6 +101,15 @@ static void read_timeout(const char *name, const char *text)
         bad_setting(name, text, "a time, as 10s");
 }
 
+static void read_patience(const char *name, const char *text)
+{
+    int64_t patience;
+    if (ncs_parse_duration(text, &patience) && patience > 0)
+        settings.patience = patience;
+    else
+        bad_setting(name, text, "a time, as 30s");
+}
+
 static void read_format(const char *name, const char *text)
 {
     settings.json = strcmp(text, "json") == 0;
@@ -127,8 +137,8 @@ static const struct {
 } variables[] = {
     { "NCCLSCRIPT_GPUS", read_devices },      { "NCCLSCRIPT_NCCL_VERSION", read_version },
     { "NCCLSCRIPT_POLICY", read_policy },     { "NCCLSCRIPT_TIMEOUT", read_timeout },
-    { "NCCLSCRIPT_FORMAT", read_format },     { "NCCLSCRIPT_QUIET", read_quiet },
-    { "NCCLSCRIPT_CHANNEL", read_channel },
+    { "NCCLSCRIPT_PATIENCE", read_patience }, { "NCCLSCRIPT_FORMAT", read_format },
+    { "NCCLSCRIPT_QUIET", read_quiet },       { "NCCLSCRIPT_CHANNEL", read_channel },
 };
 
 static void read_settings(void)
@@ -197,20 +207,35 @@ static void on_log(void *arg, const char *file, const char *line)
         fclose(out);
 }
 
+/* How it has ended, if it has. */
+static bool is_over(int64_t idle, enum ncs_stop *how)
+{
+    int64_t patience = settings.patience;
+    if (ncs_shim_all_wait(-1))
+        *how = NCS_STOP_QUIET;
+    else if (idle >= patience && ncs_shim_all_wait(patience))
+        *how = NCS_STOP_STALLED;
+    else if (time_limit > 0 && idle >= time_limit)
+        *how = NCS_STOP_INTERRUPTED;
+    else
+        return false;
+    return true;
+}
+
 static void on_idle(int64_t idle)
 {
     static bool told;
-    bool late = time_limit > 0 && idle >= time_limit;
-    if (told || (!late && !ncs_shim_all_wait()))
+    enum ncs_stop how;
+    if (told || !is_over(idle, &how))
         return;
-    bool certain = !late || ncs_shim_all_wait();
     told = true;
-    foreign_stop(certain ? NCS_STOP_QUIET : NCS_STOP_INTERRUPTED);
+    foreign_stop(how);
     if (above)
-        above->verdict(certain ? NCS_STOP_QUIET : NCS_STOP_INTERRUPTED);
+        above->verdict(how);
     else
-        ncs_shim_say(certain ? "HANG: every thread waits, and no call can ever go on"
-                             : "no call has gone on for the time that was allowed");
+        ncs_shim_say(how == NCS_STOP_INTERRUPTED
+                         ? "no call has gone on for the time that was allowed"
+                         : "HANG: every thread waits or polls, and no call goes on");
 }
 
 /* It is looked for in the folder of this library. */

@@ -37,6 +37,7 @@ struct ncs_shim_settings {
     int nccl_version;
     bool typical;
     bool json;
+    int64_t patience; /* with threads that poll, in ns */
     int channel; /* where the program that started this one wants to be told; -1 = nowhere */
 };
 
@@ -46,15 +47,17 @@ struct ncs_shim_above {
                                   const struct ncs_driver *driver);
     /* What stands for a place in the program's code. */
     struct ncs_place (*place)(void *caller);
-    /* NCS_STOP_QUIET: nothing can ever happen again. NCS_STOP_INTERRUPTED: nothing has happened for
-     * as long as was allowed. May end the process. */
+    /* NCS_STOP_QUIET: nothing can ever happen again. NCS_STOP_STALLED: only threads that poll could still
+     * do something, and have not for `patience`. NCS_STOP_INTERRUPTED: nothing has happened for as long as
+     * was allowed. May end the process. */
     void (*verdict)(enum ncs_stop how);
     void (*ended)(void); /* the process exits */
 };
 #define NCS_SHIM_ABOVE "ncs_exec_above"
 
-/* Whether every thread of the process waits, and for nothing but another one: looked at twice. */
-bool ncs_shim_all_wait(void);
+/* Whether every thread of the process waits, and for nothing but another one: looked at twice. Those that
+ * have polled in vain for such a time, unless it is below 0, are left out. */
+bool ncs_shim_all_wait(int64_t patience);
 
 /* Writes it all, if it can be; nobody's signal that nobody reads ends the program. What the program has
  * printed goes before. */

@@ -68,22 +68,26 @@ static bool time_ran(const char *thread, uint64_t *ran)
            sscanf(line, "%" SCNu64, ran) == 1;
 }
 
-/* False as soon as one thread may go on by itself. */
-static bool look(struct look *out)
+static bool is_left_out(pid_t thread, int64_t patience)
 {
-    pid_t self = (pid_t)syscall(SYS_gettid);
+    return foreign_is_waiting(thread) || (patience >= 0 && foreign_is_polling(thread, patience));
+}
+
+/* False as soon as one thread may go on by itself. */
+static bool look(struct look *out, int64_t patience)
+{
     DIR *tasks = opendir("/proc/self/task");
-    bool wait = tasks != NULL && !foreign_is_entered();
+    bool wait = tasks != NULL && !foreign_is_entered(patience < 0);
     for (struct dirent *e; wait && (e = readdir(tasks));) {
         struct seen seen = { .thread = (pid_t)atoi(e->d_name) };
-        if (seen.thread <= 0 || seen.thread == self || foreign_is_waiting(seen.thread))
+        if (seen.thread <= 0 || is_left_out(seen.thread, patience))
             continue;
         wait = waits_for_thread(e->d_name) && time_ran(e->d_name, &seen.ran);
         NCS_PUSH(out->seen, out->count, out->room, seen);
     }
     if (tasks)
         closedir(tasks);
-    return wait && !foreign_is_entered();
+    return wait && !foreign_is_entered(patience < 0);
 }
 
 /* The second of two looks saw what the first did: no thread is new, gone or has run. */
@@ -97,13 +101,13 @@ static bool same(const struct look *a, const struct look *b)
     return true;
 }
 
-bool ncs_shim_all_wait(void)
+bool ncs_shim_all_wait(int64_t patience)
 {
     struct look first = { 0 }, second = { 0 };
-    bool wait = look(&first);
+    bool wait = look(&first, patience);
     if (wait) {
         nanosleep(&(struct timespec){ .tv_nsec = BETWEEN_LOOKS_NS }, NULL);
-        wait = look(&second) && same(&first, &second);
+        wait = look(&second, patience) && same(&first, &second);
     }
     ncs_free(first.seen);
     ncs_free(second.seen);

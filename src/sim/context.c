@@ -192,6 +192,7 @@ void context_detach(void)
     c->tid = 0;
     sim_world.live--;
     wait_drop(c);
+    progress_forget(c);
     group_clear(&c->group);
     c->group = (struct group){ 0 };
     params_free(c);
@@ -269,6 +270,7 @@ void contexts_free(void)
             pthread_join(c->thread, NULL);
         fiber_drop(&c->fiber);
         sem_destroy(&c->token);
+        progress_forget(c);
         group_clear(&c->group);
         params_free(c);
         ncs_free(c->message);

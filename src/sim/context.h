@@ -11,6 +11,7 @@
 #include "api/machine.h"
 #include "sim/fiber.h"
 #include "sim/group.h"
+#include "sim/progress.h"
 #include "sim/wait.h"
 
 struct stream;
@@ -45,6 +46,7 @@ struct context {
     uint64_t sleeps;      /* sleeps since the epoch changed */
     uint64_t idle_epoch;  /* the epoch those two count for */
     bool slept;           /* since the last poll */
+    struct polls polls;   /* of a thread from outside */
 
     enum ncs_ending ending;
     char *message;

@@ -11,9 +11,9 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "sim/agenda.h"
 #include "sim/context.h"
 #include "sim/memory.h"
+#include "sim/progress.h"
 #include "sim/sched.h"
 #include "sim/stream.h"
 #include "sim/world.h"
@@ -26,29 +26,22 @@
 /* So many threads are woken after the token is given back; further ones before. */
 #define WAKE_LATE 32
 
-void (*foreign_idle)(int64_t idle);
-
 /* Held for microseconds: worth a short spin. */
 static pthread_mutex_t token = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP;
-static atomic_int at_door;
+static atomic_int at_door, polling_at_door; /* of the first, those that polled in vain until now */
 static int64_t started;
-static uint64_t entries;      /* calls entered, and waits that ended */
-static uint64_t entries_seen; /* at the look before */
-static int64_t quiet_since;   /* real ns */
 static struct context **woken;
 static size_t wokens, wokens_room;
 
-static int64_t real_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
+/* What a context has polled is written by its own thread alone. */
 static void take(void)
 {
+    const struct context *self = context_self();
+    int polls = self && progress_is_polling(self);
     atomic_fetch_add(&at_door, 1);
+    atomic_fetch_add(&polling_at_door, polls);
     pthread_mutex_lock(&token);
+    atomic_fetch_sub(&polling_at_door, polls);
     atomic_fetch_sub(&at_door, 1);
 }
 
@@ -91,14 +84,16 @@ static void settle(void)
 void foreign_enter(struct ncs_local *local)
 {
     take();
-    if (!context_self())
+    if (!context_self()) {
         context_attach(local);
-    entries++;
+        progress_made();
+    }
     advance();
 }
 
 void foreign_leave(void)
 {
+    progress_ends_call();
     if (sim_world.foreign_waits > 0)
         settle(); /* what this call has completed is done for those who wait */
     give();
@@ -115,7 +110,7 @@ void foreign_detach(void)
         return;
     take();
     context_detach();
-    entries++;
+    progress_made();
     give();
 }
 
@@ -130,7 +125,7 @@ void foreign_take_back(void)
     if (!sim_world.options.foreign)
         return;
     take();
-    entries++;
+    progress_made();
     advance();
 }
 
@@ -161,17 +156,6 @@ static bool sleep_outside(struct context *c, int64_t nanoseconds)
     return rc == 0;
 }
 
-static void look(void)
-{
-    int64_t now = real_now();
-    if (entries != entries_seen || !foreign_is_stuck()) {
-        entries_seen = entries;
-        quiet_since = now;
-    } else if (foreign_idle) {
-        foreign_idle(now - quiet_since);
-    }
-}
-
 void foreign_wait(struct context *c)
 {
     settle();
@@ -183,36 +167,16 @@ void foreign_wait(struct context *c)
             continue;
         advance();
         if (counted && c->state != CONTEXT_READY)
-            look();
+            progress_look();
         slice = slice < LOOK_NS_MOST ? slice * 2 : LOOK_NS_MOST;
     }
     sim_world.foreign_waits -= counted;
-    entries++;
+    progress_made();
 }
 
-bool foreign_is_waiting(pid_t thread)
+bool foreign_is_entered(bool by_any)
 {
-    for (size_t i = 0; i < sim_world.contexts; i++) {
-        const struct context *c = sim_world.context[i];
-        if (c->tid == thread && (c->state == CONTEXT_PARKED || c->state == CONTEXT_IDLE))
-            return true;
-    }
-    return false;
-}
-
-bool foreign_is_stuck(void)
-{
-    if (agenda_peek())
-        return false;
-    for (size_t i = 0; i < sim_world.contexts; i++)
-        if (sim_world.context[i]->state == CONTEXT_READY)
-            return false;
-    return sim_world.foreign_waits > 0;
-}
-
-bool foreign_is_entered(void)
-{
-    return atomic_load(&at_door) > 0;
+    return atomic_load(&at_door) > (by_any ? 0 : atomic_load(&polling_at_door));
 }
 
 void foreign_stop(enum ncs_stop how)

@@ -27,12 +27,15 @@ void foreign_detach(void);
 /* The calling thread is a context already. */
 bool foreign_is_attached(void);
 
-/* Called with the token by a thread that has looked up in vain: no call was entered or went on, and
+/* Called with the token by a thread that has looked up in vain: there was no progress (progress.h), and
  * nothing is due, since it last looked. `idle` is how long that has been so, in real ns. */
 extern void (*foreign_idle)(int64_t idle);
 /* Whether the thread waits in a call, or is one of the machine's own without work; with the token. */
 bool foreign_is_waiting(pid_t thread);
-/* Whether some call waits and nothing that is to come would end a wait; with the token. */
+/* Whether the thread goes on asking in vain, and has for most of such a time; with the token. */
+bool foreign_is_polling(pid_t thread, int64_t patience);
+/* Whether some call waits, or is asked for in vain, and nothing that is to come would end that; with the
+ * token. */
 bool foreign_is_stuck(void);
 /* How the program is being judged to have ended; the snapshot says it. */
 void foreign_stop(enum ncs_stop how);
@@ -49,8 +52,8 @@ int foreign_device_of_memory(const void *p);
 int foreign_device_of_stream(cudaStream_t stream);
 int foreign_device_of_event(cudaEvent_t event);
 
-/* Whether threads stand at the door: about to take the token. */
-bool foreign_is_entered(void);
+/* Whether threads stand at the door, about to take the token: any, or one that is not polling. */
+bool foreign_is_entered(bool by_any);
 
 /* What a call that the machine does not have returns, which becomes CUDA's last error: this one, or
  * what all calls of CUDA fail with here. */

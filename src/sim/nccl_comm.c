@@ -38,7 +38,8 @@ ncclResult_t sim_ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t *error)
         nccl_warn("ncclGetAsyncError : asyncError argument is NULL");
         return ncclInvalidArgument;
     }
-    poll_here(c, has_settled, cr);
+    if (poll_here(c, has_settled, cr))
+        progress_polled(c, false);
     bool late = cr->async == ncclSuccess && cr->ready_polls > 0;
     cr->ready_polls -= late;
     *error = late ? ncclInProgress : (ncclResult_t)cr->async;

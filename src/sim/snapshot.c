@@ -321,7 +321,15 @@ static enum ncs_context_state public_state(const struct context *c)
     case CONTEXT_IDLE:
         break;
     }
-    return NCS_CONTEXT_READY;
+    return progress_is_polling(c) ? NCS_CONTEXT_POLLING : NCS_CONTEXT_READY;
+}
+
+/* The call that it is in, or between two of that it asks for the same. */
+static struct ncs_call *call_of(const struct context *c)
+{
+    if (!c->options.local || c->state == CONTEXT_ENDED)
+        return NULL;
+    return c->options.local->call || !progress_is_polling(c) ? c->options.local->call : c->polls.call;
 }
 
 static struct ncs_place place_of(const struct context *c)
@@ -344,7 +352,7 @@ static void add_context(struct ncs_snapshot *s, const struct context *c)
         .ending = c->ending,
         .place = place_of(c),
         .message = ncs_copy_text(c->message),
-        .call = local && c->state != CONTEXT_ENDED ? pinned(local->call) : NULL,
+        .call = pinned(call_of(c)),
         .group_depth = c->group.depth,
         .has_deadline = c->wait.deadline >= 0,
     };

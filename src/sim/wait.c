@@ -8,6 +8,7 @@
 #include "sim/job.h"
 #include "sim/list.h"
 #include "sim/op.h"
+#include "sim/progress.h"
 #include "sim/sched.h"
 #include "sim/world.h"
 
@@ -129,8 +130,12 @@ bool poll_here(struct context *c, bool (*test)(void *arg), void *arg)
 {
     if (test(arg))
         return true;
-    if (c->cancelled || sim_world.options.foreign)
-        return false; /* who polls from outside has let all that is due be done on entry */
+    if (c->cancelled)
+        return false;
+    if (sim_world.options.foreign) { /* all that is due was done on entry */
+        progress_polled(c, true);
+        return false;
+    }
     if (c->idle_epoch != sim_world.epoch) {
         c->idle_epoch = sim_world.epoch;
         c->fruitless = c->sleeps = 0;

@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# Threads that ask again and again hide no hang and stop no time limit; a program that goes on by itself is
+# not taken for one that hangs.
+set -u
+. tests/exec/common.bash
+export NCCLSCRIPT_QUIET=1
+
+for who in watched watched,spins ranks ranks,spins ranks,watched ranks,watched,spins; do
+    run "hang, $who" 3 "${exec[@]}" --patience 1s -- "${clients}pollers" "$who"
+    reports '^HANG .*exec_pollers  2 ranks'
+    reports '^    rank 0  waits in cudaStream(Query|Synchronize)\(\) +rank_main\+0x'
+    reports '^  why   rank 1 made 1 call on comm1, the other 2'
+    reports '^ncclscript: likely, not certain: all threads wait but those that ask in vain, in .*; nothing has changed for 1 s'
+    case $who in
+    watched*) reports ' in (cudaEventQuery|ncclCommGetAsyncError) at watch\+0x[0-9a-f]+ \(rank 0, another thread\);' ;;
+    ranks | ranks,spins) reports ' in cudaStreamQuery at rank_main\+0x[0-9a-f]+ \(rank 0\);' ;;
+    esac
+done
+run "hang as JSON" 3 env NCCLSCRIPT_PATIENCE=1s "${exec[@]}" --format json -- "${clients}pollers" watched
+reports '"verdict": "hang", "certainty": "likely"'
+run "hang without pollers, as JSON" 3 "${exec[@]}" --format json -- "${clients}pollers"
+reports '"verdict": "hang", "certainty": "certain"'
+
+# Who polls may still end it until the patience is over; the time limit holds all the same. So it does with
+# a thread of which nobody can say that it will not come.
+for who in watched watched,spins ranks,spins measured measured,watched; do
+    run "time limit, $who" 124 "${exec[@]}" --timeout 1s --patience 1h -- "${clients}pollers" "$who"
+    reports '^TIMEOUT .*exec_pollers .* no call made progress$'
+    reports '^    rank 0  in cudaStream(Query|Synchronize), comm1 call 2 \(AllReduce float32 x 8 sum\), for rank 1'
+    leaves_out 'likely'
+done
+for who in reads reads,watched measured,watched; do
+    run "time limit and patience, $who" 124 "${exec[@]}" --timeout 1s --patience 100ms -- "${clients}pollers" "$who"
+    leaves_out 'likely'
+done
+
+# Programs that go on.
+for who in computes,watched computes,ranks sleeps,watched sleeps,ranks,spins; do
+    run "late, $who" 0 "${exec[@]}" --patience 100ms -- "${clients}pollers" "$who"
+    says '^pollers: ok$'
+done
+run "the watchdog's own limit" 0 "${exec[@]}" -- "${clients}pollers" watched,recovers
+says '^pollers: ok$'
+
+run "a name that is empty" 124 "${exec[@]}" --timeout 200ms -- \
+    bash -c 'exec -a "" "$0" asleep' "${clients}mistakes"
+reports '^TIMEOUT  /.*/exec_mistakes  2 ranks'
+finish "pollers"
