@@ -16,6 +16,11 @@
 bool ncs_file_read(const char *file, size_t limit, const char *wanted, struct ncs_str *text,
                    struct ncs_error *err);
 
+/* The same where a stranger has a say in what stands at that name: nothing but a regular file that lies in
+ * the folder of the name, so no link that leads out of it. err must not be NULL. */
+bool ncs_file_read_within(const char *file, size_t limit, const char *wanted, struct ncs_str *text,
+                          struct ncs_error *err);
+
 /* Writes a file whole or not at all. What is there is replaced only when `replace`, unless it is no
  * regular file: a terminal or a pipe is written to. */
 bool ncs_file_write(const char *file, const char *text, size_t bytes, bool replace,

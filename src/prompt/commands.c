@@ -82,6 +82,14 @@ static bool reset(struct ncs_prompt *p, const char *arguments)
     return true;
 }
 
+/* A lesson is a file of a stranger's: what it types must not read and write others. */
+static bool may_use_files(struct ncs_prompt *p)
+{
+    if (p->dictated)
+        prompt_say(p, "error: the lines of a lesson may not use files");
+    return !p->dictated;
+}
+
 static bool load(struct ncs_prompt *p, const char *arguments)
 {
     struct settings s = p->settings;
@@ -89,6 +97,8 @@ static bool load(struct ncs_prompt *p, const char *arguments)
         prompt_say(p, "error: which file?");
         return true;
     }
+    if (!may_use_files(p))
+        return true;
     char *file = ncs_copy_text(arguments);
     s.file = file;
     s.ranks = 0;
@@ -170,6 +180,8 @@ static bool save(struct ncs_prompt *p, const char *arguments)
         prompt_say(p, "error: to which file?");
         return true;
     }
+    if (!may_use_files(p))
+        return true;
     prompt_scenario(p, &out);
     if (ncs_file_write(arguments, out.text, out.bytes, false, &err))
         prompt_say(p, "%zu line%s saved; ncclscript run %s", p->inputs, p->inputs == 1 ? "" : "s", arguments);

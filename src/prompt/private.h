@@ -57,6 +57,7 @@ struct ncs_prompt {
     int lines;                      /* of all inputs */
     bool held;                      /* time passes by `:step` alone */
     size_t seen_before;             /* operations that had been over before the latest input */
+    bool dictated;                  /* the lines are those of a lesson's file, not typed by who is here */
     bool silent;                    /* inputs are done again: nothing is told */
 
     struct ncs_str begun;           /* input that goes on */

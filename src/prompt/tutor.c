@@ -34,7 +34,9 @@ static void type_silently(struct ncs_prompt *p, const char *lines)
     struct ncs_tutor *tutor = p->tutor;
     p->tutor = NULL;
     p->silent = true;
+    p->dictated = true;
     type(p, lines);
+    p->dictated = false;
     p->silent = false;
     p->tutor = tutor;
 }

@@ -238,6 +238,8 @@ bool ncs_script_check(struct ncs_checking *c, const struct ncs_script_settings *
     struct ncs_script_settings own = *settings;
     struct ncs_error said = { 0 };
     memset(err, 0, sizeof *err);
+    c->reading.is_module = c->is_module;
+    c->reading.unsafe = settings->unsafe;
     if (!ncs_reading_open(&c->reading, c->file, err))
         return false;
     if (!c->reading.yaml && !check_syntax(c))

@@ -18,10 +18,11 @@ void ncs_chunk_free(struct ncs_chunk *c)
     *c = (struct ncs_chunk){ 0 };
 }
 
-bool ncs_chunk_read(struct ncs_chunk *chunk, struct ncs_error *err)
+bool ncs_chunk_read(struct ncs_chunk *chunk, bool anywhere, struct ncs_error *err)
 {
     struct ncs_str text = { 0 };
-    bool ok = ncs_file_read(chunk->file, NCS_FILE_LIMIT, "a file of Lua text", &text, err) &&
+    bool ok = (anywhere ? ncs_file_read : ncs_file_read_within)(chunk->file, NCS_FILE_LIMIT,
+                                                                "a file of Lua text", &text, err) &&
               ncs_chunk_compile(chunk, text.text, text.bytes, err);
     ncs_str_free(&text);
     return ok;
@@ -140,7 +141,7 @@ static const struct ncs_chunk *find_module(struct ncs_script *s, const char *nam
     struct ncs_str path = { 0 };
     ncs_str_addf(&path, "%s%s.lua", s->folder, name);
     m->file = ncs_str_take(&path);
-    if (!ncs_chunk_read(m, err)) {
+    if (!ncs_chunk_read(m, s->unsafe, err)) {
         ncs_chunk_free(m);
         ncs_free(m);
         return NULL;

@@ -48,7 +48,8 @@ bool ncs_reading_looks_yaml(const char *text, size_t bytes)
 bool ncs_reading_open(struct ncs_reading *r, const char *file, struct ncs_error *err)
 {
     r->yaml = ncs_notation_is(file);
-    if (!ncs_file_read(file, NCS_FILE_LIMIT, "a scenario", &r->text, err))
+    bool within = r->is_module && !r->unsafe;
+    if (!(within ? ncs_file_read_within : ncs_file_read)(file, NCS_FILE_LIMIT, "a scenario", &r->text, err))
         return false;
     if (!r->yaml && !ends_in(file, ".lua"))
         r->yaml = ncs_reading_looks_yaml(r->text.text, r->text.bytes);

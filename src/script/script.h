@@ -18,6 +18,7 @@ struct ncs_reading {
     struct ncs_complaints complaints; /* about YAML: all of them, with warnings */
     bool yaml;
     bool unsafe;                      /* scripts may use files: its env may name them */
+    bool is_module;                   /* for `require`, which stays in its folder */
 };
 
 /* Reads the file ("-": standard input). It is YAML by its name, or, where that says nothing, by its

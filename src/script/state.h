@@ -309,7 +309,8 @@ int ncs_lua_note_end(lua_State *L);
 /* Text to a chunk; err has file, line and text. */
 bool ncs_chunk_compile(struct ncs_chunk *chunk, const char *text, size_t bytes,
                        struct ncs_error *err);
-bool ncs_chunk_read(struct ncs_chunk *chunk, struct ncs_error *err); /* chunk->file; "-": stdin */
+/* chunk->file, which has to lie in its folder, unless `anywhere`. */
+bool ncs_chunk_read(struct ncs_chunk *chunk, bool anywhere, struct ncs_error *err);
 bool ncs_is_module_name(const char *name, size_t bytes);
 /* Where Lua begins: behind a byte order mark, and behind a first line for the shell. */
 size_t ncs_chunk_start(const char *text, size_t bytes);

@@ -38,4 +38,21 @@ bad half "without the others" <<<"return { title = 't', steps = { { text = 't', 
 bad key "unknown key 'chek'" <<<"return { title = 't', steps = { { text = 't', chek = 1 } } }"
 bad ranks "1..1024" <<<"return { title = 't', ranks = 0, steps = { { text = 't' } } }"
 bad files "attempt to index a nil value (global 'io')" <<<"io.open('x')"
+
+# What a lesson has typed for the learner uses no files.
+cat >"$scratch/typed.lua" <<END
+return { title = "t", ranks = 1, steps = {
+  { text = "first", setup = ":save $scratch/by_setup.lua\nx = 1\n:load $scratch/other.lua" },
+  { text = "t", task = "t", check = function(s) return s.replies[0] == "1" end, solution = ":save $scratch/by_solution.lua\nx",
+    wrong = { { ":save $scratch/by_wrong.lua\nnranks - 1", "" } } } } }
+END
+echo 'scenario { ranks = 3 } x = 5' >"$scratch/other.lua"
+"$program" lesson --test "$scratch/typed.lua" >"$scratch/out" 2>&1
+printf '\n:solution\nx\n:save %s/typed_by_hand.lua\n' "$scratch" |
+    "$program" lesson "$scratch/typed.lua" >>"$scratch/out" 2>&1
+for name in by_setup by_solution by_wrong; do
+    [ ! -e "$scratch/$name.lua" ] || { echo "a lesson has written $name.lua"; failed=1; }
+done
+grep -q "1 solutions" "$scratch/out" || { echo "the lesson was not tested:"; cat "$scratch/out"; failed=1; }
+[ -e "$scratch/typed_by_hand.lua" ] || { echo "who learns cannot save:"; cat "$scratch/out"; failed=1; }
 [ "$failed" -eq 0 ]

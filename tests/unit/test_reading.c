@@ -114,6 +114,94 @@ START_TEST(test_long_files)
 }
 END_TEST
 
+/* What stands at folder/a: `refusal` is what is said of it, NULL = it is read and holds "in". */
+static void stays_within(const char *refusal)
+{
+    struct ncs_str text = { 0 };
+    bool ok = ncs_file_read_within(path, 100, "a file", &text, &err);
+    ck_assert_str_eq(ok ? text.text : err.text, refusal ? refusal : "in");
+    if (!ok)
+        ck_assert_str_eq(err.file, path);
+    ncs_str_free(&text);
+    ck_assert_int_eq(remove(path), 0);
+}
+
+static void link_to(const char *target)
+{
+    ck_assert_int_eq(symlink(target, path), 0);
+}
+
+START_TEST(test_links_out_of_a_folder)
+{
+    static const char out[] = "is a link that leads out of the folder", odd[] = "is no regular file, expected a file";
+    char inner[80], inside[96], outside[80];
+    begin();
+    snprintf(inner, sizeof inner, "%s/inner", folder);
+    snprintf(inside, sizeof inside, "%s/inner/b", folder);
+    snprintf(outside, sizeof outside, "%sx", folder); /* a name that begins as the folder's */
+    ck_assert_int_eq(mkdir(inner, 0700), 0);
+    ck_assert(ncs_file_write(inside, "in", 2, false, &err));
+    ck_assert(ncs_file_write(outside, "out", 3, false, &err));
+
+    ck_assert(ncs_file_write(path, "in", 2, false, &err));
+    stays_within(NULL);
+    link_to("inner/b");
+    stays_within(NULL);
+    link_to(inside);
+    stays_within(NULL);
+    link_to(outside);
+    stays_within(out);
+    link_to("inner/../../../etc/passwd");
+    stays_within(out);
+    link_to("/proc/self/environ");
+    stays_within(out);
+    link_to("/proc/self/fd/0");
+    ck_assert(!ncs_file_read_within(path, 100, "a file", NULL, &err));
+    ck_assert_int_eq(remove(path), 0);
+    link_to("/dev/zero");
+    stays_within(odd);
+    link_to("inner");
+    stays_within("is a folder, expected a file");
+    link_to("a");
+    stays_within("cannot be opened: Too many levels of symbolic links");
+    ck_assert_int_eq(mkfifo(path, 0600), 0); /* to which nobody will ever write */
+    stays_within(odd);
+    ck_assert(ncs_file_write(path, "in", 2, false, &err));
+    ck_assert_int_eq(chmod(path, 0), 0);
+    if (geteuid() != 0)
+        stays_within("cannot be opened: Permission denied");
+    else
+        stays_within(NULL);
+
+    remove(inside);
+    rmdir(inner);
+    remove(outside);
+    end();
+}
+END_TEST
+
+/* The folder may be reached by a link, and be the one that the process is in. */
+START_TEST(test_folders_by_links)
+{
+    struct ncs_str text = { 0 };
+    char other[64], there[80];
+    begin();
+    ck_assert(ncs_file_write(path, "in", 2, false, &err));
+    snprintf(other, sizeof other, "%s_link", folder);
+    snprintf(there, sizeof there, "%s/a", other);
+    ck_assert_int_eq(symlink(folder, other), 0);
+    ck_assert_msg(ncs_file_read_within(there, 100, "a file", &text, &err), "%s", err.text);
+    ck_assert_int_eq(chdir(other), 0);
+    ck_assert_msg(ncs_file_read_within("a", 100, "a file", &text, &err), "%s", err.text);
+    ck_assert_str_eq(text.text, "inin");
+    ck_assert(!ncs_file_read_within("a", 1, "a file", &text, &err));
+    ck_assert_str_eq(err.text, "the file is longer than 1 B");
+    ncs_str_free(&text);
+    remove(other);
+    end();
+}
+END_TEST
+
 START_TEST(test_permissions)
 {
     struct stat about;
@@ -169,5 +257,6 @@ START_TEST(test_notation_of_a_file)
 }
 END_TEST
 
-NCS_TEST_MAIN("reading", test_files, test_files_without_links, test_long_files, test_permissions, test_notations,
+NCS_TEST_MAIN("reading", test_files, test_files_without_links, test_long_files,
+              test_links_out_of_a_folder, test_folders_by_links, test_permissions, test_notations,
               test_notation_of_a_file)

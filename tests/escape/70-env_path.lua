@@ -1,0 +1,6 @@
+-- status: 2
+-- prints: env: 'NCCL_NET' needs --unsafe to be "../net.so": a path
+-- never: [0] ran
+-- A path for a variable that may be set.
+scenario { ranks = 1, env = { NCCL_NET = "../net.so" } }
+print("ran")
