@@ -1,9 +1,12 @@
 # The drop-in libraries, in a folder of their own that no loader finds by itself: libnccl and
-# libcudart are the names, libncclscript-sim what they share, libncclscript-exec what is reported.
+# libcudart are the names, libncclscript-sim what they share, libncclscript-exec what is reported. The
+# target `drop_in` is all of them.
 
 set(NCS_SHIM_OUT ${PROJECT_BINARY_DIR}/lib/ncclscript)
 set(NCS_SHIM_INSTALL ${CMAKE_INSTALL_LIBDIR}/ncclscript)
 set(shim ${PROJECT_SOURCE_DIR}/src/shim)
+
+add_custom_target(drop_in)
 
 # ncs_shim_library(<target> <file> <what it exports> <sources>...)
 function(ncs_shim_library target file map)
@@ -14,6 +17,7 @@ function(ncs_shim_library target file map)
     BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "\$ORIGIN")
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
   target_link_options(${target} PRIVATE -Wl,-soname,${file} -Wl,-Bsymbolic -Wl,--version-script=${map})
+  add_dependencies(drop_in ${target})
   install(TARGETS ${target} LIBRARY DESTINATION ${NCS_SHIM_INSTALL})
 endfunction()
 

@@ -47,6 +47,24 @@ static const struct ncs_option options[] = {
 
 /* ---- the libraries ---- */
 
+/* What the program may look for, and what that needs. */
+static const char *const libraries[] = { "libnccl.so.2", "libcudart.so.12", "libcudart.so.13",
+                                         "libncclscript-sim.so", "libncclscript-exec.so", NULL };
+
+/* The first of them that the folder lacks; NULL = none. */
+static const char *missing_in(const char *folder)
+{
+    for (size_t i = 0; libraries[i]; i++) {
+        struct ncs_str path = { 0 };
+        ncs_str_addf(&path, "%s/%s", folder, libraries[i]);
+        bool found = access(path.text, R_OK) == 0;
+        ncs_str_free(&path);
+        if (!found)
+            return libraries[i];
+    }
+    return NULL;
+}
+
 /* Beside the program in a build tree; where they are installed otherwise. */
 static bool find_libraries(struct ncs_str *folder)
 {
@@ -59,15 +77,15 @@ static bool find_libraries(struct ncs_str *folder)
     self[bytes] = '\0';
     *(strrchr(self, '/') + 1) = '\0';
     for (size_t i = 0; places[i]; i++) {
-        struct ncs_str path = { 0 };
-        ncs_str_addf(&path, "%s%s/libnccl.so.2", self, places[i]);
-        bool found = access(path.text, R_OK) == 0;
-        ncs_str_free(&path);
-        if (found) {
-            ncs_str_addf(folder, "%s%s", self, places[i]);
+        ncs_str_clear(folder);
+        ncs_str_addf(folder, "%s%s", self, places[i]);
+        const char *missing = missing_in(folder->text);
+        if (!missing)
             return true;
-        }
+        fprintf(stderr, "ncclscript exec: %s is missing in %s\n", missing, folder->text);
     }
+    fprintf(stderr, "  hint: the drop-in libraries are built with the program by `./start`, or by\n"
+                    "  `cmake --build --preset default --target drop_in`, and installed with it\n");
     return false;
 }
 
@@ -352,10 +370,7 @@ static int exec_main(const struct ncs_parsed *parsed)
     } else if (!parsed->program) {
         ncs_usage_error("exec", NULL, "no program was given, as in `exec -- ./train`");
         status = 2;
-    } else if (!find_libraries(&folder)) {
-        fprintf(stderr, "ncclscript exec: the drop-in libraries are not where they belong: "
-                "%s/ncclscript beside the program's folder\n", NCCLSCRIPT_LIBDIR);
-    } else {
+    } else if (find_libraries(&folder)) {
         status = run(parsed->value, parsed->program, folder.text);
     }
     ncs_str_free(&folder);
