@@ -28,7 +28,8 @@ function(ncs_shim_link target name file)
   install(FILES ${NCS_SHIM_OUT}/${name} DESTINATION ${NCS_SHIM_INSTALL})
 endfunction()
 
-ncs_shim_library(shim_sim libncclscript-sim.so ${shim}/sim.map ${shim}/shim.c ${shim}/threads.c)
+ncs_shim_library(shim_sim libncclscript-sim.so ${shim}/sim.map
+                 ${shim}/shim.c ${shim}/settings.c ${shim}/threads.c)
 target_link_libraries(shim_sim PRIVATE -Wl,--whole-archive ncs_sim ncs_api ncs_base
                       -Wl,--no-whole-archive ${CMAKE_DL_LIBS})
 

@@ -31,6 +31,8 @@ enum ncs_cuda_lack {
 
 struct ncs_machine_options {
     int devices;              /* GPUs per virtual host; 0 = 8 */
+    const int *numbers;       /* of those GPUs on their host, where a program sees some of them alone; NULL =
+                               * 0, 1, 2, ...; borrowed */
     int ranks;                /* of the run; real hardware must have a GPU for each */
     int64_t patience;         /* real time without progress, in ns, after which a run on real hardware
                                * is taken to hang; 0 = for ever */

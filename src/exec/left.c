@@ -68,6 +68,9 @@ void ncs_exec_left(const struct ncs_journal *journal, struct ncs_str *out)
     add_item(out, left.pinned_blocks, "allocation");
     if (left.pinned_blocks > 0)
         ncs_str_add(out, " of pinned memory");
-    add_item(out, left.streams, "stream");
+    add_item(out, left.streams - left.unused_streams, "stream");
+    add_item(out, left.unused_streams, "stream");
+    if (left.unused_streams > 0)
+        ncs_str_add(out, left.unused_streams == 1 ? " that was never used" : " that were never used");
     add_item(out, left.events, "event");
 }

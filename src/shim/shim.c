@@ -14,24 +14,17 @@
 
 #include "api/version.h"
 #include "base/mem.h"
-#include "base/quantity.h"
 #include "base/str.h"
 #include "sim/foreign.h"
 
 #define EAGER_BYTES ((uint64_t)4 << 20)
-#define DEVICES_MOST 1024
-#define PATIENCE ((int64_t)30 * 1000000000)
 
-static struct ncs_shim_settings settings = { .devices = 8, .nccl_version = NCS_NCCL_DEFAULT,
-                                             .patience = PATIENCE, .channel = -1 };
-static int64_t time_limit; /* without progress, in ns; 0 = none */
-static bool quiet;
+static struct ncs_shim_settings settings;
 static const struct ncs_api *api;
 static const struct ncs_shim_above *above;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t at_thread_end;
 static atomic_bool is_child;        /* a fork of a process that had begun */
-static const char *launcher;        /* what has started this process as one of several; NULL */
 static _Thread_local int refusal;
 
 void ncs_shim_write(int file, const char *text, size_t bytes)
@@ -63,107 +56,7 @@ void ncs_shim_say(const char *fmt, ...)
     ncs_str_free(&line);
 }
 
-/* ---- settings ---- */
-
-static void bad_setting(const char *name, const char *text, const char *expected)
-{
-    ncs_shim_say("%s=%s: expected %s; it is not used", name, text, expected);
-}
-
-static void read_devices(const char *name, const char *text)
-{
-    int64_t n;
-    if (ncs_parse_int(text, &n) && n >= 1 && n <= DEVICES_MOST)
-        settings.devices = (int)n;
-    else
-        bad_setting(name, text, "a number of devices from 1 to 1024");
-}
-
-static void read_version(const char *name, const char *text)
-{
-    int code = ncs_nccl_version_code(text);
-    if (ncs_nccl_is_profile(code))
-        settings.nccl_version = code;
-    else
-        bad_setting(name, text, "one of 2.28.9, 2.29.2, 2.29.7, 2.30.3, 2.30.4 and 2.30.7");
-}
-
-static void read_policy(const char *name, const char *text)
-{
-    settings.typical = strcmp(text, "typical") == 0;
-    if (!settings.typical && strcmp(text, "strict") != 0)
-        bad_setting(name, text, "strict or typical");
-}
-
-static void read_timeout(const char *name, const char *text)
-{
-    if (!ncs_parse_duration(text, &time_limit))
-        bad_setting(name, text, "a time, as 10s");
-}
-
-static void read_patience(const char *name, const char *text)
-{
-    int64_t patience;
-    if (ncs_parse_duration(text, &patience) && patience > 0)
-        settings.patience = patience;
-    else
-        bad_setting(name, text, "a time, as 30s");
-}
-
-static void read_format(const char *name, const char *text)
-{
-    settings.json = strcmp(text, "json") == 0;
-    if (!settings.json && strcmp(text, "text") != 0)
-        bad_setting(name, text, "text or json");
-}
-
-static void read_channel(const char *name, const char *text)
-{
-    int64_t n;
-    (void)name;
-    if (ncs_parse_int(text, &n) && n >= 0 && n < 1 << 20)
-        settings.channel = (int)n;
-}
-
-static void read_quiet(const char *name, const char *text)
-{
-    (void)name;
-    quiet = strcmp(text, "") != 0 && strcmp(text, "0") != 0;
-}
-
-static const struct {
-    const char *name;
-    void (*read)(const char *name, const char *text);
-} variables[] = {
-    { "NCCLSCRIPT_GPUS", read_devices },      { "NCCLSCRIPT_NCCL_VERSION", read_version },
-    { "NCCLSCRIPT_POLICY", read_policy },     { "NCCLSCRIPT_TIMEOUT", read_timeout },
-    { "NCCLSCRIPT_PATIENCE", read_patience }, { "NCCLSCRIPT_FORMAT", read_format },
-    { "NCCLSCRIPT_QUIET", read_quiet },       { "NCCLSCRIPT_CHANNEL", read_channel },
-};
-
-static void read_settings(void)
-{
-    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
-        const char *text = getenv(variables[i].name);
-        if (text)
-            variables[i].read(variables[i].name, text);
-    }
-}
-
 /* ---- several processes ---- */
-
-/* What launchers tell each of the processes that they start: how many there are. */
-static const char *const counts[] = { "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_SIZE", "MPI_LOCALNRANKS",
-                                      "WORLD_SIZE", "SLURM_STEP_NUM_TASKS" };
-
-static void find_launcher(void)
-{
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-        const char *text = getenv(counts[i]);
-        if (text && atoi(text) > 1)
-            launcher = counts[i];
-    }
-}
 
 /* The one sentence about jobs of several processes, and what the call returns. */
 static const struct ncs_api *refuse_processes(const struct ncs_fn_info *info, const char *sign)
@@ -210,12 +103,11 @@ static void on_log(void *arg, const char *file, const char *line)
 /* How it has ended, if it has. */
 static bool is_over(int64_t idle, enum ncs_stop *how)
 {
-    int64_t patience = settings.patience;
     if (ncs_shim_all_wait(-1))
         *how = NCS_STOP_QUIET;
-    else if (idle >= patience && ncs_shim_all_wait(patience))
+    else if (idle >= settings.patience && ncs_shim_all_wait(settings.patience))
         *how = NCS_STOP_STALLED;
-    else if (time_limit > 0 && idle >= time_limit)
+    else if (settings.timeout > 0 && idle >= settings.timeout)
         *how = NCS_STOP_INTERRUPTED;
     else
         return false;
@@ -278,19 +170,25 @@ static void at_exit(void)
 static void greet(void)
 {
     char version[16];
-    if (!quiet)
-        ncs_shim_say("this is no GPU: NCCL %s and CUDA are simulated, with %d device%s in host memory",
-                     ncs_nccl_version_text(settings.nccl_version, version, sizeof version),
-                     settings.devices, settings.devices == 1 ? "" : "s");
+    struct ncs_str devices = { 0 };
+    if (settings.number)
+        ncs_str_addf(&devices, "%d of ", settings.visible);
+    ncs_str_addf(&devices, "%d device%s in host memory%s", settings.devices,
+                 settings.devices == 1 ? "" : "s", settings.number ? " (CUDA_VISIBLE_DEVICES)" : "");
+    if (!settings.quiet)
+        ncs_shim_say("this is no GPU: NCCL %s and CUDA are simulated, with %s",
+                     ncs_nccl_version_text(settings.nccl_version, version, sizeof version), devices.text);
+    ncs_str_free(&devices);
 }
 
 static void open_machine(void)
 {
     struct ncs_error err = { 0 };
-    read_settings();
-    find_launcher();
+    ncs_shim_read_settings(&settings);
     struct ncs_machine_options options = {
-        .devices = settings.devices,
+        .devices = settings.visible ? settings.visible : 1,
+        .lack = settings.visible ? NCS_LACK_NOTHING : NCS_LACK_DEVICES,
+        .numbers = settings.number,
         .eager = settings.typical ? EAGER_BYTES : 0,
         .nccl_version = settings.nccl_version,
         .foreign = true,
@@ -301,6 +199,7 @@ static void open_machine(void)
         return;
     }
     greet();
+    ncs_shim_tell_of_plugins();
     load_above();
     api = above ? above->open(&settings, &ncs_driver_sim) : ncs_driver_sim.api;
     foreign_idle = on_idle;
@@ -343,8 +242,8 @@ const struct ncs_api *ncs_shim_enter_from(enum ncs_fn fn, void *caller)
         return refuse_processes(info, "a call after fork()");
     if (!ncs_api_has(api, fn))
         return refuse_absent(info);
-    if (launcher && forms_communicators(fn))
-        return refuse_processes(info, launcher);
+    if (settings.launcher && forms_communicators(fn))
+        return refuse_processes(info, settings.launcher);
     foreign_enter(foreign_is_attached() ? NULL : new_local());
     if (above && ncs_local) {
         ncs_local->where = above->place;

@@ -10,6 +10,7 @@
 #include "api/driver.h"
 #include "api/local.h"
 #include "api/snapshot.h"
+#include "shim/settings.h"
 
 /* Entry of an exported function: the table to call, with the token held until ncs_shim_leave. NULL,
  * and no token, for one that the version lacks or that cannot be served here: what to return is then
@@ -32,15 +33,6 @@ static inline cudaStream_t ncs_shim_own(cudaStream_t stream)
 /* What a program is told about itself is not the simulator's: a library above gives it. It is found
  * beside this one, libncclscript-exec.so, and asked for with the name NCS_SHIM_ABOVE. Every function
  * is called with the token. */
-struct ncs_shim_settings {
-    int devices;
-    int nccl_version;
-    bool typical;
-    bool json;
-    int64_t patience; /* with threads that poll, in ns */
-    int channel; /* where the program that started this one wants to be told; -1 = nowhere */
-};
-
 struct ncs_shim_above {
     /* The table to use in place of this one. */
     const struct ncs_api *(*open)(const struct ncs_shim_settings *settings,

@@ -21,6 +21,15 @@ static inline bool is_device(int device)
     return device >= 0 && device < sim_world.options.devices;
 }
 
+/* Which device of the machine it is that the program knows by that number. */
+static inline int device_number(int device)
+{
+    return sim_world.options.numbers ? sim_world.options.numbers[device] : device;
+}
+
+/* Of a device of the machine, by the host's number and its own. */
+void device_uuid(char uuid[16], int host, int number);
+
 /* Records an error as the context's last one (cudaErrorNotReady is never recorded); returns it. */
 static inline cudaError_t cuda_return(struct context *c, int error)
 {

@@ -13,12 +13,12 @@
 /* More devices than a domain has buses: the next domain. */
 static int pci_domain(int device)
 {
-    return device / PCI_BUSES;
+    return device_number(device) / PCI_BUSES;
 }
 
 static int pci_bus(int device)
 {
-    return PCI_FIRST_BUS + device % PCI_BUSES;
+    return PCI_FIRST_BUS + device_number(device) % PCI_BUSES;
 }
 
 unsigned gpu_bus_id(const struct gpu *gpu)
@@ -36,11 +36,11 @@ static int minor(void)
     return sim_world.options.capability % 10;
 }
 
-/* The number of each device differs on each host. */
-static void fill_uuid(char uuid[16], const struct gpu *gpu)
+/* It differs on each host. */
+void device_uuid(char uuid[16], int host, int number)
 {
-    uint64_t host = ncs_hash(ncs_hash(0, 1), (uint64_t)gpu->process->host);
-    uint64_t word[2] = { host, ncs_hash(host, (uint64_t)gpu->device) };
+    uint64_t first = ncs_hash(ncs_hash(0, 1), (uint64_t)host);
+    uint64_t word[2] = { first, ncs_hash(first, (uint64_t)number) };
     memcpy(uuid, word, sizeof word);
 }
 
@@ -78,7 +78,7 @@ static void fill(struct cudaDeviceProp *p, const struct gpu *gpu)
         .deviceNumaId = -1,
     };
     snprintf(p->name, sizeof p->name, "ncclscript simulated GPU (sm%d%d)", major(), minor());
-    fill_uuid(p->uuid, gpu);
+    device_uuid(p->uuid, gpu->process->host, device_number(gpu->device));
 }
 
 cudaError_t sim_cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)

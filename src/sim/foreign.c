@@ -184,10 +184,16 @@ void foreign_stop(enum ncs_stop how)
     sim_world.stop = how;
 }
 
+static void count_unused(void *stream, void *count)
+{
+    *(size_t *)count += !((const struct stream *)stream)->used;
+}
+
 void foreign_count_left(struct foreign_left *left)
 {
     *left = (struct foreign_left){ .streams = sim_world.streams.count,
                                    .events = sim_world.events.count };
+    ncs_map_each(&sim_world.streams, count_unused, &left->unused_streams);
     for (size_t i = 0; i < sim_world.allocations; i++) {
         const struct allocation *a = sim_world.allocation[i];
         if (a->leaving)

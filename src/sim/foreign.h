@@ -40,9 +40,14 @@ bool foreign_is_stuck(void);
 /* How the program is being judged to have ended; the snapshot says it. */
 void foreign_stop(enum ncs_stop how);
 
+/* What CUDA_VISIBLE_DEVICES makes of a machine of so many devices: how many the program sees, 0 for a list
+ * that is empty, names one twice or begins with none, and which they are. */
+int foreign_visible(const char *text, int devices, int *number);
+
 /* What the program has not given back. */
 struct foreign_left {
     size_t device_blocks, pinned_blocks, streams, events;
+    size_t unused_streams; /* of the streams, those that had no operation: a framework's store of them */
     uint64_t device_bytes;
 };
 void foreign_count_left(struct foreign_left *left);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "sim/comm.h"
+#include "sim/cuda.h"
 #include "sim/functions.h"
 #include "sim/window.h"
 #include "sim/world.h"
@@ -128,7 +129,8 @@ ncclResult_t sim_ncclCommQueryProperties(ncclComm_t comm, ncclCommProperties_t *
     }
     props->rank = cr->rank;
     props->nRanks = cr->nranks;
-    props->cudaDev = props->nvmlDev = cr->gpu->device;
+    props->cudaDev = cr->gpu->device;
+    props->nvmlDev = device_number(cr->gpu->device);
     props->deviceApiSupport = props->multimemSupport = false; /* there are no kernels here */
     props->ginType = props->railedGinType = NCCL_GIN_TYPE_NONE;
     props->nLsaTeams = count_hosts(cr->comm);

@@ -68,6 +68,7 @@ void stream_append(struct stream *s, struct op *op)
     op_ref(op);
     op_unref(s->tail);
     s->tail = op;
+    s->used = true;
     s->unfinished++;
     s->references++;
     op->stream[op->streams++] = s;

@@ -17,6 +17,7 @@ struct stream {
     struct gpu *gpu;
     bool blocking;        /* takes part in the legacy rule */
     bool legacy;
+    bool used;            /* had an operation */
     unsigned flags;
     int priority;
     unsigned long long id; /* of cudaStreamGetId */

@@ -26,6 +26,19 @@ static int leak(void)
     return 0;
 }
 
+/* As frameworks keep streams in store: 128 of them, of which one is used. */
+static int stored(void)
+{
+    float *x = floats_of(1, 8);
+    cudaStream_t stream = NULL;
+    for (int i = 0; i < 128; i++)
+        CHECK(cudaStreamCreate(&stream));
+    CHECK(cudaMemsetAsync(x, 0, 32, stream));
+    CHECK(cudaStreamSynchronize(stream));
+    CHECK(cudaFree(x));
+    return 0;
+}
+
 static int after_destroy(void)
 {
     ncclComm_t *comm = all(2);
@@ -237,7 +250,8 @@ int main(int argc, char **argv)
                   { "twice", twice },   { "again", again },                 { "taken", taken },
                   { "forked", forked }, { "foreign_id", foreign_id },       { "launched", launched },
                   { "asleep", asleep }, { "newer", newer },                 { "fails", fails },
-                  { "no_group", no_group }, { "locked", locked } };
+                  { "no_group", no_group }, { "locked", locked },
+                  { "stored", stored } };
     for (size_t i = 0; argc > 1 && i < sizeof which / sizeof *which; i++)
         if (strcmp(argv[1], which[i].name) == 0)
             return which[i].main();

@@ -61,7 +61,9 @@ run "no progress" 124 "${exec[@]}" --timeout 200ms -- "${clients}mistakes" aslee
 reports '^TIMEOUT .* no call made progress$'
 
 run "left" 0 "${exec[@]}" -- "${clients}mistakes" leak
-reports 'left at the end: 1 communicator \(comm1: ranks 0, 1\), 1 reduction operator, 1 registered buffer, 1 allocation of device memory \(4096 B\), 1 stream$'
+reports 'left at the end: 1 communicator \(comm1: ranks 0, 1\), 1 reduction operator, 1 registered buffer, 1 allocation of device memory \(4096 B\), 1 stream that was never used$'
+run "streams in store" 0 "${exec[@]}" -- "${clients}mistakes" stored
+reports 'left at the end: 1 stream, 127 streams that were never used$'
 run "use after destroy" 1 "${exec[@]}" -- "${clients}mistakes" after_destroy
 says '^code 4$'
 reports 'after its destroy.*: ncclAllReduce \(1, at after_destroy\+0x[0-9a-f]+\)$'

@@ -1,0 +1,159 @@
+#define _GNU_SOURCE /* environ */
+#include "shim/settings.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "api/version.h"
+#include "base/mem.h"
+#include "base/quantity.h"
+#include "base/str.h"
+#include "shim/shim.h"
+#include "sim/foreign.h"
+
+#define DEVICES 8
+#define DEVICES_MOST 1024
+#define PATIENCE ((int64_t)30 * 1000000000)
+
+/* ---- the variables of exec ---- */
+
+/* Each returns what was expected instead; NULL = it is fine. */
+
+static const char *read_devices(struct ncs_shim_settings *s, const char *text)
+{
+    int64_t n;
+    if (!ncs_parse_int(text, &n) || n < 1 || n > DEVICES_MOST)
+        return "a number of devices from 1 to 1024";
+    s->devices = (int)n;
+    return NULL;
+}
+
+static const char *read_version(struct ncs_shim_settings *s, const char *text)
+{
+    int code = ncs_nccl_version_code(text);
+    if (!ncs_nccl_is_profile(code))
+        return "one of 2.28.9, 2.29.2, 2.29.7, 2.30.3, 2.30.4 and 2.30.7";
+    s->nccl_version = code;
+    return NULL;
+}
+
+static const char *read_policy(struct ncs_shim_settings *s, const char *text)
+{
+    s->typical = strcmp(text, "typical") == 0;
+    return s->typical || strcmp(text, "strict") == 0 ? NULL : "strict or typical";
+}
+
+static const char *read_timeout(struct ncs_shim_settings *s, const char *text)
+{
+    return ncs_parse_duration(text, &s->timeout) ? NULL : "a time, as 10s";
+}
+
+static const char *read_patience(struct ncs_shim_settings *s, const char *text)
+{
+    int64_t patience;
+    if (!ncs_parse_duration(text, &patience) || patience == 0)
+        return "a time, as 30s";
+    s->patience = patience;
+    return NULL;
+}
+
+static const char *read_format(struct ncs_shim_settings *s, const char *text)
+{
+    s->json = strcmp(text, "json") == 0;
+    return s->json || strcmp(text, "text") == 0 ? NULL : "text or json";
+}
+
+static const char *read_channel(struct ncs_shim_settings *s, const char *text)
+{
+    int64_t n;
+    if (ncs_parse_int(text, &n) && n >= 0 && n < 1 << 20)
+        s->channel = (int)n;
+    return NULL;
+}
+
+static const char *read_quiet(struct ncs_shim_settings *s, const char *text)
+{
+    s->quiet = strcmp(text, "") != 0 && strcmp(text, "0") != 0;
+    return NULL;
+}
+
+static const struct {
+    const char *name;
+    const char *(*read)(struct ncs_shim_settings *s, const char *text);
+} variables[] = {
+    { "NCCLSCRIPT_GPUS", read_devices },      { "NCCLSCRIPT_NCCL_VERSION", read_version },
+    { "NCCLSCRIPT_POLICY", read_policy },     { "NCCLSCRIPT_TIMEOUT", read_timeout },
+    { "NCCLSCRIPT_PATIENCE", read_patience }, { "NCCLSCRIPT_FORMAT", read_format },
+    { "NCCLSCRIPT_QUIET", read_quiet },       { "NCCLSCRIPT_CHANNEL", read_channel },
+};
+
+static void read_variables(struct ncs_shim_settings *s)
+{
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const char *name = variables[i].name, *text = getenv(name);
+        const char *expected = text ? variables[i].read(s, text) : NULL;
+        if (expected)
+            ncs_shim_say("%s=%s: expected %s; it is not used", name, text, expected);
+    }
+}
+
+/* ---- those of others ---- */
+
+/* The simulator has as many devices as it is told, and the program sees some of them. */
+static void choose_devices(struct ncs_shim_settings *s)
+{
+    static int number[DEVICES_MOST];
+    const char *text = getenv("CUDA_VISIBLE_DEVICES");
+    s->visible = text ? foreign_visible(text, s->devices, number) : s->devices;
+    s->number = text ? number : NULL;
+}
+
+/* What launchers tell each of the processes that they start: how many there are. */
+static const char *const counts[] = { "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_SIZE", "MPI_LOCALNRANKS",
+                                      "WORLD_SIZE", "SLURM_STEP_NUM_TASKS" };
+
+static const char *find_launcher(void)
+{
+    const char *found = NULL;
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        const char *text = getenv(counts[i]);
+        if (text && atoi(text) > 1)
+            found = counts[i];
+    }
+    return found;
+}
+
+/* NCCL_NET_PLUGIN and its like, and that one is set to something. */
+static bool names_plugin(const char *variable)
+{
+    static const char begin[] = "NCCL_", end[] = "_PLUGIN=";
+    const char *value = strstr(variable, end);
+    if (!value || strncmp(variable, begin, strlen(begin)) != 0)
+        return false;
+    value += strlen(end);
+    return value[0] && strcmp(value, "none") != 0;
+}
+
+void ncs_shim_tell_of_plugins(void)
+{
+    struct ncs_str names = { 0 };
+    int count = 0;
+    for (char **variable = environ; variable && *variable; variable++)
+        if (names_plugin(*variable)) {
+            ncs_str_add(&names, count++ ? ", " : "");
+            ncs_str_add_bytes(&names, *variable, strcspn(*variable, "="));
+        }
+    if (count)
+        ncs_shim_say("%s: not used, as the simulator loads no plugins", names.text);
+    ncs_str_free(&names);
+}
+
+void ncs_shim_read_settings(struct ncs_shim_settings *s)
+{
+    *s = (struct ncs_shim_settings){ .devices = DEVICES, .nccl_version = NCS_NCCL_DEFAULT,
+                                     .patience = PATIENCE, .channel = -1 };
+    read_variables(s);
+    choose_devices(s);
+    s->launcher = find_launcher();
+}
