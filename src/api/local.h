@@ -43,8 +43,8 @@ struct ncs_local {
     int amended;       /* the call about to be made comes from this many rounds of edits; see run */
     bool ending;       /* past the script's last statement: what is left is being released */
 
-    /* A script made the call about to be made from pointers of its own: of memory that the driver
-     * did not give out it may touch these ranges and nothing else. */
+    /* A script makes the calls: of memory that the driver did not give out, the one about to be made
+     * may touch these ranges and nothing else. */
     bool guarded;
     int ranges;
     struct ncs_range range[NCS_RANGES];

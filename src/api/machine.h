@@ -155,6 +155,12 @@ struct ncs_injection {
     int code;               /* ASYNC: ncclResult_t */
 };
 
+/* The call that freed an allocation. */
+struct ncs_freed {
+    const char *by;         /* its C name; NULL = no call of the program's */
+    struct ncs_place place;
+};
+
 struct ncs_machine {
     bool (*open)(const struct ncs_machine_options *options, struct ncs_error *err);
     void (*close)(void); /* frees everything, abandons live contexts; harmless when not open */
@@ -215,6 +221,17 @@ struct ncs_machine {
     bool (*gate_wait)(struct ncs_gate *gate, int64_t deadline, const char *what, const char *key,
                       int owner, int owner_thread);
     void (*gate_wake)(struct ncs_gate *gate); /* wakes all who wait; an observable change */
+
+    /* Memory that the machine has given out. An address says little of it, as a later allocation may
+     * lie there; a serial is never given twice. All NULL on real hardware, whose memory nobody can ask.
+     *
+     * readable: all these bytes are in one allocation, now.
+     * watch: the serial of the allocation that begins at p, 0 = none; from now on its end is noted.
+     * freed: whether one that is watched has been freed, which is told once: then it is forgotten. In
+     * the order of a stream it is freed at the call. */
+    bool (*readable)(const void *p, size_t bytes);
+    uint64_t (*watch)(const void *p);
+    bool (*freed)(uint64_t serial, struct ncs_freed *how);
 };
 
 #endif

@@ -24,7 +24,7 @@ static void insert(const struct passing *p, size_t i)
     ncs_amend_compose(p->run, c, comm, comm_rank, stream_for(p, comm, comm_rank), arg);
     struct ncs_local *local = ncs_local, said = *local;
     local->label = c->label;
-    local->unverified = local->guarded = false;
+    local->unverified = false;
     if (c->opens)
         ncs_amend_make_plain(p, NCS_FN_ncclGroupStart);
     ncs_amend_make(p, c->fn, arg);
@@ -32,7 +32,6 @@ static void insert(const struct passing *p, size_t i)
         ncs_amend_make_plain(p, NCS_FN_ncclGroupEnd);
     local->label = said.label;
     local->unverified = said.unverified;
-    local->guarded = said.guarded;
 }
 
 static bool is_due(const struct passing *p, size_t i)

@@ -240,6 +240,7 @@ bool ncs_run_open_machine(struct ncs_run *run, const struct ncs_driver *driver,
         run->verify = ncs_verify_open(run->journal, VERIFY_BYTES);
         ncs_verify_ascending(run->verify, !driver->real); /* NCCL promises no order */
         ncs_verify_from(run->verify, m->staged);
+        ncs_verify_asks(run->verify, m->readable);
         ncs_verify_keep(run->verify, o->values);
         ncs_verify_look(run->verify, o->look);
     }

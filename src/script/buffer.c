@@ -20,6 +20,35 @@ size_t ncs_buffer_element(const struct ncs_buffer *b)
     return ncs_dtype_bytes(b->dtype);
 }
 
+static bool was_freed(lua_State *L, const struct ncs_buffer *root, struct ncs_freed *how)
+{
+    const struct ncs_machine *m = ncs_lua_rank(L)->machine;
+    return m && m->freed && m->freed(root->allocation, how);
+}
+
+/* Freed through another pointer to it, or with its device. */
+static void notice(lua_State *L, struct ncs_object *o)
+{
+    struct ncs_freed how;
+    if (!was_freed(L, (struct ncs_buffer *)o, &how))
+        return;
+    ncs_object_drop(L, o);
+    o->closed_by = how.by;
+    o->closed_line = how.place.line;
+}
+
+bool ncs_buffer_is_live(lua_State *L, const struct ncs_buffer *b)
+{
+    return !ncs_object_closed(L, &b->root->head);
+}
+
+struct ncs_range ncs_buffer_range(const struct ncs_buffer *b)
+{
+    if (b->memory != NCS_MEMORY_PAGEABLE)
+        return NCS_NO_RANGE;
+    return (struct ncs_range){ b->bytes, b->count * ncs_buffer_element(b) };
+}
+
 void ncs_buffer_check_live(lua_State *L, const struct ncs_buffer *b, const char *name)
 {
     ncs_object_check_open(L, &b->root->head, name);
@@ -64,11 +93,13 @@ void ncs_buffer_read(lua_State *L, const struct ncs_buffer *b, size_t first, siz
     size_t bytes = count * ncs_buffer_element(b);
     if (bytes == 0)
         return;
+    ncs_buffer_check_live(L, b, "this");
     const char *from = b->bytes + first * ncs_buffer_element(b);
+    struct ncs_range own = { to, bytes };
     if (b->memory == NCS_MEMORY_PAGEABLE)
         memcpy(to, from, bytes);
     else
-        NCS_TRY(L, cudaMemcpy, to, from, bytes, cudaMemcpyDefault);
+        NCS_TRY_LENDING(L, own, NCS_NO_RANGE, cudaMemcpy, to, from, bytes, cudaMemcpyDefault);
 }
 
 void ncs_buffer_write(lua_State *L, const struct ncs_buffer *b, size_t first, size_t count,
@@ -77,11 +108,13 @@ void ncs_buffer_write(lua_State *L, const struct ncs_buffer *b, size_t first, si
     size_t bytes = count * ncs_buffer_element(b);
     if (bytes == 0)
         return;
+    ncs_buffer_check_live(L, b, "this");
     char *to = b->bytes + first * ncs_buffer_element(b);
+    struct ncs_range own = { from, bytes };
     if (b->memory == NCS_MEMORY_PAGEABLE)
         memcpy(to, from, bytes);
     else
-        NCS_TRY(L, cudaMemcpy, to, from, bytes, cudaMemcpyDefault);
+        NCS_TRY_LENDING(L, own, NCS_NO_RANGE, cudaMemcpy, to, from, bytes, cudaMemcpyDefault);
 }
 
 /* ---- making ---- */
@@ -139,6 +172,8 @@ static void allocate(lua_State *L, struct ncs_buffer *b, size_t bytes, const str
     case NCS_MEMORY_PAGEABLE:
         break;
     }
+    const struct ncs_machine *m = ncs_lua_rank(L)->machine;
+    b->allocation = m && m->watch ? m->watch(b->bytes) : 0;
 }
 
 /* cuda.buffer(dtype, count [, options]) */
@@ -183,6 +218,7 @@ static void push_view(lua_State *L, struct ncs_buffer *b, size_t first, size_t c
     *view = *b;
     view->head = head;
     view->count = count;
+    view->allocation = 0; /* the root's to know */
     if (b->bytes)
         view->bytes = b->bytes + first * ncs_buffer_element(b);
     ncs_object_drop(L, &view->head); /* nothing to close: its root is what is closed */
@@ -348,7 +384,7 @@ static int buffer_text(lua_State *L)
     struct ncs_buffer *b = lua_touserdata(L, 1);
     char area[SHOWN * 8];
     ncs_lua_begin(L, "tostring", -1);
-    if (b->root->head.closed)
+    if (!ncs_buffer_is_live(L, b))
         return push_freed(L, b);
     ncs_buffer_read(L, b, 0, shown_of(b), area);
     push_text(L, b, area, shown_of(b));
@@ -375,7 +411,7 @@ static void push_spread(lua_State *L, const struct ncs_buffer *b)
 
 void ncs_buffer_show(lua_State *L, const struct ncs_buffer *b)
 {
-    if (b->root->head.closed) {
+    if (!ncs_buffer_is_live(L, b)) {
         push_freed(L, b);
         return;
     }
@@ -455,6 +491,7 @@ static int buffer_free(lua_State *L)
         break;
     }
     ncs_object_drop(L, &b->head);
+    was_freed(L, b, &(struct ncs_freed){ 0 }); /* which it knows */
     lua_settop(L, 1);
     return 1;
 }
@@ -507,4 +544,5 @@ static const luaL_Reg meta[] = { { "__len", buffer_length }, { NULL, NULL } };
 const struct ncs_class ncs_class_buffer = {
     .name = "buffer", .gone = "freed", .methods = methods, .fields = fields, .meta = meta,
     .close = buffer_free, .index = buffer_index, .assign = buffer_assign, .text = buffer_text,
+    .notice = notice,
 };

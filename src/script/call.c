@@ -135,15 +135,37 @@ const struct ncs_api *ncs_lua_before(lua_State *L, enum ncs_fn fn)
     struct ncs_lua_thread *t = ncs_lua_thread(L);
     const struct ncs_fn_info *info = &ncs_fn_info[fn];
     t->running = L;
-    if (t->local) /* bindings of C carry the name of what they call */
+    if (t->local) { /* bindings of C carry the name of what they call */
         t->local->by_c_name = t->what && strcmp(t->what, info->name) == 0;
+        t->local->guarded = !t->rank->script->unsafe;
+        t->local->ranges = 0;
+    }
     if (!ncs_api_has(t->rank->api, fn))
         lacks(L, t->rank, info);
     return t->rank->api;
 }
 
+void ncs_lua_lend_more(lua_State *L, struct ncs_range range)
+{
+    struct ncs_local *local = ncs_lua_thread(L)->local;
+    if (local && range.bytes && local->ranges < NCS_RANGES)
+        local->range[local->ranges++] = range;
+}
+
+const struct ncs_api *ncs_lua_lend(lua_State *L, enum ncs_fn fn, struct ncs_range one,
+                                   struct ncs_range other)
+{
+    const struct ncs_api *api = ncs_lua_before(L, fn);
+    ncs_lua_lend_more(L, one);
+    ncs_lua_lend_more(L, other);
+    return api;
+}
+
 int ncs_lua_after(lua_State *L, int rc)
 {
+    struct ncs_local *local = ncs_lua_thread(L)->local;
+    if (local)
+        local->ranges = 0;
     ncs_lua_check_cancel(L);
     ncs_comm_drop_group(L);
     if (ncs_local && ncs_local->async_error)

@@ -16,8 +16,9 @@ static void write_from(lua_State *L, const struct ncs_buffer *b, size_t first, s
     if (!s)
         ncs_buffer_write(L, b, first, count, from);
     else if (bytes)
-        NCS_TRY(L, cudaMemcpyAsync, b->bytes + first * ncs_buffer_element(b), from, bytes,
-                cudaMemcpyDefault, s->handle);
+        NCS_TRY_LENDING(L, ((struct ncs_range){ from, bytes }), ncs_buffer_range(b), cudaMemcpyAsync,
+                        b->bytes + first * ncs_buffer_element(b), from, bytes, cudaMemcpyDefault,
+                        s->handle);
 }
 
 /* Small whole numbers, so that sums over many ranks stay exact. */
@@ -161,9 +162,11 @@ int ncs_buffer_copy_from(lua_State *L)
                              count, from->count, b->count);
     size_t bytes = count * ncs_buffer_element(b);
     if (bytes && s) {
-        NCS_TRY(L, cudaMemcpyAsync, b->bytes, from->bytes, bytes, cudaMemcpyDefault, s->handle);
+        NCS_TRY_LENDING(L, ncs_buffer_range(b), ncs_buffer_range(from), cudaMemcpyAsync, b->bytes,
+                        from->bytes, bytes, cudaMemcpyDefault, s->handle);
     } else if (bytes) {
-        NCS_TRY(L, cudaMemcpy, b->bytes, from->bytes, bytes, cudaMemcpyDefault);
+        NCS_TRY_LENDING(L, ncs_buffer_range(b), ncs_buffer_range(from), cudaMemcpy, b->bytes,
+                        from->bytes, bytes, cudaMemcpyDefault);
         if (b->memory <= NCS_MEMORY_NCCL && from->memory <= NCS_MEMORY_NCCL)
             settle(L);
     }

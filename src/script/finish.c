@@ -84,6 +84,8 @@ static void close_object(lua_State *L, struct ncs_object *o)
         ncs_object_drop(L, o);
         return;
     }
+    if (ncs_object_closed(L, o))
+        return;
     ncs_object_push(L, o);
     lua_pushcfunction(L, ncs_classes[o->id]->close);
     if (must_abort(L, o)) {

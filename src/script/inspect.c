@@ -389,7 +389,7 @@ static int look_at_elements(lua_State *L)
     struct elements_look *look = lua_touserdata(L, 1);
     push_path(L, look->variable);
     const struct ncs_buffer *b = ncs_object_test(L, -1, NCS_CLASS_BUFFER);
-    if (!b || b->root->head.closed)
+    if (!b || !ncs_buffer_is_live(L, b))
         return 0;
     look->count = (int64_t)b->count;
     for (size_t i = 0; i < look->most && i < b->count; i++)

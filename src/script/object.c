@@ -1,5 +1,6 @@
 #include "script/object.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Field of the communicators' metatable: how one is aborted. */
@@ -69,6 +70,13 @@ void ncs_object_drop(lua_State *L, struct ncs_object *o)
     lua_pop(L, 1);
 }
 
+bool ncs_object_closed(lua_State *L, const struct ncs_object *o)
+{
+    if (!o->closed && ncs_classes[o->id]->notice)
+        ncs_classes[o->id]->notice(L, (struct ncs_object *)o); /* who looks on changes nothing else */
+    return o->closed;
+}
+
 void ncs_object_push(lua_State *L, struct ncs_object *o)
 {
     push_anchors(L);
@@ -106,15 +114,17 @@ void *ncs_object_arg(lua_State *L, int arg, enum ncs_class_id id, const char *na
 void ncs_object_check_open(lua_State *L, const struct ncs_object *o, const char *name)
 {
     const struct ncs_class *class = ncs_classes[o->id];
-    size_t n = strlen(name), tail = strlen(class->name);
-    if (!o->closed || !class->close)
+    if (!class->close || !ncs_object_closed(L, o))
         return;
+    size_t n = strlen(name), tail = strlen(class->name);
     bool said = n >= tail && strcmp(name + n - tail, class->name) == 0; /* "stream" of a stream */
     const char *space = said ? "" : " ", *kind = said ? "" : class->name;
+    char by[80] = "", line[24] = "";
+    if (o->closed_by)
+        snprintf(by, sizeof by, " by %s", o->closed_by);
     if (o->closed_line)
-        ncs_lua_refuse(L, NCS_PASSED_ON, "%s%s%s was %s at line %d", name, space, kind,
-                       class->gone, o->closed_line);
-    ncs_lua_refuse(L, NCS_PASSED_ON, "%s%s%s was %s", name, space, kind, class->gone);
+        snprintf(line, sizeof line, " at line %d", o->closed_line);
+    ncs_lua_refuse(L, NCS_PASSED_ON, "%s%s%s was %s%s%s", name, space, kind, class->gone, by, line);
 }
 
 void *ncs_object_live(lua_State *L, int arg, enum ncs_class_id id, const char *name)
@@ -206,7 +216,7 @@ static int refuse_assignment(lua_State *L)
 static int close_variable(lua_State *L)
 {
     struct ncs_object *o = lua_touserdata(L, 1);
-    if (o->closed)
+    if (ncs_object_closed(L, o))
         return 0;
     bool abort = o->id == NCS_CLASS_COMM && !lua_isnoneornil(L, 2);
     lua_settop(L, 1);

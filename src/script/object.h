@@ -29,6 +29,7 @@ struct ncs_object {
     enum ncs_class_id id;
     bool closed;
     int closed_line;
+    const char *closed_by; /* the function of C that did it; NULL = a method */
     lua_Integer serial;
     struct ncs_object *newer, *older; /* in the rank's list; only classes with `close` */
 };
@@ -43,6 +44,8 @@ struct ncs_class {
     lua_CFunction index;   /* for keys that are no text; NULL = none */
     lua_CFunction assign;  /* __newindex; NULL: an error */
     lua_CFunction text;    /* __tostring */
+    /* Drops an open object when what it stands for has gone behind its back; NULL = it cannot. */
+    void (*notice)(lua_State *L, struct ncs_object *o);
 };
 
 extern const struct ncs_class *const ncs_classes[NCS_CLASSES];
@@ -58,6 +61,8 @@ void *ncs_object_new(lua_State *L, enum ncs_class_id id, size_t bytes, int value
 void ncs_object_open(struct ncs_object *o);
 void ncs_object_drop(lua_State *L, struct ncs_object *o); /* closed, and out of the list */
 void ncs_object_push(lua_State *L, struct ncs_object *o); /* one that is still in the list */
+/* Whether it is closed by now. Whoever touches what it stands for asks this before. */
+bool ncs_object_closed(lua_State *L, const struct ncs_object *o);
 
 /* True when its objects have a method of this name, false when they have a field; raises when they
  * have neither. */
@@ -92,6 +97,7 @@ struct ncs_buffer {
     struct ncs_object head;
     struct ncs_buffer *root; /* itself unless it is a view; a view's user value 1 is the root */
     char *bytes;             /* NULL when empty */
+    uint64_t allocation;     /* the machine's serial for it; 0 = pageable, empty, or none is known */
     size_t count;
     int dtype, device;
     enum ncs_memory memory;
@@ -257,8 +263,12 @@ struct ncs_buffer *ncs_buffer_host(lua_State *L, int dtype, size_t count);
 /* For who looks on from outside the ranks' lines, on the simulator: its memory is read as it is, without a call
  * of the driver. Pushes it as a text with how its elements are spread; element i, from 0. */
 void ncs_buffer_show(lua_State *L, const struct ncs_buffer *b);
-double ncs_buffer_peek(const struct ncs_buffer *b, size_t i);
+double ncs_buffer_peek(const struct ncs_buffer *b, size_t i); /* of one that is live */
+/* Whether its memory is still its own: not freed by a method, by C, or with its device. */
+bool ncs_buffer_is_live(lua_State *L, const struct ncs_buffer *b);
 void ncs_buffer_check_live(lua_State *L, const struct ncs_buffer *b, const char *name);
+/* What a call is lent when it is made on a buffer: pageable memory is the script's own. */
+struct ncs_range ncs_buffer_range(const struct ncs_buffer *b);
 /* The number at arg as an element of dtype. */
 void ncs_lua_element(lua_State *L, int arg, int dtype, void *element, const char *name);
 void ncs_lua_push_element(lua_State *L, int dtype, const void *element);

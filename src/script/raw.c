@@ -27,10 +27,8 @@ static int call(lua_State *L)
     ncs_raw_cells(L, &c);
     if (info->result == NCS_RESULT_NCCL || info->result == NCS_RESULT_CUDA)
         t->last_fn = c.fn;
-    ncs_raw_guard(L, wanted);
+    ncs_raw_lend(L, wanted);
     ncs_invoke(api, c.fn, c.arg, &result);
-    if (t->local)
-        t->local->guarded = false;
     ncs_lua_after(L, 0);
     if (info->result == NCS_RESULT_VOID)
         return 0;

@@ -18,8 +18,8 @@ struct ncs_raw {
 
 /* Arguments from the stack, 1 .. top in C's order without the out-parameters. */
 void ncs_raw_arguments(lua_State *L, struct ncs_raw *c);
-/* Tells the machine which memory of the script's own the call may touch. */
-void ncs_raw_guard(lua_State *L, int args);
+/* Lends the call the script's own memory that its arguments point into. */
+void ncs_raw_lend(lua_State *L, int args);
 
 /* Pushes a cell for each out-parameter. They are objects, because a group may fill them later. */
 void ncs_raw_cells(lua_State *L, struct ncs_raw *c);

@@ -33,13 +33,26 @@ static unsigned flags_of(lua_State *L, int arg, const char *name)
 
 /* ---- memory ---- */
 
-/* Host memory whose bytes are known, and how many there are from the pointer on. */
-static bool known_host(lua_State *L, int arg, const char **from, size_t *room)
+/* The buffer that the argument is, or points into; NULL = none. */
+static const struct ncs_buffer *root_at(lua_State *L, int arg)
 {
     const struct ncs_buffer *b = ncs_object_test(L, arg, NCS_CLASS_BUFFER);
     const struct ncs_pointer *p = ncs_object_test(L, arg, NCS_CLASS_POINTER);
-    const char *at = b ? b->bytes : p ? p->at : NULL;
-    const struct ncs_buffer *root = b ? b->root : p ? p->root : NULL;
+    return b ? b->root : p ? p->root : NULL;
+}
+
+static const char *address_at(lua_State *L, int arg)
+{
+    const struct ncs_buffer *b = ncs_object_test(L, arg, NCS_CLASS_BUFFER);
+    const struct ncs_pointer *p = ncs_object_test(L, arg, NCS_CLASS_POINTER);
+    return b ? b->bytes : p ? p->at : NULL;
+}
+
+/* Host memory whose bytes are known, and how many there are from the pointer on. */
+static bool known_host(lua_State *L, int arg, const char **from, size_t *room)
+{
+    const struct ncs_buffer *root = root_at(L, arg);
+    const char *at = address_at(L, arg);
     if (!root || root->memory == NCS_MEMORY_DEVICE || root->memory == NCS_MEMORY_NCCL)
         return false;
     size_t all = root->count * ncs_dtype_bytes(root->dtype);
@@ -49,24 +62,17 @@ static bool known_host(lua_State *L, int arg, const char **from, size_t *room)
     return true;
 }
 
-void ncs_raw_guard(lua_State *L, int args)
+void ncs_raw_lend(lua_State *L, int args)
 {
-    struct ncs_local *local = ncs_lua_thread(L)->local;
-    if (!local)
-        return;
-    local->guarded = !ncs_lua_rank(L)->script->unsafe;
-    local->ranges = 0;
     const char *from;
     size_t room;
-    for (int i = 1; i <= args && local->ranges < NCS_RANGES; i++)
-        if (known_host(L, i, &from, &room))
-            local->range[local->ranges++] = (struct ncs_range){ from, room };
+    for (int i = 1; i <= args; i++)
+        if (known_host(L, i, &from, &room) && root_at(L, i)->memory == NCS_MEMORY_PAGEABLE)
+            ncs_lua_lend_more(L, (struct ncs_range){ from, room });
 }
 
 static const void *pointer_of(lua_State *L, int arg, const char *name, size_t bytes)
 {
-    const struct ncs_buffer *b = ncs_object_test(L, arg, NCS_CLASS_BUFFER);
-    const struct ncs_pointer *p = ncs_object_test(L, arg, NCS_CLASS_POINTER);
     bool unsafe = ncs_lua_rank(L)->script->unsafe;
     const char *from;
     size_t room;
@@ -74,10 +80,8 @@ static const void *pointer_of(lua_State *L, int arg, const char *name, size_t by
     if (!unsafe && known_host(L, arg, &from, &room) && bytes > room)
         ncs_lua_usage(L, "%s: %zu bytes are beyond the host memory, which has %zu there", name,
                       bytes, room);
-    if (b)
-        return b->bytes;
-    if (p)
-        return p->at;
+    if (ncs_object_test(L, arg, NCS_CLASS_BUFFER) || ncs_object_test(L, arg, NCS_CLASS_POINTER))
+        return address_at(L, arg);
     if (lua_isnoneornil(L, arg))
         return NULL;
     if (ncs_lua_is_whole(L, arg, &address) && (unsafe || address == 0))
@@ -108,10 +112,20 @@ static size_t touched(const struct ncs_raw *c, int which)
     return pitch > (SIZE_MAX - width) / height ? SIZE_MAX : (height - 1) * pitch + width;
 }
 
+static size_t element_of(const struct ncs_raw *c)
+{
+    for (int i = 0; i < c->info->nargs; i++)
+        if (c->info->arg[i].kind == NCS_ARG_DTYPE)
+            return ncs_dtype_bytes((int)c->arg[i].i);
+    return 0;
+}
+
 static void check_memory(lua_State *L, const struct ncs_raw *c)
 {
     for (int i = 0; i < c->info->nargs; i++) {
         enum ncs_kind kind = c->info->arg[i].kind;
+        if (kind == NCS_ARG_SCALAR)
+            pointer_of(L, c->at[i], c->info->arg[i].name, element_of(c));
         if (kind == NCS_ARG_IN || kind == NCS_ARG_OUT || kind == NCS_ARG_INOUT ||
             (kind == NCS_ARG_MEMORY && c->fn == NCS_FN_cudaHostRegister))
             pointer_of(L, c->at[i], c->info->arg[i].name, touched(c, i));
@@ -239,9 +253,9 @@ static void read(lua_State *L, struct ncs_raw *c, int i)
     int at = c->at[i];
     switch (c->info->arg[i].kind) {
     case NCS_ARG_IN: case NCS_ARG_OUT: case NCS_ARG_INOUT: case NCS_ARG_MEMORY:
+    case NCS_ARG_SCALAR:
         out->p = pointer_of(L, at, name, 0);
         break;
-    case NCS_ARG_SCALAR: out->p = pointer_of(L, at, name, 1); break;
     case NCS_ARG_ATTRIBUTE: /* the first three attributes of a pool are of 4 bytes */
         out->p = pointer_of(L, at, name, c->arg[i - 1].i < cudaMemPoolAttrReleaseThreshold ? 4 : 8);
         break;

@@ -195,12 +195,15 @@ static void push(lua_State *L, const struct ncs_raw *c, int i)
 
 /* ---- what the script's objects learn ---- */
 
-static struct ncs_object *buffer_behind(lua_State *L)
+/* The buffer that has been freed, where no machine knows: a pointer may have gone from its own buffer
+ * into another's memory. */
+static struct ncs_object *buffer_freed(lua_State *L, const void *p)
 {
-    const struct ncs_pointer *p = ncs_object_test(L, 1, NCS_CLASS_POINTER);
+    const struct ncs_machine *m = ncs_lua_rank(L)->machine;
+    const struct ncs_pointer *pointer = ncs_object_test(L, 1, NCS_CLASS_POINTER);
     struct ncs_buffer *b = ncs_object_test(L, 1, NCS_CLASS_BUFFER);
-    b = b ? b->root : p ? p->root : NULL;
-    return b ? &b->head : NULL;
+    b = b ? b->root : pointer ? pointer->root : NULL;
+    return b && b->bytes == p && !(m && m->freed) ? &b->head : NULL;
 }
 
 /* What is pinned stays where it is until the rank ends, whatever becomes of the buffer. */
@@ -236,7 +239,7 @@ static void note_effect(lua_State *L, const struct ncs_raw *c)
         break;
     case NCS_FN_cudaFree: case NCS_FN_cudaFreeHost: case NCS_FN_cudaFreeAsync:
     case NCS_FN_ncclMemFree:
-        o = buffer_behind(L);
+        o = buffer_freed(L, c->arg[0].p);
         break;
     case NCS_FN_ncclCommWindowDeregister: case NCS_FN_ncclCommDeregister: {
         struct ncs_of_comm *m = lua_touserdata(L, 2);
@@ -249,6 +252,8 @@ static void note_effect(lua_State *L, const struct ncs_raw *c)
     if (!o || o->closed || !ncs_classes[o->id]->close)
         return;
     ncs_object_drop(L, o);
+    if (o->id == NCS_CLASS_BUFFER)
+        o->closed_by = c->info->name;
 }
 
 void ncs_raw_results(lua_State *L, struct ncs_raw *c, bool ok)

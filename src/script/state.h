@@ -158,7 +158,13 @@ void ncs_lua_report(struct ncs_lua_thread *thread, lua_State *L);
 
 /* ---- calling the driver ---- */
 
-const struct ncs_api *ncs_lua_before(lua_State *L, enum ncs_fn fn);
+/* Whatever a script has called, of its own memory it touches what is lent to it here, and only while it
+ * runs: buffers that it has lost, and pointers to anywhere, are refused by the machine. */
+const struct ncs_api *ncs_lua_before(lua_State *L, enum ncs_fn fn); /* lends nothing */
+const struct ncs_api *ncs_lua_lend(lua_State *L, enum ncs_fn fn, struct ncs_range one,
+                                   struct ncs_range other);
+void ncs_lua_lend_more(lua_State *L, struct ncs_range range);
+#define NCS_NO_RANGE ((struct ncs_range){ NULL, 0 })
 int ncs_lua_after(lua_State *L, int rc);
 int ncs_lua_ok(lua_State *L, enum ncs_fn fn, int rc); /* raises unless success or in progress */
 
@@ -167,7 +173,11 @@ int ncs_lua_ok(lua_State *L, enum ncs_fn fn, int rc); /* raises unless success o
     ncs_lua_after((L), (int)ncs_lua_before((L), NCS_FN_##fn)->fn(__VA_ARGS__))
 /* The same, raised when it is an error. */
 #define NCS_TRY(L, fn, ...) ncs_lua_ok((L), NCS_FN_##fn, NCS_CALL(L, fn, __VA_ARGS__))
-
+/* The same for a call that reads or writes these two ranges of the script's. */
+#define NCS_TRY_LENDING(L, one, other, fn, ...)                                       \
+    ncs_lua_ok((L), NCS_FN_##fn,                                                      \
+               ncs_lua_after((L), (int)ncs_lua_lend((L), NCS_FN_##fn, (one), (other)) \
+                                      ->fn(__VA_ARGS__)))
 
 /* Makes a device current for a while: the thread's own one is known to be set otherwise. */
 void ncs_lua_enter_device(lua_State *L, int device);

@@ -22,6 +22,7 @@ struct side {
     const void *p;
     size_t pitch;
     bool known, fits, on_device;
+    uint64_t memory; /* serial of its allocation; 0 = not known */
 };
 
 /* False: more than there can be. */
@@ -37,8 +38,8 @@ static struct side look_at(const struct context *c, const void *p, struct rows r
     const struct allocation *a = memory_find(p);
     struct side side = { p, pitch, .known = a && a->process == c->process,
                          .on_device = a && a->kind == MEMORY_DEVICE };
-    side.fits = p && measure(rows, pitch, &bytes) &&
-                (a ? memory_reachable(c->process, p, bytes) : memory_of_caller(p, bytes));
+    side.fits = p && measure(rows, pitch, &bytes) && memory_usable(c->process, p, bytes);
+    side.memory = side.known ? a->serial : 0;
     return side;
 }
 
@@ -119,7 +120,8 @@ static cudaError_t copy(struct context *c, const struct copy *what)
     op->work = (struct op_work){ .dst = what->dst, .src = what->src, .bytes = rows.bytes,
                                  .rows = rows.count, .dst_pitch = to.pitch,
                                  .src_pitch = from.pitch, .staged = staged,
-                                 .dst_device = to.known, .src_device = from.known };
+                                 .dst_device = to.known, .src_device = from.known,
+                                 .dst_memory = to.memory, .src_memory = from.memory };
     op_ref(op);
     submit(op, from, rows);
     struct gpu *gpu = stream->gpu;
@@ -210,7 +212,8 @@ static cudaError_t set(struct context *c, void *p, int value, struct rows rows, 
         return cudaErrorInvalidValue;
     struct op *op = op_new(OP_SET, stream->gpu, &stream, 1, op_cost(rows.bytes * rows.count));
     op->work = (struct op_work){ .dst = p, .bytes = rows.bytes, .rows = rows.count,
-                                 .dst_pitch = pitch, .byte = value, .dst_device = true };
+                                 .dst_pitch = pitch, .byte = value, .dst_device = true,
+                                 .dst_memory = to.memory };
     op_submit(op);
     return cudaSuccess;
 }

@@ -63,7 +63,7 @@ cudaError_t sim_cudaFreeAsync(void *p, cudaStream_t handle)
         return cuda_return(c, cudaErrorInvalidValue);
     memory_leave(a);
     struct op *op = op_new(OP_FREE, stream->gpu, &stream, 1, op_cost(0));
-    op->work.dst = p;
+    op->work = (struct op_work){ .dst = p, .dst_memory = a->serial };
     op_submit(op);
     return cudaSuccess;
 }
@@ -142,19 +142,13 @@ static bool is_switch(enum cudaMemPoolAttr attr)
            attr <= cudaMemPoolReuseAllowInternalDependencies;
 }
 
-static bool is_usable(const struct context *c, const void *value, size_t bytes)
-{
-    return value && (memory_find(value) ? memory_reachable(c->process, value, bytes)
-                                        : memory_of_caller(value, bytes));
-}
-
 cudaError_t sim_cudaMemPoolSetAttribute(cudaMemPool_t handle, enum cudaMemPoolAttr attr,
                                         void *value)
 {
     CUDA_ENTER(c);
     struct pool *p = find_pool(c, handle);
     size_t bytes = is_switch(attr) ? sizeof(int) : sizeof(uint64_t);
-    if (!p || !is_usable(c, value, bytes))
+    if (!p || !value || !memory_usable(c->process, value, bytes))
         return cuda_return(c, cudaErrorInvalidValue);
     if (is_switch(attr)) {
         p->on[attr - cudaMemPoolReuseFollowEventDependencies] = *(int *)value;
@@ -177,7 +171,7 @@ cudaError_t sim_cudaMemPoolGetAttribute(cudaMemPool_t handle, enum cudaMemPoolAt
     CUDA_ENTER(c);
     const struct pool *p = find_pool(c, handle);
     size_t bytes = is_switch(attr) ? sizeof(int) : sizeof(uint64_t);
-    if (!p || !is_usable(c, value, bytes))
+    if (!p || !value || !memory_usable(c->process, value, bytes))
         return cuda_return(c, cudaErrorInvalidValue);
     uint64_t *number = value;
     switch (attr) {

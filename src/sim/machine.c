@@ -357,6 +357,7 @@ static const struct ncs_machine sim_machine = {
     .cancelled = machine_cancelled, .check = machine_check, .end = machine_end,
     .die = machine_die, .inject = inject,
     .gate_new = gate_new, .gate_free = gate_free, .gate_wait = gate_wait, .gate_wake = gate_wake,
+    .readable = memory_readable, .watch = memory_watch, .freed = memory_freed,
 };
 
 const struct ncs_driver ncs_driver_sim = { "sim", &sim_api, &sim_machine, false };

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "api/journal.h"
 #include "base/mem.h"
 #include "ncclscript/cuda_abi.h"
 #include "sim/pool.h"
@@ -82,6 +83,7 @@ static struct allocation *insert(struct allocation given)
     struct world *w = &sim_world;
     struct allocation *a = sim_new(sizeof *a);
     *a = given;
+    a->serial = ++w->memory_serial;
     a->address = FIRST_ADDRESS + w->addresses;
     w->addresses += (a->bytes / ADDRESS_STEP + 1) * ADDRESS_STEP;
     if (a->block)
@@ -157,10 +159,53 @@ int memory_register(struct process *process, int device, void *p, size_t bytes, 
     return cudaSuccess;
 }
 
-static void uncount(const struct allocation *a)
+/* ---- what freed watched memory ---- */
+
+static void note_freed(const struct allocation *a)
+{
+    const struct ncs_call *call = ncs_local ? ncs_local->call : NULL;
+    if (!a->watched)
+        return;
+    struct ncs_freed *f = sim_new(sizeof *f);
+    if (call)
+        *f = (struct ncs_freed){ ncs_fn_info[call->fn].name, call->place };
+    ncs_map_put(&sim_world.freed, a->serial, f);
+}
+
+static void forget_freed(void *value, void *arg)
+{
+    (void)arg;
+    sim_free(value, sizeof(struct ncs_freed));
+}
+
+bool memory_freed(uint64_t serial, struct ncs_freed *how)
+{
+    struct ncs_freed *f = serial ? ncs_map_get(&sim_world.freed, serial) : NULL;
+    if (!f)
+        return false;
+    *how = *f;
+    ncs_map_remove(&sim_world.freed, serial);
+    forget_freed(f, NULL);
+    return true;
+}
+
+uint64_t memory_watch(const void *p)
+{
+    struct allocation *a = memory_find(p);
+    if (!a || a->base != p)
+        return 0;
+    a->watched = true;
+    return a->serial;
+}
+
+/* ---- freeing ---- */
+
+/* It is no longer the program's. In the order of a stream that is so before the memory goes. */
+static void end_use(const struct allocation *a)
 {
     if (a->leaving)
         return;
+    note_freed(a);
     if (is_counted(a->kind))
         *used(a->process, a->device) -= a->bytes;
     if (a->pool)
@@ -169,13 +214,13 @@ static void uncount(const struct allocation *a)
 
 void memory_leave(struct allocation *a)
 {
-    uncount(a);
+    end_use(a);
     a->leaving = true;
 }
 
 static void release(struct allocation *a)
 {
-    uncount(a);
+    end_use(a);
     if (a->block)
         sim_world.live_bytes -= a->bytes;
     if (a->mapped)
@@ -196,10 +241,10 @@ void memory_free(struct allocation *a)
     release(a);
 }
 
-void memory_left(const void *p)
+void memory_left(uint64_t serial, const void *p)
 {
     struct allocation *a = memory_find(p);
-    if (a && a->base == p && a->leaving)
+    if (a && a->serial == serial)
         memory_free(a);
 }
 
@@ -222,6 +267,8 @@ void memory_free_all(void)
     struct world *w = &sim_world;
     for (size_t i = 0; i < w->allocations; i++)
         release(w->allocation[i]);
+    ncs_map_each(&w->freed, forget_freed, NULL);
+    ncs_map_free(&w->freed);
     ncs_free(w->allocation);
     ncs_free(w->memory_used);
     w->allocation = NULL;
@@ -229,13 +276,35 @@ void memory_free_all(void)
     w->allocations = w->allocations_room = w->memory_used_count = 0;
 }
 
-bool memory_reachable(const struct process *process, const void *p, size_t bytes)
+/* ---- who may touch what ---- */
+
+static bool is_within(const struct allocation *a, const void *p, size_t bytes)
+{
+    return a && bytes <= a->bytes - ((uintptr_t)p - (uintptr_t)a->base);
+}
+
+bool memory_still_reachable(const struct process *process, uint64_t serial, const void *p,
+                            size_t bytes)
 {
     if (bytes == 0)
         return true;
     const struct allocation *a = memory_find(p);
-    return a && a->process == process &&
-           bytes <= a->bytes - ((uintptr_t)p - (uintptr_t)a->base);
+    return is_within(a, p, bytes) && a->process == process && (serial == 0 || a->serial == serial);
+}
+
+bool memory_reachable(const struct process *process, const void *p, size_t bytes)
+{
+    return memory_still_reachable(process, 0, p, bytes);
+}
+
+bool memory_readable(const void *p, size_t bytes)
+{
+    return bytes == 0 || is_within(memory_find(p), p, bytes);
+}
+
+bool memory_usable(const struct process *process, const void *p, size_t bytes)
+{
+    return memory_find(p) ? memory_reachable(process, p, bytes) : memory_of_caller(p, bytes);
 }
 
 bool memory_in_reach(const struct gpu *gpu, const void *p)

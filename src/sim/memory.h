@@ -19,6 +19,7 @@ enum memory_kind {
 };
 
 struct allocation {
+    uint64_t serial;
     char *base;
     void *block; /* that base lies in; NULL: the caller's */
     size_t mapped; /* bytes of the block that is a mapping of its own; 0 = it is not */
@@ -29,6 +30,7 @@ struct allocation {
     unsigned flags;    /* of pinned memory */
     bool foreign;      /* another device has used it, which has been told */
     bool leaving;      /* will be freed in the order of a stream */
+    bool watched;      /* somebody will ask what has freed it */
     struct pool *pool; /* that it is from; NULL = none */
     uint64_t address; /* of base, as the log gives it: the same in every run */
     struct pages pages; /* of large memory of a program from outside */
@@ -36,6 +38,7 @@ struct allocation {
 };
 
 struct gpu;
+struct ncs_freed;
 struct pool;
 
 /* The allocation that holds p, or NULL. */
@@ -55,19 +58,30 @@ void memory_free(struct allocation *a);
 /* It no longer counts as used: it will be freed in the order of a stream. */
 void memory_leave(struct allocation *a);
 /* The stream has come to it. The reset of its device may have been faster. */
-void memory_left(const void *p);
+void memory_left(uint64_t serial, const void *p);
 /* Frees all that a process has on a device. */
 void memory_free_device(const struct process *process, int device);
 void memory_free_all(void);
 
 /* Whether a device of this process may touch all of [p, p + bytes): one allocation of its own. */
 bool memory_reachable(const struct process *process, const void *p, size_t bytes);
+/* The same of work that was given out earlier: that is still the allocation with this serial; 0 = any. */
+bool memory_still_reachable(const struct process *process, uint64_t serial, const void *p,
+                            size_t bytes);
 
 /* Whether a kernel of gpu may touch p, which is allocated, without a copy in between. */
 bool memory_in_reach(const struct gpu *gpu, const void *p);
 
-/* Whether the call in flight may touch memory that the machine did not give out. */
+/* Whether the call in flight may touch memory that the machine did not give out: a script only what
+ * it has lent for this call; a program from outside anything, as all memory is its own. */
 bool memory_of_caller(const void *p, size_t bytes);
+/* Whether the call in flight may touch it at once, from the host: either of the two. */
+bool memory_usable(const struct process *process, const void *p, size_t bytes);
+
+/* What ncs_machine says of these. */
+bool memory_readable(const void *p, size_t bytes);
+uint64_t memory_watch(const void *p);
+bool memory_freed(uint64_t serial, struct ncs_freed *how);
 
 /* Bytes in use on the device under that process. */
 size_t memory_used(const struct process *process, int device);

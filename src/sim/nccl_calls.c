@@ -312,11 +312,6 @@ ncclResult_t sim_ncclGroupSimulateEnd(ncclSimInfo_t *simInfo)
     return c ? group_simulate(c, simInfo) : ncclSuccess;
 }
 
-static bool readable(const struct context *c, const void *p, size_t bytes)
-{
-    return memory_find(p) ? memory_reachable(c->process, p, bytes) : memory_of_caller(p, bytes);
-}
-
 /* Slots are recycled last in, first out, so a stale handle may come to mean the newest operator. */
 static size_t take_slot(struct comm_rank *cr)
 {
@@ -344,7 +339,7 @@ ncclResult_t sim_ncclRedOpCreatePreMulSum(ncclRedOp_t *op, void *scalar, ncclDat
     size_t bytes = ncs_dtype_bytes((int)datatype);
     bool host = residence == ncclScalarHostImmediate;
     const char *crash = !op ? "op is NULL" : !scalar ? "scalar is NULL"
-                        : host && !readable(c, scalar, bytes) ? "scalar is no memory of the host"
+                        : host && !memory_usable(c->process, scalar, bytes) ? "scalar is no memory of the host"
                                                               : NULL;
     if (crash) {
         nccl_crash(crash);

@@ -143,7 +143,7 @@ ncclResult_t sim_ncclParamGet(ncclParamHandle_t h, void *out, int room, int *byt
                   room);
         return ncclInvalidArgument;
     }
-    if (!(memory_find(out) ? memory_reachable(c->process, out, length) : memory_of_caller(out, length))) {
+    if (!memory_usable(c->process, out, length)) {
         nccl_warn("the real library crashes here: out has no room for %zu bytes", length);
         return ncclInvalidArgument;
     }

@@ -192,9 +192,11 @@ static const char *misplaced(const struct op *op)
 {
     const struct op_work *w = &op->work;
     const struct process *p = op->gpu->process;
-    if (w->dst_device && !memory_reachable(p, w->dst, span(w->bytes, w->rows, w->dst_pitch)))
+    if (w->dst_device && !memory_still_reachable(p, w->dst_memory, w->dst,
+                                                 span(w->bytes, w->rows, w->dst_pitch)))
         return "its destination is no longer allocated";
-    if (w->src_device && !memory_reachable(p, w->src, span(w->bytes, w->rows, w->src_pitch)))
+    if (w->src_device && !memory_still_reachable(p, w->src_memory, w->src,
+                                                 span(w->bytes, w->rows, w->src_pitch)))
         return "its source is no longer allocated";
     if (op->kind == OP_ADD && !(memory_in_reach(op->gpu, w->dst) && memory_in_reach(op->gpu, w->src)))
         return "some of its memory is on a device that its own has no peer access to";
@@ -232,7 +234,7 @@ static void execute(struct op *op)
         data_add(work->dst, work->src, work->bytes / ncs_dtype_bytes(work->dtype), work->dtype);
         break;
     case OP_FREE:
-        memory_left(work->dst);
+        memory_left(work->dst_memory, work->dst);
         break;
     case OP_LAUNCH:
     case OP_EVENT:

@@ -34,7 +34,8 @@ struct op_work {
     void *staged;      /* of a copy from pageable memory: the bytes at the call; owned */
     int byte;          /* of a set */
     int dtype;         /* of an add */
-    bool dst_device, src_device; /* memory that must be valid when the operation ends */
+    bool dst_device, src_device; /* memory that must be valid when the operation ends, */
+    uint64_t dst_memory, src_memory; /* and of these allocations, by their serials; 0 = of any */
 };
 
 struct op {

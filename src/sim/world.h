@@ -125,6 +125,8 @@ struct world {
     uint64_t stream_serial;
     struct allocation **allocation;     /* sorted by base */
     size_t allocations, allocations_room;
+    uint64_t memory_serial;             /* of the latest allocation */
+    struct ncs_map freed;               /* struct freed of watched allocations, by serial */
     uint64_t *memory_used;              /* by host * devices + device */
     size_t memory_used_count;
 

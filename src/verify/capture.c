@@ -236,6 +236,11 @@ static size_t input_count(const struct ncs_operation *op, const struct ncs_call 
     }
 }
 
+bool ncs_capture_can_read(const struct ncs_capture *c, const void *p, size_t bytes)
+{
+    return !c->readable || c->staged || c->readable(p, bytes);
+}
+
 static void copy_input(struct ncs_capture *c, struct ncs_operation *op, struct ncs_call *call)
 {
     struct ncs_share *share = &op->share[ncs_share_of(call)];
@@ -244,10 +249,14 @@ static void copy_input(struct ncs_capture *c, struct ncs_operation *op, struct n
 
     if (count == 0)
         return;
+    if (__builtin_mul_overflow(count, ncs_dtype_bytes(ncs_call_dtype(call)), &each) ||
+        !ncs_capture_can_read(c, from, each)) {
+        op->unfit = "an input has been freed";
+        return;
+    }
     if (from && !ncs_call_is_pair(call) && op->movement != NCS_MOVE_PUT)
         ncs_fingerprint(call, from, count);
-    if (!from || __builtin_mul_overflow(count, ncs_dtype_bytes(ncs_call_dtype(call)), &each) ||
-        (!op->copies && !reserve(c, op, each, inputs))) {
+    if (!from || (!op->copies && !reserve(c, op, each, inputs))) {
         op->unfit = "the inputs do not fit";
         return;
     }
@@ -264,8 +273,10 @@ static void copy_scalar(const struct ncs_capture *c, struct ncs_operation *op,
                        : c->staged       ? c->staged(call, NCS_STAGED_SCALAR)
                                          : redop->pointer;
 
-    if (from)
-        memcpy(op->share[call->comm_rank].scalar, from, ncs_dtype_bytes(op->dtype));
+    size_t bytes = ncs_dtype_bytes(op->dtype);
+    bool there = from && (from == redop->scalar || ncs_capture_can_read(c, from, bytes));
+    if (there)
+        memcpy(op->share[call->comm_rank].scalar, from, bytes);
     else
         op->unfit = "a scalar without a place";
 }
@@ -287,6 +298,9 @@ void ncs_capture_call(struct ncs_capture *c, struct ncs_call *call)
         op->unfit = "the window cannot be told";
     if (c->staged && output > 0 && !share->output)
         op->unfit = "there is no copy of an output";
+    size_t written = output * ncs_dtype_bytes(ncs_call_dtype(call));
+    if (!op->unfit && !ncs_capture_can_read(c, share->output, written))
+        op->unfit = "an output has been freed";
     if (!ncs_call_is_pair(call) && ncs_call_signature(call) != op->signature)
         op->unfit = "the ranks disagree";
     if (op->unfit)
@@ -295,8 +309,7 @@ void ncs_capture_call(struct ncs_capture *c, struct ncs_call *call)
     if (call->redop && !ncs_call_is_pair(call))
         copy_scalar(c, op, call);
     if (!op->unfit && output > 0 && !call->unverified && !c->staged)
-        share->before = ncs_content_hash(share->output,
-                                         output * ncs_dtype_bytes(ncs_call_dtype(call)));
+        share->before = ncs_content_hash(share->output, written);
 }
 
 void ncs_capture_exclude(struct ncs_capture *c, struct ncs_call *call)

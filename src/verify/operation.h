@@ -70,6 +70,7 @@ struct ncs_capture {
     const struct ncs_journal *journal; /* borrowed */
     /* Where the bytes are; NULL: at the calls' pointers. */
     const void *(*staged)(const struct ncs_call *call, enum ncs_staged what);
+    bool (*readable)(const void *p, size_t bytes); /* as the machine's; NULL: whatever calls point at */
     size_t budget, held;
     struct ncs_map operations;  /* chains by hash of key */
     unsigned char *spare;       /* the copies of an earlier operation, to be used again */
@@ -84,6 +85,9 @@ void ncs_capture_exclude(struct ncs_capture *c, struct ncs_call *call);
 
 /* The call's operation, or NULL when it was not captured. */
 struct ncs_operation *ncs_capture_find(struct ncs_capture *c, const struct ncs_call *call);
+
+/* Whether these bytes can be looked at where a call points: a program may have freed them since. */
+bool ncs_capture_can_read(const struct ncs_capture *c, const void *p, size_t bytes);
 
 /* Index of the call's share. */
 int ncs_share_of(const struct ncs_call *call);

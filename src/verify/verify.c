@@ -118,6 +118,11 @@ void ncs_verify_from(struct ncs_verify *v,
     v->capture.staged = staged;
 }
 
+void ncs_verify_asks(struct ncs_verify *v, bool (*readable)(const void *p, size_t bytes))
+{
+    v->capture.readable = readable;
+}
+
 void ncs_verify_ascending(struct ncs_verify *v, bool ascending)
 {
     v->arithmetic = ascending ? NCS_ASCENDING : NCS_ANY_ORDER;
@@ -158,8 +163,10 @@ void ncs_verify_waiting(const struct ncs_verify *v, struct ncs_call *call)
         movement == NCS_MOVE_RECV || movement == NCS_MOVE_PUT)
         return;
     int nranks = v->capture.journal->comm[call->comm]->nranks;
-    ncs_fingerprint(call, ncs_call_sendbuff(call),
-                    ncs_call_count(call) * ncs_call_reads(call, nranks));
+    size_t count = ncs_call_count(call) * ncs_call_reads(call, nranks);
+    const void *input = ncs_call_sendbuff(call);
+    if (ncs_capture_can_read(&v->capture, input, count * ncs_dtype_bytes(ncs_call_dtype(call))))
+        ncs_fingerprint(call, input, count);
 }
 
 /* ---- comparison ---- */
@@ -455,6 +462,13 @@ static void count_signals(struct ncs_verify *v, struct ncs_call *call)
 
 /* ---- steps ---- */
 
+/* Between the steps of a call a program may have freed what is written. */
+static bool has_output(const struct ncs_verify *v, const struct ncs_share *share, size_t total)
+{
+    return ncs_capture_can_read(&v->capture, share->output,
+                                total * ncs_dtype_bytes(ncs_call_dtype(share->call)));
+}
+
 /* Whether everything that ends up in the share's output has been copied. */
 static bool has_inputs(const struct ncs_operation *op)
 {
@@ -471,7 +485,8 @@ static void check_share(struct ncs_verify *v, struct ncs_operation *op, int i)
     const struct ncs_call *call = op->share[i].call;
     size_t total = ncs_output_count(call, op->shares);
 
-    if (total == 0 || op->unfit || call->unverified || !has_inputs(op)) {
+    if (total == 0 || op->unfit || call->unverified || !has_inputs(op) ||
+        !has_output(v, &op->share[i], total)) {
         v->unchecked += total > 0;
         look(v, op, i, &(struct tally){ 0 });
         return;

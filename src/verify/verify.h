@@ -90,6 +90,9 @@ void ncs_verify_close(struct ncs_verify *v); /* unpins; NULL is a no-op */
 void ncs_verify_from(struct ncs_verify *v,
                      const void *(*staged)(const struct ncs_call *call, enum ncs_staged what));
 
+/* Whether memory is still what a call took it for, as ncs_machine.readable; NULL: it always is. */
+void ncs_verify_asks(struct ncs_verify *v, bool (*readable)(const void *p, size_t bytes));
+
 /* From here on keeps what it has checked, at most so many. */
 void ncs_verify_keep(struct ncs_verify *v, size_t most);
 const struct ncs_value *ncs_verify_values(const struct ncs_verify *v, size_t *count);
