@@ -259,16 +259,9 @@ static int buffer_part(lua_State *L)
 
 /* ---- reading ---- */
 
-void *ncs_buffer_stage(lua_State *L, size_t bytes, bool keep)
+void *ncs_buffer_stage(lua_State *L, size_t bytes)
 {
-    void *area = lua_newuserdatauv(L, bytes ? bytes : 1, 0);
-    if (keep) {
-        luaL_getsubtable(L, LUA_REGISTRYINDEX, "ncs.stages");
-        lua_pushvalue(L, -2);
-        lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
-        lua_pop(L, 1);
-    }
-    return area;
+    return lua_newuserdatauv(L, bytes ? bytes : 1, 0);
 }
 
 static size_t element_index(lua_State *L, const struct ncs_buffer *b)
@@ -320,7 +313,7 @@ static int buffer_get(lua_State *L)
         return ncs_lua_usage(L, "%zu elements from %zu go beyond the end: the buffer has %zu",
                              count, first, b->count);
     size_t size = ncs_buffer_element(b), chunk = NCS_BUFFER_STAGE / size;
-    char *area = ncs_buffer_stage(L, (count < chunk ? count : chunk) * size, false);
+    char *area = ncs_buffer_stage(L, (count < chunk ? count : chunk) * size);
     lua_createtable(L, count > 1u << 30 ? 0 : (int)count, 0);
     for (size_t at = 0; at < count; at += chunk) {
         size_t n = count - at < chunk ? count - at : chunk;
@@ -434,7 +427,7 @@ static int buffer_dump(lua_State *L)
     ncs_lua_label(L, 2);
     struct ncs_lua_rank *rank = ncs_lua_rank(L);
     size_t size = ncs_buffer_element(b), chunk = NCS_BUFFER_STAGE / size;
-    char *area = ncs_buffer_stage(L, (b->count < chunk ? b->count : chunk) * size, false);
+    char *area = ncs_buffer_stage(L, (b->count < chunk ? b->count : chunk) * size);
     for (size_t at = 0; at < b->count; at += SHOWN) {
         size_t n = b->count - at < SHOWN ? b->count - at : SHOWN;
         if (at % chunk == 0)

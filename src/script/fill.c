@@ -124,7 +124,7 @@ int ncs_buffer_fill(lua_State *L)
     size_t chunk = b->count < most ? b->count : most;
     bool uniform = lua_type(L, 2) == LUA_TNUMBER;
     if (!fill_bytes(L, b, s)) {
-        char *area = ncs_buffer_stage(L, chunk * size, false);
+        char *area = ncs_buffer_stage(L, chunk * size);
         for (size_t first = 0; first < b->count; first += chunk) {
             size_t n = b->count - first < chunk ? b->count - first : chunk;
             if (!uniform || first == 0)

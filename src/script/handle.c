@@ -24,7 +24,6 @@ const struct ncs_class ncs_class_param = { .name = "param", .meta = ncs_handle_m
                                            .text = text };
 const struct ncs_class ncs_class_pool = { .name = "pool", .meta = ncs_handle_meta, .text = text };
 
-/* The cell of one that is made in a group is filled at the group's end: alive until the rank ends. */
 struct ncs_handle *ncs_handle_make(lua_State *L, enum ncs_class_id id)
 {
     struct ncs_handle *h = ncs_object_new(L, id, sizeof(struct ncs_of_comm), 2);
@@ -32,12 +31,5 @@ struct ncs_handle *ncs_handle_make(lua_State *L, enum ncs_class_id id)
         ncs_object_drop(L, &h->head);
         ncs_object_open(&h->head);
     }
-    const struct ncs_local *local = ncs_lua_thread(L)->local;
-    if (!local || local->group_depth == 0)
-        return h;
-    luaL_getsubtable(L, LUA_REGISTRYINDEX, "ncs.handles");
-    lua_pushvalue(L, -2);
-    lua_rawsetp(L, -2, h);
-    lua_pop(L, 1);
     return h;
 }

@@ -358,7 +358,10 @@ static int look_at_holdings(lua_State *L)
     struct ncs_object *oldest = ncs_lua_rank(L)->newest;
     while (oldest && oldest->older)
         oldest = oldest->older;
-    for (struct ncs_object *o = oldest; o; o = o->newer) {
+    for (struct ncs_object *o = oldest, *newer; o; o = newer) {
+        newer = o->newer;
+        if (ncs_object_closed(L, o))
+            continue;
         luaL_checkstack(L, 20, NULL);
         ncs_object_push(L, o);
         ncs_lua_show(L, 2);

@@ -52,6 +52,17 @@ void ncs_object_open(struct ncs_object *o)
     o->closed = false;
 }
 
+/* A group or a call in progress has the address of its handle, and writes there when it is over. */
+static bool is_unfilled(const struct ncs_object *o)
+{
+    switch (o->id) {
+    case NCS_CLASS_COMM: return !ncs_comm_handle((const struct ncs_comm *)o);
+    case NCS_CLASS_WINDOW:
+    case NCS_CLASS_REGISTRATION: return !((const struct ncs_handle *)o)->handle;
+    default: return false;
+    }
+}
+
 void ncs_object_drop(lua_State *L, struct ncs_object *o)
 {
     struct ncs_lua_rank *rank = ncs_lua_rank(L);
@@ -64,6 +75,12 @@ void ncs_object_drop(lua_State *L, struct ncs_object *o)
     if (o->older)
         o->older->newer = o->newer;
     o->newer = o->older = NULL;
+    if (!is_unfilled(o))
+        ncs_object_let_go(L, o);
+}
+
+void ncs_object_let_go(lua_State *L, struct ncs_object *o)
+{
     push_anchors(L);
     lua_pushnil(L);
     lua_rawsetp(L, -2, o);

@@ -59,7 +59,10 @@ void ncs_object_classes(lua_State *L); /* makes the metatables */
  * can be closed. */
 void *ncs_object_new(lua_State *L, enum ncs_class_id id, size_t bytes, int values);
 void ncs_object_open(struct ncs_object *o);
-void ncs_object_drop(lua_State *L, struct ncs_object *o); /* closed, and out of the list */
+/* Closed, and out of the list. It stays alive while its handle is not filled, for then NCCL may write
+ * there, until the rank ends or somebody who knows better lets it go. */
+void ncs_object_drop(lua_State *L, struct ncs_object *o);
+void ncs_object_let_go(lua_State *L, struct ncs_object *o);
 void ncs_object_push(lua_State *L, struct ncs_object *o); /* one that is still in the list */
 /* Whether it is closed by now. Whoever touches what it stands for asks this before. */
 bool ncs_object_closed(lua_State *L, const struct ncs_object *o);
@@ -251,10 +254,10 @@ void ncs_buffer_write(lua_State *L, const struct ncs_buffer *b, size_t first, si
 /* Begins a method of buffers; refuses one that was freed. */
 struct ncs_buffer *ncs_buffer_self(lua_State *L, const char *method, int max);
 size_t ncs_buffer_element(const struct ncs_buffer *b); /* bytes of one */
-/* Pushes memory to copy through. `keep`: alive until the rank ends, because an asynchronous copy
- * reads it whenever the stream comes to it. */
+/* Pushes memory to copy through: of pageable memory a copy that is asynchronous has read all when it
+ * returns. */
 #define NCS_BUFFER_STAGE ((size_t)1 << 20) /* bytes that are copied at once */
-void *ncs_buffer_stage(lua_State *L, size_t bytes, bool keep);
+void *ncs_buffer_stage(lua_State *L, size_t bytes);
 int ncs_buffer_fill(lua_State *L);
 int ncs_buffer_copy_from(lua_State *L);
 int ncs_buffer_add(lua_State *L);

@@ -121,8 +121,7 @@ static void push_comms(lua_State *L, const struct ncs_raw *call, int cell)
 static void push_comm(lua_State *L, const struct ncs_raw *call, int cell)
 {
     struct ncs_comm *c = lua_touserdata(L, cell);
-    if (call->no_color) { /* NCCL says NULL */
-        ncs_object_drop(L, &c->head);
+    if (call->no_color) { /* NCCL says NULL, and has the cell's address */
         lua_pushnil(L);
         return;
     }
@@ -134,8 +133,10 @@ static void push_comm(lua_State *L, const struct ncs_raw *call, int cell)
 /* A handle is a value at once in a group, which fills it later; else NULL is nil. */
 static void push_handle(lua_State *L, int cell)
 {
-    const struct ncs_handle *h = lua_touserdata(L, cell);
+    struct ncs_handle *h = lua_touserdata(L, cell);
     const struct ncs_local *local = ncs_lua_thread(L)->local;
+    if (h->handle)
+        ncs_object_let_go(L, &h->head);
     if (h->handle || (local && local->group_depth > 0))
         lua_pushvalue(L, cell);
     else

@@ -42,7 +42,7 @@ attempt() { # FILE
         return
     fi
     if [[ ${words[0]} == repl ]]; then
-        env ${env[@]+"${env[@]}"} timeout 120 "$program" "${words[@]}" --echo <"$file" >"$work/out" 2>&1
+        env ${env[@]+"${env[@]}"} timeout 120 "$program" "${words[@]}" <"$file" >"$work/out" 2>&1
     else
         env ${env[@]+"${env[@]}"} timeout 120 "$program" "${words[@]}" "$file" </dev/null >"$work/out" 2>&1
     fi
