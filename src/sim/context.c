@@ -61,8 +61,6 @@ struct context *context_enter(void)
         if (c->cancelled)
             return NULL;
     }
-    if (sim_world.log.level == LOG_TRACE)
-        log_call();
     return c;
 }
 

@@ -55,7 +55,6 @@ struct context {
     int device;           /* CUDA's current device */
     int cuda_error;       /* CUDA's last error */
     bool in_callback;     /* runs a host function of a stream: no call of CUDA or NCCL in there */
-    uint64_t logged;      /* id of the call that the log has told of */
     struct group group;
     struct param_texts *params; /* what ncclParam* returned; NULL = nothing yet */
     struct stream **per_thread_stream; /* by device, made at first use */

@@ -56,6 +56,11 @@ static uint64_t key_of(const ncclUniqueId *id, int ids)
     return ncs_hash_bytes(0, id, (size_t)ids * sizeof *id);
 }
 
+uint64_t unique_id_hash(const ncclUniqueId *id)
+{
+    return key_of(id, 1);
+}
+
 static struct rendezvous *rendezvous_new(uint64_t key)
 {
     struct rendezvous *r = sim_new(sizeof *r);
@@ -328,10 +333,22 @@ static void say(const struct init_job *j, const char *what)
 {
     const struct comm_rank *cr = j->job.about;
     nccl_info_rank(cr, LOG_INIT,
-                   "ncclCommInitRank comm 0x%" PRIx64 " rank %d nranks %d cudaDev %d busId %x "
+                   "ncclCommInitRank comm 0x%" PRIx64 " rank %d nranks %d cudaDev %d nvmlDev %d busId %x "
                    "commId 0x%" PRIx64 " - Init %s", cr->handle, cr->rank, cr->nranks,
-                   cr->gpu->device, gpu_bus_id(cr->gpu),
+                   cr->gpu->device, cr->gpu->device, gpu_bus_id(cr->gpu),
                    j->key, what);
+}
+
+/* By the same name whatever has begun it. A rank that grows does not know the id. */
+static void trace_made(const struct init_job *j)
+{
+    const struct comm_rank *cr = j->job.about;
+    if (j->parent)
+        nccl_trace_rank(cr, "ncclCommGrow(0x%" PRIx64 ", %d, 0x%" PRIx64 ")", j->parent->handle, cr->nranks,
+                        cr->handle);
+    else
+        nccl_trace_rank(cr, "ncclCommInitRank(0x%" PRIx64 ", %d, 0x%" PRIx64 ", %d, %d)", cr->handle, cr->nranks,
+                        j->key, cr->rank, cr->gpu->device);
 }
 
 static bool step_init(struct job *job)
@@ -348,10 +365,11 @@ static bool step_init(struct job *job)
     if (!j->complete)
         return false;
     job->rc = j->code;
-    if (j->code == ncclSuccess)
-        j->job.about->state = COMM_READY;
-    if (j->code == ncclSuccess)
-        say(j, "COMPLETE");
+    if (j->code != ncclSuccess)
+        return true;
+    j->job.about->state = COMM_READY;
+    trace_made(j);
+    say(j, "COMPLETE");
     return true;
 }
 

@@ -11,6 +11,7 @@ struct job;
 /* An id that was not given before in this world; the same sequence in every run. With NCCL_COMM_ID
  * the same id every time: rank 0 of each communicator then serves. */
 void unique_id_new(ncclUniqueId *id);
+uint64_t unique_id_hash(const ncclUniqueId *id); /* as the log names it, and communicators made by it */
 /* One with which a communicator can grow once: its ranks need not be told of it. */
 void unique_id_of(struct comm *parent, ncclUniqueId *id);
 

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "api/journal.h"
 #include "api/version.h"
 #include "base/str.h"
 #include "sim/comm.h"
@@ -187,6 +186,44 @@ void nccl_info_rank(const struct comm_rank *cr, enum log_subsys subsys, const ch
     va_end(args);
 }
 
+/* ---- calls ---- */
+
+bool nccl_trace_wanted(void)
+{
+    const struct log *log = &sim_world.log;
+    return log->level >= LOG_TRACE && (log->mask & LOG_CALL);
+}
+
+static void trace(const struct process *p, int thread, const char *fmt, va_list args)
+{
+    char text[256];
+    vsnprintf(text, sizeof text, fmt, args);
+    write_line(p, thread, 0, LOG_TRACE, text);
+}
+
+void nccl_trace(const char *fmt, ...)
+{
+    struct context *c = context_self();
+    if (!c || !c->process || !nccl_trace_wanted())
+        return;
+    va_list args;
+    va_start(args, fmt);
+    trace(c->process, thread_of(c), fmt, args);
+    va_end(args);
+}
+
+void nccl_trace_rank(const struct comm_rank *cr, const char *fmt, ...)
+{
+    if (!nccl_trace_wanted())
+        return;
+    va_list args;
+    va_start(args, fmt);
+    trace(cr->process, 0, fmt, args);
+    va_end(args);
+}
+
+/* ---- lines that are no NCCL call's ---- */
+
 void log_print(const char *fmt, ...)
 {
     struct ncs_str line = { 0 };
@@ -219,6 +256,16 @@ void log_version(void)
     }
 }
 
+/* ---- names of handles and memory ---- */
+
+struct log_pointer log_pointer(uint64_t number)
+{
+    struct log_pointer p = { "(nil)" };
+    if (number)
+        snprintf(p.text, sizeof p.text, "0x%" PRIx64, number);
+    return p;
+}
+
 uint64_t log_address(const void *p)
 {
     const struct allocation *a = memory_find(p);
@@ -231,68 +278,4 @@ uint64_t log_stream(const void *handle)
         return (uintptr_t)handle;
     const struct stream *s = ncs_map_get(&sim_world.streams, ncs_map_key(handle));
     return s ? s->handle : 0;
-}
-
-uint64_t log_comm(const void *handle)
-{
-    const struct comm_rank *cr = handle ? comm_find((ncclComm_t)(uintptr_t)handle) : NULL;
-    return cr ? cr->handle : 0;
-}
-
-static void add_argument(enum ncs_kind kind, const union ncs_arg *arg, struct ncs_str *text)
-{
-    switch (kind) {
-    case NCS_ARG_IN: case NCS_ARG_OUT: case NCS_ARG_INOUT: case NCS_ARG_MEMORY:
-    case NCS_ARG_SCALAR:
-        ncs_str_addf(text, "0x%" PRIx64, log_address(arg->p));
-        break;
-    case NCS_ARG_COMM:
-        ncs_str_addf(text, "0x%" PRIx64, log_comm(arg->p));
-        break;
-    case NCS_ARG_STREAM:
-        ncs_str_addf(text, "0x%" PRIx64, log_stream(arg->p));
-        break;
-    case NCS_ARG_TEXT:
-        ncs_str_addf(text, "%s", arg->p ? (const char *)arg->p : "(nil)");
-        break;
-    case NCS_ARG_COUNT: case NCS_ARG_BYTES: case NCS_ARG_DTYPE: case NCS_ARG_REDOP:
-    case NCS_ARG_ROOT: case NCS_ARG_PEER: case NCS_ARG_RESIDENCE: case NCS_ARG_RESULT:
-    case NCS_ARG_INT: case NCS_ARG_NRANKS: case NCS_ARG_RANK: case NCS_ARG_FLAGS:
-    case NCS_ARG_OFFSET: case NCS_ARG_ITEMS: case NCS_ARG_ROOM: case NCS_ARG_MEMSTAT:
-        ncs_str_addf(text, "%" PRId64, arg->i);
-        break;
-    default: /* a list, a configuration, a handle: its address would differ from run to run */
-        ncs_str_add(text, arg->p ? "..." : "(nil)");
-    }
-}
-
-/* What goes in: what an out-parameter points to is none of the reader's business yet. */
-static void add_arguments(const struct ncs_call *call, struct ncs_str *text)
-{
-    const struct ncs_fn_info *info = &ncs_fn_info[call->fn];
-    const char *comma = "";
-    for (int i = 0; i < info->nargs; i++) {
-        if (ncs_kind_is_out(info->arg[i].kind))
-            continue;
-        ncs_str_add(text, comma);
-        add_argument(info->arg[i].kind, &call->arg[i], text);
-        comma = ", ";
-    }
-}
-
-void log_call(void)
-{
-    const struct log *log = &sim_world.log;
-    struct context *c = context_self();
-    const struct ncs_call *call = ncs_local ? ncs_local->call : NULL;
-    if (log->level < LOG_TRACE || !(log->mask & LOG_CALL) || !call || !c->process ||
-        ncs_fn_info[call->fn].lib != NCS_LIB_NCCL || call->id == c->logged)
-        return;
-    c->logged = call->id;
-    struct ncs_str text = { 0 };
-    ncs_str_addf(&text, "%s(", ncs_fn_info[call->fn].name);
-    add_arguments(call, &text);
-    ncs_str_add(&text, ")");
-    write_line(c->process, thread_of(c), c->device, LOG_TRACE, text.text);
-    ncs_str_free(&text);
 }

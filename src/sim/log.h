@@ -44,11 +44,20 @@ void log_print(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log_begin(void);
 /* The line with NCCL's version, once per process. */
 void log_version(void);
-/* The call in flight, at level TRACE in subsystem CALL. */
-void log_call(void);
+/* A line of NCCL_DEBUG=TRACE NCCL_DEBUG_SUBSYS=CALL: what NCCL traces so that others can play it again
+ * (NCCL 2.30.7, TRACE_CALL): communicators that are made, calls that have passed their checks, groups
+ * and operators; no end of a communicator. */
+bool nccl_trace_wanted(void);
+void nccl_trace(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* Of a rank whose own context is elsewhere. */
+void nccl_trace_rank(const struct comm_rank *cr, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
 /* Names of handles and memory that are the same in every run; 0 = NULL. */
 uint64_t log_address(const void *p);
 uint64_t log_stream(const void *handle);
-uint64_t log_comm(const void *handle);
+/* As C's %p writes one. */
+struct log_pointer { char text[24]; };
+struct log_pointer log_pointer(uint64_t number);
+#define LOG_POINTER(number) log_pointer(number).text /* until the end of the statement */
 
 #endif

@@ -102,13 +102,20 @@ static struct part *make_part(const struct request *r, struct comm_rank *cr, str
     return p;
 }
 
+/* A send's buffer is in the place of what is received, as in NCCL. */
 static void log_request(const struct request *r, const struct comm_rank *cr)
 {
+    if (!nccl_info_wanted(LOG_COLL) && !nccl_trace_wanted())
+        return;
+    bool sends = r->kind == PART_SEND;
+    uint64_t send = sends ? 0 : log_address(r->send), recv = log_address(sends ? r->send : r->recv);
+    struct log_pointer comm = log_pointer(cr->handle), stream = log_pointer(log_stream(r->stream));
     if (nccl_info_wanted(LOG_COLL))
-        nccl_info(LOG_COLL, "%s: opCount %" PRIx64 " sendbuff 0x%" PRIx64 " recvbuff 0x%" PRIx64
-                  " count %zu datatype %d op %d root %d comm 0x%" PRIx64 " [nranks=%d] stream 0x%"
-                  PRIx64, r->name, cr->launches, log_address(r->send), log_address(r->recv), r->count,
-                  (int)r->dtype, r->op, r->root, cr->handle, cr->nranks, log_stream(r->stream));
+        nccl_info(LOG_COLL, "%s: opCount %" PRIx64 " sendbuff %s recvbuff %s count %zu datatype %d op %d root %d "
+                  "comm %s [nranks=%d] stream %s", r->name, cr->launches, LOG_POINTER(send), LOG_POINTER(recv),
+                  r->count, (int)r->dtype, r->op, r->root, comm.text, cr->nranks, stream.text);
+    nccl_trace("nccl%s(%" PRIx64 ",%" PRIx64 ",%zu,%d,%d,%d,%s,%s)", r->name, send, recv, r->count,
+               (int)r->dtype, r->op, r->root, comm.text, stream.text);
 }
 
 static bool is_spread(const struct request *r)
@@ -295,21 +302,31 @@ ncclResult_t sim_ncclRecv(void *recvbuff, size_t count, ncclDataType_t datatype,
 ncclResult_t sim_ncclGroupStart(void)
 {
     struct context *c = context_enter();
-    if (c)
-        group_begin(c);
+    if (!c)
+        return ncclSuccess;
+    group_begin(c);
+    nccl_trace("ncclGroupStart()");
     return ncclSuccess;
+}
+
+/* NCCL traces ends that have succeeded, when they have. */
+static ncclResult_t end_group(const char *name, int rc)
+{
+    if (rc == ncclSuccess)
+        nccl_trace("%s()", name);
+    return rc;
 }
 
 ncclResult_t sim_ncclGroupEnd(void)
 {
     struct context *c = context_enter();
-    return c ? group_end(c) : ncclSuccess;
+    return c ? end_group("ncclGroupEnd", group_end(c)) : ncclSuccess;
 }
 
 ncclResult_t sim_ncclGroupSimulateEnd(ncclSimInfo_t *simInfo)
 {
     struct context *c = context_enter();
-    return c ? group_simulate(c, simInfo) : ncclSuccess;
+    return c ? end_group("ncclGroupSimulateEnd", group_simulate(c, simInfo)) : ncclSuccess;
 }
 
 /* Slots are recycled last in, first out, so a stale handle may come to mean the newest operator. */
@@ -355,6 +372,8 @@ ncclResult_t sim_ncclRedOpCreatePreMulSum(ncclRedOp_t *op, void *scalar, ncclDat
         memcpy(r->scalar, scalar, bytes);
     }
     *op = (ncclRedOp_t)(((int)slot + ncclNumOps) ^ handle_mask(cr));
+    nccl_trace("ncclRedOpCreatePreMulSum(%d,%s,%d,%d,%s)", (int)*op, LOG_POINTER(log_address(scalar)),
+               (int)datatype, (int)residence, LOG_POINTER(cr->handle));
     return ncclSuccess;
 }
 
@@ -381,5 +400,6 @@ ncclResult_t sim_ncclRedOpDestroy(ncclRedOp_t op, ncclComm_t comm)
     redop->live = false;
     redop->next_free = cr->free_redop;
     cr->free_redop = (size_t)(redop - cr->redop) + 1;
+    nccl_trace("ncclRedOpDestroy(%d,%s)", (int)op, LOG_POINTER(cr->handle));
     return ncclSuccess;
 }

@@ -1,4 +1,5 @@
 /* NCCL's functions that begin communicators by rendezvous: init and grow. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "sim/bootstrap.h"
@@ -196,6 +197,7 @@ ncclResult_t sim_ncclGetUniqueId(ncclUniqueId *id)
         return ncclInvalidArgument;
     }
     unique_id_new(id);
+    nccl_trace("ncclGetUniqueId(0x%" PRIx64 ")", unique_id_hash(id));
     return ncclSuccess;
 }
 

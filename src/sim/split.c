@@ -1,5 +1,6 @@
 #include "sim/split.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@
 struct split_job {
     struct meet_job meet;
     int color, key;
+    uint64_t number;         /* of the splits, or shrinks, of the parent */
     int *excluded;           /* of a shrink; owned */
     int excludes;
     ncclComm_t *out;
@@ -62,19 +64,37 @@ static void complete(struct meeting *m)
     ncs_free(job);
 }
 
+/* A shrink is a split of one colour to NCCL, and is not counted (NCCL 2.30.7, src/init.cc). */
+static void say_made(const struct split_job *j)
+{
+    const struct comm_rank *child = j->child, *parent = j->meet.job.about;
+    bool shrinks = j->meet.job.type->kind == NCS_JOB_SHRINK, old = sim_world.options.nccl_version < NCCL_VERSION(2, 29, 2);
+    int color = shrinks ? 0 : j->color, key = shrinks ? parent->rank : j->key;
+    nccl_trace_rank(child, "ncclCommSplit(0x%" PRIx64 ", %d, %d, 0x%" PRIx64 ", %d, %d)", parent->handle, color, key,
+                    child->handle, child->rank, child->nranks);
+    nccl_info_rank(child, LOG_INIT,
+                   "%s comm 0x%" PRIx64 " rank %d nranks %d cudaDev %d nvmlDev %d busId %x parent 0x%" PRIx64
+                   " %s %" PRIu64 " color %d key %d - Init COMPLETE", shrinks ? "ncclCommShrink" : "ncclCommSplit",
+                   child->handle, child->rank, child->nranks, child->gpu->device, child->gpu->device,
+                   gpu_bus_id(child->gpu), parent->handle, old ? "splitCount" : "childCount",
+                   shrinks ? 0 : j->number, color, key);
+}
+
 static bool step(struct job *job)
 {
     struct split_job *j = (struct split_job *)job;
     struct comm_rank *parent = job->about;
     if (!j->meet.over && !j->meet.meeting) {
         bool shrinks = job->type->kind == NCS_JOB_SHRINK;
-        meet(&j->meet, shrinks ? ++parent->shrinks : ++parent->splits, j->excluded, j->excludes,
-             complete);
+        j->number = shrinks ? ++parent->shrinks : ++parent->splits;
+        meet(&j->meet, j->number, j->excluded, j->excludes, complete);
     }
     if (!j->meet.over)
         return false;
-    if (j->child)
+    if (j->child) {
         *j->out = (ncclComm_t)j->child;
+        say_made(j);
+    }
     return true;
 }
 

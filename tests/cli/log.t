@@ -19,7 +19,7 @@ $ NCCL_DEBUG=INFO NCCL_CHECK_POINTERS=1 ncclscript run log.lua | grep -v PASS
 > host0:0:0 [0] NCCL INFO NCCL_CHECK_POINTERS set by environment to 1.
 > host0:0:0 [0] NCCL INFO NCCL version 2.30.7+cuda13.0
 > ...
-> host0:1:0 [1] NCCL INFO ncclCommInitRank comm 0x2 rank 1 nranks 2 cudaDev 1 busId 11000 commId 0x<*> - Init COMPLETE
+> host0:1:0 [1] NCCL INFO ncclCommInitRank comm 0x2 rank 1 nranks 2 cudaDev 1 nvmlDev 1 busId 11000 commId 0x<*> - Init COMPLETE
 > ...
 > host0:0:0 [0] NCCL INFO comm 0x1 rank 0 nranks 2 cudaDev 0 busId 10000 - Destroy COMPLETE
 > ...
@@ -30,9 +30,8 @@ $ NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=^INIT ncclscript run log.lua | grep -c Init
 > 0
 ? 1
 $ NCCL_DEBUG=TRACE NCCL_DEBUG_SUBSYS=CALL ncclscript run log.lua | grep 'host0:1.*CALL'
-> host0:1:0 NCCL CALL ncclCommInitRank(2, ..., 1)
-> host0:1:0 NCCL CALL ncclAllReduce(0x7f<*>, 0x7f<*>, 8, 7, 0, 0x2, 0x<*>)
-> host0:1:0 NCCL CALL ncclCommDestroy(0x2)
+> host0:1:0 NCCL CALL ncclCommInitRank(0x2, 2, 0x<*>, 1, 1)
+> host0:1:0 NCCL CALL ncclAllReduce(7f<*>,7f<*>,8,7,0,0,0x2,0x4)
 
 # The same bytes in every run, whatever the ranks are.
 $ export NCCL_DEBUG=TRACE NCCL_DEBUG_SUBSYS=ALL; cmp <(ncclscript run --seed 3 log.lua) <(ncclscript run --seed 3 --ranks-as thread log.lua)
