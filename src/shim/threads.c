@@ -77,7 +77,7 @@ static bool is_left_out(pid_t thread, int64_t patience)
 static bool look(struct look *out, int64_t patience)
 {
     DIR *tasks = opendir("/proc/self/task");
-    bool wait = tasks != NULL && !foreign_is_entered(patience < 0);
+    bool wait = tasks != NULL && !foreign_is_entered(patience);
     for (struct dirent *e; wait && (e = readdir(tasks));) {
         struct seen seen = { .thread = (pid_t)atoi(e->d_name) };
         if (seen.thread <= 0 || is_left_out(seen.thread, patience))
@@ -87,7 +87,7 @@ static bool look(struct look *out, int64_t patience)
     }
     if (tasks)
         closedir(tasks);
-    return wait && !foreign_is_entered(patience < 0);
+    return wait && !foreign_is_entered(patience);
 }
 
 /* The second of two looks saw what the first did: no thread is new, gone or has run. */

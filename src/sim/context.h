@@ -4,6 +4,7 @@
 #define NCS_SIM_CONTEXT_H
 
 #include <semaphore.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -47,6 +48,7 @@ struct context {
     uint64_t idle_epoch;  /* the epoch those two count for */
     bool slept;           /* since the last poll */
     struct polls polls;   /* of a thread from outside */
+    atomic_bool knocks;   /* it waits for the token to enter a call */
 
     enum ncs_ending ending;
     char *message;

@@ -28,20 +28,20 @@
 
 /* Held for microseconds: worth a short spin. */
 static pthread_mutex_t token = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP;
-static atomic_int at_door, polling_at_door; /* of the first, those that polled in vain until now */
+static atomic_int at_door;
 static int64_t started;
 static struct context **woken;
 static size_t wokens, wokens_room;
 
-/* What a context has polled is written by its own thread alone. */
 static void take(void)
 {
-    const struct context *self = context_self();
-    int polls = self && progress_is_polling(self);
+    struct context *self = context_self();
     atomic_fetch_add(&at_door, 1);
-    atomic_fetch_add(&polling_at_door, polls);
+    if (self)
+        atomic_store(&self->knocks, true);
     pthread_mutex_lock(&token);
-    atomic_fetch_sub(&polling_at_door, polls);
+    if (self)
+        atomic_store(&self->knocks, false);
     atomic_fetch_sub(&at_door, 1);
 }
 
@@ -174,9 +174,14 @@ void foreign_wait(struct context *c)
     progress_made();
 }
 
-bool foreign_is_entered(bool by_any)
+/* Those that poll are counted first: no one that is counted can leave the door meanwhile. */
+bool foreign_is_entered(int64_t patience)
 {
-    return atomic_load(&at_door) > (by_any ? 0 : atomic_load(&polling_at_door));
+    int polling = 0;
+    for (size_t i = 0; i < sim_world.contexts && patience >= 0; i++)
+        polling += atomic_load(&sim_world.context[i]->knocks) &&
+                   progress_keeps_polling(sim_world.context[i], patience);
+    return atomic_load(&at_door) > polling;
 }
 
 void foreign_stop(enum ncs_stop how)

@@ -57,8 +57,9 @@ int foreign_device_of_memory(const void *p);
 int foreign_device_of_stream(cudaStream_t stream);
 int foreign_device_of_event(cudaEvent_t event);
 
-/* Whether threads stand at the door, about to take the token: any, or one that is not polling. */
-bool foreign_is_entered(bool by_any);
+/* Whether threads stand at the door, about to take the token; if `patience` is not below 0, other ones than
+ * those that foreign_is_polling. */
+bool foreign_is_entered(int64_t patience);
 
 /* What a call that the machine does not have returns, which becomes CUDA's last error: this one, or
  * what all calls of CUDA fail with here. */

@@ -100,8 +100,7 @@ void progress_polled(struct context *c, bool pending)
     progress_look();
 }
 
-/* For as long as `patience`, most of it at least. */
-static bool goes_on_polling(const struct context *c, int64_t patience)
+bool progress_keeps_polling(const struct context *c, int64_t patience)
 {
     const struct polls *p = &c->polls;
     if (!progress_is_polling(c) || p->count < POLLS_LEAST || p->last - p->first < patience / 2)
@@ -114,7 +113,7 @@ bool foreign_is_polling(pid_t thread, int64_t patience)
 {
     for (size_t i = 0; i < sim_world.contexts; i++)
         if (sim_world.context[i]->tid == thread)
-            return goes_on_polling(sim_world.context[i], patience);
+            return progress_keeps_polling(sim_world.context[i], patience);
     return false;
 }
 

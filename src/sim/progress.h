@@ -30,6 +30,8 @@ void progress_ends_call(void);
 void progress_polled(struct context *c, bool pending);
 /* It has polled in vain and done nothing else since the last progress. */
 bool progress_is_polling(const struct context *c);
+/* It does so at its own pace, has for most of that time, and does no work of its own between. */
+bool progress_keeps_polling(const struct context *c, int64_t patience);
 void progress_forget(struct context *c); /* its polls */
 
 /* A thread looks up: who has nothing left to do but to look calls it now and then. */

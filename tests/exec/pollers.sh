@@ -6,17 +6,17 @@ set -u
 export NCCLSCRIPT_QUIET=1
 
 for who in watched watched,spins ranks ranks,spins ranks,watched ranks,watched,spins; do
-    run "hang, $who" 3 "${exec[@]}" --patience 1s -- "${clients}pollers" "$who"
+    run "hang, $who" 3 "${exec[@]}" --patience 300ms -- "${clients}pollers" "$who"
     reports '^HANG .*exec_pollers  2 ranks'
     reports '^    rank 0  waits in cudaStream(Query|Synchronize)\(\) +rank_main\+0x'
     reports '^  why   rank 1 made 1 call on comm1, the other 2'
-    reports '^ncclscript: likely, not certain: all threads wait but those that ask in vain, in .*; nothing has changed for 1 s'
+    reports '^ncclscript: likely, not certain: all threads wait but those that ask in vain, in .*; nothing has changed for 300 ms'
     case $who in
     watched*) reports ' in (cudaEventQuery|ncclCommGetAsyncError) at watch\+0x[0-9a-f]+ \(rank 0, another thread\);' ;;
     ranks | ranks,spins) reports ' in cudaStreamQuery at rank_main\+0x[0-9a-f]+ \(rank 0\);' ;;
     esac
 done
-run "hang as JSON" 3 env NCCLSCRIPT_PATIENCE=1s "${exec[@]}" --format json -- "${clients}pollers" watched
+run "hang as JSON" 3 env NCCLSCRIPT_PATIENCE=300ms "${exec[@]}" --format json -- "${clients}pollers" watched
 reports '"verdict": "hang", "certainty": "likely"'
 run "hang without pollers, as JSON" 3 "${exec[@]}" --format json -- "${clients}pollers"
 reports '"verdict": "hang", "certainty": "certain"'
@@ -24,13 +24,13 @@ reports '"verdict": "hang", "certainty": "certain"'
 # Who polls may still end it until the patience is over; the time limit holds all the same. So it does with
 # a thread of which nobody can say that it will not come.
 for who in watched watched,spins ranks,spins measured measured,watched; do
-    run "time limit, $who" 124 "${exec[@]}" --timeout 1s --patience 1h -- "${clients}pollers" "$who"
+    run "time limit, $who" 124 "${exec[@]}" --timeout 300ms --patience 1h -- "${clients}pollers" "$who"
     reports '^TIMEOUT .*exec_pollers .* no call made progress$'
     reports '^    rank 0  in cudaStream(Query|Synchronize), comm1 call 2 \(AllReduce float32 x 8 sum\), for rank 1'
     leaves_out 'likely'
 done
 for who in reads reads,watched measured,watched; do
-    run "time limit and patience, $who" 124 "${exec[@]}" --timeout 1s --patience 100ms -- "${clients}pollers" "$who"
+    run "time limit and patience, $who" 124 "${exec[@]}" --timeout 300ms --patience 100ms -- "${clients}pollers" "$who"
     leaves_out 'likely'
 done
 
