@@ -29,7 +29,7 @@ function(ncs_shim_link target name file)
 endfunction()
 
 ncs_shim_library(shim_sim libncclscript-sim.so ${shim}/sim.map
-                 ${shim}/shim.c ${shim}/settings.c ${shim}/threads.c)
+                 ${shim}/shim.c ${shim}/settings.c ${shim}/other.c ${shim}/threads.c)
 target_link_libraries(shim_sim PRIVATE -Wl,--whole-archive ncs_sim ncs_api ncs_base
                       -Wl,--no-whole-archive ${CMAKE_DL_LIBS})
 
@@ -43,6 +43,12 @@ foreach(version 12 13)
   target_link_libraries(shim_cudart${version} PRIVATE shim_sim)
 endforeach()
 ncs_shim_link(shim_cudart13 libcudart.so libcudart.so.13)
+
+# Beside the program and not in it: it has a C library of its own, and no room for a sanitizer.
+ncs_shim_library(shim_audit libncclscript-audit.so ${shim}/audit.map ${shim}/audit.c)
+target_compile_options(shim_audit PRIVATE -fno-sanitize=all)
+target_link_options(shim_audit PRIVATE -fno-sanitize=all)
+target_link_libraries(shim_audit PRIVATE ${CMAKE_DL_LIBS})
 
 file(GLOB exec_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/exec/*.c)
 if(exec_sources)

@@ -1,7 +1,6 @@
 /* `exec`: an unmodified program on the simulator. The program finds the drop-in libraries in place
  * of the real ones; what it is to be told of itself comes from them. */
-#define _GNU_SOURCE /* environ, memmem, pipe2 */
-#include <elf.h>
+#define _GNU_SOURCE /* environ, pipe2 */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -10,14 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "api/version.h"
+#include "base/channel.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "cli/command.h"
 #include "cli/output.h"
+#include "cli/program.h"
 
 #ifndef NCCLSCRIPT_LIBDIR
 #define NCCLSCRIPT_LIBDIR "lib"
@@ -49,7 +51,8 @@ static const struct ncs_option options[] = {
 
 /* What the program may look for, and what that needs. */
 static const char *const libraries[] = { "libnccl.so.2", "libcudart.so.12", "libcudart.so.13",
-                                         "libncclscript-sim.so", "libncclscript-exec.so", NULL };
+                                         "libncclscript-sim.so", "libncclscript-exec.so",
+                                         "libncclscript-audit.so", NULL };
 
 /* The first of them that the folder lacks; NULL = none. */
 static const char *missing_in(const char *folder)
@@ -99,87 +102,16 @@ static void set_list(const char *name, const char *first, const char *second)
     ncs_str_free(&text);
 }
 
-/* ---- the program's file ---- */
-
-struct needs {
-    bool nccl, rpath;
-    char cudart[32]; /* libcudart.so.N as the program names it, "" = it does not */
-};
-
-static bool read_at(FILE *f, uint64_t offset, void *to, size_t bytes)
-{
-    return fseeko(f, (off_t)offset, SEEK_SET) == 0 && fread(to, 1, bytes, f) == bytes;
-}
-
-/* The section of dynamic entries with the texts that it names; entries are few. */
-static void read_dynamic(FILE *f, const Elf64_Shdr *dynamic, const Elf64_Shdr *texts,
-                         struct needs *needs)
-{
-    if (texts->sh_size > (1 << 26) || dynamic->sh_size > (1 << 20))
-        return;
-    char *text = ncs_new(texts->sh_size + 1);
-    size_t count = dynamic->sh_size / sizeof(Elf64_Dyn);
-    Elf64_Dyn *entry = ncs_new(count * sizeof *entry);
-    bool fine = read_at(f, texts->sh_offset, text, texts->sh_size) &&
-                read_at(f, dynamic->sh_offset, entry, count * sizeof *entry);
-    for (size_t i = 0; fine && i < count && entry[i].d_tag != DT_NULL; i++) {
-        needs->rpath |= entry[i].d_tag == DT_RPATH;
-        if (entry[i].d_tag != DT_NEEDED || entry[i].d_un.d_val >= texts->sh_size)
-            continue;
-        const char *name = text + entry[i].d_un.d_val;
-        needs->nccl |= strncmp(name, "libnccl.so", 10) == 0;
-        if (strncmp(name, "libcudart.so", 12) == 0)
-            snprintf(needs->cudart, sizeof needs->cudart, "%s", name);
-    }
-    ncs_free(entry);
-    ncs_free(text);
-}
-
-/* What is no ELF file of this kind needs nothing: a script, say. */
-static void read_needs(const char *path, struct needs *needs)
-{
-    Elf64_Ehdr head;
-    FILE *f = fopen(path, "rb");
-    *needs = (struct needs){ 0 };
-    if (!f)
-        return;
-    if (read_at(f, 0, &head, sizeof head) && memcmp(head.e_ident, ELFMAG, SELFMAG) == 0 &&
-        head.e_ident[EI_CLASS] == ELFCLASS64 && head.e_shentsize == sizeof(Elf64_Shdr))
-        for (unsigned i = 0; i < head.e_shnum; i++) {
-            Elf64_Shdr section, texts;
-            if (read_at(f, head.e_shoff + i * sizeof section, &section, sizeof section) &&
-                section.sh_type == SHT_DYNAMIC && section.sh_link < head.e_shnum &&
-                read_at(f, head.e_shoff + section.sh_link * sizeof texts, &texts, sizeof texts))
-                read_dynamic(f, &section, &texts, needs);
-        }
-    fclose(f);
-}
-
-/* As execvp looks for it. */
-static char *find_program(const char *name)
-{
-    if (strchr(name, '/'))
-        return ncs_copy_text(name);
-    const char *path = getenv("PATH");
-    for (; path && *path; path += strcspn(path, ":"), path += *path == ':') {
-        struct ncs_str file = { 0 };
-        ncs_str_add_bytes(&file, path, strcspn(path, ":"));
-        ncs_str_addf(&file, "/%s", name);
-        if (access(file.text, X_OK) == 0)
-            return ncs_str_take(&file);
-        ncs_str_free(&file);
-    }
-    return ncs_copy_text(name);
-}
-
 /* An RPATH in the program goes before LD_LIBRARY_PATH; what is loaded already goes before both. */
 static void set_libraries(const char *program, const char *folder)
 {
-    struct needs needs;
-    char *path = find_program(program);
-    read_needs(path, &needs);
-    ncs_free(path);
+    struct ncs_needs needs;
+    ncs_program_needs(program, &needs);
     set_list("LD_LIBRARY_PATH", folder, getenv("LD_LIBRARY_PATH"));
+    struct ncs_str audit = { 0 };
+    ncs_str_addf(&audit, "%s/libncclscript-audit.so", folder);
+    set_list("LD_AUDIT", audit.text, getenv("LD_AUDIT"));
+    ncs_str_free(&audit);
     if (!needs.rpath)
         return;
     struct ncs_str preload = { 0 };
@@ -192,32 +124,11 @@ static void set_libraries(const char *program, const char *folder)
     ncs_str_free(&preload);
 }
 
-/* Built with the static CUDA runtime, which looks for the driver by itself: then it names the driver's
- * library, and none of the runtime's. */
-static bool has_own_runtime(const char *program)
-{
-    static const char driver[] = "libcuda.so.1";
-    char *path = find_program(program), *bytes = NULL;
-    struct needs needs;
-    long size = 0;
-    read_needs(path, &needs);
-    FILE *f = needs.cudart[0] ? NULL : fopen(path, "rb");
-    ncs_free(path);
-    if (f && fseek(f, 0, SEEK_END) == 0 && (size = ftell(f)) > 0 && size < 1 << 30)
-        bytes = ncs_new((size_t)size);
-    bool found = bytes && read_at(f, 0, bytes, (size_t)size) &&
-                 memcmp(bytes, ELFMAG, SELFMAG) == 0 &&
-                 memmem(bytes, (size_t)size, driver, sizeof driver);
-    ncs_free(bytes);
-    if (f)
-        fclose(f);
-    return found;
-}
-
 static void set_environment(const struct ncs_option_value *v, const char *program,
                             const char *folder, int channel)
 {
-    char number[32];
+    char number[64];
+    struct stat at = { 0 };
     set_libraries(program, folder);
     if (v[GPUS].given) {
         snprintf(number, sizeof number, "%" PRId64, v[GPUS].number);
@@ -232,8 +143,10 @@ static void set_environment(const struct ncs_option_value *v, const char *progra
     if (v[PATIENCE].given)
         setenv("NCCLSCRIPT_PATIENCE", ncs_option_last(&v[PATIENCE]), 1);
     setenv("NCCLSCRIPT_FORMAT", formats[v[FORMAT].number], 1);
-    snprintf(number, sizeof number, "%d", channel);
-    setenv("NCCLSCRIPT_CHANNEL", number, 1);
+    fstat(channel, &at);
+    snprintf(number, sizeof number, NCS_CHANNEL_FORMAT, (int)getppid(), channel,
+             (unsigned long long)at.st_ino);
+    setenv(NCS_CHANNEL, number, 1);
 }
 
 /* ---- running it ---- */
@@ -241,33 +154,58 @@ static void set_environment(const struct ncs_option_value *v, const char *progra
 struct told {
     bool used, cuda, verdict; /* cuda: its runtime was called */
     int status; /* of a verdict; of the end: 0, or that a mistake was found */
+    struct ncs_str others; /* "A in place of B": libraries that it has mapped, each once */
 };
 
-/* What the libraries have said. Who still holds the other end is not waited for. */
-static struct told listen(int channel)
+static void hear_other(struct told *told, const char *line, size_t bytes)
 {
-    struct told told = { 0 };
-    char text[4096];
-    ssize_t bytes = read(channel, text, sizeof text - 1);
-    text[bytes > 0 ? bytes : 0] = '\0';
-    for (char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
-        int status = 0;
-        if (strncmp(line, "used", 4) == 0) {
-            told.used = true;
-        } else if (strncmp(line, "cuda", 4) == 0) {
-            told.cuda = true;
-        } else if (sscanf(line, "verdict %d", &status) == 1) {
-            told.verdict = true;
-            told.status = status;
-        } else if (sscanf(line, "ended %d", &status) == 1 && !told.verdict && !told.status) {
-            told.status = status;
-        }
+    struct ncs_str one = { 0 };
+    const char *tab = memchr(line, '\t', bytes);
+    if (!tab)
+        return;
+    ncs_str_addf(&one, "%.*s in place of %.*s", (int)(tab - line), line,
+                 (int)(line + bytes - tab - 1), tab + 1);
+    if (!told->others.text || !strstr(told->others.text, one.text))
+        ncs_str_addf(&told->others, "%s%s", told->others.bytes ? ", " : "", one.text);
+    ncs_str_free(&one);
+}
+
+static void hear(struct told *told, const char *line, size_t bytes)
+{
+    static const char other[] = "other ";
+    int status = 0;
+    if (strncmp(line, "used", 4) == 0) {
+        told->used = true;
+    } else if (strncmp(line, "cuda", 4) == 0) {
+        told->cuda = true;
+    } else if (strncmp(line, other, strlen(other)) == 0) {
+        hear_other(told, line + strlen(other), bytes - strlen(other));
+    } else if (sscanf(line, "verdict %d", &status) == 1) {
+        told->verdict = true;
+        told->status = status;
+    } else if (sscanf(line, "ended %d", &status) == 1 && !told->verdict && !told->status) {
+        told->status = status;
     }
-    return told;
+}
+
+/* What the libraries have said. Who still holds the other end is not waited for. */
+static void listen(int channel, struct told *told)
+{
+    struct ncs_str text = { 0 };
+    char part[4096];
+    for (ssize_t bytes; (bytes = read(channel, part, sizeof part)) > 0;)
+        ncs_str_add_bytes(&text, part, (size_t)bytes);
+    for (const char *line = text.text; line && *line; line += strcspn(line, "\n"), line += *line == '\n')
+        hear(told, line, strcspn(line, "\n"));
+    ncs_str_free(&text);
 }
 
 static int judge(const char *program, int how, const struct told *told)
 {
+    bool past = !told->used && told->others.bytes;
+    if (past)
+        fprintf(stderr, "ncclscript exec: `%s` did not run on the simulator: it has mapped %s, which an RPATH or "
+                "an absolute path names\n", program, told->others.text);
     if (WIFSIGNALED(how)) {
         fprintf(stderr, "ncclscript exec: `%s` was ended by signal %d (%s)\n", program, WTERMSIG(how),
                 strsignal(WTERMSIG(how)));
@@ -276,11 +214,11 @@ static int judge(const char *program, int how, const struct told *told)
     int status = WEXITSTATUS(how);
     if (told->verdict)
         return told->status;
-    bool own_runtime = !told->cuda && has_own_runtime(program);
+    bool own_runtime = !told->cuda && ncs_program_has_runtime(program);
     if (own_runtime)
         fprintf(stderr, "ncclscript exec: `%s` has a CUDA runtime of its own, which finds no GPU here: "
                 "link it with the shared one, as `nvcc -cudart shared` does\n", program);
-    if (!told->used && status == 0 && own_runtime)
+    if (!told->used && status == 0 && (own_runtime || past))
         return 5;
     if (!told->used && status == 0) {
         fprintf(stderr, "ncclscript exec: `%s` called neither NCCL nor the CUDA runtime: it must be "
@@ -312,7 +250,7 @@ static void open_standard(void)
  * command, and cannot be told to the program, ends it too. */
 static void become(char **argv)
 {
-    char *path = find_program(argv[0]);
+    char *path = ncs_program_find(argv[0]);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (strchr(path, '/'))
         execve(path, argv, environ);
@@ -330,15 +268,14 @@ static int run(const struct ncs_option_value *v, char **argv, const char *folder
 {
     int channel[2], failure[2];
     open_standard();
-    if (pipe2(channel, O_NONBLOCK) != 0 || pipe2(failure, O_CLOEXEC) != 0)
+    if (pipe2(channel, O_NONBLOCK | O_CLOEXEC) != 0 || pipe2(failure, O_CLOEXEC) != 0)
         return fail("no pipe");
     pid_t child = fork();
     if (child < 0)
         return fail("no process");
     if (child == 0) {
-        close(channel[0]);
         signal(SIGPIPE, SIG_DFL);
-        set_environment(v, argv[0], folder, channel[1]);
+        set_environment(v, argv[0], folder, channel[0]);
         become(argv);
         if (write(failure[1], &errno, sizeof errno) < 0)
             _exit(70);
@@ -354,8 +291,11 @@ static int run(const struct ncs_option_value *v, char **argv, const char *folder
         fprintf(stderr, "ncclscript exec: cannot run `%s`: %s\n", argv[0], why_not(error));
         return 2;
     }
-    struct told told = listen(channel[0]);
-    return judge(argv[0], how, &told);
+    struct told told = { 0 };
+    listen(channel[0], &told);
+    int status = judge(argv[0], how, &told);
+    ncs_str_free(&told.others);
+    return status;
 }
 
 /* ---- the command ---- */

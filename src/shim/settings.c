@@ -64,14 +64,6 @@ static const char *read_format(struct ncs_shim_settings *s, const char *text)
     return s->json || strcmp(text, "text") == 0 ? NULL : "text or json";
 }
 
-static const char *read_channel(struct ncs_shim_settings *s, const char *text)
-{
-    int64_t n;
-    if (ncs_parse_int(text, &n) && n >= 0 && n < 1 << 20)
-        s->channel = (int)n;
-    return NULL;
-}
-
 static const char *read_quiet(struct ncs_shim_settings *s, const char *text)
 {
     s->quiet = strcmp(text, "") != 0 && strcmp(text, "0") != 0;
@@ -85,7 +77,7 @@ static const struct {
     { "NCCLSCRIPT_GPUS", read_devices },      { "NCCLSCRIPT_NCCL_VERSION", read_version },
     { "NCCLSCRIPT_POLICY", read_policy },     { "NCCLSCRIPT_TIMEOUT", read_timeout },
     { "NCCLSCRIPT_PATIENCE", read_patience }, { "NCCLSCRIPT_FORMAT", read_format },
-    { "NCCLSCRIPT_QUIET", read_quiet },       { "NCCLSCRIPT_CHANNEL", read_channel },
+    { "NCCLSCRIPT_QUIET", read_quiet },
 };
 
 static void read_variables(struct ncs_shim_settings *s)
@@ -152,7 +144,7 @@ void ncs_shim_tell_of_plugins(void)
 void ncs_shim_read_settings(struct ncs_shim_settings *s)
 {
     *s = (struct ncs_shim_settings){ .devices = DEVICES, .nccl_version = NCS_NCCL_DEFAULT,
-                                     .patience = PATIENCE, .channel = -1 };
+                                     .patience = PATIENCE };
     read_variables(s);
     choose_devices(s);
     s->launcher = find_launcher();

@@ -16,7 +16,6 @@ struct ncs_shim_settings {
     bool quiet;
     int64_t timeout;      /* without progress, in ns; 0 = none */
     int64_t patience;     /* with threads that poll, in ns */
-    int channel;          /* where the program that started this one wants to be told; -1 = nowhere */
     const char *launcher; /* the variable by which one has said that there are several processes; NULL */
 };
 

@@ -163,6 +163,7 @@ static void at_exit(void)
     if (!above || atomic_load(&is_child))
         return;
     foreign_enter(foreign_is_attached() ? NULL : new_local());
+    ncs_shim_tell_of_others(true);
     above->ended();
     foreign_leave();
 }
@@ -200,6 +201,7 @@ static void open_machine(void)
     }
     greet();
     ncs_shim_tell_of_plugins();
+    ncs_shim_tell_of_others(false);
     load_above();
     api = above ? above->open(&settings, &ncs_driver_sim) : ncs_driver_sim.api;
     foreign_idle = on_idle;

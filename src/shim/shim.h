@@ -51,6 +51,9 @@ struct ncs_shim_above {
  * have polled in vain for such a time, unless it is below 0, are left out. */
 bool ncs_shim_all_wait(int64_t patience);
 
+/* Says which libraries of NCCL and CUDA the program has mapped that are none of the drop-in ones. */
+void ncs_shim_tell_of_others(bool at_end);
+
 /* Writes it all, if it can be; nobody's signal that nobody reads ends the program. What the program has
  * printed goes before. */
 void ncs_shim_write(int file, const char *text, size_t bytes);

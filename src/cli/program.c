@@ -1,0 +1,105 @@
+#define _GNU_SOURCE /* memmem */
+#include "cli/program.h"
+
+#include <elf.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+
+char *ncs_program_find(const char *name)
+{
+    if (strchr(name, '/'))
+        return ncs_copy_text(name);
+    const char *path = getenv("PATH");
+    for (; path && *path; path += strcspn(path, ":"), path += *path == ':') {
+        struct ncs_str file = { 0 };
+        ncs_str_add_bytes(&file, path, strcspn(path, ":"));
+        ncs_str_addf(&file, "/%s", name);
+        if (access(file.text, X_OK) == 0)
+            return ncs_str_take(&file);
+        ncs_str_free(&file);
+    }
+    return ncs_copy_text(name);
+}
+
+static bool read_at(FILE *f, uint64_t offset, void *to, size_t bytes)
+{
+    return fseeko(f, (off_t)offset, SEEK_SET) == 0 && fread(to, 1, bytes, f) == bytes;
+}
+
+/* The section of dynamic entries with the texts that it names; entries are few. */
+static void read_dynamic(FILE *f, const Elf64_Shdr *dynamic, const Elf64_Shdr *texts,
+                         struct ncs_needs *needs)
+{
+    if (texts->sh_size > (1 << 26) || dynamic->sh_size > (1 << 20))
+        return;
+    char *text = ncs_new(texts->sh_size + 1);
+    size_t count = dynamic->sh_size / sizeof(Elf64_Dyn);
+    Elf64_Dyn *entry = ncs_new(count * sizeof *entry);
+    bool fine = read_at(f, texts->sh_offset, text, texts->sh_size) &&
+                read_at(f, dynamic->sh_offset, entry, count * sizeof *entry);
+    for (size_t i = 0; fine && i < count && entry[i].d_tag != DT_NULL; i++) {
+        needs->rpath |= entry[i].d_tag == DT_RPATH;
+        if (entry[i].d_tag != DT_NEEDED || entry[i].d_un.d_val >= texts->sh_size)
+            continue;
+        const char *name = text + entry[i].d_un.d_val;
+        needs->nccl |= strncmp(name, "libnccl.so", 10) == 0;
+        if (strncmp(name, "libcudart.so", 12) == 0)
+            snprintf(needs->cudart, sizeof needs->cudart, "%s", name);
+    }
+    ncs_free(entry);
+    ncs_free(text);
+}
+
+/* What is no ELF file of this kind needs nothing: a script, say. */
+static void read_needs(const char *path, struct ncs_needs *needs)
+{
+    Elf64_Ehdr head;
+    FILE *f = fopen(path, "rb");
+    *needs = (struct ncs_needs){ 0 };
+    if (!f)
+        return;
+    if (read_at(f, 0, &head, sizeof head) && memcmp(head.e_ident, ELFMAG, SELFMAG) == 0 &&
+        head.e_ident[EI_CLASS] == ELFCLASS64 && head.e_shentsize == sizeof(Elf64_Shdr))
+        for (unsigned i = 0; i < head.e_shnum; i++) {
+            Elf64_Shdr section, texts;
+            if (read_at(f, head.e_shoff + i * sizeof section, &section, sizeof section) &&
+                section.sh_type == SHT_DYNAMIC && section.sh_link < head.e_shnum &&
+                read_at(f, head.e_shoff + section.sh_link * sizeof texts, &texts, sizeof texts))
+                read_dynamic(f, &section, &texts, needs);
+        }
+    fclose(f);
+}
+
+void ncs_program_needs(const char *program, struct ncs_needs *needs)
+{
+    char *path = ncs_program_find(program);
+    read_needs(path, needs);
+    ncs_free(path);
+}
+
+/* The static CUDA runtime looks for the driver by itself: it names the driver's library. */
+bool ncs_program_has_runtime(const char *program)
+{
+    static const char driver[] = "libcuda.so.1";
+    char *path = ncs_program_find(program), *bytes = NULL;
+    struct ncs_needs needs;
+    long size = 0;
+    read_needs(path, &needs);
+    FILE *f = needs.cudart[0] ? NULL : fopen(path, "rb");
+    ncs_free(path);
+    if (f && fseek(f, 0, SEEK_END) == 0 && (size = ftell(f)) > 0 && size < 1 << 30)
+        bytes = ncs_new((size_t)size);
+    bool found = bytes && read_at(f, 0, bytes, (size_t)size) &&
+                 memcmp(bytes, ELFMAG, SELFMAG) == 0 &&
+                 memmem(bytes, (size_t)size, driver, sizeof driver);
+    ncs_free(bytes);
+    if (f)
+        fclose(f);
+    return found;
+}

@@ -1,0 +1,58 @@
+/* Which mapped libraries are NCCL or the CUDA runtime, and not the drop-in ones: what a program finds by an
+ * RPATH or an absolute path goes past them. In a header, as it is wanted inside of the program and by the
+ * loader's audit of it, which share no code. */
+#ifndef NCS_SHIM_OTHER_H
+#define NCS_SHIM_OTHER_H
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define NCS_OTHER_SAYS "ncclscript: %s is mapped, not %s: what calls it is not simulated\n"
+
+/* libnccl.so.2, and libcudart.so.12 or libcudart-1a2b3c.so.12 as wheels have it; no plugin of NCCL's. NULL =
+ * neither, else what ours is called. */
+static inline const char *ncs_replaces(const char *path)
+{
+    static const char nccl[] = "libnccl.so", cudart[] = "libcudart";
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    if (strncmp(name, nccl, strlen(nccl)) == 0)
+        return "libnccl.so.2";
+    const char *rest = name + strlen(cudart);
+    if (strncmp(name, cudart, strlen(cudart)) != 0 || (*rest != '.' && *rest != '-'))
+        return NULL;
+    return strstr(rest, ".so.12") ? "libcudart.so.12" : "libcudart.so.13";
+}
+
+/* Ours in place of it, in the folder, which ends with a slash. */
+static inline const char *ncs_ours(const char *folder, const char *path, char *text, size_t room)
+{
+    snprintf(text, room, "%s%s", folder, ncs_replaces(path));
+    return text;
+}
+
+/* The folder of the library that `inside` is a part of; "" when that is not known. */
+static inline const char *ncs_folder_of(const void *inside, char *text, size_t room)
+{
+    Dl_info info;
+    const char *slash = dladdr(inside, &info) && info.dli_fname ? strrchr(info.dli_fname, '/') : NULL;
+    snprintf(text, room, "%.*s", slash ? (int)(slash + 1 - info.dli_fname) : 0, slash ? info.dli_fname : "");
+    return text;
+}
+
+/* Ours have the simulator beside them. */
+static inline bool ncs_is_other(const char *path)
+{
+    char real[PATH_MAX], simulator[PATH_MAX + 32];
+    if (!ncs_replaces(path) || !realpath(path, real))
+        return false;
+    *(strrchr(real, '/') + 1) = '\0';
+    snprintf(simulator, sizeof simulator, "%slibncclscript-sim.so", real);
+    return access(simulator, F_OK) != 0;
+}
+
+#endif
