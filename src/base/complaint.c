@@ -155,9 +155,9 @@ void ncs_complaints_text(const struct ncs_complaints *c, struct ncs_str *out)
 bool ncs_complaints_error(const struct ncs_complaints *c, struct ncs_error *err)
 {
     const struct ncs_complaint *first = NULL;
-    for (const struct ncs_complaint *i = c->item; i < c->item + c->count; i++)
-        if (!i->warning && (!first || i->at.at < first->at.at))
-            first = i;
+    for (size_t i = 0; i < c->count; i++)
+        if (!c->item[i].warning && (!first || c->item[i].at.at < first->at.at))
+            first = &c->item[i];
     if (!first)
         return true;
     int column, line = ncs_source_line(c->source, first->at.at, &column);

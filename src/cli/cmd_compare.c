@@ -115,8 +115,9 @@ static void compare_lines(const struct comparison *c, struct difference *d,
                           const struct ncs_twin *sim, const struct ncs_twin *nccl)
 {
     for (size_t a = 0, b = 0; a < sim->lines || b < nccl->lines;) {
-        const struct ncs_twin_line *x = &sim->line[a], *y = &nccl->line[b];
-        int side = a == sim->lines ? 1 : b == nccl->lines ? -1 : order(x, y);
+        const struct ncs_twin_line *x = a < sim->lines ? &sim->line[a] : NULL;
+        const struct ncs_twin_line *y = b < nccl->lines ? &nccl->line[b] : NULL;
+        int side = !x ? 1 : !y ? -1 : order(x, y);
         size_t of_sim = side <= 0 ? stretch(sim, a) : 0, of_nccl = side >= 0 ? stretch(nccl, b) : 0;
         size_t both = of_sim < of_nccl ? of_sim : of_nccl;
         bool value = (side <= 0 ? x : y)->kind == NCS_TWIN_VALUE;

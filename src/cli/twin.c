@@ -50,12 +50,13 @@ static void send_off(struct record *r)
 
 static void add_finding(struct record *r, const struct ncs_diagnosis *d)
 {
-    const struct ncs_finding *f = d->finding, *end = f + d->findings;
+    size_t first = 0;
     struct ncs_str who = { 0 };
-    while (f < end && f->level != NCS_LEVEL_ERROR)
-        f++;
-    if (f == end)
+    while (first < d->findings && d->finding[first].level != NCS_LEVEL_ERROR)
+        first++;
+    if (first == d->findings)
         return;
+    const struct ncs_finding *f = &d->finding[first];
     for (size_t k = 0; k < f->culprits; k++)
         ncs_str_addf(&who, "%s%d", k ? ", " : f->culprits > 1 ? "ranks " : "rank ",
                      f->culprit[k].rank);

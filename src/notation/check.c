@@ -173,7 +173,9 @@ static void check_function(struct ncs_scene *s, const char *owner, const struct 
 /* A text that begins as a number with a suffix does. */
 static bool looks_measured(const struct ncs_yaml_node *node)
 {
-    size_t digits = node->kind == NCS_YAML_TEXT ? strspn(node->text, "0123456789.") : 0;
+    if (node->kind != NCS_YAML_TEXT)
+        return false;
+    size_t digits = strspn(node->text, "0123456789.");
     const char *rest = node->text + digits;
     size_t letters = digits ? strspn(rest, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") : 0;
     return letters > 0 && rest[letters] == 0 && !(node->text[0] == '0' && (rest[0] | 32) == 'x');

@@ -161,8 +161,10 @@ static void tell_failures(struct ncs_prompt *p)
         new.error++;
     if (new.errors)
         p->errors_told = new.error[new.errors - 1].serial;
-    new.expect += p->expects_told;
-    new.expects -= p->expects_told;
+    if (p->expects_told) { /* nothing may be added to no address, not even zero */
+        new.expect += p->expects_told;
+        new.expects -= p->expects_told;
+    }
     new.expect_failed = new.expects;
     struct ncs_wrong *wrong = new_wrongs(p, &new);
     struct ncs_report_run run = { .scenario = p->scenario, .result = &new };

@@ -163,9 +163,9 @@ static int equal_buffer(lua_State *L, struct ncs_buffer *got, const struct optio
     }
     if (!ncs_lua_rank(L)->planned)
         compare(L, &c);
-    size_t at = c.differ ? c.first - 1 : 0;
-    struct ncs_compared of = { .dtype = got->dtype,
-                               .address = got->bytes + at * ncs_dtype_bytes(got->dtype) };
+    struct ncs_compared of = { .dtype = got->dtype, .address = got->bytes };
+    if (c.differ)
+        of.address = got->bytes + (c.first - 1) * ncs_dtype_bytes(got->dtype);
     of.got = ncs_number_double(ncs_element_read(got->dtype, c.got_element));
     of.want = c.differ ? ncs_number_double(ncs_element_read(got->dtype, c.want_element)) : of.got;
     if (c.differ) {

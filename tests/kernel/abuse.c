@@ -41,7 +41,7 @@ static struct process_objects *owner(int p)
 static void *memory(int p)
 {
     char *m = owner(p)->memory[roll(OBJECTS)];
-    return roll(12) ? m : roll(2) ? NULL : m + BYTES - 8;
+    return roll(12) ? m : roll(2) ? NULL : (char *)((uintptr_t)m + BYTES - 8); /* of what is no memory too */
 }
 
 static cudaStream_t stream(int p)
