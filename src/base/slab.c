@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/sanitizer.h"
 
 /* The first block holds as many, the next twice as many, up to the most. */
 #define FEWEST 4
@@ -13,7 +14,7 @@
 #define HEAD ALIGNED(sizeof(void *))
 
 /* Under AddressSanitizer each object is an allocation, so that what is used after its end is found. */
-#ifdef __SANITIZE_ADDRESS__
+#if NCS_ASAN
 #define EACH_BY_ITSELF 1
 #else
 #define EACH_BY_ITSELF 0

@@ -6,31 +6,18 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define FIBER_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define FIBER_ASAN 1
-#endif
-#endif
-#if defined(__SANITIZE_THREAD__)
-#define FIBER_TSAN 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define FIBER_TSAN 1
-#endif
-#endif
+#include "base/sanitizer.h"
 
-#ifdef FIBER_ASAN
+#if NCS_ASAN
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
-#ifdef FIBER_TSAN
+#if NCS_TSAN
 #include <sanitizer/tsan_interface.h>
 #endif
 
 /* Sanitized frames are several times larger. */
-#if defined(FIBER_ASAN) || defined(FIBER_TSAN)
+#if NCS_ASAN || NCS_TSAN
 #define STACK_BYTES ((size_t)2 << 20)
 #else
 #define STACK_BYTES ((size_t)512 << 10)
@@ -112,10 +99,10 @@ static void begin_switch(struct fiber *from, const struct fiber *to)
 {
     (void)from;
     (void)to;
-#ifdef FIBER_ASAN
+#if NCS_ASAN
     __sanitizer_start_switch_fiber(from ? &from->fake_stack : NULL, to->stack, to->bytes);
 #endif
-#ifdef FIBER_TSAN
+#if NCS_TSAN
     __tsan_switch_to_fiber(to->tsan, 0);
 #endif
 }
@@ -123,7 +110,7 @@ static void begin_switch(struct fiber *from, const struct fiber *to)
 static void end_switch(struct fiber *self)
 {
     (void)self;
-#ifdef FIBER_ASAN
+#if NCS_ASAN
     __sanitizer_finish_switch_fiber(self->fake_stack, NULL, NULL);
 #endif
 }
@@ -139,7 +126,7 @@ static void run_entry(void)
 void fiber_adopt(struct fiber *f)
 {
     *f = (struct fiber){ 0 };
-#ifdef FIBER_ASAN
+#if NCS_ASAN
     pthread_attr_t attr;
     void *stack;
     if (pthread_getattr_np(pthread_self(), &attr) == 0) {
@@ -148,7 +135,7 @@ void fiber_adopt(struct fiber *f)
         pthread_attr_destroy(&attr);
     }
 #endif
-#ifdef FIBER_TSAN
+#if NCS_TSAN
     f->tsan = __tsan_get_current_fiber();
 #endif
 }
@@ -182,7 +169,7 @@ bool fiber_make(struct fiber *f, void (*entry)(void *arg), void *arg)
         frame[i] = 0;
     frame[ENTRY_WORD] = (uintptr_t)run_entry;
     f->sp = frame;
-#ifdef FIBER_TSAN
+#if NCS_TSAN
     f->tsan = __tsan_create_fiber(0);
 #endif
     return true;
@@ -208,10 +195,10 @@ void fiber_drop(struct fiber *f)
 {
     if (!f->stack)
         return;
-#ifdef FIBER_ASAN
+#if NCS_ASAN
     __asan_unpoison_memory_region(f->stack, f->bytes);
 #endif
-#ifdef FIBER_TSAN
+#if NCS_TSAN
     __tsan_destroy_fiber(f->tsan);
 #endif
     *(char **)f->stack = spare;

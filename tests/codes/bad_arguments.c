@@ -9,10 +9,11 @@
 #include "../kernel/kernel.h"
 #include "api/invoke.h"
 #include "base/hash.h"
+#include "base/sanitizer.h"
 
-#if defined(__SANITIZE_THREAD__)
+#if NCS_TSAN
 enum { MIXTURES = 2 };
-#elif defined(__SANITIZE_ADDRESS__)
+#elif NCS_ASAN
 enum { MIXTURES = 20 };
 #else
 enum { MIXTURES = 60 };

@@ -18,11 +18,12 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/sanitizer.h"
 
 /* What is looked for, only a sanitizer sees. */
 #if defined(FUZZ_ROUNDS)
 enum { ROUNDS = FUZZ_ROUNDS };
-#elif defined(__SANITIZE_ADDRESS__)
+#elif NCS_ASAN
 enum { ROUNDS = 5000 };
 #else
 enum { ROUNDS = 1000 };

@@ -3,13 +3,14 @@
  * Nothing may crash and nothing may be left. (Traces are not compared: a stale handle may or may not
  * come to mean a new object, as in the real libraries.) */
 #include "base/hash.h"
+#include "base/sanitizer.h"
 #include "kernel.h"
 
 #include "harness.h"
 
 enum { PROCESSES = 3, THREADS = 3, OBJECTS = 3, BYTES = 2048 };
 
-#if defined(__SANITIZE_THREAD__)
+#if NCS_TSAN
 enum { ROUNDS = 150 };
 #else
 enum { ROUNDS = 10000 };

@@ -1,13 +1,14 @@
 /* A machine that hung is abandoned and reset, over and over: nothing may be left of it. */
 #include "base/hash.h"
+#include "base/sanitizer.h"
 #include "kernel.h"
 
 #include "harness.h"
 
 /* ThreadSanitizer takes most of a millisecond to make a fiber; the other builds look for what is left. */
-#if defined(__SANITIZE_THREAD__)
+#if NCS_TSAN
 enum { ROUNDS = 2000 };
-#elif defined(__SANITIZE_ADDRESS__)
+#elif NCS_ASAN
 enum { ROUNDS = 20000 };
 #else
 enum { ROUNDS = 100000 };

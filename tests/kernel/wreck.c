@@ -1,11 +1,12 @@
 /* Ranks that call whatever there is at any time, in groups and out of them, on communicators of all
  * sorts, until the machine hangs or is done: afterwards nothing may be left of it. */
 #include "base/hash.h"
+#include "base/sanitizer.h"
 #include "kernel.h"
 
 #include "harness.h"
 
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#if NCS_TSAN || NCS_ASAN
 enum { ROUNDS = 1000 };
 #else
 enum { ROUNDS = 5000 };

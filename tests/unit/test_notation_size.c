@@ -1,4 +1,5 @@
 /* Scenarios in YAML that are large: what Lua limits, they are not limited by. */
+#include "base/sanitizer.h"
 #include "harness.h"
 #include "notation_lab.h"
 
@@ -58,7 +59,7 @@ static lua_Integer run(const struct lab *lab)
 }
 
 /* Far enough beyond Lua's limits; the sanitizers look for what is left, at any length. */
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#if NCS_TSAN || NCS_ASAN
 enum { STEPS = 25000, LONG = 11000 };
 #else
 enum { STEPS = 50000, LONG = 70000 };

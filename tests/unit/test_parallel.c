@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/parallel.h"
+#include "base/sanitizer.h"
 #include "harness.h"
 
 enum { MOST = 100000 };
@@ -94,7 +95,7 @@ START_TEST(a_call_inside_a_call_stays_on_its_thread)
 }
 END_TEST
 
-#ifndef __SANITIZE_THREAD__ /* which refuses threads after a fork */
+#if !NCS_TSAN /* which refuses threads after a fork */
 START_TEST(works_in_a_child_process)
 {
     check_range(MOST, 1);
