@@ -22,7 +22,7 @@ bool ncs_is_spread(const struct ncs_call *call)
 bool ncs_is_init(const struct ncs_call *call)
 {
     return call->fn == NCS_FN_ncclCommInitRank || call->fn == NCS_FN_ncclCommInitRankConfig ||
-           call->fn == NCS_FN_ncclCommInitAll;
+           call->fn == NCS_FN_ncclCommInitRankScalable || call->fn == NCS_FN_ncclCommInitAll;
 }
 
 bool ncs_is_key(const struct ncs_inquiry *q, const struct ncs_need *need)

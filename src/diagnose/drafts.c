@@ -28,8 +28,22 @@ void ncs_free_finding(struct ncs_finding *f)
     ncs_free(f->repair);
 }
 
+void ncs_diagnosis_prefer(struct ncs_diagnosis *d, size_t alternative)
+{
+    struct ncs_alternative swap = { .finding = d->finding, .findings = d->findings };
+    d->finding = d->alternative[alternative].finding;
+    d->findings = d->alternative[alternative].findings;
+    d->alternative[alternative] = swap;
+}
+
 void ncs_diagnosis_free(struct ncs_diagnosis *d)
 {
+    for (size_t i = 0; i < d->alternatives; i++) {
+        for (size_t k = 0; k < d->alternative[i].findings; k++)
+            ncs_free_finding(&d->alternative[i].finding[k]);
+        ncs_free(d->alternative[i].finding);
+    }
+    ncs_free(d->alternative);
     for (size_t i = 0; i < d->findings; i++)
         ncs_free_finding(&d->finding[i]);
     for (size_t i = 0; i < d->waits; i++) {

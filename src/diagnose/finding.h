@@ -157,8 +157,15 @@ struct ncs_notice {
     bool felt;                            /* of HAZARD: the run is wrong because of it */
 };
 
+/* What a hang could be as well, in full: by what ranks did otherwise than those who do alike. */
+struct ncs_alternative {
+    struct ncs_finding *finding; size_t findings; /* the cause first */
+    bool likelier; /* than what the diagnosis says, if a trial bears it out */
+};
+
 struct ncs_diagnosis {
     struct ncs_finding *finding; size_t findings; /* the cause first */
+    struct ncs_alternative *alternative; size_t alternatives; /* the likeliest first */
     struct ncs_wait_line *wait;  size_t waits;    /* by rank and thread */
     bool explained;     /* every waiter has an edge to somebody (heart, invariant 9) */
 };
@@ -168,6 +175,8 @@ struct ncs_diagnosis {
 void ncs_diagnose(const struct ncs_journal *journal, const struct ncs_snapshot *snapshot,
                   const struct ncs_notice *notices, size_t count, struct ncs_diagnosis *out);
 void ncs_diagnosis_free(struct ncs_diagnosis *d); /* the contents */
+/* An alternative becomes the diagnosis, and the diagnosis that alternative. */
+void ncs_diagnosis_prefer(struct ncs_diagnosis *d, size_t alternative);
 struct ncs_edit ncs_edit_copy(const struct ncs_edit *edit);
 void ncs_edit_free(struct ncs_edit *edit); /* the contents */
 const char *ncs_edit_kind_name(enum ncs_edit_kind kind); /* "insert" "delete" ... */

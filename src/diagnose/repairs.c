@@ -198,7 +198,9 @@ static const struct {
 void ncs_repairs(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
 {
     struct ncs_repairing p = begin(q, r, d);
-    for (size_t i = 0; i < sizeof repairs / sizeof *repairs; i++)
+    for (size_t i = 0; i < r->edits; i++)
+        ncs_add_edit(&p, r->edit[i]);
+    for (size_t i = 0; i < sizeof repairs / sizeof *repairs && !r->edits; i++)
         if (strcmp(repairs[i].rule, d->f.rule) == 0)
             repairs[i].fill(&p);
     ncs_map_free(&p.known);

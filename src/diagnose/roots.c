@@ -1,5 +1,6 @@
 /* What the rules are held against: everything in the graph, the notices and the journal that has no
  * cause further back. */
+#include "diagnose/explain.h"
 #include "diagnose/rule.h"
 
 #include <string.h>
@@ -61,8 +62,45 @@ static const struct ncs_notice *notice_of(const struct ncs_inquiry *q, const str
     return NULL;
 }
 
+/* The earliest collective up to those that met which was empty on one rank and not on the others: from there
+ * on that rank's calls meet others than they were meant for. */
+static bool judge_empty(const struct ncs_inquiry *q, const struct ncs_need *n, struct ncs_drafts *all)
+{
+    const struct ncs_call *best = NULL;
+    for (size_t i = 0; i < n->presents; i++) {
+        uint32_t end = ncs_position(q, n->present[i]);
+        const struct ncs_sequence *own = &q->comm[n->comm].seq[n->present[i]->comm_rank];
+        for (uint32_t at = own->base; end != UINT32_MAX && at <= end; at++) {
+            const struct ncs_call *c = ncs_sequence_at(own, at), *cause;
+            enum ncs_reason reason;
+            if (!c || !ncs_ineffective(q, c, &reason, &cause) || reason != NCS_ABSENT_EMPTY)
+                continue;
+            bool alone = false;
+            for (size_t k = 0; k < n->presents; k++) {
+                const struct ncs_call *other =
+                    ncs_sequence_at(&q->comm[n->comm].seq[n->present[k]->comm_rank], at);
+                alone |= other && ncs_call_count(other) > 0;
+            }
+            if (alone && (!best || c->number < best->number))
+                best = c;
+            break;
+        }
+    }
+    if (!best)
+        return false;
+    const struct ncs_absent empty = { .rank = best->rank, .comm_rank = best->comm_rank, .op = -1,
+                                      .context = -1, .reason = NCS_ABSENT_EMPTY, .call = best };
+    const struct ncs_absent *absent = &empty;
+    struct ncs_root r = { .kind = NCS_ROOT_ABSENT, .need = n, .absent = &absent, .absents = 1, .comm = -1,
+                          .rank = -1 };
+    ncs_judge(q, &r, all);
+    return true;
+}
+
 static void judge_need(const struct ncs_inquiry *q, const struct ncs_need *n, struct ncs_drafts *all)
 {
+    if (n->kind == NCS_NEED_STUCK && n->src < 0 && judge_empty(q, n, all))
+        return;
     if (n->kind == NCS_NEED_STUCK) {
         struct ncs_root r = { .kind = NCS_ROOT_DIFFER, .need = n, .call = n->present,
                               .calls = n->presents, .comm = -1, .rank = -1 };
@@ -436,35 +474,122 @@ static bool polls_explained(const struct ncs_inquiry *q, const struct ncs_drafts
     return all->count > 0;
 }
 
-void ncs_rules(struct ncs_inquiry *q)
+/* Why nobody goes on, by who is missed where and by what stands in the way of what. */
+static void judge_hang(const struct ncs_inquiry *q, struct ncs_drafts *all)
 {
-    struct ncs_drafts all = { 0 };
     bool *told = ncs_new((q->needs + 1) * sizeof *told);
-    judge_notices(q, &all);
-    for (size_t i = 0; i < q->needs && q->hung; i++) {
+    for (size_t i = 0; i < q->needs; i++) {
         told[i] = is_final(q, &q->need[i]);
         const struct ncs_need *instead = told[i] ? ncs_meeting_instead(q, &q->need[i]) : NULL;
         if (instead)
-            judge_absents(q, instead, NEVER, &all);
+            judge_absents(q, instead, NEVER, all);
         else if (told[i])
-            judge_need(q, &q->need[i], &all);
+            judge_need(q, &q->need[i], all);
     }
-    if (q->hung) {
-        judge_cycles(q, told, true, &all);
-        judge_cycles(q, told, false, &all);
-    }
-    if (q->hung && q->snap->stop == NCS_STOP_LIVELOCK && !polls_explained(q, &all)) {
+    judge_cycles(q, told, true, all);
+    judge_cycles(q, told, false, all);
+    if (q->snap->stop == NCS_STOP_LIVELOCK && !polls_explained(q, all)) {
         struct ncs_root r = { .kind = NCS_ROOT_POLL, .comm = -1, .rank = -1 };
-        ncs_judge(q, &r, &all);
+        ncs_judge(q, &r, all);
     }
-    if (q->hung)
-        judge_later(q, &all);
-    judge_left_overs(q, &all);
-    judge_errors(q, &all);
-    judge_inexact(q, &all);
-    ncs_drafts_sort(&all);
-    for (size_t i = 0; i < all.count; i++)
-        NCS_PUSH(q->result->finding, q->result->findings, q->finding_room, all.draft[i].f);
-    ncs_free(all.draft);
+    judge_later(q, all);
     ncs_free(told);
+}
+
+/* All findings, with the hang's cause as that explanation has it; NULL: by the rules alone. False: it has
+ * no words for it. */
+static bool read_as(const struct ncs_inquiry *q, const struct ncs_explanation *e, struct ncs_alternative *out)
+{
+    struct ncs_drafts all = { 0 };
+    size_t room = 0;
+    *out = (struct ncs_alternative){ 0 };
+    judge_notices(q, &all);
+    bool fine = !e || ncs_explanation_say(e, &all);
+    if (fine && !e && q->hung)
+        judge_hang(q, &all);
+    if (fine) {
+        judge_left_overs(q, &all);
+        judge_errors(q, &all);
+        judge_inexact(q, &all);
+        ncs_drafts_sort(&all);
+    }
+    for (size_t i = 0; i < all.count; i++)
+        NCS_PUSH(out->finding, out->findings, room, all.draft[i].f);
+    ncs_free(all.draft);
+    return fine;
+}
+
+static void free_reading(struct ncs_alternative *r)
+{
+    for (size_t i = 0; i < r->findings; i++)
+        ncs_free_finding(&r->finding[i]);
+    ncs_free(r->finding);
+}
+
+/* Both blame the same ranks for the same: what the rules say of it is more. */
+static bool same_cause(const struct ncs_finding *a, const struct ncs_finding *b)
+{
+    if (a->rule != b->rule || a->culprits != b->culprits || !a->comm != !b->comm ||
+        (a->comm && strcmp(a->comm, b->comm) != 0))
+        return false;
+    for (size_t i = 0; i < a->culprits; i++)
+        if (a->culprit[i].rank != b->culprit[i].rank)
+            return false;
+    return true;
+}
+
+static bool is_known(const struct ncs_diagnosis *d, const struct ncs_alternative *a)
+{
+    if (!a->findings)
+        return true;
+    for (size_t i = 0; i < d->alternatives; i++)
+        if (same_cause(d->alternative[i].finding, a->finding))
+            return true;
+    return d->findings && same_cause(d->finding, a->finding);
+}
+
+/* Causes told by who waits for whom, or by the first calls that do not fit: what led to that a comparison may
+ * tell better. Of the rest there are facts of their own: an abort, an error, an open group. */
+static bool is_by_waiting(const struct ncs_diagnosis *d)
+{
+    static const char *const rules[] = {
+        "comm-order", "count-mismatch", "dtype-mismatch", "extra-call", "host-wait", "kind-mismatch",
+        "one-thread-no-group", "op-mismatch", "p2p-cycle", "recv-without-send", "root-mismatch",
+        "send-without-recv", "skipped-call", "swapped-calls", "waiting", "wrong-comm", "wrong-peer",
+    };
+    const struct ncs_finding *first = NULL;
+    for (size_t i = 0; i < d->findings && !first; i++)
+        if (d->finding[i].level == NCS_LEVEL_ERROR && d->finding[i].blockeds)
+            first = &d->finding[i];
+    for (size_t i = 0; first && i < sizeof rules / sizeof *rules; i++)
+        if (strcmp(rules[i], first->rule) == 0)
+            return true;
+    return false;
+}
+
+static void add_alternatives(const struct ncs_inquiry *q, struct ncs_diagnosis *d)
+{
+    struct ncs_explanations *all = ncs_explain_hang(q);
+    size_t room = 0;
+    for (size_t i = 0; i < ncs_explanations_count(all); i++) {
+        const struct ncs_explanation *e = ncs_explanation_at(all, i);
+        struct ncs_alternative a;
+        bool fine = read_as(q, e, &a);
+        a.likelier = ncs_explanation_is_likelier(e);
+        if (fine && !is_known(d, &a))
+            NCS_PUSH(d->alternative, d->alternatives, room, a);
+        else
+            free_reading(&a);
+    }
+    ncs_explanations_free(all);
+}
+
+void ncs_rules(struct ncs_inquiry *q)
+{
+    struct ncs_alternative r;
+    read_as(q, NULL, &r);
+    q->result->finding = r.finding;
+    q->result->findings = r.findings;
+    if (q->hung && is_by_waiting(q->result))
+        add_alternatives(q, q->result);
 }

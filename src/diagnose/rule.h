@@ -13,6 +13,7 @@ enum ncs_root_kind {
     NCS_ROOT_NOTICE,   /* a crash or a fault */
     NCS_ROOT_HAZARD,   /* memory that is used without order */
     NCS_ROOT_LOST,     /* a fault stopped every rank */
+    NCS_ROOT_ELSEWHERE, /* a call that was made on another communicator than the others made it on */
     NCS_ROOT_FAILED,   /* calls that failed alike on several ranks, uncaught and waited for by nobody */
     /* From here on what is found is a note, not the cause. */
     NCS_ROOT_LABELS,   /* nothing hangs, but by their labels calls were exchanged */
@@ -34,6 +35,7 @@ enum ncs_root_kind {
 /* What has no cause further back. Which members are set depends on the kind. */
 struct ncs_root {
     enum ncs_root_kind kind;
+    const char *rule;                  /* the only one that may speak; NULL = the first that explains it */
     const struct ncs_need *need;       /* ABSENT, CYCLE (one of it), DIFFER of a hang */
     const struct ncs_absent **absent;  /* ABSENT: those of one reason */
     const struct ncs_parting *parting; /* ABSENT: known by other means; NULL = that of the communicator */
@@ -43,6 +45,8 @@ struct ncs_root {
     int *path;                         /* CYCLE: nodes */
     size_t length;
     const struct ncs_notice *notice;
+    const struct ncs_edit *edit;       /* known by other means; NULL = by the rule that speaks */
+    size_t edits;
     int comm;                          /* LABELS, LATER, LEFT, WINDOWS, MESSAGES, OPERATORS, BUFFERS */
     int rank, depth, line;             /* LEFT, of a group left open: by whom; rank -1: none. CYCLE: rank
                                         * that goes another way than the others, -1 = not known */

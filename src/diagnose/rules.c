@@ -1,6 +1,8 @@
 /* The table of rules, and which of them speaks. */
 #include "diagnose/rule.h"
 
+#include <string.h>
+
 #define NCS_RULE(name, id) id,
 const char *const ncs_rule_ids[] = {
 #include "diagnose/rules.def"
@@ -22,6 +24,8 @@ void ncs_judge(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs
 {
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
         struct ncs_draft d = { .order = UINT64_MAX };
+        if (r->rule && strcmp(r->rule, ncs_rule_ids[i]) != 0)
+            continue;
         if (!rules[i]->match(q, r, &d)) {
             ncs_free_finding(&d.f);
             continue;

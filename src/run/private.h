@@ -135,6 +135,9 @@ void ncs_run_compared_free(struct ncs_run *run);
 /* luck.c: compares with the other policy where that may differ. */
 void ncs_run_luck(struct ncs_run *run, const struct ncs_driver *driver);
 
+/* prove.c: of several explanations of a hang prefers the first with which it goes on. */
+void ncs_run_prove(struct ncs_run *run, const struct ncs_driver *driver);
+
 /* repair.c: runs it again with the edits of what was found, if asked to. */
 void ncs_run_repair(struct ncs_run *run, const struct ncs_driver *driver);
 void ncs_run_repair_free(struct ncs_repair *repair); /* the contents */

@@ -207,6 +207,7 @@ bool ncs_run_open_machine(struct ncs_run *run, const struct ncs_driver *driver,
     run_environ_set(&run->environ, o->env, o->envs);
     struct ncs_machine_options options = {
         .devices = o->devices,
+        .step_limit = o->step_limit,
         .ranks = o->ranks,
         .patience = o->timeout > 0 ? o->timeout : PATIENCE_NS,
         .host = NCS_HOST_CONTACT,
@@ -470,6 +471,7 @@ void ncs_run_once(struct ncs_run *run, const struct ncs_driver *driver)
     }
     ncs_local = outer;
     ncs_run_judge(run);
+    ncs_run_prove(run, driver);
 }
 
 const struct ncs_result *ncs_run_execute_on(struct ncs_run *run, const struct ncs_driver *driver)

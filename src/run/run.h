@@ -63,6 +63,7 @@ struct ncs_run_options {
     size_t envs;
     bool timeline;             /* keeps when everything was, for ncs_result.timeline */
     bool repair;               /* tries the repairs of what is found, on runs of their own */
+    uint64_t step_limit; /* of the machine, NCS_STOP_BUDGET; 0 = none */
     const struct ncs_amendments *amend; /* changes of the ranks' calls; NULL = none; borrowed */
     bool once;                 /* has effects outside: not run again under the other policy */
     struct ncs_plant plant;    /* tests only */

@@ -8,7 +8,7 @@ scenario {
   outcome = function(run)
     local odd = run.nranks == 2 and { 0, 1 } or run.param.odd -- of two, neither is the odd one
     return { hang = { culprit = odd, call = run.param.steps + 1, waiting = "all",
-                      why = "kind-mismatch" }, findings = 1 }
+                      why = run.nranks == 2 and "kind-mismatch" or "extra-call" }, findings = 1 }
   end,
 }
 

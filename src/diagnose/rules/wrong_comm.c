@@ -68,9 +68,41 @@ static void say_side(const struct ncs_inquiry *q, struct ncs_str *s, const struc
     ncs_free(ranks);
 }
 
+/* Known by what the others did at the same place. */
+static void fill_elsewhere(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+{
+    const struct ncs_call *c = r->call[0];
+    int *ranks = ncs_new(r->calls * sizeof *ranks);
+    struct ncs_str s = { 0 };
+    for (size_t i = 0; i < r->calls; i++) {
+        ranks[i] = r->call[i]->rank;
+        ncs_add_culprit(d, r->call[i]->rank, r->call[i]->number, r->call[i]->place.line);
+    }
+    ncs_fill_need(q, d, r->need, c->number);
+    ncs_set_title(q, d, c);
+    d->order = c->id;
+    d->f.evidence = ncs_copy_text("by what the other ranks did at the same place of the program");
+    ncs_say_ranks(&s, ranks, r->calls);
+    char *what = ncs_describe(c);
+    ncs_str_addf(&s, " made %s on %s", what, ncs_comm_name(q, c->comm));
+    ncs_say_place(&s, c);
+    ncs_str_addf(&s, "; the others made it there on %s", ncs_comm_name(q, r->comm));
+    d->f.why = ncs_str_take(&s);
+    ncs_str_addf(&s, "name %s", ncs_comm_name(q, r->comm));
+    ncs_say_place(&s, c);
+    ncs_str_add(&s, " on every rank: calls meet only on one communicator");
+    d->f.fix = ncs_str_take(&s);
+    ncs_free(what);
+    ncs_free(ranks);
+}
+
 static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
 {
     const struct ncs_need *n[2];
+    if (r->kind == NCS_ROOT_ELSEWHERE) {
+        fill_elsewhere(q, r, d);
+        return true;
+    }
     if (r->kind != NCS_ROOT_CYCLE || !two_meetings(q, r, n) ||
         !fit(q, n[0]->call, n[1]->call) || (!unused(q, n[0]) && !unused(q, n[1])))
         return false;

@@ -155,6 +155,8 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
         return all_misnamed(q, r, d);
     if (!ncs_is_alone(r, true) && !ncs_is_alone(r, false))
         return false;
+    if (r->absent[0]->reason == NCS_ABSENT_DESTROYED) /* that it is gone is enough */
+        return false;
     const struct ncs_need *o = partner(q, r->need, &same_receiver);
     if (!o)
         return all_misnamed(q, r, d);

@@ -1,0 +1,109 @@
+/* One walk over the journal: the courses of all threads. */
+#include "diagnose/course.h"
+
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+
+static bool step_kind(const struct ncs_call *c, enum ncs_step_kind *kind)
+{
+    switch (c->fn) {
+    case NCS_FN_ncclGroupStart:
+    case NCS_FN_ncclGroupEnd: *kind = NCS_STEP_GROUP_END; return true;
+    case NCS_FN_cudaStreamSynchronize:
+    case NCS_FN_cudaEventSynchronize:
+    case NCS_FN_cudaDeviceSynchronize: *kind = NCS_STEP_WAIT; return true;
+    case NCS_FN_cudaEventRecord:
+    case NCS_FN_cudaEventRecordWithFlags: *kind = NCS_STEP_RECORD; return true;
+    case NCS_FN_cudaStreamWaitEvent: *kind = NCS_STEP_AFTER; return true;
+    default: break;
+    }
+    *kind = c->number ? NCS_STEP_CALL : NCS_STEP_OTHER;
+    return c->number || (c->comm >= 0 && c->fn != NCS_FN_ncclCommGetAsyncError) || !c->returned;
+}
+
+/* What made the communicator: the same for children of one split, and for communicators that ranks make
+ * at one place of the program. */
+static uint64_t class_of(const struct ncs_inquiry *q, const struct ncs_courses *all, int comm)
+{
+    const struct ncs_comm_info *info = q->journal->comm[comm];
+    if (info->parent >= 0 && info->parent < comm)
+        return ncs_hash(ncs_hash(all->class_of[info->parent], info->split), 1);
+    for (size_t i = 0; i < q->comm[comm].rares; i++)
+        if (ncs_is_init(q->comm[comm].rare[i]))
+            return ncs_hash(2, (uint64_t)q->comm[comm].rare[i]->place.line);
+    return ncs_hash(3, (uint64_t)comm);
+}
+
+static uint64_t site_of(const struct ncs_courses *all, const struct ncs_call *c)
+{
+    uint64_t site = ncs_hash((uint64_t)c->fn, (uint64_t)c->place.line);
+    if (c->place.file)
+        site = ncs_hash_bytes(site, c->place.file, strlen(c->place.file));
+    if (c->label)
+        site = ncs_hash_bytes(site, c->label, strlen(c->label));
+    return c->comm >= 0 ? ncs_hash(site, all->class_of[c->comm]) : site;
+}
+
+static uint64_t key_of(int rank, int thread)
+{
+    return ncs_hash(ncs_hash(1, (uint64_t)(int64_t)rank), (uint64_t)(int64_t)thread);
+}
+
+static struct ncs_course *course_of(struct ncs_courses *all, int rank, int thread)
+{
+    size_t at = ncs_map_number(&all->at, key_of(rank, thread));
+    if (at)
+        return &all->of[at - 1];
+    struct ncs_course fresh = { .rank = rank, .thread = thread, .context = -1, .over = true };
+    NCS_PUSH(all->of, all->count, all->room, fresh);
+    ncs_map_put_number(&all->at, key_of(rank, thread), all->count);
+    return &all->of[all->count - 1];
+}
+
+static void add_step(const struct ncs_inquiry *q, struct ncs_courses *all, const struct ncs_call *c)
+{
+    enum ncs_step_kind kind;
+    const struct ncs_call *cause;
+    enum ncs_reason reason;
+    if (c->opening || c->rank < 0 || (c->number && (c->comm < 0 || c->comm_rank < 0)) || !step_kind(c, &kind) || (c->returned && c->rc && !c->number))
+        return;
+    if (c->number && ncs_ineffective(q, c, &reason, &cause) && reason != NCS_ABSENT_EMPTY)
+        return;
+    struct ncs_course *own = course_of(all, c->rank, c->thread);
+    if (c->fn == NCS_FN_ncclGroupStart)
+        own->depth++;
+    if (c->fn == NCS_FN_ncclGroupStart || (c->fn == NCS_FN_ncclGroupEnd && own->depth && --own->depth))
+        return; /* within a group nothing happens */
+    struct ncs_step step = { .call = c, .kind = kind, .site = site_of(all, c) };
+    NCS_PUSH(own->step, own->steps, own->room, step);
+}
+
+bool ncs_courses_read(const struct ncs_inquiry *q, struct ncs_courses *out)
+{
+    memset(out, 0, sizeof *out);
+    if (q->journal->dropped)
+        return false;
+    out->class_of = ncs_new(q->journal->comms * sizeof *out->class_of);
+    for (size_t c = 0; c < q->journal->comms; c++)
+        out->class_of[c] = class_of(q, out, (int)c);
+    for (size_t i = 0; i < q->snap->contexts; i++) {
+        const struct ncs_snap_context *c = &q->snap->context[i];
+        struct ncs_course *own = course_of(out, c->rank, c->thread);
+        own->context = (int)i;
+        own->over = c->state == NCS_CONTEXT_ENDED && c->ending != NCS_END_SILENT;
+    }
+    for (const struct ncs_call *c = q->journal->oldest; c; c = c->newer)
+        add_step(q, out, c);
+    return true;
+}
+
+void ncs_courses_free(struct ncs_courses *c)
+{
+    for (size_t i = 0; i < c->count; i++)
+        ncs_free(c->of[i].step);
+    ncs_free(c->of);
+    ncs_free(c->class_of);
+    ncs_map_free(&c->at);
+}

@@ -1,0 +1,78 @@
+/* Courses: what each thread of control did, in its own order, as far as it matters to the others. They
+ * are what ranks are compared by (divergence.c) and what a change is tried on (rehearsal.c). Private to
+ * this room. */
+#ifndef NCS_DIAGNOSE_COURSE_H
+#define NCS_DIAGNOSE_COURSE_H
+
+#include "diagnose/inquiry.h"
+
+enum ncs_step_kind {
+    NCS_STEP_CALL,      /* a counted call: a collective, a send or receive, a put, signal or wait for them */
+    NCS_STEP_GROUP_END, /* of an outermost group */
+    NCS_STEP_WAIT,      /* of the host, for a stream, an event or a device */
+    NCS_STEP_RECORD,    /* of an event */
+    NCS_STEP_AFTER,     /* a stream waits for an event */
+    NCS_STEP_OTHER,     /* takes part in a comparison only: a split, a destroy ... */
+};
+
+struct ncs_step {
+    const struct ncs_call *call;
+    enum ncs_step_kind kind;
+    /* Alike where ranks do alike: the function, the place in the program, the label and what made the
+     * communicator. Children of one split are alike, the ranks' own arguments do not count. */
+    uint64_t site;
+};
+
+struct ncs_course {
+    int rank, thread;      /* of the run */
+    int context;           /* of the snapshot; -1 = none: it has ended */
+    int depth;             /* of its open groups */
+    bool over;             /* it makes no further call whatever the others do */
+    struct ncs_step *step; /* in order */
+    size_t steps, room;
+};
+
+struct ncs_courses {
+    struct ncs_course *of; /* by rank and thread */
+    size_t count, room;
+    struct ncs_map at;     /* rank and thread -> index + 1 */
+    uint64_t *class_of;    /* by communicator: see site */
+};
+
+/* False where the journal has dropped records: the courses would begin anywhere. */
+bool ncs_courses_read(const struct ncs_inquiry *q, struct ncs_courses *out);
+void ncs_courses_free(struct ncs_courses *c);
+
+/* ---- changes ---- */
+
+enum ncs_change_kind {
+    NCS_CHANGE_PUT_IN,    /* before the step, a call like the model's on (comm, comm_rank) */
+    NCS_CHANGE_LEAVE_OUT, /* the step */
+    NCS_CHANGE_COMM,      /* the step's call is made on another communicator */
+    NCS_CHANGE_PEER,      /* the step's call names another peer */
+};
+
+struct ncs_change {
+    enum ncs_change_kind kind;
+    size_t course, step;          /* step = course.steps: at its end */
+    const struct ncs_call *model; /* PUT_IN: the call that it is like; LEAVE_OUT ...: the step's */
+    bool answer;                  /* PUT_IN: the counterpart of the model, a receive for a send */
+    int comm, comm_rank;          /* where it is made */
+    int peer;                     /* PEER, and PUT_IN of a send or receive; -1 = none */
+};
+
+/* ---- the trial in thought (rehearsal.c) ---- */
+
+struct ncs_rehearsed {
+    size_t blocked;  /* courses that still wait */
+    size_t supposed; /* meetings that only calls can complete which nobody has seen yet */
+    bool *waits;     /* by course. The caller's */
+};
+
+/* Plays all courses again, with the changes (by course and step): who waits then? What a thread does once
+ * it goes on beyond what is known is taken to be what the others wait for. Without changes that is to be
+ * who waits now; where it is not the run has something that this play does not know. */
+void ncs_rehearse(const struct ncs_inquiry *q, const struct ncs_courses *courses,
+                  const struct ncs_change *change, size_t changes, struct ncs_rehearsed *out);
+
+#endif

@@ -1,0 +1,50 @@
+/* Where courses diverge by the places that they come to: ranks of one program do alike, and who does
+ * otherwise where most do alike is likely to be the one who is wrong. Private to this room. */
+#ifndef NCS_DIAGNOSE_DIVERGENCE_H
+#define NCS_DIAGNOSE_DIVERGENCE_H
+
+#include "diagnose/course.h"
+
+/* Courses that come to the same places in the same order. */
+struct ncs_way {
+    size_t *course; /* indices; the first stands for all */
+    size_t courses, room;
+    const struct ncs_step *step; /* of the first */
+    size_t steps;
+    bool open;      /* it may go on */
+};
+
+struct ncs_ways {
+    struct ncs_way *of;
+    size_t count, room;
+};
+
+void ncs_ways_read(const struct ncs_courses *courses, struct ncs_ways *out);
+void ncs_ways_free(struct ncs_ways *w);
+
+/* One step more or less. */
+struct ncs_gap {
+    bool more;  /* the way has the step, the model has not; else the other way round */
+    size_t at;  /* step of the way; of a step that it lacks the one that comes after it */
+    size_t of;  /* step of the model */
+};
+
+struct ncs_divergence {
+    size_t way, model;
+    struct ncs_gap *gap; /* in order. The caller's */
+    size_t gaps, room;
+};
+
+/* What a step too much and a step too few weigh: it is asked for both sides of a doubt. False: too far
+ * apart, or not apart at all: one goes on as the other does, as far as both are known. */
+bool ncs_diverge(const struct ncs_ways *ways, size_t way, size_t model, unsigned more, unsigned fewer,
+                 struct ncs_divergence *out);
+
+/* Steps more and fewer; a whole round of a loop is one. */
+size_t ncs_divergence_size(const struct ncs_ways *ways, const struct ncs_divergence *d);
+
+/* How often what follows on a place is not what follows there for most, or for anybody so far, once the
+ * ways are mended as the divergences say: the fewer, the more all do alike. */
+size_t ncs_misfit(const struct ncs_ways *ways, const struct ncs_divergence *mended, size_t count);
+
+#endif

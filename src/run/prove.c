@@ -1,0 +1,73 @@
+/* Whether what is said of a hang is true: the calls that ought to have been made otherwise are made so in
+ * a run of its own, unheard. If it goes on then, that is proof that this change is enough; where a first
+ * explanation does not stand the trial and another does, the other is told. */
+#include "base/mem.h"
+#include "base/str.h"
+#include "run/amend.h"
+#include "run/private.h"
+
+enum { MOST_CALLS = 200000 }; /* of a run that is made once more */
+
+static struct ncs_finding *cause(struct ncs_finding *finding, size_t findings)
+{
+    for (size_t i = 0; i < findings; i++)
+        if (finding[i].level == NCS_LEVEL_ERROR && finding[i].blockeds)
+            return &finding[i];
+    return NULL;
+}
+
+static struct ncs_run *again(const struct ncs_run *run, const struct ncs_amendments *amend,
+                             const struct ncs_driver *driver)
+{
+    struct ncs_run_options o = run->options;
+    o.repair = false;
+    o.amend = amend;
+    o.schedule = NULL; /* its choices are of the calls as they were */
+    o.look = 0;
+    o.timeline = false;
+    o.on_log = NULL;
+    o.step_limit = 100 * run->result.calls + 100000;
+    struct ncs_run *other = ncs_run_make(&o, &run->program, NULL, NULL);
+    ncs_run_once(other, driver);
+    return other;
+}
+
+/* What was never sent before may well be wrong: that it goes on is all that is asked. */
+static bool goes_on(const struct ncs_result *r)
+{
+    return r->verdict == NCS_PASS || r->verdict == NCS_WRONG;
+}
+
+static bool stands_trial(struct ncs_run *run, const struct ncs_finding *f, const struct ncs_driver *driver)
+{
+    struct ncs_amendments *amend = ncs_amend_new();
+    bool proven = false;
+    if (f && f->repairs && ncs_amend_add(amend, run->journal, f->repair, f->repairs)) {
+        ncs_run_close_machine(run);
+        struct ncs_run *other = again(run, amend, driver);
+        proven = goes_on(&other->result);
+        ncs_run_free(other);
+    }
+    ncs_amend_free(amend);
+    return proven;
+}
+
+void ncs_run_prove(struct ncs_run *run, const struct ncs_driver *driver)
+{
+    struct ncs_diagnosis *d = &run->result.diagnosis;
+    if (run->result.verdict != NCS_HANG || run->real || run->options.amend || run->result.calls > MOST_CALLS)
+        return;
+    for (size_t i = 0; i < d->alternatives; i++) {
+        struct ncs_alternative *a = &d->alternative[i];
+        if (!a->likelier || !stands_trial(run, cause(a->finding, a->findings), driver))
+            continue;
+        ncs_diagnosis_prefer(d, i);
+        struct ncs_finding *f = cause(d->finding, d->findings);
+        struct ncs_str s = { 0 };
+        ncs_str_addf(&s, "%s%stried on the run: with this change nobody waits any more",
+                     f->evidence ? f->evidence : "", f->evidence ? "; " : "");
+        ncs_free(f->evidence);
+        f->evidence = ncs_str_take(&s);
+        return;
+    }
+}
