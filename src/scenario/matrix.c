@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 
 static const char ranks[] = "ranks", seed[] = "seed";
@@ -9,14 +10,14 @@ static const char ranks[] = "ranks", seed[] = "seed";
 /* ---- axes ---- */
 
 /* Where an axis stands among the others, but for its name. */
-static int place(const struct ncs_axis *a)
+static int order_of(const struct ncs_axis *a)
 {
     return a->is_param ? 1 : strcmp(a->name, ranks) == 0 ? 0 : 2;
 }
 
 static bool before(const struct ncs_axis *a, const struct ncs_axis *b)
 {
-    return place(a) != place(b) ? place(a) < place(b) : strcmp(a->name, b->name) < 0;
+    return order_of(a) != order_of(b) ? order_of(a) < order_of(b) : strcmp(a->name, b->name) < 0;
 }
 
 struct ncs_axis *ncs_matrix_add(struct ncs_matrix *m, const struct ncs_scenario *s, const char *name)
@@ -50,21 +51,55 @@ static void free_values(struct ncs_param *value, size_t values)
     ncs_free(value);
 }
 
-bool ncs_axis_has(const struct ncs_axis *axis, const struct ncs_param *value)
+/* Values that are the same have the same hash: 0 is -0. */
+static uint64_t hash_of(const struct ncs_param *p)
 {
-    for (size_t i = 0; i < axis->values; i++)
-        if (ncs_param_same(&axis->value[i], value))
-            return true;
-    return false;
+    double d = p->kind == NCS_PARAM_NUMBER && p->d != 0 ? p->d : 0;
+    uint64_t hash = ncs_hash(1, p->kind);
+    switch (p->kind) {
+    case NCS_PARAM_NUMBER: return ncs_hash_bytes(hash, &d, sizeof d);
+    case NCS_PARAM_TEXT:   return ncs_hash_bytes(hash, p->text, strlen(p->text));
+    default:               return ncs_hash(hash, (uint64_t)p->i);
+    }
+}
+
+/* Place + 1 of the value; 0 = it is not there, and would be put under the key. */
+static size_t find_value(struct ncs_axis *axis, const struct ncs_param *value, uint64_t *key)
+{
+    size_t at;
+    for (*key = hash_of(value); (at = ncs_map_number(&axis->at, *key)) != 0; *key = ncs_mix(*key + 1)) {
+        axis->compared++;
+        if (ncs_param_same(&axis->value[at - 1], value))
+            break;
+    }
+    return at;
+}
+
+bool ncs_axis_add(struct ncs_axis *axis, struct ncs_param value)
+{
+    uint64_t key;
+    bool is_new = !find_value(axis, &value, &key);
+    NCS_PUSH(axis->value, axis->values, axis->values_room, value);
+    if (is_new)
+        ncs_map_put_number(&axis->at, key, axis->values);
+    return is_new;
+}
+
+bool ncs_axis_has(struct ncs_axis *axis, const struct ncs_param *value)
+{
+    uint64_t key;
+    return find_value(axis, value, &key) != 0;
 }
 
 void ncs_axis_pin(struct ncs_axis *axis, const struct ncs_param *value)
 {
     struct ncs_param only = ncs_param_copy(value);
     free_values(axis->value, axis->values);
+    ncs_map_free(&axis->at);
     axis->value = NULL;
     axis->values = axis->values_room = 0;
-    NCS_PUSH(axis->value, axis->values, axis->values_room, only);
+    axis->at = (struct ncs_map){ 0 };
+    ncs_axis_add(axis, only);
     axis->pinned = true;
 }
 
@@ -72,6 +107,7 @@ void ncs_matrix_free(struct ncs_matrix *m)
 {
     for (size_t i = 0; i < m->axes; i++) {
         free_values(m->axis[i].value, m->axis[i].values);
+        ncs_map_free(&m->axis[i].at);
         ncs_free(m->axis[i].name);
     }
     for (size_t i = 0; i < m->exclusions; i++)
@@ -87,7 +123,7 @@ size_t ncs_matrix_combinations(const struct ncs_matrix *m)
 {
     size_t count = 1;
     for (size_t i = 0; i < m->axes && count <= NCS_CASES_MOST; i++)
-        count *= m->axis[i].values < NCS_CASES_MOST ? m->axis[i].values : NCS_CASES_MOST + 1;
+        count *= m->axis[i].values <= NCS_CASES_MOST ? m->axis[i].values : NCS_CASES_MOST + 1;
     return count <= NCS_CASES_MOST ? count : NCS_CASES_MOST + 1;
 }
 
@@ -97,19 +133,6 @@ const struct ncs_param *ncs_case_value(const struct ncs_case *c, const char *nam
         if (strcmp(c->value[i].name, name) == 0)
             return &c->value[i];
     return NULL;
-}
-
-static bool is_excluded(const struct ncs_matrix *m, const struct ncs_case *c)
-{
-    for (size_t i = 0; i < m->exclusions; i++) {
-        const struct ncs_exclusion *e = &m->exclusion[i];
-        bool all = true;
-        for (size_t k = 0; k < e->values && all; k++)
-            all = ncs_param_same(ncs_case_value(c, e->value[k].name), &e->value[k]);
-        if (all)
-            return true;
-    }
-    return false;
 }
 
 static char *name_of(const struct ncs_case *c)
@@ -122,22 +145,21 @@ static char *name_of(const struct ncs_case *c)
     return ncs_str_take(&name);
 }
 
-/* Combination number n. */
-static struct ncs_case combine(const struct ncs_matrix *m, size_t n)
+static struct ncs_case make_case(const struct ncs_matrix *m, const size_t *place)
 {
     struct ncs_case c = { .value = ncs_new(m->axes * sizeof *c.value), .values = m->axes };
-    for (size_t i = m->axes; i-- > 0;) {
+    for (size_t i = 0; i < m->axes; i++) {
         const struct ncs_axis *axis = &m->axis[i];
-        const struct ncs_param *value = &axis->value[n % axis->values];
+        const struct ncs_param *value = &axis->value[place[i]];
         c.value[i] = ncs_param_copy(value);
-        n /= axis->values;
-        if (place(axis) == 0)
+        if (order_of(axis) == 0)
             c.ranks = (int)value->i;
-        if (place(axis) == 2) {
+        if (order_of(axis) == 2) {
             c.seeded = true;
             c.seed = value->i;
         }
     }
+    c.name = m->axes ? name_of(&c) : NULL;
     return c;
 }
 
@@ -147,18 +169,83 @@ static void free_case(struct ncs_case *c)
     ncs_free(c->name);
 }
 
+/* ---- which of them are left ---- */
+
+/* A value that an exclusion names. Exclusions with a value that was pinned away leave out nothing. */
+struct term {
+    size_t axis, place;
+    bool last; /* of its exclusion */
+};
+
+struct walk {
+    const struct ncs_matrix *m;
+    size_t *place; /* of the value of each axis */
+    struct term *term; size_t terms, room;
+};
+
+static void add_exclusion(struct walk *w, const struct ncs_exclusion *e)
+{
+    size_t before = w->terms;
+    for (size_t k = 0; k < e->values; k++) {
+        struct ncs_axis *axis = ncs_matrix_axis(w->m, e->value[k].name);
+        uint64_t key;
+        size_t at = find_value(axis, &e->value[k], &key);
+        if (!at) {
+            w->terms = before;
+            return;
+        }
+        struct term t = { (size_t)(axis - w->m->axis), at - 1, k + 1 == e->values };
+        NCS_PUSH(w->term, w->terms, w->room, t);
+    }
+}
+
+static bool is_excluded(const struct walk *w)
+{
+    bool all = true;
+    for (const struct term *t = w->term; t < w->term + w->terms; t++) {
+        all = all && w->place[t->axis] == t->place;
+        if (t->last && all)
+            return true;
+        all = all || t->last;
+    }
+    return false;
+}
+
+/* From the first combination to the next, the last axis fastest. */
+static void step(struct walk *w)
+{
+    for (size_t i = w->m->axes; i-- > 0; w->place[i] = 0)
+        if (++w->place[i] < w->m->axis[i].values)
+            return;
+}
+
+/* The cases; their number alone when `cases` is NULL. */
+static size_t expand(const struct ncs_matrix *m, struct ncs_cases *cases)
+{
+    struct walk w = { .m = m, .place = ncs_new((m->axes + 1) * sizeof *w.place) };
+    size_t count = ncs_matrix_combinations(m), left = 0;
+    for (size_t i = 0; i < m->exclusions; i++)
+        add_exclusion(&w, &m->exclusion[i]);
+    for (size_t n = 0; n < count; n++, step(&w)) {
+        if (is_excluded(&w))
+            continue;
+        left++;
+        if (cases)
+            NCS_PUSH(cases->item, cases->count, cases->room, make_case(m, w.place));
+    }
+    ncs_free(w.term);
+    ncs_free(w.place);
+    return left;
+}
+
+size_t ncs_matrix_cases(const struct ncs_matrix *m)
+{
+    return expand(m, NULL);
+}
+
 void ncs_matrix_expand(const struct ncs_matrix *m, struct ncs_cases *cases)
 {
-    size_t count = ncs_matrix_combinations(m);
-    for (size_t n = 0; n < count; n++) {
-        struct ncs_case c = combine(m, n);
-        if (is_excluded(m, &c)) {
-            free_case(&c);
-            continue;
-        }
-        c.name = m->axes ? name_of(&c) : NULL;
-        NCS_PUSH(cases->item, cases->count, cases->room, c);
-    }
+    expand(m, cases);
 }
 
 void ncs_cases_free(struct ncs_cases *cases)

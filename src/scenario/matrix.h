@@ -3,9 +3,10 @@
 #ifndef NCS_SCENARIO_MATRIX_H
 #define NCS_SCENARIO_MATRIX_H
 
+#include "base/map.h"
 #include "scenario/scenario.h"
 
-#define NCS_CASES_MOST 10000 /* of one file */
+#define NCS_CASES_MOST 100000 /* of one file */
 
 /* An axis is a parameter, the number of `ranks`, or the `seed` (unless a parameter has that name). */
 struct ncs_axis {
@@ -13,6 +14,8 @@ struct ncs_axis {
     bool is_param;
     enum ncs_param_kind kind;
     struct ncs_param *value; size_t values, values_room;
+    struct ncs_map at;  /* hash of a value -> its place + 1 */
+    size_t compared;    /* values that were held against another one: a test keeps it small */
     bool pinned; /* from outside, to the only value */
 };
 
@@ -43,13 +46,18 @@ struct ncs_cases {
  * what may be an axis of this scenario. */
 struct ncs_axis *ncs_matrix_add(struct ncs_matrix *m, const struct ncs_scenario *s, const char *name);
 struct ncs_axis *ncs_matrix_axis(const struct ncs_matrix *m, const char *name); /* NULL = none */
-bool ncs_axis_has(const struct ncs_axis *axis, const struct ncs_param *value);
+/* A further value, which the axis owns from then on; false when it has that value already. */
+bool ncs_axis_add(struct ncs_axis *axis, struct ncs_param value);
+bool ncs_axis_has(struct ncs_axis *axis, const struct ncs_param *value);
 /* Leaves the axis this value alone. */
 void ncs_axis_pin(struct ncs_axis *axis, const struct ncs_param *value);
 void ncs_matrix_free(struct ncs_matrix *m); /* the contents */
 
 /* How many combinations there are, with those to exclude; more than NCS_CASES_MOST are not counted. */
 size_t ncs_matrix_combinations(const struct ncs_matrix *m);
+
+/* How many cases that is: without those excluded. */
+size_t ncs_matrix_cases(const struct ncs_matrix *m);
 
 /* Appends the cases of a matrix that has no more than NCS_CASES_MOST combinations: the last axis
  * changes fastest, each goes through its values in their order. */

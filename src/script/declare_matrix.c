@@ -86,9 +86,7 @@ static void read_axis(lua_State *L, struct ncs_declaration *d, const char *name,
         snprintf(what, sizeof what, "matrix: %.60s: value %zu", name, i);
         lua_rawgeti(L, value, (lua_Integer)i);
         struct ncs_param p = read_value(L, axis, what);
-        bool twice = ncs_axis_has(axis, &p);
-        add_value(&axis->value, &axis->values, &axis->values_room, p);
-        if (twice)
+        if (!ncs_axis_add(axis, p))
             ncs_lua_usage(L, "%s is %s, which is there already", what, ncs_lua_text(L, -1));
         lua_pop(L, 1);
     }
@@ -161,7 +159,7 @@ static void read_term(lua_State *L, struct ncs_declaration *d, struct ncs_exclus
                       const char *entry, const char *name)
 {
     char what[120];
-    const struct ncs_axis *axis = ncs_matrix_axis(&d->matrix, name);
+    struct ncs_axis *axis = ncs_matrix_axis(&d->matrix, name);
     if (!axis)
         unknown_name(L, &d->matrix, entry, name);
     snprintf(what, sizeof what, "%s: %.60s", entry, name);
@@ -204,11 +202,7 @@ void ncs_declare_exclude(lua_State *L, struct ncs_declaration *d, int value)
         read_exclusion(L, d, entry, lua_gettop(L));
         lua_settop(L, value);
     }
-    struct ncs_cases left = { 0 };
-    ncs_matrix_expand(&d->matrix, &left);
-    size_t count = left.count;
-    ncs_cases_free(&left);
-    if (count == 0)
+    if (ncs_matrix_cases(&d->matrix) == 0)
         ncs_lua_usage(L, "exclude leaves out all combinations of the matrix");
 }
 

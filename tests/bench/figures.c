@@ -27,6 +27,7 @@ static const struct figure figures[] = {
     { "8 ranks, 1000 verified all-reduces of 1 KiB", 0, 0, { "run", "many.lua" } },
     { "8 ranks, one verified all-reduce of 64 MiB", 0, 0, { "run", "large.lua" } },
     { "the same, not verified", 0, 0, { "run", "--no-verify", "large.lua" } },
+    { "a matrix of 100 000 cases, listed", 300, 0, { "run", "--list", "cases.lua" } },
 };
 
 extern char **environ;

@@ -178,6 +178,13 @@ $ ncclscript run -q needs.lua
 > 3 cases of 1 scenario: 0 as expected, 3 skipped (needs 64 GPUs, the simulated machine has 8)
 ? 77
 
+# As many as can be.
+$ printf 'local l = {} for i = 1, 100000 do l[i] = i end\nscenario { params = { n = 0 }, matrix = { n = l }, exclude = { { n = 7 } } }' >most.lua; ncclscript run --list most.lua | sed -n '6,7p;$p;$='
+> most.lua[n=6]
+> most.lua[n=8]
+> most.lua[n=100000]
+> 99999
+
 # A declaration that is wrong is told once, with its place.
 $ printf 'scenario {\n  params = { n = 1 },\n  matrix = {\n    n = { 1, "2" } } }' >bad.lua; ncclscript run bad.lua pass.lua
 > PASS  pass.lua  <*>

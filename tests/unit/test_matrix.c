@@ -137,11 +137,62 @@ START_TEST(test_bad_matrix)
     refuses("scenario { matrix = { seed = { -1 } } }", 1, "seed: value 1 must be 0 or more, got -1");
     refuses("scenario { matrix = { ranks = { 2, 4, 2.0 } } }", 1,
             "matrix: ranks: value 3 is 2.0, which is there already");
-    refuses("local l = {} for i = 1, 101 do l[i] = i end\n"
+    refuses("local l = {} for i = 1, 317 do l[i] = i end\n"
             "scenario { params = { a = 1, b = 1 }, matrix = { a = l, b = l, ranks = { 1 } } }", 2,
-            "matrix: 1 x 101 x 101 combinations, more than 10000");
-    refuses("local l = {} for i = 1, 20000 do l[i] = i end\nscenario {\n matrix = { seed = l } }", 3,
-            "matrix: 20000 combinations, more than 10000");
+            "matrix: 1 x 317 x 317 combinations, more than 100000");
+    refuses("local l = {} for i = 1, 100001 do l[i] = i end\nscenario {\n matrix = { seed = l } }", 3,
+            "matrix: 100001 combinations, more than 100000");
+}
+END_TEST
+
+/* ---- large ones ---- */
+
+static struct ncs_param value_of(enum ncs_param_kind kind, int i)
+{
+    char text[20];
+    snprintf(text, sizeof text, "v%d", i);
+    return (struct ncs_param){ .name = ncs_copy_text("n"), .kind = kind, .i = i, .d = i / 8.0,
+                               .text = kind == NCS_PARAM_TEXT ? ncs_copy_text(text) : NULL };
+}
+
+/* Each value is held against a few others, not against all that are there. */
+START_TEST(test_many_values)
+{
+    static const enum ncs_param_kind kinds[] = { NCS_PARAM_INT, NCS_PARAM_NUMBER, NCS_PARAM_TEXT };
+    const int count = NCS_CASES_MOST;
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        struct ncs_scenario s;
+        struct ncs_matrix m = { 0 };
+        ncs_scenario_init(&s, "x.lua");
+        s.param = ncs_new(sizeof *s.param);
+        s.param[s.params++] = value_of(kinds[k], 0);
+        struct ncs_axis *axis = ncs_matrix_add(&m, &s, "n");
+        for (int i = 0; i < count; i++)
+            ck_assert(ncs_axis_add(axis, value_of(kinds[k], i)));
+        ck_assert_uint_lt(axis->compared, 100);
+        struct ncs_param again = value_of(kinds[k], count / 2), other = value_of(kinds[k], count);
+        ck_assert(ncs_axis_has(axis, &again));
+        ck_assert(!ncs_axis_has(axis, &other));
+        ck_assert(!ncs_axis_add(axis, again));
+        ck_assert_uint_lt(axis->compared, 200);
+        axis->values--; /* the one that is there twice */
+        ncs_param_free(&again);
+        ck_assert_uint_eq(ncs_matrix_cases(&m), (size_t)count);
+        ncs_axis_pin(axis, &other);
+        ck_assert(ncs_axis_has(axis, &other));
+        ck_assert_uint_eq(ncs_matrix_cases(&m), 1);
+        ncs_param_free(&other);
+        ncs_matrix_free(&m);
+        ncs_scenario_free(&s);
+    }
+}
+END_TEST
+
+START_TEST(test_zeros_are_one_value)
+{
+    refuses("scenario { params = { n = 0.5 }, matrix = { n = { 0.0, -0.0 } } }", 1, "which is there already");
+    refuses("scenario { params = { n = 'a' }, matrix = { n = { 'x', 'y', 'x' } } }", 1, "value 3 is x, which is there");
+    refuses("scenario { params = { n = true }, matrix = { n = { true, false, true } } }", 1, "value 3 is true");
 }
 END_TEST
 
@@ -254,4 +305,4 @@ START_TEST(test_any_select)
 END_TEST
 
 NCS_TEST_MAIN("matrix", test_order, test_exclude, test_pins, test_values_of_a_case, test_bad_matrix,
-              test_bad_exclude, test_select, test_bad_select, test_any_select)
+              test_many_values, test_zeros_are_one_value, test_bad_exclude, test_select, test_bad_select, test_any_select)
