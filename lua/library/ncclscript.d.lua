@@ -13,7 +13,7 @@
 
 ---What calls that reach NCCL or CUDA raise, and wrong use of an object.
 ---@class ncclscript.error
----@field kind "nccl" | "cuda" | "usage" | "expect"
+---@field kind "nccl" | "cuda" | "usage" | "expect" | "scenario"
 ---@field code integer # NCCL's or CUDA's; 0 for the other kinds
 ---@field name string # "ncclInvalidArgument", "cudaErrorMemoryAllocation"; else the kind
 ---@field call? string # C name of the function
@@ -28,7 +28,7 @@
 
 ---@class ncclscript.outcome
 ---@field hang? true | { culprit?: integer | integer[], waiting?: integer | integer[] | "all" | "others", call?: integer, comm?: string, why?: string }
----@field error? string # name of the error that ends `rank`
+---@field error? string # error that ends `rank`: "ncclInvalidArgument", or its kind: "nccl", "cuda", "usage", "expect", "lua"
 ---@field rank? integer # with error
 ---@field call? string # with error: C name of the function
 ---@field wrong? true | { rank?: integer, call?: integer, comm?: string, first?: integer }

@@ -71,6 +71,20 @@ int ncs_call_peer(const struct ncs_call *call)
     return int_of(call, NCS_ARG_PEER);
 }
 
+const char *ncs_call_stray(const struct ncs_call *call, int nranks, int *number)
+{
+    static const struct { enum ncs_kind kind; const char *name; } roles[] = {
+        { NCS_ARG_ROOT, "root" }, { NCS_ARG_PEER, "peer" },
+    };
+    for (size_t i = 0; i < sizeof roles / sizeof *roles; i++) {
+        const union ncs_arg *arg = ncs_call_arg(call, roles[i].kind);
+        *number = arg ? (int)arg->i : 0;
+        if (arg && nranks > 0 && (*number < 0 || *number >= nranks))
+            return roles[i].name;
+    }
+    return NULL;
+}
+
 const void *ncs_call_stream(const struct ncs_call *call)
 {
     return pointer_of(call, NCS_ARG_STREAM, NCS_ARG_STREAM);

@@ -201,6 +201,9 @@ int ncs_call_dtype(const struct ncs_call *call);  /* ncclDataType_t, -1 = none *
 int ncs_call_op(const struct ncs_call *call);     /* ncclRedOp_t or a handle, -1 = none */
 int ncs_call_root(const struct ncs_call *call);   /* root, -1 = none */
 int ncs_call_peer(const struct ncs_call *call);   /* peer, -1 = none */
+/* "root" or "peer", whichever names no rank of a communicator of `nranks`, and its value in *number;
+ * NULL = neither does. */
+const char *ncs_call_stray(const struct ncs_call *call, int nranks, int *number);
 const void *ncs_call_stream(const struct ncs_call *call);
 
 /* The list of a wait, with its length in *count; NULL = none. */

@@ -38,7 +38,7 @@ static const char exit_codes[] =
     "  1    a result was wrong, or an expectation failed\n"
     "  2    bad usage, or a scenario that does not load\n"
     "  3    hang\n"
-    "  4    an NCCL or CUDA call failed unexpectedly\n"
+    "  4    a call failed or a rank raised an error, and nothing caught it\n"
     "  5    nothing was executed\n"
     "  6    ranks were lost: faults stopped every one\n"
     "  70   a fault of ncclscript itself\n"

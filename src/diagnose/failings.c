@@ -375,19 +375,12 @@ static int nranks_of(const struct ncs_inquiry *q, const struct ncs_call *call)
     return call->comm >= 0 ? q->journal->comm[call->comm]->nranks : 0;
 }
 
-/* A root or a peer that the communicator has not. */
-static int no_rank(const struct ncs_inquiry *q, const struct ncs_call *call)
-{
-    int named = ncs_call_is_pair(call) ? ncs_call_peer(call) : ncs_call_root(call);
-    return call->rc == ncclInvalidArgument && named >= nranks_of(q, call) && call->comm >= 0 ? named : -1;
-}
-
 static void say_own_mistake(const struct ncs_inquiry *q, const struct ncs_call *call,
                             const struct ncs_call *earlier, struct ncs_str *why, struct ncs_str *fix)
 {
     (void)earlier;
-    int last = nranks_of(q, call) - 1;
-    if (no_rank(q, call) >= 0) {
+    int last = nranks_of(q, call) - 1, number;
+    if (call->rc == ncclInvalidArgument && ncs_call_stray(call, last + 1, &number)) {
         ncs_str_addf(why, "; %s has ranks 0 to %d", ncs_comm_name(q, call->comm), last);
         ncs_str_addf(fix, "name a rank of %s, 0 to %d,", ncs_comm_name(q, call->comm), last);
         ncs_say_place(fix, call);

@@ -150,23 +150,13 @@ static int ranks_of(const struct ncs_call *call)
 }
 
 /* What NCCL refuses at once is refused here too. */
-static bool is_refused(const struct ncs_call *call, int nranks)
-{
-    const struct ncs_fn_info *info = &ncs_fn_info[call->fn];
-    for (int i = 0; i < info->nargs; i++)
-        if ((info->arg[i].kind == NCS_ARG_ROOT || info->arg[i].kind == NCS_ARG_PEER) &&
-            (call->arg[i].i < 0 || call->arg[i].i >= nranks))
-            return nranks > 0;
-    return false;
-}
-
 static ncclResult_t noted(void)
 {
     const struct ncs_call *call = ncs_local ? ncs_local->call : NULL;
-    int nranks = call ? ranks_of(call) : 0;
+    int nranks = call ? ranks_of(call) : 0, number;
     if (!call)
         return ncclSuccess;
-    if (is_refused(call, nranks))
+    if (ncs_call_stray(call, nranks, &number))
         return ncclInvalidArgument;
     size_t bytes = ncs_call_count(call) * ncs_dtype_bytes(ncs_call_dtype(call));
     set_unknown(ncs_call_recvbuff(call), bytes * ncs_call_writes(call, nranks));
@@ -212,10 +202,11 @@ static ncclResult_t plan_ncclPutSignal(const void *buffer, size_t count, ncclDat
 {
     (void)buffer; (void)count; (void)datatype; (void)peer; (void)window; (void)offset; (void)sig;
     (void)ctx; (void)flags; (void)comm; (void)stream;
-    for (size_t i = 0; i < unknown.windows; i++)
+    ncclResult_t rc = noted();
+    for (size_t i = 0; rc == ncclSuccess && i < unknown.windows; i++)
         set_unknown((const void *)unknown.window[i].from,
                     unknown.window[i].to - unknown.window[i].from);
-    return ncclSuccess;
+    return rc;
 }
 
 /* Nothing is in the group that could be estimated. */

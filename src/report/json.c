@@ -228,6 +228,7 @@ static json_t *rank_error(const struct ncs_run_error *e)
     json_object_set_new(o, "label", ncs_json_of(e->label));
     json_object_set_new(o, "message", ncs_json_of(e->message));
     json_object_set_new(o, "detail", ncs_json_of(e->detail));
+    json_object_set_new(o, "file", ncs_json_of(e->place.file));
     return o;
 }
 

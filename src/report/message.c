@@ -48,8 +48,11 @@ static bool add_error(const struct ncs_result *r, struct ncs_str *out)
 {
     if (!r->errors)
         return false;
-    ncs_str_addf(out, "rank %d: ", r->error[0].rank);
-    ncs_text_error(&r->error[0], out);
+    const struct ncs_run_error *e = &r->error[0];
+    ncs_str_addf(out, "rank %d: ", e->rank);
+    if (e->place.file && e->place.line > 0)
+        ncs_str_addf(out, "%s:%d: ", e->place.file, e->place.line);
+    ncs_text_error(e, out);
     return true;
 }
 
@@ -114,6 +117,14 @@ void ncs_report_message(const struct ncs_report_run *run, struct ncs_str *out)
     ncs_str_free(&text);
 }
 
+/* The line, if the place is in the scenario's own file; 0 = it is in a module. */
+static int own_line(const struct ncs_report_run *run, const struct ncs_place *place)
+{
+    bool other = place->file && run->scenario->file &&
+                 strcmp(place->file, run->scenario->file) != 0;
+    return other ? 0 : place->line;
+}
+
 int ncs_report_line(const struct ncs_report_run *run)
 {
     const struct ncs_result *r = run->result;
@@ -121,11 +132,11 @@ int ncs_report_line(const struct ncs_report_run *run)
     if (r->internal.status != NCS_OK)
         return r->internal.line;
     if (r->verdict == NCS_WRONG && r->wrongs && r->wrong[0].call)
-        return r->wrong[0].call->place.line;
+        return own_line(run, &r->wrong[0].call->place);
     if (r->verdict == NCS_WRONG && r->expects)
-        return r->expect[0].place.line;
+        return own_line(run, &r->expect[0].place);
     if (r->errors)
-        return r->error[0].place.line;
+        return own_line(run, &r->error[0].place);
     return f && f->culprits ? f->culprit[0].line : 0;
 }
 

@@ -40,14 +40,22 @@ static void add_line(struct ncs_call_plan_rank *r, struct ncs_call_plan_line lin
     NCS_PUSH(r->line, r->lines, r->room, line);
 }
 
-/* Why NCCL refuses the call, where the driver of plans has done so for it. */
-static void add_refusal(const struct ncs_journal *j, const struct ncs_call *call,
+/* Why NCCL refuses the call, where the driver of plans has done so for it: "root = 9: world has ranks 0
+ * to 3". False = it has not. */
+static bool add_refusal(const struct ncs_journal *j, const struct ncs_call *call,
                         struct ncs_str *out)
 {
     const struct ncs_comm_info *comm = call->comm >= 0 ? j->comm[call->comm] : NULL;
-    int rank = ncs_call_root(call) != -1 ? ncs_call_root(call) : ncs_call_peer(call);
-    if (comm && call->number && rank != -1 && (rank < 0 || rank >= comm->nranks))
-        ncs_str_addf(out, ": %d is no rank of %s, which has %d", rank, comm->name, comm->nranks);
+    int number;
+    const char *what = comm && call->number ? ncs_call_stray(call, comm->nranks, &number) : NULL;
+    if (!what)
+        return false;
+    ncs_str_addf(out, ": %s = %d: %s has ", what, number, comm->name);
+    if (comm->nranks == 1)
+        ncs_str_add(out, "rank 0 alone");
+    else
+        ncs_str_addf(out, "ranks 0 to %d", comm->nranks - 1);
+    return true;
 }
 
 static void add_call(struct ncs_call_plan *plan, const struct ncs_journal *j, struct ncs_call_words *w,
@@ -143,17 +151,27 @@ static const struct ncs_call *last_failed(const struct ncs_journal *j, const str
     return call;
 }
 
+/* As the run has it, but for calls that the driver of plans has refused: it has no words of NCCL's. */
+static void add_error_message(const struct ncs_result *r, const struct ncs_run_error *e,
+                              struct ncs_str *out)
+{
+    const struct ncs_call *call = e->kind == NCS_KIND_NCCL ? last_failed(r->journal, e) : NULL;
+    struct ncs_str refusal = { 0 };
+    if (call && add_refusal(r->journal, call, &refusal))
+        ncs_str_addf(out, "%s: %s%s", e->call, e->name, refusal.text);
+    else
+        ncs_str_add(out, e->message);
+    ncs_str_free(&refusal);
+}
+
 static void add_errors(struct ncs_call_plan *plan, const struct ncs_result *r)
 {
     for (size_t i = 0; i < r->errors; i++) {
         const struct ncs_run_error *e = &r->error[i];
         uint64_t unknown = ncs_driver_plan_first(e->rank);
         struct ncs_str text = { 0 }, message = { 0 };
-        const struct ncs_call *call = e->kind == NCS_KIND_NCCL ? last_failed(r->journal, e) : NULL;
-        ncs_str_add(&message, e->message);
-        if (call)
-            add_refusal(r->journal, call, &message);
-        ncs_str_addf(&text, "stops with an error: %s", e->message);
+        add_error_message(r, e, &message);
+        ncs_str_addf(&text, "stops with an error: %s", message.text);
         add_line(&plan->rank[e->rank], (struct ncs_call_plan_line){
             .line = e->place.line, .thread = e->thread, .text = ncs_str_take(&text) });
         add_fault(plan, e->place, e->rank, unknown && e->order >= unknown, ncs_str_take(&message));

@@ -1,4 +1,4 @@
-/* The lines of the scenario that a finding speaks of, as they stand in its file. */
+/* The lines of the scenario that a finding or an error speaks of, as they stand in their files. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,12 +96,13 @@ static void read_file(struct file *f)
     ncs_source_init(&f->source, f->name, f->text, bytes);
 }
 
-/* The files that calls of the run were made in, the scenario's own first, each read once. What was recorded
- * elsewhere names files of another machine. */
+/* The files that calls of the run were made in and errors raised in, the scenario's own first, each read
+ * once. What was recorded elsewhere names files of another machine. */
 static struct ncs_quotes *open_quotes(const struct ncs_text *t)
 {
     const char *own = t->run->scenario ? t->run->scenario->file : NULL;
-    const struct ncs_journal *j = t->result->journal;
+    const struct ncs_result *r = t->result;
+    const struct ncs_journal *j = r->journal;
     struct ncs_quotes *q = ncs_new(sizeof *q);
     const char *last = NULL;
     if (!own || t->run->origin || strcmp(own, "-") == 0)
@@ -110,6 +111,9 @@ static struct ncs_quotes *open_quotes(const struct ncs_text *t)
     for (const struct ncs_call *c = j ? j->oldest : NULL; c; c = c->newer)
         if (c->place.file && c->place.file != last)
             file_of(q, last = c->place.file);
+    for (size_t i = 0; i < r->errors; i++)
+        if (r->error[i].place.file)
+            file_of(q, r->error[i].place.file);
     for (size_t i = 0; i < q->files; i++)
         read_file(&q->file[i]);
     return q;
@@ -133,13 +137,27 @@ static bool is_call_of(const struct ncs_text *t, const struct ncs_finding *f, co
     return f->call && c->number == f->call && f->comm && name && strcmp(name, f->comm) == 0;
 }
 
-/* Flags the files, of several, in which the finding's calls were made at the line, or else any. */
+static bool is_culprit(const struct ncs_finding *f, int rank, int line)
+{
+    for (size_t i = 0; i < f->culprits; i++)
+        if (f->culprit[i].rank == rank && f->culprit[i].line == line)
+            return true;
+    return false;
+}
+
+/* Flags the files, of several, in which the finding's culprits raised an error at the line; or in which
+ * its calls were made there, or else any. */
 static void files_with(const struct ncs_text *t, const struct ncs_finding *f, int line, bool *in)
 {
     struct ncs_quotes *q = t->quotes;
-    const struct ncs_journal *j = t->result->journal;
+    const struct ncs_result *r = t->result;
+    const struct ncs_journal *j = r->journal;
     bool any = q->files == 1;
     in[0] = any;
+    for (size_t i = 0; i < r->errors && !any; i++)
+        if (r->error[i].place.line == line && r->error[i].place.file &&
+            is_culprit(f, r->error[i].rank, line))
+            any = in[file_of(q, r->error[i].place.file)] = true;
     for (int all = 0; all < 2 && !any; all++)
         for (const struct ncs_call *c = j ? j->oldest : NULL; c; c = c->newer)
             if (c->place.line == line && c->place.file && (all || is_call_of(t, f, c)))
@@ -181,4 +199,46 @@ void ncs_text_quote(struct ncs_text *t, const struct ncs_finding *f)
         }
         ncs_free(in);
     }
+}
+
+/* ---- errors ---- */
+
+/* A finding about its rank and line quotes it, too. */
+static bool is_quoted(const struct ncs_diagnosis *d, const struct ncs_run_error *e)
+{
+    for (size_t i = 0; i < d->findings; i++)
+        if (is_culprit(&d->finding[i], e->rank, e->place.line))
+            return true;
+    return false;
+}
+
+/* The first error before this one that was raised at the same place; `i` itself = there is none. */
+static size_t first_there(const struct ncs_result *r, size_t i)
+{
+    const struct ncs_place *at = &r->error[i].place;
+    for (size_t k = 0; k < i; k++)
+        if (r->error[k].place.line == at->line && r->error[k].place.file &&
+            strcmp(r->error[k].place.file, at->file) == 0)
+            return k;
+    return i;
+}
+
+void ncs_text_quote_errors(const struct ncs_text *t)
+{
+    const struct ncs_result *r = t->result;
+    struct ncs_text quoting = *t;
+    size_t quoted = 0;
+    for (size_t i = 0; i < r->errors && quoted < QUOTED; i++) {
+        const struct ncs_run_error *e = &r->error[i];
+        if (!e->place.file || is_quoted(&r->diagnosis, e) || first_there(r, i) != i)
+            continue;
+        if (!quoting.quotes)
+            quoting.quotes = open_quotes(t);
+        if (!quoting.quotes->files)
+            break;
+        const struct file *file = &quoting.quotes->file[file_of(quoting.quotes, e->place.file)];
+        if (e->place.line > 0 && file->text && (size_t)e->place.line <= file->source.lines)
+            quote_line(&quoting, file, e->place.line, quoted++ == 0);
+    }
+    ncs_text_quotes_free(quoting.quotes);
 }

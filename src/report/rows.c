@@ -9,7 +9,7 @@
 #include "base/order.h"
 #include "base/safe.h"
 
-enum { SHOWN = 16 };
+enum { SHOWN = 16, WIDEST = 100 /* text that "line N" is aligned behind; longer ones stick out */ };
 
 struct line {
     struct ncs_str who;  /* "rank 2", "ranks 0, 1, 3" */
@@ -181,7 +181,7 @@ static void print_lines(const struct line *line, size_t count, bool all, struct 
         }
         size_t w = line[i].who.bytes, t = ncs_safe_width(line[i].what.text);
         who = w > who ? w : who;
-        text = line[i].row->line > 0 && t > text ? t : text;
+        text = line[i].row->line > 0 && t > text && t <= WIDEST ? t : text;
     }
     kept = 0;
     for (size_t i = 0; i < count; i++) {

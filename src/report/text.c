@@ -350,6 +350,7 @@ static void add_body(const struct ncs_text *t)
 {
     const struct ncs_result *r = t->result;
     ncs_text_errors(t);
+    ncs_text_quote_errors(t);
     ncs_text_wrongs(t);
     ncs_text_expects(t);
     ncs_text_findings(t);

@@ -30,6 +30,8 @@ const struct ncs_finding *ncs_text_cause(const struct ncs_result *r);
 
 /* The lines of the scenario that the finding speaks of (quote.c); nothing where its file cannot be read. */
 void ncs_text_quote(struct ncs_text *t, const struct ncs_finding *f);
+/* Those at which errors were raised that no finding is about. */
+void ncs_text_quote_errors(const struct ncs_text *t);
 void ncs_text_quotes_free(struct ncs_quotes *quotes); /* NULL is a no-op */
 
 /* ---- what failed (failures.c) ---- */

@@ -5,30 +5,28 @@
 #include "base/mem.h"
 #include "run/private.h"
 
-static const enum ncs_verdict error_verdicts[] = {
-    [NCS_KIND_NCCL] = NCS_ERROR,
-    [NCS_KIND_CUDA] = NCS_ERROR,
-    [NCS_KIND_USAGE] = NCS_INVALID,
-    [NCS_KIND_EXPECT] = NCS_WRONG,
-    [NCS_KIND_LUA] = NCS_INVALID,
-};
-
-static const char *const error_kinds[] = {
-    [NCS_KIND_NCCL] = "nccl",
-    [NCS_KIND_CUDA] = "cuda",
-    [NCS_KIND_USAGE] = "usage",
-    [NCS_KIND_EXPECT] = "expect",
-    [NCS_KIND_LUA] = "lua",
+/* From a rank's first statement on, whatever ends it is a bug of the program under test: only what
+ * scenario{} itself refuses on a rank is a scenario that does not load. */
+static const struct {
+    const char *name;
+    enum ncs_verdict verdict;
+} error_kinds[NCS_KINDS] = {
+    [NCS_KIND_NCCL]     = { "nccl",     NCS_ERROR },
+    [NCS_KIND_CUDA]     = { "cuda",     NCS_ERROR },
+    [NCS_KIND_USAGE]    = { "usage",    NCS_ERROR },
+    [NCS_KIND_EXPECT]   = { "expect",   NCS_WRONG },
+    [NCS_KIND_LUA]      = { "lua",      NCS_ERROR },
+    [NCS_KIND_SCENARIO] = { "scenario", NCS_INVALID },
 };
 
 enum ncs_verdict ncs_error_verdict(enum ncs_error_kind kind)
 {
-    return error_verdicts[kind];
+    return error_kinds[kind].verdict;
 }
 
 const char *ncs_error_kind_name(enum ncs_error_kind kind)
 {
-    return error_kinds[kind];
+    return error_kinds[kind].name;
 }
 
 struct cause {
@@ -187,6 +185,20 @@ static enum ncs_verdict judge_stop(const struct ncs_run *run, enum ncs_verdict c
     return by_skip ? cause : NCS_INTERRUPTED;
 }
 
+/* That of the first finding, where the verdict follows from it. Luck is about runs that go well: a value
+ * that is wrong has had none. */
+static enum ncs_certainty certainty_of(const struct ncs_result *r)
+{
+    const struct ncs_finding *finding = first_error(&r->diagnosis);
+    if (r->stop == NCS_STOP_STALLED)
+        return NCS_LIKELY; /* it may only be slow */
+    if (!finding)
+        return NCS_CERTAIN;
+    if (r->verdict == NCS_HANG || r->verdict == NCS_PASS)
+        return finding->certainty;
+    return r->verdict == NCS_WRONG && finding->certainty != NCS_LUCK ? finding->certainty : NCS_CERTAIN;
+}
+
 void ncs_run_judge(struct ncs_run *run)
 {
     struct ncs_result *r = &run->result;
@@ -199,11 +211,5 @@ void ncs_run_judge(struct ncs_run *run)
         return;
     }
     r->verdict = judge_stop(run, earliest_cause(run).verdict);
-    const struct ncs_finding *finding = first_error(&r->diagnosis);
-    if (r->stop == NCS_STOP_STALLED) {
-        r->certainty = NCS_LIKELY; /* it may only be slow */
-        return;
-    }
-    if (finding && (r->verdict == NCS_HANG || r->verdict == NCS_PASS))
-        r->certainty = finding->certainty;
+    r->certainty = certainty_of(r);
 }

@@ -74,7 +74,14 @@ struct ncs_run_options {
 };
 
 /* An uncaught error that ended a thread of a rank. */
-enum ncs_error_kind { NCS_KIND_NCCL, NCS_KIND_CUDA, NCS_KIND_USAGE, NCS_KIND_EXPECT, NCS_KIND_LUA };
+enum ncs_error_kind {
+    NCS_KIND_NCCL, NCS_KIND_CUDA, /* a call of theirs failed */
+    NCS_KIND_USAGE,    /* an object or a function of ours was used wrongly */
+    NCS_KIND_EXPECT,   /* a fatal expectation, an assert */
+    NCS_KIND_LUA,      /* any other error of the script */
+    NCS_KIND_SCENARIO, /* scenario{} stands in the wrong place */
+    NCS_KINDS
+};
 
 struct ncs_run_error {
     enum ncs_error_kind kind;

@@ -5,9 +5,9 @@
 enum ncs_verdict {
     NCS_PASS,        /* 0 */
     NCS_WRONG,       /* 1: a result was wrong, or an expectation failed */
-    NCS_INVALID,     /* 2: a scenario that does not load, or wrong use */
+    NCS_INVALID,     /* 2: a scenario that does not load */
     NCS_HANG,        /* 3 */
-    NCS_ERROR,       /* 4: an NCCL or CUDA call failed and nobody caught it */
+    NCS_ERROR,       /* 4: a rank ended with an error that nothing caught */
     NCS_EMPTY,       /* 5: nothing was executed */
     NCS_LOST,        /* 6: faults stopped every rank */
     NCS_INTERNAL_FAULT, /* 70 */

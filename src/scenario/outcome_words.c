@@ -84,6 +84,11 @@ static void declare_wrong(struct ncs_str *out, const struct ncs_outcome *o)
 
 static void report_wrong(struct ncs_str *out, const struct ncs_result *r)
 {
+    const struct ncs_finding *cause = ncs_result_cause(r);
+    if (r->wrongs + r->expects + r->errors == 0 && cause) {
+        ncs_str_addf(out, "wrong without a wrong value: %s", cause->rule);
+        return;
+    }
     ncs_str_add(out, "wrong result");
     if (r->wrongs > 0) {
         const struct ncs_wrong *w = &r->wrong[0];

@@ -268,10 +268,9 @@ static void check_extent(lua_State *L, const struct ncs_buffer *b, const char *n
 {
     if (count > b->count / blocks && count > 0) {
         if (blocks == 1)
-            ncs_lua_refuse(L, NCS_PASSED_ON, "count %zu is beyond %s, which has %zu element%s",
-                           count, name, b->count, b->count == 1 ? "" : "s");
-        ncs_lua_refuse(L, NCS_PASSED_ON,
-                       "%zu ranks of count %zu are beyond %s, which has %zu element%s", blocks,
+            ncs_lua_refuse(L, "count %zu is beyond %s, which has %zu element%s", count, name,
+                           b->count, b->count == 1 ? "" : "s");
+        ncs_lua_refuse(L, "%zu ranks of count %zu are beyond %s, which has %zu element%s", blocks,
                        count, name, b->count, b->count == 1 ? "" : "s");
     }
 }
@@ -298,8 +297,7 @@ static void check_in_place(lua_State *L, const struct operands *o, size_t bytes)
 {
     uintptr_t send = (uintptr_t)o->send->bytes, recv = (uintptr_t)o->recv->bytes;
     if (bytes > 0 && send < recv + bytes && recv < send + bytes)
-        ncs_lua_refuse(L, NCS_PASSED_ON, "send and recv overlap: an all-to-all cannot be done in "
-                                         "place");
+        ncs_lua_refuse(L, "send and recv overlap: an all-to-all cannot be done in place");
 }
 
 static void resolve(lua_State *L, const struct row *row, const struct options *options,
@@ -310,7 +308,7 @@ static void resolve(lua_State *L, const struct row *row, const struct options *o
     const struct ncs_buffer *any = o->send ? o->send : o->recv;
     o->dtype = (ncclDataType_t)any->dtype;
     if (o->send && o->recv && o->send->dtype != o->recv->dtype)
-        ncs_lua_refuse(L, NCS_PASSED_ON, "send is %s, recv is %s: one call has one dtype",
+        ncs_lua_refuse(L, "send is %s, recv is %s: one call has one dtype",
                        ncs_dtype_name(o->send->dtype), ncs_dtype_name(o->recv->dtype));
     if (root && !o->send && row->send == AT_ROOT)
         ncs_lua_usage(L, "send must be a buffer on the root");
@@ -350,10 +348,6 @@ static int communicate(lua_State *L, const struct row *row)
     o.op = operator(L, options.op);
     o.root = options.root;
     o.peer = options.peer;
-    if (row->flags & ROOT)
-        ncs_comm_check_rank(L, o.comm, "root", o.root);
-    if (row->flags & PEER)
-        ncs_comm_check_rank(L, o.comm, "peer", o.peer);
     resolve(L, row, &options, &o);
     o.stream = ncs_comm_stream(L, options.stream);
     return ncs_lua_push_result(L, ncs_lua_ok(L, row->fn, row->call(L, &o)));

@@ -66,11 +66,11 @@ void ncs_comm_check_rank(lua_State *L, const struct ncs_comm *c, const char *wha
     const char *name = ncs_lua_comm_name(ncs_lua_rank(L), c);
     if (c->nranks <= 0 || (rank >= 0 && rank < c->nranks)) /* how many may not be known yet */
         return;
+    if (!name)
+        name = "this comm";
     if (c->nranks == 1)
-        ncs_lua_refuse(L, NCS_REFUSED_BY_NCCL, "%s = %d: %s has rank 0 alone", what, rank,
-                       name ? name : "this comm");
-    ncs_lua_refuse(L, NCS_REFUSED_BY_NCCL, "%s = %d: %s has ranks 0 to %d", what, rank,
-                   name ? name : "this comm", c->nranks - 1);
+        ncs_lua_refuse(L, "%s = %d: %s has rank 0 alone", what, rank, name);
+    ncs_lua_refuse(L, "%s = %d: %s has ranks 0 to %d", what, rank, name, c->nranks - 1);
 }
 
 void ncs_comm_open(lua_State *L, struct ncs_comm *c)
@@ -114,15 +114,6 @@ static ncclUniqueId *id_list(lua_State *L, int arg, int *count)
     return list;
 }
 
-void ncs_comm_check_place(lua_State *L, int rank, int nranks)
-{
-    if (nranks < 1)
-        ncs_lua_refuse(L, NCS_REFUSED_BY_NCCL, "nranks = %d: expected 1 or more", nranks);
-    if (rank < 0 || rank >= nranks)
-        ncs_lua_refuse(L, NCS_REFUSED_BY_NCCL, "rank = %d: a communicator of %d has ranks 0 to %d",
-                       rank, nranks, nranks - 1);
-}
-
 /* nccl.init_rank(nranks, id or ids, rank [, CFG]) */
 int ncs_comm_init_rank(lua_State *L)
 {
@@ -134,8 +125,6 @@ int ncs_comm_init_rank(lua_State *L)
     ncclUniqueId *list = several ? id_list(L, 2, &ids) : NULL;
     struct ncs_id *id = several ? NULL : ncs_object_arg(L, 2, NCS_CLASS_ID, "id");
     int rank = ncs_lua_int(L, 3, "rank");
-    t->through = "ncclCommInitRank";
-    ncs_comm_check_place(L, rank, nranks);
     ncs_comm_config_read(L, 4, &config);
     struct ncs_comm *c = ncs_comm_make(L, rank, nranks, t->device);
     c->name = config.name;

@@ -73,6 +73,9 @@ int ncs_comm_shrink(lua_State *L)
     lua_settop(L, 3);
     ncs_comm_config_read_with(L, 3, &o.config, more);
     int *list = ncs_lua_ints(L, 2, "ranks", "a list of ranks", &count);
+    ncs_lua_thread(L)->through = "ncclCommShrink";
+    for (int i = 0; i < count; i++)
+        ncs_comm_check_rank(L, parent, "ranks", list[i]);
     struct ncs_comm *c = make_child(L, parent, &o.config);
     if (parent->shrink_share && !parent->revoked && !o.abort)
         c->family = parent->family;
@@ -129,8 +132,6 @@ int ncs_comm_join(lua_State *L)
     const struct ncs_id *id = ncs_object_arg(L, 2, NCS_CLASS_ID, "id");
     int rank = ncs_lua_int(L, 3, "rank");
     lua_settop(L, 4);
-    t->through = "ncclCommGrow";
-    ncs_comm_check_place(L, rank, nranks);
     ncs_comm_config_read(L, 4, &config);
     struct ncs_comm *c = ncs_comm_make(L, rank, nranks, t->device);
     c->name = config.name;

@@ -364,12 +364,7 @@ static void declaration_failed(lua_State *L, const struct ncs_declaration *d, st
     const char *text = lua_pcall(L, 1, 1, 0) == LUA_OK && lua_isstring(L, -1)
                            ? lua_tostring(L, -1) : "the declaration failed";
     int line = d->script->line;
-    size_t n = strlen(file);
-    if (strncmp(text, file, n) == 0 && text[n] == ':') {
-        int end = 0;
-        if (sscanf(text + n, ":%d: %n", &line, &end) == 1 && end > 0)
-            text += n + (size_t)end;
-    }
+    text = ncs_lua_skip_place(text, file, &line);
     snprintf(place, sizeof place, "scenario: ");
     if (own && strncmp(text, place, strlen(place)) == 0)
         text += strlen(place);
@@ -448,14 +443,19 @@ bool ncs_script_cases(struct ncs_script *script, const struct ncs_script_setting
 
 /* ---- the statement on a rank ---- */
 
+static int misplaced(lua_State *L, const char *why)
+{
+    return ncs_lua_raise(L, &(struct ncs_lua_error){ .kind = "scenario", .text = why });
+}
+
 int ncs_lua_scenario(lua_State *L)
 {
     struct ncs_lua_rank *rank = ncs_lua_rank(L);
     ncs_lua_begin(L, "scenario", 1);
     if (rank->declared)
-        return ncs_lua_usage(L, "is declared twice");
+        return misplaced(L, "scenario: is declared twice");
     if (!rank->script->line || ncs_lua_where(L).line != rank->script->line)
-        return ncs_lua_usage(L, "must be the first statement of the file");
+        return misplaced(L, "scenario: must be the first statement of the file");
     rank->declared = true;
     return 0;
 }

@@ -3,6 +3,7 @@
 #include "script/object.h"
 #include "script/state.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,15 +92,15 @@ int ncs_lua_raise(lua_State *L, const struct ncs_lua_error *e)
     return lua_error(L);
 }
 
-static int raise_usage(lua_State *L, const char *fate, const char *fmt, va_list args)
+static int raise_usage(lua_State *L, bool passed_on, const char *fmt, va_list args)
 {
     const struct ncs_lua_thread *t = ncs_lua_thread(L);
     char text[1024];
     int room = sizeof text;
     int at = t->what ? snprintf(text, sizeof text, "%s: ", t->what) : 0;
     at += vsnprintf(text + at, (size_t)(room - at), fmt, args);
-    if (fate && t->through && at < room)
-        snprintf(text + at, (size_t)(room - at), " (C.%s would %s)", t->through, fate);
+    if (passed_on && t->through && at < room)
+        snprintf(text + at, (size_t)(room - at), " (C.%s would pass it on)", t->through);
     return ncs_lua_raise(L, &(struct ncs_lua_error){ .kind = "usage", .text = text });
 }
 
@@ -107,16 +108,16 @@ int ncs_lua_usage(lua_State *L, const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
-    raise_usage(L, NULL, fmt, args);
+    raise_usage(L, false, fmt, args);
     va_end(args);
     return 0;
 }
 
-int ncs_lua_refuse(lua_State *L, const char *fate, const char *fmt, ...)
+int ncs_lua_refuse(lua_State *L, const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
-    raise_usage(L, fate, fmt, args);
+    raise_usage(L, true, fmt, args);
     va_end(args);
     return 0;
 }
@@ -205,12 +206,11 @@ static char *text_field(lua_State *L, int index, const char *field)
     return text;
 }
 
-static enum ncs_error_kind error_kind(const char *kind)
+static enum ncs_error_kind error_kind(const char *name)
 {
-    static const char *const names[] = { "nccl", "cuda", "usage", "expect" };
-    for (int i = 0; kind && i < 4; i++)
-        if (strcmp(kind, names[i]) == 0)
-            return (enum ncs_error_kind)i;
+    for (int kind = 0; name && kind < NCS_KINDS; kind++)
+        if (strcmp(name, ncs_error_kind_name((enum ncs_error_kind)kind)) == 0)
+            return (enum ncs_error_kind)kind;
     return NCS_KIND_LUA;
 }
 
@@ -297,18 +297,37 @@ static char *message_of(lua_State *L, int index)
     return text ? text : ncs_copy_text("an error that has no text");
 }
 
-/* One line, without the place: what the text says of it is taken over. */
-static void tidy(struct ncs_run_error *e)
+const char *ncs_lua_skip_place(const char *text, const char *file, int *line)
 {
-    size_t n = e->place.file ? strlen(e->place.file) : 0;
-    if (n && strncmp(e->message, e->place.file, n) == 0 && e->message[n] == ':') {
-        char *rest;
-        long line = strtol(e->message + n + 1, &rest, 10);
-        if (line > 0 && rest[0] == ':' && rest[1] == ' ') {
-            e->place.line = (int)line;
-            memmove(e->message, rest + 2, strlen(rest + 2) + 1);
-        }
+    enum { TAIL = LUA_IDSIZE - 4 }; /* of a path that Lua shortens to "...TAIL" */
+    const char *at = text, *end;
+    size_t n = strlen(file);
+    if (n > TAIL + 3 && strncmp(text, "...", 3) == 0) {
+        at += 3;
+        file += n - TAIL;
+        n = TAIL;
     }
+    if (strncmp(at, file, n) != 0 || at[n] != ':')
+        return text;
+    long number = strtol(at + n + 1, (char **)&end, 10);
+    if (number < 1 || number > INT_MAX || end[0] != ':' || end[1] != ' ')
+        return text;
+    *line = (int)number;
+    return end + 2;
+}
+
+/* One line, without the place: what the text says of it is taken over, as error(text, 2) blames a caller
+ * that may be in another file. */
+static void tidy(struct ncs_run_error *e, const struct ncs_script *script)
+{
+    const char *rest = e->message;
+    for (const struct ncs_chunk *c = &script->main; e->place.file && rest == e->message && c;
+         c = c == &script->main ? script->modules : c->next) {
+        rest = ncs_lua_skip_place(e->message, c->file, &e->place.line);
+        if (rest != e->message)
+            e->place.file = c->file;
+    }
+    memmove(e->message, rest, strlen(rest) + 1);
     for (char *c = e->message; *c; c++)
         if (*c == '\n' || *c == '\r')
             *c = ' ';
@@ -352,7 +371,7 @@ static struct ncs_run_error error_of(struct ncs_lua_thread *t, lua_State *L)
         e.message = ncs_copy_text("out of memory: the scripts of all ranks may hold 1 GiB "
                                   "together");
     }
-    tidy(&e);
+    tidy(&e, rank->script);
     lua_settop(L, top);
     return e;
 }

@@ -1,7 +1,6 @@
 /* Text to code: files compiled once, require from the scenario's own folder, load of text. */
 #include "script/state.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -41,21 +40,9 @@ static int append_code(lua_State *L, const void *part, size_t bytes, void *code)
 static bool compile_failed(const struct ncs_chunk *chunk, const char *message,
                            struct ncs_error *err)
 {
-    const char *file = chunk->file;
-    size_t n = strlen(file);
-    long line = 0;
-    char *rest;
-    if (strncmp(message, file, n) == 0 && message[n] == ':') {
-        line = strtol(message + n + 1, &rest, 10);
-        if (line > 0 && strncmp(rest, ": ", 2) == 0)
-            message = rest + 2;
-    } else {
-        const char *colon = strstr(message, ".lua:"); /* Lua shortens long paths from the left */
-        if (colon && (line = strtol(colon + 5, &rest, 10)) > 0 && strncmp(rest, ": ", 2) == 0)
-            message = rest + 2;
-    }
-    ncs_fail(err, NCS_BAD_INPUT, "%s", message);
-    return ncs_fail_at(err, file, ncs_lines_from(&chunk->lines, (int)line), 0);
+    int line = 0;
+    ncs_fail(err, NCS_BAD_INPUT, "%s", ncs_lua_skip_place(message, chunk->file, &line));
+    return ncs_fail_at(err, chunk->file, ncs_lines_from(&chunk->lines, line), 0);
 }
 
 static int last_line(lua_State *L)

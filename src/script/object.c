@@ -141,7 +141,7 @@ void ncs_object_check_open(lua_State *L, const struct ncs_object *o, const char 
         snprintf(by, sizeof by, " by %s", o->closed_by);
     if (o->closed_line)
         snprintf(line, sizeof line, " at line %d", o->closed_line);
-    ncs_lua_refuse(L, NCS_PASSED_ON, "%s%s%s was %s%s%s", name, space, kind, class->gone, by, line);
+    ncs_lua_refuse(L, "%s%s%s was %s%s%s", name, space, kind, class->gone, by, line);
 }
 
 void *ncs_object_live(lua_State *L, int arg, enum ncs_class_id id, const char *name)

@@ -212,9 +212,9 @@ void ncs_comm_open(lua_State *L, struct ncs_comm *c);
 void ncs_comm_name_filled(struct ncs_lua_rank *rank);
 /* Its name: what the script gave, or the journal's; NULL = none yet. */
 const char *ncs_lua_comm_name(const struct ncs_lua_rank *rank, const struct ncs_comm *c);
-/* Refuses a root or peer, the argument `what`, that is no rank of it. */
+/* Refuses a number, the argument `what`, that is no rank of it: for calls whose numbers NCCL does not
+ * check (NCCL 2.30.7: the peers of ncclWaitSignal, the list of ncclCommShrink). */
 void ncs_comm_check_rank(lua_State *L, const struct ncs_comm *c, const char *what, int rank);
-void ncs_comm_check_place(lua_State *L, int rank, int nranks); /* of a communicator to be made */
 void ncs_comm_world(lua_State *L); /* makes `world`; pushes it */
 struct ncs_comm_config;
 /* What scripts can tell of its configuration; that of `parent` if none was given. */

@@ -23,13 +23,6 @@ static struct ncs_comm *begin(lua_State *L, const char *method, enum ncs_fn fn, 
     return c;
 }
 
-static int peer_at(lua_State *L, const struct ncs_comm *c, int arg)
-{
-    int peer = ncs_lua_int(L, arg, "peer");
-    ncs_comm_check_rank(L, c, "peer", peer);
-    return peer;
-}
-
 /* comm:put_signal(x, peer, window [, options]) */
 static int put_signal(lua_State *L)
 {
@@ -43,13 +36,13 @@ static int put_signal(lua_State *L)
     struct options o = { .count = -1, .first = 1 };
     const struct ncs_buffer *x = ncs_object_arg(L, 2, NCS_CLASS_BUFFER, "buffer");
     ncs_buffer_check_live(L, x, "buffer");
-    int peer = peer_at(L, c, 3);
+    int peer = ncs_lua_int(L, 3, "peer");
     const struct ncs_handle *w = ncs_object_live(L, 4, NCS_CLASS_WINDOW, "window");
     ncs_lua_options(L, 5, rows, &o);
     size_t count = o.count < 0 ? x->count : (size_t)o.count;
     if (count > x->count)
-        return ncs_lua_refuse(L, NCS_PASSED_ON, "count %zu is beyond the buffer, which has %zu "
-                              "elements", count, x->count);
+        return ncs_lua_refuse(L, "count %zu is beyond the buffer, which has %zu elements", count,
+                              x->count);
     if (o.first < 1)
         return ncs_lua_usage(L, "first counts elements of the window from 1, got 0");
     size_t offset = (size_t)(o.first - 1) * ncs_buffer_element(x);
@@ -69,7 +62,7 @@ static int signal_peer(lua_State *L)
     };
     struct ncs_comm *c = begin(L, "signal", NCS_FN_ncclSignal, 2);
     struct options o = { 0 };
-    int peer = peer_at(L, c, 2);
+    int peer = ncs_lua_int(L, 2, "peer");
     ncs_lua_options(L, 3, rows, &o);
     int rc = NCS_TRY(L, ncclSignal, peer, o.sig_idx, o.ctx, (unsigned)o.flags, ncs_comm_handle(c),
                      ncs_comm_stream(L, o.stream));

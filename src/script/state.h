@@ -250,7 +250,7 @@ int ncs_lua_meant_function(const char *owner, const char *word);
 /* ---- errors (error.c) ---- */
 
 struct ncs_lua_error {
-    const char *kind;   /* "nccl" "cuda" "usage" "expect" */
+    const char *kind;   /* of ncs_error_kind_name */
     const char *name;   /* NULL: the kind */
     const char *call;   /* C name; NULL = none */
     int code;
@@ -260,17 +260,17 @@ struct ncs_lua_error {
 
 int ncs_lua_raise(lua_State *L, const struct ncs_lua_error *e);
 int ncs_lua_usage(lua_State *L, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* The same for what C would do all the same: "let NCCL refuse it" and the like, NCS_PASSED_ON. */
-int ncs_lua_refuse(lua_State *L, const char *fate, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
-#define NCS_PASSED_ON "pass it on"
-#define NCS_REFUSED_BY_NCCL "let NCCL refuse it"
+/* The same for what C would pass on and NCCL would not notice, such as a count beyond the buffer.
+ * What NCCL checks itself (roots, peers, the place of a new rank) is left to it. */
+int ncs_lua_refuse(lua_State *L, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int ncs_lua_raise_code(lua_State *L, enum ncs_fn fn, int rc);
 /* The error that NCCL has found on a communicator while the thread waited (api/local.h). */
 int ncs_lua_raise_async(lua_State *L);
 /* Its message, with its place unless that is the line; for ncs_free. */
 char *ncs_lua_error_line(struct ncs_lua_thread *thread, lua_State *L, int line);
 void ncs_lua_error_class(lua_State *L);
+/* Behind "FILE:LINE: " of Lua's, and the line; the text itself when it does not begin with the file's. */
+const char *ncs_lua_skip_place(const char *text, const char *file, int *line);
 /* Pushes what an error says: of a table its message or what is in it, else the value as text. */
 void ncs_lua_shown(lua_State *L, int index);
 /* The error object at index, or false when it is some other value. */

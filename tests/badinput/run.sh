@@ -25,13 +25,14 @@ while read -r name when line text; do
     "$program" run "$file" >"$work/out" 2>"$work/err" </dev/null
     status=$?
     ran=$((ran + 1))
+    [[ $when == run ]] && exit=4 || exit=2
     case $when in
     load)
         want="$place: error: $text"
         got=$(head -n 1 "$work/err")
         [[ -s $work/out ]] &&
             complain "$file" "standard output" "nothing" "$(head -n 1 "$work/out")" ;;
-    run)
+    run | late)
         want="$text  line $line"
         got=$(sed -nE '0,/^    ranks? 0/s/^    ranks? [0-9., ]*[0-9]  (.*[^ ]) +line ([0-9]+)$/\1  line \2/p' \
             "$work/out") ;;
@@ -40,7 +41,7 @@ while read -r name when line text; do
         failed=$((failed + 1))
         continue ;;
     esac
-    ((status == 2)) || complain "$file" "exit status" 2 "$status"
+    ((status == exit)) || complain "$file" "exit status" "$exit" "$status"
     [[ $got == "$want" ]] || complain "$file" "complaint" "$want" "$got"
 
     checked=$("$program" check -q "$file" </dev/null)

@@ -180,9 +180,9 @@ $ ncclscript check check/cannot.lua
 >     3 | if rank == 0 then world:broadcast(x, { rot = 1 })
 >       |                                        ^^^
 >   hint: did you mean 'root'?
-> check/cannot.lua:4:29: error: rank 1: broadcast: root = 4: world has ranks 0 to 3 (C.ncclBroadcast would let NCCL refuse it)
+> check/cannot.lua:4:44: error: rank 1: ncclBroadcast: ncclInvalidArgument: root = 4: world has ranks 0 to 3
 >     4 | elseif rank == 1 then world:broadcast(x, { root = 4 })
->       |                             ^^^^^^^^^
+>       |                                            ^^^^
 > check/cannot.lua:5:29: error: rank 2: reduce_scatter: 6 elements cannot be divided among 4 ranks
 >     5 | elseif rank == 2 then world:reduce_scatter(x)
 >       |                             ^^^^^^^^^^^^^^
@@ -197,7 +197,7 @@ $ ncclscript check check/raw.lua
 > check/raw.lua:3:31: error: count 8 for each rank is beyond the receive buffer, which has room for 4
 >     3 | C.check(C.ncclAllGather(x, x, 8, C.ncclFloat32, world, stream))
 >       |                               ^
-> check/raw.lua:5:11: error: ncclBroadcast: ncclInvalidArgument: invalid argument (run with NCCL_DEBUG=WARN for details): 9 is no rank of world, which has 2
+> check/raw.lua:5:11: error: ncclBroadcast: ncclInvalidArgument: root = 9: world has ranks 0 to 1
 >     5 | C.check(C.ncclBroadcast(x, x, 8, C.ncclFloat32, 9, world, stream))
 >       |           ^^^^^^^^^^^^^
 > 1 file: 1 with errors
@@ -370,8 +370,8 @@ $ ncclscript check --plan check/declared_error.lua check/skipped.lua
 >   ranks 0, 1
 >     line    2  cudaMalloc 32 B: buffer 1
 >     line    2  cudaMemcpy 32 B from host memory to buffer 1
->     line    3  world: Broadcast float32 x 8 root 9, buffer 1 in place, stream 1: fails with ncclInvalidArgument: 9 is no rank of world, which has 2
->     line    3  stops with an error: ncclBroadcast: ncclInvalidArgument: invalid argument (run with NCCL_DEBUG=WARN for details)
+>     line    3  world: Broadcast float32 x 8 root 9, buffer 1 in place, stream 1: fails with ncclInvalidArgument: root = 9: world has ranks 0 to 1
+>     line    3  stops with an error: ncclBroadcast: ncclInvalidArgument: root = 9: world has ranks 0 to 1
 > check/skipped.lua: 2 ranks
 >   ranks 0, 1
 >     no calls

@@ -100,6 +100,7 @@ $ ncclscript run wrong.lua
 $ echo 'scenario {} expect.that(rank == 0, "first", { fatal = true })' >fatal.lua; ncclscript run fatal.lua
 > WRONG  fatal.lua  2 ranks, sim, seed 0
 >     rank 1  first    line 1
+>   code  1 | scenario {} expect.that(rank == 0, "first", { fatal = true })
 ? 1
 
 $ ncclscript run error.lua

@@ -18,9 +18,10 @@ $ ncclscript run unknown_version.lua
 
 # What a version lacks is absent, and what needs a newer one is left out.
 $ ncclscript run --nccl-version 2.28.9 absent.lua
-> INVALID  absent.lua  1 rank, sim, seed 0
+> ERROR  absent.lua  1 rank, sim, seed 0
 >     rank 0  ncclParamBind: ncclParamBind is not in the library that was opened: NCCL has it since 2.30.4    line 3
-? 2
+>   code  3 | C.ncclParamBind("NCCL_DEBUG")
+? 4
 $ ncclscript run --nccl-version 2.28.9 newer.lua
 > SKIPPED  newer.lua  1 rank, sim, seed 0: needs NCCL 2.29.0 or newer, this is 2.28.9
 ? 77

@@ -36,16 +36,17 @@ $ ncclscript run notation/wrong.yaml
 
 # An error that ends a rank, and its way through the script; messages and tracebacks of Lua's own.
 $ ncclscript run -v notation/error.yaml
-> INVALID  notation/error.yaml  1 rank, sim, seed 0
+> ERROR  notation/error.yaml  1 rank, sim, seed 0
 >   about an error that nobody catches
 >     rank 0  attempt to index a nil value (field 'no')    line 9
 >             stack traceback:
 >              notation/error.yaml:9: in local 'use'
 >              notation/error.yaml:12: in main chunk
 >              [C]: in ?
+>   code  9 | return y.no.such
 >   5 calls, 1 results verified, 0 not, 0 expectations
 >   trace 36f276488ceffd7e, virtual time 10 us, NCCL 2.30.7, strict policy
-? 2
+? 4
 
 $ ncclscript run notation/caught.yaml
 > [0] false	here
@@ -262,8 +263,9 @@ $ ncclscript check notation/outside.yaml
 
 # Lua would round down how often something is repeated.
 $ printf 'ranks: 3\nsteps:\n  - repeat: nranks / 2\n    do: [ { sync: stream } ]\n' >half.yaml; ncclscript run half.yaml
-> INVALID  half.yaml  3 ranks, sim, seed 0
+> ERROR  half.yaml  3 ranks, sim, seed 0
 >     ranks 0, 1, 2  repeat takes a whole number    line 3
-? 2
+>   code  3 | - repeat: nranks / 2
+? 4
 $ ncclscript run -n 4 half.yaml
 > PASS  half.yaml  4 ranks, <*>

@@ -1,4 +1,4 @@
--- status: 2
+-- status: 4
 -- prints: are beyond the host memory
 -- Host memory of the script's own is bounded where it ends.
 scenario { ranks = 1 }

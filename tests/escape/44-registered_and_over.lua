@@ -1,4 +1,4 @@
--- status: 2
+-- status: 4
 -- never: AAAA
 -- A rank ends with an error while its registered memory takes part in what the others wait for.
 scenario { ranks = 2 }

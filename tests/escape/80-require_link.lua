@@ -1,4 +1,4 @@
--- status: 2
+-- status: 4
 -- prints: outside.lua: is a link that leads out of the folder
 -- never: root:
 -- never: function arguments expected

@@ -92,7 +92,7 @@ complains() {
 }
 complains 2 "no scenario was given"
 complains 2 "--nccl-lib: no file \`/nowhere/libnccl.so.2\`" --nccl-lib /nowhere/libnccl.so.2 two.lua
-complains 2 "broken.lua:1: " --nccl-lib "$good" --cudart-lib "$libraries/libcudart.so.13" broken.lua
+complains 2 "broken.lua:1:12: " --nccl-lib "$good" --cudart-lib "$libraries/libcudart.so.13" broken.lua
 complains 2 "slip.yaml:3:5: error: " --nccl-lib "$good" --cudart-lib "$libraries/libcudart.so.13" slip.yaml
 cd - >/dev/null || exit 1
 timeout 250 "$program" compare -q --timeout 10s --nccl-lib "$good" --cudart-lib "$libraries/libcudart.so.13" \

@@ -16,7 +16,7 @@ same='del(.wall_ns) | .scenario |= sub("\\.(lua|yaml)$"; "") | walk(
     if type == "object" then del(.line, .column, .file)
     elif type == "string" then
         if startswith("stack traceback:") then "a traceback"
-        else gsub("[a-z_]+\\.(lua|yaml):"; "") | gsub("lines? [0-9]+"; "line") end
+        else gsub("[a-z_]+\\.(lua|yaml):([0-9]+:)?"; "") | gsub("lines? [0-9]+"; "line") end
     else . end)'
 
 # report KIND FOLDER OPTION...: of the files of a folder and kind, in one process

@@ -526,7 +526,7 @@ START_TEST(test_functions_in_streams)
           "collectgarbage() stream:sync()\n", "");
     const struct ncs_result *r = execute("C.cudaLaunchHostFunc(stream, function()\nerror('in here') end)\n"
                                          "stream:sync()\n");
-    ck_assert_int_eq(r->verdict, NCS_INVALID);
+    ck_assert_int_eq(r->verdict, NCS_ERROR);
     ck_assert_str_eq(r->error[0].message, "in here");
     ck_assert_int_eq(r->error[0].place.line, 3);
     finish();

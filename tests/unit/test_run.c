@@ -251,7 +251,7 @@ START_TEST(test_earliest_cause)
     ck_assert_uint_eq(r->errors, 2);
     finish();
     r = execute(options(2), errors_at_once);
-    ck_assert_int_eq(r->verdict, NCS_INVALID);
+    ck_assert_int_eq(r->verdict, NCS_ERROR);
     finish();
     r = execute(options(2), expect_then_error);
     ck_assert_int_eq(r->verdict, NCS_WRONG);

@@ -440,7 +440,7 @@ START_TEST(test_error)
     struct ncs_run_error error[] = {
         { .kind = NCS_KIND_NCCL, .rank = 1, .name = (char *)"ncclInvalidArgument",
           .call = (char *)"ncclAllReduce" },
-        { .kind = NCS_KIND_USAGE, .rank = 2, .name = (char *)"usage" },
+        { .kind = NCS_KIND_EXPECT, .rank = 2, .name = (char *)"expect" },
     };
     struct ncs_result r = { .verdict = NCS_ERROR, .error = error, .errors = 2 };
     struct ncs_outcome o = { .verdict = NCS_ERROR, .rank = -1,
@@ -456,14 +456,21 @@ START_TEST(test_error)
                      "declared error nccl of ncclAllReduce on rank 2, "
                      "got: error ncclInvalidArgument of ncclAllReduce on rank 1");
     /* The later error is no outcome of a run that the earlier one decided. */
-    o = (struct ncs_outcome){ .verdict = NCS_ERROR, .rank = 2, .error_name = (char *)"usage" };
+    o = (struct ncs_outcome){ .verdict = NCS_ERROR, .rank = 2, .error_name = (char *)"expect" };
     ck_assert_str_eq(difference(&o, &r),
-                     "declared error usage on rank 2, "
+                     "declared error expect on rank 2, "
                      "got: error ncclInvalidArgument of ncclAllReduce on rank 1");
-    r.verdict = NCS_INVALID;
+    r.verdict = NCS_WRONG;
+    ck_assert_str_eq(difference(&o, &r), "");
+    /* What a rank raises itself is an error as that of a call is. */
+    error[0] = (struct ncs_run_error){ .kind = NCS_KIND_LUA, .rank = 2, .name = (char *)"lua" };
+    r.verdict = NCS_ERROR;
+    r.errors = 1;
+    ck_assert_str_eq(difference(&o, &r), "declared error expect on rank 2, got: error lua on rank 2");
+    o.error_name = (char *)"lua";
     ck_assert_str_eq(difference(&o, &r), "");
     o = (struct ncs_outcome){ .verdict = NCS_PASS, .rank = -1 };
-    ck_assert_str_eq(difference(&o, &r), "declared a pass, got: error usage on rank 2");
+    ck_assert_str_eq(difference(&o, &r), "declared a pass, got: error lua on rank 2");
 }
 END_TEST
 

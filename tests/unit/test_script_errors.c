@@ -96,14 +96,53 @@ START_TEST(test_usage)
         { "world:all_reduce(x, { count = 99 })", "count 99 is beyond send, which has 16 elements" },
         { "error('plain')", "plain" },
         { "assert(false, 'asserted')", "asserted" },
-        { "world:broadcast(x, { root = 9 })", "root = 9: world has rank 0 alone (C.ncclBroadcast would let NCCL refuse it)" },
-        { "world:reduce(x, { root = -1 })", "root = -1: world has rank 0 alone (C.ncclReduce would" },
-        { "world:send(x, 1)", "peer = 1: world has rank 0 alone (C.ncclSend would" },
-        { "nccl.init_rank(2, nccl.unique_id(), 2)", "rank = 2: a communicator of 2 has ranks 0 to 1" },
+        { "world:wait_signal(1)", "wait_signal: peer = 1: world has rank 0 alone (C.ncclWaitSignal would pass it on)" },
+        { "world:wait_signal { { peer = -1 } }", "wait_signal: peer = -1: world has rank 0 alone" },
+        { "world:shrink { 1 }", "shrink: ranks = 1: world has rank 0 alone (C.ncclCommShrink would pass it on)" },
         { "C.check(C.ncclBroadcast(x, x, 1, C.ncclInt32, 9, world, stream))", "ncclBroadcast: ncclInvalidArgument: Broadcast : invalid root 9" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         fails_with(cases[i][0], cases[i][1]);
+}
+END_TEST
+
+/* Roots, peers and places that are none are NCCL's to refuse: an error as of any failed call. */
+START_TEST(test_refused_by_nccl)
+{
+    static const char *const cases[][3] = {
+        { "world:broadcast(x, { root = 2 })", "ncclBroadcast", "Broadcast : invalid root 2 (" },
+        { "world:broadcast(x, { root = -1 })", "ncclBroadcast", "Broadcast : invalid root -1 (" },
+        { "world:reduce(x, { root = nranks })", "ncclReduce", "Reduce : invalid root 2 (" },
+        { "world:gather(x, x, { root = 7 })", "ncclGather", "Gather : invalid root 7 (" },
+        { "world:gather(x, nil, { root = -7 })", "ncclGather", "Gather : invalid root -7 (" },
+        { "world:scatter(nil, x, { root = 2 })", "ncclScatter", "Scatter : invalid root 2 (" },
+        { "world:send(x, 99)", "ncclSend", "Send : invalid root 99 (" },
+        { "world:send(x, { peer = -1 })", "ncclSend", "Send : invalid root -1 (" },
+        { "world:recv(x, 2147483647)", "ncclRecv", "Recv : invalid root 2147483647 (" },
+        { "world:recv(x, { peer = 2 })", "ncclRecv", "Recv : invalid root 2 (" },
+        { "world:signal(2)", "ncclSignal", "Signal : invalid root 2 (" },
+        { "world:put_signal(x, 2, world:window(cuda.buffer('int32', 4, { memory = 'nccl' })))",
+          "ncclPutSignal", "PutSignal : invalid root 2 (" },
+        { "nccl.init_rank(2, nccl.unique_id(), 2)", "ncclCommInitRank", "Invalid rank requested : 2/2" },
+        { "nccl.init_rank(2, { nccl.unique_id() }, -1)", "ncclCommInitRankScalable", "Invalid rank requested : -1/2" },
+        { "nccl.init_rank(0, nccl.unique_id(), 0)", "ncclCommInitRank", "nranks=0" },
+        { "nccl.grow(3, nccl.unique_id(), 3)", "ncclCommGrow", "Invalid rank requested : 3/3" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[512];
+        snprintf(text, sizeof text, "scenario { ranks = 2 }\n"
+                 "local x = cuda.buffer('int32', 16):fill(1)\n%s\nstream:sync()", cases[i][0]);
+        const struct ncs_result *r = execute(text, false);
+        ck_assert_msg(r->verdict == NCS_ERROR && r->errors == 2, "%s: %s", cases[i][0],
+                      ncs_verdict_name(r->verdict));
+        const struct ncs_run_error *e = &r->error[0];
+        ck_assert_int_eq(e->kind, NCS_KIND_NCCL);
+        ck_assert_str_eq(e->name, "ncclInvalidArgument");
+        ck_assert_str_eq(e->call, cases[i][1]);
+        ck_assert_msg(strstr(e->message, cases[i][2]) != NULL, "%s: %s", cases[i][0], e->message);
+        ck_assert_int_eq(e->place.line, 3);
+        finish();
+    }
 }
 END_TEST
 
@@ -129,8 +168,8 @@ START_TEST(test_error_objects)
            "[0] usage\tusage\t0\tnil\tnil\n"
            "[0] cuda\tcudaErrorMemoryAllocation\t2\tcudaMalloc\tcudaErrorMemoryAllocation\tnil\n"
            "[0] invalid usage (run with NCCL_DEBUG=WARN for details)\n"
-           "[0] s.lua:12: broadcast: root = 9: world has rank 0 alone (C.ncclBroadcast would let NCCL "
-           "refuse it) (label \"bad\")\tusage\tworld\tbad\n");
+           "[0] s.lua:12: ncclBroadcast: ncclInvalidArgument: Broadcast : invalid root 9 (root should "
+           "be in the 0..1 range) (label \"bad\")\tnccl\tworld\tbad\n");
 }
 END_TEST
 
@@ -149,8 +188,8 @@ START_TEST(test_errors_in_groups)
            "[0] s.lua:4: ncclBroadcast: ncclInvalidArgument: Broadcast : invalid root 5 (root should be in "
            "the 0..1 range); 1 queued call was dropped\n"
            "[0] mine\n"
-           "[0] s.lua:6: reduce: root = 5: world has rank 0 alone (C.ncclReduce would let NCCL refuse it); "
-           "1 queued call was dropped\n"
+           "[0] s.lua:6: ncclReduce: ncclInvalidArgument: Reduce : invalid root 5 (root should be in "
+           "the 0..1 range); 1 queued call was dropped\n"
            "[0] ncclBroadcast\n[0] ncclGroupEnd\n[0] 1\t2\n");
 }
 END_TEST
@@ -174,7 +213,7 @@ START_TEST(test_thread_error)
 {
     const struct ncs_result *r = execute(
         "scenario { ranks = 2 }\nspawn(function()\n  error('boom') end)\nsleep(1)\n", false);
-    ck_assert_int_eq(r->verdict, NCS_INVALID);
+    ck_assert_int_eq(r->verdict, NCS_ERROR);
     ck_assert_uint_eq(r->errors, 2);
     ck_assert_int_eq(r->error[0].thread, 1);
     ck_assert_str_eq(r->error[0].message, "boom");
@@ -237,15 +276,100 @@ END_TEST
 
 START_TEST(test_verdicts)
 {
-    verdict_of("scenario { ranks = 2 }\nerror({})", NCS_INVALID);
-    verdict_of("scenario { ranks = 2 }\nerror(nil)", NCS_INVALID);
-    verdict_of("local x = math.pi\nscenario { ranks = 2 }", NCS_INVALID);
-    verdict_of("scenario { ranks = 2 }\nassert(false)", NCS_WRONG);
-    verdict_of("scenario { ranks = 2 }\npcall(skip, 'why')\nerror('not reached')", NCS_SKIPPED);
-    verdict_of("scenario { ranks = 2 }\nC.check(C.cudaSetDevice(99))", NCS_ERROR);
-    verdict_of("scenario { ranks = 2 }\nlocal f f = function() return 1 + f() end\nf()", NCS_INVALID);
-    verdict_of("scenario { ranks = 2 }\nlocal s = {} for i = 1, 300 do s[i] = '(' end\n"
-               "expect.equal(load('return ' .. table.concat(s) .. '1'), nil)", NCS_PASS);
+    static const struct { const char *text; enum ncs_verdict verdict; } cases[] = {
+        /* wrong declarations, found where the statement stands */
+        { "local x = math.pi\nscenario { ranks = 2 }", NCS_INVALID },
+        { "scenario { ranks = 2 }\nscenario { ranks = 2 }", NCS_INVALID },
+        { "scenario { ranks = 2 }\nassert(false)", NCS_WRONG },
+        { "scenario { ranks = 2 }\npcall(skip, 'why')\nerror('not reached')", NCS_SKIPPED },
+        { "scenario { ranks = 2 }\nC.check(C.cudaSetDevice(99))", NCS_ERROR },
+        { "scenario { ranks = 2 }\nlocal s = {} for i = 1, 300 do s[i] = '(' end\n"
+          "expect.equal(load('return ' .. table.concat(s) .. '1'), nil)", NCS_PASS },
+        /* what is caught is no verdict */
+        { "scenario { ranks = 2 }\npcall(error, 'boom')\nxpcall(error, print, 'boom')\n"
+          "expect.error('lua', error, 'boom')\n"
+          "coroutine.resume(coroutine.create(function() error('boom') end))", NCS_PASS },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        verdict_of(cases[i].text, cases[i].verdict);
+}
+END_TEST
+
+/* From the first statement on, whatever a rank raises is an error of the program, with its words and its
+ * place. Line 1 is the declaration, and every error is in the third. */
+START_TEST(test_raised)
+{
+    static const char *const cases[][2] = {
+        { "\nerror('boom')", "boom" },
+        { "local t\nprint(t.x)", "attempt to index a nil value (local 't')" },
+        { "local n\nprint(n + 1)", "attempt to perform arithmetic on a nil value (local 'n')" },
+        { "\nlocal s = {} .. 'x'", "attempt to concatenate a table value" },
+        { "\ncuda.bufer('float32', 8)", "no such field 'bufer' in cuda: did you mean 'buffer'?" },
+        { "\ncuda.buffer('float32', 'many')", "cuda.buffer: count must be a whole number, got \"many\"" },
+        { "\nerror()", "nil" },
+        { "\nerror(nil)", "nil" },
+        { "\nerror(42.5)", "42.5" },
+        { "\nerror({})", "{}" },
+        { "\nerror({ code = 3 })", "{ code = 3 }" },
+        { "\nerror({ message = 'mine' })", "mine" },
+        { "\nassert(nil, { code = 3 })", "{ code = 3 }" },
+        { "local mt = { __tostring = function() return 'as text' end }\nerror(setmetatable({}, mt))", "as text" },
+        { "local mt = { __tostring = function() error('again') end }\nerror(setmetatable({}, mt))",
+          "an error that has no text" },
+        { "\nerror('two\\nlines\\r')", "two lines " },
+        { "\nerror('\\27[31mred\\7')", "\033[31mred\a" },
+        { "local function need(x) if not x then error('need x', 2) end end\nneed()", "need x" },
+        { "local step = coroutine.wrap(function() coroutine.yield()\nerror('in a coroutine') end)\n"
+          "step()\nstep()", "in a coroutine" },
+        { "do local c <close> = setmetatable({}, { __close = function()\nerror('closing') end }) end", "closing" },
+        { "\nsetmetatable({}, { __gc = print })", "setmetatable: scripts have no __gc; write local x <close> = ..." },
+        { "local t = spawn(function()\nerror('in a thread') end)\nt:join()", "in a thread" },
+        { "spawn(function()\nerror('in a thread') end)", "in a thread" },
+        { "C.cudaLaunchHostFunc(stream, function()\nerror('in a callback') end)\nstream:sync()", "in a callback" },
+        { "\nlocal s = ('x'):rep(1 << 40)", "string.rep: the result would be longer than 256 MiB" },
+        { "local f\nf = function() return 1 + f() end\nf()", "stack overflow" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[512];
+        snprintf(text, sizeof text, "scenario { ranks = 2 }\n%s", cases[i][0]);
+        const struct ncs_result *r = execute(text, false);
+        ck_assert_msg(r->verdict == NCS_ERROR && r->errors >= 2, "%s: %s", cases[i][0],
+                      ncs_verdict_name(r->verdict));
+        const struct ncs_run_error *e = &r->error[0];
+        ck_assert_msg(strncmp(e->message, cases[i][1], strlen(cases[i][1])) == 0, "%s: %s",
+                      cases[i][0], e->message);
+        ck_assert_int_eq(e->place.line, 3);
+        ck_assert_ptr_nonnull(strstr(e->place.file, "/s.lua"));
+        finish();
+    }
+}
+END_TEST
+
+/* The others wait for the rank that raised: its error is the cause, their hang what follows. */
+START_TEST(test_raised_while_others_wait)
+{
+    static const int ranks[] = { 2, 3, 64 };
+    for (size_t i = 0; i < sizeof ranks / sizeof *ranks; i++) {
+        char text[400];
+        snprintf(text, sizeof text, "scenario { ranks = %d }\n"
+                 "local x = cuda.buffer('float32', 8):fill(rank)\n"
+                 "if rank == nranks - 1 then error('boom') end\n"
+                 "world:all_reduce(x)\nstream:sync()\n", ranks[i]);
+        const struct ncs_result *r = execute(text, false);
+        ck_assert_int_eq(r->verdict, NCS_ERROR);
+        ck_assert_int_eq(r->stop, NCS_STOP_QUIET);
+        ck_assert_int_eq(r->certainty, NCS_CERTAIN);
+        ck_assert_uint_eq(r->errors, 1);
+        ck_assert_int_eq(r->error[0].rank, ranks[i] - 1);
+        ck_assert_uint_eq(r->diagnosis.findings, 1);
+        ck_assert_str_eq(r->diagnosis.finding[0].rule, "error-path");
+        ck_assert_uint_eq(r->diagnosis.finding[0].blockeds, (size_t)ranks[i] - 1);
+        finish();
+    }
+    const struct ncs_result *r = execute("scenario { ranks = 1 }\nerror('boom')\n", false);
+    ck_assert_int_eq(r->verdict, NCS_ERROR);
+    ck_assert_uint_eq(r->diagnosis.findings, 0);
+    finish();
 }
 END_TEST
 
@@ -258,12 +382,13 @@ START_TEST(test_memory_limit)
     s->memory_limit = 8 << 20; // which is a GiB otherwise
     run = ncs_run_new(&o, &p, NULL, NULL);
     const struct ncs_result *r = ncs_run_execute(run);
-    ck_assert_int_eq(r->verdict, NCS_INVALID);
+    ck_assert_int_eq(r->verdict, NCS_ERROR);
     ck_assert_ptr_nonnull(strstr(r->error[0].message, "out of memory"));
     finish();
 }
 END_TEST
 
-NCS_TEST_MAIN("script errors", test_usage, test_error_objects, test_errors_in_groups,
+NCS_TEST_MAIN("script errors", test_usage, test_refused_by_nccl, test_error_objects, test_errors_in_groups,
               test_hang_abandons_everything, test_thread_error, test_thread_error_taken,
-              test_locks_and_messages, test_verdicts, test_memory_limit)
+              test_locks_and_messages, test_verdicts, test_raised,
+              test_raised_while_others_wait, test_memory_limit)

@@ -104,7 +104,11 @@ START_TEST(test_judge_waits_for_failed)
     ck_assert_int_eq(judged(&v), NCS_WRONG);
     v.error.kind = NCS_KIND_NCCL;
     ck_assert_int_eq(judged(&v), NCS_ERROR);
-    v.error.kind = NCS_KIND_LUA;
+    v.error.kind = NCS_KIND_LUA; /* the hang is what follows from it */
+    ck_assert_int_eq(judged(&v), NCS_ERROR);
+    v.error.kind = NCS_KIND_USAGE;
+    ck_assert_int_eq(judged(&v), NCS_ERROR);
+    v.error.kind = NCS_KIND_SCENARIO;
     ck_assert_int_eq(judged(&v), NCS_INVALID);
 }
 END_TEST
@@ -145,5 +149,34 @@ START_TEST(test_judge_stops)
 }
 END_TEST
 
+/* A run is as certain as its first finding, whether a value is wrong or ranks merely disagreed. */
+START_TEST(test_judge_certainty)
+{
+    struct verdict_case v;
+    struct ncs_result *r = &quiet(&v)->run.result;
+    r->stop = NCS_STOP_DONE;
+    for (uint64_t wrong = 0; wrong < 2; wrong++) {
+        r->wrong_count = wrong;
+        v.finding.certainty = NCS_UNDEFINED;
+        ck_assert_int_eq(judged(&v), NCS_WRONG);
+        ck_assert_int_eq(r->certainty, NCS_UNDEFINED);
+        v.finding.certainty = NCS_CERTAIN;
+        ck_assert_int_eq(judged(&v), NCS_WRONG);
+        ck_assert_int_eq(r->certainty, NCS_CERTAIN);
+        v.finding.certainty = NCS_LUCK;
+        ck_assert_int_eq(judged(&v), wrong ? NCS_WRONG : NCS_PASS);
+        ck_assert_int_eq(r->certainty, wrong ? NCS_CERTAIN : NCS_LUCK);
+    }
+    v.finding.certainty = NCS_UNDEFINED;
+    v.finding.level = NCS_LEVEL_NOTE; /* a note is no cause */
+    ck_assert_int_eq(judged(&v), NCS_WRONG);
+    ck_assert_int_eq(r->certainty, NCS_CERTAIN);
+    r->stop = NCS_STOP_STALLED;
+    judged(&v);
+    ck_assert_int_eq(r->certainty, NCS_LIKELY);
+}
+END_TEST
+
 NCS_TEST_MAIN("verdict", test_verdict_names, test_verdict_order, test_version_text, test_judge_hang,
-              test_judge_waits_for_failed, test_judge_unexplained, test_judge_stops)
+              test_judge_waits_for_failed, test_judge_unexplained, test_judge_stops,
+              test_judge_certainty)

@@ -2427,11 +2427,17 @@ const struct ncs_page ncs_pages[] = {
         .id = "verdict",
         .title = "what a run came to",
         .what =
-            "pass: all ended and every check held (exit status 0). wrong: a result or an expectation differs (1).\n"
-            "invalid: the scenario does not load (2). hang: nothing can ever happen again (3). error: a call failed\n"
-            "and nobody caught it (4). empty: nothing was executed (5). lost: no rank is left (6). skipped: it cannot\n"
-            "run here (77). timeout: the limit came before a verdict (124). A scenario's outcome may ask for any of\n"
-            "them: then that is the success.\n",
+            "pass: all ended and every check held (exit status 0). wrong: a result or an expectation differs, or\n"
+            "ranks disagreed and went on (1). invalid: the scenario does not load (2). hang: nothing can ever\n"
+            "happen again (3). error: a call failed or a rank raised an error, and nothing caught it (4). empty:\n"
+            "nothing was executed (5). lost: no rank is left (6). skipped: it cannot run here (77). timeout: the\n"
+            "limit came before a verdict (124). A scenario's outcome may ask for any of them: then that is the\n"
+            "success.\n"
+            "\n"
+            "A run can be wrong although no value is (\"wrong\": [] in JSON): ranks made calls that do not agree,\n"
+            "such as two gathers in another order or reductions with different ops, and all of them went on. The\n"
+            "values may be right on this machine, or nothing checks them, but NCCL promises none of them. The first\n"
+            "finding says which calls they are, and the run is as certain as that finding.\n",
         .also = "certainty policy",
         .names = "pass hang wrong error invalid lost timeout",
     },
@@ -2577,11 +2583,11 @@ const struct ncs_page ncs_pages[] = {
         .id = "exit-status",
         .title = "what the program's exit status says",
         .what =
-            "0 as expected, 1 wrong, 2 does not load, 3 hang, 4 a call failed, 5 nothing was executed, 6 ranks were\n"
-            "lost, 70 a fault of ncclscript, 74 the output could not be written, 77 skipped, 124 past the time limit,\n"
-            "130 interrupted. Of several runs it is that of the worst, in the order 70 130 2 6 4 3 1 124 5 0 77. Each\n"
-            "has a page: explain exit-3. A bare number may be a result code of NCCL or CUDA as well: explain 3 shows\n"
-            "both.\n",
+            "0 as expected, 1 wrong, 2 does not load, 3 hang, 4 a call failed or a rank raised an error, 5 nothing\n"
+            "was executed, 6 ranks were lost, 70 a fault of ncclscript, 74 the output could not be written, 77\n"
+            "skipped, 124 past the time limit, 130 interrupted. Of several runs it is that of the worst, in the\n"
+            "order 70 130 2 6 4 3 1 124 5 0 77. Each has a page: explain exit-3. A bare number may be a result code\n"
+            "of NCCL or CUDA as well: explain 3 shows both.\n",
         .also = "verdict exit-0 exit-1 exit-2 exit-3 exit-4 exit-5 exit-6 exit-70 exit-74 exit-77 exit-124 exit-130",
         .names = "exit status",
     },
@@ -2611,8 +2617,8 @@ const struct ncs_page ncs_pages[] = {
         .id = "exit-2",
         .title = "bad usage, or a scenario that does not load",
         .what =
-            "An option that there is not, a file that cannot be read, a mistake in a scenario: the run did not begin,\n"
-            "or a rank was stopped by wrong use of Lua or of an object.\n",
+            "An option that does not exist, a file that cannot be read, an error of syntax, of YAML or of what\n"
+            "scenario{} declares: no rank has run a statement. What a rank raises later is exit-4.\n",
         .repair =
             "The message has file, line and column. ncclscript check tells all of a file in one go.\n",
         .also = "exit-status verdict",
@@ -2632,13 +2638,18 @@ const struct ncs_page ncs_pages[] = {
     {
         .kind = NCS_PAGE_EXIT,
         .id = "exit-4",
-        .title = "an NCCL or CUDA call failed, and nobody caught it",
+        .title = "a call failed or a rank raised an error, and nothing caught it",
         .what =
-            "A rank ended with that error. Others may wait for it: that belongs to the same cause.\n",
+            "A rank ended with an error: an NCCL or CUDA call failed, the script called error(), or Lua raised one,\n"
+            "such as for an index of nil, a name that does not exist or a wrong argument. If other ranks hang\n"
+            "because of it, that is listed under the error: it is the earliest cause.\n",
         .see =
-            "The report has the name of the result, the call and its line; explain has a page for each result.\n",
+            "The report has the message, its file and line, and of a failed call the result; explain has a page for\n"
+            "each result. ncclscript check finds wrong names and arguments before the run. A root or a peer that is\n"
+            "no rank is left to NCCL in a run: its answer is ncclInvalidArgument.\n",
         .repair =
-            "Catch it with pcall or expect.error if it is meant to come, and let the other ranks know.\n",
+            "Repair the line. If the error is meant to come, catch it with pcall or expect.error and let the other\n"
+            "ranks know, or declare it: outcome = { error = \"ncclInvalidArgument\" }, or \"lua\" for the script's own.\n",
         .also = "exit-status error-path ncclInvalidArgument",
     },
     {
@@ -2655,8 +2666,8 @@ const struct ncs_page ncs_pages[] = {
         .id = "exit-6",
         .title = "ranks were lost: faults stopped every one",
         .what =
-            "fault.kill or fault.stall ended every rank, and nobody is left to say that all is well. Where some ranks\n"
-            "go on, it is a pass if they come to their end, and a hang if they wait for the lost ones.\n",
+            "fault.kill or fault.stall ended every rank, and nobody is left to say that all is well. Where some\n"
+            "ranks go on, it is a pass if they come to their end, and a hang if they wait for the lost ones.\n",
         .repair =
             "Let at least one rank go on, or declare outcome = { lost = RANK } if that is what is tried.\n",
         .also = "exit-status rank-lost",
@@ -2681,8 +2692,8 @@ const struct ncs_page ncs_pages[] = {
             "Standard output, or the file of NCCL_DEBUG_FILE, did not take all there is to say: a full disk, a limit\n"
             "of file sizes. What was written is cut off somewhere, so no verdict may be read from it.\n",
         .repair =
-            "Make room and run it again. A reader that goes away, as head does, ends the program by SIGPIPE (141 in a\n"
-            "shell) and is none of these.\n",
+            "Make room and run it again. A reader that goes away, as head does, ends the program by SIGPIPE (141 in\n"
+            "a shell) and is none of these.\n",
         .also = "exit-status",
     },
     {
@@ -2701,8 +2712,8 @@ const struct ncs_page ncs_pages[] = {
         .id = "exit-124",
         .title = "past the time limit, with no verdict",
         .what =
-            "The run did not end within --timeout of real time, and is no hang as far as can be told: a rank computes\n"
-            "without end, or the run is large. A hang on the simulator is told at once, not by this limit.\n",
+            "The run did not end within --timeout of real time, and is no hang as far as can be told: a rank\n"
+            "computes without end, or the run is large. A hang on the simulator is told at once, not by this limit.\n",
         .repair =
             "The report tells where the ranks were. Raise --timeout if that is what the work needs.\n",
         .also = "exit-status livelock",

@@ -17,8 +17,8 @@ Look at the first of them: what comes later may follow from it.]],
 
 exit_status { "exit-2", "bad usage, or a scenario that does not load",
   what = [[
-An option that there is not, a file that cannot be read, a mistake in a scenario: the run did not begin,
-or a rank was stopped by wrong use of Lua or of an object.]],
+An option that does not exist, a file that cannot be read, an error of syntax, of YAML or of what
+scenario{} declares: no rank has run a statement. What a rank raises later is exit-4.]],
   repair = [[
 The message has file, line and column. ncclscript check tells all of a file in one go.]],
   also = "exit-status verdict" }
@@ -32,13 +32,18 @@ The report names who waits for whom, the cause, the line and what to change; --f
 waits. A scenario that declares outcome = { hang = true } ends with 0 then.]],
   also = "exit-status culprit cycle skipped-call" }
 
-exit_status { "exit-4", "an NCCL or CUDA call failed, and nobody caught it",
+exit_status { "exit-4", "a call failed or a rank raised an error, and nothing caught it",
   what = [[
-A rank ended with that error. Others may wait for it: that belongs to the same cause.]],
+A rank ended with an error: an NCCL or CUDA call failed, the script called error(), or Lua raised one,
+such as for an index of nil, a name that does not exist or a wrong argument. If other ranks hang
+because of it, that is listed under the error: it is the earliest cause.]],
   see = [[
-The report has the name of the result, the call and its line; explain has a page for each result.]],
+The report has the message, its file and line, and of a failed call the result; explain has a page for
+each result. ncclscript check finds wrong names and arguments before the run. A root or a peer that is
+no rank is left to NCCL in a run: its answer is ncclInvalidArgument.]],
   repair = [[
-Catch it with pcall or expect.error if it is meant to come, and let the other ranks know.]],
+Repair the line. If the error is meant to come, catch it with pcall or expect.error and let the other
+ranks know, or declare it: outcome = { error = "ncclInvalidArgument" }, or "lua" for the script's own.]],
   also = "exit-status error-path ncclInvalidArgument" }
 
 exit_status { "exit-5", "nothing was executed",
@@ -49,8 +54,8 @@ scenario{}, no step in YAML. A test that does nothing shall not count as passed.
 
 exit_status { "exit-6", "ranks were lost: faults stopped every one",
   what = [[
-fault.kill or fault.stall ended every rank, and nobody is left to say that all is well. Where some ranks
-go on, it is a pass if they come to their end, and a hang if they wait for the lost ones.]],
+fault.kill or fault.stall ended every rank, and nobody is left to say that all is well. Where some
+ranks go on, it is a pass if they come to their end, and a hang if they wait for the lost ones.]],
   repair = [[
 Let at least one rank go on, or declare outcome = { lost = RANK } if that is what is tried.]],
   also = "exit-status rank-lost" }
@@ -69,8 +74,8 @@ exit_status { "exit-74", "not all of the output could be written",
 Standard output, or the file of NCCL_DEBUG_FILE, did not take all there is to say: a full disk, a limit
 of file sizes. What was written is cut off somewhere, so no verdict may be read from it.]],
   repair = [[
-Make room and run it again. A reader that goes away, as head does, ends the program by SIGPIPE (141 in a
-shell) and is none of these.]],
+Make room and run it again. A reader that goes away, as head does, ends the program by SIGPIPE (141 in
+a shell) and is none of these.]],
   also = "exit-status" }
 
 exit_status { "exit-77", "skipped: no such driver or hardware here",
@@ -83,8 +88,8 @@ ncclscript doctor says what runs here, and what real runs lack.]],
 
 exit_status { "exit-124", "past the time limit, with no verdict",
   what = [[
-The run did not end within --timeout of real time, and is no hang as far as can be told: a rank computes
-without end, or the run is large. A hang on the simulator is told at once, not by this limit.]],
+The run did not end within --timeout of real time, and is no hang as far as can be told: a rank
+computes without end, or the run is large. A hang on the simulator is told at once, not by this limit.]],
   repair = [[
 The report tells where the ranks were. Raise --timeout if that is what the work needs.]],
   also = "exit-status livelock" }

@@ -147,11 +147,17 @@ were recorded elsewhere: more cannot be known.]],
 
 word { "verdict", "what a run came to", names = "pass hang wrong error invalid lost timeout",
   what = [[
-pass: all ended and every check held (exit status 0). wrong: a result or an expectation differs (1).
-invalid: the scenario does not load (2). hang: nothing can ever happen again (3). error: a call failed
-and nobody caught it (4). empty: nothing was executed (5). lost: no rank is left (6). skipped: it cannot
-run here (77). timeout: the limit came before a verdict (124). A scenario's outcome may ask for any of
-them: then that is the success.]],
+pass: all ended and every check held (exit status 0). wrong: a result or an expectation differs, or
+ranks disagreed and went on (1). invalid: the scenario does not load (2). hang: nothing can ever
+happen again (3). error: a call failed or a rank raised an error, and nothing caught it (4). empty:
+nothing was executed (5). lost: no rank is left (6). skipped: it cannot run here (77). timeout: the
+limit came before a verdict (124). A scenario's outcome may ask for any of them: then that is the
+success.
+
+A run can be wrong although no value is ("wrong": [] in JSON): ranks made calls that do not agree,
+such as two gathers in another order or reductions with different ops, and all of them went on. The
+values may be right on this machine, or nothing checks them, but NCCL promises none of them. The first
+finding says which calls they are, and the run is as certain as that finding.]],
   also = "certainty policy" }
 
 word { "culprit", "who has to change so that the others can go on", names = "culprits cause",
@@ -252,9 +258,9 @@ nor the exit status.]],
 
 word { "exit-status", "what the program's exit status says", names = "exit status",
   what = [[
-0 as expected, 1 wrong, 2 does not load, 3 hang, 4 a call failed, 5 nothing was executed, 6 ranks were
-lost, 70 a fault of ncclscript, 74 the output could not be written, 77 skipped, 124 past the time limit,
-130 interrupted. Of several runs it is that of the worst, in the order 70 130 2 6 4 3 1 124 5 0 77. Each
-has a page: explain exit-3. A bare number may be a result code of NCCL or CUDA as well: explain 3 shows
-both.]],
+0 as expected, 1 wrong, 2 does not load, 3 hang, 4 a call failed or a rank raised an error, 5 nothing
+was executed, 6 ranks were lost, 70 a fault of ncclscript, 74 the output could not be written, 77
+skipped, 124 past the time limit, 130 interrupted. Of several runs it is that of the worst, in the
+order 70 130 2 6 4 3 1 124 5 0 77. Each has a page: explain exit-3. A bare number may be a result code
+of NCCL or CUDA as well: explain 3 shows both.]],
   also = "verdict exit-0 exit-1 exit-2 exit-3 exit-4 exit-5 exit-6 exit-70 exit-74 exit-77 exit-124 exit-130" }

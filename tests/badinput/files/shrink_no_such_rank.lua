@@ -1,0 +1,2 @@
+scenario { ranks = 2 }
+world:shrink { -1 }

@@ -1,0 +1,2 @@
+scenario { ranks = 2 }
+world:wait_signal(nranks)
