@@ -17,6 +17,7 @@ struct polls {
     uint64_t count;
     int64_t first, last;   /* real ns */
     int64_t busy, worked;  /* of its processor, in ns: at the first, and since */
+    int64_t noted;         /* when that was, in real ns */
     bool pending;          /* one asked for what is still to come, not for errors alone */
     struct ncs_call *call; /* the last one; pinned */
 };

@@ -2417,8 +2417,9 @@ const struct ncs_page ncs_pages[] = {
         .what =
             "certain: nothing can ever go on, or the result is wrong, whatever the machine. luck: it depends on\n"
             "NCCL's buffers, and the other policy ends otherwise. undefined: NCCL promises nothing here and\n"
-            "machines differ. likely: on real hardware, where nothing has come about for long, and of jobs that\n"
-            "were recorded elsewhere: more cannot be known.\n",
+            "machines differ. likely: on real hardware, where nothing has come about for long, of programs under\n"
+            "exec with a thread that asks in vain and could still act, and of jobs that were recorded elsewhere:\n"
+            "more cannot be known.\n",
         .also = "policy verdict",
         .names = "certain undefined likely",
     },
@@ -2658,7 +2659,8 @@ const struct ncs_page ncs_pages[] = {
         .title = "nothing was executed",
         .what =
             "There was no scenario, no case was left by -k or exclude, or a scenario has no statement but\n"
-            "scenario{}, no step in YAML. A test that does nothing shall not count as passed.\n",
+            "scenario{}, no step in YAML. A test that does nothing shall not count as passed. Of a program under\n"
+            "exec: it called neither NCCL nor the CUDA runtime here, or found real ones past the drop-in libraries.\n",
         .also = "exit-status verdict",
     },
     {

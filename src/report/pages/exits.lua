@@ -49,7 +49,8 @@ ranks know, or declare it: outcome = { error = "ncclInvalidArgument" }, or "lua"
 exit_status { "exit-5", "nothing was executed",
   what = [[
 There was no scenario, no case was left by -k or exclude, or a scenario has no statement but
-scenario{}, no step in YAML. A test that does nothing shall not count as passed.]],
+scenario{}, no step in YAML. A test that does nothing shall not count as passed. Of a program under
+exec: it called neither NCCL nor the CUDA runtime here, or found real ones past the drop-in libraries.]],
   also = "exit-status verdict" }
 
 exit_status { "exit-6", "ranks were lost: faults stopped every one",

@@ -141,8 +141,9 @@ word { "certainty", "how sure a report is: certain, luck, undefined or likely",
   what = [[
 certain: nothing can ever go on, or the result is wrong, whatever the machine. luck: it depends on
 NCCL's buffers, and the other policy ends otherwise. undefined: NCCL promises nothing here and
-machines differ. likely: on real hardware, where nothing has come about for long, and of jobs that
-were recorded elsewhere: more cannot be known.]],
+machines differ. likely: on real hardware, where nothing has come about for long, of programs under
+exec with a thread that asks in vain and could still act, and of jobs that were recorded elsewhere:
+more cannot be known.]],
   also = "policy verdict" }
 
 word { "verdict", "what a run came to", names = "pass hang wrong error invalid lost timeout",
