@@ -1,0 +1,220 @@
+/* What an explanation says: the finding with its edits, and whether it is likelier than what the rules say. */
+#include "diagnose/explain.h"
+
+#include "base/mem.h"
+
+static bool of_one_kind(const struct ncs_explanation *c)
+{
+    for (size_t i = 1; i < c->changes; i++)
+        if (c->change[i].kind != c->change[0].kind)
+            return false;
+    return true;
+}
+
+/* Position of a call that is put in or left out among the collectives of its rank. */
+static uint32_t position_of(const struct ncs_explanations *s, const struct ncs_change *c)
+{
+    const struct ncs_course *course = &s->courses.of[c->course];
+    uint32_t at = s->q->comm[c->comm].seq[c->comm_rank].base;
+    for (size_t i = 0; i < c->step && i < course->steps; i++) {
+        const struct ncs_call *call = course->step[i].call;
+        if (call->number && call->comm == c->comm && call->comm_rank == c->comm_rank &&
+            ncs_position(s->q, call) != UINT32_MAX)
+            at = ncs_position(s->q, call) + 1;
+    }
+    return at;
+}
+
+/* A meeting of the communicator to tell the rows by: one that the odd rank is missed at or stands at with
+ * another call. */
+static const struct ncs_need *need_of(const struct ncs_explanations *s, int comm, int comm_rank, bool missed)
+{
+    const struct ncs_need *best = NULL;
+    for (size_t i = 0; i < s->q->needs; i++) {
+        const struct ncs_need *n = &s->q->need[i];
+        if (n->comm != comm || !n->call || ncs_is_meeting(n) || n->kind == NCS_NEED_GATE)
+            continue;
+        bool fits = n->kind == NCS_NEED_STUCK;
+        for (size_t k = 0; k < n->absents && missed; k++)
+            fits |= n->absent[k].comm_rank == comm_rank;
+        for (size_t k = 0; k < n->presents && !missed; k++)
+            fits |= n->present[k]->comm_rank == comm_rank;
+        if (fits && (!best || n->call->number < best->call->number))
+            best = n;
+    }
+    return best;
+}
+
+/* The number of the next counted call on its communicator from the step on. */
+static uint32_t number_at(const struct ncs_explanations *s, const struct ncs_change *c)
+{
+    const struct ncs_course *course = &s->courses.of[c->course];
+    for (size_t i = c->step; i < course->steps; i++)
+        if (course->step[i].call->number && course->step[i].call->comm == c->comm &&
+            course->step[i].call->comm_rank == c->comm_rank)
+            return course->step[i].call->number;
+    return s->q->journal->comm[c->comm]->member[c->comm_rank].calls + 1;
+}
+
+static struct ncs_edit edit_of(const struct ncs_explanations *s, const struct ncs_change *c)
+{
+    const struct ncs_call *m = c->model;
+    struct ncs_edit e = { .kind = NCS_EDIT_DELETE, .rank = s->courses.of[c->course].rank, .comm = c->comm,
+                          .comm_rank = c->comm_rank, .call = m->number, .model = -1,
+                          .other_comm = -1, .other_comm_rank = -1, .line = m->place.line };
+    if (c->kind == NCS_CHANGE_PUT_IN) {
+        e.kind = NCS_EDIT_INSERT;
+        e.call = number_at(s, c);
+        e.model = m->rank;
+        e.model_comm_rank = m->comm_rank;
+        e.model_call = m->number;
+        e.answer = c->answer;
+    } else if (c->kind == NCS_CHANGE_COMM) {
+        e.kind = NCS_EDIT_ARGUMENT;
+        e.argument = "comm";
+        e.comm = m->comm;
+        e.comm_rank = m->comm_rank;
+        e.value = e.other_comm = c->comm;
+        e.other_comm_rank = c->comm_rank;
+    }
+    return e;
+}
+
+/* Collectives that are left out or made in excess on one communicator. */
+static bool say_shift(const struct ncs_explanation *b, struct ncs_root *r, struct ncs_drafts *all)
+{
+    const struct ncs_explanations *s = b->of;
+    const struct ncs_change *first = &b->change[0];
+    bool skipped = first->kind == NCS_CHANGE_PUT_IN;
+    const struct ncs_need *n = need_of(s, first->comm, first->comm_rank, skipped);
+    if (!n)
+        return false;
+    struct ncs_parting p = { .how = skipped ? NCS_PARTING_SKIPPED : NCS_PARTING_EXTRA };
+    size_t room = 0;
+    for (size_t i = 0; i < b->changes; i++) {
+        const struct ncs_change *c = &b->change[i];
+        if (c->comm != first->comm)
+            continue;
+        p.shift += c->comm_rank == first->comm_rank;
+        if (!p.odds || p.odd[p.odds - 1] != c->comm_rank)
+            NCS_PUSH(p.odd, p.odds, room, c->comm_rank);
+    }
+    p.at = position_of(s, first);
+    p.number = first->model->number;
+    p.model = skipped ? first->model->comm_rank : n->absents ? n->absent[0].comm_rank : -1;
+    for (int k = 0; p.model < 0 && k < s->q->journal->comm[first->comm]->nranks; k++)
+        p.model = k != first->comm_rank ? k : -1;
+    r->kind = n->kind == NCS_NEED_STUCK ? NCS_ROOT_DIFFER : NCS_ROOT_ABSENT;
+    r->need = n;
+    r->parting = &p;
+    r->rule = skipped ? "skipped-call" : "extra-call";
+    size_t absent_room = 0;
+    for (size_t i = 0; i < n->absents && r->kind == NCS_ROOT_ABSENT; i++)
+        if (!skipped || n->absent[i].comm_rank == first->comm_rank)
+            NCS_PUSH(r->absent, r->absents, absent_room, &n->absent[i]);
+    if (r->kind == NCS_ROOT_DIFFER) {
+        r->call = n->present;
+        r->calls = n->presents;
+    }
+    bool any = (r->kind == NCS_ROOT_DIFFER || r->absents) && p.model >= 0 &&
+               ncs_call_at(s->q, first->comm, skipped ? p.model : p.odd[0], p.at);
+    if (any)
+        ncs_judge(s->q, r, all);
+    ncs_free(r->absent);
+    ncs_free(p.odd);
+    return any;
+}
+
+/* A send or receive that somebody waits for. */
+static bool say_answer(const struct ncs_explanation *b, struct ncs_root *r, struct ncs_drafts *all)
+{
+    const struct ncs_explanations *s = b->of;
+    const struct ncs_change *first = &b->change[0];
+    for (size_t i = 0; i < s->q->needs; i++) {
+        const struct ncs_need *n = &s->q->need[i];
+        if (n->kind != NCS_NEED_PAIR || n->call != first->model || !n->absents)
+            continue;
+        const struct ncs_absent *absent = &n->absent[0];
+        r->kind = NCS_ROOT_ABSENT;
+        r->need = n;
+        r->absent = &absent;
+        r->absents = 1;
+        ncs_judge(s->q, r, all);
+        return true;
+    }
+    return false;
+}
+
+static bool say_elsewhere(const struct ncs_explanation *b, struct ncs_root *r, struct ncs_drafts *all)
+{
+    const struct ncs_call **call = ncs_new(b->changes * sizeof *call);
+    for (size_t i = 0; i < b->changes; i++)
+        call[i] = b->change[i].model;
+    r->kind = NCS_ROOT_ELSEWHERE;
+    r->rule = "wrong-comm";
+    r->call = call;
+    r->calls = b->changes;
+    r->comm = b->change[0].comm;
+    r->need = need_of(b->of, call[0]->comm, call[0]->comm_rank, false);
+    bool fine = r->need != NULL;
+    if (fine)
+        ncs_judge(b->of->q, r, all);
+    ncs_free(call);
+    return fine;
+}
+
+bool ncs_explanation_say(const struct ncs_explanation *e, struct ncs_drafts *all)
+{
+    const struct ncs_change *first = &e->change[0];
+    if (!of_one_kind(e))
+        return false;
+    struct ncs_edit *edit = ncs_new(e->changes * sizeof *edit);
+    for (size_t i = 0; i < e->changes; i++)
+        edit[i] = edit_of(e->of, &e->change[i]);
+    struct ncs_root r = { .comm = -1, .rank = -1, .edit = edit, .edits = e->changes };
+    bool fine = first->kind == NCS_CHANGE_COMM ? say_elsewhere(e, &r, all)
+                : first->answer                ? say_answer(e, &r, all)
+                : ncs_call_is_pair(first->model) ? false
+                                                 : say_shift(e, &r, all);
+    ncs_free(edit);
+    return fine;
+}
+
+/* Of a split into parts of several sizes some rank may be in the wrong one: its course is right then. */
+static bool may_be_misplaced(const struct ncs_journal *j, int comm)
+{
+    const struct ncs_comm_info *own = j->comm[comm];
+    for (size_t c = 0; c < j->comms && own->split; c++)
+        if (j->comm[c]->parent == own->parent && j->comm[c]->split == own->split &&
+            j->comm[c]->nranks != own->nranks)
+            return true;
+    return false;
+}
+
+/* Another one that blames somebody else fits as well: places do not decide between them. */
+static bool has_equal(const struct ncs_explanation *e)
+{
+    for (size_t i = 0; i < e->of->count; i++) {
+        const struct ncs_explanation *o = &e->of->best[i];
+        if (o->cost.ranks == e->cost.ranks && o->cost.misfit == e->cost.misfit &&
+            o->change[0].course != e->change[0].course)
+            return true;
+    }
+    return false;
+}
+
+bool ncs_explanation_is_likelier(const struct ncs_explanation *e)
+{
+    return e == e->of->best && !has_equal(e) &&
+           !may_be_misplaced(e->of->q->journal, e->change[0].comm);
+}
+
+size_t ncs_explanations_count(const struct ncs_explanations *e)
+{
+    return e ? e->count : 0;
+}
+
+const struct ncs_explanation *ncs_explanation_at(const struct ncs_explanations *e, size_t i)
+{
+    return &e->best[i];
+}
