@@ -35,7 +35,7 @@ static const char usage[] = "usage: ncclscript COMMAND [options] [operands]\n";
 static const char exit_codes[] =
     "\nExit status\n"
     "  0    as expected\n"
-    "  1    a result was wrong, or an expectation failed\n"
+    "  1    a result was wrong, an expectation failed, or --fail-on counts a finding\n"
     "  2    bad usage, or a scenario that does not load\n"
     "  3    hang\n"
     "  4    a call failed or a rank raised an error, and nothing caught it\n"

@@ -49,6 +49,8 @@ const struct ncs_option ncs_run_option[] = {
         "set a parameter; may be given again", NULL, 0, 0 },
     [NCS_RUN_NO_VERIFY] = { "no-verify", 0, NCS_OPTION_FLAG, NULL, NULL, "Running",
         "do not check the results of collectives", NULL, 0, 0 },
+    [NCS_RUN_FAIL_ON] = { "fail-on", 0, NCS_OPTION_CHOICE, NULL, "error", "Running",
+        "fail runs that pass with such findings, too", ncs_fail_on_names, 0, 0 },
     [NCS_RUN_REPAIR] = { "repair", 0, NCS_OPTION_FLAG, NULL, NULL, "Running",
         "try what repairs a finding on the run, and say whether it does", NULL, 0, 0 },
     [NCS_RUN_UNSAFE] = { "unsafe", 0, NCS_OPTION_FLAG, NULL, NULL, "Running",
@@ -89,6 +91,11 @@ const struct ncs_report_format *ncs_run_format(const struct ncs_option_value *v)
     while (strcmp(f->name, formats[v[NCS_RUN_FORMAT].number]) != 0)
         f++;
     return f;
+}
+
+enum ncs_fail_on ncs_run_fail_on(const struct ncs_option_value *v)
+{
+    return (enum ncs_fail_on)v[NCS_RUN_FAIL_ON].number;
 }
 
 int ncs_run_jobs(const struct ncs_option_value *v)

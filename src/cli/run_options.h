@@ -11,7 +11,7 @@
 enum ncs_run_row {
     NCS_RUN_RANKS, NCS_RUN_DRIVER, NCS_RUN_NCCL_LIB, NCS_RUN_CUDART_LIB, NCS_RUN_NCCL, NCS_RUN_SEED,
     NCS_RUN_SCHEDULE, NCS_RUN_TIMEOUT, NCS_RUN_POLICY, NCS_RUN_RANKS_AS, NCS_RUN_SET,
-    NCS_RUN_NO_VERIFY, NCS_RUN_REPAIR, NCS_RUN_UNSAFE, NCS_RUN_SELECT, NCS_RUN_LIST, NCS_RUN_REPEAT, NCS_RUN_FAIL_FAST,
+    NCS_RUN_NO_VERIFY, NCS_RUN_FAIL_ON, NCS_RUN_REPAIR, NCS_RUN_UNSAFE, NCS_RUN_SELECT, NCS_RUN_LIST, NCS_RUN_REPEAT, NCS_RUN_FAIL_FAST,
     NCS_RUN_JOBS, NCS_RUN_FORMAT, NCS_RUN_DRAW, NCS_RUN_TRACE, NCS_RUN_HTML, NCS_RUN_NO_TIMES, NCS_RUN_COLOR,
     NCS_RUN_VERBOSE, NCS_RUN_QUIET,
     NCS_RUN_HELP,
@@ -26,6 +26,8 @@ bool ncs_run_read_schedule(const struct ncs_option_value *v, char **schedule, st
 
 /* --format */
 const struct ncs_report_format *ncs_run_format(const struct ncs_option_value *v);
+/* --fail-on */
+enum ncs_fail_on ncs_run_fail_on(const struct ncs_option_value *v);
 /* --jobs: processes. */
 int ncs_run_jobs(const struct ncs_option_value *v);
 

@@ -10,7 +10,7 @@
 
 struct head {
     size_t run;
-    bool last, as_expected;
+    bool last, as_expected, by_findings;
     enum ncs_verdict verdict;
     int64_t wall;
     size_t text, reason, log; /* bytes */
@@ -60,7 +60,8 @@ void ncs_link_send(struct ncs_link *link, size_t run, bool last)
 {
     struct ncs_report_entry *e = &link->entry;
     struct head head = {
-        .run = run, .last = last, .as_expected = e->as_expected, .verdict = e->verdict,
+        .run = run, .last = last, .as_expected = e->as_expected,
+        .by_findings = e->by_findings, .verdict = e->verdict,
         .wall = e->wall, .text = e->text.bytes, .reason = e->reason.bytes, .log = link->log.bytes,
     };
     if (!link->full)
@@ -93,6 +94,7 @@ bool ncs_parcel_take(struct ncs_str *bytes, struct ncs_parcel *p)
     *p = (struct ncs_parcel){ .run = head.run, .last = head.last };
     p->entry.verdict = head.verdict;
     p->entry.as_expected = head.as_expected;
+    p->entry.by_findings = head.by_findings;
     p->entry.wall = head.wall;
     const char *at = take(&p->entry.text, bytes->text + sizeof head, head.text);
     at = take(&p->entry.reason, at, head.reason);

@@ -171,8 +171,11 @@ static void tell_result(struct told *t, const struct ncs_scenario *scenario,
                         const struct ncs_result *result)
 {
     struct ncs_str difference = { 0 };
-    if (is_judged(result->verdict))
-        t->report.as_expected = ncs_outcome_holds(&scenario->outcome, result, &difference);
+    struct ncs_failing *failing = &t->report.failing;
+    if (is_judged(result->verdict) && ncs_outcome_holds(&scenario->outcome, result, &difference)) {
+        ncs_outcome_failing(&scenario->outcome, result, ncs_run_fail_on(t->suite->value), failing);
+        t->report.as_expected = failing->rules == 0;
+    }
     /* "declared pass, came hang" is what the verdict says already. */
     if (declares_more_than_pass(&scenario->outcome))
         t->report.difference = difference.text;
@@ -180,6 +183,7 @@ static void tell_result(struct told *t, const struct ncs_scenario *scenario,
         ncs_print_error(&result->internal);
     tell(t, scenario, result);
     ncs_suite_draw(t->suite, &t->report);
+    ncs_failing_free(failing);
     ncs_str_free(&difference);
 }
 

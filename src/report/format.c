@@ -96,7 +96,7 @@ void ncs_report_entry(const struct ncs_report *r, const struct ncs_report_run *r
 {
     *entry = (struct ncs_report_entry){
         .file = run->scenario->file, .verdict = run->result->verdict,
-        .as_expected = run->as_expected, .wall = run->wall,
+        .as_expected = run->as_expected, .by_findings = run->failing.rules > 0, .wall = run->wall,
     };
     if (entry->verdict == NCS_SKIPPED && run->result->skip_reason)
         ncs_str_add(&entry->reason, run->result->skip_reason);
@@ -112,6 +112,7 @@ void ncs_report_entry_free(struct ncs_report_entry *entry)
 void ncs_report_add(struct ncs_report *r, const struct ncs_report_entry *entry, struct ncs_str *out)
 {
     ncs_tally_add(&r->tally, entry->verdict, entry->as_expected);
+    r->tally.by_findings += entry->by_findings;
     if (entry->reason.bytes)
         ncs_tally_skip(&r->tally, entry->reason.text);
     r->format->add(r, entry, out);

@@ -330,6 +330,14 @@ json_t *ncs_json_values(const struct ncs_param *list, size_t count)
     return o;
 }
 
+static json_t *failing(const struct ncs_failing *f)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < f->rules; i++)
+        json_array_append_new(list, json_string(f->rule[i]));
+    return list;
+}
+
 static int exit_code(const struct ncs_report_run *run)
 {
     struct ncs_tally tally = { 0 };
@@ -389,6 +397,8 @@ void ncs_report_json(const struct ncs_report_run *run, struct ncs_str *out)
     json_object_set_new(o, "about", ncs_json_of(run->scenario->about));
     json_object_set_new(o, "name", ncs_json_of(run->name));
     json_object_set_new(o, "message", ncs_json_of(message.text));
+    json_object_set_new(o, "fail_on", json_string(ncs_fail_on_names[run->failing.level]));
+    json_object_set_new(o, "failing", failing(&run->failing));
     json_object_set_new(o, "wall_ns", run->wall > 0 ? json_integer(run->wall) : json_null());
 
     if (run->origin)

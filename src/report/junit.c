@@ -101,7 +101,8 @@ static void add_element(const struct ncs_report_run *run, enum outcome outcome, 
     if (outcome == SKIPPED) {
         ncs_str_add(out, "/>\n");
     } else {
-        add_attribute(out, "type", ncs_verdict_name(run->result->verdict));
+        add_attribute(out, "type", run->failing.rules ? run->failing.rule[0]
+                                                      : ncs_verdict_name(run->result->verdict));
         ncs_str_add(out, ">");
         ncs_str_clear(&text);
         ncs_report_body(run, &text);

@@ -83,6 +83,16 @@ static bool add_internal(const struct ncs_result *r, struct ncs_str *out)
     return true;
 }
 
+/* The first finding that --fail-on counts; NULL = none. */
+static const struct ncs_finding *failing(const struct ncs_report_run *run)
+{
+    const struct ncs_diagnosis *d = &run->result->diagnosis;
+    for (size_t i = 0; run->failing.rules && i < d->findings; i++)
+        if (strcmp(d->finding[i].rule, run->failing.rule[0]) == 0)
+            return &d->finding[i];
+    return NULL;
+}
+
 /* What there is to say of a verdict: the first of these that knows something. */
 static bool add_cause(const struct ncs_result *r, struct ncs_str *out)
 {
@@ -111,6 +121,13 @@ void ncs_report_message(const struct ncs_report_run *run, struct ncs_str *out)
     ncs_str_add(&text, ": ");
     if (r->verdict == NCS_PASS || !add_cause(r, &text))
         text.text[text.bytes = bytes] = '\0';
+    if (run->failing.rules) {
+        const struct ncs_finding *f = failing(run);
+        ncs_str_add(&text, ", but fails: ");
+        ncs_text_failing(&run->failing, &text);
+        if (f && f->why)
+            ncs_str_addf(&text, ": %s", f->why);
+    }
     if (!run->as_expected && run->difference && run->difference[0])
         ncs_str_addf(&text, "; not as declared: %s", run->difference);
     ncs_safe_line(out, text.text);
@@ -128,7 +145,7 @@ static int own_line(const struct ncs_report_run *run, const struct ncs_place *pl
 int ncs_report_line(const struct ncs_report_run *run)
 {
     const struct ncs_result *r = run->result;
-    const struct ncs_finding *f = ncs_text_cause(r);
+    const struct ncs_finding *f = run->failing.rules ? failing(run) : ncs_text_cause(r);
     if (r->internal.status != NCS_OK)
         return r->internal.line;
     if (r->verdict == NCS_WRONG && r->wrongs && r->wrong[0].call)

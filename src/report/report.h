@@ -19,6 +19,7 @@ struct ncs_report_run {
     const struct ncs_result *result;
     bool as_expected;       /* the result is the declared outcome */
     const char *difference; /* what was declared and what came, one line; NULL or "" = nothing */
+    struct ncs_failing failing; /* of a run that would be as expected, but for --fail-on */
     /* Of a case of several that one file stands for: what tells it from the others, and the values. */
     const char *name;       /* "ranks=4,dtype=float32"; NULL = the file is one case */
     const struct ncs_param *value; size_t values;
@@ -61,6 +62,7 @@ struct ncs_tally {
     size_t runs, expected, skipped;
     size_t not_run;                  /* left out because the suite was stopped */
     size_t unexpected[NCS_VERDICTS]; /* by the verdict that came */
+    size_t by_findings;              /* of those that passed: but for --fail-on */
     enum ncs_verdict worst;          /* of the unexpected ones; NCS_PASS = there is none */
     struct ncs_tally_reason *reason; size_t reasons, reasons_room; /* of the skipped ones, if told */
 };
@@ -96,7 +98,7 @@ void ncs_repeated_free(struct ncs_repeated *r); /* the contents */
 struct ncs_report_entry {
     const char *file;       /* of the scenario; borrowed */
     enum ncs_verdict verdict;
-    bool as_expected;
+    bool as_expected, by_findings; /* the latter: not, but for --fail-on */
     int64_t wall;
     struct ncs_str reason;  /* of SKIPPED */
     struct ncs_str text;    /* in the format's own way; empty = nothing to say */

@@ -94,12 +94,15 @@ static void add_counts(const struct ncs_tally *t, struct ncs_str *out)
         ncs_str_addf(out, ", %zu unexpected (", not);
         const char *comma = "";
         for (int v = 0; v < NCS_VERDICTS; v++) {
-            if (!t->unexpected[v])
+            size_t count = t->unexpected[v] - (v == NCS_PASS ? t->by_findings : 0);
+            if (!count)
                 continue;
-            ncs_str_addf(out, "%s%zu %s", comma, t->unexpected[v],
+            ncs_str_addf(out, "%s%zu %s", comma, count,
                          v == NCS_PASS ? "passed" : ncs_verdict_name((enum ncs_verdict)v));
             comma = ", ";
         }
+        if (t->by_findings)
+            ncs_str_addf(out, "%s%zu by --fail-on", comma, t->by_findings);
         ncs_str_add(out, ")");
     }
     if (t->skipped) {
@@ -123,6 +126,7 @@ void ncs_repeated_add(struct ncs_repeated *r, const struct ncs_report_entry *ent
 {
     uint64_t seed = r->first + r->tally.runs;
     ncs_tally_add(&r->tally, entry->verdict, entry->as_expected);
+    r->tally.by_findings += entry->by_findings;
     if (entry->reason.bytes)
         ncs_tally_skip(&r->tally, entry->reason.text);
     if (!entry->as_expected && entry->verdict != NCS_SKIPPED)

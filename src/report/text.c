@@ -391,6 +391,22 @@ static void add_reason(const struct ncs_text *t)
     }
 }
 
+void ncs_text_failing(const struct ncs_failing *failing, struct ncs_str *out)
+{
+    for (size_t i = 0; i < failing->rules; i++)
+        ncs_str_addf(out, "%s%s", i > 0 ? ", " : "", failing->rule[i]);
+    if (failing->rules)
+        ncs_str_addf(out, " (--fail-on %s)", ncs_fail_on_names[failing->level]);
+}
+
+static void add_failing(const struct ncs_text *t)
+{
+    struct ncs_str text = { 0 };
+    ncs_text_failing(&t->run->failing, &text);
+    ncs_text_keyed(t, NCS_BOLD, "fails", text.text);
+    ncs_str_free(&text);
+}
+
 void ncs_report_text(const struct ncs_report_run *run, const struct ncs_report_style *style,
                      struct ncs_str *out)
 {
@@ -425,6 +441,8 @@ void ncs_report_text(const struct ncs_report_run *run, const struct ncs_report_s
         ncs_safe_line(out, run->difference);
         ncs_str_add(out, "\n");
     }
+    if (run->failing.rules)
+        add_failing(t);
     if (!run->as_expected && r->verdict != NCS_SKIPPED && run->command)
         ncs_text_keyed(t, NCS_DIM, "alone", run->command);
     if (style->verbose)

@@ -28,6 +28,9 @@ void ncs_text_findings(const struct ncs_text *t);
 /* The first finding that is no mere note; NULL = none. */
 const struct ncs_finding *ncs_text_cause(const struct ncs_result *r);
 
+/* "buffer-reused, never-destroyed (--fail-on note)"; nothing where there are none. */
+void ncs_text_failing(const struct ncs_failing *failing, struct ncs_str *out);
+
 /* The lines of the scenario that the finding speaks of (quote.c); nothing where its file cannot be read. */
 void ncs_text_quote(struct ncs_text *t, const struct ncs_finding *f);
 /* Those at which errors were raised that no finding is about. */

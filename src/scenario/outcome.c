@@ -15,6 +15,11 @@ const char *const ncs_policy_names[] = {
     [NCS_POLICY_STRICT] = "strict", [NCS_POLICY_TYPICAL] = "typical", NULL,
 };
 
+const char *const ncs_fail_on_names[] = {
+    [NCS_FAIL_ON_ERROR] = "error", [NCS_FAIL_ON_UNDEFINED] = "undefined",
+    [NCS_FAIL_ON_NOTE] = "note",   NULL,
+};
+
 void ncs_outcome_free(struct ncs_outcome *o)
 {
     ncs_free(o->culprit);
@@ -204,4 +209,44 @@ bool ncs_outcome_holds(const struct ncs_outcome *o, const struct ncs_result *r,
     else
         return true;
     return false;
+}
+
+/* ---- findings that fail a run all the same ---- */
+
+static bool is_declared(const struct ncs_outcome *o, const struct ncs_finding *f)
+{
+    return (o->finding_given && finding_agrees(&o->finding, f)) ||
+           (o->findings_given && f->level == NCS_LEVEL_ERROR);
+}
+
+static bool counts(const struct ncs_finding *f, enum ncs_fail_on level)
+{
+    bool undefined = f->certainty == NCS_UNDEFINED || f->certainty == NCS_LUCK;
+    return level == NCS_FAIL_ON_NOTE || (level == NCS_FAIL_ON_UNDEFINED && undefined);
+}
+
+static bool has_rule(const struct ncs_failing *failing, const char *rule)
+{
+    for (size_t i = 0; i < failing->rules; i++)
+        if (strcmp(failing->rule[i], rule) == 0)
+            return true;
+    return false;
+}
+
+void ncs_outcome_failing(const struct ncs_outcome *o, const struct ncs_result *r,
+                         enum ncs_fail_on level, struct ncs_failing *out)
+{
+    size_t room = 0;
+    *out = (struct ncs_failing){ .level = level };
+    for (size_t i = 0; r->verdict == NCS_PASS && i < r->diagnosis.findings; i++) {
+        const struct ncs_finding *f = &r->diagnosis.finding[i];
+        if (counts(f, level) && !is_declared(o, f) && !has_rule(out, f->rule))
+            NCS_PUSH(out->rule, out->rules, room, f->rule);
+    }
+}
+
+void ncs_failing_free(struct ncs_failing *failing)
+{
+    ncs_free(failing->rule);
+    *failing = (struct ncs_failing){ 0 };
 }

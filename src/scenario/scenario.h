@@ -118,4 +118,20 @@ bool ncs_outcome_holds(const struct ncs_outcome *outcome, const struct ncs_resul
                        struct ncs_str *difference);
 void ncs_outcome_free(struct ncs_outcome *outcome); /* the contents */
 
+/* Which findings fail a run that passes: none; those of undefined behaviour or of luck; all. Each level
+ * counts what those before it do. */
+enum ncs_fail_on { NCS_FAIL_ON_ERROR, NCS_FAIL_ON_UNDEFINED, NCS_FAIL_ON_NOTE };
+extern const char *const ncs_fail_on_names[]; /* NULL at the end */
+
+/* The rules of such findings of a run, each once. */
+struct ncs_failing {
+    enum ncs_fail_on level;
+    const char **rule; size_t rules; /* ids: static texts */
+};
+
+/* Those that the scenario does not declare, of a result that holds. */
+void ncs_outcome_failing(const struct ncs_outcome *outcome, const struct ncs_result *result,
+                         enum ncs_fail_on level, struct ncs_failing *out);
+void ncs_failing_free(struct ncs_failing *failing); /* the contents */
+
 #endif

@@ -23,3 +23,12 @@ $ ncclscript run --format json disagreed.lua | jq -c '[.verdict, .certainty, .ex
 $ ncclscript explain verdict | grep -A1 'although no value is'
 >   A run can be wrong although no value is ("wrong": [] in JSON): ranks made calls that do not agree,
 >   such as two gathers in another order or reductions with different ops, and all of them went on. The
+
+# Findings that fail a run by --fail-on: the verdict stays.
+$ for level in error undefined note; do ncclscript run --format json --fail-on $level race.lua cut_average.lua | jq -c '[.verdict, .as_expected, .exit, .fail_on, .failing]'; done
+> ["pass",true,0,"error",[]]
+> ["pass",true,0,"error",[]]
+> ["pass",false,1,"undefined",["read-before-sync"]]
+> ["pass",true,0,"undefined",[]]
+> ["pass",false,1,"note",["read-before-sync"]]
+> ["pass",false,1,"note",["integer-average"]]

@@ -30,6 +30,11 @@ START_TEST(test_tally)
     check_tally(&tally, 3,
                 "7 scenarios: 1 as expected, 3 unexpected (1 passed, 1 wrong, 1 hang), 1 skipped, "
                 "2 not run\n");
+    ncs_tally_add(&tally, NCS_PASS, false);
+    tally.by_findings++;
+    check_tally(&tally, 3,
+                "8 scenarios: 1 as expected, 4 unexpected (1 passed, 1 wrong, 1 hang, 1 by --fail-on), "
+                "1 skipped, 2 not run\n");
 }
 END_TEST
 

@@ -541,7 +541,60 @@ START_TEST(test_other_verdicts)
 }
 END_TEST
 
+/* The rules that --fail-on counts, each followed by a blank. */
+static const char *failing(const struct ncs_outcome *o, const struct ncs_result *r,
+                           enum ncs_fail_on level)
+{
+    static char text[200];
+    struct ncs_failing f;
+    ncs_outcome_failing(o, r, level, &f);
+    ck_assert_int_eq(f.level, level);
+    text[0] = '\0';
+    for (size_t i = 0; i < f.rules; i++) {
+        strcat(text, f.rule[i]);
+        strcat(text, " ");
+    }
+    ncs_failing_free(&f);
+    return text;
+}
+
+START_TEST(test_failing)
+{
+    struct ncs_culprit culprit = { .rank = 1 };
+    struct ncs_finding finding[] = {
+        { .rule = "p2p-cycle", .certainty = NCS_LUCK },
+        { .rule = "buffer-reused", .level = NCS_LEVEL_NOTE, .certainty = NCS_UNDEFINED,
+          .culprit = &culprit, .culprits = 1 },
+        { .rule = "sum-overflow", .level = NCS_LEVEL_NOTE, .certainty = NCS_CERTAIN },
+        { .rule = "buffer-reused", .level = NCS_LEVEL_NOTE, .certainty = NCS_UNDEFINED },
+    };
+    struct ncs_result r = { .verdict = NCS_PASS };
+    struct ncs_outcome o = { .verdict = NCS_PASS, .rank = -1 };
+    ck_assert_str_eq(failing(&o, &r, NCS_FAIL_ON_NOTE), "");
+    r.diagnosis.finding = finding;
+    r.diagnosis.findings = 4;
+    ck_assert_str_eq(failing(&o, &r, NCS_FAIL_ON_ERROR), "");
+    ck_assert_str_eq(failing(&o, &r, NCS_FAIL_ON_UNDEFINED), "p2p-cycle buffer-reused ");
+    ck_assert_str_eq(failing(&o, &r, NCS_FAIL_ON_NOTE), "p2p-cycle buffer-reused sum-overflow ");
+    /* what is declared does not count: by its rule, by its culprit, by how many there are */
+    o.finding_given = true;
+    o.finding.rule = (char *)"buffer-reused";
+    ck_assert_str_eq(failing(&o, &r, NCS_FAIL_ON_NOTE), "p2p-cycle sum-overflow ");
+    o.finding.culprit = &culprit.rank;
+    o.finding.culprits = 1;
+    ck_assert_str_eq(failing(&o, &r, NCS_FAIL_ON_NOTE), "p2p-cycle sum-overflow buffer-reused ");
+    o.findings_given = true;
+    o.findings = 1;
+    ck_assert_str_eq(failing(&o, &r, NCS_FAIL_ON_NOTE), "sum-overflow buffer-reused ");
+    /* a reproducer's verdict is declared, and all that comes with it */
+    o = (struct ncs_outcome){ .verdict = NCS_HANG, .rank = -1 };
+    r.verdict = NCS_HANG;
+    ck_assert_str_eq(failing(&o, &r, NCS_FAIL_ON_NOTE), "");
+}
+END_TEST
+
 NCS_TEST_MAIN("scenario", test_defaults, test_set_converts, test_set_refuses, test_check_ranges,
               test_check_names_the_key, test_check_outcome, test_can_run, test_hang_fields,
               test_hang_words, test_cycle,
-              test_finding, test_finding_details, test_error, test_wrong, test_other_verdicts)
+              test_finding, test_finding_details, test_error, test_wrong, test_other_verdicts,
+              test_failing)

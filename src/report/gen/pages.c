@@ -2574,9 +2574,11 @@ const struct ncs_page ncs_pages[] = {
         .id = "note",
         .title = "a finding of a run that is not wrong because of it",
         .what =
-            "What works here and need not elsewhere, or is seldom what was meant. It changes neither the verdict\n"
-            "nor the exit status.\n",
-        .also = "launch-order never-destroyed",
+            "What works here and need not elsewhere, or is seldom what was meant. It changes no verdict. run\n"
+            "--fail-on note makes a run that passes with notes fail with status 1; --fail-on undefined counts only\n"
+            "findings whose certainty is undefined or luck, such as races. A scenario that means to show a finding\n"
+            "declares it, outcome = { pass = true, finding = \"buffer-reused\" }, and is as expected with either.\n",
+        .also = "launch-order never-destroyed certainty exit-1",
         .names = "hazard",
     },
     {
@@ -2604,14 +2606,16 @@ const struct ncs_page ncs_pages[] = {
     {
         .kind = NCS_PAGE_EXIT,
         .id = "exit-1",
-        .title = "a result was wrong, or an expectation failed",
+        .title = "a result was wrong, an expectation failed, or --fail-on counts a finding",
         .what =
             "Data that came out other than NCCL promises, an expect or assert of the scenario that did not hold, or\n"
             "ranks that disagreed without a hang. The report names rank, element, and what was got and wanted.\n"
+            "With run --fail-on also a run that passes with findings that it counts: its verdict stays pass, and the\n"
+            "report ends with the findings that fail it (\"failing\" in JSON).\n"
             "Of score, that the bar is not met; of compare, that something differs.\n",
         .repair =
             "Look at the first of them: what comes later may follow from it.\n",
-        .also = "exit-status verdict",
+        .also = "exit-status verdict note",
     },
     {
         .kind = NCS_PAGE_EXIT,

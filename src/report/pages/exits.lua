@@ -6,14 +6,16 @@ Every run ended as its scenario declares: most pass, a reproducer of a hang hang
 others do not count. Of the other commands: nothing was found to be wrong.]],
   also = "exit-status verdict" }
 
-exit_status { "exit-1", "a result was wrong, or an expectation failed",
+exit_status { "exit-1", "a result was wrong, an expectation failed, or --fail-on counts a finding",
   what = [[
 Data that came out other than NCCL promises, an expect or assert of the scenario that did not hold, or
 ranks that disagreed without a hang. The report names rank, element, and what was got and wanted.
+With run --fail-on also a run that passes with findings that it counts: its verdict stays pass, and the
+report ends with the findings that fail it ("failing" in JSON).
 Of score, that the bar is not met; of compare, that something differs.]],
   repair = [[
 Look at the first of them: what comes later may follow from it.]],
-  also = "exit-status verdict" }
+  also = "exit-status verdict note" }
 
 exit_status { "exit-2", "bad usage, or a scenario that does not load",
   what = [[

@@ -253,9 +253,11 @@ suspected only if the dumps of others show that they wait for it.]],
 
 word { "note", "a finding of a run that is not wrong because of it", names = "hazard",
   what = [[
-What works here and need not elsewhere, or is seldom what was meant. It changes neither the verdict
-nor the exit status.]],
-  also = "launch-order never-destroyed" }
+What works here and need not elsewhere, or is seldom what was meant. It changes no verdict. run
+--fail-on note makes a run that passes with notes fail with status 1; --fail-on undefined counts only
+findings whose certainty is undefined or luck, such as races. A scenario that means to show a finding
+declares it, outcome = { pass = true, finding = "buffer-reused" }, and is as expected with either.]],
+  also = "launch-order never-destroyed certainty exit-1" }
 
 word { "exit-status", "what the program's exit status says", names = "exit status",
   what = [[
