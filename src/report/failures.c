@@ -165,6 +165,24 @@ static bool failed(const struct ncs_result *r, int rank)
     return false;
 }
 
+/* " because rank 2 failed": of the ranks that it waits for those that did; where it waits for them through
+ * others, the first that did. */
+static void add_because(const struct ncs_text *t, const struct ncs_wait_line *wait)
+{
+    const struct ncs_result *r = t->result;
+    int *rank = ncs_new((wait->peers + 1) * sizeof *rank);
+    size_t ranks = 0;
+    for (size_t i = 0; i < wait->peers; i++)
+        if (failed(r, wait->peer[i]))
+            rank[ranks++] = wait->peer[i];
+    if (!ranks)
+        rank[ranks++] = r->error[0].rank;
+    ncs_str_addf(t->out, " because rank%s ", ncs_text_plural(ranks));
+    ncs_str_add_many_ranks(t->out, rank, ranks);
+    ncs_str_add(t->out, " failed");
+    ncs_free(rank);
+}
+
 /* "  ranks 0, 1, 3 wait in cudaStreamSynchronize at line 9 because rank 2 failed": what became of
  * the others, those at the same place together. */
 static void add_fate(const struct ncs_text *t)
@@ -193,8 +211,7 @@ static void add_fate(const struct ncs_text *t)
         ncs_safe_line(t->out, wait[i].in ? wait[i].in : "a call");
         if (wait[i].place.line > 0)
             ncs_str_addf(t->out, " at line %d", wait[i].place.line);
-        if (r->errors)
-            ncs_str_addf(t->out, " because rank %d failed", r->error[0].rank);
+        add_because(t, &wait[i]);
         ncs_str_add(t->out, "\n");
     }
     ncs_free(rank);

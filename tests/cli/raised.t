@@ -66,6 +66,14 @@ $ printf 'scenario {}\nerror(rank == 0 and "a\\nb\\27[31m\\7" or ("E"):rep(200))
 >   code  2 | error(rank == 0 and "a\nb\27[31m\7" or ("E"):rep(200))
 ? 4
 
+# The others wait for the rank that failed, not for the first that did anything wrong.
+$ printf 'scenario { ranks = 3 }\nlocal x = cuda.buffer("int8", 1):fill(1)\nif rank == 2 then spawn(function() error("in a worker") end) end\nworld:all_reduce(x) stream:sync()\nif rank == 0 then error("boom") end\nworld:all_reduce(x)\nstream:sync()\n' >worker.lua; ncclscript run worker.lua | head -n 5
+> ERROR  worker.lua  3 ranks, sim, seed 0
+>     rank 2  thread 1: in a worker    line 3
+>     rank 0  boom                     line 5
+>   rank 1 waits in stream:sync at line 7 because rank 0 failed
+>   code  3 | if rank == 2 then spawn(function() error("in a worker") end) end
+
 # What is caught is no verdict, and what is declared is the success.
 $ printf 'scenario {}\npcall(error, "boom")\nstream:sync()\n' >caught.lua; ncclscript run caught.lua
 > PASS  caught.lua  2 ranks, <*>
