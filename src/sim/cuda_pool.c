@@ -1,4 +1,6 @@
 /* CUDA's functions on memory in the order of streams, and on its pools. */
+#include <string.h>
+
 #include "base/mem.h"
 #include "sim/cuda.h"
 #include "sim/functions.h"
@@ -142,6 +144,7 @@ static bool is_switch(enum cudaMemPoolAttr attr)
            attr <= cudaMemPoolReuseAllowInternalDependencies;
 }
 
+/* A program's value lies wherever it likes: it is copied. */
 cudaError_t sim_cudaMemPoolSetAttribute(cudaMemPool_t handle, enum cudaMemPoolAttr attr,
                                         void *value)
 {
@@ -151,10 +154,11 @@ cudaError_t sim_cudaMemPoolSetAttribute(cudaMemPool_t handle, enum cudaMemPoolAt
     if (!p || !value || !memory_usable(c->process, value, bytes))
         return cuda_return(c, cudaErrorInvalidValue);
     if (is_switch(attr)) {
-        p->on[attr - cudaMemPoolReuseFollowEventDependencies] = *(int *)value;
+        memcpy(&p->on[attr - cudaMemPoolReuseFollowEventDependencies], value, bytes);
         return cudaSuccess;
     }
-    uint64_t number = *(uint64_t *)value;
+    uint64_t number;
+    memcpy(&number, value, bytes);
     bool high = attr == cudaMemPoolAttrReservedMemHigh || attr == cudaMemPoolAttrUsedMemHigh;
     if (attr == cudaMemPoolAttrReleaseThreshold)
         p->threshold = number;
@@ -165,34 +169,34 @@ cudaError_t sim_cudaMemPoolSetAttribute(cudaMemPool_t handle, enum cudaMemPoolAt
     return cudaSuccess;
 }
 
+/* Where the pool keeps it; NULL: there is no such attribute. */
+static const void *attribute_of(const struct pool *p, enum cudaMemPoolAttr attr)
+{
+    switch (attr) {
+    case cudaMemPoolReuseFollowEventDependencies:
+    case cudaMemPoolReuseAllowOpportunistic:
+    case cudaMemPoolReuseAllowInternalDependencies:
+        return &p->on[attr - cudaMemPoolReuseFollowEventDependencies];
+    case cudaMemPoolAttrReleaseThreshold: return &p->threshold;
+    case cudaMemPoolAttrReservedMemCurrent:
+    case cudaMemPoolAttrUsedMemCurrent: return &p->used;
+    case cudaMemPoolAttrReservedMemHigh:
+    case cudaMemPoolAttrUsedMemHigh: return &p->most;
+    }
+    return NULL;
+}
+
 cudaError_t sim_cudaMemPoolGetAttribute(cudaMemPool_t handle, enum cudaMemPoolAttr attr,
                                         void *value)
 {
     CUDA_ENTER(c);
     const struct pool *p = find_pool(c, handle);
     size_t bytes = is_switch(attr) ? sizeof(int) : sizeof(uint64_t);
-    if (!p || !value || !memory_usable(c->process, value, bytes))
+    const void *from = p ? attribute_of(p, attr) : NULL;
+    if (!from || !value || !memory_usable(c->process, value, bytes))
         return cuda_return(c, cudaErrorInvalidValue);
-    uint64_t *number = value;
-    switch (attr) {
-    case cudaMemPoolReuseFollowEventDependencies:
-    case cudaMemPoolReuseAllowOpportunistic:
-    case cudaMemPoolReuseAllowInternalDependencies:
-        *(int *)value = p->on[attr - cudaMemPoolReuseFollowEventDependencies];
-        return cudaSuccess;
-    case cudaMemPoolAttrReleaseThreshold:
-        *number = p->threshold;
-        return cudaSuccess;
-    case cudaMemPoolAttrReservedMemCurrent:
-    case cudaMemPoolAttrUsedMemCurrent:
-        *number = p->used;
-        return cudaSuccess;
-    case cudaMemPoolAttrReservedMemHigh:
-    case cudaMemPoolAttrUsedMemHigh:
-        *number = p->most;
-        return cudaSuccess;
-    }
-    return cuda_return(c, cudaErrorInvalidValue);
+    memcpy(value, from, bytes);
+    return cudaSuccess;
 }
 
 cudaError_t sim_cudaMemPoolTrimTo(cudaMemPool_t handle, size_t bytes)

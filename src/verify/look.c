@@ -170,9 +170,10 @@ static struct ncs_seen *add(struct ncs_look *l, const struct ncs_call *call, int
     return seen;
 }
 
+/* Whatever count a call was given. */
 static bool is_at(const void *a, const void *b, size_t elements, size_t bytes)
 {
-    return a && (const char *)a + elements * bytes == b;
+    return a && (uintptr_t)a + elements * bytes == (uintptr_t)b;
 }
 
 static bool is_in_place(const struct ncs_call *call)
