@@ -48,7 +48,9 @@ static void *buffer_for(struct ncs_run *run, const struct ncs_call *call, const 
 {
     size_t need = need_of(run, call, send);
     void *own = ncs_amend_own(&run->rank[call->rank].amender->memory, o, need);
-    return own ? own : ncs_amend_scratch(run, need, stream);
+    const struct ncs_machine *m = run->machine;
+    bool there = own && (!m->readable || m->readable(own, need)); /* not gone with its device */
+    return there ? own : ncs_amend_scratch(run, need, stream);
 }
 
 static void set_buffers(struct ncs_run *run, struct ncs_call *call, const struct change *c,

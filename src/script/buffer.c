@@ -88,33 +88,46 @@ void ncs_lua_push_element(lua_State *L, int dtype, const void *element)
         lua_pushnumber(L, v.d);
 }
 
-void ncs_buffer_read(lua_State *L, const struct ncs_buffer *b, size_t first, size_t count, void *to)
+/* To and from memory that is known to be live. */
+static void read_live(lua_State *L, const struct ncs_buffer *b, size_t first, size_t count, void *to)
 {
     size_t bytes = count * ncs_buffer_element(b);
-    if (bytes == 0)
-        return;
-    ncs_buffer_check_live(L, b, "this");
     const char *from = b->bytes + first * ncs_buffer_element(b);
     struct ncs_range own = { to, bytes };
+    if (bytes == 0)
+        return;
     if (b->memory == NCS_MEMORY_PAGEABLE)
         memcpy(to, from, bytes);
     else
         NCS_TRY_LENDING(L, own, NCS_NO_RANGE, cudaMemcpy, to, from, bytes, cudaMemcpyDefault);
 }
 
-void ncs_buffer_write(lua_State *L, const struct ncs_buffer *b, size_t first, size_t count,
-                      const void *from)
+static void write_live(lua_State *L, const struct ncs_buffer *b, size_t first, size_t count,
+                       const void *from)
 {
     size_t bytes = count * ncs_buffer_element(b);
-    if (bytes == 0)
-        return;
-    ncs_buffer_check_live(L, b, "this");
     char *to = b->bytes + first * ncs_buffer_element(b);
     struct ncs_range own = { from, bytes };
+    if (bytes == 0)
+        return;
     if (b->memory == NCS_MEMORY_PAGEABLE)
         memcpy(to, from, bytes);
     else
         NCS_TRY_LENDING(L, own, NCS_NO_RANGE, cudaMemcpy, to, from, bytes, cudaMemcpyDefault);
+}
+
+/* Between two pieces of a buffer the script's own functions may have run, and freed it. */
+void ncs_buffer_read(lua_State *L, const struct ncs_buffer *b, size_t first, size_t count, void *to)
+{
+    ncs_buffer_check_live(L, b, "this");
+    read_live(L, b, first, count, to);
+}
+
+void ncs_buffer_write(lua_State *L, const struct ncs_buffer *b, size_t first, size_t count,
+                      const void *from)
+{
+    ncs_buffer_check_live(L, b, "this");
+    write_live(L, b, first, count, from);
 }
 
 /* ---- making ---- */
@@ -278,7 +291,7 @@ static int buffer_index(lua_State *L)
     unsigned char element[8];
     ncs_lua_begin(L, "x[i]", -1);
     ncs_buffer_check_live(L, b, "x");
-    ncs_buffer_read(L, b, element_index(L, b), 1, element);
+    read_live(L, b, element_index(L, b), 1, element);
     ncs_lua_push_element(L, b->dtype, element);
     return 1;
 }
@@ -295,7 +308,7 @@ static int buffer_assign(lua_State *L)
     ncs_buffer_check_live(L, b, "x");
     size_t i = element_index(L, b);
     ncs_lua_element(L, 3, b->dtype, element, "value");
-    ncs_buffer_write(L, b, i, 1, element);
+    write_live(L, b, i, 1, element);
     return 0;
 }
 
@@ -379,7 +392,7 @@ static int buffer_text(lua_State *L)
     ncs_lua_begin(L, "tostring", -1);
     if (!ncs_buffer_is_live(L, b))
         return push_freed(L, b);
-    ncs_buffer_read(L, b, 0, shown_of(b), area);
+    read_live(L, b, 0, shown_of(b), area);
     push_text(L, b, area, shown_of(b));
     return 1;
 }

@@ -196,15 +196,24 @@ static void push(lua_State *L, const struct ncs_raw *c, int i)
 
 /* ---- what the script's objects learn ---- */
 
-/* The buffer that has been freed, where no machine knows: a pointer may have gone from its own buffer
- * into another's memory. */
-static struct ncs_object *buffer_freed(lua_State *L, const void *p)
+/* Closes the buffers that the call has freed, by whatever pointer, where no machine notes it: the one that
+ * begins at p, or all of a device that was reset. */
+static void close_freed(lua_State *L, const struct ncs_raw *c, const void *p)
 {
-    const struct ncs_machine *m = ncs_lua_rank(L)->machine;
-    const struct ncs_pointer *pointer = ncs_object_test(L, 1, NCS_CLASS_POINTER);
-    struct ncs_buffer *b = ncs_object_test(L, 1, NCS_CLASS_BUFFER);
-    b = b ? b->root : pointer ? pointer->root : NULL;
-    return b && b->bytes == p && !(m && m->freed) ? &b->head : NULL;
+    struct ncs_lua_thread *t = ncs_lua_thread(L);
+    const struct ncs_machine *m = t->rank->machine;
+    bool reset = c->fn == NCS_FN_cudaDeviceReset;
+    if (m && m->freed)
+        return;
+    for (struct ncs_object *o = t->rank->newest, *older; o; o = older) {
+        const struct ncs_buffer *b = (const struct ncs_buffer *)o;
+        older = o->older;
+        if (o->id != NCS_CLASS_BUFFER || o->closed || b->memory == NCS_MEMORY_PAGEABLE || !b->bytes ||
+            (reset ? b->device != t->device : b->bytes != p))
+            continue;
+        ncs_object_drop(L, o);
+        o->closed_by = c->info->name;
+    }
 }
 
 /* What is pinned stays where it is until the rank ends, whatever becomes of the buffer. */
@@ -239,9 +248,9 @@ static void note_effect(lua_State *L, const struct ncs_raw *c)
         o = lua_touserdata(L, 1);
         break;
     case NCS_FN_cudaFree: case NCS_FN_cudaFreeHost: case NCS_FN_cudaFreeAsync:
-    case NCS_FN_ncclMemFree:
-        o = buffer_freed(L, c->arg[0].p);
-        break;
+    case NCS_FN_ncclMemFree: case NCS_FN_cudaDeviceReset:
+        close_freed(L, c, c->info->nargs ? c->arg[0].p : NULL);
+        return;
     case NCS_FN_ncclCommWindowDeregister: case NCS_FN_ncclCommDeregister: {
         struct ncs_of_comm *m = lua_touserdata(L, 2);
         o = m && m->comm ? &m->handle.head : NULL; /* of what C made the script knows nothing */
@@ -253,8 +262,6 @@ static void note_effect(lua_State *L, const struct ncs_raw *c)
     if (!o || o->closed || !ncs_classes[o->id]->close)
         return;
     ncs_object_drop(L, o);
-    if (o->id == NCS_CLASS_BUFFER)
-        o->closed_by = c->info->name;
 }
 
 void ncs_raw_results(lua_State *L, struct ncs_raw *c, bool ok)

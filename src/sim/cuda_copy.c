@@ -38,7 +38,8 @@ static struct side look_at(const struct context *c, const void *p, struct rows r
     const struct allocation *a = memory_find(p);
     struct side side = { p, pitch, .known = a && a->process == c->process,
                          .on_device = a && a->kind == MEMORY_DEVICE };
-    side.fits = p && measure(rows, pitch, &bytes) && memory_usable(c->process, p, bytes);
+    side.fits = p && measure(rows, pitch, &bytes) &&
+                (a ? memory_reachable(c->process, p, bytes) : memory_of_caller(p, bytes));
     side.memory = side.known ? a->serial : 0;
     return side;
 }
