@@ -559,6 +559,8 @@ void ncs_journal_leave(struct ncs_journal *j, struct ncs_call *call, int rc)
         reject(j, call);
     if (call->fn == NCS_FN_ncclCommWindowRegister && has_failed(rc))
         ncs_journal_drop_window(j, call);
+    else if (call->fn == NCS_FN_ncclCommWindowRegister && rc == ncclSuccess && !call->group)
+        ncs_journal_learn_window(j, call);
     else if (call->fn == NCS_FN_ncclCommWindowDeregister && !has_failed(rc))
         ncs_journal_end_window(j, call);
     bool simulated = call->fn == NCS_FN_ncclGroupSimulateEnd;

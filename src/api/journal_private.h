@@ -74,6 +74,8 @@ void ncs_journal_free_texts(struct ncs_journal *j);
 #define NCS_MOST_WAITS 4096 /* entries of a list that are kept */
 
 void ncs_journal_add_window(struct ncs_journal *j, const struct ncs_call *call);
+/* It has succeeded, outside a group: its handle is there. */
+void ncs_journal_learn_window(struct ncs_journal *j, const struct ncs_call *call);
 void ncs_journal_drop_window(struct ncs_journal *j, const struct ncs_call *call); /* it failed */
 /* What the thread registered in the group that has just failed. */
 void ncs_journal_drop_windows(struct ncs_journal *j, const struct ncs_local *local);

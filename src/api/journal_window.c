@@ -11,6 +11,7 @@ struct ncs_window {
     int comm_rank;
     uint64_t call, group; /* that registered it */
     int rank, thread;     /* who called */
+    const void *handle; /* NULL: of a group, or not yet known */
     const char *base;
     size_t bytes;
     bool ended;
@@ -37,6 +38,14 @@ void ncs_journal_add_window(struct ncs_journal *j, const struct ncs_call *call)
     while (*at)
         at = &(*at)->next;
     *at = w;
+}
+
+void ncs_journal_learn_window(struct ncs_journal *j, const struct ncs_call *call)
+{
+    const ncclWindow_t *out = ncs_call_arg(call, NCS_ARG_WINDOW_OUT)->p;
+    for (struct ncs_window *w = call->comm < 0 ? NULL : *first_of(j, call); w; w = w->next)
+        if (w->call == call->id)
+            w->handle = *out;
 }
 
 static void drop(struct ncs_window **at)
@@ -92,22 +101,27 @@ const void *ncs_journal_ask_window(const struct ncs_journal *j, const struct ncs
     return base;
 }
 
-/* 0 when it is not known, or when one buffer is registered twice: then which one cannot be told. */
+/* 0 when it is not known, or when one buffer was registered twice in a group: then which one cannot be
+ * told. */
 void ncs_journal_use_window(struct ncs_journal *j, struct ncs_call *call, const void *base)
 {
-    uint32_t number = 0;
-    if (call->comm < 0 || !base)
-        return;
-    for (const struct ncs_window *w = *first_of(j, call); w; w = w->next) {
+    const void *handle = ncs_call_uses_window(call) ? ncs_call_arg(call, NCS_ARG_WINDOW)->p : NULL;
+    uint32_t number = 0, by_base = 0, of_base = 0;
+    for (const struct ncs_window *w = handle && call->comm >= 0 ? *first_of(j, call) : NULL; w;
+         w = w->next) {
         number += w->comm_rank == call->comm_rank;
-        if (w->comm_rank != call->comm_rank || w->ended || w->base != base)
+        if (w->comm_rank != call->comm_rank || w->ended)
             continue;
-        if (call->window) {
-            call->window = 0;
+        if (w->handle == handle) {
+            call->window = number;
             return;
         }
-        call->window = number;
+        if (!w->handle && w->base == base) {
+            by_base = number;
+            of_base++;
+        }
     }
+    call->window = of_base == 1 ? by_base : 0;
 }
 
 static struct ncs_window *numbered(const struct ncs_journal *j, int comm, int comm_rank,
