@@ -109,6 +109,11 @@ bool ncs_call_is_one_sided(const struct ncs_call *call)
            call->fn == NCS_FN_ncclWaitSignal;
 }
 
+bool ncs_call_is_immediate(const struct ncs_call *call, int nranks)
+{
+    return nranks == 1 && !ncs_call_is_pair(call) && !ncs_call_is_one_sided(call);
+}
+
 /* ---- extents ---- */
 
 enum share { NONE, ONE, ALL, ROOT_ONE, ROOT_ALL }; /* ALL: once for each rank; ROOT: there alone */

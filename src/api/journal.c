@@ -181,7 +181,8 @@ static bool has_failed(int rc)
 static void reject_group(struct ncs_journal *j, const struct ncs_local *local)
 {
     for (struct ncs_call *c = j->newest; c && c->id > local->group_from; c = c->older)
-        if (c->group == local->group && c->number)
+        if (c->group == local->group && c->number &&
+            !ncs_call_is_immediate(c, j->comm[c->comm]->nranks))
             reject(j, c);
 }
 

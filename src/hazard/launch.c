@@ -207,7 +207,6 @@ void hazard_communicate(struct rank *r, struct ncs_call *call)
     struct thread *t = hazard_thread(r, call->thread);
     const void *handle = a.stream;
     const struct ncs_comm_info *info = r->all->journal->comm[call->comm];
-    bool alone = info->nranks == 1 && ncs_call_peer(call) < 0; /* even in a group it goes at once */
     int device = info->member[call->comm_rank].device;
     bool relative = !handle || handle == (const void *)cudaStreamLegacy ||
                     handle == (const void *)cudaStreamPerThread;
@@ -217,7 +216,7 @@ void hazard_communicate(struct rank *r, struct ncs_call *call)
                         .line = hazard_line(r, call->comm, call->comm_rank) };
     if (q.line->in_progress) /* NCCL has taken the call: it was over */
         settle_with(r, q.line);
-    if (t->depth == 0 || alone) {
+    if (t->depth == 0 || ncs_call_is_immediate(call, info->nranks)) {
         flush(r, &q, 1, call->group, call->rc == ncclInProgress);
         return;
     }
