@@ -14,6 +14,7 @@
 #include "api/gen/api.h"
 #include "api/local.h"
 #include "api/snapshot.h"
+#include "api/unverified.h"
 #include "base/error.h"
 #include "base/str.h"
 
@@ -186,6 +187,8 @@ struct ncs_machine {
     /* For the observer, while it is told of the call: a copy of what it read or wrote on its rank, NULL
      * where there is none. Itself NULL: the call's own pointers can be read. */
     const void *(*staged)(const struct ncs_call *call, enum ncs_staged what);
+    /* Likewise: why there is no copy. */
+    enum ncs_unverified (*unstaged)(const struct ncs_call *call);
     void (*plant)(struct ncs_plant plant);
     void (*stats)(uint64_t *live_objects, uint64_t *live_bytes, uint64_t *trace);
     /* Whether it may have decided how the run ended that sends are buffered or are not: one was done

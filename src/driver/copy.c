@@ -104,26 +104,33 @@ void ncs_copy_make_room(struct stage_part *p)
 {
     size_t in, out, all;
     const void *scalar = scalar_of(p->call);
-    if (!ncs_meet_extent(p->call, p->line->nranks, &in, &out) ||
-        !fits(ncs_call_sendbuff(p->call), in) || !fits(ncs_call_recvbuff(p->call), out) ||
-        (scalar && !is_copied_in_order(scalar)) || (in == 0 && out == 0))
+    bool counted = ncs_meet_extent(p->call, p->line->nranks, &in, &out);
+    if (!counted || (in == 0 && out == 0))
         return;
+    p->lost = NCS_UNVERIFIED_COPY;
+    if (!fits(ncs_call_sendbuff(p->call), in) || !fits(ncs_call_recvbuff(p->call), out) ||
+        (scalar && !is_copied_in_order(scalar)))
+        return;
+    p->lost = NCS_UNVERIFIED_ROOM;
     size_t in_room = (in + 15) / 16 * 16, out_room = (out + 15) / 16 * 16;
     if (__builtin_add_overflow(in_room, out_room, &all) || all > SIZE_MAX - 16)
         return;
     unsigned char *memory = ncs_pinned_take(p->arena, all + 16);
     if (!memory)
         return;
+    p->lost = NCS_FIT;
     p->memory = memory;
     p->in = in ? memory : NULL;
     p->out = out ? memory + in_room : NULL;
     p->scalar = scalar ? memory + all : NULL;
 }
 
-void ncs_copy_lose(struct stage_launch *l)
+void ncs_copy_lose(struct stage_launch *l, enum ncs_unverified why)
 {
-    for (struct stage_part *p = l->first; p; p = p->next)
+    for (struct stage_part *p = l->first; p; p = p->next) {
         p->in = p->out = p->scalar = NULL;
+        p->lost = p->lost ? p->lost : why;
+    }
 }
 
 static bool copy(void *to, const void *from, size_t bytes, cudaStream_t stream)

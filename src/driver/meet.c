@@ -129,6 +129,14 @@ const void *ncs_meet_staged(const struct ncs_call *call, enum ncs_staged what)
     return NULL;
 }
 
+enum ncs_unverified ncs_meet_unstaged(const struct ncs_call *call)
+{
+    for (int i = 0; told && i < told->expected; i++)
+        if (told->part[i]->call == call && told->part[i]->lost)
+            return told->part[i]->lost;
+    return NCS_UNVERIFIED_CUT_SHORT;
+}
+
 void ncs_meet_free(struct stage_part *part)
 {
     if (part->memory)

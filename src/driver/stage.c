@@ -174,20 +174,26 @@ static void end_making(const struct stage_launch *l)
         *at = l->next_made;
 }
 
-static bool may_begin(struct stage_launch *l)
+/* Why nothing of the launch is copied. */
+static enum ncs_unverified why_not(const struct stage_launch *l)
 {
-    if (!open || l->odd || ops_of(l) > UNDER_WAY)
-        return false;
+    if (l->odd || ops_of(l) > UNDER_WAY)
+        return NCS_UNVERIFIED_BUSY;
     if (ops[l->rank] + ops_of(l) > UNDER_WAY)
         ncs_stage_look();
+    if (ops[l->rank] + ops_of(l) > UNDER_WAY)
+        return NCS_UNVERIFIED_BUSY;
     /* Ours would hide an error of the program's. */
-    return ops[l->rank] + ops_of(l) <= UNDER_WAY && ncs_copy_standing_error() == cudaSuccess;
+    return ncs_copy_standing_error() == cudaSuccess ? NCS_FIT : NCS_UNVERIFIED_COPY;
 }
 
 static void begin_launch(struct stage_launch *l)
 {
-    if (!may_begin(l))
+    enum ncs_unverified why = why_not(l);
+    if (why) {
+        ncs_copy_lose(l, why);
         return;
+    }
     begin_making(l);
     int device = ncs_copy_enter(l);
     l->done = ncs_copy_take_event(l->line->device);
@@ -200,7 +206,7 @@ static void begin_launch(struct stage_launch *l)
     ncs_token_take(held, NCS_FN_cudaMemcpyAsync, 0);
     ncs_copy_leave(device);
     if (!ok)
-        ncs_copy_lose(l);
+        ncs_copy_lose(l, copies ? NCS_UNVERIFIED_COPY : NCS_UNVERIFIED_ROOM);
 }
 
 static void arrive(struct stage_launch *l)
@@ -218,7 +224,7 @@ static void end_launch(struct stage_launch *l, int rc)
     bool launched = rc == ncclSuccess;
     l->nothing = !launched && rc != ncclInProgress;
     if (!launched)
-        ncs_copy_lose(l); /* what is in progress is put into the streams who knows when */
+        ncs_copy_lose(l, NCS_UNVERIFIED_IN_PROGRESS); /* it is put into the streams who knows when */
     if (!l->done) {
         arrive(l);
         return;
@@ -232,7 +238,7 @@ static void end_launch(struct stage_launch *l, int rc)
     ncs_copy_leave(device);
     end_making(l);
     if (!ok || l->crossed)
-        ncs_copy_lose(l);
+        ncs_copy_lose(l, ok ? NCS_UNVERIFIED_SHARED_STREAM : NCS_UNVERIFIED_COPY);
     struct stage_launch **at = &under_way[l->rank];
     while (*at)
         at = &(*at)->next;

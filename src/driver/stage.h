@@ -68,7 +68,7 @@ void ncs_copy_make_room(struct stage_part *p);
 /* Into the streams. False: something is missing. */
 bool ncs_copy_inputs(const struct stage_launch *l);
 bool ncs_copy_outputs(const struct stage_launch *l);
-void ncs_copy_lose(struct stage_launch *l);
+void ncs_copy_lose(struct stage_launch *l, enum ncs_unverified why);
 
 /* ---- pinned.c: pinned memory of one rank ---- */
 
@@ -119,6 +119,7 @@ struct stage_part {
     struct stage_line *line;
     void *memory;                 /* of the copies, in the rank's arena; NULL = none were made */
     const void *in, *out, *scalar; /* of them; NULL = none */
+    enum ncs_unverified lost;      /* why there are none */
     struct stage_arena *arena;
     struct stage_part *next;
 };
@@ -129,6 +130,7 @@ void ncs_meet_free(struct stage_part *part);
 void ncs_meet_observe(const struct ncs_observer *observer);
 void ncs_meet_close(void);
 const void *ncs_meet_staged(const struct ncs_call *call, enum ncs_staged what);
+enum ncs_unverified ncs_meet_unstaged(const struct ncs_call *call);
 
 /* Bytes that the call reads and writes on its own rank. False: too many to count. */
 bool ncs_meet_extent(const struct ncs_call *call, int nranks, size_t *in, size_t *out);

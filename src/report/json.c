@@ -354,6 +354,39 @@ static void set_origin(json_t *o, const struct ncs_report_run *run)
     json_object_set_new(o, "notes", notes);
 }
 
+/* Some of the calls whose results were left out for one reason. */
+static json_t *calls_left_out(const struct ncs_result *r, const struct ncs_left_out *l)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < l->calls; i++) {
+        const struct ncs_call *call = l->call[i];
+        json_t *o = json_object();
+        json_object_set_new(o, "rank", json_integer(call->rank));
+        json_object_set_new(o, "comm", ncs_json_of(comm_name(r, call->comm)));
+        json_object_set_new(o, "call", json_integer(call->number));
+        json_object_set_new(o, "line", number_or_null(call->place.line));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+static json_t *unverified(const struct ncs_result *r)
+{
+    json_t *list = json_array();
+    for (int why = 0; r->left_out && why < NCS_UNVERIFIED_REASONS; why++) {
+        const struct ncs_left_out *l = &r->left_out[why];
+        json_t *o = l->count ? json_object() : NULL;
+        if (!o)
+            continue;
+        json_object_set_new(o, "reason", json_string(ncs_unverified_name(why)));
+        json_object_set_new(o, "meaning", json_string(ncs_unverified_text(why)));
+        json_object_set_new(o, "count", whole(l->count));
+        json_object_set_new(o, "calls", calls_left_out(r, l));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
 void ncs_report_json(const struct ncs_report_run *run, struct ncs_str *out)
 {
     const struct ncs_result *r = run->result;
@@ -399,6 +432,7 @@ void ncs_report_json(const struct ncs_report_run *run, struct ncs_str *out)
     json_object_set_new(o, "message", ncs_json_of(message.text));
     json_object_set_new(o, "fail_on", json_string(ncs_fail_on_names[run->failing.level]));
     json_object_set_new(o, "failing", failing(&run->failing));
+    json_object_set_new(o, "unverified", unverified(r));
     json_object_set_new(o, "wall_ns", run->wall > 0 ? json_integer(run->wall) : json_null());
 
     if (run->origin)

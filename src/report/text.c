@@ -346,6 +346,29 @@ static void add_about(const struct ncs_text *t)
         ncs_text_keyed(t, NCS_DIM, "about", s->about);
 }
 
+/* "2 results not verified: verify = false at the call (1), no room for copies of the buffers (1)" */
+static void add_unverified(const struct ncs_text *t)
+{
+    const struct ncs_result *r = t->result;
+    struct ncs_str note = { 0 };
+    if (!r->unchecked || !r->left_out)
+        return;
+    ncs_str_addf(&note, "%" PRIu64 " result%s not verified", r->unchecked, ncs_text_plural(r->unchecked));
+    const char *between = ": ";
+    for (int why = 0; why < NCS_UNVERIFIED_REASONS; why++) {
+        uint64_t count = r->left_out[why].count;
+        if (!count)
+            continue;
+        ncs_str_addf(&note, "%s%s", between, ncs_unverified_text(why));
+        if (count < r->unchecked)
+            ncs_str_addf(&note, " (%" PRIu64 ")", count);
+        between = ", ";
+    }
+    ncs_text_keyed(t, NCS_BOLD, "note", note.text);
+    ncs_text_keyed(t, NCS_DIM, "more", "ncclscript explain unverified");
+    ncs_str_free(&note);
+}
+
 static void add_body(const struct ncs_text *t)
 {
     const struct ncs_result *r = t->result;
@@ -354,6 +377,7 @@ static void add_body(const struct ncs_text *t)
     ncs_text_wrongs(t);
     ncs_text_expects(t);
     ncs_text_findings(t);
+    add_unverified(t);
     if (stopped(r))
         add_waits(t, "where the ranks were then", true);
     if (r->verdict == NCS_INTERNAL_FAULT)

@@ -38,7 +38,7 @@ struct ncs_run {
     const struct ncs_machine *machine; /* open; NULL before and after */
     const struct ncs_api *api;         /* journalled */
     struct ncs_journal *journal;
-    struct ncs_verify *verify;         /* NULL: verification is off */
+    struct ncs_verify *verify;         /* NULL: there is no machine */
     struct ncs_hazards *hazards;       /* NULL of a plan */
     struct ncs_timeline *timeline;     /* NULL: nobody asked for it */
 

@@ -91,8 +91,7 @@ static void on_returned(const struct ncs_journal *journal, struct ncs_call *call
 static void on_before(void *self, struct ncs_call *const *calls, size_t count)
 {
     struct ncs_run *run = self;
-    if (run->verify)
-        ncs_verify_before(run->verify, calls, count);
+    ncs_verify_before(run->verify, calls, count);
 }
 
 static void note_wrong(struct ncs_run *run)
@@ -111,8 +110,6 @@ static void on_after(void *self, struct ncs_call *const *calls, size_t count)
     struct ncs_run *run = self;
     if (run->timeline)
         ncs_timeline_moved(run->timeline, calls, count);
-    if (!run->verify)
-        return;
     ncs_verify_after(run->verify, calls, count);
     note_wrong(run);
 }
@@ -122,8 +119,6 @@ static void on_finished(void *self, struct ncs_call *call)
     struct ncs_run *run = self;
     if (run->timeline)
         ncs_timeline_finished(run->timeline, call);
-    if (!run->verify)
-        return;
     ncs_verify_finished(run->verify, call);
     note_wrong(run);
 }
@@ -147,8 +142,7 @@ static void on_mismatch(void *self, struct ncs_call *const *calls, size_t count)
 {
     struct ncs_run *run = self;
     ncs_run_notice(run, NCS_NOTICE_MISMATCH, calls, count, NULL);
-    if (run->verify)
-        ncs_verify_exclude(run->verify, calls, count);
+    ncs_verify_exclude(run->verify, calls, count);
 }
 
 static void on_crash(void *self, struct ncs_call *call, const char *why)
@@ -237,14 +231,14 @@ bool ncs_run_open_machine(struct ncs_run *run, const struct ncs_driver *driver,
     ncs_run_timeline_open(run);
     run->journal->returned = on_returned;
     run->journal->returned_arg = run;
-    if (o->verify) {
-        run->verify = ncs_verify_open(run->journal, VERIFY_BYTES);
-        ncs_verify_ascending(run->verify, !driver->real); /* NCCL promises no order */
-        ncs_verify_from(run->verify, m->staged);
-        ncs_verify_asks(run->verify, m->readable);
-        ncs_verify_keep(run->verify, o->values);
-        ncs_verify_look(run->verify, o->look);
-    }
+    run->verify = ncs_verify_open(run->journal, VERIFY_BYTES);
+    ncs_verify_ascending(run->verify, !driver->real); /* NCCL promises no order */
+    ncs_verify_from(run->verify, m->staged, m->unstaged);
+    ncs_verify_asks(run->verify, m->readable);
+    ncs_verify_keep(run->verify, o->values);
+    ncs_verify_look(run->verify, o->look);
+    if (!o->verify)
+        ncs_verify_off(run->verify);
     if (o->amend)
         ncs_run_watch_calls(run);
     m->observe(&(struct ncs_observer){ .self = run, .before = on_before, .after = on_after,
@@ -409,6 +403,7 @@ void ncs_run_count_up(struct ncs_run *run)
     r->seen = ncs_verify_seen(run->verify, &r->seens, &r->seen_more);
     r->checked = ncs_verify_checked(run->verify);
     r->unchecked = ncs_verify_unchecked(run->verify);
+    r->left_out = ncs_verify_left_out(run->verify);
 }
 
 /* An interrupt that came before the machine could hear it counts too. */

@@ -157,6 +157,7 @@ struct ncs_result {
     struct ncs_run_expect *expect; size_t expects; /* the first NCS_EXPECTS_KEPT that failed */
     const struct ncs_wrong *wrong; size_t wrongs; /* borrowed from the run */
     uint64_t wrong_count, checked, unchecked;
+    const struct ncs_left_out *left_out; /* the unchecked by reason, borrowed (verify/verify.h); NULL = none */
     const struct ncs_value *value; size_t values; /* borrowed from the run */
     const struct ncs_seen *const *seen; size_t seens; /* borrowed from the run (verify/seen.h) */
     uint64_t seen_more;             /* those beyond what is kept */

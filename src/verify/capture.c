@@ -161,7 +161,7 @@ static struct ncs_operation *add(struct ncs_capture *c, const struct key *key,
     op->signature = ncs_call_signature(call);
     op->shares = shares;
     if (ncs_dtype_bytes(op->dtype) == 0 || (op->op >= ncclNumOps && !op->scaled))
-        op->unfit = "an unknown type or operator";
+        op->unfit = NCS_UNVERIFIED_TYPE;
     op->next = ncs_map_get(&c->operations, hash);
     ncs_map_put(&c->operations, hash, op);
     return op;
@@ -251,13 +251,13 @@ static void copy_input(struct ncs_capture *c, struct ncs_operation *op, struct n
         return;
     if (__builtin_mul_overflow(count, ncs_dtype_bytes(ncs_call_dtype(call)), &each) ||
         !ncs_capture_can_read(c, from, each)) {
-        op->unfit = "an input has been freed";
+        op->unfit = NCS_UNVERIFIED_FREED;
         return;
     }
     if (from && !ncs_call_is_pair(call) && op->movement != NCS_MOVE_PUT)
         ncs_fingerprint(call, from, count);
     if (!from || (!op->copies && !reserve(c, op, each, inputs))) {
-        op->unfit = "the inputs do not fit";
+        op->unfit = c->staged && !from ? c->unstaged(call) : NCS_UNVERIFIED_ROOM;
         return;
     }
     unsigned char *to = op->copies + (inputs == 1 ? 0 : each * (size_t)ncs_share_of(call));
@@ -278,7 +278,7 @@ static void copy_scalar(const struct ncs_capture *c, struct ncs_operation *op,
     if (there)
         memcpy(op->share[call->comm_rank].scalar, from, bytes);
     else
-        op->unfit = "a scalar without a place";
+        op->unfit = c->staged ? c->unstaged(call) : NCS_UNVERIFIED_FREED;
 }
 
 void ncs_capture_call(struct ncs_capture *c, struct ncs_call *call)
@@ -295,14 +295,14 @@ void ncs_capture_call(struct ncs_capture *c, struct ncs_call *call)
                     : c->staged                  ? c->staged(call, NCS_STAGED_OUTPUT)
                                                  : ncs_call_recvbuff(call);
     if (op->movement == NCS_MOVE_PUT && !share->output)
-        op->unfit = "the window cannot be told";
-    if (c->staged && output > 0 && !share->output)
-        op->unfit = "there is no copy of an output";
+        op->unfit = NCS_UNVERIFIED_WINDOW;
+    if (c->staged && output > 0 && !share->output && !call->unverified)
+        op->unfit = c->unstaged(call);
     size_t written = output * ncs_dtype_bytes(ncs_call_dtype(call));
     if (!op->unfit && !ncs_capture_can_read(c, share->output, written))
-        op->unfit = "an output has been freed";
+        op->unfit = NCS_UNVERIFIED_FREED;
     if (!ncs_call_is_pair(call) && ncs_call_signature(call) != op->signature)
-        op->unfit = "the ranks disagree";
+        op->unfit = NCS_UNVERIFIED_DISAGREEMENT;
     if (op->unfit)
         return;
     copy_input(c, op, call);
@@ -317,7 +317,7 @@ void ncs_capture_exclude(struct ncs_capture *c, struct ncs_call *call)
     struct ncs_operation *op = operation_of(c, call);
 
     if (op)
-        op->unfit = "the ranks disagree";
+        op->unfit = NCS_UNVERIFIED_DISAGREEMENT;
 }
 
 static void free_operation(struct ncs_capture *c, struct ncs_operation *op)

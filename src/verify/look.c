@@ -269,7 +269,7 @@ void ncs_look_at(struct ncs_look *l, struct ncs_operation *op, int share,
         return;
     }
     struct ncs_seen *seen = op->seen;
-    seen->unfit = op->unfit;
+    seen->unfit = op->unfit ? ncs_unverified_text(op->unfit) : NULL;
     if (ncs_call_dtype(call) != op->dtype)
         seen->unfit = "the types differ";
     note(seen, share, call, op->share[share].done ? NCS_OVER : NCS_PRESENT);

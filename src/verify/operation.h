@@ -55,7 +55,7 @@ struct ncs_operation {
     size_t count;               /* the argument */
     bool scaled;                /* a user operator */
     uint64_t signature;
-    const char *unfit;          /* why it cannot be checked; NULL = it can */
+    enum ncs_unverified unfit;  /* why it cannot be checked */
     unsigned char *copies;      /* of all inputs */
     size_t bytes, room;         /* of copies: reserved in the budget, allocated */
     struct ncs_operation *next; /* of the same key hash */
@@ -70,6 +70,7 @@ struct ncs_capture {
     const struct ncs_journal *journal; /* borrowed */
     /* Where the bytes are; NULL: at the calls' pointers. */
     const void *(*staged)(const struct ncs_call *call, enum ncs_staged what);
+    enum ncs_unverified (*unstaged)(const struct ncs_call *call); /* why there are none */
     bool (*readable)(const void *p, size_t bytes); /* as the machine's; NULL: whatever calls point at */
     size_t budget, held;
     struct ncs_map operations;  /* chains by hash of key */

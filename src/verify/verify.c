@@ -7,44 +7,8 @@
 #include "api/types.h"
 #include "base/mem.h"
 #include "verify/element.h"
-#include "verify/inexact.h"
-#include "verify/look.h"
-#include "verify/operation.h"
 #include "verify/pattern.h"
-#include "verify/reduce.h"
-
-enum { KEPT = 64 };
-
-struct ncs_verify {
-    struct ncs_capture capture;
-    struct ncs_map signals;  /* struct signals by (communicator, target, origin) */
-    enum ncs_arithmetic arithmetic;
-    uint64_t checked, unchecked, wrongs;
-    struct ncs_wrong wrong[KEPT];
-    size_t kept;
-    struct ncs_value *value; /* at most keep */
-    size_t values, values_room, keep;
-    struct ncs_look look;
-    struct ncs_inexacts inexacts;
-    struct ncs_expected scratch;
-};
-
-/* An output under comparison. */
-struct tally {
-    const unsigned char *out; /* NULL: not to be checked */
-    size_t differ, first;     /* elements; from 0 */
-};
-
-/* Between two ranks of a communicator, in one direction. */
-struct signals {
-    uint64_t sent, taken;
-};
-
-static void free_signals(void *value, void *arg)
-{
-    (void)arg;
-    ncs_free(value);
-}
+#include "verify/private.h"
 
 struct ncs_verify *ncs_verify_open(const struct ncs_journal *journal, size_t budget)
 {
@@ -64,8 +28,10 @@ void ncs_verify_close(struct ncs_verify *v)
     for (size_t i = 0; i < v->kept; i++)
         ncs_call_unpin(v->wrong[i].call);
     ncs_capture_free(&v->capture);
-    ncs_map_each(&v->signals, free_signals, NULL);
-    ncs_map_free(&v->signals);
+    for (int why = 0; why < NCS_UNVERIFIED_REASONS; why++)
+        for (size_t i = 0; i < v->left_out[why].calls; i++)
+            ncs_call_unpin(v->left_out[why].call[i]);
+    ncs_verify_free_signals(v);
     ncs_look_free(&v->look);
     ncs_inexact_free(&v->inexacts);
     ncs_free(v->value);
@@ -113,9 +79,16 @@ const struct ncs_seen *const *ncs_verify_seen(const struct ncs_verify *v, size_t
 }
 
 void ncs_verify_from(struct ncs_verify *v,
-                     const void *(*staged)(const struct ncs_call *call, enum ncs_staged what))
+                     const void *(*staged)(const struct ncs_call *call, enum ncs_staged what),
+                     enum ncs_unverified (*unstaged)(const struct ncs_call *call))
 {
     v->capture.staged = staged;
+    v->capture.unstaged = unstaged;
+}
+
+void ncs_verify_off(struct ncs_verify *v)
+{
+    v->off = true;
 }
 
 void ncs_verify_asks(struct ncs_verify *v, bool (*readable)(const void *p, size_t bytes))
@@ -132,7 +105,7 @@ void ncs_verify_before(void *self, struct ncs_call *const *calls, size_t count)
 {
     struct ncs_verify *v = self;
 
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count && !v->off; i++)
         ncs_capture_call(&v->capture, calls[i]);
 }
 
@@ -149,7 +122,7 @@ static bool is_moved_whole(struct ncs_call *const *calls, size_t count)
 
 void ncs_verify_exclude(struct ncs_verify *v, struct ncs_call *const *calls, size_t count)
 {
-    if (is_moved_whole(calls, count))
+    if (v->off || is_moved_whole(calls, count))
         return;
     for (size_t i = 0; i < count; i++)
         ncs_capture_exclude(&v->capture, calls[i]);
@@ -159,7 +132,7 @@ void ncs_verify_waiting(const struct ncs_verify *v, struct ncs_call *call)
 {
     enum ncs_movement movement = ncs_movement_of(call);
 
-    if (call->input || call->comm < 0 || movement == NCS_MOVE_NONE || movement == NCS_MOVE_SEND ||
+    if (v->off || call->input || call->comm < 0 || movement == NCS_MOVE_NONE || movement == NCS_MOVE_SEND ||
         movement == NCS_MOVE_RECV || movement == NCS_MOVE_PUT)
         return;
     int nranks = v->capture.journal->comm[call->comm]->nranks;
@@ -234,101 +207,19 @@ static void compare_moved(const struct ncs_operation *op, struct tally *tallies,
     }
 }
 
-/* ---- what was wrong ---- */
+/* ---- what was checked ---- */
 
-/* The texts of two elements that differ; in hexadecimal when they look the same. */
-static void write_texts(struct ncs_suspect *s, struct ncs_wrong *w)
+/* The call has a result, and it is not looked at. */
+static void leave_out(struct ncs_verify *v, struct ncs_call *call, enum ncs_unverified why)
 {
-    size_t bytes = ncs_dtype_bytes(s->dtype), run;
-    const unsigned char *got = s->out + s->first * bytes;
+    struct ncs_left_out *l = &v->left_out[why];
 
-    ncs_element_text(s->dtype, got, w->got, sizeof w->got);
-    if (ncs_is_reduction(s->op)) {
-        struct ncs_terms terms = ncs_terms_of(s->op, s->offset);
-        ncs_expect(&terms, s->arithmetic, s->first, 1, s->scratch);
-        ncs_expected_text(s->scratch, 0, w->want, sizeof w->want);
-        if (s->scratch->wide && strcmp(w->got, w->want) == 0)
-            ncs_element_value_text(21, s->scratch->bound[0].value, w->want, sizeof w->want);
-        return;
-    }
-    const unsigned char *want = ncs_moved_at(s->op, s->share, bytes, s->first, &run);
-    ncs_element_text(s->dtype, want, w->want, sizeof w->want);
-    if (strcmp(w->got, w->want) == 0) { /* NaNs of different bits */
-        static const char digits[] = "0123456789abcdef";
-        for (size_t i = 0; i < bytes; i++) {
-            const unsigned char a = got[bytes - 1 - i], b = want[bytes - 1 - i];
-            w->got[2 * i] = digits[a / 16];
-            w->got[2 * i + 1] = digits[a % 16];
-            w->want[2 * i] = digits[b / 16];
-            w->want[2 * i + 1] = digits[b % 16];
-        }
-        w->got[2 * bytes] = w->want[2 * bytes] = 0;
-    }
-}
-
-/* The place among the kept ones, ordered by the calls' ids; NULL: it is not kept. */
-static struct ncs_wrong *place_of(struct ncs_verify *v, struct ncs_call *call)
-{
-    size_t at = v->kept;
-
-    while (at > 0 && v->wrong[at - 1].call->id > call->id)
-        at--;
-    if (at == KEPT)
-        return NULL;
-    if (v->kept == KEPT)
-        ncs_call_unpin(v->wrong[--v->kept].call);
-    memmove(&v->wrong[at + 1], &v->wrong[at], (v->kept - at) * sizeof *v->wrong);
-    v->kept++;
-    memset(&v->wrong[at], 0, sizeof *v->wrong);
-    return &v->wrong[at];
-}
-
-static void report(struct ncs_verify *v, struct ncs_suspect *s)
-{
-    struct ncs_call *call = s->op->share[s->share].call;
-    struct ncs_wrong *w = place_of(v, call);
-
-    v->wrongs++;
-    if (!w)
+    l->count++;
+    if (l->calls == sizeof l->call / sizeof *l->call)
         return;
     ncs_call_pin(call);
-    w->call = call;
-    w->comm = call->comm;
-    w->comm_rank = call->comm_rank;
-    w->number = call->number;
-    w->rank = call->rank;
-    w->first = s->first + 1;
-    w->differ = s->differ;
-    w->total = s->total;
-    write_texts(s, w);
-    ncs_name_pattern(s, w);
+    l->call[l->calls++] = call;
 }
-
-static void report_all(struct ncs_verify *v, const struct ncs_operation *op,
-                       const struct tally *tallies)
-{
-    bool any_right = false;
-
-    for (int i = 0; i < op->shares; i++)
-        any_right |= tallies[i].out && tallies[i].differ == 0;
-    for (int i = 0; i < op->shares; i++) {
-        const struct tally *t = &tallies[i];
-        if (!t->out || t->differ == 0)
-            continue;
-        const struct ncs_call *call = op->share[i].call;
-        struct ncs_suspect s = {
-            .op = op, .share = i, .out = t->out, .dtype = ncs_call_dtype(call),
-            .total = ncs_output_count(call, op->shares), .first = t->first, .differ = t->differ,
-            .offset = op->movement == NCS_MOVE_REDUCE_SCATTER ? (size_t)i * op->count : 0,
-            .arithmetic = v->arithmetic,
-            .others_right = any_right && op->movement == NCS_MOVE_ALL_REDUCE,
-            .all_wrong = !any_right, .scratch = &v->scratch,
-        };
-        report(v, &s);
-    }
-}
-
-/* ---- what was checked ---- */
 
 /* Whether the order of the ranks makes no difference. */
 static bool is_exact(const struct ncs_operation *op)
@@ -362,20 +253,28 @@ static void look(struct ncs_verify *v, struct ncs_operation *op, int share,
 
 /* ---- operations ---- */
 
-static bool is_complete(const struct ncs_operation *op)
+/* Why nothing of the operation can be checked. */
+static enum ncs_unverified why_not(const struct ncs_operation *op)
 {
-    for (int i = 0; i < op->shares; i++) {
+    for (int i = 0; i < op->shares && !op->unfit; i++)
         if (!op->share[i].call)
-            return false;
-    }
+            return NCS_UNVERIFIED_UNPAIRED;
+    if (op->unfit || op->src < 0)
+        return op->unfit;
     const struct ncs_call *first = op->share[0].call, *last = op->share[op->shares - 1].call;
-    return op->src < 0 || bytes_of(first) == bytes_of(last);
+    return bytes_of(first) == bytes_of(last) ? NCS_FIT : NCS_UNVERIFIED_DISAGREEMENT;
+}
+
+/* Why a share's result cannot be, when that of the operation can. */
+static enum ncs_unverified why_not_of(const struct ncs_call *call, enum ncs_unverified why)
+{
+    return !why && call->unverified ? NCS_UNVERIFIED_ASKED : why;
 }
 
 static void check(struct ncs_verify *v, struct ncs_operation *op)
 {
     struct tally *tallies = ncs_new((size_t)op->shares * sizeof *tallies);
-    bool checkable = !op->unfit && is_complete(op);
+    enum ncs_unverified unfit = why_not(op);
     size_t bytes = 0, total = 0;
 
     for (int i = 0; i < op->shares; i++) {
@@ -383,8 +282,9 @@ static void check(struct ncs_verify *v, struct ncs_operation *op)
         size_t output = share->done ? ncs_output_count(share->call, op->shares) : 0;
         if (output == 0)
             continue;
-        if (!checkable || share->call->unverified) {
-            v->unchecked++;
+        enum ncs_unverified why = why_not_of(share->call, unfit);
+        if (why) {
+            leave_out(v, share->call, why);
             continue;
         }
         keep_value(v, op, i);
@@ -399,65 +299,11 @@ static void check(struct ncs_verify *v, struct ncs_operation *op)
             compare_reduction(v, op, tallies, i, i + 1, (size_t)i * op->count);
     else if (total > 0)
         compare_reduction(v, op, tallies, 0, op->shares, 0);
-    report_all(v, op, tallies);
+    ncs_verify_report(v, op, tallies);
     for (int i = 0; i < op->shares; i++)
         look(v, op, i, &tallies[i]);
     ncs_look_over(op);
     ncs_free(tallies);
-}
-
-/* ---- signals ---- */
-
-static struct signals *signals_of(struct ncs_verify *v, int comm, int target, int origin)
-{
-    uint64_t key = ((uint64_t)comm + 1) << 34 | (uint64_t)(target & 0x1ffff) << 17 |
-                   (uint64_t)(origin & 0x1ffff);
-    struct signals *s = ncs_map_get(&v->signals, key);
-
-    if (!s) {
-        s = ncs_new(sizeof *s);
-        ncs_map_put(&v->signals, key, s);
-    }
-    return s;
-}
-
-static void report_wait(struct ncs_verify *v, struct ncs_call *call, int peer,
-                        const struct signals *s, uint64_t came)
-{
-    struct ncs_wrong *w = place_of(v, call);
-
-    v->wrongs++;
-    if (!w)
-        return;
-    ncs_call_pin(call);
-    *w = (struct ncs_wrong){ .call = call, .comm = call->comm, .comm_rank = call->comm_rank,
-                             .number = call->number, .rank = call->rank, .first = 1, .differ = 1,
-                             .total = 1, .pattern = NCS_PATTERN_NONE, .which = peer };
-    snprintf(w->got, sizeof w->got, "%llu signals", (unsigned long long)came);
-    snprintf(w->want, sizeof w->want, "%llu", (unsigned long long)s->taken);
-    snprintf(w->text, sizeof w->text, "the wait ended although rank %d had sent only %llu of %llu",
-             peer, (unsigned long long)came, (unsigned long long)s->taken);
-}
-
-static void count_signals(struct ncs_verify *v, struct ncs_call *call)
-{
-    size_t count;
-    const ncclWaitSignalDesc_t *d = ncs_call_waits(call, &count);
-
-    if (call->comm < 0)
-        return;
-    if (call->fn != NCS_FN_ncclWaitSignal) {
-        signals_of(v, call->comm, ncs_call_peer(call), call->comm_rank)->sent++;
-        return;
-    }
-    for (size_t i = 0; i < count; i++) {
-        struct signals *s = signals_of(v, call->comm, call->comm_rank, d[i].peer);
-        s->taken += (uint64_t)d[i].opCnt;
-        if (s->taken > s->sent && !call->unverified) {
-            report_wait(v, call, d[i].peer, s, s->sent);
-            s->taken = s->sent; /* said once */
-        }
-    }
 }
 
 /* ---- steps ---- */
@@ -482,12 +328,16 @@ static bool has_inputs(const struct ncs_operation *op)
 
 static void check_share(struct ncs_verify *v, struct ncs_operation *op, int i)
 {
-    const struct ncs_call *call = op->share[i].call;
+    struct ncs_call *call = op->share[i].call;
     size_t total = ncs_output_count(call, op->shares);
+    enum ncs_unverified why = why_not_of(call, op->unfit ? op->unfit : has_inputs(op) ? NCS_FIT
+                                                                     : NCS_UNVERIFIED_UNPAIRED);
 
-    if (total == 0 || op->unfit || call->unverified || !has_inputs(op) ||
-        !has_output(v, &op->share[i], total)) {
-        v->unchecked += total > 0;
+    if (!why && total > 0 && !has_output(v, &op->share[i], total))
+        why = NCS_UNVERIFIED_FREED;
+    if (total == 0 || why) {
+        if (total > 0)
+            leave_out(v, call, why);
         look(v, op, i, &(struct tally){ 0 });
         return;
     }
@@ -495,19 +345,30 @@ static void check_share(struct ncs_verify *v, struct ncs_operation *op, int i)
     keep_value(v, op, i);
     tallies[i].out = op->share[i].output;
     compare_moved(op, tallies, i, ncs_dtype_bytes(ncs_call_dtype(call)), total);
-    report_all(v, op, tallies);
+    ncs_verify_report(v, op, tallies);
     look(v, op, i, &tallies[i]);
     ncs_free(tallies);
+}
+
+/* The call was not captured. */
+static void lose(struct ncs_verify *v, struct ncs_call *call)
+{
+    enum ncs_unverified why = v->off ? NCS_UNVERIFIED_OFF : NCS_UNVERIFIED_UNPAIRED;
+
+    if (!v->off && v->capture.staged && ncs_movement_of(call) == NCS_MOVE_PUT)
+        why = NCS_UNVERIFIED_ONE_SIDED;
+    if (ncs_output_count(call, 1) > 0)
+        leave_out(v, call, why);
 }
 
 void ncs_verify_finished(void *self, struct ncs_call *call)
 {
     struct ncs_verify *v = self;
-    struct ncs_operation *op = ncs_capture_find(&v->capture, call);
+    struct ncs_operation *op = v->off ? NULL : ncs_capture_find(&v->capture, call);
     int i = ncs_share_of(call);
 
     if (!op || op->share[i].call != call || op->share[i].done) {
-        v->unchecked += ncs_output_count(call, 1) > 0;
+        lose(v, call);
         return;
     }
     op->share[i].done = true;
@@ -524,17 +385,17 @@ void ncs_verify_after(void *self, struct ncs_call *const *calls, size_t count)
 
     for (size_t i = 0; i < count; i++) {
         if (ncs_call_is_one_sided(calls[i]))
-            count_signals(v, calls[i]);
+            ncs_verify_count_signals(v, calls[i]);
         if (ncs_moves_in_steps(ncs_movement_of(calls[i])))
             continue;
-        struct ncs_operation *op = ncs_capture_find(&v->capture, calls[i]);
+        struct ncs_operation *op = v->off ? NULL : ncs_capture_find(&v->capture, calls[i]);
         struct ncs_share *share = op ? &op->share[ncs_share_of(calls[i])] : NULL;
         if (share && share->call == calls[i])
             share->done = true;
-        else if (ncs_output_count(calls[i], 1) > 0)
-            v->unchecked++;
+        else
+            lose(v, calls[i]);
     }
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && !v->off; i++) {
         struct ncs_operation *op = ncs_capture_find(&v->capture, calls[i]);
         enum ncs_movement movement = ncs_movement_of(calls[i]);
         if (!op || movement == NCS_MOVE_SEND || ncs_moves_in_steps(movement))
@@ -551,7 +412,16 @@ uint64_t ncs_verify_checked(const struct ncs_verify *v)
 
 uint64_t ncs_verify_unchecked(const struct ncs_verify *v)
 {
-    return v->unchecked;
+    uint64_t count = 0;
+
+    for (int why = 0; why < NCS_UNVERIFIED_REASONS; why++)
+        count += v->left_out[why].count;
+    return count;
+}
+
+const struct ncs_left_out *ncs_verify_left_out(const struct ncs_verify *v)
+{
+    return v->left_out;
 }
 
 const struct ncs_wrong *ncs_verify_wrong(const struct ncs_verify *v, size_t *kept, uint64_t *count)

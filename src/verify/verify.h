@@ -14,10 +14,7 @@
  * before it has waited) is the scenario's own business and is not checked. A wait must not end before
  * as many signals as it takes have been sent by each peer that it lists.
  *
- * Not verified, and counted as such: calls with verify = false, calls whose inputs do not fit in
- * the budget or of which the machine has no copies, calls cut short by abort, puts into a
- * buffer that one rank has registered twice, and calls on which the ranks disagree (the diagnosis
- * speaks of those). */
+ * What is not verified has a reason (api/unverified.h), and is counted under it. */
 #ifndef NCS_VERIFY_VERIFY_H
 #define NCS_VERIFY_VERIFY_H
 
@@ -78,6 +75,13 @@ struct ncs_inexact {
     char got[48], sum[48], exact[48]; /* sum: exact, before an average divides it */
 };
 
+/* Results that were not checked for one reason: how many, and the calls of the first of them. */
+struct ncs_left_out {
+    uint64_t count;
+    struct ncs_call *call[4]; /* pinned */
+    size_t calls;
+};
+
 struct ncs_verify;
 struct ncs_seen;
 
@@ -88,7 +92,10 @@ void ncs_verify_close(struct ncs_verify *v); /* unpins; NULL is a no-op */
 /* Where the bytes of a call are while a hook is told of it; NULL: at the call's own pointers. What it
  * has not makes the call one that cannot be checked. */
 void ncs_verify_from(struct ncs_verify *v,
-                     const void *(*staged)(const struct ncs_call *call, enum ncs_staged what));
+                     const void *(*staged)(const struct ncs_call *call, enum ncs_staged what),
+                     enum ncs_unverified (*unstaged)(const struct ncs_call *call));
+/* Nothing is checked, only counted. */
+void ncs_verify_off(struct ncs_verify *v);
 
 /* Whether memory is still what a call took it for, as ncs_machine.readable; NULL: it always is. */
 void ncs_verify_asks(struct ncs_verify *v, bool (*readable)(const void *p, size_t bytes));
@@ -126,9 +133,11 @@ void ncs_verify_waiting(const struct ncs_verify *v, struct ncs_call *call);
 /* The ranks disagree on these calls: they are not checked. */
 void ncs_verify_exclude(struct ncs_verify *v, struct ncs_call *const *calls, size_t count);
 
-/* Outputs checked (one per rank and call), and not checked though data moved. */
+/* Outputs checked (one per rank and call), and not checked though data moved: in all, and by reason, of
+ * which there are NCS_UNVERIFIED_REASONS. */
 uint64_t ncs_verify_checked(const struct ncs_verify *v);
 uint64_t ncs_verify_unchecked(const struct ncs_verify *v);
+const struct ncs_left_out *ncs_verify_left_out(const struct ncs_verify *v);
 
 /* What was wrong, in order of the calls' ids; at most 64 are kept, the count goes on. */
 const struct ncs_wrong *ncs_verify_wrong(const struct ncs_verify *v, size_t *kept, uint64_t *count);

@@ -1,0 +1,48 @@
+/* What the files of room verify share of its state. */
+#ifndef NCS_VERIFY_PRIVATE_H
+#define NCS_VERIFY_PRIVATE_H
+
+#include "verify/inexact.h"
+#include "verify/look.h"
+#include "verify/operation.h"
+#include "verify/reduce.h"
+#include "verify/verify.h"
+
+enum { NCS_WRONGS = 64 }; /* that are kept */
+
+struct ncs_verify {
+    struct ncs_capture capture;
+    struct ncs_map signals;  /* struct signals by (communicator, target, origin) */
+    enum ncs_arithmetic arithmetic;
+    bool off;                /* nothing is compared, only counted */
+    uint64_t checked, wrongs;
+    struct ncs_left_out left_out[NCS_UNVERIFIED_REASONS];
+    struct ncs_wrong wrong[NCS_WRONGS];
+    size_t kept;
+    struct ncs_value *value; /* at most keep */
+    size_t values, values_room, keep;
+    struct ncs_look look;
+    struct ncs_inexacts inexacts;
+    struct ncs_expected scratch;
+};
+
+/* An output under comparison. */
+struct tally {
+    const unsigned char *out; /* NULL: not to be checked */
+    size_t differ, first;     /* elements; from 0 */
+};
+
+/* ---- wrong.c ---- */
+
+/* `tallies`: of each share, after the comparison. */
+void ncs_verify_report(struct ncs_verify *v, const struct ncs_operation *op, const struct tally *tallies);
+/* A place among the wrong results for one of this call's, all zero; NULL: it is counted only. */
+struct ncs_wrong *ncs_verify_add_wrong(struct ncs_verify *v, struct ncs_call *call);
+
+/* ---- signals.c ---- */
+
+/* A one-sided call has been carried out. */
+void ncs_verify_count_signals(struct ncs_verify *v, struct ncs_call *call);
+void ncs_verify_free_signals(struct ncs_verify *v);
+
+#endif
