@@ -23,6 +23,7 @@ static int *ops;                   /* by rank: copies and events under way */
 static struct stage_launch *made; /* those whose inputs are copied and that NCCL may not have yet */
 
 static _Thread_local struct stage_launch *pending;
+static _Thread_local struct stage_launch *at_once; /* of the call that is being made, if it waits for no group */
 static _Thread_local struct stage_part *latest; /* of the call that is being made */
 static _Thread_local int depth;
 
@@ -97,9 +98,8 @@ void ncs_stage_close(void)
 
 /* ---- parts and launches ---- */
 
-static struct stage_launch *launch_of(struct stage_line *line, int rank)
+static struct stage_launch *launch_in(struct stage_launch **at, struct stage_line *line, int rank)
 {
-    struct stage_launch **at = &pending;
     while (*at && (*at)->line != line)
         at = &(*at)->next;
     if (!*at) {
@@ -125,10 +125,12 @@ static void add_stream(struct stage_launch *l, cudaStream_t stream)
 static void add_part(struct ncs_call *call, ncclComm_t comm)
 {
     struct stage_line *line = ncs_stage_line_of(call, comm);
-    if (!line || call->number == 0 || call->rank < 0 || call->rank >= ranks)
+    /* An empty collective has no ordinal: NCCL launches nothing, and its stream is none of the launch. */
+    if (!line || call->ordinal == 0 || call->rank < 0 || call->rank >= ranks)
         return;
     struct stage_part *p = ncs_new(sizeof *p);
-    struct stage_launch *l = launch_of(line, call->rank);
+    bool waits = depth > 0 && !ncs_call_is_immediate(call, line->nranks);
+    struct stage_launch *l = launch_in(waits ? &pending : &at_once, line, call->rank);
     ncs_call_pin(call);
     p->call = call;
     p->line = line;
@@ -245,23 +247,29 @@ static void end_launch(struct stage_launch *l, int rc)
     *at = l;
 }
 
-static void end_pending(int rc)
+static void end_all(struct stage_launch **launches, int rc)
 {
-    while (pending) {
-        struct stage_launch *l = pending;
-        pending = l->next;
+    while (*launches) {
+        struct stage_launch *l = *launches;
+        *launches = l->next;
         l->next = NULL;
         end_launch(l, rc);
     }
 }
 
-void ncs_stage_forget(void)
+static void forget(struct stage_launch **launches)
 {
-    while (pending) {
-        struct stage_launch *l = pending;
-        pending = l->next;
+    while (*launches) {
+        struct stage_launch *l = *launches;
+        *launches = l->next;
         free_launch(l);
     }
+}
+
+void ncs_stage_forget(void)
+{
+    forget(&pending);
+    forget(&at_once);
 }
 
 /* The call has been refused. */
@@ -287,15 +295,15 @@ void ncs_stage_begin(enum ncs_fn fn, ncclComm_t comm)
     if (!open || !call || call->fn != fn || fn == NCS_FN_ncclSignal || fn == NCS_FN_ncclWaitSignal)
         return;
     add_part(call, comm);
-    if (depth == 0 && pending)
-        begin_launch(pending);
+    if (at_once)
+        begin_launch(at_once);
 }
 
 void ncs_stage_end(int rc)
 {
     bool refused = rc != ncclSuccess && rc != ncclInProgress;
-    if (depth == 0)
-        end_pending(rc);
+    if (at_once)
+        end_all(&at_once, rc);
     else if (refused && latest)
         drop_latest();
     latest = NULL;
@@ -320,7 +328,7 @@ void ncs_stage_group_ended(bool simulate, int rc)
     if (simulate)
         ncs_stage_forget();
     else
-        end_pending(rc);
+        end_all(&pending, rc);
 }
 
 void ncs_stage_leaves(enum ncs_fn fn, ncclComm_t comm)

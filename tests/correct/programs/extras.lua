@@ -56,13 +56,14 @@ function extras.windows()
     x:free()
 end
 
--- One process drives several devices, in groups.
+-- One process drives several devices, in groups. Freeing memory waits for all that its device does: where ranks
+-- are threads of one process, that may wait for this rank.
 function extras.one_process()
     local n, comms = 2 + draw.below(3), nil
     local c = { nranks = n, dtype = draw.pick(data.types), op = "sum", count = draw.pick(data.counts),
                 salt = draw.below(8), move = draw.pick { "all_reduce", "all_gather", "all_to_all" } }
     local rounds, move = 1 + draw.below(2), data.moves[c.move]
-    if nranks > 8 then return end
+    if nranks > 8 or not param.processes then return end
     comms = nccl.init_all(n)
     for _ = 1, rounds do
         local send, recv = {}, {}

@@ -1,7 +1,7 @@
 -- Buffers, and what must be in them: looked at when all streams have been waited for, then freed.
 local memory = {}
 
-local pending, keep = {}, {}
+local pending, keep, at_end = {}, {}, {}
 local streams = { stream }
 
 -- Kinds of memory that kernels reach.
@@ -33,6 +33,11 @@ local function check(x, want)
     expect.equal(x, want)
 end
 
+-- What is to be done when all streams have been waited for.
+function memory.later(action)
+    at_end[#at_end + 1] = action
+end
+
 -- Waits for everything in the way given, looks, and frees.
 function memory.settle(way, checks)
     if way == "device" then
@@ -52,10 +57,9 @@ function memory.settle(way, checks)
     for _, p in ipairs(pending) do
         if checks then check(p.x, p.want) end
     end
-    for _, x in ipairs(keep) do
-        x:free()
-    end
-    pending, keep = {}, {}
+    for _, action in ipairs(at_end) do action() end
+    for _, x in ipairs(keep) do x:free() end
+    pending, keep, at_end = {}, {}, {}
 end
 
 return memory

@@ -70,7 +70,9 @@ local function operator(c)
     if c.op ~= "premulsum" then return c.op end
     local scalar = data.scalar(c, c.team.me)
     if c.on_device then scalar = memory.take(c.dtype, 1):fill(scalar) end
-    return c.team.comm:premulsum(c.dtype, scalar)
+    local op = c.team.comm:premulsum(c.dtype, scalar)
+    memory.later(function() op:destroy() end)
+    return op
 end
 
 -- Everything but the call itself, which is made by the function returned: nothing may be filled in a group.
