@@ -197,6 +197,26 @@ START_TEST(test_pass)
 }
 END_TEST
 
+START_TEST(test_not_verified)
+{
+    struct ncs_left_out left_out[NCS_UNVERIFIED_REASONS] = { [NCS_UNVERIFIED_ROOM].count = 3 };
+    struct ncs_result r = result_of(NCS_PASS);
+    r.left_out = left_out;
+    r.unchecked = 3;
+    check_text(&r, true,
+               "PASS  scenarios/a.lua  4 ranks, sim, seed 0: 12 results verified, 3 not verified, 34 calls\n"
+               "  note  3 results not verified: no room for copies of the buffers\n"
+               "  more  ncclscript explain unverified\n");
+    left_out[NCS_UNVERIFIED_ASKED].count = 1;
+    r.unchecked = 4;
+    check_text(&r, true,
+               "PASS  scenarios/a.lua  4 ranks, sim, seed 0: 12 results verified, 4 not verified, 34 calls\n"
+               "  note  4 results not verified: verify = false at the call (1), no room for copies of the "
+               "buffers (3)\n"
+               "  more  ncclscript explain unverified\n");
+}
+END_TEST
+
 START_TEST(test_pass_not_declared)
 {
     struct ncs_result r = result_of(NCS_PASS);
@@ -359,5 +379,5 @@ START_TEST(test_skipped_and_internal)
 END_TEST
 
 NCS_TEST_MAIN("report", test_hang, test_hang_not_as_declared, test_verbose, test_color, test_many_ranks,
-              test_many_culprits, test_like_findings, test_output_cut, test_pass,
+              test_many_culprits, test_like_findings, test_output_cut, test_pass, test_not_verified,
               test_pass_not_declared, test_wrong, test_error, test_invalid, test_skipped_and_internal)

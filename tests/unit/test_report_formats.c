@@ -194,6 +194,7 @@ static const struct { const char *name; json_type type; bool or_null; } fields[]
     { "calls", JSON_INTEGER, false },     { "trace", JSON_STRING, false },
     { "reason", JSON_STRING, true },      { "virtual_ns", JSON_INTEGER, false },
     { "wall_ns", JSON_INTEGER, true },    { "output", JSON_ARRAY, false },
+    { "unverified", JSON_ARRAY, false },
 };
 
 static json_t *json_of(const struct ncs_report_run *run)

@@ -131,4 +131,27 @@ START_TEST(test_json_unstarted)
 }
 END_TEST
 
-NCS_TEST_MAIN("report_json", test_json_hang, test_json_cycle, test_json_repair, test_json_unstarted)
+START_TEST(test_json_unverified)
+{
+    struct ncs_call call = { .rank = 3, .comm = -1, .number = 7, .place.line = 12 };
+    struct ncs_left_out left_out[NCS_UNVERIFIED_REASONS] = {
+        [NCS_UNVERIFIED_DISAGREEMENT] = { 5, { &call }, 1 }, [NCS_UNVERIFIED_COPY] = { .count = 1 },
+    };
+    struct ncs_result r = result_of(NCS_PASS);
+    r.left_out = left_out;
+    json_t *o = json_of(&r, true);
+    ck_assert_uint_eq(json_array_size(at(o, "unverified")), 2);
+    ck_assert_str_eq(word(o, "unverified/0/reason"), "ranks-disagree");
+    ck_assert_str_eq(word(o, "unverified/0/meaning"), "the ranks passed different arguments");
+    ck_assert_int_eq(number(o, "unverified/0/count"), 5);
+    ck_assert_uint_eq(json_array_size(at(o, "unverified/0/calls")), 1);
+    ck_assert_int_eq(number(o, "unverified/0/calls/0/rank"), 3);
+    ck_assert_int_eq(number(o, "unverified/0/calls/0/call"), 7);
+    ck_assert_int_eq(number(o, "unverified/0/calls/0/line"), 12);
+    ck_assert_str_eq(word(o, "unverified/1/reason"), "copy-refused");
+    json_decref(o);
+}
+END_TEST
+
+NCS_TEST_MAIN("report_json", test_json_hang, test_json_cycle, test_json_repair, test_json_unstarted,
+              test_json_unverified)

@@ -211,5 +211,26 @@ START_TEST(test_page_names)
 }
 END_TEST
 
+/* The page lists the reasons that there are, and no other. */
+START_TEST(test_reasons)
+{
+    const struct ncs_page *page = ncs_page("unverified");
+    size_t listed = 0;
+    ck_assert_ptr_nonnull(page);
+    for (const char *at = page->what; (at = strstr(at, "\n  ")); at++)
+        listed += at[3] >= 'a' && at[3] <= 'z';
+    for (int why = 1; why < NCS_UNVERIFIED_REASONS; why++) {
+        char line[64];
+        const char *name = ncs_unverified_name(why);
+        ck_assert_ptr_nonnull(name);
+        ck_assert_uint_gt(strlen(ncs_unverified_text(why)), 10);
+        snprintf(line, sizeof line, "\n  %s ", name);
+        ck_assert_msg(strstr(page->what, line), "the page has no line for %s", name);
+        ck_assert_msg(ncs_list_has(page->names, name), "explain %s does not lead to the page", name);
+    }
+    ck_assert_uint_eq(listed, NCS_UNVERIFIED_REASONS - 1);
+}
+END_TEST
+
 NCS_TEST_MAIN("report_words", test_tally, test_tally_of_cases, test_repeated, test_alone, test_about,
-              test_safe_line, test_pages, test_page_names)
+              test_safe_line, test_pages, test_page_names, test_reasons)

@@ -1,6 +1,14 @@
 /* Verification: what is counted and not checked, and sends that meet receives. */
 #include "verify_lab.h"
 
+static void left_out(struct world *w, enum ncs_unverified why, uint64_t count)
+{
+    const struct ncs_left_out *l = &ncs_verify_left_out(w->v)[why];
+    ck_assert_msg(l->count == count, "%s: %ju, not %ju", ncs_unverified_name(why), (uintmax_t)l->count,
+                  (uintmax_t)count);
+    ck_assert_uint_eq(l->calls, count < 4 ? count : 4);
+}
+
 START_TEST(test_counts)
 {
     struct world w;
@@ -43,6 +51,30 @@ START_TEST(test_counts)
     after(&w); /* no data */
     ck_assert_uint_eq(ncs_verify_unchecked(w.v), 12);
     ck_assert_uint_eq(ncs_verify_checked(w.v), 2);
+    left_out(&w, NCS_UNVERIFIED_ASKED, 1);
+    left_out(&w, NCS_UNVERIFIED_DISAGREEMENT, 6);
+    left_out(&w, NCS_UNVERIFIED_UNPAIRED, 5);
+    wrong(&w, 0);
+    world_close(&w);
+}
+END_TEST
+
+START_TEST(test_off)
+{
+    struct world w;
+    world_open(&w, 3, true);
+    ncs_verify_off(w.v);
+    buffers(&w, 40, 40);
+    collective(&w, NCS_FN_ncclReduce, 10, ncclFloat32, ncclSum, 1);
+    before(&w);
+    after(&w); /* wrong */
+    collective(&w, NCS_FN_ncclGather, 3, ncclFloat32, -1, 0);
+    before(&w);
+    for (int i = 0; i < 3; i++)
+        ncs_verify_finished(w.v, w.set[i]);
+    left_out(&w, NCS_UNVERIFIED_OFF, 2);
+    ck_assert_uint_eq(ncs_verify_unchecked(w.v), 2);
+    ck_assert_uint_eq(ncs_verify_checked(w.v), 0);
     wrong(&w, 0);
     world_close(&w);
 }
@@ -63,7 +95,7 @@ START_TEST(test_budget)
         after(&w);
     }
     ck_assert_uint_eq(ncs_verify_checked(w.v), 8);
-    ck_assert_uint_eq(ncs_verify_unchecked(w.v), 4);
+    left_out(&w, NCS_UNVERIFIED_ROOM, 4);
     wrong(&w, 0);
     world_close(&w);
 }
@@ -184,4 +216,4 @@ START_TEST(test_pairs)
 }
 END_TEST
 
-NCS_TEST_MAIN("verify pairs", test_counts, test_budget, test_many_wrong, test_pairs)
+NCS_TEST_MAIN("verify pairs", test_counts, test_off, test_budget, test_many_wrong, test_pairs)

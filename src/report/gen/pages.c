@@ -2273,9 +2273,10 @@ const struct ncs_page ncs_pages[] = {
         .title = "a numbered call of a rank on a communicator",
         .what =
             "Collectives, sends, receives and one-sided calls are counted per communicator and rank from 1, in the\n"
-            "order in which the rank makes them, grouped or not. Splits and the like are not counted. Call 3 of\n"
-            "one rank meets call 3 of the others: a report that says \"call 3\" means the first number at which the\n"
-            "ranks part.\n",
+            "order in which the rank makes them, grouped or not. Splits and the like are not counted. NCCL pairs\n"
+            "the collectives of the ranks in their own order, and messages in the order of their two ranks, so\n"
+            "calls that meet may have different numbers. A report that says \"call 3\" means the first number at\n"
+            "which the ranks part.\n",
         .also = "label skipped-call group",
         .names = "call-number",
     },
@@ -2474,6 +2475,48 @@ const struct ncs_page ncs_pages[] = {
             "or for a key of the store. JSON says by which as \"via\".\n",
         .also = "p2p-cycle comm-order host-wait",
         .names = "ring circle",
+    },
+    {
+        .kind = NCS_PAGE_WORD,
+        .id = "unverified",
+        .title = "a result that was not verified, and the reasons that there are",
+        .what =
+            "ncclscript compares every result with what the ranks put in. It leaves a result out only for one of\n"
+            "these reasons. The report counts the results by reason; in JSON, `unverified` has the reason, the\n"
+            "count, and the first four calls.\n"
+            "\n"
+            "  verification-off   --no-verify, or verify = false in scenario{}\n"
+            "  not-asked          the call has the option verify = false\n"
+            "  ranks-disagree     the ranks passed different counts, types, operators or roots, or a send and its\n"
+            "                     receive have different lengths: there is no right result\n"
+            "  cut-short          the communicator was aborted, revoked or failed before the operation ended\n"
+            "  no-room            the buffers are larger than the memory for copies: 1 GiB on the simulator, 64 MiB\n"
+            "                     for each rank on real NCCL\n"
+            "  ambiguous-window   a put, and its rank registered one buffer as several windows in one group: the\n"
+            "                     address does not say which of them is meant\n"
+            "  unpaired           ncclscript does not know the calls of the other ranks, or the communicator\n"
+            "  unknown-type       ncclscript does not know the type or the operator\n"
+            "\n"
+            "On real NCCL ncclscript copies the buffers in the order of the streams, and there are further reasons:\n"
+            "\n"
+            "  put-on-real-nccl   a put: nothing shows when its data is in the window of the peer\n"
+            "  call-in-progress   a call of a non-blocking communicator returned before it was launched\n"
+            "  shared-stream      another thread launched on the same stream or communicator at the same time\n"
+            "  too-many-copies    more than 256 copies of the rank were under way, or a group had more than 8 streams\n"
+            "  copy-refused       CUDA cannot copy the memory in the order of a stream (pageable memory), or a call\n"
+            "                     had failed before and its error was still to be read\n",
+        .repair =
+            "Make smaller calls where there is no room. Check a result that must be right with expect.equal: an\n"
+            "expectation holds for every result, verified or not.\n",
+        .scenario =
+            "scenario { ranks = 2 }\n"
+            "local x = cuda.buffer(\"float32\", 8):fill(1)\n"
+            "world:all_reduce(x, { verify = false })\n"
+            "stream:sync()\n"
+            "expect.equal(x, 2)\n",
+        .ends = "pass",
+        .also = "verdict call",
+        .names = "not-verified unchecked verification-off not-asked ranks-disagree cut-short no-room ambiguous-window unpaired unknown-type put-on-real-nccl call-in-progress shared-stream too-many-copies copy-refused",
     },
     {
         .kind = NCS_PAGE_WORD,

@@ -28,9 +28,10 @@ expect.equal(x, 2)]],
 word { "call", "a numbered call of a rank on a communicator", names = "call-number",
   what = [[
 Collectives, sends, receives and one-sided calls are counted per communicator and rank from 1, in the
-order in which the rank makes them, grouped or not. Splits and the like are not counted. Call 3 of
-one rank meets call 3 of the others: a report that says "call 3" means the first number at which the
-ranks part.]],
+order in which the rank makes them, grouped or not. Splits and the like are not counted. NCCL pairs
+the collectives of the ranks in their own order, and messages in the order of their two ranks, so
+calls that meet may have different numbers. A report that says "call 3" means the first number at
+which the ranks part.]],
   also = "label skipped-call group" }
 
 word { "env", "variables of the environment that a scenario sets", names = "environment",
@@ -181,6 +182,45 @@ Each step waits for the next and the last for the first: in a collective, a send
 for signals, behind other work of a stream, for an event, on the host, while a communicator is made,
 or for a key of the store. JSON says by which as "via".]],
   also = "p2p-cycle comm-order host-wait" }
+
+word { "unverified", "a result that was not verified, and the reasons that there are",
+  names = "not-verified unchecked verification-off not-asked ranks-disagree cut-short no-room ambiguous-window " ..
+          "unpaired unknown-type put-on-real-nccl call-in-progress shared-stream too-many-copies copy-refused",
+  what = [[
+ncclscript compares every result with what the ranks put in. It leaves a result out only for one of
+these reasons. The report counts the results by reason; in JSON, `unverified` has the reason, the
+count, and the first four calls.
+
+  verification-off   --no-verify, or verify = false in scenario{}
+  not-asked          the call has the option verify = false
+  ranks-disagree     the ranks passed different counts, types, operators or roots, or a send and its
+                     receive have different lengths: there is no right result
+  cut-short          the communicator was aborted, revoked or failed before the operation ended
+  no-room            the buffers are larger than the memory for copies: 1 GiB on the simulator, 64 MiB
+                     for each rank on real NCCL
+  ambiguous-window   a put, and its rank registered one buffer as several windows in one group: the
+                     address does not say which of them is meant
+  unpaired           ncclscript does not know the calls of the other ranks, or the communicator
+  unknown-type       ncclscript does not know the type or the operator
+
+On real NCCL ncclscript copies the buffers in the order of the streams, and there are further reasons:
+
+  put-on-real-nccl   a put: nothing shows when its data is in the window of the peer
+  call-in-progress   a call of a non-blocking communicator returned before it was launched
+  shared-stream      another thread launched on the same stream or communicator at the same time
+  too-many-copies    more than 256 copies of the rank were under way, or a group had more than 8 streams
+  copy-refused       CUDA cannot copy the memory in the order of a stream (pageable memory), or a call
+                     had failed before and its error was still to be read]],
+  repair = [[
+Make smaller calls where there is no room. Check a result that must be right with expect.equal: an
+expectation holds for every result, verified or not.]],
+  ends = "pass", scenario = [[
+scenario { ranks = 2 }
+local x = cuda.buffer("float32", 8):fill(1)
+world:all_reduce(x, { verify = false })
+stream:sync()
+expect.equal(x, 2)]],
+  also = "verdict call" }
 
 word { "label", "a name that a script gives a call", names = "labels",
   what = [[
