@@ -6,7 +6,9 @@ $ ncclscript run pass.lua -n 3 --policy typical --seed 5
 > PASS  pass.lua  3 ranks, sim, typical, seed 5: 3 results verified, <*> calls
 
 $ ncclscript run --no-verify pass.lua
-> PASS  pass.lua  4 ranks, sim, seed 0: 0 results verified<*>, <*> calls
+> PASS  pass.lua  4 ranks, sim, seed 0: 0 results verified, 4 not verified, <*> calls
+>   note  4 results not verified: verification is off
+>   more  ncclscript explain unverified
 
 $ ncclscript run -q pass.lua
 

@@ -2490,6 +2490,7 @@ const struct ncs_page ncs_pages[] = {
             "  ranks-disagree     the ranks passed different counts, types, operators or roots, or a send and its\n"
             "                     receive have different lengths: there is no right result\n"
             "  cut-short          the communicator was aborted, revoked or failed before the operation ended\n"
+            "  memory-freed       a buffer was freed before the operation ended\n"
             "  no-room            the buffers are larger than the memory for copies: 1 GiB on the simulator, 64 MiB\n"
             "                     for each rank on real NCCL\n"
             "  ambiguous-window   a put, and its rank registered one buffer as several windows in one group: the\n"
@@ -2516,7 +2517,7 @@ const struct ncs_page ncs_pages[] = {
             "expect.equal(x, 2)\n",
         .ends = "pass",
         .also = "verdict call",
-        .names = "not-verified unchecked verification-off not-asked ranks-disagree cut-short no-room ambiguous-window unpaired unknown-type put-on-real-nccl call-in-progress shared-stream too-many-copies copy-refused",
+        .names = "not-verified unchecked verification-off not-asked ranks-disagree cut-short memory-freed no-room ambiguous-window unpaired unknown-type put-on-real-nccl call-in-progress shared-stream too-many-copies copy-refused",
     },
     {
         .kind = NCS_PAGE_WORD,

@@ -184,8 +184,9 @@ or for a key of the store. JSON says by which as "via".]],
   also = "p2p-cycle comm-order host-wait" }
 
 word { "unverified", "a result that was not verified, and the reasons that there are",
-  names = "not-verified unchecked verification-off not-asked ranks-disagree cut-short no-room ambiguous-window " ..
-          "unpaired unknown-type put-on-real-nccl call-in-progress shared-stream too-many-copies copy-refused",
+  names = "not-verified unchecked verification-off not-asked ranks-disagree cut-short memory-freed " ..
+          "no-room ambiguous-window unpaired unknown-type put-on-real-nccl call-in-progress " ..
+          "shared-stream too-many-copies copy-refused",
   what = [[
 ncclscript compares every result with what the ranks put in. It leaves a result out only for one of
 these reasons. The report counts the results by reason; in JSON, `unverified` has the reason, the
@@ -196,6 +197,7 @@ count, and the first four calls.
   ranks-disagree     the ranks passed different counts, types, operators or roots, or a send and its
                      receive have different lengths: there is no right result
   cut-short          the communicator was aborted, revoked or failed before the operation ended
+  memory-freed       a buffer was freed before the operation ended
   no-room            the buffers are larger than the memory for copies: 1 GiB on the simulator, 64 MiB
                      for each rank on real NCCL
   ambiguous-window   a put, and its rank registered one buffer as several windows in one group: the
