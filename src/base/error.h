@@ -9,7 +9,7 @@ enum ncs_status {
     NCS_OK = 0,
     NCS_BAD_INPUT,  /* the user's file, option or value: exit 2 */
     NCS_NO_DEVICE,  /* a driver or hardware that is not here: exit 77 */
-    NCS_NO_MEMORY,  /* the host is out of memory or of address space: exit 70 */
+    NCS_NO_MEMORY,  /* the host is out of memory or of address space: exit 7 */
     NCS_INTERNAL,   /* a fault of ncclscript itself: exit 70 */
 };
 

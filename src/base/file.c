@@ -124,6 +124,27 @@ bool ncs_file_read_within(const char *file, size_t limit, const char *wanted, st
     return ok || ncs_fail_at(err, file, 0, 0);
 }
 
+enum ncs_line_read ncs_file_line(FILE *in, size_t limit, struct ncs_str *line)
+{
+    char piece[4096];
+    size_t n = 0;
+    int c;
+    errno = 0;
+    ncs_str_clear(line);
+    ncs_str_add(line, "");
+    while ((c = getc_unlocked(in)) != EOF && c != '\n') {
+        piece[n++] = (char)c;
+        if (n == sizeof piece || line->bytes + n == limit) {
+            ncs_str_add_bytes(line, piece, n);
+            n = 0;
+            if (line->bytes >= limit)
+                return NCS_LINE_LONG;
+        }
+    }
+    ncs_str_add_bytes(line, piece, n);
+    return c == EOF && (line->bytes == 0 || ferror(in)) ? NCS_LINE_NONE : NCS_LINE_READ;
+}
+
 /* ---- writing ---- */
 
 static bool write_all(int fd, const char *text, size_t bytes)

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "base/error.h"
 #include "base/str.h"
@@ -20,6 +21,12 @@ bool ncs_file_read(const char *file, size_t limit, const char *wanted, struct nc
  * the folder of the name, so no link that leads out of it. err must not be NULL. */
 bool ncs_file_read_within(const char *file, size_t limit, const char *wanted, struct ncs_str *text,
                           struct ncs_error *err);
+
+enum ncs_line_read { NCS_LINE_READ, NCS_LINE_NONE, NCS_LINE_LONG };
+
+/* Replaces *line with the next line, without its end. NONE: there is none, or errno is set. LONG: it has more than
+ * limit bytes, of which so many are in *line, and what follows is the rest of it. */
+enum ncs_line_read ncs_file_line(FILE *in, size_t limit, struct ncs_str *line);
 
 /* Writes a file whole or not at all. What is there is replaced only when `replace`, unless it is no
  * regular file: a terminal or a pipe is written to. */

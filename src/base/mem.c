@@ -1,39 +1,53 @@
 #include "base/mem.h"
 
-#if defined(__linux__)
 #include <malloc.h>
-#endif
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/budget.h"
+
 void (*ncs_mem_exhausted)(size_t bytes);
 
-static void exhausted(size_t bytes)
+void ncs_mem_no_more(size_t bytes)
 {
     if (ncs_mem_exhausted)
         ncs_mem_exhausted(bytes);
-    static const char text[] = "ncclscript: out of memory\n";
-    if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
-        _exit(70);
-    _exit(70);
+    static const char text[] = "ncclscript: no memory is left\n";
+    ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
+    (void)written;
+    _exit(NCS_MEM_EXIT);
 }
 
+/* The allocator knows how long each block is: no header of our own is needed for giving back. */
 void *ncs_new(size_t bytes)
 {
     void *p = calloc(1, bytes ? bytes : 1);
     if (!p)
-        exhausted(bytes);
+        ncs_mem_no_more(bytes);
+    ncs_budget_count(malloc_usable_size(p));
     return p;
 }
 
 void *ncs_resize(void *p, size_t bytes)
 {
+    size_t before = malloc_usable_size(p);
     void *q = realloc(p, bytes ? bytes : 1);
     if (!q)
-        exhausted(bytes);
+        ncs_mem_no_more(bytes);
+    ncs_budget_give(before);
+    ncs_budget_count(malloc_usable_size(q));
     return q;
+}
+
+void *ncs_room(size_t bytes)
+{
+    if (!ncs_budget_take(bytes))
+        return NULL;
+    void *p = malloc(bytes ? bytes : 1);
+    ncs_budget_give(bytes);
+    ncs_budget_count(malloc_usable_size(p));
+    return p;
 }
 
 char *ncs_copy_text(const char *text)
@@ -46,6 +60,9 @@ char *ncs_copy_text(const char *text)
 
 void ncs_free(void *p)
 {
+    if (!p)
+        return;
+    ncs_budget_give(malloc_usable_size(p));
     free(p);
 }
 

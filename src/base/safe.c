@@ -8,6 +8,8 @@
 #include <string.h>
 #include <wchar.h>
 
+#include "base/mem.h"
+
 static bool is_continuation(unsigned char c)
 {
     return (c & 0xc0) == 0x80;
@@ -85,6 +87,19 @@ void ncs_safe_line(struct ncs_str *out, const char *text)
             ncs_str_add_bytes(out, p, n);
         plain = n ? n : 1;
     }
+}
+
+char *ncs_safe_copy(const char *text)
+{
+    size_t bytes = text ? strlen(text) : 0, kept = NCS_SAFE_MOST;
+    if (bytes <= NCS_SAFE_MOST)
+        return ncs_copy_text(text);
+    while (kept > NCS_SAFE_MOST - 4 && is_continuation((unsigned char)text[kept]))
+        kept--; /* not in the middle of a character */
+    struct ncs_str copy = { 0 };
+    ncs_str_add_bytes(&copy, text, kept);
+    ncs_str_addf(&copy, "... %zu bytes more", bytes - kept);
+    return ncs_str_take(&copy);
 }
 
 /* Cells of one character of `bytes` bytes. */

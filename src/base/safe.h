@@ -16,6 +16,12 @@ void ncs_safe_output(struct ncs_str *out, const char *line);
 /* Appends the bytes with whatever is no UTF-8 replaced by U+FFFD. */
 void ncs_safe_utf8(struct ncs_str *out, const char *text, size_t bytes);
 
+#define NCS_SAFE_MOST ((size_t)64 << 10)
+
+/* A copy for ncs_free; NULL gives NULL. Of a text of more than NCS_SAFE_MOST bytes it is the beginning, and how
+ * many bytes more there are. */
+char *ncs_safe_copy(const char *text);
+
 /* Cells of a terminal that a text takes: wide characters have two, combining ones none. */
 size_t ncs_safe_width(const char *text);
 
