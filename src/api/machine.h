@@ -120,6 +120,9 @@ struct ncs_observer {
     void (*work)(void *self, const struct ncs_work *work, enum ncs_work_state state);
     /* A kernel uses another device's memory, which goes well here; once for each allocation. */
     void (*foreign)(void *self, struct ncs_call *call, const char *why);
+    /* The host has no memory for what a call allocates; the call returns CUDA error 2, or NCCL's for
+     * it. NULL = the call is not known. */
+    void (*refused)(void *self, struct ncs_call *call, size_t bytes);
 };
 
 /* Deliberate faults in the data path, to prove that verification catches them. Tests only. */

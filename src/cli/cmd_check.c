@@ -8,12 +8,13 @@
 #include "cli/check_plan.h"
 #include "cli/command.h"
 #include "cli/files.h"
+#include "cli/memory.h"
 #include "cli/output.h"
 #include "cli/plan.h"
 #include "report/check.h"
 #include "script/check.h"
 
-enum { PLAN, RANKS, SET, UNSAFE, FORMAT, QUIET, HELP };
+enum { PLAN, RANKS, SET, MEMORY, UNSAFE, FORMAT, QUIET, HELP };
 
 static const char *const formats[] = { "text", "json", NULL };
 
@@ -24,6 +25,7 @@ static const struct ncs_option options[] = {
                  "ranks of a run", NULL, 1, NCS_RANKS_MOST },
     [SET]    = { "set", 0, NCS_OPTION_LIST, "NAME=VALUE", NULL, "Checking",
                  "set a parameter; may be given again", NULL, 0, 0 },
+    [MEMORY] = NCS_OPTION_MEMORY("Checking"),
     [UNSAFE] = { "unsafe", 0, NCS_OPTION_FLAG, NULL, NULL, "Checking",
                  "as a run with --unsafe: scripts may use programs and files", NULL, 0, 0 },
     [FORMAT] = { "format", 0, NCS_OPTION_CHOICE, NULL, "text", "Output",
@@ -200,6 +202,7 @@ static int check_operands(const struct ncs_parsed *parsed)
     struct ncs_files files = { 0 };
     struct ncs_error err = { 0 };
     int status = 0;
+    ncs_memory_limit("check", &v[MEMORY], 1);
     for (size_t i = 0; i < parsed->operands && status == 0; i++)
         if (!ncs_files_add(&files, parsed->operand[i], &err)) {
             ncs_print_error(&err);

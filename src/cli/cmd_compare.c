@@ -4,12 +4,13 @@
 
 #include "base/safe.h"
 #include "cli/command.h"
+#include "cli/memory.h"
 #include "cli/output.h"
 #include "cli/plan.h"
 #include "cli/run_options.h"
 #include "cli/twin.h"
 
-enum { RANKS, NCCL_LIB, CUDART_LIB, TIMEOUT, SET, VERBOSE, QUIET, HELP };
+enum { RANKS, NCCL_LIB, CUDART_LIB, TIMEOUT, MEMORY, SET, VERBOSE, QUIET, HELP };
 
 static const struct ncs_option options[] = {
     [RANKS]     = { "ranks", 'n', NCS_OPTION_INT, "RANKS", "as declared", "Running",
@@ -20,6 +21,7 @@ static const struct ncs_option options[] = {
                     "the CUDA runtime library", NULL, 0, 0 },
     [TIMEOUT]   = { "timeout", 0, NCS_OPTION_DURATION, "TIME", "as declared, or 10s", "Running",
                     "limit of each run; on NCCL, of a time without progress", NULL, 0, 0 },
+    [MEMORY]    = NCS_OPTION_MEMORY("Running"),
     [SET]       = { "set", 0, NCS_OPTION_LIST, "NAME=VALUE", NULL, "Running",
                     "set a parameter; may be given again", NULL, 0, 0 },
     [VERBOSE]   = { "verbose", 'v', NCS_OPTION_FLAG, NULL, NULL, "Output",
@@ -306,7 +308,9 @@ static int compare_main(const struct ncs_parsed *parsed)
     c.value[NCS_RUN_NCCL_LIB] = v[NCCL_LIB];
     c.value[NCS_RUN_CUDART_LIB] = v[CUDART_LIB];
     c.value[NCS_RUN_TIMEOUT] = v[TIMEOUT];
+    c.value[NCS_RUN_MEMORY] = v[MEMORY];
     c.value[NCS_RUN_SET] = v[SET];
+    ncs_memory_limit("compare", &v[MEMORY], 1);
     int status = compare_operands(&c, parsed);
     ncs_plan_free(&c.plan);
     return status;

@@ -4,12 +4,13 @@
 
 #include "base/mem.h"
 #include "cli/command.h"
+#include "cli/memory.h"
 #include "cli/output.h"
 #include "report/places.h"
 #include "report/report.h"
 #include "trace/trace.h"
 
-enum { FORMAT, COLOR, VERBOSE, QUIET, HELP };
+enum { MEMORY, FORMAT, COLOR, VERBOSE, QUIET, HELP };
 
 static const char *const formats[] = { "text", "json", "tree", "dot", NULL };
 static const char *const colors[] = {
@@ -17,6 +18,7 @@ static const char *const colors[] = {
 };
 
 static const struct ncs_option options[] = {
+    [MEMORY]  = NCS_OPTION_MEMORY("Reading"),
     [FORMAT]  = { "format", 0, NCS_OPTION_CHOICE, NULL, "text", "Output",
                   "for people, one JSON object; tree, dot: who waits for whom", formats, 0, 0 },
     [COLOR]   = { "color", 0, NCS_OPTION_CHOICE, NULL, "auto", "Output", "colours in the text", colors,
@@ -118,6 +120,7 @@ static int diagnose_main(const struct ncs_parsed *parsed)
     struct ncs_trace trace = { 0 };
     struct ncs_error err = { 0 };
     int status = 2;
+    ncs_memory_limit("diagnose", &parsed->value[MEMORY], 1);
     if (ncs_trace_read(&trace, (const char *const *)parsed->operand, parsed->operands, &err))
         status = report(parsed, &trace);
     else

@@ -7,19 +7,21 @@
 #include "base/mem.h"
 #include "cli/command.h"
 #include "cli/console.h"
+#include "cli/memory.h"
 #include "cli/output.h"
 #include "cli/state_file.h"
 #include "prompt/tutor.h"
 
 #define LESSON_BYTES ((size_t)1 << 20)
 
-enum { AGAIN, TEST, ECHO, HELP };
+enum { AGAIN, TEST, MEMORY, ECHO, HELP };
 
 static const struct ncs_option options[] = {
     [AGAIN] = { "again", 0, NCS_OPTION_FLAG, NULL, NULL, "Learning",
         "from the beginning, whatever was done before", NULL, 0, 0 },
     [TEST]  = { "test", 0, NCS_OPTION_FLAG, NULL, NULL, "Teaching",
         "try the solutions and the wrong answers of the lesson, or of all", NULL, 0, 0 },
+    [MEMORY] = NCS_OPTION_MEMORY("Teaching"),
     [ECHO]  = { "echo", 0, NCS_OPTION_FLAG, NULL, NULL, "Output",
         "show each line before what comes of it, where nobody types", NULL, 0, 0 },
     [HELP]  = NCS_OPTION_HELP,
@@ -154,7 +156,7 @@ static int give(struct chosen *c, bool from_the_beginning, bool echo)
     struct ncs_tutor *t = ncs_tutor_new(&o, &err);
     if (!t) {
         ncs_print_error(&err);
-        return 70;
+        return err.status == NCS_NO_MEMORY ? NCS_MEM_EXIT : 70;
     }
     int status = ncs_console_run(ncs_tutor_prompt(t), echo);
     ncs_tutor_free(t);
@@ -178,17 +180,20 @@ static int test_all(void)
 static int lesson_main(const struct ncs_parsed *parsed)
 {
     const struct ncs_option_value *v = parsed->value;
+    ncs_memory_limit("lesson", &v[MEMORY], 1);
     if (!parsed->operands)
         return v[TEST].given ? test_all() : list();
     struct chosen c = { 0 };
     struct ncs_error err = { 0 };
     int status = 2;
-    if (!choose(parsed->operand[0], &c, &err))
+    if (!choose(parsed->operand[0], &c, &err)) {
         ncs_print_error(&err);
-    else if (v[TEST].given)
+        status = err.status == NCS_NO_MEMORY ? NCS_MEM_EXIT : 2;
+    } else if (v[TEST].given) {
         status = ncs_tutor_test(c.lesson, c.name, ncs_console_write, NULL) ? 0 : 1;
-    else
+    } else {
         status = give(&c, v[AGAIN].given, v[ECHO].given);
+    }
     ncs_lesson_free(c.lesson);
     ncs_free(c.name);
     return status;

@@ -1,10 +1,12 @@
 /* ncclscript repl: lines for all ranks, one after the other. */
+#include "base/mem.h"
 #include "cli/command.h"
 #include "cli/console.h"
+#include "cli/memory.h"
 #include "cli/output.h"
 #include "scenario/scenario.h"
 
-enum { RANKS, POLICY, SEED, SET, NCCL, UNSAFE, ECHO, COLOR, HELP };
+enum { RANKS, POLICY, SEED, SET, NCCL, MEMORY, UNSAFE, ECHO, COLOR, HELP };
 
 static const char *const policies[] = { "strict", "typical", NULL };
 static const char *const colors[] = { "auto", "always", "never", NULL };
@@ -20,6 +22,7 @@ static const struct ncs_option options[] = {
         "set a parameter of the file; may be given again", NULL, 0, 0 },
     [NCCL]   = { "nccl-version", 0, NCS_OPTION_CHOICE, "VERSION", "2.30.7", "Running",
         "which NCCL the simulator is: 2.28.9 ... 2.30.7", ncs_nccl_profiles, 0, 0 },
+    [MEMORY] = NCS_OPTION_MEMORY("Running"),
     [UNSAFE] = { "unsafe", 0, NCS_OPTION_FLAG, NULL, NULL, "Running",
         "let lines run programs, use files, set any NCCL_* and CUDA_*", NULL, 0, 0 },
     [ECHO]   = { "echo", 0, NCS_OPTION_FLAG, NULL, NULL, "Output",
@@ -49,12 +52,13 @@ static int repl_main(const struct ncs_parsed *parsed)
         .out = ncs_console_write,
     };
     struct ncs_error err = { 0 };
+    ncs_memory_limit("repl", &v[MEMORY], 1);
     if (ncs_console_is_terminal())
         ncs_out("A line of Lua runs on every rank, @2 LINE on rank 2. :help shows more, :quit leaves.\n");
     struct ncs_prompt *p = ncs_prompt_new(&o, &err);
     if (!p) {
         ncs_print_error(&err);
-        return err.status == NCS_BAD_INPUT ? 2 : 70;
+        return err.status == NCS_BAD_INPUT ? 2 : err.status == NCS_NO_MEMORY ? NCS_MEM_EXIT : 70;
     }
     int status = ncs_console_run(p, v[ECHO].given);
     ncs_prompt_free(p);

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/safe.h"
 #include "cli/command.h"
+#include "cli/memory.h"
 #include "cli/output.h"
 #include "cli/plan.h"
 #include "cli/run_options.h"
@@ -132,6 +133,7 @@ static int run_operands(const struct ncs_parsed *parsed)
     struct ncs_error err = { 0 };
     char *schedule = NULL;
     int status = 2;
+    ncs_memory_limit("run", &v[NCS_RUN_MEMORY], ncs_run_jobs(v));
     if (v[NCS_RUN_UNSAFE].given && !v[NCS_RUN_LIST].given)
         fprintf(stderr, "ncclscript run: --unsafe: scripts may run programs and use files\n");
     if (!ncs_run_read_schedule(v, &schedule, &err) || !ncs_run_options_fit(v, &err) ||

@@ -4,28 +4,32 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "cli/command.h"
 #include "cli/corpus.h"
+#include "cli/memory.h"
 #include "cli/output.h"
 #include "report/corpus.h"
 
-enum { ALL, FORMAT, HELP };
+enum { ALL, MEMORY, FORMAT, HELP };
 
 static const char *const formats[] = { "text", "json", NULL };
 
 static const struct ncs_option options[] = {
     [ALL]    = { "all", 0, NCS_OPTION_FLAG, NULL, NULL, "Scoring",
                  "a case of scenarios/bugs without a report is not right", NULL, 0, 0 },
+    [MEMORY] = NCS_OPTION_MEMORY("Scoring"),
     [FORMAT] = { "format", 0, NCS_OPTION_CHOICE, NULL, "text", "Output",
                  "for people, or one JSON object", formats, 0, 0 },
     [HELP]   = NCS_OPTION_HELP,
     { 0 },
 };
 
-enum { ERRORS_MOST = 20 }; /* lines that are told */
+enum { ERRORS_MOST = 20,       /* lines that are told */
+       REPORT_MOST = 64 << 20 }; /* bytes of a line */
 
 /* A case, a policy and a seed of which there is a report. */
 struct seen {
@@ -116,17 +120,21 @@ static void print_wrong(const char *file, int line, struct ncs_error *err, struc
 static bool add_reports(struct scoring *s, FILE *in, const char *file)
 {
     struct ncs_error err, last = { 0 };
-    char *line = NULL;
-    size_t room = 0, wrong = 0;
-    ssize_t bytes;
-    for (int number = 1; (bytes = getline(&line, &room, in)) >= 0; number++) {
+    struct ncs_str line = { 0 };
+    enum ncs_line_read read;
+    size_t wrong = 0;
+    for (int number = 1; (read = ncs_file_line(in, REPORT_MOST, &line)) != NCS_LINE_NONE; number++) {
         err = (struct ncs_error){ 0 };
-        if (is_blank(line) || add_line(s, line, (size_t)bytes, number, &err))
+        if (read == NCS_LINE_LONG)
+            ncs_fail(&err, NCS_BAD_INPUT, "a line of more than %d MiB is no report", REPORT_MOST >> 20);
+        else if (is_blank(line.text) || add_line(s, line.text, line.bytes, number, &err))
             continue;
         if (wrong++ < ERRORS_MOST)
             print_wrong(file, number, &err, &last);
+        if (read == NCS_LINE_LONG)
+            break;
     }
-    free(line);
+    ncs_str_free(&line);
     if (wrong > ERRORS_MOST)
         fprintf(stderr, "ncclscript score: and %zu more lines that are no report\n", wrong - ERRORS_MOST);
     if (!ferror(in))
@@ -210,6 +218,7 @@ static int score_main(const struct ncs_parsed *parsed)
     struct scoring s = { 0 };
     struct ncs_str out = { 0 };
     int status = 2;
+    ncs_memory_limit("score", &parsed->value[MEMORY], 1);
     if (add_all(&s, parsed)) {
         count_cases(&s);
         if (parsed->value[FORMAT].number == 1)

@@ -8,8 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "cli/output.h"
 #include "cli/state_file.h"
 
 #ifdef NCCLSCRIPT_EDIT
@@ -28,8 +30,8 @@ struct ncs_editor {
     char *history_file;      /* NULL = none is kept */
     const char *prompt;
     struct ncs_editor_completer completer;
-    char *line;              /* the one that was given last */
-    size_t room;
+    char *line;              /* the one that was given last: edited, */
+    struct ncs_str read;     /* or plain */
     struct ncs_str pasted;   /* lines that have not been given */
     size_t given;            /* bytes of them that have */
 };
@@ -47,16 +49,20 @@ static enum ncs_edited read_plain(struct ncs_editor *e, const char **line)
         fputs(e->prompt, stdout);
         fflush(stdout);
     }
-    errno = 0;
-    ssize_t n = getline(&e->line, &e->room, stdin);
-    if (n < 0 && errno == EINTR) {
+    switch (ncs_file_line(stdin, NCS_FILE_LIMIT, &e->read)) {
+    case NCS_LINE_READ:
+        break;
+    case NCS_LINE_LONG:
+        ncs_err("ncclscript: a line of the input is longer than 16 MiB\n");
+        return NCS_EDITED_END;
+    case NCS_LINE_NONE:
+        if (errno != EINTR)
+            return NCS_EDITED_END;
         clearerr(stdin);
         return NCS_EDITED_INTERRUPTED;
     }
-    if (n < 0)
-        return NCS_EDITED_END;
-    e->line[strcspn(e->line, "\r\n")] = 0;
-    *line = e->line;
+    e->read.text[strcspn(e->read.text, "\r\n")] = 0;
+    *line = e->read.text;
     return NCS_EDITED_LINE;
 }
 
@@ -379,10 +385,8 @@ void ncs_editor_close(struct ncs_editor *e)
     if (!e)
         return;
     close_edit(e);
-    if (e->edit)
-        ncs_free(e->line);
-    else
-        free(e->line); /* getline's */
+    ncs_free(e->line);
+    ncs_str_free(&e->read);
     ncs_str_free(&e->pasted);
     ncs_free(e);
 }

@@ -41,10 +41,11 @@ static const char exit_codes[] =
     "  4    a call failed or a rank raised an error, and nothing caught it\n"
     "  5    nothing was executed\n"
     "  6    ranks were lost: faults stopped every one\n"
+    "  7    the memory budget was used up (--memory)\n"
     "  70   a fault of ncclscript itself\n"
     "  74   not all of the output could be written\n"
     "  77   skipped: no such driver or hardware here\n"
-    "  124  past the time limit, with no verdict\n"
+    "  124  past the time limit, or computing without end\n"
     "  130  interrupted\n";
 
 static void add_commands(struct ncs_str *out)

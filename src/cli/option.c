@@ -80,6 +80,7 @@ static bool bad_value(const struct ncs_command *command, const struct ncs_option
                       const char *text, const char *near)
 {
     struct ncs_str want = { 0 };
+    char size[32];
     ncs_str_add(&want, "");
     switch (o->type) {
     case NCS_OPTION_INT:
@@ -90,6 +91,10 @@ static bool bad_value(const struct ncs_command *command, const struct ncs_option
         break;
     case NCS_OPTION_DURATION:
         ncs_str_add(&want, "a time, as `10s`, `500ms` or `2m`");
+        break;
+    case NCS_OPTION_SIZE:
+        ncs_str_addf(&want, "a size of %s or more, as `512M` or `4G`",
+                     ncs_format_size((uint64_t)o->least, size, sizeof size));
         break;
     case NCS_OPTION_LIST:
         ncs_str_addf(&want, "%s", o->argument);
@@ -112,6 +117,15 @@ static int64_t choice(const struct ncs_option *o, const char *text)
     return -1;
 }
 
+static bool read_size(const struct ncs_option *o, const char *text, int64_t *number)
+{
+    uint64_t bytes;
+    if (!ncs_parse_size(text, &bytes) || bytes < (uint64_t)o->least || bytes > INT64_MAX)
+        return false;
+    *number = (int64_t)bytes;
+    return true;
+}
+
 static bool take_value(const struct ncs_command *command, size_t row, const char *text,
                        struct ncs_option_value *value)
 {
@@ -130,6 +144,10 @@ static bool take_value(const struct ncs_command *command, size_t row, const char
         break;
     case NCS_OPTION_DURATION:
         if (!ncs_parse_duration(text, &value->number) || value->number == 0)
+            return bad_value(command, o, text, NULL);
+        break;
+    case NCS_OPTION_SIZE:
+        if (!read_size(o, text, &value->number))
             return bad_value(command, o, text, NULL);
         break;
     case NCS_OPTION_MODE:

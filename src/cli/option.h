@@ -12,6 +12,7 @@ enum ncs_option_type {
     NCS_OPTION_FLAG,
     NCS_OPTION_INT,      /* from least to most, or a word of `choices`: -1 - its index */
     NCS_OPTION_DURATION, /* nanoseconds */
+    NCS_OPTION_SIZE,     /* bytes, from least on */
     NCS_OPTION_CHOICE,   /* one of the words of `choices`; the value is its index */
     NCS_OPTION_MODE,     /* as CHOICE, but the word may be missing: it stands for the first one */
     NCS_OPTION_LIST,     /* may be given again; the values are texts */

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/parallel.h"
+#include "cli/memory.h"
 #include "cli/output.h"
 
 static const char *const drivers[] = { "sim", "nccl", NULL };
@@ -41,6 +42,7 @@ const struct ncs_option ncs_run_option[] = {
         "make the choices that a run with --seed and -v told", NULL, 0, 0 },
     [NCS_RUN_TIMEOUT] = { "timeout", 0, NCS_OPTION_DURATION, "TIME", "as declared", "Running",
         "limit of each run, as 10s; of nccl without progress", NULL, 0, 0 },
+    [NCS_RUN_MEMORY] = NCS_OPTION_MEMORY("Running"),
     [NCS_RUN_POLICY] = { "policy", 0, NCS_OPTION_CHOICE, NULL, "as declared", "Running",
         "by the contract, or as NCCL mostly does", policies, 0, 0 },
     [NCS_RUN_RANKS_AS] = { "ranks-as", 0, NCS_OPTION_CHOICE, NULL, "fiber", "Running",

@@ -21,6 +21,7 @@ static enum ncs_verdict verdict_of(const struct ncs_error *err)
     switch (err->status) {
     case NCS_BAD_INPUT: return NCS_INVALID;
     case NCS_NO_DEVICE: return NCS_SKIPPED;
+    case NCS_NO_MEMORY: return NCS_MEMORY;
     default:            return NCS_INTERNAL_FAULT;
     }
 }
@@ -159,7 +160,8 @@ static void tell_skipped(struct told *t, const struct ncs_scenario *scenario,
 /* Only a run that came to an end of its own can be what was declared. */
 static bool is_judged(enum ncs_verdict v)
 {
-    return v != NCS_INTERNAL_FAULT && v != NCS_SKIPPED && v != NCS_TIMEOUT && v != NCS_INTERRUPTED;
+    return v != NCS_INTERNAL_FAULT && v != NCS_MEMORY && v != NCS_SKIPPED && v != NCS_TIMEOUT &&
+           v != NCS_INTERRUPTED;
 }
 
 static bool declares_more_than_pass(const struct ncs_outcome *o)

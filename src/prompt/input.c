@@ -166,7 +166,8 @@ void prompt_do(struct ncs_prompt *p, struct input input)
         prompt_input_free(&input);
     }
     prompt_tell(p);
-    if (p->tutor)
+    prompt_end_if_spent(p);
+    if (p->tutor && p->run)
         tutor_after(p);
 }
 

@@ -6,13 +6,16 @@
 #include <lua.h>
 #include <lualib.h>
 
+#include "base/budget.h"
 #include "base/mem.h"
 #include "prompt/private.h"
 #include "prompt/view.h"
+#include "script/heap.h"
 
 #define STEPS_OF_LUA 200000000 /* instructions that a lesson's function may take */
 
 struct ncs_lesson {
+    struct ncs_heap heap;
     lua_State *L;      /* 1: the lesson's table, 2: its steps */
     char *name, *title;
     int ranks;
@@ -51,6 +54,17 @@ static void too_long(lua_State *L, lua_Debug *ar)
 {
     (void)ar;
     luaL_error(L, "the lesson computes too long");
+}
+
+/* The lesson's own code: what it may take has an end. */
+static int call(struct ncs_lesson *l, int args, int results)
+{
+    ncs_heap_refuse(&l->heap, true);
+    lua_sethook(l->L, too_long, LUA_MASKCOUNT, STEPS_OF_LUA);
+    int status = lua_pcall(l->L, args, results, 0);
+    lua_sethook(l->L, NULL, 0, 0);
+    ncs_heap_refuse(&l->heap, false);
+    return status;
 }
 
 static void open_libraries(lua_State *L)
@@ -154,16 +168,19 @@ struct ncs_lesson *ncs_lesson_read(const char *name, const char *text, size_t by
 {
     struct ncs_lesson *l = ncs_new(sizeof *l);
     l->name = ncs_copy_text(name);
-    l->L = luaL_newstate();
+    l->L = ncs_heap_state(&l->heap);
     struct ncs_str chunk = { 0 };
     ncs_str_addf(&chunk, "@%s", name);
     bool ok = l->L != NULL;
+    char budget[NCS_BUDGET_WORDS];
     if (ok) {
         open_libraries(l->L);
-        lua_sethook(l->L, too_long, LUA_MASKCOUNT, STEPS_OF_LUA);
-        ok = luaL_loadbufferx(l->L, text, bytes, chunk.text, "t") == LUA_OK &&
-             lua_pcall(l->L, 0, 1, 0) == LUA_OK;
-        if (!ok)
+        ok = luaL_loadbufferx(l->L, text, bytes, chunk.text, "t") == LUA_OK;
+        int status = ok ? call(l, 0, 1) : LUA_ERRSYNTAX;
+        ok = status == LUA_OK;
+        if (status == LUA_ERRMEM)
+            ncs_fail(err, NCS_NO_MEMORY, "the lesson %s uses up %s", name, ncs_budget_words(budget));
+        else if (!ok)
             fail(err, "", lua_isstring(l->L, -1) ? lua_tostring(l->L, -1) : "the lesson fails");
     } else {
         ncs_fail(err, NCS_NO_MEMORY, "no memory for the lesson %s", name);
@@ -221,10 +238,9 @@ enum ncs_marked ncs_lesson_mark(struct ncs_lesson *l, size_t step, struct ncs_pr
 {
     lua_State *L = l->L;
     push_step(l, step);
-    lua_sethook(L, too_long, LUA_MASKCOUNT, STEPS_OF_LUA);
     lua_getfield(L, 3, "check");
     prompt_push_view(L, p);
-    if (lua_pcall(L, 1, 2, 0) != LUA_OK) {
+    if (call(l, 1, 2) != LUA_OK) {
         ncs_str_addf(say, "the lesson is broken: %s", lua_isstring(L, -1) ? lua_tostring(L, -1) : "?");
         return NCS_MARKED_BROKEN;
     }

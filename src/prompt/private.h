@@ -72,6 +72,8 @@ struct ncs_prompt {
 
 /* ---- prompt.c ---- */
 
+/* Gives the run up when it has used up the memory budget. */
+void prompt_end_if_spent(struct ncs_prompt *p);
 /* Starts the run anew and does all inputs again. False, and what was there stays, when that cannot be. */
 bool prompt_restart(struct ncs_prompt *p, const struct settings *settings, size_t inputs,
                     struct ncs_error *err);

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "base/budget.h"
 #include "base/mem.h"
 #include "base/safe.h"
 #include "prompt/private.h"
@@ -184,6 +185,16 @@ static bool begin_life(struct ncs_prompt *p, const struct settings *s, struct nc
     return true;
 }
 
+void prompt_end_if_spent(struct ncs_prompt *p)
+{
+    char budget[NCS_BUDGET_WORDS];
+    if (!p->run || !ncs_run_is_spent(p->run))
+        return;
+    end_life(p);
+    prompt_say(p, "error: %s is used up, and the run is gone; `:reset` begins one",
+               ncs_budget_words(budget));
+}
+
 static void take_settings(struct settings *to, const struct settings *from)
 {
     char *file = ncs_copy_text(from->file);
@@ -214,6 +225,7 @@ bool prompt_restart(struct ncs_prompt *p, const struct settings *settings, size_
         while (p->inputs > inputs)
             prompt_input_free(&p->input[--p->inputs]);
         redo(p, inputs);
+        prompt_end_if_spent(p);
     } else if (!p->run) { /* the old one had to go first: it comes back */
         struct ncs_error ignored;
         p->silent = true;

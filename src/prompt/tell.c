@@ -86,7 +86,10 @@ static void add_reply(struct ncs_prompt *p, const struct ncs_reply *r, const cha
             prompt_overview(p, out);
         break;
     case NCS_REPLY_INTERRUPTED:
-        ncs_str_addf(out, "%-*s  interrupted\n", width, who);
+        ncs_str_addf(out, "%-*s  interrupted", width, who);
+        if (ncs_run_so_far(p->run)->skip_reason)
+            ncs_str_addf(out, ": %s", ncs_run_so_far(p->run)->skip_reason);
+        ncs_str_add(out, "\n");
         break;
     }
 }

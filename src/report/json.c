@@ -275,7 +275,8 @@ static json_t *errors(const struct ncs_report_run *run)
     if (run->complaints)
         add_complaints(run->complaints, list);
     if (e->status != NCS_OK && !(run->complaints && run->complaints->errors))
-        json_array_append_new(list, own_error(e->status == NCS_BAD_INPUT ? "scenario" : "internal",
+        json_array_append_new(list, own_error(e->status == NCS_BAD_INPUT   ? "scenario"
+                                              : e->status == NCS_NO_MEMORY ? "memory" : "internal",
                                               e->text, e->hint, e->file, e->line, e->column));
     return list;
 }

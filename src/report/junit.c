@@ -82,8 +82,9 @@ static enum outcome outcome_of(enum ncs_verdict verdict, bool as_expected)
         return SKIPPED;
     if (as_expected)
         return PASSED;
-    bool no_result = verdict == NCS_INVALID || verdict == NCS_EMPTY || verdict == NCS_TIMEOUT ||
-                     verdict == NCS_INTERNAL_FAULT || verdict == NCS_INTERRUPTED;
+    bool no_result = verdict == NCS_INVALID || verdict == NCS_EMPTY || verdict == NCS_MEMORY ||
+                     verdict == NCS_INTERNAL_FAULT || verdict == NCS_TIMEOUT ||
+                     verdict == NCS_INTERRUPTED;
     return no_result ? BROKEN : FAILED;
 }
 

@@ -104,6 +104,7 @@ static bool add_cause(const struct ncs_result *r, struct ncs_str *out)
         return add_wrong(r, out) || add_error(r, out) || add_finding(r, out);
     case NCS_SKIPPED:
     case NCS_TIMEOUT:
+    case NCS_MEMORY:
         if (r->skip_reason)
             ncs_str_add(out, r->skip_reason);
         return r->skip_reason || add_internal(r, out);

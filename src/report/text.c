@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/budget.h"
 #include "base/mem.h"
 #include "base/order.h"
 #include "base/quantity.h"
@@ -29,6 +30,7 @@ static const struct {
     [NCS_ERROR]          = { "ERROR", NCS_RED },
     [NCS_EMPTY]          = { "EMPTY", NCS_YELLOW },
     [NCS_LOST]           = { "LOST", NCS_RED },
+    [NCS_MEMORY]         = { "MEMORY", NCS_RED },
     [NCS_INTERNAL_FAULT] = { "INTERNAL", NCS_RED },
     [NCS_SKIPPED]        = { "SKIPPED", NCS_YELLOW },
     [NCS_TIMEOUT]        = { "TIMEOUT", NCS_RED },
@@ -261,7 +263,7 @@ static void add_waits(const struct ncs_text *t, const char *title, bool merge)
 
 static bool stopped(const struct ncs_result *r)
 {
-    return r->verdict == NCS_TIMEOUT || r->verdict == NCS_INTERRUPTED;
+    return r->verdict == NCS_TIMEOUT || r->verdict == NCS_INTERRUPTED || r->verdict == NCS_MEMORY;
 }
 
 static void add_verbose(const struct ncs_text *t)
@@ -369,6 +371,28 @@ static void add_unverified(const struct ncs_text *t)
     ncs_str_free(&note);
 }
 
+/* What the host did not give, and how more of it can be had. */
+static void add_memory(const struct ncs_text *t)
+{
+    const struct ncs_result *r = t->result;
+    char size[32];
+    struct ncs_str note = { 0 };
+    if (r->refused) {
+        ncs_str_addf(&note, "the host, not the simulated GPU, had no memory for %" PRIu64 " allocation%s",
+                     r->refused, ncs_text_plural(r->refused));
+        if (r->refused_at.line > 0)
+            ncs_str_addf(&note, ", the first at line %d", r->refused_at.line);
+        ncs_text_keyed(t, NCS_BOLD, "note", note.text);
+    }
+    ncs_str_clear(&note);
+    if ((r->refused || r->verdict == NCS_MEMORY) && r->memory != NCS_BUDGET_NONE && r->memory) {
+        ncs_str_addf(&note, "--memory SIZE gives the run more than %s, if the host has it",
+                     ncs_format_size(r->memory, size, sizeof size));
+        ncs_text_keyed(t, NCS_BOLD, "fix", note.text);
+    }
+    ncs_str_free(&note);
+}
+
 static void add_body(const struct ncs_text *t)
 {
     const struct ncs_result *r = t->result;
@@ -382,9 +406,8 @@ static void add_body(const struct ncs_text *t)
         add_waits(t, "where the ranks were then", true);
     if (r->verdict == NCS_INTERNAL_FAULT)
         ncs_text_keyed(t, NCS_BOLD, "note",
-                       r->internal.status == NCS_NO_MEMORY
-                           ? "the host has no room for a run of this size"
-                           : "a fault of ncclscript: please report it with the scenario");
+                       "a fault of ncclscript: please report it with the scenario");
+    add_memory(t);
 }
 
 static void add_output_lost(const struct ncs_text *t)
@@ -408,10 +431,12 @@ static void add_reason(const struct ncs_text *t)
         ncs_safe_line(t->out, r->skip_reason ? r->skip_reason : "it cannot be run here");
     } else if (r->verdict == NCS_EMPTY) {
         ncs_str_add(t->out, t->run->origin ? ": no call in it" : ": nothing was executed");
+    } else if (r->verdict == NCS_MEMORY && r->skip_reason) {
+        ncs_str_addf(t->out, ": %s", r->skip_reason);
     } else if (r->verdict == NCS_TIMEOUT) {
-        ncs_str_add(t->out, ": no verdict within the time limit");
+        ncs_str_add(t->out, r->endless ? "" : ": no verdict within the time limit");
         if (r->skip_reason)
-            ncs_str_addf(t->out, ", %s", r->skip_reason);
+            ncs_str_addf(t->out, "%s %s", r->endless ? ":" : ",", r->skip_reason);
     }
 }
 

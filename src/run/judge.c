@@ -2,11 +2,13 @@
  * after a wrong value or after another rank's error may follow from it. What has no place in that
  * order (a hang that no failed rank explains, the end of the time, an interrupt) is independent of
  * it, and the order of ncs_verdict_worse decides. */
+#include "base/budget.h"
 #include "base/mem.h"
 #include "run/private.h"
 
 /* From a rank's first statement on, whatever ends it is a bug of the program under test: only what
- * scenario{} itself refuses on a rank is a scenario that does not load. */
+ * scenario{} itself refuses on a rank is a scenario that does not load, and the host's memory is the
+ * host's. */
 static const struct {
     const char *name;
     enum ncs_verdict verdict;
@@ -17,6 +19,7 @@ static const struct {
     [NCS_KIND_EXPECT]   = { "expect",   NCS_WRONG },
     [NCS_KIND_LUA]      = { "lua",      NCS_ERROR },
     [NCS_KIND_SCENARIO] = { "scenario", NCS_INVALID },
+    [NCS_KIND_MEMORY]   = { "memory",   NCS_MEMORY },
 };
 
 enum ncs_verdict ncs_error_verdict(enum ncs_error_kind kind)
@@ -53,6 +56,9 @@ static struct cause earliest_cause(const struct ncs_run *run)
         consider(&cause, NCS_WRONG, r->expect[i].order);
     if (r->wrong_count > 0)
         consider(&cause, NCS_WRONG, run->wrong_order);
+    /* What a rank makes of memory that it did not get is no fault of its own. */
+    if (r->refused > 0 && cause.verdict != NCS_PASS && run->refused_order <= cause.order)
+        cause.verdict = NCS_MEMORY;
     if (run->skipped && run->skip_order <= cause.order)
         cause = (struct cause){ NCS_SKIPPED, run->skip_order };
     return cause;
@@ -142,6 +148,8 @@ static bool judge_internal(struct ncs_result *r)
             r->skip_reason = ncs_copy_text(r->internal.text);
         return true;
     case NCS_NO_MEMORY:
+        r->verdict = NCS_MEMORY;
+        return true;
     case NCS_INTERNAL:
         break;
     }
@@ -179,7 +187,9 @@ static enum ncs_verdict judge_stop(const struct ncs_run *run, enum ncs_verdict c
     case NCS_STOP_INTERRUPTED:
         break;
     }
-    if (atomic_load(&run->watch.expired))
+    if (atomic_load(&run->spent))
+        return ncs_verdict_worse(cause, NCS_MEMORY);
+    if (atomic_load(&run->watch.expired) || r->endless)
         return ncs_verdict_worse(cause, NCS_TIMEOUT);
     bool by_skip = run->skipped && !run->interrupted;
     return by_skip ? cause : NCS_INTERRUPTED;
@@ -199,6 +209,17 @@ static enum ncs_certainty certainty_of(const struct ncs_result *r)
     return r->verdict == NCS_WRONG && finding->certainty != NCS_LUCK ? finding->certainty : NCS_CERTAIN;
 }
 
+static void explain_memory(struct ncs_result *r)
+{
+    char budget[NCS_BUDGET_WORDS];
+    struct ncs_str reason = { 0 };
+    ncs_str_addf(&reason, "%s is used up", ncs_budget_words(budget));
+    if (r->refused > 0 && r->refused_at.line > 0)
+        ncs_str_addf(&reason, " at line %d", r->refused_at.line);
+    ncs_free(r->skip_reason);
+    r->skip_reason = ncs_str_take(&reason);
+}
+
 void ncs_run_judge(struct ncs_run *run)
 {
     struct ncs_result *r = &run->result;
@@ -211,5 +232,7 @@ void ncs_run_judge(struct ncs_run *run)
         return;
     }
     r->verdict = judge_stop(run, earliest_cause(run).verdict);
+    if (r->verdict == NCS_MEMORY)
+        explain_memory(r);
     r->certainty = certainty_of(r);
 }

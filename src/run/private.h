@@ -61,7 +61,11 @@ struct ncs_run {
     size_t errors_room, expects_room;
     size_t errors_so_far;   /* those too that were taken over since */
     bool skipped;
-    uint64_t skip_order, wrong_order;  /* as ncs_run_error.order; of the first wrong result */
+    uint64_t computed;      /* instructions since as many calls as that: */
+    uint64_t computed_at;
+    atomic_bool spent;      /* the memory budget is */
+    void (*outer_spent)(void); /* who cares for it beyond the run */
+    uint64_t skip_order, refused_order, wrong_order;  /* as ncs_run_error.order; of the first wrong result */
     bool real;                         /* the machine is: see ncs_driver */
     bool lingers;                      /* ranks may still be in calls: see ncs_run_leave */
     bool executed;

@@ -1,9 +1,12 @@
 /* What the running program may ask of its run, and what it reports to it. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/safe.h"
 #include "run/private.h"
+#include "run/session.h"
 
 #define OUTPUT_BYTES ((size_t)64 << 20)
 
@@ -89,7 +92,7 @@ void ncs_run_expect(struct ncs_run *run, bool held, const char *message, const c
         return;
     struct ncs_run_expect failed = {
         .rank = local->rank,
-        .message = ncs_copy_text(message),
+        .message = ncs_safe_copy(message),
         .label = ncs_copy_text(label),
         .first = first,
         .order = run->journal->calls,
@@ -131,6 +134,40 @@ void ncs_run_print(struct ncs_run *run, int rank, const char *text)
             return;
         text++;
     }
+}
+
+#define COMPUTING UINT64_C(20000000000)
+
+/* The thread that computes runs alone on the simulator: calls of other ranks are calls meanwhile that
+ * it was waiting. Real hardware has its own patience. */
+void ncs_run_computes(struct ncs_run *run, uint64_t instructions, int rank,
+                      struct ncs_place (*where)(void *arg), void *arg)
+{
+    uint64_t most = run->options.computing ? run->options.computing : COMPUTING;
+    if (run->real || run->options.timeout > 0 || run->closed || run->result.endless)
+        return;
+    if (run->computed_at != run->journal->calls) {
+        run->computed_at = run->journal->calls;
+        run->computed = 0;
+    }
+    run->computed += instructions;
+    if (run->computed < most)
+        return;
+    struct ncs_place place = where(arg);
+    struct ncs_str reason = { 0 };
+    ncs_str_addf(&reason, "rank %d computes without end", rank);
+    if (place.line > 0)
+        ncs_str_addf(&reason, " at line %d", place.line);
+    ncs_str_addf(&reason, ": %" PRIu64 " instructions without a call of NCCL or CUDA", most);
+    run->result.endless = true;
+    ncs_free(run->result.skip_reason);
+    run->result.skip_reason = ncs_str_take(&reason);
+    if (run->lives) {
+        ncs_run_break(run);
+        return;
+    }
+    run->machine->interrupt();
+    run->machine->check();
 }
 
 void ncs_run_skip(struct ncs_run *run, const char *reason)

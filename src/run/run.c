@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/budget.h"
 #include "base/mem.h"
 #include "driver/driver.h"
 #include "driver/journal.h"
@@ -25,7 +26,7 @@
 /* Later disagreements of the same run add nothing to the first ones. */
 #define NOTICES_KEPT 1024
 
-/* For the signal handler and the watch: the machine of the run in progress. */
+/* For the signal handler, the watch and the memory budget: the machine of the run in progress. */
 static const struct ncs_machine *_Atomic running;
 static atomic_bool interrupted;
 
@@ -40,6 +41,37 @@ void ncs_run_interrupt(void)
 {
     atomic_store(&interrupted, true);
     interrupt_machine();
+}
+
+/* ---- the memory budget ---- */
+
+static struct ncs_run *_Atomic budgeted; /* the run whose machine is open */
+
+/* In the middle of an allocation, on any thread: flags and no more. */
+static void on_spent(void)
+{
+    struct ncs_run *run = atomic_load(&budgeted);
+    if (!run)
+        return;
+    atomic_store(&run->spent, true);
+    atomic_store(&run->broken, true); /* of a session */
+    run->machine->interrupt();
+}
+
+static void begin_budget(struct ncs_run *run)
+{
+    run->result.memory = ncs_budget();
+    run->outer_spent = ncs_budget_spent;
+    atomic_store(&budgeted, run);
+    ncs_budget_spent = on_spent;
+    ncs_budget_rearm();
+}
+
+static void end_budget(struct ncs_run *run)
+{
+    ncs_budget_spent = run->outer_spent;
+    atomic_store(&budgeted, NULL);
+    ncs_budget_rearm();
 }
 
 struct ncs_run *ncs_run_make(const struct ncs_run_options *options,
@@ -157,6 +189,18 @@ static void on_fault(void *self, struct ncs_call *call, const char *why)
     ncs_run_notice(self, NCS_NOTICE_FAULT, &call, call ? 1 : 0, why);
 }
 
+static void on_refused(void *self, struct ncs_call *call, size_t bytes)
+{
+    struct ncs_run *run = self;
+    struct ncs_result *r = &run->result;
+    (void)bytes;
+    if (r->refused++ > 0)
+        return;
+    run->refused_order = run->journal->calls;
+    if (call)
+        r->refused_at = call->place;
+}
+
 static void on_foreign(void *self, struct ncs_call *call, const char *why)
 {
     ncs_run_notice(self, NCS_NOTICE_FOREIGN, &call, call ? 1 : 0, why);
@@ -224,6 +268,7 @@ bool ncs_run_open_machine(struct ncs_run *run, const struct ncs_driver *driver,
         return false;
     run->driver = driver;
     run->machine = m;
+    begin_budget(run);
     run->journal = ncs_journal_open(JOURNAL_BYTES, false);
     run->result.journal = run->journal;
     run->api = ncs_journal_wrap(run->journal, driver->api);
@@ -244,6 +289,7 @@ bool ncs_run_open_machine(struct ncs_run *run, const struct ncs_driver *driver,
     m->observe(&(struct ncs_observer){ .self = run, .before = on_before, .after = on_after,
                                        .finished = on_finished, .mismatch = on_mismatch,
                                        .crash = on_crash, .fault = on_fault, .foreign = on_foreign,
+                                       .refused = on_refused,
                                        .work = run->timeline ? ncs_run_work : NULL });
     if (o->plant.kind != NCS_PLANT_NONE)
         m->plant(o->plant);
@@ -260,6 +306,7 @@ static void enter_rank(void *arg)
 bool ncs_run_make_ranks(struct ncs_run *run, struct ncs_error *err)
 {
     size_t ranks = (size_t)run->options.ranks;
+    char budget[NCS_BUDGET_WORDS];
     run->rank = ncs_new(ranks * sizeof *run->rank);
     for (size_t i = 0; i < ranks; i++) {
         struct run_rank *rank = &run->rank[i];
@@ -269,6 +316,9 @@ bool ncs_run_make_ranks(struct ncs_run *run, struct ncs_error *err)
         if (!rank->program)
             return err->status == NCS_OK ? ncs_fail(err, NCS_INTERNAL, "rank %zu was not made", i)
                                          : false;
+        if (atomic_load(&run->spent))
+            return ncs_fail(err, NCS_NO_MEMORY, "%s is used up with %zu of %zu ranks",
+                            ncs_budget_words(budget), i + 1, ranks);
     }
     ncs_run_amend_begin(run);
     for (size_t i = 0; i < ranks; i++) {
@@ -534,6 +584,7 @@ void ncs_run_close_machine(struct ncs_run *run)
     for (size_t i = 0; run->real && i < run->scratches; i++)
         run->driver->api->cudaFree(run->scratch[i]);
     ncs_run_amend_free(run);
+    end_budget(run);
     run->machine->close();
     run->machine = NULL;
 }

@@ -71,6 +71,8 @@ struct ncs_run_options {
     void (*on_log)(void *arg, const char *file, const char *line);
     void *log_arg;
     size_t output_limit;       /* bytes of prints kept; 0 = 64 MiB */
+    uint64_t computing;        /* Lua's instructions that a rank of the simulator may take without a
+                                * call of NCCL's or CUDA's where there is no `timeout`; 0 = 20e9 */
 };
 
 /* An uncaught error that ended a thread of a rank. */
@@ -80,6 +82,7 @@ enum ncs_error_kind {
     NCS_KIND_EXPECT,   /* a fatal expectation, an assert */
     NCS_KIND_LUA,      /* any other error of the script */
     NCS_KIND_SCENARIO, /* scenario{} stands in the wrong place */
+    NCS_KIND_MEMORY,   /* the memory budget is used up; no scenario declares that */
     NCS_KINDS
 };
 
@@ -169,7 +172,11 @@ struct ncs_result {
     bool schedule_lost;             /* they were too many to keep */
     int64_t virtual_time;           /* ns */
     struct ncs_error internal;      /* of INVALID and INTERNAL_FAULT before or besides the ranks */
-    char *skip_reason;              /* of SKIPPED; of TIMEOUT: what is known of it, or NULL */
+    char *skip_reason;              /* of SKIPPED; of TIMEOUT and MEMORY: what is known of it, or NULL */
+    bool endless;                   /* of TIMEOUT: a rank computes without end */
+    uint64_t refused;               /* allocations of calls that the memory budget had no room for */
+    struct ncs_place refused_at;    /* the first of them; line 0 = not known */
+    size_t memory;                  /* the budget in bytes; NCS_BUDGET_NONE = none */
     struct ncs_str output;          /* what the ranks printed, whole lines "[rank] text" */
     uint64_t output_lost;           /* bytes beyond the limit */
     const struct ncs_journal *journal; /* borrowed from the run: names of communicators */
@@ -217,9 +224,14 @@ void ncs_run_expect(struct ncs_run *run, bool held, const char *message, const c
 void ncs_run_print(struct ncs_run *run, int rank, const char *text); /* may hold several lines */
 void ncs_run_skip(struct ncs_run *run, const char *reason);           /* the whole run */
 
-/* Store: key -> bytes, shared by all ranks. get waits until the key is there; timeout in ns, < 0 =
+/* Now and then while a rank computes: so many instructions more, at that line. Ends the run when they
+ * are too many since the last call of any rank. */
+void ncs_run_computes(struct ncs_run *run, uint64_t instructions, int rank,
+                      struct ncs_place (*where)(void *arg), void *arg);
+
+/* Store: key -> bytes, shared by all ranks. set is false when there is no memory. get waits until the key is there; timeout in ns, < 0 =
  * none; false after the time or when cancelled. The value is copied; free it with ncs_free. */
-void ncs_run_store_set(struct ncs_run *run, const char *key, const void *value, size_t bytes);
+bool ncs_run_store_set(struct ncs_run *run, const char *key, const void *value, size_t bytes);
 bool ncs_run_store_get(struct ncs_run *run, const char *key, int64_t timeout, void **value,
                        size_t *bytes);
 /* Adds to an integer key (absent = 0); false if the key holds something else. An integer is a value

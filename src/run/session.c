@@ -56,6 +56,9 @@ enum ncs_stop ncs_run_go_on(struct ncs_run *run, int64_t events)
     ncs_str_clear(&run->result.output); /* it has been passed on */
     run->result.output_lost = 0;
     atomic_store(&run->broken, false);
+    run->result.endless = false;
+    ncs_free(run->result.skip_reason);
+    run->result.skip_reason = NULL;
     run->machine->hold(events);
     run->result.stop = as_runner(run, run->machine->run);
     atomic_store(&run->broken, false);
@@ -101,6 +104,11 @@ const struct ncs_result *ncs_run_so_far(const struct ncs_run *run)
 void ncs_run_break(struct ncs_run *run)
 {
     atomic_store(&run->broken, true);
+}
+
+bool ncs_run_is_spent(const struct ncs_run *run)
+{
+    return atomic_load(&run->spent);
 }
 
 bool ncs_run_is_broken(const struct ncs_run *run)

@@ -28,4 +28,8 @@ const struct ncs_result *ncs_run_so_far(const struct ncs_run *run);
 void ncs_run_break(struct ncs_run *run);
 bool ncs_run_is_broken(const struct ncs_run *run);
 
+/* The memory budget is used up: nothing that the run shows from now on can be relied on. A line that
+ * computes without end is broken, and the result's skip_reason says so. */
+bool ncs_run_is_spent(const struct ncs_run *run);
+
 #endif

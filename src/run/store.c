@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/budget.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/order.h"
@@ -69,22 +70,26 @@ static void wake(struct run_store *store, const struct entry *e, const struct nc
 }
 
 /* Writing what is there already changes nothing that anybody could see: a loop of it is in vain. */
-static void assign(struct ncs_run *run, struct entry *e, const void *value, size_t bytes)
+static bool assign(struct ncs_run *run, struct entry *e, const void *value, size_t bytes)
 {
     if (e->set && e->bytes == bytes && (bytes == 0 || memcmp(e->value, value, bytes) == 0))
-        return;
+        return true;
+    unsigned char *copy = ncs_room(bytes);
+    if (!copy)
+        return false;
     ncs_free(e->value);
-    e->value = ncs_new(bytes);
+    e->value = copy;
     if (bytes > 0)
         memcpy(e->value, value, bytes);
     e->bytes = bytes;
     e->set = true;
     wake(&run->store, e, run->machine);
+    return true;
 }
 
-void ncs_run_store_set(struct ncs_run *run, const char *key, const void *value, size_t bytes)
+bool ncs_run_store_set(struct ncs_run *run, const char *key, const void *value, size_t bytes)
 {
-    assign(run, entry_of(&run->store, key), value, bytes);
+    return assign(run, entry_of(&run->store, key), value, bytes);
 }
 
 static bool wait_for_key(struct ncs_run *run, struct entry *e, int64_t timeout)
@@ -136,7 +141,8 @@ bool ncs_run_store_add(struct ncs_run *run, const char *key, int64_t n, int64_t 
     if (e->set)
         memcpy(&total, e->value, sizeof total);
     total = (int64_t)((uint64_t)total + (uint64_t)n);
-    assign(run, e, &total, sizeof total);
+    if (!assign(run, e, &total, sizeof total))
+        ncs_budget_stop();
     ncs_journal_heard(run->journal);
     ncs_run_waited(run);
     *sum = total;

@@ -10,6 +10,7 @@ enum ncs_verdict {
     NCS_ERROR,       /* 4: a rank ended with an error that nothing caught */
     NCS_EMPTY,       /* 5: nothing was executed */
     NCS_LOST,        /* 6: faults stopped every rank */
+    NCS_MEMORY,      /* 7: the memory budget is used up, or the host has none */
     NCS_INTERNAL_FAULT, /* 70 */
     NCS_SKIPPED,     /* 77 */
     NCS_TIMEOUT,     /* 124 */
@@ -20,7 +21,7 @@ enum ncs_verdict {
 const char *ncs_verdict_name(enum ncs_verdict v); /* "pass" "wrong" ... as in the JSON report */
 int ncs_verdict_exit(enum ncs_verdict v);
 /* The one of two independent verdicts that a run or a suite reports (heart, rule 15), by exit code:
- * 70, 130, 2, 6, 4, 3, 1, 124, 5, 0, 77. */
+ * 70, 130, 2, 6, 4, 3, 1, 7, 124, 5, 0, 77. */
 enum ncs_verdict ncs_verdict_worse(enum ncs_verdict a, enum ncs_verdict b);
 
 #endif

@@ -12,6 +12,7 @@
 #include "base/near.h"
 
 #define MOST_INTS 65536 /* of a list */
+#define MOST_TEXT 65536 /* bytes of a name, a key, a label, a reason */
 
 /* Field of the metatable that tells a locked library by its name. */
 #define LIBRARY "ncs.module"
@@ -130,6 +131,9 @@ const char *ncs_lua_string(lua_State *L, int arg, const char *name)
 {
     if (lua_type(L, arg) != LUA_TSTRING)
         ncs_lua_wrong(L, arg, name, "a text");
+    if (lua_rawlen(L, arg) > MOST_TEXT)
+        ncs_lua_usage(L, "%s has %zu bytes, expected %d or fewer", name, (size_t)lua_rawlen(L, arg),
+                      MOST_TEXT);
     return ncs_lua_whole_text(L, arg);
 }
 

@@ -73,23 +73,43 @@ static bool is_broken(const struct ncs_lua_thread *t)
     return t->rank->script->session && t->local && ncs_run_is_broken(t->rank->run);
 }
 
+/* A declaration and a plan have an end of their own; a run is told how much it computes. */
+static void count(lua_State *L, struct ncs_lua_thread *t)
+{
+    struct ncs_lua_rank *rank = t->rank;
+    uint64_t done = NCS_LUA_WATCH + rank->charged;
+    rank->charged = 0;
+    if (t->cancelled)
+        return;
+    if (rank->run && !rank->planned) {
+        ncs_run_computes(rank->run, done, rank->rank, ncs_lua_thread_where, t);
+        return;
+    }
+    rank->budget -= (int64_t)done;
+    if (rank->budget >= 0)
+        return;
+    t->failed = ncs_lua_where(L);
+    if (rank->run)
+        stop_plan(t);
+    ncs_lua_cancel(L);
+}
+
 static void hook(lua_State *L, lua_Debug *ar)
 {
     struct ncs_lua_thread *t = ncs_lua_thread(L);
     (void)ar;
-    if (t->rank->machine && !t->cancelled) {
-        t->running = L;
+    t->running = L;
+    if (t->rank->machine && !t->cancelled)
         t->rank->machine->check();
-    }
+    count(L, t);
     if (is_broken(t))
         ncs_lua_cancel(L);
-    if ((!t->rank->run || t->rank->planned) && !t->cancelled && --t->rank->budget < 0) {
-        t->failed = ncs_lua_where(L);
-        if (t->rank->run)
-            stop_plan(t);
-        ncs_lua_cancel(L);
-    }
     ncs_lua_check_cancel(L);
+}
+
+void ncs_lua_charge(lua_State *L, uint64_t instructions)
+{
+    ncs_lua_rank(L)->charged += instructions;
 }
 
 void ncs_lua_watch(lua_State *L)

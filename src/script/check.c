@@ -101,7 +101,7 @@ static bool check_names(struct ncs_checking *c, struct ncs_script *script, struc
 {
     struct ncs_str *text = &c->reading.text;
     struct ncs_scenario scenario;
-    struct ncs_script none = { .memory_limit = NCS_LUA_MEMORY, .scenario = &scenario };
+    struct ncs_script none = { .scenario = &scenario };
     struct judging j = { .checking = c, .script = script,
                          .skip = ncs_chunk_start(text->text, text->bytes) };
     ncs_scenario_init(&scenario, c->file);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/budget.h"
 #include "base/mem.h"
 #include "base/near.h"
 #include "base/quantity.h"
@@ -217,15 +218,24 @@ static int read_declaration(lua_State *L)
 static void declaration_failed(lua_State *L, const struct ncs_declaration *d,
                                struct ncs_error *err);
 
+static void no_memory(const struct ncs_declaration *d)
+{
+    char budget[NCS_BUDGET_WORDS];
+    ncs_fail(d->err, NCS_NO_MEMORY, "%s is used up before the run", ncs_budget_words(budget));
+    ncs_fail_at(d->err, d->script->main.file, d->script->line, 0);
+}
+
 /* The end of the file's run in any case: a script cannot protect itself from its declaration. */
 static int declare(lua_State *L)
 {
     lua_pushcfunction(L, read_declaration);
     lua_insert(L, 1);
-    if (lua_pcall(L, lua_gettop(L) - 1, 0, 0) != LUA_OK && !ncs_lua_thread(L)->cancelled) {
-        struct ncs_declaration *d = declaration(L);
+    int status = lua_pcall(L, lua_gettop(L) - 1, 0, 0);
+    struct ncs_declaration *d = declaration(L);
+    if (status == LUA_ERRMEM)
+        no_memory(d);
+    else if (status != LUA_OK && !ncs_lua_thread(L)->cancelled)
         declaration_failed(L, d, d->err);
-    }
     return stop(L);
 }
 
@@ -378,20 +388,23 @@ static void run_declaration(struct ncs_declaration *d)
     struct ncs_script *script = d->script;
     struct ncs_error *err = d->err;
     struct ncs_lua_rank state = { .script = script, .rank = -1,
-                                  .budget = INSTRUCTIONS / NCS_LUA_WATCH };
+                                  .budget = INSTRUCTIONS };
     script->line = 0;
     script->scenario = d->scenario;
     script->world_config = false;
     script->world_name = NULL;
-    script->memory_limit = NCS_LUA_MEMORY;
     err->status = NCS_OK;
     if (!ncs_lua_open(&state, err))
         return;
     lua_State *L = state.L;
     lua_pushcfunction(L, run_early);
     lua_pushlightuserdata(L, d);
+    ncs_heap_refuse(&state.heap, true);
     int status = lua_pcall(L, 1, 0, 0);
-    if (status != LUA_OK && !state.main.cancelled && d->seen)
+    ncs_heap_refuse(&state.heap, false);
+    if (status == LUA_ERRMEM) /* also where nothing has been declared so far: it may yet be */
+        no_memory(d);
+    else if (status != LUA_OK && !state.main.cancelled && d->seen)
         declaration_failed(L, d, err);
     if (d->seen && state.budget < 0) {
         ncs_fail(err, NCS_BAD_INPUT, "what scenario{} declares takes too long to compute");

@@ -9,7 +9,10 @@
 #include <string.h>
 
 #include "api/types.h"
+#include "base/budget.h"
 #include "base/mem.h"
+#include "base/quantity.h"
+#include "base/safe.h"
 
 #define ERROR_CLASS "ncs.error"
 
@@ -160,6 +163,16 @@ int ncs_lua_raise_code(lua_State *L, enum ncs_fn fn, int rc)
         .text = text, .detail = detail });
 }
 
+int ncs_lua_no_room(lua_State *L, size_t bytes)
+{
+    char size[32], budget[NCS_BUDGET_WORDS];
+    return ncs_lua_raise(L, &(struct ncs_lua_error){
+        .kind = "memory",
+        .text = lua_pushfstring(L, "%s: no room for %s: %s is used up", ncs_lua_thread(L)->what,
+                                ncs_format_size(bytes, size, sizeof size),
+                                ncs_budget_words(budget)) });
+}
+
 int ncs_lua_raise_async(lua_State *L)
 {
     const struct ncs_lua_thread *t = ncs_lua_thread(L);
@@ -201,7 +214,7 @@ static char *text_field(lua_State *L, int index, const char *field)
 {
     lua_pushstring(L, field);
     lua_rawget(L, index);
-    char *text = lua_type(L, -1) == LUA_TSTRING ? ncs_copy_text(lua_tostring(L, -1)) : NULL;
+    char *text = lua_type(L, -1) == LUA_TSTRING ? ncs_safe_copy(lua_tostring(L, -1)) : NULL;
     lua_pop(L, 1);
     return text;
 }
@@ -289,10 +302,13 @@ static int plain_text(lua_State *L)
 static char *message_of(lua_State *L, int index)
 {
     char *text = NULL;
+    struct ncs_heap *heap = &ncs_lua_rank(L)->heap;
     lua_pushcfunction(L, plain_text);
     lua_pushvalue(L, index);
+    bool refused = ncs_heap_refuse(heap, true);
     if (lua_pcall(L, 1, 1, 0) == LUA_OK && lua_isstring(L, -1))
-        text = ncs_copy_text(lua_tostring(L, -1));
+        text = ncs_safe_copy(lua_tostring(L, -1));
+    ncs_heap_refuse(heap, refused);
     lua_pop(L, 1);
     return text ? text : ncs_copy_text("an error that has no text");
 }
@@ -339,6 +355,19 @@ static int thread_of(const struct ncs_lua_thread *t)
     return t->local && t->local->thread > 0 ? t->local->thread : 0;
 }
 
+static void become_memory(struct ncs_run_error *e)
+{
+    char budget[NCS_BUDGET_WORDS];
+    struct ncs_str text = { 0 };
+    ncs_str_addf(&text, "not enough memory for what the script holds: %s is used up",
+                 ncs_budget_words(budget));
+    ncs_free(e->message);
+    ncs_free(e->name);
+    e->message = ncs_str_take(&text);
+    e->name = ncs_copy_text(ncs_error_kind_name(NCS_KIND_MEMORY));
+    e->kind = NCS_KIND_MEMORY;
+}
+
 /* From the error on top of L. */
 static struct ncs_run_error error_of(struct ncs_lua_thread *t, lua_State *L)
 {
@@ -346,6 +375,7 @@ static struct ncs_run_error error_of(struct ncs_lua_thread *t, lua_State *L)
     struct ncs_run_error e = { .kind = NCS_KIND_LUA, .rank = rank->rank,
                                .thread = thread_of(t), .place = t->failed };
     int top = lua_gettop(L);
+    bool refused = ncs_heap_refuse(&rank->heap, false); /* nothing protects what is done here */
     if (lua_type(L, top) == LUA_TTABLE && !ncs_lua_is_error(L, top)) {
         e.detail = text_field(L, top, "traceback");
         lua_pushliteral(L, "value");
@@ -366,13 +396,11 @@ static struct ncs_run_error error_of(struct ncs_lua_thread *t, lua_State *L)
         e.name = ncs_copy_text("lua");
     if (!e.message)
         e.message = message_of(L, value);
-    if (!t->failed.file && strcmp(e.message, "not enough memory") == 0) { /* as Lua words it */
-        ncs_free(e.message);
-        e.message = ncs_copy_text("out of memory: the scripts of all ranks may hold 1 GiB "
-                                  "together");
-    }
+    if (lua_type(L, top) == LUA_TSTRING && strcmp(e.message, "not enough memory") == 0)
+        become_memory(&e); /* Lua raises it without a message handler */
     tidy(&e, rank->script);
     lua_settop(L, top);
+    ncs_heap_refuse(&rank->heap, refused);
     return e;
 }
 

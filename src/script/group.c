@@ -45,7 +45,7 @@ static void start(lua_State *L, const char *what)
     struct ncs_lua_thread *t = ncs_lua_begin(L, what, 2);
     const char *label = NULL;
     if (lua_type(L, 1) == LUA_TSTRING) {
-        label = ncs_script_intern(t->rank->script, lua_tostring(L, 1));
+        label = ncs_script_intern(t->rank->script, ncs_lua_string(L, 1, "label"));
         lua_remove(L, 1);
     }
     if (lua_type(L, 1) != LUA_TFUNCTION)

@@ -81,7 +81,8 @@ bool ncs_chunk_compile(struct ncs_chunk *chunk, const char *text, size_t bytes,
         ncs_fail(err, NCS_BAD_INPUT, "is no text, expected Lua source");
         return ncs_fail_at(err, chunk->file, 0, 0);
     }
-    lua_State *L = luaL_newstate();
+    struct ncs_heap heap = { 0 };
+    lua_State *L = ncs_heap_state(&heap);
     if (!L)
         return ncs_fail(err, NCS_NO_MEMORY, "no memory to compile %s", chunk->file);
     struct ncs_str code = { 0 }, name = { 0 }, whole = { 0 };

@@ -73,7 +73,6 @@ struct ncs_script *ncs_script_open(const char *file, const struct ncs_script_set
     s->main.file = ncs_copy_text(file);
     s->folder = folder_of(file);
     s->unsafe = settings->unsafe;
-    s->memory_limit = NCS_LUA_MEMORY;
     reading->unsafe = settings->unsafe;
     bool ok = (reading->complaints.source || ncs_reading_open(reading, file, err)) &&
               compile_main(&s->main, &s->blank, reading, err);
@@ -134,7 +133,7 @@ struct ncs_lua_rank *ncs_lua_rank_new(struct ncs_script *script, struct ncs_run 
     rank->rank = number;
     rank->nranks = options->ranks;
     rank->planned = strcmp(options->driver, "plan") == 0;
-    rank->budget = PLAN_INSTRUCTIONS / NCS_LUA_WATCH;
+    rank->budget = PLAN_INSTRUCTIONS;
     rank->device = number % (options->devices > 0 ? options->devices : 8);
     seed(rank, options->seed);
     if (ncs_lua_open(rank, err))
@@ -181,6 +180,7 @@ void ncs_lua_rank_main(struct ncs_lua_rank *rank, lua_CFunction live_on)
     int args = lua_gettop(L) - 1; /* 1: message handler */
     lua_pushcfunction(L, live_on);
     lua_insert(L, 2);
+    ncs_heap_refuse(&rank->heap, true);
     if (lua_pcall(L, args, 0, 1) != LUA_OK && !t->cancelled)
         ncs_lua_report(t, L);
 }
@@ -193,7 +193,6 @@ static void rank_main(void *arg)
 struct ncs_program ncs_script_program(struct ncs_script *s, const struct ncs_scenario *scenario)
 {
     s->scenario = scenario;
-    s->memory_limit = NCS_LUA_MEMORY + (size_t)scenario->ranks * NCS_LUA_MEMORY_OF_RANK;
     return (struct ncs_program){ .self = s, .rank_new = rank_new, .rank_main = rank_main,
                                  .rank_free = ncs_lua_rank_free, .blank = s->blank };
 }

@@ -1,77 +1,9 @@
 #include "script/state.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "script/object.h"
-
-struct ncs_heap_block {
-    struct ncs_heap_block *next, *prev;
-    size_t bytes;
-    size_t pad; /* keeps what follows aligned */
-};
-
-static void unlink_block(struct ncs_heap *h, struct ncs_heap_block *b)
-{
-    if (b->prev)
-        b->prev->next = b->next;
-    else
-        h->blocks = b->next;
-    if (b->next)
-        b->next->prev = b->prev;
-}
-
-static void link_block(struct ncs_heap *h, struct ncs_heap_block *b)
-{
-    b->prev = NULL;
-    b->next = h->blocks;
-    if (h->blocks)
-        h->blocks->prev = b;
-    h->blocks = b;
-}
-
-void *ncs_heap_alloc(void *heap, void *block, size_t old, size_t bytes)
-{
-    struct ncs_heap *h = heap;
-    struct ncs_heap_block *b = block ? (struct ncs_heap_block *)block - 1 : NULL;
-    size_t had = b ? b->bytes : 0;
-    (void)old;
-    if (bytes == 0) {
-        if (b) {
-            __atomic_fetch_sub(h->used, had, __ATOMIC_RELAXED);
-            unlink_block(h, b);
-            free(b);
-        }
-        return NULL;
-    }
-    size_t used = __atomic_load_n(h->used, __ATOMIC_RELAXED);
-    if (bytes > had && (bytes > h->limit || used - had > h->limit - bytes))
-        return NULL;
-    if (b)
-        unlink_block(h, b);
-    struct ncs_heap_block *grown = bytes > SIZE_MAX - sizeof *b ? NULL
-                                                                : realloc(b, sizeof *b + bytes);
-    if (!grown) {
-        if (b)
-            link_block(h, b);
-        return NULL;
-    }
-    __atomic_fetch_add(h->used, bytes - had, __ATOMIC_RELAXED);
-    grown->bytes = bytes;
-    link_block(h, grown);
-    return grown + 1;
-}
-
-void ncs_heap_free(struct ncs_heap *h)
-{
-    while (h->blocks) {
-        struct ncs_heap_block *b = h->blocks;
-        h->blocks = b->next;
-        __atomic_fetch_sub(h->used, b->bytes, __ATOMIC_RELAXED);
-        free(b);
-    }
-}
 
 /* A text in the script's list of interned ones. */
 struct text {
@@ -107,12 +39,6 @@ void ncs_script_free_texts(struct ncs_script *s)
 {
     ncs_map_each(&s->texts, free_chain, NULL);
     ncs_map_free(&s->texts);
-}
-
-static int panic(lua_State *L)
-{
-    (void)L; /* Lua calls this for an error outside of any protected call: there is none such */
-    return 0;
 }
 
 int ncs_lua_note_end(lua_State *L)
@@ -178,13 +104,10 @@ void ncs_lua_environment(lua_State *L)
 
 bool ncs_lua_open(struct ncs_lua_rank *rank, struct ncs_error *err)
 {
-    rank->heap.used = &rank->script->memory;
-    rank->heap.limit = rank->script->memory_limit;
-    lua_State *L = lua_newstate(ncs_heap_alloc, &rank->heap);
+    lua_State *L = ncs_heap_state(&rank->heap);
     if (!L)
         return ncs_fail(err, NCS_NO_MEMORY, "no memory for the script's state of rank %d",
                         rank->rank);
-    lua_atpanic(L, panic);
     rank->L = L;
     rank->main.rank = rank;
     rank->main.L = rank->main.running = L;

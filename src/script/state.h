@@ -22,12 +22,9 @@
 #include "base/map.h"
 #include "base/near.h"
 #include "run/run.h"
+#include "script/heap.h"
 #include "script/lines.h"
 #include "script/script.h"
-
-/* Bytes that all states of a script may hold together: a part for each of them, and the rest. */
-#define NCS_LUA_MEMORY ((size_t)1 << 30)
-#define NCS_LUA_MEMORY_OF_RANK ((size_t)64 << 10)
 
 /* A file that has been compiled once; every state loads the bytecode. */
 struct ncs_chunk {
@@ -54,14 +51,6 @@ struct ncs_script {
     const char *world_name;
     const struct ncs_scenario *scenario;
     struct ncs_map texts;    /* interned */
-    size_t memory, memory_limit;
-};
-
-/* Memory of one Lua state. A state is never closed by Lua, which would run a script's __close in
- * the middle of a dropped call: its blocks are freed. */
-struct ncs_heap {
-    struct ncs_heap_block *blocks;
-    size_t *used, limit; /* shared by the states of a script */
 };
 
 struct ncs_object;
@@ -90,7 +79,8 @@ struct ncs_lua_rank {
     struct ncs_run *run;
     const struct ncs_api *api;
     const struct ncs_machine *machine; /* NULL: real hardware */
-    struct ncs_heap heap;
+    struct ncs_heap heap;     /* its blocks are freed: Lua never closes the state, which would run a
+                               * script's __close in the middle of a dropped call */
     lua_State *L;
     int rank, nranks, device; /* device: where the rank starts */
     bool declared;            /* scenario{} has been called */
@@ -104,7 +94,9 @@ struct ncs_lua_rank {
     struct ncs_object *world, *stream;
     struct ncs_lua_thread *threads, *last_thread; /* spawned ones that nobody has joined */
     struct ncs_lua_thread *joining; /* the next one that the end of the script waits for */
-    int budget;               /* of a declaration, a plan: calls of the hook that are left */
+    int64_t budget;           /* of a declaration, a plan: instructions that are left */
+    uint64_t charged;         /* what functions of C have done since the hook was called, as
+                               * instructions; see ncs_lua_charge */
     void *held;               /* malloced result of a call that is being pushed to Lua */
 };
 
@@ -119,9 +111,6 @@ static inline struct ncs_lua_rank *ncs_lua_rank(lua_State *L)
 }
 
 /* ---- state.c ---- */
-
-void *ncs_heap_alloc(void *heap, void *block, size_t old, size_t bytes); /* a lua_Alloc */
-void ncs_heap_free(struct ncs_heap *heap);
 
 /* A state for rank: libraries, classes, environment. rank->script, rank, nranks, device, run, api
  * and machine are filled by the caller (run NULL: only declarations can be run). */
@@ -147,6 +136,8 @@ struct ncs_place ncs_lua_thread_where(void *thread); /* for ncs_local.where */
 /* The hook of a running script: interrupts and cancellation; and of a declaration: its length. */
 #define NCS_LUA_WATCH 10000 /* instructions between its calls */
 void ncs_lua_watch(lua_State *L);
+/* A function of C has done as much as so many instructions. */
+void ncs_lua_charge(lua_State *L, uint64_t instructions);
 /* Raises the error that cannot be caught if this thread was cancelled. */
 void ncs_lua_check_cancel(lua_State *L);
 int ncs_lua_cancel(lua_State *L); /* cancels it and raises */
@@ -263,6 +254,8 @@ int ncs_lua_usage(lua_State *L, const char *fmt, ...) __attribute__((format(prin
 /* The same for what C would pass on and NCCL would not notice, such as a count beyond the buffer.
  * What NCCL checks itself (roots, peers, the place of a new rank) is left to it. */
 int ncs_lua_refuse(lua_State *L, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* The memory budget has no room for so many bytes. */
+int ncs_lua_no_room(lua_State *L, size_t bytes);
 int ncs_lua_raise_code(lua_State *L, enum ncs_fn fn, int rc);
 /* The error that NCCL has found on a communicator while the thread waited (api/local.h). */
 int ncs_lua_raise_async(lua_State *L);

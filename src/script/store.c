@@ -46,7 +46,8 @@ static int store_set(lua_State *L)
     lua_settop(L, 2);
     ncs_value_pack(L, 2);
     const char *value = lua_tolstring(L, -1, &bytes);
-    ncs_run_store_set(t->rank->run, key, value, bytes);
+    if (!ncs_run_store_set(t->rank->run, key, value, bytes))
+        return ncs_lua_no_room(L, bytes);
     ncs_lua_check_cancel(L);
     lua_getfield(L, LUA_REGISTRYINDEX, STORE);
     return 1;

@@ -1,9 +1,9 @@
 /* CUDA's functions that move bytes: copies, sets, and the kernel that adds. */
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "api/types.h"
+#include "base/mem.h"
 #include "sim/cuda.h"
 #include "sim/functions.h"
 #include "sim/memory.h"
@@ -68,7 +68,7 @@ static cudaError_t check_sides(struct side dst, struct side src, enum cudaMemcpy
 static void *stage(struct side from, struct rows rows)
 {
     size_t bytes;
-    char *staged = __builtin_mul_overflow(rows.bytes, rows.count, &bytes) ? NULL : malloc(bytes);
+    char *staged = __builtin_mul_overflow(rows.bytes, rows.count, &bytes) ? NULL : ncs_room(bytes);
     for (size_t row = 0; staged && row < rows.count; row++)
         memcpy(staged + row * rows.bytes, (const char *)from.p + row * from.pitch, rows.bytes);
     return staged;
@@ -116,7 +116,7 @@ static cudaError_t copy(struct context *c, const struct copy *what)
     bool early = !from.known && !sim_world.options.foreign;
     void *staged = early ? stage(from, rows) : NULL;
     if (early && !staged)
-        return cudaErrorMemoryAllocation;
+        return memory_refused(rows.bytes * rows.count);
     struct op *op = op_new(OP_COPY, stream->gpu, &stream, 1, op_cost(rows.bytes * rows.count));
     op->work = (struct op_work){ .dst = what->dst, .src = what->src, .bytes = rows.bytes,
                                  .rows = rows.count, .dst_pitch = to.pitch,

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "api/journal.h"
+#include "base/budget.h"
 #include "base/mem.h"
 #include "ncclscript/cuda_abi.h"
 #include "sim/pool.h"
@@ -16,7 +17,11 @@
 #define FIRST_ADDRESS ((uint64_t)0x7f0000000000)
 #define ADDRESS_STEP ((uint64_t)2 << 20)
 #define PAGE_ALIGNMENT 4096 /* of ncclMemAlloc */
-#define MAPPED_BYTES ((size_t)1 << 20) /* for a program from outside: from here on */
+/* From here on memory is a mapping of its own, which takes no room until it is touched: */
+#define MAPPED_BYTES ((size_t)32 << 20)
+#define MAPPED_BYTES_FOREIGN ((size_t)1 << 20) /* for a program from outside */
+/* ... and then counts as taken by so much at a time. */
+#define PIECE_BYTES ((size_t)1 << 20)
 #define POISONED_BYTES ((size_t)1 << 20)
 #define POISON 0xa7 /* as float32 and float64 a tiny negative number, as int8 -89: seldom expected */
 
@@ -102,7 +107,7 @@ static struct allocation *insert(struct allocation given)
 static void *new_block(size_t bytes, size_t *mapped)
 {
     *mapped = 0;
-    if (!sim_world.options.foreign || bytes < MAPPED_BYTES)
+    if (bytes < (sim_world.options.foreign ? MAPPED_BYTES_FOREIGN : MAPPED_BYTES))
         return calloc(1, bytes);
     void *block = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -110,6 +115,52 @@ static void *new_block(size_t bytes, size_t *mapped)
         return NULL;
     *mapped = bytes;
     return block;
+}
+
+/* ---- the host's memory ---- */
+
+/* Memory that is written, though the budget has no room for it: the run will end before anybody can
+ * look at what it should have been. */
+static bool take_piece(struct allocation *a, size_t piece)
+{
+    unsigned char bit = (unsigned char)(1u << piece % 8);
+    if (a->piece[piece / 8] & bit)
+        return true;
+    if (!ncs_budget_take(PIECE_BYTES))
+        return false;
+    a->piece[piece / 8] |= bit;
+    a->taken += PIECE_BYTES;
+    return true;
+}
+
+bool memory_commit(const void *p, size_t bytes)
+{
+    struct allocation *a = sim_world.lazy_allocations > 0 && bytes > 0 ? memory_find(p) : NULL;
+    if (!a || !a->piece)
+        return true;
+    size_t at = (uintptr_t)p - (uintptr_t)a->base;
+    size_t first = at / PIECE_BYTES, last = (at + bytes - 1) / PIECE_BYTES;
+    for (size_t i = first; i <= last; i++)
+        if (!take_piece(a, i)) {
+            ncs_budget_stop();
+            return false;
+        }
+    return true;
+}
+
+static void give_back(struct allocation *a)
+{
+    ncs_budget_give(a->taken);
+    sim_world.lazy_allocations -= a->piece != NULL;
+    ncs_free(a->piece);
+}
+
+int memory_refused(size_t bytes)
+{
+    const struct ncs_observer *o = &sim_world.observer;
+    if (o->refused)
+        o->refused(o->self, ncs_local ? ncs_local->call : NULL, bytes);
+    return cudaErrorMemoryAllocation;
 }
 
 static int allocate(struct process *process, int device, enum memory_kind kind, bool by_nccl,
@@ -120,17 +171,29 @@ static int allocate(struct process *process, int device, enum memory_kind kind, 
         alignment = PAGES_CHUNK;
     if (is_counted(kind) && bytes > memory_capacity() - memory_used(process, device))
         return cudaErrorMemoryAllocation;
-    bool huge = kind == MEMORY_PINNED ? bytes > HOST_BYTES : bytes > SIZE_MAX - alignment;
-    size_t mapped = 0;
-    char *block = huge ? NULL : new_block(bytes + alignment, &mapped);
-    if (!block)
+    if (kind == MEMORY_PINNED ? bytes > HOST_BYTES : bytes > SIZE_MAX - alignment)
         return cudaErrorMemoryAllocation;
+    size_t mapped = 0, poisoned = bytes < POISONED_BYTES ? bytes : POISONED_BYTES;
+    size_t whole = bytes + alignment < MAPPED_BYTES ? bytes + alignment : 0;
+    whole = sim_world.options.foreign ? 0 : whole; /* a program from outside takes what it wants */
+    if (!ncs_budget_take(whole))
+        return memory_refused(bytes);
+    char *block = new_block(bytes + alignment, &mapped);
+    if (!block) {
+        ncs_budget_give(whole);
+        return memory_refused(bytes);
+    }
     char *base = block + (alignment - (uintptr_t)block % alignment);
-    if (!sim_world.options.foreign)
-        memset(base, POISON, bytes < POISONED_BYTES ? bytes : POISONED_BYTES);
-    insert((struct allocation){ .base = base, .block = block, .mapped = mapped, .bytes = bytes,
-                                .kind = kind, .process = process, .device = device,
-                                .by_nccl = by_nccl });
+    struct allocation *a = insert((struct allocation){
+        .base = base, .block = block, .mapped = mapped, .bytes = bytes, .kind = kind,
+        .process = process, .device = device, .by_nccl = by_nccl });
+    a->taken = whole;
+    if (!sim_world.options.foreign) {
+        a->piece = mapped ? ncs_new(bytes / PIECE_BYTES / 8 + 1) : NULL;
+        sim_world.lazy_allocations += mapped > 0;
+        if (memory_commit(base, poisoned))
+            memset(base, POISON, poisoned);
+    }
     *p = base;
     return cudaSuccess;
 }
@@ -227,6 +290,7 @@ static void release(struct allocation *a)
         munmap(a->block, a->mapped);
     else
         free(a->block);
+    give_back(a);
     pages_release(&a->pages);
     sim_free(a, sizeof *a);
 }

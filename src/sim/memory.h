@@ -34,6 +34,9 @@ struct allocation {
     struct pool *pool; /* that it is from; NULL = none */
     uint64_t address; /* of base, as the log gives it: the same in every run */
     struct pages pages; /* of large memory of a program from outside */
+    size_t taken;       /* of the host's budget */
+    unsigned char *piece; /* of memory that takes room when it is written: a bit for each piece that
+                           * has been; NULL = all of it is taken */
     bool by_nccl; /* device memory of ncclMemAlloc: on pages of its own, and none of cudaFree's */
 };
 
@@ -46,9 +49,9 @@ struct allocation *memory_find(const void *p);
 /* What this process may free by p: it begins there, and has not been given to a stream to free. */
 struct allocation *memory_at(const struct process *process, const void *p);
 
-/* cudaError_t: 0, or 2 when the device's capacity or the host's memory is spent. Fresh memory is
- * poisoned: the first MiB of it, the rest is zero. That of a program from outside is all zero and
- * takes no memory of the host's until it is touched. */
+/* cudaError_t: 0, or 2 when the device's capacity or the host's memory is spent, which the observer
+ * is told of. Fresh memory is poisoned: the first MiB of it, the rest is zero. That of a program from
+ * outside is all zero. What is large takes no memory of the host's until it is written. */
 int memory_new(struct process *process, int device, enum memory_kind kind, size_t bytes, void **p);
 /* Memory of the caller's own becomes pinned. cudaError_t: 712 when part of it is already. */
 int memory_register(struct process *process, int device, void *p, size_t bytes, unsigned flags);
@@ -62,6 +65,14 @@ void memory_left(uint64_t serial, const void *p);
 /* Frees all that a process has on a device. */
 void memory_free_device(const struct process *process, int device);
 void memory_free_all(void);
+
+/* Before [p, p + bytes) is written: takes the host's memory for it. False when there is none left:
+ * then nothing may be written, and the run has been told to end. */
+bool memory_commit(const void *p, size_t bytes);
+
+/* The host has no memory for so many bytes that a call wants: tells the observer, gives CUDA's error
+ * for it. */
+int memory_refused(size_t bytes);
 
 /* Whether a device of this process may touch all of [p, p + bytes): one allocation of its own. */
 bool memory_reachable(const struct process *process, const void *p, size_t bytes);

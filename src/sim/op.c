@@ -223,6 +223,9 @@ static void set_rows(const struct op_work *w)
 static void execute(struct op *op)
 {
     struct op_work *work = &op->work;
+    bool writes = op->kind == OP_COPY || op->kind == OP_SET || op->kind == OP_ADD;
+    if (writes && !memory_commit(work->dst, span(work->bytes, work->rows, work->dst_pitch)))
+        return;
     switch (op->kind) {
     case OP_COPY:
         copy_rows(work);

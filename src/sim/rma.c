@@ -115,6 +115,8 @@ void rma_move(struct part *part)
         gpu_fault(launch->op->gpu, part->call, why); /* ends this launch */
         return;
     }
+    if (to && !memory_commit(to, part_bytes(part)))
+        return;
     tell(sim_world.observer.before, part);
     if (to)
         part_copy(part, to, part->send, part_bytes(part));

@@ -5,6 +5,7 @@
 
 #include "api/journal.h"
 #include "api/types.h"
+#include "base/budget.h"
 #include "base/mem.h"
 #include "sim/agenda.h"
 #include "sim/choose.h"
@@ -324,6 +325,17 @@ static void move_pair(struct slot *slot)
         data_copy(recv->recv, from, moved_bytes(slot));
 }
 
+/* False when the host has no memory for what the slot writes: the run is about to end. */
+static bool has_room(const struct slot *slot)
+{
+    if (slot->pair)
+        return memory_commit(slot->part[1]->recv, moved_bytes(slot));
+    for (int i = 0; i < slot->expected; i++)
+        if (!memory_commit(slot->part[i]->recv, part_written(slot->part[i])))
+            return false;
+    return true;
+}
+
 static void spoil(const struct slot *slot)
 {
     for (int i = 0; i < slot->expected; i++)
@@ -336,13 +348,18 @@ static void move_ahead(struct slot *slot)
 {
     struct part *p = slot->part[0];
     uint64_t ahead = comm_peer(p->cr, p->root)->ahead;
+    void *bounce = ncs_room(part_bytes(p));
+    if (!bounce) {
+        ncs_budget_stop();
+        return;
+    }
     sim_world.went_ahead = true;
     if (ahead > sim_world.buffered)
         sim_world.buffered = ahead;
     slot->running_ahead = false;
     slot->spread_sent = part_is_spread(p);
     slot->bounce_bytes = part_bytes(p);
-    slot->bounce = ncs_new(slot->bounce_bytes);
+    slot->bounce = bounce;
     tell(sim_world.observer.before, slot);
     data_copy(slot->bounce, p->send, slot->bounce_bytes);
     tell(sim_world.observer.after, slot);
@@ -403,6 +420,8 @@ void slot_move(struct slot *slot)
         unmatch(slot);
         return;
     }
+    if (!has_room(slot))
+        return;
     bool done[2] = { true, true };
     if (slot->pair)
         for (int i = 0; i < 2; i++)

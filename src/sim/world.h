@@ -127,6 +127,7 @@ struct world {
     size_t allocations, allocations_room;
     uint64_t memory_serial;             /* of the latest allocation */
     struct ncs_map freed;               /* struct freed of watched allocations, by serial */
+    size_t lazy_allocations;            /* those that take room when they are written */
     uint64_t *memory_used;              /* by host * devices + device */
     size_t memory_used_count;
 

@@ -1,6 +1,5 @@
 /* Copies of inputs from the instant before the data moves, and which calls belong together: those of the
  * same place in the same sequence, by the journal. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "api/types.h"
@@ -193,9 +192,9 @@ static bool reserve(struct ncs_capture *c, struct ncs_operation *op, size_t each
         op->room = c->spare_room;
         c->spare = NULL;
     } else {
-        free(c->spare); /* too small: what comes next is more likely of the present size */
+        ncs_free(c->spare); /* too small: what comes next is more likely of the present size */
         c->spare = NULL;
-        op->copies = malloc(bytes);
+        op->copies = ncs_room(bytes);
         op->room = bytes;
     }
     c->spare_room = 0;
@@ -326,11 +325,11 @@ static void free_operation(struct ncs_capture *c, struct ncs_operation *op)
         ncs_call_unpin(op->share[i].call);
     c->held -= op->bytes;
     if (op->room > c->spare_room) {
-        free(c->spare);
+        ncs_free(c->spare);
         c->spare = op->copies;
         c->spare_room = op->room;
     } else {
-        free(op->copies);
+        ncs_free(op->copies);
     }
     ncs_free(op);
 }
@@ -365,5 +364,5 @@ void ncs_capture_free(struct ncs_capture *c)
 {
     ncs_map_each(&c->operations, free_chain, c);
     ncs_map_free(&c->operations);
-    free(c->spare);
+    ncs_free(c->spare);
 }

@@ -162,12 +162,12 @@ read_tap out.tap
 tail -n 1 got.tap >got
 grep -q '^bail out: .*, not run: 4$' got || { echo "TAP: stopped at a failure without a word"; cat got; failed=$((failed + 1)); }
 
-# What a fault of ncclscript's own looks like: a run for which there is no room.
+# A run for which there is no room.
 echo 'scenario { ranks = 20000 }' >many.lua
 if { (ulimit -v 600000 && "$program" --version) >/dev/null; } 2>/dev/null; then # no sanitizer's build
     (ulimit -v 600000 && "$program" run --format json many.lua) >out.json 2>err
-    check "JSON: no report of a fault of its own" \
-        jq -e 'select(.verdict == "internal" and .exit == 70 and .errors[0].kind == "internal")' out.json
+    check "JSON: no report of a run that has no room" \
+        jq -e 'select(.verdict == "memory" and .exit == 7 and .errors[0].kind == "memory")' out.json
 fi
 
 # A suite that is interrupted has told the runs before, and is whole.

@@ -78,7 +78,6 @@ static inline const struct ncs_result *execute(const char *text, bool threads)
 static inline void finish(void)
 {
     ncs_run_free(run);
-    ck_assert_uint_eq(script->memory, 0);
     ncs_script_free(script);
     ncs_scenario_free(&scenario);
 }

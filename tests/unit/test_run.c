@@ -93,7 +93,7 @@ START_TEST(test_rank_refused)
     refuse_rank = 0;
     ncs_fail(&refusal, NCS_NO_MEMORY, "no memory for a Lua state");
     r = execute(options(1), two_calls);
-    ck_assert_int_eq(r->verdict, NCS_INTERNAL_FAULT);
+    ck_assert_int_eq(r->verdict, NCS_MEMORY);
     finish();
 }
 END_TEST
@@ -196,7 +196,7 @@ START_TEST(test_no_stack)
 {
     struct ncs_run_options o = options(MOST_CONTEXTS + 1);
     const struct ncs_result *r = execute(o, nothing);
-    ck_assert_int_eq(r->verdict, NCS_INTERNAL_FAULT);
+    ck_assert_int_eq(r->verdict, NCS_MEMORY);
     ck_assert_str_eq(r->internal.text, "no room for a stack");
     finish();
 }

@@ -1,4 +1,5 @@
 /* Lua scenarios: what is refused and in which words, errors as values, and how a rank ends. */
+#include "base/budget.h"
 #include "script_lab.h"
 
 START_TEST(test_usage)
@@ -379,12 +380,14 @@ START_TEST(test_memory_limit)
         "scenario { ranks = 2 }\nlocal t = {}\nwhile true do t[#t + 1] = ('x'):rep(10000) .. #t end");
     struct ncs_run_options o = { .driver = "sim", .ranks = 2, .devices = 8, .verify = true };
     struct ncs_program p = ncs_script_program(s, &scenario);
-    s->memory_limit = 8 << 20; // which is a GiB otherwise
+    ncs_budget_limit(ncs_budget_used() + (8 << 20));
     run = ncs_run_new(&o, &p, NULL, NULL);
     const struct ncs_result *r = ncs_run_execute(run);
-    ck_assert_int_eq(r->verdict, NCS_ERROR);
-    ck_assert_ptr_nonnull(strstr(r->error[0].message, "out of memory"));
+    ck_assert_int_eq(r->verdict, NCS_MEMORY);
+    ck_assert_ptr_nonnull(strstr(r->error[0].message, "not enough memory"));
+    ck_assert_ptr_nonnull(strstr(r->error[0].message, "(--memory)"));
     finish();
+    ncs_budget_limit(NCS_BUDGET_NONE);
 }
 END_TEST
 

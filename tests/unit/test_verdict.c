@@ -12,7 +12,8 @@ START_TEST(test_verdict_names)
         { NCS_PASS, "pass", 0 },          { NCS_WRONG, "wrong", 1 },
         { NCS_INVALID, "invalid", 2 },    { NCS_HANG, "hang", 3 },
         { NCS_ERROR, "error", 4 },        { NCS_EMPTY, "empty", 5 },
-        { NCS_LOST, "lost", 6 },          { NCS_INTERNAL_FAULT, "internal", 70 },
+        { NCS_LOST, "lost", 6 },          { NCS_MEMORY, "memory", 7 },
+        { NCS_INTERNAL_FAULT, "internal", 70 },
         { NCS_SKIPPED, "skipped", 77 },   { NCS_TIMEOUT, "timeout", 124 },
         { NCS_INTERRUPTED, "interrupted", 130 },
     };
@@ -26,7 +27,7 @@ END_TEST
 
 START_TEST(test_verdict_order)
 {
-    static const int exits[] = { 70, 130, 2, 6, 4, 3, 1, 124, 5, 0, 77 };
+    static const int exits[] = { 70, 130, 2, 6, 4, 3, 1, 7, 124, 5, 0, 77 };
     for (int a = 0; a < NCS_VERDICTS; a++)
         for (int b = 0; b < NCS_VERDICTS; b++) {
             enum ncs_verdict x = (enum ncs_verdict)a, y = (enum ncs_verdict)b;

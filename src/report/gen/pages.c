@@ -2432,16 +2432,16 @@ const struct ncs_page ncs_pages[] = {
             "pass: all ended and every check held (exit status 0). wrong: a result or an expectation differs, or\n"
             "ranks disagreed and went on (1). invalid: the scenario does not load (2). hang: nothing can ever\n"
             "happen again (3). error: a call failed or a rank raised an error, and nothing caught it (4). empty:\n"
-            "nothing was executed (5). lost: no rank is left (6). skipped: it cannot run here (77). timeout: the\n"
-            "limit came before a verdict (124). A scenario's outcome may ask for any of them: then that is the\n"
-            "success.\n"
+            "nothing was executed (5). lost: no rank is left (6). memory: the budget of --memory was used up (7).\n"
+            "skipped: it cannot run here (77). timeout: the limit came before a verdict, or a rank computes without\n"
+            "end (124). A scenario's outcome may ask for any of them: then that is the success.\n"
             "\n"
             "A run can be wrong although no value is (\"wrong\": [] in JSON): ranks made calls that do not agree,\n"
             "such as two gathers in another order or reductions with different ops, and all of them went on. The\n"
             "values may be right on this machine, or nothing checks them, but NCCL promises none of them. The first\n"
             "finding says which calls they are, and the run is as certain as that finding.\n",
         .also = "certainty policy",
-        .names = "pass hang wrong error invalid lost timeout",
+        .names = "pass hang wrong error invalid lost memory timeout",
     },
     {
         .kind = NCS_PAGE_WORD,
@@ -2631,11 +2631,12 @@ const struct ncs_page ncs_pages[] = {
         .title = "what the program's exit status says",
         .what =
             "0 as expected, 1 wrong, 2 does not load, 3 hang, 4 a call failed or a rank raised an error, 5 nothing\n"
-            "was executed, 6 ranks were lost, 70 a fault of ncclscript, 74 the output could not be written, 77\n"
-            "skipped, 124 past the time limit, 130 interrupted. Of several runs it is that of the worst, in the\n"
-            "order 70 130 2 6 4 3 1 124 5 0 77. Each has a page: explain exit-3. A bare number may be a result code\n"
-            "of NCCL or CUDA as well: explain 3 shows both.\n",
-        .also = "verdict exit-0 exit-1 exit-2 exit-3 exit-4 exit-5 exit-6 exit-70 exit-74 exit-77 exit-124 exit-130",
+            "was executed, 6 ranks were lost, 7 the memory budget was used up, 70 a fault of ncclscript, 74 the\n"
+            "output could not be written, 77 skipped, 124 past the time limit or computing without end, 130\n"
+            "interrupted. Of several runs it is that of the worst, in the order 70 130 2 6 4 3 1 7 124 5 0 77. Each\n"
+            "has a page: explain exit-3. A bare number may be a result code of NCCL or CUDA as well: explain 3 shows\n"
+            "both.\n",
+        .also = "verdict exit-0 exit-1 exit-2 exit-3 exit-4 exit-5 exit-6 exit-7 exit-70 exit-74 exit-77 exit-124 exit-130",
         .names = "exit status",
     },
     {
@@ -2724,14 +2725,32 @@ const struct ncs_page ncs_pages[] = {
     },
     {
         .kind = NCS_PAGE_EXIT,
+        .id = "exit-7",
+        .title = "the memory budget was used up",
+        .what =
+            "A run made the host hold more than --memory allows: device, pinned and managed memory, the scripts'\n"
+            "values, the store, messages under way, labels, the journal and the report count together. Without\n"
+            "--memory a run may hold half of what the system, its control group and its own limits leave; -j shares\n"
+            "that half among its processes. Or the host had no memory left at all. Nothing is said about the program.\n"
+            "\n"
+            "Device memory from 32 MiB on counts when it is written, 1 MiB at a time. A call that gets no memory from\n"
+            "the host returns cudaErrorMemoryAllocation, store:set raises an error, and Lua raises \"not enough\n"
+            "memory\": a script may catch these. What nobody can catch ends the run.\n",
+        .see =
+            "The report names the first call that got no memory, or shows where the ranks were.\n",
+        .repair =
+            "Give the run more, as in --memory 8G, run fewer cases at a time with -j, or look for what grows without\n"
+            "end.\n",
+        .also = "exit-status cudaErrorMemoryAllocation",
+    },
+    {
+        .kind = NCS_PAGE_EXIT,
         .id = "exit-70",
         .title = "a fault of ncclscript itself",
         .what =
-            "Something that it rules out has come about, its process was ended by a signal, or the host has no\n"
-            "memory for a run of this size.\n",
+            "Something that it rules out has come about, or its process was ended by a signal.\n",
         .repair =
-            "Report it with the scenario, the seed and the version (ncclscript --version). With fewer ranks or\n"
-            "smaller buffers it is no matter of memory.\n",
+            "Report it with the scenario, the seed and the version (ncclscript --version).\n",
         .also = "exit-status",
     },
     {

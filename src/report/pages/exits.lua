@@ -63,13 +63,28 @@ ranks go on, it is a pass if they come to their end, and a hang if they wait for
 Let at least one rank go on, or declare outcome = { lost = RANK } if that is what is tried.]],
   also = "exit-status rank-lost" }
 
+exit_status { "exit-7", "the memory budget was used up",
+  what = [[
+A run made the host hold more than --memory allows: device, pinned and managed memory, the scripts'
+values, the store, messages under way, labels, the journal and the report count together. Without
+--memory a run may hold half of what the system, its control group and its own limits leave; -j shares
+that half among its processes. Or the host had no memory left at all. Nothing is said about the program.
+
+Device memory from 32 MiB on counts when it is written, 1 MiB at a time. A call that gets no memory from
+the host returns cudaErrorMemoryAllocation, store:set raises an error, and Lua raises "not enough
+memory": a script may catch these. What nobody can catch ends the run.]],
+  see = [[
+The report names the first call that got no memory, or shows where the ranks were.]],
+  repair = [[
+Give the run more, as in --memory 8G, run fewer cases at a time with -j, or look for what grows without
+end.]],
+  also = "exit-status cudaErrorMemoryAllocation" }
+
 exit_status { "exit-70", "a fault of ncclscript itself",
   what = [[
-Something that it rules out has come about, its process was ended by a signal, or the host has no
-memory for a run of this size.]],
+Something that it rules out has come about, or its process was ended by a signal.]],
   repair = [[
-Report it with the scenario, the seed and the version (ncclscript --version). With fewer ranks or
-smaller buffers it is no matter of memory.]],
+Report it with the scenario, the seed and the version (ncclscript --version).]],
   also = "exit-status" }
 
 exit_status { "exit-74", "not all of the output could be written",

@@ -147,14 +147,14 @@ exec with a thread that asks in vain and could still act, and of jobs that were 
 more cannot be known.]],
   also = "policy verdict" }
 
-word { "verdict", "what a run came to", names = "pass hang wrong error invalid lost timeout",
+word { "verdict", "what a run came to", names = "pass hang wrong error invalid lost memory timeout",
   what = [[
 pass: all ended and every check held (exit status 0). wrong: a result or an expectation differs, or
 ranks disagreed and went on (1). invalid: the scenario does not load (2). hang: nothing can ever
 happen again (3). error: a call failed or a rank raised an error, and nothing caught it (4). empty:
-nothing was executed (5). lost: no rank is left (6). skipped: it cannot run here (77). timeout: the
-limit came before a verdict (124). A scenario's outcome may ask for any of them: then that is the
-success.
+nothing was executed (5). lost: no rank is left (6). memory: the budget of --memory was used up (7).
+skipped: it cannot run here (77). timeout: the limit came before a verdict, or a rank computes without
+end (124). A scenario's outcome may ask for any of them: then that is the success.
 
 A run can be wrong although no value is ("wrong": [] in JSON): ranks made calls that do not agree,
 such as two gathers in another order or reductions with different ops, and all of them went on. The
@@ -304,8 +304,9 @@ declares it, outcome = { pass = true, finding = "buffer-reused" }, and is as exp
 word { "exit-status", "what the program's exit status says", names = "exit status",
   what = [[
 0 as expected, 1 wrong, 2 does not load, 3 hang, 4 a call failed or a rank raised an error, 5 nothing
-was executed, 6 ranks were lost, 70 a fault of ncclscript, 74 the output could not be written, 77
-skipped, 124 past the time limit, 130 interrupted. Of several runs it is that of the worst, in the
-order 70 130 2 6 4 3 1 124 5 0 77. Each has a page: explain exit-3. A bare number may be a result code
-of NCCL or CUDA as well: explain 3 shows both.]],
-  also = "verdict exit-0 exit-1 exit-2 exit-3 exit-4 exit-5 exit-6 exit-70 exit-74 exit-77 exit-124 exit-130" }
+was executed, 6 ranks were lost, 7 the memory budget was used up, 70 a fault of ncclscript, 74 the
+output could not be written, 77 skipped, 124 past the time limit or computing without end, 130
+interrupted. Of several runs it is that of the worst, in the order 70 130 2 6 4 3 1 7 124 5 0 77. Each
+has a page: explain exit-3. A bare number may be a result code of NCCL or CUDA as well: explain 3 shows
+both.]],
+  also = "verdict exit-0 exit-1 exit-2 exit-3 exit-4 exit-5 exit-6 exit-7 exit-70 exit-74 exit-77 exit-124 exit-130" }

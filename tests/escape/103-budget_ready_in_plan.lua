@@ -1,0 +1,7 @@
+-- A check obeys the budget too.
+-- command: check --memory 64M
+-- status: 2
+-- never: Killed
+scenario { ranks = 1 }
+local t = {}
+for i = 1, 1e9 do t[i] = ("x"):rep(1 << 20) .. i end
