@@ -3,7 +3,7 @@ scenario { ranks = 2, about = "every field of a communicator's configuration rea
 -- What NCCL says of a value that no field takes names the field as C does.
 local named = {
   blocking = "blocking", cga_cluster_size = "cgaClusterSize", split_share = "splitShare",
-  shrink_share = "shrinkShare", collnet_enable = "collnetEnable", cta_policy = "CTAPolicy",
+  shrink_share = "shrinkShare", collnet_enable = "collnetEnable", cta_policy = "config policy attribute",
   min_ctas = "min/max channels attribute value %-7/", max_ctas = "min/max channels attribute value .*/%-7",
   nvls_ctas = "nvlsCTAs", n_channels_per_net_peer = "nChannelsPerNetPeer",
   nvlink_centric_sched = "nvlinkCentricSched", graph_usage_mode = "graphUsageMode",

@@ -554,6 +554,8 @@ void ncs_journal_leave(struct ncs_journal *j, struct ncs_call *call, int rc)
     call->returned = true;
     call->rc = rc;
     call->said = said ? ncs_journal_keep_text(j, said) : NULL;
+    if (local)
+        local->said = call->said;
     keep_address(call, NCS_ARG_MEMORY_OUT);
     ncs_journal_learn(j, call);
     if (call->number && (has_failed(rc) || call->faulted))

@@ -43,6 +43,9 @@ struct ncs_call {
     bool returned;
     int rc;             /* when returned: ncclResult_t or cudaError_t, by ncs_fn_info[fn].result */
     const char *said;   /* of one that failed: the library's own words, the journal's; NULL = none */
+    const char *why;    /* of one that fails, from a driver that knows more than the library says; a
+                         * literal, NULL = none */
+    bool warned;        /* by such a driver: the library says something of this call */
     int rank, thread;   /* who called, as in ncs_local */
     struct ncs_place place;
     const char *label;  /* NULL = none */

@@ -1,15 +1,18 @@
 /* What the library says of a call that failed, kept with its record: the code alone is seldom enough to
  * know what to change. */
+#include <stdio.h>
 #include <string.h>
 
 #include "api/journal_private.h"
 #include "base/hash.h"
 #include "base/mem.h"
 
+enum { NCS_SAID = 1024 }; /* bytes of a text */
 enum { TEXTS = 256 }; /* different ones that are kept: a program may fail in a loop */
 
 const char *ncs_journal_ask_error(const struct ncs_journal *j, const struct ncs_call *call, int rc)
 {
+    static _Thread_local char both[NCS_SAID];
     const struct ncs_api *api = j->own->api;
     const char *text = NULL;
 
@@ -17,9 +20,16 @@ const char *ncs_journal_ask_error(const struct ncs_journal *j, const struct ncs_
         return NULL;
     if (ncs_fn_info[call->fn].result == NCS_RESULT_CUDA)
         return api->cudaGetErrorString ? api->cudaGetErrorString((cudaError_t)rc) : NULL;
-    /* What it said last is about this call only if the call was made. */
-    if (!call->faulted && api->ncclGetLastError)
+    /* What it said last is about this call only if the call was made, and was not passed over in silence. */
+    bool silent = call->faulted || (call->why && !call->warned);
+    if (!silent && api->ncclGetLastError)
         text = api->ncclGetLastError(NULL);
+    if (call->why && text && *text) {
+        snprintf(both, sizeof both, "%s (%s)", text, call->why);
+        return both;
+    }
+    if (call->why)
+        return call->why;
     if ((!text || !*text) && api->ncclGetErrorString)
         text = api->ncclGetErrorString((ncclResult_t)rc);
     return text && *text ? text : NULL;

@@ -62,6 +62,7 @@ struct ncs_local {
     /* Kept by the journal. */
     uint64_t heard; /* id of the newest call when it last may have heard of other threads */
     struct ncs_call *call; /* the journalled call in flight, NULL outside of one */
+    const char *said; /* of the last call: as ncs_call's, the journal's */
     struct ncs_place last; /* of the script's last call */
     int group_depth;
     uint64_t group; /* serial of the open outermost group, from 1; 0 = none */

@@ -152,8 +152,10 @@ int ncs_lua_raise_code(lua_State *L, enum ncs_fn fn, int rc)
         detail = api->cudaGetErrorString((cudaError_t)rc);
     if (detail && !*detail)
         detail = NULL;
-    const char *words = nccl && !detail && api->ncclGetErrorString
-                            ? api->ncclGetErrorString((ncclResult_t)rc) : detail;
+    const char *said = ncs_local->said; /* more than the library says, where the driver knows more */
+    const char *words = said                                         ? said
+                        : nccl && !detail && api->ncclGetErrorString ? api->ncclGetErrorString((ncclResult_t)rc)
+                                                                     : detail;
     /* The calls at the end of a script are not in the script. */
     snprintf(text, sizeof text, "%s%s: %s%s%s%s",
              ncs_lua_thread(L)->finished ? "end of script: " : "", info->name, name,

@@ -47,8 +47,8 @@ int bootstrap_check(void)
         return ncclInvalidArgument;
     }
     if (!address && names && !has_interface(names)) {
-        nccl_warn("Bootstrap : no socket interface found (NCCL_SOCKET_IFNAME is %s, virtual hosts "
-                  "have eth0 and lo)", names);
+        nccl_warn("Bootstrap : no socket interface found");
+        nccl_explain("NCCL_SOCKET_IFNAME names none of a virtual host's: eth0 and lo");
         return ncclInvalidUsage;
     }
     return ncclSuccess;

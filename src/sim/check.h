@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct comm;
 struct comm_rank;
 struct part;
 
@@ -30,6 +31,7 @@ struct check_call {
  * windows; then, when all have told, whether they lie alike. */
 void check_tell(const struct part *p, uint32_t nth);
 bool check_alike(const struct part *p, uint32_t nth);
+void checks_free(struct comm *comm);
 
 int check_pointers(const struct comm_rank *cr, const struct check_call *call, bool root);
 

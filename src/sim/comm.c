@@ -22,22 +22,23 @@ struct comm_rank *comm_find(ncclComm_t handle)
     return cr && c && cr->process == c->process ? cr : NULL;
 }
 
-/* Names the call that ended it; the real text has the address of the handle. */
-static void warn_of_tombstone(const struct comm_rank *cr)
+/* NCCL knows a handle of the past by the marks that its memory has lost (NCCL 2.30.7, src/misc/argcheck.cc);
+ * its destroy looks by itself (src/init.cc). */
+int comm_refuse_ended(const struct comm_rank *cr, bool destroys)
 {
-    const char *how = cr->state == COMM_GONE ? "destroyed" : "aborted";
-    if (cr->ended.file)
-        nccl_warn("comm has already been %s at %s:%d", how, cr->ended.file, cr->ended.line);
+    if (destroys)
+        nccl_warn("comm %s has already been destroyed", LOG_POINTER(cr->handle));
     else
-        nccl_warn("comm has already been %s", how);
+        nccl_warn("Error: corrupted comm object detected");
+    nccl_explain(cr->state == COMM_GONE ? "the communicator was destroyed before"
+                                        : "the communicator was aborted before");
+    return ncclInvalidArgument;
 }
 
 int comm_ready(struct comm_rank *cr)
 {
-    if (cr->state >= COMM_ABORTED) {
-        warn_of_tombstone(cr);
-        return ncclInvalidArgument;
-    }
+    if (cr->state >= COMM_ABORTED)
+        return comm_refuse_ended(cr, false);
     if (cr->async == ncclInProgress || (cr->state == COMM_INIT && cr->async == 0)) {
         nccl_warn("Attempt to use communicator before the previous operation returned ncclSuccess");
         return ncclInvalidArgument;
@@ -93,7 +94,7 @@ struct comm_rank *comm_rank_new(int rank, int nranks, struct gpu *gpu,
 void comm_share(struct comm_rank *child, struct comm_rank *parent)
 {
     child->family = parent->family;
-    parent->family->shared = true;
+    parent->family->sharers++;
 }
 
 struct comm *comm_new(struct comm_rank *const *members, int nranks)
@@ -178,7 +179,7 @@ void comms_free(void)
         meetings_free(comm);
         spreads_free(comm);
         windows_free(comm);
-        ncs_free(comm->exchange);
+        checks_free(comm);
         ncs_map_free(&comm->collectives);
         ncs_map_free(&comm->pairs);
         ncs_free(comm->member);

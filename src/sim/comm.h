@@ -72,7 +72,7 @@ struct comm_rank {
     bool suspended;
     bool lost_peer;          /* a neighbour on another host has died */
     struct comm_rank *family; /* whose resources it uses: its own handle, or an ancestor's */
-    bool shared;             /* of a head of a family: others use its resources too */
+    int sharers;             /* of a head of a family: others that use its resources too */
     bool cut;                /* of a head of a family: aborted, nothing can run any more */
     const struct context *launcher; /* of a head of a family: who began a launch last */
     uint64_t splits, shrinks, suspends, resumes; /* that it has come to */
@@ -130,6 +130,8 @@ struct comm_rank *comm_find(ncclComm_t handle);
  * state -> that error. `what` is the function's name as NCCL writes it, `argument` "comm". */
 int comm_check(ncclComm_t handle, const char *what, struct comm_rank **out);
 int comm_ready(struct comm_rank *cr);
+/* Of one that has been destroyed or aborted: ncclInvalidArgument, in words that differ for destroy. */
+int comm_refuse_ended(const struct comm_rank *cr, bool destroys);
 
 /* Whether a call is about the same resources: the handle itself, or one of its family. */
 static inline bool comm_is_kin(const struct comm_rank *a, const struct comm_rank *b)

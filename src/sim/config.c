@@ -29,7 +29,7 @@ static const struct rule rules[CONFIG_FIELDS] = {
     [CONFIG_MAX_CTAS] = RULE(maxCTAs, 1, INT_MAX, 21700, MOST_CTAS),
     [CONFIG_SPLIT_SHARE] = RULE(splitShare, 0, 1, 21800, 0),
     [CONFIG_COLLNET_ENABLE] = RULE(collnetEnable, 0, 1, 22700, 0),
-    [CONFIG_CTA_POLICY] = RULE(CTAPolicy, 0, 3, 22700, 0),
+    [CONFIG_CTA_POLICY] = { "policy", offsetof(ncclConfig_t, CTAPolicy), 0, 3, 22700, 0 },
     [CONFIG_SHRINK_SHARE] = RULE(shrinkShare, 0, 1, 22700, 0),
     [CONFIG_NVLS_CTAS] = RULE(nvlsCTAs, 1, INT_MAX, 22700, UNSET),
     [CONFIG_CHANNELS_PER_NET_PEER] = RULE(nChannelsPerNetPeer, 1, 64, 22800, UNSET),
@@ -83,7 +83,8 @@ static int check_values(const int *value)
             continue;
         }
         if (value[i] != UNSET && (value[i] < rules[i].least || value[i] > most_of(i))) {
-            nccl_warn("Invalid config %s attribute value %d", rules[i].name, value[i]);
+            nccl_warn("%s config %s attribute value %d", i == CONFIG_GRAPH_USAGE_MODE ? "Invalig" : "Invalid",
+                      rules[i].name, value[i]); /* NCCL's spelling */
             return ncclInvalidArgument;
         }
     }

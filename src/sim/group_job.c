@@ -122,7 +122,7 @@ static bool buffers_agree(const struct group_job *g)
                 agree = false;
     }
     if (!agree)
-        nccl_warn("Symmetric memory buffers mismatch between the ranks");
+        nccl_explain_call(g->job.call, false, "the ranks' buffers are not at the same place of symmetric memory");
     return agree;
 }
 

@@ -323,7 +323,8 @@ static bool lacks_network(struct init_job *j)
     const char *name = j->job.about->config.net_name;
     if (!*name || strcasecmp(name, "Socket") == 0 || strcasecmp(name, "IB") == 0)
         return false;
-    nccl_warn_rank(j->job.about, "Error: network %s not found.", name);
+    nccl_warn_rank(j->job.about, "Failed to initialize any NET plugin");
+    nccl_explain_call(j->job.call, true, "virtual hosts have the networks Socket and IB");
     j->complete = true;
     j->code = ncclInvalidUsage;
     return true;
@@ -351,6 +352,16 @@ static void trace_made(const struct init_job *j)
                         j->key, cr->rank, cr->gpu->device);
 }
 
+/* The port at which nobody listens any more is made up, as the host's address is. */
+static void warn_unserved(const struct init_job *j)
+{
+    bool old = sim_world.options.nccl_version < NCCL_VERSION(2, 29, 2);
+    nccl_warn_rank(j->job.about, "%s: connect to 10.0.0.1<%d> returned Connection refused, exceeded error retry "
+                   "count after %" PRId64 " attempts", old ? "socketStartConnect" : "ncclOsSocketStartConnect",
+                   (int)(32768 + j->key % 28232), env_number(ENV_SOCKET_RETRY_CNT) + 1);
+    nccl_explain_call(j->job.call, true, j->why);
+}
+
 static bool step_init(struct job *job)
 {
     struct init_job *j = (struct init_job *)job;
@@ -358,7 +369,7 @@ static bool step_init(struct job *job)
         check_in(j);
     if (j->give_up && sim_world.now >= j->give_up) {
         leave_seat(j);
-        nccl_warn_rank(j->job.about, "nobody serves this rank: %s", j->why);
+        warn_unserved(j);
         j->complete = true;
         j->code = ncclRemoteError;
     }

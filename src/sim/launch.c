@@ -102,7 +102,7 @@ static void release_order(struct launch *launch)
 static void follow_kin(struct comm_rank *cr, struct op *op)
 {
     struct comm_rank *head = cr->family;
-    if (!head->shared || cr->nranks == 1)
+    if (!head->sharers || cr->nranks == 1)
         return;
     op_after(op, head->last_of_kin ? head->last_of_kin : head->last_launch);
     op_unref(head->last_of_kin);

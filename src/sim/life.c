@@ -104,7 +104,7 @@ static bool step_abort(struct job *job)
 {
     struct comm_rank *cr = job->about;
     cr->destroying = true;
-    if (cr->family->shared)
+    if (cr->family->sharers)
         cr->family->cut = true;
     if (!cut_short(job))
         return false;

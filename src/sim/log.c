@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "api/journal.h"
 #include "api/version.h"
 #include "base/str.h"
 #include "sim/comm.h"
@@ -134,6 +135,8 @@ void nccl_warn(const char *fmt, ...)
     va_start(args, fmt);
     warn(c->process, thread_of(c), c->device, fmt, args);
     va_end(args);
+    if (ncs_local && ncs_local->call)
+        ncs_local->call->warned = true;
 }
 
 void nccl_warn_rank(const struct comm_rank *cr, const char *fmt, ...)
@@ -142,6 +145,25 @@ void nccl_warn_rank(const struct comm_rank *cr, const char *fmt, ...)
     va_start(args, fmt);
     warn(cr->process, 0, cr->gpu->device, fmt, args);
     va_end(args);
+}
+
+void nccl_explain_call(struct ncs_call *call, bool warned, const char *why)
+{
+    if (!call)
+        return;
+    call->warned |= warned;
+    call->why = why;
+}
+
+void nccl_explain(const char *why)
+{
+    nccl_explain_call(ncs_local ? ncs_local->call : NULL, false, why);
+}
+
+int nccl_silent(const char *why)
+{
+    nccl_explain(why);
+    return ncclInvalidArgument;
 }
 
 void nccl_crash(const char *why)

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 struct comm_rank;
+struct ncs_call;
 struct process;
 
 enum log_level { LOG_NONE, LOG_VERSION, LOG_WARN, LOG_INFO, LOG_ABORT, LOG_TRACE };
@@ -35,6 +36,12 @@ void nccl_info_rank(const struct comm_rank *cr, enum log_subsys subsys, const ch
     __attribute__((format(printf, 3, 4)));
 /* The real library crashes in the call that runs now: a WARN, and the observer is told. */
 void nccl_crash(const char *why);
+/* What NCCL does not say of the call that runs now and fails, for reports alone: a literal. */
+void nccl_explain(const char *why);
+/* The same of one that waits, and of whose rank nccl_warn_rank has `warned` or not. */
+void nccl_explain_call(struct ncs_call *call, bool warned, const char *why);
+/* The same where NCCL says nothing at all: ncclInvalidArgument. */
+int nccl_silent(const char *why);
 bool nccl_info_wanted(enum log_subsys subsys); /* before costly arguments are made */
 
 /* A line as it is, whatever the level. */

@@ -49,7 +49,7 @@ static int queue_init(struct context *c, const struct init_request *r, struct co
         return ncclInvalidArgument;
     }
     if (r->nranks > COMM_RANKS_MAX) {
-        nccl_warn("no room for %d ranks", r->nranks);
+        nccl_explain("the simulator has no room for so many ranks");
         return ncclSystemError;
     }
     int rc = config_read(r->config, NULL, &config);
@@ -126,12 +126,12 @@ static int check_device_list(int ndev, const int *list)
     bool shared = env_is(ENV_MULTI_RANK_GPU_ENABLE, 1);
     for (int i = 0; list && i < ndev; i++) {
         if (list[i] < 0 || list[i] >= o->devices) {
-            nccl_warn("Invalid device requested : %d", list[i]);
+            nccl_warn("Invalid device %d (totalnDev=%d)", list[i], o->devices);
             return ncclInvalidArgument;
         }
         for (int k = 0; k < i && !shared; k++)
             if (list[k] == list[i]) {
-                nccl_warn("Device %d is requested twice", list[i]);
+                nccl_explain("a device is in the list twice");
                 return ncclInvalidUsage;
             }
     }
@@ -215,43 +215,42 @@ ncclResult_t sim_ncclCommGetUniqueId(ncclComm_t comm, ncclUniqueId *uniqueId)
     if (rc)
         return rc;
     if (!uniqueId) {
-        nccl_warn("ncclCommGetUniqueId : uniqueId argument is NULL");
+        nccl_warn("CommGetUniqueId : uniqueId argument is NULL");
         return ncclInvalidArgument;
     }
     if (env_text(ENV_COMM_ID)) {
-        nccl_warn("ncclCommGetUniqueId : NCCL_COMM_ID is set");
+        nccl_warn("ncclCommGetUniqueId should not be called when NCCL_COMM_ID is set");
         return ncclInvalidUsage;
     }
     unique_id_of(cr->comm, uniqueId);
     return ncclSuccess;
 }
 
-static int invalid_rank(int rank, int nranks)
-{
-    nccl_warn("Invalid rank requested : %d/%d", rank, nranks);
-    return ncclInvalidArgument;
-}
-
 /* What a new rank has to give. */
 static int check_newcomer(const struct init_request *r)
 {
     if (r->rank < 0)
-        return invalid_rank(r->rank, r->nranks);
-    if (!r->id) {
-        nccl_warn("ncclCommGrow : uniqueId argument is NULL");
-        return ncclInvalidArgument;
-    }
-    return r->rank < r->nranks ? ncclSuccess : invalid_rank(r->rank, r->nranks);
+        nccl_warn("ncclCommGrow: new ranks must pass valid rank >= 0, got %d", r->rank);
+    else if (!r->id)
+        nccl_warn("ncclCommGrow: new ranks must pass non-NULL uniqueId");
+    else if (r->rank >= r->nranks)
+        nccl_warn("ncclCommGrow: new rank %d exceeds total ranks %d", r->rank, r->nranks);
+    else
+        return ncclSuccess;
+    return ncclInvalidArgument;
 }
 
 static int check_old_rank(const struct init_request *r, struct comm_rank *parent)
 {
     if (parent->state == COMM_REVOKED) {
-        nccl_warn("ncclCommGrow: communicator was revoked");
+        nccl_explain("the communicator was revoked");
         return ncclInvalidUsage;
     }
     int rc = comm_ready(parent);
-    return !rc && r->rank != -1 ? invalid_rank(r->rank, r->nranks) : rc;
+    if (rc || r->rank == -1)
+        return rc;
+    nccl_warn("ncclCommGrow: existing ranks must pass rank=-1, got %d", r->rank);
+    return ncclInvalidArgument;
 }
 
 static int queue_grow(struct context *c, const struct init_request *r, struct comm_rank *parent)
@@ -276,6 +275,21 @@ static int queue_grow(struct context *c, const struct init_request *r, struct co
     return queue_comm(c, cr, grow_job(cr, parent, r->id), r->out);
 }
 
+static int check_size(const ncclComm_t *newcomm, int nranks, const struct comm_rank *parent)
+{
+    if (!newcomm)
+        return nccl_silent("newcomm is NULL");
+    if (nranks <= 0)
+        nccl_warn("ncclCommGrow: total ranks must be positive, got %d", nranks);
+    else if (parent && nranks <= parent->nranks)
+        nccl_warn("ncclCommGrow: total ranks %d is less than current ranks %d", nranks, parent->nranks);
+    else if (nranks > COMM_RANKS_MAX)
+        nccl_explain("the simulator has no room for so many ranks");
+    else
+        return ncclSuccess;
+    return ncclInvalidArgument;
+}
+
 ncclResult_t sim_ncclCommGrow(ncclComm_t comm, int nRanks, const ncclUniqueId *uniqueId, int rank,
                               ncclComm_t *newcomm, ncclConfig_t *config)
 {
@@ -283,13 +297,7 @@ ncclResult_t sim_ncclCommGrow(ncclComm_t comm, int nRanks, const ncclUniqueId *u
     if (!c)
         return ncclSuccess;
     struct comm_rank *parent = comm ? comm_find(comm) : NULL;
-    int rc = newcomm && nRanks > 0 ? ncclSuccess : ncclInvalidArgument;
-    if (!newcomm)
-        nccl_warn("ncclCommGrow : newcomm argument is NULL");
-    else if (rc || (parent && nRanks <= parent->nranks) || nRanks > COMM_RANKS_MAX) {
-        nccl_warn("Invalid number of ranks requested : %d", nRanks);
-        rc = ncclInvalidArgument;
-    }
+    int rc = check_size(newcomm, nRanks, parent);
     if (rc)
         return rc; /* not recorded in an open group */
     struct init_request r = { newcomm, nRanks, rank, uniqueId, 1, config };

@@ -15,11 +15,8 @@ static int queue_finalize(struct context *c, ncclComm_t comm)
     int rc = comm_check(comm, "ncclCommFinalize", &cr);
     if (!rc)
         rc = comm_ready(cr);
-    if (!rc && (cr->finalizing || cr->state == COMM_REVOKED)) {
-        nccl_warn(cr->finalizing ? "comm has already been finalized"
-                                 : "ncclCommFinalize: communicator was revoked");
-        rc = ncclInvalidArgument;
-    }
+    if (!rc && (cr->finalizing || cr->state == COMM_REVOKED))
+        rc = nccl_silent(cr->finalizing ? "the communicator has been finalized" : "the communicator was revoked");
     if (!rc)
         rc = group_add_job(c, finalize_job(cr), cr);
     if (rc)
@@ -57,7 +54,7 @@ ncclResult_t sim_ncclCommDestroy(ncclComm_t comm)
     group_begin(c);
     int rc = comm_check(comm, "CommDestroy", &cr);
     if (!rc)
-        rc = comm_ready(cr);
+        rc = cr->state >= COMM_ABORTED ? comm_refuse_ended(cr, true) : comm_ready(cr);
     if (rc)
         return leave_open(c, rc);
     return group_leave(c, group_add_job(c, destroy_job(cr), NULL));
@@ -78,14 +75,11 @@ ncclResult_t sim_ncclCommAbort(ncclComm_t comm)
 
 static int refuse_revoke(const struct comm_rank *cr)
 {
-    const char *why = cr->finalizing || cr->destroying ? "has already been finalized"
-                      : cr->state == COMM_REVOKED      ? "was revoked before"
-                      : cr->state == COMM_INIT         ? "has not been initialised"
+    const char *why = cr->finalizing || cr->destroying ? "the communicator has been finalized"
+                      : cr->state == COMM_REVOKED      ? "the communicator was revoked before"
+                      : cr->state == COMM_INIT         ? "the communicator has not been initialised"
                                                        : NULL;
-    if (!why)
-        return ncclSuccess;
-    nccl_warn("ncclCommRevoke: communicator %s", why);
-    return ncclInvalidArgument;
+    return why ? nccl_silent(why) : ncclSuccess;
 }
 
 ncclResult_t sim_ncclCommRevoke(ncclComm_t comm, int revokeFlags)
@@ -95,10 +89,8 @@ ncclResult_t sim_ncclCommRevoke(ncclComm_t comm, int revokeFlags)
         return ncclSuccess;
     struct comm_rank *cr;
     int rc = ncclSuccess;
-    if (revokeFlags != NCCL_REVOKE_DEFAULT) {
-        nccl_warn("ncclCommRevoke: flags %d are not known", revokeFlags);
-        return ncclInvalidArgument;
-    }
+    if (revokeFlags != NCCL_REVOKE_DEFAULT)
+        return nccl_silent("revokeFlags must be 0");
     rc = comm_check(comm, "ncclCommRevoke", &cr);
     if (!rc && cr->state >= COMM_ABORTED)
         rc = comm_ready(cr);
@@ -118,8 +110,8 @@ static int check_memory(ncclComm_t comm, const char *what, struct comm_rank **cr
     if (!rc)
         rc = comm_ready(*cr);
     if (!rc && (*cr)->state != COMM_READY) {
-        nccl_warn("%s: communicator was %s", what,
-                  (*cr)->state == COMM_REVOKED ? "revoked" : "finalized");
+        nccl_explain((*cr)->state == COMM_REVOKED ? "the communicator was revoked"
+                                                  : "the communicator has been finalized");
         rc = ncclInvalidUsage;
     }
     return rc;
@@ -133,12 +125,13 @@ static int refuse_disabled(const char *what)
     return ncclInvalidUsage;
 }
 
-static int check_manager(const struct comm_rank *cr, const char *what)
+static int check_manager(const struct comm_rank *cr, bool suspends)
 {
-    int rc = refuse_disabled(what);
-    if (rc || !cr->family->shared)
+    int rc = refuse_disabled(suspends ? "Suspend" : "Resume");
+    if (rc || !cr->family->sharers)
         return rc;
-    nccl_warn("ncclComm%s: communicator shares its resources with another", what);
+    nccl_warn("Memory %s not supported with split_share communicators (refCount=%d)",
+              suspends ? "suspend" : "resume", cr->family->sharers + 1);
     return ncclInvalidUsage;
 }
 
@@ -154,7 +147,7 @@ ncclResult_t sim_ncclCommSuspend(ncclComm_t comm, int flags)
     group_begin(c);
     bool memory = flags & NCCL_SUSPEND_MEM; /* other bits are ignored */
     if (memory)
-        rc = check_manager(cr, "Suspend");
+        rc = check_manager(cr, true);
     if (!rc && memory)
         rc = group_add_job(c, suspend_job(cr), cr);
     return group_leave(c, rc);
@@ -170,7 +163,7 @@ ncclResult_t sim_ncclCommResume(ncclComm_t comm)
     if (rc)
         return rc; /* not recorded in an open group */
     group_begin(c);
-    rc = check_manager(cr, "Resume");
+    rc = check_manager(cr, false);
     if (!rc)
         rc = group_add_job(c, resume_job(cr), cr);
     return group_leave(c, rc);
@@ -187,10 +180,8 @@ ncclResult_t sim_ncclCommMemStats(ncclComm_t comm, ncclCommMemStat_t stat, uint6
         rc = comm_ready(cr);
     if (rc)
         return rc;
-    if (!value) {
-        nccl_warn("ncclCommMemStats : value argument is NULL");
-        return ncclInvalidArgument;
-    }
+    if (!value)
+        return nccl_silent("value is NULL");
     rc = refuse_disabled("MemStats");
     if (rc)
         return rc;
@@ -201,6 +192,5 @@ ncclResult_t sim_ncclCommMemStats(ncclComm_t comm, ncclCommMemStat_t stat, uint6
     case ncclStatGpuMemPersist:   *value = kept; return ncclSuccess;
     case ncclStatGpuMemTotal:     *value = kept + suspendable; return ncclSuccess;
     }
-    nccl_warn("ncclCommMemStats : invalid statistic %d", (int)stat);
-    return ncclInvalidArgument;
+    return nccl_silent("stat is no statistic");
 }

@@ -29,23 +29,13 @@ void params_free(struct context *c)
     c->params = NULL;
 }
 
-static int refuse_null(const char *function, const char *argument)
-{
-    nccl_warn("%s : %s argument is NULL", function, argument);
-    return ncclInvalidArgument;
-}
-
-static int refuse_key(const char *function, const char *key)
-{
-    nccl_warn("%s : there is no parameter %s", function, key);
-    return ncclInvalidArgument;
-}
+static const char no_parameter[] = "there is no parameter of that key";
 
 /* The real library does not look at what the handle is, and crashes. */
-static int row_of(const char *function, ncclParamHandle_t h, enum env *variable)
+static int row_of(ncclParamHandle_t h, enum env *variable)
 {
     if (!h)
-        return refuse_null(function, "handle");
+        return nccl_silent("the handle is NULL");
     uintptr_t offset = (uintptr_t)h - (uintptr_t)env_rows;
     if (offset >= sizeof env_rows || offset % sizeof *env_rows != 0) {
         nccl_crash("the handle was not made by ncclParamBind");
@@ -60,26 +50,23 @@ ncclResult_t sim_ncclParamBind(ncclParamHandle_t *out, const char *key)
     if (!context_enter())
         return ncclSuccess;
     if (!out || !key)
-        return refuse_null("ncclParamBind", out ? "key" : "out");
+        return nccl_silent(out ? "key is NULL" : "out is NULL");
     int variable = env_find(key);
     if (variable < 0)
-        return refuse_key("ncclParamBind", key);
+        return nccl_silent(no_parameter);
     *out = (ncclParamHandle_t)(uintptr_t)&env_rows[variable];
     return ncclSuccess;
 }
 
 /* The value of a parameter that must have the type asked for: all are texts or 64 bits, signed. */
-static int get(const char *function, ncclParamHandle_t h, const void *out, bool text, bool has_type,
+static int get(ncclParamHandle_t h, const void *out, bool text, bool has_type,
                enum env *variable)
 {
-    int rc = row_of(function, h, variable);
+    int rc = row_of(h, variable);
     if (!rc && !out)
-        rc = refuse_null(function, "out");
-    if (!rc && (!has_type || env_rows[*variable].text != text)) {
-        nccl_warn("%s : %s is %s", function, env_rows[*variable].key,
-                  env_rows[*variable].text ? "a text" : "an integer of 64 bits");
-        rc = ncclInvalidArgument;
-    }
+        rc = nccl_silent("out is NULL");
+    if (!rc && (!has_type || env_rows[*variable].text != text))
+        rc = nccl_silent(env_rows[*variable].text ? "the parameter is a text" : "the parameter has 64 bits, signed");
     return rc;
 }
 
@@ -89,7 +76,7 @@ static int get(const char *function, ncclParamHandle_t h, const void *out, bool 
         enum env variable;                                                         \
         if (!context_enter())                                                      \
             return ncclSuccess;                                                    \
-        int rc = get(#name, h, out, false, has_type, &variable);                   \
+        int rc = get(h, out, false, has_type, &variable);                   \
         if (!rc)                                                                   \
             *out = (type)env_number(variable);                                     \
         return rc;                                                                 \
@@ -114,10 +101,10 @@ static const char *text_value(enum env variable)
 
 ncclResult_t sim_ncclParamGetStr(ncclParamHandle_t h, const char **out)
 {
-    enum env variable;
+    enum env variable = ENV_COUNT;
     if (!context_enter())
         return ncclSuccess;
-    int rc = get("ncclParamGetStr", h, out, true, true, &variable);
+    int rc = get(h, out, true, true, &variable);
     if (!rc)
         *out = text_value(variable);
     return rc;
@@ -125,26 +112,23 @@ ncclResult_t sim_ncclParamGetStr(ncclParamHandle_t h, const char **out)
 
 ncclResult_t sim_ncclParamGet(ncclParamHandle_t h, void *out, int room, int *bytes)
 {
-    enum env variable;
+    enum env variable = ENV_COUNT;
     struct context *c = context_enter();
     if (!c)
         return ncclSuccess;
-    int rc = row_of("ncclParamGet", h, &variable);
+    int rc = row_of(h, &variable);
     if (!rc && (!out || !bytes))
-        rc = refuse_null("ncclParamGet", out ? "len" : "out");
+        rc = nccl_silent(out ? "len is NULL" : "out is NULL");
     if (rc)
         return rc;
     bool text = env_rows[variable].text;
     int64_t number = text ? 0 : env_number(variable);
     const void *value = text ? (const void *)text_value(variable) : &number;
     size_t length = text ? strlen(value) + 1 : sizeof number;
-    if (room < 0 || (size_t)room < length) {
-        nccl_warn("ncclParamGet : %s has %zu bytes, room is for %d", env_rows[variable].key, length,
-                  room);
-        return ncclInvalidArgument;
-    }
+    if (room < 0 || (size_t)room < length)
+        return nccl_silent("maxLen is less than the parameter has bytes");
     if (!memory_usable(c->process, out, length)) {
-        nccl_warn("the real library crashes here: out has no room for %zu bytes", length);
+        nccl_crash("out has no room for the parameter");
         return ncclInvalidArgument;
     }
     memcpy(out, value, length);
@@ -167,11 +151,11 @@ ncclResult_t sim_ncclParamGetParameter(const char *key, const char **value, int 
     if (!c)
         return ncclSuccess;
     if (!key || !value || !length)
-        return refuse_null("ncclParamGetParameter", !key ? "key" : !value ? "value" : "valueLen");
+        return nccl_silent(!key ? "key is NULL" : !value ? "value is NULL" : "valueLen is NULL");
     int variable = env_find(key);
     *value = variable < 0 ? NULL : words(c, (enum env)variable);
     *length = *value ? (int)strlen(*value) : 0;
-    return variable < 0 ? refuse_key("ncclParamGetParameter", key) : ncclSuccess;
+    return variable < 0 ? nccl_silent(no_parameter) : ncclSuccess;
 }
 
 static bool is_listed(int variable)
@@ -187,7 +171,7 @@ ncclResult_t sim_ncclParamGetAllParameterKeys(const char ***table, int *length)
     if (!c)
         return ncclSuccess;
     if (!table || !length)
-        return refuse_null("ncclParamGetAllParameterKeys", table ? "tableLen" : "table");
+        return nccl_silent(table ? "tableLen is NULL" : "table is NULL");
     struct param_texts *texts = texts_of(c);
     *length = 0;
     for (int i = 0; i < ENV_COUNT; i++)

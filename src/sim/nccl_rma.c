@@ -1,4 +1,7 @@
 /* NCCL's one-sided calls and what they alone check. */
+#include <stdarg.h>
+#include <stdio.h>
+
 #include "sim/comm.h"
 #include "sim/functions.h"
 #include "sim/request.h"
@@ -6,17 +9,16 @@
 #include "sim/window.h"
 #include "sim/world.h"
 
-static int must_be_zero(const struct request *r, const char *what, long long value)
-{
-    if (value == 0)
-        return ncclSuccess;
-    nccl_warn("%s : %s %lld is invalid, it must be 0", r->name, what, value);
-    return ncclInvalidArgument;
-}
+static int invalid(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-static int invalid(const struct request *r, const char *what)
+static int invalid(const char *fmt, ...)
 {
-    nccl_warn("%s : %s", r->name, what);
+    char text[200];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    nccl_warn("%s", text);
     return ncclInvalidArgument;
 }
 
@@ -24,17 +26,17 @@ static int check_put(const struct request *r, const struct one_sided *o,
                      const struct comm_rank *cr, struct rma **out)
 {
     if (!o->window)
-        return invalid(r, "peerWin argument is NULL");
+        return invalid("ncclPutSignal: peerWin is NULL");
     struct window *window = window_find(cr, o->window);
     if (!window) {
-        nccl_warn("%s : peerWin is no window of this communicator", r->name);
+        nccl_warn("Device object does not exist in shadow pool.");
+        nccl_explain("peerWin is no window of this communicator");
         return ncclInternalError;
     }
     if (!r->send)
-        return invalid(r, "localbuff argument is NULL");
+        return invalid("ncclPutSignal: srcBuff is NULL");
     if (!window_place(cr, r->send).window)
-        return invalid(r, "localbuff is in no window that was registered with "
-                          "NCCL_WIN_COLL_SYMMETRIC");
+        return invalid("ncclPutSignal: srcWinHost is not in a valid symmetric window");
     *out = rma_new(0);
     (*out)->window = window;
     window_ref(window);
@@ -42,14 +44,15 @@ static int check_put(const struct request *r, const struct one_sided *o,
     return ncclSuccess;
 }
 
-static int check_descriptor(const struct request *r, const ncclWaitSignalDesc_t *d)
+static int check_descriptor(int i, const ncclWaitSignalDesc_t *d)
 {
-    if (d->opCnt <= 0) {
-        nccl_warn("%s : opCnt %d is invalid, it must be positive", r->name, d->opCnt);
-        return ncclInvalidArgument;
-    }
-    int rc = must_be_zero(r, "sigIdx", d->sigIdx);
-    return rc ? rc : must_be_zero(r, "ctx", d->ctx);
+    if (d->opCnt <= 0)
+        return invalid("ncclWaitSignal: descriptor %d has invalid opCnt %d", i, d->opCnt);
+    if (d->sigIdx != 0)
+        return invalid("ncclWaitSignal: descriptor %d has invalid sigIdx %d (must be 0)", i, d->sigIdx);
+    if (d->ctx != 0)
+        return invalid("ncclWaitSignal: descriptor %d has invalid context %d (must be 0)", i, d->ctx);
+    return ncclSuccess;
 }
 
 /* A peer that is listed twice is waited for as often. */
@@ -62,15 +65,12 @@ static void add_wait(struct rma *rma, const ncclWaitSignalDesc_t *d)
     rma->wait[i].signals += (uint64_t)d->opCnt;
 }
 
-static int check_wait(const struct request *r, const struct one_sided *o,
-                      const struct comm_rank *cr, struct rma **out)
+static int check_wait(const struct one_sided *o, const struct comm_rank *cr, struct rma **out)
 {
-    if (!o->wait)
-        return invalid(r, "signalDescs argument is NULL");
-    if (o->waits == 0)
-        return invalid(r, "nDesc is 0");
+    if (!o->wait || o->waits == 0)
+        return invalid("ncclWaitSignal: invalid arguments");
     for (int i = 0; i < o->waits; i++) {
-        int rc = check_descriptor(r, &o->wait[i]);
+        int rc = check_descriptor(i, &o->wait[i]);
         if (rc)
             return rc;
     }
@@ -88,17 +88,17 @@ static int check_wait(const struct request *r, const struct one_sided *o,
 int rma_check(const struct request *r, const struct one_sided *o, const struct comm_rank *cr,
               struct rma **out)
 {
-    int rc = ncclSuccess;
     if (!comm_has_rma(cr))
-        return invalid(r, "the communicator has no support for one-sided operations");
+        return invalid("One sided RMA: host RMA is not supported in this communicator.");
     if (r->kind == PART_WAIT)
-        return check_wait(r, o, cr, out);
-    rc = must_be_zero(r, "ctx", o->ctx);
-    if (!rc)
-        rc = must_be_zero(r, "sigIdx", o->sig_idx);
-    if (!rc)
-        rc = must_be_zero(r, "flags", o->flags);
-    return !rc && r->kind == PART_PUT ? check_put(r, o, cr, out) : rc;
+        return check_wait(o, cr, out);
+    if (o->ctx != 0)
+        return invalid("Context %d is invalid (must be 0)", o->ctx);
+    if (o->sig_idx != 0)
+        return invalid("Signal index %d is invalid (must be 0)", o->sig_idx);
+    if (o->flags != 0)
+        return invalid("Flags %u is invalid (must be 0)", o->flags);
+    return r->kind == PART_PUT ? check_put(r, o, cr, out) : ncclSuccess;
 }
 
 ncclResult_t sim_ncclPutSignal(const void *localbuff, size_t count, ncclDataType_t datatype,
@@ -123,6 +123,6 @@ ncclResult_t sim_ncclWaitSignal(int nDesc, ncclWaitSignalDesc_t *signalDescs, nc
                                 cudaStream_t stream)
 {
     struct one_sided o = { .waits = nDesc, .wait = signalDescs };
-    return request_submit(&(struct request){ "WaitSignal", PART_WAIT, NULL, NULL, 0, ncclInt8,
+    return request_submit(&(struct request){ "WaitSignal", PART_WAIT, NULL, NULL, 0, ncclInt32,
                                              ncclSum, 0, comm, stream }, &o);
 }

@@ -85,15 +85,11 @@ static int check_list(const struct shrink_request *r, const struct comm_rank *cr
         nccl_warn("ncclCommShrink : excludeRanksList argument is NULL");
         return ncclInvalidArgument;
     }
-    if (r->count <= 0) {
-        nccl_warn("ncclCommShrink : excludeRanksCount must be positive, not %d", r->count);
-        return ncclInvalidArgument;
-    }
+    if (r->count <= 0)
+        return nccl_silent("excludeRanksCount must be positive");
     qsort(r->list, (size_t)r->count, sizeof *r->list, ncs_order_ints);
-    if (bsearch(&cr->rank, r->list, (size_t)r->count, sizeof *r->list, ncs_order_ints)) {
-        nccl_warn("ncclCommShrink : rank %d is in its own list of excluded ranks", cr->rank);
-        return ncclInvalidArgument;
-    }
+    if (bsearch(&cr->rank, r->list, (size_t)r->count, sizeof *r->list, ncs_order_ints))
+        return nccl_silent("the rank is in its own list of excluded ranks");
     return ncclSuccess;
 }
 

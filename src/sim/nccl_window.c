@@ -117,10 +117,11 @@ ncclResult_t sim_ncclCommDeregister(ncclComm_t comm, void *handle)
 
 /* ---- windows ---- */
 
-/* The pointer itself is not part of what a run says: it would differ from run to run. */
 static int bad_extent(const void *buff, size_t size)
 {
-    nccl_warn("invalid pointer %s / size %zu", buff ? "(not NULL)" : "(nil)", size);
+    bool named = sim_world.options.nccl_version < NCCL_VERSION(2, 30, 7);
+    nccl_warn("%sinvalid pointer %s / size %zu", named ? "ncclCommWindowRegister: " : "",
+              LOG_POINTER(log_address(buff)), size);
     return ncclInvalidArgument;
 }
 
@@ -191,7 +192,8 @@ ncclResult_t sim_ncclCommWindowDeregister(ncclComm_t comm, ncclWindow_t win)
         return rc;
     struct window *w = cr->comm ? window_find(cr, win) : NULL;
     if (!w) {
-        nccl_warn("ncclCommWindowDeregister : win is no window of this communicator");
+        nccl_warn("Device object does not exist in shadow pool.");
+        nccl_explain("win is no window of this communicator");
         return ncclInternalError;
     }
     window_end(w, cr);
@@ -222,7 +224,8 @@ ncclResult_t sim_ncclWinGetUserPtr(ncclComm_t comm, ncclWindow_t win, void **out
     }
     struct window *w = cr->comm ? window_find(cr, win) : NULL;
     if (!w) {
-        nccl_warn("ncclWinGetUserPtr : win is no window of this communicator");
+        nccl_warn("Device object does not exist in shadow pool.");
+        nccl_explain("win is no window of this communicator");
         return ncclInternalError;
     }
     *outUserPtr = window_base(w, cr);

@@ -67,7 +67,11 @@ static bool refuses(struct comm_rank *const *member, int nranks, const int *shar
 {
     const struct comm_rank *cr = member[rank];
     if (env_is(ENV_MULTI_RANK_GPU_ENABLE, 1)) {
-        nccl_warn_rank(cr, "NVLS is not possible with several ranks per GPU: NCCL_NVLS_ENABLE is 1");
+        nccl_warn_rank(cr, "%s", nccl_does(DOES_CHECK_ALL_GPUS)
+                               ? "NCCL_NVLS_ENABLE has been set to \"1\" and communicator has multiple ranks using "
+                                 "the same NVML device. This is not compatible with NCCL_NVLS_ENABLE=1."
+                               : "Multiple ranks detected using the same GPU on this node and NCCL_NVLS_ENABLE has "
+                                 "been set to \"1\". At this time multiple ranks per gpu is incompatible with NVLS.");
         return true;
     }
     if (nccl_does(DOES_CHECK_ALL_GPUS)) {

@@ -68,7 +68,7 @@ static int check_memory(const struct comm_rank *cr, const char *p)
 {
     const struct allocation *a = memory_find(p);
     if (!a || a->process != cr->process || !a->by_nccl) {
-        nccl_warn_rank(cr, "Cuda failure 'invalid argument'");
+        nccl_warn_rank(cr, "Cuda failure 1 'invalid argument'"); /* of the driver's API, with its number */
         return ncclUnhandledCudaError;
     }
     if ((size_t)(p - a->base) % NCCL_WIN_REQUIRED_ALIGNMENT != 0) {

@@ -22,7 +22,7 @@ $ NCCL_CUMEM_ENABLE=0 ncclscript run --set waits=false connect.lua
 # The network of the job is not that of the virtual hosts.
 $ NCCL_SOCKET_IFNAME=ib0 ncclscript run pass.lua | head -n 2
 > ERROR  pass.lua  <*>
->     rank 0  ncclGetUniqueId: ncclInvalidUsage: Bootstrap : no socket interface found (NCCL_SOCKET_IFNAME is ib0, virtual hosts have eth0 and lo)<*>
+>     rank 0  ncclGetUniqueId: ncclInvalidUsage: Bootstrap : no socket interface found (NCCL_SOCKET_IFNAME names none of a virtual host's: eth0 and lo)<*>
 $ NCCL_SOCKET_IFNAME=^docker ncclscript run -q pass.lua
 $ NCCL_COMM_ID=nowhere ncclscript run pass.lua | head -n 2
 > ERROR  pass.lua  <*>
@@ -59,4 +59,4 @@ $ NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=ENV NCCL_MAX_CTAS=100 NCCL_CTA_POLICY=9 nccl
 $ NCCL_NET=Foo ncclscript run blocking.lua | head -n 3
 > [0] 5
 > ERROR  blocking.lua  <*>
->     rank 0  <*>ncclInvalidUsage: Error: network Foo not found.<*>
+>     rank 0  <*>ncclInvalidUsage: Failed to initialize any NET plugin (virtual hosts have the networks Socket and IB)<*>

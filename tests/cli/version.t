@@ -55,5 +55,5 @@ $ NCCL_MULTI_RANK_GPU_ENABLE=1 ncclscript run shared_gpu.lua
 > PASS  <*>
 $ NCCL_MULTI_RANK_GPU_ENABLE=1 ncclscript run --nccl-version 2.29.7 shared_gpu.lua | grep -c Duplicate
 > 2
-$ NCCL_MULTI_RANK_GPU_ENABLE=1 NCCL_NVLS_ENABLE=1 ncclscript run shared_gpu.lua | grep -c 'ncclInvalidUsage	NVLS'
+$ NCCL_MULTI_RANK_GPU_ENABLE=1 NCCL_NVLS_ENABLE=1 ncclscript run shared_gpu.lua | grep -c 'ncclInvalidUsage	NCCL_NVLS_ENABLE'
 > 2

@@ -29,22 +29,21 @@ static void grow_by_one(struct kernel_rank *r)
     int old = r->nranks - 1;
     ncclComm_t few = NULL, more = NULL;
     OK(api->ncclCommSplit(r->world, r->rank < old ? 0 : NCCL_SPLIT_NOCOLOR, 0, &few, NULL));
-    REFUSED(4, "ncclCommGrow : newcomm argument is NULL",
-            api->ncclCommGrow(NULL, 4, NULL, -1, NULL, NULL));
+    SILENT(4, api->ncclCommGrow(NULL, 4, NULL, -1, NULL, NULL));
     ck_assert_int_eq(api->ncclCommGrow(NULL, 0, NULL, -1, &more, NULL), 4);
     if (r->rank == old) {
-        REFUSED(4, "Invalid rank requested : -1/4",
+        REFUSED(4, "ncclCommGrow: new ranks must pass valid rank >= 0, got -1",
                 api->ncclCommGrow(NULL, 4, NULL, -1, &more, NULL));
-        REFUSED(4, "ncclCommGrow : uniqueId argument is NULL",
+        REFUSED(4, "ncclCommGrow: new ranks must pass non-NULL uniqueId",
                 api->ncclCommGrow(NULL, 4, NULL, 9, &more, NULL));
         if (!wait_for_id())
             return;
-        REFUSED(4, "Invalid rank requested : 9/4",
+        REFUSED(4, "ncclCommGrow: new rank 9 exceeds total ranks 4",
                 api->ncclCommGrow(NULL, 4, &grow_id, 9, &more, NULL));
         OK(api->ncclCommGrow(NULL, r->nranks, &grow_id, r->rank, &more, NULL));
     } else {
         ck_assert_int_eq(api->ncclCommGrow(few, old, NULL, -1, &more, NULL), 4);
-        REFUSED(4, "Invalid rank requested : 0/9",
+        REFUSED(4, "ncclCommGrow: existing ranks must pass rank=-1, got 0",
                 api->ncclCommGrow(few, 9, NULL, 0, &more, NULL));
         if (r->rank == 1 || old == 1) {
             OK(api->ncclCommGetUniqueId(few, &grow_id));
@@ -137,7 +136,7 @@ static void revoke(struct kernel_rank *r)
     ncclComm_t next = NULL;
     ck_assert_float_eq(sum_on(r, r->world, 1), 3);
     OK(api->ncclCommRevoke(NULL, 77));
-    REFUSED(4, "ncclCommRevoke: flags 1 are not known", api->ncclCommRevoke(r->world, 1));
+    SILENT(4, api->ncclCommRevoke(r->world, 1));
     if (r->rank == 0)
         OK(reduce_on(r, r->world)); /* nobody else comes */
     OK(api->ncclCommRevoke(r->world, 0));
@@ -173,7 +172,7 @@ static void revoke_late(struct kernel_rank *r)
     ck_assert_int_eq(api->ncclCommRevoke(copy, 0), 4);
     OK(api->ncclGroupEnd());
     OK(api->ncclCommDestroy(copy));
-    REFUSED(4, "comm has already been destroyed", api->ncclCommRevoke(copy, 0));
+    REFUSED(4, "Error: corrupted comm object detected", api->ncclCommRevoke(copy, 0));
 }
 
 START_TEST(finalized_ones_are_not_revoked)
@@ -200,8 +199,7 @@ static void suspend(struct kernel_rank *r)
     ck_assert_uint_eq(figure(r->world, ncclStatGpuMemTotal),
                       bytes + figure(r->world, ncclStatGpuMemPersist));
     uint64_t v;
-    REFUSED(4, "ncclCommMemStats : value argument is NULL",
-            api->ncclCommMemStats(r->world, 9, NULL));
+    SILENT(4, api->ncclCommMemStats(r->world, 9, NULL));
     ck_assert_int_eq(api->ncclCommMemStats(r->world, 9, &v), 4);
     ck_assert_int_eq(api->ncclCommResume(r->world), 5);
     OK(api->ncclCommSuspend(r->world, 0)); /* no bit that it knows */
@@ -209,7 +207,7 @@ static void suspend(struct kernel_rank *r)
     ck_assert_uint_eq(figure(r->world, ncclStatGpuMemSuspended), 0);
     OK(api->ncclCommSuspend(r->world, NCCL_SUSPEND_MEM));
     ck_assert_uint_eq(figure(r->world, ncclStatGpuMemSuspended), 1);
-    REFUSED(5, "communicator is already suspended",
+    REFUSED(5, "MemManager: Already suspended",
             api->ncclCommSuspend(r->world, NCCL_SUSPEND_MEM));
     REFUSED(4, "the real library crashes here: it uses a communicator that is suspended",
             reduce_on(r, r->world));
@@ -380,7 +378,7 @@ static void end_in_one_process(struct kernel_rank *r)
     ck_assert_float_eq(*x[1], 1);
     OK(api->ncclCommDestroy(all[1]));
     ck_assert_float_eq(*x[0], 3);
-    REFUSED(4, "comm has already been destroyed", api->ncclCommDestroy(all[1]));
+    REFUSED(4, "comm 0x3 has already been destroyed", api->ncclCommDestroy(all[1]));
     (void)r;
 }
 

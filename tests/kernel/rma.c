@@ -244,20 +244,20 @@ static void refuse_puts(struct kernel_rank *r)
             api->ncclPutSignal(x, 1, ncclFloat32, 0, w, 0, 0, 0, 0, NULL, r->stream));
     REFUSED(4, "PutSignal : invalid root 1 (root should be in the 0..1 range)",
             PUT(x, 1, w, 1, 1, 1));
-    REFUSED(4, "PutSignal : ctx 1 is invalid, it must be 0", PUT(x, 0, NULL, 1, 1, 1));
-    REFUSED(4, "PutSignal : sigIdx 1 is invalid, it must be 0", PUT(x, 0, NULL, 1, 0, 1));
-    REFUSED(4, "PutSignal : flags 1 is invalid, it must be 0", PUT(x, 0, NULL, 0, 0, 1));
-    REFUSED(4, "PutSignal : peerWin argument is NULL", PUT(NULL, 0, NULL, 0, 0, 0));
-    REFUSED(3, "PutSignal : peerWin is no window of this communicator",
+    REFUSED(4, "Context 1 is invalid (must be 0)", PUT(x, 0, NULL, 1, 1, 1));
+    REFUSED(4, "Signal index 1 is invalid (must be 0)", PUT(x, 0, NULL, 1, 0, 1));
+    REFUSED(4, "Flags 1 is invalid (must be 0)", PUT(x, 0, NULL, 0, 0, 1));
+    REFUSED(4, "ncclPutSignal: peerWin is NULL", PUT(NULL, 0, NULL, 0, 0, 0));
+    REFUSED(3, "Device object does not exist in shadow pool.",
             PUT(NULL, 0, (ncclWindow_t)(void *)x, 0, 0, 0));
-    REFUSED(4, "PutSignal : localbuff argument is NULL", PUT(NULL, 0, w, 0, 0, 0));
+    REFUSED(4, "ncclPutSignal: srcBuff is NULL", PUT(NULL, 0, w, 0, 0, 0));
     ck_assert_int_eq(PUT(r->x, 0, w, 0, 0, 0), ncclInvalidArgument);
     OK(PUT(x, 0, w, 0, 0, 0));
-    REFUSED(4, "WaitSignal : signalDescs argument is NULL",
+    REFUSED(4, "ncclWaitSignal: invalid arguments",
             api->ncclWaitSignal(1, NULL, r->world, r->stream));
-    REFUSED(4, "WaitSignal : nDesc is 0", api->ncclWaitSignal(0, &d, r->world, r->stream));
+    REFUSED(4, "ncclWaitSignal: invalid arguments", api->ncclWaitSignal(0, &d, r->world, r->stream));
     d.opCnt = 0;
-    REFUSED(4, "WaitSignal : opCnt 0 is invalid, it must be positive",
+    REFUSED(4, "ncclWaitSignal: descriptor 0 has invalid opCnt 0",
             api->ncclWaitSignal(1, &d, r->world, r->stream));
     d = (ncclWaitSignalDesc_t){ .opCnt = 1, .peer = 7 };
     ck_assert_int_eq(api->ncclWaitSignal(1, &d, r->world, r->stream), ncclInvalidArgument);
@@ -279,7 +279,7 @@ static void refuse_windows(struct kernel_rank *r)
             api->ncclCommWindowRegister(r->world, NULL, 4, &w, 0));
     ck_assert_ptr_null(w);
     ck_assert_int_eq(api->ncclCommWindowRegister(r->world, mine[0], 0, &w, 0), 4);
-    REFUSED(1, "Cuda failure 'invalid argument'",
+    REFUSED(1, "Cuda failure 1 'invalid argument'",
             api->ncclCommWindowRegister(r->world, r->x, 4, &w, 0));
     REFUSED(4, "Window address must be suitably aligned.",
             api->ncclCommWindowRegister(r->world, mine[0] + 1, 4, &w, 0));
