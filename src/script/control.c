@@ -38,6 +38,15 @@ static lua_State *coroutine_arg(lua_State *L)
     return co;
 }
 
+/* A coroutine runs on whatever thread resumes or closes it; the one before may be gone by then. One that
+ * is running already is left alone: Lua refuses it. */
+static void adopt(lua_State *L, lua_State *co)
+{
+    lua_Debug ar;
+    if (co != L && !(lua_status(co) == LUA_OK && lua_getstack(co, 0, &ar)))
+        *(struct ncs_lua_thread **)lua_getextraspace(co) = ncs_lua_thread(L);
+}
+
 /* Resumes with the arguments on top of L; how many results are on L, or -1 and the error. */
 static int resume(lua_State *L, lua_State *co, int args)
 {
@@ -47,10 +56,9 @@ static int resume(lua_State *L, lua_State *co, int args)
         return -1;
     }
     lua_xmove(L, co, args);
-    lua_Debug ar;
-    if (co != L && !(lua_status(co) == LUA_OK && lua_getstack(co, 0, &ar)))
-        *(struct ncs_lua_thread **)lua_getextraspace(co) = ncs_lua_thread(L);
+    adopt(L, co);
     int status = lua_resume(co, L, args, &results);
+    ncs_lua_thread(L)->running = L; /* the coroutine may be collected */
     ncs_lua_check_cancel(L);
     if (status != LUA_OK && status != LUA_YIELD) {
         lua_xmove(co, L, 1);
@@ -77,6 +85,19 @@ static int coroutine_resume(lua_State *L)
     lua_pushboolean(L, 1);
     lua_insert(L, -(results + 1));
     return results + 1;
+}
+
+/* Lua's own is upvalue 1. Its variables that are to be closed may call anything. */
+static int coroutine_close(lua_State *L)
+{
+    adopt(L, coroutine_arg(L));
+    lua_settop(L, 1);
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_insert(L, 1);
+    lua_call(L, 1, LUA_MULTRET);
+    ncs_lua_thread(L)->running = L;
+    ncs_lua_check_cancel(L);
+    return lua_gettop(L);
 }
 
 static int call_wrapped(lua_State *L)
@@ -120,6 +141,9 @@ void ncs_lua_control(lua_State *L)
     replace(L, "pcall", protected_call);
     replace(L, "xpcall", protected_call_handler);
     lua_getfield(L, -1, "coroutine");
+    lua_getfield(L, -1, "close");
+    lua_pushcclosure(L, coroutine_close, 1);
+    lua_setfield(L, -2, "close");
     replace(L, "create", coroutine_create);
     replace(L, "resume", coroutine_resume);
     replace(L, "wrap", coroutine_wrap);

@@ -82,7 +82,8 @@ int ncs_lua_raise(lua_State *L, const struct ncs_lua_error *e)
     set_text(L, "kind", e->kind);
     set_text(L, "name", e->name ? e->name : e->kind);
     set_text(L, "call", e->call);
-    set_text(L, "comm", t->about ? ncs_lua_comm_name(t->rank, (const struct ncs_comm *)t->about) : NULL);
+    const struct ncs_comm *about = ncs_lua_about(L);
+    set_text(L, "comm", about ? ncs_lua_comm_name(t->rank, about) : NULL);
     set_text(L, "label", label);
     set_text(L, "detail", e->detail);
     lua_pushinteger(L, e->code);
@@ -129,7 +130,7 @@ int ncs_lua_refuse(lua_State *L, const char *fmt, ...)
 static const char *pending_words(lua_State *L)
 {
     const struct ncs_lua_thread *t = ncs_lua_thread(L);
-    const struct ncs_comm *c = (const struct ncs_comm *)t->about;
+    const struct ncs_comm *c = ncs_lua_about(L);
     if (!c || c->head.closed || !(c->dropped || ncs_comm_pending(L, c)))
         return "";
     if (c->dropped)

@@ -97,6 +97,16 @@ static void close_object(lua_State *L, struct ncs_object *o)
     lua_settop(L, top);
 }
 
+/* What is left, `world` set aside, that was made before the object with this serial. Closing one may wait,
+ * and the script's functions in streams drop others meanwhile: nothing of the list is kept in between. */
+static struct ncs_object *older_than(const struct ncs_lua_rank *rank, lua_Integer serial)
+{
+    struct ncs_object *o = rank->newest;
+    while (o && (o->serial >= serial || o == rank->world))
+        o = o->older;
+    return o;
+}
+
 void ncs_lua_finish(lua_State *L)
 {
     struct ncs_lua_rank *rank = ncs_lua_rank(L);
@@ -111,10 +121,11 @@ void ncs_lua_finish(lua_State *L)
         return; /* destroying would only be queued; the open group is a finding */
     settle_all(L);
     sync_devices(L);
-    for (struct ncs_object *o = rank->newest, *older; o; o = older) {
-        older = o->older;
-        if (o != rank->world)
-            close_object(L, o);
+    struct ncs_object *o;
+    lua_Integer serial = LUA_MAXINTEGER;
+    while ((o = older_than(rank, serial))) {
+        serial = o->serial;
+        close_object(L, o);
     }
     if (rank->newest)
         close_object(L, rank->newest);

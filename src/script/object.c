@@ -24,6 +24,29 @@ static void push_anchors(lua_State *L)
     luaL_getsubtable(L, LUA_REGISTRYINDEX, "ncs.objects");
 }
 
+/* Communicators by address, as long as they are alive: a thread remembers which one it has called last. */
+static void push_comms(lua_State *L)
+{
+    if (luaL_getsubtable(L, LUA_REGISTRYINDEX, "ncs.comms"))
+        return;
+    lua_createtable(L, 0, 1);
+    lua_pushliteral(L, "v");
+    lua_setfield(L, -2, "__mode");
+    lua_setmetatable(L, -2);
+}
+
+const struct ncs_comm *ncs_lua_about(lua_State *L)
+{
+    const struct ncs_object *o = ncs_lua_thread(L)->about;
+    if (!o)
+        return NULL;
+    luaL_checkstack(L, 4, NULL);
+    push_comms(L);
+    bool alive = lua_rawgetp(L, -1, o) != LUA_TNIL;
+    lua_pop(L, 2);
+    return alive ? (const struct ncs_comm *)o : NULL;
+}
+
 void *ncs_object_new(lua_State *L, enum ncs_class_id id, size_t bytes, int values)
 {
     struct ncs_lua_rank *rank = ncs_lua_rank(L);
@@ -33,6 +56,12 @@ void *ncs_object_new(lua_State *L, enum ncs_class_id id, size_t bytes, int value
     o->id = id;
     o->serial = ++rank->serials;
     luaL_setmetatable(L, ncs_classes[id]->name);
+    if (id == NCS_CLASS_COMM) {
+        push_comms(L);
+        lua_pushvalue(L, -2);
+        lua_rawsetp(L, -2, o);
+        lua_pop(L, 1);
+    }
     if (ncs_classes[id]->close) {
         o->closed = true;
         push_anchors(L);
@@ -70,7 +99,7 @@ void ncs_object_drop(lua_State *L, struct ncs_object *o)
     o->closed_line = ncs_lua_where(L).line;
     if (o->newer)
         o->newer->older = o->older;
-    else
+    else if (rank->newest == o) /* else it has left the list before */
         rank->newest = o->older;
     if (o->older)
         o->older->newer = o->newer;
@@ -180,6 +209,7 @@ static int index_object(lua_State *L)
     if (lua_type(L, 2) != LUA_TSTRING) {
         if (class->index)
             return class->index(L);
+        ncs_lua_no_call(L);
         return ncs_lua_usage(L, "a %s has no elements", class->name);
     }
     lua_pushvalue(L, 2);

@@ -78,6 +78,9 @@ void *ncs_object_arg(lua_State *L, int arg, enum ncs_class_id id, const char *na
 void *ncs_object_live(lua_State *L, int arg, enum ncs_class_id id, const char *name);
 void ncs_object_check_open(lua_State *L, const struct ncs_object *o, const char *name);
 
+/* The communicator that the running binding is called on; NULL: none, or it has been collected. */
+const struct ncs_comm *ncs_lua_about(lua_State *L);
+
 /* Of whatever class; NULL: it is none of ours. */
 struct ncs_object *ncs_object_any(lua_State *L, int arg);
 

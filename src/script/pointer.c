@@ -44,14 +44,14 @@ static void push_moved(lua_State *L, int from, lua_Integer bytes)
 static int add(lua_State *L)
 {
     int from = ncs_object_test(L, 1, NCS_CLASS_POINTER) ? 1 : 2;
-    ncs_lua_thread(L)->what = "ptr + bytes";
+    ncs_lua_begin(L, "ptr + bytes", -1);
     push_moved(L, from, ncs_lua_integer(L, 3 - from, "bytes"));
     return 1;
 }
 
 static int subtract(lua_State *L)
 {
-    ncs_lua_thread(L)->what = "ptr - bytes";
+    ncs_lua_begin(L, "ptr - bytes", -1);
     const struct ncs_pointer *p = ncs_object_arg(L, 1, NCS_CLASS_POINTER, "the left side");
     const struct ncs_pointer *q = ncs_object_test(L, 2, NCS_CLASS_POINTER);
     if (q)

@@ -68,7 +68,7 @@ struct ncs_lua_thread {
     unsigned queued;         /* calls queued in the open outermost group */
     const char *what;        /* the binding that runs, for messages */
     const char *through;     /* C name of what it calls, which takes what the object refuses */
-    const struct ncs_object *about; /* the communicator that it is called on */
+    const struct ncs_object *about; /* the communicator that it is called on; may be collected */
     struct ncs_place failed; /* where the error that ends the thread was raised */
     struct ncs_lua_thread *next, *prev; /* spawned threads of the rank, oldest first */
 };
