@@ -6,7 +6,7 @@ exec=("$NCCLSCRIPT" exec)
 clients=$(dirname "$NCCLSCRIPT")/tests/exec/exec_
 libraries=$(dirname "$NCCLSCRIPT")/lib/ncclscript
 # A sanitizer's runtime must be there before the program.
-runtime=$(ldd "$libraries/libncclscript-sim.so" | awk '/lib[at]san/ { print $3; exit }')
+runtime=$(ldd "$libraries/libncclscript-sim.so" | awk '/lib(clang_rt\.)?[at]san/ { print $3; exit }')
 sanitized=(env ${runtime:+"LD_PRELOAD=$runtime" ASAN_OPTIONS=detect_leaks=0})
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
