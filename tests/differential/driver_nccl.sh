@@ -82,7 +82,7 @@ done < <("$program" run --list "${files[@]}")
 ((ran == ${#files[@]})) || { echo "$ran of ${#files[@]} files are listed"; touch "$work/list.failed"; }
 many "skipped on driver nccl" '(.verdict == "skipped" and (.message | contains("needs driver `sim`")))' <"$work/sim"
 many "skipped without the simulator" '(.verdict == "skipped" and (.message | contains("needs the simulator")))' <"$work/faults"
-many "as declared" '(.as_expected and .verdict != "skipped")' --timeout 20s -j 2 <"$work/others"
+many "as declared" '(.as_expected and .verdict != "skipped")' --timeout 20s -j 8 <"$work/others"
 many "a hang as declared" '(.as_expected and .verdict == "hang")' --timeout 1s -j 8 <"$work/hangs"
 # A wait for an event is for what the event stands for, on whatever stream.
 for wait in 'side:wait(e) side:sync()' 'e:sync()'; do

@@ -2,7 +2,8 @@
 # Runs every scenario (the workloads have a test of their own): each must end as it declares, under both
 # policies, with ranks as fibers and as threads, for NCCLSCRIPT_SEEDS seeds (10), in the
 # same bytes whenever the seed is the same and whatever the ranks are. Of scenarios/bugs, which tests/gallery
-# sees to, fibers and threads are compared. ThreadSanitizer sees the runs that have threads.
+# sees to, fibers and threads are compared. ThreadSanitizer sees the runs that have threads,
+# AddressSanitizer each run once: the same run again, to compare bytes, runs no other code.
 set -u
 unset "${!NCCL_@}" # the simulator heeds them
 : "${NCCLSCRIPT:?the path of the binary}"
@@ -76,9 +77,10 @@ same_bytes() {
     echo "the gallery as a whole differs $what: ${one[*]} | $*"
 }
 
-if [[ ${TSAN_OPTIONS:-} ]]; then
+if [[ ${TSAN_OPTIONS:-} || ${ASAN_OPTIONS:-} ]]; then
     mapfile -t files < <(printf '%s\n' "${all[@]}" | grep -v '^scenarios/bugs/')
     for policy in strict typical; do
+        [[ ${TSAN_OPTIONS:-} ]] || as_declared --policy "$policy" --seed 1
         as_declared --policy "$policy" --ranks-as thread --seed 1
     done
     for class in scenarios/bugs/*/; do # its memory grows with the threads that a process has had
@@ -86,7 +88,7 @@ if [[ ${TSAN_OPTIONS:-} ]]; then
         as_declared --ranks-as thread --seed 1
     done
     files=("${all[@]}")
-    echo "${#files[@]} scenarios, $ran runs with threads, $failed failed"
+    echo "${#files[@]} scenarios, $ran runs under a sanitizer, $failed failed"
     ((failed == 0))
     exit
 fi

@@ -7,7 +7,7 @@ scenario {
 local x = cuda.buffer("float32", 1024):fill(rank)
 local victim = param.victim == "first" and 0 or nranks - 1
 local watchdog = spawn(function()
-  store:get("beat" .. victim, { timeout = 60 }) -- what the victim would say at its end
+  store:get("beat" .. victim, { timeout = 20 }) -- what the victim would say at its end
   if not store:get("beat" .. victim, { timeout = 0 }) then world:abort() end
 end)
 fault.kill { rank = victim, call = param.call }
