@@ -202,7 +202,8 @@ static void add_exclusion(struct walk *w, const struct ncs_exclusion *e)
 static bool is_excluded(const struct walk *w)
 {
     bool all = true;
-    for (const struct term *t = w->term; t < w->term + w->terms; t++) {
+    for (size_t i = 0; i < w->terms; i++) {
+        const struct term *t = &w->term[i];
         all = all && w->place[t->axis] == t->place;
         if (t->last && all)
             return true;
