@@ -104,7 +104,8 @@ done < <(grep '^= ' "$work/told" | sort -u | cut -f 1 | uniq -d)
 # Everybody who is blocked is told of.
 "$program" run -v --timeout 60s --no-times --policy strict scenarios/bugs >"$work/text" 2>/dev/null </dev/null
 jq -r 'select(.policy == "strict" and .seed == 0 and .findings != []) |
-    [.scenario + if .name then "[" + .name + "]" else "" end, (.findings[].blocked[] | tostring)] | join(" ")' \
+    (.name // "" | sub(",?seed=0$"; "")) as $name |
+    [.scenario + if $name != "" then "[" + $name + "]" else "" end, (.findings[].blocked[] | tostring)] | join(" ")' \
     "$work/reports" >"$work/blocked"
 while read -r line; do
     fail "$line"
