@@ -414,6 +414,7 @@ void ncs_journal_withdraw(struct ncs_journal *j, struct ncs_call *call)
 {
     lock(j);
     call->withdrawn = true;
+    call->number = 0;
     call->comm = call->comm_rank = -1;
     if (ncs_local)
         ncs_local->call = NULL;

@@ -311,9 +311,37 @@ START_TEST(threads_without_order_are_rivals)
 }
 END_TEST
 
+/* As a repair does: a call is withdrawn, and calls are made in its place. */
+static int end_the_group_instead(void *arg, struct ncs_call *call)
+{
+    if (call->fn != NCS_FN_ncclAllReduce)
+        return 0;
+    ncs_journal_withdraw(journal, call);
+    nccl_code = ncclInvalidUsage;
+    *(int *)arg += api->ncclGroupEnd() == ncclInvalidUsage;
+    nccl_code = ncclSuccess;
+    return 0;
+}
+
+START_TEST(what_was_withdrawn_is_in_no_group)
+{
+    int failed = 0;
+    open_plain();
+    ncclComm_t comm = join(0, 1, new_id(), 0);
+    reduce(0, comm, 4, ncclSum);
+    ncs_journal_fault(journal, end_the_group_instead, &failed);
+    api->ncclGroupStart();
+    reduce(0, comm, 4, ncclSum);
+    ck_assert_int_eq(failed, 1);
+    ck_assert_uint_eq(journal->comm[0]->member[0].calls, 1);
+    ck_assert_int_eq(journal->newest->fn, NCS_FN_ncclGroupEnd);
+    ncs_journal_close(journal);
+}
+END_TEST
+
 NCS_TEST_MAIN("journal calls", counted_calls_are_numbered_per_communicator_and_rank,
               groups_are_numbered_by_their_outermost_start,
               a_handle_may_come_at_the_end_of_the_group, signatures_and_words,
               what_failed_takes_no_place, each_sequence_is_numbered_by_itself,
               what_failed_leaves_other_sequences_alone, operators_are_kept_as_they_were_created,
-              threads_without_order_are_rivals)
+              threads_without_order_are_rivals, what_was_withdrawn_is_in_no_group)
