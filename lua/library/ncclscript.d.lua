@@ -182,7 +182,8 @@ function fault.slow(when) end
 ---The call is not made and gives that code. Needs call or func.
 ---@param when ncclscript.when.code
 function fault.fail(when) end
----What the call writes on this rank comes out wrong; without call and func: the next that moves data.
+---What the call writes on this rank, or a put in the window of its peer, comes out wrong; without call and
+---func: the next that moves data.
 ---@param when? ncclscript.when.elements
 function fault.corrupt(when) end
 ---The link between this rank and the peer is slow or cut, for all communicators. Between hosts both

@@ -88,10 +88,11 @@ static int happen(struct ncs_run *run, const struct ncs_fault *f, struct ncs_cal
     return 0;
 }
 
-/* Whether the call has a result on its rank, that can be spoilt. */
+/* Whether the call has a result that can be spoilt: on its rank, or of a put in its peer's window. */
 static bool writes(const struct ncs_call *call)
 {
-    return ncs_call_recvbuff(call) && ncs_call_count(call) > 0 && ncs_call_writes(call, 1) > 0;
+    bool anywhere = call->fn == NCS_FN_ncclPutSignal || (ncs_call_recvbuff(call) && ncs_call_writes(call, 1) > 0);
+    return anywhere && ncs_call_count(call) > 0;
 }
 
 static bool is_on(const struct ncs_run *run, const void *handle, const struct ncs_call *call)

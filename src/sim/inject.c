@@ -135,7 +135,7 @@ int64_t inject_delay_one_sided(const struct part *p)
 
 /* ---- data ---- */
 
-void inject_spoil(const struct part *p, uint64_t bytes)
+void inject_spoil(const struct part *p, void *to, uint64_t bytes)
 {
     for (size_t i = 0; i < injected.spoils && bytes > 0; i++) {
         const struct spoil *s = &injected.spoil[i];
@@ -143,11 +143,12 @@ void inject_spoil(const struct part *p, uint64_t bytes)
             continue;
         uint64_t size = ncs_dtype_bytes(p->dtype);
         /* The part may be a share of the call's output: an all-to-all receives it piece by piece. */
-        uint64_t before = (uint64_t)((char *)p->recv - (const char *)ncs_call_recvbuff(p->call)) / size;
+        const char *output = p->kind == PART_PUT ? to : ncs_call_recvbuff(p->call);
+        uint64_t before = (uint64_t)((char *)to - output) / size;
         for (uint64_t k = 0; k < bytes / size; k++) {
             bool chosen = before + k >= s->first && before + k - s->first < s->count;
             for (uint64_t b = 0; chosen && b < size; b++)
-                ((unsigned char *)p->recv)[k * size + b] ^= 0xff;
+                ((unsigned char *)to)[k * size + b] ^= 0xff;
         }
     }
 }

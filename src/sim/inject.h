@@ -27,7 +27,7 @@ int64_t inject_delay_one_sided(const struct part *p);
 /* A part has come to its slot: who has lost a peer is told now. */
 void inject_arrival(const struct part *p);
 
-/* After the data of a part has moved: `bytes` bytes at p->recv. */
-void inject_spoil(const struct part *p, uint64_t bytes);
+/* After the data of a part has moved: `bytes` bytes at `to`, its own memory or of a put a peer's window. */
+void inject_spoil(const struct part *p, void *to, uint64_t bytes);
 
 #endif

@@ -118,8 +118,10 @@ void rma_move(struct part *part)
     if (to && !memory_commit(to, part_bytes(part)))
         return;
     tell(sim_world.observer.before, part);
-    if (to)
+    if (to) {
         part_copy(part, to, part->send, part_bytes(part));
+        inject_spoil(part, to, part->call ? part_bytes(part) : 0);
+    }
     if (part->kind != PART_WAIT)
         count_signal(part);
     tell(sim_world.observer.after, part);

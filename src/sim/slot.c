@@ -340,8 +340,8 @@ static void spoil(const struct slot *slot)
 {
     for (int i = 0; i < slot->expected; i++)
         if (slot->part[i] && slot->part[i]->call)
-            inject_spoil(slot->part[i], slot->pair && i == 1 ? moved_bytes(slot)
-                                                             : part_written(slot->part[i]));
+            inject_spoil(slot->part[i], slot->part[i]->recv,
+                         slot->pair && i == 1 ? moved_bytes(slot) : part_written(slot->part[i]));
 }
 
 static void move_ahead(struct slot *slot)

@@ -33,9 +33,10 @@ programs() {
 correct='select(.verdict != "pass" or .findings != [] or
                 .unchecked != ([.unverified[].count] | add // 0)) |
     "\(.seed) \(.ranks) \(.message), found \([.findings[].rule]), \(.checked) verified, \(.unchecked) not"'
-found='(.output[] | capture("spoilt: rank (?<rank>[0-9]+) element (?<first>[0-9]+)") | map_values(tonumber)) as $at |
-    select(any(.wrong[]; (.expect | not) and .rank == $at.rank and .first == $at.first) | not) |
-    "\(.seed) \(.ranks) \(.verdict): element \($at.first) of a result on rank \($at.rank) was spoilt"'
+found='[.output[] | capture("spoilt: rank (?<rank>[0-9]+) element (?<first>[0-9]+)") | map_values(tonumber)] as $at |
+    select(($at | length) != 1 or
+           (any(.wrong[]; (.expect | not) and .rank == $at[0].rank and .first == $at[0].first) | not)) |
+    "\(.seed) \(.ranks) \(.message), spoilt was \($at)"'
 
 if [[ ${TSAN_OPTIONS:-} ]]; then # sees the runs that have threads
     programs $((programs / 10)) 1 "$correct" --ranks-as thread

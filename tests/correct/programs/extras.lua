@@ -6,10 +6,7 @@ local teams, steps = require "teams", require "steps"
 local extras = {}
 
 local function blocking_team()
-    local list = {}
-    for _, team in ipairs(teams.all) do
-        if not team.polled then list[#list + 1] = team end
-    end
+    local list = teams.that(false)
     return #list > 0 and draw.pick(list) or nil
 end
 
@@ -37,6 +34,8 @@ end
 function extras.windows()
     local team = blocking_team()
     local count, dtype, rounds = 1 + draw.below(9), draw.pick(data.types), 1 + draw.below(3)
+    local spoilt = draw.below(rounds) + 1
+    local victim = team and steps.choose_victim(team, function() return count end)
     if not team or not team.me then return end
     local right, left = (team.me + 1) % team.n, (team.me - 1) % team.n
     local x = cuda.buffer(dtype, 2 * count, { memory = "nccl" }):fill(0)
@@ -44,6 +43,7 @@ function extras.windows()
     local window = team.comm:window(x, { symmetric = true })
     for round = 1, rounds do
         mine:fill((team.me + round) % 8)
+        if round == spoilt then steps.arm(team, victim) end
         team.comm:put_signal(mine, right, window, { first = count + 1, stream = team.stream })
         team.comm:wait_signal(left, { stream = team.stream })
         team.stream:sync()
@@ -137,9 +137,11 @@ end
 function extras.again()
     local team, rounds = draw.pick(teams.all), 1 + draw.below(5)
     local dtype = draw.pick { "int32", "uint64", "float32", "float64" }
+    local spoilt, victim = draw.below(rounds) + 1, steps.choose_victim(team, function() return 33 end)
     if not team.me then return end
     local x = memory.take(dtype, 33):fill(1)
-    for _ = 1, rounds do
+    for round = 1, rounds do
+        if round == spoilt then steps.arm(team, victim) end
         team.comm:all_reduce(x, { stream = team.stream })
         teams.ready(team)
     end

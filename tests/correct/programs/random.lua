@@ -23,14 +23,6 @@ local function settle()
     memory.settle(draw.pick { "streams", "device", "events", "queries" }, not param.spoil)
 end
 
-local function blocking()
-    local list = {}
-    for _, team in ipairs(teams.all) do
-        if not team.polled then list[#list + 1] = team end
-    end
-    return list
-end
-
 local function change_teams()
     local what, team = draw.below(5), draw.pick(teams.all)
     if what == 0 then
@@ -49,10 +41,10 @@ local function step()
     local what = draw.below(14)
     if what < 6 then
         steps.prepare(steps.draw_call(draw.pick(teams.all)))()
-    elseif what < 8 and #blocking() > 0 then
-        local list = {}
-        for i = 1, 1 + draw.below(4) do
-            list[i] = steps.draw_call(draw.pick(blocking()), false, true)
+    elseif what < 8 then
+        local list, able = {}, teams.that(draw.chance(3))
+        for i = 1, #able > 0 and 1 + draw.below(4) or 0 do
+            list[i] = steps.draw_call(draw.pick(able), false, true)
         end
         steps.group(list)
     elseif what < 10 then

@@ -8,7 +8,7 @@ local steps = {}
 steps.spoil = { wanted = false, chosen = false }
 
 -- One of the ranks that have a result of the call: `writes(m)` elements on rank m.
-local function choose_victim(team, writes)
+function steps.choose_victim(team, writes)
     local able = {}
     for m = 0, team.n - 1 do
         if writes(m) > 0 then able[#able + 1] = m end
@@ -19,7 +19,7 @@ local function choose_victim(team, writes)
     return { m = m, first = 1 + draw.below(writes(m)) }
 end
 
-local function arm(team, victim)
+function steps.arm(team, victim)
     if not victim or victim.m ~= team.me then return end
     fault.corrupt { rank = rank, comm = team.comm, first = victim.first, count = 1 }
     print(("spoilt: rank %d element %d"):format(rank, victim.first))
@@ -39,7 +39,7 @@ function steps.draw_collective(team, plain)
                 other_stream = not plain and draw.chance(4), as_c = draw.chance(8) }
     local move = data.moves[c.move]
     if not move.reduces or not data.works(c.dtype, c.op, c.nranks) then c.op = "sum" end
-    c.victim = choose_victim(team, function(m)
+    c.victim = steps.choose_victim(team, function(m)
         return (not move.root_writes or m == c.root) and times(move.writes, c) or 0
     end)
     return c
@@ -87,7 +87,7 @@ function steps.prepare_collective(c)
     end
     return function()
         if c.delay then on:delay(1e-5) end
-        arm(team, c.victim)
+        steps.arm(team, c.victim)
         local options = { stream = on, count = c.count, op = op,
                           root = (move.root_reads or move.root_writes or c.move == "reduce") and c.root or nil }
         if c.as_c and c.move == "broadcast" and (send == recv or not send) then
@@ -118,7 +118,7 @@ function steps.draw_messages(team, grouped)
         end
     end
     for _, m in ipairs(p) do
-        m.victim = choose_victim(team, function(r) return r == m.to and m.count or 0 end)
+        m.victim = steps.choose_victim(team, function(r) return r == m.to and m.count or 0 end)
     end
     return p
 end
@@ -143,7 +143,7 @@ function steps.prepare_messages(p)
             if p.relay then passed[m.salt] = x end
             memory.expect(x, value_of(p, m))
             calls[#calls + 1] = function()
-                arm(team, m.victim)
+                steps.arm(team, m.victim)
                 team.comm:recv(x, m.from, { stream = team.stream })
             end
         end
@@ -168,13 +168,19 @@ function steps.prepare(plan)
     return steps.prepare_collective(plan.collective)
 end
 
--- Several of one or more blocking communicators in a group.
+-- Several in a group, of communicators that all block or all do not.
 function steps.group(list)
-    local calls = {}
-    for _, plan in ipairs(list) do calls[#calls + 1] = steps.prepare(plan) end
+    local calls, used = {}, {}
+    for _, plan in ipairs(list) do
+        calls[#calls + 1] = steps.prepare(plan)
+        used[(plan.messages or plan.collective).team] = true
+    end
     nccl.group(function()
         for _, call in ipairs(calls) do call() end
     end)
+    for _, team in ipairs(teams.all) do
+        if used[team] then teams.ready(team) end
+    end
 end
 
 return steps

@@ -19,6 +19,15 @@ function teams.ready(team)
     if team.polled and team.comm then team.comm:wait_ready() end
 end
 
+-- Those that do not block, or those that do.
+function teams.that(polled)
+    local list = {}
+    for _, team in ipairs(teams.all) do
+        if team.polled == polled then list[#list + 1] = team end
+    end
+    return list
+end
+
 function teams.world()
     local members = {}
     for r = 0, nranks - 1 do members[r + 1] = r end
