@@ -249,7 +249,7 @@ static void sample(struct ncs_look *l, struct ncs_seen *seen, const struct ncs_o
         return;
     memcpy(seen->rank[share].scalar, s->scalar, sizeof s->scalar);
     take(l, &seen->rank[share].before, s->input, bytes);
-    take(l, &to->after, out ? s->output : NULL, bytes);
+    take(l, &to->after, out && !how->gone ? s->output : NULL, bytes);
     to->wrongs = how->differ;
     to->unchecked = !how->checked && out > 0;
     if (how->differ && to->after.bytes)

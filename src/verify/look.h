@@ -17,6 +17,7 @@ struct ncs_look {
 /* An output that was compared: how many of its elements differ, and by which arithmetic. */
 struct ncs_looked {
     bool checked;
+    bool gone; /* what was written has been freed */
     size_t differ;
     enum ncs_arithmetic arithmetic;
     struct ncs_expected *scratch;

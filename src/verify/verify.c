@@ -243,11 +243,23 @@ static void keep_value(struct ncs_verify *v, const struct ncs_operation *op, int
     NCS_PUSH(v->value, v->values, v->values_room, value);
 }
 
+/* Between the steps of a call a program may have freed what is written. */
+static bool has_output(const struct ncs_verify *v, const struct ncs_share *share, size_t total)
+{
+    return ncs_capture_can_read(&v->capture, share->output,
+                                total * ncs_dtype_bytes(ncs_call_dtype(share->call)));
+}
+
 static void look(struct ncs_verify *v, struct ncs_operation *op, int share,
                  const struct tally *tally)
 {
+    const struct ncs_call *call = op->share[share].call;
+    size_t written = call ? ncs_output_count(call, op->shares) : 0;
+
     ncs_look_at(&v->look, op, share,
                 &(struct ncs_looked){ .checked = tally->out, .differ = tally->differ,
+                                      .gone = v->look.most && written &&
+                                              !has_output(v, &op->share[share], written),
                                       .arithmetic = v->arithmetic, .scratch = &v->scratch });
 }
 
@@ -307,13 +319,6 @@ static void check(struct ncs_verify *v, struct ncs_operation *op)
 }
 
 /* ---- steps ---- */
-
-/* Between the steps of a call a program may have freed what is written. */
-static bool has_output(const struct ncs_verify *v, const struct ncs_share *share, size_t total)
-{
-    return ncs_capture_can_read(&v->capture, share->output,
-                                total * ncs_dtype_bytes(ncs_call_dtype(share->call)));
-}
 
 /* Whether everything that ends up in the share's output has been copied. */
 static bool has_inputs(const struct ncs_operation *op)

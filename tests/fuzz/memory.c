@@ -89,6 +89,7 @@ static const char *const statements[] = {
     "world:all_reduce(@b, { stream = @s })",
     "world:all_reduce(@b, { op = world:premulsum('uint8', @b) })",
     "world:broadcast(@b)",
+    "world:all_to_all(@b, @b, { verify = false })",
     "w[@i] = world:window(@b, { symmetric = true })",
     "w[@i]:deregister()",
     "world:put_signal(@b, 1 - rank, @w)",
@@ -101,6 +102,17 @@ static const char *const statements[] = {
     "sleep(0.0005)",
     "C.cudaLaunchHostFunc(@s, act)",
     "spawn(act)",
+    "kept.t = spawn(act) kept.t:join() kept.t = nil collectgarbage()",
+    "coroutine.wrap(act)()",
+    "spawn(function() leave(act) end):join()",
+    "leave(act)",
+    "coroutine.close(kept.c)",
+    "q[@i] = select(2, C.ncclCommSplit(world, @d, 0, nil))",
+    "q[@i] = world:split { color = @d, blocking = false }",
+    "q[@i]:all_reduce(@b)",
+    "q[@i]:abort()",
+    "q[@i]:destroy()",
+    "q[@i] = nil collectgarbage()",
     "C.ncclGroupStart()",
     "C.ncclGroupEnd()",
 };
@@ -167,10 +179,17 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t bytes)
     struct ncs_str text = { 0 };
     unsigned how = choose(&c, 64);
     ncs_str_add(&text, "scenario { ranks = 2, devices = 2 }\n"
-                       "local b, p, w, kept = {}, {}, {}, {}\n"
+                       "local b, p, q, w, kept = {}, {}, {}, {}, {}\n"
                        "local s = { stream, cuda.stream { blocking = false }, cuda.stream() }\n"
                        "local function spray(n)\n"
                        "    for i = 1, 40 do kept[#kept + 1] = ('A'):rep(math.min(n, 8192) + i) end\n"
+                       "end\n"
+                       "local function leave(fn)\n"
+                       "    kept.c = coroutine.create(function()\n"
+                       "        local v <close> = setmetatable({}, { __close = fn })\n"
+                       "        coroutine.yield()\n"
+                       "    end)\n"
+                       "    coroutine.resume(kept.c)\n"
                        "end\n"
                        "for i, m in ipairs { 'device', 'pinned', 'managed', 'nccl' } do\n"
                        "    b[i] = cuda.buffer('uint8', 4096, { memory = m }):fill(i)\n"
