@@ -177,11 +177,12 @@ static bool has_failed(int rc)
     return rc != ncclSuccess && rc != ncclInProgress;
 }
 
-/* What a thread queued in a group that failed was dropped. */
+/* What a thread queued in a group that failed was dropped; a call on a handle that is no communicator had no
+ * place to lose. */
 static void reject_group(struct ncs_journal *j, const struct ncs_local *local)
 {
     for (struct ncs_call *c = j->newest; c && c->id > local->group_from; c = c->older)
-        if (c->group == local->group && c->number &&
+        if (c->group == local->group && c->number && c->comm >= 0 &&
             !ncs_call_is_immediate(c, j->comm[c->comm]->nranks))
             reject(j, c);
 }
