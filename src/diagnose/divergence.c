@@ -117,8 +117,12 @@ bool ncs_diverge(const struct ncs_ways *ways, size_t way, size_t model, unsigned
     size_t same = 0;
     while (same < a->steps && same < b->steps && a->step[same].site == b->step[same].site)
         same++;
-    struct table t = { .a = a->step + same, .b = b->step + same, .n = a->steps - same,
+    struct table t = { .a = a->step, .b = b->step, .n = a->steps - same,
                        .m = b->steps - same, .more = more, .fewer = fewer };
+    if (same) { /* else a way may have no step to begin at */
+        t.a += same;
+        t.b += same;
+    }
     bool a_open = a->open, b_open = b->open;
     if (t.n > MOST_STEPS) {
         t.n = MOST_STEPS;
