@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/budget.h"
 #include "run/run.h"
 #include "script/script.h"
 
@@ -34,6 +35,7 @@ bool fuzz_run(const void *text, size_t bytes, void (*change)(struct ncs_run_opti
               void *arg)
 {
     char path[32];
+    ncs_budget_limit((size_t)1 << 30);
     int file = memfd_create("scenario", 0);
     if (file < 0 || write(file, text, bytes) != (ssize_t)bytes)
         abort();
