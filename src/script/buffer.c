@@ -92,10 +92,10 @@ void ncs_lua_push_element(lua_State *L, int dtype, const void *element)
 static void read_live(lua_State *L, const struct ncs_buffer *b, size_t first, size_t count, void *to)
 {
     size_t bytes = count * ncs_buffer_element(b);
+    if (bytes == 0) /* then there may be no address either */
+        return;
     const char *from = b->bytes + first * ncs_buffer_element(b);
     struct ncs_range own = { to, bytes };
-    if (bytes == 0)
-        return;
     if (b->memory == NCS_MEMORY_PAGEABLE)
         memcpy(to, from, bytes);
     else
@@ -106,10 +106,10 @@ static void write_live(lua_State *L, const struct ncs_buffer *b, size_t first, s
                        const void *from)
 {
     size_t bytes = count * ncs_buffer_element(b);
-    char *to = b->bytes + first * ncs_buffer_element(b);
-    struct ncs_range own = { from, bytes };
     if (bytes == 0)
         return;
+    char *to = b->bytes + first * ncs_buffer_element(b);
+    struct ncs_range own = { from, bytes };
     if (b->memory == NCS_MEMORY_PAGEABLE)
         memcpy(to, from, bytes);
     else

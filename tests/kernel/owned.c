@@ -124,7 +124,7 @@ static void is_guarded(struct kernel_rank *r)
     OK(api->cudaMemcpy(own, r->x, 32, cudaMemcpyDefault));
     OK(api->cudaMemcpy(r->x, own + 16, 16, cudaMemcpyDefault));
     ck_assert_int_ne(api->cudaMemcpy(own, r->x, 33, cudaMemcpyDefault), 0);
-    ck_assert_int_ne(api->cudaMemcpy(own - 1, r->x, 1, cudaMemcpyDefault), 0);
+    ck_assert_int_ne(api->cudaMemcpy((void *)((uintptr_t)own - 1), r->x, 1, cudaMemcpyDefault), 0);
     ck_assert_int_ne(api->cudaMemcpy(own + 16, r->x, 17, cudaMemcpyDefault), 0);
     r->local.guarded = false;
     r->local.ranges = 0;
