@@ -369,6 +369,10 @@ local function write_real()
       wrapped(line, ("    %snext->%s("):format(head, fn.name), names, ");", 8)
       line("    ncs_token_take(held, NCS_FN_%s, %s);", fn.name, fn.is_void and "0" or "(int)rc")
       if launches then line "    ncs_stage_end((int)rc);" end
+      if fn.name == "ncclCommGetAsyncError" then
+        line "    if (rc == ncclSuccess && *asyncError == ncclSuccess)"
+        line "        ncs_stage_ready(comm);"
+      end
       if fn.name == "ncclGroupStart" then line "    ncs_stage_group_started();" end
       if ends then line("    ncs_stage_group_ended(%s, (int)rc);", ends) end
       if not fn.is_void then line "    return rc;" end

@@ -14,7 +14,7 @@ static const struct {
     [NCS_UNVERIFIED_UNPAIRED] = { "unpaired", "the calls of the other ranks are not known" },
     [NCS_UNVERIFIED_TYPE] = { "unknown-type", "ncclscript does not know the type or the operator" },
     [NCS_UNVERIFIED_ONE_SIDED] = { "put-on-real-nccl", "real NCCL does not show when a put has arrived" },
-    [NCS_UNVERIFIED_IN_PROGRESS] = { "call-in-progress", "the call returned before it was launched" },
+    [NCS_UNVERIFIED_IN_PROGRESS] = { "call-in-progress", "nobody asked whether the call was launched" },
     [NCS_UNVERIFIED_SHARED_STREAM] = { "shared-stream",
                                        "another thread launched on the same stream or communicator" },
     [NCS_UNVERIFIED_BUSY] = { "too-many-copies", "too many operations were under way to copy their buffers" },

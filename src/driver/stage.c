@@ -21,6 +21,7 @@ static struct stage_launch **under_way;  /* by rank, oldest first */
 static int *ops;                   /* by rank: copies and events under way */
 
 static struct stage_launch *made; /* those whose inputs are copied and that NCCL may not have yet */
+static struct stage_launch *in_progress; /* of non-blocking communicators, until they are ready */
 
 static _Thread_local struct stage_launch *pending;
 static _Thread_local struct stage_launch *at_once; /* of the call that is being made, if it waits for no group */
@@ -49,6 +50,7 @@ void ncs_stage_observe(const struct ncs_observer *observer)
 }
 
 static void end_making(const struct stage_launch *l);
+static void forget(struct stage_launch **launches);
 static int ops_of(const struct stage_launch *l);
 
 static void give_event(struct stage_launch *l)
@@ -75,6 +77,8 @@ void ncs_stage_close(void)
 {
     bool idle = true;
     ncs_stage_look_at_all();
+    idle = !in_progress;
+    forget(&in_progress);
     for (int r = 0; r < ranks; r++)
         for (struct stage_launch *l = under_way[r], *next; l; l = next) {
             next = l->next;
@@ -157,12 +161,18 @@ static bool share_stream(const struct stage_launch *a, const struct stage_launch
 }
 
 /* Who copies first need not launch first. */
+static void cross(struct stage_launch *l)
+{
+    for (struct stage_launch *other = made; other; other = other->next_made)
+        if ((other->owner != l->owner || other->in_progress) && other != l &&
+            (other->line == l->line || share_stream(other, l)))
+            other->crossed = l->crossed = true;
+}
+
 static void begin_making(struct stage_launch *l)
 {
     l->owner = &pending;
-    for (struct stage_launch *other = made; other; other = other->next_made)
-        if (other->owner != l->owner && (other->line == l->line || share_stream(other, l)))
-            other->crossed = l->crossed = true;
+    cross(l);
     l->next_made = made;
     made = l;
 }
@@ -174,6 +184,80 @@ static void end_making(const struct stage_launch *l)
         at = &(*at)->next_made;
     if (*at)
         *at = l->next_made;
+}
+
+static void arrive(struct stage_launch *l)
+{
+    for (struct stage_part *p = l->first, *next; p && !l->nothing; p = next) {
+        next = p->next;
+        l->first = next;
+        ncs_meet_arrive(p);
+    }
+    free_launch(l);
+}
+
+static void append(struct stage_launch **list, struct stage_launch *l)
+{
+    while (*list)
+        list = &(*list)->next;
+    *list = l;
+}
+
+/* NCCL has put the launch into its streams; or nothing is known of that. standing: the thread has an error
+ * of the program's, which stays. */
+static void launched(struct stage_launch *l, bool standing)
+{
+    if (!l->done) {
+        arrive(l);
+        return;
+    }
+    int device = ncs_copy_enter(l);
+    bool held = ncs_token_leave();
+    bool ok = ncs_copy_outputs(l);
+    /* Of an event that stands for nothing a query says that it is over. */
+    ok = plain->cudaEventRecord(l->done, l->stream[0]) == cudaSuccess && ok;
+    ncs_token_take(held, NCS_FN_cudaMemcpyAsync, 0);
+    if (!standing)
+        ncs_copy_leave(device);
+    else if (device >= 0)
+        plain->cudaSetDevice(device);
+    end_making(l);
+    if (!ok || l->crossed)
+        ncs_copy_lose(l, ok ? NCS_UNVERIFIED_SHARED_STREAM : NCS_UNVERIFIED_COPY);
+    append(&under_way[l->rank], l);
+}
+
+static void end_launch(struct stage_launch *l, int rc)
+{
+    if (rc == ncclInProgress && l->done) { /* a copy of an output now could come before it */
+        l->in_progress = true;
+        cross(l);
+        append(&in_progress, l);
+        return;
+    }
+    l->nothing = rc != ncclSuccess && rc != ncclInProgress;
+    if (rc != ncclSuccess)
+        ncs_copy_lose(l, NCS_UNVERIFIED_IN_PROGRESS);
+    launched(l, false);
+}
+
+/* Of the communicator; known: it is ready. Otherwise what is there may be of later calls. */
+static void end_progress(ncclComm_t comm, bool known)
+{
+    for (struct stage_launch **at = &in_progress, *l; (l = *at) != NULL;) {
+        if (l->line->handle != comm) {
+            at = &l->next;
+            continue;
+        }
+        *at = l->next;
+        l->next = NULL;
+        l->in_progress = false;
+        bool standing = ncs_copy_standing_error() != cudaSuccess;
+        if (!known || standing)
+            ncs_copy_lose(l, known ? NCS_UNVERIFIED_COPY : NCS_UNVERIFIED_IN_PROGRESS);
+        launched(l, standing);
+        at = &in_progress; /* others may have changed it meanwhile */
+    }
 }
 
 /* Why nothing of the launch is copied. */
@@ -191,6 +275,7 @@ static enum ncs_unverified why_not(const struct stage_launch *l)
 
 static void begin_launch(struct stage_launch *l)
 {
+    end_progress(l->line->handle, false); /* nobody has asked whether it is ready */
     enum ncs_unverified why = why_not(l);
     if (why) {
         ncs_copy_lose(l, why);
@@ -211,40 +296,10 @@ static void begin_launch(struct stage_launch *l)
         ncs_copy_lose(l, copies ? NCS_UNVERIFIED_COPY : NCS_UNVERIFIED_ROOM);
 }
 
-static void arrive(struct stage_launch *l)
+void ncs_stage_ready(ncclComm_t comm)
 {
-    for (struct stage_part *p = l->first, *next; p && !l->nothing; p = next) {
-        next = p->next;
-        l->first = next;
-        ncs_meet_arrive(p);
-    }
-    free_launch(l);
-}
-
-static void end_launch(struct stage_launch *l, int rc)
-{
-    bool launched = rc == ncclSuccess;
-    l->nothing = !launched && rc != ncclInProgress;
-    if (!launched)
-        ncs_copy_lose(l, NCS_UNVERIFIED_IN_PROGRESS); /* it is put into the streams who knows when */
-    if (!l->done) {
-        arrive(l);
-        return;
-    }
-    int device = ncs_copy_enter(l);
-    bool held = ncs_token_leave();
-    bool ok = ncs_copy_outputs(l);
-    /* Of an event that stands for nothing a query says that it is over. */
-    ok = plain->cudaEventRecord(l->done, l->stream[0]) == cudaSuccess && ok;
-    ncs_token_take(held, NCS_FN_cudaMemcpyAsync, 0);
-    ncs_copy_leave(device);
-    end_making(l);
-    if (!ok || l->crossed)
-        ncs_copy_lose(l, ok ? NCS_UNVERIFIED_SHARED_STREAM : NCS_UNVERIFIED_COPY);
-    struct stage_launch **at = &under_way[l->rank];
-    while (*at)
-        at = &(*at)->next;
-    *at = l;
+    if (open && in_progress)
+        end_progress(comm, true);
 }
 
 static void end_all(struct stage_launch **launches, int rc)
@@ -337,6 +392,7 @@ void ncs_stage_leaves(enum ncs_fn fn, ncclComm_t comm)
     int number = open && ncs_token_is_held() ? ncs_stage_line_comm(comm) : -1;
     if (number < 0)
         return;
+    end_progress(comm, false);
     if (fn != NCS_FN_ncclCommDestroy) {
         ncs_stage_look_at_all();
         ncs_stage_line_break(number);

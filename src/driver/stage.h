@@ -27,6 +27,8 @@ void ncs_stage_group_ending(bool simulate);
 void ncs_stage_group_ended(bool simulate, int rc);
 void ncs_stage_forget(void); /* the thread ends: what its open group has queued */
 
+/* A non-blocking communicator has said that its last call is over. */
+void ncs_stage_ready(ncclComm_t comm);
 /* The communicator is about to be destroyed, aborted or revoked. */
 void ncs_stage_leaves(enum ncs_fn fn, ncclComm_t comm);
 
@@ -47,6 +49,7 @@ struct stage_launch {
     bool odd;         /* it has too many streams */
     bool nothing;     /* it was refused after all */
     bool crossed;     /* another thread's launch on one of its streams came in between */
+    bool in_progress; /* the call has returned, and NCCL has yet to put it into the streams */
     const void *owner; /* its thread */
     struct stage_launch *next_made;
     cudaEvent_t done; /* behind the last copy; NULL = there is nothing to wait for */

@@ -228,6 +228,8 @@ static ncclResult_t real_ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t *as
     bool held = ncs_token_leave();
     ncclResult_t rc = next->ncclCommGetAsyncError(comm, asyncError);
     ncs_token_take(held, NCS_FN_ncclCommGetAsyncError, (int)rc);
+    if (rc == ncclSuccess && *asyncError == ncclSuccess)
+        ncs_stage_ready(comm);
     return rc;
 }
 

@@ -208,7 +208,8 @@ count, and the first four calls.
 On real NCCL ncclscript copies the buffers in the order of the streams, and there are further reasons:
 
   put-on-real-nccl   a put: nothing shows when its data is in the window of the peer
-  call-in-progress   a call of a non-blocking communicator returned before it was launched
+  call-in-progress   a call of a non-blocking communicator returned ncclInProgress, and the program did
+                     not poll ncclCommGetAsyncError to ncclSuccess before the next call
   shared-stream      another thread launched on the same stream or communicator at the same time
   too-many-copies    more than 256 copies of the rank were under way, or a group had more than 8 streams
   copy-refused       CUDA cannot copy the memory in the order of a stream (pageable memory), or a call
