@@ -180,12 +180,55 @@ static struct ncs_operation *operation_of(struct ncs_capture *c, struct ncs_call
     return op ? op : add(c, &key, call, comm->nranks);
 }
 
+struct swept {
+    const struct ncs_capture *capture;
+    const struct ncs_operation *but;
+    struct ncs_operation **op;
+    size_t count, room;
+};
+
+/* Nobody will end the operation: all ranks have destroyed or aborted its communicator. */
+static bool is_left(const struct ncs_capture *c, const struct ncs_operation *op)
+{
+    const struct ncs_comm_info *comm = c->journal->comm[op->comm];
+
+    for (int i = 0; i < comm->members; i++)
+        if (!comm->member[i].gone)
+            return false;
+    return true;
+}
+
+static void find_left(void *value, void *arg)
+{
+    struct swept *s = arg;
+
+    for (struct ncs_operation *op = value; op; op = op->next)
+        if (op != s->but && is_left(s->capture, op))
+            NCS_PUSH(s->op, s->count, s->room, op);
+}
+
+/* What aborts have left behind: it would stay to the end of the run. */
+static void sweep(struct ncs_capture *c, const struct ncs_operation *but)
+{
+    struct swept s = { .capture = c, .but = but };
+
+    ncs_map_each(&c->operations, find_left, &s);
+    for (size_t i = 0; i < s.count; i++)
+        ncs_capture_drop(c, s.op[i]);
+    ncs_free(s.op);
+    c->sweep_at = 2 * c->operations.count + 64;
+}
+
 /* Room for all inputs of the operation, at once, so that it is captured whole or not at all. */
 static bool reserve(struct ncs_capture *c, struct ncs_operation *op, size_t each, size_t inputs)
 {
     size_t bytes;
 
-    if (__builtin_mul_overflow(each, inputs, &bytes) || bytes > c->budget - c->held)
+    if (__builtin_mul_overflow(each, inputs, &bytes))
+        return false;
+    if (bytes > c->budget - c->held || c->operations.count > c->sweep_at)
+        sweep(c, op);
+    if (bytes > c->budget - c->held)
         return false;
     if (c->spare_room >= bytes && c->spare) {
         op->copies = c->spare;

@@ -74,6 +74,7 @@ struct ncs_capture {
     bool (*readable)(const void *p, size_t bytes); /* as the machine's; NULL: whatever calls point at */
     size_t budget, held;
     struct ncs_map operations;  /* chains by hash of key */
+    size_t sweep_at;            /* so many chains at which those of communicators that are gone are dropped */
     unsigned char *spare;       /* the copies of an earlier operation, to be used again */
     size_t spare_room;
 };

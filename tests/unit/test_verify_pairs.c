@@ -101,6 +101,32 @@ START_TEST(test_budget)
 }
 END_TEST
 
+/* An all-to-all that an abort has cut short keeps its copies only as long as somebody could go on with it. */
+START_TEST(test_left_behind)
+{
+    struct world w;
+    world_open(&w, 2, true);
+    ncs_verify_close(w.v);
+    w.v = ncs_verify_open(&w.journal, 200);
+    buffers(&w, 64, 64);
+    collective(&w, NCS_FN_ncclAlltoAll, 8, ncclInt32, -1, 0);
+    before(&w); /* takes 128 bytes, */
+    collective(&w, NCS_FN_ncclAllReduce, 16, ncclInt32, ncclMax, 0); /* and so does this */
+    before(&w);
+    after(&w);
+    left_out(&w, NCS_UNVERIFIED_ROOM, 2);
+    w.member[0].gone = w.member[1].gone = 1;
+    collective(&w, NCS_FN_ncclAllReduce, 16, ncclInt32, ncclMax, 0);
+    before(&w);
+    for (int r = 0; r < 2; r++)
+        memset(w.recv[r], 0, 64);
+    after(&w);
+    left_out(&w, NCS_UNVERIFIED_ROOM, 2);
+    ck_assert_uint_eq(ncs_verify_checked(w.v), 2);
+    world_close(&w);
+}
+END_TEST
+
 START_TEST(test_many_wrong)
 {
     struct world w;
@@ -216,4 +242,4 @@ START_TEST(test_pairs)
 }
 END_TEST
 
-NCS_TEST_MAIN("verify pairs", test_counts, test_off, test_budget, test_many_wrong, test_pairs)
+NCS_TEST_MAIN("verify pairs", test_counts, test_off, test_budget, test_left_behind, test_many_wrong, test_pairs)
