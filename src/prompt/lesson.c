@@ -11,11 +11,14 @@
 #include "prompt/private.h"
 #include "prompt/view.h"
 #include "script/heap.h"
+#include "script/pattern.h"
 
 #define STEPS_OF_LUA 200000000 /* instructions that a lesson's function may take */
+#define WATCH 10000            /* between looks at them */
 
 struct ncs_lesson {
     struct ncs_heap heap;
+    int64_t left;      /* instructions of the function that runs */
     lua_State *L;      /* 1: the lesson's table, 2: its steps */
     char *name, *title;
     int ranks;
@@ -50,9 +53,22 @@ void ncs_lesson_free(struct ncs_lesson *l)
 
 /* ---- reading ---- */
 
+static struct ncs_lesson *lesson_of(lua_State *L)
+{
+    return *(struct ncs_lesson **)lua_getextraspace(L);
+}
+
+/* Once it is too long it stays so, whatever catches the error: it comes again at the next instruction. */
 static void too_long(lua_State *L, lua_Debug *ar)
 {
+    struct ncs_lesson *l = lesson_of(L);
     (void)ar;
+    l->left -= WATCH + (int64_t)ncs_heap_charged(&l->heap);
+    if (l->left >= 0) {
+        lua_sethook(L, too_long, LUA_MASKCOUNT, WATCH);
+        return;
+    }
+    lua_sethook(L, too_long, LUA_MASKCOUNT, 1);
     luaL_error(L, "the lesson computes too long");
 }
 
@@ -60,7 +76,8 @@ static void too_long(lua_State *L, lua_Debug *ar)
 static int call(struct ncs_lesson *l, int args, int results)
 {
     ncs_heap_refuse(&l->heap, true);
-    lua_sethook(l->L, too_long, LUA_MASKCOUNT, STEPS_OF_LUA);
+    l->left = STEPS_OF_LUA;
+    lua_sethook(l->L, too_long, LUA_MASKCOUNT, WATCH);
     int status = lua_pcall(l->L, args, results, 0);
     lua_sethook(l->L, NULL, 0, 0);
     ncs_heap_refuse(&l->heap, false);
@@ -83,6 +100,12 @@ static void open_libraries(lua_State *L)
         lua_pushnil(L);
         lua_setglobal(L, refused[i]);
     }
+    lua_getglobal(L, "string");
+    ncs_lua_search(L);
+    lua_getglobal(L, "table");
+    lua_pushnil(L); /* it goes through any number of elements that are not there */
+    lua_setfield(L, -2, "move");
+    lua_pop(L, 2);
 }
 
 static bool fail(struct ncs_error *err, const char *name, const char *text)
@@ -174,6 +197,7 @@ struct ncs_lesson *ncs_lesson_read(const char *name, const char *text, size_t by
     bool ok = l->L != NULL;
     char budget[NCS_BUDGET_WORDS];
     if (ok) {
+        *(struct ncs_lesson **)lua_getextraspace(l->L) = l;
         open_libraries(l->L);
         ok = luaL_loadbufferx(l->L, text, bytes, chunk.text, "t") == LUA_OK;
         int status = ok ? call(l, 0, 1) : LUA_ERRSYNTAX;

@@ -77,8 +77,7 @@ static bool is_broken(const struct ncs_lua_thread *t)
 static void count(lua_State *L, struct ncs_lua_thread *t)
 {
     struct ncs_lua_rank *rank = t->rank;
-    uint64_t done = NCS_LUA_WATCH + rank->charged;
-    rank->charged = 0;
+    uint64_t done = NCS_LUA_WATCH + ncs_heap_charged(&rank->heap);
     if (t->cancelled)
         return;
     if (rank->run && !rank->planned) {
@@ -99,17 +98,14 @@ static void hook(lua_State *L, lua_Debug *ar)
     struct ncs_lua_thread *t = ncs_lua_thread(L);
     (void)ar;
     t->running = L;
+    if (lua_gethookcount(L) != NCS_LUA_WATCH && !t->cancelled)
+        ncs_lua_watch(L);
     if (t->rank->machine && !t->cancelled)
         t->rank->machine->check();
     count(L, t);
     if (is_broken(t))
         ncs_lua_cancel(L);
     ncs_lua_check_cancel(L);
-}
-
-void ncs_lua_charge(lua_State *L, uint64_t instructions)
-{
-    ncs_lua_rank(L)->charged += instructions;
 }
 
 void ncs_lua_watch(lua_State *L)

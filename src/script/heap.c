@@ -37,6 +37,13 @@ static void free_block(struct ncs_heap *h, struct ncs_heap_block *b)
     free(b);
 }
 
+/* Bytes that are moved in the time of an instruction; smaller blocks are not worth it. */
+#define BYTES_OF_INSTRUCTION 16
+#define CHARGED_BYTES ((size_t)64 << 10)
+
+/* So much is looked at before the next instruction, and not when the hook is due. */
+#define HURRY 1000000
+
 /* Room for so many bytes instead of those of b, which may be NULL. */
 static struct ncs_heap_block *reallocate(struct ncs_heap *h, struct ncs_heap_block *b, size_t bytes)
 {
@@ -68,6 +75,8 @@ void *ncs_heap_alloc(void *heap, void *block, size_t old, size_t bytes)
     }
     if (b)
         unlink_block(h, b);
+    if (bytes >= CHARGED_BYTES)
+        h->charged += bytes / BYTES_OF_INSTRUCTION;
     struct ncs_heap_block *grown = reallocate(h, b, bytes);
     if (grown) {
         grown->bytes = bytes;
@@ -90,6 +99,23 @@ bool ncs_heap_refuse(struct ncs_heap *h, bool refuses)
     bool before = h->refuses;
     h->refuses = refuses;
     return before;
+}
+
+void ncs_heap_charge(lua_State *L, uint64_t instructions)
+{
+    void *heap;
+    lua_getallocf(L, &heap);
+    struct ncs_heap *h = heap;
+    h->charged += instructions;
+    if (h->charged > HURRY && lua_gethook(L))
+        lua_sethook(L, lua_gethook(L), LUA_MASKCOUNT, 1);
+}
+
+uint64_t ncs_heap_charged(struct ncs_heap *h)
+{
+    uint64_t charged = h->charged;
+    h->charged = 0;
+    return charged;
 }
 
 /* Lua calls this for an error outside of any protected call: no code of ours raises one there, but

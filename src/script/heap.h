@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <lua.h>
 
@@ -12,6 +13,7 @@
 struct ncs_heap {
     struct ncs_heap_block *blocks;
     bool refuses;
+    uint64_t charged; /* see ncs_heap_charge */
 };
 
 /* A state, or NULL. Memory that the host does not have outside of a protected call ends the process
@@ -20,6 +22,13 @@ lua_State *ncs_heap_state(struct ncs_heap *heap);
 void *ncs_heap_alloc(void *heap, void *block, size_t old, size_t bytes); /* a lua_Alloc */
 /* Frees all blocks; of a state that is not closed by Lua. */
 void ncs_heap_free(struct ncs_heap *heap);
+
+/* What a function of C does for a script that takes long, as instructions: Lua's own count knows nothing
+ * of it. Large blocks are charged by themselves. After much of it a hook that counts comes at the next
+ * instruction, and has to see to when it comes again. */
+void ncs_heap_charge(lua_State *L, uint64_t instructions);
+/* What has been charged since this was asked last. */
+uint64_t ncs_heap_charged(struct ncs_heap *heap);
 
 /* What is wanted from now on may be refused, or not. Returns how it was before. */
 bool ncs_heap_refuse(struct ncs_heap *heap, bool refuses);

@@ -2,6 +2,7 @@
  * that is the machine's, random numbers from the seed, and limits where one call of Lua's could run
  * for ever. A guard-rail for mistakes and attachments, not a security boundary. */
 #include "driver/plan.h"
+#include "script/pattern.h"
 #include "script/state.h"
 
 #include <string.h>
@@ -10,9 +11,7 @@
 #include <lualib.h>
 
 #define TEXT_LIMIT ((size_t)256 << 20)    /* bytes of string.rep's result */
-#define SUBJECT_LIMIT ((size_t)1 << 20)   /* bytes that a pattern is matched against */
-#define PATTERN_LIMIT 512
-#define MOVE_LIMIT 100000000              /* elements of table.move */
+#define ELEMENTS_LIMIT 100000000          /* of a table, for one call */
 
 /* What is taken over from Lua as it is. */
 static const char *const base_names[] = {
@@ -21,13 +20,13 @@ static const char *const base_names[] = {
 static const char *const string_names[] = {
     "byte", "char", "len", "lower", "pack", "packsize", "reverse", "sub", "unpack", "upper", NULL };
 static const char *const table_names[] = {
-    "concat", "insert", "pack", "remove", "sort", "unpack", NULL };
+    "pack", NULL };
 static const char *const math_names[] = {
     "abs", "acos", "asin", "atan", "ceil", "cos", "deg", "exp", "floor", "fmod", "huge", "log",
     "max", "maxinteger", "min", "mininteger", "modf", "pi", "rad", "sin", "sqrt", "tan",
     "tointeger", "type", "ult", NULL };
 static const char *const utf8_names[] = {
-    "char", "charpattern", "codepoint", "codes", "len", "offset", NULL };
+    "char", "charpattern", "codepoint", "codes", NULL };
 static const char *const coroutine_names[] = {
     "close", "isyieldable", "running", "status", "yield", NULL };
 static const char *const unsafe_os_names[] = {
@@ -55,22 +54,61 @@ static int guarded_rep(lua_State *L)
     return call_original(L);
 }
 
-static int guarded_match(lua_State *L)
-{
-    size_t text, pattern;
-    luaL_checklstring(L, 1, &text);
-    luaL_checklstring(L, 2, &pattern);
-    if (!lua_toboolean(L, 4) && (text > SUBJECT_LIMIT || pattern > PATTERN_LIMIT))
-        return luaL_error(L, "patterns are matched against at most 1 MiB of text, and are at most "
-                             "%d bytes long", PATTERN_LIMIT);
-    return call_original(L);
-}
-
 static int guarded_move(lua_State *L)
 {
     lua_Integer from = luaL_checkinteger(L, 2), to = luaL_checkinteger(L, 3);
-    if (to > from && (lua_Unsigned)to - (lua_Unsigned)from > MOVE_LIMIT)
-        return luaL_error(L, "table.move: more than %d elements", MOVE_LIMIT);
+    if (to > from && (lua_Unsigned)to - (lua_Unsigned)from > ELEMENTS_LIMIT)
+        return luaL_error(L, "table.move: more than %d elements", ELEMENTS_LIMIT);
+    ncs_heap_charge(L, to > from ? (uint64_t)(to - from) : 0);
+    return call_original(L);
+}
+
+/* Functions that go through a table, whose length its metatable may say as it likes. The first argument
+ * of concat and unpack that says a place is at `place`. */
+static int go_through(lua_State *L, int place)
+{
+    lua_Integer elements = 0;
+    if (lua_type(L, 1) == LUA_TTABLE) {
+        elements = luaL_len(L, 1);
+        if (place && !lua_isnoneornil(L, place + 1))
+            elements = luaL_checkinteger(L, place + 1) - luaL_optinteger(L, place, 1);
+    }
+    if (elements > ELEMENTS_LIMIT)
+        return luaL_error(L, "more than %d elements of a table", ELEMENTS_LIMIT);
+    ncs_heap_charge(L, elements > 0 ? (uint64_t)elements : 0);
+    return call_original(L);
+}
+
+static int guarded_concat(lua_State *L)
+{
+    return go_through(L, 3);
+}
+
+static int guarded_unpack(lua_State *L)
+{
+    return go_through(L, 2);
+}
+
+static int guarded_sort(lua_State *L)
+{
+    return go_through(L, 0);
+}
+
+/* At the end of a table nothing is moved. */
+static int guarded_insert(lua_State *L)
+{
+    return lua_gettop(L) > 2 ? go_through(L, 0) : call_original(L);
+}
+
+static int guarded_remove(lua_State *L)
+{
+    return lua_gettop(L) > 1 ? go_through(L, 0) : call_original(L);
+}
+
+/* Functions that read a whole text, and give little for it. */
+static int guarded_text(lua_State *L)
+{
+    ncs_heap_charge(L, lua_type(L, 1) == LUA_TSTRING ? lua_rawlen(L, 1) / 4 : 0);
     return call_original(L);
 }
 
@@ -101,6 +139,7 @@ static int guarded_collect(lua_State *L)
 {
     static const char *const options[] = { "collect", "count", "step", NULL };
     luaL_checkoption(L, 1, "collect", options);
+    ncs_heap_charge(L, (uint64_t)lua_gc(L, LUA_GCCOUNT) * 64); /* KiB */
     return call_original(L);
 }
 
@@ -257,6 +296,12 @@ static void wrap(lua_State *L, int from, int to, const char *name, lua_CFunction
     lua_setfield(L, to, name);
 }
 
+static const luaL_Reg table_guards[] = {
+    { "concat", guarded_concat }, { "insert", guarded_insert }, { "move", guarded_move },
+    { "remove", guarded_remove }, { "sort", guarded_sort }, { "unpack", guarded_unpack }, { NULL, NULL } };
+static const luaL_Reg utf8_guards[] = {
+    { "len", guarded_text }, { "offset", guarded_text }, { NULL, NULL } };
+
 static void put(lua_State *L, int to, const char *name, lua_CFunction fn)
 {
     lua_pushcfunction(L, fn);
@@ -279,9 +324,7 @@ static void string_library(lua_State *L, int globals)
     take(L, from, to, string_names);
     wrap(L, from, to, "rep", guarded_rep);
     wrap(L, from, to, "format", ncs_lua_format);
-    static const char *const patterns[] = { "find", "gmatch", "gsub", "match" };
-    for (int i = 0; i < 4; i++)
-        wrap(L, from, to, patterns[i], guarded_match);
+    ncs_lua_search(L);
     lua_pushliteral(L, ""); /* methods of texts are the same functions */
     lua_getmetatable(L, -1);
     lua_pushvalue(L, to);
@@ -308,11 +351,14 @@ static void os_library(lua_State *L, int globals, bool unsafe)
     lua_pop(L, 2);
 }
 
+/* What is taken over as it is, and what is guarded. */
 static void plain_library(lua_State *L, int globals, const char *name, lua_CFunction open,
-                          const char *const *names)
+                          const char *const *names, const luaL_Reg *guards)
 {
     int from = open_library(L, open);
     take(L, from, from + 1, names);
+    for (; guards && guards->name; guards++)
+        wrap(L, from, from + 1, guards->name, guards->func);
     lua_setfield(L, globals, name);
     lua_pop(L, 1);
 }
@@ -344,15 +390,11 @@ void ncs_lua_sandbox(lua_State *L)
     base_library(L, globals);
     string_library(L, globals);
     os_library(L, globals, unsafe);
-    plain_library(L, globals, "table", luaopen_table, table_names);
-    plain_library(L, globals, "math", luaopen_math, math_names);
-    plain_library(L, globals, "utf8", luaopen_utf8, utf8_names);
-    plain_library(L, globals, "coroutine", luaopen_coroutine, coroutine_names);
+    plain_library(L, globals, "table", luaopen_table, table_names, table_guards);
+    plain_library(L, globals, "math", luaopen_math, math_names, NULL);
+    plain_library(L, globals, "utf8", luaopen_utf8, utf8_names, utf8_guards);
+    plain_library(L, globals, "coroutine", luaopen_coroutine, coroutine_names, NULL);
 
-    int library = open_library(L, luaopen_table);
-    lua_getfield(L, globals, "table");
-    wrap(L, library, lua_gettop(L), "move", guarded_move);
-    lua_settop(L, globals);
     lua_getfield(L, globals, "math");
     put(L, lua_gettop(L), "random", random_number);
     put(L, lua_gettop(L), "randomseed", random_seed);

@@ -95,8 +95,6 @@ struct ncs_lua_rank {
     struct ncs_lua_thread *threads, *last_thread; /* spawned ones that nobody has joined */
     struct ncs_lua_thread *joining; /* the next one that the end of the script waits for */
     int64_t budget;           /* of a declaration, a plan: instructions that are left */
-    uint64_t charged;         /* what functions of C have done since the hook was called, as
-                               * instructions; see ncs_lua_charge */
     void *held;               /* malloced result of a call that is being pushed to Lua */
 };
 
@@ -136,8 +134,6 @@ struct ncs_place ncs_lua_thread_where(void *thread); /* for ncs_local.where */
 /* The hook of a running script: interrupts and cancellation; and of a declaration: its length. */
 #define NCS_LUA_WATCH 10000 /* instructions between its calls */
 void ncs_lua_watch(lua_State *L);
-/* A function of C has done as much as so many instructions. */
-void ncs_lua_charge(lua_State *L, uint64_t instructions);
 /* Raises the error that cannot be caught if this thread was cancelled. */
 void ncs_lua_check_cancel(lua_State *L);
 int ncs_lua_cancel(lua_State *L); /* cancels it and raises */

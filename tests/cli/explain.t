@@ -72,8 +72,8 @@ $ ncclscript explain --format json 3 | cut -c 1-90
 > {"schema": "ncclscript.explain/1", "topic": "ncclInternalError", "kind": "result", "meani<*>
 $ ncclscript explain exit 3 | head -n 1; ncclscript explain exit-124 | head -n 1; ncclscript explain 124 | head -n 1
 > exit-3: exit status 3 of ncclscript, hang: <*>
-> exit-124: exit status 124 of ncclscript, past the time limit, with no verdict
-> exit-124: exit status 124 of ncclscript, past the time limit, with no verdict
+> exit-124: exit status 124 of ncclscript, past the time limit, or computing without end
+> exit-124: exit status 124 of ncclscript, past the time limit, or computing without end
 $ ncclscript explain exit | head -n 1
 > exit-status: what the program's exit status says
 $ ncclscript explain exit 99

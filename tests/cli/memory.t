@@ -60,6 +60,12 @@ $ ncclscript lesson --memory 32M memory/lesson.lua
 ! ncclscript: error: the lesson memory/lesson.lua uses up the memory budget of 32 MiB (--memory)
 ? 7
 
+# Neither do a lesson's patterns, tables and loops go on for ever, whatever catches what.
+$ for code in 'while true do pcall(function() while true do end end) end' 'while true do pcall(string.find, ("a"):rep(1 << 20), ".-.-.-b") end' 'return table.move'; do echo "$code" >lesson.lua; ncclscript lesson lesson.lua 2>&1 | cut -d: -f 2-; done
+>  error: the lesson computes too long
+>  error: the lesson computes too long
+>  error: a lesson returns a table with title, ranks and steps
+
 # Where the host itself has none, each allocation failing in its turn, that is all there is to say: no
 # crash, no case that is lost. (A sanitizer needs more than any limit.)
 $ run() { (ulimit -v $1; ncclscript run -k n=1 memory/short.lua >out 2>&1); echo $?; }; said() { case $2 in 0) grep -q ^PASS out;; 7) grep -qE '^MEMORY|no memory left|memory (of the host|budget)' out;; 127) grep -q 'shared librar' out;; *) false;; esac || { echo "$1: $2"; head -n 3 out; }; }; [ "$(run 4000000 2>/dev/null)" = 0 ] || exit 0; for v in $(seq 9000 500 24000); do said $v $(run $v); done

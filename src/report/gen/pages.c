@@ -2780,12 +2780,17 @@ const struct ncs_page ncs_pages[] = {
     {
         .kind = NCS_PAGE_EXIT,
         .id = "exit-124",
-        .title = "past the time limit, with no verdict",
+        .title = "past the time limit, or computing without end",
         .what =
             "The run did not end within --timeout of real time, and is no hang as far as can be told: a rank\n"
-            "computes without end, or the run is large. A hang on the simulator is told at once, not by this limit.\n",
+            "computes without end, or the run is large. A hang on the simulator is told at once, not by this limit.\n"
+            "\n"
+            "Without a time limit, from --timeout or from the scenario, the script of a rank on the simulator may\n"
+            "take 20000000000 of Lua's instructions, about a minute, without a call of NCCL or CUDA by any rank. What\n"
+            "Lua's own functions do counts as instructions. A session at the prompt gives up the line and goes on.\n",
         .repair =
-            "The report tells where the ranks were. Raise --timeout if that is what the work needs.\n",
+            "The report tells where the ranks were, or the line that computes. If the work needs it, set --timeout:\n"
+            "then that time is the only limit.\n",
         .also = "exit-status livelock",
     },
     {

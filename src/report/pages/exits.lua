@@ -104,12 +104,17 @@ report tells which. Only where all runs were skipped it is the status.]],
 ncclscript doctor says what runs here, and what real runs lack.]],
   also = "exit-status verdict" }
 
-exit_status { "exit-124", "past the time limit, with no verdict",
+exit_status { "exit-124", "past the time limit, or computing without end",
   what = [[
 The run did not end within --timeout of real time, and is no hang as far as can be told: a rank
-computes without end, or the run is large. A hang on the simulator is told at once, not by this limit.]],
+computes without end, or the run is large. A hang on the simulator is told at once, not by this limit.
+
+Without a time limit, from --timeout or from the scenario, the script of a rank on the simulator may
+take 20000000000 of Lua's instructions, about a minute, without a call of NCCL or CUDA by any rank. What
+Lua's own functions do counts as instructions. A session at the prompt gives up the line and goes on.]],
   repair = [[
-The report tells where the ranks were. Raise --timeout if that is what the work needs.]],
+The report tells where the ranks were, or the line that computes. If the work needs it, set --timeout:
+then that time is the only limit.]],
   also = "exit-status livelock" }
 
 exit_status { "exit-130", "interrupted",
