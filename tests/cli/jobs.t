@@ -44,11 +44,12 @@ $ ncclscript run --unsafe -j 2 --format tap killed.lua | grep -E '^(ok|not ok|1\
 ! ncclscript: error: the process of this run was ended by signal 9 (Killed)
 
 # So is one that does not come back, beside which the rest is run.
-$ ncclscript run -q -j 2 --timeout 1s stuck.lua pass.lua wrong.lua
+$ mkfifo nobody_writes && ncclscript run --unsafe -q -j 2 --timeout 1s stuck.lua pass.lua wrong.lua
 > TIMEOUT  stuck.lua  2 ranks, sim, seed 0: no verdict within the time limit, <*>
 > WRONG  wrong.lua  <*>
 > ...
 > 3 scenarios: 1 as expected, 2 unexpected (1 wrong, 1 timeout)
+! ncclscript run: --unsafe: <*>
 ! ncclscript run: stuck.lua: past the time limit, <*>: given up
 ? 1
 

@@ -154,16 +154,18 @@ $ ncclscript run - <pass.lua
 > PASS  -  4 ranks, sim, seed 0: <*>
 
 # A call of Lua's that does not end: the run is given up, and what came before it is not lost.
-$ ncclscript run --timeout 2s pass.lua stuck.lua wrong.lua hang.lua
+$ mkfifo nobody_writes && ncclscript run --unsafe --timeout 2s pass.lua stuck.lua wrong.lua hang.lua
 > PASS  pass.lua  <*>
 > [0] before
 > TIMEOUT  stuck.lua  2 ranks, sim, seed 0: no verdict within the time limit, a rank does not come back from a call of Lua's
 > 4 scenarios: 1 as expected, 1 unexpected (1 timeout), 2 not run
+! ncclscript run: --unsafe: <*>
 ! ncclscript run: stuck.lua: past the time limit, <*>: given up; not run: wrong.lua, hang.lua
 ? 124
 
-$ ncclscript run --format json --timeout 100ms stuck.lua
+$ ncclscript run --unsafe --format json --timeout 100ms stuck.lua
 > {<*>"scenario": "stuck.lua"<*>"nccl": "2.30.7"<*>"verdict": "timeout"<*>"exit": 124<*>"about": "one call <*>"<*>}
+! ncclscript run: --unsafe: <*>
 ! ncclscript run: stuck.lua: past the time limit, <*>: given up
 ? 124
 
