@@ -1,0 +1,283 @@
+-- One thing that one rank does otherwise. Each mutation finds the statements that it can change, changes one
+-- of them for one rank, and knows what is true of that: the class of the bug, and how many calls the inverse
+-- has to change.
+local tree, draw = require "tree", require "draw"
+
+local only = tree.only
+
+local mutations = {}
+
+local function is_message(node) return node.op == "send" or node.op == "recv" end
+
+-- ---- places ----
+
+-- Statements of these kinds: { list, at, node, loops, group }
+local function places(p, fits)
+    local found = {}
+    local function see(list, at, loops, group)
+        local place = { list = list, at = at, node = list[at], loops = loops, group = group }
+        if fits(place) then found[#found + 1] = place end
+    end
+    for _, body in ipairs(p.bodies) do tree.each(body, see) end
+    for _, f in ipairs(p.functions) do tree.each(f.body, see, { { kind = "call", var = f.param, to = "2" } }) end
+    return found
+end
+
+local function calls(p, fits)
+    return places(p, function(place)
+        return place.node.kind == "call" and (not fits or fits(place.node, place))
+    end)
+end
+
+-- The rank, in one round of the loops around, or in all of them: the outermost decides.
+local function condition(p, place, rank)
+    local cond = "me == " .. rank
+    place.times = 1
+    for i, l in ipairs(place.loops) do
+        local n = tonumber(l.to)
+        if n and (i == 1 or draw.chance(2)) and n > 1 then
+            cond = cond .. (" and %s == %d"):format(l.var, 1 + draw.below(n))
+        elseif n then
+            place.times = place.times * n
+        end
+    end
+    return cond
+end
+
+-- A rank that reaches the place: conditions around are those of a pipeline.
+local function a_rank(p) return draw.below(p.n) end
+
+local function take(p, fits)
+    local found = calls(p, fits)
+    if #found == 0 then return nil end
+    local place = draw.pick(found)
+    local rank = a_rank(p)
+    return place, rank, condition(p, place, rank)
+end
+
+local function choose(cond, changed, as_it_was)
+    return ("(%s and %s or %s)"):format(cond, changed, as_it_was)
+end
+
+-- ---- what may go wrong ----
+
+local missed = { send = { "recv-without-send" }, recv = { "send-without-recv" } }
+local added = { send = { "send-without-recv" }, recv = { "recv-without-send" } }
+
+function mutations.leave_out(p)
+    local place, rank, cond = take(p)
+    if not place then return end
+    place.list[place.at] = only(cond, {}, { place.node })
+    return { rank = rank, size = place.times, classes = missed[place.node.op] or { "skipped-call" } }
+end
+
+local function copy(node)
+    local new = {}
+    for key, value in pairs(node) do new[key] = value end
+    return new
+end
+
+-- The same call twice, or another one at a line of its own.
+function mutations.add(p)
+    local place, rank, cond = take(p)
+    if not place then return end
+    local node = copy(place.node)
+    if draw.chance(2) and not is_message(node) and node.op ~= "all_reduce" then
+        node.op, node.y, node.root, node.redop = "all_reduce", nil, nil, nil
+        node.x = p:new_buffer("int32", 1)
+    end
+    table.insert(place.list, place.at + 1, only(cond, { node }))
+    return { rank = rank, size = place.times, classes = added[node.op] or { "extra-call" } }
+end
+
+-- One round less than the others: all calls of the body are missing in it.
+function mutations.fewer(p)
+    local found = places(p, function(place)
+        return place.node.kind == "loop" and #place.loops == 0 and not place.group and tonumber(place.node.to) > 1
+    end)
+    if #found == 0 then return end
+    local place, rank = draw.pick(found), a_rank(p)
+    local node = place.node
+    if p.shape ~= "single" then
+        node.to = choose("me == " .. rank, tonumber(node.to) - 1, node.to)
+    else
+        local cond = ("me == %d and %s == %s"):format(rank, node.var, node.to)
+        local inner = {}
+        tree.each(node.body, function(list, at)
+            if list[at].kind == "call" then inner[#inner + 1] = { list, at } end
+        end)
+        if #inner == 0 then return end
+        for _, place in ipairs(inner) do place[1][place[2]] = only(cond, {}, { place[1][place[2]] }) end
+    end
+    return { rank = rank, size = "calls", classes = { "skipped-call", "recv-without-send", "send-without-recv" } }
+end
+
+function mutations.count(p)
+    local place, rank, cond = take(p, function(node) return p.buffer[node.x].count > 1 and not node.count end)
+    if not place then return end
+    local node = place.node
+    local x = p.buffer[node.x].count
+    local usual = node.y and math.min(x, p.buffer[node.y].count) or x
+    if node.op == "all_to_all" or usual < 2 then return end
+    local other = draw.below(4) > 0 and usual // 2 or 0
+    node.count = choose(cond, other, usual)
+    local class = is_message(node) and "p2p-count-mismatch" or "count-mismatch"
+    if other == 0 then
+        return { rank = rank, size = place.times, classes = { "zero-count", is_message(node) and missed[node.op][1] or nil } }
+    end
+    return { rank = rank, size = place.times, classes = { class } }
+end
+
+function mutations.dtype(p)
+    local place, rank, cond = take(p, function(node) return not is_message(node) end)
+    if not place then return end
+    local node = place.node
+    local function other(name)
+        local b = p.buffer[name]
+        local t = b.dtype == "float32" and draw.pick { "float16", "int32", "float64" } or "float32"
+        return p:new_buffer(t, b.count), t
+    end
+    local x, y, t = node.x, node.y, nil
+    local new
+    new, t = other(x)
+    if y then
+        local second = p:new_buffer(t, p.buffer[y].count)
+        node.y = choose(cond, second, y)
+    end
+    node.x = choose(cond, new, x)
+    return { rank = rank, size = place.times, classes = { "dtype-mismatch" } }
+end
+
+local reduces = { all_reduce = true, reduce = true, reduce_scatter = true }
+
+function mutations.op(p)
+    local place, rank, cond = take(p, function(node) return reduces[node.op] end)
+    if not place then return end
+    local usual = place.node.redop or '"sum"'
+    place.node.redop = choose(cond, usual == '"max"' and '"min"' or '"max"', usual)
+    return { rank = rank, size = place.times, classes = { "op-mismatch" } }
+end
+
+local rooted = { broadcast = true, reduce = true, gather = true, scatter = true }
+
+function mutations.root(p, sizes)
+    local place, rank, cond = take(p, function(node) return rooted[node.op] end)
+    if not place then return end
+    local usual = place.node.root or "0"
+    place.node.root = choose(cond, ("(%s + 1) %% %d"):format(usual, sizes[place.node.comm]), usual)
+    return { rank = rank, size = place.times, classes = { "root-mismatch" } }
+end
+
+function mutations.peer(p)
+    if p.n < 3 then return end
+    local place, rank, cond = take(p, function(node) return is_message(node) end)
+    if not place then return end
+    local usual = place.node.peer
+    place.node.peer = choose(cond, ("(%s + 1) %% n"):format(usual), usual)
+    return { rank = rank, size = place.times, classes = { "wrong-peer" } }
+end
+
+function mutations.comm(p, sizes)
+    local all = { "world" }
+    for _, c in ipairs(p.comms) do all[#all + 1] = c.name end
+    if #all < 2 then return end
+    local plain = { all_reduce = true, broadcast = true, reduce = true }
+    local place, rank, cond = take(p, function(node) return plain[node.op] end)
+    if not place then return end
+    local node, other = place.node, draw.pick(all)
+    if other == node.comm or other == "loader" or node.comm == "loader" or
+        (node.root and sizes[other] < sizes[node.comm]) then return end
+    node.comm = choose(cond, other, node.comm)
+    return { rank = rank, size = 2 * place.times, classes = { "wrong-comm" } }
+end
+
+-- Two calls that stand one after the other.
+function mutations.exchange(p)
+    local found = calls(p, function(_, place)
+        local next = place.list[place.at + 1]
+        return next and next.kind == "call"
+    end)
+    if #found == 0 then return end
+    local place, rank = draw.pick(found), a_rank(p)
+    local cond = condition(p, place, rank)
+    local a, b = place.list[place.at], place.list[place.at + 1]
+    local classes = a.comm == b.comm and { "swapped-calls" } or { "comm-order", "launch-order" }
+    if is_message(a) and is_message(b) then
+        classes = { "p2p-cycle", "message-order", "swapped-calls" }
+    end
+    place.list[place.at] = only(cond, { copy(b), copy(a) }, { a, b })
+    table.remove(place.list, place.at + 1)
+    return { rank = rank, size = place.times, classes = classes }
+end
+
+function mutations.group_end(p)
+    if p.shape == "single" then return end
+    local found = places(p, function(place) return place.node.kind == "group" and not place.group end)
+    if #found == 0 then return end
+    local place, rank = draw.pick(found), a_rank(p)
+    place.node.open = condition(p, place, rank)
+    return { rank = rank, size = 1, classes = { "missing-group-end" } }
+end
+
+-- What the others group, this rank makes one by one.
+function mutations.group(p)
+    if p.shape == "single" then return end
+    local found = places(p, function(place) return place.node.kind == "group" and not place.group end)
+    if #found == 0 then return end
+    local place, rank = draw.pick(found), a_rank(p)
+    local cond = condition(p, place, rank)
+    place.list[place.at] = only(cond, place.node.body, { place.node })
+    return { rank = rank, size = 2, classes = { "p2p-cycle" } }
+end
+
+local function host_place(p, kinds)
+    local found = places(p, function(place) return kinds[place.node.kind] end)
+    if #found == 0 then return end
+    return draw.pick(found)
+end
+
+function mutations.barrier(p)
+    local place = host_place(p, { barrier = true })
+    if not place then return end
+    local rank = a_rank(p)
+    local cond = condition(p, place, rank)
+    if draw.chance(2) then
+        place.list[place.at] = only(cond, {}, { place.node })
+    else
+        table.insert(place.list, place.at + 1, only(cond, { tree.barrier() }))
+    end
+    return { rank = rank, size = 1, classes = { "host-wait" } }
+end
+
+function mutations.key(p)
+    local place = host_place(p, { set = true })
+    if not place then return end
+    place.node.key = choose("me == 0", '"other"', place.node.key)
+    return { rank = 0, size = 1, classes = { "host-wait" } }
+end
+
+-- Leaves for good from one statement of the main body on, or in a round of its loop.
+function mutations.leave(p)
+    if p.shape == "single" then return end
+    local body, rank = p.bodies[1], a_rank(p)
+    local at = 1 + draw.below(#body)
+    local cond, list = "me == " .. rank, body
+    if body[at].kind == "loop" and draw.chance(2) then
+        list, cond = body[at].body, cond .. (" and %s == %s"):format(body[at].var, body[at].to)
+        at = 1 + draw.below(#list)
+    end
+    table.insert(list, at, only(cond, p.bodies[2] and { tree.leave() } or { tree.leave() }))
+    return { rank = rank, size = "calls",
+             classes = { "skipped-call", "recv-without-send", "send-without-recv", "host-wait" } }
+end
+
+function mutations.destroy(p)
+    if p.shape == "single" then return end
+    local body, rank = p.bodies[1], a_rank(p)
+    if #body < 2 then return end
+    local at = 2 + draw.below(#body - 1)
+    table.insert(body, at, only("me == " .. rank, { tree.destroy "world", tree.leave() }))
+    return { rank = rank, size = "calls", classes = { "early-destroy" } }
+end
+
+return mutations

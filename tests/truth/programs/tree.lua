@@ -1,0 +1,102 @@
+-- A program as a tree of statements. Arguments are expressions of Lua, as text: one text is printed for the
+-- run and evaluated for the model, so that both have the same program. `me` is the rank of the world.
+local tree = {}
+
+-- ---- statements ----
+
+function tree.call(comm, op, args)
+    local node = { kind = "call", comm = comm, op = op }
+    for key, value in pairs(args or {}) do node[key] = value end
+    return node
+end
+
+function tree.loop(var, to, body) return { kind = "loop", var = var, to = tostring(to), body = body } end
+function tree.group(body) return { kind = "group", body = body } end
+function tree.sync(stream) return { kind = "sync", stream = stream or "stream" } end
+function tree.record(event, stream) return { kind = "record", event = event, stream = stream } end
+function tree.wait(event, stream) return { kind = "wait", event = event, stream = stream } end
+function tree.barrier() return { kind = "barrier" } end
+function tree.set(key) return { kind = "set", key = key } end
+function tree.get(key) return { kind = "get", key = key } end
+function tree.invoke(name, arg) return { kind = "invoke", name = name, arg = arg } end
+function tree.leave() return { kind = "return" } end
+function tree.destroy(comm) return { kind = "destroy", comm = comm } end
+
+-- body where the condition holds, otherwise `other`
+function tree.only(cond, body, other) return { kind = "only", cond = cond, body = body, other = other or {} } end
+
+-- ---- programs ----
+
+local Program = {}
+Program.__index = Program
+
+-- shape: "process", "thread", "single" or "threads"
+function tree.program(n, shape)
+    return setmetatable({ n = n, shape = shape, comms = {}, streams = {}, events = {}, buffers = {},
+                          functions = {}, bodies = { {} }, handles = { world = true, stream = true },
+                          buffer = {} }, Program)
+end
+
+function Program:split(name, color, parent)
+    self.comms[#self.comms + 1] = { name = name, color = color, parent = parent or "world" }
+    self.handles[name] = true
+    return name
+end
+
+function Program:new_stream()
+    local name = "s" .. #self.streams + 1
+    self.streams[#self.streams + 1] = name
+    self.handles[name] = true
+    return name
+end
+
+function Program:new_event()
+    local name = "e" .. #self.events + 1
+    self.events[#self.events + 1] = name
+    self.handles[name] = true
+    return name
+end
+
+function Program:new_buffer(dtype, count)
+    local name = "x" .. #self.buffers + 1
+    self.buffers[#self.buffers + 1] = name
+    self.buffer[name] = { dtype = dtype, count = count }
+    self.handles[name] = true
+    return name
+end
+
+function Program:new_function(name, param, body)
+    self.functions[#self.functions + 1] = { name = name, param = param, body = body }
+    return name
+end
+
+-- ---- expressions ----
+
+local loaded = {}
+
+function tree.eval(text, env)
+    local fn = loaded[text]
+    if not fn then
+        fn = assert(load("local env = ... local _ENV = env return " .. text, text))
+        loaded[text] = fn
+    end
+    return fn(env)
+end
+
+-- Each statement of a body and of all bodies in it: fn(list, position, loops around it, groups around it).
+function tree.each(body, fn, loops, group)
+    loops = loops or {}
+    for i = 1, #body do
+        local node = body[i]
+        fn(body, i, loops, group)
+        local inner = loops
+        if node.kind == "loop" then
+            inner = { table.unpack(loops) }
+            inner[#inner + 1] = node
+        end
+        if node.body then tree.each(node.body, fn, inner, node.kind == "group" and node or group) end
+        if node.other then tree.each(node.other, fn, inner, group) end
+    end
+end
+
+return tree

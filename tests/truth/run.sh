@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# Random programs in which one rank does one thing otherwise: what a run of each comes to and who is to blame
+# is known by construction and by a model of matching (programs/model.lua). Held against it are verdict,
+# culprit, class and repair, by bars.tsv; the correct program of each pair has to pass with nothing found.
+# NCCLSCRIPT_PROGRAMS of them (600) from number 1 on, and half as many from a number of today's.
+#
+# One of them again: NCCLSCRIPT_FIRST=NUMBER NCCLSCRIPT_PROGRAMS=1 NCCLSCRIPT_KEEP=DIR tests/truth/run.sh
+set -u
+unset "${!NCCL_@}" # the simulator heeds them
+: "${NCCLSCRIPT:?the path of the binary}"
+command -v jq >/dev/null || { echo "left out: there is no jq"; exit 77; }
+[[ ${TSAN_OPTIONS:-} ]] && { echo "left out: nothing of this has threads of the system"; exit 77; }
+cd "$(dirname "$0")/../.." || exit 1
+here=tests/truth
+program=$(realpath "$NCCLSCRIPT") || exit 1
+programs=${NCCLSCRIPT_PROGRAMS:-600} first=${NCCLSCRIPT_FIRST:-} today=$(date +%Y%m%d)
+work=$(mktemp -d) || exit 1
+trap '[[ ${NCCLSCRIPT_KEEP:-} ]] && cp -r "$work/." "$NCCLSCRIPT_KEEP"; rm -rf "$work"' EXIT
+failed=0
+
+fail() {
+    printf '%s\n' "$*"
+    failed=$((failed + 1))
+}
+
+write() { # FIRST COUNT
+    "$program" run -q --unsafe --set first="$1" --set count="$2" --set out="$work" $here/programs/write.lua \
+        >"$work/err" 2>&1 || fail "programs from $1 on: $(cat "$work/err")"
+    cat "$work/truth" >>"$work/truths"
+}
+
+mkdir "$work/correct" "$work/mutant"
+write "${first:-1}" "$programs"
+[[ $first ]] || write "${today}000" $(((programs + 1) / 2))
+[[ $first ]] || echo "today's programs begin with number ${today}000"
+
+"$program" run --no-times --timeout 60s --format json -j 2 "$work/correct" >"$work/correct.json" 2>"$work/err" </dev/null
+"$program" run --no-times --timeout 60s --format json -j 2 --repair "$work/mutant" >"$work/mutant.json" \
+    2>>"$work/err" </dev/null
+head -n 3 "$work/err"
+
+jq -r 'select(.verdict != "pass" or any(.findings[]; .level == "error")) |
+    "\(.scenario | sub(".*/"; "")) is correct: \(.message), found \([.findings[].rule])"' "$work/correct.json" >"$work/accused"
+while read -r line; do fail "$line"; done < <(head -n 10 "$work/accused")
+
+jq -nc --slurpfile truth "$work/truths" -f $here/judge.jq "$work/mutant.json" >"$work/judged" || fail "no judgement"
+judged=$(wc -l <"$work/judged")
+((judged == $(wc -l <"$work/truths") && judged > 0)) || fail "$judged reports of $(wc -l <"$work/truths") mutants"
+
+table() { # KEY
+    jq -r "[$1, .verdict, .culprit, .sure, .class, .repaired, .small | tostring] | @tsv" "$work/judged" |
+        awk -f $here/table.awk
+}
+table .shape
+table .mutation
+table '"all"' | tee "$work/all"
+
+# A line for each kind of failure that a bar stops: its program, what is true, what is said.
+jq -r 'select((.verdict | not) or .sure) | "\(.file) \(.truth.shape) \(.truth.ranks) ranks, \(.truth.mutation): " +
+    "\(.truth.verdict) by rank \(.truth.culprit); said: \(.said | tojson)"' "$work/judged" | head -n 10
+
+while read -r figure relation bar; do
+    awk -v figure="$figure" -v relation="$relation" -v bar="$bar" '
+        NR == 1 { for (i = 1; i <= NF; i++) if ($i == figure) at = i + 1 }
+        NR == 2 { exit !(relation == "least" ? $at + 0 >= bar : $at + 0 <= bar) }' "$work/all" ||
+        fail "$figure is not at $relation $bar"
+done < <(grep -v '^#' $here/bars.tsv)
+echo "$judged mutants, $failed failed"
+((failed == 0))
