@@ -192,12 +192,51 @@ static bool rank_twice(const struct ncs_inquiry *q, const struct joiners *j, str
     return true;
 }
 
+/* What took a rank out of a communicator that was not yet made. */
+static const struct ncs_call *leaving(const struct ncs_inquiry *q, const struct ncs_call *joined)
+{
+    const struct ncs_ranks_of_comm *of = &q->comm[joined->comm];
+    for (size_t i = 0; i < of->rares; i++)
+        if (of->rare[i]->id > joined->id && of->rare[i]->comm_rank == joined->comm_rank &&
+            (of->rare[i]->fn == NCS_FN_ncclCommAbort || of->rare[i]->fn == NCS_FN_ncclCommDestroy))
+            return of->rare[i];
+    return NULL;
+}
+
+/* Somebody had joined and left again; then who never came is as much the cause. */
+static bool left_again(const struct ncs_inquiry *q, const struct ncs_need *n, const struct joiners *j,
+                       struct ncs_draft *d, struct ncs_str *why, struct ncs_str *fix)
+{
+    const char *comm = ncs_comm_name(q, n->comm);
+    for (size_t i = 0; i < j->count; i++) {
+        const struct ncs_call *left = leaving(q, j->call[i]);
+        if (!left)
+            continue;
+        ncs_add_culprit(d, left->rank, 0, left->place.line);
+        ncs_str_addf(why, "%srank %d %s %s", why->bytes ? ", " : "", left->rank,
+                     left->fn == NCS_FN_ncclCommAbort ? "aborted" : "destroyed", comm);
+        ncs_say_place(why, left);
+        ncs_str_addf(fix, "%slet rank %d keep %s until all have joined it", fix->bytes ? ", " : "",
+                     left->rank, comm);
+    }
+    for (size_t i = 0; i < n->absents && why->bytes; i++) {
+        const struct ncs_absent *a = &n->absent[i];
+        if (a->rank < 0 || joins_as(j, a->comm_rank, 0))
+            continue;
+        ncs_add_culprit(d, a->rank, 0, 0);
+        ncs_str_addf(why, ", rank %d never joined it", a->rank);
+        ncs_str_addf(fix, ", and rank %d join it", a->rank);
+    }
+    return why->bytes > 0;
+}
+
 bool ncs_joiners_clash(const struct ncs_inquiry *q, const struct ncs_need *n, struct ncs_draft *d,
                        struct ncs_str *why, struct ncs_str *fix)
 {
     struct joiners j = { 0 };
     find_joiners(q, n, &j);
-    bool clash = sizes_differ(q, &j, d, why, fix) || rank_twice(q, &j, d, why, fix);
+    bool clash = sizes_differ(q, &j, d, why, fix) || rank_twice(q, &j, d, why, fix) ||
+                 left_again(q, n, &j, d, why, fix);
     ncs_free(j.call);
     return clash;
 }

@@ -3,6 +3,16 @@
 
 #include "base/mem.h"
 
+bool ncs_left_alone(const struct ncs_inquiry *q, const struct ncs_root *r)
+{
+    const struct ncs_comm_info *comm = q->journal->comm[r->need->comm];
+    int left = 0;
+    for (int i = 0; i < comm->nranks && i < comm->members; i++)
+        left += comm->member[i].gone && !comm->member[i].released;
+    return r->need->kind == NCS_NEED_PAIR && r->need->call && comm->nranks > 2 && left == 1 &&
+           r->absent[0]->reason == NCS_ABSENT_DESTROYED;
+}
+
 bool ncs_is_alone(const struct ncs_root *r, bool send)
 {
     return r->kind == NCS_ROOT_ABSENT && r->absents && r->need->kind == NCS_NEED_PAIR &&
@@ -39,7 +49,7 @@ static void say_alone(const struct ncs_inquiry *q, const struct ncs_root *r, str
 bool ncs_one_alone(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d,
                    bool send)
 {
-    if (!ncs_is_alone(r, send))
+    if (!ncs_is_alone(r, send) || ncs_left_alone(q, r))
         return false;
     const struct ncs_call *c = r->need->call;
     for (size_t i = 0; i < r->absents; i++)

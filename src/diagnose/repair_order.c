@@ -54,7 +54,8 @@ void ncs_repair_absent(struct ncs_repairing *p)
     for (size_t i = 0; model && model->number && i < p->r->absents; i++) {
         int comm_rank = p->r->absent[i]->comm_rank;
         if (ncs_known_member(p, model->comm, comm_rank))
-            ncs_add_insert(p, comm_rank, ncs_next_of(p, model->comm, comm_rank), model, false);
+            ncs_add_insert(p, comm_rank, ncs_next_of(p, model->comm, comm_rank), model,
+                           ncs_call_is_pair(model));
     }
 }
 

@@ -199,6 +199,9 @@ bool ncs_is_exchange(const struct ncs_root *r);
 /* ---- sends and receives without a counterpart (pairs.c) ---- */
 
 bool ncs_is_alone(const struct ncs_root *r, bool send);
+/* The one who is missed has destroyed the communicator, alone of three ranks or more: it has left too
+ * early, rather than left out a message. */
+bool ncs_left_alone(const struct ncs_inquiry *q, const struct ncs_root *r);
 /* Whether the root is such a send or receive; fills the draft. */
 bool ncs_one_alone(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d,
                    bool send);

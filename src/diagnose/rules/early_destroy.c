@@ -14,19 +14,29 @@ static bool destroyed_after_all(const struct ncs_inquiry *q, const struct ncs_ro
     return all;
 }
 
+static void advise(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_str *s)
+{
+    const struct ncs_call *c = r->need->call;
+    ncs_str_add(s, "let ");
+    ncs_say_absent(r, s);
+    if (r->need->kind == NCS_NEED_PAIR)
+        ncs_str_addf(s, " %s rank %d", ncs_is_send(c) ? "receive from" : "send to", c->rank);
+    else
+        ncs_str_add(s, " make the call");
+    if (c && r->need->kind != NCS_NEED_PAIR)
+        ncs_say_place(s, c);
+    ncs_str_addf(s, "%s before %s %s", r->need->kind == NCS_NEED_PAIR ? "" : " too,",
+                 r->absents > 1 ? "they destroy" : "it destroys", ncs_comm_name(q, r->need->comm));
+}
+
 static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
 {
-    if (!ncs_is_because(r, NCS_ABSENT_DESTROYED, NCS_ABSENT_DESTROYED) || !destroyed_after_all(q, r))
+    if (!ncs_is_because(r, NCS_ABSENT_DESTROYED, NCS_ABSENT_DESTROYED) ||
+        (!destroyed_after_all(q, r) && !ncs_left_alone(q, r)))
         return false;
     ncs_say_left(q, r, d, "destroyed");
-    const char *comm = ncs_comm_name(q, r->need->comm);
     struct ncs_str s = { 0 };
-    ncs_str_add(&s, "let ");
-    ncs_say_absent(r, &s);
-    ncs_str_add(&s, " make the call");
-    if (r->need->call)
-        ncs_say_place(&s, r->need->call);
-    ncs_str_addf(&s, " too, before %s %s", r->absents > 1 ? "they destroy" : "it destroys", comm);
+    advise(q, r, &s);
     d->f.fix = ncs_str_take(&s);
     return true;
 }

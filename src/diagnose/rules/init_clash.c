@@ -11,22 +11,75 @@ static bool took_own_id(const struct ncs_inquiry *q, int rank)
     return false;
 }
 
-/* Different ids although one was meant: every rank that waits to join made an id of its own. */
-static size_t unshared_ids(const struct ncs_inquiry *q, const struct ncs_need *need)
+/* Different ids although one was meant: who waits to join has made an id of its own, everybody or the few
+ * who lack the others. */
+struct unshared {
+    size_t ids;
+    size_t most; /* of those who wait with one id */
+    size_t owns; /* ids that all who wait with them have made */
+};
+
+static struct unshared unshared_ids(const struct ncs_inquiry *q, const struct ncs_need *need)
 {
-    size_t ids = 0;
+    struct unshared u = { 0 };
     for (size_t i = 0; i < q->needs; i++) {
         const struct ncs_need *o = &q->need[i];
         if (o->kind != NCS_NEED_INIT)
             continue;
-        bool own = o->presents > 0 && ncs_nranks_wanted(q, o) == ncs_nranks_wanted(q, need);
-        for (size_t k = 0; k < o->presents && own; k++)
-            own = took_own_id(q, o->present[k]->rank);
-        if (!own)
-            return 0;
-        ids++;
+        if (!o->presents || ncs_nranks_wanted(q, o) != ncs_nranks_wanted(q, need))
+            return (struct unshared){ 0 };
+        size_t makers = 0;
+        for (size_t k = 0; k < o->presents; k++)
+            makers += took_own_id(q, o->present[k]->rank);
+        if (!makers)
+            return (struct unshared){ 0 };
+        u.ids++;
+        u.owns += makers == o->presents;
+        u.most = o->presents > u.most ? o->presents : u.most;
     }
-    return ids > 1 ? ids : 0;
+    /* One group may have taken the one id, and the others one each. */
+    if (u.ids < 2 || (u.owns < u.ids && (u.owns != u.ids - 1 || u.most == 1)))
+        return (struct unshared){ 0 };
+    return u;
+}
+
+/* Whether those who wait at the need are to blame for it. */
+static bool is_unshared(const struct ncs_inquiry *q, const struct ncs_need *n, const struct unshared *u)
+{
+    bool own = true;
+    for (size_t k = 0; k < n->presents; k++)
+        own &= took_own_id(q, n->present[k]->rank);
+    return u->owns == u->ids || own;
+}
+
+static void say_unshared(const struct ncs_inquiry *q, const struct ncs_need *n, const struct unshared *u,
+                         struct ncs_draft *d)
+{
+    struct ncs_str who = { 0 };
+    for (size_t i = 0; i < q->needs; i++) {
+        if (q->need[i].kind != NCS_NEED_INIT)
+            continue;
+        if (q->need[i].presents > n->presents)
+            n = &q->need[i];
+        if (is_unshared(q, &q->need[i], u))
+            ncs_blame_present(d, &q->need[i]);
+        ncs_add_blocked(q, d, ncs_need_node(q, i));
+    }
+    int *ranks = ncs_new((d->f.culprits + 1) * sizeof *ranks);
+    for (size_t i = 0; i < d->f.culprits; i++)
+        ranks[i] = d->f.culprit[i].rank;
+    ncs_say_ranks(&who, ranks, d->f.culprits);
+    ncs_free(ranks);
+    ncs_fill_need(q, d, n, 0);
+    d->f.bystanders = 0;
+    bool all = u->owns == u->ids;
+    d->f.evidence = all ? ncs_copy_text("each of them called ncclGetUniqueId")
+                        : ncs_text("%zu ranks wait with one id, and %s called ncclGetUniqueId", u->most, who.text);
+    d->f.why = ncs_text("%zu unique ids are in use, each for a communicator of %d that is waiting for its "
+                        "other ranks: %s made %s", u->ids, ncs_nranks_wanted(q, n),
+                        all ? "every rank" : who.text, d->f.culprits > 1 && !all ? "their own" : "its own");
+    d->f.fix = ncs_copy_text("make the id on one rank and hand it to the others, say through the store");
+    ncs_str_free(&who);
 }
 
 /* Its arguments are still there. */
@@ -162,22 +215,9 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
         return false;
     const struct ncs_need *n = r->need;
     const struct ncs_snap_job *job = n->job >= 0 ? &q->snap->job[n->job] : NULL;
-    size_t ids = unshared_ids(q, n);
-    if (ids) {
-        for (size_t i = 0; i < q->needs; i++) {
-            if (q->need[i].kind != NCS_NEED_INIT)
-                continue;
-            ncs_blame_present(d, &q->need[i]);
-            ncs_add_blocked(q, d, ncs_need_node(q, i));
-        }
-        ncs_fill_need(q, d, n, 0);
-        d->f.bystanders = 0;
-        d->f.evidence = ncs_copy_text("each of them called ncclGetUniqueId");
-        d->f.why = ncs_text("%zu unique ids are in use, each for a communicator of %d that is "
-                            "waiting for its other ranks: every rank made its own", ids,
-                            ncs_nranks_wanted(q, n));
-        d->f.fix = ncs_text("make the id on one rank and hand it to the others, say through the "
-                            "store");
+    struct unshared u = unshared_ids(q, n);
+    if (u.ids) {
+        say_unshared(q, n, &u, d);
         return true;
     }
     if (!job || !job->refused)

@@ -150,6 +150,14 @@ static void say_by_data(const struct ncs_inquiry *q, int comm, const struct ncs_
     d->f.fix = ncs_str_take(&s);
 }
 
+/* Gathers, or scatters, to two roots: each is made of messages between a rank and its root, and every one
+ * meets its own whatever comes first. */
+static bool meet_all_the_same(const struct ncs_call *a, const struct ncs_call *b)
+{
+    return a && b && a->fn == b->fn && (a->fn == NCS_FN_ncclGather || a->fn == NCS_FN_ncclScatter) &&
+           ncs_call_root(a) != ncs_call_root(b);
+}
+
 static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
 {
     struct ncs_parting found, *p = &found;
@@ -181,6 +189,9 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
     }
     if (may_be_sorted(model, ncs_call_at(q, comm, p->model, p->at + p->shift)))
         ncs_str_add(&s, "; NCCL may sort the calls of a group by size and hide it, but does not promise to");
+    d->remark = !r->need && meet_all_the_same(own, model);
+    if (d->remark)
+        ncs_str_add(&s, "; to two roots they meet all the same");
     d->f.why = ncs_str_take(&s);
     if (p->even)
         ncs_str_addf(&s, "make calls %u and %u in the same order on every rank",
