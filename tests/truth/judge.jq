@@ -1,22 +1,27 @@
 # What a report says of a mutant, beside the truth: {file, shape, mutation, verdict, culprit, ...}, true or false
 # each; null where nothing can be said of it. Input: reports; $truth: the lines of the truth.
-def member($t): if $t.shape == "process" or $t.shape == "threads" then .rank
-    elif has("device") then .device else -1 end;
+
+# The rank of the world that a culprit is: a process has one, or one for each device.
+def member($t): if $t.shape | IN("process", "ids", "threads") then .rank else .device // -1 end;
+def members($t): map(member($t)) | unique;
 
 INDEX($truth[]; .file) as $all |
-inputs | ($all[.scenario | sub(".*/"; "") | sub("\\.lua$"; "")]) as $t | . as $r |
+inputs | . as $r | $all[.scenario | sub(".*/"; "") | sub("\\.lua$"; "")] as $t |
 ([.findings[] | select(.level == "error")][0]) as $f |
-([$f.culprits[]? | member($t)] | unique) as $named |
+([$f.culprits[]?] | members($t)) as $named |
+([$f.alternatives[]?.culprits[]?] | members($t)) as $others |
 ([.repair.rounds[]?.edits[]?] | length) as $edits |
-(if $t.verdict == "pass" then null else $named == [$t.culprit] end) as $exact |
-($t.ranks == 2 and .repair.repaired == true and $edits <= $t.size) as $cheap |
-($f.certainty == "likely" and (([$named, [$f.alternatives[]?.culprits[]? | member($t)]] | add) | any(. == $t.culprit))) as $both |
-($exact and true or $cheap or $both) as $accepted |
+# With two ranks nothing decides which of them is right: what passes and is as cheap is as true.
+($t.ranks == 2 and .repair.repaired == true and $edits <= $t.size) as $as_cheap |
+($named == [$t.culprit] or $as_cheap or
+    ($f.certainty == "likely" and any($named[], $others[]; . == $t.culprit))) as $right |
+($t.verdict != "pass") as $bad |
 { file: $t.file, shape: $t.shape, mutation: $t.mutation,
   verdict: (.verdict == $t.verdict),
-  culprit: (if $t.verdict == "pass" then null else $accepted end),
-  sure: (if $t.verdict == "pass" then $f.certainty == "certain" else ($f.certainty == "certain" and ($accepted | not)) end),
-  class: (if $t.verdict == "pass" then null else ($t.classes | any(. == $f.rule)) end),
-  repaired: (if $t.verdict != "hang" then null else (.repair.repaired == true) end),
-  small: (if .repair.repaired == true and $t.verdict == "hang" then $edits <= $t.size else null end),
-  truth: $t, said: { verdict: $r.verdict, rule: $f.rule, named: $named, certainty: $f.certainty, edits: $edits } }
+  culprit: (if $bad then $right else null end),
+  sure: ($f.certainty == "certain" and ($bad and $right | not)),
+  class: (if $bad then any($t.classes[]; . == $f.rule) else null end),
+  repaired: (if $t.verdict == "hang" then .repair.repaired == true else null end),
+  small: (if $t.verdict == "hang" and .repair.repaired == true then $edits <= $t.size else null end),
+  truth: $t,
+  said: { verdict: $r.verdict, rule: $f.rule, named: $named, others: $others, certainty: $f.certainty, edits: $edits } }

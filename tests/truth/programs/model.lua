@@ -78,7 +78,7 @@ function Reader:call(node, env)
     if not count then
         local n = #comm.members
         local smaller = y and math.min(x.count, y.count) or x.count
-        count = node.op == "all_to_all" and x.count // n or smaller
+        count = (node.op == "all_to_all" or node.part) and x.count // n or smaller
     end
     return { node = node, member = m, comm = comm, op = node.op, count = count, dtype = x.dtype,
              bytes = count * size[x.dtype], redop = node.redop and tree.eval(node.redop, env) or "sum",
@@ -111,8 +111,7 @@ end
 
 function Reader:collect(node, env)
     local calls = {}
-    local single = self.p.shape == "single"
-    for m = single and 0 or env.me, single and self.p.n - 1 or env.me do
+    for m = self.first or env.me, self.last or env.me do
         local inner = setmetatable({ me = m }, { __index = env })
         local before = self.calls
         self.calls = calls
@@ -123,8 +122,8 @@ function Reader:collect(node, env)
 end
 
 function Reader:members(env, fn)
-    if self.p.shape == "single" and not self.calls then
-        for m = 0, self.p.n - 1 do fn(setmetatable({ me = m }, { __index = env })) end
+    if self.p.joint and not self.calls then
+        for m = self.first, self.last do fn(setmetatable({ me = m }, { __index = env })) end
     else
         fn(env)
     end
@@ -192,7 +191,7 @@ function read.get(self, node, env) self.out[#self.out + 1] = { kind = "get", key
 function Reader:run(body, env)
     for _, node in ipairs(body) do
         if self.returned then return end
-        local loose = node.kind == "call" or (node.kind == "only" and self.p.shape == "single")
+        local loose = node.kind == "call" or (node.kind == "only" and self.p.joint)
         if loose and not self.calls then
             self:launch(self:collect(node, env))
         else
@@ -209,10 +208,11 @@ end
 
 -- The host threads, each with what it does.
 local function threads(p, comms)
-    local list = {}
+    local list, each = {}, p.joint and p.n // p.processes or 1
     for _, body in ipairs(p.bodies) do
-        for m = 0, p.shape == "single" and 0 or p.n - 1 do
-            local reader = setmetatable({ p = p, comms = comms, out = {}, depth = 0 }, Reader)
+        for m = 0, p.n - 1, each do
+            local reader = setmetatable({ p = p, comms = comms, out = {}, depth = 0, first = p.joint and m,
+                                          last = p.joint and m + each - 1 }, Reader)
             reader:run(body, environment(p, m))
             list[#list + 1] = { steps = reader.out, at = 1, open = reader.depth > 0, member = m }
         end

@@ -98,7 +98,7 @@ function mutations.fewer(p)
     if #found == 0 then return end
     local place, rank = draw.pick(found), a_rank(p)
     local node = place.node
-    if p.shape ~= "single" then
+    if not p.joint then
         node.to = choose("me == " .. rank, tonumber(node.to) - 1, node.to)
     else
         local cond = ("me == %d and %s == %s"):format(rank, node.var, node.to)
@@ -118,7 +118,7 @@ function mutations.count(p)
     local node = place.node
     local x = p.buffer[node.x].count
     local usual = node.y and math.min(x, p.buffer[node.y].count) or x
-    if node.op == "all_to_all" or usual < 2 then return end
+    if node.op == "all_to_all" or node.part or usual < 2 then return end
     local other = draw.below(4) > 0 and usual // 2 or 0
     node.count = choose(cond, other, usual)
     local class = is_message(node) and "p2p-count-mismatch" or "count-mismatch"
@@ -211,7 +211,7 @@ function mutations.exchange(p)
 end
 
 function mutations.group_end(p)
-    if p.shape == "single" then return end
+    if p.joint then return end
     local found = places(p, function(place) return place.node.kind == "group" and not place.group end)
     if #found == 0 then return end
     local place, rank = draw.pick(found), a_rank(p)
@@ -221,7 +221,7 @@ end
 
 -- What the others group, this rank makes one by one.
 function mutations.group(p)
-    if p.shape == "single" then return end
+    if p.joint then return end
     local found = places(p, function(place) return place.node.kind == "group" and not place.group end)
     if #found == 0 then return end
     local place, rank = draw.pick(found), a_rank(p)
@@ -258,7 +258,7 @@ end
 
 -- Leaves for good from one statement of the main body on, or in a round of its loop.
 function mutations.leave(p)
-    if p.shape == "single" then return end
+    if p.joint then return end
     local body, rank = p.bodies[1], a_rank(p)
     local at = 1 + draw.below(#body)
     local cond, list = "me == " .. rank, body
@@ -266,13 +266,13 @@ function mutations.leave(p)
         list, cond = body[at].body, cond .. (" and %s == %s"):format(body[at].var, body[at].to)
         at = 1 + draw.below(#list)
     end
-    table.insert(list, at, only(cond, p.bodies[2] and { tree.leave() } or { tree.leave() }))
+    table.insert(list, at, only(cond, { tree.leave() }))
     return { rank = rank, size = "calls",
              classes = { "skipped-call", "recv-without-send", "send-without-recv", "host-wait" } }
 end
 
 function mutations.destroy(p)
-    if p.shape == "single" then return end
+    if p.joint then return end
     local body, rank = p.bodies[1], a_rank(p)
     if #body < 2 then return end
     local at = 2 + draw.below(#body - 1)

@@ -1,8 +1,11 @@
 -- A program as the text of a scenario, in its shape:
---   process  a process for each rank
---   threads  the same, with a second thread in each for the second body
+--   process  a process for each rank, with the world that a scenario has
+--   ids      the same, with a world of its own id
+--   threads  a process for each rank, with a second thread for the second body
 --   thread   one process, ncclCommInitAll, a thread for each device
+--   workers  some processes, in each a thread for each of its devices that joins by the id
 --   single   one process, ncclCommInitAll, one thread that makes all calls in groups
+--   hosts    some processes, each as `single`, joined by the id
 local text = {}
 
 local lines, depth, program
@@ -18,7 +21,7 @@ local function block(head, body, tail)
 end
 
 local function handles(expression)
-    if program.shape ~= "single" then return expression end
+    if not program.joint then return expression end
     return (expression:gsub("[%a_][%w_]*", function(name)
         return program.handles[name] and name .. "[me]" or nil
     end))
@@ -37,14 +40,14 @@ local function options(node)
         local value = node[key == "op" and "redop" or key]
         if value then list[#list + 1] = key .. " = " .. handles(value) end
     end
-    if program.shape == "thread" or program.shape == "single" or node.stream ~= "stream" then
+    if program.spawned or program.joint or node.stream ~= "stream" then
         list[#list + 1] = "stream = " .. handles(node.stream)
     end
     return #list > 0 and ", { " .. table.concat(list, ", ") .. " }" or ""
 end
 
 function statement.call(node)
-    local args = { handles(node.x) }
+    local args = { handles(node.x) .. (node.part and (":part(%s, n)"):format(node.part) or "") }
     if node.y then args[2] = handles(node.y) end
     if node.peer then args[#args + 1] = handles(node.peer) end
     local comm = receiver(node.comm)
@@ -100,14 +103,14 @@ local grouped
 
 function leaf(node)
     local kind = node.kind
-    if program.shape ~= "single" or grouped or kind == "loop" or kind == "invoke" then
+    if not program.joint or grouped or kind == "loop" or kind == "invoke" then
         statement[kind](node)
     elseif alone[kind] then
-        block("for me = 0, n - 1 do", function() statement[kind](node) end)
+        block("for me = first, last do", function() statement[kind](node) end)
     else
         grouped = true
         block("nccl.group(function()", function()
-            block("for me = 0, n - 1 do", function()
+            block("for me = first, last do", function()
                 if kind == "group" then statements(node.body) else statement[kind](node) end
             end)
         end, "end)")
@@ -123,7 +126,7 @@ end
 
 local function made(name, format, ...)
     local value = format:format(...)
-    if program.shape == "single" then
+    if program.joint then
         put("local %s = each(function(me) return %s end)", name, value)
     else
         put("local %s = %s", name, value)
@@ -131,15 +134,15 @@ local function made(name, format, ...)
 end
 
 local function objects()
-    local device = program.shape == "single" and ", { device = me }" or ""
-    local stream = program.shape == "single" and "{ device = me }" or "()"
-    if program.shape == "thread" or program.shape == "single" then made("stream", "cuda.stream%s", stream) end
+    local device = program.joint and ", { device = me }" or ""
+    local stream = program.joint and "{ device = me }" or "()"
+    if program.spawned or program.joint then made("stream", "cuda.stream%s", stream) end
     for _, comm in ipairs(program.comms) do
         local split = ("%s:split { color = %s }"):format(receiver(comm.parent), comm.color)
-        if program.shape == "single" then
+        if program.joint then
             put("local %s = {}", comm.name)
             block("nccl.group(function()", function()
-                put("for me = 0, n - 1 do %s[me] = %s end", comm.name, split)
+                put("for me = first, last do %s[me] = %s end", comm.name, split)
             end, "end)")
         else
             put("local %s = %s", comm.name, split)
@@ -149,53 +152,83 @@ local function objects()
     for _, name in ipairs(program.events) do made(name, "cuda.event%s", stream) end
     for _, name in ipairs(program.buffers) do
         local b = program.buffer[name]
-        made(name, "cuda.buffer(%q, %d%s):fill(1)", b.dtype, b.count, device)
+        made(name, "cuda.buffer(%q, %d%s):fill(0)", b.dtype, b.count, device)
     end
     for _, f in ipairs(program.functions) do
         block(("local function %s(%s)"):format(f.name, f.param or ""), function() statements(f.body) end)
     end
 end
 
-local shapes = {}
-
-function shapes.process()
-    put("scenario { ranks = %d }", program.n)
-    put("local me, n = rank, nranks")
-    objects()
-    statements(program.bodies[1])
+local function declare()
+    local world = (program.joint or program.spawned or program.name == "ids") and ", world = false" or ""
+    local devices = (program.joint or program.spawned) and (", devices = %d"):format(program.n) or ""
+    put("scenario { ranks = %d%s%s }", program.processes, devices, world)
 end
 
-function shapes.threads()
-    put("scenario { ranks = %d }", program.n)
-    put("local me, n = rank, nranks")
-    objects()
-    block("local other = spawn(function()", function() statements(program.bodies[2]) end, "end)")
-    statements(program.bodies[1])
-    put("other:join()")
+-- The world: that of the scenario, that of init-all, or of an id that the first process makes.
+local function share_id()
+    if program.all then return end
+    put("if rank == 0 then store:set(\"id\", nccl.unique_id()) end")
+    put("local id = store:get(\"id\")")
 end
 
-function shapes.thread()
-    put("scenario { ranks = 1, devices = %d, world = false }", program.n)
-    block("local function work(world)", function()
-        put("cuda.set_device(world.device)")
-        put("local me, n = world.rank, world.nranks")
+local function one_per_process()
+    if program.name == "ids" then
+        share_id()
+        put("local world = nccl.init_rank(nranks, id, rank)")
+    end
+    put("local me, n = rank, nranks")
+    objects()
+    if program.second then
+        block("local other = spawn(function()", function() statements(program.bodies[2]) end, "end)")
+    end
+    statements(program.bodies[1])
+    if program.second then put("other:join()") end
+end
+
+local function one_per_thread()
+    local n, each = program.n, program.n // program.processes
+    share_id()
+    block(program.all and "local function work(world)" or "local function work(me)", function()
+        put("cuda.set_device(%s)", program.all and "world.device" or "me")
+        if program.all then
+            put("local me, n = world.rank, world.nranks")
+        else
+            put("local n, world = %d, nccl.init_rank(%d, id, me)", n, n)
+        end
         objects()
         statements(program.bodies[1])
     end)
     put("local threads = {}")
-    put("for i, comm in ipairs(nccl.init_all(%d)) do threads[i] = spawn(work, comm) end", program.n)
+    if program.all then
+        put("for i, comm in ipairs(nccl.init_all(%d)) do threads[i] = spawn(work, comm) end", n)
+    else
+        put("for i = 1, %d do threads[i] = spawn(work, %d * rank + i - 1) end", each, each)
+    end
     put("for _, thread in ipairs(threads) do thread:join() end")
 end
 
-function shapes.single()
-    put("scenario { ranks = 1, devices = %d, world = false }", program.n)
-    put("local n, comms = %d, nccl.init_all(%d)", program.n, program.n)
+local function several_per_thread()
+    local n, each = program.n, program.n // program.processes
+    share_id()
+    put("local n, first, last = %d, %d * rank, %d * rank + %d", n, each, each, each - 1)
     block("local function each(make)", function()
         put("local list = {}")
-        put("for me = 0, n - 1 do list[me] = make(me) end")
+        put("for me = first, last do list[me] = make(me) end")
         put("return list")
     end)
-    made("world", "comms[me + 1]")
+    if program.all then
+        put("local comms = nccl.init_all(%d)", n)
+        made("world", "comms[me + 1]")
+    else
+        put("local world = {}")
+        block("nccl.group(function()", function()
+            block("for me = first, last do", function()
+                put("cuda.set_device(me)")
+                put("world[me] = nccl.init_rank(n, id, me)")
+            end)
+        end, "end)")
+    end
     objects()
     statements(program.bodies[1])
 end
@@ -203,7 +236,10 @@ end
 function text.of(p, about)
     lines, depth, program, grouped = {}, 0, p, false
     for _, line in ipairs(about) do put("-- %s", line) end
-    shapes[p.shape]()
+    declare()
+    if p.joint then several_per_thread()
+    elseif p.spawned then one_per_thread()
+    else one_per_process() end
     return table.concat(lines, "\n") .. "\n"
 end
 

@@ -30,9 +30,30 @@ function tree.only(cond, body, other) return { kind = "only", cond = cond, body 
 local Program = {}
 Program.__index = Program
 
--- shape: "process", "thread", "single" or "threads"
-function tree.program(n, shape)
-    return setmetatable({ n = n, shape = shape, comms = {}, streams = {}, events = {}, buffers = {},
+-- What a shape is: whether a process has one rank, several threads of which each has one (`spawned`), or one
+-- thread that has several (`joint`); `processes` of a program of n ranks.
+tree.shapes = {
+    process = {},
+    ids = {},
+    threads = { second = true },
+    thread = { spawned = true, all = true },
+    workers = { spawned = true },
+    single = { joint = true, all = true },
+    hosts = { joint = true },
+}
+
+local function processes(n, shape)
+    if shape.all then return 1 end
+    if not shape.spawned and not shape.joint then return n end
+    for d = n // 2, 1, -1 do
+        if n % d == 0 and d <= 8 then return d end
+    end
+end
+
+function tree.program(n, name)
+    local shape = tree.shapes[name]
+    return setmetatable({ n = n, name = name, joint = shape.joint, spawned = shape.spawned, all = shape.all,
+                          second = shape.second, processes = processes(n, shape), comms = {}, streams = {}, events = {}, buffers = {},
                           functions = {}, bodies = { {} }, handles = { world = true, stream = true },
                           buffer = {} }, Program)
 end

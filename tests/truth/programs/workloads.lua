@@ -110,15 +110,16 @@ end
 
 -- Stages are the ranks of the world; messages are grouped where one thread makes them all.
 function phases.pipeline(p, g)
-    local a, b = p:new_buffer("float16", count()), p:new_buffer("float16", count())
     local c = g.world
-    local function way(recv_if, from, send_if, to, x)
-        local body = { only(recv_if, { message(c, "recv", x, from) }), only(send_if, { message(c, "send", x, to) }) }
-        return p.shape == "single" and { group(body) } or body
+    local function way(recv_if, from, send_if, to, k)
+        local x = p:new_buffer("float16", k)
+        local y = p.joint and p:new_buffer("float16", k) or x
+        local body = { only(recv_if, { message(c, "recv", y, from) }), only(send_if, { message(c, "send", x, to) }) }
+        return p.joint and { group(body) } or body
     end
     local micro = 1 + draw.below(3)
-    local forward = way("me > 0", "me - 1", "me < n - 1", "me + 1", a)
-    local backward = way("me < n - 1", "me + 1", "me > 0", "me - 1", b)
+    local forward = way("me > 0", "me - 1", "me < n - 1", "me + 1", count())
+    local backward = way("me < n - 1", "me + 1", "me > 0", "me - 1", count())
     return { loop("mb", micro, forward), loop("mb", micro, backward) }
 end
 
@@ -134,10 +135,11 @@ function phases.experts(p, g)
     if draw.chance(2) or p.n > 8 then
         return { collective(p, g.dp, "all_to_all"), collective(p, g.dp, "all_to_all") }
     end
-    local x, y = p:new_buffer("float16", count()), p:new_buffer("float16", 1)
-    p.buffer[y].count = p.buffer[x].count
-    local c = g.world
-    return { group { loop("to", p.n, { message(c, "send", x, "to - 1"), message(c, "recv", y, "to - 1") }) } }
+    local c, k = g.world, count() * p.n
+    local send = message(c, "send", p:new_buffer("float16", k), "to - 1")
+    local recv = message(c, "recv", p:new_buffer("float16", k), "to - 1")
+    send.part, recv.part = "to - 1", "to - 1"
+    return { group { loop("to", p.n, { only("to - 1 ~= me", { send, recv }) }) } }
 end
 
 function phases.mixed(p, g)
@@ -164,7 +166,7 @@ local names = { "data_parallel", "bucket_loop", "tensor_parallel", "sharded", "o
                 "ring", "experts", "mixed", "mixed", "overlap", "norm" }
 
 local function hosts(p, keys)
-    if p.shape ~= "process" or not draw.chance(3) then return {} end
+    if p.processes < p.n or p.second or not draw.chance(3) then return {} end
     if draw.chance(2) then return { tree.barrier() } end
     keys.count = (keys.count or 0) + 1
     local key = ('"go%d"'):format(keys.count)
@@ -199,7 +201,7 @@ end
 
 local workloads = {}
 
-workloads.shapes = { "process", "thread", "single", "threads" }
+workloads.shapes = { "process", "process", "ids", "thread", "workers", "single", "hosts", "threads" }
 
 local sizes = { 2, 3, 4, 4, 4, 5, 6, 8, 8, 8, 12, 16 }
 
@@ -231,7 +233,7 @@ function workloads.draw(shape, n)
         add(main, table.unpack((some(p, g, 1))))
     end
     if not draw.chance(4) then add(main, sync()) end
-    if shape == "threads" then
+    if p.second then
         local side = p:new_stream()
         p:split("loader", "0")
         local c = { name = "loader", size = n, stream = side }

@@ -66,7 +66,7 @@ for number = param.first, param.first + param.count - 1 do
         write(("%s/mutant/%s.lua"):format(param.out, file), text.of(p, {
             ("%s of rank %d: %s, %s"):format(name, truth.rank, verdict, table.concat(truth.classes, " or ")) }))
         written[#written + 1] = ('{"file":"%s","shape":"%s","ranks":%d,"mutation":"%s","verdict":"%s",' ..
-            '"culprit":%d,"classes":[%s],"size":%d,"correct":"%s"}'):format(file, p.shape, p.n, name, verdict,
+            '"culprit":%d,"classes":[%s],"size":%d,"correct":"%s"}'):format(file, p.name, p.n, name, verdict,
             truth.rank, quoted(truth.classes), truth.size, before)
     end
 end
