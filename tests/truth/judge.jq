@@ -13,8 +13,10 @@ inputs | . as $r | $all[.scenario | sub(".*/"; "") | sub("\\.lua$"; "")] as $t |
 ([.repair.rounds[]?.edits[]?] | length) as $edits |
 # With two ranks nothing decides which of them is right: what passes and is as cheap is as true.
 ($t.ranks == 2 and .repair.repaired == true and $edits <= $t.size) as $as_cheap |
-($named == [$t.culprit] or $as_cheap or
-    ($f.certainty == "likely" and any($named[], $others[]; . == $t.culprit))) as $right |
+# Likely, of two: both are named.
+($f.certainty == "likely" and
+    (($named | length) == 2 and any($named[]; . == $t.culprit) or any($others[]; . == $t.culprit))) as $of_two |
+($named == [$t.culprit] or $as_cheap or $of_two) as $right |
 ($t.verdict != "pass") as $bad |
 { file: $t.file, shape: $t.shape, mutation: $t.mutation,
   verdict: (.verdict == $t.verdict),
