@@ -23,7 +23,7 @@ inputs | . as $r | $all[.scenario | sub(".*/"; "") | sub("\\.lua$"; "")] as $t |
   culprit: (if $bad then $right else null end),
   sure: ($f.certainty == "certain" and ($bad and $right | not)),
   class: (if $bad then any($t.classes[]; . == $f.rule) else null end),
-  repaired: (if $t.verdict == "hang" then .repair.repaired == true else null end),
+  repaired: (if $t.verdict == "hang" and .driver == "sim" then .repair.repaired == true else null end),
   small: (if $t.verdict == "hang" and .repair.repaired == true then $edits <= $t.size else null end),
   truth: $t,
   said: { verdict: $r.verdict, rule: $f.rule, named: $named, others: $others, certainty: $f.certainty, edits: $edits } }

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Random programs in which one rank does one thing otherwise: what a run of each comes to and who is to blame
 # is known by construction and by a model of matching (programs/model.lua). Held against it are verdict,
-# culprit, class and repair, by bars.tsv; the correct program of each pair has to pass with nothing found.
+# culprit, class and repair, by bars.tsv; the correct program of each pair has to pass with nothing found. What
+# PyTorch's Flight Recorder would leave of a hang is diagnosed, too.
 # NCCLSCRIPT_PROGRAMS of them (600) from number 1 on, and half as many from a number of today's.
 #
 # One of them again: NCCLSCRIPT_FIRST=NUMBER NCCLSCRIPT_PROGRAMS=1 NCCLSCRIPT_KEEP=DIR tests/truth/run.sh
@@ -29,7 +30,7 @@ write() { # FIRST COUNT
     cat "$work/truth" >>"$work/truths"
 }
 
-mkdir "$work/correct" "$work/mutant"
+mkdir "$work/correct" "$work/mutant" "$work/dumps"
 write "${first:-1}" "$programs"
 [[ $first ]] || write "${today}000" $(((programs + 1) / 2))
 [[ $first ]] || echo "today's programs begin with number ${today}000"
@@ -43,27 +44,40 @@ jq -r 'select(.verdict != "pass" or .findings != []) |
     "\(.scenario | sub(".*/"; "")) is correct: \(.message), found \([.findings[].rule])"' "$work/correct.json" >"$work/accused"
 while read -r line; do fail "$line"; done < <(head -n 10 "$work/accused")
 
-jq -nc --slurpfile truth "$work/truths" -f $here/judge.jq "$work/mutant.json" >"$work/judged" || fail "no judgement"
-judged=$(wc -l <"$work/judged")
-((judged == $(wc -l <"$work/truths") && judged > 0)) || fail "$judged reports of $(wc -l <"$work/truths") mutants"
+for folder in "$work"/dumps/*; do
+    "$program" diagnose --format json "$folder"
+done >"$work/dumps.json" 2>"$work/err" </dev/null
+head -n 3 "$work/err"
 
-table() { # KEY
-    jq -r "[$1, .verdict, .culprit, .sure, .class, .repaired, .small | tostring] | @tsv" "$work/judged" |
+judge() { # WHAT FILTER: reports of what, of those truths that the filter takes
+    local want
+    jq -nc --slurpfile truth "$work/truths" -f $here/judge.jq "$work/$1.json" >"$work/$1.judged" ||
+        fail "no judgement of $1"
+    want=$(jq "select($2) | 1" "$work/truths" | wc -l) judged=$(wc -l <"$work/$1.judged")
+    ((judged == want && judged > 0)) || fail "$1: $judged reports where $want are expected"
+}
+judge dumps .dumped
+judge mutant true
+
+table() { # WHAT KEY
+    jq -r "[$2, .verdict, .culprit, .sure, .class, .repaired, .small | tostring] | @tsv" "$work/$1.judged" |
         awk -f $here/table.awk
 }
-table .shape
-table .mutation
-table '"all"' | tee "$work/all"
+table mutant .shape
+table mutant .mutation
+table mutant '"all"' >"$work/all"
+table dumps '"dumps"' | tail -n 1 >>"$work/all"
+cat "$work/all"
 
 # A line for each kind of failure that a bar stops: its program, what is true, what is said.
 jq -r 'select((.verdict | not) or .sure) | "\(.file) \(.truth.shape) \(.truth.ranks) ranks, \(.truth.mutation): " +
-    "\(.truth.verdict) by rank \(.truth.culprit); said: \(.said | tojson)"' "$work/judged" | head -n 10
+    "\(.truth.verdict) by rank \(.truth.culprit); said: \(.said | tojson)"' "$work/mutant.judged" | head -n 10
 
-while read -r figure relation bar; do
-    awk -v figure="$figure" -v relation="$relation" -v bar="$bar" '
+while read -r line figure relation bar; do
+    awk -v line="$line" -v figure="$figure" -v relation="$relation" -v bar="$bar" '
         NR == 1 { for (i = 1; i <= NF; i++) if ($i == figure) at = i + 1 }
-        NR == 2 { exit !(relation == "least" ? $at + 0 >= bar : $at + 0 <= bar) }' "$work/all" ||
-        fail "$figure is not at $relation $bar"
+        $1 == line { met = relation == "least" ? $at + 0 >= bar : $at + 0 <= bar }
+        END { exit !met }' "$work/all" || fail "$line: $figure is not at $relation $bar"
 done < <(grep -v '^#' $here/bars.tsv)
 echo "$judged mutants, $failed failed"
 ((failed == 0))

@@ -276,6 +276,7 @@ function Machine:enqueue(step)
                 op = self:new_op { self.last[key] }
                 of[key], self.last[key] = op, op
             end
+            call.launch = op
             op.streams = op.streams or {}
             op.streams[call.stream] = true
             if is_message(call) then
@@ -399,18 +400,30 @@ function Machine:step()
     return moved
 end
 
--- "pass", "hang", or "wrong" where calls that disagree come to an end.
+-- "pass", "hang", or "wrong" where calls that disagree come to an end; and the threads, with what they did.
 function model.verdict(p)
     local fine, list = pcall(threads, p, communicators(p))
-    if not fine then return nil, list end
+    if not fine then return nil end
     local machine = setmetatable({ n = p.n, threads = list, entered = {}, ops = {}, last = {}, tail = {},
                                    number = {}, slot = {}, event = {}, came = {}, keys = {} }, Machine)
     while machine:step() do end
     for _, thread in ipairs(machine.threads) do
-        if thread.at <= #thread.steps then return "hang" end
+        if thread.at <= #thread.steps then return "hang", list end
     end
-    if #machine.ops > 0 then return "hang" end
-    return machine.disagreed and "wrong" or "pass"
+    if #machine.ops > 0 then return "hang", list end
+    return machine.disagreed and "wrong" or "pass", list
+end
+
+-- How far a call has come: nil before it is made, then as PyTorch's recorder has it.
+function model.state(step, call)
+    local op = call.launch
+    if not step.entered then return nil end
+    if not op then return call.count == 0 and "completed" or "scheduled" end
+    if op.done then return "completed" end
+    for _, dep in pairs(op.deps) do
+        if not dep.done then return "scheduled" end
+    end
+    return "started"
 end
 
 -- The calls of each member, as flat lists, for who makes what how often.
@@ -430,5 +443,22 @@ function model.calls(p)
 end
 
 model.communicators = communicators
+
+-- All communicators, each once, in the order in which they are made.
+function model.groups(p)
+    local all, list, seen = communicators(p), {}, {}
+    local names = { "world" }
+    for _, c in ipairs(p.comms) do names[#names + 1] = c.name end
+    for _, name in ipairs(names) do
+        for m = 0, p.n - 1 do
+            local comm = all[name][m]
+            if comm and not seen[comm] then
+                seen[comm] = true
+                list[#list + 1] = comm
+            end
+        end
+    end
+    return list
+end
 
 return model

@@ -56,6 +56,7 @@ function statement.call(node)
         comm = "comm"
     end
     put("%s:%s(%s%s)", comm, node.op, table.concat(args, ", "), options(node))
+    node.line = #lines
 end
 
 function statement.sync(node) put("%s:sync()", handles(node.stream)) end

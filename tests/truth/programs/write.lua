@@ -3,7 +3,7 @@
 scenario { ranks = 1, world = false, params = { first = 1, count = 10, out = "." } }
 
 local draw, workloads, mutations = require "draw", require "workloads", require "mutations"
-local model, text = require "model", require "text"
+local model, text, dumps = require "model", require "text", require "dumps"
 
 local names = {}
 for name in pairs(mutations) do names[#names + 1] = name end
@@ -56,7 +56,8 @@ for number = param.first, param.first + param.count - 1 do
         truth = mutations[name](p, sizes(p))
         if truth then break end
     end
-    local verdict = truth and model.verdict(p)
+    local verdict, threads
+    if truth then verdict, threads = model.verdict(p) end
     if verdict then
         if truth.size == "calls" then
             truth.size = math.max(1, total(base, truth.rank) - total(p, truth.rank))
@@ -65,9 +66,15 @@ for number = param.first, param.first + param.count - 1 do
         write(("%s/correct/%s.lua"):format(param.out, file), text.of(base, { "model: " .. before }))
         write(("%s/mutant/%s.lua"):format(param.out, file), text.of(p, {
             ("%s of rank %d: %s, %s"):format(name, truth.rank, verdict, table.concat(truth.classes, " or ")) }))
+        local dumped = dumps.can(p, name, verdict, threads)
+        if dumped then
+            local folder = ("%s/dumps/%s"):format(param.out, file)
+            assert(os.execute(("mkdir -p '%s'"):format(folder)))
+            for m = 0, p.n - 1 do write(("%s/rank_%d"):format(folder, m), dumps.of(p, threads, m)) end
+        end
         written[#written + 1] = ('{"file":"%s","shape":"%s","ranks":%d,"mutation":"%s","verdict":"%s",' ..
-            '"culprit":%d,"classes":[%s],"size":%d,"correct":"%s"}'):format(file, p.name, p.n, name, verdict,
-            truth.rank, quoted(truth.classes), truth.size, before)
+            '"culprit":%d,"classes":[%s],"size":%d,"correct":"%s","dumped":%s}'):format(file, p.name, p.n, name,
+            verdict, truth.rank, quoted(truth.classes), truth.size, before, dumped)
     end
 end
 write(param.out .. "/truth", table.concat(written, "\n") .. "\n")
