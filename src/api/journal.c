@@ -599,13 +599,14 @@ bool ncs_journal_find(const struct ncs_journal *j, const void *handle, int *comm
     return true;
 }
 
-void ncs_journal_name(struct ncs_journal *j, const void *handle, const char *name)
+bool ncs_journal_name(struct ncs_journal *j, const void *handle, const char *name)
 {
     int comm, comm_rank;
 
     if (!ncs_journal_find(j, handle, &comm, &comm_rank))
-        return;
+        return false;
     lock(j);
     ncs_journal_rename(j, comm, name);
     unlock(j);
+    return true;
 }

@@ -180,8 +180,8 @@ void ncs_journal_ask(struct ncs_journal *j, const struct ncs_api *api);
 void ncs_call_pin(struct ncs_call *call);   /* NULL is a no-op */
 void ncs_call_unpin(struct ncs_call *call); /* NULL is a no-op */
 
-/* Names a communicator by any of its handles; the first name given stays. */
-void ncs_journal_name(struct ncs_journal *j, const void *handle, const char *name);
+/* Names a communicator by any of its handles; the first name given stays. False: it is not known yet. */
+bool ncs_journal_name(struct ncs_journal *j, const void *handle, const char *name);
 
 /* The communicator and rank behind a handle; false if it is not known. */
 bool ncs_journal_find(const struct ncs_journal *j, const void *handle, int *comm, int *comm_rank);

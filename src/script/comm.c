@@ -45,8 +45,8 @@ void ncs_comm_name_filled(struct ncs_lua_rank *rank)
         struct ncs_comm *c = (struct ncs_comm *)o;
         if (o->id != NCS_CLASS_COMM || c->named || !c->name || !ncs_comm_handle(c))
             continue;
-        ncs_journal_name(ncs_run_journal(rank->run), ncs_comm_handle(c), c->name);
-        c->named = true;
+        /* The handles of all threads are filled at once, each call is journaled when its thread goes on. */
+        c->named = ncs_journal_name(ncs_run_journal(rank->run), ncs_comm_handle(c), c->name);
     }
 }
 

@@ -1552,3 +1552,8 @@ $ ncclscript run --draw needs.lua
 > 3 cases of 1 scenario: 0 as expected, 3 skipped (needs 64 GPUs, the simulated machine has 8)
 ? 77
 
+
+# Groups of a split keep their names when each is made by threads of its own.
+$ ncclscript run --draw split_by_threads.lua | grep communicator
+> communicator pair, call 1: AllReduce int32 x 1 sum, in place, line 8
+> communicator pair, call 1: AllReduce int32 x 1 sum, in place, line 8
