@@ -140,6 +140,7 @@ struct ncs_snap_gate {             /* a condition of the runner's: store, barrie
 
 struct ncs_snapshot {
     enum ncs_stop stop;
+    bool recorded;                 /* elsewhere: its hosts' calls are known, but not where they wait */
     int64_t now;                   /* virtual nanoseconds */
     uint64_t trace;                /* hash of everything that was chosen and done */
     struct ncs_snap_context *context; size_t contexts;

@@ -68,6 +68,7 @@ static void diagnose(const struct ncs_trace *trace, struct ncs_result *r)
                                          .calls = trace->clash[i].calls };
     ncs_diagnose(trace->journal, &trace->snapshot, notice, trace->clashes, &r->diagnosis);
     ncs_free(notice);
+    ncs_diagnosis_decide(&r->diagnosis, trace->journal);
     soften(&r->diagnosis);
     r->stop = trace->snapshot.stop;
     r->ranks = trace->ranks;

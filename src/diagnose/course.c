@@ -92,7 +92,9 @@ bool ncs_courses_read(const struct ncs_inquiry *q, struct ncs_courses *out)
         const struct ncs_snap_context *c = &q->snap->context[i];
         struct ncs_course *own = course_of(out, c->rank, c->thread);
         own->context = (int)i;
-        own->over = c->state == NCS_CONTEXT_ENDED && c->ending != NCS_END_SILENT;
+        bool unknown = c->ending == NCS_END_SILENT || c->ending == NCS_END_MISSING;
+        own->over = c->state == NCS_CONTEXT_ENDED && !unknown;
+        own->still = c->state == NCS_CONTEXT_ENDED && unknown;
     }
     for (const struct ncs_call *c = q->journal->oldest; c; c = c->newer)
         add_step(q, out, c);

@@ -28,6 +28,7 @@ struct ncs_course {
     int context;           /* of the snapshot; -1 = none: it has ended */
     int depth;             /* of its open groups */
     bool over;             /* it makes no further call whatever the others do */
+    bool still;            /* of a recorded run: it waits for nothing, and yet its calls end here */
     struct ncs_step *step; /* in order */
     size_t steps, room;
 };

@@ -18,6 +18,7 @@ void ncs_free_finding(struct ncs_finding *f)
     ncs_free(f->why);
     ncs_free(f->fix);
     ncs_free(f->evidence);
+    ncs_free(f->otherwise);
     ncs_free(f->culprit);
     ncs_free(f->blocked);
     ncs_free(f->bystander);
@@ -26,14 +27,6 @@ void ncs_free_finding(struct ncs_finding *f)
     for (size_t i = 0; i < f->repairs; i++)
         ncs_edit_free(&f->repair[i]);
     ncs_free(f->repair);
-}
-
-void ncs_diagnosis_prefer(struct ncs_diagnosis *d, size_t alternative)
-{
-    struct ncs_alternative swap = { .finding = d->finding, .findings = d->findings };
-    d->finding = d->alternative[alternative].finding;
-    d->findings = d->alternative[alternative].findings;
-    d->alternative[alternative] = swap;
 }
 
 void ncs_diagnosis_free(struct ncs_diagnosis *d)

@@ -87,6 +87,7 @@ struct ncs_finding {
     char *title;       /* "communicator world, call 3: AllReduce float32 x 1024 sum" */
     char *why, *fix;   /* one sentence each */
     char *evidence;    /* by what the culprit was told from the others, one sentence; NULL = by who waits */
+    char *otherwise;   /* what else it could be, and on what that depends, one sentence; NULL = nothing fits as well */
     struct ncs_edit *repair; size_t repairs; /* none: no change of calls alone repairs it */
     struct ncs_culprit *culprit; size_t culprits;
     int *blocked;      size_t blockeds;     /* every rank of the run that cannot go on */
@@ -177,6 +178,11 @@ void ncs_diagnose(const struct ncs_journal *journal, const struct ncs_snapshot *
 void ncs_diagnosis_free(struct ncs_diagnosis *d); /* the contents */
 /* An alternative becomes the diagnosis, and the diagnosis that alternative. */
 void ncs_diagnosis_prefer(struct ncs_diagnosis *d, size_t alternative);
+/* Of a run that cannot be made again: the alternative that is likelier by the calls alone becomes the diagnosis, as
+ * likely, and names what the diagnosis was as what else it could be. */
+void ncs_diagnosis_decide(struct ncs_diagnosis *d, const struct ncs_journal *journal);
+/* The first finding of a cause that blocks ranks; NULL = there is none. */
+struct ncs_finding *ncs_first_cause(struct ncs_finding *finding, size_t findings);
 struct ncs_edit ncs_edit_copy(const struct ncs_edit *edit);
 void ncs_edit_free(struct ncs_edit *edit); /* the contents */
 const char *ncs_edit_kind_name(enum ncs_edit_kind kind); /* "insert" "delete" ... */

@@ -352,9 +352,12 @@ static void enter(struct play *p, const struct deed *d)
     p->moved = true;
 }
 
-/* First contact: the hosts of all have come to some call of the kind. */
+/* First contact: the hosts of all have come to some call of the kind. In a recorded run it may have been made
+ * before the record begins. */
 static bool has_contact(const struct play *p, const struct deed *d)
 {
+    if (p->q->snap->recorded)
+        return true;
     if (is_pair(d))
         return d->peer == d->comm_rank || is_free(p, d->comm, d->peer) ||
                ncs_map_number(&p->entered,
@@ -411,10 +414,13 @@ static bool wait_is_over(const struct play *p, const struct ncs_call *c)
     return is_done(p, ncs_map_number(&p->tail, stream_key(c->rank, stream)));
 }
 
-/* The need of the graph that the course waits for beside what is played here: a gate, an init, a split. */
+/* The need of the graph that the course waits for beside what is played here: a gate, an init, a split. A rank
+ * of a recorded run waits for all that it has enqueued. */
 static bool last_wait_is_over(const struct play *p, const struct ncs_course *course)
 {
     size_t needs;
+    if (p->q->snap->recorded && !device_is_done(p, course->rank))
+        return false;
     int *need = course->context >= 0 ? ncs_needs_of(p->q, course->context, &needs) : NULL;
     bool over = true;
     for (size_t i = 0; need && i < needs && over; i++) {
@@ -509,7 +515,7 @@ static void play_course(struct play *p, struct player *l)
             if (!course->over && !last_wait_is_over(p, course))
                 return;
             l->ended = true;
-            l->free = !course->over;
+            l->free = !course->over && !course->still;
             p->moved = true;
             return;
         }

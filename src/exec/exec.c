@@ -208,6 +208,7 @@ static void fill(struct ncs_result *r, enum ncs_stop how, struct ncs_str *notes)
     snapshot.stop = how;
     settle_contexts(&snapshot);
     ncs_diagnose(journal, &snapshot, notice, notices, &r->diagnosis);
+    ncs_diagnosis_decide(&r->diagnosis, journal);
     name_waits(&r->diagnosis);
     if (how == NCS_STOP_STALLED)
         add_pollers(&snapshot, notes);

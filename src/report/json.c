@@ -135,6 +135,7 @@ static json_t *finding(const struct ncs_finding *f)
     json_object_set_new(o, "why", ncs_json_of(f->why));
     json_object_set_new(o, "fix", ncs_json_of(f->fix));
     json_object_set_new(o, "evidence", ncs_json_of(f->evidence));
+    json_object_set_new(o, "otherwise", ncs_json_of(f->otherwise));
     json_object_set_new(o, "repair", ncs_json_edits(f->repair, f->repairs));
     json_object_set_new(o, "meaning", ncs_json_of(page ? page->title : NULL));
     json_object_set_new(o, "explain", ncs_json_of(page ? page->id : NULL));

@@ -182,6 +182,8 @@ static void add_finding(struct ncs_text *t, size_t which)
     else if (f->certainty == NCS_UNDEFINED)
         ncs_text_keyed(t, NCS_BOLD, "luck", "what NCCL does here is undefined and differs by machine");
     add_likes(t, which);
+    if (f->otherwise)
+        ncs_text_keyed(t, NCS_BOLD, "or", f->otherwise);
     if (f->fix)
         ncs_text_keyed(t, NCS_BOLD, "fix", f->fix);
     struct ncs_str more = { 0 };

@@ -8,14 +8,6 @@
 
 enum { MOST_CALLS = 200000 }; /* of a run that is made once more */
 
-static struct ncs_finding *cause(struct ncs_finding *finding, size_t findings)
-{
-    for (size_t i = 0; i < findings; i++)
-        if (finding[i].level == NCS_LEVEL_ERROR && finding[i].blockeds)
-            return &finding[i];
-    return NULL;
-}
-
 static struct ncs_run *again(const struct ncs_run *run, const struct ncs_amendments *amend,
                              const struct ncs_driver *driver)
 {
@@ -55,14 +47,18 @@ static bool stands_trial(struct ncs_run *run, const struct ncs_finding *f, const
 void ncs_run_prove(struct ncs_run *run, const struct ncs_driver *driver)
 {
     struct ncs_diagnosis *d = &run->result.diagnosis;
-    if (run->result.verdict != NCS_HANG || run->real || run->options.amend || run->result.calls > MOST_CALLS)
+    if (run->result.verdict != NCS_HANG || run->options.amend)
         return;
+    if (run->real || run->result.calls > MOST_CALLS) {
+        ncs_diagnosis_decide(d, run->journal);
+        return;
+    }
     for (size_t i = 0; i < d->alternatives; i++) {
         struct ncs_alternative *a = &d->alternative[i];
-        if (!a->likelier || !stands_trial(run, cause(a->finding, a->findings), driver))
+        if (!a->likelier || !stands_trial(run, ncs_first_cause(a->finding, a->findings), driver))
             continue;
         ncs_diagnosis_prefer(d, i);
-        struct ncs_finding *f = cause(d->finding, d->findings);
+        struct ncs_finding *f = ncs_first_cause(d->finding, d->findings);
         struct ncs_str s = { 0 };
         ncs_str_addf(&s, "%s%stried on the run: with this change nobody waits any more",
                      f->evidence ? f->evidence : "", f->evidence ? "; " : "");

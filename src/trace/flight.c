@@ -168,6 +168,10 @@ static int comm_of(struct flight *f, const char *name, const char *desc, const i
         ncs_str_addf(&own, "pg %s", name);
     comm = ncs_record_add_comm(r, (int)ranks, own.text, f->err);
     ncs_str_free(&own);
+    if (comm >= 0) {
+        r->comm[comm].role = desc ? ncs_copy_text(desc) : NULL;
+        r->comm[comm].serial = isdigit((unsigned char)*name) ? strtoll(name, NULL, 10) : r->comm[comm].serial;
+    }
     for (size_t i = 0; comm >= 0 && i < ranks; i++) {
         if (!ncs_record_has_rank(r, rank[i], f->err))
             return -1;
@@ -231,7 +235,13 @@ static int pair_of(struct flight *f, int comm, int a, int b)
     int rank[2] = { r->comm[comm].rank[low], r->comm[comm].rank[high] };
     char name[PAIR_NAME];
     snprintf(name, sizeof name, "%.48s, pair %d-%d", r->comm[comm].name, low, high);
-    return comm_of(f, name, name, rank, 2);
+    int pair = comm_of(f, name, name, rank, 2);
+    if (pair >= 0) {
+        ncs_free(r->comm[pair].role);
+        r->comm[pair].role = NULL;
+        r->comm[pair].pair_of = comm;
+    }
+    return pair;
 }
 
 /* ---- entries ---- */

@@ -12,6 +12,7 @@ struct player {
     struct ncs_journal *journal;
     struct ncs_local *local;     /* by rank of the run */
     struct ncs_place *place;     /* of the call about to be made, by rank */
+    int *number;                 /* in the journal, by communicator of the record; -1 = none */
     char **handle;               /* by communicator: the handle of its rank n is that of the n-th byte */
     uint64_t *group;             /* by rank: the open one */
     const struct ncs_call **stuck; /* by rank: a call of its that has not come back */
@@ -94,8 +95,10 @@ static void join(struct player *p, int rank, int comm, int comm_rank, bool pendi
     if (info->name)
         ncs_journal_name(p->journal, out, info->name);
     struct ncs_comm_info *made = call->comm >= 0 ? p->journal->comm[call->comm] : NULL;
-    if (made)
-        made->member[comm_rank].calls = info->before[comm_rank];
+    if (!made)
+        return;
+    made->member[comm_rank].calls = info->before[comm_rank];
+    p->number[comm] = call->comm;
 }
 
 static void operate(struct player *p, const struct record_call *c, struct ncs_call *call)
@@ -161,8 +164,23 @@ static void join_all(struct player *p)
             if (r->comm[i].made || r->comm[i].rank[k] < 0)
                 continue;
             enter(p, r->comm[i].rank[k], 0);
+            ncs_local->opening = true; /* the record has no such call */
             join(p, r->comm[i].rank[k], (int)i, k, false);
+            ncs_local->opening = false;
         }
+}
+
+/* Which communicators are alike, as if one had been split into them. */
+static void set_parents(const struct player *p)
+{
+    for (size_t i = 0; i < p->record->comms; i++) {
+        const struct record_comm *c = &p->record->comm[i];
+        if (p->number[i] < 0 || c->parent < 0)
+            continue;
+        struct ncs_comm_info *made = p->journal->comm[p->number[i]];
+        made->parent = p->number[c->parent];
+        made->split = made->parent >= 0 ? c->split : 0;
+    }
 }
 
 /* ---- the state in which it was left ---- */
@@ -299,6 +317,7 @@ static void surmise(struct player *p)
     add_contexts(p, s);
     ncs_surmise(p->journal, &known, s);
     park(s);
+    s->recorded = true;
     s->stop = stop_of(p, s);
     ncs_free(local);
 }
@@ -375,10 +394,15 @@ void ncs_record_play(struct record *r)
     for (size_t i = 0; i < ranks; i++)
         p.local[i] = (struct ncs_local){ .rank = (int)i, .where = where, .where_arg = &p.place[i],
                                          .by_c_name = true };
-    for (size_t i = 0; i < r->comms; i++)
+    p.number = ncs_new(r->comms * sizeof *p.number);
+    for (size_t i = 0; i < r->comms; i++) {
         p.handle[i] = ncs_new((size_t)r->comm[i].nranks);
+        p.number[i] = -1;
+    }
+    ncs_record_find_siblings(r);
     join_all(&p);
     make_all(&p);
+    set_parents(&p);
     count_unfinished(r);
     surmise(&p);
     note_stuck(&p);
@@ -386,6 +410,7 @@ void ncs_record_play(struct record *r)
     for (size_t i = 0; i < r->comms; i++)
         ncs_free(p.handle[i]);
     ncs_free(p.handle);
+    ncs_free(p.number);
     ncs_free(p.local);
     ncs_free(p.place);
     ncs_free(p.group);

@@ -14,6 +14,7 @@ void ncs_record_free(struct record *r)
         ncs_free(r->rank[i].call);
     for (size_t i = 0; i < r->comms; i++) {
         ncs_free(r->comm[i].name);
+        ncs_free(r->comm[i].role);
         ncs_free(r->comm[i].rank);
         ncs_free(r->comm[i].before);
     }
@@ -75,7 +76,7 @@ bool ncs_record_has_rank(struct record *r, int64_t rank, struct ncs_error *err)
 
 int ncs_record_add_comm(struct record *r, int nranks, const char *name, struct ncs_error *err)
 {
-    struct record_comm comm = { .nranks = nranks };
+    struct record_comm comm = { .nranks = nranks, .serial = (int64_t)r->comms, .pair_of = -1, .parent = -1 };
     if (nranks < 1 || nranks > NCS_RECORD_RANKS) {
         ncs_fail(err, NCS_BAD_INPUT, "a communicator of %d ranks: 1..%d are expected", nranks, NCS_RECORD_RANKS);
         return -1;

@@ -45,6 +45,11 @@ struct record_comm {
     int *rank;            /* of the run, by rank of the communicator; -1 = unknown */
     uint32_t *before;     /* by rank of the communicator: calls that the record has lost */
     bool made;            /* by a recorded call; otherwise it is there from the start */
+    char *role;           /* what groups of its kind are called; NULL = nothing */
+    int64_t serial;       /* the order in which ranks made their groups */
+    int pair_of;          /* the group of which it is two ranks, for sends between them; -1 = none */
+    int parent;           /* as in ncs_comm_info, of groups that are like others */
+    uint32_t split;
 };
 
 struct record {
@@ -82,6 +87,8 @@ static inline bool ncs_record_is_collective(const struct record_call *c)
     return ncs_fn_info[c->fn].counted && c->fn != NCS_FN_ncclSend && c->fn != NCS_FN_ncclRecv;
 }
 
+/* Finds which communicators are alike: sets their parent and split. */
+void ncs_record_find_siblings(struct record *r);
 /* Lets the ranks of a communicator of which there is no record make the first collectives of one of whom
  * there is. False, and nothing, when that is too much. */
 bool ncs_record_imply(struct record *r, int comm, int model, size_t calls);

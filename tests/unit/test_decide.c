@@ -1,0 +1,73 @@
+/* Which reading of a hang is reported where nothing can be run again. */
+#include "diagnose/finding.h"
+#include "harness.h"
+
+#include "base/mem.h"
+
+static struct ncs_journal *journal;
+static struct ncs_diagnosis d;
+
+/* A finding of this rule, whose one culprit is the rank, with one edit. */
+static struct ncs_finding *finding_of(const char *rule, int rank, enum ncs_edit_kind kind, const char *why)
+{
+    struct ncs_finding *f = ncs_new(sizeof *f);
+    *f = (struct ncs_finding){ .rule = rule, .level = NCS_LEVEL_ERROR, .why = ncs_copy_text(why),
+                               .culprits = 1, .blockeds = 1, .repairs = 1 };
+    f->culprit = ncs_new(sizeof *f->culprit);
+    f->culprit[0].rank = rank;
+    f->blocked = ncs_new(sizeof *f->blocked);
+    f->repair = ncs_new(sizeof *f->repair);
+    f->repair[0].kind = kind;
+    return f;
+}
+
+static void decide(struct ncs_finding *first, struct ncs_finding *other, bool likelier)
+{
+    journal = ncs_journal_open(1 << 20, false);
+    d = (struct ncs_diagnosis){ .finding = first, .findings = 1, .alternatives = 1 };
+    d.alternative = ncs_new(sizeof *d.alternative);
+    d.alternative[0] = (struct ncs_alternative){ other, 1, likelier };
+    ncs_diagnosis_decide(&d, journal);
+}
+
+static void end(void)
+{
+    ncs_diagnosis_free(&d);
+    ncs_journal_close(journal);
+}
+
+START_TEST(likelier_is_reported_as_likely_and_names_the_other)
+{
+    decide(finding_of("comm-order", 3, NCS_EDIT_INSERT, "rank 3 waits for rank 2"),
+           finding_of("skipped-call", 2, NCS_EDIT_INSERT, "rank 2 left out a call"), true);
+    ck_assert_str_eq(d.finding->rule, "skipped-call");
+    ck_assert_int_eq(d.finding->certainty, NCS_LIKELY);
+    ck_assert_str_eq(d.finding->otherwise,
+                     "it could also be that rank 3 waits for rank 2, if rank 2 made the calls that were meant");
+    ck_assert_str_eq(d.alternative[0].finding->rule, "comm-order");
+    end();
+}
+END_TEST
+
+START_TEST(others_are_not_reported)
+{
+    decide(finding_of("comm-order", 3, NCS_EDIT_INSERT, "rank 3 waits for rank 2"),
+           finding_of("skipped-call", 2, NCS_EDIT_INSERT, "rank 2 left out a call"), false);
+    ck_assert_str_eq(d.finding->rule, "comm-order");
+    ck_assert_int_eq(d.finding->certainty, NCS_CERTAIN);
+    ck_assert_ptr_null(d.finding->otherwise);
+    end();
+}
+END_TEST
+
+START_TEST(an_exchange_is_smaller_than_a_call_more_or_less)
+{
+    decide(finding_of("swapped-calls", 3, NCS_EDIT_SWAP, "calls 2 and 3 are exchanged"),
+           finding_of("extra-call", 3, NCS_EDIT_DELETE, "rank 3 made a call too many"), true);
+    ck_assert_str_eq(d.finding->rule, "swapped-calls");
+    end();
+}
+END_TEST
+
+NCS_TEST_MAIN("decide", likelier_is_reported_as_likely_and_names_the_other, others_are_not_reported,
+              an_exchange_is_smaller_than_a_call_more_or_less)
