@@ -61,7 +61,7 @@ static bool changes_in_place(const struct ncs_journal *j, const struct ncs_findi
     return f->repairs > 0;
 }
 
-/* ---- the decision ---- */
+/* ---- what else it could be ---- */
 
 static size_t ranks_of(const struct ncs_finding *f, int *rank)
 {
@@ -72,21 +72,99 @@ static size_t ranks_of(const struct ncs_finding *f, int *rank)
     return ranks;
 }
 
-/* "it could also be that rank 3 made 3 calls on world, the other 4, if rank 2 made the calls that were meant" */
-static char *doubt(const struct ncs_finding *f, const struct ncs_finding *other)
+static bool blames_others(const struct ncs_finding *a, const struct ncs_finding *b)
+{
+    if (a->culprits != b->culprits)
+        return true;
+    for (size_t i = 0; i < a->culprits; i++)
+        if (a->culprit[i].rank != b->culprit[i].rank)
+            return true;
+    return false;
+}
+
+/* "it could also be that rank 3 made 3 calls on world, the other 4, if rank 2 made the calls that were meant". Takes
+ * the other reading. */
+static void add_other(struct ncs_finding *f, struct ncs_finding other)
 {
     struct ncs_str s = { 0 };
     int *rank = ncs_new((f->culprits + 1) * sizeof *rank);
-    ncs_str_addf(&s, "it could also be that %s, if ", other->why);
-    ncs_say_ranks(&s, rank, ranks_of(f, rank));
-    ncs_str_add(&s, " made the calls that were meant");
+    size_t room = f->others;
+    f->certainty = NCS_LIKELY;
+    if (!f->otherwise && f->culprits && other.why) {
+        ncs_str_addf(&s, "it could also be that %s, if ", other.why);
+        ncs_say_ranks(&s, rank, ranks_of(f, rank));
+        ncs_str_add(&s, " made the calls that were meant");
+        f->otherwise = ncs_str_take(&s);
+    }
     ncs_free(rank);
-    return ncs_str_take(&s);
+    NCS_PUSH(f->other, f->others, room, other);
 }
+
+static struct ncs_finding in_short(const struct ncs_finding *f)
+{
+    struct ncs_finding s = { .rule = f->rule, .comm = f->comm ? ncs_copy_text(f->comm) : NULL,
+                             .why = f->why ? ncs_copy_text(f->why) : NULL };
+    size_t room = 0;
+    for (size_t i = 0; i < f->culprits; i++)
+        NCS_PUSH(s.culprit, s.culprits, room, f->culprit[i]);
+    return s;
+}
+
+/* Half of the ranks made calls that the other half did not, and nobody else is there to compare them with: those
+ * made too many, or these too few. */
+static bool turned_round(const struct ncs_journal *j, const struct ncs_finding *f, struct ncs_finding *out)
+{
+    bool skipped = strcmp(f->rule, "skipped-call") == 0;
+    const struct ncs_comm_info *comm = comm_named(j, f->comm);
+    if (!comm || !f->culprits || (!skipped && strcmp(f->rule, "extra-call") != 0))
+        return false;
+    int *rank = ncs_new((size_t)(comm->nranks + 1) * sizeof *rank);
+    size_t ranks = 0, culprit_room = 0;
+    for (int r = 0; r < comm->nranks; r++) {
+        bool blamed = false;
+        for (size_t i = 0; i < f->culprits; i++)
+            blamed |= f->culprit[i].rank == comm->member[r].rank;
+        if (!blamed)
+            rank[ranks++] = comm->member[r].rank;
+    }
+    bool even = ranks * 2 == (size_t)comm->nranks;
+    if (even) {
+        struct ncs_str s = { 0 };
+        *out = (struct ncs_finding){ .rule = skipped ? "extra-call" : "skipped-call",
+                                     .comm = ncs_copy_text(comm->name) };
+        for (size_t i = 0; i < ranks; i++) {
+            struct ncs_culprit c = { .rank = rank[i], .call = f->call };
+            NCS_PUSH(out->culprit, out->culprits, culprit_room, c);
+        }
+        ncs_say_ranks(&s, rank, ranks);
+        ncs_str_addf(&s, " %s on %s", skipped ? "made too many calls" : "made too few calls", comm->name);
+        out->why = ncs_str_take(&s);
+    }
+    ncs_free(rank);
+    return even;
+}
+
+/* ---- the decision ---- */
 
 static bool is_likelier(const struct ncs_journal *j, const struct ncs_finding *f, const struct ncs_finding *than)
 {
     return f->culprits < than->culprits || !changes_in_place(j, than);
+}
+
+/* No reading is likelier: what fits as well, with no more ranks that would have to be wrong. */
+static void name_others(struct ncs_diagnosis *d, const struct ncs_journal *j, struct ncs_finding *first)
+{
+    struct ncs_finding turned;
+    if (changes_in_place(j, first))
+        return;
+    for (size_t i = 0; i < d->alternatives; i++) {
+        const struct ncs_alternative *a = &d->alternative[i];
+        const struct ncs_finding *f = ncs_first_cause(a->finding, a->findings);
+        if (f && f->culprits <= first->culprits && blames_others(f, first))
+            add_other(first, in_short(f));
+    }
+    if (!first->others && turned_round(j, first, &turned))
+        add_other(first, turned);
 }
 
 void ncs_diagnosis_decide(struct ncs_diagnosis *d, const struct ncs_journal *j)
@@ -97,9 +175,10 @@ void ncs_diagnosis_decide(struct ncs_diagnosis *d, const struct ncs_journal *j)
         struct ncs_finding *f = ncs_first_cause(a->finding, a->findings);
         if (!a->likelier || !f || !is_likelier(j, f, first))
             continue;
-        f->otherwise = first->why ? doubt(f, first) : NULL;
-        f->certainty = NCS_LIKELY;
+        add_other(f, in_short(first));
         ncs_diagnosis_prefer(d, i);
         return;
     }
+    if (first)
+        name_others(d, j, first);
 }

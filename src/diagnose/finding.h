@@ -87,7 +87,8 @@ struct ncs_finding {
     char *title;       /* "communicator world, call 3: AllReduce float32 x 1024 sum" */
     char *why, *fix;   /* one sentence each */
     char *evidence;    /* by what the culprit was told from the others, one sentence; NULL = by who waits */
-    char *otherwise;   /* what else it could be, and on what that depends, one sentence; NULL = nothing fits as well */
+    struct ncs_finding *other; size_t others; /* what else it could be: rule, comm, culprits, why */
+    char *otherwise;   /* the first of them, and on what that depends, one sentence; NULL = nothing fits as well */
     struct ncs_edit *repair; size_t repairs; /* none: no change of calls alone repairs it */
     struct ncs_culprit *culprit; size_t culprits;
     int *blocked;      size_t blockeds;     /* every rank of the run that cannot go on */

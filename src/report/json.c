@@ -94,6 +94,21 @@ static json_t *culprits(const struct ncs_finding *f)
     return list;
 }
 
+/* What else it could be. */
+static json_t *others(const struct ncs_finding *f)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < f->others; i++) {
+        json_t *o = json_object();
+        json_object_set_new(o, "rule", ncs_json_of(f->other[i].rule));
+        json_object_set_new(o, "comm", ncs_json_of(f->other[i].comm));
+        json_object_set_new(o, "culprits", culprits(&f->other[i]));
+        json_object_set_new(o, "why", ncs_json_of(f->other[i].why));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
 static json_t *cycle(const struct ncs_finding *f)
 {
     json_t *list = json_array();
@@ -136,6 +151,7 @@ static json_t *finding(const struct ncs_finding *f)
     json_object_set_new(o, "fix", ncs_json_of(f->fix));
     json_object_set_new(o, "evidence", ncs_json_of(f->evidence));
     json_object_set_new(o, "otherwise", ncs_json_of(f->otherwise));
+    json_object_set_new(o, "alternatives", others(f));
     json_object_set_new(o, "repair", ncs_json_edits(f->repair, f->repairs));
     json_object_set_new(o, "meaning", ncs_json_of(page ? page->title : NULL));
     json_object_set_new(o, "explain", ncs_json_of(page ? page->id : NULL));

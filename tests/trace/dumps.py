@@ -15,7 +15,7 @@ import flight
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "workloads")
 PROGRAM = os.path.realpath(os.environ["NCCLSCRIPT"])
 KINDS = ("rank alone", "among others", "other reading", "not named")
-LEAST = {"rank alone": 125, "named": 158} # of all cases; to be raised, never lowered
+LEAST = {"rank alone": 125, "named": 160} # of all cases; to be raised, never lowered
 
 
 def errors(report):

@@ -49,11 +49,24 @@ START_TEST(likelier_is_reported_as_likely_and_names_the_other)
 }
 END_TEST
 
-START_TEST(others_are_not_reported)
+START_TEST(what_fits_as_well_is_named)
 {
     decide(finding_of("comm-order", 3, NCS_EDIT_INSERT, "rank 3 waits for rank 2"),
            finding_of("skipped-call", 2, NCS_EDIT_INSERT, "rank 2 left out a call"), false);
     ck_assert_str_eq(d.finding->rule, "comm-order");
+    ck_assert_int_eq(d.finding->certainty, NCS_LIKELY);
+    ck_assert_str_eq(d.finding->otherwise,
+                     "it could also be that rank 2 left out a call, if rank 3 made the calls that were meant");
+    ck_assert_uint_eq(d.finding->others, 1);
+    ck_assert_int_eq(d.finding->other[0].culprit[0].rank, 2);
+    end();
+}
+END_TEST
+
+START_TEST(another_story_of_the_same_rank_is_not_named)
+{
+    decide(finding_of("skipped-call", 2, NCS_EDIT_INSERT, "rank 2 left out a call"),
+           finding_of("extra-call", 2, NCS_EDIT_DELETE, "rank 2 made a call too many"), false);
     ck_assert_int_eq(d.finding->certainty, NCS_CERTAIN);
     ck_assert_ptr_null(d.finding->otherwise);
     end();
@@ -69,5 +82,6 @@ START_TEST(an_exchange_is_smaller_than_a_call_more_or_less)
 }
 END_TEST
 
-NCS_TEST_MAIN("decide", likelier_is_reported_as_likely_and_names_the_other, others_are_not_reported,
+NCS_TEST_MAIN("decide", likelier_is_reported_as_likely_and_names_the_other, what_fits_as_well_is_named,
+              another_story_of_the_same_rank_is_not_named,
               an_exchange_is_smaller_than_a_call_more_or_less)
