@@ -21,7 +21,10 @@ end
 
 -- PyTorch has a process for each rank.
 function dumps.can(p, mutation, verdict, threads)
-    return verdict == "hang" and visible[mutation] ~= nil and not p.joint and not p.spawned and some_wait(threads)
+    for _, comm in ipairs(p.comms) do
+        if comm.how then return false end
+    end
+    return not p.signals and verdict == "hang" and visible[mutation] ~= nil and not p.joint and not p.spawned and some_wait(threads)
 end
 
 -- ---- pickles: dictionaries are lists of pairs, with `dict` ----
@@ -73,13 +76,14 @@ function Recorder:add(call, name, state, number)
 end
 
 function Recorder:step(step)
-    local grouped = #step.calls > 1
+    local grouped, counted = #step.calls > 1, {}
     for i, call in ipairs(step.calls) do
         local state = model.state(step, call)
         if not state then return end
         local pair = call.op == "send" or call.op == "recv"
         local counter, id = pair and self.messages or self.collectives, call.comm.id
-        if i == 1 or not grouped then counter[id] = (counter[id] or 0) + 1 end
+        local key = id .. tostring(pair) -- a group counts once
+        if not counted[key] then counter[id], counted[key] = (counter[id] or 0) + 1, true end
         local name = "nccl:" .. names[call.op]
         if pair then
             name = ("%s %d%s%d"):format(name, call.comm.rank[call.member], call.op == "send" and "->" or "<-",

@@ -6,6 +6,7 @@ local model = {}
 
 local size = { int8 = 1, float16 = 2, bfloat16 = 2, float32 = 4, int32 = 4, float64 = 8, int64 = 8 }
 local composed = { gather = true, scatter = true, all_to_all = true }
+local one_sided = { put_signal = true, signal = true, wait_signal = true }
 local rooted = { broadcast = true, reduce = true, gather = true, scatter = true }
 local reduces = { all_reduce = true, reduce = true, reduce_scatter = true }
 
@@ -24,9 +25,11 @@ local function communicators(p)
         for m = 0, p.n - 1 do
             local parent = all[c.parent][m]
             local color = parent and tree.eval(c.color, { me = m, n = p.n })
+            if c.how == "shrink" then color = parent and m < p.n - 1 and 0 end
             if color and color >= 0 then
                 local key = parent.id .. "/" .. c.name .. color
-                local comm = made[key] or { id = key, members = {}, rank = {} }
+                local comm = made[key] or { id = key, members = {}, rank = {}, made_by = parent.id .. "/" .. c.name }
+                comm.makers = c.how == "shrink" and comm.members or parent.members
                 made[key] = comm
                 comm.rank[m] = #comm.members
                 comm.members[#comm.members + 1] = m
@@ -72,6 +75,10 @@ function Reader:call(node, env)
     local m = env.me
     local comm = self.comms[tree.eval(node.comm, env)][m]
     if not comm then error("not a member", 0) end
+    if one_sided[node.op] then
+        return { node = node, member = m, comm = comm, op = node.op, count = 1, stream = m .. tree.eval(node.stream, env),
+                 peer = comm.members[tree.eval(node.peer, env) + 1] }
+    end
     local x = self.p.buffer[tree.eval(node.x, env)]
     local y = node.y and self.p.buffer[tree.eval(node.y, env)]
     local count = node.count and tree.eval(node.count, env)
@@ -184,6 +191,20 @@ function read.destroy(self, node, env)
     end)
 end
 
+function read.abort(self, node, env) read.destroy(self, node, env) end
+function read.scope(self, node, env) self:run(node.body, env) end
+function read.kill(self) self.out[#self.out + 1] = { kind = "kill" } end
+
+function read.derive(self, node, env)
+    local single = self.p.joint
+    local step = { kind = "derive", made = {} }
+    for m = single and self.first or env.me, single and self.last or env.me do
+        local made = self.comms[node.comm][m]
+        if made then step.made[#step.made + 1] = { comm = made, member = m } end
+    end
+    self.out[#self.out + 1] = step
+end
+
 function read.barrier(self, _, env) self.out[#self.out + 1] = { kind = "barrier", member = env.me } end
 function read.set(self, node, env) self.out[#self.out + 1] = { kind = "set", key = tree.eval(node.key, env) } end
 function read.get(self, node, env) self.out[#self.out + 1] = { kind = "get", key = tree.eval(node.key, env) } end
@@ -234,7 +255,9 @@ end
 
 function Machine:enter(step)
     for _, call in ipairs(step.calls) do
-        if call.count > 0 and is_message(call) then
+        if one_sided[call.op] then
+            self.entered[call.comm.id .. " " .. call.member .. "!"] = true
+        elseif call.count > 0 and is_message(call) then
             for _, msg in ipairs(messages(call)) do
                 self.entered[pair_key(msg) .. (msg.send and "s" or "r")] = true
             end
@@ -247,7 +270,11 @@ end
 
 function Machine:in_contact(step)
     for _, call in ipairs(step.calls) do
-        if call.count > 0 and is_message(call) then
+        if one_sided[call.op] then
+            for _, m in ipairs(call.comm.members) do
+                if not self.entered[call.comm.id .. " " .. m .. "!"] then return false end
+            end
+        elseif call.count > 0 and is_message(call) then
             for _, msg in ipairs(messages(call)) do
                 if not self.entered[pair_key(msg) .. (msg.send and "r" or "s")] then return false end
             end
@@ -261,7 +288,7 @@ function Machine:in_contact(step)
 end
 
 function Machine:new_op(deps)
-    local op = { deps = deps, colls = {}, pairs = {}, at = 1 }
+    local op = { deps = deps, signals = {}, colls = {}, pairs = {}, at = 1, signalled = 1 }
     self.ops[#self.ops + 1] = op
     return op
 end
@@ -279,7 +306,9 @@ function Machine:enqueue(step)
             call.launch = op
             op.streams = op.streams or {}
             op.streams[call.stream] = true
-            if is_message(call) then
+            if one_sided[call.op] then
+                op.signals[#op.signals + 1] = call
+            elseif is_message(call) then
                 for _, msg in ipairs(messages(call)) do
                     local slot = pair_key(msg) .. (msg.send and "s" or "r")
                     self.number[slot] = get(self.number, slot, 0) + 1
@@ -337,6 +366,25 @@ end
 function host.set(self, step) self.keys[step.key] = true return true end
 function host.get(self, step) return self.keys[step.key] end
 
+function host.kill() return false end
+
+-- All members of the communicator that is made have to come.
+function host.derive(self, step)
+    for _, made in ipairs(step.made) do
+        self.entered[made.comm.made_by .. " " .. made.member] = (self.entered[made.comm.made_by .. " " .. made.member] or 0) + (step.came and 0 or 1)
+    end
+    if not step.came then
+        step.came, step.number = true, {}
+        for i, made in ipairs(step.made) do step.number[i] = self.entered[made.comm.made_by .. " " .. made.member] end
+    end
+    for i, made in ipairs(step.made) do
+        for _, m in ipairs(made.comm.makers) do
+            if (self.entered[made.comm.made_by .. " " .. m] or 0) < step.number[i] then return false end
+        end
+    end
+    return true
+end
+
 function host.destroy(self, step) return is_done(self.last[step.comm.id .. " " .. step.member]) end
 
 -- Whether a collective is over: all are there, and agree as far as that takes.
@@ -357,6 +405,17 @@ function Machine:meet(coll)
     return true
 end
 
+-- Signals are counted for each pair of ranks; a wait takes one.
+function Machine:signal(call)
+    local waits = call.op == "wait_signal"
+    local key = ("%s %d>%d"):format(call.comm.id, waits and call.peer or call.member, waits and call.member or call.peer)
+    local sent = get(self.signals, key, 0)
+    if waits and sent == 0 then return false end
+    self.signals[key] = sent + (waits and -1 or 1)
+    self.signalled = true
+    return true
+end
+
 function Machine:exchange(msg)
     local slot = get(self.slot, msg.slot, {})
     slot[msg.send and "send" or "recv"] = msg
@@ -369,6 +428,12 @@ function Machine:advance(op)
     for _, dep in pairs(op.deps) do
         if not dep.done then return false end
     end
+    while op.signals[op.signalled] and self:signal(op.signals[op.signalled]) do op.signalled = op.signalled + 1 end
+    if op.signals[op.signalled] then
+        local moved = self.signalled
+        self.signalled = false
+        return moved
+    end
     local before = op.at
     while op.colls[op.at] and self:meet(op.colls[op.at]) do op.at = op.at + 1 end
     if op.colls[op.at] then return op.at > before end
@@ -377,7 +442,9 @@ function Machine:advance(op)
         if not self:exchange(msg) then all = false end
     end
     op.done = all
-    return all or op.at > before
+    local signalled = self.signalled
+    self.signalled = false
+    return all or signalled or op.at > before
 end
 
 function Machine:step()
@@ -389,7 +456,9 @@ function Machine:step()
             step = thread.steps[thread.at]
         end
         if step and step.kind == "launch" and not step.seen then step.seen, moved = true, true end
-        if step and step.kind == "barrier" and not step.seen then step.seen, moved = true, true end
+        if step and (step.kind == "barrier" or step.kind == "derive") and not step.seen then
+            step.seen, moved = true, true
+        end
     end
     local waiting = {}
     for _, op in ipairs(self.ops) do
@@ -405,10 +474,12 @@ function model.verdict(p)
     local fine, list = pcall(threads, p, communicators(p))
     if not fine then return nil end
     local machine = setmetatable({ n = p.n, threads = list, entered = {}, ops = {}, last = {}, tail = {},
-                                   number = {}, slot = {}, event = {}, came = {}, keys = {} }, Machine)
+                                   number = {}, slot = {}, event = {}, came = {}, keys = {}, signals = {} }, Machine)
+    if p.wrong_init then return "hang", list end
     while machine:step() do end
     for _, thread in ipairs(machine.threads) do
-        if thread.at <= #thread.steps then return "hang", list end
+        local step = thread.steps[thread.at]
+        if step and step.kind ~= "kill" then return "hang", list end
     end
     if #machine.ops > 0 then return "hang", list end
     return machine.disagreed and "wrong" or "pass", list

@@ -59,13 +59,23 @@ local function choose(cond, changed, as_it_was)
     return ("(%s and %s or %s)"):format(cond, changed, as_it_was)
 end
 
+-- Whoever leaves takes its window along: what others put there is an error of theirs.
+local function has_window(p)
+    for _, b in pairs(p.buffer) do
+        if b.window then return true end
+    end
+    return false
+end
+
 -- ---- what may go wrong ----
 
-local missed = { send = { "recv-without-send" }, recv = { "send-without-recv" } }
-local added = { send = { "send-without-recv" }, recv = { "recv-without-send" } }
+local missed = { send = { "recv-without-send" }, recv = { "send-without-recv" },
+                 signal = { "signal-missing", "signal-setup" }, put_signal = { "signal-missing", "signal-setup" } }
+local added = { send = { "send-without-recv" }, recv = { "recv-without-send" }, wait_signal = { "signal-missing" } }
+local one_sided = { signal = true, put_signal = true, wait_signal = true }
 
 function mutations.leave_out(p)
-    local place, rank, cond = take(p)
+    local place, rank, cond = take(p, function(node) return not (node.op == "wait_signal" and has_window(p)) end)
     if not place then return end
     place.list[place.at] = only(cond, {}, { place.node })
     return { rank = rank, size = place.times, classes = missed[place.node.op] or { "skipped-call" } }
@@ -79,10 +89,10 @@ end
 
 -- The same call twice, or another one at a line of its own.
 function mutations.add(p)
-    local place, rank, cond = take(p)
+    local place, rank, cond = take(p, function(node) return node.op ~= "put_signal" end)
     if not place then return end
     local node = copy(place.node)
-    if draw.chance(2) and not is_message(node) and node.op ~= "all_reduce" then
+    if draw.chance(2) and not is_message(node) and not one_sided[node.op] and node.op ~= "all_reduce" then
         node.op, node.y, node.root, node.redop = "all_reduce", nil, nil, nil
         node.x = p:new_buffer("int32", 1)
     end
@@ -92,6 +102,7 @@ end
 
 -- One round less than the others: all calls of the body are missing in it.
 function mutations.fewer(p)
+    if has_window(p) then return end
     local found = places(p, function(place)
         return place.node.kind == "loop" and #place.loops == 0 and not place.group and tonumber(place.node.to) > 1
     end)
@@ -113,7 +124,9 @@ function mutations.fewer(p)
 end
 
 function mutations.count(p)
-    local place, rank, cond = take(p, function(node) return p.buffer[node.x].count > 1 and not node.count end)
+    local place, rank, cond = take(p, function(node)
+        return not one_sided[node.op] and p.buffer[node.x].count > 1 and not node.count
+    end)
     if not place then return end
     local node = place.node
     local x = p.buffer[node.x].count
@@ -129,7 +142,7 @@ function mutations.count(p)
 end
 
 function mutations.dtype(p)
-    local place, rank, cond = take(p, function(node) return not is_message(node) end)
+    local place, rank, cond = take(p, function(node) return not is_message(node) and not one_sided[node.op] end)
     if not place then return end
     local node = place.node
     local function other(name)
@@ -170,22 +183,25 @@ end
 
 function mutations.peer(p)
     if p.n < 3 then return end
-    local place, rank, cond = take(p, function(node) return is_message(node) end)
+    local place, rank, cond = take(p, function(node) return node.peer ~= nil end)
     if not place then return end
     local usual = place.node.peer
     place.node.peer = choose(cond, ("(%s + 1) %% n"):format(usual), usual)
-    return { rank = rank, size = place.times, classes = { "wrong-peer" } }
+    return { rank = rank, size = place.times,
+             classes = { one_sided[place.node.op] and "signal-missing" or "wrong-peer" } }
 end
 
 function mutations.comm(p, sizes)
     local all = { "world" }
-    for _, c in ipairs(p.comms) do all[#all + 1] = c.name end
+    for _, c in ipairs(p.comms) do
+        if not c.how then all[#all + 1] = c.name end
+    end
     if #all < 2 then return end
     local plain = { all_reduce = true, broadcast = true, reduce = true }
     local place, rank, cond = take(p, function(node) return plain[node.op] end)
     if not place then return end
     local node, other = place.node, draw.pick(all)
-    if other == node.comm or other == "loader" or node.comm == "loader" or
+    if other == node.comm or p.polled[node.comm] or other == "loader" or node.comm == "loader" or
         (node.root and sizes[other] < sizes[node.comm]) then return end
     node.comm = choose(cond, other, node.comm)
     return { rank = rank, size = 2 * place.times, classes = { "wrong-comm" } }
@@ -210,8 +226,16 @@ function mutations.exchange(p)
     return { rank = rank, size = place.times, classes = classes }
 end
 
+-- Whether a communicator is made in the midst.
+local function derives(p)
+    for _, c in ipairs(p.comms) do
+        if c.how then return true end
+    end
+    return false
+end
+
 function mutations.group_end(p)
-    if p.joint then return end
+    if p.joint or derives(p) then return end
     local found = places(p, function(place) return place.node.kind == "group" and not place.group end)
     if #found == 0 then return end
     local place, rank = draw.pick(found), a_rank(p)
@@ -258,7 +282,7 @@ end
 
 -- Leaves for good from one statement of the main body on, or in a round of its loop.
 function mutations.leave(p)
-    if p.joint then return end
+    if p.joint or has_window(p) then return end
     local body, rank = p.bodies[1], a_rank(p)
     local at = 1 + draw.below(#body)
     local cond, list = "me == " .. rank, body
@@ -271,13 +295,62 @@ function mutations.leave(p)
              classes = { "skipped-call", "recv-without-send", "send-without-recv", "host-wait" } }
 end
 
-function mutations.destroy(p)
-    if p.joint then return end
+-- Something ends the rank's part in the world, from one statement of the main body on.
+local function ended(p, nodes, class)
+    if p.joint or has_window(p) then return end
     local body, rank = p.bodies[1], a_rank(p)
     if #body < 2 then return end
-    local at = 2 + draw.below(#body - 1)
-    table.insert(body, at, only("me == " .. rank, { tree.destroy "world", tree.leave() }))
-    return { rank = rank, size = "calls", classes = { "early-destroy" } }
+    table.insert(body, 2 + draw.below(#body - 1), only("me == " .. rank, nodes))
+    return { rank = rank, size = "calls", classes = { class } }
+end
+
+function mutations.destroy(p) return ended(p, { tree.destroy "world", tree.leave() }, "early-destroy") end
+
+-- With nothing under way that would end with it.
+local function settled(p, ...)
+    local list = { tree.sync() }
+    for _, name in ipairs(p.streams) do list[#list + 1] = tree.sync(name) end
+    for _, node in ipairs { ... } do list[#list + 1] = node end
+    return list
+end
+
+function mutations.abort(p)
+    return ended(p, settled(p, tree.abort "world", tree.leave()), "abort-one-rank")
+end
+
+-- On one host: neighbours on others would have an error.
+function mutations.kill(p)
+    if p.spawned or p.second or p.n > 8 then return end
+    return ended(p, settled(p, tree.kill()), "rank-lost")
+end
+
+-- What waits is left out: nothing hangs for that.
+function mutations.unsynced(p)
+    local place = host_place(p, { sync = true, wait = true })
+    if not place then return end
+    local rank = a_rank(p)
+    if p.joint then return end
+    place.list[place.at] = only(condition(p, place, rank), {}, { place.node })
+    return { rank = rank, size = 1, classes = {} }
+end
+
+-- A communicator in the midst that a rank does not come to make.
+function mutations.derive(p)
+    if p.joint then return end
+    local found = places(p, function(place) return place.node.kind == "scope" end)
+    if #found == 0 then return end
+    local place, rank = draw.pick(found), a_rank(p)
+    place.list[place.at] = only(condition(p, place, rank), {}, { place.node })
+    return { rank = rank, size = "calls", classes = { "skipped-call" } }
+end
+
+function mutations.init(p)
+    if p.name ~= "ids" and p.name ~= "workers" then return end
+    local what = draw.pick { "absent", "own id", "size" }
+    if p.n < 4 then return end
+    local rank = what == "size" and draw.below(p.n - 1) or a_rank(p)
+    p.wrong_init = { what = what, rank = rank }
+    return { rank = rank, size = 1, classes = { what == "absent" and "init-missing-rank" or "init-clash" } }
 end
 
 return mutations

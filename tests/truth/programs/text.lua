@@ -36,7 +36,7 @@ local statement, statements, leaf = {}, nil, nil
 
 local function options(node)
     local list = {}
-    for _, key in ipairs { "count", "op", "root" } do
+    for _, key in ipairs { "count", "first", "op", "root" } do
         local value = node[key == "op" and "redop" or key]
         if value then list[#list + 1] = key .. " = " .. handles(value) end
     end
@@ -47,9 +47,11 @@ local function options(node)
 end
 
 function statement.call(node)
-    local args = { handles(node.x) .. (node.part and (":part(%s, n)"):format(node.part) or "") }
+    local args = {}
+    if node.x then args[1] = handles(node.x) .. (node.part and (":part(%s, %s)"):format(node.part, node.parts or "n") or "") end
     if node.y then args[2] = handles(node.y) end
     if node.peer then args[#args + 1] = handles(node.peer) end
+    if node.window then args[#args + 1] = handles(node.window) end
     local comm = receiver(node.comm)
     if comm:find "^%(" then
         put("local comm = %s", handles(node.comm))
@@ -57,11 +59,36 @@ function statement.call(node)
     end
     put("%s:%s(%s%s)", comm, node.op, table.concat(args, ", "), options(node))
     node.line = #lines
+    if program.polled[node.comm] then put("%s:wait_ready()", comm) end
 end
 
 function statement.sync(node) put("%s:sync()", handles(node.stream)) end
 function statement.record(node) put("%s:record(%s)", handles(node.event), handles(node.stream)) end
 function statement.wait(node) put("%s:wait(%s)", handles(node.stream), handles(node.event)) end
+function statement.abort(node) put("%s:abort()", receiver(node.comm)) end
+function statement.kill() put("fault.kill()") end
+function statement.scope(node) block("do", function() statements(node.body) end) end
+
+function statement.derive(node)
+    local made
+    for _, comm in ipairs(program.comms) do
+        if comm.name == node.comm then made = comm end
+    end
+    local options = made.how == "shrink" and "({ n - 1 })" or
+        (" { color = %s%s }"):format(made.color, made.polled and ", blocking = false" or "")
+    local call = receiver(made.parent) .. ":" .. made.how .. options
+    if program.joint then
+        put("local %s = {}", made.name)
+        block("nccl.group(function()", function()
+            put("for me = first, last do %s[me] = %s end", made.name, call)
+        end, "end)")
+    else
+        put("local %s = %s", made.name, call)
+        node.line = #lines
+        if made.polled then put("%s:wait_ready()", made.name) end
+    end
+end
+
 function statement.barrier() put("barrier()") end
 function statement.set(node) put("store:set(%s, 1)", node.key) end
 function statement.get(node) put("store:get(%s)", node.key) end
@@ -104,7 +131,7 @@ local grouped
 
 function leaf(node)
     local kind = node.kind
-    if not program.joint or grouped or kind == "loop" or kind == "invoke" then
+    if not program.joint or grouped or kind == "loop" or kind == "invoke" or kind == "scope" or kind == "derive" then
         statement[kind](node)
     elseif alone[kind] then
         block("for me = first, last do", function() statement[kind](node) end)
@@ -139,6 +166,7 @@ local function objects()
     local stream = program.joint and "{ device = me }" or "()"
     if program.spawned or program.joint then made("stream", "cuda.stream%s", stream) end
     for _, comm in ipairs(program.comms) do
+        if comm.how then goto later end
         local split = ("%s:split { color = %s }"):format(receiver(comm.parent), comm.color)
         if program.joint then
             put("local %s = {}", comm.name)
@@ -148,12 +176,14 @@ local function objects()
         else
             put("local %s = %s", comm.name, split)
         end
+        ::later::
     end
     for _, name in ipairs(program.streams) do made(name, "cuda.stream%s", stream) end
     for _, name in ipairs(program.events) do made(name, "cuda.event%s", stream) end
     for _, name in ipairs(program.buffers) do
         local b = program.buffer[name]
-        made(name, "cuda.buffer(%q, %d%s):fill(0)", b.dtype, b.count, device)
+        made(name, "cuda.buffer(%q, %d%s):fill(0)", b.dtype, b.count, b.window and ', { memory = "nccl" }' or device)
+        if b.window then put("local %s = world:window(%s, { symmetric = true })", b.window, name) end
     end
     for _, f in ipairs(program.functions) do
         block(("local function %s(%s)"):format(f.name, f.param or ""), function() statements(f.body) end)
@@ -173,10 +203,21 @@ local function share_id()
     put("local id = store:get(\"id\")")
 end
 
+-- Joins the world, or does something wrong about that.
+local function join(me)
+    local wrong = program.wrong_init or {}
+    local odd, size = ("%s == %d"):format(me, wrong.rank or 0), program.n .. ""
+    if wrong.what == "absent" then put("if %s then return end", odd) end
+    if wrong.what == "own id" then put("local id = %s and nccl.unique_id() or id", odd) end
+    if wrong.what == "size" then size = ("%s and %d or %d"):format(odd, program.n - 1, program.n) end
+    if wrong.what == "size" then put("if %s then sleep(1) end", odd) end -- who comes later would get an error
+    put("local world = nccl.init_rank(%s, id, %s)", size, me)
+end
+
 local function one_per_process()
     if program.name == "ids" then
         share_id()
-        put("local world = nccl.init_rank(nranks, id, rank)")
+        join("rank")
     end
     put("local me, n = rank, nranks")
     objects()
@@ -195,7 +236,8 @@ local function one_per_thread()
         if program.all then
             put("local me, n = world.rank, world.nranks")
         else
-            put("local n, world = %d, nccl.init_rank(%d, id, me)", n, n)
+            put("local n = %d", n)
+            join("me")
         end
         objects()
         statements(program.bodies[1])

@@ -21,6 +21,12 @@ function tree.get(key) return { kind = "get", key = key } end
 function tree.invoke(name, arg) return { kind = "invoke", name = name, arg = arg } end
 function tree.leave() return { kind = "return" } end
 function tree.destroy(comm) return { kind = "destroy", comm = comm } end
+function tree.abort(comm) return { kind = "abort", comm = comm } end
+function tree.kill() return { kind = "kill" } end
+function tree.scope(body) return { kind = "scope", body = body } end
+
+-- A communicator of others, made in the midst of the program: of `parent` by color, or without its last rank.
+function tree.derive(comm) return { kind = "derive", comm = comm } end
 
 -- body where the condition holds, otherwise `other`
 function tree.only(cond, body, other) return { kind = "only", cond = cond, body = body, other = other or {} } end
@@ -55,13 +61,29 @@ function tree.program(n, name)
     return setmetatable({ n = n, name = name, joint = shape.joint, spawned = shape.spawned, all = shape.all,
                           second = shape.second, processes = processes(n, shape), comms = {}, streams = {}, events = {}, buffers = {},
                           functions = {}, bodies = { {} }, handles = { world = true, stream = true },
-                          buffer = {} }, Program)
+                          buffer = {}, polled = {} }, Program)
 end
 
 function Program:split(name, color, parent)
     self.comms[#self.comms + 1] = { name = name, color = color, parent = parent or "world" }
     self.handles[name] = true
     return name
+end
+
+-- One that a statement makes; `polled`: it does not block.
+function Program:derived(how, parent, color, polled)
+    local name = "sub" .. #self.comms
+    self.comms[#self.comms + 1] = { name = name, color = color, parent = parent, how = how, polled = polled }
+    self.handles[name] = true
+    self.polled[name] = polled
+    return name
+end
+
+function Program:new_window(dtype, count)
+    local name = self:new_buffer(dtype, count)
+    self.buffer[name].window = "w" .. #self.buffers
+    self.handles[self.buffer[name].window] = true
+    return name, self.buffer[name].window
 end
 
 function Program:new_stream()

@@ -158,12 +158,42 @@ function phases.overlap(p, g)
              reduction(p, c, "reduce_scatter"), record(done, side), wait(done, "stream") }
 end
 
+-- Puts into the next rank's window, and signals without data.
+function phases.one_sided(p, g)
+    if p.joint or p.spawned then return phases.ring(p, g) end
+    p.signals = true
+    local to, from = "(me + 1) % n", "(me - 1) % n"
+    local put
+    if draw.chance(2) then
+        put = call("world", "signal", { peer = to, stream = "stream" })
+    else
+        local k = count()
+        local x, w = p:new_window("float32", 2 * k)
+        put = call("world", "put_signal", { x = x, part = "0", parts = 2, peer = to, window = w,
+                                             first = tostring(k + 1), stream = "stream" })
+    end
+    return { put, call("world", "wait_signal", { peer = from, stream = "stream" }) }
+end
+
+-- A communicator for a while: of a split, of a shrink, one that does not block.
+function phases.regroup(p, g)
+    if p.second or p.n < 3 then return phases.norm(p, g) end
+    local shrunk = draw.chance(3) and not p.joint
+    local polled = not shrunk and not p.joint and draw.chance(2)
+    local name = p:derived(shrunk and "shrink" or "split", "world", ("me %% %d"):format(p.n % 2 == 0 and 2 or 1), polled)
+    local c = { name = name, size = shrunk and p.n - 1 or p.n % 2 == 0 and p.n // 2 or p.n, stream = "stream" }
+    local body = { tree.derive(name), reduction(p, c, "all_reduce") }
+    if draw.chance(2) then add(body, collective(p, c, "all_gather")) end
+    if draw.chance(2) then add(body, sync(), tree.destroy(name)) end
+    return { shrunk and only("me < n - 1", body) or tree.scope(body) }
+end
+
 function phases.norm(p, g)
     return { reduction(p, g.world, "all_reduce", { count = 1, dtype = "float32" }) }
 end
 
 local names = { "data_parallel", "bucket_loop", "tensor_parallel", "sharded", "optimizer_shards", "pipeline",
-                "ring", "experts", "mixed", "mixed", "overlap", "norm" }
+                "ring", "experts", "mixed", "mixed", "overlap", "norm", "one_sided", "regroup" }
 
 local function hosts(p, keys)
     if p.processes < p.n or p.second or not draw.chance(3) then return {} end

@@ -9,7 +9,7 @@ local names = {}
 for name in pairs(mutations) do names[#names + 1] = name end
 table.sort(names)
 -- What people report most is drawn most.
-for _, name in ipairs { "leave_out", "leave_out", "add", "fewer", "comm", "count" } do names[#names + 1] = name end
+for _, name in ipairs { "leave_out", "leave_out", "leave_out", "add", "add", "fewer", "fewer", "comm", "count", "peer" } do names[#names + 1] = name end
 
 local function write(path, content)
     local file = assert(io.open(path, "w"))
