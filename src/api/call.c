@@ -206,7 +206,8 @@ void ncs_call_describe(const struct ncs_call *call, struct ncs_str *out)
     }
     ncs_str_add(out, call->fn == NCS_FN_ncclBcast ? "Broadcast" : info->name + strlen("nccl"));
     if (ncs_call_arg(call, NCS_ARG_COUNT)) {
-        add_name(out, ncs_dtype_name(dtype), "dtype", dtype);
+        if (!(call->unsaid & NCS_UNSAID_DTYPE))
+            add_name(out, ncs_dtype_name(dtype), "dtype", dtype);
         if (!(call->unsaid & NCS_UNSAID_COUNT))
             ncs_str_addf(out, " x %zu", ncs_call_count(call));
     }

@@ -32,7 +32,7 @@ union ncs_arg {
 };
 
 /* Arguments that hold anything. */
-enum { NCS_UNSAID_COUNT = 1, NCS_UNSAID_OP = 2, NCS_UNSAID_ROOT = 4 };
+enum { NCS_UNSAID_COUNT = 1, NCS_UNSAID_OP = 2, NCS_UNSAID_ROOT = 4, NCS_UNSAID_DTYPE = 8 };
 
 struct ncs_redop; /* below */
 struct ncs_window;

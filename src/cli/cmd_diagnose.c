@@ -52,6 +52,32 @@ static void soften(struct ncs_diagnosis *d)
             d->finding[i].certainty = NCS_LIKELY;
 }
 
+/* Calls on the finding's communicator that the record has of a rank. */
+static uint32_t calls_of(const struct ncs_journal *j, const struct ncs_finding *f, int rank)
+{
+    for (size_t c = 0; f->comm && c < j->comms; c++)
+        for (int k = 0; k < j->comm[c]->members && strcmp(j->comm[c]->name, f->comm) == 0; k++)
+            if (j->comm[c]->member[k].rank == rank)
+                return j->comm[c]->member[k].calls;
+    return 0;
+}
+
+/* A record that is not whole weakens what is found in it. */
+static void weaken(const struct ncs_trace *t, struct ncs_diagnosis *d)
+{
+    struct ncs_finding *f = ncs_first_cause(d->finding, d->findings);
+    for (size_t i = 0; f && i < f->culprits; i++) {
+        int rank = f->culprit[i].rank;
+        const struct ncs_trace_doubt *doubt = (size_t)rank < t->doubts ? &t->doubt_of[rank] : NULL;
+        if (doubt && doubt->text && (doubt->anywhere || calls_of(t->journal, f, rank) < f->call)) {
+            ncs_finding_doubt(f, doubt->text);
+            break;
+        }
+    }
+    if (f && t->doubt)
+        ncs_finding_doubt(f, t->doubt);
+}
+
 static bool has_error(const struct ncs_diagnosis *d)
 {
     for (size_t i = 0; i < d->findings; i++)
@@ -69,6 +95,7 @@ static void diagnose(const struct ncs_trace *trace, struct ncs_result *r)
     ncs_diagnose(trace->journal, &trace->snapshot, notice, trace->clashes, &r->diagnosis);
     ncs_free(notice);
     ncs_diagnosis_decide(&r->diagnosis, trace->journal);
+    weaken(trace, &r->diagnosis);
     soften(&r->diagnosis);
     r->stop = trace->snapshot.stop;
     r->ranks = trace->ranks;

@@ -22,6 +22,15 @@ void ncs_diagnosis_prefer(struct ncs_diagnosis *d, size_t alternative)
     d->alternative[alternative] = swap;
 }
 
+void ncs_finding_doubt(struct ncs_finding *f, const char *doubt)
+{
+    struct ncs_str s = { 0 };
+    ncs_str_addf(&s, "%s%s%s", f->otherwise ? f->otherwise : "", f->otherwise ? "; " : "", doubt);
+    ncs_free(f->otherwise);
+    f->otherwise = ncs_str_take(&s);
+    f->certainty = NCS_LIKELY;
+}
+
 /* ---- changes in place ---- */
 
 static const struct ncs_comm_info *comm_named(const struct ncs_journal *j, const char *name)

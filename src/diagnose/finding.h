@@ -182,6 +182,8 @@ void ncs_diagnosis_prefer(struct ncs_diagnosis *d, size_t alternative);
 /* Of a run that cannot be made again: the alternative that is likelier by the calls alone becomes the diagnosis, as
  * likely, and names what the diagnosis was as what else it could be. */
 void ncs_diagnosis_decide(struct ncs_diagnosis *d, const struct ncs_journal *journal);
+/* Of a record that is not whole: the finding of the cause is likely, and `doubt` says what else it could be. */
+void ncs_finding_doubt(struct ncs_finding *f, const char *doubt);
 /* The first finding of a cause that blocks ranks; NULL = there is none. */
 struct ncs_finding *ncs_first_cause(struct ncs_finding *finding, size_t findings);
 struct ncs_edit ncs_edit_copy(const struct ncs_edit *edit);

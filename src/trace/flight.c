@@ -2,31 +2,16 @@
  * in which the calls were made, each with its process group, sizes, state and stack. */
 #include <ctype.h>
 #include <inttypes.h>
-#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "api/types.h"
-#include "base/hash.h"
 #include "base/mem.h"
+#include "trace/flight.h"
 #include "trace/flight_words.h"
 
-enum { FRAMES_SEEN = 256, PAIR_NAME = 96 };
-
-struct dump {
-    const char *path;
-    json_t *root;         /* owned */
-    int rank;
-    struct ncs_map group; /* name of a process group -> communicator + 1 */
-    size_t unknown;       /* entries that are none of NCCL's calls */
-    char odd[64];         /* the first of them */
-};
-
-struct flight {
-    struct record *record;
-    struct dump *dump; size_t dumps;
-    struct ncs_map comm;  /* name and ranks -> communicator + 1 */
-    struct ncs_error *err;
-};
+enum { FRAMES_SEEN = 256 };
 
 /* ---- what an entry has ---- */
 
@@ -113,109 +98,36 @@ static int place_of(struct record *r, const json_t *frames)
     return best ? ncs_record_place(r, json_string_value(json_object_get(best, "filename")), (long)line) : 0;
 }
 
-static enum record_state state_of(const struct entry *e)
+/* By the status of its group: the number of the last collective that came to an end; -1 = none, -2 = not known. */
+static int64_t last_over(const struct entry *e)
+{
+    const json_t *id = json_object_get(e->o, "pg_id"), *all = json_object_get(e->dump->root, "pg_status");
+    char key[32];
+    int64_t number;
+    if (!whole(id, &number) || ncs_map_number(&e->dump->pairs, (uint64_t)number + 1))
+        return -2;
+    snprintf(key, sizeof key, "%" PRId64, number);
+    const json_t *status = json_object_get(all, key);
+    return whole(json_object_get(status, "last_completed_collective"), &number) ? number : -2;
+}
+
+/* Some never learn the state of a call, or stop looking: then its group's status says whether it is over, and where
+ * there is none, that PyTorch has let go of it. What has run out of time is let go of, too. */
+static enum record_state state_of(const struct entry *e, bool p2p, int64_t seq)
 {
     const char *state = text_of(e, "state");
+    int64_t last = p2p || seq < 0 ? -2 : last_over(e);
+    if ((state && strcmp(state, "completed") == 0) || (last >= 0 && seq <= last))
+        return RECORD_OVER;
+    if (last == -2 && json_is_true(json_object_get(e->o, "retired")))
+        return RECORD_OVER;
     return !state                            ? RECORD_UNKNOWN
-           : strcmp(state, "completed") == 0 ? RECORD_OVER
            : strcmp(state, "started") == 0   ? RECORD_STARTED
            : strcmp(state, "scheduled") == 0 ? RECORD_SCHEDULED
                                              : RECORD_UNKNOWN;
 }
 
-/* ---- process groups ---- */
-
-/* "[0, 1]" or a list; the caller's. */
-static int *ranks_of(const json_t *v, size_t *count)
-{
-    int *rank = NULL;
-    size_t room = 0;
-    *count = 0;
-    for (size_t i = 0; i < json_array_size(v); i++)
-        NCS_PUSH(rank, *count, room, (int)json_integer_value(json_array_get(v, i)));
-    const char *text = json_string_value(v);
-    for (const char *p = text ? text : ""; *p && *count < NCS_RECORD_RANKS;) {
-        char *end;
-        long n = isdigit((unsigned char)*p) ? strtol(p, &end, 10) : -1;
-        p = n < 0 ? p + 1 : end;
-        if (n >= 0)
-            NCS_PUSH(rank, *count, room, n < NCS_RECORD_RANKS ? (int)n : NCS_RECORD_RANKS);
-    }
-    return rank;
-}
-
-static bool has_name(const struct record *r, const char *name)
-{
-    for (size_t i = 0; i < r->comms; i++)
-        if (r->comm[i].name && strcmp(r->comm[i].name, name) == 0)
-            return true;
-    return false;
-}
-
-/* The communicator of these ranks with that name: the same from every dump. */
-static int comm_of(struct flight *f, const char *name, const char *desc, const int *rank, size_t ranks)
-{
-    struct record *r = f->record;
-    uint64_t key = ncs_hash_bytes(ncs_hash_bytes(1, name, strlen(name)), rank, ranks * sizeof *rank);
-    int comm = (int)(uintptr_t)ncs_map_get(&f->comm, key) - 1;
-    if (comm >= 0)
-        return comm;
-    struct ncs_str own = { 0 };
-    bool plain = desc && *desc && strcmp(desc, "undefined") != 0 && !has_name(r, desc);
-    if (plain)
-        ncs_str_add(&own, desc);
-    else
-        ncs_str_addf(&own, "pg %s", name);
-    comm = ncs_record_add_comm(r, (int)ranks, own.text, f->err);
-    ncs_str_free(&own);
-    if (comm >= 0) {
-        r->comm[comm].role = desc ? ncs_copy_text(desc) : NULL;
-        r->comm[comm].serial = isdigit((unsigned char)*name) ? strtoll(name, NULL, 10) : r->comm[comm].serial;
-    }
-    for (size_t i = 0; comm >= 0 && i < ranks; i++) {
-        if (!ncs_record_has_rank(r, rank[i], f->err))
-            return -1;
-        r->comm[comm].rank[i] = rank[i];
-    }
-    if (comm >= 0)
-        ncs_map_put(&f->comm, key, (void *)(uintptr_t)(comm + 1));
-    return comm;
-}
-
-static bool add_group(struct flight *f, struct dump *d, const char *name, const char *desc,
-                      const json_t *listed)
-{
-    size_t ranks;
-    int *rank = ranks_of(listed, &ranks);
-    if (ranks == 0) { /* of older versions: all there are */
-        size_t room = 0;
-        for (int k = 0; k < f->record->ranks; k++)
-            NCS_PUSH(rank, ranks, room, k);
-    }
-    int comm = comm_of(f, name, desc, rank, ranks);
-    ncs_free(rank);
-    if (comm < 0)
-        return ncs_fail_at(f->err, d->path, 0, 0);
-    ncs_map_put(&d->group, ncs_hash_bytes(0, name, strlen(name)), (void *)(uintptr_t)(comm + 1));
-    return true;
-}
-
-static bool read_groups(struct flight *f, struct dump *d)
-{
-    const char *name;
-    json_t *v;
-    json_object_foreach(json_object_get(d->root, "pg_config"), name, v) {
-        const char *desc = json_string_value(json_object_get(v, "desc"));
-        if (!json_is_object(v)) {
-            ncs_fail(f->err, NCS_BAD_INPUT, "pg_config.%.60s: `name`, `desc` and `ranks` are expected",
-                     name);
-            return ncs_fail_at(f->err, d->path, 0, 0);
-        }
-        if (!add_group(f, d, name, desc, json_object_get(v, "ranks")))
-            return false;
-    }
-    return true;
-}
+/* ---- entries ---- */
 
 static int rank_in(const struct record *r, int comm, int rank)
 {
@@ -225,26 +137,6 @@ static int rank_in(const struct record *r, int comm, int rank)
     return -1;
 }
 
-/* A send or receive on its own goes through a communicator of the two alone. */
-static int pair_of(struct flight *f, int comm, int a, int b)
-{
-    struct record *r = f->record;
-    int low = a < b ? a : b, high = a < b ? b : a;
-    if (low < 0 || high >= r->comm[comm].nranks || low == high)
-        return comm;
-    int rank[2] = { r->comm[comm].rank[low], r->comm[comm].rank[high] };
-    char name[PAIR_NAME];
-    snprintf(name, sizeof name, "%.48s, pair %d-%d", r->comm[comm].name, low, high);
-    int pair = comm_of(f, name, name, rank, 2);
-    if (pair >= 0) {
-        ncs_free(r->comm[pair].role);
-        r->comm[pair].role = NULL;
-        r->comm[pair].pair_of = comm;
-    }
-    return pair;
-}
-
-/* ---- entries ---- */
 
 /* The calls of the batch that a `coalesced` entry ends. */
 static void close_batch(struct record_rank *k, int comm, bool p2p, int64_t seq, enum record_state state,
@@ -269,14 +161,16 @@ static void set_sizes(const struct entry *e, struct record_call *c)
     bool by_output = c->fn == NCS_FN_ncclReduceScatter || c->fn == NCS_FN_ncclScatter ||
                      c->fn == NCS_FN_ncclRecv;
     const json_t *types = json_object_get(e->o, by_output ? "output_dtypes" : "input_dtypes");
+    const json_t *sizes = by_output ? out : in;
     int factor;
-    c->count = elements(by_output ? out : in);
+    c->count = elements(sizes);
     c->dtype = ncs_flight_dtype(first_text(types), &factor);
     c->count *= (uint64_t)factor;
-    if (c->fn == NCS_FN_ncclAlltoAll) { /* each rank has sizes of its own */
-        c->count = 1;
+    /* A size that is not recorded is not 0; those of an all-to-all each rank has for itself. */
+    if (c->fn == NCS_FN_ncclAlltoAll || json_array_size(sizes) == 0)
         c->unsaid |= NCS_UNSAID_COUNT;
-    }
+    if (json_array_size(types) == 0)
+        c->unsaid |= NCS_UNSAID_DTYPE;
     c->unsaid |= NCS_UNSAID_OP | NCS_UNSAID_ROOT;
 }
 
@@ -299,17 +193,15 @@ static bool add_entry(struct flight *f, struct dump *d, const struct entry *e)
         return misfit(f, e, "profiling_name", "a text such as `nccl:all_reduce`");
     if (!group)
         return misfit(f, e, "process_group", "a list with the name of the group");
-    uint64_t key = ncs_hash_bytes(0, group, strlen(group));
-    if (!ncs_map_get(&d->group, key) &&
-        !add_group(f, d, group, json_string_value(json_array_get(pg, 1)), NULL))
-        return false;
-    int comm = (int)(uintptr_t)ncs_map_get(&d->group, key) - 1, self = rank_in(r, comm, d->rank), peer = -1;
+    int comm = ncs_flight_group(d, group), self = comm >= 0 ? rank_in(r, comm, d->rank) : -1, peer = -1;
+    if (comm < 0)
+        return misfit(f, e, "process_group", "a group of this dump");
     enum ncs_fn fn;
     enum flight_word word = ncs_flight_word(name, &fn);
     bool p2p = json_is_true(json_object_get(e->o, "is_p2p")) || word == FLIGHT_P2P;
     int64_t seq = whole_of(e, p2p ? "p2p_seq_id" : "collective_seq_id", whole_of(e, "seq_id", -1));
     if (word == FLIGHT_CLOSES)
-        close_batch(&r->rank[d->rank], comm, p2p, seq, state_of(e), r->calls + 1);
+        close_batch(&r->rank[d->rank], comm, p2p, seq, state_of(e, p2p, seq), r->calls + 1);
     if (word == FLIGHT_UNKNOWN && !d->unknown++)
         snprintf(d->odd, sizeof d->odd, "%s", name);
     if (word != FLIGHT_CALL && word != FLIGHT_P2P)
@@ -328,7 +220,7 @@ static bool add_entry(struct flight *f, struct dump *d, const struct entry *e)
     if (!c)
         return ncs_fail_at(f->err, d->path, 0, 0);
     *c = (struct record_call){ .fn = fn, .comm = comm, .comm_rank = self, .root = word == FLIGHT_P2P ? peer : 0,
-                               .seq = seq, .state = state_of(e) };
+                               .seq = seq, .state = state_of(e, p2p, seq) };
     set_sizes(e, c);
     c->place = place_of(r, json_object_get(e->o, "frames"));
     return true;
@@ -341,7 +233,7 @@ static bool set_pairs(struct flight *f, int rank)
         struct record_call *c = &f->record->rank[rank].call[i];
         if ((c->fn != NCS_FN_ncclSend && c->fn != NCS_FN_ncclRecv) || c->batched)
             continue;
-        int pair = pair_of(f, c->comm, c->comm_rank, c->root);
+        int pair = ncs_flight_pair(f, c->comm, c->comm_rank, c->root);
         if (pair < 0)
             return false;
         if (pair != c->comm) {
@@ -361,6 +253,12 @@ static bool read_entries(struct flight *f, struct dump *d)
     if (entries && !json_is_array(entries)) {
         ncs_fail(f->err, NCS_BAD_INPUT, "`entries`: a list is expected");
         return ncs_fail_at(f->err, d->path, 0, 0);
+    }
+    for (size_t i = 0; i < json_array_size(entries); i++) {
+        const json_t *entry = json_array_get(entries, i);
+        int64_t id;
+        if (json_is_true(json_object_get(entry, "is_p2p")) && whole(json_object_get(entry, "pg_id"), &id))
+            ncs_map_put_number(&d->pairs, (uint64_t)id + 1, 1);
     }
     for (; e.number < json_array_size(entries); e.number++) {
         e.o = json_array_get(entries, e.number);
@@ -445,17 +343,35 @@ static bool open_dump(struct flight *f, const struct trace_file *file, struct du
     return true;
 }
 
+/* One that was cut off when its rank died is common among many, and sinks none of the others. */
+static bool leave_out(struct flight *f, const struct dump *d)
+{
+    int rank = rank_of_name(d->path);
+    if (f->dumps < 2 || rank < 0 || !ncs_record_has_rank(f->record, rank, f->err) || f->record->rank[rank].source)
+        return false;
+    f->record->rank[rank].spoilt = true;
+    ncs_record_note(f->record, "the dump of rank %d cannot be read: %.200s: %.200s", rank, d->path, f->err->text);
+    ncs_record_doubt(f->record, rank, false, "it could also be that rank %d waits like the others: its dump cannot be "
+                     "read", rank);
+    *f->err = (struct ncs_error){ 0 };
+    return true;
+}
+
 bool ncs_flight_read(struct record *r, struct trace_file *file, size_t count, struct ncs_error *err)
 {
     struct flight f = { .record = r, .dump = ncs_new(count * sizeof *f.dump), .dumps = count, .err = err };
     bool ok = true;
+    size_t readable = 0;
     r->trace->kind = "Flight Recorder dumps";
     r->source_word = "dump";
     r->tells_ends = true;
     for (size_t i = 0; i < count && ok; i++)
-        ok = open_dump(&f, &file[i], &f.dump[i]);
-    for (size_t i = 0; i < count && ok; i++)
-        ok = read_groups(&f, &f.dump[i]);
+        ok = open_dump(&f, &file[i], &f.dump[i]) || (!f.dump[i].root && leave_out(&f, &f.dump[i]));
+    for (size_t i = 0; i < count; i++)
+        readable += f.dump[i].root != NULL;
+    if (ok && !readable)
+        ok = open_dump(&f, &file[0], &f.dump[0]); /* for its error */
+    ok = ok && ncs_flight_read_groups(&f);
     for (size_t i = 0; i < count && ok; i++)
         ok = read_entries(&f, &f.dump[i]);
     if (ok) {
@@ -468,6 +384,7 @@ bool ncs_flight_read(struct record *r, struct trace_file *file, size_t count, st
     for (size_t i = 0; i < count; i++) {
         json_decref(f.dump[i].root);
         ncs_map_free(&f.dump[i].group);
+        ncs_map_free(&f.dump[i].pairs);
     }
     ncs_free(f.dump);
     ncs_map_free(&f.comm);

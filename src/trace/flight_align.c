@@ -100,18 +100,83 @@ static void start_together(struct record *r, int comm)
     ncs_free(cut);
 }
 
+/* ---- sizes ---- */
+
+/* A size or a type that one dump does not say is compared with none: the others' of the communicator are left out,
+ * too. Unsaid sizes are all 1, so that none is that of an empty call. */
+static void leave_unsaid(struct record *r, int comm, bool pairs)
+{
+    enum { SIZE = NCS_UNSAID_COUNT | NCS_UNSAID_DTYPE };
+    const struct record_comm *info = &r->comm[comm];
+    unsigned unsaid = 0;
+    for (int apply = 0; apply < 2; apply++)
+        for (int k = 0; k < info->nranks; k++)
+            for (size_t i = 0; info->rank[k] >= 0 && i < r->rank[info->rank[k]].calls; i++) {
+                struct record_call *c = &r->rank[info->rank[k]].call[i];
+                if (c->comm != comm || ncs_record_is_collective(c) == pairs)
+                    continue;
+                if (!apply)
+                    unsaid |= c->fn == NCS_FN_ncclAlltoAll ? 0 : c->unsaid & SIZE;
+                c->unsaid |= apply ? unsaid : 0;
+                if (apply && c->unsaid & NCS_UNSAID_COUNT)
+                    c->count = 1;
+                if (apply && c->unsaid & NCS_UNSAID_DTYPE)
+                    c->dtype = -1;
+            }
+}
+
 /* ---- ranks without a dump ---- */
 
-/* What others have come past, they cannot have come past without it. */
+/* The nth collective of a rank on a communicator; NULL = it has made fewer. */
+static const struct record_call *nth_of(const struct record *r, int comm, int rank, size_t nth)
+{
+    for (size_t i = 0; i < r->rank[rank].calls; i++) {
+        const struct record_call *c = &r->rank[rank].call[i];
+        if (c->comm == comm && ncs_record_is_collective(c) && nth-- == 0)
+            return c;
+    }
+    return NULL;
+}
+
+/* The rest goes without saying: ranks that are known disagree, whatever a rank did whose dump cannot be read. */
+static bool known_disagree(const struct record *r, int comm)
+{
+    enum { COMPARED = 64 }; /* of what is not over */
+    const struct record_comm *info = &r->comm[comm];
+    int first = -1;
+    bool spoilt = false, differ = false;
+    for (int k = 0; k < info->nranks; k++) {
+        int rank = info->rank[k];
+        if (rank < 0 || !r->rank[rank].source) {
+            if (rank < 0 || !r->rank[rank].spoilt)
+                return false;
+            spoilt = true;
+            continue;
+        }
+        first = first < 0 ? rank : first;
+        size_t calls = span_of(r, comm, first).calls, over = span_of(r, comm, first).over;
+        differ |= span_of(r, comm, rank).calls != calls;
+        for (size_t i = over; i < calls && i < over + COMPARED && !differ; i++) {
+            const struct record_call *a = nth_of(r, comm, first, i), *b = nth_of(r, comm, rank, i);
+            differ = !b || a->fn != b->fn || a->count != b->count || a->dtype != b->dtype;
+        }
+    }
+    return spoilt && differ;
+}
+
+/* What others have come past, they cannot have come past without it; of a dump that cannot be read the rank is
+ * taken to have done as most where others are to blame. */
 static void add_implied(struct record *r, int comm)
 {
     struct record_comm *info = &r->comm[comm];
     int model = -1;
     size_t most = 0;
+    bool all = known_disagree(r, comm);
     for (int k = 0; k < info->nranks; k++) {
-        size_t over = info->rank[k] >= 0 ? span_of(r, comm, info->rank[k]).over : 0;
-        if (over > most) {
-            most = over;
+        struct span s = info->rank[k] >= 0 ? span_of(r, comm, info->rank[k]) : (struct span){ 0 };
+        size_t calls = all ? s.calls : s.over;
+        if (calls > most) {
+            most = calls;
             model = k;
         }
     }
@@ -144,8 +209,11 @@ void ncs_flight_align(struct record *r)
         carry_over(r, k);
     for (size_t i = 0; i < r->comms; i++)
         start_together(r, (int)i);
-    for (size_t i = 0; i < r->comms; i++)
+    for (size_t i = 0; i < r->comms; i++) {
+        leave_unsaid(r, (int)i, false);
+        leave_unsaid(r, (int)i, true);
         add_implied(r, (int)i);
+    }
     for (int k = 0; k < r->ranks; k++)
         set_streams(r, k);
 }

@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/safe.h"
+#include "trace/log_gaps.h"
 #include "trace/log_line.h"
 
 struct bound { /* a communicator's handle in a process */
@@ -47,6 +48,7 @@ struct log {
     struct ncs_map thread_of;
     struct ncs_map has_calls; /* processes with calls in lines of CALL: those of COLL say them again */
     uint64_t groups;
+    struct log_gaps gaps;
     size_t unbound, odd, warnings;
     int first_odd, first_warning;
     const char *odd_file, *warning_file;
@@ -276,6 +278,8 @@ static bool add_call(struct log *l, const struct log_line *line, const struct lo
     }
     struct entity *e = &l->entity[b->entity];
     uint64_t group = group_of(l, line, e, b->comm, call);
+    if (call->counted)
+        ncs_log_saw(&l->gaps, b->comm, b->comm_rank, e->rank, call->op_count);
     struct record_call *c = ncs_record_add(l->record, e->rank, l->err);
     if (!c)
         return ncs_fail_at(l->err, line->file, line->number, 0);
@@ -346,6 +350,16 @@ static void warn(struct log *l, const struct log_line *line, const char *text)
     l->warning_file = line->file;
 }
 
+/* The log of a process is cut off: its ranks may have made further calls. */
+static void doubt_end(struct log *l, const struct log_line *line)
+{
+    for (size_t i = 0; i < l->entities && l->building; i++)
+        if (l->entity[i].process == line->process)
+            ncs_record_doubt(l->record, l->entity[i].rank, false, "it could also be that rank %d made the calls that are "
+                             "missed: its log ends in the middle of a line, %s:%d", l->entity[i].rank, line->file,
+                             line->number);
+}
+
 static bool read_file(struct log *l, const struct trace_file *file)
 {
     struct log_line line = { .file = file->path };
@@ -359,8 +373,10 @@ static bool read_file(struct log *l, const struct trace_file *file)
         ncs_str_clear(&text);
         ncs_str_add_bytes(&text, at, bytes < LOG_LINE_MOST ? bytes : LOG_LINE_MOST);
         warn(l, &line, text.text);
-        /* A last line without an end may be half of one. */
-        if (stop && ncs_log_split(text.text, &line))
+        bool of_nccl = ncs_log_split(text.text, &line);
+        if (!stop && of_nccl)
+            doubt_end(l, &line); /* it may be half of one */
+        else if (of_nccl)
             ok = take(l, &line);
         at += bytes + 1;
     }
@@ -427,7 +443,10 @@ bool ncs_log_read(struct record *r, struct trace_file *file, size_t count, struc
     l.building = true;
     ncs_map_free(&l.bound_of);
     l.bound_of = (struct ncs_map){ 0 };
-    ok = ok && read_all(&l, file, count) && has_calls(&l, &file[0], err) && ncs_log_align(r, err);
+    ok = ok && read_all(&l, file, count) && has_calls(&l, &file[0], err);
+    if (ok)
+        ncs_log_note_gaps(&l.gaps, r);
+    ok = ok && ncs_log_align(r, err);
     if (ok) {
         end_groups(&l);
         note_lines(&l);
@@ -445,5 +464,6 @@ bool ncs_log_read(struct record *r, struct trace_file *file, size_t count, struc
     ncs_map_free(&l.entity_of);
     ncs_map_free(&l.thread_of);
     ncs_map_free(&l.has_calls);
+    ncs_log_gaps_free(&l.gaps);
     return ok;
 }

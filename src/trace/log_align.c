@@ -97,6 +97,24 @@ static bool number_absent(struct record *r, struct ncs_error *err)
     return true;
 }
 
+/* What is written last may be lost with the process: who has fewer calls may have made more. */
+static void doubt_short(struct record *r, int comm)
+{
+    const struct record_comm *info = &r->comm[comm];
+    size_t *calls = ncs_new((size_t)info->nranks * sizeof *calls), most = 0;
+    for (int k = 0; k < info->nranks; k++) {
+        const struct record_rank *own = info->rank[k] >= 0 ? &r->rank[info->rank[k]] : NULL;
+        for (size_t i = 0; own && i < own->calls; i++)
+            calls[k] += own->call[i].comm == comm && ncs_record_is_collective(&own->call[i]);
+        most = calls[k] > most ? calls[k] : most;
+    }
+    for (int k = 0; k < info->nranks; k++)
+        if (info->rank[k] >= 0 && r->rank[info->rank[k]].source && calls[k] < most)
+            ncs_record_doubt(r, info->rank[k], false, "it could also be that rank %d made the calls that are missed, if the "
+                             "end of its log is lost", info->rank[k]);
+    ncs_free(calls);
+}
+
 bool ncs_log_align(struct record *r, struct ncs_error *err)
 {
     if (!number_absent(r, err))
@@ -105,5 +123,7 @@ bool ncs_log_align(struct record *r, struct ncs_error *err)
         end_calls(r, k);
     ncs_record_note_missing(r);
     excuse_missing(r);
+    for (size_t i = 0; i < r->comms; i++)
+        doubt_short(r, (int)i);
     return true;
 }

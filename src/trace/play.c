@@ -229,7 +229,9 @@ static char *silence(const struct player *p, int rank)
     const struct record *r = p->record;
     const struct ncs_call *last = p->last[rank];
     struct ncs_str text = { 0 };
-    if (!r->rank[rank].source)
+    if (r->rank[rank].spoilt)
+        ncs_str_addf(&text, "left a %s that cannot be read", r->source_word);
+    else if (!r->rank[rank].source)
         ncs_str_addf(&text, "left no %s", r->source_word);
     else if (!last)
         ncs_str_addf(&text, "its %s has no call", r->source_word);

@@ -161,6 +161,10 @@ void ncs_trace_free(struct ncs_trace *trace)
         ncs_free(trace->note[i]);
     for (size_t i = 0; i < trace->places; i++)
         ncs_free(trace->place[i]);
+    for (size_t i = 0; i < trace->doubts; i++)
+        ncs_free(trace->doubt_of[i].text);
+    ncs_free(trace->doubt_of);
+    ncs_free(trace->doubt);
     ncs_free(trace->clash);
     ncs_free(trace->note);
     ncs_free(trace->place);

@@ -33,6 +33,24 @@ void ncs_record_note(struct record *r, const char *fmt, ...)
     NCS_PUSH(r->trace->note, r->trace->notes, r->trace->note_room, ncs_str_take(&text));
 }
 
+void ncs_record_doubt(struct record *r, int rank, bool anywhere, const char *fmt, ...)
+{
+    struct ncs_trace *t = r->trace;
+    struct ncs_str text = { 0 };
+    va_list args;
+    if (rank < 0 || ((size_t)rank < t->doubts && t->doubt_of[rank].text))
+        return;
+    if ((size_t)rank >= t->doubts) {
+        t->doubt_of = ncs_resize(t->doubt_of, ((size_t)rank + 1) * sizeof *t->doubt_of);
+        memset(&t->doubt_of[t->doubts], 0, ((size_t)rank + 1 - t->doubts) * sizeof *t->doubt_of);
+        t->doubts = (size_t)rank + 1;
+    }
+    va_start(args, fmt);
+    ncs_str_addv(&text, fmt, args);
+    va_end(args);
+    t->doubt_of[rank] = (struct ncs_trace_doubt){ ncs_str_take(&text), anywhere };
+}
+
 /* Fit for a report in any format: neither quotes nor control characters. */
 static char *place_name(const char *file, long line)
 {
@@ -149,7 +167,7 @@ void ncs_record_note_missing(struct record *r)
     int *rank = NULL;
     size_t ranks = 0, room = 0;
     for (int k = 0; k < r->ranks; k++)
-        if (!r->rank[k].source)
+        if (!r->rank[k].source && !r->rank[k].spoilt)
             NCS_PUSH(rank, ranks, room, k);
     if (ranks) {
         struct ncs_str who = { 0 };

@@ -34,7 +34,8 @@ struct record_call {
 struct record_rank {
     struct record_call *call;
     size_t calls, room;
-    const char *source;   /* its file; NULL = it left none */
+    const char *source;   /* its file; NULL = it left none, or none that can be read */
+    bool spoilt;          /* it left one that cannot be read */
     bool cut;             /* it has lost its oldest calls */
     bool open;            /* the last group is not ended */
 };
@@ -65,6 +66,9 @@ struct record {
 void ncs_record_free(struct record *r);
 
 void ncs_record_note(struct record *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* What it could be if the rank is blamed: its record has lost calls, `anywhere` or at its end. The first one stays. */
+void ncs_record_doubt(struct record *r, int rank, bool anywhere, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
 /* The line that stands for a place; file and line as the record has them. */
 int ncs_record_place(struct record *r, const char *file, long line);
 /* Makes room for ranks up to this one. */

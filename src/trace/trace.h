@@ -17,6 +17,12 @@ struct ncs_trace_clash {
     size_t calls;
 };
 
+/* What weakens it if a rank is blamed: its record is not whole. */
+struct ncs_trace_doubt {
+    char *text;    /* one sentence; NULL = nothing */
+    bool anywhere; /* calls may be missing between others; otherwise at the end only */
+};
+
 struct ncs_trace {
     const char *kind;        /* "Flight Recorder dumps", "NCCL log" */
     int ranks;
@@ -26,6 +32,8 @@ struct ncs_trace {
     struct ncs_journal *journal;
     struct ncs_snapshot snapshot;
     struct ncs_trace_clash *clash; size_t clashes, clash_room;
+    char *doubt;             /* what weakens all that is found, one sentence; NULL = nothing */
+    struct ncs_trace_doubt *doubt_of; size_t doubts; /* by rank of the run; of those beyond there is none */
     char **note; size_t notes, note_room; /* what a reader has to know of the record */
     /* In the journal a place is a line from NCS_TRACE_LINES on, which stands for one of these. */
     char **place; size_t places, place_room; /* "train.py:42" */

@@ -1,0 +1,240 @@
+/* The process groups of Flight Recorder dumps: which ranks each has. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "trace/flight.h"
+
+enum { PAIR_NAME = 96 };
+
+/* "[0, 1]" or a list; the caller's. */
+static int *ranks_of(const json_t *v, size_t *count)
+{
+    int *rank = NULL;
+    size_t room = 0;
+    *count = 0;
+    for (size_t i = 0; i < json_array_size(v); i++)
+        NCS_PUSH(rank, *count, room, (int)json_integer_value(json_array_get(v, i)));
+    const char *text = json_string_value(v);
+    for (const char *p = text ? text : ""; *p && *count < NCS_RECORD_RANKS;) {
+        char *end;
+        long n = isdigit((unsigned char)*p) ? strtol(p, &end, 10) : -1;
+        p = n < 0 ? p + 1 : end;
+        if (n >= 0)
+            NCS_PUSH(rank, *count, room, n < NCS_RECORD_RANKS ? (int)n : NCS_RECORD_RANKS);
+    }
+    return rank;
+}
+
+static bool has_name(const struct record *r, const char *name)
+{
+    for (size_t i = 0; i < r->comms; i++)
+        if (r->comm[i].name && strcmp(r->comm[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* The communicator of these ranks with that name: the same from every dump. */
+static int comm_of(struct flight *f, const char *name, const char *desc, const int *rank, size_t ranks)
+{
+    struct record *r = f->record;
+    uint64_t key = ncs_hash_bytes(ncs_hash_bytes(1, name, strlen(name)), rank, ranks * sizeof *rank);
+    int comm = (int)(uintptr_t)ncs_map_get(&f->comm, key) - 1;
+    if (comm >= 0)
+        return comm;
+    struct ncs_str own = { 0 };
+    bool plain = desc && *desc && strcmp(desc, "undefined") != 0 && !has_name(r, desc);
+    if (plain)
+        ncs_str_add(&own, desc);
+    else
+        ncs_str_addf(&own, "pg %s", name);
+    comm = ncs_record_add_comm(r, (int)ranks, own.text, f->err);
+    ncs_str_free(&own);
+    if (comm >= 0) {
+        r->comm[comm].role = desc ? ncs_copy_text(desc) : NULL;
+        r->comm[comm].serial = isdigit((unsigned char)*name) ? strtoll(name, NULL, 10) : r->comm[comm].serial;
+    }
+    for (size_t i = 0; comm >= 0 && i < ranks; i++) {
+        if (!ncs_record_has_rank(r, rank[i], f->err))
+            return -1;
+        r->comm[comm].rank[i] = rank[i];
+    }
+    if (comm >= 0)
+        ncs_map_put(&f->comm, key, (void *)(uintptr_t)(comm + 1));
+    return comm;
+}
+
+static uint64_t key_of_name(const char *name)
+{
+    return ncs_hash_bytes(0, name, strlen(name));
+}
+
+int ncs_flight_group(const struct dump *d, const char *name)
+{
+    return (int)ncs_map_number(&d->group, key_of_name(name)) - 1;
+}
+
+static void set_group(struct dump *d, const char *name, int comm)
+{
+    ncs_map_put_number(&d->group, key_of_name(name), (size_t)comm + 1);
+}
+
+/* ---- that the dumps describe ---- */
+
+static bool add_group(struct flight *f, struct dump *d, const char *name, const char *desc, const json_t *listed)
+{
+    size_t ranks;
+    int *rank = ranks_of(listed, &ranks);
+    if (ranks == 0) { /* of older versions: all there are */
+        size_t room = 0;
+        for (int k = 0; k < f->record->ranks; k++)
+            NCS_PUSH(rank, ranks, room, k);
+    }
+    int comm = comm_of(f, name, desc, rank, ranks);
+    ncs_free(rank);
+    if (comm < 0)
+        return ncs_fail_at(f->err, d->path, 0, 0);
+    set_group(d, name, comm);
+    return true;
+}
+
+static bool read_config(struct flight *f, struct dump *d)
+{
+    const char *name;
+    json_t *v;
+    json_object_foreach(json_object_get(d->root, "pg_config"), name, v) {
+        const char *desc = json_string_value(json_object_get(v, "desc"));
+        if (!json_is_object(v)) {
+            ncs_fail(f->err, NCS_BAD_INPUT, "pg_config.%.60s: `name`, `desc` and `ranks` are expected", name);
+            return ncs_fail_at(f->err, d->path, 0, 0);
+        }
+        if (!add_group(f, d, name, desc, json_object_get(v, "ranks")))
+            return false;
+    }
+    return true;
+}
+
+/* ---- that they only use ---- */
+
+struct use {
+    const char *name, *desc; /* the dumps' */
+    int *rank; size_t ranks, room;
+};
+
+struct uses {
+    struct use *of;
+    size_t count, room;
+    struct ncs_map at; /* name -> index + 1 */
+};
+
+static void add_use(struct uses *all, const char *name, const char *desc, int rank)
+{
+    size_t at = ncs_map_number(&all->at, key_of_name(name));
+    if (!at) {
+        struct use fresh = { .name = name, .desc = desc };
+        NCS_PUSH(all->of, all->count, all->room, fresh);
+        ncs_map_put_number(&all->at, key_of_name(name), at = all->count);
+    }
+    struct use *use = &all->of[at - 1];
+    size_t place = use->ranks;
+    for (size_t i = 0; i < use->ranks; i++)
+        if (use->rank[i] == rank)
+            return;
+    NCS_PUSH(use->rank, use->ranks, use->room, rank);
+    for (; place > 0 && use->rank[place - 1] > rank; place--)
+        use->rank[place] = use->rank[place - 1];
+    use->rank[place] = rank;
+}
+
+/* Another dump may describe it. */
+static int described(const struct flight *f, const char *name, int rank)
+{
+    for (size_t i = 0; i < f->dumps; i++) {
+        int comm = ncs_flight_group(&f->dump[i], name);
+        for (int k = 0; comm >= 0 && k < f->record->comm[comm].nranks; k++)
+            if (f->record->comm[comm].rank[k] == rank)
+                return comm;
+    }
+    return -1;
+}
+
+static void collect_uses(const struct flight *f, struct dump *d, struct uses *all)
+{
+    const json_t *entries = json_object_get(d->root, "entries");
+    for (size_t i = 0; i < json_array_size(entries); i++) {
+        const json_t *pg = json_object_get(json_array_get(entries, i), "process_group");
+        const char *name = json_string_value(json_array_get(pg, 0));
+        if (!name || ncs_flight_group(d, name) >= 0)
+            continue;
+        int comm = described(f, name, d->rank);
+        if (comm >= 0)
+            set_group(d, name, comm);
+        else
+            add_use(all, name, json_string_value(json_array_get(pg, 1)), d->rank);
+    }
+}
+
+/* Of a group that no dump describes the members are taken to be the ranks that use it. */
+static bool add_used(struct flight *f, const struct use *use)
+{
+    int comm = comm_of(f, use->name, use->desc, use->rank, use->ranks);
+    if (comm < 0)
+        return ncs_fail_at(f->err, f->dump[0].path, 0, 0);
+    for (size_t i = 0; i < f->dumps; i++)
+        for (size_t k = 0; k < use->ranks; k++)
+            if (f->dump[i].root && f->dump[i].rank == use->rank[k])
+                set_group(&f->dump[i], use->name, comm);
+    return true;
+}
+
+static void note_guess(struct record *r, const struct uses *all)
+{
+    if (!all->count)
+        return;
+    ncs_record_note(r, "pg_config does not say which ranks are in %zu group%s: those that use %s are taken to be",
+                    all->count, all->count == 1 ? "" : "s", all->count == 1 ? "it" : "each");
+    r->trace->doubt = ncs_copy_text("it could also be that a group has other ranks than those that use it, which no "
+                                    "pg_config of these dumps says");
+}
+
+bool ncs_flight_read_groups(struct flight *f)
+{
+    struct uses all = { 0 };
+    bool ok = true;
+    for (size_t i = 0; i < f->dumps && ok; i++)
+        ok = read_config(f, &f->dump[i]);
+    for (size_t i = 0; i < f->dumps && ok; i++)
+        collect_uses(f, &f->dump[i], &all);
+    for (size_t i = 0; i < all.count && ok; i++)
+        ok = add_used(f, &all.of[i]);
+    note_guess(f->record, &all);
+    for (size_t i = 0; i < all.count; i++)
+        ncs_free(all.of[i].rank);
+    ncs_free(all.of);
+    ncs_map_free(&all.at);
+    return ok;
+}
+
+/* ---- of two ranks ---- */
+
+/* A send or receive on its own goes through a communicator of the two alone. */
+int ncs_flight_pair(struct flight *f, int comm, int a, int b)
+{
+    struct record *r = f->record;
+    int low = a < b ? a : b, high = a < b ? b : a;
+    if (low < 0 || high >= r->comm[comm].nranks || low == high)
+        return comm;
+    int rank[2] = { r->comm[comm].rank[low], r->comm[comm].rank[high] };
+    char name[PAIR_NAME];
+    snprintf(name, sizeof name, "%.48s, pair %d-%d", r->comm[comm].name, low, high);
+    int pair = comm_of(f, name, name, rank, 2);
+    if (pair >= 0) {
+        ncs_free(r->comm[pair].role);
+        r->comm[pair].role = NULL;
+        r->comm[pair].pair_of = comm;
+    }
+    return pair;
+}

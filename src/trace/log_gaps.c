@@ -1,0 +1,58 @@
+/* What of a log is lost: a rank whose operations jump where others have lines, and files that end in the middle of
+ * a line. Nothing that is told from what such a rank has not called is more than likely. */
+#include "base/hash.h"
+#include "base/mem.h"
+#include "trace/log_gaps.h"
+
+struct jump {
+    int comm, rank;    /* of the run */
+    uint64_t from, to; /* operations between which it has no line */
+};
+
+static uint64_t key_of(int comm, uint64_t number, uint64_t what)
+{
+    return ncs_hash(ncs_hash(what, (uint64_t)comm), number);
+}
+
+void ncs_log_saw(struct log_gaps *g, int comm, int comm_rank, int rank, uint64_t op_count)
+{
+    uint64_t own = key_of(comm, (uint64_t)comm_rank, 1);
+    size_t last = ncs_map_number(&g->last, own);
+    if (last && op_count > last) { /* last is one more than the number */
+        struct jump jump = { comm, rank, last - 1, op_count };
+        NCS_PUSH(g->jump, g->jumps, g->room, jump);
+    }
+    ncs_map_put_number(&g->last, own, (size_t)op_count + 1);
+    ncs_map_put_number(&g->seen, key_of(comm, op_count, 2), 1);
+}
+
+/* Where all jump NCCL has counted an operation that it has not logged. */
+static bool others_have(const struct log_gaps *g, const struct jump *j, uint64_t *first)
+{
+    enum { MOST = 1024 };
+    for (*first = j->from + 1; *first < j->to && *first - j->from < MOST; ++*first)
+        if (ncs_map_number(&g->seen, key_of(j->comm, *first, 2)))
+            return true;
+    return false;
+}
+
+void ncs_log_note_gaps(struct log_gaps *g, struct record *r)
+{
+    for (size_t i = 0; i < g->jumps; i++) {
+        const struct jump *j = &g->jump[i];
+        uint64_t first;
+        if (!others_have(g, j, &first))
+            continue;
+        ncs_record_note(r, "the log of rank %d has lost lines: operation %llu on %s is followed by %llu", j->rank,
+                        (unsigned long long)j->from, r->comm[j->comm].name, (unsigned long long)j->to);
+        ncs_record_doubt(r, j->rank, true, "it could also be that rank %d made the calls that are missed: its log has "
+                         "lost lines", j->rank);
+    }
+}
+
+void ncs_log_gaps_free(struct log_gaps *g)
+{
+    ncs_free(g->jump);
+    ncs_map_free(&g->last);
+    ncs_map_free(&g->seen);
+}
