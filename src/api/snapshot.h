@@ -55,6 +55,9 @@ struct ncs_snap_context {
     int group_depth;               /* > 0: its thread is inside an open group */
     size_t wait, waits;            /* first and count in snapshot.wait */
     bool has_deadline;
+    /* Of a thread that acts as several ranks, told of as one context for each: it is in a call as another one,
+     * at this index - 1, and goes on as this one behind that. 0 = it is not. */
+    size_t held_by;
 };
 
 enum ncs_op_state { NCS_OP_BLOCKED, NCS_OP_ENABLED, NCS_OP_ACTIVE };

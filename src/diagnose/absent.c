@@ -39,7 +39,7 @@ bool ncs_failed(const struct ncs_call *call)
 
 uint64_t ncs_group_key(const struct ncs_call *call)
 {
-    return ncs_hash(ncs_hash((uint64_t)call->rank, (uint64_t)call->thread), call->group);
+    return ncs_hash((uint64_t)call->thread, call->group); /* which may have calls for several ranks */
 }
 
 bool ncs_ineffective(const struct ncs_inquiry *q, const struct ncs_call *call,

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "diagnose/inquiry.h"
+#include "diagnose/party.h"
 
 static int count_ranks(const struct ncs_inquiry *q)
 {
@@ -139,7 +140,7 @@ void ncs_waits(struct ncs_inquiry *q)
     for (size_t i = 0; i < q->snap->contexts; i++) {
         const struct ncs_snap_context *c = &q->snap->context[i];
         bool runs = c->state == NCS_CONTEXT_READY && !ncs_polls(q, c), edge = true;
-        if (c->state == NCS_CONTEXT_ENDED || (runs && q->hung))
+        if (c->state == NCS_CONTEXT_ENDED || c->held_by || (runs && q->hung))
             continue;
         struct ncs_wait_line w = { 0 };
         if (runs)
@@ -179,14 +180,13 @@ static void close_inquiry(struct ncs_inquiry *q)
     ncs_read_free(q);
 }
 
-void ncs_diagnose(const struct ncs_journal *journal, const struct ncs_snapshot *snapshot,
-                  const struct ncs_notice *notices, size_t count, struct ncs_diagnosis *out)
+/* Of the run as the rules are to see it. */
+static void inquire(const struct ncs_parties *parties, const struct ncs_journal *journal,
+                    const struct ncs_snapshot *snap, const struct ncs_notice *notices, size_t count,
+                    struct ncs_diagnosis *out)
 {
-    static const struct ncs_snapshot nothing = { .stop = NCS_STOP_DONE };
-    memset(out, 0, sizeof *out);
-    out->explained = true;
-    struct ncs_inquiry q = { .journal = journal, .snap = snapshot ? snapshot : &nothing,
-                             .notice = notices, .notices = count, .result = out };
+    struct ncs_inquiry q = { .parties = parties, .journal = journal, .snap = snap, .notice = notices, .notices = count,
+                             .result = out };
     q.hung = q.snap->stop == NCS_STOP_QUIET || q.snap->stop == NCS_STOP_LIVELOCK ||
              q.snap->stop == NCS_STOP_STALLED;
     q.ranks = count_ranks(&q);
@@ -197,4 +197,24 @@ void ncs_diagnose(const struct ncs_journal *journal, const struct ncs_snapshot *
     ncs_rules(&q);
     ncs_waits(&q);
     close_inquiry(&q);
+}
+
+void ncs_diagnose(const struct ncs_journal *journal, const struct ncs_snapshot *snapshot,
+                  const struct ncs_notice *notices, size_t count, struct ncs_diagnosis *out)
+{
+    static const struct ncs_snapshot nothing = { .stop = NCS_STOP_DONE };
+    const struct ncs_snapshot *snap = snapshot ? snapshot : &nothing;
+    struct ncs_parties parties;
+    struct ncs_recast as;
+    memset(out, 0, sizeof *out);
+    out->explained = true;
+    if (!ncs_parties_read(journal, snap, &parties)) {
+        inquire(NULL, journal, snap, notices, count, out);
+        return;
+    }
+    ncs_recast_open(&parties, notices, count, &as);
+    inquire(&parties, &as.journal, &as.snap, as.notice, as.notices, out);
+    ncs_name_parties(&parties, out);
+    ncs_recast_close(&as);
+    ncs_parties_free(&parties);
 }

@@ -51,6 +51,7 @@ void ncs_diagnosis_free(struct ncs_diagnosis *d)
     }
     ncs_free(d->finding);
     ncs_free(d->wait);
+    ncs_free(d->party);
     memset(d, 0, sizeof *d);
 }
 

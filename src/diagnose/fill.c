@@ -14,7 +14,7 @@ void ncs_add_culprit(struct ncs_draft *d, int rank, uint32_t call, int line)
     for (size_t i = 0; i < d->f.culprits && !last; i++)
         if (d->f.culprit[i].rank == rank)
             return;
-    struct ncs_culprit c = { rank, call, line };
+    struct ncs_culprit c = { .rank = rank, .call = call, .line = line, .comm_rank = -1 };
     NCS_PUSH(d->f.culprit, d->f.culprits, d->culprit_room, c);
     for (; at > 0 && d->f.culprit[at - 1].rank > rank; at--)
         d->f.culprit[at] = d->f.culprit[at - 1];

@@ -14,10 +14,21 @@ enum ncs_level { NCS_LEVEL_ERROR, NCS_LEVEL_NOTE };
  * is that nothing has come about for long. */
 enum ncs_certainty { NCS_CERTAIN, NCS_LUCK, NCS_UNDEFINED, NCS_LIKELY };
 
+/* A rank of a communicator as a process drives it. Where a process drives several ranks of one communicator, a
+ * device each, each of those is a party, and wherever a diagnosis speaks of a rank of the run it gives the
+ * number of a party: the rank in the communicator that has all of them, else by process and device. */
+struct ncs_party {
+    int rank;            /* of the run: its process; -1 = of one that never joined */
+    int device;          /* -1 = a process as such */
+    int thread;          /* that drives it; -1 = none is known, or several */
+    int comm, comm_rank; /* the widest communicator that it is in: its number, and its rank there; -1 = none */
+};
+
 struct ncs_culprit {
-    int rank;          /* of the run */
+    int rank;          /* of the run, or a party */
     uint32_t call;     /* on the finding's communicator; 0 = none */
     int line;          /* 0 = unknown */
+    int comm_rank;     /* of a party: on the finding's communicator, else on its widest */
 };
 
 /* By what a rank waits for another. */
@@ -54,7 +65,7 @@ enum ncs_edit_kind {
 /* A change of one rank's calls; all those of a finding together are the smallest that removes it. */
 struct ncs_edit {
     enum ncs_edit_kind kind;
-    int rank;             /* of the run, whose call it is */
+    int rank;             /* of the run, whose call it is: its process */
     int comm, comm_rank;  /* number of the communicator, and its rank there */
     uint32_t call, other; /* numbers of counted calls of that rank on it; 0 = none */
     int other_comm;       /* SWAP, GROUP: number of the communicator of `other`, on which it has
@@ -67,6 +78,8 @@ struct ncs_edit {
     bool answer;          /* INSERT: not the model's call but its counterpart, a receive for a send */
     const char *argument; /* ARGUMENT: "count" "datatype" "op" "root" "peer" "comm"; static text */
     int64_t value;        /* of "comm" the number, and that of other_comm */
+    bool of_party;        /* its process drives several ranks of a communicator: */
+    int device, thread;   /* this one's; -1 = not known */
     char *on;             /* name of the communicator */
     char *text;           /* "rank 2: insert AllReduce float32 x 1024 sum before its call 3 (line 17)" */
 };
@@ -76,6 +89,7 @@ struct ncs_finding_row { /* one line of the table in the text: "rank 2  never ma
     char *text;
     int line;
     bool behind;                 /* waits only because of the others; these rows come last */
+    int comm_rank;               /* as a culprit's */
 };
 
 struct ncs_finding {
@@ -108,6 +122,7 @@ struct ncs_wait_line { /* who waits in which call for whom */
     bool waiting;      /* false: at work, or nobody knows for what */
     enum ncs_via via;  /* by what it waits for them */
     char *what;        /* of a store key, a barrier, a join: which, "store key `go`"; NULL */
+    int comm_rank;     /* as a culprit's */
 };
 
 /* Something that the machine noticed while it ran (api/machine.h, observer). */
@@ -169,6 +184,7 @@ struct ncs_diagnosis {
     struct ncs_finding *finding; size_t findings; /* the cause first */
     struct ncs_alternative *alternative; size_t alternatives; /* the likeliest first */
     struct ncs_wait_line *wait;  size_t waits;    /* by rank and thread */
+    struct ncs_party *party; size_t parties; /* by number; none: every rank of the run is one */
     bool explained;     /* every waiter has an edge to somebody (heart, invariant 9) */
 };
 
@@ -177,6 +193,11 @@ struct ncs_diagnosis {
 void ncs_diagnose(const struct ncs_journal *journal, const struct ncs_snapshot *snapshot,
                   const struct ncs_notice *notices, size_t count, struct ncs_diagnosis *out);
 void ncs_diagnosis_free(struct ncs_diagnosis *d); /* the contents */
+/* The process of a rank that the diagnosis speaks of. */
+static inline int ncs_process_of(const struct ncs_diagnosis *d, int rank)
+{
+    return rank >= 0 && (size_t)rank < d->parties ? d->party[rank].rank : rank;
+}
 /* An alternative becomes the diagnosis, and the diagnosis that alternative. */
 void ncs_diagnosis_prefer(struct ncs_diagnosis *d, size_t alternative);
 /* Of a run that cannot be made again: the alternative that is likelier by the calls alone becomes the diagnosis, as

@@ -341,8 +341,7 @@ static void connect_job(struct ncs_inquiry *q, int job)
         connect_wait(q, ncs_job_node(q, job), &q->snap->wait[j->wait + i]);
 }
 
-/* Is `rank` in a text such as "ranks 0, 2, 4..7"? A text without numbers names everybody. */
-static bool listed(const char *text, int rank)
+bool ncs_is_listed(const char *text, int rank)
 {
     bool any = false;
     for (const char *p = text ? text : ""; *p; ) {
@@ -365,6 +364,8 @@ static bool listed(const char *text, int rank)
 static bool at_gate(const struct ncs_inquiry *q, const struct ncs_snap_context *c,
                     const struct ncs_snap_gate *gate)
 {
+    if (c->held_by)
+        c = &q->snap->context[c->held_by - 1];
     for (size_t i = 0; i < c->waits; i++) {
         const struct ncs_snap_wait *w = &q->snap->wait[c->wait + i];
         if (w->kind != NCS_WAIT_GATE)
@@ -405,7 +406,7 @@ static void gate_absents(struct ncs_inquiry *q, struct ncs_need *n,
         for (int i = ncs_first_context(q, r); i >= 0; i = q->next_context[i])
             waits |= at_gate(q, &q->snap->context[i], gate);
         waits = waits && !may_set_it_itself(q, r, gate);
-        if (gate->owner >= 0 ? r != gate->owner : waits || (barrier && !listed(gate->key, r)))
+        if (gate->owner >= 0 ? r != gate->owner : waits || (barrier && !ncs_is_listed(gate->key, r)))
             continue;
         struct ncs_absent a = { .rank = r, .comm_rank = -1, .op = -1, .context = -1 };
         ncs_why_rank_absent(q, &a);
@@ -470,7 +471,7 @@ static void connect_rank(struct ncs_inquiry *q, const struct ncs_need *n, int no
     for (int k = ncs_first_context(q, a->rank); k >= 0; k = q->next_context[k])
         if (q->snap->context[k].state != NCS_CONTEXT_ENDED && (one < 0 || k == one) &&
             !(gate && at_gate(q, &q->snap->context[k], gate)))
-            ncs_connect(q, node, k);
+            ncs_connect(q, node, q->snap->context[k].held_by ? (int)q->snap->context[k].held_by - 1 : k);
 }
 
 static void connect_need(struct ncs_inquiry *q, size_t need)

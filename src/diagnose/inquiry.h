@@ -145,7 +145,10 @@ struct ncs_edge {
     int next_out, next_in;
 };
 
+struct ncs_parties;
+
 struct ncs_inquiry {
+    const struct ncs_parties *parties; /* whose numbers ranks of the run are; NULL = their own (party.h) */
     const struct ncs_journal *journal;
     const struct ncs_snapshot *snap; /* an empty one where there is none */
     const struct ncs_notice *notice;
@@ -295,6 +298,8 @@ static inline bool ncs_polls(const struct ncs_inquiry *q, const struct ncs_snap_
     return c->state == NCS_CONTEXT_POLLING ||
            (c->state == NCS_CONTEXT_READY && q->snap->stop == NCS_STOP_LIVELOCK);
 }
+/* Is `rank` in a text such as "ranks 0, 2, 4..7"? A text without numbers names everybody. */
+bool ncs_is_listed(const char *text, int rank);
 /* What all ranks come to but that has no number: a split, a shrink, a suspension. */
 bool ncs_is_meeting(const struct ncs_need *need);
 bool ncs_failed(const struct ncs_call *call); /* returned an error of NCCL */
@@ -349,6 +354,11 @@ const struct ncs_need *ncs_missing_link(const struct ncs_inquiry *q, const int *
                                         size_t length);
 /* Why the need leads on to the node of its absent rank in a path; NULL if it does not. */
 const struct ncs_absent *ncs_link(const struct ncs_need *n, const struct ncs_inquiry *q, int next);
+/* Whether the rank's thread is at the other context, as another rank. */
+static inline bool ncs_is_held_by(const struct ncs_inquiry *q, const struct ncs_absent *a, int context)
+{
+    return a->context >= 0 && q->snap->context[a->context].held_by == (size_t)context + 1;
+}
 /* The call that a rank waits in, of the needs of the graph, if it is grouped with others. */
 const struct ncs_call *ncs_grouped_wait(const struct ncs_inquiry *q, int rank);
 

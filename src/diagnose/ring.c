@@ -110,7 +110,8 @@ const struct ncs_absent *ncs_link(const struct ncs_need *n, const struct ncs_inq
         const struct ncs_absent *a = &n->absent[i];
         if (a->reason == NCS_ABSENT_QUEUED ? next == ncs_op_node(q, a->op)
                                            : (size_t)next < q->snap->contexts &&
-                                                 q->snap->context[next].rank == a->rank)
+                                                 (q->snap->context[next].rank == a->rank ||
+                                                  ncs_is_held_by(q, a, next)))
             return a;
     }
     return NULL;

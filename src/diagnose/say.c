@@ -33,9 +33,16 @@ const char *ncs_said_function(const struct ncs_call *call)
     return info->lua_name && !call->by_c_name ? info->lua_name : info->name;
 }
 
-const char *ncs_said_in(const struct ncs_inquiry *q, int context)
+/* Where its thread is, maybe as another rank. */
+static const struct ncs_snap_context *stand_of(const struct ncs_inquiry *q, int context)
 {
     const struct ncs_snap_context *c = &q->snap->context[context];
+    return c->held_by ? &q->snap->context[c->held_by - 1] : c;
+}
+
+const char *ncs_said_in(const struct ncs_inquiry *q, int context)
+{
+    const struct ncs_snap_context *c = stand_of(q, context);
     for (size_t i = 0; i < c->waits; i++) {
         const struct ncs_snap_wait *w = &q->snap->wait[c->wait + i];
         if (w->kind == NCS_WAIT_GATE)

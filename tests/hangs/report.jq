@@ -6,9 +6,9 @@
   findings: [
     .findings[] | {
       rule, level, certainty, comm, call,
-      culprits: [.culprits[] | [.rank, .call, .line]],
+      culprits: [.culprits[] | [.comm_rank // .rank, .call, .line]],
       blocked, bystanders,
-      cycle: [.cycle[] | [.rank, .comm, .call, .line, .for]]
+      cycle: [.cycle[] | [.comm_rank // .rank, .comm, .call, .line, .for]]
     }
   ]
 }

@@ -84,13 +84,13 @@ static inline long long number(json_t *o, const char *path)
 
 /* ---- the skipped call of the documentation ---- */
 
-static struct ncs_culprit skipped_culprit[] = { { 2, 3, 12 } };
+static struct ncs_culprit skipped_culprit[] = { { .rank = 2, .call = 3, .line = 12 } };
 static int skipped_blocked[] = { 0, 1, 3 };
 static struct ncs_finding_row skipped_row[] = {
-    { 0, T("waits in stream:sync()"), 14, false },
-    { 1, T("waits in stream:sync()"), 14, false },
-    { 2, T("never made call 3: finished"), 17, false },
-    { 3, T("waits in stream:sync()"), 14, false },
+    { .rank = 0, .text = T("waits in stream:sync()"), .line = 14 },
+    { .rank = 1, .text = T("waits in stream:sync()"), .line = 14 },
+    { .rank = 2, .text = T("never made call 3: finished"), .line = 17 },
+    { .rank = 3, .text = T("waits in stream:sync()"), .line = 14 },
 };
 static struct ncs_finding skipped[] = { {
     .rule = "skipped-call", .comm = T("world"), .call = 3,

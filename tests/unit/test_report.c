@@ -81,8 +81,8 @@ START_TEST(test_many_ranks)
 {
     struct ncs_finding_row row[200];
     for (int i = 0; i < 200; i++)
-        row[i] = (struct ncs_finding_row){ i, T("waits"), 14, false };
-    row[150] = (struct ncs_finding_row){ 150, T("finished"), 17, false };
+        row[i] = (struct ncs_finding_row){ .rank = i, .text = T("waits"), .line = 14 };
+    row[150] = (struct ncs_finding_row){ .rank = 150, .text = T("finished"), .line = 17 };
     struct ncs_finding f = { .rule = "skipped-call", .row = row, .rows = 200 };
     struct ncs_result r = result_of(NCS_HANG);
     r.ranks = 200;
@@ -97,7 +97,7 @@ START_TEST(test_many_ranks)
     char text[200][16]; /* all different: cut, but never the culprit */
     for (int i = 0; i < 200; i++) {
         snprintf(text[i], sizeof text[i], "waits for %c%c", 'a' + i / 26, 'a' + i % 26);
-        row[i] = (struct ncs_finding_row){ i, text[i], 14, false };
+        row[i] = (struct ncs_finding_row){ .rank = i, .text = text[i], .line = 14 };
     }
     struct ncs_culprit culprit = { .rank = 150 };
     f.culprit = &culprit;
@@ -119,7 +119,7 @@ START_TEST(test_many_culprits)
     char text[100][16];
     for (int i = 0; i < 100; i++) {
         snprintf(text[i], sizeof text[i], "waits for %c%c", 'a' + i / 26, 'a' + i % 26);
-        row[i] = (struct ncs_finding_row){ i, text[i], 14, false };
+        row[i] = (struct ncs_finding_row){ .rank = i, .text = text[i], .line = 14 };
         culprit[i] = (struct ncs_culprit){ .rank = i };
     }
     struct ncs_finding f = { .rule = "p2p-cycle", .row = row, .rows = 100, .culprit = culprit,

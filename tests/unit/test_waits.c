@@ -46,7 +46,7 @@ static void wait_for_others(int rank, int ranks)
 
 static void blame(int rank)
 {
-    culprit[finding.culprits++] = (struct ncs_culprit){ rank, 3, 7 };
+    culprit[finding.culprits++] = (struct ncs_culprit){ .rank = rank, .call = 3, .line = 7 };
 }
 
 static void say(int rank, const char *text)

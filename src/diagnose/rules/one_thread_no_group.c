@@ -1,4 +1,5 @@
 /* One thread acts for several ranks of a communicator outside a group. */
+#include "diagnose/party.h"
 #include "diagnose/rule.h"
 
 #include "base/mem.h"
@@ -27,7 +28,7 @@ struct knot {
     int waiter;                  /* that waits for the call; the maker but where there is a gate */
 };
 
-/* A ring of threads of one rank, around one call. */
+/* A ring of threads of one process, around one call. */
 static bool find_knot(const struct ncs_inquiry *q, const struct ncs_root *r, struct knot *k)
 {
     int rank = -1;
@@ -46,10 +47,12 @@ static bool find_knot(const struct ncs_inquiry *q, const struct ncs_root *r, str
         if ((size_t)r->path[i] >= q->snap->contexts)
             continue;
         const struct ncs_snap_context *c = &q->snap->context[r->path[i]];
-        if (rank >= 0 && c->rank != rank)
+        if (rank >= 0 && !ncs_parties_share(q->parties, c->rank, rank))
             return false;
         rank = c->rank;
     }
+    if (k->need && !ncs_parties_share(q->parties, k->need->call->rank, rank))
+        return false;
     for (size_t i = 0; i < r->length && k->need; i++) {
         if ((size_t)r->path[i] >= q->snap->contexts)
             continue;
@@ -96,9 +99,9 @@ static void say_knot(const struct ncs_inquiry *q, const struct knot *k, struct n
     char *what = ncs_describe(c);
     bool inside = maker->call == c;
     if (k->gate)
-        ncs_str_addf(s, "thread %d of rank %d", maker->thread, maker->rank);
+        ncs_str_addf(s, "thread %d of rank %d", maker->thread, c->rank);
     else
-        ncs_str_addf(s, "a thread of rank %d", maker->rank);
+        ncs_str_addf(s, "a thread of rank %d", c->rank);
     ncs_str_addf(s, " %s %s", inside ? "is in" : "has made", what);
     ncs_say_place(s, c);
     ncs_str_addf(s, " as rank %d of %s and ", c->comm_rank, comm);
@@ -127,7 +130,7 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
         return false;
     const struct ncs_call *c = k.need->call;
     struct ncs_str s = { 0 };
-    ncs_add_culprit(d, q->snap->context[k.maker].rank, c->number, c->place.line);
+    ncs_add_culprit(d, c->rank, c->number, c->place.line);
     ncs_fill_need(q, d, k.need, c->number);
     say_knot(q, &k, &s);
     d->f.why = ncs_str_take(&s);

@@ -17,8 +17,10 @@ static bool is_short(const struct ncs_inquiry *q, const struct ncs_root *r)
         }
     if (needs != 1 || r->need->kind != NCS_NEED_SIGNAL)
         return false;
-    const struct ncs_absent *a = ncs_link(r->need, q, r->path[(at + 1) % r->length]);
-    return a && a->reason == NCS_ABSENT_ELSEWHERE && a->rank == r->need->call->rank;
+    int next = r->path[(at + 1) % r->length];
+    const struct ncs_absent *a = ncs_link(r->need, q, next);
+    return a && a->reason == NCS_ABSENT_ELSEWHERE &&
+           (a->rank == r->need->call->rank || ncs_is_held_by(q, a, next));
 }
 
 /* The waits for signals of one rank that lack some for one reason, by rank. */
@@ -61,7 +63,9 @@ static void say_short(const struct ncs_inquiry *q, const struct ncs_need *n, str
     const struct ncs_call *c = n->call;
     unsigned long long wanted = n->wanted, came = n->came;
     char *peer = peer_name(q, n);
-    bool self = n->src == n->dst, own = n->absent[0].rank == c->rank;
+    int peer_context = n->absent[0].context;
+    bool self = n->src == n->dst;
+    bool own = n->absent[0].rank == c->rank || (peer_context >= 0 && q->snap->context[peer_context].held_by);
     ncs_str_addf(why, "rank %d waits for %llu signal%s of %s", c->rank, wanted,
                  wanted == 1 ? "" : "s", peer);
     ncs_say_place(why, c);

@@ -1,0 +1,226 @@
+/* What the rules say of parties, for people and for those who change the program: a process as such is one
+ * of its ranks, edits name the process whose calls they change, and the first culprit is introduced. */
+#include "diagnose/party.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+
+/* A thread that drives no rank of a communicator is told of as one of its process's first rank. */
+static int settle(const struct ncs_parties *p, int party)
+{
+    if (party < 0 || (size_t)party >= p->count || p->of[party].device >= 0)
+        return party;
+    for (size_t i = 0; i < p->count; i++)
+        if (p->of[i].rank == p->of[party].rank && p->of[i].device >= 0)
+            return (int)i;
+    return party;
+}
+
+static bool is_settled(const struct ncs_parties *p, int party)
+{
+    return settle(p, party) == party;
+}
+
+static int process_of(const struct ncs_parties *p, int party)
+{
+    return party >= 0 && (size_t)party < p->count ? p->of[party].rank : party;
+}
+
+/* ---- numbers ---- */
+
+/* Its rank in the communicator of that name, else in its own widest. */
+static int comm_rank_of(const struct ncs_parties *p, const char *comm, int party)
+{
+    if (party < 0 || (size_t)party >= p->count)
+        return -1;
+    for (size_t c = 0; c < p->journal->comms && comm; c++)
+        for (int i = 0; strcmp(p->journal->comm[c]->name, comm) == 0 && i < p->journal->comm[c]->members; i++)
+            if (p->member[c][i] == party)
+                return i;
+    return p->of[party].comm_rank;
+}
+
+static size_t keep_settled(const struct ncs_parties *p, int *party, size_t count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++)
+        if (is_settled(p, party[i]))
+            party[kept++] = party[i];
+    return kept;
+}
+
+static bool is_blamed(const struct ncs_finding *f, int party, size_t before)
+{
+    for (size_t i = 0; i < before; i++)
+        if (f->culprit[i].rank == party)
+            return true;
+    return false;
+}
+
+static void settle_culprits(const struct ncs_parties *p, struct ncs_finding *f)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < f->culprits; i++) {
+        struct ncs_culprit c = f->culprit[i];
+        c.rank = settle(p, c.rank);
+        c.comm_rank = comm_rank_of(p, f->comm, c.rank);
+        if (!is_blamed(f, c.rank, kept))
+            f->culprit[kept++] = c;
+    }
+    f->culprits = kept;
+}
+
+static bool has_row(const struct ncs_finding *f, int party)
+{
+    for (size_t i = 0; i < f->rows; i++)
+        if (f->row[i].rank == party)
+            return true;
+    return false;
+}
+
+static void settle_rows(const struct ncs_parties *p, struct ncs_finding *f)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < f->rows; i++) {
+        struct ncs_finding_row row = f->row[i];
+        int party = settle(p, row.rank);
+        if (party != row.rank && has_row(f, party)) {
+            ncs_free(row.text);
+            continue;
+        }
+        row.rank = party;
+        row.comm_rank = comm_rank_of(p, f->comm, party);
+        f->row[kept++] = row;
+    }
+    f->rows = kept;
+}
+
+static void settle_edits(const struct ncs_parties *p, struct ncs_finding *f)
+{
+    for (size_t i = 0; i < f->repairs; i++) {
+        struct ncs_edit *e = &f->repair[i];
+        e->of_party = e->rank >= 0 && (size_t)e->rank < p->count;
+        e->device = e->of_party ? p->of[e->rank].device : -1;
+        e->thread = e->of_party ? p->of[e->rank].thread : -1;
+        e->rank = process_of(p, e->rank);
+        e->model = process_of(p, e->model);
+    }
+}
+
+/* ---- texts ---- */
+
+/* The number behind "rank " or, of a list, the whole of it; NULL = the word stands for something else. */
+static const char *number_after(const char *at, const char *text)
+{
+    if (at > text && isalpha((unsigned char)at[-1]))
+        return NULL;
+    at += strlen("rank");
+    at += *at == 's';
+    return *at == ' ' && isdigit((unsigned char)at[1]) ? at + 1 : NULL;
+}
+
+/* "rank 2" of a party becomes "rank 2 of comm1 (device 2, thread 3)". */
+static void introduce(const struct ncs_parties *p, int party, struct ncs_str *s)
+{
+    const struct ncs_party *who = &p->of[party];
+    const struct ncs_comm_info *info = who->comm >= 0 ? p->journal->comm[who->comm] : NULL;
+    bool processes = false, threads = false;
+    if (info && who->comm_rank == party)
+        ncs_str_addf(s, " of %s (", info->name);
+    else if (info)
+        ncs_str_addf(s, " (rank %d of %s, ", who->comm_rank, info->name);
+    else
+        ncs_str_add(s, " (");
+    for (size_t i = 0; i < p->count; i++) {
+        processes |= p->of[i].rank >= 0 && p->of[i].rank != who->rank;
+        threads |= p->of[i].device >= 0 && p->of[i].rank == who->rank && p->of[i].thread != who->thread;
+    }
+    ncs_str_addf(s, "device %d", who->device);
+    if (processes)
+        ncs_str_addf(s, " of process %d", who->rank);
+    if (threads && who->thread >= 0)
+        ncs_str_addf(s, ", thread %d", who->thread);
+    ncs_str_add(s, ")");
+}
+
+/* Numbers of processes become those of their ranks, and the first rank that is to blame and named alone is
+ * introduced. */
+static char *name_ranks(const struct ncs_parties *p, struct ncs_finding *f, const char *text, bool *introduced)
+{
+    struct ncs_str s = { 0 };
+    const char *rest = text;
+    ncs_str_add(&s, "");
+    for (const char *at = text; (at = strstr(at, "rank")) != NULL;) {
+        const char *number = number_after(at, text);
+        at += strlen("rank");
+        while (number && isdigit((unsigned char)*number)) {
+            char *end;
+            long party = strtol(number, &end, 10);
+            bool known = party >= 0 && (size_t)party < p->count, alone = at[0] == ' ';
+            if (known && !is_settled(p, (int)party)) {
+                ncs_str_addf(&s, "%.*s%d", (int)(number - rest), rest, settle(p, (int)party));
+                rest = end;
+            }
+            if (known && alone && !*introduced && is_blamed(f, (int)party, f->culprits) && *end != '\'' &&
+                strncmp(end, " of ", 4) != 0) {
+                ncs_str_addf(&s, "%.*s", (int)(end - rest), rest);
+                introduce(p, (int)party, &s);
+                rest = end;
+                *introduced = true;
+            }
+            bool more = !alone && (strncmp(end, ", ", 2) == 0 || strncmp(end, "..", 2) == 0);
+            number = more ? end + 2 : NULL;
+        }
+    }
+    ncs_str_add(&s, rest);
+    return ncs_str_take(&s);
+}
+
+static void name_text(const struct ncs_parties *p, struct ncs_finding *f, char **text, bool *introduced)
+{
+    if (!*text)
+        return;
+    char *named = name_ranks(p, f, *text, introduced);
+    ncs_free(*text);
+    *text = named;
+}
+
+static void name_finding(const struct ncs_parties *p, struct ncs_finding *f)
+{
+    bool introduced = false, no_more = true;
+    settle_culprits(p, f);
+    name_text(p, f, &f->why, &introduced);
+    name_text(p, f, &f->fix, &introduced);
+    name_text(p, f, &f->evidence, &no_more);
+    for (size_t i = 0; i < f->rows; i++)
+        name_text(p, f, &f->row[i].text, &no_more);
+    settle_rows(p, f);
+    settle_edits(p, f);
+    f->blockeds = keep_settled(p, f->blocked, f->blockeds);
+    f->bystanders = keep_settled(p, f->bystander, f->bystanders);
+    for (size_t i = 0; i < f->cycles; i++) {
+        f->cycle[i].rank = settle(p, f->cycle[i].rank);
+        f->cycle[i].waits_for = settle(p, f->cycle[i].waits_for);
+    }
+}
+
+void ncs_name_parties(const struct ncs_parties *p, struct ncs_diagnosis *d)
+{
+    for (size_t i = 0; i < d->findings; i++)
+        name_finding(p, &d->finding[i]);
+    for (size_t i = 0; i < d->alternatives; i++)
+        for (size_t k = 0; k < d->alternative[i].findings; k++)
+            name_finding(p, &d->alternative[i].finding[k]);
+    for (size_t i = 0; i < d->waits; i++) {
+        struct ncs_wait_line *w = &d->wait[i];
+        w->rank = settle(p, w->rank);
+        w->comm_rank = comm_rank_of(p, w->comm, w->rank);
+        w->peers = keep_settled(p, w->peer, w->peers);
+    }
+    for (size_t i = 0, room = 0; i < p->count; i++)
+        NCS_PUSH(d->party, d->parties, room, p->of[i]);
+}

@@ -1,0 +1,73 @@
+/* Parties: a process may drive several ranks of one communicator, a device each, from one thread or from
+ * several. What the diagnosis calls a rank is then a party: a process and one of its devices. Private to
+ * this room, but for what a finding says of them (finding.h).
+ *
+ * The rules know nothing of it. They get the journal and the snapshot as they would be if each party were
+ * a process of its own (recast.c), and what they say is put into the names of parties (naming.c). Where
+ * no process drives two ranks of a communicator nothing of this happens. */
+#ifndef NCS_DIAGNOSE_PARTY_H
+#define NCS_DIAGNOSE_PARTY_H
+
+#include "base/map.h"
+#include "diagnose/finding.h"
+
+/* A thread, and whom it drives. */
+struct ncs_driver {
+    int rank, thread;
+    int device;    /* that it has chosen last; -1 = none */
+    int *made;     /* parties that it has ever made calls for, ascending */
+    size_t mades, made_room;
+    int *drives;   /* those that it drives now: no other thread has made a later call for them */
+    size_t drive, drive_room;
+};
+
+/* Numbered by the first communicator that has all of them, as its ranks, else by process and device. A process as
+ * such, device -1, comes behind them: its threads that drive no rank of a communicator. */
+struct ncs_parties {
+    const struct ncs_journal *journal;
+    const struct ncs_snapshot *snap;
+    struct ncs_party *of;
+    size_t count, room;
+    int **member;        /* by communicator and rank in it: its party, -1 = nobody's */
+    struct ncs_driver *driver;
+    size_t drivers, driver_room;
+    struct ncs_map at;   /* rank and thread -> driver + 1 */
+    struct ncs_map found; /* rank and device -> party + 1 */
+};
+
+/* False: every rank is one party, and there is nothing to free. */
+bool ncs_parties_read(const struct ncs_journal *journal, const struct ncs_snapshot *snap,
+                      struct ncs_parties *out);
+/* Whether both are of one process; p NULL: every rank is one. */
+static inline bool ncs_parties_share(const struct ncs_parties *p, int a, int b)
+{
+    return a == b || (p && a >= 0 && b >= 0 && p->of[a].rank == p->of[b].rank);
+}
+void ncs_parties_free(struct ncs_parties *p);
+int ncs_party_of_member(const struct ncs_parties *p, int comm, int comm_rank); /* -1 = nobody's */
+int ncs_party_of_device(const struct ncs_parties *p, int rank, int device);    /* -1 = none */
+/* The process as such; one is made where there is none. */
+int ncs_party_of_process(struct ncs_parties *p, int rank);
+/* NULL = the thread has made no call and has no context. */
+const struct ncs_driver *ncs_driver_of(const struct ncs_parties *p, int rank, int thread);
+
+/* ---- the run as its parties see it (recast.c) ---- */
+
+struct ncs_recast {
+    struct ncs_journal journal;
+    struct ncs_snapshot snap;
+    struct ncs_notice *notice; /* as many as there were */
+    size_t notices;
+    struct ncs_recast_private *own;
+};
+
+void ncs_recast_open(struct ncs_parties *p, const struct ncs_notice *notice, size_t notices,
+                     struct ncs_recast *out);
+void ncs_recast_close(struct ncs_recast *r);
+
+/* ---- names (naming.c) ---- */
+
+/* Puts what the rules have said of parties into words for people and for those who change the program. */
+void ncs_name_parties(const struct ncs_parties *p, struct ncs_diagnosis *d);
+
+#endif
