@@ -81,12 +81,25 @@ static json_t *ranks(const int *rank, size_t count)
     return list;
 }
 
-static json_t *culprits(const struct ncs_finding *f)
+/* A rank that the diagnosis speaks of: of the run, and where processes drive several ranks of a communicator
+ * its rank there, its device and its thread. */
+static void add_rank(json_t *o, const struct ncs_diagnosis *d, int rank, int comm_rank)
+{
+    const struct ncs_party *party = rank >= 0 && (size_t)rank < d->parties ? &d->party[rank] : NULL;
+    json_object_set_new(o, "rank", json_integer(party ? party->rank : rank));
+    if (!party)
+        return;
+    json_object_set_new(o, "comm_rank", json_integer(comm_rank));
+    json_object_set_new(o, "device", json_integer(party->device));
+    json_object_set_new(o, "thread", party->thread < 0 ? json_null() : json_integer(party->thread));
+}
+
+static json_t *culprits(const struct ncs_diagnosis *d, const struct ncs_finding *f)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < f->culprits; i++) {
         json_t *o = json_object();
-        json_object_set_new(o, "rank", json_integer(f->culprit[i].rank));
+        add_rank(o, d, f->culprit[i].rank, f->culprit[i].comm_rank);
         json_object_set_new(o, "call", number_or_null((int)f->culprit[i].call));
         json_object_set_new(o, "line", number_or_null(f->culprit[i].line));
         json_array_append_new(list, o);
@@ -95,27 +108,27 @@ static json_t *culprits(const struct ncs_finding *f)
 }
 
 /* What else it could be. */
-static json_t *others(const struct ncs_finding *f)
+static json_t *others(const struct ncs_diagnosis *d, const struct ncs_finding *f)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < f->others; i++) {
         json_t *o = json_object();
         json_object_set_new(o, "rule", ncs_json_of(f->other[i].rule));
         json_object_set_new(o, "comm", ncs_json_of(f->other[i].comm));
-        json_object_set_new(o, "culprits", culprits(&f->other[i]));
+        json_object_set_new(o, "culprits", culprits(d, &f->other[i]));
         json_object_set_new(o, "why", ncs_json_of(f->other[i].why));
         json_array_append_new(list, o);
     }
     return list;
 }
 
-static json_t *cycle(const struct ncs_finding *f)
+static json_t *cycle(const struct ncs_diagnosis *d, const struct ncs_finding *f)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < f->cycles; i++) {
         const struct ncs_cycle_step *s = &f->cycle[i];
         json_t *o = json_object();
-        json_object_set_new(o, "rank", json_integer(s->rank));
+        add_rank(o, d, s->rank, s->rank);
         json_object_set_new(o, "comm", ncs_json_of(s->comm));
         json_object_set_new(o, "call", number_or_null((int)s->call));
         json_object_set_new(o, "line", number_or_null(s->line));
@@ -133,7 +146,7 @@ static const char *comm_name(const struct ncs_result *r, int comm)
     return known ? r->journal->comm[comm]->name : NULL;
 }
 
-static json_t *finding(const struct ncs_finding *f)
+static json_t *finding(const struct ncs_diagnosis *d, const struct ncs_finding *f)
 {
     const struct ncs_page *page = f->rule ? ncs_page(f->rule) : NULL;
     json_t *o = json_object();
@@ -143,15 +156,15 @@ static json_t *finding(const struct ncs_finding *f)
     json_object_set_new(o, "certainty", json_string(certainty_name[f->certainty]));
     json_object_set_new(o, "comm", ncs_json_of(f->comm));
     json_object_set_new(o, "call", number_or_null((int)f->call));
-    json_object_set_new(o, "culprits", culprits(f));
+    json_object_set_new(o, "culprits", culprits(d, f));
     json_object_set_new(o, "blocked", ranks(f->blocked, f->blockeds));
     json_object_set_new(o, "bystanders", ranks(f->bystander, f->bystanders));
-    json_object_set_new(o, "cycle", cycle(f));
+    json_object_set_new(o, "cycle", cycle(d, f));
     json_object_set_new(o, "why", ncs_json_of(f->why));
     json_object_set_new(o, "fix", ncs_json_of(f->fix));
     json_object_set_new(o, "evidence", ncs_json_of(f->evidence));
     json_object_set_new(o, "otherwise", ncs_json_of(f->otherwise));
-    json_object_set_new(o, "alternatives", others(f));
+    json_object_set_new(o, "alternatives", others(d, f));
     json_object_set_new(o, "repair", ncs_json_edits(f->repair, f->repairs));
     json_object_set_new(o, "meaning", ncs_json_of(page ? page->title : NULL));
     json_object_set_new(o, "explain", ncs_json_of(page ? page->id : NULL));
@@ -162,7 +175,7 @@ static json_t *findings(const struct ncs_result *r)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < r->diagnosis.findings; i++)
-        json_array_append_new(list, finding(&r->diagnosis.finding[i]));
+        json_array_append_new(list, finding(&r->diagnosis, &r->diagnosis.finding[i]));
     return list;
 }
 
@@ -175,7 +188,7 @@ static json_t *waits(const struct ncs_diagnosis *d)
         if (w->op)
             snprintf(kind, sizeof kind, "%.*s", (int)strcspn(w->op, " "), w->op);
         json_t *o = json_object();
-        json_object_set_new(o, "rank", json_integer(w->rank));
+        add_rank(o, d, w->rank, w->comm_rank);
         json_object_set_new(o, "thread", json_integer(w->thread));
         json_object_set_new(o, "in", ncs_json_of(w->in));
         json_object_set_new(o, "line", number_or_null(w->place.line));

@@ -15,6 +15,12 @@ static json_t *edit(const struct ncs_edit *e)
     json_t *o = json_object();
     json_object_set_new(o, "edit", json_string(ncs_edit_kind_name(e->kind)));
     json_object_set_new(o, "rank", json_integer(e->rank));
+    if (e->of_party) {
+        json_object_set_new(o, "comm_rank", json_integer(e->comm_rank));
+        json_object_set_new(o, "device", json_integer(e->device));
+        json_object_set_new(o, "thread", e->thread < 0 ? json_null() : json_integer(e->thread));
+        json_object_set_new(o, "model_comm_rank", insert ? json_integer(e->model_comm_rank) : json_null());
+    }
     json_object_set_new(o, "comm", ncs_json_of(e->on));
     json_object_set_new(o, "call", number_or_null(e->call));
     json_object_set_new(o, "other", number_or_null(e->other));

@@ -135,16 +135,16 @@ static bool is_entry(struct check *c, const char *entry)
                     "bug: entry = `%s`: expected a letter and a number such as A1", entry);
 }
 
-static bool check_outcome(struct check *c, const struct ncs_outcome *o, int ranks)
+static bool check_outcome(struct check *c, const struct ncs_outcome *o, int ranks, int named)
 {
-    return are_ranks(c, "culprit", o->culprit, o->culprits, ranks) &&
-           are_ranks(c, "waiting", o->waiting, o->waitings, ranks) &&
+    return are_ranks(c, "culprit", o->culprit, o->culprits, named) &&
+           are_ranks(c, "waiting", o->waiting, o->waitings, named) &&
            (o->rank == -1 ||
             is_rank(c, o->verdict == NCS_LOST ? "lost" : "rank", o->rank, ranks)) &&
            in_range(c, "outcome: call", o->call, 0, UINT32_MAX) &&
            in_range(c, "outcome: first", o->first, 0, INT64_MAX) &&
            in_range(c, "outcome: findings", o->findings, 0, INT32_MAX) &&
-           is_rule(c, "why", o->why) && check_finding(c, &o->finding, ranks) &&
+           is_rule(c, "why", o->why) && check_finding(c, &o->finding, named) &&
            (!o->error_name || is_error_name(c, o->error_name));
 }
 
@@ -171,6 +171,14 @@ static bool check_version(struct check *c, int version)
     return false;
 }
 
+/* How many ranks a finding may name: where a script makes its own communicators a process may be several
+ * ranks of one, a device each. */
+static int named_ranks(const struct ncs_scenario *s)
+{
+    int gpus = s->needs_gpus > s->devices ? s->needs_gpus : s->devices;
+    return s->world || gpus < 1 ? s->ranks : s->ranks * gpus;
+}
+
 bool ncs_scenario_check(const struct ncs_scenario *s, const char **key, struct ncs_error *err)
 {
     struct check check = { .err = err }, *c = &check;
@@ -184,7 +192,7 @@ bool ncs_scenario_check(const struct ncs_scenario *s, const char **key, struct n
                 in_range(c, "sim: capability", s->sim_capability, 0, 999) &&
                 in_range(c, "sim: lanes", s->sim_lanes, 0, MOST_LANES) &&
                 in_range(c, "sim: ready_after", s->sim_ready_after, 0, MOST_POLLS) &&
-                check_outcome(c, &s->outcome, s->ranks) && is_entry(c, s->bug.entry);
+                check_outcome(c, &s->outcome, s->ranks, named_ranks(s)) && is_entry(c, s->bug.entry);
     if (key)
         *key = check.key;
     return fine;
