@@ -1,0 +1,6 @@
+-- hang send-without-recv guilty
+-- except threads 2: the sends of both wait for each other
+steps = { all(reduce), sync, all(function(r)
+  r.a:send(r.x, (r.rank + 1) % r.n, { stream = r.s })
+  if not r.guilty then r.a:recv(r.y, (r.rank - 1) % r.n, { count = 64, stream = r.s }) end
+end), sync }
