@@ -1,6 +1,7 @@
 /* Why somebody is not at a meeting: its call failed, was empty, sits in an open group or behind
  * something else, was never made because its thread ended or is elsewhere. */
 #include "diagnose/inquiry.h"
+#include "diagnose/party.h"
 
 #include <string.h>
 
@@ -37,9 +38,10 @@ bool ncs_failed(const struct ncs_call *call)
            ncs_fn_info[call->fn].result == NCS_RESULT_NCCL;
 }
 
-uint64_t ncs_group_key(const struct ncs_call *call)
+uint64_t ncs_group_key(const struct ncs_inquiry *q, const struct ncs_call *call)
 {
-    return ncs_hash((uint64_t)call->thread, call->group); /* which may have calls for several ranks */
+    int process = q->parties && call->rank >= 0 ? q->parties->of[call->rank].rank : call->rank;
+    return ncs_hash(ncs_hash((uint64_t)process, (uint64_t)call->thread), call->group);
 }
 
 bool ncs_ineffective(const struct ncs_inquiry *q, const struct ncs_call *call,
@@ -51,7 +53,7 @@ bool ncs_ineffective(const struct ncs_inquiry *q, const struct ncs_call *call,
         return true;
     }
     const struct ncs_call *first =
-        call->group ? ncs_map_get(&q->spoilt, ncs_group_key(call)) : NULL;
+        call->group ? ncs_map_get(&q->spoilt, ncs_group_key(q, call)) : NULL;
     if (first) {
         *reason = NCS_ABSENT_DROPPED;
         *cause = first;

@@ -304,7 +304,8 @@ bool ncs_is_listed(const char *text, int rank);
 bool ncs_is_meeting(const struct ncs_need *need);
 bool ncs_failed(const struct ncs_call *call); /* returned an error of NCCL */
 const char *ncs_said_result(const struct ncs_call *call); /* its name */
-uint64_t ncs_group_key(const struct ncs_call *call); /* of the group that a call was made in */
+/* Of the group that a call was made in, maybe with calls of other ranks of its process. */
+uint64_t ncs_group_key(const struct ncs_inquiry *q, const struct ncs_call *call);
 
 /* ---- ranks that leave after an error (failure.c) ---- */
 

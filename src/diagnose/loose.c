@@ -143,9 +143,9 @@ static int lean(const struct ncs_inquiry *q, const struct ncs_call *const *loose
             c = loose[i];
     if (!c)
         return 0;
-    uint64_t key = ncs_group_key(c);
+    uint64_t key = ncs_group_key(q, c);
     for (c = q->journal->comm[c->comm]->member[rank].first; c; c = c->next_counted)
-        if (ncs_call_is_pair(c) && ncs_group_key(c) == key)
+        if (ncs_call_is_pair(c) && ncs_group_key(q, c) == key)
             n += ncs_is_send(c) ? 1 : -1;
     return n < 0 ? -n : n;
 }
@@ -263,10 +263,10 @@ static void sort(struct ncs_misnamed *all)
 static bool in_exchange(const struct ncs_inquiry *q, const struct ncs_call *call)
 {
     bool sends = false, recvs = false;
-    uint64_t key = ncs_group_key(call);
+    uint64_t key = ncs_group_key(q, call);
     const struct ncs_call *c = q->journal->comm[call->comm]->member[call->comm_rank].first;
     for (; c && call->group; c = c->next_counted)
-        if (ncs_call_is_pair(c) && ncs_group_key(c) == key) {
+        if (ncs_call_is_pair(c) && ncs_group_key(q, c) == key) {
             sends |= ncs_is_send(c);
             recvs |= !ncs_is_send(c);
         }

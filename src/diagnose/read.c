@@ -101,7 +101,7 @@ static void read_call(struct ncs_inquiry *q, struct ncs_call *c)
         add_counted(&q->comm[c->comm].seq[c->comm_rank], c, q->journal->dropped > 0);
     if (!c->group || !ncs_failed(c))
         return;
-    uint64_t key = ncs_group_key(c); /* NCCL drops all of a group with the first that fails */
+    uint64_t key = ncs_group_key(q, c); /* NCCL drops all of a group with the first that fails */
     if (!ncs_map_get(&q->spoilt, key))
         ncs_map_put(&q->spoilt, key, c);
 }

@@ -30,7 +30,7 @@ static const struct ncs_call *keeps_back(const struct ncs_inquiry *q, const stru
         for (size_t k = 0; k < q->snap->parts; k++) {
             const struct ncs_snap_part *p = &q->snap->part[k];
             if (p->call && p->call != c && p->call->group && ncs_call_is_pair(p->call) &&
-                ncs_group_key(p->call) == ncs_group_key(c) && has_met(q, p))
+                ncs_group_key(q, p->call) == ncs_group_key(q, c) && has_met(q, p))
                 return c;
         }
     }
