@@ -121,20 +121,24 @@ static struct ncs_finding in_short(const struct ncs_finding *f)
 
 /* Half of the ranks made calls that the other half did not, and nobody else is there to compare them with: those
  * made too many, or these too few. */
-static bool turned_round(const struct ncs_journal *j, const struct ncs_finding *f, struct ncs_finding *out)
+static bool turned_round(const struct ncs_diagnosis *d, const struct ncs_journal *j, const struct ncs_finding *f,
+                         struct ncs_finding *out)
 {
     bool skipped = strcmp(f->rule, "skipped-call") == 0;
     const struct ncs_comm_info *comm = comm_named(j, f->comm);
     if (!comm || !f->culprits || (!skipped && strcmp(f->rule, "extra-call") != 0))
         return false;
     int *rank = ncs_new((size_t)(comm->nranks + 1) * sizeof *rank);
+    int *comm_rank = ncs_new((size_t)(comm->nranks + 1) * sizeof *comm_rank);
     size_t ranks = 0, culprit_room = 0;
     for (int r = 0; r < comm->nranks; r++) {
+        int own = ncs_number_of(d, &comm->member[r]);
         bool blamed = false;
         for (size_t i = 0; i < f->culprits; i++)
-            blamed |= f->culprit[i].rank == comm->member[r].rank;
-        if (!blamed)
-            rank[ranks++] = comm->member[r].rank;
+            blamed |= f->culprit[i].rank == own;
+        comm_rank[ranks] = r;
+        rank[ranks] = own;
+        ranks += !blamed;
     }
     bool even = ranks * 2 == (size_t)comm->nranks;
     if (even) {
@@ -142,7 +146,7 @@ static bool turned_round(const struct ncs_journal *j, const struct ncs_finding *
         *out = (struct ncs_finding){ .rule = skipped ? "extra-call" : "skipped-call",
                                      .comm = ncs_copy_text(comm->name) };
         for (size_t i = 0; i < ranks; i++) {
-            struct ncs_culprit c = { .rank = rank[i], .call = f->call };
+            struct ncs_culprit c = { .rank = rank[i], .call = f->call, .comm_rank = comm_rank[i] };
             NCS_PUSH(out->culprit, out->culprits, culprit_room, c);
         }
         ncs_say_ranks(&s, rank, ranks);
@@ -150,6 +154,7 @@ static bool turned_round(const struct ncs_journal *j, const struct ncs_finding *
         out->why = ncs_str_take(&s);
     }
     ncs_free(rank);
+    ncs_free(comm_rank);
     return even;
 }
 
@@ -172,7 +177,7 @@ static void name_others(struct ncs_diagnosis *d, const struct ncs_journal *j, st
         if (f && f->culprits <= first->culprits && blames_others(f, first))
             add_other(first, in_short(f));
     }
-    if (!first->others && turned_round(j, first, &turned))
+    if (!first->others && turned_round(d, j, first, &turned))
         add_other(first, turned);
 }
 

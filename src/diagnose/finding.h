@@ -193,6 +193,8 @@ struct ncs_diagnosis {
 void ncs_diagnose(const struct ncs_journal *journal, const struct ncs_snapshot *snapshot,
                   const struct ncs_notice *notices, size_t count, struct ncs_diagnosis *out);
 void ncs_diagnosis_free(struct ncs_diagnosis *d); /* the contents */
+/* What the diagnosis calls a rank of a communicator. */
+int ncs_number_of(const struct ncs_diagnosis *d, const struct ncs_member *member);
 /* The process of a rank that the diagnosis speaks of. */
 static inline int ncs_process_of(const struct ncs_diagnosis *d, int rank)
 {

@@ -224,3 +224,11 @@ void ncs_name_parties(const struct ncs_parties *p, struct ncs_diagnosis *d)
     for (size_t i = 0, room = 0; i < p->count; i++)
         NCS_PUSH(d->party, d->parties, room, p->of[i]);
 }
+
+int ncs_number_of(const struct ncs_diagnosis *d, const struct ncs_member *member)
+{
+    for (size_t i = 0; i < d->parties; i++)
+        if (d->party[i].rank == member->rank && d->party[i].device == member->device)
+            return (int)i;
+    return member->rank;
+}
