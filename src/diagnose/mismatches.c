@@ -1,13 +1,10 @@
-/* Calls that met and disagree in one argument; the ranks with the rarer value are at fault, all of
- * them when there is no rarer one. */
+/* Calls that met and disagree in one argument; the ranks with the rarer value are at fault. Where none is rarer
+ * sibling groups decide, and otherwise all ranks are named. */
 #include "diagnose/rule.h"
 
 #include "api/types.h"
 #include "base/mem.h"
 #include "ncclscript/nccl_abi.h"
-
-/* A fact about a call that must be the same on every rank. */
-typedef int64_t fact(const struct ncs_call *call);
 
 static int64_t kind_of(const struct ncs_call *c)
 {
@@ -36,12 +33,12 @@ static int64_t op_of(const struct ncs_call *c)
 }
 
 /* In the order in which they are looked at: the first that differs names the rule. */
-static fact *const facts[] = {
+static ncs_fact_of *const facts[] = {
     [NCS_FACT_KIND] = kind_of,   [NCS_FACT_ROOT] = root_of, [NCS_FACT_DTYPE] = dtype_of,
     [NCS_FACT_COUNT] = count_of, [NCS_FACT_OP] = op_of,
 };
 
-static bool differs(const struct ncs_root *r, fact *get)
+static bool differs(const struct ncs_root *r, ncs_fact_of *get)
 {
     for (size_t i = 1; i < r->calls; i++)
         if (get(r->call[i]) != get(r->call[0]))
@@ -49,7 +46,7 @@ static bool differs(const struct ncs_root *r, fact *get)
     return false;
 }
 
-static size_t votes(const struct ncs_root *r, fact *get, int64_t value)
+static size_t votes(const struct ncs_root *r, ncs_fact_of *get, int64_t value)
 {
     size_t n = 0;
     for (size_t i = 0; i < r->calls; i++)
@@ -58,7 +55,7 @@ static size_t votes(const struct ncs_root *r, fact *get, int64_t value)
 }
 
 /* The commonest value; *even when another is as common. */
-static const struct ncs_call *majority(const struct ncs_root *r, fact *get, bool *even)
+static const struct ncs_call *majority(const struct ncs_root *r, ncs_fact_of *get, bool *even)
 {
     const struct ncs_call *best = r->call[0];
     for (size_t i = 1; i < r->calls; i++)
@@ -70,6 +67,25 @@ static const struct ncs_call *majority(const struct ncs_root *r, fact *get, bool
             votes(r, get, get(r->call[i])) == votes(r, get, get(best)))
             *even = true;
     return best;
+}
+
+/* The call whose value the siblings of those who met have passed; NULL where they have not, or both. */
+static const struct ncs_call *by_siblings(const struct ncs_inquiry *q, const struct ncs_root *r, ncs_fact_of *get,
+                                          size_t *siblings)
+{
+    const struct ncs_call *meant = NULL;
+    for (size_t i = 0; i < r->calls; i++) {
+        if (meant && get(r->call[i]) == get(meant))
+            continue;
+        struct ncs_siblings s = ncs_siblings_of(q, r, r->call[i], get);
+        if (s.alike && meant)
+            return NULL;
+        if (s.alike) {
+            meant = r->call[i];
+            *siblings = s.alike;
+        }
+    }
+    return meant;
 }
 
 void ncs_fill_calls(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d,
@@ -91,7 +107,7 @@ void ncs_fill_calls(const struct ncs_inquiry *q, const struct ncs_root *r, struc
 }
 
 /* "root 1 on rank 3, root 0 on ranks 0..2": the rarer value first. */
-static void say_value(const struct ncs_root *r, struct ncs_str *s, fact *get,
+static void say_value(const struct ncs_root *r, struct ncs_str *s, ncs_fact_of *get,
                       const struct ncs_call *of, const char *noun)
 {
     int *ranks = ncs_new(r->calls * sizeof *ranks);
@@ -134,14 +150,21 @@ bool ncs_mismatch(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
     for (int i = 0; i < (int)which; i++)
         if (differs(r, facts[i]))
             return false;
-    fact *get = facts[which];
+    ncs_fact_of *get = facts[which];
     if (!differs(r, get))
         return false;
     enum { MOST = 4 }; /* values that are told */
     bool even;
     size_t values = 0;
     const struct ncs_call *best = majority(r, get, &even);
-    if (even)
+    const struct ncs_call *meant = even && get != kind_of ? by_siblings(q, r, get, &values) : NULL;
+    if (meant) {
+        best = meant;
+        even = false;
+        d->f.evidence = ncs_text("by other groups: %zu call%s of that line, in the same round, agree with rank %d", values,
+                                 values > 1 ? "s" : "", meant->rank);
+        values = 0;
+    } else if (even)
         d->f.evidence = ncs_copy_text("no value is the commonest, so all ranks are named");
     else
         d->f.evidence = ncs_text("by the majority: %zu of %zu ranks agree", votes(r, get, get(best)),
@@ -170,6 +193,8 @@ bool ncs_mismatch(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
         ncs_str_addf(&s, ", and %zu other%s", values - MOST, values > MOST + 1 ? "s" : "");
     d->f.why = ncs_str_take(&s);
     ncs_fill_calls(q, r, d, best);
+    if (even && d->f.certainty == NCS_CERTAIN)
+        d->f.certainty = NCS_LIKELY; /* that they disagree is certain, not which of them is wrong */
     return true;
 }
 

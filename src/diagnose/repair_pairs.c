@@ -72,8 +72,10 @@ void ncs_repair_p2p_count(struct ncs_repairing *p)
         return;
     bool first = ncs_is_send(p->r->call[0]);
     const struct ncs_call *send = p->r->call[!first], *recv = p->r->call[first];
-    if (ncs_call_dtype(send) != ncs_call_dtype(recv))
-        ncs_add_argument(p, recv, "datatype", ncs_call_dtype(send));
-    if (ncs_call_count(send) != ncs_call_count(recv))
-        ncs_add_argument(p, recv, "count", (int64_t)ncs_call_count(send));
+    bool by_sender = p->d->f.culprits == 1 && p->d->f.culprit[0].rank == send->rank;
+    const struct ncs_call *change = by_sender ? send : recv, *model = by_sender ? recv : send;
+    if (ncs_call_dtype(model) != ncs_call_dtype(change))
+        ncs_add_argument(p, change, "datatype", ncs_call_dtype(model));
+    if (ncs_call_count(model) != ncs_call_count(change))
+        ncs_add_argument(p, change, "count", (int64_t)ncs_call_count(model));
 }

@@ -175,6 +175,19 @@ bool ncs_never_called(const struct ncs_root *r);
 void ncs_say_before_wait(const struct ncs_inquiry *q, const struct ncs_root *r, bool several,
                          struct ncs_str *s);
 
+/* ---- what others passed at the same place (siblings.c) ---- */
+
+/* A fact about a call that must be the same on every rank. */
+typedef int64_t ncs_fact_of(const struct ncs_call *call);
+
+/* Calls of ranks that are not among those who met, at the place of the call and in the same round. */
+struct ncs_siblings {
+    size_t alike, other; /* with the same value, with another */
+};
+
+struct ncs_siblings ncs_siblings_of(const struct ncs_inquiry *q, const struct ncs_root *met, const struct ncs_call *call,
+                                    ncs_fact_of *get);
+
 /* ---- calls that met and disagree (mismatches.c) ---- */
 
 /* In the order in which they are looked at: the first that differs names the rule. */

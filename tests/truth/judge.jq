@@ -5,6 +5,9 @@
 def member($t): if $t.shape | IN("process", "ids", "threads") then .rank else .device // -1 end;
 def members($t): map(member($t)) | unique;
 
+# No change of calls brings back a rank that died, a communicator that was aborted or not made, a host's wait.
+def repairable: IN("abort", "barrier", "derive", "init", "key", "kill") | not;
+
 INDEX($truth[]; .file) as $all |
 inputs | . as $r | $all[.scenario | sub(".*/"; "") | sub("\\.lua$"; "")] as $t |
 ([.findings[] | select(.level == "error")][0]) as $f |
@@ -23,7 +26,7 @@ inputs | . as $r | $all[.scenario | sub(".*/"; "") | sub("\\.lua$"; "")] as $t |
   culprit: (if $bad then $right else null end),
   sure: ($f.certainty == "certain" and ($bad and $right | not)),
   class: (if $bad then any($t.classes[]; . == $f.rule) else null end),
-  repaired: (if $t.verdict == "hang" and .driver == "sim" then .repair.repaired == true else null end),
+  repaired: (if $t.verdict == "hang" and .driver == "sim" and ($t.mutation | repairable) then .repair.repaired == true else null end),
   small: (if $t.verdict == "hang" and .repair.repaired == true then $edits <= $t.size else null end),
   truth: $t,
   said: { verdict: $r.verdict, rule: $f.rule, named: $named, others: $others, certainty: $f.certainty, edits: $edits } }

@@ -31,14 +31,33 @@ static const struct ncs_call *exchanged_with(const struct ncs_call *send, const 
     return NULL;
 }
 
-/* Nobody can tell which of the two is meant: both ways are told. */
-static char *counts_of(const struct ncs_call *send, const struct ncs_call *recv)
+static int64_t size_of(const struct ncs_call *c)
+{
+    return (int64_t)bytes_of(c);
+}
+
+/* The one that other ranks make otherwise at its place, while the other one is as they make it; NULL = no such. */
+static const struct ncs_call *odd_one(const struct ncs_inquiry *q, const struct ncs_root *r)
+{
+    bool odd[2], usual[2];
+    for (int i = 0; i < 2; i++) {
+        struct ncs_siblings s = ncs_siblings_of(q, r, r->call[i], size_of);
+        odd[i] = !s.alike && s.other;
+        usual[i] = s.alike && !s.other;
+    }
+    return odd[0] && usual[1] ? r->call[0] : odd[1] && usual[0] ? r->call[1] : NULL;
+}
+
+/* Both ways, unless one of the two is known to be the odd one. */
+static char *counts_of(const struct ncs_call *send, const struct ncs_call *recv, const struct ncs_call *odd)
 {
     struct ncs_str s = { 0 };
     bool types = ncs_call_dtype(send) != ncs_call_dtype(recv);
     for (int i = 0; i < 2; i++) {
         const struct ncs_call *change = i ? send : recv, *model = i ? recv : send;
-        ncs_str_addf(&s, "%slet rank %d %s ", i ? ", or " : "", change->rank, i ? "send" : "receive");
+        if (odd && change != odd)
+            continue;
+        ncs_str_addf(&s, "%slet rank %d %s ", s.bytes ? ", or " : "", change->rank, i ? "send" : "receive");
         if (types)
             ncs_str_addf(&s, "%s x ", ncs_dtype_name(ncs_call_dtype(model)));
         ncs_str_addf(&s, "%zu", ncs_call_count(model));
@@ -58,8 +77,13 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
     const struct ncs_call *send = r->call[!first], *recv = r->call[first];
     size_t out = bytes_of(send), in = bytes_of(recv);
     const struct ncs_call *other = in == out ? NULL : exchanged_with(send, recv);
-    ncs_add_culprit(d, send->rank, send->number, send->place.line);
-    ncs_add_culprit(d, recv->rank, recv->number, recv->place.line);
+    const struct ncs_call *odd = other ? NULL : odd_one(q, r);
+    if (odd != recv)
+        ncs_add_culprit(d, send->rank, send->number, send->place.line);
+    if (odd != send)
+        ncs_add_culprit(d, recv->rank, recv->number, recv->place.line);
+    if (odd)
+        d->f.evidence = ncs_copy_text("by what other ranks pass at these lines in the same round");
     struct ncs_str s = { 0 };
     ncs_str_addf(&s, "rank %d sends %zu bytes", send->rank, out);
     ncs_say_place(&s, send);
@@ -80,11 +104,13 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
     d->f.why = ncs_str_take(&s);
     d->f.fix = other ? ncs_text("let rank %d receive in the order in which rank %d sends: messages of "
                                 "two ranks are paired by their order alone", recv->rank, send->rank)
-                     : counts_of(send, recv);
+                     : counts_of(send, recv, odd);
     ncs_fill_calls(q, r, d, r->call[0]->rank <= r->call[1]->rank ? r->call[0] : r->call[1]);
     d->remark = in == out; /* NCCL moves bytes and compares no types */
     if (d->remark)
         d->f.certainty = NCS_CERTAIN;
+    else if (!odd && !other && d->f.certainty == NCS_CERTAIN)
+        d->f.certainty = NCS_LIKELY; /* that they disagree is certain, not which of them is wrong */
     return true;
 }
 

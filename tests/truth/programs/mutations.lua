@@ -136,7 +136,7 @@ function mutations.count(p)
     node.count = choose(cond, other, usual)
     local class = is_message(node) and "p2p-count-mismatch" or "count-mismatch"
     if other == 0 then
-        return { rank = rank, size = place.times, classes = { "zero-count", is_message(node) and missed[node.op][1] or nil } }
+        return { rank = rank, size = place.times, classes = { is_message(node) and class or "zero-count" } }
     end
     return { rank = rank, size = place.times, classes = { class } }
 end
@@ -280,6 +280,9 @@ function mutations.key(p)
     return { rank = 0, size = 1, classes = { "host-wait" } }
 end
 
+-- The class of a rank that is gone is that of the first call which misses it.
+local gone = { "skipped-call", "recv-without-send", "send-without-recv", "host-wait", "signal-missing" }
+
 -- Leaves for good from one statement of the main body on, or in a round of its loop.
 function mutations.leave(p)
     if p.joint or has_window(p) then return end
@@ -291,20 +294,19 @@ function mutations.leave(p)
         at = 1 + draw.below(#list)
     end
     table.insert(list, at, only(cond, { tree.leave() }))
-    return { rank = rank, size = "calls",
-             classes = { "skipped-call", "recv-without-send", "send-without-recv", "host-wait" } }
+    return { rank = rank, size = "calls", classes = gone }
 end
 
 -- Something ends the rank's part in the world, from one statement of the main body on.
-local function ended(p, nodes, class)
+local function ended(p, nodes, ...)
     if p.joint or has_window(p) then return end
     local body, rank = p.bodies[1], a_rank(p)
     if #body < 2 then return end
     table.insert(body, 2 + draw.below(#body - 1), only("me == " .. rank, nodes))
-    return { rank = rank, size = "calls", classes = { class } }
+    return { rank = rank, size = "calls", classes = { ... } }
 end
 
-function mutations.destroy(p) return ended(p, { tree.destroy "world", tree.leave() }, "early-destroy") end
+function mutations.destroy(p) return ended(p, { tree.destroy "world", tree.leave() }, "early-destroy", table.unpack(gone)) end
 
 -- With nothing under way that would end with it.
 local function settled(p, ...)
@@ -315,7 +317,8 @@ local function settled(p, ...)
 end
 
 function mutations.abort(p)
-    return ended(p, settled(p, tree.abort "world", tree.leave()), "abort-one-rank")
+    return ended(p, settled(p, tree.abort "world", tree.leave()), "abort-one-rank", "child-not-aborted",
+                 table.unpack(gone))
 end
 
 -- On one host: neighbours on others would have an error.
