@@ -1,6 +1,6 @@
 /* Where the ranks of a communicator part: the first collective on which they disagree by signature
  * or label, or that somebody never made, and whether shifting or exchanging calls explains it. */
-#include "diagnose/inquiry.h"
+#include "diagnose/rule.h"
 
 #include <string.h>
 
@@ -212,6 +212,35 @@ static size_t majority(const struct camps *camps, bool *even)
     return best;
 }
 
+static int64_t at_all(const struct ncs_call *c)
+{
+    (void)c;
+    return 1;
+}
+
+/* Of camps that are equally large the one whose place ranks of other groups come to, too, in the same round;
+ * SIZE_MAX where that is none or several. */
+static size_t by_siblings(const struct ncs_inquiry *q, const struct camps *camps, size_t largest)
+{
+    enum { MOST_COMMS = 64 }; /* each look goes through the whole journal */
+    size_t meant = SIZE_MAX, called = 0;
+    const struct ncs_call **call = ncs_new((camps->count + 1) * sizeof *call);
+    for (size_t i = 0; i < camps->count; i++)
+        if (camps->camp[i].call)
+            call[called++] = camps->camp[i].call;
+    struct ncs_root met = { .call = call, .calls = called };
+    bool several = q->journal->comms > MOST_COMMS;
+    for (size_t i = 0; i < camps->count && !several; i++) {
+        if (camps->camp[i].size < largest || !camps->camp[i].call ||
+            !ncs_siblings_of(q, &met, camps->camp[i].call, at_all).alike)
+            continue;
+        several = meant != SIZE_MAX;
+        meant = i;
+    }
+    ncs_free(call);
+    return several ? SIZE_MAX : meant;
+}
+
 static void set_odd(struct ncs_parting *p, const struct camps *camps, int nranks, size_t best,
                     bool all)
 {
@@ -285,6 +314,11 @@ static bool part_by_kind(const struct ncs_inquiry *q, int comm, const struct cam
     int nranks = q->journal->comm[comm]->nranks;
     bool even;
     size_t best = majority(camps, &even);
+    size_t meant = even && !by_label ? by_siblings(q, camps, camps->camp[best].size) : SIZE_MAX;
+    if (meant != SIZE_MAX) {
+        best = meant;
+        even = false;
+    }
     struct ncs_parting found = { .at = p->at, .by_label = by_label, .even = even };
     found.model = find_model(r, nranks, camps, best, p->at);
     found.number = camps->camp[best].call->number;

@@ -1,9 +1,11 @@
 # What a report says of a mutant, beside the truth: {file, shape, mutation, verdict, culprit, ...}, true or false
 # each; null where nothing can be said of it. Input: reports; $truth: the lines of the truth.
 
-# The rank of the world that a culprit is: a process has one, or one for each device.
-def member($t): if $t.shape | IN("process", "ids", "threads") then .rank else .device // -1 end;
-def members($t): map(member($t)) | unique;
+# The rank of the world that a culprit is: a process has one, or one for each device. Who has not joined the world
+# is known by its rank there.
+def member($t; $comm): if $t.shape | IN("process", "ids", "threads") then .rank
+    else .device // (if $comm == "comm1" then .comm_rank else null end) // -1 end;
+def members($t): .comm as $comm | [.culprits[]? | member($t; $comm)] | unique;
 
 # No change of calls brings back a rank that died, a communicator that was aborted or not made, a host's wait.
 def repairable: IN("abort", "barrier", "derive", "init", "key", "kill") | not;
@@ -11,8 +13,8 @@ def repairable: IN("abort", "barrier", "derive", "init", "key", "kill") | not;
 INDEX($truth[]; .file) as $all |
 inputs | . as $r | $all[.scenario | sub(".*/"; "") | sub("\\.lua$"; "")] as $t |
 ([.findings[] | select(.level == "error")][0]) as $f |
-([$f.culprits[]?] | members($t)) as $named |
-([$f.alternatives[]?.culprits[]?] | members($t)) as $others |
+($f // {} | members($t)) as $named |
+([$f.alternatives[]? | members($t)[]] | unique) as $others |
 ([.repair.rounds[]?.edits[]?] | length) as $edits |
 # With two ranks nothing decides which of them is right: what passes and is as cheap is as true.
 ($t.ranks == 2 and .repair.repaired == true and $edits <= $t.size) as $as_cheap |

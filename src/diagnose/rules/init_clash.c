@@ -3,10 +3,11 @@
 
 #include "base/mem.h"
 
-static bool took_own_id(const struct ncs_inquiry *q, int rank)
+/* Of a process whose threads join one by one the thread that did: another one may have made the id for all. */
+static bool took_own_id(const struct ncs_inquiry *q, const struct ncs_call *joins)
 {
     for (const struct ncs_call *c = q->journal->oldest; c; c = c->newer)
-        if (c->fn == NCS_FN_ncclGetUniqueId && c->rank == rank)
+        if (c->fn == NCS_FN_ncclGetUniqueId && c->rank == joins->rank && c->thread == joins->thread)
             return true;
     return false;
 }
@@ -30,9 +31,7 @@ static struct unshared unshared_ids(const struct ncs_inquiry *q, const struct nc
             return (struct unshared){ 0 };
         size_t makers = 0;
         for (size_t k = 0; k < o->presents; k++)
-            makers += took_own_id(q, o->present[k]->rank);
-        if (!makers)
-            return (struct unshared){ 0 };
+            makers += took_own_id(q, o->present[k]);
         u.ids++;
         u.owns += makers == o->presents;
         u.most = o->presents > u.most ? o->presents : u.most;
@@ -48,7 +47,7 @@ static bool is_unshared(const struct ncs_inquiry *q, const struct ncs_need *n, c
 {
     bool own = true;
     for (size_t k = 0; k < n->presents; k++)
-        own &= took_own_id(q, n->present[k]->rank);
+        own &= took_own_id(q, n->present[k]);
     return u->owns == u->ids || own;
 }
 

@@ -1,7 +1,7 @@
 scenario {
   ranks = 4,
   about = "one of a pair gives another count than the other pair does at the same line",
-  outcome = { hang = { culprit = 3, why = "count-mismatch", call = 2 } },
+  outcome = { hang = { culprit = 3, why = "count-mismatch", comm = "tp1", call = 2 } },
 }
 
 local tp = world:split { color = rank // 2, name = "tp" .. rank // 2 }
