@@ -183,6 +183,9 @@ void ncs_call_unpin(struct ncs_call *call); /* NULL is a no-op */
 /* Names a communicator by any of its handles; the first name given stays. False: it is not known yet. */
 bool ncs_journal_name(struct ncs_journal *j, const void *handle, const char *name);
 
+/* Some process has several ranks of it, on different devices. */
+bool ncs_comm_is_shared(const struct ncs_comm_info *info);
+
 /* The communicator and rank behind a handle; false if it is not known. */
 bool ncs_journal_find(const struct ncs_journal *j, const void *handle, int *comm, int *comm_rank);
 

@@ -380,3 +380,24 @@ void ncs_journal_learn(struct ncs_journal *j, struct ncs_call *call)
         break;
     }
 }
+
+bool ncs_comm_is_shared(const struct ncs_comm_info *info)
+{
+    struct ncs_map device = { 0 };
+    bool several = false;
+    int last = -1, i = 0;
+    for (; i < info->members && info->member[i].rank > last; i++)
+        last = info->member[i].rank;
+    if (i == info->members)
+        return false; /* in order, as most are */
+    for (i = 0; i < info->members && !several; i++) {
+        const struct ncs_member *m = &info->member[i];
+        if (m->rank < 0 || m->device < 0)
+            continue;
+        size_t other = ncs_map_number(&device, (uint64_t)m->rank + 1);
+        several = other && other != (size_t)m->device + 1;
+        ncs_map_put_number(&device, (uint64_t)m->rank + 1, (size_t)m->device + 1);
+    }
+    ncs_map_free(&device);
+    return several;
+}

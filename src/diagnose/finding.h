@@ -195,6 +195,10 @@ void ncs_diagnose(const struct ncs_journal *journal, const struct ncs_snapshot *
 void ncs_diagnosis_free(struct ncs_diagnosis *d); /* the contents */
 /* What the diagnosis calls a rank of a communicator. */
 int ncs_number_of(const struct ncs_diagnosis *d, const struct ncs_member *member);
+/* Whether the thread of the run is that rank's, or one of its process that is nobody's. */
+bool ncs_is_thread_of(const struct ncs_diagnosis *d, int rank, int process, int thread);
+/* The first of them; the process where there is none. */
+int ncs_number_of_thread(const struct ncs_diagnosis *d, int process, int thread);
 /* The process of a rank that the diagnosis speaks of. */
 static inline int ncs_process_of(const struct ncs_diagnosis *d, int rank)
 {

@@ -232,3 +232,27 @@ int ncs_number_of(const struct ncs_diagnosis *d, const struct ncs_member *member
             return (int)i;
     return member->rank;
 }
+
+bool ncs_is_thread_of(const struct ncs_diagnosis *d, int rank, int process, int thread)
+{
+    bool first = true;
+    if (rank < 0 || (size_t)rank >= d->parties || d->party[rank].rank != process)
+        return !d->parties && rank == process;
+    if (d->party[rank].thread == thread)
+        return true;
+    for (size_t i = 0; i < d->parties; i++)
+        if (d->party[i].rank == process && d->party[i].device >= 0) {
+            if (d->party[i].thread == thread)
+                return false;
+            first &= i >= (size_t)rank;
+        }
+    return first;
+}
+
+int ncs_number_of_thread(const struct ncs_diagnosis *d, int process, int thread)
+{
+    for (size_t i = 0; i < d->parties; i++)
+        if (ncs_is_thread_of(d, (int)i, process, thread))
+            return (int)i;
+    return process;
+}

@@ -44,23 +44,6 @@ int ncs_party_of_member(const struct ncs_parties *p, int comm, int comm_rank)
 
 /* ---- communicators ---- */
 
-/* Two ranks of it are of one process, on different devices. */
-static bool has_several(const struct ncs_comm_info *info)
-{
-    struct ncs_map device = { 0 };
-    bool several = false;
-    for (int i = 0; i < info->members && !several; i++) {
-        const struct ncs_member *m = &info->member[i];
-        if (m->rank < 0 || m->device < 0)
-            continue;
-        size_t other = ncs_map_number(&device, (uint64_t)m->rank + 1);
-        several = other && other != (size_t)m->device + 1;
-        ncs_map_put_number(&device, (uint64_t)m->rank + 1, (size_t)m->device + 1);
-    }
-    ncs_map_free(&device);
-    return several;
-}
-
 /* One party for each rank of the communicator, in their order; of a rank that nobody has joined as yet one of
  * no process. */
 static void add_ranks_of(struct ncs_parties *p, const struct ncs_comm_info *info)
@@ -250,7 +233,7 @@ bool ncs_parties_read(const struct ncs_journal *journal, const struct ncs_snapsh
 {
     bool several = false;
     for (size_t i = 0; i < journal->comms && !several; i++)
-        several = has_several(journal->comm[i]);
+        several = ncs_comm_is_shared(journal->comm[i]);
     if (!several)
         return false;
     *out = (struct ncs_parties){ .journal = journal, .snap = snap };

@@ -24,11 +24,19 @@ void ncs_text_wrong(const struct ncs_wrong *w, bool with_pattern, struct ncs_str
         ncs_str_addf(out, ": %s", w->text);
 }
 
-static void add_wrong_row(struct ncs_rows *rows, const struct ncs_wrong *w, bool with_pattern)
+int ncs_text_wrong_rank(const struct ncs_result *r, const struct ncs_wrong *w)
+{
+    bool known = r->diagnosis.parties && r->journal && w->comm >= 0 && (size_t)w->comm < r->journal->comms &&
+                 w->comm_rank >= 0 && w->comm_rank < r->journal->comm[w->comm]->members;
+    return known ? ncs_number_of(&r->diagnosis, &r->journal->comm[w->comm]->member[w->comm_rank]) : w->rank;
+}
+
+static void add_wrong_row(const struct ncs_result *r, struct ncs_rows *rows, const struct ncs_wrong *w,
+                          bool with_pattern)
 {
     struct ncs_str text = { 0 };
     ncs_text_wrong(w, with_pattern, &text);
-    ncs_rows_add(rows, w->rank, text.text, w->call ? w->call->place.line : 0, false);
+    ncs_rows_add(rows, ncs_text_wrong_rank(r, w), text.text, w->call ? w->call->place.line : 0, false);
     ncs_str_free(&text);
 }
 
@@ -52,7 +60,7 @@ static void add_wrong_call(const struct ncs_text *t, const struct ncs_wrong *wro
         same = same && strcmp(wrong[0].text, wrong[i].text) == 0;
     struct ncs_rows rows = { 0 };
     for (size_t i = 0; i < count; i++)
-        add_wrong_row(&rows, &wrong[i], !same);
+        add_wrong_row(t->result, &rows, &wrong[i], !same);
     ncs_rows_print(&rows, t->style->verbose, t->out);
     if (same && wrong->text[0])
         ncs_text_keyed(t, NCS_BOLD, "why", wrong->text);
@@ -126,11 +134,11 @@ void ncs_text_error(const struct ncs_run_error *e, struct ncs_str *out)
         ncs_str_addf(out, " (label \"%s\")", e->label);
 }
 
-static void add_error_row(struct ncs_rows *rows, const struct ncs_run_error *e)
+static void add_error_row(const struct ncs_result *r, struct ncs_rows *rows, const struct ncs_run_error *e)
 {
     struct ncs_str text = { 0 };
     ncs_text_error(e, &text);
-    ncs_rows_add(rows, e->rank, text.text, e->place.line, false);
+    ncs_rows_add(rows, ncs_number_of_thread(&r->diagnosis, e->rank, e->thread), text.text, e->place.line, false);
     ncs_str_free(&text);
 }
 
@@ -160,7 +168,7 @@ static void add_detail(const struct ncs_text *t, const char *detail)
 static bool failed(const struct ncs_result *r, int rank)
 {
     for (size_t i = 0; i < r->errors; i++)
-        if (r->error[i].rank == rank)
+        if (ncs_is_thread_of(&r->diagnosis, rank, r->error[i].rank, r->error[i].thread))
             return true;
     return false;
 }
@@ -176,7 +184,7 @@ static void add_because(const struct ncs_text *t, const struct ncs_wait_line *wa
         if (failed(r, wait->peer[i]))
             rank[ranks++] = wait->peer[i];
     if (!ranks)
-        rank[ranks++] = r->error[0].rank;
+        rank[ranks++] = ncs_number_of_thread(&r->diagnosis, r->error[0].rank, r->error[0].thread);
     ncs_str_addf(t->out, " because rank%s ", ncs_text_plural(ranks));
     ncs_str_add_many_ranks(t->out, rank, ranks);
     ncs_str_add(t->out, " failed");
@@ -225,7 +233,7 @@ void ncs_text_errors(const struct ncs_text *t)
     bool one_by_one = r->errors <= 4 || t->style->verbose;
     struct ncs_rows rows = { .merge = true };
     for (size_t i = 0; i < r->errors; i++) {
-        add_error_row(&rows, &r->error[i]);
+        add_error_row(r, &rows, &r->error[i]);
         if (!tells_more(t, &r->error[i]) || (i > 0 && !one_by_one))
             continue;
         ncs_rows_print(&rows, t->style->verbose, t->out);

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/safe.h"
 #include "report/page.h"
+#include "report/text.h"
 
 static const char *const certainty_name[] = {
     [NCS_CERTAIN] = "certain", [NCS_LUCK] = "luck", [NCS_UNDEFINED] = "undefined",
@@ -206,7 +207,7 @@ static json_t *waits(const struct ncs_diagnosis *d)
 static json_t *wrong_result(const struct ncs_result *r, const struct ncs_wrong *w)
 {
     json_t *o = json_object();
-    json_object_set_new(o, "rank", json_integer(w->rank));
+    add_rank(o, &r->diagnosis, ncs_text_wrong_rank(r, w), w->comm_rank);
     json_object_set_new(o, "comm", ncs_json_of(comm_name(r, w->comm)));
     json_object_set_new(o, "call", json_integer(w->number));
     json_object_set_new(o, "first", whole(w->first));

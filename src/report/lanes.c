@@ -244,7 +244,7 @@ static const struct ncs_wait_line *wait_of(const struct builder *b, int rank, in
 {
     for (size_t i = 0; i < b->r->diagnosis.waits; i++) {
         const struct ncs_wait_line *w = &b->r->diagnosis.wait[i];
-        if (w->waiting && w->rank == rank && w->thread == thread)
+        if (w->waiting && ncs_process_of(&b->r->diagnosis, w->rank) == rank && w->thread == thread)
             return w;
     }
     return NULL;
@@ -282,18 +282,32 @@ static void say_for_whom(struct ncs_bar *bar, const struct ncs_wait_line *w)
     bar->text = ncs_str_take(&text);
 }
 
+/* The thread that is waited for: that of the rank, its process's first where it has no own one. */
+static bool lane_of(struct builder *b, int rank, int *process, int *thread)
+{
+    const struct ncs_diagnosis *d = &b->r->diagnosis;
+    bool has_own = rank >= 0 && (size_t)rank < d->parties && d->party[rank].thread > 0;
+    *process = ncs_process_of(d, rank);
+    *thread = has_own ? d->party[rank].thread : 0;
+    return *process >= 0 && *process < b->r->ranks;
+}
+
+/* Of a thread that is several ranks one is told of. */
 static void add_waits(struct builder *b)
 {
     for (size_t i = 0; i < b->r->diagnosis.waits; i++) {
         const struct ncs_wait_line *w = &b->r->diagnosis.wait[i];
-        if (!w->waiting || !w->peers || w->rank < 0 || w->rank >= b->r->ranks)
+        int process, own, peer, thread;
+        if (!w->waiting || !w->peers || !lane_of(b, w->rank, &process, &own) ||
+            wait_of(b, process, w->thread) != w)
             continue;
-        size_t from = last_bar(b, w->rank, w->thread);
+        size_t from = last_bar(b, process, w->thread);
         say_for_whom(&b->out->bar[from], w);
         for (size_t k = 0; k < w->peers && k < NCS_WAITS_DRAWN; k++) {
-            if (w->peer[k] < 0 || w->peer[k] >= b->r->ranks || w->peer[k] == w->rank)
+            if (w->peer[k] == w->rank || !lane_of(b, w->peer[k], &peer, &thread) ||
+                (peer == process && thread == w->thread))
                 continue;
-            struct ncs_arrow arrow = { NCS_ARROW_WAIT, from, last_bar(b, w->peer[k], 0) };
+            struct ncs_arrow arrow = { NCS_ARROW_WAIT, from, last_bar(b, peer, thread) };
             NCS_PUSH(b->out->arrow, b->out->arrows, b->out->arrows_room, arrow);
         }
     }

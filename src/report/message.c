@@ -49,7 +49,7 @@ static bool add_error(const struct ncs_result *r, struct ncs_str *out)
     if (!r->errors)
         return false;
     const struct ncs_run_error *e = &r->error[0];
-    ncs_str_addf(out, "rank %d: ", e->rank);
+    ncs_str_addf(out, "rank %d: ", ncs_number_of_thread(&r->diagnosis, e->rank, e->thread));
     if (e->place.file && e->place.line > 0)
         ncs_str_addf(out, "%s:%d: ", e->place.file, e->place.line);
     ncs_text_error(e, out);
@@ -60,7 +60,7 @@ static bool add_wrong(const struct ncs_result *r, struct ncs_str *out)
 {
     if (r->wrongs) {
         const struct ncs_wrong *w = &r->wrong[0];
-        ncs_str_addf(out, "rank %d: ", w->rank);
+        ncs_str_addf(out, "rank %d: ", ncs_text_wrong_rank(r, w));
         ncs_text_wrong_call(r, w, out);
         ncs_str_add(out, ": ");
         ncs_text_wrong(w, true, out);

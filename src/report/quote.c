@@ -156,7 +156,7 @@ static void files_with(const struct ncs_text *t, const struct ncs_finding *f, in
     in[0] = any;
     for (size_t i = 0; i < r->errors && !any; i++)
         if (r->error[i].place.line == line && r->error[i].place.file &&
-            is_culprit(f, r->error[i].rank, line))
+            is_culprit(f, ncs_number_of_thread(&r->diagnosis, r->error[i].rank, r->error[i].thread), line))
             any = in[file_of(q, r->error[i].place.file)] = true;
     for (int all = 0; all < 2 && !any; all++)
         for (const struct ncs_call *c = j ? j->oldest : NULL; c; c = c->newer)
@@ -207,7 +207,7 @@ void ncs_text_quote(struct ncs_text *t, const struct ncs_finding *f)
 static bool is_quoted(const struct ncs_diagnosis *d, const struct ncs_run_error *e)
 {
     for (size_t i = 0; i < d->findings; i++)
-        if (is_culprit(&d->finding[i], e->rank, e->place.line))
+        if (is_culprit(&d->finding[i], ncs_number_of_thread(d, e->rank, e->thread), e->place.line))
             return true;
     return false;
 }

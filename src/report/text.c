@@ -332,12 +332,13 @@ static void add_declared(const struct ncs_text *t)
             ncs_free(rank);
         }
     } else if (r->verdict == NCS_WRONG && r->wrongs) {
-        ncs_str_addf(&what, ": rank %d, element %" PRIu64, r->wrong[0].rank, r->wrong[0].first);
+        ncs_str_addf(&what, ": rank %d, element %" PRIu64, ncs_text_wrong_rank(r, &r->wrong[0]),
+                     r->wrong[0].first);
     } else if (r->verdict == NCS_WRONG && r->expects) {
         ncs_str_addf(&what, ": rank %d, line %d", r->expect[0].rank, r->expect[0].place.line);
     } else if (r->errors) {
         ncs_str_addf(&what, ": %s, rank %d", r->error[0].name ? r->error[0].name : "error",
-                     r->error[0].rank);
+                     ncs_number_of_thread(&r->diagnosis, r->error[0].rank, r->error[0].thread));
     }
     ncs_safe_line(t->out, what.text);
     ncs_str_free(&what);

@@ -118,6 +118,13 @@ size_t ncs_waits_op_bytes(const struct ncs_wait_line *line)
     return to ? (size_t)(to - line->op) : from ? (size_t)(from - line->op) : bytes;
 }
 
+/* That the rank does not name by itself. */
+static int named_thread(const struct ncs_diagnosis *d, const struct ncs_wait_line *line)
+{
+    bool party = line->rank >= 0 && (size_t)line->rank < d->parties;
+    return party && d->party[line->rank].thread == line->thread ? 0 : line->thread;
+}
+
 static void look(const struct build *b, struct waiter *w, const struct ncs_wait_line *line)
 {
     *w = (struct waiter){ .line = line, .node = -1, .twin = -1, .cause = cause_of(b->d, line->rank) };
@@ -130,7 +137,7 @@ static void look(const struct build *b, struct waiter *w, const struct ncs_wait_
     h = hash_text(h, line->what);
     h = ncs_hash(h, (uint64_t)line->place.line);
     h = ncs_hash(h, (uint64_t)line->via * 2 + line->waiting);
-    h = ncs_hash(h, (uint64_t)line->thread);
+    h = ncs_hash(h, (uint64_t)named_thread(b->d, line));
     h = hash_text(h, w->cause ? w->cause->rule : NULL);
     h = w->row ? hash_text(ncs_hash(h, (uint64_t)w->row->line), w->row->text) : h;
     w->same = ncs_hash(h, is_bystander(b->d, line->rank));
@@ -164,7 +171,7 @@ static void add_rank(struct build *b, int rank, int node)
 
 static int new_node(struct build *b, const struct waiter *w)
 {
-    struct ncs_waits_node node = { .line = w->line, .cause = w->cause,
+    struct ncs_waits_node node = { .line = w->line, .thread = named_thread(b->d, w->line), .cause = w->cause,
                                    .bystander = is_bystander(b->d, w->line->rank),
                                    .state = w->row ? w->row->text : NULL,
                                    .state_line = w->row ? w->row->line : 0 };

@@ -21,6 +21,7 @@ enum ncs_waits_among {
 struct ncs_waits_node {
     int *rank; size_t ranks, ranks_room; /* ascending */
     const struct ncs_wait_line *line;    /* of one of them; NULL = they do not wait */
+    int thread;                          /* of each of them; 0 = the first, or the rank's own */
     const char *state;                   /* what a finding says of them but that they wait; NULL */
     int state_line;
     const struct ncs_finding *cause;     /* that names them as culprits; NULL = none does */

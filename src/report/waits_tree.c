@@ -15,8 +15,8 @@ void ncs_waits_who(const struct ncs_waits_node *node, struct ncs_str *out)
 {
     ncs_str_add(out, node->ranks == 1 ? "rank " : "ranks ");
     ncs_str_add_many_ranks(out, node->rank, node->ranks);
-    if (node->line && node->line->thread > 0)
-        ncs_str_addf(out, ", thread %d", node->line->thread);
+    if (node->thread > 0)
+        ncs_str_addf(out, ", thread %d", node->thread);
 }
 
 static const struct ncs_waits_words usual = { "does not wait", "do not wait", "-v" };

@@ -67,7 +67,7 @@ static struct cause earliest_cause(const struct ncs_run *run)
 static bool has_failed(const struct ncs_result *r, int rank)
 {
     for (size_t i = 0; i < r->errors; i++)
-        if (r->error[i].rank == rank)
+        if (ncs_is_thread_of(&r->diagnosis, rank, r->error[i].rank, r->error[i].thread))
             return true;
     return false;
 }

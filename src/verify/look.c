@@ -144,11 +144,12 @@ static void describe(struct ncs_seen *seen, const struct ncs_look *l, const stru
     seen->scaled = call->redop != NULL;
     seen->nranks = comm->nranks;
     seen->signature = ncs_call_signature(call);
+    seen->shared = ncs_comm_is_shared(comm);
     for (int i = 0; i < seen->ranks; i++) {
         int rank = seen->src < 0 ? i : i == 0 ? seen->src : seen->dst;
         if (rank < 0 || rank >= comm->members)
             continue;
-        seen->rank[i].rank = comm->member[rank].rank;
+        seen->rank[i].rank = seen->shared ? rank : comm->member[rank].rank;
         seen->rank[i].number = comm->member[rank].calls;
     }
 }
@@ -202,7 +203,7 @@ static void note(struct ncs_seen *seen, int i, const struct ncs_call *call,
     struct ncs_str words = { 0 };
 
     r->presence = presence;
-    r->rank = call->rank;
+    r->rank = seen->shared ? call->comm_rank : call->rank;
     r->number = call->number;
     r->line = call->place.line;
     r->in_place = is_in_place(call);

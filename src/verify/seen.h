@@ -26,7 +26,7 @@ enum ncs_presence {
 };
 
 struct ncs_seen_rank {
-    int rank;             /* of the run; -1 = unknown */
+    int rank;             /* of the run, or see shared; -1 = unknown */
     enum ncs_presence presence;
     uint32_t number;      /* of its call on the communicator; of one that is absent: of its last one */
     int line;             /* 0 = unknown */
@@ -50,6 +50,7 @@ struct ncs_seen {
     uint64_t count;       /* the argument */
     bool scaled;          /* a pre-mul-sum */
     int src, dst;         /* of a pair or a put: ranks of the communicator; otherwise -1 */
+    bool shared;          /* a process has several ranks of the communicator: these are named, not processes */
     bool over;            /* on all ranks */
     bool passing;         /* only what ncs_verify_unfinished was told of it is known */
     const char *unfit;    /* why there are no values of it; NULL = there are */
