@@ -2,8 +2,8 @@
 # The same bugs in shapes.lua's shapes, 2, 4 and 8 ranks: each finding has the same class and the same culprits,
 # by their ranks of the communicator, whichever way the ranks are spread over processes and threads.
 #
-# bugs/*.lua begin with what is true of 4 ranks and more: verdict, class, and who is to blame, the guilty rank,
-# it and its `neighbour`, or `all`; of 2 ranks nobody is the odd one and the shapes have to agree only, as they have in a class of `-`. Lines
+# bugs/*.lua begin with what is true of 4 ranks and more: verdict, class, and who is to blame, the `guilty`
+# rank or `all`; of 2 ranks nobody is the odd one and the shapes have to agree only, as they have in a class of `-`. Lines
 # "-- except SHAPE [RANKS]: why" name what is not compared.
 set -u
 unset "${!NCCL_@}" # the simulator heeds them
@@ -31,7 +31,6 @@ write() { # SHAPE RANKS GUILTY BUG
 culprits() { # WORD RANKS GUILTY: as a list
     case $1 in
     guilty) echo "$3" ;;
-    neighbour) echo "$3,$((($3 + 1) % $2))" ;;
     all) seq -s, 0 $(($2 - 1)) ;;
     esac
 }
