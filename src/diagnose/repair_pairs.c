@@ -1,46 +1,5 @@
-/* Edits for groups, sends and receives. */
+/* Edits for sends and receives. */
 #include "diagnose/repairing.h"
-
-/* ---- groups ---- */
-
-static const struct ncs_call *last_in_group(const struct ncs_repairing *p, const struct ncs_call *c)
-{
-    const struct ncs_call *last = c;
-    for (const struct ncs_call *n = c->newer; n; n = n->newer)
-        if (n->rank == c->rank && n->thread == c->thread && n->group == c->group && n->number)
-            last = n;
-    return last->number && ncs_known_member(p, last->comm, last->comm_rank) ? last : NULL;
-}
-
-static void end_group(struct ncs_repairing *p, const struct ncs_call *c, int depth)
-{
-    const struct ncs_call *last = c ? last_in_group(p, c) : NULL;
-    for (int i = 0; last && i < depth; i++) {
-        struct ncs_edit e = ncs_edit_of(p, NCS_EDIT_GROUP, last);
-        e.other = e.call;
-        e.call = 0;
-        ncs_add_edit(p, e);
-    }
-}
-
-void ncs_repair_group_end(struct ncs_repairing *p)
-{
-    const struct ncs_root *r = p->r;
-    if (r->kind == NCS_ROOT_LEFT) {
-        const struct ncs_call *c = p->q->journal->newest;
-        while (c && !(c->rank == r->rank && c->number && c->group))
-            c = c->older;
-        end_group(p, c, r->depth);
-        return;
-    }
-    for (size_t i = 0; i < r->absents; i++) {
-        const struct ncs_absent *a = r->absent[i];
-        int depth = a->context >= 0 ? p->q->snap->context[a->context].group_depth : 1;
-        end_group(p, a->call && a->call->number ? a->call : NULL, depth);
-    }
-}
-
-/* ---- sends and receives ---- */
 
 /* The first call of the rank on the communicator that is not over: what it lacks has to come before
  * it, or before the group that it is in. */

@@ -36,8 +36,10 @@ typedef void ncs_repair_rule(struct ncs_repairing *p);
 ncs_repair_rule ncs_repair_absent, ncs_repair_skipped, ncs_repair_extra, ncs_repair_swapped;
 /* repair_arguments.c */
 ncs_repair_rule ncs_repair_arguments, ncs_repair_refused, ncs_repair_kind, ncs_repair_zero;
+/* repair_groups.c */
+ncs_repair_rule ncs_repair_group_end;
 /* repair_pairs.c */
-ncs_repair_rule ncs_repair_group_end, ncs_repair_alone, ncs_repair_p2p_count;
+ncs_repair_rule ncs_repair_alone, ncs_repair_p2p_count;
 /* repair_rings.c */
 ncs_repair_rule ncs_repair_p2p_cycle, ncs_repair_one_thread, ncs_repair_comm_order;
 

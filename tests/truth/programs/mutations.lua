@@ -240,7 +240,7 @@ function mutations.group_end(p)
     if #found == 0 then return end
     local place, rank = draw.pick(found), a_rank(p)
     place.node.open = condition(p, place, rank)
-    return { rank = rank, size = 1, classes = { "missing-group-end" } }
+    return { rank = rank, size = place.times, classes = { "missing-group-end" } }
 end
 
 -- What the others group, this rank makes one by one.
