@@ -32,7 +32,8 @@ union ncs_arg {
 };
 
 /* Arguments that hold anything. */
-enum { NCS_UNSAID_COUNT = 1, NCS_UNSAID_OP = 2, NCS_UNSAID_ROOT = 4, NCS_UNSAID_DTYPE = 8 };
+enum { NCS_UNSAID_COUNT = 1, NCS_UNSAID_OP = 2, NCS_UNSAID_ROOT = 4, NCS_UNSAID_DTYPE = 8,
+       NCS_UNSAID_PLACE = 16 /* that is where the record has the call, and not where the program has it */ };
 
 struct ncs_redop; /* below */
 struct ncs_window;

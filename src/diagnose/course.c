@@ -36,14 +36,24 @@ static uint64_t class_of(const struct ncs_inquiry *q, const struct ncs_courses *
     return ncs_hash(3, (uint64_t)comm);
 }
 
-static uint64_t site_of(const struct ncs_courses *all, const struct ncs_call *c)
+uint64_t ncs_role_of(const struct ncs_courses *all, enum ncs_fn fn, int comm, int comm_rank, int peer)
 {
-    uint64_t site = ncs_hash((uint64_t)c->fn, (uint64_t)c->place.line);
-    if (c->place.file)
+    return ncs_hash(ncs_hash(ncs_hash(4, (uint64_t)fn), all->class_of[comm]), (uint64_t)(int64_t)(peer - comm_rank)) | 1;
+}
+
+void ncs_step_mark(const struct ncs_courses *all, const struct ncs_call *c, int comm, struct ncs_step *step)
+{
+    bool known = c->place.line && !(c->unsaid & NCS_UNSAID_PLACE);
+    uint64_t site = ncs_hash((uint64_t)c->fn, known ? (uint64_t)c->place.line : 0);
+    if (known && c->place.file)
         site = ncs_hash_bytes(site, c->place.file, strlen(c->place.file));
+    if (!known && c->number) /* what it moves tells it from others, if nothing else does */
+        site = ncs_hash(ncs_hash(ncs_hash(site, ncs_call_count(c)), (uint64_t)ncs_call_dtype(c)), (uint64_t)ncs_call_root(c));
     if (c->label)
         site = ncs_hash_bytes(site, c->label, strlen(c->label));
-    return c->comm >= 0 ? ncs_hash(site, all->class_of[c->comm]) : site;
+    step->site = comm >= 0 ? ncs_hash(site, all->class_of[comm]) : site;
+    bool message = c->number && ncs_call_is_pair(c) && comm >= 0;
+    step->role = message ? ncs_role_of(all, c->fn, comm, c->comm_rank, ncs_call_peer(c)) : 0;
 }
 
 static uint64_t key_of(int rank, int thread)
@@ -76,8 +86,35 @@ static void add_step(const struct ncs_inquiry *q, struct ncs_courses *all, const
         own->depth++;
     if (c->fn == NCS_FN_ncclGroupStart || (c->fn == NCS_FN_ncclGroupEnd && own->depth && --own->depth))
         return; /* within a group nothing happens */
-    struct ncs_step step = { .call = c, .kind = kind, .site = site_of(all, c) };
+    struct ncs_step step = { .call = c, .kind = kind };
+    ncs_step_mark(all, c, c->comm, &step);
     NCS_PUSH(own->step, own->steps, own->room, step);
+}
+
+/* Places at which a rank sends to, or receives from, several others, as in an exchange with all of them: that
+ * is no role. */
+static void clear_spread(struct ncs_courses *all)
+{
+    enum { MOST_AWAY = 2 };
+    struct ncs_map spread = { 0 };
+    for (size_t i = 0; i < all->count; i++) {
+        struct ncs_map seen = { 0 }; /* site and role -> 1, site -> roles */
+        for (size_t k = 0; k < all->of[i].steps; k++) {
+            const struct ncs_step *s = &all->of[i].step[k];
+            if (!s->role || ncs_map_get(&seen, ncs_hash(s->site, s->role)))
+                continue;
+            ncs_map_put_number(&seen, ncs_hash(s->site, s->role), 1);
+            ncs_map_put_number(&seen, s->site, ncs_map_number(&seen, s->site) + 1);
+            if (ncs_map_number(&seen, s->site) > MOST_AWAY)
+                ncs_map_put_number(&spread, s->site, 1);
+        }
+        ncs_map_free(&seen);
+    }
+    for (size_t i = 0; i < all->count; i++)
+        for (size_t k = 0; k < all->of[i].steps; k++)
+            if (ncs_map_get(&spread, all->of[i].step[k].site))
+                all->of[i].step[k].role = 0;
+    ncs_map_free(&spread);
 }
 
 bool ncs_courses_read(const struct ncs_inquiry *q, struct ncs_courses *out)
@@ -93,12 +130,21 @@ bool ncs_courses_read(const struct ncs_inquiry *q, struct ncs_courses *out)
         struct ncs_course *own = course_of(out, c->rank, c->thread);
         own->context = (int)i;
         bool unknown = c->ending == NCS_END_SILENT || c->ending == NCS_END_MISSING;
+        own->stands = c->state != NCS_CONTEXT_ENDED;
         own->over = c->state == NCS_CONTEXT_ENDED && !unknown;
         own->still = c->state == NCS_CONTEXT_ENDED && unknown;
     }
     for (const struct ncs_call *c = q->journal->oldest; c; c = c->newer)
         add_step(q, out, c);
+    clear_spread(out);
     return true;
+}
+
+enum ncs_fn ncs_change_fn(const struct ncs_change *c)
+{
+    if (!c->answer)
+        return c->model->fn;
+    return c->model->fn == NCS_FN_ncclSend ? NCS_FN_ncclRecv : NCS_FN_ncclSend;
 }
 
 void ncs_courses_free(struct ncs_courses *c)

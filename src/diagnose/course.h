@@ -21,12 +21,14 @@ struct ncs_step {
     /* Alike where ranks do alike: the function, the place in the program, the label and what made the
      * communicator. Children of one split are alike, the ranks' own arguments do not count. */
     uint64_t site;
+    uint64_t role; /* of a send or receive: that it is one, and how far its peer is away; 0 = of others */
 };
 
 struct ncs_course {
     int rank, thread;      /* of the run */
     int context;           /* of the snapshot; -1 = none: it has ended */
     int depth;             /* of its open groups */
+    bool stands;           /* in its last step */
     bool over;             /* it makes no further call whatever the others do */
     bool still;            /* of a recorded run: it waits for nothing, and yet its calls end here */
     struct ncs_step *step; /* in order */
@@ -43,6 +45,10 @@ struct ncs_courses {
 /* False where the journal has dropped records: the courses would begin anywhere. */
 bool ncs_courses_read(const struct ncs_inquiry *q, struct ncs_courses *out);
 void ncs_courses_free(struct ncs_courses *c);
+/* The role that a rank has by a send or receive. */
+uint64_t ncs_role_of(const struct ncs_courses *all, enum ncs_fn fn, int comm, int comm_rank, int peer);
+/* Site and role of a call if it is made on that communicator. */
+void ncs_step_mark(const struct ncs_courses *all, const struct ncs_call *call, int comm, struct ncs_step *step);
 
 /* ---- changes ---- */
 
@@ -58,9 +64,13 @@ struct ncs_change {
     size_t course, step;          /* step = course.steps: at its end */
     const struct ncs_call *model; /* PUT_IN: the call that it is like; LEAVE_OUT ...: the step's */
     bool answer;                  /* PUT_IN: the counterpart of the model, a receive for a send */
+    const struct ncs_step *like;  /* PUT_IN: what stands at its place in the program; NULL = nobody's does */
     int comm, comm_rank;          /* where it is made */
     int peer;                     /* PEER, and PUT_IN of a send or receive; -1 = none */
+    const struct ncs_call *wants; /* PEER: the call of that peer's that it answers then */
 };
+
+enum ncs_fn ncs_change_fn(const struct ncs_change *c); /* of the call that is put in */
 
 /* ---- the trial in thought (rehearsal.c) ---- */
 

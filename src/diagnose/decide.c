@@ -160,25 +160,22 @@ static bool turned_round(const struct ncs_diagnosis *d, const struct ncs_journal
 
 /* ---- the decision ---- */
 
-static bool is_likelier(const struct ncs_journal *j, const struct ncs_finding *f, const struct ncs_finding *than)
+bool ncs_finding_is_likelier(const struct ncs_journal *j, const struct ncs_finding *f, const struct ncs_finding *than)
 {
     return f->culprits < than->culprits || !changes_in_place(j, than);
 }
 
-/* No reading is likelier: what fits as well, with no more ranks that would have to be wrong. */
-static void name_others(struct ncs_diagnosis *d, const struct ncs_journal *j, struct ncs_finding *first)
+void ncs_diagnosis_doubt(struct ncs_diagnosis *d, const struct ncs_journal *j)
 {
-    struct ncs_finding turned;
-    if (changes_in_place(j, first))
+    struct ncs_finding *first = ncs_first_cause(d->finding, d->findings);
+    if (!first || changes_in_place(j, first))
         return;
     for (size_t i = 0; i < d->alternatives; i++) {
         const struct ncs_alternative *a = &d->alternative[i];
         const struct ncs_finding *f = ncs_first_cause(a->finding, a->findings);
-        if (f && f->culprits <= first->culprits && blames_others(f, first))
+        if (f && a->as_good && f->culprits <= first->culprits && blames_others(f, first))
             add_other(first, in_short(f));
     }
-    if (!first->others && turned_round(d, j, first, &turned))
-        add_other(first, turned);
 }
 
 void ncs_diagnosis_decide(struct ncs_diagnosis *d, const struct ncs_journal *j)
@@ -187,12 +184,14 @@ void ncs_diagnosis_decide(struct ncs_diagnosis *d, const struct ncs_journal *j)
     for (size_t i = 0; i < d->alternatives && first; i++) {
         const struct ncs_alternative *a = &d->alternative[i];
         struct ncs_finding *f = ncs_first_cause(a->finding, a->findings);
-        if (!a->likelier || !f || !is_likelier(j, f, first))
+        if (!a->likelier || !f)
             continue;
         add_other(f, in_short(first));
         ncs_diagnosis_prefer(d, i);
         return;
     }
-    if (first)
-        name_others(d, j, first);
+    struct ncs_finding turned;
+    ncs_diagnosis_doubt(d, j);
+    if (first && !first->others && !changes_in_place(j, first) && turned_round(d, j, first, &turned))
+        add_other(first, turned);
 }

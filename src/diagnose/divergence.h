@@ -3,7 +3,7 @@
 #ifndef NCS_DIAGNOSE_DIVERGENCE_H
 #define NCS_DIAGNOSE_DIVERGENCE_H
 
-#include "diagnose/course.h"
+#include "diagnose/roles.h"
 
 /* Courses that come to the same places in the same order. */
 struct ncs_way {
@@ -12,14 +12,16 @@ struct ncs_way {
     const struct ncs_step *step; /* of the first */
     size_t steps;
     bool open;      /* it may go on */
+    bool *role;     /* those that are to be expected of all of them, by number */
 };
 
 struct ncs_ways {
     struct ncs_way *of;
     size_t count, room;
+    struct ncs_roles roles;
 };
 
-void ncs_ways_read(const struct ncs_courses *courses, struct ncs_ways *out);
+void ncs_ways_read(const struct ncs_inquiry *q, const struct ncs_courses *courses, struct ncs_ways *out);
 void ncs_ways_free(struct ncs_ways *w);
 
 /* One step more or less. */
@@ -42,9 +44,5 @@ bool ncs_diverge(const struct ncs_ways *ways, size_t way, size_t model, unsigned
 
 /* Steps more and fewer; a whole round of a loop is one. */
 size_t ncs_divergence_size(const struct ncs_ways *ways, const struct ncs_divergence *d);
-
-/* How often what follows on a place is not what follows there for most, or for anybody so far, once the
- * ways are mended as the divergences say: the fewer, the more all do alike. */
-size_t ncs_misfit(const struct ncs_ways *ways, const struct ncs_divergence *mended, size_t count);
 
 #endif

@@ -46,6 +46,8 @@ static void say_model(struct ncs_str *s, const struct ncs_inquiry *q, const stru
         return;
     }
     struct ncs_call own = *m;
+    if (e->argument && !e->answer)
+        ((union ncs_arg *)ncs_call_arg(&own, NCS_ARG_PEER))->i = e->value;
     if (e->answer) {
         own.fn = m->fn == NCS_FN_ncclSend ? NCS_FN_ncclRecv : NCS_FN_ncclSend;
         ((union ncs_arg *)ncs_call_arg(&own, NCS_ARG_PEER))->i = m->comm_rank;

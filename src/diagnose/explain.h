@@ -10,8 +10,9 @@ enum { NCS_EXPLANATIONS_KEPT = 3 };
 /* In the order in which explanations are preferred. */
 struct ncs_cost {
     size_t ranks;    /* that have to change */
-    size_t misfit;   /* ncs_misfit */
+    size_t misfit;   /* how far the courses are apart then (misfit.c) */
     size_t size;     /* ncs_divergence_size */
+    size_t turns;    /* back in the program, where nobody has gone back */
     size_t kind;     /* 0: another communicator, 1: calls put in, 2: calls left out */
     size_t supposed; /* meetings that need calls which nobody has seen */
     size_t edits;
@@ -31,11 +32,35 @@ struct ncs_explanations {
     const struct ncs_inquiry *q;
     struct ncs_courses courses;
     struct ncs_ways ways;
-    size_t misfit; /* of the run as it is */
+    struct ncs_misfits *misfits;
     size_t trials;
     struct ncs_explanation best[NCS_EXPLANATIONS_KEPT]; /* the cheapest first */
     size_t count;
 };
+
+/* ---- candidates ---- */
+
+/* What the ways of ranks have more or less than others (candidates.c). */
+void ncs_candidates_apart(struct ncs_explanations *s);
+/* What would answer those who wait, or make them wait no more (missed.c). */
+void ncs_candidates_missed(struct ncs_explanations *s);
+/* Takes the candidate: rehearses it, and keeps it if all go on then and it is among the cheapest. */
+void ncs_candidate_try(struct ncs_explanations *s, struct ncs_explanation *c);
+void ncs_candidate_free(struct ncs_explanation *c); /* the contents */
+/* The rank's own communicator that the model's is a sibling of, and its rank there; -1 = none. */
+int ncs_sibling_comm(const struct ncs_explanations *s, const struct ncs_call *model, int rank, int *comm_rank);
+
+/* ---- how far courses are apart (misfit.c) ---- */
+
+/* Distances between all courses that have anything in common, as they are. */
+struct ncs_misfits *ncs_misfits_new(const struct ncs_courses *courses, const struct ncs_ways *ways);
+void ncs_misfits_free(struct ncs_misfits *m); /* NULL is a no-op */
+size_t ncs_misfit_now(const struct ncs_misfits *m); /* the sum of them */
+/* The sum of them with the changes, which are by course and step. Adds to turns (NULL: no matter) how often a changed
+ * course goes back in the program where none has done so. */
+size_t ncs_misfit_with(struct ncs_misfits *m, const struct ncs_change *change, size_t changes, size_t *turns);
+
+/* ---- explanations ---- */
 
 /* The cheapest ones first; none where the run has what this knows nothing of. The caller's. */
 struct ncs_explanations *ncs_explain_hang(const struct ncs_inquiry *q);
@@ -45,6 +70,8 @@ void ncs_explanations_free(struct ncs_explanations *e); /* NULL is a no-op */
 
 /* It is the cheapest, and no other one that blames somebody else fits as well. */
 bool ncs_explanation_is_likelier(const struct ncs_explanation *e);
+/* None is cheaper, whether calls are put in or left out, and it brings ranks closer to what the others do. */
+bool ncs_explanation_is_as_good(const struct ncs_explanation *e);
 /* Adds the finding; false: there are no words for it. */
 bool ncs_explanation_say(const struct ncs_explanation *e, struct ncs_drafts *all);
 

@@ -69,6 +69,14 @@ static struct ncs_edit edit_of(const struct ncs_explanations *s, const struct nc
         e.model_comm_rank = m->comm_rank;
         e.model_call = m->number;
         e.answer = c->answer;
+        if (!c->answer && ncs_call_is_pair(m) && c->peer != ncs_call_peer(m)) {
+            e.argument = "peer";
+            e.value = c->peer;
+        }
+    } else if (c->kind == NCS_CHANGE_PEER) {
+        e.kind = NCS_EDIT_ARGUMENT;
+        e.argument = "peer";
+        e.value = c->peer;
     } else if (c->kind == NCS_CHANGE_COMM) {
         e.kind = NCS_EDIT_ARGUMENT;
         e.argument = "comm";
@@ -139,6 +147,7 @@ static bool say_answer(const struct ncs_explanation *b, struct ncs_root *r, stru
         r->need = n;
         r->absent = &absent;
         r->absents = 1;
+        r->rule = ncs_is_send(n->call) ? "send-without-recv" : "recv-without-send";
         ncs_judge(s->q, r, all);
         return true;
     }
@@ -163,6 +172,27 @@ static bool say_elsewhere(const struct ncs_explanation *b, struct ncs_root *r, s
     return fine;
 }
 
+static bool say_peers(const struct ncs_explanation *b, struct ncs_root *r, struct ncs_drafts *all)
+{
+    const struct ncs_call **call = ncs_new(2 * b->changes * sizeof *call);
+    for (size_t i = 0; i < b->changes; i++) {
+        call[2 * i] = b->change[i].model;
+        call[2 * i + 1] = b->change[i].wants;
+    }
+    r->kind = NCS_ROOT_ELSEWHERE;
+    r->rule = "wrong-peer";
+    r->call = call;
+    r->calls = 2 * b->changes;
+    for (size_t i = 0; i < b->of->q->needs && !r->need; i++)
+        if (b->of->q->need[i].call == call[0] || b->of->q->need[i].call == call[1])
+            r->need = &b->of->q->need[i];
+    bool fine = r->need != NULL;
+    if (fine)
+        ncs_judge(b->of->q, r, all);
+    ncs_free(call);
+    return fine;
+}
+
 bool ncs_explanation_say(const struct ncs_explanation *e, struct ncs_drafts *all)
 {
     const struct ncs_change *first = &e->change[0];
@@ -173,6 +203,7 @@ bool ncs_explanation_say(const struct ncs_explanation *e, struct ncs_drafts *all
         edit[i] = edit_of(e->of, &e->change[i]);
     struct ncs_root r = { .comm = -1, .rank = -1, .edit = edit, .edits = e->changes };
     bool fine = first->kind == NCS_CHANGE_COMM ? say_elsewhere(e, &r, all)
+                : first->kind == NCS_CHANGE_PEER ? say_peers(e, &r, all)
                 : first->answer                ? say_answer(e, &r, all)
                 : ncs_call_is_pair(first->model) ? false
                                                  : say_shift(e, &r, all);
@@ -191,21 +222,37 @@ static bool may_be_misplaced(const struct ncs_journal *j, int comm)
     return false;
 }
 
+/* Whether a call is put in or left out is a matter of who is right. */
+static bool is_as_cheap(const struct ncs_cost *a, const struct ncs_cost *b)
+{
+    return a->ranks == b->ranks && a->misfit == b->misfit && a->size == b->size && !a->kind == !b->kind;
+}
+
 /* Another one that blames somebody else fits as well: places do not decide between them. */
 static bool has_equal(const struct ncs_explanation *e)
 {
     for (size_t i = 0; i < e->of->count; i++) {
         const struct ncs_explanation *o = &e->of->best[i];
-        if (o->cost.ranks == e->cost.ranks && o->cost.misfit == e->cost.misfit &&
-            o->change[0].course != e->change[0].course)
+        if (is_as_cheap(&o->cost, &e->cost) && o->change[0].course != e->change[0].course)
             return true;
     }
     return false;
 }
 
+bool ncs_explanation_is_as_good(const struct ncs_explanation *e)
+{
+    return is_as_cheap(&e->cost, &e->of->best[0].cost) && e->cost.misfit < ncs_misfit_now(e->of->misfits);
+}
+
+/* Most ranks of the communicator would have to be wrong. */
+static bool blames_most(const struct ncs_explanation *e)
+{
+    return 2 * e->cost.ranks > (size_t)e->of->q->journal->comm[e->change[0].comm]->nranks;
+}
+
 bool ncs_explanation_is_likelier(const struct ncs_explanation *e)
 {
-    return e == e->of->best && !has_equal(e) &&
+    return e == e->of->best && !has_equal(e) && !blames_most(e) &&
            !may_be_misplaced(e->of->q->journal, e->change[0].comm);
 }
 

@@ -76,7 +76,7 @@ struct ncs_edit {
     int model_comm_rank;
     uint32_t model_call;
     bool answer;          /* INSERT: not the model's call but its counterpart, a receive for a send */
-    const char *argument; /* ARGUMENT: "count" "datatype" "op" "root" "peer" "comm"; static text */
+    const char *argument; /* INSERT: "peer" where it is not the model's. ARGUMENT: "count" "datatype" "op" "root" "peer" "comm"; static text */
     int64_t value;        /* of "comm" the number, and that of other_comm */
     bool of_party;        /* its process drives several ranks of a communicator: */
     int device, thread;   /* this one's; -1 = not known */
@@ -178,6 +178,7 @@ struct ncs_notice {
 struct ncs_alternative {
     struct ncs_finding *finding; size_t findings; /* the cause first */
     bool likelier; /* than what the diagnosis says, if a trial bears it out */
+    bool as_good;  /* places speak for it, and for no other one more, though for one as much */
 };
 
 struct ncs_diagnosis {
@@ -209,6 +210,9 @@ void ncs_diagnosis_prefer(struct ncs_diagnosis *d, size_t alternative);
 /* Of a run that cannot be made again: the alternative that is likelier by the calls alone becomes the diagnosis, as
  * likely, and names what the diagnosis was as what else it could be. */
 void ncs_diagnosis_decide(struct ncs_diagnosis *d, const struct ncs_journal *journal);
+/* Where no alternative is likelier: those that fit as well as anything, with no more ranks that would have to be
+ * wrong, are named beside the diagnosis, which is likely then. */
+void ncs_diagnosis_doubt(struct ncs_diagnosis *d, const struct ncs_journal *journal);
 /* Of a record that is not whole: the finding of the cause is likely, and `doubt` says what else it could be. */
 void ncs_finding_doubt(struct ncs_finding *f, const char *doubt);
 /* The first finding of a cause that blocks ranks; NULL = there is none. */

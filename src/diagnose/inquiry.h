@@ -307,6 +307,11 @@ const char *ncs_said_result(const struct ncs_call *call); /* its name */
 /* Of the group that a call was made in, maybe with calls of other ranks of its process. */
 uint64_t ncs_group_key(const struct ncs_inquiry *q, const struct ncs_call *call);
 
+/* ---- which reading is reported (decide.c) ---- */
+
+/* By how much of the calls each of them has to change. */
+bool ncs_finding_is_likelier(const struct ncs_journal *j, const struct ncs_finding *f, const struct ncs_finding *than);
+
 /* ---- ranks that leave after an error (failure.c) ---- */
 
 void ncs_see_failure(struct ncs_inquiry *q, const struct ncs_call *call); /* of all, by id */

@@ -316,8 +316,7 @@ static struct deed deed_of(const struct ncs_call *c)
 static struct deed deed_put_in(const struct play *p, const struct player *l, const struct ncs_change *c)
 {
     struct deed d = deed_of(c->model);
-    if (c->answer)
-        d.fn = d.fn == NCS_FN_ncclSend ? NCS_FN_ncclRecv : NCS_FN_ncclSend;
+    d.fn = ncs_change_fn(c);
     d.comm = c->comm;
     d.comm_rank = c->comm_rank;
     d.peer = c->peer;

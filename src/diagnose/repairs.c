@@ -198,8 +198,8 @@ static const struct {
 void ncs_repairs(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
 {
     struct ncs_repairing p = begin(q, r, d);
-    for (size_t i = 0; i < r->edits; i++)
-        ncs_add_edit(&p, r->edit[i]);
+    for (size_t i = 0; i < r->edits && i < MOST_EDITS; i++) /* several may be alike: rounds of a loop */
+        NCS_PUSH(d->f.repair, d->f.repairs, d->repair_room, r->edit[i]);
     for (size_t i = 0; i < sizeof repairs / sizeof *repairs && !r->edits; i++)
         if (strcmp(repairs[i].rule, d->f.rule) == 0)
             repairs[i].fill(&p);

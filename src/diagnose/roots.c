@@ -557,10 +557,7 @@ static bool is_by_waiting(const struct ncs_diagnosis *d)
         "one-thread-no-group", "op-mismatch", "p2p-cycle", "recv-without-send", "root-mismatch",
         "send-without-recv", "skipped-call", "swapped-calls", "waiting", "wrong-comm", "wrong-peer",
     };
-    const struct ncs_finding *first = NULL;
-    for (size_t i = 0; i < d->findings && !first; i++)
-        if (d->finding[i].level == NCS_LEVEL_ERROR && d->finding[i].blockeds)
-            first = &d->finding[i];
+    const struct ncs_finding *first = ncs_first_cause(d->finding, d->findings);
     for (size_t i = 0; first && i < sizeof rules / sizeof *rules; i++)
         if (strcmp(rules[i], first->rule) == 0)
             return true;
@@ -575,7 +572,10 @@ static void add_alternatives(const struct ncs_inquiry *q, struct ncs_diagnosis *
         const struct ncs_explanation *e = ncs_explanation_at(all, i);
         struct ncs_alternative a;
         bool fine = read_as(q, e, &a);
-        a.likelier = ncs_explanation_is_likelier(e);
+        const struct ncs_finding *first = ncs_first_cause(d->finding, d->findings);
+        const struct ncs_finding *own = ncs_first_cause(a.finding, a.findings);
+        a.as_good = ncs_explanation_is_as_good(e);
+        a.likelier = ncs_explanation_is_likelier(e) && own && ncs_finding_is_likelier(q->journal, own, first);
         if (fine && !is_known(d, &a))
             NCS_PUSH(d->alternative, d->alternatives, room, a);
         else

@@ -98,8 +98,12 @@ static bool copy_model(const struct ncs_journal *j, const struct ncs_past *past,
                    is_grouped(j, e->comm, e->comm_rank, e->call);
     if (!c->with_previous)
         find_spot(past, e->rank, m, &c->after);
-    if (!e->answer)
+    if (!e->answer) {
+        for (int i = 0; i < ncs_fn_info[c->fn].nargs && e->argument; i++)
+            if (ncs_fn_info[c->fn].arg[i].kind == NCS_ARG_PEER)
+                c->arg[i].i = e->value;
         return true;
+    }
     c->fn = m->fn == NCS_FN_ncclSend ? NCS_FN_ncclRecv : NCS_FN_ncclSend;
     for (int i = 0; i < ncs_fn_info[c->fn].nargs; i++)
         if (ncs_fn_info[c->fn].arg[i].kind == NCS_ARG_PEER)

@@ -66,4 +66,5 @@ void ncs_run_prove(struct ncs_run *run, const struct ncs_driver *driver)
         f->evidence = ncs_str_take(&s);
         return;
     }
+    ncs_diagnosis_doubt(d, run->journal);
 }

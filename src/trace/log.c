@@ -285,7 +285,7 @@ static bool add_call(struct log *l, const struct log_line *line, const struct lo
         return ncs_fail_at(l->err, line->file, line->number, 0);
     *c = (struct record_call){ .fn = call->fn, .comm = b->comm, .comm_rank = b->comm_rank, .count = call->count,
                                .dtype = call->dtype, .op = call->op, .root = call->root, .send = call->send,
-                               .recv = call->recv, .stream = call->stream, .group = group,
+                               .recv = call->recv, .stream = call->stream, .group = group, .unsaid = NCS_UNSAID_PLACE,
                                .place = ncs_record_place(l->record, line->file, line->number) };
     e->any = true;
     e->comm = b->comm;

@@ -1,5 +1,5 @@
 /* Which reading of a hang is reported where nothing can be run again. */
-#include "diagnose/finding.h"
+#include "diagnose/inquiry.h"
 #include "harness.h"
 
 #include "base/mem.h"
@@ -26,7 +26,8 @@ static void decide(struct ncs_finding *first, struct ncs_finding *other, bool li
     journal = ncs_journal_open(1 << 20, false);
     d = (struct ncs_diagnosis){ .finding = first, .findings = 1, .alternatives = 1 };
     d.alternative = ncs_new(sizeof *d.alternative);
-    d.alternative[0] = (struct ncs_alternative){ other, 1, likelier };
+    d.alternative[0] =
+        (struct ncs_alternative){ other, 1, likelier && ncs_finding_is_likelier(journal, other, first), true };
     ncs_diagnosis_decide(&d, journal);
 }
 

@@ -107,31 +107,54 @@ static void find_misnamed(const struct ncs_inquiry *q, const struct ncs_root *r,
     }
 }
 
+/* Known by other means: calls in pairs, the one with the wrong peer and the one that it ought to answer. */
+static void take_misnamed(const struct ncs_root *r, struct ncs_misnamed *all)
+{
+    size_t room = 0;
+    for (size_t i = 0; i + 1 < r->calls; i += 2) {
+        struct ncs_misnaming m = { .wrong = r->call[i], .wants = r->call[i + 1] };
+        NCS_PUSH(all->of, all->count, room, m);
+    }
+}
+
+/* Culprits and rows; the first of the calls. */
+static const struct ncs_call *add_misnamed(const struct ncs_inquiry *q, const struct ncs_misnamed *all,
+                                           struct ncs_draft *d)
+{
+    const struct ncs_call *first = all->of[0].wrong;
+    for (size_t i = 0; i < all->count; i++) {
+        const struct ncs_call *c = all->of[i].wrong;
+        ncs_add_culprit(d, c->rank, c->number, c->place.line);
+        add_loose_row(q, d, c);
+        bool other = true;
+        for (size_t k = 0; k < all->count; k++)
+            other &= all->of[k].wrong->rank != all->of[i].wants->rank;
+        if (other)
+            add_loose_row(q, d, all->of[i].wants);
+        if (c->rank < first->rank)
+            first = c;
+    }
+    return first;
+}
+
 /* Calls to which nobody will ever answer, all explained by peers that are named wrongly. */
 static bool all_misnamed(const struct ncs_inquiry *q, const struct ncs_root *r,
                          struct ncs_draft *d)
 {
     struct ncs_misnamed all = { 0 };
-    find_misnamed(q, r, &all);
+    if (r->kind == NCS_ROOT_ELSEWHERE)
+        take_misnamed(r, &all);
+    else
+        find_misnamed(q, r, &all);
     if (!all.count)
         return false;
-    const struct ncs_call *first = all.of[0].wrong;
-    for (size_t i = 0; i < all.count; i++) {
-        const struct ncs_call *c = all.of[i].wrong;
-        ncs_add_culprit(d, c->rank, c->number, c->place.line);
-        add_loose_row(q, d, c);
-        bool other = true;
-        for (size_t k = 0; k < all.count; k++)
-            other &= all.of[k].wrong->rank != all.of[i].wants->rank;
-        if (other)
-            add_loose_row(q, d, all.of[i].wants);
-        if (c->rank < first->rank)
-            first = c;
-    }
+    const struct ncs_call *first = add_misnamed(q, &all, d);
     d->f.call = first->number;
     d->order = first->id;
     ncs_set_title(q, d, first);
-    ncs_add_blocked(q, d, ncs_need_node(q, (size_t)(r->need - q->need)));
+    for (size_t i = 0; i < q->needs; i++) /* with these all that wait go on, if it is known by other means */
+        if (r->kind == NCS_ROOT_ELSEWHERE || &q->need[i] == r->need)
+            ncs_add_blocked(q, d, ncs_need_node(q, i));
     d->f.bystanders = 0; /* all but the two sides of the misunderstanding */
     for (size_t i = 0; i < d->f.blockeds; i++) {
         bool side = false;
@@ -151,7 +174,7 @@ static bool all_misnamed(const struct ncs_inquiry *q, const struct ncs_root *r,
 static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
 {
     bool same_receiver;
-    if (r->kind == NCS_ROOT_CYCLE)
+    if (r->kind == NCS_ROOT_CYCLE || (r->kind == NCS_ROOT_ELSEWHERE && r->rule))
         return all_misnamed(q, r, d);
     if (!ncs_is_alone(r, true) && !ncs_is_alone(r, false))
         return false;

@@ -26,10 +26,10 @@ const struct ncs_page ncs_pages[] = {
         .repair =
             "Let all ranks decide together (reduce a flag with min), or take part with zeros.\n",
         .scenario =
-            "scenario { ranks = 2 }\n"
+            "scenario { ranks = 3 }\n"
             "local x = cuda.buffer(\"float32\", 8):fill(1)\n"
             "world:all_reduce(x)\n"
-            "if rank == 0 then -- without this condition all is well\n"
+            "if rank ~= 1 then -- without this condition all is well\n"
             "  world:all_reduce(x)\n"
             "end\n"
             "stream:sync()\n",

@@ -1,0 +1,264 @@
+/* Candidates from comparing the ways of ranks: what one has done more or less than those who do alike. */
+#include "diagnose/explain.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+
+enum { MOST_MODELS = 6 };
+
+/* ---- from places to calls ---- */
+
+/* The rank's own communicator that the model's is a sibling of. */
+int ncs_sibling_comm(const struct ncs_explanations *s, const struct ncs_call *model, int rank, int *comm_rank)
+{
+    const struct ncs_journal *j = s->q->journal;
+    for (size_t c = 0; c < j->comms; c++) {
+        if (s->courses.class_of[c] != s->courses.class_of[model->comm])
+            continue;
+        for (int r = 0; r < j->comm[c]->nranks; r++)
+            if (j->comm[c]->member[r].rank == rank) {
+                *comm_rank = r;
+                return (int)c;
+            }
+    }
+    return -1;
+}
+
+/* A call at the same place on that communicator, the nth of its rank's there; of fewer the last. */
+static const struct ncs_call *like(const struct ncs_explanations *s, uint64_t site, int comm, int comm_rank, size_t nth)
+{
+    const struct ncs_call *best = NULL;
+    size_t most = 0;
+    for (size_t i = 0; i < s->courses.count; i++) {
+        const struct ncs_course *c = &s->courses.of[i];
+        size_t seen = 0;
+        for (size_t k = 0; k < c->steps && seen <= nth; k++) {
+            const struct ncs_call *call = c->step[k].call;
+            if (c->step[k].site != site || call->comm != comm || call->comm_rank == comm_rank)
+                continue;
+            if (++seen > most) {
+                most = seen;
+                best = call;
+            }
+        }
+    }
+    return best;
+}
+
+static size_t earlier(const struct ncs_course *c, size_t at, uint64_t site)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < at && i < c->steps; i++)
+        n += c->step[i].site == site;
+    return n;
+}
+
+/* A send or receive is put in only where somebody waits for it. */
+static bool find_answer(const struct ncs_explanations *s, const struct ncs_call *model, int comm, int comm_rank,
+                        struct ncs_change *c)
+{
+    for (size_t i = 0; i < s->q->needs; i++) {
+        const struct ncs_need *n = &s->q->need[i];
+        if (n->kind != NCS_NEED_PAIR || n->comm != comm || !n->call || n->presents != 1 ||
+            ncs_is_send(n->call) == ncs_is_send(model) || ncs_call_peer(n->call) != comm_rank)
+            continue;
+        c->model = n->call;
+        c->answer = true;
+        c->peer = n->call->comm_rank;
+        return true;
+    }
+    return false;
+}
+
+/* The like of a message that another rank sends or receives: as far away in the communicator. */
+static bool find_like(const struct ncs_call *model, int comm, int comm_rank, int nranks, struct ncs_change *c)
+{
+    int peer = comm_rank + ncs_call_peer(model) - model->comm_rank;
+    if (comm != model->comm || peer < 0 || peer >= nranks)
+        return false;
+    c->model = model;
+    c->peer = peer;
+    return true;
+}
+
+/* nth: how many of the step's like are put in before it. */
+static bool put_in(const struct ncs_explanations *s, size_t course, size_t at, const struct ncs_step *step,
+                   size_t nth, struct ncs_change *out)
+{
+    const struct ncs_course *c = &s->courses.of[course];
+    int comm_rank = -1, comm = ncs_sibling_comm(s, step->call, c->rank, &comm_rank);
+    *out = (struct ncs_change){ .kind = NCS_CHANGE_PUT_IN, .course = course, .step = at, .comm = comm,
+                                .comm_rank = comm_rank, .peer = -1 };
+    if (comm < 0 || ncs_call_is_one_sided(step->call))
+        return false;
+    out->like = step;
+    if (ncs_call_is_pair(step->call))
+        return find_answer(s, step->call, comm, comm_rank, out) ||
+               find_like(step->call, comm, comm_rank, s->q->journal->comm[comm]->nranks, out);
+    out->model = like(s, step->site, comm, comm_rank, earlier(c, at, step->site) + nth);
+    return out->model && ncs_call_count(out->model) > 0;
+}
+
+static size_t put_in_before(const struct ncs_explanations *s, const struct ncs_divergence *d, const struct ncs_gap *g)
+{
+    const struct ncs_step *step = s->ways.of[d->model].step;
+    size_t n = 0;
+    for (const struct ncs_gap *b = d->gap; b < g; b++)
+        n += !b->more && step[b->of].site == step[g->of].site;
+    return n;
+}
+
+static bool change_of(const struct ncs_explanations *s, size_t course, const struct ncs_divergence *d,
+                      const struct ncs_gap *g, struct ncs_change *out)
+{
+    const struct ncs_course *c = &s->courses.of[course];
+    if (!g->more)
+        return put_in(s, course, g->at, &s->ways.of[d->model].step[g->of], put_in_before(s, d, g), out);
+    const struct ncs_call *call = c->step[g->at].call;
+    *out = (struct ncs_change){ .kind = NCS_CHANGE_LEAVE_OUT, .course = course, .step = g->at,
+                                .model = call, .comm = call->comm, .comm_rank = call->comm_rank,
+                                .peer = -1 };
+    return true;
+}
+
+static enum ncs_step_kind kind_of(const struct ncs_explanations *s, const struct ncs_divergence *d,
+                                  const struct ncs_gap *g)
+{
+    return g->more ? s->ways.of[d->way].step[g->at].kind : s->ways.of[d->model].step[g->of].kind;
+}
+
+/* How long a round is whose beginning is put in at the end of those that the course has made; 0 = none is. */
+static size_t round_of(const struct ncs_explanations *s, size_t course, const struct ncs_divergence *d, size_t first,
+                       size_t steps)
+{
+    const struct ncs_course *c = &s->courses.of[course];
+    const struct ncs_step *model = s->ways.of[d->model].step;
+    size_t at = d->gap[first].at;
+    for (size_t round = steps + 1; 2 * round <= at; round++) {
+        size_t same = 0, before = 0;
+        while (same < steps && c->step[at - round + same].site == model[d->gap[first + same].of].site)
+            same++;
+        while (same == steps && before < round && c->step[at - round + before].site == c->step[at - 2 * round + before].site)
+            before++;
+        if (before == round)
+            return round;
+    }
+    return 0;
+}
+
+/* A course with a round too few lacks all of it, also what nobody else has come to in it so far: as much as
+ * its own last round had. */
+static void end_round(const struct ncs_explanations *s, struct ncs_explanation *c, size_t course,
+                      const struct ncs_divergence *d)
+{
+    size_t steps = 0;
+    while (steps < d->gaps && !d->gap[d->gaps - 1 - steps].more && d->gap[d->gaps - 1 - steps].at == d->gap[d->gaps - 1].at)
+        steps++;
+    const struct ncs_gap *last = &d->gap[d->gaps - 1];
+    size_t round = steps ? round_of(s, course, d, d->gaps - steps, steps) : 0;
+    if (!round || last->of + 1 < s->ways.of[d->model].steps)
+        return;
+    for (size_t i = steps; i < round; i++) {
+        const struct ncs_step *step = &s->courses.of[course].step[last->at - round + i];
+        struct ncs_change change = { .kind = NCS_CHANGE_PUT_IN, .course = course, .step = last->at, .model = step->call,
+                                     .like = step, .comm = step->call->comm, .comm_rank = step->call->comm_rank,
+                                     .peer = ncs_call_is_pair(step->call) ? ncs_call_peer(step->call) : -1 };
+        if (step->kind == NCS_STEP_CALL)
+            NCS_PUSH(c->change, c->changes, c->change_room, change);
+    }
+}
+
+static bool add_part(const struct ncs_explanations *s, struct ncs_explanation *c, const struct ncs_divergence *d)
+{
+    const struct ncs_way *way = &s->ways.of[d->way];
+    for (size_t w = 0; w < way->courses; w++)
+        for (size_t g = 0; g < d->gaps; g++) {
+            struct ncs_change change;
+            enum ncs_step_kind kind = kind_of(s, d, &d->gap[g]);
+            if (kind == NCS_STEP_OTHER)
+                return false;
+            if (kind != NCS_STEP_CALL)
+                continue;
+            if (!change_of(s, way->course[w], d, &d->gap[g], &change))
+                return false;
+            NCS_PUSH(c->change, c->changes, c->change_room, change);
+        }
+    for (size_t w = 0; w < way->courses && way->courses == 1; w++)
+        end_round(s, c, way->course[w], d);
+    struct ncs_divergence copy = *d;
+    copy.gap = ncs_new((d->gaps + 1) * sizeof *copy.gap);
+    memcpy(copy.gap, d->gap, d->gaps * sizeof *copy.gap);
+    NCS_PUSH(c->part, c->parts, c->part_room, copy);
+    return true;
+}
+
+/* ---- candidates ---- */
+
+static const unsigned weights[][2] = { { 1, 1 }, { 1, 5 }, { 5, 1 } }; /* more, fewer */
+
+static void try_pair(struct ncs_explanations *s, size_t way, size_t model)
+{
+    for (size_t i = 0; i < sizeof weights / sizeof *weights; i++) {
+        struct ncs_divergence d;
+        struct ncs_explanation c = { 0 };
+        bool apart = ncs_diverge(&s->ways, way, model, weights[i][0], weights[i][1], &d);
+        if (apart && d.gaps <= s->ways.of[way].steps + s->ways.of[model].steps && add_part(s, &c, &d))
+            ncs_candidate_try(s, &c);
+        else
+            ncs_candidate_free(&c);
+        ncs_free(d.gap);
+    }
+}
+
+/* All ways that differ from the same model at once: several ranks that are wrong each in its own manner. */
+static void try_all_to(struct ncs_explanations *s, size_t model)
+{
+    for (size_t i = 0; i < sizeof weights / sizeof *weights; i++) {
+        struct ncs_explanation c = { 0 };
+        bool fine = true;
+        for (size_t way = 0; way < s->ways.count && fine; way++) {
+            struct ncs_divergence d = { 0 };
+            if (way != model && ncs_diverge(&s->ways, way, model, weights[i][0], weights[i][1], &d))
+                fine = add_part(s, &c, &d);
+            ncs_free(d.gap);
+        }
+        if (fine && c.parts > 1)
+            ncs_candidate_try(s, &c);
+        else
+            ncs_candidate_free(&c);
+    }
+}
+
+/* Those with most in common with it come first. */
+static void try_way(struct ncs_explanations *s, size_t way)
+{
+    bool *done = ncs_new(s->ways.count * sizeof *done);
+    for (int k = 0; k < MOST_MODELS; k++) {
+        size_t best = SIZE_MAX, most = 0;
+        for (size_t m = 0; m < s->ways.count; m++) {
+            const struct ncs_way *a = &s->ways.of[way], *b = &s->ways.of[m];
+            size_t same = 0;
+            while (same < a->steps && same < b->steps && a->step[same].site == b->step[same].site)
+                same++;
+            size_t weight = same * 2 + b->courses;
+            if (m != way && !done[m] && weight > most) {
+                most = weight;
+                best = m;
+            }
+        }
+        if (best == SIZE_MAX)
+            break;
+        done[best] = true;
+        try_pair(s, way, best);
+    }
+    ncs_free(done);
+}
+
+void ncs_candidates_apart(struct ncs_explanations *s)
+{
+    for (size_t i = 0; i < s->ways.count; i++)
+        try_way(s, i);
+    for (size_t i = 0; i < s->ways.count && !s->count; i++)
+        try_all_to(s, i);
+}

@@ -1,0 +1,117 @@
+#include "diagnose/roles.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+
+enum { MOST_ROLES = 256 };
+
+struct seat { /* of a course in the communicators of a class */
+    int comm_rank, nranks;
+};
+
+static void number_roles(const struct ncs_courses *courses, struct ncs_roles *out)
+{
+    for (size_t i = 0; i < courses->count; i++)
+        for (size_t k = 0; k < courses->of[i].steps; k++) {
+            const struct ncs_step *s = &courses->of[i].step[k];
+            if (!s->role || ncs_map_get(&out->number, s->role) || out->count == MOST_ROLES)
+                continue;
+            struct ncs_role role = { .key = s->role, .class = courses->class_of[s->call->comm],
+                                     .away = ncs_call_peer(s->call) - s->call->comm_rank };
+            NCS_PUSH(out->of, out->count, out->room, role);
+            ncs_map_put_number(&out->number, s->role, out->count);
+        }
+}
+
+/* By its own calls there, else by its rank, if that has one seat. */
+static bool find_seat(const struct ncs_inquiry *q, const struct ncs_courses *courses, size_t course, uint64_t class,
+                      struct seat *out)
+{
+    const struct ncs_course *c = &courses->of[course];
+    for (size_t k = 0; k < c->steps; k++) {
+        const struct ncs_call *call = c->step[k].call;
+        if (call->comm >= 0 && call->comm_rank >= 0 && courses->class_of[call->comm] == class) {
+            *out = (struct seat){ call->comm_rank, q->journal->comm[call->comm]->nranks };
+            return true;
+        }
+    }
+    size_t seats = 0;
+    for (size_t k = 0; k < q->journal->comms; k++)
+        for (int r = 0; r < q->journal->comm[k]->nranks && courses->class_of[k] == class; r++)
+            if (q->journal->comm[k]->member[r].rank == c->rank) {
+                *out = (struct seat){ r, q->journal->comm[k]->nranks };
+                seats++;
+            }
+    return seats == 1;
+}
+
+/* From the first rank that has the role to the last one nearly all have it; `has` is by rank. */
+static bool is_regular(const bool *has, int ranks)
+{
+    int first = 0, last = ranks - 1, with = 0, without = 0;
+    while (first < ranks && !has[first])
+        first++;
+    while (last > first && !has[last])
+        last--;
+    for (int r = first; r <= last; r++) {
+        with += has[r];
+        without += !has[r];
+    }
+    return with > 0 && 3 * without <= with;
+}
+
+static void expect_role(const struct ncs_inquiry *q, const struct ncs_courses *courses, size_t number,
+                        struct ncs_roles *out)
+{
+    struct ncs_role *role = &out->of[number];
+    struct seat *seat = ncs_new(courses->count * sizeof *seat);
+    int ranks = 0;
+    for (size_t i = 0; i < courses->count; i++) {
+        bool seated = find_seat(q, courses, i, role->class, &seat[i]);
+        seat[i].comm_rank = seated ? seat[i].comm_rank : -1;
+        ranks = seated && seat[i].nranks > ranks ? seat[i].nranks : ranks;
+    }
+    bool *has = ncs_new(((size_t)ranks + 1) * sizeof *has);
+    for (size_t i = 0; i < courses->count; i++)
+        for (size_t k = 0; k < courses->of[i].steps; k++)
+            if (courses->of[i].step[k].role == role->key) {
+                out->expected[i * out->count + number] = true;
+                if (seat[i].comm_rank >= 0)
+                    has[seat[i].comm_rank] = true;
+                break;
+            }
+    role->regular = is_regular(has, ranks);
+    for (size_t i = 0; i < courses->count && role->regular; i++) {
+        int peer = seat[i].comm_rank + role->away;
+        out->expected[i * out->count + number] |= seat[i].comm_rank >= 0 && peer >= 0 && peer < seat[i].nranks;
+    }
+    ncs_free(has);
+    ncs_free(seat);
+}
+
+void ncs_roles_read(const struct ncs_inquiry *q, const struct ncs_courses *courses, struct ncs_roles *out)
+{
+    number_roles(courses, out);
+    out->expected = ncs_new((courses->count * out->count + 1) * sizeof *out->expected);
+    for (size_t i = 0; i < out->count; i++)
+        expect_role(q, courses, i, out);
+}
+
+void ncs_roles_free(struct ncs_roles *r)
+{
+    ncs_map_free(&r->number);
+    ncs_free(r->of);
+    ncs_free(r->expected);
+}
+
+size_t ncs_role_number(const struct ncs_roles *r, uint64_t key)
+{
+    size_t at = ncs_map_number(&r->number, key);
+    return at ? at - 1 : r->count;
+}
+
+bool ncs_role_is_expected(const struct ncs_roles *r, size_t course, size_t role)
+{
+    return role < r->count && r->expected[course * r->count + role];
+}
