@@ -184,6 +184,9 @@ class Dump:
 def write_dumps(trace, script, out):
     with open(trace, encoding="utf-8") as f:
         run = Run(json.load(f))
+    if not any((rank, e["args"]["comm"], e["args"]["call"]) not in run.over
+               for rank, calls in run.calls.items() for e in calls if "call" in e["args"]):
+        unfit("what waits is no call on a communicator")
     os.makedirs(out, exist_ok=True)
     for rank in range(run.ranks):
         dump = Dump(run, rank, os.path.splitext(os.path.basename(script))[0] + ".py")
