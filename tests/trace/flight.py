@@ -38,6 +38,8 @@ class Run:
                 self.calls.setdefault(e["pid"], []).append(e)
             elif e.get("cat") in ("device", "queued"):
                 self.see_work(e)
+        for calls in self.calls.values(): # of all threads, as they were made
+            calls.sort(key=lambda e: e["args"]["number"])
         self.ranks = trace["otherData"]["ranks"]
         self.groups = []     # (name, members)
         self.find_groups()
