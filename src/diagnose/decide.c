@@ -48,22 +48,30 @@ static bool is_at_one_place(const struct ncs_journal *j, const struct ncs_findin
     const struct ncs_call *first = NULL;
     for (int r = 0; comm && f->call && r < comm->nranks; r++) {
         const struct ncs_call *c = ncs_journal_call(j, comm->number, r, f->call);
-        if (first && c && (c->place.line != first->place.line || c->place.file != first->place.file))
+        if (first && c && !(c->unsaid & NCS_UNSAID_PLACE) &&
+            (c->place.line != first->place.line || c->place.file != first->place.file))
             return false;
         first = first ? first : c;
     }
     return first != NULL;
 }
 
-/* No call too few or too many: two in the other order, or one with something changed. Nothing that is left out or
- * put in is a smaller change. */
-static bool changes_in_place(const struct ncs_journal *j, const struct ncs_finding *f)
+static bool is_mismatch(const struct ncs_finding *f)
 {
     static const char *const mismatches[] = { "count-mismatch", "dtype-mismatch", "kind-mismatch", "op-mismatch",
                                               "p2p-count-mismatch", "root-mismatch" };
     for (size_t i = 0; i < sizeof mismatches / sizeof *mismatches; i++)
         if (strcmp(f->rule, mismatches[i]) == 0)
-            return is_at_one_place(j, f);
+            return true;
+    return false;
+}
+
+/* No call too few or too many: two in the other order, or one with something changed. Nothing that is left out or
+ * put in is a smaller change. */
+static bool changes_in_place(const struct ncs_journal *j, const struct ncs_finding *f)
+{
+    if (is_mismatch(f))
+        return is_at_one_place(j, f);
     for (size_t i = 0; i < f->repairs; i++)
         if (f->repair[i].kind != NCS_EDIT_SWAP)
             return false;
@@ -162,6 +170,9 @@ static bool turned_round(const struct ncs_diagnosis *d, const struct ncs_journal
 
 bool ncs_finding_is_likelier(const struct ncs_journal *j, const struct ncs_finding *f, const struct ncs_finding *than)
 {
+    /* Both sides of a mismatch are named where nobody knows which is wrong: one of them is. */
+    if (is_mismatch(than) && !is_mismatch(f) && is_at_one_place(j, than))
+        return false;
     return f->culprits < than->culprits || !changes_in_place(j, than);
 }
 
@@ -178,13 +189,20 @@ void ncs_diagnosis_doubt(struct ncs_diagnosis *d, const struct ncs_journal *j)
     }
 }
 
+/* Both blame the same ranks: that a call is left out rather than made in excess is then told by who waits. */
+static bool is_another_word(const struct ncs_finding *f, const struct ncs_finding *first)
+{
+    bool moves = f->repairs && (f->repair[0].kind == NCS_EDIT_INSERT || f->repair[0].kind == NCS_EDIT_DELETE);
+    return moves && !blames_others(f, first);
+}
+
 void ncs_diagnosis_decide(struct ncs_diagnosis *d, const struct ncs_journal *j)
 {
     struct ncs_finding *first = ncs_first_cause(d->finding, d->findings);
     for (size_t i = 0; i < d->alternatives && first; i++) {
         const struct ncs_alternative *a = &d->alternative[i];
         struct ncs_finding *f = ncs_first_cause(a->finding, a->findings);
-        if (!a->likelier || !f)
+        if (!a->likelier || !f || is_another_word(f, first))
             continue;
         add_other(f, in_short(first));
         ncs_diagnosis_prefer(d, i);

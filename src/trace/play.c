@@ -83,6 +83,7 @@ static void join(struct player *p, int rank, int comm, int comm_rank, bool pendi
     ncclComm_t out = handle_of(p, comm, comm_rank);
     struct ncs_call *call = ncs_journal_enter(p->journal, NCS_FN_ncclCommInitRank);
     memcpy(&id, &comm, sizeof comm);
+    call->unsaid = NCS_UNSAID_PLACE; /* none, or the line of a log */
     call->arg[0].p = &out;
     call->arg[1].i = info->nranks;
     call->arg[2].p = &id;

@@ -140,10 +140,10 @@ return {
                logs = { exit = 0, says = "rank 2 left no log" } } },
 
   { name = "died_unmissed", died = 2, -- nobody waits for the rank without a dump, but for another one
-    comms = { { pg = "0", name = "default_pg", ranks = { 0, 1, 2, 3 } }, { pg = "4", name = "tp", ranks = { 0, 1 } } },
+    comms = { { pg = "0", name = "default_pg", ranks = { 0, 1, 2, 3 } }, { pg = "4", name = "tp", ranks = { 0, 1, 3 } } },
     program = function(j)
       j.AllReduce { line = 10 }
-      if j.rank == 0 then j.AllReduce { line = 11, comm = 2 } end
+      if j.rank == 0 or j.rank == 3 then j.AllReduce { line = 11, comm = 2 } end
     end,
     expect = { exit = 3, rule = "skipped-call", culprits = "1", says = "rank 2 left no" } },
 

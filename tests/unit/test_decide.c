@@ -74,6 +74,16 @@ START_TEST(another_story_of_the_same_rank_is_not_named)
 }
 END_TEST
 
+START_TEST(another_word_for_the_same_ranks_is_not_preferred)
+{
+    decide(finding_of("extra-call", 2, NCS_EDIT_DELETE, "rank 2 made a call too many"),
+           finding_of("skipped-call", 2, NCS_EDIT_INSERT, "rank 2 left out a call"), true);
+    ck_assert_str_eq(d.finding->rule, "extra-call");
+    ck_assert_ptr_null(d.finding->otherwise);
+    end();
+}
+END_TEST
+
 START_TEST(an_exchange_is_smaller_than_a_call_more_or_less)
 {
     decide(finding_of("swapped-calls", 3, NCS_EDIT_SWAP, "calls 2 and 3 are exchanged"),
@@ -84,5 +94,5 @@ START_TEST(an_exchange_is_smaller_than_a_call_more_or_less)
 END_TEST
 
 NCS_TEST_MAIN("decide", likelier_is_reported_as_likely_and_names_the_other, what_fits_as_well_is_named,
-              another_story_of_the_same_rank_is_not_named,
+              another_word_for_the_same_ranks_is_not_preferred, another_story_of_the_same_rank_is_not_named,
               an_exchange_is_smaller_than_a_call_more_or_less)
