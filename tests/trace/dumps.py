@@ -20,7 +20,7 @@ PROGRAM = os.path.realpath(os.environ["NCCLSCRIPT"])
 BLAMED = ("rank alone", "among others", "other reading", "not named")
 ALIKE = ("the same", "same ranks", "named", "other ranks", "nothing")
 # To be raised, never lowered.
-LEAST = {"rank alone": 125, "blamed": 160, "alike": 180}
+LEAST = {"rank alone": 136, "blamed": 160, "alike": 187}
 CASES = 3 # of each file of the gallery
 # What a dump shows; other classes need what it does not have: roots, operators, hosts, memory, errors.
 SHOWN = {"comm-order", "count-mismatch", "dtype-mismatch", "extra-call", "kind-mismatch", "message-order",
