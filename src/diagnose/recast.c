@@ -244,8 +244,7 @@ static bool has_gone_on(const struct ncs_recast *r, const struct ncs_snap_contex
 {
     const struct ncs_call *last = last_call(r, c, party), *newer = NULL;
     for (const struct ncs_call *k = last ? r->journal.newest : NULL; k; k = k->older) {
-        if (!k->number || k->comm != last->comm || k->thread != c->thread || k->rank < 0 ||
-            r->own->p->of[k->rank].rank != c->rank)
+        if (!k->number || k->thread != c->thread || k->rank < 0 || r->own->p->of[k->rank].rank != c->rank)
             continue;
         bool with_newer = newer && k->group && k->group == newer->group && k->rank != newer->rank;
         if ((k->id > last->id && k->rank != party) || (last->group && with_newer))
