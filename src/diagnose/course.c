@@ -117,6 +117,36 @@ static void clear_spread(struct ncs_courses *all)
     ncs_map_free(&spread);
 }
 
+/* It makes no calls that others meet, and waits for threads to end that may. */
+static bool only_joins(const struct ncs_inquiry *q, const struct ncs_course *c)
+{
+    const struct ncs_snap_context *at = c->context >= 0 ? &q->snap->context[c->context] : NULL;
+    for (size_t i = 0; i < c->steps; i++)
+        if (c->step[i].kind == NCS_STEP_CALL)
+            return false;
+    for (size_t i = 0; at && i < at->waits; i++) {
+        const struct ncs_snap_wait *w = &q->snap->wait[at->wait + i];
+        if (w->kind == NCS_WAIT_GATE && strcmp(q->snap->gate[w->index].what, "join") == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Those who only join come to an end behind the others, and are no example to anybody. */
+static void drop_joiners(const struct ncs_inquiry *q, struct ncs_courses *all)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < all->count; i++) {
+        if (only_joins(q, &all->of[i]))
+            ncs_free(all->of[i].step);
+        else
+            all->of[kept++] = all->of[i];
+    }
+    all->count = kept;
+    ncs_map_free(&all->at); /* what it says of places is over */
+    all->at = (struct ncs_map){ 0 };
+}
+
 bool ncs_courses_read(const struct ncs_inquiry *q, struct ncs_courses *out)
 {
     memset(out, 0, sizeof *out);
@@ -136,6 +166,7 @@ bool ncs_courses_read(const struct ncs_inquiry *q, struct ncs_courses *out)
     }
     for (const struct ncs_call *c = q->journal->oldest; c; c = c->newer)
         add_step(q, out, c);
+    drop_joiners(q, out);
     clear_spread(out);
     return true;
 }

@@ -16,6 +16,7 @@ struct ncs_recast_private {
     size_t calls, room;
     struct ncs_map at;     /* record -> first copy + 1 */
     struct ncs_map queue;  /* of what a thread last did with a stream or an event: -> party + 1 */
+    const void **stream;   /* by party: of its newest call of NCCL */
     size_t wait_room, context_room;
     struct ncs_hazard *hazard;
     struct ncs_compared *compared;
@@ -24,10 +25,11 @@ struct ncs_recast_private {
 
 /* ---- records ---- */
 
-/* Each of its parties takes part. */
+/* Each of its parties takes part. A thread that waits for the stream of one would wait for the others' next. */
 static bool is_for_all(const struct ncs_call *c)
 {
-    return c->fn == NCS_FN_ncclGroupStart || c->fn == NCS_FN_ncclGroupEnd;
+    return c->fn == NCS_FN_ncclGroupStart || c->fn == NCS_FN_ncclGroupEnd ||
+           (c->fn == NCS_FN_cudaStreamSynchronize && !c->returned);
 }
 
 static uint64_t queue_key(const struct ncs_call *c, enum ncs_kind kind)
@@ -59,10 +61,12 @@ static int party_of_work(struct ncs_recast_private *o, const struct ncs_driver *
 static int party_of_call(struct ncs_recast_private *o, const struct ncs_driver *d, int device,
                          const struct ncs_call *c)
 {
-    int party = ncs_party_of_member(o->p, c->comm, c->comm_rank);
+    int party = c->fn == NCS_FN_ncclCommInitAll ? -1 : ncs_party_of_member(o->p, c->comm, c->comm_rank);
     uint64_t stream = c->number ? queue_key(c, NCS_ARG_STREAM) : 0;
-    if (party >= 0 && stream)
+    if (party >= 0 && stream) {
         ncs_map_put_number(&o->queue, stream, (size_t)party + 1);
+        o->stream[party] = ncs_call_stream(c);
+    }
     return party >= 0 ? party : party_of_work(o, d, device, c);
 }
 
@@ -70,6 +74,8 @@ static void add_copy(struct ncs_recast_private *o, const struct ncs_call *c, int
 {
     struct ncs_call copy = *c;
     copy.rank = party;
+    if (c->fn == NCS_FN_cudaStreamSynchronize && party >= 0 && is_for_all(c) && o->stream[party])
+        copy.arg[0].p = o->stream[party];
     NCS_PUSH(o->call, o->calls, o->room, copy);
     if (!ncs_map_get(&o->at, ncs_map_key(c)))
         ncs_map_put_number(&o->at, ncs_map_key(c), o->calls);
@@ -78,6 +84,7 @@ static void add_copy(struct ncs_recast_private *o, const struct ncs_call *c, int
 static void copy_calls(struct ncs_recast_private *o)
 {
     int *device = ncs_new((o->p->drivers + 1) * sizeof *device);
+    o->stream = ncs_new((o->p->count + o->p->drivers) * sizeof *o->stream); /* with the processes as such */
     for (const struct ncs_call *c = o->p->journal->oldest; c; c = c->newer) {
         const struct ncs_driver *d = c->rank < 0 ? NULL : ncs_driver_of(o->p, c->rank, c->thread);
         if (!d) {
@@ -508,6 +515,7 @@ void ncs_recast_close(struct ncs_recast *r)
     ncs_map_free(&r->own->at);
     ncs_map_free(&r->own->queue);
     ncs_free(r->own->call);
+    ncs_free(r->own->stream);
     ncs_free(r->own->first_context);
     ncs_free(r->own);
 }

@@ -109,7 +109,8 @@ static void count(struct stage *s, const struct ncs_call *call, uint32_t nth, bo
 {
     for (size_t i = 0; i < s->changes; i++) {
         const struct spot *after = &s->change[i]->after;
-        s->seen[i] += after->file && call->fn == after->fn && call->place.line == after->line &&
+        int thread = s->change[i]->thread;
+        s->seen[i] += after->file && (thread == NCS_ANY_THREAD || thread == call->thread) && call->fn == after->fn && call->place.line == after->line &&
                       !call->opening && call->place.file &&
                       strcmp(call->place.file, after->file) == 0;
     }

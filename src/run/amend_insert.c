@@ -2,12 +2,38 @@
 #include "base/mem.h"
 #include "run/amend_private.h"
 
+/* The stream that the process has made last on the member's device, or that a communicator's call there had. */
+static const void *stream_of_device(const struct ncs_journal *j, const struct ncs_member *m)
+{
+    struct ncs_map device = { 0 }; /* by thread: what it has chosen, + 1 */
+    const void *stream = NULL;
+    for (const struct ncs_call *c = j->oldest; c; c = c->newer) {
+        uint64_t thread = (uint64_t)(int64_t)c->thread + 1;
+        const union ncs_arg *made = ncs_call_arg(c, NCS_ARG_STREAM_OUT);
+        if (c->rank != m->rank || !c->returned || c->rc)
+            continue;
+        if (c->fn == NCS_FN_cudaSetDevice)
+            ncs_map_put_number(&device, thread, (size_t)c->arg[0].i + 1);
+        bool here = ncs_map_number(&device, thread) == (size_t)m->device + 1 ||
+                    (!ncs_map_number(&device, thread) && m->device == 0);
+        if (made && here)
+            stream = made->p;
+        if (c->number && c->comm_rank >= 0 && j->comm[c->comm]->member[c->comm_rank].device == m->device)
+            stream = ncs_call_stream(c);
+    }
+    ncs_map_free(&device);
+    return stream;
+}
+
 /* That of its nearest call there, else of any call of the rank's. */
 static const void *stream_for(const struct passing *p, int comm, int comm_rank)
 {
-    const struct ncs_member *m = &p->run->journal->comm[comm]->member[comm_rank];
+    const struct ncs_comm_info *info = p->run->journal->comm[comm];
+    const struct ncs_member *m = &info->member[comm_rank];
     if (m->last)
         return ncs_call_stream(m->last);
+    if (ncs_comm_is_shared(info))
+        return stream_of_device(p->run->journal, m);
     if (p->number && ncs_call_arg(p->call, NCS_ARG_STREAM))
         return ncs_call_stream(p->call);
     return p->a->stream;
@@ -38,7 +64,8 @@ static bool is_due(const struct passing *p, size_t i)
 {
     const struct change *c = ncs_amend_change(p, i);
     uint32_t made = ncs_amend_counted(p->s, c->nth);
-    if (p->s->done[i] || !ncs_amend_is(p, i, NCS_EDIT_INSERT))
+    if (p->s->done[i] || !ncs_amend_is(p, i, NCS_EDIT_INSERT) ||
+        (c->thread != NCS_ANY_THREAD && c->thread != ncs_local->thread && !p->ends))
         return false;
     if (p->ends && (!p->nth || p->nth == c->nth))
         return true;

@@ -10,23 +10,31 @@
 struct step {
     const struct ncs_call *before; /* of its thread */
     uint64_t use;                  /* of its place by its rank, from 1; 0 = it is none of the script's */
+    uint64_t own_use;              /* the same by its thread */
 };
 
 struct ncs_past {
     const struct ncs_journal *journal;
     struct step *step;
-    struct ncs_map uses;   /* rank and place -> how many */
+    struct ncs_map uses;   /* rank, thread and place -> how many */
     struct ncs_map newest; /* rank and thread -> the last call so far */
     struct ncs_map nth;    /* communicator and rank in it -> which of its rank's, from 1 */
     struct memory *memory; /* by rank */
     size_t ranks;
 };
 
-static uint64_t key_of(int rank, const struct ncs_call *c)
+static uint64_t key_of(int rank, int thread, const struct ncs_call *c)
 {
     const char *file = c->place.file ? c->place.file : "";
     uint64_t key = ncs_hash(ncs_hash((uint64_t)rank, (uint64_t)c->fn), (uint64_t)c->place.line);
-    return ncs_hash_bytes(key, file, strlen(file));
+    return ncs_hash_bytes(ncs_hash(key, (uint64_t)(int64_t)thread), file, strlen(file));
+}
+
+static uint64_t count_use(struct ncs_past *p, uint64_t key)
+{
+    size_t use = ncs_map_number(&p->uses, key) + 1;
+    ncs_map_put_number(&p->uses, key, use);
+    return use;
 }
 
 static void add_memory(struct ncs_past *p, struct ncs_call *c)
@@ -49,9 +57,8 @@ static void add_call(struct ncs_past *p, struct ncs_call *c)
     add_memory(p, c);
     if (c->ending || c->opening || !c->place.file)
         return;
-    uint64_t key = key_of(c->rank, c);
-    s->use = (uintptr_t)ncs_map_get(&p->uses, key) + 1;
-    ncs_map_put(&p->uses, key, (void *)(uintptr_t)s->use);
+    s->use = count_use(p, key_of(c->rank, NCS_ANY_THREAD, c));
+    s->own_use = count_use(p, key_of(c->rank, c->thread, c));
 }
 
 /* ---- communicators ---- */
@@ -127,14 +134,14 @@ const struct ncs_call *ncs_past_before(const struct ncs_past *p, const struct nc
     return p->step[c->id].before;
 }
 
-uint64_t ncs_past_use(const struct ncs_past *p, const struct ncs_call *c)
+uint64_t ncs_past_use(const struct ncs_past *p, const struct ncs_call *c, bool by_thread)
 {
-    return p->step[c->id].use;
+    return by_thread ? p->step[c->id].own_use : p->step[c->id].use;
 }
 
-uint64_t ncs_past_uses(const struct ncs_past *p, int rank, const struct ncs_call *like)
+uint64_t ncs_past_uses(const struct ncs_past *p, int rank, int thread, const struct ncs_call *like)
 {
-    return (uintptr_t)ncs_map_get(&p->uses, key_of(rank, like));
+    return ncs_map_number(&p->uses, key_of(rank, thread, like));
 }
 
 uint32_t ncs_past_nth(const struct ncs_past *p, int comm, int comm_rank)

@@ -36,13 +36,14 @@ void ncs_amend_free(struct ncs_amendments *a)
 /* ---- where an inserted call goes ---- */
 
 /* Behind what its rank, too, has called last of all that the model's rank called before. */
-static void find_spot(const struct ncs_past *past, int rank, const struct ncs_call *model,
+static void find_spot(const struct ncs_past *past, int rank, int thread, const struct ncs_call *model,
                       struct spot *out)
 {
+    bool by_thread = thread != NCS_ANY_THREAD;
     const struct ncs_call *c = model;
     while ((c = ncs_past_before(past, c)) != NULL) {
-        uint64_t wanted = c->place.line ? ncs_past_use(past, c) : 0;
-        if (!wanted || ncs_past_uses(past, rank, c) < wanted ||
+        uint64_t wanted = c->place.line ? ncs_past_use(past, c, by_thread) : 0;
+        if (!wanted || ncs_past_uses(past, rank, thread, c) < wanted ||
             (c->group && c->group == model->group && !c->number))
             continue;
         *out = (struct spot){ .file = ncs_copy_text(c->place.file), .line = c->place.line,
@@ -87,6 +88,7 @@ static bool copy_model(const struct ncs_journal *j, const struct ncs_past *past,
     if (!m || ncs_call_is_one_sided(m) || (e->answer && !ncs_call_arg(m, NCS_ARG_PEER)))
         return false;
     const struct memory *memory = ncs_past_memory(past, m->rank);
+    c->thread = e->of_party && e->thread >= 0 ? e->thread : NCS_ANY_THREAD;
     c->fn = m->fn;
     memcpy(c->arg, m->arg, sizeof c->arg);
     c->label = ncs_copy_text(m->label);
@@ -97,7 +99,7 @@ static bool copy_model(const struct ncs_journal *j, const struct ncs_past *past,
     c->with_next = !e->answer && !c->with_previous && grouped_with(j, m, e->model_call + 1) &&
                    is_grouped(j, e->comm, e->comm_rank, e->call);
     if (!c->with_previous)
-        find_spot(past, e->rank, m, &c->after);
+        find_spot(past, e->rank, c->thread, m, &c->after);
     if (!e->answer) {
         for (int i = 0; i < ncs_fn_info[c->fn].nargs && e->argument; i++)
             if (ncs_fn_info[c->fn].arg[i].kind == NCS_ARG_PEER)

@@ -2,15 +2,19 @@
 #ifndef NCS_RUN_AMEND_PRIVATE_H
 #define NCS_RUN_AMEND_PRIVATE_H
 
+#include <limits.h>
+
 #include "run/amend.h"
 #include "run/private.h"
+
+enum { NCS_ANY_THREAD = INT_MIN };
 
 /* A place in a program, in words that hold in every run of it. */
 struct spot {
     char *file;   /* NULL = unknown */
     int line;
     enum ncs_fn fn;
-    uint64_t nth; /* use of it by its rank, from 1 */
+    uint64_t nth; /* use of it by its rank, or by one thread of it, from 1 */
 };
 
 /* Where in which allocation of its rank a buffer is. */
@@ -30,6 +34,7 @@ struct change {
     char *label;
     struct origin send, recv;
     enum in_place in_place;
+    int thread;                   /* that makes it; NCS_ANY_THREAD */
     struct spot after;            /* not before this call of its own */
     bool with_previous, with_next; /* in the group of the call before it, after it */
     bool opens, closes;           /* a group of its own, alone or with the next ones */
@@ -79,9 +84,11 @@ struct ncs_past *ncs_amend_past(const struct ncs_journal *j);
 void ncs_amend_past_free(struct ncs_past *p);
 /* The one before it, of its thread. */
 const struct ncs_call *ncs_past_before(const struct ncs_past *p, const struct ncs_call *c);
-/* How many times its rank had called from its place, with it; 0 = it is none of the script's. */
-uint64_t ncs_past_use(const struct ncs_past *p, const struct ncs_call *c);
-uint64_t ncs_past_uses(const struct ncs_past *p, int rank, const struct ncs_call *like); /* in all */
+/* How many times its rank, or its thread alone, had called from its place, with it; 0 = it is none of the
+ * script's. */
+uint64_t ncs_past_use(const struct ncs_past *p, const struct ncs_call *c, bool by_thread);
+/* In all; of all threads NCS_ANY_THREAD. */
+uint64_t ncs_past_uses(const struct ncs_past *p, int rank, int thread, const struct ncs_call *like);
 uint32_t ncs_past_nth(const struct ncs_past *p, int comm, int comm_rank); /* ncs_amend_membership */
 const struct memory *ncs_past_memory(const struct ncs_past *p, int rank);
 
