@@ -18,8 +18,6 @@ struct ncs_recast_private {
     struct ncs_map queue;  /* of what a thread last did with a stream or an event: -> party + 1 */
     const void **stream;   /* by party: of its newest call of NCCL */
     size_t wait_room, context_room;
-    struct ncs_hazard *hazard;
-    struct ncs_compared *compared;
     int *first_context;    /* by context of the run: its first one here */
 };
 
