@@ -162,7 +162,8 @@ bool ncs_courses_read(const struct ncs_inquiry *q, struct ncs_courses *out)
         bool unknown = c->ending == NCS_END_SILENT || c->ending == NCS_END_MISSING;
         own->stands = c->state != NCS_CONTEXT_ENDED;
         own->over = c->state == NCS_CONTEXT_ENDED && !unknown;
-        own->still = c->state == NCS_CONTEXT_ENDED && unknown;
+        /* A rank whose thread waits as another one goes on behind that wait (recast.c). */
+        own->still = c->state == NCS_CONTEXT_ENDED && unknown && !q->parties;
     }
     for (const struct ncs_call *c = q->journal->oldest; c; c = c->newer)
         add_step(q, out, c);
