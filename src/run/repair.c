@@ -46,13 +46,13 @@ static bool only_deletes(const struct ncs_finding *f)
     return true;
 }
 
-/* A finding of the same kind further on is another one; behind a call that is left out the next one
- * has its number. */
+/* A finding of the same kind at another call is another one, though it be said in the same words; behind a call
+ * that is left out the next one has its number. */
 static bool is_there(const struct ncs_finding *f, const struct ncs_diagnosis *d)
 {
     for (size_t i = 0; i < d->findings && !only_deletes(f); i++) {
         const struct ncs_finding *o = &d->finding[i];
-        if (o->rule == f->rule && same_text(o->comm, f->comm) && same_text(o->why, f->why))
+        if (o->rule == f->rule && o->call == f->call && same_text(o->comm, f->comm) && same_text(o->why, f->why))
             return true;
     }
     return false;
