@@ -166,6 +166,27 @@ static bool turned_round(const struct ncs_diagnosis *d, const struct ncs_journal
     return even;
 }
 
+/* Nobody answers a message: it is missed, or it was sent, or waited for, once too often. */
+static bool message_turned_round(const struct ncs_diagnosis *d, const struct ncs_journal *j, const struct ncs_finding *f,
+                                 struct ncs_finding *out)
+{
+    bool sent = strcmp(f->rule, "send-without-recv") == 0;
+    const struct ncs_edit *e = f->repairs == 1 ? &f->repair[0] : NULL;
+    if ((!sent && strcmp(f->rule, "recv-without-send") != 0) || !e || e->kind != NCS_EDIT_INSERT || !e->answer ||
+        e->model_comm_rank < 0 || e->comm < 0 || (size_t)e->comm >= j->comms)
+        return false;
+    const struct ncs_comm_info *comm = j->comm[e->comm];
+    struct ncs_culprit c = { .rank = ncs_number_of(d, &comm->member[e->model_comm_rank]), .call = e->model_call,
+                             .line = e->line, .comm_rank = e->model_comm_rank };
+    struct ncs_str s = { 0 };
+    size_t room = 0;
+    ncs_say_ranks(&s, &c.rank, 1);
+    ncs_str_addf(&s, " made a %s too many on %s", sent ? "send" : "receive", comm->name);
+    *out = (struct ncs_finding){ .rule = "extra-call", .comm = ncs_copy_text(comm->name), .why = ncs_str_take(&s) };
+    NCS_PUSH(out->culprit, out->culprits, room, c);
+    return true;
+}
+
 /* ---- the decision ---- */
 
 bool ncs_finding_is_likelier(const struct ncs_journal *j, const struct ncs_finding *f, const struct ncs_finding *than)
@@ -210,6 +231,8 @@ void ncs_diagnosis_decide(struct ncs_diagnosis *d, const struct ncs_journal *j)
     }
     struct ncs_finding turned;
     ncs_diagnosis_doubt(d, j);
-    if (first && !first->others && !changes_in_place(j, first) && turned_round(d, j, first, &turned))
+    if (!first || first->others || changes_in_place(j, first))
+        return;
+    if (turned_round(d, j, first, &turned) || message_turned_round(d, j, first, &turned))
         add_other(first, turned);
 }

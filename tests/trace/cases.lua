@@ -84,7 +84,8 @@ return {
       j.AllReduce { line = 10 }
       if j.rank == 0 then j.Send(1, { line = 11 }) end
     end,
-    expect = { exit = 3, rule = "send-without-recv", culprits = "1" } },
+    expect = { exit = 3, rule = "send-without-recv", culprits = "1",
+               says = "or    it could also be that rank 0 made a send too many on " } },
 
   { name = "peer", -- rank 2 names the wrong rank in the middle of a ring
     program = function(j)
