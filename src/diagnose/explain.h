@@ -70,6 +70,9 @@ void ncs_explanations_free(struct ncs_explanations *e); /* NULL is a no-op */
 
 /* It is the cheapest, and no other one that blames somebody else fits as well. */
 bool ncs_explanation_is_likelier(const struct ncs_explanation *e);
+/* The same of those that are no cheaper; and, of a possible one, whether there are such. */
+bool ncs_explanation_is_alone(const struct ncs_explanation *e);
+bool ncs_explanation_is_tied(const struct ncs_explanation *e);
 /* None is cheaper, whether calls are put in or left out, and it brings ranks closer to what the others do. */
 bool ncs_explanation_is_as_good(const struct ncs_explanation *e);
 /* Adds the finding; false: there are no words for it. */

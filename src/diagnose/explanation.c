@@ -228,14 +228,12 @@ static bool is_as_cheap(const struct ncs_cost *a, const struct ncs_cost *b)
     return a->ranks == b->ranks && a->misfit == b->misfit && a->size == b->size && !a->kind == !b->kind;
 }
 
-/* Another one that blames somebody else fits as well: places do not decide between them. */
+/* One behind it that blames somebody else fits as well: places do not decide between them. */
 static bool has_equal(const struct ncs_explanation *e)
 {
-    for (size_t i = 0; i < e->of->count; i++) {
-        const struct ncs_explanation *o = &e->of->best[i];
+    for (const struct ncs_explanation *o = e + 1; o < e->of->best + e->of->count; o++)
         if (is_as_cheap(&o->cost, &e->cost) && o->change[0].course != e->change[0].course)
             return true;
-    }
     return false;
 }
 
@@ -250,10 +248,28 @@ static bool blames_most(const struct ncs_explanation *e)
     return 2 * e->cost.ranks > (size_t)e->of->q->journal->comm[e->change[0].comm]->nranks;
 }
 
+static bool some_may_be_misplaced(const struct ncs_explanations *s)
+{
+    for (size_t i = 0; i < s->count; i++)
+        for (size_t k = 0; k < s->best[i].changes; k++)
+            if (may_be_misplaced(s->q->journal, s->best[i].change[k].comm))
+                return true;
+    return false;
+}
+
+bool ncs_explanation_is_alone(const struct ncs_explanation *e)
+{
+    return !has_equal(e) && !blames_most(e) && !some_may_be_misplaced(e->of);
+}
+
+bool ncs_explanation_is_tied(const struct ncs_explanation *e)
+{
+    return is_as_cheap(&e->cost, &e->of->best[0].cost) && !blames_most(e) && !some_may_be_misplaced(e->of);
+}
+
 bool ncs_explanation_is_likelier(const struct ncs_explanation *e)
 {
-    return e == e->of->best && !has_equal(e) && !blames_most(e) &&
-           !may_be_misplaced(e->of->q->journal, e->change[0].comm);
+    return e == e->of->best && ncs_explanation_is_alone(e);
 }
 
 size_t ncs_explanations_count(const struct ncs_explanations *e)

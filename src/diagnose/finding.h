@@ -177,7 +177,9 @@ struct ncs_notice {
 /* What a hang could be as well, in full: by what ranks did otherwise than those who do alike. */
 struct ncs_alternative {
     struct ncs_finding *finding; size_t findings; /* the cause first */
-    bool likelier; /* than what the diagnosis says, if a trial bears it out */
+    bool likelier; /* than what the diagnosis says, and than all others */
+    bool alone;    /* if those before it fail a trial and it stands one, none that blames another fits as well */
+    bool tied;     /* it would be, but for others that fit as well */
     bool as_good;  /* places speak for it, and for no other one more, though for one as much */
 };
 
@@ -210,6 +212,8 @@ void ncs_diagnosis_prefer(struct ncs_diagnosis *d, size_t alternative);
 /* Of a run that cannot be made again: the alternative that is likelier by the calls alone becomes the diagnosis, as
  * likely, and names what the diagnosis was as what else it could be. */
 void ncs_diagnosis_decide(struct ncs_diagnosis *d, const struct ncs_journal *journal);
+/* The alternative becomes the diagnosis, as likely, and names all others. */
+void ncs_diagnosis_prefer_likely(struct ncs_diagnosis *d, size_t alternative);
 /* Where no alternative is likelier: those that fit as well as anything, with no more ranks that would have to be
  * wrong, are named beside the diagnosis, which is likely then. */
 void ncs_diagnosis_doubt(struct ncs_diagnosis *d, const struct ncs_journal *journal);

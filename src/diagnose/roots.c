@@ -568,6 +568,7 @@ static void add_alternatives(const struct ncs_inquiry *q, struct ncs_diagnosis *
 {
     struct ncs_explanations *all = ncs_explain_hang(q);
     size_t room = 0;
+    bool open = false; /* there is a cheaper one that no trial rules out */
     for (size_t i = 0; i < ncs_explanations_count(all); i++) {
         const struct ncs_explanation *e = ncs_explanation_at(all, i);
         struct ncs_alternative a;
@@ -575,7 +576,11 @@ static void add_alternatives(const struct ncs_inquiry *q, struct ncs_diagnosis *
         const struct ncs_finding *first = ncs_first_cause(d->finding, d->findings);
         const struct ncs_finding *own = ncs_first_cause(a.finding, a.findings);
         a.as_good = ncs_explanation_is_as_good(e);
-        a.likelier = ncs_explanation_is_likelier(e) && own && ncs_finding_is_likelier(q->journal, own, first);
+        bool smaller = own && ncs_finding_is_likelier(q->journal, own, first);
+        a.likelier = smaller && ncs_explanation_is_likelier(e);
+        open |= !fine || !smaller || same_cause(first, own) || !ncs_explanation_is_alone(e);
+        a.alone = !open;
+        a.tied = smaller && open && ncs_explanation_is_tied(e);
         if (fine && !is_known(d, &a))
             NCS_PUSH(d->alternative, d->alternatives, room, a);
         else

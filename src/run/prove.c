@@ -44,27 +44,57 @@ static bool stands_trial(struct ncs_run *run, const struct ncs_finding *f, const
     return proven;
 }
 
+/* What the finding says now is true of the run, and of this program. */
+static void say_tried(struct ncs_finding *f)
+{
+    struct ncs_str s = { 0 };
+    ncs_str_addf(&s, "%s%stried on the run: with this change nobody waits any more",
+                 f->evidence ? f->evidence : "", f->evidence ? "; " : "");
+    ncs_free(f->evidence);
+    f->evidence = ncs_str_take(&s);
+}
+
+static bool alternative_stands(struct ncs_run *run, size_t i, const struct ncs_driver *driver)
+{
+    struct ncs_alternative *a = &run->result.diagnosis.alternative[i];
+    return stands_trial(run, ncs_first_cause(a->finding, a->findings), driver);
+}
+
+/* The cheapest that stands its trial is the cause, unless another fits as well. */
+static bool prove_alone(struct ncs_run *run, const struct ncs_driver *driver)
+{
+    struct ncs_diagnosis *d = &run->result.diagnosis;
+    for (size_t i = 0; i < d->alternatives; i++)
+        if (d->alternative[i].alone && alternative_stands(run, i, driver)) {
+            ncs_diagnosis_prefer(d, i);
+            say_tried(ncs_first_cause(d->finding, d->findings));
+            return true;
+        }
+    return false;
+}
+
+/* What the diagnosis says does not stand a trial, and one of several alternatives does. */
+static bool prove_one_of_several(struct ncs_run *run, const struct ncs_driver *driver)
+{
+    struct ncs_diagnosis *d = &run->result.diagnosis;
+    const struct ncs_finding *first = ncs_first_cause(d->finding, d->findings);
+    if (!d->alternatives || !first || first->certainty == NCS_LIKELY || stands_trial(run, first, driver))
+        return false;
+    for (size_t i = 0; i < d->alternatives; i++)
+        if (d->alternative[i].tied && alternative_stands(run, i, driver)) {
+            ncs_diagnosis_prefer_likely(d, i);
+            return true;
+        }
+    return false;
+}
+
 void ncs_run_prove(struct ncs_run *run, const struct ncs_driver *driver)
 {
     struct ncs_diagnosis *d = &run->result.diagnosis;
     if (run->result.verdict != NCS_HANG || run->options.amend)
         return;
-    if (run->real || run->result.calls > MOST_CALLS) {
+    if (run->real || run->result.calls > MOST_CALLS)
         ncs_diagnosis_decide(d, run->journal);
-        return;
-    }
-    for (size_t i = 0; i < d->alternatives; i++) {
-        struct ncs_alternative *a = &d->alternative[i];
-        if (!a->likelier || !stands_trial(run, ncs_first_cause(a->finding, a->findings), driver))
-            continue;
-        ncs_diagnosis_prefer(d, i);
-        struct ncs_finding *f = ncs_first_cause(d->finding, d->findings);
-        struct ncs_str s = { 0 };
-        ncs_str_addf(&s, "%s%stried on the run: with this change nobody waits any more",
-                     f->evidence ? f->evidence : "", f->evidence ? "; " : "");
-        ncs_free(f->evidence);
-        f->evidence = ncs_str_take(&s);
-        return;
-    }
-    ncs_diagnosis_doubt(d, run->journal);
+    else if (!prove_alone(run, driver) && !prove_one_of_several(run, driver))
+        ncs_diagnosis_doubt(d, run->journal);
 }
