@@ -291,7 +291,9 @@ per rank (TORCH_NCCL_TRACE_BUFFER_SIZE=2000 TORCH_NCCL_DUMP_ON_TIMEOUT=1), NCCL 
 NCCL_DEBUG_SUBSYS=CALL). A dump tells the line of each call and which of them came to an end, but no
 operator and no root, and may have lost the oldest calls. A log tells operators and roots, but not
 what came to an end: who is behind the others is the one they wait for. A rank that left nothing is
-suspected only if the dumps of others show that they wait for it.]],
+suspected only if the dumps of others show that they wait for it. What is found is likely, and behind
+`or` the report says what else it could be: another reading that fits as well, or that the record is not
+whole. Dumps with stacks (pickles) and labels decide between readings.]],
   also = "certainty rank-lost" }
 
 word { "note", "a finding of a run that is not wrong because of it", names = "hazard",
