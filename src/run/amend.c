@@ -204,12 +204,14 @@ void ncs_run_script_over(struct ncs_run *run)
     pass_by(run, is_alone(run));
 }
 
-/* A group that an edit has started there ends there. */
+/* What the thread was to make is made, and a group that an edit has started there ends. */
 void ncs_run_thread_over(struct ncs_run *run)
 {
     struct amender *a = run->rank[ncs_local->rank].amender;
     for (size_t i = 0; a && i < a->stages && !run->machine->cancelled(); i++) {
-        struct passing p = { .run = run, .a = a, .level = i, .s = &a->stage[i] };
+        struct passing p = { .run = run, .a = a, .level = i, .s = &a->stage[i], .over = true };
+        if (a->stage[i].changes > 0)
+            ncs_amend_insert_due(&p);
         if (ncs_amend_in_own_group(&p))
             ncs_amend_end_groups(&p, true);
     }

@@ -92,8 +92,10 @@ static bool copy_model(const struct ncs_journal *j, const struct ncs_past *past,
     c->fn = m->fn;
     memcpy(c->arg, m->arg, sizeof c->arg);
     c->label = ncs_copy_text(m->label);
-    ncs_amend_origin(memory, ncs_call_sendbuff(m), &c->send);
-    ncs_amend_origin(memory, ncs_call_recvbuff(m), &c->recv);
+    if (m->rank != e->rank || c->thread == NCS_ANY_THREAD || c->thread == m->thread) {
+        ncs_amend_origin(memory, ncs_call_sendbuff(m), &c->send);
+        ncs_amend_origin(memory, ncs_call_recvbuff(m), &c->recv);
+    } /* else they are of the device of another thread */
     c->in_place = in_place_of(m);
     c->with_previous = !e->answer && e->model_call > 1 && grouped_with(j, m, e->model_call - 1);
     c->with_next = !e->answer && !c->with_previous && grouped_with(j, m, e->model_call + 1) &&

@@ -138,6 +138,7 @@ struct passing {
     struct ncs_call *call; /* NULL: no call, but a place where the rank may wait, or its end */
     uint32_t nth, number;
     bool ends;             /* of the script, or of the communicator */
+    bool over;             /* of the thread's function */
 };
 
 int ncs_amend_make(const struct passing *p, enum ncs_fn fn, const union ncs_arg *arg);
