@@ -2610,7 +2610,9 @@ const struct ncs_page ncs_pages[] = {
             "NCCL_DEBUG_SUBSYS=CALL). A dump tells the line of each call and which of them came to an end, but no\n"
             "operator and no root, and may have lost the oldest calls. A log tells operators and roots, but not\n"
             "what came to an end: who is behind the others is the one they wait for. A rank that left nothing is\n"
-            "suspected only if the dumps of others show that they wait for it.\n",
+            "suspected only if the dumps of others show that they wait for it. What is found is likely, and behind\n"
+            "`or` the report says what else it could be: another reading that fits as well, or that the record is not\n"
+            "whole. Dumps with stacks (pickles) and labels decide between readings.\n",
         .also = "certainty rank-lost",
         .names = "dump log flight-recorder diagnose",
     },
