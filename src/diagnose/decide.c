@@ -72,6 +72,8 @@ static bool changes_in_place(const struct ncs_journal *j, const struct ncs_findi
 {
     if (is_mismatch(f))
         return is_at_one_place(j, f);
+    if (f->repairs == 1 && f->repair[0].kind == NCS_EDIT_ARGUMENT && strcmp(f->repair[0].argument, "peer") == 0)
+        return true;
     for (size_t i = 0; i < f->repairs; i++)
         if (f->repair[i].kind != NCS_EDIT_SWAP)
             return false;

@@ -172,6 +172,35 @@ static bool say_elsewhere(const struct ncs_explanation *b, struct ncs_root *r, s
     return fine;
 }
 
+static const struct ncs_need *unanswered(const struct ncs_explanations *s, const struct ncs_call *call)
+{
+    for (size_t i = 0; i < s->q->needs; i++) {
+        const struct ncs_need *n = &s->q->need[i];
+        if (n->kind == NCS_NEED_PAIR && n->call && n->absents && n->comm == call->comm && n->call->fn == call->fn &&
+            n->call->comm_rank == call->comm_rank && ncs_call_peer(n->call) == ncs_call_peer(call))
+            return n;
+    }
+    return NULL;
+}
+
+/* A send or receive that nobody answers, and that nobody ought to. */
+static bool say_excess(const struct ncs_explanation *b, struct ncs_root *r, struct ncs_drafts *all)
+{
+    const struct ncs_call *call = b->change[0].model;
+    r->need = unanswered(b->of, call);
+    if (!r->need)
+        return false;
+    const struct ncs_absent *absent = &r->need->absent[0];
+    r->kind = NCS_ROOT_ABSENT;
+    r->absent = &absent;
+    r->absents = 1;
+    r->excess = call;
+    r->rule = ncs_is_send(call) ? "send-without-recv" : "recv-without-send";
+    size_t before = all->count;
+    ncs_judge(b->of->q, r, all);
+    return all->count > before;
+}
+
 static bool say_peers(const struct ncs_explanation *b, struct ncs_root *r, struct ncs_drafts *all)
 {
     const struct ncs_call **call = ncs_new(2 * b->changes * sizeof *call);
@@ -205,6 +234,7 @@ bool ncs_explanation_say(const struct ncs_explanation *e, struct ncs_drafts *all
     bool fine = first->kind == NCS_CHANGE_COMM ? say_elsewhere(e, &r, all)
                 : first->kind == NCS_CHANGE_PEER ? say_peers(e, &r, all)
                 : first->answer                ? say_answer(e, &r, all)
+                : first->kind == NCS_CHANGE_LEAVE_OUT && ncs_call_is_pair(first->model) ? say_excess(e, &r, all)
                 : ncs_call_is_pair(first->model) ? false
                                                  : say_shift(e, &r, all);
     ncs_free(edit);

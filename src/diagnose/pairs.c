@@ -33,7 +33,7 @@ static size_t count_pairwise(const struct ncs_inquiry *q, int comm, int from, in
 static void say_alone(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_str *s)
 {
     const struct ncs_need *n = r->need;
-    const struct ncs_call *c = n->call;
+    const struct ncs_call *c = r->excess ? r->excess : n->call;
     bool send = ncs_is_send(c);
     int peer = r->absent[0]->rank;
     size_t sends = count_pairwise(q, n->comm, n->src, n->dst, true);
@@ -46,11 +46,32 @@ static void say_alone(const struct ncs_inquiry *q, const struct ncs_root *r, str
                  (send ? sends : recvs) == 1 ? "is" : "are");
 }
 
+/* The call itself is wrong, not that nobody answers it. */
+static void fill_excess(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+{
+    const struct ncs_call *c = r->excess;
+    ncs_add_culprit(d, c->rank, c->number, c->place.line);
+    ncs_fill_need(q, d, r->need, c->number);
+    ncs_set_title(q, d, c);
+    struct ncs_str s = { 0 };
+    say_alone(q, r, &s);
+    d->f.why = ncs_str_take(&s);
+    ncs_str_add(&s, "leave out the call");
+    ncs_say_place(&s, c);
+    ncs_str_addf(&s, " on rank %d", c->rank);
+    d->f.fix = ncs_str_take(&s);
+    d->f.evidence = ncs_copy_text("without this one call every call has its answer");
+}
+
 bool ncs_one_alone(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d,
                    bool send)
 {
     if (!ncs_is_alone(r, send) || ncs_left_alone(q, r))
         return false;
+    if (r->excess) {
+        fill_excess(q, r, d);
+        return true;
+    }
     const struct ncs_call *c = r->need->call;
     for (size_t i = 0; i < r->absents; i++)
         ncs_add_culprit(d, r->absent[i]->rank, 0, 0);

@@ -58,7 +58,7 @@ static bool is_regular(const bool *has, int ranks)
         with += has[r];
         without += !has[r];
     }
-    return with > 0 && 3 * without <= with;
+    return with > 1 && 3 * without <= with;
 }
 
 static void expect_role(const struct ncs_inquiry *q, const struct ncs_courses *courses, size_t number,

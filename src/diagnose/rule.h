@@ -45,6 +45,7 @@ struct ncs_root {
     int *path;                         /* CYCLE: nodes */
     size_t length;
     const struct ncs_notice *notice;
+    const struct ncs_call *excess;     /* ABSENT, known by other means: this call is one too many; NULL = no such */
     const struct ncs_edit *edit;       /* known by other means; NULL = by the rule that speaks */
     size_t edits;
     int comm;                          /* LABELS, LATER, LEFT, WINDOWS, MESSAGES, OPERATORS, BUFFERS */
