@@ -167,7 +167,8 @@ bool ncs_courses_read(const struct ncs_inquiry *q, struct ncs_courses *out)
     }
     for (const struct ncs_call *c = q->journal->oldest; c; c = c->newer)
         add_step(q, out, c);
-    drop_joiners(q, out);
+    if (q->parties)
+        drop_joiners(q, out);
     clear_spread(out);
     return true;
 }

@@ -267,9 +267,14 @@ static bool has_equal(const struct ncs_explanation *e)
     return false;
 }
 
+bool ncs_explanation_brings_closer(const struct ncs_explanation *e)
+{
+    return e->cost.misfit < ncs_misfit_now(e->of->misfits);
+}
+
 bool ncs_explanation_is_as_good(const struct ncs_explanation *e)
 {
-    return is_as_cheap(&e->cost, &e->of->best[0].cost) && e->cost.misfit < ncs_misfit_now(e->of->misfits);
+    return is_as_cheap(&e->cost, &e->of->best[0].cost) && ncs_explanation_brings_closer(e);
 }
 
 /* Most ranks of the communicator would have to be wrong. */

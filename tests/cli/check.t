@@ -157,9 +157,9 @@ $ ncclscript check --format json check/open.lua check/good.lua nothere.lua
 
 # What needs --unsafe is an error without it.
 $ ncclscript check deaf.lua
-> deaf.lua:3:3: error: no such global 'io'
->     3 |   io.open("told", "w"):close()
->       |   ^^
+> deaf.lua:2:4: error: no such field 'execute' in os
+>     2 | os.execute("exec sleep 60 >told 2>&1") -- its wait begins anew after a signal, and SIGINT it keeps away
+>       |    ^^^^^^^
 >   hint: closed to scenarios, --unsafe opens it
 > 1 file: 1 with errors
 ? 2

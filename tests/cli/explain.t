@@ -25,13 +25,13 @@ $ ncclscript explain skipped-call
 > How to repair it
 > ...
 > A scenario (hang, finding skipped-call)
->   scenario { ranks = 2 }
+>   scenario { ranks = 3 }
 > ...
 >   run it: ncclscript explain --scenario skipped-call | ncclscript run -
 > ...
 
 $ ncclscript explain --scenario skipped-call | ncclscript run -
-> HANG  -  2 ranks, sim, seed 0
+> HANG  -  3 ranks, sim, seed 0
 > ...
 >   more  ncclscript explain skipped-call
 ? 3

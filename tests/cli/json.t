@@ -19,7 +19,7 @@ $ ncclscript doctor --format json | jq -c '[.schema, .simulator.works, (.to_do |
 # Ranks that disagreed, and no value that is wrong: the run is as certain as its finding.
 $ ncclscript run --format json disagreed.lua | jq -c '[.verdict, .certainty, .exit, .wrong, .wrong_count], [.findings[0].rule, .findings[0].certainty]'
 > ["wrong","undefined",1,[],0]
-> ["swapped-calls","undefined"]
+> ["op-mismatch","undefined"]
 $ ncclscript explain verdict | grep -A1 'although no value is'
 >   A run can be wrong although no value is ("wrong": [] in JSON): ranks made calls that do not agree,
 >   such as two gathers in another order or reductions with different ops, and all of them went on. The
