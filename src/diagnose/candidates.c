@@ -139,7 +139,8 @@ static size_t round_of(const struct ncs_explanations *s, size_t course, const st
         size_t same = 0, before = 0;
         while (same < steps && c->step[at - round + same].site == model[d->gap[first + same].of].site)
             same++;
-        while (same == steps && before < round && c->step[at - round + before].site == c->step[at - 2 * round + before].site)
+        while (same == steps && before < round &&
+               c->step[at - round + before].site == c->step[at - 2 * round + before].site)
             before++;
         if (before == round)
             return round;
@@ -152,10 +153,10 @@ static size_t round_of(const struct ncs_explanations *s, size_t course, const st
 static void end_round(const struct ncs_explanations *s, struct ncs_explanation *c, size_t course,
                       const struct ncs_divergence *d)
 {
-    size_t steps = 0;
-    while (steps < d->gaps && !d->gap[d->gaps - 1 - steps].more && d->gap[d->gaps - 1 - steps].at == d->gap[d->gaps - 1].at)
-        steps++;
     const struct ncs_gap *last = &d->gap[d->gaps - 1];
+    size_t steps = 0;
+    while (steps < d->gaps && !last[-(ptrdiff_t)steps].more && last[-(ptrdiff_t)steps].at == last->at)
+        steps++;
     size_t round = steps ? round_of(s, course, d, d->gaps - steps, steps) : 0;
     if (!round || last->of + 1 < s->ways.of[d->model].steps)
         return;

@@ -38,7 +38,8 @@ static uint64_t class_of(const struct ncs_inquiry *q, const struct ncs_courses *
 
 uint64_t ncs_role_of(const struct ncs_courses *all, enum ncs_fn fn, int comm, int comm_rank, int peer)
 {
-    return ncs_hash(ncs_hash(ncs_hash(4, (uint64_t)fn), all->class_of[comm]), (uint64_t)(int64_t)(peer - comm_rank)) | 1;
+    uint64_t kind = ncs_hash(ncs_hash(4, (uint64_t)fn), all->class_of[comm]);
+    return ncs_hash(kind, (uint64_t)(int64_t)(peer - comm_rank)) | 1;
 }
 
 void ncs_step_mark(const struct ncs_courses *all, const struct ncs_call *c, int comm, struct ncs_step *step)
@@ -48,7 +49,8 @@ void ncs_step_mark(const struct ncs_courses *all, const struct ncs_call *c, int 
     if (known && c->place.file)
         site = ncs_hash_bytes(site, c->place.file, strlen(c->place.file));
     if (!known && c->number) /* what it moves tells it from others, if nothing else does */
-        site = ncs_hash(ncs_hash(ncs_hash(site, ncs_call_count(c)), (uint64_t)ncs_call_dtype(c)), (uint64_t)ncs_call_root(c));
+        site = ncs_hash(ncs_hash(ncs_hash(site, ncs_call_count(c)), (uint64_t)ncs_call_dtype(c)),
+                        (uint64_t)ncs_call_root(c));
     if (c->label)
         site = ncs_hash_bytes(site, c->label, strlen(c->label));
     step->site = comm >= 0 ? ncs_hash(site, all->class_of[comm]) : site;
@@ -77,7 +79,8 @@ static void add_step(const struct ncs_inquiry *q, struct ncs_courses *all, const
     enum ncs_step_kind kind;
     const struct ncs_call *cause;
     enum ncs_reason reason;
-    if (c->opening || c->rank < 0 || (c->number && (c->comm < 0 || c->comm_rank < 0)) || !step_kind(c, &kind) || (c->returned && c->rc && !c->number))
+    bool known = c->rank >= 0 && (!c->number || (c->comm >= 0 && c->comm_rank >= 0));
+    if (c->opening || !known || !step_kind(c, &kind) || (c->returned && c->rc && !c->number))
         return;
     if (c->number && ncs_ineffective(q, c, &reason, &cause) && reason != NCS_ABSENT_EMPTY)
         return;

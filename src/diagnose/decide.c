@@ -199,20 +199,6 @@ bool ncs_finding_is_likelier(const struct ncs_journal *j, const struct ncs_findi
     return f->culprits < than->culprits || !changes_in_place(j, than);
 }
 
-void ncs_diagnosis_prefer_likely(struct ncs_diagnosis *d, size_t alternative)
-{
-    struct ncs_finding *f = ncs_first_cause(d->alternative[alternative].finding, d->alternative[alternative].findings);
-    struct ncs_finding *first = ncs_first_cause(d->finding, d->findings);
-    for (size_t i = 0; i < d->alternatives && f; i++) {
-        const struct ncs_finding *o = ncs_first_cause(d->alternative[i].finding, d->alternative[i].findings);
-        if (o && o != f && o->culprits <= f->culprits && blames_others(o, f))
-            add_other(f, in_short(o));
-    }
-    if (f && first)
-        add_other(f, in_short(first));
-    ncs_diagnosis_prefer(d, alternative);
-}
-
 void ncs_diagnosis_doubt(struct ncs_diagnosis *d, const struct ncs_journal *j)
 {
     struct ncs_finding *first = ncs_first_cause(d->finding, d->findings);

@@ -297,11 +297,6 @@ bool ncs_explanation_is_alone(const struct ncs_explanation *e)
     return !has_equal(e) && !blames_most(e) && !some_may_be_misplaced(e->of);
 }
 
-bool ncs_explanation_is_tied(const struct ncs_explanation *e)
-{
-    return is_as_cheap(&e->cost, &e->of->best[0].cost) && !blames_most(e) && !some_may_be_misplaced(e->of);
-}
-
 bool ncs_explanation_is_likelier(const struct ncs_explanation *e)
 {
     return e == e->of->best && ncs_explanation_is_alone(e);

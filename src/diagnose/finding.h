@@ -76,7 +76,8 @@ struct ncs_edit {
     int model_comm_rank;
     uint32_t model_call;
     bool answer;          /* INSERT: not the model's call but its counterpart, a receive for a send */
-    const char *argument; /* INSERT: "peer" where it is not the model's. ARGUMENT: "count" "datatype" "op" "root" "peer" "comm"; static text */
+    const char *argument; /* INSERT: "peer" where it is not the model's. ARGUMENT: "count" "datatype" "op" "root" "peer"
+                           * "comm"; static text */
     int64_t value;        /* of "comm" the number, and that of other_comm */
     bool of_party;        /* its process drives several ranks of a communicator: */
     int device, thread;   /* this one's; -1 = not known */
@@ -179,7 +180,6 @@ struct ncs_alternative {
     struct ncs_finding *finding; size_t findings; /* the cause first */
     bool likelier; /* than what the diagnosis says, and than all others */
     bool alone;    /* if those before it fail a trial and it stands one, none that blames another fits as well */
-    bool tied;     /* it would be, but for others that fit as well */
     bool as_good;  /* places speak for it, and for no other one more, though for one as much */
 };
 
@@ -212,8 +212,6 @@ void ncs_diagnosis_prefer(struct ncs_diagnosis *d, size_t alternative);
 /* Of a run that cannot be made again: the alternative that is likelier by the calls alone becomes the diagnosis, as
  * likely, and names what the diagnosis was as what else it could be. */
 void ncs_diagnosis_decide(struct ncs_diagnosis *d, const struct ncs_journal *journal);
-/* The alternative becomes the diagnosis, as likely, and names all others. */
-void ncs_diagnosis_prefer_likely(struct ncs_diagnosis *d, size_t alternative);
 /* Where no alternative is likelier: those that fit as well as anything, with no more ranks that would have to be
  * wrong, are named beside the diagnosis, which is likely then. */
 void ncs_diagnosis_doubt(struct ncs_diagnosis *d, const struct ncs_journal *journal);

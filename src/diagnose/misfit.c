@@ -43,7 +43,7 @@ static uint64_t key_of(uint64_t site, uint64_t role)
 /* The role of most at each place, if it is that of more than half. */
 static void read_roles(struct ncs_misfits *m)
 {
-    struct ncs_map seen = { 0 }; /* site -> times, site and part -> times */
+    struct ncs_map seen = { 0 }; /* site -> times, site and role -> times */
     for (size_t w = 0; w < m->ways->count; w++)
         for (size_t i = 0; i < m->ways->of[w].steps; i++) {
             const struct ncs_step *s = &m->ways->of[w].step[i];
@@ -83,7 +83,8 @@ static bool is_back(const struct ncs_step *from, const struct ncs_step *to)
 {
     if (from->call->group && to->call->group)
         return false;
-    return from->site && to->site && from->call->place.file == to->call->place.file && from->call->place.line > to->call->place.line;
+    return from->site && to->site && from->call->place.file == to->call->place.file &&
+           from->call->place.line > to->call->place.line;
 }
 
 static void read_turns(struct ncs_misfits *m)

@@ -65,6 +65,11 @@ struct ncs_drafts;
 /* Lets the first rule that explains the root speak (rules.c). */
 void ncs_judge(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_drafts *all);
 
+/* Lets the rules speak of what the machine noticed, of why nobody goes on, of all else (roots.c). */
+void ncs_judge_notices(const struct ncs_inquiry *q, struct ncs_drafts *all);
+void ncs_judge_hang(const struct ncs_inquiry *q, struct ncs_drafts *all);
+void ncs_judge_rest(const struct ncs_inquiry *q, struct ncs_drafts *all);
+
 /* Calls of two communicators on one device that two ranks made in opposite order, in a run that ended
  * all the same: fills call[4] (lanes.c). */
 bool ncs_opposite_order(const struct ncs_inquiry *q, const struct ncs_call **call);

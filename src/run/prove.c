@@ -73,21 +73,6 @@ static bool prove_alone(struct ncs_run *run, const struct ncs_driver *driver)
     return false;
 }
 
-/* What the diagnosis says does not stand a trial, and one of several alternatives does. */
-static bool prove_one_of_several(struct ncs_run *run, const struct ncs_driver *driver)
-{
-    struct ncs_diagnosis *d = &run->result.diagnosis;
-    const struct ncs_finding *first = ncs_first_cause(d->finding, d->findings);
-    if (!d->alternatives || !first || first->certainty == NCS_LIKELY || stands_trial(run, first, driver))
-        return false;
-    for (size_t i = 0; i < d->alternatives; i++)
-        if (d->alternative[i].tied && alternative_stands(run, i, driver)) {
-            ncs_diagnosis_prefer_likely(d, i);
-            return true;
-        }
-    return false;
-}
-
 void ncs_run_prove(struct ncs_run *run, const struct ncs_driver *driver)
 {
     struct ncs_diagnosis *d = &run->result.diagnosis;
@@ -95,6 +80,6 @@ void ncs_run_prove(struct ncs_run *run, const struct ncs_driver *driver)
         return;
     if (run->real || run->result.calls > MOST_CALLS)
         ncs_diagnosis_decide(d, run->journal);
-    else if (!prove_alone(run, driver) && !prove_one_of_several(run, driver))
+    else if (!prove_alone(run, driver))
         ncs_diagnosis_doubt(d, run->journal);
 }

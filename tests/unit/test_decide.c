@@ -27,7 +27,7 @@ static void decide(struct ncs_finding *first, struct ncs_finding *other, bool li
     d = (struct ncs_diagnosis){ .finding = first, .findings = 1, .alternatives = 1 };
     d.alternative = ncs_new(sizeof *d.alternative);
     d.alternative[0] =
-        (struct ncs_alternative){ other, 1, likelier && ncs_finding_is_likelier(journal, other, first), likelier, false, true };
+        (struct ncs_alternative){ other, 1, likelier && ncs_finding_is_likelier(journal, other, first), likelier, true };
     ncs_diagnosis_decide(&d, journal);
 }
 

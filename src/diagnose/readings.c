@@ -1,0 +1,109 @@
+/* The readings of a run: what the rules say of it, and, of a hang, what explanations of it say. */
+#include "diagnose/explain.h"
+#include "diagnose/rule.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+
+/* All findings, with the hang's cause as that explanation has it; NULL: by the rules alone. False: it has
+ * no words for it. */
+static bool read_as(const struct ncs_inquiry *q, const struct ncs_explanation *e, struct ncs_alternative *out)
+{
+    struct ncs_drafts all = { 0 };
+    size_t room = 0;
+    *out = (struct ncs_alternative){ 0 };
+    ncs_judge_notices(q, &all);
+    bool fine = !e || ncs_explanation_say(e, &all);
+    if (fine && !e && q->hung)
+        ncs_judge_hang(q, &all);
+    if (fine) {
+        ncs_judge_rest(q, &all);
+        ncs_drafts_sort(&all);
+    }
+    for (size_t i = 0; i < all.count; i++)
+        NCS_PUSH(out->finding, out->findings, room, all.draft[i].f);
+    ncs_free(all.draft);
+    return fine;
+}
+
+static void free_reading(struct ncs_alternative *r)
+{
+    for (size_t i = 0; i < r->findings; i++)
+        ncs_free_finding(&r->finding[i]);
+    ncs_free(r->finding);
+}
+
+/* Both blame the same ranks for the same: what the rules say of it is more. */
+static bool same_cause(const struct ncs_finding *a, const struct ncs_finding *b)
+{
+    if (a->rule != b->rule || a->culprits != b->culprits || !a->comm != !b->comm ||
+        (a->comm && strcmp(a->comm, b->comm) != 0))
+        return false;
+    for (size_t i = 0; i < a->culprits; i++)
+        if (a->culprit[i].rank != b->culprit[i].rank)
+            return false;
+    return true;
+}
+
+static bool is_known(const struct ncs_diagnosis *d, const struct ncs_alternative *a)
+{
+    if (!a->findings)
+        return true;
+    for (size_t i = 0; i < d->alternatives; i++)
+        if (same_cause(d->alternative[i].finding, a->finding))
+            return true;
+    return d->findings && same_cause(d->finding, a->finding);
+}
+
+/* Causes told by who waits for whom, or by the first calls that do not fit: what led to that a comparison may
+ * tell better. Of the rest there are facts of their own: an abort, an error, an open group. */
+static bool is_by_waiting(const struct ncs_diagnosis *d)
+{
+    static const char *const rules[] = {
+        "comm-order", "count-mismatch", "dtype-mismatch", "extra-call", "host-wait", "kind-mismatch",
+        "one-thread-no-group", "op-mismatch", "p2p-cycle", "recv-without-send", "root-mismatch",
+        "send-without-recv", "skipped-call", "swapped-calls", "waiting", "wrong-comm", "wrong-peer",
+    };
+    const struct ncs_finding *first = ncs_first_cause(d->finding, d->findings);
+    for (size_t i = 0; first && i < sizeof rules / sizeof *rules; i++)
+        if (strcmp(rules[i], first->rule) == 0)
+            return true;
+    return false;
+}
+
+static void add_alternatives(const struct ncs_inquiry *q, struct ncs_diagnosis *d)
+{
+    struct ncs_explanations *all = ncs_explain_hang(q);
+    size_t room = 0;
+    bool open = false; /* there is a cheaper one that no trial rules out */
+    for (size_t i = 0; i < ncs_explanations_count(all); i++) {
+        const struct ncs_explanation *e = ncs_explanation_at(all, i);
+        struct ncs_alternative a;
+        bool fine = read_as(q, e, &a);
+        const struct ncs_finding *first = ncs_first_cause(d->finding, d->findings);
+        const struct ncs_finding *own = ncs_first_cause(a.finding, a.findings);
+        a.as_good = ncs_explanation_is_as_good(e);
+        /* What waits in a ring may be no rank's fault: all do alike. */
+        bool fits = first && (!first->cycles || ncs_explanation_brings_closer(e));
+        bool smaller = own && fits && ncs_finding_is_likelier(q->journal, own, first);
+        a.likelier = smaller && ncs_explanation_is_likelier(e);
+        open |= !fine || !smaller || same_cause(first, own) || !ncs_explanation_is_alone(e);
+        a.alone = !open;
+        if (fine && !is_known(d, &a))
+            NCS_PUSH(d->alternative, d->alternatives, room, a);
+        else
+            free_reading(&a);
+    }
+    ncs_explanations_free(all);
+}
+
+void ncs_rules(struct ncs_inquiry *q)
+{
+    struct ncs_alternative r;
+    read_as(q, NULL, &r);
+    q->result->finding = r.finding;
+    q->result->findings = r.findings;
+    if (q->hung && is_by_waiting(q->result))
+        add_alternatives(q, q->result);
+}
