@@ -195,5 +195,6 @@ int main(int argc, char **argv)
     /* A reader that went away is seen by the write that fails, wherever it happens. */
     signal(SIGPIPE, SIG_IGN);
     ncs_mem_begin();
+    ncs_out_open();
     return ncs_out_finish(run_command(argc, argv));
 }

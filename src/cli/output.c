@@ -1,5 +1,5 @@
 /* Standard output whose failures are seen, colour, and errors with their place in the source. */
-#define _GNU_SOURCE /* strcasestr */
+#define _GNU_SOURCE /* strcasestr, fopencookie */
 #include "cli/output.h"
 
 #include <errno.h>
@@ -52,6 +52,29 @@ int ncs_out_width(void)
 {
     struct winsize size;
     return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+/* A signal that comes while a pipe is full leaves nothing half-written. */
+static ssize_t write_whole(void *unused, const char *bytes, size_t count)
+{
+    size_t done = 0;
+    (void)unused;
+    while (done < count) {
+        ssize_t n = write(STDOUT_FILENO, bytes + done, count - done);
+        if (n < 0 && errno != EINTR)
+            break;
+        done += n > 0 ? (size_t)n : 0;
+    }
+    return (ssize_t)done;
+}
+
+void ncs_out_open(void)
+{
+    /* A terminal is never full for long, and its editor knows only the library's own stream. */
+    FILE *out = isatty(STDOUT_FILENO) ? NULL
+                                      : fopencookie(NULL, "w", (cookie_io_functions_t){ .write = write_whole });
+    if (out)
+        stdout = out;
 }
 
 static void remember(bool failed)

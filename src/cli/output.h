@@ -22,6 +22,8 @@ bool ncs_wants_unicode(void);
 /* Cells of a line of standard output; 80 where it is no terminal. */
 int ncs_out_width(void);
 
+/* Call first. */
+void ncs_out_open(void);
 /* Writes text to standard output. The first failure is remembered and told by ncs_out_finish; a
  * reader that went away ends the program as SIGPIPE does. */
 void ncs_out(const char *text);

@@ -50,3 +50,8 @@ $ for j in 1 2; do rm -f told; timeout 300 ncclscript run --unsafe -j $j --forma
 > 130
 > not ok 2 - endless.lua[n=2]
 ? 1
+
+# An interrupt while a pipe is full is no failure to write: the report comes when somebody reads again.
+$ mkfifo full; (until [ -e read ]; do sleep 0.1; done; cat) <full >out & ncclscript run --timeout 60s -v loud.lua >full & pid=$!; sleep 1; kill -INT $pid; sleep 0.2; touch read; wait $pid; echo $?; wait; grep -c '^INTERRUPTED' out
+> 130
+> 1
