@@ -72,6 +72,8 @@ void ncs_explanations_free(struct ncs_explanations *e); /* NULL is a no-op */
 bool ncs_explanation_is_likelier(const struct ncs_explanation *e);
 /* The same of those that are no cheaper. */
 bool ncs_explanation_is_alone(const struct ncs_explanation *e);
+/* It puts in, or leaves out, a send or a receive. */
+bool ncs_explanation_is_of_messages(const struct ncs_explanation *e);
 /* The ranks that it changes come closer to what the others do. */
 bool ncs_explanation_brings_closer(const struct ncs_explanation *e);
 /* None is cheaper, whether calls are put in or left out, and it brings ranks closer to what the others do. */

@@ -267,6 +267,11 @@ static bool has_equal(const struct ncs_explanation *e)
     return false;
 }
 
+bool ncs_explanation_is_of_messages(const struct ncs_explanation *e)
+{
+    return e->change[0].kind <= NCS_CHANGE_LEAVE_OUT && ncs_call_is_pair(e->change[0].model);
+}
+
 bool ncs_explanation_brings_closer(const struct ncs_explanation *e)
 {
     return e->cost.misfit < ncs_misfit_now(e->of->misfits);

@@ -44,18 +44,17 @@ static uint64_t key_of(uint64_t site, uint64_t role)
 static void read_roles(struct ncs_misfits *m)
 {
     struct ncs_map seen = { 0 }; /* site -> times, site and role -> times */
-    for (size_t w = 0; w < m->ways->count; w++)
-        for (size_t i = 0; i < m->ways->of[w].steps; i++) {
-            const struct ncs_step *s = &m->ways->of[w].step[i];
-            size_t n = m->ways->of[w].courses;
+    for (size_t c = 0; c < m->courses->count; c++)
+        for (size_t i = 0; i < m->courses->of[c].steps; i++) {
+            const struct ncs_step *s = &m->courses->of[c].step[i];
             if (!s->role)
                 continue;
-            ncs_map_put_number(&seen, s->site, ncs_map_number(&seen, s->site) + n);
-            ncs_map_put_number(&seen, key_of(s->site, s->role), ncs_map_number(&seen, key_of(s->site, s->role)) + n);
+            ncs_map_put_number(&seen, s->site, ncs_map_number(&seen, s->site) + 1);
+            ncs_map_put_number(&seen, key_of(s->site, s->role), ncs_map_number(&seen, key_of(s->site, s->role)) + 1);
         }
-    for (size_t w = 0; w < m->ways->count; w++)
-        for (size_t i = 0; i < m->ways->of[w].steps; i++) {
-            const struct ncs_step *s = &m->ways->of[w].step[i];
+    for (size_t c = 0; c < m->courses->count; c++)
+        for (size_t i = 0; i < m->courses->of[c].steps; i++) {
+            const struct ncs_step *s = &m->courses->of[c].step[i];
             if (s->role && 2 * ncs_map_number(&seen, key_of(s->site, s->role)) > ncs_map_number(&seen, s->site))
                 ncs_map_put_number(&m->roles, s->site, (size_t)s->role);
         }
@@ -237,7 +236,10 @@ struct ncs_misfits *ncs_misfits_new(const struct ncs_courses *courses, const str
     read_roles(m);
     read_turns(m);
     for (size_t i = 0; i < n; i++) {
-        m->now += ways->of[i].courses * count_odd(m, ways->of[i].step, ways->of[i].steps);
+        for (size_t k = 0; k < ways->of[i].courses; k++) {
+            const struct ncs_course *c = &courses->of[ways->of[i].course[k]];
+            m->now += count_odd(m, c->step, c->steps);
+        }
         m->of[i] = (struct trail){ .step = ways->of[i].step, .steps = ways->of[i].steps, .role = ways->of[i].role,
                                    .open = ways->of[i].open };
         for (size_t k = 0; k < ways->of[i].courses; k++)
@@ -323,7 +325,8 @@ static size_t sum(struct ncs_misfits *m, struct changed *changed, size_t count, 
     size_t n = m->ways->count, total = 0;
     for (size_t i = 0; i < count; i++) {
         const struct trail *a = then ? &changed[i].trail : &m->of[changed[i].way];
-        total += count_odd(m, a->step, a->steps);
+        const struct ncs_course *own = &m->courses->of[changed[i].course];
+        total += then ? count_odd(m, a->step, a->steps) : count_odd(m, own->step, own->steps);
         for (size_t w = 0; w < n; w++) {
             size_t others = m->ways->of[w].courses;
             for (size_t k = 0; k < count; k++)

@@ -84,8 +84,9 @@ static void add_alternatives(const struct ncs_inquiry *q, struct ncs_diagnosis *
         const struct ncs_finding *first = ncs_first_cause(d->finding, d->findings);
         const struct ncs_finding *own = ncs_first_cause(a.finding, a.findings);
         a.as_good = ncs_explanation_is_as_good(e);
-        /* What waits in a ring may be no rank's fault: all do alike. */
-        bool fits = first && (!first->cycles || ncs_explanation_brings_closer(e));
+        /* What waits in a ring may be no rank's fault, all do alike; of a message either side may be wrong. */
+        bool either = first && (first->cycles || ncs_explanation_is_of_messages(e));
+        bool fits = first && (!either || ncs_explanation_brings_closer(e));
         bool smaller = own && fits && ncs_finding_is_likelier(q->journal, own, first);
         a.likelier = smaller && ncs_explanation_is_likelier(e);
         open |= !fine || !smaller || same_cause(first, own) || !ncs_explanation_is_alone(e);
