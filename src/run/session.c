@@ -70,8 +70,10 @@ static void free_those_at_prompt(struct ncs_snapshot *s)
 {
     for (size_t i = 0; i < s->contexts; i++) {
         struct ncs_snap_context *c = &s->context[i];
+        if (c->waits != 1)
+            continue;
         const struct ncs_snap_wait *w = &s->wait[c->wait];
-        if (c->waits == 1 && w->kind == NCS_WAIT_GATE && s->gate[w->index].what == at_prompt) {
+        if (w->kind == NCS_WAIT_GATE && s->gate[w->index].what == at_prompt) {
             c->state = NCS_CONTEXT_READY;
             c->waits = 0;
         }
