@@ -135,7 +135,7 @@ static size_t round_of(const struct ncs_explanations *s, size_t course, const st
     const struct ncs_course *c = &s->courses.of[course];
     const struct ncs_step *model = s->ways.of[d->model].step;
     size_t at = d->gap[first].at;
-    for (size_t round = steps + 1; 2 * round <= at; round++) {
+    for (size_t round = steps; 2 * round <= at; round++) {
         size_t same = 0, before = 0;
         while (same < steps && c->step[at - round + same].site == model[d->gap[first + same].of].site)
             same++;

@@ -66,14 +66,19 @@ static bool is_mismatch(const struct ncs_finding *f)
     return false;
 }
 
-/* No call too few or too many: two in the other order, or one with something changed. Nothing that is left out or
- * put in is a smaller change. */
-static bool changes_in_place(const struct ncs_journal *j, const struct ncs_finding *f)
+/* One call with something changed. Nothing that is left out or put in is a smaller change. */
+static bool changes_argument(const struct ncs_journal *j, const struct ncs_finding *f)
 {
     if (is_mismatch(f))
         return is_at_one_place(j, f);
-    if (f->repairs == 1 && f->repair[0].kind == NCS_EDIT_ARGUMENT && strcmp(f->repair[0].argument, "peer") == 0)
-        return true;
+    return f->repairs == 1 && f->repair[0].kind == NCS_EDIT_ARGUMENT && strcmp(f->repair[0].argument, "peer") == 0;
+}
+
+/* No call too few or too many: two in the other order, or one with something changed. */
+static bool changes_in_place(const struct ncs_journal *j, const struct ncs_finding *f)
+{
+    if (is_mismatch(f) || changes_argument(j, f))
+        return changes_argument(j, f);
     for (size_t i = 0; i < f->repairs; i++)
         if (f->repair[i].kind != NCS_EDIT_SWAP)
             return false;
@@ -117,6 +122,15 @@ static void add_other(struct ncs_finding *f, struct ncs_finding other)
     }
     ncs_free(rank);
     NCS_PUSH(f->other, f->others, room, other);
+}
+
+bool ncs_finding_names_all(const struct ncs_finding *f, const struct ncs_finding *other)
+{
+    size_t named = 0;
+    for (size_t i = 0; i < f->culprits; i++)
+        for (size_t k = 0; k < other->culprits; k++)
+            named += f->culprit[i].rank == other->culprit[k].rank;
+    return named == other->culprits;
 }
 
 static struct ncs_finding in_short(const struct ncs_finding *f)
@@ -199,6 +213,23 @@ bool ncs_finding_is_likelier(const struct ncs_journal *j, const struct ncs_findi
     return f->culprits < than->culprits || !changes_in_place(j, than);
 }
 
+static bool is_said(const struct ncs_finding *f, const struct ncs_finding *other)
+{
+    for (size_t i = 0; i < f->others; i++)
+        if (!blames_others(&f->other[i], other))
+            return true;
+    return !blames_others(f, other);
+}
+
+void ncs_diagnosis_add_other(struct ncs_diagnosis *d, const struct ncs_journal *j, size_t alternative)
+{
+    struct ncs_finding *first = ncs_first_cause(d->finding, d->findings);
+    const struct ncs_alternative *a = &d->alternative[alternative];
+    const struct ncs_finding *f = ncs_first_cause(a->finding, a->findings);
+    if (first && f && !changes_argument(j, first) && f->culprits <= first->culprits && !is_said(first, f))
+        add_other(first, in_short(f));
+}
+
 void ncs_diagnosis_doubt(struct ncs_diagnosis *d, const struct ncs_journal *j)
 {
     struct ncs_finding *first = ncs_first_cause(d->finding, d->findings);
@@ -207,8 +238,8 @@ void ncs_diagnosis_doubt(struct ncs_diagnosis *d, const struct ncs_journal *j)
     for (size_t i = 0; i < d->alternatives; i++) {
         const struct ncs_alternative *a = &d->alternative[i];
         const struct ncs_finding *f = ncs_first_cause(a->finding, a->findings);
-        if (f && a->as_good && f->culprits <= first->culprits && blames_others(f, first))
-            add_other(first, in_short(f));
+        if (f && a->as_good)
+            ncs_diagnosis_add_other(d, j, i);
     }
 }
 
@@ -225,7 +256,7 @@ void ncs_diagnosis_decide(struct ncs_diagnosis *d, const struct ncs_journal *j)
     for (size_t i = 0; i < d->alternatives && first; i++) {
         const struct ncs_alternative *a = &d->alternative[i];
         struct ncs_finding *f = ncs_first_cause(a->finding, a->findings);
-        if (!a->likelier || !f || is_another_word(f, first))
+        if (!a->likelier || a->told || !f || is_another_word(f, first))
             continue;
         add_other(f, in_short(first));
         ncs_diagnosis_prefer(d, i);

@@ -39,11 +39,11 @@ void ncs_ways_read(const struct ncs_inquiry *q, const struct ncs_courses *course
     ncs_roles_read(q, courses, &out->roles);
     for (size_t i = 0; i < out->count; i++) {
         struct ncs_way *way = &out->of[i];
-        way->role = ncs_new((out->roles.count + 1) * sizeof *way->role);
-        for (size_t k = 0; k < out->roles.count; k++) {
-            way->role[k] = true;
+        way->spot = ncs_new((out->roles.spots + 1) * sizeof *way->spot);
+        for (size_t k = 0; k < out->roles.spots; k++) {
+            way->spot[k] = true;
             for (size_t c = 0; c < way->courses; c++)
-                way->role[k] &= ncs_role_is_expected(&out->roles, way->course[c], k);
+                way->spot[k] &= ncs_spot_is_expected(&out->roles, way->course[c], k);
         }
     }
 }
@@ -52,7 +52,7 @@ void ncs_ways_free(struct ncs_ways *w)
 {
     for (size_t i = 0; i < w->count; i++) {
         ncs_free(w->of[i].course);
-        ncs_free(w->of[i].role);
+        ncs_free(w->of[i].spot);
     }
     ncs_roles_free(&w->roles);
     ncs_free(w->of);
@@ -154,7 +154,7 @@ static struct shown show(const struct ncs_ways *ways, const struct ncs_way *way,
 {
     struct shown s = { .step = way->step, .at = ncs_new((way->steps + 1) * sizeof *s.at) };
     for (size_t i = 0; i < way->steps; i++)
-        if (!way->step[i].role || other->role[ncs_role_number(&ways->roles, way->step[i].role)])
+        if (!way->step[i].role || other->spot[ncs_spot_number(&ways->roles, way->step[i].site)])
             s.at[s.count++] = i;
     return s;
 }

@@ -12,7 +12,7 @@ struct ncs_way {
     const struct ncs_step *step; /* of the first */
     size_t steps;
     bool open;      /* it may go on */
-    bool *role;     /* those that are to be expected of all of them, by number */
+    bool *spot;     /* by number: all of them are expected to send or receive there */
 };
 
 struct ncs_ways {

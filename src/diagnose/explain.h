@@ -70,8 +70,10 @@ void ncs_explanations_free(struct ncs_explanations *e); /* NULL is a no-op */
 
 /* It is the cheapest, and no other one that blames somebody else fits as well. */
 bool ncs_explanation_is_likelier(const struct ncs_explanation *e);
-/* The same of those that are no cheaper. */
-bool ncs_explanation_is_alone(const struct ncs_explanation *e);
+/* How many are cheaper, those as cheap as each other taken as one. */
+size_t ncs_explanation_tier(const struct ncs_explanation *e);
+/* What ranks do at the same places speaks for it, and it does not blame most of them. */
+bool ncs_explanation_is_sure(const struct ncs_explanation *e);
 /* It puts in, or leaves out, a send or a receive. */
 bool ncs_explanation_is_of_messages(const struct ncs_explanation *e);
 /* The ranks that it changes come closer to what the others do. */

@@ -297,14 +297,27 @@ static bool some_may_be_misplaced(const struct ncs_explanations *s)
     return false;
 }
 
-bool ncs_explanation_is_alone(const struct ncs_explanation *e)
+size_t ncs_explanation_tier(const struct ncs_explanation *e)
 {
-    return !has_equal(e) && !blames_most(e) && !some_may_be_misplaced(e->of);
+    size_t tier = 0;
+    for (const struct ncs_explanation *o = e->of->best; o < e; o++)
+        tier += !is_as_cheap(&o->cost, &o[1].cost);
+    return tier;
+}
+
+static bool blames_few(const struct ncs_explanation *e)
+{
+    return !blames_most(e) && !some_may_be_misplaced(e->of);
+}
+
+bool ncs_explanation_is_sure(const struct ncs_explanation *e)
+{
+    return blames_few(e) && ncs_explanation_brings_closer(e);
 }
 
 bool ncs_explanation_is_likelier(const struct ncs_explanation *e)
 {
-    return e == e->of->best && ncs_explanation_is_alone(e);
+    return e == e->of->best && !has_equal(e) && blames_few(e);
 }
 
 size_t ncs_explanations_count(const struct ncs_explanations *e)

@@ -178,8 +178,11 @@ struct ncs_notice {
 /* What a hang could be as well, in full: by what ranks did otherwise than those who do alike. */
 struct ncs_alternative {
     struct ncs_finding *finding; size_t findings; /* the cause first */
-    bool likelier; /* than what the diagnosis says, and than all others */
-    bool alone;    /* if those before it fail a trial and it stands one, none that blames another fits as well */
+    size_t tier;   /* those of one tier are as cheap as each other, the lowest are the cheapest */
+    bool told;     /* the diagnosis blames the same ranks for the same */
+    bool fits;     /* it may take the place of what the diagnosis says */
+    bool sure;     /* what ranks do at the same places speaks for it, and nothing against it */
+    bool likelier; /* than what the diagnosis says, and than all others; by the calls alone */
     bool as_good;  /* places speak for it, and for no other one more, though for one as much */
 };
 
@@ -209,6 +212,9 @@ static inline int ncs_process_of(const struct ncs_diagnosis *d, int rank)
 }
 /* An alternative becomes the diagnosis, and the diagnosis that alternative. */
 void ncs_diagnosis_prefer(struct ncs_diagnosis *d, size_t alternative);
+/* To the cause: that it could be the alternative, too, if that blames others, no more of them; unless the cause is one
+ * changed argument. It is likely then. */
+void ncs_diagnosis_add_other(struct ncs_diagnosis *d, const struct ncs_journal *journal, size_t alternative);
 /* Of a run that cannot be made again: the alternative that is likelier by the calls alone becomes the diagnosis, as
  * likely, and names what the diagnosis was as what else it could be. */
 void ncs_diagnosis_decide(struct ncs_diagnosis *d, const struct ncs_journal *journal);
@@ -217,6 +223,8 @@ void ncs_diagnosis_decide(struct ncs_diagnosis *d, const struct ncs_journal *jou
 void ncs_diagnosis_doubt(struct ncs_diagnosis *d, const struct ncs_journal *journal);
 /* Of a record that is not whole: the finding of the cause is likely, and `doubt` says what else it could be. */
 void ncs_finding_doubt(struct ncs_finding *f, const char *doubt);
+/* Whom the other one blames this one blames, too. */
+bool ncs_finding_names_all(const struct ncs_finding *f, const struct ncs_finding *other);
 /* The first finding of a cause that blocks ranks; NULL = there is none. */
 struct ncs_finding *ncs_first_cause(struct ncs_finding *finding, size_t findings);
 struct ncs_edit ncs_edit_copy(const struct ncs_edit *edit);

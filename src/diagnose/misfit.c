@@ -16,8 +16,9 @@ enum {
 struct trail { /* what a course comes to */
     const struct ncs_step *step;
     size_t steps;
-    const bool *role; /* those that are to be expected of it */
+    const bool *spot; /* it is expected to send or receive there, by number */
     struct ncs_map own; /* those beyond that it has all the same -> 1 */
+    uint64_t left;      /* the site of its last step, which it stands in, and which is left out; 0 = none is */
     bool open;
 };
 
@@ -117,10 +118,10 @@ static size_t count_turns(const struct ncs_misfits *m, const struct ncs_step *st
 
 /* ---- two courses ---- */
 
-static bool takes(const struct ncs_misfits *m, const struct trail *t, uint64_t role)
+static bool takes(const struct ncs_misfits *m, const struct trail *t, const struct ncs_step *s)
 {
-    size_t number = ncs_role_number(&m->ways->roles, role);
-    return (number < m->ways->roles.count && t->role[number]) || ncs_map_get(&t->own, role);
+    size_t spot = ncs_spot_number(&m->ways->roles, s->site);
+    return (spot < m->ways->roles.spots && t->spot[spot]) || ncs_map_get(&t->own, s->role);
 }
 
 /* The calls of `own` that are to be found in `other`, too: see ncs_diverge. What a rank waits for on its own
@@ -130,7 +131,7 @@ static size_t shown(const struct ncs_misfits *m, const struct trail *own, const 
     size_t n = 0;
     for (size_t i = 0; i < own->steps; i++) {
         const struct ncs_step *s = &own->step[i];
-        if (s->kind != NCS_STEP_WAIT && (!s->role || takes(m, other, s->role)))
+        if (s->kind != NCS_STEP_WAIT && (!s->role || takes(m, other, s)))
             at[n++] = i;
     }
     return n;
@@ -153,9 +154,12 @@ static size_t slide(struct pair *p, size_t i, size_t j)
     return same;
 }
 
-/* It would have to go back in the program to come to what the other did next, where that one went forward. */
+/* It would have to go back in the program to come to what the other did next, where that one went forward; or to come
+ * at once to what it is to leave out. */
 static bool goes_back(const struct trail *own, const struct trail *other, size_t next)
 {
+    if (own->left && own->left == other->step[next].site)
+        return true;
     const struct ncs_place *here = own->steps ? &own->step[own->steps - 1].call->place : NULL;
     const struct ncs_place *there = &other->step[next].call->place;
     const struct ncs_place *before = next ? &other->step[next - 1].call->place : NULL;
@@ -240,7 +244,7 @@ struct ncs_misfits *ncs_misfits_new(const struct ncs_courses *courses, const str
             const struct ncs_course *c = &courses->of[ways->of[i].course[k]];
             m->now += count_odd(m, c->step, c->steps);
         }
-        m->of[i] = (struct trail){ .step = ways->of[i].step, .steps = ways->of[i].steps, .role = ways->of[i].role,
+        m->of[i] = (struct trail){ .step = ways->of[i].step, .steps = ways->of[i].steps, .spot = ways->of[i].spot,
                                    .open = ways->of[i].open };
         for (size_t k = 0; k < ways->of[i].courses; k++)
             m->way_of[ways->of[i].course[k]] = i;
@@ -296,12 +300,15 @@ static struct changed change_course(const struct ncs_misfits *m, const struct nc
     struct changed c = { .course = change->course, .way = m->way_of[change->course],
                          .step = ncs_new((own->steps + changes + 1) * sizeof *c.step) };
     size_t steps = 0, k = 0;
+    uint64_t left = 0;
     for (size_t i = 0; i <= own->steps; i++) {
         bool replaced = false;
         for (; k < changes && change[k].step <= i; k++) {
             if (change[k].kind == NCS_CHANGE_PUT_IN || change[k].kind == NCS_CHANGE_COMM)
                 add_step(c.step, &steps, m, &change[k]);
             replaced |= change[k].kind != NCS_CHANGE_PUT_IN;
+            if (change[k].kind == NCS_CHANGE_LEAVE_OUT && i + 1 == own->steps)
+                left = own->step[i].site;
             if (change[k].kind == NCS_CHANGE_PEER) {
                 c.step[steps] = own->step[i];
                 c.step[steps++].role = ncs_role_of(m->courses, change[k].model->fn, change[k].comm,
@@ -311,7 +318,8 @@ static struct changed change_course(const struct ncs_misfits *m, const struct nc
         if (i < own->steps && !replaced)
             c.step[steps++] = own->step[i];
     }
-    c.trail = (struct trail){ .step = c.step, .steps = steps, .role = m->of[c.way].role, .open = !own->over };
+    c.trail = (struct trail){ .step = c.step, .steps = steps, .spot = m->of[c.way].spot, .left = left,
+                              .open = !own->over };
     for (size_t i = 0; i < changes; i++)
         if (change[i].kind == NCS_CHANGE_PUT_IN && change[i].peer >= 0)
             ncs_map_put_number(&c.trail.own, ncs_role_of(m->courses, ncs_change_fn(&change[i]), change[i].comm,

@@ -48,12 +48,10 @@ static bool same_cause(const struct ncs_finding *a, const struct ncs_finding *b)
 
 static bool is_known(const struct ncs_diagnosis *d, const struct ncs_alternative *a)
 {
-    if (!a->findings)
-        return true;
     for (size_t i = 0; i < d->alternatives; i++)
         if (same_cause(d->alternative[i].finding, a->finding))
             return true;
-    return d->findings && same_cause(d->finding, a->finding);
+    return false;
 }
 
 /* Causes told by who waits for whom, or by the first calls that do not fit: what led to that a comparison may
@@ -72,25 +70,36 @@ static bool is_by_waiting(const struct ncs_diagnosis *d)
     return false;
 }
 
+/* What waits in a ring may be no rank's fault, all do alike; of a message either side may be wrong. */
+static bool may_replace(const struct ncs_inquiry *q, const struct ncs_explanation *e, const struct ncs_finding *own,
+                        const struct ncs_finding *told)
+{
+    bool either = told->cycles || ncs_explanation_is_of_messages(e);
+    return (!either || ncs_explanation_brings_closer(e)) && ncs_finding_is_likelier(q->journal, own, told);
+}
+
+static void rate(const struct ncs_inquiry *q, const struct ncs_explanation *e, const struct ncs_finding *told,
+                 struct ncs_alternative *a)
+{
+    const struct ncs_finding *own = ncs_first_cause(a->finding, a->findings);
+    a->tier = ncs_explanation_tier(e);
+    a->told = told && own && same_cause(told, own);
+    a->fits = told && own && may_replace(q, e, own, told);
+    a->sure = ncs_explanation_is_sure(e);
+    a->likelier = a->fits && ncs_explanation_is_likelier(e);
+    a->as_good = ncs_explanation_is_as_good(e);
+}
+
 static void add_alternatives(const struct ncs_inquiry *q, struct ncs_diagnosis *d)
 {
     struct ncs_explanations *all = ncs_explain_hang(q);
     size_t room = 0;
-    bool open = false; /* there is a cheaper one that no trial rules out */
     for (size_t i = 0; i < ncs_explanations_count(all); i++) {
         const struct ncs_explanation *e = ncs_explanation_at(all, i);
         struct ncs_alternative a;
-        bool fine = read_as(q, e, &a);
-        const struct ncs_finding *first = ncs_first_cause(d->finding, d->findings);
-        const struct ncs_finding *own = ncs_first_cause(a.finding, a.findings);
-        a.as_good = ncs_explanation_is_as_good(e);
-        /* What waits in a ring may be no rank's fault, all do alike; of a message either side may be wrong. */
-        bool either = first && (first->cycles || ncs_explanation_is_of_messages(e));
-        bool fits = first && (!either || ncs_explanation_brings_closer(e));
-        bool smaller = own && fits && ncs_finding_is_likelier(q->journal, own, first);
-        a.likelier = smaller && ncs_explanation_is_likelier(e);
-        open |= !fine || !smaller || same_cause(first, own) || !ncs_explanation_is_alone(e);
-        a.alone = !open;
+        bool fine = read_as(q, e, &a) && a.findings;
+        if (fine)
+            rate(q, e, ncs_first_cause(d->finding, d->findings), &a);
         if (fine && !is_known(d, &a))
             NCS_PUSH(d->alternative, d->alternatives, room, a);
         else

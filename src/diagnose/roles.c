@@ -2,9 +2,10 @@
 
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 
-enum { MOST_ROLES = 256 };
+enum { MOST_ROLES = 256, MOST_SPOTS = 1024 };
 
 struct seat { /* of a course in the communicators of a class */
     int comm_rank, nranks;
@@ -90,28 +91,67 @@ static void expect_role(const struct ncs_inquiry *q, const struct ncs_courses *c
     ncs_free(seat);
 }
 
+static uint64_t spot_key(size_t spot, uint64_t role)
+{
+    return ncs_hash(ncs_hash(6, spot), role) | 1;
+}
+
+static void number_spots(const struct ncs_courses *courses, struct ncs_roles *out)
+{
+    for (size_t i = 0; i < courses->count; i++)
+        for (size_t k = 0; k < courses->of[i].steps; k++) {
+            const struct ncs_step *s = &courses->of[i].step[k];
+            if (!s->role)
+                continue;
+            size_t spot = ncs_spot_number(out, s->site);
+            if (spot == out->spots && out->spots < MOST_SPOTS)
+                ncs_map_put_number(&out->spot, s->site, ++out->spots);
+            if (spot < out->spots)
+                ncs_map_put_number(&out->had, spot_key(spot, s->role), 1);
+        }
+}
+
+static void expect_at_spot(const struct ncs_courses *courses, size_t spot, struct ncs_roles *out)
+{
+    for (size_t role = 0; role < out->count; role++)
+        for (size_t i = 0; i < courses->count && ncs_spot_has(out, spot, out->of[role].key); i++)
+            out->passed[i * out->spots + spot] |= out->expected[i * out->count + role];
+}
+
 void ncs_roles_read(const struct ncs_inquiry *q, const struct ncs_courses *courses, struct ncs_roles *out)
 {
     number_roles(courses, out);
     out->expected = ncs_new((courses->count * out->count + 1) * sizeof *out->expected);
     for (size_t i = 0; i < out->count; i++)
         expect_role(q, courses, i, out);
+    number_spots(courses, out);
+    out->passed = ncs_new((courses->count * out->spots + 1) * sizeof *out->passed);
+    for (size_t i = 0; i < out->spots; i++)
+        expect_at_spot(courses, i, out);
 }
 
 void ncs_roles_free(struct ncs_roles *r)
 {
     ncs_map_free(&r->number);
+    ncs_map_free(&r->spot);
+    ncs_map_free(&r->had);
     ncs_free(r->of);
     ncs_free(r->expected);
+    ncs_free(r->passed);
 }
 
-size_t ncs_role_number(const struct ncs_roles *r, uint64_t key)
+size_t ncs_spot_number(const struct ncs_roles *r, uint64_t site)
 {
-    size_t at = ncs_map_number(&r->number, key);
-    return at ? at - 1 : r->count;
+    size_t at = ncs_map_number(&r->spot, site);
+    return at ? at - 1 : r->spots;
 }
 
-bool ncs_role_is_expected(const struct ncs_roles *r, size_t course, size_t role)
+bool ncs_spot_is_expected(const struct ncs_roles *r, size_t course, size_t spot)
 {
-    return role < r->count && r->expected[course * r->count + role];
+    return spot < r->spots && r->passed[course * r->spots + spot];
+}
+
+bool ncs_spot_has(const struct ncs_roles *r, size_t spot, uint64_t role)
+{
+    return ncs_map_get(&r->had, spot_key(spot, role)) != NULL;
 }

@@ -17,13 +17,20 @@ struct ncs_roles {
     size_t count, room;
     struct ncs_map number;   /* key -> number + 1 */
     bool *expected;          /* by course and role */
+    struct ncs_map spot;     /* site at which somebody sends or receives -> number + 1 */
+    size_t spots;
+    struct ncs_map had;      /* spot and role that somebody has there -> 1 */
+    bool *passed;            /* by course and spot: see ncs_spot_is_expected */
 };
 
 void ncs_roles_read(const struct ncs_inquiry *q, const struct ncs_courses *courses, struct ncs_roles *out);
 void ncs_roles_free(struct ncs_roles *r);
 
-size_t ncs_role_number(const struct ncs_roles *r, uint64_t key); /* count: of none that any course has */
-/* The course has the role, or could have it where all others have that can. */
-bool ncs_role_is_expected(const struct ncs_roles *r, size_t course, size_t role);
+size_t ncs_spot_number(const struct ncs_roles *r, uint64_t site); /* roles.spots: none is there */
+/* The course has one of the roles that ranks have at the spot, or could have it where all others have that can: in a
+ * ring the last rank sends to the first one from where all others send to their next. */
+bool ncs_spot_is_expected(const struct ncs_roles *r, size_t course, size_t spot);
+/* Some rank has the role there. */
+bool ncs_spot_has(const struct ncs_roles *r, size_t spot, uint64_t role);
 
 #endif

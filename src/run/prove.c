@@ -60,17 +60,75 @@ static bool alternative_stands(struct ncs_run *run, size_t i, const struct ncs_d
     return stands_trial(run, ncs_first_cause(a->finding, a->findings), driver);
 }
 
-/* The cheapest that stands its trial is the cause, unless another fits as well. */
-static bool prove_alone(struct ncs_run *run, const struct ncs_driver *driver)
+static const struct ncs_finding *cause_of(const struct ncs_alternative *a)
+{
+    return ncs_first_cause(a->finding, a->findings);
+}
+
+/* Those that stand a trial and cost the same. */
+struct tier {
+    size_t from, to;
+    const bool *stands;
+};
+
+/* They blame different ranks, and the diagnosis, which knows of calls that disagree, blames all of these. */
+static bool names_all(const struct ncs_diagnosis *d, const struct tier *t)
+{
+    const struct ncs_finding *first = ncs_first_cause(d->finding, d->findings), *one = NULL;
+    bool differ = false;
+    for (size_t i = t->from; i < t->to; i++) {
+        const struct ncs_finding *f = cause_of(&d->alternative[i]);
+        if (!t->stands[i])
+            continue;
+        if (!first || first->cycles || !ncs_finding_names_all(first, f))
+            return false;
+        differ |= one && !ncs_finding_names_all(one, f);
+        one = f;
+    }
+    return differ;
+}
+
+/* Either places speak for it, or it says of the same ranks what is closer to the truth. */
+static bool takes_over(const struct ncs_diagnosis *d, const struct ncs_alternative *a)
+{
+    const struct ncs_finding *first = ncs_first_cause(d->finding, d->findings), *f = cause_of(a);
+    bool same = first && ncs_finding_names_all(first, f) && ncs_finding_names_all(f, first);
+    return !a->told && a->fits && (a->sure || same);
+}
+
+/* The first of them becomes the diagnosis if none is that already; the others it could be as well. */
+static void settle(struct ncs_diagnosis *d, const struct ncs_journal *journal, const struct tier *t)
+{
+    size_t best = t->to;
+    for (size_t i = t->to; i-- > t->from;)
+        if (t->stands[i] && (best == t->to || d->alternative[i].told || !d->alternative[best].told))
+            best = i;
+    if (names_all(d, t))
+        return;
+    if (takes_over(d, &d->alternative[best])) {
+        ncs_diagnosis_prefer(d, best);
+        say_tried(ncs_first_cause(d->finding, d->findings));
+    } else {
+        ncs_diagnosis_add_other(d, journal, best);
+    }
+    for (size_t i = t->from; i < t->to; i++)
+        if (t->stands[i] && i != best)
+            ncs_diagnosis_add_other(d, journal, i);
+}
+
+/* The cheapest that stand their trial. */
+static bool prove_cheapest(struct ncs_run *run, const struct ncs_driver *driver)
 {
     struct ncs_diagnosis *d = &run->result.diagnosis;
-    for (size_t i = 0; i < d->alternatives; i++)
-        if (d->alternative[i].alone && alternative_stands(run, i, driver)) {
-            ncs_diagnosis_prefer(d, i);
-            say_tried(ncs_first_cause(d->finding, d->findings));
-            return true;
-        }
-    return false;
+    bool *stands = ncs_new((d->alternatives + 1) * sizeof *stands), any = false;
+    for (size_t from = 0, to; from < d->alternatives && !any; from = to) {
+        for (to = from; to < d->alternatives && d->alternative[to].tier == d->alternative[from].tier; to++)
+            any |= stands[to] = alternative_stands(run, to, driver);
+        if (any)
+            settle(d, run->journal, &(struct tier){ from, to, stands });
+    }
+    ncs_free(stands);
+    return any;
 }
 
 void ncs_run_prove(struct ncs_run *run, const struct ncs_driver *driver)
@@ -80,6 +138,6 @@ void ncs_run_prove(struct ncs_run *run, const struct ncs_driver *driver)
         return;
     if (run->real || run->result.calls > MOST_CALLS)
         ncs_diagnosis_decide(d, run->journal);
-    else if (!prove_alone(run, driver))
+    else if (!prove_cheapest(run, driver))
         ncs_diagnosis_doubt(d, run->journal);
 }

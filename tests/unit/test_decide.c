@@ -27,7 +27,8 @@ static void decide(struct ncs_finding *first, struct ncs_finding *other, bool li
     d = (struct ncs_diagnosis){ .finding = first, .findings = 1, .alternatives = 1 };
     d.alternative = ncs_new(sizeof *d.alternative);
     d.alternative[0] =
-        (struct ncs_alternative){ other, 1, likelier && ncs_finding_is_likelier(journal, other, first), likelier, true };
+        (struct ncs_alternative){ .finding = other, .findings = 1, .fits = true, .as_good = true,
+                                  .likelier = likelier && ncs_finding_is_likelier(journal, other, first) };
     ncs_diagnosis_decide(&d, journal);
 }
 
