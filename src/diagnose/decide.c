@@ -66,15 +66,18 @@ static bool is_mismatch(const struct ncs_finding *f)
     return false;
 }
 
-/* One call with something changed. Nothing that is left out or put in is a smaller change. */
+/* Calls with something changed. Nothing that is left out or put in is a smaller change. */
 static bool changes_argument(const struct ncs_journal *j, const struct ncs_finding *f)
 {
     if (is_mismatch(f))
         return is_at_one_place(j, f);
-    return f->repairs == 1 && f->repair[0].kind == NCS_EDIT_ARGUMENT && strcmp(f->repair[0].argument, "peer") == 0;
+    for (size_t i = 0; i < f->repairs; i++)
+        if (f->repair[i].kind != NCS_EDIT_ARGUMENT || strcmp(f->repair[i].argument, "peer") != 0)
+            return false;
+    return f->repairs > 0;
 }
 
-/* No call too few or too many: two in the other order, or one with something changed. */
+/* No call too few or too many: two in the other order, or some with something changed. */
 static bool changes_in_place(const struct ncs_journal *j, const struct ncs_finding *f)
 {
     if (is_mismatch(f) || changes_argument(j, f))
@@ -228,6 +231,16 @@ void ncs_diagnosis_add_other(struct ncs_diagnosis *d, const struct ncs_journal *
     const struct ncs_finding *f = ncs_first_cause(a->finding, a->findings);
     if (first && f && !changes_argument(j, first) && f->culprits <= first->culprits && !is_said(first, f))
         add_other(first, in_short(f));
+}
+
+void ncs_diagnosis_doubt_odd(struct ncs_diagnosis *d, const struct ncs_journal *j)
+{
+    struct ncs_finding *first = ncs_first_cause(d->finding, d->findings);
+    const struct ncs_finding *odd = d->oddity;
+    if (!first || !odd || first->others || changes_argument(j, first) || is_said(first, odd))
+        return;
+    if (d->odd_of_two || !ncs_finding_names_all(odd, first)) /* of two nobody is the odd one */
+        add_other(first, in_short(odd));
 }
 
 void ncs_diagnosis_doubt(struct ncs_diagnosis *d, const struct ncs_journal *j)

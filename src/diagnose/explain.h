@@ -56,6 +56,9 @@ int ncs_sibling_comm(const struct ncs_explanations *s, const struct ncs_call *mo
 struct ncs_misfits *ncs_misfits_new(const struct ncs_courses *courses, const struct ncs_ways *ways);
 void ncs_misfits_free(struct ncs_misfits *m); /* NULL is a no-op */
 size_t ncs_misfit_now(const struct ncs_misfits *m); /* the sum of them */
+size_t ncs_misfit_of(struct ncs_misfits *m, size_t course); /* the sum of those between it and all others */
+size_t ncs_misfits_way(const struct ncs_misfits *m, size_t course);
+bool ncs_misfits_related(const struct ncs_misfits *m, size_t way, size_t other); /* they have something in common */
 /* The sum of them with the changes, which are by course and step. Adds to turns (NULL: no matter) how often a changed
  * course goes back in the program where none has done so. */
 size_t ncs_misfit_with(struct ncs_misfits *m, const struct ncs_change *change, size_t changes, size_t *turns);
@@ -80,6 +83,8 @@ bool ncs_explanation_is_of_messages(const struct ncs_explanation *e);
 bool ncs_explanation_brings_closer(const struct ncs_explanation *e);
 /* None is cheaper, whether calls are put in or left out, and it brings ranks closer to what the others do. */
 bool ncs_explanation_is_as_good(const struct ncs_explanation *e);
+/* Whom the others are furthest from, in short; false: nobody. The contents are the caller's. */
+bool ncs_find_oddity(const struct ncs_explanations *e, struct ncs_finding *out);
 /* Adds the finding; false: there are no words for it. */
 bool ncs_explanation_say(const struct ncs_explanation *e, struct ncs_drafts *all);
 

@@ -189,6 +189,8 @@ struct ncs_alternative {
 struct ncs_diagnosis {
     struct ncs_finding *finding; size_t findings; /* the cause first */
     struct ncs_alternative *alternative; size_t alternatives; /* the likeliest first */
+    struct ncs_finding *oddity; /* in short: who goes another way than the others; NULL = nobody, as far as is known */
+    bool odd_of_two;    /* and there are no others */
     struct ncs_wait_line *wait;  size_t waits;    /* by rank and thread */
     struct ncs_party *party; size_t parties; /* by number; none: every rank of the run is one */
     bool explained;     /* every waiter has an edge to somebody (heart, invariant 9) */
@@ -218,6 +220,9 @@ void ncs_diagnosis_add_other(struct ncs_diagnosis *d, const struct ncs_journal *
 /* Of a run that cannot be made again: the alternative that is likelier by the calls alone becomes the diagnosis, as
  * likely, and names what the diagnosis was as what else it could be. */
 void ncs_diagnosis_decide(struct ncs_diagnosis *d, const struct ncs_journal *journal);
+/* Where nothing that was tried makes all go on: that it could be the oddity, if the cause is told by who waits and
+ * names others, too. */
+void ncs_diagnosis_doubt_odd(struct ncs_diagnosis *d, const struct ncs_journal *journal);
 /* Where no alternative is likelier: those that fit as well as anything, with no more ranks that would have to be
  * wrong, are named beside the diagnosis, which is likely then. */
 void ncs_diagnosis_doubt(struct ncs_diagnosis *d, const struct ncs_journal *journal);

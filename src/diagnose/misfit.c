@@ -65,7 +65,7 @@ static void read_roles(struct ncs_misfits *m)
 static bool is_odd(const struct ncs_misfits *m, const struct ncs_step *s)
 {
     size_t most = s->role ? ncs_map_number(&m->roles, s->site) : 0;
-    return most && most != (size_t)s->role;
+    return most && !ncs_roles_alike(&m->ways->roles, most, s->role);
 }
 
 static size_t count_odd(const struct ncs_misfits *m, const struct ncs_step *step, size_t steps)
@@ -348,6 +348,26 @@ static size_t sum(struct ncs_misfits *m, struct changed *changed, size_t count, 
                 total += distance(m, a, b, NULL);
         }
     }
+    return total;
+}
+
+size_t ncs_misfits_way(const struct ncs_misfits *m, size_t course)
+{
+    return m->way_of[course];
+}
+
+bool ncs_misfits_related(const struct ncs_misfits *m, size_t way, size_t other)
+{
+    return m->related[way * m->ways->count + other];
+}
+
+size_t ncs_misfit_of(struct ncs_misfits *m, size_t course)
+{
+    const struct ncs_course *own = &m->courses->of[course];
+    size_t way = m->way_of[course], total = count_odd(m, own->step, own->steps);
+    for (size_t w = 0; w < m->ways->count; w++)
+        if (w != way && ncs_misfits_related(m, way, w))
+            total += m->ways->of[w].courses * distance(m, &m->of[way], &m->of[w], NULL);
     return total;
 }
 

@@ -60,8 +60,9 @@ static bool is_by_waiting(const struct ncs_diagnosis *d)
 {
     static const char *const rules[] = {
         "comm-order", "count-mismatch", "dtype-mismatch", "extra-call", "host-wait", "kind-mismatch",
-        "one-thread-no-group", "op-mismatch", "p2p-cycle", "recv-without-send", "root-mismatch",
-        "send-without-recv", "skipped-call", "swapped-calls", "waiting", "wrong-comm", "wrong-peer",
+        "one-thread-no-group", "op-mismatch", "p2p-count-mismatch", "p2p-cycle", "recv-without-send", "root-mismatch",
+        "send-without-recv", "signal-cycle", "signal-missing", "skipped-call", "swapped-calls", "waiting", "wrong-comm",
+        "wrong-peer",
     };
     const struct ncs_finding *first = ncs_first_cause(d->finding, d->findings);
     for (size_t i = 0; first && i < sizeof rules / sizeof *rules; i++)
@@ -104,6 +105,12 @@ static void add_alternatives(const struct ncs_inquiry *q, struct ncs_diagnosis *
             NCS_PUSH(d->alternative, d->alternatives, room, a);
         else
             free_reading(&a);
+    }
+    struct ncs_finding odd;
+    if (ncs_find_oddity(all, &odd)) {
+        d->oddity = ncs_new(sizeof *d->oddity);
+        *d->oddity = odd;
+        d->odd_of_two = all->courses.count == 2;
     }
     ncs_explanations_free(all);
 }

@@ -11,7 +11,7 @@ struct seat { /* of a course in the communicators of a class */
     int comm_rank, nranks;
 };
 
-static void number_roles(const struct ncs_courses *courses, struct ncs_roles *out)
+static void number_roles(const struct ncs_inquiry *q, const struct ncs_courses *courses, struct ncs_roles *out)
 {
     for (size_t i = 0; i < courses->count; i++)
         for (size_t k = 0; k < courses->of[i].steps; k++) {
@@ -19,7 +19,8 @@ static void number_roles(const struct ncs_courses *courses, struct ncs_roles *ou
             if (!s->role || ncs_map_get(&out->number, s->role) || out->count == MOST_ROLES)
                 continue;
             struct ncs_role role = { .key = s->role, .class = courses->class_of[s->call->comm],
-                                     .away = ncs_call_peer(s->call) - s->call->comm_rank };
+                                     .away = ncs_call_peer(s->call) - s->call->comm_rank,
+                                     .nranks = q->journal->comm[s->call->comm]->nranks };
             NCS_PUSH(out->of, out->count, out->room, role);
             ncs_map_put_number(&out->number, s->role, out->count);
         }
@@ -120,7 +121,7 @@ static void expect_at_spot(const struct ncs_courses *courses, size_t spot, struc
 
 void ncs_roles_read(const struct ncs_inquiry *q, const struct ncs_courses *courses, struct ncs_roles *out)
 {
-    number_roles(courses, out);
+    number_roles(q, courses, out);
     out->expected = ncs_new((courses->count * out->count + 1) * sizeof *out->expected);
     for (size_t i = 0; i < out->count; i++)
         expect_role(q, courses, i, out);
@@ -138,6 +139,18 @@ void ncs_roles_free(struct ncs_roles *r)
     ncs_free(r->of);
     ncs_free(r->expected);
     ncs_free(r->passed);
+}
+
+static const struct ncs_role *find_role(const struct ncs_roles *r, uint64_t key)
+{
+    size_t at = ncs_map_number(&r->number, key);
+    return at ? &r->of[at - 1] : NULL;
+}
+
+bool ncs_roles_alike(const struct ncs_roles *r, uint64_t a, uint64_t b)
+{
+    const struct ncs_role *x = find_role(r, a), *y = find_role(r, b);
+    return a == b || (x && y && x->class == y->class && (x->away - y->away) % x->nranks == 0);
 }
 
 size_t ncs_spot_number(const struct ncs_roles *r, uint64_t site)

@@ -138,6 +138,8 @@ void ncs_run_prove(struct ncs_run *run, const struct ncs_driver *driver)
         return;
     if (run->real || run->result.calls > MOST_CALLS)
         ncs_diagnosis_decide(d, run->journal);
-    else if (!prove_cheapest(run, driver))
+    else if (!prove_cheapest(run, driver)) {
         ncs_diagnosis_doubt(d, run->journal);
+        ncs_diagnosis_doubt_odd(d, run->journal);
+    }
 }

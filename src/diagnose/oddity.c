@@ -1,0 +1,74 @@
+/* Who goes another way than those who do alike, whatever that has to do with who waits. Where nothing that is tried
+ * makes all go on, it is named beside the cause that is told by who waits. */
+#include "diagnose/explain.h"
+
+#include "base/mem.h"
+
+/* The way that has most in common with the course's: that of most courses. */
+static size_t model_of(const struct ncs_explanations *s, size_t way)
+{
+    size_t best = way, most = 0;
+    for (size_t w = 0; w < s->ways.count; w++)
+        if (w != way && ncs_misfits_related(s->misfits, way, w) && s->ways.of[w].courses > most) {
+            most = s->ways.of[w].courses;
+            best = w;
+        }
+    return best;
+}
+
+/* The first place at which they part. */
+static void say_parting(const struct ncs_explanations *s, size_t way, struct ncs_str *out)
+{
+    struct ncs_divergence d = { 0 };
+    size_t model = model_of(s, way);
+    bool apart = model != way && ncs_diverge(&s->ways, way, model, 1, 1, &d);
+    const struct ncs_gap *g = d.gap;
+    if (apart && d.gaps) {
+        const struct ncs_step *step = g->more ? &s->ways.of[way].step[g->at] : &s->ways.of[model].step[g->of];
+        ncs_str_addf(out, g->more ? " called %s" : " did not call %s", ncs_said_function(step->call));
+        ncs_say_place(out, step->call);
+        ncs_str_add(out, g->more ? " where the others did not" : " where the others did");
+    } else {
+        ncs_str_add(out, " went another way than the others");
+    }
+    ncs_free(d.gap);
+}
+
+/* Those who are furthest from all others, if they are few. */
+static size_t find_odd(const struct ncs_explanations *s, size_t *odd)
+{
+    size_t most = 0, count = 0;
+    for (size_t i = 0; i < s->courses.count; i++) {
+        size_t far = ncs_misfit_of(s->misfits, i);
+        if (far > most)
+            count = 0;
+        most = far > most ? far : most;
+        if (far && far == most)
+            odd[count++] = i;
+    }
+    return 2 * count <= s->courses.count || s->courses.count == 2 ? count : 0;
+}
+
+bool ncs_find_oddity(const struct ncs_explanations *s, struct ncs_finding *out)
+{
+    size_t *odd = ncs_new((s->courses.count + 1) * sizeof *odd), room = 0, ranks = 0;
+    int *rank = ncs_new((s->courses.count + 1) * sizeof *rank);
+    size_t count = s->misfits ? find_odd(s, odd) : 0;
+    *out = (struct ncs_finding){ .rule = "waiting" };
+    for (size_t i = 0; i < count; i++) {
+        struct ncs_culprit c = { .rank = s->courses.of[odd[i]].rank, .comm_rank = -1 };
+        if (ranks && rank[ranks - 1] == c.rank)
+            continue;
+        rank[ranks++] = c.rank;
+        NCS_PUSH(out->culprit, out->culprits, room, c);
+    }
+    if (count) {
+        struct ncs_str why = { 0 };
+        ncs_say_ranks(&why, rank, ranks);
+        say_parting(s, ncs_misfits_way(s->misfits, odd[0]), &why);
+        out->why = ncs_str_take(&why);
+    }
+    ncs_free(odd);
+    ncs_free(rank);
+    return count > 0;
+}
