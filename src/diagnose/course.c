@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "diagnose/party.h"
 
 static bool step_kind(const struct ncs_call *c, enum ncs_step_kind *kind)
 {
@@ -17,6 +18,7 @@ static bool step_kind(const struct ncs_call *c, enum ncs_step_kind *kind)
     case NCS_FN_cudaEventRecord:
     case NCS_FN_cudaEventRecordWithFlags: *kind = NCS_STEP_RECORD; return true;
     case NCS_FN_cudaStreamWaitEvent: *kind = NCS_STEP_AFTER; return true;
+    case NCS_FN_ncclCommInitAll: return false; /* one thread's, for all ranks */
     default: break;
     }
     *kind = c->number ? NCS_STEP_CALL : NCS_STEP_OTHER;
@@ -150,6 +152,28 @@ static void drop_joiners(const struct ncs_inquiry *q, struct ncs_courses *all)
     all->at = (struct ncs_map){ 0 };
 }
 
+/* One thread makes the calls of both. */
+static bool share_thread(const struct ncs_inquiry *q, const struct ncs_course *a, const struct ncs_course *b)
+{
+    return a->thread == b->thread && ncs_parties_share(q->parties, a->rank, b->rank);
+}
+
+/* A thread that makes the calls of several ranks goes on as none of them while it waits as one. */
+static void find_holders(const struct ncs_inquiry *q, struct ncs_courses *all)
+{
+    for (size_t i = 0; i < all->count; i++) {
+        struct ncs_course *own = &all->of[i];
+        const struct ncs_snap_context *c = own->context >= 0 ? &q->snap->context[own->context] : NULL;
+        bool held = c && (c->held_by || (c->state == NCS_CONTEXT_ENDED && c->ending == NCS_END_SILENT));
+        for (size_t k = 0; k < all->count && held && !own->holder; k++) {
+            const struct ncs_course *o = &all->of[k];
+            const struct ncs_snap_context *there = o->context >= 0 ? &q->snap->context[o->context] : NULL;
+            if (k != i && there && there->state != NCS_CONTEXT_ENDED && !there->held_by && share_thread(q, own, o))
+                own->holder = k + 1;
+        }
+    }
+}
+
 bool ncs_courses_read(const struct ncs_inquiry *q, struct ncs_courses *out)
 {
     memset(out, 0, sizeof *out);
@@ -172,6 +196,8 @@ bool ncs_courses_read(const struct ncs_inquiry *q, struct ncs_courses *out)
         add_step(q, out, c);
     if (q->parties)
         drop_joiners(q, out);
+    if (q->parties)
+        find_holders(q, out);
     clear_spread(out);
     return true;
 }

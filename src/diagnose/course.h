@@ -27,6 +27,7 @@ struct ncs_step {
 struct ncs_course {
     int rank, thread;      /* of the run */
     int context;           /* of the snapshot; -1 = none: it has ended */
+    size_t holder;         /* index + 1 of the course of another rank, as which its thread waits; 0 = none */
     int depth;             /* of its open groups */
     bool stands;           /* in its last step */
     bool over;             /* it makes no further call whatever the others do */

@@ -136,6 +136,8 @@ static bool is_as_seen(const struct ncs_explanations *s)
     bool same = true;
     for (size_t i = 0; i < s->courses.count && same; i++) {
         int context = s->courses.of[i].context;
+        if (s->courses.of[i].holder)
+            continue;
         same = r.waits[i] == (context >= 0 && s->q->snap->context[context].state != NCS_CONTEXT_ENDED);
     }
     ncs_free(r.waits);

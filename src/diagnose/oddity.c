@@ -16,22 +16,46 @@ static size_t model_of(const struct ncs_explanations *s, size_t way)
     return best;
 }
 
-/* The first place at which they part. */
-static void say_parting(const struct ncs_explanations *s, size_t way, struct ncs_str *out)
+/* The first place at which the ways part: whether the first of them has been there. NULL = there is none. */
+static const struct ncs_call *parting_of(const struct ncs_explanations *s, size_t way, size_t model, bool *more)
 {
     struct ncs_divergence d = { 0 };
-    size_t model = model_of(s, way);
-    bool apart = model != way && ncs_diverge(&s->ways, way, model, 1, 1, &d);
-    const struct ncs_gap *g = d.gap;
-    if (apart && d.gaps) {
-        const struct ncs_step *step = g->more ? &s->ways.of[way].step[g->at] : &s->ways.of[model].step[g->of];
-        ncs_str_addf(out, g->more ? " called %s" : " did not call %s", ncs_said_function(step->call));
-        ncs_say_place(out, step->call);
-        ncs_str_add(out, g->more ? " where the others did not" : " where the others did");
-    } else {
-        ncs_str_add(out, " went another way than the others");
+    const struct ncs_call *call = NULL;
+    if (model != way && ncs_diverge(&s->ways, way, model, 1, 1, &d) && d.gaps) {
+        *more = d.gap->more;
+        call = *more ? s->ways.of[way].step[d.gap->at].call : s->ways.of[model].step[d.gap->of].call;
     }
     ncs_free(d.gap);
+    return call;
+}
+
+/* "rank 3 called comm:send at line 12 where the others did not" */
+static void say_parting(const struct ncs_explanations *s, size_t way, struct ncs_str *out)
+{
+    bool more;
+    const struct ncs_call *call = parting_of(s, way, model_of(s, way), &more);
+    if (!call) {
+        ncs_str_add(out, " went another way than the others");
+        return;
+    }
+    ncs_str_addf(out, more ? " called %s" : " did not call %s", ncs_said_function(call));
+    ncs_say_place(out, call);
+    ncs_str_addf(out, " where the others did%s", more ? " not" : "");
+}
+
+/* "rank 0 called comm:send at line 12, rank 1 did not": of two nobody is the odd one. */
+static void say_parting_of_two(const struct ncs_explanations *s, struct ncs_str *out)
+{
+    bool more = false;
+    const struct ncs_call *call = parting_of(s, ncs_misfits_way(s->misfits, 0), ncs_misfits_way(s->misfits, 1), &more);
+    int first = s->courses.of[more ? 0 : 1].rank, second = s->courses.of[more ? 1 : 0].rank;
+    if (!call) {
+        ncs_str_addf(out, "ranks %d, %d went different ways", s->courses.of[0].rank, s->courses.of[1].rank);
+        return;
+    }
+    ncs_str_addf(out, "rank %d called %s", first, ncs_said_function(call));
+    ncs_say_place(out, call);
+    ncs_str_addf(out, ", rank %d did not", second);
 }
 
 /* Those who are furthest from all others, if they are few. */
@@ -64,8 +88,12 @@ bool ncs_find_oddity(const struct ncs_explanations *s, struct ncs_finding *out)
     }
     if (count) {
         struct ncs_str why = { 0 };
-        ncs_say_ranks(&why, rank, ranks);
-        say_parting(s, ncs_misfits_way(s->misfits, odd[0]), &why);
+        if (s->courses.count == 2) {
+            say_parting_of_two(s, &why);
+        } else {
+            ncs_say_ranks(&why, rank, ranks);
+            say_parting(s, ncs_misfits_way(s->misfits, odd[0]), &why);
+        }
         out->why = ncs_str_take(&why);
     }
     ncs_free(odd);

@@ -511,6 +511,8 @@ static void play_course(struct play *p, struct player *l)
         if (!change_step(p, l, &c))
             return;
         if (l->at == course->steps) {
+            if (course->holder && !p->player[course->holder - 1].ended)
+                return;
             if (!course->over && !last_wait_is_over(p, course))
                 return;
             l->ended = true;

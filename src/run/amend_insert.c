@@ -69,6 +69,8 @@ static bool is_due(const struct passing *p, size_t i)
         return false;
     if (p->ends && (!p->nth || p->nth == c->nth))
         return true;
+    if (c->beside)
+        return p->nth == c->beside && p->number >= c->beside_call;
     if (p->over)
         return c->thread == ncs_local->thread;
     if (p->number && p->nth == c->nth && p->number >= c->edit.call)

@@ -81,6 +81,21 @@ static bool is_grouped(const struct ncs_journal *j, int comm, int comm_rank, uin
     return c && c->group;
 }
 
+/* One thread makes the calls of several ranks in one group: this one beside another's of the same number. */
+static void find_beside(const struct ncs_journal *j, const struct ncs_past *past, struct change *c)
+{
+    const struct ncs_edit *e = &c->edit;
+    const struct ncs_comm_info *info = j->comm[e->comm];
+    for (int k = 0; k < info->nranks && e->of_party && !e->answer && !c->beside; k++) {
+        const struct ncs_call *other = ncs_journal_call(j, e->comm, k, e->call);
+        if (k == e->comm_rank || !other || !other->group || other->rank != e->rank ||
+            (c->thread != NCS_ANY_THREAD && other->thread != c->thread))
+            continue;
+        c->beside = ncs_past_nth(past, e->comm, k);
+        c->beside_call = e->call;
+    }
+}
+
 static bool copy_model(const struct ncs_journal *j, const struct ncs_past *past, struct change *c)
 {
     const struct ncs_edit *e = &c->edit;
@@ -92,13 +107,14 @@ static bool copy_model(const struct ncs_journal *j, const struct ncs_past *past,
     c->fn = m->fn;
     memcpy(c->arg, m->arg, sizeof c->arg);
     c->label = ncs_copy_text(m->label);
+    find_beside(j, past, c);
     if (m->rank != e->rank || c->thread == NCS_ANY_THREAD || c->thread == m->thread) {
         ncs_amend_origin(memory, ncs_call_sendbuff(m), &c->send);
         ncs_amend_origin(memory, ncs_call_recvbuff(m), &c->recv);
     } /* else they are of the device of another thread */
     c->in_place = in_place_of(m);
-    c->with_previous = !e->answer && e->model_call > 1 && grouped_with(j, m, e->model_call - 1);
-    c->with_next = !e->answer && !c->with_previous && grouped_with(j, m, e->model_call + 1) &&
+    c->with_previous = !c->beside && !e->answer && e->model_call > 1 && grouped_with(j, m, e->model_call - 1);
+    c->with_next = !c->beside && !e->answer && !c->with_previous && grouped_with(j, m, e->model_call + 1) &&
                    is_grouped(j, e->comm, e->comm_rank, e->call);
     if (!c->with_previous)
         find_spot(past, e->rank, c->thread, m, &c->after);

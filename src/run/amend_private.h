@@ -37,6 +37,7 @@ struct change {
     int thread;                   /* that makes it; NCS_ANY_THREAD */
     struct spot after;            /* not before this call of its own */
     bool with_previous, with_next; /* in the group of the call before it, after it */
+    uint32_t beside, beside_call; /* in the group of this call, of this communicator of the rank's; 0 = of none */
     bool opens, closes;           /* a group of its own, alone or with the next ones */
 };
 
