@@ -57,6 +57,8 @@ struct ncs_misfits *ncs_misfits_new(const struct ncs_courses *courses, const str
 void ncs_misfits_free(struct ncs_misfits *m); /* NULL is a no-op */
 size_t ncs_misfit_now(const struct ncs_misfits *m); /* the sum of them */
 size_t ncs_misfit_of(struct ncs_misfits *m, size_t course); /* the sum of those between it and all others */
+/* The first at which it names another peer than the others do there; NULL = none. */
+const struct ncs_step *ncs_misfits_odd_step(const struct ncs_misfits *m, size_t course);
 size_t ncs_misfits_way(const struct ncs_misfits *m, size_t course);
 bool ncs_misfits_related(const struct ncs_misfits *m, size_t way, size_t other); /* they have something in common */
 /* The sum of them with the changes, which are by course and step. Adds to turns (NULL: no matter) how often a changed

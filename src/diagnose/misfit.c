@@ -351,6 +351,15 @@ static size_t sum(struct ncs_misfits *m, struct changed *changed, size_t count, 
     return total;
 }
 
+const struct ncs_step *ncs_misfits_odd_step(const struct ncs_misfits *m, size_t course)
+{
+    const struct ncs_course *c = &m->courses->of[course];
+    for (size_t i = 0; i < c->steps; i++)
+        if (is_odd(m, &c->step[i]))
+            return &c->step[i];
+    return NULL;
+}
+
 size_t ncs_misfits_way(const struct ncs_misfits *m, size_t course)
 {
     return m->way_of[course];

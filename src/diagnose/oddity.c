@@ -21,41 +21,48 @@ static const struct ncs_call *parting_of(const struct ncs_explanations *s, size_
 {
     struct ncs_divergence d = { 0 };
     const struct ncs_call *call = NULL;
-    if (model != way && ncs_diverge(&s->ways, way, model, 1, 1, &d) && d.gaps) {
-        *more = d.gap->more;
-        call = *more ? s->ways.of[way].step[d.gap->at].call : s->ways.of[model].step[d.gap->of].call;
+    bool apart = model != way && ncs_diverge(&s->ways, way, model, 1, 1, &d);
+    for (size_t i = 0; apart && i < d.gaps && !call; i++) {
+        const struct ncs_step *step = d.gap[i].more ? &s->ways.of[way].step[d.gap[i].at]
+                                                    : &s->ways.of[model].step[d.gap[i].of];
+        *more = d.gap[i].more;
+        call = step->kind == NCS_STEP_WAIT ? NULL : step->call; /* a wait comes and goes with calls */
     }
     ncs_free(d.gap);
     return call;
 }
 
-/* "rank 3 called comm:send at line 12 where the others did not" */
-static void say_parting(const struct ncs_explanations *s, size_t way, struct ncs_str *out)
+/* "rank 3 called comm:send at line 12 where the others did not"; false: nothing can be said. */
+static bool say_parting(const struct ncs_explanations *s, size_t course, struct ncs_str *out)
 {
-    bool more;
+    bool more = false;
+    size_t way = ncs_misfits_way(s->misfits, course);
     const struct ncs_call *call = parting_of(s, way, model_of(s, way), &more);
-    if (!call) {
-        ncs_str_add(out, " went another way than the others");
-        return;
+    const struct ncs_step *odd = call ? NULL : ncs_misfits_odd_step(s->misfits, course);
+    if (odd) {
+        ncs_str_add(out, " named another peer");
+        ncs_say_place(out, odd->call);
+        ncs_str_add(out, " than the others");
+    } else if (call) {
+        ncs_str_addf(out, more ? " called %s" : " did not call %s", ncs_said_function(call));
+        ncs_say_place(out, call);
+        ncs_str_addf(out, " where the others did%s", more ? " not" : "");
     }
-    ncs_str_addf(out, more ? " called %s" : " did not call %s", ncs_said_function(call));
-    ncs_say_place(out, call);
-    ncs_str_addf(out, " where the others did%s", more ? " not" : "");
+    return odd || call;
 }
 
 /* "rank 0 called comm:send at line 12, rank 1 did not": of two nobody is the odd one. */
-static void say_parting_of_two(const struct ncs_explanations *s, struct ncs_str *out)
+static bool say_parting_of_two(const struct ncs_explanations *s, struct ncs_str *out)
 {
     bool more = false;
     const struct ncs_call *call = parting_of(s, ncs_misfits_way(s->misfits, 0), ncs_misfits_way(s->misfits, 1), &more);
     int first = s->courses.of[more ? 0 : 1].rank, second = s->courses.of[more ? 1 : 0].rank;
-    if (!call) {
-        ncs_str_addf(out, "ranks %d, %d went different ways", s->courses.of[0].rank, s->courses.of[1].rank);
-        return;
-    }
+    if (!call)
+        return false;
     ncs_str_addf(out, "rank %d called %s", first, ncs_said_function(call));
     ncs_say_place(out, call);
     ncs_str_addf(out, ", rank %d did not", second);
+    return true;
 }
 
 /* Those who are furthest from all others, if they are few. */
@@ -86,17 +93,16 @@ bool ncs_find_oddity(const struct ncs_explanations *s, struct ncs_finding *out)
         rank[ranks++] = c.rank;
         NCS_PUSH(out->culprit, out->culprits, room, c);
     }
-    if (count) {
-        struct ncs_str why = { 0 };
-        if (s->courses.count == 2) {
-            say_parting_of_two(s, &why);
-        } else {
-            ncs_say_ranks(&why, rank, ranks);
-            say_parting(s, ncs_misfits_way(s->misfits, odd[0]), &why);
-        }
-        out->why = ncs_str_take(&why);
+    struct ncs_str why = { 0 };
+    bool said = count && s->courses.count == 2 ? say_parting_of_two(s, &why) : false;
+    if (count && s->courses.count > 2) {
+        ncs_say_ranks(&why, rank, ranks);
+        said = say_parting(s, odd[0], &why);
     }
+    out->why = ncs_str_take(&why);
     ncs_free(odd);
     ncs_free(rank);
-    return count > 0;
+    if (!said)
+        ncs_free_finding(out);
+    return said;
 }
