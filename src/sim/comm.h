@@ -1,5 +1,6 @@
-/* Communicators: what all ranks share, and one rank's handle on it. A handle that is gone stays as
- * a tombstone until the world is reset, so that using it is an error and not a crash. */
+/* Communicators: what all ranks share, and one rank's handle on it. A handle is a number that is
+ * given once, no address: using one that is gone is an error, and never means another communicator.
+ * Of those that are gone some thousand stay as tombstones, which know how they ended. */
 #ifndef NCS_SIM_COMM_H
 #define NCS_SIM_COMM_H
 
@@ -8,7 +9,6 @@
 #include <stdint.h>
 
 #include "ncclscript/nccl_abi.h"
-#include "api/local.h"
 #include "base/map.h"
 #include "sim/check.h"
 #include "sim/config.h"
@@ -18,11 +18,11 @@
 struct context;
 struct gpu;
 struct meeting;
-struct ncs_call;
 struct op;
 struct part;
 struct process;
 struct registration;
+struct rendezvous;
 struct slot;
 
 /* Beyond this a communicator is refused. */
@@ -61,6 +61,7 @@ struct comm_rank {
     struct gpu *gpu;
     unsigned resets;         /* of the device, when it was made: it does not outlive another one */
     uint64_t handle;         /* what the log calls it */
+    unsigned holders;        /* jobs, groups, parts and children that point to it */
     int rank, nranks;
     enum check_mode checks;
     bool ordered;            /* NCCL_LAUNCH_ORDER_IMPLICIT */
@@ -76,7 +77,6 @@ struct comm_rank {
     bool cut;                /* of a head of a family: aborted, nothing can run any more */
     const struct context *launcher; /* of a head of a family: who began a launch last */
     uint64_t splits, shrinks, suspends, resumes; /* that it has come to */
-    struct ncs_place ended;  /* the call that destroyed or aborted it */
     int async;               /* non-blocking only: 0, 7, or an error for ever */
     int ready_polls;         /* polls that still say 7 after the end */
     struct job *job;         /* non-blocking: in progress */
@@ -109,9 +109,12 @@ struct comm {
     struct comm_rank **member;
     bool siblings;           /* one process has several of its ranks */
     struct meeting *meeting; /* open ones */
+    struct rendezvous *made_by; /* NULL: by a split or shrink */
     struct waitable coordinated; /* fires when a member has made an id to grow with */
     uint32_t least;          /* collectives that the hosts of all ranks have come to */
     int behind;              /* ranks that have come to no more */
+    int ended;               /* ranks that are tombstones */
+    int ids;                 /* to grow it with, which nobody has used */
     int one_sided;           /* ranks that have made a one-sided call */
     struct waitable met;     /* fires when contact may have progressed */
     struct slot *slot_first, *slot_last; /* open ones, in order of creation */
@@ -120,8 +123,25 @@ struct comm {
     struct ncs_map windows;  /* by sequence number */
     struct exchange *exchange; /* of check.c: what ranks have told of collectives not all have passed */
     size_t exchanges, exchanges_room;
-    struct comm *next;
+    struct comm *previous, *next; /* in order of creation */
+    struct comm *next_ended; /* in order of their ends */
 };
+
+/* What a scenario has as its handle. */
+ncclComm_t comm_handle(const struct comm_rank *cr);
+
+/* Whoever keeps a pointer to it holds it. NULL is a no-op. */
+static inline void comm_hold(struct comm_rank *cr)
+{
+    if (cr)
+        cr->holders++;
+}
+
+static inline void comm_let_go(struct comm_rank *cr)
+{
+    if (cr)
+        cr->holders--;
+}
 
 /* NULL: the handle is no communicator of this process. */
 struct comm_rank *comm_find(ncclComm_t handle);
@@ -151,8 +171,8 @@ void comms_free(void);
 /* What a non-blocking operation came to: its communicator shows it. A no-op on a blocking one. */
 void comm_settle(struct comm_rank *cr, int rc);
 
-/* The handle becomes a tombstone; `call` did it (NULL = not known). */
-void comm_bury(struct comm_rank *cr, enum comm_state state, const struct ncs_call *call);
+/* The handle becomes a tombstone. */
+void comm_bury(struct comm_rank *cr, enum comm_state state);
 
 /* A failed call on a non-blocking communicator: its state for ever. */
 void comm_fail(ncclComm_t handle, int rc);

@@ -234,6 +234,8 @@ static void free_group(struct job *job)
         g->child[i]->parent = NULL;
         job_unref(g->child[i]);
     }
+    for (size_t s = 0; s < g->shares; s++)
+        comm_let_go(g->share[s].cr);
     ncs_free(g->child);
     ncs_free(g->part);
     ncs_free(g->share);
@@ -311,8 +313,10 @@ static void make_shares(struct group_job *g, struct group *from)
     g->share = ncs_new(from->parts * sizeof *g->share);
     for (size_t i = 0; i < from->parts; i++) {
         struct comm_rank *cr = from->part[i]->cr;
-        if (cr->queued++ == 0)
-            g->share[g->shares++].cr = cr;
+        if (cr->queued++ > 0)
+            continue;
+        g->share[g->shares++].cr = cr;
+        comm_hold(cr);
     }
     if (g->shares > 1)
         qsort(g->share, g->shares, sizeof *g->share, by_comm);

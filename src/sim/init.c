@@ -11,6 +11,7 @@
 #include "sim/environment.h"
 #include "sim/foreign.h"
 #include "sim/job.h"
+#include "sim/list.h"
 #include "sim/sharing.h"
 #include "sim/snapshot.h"
 #include "sim/version.h"
@@ -48,7 +49,7 @@ struct rendezvous {
     struct rendezvous **root;      /* under several ids: those of each id; owned */
     int roots;
     struct comm *parent;           /* that grows; NULL = none */
-    struct rendezvous *next;
+    struct rendezvous *previous, *next;
 };
 
 static uint64_t key_of(const ncclUniqueId *id, int ids)
@@ -65,9 +66,28 @@ static struct rendezvous *rendezvous_new(uint64_t key)
 {
     struct rendezvous *r = sim_new(sizeof *r);
     r->key = key;
-    r->next = sim_world.rendezvous;
+    LIST_APPEND(sim_world.rendezvous_first, sim_world.rendezvous_last, r);
     ncs_map_put(&sim_world.meeting_place, key, r);
-    return sim_world.rendezvous = r;
+    return r;
+}
+
+static void rendezvous_free(struct rendezvous *r)
+{
+    struct world *w = &sim_world;
+    LIST_REMOVE(w->rendezvous_first, w->rendezvous_last, r);
+    if (ncs_map_get(&w->meeting_place, r->key) == r)
+        ncs_map_remove(&w->meeting_place, r->key);
+    ncs_free(r->seat);
+    ncs_free(r->root);
+    sim_free(r, sizeof *r);
+}
+
+/* It serves no more. */
+static void settle(struct rendezvous *r, enum rendezvous_state state)
+{
+    if (r->parent && r->state == SERVING)
+        r->parent->ids--;
+    r->state = state;
 }
 
 /* The youngest under that key. That of the environment serves anew for every communicator. */
@@ -96,6 +116,7 @@ void unique_id_of(struct comm *parent, ncclUniqueId *id)
     rendezvous_new(key_of(id, 1))->parent = parent;
     if (!parent)
         return;
+    parent->ids++;
     world_changed();
     waitable_fire(&parent->coordinated);
 }
@@ -109,11 +130,10 @@ void unique_id_new(ncclUniqueId *id)
  * it by itself: the only rank of a communicator must know the id. */
 static struct rendezvous *find_growth(const struct comm_rank *cr)
 {
-    struct rendezvous *found = NULL;
-    for (struct rendezvous *r = sim_world.rendezvous; r && cr->nranks > 1; r = r->next)
+    for (struct rendezvous *r = sim_world.rendezvous_first; r && cr->nranks > 1; r = r->next)
         if (r->parent == cr->comm && r->state == SERVING && !(r->seat && r->seat[cr->rank].taken))
-            found = r;
-    return found;
+            return r;
+    return NULL;
 }
 
 static const char *untold(const struct comm_rank *cr)
@@ -124,14 +144,17 @@ static const char *untold(const struct comm_rank *cr)
 
 void rendezvous_free_all(void)
 {
+    while (sim_world.rendezvous_first)
+        rendezvous_free(sim_world.rendezvous_first);
     ncs_map_free(&sim_world.meeting_place);
-    while (sim_world.rendezvous) {
-        struct rendezvous *r = sim_world.rendezvous;
-        sim_world.rendezvous = r->next;
-        ncs_free(r->seat);
-        ncs_free(r->root);
-        sim_free(r, sizeof *r);
-    }
+}
+
+void rendezvous_forget(struct rendezvous *r)
+{
+    for (int i = 0; r && i < r->roots; i++)
+        rendezvous_free(r->root[i]);
+    if (r)
+        rendezvous_free(r);
 }
 
 /* Nobody serves this rank: it tries for a minute and fails with ncclRemoteError. */
@@ -145,7 +168,7 @@ static void come_late(struct init_job *j, const char *why)
 /* The root stops listening: whoever has checked in waits for ever. */
 static void refuse(struct rendezvous *r, struct init_job *last, const char *why)
 {
-    r->state = REFUSED;
+    settle(r, REFUSED);
     r->why = last->why = why;
     for (int i = 0; r->seat && i < r->nranks; i++)
         if (r->seat[i].job)
@@ -158,7 +181,7 @@ static bool refuse_sharing(struct rendezvous *r, struct comm_rank *const *member
     bool *refuses = sharing_refused(member, r->nranks);
     if (!refuses)
         return false;
-    r->state = REFUSED;
+    settle(r, REFUSED);
     r->why = "ranks share a GPU";
     for (int i = 0; i < r->nranks; i++) {
         struct init_job *job = r->seat[i].job;
@@ -176,10 +199,10 @@ static void complete(struct rendezvous *r)
     for (int i = 0; i < r->nranks; i++)
         member[i] = r->seat[i].job->job.about;
     if (!refuse_sharing(r, member)) {
-        comm_new(member, r->nranks);
-        r->state = COMPLETE;
+        comm_new(member, r->nranks)->made_by = r;
+        settle(r, COMPLETE);
         for (int i = 0; i < r->roots; i++)
-            r->root[i]->state = COMPLETE;
+            settle(r->root[i], COMPLETE);
         for (int i = 0; i < r->nranks; i++)
             r->seat[i].job->complete = true;
     }
@@ -277,9 +300,9 @@ static const char *not_wanted(const struct init_job *j, const struct rendezvous 
 /* The ranks that meet under another list of ids which has some of these. */
 static struct rendezvous *find_rival(const struct rendezvous *r)
 {
-    struct rendezvous *o = sim_world.rendezvous;
+    struct rendezvous *o = sim_world.rendezvous_last;
     while (o && (o == r || o->checked_in == 0 || o->state != SERVING || !shares_root(o, r)))
-        o = o->next;
+        o = o->previous;
     return o;
 }
 
@@ -413,6 +436,7 @@ static void free_init(struct job *job)
     struct rendezvous *r = j->rendezvous;
     if (r && j->job.about->rank < r->nranks && r->seat[j->job.about->rank].job == j)
         r->seat[j->job.about->rank].job = NULL;
+    comm_let_go(j->parent);
     ncs_free(j->id);
 }
 
@@ -431,8 +455,7 @@ static const struct job_type grow_type = {
 static struct init_job *new_job(const struct job_type *type, struct comm_rank *cr,
                                 const ncclUniqueId *id, int ids)
 {
-    struct init_job *j = (struct init_job *)job_new(type);
-    j->job.about = cr;
+    struct init_job *j = (struct init_job *)job_about(type, cr);
     j->ids = ids;
     if (ids == 0)
         return j;
@@ -456,6 +479,7 @@ struct job *grow_job(struct comm_rank *cr, struct comm_rank *parent, const ncclU
     struct init_job *j = new_job(&grow_type, cr, id, id ? 1 : 0);
     j->grows = true;
     j->parent = parent;
+    comm_hold(parent);
     return &j->job;
 }
 
@@ -486,7 +510,5 @@ static const struct job_type grow_wait_type = {
 
 struct job *grow_wait_job(struct comm_rank *parent)
 {
-    struct job *job = job_new(&grow_wait_type);
-    job->about = parent;
-    return job;
+    return job_about(&grow_wait_type, parent);
 }

@@ -7,6 +7,7 @@
 struct comm;
 struct comm_rank;
 struct job;
+struct rendezvous;
 
 /* An id that was not given before in this world; the same sequence in every run. With NCCL_COMM_ID
  * the same id every time: rank 0 of each communicator then serves. */
@@ -23,6 +24,8 @@ struct job *grow_job(struct comm_rank *cr, struct comm_rank *parent, const ncclU
 /* Waits until some rank has made an id to grow with: done at once if one has. */
 struct job *grow_wait_job(struct comm_rank *parent);
 
+/* One that is complete, with those of its ids; NULL is a no-op. */
+void rendezvous_forget(struct rendezvous *r);
 void rendezvous_free_all(void);
 
 #endif

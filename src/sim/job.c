@@ -3,6 +3,7 @@
 #include "api/journal.h"
 #include "base/mem.h"
 #include "sim/agenda.h"
+#include "sim/comm.h"
 #include "sim/context.h"
 #include "sim/list.h"
 #include "sim/world.h"
@@ -17,6 +18,14 @@ struct job *job_new(const struct job_type *type)
     job->call = ncs_local ? ncs_local->call : NULL;
     ncs_call_pin(job->call);
     job->listen.job = job;
+    return job;
+}
+
+struct job *job_about(const struct job_type *type, struct comm_rank *cr)
+{
+    struct job *job = job_new(type);
+    job->about = cr;
+    comm_hold(cr);
     return job;
 }
 
@@ -40,6 +49,7 @@ void job_unref(struct job *job)
         return;
     if (job->type->free)
         job->type->free(job);
+    comm_let_go(job->about);
     ncs_call_unpin(job->call);
     sim_free(job, job->type->bytes);
 }

@@ -50,6 +50,7 @@ struct job {
 /* A job of that type with one reference, the caller's. Once started it takes its first step with
  * the next drain, and the world keeps it until it is done. */
 struct job *job_new(const struct job_type *type);
+struct job *job_about(const struct job_type *type, struct comm_rank *cr); /* which it holds */
 void job_start(struct job *job);
 void job_ref(struct job *job);
 void job_unref(struct job *job); /* NULL is a no-op */

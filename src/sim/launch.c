@@ -29,6 +29,7 @@ size_t part_moved(const struct part *p)
 
 void part_free(struct part *p)
 {
+    comm_let_go(p->cr);
     ncs_call_unpin(p->call);
     stream_unref(p->stream);
     spread_unref(p->spread);

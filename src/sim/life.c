@@ -60,7 +60,7 @@ static bool step_destroy(struct job *job)
     if (!process_is_done(job))
         return false;
     say_end(job->about, "Destroy");
-    comm_bury(job->about, COMM_GONE, job->call);
+    comm_bury(job->about, COMM_GONE);
     return true;
 }
 
@@ -109,7 +109,7 @@ static bool step_abort(struct job *job)
     if (!cut_short(job))
         return false;
     say_end(job->about, "Abort");
-    comm_bury(cr, COMM_ABORTED, job->call);
+    comm_bury(cr, COMM_ABORTED);
     return true;
 }
 
@@ -148,9 +148,7 @@ static const struct job_type quiesce_type = LIFE_TYPE(NCS_JOB_REVOKE, cut_short)
 
 static struct job *life_job(const struct job_type *type, struct comm_rank *cr)
 {
-    struct job *job = job_new(type);
-    job->about = cr;
-    return job;
+    return job_about(type, cr);
 }
 
 struct job *finalize_job(struct comm_rank *cr)

@@ -96,6 +96,7 @@ static struct part *make_part(const struct request *r, struct comm_rank *cr, str
         else
             memcpy(p->scalar, redop->scalar, sizeof p->scalar);
     }
+    comm_hold(cr);
     stream_ref(stream);
     p->call = ncs_local ? ncs_local->call : NULL;
     ncs_call_pin(p->call);

@@ -25,12 +25,12 @@ static int queue_comm(struct context *c, struct comm_rank *cr, struct job *job, 
 {
     int rc = group_add_job(c, job, cr);
     if (rc) {
-        comm_bury(cr, COMM_GONE, NULL);
+        comm_bury(cr, COMM_GONE);
         return rc;
     }
     if (!cr->blocking)
         cr->async = ncclInProgress;
-    *out = (ncclComm_t)cr;
+    *out = comm_handle(cr);
     return ncclSuccess;
 }
 
@@ -96,7 +96,7 @@ static ncclResult_t init_rank(const struct init_request *r, bool frees_on_failur
         rc = queue_init(c, r, &made);
     rc = group_leave(c, rc);
     if (alone && frees_on_failure && rc && rc != ncclInProgress && made) {
-        comm_bury(made, COMM_GONE, NULL);
+        comm_bury(made, COMM_GONE);
         *r->out = NULL;
     }
     return rc;

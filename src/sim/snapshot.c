@@ -258,14 +258,9 @@ static void add_slot(struct ncs_snapshot *s, const struct slot *slot)
 
 static void add_slots(struct ncs_snapshot *s)
 {
-    struct comm **order = NULL;
-    size_t count = 0, room = 0;
-    for (struct comm *comm = sim_world.comm_first; comm; comm = comm->next)
-        NCS_PUSH(order, count, room, comm);
-    while (count-- > 0) /* oldest first */
-        for (const struct slot *slot = order[count]->slot_first; slot; slot = slot->next)
+    for (const struct comm *comm = sim_world.comm_first; comm; comm = comm->next)
+        for (const struct slot *slot = comm->slot_first; slot; slot = slot->next)
             add_slot(s, slot);
-    ncs_free(order);
 }
 
 static void add_jobs(struct ncs_snapshot *s)

@@ -92,7 +92,7 @@ static bool step(struct job *job)
     if (!j->meet.over)
         return false;
     if (j->child) {
-        *j->out = (ncclComm_t)j->child;
+        *j->out = comm_handle(j->child);
         say_made(j);
     }
     return true;
@@ -114,8 +114,7 @@ static const struct job_type shrink_type = SPLIT_TYPE(NCS_JOB_SHRINK);
 static struct split_job *new_job(const struct job_type *type, struct comm_rank *parent,
                                  ncclComm_t *out, const struct comm_config *config, bool shares)
 {
-    struct split_job *j = (struct split_job *)job_new(type);
-    j->meet.job.about = parent;
+    struct split_job *j = (struct split_job *)job_about(type, parent);
     j->out = out;
     j->config = *config;
     j->shares = shares;

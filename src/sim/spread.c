@@ -45,6 +45,7 @@ static struct part *share(const struct part *whole, struct spread *s, enum part_
         p->send = at;
     else
         p->recv = at;
+    comm_hold(p->cr);
     ncs_call_pin(p->call);
     stream_ref(p->stream);
     s->parts++;

@@ -80,9 +80,7 @@ static const struct job_type resume_type = SUSPEND_TYPE(NCS_JOB_RESUME);
 
 static struct job *new_job(const struct job_type *type, struct comm_rank *cr)
 {
-    struct job *job = job_new(type);
-    job->about = cr;
-    return job;
+    return job_about(type, cr);
 }
 
 struct job *suspend_job(struct comm_rank *cr)

@@ -150,8 +150,7 @@ static const struct job_type window_type = {
 struct job *window_job(struct comm_rank *cr, void *base, size_t bytes, int flags,
                        ncclWindow_t *out)
 {
-    struct window_job *j = (struct window_job *)job_new(&window_type);
-    j->job.about = cr;
+    struct window_job *j = (struct window_job *)job_about(&window_type, cr);
     j->wanted = (struct side){ .base = base, .bytes = bytes, .flags = flags };
     j->out = out;
     return &j->job;

@@ -132,14 +132,16 @@ struct world {
     size_t memory_used_count;
 
     /* NCCL */
-    struct rendezvous *rendezvous;      /* youngest first */
+    struct rendezvous *rendezvous_first, *rendezvous_last; /* in order of creation */
     struct ncs_map meeting_place;       /* the youngest by key */
     uint64_t unique_ids, comm_serial;
     bool went_ahead;         /* a send was done before its receive had come */
     uint64_t buffered;       /* most bytes of a pair that were ahead */
     uint64_t comm_handles, stream_handles, addresses; /* as the log names them */
     struct log log;
-    struct comm *comm_first;
+    struct comm *comm_first, *comm_last;
+    struct comm *ended_first, *ended_last; /* those that all ranks have ended */
+    size_t tombstones;       /* ranks of these */
 
     uint64_t live_objects, live_bytes;  /* what reset must bring to 0 */
 };
