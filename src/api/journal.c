@@ -48,10 +48,6 @@ void ncs_journal_close(struct ncs_journal *j)
     ncs_map_free(&j->own->growths);
     ncs_map_free(&j->own->on_stream);
     ncs_journal_free_texts(j);
-    for (struct ncs_growth *g = j->own->growth, *next; g; g = next) {
-        next = g->next;
-        ncs_free(g);
-    }
     ncs_free(j->own->unfilled);
     pthread_mutex_destroy(&j->own->lock);
     ncs_free(j->own);
@@ -249,6 +245,7 @@ static void forget(struct ncs_journal *j, struct ncs_call *call)
     else
         j->newest = call->older;
     j->held -= sizeof *call;
+    ncs_journal_set_comm(j, call, -1);
     ncs_journal_free_waits(call);
     ncs_slab_give(&j->own->records, call);
 }
@@ -261,18 +258,23 @@ static void drop(struct ncs_journal *j, struct ncs_call *call)
     forget(j, call);
 }
 
+static size_t bytes_held(const struct ncs_journal *j)
+{
+    return j->held + j->held_comms;
+}
+
 /* Drops a sixteenth more than needed, so that the pending and pinned records at the old end are not
  * walked over for every new record. */
 static void trim(struct ncs_journal *j)
 {
     size_t slack = j->limit / 16, goal = j->limit - slack;
 
-    for (struct ncs_call *call = j->oldest, *newer; call && j->held > goal; call = newer) {
+    for (struct ncs_call *call = j->oldest, *newer; call && bytes_held(j) > goal; call = newer) {
         newer = call->newer;
         if (call->returned && __atomic_load_n(&call->pins, __ATOMIC_ACQUIRE) == 0)
             drop(j, call);
     }
-    j->own->trim_at = j->held > j->limit ? j->held + slack : j->limit;
+    j->own->trim_at = bytes_held(j) > j->limit ? bytes_held(j) + slack : j->limit;
 }
 
 void ncs_call_pin(struct ncs_call *call)
@@ -323,7 +325,7 @@ struct ncs_call *ncs_journal_enter(struct ncs_journal *j, enum ncs_fn fn)
         j->oldest = call;
     j->newest = call;
     j->held += sizeof *call;
-    if (j->held > j->own->trim_at)
+    if (bytes_held(j) > j->own->trim_at)
         trim(j);
     unlock(j);
     if (j->entered)
@@ -405,7 +407,8 @@ void ncs_journal_take_back(struct ncs_journal *j, struct ncs_call *call)
     lock(j);
     call->returned = true;
     call->number = 0;
-    call->comm = call->comm_rank = -1; /* nobody has come there */
+    ncs_journal_set_comm(j, call, -1); /* nobody has come there */
+    call->comm_rank = -1;
     if (ncs_local)
         ncs_local->call = NULL;
     unlock(j);
@@ -416,7 +419,8 @@ void ncs_journal_withdraw(struct ncs_journal *j, struct ncs_call *call)
     lock(j);
     call->withdrawn = true;
     call->number = 0;
-    call->comm = call->comm_rank = -1;
+    ncs_journal_set_comm(j, call, -1);
+    call->comm_rank = -1;
     if (ncs_local)
         ncs_local->call = NULL;
     unlock(j);
@@ -597,6 +601,13 @@ bool ncs_journal_find(const struct ncs_journal *j, const void *handle, int *comm
         return false;
     ncs_unpack_handle(where, comm, comm_rank);
     return true;
+}
+
+void ncs_journal_keep_comm(struct ncs_journal *j, int comm)
+{
+    lock(j);
+    ncs_journal_use_comm(j, comm, 1);
+    unlock(j);
 }
 
 bool ncs_journal_name(struct ncs_journal *j, const void *handle, const char *name)

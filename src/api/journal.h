@@ -118,7 +118,9 @@ struct ncs_member {
 };
 
 struct ncs_comm_info {
-    int number;          /* from 0, in order of appearance */
+    int number;          /* its place in ncs_journal.comm, which another one takes when nobody asks for it
+                          * any more: all its ranks have ended it, and no record is of it */
+    uint64_t serial;     /* in order of appearance, from 1 */
     char *name;          /* "world", "comm1", or as given; unique not guaranteed */
     int nranks;          /* as the first rank to appear gave it */
     struct ncs_member *member; /* `members` of them: nranks, more where a rank claimed to be one */
@@ -133,8 +135,9 @@ struct ncs_comm_info {
 };
 
 struct ncs_journal {
-    size_t limit;            /* bytes of records to hold; pending and pinned ones are held anyway */
+    size_t limit;            /* bytes of these two to hold; pending and pinned records are held anyway */
     size_t held;             /* bytes of records held now */
+    size_t held_comms;       /* and of communicators that are kept for their records alone */
     uint64_t dropped;        /* records dropped so far */
     uint64_t calls;          /* records ever made */
     struct ncs_call *oldest, *newest;
@@ -180,6 +183,9 @@ void ncs_journal_ask(struct ncs_journal *j, const struct ncs_api *api);
 
 void ncs_call_pin(struct ncs_call *call);   /* NULL is a no-op */
 void ncs_call_unpin(struct ncs_call *call); /* NULL is a no-op */
+
+/* It stays known to the end. */
+void ncs_journal_keep_comm(struct ncs_journal *j, int comm);
 
 /* Names a communicator by any of its handles; the first name given stays. False: it is not known yet. */
 bool ncs_journal_name(struct ncs_journal *j, const void *handle, const char *name);

@@ -12,9 +12,11 @@ static bool is_ok(int rc)
     return rc == ncclSuccess || rc == ncclInProgress;
 }
 
-static uint64_t child_key(int parent, enum ncs_fn fn, uint32_t nth, uint64_t which)
+static uint64_t child_key(const struct ncs_journal *j, int parent, enum ncs_fn fn, uint32_t nth,
+                          uint64_t which)
 {
-    uint64_t key = ncs_hash(ncs_hash(ncs_hash((uint64_t)fn, (uint64_t)parent), nth), which);
+    uint64_t made = ncs_hash((uint64_t)fn, j->comm[parent]->serial - 1);
+    uint64_t key = ncs_hash(ncs_hash(made, nth), which);
 
     return key ? key : 1;
 }
@@ -31,7 +33,7 @@ static struct ncs_comm_info *find_child(struct ncs_journal *j, uint64_t key, int
         snprintf(text, sizeof text, "%s/%s", j->comm[parent]->name, name);
         ncs_free(info->name);
         info->name = ncs_copy_text(text);
-        info->parent = parent;
+        ncs_journal_set_parent(j, info, parent);
         j->own->children++;
     }
     return info;
@@ -86,7 +88,7 @@ static void learn_split(struct ncs_journal *j, const struct ncs_call *call, stru
     u.split = nth;
     u.color = color;
     snprintf(u.name, sizeof u.name, "split%u.%d", nth, color);
-    await(j, call, child_key(call->comm, call->fn, nth, (uint64_t)color), u);
+    await(j, call, child_key(j, call->comm, call->fn, nth, (uint64_t)color), u);
 }
 
 static void learn_shrink(struct ncs_journal *j, const struct ncs_call *call, struct ncs_member *m)
@@ -97,23 +99,20 @@ static void learn_shrink(struct ncs_journal *j, const struct ncs_call *call, str
     uint64_t list = ncs_hash_bytes(0, call->arg[1].p, (size_t)call->arg[2].i * sizeof(int));
 
     snprintf(u.name, sizeof u.name, "shrink%u", nth);
-    await(j, call, child_key(call->comm, call->fn, nth, list), u);
+    await(j, call, child_key(j, call->comm, call->fn, nth, list), u);
 }
 
 static void learn_growth(struct ncs_journal *j, const struct ncs_call *call)
 {
     const ncclUniqueId *id = ncs_call_arg(call, NCS_ARG_ID_OUT)->p;
-    struct ncs_growth *g;
+    struct ncs_growth g = { .parent = call->comm };
 
     if (!id)
         return;
-    g = ncs_new(sizeof *g);
-    g->parent = call->comm;
-    g->nth = ++j->comm[call->comm]->growths;
-    g->key = child_key(call->comm, NCS_FN_ncclCommGrow, g->nth, 0);
-    g->next = j->own->growth;
-    j->own->growth = g;
-    ncs_map_put(&j->own->growths, ncs_hash_bytes(0, id, sizeof *id), g);
+    g.id = ncs_hash_bytes(0, id, sizeof *id);
+    g.nth = ++j->comm[call->comm]->growths;
+    g.key = child_key(j, call->comm, NCS_FN_ncclCommGrow, g.nth, 0);
+    ncs_journal_add_growth(j, &g);
 }
 
 static void learn_grow(struct ncs_journal *j, const struct ncs_call *call, struct ncs_member *m)
@@ -124,7 +123,7 @@ static void learn_grow(struct ncs_journal *j, const struct ncs_call *call, struc
     snprintf(u.name, sizeof u.name, "grow%u", nth);
     u.child_rank = call->comm_rank; /* old ranks keep their numbers */
     u.child_nranks = (int)call->arg[1].i;
-    await(j, call, child_key(call->comm, call->fn, nth, 0), u);
+    await(j, call, child_key(j, call->comm, call->fn, nth, 0), u);
 }
 
 void ncs_journal_learn_child(struct ncs_journal *j, struct ncs_call *call)

@@ -2,6 +2,7 @@
  * and end them. All functions run under the journal's lock. */
 #include "api/journal_private.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,11 +13,6 @@
 /* Bounds what one mistaken argument can make the journal allocate; a communicator that claims more
  * ranks stays unknown. */
 enum { MOST_RANKS = 65536 };
-
-struct comm {
-    struct ncs_comm_info info;
-    bool named;
-};
 
 static bool is_ok(int rc)
 {
@@ -42,15 +38,18 @@ static struct ncs_comm_info *add_comm(struct ncs_journal *j, int nranks)
 
     /* "comm1" is the first beside the world, or the first of all. */
     bool world = j->comms > 0 && strcmp(j->comm[0]->name, "world") == 0;
-    snprintf(name, sizeof name, "comm%zu", j->comms + !world - j->own->children);
-    comm->info.number = (int)j->comms;
+    snprintf(name, sizeof name, "comm%" PRIu64, j->own->made + !world - j->own->children);
+    comm->info.number = ncs_journal_take_place(j);
+    comm->info.serial = ++j->own->made;
     comm->info.name = ncs_copy_text(name);
     comm->info.nranks = nranks;
     comm->info.parent = -1;
     grow_members(&comm->info, nranks);
-    NCS_PUSH(j->comm, j->comms, j->comms_room, &comm->info);
+    j->comm[comm->info.number] = &comm->info;
     return &comm->info;
 }
+
+/* ---- names ---- */
 
 void ncs_journal_rename(struct ncs_journal *j, int number, const char *name)
 {
@@ -79,27 +78,12 @@ static void take_config_name(struct ncs_comm_info *info, const struct ncs_call *
 
 void ncs_journal_free_comms(struct ncs_journal *j)
 {
-    for (size_t i = 0; i < j->comms; i++) {
-        struct ncs_comm_info *info = j->comm[i];
-
-        for (struct ncs_redop *op = info->redops, *next; op; op = next) {
-            next = op->next;
-            ncs_free(op);
-        }
-        ncs_journal_free_windows(info);
-        for (int r = 0; r < info->members; r++) {
-            ncs_free(info->member[r].line);
-            ncs_map_free(&info->member[r].pairs);
-        }
-        ncs_free(info->member);
-        ncs_free(info->name);
-        ncs_free(info);
-    }
+    for (size_t i = 0; i < j->comms; i++)
+        ncs_journal_free_comm((struct comm *)j->comm[i]);
     ncs_free(j->comm);
 }
 
-/* A communicator and a rank in it as one word, never 0: the value of the map of handles. */
-static void *pack_handle(int comm, int comm_rank)
+void *ncs_pack_handle(int comm, int comm_rank)
 {
     return (void *)(((uintptr_t)comm + 1) << 32 | (uintptr_t)comm_rank);
 }
@@ -116,7 +100,7 @@ static void set_handle(struct ncs_journal *j, int comm, int comm_rank, ncclComm_
     if (!handle)
         return;
     j->comm[comm]->member[comm_rank].handle = handle;
-    ncs_map_put(&j->own->handles, ncs_map_key(handle), pack_handle(comm, comm_rank));
+    ncs_map_put(&j->own->handles, ncs_map_key(handle), ncs_pack_handle(comm, comm_rank));
 }
 
 struct ncs_comm_info *ncs_journal_add_comm(struct ncs_journal *j, uint64_t key, int nranks)
@@ -188,7 +172,7 @@ static void join_comm(struct ncs_journal *j, struct ncs_call *call, int device)
     }
     grow_members(info, (int)rank + 1);
     take_config_name(info, call);
-    call->comm = info->number;
+    ncs_journal_set_comm(j, call, info->number);
     call->comm_rank = (int)rank;
     m = &info->member[rank];
     if (m->rank < 0) {
@@ -223,7 +207,7 @@ static void learn_init_all(struct ncs_journal *j, struct ncs_call *call)
     if (call->rc != ncclSuccess || !out || nranks < 1 || nranks > MOST_RANKS)
         return;
     info = add_comm(j, (int)nranks);
-    call->comm = info->number;
+    ncs_journal_set_comm(j, call, info->number);
     call->comm_rank = 0; /* it stands for all of them */
     for (int i = 0; i < nranks; i++) {
         info->member[i].rank = call->rank;
@@ -235,16 +219,20 @@ static void learn_init_all(struct ncs_journal *j, struct ncs_call *call)
 
 static void learn_end(struct ncs_journal *j, struct ncs_call *call)
 {
+    struct comm *comm;
     struct ncs_member *m;
 
     if (call->comm < 0 || !is_ok(call->rc))
         return;
-    m = &j->comm[call->comm]->member[call->comm_rank];
+    comm = (struct comm *)j->comm[call->comm];
+    m = &comm->info.member[call->comm_rank];
     ncs_journal_orphan(j, call->comm, call->comm_rank);
     if (!m->gone) {
         m->gone = call->id;
         m->released = call->ending;
         m->aborted = call->fn == NCS_FN_ncclCommAbort;
+        comm->ended++;
+        ncs_journal_weigh_comm(j, comm);
     }
 }
 
@@ -327,7 +315,7 @@ void ncs_journal_resolve(struct ncs_journal *j, struct ncs_call *call, int devic
 {
     const union ncs_arg *handle = ncs_call_arg(call, NCS_ARG_COMM);
     uintptr_t where = 0;
-    int op;
+    int comm, op;
 
     if (ncs_call_makes_rank(call)) {
         join_comm(j, call, device);
@@ -337,7 +325,8 @@ void ncs_journal_resolve(struct ncs_journal *j, struct ncs_call *call, int devic
         where = (uintptr_t)ncs_map_get(&j->own->handles, ncs_map_key(handle->p));
     if (!where)
         return;
-    ncs_unpack_handle(where, &call->comm, &call->comm_rank);
+    ncs_unpack_handle(where, &comm, &call->comm_rank);
+    ncs_journal_set_comm(j, call, comm);
     op = ncs_call_op(call);
     if (ncs_fn_info[call->fn].counted && op >= ncclNumOps)
         call->redop = find_redop(j, call->comm, call->comm_rank, op);

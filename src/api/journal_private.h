@@ -25,10 +25,23 @@ struct ncs_unfilled {
 
 /* An id with which a communicator grows once. */
 struct ncs_growth {
+    uint64_t id;  /* its hash */
     uint64_t key; /* of the child */
     int parent;
     uint32_t nth;
-    struct ncs_growth *next;
+    struct ncs_growth *next; /* of the same parent */
+};
+
+/* A communicator as the journal has it. */
+struct comm {
+    struct ncs_comm_info info;
+    bool named;
+    int ended;                 /* members that are gone */
+    size_t users;              /* records of it, children, and who keeps it */
+    size_t counted;            /* bytes of it in ncs_journal.held_comms */
+    bool queued;               /* among the dead */
+    struct comm *next_dead;
+    struct ncs_growth *growth; /* ids made to grow it */
 };
 
 struct ncs_journal_private {
@@ -43,10 +56,10 @@ struct ncs_journal_private {
     struct ncs_map handles;    /* ncclComm_t -> (communicator, rank), gone ones too */
     struct ncs_map keys;       /* hash of a unique id, or key of a child -> struct ncs_comm_info */
     struct ncs_map growths;    /* hash of a unique id -> struct ncs_growth */
-    struct ncs_growth *growth; /* all of them */
     struct ncs_map on_stream;  /* rank and stream -> id of the last counted call << 16 | its thread */
     struct ncs_map texts;      /* hash -> what libraries said of calls that failed */
-    size_t children;           /* communicators that are named after their parents */
+    uint64_t made, children;   /* communicators so far, and those that are named after their parents */
+    struct comm *dead_first, *dead_last; /* whose places others may take */
     struct ncs_unfilled *unfilled;
     size_t unfilleds, unfilled_room;
 };
@@ -89,7 +102,8 @@ void ncs_journal_end_window(struct ncs_journal *j, const struct ncs_call *call);
 void ncs_journal_copy_waits(struct ncs_call *call);
 void ncs_journal_free_waits(struct ncs_call *call);
 
-/* What a value of the map of handles stands for. */
+/* A communicator and a rank in it as one word, never 0: the value of the map of handles. */
+void *ncs_pack_handle(int comm, int comm_rank);
 void ncs_unpack_handle(uintptr_t word, int *comm, int *comm_rank);
 
 /* Joins a communicator as a rank that it names. */
@@ -99,6 +113,21 @@ static inline bool ncs_call_makes_rank(const struct ncs_call *call)
            call->fn == NCS_FN_ncclCommInitRankScalable ||
            (call->fn == NCS_FN_ncclCommGrow && !call->arg[0].p);
 }
+
+/* ---- journal_ended.c: how long communicators are kept ---- */
+
+/* One user more, or less (-1), that needs it. */
+void ncs_journal_use_comm(struct ncs_journal *j, int number, int more);
+/* The call is of that communicator, which is kept as long as the record is; -1 = of none. */
+void ncs_journal_set_comm(struct ncs_journal *j, struct ncs_call *call, int comm);
+/* A child's parent is kept as long as the child. */
+void ncs_journal_set_parent(struct ncs_journal *j, struct ncs_comm_info *child, int parent);
+void ncs_journal_add_growth(struct ncs_journal *j, const struct ncs_growth *growth);
+/* One more of its ranks has ended it, or its users have changed. */
+void ncs_journal_weigh_comm(struct ncs_journal *j, struct comm *comm);
+/* A number for a new one: that of one nobody asks for any more, which is forgotten, or the next. */
+int ncs_journal_take_place(struct ncs_journal *j);
+void ncs_journal_free_comm(struct comm *comm);
 
 /* ---- journal_comm.c ---- */
 

@@ -36,6 +36,8 @@ static void begin_sequences(struct ncs_inquiry *q)
             s->base = m->first ? m->first->number - 1 : m->calls;
             s->last = s->base;
             s->room = m->calls - s->base;
+            if (s->room == 0)
+                continue;
             s->call = ncs_new(s->room * sizeof *s->call);
             s->signature = ncs_new(s->room * sizeof *s->signature);
             s->mark = ncs_new(s->room * sizeof *s->mark);

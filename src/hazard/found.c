@@ -17,27 +17,33 @@ static bool is_counted(const struct ncs_call *call)
     return call->number != 0 && call->comm >= 0;
 }
 
-static uint64_t key_of_pair(const struct ncs_call *call)
+/* A number that no other communicator ever has. */
+static uint64_t serial_of(const struct ncs_hazards *h, const struct ncs_call *call)
+{
+    return h->journal->comm[call->comm]->serial;
+}
+
+static uint64_t key_of_pair(const struct ncs_hazards *h, const struct ncs_call *call)
 {
     bool sends = call->fn != NCS_FN_ncclRecv;
     uint64_t peer = (unsigned)ncs_call_peer(call), own = (unsigned)call->comm_rank;
-    uint64_t comm = ncs_hash(ncs_hash(2, (uint64_t)call->comm), 2);
+    uint64_t comm = ncs_hash(ncs_hash(2, serial_of(h, call)), 2);
     return ncs_hash(comm, sends ? own << 32 | peer : peer << 32 | own);
 }
 
 /* The calls of a collective that meet have one key, and those of a send and its receive. */
-static uint64_t key_of(const struct ncs_call *call)
+static uint64_t key_of(const struct ncs_hazards *h, const struct ncs_call *call)
 {
     if (!is_counted(call) || !call->ordinal || ncs_call_is_one_sided(call))
         return ncs_hash(1, call->id);
     if (ncs_call_is_pair(call))
-        return ncs_hash(key_of_pair(call), call->ordinal);
-    return ncs_hash(ncs_hash(ncs_hash(2, (uint64_t)call->comm), 1), call->ordinal);
+        return ncs_hash(key_of_pair(h, call), call->ordinal);
+    return ncs_hash(ncs_hash(ncs_hash(2, serial_of(h, call)), 1), call->ordinal);
 }
 
 static void taint(struct ncs_hazards *h, const struct ncs_call *call, size_t found)
 {
-    uint64_t key = key_of(call);
+    uint64_t key = key_of(h, call);
     if (h->tainted.count < MOST_TAINTED && !ncs_map_get(&h->tainted, key))
         ncs_map_put(&h->tainted, key, (void *)(uintptr_t)(found + 1));
 }
@@ -49,6 +55,7 @@ static void add_rank(struct ncs_hazard *f, struct ncs_hazard_at at)
         i--;
     if (i > 0 && f->at[i - 1].rank == at.rank)
         return;
+    ncs_call_pin(at.named);
     NCS_PUSH(f->at, f->ats, f->room, at);
     memmove(&f->at[i + 1], &f->at[i], (f->ats - 1 - i) * sizeof *f->at);
     f->at[i] = at;
@@ -96,11 +103,11 @@ int hazard_found(struct rank *r, enum ncs_hazard_kind kind, const struct access 
     struct ncs_hazard *f = &h->found[i];
     if (f->ats == 0 || r->rank < f->at[0].rank)
         stand_for(f, earlier, later, does, sync);
-    const struct ncs_call *named = is_counted(earlier->call) ? earlier->call : later->call;
+    struct ncs_call *named = is_counted(earlier->call) ? earlier->call : later->call;
     f->times++;
     struct ncs_hazard_at at = { .rank = r->rank, .comm = -1, .comm_rank = -1 };
     if (is_counted(named))
-        at = (struct ncs_hazard_at){ r->rank, named->comm, named->comm_rank, named->number };
+        at = (struct ncs_hazard_at){ r->rank, named->comm, named->comm_rank, named->number, named };
     add_rank(f, at);
     taint(h, earlier->call, i);
     taint(h, later->call, i);
@@ -110,7 +117,7 @@ int hazard_found(struct rank *r, enum ncs_hazard_kind kind, const struct access 
 static void miss(struct ncs_hazards *h, const struct ncs_call *call)
 {
     if (h->misses < MOST_MISSED)
-        NCS_PUSH(h->missed, h->misses, h->miss_room, key_of(call));
+        NCS_PUSH(h->missed, h->misses, h->miss_room, key_of(h, call));
 }
 
 void ncs_hazards_wrong(struct ncs_hazards *h, const struct ncs_call *call)

@@ -33,6 +33,8 @@ void ncs_hazards_close(struct ncs_hazards *h)
         ncs_call_unpin(h->found[i].earlier);
         ncs_call_unpin(h->found[i].later);
         ncs_call_unpin(h->found[i].sync);
+        for (size_t k = 0; k < h->found[i].ats; k++)
+            ncs_call_unpin(h->found[i].at[k].named);
         ncs_free(h->found[i].at);
     }
     ncs_free(h->rank);

@@ -30,6 +30,7 @@ struct ncs_hazard_at {
     int rank;            /* of the run */
     int comm, comm_rank; /* of the communication call concerned, the earlier if both are; -1 = none */
     uint32_t call;       /* its number */
+    struct ncs_call *named; /* pinned, so that the communicator stays known; NULL = none */
 };
 
 struct ncs_hazard {

@@ -70,7 +70,7 @@ bool ncs_amend_find_member(const struct passing *p, uint32_t nth, int *comm, int
             if (j->comm[i]->member[k].rank == ncs_local->rank)
                 NCS_PUSH(own, count, room, one);
         }
-    bool known = nth > 0 && nth <= count;
+    bool known = nth > 0 && nth <= count && j->dropped == 0; /* or some are forgotten */
     if (known) {
         qsort(own, count, sizeof *own, by_joining);
         *comm = own[nth - 1].comm;

@@ -101,7 +101,15 @@ static bool is_on(const struct ncs_run *run, const void *handle, const struct nc
     return ncs_journal_find(run->journal, handle, &comm, &comm_rank) && comm == call->comm;
 }
 
-static bool is_due(const struct ncs_run *run, struct armed *a, const struct ncs_call *call)
+/* The communicator is named at the end, though all ranks have ended it by then. */
+static void set_comm(struct ncs_run *run, struct armed *a, int comm)
+{
+    if (comm >= 0 && comm != a->comm)
+        ncs_journal_keep_comm(run->journal, comm);
+    a->comm = comm;
+}
+
+static bool is_due(struct ncs_run *run, struct armed *a, const struct ncs_call *call)
 {
     const struct ncs_fault *f = &a->fault;
     bool about_comm = f->kind == NCS_FAULT_LINK || f->kind == NCS_FAULT_ASYNC;
@@ -112,7 +120,7 @@ static bool is_due(const struct ncs_run *run, struct armed *a, const struct ncs_
     if (f->fn >= 0)
         return ++a->uses == f->nth;
     a->uses = call->number;
-    a->comm = f->comm ? call->comm : -1;
+    set_comm(run, a, f->comm ? call->comm : -1);
     return f->call ? f->call == call->number : writes(call);
 }
 
@@ -180,11 +188,13 @@ void ncs_run_fault(struct ncs_run *run, const struct ncs_fault *fault)
         return;
     }
     struct armed *a = ncs_new(sizeof *a), **link = &run->rank[ncs_local->rank].armed;
-    int comm_rank;
+    int comm, comm_rank;
     a->fault = *fault;
     a->comm = -1;
-    if (fault->comm && ncs_journal_find(run->journal, fault->comm, &a->comm, &comm_rank) && fault->call)
-        a->uses = run->journal->comm[a->comm]->member[comm_rank].calls;
+    if (fault->comm && ncs_journal_find(run->journal, fault->comm, &comm, &comm_rank)) {
+        set_comm(run, a, comm);
+        a->uses = fault->call ? run->journal->comm[comm]->member[comm_rank].calls : 0;
+    }
     while (*link)
         link = &(*link)->next;
     *link = a;

@@ -11,7 +11,7 @@ struct signals {
 
 static struct signals *signals_of(struct ncs_verify *v, int comm, int target, int origin)
 {
-    uint64_t key = ((uint64_t)comm + 1) << 34 | (uint64_t)(target & 0x1ffff) << 17 |
+    uint64_t key = v->capture.journal->comm[comm]->serial << 34 | (uint64_t)(target & 0x1ffff) << 17 |
                    (uint64_t)(origin & 0x1ffff);
     struct signals *s = ncs_map_get(&v->signals, key);
 

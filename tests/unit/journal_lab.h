@@ -20,7 +20,7 @@ static struct ncs_local locals[4];
 
 static ncclResult_t nccl_code;
 static int next_id = 1, device, redop_handle = 77;
-static char handle_memory[16];
+static char handle_memory[1024];
 static size_t handles;
 static _Thread_local ncclComm_t *late; /* where an init in a group is to store its handle at the group's end */
 static bool is_late;
@@ -34,7 +34,8 @@ static inline ncclComm_t next_handle(void)
 static inline ncclResult_t get_unique_id(ncclUniqueId *id)
 {
     memset(id, 0, sizeof *id);
-    id->internal[0] = (char)next_id++;
+    memcpy(id->internal, &next_id, sizeof next_id);
+    next_id++;
     return ncclSuccess;
 }
 

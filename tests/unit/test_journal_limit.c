@@ -154,6 +154,80 @@ START_TEST(a_journal_of_nothing)
 }
 END_TEST
 
+/* ---- communicators that are over ---- */
+
+/* A communicator of one rank, with a call on it; returns that. */
+static struct ncs_call *live_and_die(void)
+{
+    ncclComm_t comm = join(0, 1, new_id(), 0);
+
+    reduce(0, comm, 4, ncclSum);
+    struct ncs_call *call = journal->newest;
+    api->ncclCommDestroy(comm);
+    return call;
+}
+
+START_TEST(ended_communicators_go_with_their_records)
+{
+    open_with(32 * sizeof(struct ncs_call));
+    for (int i = 0; i < 100; i++)
+        live_and_die();
+    size_t comms = journal->comms;
+    ck_assert_uint_gt(comms, 1);
+    ck_assert_uint_lt(comms, 32);
+    for (int i = 0; i < 300; i++) {
+        live_and_die();
+        ck_assert_uint_le(journal->held + journal->held_comms, 32 * sizeof(struct ncs_call));
+    }
+    ck_assert_uint_eq(journal->comms, comms);
+    ck_assert_str_eq(journal->comm[journal->newest->comm]->name, "comm400");
+    ncs_journal_close(journal);
+}
+END_TEST
+
+START_TEST(what_is_asked_for_stays)
+{
+    open_with(32 * sizeof(struct ncs_call));
+    ncclComm_t alive = join(0, 1, new_id(), 0);
+    struct ncs_call *pinned = live_and_die();
+    ncs_call_pin(pinned);
+    ncs_journal_keep_comm(journal, live_and_die()->comm);
+    int kept = journal->newest->comm;
+    for (int i = 0; i < 300; i++)
+        live_and_die();
+    ck_assert_str_eq(journal->comm[0]->name, "comm1");
+    ck_assert_str_eq(journal->comm[pinned->comm]->name, "comm2");
+    ck_assert_uint_eq(journal->comm[pinned->comm]->member[0].calls, 1);
+    ck_assert_str_eq(journal->comm[kept]->name, "comm3");
+    reduce(0, alive, 4, ncclSum);
+    ck_assert_int_eq(journal->newest->comm, 0);
+    ncs_call_unpin(pinned);
+    ncs_journal_close(journal);
+}
+END_TEST
+
+START_TEST(an_ended_communicator_is_known_by_its_handle)
+{
+    open_with(32 * sizeof(struct ncs_call));
+    ncclComm_t comm = join(0, 1, new_id(), 0);
+    api->ncclCommDestroy(comm);
+    for (int i = 0; i < 100; i++)
+        api->cudaDeviceSynchronize(); /* its records are dropped */
+    ck_assert_uint_eq(journal->held_comms, 0);
+    reduce(0, comm, 4, ncclSum);
+    struct ncs_call *misuse = journal->newest;
+    ck_assert_int_eq(misuse->comm, 0);
+    for (int i = 0; i < 5; i++)
+        live_and_die();
+    ck_assert_str_eq(journal->comm[misuse->comm]->name, "comm1");
+    ck_assert_uint_ne(journal->comm[misuse->comm]->member[0].gone, 0);
+    for (int i = 0; i < 100; i++)
+        live_and_die();
+    ck_assert_str_ne(journal->comm[0]->name, "comm1");
+    ncs_journal_close(journal);
+}
+END_TEST
+
 /* ---- threads ---- */
 
 enum { EACH = 500 };
@@ -192,4 +266,6 @@ END_TEST
 
 NCS_TEST_MAIN("journal limit", the_oldest_records_are_dropped, a_member_may_lose_all_its_records,
               pinned_records_stay, more_pinned_records_than_fit_are_held, pending_records_stay,
-              a_snapshot_releases_its_calls, a_journal_of_nothing, a_locked_journal_serves_threads)
+              a_snapshot_releases_its_calls, a_journal_of_nothing,
+              ended_communicators_go_with_their_records, what_is_asked_for_stays,
+              an_ended_communicator_is_known_by_its_handle, a_locked_journal_serves_threads)
