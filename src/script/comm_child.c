@@ -53,7 +53,12 @@ int ncs_comm_split(lua_State *L)
     NCS_TRY(L, ncclCommSplit, ncs_comm_handle(parent), o.color, o.key, c->cell, given(&o.config));
     if (o.color != NCCL_SPLIT_NOCOLOR)
         return open_child(L, c);
-    lua_pushnil(L); /* the cell stays until the rank ends: NCCL has its address */
+    /* While the call is in progress NCCL has the address of the cell. */
+    if (parent->blocking && ncs_lua_thread(L)->local->group_depth == 0) {
+        ncs_object_drop(L, &c->head);
+        ncs_object_let_go(L, &c->head);
+    }
+    lua_pushnil(L);
     return 1;
 }
 

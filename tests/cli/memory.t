@@ -69,3 +69,7 @@ $ for code in 'while true do pcall(function() while true do end end) end' 'while
 # Where the host itself has none, each allocation failing in its turn, that is all there is to say: no
 # crash, no case that is lost. (A sanitizer needs more than any limit.)
 $ run() { (ulimit -v $1; ncclscript run -k n=1 memory/short.lua >out 2>&1); echo $?; }; said() { case $2 in 0) grep -q ^PASS out;; 7) grep -qE '^MEMORY|no memory left|memory (of the host|budget)' out;; 127) grep -q 'shared librar' out;; *) false;; esac || { echo "$1: $2"; head -n 3 out; }; }; [ "$(run 4000000 2>/dev/null)" = 0 ] || exit 0; for v in $(seq 9000 500 24000); do said $v $(run $v); done
+
+# Communicators that are made and destroyed all the time take no more than the journal's own room.
+$ ncclscript run --memory 160M memory/communicators.lua
+> PASS  <*>
