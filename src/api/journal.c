@@ -42,6 +42,7 @@ void ncs_journal_close(struct ncs_journal *j)
         ncs_slab_give(&j->own->records, call);
     }
     ncs_slab_free(&j->own->records);
+    ncs_journal_free_hosts(j);
     ncs_journal_free_comms(j);
     ncs_map_free(&j->own->handles);
     ncs_map_free(&j->own->keys);

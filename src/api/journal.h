@@ -134,6 +134,28 @@ struct ncs_comm_info {
     int color;           /* of a part */
 };
 
+/* What a thread of control does for others, or waits for, without a call of NCCL or CUDA (journal_host.c). */
+enum ncs_host_kind {
+    NCS_HOST_BARRIER,
+    NCS_HOST_SET,   /* a key of the store */
+    NCS_HOST_GET,   /* the same, and waits for it */
+    NCS_HOST_SPAWN, /* a thread of its rank */
+};
+
+struct ncs_host_step {
+    enum ncs_host_kind kind;
+    int rank, thread;       /* as in ncs_local */
+    struct ncs_place place;
+    char *what;             /* the key; of a barrier its ranks, "ranks 0..3"; NULL = none */
+    int other;              /* of SPAWN: the thread */
+    bool over;              /* the wait is, */
+    bool in_vain;           /* by a timeout */
+    uint64_t after;         /* id of the newest call then, whoever made that */
+    uint64_t nth;           /* of its thread's, from 1 */
+    uint64_t id;            /* serial over the run, from 1 */
+    struct ncs_host_step *newer;
+};
+
 struct ncs_journal {
     size_t limit;            /* bytes of these two to hold; pending and pinned records are held anyway */
     size_t held;             /* bytes of records held now */
@@ -143,6 +165,10 @@ struct ncs_journal {
     struct ncs_call *oldest, *newest;
     struct ncs_comm_info **comm;
     size_t comms, comms_room;
+    struct ncs_host_step *oldest_host, *newest_host; /* in order */
+    uint64_t hosts;          /* ever made */
+    size_t host_bytes;
+    bool hosts_lost;         /* there were more than are kept */
     /* Told of each call before it is made, when nothing is known of it but its function, who makes it
      * and where; NULL = nobody is. */
     void (*entered)(const struct ncs_journal *j, struct ncs_call *call);
@@ -164,6 +190,10 @@ void ncs_journal_close(struct ncs_journal *j); /* and frees every record; NULL i
 struct ncs_call *ncs_journal_enter(struct ncs_journal *j, enum ncs_fn fn);
 int ncs_journal_begin(struct ncs_journal *j, struct ncs_call *call);
 void ncs_journal_leave(struct ncs_journal *j, struct ncs_call *call, int rc);
+
+/* A step of the calling thread's, which begins with it. NULL: too many are kept, or no script
+ * took it. */
+struct ncs_host_step *ncs_journal_host(struct ncs_journal *j, enum ncs_host_kind kind, const char *what, int other);
 
 /* The calling thread has waited for something that other threads do, not by a call of the driver. */
 void ncs_journal_heard(struct ncs_journal *j);

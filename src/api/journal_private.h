@@ -73,6 +73,7 @@ void ncs_journal_group_ended(struct ncs_journal *j, uint64_t group, bool ok);
 /* The first name given stays. */
 void ncs_journal_rename(struct ncs_journal *j, int number, const char *name);
 void ncs_journal_free_comms(struct ncs_journal *j);
+void ncs_journal_free_hosts(struct ncs_journal *j);
 
 /* ---- what libraries say of calls that failed (journal_said.c) ---- */
 

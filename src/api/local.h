@@ -60,6 +60,7 @@ struct ncs_local {
     struct ncs_place slept; /* where it last slept of its own accord */
 
     /* Kept by the journal. */
+    uint64_t hosts; /* its steps that are no calls (ncs_host_step) */
     uint64_t heard; /* id of the newest call when it last may have heard of other threads */
     struct ncs_call *call; /* the journalled call in flight, NULL outside of one */
     const char *said; /* of the last call: as ncs_call's, the journal's */
