@@ -2,6 +2,7 @@
 
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -124,4 +125,24 @@ void ncs_str_add_many_ranks(struct ncs_str *s, const int *ranks, size_t count)
         else
             ncs_str_addf(s, "%s%d", comma, ranks[i]);
     }
+}
+
+bool ncs_is_listed(const char *text, int rank)
+{
+    bool any = false;
+    for (const char *p = text ? text : ""; *p; ) {
+        if (*p < '0' || *p > '9') {
+            p++;
+            continue;
+        }
+        char *end;
+        long from = strtol(p, &end, 10), to = from;
+        if (end[0] == '.' && end[1] == '.')
+            to = strtol(end + 2, &end, 10);
+        if (rank >= from && rank <= to)
+            return true;
+        any = true;
+        p = end;
+    }
+    return !any;
 }

@@ -3,6 +3,7 @@
 #define NCS_BASE_STR_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 struct ncs_str {
@@ -25,5 +26,7 @@ void ncs_str_add_ranks(struct ncs_str *s, const int *ranks, size_t count);
 /* The same for who reads it in a line: what goes on in even steps as "1, 3, 5, ..., 1023", and of what
  * is still too long the end as "and 340 more". */
 void ncs_str_add_many_ranks(struct ncs_str *s, const int *ranks, size_t count);
+/* Is `rank` in a text such as "ranks 0, 2, 4..7"? A text without numbers names everybody. */
+bool ncs_is_listed(const char *text, int rank);
 
 #endif

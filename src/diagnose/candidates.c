@@ -179,9 +179,10 @@ static bool add_part(const struct ncs_explanations *s, struct ncs_explanation *c
             enum ncs_step_kind kind = kind_of(s, d, &d->gap[g]);
             if (kind == NCS_STEP_OTHER)
                 return false;
-            if (kind != NCS_STEP_CALL)
+            bool host = kind >= NCS_STEP_BARRIER;
+            if (host ? !ncs_host_gap(s, way->course[w], d, &d->gap[g], &change) : kind != NCS_STEP_CALL)
                 continue;
-            if (!change_of(s, way->course[w], d, &d->gap[g], &change))
+            if (!host && !change_of(s, way->course[w], d, &d->gap[g], &change))
                 return false;
             NCS_PUSH(c->change, c->changes, c->change_room, change);
         }

@@ -76,6 +76,25 @@ static struct ncs_course *course_of(struct ncs_courses *all, int rank, int threa
     return &all->of[all->count - 1];
 }
 
+static const struct {
+    enum ncs_step_kind kind;
+    const char *name; /* tells its places from those of calls */
+} hosts[] = {
+    [NCS_HOST_BARRIER] = { NCS_STEP_BARRIER, "barrier" }, [NCS_HOST_SET] = { NCS_STEP_SET, "store:set" },
+    [NCS_HOST_GET] = { NCS_STEP_GET, "store:get" },       [NCS_HOST_SPAWN] = { NCS_STEP_SPAWN, "spawn" },
+};
+
+static void add_host_step(struct ncs_courses *all, const struct ncs_host_step *h, struct ncs_call *stand_in)
+{
+    *stand_in = (struct ncs_call){ .id = h->after, .fn = NCS_FN_ncclGetVersion, .returned = true, .rank = h->rank,
+                                   .thread = h->thread, .place = h->place, .label = hosts[h->kind].name, .comm = -1,
+                                   .comm_rank = -1 };
+    struct ncs_course *own = course_of(all, h->rank, h->thread);
+    struct ncs_step step = { .call = stand_in, .host = h, .kind = hosts[h->kind].kind };
+    ncs_step_mark(all, stand_in, -1, &step);
+    NCS_PUSH(own->step, own->steps, own->room, step);
+}
+
 static void add_step(const struct ncs_inquiry *q, struct ncs_courses *all, const struct ncs_call *c)
 {
     enum ncs_step_kind kind;
@@ -95,6 +114,109 @@ static void add_step(const struct ncs_inquiry *q, struct ncs_courses *all, const
     ncs_step_mark(all, c, c->comm, &step);
     NCS_PUSH(own->step, own->steps, own->room, step);
 }
+
+/* In the order in which each thread did it. */
+static void add_steps(const struct ncs_inquiry *q, struct ncs_courses *all)
+{
+    const struct ncs_host_step *h = q->journal->oldest_host;
+    size_t count = 0;
+    for (const struct ncs_host_step *k = h; k; k = k->newer)
+        count++;
+    struct ncs_call *stand_in = all->stand_in = ncs_new((count + 1) * sizeof *stand_in);
+    for (const struct ncs_call *c = q->journal->oldest; c; c = c->newer) {
+        for (; h && h->after < c->id; h = h->newer)
+            add_host_step(all, h, stand_in++);
+        add_step(q, all, c);
+    }
+    for (; h; h = h->newer)
+        add_host_step(all, h, stand_in++);
+}
+
+/* ---- keys ---- */
+
+static bool is_of_key(const struct ncs_step *s)
+{
+    return s->kind == NCS_STEP_SET || s->kind == NCS_STEP_GET;
+}
+
+const char *ncs_awaited_key(const struct ncs_course *c)
+{
+    const struct ncs_step *last = c->steps && c->stands ? &c->step[c->steps - 1] : NULL;
+    return last && last->kind == NCS_STEP_GET && !last->host->over ? last->host->what : NULL;
+}
+
+/* One rank sets what others wait for: who does is a matter of roles where not most do it. */
+static void find_lone(struct ncs_courses *all)
+{
+    struct ncs_map come = { 0 }, last = { 0 }; /* site -> courses that come there, the last of them + 1 */
+    size_t waiting = 0;
+    for (size_t i = 0; i < all->count; i++)
+        for (size_t k = 0; k < all->of[i].steps; k++) {
+            uint64_t site = all->of[i].step[k].site;
+            if (!is_of_key(&all->of[i].step[k]) || ncs_map_number(&last, site) == i + 1)
+                continue;
+            ncs_map_put_number(&last, site, i + 1);
+            ncs_map_put_number(&come, site, ncs_map_number(&come, site) + 1);
+        }
+    for (size_t i = 0; i < all->count; i++)
+        waiting += ncs_awaited_key(&all->of[i]) != NULL;
+    for (size_t i = 0; i < all->count; i++)
+        for (size_t k = 0; k < all->of[i].steps; k++) {
+            struct ncs_step *s = &all->of[i].step[k];
+            size_t alike = ncs_map_number(&come, s->site), others = s->kind == NCS_STEP_SET ? waiting : 0;
+            s->lone = is_of_key(s) && (alike < 2 || 2 * alike <= all->count - others);
+        }
+    ncs_map_free(&come);
+    ncs_map_free(&last);
+}
+
+static uint64_t key_hash(const char *key)
+{
+    return ncs_hash_bytes(0, key, strlen(key)) | 1;
+}
+
+uint64_t ncs_key_class(const char *key)
+{
+    uint64_t class = 7;
+    for (const char *p = key; *p;) {
+        bool digits = *p >= '0' && *p <= '9';
+        class = ncs_hash(class, digits ? '0' : (uint64_t)(unsigned char)*p);
+        do
+            p++;
+        while (digits && *p >= '0' && *p <= '9');
+    }
+    return class | 1;
+}
+
+/* Keys for which courses wait and that nobody sets, and those that are set and for the like of which nobody asks:
+ * who waits for "rank2-ready" may ask for "rank3-ready" later. */
+static void find_loose(struct ncs_courses *all)
+{
+    struct ncs_map set = { 0 }, asked = { 0 }; /* keys -> 1; classes of keys -> 1 */
+    bool any = false;
+    for (size_t i = 0; i < all->count; i++)
+        for (size_t k = 0; k < all->of[i].steps; k++) {
+            const struct ncs_step *s = &all->of[i].step[k];
+            if (s->kind == NCS_STEP_SET)
+                ncs_map_put_number(&set, key_hash(s->host->what), 1);
+            if (s->kind == NCS_STEP_GET)
+                ncs_map_put_number(&asked, ncs_key_class(s->host->what), 1);
+        }
+    for (size_t i = 0; i < all->count; i++) {
+        const char *key = ncs_awaited_key(&all->of[i]);
+        all->of[i].missed = key && !ncs_map_get(&set, key_hash(key)) ? key : NULL;
+        any |= all->of[i].missed != NULL;
+    }
+    for (size_t i = 0; i < all->count && any; i++)
+        for (size_t k = 0; k < all->of[i].steps; k++) {
+            struct ncs_step *s = &all->of[i].step[k];
+            s->loose = s->kind == NCS_STEP_SET && !ncs_map_get(&asked, ncs_key_class(s->host->what));
+        }
+    ncs_map_free(&set);
+    ncs_map_free(&asked);
+}
+
+/* ---- all courses ---- */
 
 /* Places at which a rank sends to, or receives from, several others, as in an exchange with all of them: that
  * is no role. */
@@ -127,7 +249,7 @@ static bool only_joins(const struct ncs_inquiry *q, const struct ncs_course *c)
 {
     const struct ncs_snap_context *at = c->context >= 0 ? &q->snap->context[c->context] : NULL;
     for (size_t i = 0; i < c->steps; i++)
-        if (c->step[i].kind == NCS_STEP_CALL)
+        if (c->step[i].kind == NCS_STEP_CALL || c->step[i].kind == NCS_STEP_BARRIER)
             return false;
     for (size_t i = 0; at && i < at->waits; i++) {
         const struct ncs_snap_wait *w = &q->snap->wait[at->wait + i];
@@ -177,7 +299,7 @@ static void find_holders(const struct ncs_inquiry *q, struct ncs_courses *all)
 bool ncs_courses_read(const struct ncs_inquiry *q, struct ncs_courses *out)
 {
     memset(out, 0, sizeof *out);
-    if (q->journal->dropped)
+    if (q->journal->dropped || q->journal->hosts_lost)
         return false;
     out->class_of = ncs_new(q->journal->comms * sizeof *out->class_of);
     for (size_t c = 0; c < q->journal->comms; c++)
@@ -192,12 +314,13 @@ bool ncs_courses_read(const struct ncs_inquiry *q, struct ncs_courses *out)
         /* A rank whose thread waits as another one goes on behind that wait (recast.c). */
         own->still = c->state == NCS_CONTEXT_ENDED && unknown && !q->parties;
     }
-    for (const struct ncs_call *c = q->journal->oldest; c; c = c->newer)
-        add_step(q, out, c);
+    add_steps(q, out);
     if (q->parties)
         drop_joiners(q, out);
     if (q->parties)
         find_holders(q, out);
+    find_lone(out);
+    find_loose(out);
     clear_spread(out);
     return true;
 }
@@ -215,5 +338,6 @@ void ncs_courses_free(struct ncs_courses *c)
         ncs_free(c->of[i].step);
     ncs_free(c->of);
     ncs_free(c->class_of);
+    ncs_free(c->stand_in);
     ncs_map_free(&c->at);
 }

@@ -13,11 +13,19 @@ enum ncs_step_kind {
     NCS_STEP_RECORD,    /* of an event */
     NCS_STEP_AFTER,     /* a stream waits for an event */
     NCS_STEP_OTHER,     /* takes part in a comparison only: a split, a destroy ... */
+    NCS_STEP_BARRIER,   /* these are no calls of NCCL or CUDA: see host */
+    NCS_STEP_SET,
+    NCS_STEP_GET,
+    NCS_STEP_SPAWN,
 };
 
 struct ncs_step {
-    const struct ncs_call *call;
+    const struct ncs_call *call; /* of a host's step what stands for it: a record of its rank, thread and place */
+    const struct ncs_host_step *host; /* NULL = a call */
     enum ncs_step_kind kind;
+    const char *key; /* of a step that a change makes: it sets, or waits for, this one; NULL = that of host */
+    bool lone; /* sets a key, or waits for one, where few ranks do: that others do not is no difference */
+    bool loose; /* sets a key for which nobody asks, while somebody waits for one that nobody sets */
     /* Alike where ranks do alike: the function, the place in the program, the label and what made the
      * communicator. Children of one split are alike, the ranks' own arguments do not count. */
     uint64_t site;
@@ -32,6 +40,7 @@ struct ncs_course {
     bool stands;           /* in its last step */
     bool over;             /* it makes no further call whatever the others do */
     bool still;            /* of a recorded run: it waits for nothing, and yet its calls end here */
+    const char *missed;    /* key that it waits for and nobody sets; NULL = none */
     struct ncs_step *step; /* in order */
     size_t steps, room;
 };
@@ -41,6 +50,7 @@ struct ncs_courses {
     size_t count, room;
     struct ncs_map at;     /* rank and thread -> index + 1 */
     uint64_t *class_of;    /* by communicator: see site */
+    struct ncs_call *stand_in; /* for the steps of hosts */
 };
 
 /* False where the journal has dropped records: the courses would begin anywhere. */
@@ -51,6 +61,11 @@ uint64_t ncs_role_of(const struct ncs_courses *all, enum ncs_fn fn, int comm, in
 /* Site and role of a call if it is made on that communicator. */
 void ncs_step_mark(const struct ncs_courses *all, const struct ncs_call *call, int comm, struct ncs_step *step);
 
+/* The key that the course waits for; NULL = it waits for none. */
+const char *ncs_awaited_key(const struct ncs_course *c);
+/* The same of keys that differ in their numbers only, as "rank0-ready" and "rank12-ready". */
+uint64_t ncs_key_class(const char *key);
+
 /* ---- changes ---- */
 
 enum ncs_change_kind {
@@ -58,6 +73,7 @@ enum ncs_change_kind {
     NCS_CHANGE_LEAVE_OUT, /* the step */
     NCS_CHANGE_COMM,      /* the step's call is made on another communicator */
     NCS_CHANGE_PEER,      /* the step's call names another peer */
+    NCS_CHANGE_KEY,       /* the step sets another key */
 };
 
 struct ncs_change {
@@ -69,6 +85,9 @@ struct ncs_change {
     int comm, comm_rank;          /* where it is made */
     int peer;                     /* PEER, and PUT_IN of a send or receive; -1 = none */
     const struct ncs_call *wants; /* PEER: the call of that peer's that it answers then */
+    const struct ncs_host_step *host; /* the model's, or the step's; NULL = it is a call. Such a change is on no
+                                       * communicator */
+    const char *key;              /* of a host's: that is set then */
 };
 
 enum ncs_fn ncs_change_fn(const struct ncs_change *c); /* of the call that is put in */

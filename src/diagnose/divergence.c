@@ -154,7 +154,8 @@ static struct shown show(const struct ncs_ways *ways, const struct ncs_way *way,
 {
     struct shown s = { .step = way->step, .at = ncs_new((way->steps + 1) * sizeof *s.at) };
     for (size_t i = 0; i < way->steps; i++)
-        if (!way->step[i].role || other->spot[ncs_spot_number(&ways->roles, way->step[i].site)])
+        if (!way->step[i].lone &&
+            (!way->step[i].role || other->spot[ncs_spot_number(&ways->roles, way->step[i].site)]))
             s.at[s.count++] = i;
     return s;
 }
@@ -202,6 +203,12 @@ static bool is_round(const struct ncs_step *step, size_t at, size_t steps, const
     return true;
 }
 
+/* Waits of its own come and go with a rank's calls; to wait for a key more, or set one more, changes nothing. */
+static bool is_weighed(const struct ncs_step *s, bool more)
+{
+    return s->kind != NCS_STEP_WAIT && s->kind != NCS_STEP_GET && !(s->kind == NCS_STEP_SET && more);
+}
+
 size_t ncs_divergence_size(const struct ncs_ways *ways, const struct ncs_divergence *d)
 {
     const struct ncs_step *own = ways->of[d->way].step, *model = ways->of[d->model].step;
@@ -215,7 +222,7 @@ size_t ncs_divergence_size(const struct ncs_ways *ways, const struct ncs_diverge
         bool round = is_round(own, g->at, next - i, g->more ? own + g->at : model + g->of);
         size_t calls = 0;
         for (size_t k = i; k < next; k++)
-            calls += (d->gap[k].more ? own[d->gap[k].at] : model[d->gap[k].of]).kind != NCS_STEP_WAIT;
+            calls += is_weighed(d->gap[k].more ? &own[d->gap[k].at] : &model[d->gap[k].of], d->gap[k].more);
         size += round ? 1 : calls;
     }
     return size;

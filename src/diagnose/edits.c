@@ -22,6 +22,7 @@ struct ncs_edit ncs_edit_copy(const struct ncs_edit *edit)
     struct ncs_edit copy = *edit;
     copy.on = ncs_copy_text(edit->on);
     copy.text = ncs_copy_text(edit->text);
+    copy.key = ncs_copy_text(edit->key);
     return copy;
 }
 
@@ -29,6 +30,7 @@ void ncs_edit_free(struct ncs_edit *edit)
 {
     ncs_free(edit->on);
     ncs_free(edit->text);
+    ncs_free(edit->key);
 }
 
 static const struct ncs_call *call_of(const struct ncs_inquiry *q, int comm, int comm_rank,
@@ -134,11 +136,30 @@ static void say_other(struct ncs_str *s, const struct ncs_inquiry *q, const stru
         ncs_str_addf(s, " on %s", ncs_comm_name(q, e->other_comm));
 }
 
+/* "come to barrier() of line 12", "leave out barrier() at line 24", "set "go1" instead of its key at line 17" */
+static void say_host(struct ncs_str *s, const struct ncs_edit *e)
+{
+    static const char *const verbs[] = {
+        [NCS_HOST_BARRIER] = "come to barrier()", [NCS_HOST_SET] = "set", [NCS_HOST_GET] = "wait for",
+        [NCS_HOST_SPAWN] = "spawn the thread",
+    };
+    bool insert = e->kind == NCS_EDIT_INSERT, key = e->host == NCS_HOST_SET || e->host == NCS_HOST_GET;
+    ncs_str_addf(s, "%s%s", e->kind == NCS_EDIT_DELETE ? "do not " : "", verbs[e->host]);
+    if (key)
+        ncs_str_addf(s, " \"%s\"%s", e->key, e->kind == NCS_EDIT_ARGUMENT ? " instead" : "");
+    if (e->line)
+        ncs_str_addf(s, " %s line %d", insert ? "as in" : "at", e->line);
+}
+
 char *ncs_say_edit(const struct ncs_inquiry *q, const struct ncs_edit *e)
 {
     struct ncs_str s = { 0 };
     const char *comm = ncs_comm_name(q, e->comm);
     ncs_str_addf(&s, "rank %d: ", e->rank);
+    if (e->of_host) {
+        say_host(&s, e);
+        return ncs_str_take(&s);
+    }
     switch (e->kind) {
     case NCS_EDIT_INSERT:
         ncs_str_add(&s, "insert ");

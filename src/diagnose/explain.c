@@ -22,7 +22,7 @@ static void join_comms(struct ncs_explanation *c)
         struct ncs_change *in = a->kind == NCS_CHANGE_PUT_IN ? a : b;
         struct ncs_change *out = in == a ? b : a;
         if (a->course != b->course || a->kind == b->kind || in->kind != NCS_CHANGE_PUT_IN ||
-            out->kind != NCS_CHANGE_LEAVE_OUT || in->comm == out->comm ||
+            out->kind != NCS_CHANGE_LEAVE_OUT || in->comm == out->comm || in->host || out->host ||
             !same_place(in->model, out->model) || in->answer)
             continue;
         struct ncs_change joined = { .kind = NCS_CHANGE_COMM, .course = a->course, .step = out->step,
@@ -41,6 +41,7 @@ static bool exchanges(const struct ncs_explanation *c)
         for (size_t k = 0; k < c->changes; k++)
             if (c->change[i].kind == NCS_CHANGE_LEAVE_OUT && c->change[k].kind == NCS_CHANGE_PUT_IN &&
                 c->change[i].course == c->change[k].course && c->change[i].comm == c->change[k].comm &&
+                !c->change[i].host && !c->change[k].host &&
                 ncs_call_signature(c->change[i].model) == ncs_call_signature(c->change[k].model))
                 return true;
     return false;
@@ -93,7 +94,8 @@ static bool same_changes(const struct ncs_explanation *a, const struct ncs_expla
         return false;
     for (size_t i = 0; i < a->changes; i++)
         if (a->change[i].kind != b->change[i].kind || a->change[i].course != b->change[i].course ||
-            a->change[i].step != b->change[i].step || a->change[i].comm != b->change[i].comm)
+            a->change[i].step != b->change[i].step || a->change[i].comm != b->change[i].comm ||
+            a->change[i].key != b->change[i].key)
             return false;
     return true;
 }
@@ -173,6 +175,7 @@ static void look(struct ncs_explanations *s)
     s->misfits = ncs_misfits_new(&s->courses, &s->ways);
     ncs_candidates_apart(s);
     ncs_candidates_missed(s);
+    ncs_candidates_hosts(s);
 }
 
 struct ncs_explanations *ncs_explain_hang(const struct ncs_inquiry *q)

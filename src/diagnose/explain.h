@@ -44,6 +44,11 @@ struct ncs_explanations {
 void ncs_candidates_apart(struct ncs_explanations *s);
 /* What would answer those who wait, or make them wait no more (missed.c). */
 void ncs_candidates_missed(struct ncs_explanations *s);
+/* Keys, barriers and threads of hosts (candidates_host.c): from who waits, and what a way has more or less; false:
+ * that is no matter. */
+void ncs_candidates_hosts(struct ncs_explanations *s);
+bool ncs_host_gap(const struct ncs_explanations *s, size_t course, const struct ncs_divergence *d,
+                  const struct ncs_gap *g, struct ncs_change *out);
 /* Takes the candidate: rehearses it, and keeps it if all go on then and it is among the cheapest. */
 void ncs_candidate_try(struct ncs_explanations *s, struct ncs_explanation *c);
 void ncs_candidate_free(struct ncs_explanation *c); /* the contents */
@@ -87,6 +92,10 @@ bool ncs_explanation_brings_closer(const struct ncs_explanation *e);
 bool ncs_explanation_is_as_good(const struct ncs_explanation *e);
 /* Whom the others are furthest from, in short; false: nobody. The contents are the caller's. */
 bool ncs_find_oddity(const struct ncs_explanations *e, struct ncs_finding *out);
+/* Of one that changes steps of hosts alone (explanation_host.c): its edits, with a key that is not theirs, and the
+ * finding. */
+struct ncs_edit ncs_host_edit(const struct ncs_explanations *s, const struct ncs_change *c);
+bool ncs_say_hosts(const struct ncs_explanation *e, struct ncs_root *r, struct ncs_drafts *all);
 /* Adds the finding; false: there are no words for it. */
 bool ncs_explanation_say(const struct ncs_explanation *e, struct ncs_drafts *all);
 

@@ -11,6 +11,15 @@ static bool of_one_kind(const struct ncs_explanation *c)
     return true;
 }
 
+/* Barriers, keys and threads beside calls are told of in the edits alone. */
+static const struct ncs_change *first_call(const struct ncs_explanation *e)
+{
+    for (size_t i = 0; i < e->changes; i++)
+        if (!e->change[i].host)
+            return &e->change[i];
+    return NULL;
+}
+
 /* Position of a call that is put in or left out among the collectives of its rank. */
 static uint32_t position_of(const struct ncs_explanations *s, const struct ncs_change *c)
 {
@@ -58,6 +67,8 @@ static uint32_t number_at(const struct ncs_explanations *s, const struct ncs_cha
 
 static struct ncs_edit edit_of(const struct ncs_explanations *s, const struct ncs_change *c)
 {
+    if (c->host)
+        return ncs_host_edit(s, c);
     const struct ncs_call *m = c->model;
     struct ncs_edit e = { .kind = NCS_EDIT_DELETE, .rank = s->courses.of[c->course].rank, .comm = c->comm,
                           .comm_rank = c->comm_rank, .call = m->number, .model = -1,
@@ -92,7 +103,7 @@ static struct ncs_edit edit_of(const struct ncs_explanations *s, const struct nc
 static bool say_shift(const struct ncs_explanation *b, struct ncs_root *r, struct ncs_drafts *all)
 {
     const struct ncs_explanations *s = b->of;
-    const struct ncs_change *first = &b->change[0];
+    const struct ncs_change *first = first_call(b);
     bool skipped = first->kind == NCS_CHANGE_PUT_IN;
     const struct ncs_need *n = need_of(s, first->comm, first->comm_rank, skipped);
     if (!n)
@@ -137,7 +148,7 @@ static bool say_shift(const struct ncs_explanation *b, struct ncs_root *r, struc
 static bool say_answer(const struct ncs_explanation *b, struct ncs_root *r, struct ncs_drafts *all)
 {
     const struct ncs_explanations *s = b->of;
-    const struct ncs_change *first = &b->change[0];
+    const struct ncs_change *first = first_call(b);
     for (size_t i = 0; i < s->q->needs; i++) {
         const struct ncs_need *n = &s->q->need[i];
         if (n->kind != NCS_NEED_PAIR || n->call != first->model || !n->absents)
@@ -186,7 +197,7 @@ static const struct ncs_need *unanswered(const struct ncs_explanations *s, const
 /* A send or receive that nobody answers, and that nobody ought to. */
 static bool say_excess(const struct ncs_explanation *b, struct ncs_root *r, struct ncs_drafts *all)
 {
-    const struct ncs_call *call = b->change[0].model;
+    const struct ncs_call *call = first_call(b)->model;
     r->need = unanswered(b->of, call);
     if (!r->need)
         return false;
@@ -224,14 +235,15 @@ static bool say_peers(const struct ncs_explanation *b, struct ncs_root *r, struc
 
 bool ncs_explanation_say(const struct ncs_explanation *e, struct ncs_drafts *all)
 {
-    const struct ncs_change *first = &e->change[0];
+    const struct ncs_change *first = first_call(e);
     if (!of_one_kind(e))
         return false;
     struct ncs_edit *edit = ncs_new(e->changes * sizeof *edit);
     for (size_t i = 0; i < e->changes; i++)
         edit[i] = edit_of(e->of, &e->change[i]);
     struct ncs_root r = { .comm = -1, .rank = -1, .edit = edit, .edits = e->changes };
-    bool fine = first->kind == NCS_CHANGE_COMM ? say_elsewhere(e, &r, all)
+    bool fine = !first                           ? ncs_say_hosts(e, &r, all)
+                : first->kind == NCS_CHANGE_COMM ? say_elsewhere(e, &r, all)
                 : first->kind == NCS_CHANGE_PEER ? say_peers(e, &r, all)
                 : first->answer                ? say_answer(e, &r, all)
                 : first->kind == NCS_CHANGE_LEAVE_OUT && ncs_call_is_pair(first->model) ? say_excess(e, &r, all)
@@ -279,20 +291,24 @@ bool ncs_explanation_brings_closer(const struct ncs_explanation *e)
 
 bool ncs_explanation_is_as_good(const struct ncs_explanation *e)
 {
-    return is_as_cheap(&e->cost, &e->of->best[0].cost) && ncs_explanation_brings_closer(e);
+    /* Of two hosts that wait for each other at a barrier neither is any closer to anybody. */
+    bool close = ncs_explanation_brings_closer(e) || !first_call(e);
+    return is_as_cheap(&e->cost, &e->of->best[0].cost) && close;
 }
 
 /* Most ranks of the communicator would have to be wrong. */
 static bool blames_most(const struct ncs_explanation *e)
 {
-    return 2 * e->cost.ranks > (size_t)e->of->q->journal->comm[e->change[0].comm]->nranks;
+    bool host = e->change[0].host != NULL;
+    size_t all = host ? e->of->courses.count : (size_t)e->of->q->journal->comm[e->change[0].comm]->nranks;
+    return 2 * e->cost.ranks > all;
 }
 
 static bool some_may_be_misplaced(const struct ncs_explanations *s)
 {
     for (size_t i = 0; i < s->count; i++)
         for (size_t k = 0; k < s->best[i].changes; k++)
-            if (may_be_misplaced(s->q->journal, s->best[i].change[k].comm))
+            if (!s->best[i].change[k].host && may_be_misplaced(s->q->journal, s->best[i].change[k].comm))
                 return true;
     return false;
 }

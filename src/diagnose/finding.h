@@ -79,6 +79,12 @@ struct ncs_edit {
     const char *argument; /* INSERT: "peer" where it is not the model's. ARGUMENT: "count" "datatype" "op" "root" "peer"
                            * "comm"; static text */
     int64_t value;        /* of "comm" the number, and that of other_comm */
+    bool of_host;         /* no call, but a step of a host (api/journal.h): `rank` alone says whose, and */
+    enum ncs_host_kind host;
+    int host_thread;      /* of which thread of its process */
+    uint64_t nth;         /* which of that thread's; of an INSERT the one before which it comes; 0 = none */
+    uint64_t before;      /* INSERT: id of the call before which it comes; 0 = none: at the thread's end */
+    char *key;            /* INSERT, ARGUMENT: its key then; of a barrier its ranks */
     bool of_party;        /* its process drives several ranks of a communicator: */
     int device, thread;   /* this one's; -1 = not known */
     char *on;             /* name of the communicator */

@@ -341,26 +341,6 @@ static void connect_job(struct ncs_inquiry *q, int job)
         connect_wait(q, ncs_job_node(q, job), &q->snap->wait[j->wait + i]);
 }
 
-bool ncs_is_listed(const char *text, int rank)
-{
-    bool any = false;
-    for (const char *p = text ? text : ""; *p; ) {
-        if (*p < '0' || *p > '9') {
-            p++;
-            continue;
-        }
-        char *end;
-        long from = strtol(p, &end, 10), to = from;
-        if (end[0] == '.' && end[1] == '.')
-            to = strtol(end + 2, &end, 10);
-        if (rank >= from && rank <= to)
-            return true;
-        any = true;
-        p = end;
-    }
-    return !any;
-}
-
 static bool at_gate(const struct ncs_inquiry *q, const struct ncs_snap_context *c,
                     const struct ncs_snap_gate *gate)
 {

@@ -298,8 +298,6 @@ static inline bool ncs_polls(const struct ncs_inquiry *q, const struct ncs_snap_
     return c->state == NCS_CONTEXT_POLLING ||
            (c->state == NCS_CONTEXT_READY && q->snap->stop == NCS_STOP_LIVELOCK);
 }
-/* Is `rank` in a text such as "ranks 0, 2, 4..7"? A text without numbers names everybody. */
-bool ncs_is_listed(const char *text, int rank);
 /* What all ranks come to but that has no number: a split, a shrink, a suspension. */
 bool ncs_is_meeting(const struct ncs_need *need);
 bool ncs_failed(const struct ncs_call *call); /* returned an error of NCCL */
@@ -415,6 +413,10 @@ void ncs_say_ranks(struct ncs_str *s, const int *ranks, size_t count);
 /* " in the group of its call at line 7" of somebody who waits in a group without the call that is
  * missed; false, and nothing, of others. */
 bool ncs_say_own_group(const struct ncs_inquiry *q, struct ncs_str *s, const struct ncs_absent *a);
+
+/* "; rank 2 spawned no thread at line 16, rank 0 spawned 1" of one who is missed where threads of others that it has
+ * not spawned are; false, and nothing, of others (spawns.c). */
+bool ncs_say_spawns(const struct ncs_inquiry *q, const struct ncs_need *n, int rank, struct ncs_str *s);
 
 /* ---- filling findings (fill.c) ---- */
 

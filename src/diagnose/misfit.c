@@ -34,7 +34,14 @@ struct ncs_misfits {
     size_t *a, *b, room; /* room for what is compared */
 };
 
-/* ---- peers ---- */
+/* ---- peers and keys ---- */
+
+/* What most have alike at a place: how far their peer is away, what their key is but for its numbers. */
+static uint64_t role_of(const struct ncs_step *s)
+{
+    bool key = s->kind == NCS_STEP_SET || s->kind == NCS_STEP_GET;
+    return !key ? s->role : s->lone ? 0 : ncs_key_class(s->key ? s->key : s->host->what);
+}
 
 static uint64_t key_of(uint64_t site, uint64_t role)
 {
@@ -48,24 +55,27 @@ static void read_roles(struct ncs_misfits *m)
     for (size_t c = 0; c < m->courses->count; c++)
         for (size_t i = 0; i < m->courses->of[c].steps; i++) {
             const struct ncs_step *s = &m->courses->of[c].step[i];
-            if (!s->role)
+            uint64_t role = role_of(s);
+            if (!role)
                 continue;
             ncs_map_put_number(&seen, s->site, ncs_map_number(&seen, s->site) + 1);
-            ncs_map_put_number(&seen, key_of(s->site, s->role), ncs_map_number(&seen, key_of(s->site, s->role)) + 1);
+            ncs_map_put_number(&seen, key_of(s->site, role), ncs_map_number(&seen, key_of(s->site, role)) + 1);
         }
     for (size_t c = 0; c < m->courses->count; c++)
         for (size_t i = 0; i < m->courses->of[c].steps; i++) {
             const struct ncs_step *s = &m->courses->of[c].step[i];
-            if (s->role && 2 * ncs_map_number(&seen, key_of(s->site, s->role)) > ncs_map_number(&seen, s->site))
-                ncs_map_put_number(&m->roles, s->site, (size_t)s->role);
+            uint64_t role = role_of(s);
+            if (role && 2 * ncs_map_number(&seen, key_of(s->site, role)) > ncs_map_number(&seen, s->site))
+                ncs_map_put_number(&m->roles, s->site, (size_t)role);
         }
     ncs_map_free(&seen);
 }
 
 static bool is_odd(const struct ncs_misfits *m, const struct ncs_step *s)
 {
-    size_t most = s->role ? ncs_map_number(&m->roles, s->site) : 0;
-    return most && !ncs_roles_alike(&m->ways->roles, most, s->role);
+    uint64_t role = role_of(s);
+    size_t most = role ? ncs_map_number(&m->roles, s->site) : 0;
+    return most && !ncs_roles_alike(&m->ways->roles, most, role);
 }
 
 static size_t count_odd(const struct ncs_misfits *m, const struct ncs_step *step, size_t steps)
@@ -131,7 +141,7 @@ static size_t shown(const struct ncs_misfits *m, const struct trail *own, const 
     size_t n = 0;
     for (size_t i = 0; i < own->steps; i++) {
         const struct ncs_step *s = &own->step[i];
-        if (s->kind != NCS_STEP_WAIT && (!s->role || takes(m, other, s)))
+        if (s->kind != NCS_STEP_WAIT && !s->lone && (!s->role || takes(m, other, s)))
             at[n++] = i;
     }
     return n;
@@ -243,6 +253,8 @@ struct ncs_misfits *ncs_misfits_new(const struct ncs_courses *courses, const str
         for (size_t k = 0; k < ways->of[i].courses; k++) {
             const struct ncs_course *c = &courses->of[ways->of[i].course[k]];
             m->now += count_odd(m, c->step, c->steps);
+            for (size_t t = 0; t < c->steps; t++)
+                m->now += c->step[t].loose;
         }
         m->of[i] = (struct trail){ .step = ways->of[i].step, .steps = ways->of[i].steps, .spot = ways->of[i].spot,
                                    .open = ways->of[i].open };
@@ -287,7 +299,10 @@ static void add_step(struct ncs_step *step, size_t *steps, const struct ncs_misf
 {
     struct ncs_step own = { .call = c->like ? c->like->call : c->model, .kind = NCS_STEP_CALL,
                             .site = c->like ? c->like->site : 0 };
-    if (!c->answer && c->peer < 0)
+    if (c->host) {
+        own = *c->like;
+        own.key = c->key;
+    } else if (!c->answer && c->peer < 0)
         ncs_step_mark(m->courses, c->model, c->comm, &own);
     else
         own.role = ncs_role_of(m->courses, ncs_change_fn(c), c->comm, c->comm_rank, c->peer);
@@ -309,6 +324,10 @@ static struct changed change_course(const struct ncs_misfits *m, const struct nc
             replaced |= change[k].kind != NCS_CHANGE_PUT_IN;
             if (change[k].kind == NCS_CHANGE_LEAVE_OUT && i + 1 == own->steps)
                 left = own->step[i].site;
+            if (change[k].kind == NCS_CHANGE_KEY) {
+                c.step[steps] = own->step[i];
+                c.step[steps++].key = change[k].key;
+            }
             if (change[k].kind == NCS_CHANGE_PEER) {
                 c.step[steps] = own->step[i];
                 c.step[steps++].role = ncs_role_of(m->courses, change[k].model->fn, change[k].comm,
@@ -385,6 +404,12 @@ size_t ncs_misfit_now(const struct ncs_misfits *m)
     return m->now;
 }
 
+/* What was set for nobody is set for somebody then. */
+static bool claims_a_key(const struct ncs_change *change, size_t changes)
+{
+    return changes && change[0].kind == NCS_CHANGE_KEY;
+}
+
 size_t ncs_misfit_with(struct ncs_misfits *m, const struct ncs_change *change, size_t changes, size_t *turns)
 {
     struct changed *changed = NULL;
@@ -399,6 +424,7 @@ size_t ncs_misfit_with(struct ncs_misfits *m, const struct ncs_change *change, s
     if (count <= MOST_CHANGED) {
         size_t then = sum(m, changed, count, true), before = sum(m, changed, count, false);
         misfit = misfit + then > before ? misfit + then - before : 0;
+        misfit -= claims_a_key(change, changes) && misfit;
     }
     for (size_t i = 0; i < count; i++) {
         if (turns)

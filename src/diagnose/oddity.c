@@ -17,19 +17,29 @@ static size_t model_of(const struct ncs_explanations *s, size_t way)
 }
 
 /* The first place at which the ways part: whether the first of them has been there. NULL = there is none. */
-static const struct ncs_call *parting_of(const struct ncs_explanations *s, size_t way, size_t model, bool *more)
+static const struct ncs_step *parting_of(const struct ncs_explanations *s, size_t way, size_t model, bool *more)
 {
     struct ncs_divergence d = { 0 };
-    const struct ncs_call *call = NULL;
+    const struct ncs_step *first = NULL;
     bool apart = model != way && ncs_diverge(&s->ways, way, model, 1, 1, &d);
-    for (size_t i = 0; apart && i < d.gaps && !call; i++) {
+    for (size_t i = 0; apart && i < d.gaps && !first; i++) {
         const struct ncs_step *step = d.gap[i].more ? &s->ways.of[way].step[d.gap[i].at]
                                                     : &s->ways.of[model].step[d.gap[i].of];
         *more = d.gap[i].more;
-        call = step->kind == NCS_STEP_WAIT ? NULL : step->call; /* a wait comes and goes with calls */
+        first = step->kind == NCS_STEP_WAIT ? NULL : step; /* a wait comes and goes with calls */
     }
     ncs_free(d.gap);
-    return call;
+    return first;
+}
+
+/* "comm:send at line 12", "barrier at line 7" */
+static void say_step(struct ncs_str *out, const struct ncs_step *step)
+{
+    ncs_str_add(out, step->host ? step->call->label : ncs_said_function(step->call));
+    if (!step->host)
+        ncs_say_place(out, step->call);
+    else if (step->host->place.line)
+        ncs_str_addf(out, " at line %d", step->host->place.line);
 }
 
 /* "rank 3 called comm:send at line 12 where the others did not"; false: nothing can be said. */
@@ -37,30 +47,30 @@ static bool say_parting(const struct ncs_explanations *s, size_t course, struct 
 {
     bool more = false;
     size_t way = ncs_misfits_way(s->misfits, course);
-    const struct ncs_call *call = parting_of(s, way, model_of(s, way), &more);
-    const struct ncs_step *odd = call ? NULL : ncs_misfits_odd_step(s->misfits, course);
+    const struct ncs_step *first = parting_of(s, way, model_of(s, way), &more);
+    const struct ncs_step *odd = first ? NULL : ncs_misfits_odd_step(s->misfits, course);
     if (odd) {
-        ncs_str_add(out, " named another peer");
-        ncs_say_place(out, odd->call);
+        ncs_str_add(out, odd->host ? " named another key in " : " named another peer in ");
+        say_step(out, odd);
         ncs_str_add(out, " than the others");
-    } else if (call) {
-        ncs_str_addf(out, more ? " called %s" : " did not call %s", ncs_said_function(call));
-        ncs_say_place(out, call);
+    } else if (first) {
+        ncs_str_add(out, more ? " called " : " did not call ");
+        say_step(out, first);
         ncs_str_addf(out, " where the others did%s", more ? " not" : "");
     }
-    return odd || call;
+    return odd || first;
 }
 
 /* "rank 0 called comm:send at line 12, rank 1 did not": of two nobody is the odd one. */
 static bool say_parting_of_two(const struct ncs_explanations *s, struct ncs_str *out)
 {
     bool more = false;
-    const struct ncs_call *call = parting_of(s, ncs_misfits_way(s->misfits, 0), ncs_misfits_way(s->misfits, 1), &more);
+    const struct ncs_step *step = parting_of(s, ncs_misfits_way(s->misfits, 0), ncs_misfits_way(s->misfits, 1), &more);
     int first = s->courses.of[more ? 0 : 1].rank, second = s->courses.of[more ? 1 : 0].rank;
-    if (!call)
+    if (!step)
         return false;
-    ncs_str_addf(out, "rank %d called %s", first, ncs_said_function(call));
-    ncs_say_place(out, call);
+    ncs_str_addf(out, "rank %d called ", first);
+    say_step(out, step);
     ncs_str_addf(out, ", rank %d did not", second);
     return true;
 }

@@ -14,6 +14,8 @@ struct ncs_recast_private {
     struct ncs_parties *p;
     struct ncs_call *call; /* in order of id; copies of one for several parties stand side by side */
     size_t calls, room;
+    struct ncs_host_step *host; /* in order */
+    size_t hosts, host_room;
     struct ncs_map at;     /* record -> first copy + 1 */
     struct ncs_map queue;  /* of what a thread last did with a stream or an event: -> party + 1 */
     const void **stream;   /* by party: of its newest call of NCCL */
@@ -129,6 +131,29 @@ static void link_calls(struct ncs_recast_private *o)
     }
 }
 
+static void add_host(struct ncs_recast_private *o, const struct ncs_host_step *h, int party)
+{
+    struct ncs_host_step copy = *h;
+    copy.rank = party;
+    NCS_PUSH(o->host, o->hosts, o->host_room, copy);
+}
+
+/* Each party of a thread does what that does; a thread that drives nobody does it for its process. */
+static void copy_hosts(struct ncs_recast_private *o, struct ncs_journal *out)
+{
+    for (const struct ncs_host_step *h = o->p->journal->oldest_host; h; h = h->newer) {
+        const struct ncs_driver *d = ncs_driver_of(o->p, h->rank, h->thread);
+        for (size_t i = 0; d && i < d->mades; i++)
+            add_host(o, h, d->made[i]);
+        if (!d || !d->mades)
+            add_host(o, h, ncs_party_of_process(o->p, h->rank));
+    }
+    for (size_t i = 0; i < o->hosts; i++)
+        o->host[i].newer = i + 1 < o->hosts ? &o->host[i + 1] : NULL;
+    out->oldest_host = o->hosts ? o->host : NULL;
+    out->newest_host = o->hosts ? &o->host[o->hosts - 1] : NULL;
+}
+
 static struct ncs_comm_info *copy_comm(const struct ncs_recast_private *o, const struct ncs_comm_info *info)
 {
     struct ncs_comm_info *copy = ncs_new(sizeof *copy);
@@ -155,6 +180,7 @@ static void copy_journal(struct ncs_recast_private *o, struct ncs_journal *out)
     *out = *j;
     out->oldest = o->calls ? o->call : NULL;
     out->newest = o->calls ? &o->call[o->calls - 1] : NULL;
+    copy_hosts(o, out);
     out->comm = ncs_new(j->comms * sizeof *out->comm);
     for (size_t i = 0; i < j->comms; i++)
         out->comm[i] = copy_comm(o, j->comm[i]);
@@ -513,6 +539,7 @@ void ncs_recast_close(struct ncs_recast *r)
     ncs_map_free(&r->own->at);
     ncs_map_free(&r->own->queue);
     ncs_free(r->own->call);
+    ncs_free(r->own->host);
     ncs_free(r->own->stream);
     ncs_free(r->own->first_context);
     ncs_free(r->own);

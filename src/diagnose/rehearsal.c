@@ -8,6 +8,7 @@
 #include "api/types.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "diagnose/hosts.h"
 
 #define NO_SLOT SIZE_MAX
 
@@ -47,6 +48,7 @@ struct player { /* a course on its way */
     size_t contact, contacts; /* parts whose contact it waits for; see met */
     size_t *touch, touch_room;
     bool ended, free;         /* free: it goes on, nobody knows how */
+    bool spawned;             /* a thread that was never there: what that does nobody knows either */
     bool queued;
 };
 
@@ -60,6 +62,8 @@ struct play {
     struct launch *launch; size_t launches, launch_room;
     struct slot *slot;     size_t slots, slot_room;
     struct ncs_map slot_of, count, tail, event, entered, sent, owner;
+    struct ncs_hosts hosts;
+    struct ncs_map settable; /* keys that some course has set in the run -> 1 */
     bool moved;
 };
 
@@ -92,7 +96,7 @@ static bool is_free(const struct play *p, int comm, int comm_rank)
         return p->player[own - 1].free;
     int rank = ncs_run_rank(p->q, comm, comm_rank);
     for (size_t i = 0; i < p->courses->count; i++)
-        if (p->courses->of[i].rank == rank && p->player[i].free)
+        if (p->courses->of[i].rank == rank && (p->player[i].free || p->player[i].spawned))
             return true;
     return rank < 0;
 }
@@ -343,12 +347,68 @@ static uint64_t pair_key(int comm, int from, int to, bool sends)
     return key_of(KEY_ENTERED, (uint64_t)comm, ncs_hash((uint64_t)from, (uint64_t)to), sends ? 3 : 4);
 }
 
+/* All-to-alls, gathers and scatters are sends and receives: contact is with each peer. */
+static bool sends_to(const struct deed *d, int peer)
+{
+    return d->fn == NCS_FN_ncclAlltoAll || (d->fn == NCS_FN_ncclGather ? peer == d->root : d->comm_rank == d->root);
+}
+
+static bool receives_from(const struct deed *d, int peer)
+{
+    return d->fn == NCS_FN_ncclAlltoAll || (d->fn == NCS_FN_ncclGather ? d->comm_rank == d->root : peer == d->root);
+}
+
+static uint64_t all_to_all_key(int comm, int rank)
+{
+    return key_of(KEY_ENTERED, (uint64_t)comm, (uint64_t)rank, 7);
+}
+
+static void enter_spread(struct play *p, const struct deed *d)
+{
+    int nranks = p->q->journal->comm[d->comm]->nranks;
+    if (d->fn == NCS_FN_ncclAlltoAll) /* with everybody, said in one word */
+        ncs_map_put_number(&p->entered, all_to_all_key(d->comm, d->comm_rank), 1);
+    for (int r = 0; r < nranks && d->fn != NCS_FN_ncclAlltoAll; r++) {
+        if (sends_to(d, r))
+            ncs_map_put_number(&p->entered, pair_key(d->comm, d->comm_rank, r, true), 1);
+        if (receives_from(d, r))
+            ncs_map_put_number(&p->entered, pair_key(d->comm, d->comm_rank, r, false), 1);
+    }
+}
+
 static void enter(struct play *p, const struct deed *d)
 {
+    p->moved = true;
+    if (ncs_is_spread(d->call)) {
+        enter_spread(p, d);
+        return;
+    }
     uint64_t key = is_pair(d) ? pair_key(d->comm, d->comm_rank, d->peer, d->fn == NCS_FN_ncclSend)
                               : entered_key(d, d->comm_rank);
     ncs_map_put_number(&p->entered, key, 1);
-    p->moved = true;
+}
+
+/* The peer has come to a call that receives what this rank sends, or sends what it receives. */
+static bool has_contact_with(const struct play *p, const struct deed *d, int peer, bool sends)
+{
+    return peer == d->comm_rank || is_free(p, d->comm, peer) ||
+           ncs_map_number(&p->entered, all_to_all_key(d->comm, peer)) ||
+           ncs_map_number(&p->entered, pair_key(d->comm, peer, d->comm_rank, !sends));
+}
+
+static bool has_spread_contact(const struct play *p, const struct deed *d)
+{
+    uint64_t met = key_of(KEY_ENTERED, (uint64_t)d->comm, (uint64_t)d->comm_rank, 8);
+    bool all = d->fn == NCS_FN_ncclAlltoAll;
+    if (all && ncs_map_number(&p->entered, met))
+        return true;
+    for (int r = 0; r < p->q->journal->comm[d->comm]->nranks; r++)
+        if ((sends_to(d, r) && !has_contact_with(p, d, r, true)) ||
+            (receives_from(d, r) && !has_contact_with(p, d, r, false)))
+            return false;
+    if (all)
+        ncs_map_put_number((struct ncs_map *)&p->entered, met, 1);
+    return true;
 }
 
 /* First contact: the hosts of all have come to some call of the kind. In a recorded run it may have been made
@@ -358,9 +418,9 @@ static bool has_contact(const struct play *p, const struct deed *d)
     if (p->q->snap->recorded)
         return true;
     if (is_pair(d))
-        return d->peer == d->comm_rank || is_free(p, d->comm, d->peer) ||
-               ncs_map_number(&p->entered,
-                              pair_key(d->comm, d->peer, d->comm_rank, d->fn != NCS_FN_ncclSend));
+        return has_contact_with(p, d, d->peer, d->fn == NCS_FN_ncclSend);
+    if (ncs_is_spread(d->call))
+        return has_spread_contact(p, d);
     uint64_t met = key_of(KEY_ENTERED, (uint64_t)d->comm, 0, is_one_sided(d) ? 5 : 6);
     if (ncs_map_number(&p->entered, met))
         return true;
@@ -413,6 +473,82 @@ static bool wait_is_over(const struct play *p, const struct ncs_call *c)
     return is_done(p, ncs_map_number(&p->tail, stream_key(c->rank, stream)));
 }
 
+/* ---- hosts among themselves ---- */
+
+static uint64_t key_hash(const char *key)
+{
+    return ncs_hash_bytes(0, key, strlen(key)) | 1;
+}
+
+/* Whoever goes on may set it, but for those who have waited for it. */
+static bool may_be_set(const struct play *p, const char *key)
+{
+    for (size_t i = 0; i < p->courses->count; i++) {
+        const char *own = p->player[i].free ? ncs_awaited_key(&p->courses->of[i]) : NULL;
+        if (p->player[i].free && !(own && strcmp(own, key) == 0))
+            return true;
+    }
+    return false;
+}
+
+/* One that came in the run without anybody's setting it is there from the beginning. */
+static bool key_is_there(const struct play *p, const struct ncs_host_step *get, const char *key)
+{
+    if (ncs_hosts_is_set(&p->hosts, key) || (get->over && !ncs_map_get(&p->settable, key_hash(key))))
+        return true;
+    return !get->over && may_be_set(p, key);
+}
+
+static bool visit(struct play *p, int rank, const char *ranks, uint64_t id)
+{
+    bool *free = NULL;
+    for (size_t i = 0; i < p->courses->count; i++) {
+        if (!p->player[i].free)
+            continue;
+        free = free ? free : ncs_new(((size_t)p->hosts.processes + 1) * sizeof *free);
+        free[ncs_process_of_party(p->q, p->courses->of[i].rank)] = true;
+    }
+    bool released = ncs_hosts_visit(&p->hosts, ranks, id, ncs_process_of_party(p->q, rank), free);
+    ncs_free(free);
+    return released;
+}
+
+/* False: it waits there. */
+static bool play_host_step(struct play *p, const struct ncs_host_step *h, const char *key)
+{
+    if (h->in_vain)
+        return true;
+    switch (h->kind) {
+    case NCS_HOST_BARRIER: return visit(p, h->rank, h->what, key_of(1, h->id, 0, 0));
+    case NCS_HOST_SET: ncs_hosts_set(&p->hosts, key ? key : h->what); return true;
+    case NCS_HOST_GET: return key_is_there(p, h, key ? key : h->what);
+    case NCS_HOST_SPAWN: return true;
+    }
+    return true;
+}
+
+/* One that is put in. */
+static bool add_host_step(struct play *p, struct player *l, const struct ncs_change *c)
+{
+    switch (c->host->kind) {
+    case NCS_HOST_BARRIER:
+        return visit(p, l->course->rank, c->host->what, key_of(2, (uint64_t)(c - p->change), 0, 0));
+    case NCS_HOST_SET: ncs_hosts_set(&p->hosts, c->key); return true;
+    case NCS_HOST_GET: return true;
+    case NCS_HOST_SPAWN: l->spawned = true; return true;
+    }
+    return true;
+}
+
+/* What the course stands in has been played as its last step. */
+static bool is_played(const struct play *p, const struct ncs_course *course, const struct ncs_need *n)
+{
+    const struct ncs_step *last = course->steps ? &course->step[course->steps - 1] : NULL;
+    const char *what = n->kind == NCS_NEED_GATE ? p->q->snap->gate[n->gate].what : "";
+    return last && ((last->kind == NCS_STEP_BARRIER && strcmp(what, "barrier") == 0) ||
+                    (last->kind == NCS_STEP_GET && strcmp(what, "store:get") == 0));
+}
+
 /* The need of the graph that the course waits for beside what is played here: a gate, an init, a split. A rank
  * of a recorded run waits for all that it has enqueued. */
 static bool last_wait_is_over(const struct play *p, const struct ncs_course *course)
@@ -424,7 +560,7 @@ static bool last_wait_is_over(const struct play *p, const struct ncs_course *cou
     bool over = true;
     for (size_t i = 0; need && i < needs && over; i++) {
         const struct ncs_need *n = &p->q->need[need[i]];
-        if (n->kind != NCS_NEED_GATE && n->kind != NCS_NEED_INIT && !ncs_is_meeting(n))
+        if ((n->kind != NCS_NEED_GATE && n->kind != NCS_NEED_INIT && !ncs_is_meeting(n)) || is_played(p, course, n))
             continue;
         bool any = ncs_is_key(p->q, n), free = !any;
         for (size_t k = 0; k < n->absents; k++) {
@@ -473,6 +609,11 @@ static bool play_step(struct play *p, struct player *l, const struct ncs_step *s
         return true;
     case NCS_STEP_OTHER:
         return true;
+    case NCS_STEP_BARRIER:
+    case NCS_STEP_SET:
+    case NCS_STEP_GET:
+    case NCS_STEP_SPAWN:
+        return play_host_step(p, s->host, c ? c->key : NULL);
     }
     return true;
 }
@@ -491,6 +632,11 @@ static bool change_step(struct play *p, struct player *l, const struct ncs_chang
         if (c->kind != NCS_CHANGE_PUT_IN) {
             *of_step = c;
             return true;
+        }
+        if (c->host) {
+            if (!add_host_step(p, l, c))
+                return false;
+            continue;
         }
         bool grouped = l->deeds > 0 && l->contacts == 0;
         if (l->contacts == 0) {
@@ -531,11 +677,14 @@ static void play_course(struct play *p, struct player *l)
 static void begin(struct play *p)
 {
     p->player = ncs_new(p->courses->count * sizeof *p->player);
+    ncs_hosts_open(p->q, &p->hosts);
     for (size_t i = 0; i < p->courses->count; i++) {
         const struct ncs_course *c = &p->courses->of[i];
         p->player[i].course = c;
         for (size_t k = 0; k < c->steps; k++)
-            if (c->step[k].kind == NCS_STEP_CALL)
+            if (c->step[k].kind == NCS_STEP_SET)
+                ncs_map_put_number(&p->settable, key_hash(c->step[k].host->what), 1);
+            else if (c->step[k].kind == NCS_STEP_CALL)
                 ncs_map_put_number(&p->owner,
                                    key_of(KEY_OWNER, (uint64_t)c->step[k].call->comm,
                                           (uint64_t)c->step[k].call->comm_rank, 0), i + 1);
@@ -565,6 +714,8 @@ static void end(struct play *p, struct ncs_rehearsed *out)
     ncs_map_free(&p->entered);
     ncs_map_free(&p->sent);
     ncs_map_free(&p->owner);
+    ncs_map_free(&p->settable);
+    ncs_hosts_close(&p->hosts);
 }
 
 void ncs_rehearse(const struct ncs_inquiry *q, const struct ncs_courses *courses,

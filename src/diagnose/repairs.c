@@ -205,7 +205,8 @@ void ncs_repairs(const struct ncs_inquiry *q, const struct ncs_root *r, struct n
             repairs[i].fill(&p);
     ncs_map_free(&p.known);
     for (size_t i = 0; i < d->f.repairs; i++) {
-        d->f.repair[i].on = ncs_copy_text(ncs_comm_name(q, d->f.repair[i].comm));
+        d->f.repair[i].on = d->f.repair[i].of_host ? NULL : ncs_copy_text(ncs_comm_name(q, d->f.repair[i].comm));
+        d->f.repair[i].key = ncs_copy_text(d->f.repair[i].key);
         d->f.repair[i].text = ncs_say_edit(q, &d->f.repair[i]);
     }
 }

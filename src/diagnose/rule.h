@@ -14,6 +14,7 @@ enum ncs_root_kind {
     NCS_ROOT_HAZARD,   /* memory that is used without order */
     NCS_ROOT_LOST,     /* a fault stopped every rank */
     NCS_ROOT_ELSEWHERE, /* a call that was made on another communicator than the others made it on */
+    NCS_ROOT_HOSTS,    /* a barrier, a key or a thread that a host has more, less or otherwise than those like it */
     NCS_ROOT_FAILED,   /* calls that failed alike on several ranks, uncaught and waited for by nobody */
     /* From here on what is found is a note, not the cause. */
     NCS_ROOT_LABELS,   /* nothing hangs, but by their labels calls were exchanged */
@@ -32,6 +33,8 @@ enum ncs_root_kind {
     NCS_ROOT_INEXACT,  /* a right result that lost something */
 };
 
+struct ncs_explanation; /* explain.h */
+
 /* What has no cause further back. Which members are set depends on the kind. */
 struct ncs_root {
     enum ncs_root_kind kind;
@@ -46,6 +49,7 @@ struct ncs_root {
     size_t length;
     const struct ncs_notice *notice;
     const struct ncs_call *excess;     /* ABSENT, known by other means: this call is one too many; NULL = no such */
+    const struct ncs_explanation *hosts; /* HOSTS: that says so */
     const struct ncs_edit *edit;       /* known by other means; NULL = by the rule that speaks */
     size_t edits;
     int comm;                          /* LABELS, LATER, LEFT, WINDOWS, MESSAGES, OPERATORS, BUFFERS */
@@ -159,6 +163,11 @@ void ncs_say_who_waits(const struct ncs_inquiry *q, struct ncs_str *s, const str
 /* The whole draft but for the repair: "rank 1 aborted world at line 13 after 2 calls; ..." */
 void ncs_say_left(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d,
                   const char *verb);
+
+/* ---- steps of hosts (explanation_host.c) ---- */
+
+/* Whether the root is such a step; if so all is filled. */
+bool ncs_fill_hosts(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d);
 
 /* ---- calls left out, made in excess, exchanged (partings.c) ---- */
 

@@ -11,7 +11,11 @@ static json_t *number_or_null(int64_t n)
 
 static json_t *edit(const struct ncs_edit *e)
 {
-    bool insert = e->kind == NCS_EDIT_INSERT, argument = e->kind == NCS_EDIT_ARGUMENT;
+    static const char *const steps[] = {
+        [NCS_HOST_BARRIER] = "barrier", [NCS_HOST_SET] = "store:set", [NCS_HOST_GET] = "store:get",
+        [NCS_HOST_SPAWN] = "spawn",
+    };
+    bool insert = e->kind == NCS_EDIT_INSERT && !e->of_host, argument = e->kind == NCS_EDIT_ARGUMENT;
     json_t *o = json_object();
     json_object_set_new(o, "edit", json_string(ncs_edit_kind_name(e->kind)));
     json_object_set_new(o, "rank", json_integer(e->rank));
@@ -28,7 +32,11 @@ static json_t *edit(const struct ncs_edit *e)
     json_object_set_new(o, "model_rank", insert ? json_integer(e->model) : json_null());
     json_object_set_new(o, "model_call", insert ? number_or_null(e->model_call) : json_null());
     json_object_set_new(o, "argument", argument ? ncs_json_of(e->argument) : json_null());
-    json_object_set_new(o, "value", argument ? json_integer(e->value) : json_null());
+    json_object_set_new(o, "value", argument && !e->of_host ? json_integer(e->value) : json_null());
+    if (e->of_host) {
+        json_object_set_new(o, "step", json_string(steps[e->host]));
+        json_object_set_new(o, "key", ncs_json_of(e->key));
+    }
     json_object_set_new(o, "text", ncs_json_of(e->text));
     return o;
 }

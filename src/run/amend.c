@@ -142,6 +142,7 @@ int ncs_run_amend(struct ncs_run *run, struct ncs_call *call)
 {
     struct amender *a = run->rank[call->rank].amender;
     int rc = 0;
+    ncs_amend_hosts_before(run, call);
     if (!a || ncs_fn_info[call->fn].result > NCS_RESULT_CUDA)
         return 0;
     for (size_t i = (size_t)ncs_local->amended; i < a->stages && !call->withdrawn; i++) {
@@ -201,6 +202,7 @@ static bool is_alone(const struct ncs_run *run)
 
 void ncs_run_script_over(struct ncs_run *run)
 {
+    ncs_amend_hosts_before(run, NULL);
     pass_by(run, is_alone(run));
 }
 
@@ -208,6 +210,7 @@ void ncs_run_script_over(struct ncs_run *run)
 void ncs_run_thread_over(struct ncs_run *run)
 {
     struct amender *a = run->rank[ncs_local->rank].amender;
+    ncs_amend_hosts_before(run, NULL);
     for (size_t i = 0; a && i < a->stages && !run->machine->cancelled(); i++) {
         struct passing p = { .run = run, .a = a, .level = i, .s = &a->stage[i], .over = true };
         if (a->stage[i].changes > 0)

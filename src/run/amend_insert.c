@@ -64,7 +64,7 @@ static bool is_due(const struct passing *p, size_t i)
 {
     const struct change *c = ncs_amend_change(p, i);
     uint32_t made = ncs_amend_counted(p->s, c->nth);
-    if (p->s->done[i] || !ncs_amend_is(p, i, NCS_EDIT_INSERT) ||
+    if (p->s->done[i] || !ncs_amend_is(p, i, NCS_EDIT_INSERT) || c->edit.of_host ||
         (c->thread != NCS_ANY_THREAD && c->thread != ncs_local->thread && !p->ends))
         return false;
     if (p->ends && (!p->nth || p->nth == c->nth))

@@ -19,6 +19,7 @@ static void free_round(struct round *r)
         ncs_free(c->send.spot.file);
         ncs_free(c->recv.spot.file);
         ncs_free(c->after.file);
+        ncs_free(c->key);
     }
     ncs_free(r->change);
     ncs_free(r);
@@ -139,13 +140,13 @@ static void group_inserts(const struct ncs_journal *j, struct round *r)
 {
     for (size_t i = 0; i < r->changes; i++) {
         struct change *c = &r->change[i];
-        if (c->edit.kind != NCS_EDIT_INSERT || c->edit.answer || c->with_previous)
+        if (c->edit.kind != NCS_EDIT_INSERT || c->edit.of_host || c->edit.answer || c->with_previous)
             continue;
         const struct ncs_call *m =
             ncs_journal_call(j, c->edit.comm, c->edit.model_comm_rank, c->edit.model_call);
         size_t last = i;
         while (last + 1 < r->changes && r->change[last + 1].edit.kind == NCS_EDIT_INSERT &&
-               r->change[last + 1].edit.rank == c->edit.rank &&
+               r->change[last + 1].edit.rank == c->edit.rank && !r->change[last + 1].edit.of_host &&
                r->change[last + 1].edit.comm == c->edit.comm && r->change[last + 1].with_previous &&
                grouped_with(j, m, r->change[last + 1].edit.model_call))
             last++;
@@ -160,6 +161,8 @@ static bool prepare(const struct ncs_journal *j, const struct ncs_past *past,
                     const struct ncs_edit *edit, struct change *c)
 {
     c->edit = *edit;
+    if (edit->of_host)
+        return edit->rank >= 0 && ncs_amend_prepare_host(j, past, c);
     c->edit.text = c->edit.on = NULL;
     if (c->edit.other_comm < 0) {
         c->edit.other_comm = edit->comm;

@@ -35,7 +35,8 @@ struct change {
     struct origin send, recv;
     enum in_place in_place;
     int thread;                   /* that makes it; NCS_ANY_THREAD */
-    struct spot after;            /* not before this call of its own */
+    struct spot after;            /* not before this call of its own; of a host's right before it */
+    char *key;                    /* of a host's */
     bool with_previous, with_next; /* in the group of the call before it, after it */
     uint32_t beside, beside_call; /* in the group of this call, of this communicator of the rank's; 0 = of none */
     bool opens, closes;           /* a group of its own, alone or with the next ones */
@@ -167,6 +168,12 @@ static inline bool ncs_amend_at(const struct passing *p, uint32_t nth, uint32_t 
 
 bool ncs_amend_any_due(const struct passing *p);
 void ncs_amend_insert_due(const struct passing *p);
+
+/* ---- steps of hosts (amend_host.c) ---- */
+
+/* False: it cannot be made. */
+bool ncs_amend_prepare_host(const struct ncs_journal *j, const struct ncs_past *past, struct change *c);
+void ncs_amend_hosts_before(struct ncs_run *run, const struct ncs_call *call); /* NULL: at the thread's end */
 
 /* ---- order (amend_order.c) ---- */
 

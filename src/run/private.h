@@ -160,6 +160,9 @@ int ncs_run_amend(struct ncs_run *run, struct ncs_call *call);
 uint32_t ncs_run_script_number(const struct ncs_run *run, const struct ncs_call *call);
 void ncs_run_before_wait(struct ncs_run *run); /* where the rank may wait without a call */
 void ncs_run_thread_over(struct ncs_run *run); /* the calling thread, spawned */
+/* Before a step of the calling thread's that is no call (ncs_journal_host): whether it is left out. The key may
+ * become another one. */
+bool ncs_run_amend_host(struct ncs_run *run, const char **key);
 void ncs_run_amend_begin(struct ncs_run *run);
 void ncs_run_amend_free(struct ncs_run *run);
 

@@ -46,6 +46,14 @@ static int64_t deadline_after(const struct ncs_machine *m, int64_t timeout)
     return timeout < INT64_MAX - now ? now + timeout : INT64_MAX;
 }
 
+static void end_host_wait(struct ncs_host_step *step, bool met)
+{
+    if (step) {
+        step->over = true;
+        step->in_vain = !met;
+    }
+}
+
 /* ---- keys ---- */
 
 static struct entry *entry_of(struct run_store *store, const char *key)
@@ -89,6 +97,9 @@ static bool assign(struct ncs_run *run, struct entry *e, const void *value, size
 
 bool ncs_run_store_set(struct ncs_run *run, const char *key, const void *value, size_t bytes)
 {
+    if (ncs_run_amend_host(run, &key))
+        return true;
+    ncs_journal_host(run->journal, NCS_HOST_SET, key, -1);
     return assign(run, entry_of(&run->store, key), value, bytes);
 }
 
@@ -116,12 +127,17 @@ static bool wait_for_key(struct ncs_run *run, struct entry *e, int64_t timeout)
 bool ncs_run_store_get(struct ncs_run *run, const char *key, int64_t timeout, void **value,
                        size_t *bytes)
 {
-    struct entry *e = entry_of(&run->store, key);
     *value = NULL;
     *bytes = 0;
+    if (timeout && ncs_run_amend_host(run, &key))
+        return false;
+    struct entry *e = entry_of(&run->store, key);
+    /* A look at the store that waits for nobody is no step. */
+    struct ncs_host_step *step = timeout ? ncs_journal_host(run->journal, NCS_HOST_GET, key, -1) : NULL;
     if (!e->set)
         ncs_run_before_wait(run);
     bool set = e->set || wait_for_key(run, e, timeout);
+    end_host_wait(step, set);
     ncs_journal_heard(run->journal);
     if (!set)
         return false;
@@ -134,6 +150,8 @@ bool ncs_run_store_get(struct ncs_run *run, const char *key, int64_t timeout, vo
 
 bool ncs_run_store_add(struct ncs_run *run, const char *key, int64_t n, int64_t *sum)
 {
+    ncs_run_amend_host(run, &key);
+    ncs_journal_host(run->journal, NCS_HOST_SET, key, -1);
     struct entry *e = entry_of(&run->store, key);
     int64_t total = 0;
     if (e->set && e->bytes != sizeof total)
@@ -267,6 +285,9 @@ bool ncs_run_barrier(struct ncs_run *run, const int *ranks, size_t count, int64_
     const int *at = bsearch(&self, b->rank, b->ranks, sizeof self, ncs_order_ints);
     if (!at)
         return false;
+    if (ncs_run_amend_host(run, NULL))
+        return true;
+    struct ncs_host_step *step = ncs_journal_host(run->journal, NCS_HOST_BARRIER, b->text, -1);
     ncs_run_before_wait(run);
     struct visitor *v = arrive(b, (size_t)(at - b->rank));
     if (b->present == b->ranks)
@@ -277,6 +298,7 @@ bool ncs_run_barrier(struct ncs_run *run, const int *ranks, size_t count, int64_
         woken = ncs_run_gate_wait(run, b->gate, deadline,
                                   &(struct run_gate_what){ "barrier", b->text, -1, 0 });
     bool met = v->released;
+    end_host_wait(step, met);
     ncs_journal_heard(run->journal);
     leave(b, v);
     ncs_run_waited(run);

@@ -42,6 +42,7 @@ struct ncs_thread *ncs_run_spawn(struct ncs_run *run, void (*main)(void *arg), v
         ncs_free(t);
         return NULL;
     }
+    ncs_journal_host(run->journal, NCS_HOST_SPAWN, NULL, t->local.thread);
     rank->threads++;
     t->next = run->threads;
     run->threads = t;

@@ -18,6 +18,27 @@ static void say_gate(struct ncs_str *s, const struct ncs_snap_gate *g)
         ncs_str_addf(s, " (%s)", g->key);
 }
 
+/* Whether the key ought to have been set or is not to be waited for nothing shows, but where all the others wait. */
+static void doubt_key(const int *waiting, size_t count, size_t gones, size_t lives, struct ncs_draft *d)
+{
+    struct ncs_str s = { 0 };
+    struct ncs_finding other = { .rule = "host-wait" };
+    size_t room = 0, culprit_room = 0;
+    if (!gones || (gones == 1 && !lives && count > 1))
+        return;
+    for (size_t i = 0; i < count; i++) {
+        struct ncs_culprit c = { .rank = waiting[i], .comm_rank = -1 };
+        NCS_PUSH(other.culprit, other.culprits, culprit_room, c);
+    }
+    ncs_say_ranks(&s, waiting, count);
+    ncs_str_addf(&s, " wait%s for a key that is not meant to be set", count == 1 ? "s" : "");
+    other.why = ncs_str_take(&s);
+    ncs_str_addf(&s, "it could also be that %s", other.why);
+    d->f.otherwise = ncs_str_take(&s);
+    d->f.certainty = NCS_LIKELY;
+    NCS_PUSH(d->f.other, d->f.others, room, other);
+}
+
 /* Nobody opens it. At fault are those who ended without doing so; if there are none, all who wait:
  * one of them would have had to do it first. */
 static void nobody_opens(const struct ncs_inquiry *q, const struct ncs_need *gate,
@@ -71,6 +92,8 @@ static void nobody_opens(const struct ncs_inquiry *q, const struct ncs_need *gat
     if (count && ncs_gate_line(q, waiting[0]))
         ncs_str_addf(&s, ", or leave out the wait at line %d", ncs_gate_line(q, waiting[0]));
     d->f.fix = ncs_str_take(&s);
+    if (key)
+        doubt_key(waiting, count, gones, lives, d);
     ncs_free(gone);
     ncs_free(live);
 }
@@ -280,6 +303,8 @@ static const struct ncs_need *gate_of(const struct ncs_inquiry *q, const struct 
 
 static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
 {
+    if (ncs_fill_hosts(q, r, d))
+        return true;
     const struct ncs_need *gate = gate_of(q, r);
     if (!gate)
         return false;
