@@ -240,6 +240,7 @@ bool ncs_parties_read(const struct ncs_journal *journal, const struct ncs_snapsh
     number_parties(out);
     add_members(out);
     read_calls(out);
+    ncs_parties_settle(out);
     give_callers(out);
     give_silent(out);
     forget_shared_threads(out);

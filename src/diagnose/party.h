@@ -43,6 +43,8 @@ static inline bool ncs_parties_share(const struct ncs_parties *p, int a, int b)
 {
     return a == b || (p && a >= 0 && b >= 0 && p->of[a].rank == p->of[b].rank);
 }
+/* Of one rank that nobody has joined as: whose it is, if the places of threads show that (newcomers.c). */
+void ncs_parties_settle(struct ncs_parties *p);
 void ncs_parties_free(struct ncs_parties *p);
 int ncs_party_of_member(const struct ncs_parties *p, int comm, int comm_rank); /* -1 = nobody's */
 int ncs_party_of_device(const struct ncs_parties *p, int rank, int device);    /* -1 = none */

@@ -1,4 +1,5 @@
 /* Ranks wait to join a communicator for others that never do. */
+#include "diagnose/party.h"
 #include "diagnose/rule.h"
 
 #include <string.h>
@@ -13,6 +14,19 @@ static const struct ncs_snap_gate *held_at(const struct ncs_inquiry *q, const st
         if (q->snap->wait[c->wait + i].kind == NCS_WAIT_GATE)
             return &q->snap->gate[q->snap->wait[c->wait + i].index];
     return NULL;
+}
+
+/* A thread of a process that drives several ranks. */
+static void say_thread(const struct ncs_inquiry *q, const struct ncs_need *n, struct ncs_str *why)
+{
+    for (size_t i = 0; i < n->absents; i++) {
+        const struct ncs_absent *a = &n->absent[i];
+        bool spawned = q->parties && a->rank >= 0 && q->parties->of[a->rank].thread > 0;
+        if (a->rank < 0 || ncs_say_spawns(q, n, a->rank, why))
+            continue;
+        if (spawned && a->reason == NCS_ABSENT_FINISHED)
+            ncs_str_add(why, ": its thread ended without the call");
+    }
 }
 
 /* "; rank 1 waits in store:get at line 16 for store key `id`, which nobody has set": of the first that is
@@ -62,6 +76,7 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
         ncs_str_addf(&s, ": nranks = %d, but only %d rank%s exist%s", nranks, q->ranks,
                      q->ranks == 1 ? "" : "s", q->ranks == 1 ? "s" : "");
     say_held(q, n, &s, &first);
+    say_thread(q, n, &s);
     d->f.why = ncs_str_take(&s);
     ncs_str_add(&s, first.text ? first.text : "");
     ncs_str_free(&first);

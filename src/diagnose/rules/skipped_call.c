@@ -129,10 +129,22 @@ static void say_skip(const struct ncs_inquiry *q, int comm, const struct ncs_par
     d->f.why = ncs_str_take(&s);
 }
 
+/* The others make it in a thread that the rank has not spawned. */
+static void add_spawns(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+{
+    struct ncs_str s = { 0 };
+    if (!r->need || d->f.culprits != 1 || !ncs_say_spawns(q, r->need, d->f.culprit[0].rank, &s))
+        return;
+    char *more = ncs_str_take(&s), *why = d->f.why;
+    d->f.why = ncs_text("%s%s", why, more);
+    ncs_free(why);
+    ncs_free(more);
+}
+
 static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
 {
     struct ncs_parting p;
-    if (missed_meeting(q, r, d))
+    if (ncs_fill_hosts(q, r, d) || missed_meeting(q, r, d))
         return true;
     bool known = ncs_parts(q, r, NCS_PARTING_SKIPPED, &p) || ncs_parts(q, r, NCS_PARTING_FEWER, &p);
     if (!known && (!ncs_never_called(r) || r->need->kind != NCS_NEED_COLLECTIVE || !r->need->call))
@@ -148,6 +160,7 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
     } else {
         plain_skip(q, r, d);
     }
+    add_spawns(q, r, d);
     struct ncs_str s = { 0 };
     int line = d->f.culprits ? d->f.culprit[0].line : 0;
     if (line) {

@@ -1,0 +1,121 @@
+/* Ranks of a communicator that nobody has joined as: which process, and which of its threads, ought to have. Threads
+ * spawned at one place do alike, and processes spawn alike: who is missing there is the one. */
+#include "diagnose/party.h"
+
+#include "base/mem.h"
+
+/* A place that spawns threads which join the communicator. */
+struct nursery {
+    const struct ncs_place *place;
+    int most; /* threads that one process has spawned there */
+};
+
+struct newcomer {
+    int rank, thread, device; /* thread -1: it was never spawned */
+};
+
+static const struct ncs_host_step *spawn_of(const struct ncs_journal *j, int rank, int thread)
+{
+    const struct ncs_host_step *h = j->oldest_host;
+    while (h && (h->kind != NCS_HOST_SPAWN || h->rank != rank || h->other != thread))
+        h = h->newer;
+    return h;
+}
+
+static bool is_at(const struct ncs_host_step *h, const struct ncs_place *place)
+{
+    return h->kind == NCS_HOST_SPAWN && h->place.line == place->line && h->place.file == place->file;
+}
+
+static int spawned_at(const struct ncs_journal *j, const struct ncs_place *place, int rank)
+{
+    int n = 0;
+    for (const struct ncs_host_step *h = j->oldest_host; h; h = h->newer)
+        n += h->rank == rank && is_at(h, place);
+    return n;
+}
+
+static bool makes_rank(const struct ncs_call *c, int comm)
+{
+    return c->comm == comm && (c->fn == NCS_FN_ncclCommInitRank || c->fn == NCS_FN_ncclCommInitRankConfig ||
+                               c->fn == NCS_FN_ncclCommInitRankScalable);
+}
+
+static bool has_joined(const struct ncs_journal *j, int comm, int rank, int thread)
+{
+    for (const struct ncs_call *c = j->oldest; c; c = c->newer)
+        if (makes_rank(c, comm) && c->rank == rank && c->thread == thread)
+            return true;
+    return false;
+}
+
+/* The one place at which all who have joined were spawned. */
+static bool find_nursery(const struct ncs_parties *p, int comm, struct nursery *out)
+{
+    *out = (struct nursery){ 0 };
+    for (const struct ncs_call *c = p->journal->oldest; c; c = c->newer) {
+        const struct ncs_host_step *h = makes_rank(c, comm) ? spawn_of(p->journal, c->rank, c->thread) : NULL;
+        if (!makes_rank(c, comm))
+            continue;
+        if (!h || (out->place && !is_at(h, out->place)))
+            return false;
+        out->place = &h->place;
+        int here = spawned_at(p->journal, &h->place, h->rank);
+        out->most = here > out->most ? here : out->most;
+    }
+    return out->place != NULL;
+}
+
+/* Those who were spawned there and have not joined, or were not spawned where other processes did. */
+static struct newcomer *find_newcomers(const struct ncs_parties *p, int comm, const struct nursery *n, size_t *count)
+{
+    struct newcomer *all = NULL;
+    size_t room = 0;
+    int processes = 0;
+    for (const struct ncs_host_step *h = p->journal->oldest_host; h; h = h->newer) {
+        processes = h->rank >= processes ? h->rank + 1 : processes;
+        const struct ncs_driver *d = ncs_driver_of(p, h->rank, h->other);
+        struct newcomer own = { h->rank, h->other, d ? d->device : -1 };
+        if (is_at(h, n->place) && !has_joined(p->journal, comm, h->rank, h->other))
+            NCS_PUSH(all, *count, room, own);
+    }
+    for (int r = 0; r < processes; r++)
+        for (int k = spawned_at(p->journal, n->place, r); k < n->most; k++) {
+            struct newcomer own = { r, -1, -1 };
+            NCS_PUSH(all, *count, room, own);
+        }
+    return all;
+}
+
+/* Where everybody has the device of its rank the newcomer's is known. */
+static int usual_device(const struct ncs_comm_info *info, int comm_rank)
+{
+    for (int i = 0; i < info->members; i++)
+        if (info->member[i].rank >= 0 && info->member[i].device != i)
+            return -1;
+    return comm_rank;
+}
+
+void ncs_parties_settle(struct ncs_parties *p)
+{
+    size_t missing = 0, at = SIZE_MAX, count = 0;
+    struct nursery n;
+    for (size_t i = 0; i < p->count; i++)
+        if (p->of[i].rank < 0) {
+            missing++;
+            at = i;
+        }
+    if (missing != 1 || !find_nursery(p, p->of[at].comm, &n))
+        return;
+    struct ncs_party *party = &p->of[at];
+    struct newcomer *all = find_newcomers(p, party->comm, &n, &count);
+    int device = count == 1 ? all->device : -1;
+    device = device >= 0 ? device : usual_device(p->journal->comm[party->comm], party->comm_rank);
+    if (count == 1 && device >= 0) {
+        party->rank = all->rank;
+        party->thread = all->thread;
+        party->device = device;
+        p->member[party->comm][party->comm_rank] = (int)at;
+    }
+    ncs_free(all);
+}

@@ -1,0 +1,21 @@
+scenario { ranks = 2, devices = 4, world = false }
+if rank == 0 then
+  store:set("id", nccl.unique_id())
+end
+local id = store:get("id")
+local function work(me)
+  cuda.set_device(me)
+  if me == 4 then
+    return
+  end
+  local comm = nccl.init_rank(4, id, me)
+  local x = cuda.buffer("float32", 8):fill(me)
+  comm:all_reduce(x)
+end
+local threads = {}
+for i = 1, 2 do
+  threads[i] = spawn(work, 2 * rank + i - 1)
+end
+for _, thread in ipairs(threads) do
+  thread:join()
+end

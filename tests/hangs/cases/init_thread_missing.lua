@@ -1,0 +1,22 @@
+-- A process has a thread for each of its two devices; thread 1 of process 1 never joins.
+scenario { ranks = 2, devices = 4, world = false, outcome = { hang = { culprit = 3, why = "init-missing-rank" } } }
+if rank == 0 then
+  store:set("id", nccl.unique_id())
+end
+local id = store:get("id")
+local function work(me)
+  cuda.set_device(me)
+  if me == 3 then
+    return
+  end
+  local comm = nccl.init_rank(4, id, me)
+  local x = cuda.buffer("float32", 8):fill(me)
+  comm:all_reduce(x)
+end
+local threads = {}
+for i = 1, 2 do
+  threads[i] = spawn(work, 2 * rank + i - 1)
+end
+for _, thread in ipairs(threads) do
+  thread:join()
+end
