@@ -575,11 +575,20 @@ static bool last_wait_is_over(const struct play *p, const struct ncs_course *cou
     return over;
 }
 
+/* What comes on the stream from now on comes behind the event, too. */
+static void wait_behind(struct play *p, uint64_t stream, size_t event)
+{
+    struct launch both = { .before = { ncs_map_number(&p->tail, stream), event } };
+    if (!event)
+        return;
+    NCS_PUSH(p->launch, p->launches, p->launch_room, both);
+    ncs_map_put_number(&p->tail, stream, p->launches);
+}
+
 /* The step itself, if nothing changes it; false: it waits there. */
 static bool play_step(struct play *p, struct player *l, const struct ncs_step *s, const struct ncs_change *c)
 {
     const struct ncs_call *call = s->call;
-    uint64_t stream;
     switch (s->kind) {
     case NCS_STEP_CALL:
         if (ncs_call_count(call) == 0 && !ncs_call_is_pair(call) && !ncs_call_is_one_sided(call))
@@ -603,9 +612,7 @@ static bool play_step(struct play *p, struct player *l, const struct ncs_step *s
                            ncs_map_number(&p->tail, stream_key(call->rank, ncs_call_stream(call))));
         return true;
     case NCS_STEP_AFTER:
-        stream = stream_key(call->rank, ncs_call_stream(call));
-        if (!ncs_map_number(&p->tail, stream) && ncs_map_number(&p->event, event_key(call)))
-            ncs_map_put_number(&p->tail, stream, ncs_map_number(&p->event, event_key(call)));
+        wait_behind(p, stream_key(call->rank, ncs_call_stream(call)), ncs_map_number(&p->event, event_key(call)));
         return true;
     case NCS_STEP_OTHER:
         return true;
