@@ -32,6 +32,11 @@ bool ncs_is_key(const struct ncs_inquiry *q, const struct ncs_need *need)
     return g && g->key && strcmp(g->what, "store:get") == 0;
 }
 
+bool ncs_is_barrier(const struct ncs_inquiry *q, const struct ncs_need *need)
+{
+    return need->kind == NCS_NEED_GATE && strcmp(q->snap->gate[need->gate].what, "barrier") == 0;
+}
+
 bool ncs_failed(const struct ncs_call *call)
 {
     return call->returned && call->rc != ncclSuccess && call->rc != ncclInProgress &&

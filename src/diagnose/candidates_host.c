@@ -142,11 +142,12 @@ static size_t course_of(const struct ncs_explanations *s, int process)
     return count == 1 ? own : SIZE_MAX;
 }
 
-/* Before that of its last steps where it comes closest to the others. */
+/* Before what it stands in, or that of the steps before where it comes closest to the others. */
 static void place(struct ncs_explanations *s, struct ncs_change *change)
 {
     enum { MOST_BACK = 16 };
-    size_t last = s->courses.of[change->course].steps, best = last, least = SIZE_MAX;
+    const struct ncs_course *c = &s->courses.of[change->course];
+    size_t last = c->steps - (c->stands && c->steps), best = last, least = SIZE_MAX;
     for (size_t back = 0; back <= last && back < MOST_BACK; back++) {
         change->step = last - back;
         size_t misfit = ncs_misfit_with(s->misfits, change, 1, NULL);

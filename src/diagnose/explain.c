@@ -146,13 +146,23 @@ static bool is_as_seen(const struct ncs_explanations *s)
     return same && r.blocked > 0;
 }
 
+/* Somebody waits for another host beside the driver. */
+static bool waits_for_hosts(const struct ncs_inquiry *q)
+{
+    for (size_t i = 0; i < q->needs; i++)
+        if (q->need[i].kind == NCS_NEED_GATE && (ncs_is_key(q, &q->need[i]) || ncs_is_barrier(q, &q->need[i])))
+            return true;
+    return false;
+}
+
 /* Who is missed for a reason of its own, an abort, an error, is known without a comparison; communicators
- * in the making are not played. */
+ * in the making are not played, but who waits for hosts may be why they are not made. */
 static bool is_known(const struct ncs_inquiry *q)
 {
+    bool hosts = waits_for_hosts(q);
     for (size_t i = 0; i < q->needs; i++) {
         const struct ncs_need *n = &q->need[i];
-        if (ncs_is_meeting(n) || n->kind == NCS_NEED_INIT)
+        if (!hosts && (ncs_is_meeting(n) || n->kind == NCS_NEED_INIT))
             return true;
         for (size_t k = 0; k < n->absents; k++)
             if (n->absent[k].reason < NCS_ABSENT_FINISHED && n->absent[k].reason != NCS_ABSENT_EMPTY)

@@ -13,7 +13,7 @@
 static void put_before(const struct ncs_course *c, size_t step, struct ncs_edit *e)
 {
     const struct ncs_step *next = step < c->steps ? &c->step[step] : NULL;
-    e->before = next && !next->host ? next->call->id : 0;
+    e->before = next && !next->host && !next->call->ending ? next->call->id : 0;
     e->nth = next && next->host ? next->host->nth : 0;
 }
 

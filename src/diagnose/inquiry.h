@@ -292,6 +292,7 @@ static inline bool ncs_is_revoke(const struct ncs_call *call)
 }
 bool ncs_is_init(const struct ncs_call *call);
 bool ncs_is_key(const struct ncs_inquiry *q, const struct ncs_need *need); /* of the store */
+bool ncs_is_barrier(const struct ncs_inquiry *q, const struct ncs_need *need); /* of processes */
 /* Polls in vain. A livelock is found when the last poll has just returned. */
 static inline bool ncs_polls(const struct ncs_inquiry *q, const struct ncs_snap_context *c)
 {

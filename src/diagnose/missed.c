@@ -164,7 +164,8 @@ void ncs_candidates_missed(struct ncs_explanations *s)
 {
     for (size_t i = 0; i < s->q->needs; i++) {
         const struct ncs_need *n = &s->q->need[i];
-        if (!n->call || n->comm < 0 || (n->kind != NCS_NEED_PAIR && n->kind != NCS_NEED_COLLECTIVE))
+        if (!n->call || n->comm < 0 || (n->kind != NCS_NEED_PAIR && n->kind != NCS_NEED_COLLECTIVE) ||
+            ncs_is_meeting(n))
             continue;
         if (n->kind == NCS_NEED_PAIR)
             try_peers(s, n);

@@ -7,8 +7,8 @@ def member($t; $comm): if $t.shape | IN("process", "ids", "threads") then .rank
     else .device // (if $comm == "comm1" then .comm_rank else null end) // -1 end;
 def members($t): .comm as $comm | [.culprits[]? | member($t; $comm)] | unique;
 
-# No change of calls brings back a rank that died, a communicator that was aborted or not made, a host's wait.
-def repairable: IN("abort", "barrier", "derive", "init", "key", "kill") | not;
+# No change brings back a rank that died, a communicator that was aborted or not made.
+def repairable: IN("abort", "derive", "init", "kill") | not;
 
 INDEX($truth[]; .file) as $all |
 inputs | . as $r | $all[.scenario | sub(".*/"; "") | sub("\\.lua$"; "")] as $t |

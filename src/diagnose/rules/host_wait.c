@@ -98,17 +98,12 @@ static void nobody_opens(const struct ncs_inquiry *q, const struct ncs_need *gat
     ncs_free(live);
 }
 
-static bool is_barrier(const struct ncs_inquiry *q, const struct ncs_need *n)
-{
-    return n->kind == NCS_NEED_GATE && strcmp(q->snap->gate[n->gate].what, "barrier") == 0;
-}
-
 /* A barrier with another list of ranks, at which somebody stands who is missing at this one. */
 static const struct ncs_need *other_barrier(const struct ncs_inquiry *q, const struct ncs_need *n)
 {
-    for (size_t i = 0; i < q->needs && is_barrier(q, n); i++) {
+    for (size_t i = 0; i < q->needs && ncs_is_barrier(q, n); i++) {
         const struct ncs_need *o = &q->need[i];
-        if (o == n || !is_barrier(q, o))
+        if (o == n || !ncs_is_barrier(q, o))
             continue;
         size_t count;
         int *ranks = ncs_present_ranks(q, o, &count);
