@@ -34,7 +34,7 @@ static int protected_call_handler(lua_State *L)
 static lua_State *coroutine_arg(lua_State *L)
 {
     lua_State *co = lua_tothread(L, 1);
-    luaL_argexpected(L, co, 1, "coroutine");
+    luaL_argexpected(L, co, 1, "thread");
     return co;
 }
 
@@ -91,13 +91,10 @@ static int coroutine_resume(lua_State *L)
 static int coroutine_close(lua_State *L)
 {
     adopt(L, coroutine_arg(L));
-    lua_settop(L, 1);
-    lua_pushvalue(L, lua_upvalueindex(1));
-    lua_insert(L, 1);
-    lua_call(L, 1, LUA_MULTRET);
+    int results = lua_tocfunction(L, lua_upvalueindex(1))(L);
     ncs_lua_thread(L)->running = L;
     ncs_lua_check_cancel(L);
-    return lua_gettop(L);
+    return results;
 }
 
 static int call_wrapped(lua_State *L)
@@ -107,8 +104,15 @@ static int call_wrapped(lua_State *L)
     if (results >= 0)
         return results;
     int status = lua_status(co);
-    if (status != LUA_OK && status != LUA_YIELD)
-        lua_resetthread(co);
+    if (status != LUA_OK && status != LUA_YIELD && lua_resetthread(co) != LUA_OK) {
+        ncs_lua_check_cancel(L);
+        lua_xmove(co, L, 1); /* the error, or that of a variable that it closed */
+    }
+    if (status != LUA_ERRMEM && lua_type(L, -1) == LUA_TSTRING) {
+        luaL_where(L, 1);
+        lua_insert(L, -2);
+        lua_concat(L, 2);
+    }
     return lua_error(L);
 }
 

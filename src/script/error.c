@@ -335,16 +335,28 @@ const char *ncs_lua_skip_place(const char *text, const char *file, int *line)
     return end + 2;
 }
 
+/* Behind the place in a file of the script that the text begins with; the text itself if it does not. */
+static const char *take_place(const char *text, const struct ncs_script *script, struct ncs_place *place)
+{
+    const char *rest = text;
+    for (const struct ncs_chunk *c = &script->main; rest == text && c;
+         c = c == &script->main ? script->modules : c->next) {
+        rest = ncs_lua_skip_place(text, c->file, &place->line);
+        if (rest != text)
+            place->file = c->file;
+    }
+    return rest;
+}
+
 /* One line, without the place: what the text says of it is taken over, as error(text, 2) blames a caller
- * that may be in another file. */
+ * that may be in another file. Each coroutine.wrap that an error came through has put its caller's in
+ * front: the last place is where it was raised. */
 static void tidy(struct ncs_run_error *e, const struct ncs_script *script)
 {
     const char *rest = e->message;
-    for (const struct ncs_chunk *c = &script->main; e->place.file && rest == e->message && c;
-         c = c == &script->main ? script->modules : c->next) {
-        rest = ncs_lua_skip_place(e->message, c->file, &e->place.line);
-        if (rest != e->message)
-            e->place.file = c->file;
+    for (const char *before = NULL; e->place.file && rest != before;) {
+        before = rest;
+        rest = take_place(before, script, &e->place);
     }
     memmove(e->message, rest, strlen(rest) + 1);
     for (char *c = e->message; *c; c++)

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "lint/lint.h"
 
 void ncs_chunk_free(struct ncs_chunk *c)
 {
@@ -37,11 +38,26 @@ static int append_code(lua_State *L, const void *part, size_t bytes, void *code)
 }
 
 /* The place and the text of Lua's "FILE:LINE: text". */
-static bool compile_failed(const struct ncs_chunk *chunk, const char *message,
-                           struct ncs_error *err)
+/* Lua has no place for what is nested too deep: ours is where its limit is passed. */
+static int line_of_limit(const char *text, size_t bytes, struct ncs_error *err)
+{
+    struct ncs_lint_error e;
+    int line = 1;
+    if (ncs_lint_chunk(text, bytes, NULL, NULL, &e))
+        return 0;
+    for (size_t i = 0; i < e.at.at; i++)
+        line += text[i] == '\n';
+    ncs_fail(err, NCS_BAD_INPUT, "%s", e.text);
+    return line;
+}
+
+static bool compile_failed(const struct ncs_chunk *chunk, const char *message, const char *text,
+                           size_t bytes, struct ncs_error *err)
 {
     int line = 0;
     ncs_fail(err, NCS_BAD_INPUT, "%s", ncs_lua_skip_place(message, chunk->file, &line));
+    if (line == 0)
+        line = line_of_limit(text, bytes, err);
     return ncs_fail_at(err, chunk->file, ncs_lines_from(&chunk->lines, line), 0);
 }
 
@@ -101,7 +117,7 @@ bool ncs_chunk_compile(struct ncs_chunk *chunk, const char *text, size_t bytes,
         chunk->code = ncs_str_take(&code);
     } else {
         const char *message = lua_tostring(L, -1);
-        compile_failed(chunk, message ? message : "does not compile", err);
+        compile_failed(chunk, message ? message : "does not compile", text + skip, bytes - skip, err);
     }
     ncs_str_free(&name);
     lua_close(L);
@@ -189,35 +205,61 @@ static int require(lua_State *L)
 
 /* ---- load ---- */
 
-/* Replaces the function at 1 by the text that its calls give. */
-static void collect_pieces(lua_State *L)
+/* Code that is compiled already is refused, whatever mode allows it: it could do anything. */
+static bool is_binary(const char *piece, size_t bytes)
 {
-    luaL_Buffer b;
-    luaL_buffinit(L, &b);
-    for (;;) {
-        lua_pushvalue(L, 1);
-        lua_call(L, 0, 1);
-        if (lua_isnil(L, -1) || (lua_type(L, -1) == LUA_TSTRING && lua_rawlen(L, -1) == 0))
-            break;
-        if (lua_type(L, -1) != LUA_TSTRING)
-            luaL_error(L, "load: the function must return texts");
-        luaL_addvalue(&b);
+    return bytes > 0 && piece[0] == LUA_SIGNATURE[0];
+}
+
+static const char binary_refused[] = "attempt to load a binary chunk (mode is 't')";
+
+/* Asks the function at 1 for the next piece, which stays at 5 while it is read. `data`: whether it has
+ * given one. An error of the function's ends the loading, which is a result of load's. */
+static const char *read_piece(lua_State *L, void *data, size_t *bytes)
+{
+    bool *given = data;
+    luaL_checkstack(L, 2, "too many nested functions");
+    lua_pushvalue(L, 1);
+    lua_call(L, 0, 1);
+    *bytes = 0;
+    if (lua_isnil(L, -1)) {
+        lua_pop(L, 1);
+        return NULL;
     }
-    lua_pop(L, 1);
-    luaL_pushresult(&b);
-    lua_replace(L, 1);
+    if (!lua_isstring(L, -1))
+        luaL_error(L, "reader function must return a string");
+    lua_replace(L, 5);
+    const char *piece = lua_tolstring(L, 5, bytes);
+    if (!*given && is_binary(piece, *bytes)) {
+        lua_pushstring(L, binary_refused);
+        lua_error(L);
+    }
+    *given = true;
+    return piece;
+}
+
+static int load_text(lua_State *L, const char *mode)
+{
+    size_t bytes;
+    const char *text = lua_tolstring(L, 1, &bytes), *name = luaL_optstring(L, 2, text);
+    if (!is_binary(text, bytes))
+        return luaL_loadbufferx(L, text, bytes, name, mode);
+    lua_pushstring(L, binary_refused);
+    return LUA_ERRSYNTAX;
 }
 
 static int load(lua_State *L)
 {
-    bool environment = !lua_isnone(L, 4);
-    lua_settop(L, 4);
-    if (lua_type(L, 1) == LUA_TFUNCTION)
-        collect_pieces(L);
-    size_t bytes;
-    const char *text = luaL_checklstring(L, 1, &bytes);
-    const char *name = luaL_optstring(L, 2, "=load");
-    if (luaL_loadbufferx(L, text, bytes, name, "t") != LUA_OK) {
+    bool environment = !lua_isnone(L, 4), given = false;
+    const char *mode = luaL_optstring(L, 3, "bt");
+    bool is_text = lua_isstring(L, 1);
+    if (!is_text)
+        luaL_checktype(L, 1, LUA_TFUNCTION);
+    lua_settop(L, 5);
+    int status = is_text ? load_text(L, mode)
+                         : lua_load(L, read_piece, &given, luaL_optstring(L, 2, "=(load)"), mode);
+    ncs_lua_check_cancel(L);
+    if (status != LUA_OK) {
         lua_pushnil(L);
         lua_insert(L, -2);
         return 2;

@@ -292,8 +292,8 @@ int ncs_lua_format(lua_State *L)
     }
     luaL_pushresult(&b);
     lua_replace(L, top + 1);
-    lua_pushvalue(L, lua_upvalueindex(1));
-    lua_insert(L, top + 1);
-    lua_call(L, top, 1);
-    return 1;
+    for (int i = 1; i <= top; i++)
+        lua_copy(L, top + i, i);
+    lua_settop(L, top);
+    return lua_tocfunction(L, lua_upvalueindex(1))(L); /* in this frame, whose name its errors give */
 }

@@ -206,9 +206,9 @@ static int random_number(lua_State *L)
         high = luaL_checkinteger(L, 2);
         break;
     default:
-        return luaL_error(L, "math.random: wrong number of arguments");
+        return luaL_error(L, "wrong number of arguments");
     }
-    luaL_argcheck(L, low <= high, lua_gettop(L), "interval is empty");
+    luaL_argcheck(L, low <= high, 1, "interval is empty");
     uint64_t span = (uint64_t)high - (uint64_t)low + 1; /* 0: all 64 bits */
     uint64_t drawn = span ? ncs_random_below(r, span) : ncs_random_next(r);
     lua_pushinteger(L, (lua_Integer)((uint64_t)low + drawn));
@@ -234,14 +234,16 @@ static int64_t now(lua_State *L)
 
 static int time_field(lua_State *L, const char *name, int fallback)
 {
-    int ok, type = lua_getfield(L, 1, name);
-    lua_Integer v = lua_tointegerx(L, -1, &ok);
+    int whole, type = lua_getfield(L, 1, name);
+    lua_Integer v = lua_tointegerx(L, -1, &whole);
     lua_pop(L, 1);
-    if (type == LUA_TNIL && fallback >= 0)
-        return fallback;
-    if (!ok || v < -1000000 || v > 1000000)
-        luaL_error(L, "os.time: field '%s' is missing or out of range", name);
-    return (int)v;
+    if (!whole && type != LUA_TNIL)
+        return luaL_error(L, "field '%s' is not an integer", name);
+    if (!whole && fallback < 0)
+        return luaL_error(L, "field '%s' missing in date table", name);
+    if (v < -1000000 || v > 1000000)
+        return luaL_error(L, "field '%s' is out-of-bound", name);
+    return whole ? (int)v : fallback;
 }
 
 static int script_time(lua_State *L)
@@ -251,10 +253,12 @@ static int script_time(lua_State *L)
         return 1;
     }
     luaL_checktype(L, 1, LUA_TTABLE);
-    struct tm tm = {
-        .tm_year = time_field(L, "year", -1) - 1900, .tm_mon = time_field(L, "month", -1) - 1,
-        .tm_mday = time_field(L, "day", -1), .tm_hour = time_field(L, "hour", 12),
-        .tm_min = time_field(L, "min", 0), .tm_sec = time_field(L, "sec", 0) };
+    struct tm tm = { .tm_year = time_field(L, "year", -1) - 1900 };
+    tm.tm_mon = time_field(L, "month", -1) - 1; /* one after the other: the first that is wrong is named */
+    tm.tm_mday = time_field(L, "day", -1);
+    tm.tm_hour = time_field(L, "hour", 12);
+    tm.tm_min = time_field(L, "min", 0);
+    tm.tm_sec = time_field(L, "sec", 0);
     lua_pushinteger(L, (lua_Integer)timegm(&tm));
     return 1;
 }
@@ -271,11 +275,11 @@ static int script_date(lua_State *L)
     const char *fmt = luaL_optstring(L, 1, "%c");
     lua_Integer time = lua_isnoneornil(L, 2) ? (lua_Integer)(now(L) / 1000000000)
                                              : luaL_checkinteger(L, 2);
-    lua_pushvalue(L, lua_upvalueindex(1));
     lua_pushfstring(L, "!%s", *fmt == '!' ? fmt + 1 : fmt);
+    lua_insert(L, 1);
+    lua_settop(L, 1);
     lua_pushinteger(L, time);
-    lua_call(L, 2, 1);
-    return 1;
+    return call_original(L);
 }
 
 /* ---- putting it together ---- */
@@ -336,6 +340,16 @@ static void string_library(lua_State *L, int globals)
     lua_pop(L, 1);
 }
 
+/* Where Lua looks for the name of a function that was called by no name, as by pcall: the table on top
+ * is known by this one. Scripts never see it. */
+static void announce(lua_State *L, const char *name)
+{
+    luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+    lua_pushvalue(L, -2);
+    lua_setfield(L, -2, name);
+    lua_pop(L, 1);
+}
+
 static void os_library(lua_State *L, int globals, bool unsafe)
 {
     int from = open_library(L, luaopen_os), to = from + 1;
@@ -346,6 +360,7 @@ static void os_library(lua_State *L, int globals, bool unsafe)
     wrap(L, from, to, "date", script_date);
     if (unsafe)
         take(L, from, to, unsafe_os_names);
+    announce(L, "os");
     ncs_lua_lock(L, to, "os");
     lua_setfield(L, globals, "os");
     lua_pop(L, 2);
@@ -416,8 +431,10 @@ void ncs_lua_lock_sandbox(lua_State *L)
 {
     static const char *const names[] = { "string", "table", "math", "utf8", "coroutine" };
     int globals = lua_gettop(L);
+    announce(L, LUA_GNAME);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         lua_getfield(L, globals, names[i]);
+        announce(L, names[i]);
         ncs_lua_lock(L, globals + 1, names[i]);
         lua_setfield(L, globals, names[i]);
         lua_pushnil(L); /* what Lua's libraries lack is nil, as programs ask for it */

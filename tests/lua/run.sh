@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Lua's own rules hold in a scenario: results, messages and their places, of many small pieces; and what
+# is nested too deep for Lua is refused with its place.
+set -u
+unset "${!NCCL_@}" # the simulator heeds them
+: "${NCCLSCRIPT:?the path of the binary}"
+program=$(realpath "$NCCLSCRIPT") || exit 1
+cd tests/lua || exit 1
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+failed=0
+
+"$program" run snippets.lua | sed -n 's/^\[0\] //p' >"$work/out"
+diff snippets.txt "$work/out" || failed=1
+
+deep() { # N OPEN CLOSE: a local variable nested so deep, in the second line
+    printf 'scenario { ranks = 1 }\nlocal x = %s1%s\n' "$(printf "%${1}s" "" | sed "s/ /$2/g")" \
+        "$(printf "%${1}s" "" | sed "s/ /$3/g")"
+}
+for brackets in '( )' '{ }'; do
+    deep 300 $brackets >"$work/deep.lua"
+    "$program" run "$work/deep.lua" 2>&1 | grep -q '/deep.lua:2:209: error: nested deeper than 200 levels' ||
+        { echo "no place for $brackets nested too deep"; failed=1; }
+    deep 150 $brackets >"$work/deep.lua"
+    "$program" run -q "$work/deep.lua" || failed=1
+done
+deep 300 '(' ')' | sed 1d >"$work/module.lua"
+printf 'scenario { ranks = 1 }\nrequire "module"\n' >"$work/requires.lua"
+"$program" run "$work/requires.lua" | grep -q '/module.lua:1: nested deeper than 200 levels' ||
+    { echo "no place in a module"; failed=1; }
+
+# A reader that never ends is ended by the budget, as a result of load's.
+printf 'scenario { ranks = 1 }\nprint(load(function() return "x" end))\n' >"$work/endless.lua"
+"$program" run --memory 32M "$work/endless.lua" | grep -qx '\[0\] nil.not enough memory' ||
+    { echo "an endless reader is not ended"; failed=1; }
+exit $failed
