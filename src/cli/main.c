@@ -46,7 +46,8 @@ static const char exit_codes[] =
     "  74   not all of the output could be written\n"
     "  77   skipped: no such driver or hardware here\n"
     "  124  past the time limit, or computing without end\n"
-    "  130  interrupted\n";
+    "  130  interrupted\n"
+    "  141  whoever read the output went away\n";
 
 static void add_commands(struct ncs_str *out)
 {

@@ -2636,10 +2636,10 @@ const struct ncs_page ncs_pages[] = {
             "0 as expected, 1 wrong, 2 does not load, 3 hang, 4 a call failed or a rank raised an error, 5 nothing\n"
             "was executed, 6 ranks were lost, 7 the memory budget was used up, 70 a fault of ncclscript, 74 the\n"
             "output could not be written, 77 skipped, 124 past the time limit or computing without end, 130\n"
-            "interrupted. Of several runs it is that of the worst, in the order 70 130 2 6 4 3 1 7 124 5 0 77. Each\n"
-            "has a page: explain exit-3. A bare number may be a result code of NCCL or CUDA as well: explain 3 shows\n"
-            "both.\n",
-        .also = "verdict exit-0 exit-1 exit-2 exit-3 exit-4 exit-5 exit-6 exit-7 exit-70 exit-74 exit-77 exit-124 exit-130",
+            "interrupted, 141 whoever read the output went away. Of several runs it is that of the worst, in the\n"
+            "order 70 130 2 6 4 3 1 7 124 5 0 77. Each has a page: explain exit-3. A bare number may be a result code\n"
+            "of NCCL or CUDA as well: explain 3 shows both.\n",
+        .also = "verdict exit-0 exit-1 exit-2 exit-3 exit-4 exit-5 exit-6 exit-7 exit-70 exit-74 exit-77 exit-124 exit-130 exit-141",
         .names = "exit status",
     },
     {
@@ -2802,6 +2802,18 @@ const struct ncs_page ncs_pages[] = {
         .what =
             "By Ctrl-C or SIGTERM. The report of what had been run is whole in every format, and tells what was not.\n",
         .also = "exit-status",
+    },
+    {
+        .kind = NCS_PAGE_EXIT,
+        .id = "exit-141",
+        .title = "whoever read the output went away",
+        .what =
+            "The pipe that the output goes to was closed before all was written, as `head -n 1` closes it: SIGPIPE\n"
+            "ended the program, which a shell reports as 128 + 13. That is no verdict. Any other signal N that ends\n"
+            "the program is 128 + N.\n",
+        .repair =
+            "Where the status counts, write to a file, or read all of the output.\n",
+        .also = "exit-status exit-74",
     },
     {
         .kind = NCS_PAGE_FUNCTIONS,

@@ -121,3 +121,12 @@ exit_status { "exit-130", "interrupted",
   what = [[
 By Ctrl-C or SIGTERM. The report of what had been run is whole in every format, and tells what was not.]],
   also = "exit-status" }
+
+exit_status { "exit-141", "whoever read the output went away",
+  what = [[
+The pipe that the output goes to was closed before all was written, as `head -n 1` closes it: SIGPIPE
+ended the program, which a shell reports as 128 + 13. That is no verdict. Any other signal N that ends
+the program is 128 + N.]],
+  repair = [[
+Where the status counts, write to a file, or read all of the output.]],
+  also = "exit-status exit-74" }

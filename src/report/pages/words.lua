@@ -309,7 +309,7 @@ word { "exit-status", "what the program's exit status says", names = "exit statu
 0 as expected, 1 wrong, 2 does not load, 3 hang, 4 a call failed or a rank raised an error, 5 nothing
 was executed, 6 ranks were lost, 7 the memory budget was used up, 70 a fault of ncclscript, 74 the
 output could not be written, 77 skipped, 124 past the time limit or computing without end, 130
-interrupted. Of several runs it is that of the worst, in the order 70 130 2 6 4 3 1 7 124 5 0 77. Each
-has a page: explain exit-3. A bare number may be a result code of NCCL or CUDA as well: explain 3 shows
-both.]],
-  also = "verdict exit-0 exit-1 exit-2 exit-3 exit-4 exit-5 exit-6 exit-7 exit-70 exit-74 exit-77 exit-124 exit-130" }
+interrupted, 141 whoever read the output went away. Of several runs it is that of the worst, in the
+order 70 130 2 6 4 3 1 7 124 5 0 77. Each has a page: explain exit-3. A bare number may be a result code
+of NCCL or CUDA as well: explain 3 shows both.]],
+  also = "verdict exit-0 exit-1 exit-2 exit-3 exit-4 exit-5 exit-6 exit-7 exit-70 exit-74 exit-77 exit-124 exit-130 exit-141" }
