@@ -71,14 +71,15 @@ static bool find_answer(const struct ncs_explanations *s, const struct ncs_call 
     return false;
 }
 
-/* The like of a message that another rank sends or receives: as far away in the communicator. */
+/* The like of a message that another rank sends or receives: as far away in the communicator, round the ring if none
+ * of that distance is there. */
 static bool find_like(const struct ncs_call *model, int comm, int comm_rank, int nranks, struct ncs_change *c)
 {
-    int peer = comm_rank + ncs_call_peer(model) - model->comm_rank;
-    if (comm != model->comm || peer < 0 || peer >= nranks)
+    int peer = comm_rank + ncs_step_peer(model) - model->comm_rank;
+    if (comm != model->comm || ncs_step_peer(model) < 0)
         return false;
     c->model = model;
-    c->peer = peer;
+    c->peer = (peer % nranks + nranks) % nranks;
     return true;
 }
 
@@ -90,10 +91,10 @@ static bool put_in(const struct ncs_explanations *s, size_t course, size_t at, c
     int comm_rank = -1, comm = ncs_sibling_comm(s, step->call, c->rank, &comm_rank);
     *out = (struct ncs_change){ .kind = NCS_CHANGE_PUT_IN, .course = course, .step = at, .comm = comm,
                                 .comm_rank = comm_rank, .peer = -1 };
-    if (comm < 0 || ncs_call_is_one_sided(step->call))
+    if (comm < 0)
         return false;
     out->like = step;
-    if (ncs_call_is_pair(step->call))
+    if (ncs_call_is_pair(step->call) || ncs_call_is_one_sided(step->call))
         return find_answer(s, step->call, comm, comm_rank, out) ||
                find_like(step->call, comm, comm_rank, s->q->journal->comm[comm]->nranks, out);
     out->model = like(s, step->site, comm, comm_rank, earlier(c, at, step->site) + nth);
@@ -164,7 +165,7 @@ static void end_round(const struct ncs_explanations *s, struct ncs_explanation *
         const struct ncs_step *step = &s->courses.of[course].step[last->at - round + i];
         struct ncs_change change = { .kind = NCS_CHANGE_PUT_IN, .course = course, .step = last->at, .model = step->call,
                                      .like = step, .comm = step->call->comm, .comm_rank = step->call->comm_rank,
-                                     .peer = ncs_call_is_pair(step->call) ? ncs_call_peer(step->call) : -1 };
+                                     .peer = ncs_step_peer(step->call) };
         if (step->kind == NCS_STEP_CALL)
             NCS_PUSH(c->change, c->changes, c->change_room, change);
     }

@@ -44,6 +44,13 @@ uint64_t ncs_role_of(const struct ncs_courses *all, enum ncs_fn fn, int comm, in
     return ncs_hash(kind, (uint64_t)(int64_t)(peer - comm_rank)) | 1;
 }
 
+int ncs_step_peer(const struct ncs_call *call)
+{
+    size_t count;
+    const ncclWaitSignalDesc_t *w = ncs_call_waits(call, &count);
+    return w && count == 1 ? w[0].peer : ncs_call_peer(call);
+}
+
 void ncs_step_mark(const struct ncs_courses *all, const struct ncs_call *c, int comm, struct ncs_step *step)
 {
     bool known = c->place.line && !(c->unsaid & NCS_UNSAID_PLACE);
@@ -56,8 +63,8 @@ void ncs_step_mark(const struct ncs_courses *all, const struct ncs_call *c, int 
     if (c->label)
         site = ncs_hash_bytes(site, c->label, strlen(c->label));
     step->site = comm >= 0 ? ncs_hash(site, all->class_of[comm]) : site;
-    bool message = c->number && ncs_call_is_pair(c) && comm >= 0;
-    step->role = message ? ncs_role_of(all, c->fn, comm, c->comm_rank, ncs_call_peer(c)) : 0;
+    int peer = c->number && comm >= 0 ? ncs_step_peer(c) : -1;
+    step->role = peer >= 0 ? ncs_role_of(all, c->fn, comm, c->comm_rank, peer) : 0;
 }
 
 static uint64_t key_of(int rank, int thread)

@@ -29,7 +29,7 @@ struct ncs_step {
     /* Alike where ranks do alike: the function, the place in the program, the label and what made the
      * communicator. Children of one split are alike, the ranks' own arguments do not count. */
     uint64_t site;
-    uint64_t role; /* of a send or receive: that it is one, and how far its peer is away; 0 = of others */
+    uint64_t role; /* of what names one peer: the function, and how far the peer is away; 0 = of others */
 };
 
 struct ncs_course {
@@ -58,6 +58,8 @@ bool ncs_courses_read(const struct ncs_inquiry *q, struct ncs_courses *out);
 void ncs_courses_free(struct ncs_courses *c);
 /* The role that a rank has by a send or receive. */
 uint64_t ncs_role_of(const struct ncs_courses *all, enum ncs_fn fn, int comm, int comm_rank, int peer);
+/* The one rank that a send, receive, put, signal or wait for a signal names; -1 = it names none, or several. */
+int ncs_step_peer(const struct ncs_call *call);
 /* Site and role of a call if it is made on that communicator. */
 void ncs_step_mark(const struct ncs_courses *all, const struct ncs_call *call, int comm, struct ncs_step *step);
 

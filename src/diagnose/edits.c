@@ -1,4 +1,5 @@
 /* Edits in words. */
+#include "diagnose/course.h"
 #include "diagnose/rule.h"
 
 #include <string.h>
@@ -39,6 +40,21 @@ static const struct ncs_call *call_of(const struct ncs_inquiry *q, int comm, int
     return number ? ncs_journal_call(q->journal, comm, comm_rank, number) : NULL;
 }
 
+/* wait: room for the description of a wait for signals. */
+static void set_peer(struct ncs_call *own, int peer, ncclWaitSignalDesc_t *wait)
+{
+    size_t count;
+    const ncclWaitSignalDesc_t *w = ncs_call_waits(own, &count);
+    union ncs_arg *arg = (union ncs_arg *)ncs_call_arg(own, w ? NCS_ARG_WAITS : NCS_ARG_PEER);
+    if (w && count == 1) {
+        *wait = w[0];
+        wait->peer = peer;
+        arg->p = wait;
+    } else if (!w && arg) {
+        arg->i = peer;
+    }
+}
+
 /* "AllReduce float32 x 1024 sum", or the counterpart of a send or a receive. */
 static void say_model(struct ncs_str *s, const struct ncs_inquiry *q, const struct ncs_edit *e)
 {
@@ -48,12 +64,11 @@ static void say_model(struct ncs_str *s, const struct ncs_inquiry *q, const stru
         return;
     }
     struct ncs_call own = *m;
-    if (e->argument && !e->answer)
-        ((union ncs_arg *)ncs_call_arg(&own, NCS_ARG_PEER))->i = e->value;
-    if (e->answer) {
+    ncclWaitSignalDesc_t wait;
+    if (e->answer)
         own.fn = m->fn == NCS_FN_ncclSend ? NCS_FN_ncclRecv : NCS_FN_ncclSend;
-        ((union ncs_arg *)ncs_call_arg(&own, NCS_ARG_PEER))->i = m->comm_rank;
-    }
+    if (e->answer || e->argument)
+        set_peer(&own, e->answer ? m->comm_rank : (int)e->value, &wait);
     char *what = ncs_describe(&own);
     ncs_str_add(s, what);
     ncs_free(what);
@@ -106,7 +121,7 @@ static int64_t value_now(const struct ncs_call *c, const char *argument)
     return strcmp(argument, "count") == 0      ? (int64_t)ncs_call_count(c)
            : strcmp(argument, "datatype") == 0 ? ncs_call_dtype(c)
            : strcmp(argument, "op") == 0       ? ncs_call_op(c)
-           : strcmp(argument, "root") == 0     ? ncs_call_root(c) : ncs_call_peer(c);
+           : strcmp(argument, "root") == 0     ? ncs_call_root(c) : ncs_step_peer(c);
 }
 
 static void say_argument(struct ncs_str *s, const struct ncs_inquiry *q, const struct ncs_edit *e)

@@ -95,7 +95,7 @@ static bool same_changes(const struct ncs_explanation *a, const struct ncs_expla
     for (size_t i = 0; i < a->changes; i++)
         if (a->change[i].kind != b->change[i].kind || a->change[i].course != b->change[i].course ||
             a->change[i].step != b->change[i].step || a->change[i].comm != b->change[i].comm ||
-            a->change[i].key != b->change[i].key)
+            a->change[i].peer != b->change[i].peer || a->change[i].key != b->change[i].key)
             return false;
     return true;
 }
@@ -177,7 +177,7 @@ static bool begin(struct ncs_explanations *s)
     if (is_known(s->q) || !ncs_courses_read(s->q, &s->courses))
         return false;
     ncs_ways_read(s->q, &s->courses, &s->ways);
-    return s->ways.count > 1 && s->ways.count <= MOST_WAYS && is_as_seen(s);
+    return s->courses.count > 1 && s->ways.count <= MOST_WAYS && is_as_seen(s);
 }
 
 static void look(struct ncs_explanations *s)

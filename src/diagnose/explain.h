@@ -62,6 +62,8 @@ struct ncs_misfits *ncs_misfits_new(const struct ncs_courses *courses, const str
 void ncs_misfits_free(struct ncs_misfits *m); /* NULL is a no-op */
 size_t ncs_misfit_now(const struct ncs_misfits *m); /* the sum of them */
 size_t ncs_misfit_of(struct ncs_misfits *m, size_t course); /* the sum of those between it and all others */
+/* Whom a rank would name there if it did as most; -1 = it does, or there is no most. */
+int ncs_misfits_usual_peer(const struct ncs_misfits *m, const struct ncs_step *s);
 /* The first at which it names another peer than the others do there; NULL = none. */
 const struct ncs_step *ncs_misfits_odd_step(const struct ncs_misfits *m, size_t course);
 size_t ncs_misfits_way(const struct ncs_misfits *m, size_t course);
@@ -96,6 +98,8 @@ bool ncs_find_oddity(const struct ncs_explanations *e, struct ncs_finding *out);
  * finding. */
 struct ncs_edit ncs_host_edit(const struct ncs_explanations *s, const struct ncs_change *c);
 bool ncs_say_hosts(const struct ncs_explanation *e, struct ncs_root *r, struct ncs_drafts *all);
+/* The same in words of its own, with the edits (wording.c). */
+bool ncs_explanation_word(const struct ncs_explanation *e, const struct ncs_edit *edit, struct ncs_drafts *all);
 /* Adds the finding; false: there are no words for it. */
 bool ncs_explanation_say(const struct ncs_explanation *e, struct ncs_drafts *all);
 

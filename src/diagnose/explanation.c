@@ -80,7 +80,7 @@ static struct ncs_edit edit_of(const struct ncs_explanations *s, const struct nc
         e.model_comm_rank = m->comm_rank;
         e.model_call = m->number;
         e.answer = c->answer;
-        if (!c->answer && ncs_call_is_pair(m) && c->peer != ncs_call_peer(m)) {
+        if (!c->answer && c->peer >= 0 && c->peer != ncs_step_peer(m)) {
             e.argument = "peer";
             e.value = c->peer;
         }
@@ -242,13 +242,14 @@ bool ncs_explanation_say(const struct ncs_explanation *e, struct ncs_drafts *all
     for (size_t i = 0; i < e->changes; i++)
         edit[i] = edit_of(e->of, &e->change[i]);
     struct ncs_root r = { .comm = -1, .rank = -1, .edit = edit, .edits = e->changes };
+    bool message = first && ncs_call_is_pair(first->model), one_sided = first && ncs_call_is_one_sided(first->model);
     bool fine = !first                           ? ncs_say_hosts(e, &r, all)
                 : first->kind == NCS_CHANGE_COMM ? say_elsewhere(e, &r, all)
-                : first->kind == NCS_CHANGE_PEER ? say_peers(e, &r, all)
+                : first->kind == NCS_CHANGE_PEER ? first->wants && say_peers(e, &r, all)
                 : first->answer                ? say_answer(e, &r, all)
-                : first->kind == NCS_CHANGE_LEAVE_OUT && ncs_call_is_pair(first->model) ? say_excess(e, &r, all)
-                : ncs_call_is_pair(first->model) ? false
-                                                 : say_shift(e, &r, all);
+                : message ? first->kind == NCS_CHANGE_LEAVE_OUT && e->changes == 1 && say_excess(e, &r, all)
+                : !one_sided && say_shift(e, &r, all);
+    fine = fine || (first && first->kind != NCS_CHANGE_COMM && ncs_explanation_word(e, edit, all));
     ncs_free(edit);
     return fine;
 }

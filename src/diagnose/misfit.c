@@ -370,6 +370,12 @@ static size_t sum(struct ncs_misfits *m, struct changed *changed, size_t count, 
     return total;
 }
 
+int ncs_misfits_usual_peer(const struct ncs_misfits *m, const struct ncs_step *s)
+{
+    size_t most = s->role ? ncs_map_number(&m->roles, s->site) : 0;
+    return is_odd(m, s) ? ncs_role_peer(&m->ways->roles, most, s->call->comm_rank) : -1;
+}
+
 const struct ncs_step *ncs_misfits_odd_step(const struct ncs_misfits *m, size_t course)
 {
     const struct ncs_course *c = &m->courses->of[course];

@@ -160,17 +160,43 @@ static void try_peers(struct ncs_explanations *s, const struct ncs_need *n)
     }
 }
 
+/* Who names another peer than most do at the place names theirs. */
+static void try_usual_peers(struct ncs_explanations *s)
+{
+    enum { MOST_ODD = 8 };
+    size_t tried = 0;
+    for (size_t i = 0; i < s->courses.count; i++)
+        for (size_t k = s->courses.of[i].steps; k-- > 0 && tried < MOST_ODD;) {
+            const struct ncs_call *call = s->courses.of[i].step[k].call;
+            int peer = ncs_misfits_usual_peer(s->misfits, &s->courses.of[i].step[k]);
+            if (peer < 0)
+                continue;
+            struct ncs_change change = { .kind = NCS_CHANGE_PEER, .course = i, .step = k, .model = call,
+                                         .comm = call->comm, .comm_rank = call->comm_rank, .peer = peer };
+            try_one(s, &change);
+            tried++;
+        }
+}
+
+static void try_need(struct ncs_explanations *s, const struct ncs_need *n)
+{
+    bool counted = n->kind == NCS_NEED_PAIR || n->kind == NCS_NEED_COLLECTIVE;
+    if (!n->call || n->comm < 0 || ncs_is_meeting(n))
+        return;
+    if (n->kind == NCS_NEED_SIGNAL)
+        try_leaving_out(s, n);
+    if (n->kind == NCS_NEED_PAIR)
+        try_peers(s, n);
+    for (enum spot spot = 0; spot < SPOTS && n->absents && counted; spot++)
+        try_answers(s, n, spot);
+    if (counted)
+        try_leaving_out(s, n);
+}
+
 void ncs_candidates_missed(struct ncs_explanations *s)
 {
-    for (size_t i = 0; i < s->q->needs; i++) {
-        const struct ncs_need *n = &s->q->need[i];
-        if (!n->call || n->comm < 0 || (n->kind != NCS_NEED_PAIR && n->kind != NCS_NEED_COLLECTIVE) ||
-            ncs_is_meeting(n))
-            continue;
-        if (n->kind == NCS_NEED_PAIR)
-            try_peers(s, n);
-        for (enum spot spot = 0; spot < SPOTS && n->absents; spot++)
-            try_answers(s, n, spot);
-        try_leaving_out(s, n);
-    }
+    /* Where all do alike, whoever made a call more or less would be the odd one. */
+    for (size_t i = 0; i < s->q->needs && s->ways.count > 1; i++)
+        try_need(s, &s->q->need[i]);
+    try_usual_peers(s);
 }

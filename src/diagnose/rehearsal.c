@@ -253,13 +253,13 @@ static bool carry_out(struct play *p, const struct deed *d)
     size_t count;
     const ncclWaitSignalDesc_t *w = ncs_call_waits(d->call, &count);
     for (size_t i = 0; i < count; i++) {
-        uint64_t key = signal_key(d->comm, d->comm_rank, w[i].peer);
-        if (w[i].opCnt > 0 && ncs_map_number(&p->sent, key) < (size_t)w[i].opCnt &&
-            !is_free(p, d->comm, w[i].peer))
+        int peer = d->peer >= 0 ? d->peer : w[i].peer;
+        if (w[i].opCnt > 0 && !is_free(p, d->comm, peer) &&
+            ncs_map_number(&p->sent, signal_key(d->comm, d->comm_rank, peer)) < (size_t)w[i].opCnt)
             return false;
     }
     for (size_t i = 0; i < count; i++) {
-        uint64_t key = signal_key(d->comm, d->comm_rank, w[i].peer);
+        uint64_t key = signal_key(d->comm, d->comm_rank, d->peer >= 0 ? d->peer : w[i].peer);
         size_t there = ncs_map_number(&p->sent, key), taken = w[i].opCnt > 0 ? (size_t)w[i].opCnt : 0;
         ncs_map_put_number(&p->sent, key, there > taken ? there - taken : 0);
     }

@@ -19,7 +19,7 @@ static void number_roles(const struct ncs_inquiry *q, const struct ncs_courses *
             if (!s->role || ncs_map_get(&out->number, s->role) || out->count == MOST_ROLES)
                 continue;
             struct ncs_role role = { .key = s->role, .class = courses->class_of[s->call->comm],
-                                     .away = ncs_call_peer(s->call) - s->call->comm_rank,
+                                     .away = ncs_step_peer(s->call) - s->call->comm_rank,
                                      .nranks = q->journal->comm[s->call->comm]->nranks };
             NCS_PUSH(out->of, out->count, out->room, role);
             ncs_map_put_number(&out->number, s->role, out->count);
@@ -151,6 +151,12 @@ bool ncs_roles_alike(const struct ncs_roles *r, uint64_t a, uint64_t b)
 {
     const struct ncs_role *x = find_role(r, a), *y = find_role(r, b);
     return a == b || (x && y && x->class == y->class && (x->away - y->away) % x->nranks == 0);
+}
+
+int ncs_role_peer(const struct ncs_roles *r, uint64_t key, int comm_rank)
+{
+    const struct ncs_role *role = find_role(r, key);
+    return role ? ((comm_rank + role->away) % role->nranks + role->nranks) % role->nranks : -1;
 }
 
 size_t ncs_spot_number(const struct ncs_roles *r, uint64_t site)

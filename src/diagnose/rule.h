@@ -66,7 +66,10 @@ struct ncs_rule { /* ncs_rule_<name> of rules/<name>.c; the table is rules.def *
 };
 
 struct ncs_drafts;
-/* Lets the first rule that explains the root speak (rules.c). */
+/* Takes a draft that is filled but for rule and level, which is an error's unless the root is a note's (rules.c). */
+void ncs_draft_take(const struct ncs_inquiry *q, const struct ncs_root *r, const char *rule, struct ncs_draft *d,
+                    struct ncs_drafts *all);
+/* Lets the first rule that explains the root speak. */
 void ncs_judge(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_drafts *all);
 
 /* Lets the rules speak of what the machine noticed, of why nobody goes on, of all else (roots.c). */

@@ -74,6 +74,16 @@ static void set_buffers(struct ncs_run *run, struct ncs_call *call, const struct
     set_buffer(call, false, recv);
 }
 
+/* The description is the change's. */
+static bool set_wait(struct ncs_call *call, const struct change *c)
+{
+    if (call->fn != NCS_FN_ncclWaitSignal)
+        return false;
+    slot(call, NCS_ARG_WAITS)->p = &c->wait;
+    slot(call, NCS_ARG_ITEMS)->i = 1;
+    return true;
+}
+
 void ncs_amend_compose(struct ncs_run *run, const struct change *c, int comm, int comm_rank,
                        const void *stream, union ncs_arg *arg)
 {
@@ -82,6 +92,7 @@ void ncs_amend_compose(struct ncs_run *run, const struct change *c, int comm, in
     memcpy(call.arg, c->arg, sizeof call.arg);
     slot(&call, NCS_ARG_COMM)->p = run->journal->comm[comm]->member[comm_rank].handle;
     slot(&call, NCS_ARG_STREAM)->p = stream;
+    set_wait(&call, c);
     if (slot(&call, NCS_ARG_REDOP))
         slot(&call, NCS_ARG_REDOP)->i = own_op(run, &call, ncs_call_op(&call));
     set_buffers(run, &call, c, stream);
@@ -96,6 +107,8 @@ bool ncs_amend_replace(struct ncs_run *run, struct ncs_call *call, const struct 
     } names[] = { { "count", NCS_ARG_COUNT }, { "datatype", NCS_ARG_DTYPE }, { "op", NCS_ARG_REDOP },
                   { "root", NCS_ARG_ROOT }, { "peer", NCS_ARG_PEER },
                   { "comm", NCS_ARG_COMM } };
+    if (strcmp(c->edit.argument, "peer") == 0 && set_wait(call, c))
+        return true;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         union ncs_arg *arg = strcmp(names[i].name, c->edit.argument) == 0 ? slot(call, names[i].kind)
                                                                           : NULL;

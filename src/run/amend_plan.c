@@ -97,16 +97,43 @@ static void find_beside(const struct ncs_journal *j, const struct ncs_past *past
     }
 }
 
+/* Waits for one peer's signals only: the other one is meant where a peer is given. */
+static bool copy_wait(const struct ncs_call *call, struct change *c)
+{
+    size_t count;
+    const ncclWaitSignalDesc_t *w = ncs_call_waits(call, &count);
+    if (call->fn != NCS_FN_ncclWaitSignal)
+        return true;
+    if (count != 1)
+        return false;
+    c->wait = w[0];
+    if (c->edit.argument)
+        c->wait.peer = (int)c->edit.value;
+    return true;
+}
+
+static void put_as_signal(const struct ncs_call *put, struct change *c)
+{
+    const struct ncs_fn_info *from = &ncs_fn_info[put->fn], *to = &ncs_fn_info[NCS_FN_ncclSignal];
+    c->fn = NCS_FN_ncclSignal;
+    for (int i = 0; i < to->nargs; i++)
+        for (int k = 0; k < from->nargs; k++)
+            if (strcmp(to->arg[i].name, from->arg[k].name) == 0)
+                c->arg[i] = put->arg[k];
+}
+
 static bool copy_model(const struct ncs_journal *j, const struct ncs_past *past, struct change *c)
 {
     const struct ncs_edit *e = &c->edit;
     const struct ncs_call *m = ncs_journal_call(j, e->comm, e->model_comm_rank, e->model_call);
-    if (!m || ncs_call_is_one_sided(m) || (e->answer && !ncs_call_arg(m, NCS_ARG_PEER)))
+    if (!m || (e->answer && !ncs_call_arg(m, NCS_ARG_PEER)) || !copy_wait(m, c))
         return false;
     const struct memory *memory = ncs_past_memory(past, m->rank);
     c->thread = e->of_party && e->thread >= 0 ? e->thread : NCS_ANY_THREAD;
     c->fn = m->fn;
     memcpy(c->arg, m->arg, sizeof c->arg);
+    if (m->fn == NCS_FN_ncclPutSignal) /* the signal alone: where its data belong nobody knows */
+        put_as_signal(m, c);
     c->label = ncs_copy_text(m->label);
     find_beside(j, past, c);
     if (m->rank != e->rank || c->thread == NCS_ANY_THREAD || c->thread == m->thread) {
@@ -171,6 +198,9 @@ static bool prepare(const struct ncs_journal *j, const struct ncs_past *past,
     c->nth = ncs_past_nth(past, edit->comm, edit->comm_rank);
     c->other_nth = ncs_past_nth(past, c->edit.other_comm, c->edit.other_comm_rank);
     if (!c->nth || !c->other_nth || edit->rank < 0)
+        return false;
+    const struct ncs_call *own = ncs_journal_call(j, edit->comm, edit->comm_rank, edit->call);
+    if (edit->kind == NCS_EDIT_ARGUMENT && own && !copy_wait(own, c))
         return false;
     return edit->kind != NCS_EDIT_INSERT || copy_model(j, past, c);
 }

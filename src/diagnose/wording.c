@@ -1,0 +1,137 @@
+/* An explanation in words of its own, where no rule has better ones: what which ranks called too little, too much, or
+ * with another peer. */
+#include "diagnose/explain.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+
+enum { MOST_LINES = 4 };
+
+/* What a call that is left out, or one too many, is called in a report. A message too few is missed by its peer. */
+static const char *rule_of(const struct ncs_change *c)
+{
+    bool put_in = c->kind == NCS_CHANGE_PUT_IN;
+    if (ncs_call_is_one_sided(c->model))
+        return "signal-missing";
+    if (c->kind == NCS_CHANGE_PEER)
+        return "wrong-peer";
+    if (ncs_call_is_pair(c->model))
+        return (ncs_change_fn(c) == NCS_FN_ncclSend) == put_in ? "recv-without-send" : "send-without-recv";
+    return put_in ? "skipped-call" : "extra-call";
+}
+
+/* Calls that all ranks make say more of it than messages. */
+static const struct ncs_change *first_of(const struct ncs_explanation *e)
+{
+    for (size_t i = 0; i < e->changes; i++)
+        if (!ncs_call_is_pair(e->change[i].model) && !ncs_call_is_one_sided(e->change[i].model))
+            return &e->change[i];
+    return &e->change[0];
+}
+
+/* Where the rank is missed, or stands; else any. */
+static const struct ncs_need *need_of(const struct ncs_explanations *s, const struct ncs_change *c)
+{
+    const struct ncs_need *any = NULL;
+    for (size_t i = 0; i < s->q->needs; i++) {
+        const struct ncs_need *n = &s->q->need[i];
+        bool fits = false;
+        if (!n->call || n->kind == NCS_NEED_GATE)
+            continue;
+        any = any ? any : n;
+        for (size_t k = 0; k < n->absents && n->comm == c->comm; k++)
+            fits |= n->absent[k].comm_rank == c->comm_rank;
+        for (size_t k = 0; k < n->presents && n->comm == c->comm; k++)
+            fits |= n->present[k]->comm_rank == c->comm_rank;
+        if (fits)
+            return n;
+    }
+    return any;
+}
+
+static int line_of(const struct ncs_change *c)
+{
+    return c->like ? c->like->call->place.line : c->model->place.line;
+}
+
+/* "comm:send at line 12", "3 calls, at lines 12, 14": of the course. */
+static void say_calls(const struct ncs_explanation *e, size_t course, struct ncs_str *s)
+{
+    int line[MOST_LINES] = { 0 };
+    size_t calls = 0, lines = 0;
+    const struct ncs_change *one = NULL;
+    for (size_t i = 0; i < e->changes; i++) {
+        if (e->change[i].course != course)
+            continue;
+        bool known = false;
+        for (size_t k = 0; k < lines; k++)
+            known |= line[k] == line_of(&e->change[i]);
+        if (!known && lines < MOST_LINES && line_of(&e->change[i]))
+            line[lines++] = line_of(&e->change[i]);
+        one = &e->change[i];
+        calls++;
+    }
+    const char *name = calls == 1 ? ncs_fn_info[ncs_change_fn(one)].lua_name : NULL;
+    if (calls == 1)
+        ncs_str_add(s, name ? name : ncs_fn_info[ncs_change_fn(one)].name);
+    else
+        ncs_str_addf(s, "%zu calls", calls);
+    for (size_t k = 0; k < lines; k++)
+        ncs_str_addf(s, "%s%d", k ? ", " : lines > 1 ? " at lines " : " at line ", line[k]);
+}
+
+static void say_change(const struct ncs_explanation *e, const struct ncs_change *c, struct ncs_str *why, struct ncs_str *fix)
+{
+    int rank = e->of->courses.of[c->course].rank;
+    if (c->kind == NCS_CHANGE_PEER) {
+        const char *name = ncs_fn_info[c->model->fn].lua_name;
+        ncs_str_addf(why, "rank %d names rank %d in %s", rank, ncs_step_peer(c->model), name ? name : "its call");
+        ncs_say_place(why, c->model);
+        ncs_str_addf(why, "; by what the others do there it is to name rank %d", c->peer);
+        ncs_str_addf(fix, "let rank %d name rank %d", rank, c->peer);
+        ncs_say_place(fix, c->model);
+        return;
+    }
+    bool put_in = c->kind == NCS_CHANGE_PUT_IN;
+    ncs_str_addf(why, "rank %d %s ", rank, put_in ? "left out" : "made too many calls:");
+    say_calls(e, c->course, why);
+    ncs_str_addf(fix, put_in ? "let rank %d make " : "leave out, on rank %d, ", rank);
+    say_calls(e, c->course, fix);
+    ncs_str_add(fix, put_in ? ", too" : "");
+}
+
+static void say_all(const struct ncs_explanation *e, struct ncs_draft *d)
+{
+    struct ncs_str why = { 0 }, fix = { 0 };
+    for (size_t i = 0; i < e->changes; i++) {
+        const struct ncs_change *c = &e->change[i];
+        if (i && c->kind != NCS_CHANGE_PEER && e->change[i - 1].course == c->course)
+            continue;
+        ncs_str_add(&why, i ? "; " : "");
+        ncs_str_add(&fix, i ? "; " : "");
+        say_change(e, c, &why, &fix);
+    }
+    d->f.why = ncs_str_take(&why);
+    d->f.fix = ncs_str_take(&fix);
+}
+
+bool ncs_explanation_word(const struct ncs_explanation *e, const struct ncs_edit *edit, struct ncs_drafts *all)
+{
+    const struct ncs_change *first = first_of(e);
+    const struct ncs_need *n = need_of(e->of, first);
+    struct ncs_root r = { .kind = NCS_ROOT_ABSENT, .need = n, .comm = -1, .rank = -1, .edit = edit, .edits = e->changes };
+    struct ncs_draft d = { .order = UINT64_MAX };
+    if (!n)
+        return false;
+    for (size_t i = 0; i < e->changes; i++) {
+        const struct ncs_change *c = &e->change[i];
+        bool made = c->kind != NCS_CHANGE_PUT_IN;
+        ncs_add_culprit(&d, e->of->courses.of[c->course].rank, made ? c->model->number : 0, made ? line_of(c) : 0);
+    }
+    ncs_fill_need(e->of->q, &d, n, n->call->number);
+    say_all(e, &d);
+    d.f.evidence = ncs_copy_text("by what the other ranks did at the same place of the program");
+    ncs_draft_take(e->of->q, &r, rule_of(first), &d, all);
+    return true;
+}
