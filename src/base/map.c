@@ -61,18 +61,6 @@ void *ncs_map_get(const struct ncs_map *m, uint64_t key)
     return slot ? slot->value : NULL;
 }
 
-void ncs_map_put(struct ncs_map *m, uint64_t key, void *value)
-{
-    struct ncs_map_slot *slot = find(m, key);
-    if (slot) {
-        slot->value = value;
-        return;
-    }
-    if (4 * (m->count + 1) > 3 * m->room)
-        widen(m);
-    insert(m, key, value);
-}
-
 /* What follows moves up into the gap, but what would then stand before its own place. */
 static void close_gap(struct ncs_map *m, size_t gap)
 {
@@ -96,6 +84,22 @@ void *ncs_map_remove(struct ncs_map *m, uint64_t key)
     close_gap(m, (size_t)(slot - m->slots));
     m->count--;
     return value;
+}
+
+void ncs_map_put(struct ncs_map *m, uint64_t key, void *value)
+{
+    struct ncs_map_slot *slot = find(m, key);
+    if (!value) {
+        ncs_map_remove(m, key);
+        return;
+    }
+    if (slot) {
+        slot->value = value;
+        return;
+    }
+    if (4 * (m->count + 1) > 3 * m->room)
+        widen(m);
+    insert(m, key, value);
 }
 
 void ncs_map_free(struct ncs_map *m)

@@ -12,7 +12,7 @@ struct ncs_map {
 };
 
 void *ncs_map_get(const struct ncs_map *m, uint64_t key); /* NULL = absent */
-void ncs_map_put(struct ncs_map *m, uint64_t key, void *value); /* value not NULL; replaces */
+void ncs_map_put(struct ncs_map *m, uint64_t key, void *value); /* replaces; NULL removes */
 void *ncs_map_remove(struct ncs_map *m, uint64_t key);    /* what was there, or NULL */
 void ncs_map_free(struct ncs_map *m);                     /* the map, not the values */
 
@@ -25,6 +25,7 @@ static inline size_t ncs_map_number(const struct ncs_map *m, uint64_t key)
     return (size_t)(uintptr_t)ncs_map_get(m, key);
 }
 
+/* 0 removes. */
 static inline void ncs_map_put_number(struct ncs_map *m, uint64_t key, size_t number)
 {
     ncs_map_put(m, key, (void *)(uintptr_t)number);

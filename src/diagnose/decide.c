@@ -71,6 +71,8 @@ static bool changes_argument(const struct ncs_journal *j, const struct ncs_findi
 {
     if (is_mismatch(f))
         return is_at_one_place(j, f);
+    if (strcmp(f->rule, "wrong-peer") == 0)
+        return true;
     for (size_t i = 0; i < f->repairs; i++)
         if (f->repair[i].kind != NCS_EDIT_ARGUMENT || strcmp(f->repair[i].argument, "peer") != 0)
             return false;

@@ -181,6 +181,21 @@ static void try_usual_peers(struct ncs_explanations *s)
 static void try_need(struct ncs_explanations *s, const struct ncs_need *n)
 {
     bool counted = n->kind == NCS_NEED_PAIR || n->kind == NCS_NEED_COLLECTIVE;
+    if (!n->call || n->comm < 0)
+        return;
+    if (n->kind == NCS_NEED_SIGNAL)
+        try_leaving_out(s, n);
+    if (n->kind == NCS_NEED_PAIR)
+        try_peers(s, n);
+    for (enum spot spot = 0; spot < SPOTS && n->absents && counted; spot++)
+        try_answers(s, n, spot);
+    if (counted)
+        try_leaving_out(s, n);
+}
+
+static void try_need(struct ncs_explanations *s, const struct ncs_need *n)
+{
+    bool counted = n->kind == NCS_NEED_PAIR || n->kind == NCS_NEED_COLLECTIVE;
     if (!n->call || n->comm < 0 || ncs_is_meeting(n))
         return;
     if (n->kind == NCS_NEED_SIGNAL)

@@ -63,6 +63,23 @@ static bool is_regular(const bool *has, int ranks)
     return with > 1 && 3 * without <= with;
 }
 
+/* Sends of the role, and those of others there that are as far round the ring: the last rank's to the first one. */
+static bool has_role(const struct ncs_roles *out, const struct ncs_course *c, size_t number, bool *round)
+{
+    const struct ncs_role *role = &out->of[number];
+    bool has = false;
+    for (size_t k = 0; k < c->steps; k++) {
+        const struct ncs_step *s = &c->step[k];
+        if (s->role == role->key)
+            return true;
+        if (s->role && role->nranks > 2 && /* of two either is next to the other, both ways */
+            ncs_roles_alike(out, s->role, role->key) &&
+            ncs_spot_has(out, ncs_spot_number(out, s->site), role->key))
+            has = *round = true;
+    }
+    return has;
+}
+
 static void expect_role(const struct ncs_inquiry *q, const struct ncs_courses *courses, size_t number,
                         struct ncs_roles *out)
 {
@@ -74,19 +91,18 @@ static void expect_role(const struct ncs_inquiry *q, const struct ncs_courses *c
         seat[i].comm_rank = seated ? seat[i].comm_rank : -1;
         ranks = seated && seat[i].nranks > ranks ? seat[i].nranks : ranks;
     }
-    bool *has = ncs_new(((size_t)ranks + 1) * sizeof *has);
+    bool *has = ncs_new(((size_t)ranks + 1) * sizeof *has), round = false;
     for (size_t i = 0; i < courses->count; i++)
-        for (size_t k = 0; k < courses->of[i].steps; k++)
-            if (courses->of[i].step[k].role == role->key) {
-                out->expected[i * out->count + number] = true;
-                if (seat[i].comm_rank >= 0)
-                    has[seat[i].comm_rank] = true;
-                break;
-            }
+        if (has_role(out, &courses->of[i], number, &round)) {
+            out->expected[i * out->count + number] = true;
+            if (seat[i].comm_rank >= 0)
+                has[seat[i].comm_rank] = true;
+        }
     role->regular = is_regular(has, ranks);
     for (size_t i = 0; i < courses->count && role->regular; i++) {
         int peer = seat[i].comm_rank + role->away;
-        out->expected[i * out->count + number] |= seat[i].comm_rank >= 0 && peer >= 0 && peer < seat[i].nranks;
+        bool there = peer >= 0 && peer < seat[i].nranks;
+        out->expected[i * out->count + number] |= seat[i].comm_rank >= 0 && (there || round);
     }
     ncs_free(has);
     ncs_free(seat);
@@ -122,10 +138,10 @@ static void expect_at_spot(const struct ncs_courses *courses, size_t spot, struc
 void ncs_roles_read(const struct ncs_inquiry *q, const struct ncs_courses *courses, struct ncs_roles *out)
 {
     number_roles(q, courses, out);
+    number_spots(courses, out);
     out->expected = ncs_new((courses->count * out->count + 1) * sizeof *out->expected);
     for (size_t i = 0; i < out->count; i++)
         expect_role(q, courses, i, out);
-    number_spots(courses, out);
     out->passed = ncs_new((courses->count * out->spots + 1) * sizeof *out->passed);
     for (size_t i = 0; i < out->spots; i++)
         expect_at_spot(courses, i, out);

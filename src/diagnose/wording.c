@@ -30,6 +30,14 @@ static const struct ncs_change *first_of(const struct ncs_explanation *e)
     return &e->change[0];
 }
 
+/* With all who cannot go on: one change makes all of them go on. */
+static void add_blocked(const struct ncs_inquiry *q, struct ncs_draft *d)
+{
+    for (size_t i = 0; i < q->snap->contexts; i++)
+        if (q->snap->context[i].state != NCS_CONTEXT_ENDED && q->snap->context[i].rank >= 0)
+            ncs_add_blocked_rank(d, q->snap->context[i].rank);
+}
+
 /* Where the rank is missed, or stands; else any. */
 static const struct ncs_need *need_of(const struct ncs_explanations *s, const struct ncs_change *c)
 {
@@ -130,6 +138,7 @@ bool ncs_explanation_word(const struct ncs_explanation *e, const struct ncs_edit
         ncs_add_culprit(&d, e->of->courses.of[c->course].rank, made ? c->model->number : 0, made ? line_of(c) : 0);
     }
     ncs_fill_need(e->of->q, &d, n, n->call->number);
+    add_blocked(e->of->q, &d);
     say_all(e, &d);
     d.f.evidence = ncs_copy_text("by what the other ranks did at the same place of the program");
     ncs_draft_take(e->of->q, &r, rule_of(first), &d, all);

@@ -505,6 +505,19 @@ START_TEST(map_reuses_erased_slots)
 }
 END_TEST
 
+START_TEST(a_number_of_zero_leaves_the_others_to_be_found)
+{
+    struct ncs_map m = { 0 };
+    for (uint64_t k = 1; k <= 12; k++)
+        ncs_map_put_number(&m, k, (size_t)k);
+    for (uint64_t k = 1; k <= 12; k += 2)
+        ncs_map_put_number(&m, k, 0);
+    for (uint64_t k = 1; k <= 12; k++)
+        ck_assert_uint_eq(ncs_map_number(&m, k), k % 2 ? 0 : k);
+    ncs_map_free(&m);
+}
+END_TEST
+
 static void add_up(void *value, void *arg)
 {
     *(int *)arg += *(int *)value;
@@ -611,5 +624,6 @@ NCS_TEST_MAIN("base",
               hash_of_bytes_sees_order_count_and_each_byte, hash_and_random_values_are_fixed,
               random_below_stays_below,
               map_holds_any_key, map_agrees_with_a_model, map_reuses_erased_slots,
+              a_number_of_zero_leaves_the_others_to_be_found,
               map_visits_each_value_once, slab_gives_what_it_was_given_back,
               error_is_filled_once_and_cut_to_size, arrays_grow)
