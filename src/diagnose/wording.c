@@ -21,13 +21,19 @@ static const char *rule_of(const struct ncs_change *c)
     return put_in ? "skipped-call" : "extra-call";
 }
 
-/* Calls that all ranks make say more of it than messages. */
+/* Calls that all ranks make say more of it than messages; barriers and keys beside them are in the edits alone. */
 static const struct ncs_change *first_of(const struct ncs_explanation *e)
 {
-    for (size_t i = 0; i < e->changes; i++)
-        if (!ncs_call_is_pair(e->change[i].model) && !ncs_call_is_one_sided(e->change[i].model))
-            return &e->change[i];
-    return &e->change[0];
+    const struct ncs_change *message = NULL;
+    for (size_t i = 0; i < e->changes; i++) {
+        const struct ncs_change *c = &e->change[i];
+        if (c->host)
+            continue;
+        if (!ncs_call_is_pair(c->model) && !ncs_call_is_one_sided(c->model))
+            return c;
+        message = message ? message : c;
+    }
+    return message;
 }
 
 /* With all who cannot go on: one change makes all of them go on. */
@@ -70,7 +76,7 @@ static void say_calls(const struct ncs_explanation *e, size_t course, struct ncs
     size_t calls = 0, lines = 0;
     const struct ncs_change *one = NULL;
     for (size_t i = 0; i < e->changes; i++) {
-        if (e->change[i].course != course)
+        if (e->change[i].course != course || e->change[i].host)
             continue;
         bool known = false;
         for (size_t k = 0; k < lines; k++)
@@ -112,13 +118,15 @@ static void say_change(const struct ncs_explanation *e, const struct ncs_change 
 static void say_all(const struct ncs_explanation *e, struct ncs_draft *d)
 {
     struct ncs_str why = { 0 }, fix = { 0 };
+    const struct ncs_change *last = NULL;
     for (size_t i = 0; i < e->changes; i++) {
         const struct ncs_change *c = &e->change[i];
-        if (i && c->kind != NCS_CHANGE_PEER && e->change[i - 1].course == c->course)
+        if (c->host || (last && c->kind != NCS_CHANGE_PEER && last->course == c->course))
             continue;
-        ncs_str_add(&why, i ? "; " : "");
-        ncs_str_add(&fix, i ? "; " : "");
+        ncs_str_add(&why, last ? "; " : "");
+        ncs_str_add(&fix, last ? "; " : "");
         say_change(e, c, &why, &fix);
+        last = c;
     }
     d->f.why = ncs_str_take(&why);
     d->f.fix = ncs_str_take(&fix);
@@ -134,7 +142,7 @@ bool ncs_explanation_word(const struct ncs_explanation *e, const struct ncs_edit
         return false;
     for (size_t i = 0; i < e->changes; i++) {
         const struct ncs_change *c = &e->change[i];
-        bool made = c->kind != NCS_CHANGE_PUT_IN;
+        bool made = !c->host && c->kind != NCS_CHANGE_PUT_IN;
         ncs_add_culprit(&d, e->of->courses.of[c->course].rank, made ? c->model->number : 0, made ? line_of(c) : 0);
     }
     ncs_fill_need(e->of->q, &d, n, n->call->number);
