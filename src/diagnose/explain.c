@@ -183,9 +183,12 @@ static bool begin(struct ncs_explanations *s)
 static void look(struct ncs_explanations *s)
 {
     s->misfits = ncs_misfits_new(&s->courses, &s->ways);
-    ncs_candidates_apart(s);
-    ncs_candidates_missed(s);
-    ncs_candidates_hosts(s);
+    if (s->ways.count > 1) { /* where all do alike, whoever did more or less would be the odd one */
+        ncs_candidates_apart(s);
+        ncs_candidates_missed(s);
+        ncs_candidates_hosts(s);
+    }
+    ncs_candidates_peers(s);
 }
 
 struct ncs_explanations *ncs_explain_hang(const struct ncs_inquiry *q)

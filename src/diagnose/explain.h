@@ -44,6 +44,8 @@ struct ncs_explanations {
 void ncs_candidates_apart(struct ncs_explanations *s);
 /* What would answer those who wait, or make them wait no more (missed.c). */
 void ncs_candidates_missed(struct ncs_explanations *s);
+/* Who names another peer than most do at the place names theirs. */
+void ncs_candidates_peers(struct ncs_explanations *s);
 /* Keys, barriers and threads of hosts (candidates_host.c): from who waits, and what a way has more or less; false:
  * that is no matter. */
 void ncs_candidates_hosts(struct ncs_explanations *s);

@@ -160,8 +160,7 @@ static void try_peers(struct ncs_explanations *s, const struct ncs_need *n)
     }
 }
 
-/* Who names another peer than most do at the place names theirs. */
-static void try_usual_peers(struct ncs_explanations *s)
+void ncs_candidates_peers(struct ncs_explanations *s)
 {
     enum { MOST_ODD = 8 };
     size_t tried = 0;
@@ -181,21 +180,6 @@ static void try_usual_peers(struct ncs_explanations *s)
 static void try_need(struct ncs_explanations *s, const struct ncs_need *n)
 {
     bool counted = n->kind == NCS_NEED_PAIR || n->kind == NCS_NEED_COLLECTIVE;
-    if (!n->call || n->comm < 0)
-        return;
-    if (n->kind == NCS_NEED_SIGNAL)
-        try_leaving_out(s, n);
-    if (n->kind == NCS_NEED_PAIR)
-        try_peers(s, n);
-    for (enum spot spot = 0; spot < SPOTS && n->absents && counted; spot++)
-        try_answers(s, n, spot);
-    if (counted)
-        try_leaving_out(s, n);
-}
-
-static void try_need(struct ncs_explanations *s, const struct ncs_need *n)
-{
-    bool counted = n->kind == NCS_NEED_PAIR || n->kind == NCS_NEED_COLLECTIVE;
     if (!n->call || n->comm < 0 || ncs_is_meeting(n))
         return;
     if (n->kind == NCS_NEED_SIGNAL)
@@ -210,8 +194,6 @@ static void try_need(struct ncs_explanations *s, const struct ncs_need *n)
 
 void ncs_candidates_missed(struct ncs_explanations *s)
 {
-    /* Where all do alike, whoever made a call more or less would be the odd one. */
-    for (size_t i = 0; i < s->q->needs && s->ways.count > 1; i++)
+    for (size_t i = 0; i < s->q->needs; i++)
         try_need(s, &s->q->need[i]);
-    try_usual_peers(s);
 }

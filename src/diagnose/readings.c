@@ -34,10 +34,10 @@ static void free_reading(struct ncs_alternative *r)
     ncs_free(r->finding);
 }
 
-/* Both blame the same ranks for the same: what the rules say of it is more, but where they know no change to try. */
+/* Both blame the same ranks for the same: what the rules say of it is more. */
 static bool same_cause(const struct ncs_finding *a, const struct ncs_finding *b)
 {
-    if (a->rule != b->rule || a->culprits != b->culprits || !a->comm != !b->comm || (!a->repairs && b->repairs) ||
+    if (strcmp(a->rule, b->rule) != 0 || a->culprits != b->culprits || !a->comm != !b->comm ||
         (a->comm && strcmp(a->comm, b->comm) != 0))
         return false;
     for (size_t i = 0; i < a->culprits; i++)

@@ -96,6 +96,18 @@ static bool takes_over(const struct ncs_diagnosis *d, const struct ncs_alternati
     return !a->told && a->fits && (a->sure || same);
 }
 
+/* Who waits for whom says what is wrong, not which change mends it, and where. */
+static void take_repair(struct ncs_finding *f, struct ncs_finding *from)
+{
+    f->repair = from->repair;
+    f->repairs = from->repairs;
+    from->repair = NULL;
+    from->repairs = 0;
+    for (size_t i = 0; i < f->culprits && i < from->culprits; i++)
+        if (!f->culprit[i].line)
+            f->culprit[i].line = from->culprit[i].line;
+}
+
 /* The first of them becomes the diagnosis if none is that already; the others it could be as well. */
 static void settle(struct ncs_diagnosis *d, const struct ncs_journal *journal, const struct tier *t)
 {
@@ -105,7 +117,11 @@ static void settle(struct ncs_diagnosis *d, const struct ncs_journal *journal, c
             best = i;
     if (names_all(d, t))
         return;
-    if (takes_over(d, &d->alternative[best])) {
+    struct ncs_finding *first = ncs_first_cause(d->finding, d->findings);
+    if (d->alternative[best].told && first && !first->repairs) {
+        take_repair(first, ncs_first_cause(d->alternative[best].finding, d->alternative[best].findings));
+        say_tried(first);
+    } else if (takes_over(d, &d->alternative[best])) {
         ncs_diagnosis_prefer(d, best);
         say_tried(ncs_first_cause(d->finding, d->findings));
     } else {
