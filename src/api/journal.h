@@ -138,6 +138,7 @@ struct ncs_comm_info {
 enum ncs_host_kind {
     NCS_HOST_BARRIER,
     NCS_HOST_SET,   /* a key of the store */
+    NCS_HOST_ADD,   /* to one, which tells how many have */
     NCS_HOST_GET,   /* the same, and waits for it */
     NCS_HOST_SPAWN, /* a thread of its rank */
 };
@@ -148,6 +149,7 @@ struct ncs_host_step {
     struct ncs_place place;
     char *what;             /* the key; of a barrier its ranks, "ranks 0..3"; NULL = none */
     int other;              /* of SPAWN: the thread */
+    uint64_t unique_id;     /* of GET: hash of the id that it gave, as of ncs_comm_info; 0 = it gave none */
     bool over;              /* the wait is, */
     bool in_vain;           /* by a timeout */
     uint64_t after;         /* id of the newest call then, whoever made that */

@@ -31,6 +31,14 @@ static const char *missed_of_class(const struct ncs_explanations *s, const char 
     return best;
 }
 
+static bool any_missed(const struct ncs_courses *all)
+{
+    for (size_t i = 0; i < all->count; i++)
+        if (all->of[i].missed)
+            return true;
+    return false;
+}
+
 /* ---- what one has more or less than others ---- */
 
 /* That barrier of the place at which the process ought to come: of the whole run, or of a list with it. */
@@ -58,6 +66,8 @@ static bool put_in(const struct ncs_explanations *s, const struct ncs_step *like
         out->host = barrier_at(s, like, process);
         return out->host != NULL;
     case NCS_STEP_SET:
+        if (like->host->kind == NCS_HOST_ADD) /* who adds last may set whatever somebody waits for */
+            return any_missed(&s->courses);
         out->key = missed_of_class(s, like->host->what, process);
         return out->key != NULL;
     case NCS_STEP_SPAWN:
@@ -121,6 +131,26 @@ static void try_waiters(struct ncs_explanations *s, const char *key, const char 
         NCS_PUSH(c.change, c.changes, c.change_room, change);
     }
     ncs_candidate_try(s, &c);
+}
+
+/* Who waits where others wait for one key, but for another. */
+static void try_like_others(struct ncs_explanations *s, size_t course)
+{
+    const struct ncs_course *own = &s->courses.of[course];
+    const struct ncs_step *last = &own->step[own->steps - 1];
+    const char *other = NULL;
+    for (size_t i = 0; i < s->courses.count; i++)
+        for (size_t k = 0; k < s->courses.of[i].steps; k++) {
+            const struct ncs_step *o = &s->courses.of[i].step[k];
+            bool like = i != course && o->site == last->site && o->host->over && !o->host->in_vain;
+            if (like && other && strcmp(other, o->host->what) != 0)
+                return;
+            other = like ? o->host->what : other;
+        }
+    struct ncs_change change = { .kind = NCS_CHANGE_KEY, .course = course, .step = own->steps - 1, .model = last->call,
+                                 .comm = -1, .comm_rank = -1, .peer = -1, .host = last->host, .key = other };
+    if (other)
+        try_one(s, &change);
 }
 
 /* The barrier at which the course stands; NULL = it does not. */
@@ -221,6 +251,8 @@ void ncs_candidates_hosts(struct ncs_explanations *s)
     for (size_t i = 0; i < s->courses.count; i++) {
         const char *key = s->courses.of[i].missed;
         bool known = !key;
+        if (key)
+            try_like_others(s, i);
         for (size_t k = 0; k < i && !known; k++) {
             const char *before = s->courses.of[k].missed;
             known = before && strcmp(before, key) == 0;

@@ -88,6 +88,7 @@ static const struct {
     const char *name; /* tells its places from those of calls */
 } hosts[] = {
     [NCS_HOST_BARRIER] = { NCS_STEP_BARRIER, "barrier" }, [NCS_HOST_SET] = { NCS_STEP_SET, "store:set" },
+    [NCS_HOST_ADD] = { NCS_STEP_SET, "store:add" },
     [NCS_HOST_GET] = { NCS_STEP_GET, "store:get" },       [NCS_HOST_SPAWN] = { NCS_STEP_SPAWN, "spawn" },
 };
 
@@ -195,17 +196,21 @@ uint64_t ncs_key_class(const char *key)
     return class | 1;
 }
 
-/* Keys for which courses wait and that nobody sets, and those that are set and for the like of which nobody asks:
- * who waits for "rank2-ready" may ask for "rank3-ready" later. */
+/* Keys for which courses wait and that nobody sets, and those that are set in their place: for the like of which nobody
+ * asks (who waits for "rank2-ready" may ask for "rank3-ready" later), or, of the same class, by two courses. */
 static void find_loose(struct ncs_courses *all)
 {
-    struct ncs_map set = { 0 }, asked = { 0 }; /* keys -> 1; classes of keys -> 1 */
+    struct ncs_map set = { 0 }, twice = { 0 }; /* keys -> course that sets them, + 1; those that two set -> 1 */
+    struct ncs_map asked = { 0 }, missed = { 0 }; /* classes of keys -> 1 */
     bool any = false;
     for (size_t i = 0; i < all->count; i++)
         for (size_t k = 0; k < all->of[i].steps; k++) {
             const struct ncs_step *s = &all->of[i].step[k];
+            size_t before = s->kind == NCS_STEP_SET ? ncs_map_number(&set, key_hash(s->host->what)) : 0;
+            if (before && before != i + 1)
+                ncs_map_put_number(&twice, key_hash(s->host->what), 1);
             if (s->kind == NCS_STEP_SET)
-                ncs_map_put_number(&set, key_hash(s->host->what), 1);
+                ncs_map_put_number(&set, key_hash(s->host->what), i + 1);
             if (s->kind == NCS_STEP_GET)
                 ncs_map_put_number(&asked, ncs_key_class(s->host->what), 1);
         }
@@ -213,13 +218,20 @@ static void find_loose(struct ncs_courses *all)
         const char *key = ncs_awaited_key(&all->of[i]);
         all->of[i].missed = key && !ncs_map_get(&set, key_hash(key)) ? key : NULL;
         any |= all->of[i].missed != NULL;
+        if (all->of[i].missed)
+            ncs_map_put_number(&missed, ncs_key_class(key), 1);
     }
     for (size_t i = 0; i < all->count && any; i++)
         for (size_t k = 0; k < all->of[i].steps; k++) {
             struct ncs_step *s = &all->of[i].step[k];
-            s->loose = s->kind == NCS_STEP_SET && !ncs_map_get(&asked, ncs_key_class(s->host->what));
+            bool sets = s->kind == NCS_STEP_SET && s->host->kind != NCS_HOST_ADD;
+            uint64_t class = sets ? ncs_key_class(s->host->what) : 0;
+            s->loose = class && (!ncs_map_get(&asked, class) ||
+                                 (ncs_map_get(&missed, class) && ncs_map_get(&twice, key_hash(s->host->what))));
         }
     ncs_map_free(&set);
+    ncs_map_free(&twice);
+    ncs_map_free(&missed);
     ncs_map_free(&asked);
 }
 

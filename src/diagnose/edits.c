@@ -155,10 +155,10 @@ static void say_other(struct ncs_str *s, const struct ncs_inquiry *q, const stru
 static void say_host(struct ncs_str *s, const struct ncs_edit *e)
 {
     static const char *const verbs[] = {
-        [NCS_HOST_BARRIER] = "come to barrier()", [NCS_HOST_SET] = "set", [NCS_HOST_GET] = "wait for",
-        [NCS_HOST_SPAWN] = "spawn the thread",
+        [NCS_HOST_BARRIER] = "come to barrier()", [NCS_HOST_SET] = "set", [NCS_HOST_ADD] = "add to",
+        [NCS_HOST_GET] = "wait for",              [NCS_HOST_SPAWN] = "spawn the thread",
     };
-    bool insert = e->kind == NCS_EDIT_INSERT, key = e->host == NCS_HOST_SET || e->host == NCS_HOST_GET;
+    bool insert = e->kind == NCS_EDIT_INSERT, key = e->host != NCS_HOST_BARRIER && e->host != NCS_HOST_SPAWN;
     ncs_str_addf(s, "%s%s", e->kind == NCS_EDIT_DELETE ? "do not " : "", verbs[e->host]);
     if (key)
         ncs_str_addf(s, " \"%s\"%s", e->key, e->kind == NCS_EDIT_ARGUMENT ? " instead" : "");

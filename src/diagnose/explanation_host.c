@@ -130,6 +130,12 @@ static void say_left_out(const struct ncs_explanation *e, const struct ranks *ow
         ncs_str_add(&why, "; ");
         say_ranks(&why, &like, "comes there", "come there");
         ncs_str_add(&fix, " come to barrier()");
+    } else if (c->host->kind == NCS_HOST_ADD) {
+        ncs_str_addf(&why, " %s to \"%s\"", own->count == 1 ? "does not add" : "do not add", c->host->what);
+        say_line(&why, line);
+        ncs_str_add(&why, "; ");
+        say_ranks(&why, &like, "does", "do");
+        ncs_str_addf(&fix, " add to \"%s\"", c->host->what);
     } else if (c->host->kind == NCS_HOST_SET) {
         ncs_str_addf(&why, " never %s \"%s\", for which ", own->count == 1 ? "sets" : "set", c->key);
         say_waiters(e, c->key, &why);
@@ -176,30 +182,45 @@ static void say_extra(const struct ncs_explanation *e, const struct ranks *own, 
     ncs_free(like.of);
 }
 
+static bool is_asked_for(const struct ncs_explanation *e, const char *key)
+{
+    for (size_t i = 0; i < e->of->courses.count; i++)
+        for (size_t k = 0; k < e->of->courses.of[i].steps; k++) {
+            const struct ncs_step *s = &e->of->courses.of[i].step[k];
+            if (s->kind == NCS_STEP_GET && ncs_key_class(s->host->what) == ncs_key_class(key))
+                return true;
+        }
+    return false;
+}
+
 /* rank 0 sets "other" at line 17, for which nobody waits; ranks 1-3 wait at line 19 for "go1", which nobody sets */
 static void say_other_key(const struct ncs_explanation *e, const struct ranks *own, struct ncs_draft *d)
 {
     const struct ncs_change *c = &e->change[0];
     bool sets = c->host->kind == NCS_HOST_SET;
     const char *missed = sets ? c->key : c->host->what, *loose = sets ? c->host->what : c->key;
+    bool asked = sets && is_asked_for(e, loose), others = !sets && is_asked_for(e, loose);
     struct ncs_str why = { 0 }, fix = { 0 };
     if (sets) {
         say_ranks(&why, own, "sets", "set");
         ncs_str_addf(&why, " \"%s\"", loose);
         say_line(&why, c->host->place.line);
-        ncs_str_add(&why, ", for which nobody waits; ");
+        ncs_str_add(&why, asked ? ", as another rank does; " : ", for which nobody waits; ");
     }
     say_waiters(e, missed, &why);
     ncs_str_addf(&why, " for \"%s\", which nobody sets", missed);
     if (!sets)
-        ncs_str_addf(&why, "; \"%s\" is set, for which nobody waits", loose);
+        ncs_str_addf(&why, others ? "; the others wait for \"%s\" there" : "; \"%s\" is set, for which nobody waits",
+                     loose);
     ncs_str_add(&fix, "let ");
     ncs_say_ranks(&fix, own->of, own->count);
     ncs_str_addf(&fix, " %s \"%s\" instead of \"%s\"", sets ? "set" : "wait for", c->key, c->host->what);
     say_line(&fix, c->host->place.line);
     d->f.why = ncs_str_take(&why);
     d->f.fix = ncs_str_take(&fix);
-    d->f.evidence = ncs_copy_text("by the keys: one is set for nobody, and one is waited for that nobody sets");
+    d->f.evidence = ncs_copy_text(
+        asked || others ? "by the keys: the others name another one, and one is waited for that nobody sets"
+                        : "by the keys: one is set for nobody, and one is waited for that nobody sets");
 }
 
 /* ---- the finding ---- */
@@ -219,6 +240,8 @@ static const struct ncs_need *need_of(const struct ncs_inquiry *q, const struct 
         const char *key = c->kind == NCS_CHANGE_KEY && kind == NCS_HOST_SET ? c->key : c->key ? c->key : c->host->what;
         const char *own = n->gate >= 0 ? q->snap->gate[n->gate].key : NULL;
         if (kind == NCS_HOST_BARRIER && is_gate(q, n, "barrier"))
+            return n;
+        if (kind == NCS_HOST_ADD && is_gate(q, n, "store:get"))
             return n;
         if ((kind == NCS_HOST_SET || kind == NCS_HOST_GET) && is_gate(q, n, "store:get") && own && strstr(own, key))
             return n;

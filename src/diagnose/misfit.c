@@ -410,10 +410,20 @@ size_t ncs_misfit_now(const struct ncs_misfits *m)
     return m->now;
 }
 
-/* What was set for nobody is set for somebody then. */
-static bool claims_a_key(const struct ncs_change *change, size_t changes)
+/* What was set for nobody is set for somebody then, or somebody waits for that. */
+static bool claims_a_key(const struct ncs_misfits *m, const struct ncs_change *change)
 {
-    return changes && change[0].kind == NCS_CHANGE_KEY;
+    if (change->kind != NCS_CHANGE_KEY)
+        return false;
+    if (change->host->kind == NCS_HOST_SET)
+        return m->courses->of[change->course].step[change->step].loose;
+    for (size_t c = 0; c < m->courses->count; c++)
+        for (size_t i = 0; i < m->courses->of[c].steps; i++) {
+            const struct ncs_step *s = &m->courses->of[c].step[i];
+            if (s->loose && strcmp(s->host->what, change->key) == 0)
+                return true;
+        }
+    return false;
 }
 
 size_t ncs_misfit_with(struct ncs_misfits *m, const struct ncs_change *change, size_t changes, size_t *turns)
@@ -430,7 +440,7 @@ size_t ncs_misfit_with(struct ncs_misfits *m, const struct ncs_change *change, s
     if (count <= MOST_CHANGED) {
         size_t then = sum(m, changed, count, true), before = sum(m, changed, count, false);
         misfit = misfit + then > before ? misfit + then - before : 0;
-        misfit -= claims_a_key(change, changes) && misfit;
+        misfit -= misfit && changes && claims_a_key(m, change);
     }
     for (size_t i = 0; i < count; i++) {
         if (turns)

@@ -49,6 +49,7 @@ struct player { /* a course on its way */
     size_t *touch, touch_room;
     bool ended, free;         /* free: it goes on, nobody knows how */
     bool spawned;             /* a thread that was never there: what that does nobody knows either */
+    bool added;               /* to a count that somebody may wait for */
     bool queued;
 };
 
@@ -64,7 +65,7 @@ struct play {
     struct ncs_map slot_of, count, tail, event, entered, sent, owner;
     struct ncs_hosts hosts;
     struct ncs_map settable; /* keys that some course has set in the run -> 1 */
-    bool moved;
+    bool moved, late;        /* late: nobody moves any more who has come past all barriers in the run */
 };
 
 static uint64_t key_of(uint64_t what, uint64_t a, uint64_t b, uint64_t c)
@@ -485,7 +486,7 @@ static bool may_be_set(const struct play *p, const char *key)
 {
     for (size_t i = 0; i < p->courses->count; i++) {
         const char *own = p->player[i].free ? ncs_awaited_key(&p->courses->of[i]) : NULL;
-        if (p->player[i].free && !(own && strcmp(own, key) == 0))
+        if (p->player[i].added || (p->player[i].free && !(own && strcmp(own, key) == 0)))
             return true;
     }
     return false;
@@ -499,9 +500,12 @@ static bool key_is_there(const struct play *p, const struct ncs_host_step *get, 
     return !get->over && may_be_set(p, key);
 }
 
-static bool visit(struct play *p, int rank, const char *ranks, uint64_t id)
+/* Who got past it in the run comes first; of a process with several threads at a barrier one does. */
+static bool visit(struct play *p, int rank, const char *ranks, uint64_t id, bool over)
 {
     bool *free = NULL;
+    if (!over && !p->late && !ncs_map_get(&p->hosts.visitors, id))
+        return false;
     for (size_t i = 0; i < p->courses->count; i++) {
         if (!p->player[i].free)
             continue;
@@ -519,7 +523,8 @@ static bool play_host_step(struct play *p, const struct ncs_host_step *h, const 
     if (h->in_vain)
         return true;
     switch (h->kind) {
-    case NCS_HOST_BARRIER: return visit(p, h->rank, h->what, key_of(1, h->id, 0, 0));
+    case NCS_HOST_BARRIER: return visit(p, h->rank, h->what, key_of(1, h->id, 0, 0), h->over);
+    case NCS_HOST_ADD:
     case NCS_HOST_SET: ncs_hosts_set(&p->hosts, key ? key : h->what); return true;
     case NCS_HOST_GET: return key_is_there(p, h, key ? key : h->what);
     case NCS_HOST_SPAWN: return true;
@@ -531,9 +536,12 @@ static bool play_host_step(struct play *p, const struct ncs_host_step *h, const 
 static bool add_host_step(struct play *p, struct player *l, const struct ncs_change *c)
 {
     switch (c->host->kind) {
-    case NCS_HOST_BARRIER:
-        return visit(p, l->course->rank, c->host->what, key_of(2, (uint64_t)(c - p->change), 0, 0));
+    case NCS_HOST_BARRIER: /* once for all ranks of a thread */
+        return visit(p, l->course->rank, c->host->what,
+                     key_of(2, (uint64_t)ncs_process_of_party(p->q, l->course->rank), (uint64_t)l->course->thread,
+                            c->host->id), false);
     case NCS_HOST_SET: ncs_hosts_set(&p->hosts, c->key); return true;
+    case NCS_HOST_ADD: l->added = true; return true;
     case NCS_HOST_GET: return true;
     case NCS_HOST_SPAWN: l->spawned = true; return true;
     }
@@ -731,13 +739,15 @@ void ncs_rehearse(const struct ncs_inquiry *q, const struct ncs_courses *courses
     struct play p = { .q = q, .courses = courses, .change = change, .changes = changes };
     memset(out, 0, sizeof *out);
     begin(&p);
-    do {
+    for (bool again = true; again;) {
         p.moved = false;
         for (size_t i = 0; i < courses->count; i++)
             play_course(&p, &p.player[i]);
         for (size_t i = 0; i < p.launches; i++)
             if (!p.launch[i].done && play_launch(&p, i))
                 p.moved = true;
-    } while (p.moved);
+        again = p.moved || !p.late;
+        p.late = !p.moved;
+    }
     end(&p, out);
 }

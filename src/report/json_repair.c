@@ -12,8 +12,8 @@ static json_t *number_or_null(int64_t n)
 static json_t *edit(const struct ncs_edit *e)
 {
     static const char *const steps[] = {
-        [NCS_HOST_BARRIER] = "barrier", [NCS_HOST_SET] = "store:set", [NCS_HOST_GET] = "store:get",
-        [NCS_HOST_SPAWN] = "spawn",
+        [NCS_HOST_BARRIER] = "barrier", [NCS_HOST_SET] = "store:set", [NCS_HOST_ADD] = "store:add",
+        [NCS_HOST_GET] = "store:get",   [NCS_HOST_SPAWN] = "spawn",
     };
     bool insert = e->kind == NCS_EDIT_INSERT && !e->of_host, argument = e->kind == NCS_EDIT_ARGUMENT;
     json_t *o = json_object();

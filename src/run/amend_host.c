@@ -50,8 +50,11 @@ static void put_in(struct ncs_run *run, const struct change *c)
     struct ncs_local *local = ncs_local;
     uint64_t hosts = local->hosts;
     local->amended++;
+    int64_t sum;
     if (c->edit.host == NCS_HOST_BARRIER)
         come_to_barrier(run, c->key);
+    else if (c->edit.host == NCS_HOST_ADD)
+        ncs_run_store_add(run, c->key, some, &sum);
     else
         ncs_run_store_set(run, c->key, &some, sizeof some);
     local->amended--;

@@ -145,13 +145,15 @@ bool ncs_run_store_get(struct ncs_run *run, const char *key, int64_t timeout, vo
     *value = ncs_new(e->bytes);
     memcpy(*value, e->value, e->bytes);
     *bytes = e->bytes;
+    if (step && e->bytes == 1 + sizeof(ncclUniqueId)) /* behind the letter for ids (script/value.c) */
+        step->unique_id = ncs_hash_bytes(0, e->value + 1, sizeof(ncclUniqueId));
     return true;
 }
 
 bool ncs_run_store_add(struct ncs_run *run, const char *key, int64_t n, int64_t *sum)
 {
     ncs_run_amend_host(run, &key);
-    ncs_journal_host(run->journal, NCS_HOST_SET, key, -1);
+    ncs_journal_host(run->journal, NCS_HOST_ADD, key, -1);
     struct entry *e = entry_of(&run->store, key);
     int64_t total = 0;
     if (e->set && e->bytes != sizeof total)

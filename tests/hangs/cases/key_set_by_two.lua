@@ -1,0 +1,10 @@
+-- Ranks 1 and 2 set the same key, and rank 0 waits for one of that kind: one of the two is wrong.
+scenario { ranks = 4 }
+local x = cuda.buffer("float32", 8):fill(rank)
+if rank > 0 then
+  store:set("k" .. (rank == 1 and 2 or rank), true)
+else
+  for r = 1, nranks - 1 do store:get("k" .. r) end
+end
+world:all_reduce(x)
+stream:sync()
