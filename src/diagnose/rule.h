@@ -102,6 +102,9 @@ void ncs_add_colors(const struct ncs_inquiry *q, const struct ncs_root *r, struc
 /* Who joins with another size, or as the same rank as another: blames them and says so (joiners.c). */
 bool ncs_joiners_clash(const struct ncs_inquiry *q, const struct ncs_need *n, struct ncs_draft *d,
                        struct ncs_str *why, struct ncs_str *fix);
+/* Who joins with an id from another key than the others at its place, or as a rank that another one is, too: blames
+ * them; all but the repair of the need (id_keys.c). */
+bool ncs_took_wrong_id(const struct ncs_inquiry *q, const struct ncs_need *n, struct ncs_draft *d);
 /* What those who are missed at a growth have to call: old ranks and new ones. */
 void ncs_say_growth(const struct ncs_inquiry *q, const struct ncs_need *n, const int *absent,
                     size_t count, struct ncs_str *s);

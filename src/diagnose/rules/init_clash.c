@@ -215,6 +215,8 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
     const struct ncs_need *n = r->need;
     const struct ncs_snap_job *job = n->job >= 0 ? &q->snap->job[n->job] : NULL;
     struct unshared u = unshared_ids(q, n);
+    if (ncs_took_wrong_id(q, n, d))
+        return true;
     if (u.ids) {
         say_unshared(q, n, &u, d);
         return true;

@@ -863,12 +863,15 @@ const struct ncs_page ncs_pages[] = {
             "One rank waits outside of NCCL (a store key, a barrier, a join). Either nobody is left who\n"
             "could end that: the others finished without setting the key, or without coming to the barrier.\n"
             "Or another rank will do it only after a call of NCCL has gone on, and that call needs the first\n"
-            "rank.\n",
+            "rank. Or one rank leaves out a barrier at which all others come, comes to one too many, or sets\n"
+            "its key under another name.\n",
         .why =
             "NCCL may block the host in the first call with a peer, to connect, and in any synchronisation\n"
             "of a stream: a warm-up often hides such a knot.\n",
         .see =
-            "The report names the key, barrier or thread, and who could have set it or come.\n",
+            "The report names the key, barrier or thread, and who could have set it or come. Ranks are\n"
+            "compared by the places of the program: who alone does not come to the barrier, or does not set\n"
+            "its own key where the others set theirs, is the culprit.\n",
         .repair =
             "See that the key has the same name on both sides and is set on every path. Do not put host\n"
             "messages between two halves of an exchange; post both halves first, then signal.\n",
@@ -986,7 +989,8 @@ const struct ncs_page ncs_pages[] = {
             "NCCL waits without a limit and names nobody.\n",
         .see =
             "All ranks that came sit inside of the call. The report names the missing one and what it does\n"
-            "instead.\n",
+            "instead; of processes with a thread for each rank also the thread that never joined or was\n"
+            "never spawned.\n",
         .repair =
             "See what the missing rank does instead. If it is not meant to take part, nranks is too\n"
             "large.\n",
@@ -1014,7 +1018,8 @@ const struct ncs_page ncs_pages[] = {
             "NCCL's rendezvous notices some of this, prints a warning on one rank and stops serving; those\n"
             "who had checked in wait for ever.\n",
         .see =
-            "The report lists what each caller passed. On a cluster look for a warning of the bootstrap in\n"
+            "The report lists what each caller passed, and, of ids that come from the store, whose key is\n"
+            "another one than those of the others. On a cluster look for a warning of the bootstrap in\n"
             "the log of rank 0's process.\n",
         .repair =
             "One rank makes the id and hands it to the others; each id is used for one communicator; each\n"

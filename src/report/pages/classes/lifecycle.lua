@@ -10,7 +10,8 @@ before, took another branch, or waits for something else.]],
 NCCL waits without a limit and names nobody.]],
   see = [[
 All ranks that came sit inside of the call. The report names the missing one and what it does
-instead.]],
+instead; of processes with a thread for each rank also the thread that never joined or was
+never spawned.]],
   repair = [[
 See what the missing rank does instead. If it is not meant to take part, nranks is too
 large.]],
@@ -32,7 +33,8 @@ or several ids serve one.]],
 NCCL's rendezvous notices some of this, prints a warning on one rank and stops serving; those
 who had checked in wait for ever.]],
   see = [[
-The report lists what each caller passed. On a cluster look for a warning of the bootstrap in
+The report lists what each caller passed, and, of ids that come from the store, whose key is
+another one than those of the others. On a cluster look for a warning of the bootstrap in
 the log of rank 0's process.]],
   repair = [[
 One rank makes the id and hands it to the others; each id is used for one communicator; each

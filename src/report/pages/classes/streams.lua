@@ -7,12 +7,15 @@ class { "host-wait", "a host waits for another that does not come, or waits for 
 One rank waits outside of NCCL (a store key, a barrier, a join). Either nobody is left who
 could end that: the others finished without setting the key, or without coming to the barrier.
 Or another rank will do it only after a call of NCCL has gone on, and that call needs the first
-rank.]],
+rank. Or one rank leaves out a barrier at which all others come, comes to one too many, or sets
+its key under another name.]],
   why = [[
 NCCL may block the host in the first call with a peer, to connect, and in any synchronisation
 of a stream: a warm-up often hides such a knot.]],
   see = [[
-The report names the key, barrier or thread, and who could have set it or come.]],
+The report names the key, barrier or thread, and who could have set it or come. Ranks are
+compared by the places of the program: who alone does not come to the barrier, or does not set
+its own key where the others set theirs, is the culprit.]],
   repair = [[
 See that the key has the same name on both sides and is set on every path. Do not put host
 messages between two halves of an exchange; post both halves first, then signal.]],
