@@ -109,7 +109,7 @@ static void add_step(const struct ncs_inquiry *q, struct ncs_courses *all, const
     const struct ncs_call *cause;
     enum ncs_reason reason;
     bool known = c->rank >= 0 && (!c->number || (c->comm >= 0 && c->comm_rank >= 0));
-    if (c->opening || !known || !step_kind(c, &kind) || (c->returned && c->rc && !c->number))
+    if (c->opening || c->ending || !known || !step_kind(c, &kind) || (c->returned && c->rc && !c->number))
         return;
     if (c->number && ncs_ineffective(q, c, &reason, &cause) && reason != NCS_ABSENT_EMPTY)
         return;

@@ -155,6 +155,13 @@ static bool waits_for_hosts(const struct ncs_inquiry *q)
     return false;
 }
 
+/* What the end of its script has destroyed it has done with. */
+static bool has_own_reason(const struct ncs_absent *a)
+{
+    bool released = a->reason == NCS_ABSENT_DESTROYED && a->call && a->call->ending;
+    return a->reason < NCS_ABSENT_FINISHED && a->reason != NCS_ABSENT_EMPTY && !released;
+}
+
 /* Who is missed for a reason of its own, an abort, an error, is known without a comparison; communicators
  * in the making are not played, but who waits for hosts may be why they are not made. */
 static bool is_known(const struct ncs_inquiry *q)
@@ -165,7 +172,7 @@ static bool is_known(const struct ncs_inquiry *q)
         if (!hosts && (ncs_is_meeting(n) || n->kind == NCS_NEED_INIT))
             return true;
         for (size_t k = 0; k < n->absents; k++)
-            if (n->absent[k].reason < NCS_ABSENT_FINISHED && n->absent[k].reason != NCS_ABSENT_EMPTY)
+            if (has_own_reason(&n->absent[k]))
                 return true;
     }
     return false;

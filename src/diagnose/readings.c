@@ -34,10 +34,16 @@ static void free_reading(struct ncs_alternative *r)
     ncs_free(r->finding);
 }
 
+/* Who destroys too early leaves out the calls behind that, and the former says more. */
+static bool same_rule(const char *told, const char *own)
+{
+    return strcmp(told, own) == 0 || (strcmp(told, "early-destroy") == 0 && strcmp(own, "skipped-call") == 0);
+}
+
 /* Both blame the same ranks for the same: what the rules say of it is more. */
 static bool same_cause(const struct ncs_finding *a, const struct ncs_finding *b)
 {
-    if (strcmp(a->rule, b->rule) != 0 || a->culprits != b->culprits || !a->comm != !b->comm ||
+    if (!same_rule(a->rule, b->rule) || a->culprits != b->culprits || !a->comm != !b->comm ||
         (a->comm && strcmp(a->comm, b->comm) != 0))
         return false;
     for (size_t i = 0; i < a->culprits; i++)
@@ -59,7 +65,7 @@ static bool is_known(const struct ncs_diagnosis *d, const struct ncs_alternative
 static bool is_by_waiting(const struct ncs_diagnosis *d)
 {
     static const char *const rules[] = {
-        "comm-order", "count-mismatch", "dtype-mismatch", "extra-call", "host-wait", "kind-mismatch",
+        "comm-order", "count-mismatch", "dtype-mismatch", "early-destroy", "extra-call", "host-wait", "kind-mismatch",
         "one-thread-no-group", "op-mismatch", "p2p-count-mismatch", "p2p-cycle", "recv-without-send", "root-mismatch",
         "send-without-recv", "signal-cycle", "signal-missing", "skipped-call", "swapped-calls", "waiting", "wrong-comm",
         "wrong-peer",

@@ -8,6 +8,7 @@
 #include "api/types.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "diagnose/party.h"
 #include "diagnose/hosts.h"
 
 #define NO_SLOT SIZE_MAX
@@ -557,6 +558,22 @@ static bool is_played(const struct play *p, const struct ncs_course *course, con
                     (last->kind == NCS_STEP_GET && strcmp(what, "store:get") == 0));
 }
 
+/* Its script is over, or it destroys a communicator: what its process has launched there comes first. */
+static bool waits_for_all(const struct play *p, const struct ncs_course *c)
+{
+    const struct ncs_call *at = c->context >= 0 ? p->q->snap->context[c->context].call : NULL;
+    return c->stands && at && !at->returned && (at->ending || (c->steps && c->step[c->steps - 1].kind == NCS_STEP_OTHER));
+}
+
+static bool own_are_done(const struct play *p, const struct ncs_course *course, const struct ncs_need *n)
+{
+    for (size_t k = 0; k < n->presents; k++)
+        if (ncs_parties_share(p->q->parties, course->rank, n->present[k]->rank) &&
+            !device_is_done(p, n->present[k]->rank))
+            return false;
+    return true;
+}
+
 /* The need of the graph that the course waits for beside what is played here: a gate, an init, a split. A rank
  * of a recorded run waits for all that it has enqueued. */
 static bool last_wait_is_over(const struct play *p, const struct ncs_course *course)
@@ -568,13 +585,14 @@ static bool last_wait_is_over(const struct play *p, const struct ncs_course *cou
     bool over = true;
     for (size_t i = 0; need && i < needs && over; i++) {
         const struct ncs_need *n = &p->q->need[need[i]];
-        if ((n->kind != NCS_NEED_GATE && n->kind != NCS_NEED_INIT && !ncs_is_meeting(n)) || is_played(p, course, n))
+        bool by_hosts = n->kind == NCS_NEED_GATE || n->kind == NCS_NEED_INIT || ncs_is_meeting(n);
+        if (!by_hosts && waits_for_all(p, course))
+            over = own_are_done(p, course, n);
+        if (!by_hosts || is_played(p, course, n))
             continue;
         bool any = ncs_is_key(p->q, n), free = !any;
         for (size_t k = 0; k < n->absents; k++) {
-            bool one = n->absent[k].context >= 0 && n->kind == NCS_NEED_GATE && !any
-                           ? rank_is_free(p, n->absent[k].rank)
-                           : rank_is_free(p, n->absent[k].rank);
+            bool one = rank_is_free(p, n->absent[k].rank);
             free = any ? free || one : free && one;
         }
         over = free && n->absents > 0;
