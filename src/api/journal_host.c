@@ -9,7 +9,7 @@
 #include "base/mem.h"
 
 /* Of the journal's bytes as many are for these: a program that only sets keys for hours is not kept whole. */
-enum { SHARE = 16 };
+enum { SHARE = 8 };
 
 struct ncs_host_step *ncs_journal_host(struct ncs_journal *j, enum ncs_host_kind kind, const char *what, int other)
 {

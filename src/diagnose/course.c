@@ -123,10 +123,10 @@ static void add_step(const struct ncs_inquiry *q, struct ncs_courses *all, const
     NCS_PUSH(own->step, own->steps, own->room, step);
 }
 
-/* In the order in which each thread did it. */
+/* In the order in which each thread did it. Of hosts' steps all are there, or none. */
 static void add_steps(const struct ncs_inquiry *q, struct ncs_courses *all)
 {
-    const struct ncs_host_step *h = q->journal->oldest_host;
+    const struct ncs_host_step *h = q->journal->hosts_lost ? NULL : q->journal->oldest_host;
     size_t count = 0;
     for (const struct ncs_host_step *k = h; k; k = k->newer)
         count++;
@@ -318,7 +318,7 @@ static void find_holders(const struct ncs_inquiry *q, struct ncs_courses *all)
 bool ncs_courses_read(const struct ncs_inquiry *q, struct ncs_courses *out)
 {
     memset(out, 0, sizeof *out);
-    if (q->journal->dropped || q->journal->hosts_lost)
+    if (q->journal->dropped)
         return false;
     out->class_of = ncs_new(q->journal->comms * sizeof *out->class_of);
     for (size_t c = 0; c < q->journal->comms; c++)

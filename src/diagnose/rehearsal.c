@@ -38,7 +38,7 @@ struct slot {
     int comm, src, dst; /* -1: of all ranks */
     size_t *part;
     size_t parts, room, reached;
-    bool supposed;
+    bool supposed, met; /* met: all are there and agree; that is asked for by each of them */
 };
 
 struct player { /* a course on its way */
@@ -65,6 +65,7 @@ struct play {
     struct slot *slot;     size_t slots, slot_room;
     struct ncs_map slot_of, count, tail, event, entered, sent, owner;
     struct ncs_hosts hosts;
+    bool *free, any_free;    /* by process: one of its courses goes on, nobody knows how */
     struct ncs_map settable; /* keys that some course has set in the run -> 1 */
     bool moved, late;        /* late: nobody moves any more who has come past all barriers in the run */
 };
@@ -231,13 +232,12 @@ static bool root_is_there(const struct play *p, const struct slot *slot, const s
 static bool is_met(struct play *p, struct slot *slot, const struct part *part)
 {
     size_t expected = slot->src >= 0 ? 2 : (size_t)p->q->journal->comm[slot->comm]->nranks;
-    if (root_is_there(p, slot, part))
+    if (slot->met || root_is_there(p, slot, part))
         return true;
     if (slot->reached < slot->parts || !agree(p, slot))
         return false;
-    if (slot->parts >= expected)
-        return true;
-    return slot->supposed = slot->supposed || others_will_come(p, slot);
+    slot->supposed |= slot->parts < expected && others_will_come(p, slot);
+    return slot->met = slot->parts >= expected || slot->supposed;
 }
 
 static uint64_t signal_key(int comm, int target, int origin)
@@ -504,18 +504,9 @@ static bool key_is_there(const struct play *p, const struct ncs_host_step *get, 
 /* Who got past it in the run comes first; of a process with several threads at a barrier one does. */
 static bool visit(struct play *p, int rank, const char *ranks, uint64_t id, bool over)
 {
-    bool *free = NULL;
     if (!over && !p->late && !ncs_map_get(&p->hosts.visitors, id))
         return false;
-    for (size_t i = 0; i < p->courses->count; i++) {
-        if (!p->player[i].free)
-            continue;
-        free = free ? free : ncs_new(((size_t)p->hosts.processes + 1) * sizeof *free);
-        free[ncs_process_of_party(p->q, p->courses->of[i].rank)] = true;
-    }
-    bool released = ncs_hosts_visit(&p->hosts, ranks, id, ncs_process_of_party(p->q, rank), free);
-    ncs_free(free);
-    return released;
+    return ncs_hosts_visit(&p->hosts, ranks, id, ncs_process_of_party(p->q, rank), p->any_free ? p->free : NULL);
 }
 
 /* False: it waits there. */
@@ -682,6 +673,14 @@ static bool change_step(struct play *p, struct player *l, const struct ncs_chang
     return true;
 }
 
+static void note_free(struct play *p, const struct player *l)
+{
+    int process = ncs_process_of_party(p->q, l->course->rank);
+    if (!l->free || process < 0 || process >= p->hosts.processes)
+        return;
+    p->free[process] = p->any_free = true;
+}
+
 static void play_course(struct play *p, struct player *l)
 {
     const struct ncs_course *course = l->course;
@@ -696,6 +695,7 @@ static void play_course(struct play *p, struct player *l)
                 return;
             l->ended = true;
             l->free = !course->over && !course->still;
+            note_free(p, l);
             p->moved = true;
             return;
         }
@@ -711,6 +711,7 @@ static void begin(struct play *p)
 {
     p->player = ncs_new(p->courses->count * sizeof *p->player);
     ncs_hosts_open(p->q, &p->hosts);
+    p->free = ncs_new(((size_t)p->hosts.processes + 1) * sizeof *p->free);
     for (size_t i = 0; i < p->courses->count; i++) {
         const struct ncs_course *c = &p->courses->of[i];
         p->player[i].course = c;
@@ -749,6 +750,7 @@ static void end(struct play *p, struct ncs_rehearsed *out)
     ncs_map_free(&p->owner);
     ncs_map_free(&p->settable);
     ncs_hosts_close(&p->hosts);
+    ncs_free(p->free);
 }
 
 void ncs_rehearse(const struct ncs_inquiry *q, const struct ncs_courses *courses,

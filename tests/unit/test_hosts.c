@@ -59,7 +59,7 @@ START_TEST(their_share_of_the_limit_is_kept)
     ck_assert_uint_gt(kept, 0);
     ck_assert_uint_lt(kept, 10000);
     ck_assert(journal->hosts_lost);
-    ck_assert_uint_le(journal->host_bytes, journal->limit / 16);
+    ck_assert_uint_le(journal->host_bytes, journal->limit / 8);
     ck_assert_uint_eq(journal->hosts, kept);
     ncs_journal_close(journal);
 }
