@@ -114,8 +114,11 @@ static bool explain_shift(const struct pair *pair, struct ncs_parting *p)
 {
     const struct ncs_sequence *odd = pair->odd, *model = pair->model;
     uint32_t next = p->at + 1, least = UINT32_MAX;
-    if (runs_alike(odd, next, model, next, false))
+    if (runs_alike(odd, next, model, next, false)) {
+        if (same_line(ncs_sequence_at(odd, p->at), ncs_sequence_at(model, p->at)))
+            return false; /* one call with something changed: places are stronger than what fits behind it */
         least = surplus(pair, next, next);
+    }
     for (uint32_t d = 1; d <= MAX_SHIFT && least; d++) {
         const struct {
             enum ncs_parting_how how;

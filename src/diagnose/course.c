@@ -237,12 +237,10 @@ static void find_loose(struct ncs_courses *all)
 
 /* ---- all courses ---- */
 
-/* Places at which a rank sends to, or receives from, several others, as in an exchange with all of them: that
- * is no role. */
-static void clear_spread(struct ncs_courses *all)
+/* Places at which a rank sends to, or receives from, several others, as in an exchange with all of them. */
+static void find_spread(const struct ncs_courses *all, struct ncs_map *spread)
 {
     enum { MOST_AWAY = 2 };
-    struct ncs_map spread = { 0 };
     for (size_t i = 0; i < all->count; i++) {
         struct ncs_map seen = { 0 }; /* site and role -> 1, site -> roles */
         for (size_t k = 0; k < all->of[i].steps; k++) {
@@ -252,15 +250,35 @@ static void clear_spread(struct ncs_courses *all)
             ncs_map_put_number(&seen, ncs_hash(s->site, s->role), 1);
             ncs_map_put_number(&seen, s->site, ncs_map_number(&seen, s->site) + 1);
             if (ncs_map_number(&seen, s->site) > MOST_AWAY)
-                ncs_map_put_number(&spread, s->site, 1);
+                ncs_map_put_number(spread, s->site, 1);
         }
         ncs_map_free(&seen);
     }
+}
+
+/* What is spread is no role; nor is what one rank alone does once more elsewhere. */
+static void clear_spread(struct ncs_courses *all)
+{
+    struct ncs_map spread = { 0 }, role = { 0 }, come = { 0 }; /* site -> 1, role -> 1, site -> its only course + 1 */
+    find_spread(all, &spread);
     for (size_t i = 0; i < all->count; i++)
-        for (size_t k = 0; k < all->of[i].steps; k++)
-            if (ncs_map_get(&spread, all->of[i].step[k].site))
-                all->of[i].step[k].role = 0;
+        for (size_t k = 0; k < all->of[i].steps; k++) {
+            const struct ncs_step *s = &all->of[i].step[k];
+            size_t other = ncs_map_number(&come, s->site);
+            ncs_map_put_number(&come, s->site, !other || other == i + 1 ? i + 1 : SIZE_MAX);
+            if (s->role && ncs_map_get(&spread, s->site))
+                ncs_map_put_number(&role, ncs_hash(s->role, i), 1);
+        }
+    for (size_t i = 0; i < all->count; i++)
+        for (size_t k = 0; k < all->of[i].steps; k++) {
+            struct ncs_step *s = &all->of[i].step[k];
+            bool again = ncs_map_number(&come, s->site) == i + 1 && ncs_map_get(&role, ncs_hash(s->role, i));
+            if (ncs_map_get(&spread, s->site) || again)
+                s->role = 0;
+        }
     ncs_map_free(&spread);
+    ncs_map_free(&role);
+    ncs_map_free(&come);
 }
 
 /* It makes no calls that others meet, and waits for threads to end that may. */
