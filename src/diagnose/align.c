@@ -113,13 +113,14 @@ static uint32_t surplus(const struct pair *p, uint32_t from_odd, uint32_t from_m
 static bool explain_shift(const struct pair *pair, struct ncs_parting *p)
 {
     const struct ncs_sequence *odd = pair->odd, *model = pair->model;
-    uint32_t next = p->at + 1, least = UINT32_MAX;
+    uint32_t next = p->at + 1, least = UINT32_MAX, furthest = MAX_SHIFT;
     if (runs_alike(odd, next, model, next, false)) {
-        if (same_line(ncs_sequence_at(odd, p->at), ncs_sequence_at(model, p->at)))
-            return false; /* one call with something changed: places are stronger than what fits behind it */
         least = surplus(pair, next, next);
+        /* One call of one line with something changed is less than several calls. */
+        if (same_line(ncs_sequence_at(odd, p->at), ncs_sequence_at(model, p->at)))
+            furthest = 1;
     }
-    for (uint32_t d = 1; d <= MAX_SHIFT && least; d++) {
+    for (uint32_t d = 1; d <= furthest && least; d++) {
         const struct {
             enum ncs_parting_how how;
             bool fits;
