@@ -8,8 +8,8 @@
 
 enum { MOST_CALLS = 200000 }; /* of a run that is made once more */
 
-static struct ncs_run *again(const struct ncs_run *run, const struct ncs_amendments *amend,
-                             const struct ncs_driver *driver)
+struct ncs_run *ncs_run_again(const struct ncs_run *run, const struct ncs_amendments *amend,
+                              const struct ncs_driver *driver)
 {
     struct ncs_run_options o = run->options;
     o.repair = false;
@@ -36,7 +36,7 @@ static bool stands_trial(struct ncs_run *run, const struct ncs_finding *f, const
     bool proven = false;
     if (f && f->repairs && ncs_amend_add(amend, run->journal, f->repair, f->repairs)) {
         ncs_run_close_machine(run);
-        struct ncs_run *other = again(run, amend, driver);
+        struct ncs_run *other = ncs_run_again(run, amend, driver);
         proven = goes_on(&other->result);
         ncs_run_free(other);
     }

@@ -58,21 +58,6 @@ static bool is_there(const struct ncs_finding *f, const struct ncs_diagnosis *d)
     return false;
 }
 
-static struct ncs_run *again(const struct ncs_run *run, const struct ncs_amendments *amend,
-                             const struct ncs_driver *driver)
-{
-    struct ncs_run_options o = run->options;
-    o.repair = false;
-    o.amend = amend;
-    o.schedule = NULL; /* its choices are of the calls as they were */
-    o.look = 0;
-    o.timeline = false;
-    o.on_log = NULL;
-    struct ncs_run *other = ncs_run_make(&o, &run->program, NULL, NULL);
-    ncs_run_once(other, driver);
-    return other;
-}
-
 static void add_round(struct ncs_repair *repair, size_t *room, const struct ncs_finding *f,
                       const struct ncs_result *r)
 {
@@ -111,7 +96,7 @@ void ncs_run_repair(struct ncs_run *run, const struct ncs_driver *driver)
         if (!f || !ncs_amend_add(amend, now->journal, f->repair, f->repairs))
             break;
         ncs_run_close_machine(now);
-        struct ncs_run *other = again(run, amend, driver);
+        struct ncs_run *other = ncs_run_again(run, amend, driver);
         add_round(repair, &room, f, &other->result);
         if (now != run)
             ncs_run_free(now);
