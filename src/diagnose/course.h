@@ -63,8 +63,13 @@ int ncs_step_peer(const struct ncs_call *call);
 /* Site and role of a call if it is made on that communicator. */
 void ncs_step_mark(const struct ncs_courses *all, const struct ncs_call *call, int comm, struct ncs_step *step);
 
+/* ---- keys of the store (course_keys.c) ---- */
+
+/* Finds what depends on keys: missed of courses, lone and loose of steps. A part of ncs_courses_read. */
+void ncs_courses_find_keys(struct ncs_courses *all);
 /* The key that the course waits for; NULL = it waits for none. */
 const char *ncs_awaited_key(const struct ncs_course *c);
+uint64_t ncs_key_hash(const char *key);
 /* The same of keys that differ in their numbers only, as "rank0-ready" and "rank12-ready". */
 uint64_t ncs_key_class(const char *key);
 

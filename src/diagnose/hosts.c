@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/mem.h"
+#include "diagnose/course.h"
 #include "diagnose/party.h"
 
 int ncs_process_of_party(const struct ncs_inquiry *q, int rank)
@@ -33,19 +33,14 @@ void ncs_hosts_close(struct ncs_hosts *h)
 
 /* ---- keys ---- */
 
-static uint64_t hash_of(const char *key)
-{
-    return ncs_hash_bytes(0, key, strlen(key)) | 1;
-}
-
 void ncs_hosts_set(struct ncs_hosts *h, const char *key)
 {
-    ncs_map_put_number(&h->set, hash_of(key), 1);
+    ncs_map_put_number(&h->set, ncs_key_hash(key), 1);
 }
 
 bool ncs_hosts_is_set(const struct ncs_hosts *h, const char *key)
 {
-    return ncs_map_get(&h->set, hash_of(key)) != NULL;
+    return ncs_map_get(&h->set, ncs_key_hash(key)) != NULL;
 }
 
 /* ---- barriers ---- */
