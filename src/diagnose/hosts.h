@@ -1,4 +1,5 @@
-/* Keys and barriers of a trial in thought (rehearsal.c): what has been set, who has come. Private to this room. */
+/* Keys and barriers of a trial in thought (rehearsal_hosts.c): what has been set, who has come. Private to
+ * this room. */
 #ifndef NCS_DIAGNOSE_HOSTS_H
 #define NCS_DIAGNOSE_HOSTS_H
 

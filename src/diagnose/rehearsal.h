@@ -1,0 +1,149 @@
+/* The state of a trial in thought, and how its files share it (course.h says what the trial is for). All courses are
+ * played again with some changes, to see who would still wait. Hosts stop at first contact and at their waits,
+ * launches keep the order of their streams and communicators, calls meet by number; data, time and arguments that
+ * do not decide about meetings are left out. Private to these files. */
+#ifndef NCS_DIAGNOSE_REHEARSAL_H
+#define NCS_DIAGNOSE_REHEARSAL_H
+
+#include "base/hash.h"
+#include "base/map.h"
+#include "diagnose/course.h"
+#include "diagnose/hosts.h"
+
+/* A call, as far as it decides about its meeting. */
+struct ncs_deed {
+    const struct ncs_call *call; /* as it was made, or the model of one that is put in */
+    enum ncs_fn fn;
+    int rank, comm, comm_rank, peer, root;
+    size_t bytes;
+    const void *stream;
+};
+
+/* A deed that is launched. */
+struct ncs_launch_part {
+    struct ncs_deed deed;
+    size_t launch, meeting; /* meeting + 1; 0 = one-sided, it meets nobody */
+    bool reached, met;
+};
+
+struct ncs_launch {
+    size_t before[2];    /* + 1: of the stream, of the communicator */
+    size_t first, parts; /* they stand in a row */
+    bool done;
+};
+
+struct ncs_meeting {
+    int comm, src, dst; /* -1: of all ranks */
+    size_t *part;       /* all that are launched; reached: how many have had their turn on their stream */
+    size_t parts, room, reached;
+    bool supposed, met; /* met: all are there and agree; each of them asks for that */
+};
+
+/* A course on its way. */
+struct ncs_player {
+    const struct ncs_course *course;
+    size_t at, change;     /* the next step, the next change */
+    struct ncs_deed *deed; /* of the open group */
+    size_t deeds, room;
+    size_t entered;        /* how many of them it has entered: they wait for first contact */
+    bool ended, free;      /* free: it goes on, nobody knows how */
+    bool spawned;          /* a thread that was never there: what that does nobody knows either */
+    bool added;            /* to a count that somebody may wait for */
+};
+
+struct ncs_rehearsal {
+    const struct ncs_inquiry *q;
+    const struct ncs_courses *courses;
+    const struct ncs_change *change;
+    size_t changes;
+    struct ncs_player *player; /* by course */
+    bool moved; /* somebody, in this round */
+    bool late;  /* courses that came past all barriers in the run no longer move */
+
+    /* rehearsal_free.c */
+    struct ncs_map owner;  /* rank of a communicator -> the course that makes its calls, + 1 */
+    bool *free, any_free;  /* by process: one of its courses goes on, nobody knows how */
+
+    /* rehearsal_launches.c */
+    struct ncs_launch *launch;    size_t launches, launch_room;
+    struct ncs_launch_part *part; size_t parts, part_room;
+    struct ncs_map tail;   /* stream, or rank of a communicator -> its newest launch + 1 */
+    struct ncs_map event;  /* -> the launch that it is recorded behind, + 1 */
+
+    /* rehearsal_meetings.c */
+    struct ncs_meeting *meeting; size_t meetings, meeting_room;
+    struct ncs_map meeting_at; /* communicator, ranks and number -> index + 1 */
+    struct ncs_map count;      /* a rank's sequence of deeds that are numbered -> how many */
+    struct ncs_map sent;       /* communicator, target, origin -> signals that nobody has waited for */
+
+    struct ncs_map entered; /* rehearsal_contact.c */
+
+    /* rehearsal_hosts.c */
+    struct ncs_hosts hosts;
+    struct ncs_map settable; /* keys that some course has set in the run -> 1 */
+};
+
+/* A key of one of its maps, from up to four words. */
+static inline uint64_t ncs_rehearsal_key(int64_t a, int64_t b, int64_t c, int64_t d)
+{
+    uint64_t hash = ncs_hash(ncs_hash(ncs_hash(ncs_hash(0, (uint64_t)a), (uint64_t)b), (uint64_t)c), (uint64_t)d);
+    return hash ? hash : 1;
+}
+
+/* By its own function: an answer that is put in has a model of the other kind. */
+static inline bool ncs_deed_is_pair(const struct ncs_deed *d)
+{
+    return d->fn == NCS_FN_ncclSend || d->fn == NCS_FN_ncclRecv;
+}
+
+static inline bool ncs_deed_is_one_sided(const struct ncs_deed *d)
+{
+    return ncs_call_is_one_sided(d->call);
+}
+
+/* ---- who may do anything (rehearsal_free.c) ---- */
+
+void ncs_rehearsal_note_owners(struct ncs_rehearsal *p, size_t course);
+/* The course has come to its end, and goes on beyond what is known. */
+void ncs_rehearsal_set_free(struct ncs_rehearsal *p, struct ncs_player *l);
+/* The course that makes the calls of a rank of a communicator goes on. */
+bool ncs_rehearsal_is_free(const struct ncs_rehearsal *p, int comm, int comm_rank);
+bool ncs_rehearsal_rank_is_free(const struct ncs_rehearsal *p, int rank); /* of the run */
+
+/* ---- first contact of hosts (rehearsal_contact.c) ---- */
+
+void ncs_rehearsal_enter(struct ncs_rehearsal *p, const struct ncs_deed *d);
+bool ncs_rehearsal_has_contact(struct ncs_rehearsal *p, const struct ncs_deed *d);
+
+/* ---- streams and events (rehearsal_launches.c) ---- */
+
+/* One launch for all deeds of a group on one communicator. */
+void ncs_rehearsal_enqueue(struct ncs_rehearsal *p, const struct ncs_deed *deed, size_t deeds);
+void ncs_rehearsal_record_event(struct ncs_rehearsal *p, const struct ncs_call *c);
+void ncs_rehearsal_wait_for_event(struct ncs_rehearsal *p, const struct ncs_call *c); /* as a stream does */
+bool ncs_rehearsal_device_is_done(const struct ncs_rehearsal *p, int rank);
+bool ncs_rehearsal_wait_is_over(const struct ncs_rehearsal *p, const struct ncs_call *c); /* of a host */
+void ncs_rehearsal_play_launches(struct ncs_rehearsal *p);
+
+/* ---- meetings and signals (rehearsal_meetings.c) ---- */
+
+/* Gives a part that has just been launched its place in the meeting that it is for. */
+void ncs_rehearsal_join(struct ncs_rehearsal *p, size_t part);
+/* Its turn on its stream has come; whether anything moves. */
+bool ncs_rehearsal_meet(struct ncs_rehearsal *p, struct ncs_launch_part *part);
+
+/* ---- hosts among themselves (rehearsal_hosts.c) ---- */
+
+void ncs_rehearsal_note_settable(struct ncs_rehearsal *p, const struct ncs_course *c);
+/* A step of the course, with another key if that is not NULL; one that is put in. False: it waits there. */
+bool ncs_rehearsal_play_host(struct ncs_rehearsal *p, const struct ncs_host_step *h, const char *key);
+bool ncs_rehearsal_add_host(struct ncs_rehearsal *p, struct ncs_player *l, const struct ncs_change *c);
+/* The course need not wait behind its last step for anything that is not played here: a gate, an init, a split. */
+bool ncs_rehearsal_last_wait_is_over(const struct ncs_rehearsal *p, const struct ncs_course *course);
+
+/* ---- courses (rehearsal_courses.c) ---- */
+
+/* Goes on with it until it waits or ends. */
+void ncs_rehearsal_play_course(struct ncs_rehearsal *p, struct ncs_player *l);
+
+#endif
