@@ -69,50 +69,94 @@ static int line_of(const struct ncs_change *c)
     return c->like ? c->like->call->place.line : c->model->place.line;
 }
 
-/* "comm:send at line 12", "3 calls, at lines 12, 14": of the course. */
-static void say_calls(const struct ncs_explanation *e, size_t course, struct ncs_str *s)
+/* The calls of the course that are put in or left out, and the lines of their places. */
+struct calls {
+    const struct ncs_change *first;
+    size_t count;
+    int line[MOST_LINES];
+    size_t lines;
+};
+
+static struct calls calls_of(const struct ncs_explanation *e, size_t course)
 {
-    int line[MOST_LINES] = { 0 };
-    size_t calls = 0, lines = 0;
-    const struct ncs_change *one = NULL;
+    struct calls all = { 0 };
     for (size_t i = 0; i < e->changes; i++) {
-        if (e->change[i].course != course || e->change[i].host)
+        const struct ncs_change *c = &e->change[i];
+        if (c->course != course || c->host)
             continue;
-        bool known = false;
-        for (size_t k = 0; k < lines; k++)
-            known |= line[k] == line_of(&e->change[i]);
-        if (!known && lines < MOST_LINES && line_of(&e->change[i]))
-            line[lines++] = line_of(&e->change[i]);
-        one = &e->change[i];
-        calls++;
+        bool known = !line_of(c);
+        for (size_t k = 0; k < all.lines; k++)
+            known |= all.line[k] == line_of(c);
+        if (!known && all.lines < MOST_LINES)
+            all.line[all.lines++] = line_of(c);
+        all.first = all.first ? all.first : c;
+        all.count++;
     }
-    const char *name = calls == 1 ? ncs_fn_info[ncs_change_fn(one)].lua_name : NULL;
-    if (calls == 1)
-        ncs_str_add(s, name ? name : ncs_fn_info[ncs_change_fn(one)].name);
-    else
-        ncs_str_addf(s, "%zu calls", calls);
-    for (size_t k = 0; k < lines; k++)
-        ncs_str_addf(s, "%s%d", k ? ", " : lines > 1 ? " at lines " : " at line ", line[k]);
+    return all;
+}
+
+static const char *name_of(enum ncs_fn fn)
+{
+    return ncs_fn_info[fn].lua_name ? ncs_fn_info[fn].lua_name : ncs_fn_info[fn].name;
+}
+
+/* " at line 12", " at lines 12, 14" */
+static void say_lines(const struct calls *c, struct ncs_str *s)
+{
+    for (size_t k = 0; k < c->lines; k++)
+        ncs_str_addf(s, "%s%d", k ? ", " : c->lines > 1 ? " at lines " : " at line ", c->line[k]);
+}
+
+static void say_left_out(const struct calls *c, int rank, struct ncs_str *why, struct ncs_str *fix)
+{
+    const char *name = name_of(ncs_change_fn(c->first));
+    if (c->count == 1) {
+        ncs_str_addf(why, "rank %d did not call %s", rank, name);
+        ncs_str_addf(fix, "let rank %d call %s", rank, name);
+    } else {
+        ncs_str_addf(why, "rank %d left out %zu calls", rank, c->count);
+        ncs_str_addf(fix, "let rank %d make the %zu calls", rank, c->count);
+    }
+    say_lines(c, why);
+    say_lines(c, fix);
+    ncs_str_add(fix, " too");
+}
+
+static void say_too_many(const struct calls *c, int rank, struct ncs_str *why, struct ncs_str *fix)
+{
+    const char *name = name_of(ncs_change_fn(c->first));
+    if (c->count == 1) {
+        ncs_str_addf(why, "rank %d called %s", rank, name);
+        ncs_str_addf(fix, "leave out %s", name);
+    } else {
+        ncs_str_addf(why, "rank %d made %zu calls too many", rank, c->count);
+        ncs_str_addf(fix, "leave out the %zu calls", c->count);
+    }
+    say_lines(c, why);
+    ncs_str_add(why, c->count == 1 ? " once too often" : "");
+    say_lines(c, fix);
+    ncs_str_addf(fix, " on rank %d", rank);
+}
+
+static void say_peer(const struct ncs_change *c, int rank, struct ncs_str *why, struct ncs_str *fix)
+{
+    ncs_str_addf(why, "rank %d names rank %d in %s", rank, ncs_step_peer(c->model), name_of(c->model->fn));
+    ncs_say_place(why, c->model);
+    ncs_str_addf(why, "; by what the others do there it is to name rank %d", c->peer);
+    ncs_str_addf(fix, "let rank %d name rank %d", rank, c->peer);
+    ncs_say_place(fix, c->model);
 }
 
 static void say_change(const struct ncs_explanation *e, const struct ncs_change *c, struct ncs_str *why, struct ncs_str *fix)
 {
     int rank = e->of->courses.of[c->course].rank;
-    if (c->kind == NCS_CHANGE_PEER) {
-        const char *name = ncs_fn_info[c->model->fn].lua_name;
-        ncs_str_addf(why, "rank %d names rank %d in %s", rank, ncs_step_peer(c->model), name ? name : "its call");
-        ncs_say_place(why, c->model);
-        ncs_str_addf(why, "; by what the others do there it is to name rank %d", c->peer);
-        ncs_str_addf(fix, "let rank %d name rank %d", rank, c->peer);
-        ncs_say_place(fix, c->model);
-        return;
-    }
-    bool put_in = c->kind == NCS_CHANGE_PUT_IN;
-    ncs_str_addf(why, "rank %d %s ", rank, put_in ? "left out" : "made too many calls:");
-    say_calls(e, c->course, why);
-    ncs_str_addf(fix, put_in ? "let rank %d make " : "leave out, on rank %d, ", rank);
-    say_calls(e, c->course, fix);
-    ncs_str_add(fix, put_in ? ", too" : "");
+    struct calls all = calls_of(e, c->course);
+    if (c->kind == NCS_CHANGE_PEER)
+        say_peer(c, rank, why, fix);
+    else if (c->kind == NCS_CHANGE_PUT_IN)
+        say_left_out(&all, rank, why, fix);
+    else
+        say_too_many(&all, rank, why, fix);
 }
 
 static void say_all(const struct ncs_explanation *e, struct ncs_draft *d)
