@@ -175,25 +175,8 @@ static size_t course_of(const struct ncs_explanations *s, int process)
 /* Before what it stands in, or that of the steps before where it comes closest to the others. */
 static void place(struct ncs_explanations *s, struct ncs_change *change)
 {
-    enum { MOST_BACK = 16 };
     const struct ncs_course *c = &s->courses.of[change->course];
-    size_t last = c->steps - (c->stands && c->steps), best = last, least = SIZE_MAX;
-    for (size_t back = 0; back <= last && back < MOST_BACK; back++) {
-        change->step = last - back;
-        size_t misfit = ncs_misfit_with(s->misfits, change, 1, NULL);
-        best = misfit < least ? change->step : best;
-        least = misfit < least ? misfit : least;
-    }
-    change->step = best;
-}
-
-static void add_in_order(struct ncs_explanation *c, const struct ncs_change *change)
-{
-    size_t at = c->changes;
-    NCS_PUSH(c->change, c->changes, c->change_room, *change);
-    for (; at > 0 && c->change[at - 1].course > change->course; at--)
-        c->change[at] = c->change[at - 1];
-    c->change[at] = *change;
+    ncs_misfit_place(s->misfits, change, c->steps - (c->stands && c->steps));
 }
 
 /* Those who are missed at a barrier come to it, or those who stand there do not. */
@@ -214,10 +197,10 @@ static void try_barrier(struct ncs_explanations *s, const struct ncs_step *barri
             change.step = s->courses.of[own].steps - 1;
             change.model = here->call;
             change.host = here->host;
-            add_in_order(&out, &change);
+            ncs_candidate_add(&out, &change);
         } else {
             place(s, &change);
-            add_in_order(&in, &change);
+            ncs_candidate_add(&in, &change);
         }
     }
     if (!known)

@@ -47,6 +47,15 @@ static bool exchanges(const struct ncs_explanation *c)
     return false;
 }
 
+void ncs_candidate_add(struct ncs_explanation *c, const struct ncs_change *change)
+{
+    size_t at = c->changes;
+    NCS_PUSH(c->change, c->changes, c->change_room, *change);
+    for (; at > 0 && c->change[at - 1].course > change->course; at--)
+        c->change[at] = c->change[at - 1];
+    c->change[at] = *change;
+}
+
 void ncs_candidate_free(struct ncs_explanation *c)
 {
     for (size_t i = 0; i < c->parts; i++)

@@ -51,6 +51,8 @@ void ncs_candidates_peers(struct ncs_explanations *s);
 void ncs_candidates_hosts(struct ncs_explanations *s);
 bool ncs_host_gap(const struct ncs_explanations *s, size_t course, const struct ncs_divergence *d,
                   const struct ncs_gap *g, struct ncs_change *out);
+/* Adds a change behind those of its course. */
+void ncs_candidate_add(struct ncs_explanation *c, const struct ncs_change *change);
 /* Takes the candidate: rehearses it, and keeps it if all go on then and it is among the cheapest. */
 void ncs_candidate_try(struct ncs_explanations *s, struct ncs_explanation *c);
 void ncs_candidate_free(struct ncs_explanation *c); /* the contents */
@@ -63,6 +65,9 @@ int ncs_sibling_comm(const struct ncs_explanations *s, const struct ncs_call *mo
 struct ncs_misfits *ncs_misfits_new(const struct ncs_courses *courses, const struct ncs_ways *ways);
 void ncs_misfits_free(struct ncs_misfits *m); /* NULL is a no-op */
 size_t ncs_misfit_now(const struct ncs_misfits *m); /* the sum of them */
+/* Puts the change before that step, of `last` and those before it, where the course comes closest to the others;
+ * returns how far they are apart then. */
+size_t ncs_misfit_place(struct ncs_misfits *m, struct ncs_change *change, size_t last);
 size_t ncs_misfit_of(struct ncs_misfits *m, size_t course); /* the sum of those between it and all others */
 /* Whom a rank would name there if it did as most; -1 = it does, or there is no most. */
 int ncs_misfits_usual_peer(const struct ncs_misfits *m, const struct ncs_step *s);

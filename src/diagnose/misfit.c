@@ -451,3 +451,17 @@ size_t ncs_misfit_with(struct ncs_misfits *m, const struct ncs_change *change, s
     ncs_free(changed);
     return misfit;
 }
+
+size_t ncs_misfit_place(struct ncs_misfits *m, struct ncs_change *change, size_t last)
+{
+    enum { MOST_STEPS_BACK = 16 };
+    size_t least = SIZE_MAX, best = last;
+    for (size_t back = 0; back <= last && back < MOST_STEPS_BACK; back++) {
+        change->step = last - back;
+        size_t misfit = ncs_misfit_with(m, change, 1, NULL);
+        best = misfit < least ? change->step : best;
+        least = misfit < least ? misfit : least;
+    }
+    change->step = best;
+    return least;
+}

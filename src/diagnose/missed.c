@@ -25,25 +25,11 @@ static size_t course_of(const struct ncs_explanations *s, int comm, int comm_ran
 static void try_one(struct ncs_explanations *s, const struct ncs_change *change)
 {
     struct ncs_explanation c = { 0 };
-    NCS_PUSH(c.change, c.changes, c.change_room, *change);
+    ncs_candidate_add(&c, change);
     ncs_candidate_try(s, &c);
 }
 
-enum { MOST_PLACES = 4, MOST_STEPS_BACK = 16 };
-
-/* Before the step, of the last ones, where the course comes closest to the others; how far apart they are. */
-static size_t best_step(struct ncs_explanations *s, struct ncs_change *change, size_t last)
-{
-    size_t least = SIZE_MAX, best = last;
-    for (size_t back = 0; back <= last && back < MOST_STEPS_BACK; back++) {
-        change->step = last - back;
-        size_t misfit = ncs_misfit_with(s->misfits, change, 1, NULL);
-        best = misfit < least ? change->step : best;
-        least = misfit < least ? misfit : least;
-    }
-    change->step = best;
-    return least;
-}
+enum { MOST_PLACES = 4 };
 
 /* A send or receive has the place of its likes on other ranks that brings its own closest to them. */
 static void place_answer(struct ncs_explanations *s, struct ncs_change *change)
@@ -62,7 +48,7 @@ static void place_answer(struct ncs_explanations *s, struct ncs_change *change)
                 continue;
             seen[places++] = step->site;
             change->like = step;
-            size_t misfit = best_step(s, change, last);
+            size_t misfit = ncs_misfit_place(s->misfits, change, last);
             best = misfit < least ? *change : best;
             least = misfit < least ? misfit : least;
         }
@@ -101,11 +87,7 @@ static void try_answers(struct ncs_explanations *s, const struct ncs_need *n, en
                                      .peer = pair ? n->call->comm_rank : -1 };
         if (pair)
             place_answer(s, &change);
-        size_t at = c.changes;
-        NCS_PUSH(c.change, c.changes, c.change_room, change);
-        for (; at > 0 && c.change[at - 1].course > own; at--)
-            c.change[at] = c.change[at - 1];
-        c.change[at] = change;
+        ncs_candidate_add(&c, &change);
     }
     ncs_candidate_try(s, &c);
 }
@@ -132,11 +114,7 @@ static void try_leaving_out(struct ncs_explanations *s, const struct ncs_need *n
             ncs_candidate_free(&c);
             return;
         }
-        size_t at = c.changes;
-        NCS_PUSH(c.change, c.changes, c.change_room, change);
-        for (; at > 0 && c.change[at - 1].course > change.course; at--)
-            c.change[at] = c.change[at - 1];
-        c.change[at] = change;
+        ncs_candidate_add(&c, &change);
     }
     ncs_candidate_try(s, &c);
 }
