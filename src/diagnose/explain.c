@@ -178,7 +178,8 @@ static bool is_known(const struct ncs_inquiry *q)
     bool hosts = waits_for_hosts(q);
     for (size_t i = 0; i < q->needs; i++) {
         const struct ncs_need *n = &q->need[i];
-        if (!hosts && (ncs_is_meeting(n) || n->kind == NCS_NEED_INIT))
+        bool split = n->call && n->call->fn == NCS_FN_ncclCommSplit;
+        if (!hosts && !split && (ncs_is_meeting(n) || n->kind == NCS_NEED_INIT))
             return true;
         for (size_t k = 0; k < n->absents; k++)
             if (has_own_reason(&n->absent[k]))

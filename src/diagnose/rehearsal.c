@@ -61,6 +61,7 @@ static void end(struct ncs_rehearsal *p)
     ncs_map_free(&p->sent);
     ncs_map_free(&p->entered);
     ncs_map_free(&p->settable);
+    ncs_map_free(&p->splits);
     ncs_hosts_close(&p->hosts);
 }
 

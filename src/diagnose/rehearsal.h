@@ -81,6 +81,7 @@ struct ncs_rehearsal {
     /* rehearsal_hosts.c */
     struct ncs_hosts hosts;
     struct ncs_map settable; /* keys that some course has set in the run -> 1 */
+    struct ncs_map splits;   /* rank of a communicator -> its splits so far; the call -> which of them it is */
 };
 
 /* A key of one of its maps, from up to four words. */
@@ -138,6 +139,8 @@ void ncs_rehearsal_note_settable(struct ncs_rehearsal *p, const struct ncs_cours
 /* A step of the course, with another key if that is not NULL; one that is put in. False: it waits there. */
 bool ncs_rehearsal_play_host(struct ncs_rehearsal *p, const struct ncs_host_step *h, const char *key);
 bool ncs_rehearsal_add_host(struct ncs_rehearsal *p, struct ncs_player *l, const struct ncs_change *c);
+/* A split, to which all ranks of the communicator come. False: it waits there. */
+bool ncs_rehearsal_play_split(struct ncs_rehearsal *p, const struct ncs_call *split);
 /* The course need not wait behind its last step for anything that is not played here: a gate, an init, a split. */
 bool ncs_rehearsal_last_wait_is_over(const struct ncs_rehearsal *p, const struct ncs_course *course);
 

@@ -81,7 +81,7 @@ static bool play_step(struct ncs_rehearsal *p, struct ncs_player *l, const struc
     case NCS_STEP_WAIT: return ncs_rehearsal_wait_is_over(p, s->call);
     case NCS_STEP_RECORD: ncs_rehearsal_record_event(p, s->call); return true;
     case NCS_STEP_AFTER: ncs_rehearsal_wait_for_event(p, s->call); return true;
-    case NCS_STEP_OTHER: return true;
+    case NCS_STEP_OTHER: return s->call->fn != NCS_FN_ncclCommSplit || ncs_rehearsal_play_split(p, s->call);
     case NCS_STEP_BARRIER:
     case NCS_STEP_SET:
     case NCS_STEP_GET:

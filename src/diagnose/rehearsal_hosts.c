@@ -1,4 +1,4 @@
-/* Hosts among themselves: barriers, keys of the store, and the wait that a course ends in. */
+/* Hosts among themselves: barriers, keys of the store, splits, and the wait that a course ends in. */
 #include "diagnose/rehearsal.h"
 
 #include <string.h>
@@ -94,9 +94,42 @@ static bool is_played(const struct ncs_rehearsal *p, const struct ncs_course *co
 {
     const struct ncs_step *last = course->steps ? &course->step[course->steps - 1] : NULL;
     const char *what = n->kind == NCS_NEED_GATE ? p->q->snap->gate[n->gate].what : "";
+    if (last && n->call && n->call->fn == NCS_FN_ncclCommSplit && !n->call->group)
+        return last->call->fn == NCS_FN_ncclCommSplit && !last->host;
     return last && ((last->kind == NCS_STEP_BARRIER && strcmp(what, "barrier") == 0) ||
                     (last->kind == NCS_STEP_GET && strcmp(what, "store:get") == 0));
 }
+
+/* ---- splits ---- */
+
+enum { SPLITS_OF, SPLIT };
+
+static size_t splits_of(const struct ncs_rehearsal *p, int comm, int comm_rank)
+{
+    return ncs_map_number(&p->splits, ncs_rehearsal_key(SPLITS_OF, comm, comm_rank, 0));
+}
+
+bool ncs_rehearsal_play_split(struct ncs_rehearsal *p, const struct ncs_call *split)
+{
+    if (split->comm < 0 || split->comm_rank < 0)
+        return true; /* of a communicator that nobody knows */
+    uint64_t own = ncs_rehearsal_key(SPLIT, (int64_t)split->id, 0, 0);
+    size_t nth = ncs_map_number(&p->splits, own);
+    if (!nth) {
+        nth = splits_of(p, split->comm, split->comm_rank) + 1;
+        ncs_map_put_number(&p->splits, own, nth);
+        ncs_map_put_number(&p->splits, ncs_rehearsal_key(SPLITS_OF, split->comm, split->comm_rank, 0), nth);
+        p->moved = true;
+    }
+    if (split->group || (split->returned && split->rc == ncclInProgress))
+        return true; /* it waits at the end of the group, or does not wait */
+    for (int r = 0; r < p->q->journal->comm[split->comm]->nranks; r++)
+        if (splits_of(p, split->comm, r) < nth && !ncs_rehearsal_is_free(p, split->comm, r))
+            return false;
+    return true;
+}
+
+/* ---- the wait that a course ends in ---- */
 
 /* Its script is over, or it destroys a communicator: what its process has launched there comes first. */
 static bool waits_for_all(const struct ncs_rehearsal *p, const struct ncs_course *c)
