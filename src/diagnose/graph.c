@@ -64,9 +64,12 @@ static struct ncs_need *new_need(struct ncs_inquiry *q, enum ncs_need_kind kind)
     return &q->need[q->needs - 1];
 }
 
+/* Of a call without a record nothing is known. */
 static void add_present(struct ncs_need *n, const struct ncs_call *call)
 {
     size_t at = n->presents;
+    if (!call)
+        return;
     for (size_t i = 0; i < n->presents; i++)
         if (n->present[i] == call)
             return;
@@ -181,6 +184,14 @@ static size_t spread_job(struct ncs_inquiry *q, int job, const struct ncs_call *
     return (size_t)(n - q->need);
 }
 
+static bool is_recorded(const struct ncs_inquiry *q, int slot)
+{
+    for (size_t i = 0; i < q->snap->slot[slot].members; i++)
+        if (member_call(q, slot, i))
+            return true;
+    return false;
+}
+
 static size_t slot_need(struct ncs_inquiry *q, int slot)
 {
     const struct ncs_snap_slot *s = &q->snap->slot[slot];
@@ -263,10 +274,10 @@ static void connect_op(struct ncs_inquiry *q, int op)
         ncs_connect(q, ncs_op_node(q, op), o->context);
     for (size_t i = 0; i < o->parts; i++) {
         const struct ncs_snap_part *p = &q->snap->part[o->part + i];
-        if (p->state == NCS_PART_AT_SLOT && p->slot >= 0) {
+        if (p->state == NCS_PART_AT_SLOT && p->slot >= 0 && is_recorded(q, p->slot)) {
             size_t need = slot_need(q, p->slot);
             ncs_connect(q, ncs_op_node(q, op), ncs_need_node(q, need));
-        } else if (p->state == NCS_PART_AT_SLOT) {
+        } else if (p->state == NCS_PART_AT_SLOT && p->slot < 0) {
             connect_lacks(q, op, (int)(o->part + i));
         }
     }
