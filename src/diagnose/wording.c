@@ -44,24 +44,32 @@ static void add_blocked(const struct ncs_inquiry *q, struct ncs_draft *d)
             ncs_add_blocked_rank(d, q->snap->context[i].rank);
 }
 
-/* Where the rank is missed, or stands; else any. */
+static bool is_before(const struct ncs_need *a, const struct ncs_need *b)
+{
+    const struct ncs_call *x = a->call, *y = b->call;
+    return x->comm != y->comm ? x->comm < y->comm : x->number != y->number ? x->number < y->number : x->comm_rank < y->comm_rank;
+}
+
+/* The first at which the rank is missed, or stands; else the first of all. */
 static const struct ncs_need *need_of(const struct ncs_explanations *s, const struct ncs_change *c)
 {
-    const struct ncs_need *any = NULL;
+    const struct ncs_need *best = NULL;
+    bool best_fits = false;
     for (size_t i = 0; i < s->q->needs; i++) {
         const struct ncs_need *n = &s->q->need[i];
         bool fits = false;
         if (!n->call || n->kind == NCS_NEED_GATE)
             continue;
-        any = any ? any : n;
         for (size_t k = 0; k < n->absents && n->comm == c->comm; k++)
             fits |= n->absent[k].comm_rank == c->comm_rank;
         for (size_t k = 0; k < n->presents && n->comm == c->comm; k++)
             fits |= n->present[k]->comm_rank == c->comm_rank;
-        if (fits)
-            return n;
+        if (!best || fits > best_fits || (fits == best_fits && is_before(n, best))) {
+            best = n;
+            best_fits = fits;
+        }
     }
-    return any;
+    return best;
 }
 
 static int line_of(const struct ncs_change *c)
@@ -190,7 +198,12 @@ bool ncs_explanation_word(const struct ncs_explanation *e, const struct ncs_edit
         ncs_add_culprit(&d, e->of->courses.of[c->course].rank, made ? c->model->number : 0, made ? line_of(c) : 0);
     }
     ncs_fill_need(e->of->q, &d, n, n->call->number);
+    if (first->kind != NCS_CHANGE_PUT_IN) {
+        d.f.call = first->model->number;
+        ncs_set_title(e->of->q, &d, first->model);
+    }
     add_blocked(e->of->q, &d);
+    d.f.bystanders = 0;
     say_all(e, &d);
     d.f.evidence = ncs_copy_text("by what the other ranks did at the same place of the program");
     ncs_draft_take(e->of->q, &r, rule_of(first), &d, all);
