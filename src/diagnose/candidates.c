@@ -83,9 +83,8 @@ static bool find_like(const struct ncs_call *model, int comm, int comm_rank, int
     return true;
 }
 
-/* nth: how many of the step's like are put in before it. */
-static bool put_in(const struct ncs_explanations *s, size_t course, size_t at, const struct ncs_step *step,
-                   size_t nth, struct ncs_change *out)
+bool ncs_candidate_put_in(const struct ncs_explanations *s, size_t course, size_t at, const struct ncs_step *step,
+                          size_t nth, struct ncs_change *out)
 {
     const struct ncs_course *c = &s->courses.of[course];
     int comm_rank = -1, comm = ncs_sibling_comm(s, step->call, c->rank, &comm_rank);
@@ -115,7 +114,10 @@ static bool change_of(const struct ncs_explanations *s, size_t course, const str
 {
     const struct ncs_course *c = &s->courses.of[course];
     if (!g->more)
-        return put_in(s, course, g->at, &s->ways.of[d->model].step[g->of], put_in_before(s, d, g), out);
+        {
+        const struct ncs_step *step = &s->ways.of[d->model].step[g->of];
+        return ncs_candidate_put_in(s, course, g->at, step, put_in_before(s, d, g), out);
+    }
     const struct ncs_call *call = c->step[g->at].call;
     *out = (struct ncs_change){ .kind = NCS_CHANGE_LEAVE_OUT, .course = course, .step = g->at,
                                 .model = call, .comm = call->comm, .comm_rank = call->comm_rank,
@@ -127,48 +129,6 @@ static enum ncs_step_kind kind_of(const struct ncs_explanations *s, const struct
                                   const struct ncs_gap *g)
 {
     return g->more ? s->ways.of[d->way].step[g->at].kind : s->ways.of[d->model].step[g->of].kind;
-}
-
-/* How long a round is whose beginning is put in at the end of those that the course has made; 0 = none is. */
-static size_t round_of(const struct ncs_explanations *s, size_t course, const struct ncs_divergence *d, size_t first,
-                       size_t steps)
-{
-    const struct ncs_course *c = &s->courses.of[course];
-    const struct ncs_step *model = s->ways.of[d->model].step;
-    size_t at = d->gap[first].at;
-    for (size_t round = steps; 2 * round <= at; round++) {
-        size_t same = 0, before = 0;
-        while (same < steps && c->step[at - round + same].site == model[d->gap[first + same].of].site)
-            same++;
-        while (same == steps && before < round &&
-               c->step[at - round + before].site == c->step[at - 2 * round + before].site)
-            before++;
-        if (before == round)
-            return round;
-    }
-    return 0;
-}
-
-/* A course with a round too few lacks all of it, also what nobody else has come to in it so far: as much as
- * its own last round had. */
-static void end_round(const struct ncs_explanations *s, struct ncs_explanation *c, size_t course,
-                      const struct ncs_divergence *d)
-{
-    const struct ncs_gap *last = &d->gap[d->gaps - 1];
-    size_t steps = 0;
-    while (steps < d->gaps && !last[-(ptrdiff_t)steps].more && last[-(ptrdiff_t)steps].at == last->at)
-        steps++;
-    size_t round = steps ? round_of(s, course, d, d->gaps - steps, steps) : 0;
-    if (!round || last->of + 1 < s->ways.of[d->model].steps)
-        return;
-    for (size_t i = steps; i < round; i++) {
-        const struct ncs_step *step = &s->courses.of[course].step[last->at - round + i];
-        struct ncs_change change = { .kind = NCS_CHANGE_PUT_IN, .course = course, .step = last->at, .model = step->call,
-                                     .like = step, .comm = step->call->comm, .comm_rank = step->call->comm_rank,
-                                     .peer = ncs_step_peer(step->call) };
-        if (step->kind == NCS_STEP_CALL)
-            NCS_PUSH(c->change, c->changes, c->change_room, change);
-    }
 }
 
 static bool add_part(const struct ncs_explanations *s, struct ncs_explanation *c, const struct ncs_divergence *d)
@@ -188,7 +148,7 @@ static bool add_part(const struct ncs_explanations *s, struct ncs_explanation *c
             NCS_PUSH(c->change, c->changes, c->change_room, change);
         }
     for (size_t w = 0; w < way->courses && way->courses == 1; w++)
-        end_round(s, c, way->course[w], d);
+        ncs_candidate_end_round(s, c, way->course[w], d);
     struct ncs_divergence copy = *d;
     copy.gap = ncs_new((d->gaps + 1) * sizeof *copy.gap);
     memcpy(copy.gap, d->gap, d->gaps * sizeof *copy.gap);
@@ -254,6 +214,7 @@ static void try_way(struct ncs_explanations *s, size_t way)
             break;
         done[best] = true;
         try_pair(s, way, best);
+        ncs_candidate_rounds(s, way, best);
     }
     ncs_free(done);
 }

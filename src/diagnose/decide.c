@@ -14,14 +14,6 @@ struct ncs_finding *ncs_first_cause(struct ncs_finding *finding, size_t findings
     return NULL;
 }
 
-void ncs_diagnosis_prefer(struct ncs_diagnosis *d, size_t alternative)
-{
-    struct ncs_alternative swap = { .finding = d->finding, .findings = d->findings };
-    d->finding = d->alternative[alternative].finding;
-    d->findings = d->alternative[alternative].findings;
-    d->alternative[alternative] = swap;
-}
-
 void ncs_finding_doubt(struct ncs_finding *f, const char *doubt)
 {
     struct ncs_str s = { 0 };
@@ -146,6 +138,18 @@ static struct ncs_finding in_short(const struct ncs_finding *f)
     for (size_t i = 0; i < f->culprits; i++)
         NCS_PUSH(s.culprit, s.culprits, room, f->culprit[i]);
     return s;
+}
+
+void ncs_diagnosis_prefer(struct ncs_diagnosis *d, size_t alternative, bool surely)
+{
+    struct ncs_alternative swap = { .finding = d->finding, .findings = d->findings };
+    d->finding = d->alternative[alternative].finding;
+    d->findings = d->alternative[alternative].findings;
+    d->alternative[alternative] = swap;
+    struct ncs_finding *first = ncs_first_cause(d->finding, d->findings);
+    const struct ncs_finding *before = ncs_first_cause(swap.finding, swap.findings);
+    if (!surely && first && before)
+        add_other(first, in_short(before));
 }
 
 /* Half of the ranks made calls that the other half did not, and nobody else is there to compare them with: those
@@ -274,7 +278,7 @@ void ncs_diagnosis_decide(struct ncs_diagnosis *d, const struct ncs_journal *j)
         if (!a->likelier || a->told || !f || is_another_word(f, first))
             continue;
         add_other(f, in_short(first));
-        ncs_diagnosis_prefer(d, i);
+        ncs_diagnosis_prefer(d, i, true);
         return;
     }
     struct ncs_finding turned;

@@ -91,7 +91,7 @@ static struct ncs_cost cost_of(const struct ncs_explanations *s, const struct nc
         cost.kind = kind > cost.kind ? kind : cost.kind;
     }
     if (!c->parts)
-        cost.size = c->changes;
+        cost.size = c->rounds ? c->rounds : c->changes;
     for (size_t i = 0; i < c->parts; i++)
         cost.size += ncs_divergence_size(&s->ways, &c->part[i]);
     return cost;

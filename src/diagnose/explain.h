@@ -25,6 +25,7 @@ struct ncs_explanation {
     size_t parts, part_room;
     struct ncs_change *change;   /* by course and step */
     size_t changes, change_room;
+    size_t rounds;               /* if not 0: the changes are so many whole rounds of a loop */
     struct ncs_cost cost;
 };
 
@@ -51,6 +52,16 @@ void ncs_candidates_peers(struct ncs_explanations *s);
 void ncs_candidates_hosts(struct ncs_explanations *s);
 bool ncs_host_gap(const struct ncs_explanations *s, size_t course, const struct ncs_divergence *d,
                   const struct ncs_gap *g, struct ncs_change *out);
+/* A course that has left a loop before the model has lacks whole rounds (candidates_round.c). */
+void ncs_candidate_rounds(struct ncs_explanations *s, size_t way, size_t model);
+/* One that ends with a round too few lacks all of it, also what nobody else has come to in it so far: as much as its
+ * own last round had. */
+void ncs_candidate_end_round(const struct ncs_explanations *s, struct ncs_explanation *c, size_t course,
+                             const struct ncs_divergence *d);
+/* The course's call like that step, before its step `at`; nth: how many of the step's like are put in before it.
+ * False: nothing is there to be put in. */
+bool ncs_candidate_put_in(const struct ncs_explanations *s, size_t course, size_t at, const struct ncs_step *step,
+                          size_t nth, struct ncs_change *out);
 /* Adds a change behind those of its course. */
 void ncs_candidate_add(struct ncs_explanation *c, const struct ncs_change *change);
 /* Takes the candidate: rehearses it, and keeps it if all go on then and it is among the cheapest. */

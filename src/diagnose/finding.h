@@ -219,7 +219,7 @@ static inline int ncs_process_of(const struct ncs_diagnosis *d, int rank)
     return rank >= 0 && (size_t)rank < d->parties ? d->party[rank].rank : rank;
 }
 /* An alternative becomes the diagnosis, and the diagnosis that alternative. */
-void ncs_diagnosis_prefer(struct ncs_diagnosis *d, size_t alternative);
+void ncs_diagnosis_prefer(struct ncs_diagnosis *d, size_t alternative, bool surely);
 /* To the cause: that it could be the alternative, too, if that blames others, no more of them; unless the cause is one
  * changed argument. It is likely then. */
 void ncs_diagnosis_add_other(struct ncs_diagnosis *d, const struct ncs_journal *journal, size_t alternative);

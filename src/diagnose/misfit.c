@@ -134,14 +134,19 @@ static bool takes(const struct ncs_misfits *m, const struct trail *t, const stru
     return (spot < m->ways->roles.spots && t->spot[spot]) || ncs_map_get(&t->own, s->role);
 }
 
-/* The calls of `own` that are to be found in `other`, too: see ncs_diverge. What a rank waits for on its own
- * comes and goes with its calls. */
+/* What a rank waits for on its own, and where its groups end, comes and goes with its calls. */
+static bool comes_with_calls(const struct ncs_step *s)
+{
+    return s->kind == NCS_STEP_WAIT || s->kind == NCS_STEP_GROUP_END;
+}
+
+/* The calls of `own` that are to be found in `other`, too: see ncs_diverge. */
 static size_t shown(const struct ncs_misfits *m, const struct trail *own, const struct trail *other, size_t *at)
 {
     size_t n = 0;
     for (size_t i = 0; i < own->steps; i++) {
         const struct ncs_step *s = &own->step[i];
-        if (s->kind != NCS_STEP_WAIT && !s->lone && (!s->role || takes(m, other, s)))
+        if (!comes_with_calls(s) && !s->lone && (!s->role || takes(m, other, s)))
             at[n++] = i;
     }
     return n;

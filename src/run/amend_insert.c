@@ -60,13 +60,23 @@ static void insert(const struct passing *p, size_t i)
     local->unverified = said.unverified;
 }
 
+/* Calls that are inserted at one spot are made in their order. */
+static bool comes_behind(const struct change *previous, const struct change *c)
+{
+    return previous->edit.kind == NCS_EDIT_INSERT && !previous->edit.of_host && previous->nth == c->nth &&
+           previous->edit.call == c->edit.call && previous->thread == c->thread;
+}
+
 static bool is_due(const struct passing *p, size_t i)
 {
     const struct change *c = ncs_amend_change(p, i);
     uint32_t made = ncs_amend_counted(p->s, c->nth);
     if (p->s->done[i] || !ncs_amend_is(p, i, NCS_EDIT_INSERT) || c->edit.of_host ||
-        (c->thread != NCS_ANY_THREAD && c->thread != ncs_local->thread && !p->ends))
+        (c->thread != NCS_ANY_THREAD && c->thread != ncs_local->thread && !p->ends) ||
+        (i && !p->s->done[i - 1] && comes_behind(ncs_amend_change(p, i - 1), c)))
         return false;
+    if (c->follows)
+        return p->s->done[i - 1];
     if (p->ends && (!p->nth || p->nth == c->nth))
         return true;
     if (c->beside)

@@ -82,19 +82,32 @@ static bool is_grouped(const struct ncs_journal *j, int comm, int comm_rank, uin
     return c && c->group;
 }
 
-/* One thread makes the calls of several ranks in one group: this one beside another's of the same number. */
-static void find_beside(const struct ncs_journal *j, const struct ncs_past *past, struct change *c)
+static bool put_beside(const struct ncs_past *past, const struct ncs_call *other, struct change *c)
 {
     const struct ncs_edit *e = &c->edit;
-    const struct ncs_comm_info *info = j->comm[e->comm];
-    for (int k = 0; k < info->nranks && e->of_party && !e->answer && !c->beside; k++) {
-        const struct ncs_call *other = ncs_journal_call(j, e->comm, k, e->call);
-        if (k == e->comm_rank || !other || !other->group || other->rank != e->rank ||
-            (c->thread != NCS_ANY_THREAD && other->thread != c->thread))
-            continue;
-        c->beside = ncs_past_nth(past, e->comm, k);
-        c->beside_call = e->call;
+    if (!other || other->comm_rank == e->comm_rank || !other->group || other->rank != e->rank ||
+        (c->thread != NCS_ANY_THREAD && other->thread != c->thread))
+        return false;
+    c->beside = ncs_past_nth(past, other->comm, other->comm_rank);
+    c->beside_call = other->number;
+    return true;
+}
+
+/* One thread makes the calls of several ranks in one group: this one beside its model, or another's like that. */
+static void find_beside(const struct ncs_journal *j, const struct ncs_past *past, const struct ncs_call *model,
+                        struct change *c)
+{
+    const struct ncs_edit *e = &c->edit;
+    if (!e->of_party || e->answer || put_beside(past, model, c))
+        return;
+    for (int k = 0; k < j->comm[e->comm]->nranks; k++) {
+        const struct ncs_call *other = ncs_journal_call(j, e->comm, k, model->number);
+        if (other && ncs_call_signature(other) == ncs_call_signature(model) && put_beside(past, other, c))
+            return;
     }
+    for (int k = 0; k < j->comm[e->comm]->nranks; k++)
+        if (put_beside(past, ncs_journal_call(j, e->comm, k, e->call), c))
+            return;
 }
 
 /* Waits for one peer's signals only: the other one is meant where a peer is given. */
@@ -135,7 +148,7 @@ static bool copy_model(const struct ncs_journal *j, const struct ncs_past *past,
     if (m->fn == NCS_FN_ncclPutSignal) /* the signal alone: where its data belong nobody knows */
         put_as_signal(m, c);
     c->label = ncs_copy_text(m->label);
-    find_beside(j, past, c);
+    find_beside(j, past, m, c);
     if (m->rank != e->rank || c->thread == NCS_ANY_THREAD || c->thread == m->thread) {
         ncs_amend_origin(memory, ncs_call_sendbuff(m), &c->send);
         ncs_amend_origin(memory, ncs_call_recvbuff(m), &c->recv);
@@ -181,6 +194,8 @@ static void group_inserts(const struct ncs_journal *j, struct round *r)
             continue;
         c->opens = true;
         r->change[last].closes = true;
+        for (size_t k = i + 1; k <= last; k++)
+            r->change[k].follows = true;
     }
 }
 

@@ -41,6 +41,7 @@ struct change {
     bool with_previous, with_next; /* in the group of the call before it, after it */
     uint32_t beside, beside_call; /* in the group of this call, of this communicator of the rank's; 0 = of none */
     bool opens, closes;           /* a group of its own, alone or with the next ones */
+    bool follows;                 /* in the group that the inserted call before it has opened */
 };
 
 struct round {

@@ -1,6 +1,8 @@
 /* Whether what is said of a hang is true: the calls that ought to have been made otherwise are made so in
  * a run of its own, unheard. If it goes on then, that is proof that this change is enough; where a first
  * explanation does not stand the trial and another does, the other is told. */
+#include <string.h>
+
 #include "base/mem.h"
 #include "base/str.h"
 #include "run/amend.h"
@@ -88,17 +90,36 @@ static bool names_all(const struct ncs_diagnosis *d, const struct tier *t)
     return differ;
 }
 
-/* Either places speak for it, or it says of the same ranks what is closer to the truth. */
-static bool takes_over(const struct ncs_diagnosis *d, const struct ncs_alternative *a)
+/* What the rules say would mend the run does not, or takes more changes than one that does. */
+static bool is_smaller(struct ncs_run *run, const struct ncs_finding *f, const struct ncs_driver *driver)
 {
-    const struct ncs_finding *first = ncs_first_cause(d->finding, d->findings), *f = cause_of(a);
-    bool same = first && ncs_finding_names_all(first, f) && ncs_finding_names_all(f, first);
-    return !a->told && a->fits && (a->sure || same);
+    const struct ncs_finding *first = ncs_first_cause(run->result.diagnosis.finding, run->result.diagnosis.findings);
+    return !first || f->repairs < first->repairs || !stands_trial(run, first, driver);
 }
 
-/* Who waits for whom says what is wrong, not which change mends it, and where. */
+enum takes { NO, LIKELY, SURELY };
+
+/* Whether one that stands its trial becomes the diagnosis: places speak for it, or it says of the same ranks what is
+ * closer to the truth. Where they do not, and who waits is not told of in another way that goes, it is as likely. */
+static enum takes takes_over(struct ncs_run *run, const struct ncs_alternative *a, const struct ncs_driver *driver)
+{
+    const struct ncs_diagnosis *d = &run->result.diagnosis;
+    const struct ncs_finding *first = ncs_first_cause(d->finding, d->findings), *f = cause_of(a);
+    bool within = first && ncs_finding_names_all(first, f), same = within && ncs_finding_names_all(f, first);
+    bool known = first && strcmp(first->rule, "waiting") != 0;
+    if (a->fits && (a->sure || same))
+        return SURELY;
+    if ((first && f->culprits > first->culprits) || !(a->sure || within || !known) || !is_smaller(run, f, driver))
+        return NO;
+    return a->sure ? SURELY : LIKELY;
+}
+
+/* Who waits for whom says what is wrong, not which change mends it, and where; this one has been tried. */
 static void take_repair(struct ncs_finding *f, struct ncs_finding *from)
 {
+    for (size_t i = 0; i < f->repairs; i++)
+        ncs_edit_free(&f->repair[i]);
+    ncs_free(f->repair);
     f->repair = from->repair;
     f->repairs = from->repairs;
     from->repair = NULL;
@@ -109,8 +130,9 @@ static void take_repair(struct ncs_finding *f, struct ncs_finding *from)
 }
 
 /* The first of them becomes the diagnosis if none is that already; the others it could be as well. */
-static void settle(struct ncs_diagnosis *d, const struct ncs_journal *journal, const struct tier *t)
+static void settle(struct ncs_run *run, const struct tier *t, const struct ncs_driver *driver)
 {
+    struct ncs_diagnosis *d = &run->result.diagnosis;
     size_t best = t->to;
     for (size_t i = t->to; i-- > t->from;)
         if (t->stands[i] && (best == t->to || d->alternative[i].told || !d->alternative[best].told))
@@ -118,18 +140,19 @@ static void settle(struct ncs_diagnosis *d, const struct ncs_journal *journal, c
     if (names_all(d, t))
         return;
     struct ncs_finding *first = ncs_first_cause(d->finding, d->findings);
-    if (d->alternative[best].told && first && !first->repairs) {
+    bool told = d->alternative[best].told && first;
+    enum takes takes = told ? NO : takes_over(run, &d->alternative[best], driver);
+    if (told)
         take_repair(first, ncs_first_cause(d->alternative[best].finding, d->alternative[best].findings));
-        say_tried(first);
-    } else if (takes_over(d, &d->alternative[best])) {
-        ncs_diagnosis_prefer(d, best);
+    else if (takes != NO)
+        ncs_diagnosis_prefer(d, best, takes == SURELY);
+    else
+        ncs_diagnosis_add_other(d, run->journal, best);
+    if (told || takes != NO)
         say_tried(ncs_first_cause(d->finding, d->findings));
-    } else {
-        ncs_diagnosis_add_other(d, journal, best);
-    }
     for (size_t i = t->from; i < t->to; i++)
         if (t->stands[i] && i != best)
-            ncs_diagnosis_add_other(d, journal, i);
+            ncs_diagnosis_add_other(d, run->journal, i);
 }
 
 /* The cheapest that stand their trial. */
@@ -141,7 +164,7 @@ static bool prove_cheapest(struct ncs_run *run, const struct ncs_driver *driver)
         for (to = from; to < d->alternatives && d->alternative[to].tier == d->alternative[from].tier; to++)
             any |= stands[to] = alternative_stands(run, to, driver);
         if (any)
-            settle(d, run->journal, &(struct tier){ from, to, stands });
+            settle(run, &(struct tier){ from, to, stands }, driver);
     }
     ncs_free(stands);
     return any;
