@@ -100,58 +100,55 @@ const ncclWaitSignalDesc_t *ncs_call_waits(const struct ncs_call *call, size_t *
 
 bool ncs_call_is_pair(const struct ncs_call *call)
 {
-    return call->fn == NCS_FN_ncclSend || call->fn == NCS_FN_ncclRecv;
+    return ncs_fn_info[call->fn].pair;
 }
 
 bool ncs_call_is_one_sided(const struct ncs_call *call)
 {
-    return call->fn == NCS_FN_ncclPutSignal || call->fn == NCS_FN_ncclSignal ||
-           call->fn == NCS_FN_ncclWaitSignal;
+    return ncs_fn_info[call->fn].one_sided;
+}
+
+bool ncs_call_is_composed(const struct ncs_call *call)
+{
+    return ncs_fn_info[call->fn].composed;
+}
+
+bool ncs_call_is_collective(const struct ncs_call *call)
+{
+    const struct ncs_fn_info *info = &ncs_fn_info[call->fn];
+
+    return info->counted && !info->pair && !info->one_sided;
 }
 
 bool ncs_call_is_immediate(const struct ncs_call *call, int nranks)
 {
-    return nranks == 1 && !ncs_call_is_pair(call) && !ncs_call_is_one_sided(call);
+    return nranks == 1 && ncs_call_is_collective(call);
 }
 
 /* ---- extents ---- */
 
-enum share { NONE, ONE, ALL, ROOT_ONE, ROOT_ALL }; /* ALL: once for each rank; ROOT: there alone */
-
-static const struct {
-    unsigned char in, out;
-} extents[NCS_FN_COUNT] = {
-    [NCS_FN_ncclAllReduce] = { ONE, ONE },       [NCS_FN_ncclReduce] = { ONE, ROOT_ONE },
-    [NCS_FN_ncclReduceScatter] = { ALL, ONE },   [NCS_FN_ncclAllGather] = { ONE, ALL },
-    [NCS_FN_ncclBroadcast] = { ROOT_ONE, ONE },  [NCS_FN_ncclBcast] = { ROOT_ONE, ONE },
-    [NCS_FN_ncclSend] = { ONE, NONE },           [NCS_FN_ncclRecv] = { NONE, ONE },
-    [NCS_FN_ncclAlltoAll] = { ALL, ALL },        [NCS_FN_ncclGather] = { ONE, ROOT_ALL },
-    [NCS_FN_ncclScatter] = { ROOT_ALL, ONE },    [NCS_FN_ncclPutSignal] = { ONE, NONE },
-};
-
-static size_t blocks(const struct ncs_call *call, int nranks, bool in)
+static size_t blocks(const struct ncs_call *call, int nranks, enum ncs_blocks share)
 {
-    enum share share = in ? extents[call->fn].in : extents[call->fn].out;
-    if (share == NONE || (share >= ROOT_ONE && ncs_call_root(call) != call->comm_rank))
+    bool at_root = share == NCS_BLOCKS_ROOT_ONE || share == NCS_BLOCKS_ROOT_ALL;
+    if (share == NCS_BLOCKS_NONE || (at_root && ncs_call_root(call) != call->comm_rank))
         return 0;
-    return share == ALL || share == ROOT_ALL ? (size_t)nranks : 1;
+    return share == NCS_BLOCKS_ALL || share == NCS_BLOCKS_ROOT_ALL ? (size_t)nranks : 1;
 }
 
 size_t ncs_call_reads(const struct ncs_call *call, int nranks)
 {
-    return blocks(call, nranks, true);
+    return blocks(call, nranks, ncs_fn_info[call->fn].reads);
 }
 
 size_t ncs_call_writes(const struct ncs_call *call, int nranks)
 {
-    return blocks(call, nranks, false);
+    return blocks(call, nranks, ncs_fn_info[call->fn].writes);
 }
 
 uint64_t ncs_call_signature(const struct ncs_call *call)
 {
-    enum ncs_fn fn = call->fn == NCS_FN_ncclBcast ? NCS_FN_ncclBroadcast : call->fn;
     const struct ncs_fn_info *info = &ncs_fn_info[call->fn];
-    uint64_t hash = ncs_hash(0, fn), count = 0;
+    uint64_t hash = ncs_hash(0, info->same), count = 0;
     int dtype = -1, op = -1, root = -1;
 
     for (int i = 0; i < info->nargs; i++) { /* of each call that counts: one walk over its arguments */
@@ -204,7 +201,7 @@ void ncs_call_describe(const struct ncs_call *call, struct ncs_str *out)
         ncs_str_add(out, info->name);
         return;
     }
-    ncs_str_add(out, call->fn == NCS_FN_ncclBcast ? "Broadcast" : info->name + strlen("nccl"));
+    ncs_str_add(out, ncs_fn_info[info->same].name + strlen("nccl"));
     if (ncs_call_arg(call, NCS_ARG_COUNT)) {
         if (!(call->unsaid & NCS_UNSAID_DTYPE))
             add_name(out, ncs_dtype_name(dtype), "dtype", dtype);

@@ -63,6 +63,27 @@ for _, fn in ipairs(api.functions) do
   fn.is_text, fn.is_void = fn.result == "const char *", fn.result == "void"
 end
 
+-- What a call is: flags, and words out of a list.
+local FLAGS = { "counted", "grouped", "direct", "pair", "composed", "one_sided", "child", "looks",
+  "waits", "records", "closes_group" }
+local WORDS = {
+  { key = "reads", type = "ncs_blocks", none = "NCS_BLOCKS_NONE",
+    one = "NCS_BLOCKS_ONE", all = "NCS_BLOCKS_ALL", ["root one"] = "NCS_BLOCKS_ROOT_ONE",
+    ["root all"] = "NCS_BLOCKS_ROOT_ALL" },
+  { key = "joins", type = "ncs_joins", none = "NCS_JOINS_NONE", one = "NCS_JOINS_ONE",
+    all = "NCS_JOINS_ALL" },
+  { key = "ends", type = "ncs_ends", none = "NCS_ENDS_NONE", comm = "NCS_ENDS_COMM",
+    memory = "NCS_ENDS_MEMORY", handle = "NCS_ENDS_HANDLE" },
+}
+WORDS[4] = setmetatable({ key = "writes" }, { __index = WORDS[1] })
+
+for _, fn in ipairs(api.functions) do
+  for _, w in ipairs(WORDS) do
+    assert(not fn[w.key] or w[fn[w.key]], ("%s: no %s \"%s\""):format(fn.name, w.key, fn[w.key]))
+  end
+  assert(not fn.same or seen[fn.same], fn.name .. ": the same as no function")
+end
+
 -- ---- writing ----
 
 local outputs, order = {}, {}
@@ -149,6 +170,17 @@ local function write_header()
   line "    const char *name;"
   line "};"
   line ""
+  line "/* Blocks of count elements in a rank's buffer: for ALL one of each rank; for ROOT there alone. */"
+  line "enum ncs_blocks {"
+  line "    NCS_BLOCKS_NONE,"
+  line "    NCS_BLOCKS_ONE,"
+  line "    NCS_BLOCKS_ALL,"
+  line "    NCS_BLOCKS_ROOT_ONE,"
+  line "    NCS_BLOCKS_ROOT_ALL"
+  line "};"
+  line "enum ncs_joins { NCS_JOINS_NONE, NCS_JOINS_ONE, NCS_JOINS_ALL };"
+  line "enum ncs_ends { NCS_ENDS_NONE, NCS_ENDS_COMM, NCS_ENDS_MEMORY, NCS_ENDS_HANDLE };"
+  line ""
   line "struct ncs_fn_info {"
   line "    const char *name;"
   line "    const char *lua_name; /* NULL: only in the script's table C */"
@@ -159,6 +191,19 @@ local function write_header()
   line "    bool counted;         /* collectives, send, recv */"
   line "    bool grouped;         /* may be queued in a group */"
   line "    bool direct;          /* not journalled */"
+  line "    bool pair;            /* send, recv */"
+  line "    bool composed;        /* NCCL makes sends and receives of it */"
+  line "    bool one_sided;       /* put, signal, wait for signals */"
+  line "    bool child;           /* makes a communicator out of another */"
+  line "    bool looks;           /* asks how things are: neither waits nor changes anything */"
+  line "    bool waits;           /* the host waits in it for what is on a device */"
+  line "    bool records;         /* makes an event stand for what is in a stream */"
+  line "    bool closes_group;"
+  line "    bool reduces, rooted; /* has an operator, a root */"
+  line "    enum ncs_blocks reads, writes;"
+  line "    enum ncs_joins joins; /* makes a rank of a communicator, or all of them, out of an id */"
+  line "    enum ncs_ends ends;   /* what it frees */"
+  line "    enum ncs_fn same;     /* the call that it is another name of; itself */"
   line "    int nargs;"
   line "    const struct ncs_fn_arg *arg;"
   line "    size_t offset;        /* of the member of struct ncs_api */"
@@ -178,6 +223,28 @@ local function write_header()
   line "#endif"
 end
 
+-- What the row says beside names and arguments, as initialisers.
+local function facts_of(fn)
+  local list = {
+    ".lib = NCS_LIB_" .. fn.lib:upper(),
+    ".result = NCS_RESULT_" .. (fn.is_text and "TEXT" or fn.is_void and "VOID" or
+      fn.result == "ncclResult_t" and "NCCL" or "CUDA"),
+  }
+  local function add(key, value) list[#list + 1] = ("." .. key .. " = " .. value) end
+  for _, flag in ipairs(FLAGS) do
+    if fn[flag] then add(flag, "true") end
+  end
+  for _, a in ipairs(fn.list) do
+    local flag = ({ redop = "reduces", root = "rooted" })[a.kind.name]
+    if flag and fn.counted then add(flag, "true") end
+  end
+  for _, w in ipairs(WORDS) do
+    if fn[w.key] then add(w.key, w[fn[w.key]]) end
+  end
+  add("same", "NCS_FN_" .. (fn.same or fn.name))
+  return list
+end
+
 local function write_meta()
   local line = output("src/api/gen/meta.c", "/* " .. NOTE .. " */")
   line "#include \"api/gen/api.h\""
@@ -195,13 +262,7 @@ local function write_meta()
     if fn.lua then line("        .lua_name = \"%s\",", fn.lua) end
     line("        .text = \"%s\",", fn.text)
     if fn.code ~= 0 then line("        .since = %d,", fn.code) end
-    line("        .lib = NCS_LIB_%s,", fn.lib:upper())
-    line("        .result = NCS_RESULT_%s,",
-      fn.is_text and "TEXT" or fn.is_void and "VOID" or fn.result == "ncclResult_t" and "NCCL" or
-      "CUDA")
-    for _, flag in ipairs { "counted", "grouped", "direct" } do
-      if fn[flag] then line("        .%s = true,", flag) end
-    end
+    wrapped(line, "        ", facts_of(fn), ",", 8)
     line("        .nargs = %d,", #fn.list)
     if #fn.list > 0 then
       line "        .arg = (const struct ncs_fn_arg[]){"
@@ -271,128 +332,6 @@ local function write_invoke()
   line "}"
 end
 
-local function write_wrapper()
-  local line = output("src/driver/gen/journal_wrap.c", "/* " .. NOTE)
-  line " * Every function of the API with a record of its call around it. */"
-  line "#include \"driver/journal.h\""
-  line ""
-  line "#include \"api/journal.h\""
-  line ""
-  line "static struct ncs_journal *journal;"
-  line "static const struct ncs_api *next;"
-  for _, fn in ipairs(api.functions) do
-    if not fn.direct then
-      local args, names = {}, {}
-      for i, a in ipairs(fn.list) do
-        args[i], names[i] = declare(a.kind.ctype, a.name), a.name
-      end
-      line ""
-      wrapped(line, ("static %s("):format(declare(fn.result, "wrap_" .. fn.name)),
-        #args == 0 and { "void" } or args, ")", 4)
-      line "{"
-      line("    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_%s);", fn.name)
-      for i, a in ipairs(fn.list) do
-        line("    call->arg[%d].%s = %s%s;", i - 1, a.kind.member,
-          a.kind.by_value and "&" or a.kind.member == "f" and "(void (*)(void))" or "", a.name)
-      end
-      if fn.is_void or fn.is_text then
-        line "    ncs_journal_begin(journal, call);"
-        wrapped(line, ("    %snext->%s("):format(fn.is_void and "" or fn.result .. " rc = ", fn.name),
-          names, ");", 8)
-      else
-        line("    %s rc = (%s)ncs_journal_begin(journal, call);", fn.result, fn.result)
-        line "    if (rc == 0 && !call->withdrawn)"
-        wrapped(line, ("        rc = next->%s("):format(fn.name), names, ");", 12)
-      end
-      line("    ncs_journal_leave(journal, call, %s);", fn.is_void and "0" or "(int)rc")
-      if not fn.is_void then line "    return rc;" end
-      line "}"
-    end
-  end
-  line ""
-  line "const struct ncs_api *ncs_journal_wrap(struct ncs_journal *j, const struct ncs_api *api)"
-  line "{"
-  line "    static struct ncs_api wrapped;"
-  line ""
-  line "    journal = j;"
-  line "    next = api;"
-  line "    wrapped = (struct ncs_api){ 0 };"
-  line "    ncs_journal_ask(j, api);"
-  for _, fn in ipairs(api.functions) do
-    if fn.direct then
-      line("    wrapped.%s = api->%s;", fn.name, fn.name)
-    else
-      line("    if (api->%s)", fn.name)
-      line("        wrapped.%s = wrap_%s;", fn.name, fn.name)
-    end
-  end
-  line "    return &wrapped;"
-  line "}"
-end
-
--- Functions that end a group, and whether only to estimate it; and those that end a communicator.
-local ends_group = { ncclGroupEnd = "false", ncclGroupSimulateEnd = "true" }
-local leaves = { ncclCommDestroy = true, ncclCommAbort = true, ncclCommRevoke = true }
-
--- The opened libraries' functions with the token given back around each.
-local function write_real()
-  local line = output("src/driver/gen/real_wrap.c", "/* " .. NOTE)
-  line " * Every function of the opened libraries, with the token given back while it runs. */"
-  line "#include \"driver/stage.h\""
-  line "#include \"driver/token.h\""
-  line ""
-  line "static const struct ncs_api *next;"
-  local function is_wrapped(fn)
-    return fn.lib ~= "ext" and not fn.direct and not fn.is_text
-  end
-  for _, fn in ipairs(api.functions) do
-    if is_wrapped(fn) then
-      local args, names = {}, {}
-      for i, a in ipairs(fn.list) do
-        args[i], names[i] = declare(a.kind.ctype, a.name), a.name
-      end
-      line ""
-      wrapped(line, ("static %s("):format(declare(fn.result, "real_" .. fn.name)),
-        #args == 0 and { "void" } or args, ")", 4)
-      line "{"
-      local stream, comm
-      for _, a in ipairs(fn.list) do
-        if a.kind.name == "stream" then stream = a.name end
-        if a.kind.name == "comm" then comm = a.name end
-      end
-      local launches, ends = fn.counted and stream, ends_group[fn.name]
-      if launches then line("    ncs_stage_begin(NCS_FN_%s, %s);", fn.name, comm) end
-      if ends then line("    ncs_stage_group_ending(%s);", ends) end
-      if leaves[fn.name] then line("    ncs_stage_leaves(NCS_FN_%s, %s);", fn.name, comm) end
-      line "    bool held = ncs_token_leave();"
-      local head = fn.is_void and "" or fn.result .. " rc = "
-      wrapped(line, ("    %snext->%s("):format(head, fn.name), names, ");", 8)
-      line("    ncs_token_take(held, NCS_FN_%s, %s);", fn.name, fn.is_void and "0" or "(int)rc")
-      if launches then line "    ncs_stage_end((int)rc);" end
-      if fn.name == "ncclCommGetAsyncError" then
-        line "    if (rc == ncclSuccess && *asyncError == ncclSuccess)"
-        line "        ncs_stage_ready(comm);"
-      end
-      if fn.name == "ncclGroupStart" then line "    ncs_stage_group_started();" end
-      if ends then line("    ncs_stage_group_ended(%s, (int)rc);", ends) end
-      if not fn.is_void then line "    return rc;" end
-      line "}"
-    end
-  end
-  line ""
-  line "void ncs_real_wrap(const struct ncs_api *api, struct ncs_api *out)"
-  line "{"
-  line "    next = api;"
-  line "    *out = *api;"
-  for _, fn in ipairs(api.functions) do
-    if is_wrapped(fn) then
-      line("    if (api->%s)", fn.name)
-      line("        out->%s = real_%s;", fn.name, fn.name)
-    end
-  end
-  line "}"
-end
-
 local headers = {
   ["CUDA 13"] = "FACTS_CUDA >= 13000",
   ["nccl_device.h"] = "defined(FACTS_NCCL_DEVICE)",
@@ -433,6 +372,10 @@ local shim = assert(loadfile(here .. "/gen_shim.lua"))() {
   by_version = { cudaGetDeviceProperties = true, cudaRuntimeGetVersion = true },
 }
 
+local wrap = assert(loadfile(here .. "/gen_wrap.lua"))() {
+  api = api, output = output, wrapped = wrapped, declare = declare, note = NOTE,
+}
+
 local function text_of(path)
   return table.concat(outputs[path], "\n") .. "\n"
 end
@@ -446,8 +389,8 @@ end
 write_header()
 write_meta()
 write_invoke()
-write_wrapper()
-write_real()
+wrap.journal()
+wrap.real()
 write_signatures()
 docs.stubs()
 shim.nccl()

@@ -345,17 +345,11 @@ static void keep_address(struct ncs_call *call, enum ncs_kind kind)
 
 static void keep_outputs(struct ncs_call *call)
 {
-    switch ((int)call->fn) {
-    case NCS_FN_cudaStreamCreate:
-    case NCS_FN_cudaStreamCreateWithFlags:
-    case NCS_FN_cudaStreamCreateWithPriority:
-        keep_address(call, NCS_ARG_STREAM_OUT);
-        break;
-    case NCS_FN_ncclCommGetAsyncError:
+    if (call->fn == NCS_FN_ncclCommGetAsyncError)
         call->arg[1].i = call->arg[1].p && !call->rc ? *(const ncclResult_t *)call->arg[1].p
                                                      : ncclInProgress;
-        break;
-    }
+    else
+        keep_address(call, NCS_ARG_STREAM_OUT);
 }
 
 static int current_device(const struct ncs_journal *j)
@@ -484,17 +478,11 @@ static void leave_group(struct ncs_journal *j, struct ncs_local *local, int rc, 
 /* Whether handles of communicators may have been filled by the time that this call has returned. */
 static bool fills_handles(const struct ncs_call *call)
 {
-    switch ((int)call->fn) {
-    case NCS_FN_ncclCommSplit:
-    case NCS_FN_ncclCommShrink:
-    case NCS_FN_ncclCommGrow:
-    case NCS_FN_ncclGroupEnd:
-    case NCS_FN_ncclGroupSimulateEnd:
-        return !has_failed(call->rc);
-    case NCS_FN_ncclCommGetAsyncError:
+    const struct ncs_fn_info *info = &ncs_fn_info[call->fn];
+
+    if (call->fn == NCS_FN_ncclCommGetAsyncError)
         return call->rc == ncclSuccess && *(const ncclResult_t *)call->arg[1].p == ncclSuccess;
-    }
-    return false;
+    return (info->child || info->closes_group) && !has_failed(call->rc);
 }
 
 /* The driver is asked outside the lock, and on the simulator others may run meanwhile. */
@@ -573,9 +561,8 @@ void ncs_journal_leave(struct ncs_journal *j, struct ncs_call *call, int rc)
         ncs_journal_learn_window(j, call);
     else if (call->fn == NCS_FN_ncclCommWindowDeregister && !has_failed(rc))
         ncs_journal_end_window(j, call);
-    bool simulated = call->fn == NCS_FN_ncclGroupSimulateEnd;
-    if (local && (call->fn == NCS_FN_ncclGroupEnd || simulated))
-        leave_group(j, local, rc, simulated);
+    if (local && ncs_fn_info[call->fn].closes_group)
+        leave_group(j, local, rc, call->fn == NCS_FN_ncclGroupSimulateEnd);
     bool fills = fills_handles(call);
     keep_outputs(call);
     if (local)

@@ -256,6 +256,8 @@ const ncclWaitSignalDesc_t *ncs_call_waits(const struct ncs_call *call, size_t *
 bool ncs_call_is_pair(const struct ncs_call *call); /* a send or a receive */
 /* A put, a signal or a wait: part of no meeting. */
 bool ncs_call_is_one_sided(const struct ncs_call *call);
+bool ncs_call_is_composed(const struct ncs_call *call); /* of sends and receives */
+bool ncs_call_is_collective(const struct ncs_call *call); /* all ranks make it, composed or not */
 /* A collective of one rank: it is launched when it is made, even in a group, whatever comes of that. */
 bool ncs_call_is_immediate(const struct ncs_call *call, int nranks);
 /* How many times its count of elements the call reads or writes on its own rank; 0 = nothing. */

@@ -334,30 +334,17 @@ void ncs_journal_resolve(struct ncs_journal *j, struct ncs_call *call, int devic
 
 void ncs_journal_learn(struct ncs_journal *j, struct ncs_call *call)
 {
-    switch ((int)call->fn) {
-    case NCS_FN_ncclCommInitRank:
-    case NCS_FN_ncclCommInitRankConfig:
-    case NCS_FN_ncclCommInitRankScalable:
+    const struct ncs_fn_info *info = &ncs_fn_info[call->fn];
+
+    if (ncs_call_makes_rank(call))
         learn_init_rank(j, call);
-        break;
-    case NCS_FN_ncclCommSplit:
-    case NCS_FN_ncclCommShrink:
-    case NCS_FN_ncclCommGetUniqueId:
-        ncs_journal_learn_child(j, call);
-        break;
-    case NCS_FN_ncclCommGrow:
-        if (call->arg[0].p)
-            ncs_journal_learn_child(j, call);
-        else
-            learn_init_rank(j, call);
-        break;
-    case NCS_FN_ncclCommInitAll:
+    else if (info->joins == NCS_JOINS_ALL)
         learn_init_all(j, call);
-        break;
-    case NCS_FN_ncclCommDestroy:
-    case NCS_FN_ncclCommAbort:
+    else if (info->child || call->fn == NCS_FN_ncclCommGetUniqueId)
+        ncs_journal_learn_child(j, call);
+    else if (info->ends == NCS_ENDS_COMM)
         learn_end(j, call);
-        break;
+    switch ((int)call->fn) {
     case NCS_FN_ncclCommGetAsyncError:
         learn_state(j, call);
         break;

@@ -110,8 +110,7 @@ void ncs_unpack_handle(uintptr_t word, int *comm, int *comm_rank);
 /* Joins a communicator as a rank that it names. */
 static inline bool ncs_call_makes_rank(const struct ncs_call *call)
 {
-    return call->fn == NCS_FN_ncclCommInitRank || call->fn == NCS_FN_ncclCommInitRankConfig ||
-           call->fn == NCS_FN_ncclCommInitRankScalable ||
+    return ncs_fn_info[call->fn].joins == NCS_JOINS_ONE ||
            (call->fn == NCS_FN_ncclCommGrow && !call->arg[0].p);
 }
 

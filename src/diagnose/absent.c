@@ -16,14 +16,12 @@ bool ncs_is_send(const struct ncs_call *call)
 
 bool ncs_is_spread(const struct ncs_call *call)
 {
-    return call->fn == NCS_FN_ncclAlltoAll || call->fn == NCS_FN_ncclGather ||
-           call->fn == NCS_FN_ncclScatter;
+    return ncs_call_is_composed(call);
 }
 
 bool ncs_is_init(const struct ncs_call *call)
 {
-    return call->fn == NCS_FN_ncclCommInitRank || call->fn == NCS_FN_ncclCommInitRankConfig ||
-           call->fn == NCS_FN_ncclCommInitRankScalable || call->fn == NCS_FN_ncclCommInitAll;
+    return ncs_fn_info[call->fn].joins != NCS_JOINS_NONE;
 }
 
 bool ncs_is_key(const struct ncs_inquiry *q, const struct ncs_need *need)

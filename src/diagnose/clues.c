@@ -81,9 +81,7 @@ static uint64_t memory_at(const struct track *t, const void *address)
 /* How often these are made is a matter of time, or of memory that is taken back at some time. */
 static bool is_counted_on(const struct ncs_call *c)
 {
-    return !c->opening && !c->ending && c->fn != NCS_FN_cudaStreamQuery &&
-           c->fn != NCS_FN_cudaEventQuery && c->fn != NCS_FN_ncclCommGetAsyncError &&
-           c->fn != NCS_FN_cudaGetLastError && c->fn != NCS_FN_cudaPeekAtLastError &&
+    return !c->opening && !c->ending && !ncs_fn_info[c->fn].looks &&
            !ncs_call_arg(c, NCS_ARG_MEMORY);
 }
 

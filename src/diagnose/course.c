@@ -9,14 +9,14 @@
 
 static bool step_kind(const struct ncs_call *c, enum ncs_step_kind *kind)
 {
+    const struct ncs_fn_info *info = &ncs_fn_info[c->fn];
+    if (info->waits || info->records) {
+        *kind = info->waits ? NCS_STEP_WAIT : NCS_STEP_RECORD;
+        return true;
+    }
     switch (c->fn) {
     case NCS_FN_ncclGroupStart:
     case NCS_FN_ncclGroupEnd: *kind = NCS_STEP_GROUP_END; return true;
-    case NCS_FN_cudaStreamSynchronize:
-    case NCS_FN_cudaEventSynchronize:
-    case NCS_FN_cudaDeviceSynchronize: *kind = NCS_STEP_WAIT; return true;
-    case NCS_FN_cudaEventRecord:
-    case NCS_FN_cudaEventRecordWithFlags: *kind = NCS_STEP_RECORD; return true;
     case NCS_FN_cudaStreamWaitEvent: *kind = NCS_STEP_AFTER; return true;
     case NCS_FN_ncclCommInitAll: return false; /* one thread's, for all ranks */
     default: break;

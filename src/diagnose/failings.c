@@ -142,8 +142,7 @@ static void say_reused_id(const struct ncs_inquiry *q, const struct ncs_call *ca
 
 static bool makes_comm(const struct ncs_call *c)
 {
-    return c->fn == NCS_FN_ncclCommSplit || c->fn == NCS_FN_ncclCommShrink ||
-           c->fn == NCS_FN_ncclCommGrow || ncs_is_init(c);
+    return ncs_fn_info[c->fn].child || ncs_is_init(c);
 }
 
 static bool gave_no_color(const struct ncs_call *c)

@@ -198,7 +198,7 @@ static const struct ncs_call *leaving(const struct ncs_inquiry *q, const struct 
     const struct ncs_ranks_of_comm *of = &q->comm[joined->comm];
     for (size_t i = 0; i < of->rares; i++)
         if (of->rare[i]->id > joined->id && of->rare[i]->comm_rank == joined->comm_rank &&
-            (of->rare[i]->fn == NCS_FN_ncclCommAbort || of->rare[i]->fn == NCS_FN_ncclCommDestroy))
+            ncs_fn_info[of->rare[i]->fn].ends == NCS_ENDS_COMM)
             return of->rare[i];
     return NULL;
 }

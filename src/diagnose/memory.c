@@ -36,8 +36,7 @@ bool ncs_in_one_memory(const struct ncs_call *call, const void *a, size_t bytes_
 /* Others take memory too, and let it be: a registration, a question about it. */
 static bool frees(const struct ncs_call *call)
 {
-    return call->fn == NCS_FN_cudaFree || call->fn == NCS_FN_cudaFreeAsync ||
-           call->fn == NCS_FN_cudaFreeHost || call->fn == NCS_FN_ncclMemFree;
+    return ncs_fn_info[call->fn].ends == NCS_ENDS_MEMORY;
 }
 
 static const struct ncs_call *end_of(const struct ncs_call *allocation)

@@ -8,7 +8,7 @@
 
 static int64_t kind_of(const struct ncs_call *c)
 {
-    return c->fn == NCS_FN_ncclBcast ? NCS_FN_ncclBroadcast : c->fn;
+    return ncs_fn_info[c->fn].same;
 }
 
 static int64_t root_of(const struct ncs_call *c)

@@ -37,8 +37,7 @@ static int spawned_at(const struct ncs_journal *j, const struct ncs_place *place
 
 static bool makes_rank(const struct ncs_call *c, int comm)
 {
-    return c->comm == comm && (c->fn == NCS_FN_ncclCommInitRank || c->fn == NCS_FN_ncclCommInitRankConfig ||
-                               c->fn == NCS_FN_ncclCommInitRankScalable);
+    return c->comm == comm && ncs_fn_info[c->fn].joins == NCS_JOINS_ONE;
 }
 
 static bool has_joined(const struct ncs_journal *j, int comm, int rank, int thread)

@@ -94,7 +94,7 @@ static inline uint64_t ncs_rehearsal_key(int64_t a, int64_t b, int64_t c, int64_
 /* By its own function: an answer that is put in has a model of the other kind. */
 static inline bool ncs_deed_is_pair(const struct ncs_deed *d)
 {
-    return d->fn == NCS_FN_ncclSend || d->fn == NCS_FN_ncclRecv;
+    return ncs_fn_info[d->fn].pair;
 }
 
 static inline bool ncs_deed_is_one_sided(const struct ncs_deed *d)

@@ -8,7 +8,7 @@
 
 static struct ncs_deed deed_of(const struct ncs_call *c)
 {
-    return (struct ncs_deed){ .call = c, .fn = c->fn == NCS_FN_ncclBcast ? NCS_FN_ncclBroadcast : c->fn,
+    return (struct ncs_deed){ .call = c, .fn = ncs_fn_info[c->fn].same,
                               .rank = c->rank, .comm = c->comm, .comm_rank = c->comm_rank,
                               .peer = ncs_call_peer(c), .root = ncs_call_root(c),
                               .bytes = ncs_call_count(c) * ncs_dtype_bytes(ncs_call_dtype(c)),

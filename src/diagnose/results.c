@@ -176,22 +176,17 @@ static bool output_at(struct ncs_results *all, const struct guess *g, int rank, 
     size_t count = call ? ncs_call_count(call) : 0;
     if (!count || at >= all->totals)
         return false;
-    switch (call->fn) {
-    case NCS_FN_ncclAllReduce:
-    case NCS_FN_ncclReduce:
-        return reduced_at(all, g, call, at, element, value);
-    case NCS_FN_ncclReduceScatter:
-        return reduced_at(all, g, call, at, (size_t)rank * count + element, value);
-    case NCS_FN_ncclAllGather:
+    const struct ncs_fn_info *info = &ncs_fn_info[call->fn];
+    if (!ncs_call_is_collective(call) || info->composed)
+        return false;
+    if (info->reduces)
+        return reduced_at(all, g, call, at, (info->reads == NCS_BLOCKS_ALL ? (size_t)rank * count : 0) + element,
+                          value);
+    if (info->writes == NCS_BLOCKS_ALL)
         return element / count < (size_t)all->nranks &&
                input_at(all, g, (int)(element / count), at, element % count, value);
-    case NCS_FN_ncclBroadcast:
-    case NCS_FN_ncclBcast:
-        return ncs_call_root(call) >= 0 && ncs_call_root(call) < all->nranks &&
-               input_at(all, g, ncs_call_root(call), at, element, value);
-    default:
-        return false;
-    }
+    return ncs_call_root(call) >= 0 && ncs_call_root(call) < all->nranks &&
+           input_at(all, g, ncs_call_root(call), at, element, value);
 }
 
 static bool is_near(const struct ncs_results *all, int dtype, double a, double b, double most)

@@ -30,12 +30,6 @@ bool ncs_meet_extent(const struct ncs_call *call, int nranks, size_t *in, size_t
 
 /* ---- finding ---- */
 
-static bool in_steps(const struct ncs_call *call)
-{
-    return call->fn == NCS_FN_ncclAlltoAll || call->fn == NCS_FN_ncclGather ||
-           call->fn == NCS_FN_ncclScatter;
-}
-
 static struct meeting key_of(const struct stage_part *p)
 {
     struct meeting key = { .comm = p->call->comm, .src = -1, .dst = -1, .number = p->call->ordinal,
@@ -110,9 +104,9 @@ static void tell(const struct meeting *m)
     if (observer.before)
         observer.before(observer.self, calls, count);
     for (size_t i = 0; i < count && observer.finished; i++)
-        if (in_steps(calls[i]))
+        if (ncs_call_is_composed(calls[i]))
             observer.finished(observer.self, calls[i]);
-    if (observer.after && !in_steps(calls[0]))
+    if (observer.after && !ncs_call_is_composed(calls[0]))
         observer.after(observer.self, calls, count);
     told = NULL;
     ncs_free(calls);

@@ -66,16 +66,7 @@ bool ncs_token_leave(void)
 
 bool ncs_real_is_look(enum ncs_fn fn)
 {
-    switch (fn) {
-    case NCS_FN_ncclCommGetAsyncError:
-    case NCS_FN_cudaStreamQuery:
-    case NCS_FN_cudaEventQuery:
-    case NCS_FN_cudaGetLastError:
-    case NCS_FN_cudaPeekAtLastError:
-        return true;
-    default:
-        return false;
-    }
+    return ncs_fn_info[fn].looks;
 }
 
 void ncs_token_take(bool held, enum ncs_fn fn, int rc)

@@ -92,12 +92,6 @@ static bool is_gone(const struct ncs_journal *journal, const struct ncs_call *ca
     return gone && gone < call->id;
 }
 
-static bool frees(enum ncs_fn fn)
-{
-    return fn == NCS_FN_cudaFree || fn == NCS_FN_cudaFreeHost || fn == NCS_FN_cudaFreeAsync ||
-           fn == NCS_FN_ncclMemFree;
-}
-
 static bool is_handle(enum ncs_kind kind)
 {
     return kind == NCS_ARG_STREAM || kind == NCS_ARG_EVENT || kind == NCS_ARG_WINDOW ||
@@ -126,7 +120,7 @@ static void look_at_failure(const struct ncs_journal *journal, const struct ncs_
         note(HANDLE_AFTER_DESTROY, call);
     else if (call->redop && call->redop->destroyed && call->redop->destroyed < call->id)
         note(OPERATOR_AFTER_DESTROY, call);
-    else if (frees(call->fn) && has_ended(call->arg[0].p))
+    else if (info->ends == NCS_ENDS_MEMORY && has_ended(call->arg[0].p))
         note(FREED_TWICE, call);
 }
 
@@ -143,29 +137,15 @@ static void look_at_success(const struct ncs_call *call)
         else if (makes_handle(kind) && p)
             has_begun(*(void *const *)p);
     }
+    for (int i = 0; i < info->nargs; i++)
+        if (info->ends == NCS_ENDS_HANDLE ? is_handle(info->arg[i].kind)
+                                          : info->ends == NCS_ENDS_MEMORY && i == 0)
+            ends(call->arg[i].p);
     switch ((int)call->fn) {
-    case NCS_FN_cudaStreamDestroy:
-    case NCS_FN_cudaEventDestroy:
-    case NCS_FN_cudaFree:
-    case NCS_FN_cudaFreeHost:
-    case NCS_FN_cudaFreeAsync:
-    case NCS_FN_ncclMemFree:
-        ends(call->arg[0].p);
-        break;
-    case NCS_FN_ncclCommRegister:
-        registered++;
-        break;
-    case NCS_FN_ncclCommDeregister:
-        ends(call->arg[1].p);
-        registered -= registered > 0;
-        break;
-    case NCS_FN_ncclCommWindowRegister:
-        windows++;
-        break;
-    case NCS_FN_ncclCommWindowDeregister:
-        ends(call->arg[1].p);
-        windows -= windows > 0;
-        break;
+    case NCS_FN_ncclCommRegister: registered++; break;
+    case NCS_FN_ncclCommDeregister: registered -= registered > 0; break;
+    case NCS_FN_ncclCommWindowRegister: windows++; break;
+    case NCS_FN_ncclCommWindowDeregister: windows -= windows > 0; break;
     }
 }
 
@@ -209,17 +189,16 @@ static void look_at_joining(const struct ncs_journal *journal, const struct ncs_
 
 void ncs_misuse_look(const struct ncs_journal *journal, const struct ncs_call *call)
 {
-    enum ncs_fn fn = call->fn;
+    const struct ncs_fn_info *info = &ncs_fn_info[call->fn];
     if (call->rc == 0)
         look_at_success(call);
     else
         look_at_failure(journal, call);
-    if (fn == NCS_FN_cudaEventRecord || fn == NCS_FN_cudaEventRecordWithFlags)
+    if (info->records)
         look_at_record(call);
-    else if (call->comm >= 0 && ncs_fn_info[fn].counted && call->rc != ncclInvalidArgument)
+    else if (call->comm >= 0 && info->counted && call->rc != ncclInvalidArgument)
         look_at_devices(journal, call);
-    else if (call->comm >= 0 && (fn == NCS_FN_ncclCommInitRank || fn == NCS_FN_ncclCommInitRankConfig ||
-                                 fn == NCS_FN_ncclCommInitRankScalable))
+    else if (call->comm >= 0 && info->joins == NCS_JOINS_ONE)
         look_at_joining(journal, call);
 }
 

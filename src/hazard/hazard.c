@@ -422,7 +422,7 @@ void ncs_hazards_call(struct ncs_hazards *h, struct ncs_call *call)
     struct rank *r = hazard_rank(h, call->rank);
     if (r->blind)
         return;
-    if (call->fn == NCS_FN_ncclGroupEnd || call->fn == NCS_FN_ncclGroupSimulateEnd)
+    if (ncs_fn_info[call->fn].closes_group)
         hazard_group_end(r, call);
     else if (!succeeded(call))
         return;

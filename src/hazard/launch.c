@@ -30,12 +30,7 @@ static void free_line(struct line *l)
 /* All-to-all, gather and scatter are sends and receives in disguise: in a launch they move together. */
 static bool moves_at_once(const struct ncs_call *call)
 {
-    switch ((int)call->fn) {
-    case NCS_FN_ncclSend: case NCS_FN_ncclRecv: case NCS_FN_ncclAlltoAll: case NCS_FN_ncclGather:
-    case NCS_FN_ncclScatter:
-        return true;
-    }
-    return false;
+    return ncs_call_is_pair(call) || ncs_call_is_composed(call);
 }
 
 /* In one pass: this is done for every call. */

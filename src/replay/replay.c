@@ -193,7 +193,7 @@ static void collect(struct played *p, const struct ncs_journal *j, const struct 
 
 static enum ncs_fn kind_of(const struct ncs_call *call)
 {
-    return call->fn == NCS_FN_ncclBcast ? NCS_FN_ncclBroadcast : call->fn;
+    return ncs_fn_info[call->fn].same;
 }
 
 static size_t bytes_of(const struct ncs_call *call)

@@ -120,12 +120,6 @@ static void wait_for_members(struct played *p, const struct ncs_journal *j, stru
     add_wait(p, s, c, NCS_WAIT_JOB, (int)s->jobs++);
 }
 
-static bool is_init(enum ncs_fn fn)
-{
-    return fn == NCS_FN_ncclCommInitRank || fn == NCS_FN_ncclCommInitRankConfig ||
-           fn == NCS_FN_ncclCommInitRankScalable;
-}
-
 /* Calls that all ranks of a communicator make and that have no number: who has made fewer. */
 static const struct {
     enum ncs_fn fn;
@@ -201,7 +195,7 @@ static void put_waits(struct played *p, const struct ncs_journal *j, struct ncs_
         struct ncs_snap_context *c = &s->context[i];
         if (c->state == NCS_CONTEXT_ENDED || c->waits || !c->call)
             continue;
-        if (is_init(c->call->fn) && c->call->comm >= 0) {
+        if (ncs_fn_info[c->call->fn].joins == NCS_JOINS_ONE && c->call->comm >= 0) {
             wait_for_members(p, j, s, c);
             continue;
         }

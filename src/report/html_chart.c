@@ -201,7 +201,7 @@ static int color_of(const struct ncs_bar *bar)
     const struct ncs_fn_info *info = &ncs_fn_info[call->fn];
     if (info->counted)
         return ncs_call_is_one_sided(call)                                            ? 2
-               : call->fn == NCS_FN_ncclSend || call->fn == NCS_FN_ncclRecv           ? 1
+               : ncs_call_is_pair(call)                   ? 1
                                                                                       : 0;
     if (strstr(info->name, "Synchronize") || strstr(info->name, "Query") ||
         call->fn == NCS_FN_ncclCommGetAsyncError)

@@ -62,7 +62,7 @@ static void add_call(struct ncs_call_plan *plan, const struct ncs_journal *j, st
                      const struct ncs_call *call, int *depth)
 {
     struct ncs_str text = { 0 };
-    bool end = call->fn == NCS_FN_ncclGroupEnd || call->fn == NCS_FN_ncclGroupSimulateEnd;
+    bool end = ncs_fn_info[call->fn].closes_group;
     struct ncs_call_plan_line line = { .line = call->place.line, .thread = call->thread,
                                   .unknown = ncs_driver_plan_unknown(call->id) };
     ncs_call_plan_describe(w, j, call, &text);

@@ -134,8 +134,7 @@ static void remember(struct amender *a, struct ncs_call *call)
 
 static bool ends_comm(const struct ncs_call *call)
 {
-    return call->fn == NCS_FN_ncclCommDestroy || call->fn == NCS_FN_ncclCommFinalize ||
-           call->fn == NCS_FN_ncclCommAbort;
+    return ncs_fn_info[call->fn].ends == NCS_ENDS_COMM || call->fn == NCS_FN_ncclCommFinalize;
 }
 
 int ncs_run_amend(struct ncs_run *run, struct ncs_call *call)

@@ -18,8 +18,7 @@ static const void *memory_of(const struct ncs_call *c, size_t *bytes)
 
 static bool frees(const struct ncs_call *c)
 {
-    return c->fn == NCS_FN_cudaFree || c->fn == NCS_FN_cudaFreeAsync ||
-           c->fn == NCS_FN_cudaFreeHost || c->fn == NCS_FN_ncclMemFree;
+    return ncs_fn_info[c->fn].ends == NCS_ENDS_MEMORY;
 }
 
 void ncs_amend_remember(struct memory *m, struct ncs_call *call)

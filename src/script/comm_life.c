@@ -63,7 +63,7 @@ void ncs_comm_note(lua_State *L, struct ncs_comm *c, enum ncs_fn fn)
     c->aborted |= fn == NCS_FN_ncclCommAbort;
     c->revoked |= fn == NCS_FN_ncclCommRevoke;
     c->finalized |= fn == NCS_FN_ncclCommFinalize;
-    if (fn == NCS_FN_ncclCommAbort || fn == NCS_FN_ncclCommDestroy)
+    if (ncs_fn_info[fn].ends == NCS_ENDS_COMM)
         ncs_object_drop(L, &c->head);
 }
 

@@ -225,40 +225,39 @@ static void keep(lua_State *L, int arg)
     lua_pop(L, 1);
 }
 
+/* The rank's part of the communicator takes no more work. */
+static bool ends_work(const struct ncs_raw *c)
+{
+    return c->info->ends == NCS_ENDS_COMM || c->fn == NCS_FN_ncclCommFinalize || c->fn == NCS_FN_ncclCommRevoke;
+}
+
+/* The script knows nothing of windows and registrations that C made. */
+static struct ncs_object *ended_object(lua_State *L, const struct ncs_raw *c)
+{
+    enum ncs_kind kind = c->info->arg[c->info->nargs - 1].kind;
+    if (kind != NCS_ARG_WINDOW && kind != NCS_ARG_REGISTRATION)
+        return lua_touserdata(L, 1);
+    struct ncs_of_comm *m = lua_touserdata(L, 2);
+    return m && m->comm ? &m->handle.head : NULL;
+}
+
 static void note_effect(lua_State *L, const struct ncs_raw *c)
 {
     struct ncs_lua_thread *t = ncs_lua_thread(L);
     struct ncs_object *o = NULL;
-    switch (c->fn) {
-    case NCS_FN_cudaSetDevice:
+    const struct ncs_fn_info *info = c->info;
+    if (c->fn == NCS_FN_cudaSetDevice)
         t->device = (int)c->arg[0].i;
-        return;
-    case NCS_FN_cudaHostRegister:
+    else if (c->fn == NCS_FN_cudaHostRegister)
         keep(L, 1);
-        return;
-    case NCS_FN_ncclGroupEnd: case NCS_FN_ncclGroupSimulateEnd:
+    else if (info->closes_group)
         ncs_comm_name_filled(t->rank);
-        return;
-    case NCS_FN_ncclCommDestroy: case NCS_FN_ncclCommAbort: case NCS_FN_ncclCommFinalize:
-    case NCS_FN_ncclCommRevoke:
-        if (lua_touserdata(L, 1))
-            ncs_comm_note(L, lua_touserdata(L, 1), c->fn);
-        return;
-    case NCS_FN_cudaStreamDestroy: case NCS_FN_cudaEventDestroy: case NCS_FN_ncclRedOpDestroy:
-        o = lua_touserdata(L, 1);
-        break;
-    case NCS_FN_cudaFree: case NCS_FN_cudaFreeHost: case NCS_FN_cudaFreeAsync:
-    case NCS_FN_ncclMemFree: case NCS_FN_cudaDeviceReset:
-        close_freed(L, c, c->info->nargs ? c->arg[0].p : NULL);
-        return;
-    case NCS_FN_ncclCommWindowDeregister: case NCS_FN_ncclCommDeregister: {
-        struct ncs_of_comm *m = lua_touserdata(L, 2);
-        o = m && m->comm ? &m->handle.head : NULL; /* of what C made the script knows nothing */
-        break;
-    }
-    default:
-        return;
-    }
+    else if (lua_touserdata(L, 1) && ends_work(c))
+        ncs_comm_note(L, lua_touserdata(L, 1), c->fn);
+    else if (info->ends == NCS_ENDS_MEMORY || c->fn == NCS_FN_cudaDeviceReset)
+        close_freed(L, c, info->nargs ? c->arg[0].p : NULL);
+    else if (info->ends == NCS_ENDS_HANDLE)
+        o = ended_object(L, c);
     if (!o || o->closed || !ncs_classes[o->id]->close)
         return;
     ncs_object_drop(L, o);

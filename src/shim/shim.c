@@ -214,9 +214,9 @@ static void open_machine(void)
 
 static bool forms_communicators(enum ncs_fn fn)
 {
-    return fn == NCS_FN_ncclGetUniqueId || fn == NCS_FN_ncclCommInitRank ||
-           fn == NCS_FN_ncclCommInitRankConfig || fn == NCS_FN_ncclCommInitRankScalable ||
-           fn == NCS_FN_ncclCommGetUniqueId || fn == NCS_FN_ncclCommGrow;
+    const struct ncs_fn_info *info = &ncs_fn_info[fn];
+    return info->joins == NCS_JOINS_ONE || fn == NCS_FN_ncclCommGrow || fn == NCS_FN_ncclGetUniqueId ||
+           fn == NCS_FN_ncclCommGetUniqueId;
 }
 
 static const struct ncs_api *refuse_absent(const struct ncs_fn_info *info)

@@ -23,12 +23,6 @@ static void meet(struct ncs_timeline *t, enum ncs_match_kind kind, const struct 
         NCS_PUSH(t->match, t->matches, t->own->matches_room, match);
 }
 
-static bool in_steps(const struct ncs_call *call)
-{
-    return call->fn == NCS_FN_ncclAlltoAll || call->fn == NCS_FN_ncclGather ||
-           call->fn == NCS_FN_ncclScatter;
-}
-
 /* ---- who came last ---- */
 
 static void meet_all(struct ncs_timeline *t, struct ncs_call *const *calls, size_t count)
@@ -117,7 +111,7 @@ void ncs_timeline_moved(struct ncs_timeline *t, struct ncs_call *const *calls, s
         return;
     if (count == 1)
         move_alone(t, calls[0]);
-    else if (count == 2 && (in_steps(calls[0]) || in_steps(calls[1])))
+    else if (count == 2 && (ncs_call_is_composed(calls[0]) || ncs_call_is_composed(calls[1])))
         note_step(t, calls[0], calls[1]);
     else if (count == 2 && calls[0]->fn == NCS_FN_ncclSend)
         meet(t, NCS_MATCH_PAIR, calls[0], calls[1]);

@@ -144,7 +144,7 @@ static void close_batch(struct record_rank *k, int comm, bool p2p, int64_t seq, 
 {
     for (size_t i = k->calls; i-- > 0;) {
         struct record_call *c = &k->call[i];
-        bool pair = c->fn == NCS_FN_ncclSend || c->fn == NCS_FN_ncclRecv;
+        bool pair = ncs_fn_info[c->fn].pair;
         if (c->comm != comm)
             continue;
         if (c->seq != seq || pair != p2p || c->group)
@@ -231,7 +231,7 @@ static bool set_pairs(struct flight *f, int rank)
 {
     for (size_t i = 0; i < f->record->rank[rank].calls; i++) {
         struct record_call *c = &f->record->rank[rank].call[i];
-        if ((c->fn != NCS_FN_ncclSend && c->fn != NCS_FN_ncclRecv) || c->batched)
+        if (!ncs_fn_info[c->fn].pair || c->batched)
             continue;
         int pair = ncs_flight_pair(f, c->comm, c->comm_rank, c->root);
         if (pair < 0)

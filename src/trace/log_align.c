@@ -36,7 +36,7 @@ static void excuse_missing(struct record *r)
         for (size_t i = 0; i < r->rank[k].calls; i++) {
             struct record_call *c = &r->rank[k].call[i];
             pending[c->comm] |= c->pending;
-            bool pair = c->fn == NCS_FN_ncclSend || c->fn == NCS_FN_ncclRecv;
+            bool pair = ncs_fn_info[c->fn].pair;
             int peer = pair && c->root >= 0 && c->root < r->comm[c->comm].nranks ? r->comm[c->comm].rank[c->root]
                                                                                  : 0;
             if (pair && (peer < 0 || !r->rank[peer].source))

@@ -210,7 +210,7 @@ static void look_at_meeting(void *arg, struct ncs_call *const *calls, size_t cou
     struct ncs_trace *t = p->record->trace;
     bool differ = false;
     bool pair = count == 2 && calls[0]->fn != calls[1]->fn &&
-                (calls[0]->fn == NCS_FN_ncclSend || calls[0]->fn == NCS_FN_ncclRecv);
+                ncs_call_is_pair(calls[0]);
     for (size_t i = 1; i < count; i++)
         differ |= pair ? ncs_call_count(calls[i]) != ncs_call_count(calls[0]) ||
                              ncs_call_dtype(calls[i]) != ncs_call_dtype(calls[0])

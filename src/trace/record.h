@@ -88,7 +88,7 @@ struct trace_file {
 
 static inline bool ncs_record_is_collective(const struct record_call *c)
 {
-    return ncs_fn_info[c->fn].counted && c->fn != NCS_FN_ncclSend && c->fn != NCS_FN_ncclRecv;
+    return ncs_fn_info[c->fn].counted && !ncs_fn_info[c->fn].pair;
 }
 
 /* Finds which communicators are alike: sets their parent and split. */

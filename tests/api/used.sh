@@ -10,7 +10,7 @@ while read -r name; do
     grep -rqE --include='*.lua' --include='*.c' "\bC\.$name\b" scenarios tests && continue
     echo "src/api/api.lua: no scenario or test calls C.$name"
     missing=$((missing + 1))
-done < <(sed -nE 's/^(nccl|cuda) \{ "([A-Za-z0-9_]+)".*/\2/p' src/api/api.lua)
+done < <(sed -nE 's/^(nccl|cuda) \{ "([A-Za-z0-9_]+)".*/\2/p' src/api/api.lua src/api/api_cuda.lua)
 
 while read -r owner name; do
     methods=$((methods + 1))

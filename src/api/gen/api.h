@@ -499,6 +499,17 @@ struct ncs_fn_arg {
     const char *name;
 };
 
+/* Blocks of count elements in a rank's buffer: for ALL one of each rank; for ROOT there alone. */
+enum ncs_blocks {
+    NCS_BLOCKS_NONE,
+    NCS_BLOCKS_ONE,
+    NCS_BLOCKS_ALL,
+    NCS_BLOCKS_ROOT_ONE,
+    NCS_BLOCKS_ROOT_ALL
+};
+enum ncs_joins { NCS_JOINS_NONE, NCS_JOINS_ONE, NCS_JOINS_ALL };
+enum ncs_ends { NCS_ENDS_NONE, NCS_ENDS_COMM, NCS_ENDS_MEMORY, NCS_ENDS_HANDLE };
+
 struct ncs_fn_info {
     const char *name;
     const char *lua_name; /* NULL: only in the script's table C */
@@ -509,6 +520,19 @@ struct ncs_fn_info {
     bool counted;         /* collectives, send, recv */
     bool grouped;         /* may be queued in a group */
     bool direct;          /* not journalled */
+    bool pair;            /* send, recv */
+    bool composed;        /* NCCL makes sends and receives of it */
+    bool one_sided;       /* put, signal, wait for signals */
+    bool child;           /* makes a communicator out of another */
+    bool looks;           /* asks how things are: neither waits nor changes anything */
+    bool waits;           /* the host waits in it for what is on a device */
+    bool records;         /* makes an event stand for what is in a stream */
+    bool closes_group;
+    bool reduces, rooted; /* has an operator, a root */
+    enum ncs_blocks reads, writes;
+    enum ncs_joins joins; /* makes a rank of a communicator, or all of them, out of an id */
+    enum ncs_ends ends;   /* what it frees */
+    enum ncs_fn same;     /* the call that it is another name of; itself */
     int nargs;
     const struct ncs_fn_arg *arg;
     size_t offset;        /* of the member of struct ncs_api */

@@ -13,8 +13,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .lua_name = "nccl.version",
         .text = "The version of the library: 2.30.7 is 23007.",
         .since = 2304,
-        .lib = NCS_LIB_NCCL,
-        .result = NCS_RESULT_NCCL,
+        .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .same = NCS_FN_ncclGetVersion,
         .nargs = 1,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_INT_OUT, "version" },
@@ -26,8 +25,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .lua_name = "nccl.unique_id",
         .text = "An id that makes one communicator; all its ranks need the same.",
         .since = 2000,
-        .lib = NCS_LIB_NCCL,
-        .result = NCS_RESULT_NCCL,
+        .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .same = NCS_FN_ncclGetUniqueId,
         .nargs = 1,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_ID_OUT, "uniqueId" },
@@ -39,9 +37,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .lua_name = "nccl.init_rank",
         .text = "Joins a communicator as one of its ranks; waits for the others.",
         .since = 2000,
-        .lib = NCS_LIB_NCCL,
-        .result = NCS_RESULT_NCCL,
-        .grouped = true,
+        .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .grouped = true, .joins = NCS_JOINS_ONE,
+        .same = NCS_FN_ncclCommInitRank,
         .nargs = 4,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_COMM_OUT, "comm" },
@@ -56,9 +53,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .lua_name = "nccl.init_rank",
         .text = "Joins a communicator as one of its ranks, with a configuration.",
         .since = 21403,
-        .lib = NCS_LIB_NCCL,
-        .result = NCS_RESULT_NCCL,
-        .grouped = true,
+        .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .grouped = true, .joins = NCS_JOINS_ONE,
+        .same = NCS_FN_ncclCommInitRankConfig,
         .nargs = 5,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_COMM_OUT, "comm" },
@@ -74,9 +70,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .lua_name = "nccl.init_rank",
         .text = "Joins a communicator that has several ids, which share the work of the meeting.",
         .since = 22304,
-        .lib = NCS_LIB_NCCL,
-        .result = NCS_RESULT_NCCL,
-        .grouped = true,
+        .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .grouped = true, .joins = NCS_JOINS_ONE,
+        .same = NCS_FN_ncclCommInitRankScalable,
         .nargs = 6,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_COMM_OUT, "newcomm" },
@@ -93,8 +88,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .lua_name = "nccl.init_all",
         .text = "Makes a communicator of which this thread drives every rank.",
         .since = 2000,
-        .lib = NCS_LIB_NCCL,
-        .result = NCS_RESULT_NCCL,
+        .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .joins = NCS_JOINS_ALL,
+        .same = NCS_FN_ncclCommInitAll,
         .nargs = 3,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_COMMS_OUT, "comm" },
@@ -108,9 +103,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .lua_name = "comm:finalize",
         .text = "Completes this rank's operations; then only destroy and abort are allowed.",
         .since = 21403,
-        .lib = NCS_LIB_NCCL,
-        .result = NCS_RESULT_NCCL,
-        .grouped = true,
+        .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .grouped = true,
+        .same = NCS_FN_ncclCommFinalize,
         .nargs = 1,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_COMM, "comm" },
@@ -122,9 +116,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .lua_name = "comm:destroy",
         .text = "Completes this rank's operations and frees its part of the communicator.",
         .since = 2000,
-        .lib = NCS_LIB_NCCL,
-        .result = NCS_RESULT_NCCL,
-        .grouped = true,
+        .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .grouped = true, .ends = NCS_ENDS_COMM,
+        .same = NCS_FN_ncclCommDestroy,
         .nargs = 1,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_COMM, "comm" },
@@ -136,9 +129,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .lua_name = "comm:abort",
         .text = "Cuts this rank's operations short and frees its part of the communicator.",
         .since = 2402,
-        .lib = NCS_LIB_NCCL,
-        .result = NCS_RESULT_NCCL,
-        .grouped = true,
+        .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .grouped = true, .ends = NCS_ENDS_COMM,
+        .same = NCS_FN_ncclCommAbort,
         .nargs = 1,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_COMM, "comm" },
@@ -150,9 +142,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .lua_name = "comm:revoke",
         .text = "Cuts this rank's operations short; the communicator stays and takes no new ones.",
         .since = 22807,
-        .lib = NCS_LIB_NCCL,
-        .result = NCS_RESULT_NCCL,
-        .grouped = true,
+        .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .grouped = true,
+        .same = NCS_FN_ncclCommRevoke,
         .nargs = 2,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_COMM, "comm" },
@@ -165,9 +156,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .lua_name = "comm:split",
         .text = "Makes one communicator per colour out of all ranks, in order of key.",
         .since = 21801,
-        .lib = NCS_LIB_NCCL,
-        .result = NCS_RESULT_NCCL,
-        .grouped = true,
+        .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .grouped = true, .child = true,
+        .same = NCS_FN_ncclCommSplit,
         .nargs = 5,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_COMM, "comm" },
@@ -183,9 +173,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .lua_name = "comm:shrink",
         .text = "Makes a communicator without some ranks; only those that stay call it.",
         .since = 22703,
-        .lib = NCS_LIB_NCCL,
-        .result = NCS_RESULT_NCCL,
-        .grouped = true,
+        .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .grouped = true, .child = true,
+        .same = NCS_FN_ncclCommShrink,
         .nargs = 6,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_COMM, "comm" },
@@ -202,8 +191,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .lua_name = "comm:unique_id",
         .text = "An id with which new ranks join; one rank asks for it, good for one grow.",
         .since = 22902,
-        .lib = NCS_LIB_NCCL,
-        .result = NCS_RESULT_NCCL,
+        .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .same = NCS_FN_ncclCommGetUniqueId,
         .nargs = 2,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_COMM, "comm" },
@@ -216,9 +204,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .lua_name = "comm:grow",
         .text = "Makes a communicator with further ranks; old ranks pass it and rank -1, new ones the id.",
         .since = 22902,
-        .lib = NCS_LIB_NCCL,
-        .result = NCS_RESULT_NCCL,
-        .grouped = true,
+        .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .grouped = true, .child = true,
+        .same = NCS_FN_ncclCommGrow,
         .nargs = 6,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_COMM, "comm" },
@@ -235,9 +222,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .lua_name = "comm:suspend",
         .text = "Releases the communicator's device memory until it is resumed.",
         .since = 22907,
-        .lib = NCS_LIB_NCCL,
-        .result = NCS_RESULT_NCCL,
-        .grouped = true,
+        .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .grouped = true,
+        .same = NCS_FN_ncclCommSuspend,
         .nargs = 2,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_COMM, "comm" },
@@ -250,9 +236,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .lua_name = "comm:resume",
         .text = "Takes back the memory of a suspended communicator.",
         .since = 22907,
-        .lib = NCS_LIB_NCCL,
-        .result = NCS_RESULT_NCCL,
-        .grouped = true,
+        .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .grouped = true,
+        .same = NCS_FN_ncclCommResume,
         .nargs = 1,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_COMM, "comm" },
@@ -264,8 +249,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .lua_name = "comm:mem_stats",
         .text = "One figure of the communicator's device memory.",
         .since = 22907,
-        .lib = NCS_LIB_NCCL,
-        .result = NCS_RESULT_NCCL,
+        .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .same = NCS_FN_ncclCommMemStats,
         .nargs = 3,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_COMM, "comm" },
@@ -278,8 +262,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .name = "ncclCommQueryProperties",
         .text = "What the communicator is and can do.",
         .since = 22902,
-        .lib = NCS_LIB_NCCL,
-        .result = NCS_RESULT_NCCL,
+        .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .same = NCS_FN_ncclCommQueryProperties,
         .nargs = 2,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_COMM, "comm" },
@@ -292,8 +275,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .lua_name = "cuda.buffer",
         .text = "Allocates device memory that windows and registration can use.",
         .since = 21901,
-        .lib = NCS_LIB_NCCL,
-        .result = NCS_RESULT_NCCL,
+        .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .same = NCS_FN_ncclMemAlloc,
         .nargs = 2,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_MEMORY_OUT, "ptr" },
@@ -306,8 +288,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .lua_name = "x:free",
         .text = "Frees memory of ncclMemAlloc; waits for the device.",
         .since = 21901,
-        .lib = NCS_LIB_NCCL,
-        .result = NCS_RESULT_NCCL,
+        .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .ends = NCS_ENDS_MEMORY,
+        .same = NCS_FN_ncclMemFree,
         .nargs = 1,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_MEMORY, "ptr" },
@@ -319,8 +301,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .lua_name = "comm:register",
         .text = "Registers a buffer, so that operations may use it without a copy.",
         .since = 21901,
-        .lib = NCS_LIB_NCCL,
-        .result = NCS_RESULT_NCCL,
+        .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .same = NCS_FN_ncclCommRegister,
         .nargs = 4,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_COMM, "comm" },
@@ -335,8 +316,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .lua_name = "registration:deregister",
         .text = "Ends a registration.",
         .since = 21901,
-        .lib = NCS_LIB_NCCL,
-        .result = NCS_RESULT_NCCL,
+        .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .ends = NCS_ENDS_HANDLE,
+        .same = NCS_FN_ncclCommDeregister,
         .nargs = 2,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_COMM, "comm" },
@@ -349,9 +330,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .lua_name = "comm:window",
         .text = "Makes a buffer of every rank a window; all ranks call it.",
         .since = 22703,
-        .lib = NCS_LIB_NCCL,
-        .result = NCS_RESULT_NCCL,
-        .grouped = true,
+        .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .grouped = true,
+        .same = NCS_FN_ncclCommWindowRegister,
         .nargs = 5,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_COMM, "comm" },
@@ -367,8 +347,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .lua_name = "window:deregister",
         .text = "Ends a window.",
         .since = 22703,
-        .lib = NCS_LIB_NCCL,
-        .result = NCS_RESULT_NCCL,
+        .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .ends = NCS_ENDS_HANDLE,
+        .same = NCS_FN_ncclCommWindowDeregister,
         .nargs = 2,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_COMM, "comm" },
@@ -381,8 +361,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .lua_name = "window.ptr",
         .text = "The buffer of this rank behind a window.",
         .since = 22902,
-        .lib = NCS_LIB_NCCL,
-        .result = NCS_RESULT_NCCL,
+        .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .same = NCS_FN_ncclWinGetUserPtr,
         .nargs = 3,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_COMM, "comm" },
@@ -395,8 +374,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .name = "ncclResetDebugInit",
         .text = "Reads the debug environment again; deprecated.",
         .since = 22403,
-        .lib = NCS_LIB_NCCL,
-        .result = NCS_RESULT_VOID,
+        .lib = NCS_LIB_NCCL, .result = NCS_RESULT_VOID, .same = NCS_FN_ncclResetDebugInit,
         .nargs = 0,
         .offset = offsetof(struct ncs_api, ncclResetDebugInit),
     },
@@ -405,9 +383,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .lua_name = "nccl.error_string",
         .text = "A result code in words.",
         .since = 2000,
-        .lib = NCS_LIB_NCCL,
-        .result = NCS_RESULT_TEXT,
-        .direct = true,
+        .lib = NCS_LIB_NCCL, .result = NCS_RESULT_TEXT, .direct = true,
+        .same = NCS_FN_ncclGetErrorString,
         .nargs = 1,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_RESULT, "result" },
@@ -419,9 +396,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .lua_name = "nccl.last_error",
         .text = "The last warning of any thread of the process; the communicator is ignored.",
         .since = 21304,
-        .lib = NCS_LIB_NCCL,
-        .result = NCS_RESULT_TEXT,
-        .direct = true,
+        .lib = NCS_LIB_NCCL, .result = NCS_RESULT_TEXT, .direct = true,
+        .same = NCS_FN_ncclGetLastError,
         .nargs = 1,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_COMM, "comm" },
@@ -433,8 +409,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .lua_name = "comm:async_error",
         .text = "Whether the communicator is in progress or has failed.",
         .since = 2402,
-        .lib = NCS_LIB_NCCL,
-        .result = NCS_RESULT_NCCL,
+        .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .looks = true,
+        .same = NCS_FN_ncclCommGetAsyncError,
         .nargs = 2,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_COMM, "comm" },
@@ -447,8 +423,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .lua_name = "comm.nranks",
         .text = "How many ranks the communicator has.",
         .since = 2000,
-        .lib = NCS_LIB_NCCL,
-        .result = NCS_RESULT_NCCL,
+        .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .same = NCS_FN_ncclCommCount,
         .nargs = 2,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_COMM, "comm" },
@@ -461,8 +436,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .lua_name = "comm.device",
         .text = "The CUDA device of this rank.",
         .since = 2000,
-        .lib = NCS_LIB_NCCL,
-        .result = NCS_RESULT_NCCL,
+        .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .same = NCS_FN_ncclCommCuDevice,
         .nargs = 2,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_COMM, "comm" },
@@ -475,8 +449,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .lua_name = "comm.rank",
         .text = "This rank's number in the communicator.",
         .since = 2000,
-        .lib = NCS_LIB_NCCL,
-        .result = NCS_RESULT_NCCL,
+        .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .same = NCS_FN_ncclCommUserRank,
         .nargs = 2,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_COMM, "comm" },
@@ -489,8 +462,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .lua_name = "comm:premulsum",
         .text = "An operator that multiplies this rank's input by a scalar before the sum.",
         .since = 21104,
-        .lib = NCS_LIB_NCCL,
-        .result = NCS_RESULT_NCCL,
+        .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .same = NCS_FN_ncclRedOpCreatePreMulSum,
         .nargs = 5,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_REDOP_OUT, "op" },
@@ -506,8 +478,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .lua_name = "op:destroy",
         .text = "Frees an operator; calls that were made with it are not affected.",
         .since = 21104,
-        .lib = NCS_LIB_NCCL,
-        .result = NCS_RESULT_NCCL,
+        .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .ends = NCS_ENDS_HANDLE,
+        .same = NCS_FN_ncclRedOpDestroy,
         .nargs = 2,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_REDOP, "op" },
@@ -520,10 +492,9 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .lua_name = "comm:reduce",
         .text = "Combines every rank's count elements; the result goes to the root.",
         .since = 2000,
-        .lib = NCS_LIB_NCCL,
-        .result = NCS_RESULT_NCCL,
-        .counted = true,
-        .grouped = true,
+        .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .counted = true, .grouped = true,
+        .reduces = true, .rooted = true, .reads = NCS_BLOCKS_ONE, .writes = NCS_BLOCKS_ROOT_ONE,
+        .same = NCS_FN_ncclReduce,
         .nargs = 8,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_IN, "sendbuff" },
@@ -541,10 +512,9 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .name = "ncclBcast",
         .text = "Copies count elements of the root to every rank, in place.",
         .since = 2000,
-        .lib = NCS_LIB_NCCL,
-        .result = NCS_RESULT_NCCL,
-        .counted = true,
-        .grouped = true,
+        .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .counted = true, .grouped = true,
+        .rooted = true, .reads = NCS_BLOCKS_ROOT_ONE, .writes = NCS_BLOCKS_ONE,
+        .same = NCS_FN_ncclBroadcast,
         .nargs = 6,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_INOUT, "buff" },
@@ -561,10 +531,9 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .lua_name = "comm:broadcast",
         .text = "Copies count elements of the root to every rank.",
         .since = 2212,
-        .lib = NCS_LIB_NCCL,
-        .result = NCS_RESULT_NCCL,
-        .counted = true,
-        .grouped = true,
+        .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .counted = true, .grouped = true,
+        .rooted = true, .reads = NCS_BLOCKS_ROOT_ONE, .writes = NCS_BLOCKS_ONE,
+        .same = NCS_FN_ncclBroadcast,
         .nargs = 7,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_IN, "sendbuff" },
@@ -582,10 +551,9 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .lua_name = "comm:all_reduce",
         .text = "Combines every rank's count elements; every rank gets the result.",
         .since = 2000,
-        .lib = NCS_LIB_NCCL,
-        .result = NCS_RESULT_NCCL,
-        .counted = true,
-        .grouped = true,
+        .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .counted = true, .grouped = true,
+        .reduces = true, .reads = NCS_BLOCKS_ONE, .writes = NCS_BLOCKS_ONE,
+        .same = NCS_FN_ncclAllReduce,
         .nargs = 7,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_IN, "sendbuff" },
@@ -603,10 +571,9 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .lua_name = "comm:reduce_scatter",
         .text = "Combines every rank's elements; rank r gets block r of recvcount elements.",
         .since = 2000,
-        .lib = NCS_LIB_NCCL,
-        .result = NCS_RESULT_NCCL,
-        .counted = true,
-        .grouped = true,
+        .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .counted = true, .grouped = true,
+        .reduces = true, .reads = NCS_BLOCKS_ALL, .writes = NCS_BLOCKS_ONE,
+        .same = NCS_FN_ncclReduceScatter,
         .nargs = 7,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_IN, "sendbuff" },
@@ -624,10 +591,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .lua_name = "comm:all_gather",
         .text = "Every rank gets every rank's sendcount elements, in order of rank.",
         .since = 2000,
-        .lib = NCS_LIB_NCCL,
-        .result = NCS_RESULT_NCCL,
-        .counted = true,
-        .grouped = true,
+        .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .counted = true, .grouped = true,
+        .reads = NCS_BLOCKS_ONE, .writes = NCS_BLOCKS_ALL, .same = NCS_FN_ncclAllGather,
         .nargs = 6,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_IN, "sendbuff" },
@@ -644,10 +609,9 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .lua_name = "comm:all_to_all",
         .text = "Every rank sends block r of count elements to rank r.",
         .since = 22803,
-        .lib = NCS_LIB_NCCL,
-        .result = NCS_RESULT_NCCL,
-        .counted = true,
-        .grouped = true,
+        .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .counted = true, .grouped = true,
+        .composed = true, .reads = NCS_BLOCKS_ALL, .writes = NCS_BLOCKS_ALL,
+        .same = NCS_FN_ncclAlltoAll,
         .nargs = 6,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_IN, "sendbuff" },
@@ -664,10 +628,9 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .lua_name = "comm:gather",
         .text = "The root gets every rank's count elements, in order of rank.",
         .since = 22803,
-        .lib = NCS_LIB_NCCL,
-        .result = NCS_RESULT_NCCL,
-        .counted = true,
-        .grouped = true,
+        .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .counted = true, .grouped = true,
+        .composed = true, .rooted = true, .reads = NCS_BLOCKS_ONE, .writes = NCS_BLOCKS_ROOT_ALL,
+        .same = NCS_FN_ncclGather,
         .nargs = 7,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_IN, "sendbuff" },
@@ -685,10 +648,9 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .lua_name = "comm:scatter",
         .text = "Rank r gets block r of count elements of the root.",
         .since = 22803,
-        .lib = NCS_LIB_NCCL,
-        .result = NCS_RESULT_NCCL,
-        .counted = true,
-        .grouped = true,
+        .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .counted = true, .grouped = true,
+        .composed = true, .rooted = true, .reads = NCS_BLOCKS_ROOT_ALL, .writes = NCS_BLOCKS_ONE,
+        .same = NCS_FN_ncclScatter,
         .nargs = 7,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_IN, "sendbuff" },
@@ -706,10 +668,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .lua_name = "comm:send",
         .text = "Sends count elements to one rank, which must receive them.",
         .since = 2703,
-        .lib = NCS_LIB_NCCL,
-        .result = NCS_RESULT_NCCL,
-        .counted = true,
-        .grouped = true,
+        .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .counted = true, .grouped = true,
+        .pair = true, .reads = NCS_BLOCKS_ONE, .same = NCS_FN_ncclSend,
         .nargs = 6,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_IN, "sendbuff" },
@@ -726,10 +686,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .lua_name = "comm:recv",
         .text = "Receives count elements that one rank sends.",
         .since = 2703,
-        .lib = NCS_LIB_NCCL,
-        .result = NCS_RESULT_NCCL,
-        .counted = true,
-        .grouped = true,
+        .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .counted = true, .grouped = true,
+        .pair = true, .writes = NCS_BLOCKS_ONE, .same = NCS_FN_ncclRecv,
         .nargs = 6,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_OUT, "recvbuff" },
@@ -746,10 +704,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .lua_name = "comm:put_signal",
         .text = "Writes count elements into a peer's window, then signals the peer.",
         .since = 22902,
-        .lib = NCS_LIB_NCCL,
-        .result = NCS_RESULT_NCCL,
-        .counted = true,
-        .grouped = true,
+        .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .counted = true, .grouped = true,
+        .one_sided = true, .reads = NCS_BLOCKS_ONE, .same = NCS_FN_ncclPutSignal,
         .nargs = 11,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_IN, "localbuff" },
@@ -771,10 +727,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .lua_name = "comm:signal",
         .text = "Signals a peer.",
         .since = 22902,
-        .lib = NCS_LIB_NCCL,
-        .result = NCS_RESULT_NCCL,
-        .counted = true,
-        .grouped = true,
+        .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .counted = true, .grouped = true,
+        .one_sided = true, .same = NCS_FN_ncclSignal,
         .nargs = 6,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_PEER, "peer" },
@@ -791,10 +745,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .lua_name = "comm:wait_signal",
         .text = "The stream waits for so many signals of each peer that is listed.",
         .since = 22902,
-        .lib = NCS_LIB_NCCL,
-        .result = NCS_RESULT_NCCL,
-        .counted = true,
-        .grouped = true,
+        .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .counted = true, .grouped = true,
+        .one_sided = true, .same = NCS_FN_ncclWaitSignal,
         .nargs = 4,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_ITEMS, "nDesc" },
@@ -809,8 +761,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .lua_name = "nccl.group",
         .text = "Calls of this thread are queued from here to the matching end.",
         .since = 2000,
-        .lib = NCS_LIB_NCCL,
-        .result = NCS_RESULT_NCCL,
+        .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .same = NCS_FN_ncclGroupStart,
         .nargs = 0,
         .offset = offsetof(struct ncs_api, ncclGroupStart),
     },
@@ -819,8 +770,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .lua_name = "nccl.group",
         .text = "The outermost end starts everything that was queued, at once.",
         .since = 2000,
-        .lib = NCS_LIB_NCCL,
-        .result = NCS_RESULT_NCCL,
+        .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .closes_group = true,
+        .same = NCS_FN_ncclGroupEnd,
         .nargs = 0,
         .offset = offsetof(struct ncs_api, ncclGroupEnd),
     },
@@ -829,8 +780,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .lua_name = "nccl.simulate",
         .text = "Ends a group without starting it, and estimates how long it would take.",
         .since = 22203,
-        .lib = NCS_LIB_NCCL,
-        .result = NCS_RESULT_NCCL,
+        .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .closes_group = true,
+        .same = NCS_FN_ncclGroupSimulateEnd,
         .nargs = 1,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_SIMINFO, "simInfo" },
@@ -841,8 +792,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .name = "ncclParamBind",
         .text = "A parameter of the library by its name.",
         .since = 23004,
-        .lib = NCS_LIB_NCCL,
-        .result = NCS_RESULT_NCCL,
+        .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .same = NCS_FN_ncclParamBind,
         .nargs = 2,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_PARAM_OUT, "out" },
@@ -854,8 +804,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .name = "ncclParamGetI8",
         .text = "The value of a parameter that is an integer of 8 bits.",
         .since = 23004,
-        .lib = NCS_LIB_NCCL,
-        .result = NCS_RESULT_NCCL,
+        .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .same = NCS_FN_ncclParamGetI8,
         .nargs = 2,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_PARAM, "h" },
@@ -867,8 +816,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .name = "ncclParamGetI16",
         .text = "The value of a parameter that is an integer of 16 bits.",
         .since = 23004,
-        .lib = NCS_LIB_NCCL,
-        .result = NCS_RESULT_NCCL,
+        .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .same = NCS_FN_ncclParamGetI16,
         .nargs = 2,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_PARAM, "h" },
@@ -880,8 +828,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .name = "ncclParamGetI32",
         .text = "The value of a parameter that is an integer of 32 bits.",
         .since = 23004,
-        .lib = NCS_LIB_NCCL,
-        .result = NCS_RESULT_NCCL,
+        .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .same = NCS_FN_ncclParamGetI32,
         .nargs = 2,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_PARAM, "h" },
@@ -893,8 +840,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .name = "ncclParamGetI64",
         .text = "The value of a parameter that is an integer of 64 bits.",
         .since = 23004,
-        .lib = NCS_LIB_NCCL,
-        .result = NCS_RESULT_NCCL,
+        .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .same = NCS_FN_ncclParamGetI64,
         .nargs = 2,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_PARAM, "h" },
@@ -906,8 +852,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .name = "ncclParamGetU8",
         .text = "The value of a parameter that is an unsigned integer of 8 bits.",
         .since = 23004,
-        .lib = NCS_LIB_NCCL,
-        .result = NCS_RESULT_NCCL,
+        .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .same = NCS_FN_ncclParamGetU8,
         .nargs = 2,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_PARAM, "h" },
@@ -919,8 +864,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .name = "ncclParamGetU16",
         .text = "The value of a parameter that is an unsigned integer of 16 bits.",
         .since = 23004,
-        .lib = NCS_LIB_NCCL,
-        .result = NCS_RESULT_NCCL,
+        .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .same = NCS_FN_ncclParamGetU16,
         .nargs = 2,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_PARAM, "h" },
@@ -932,8 +876,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .name = "ncclParamGetU32",
         .text = "The value of a parameter that is an unsigned integer of 32 bits.",
         .since = 23004,
-        .lib = NCS_LIB_NCCL,
-        .result = NCS_RESULT_NCCL,
+        .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .same = NCS_FN_ncclParamGetU32,
         .nargs = 2,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_PARAM, "h" },
@@ -945,8 +888,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .name = "ncclParamGetU64",
         .text = "The value of a parameter that is an unsigned integer of 64 bits.",
         .since = 23004,
-        .lib = NCS_LIB_NCCL,
-        .result = NCS_RESULT_NCCL,
+        .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .same = NCS_FN_ncclParamGetU64,
         .nargs = 2,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_PARAM, "h" },
@@ -958,8 +900,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .name = "ncclParamGetStr",
         .text = "The value of a parameter that is a text.",
         .since = 23004,
-        .lib = NCS_LIB_NCCL,
-        .result = NCS_RESULT_NCCL,
+        .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .same = NCS_FN_ncclParamGetStr,
         .nargs = 2,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_PARAM, "h" },
@@ -971,8 +912,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .name = "ncclParamGet",
         .text = "The bytes of a parameter's value, of whatever type.",
         .since = 23004,
-        .lib = NCS_LIB_NCCL,
-        .result = NCS_RESULT_NCCL,
+        .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .same = NCS_FN_ncclParamGet,
         .nargs = 4,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_PARAM, "h" },
@@ -987,8 +927,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .lua_name = "nccl.param",
         .text = "The value of a parameter in words.",
         .since = 23004,
-        .lib = NCS_LIB_NCCL,
-        .result = NCS_RESULT_NCCL,
+        .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .same = NCS_FN_ncclParamGetParameter,
         .nargs = 3,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_TEXT, "key" },
@@ -1002,8 +941,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .lua_name = "nccl.params",
         .text = "The names of all parameters.",
         .since = 23004,
-        .lib = NCS_LIB_NCCL,
-        .result = NCS_RESULT_NCCL,
+        .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .same = NCS_FN_ncclParamGetAllParameterKeys,
         .nargs = 2,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_TEXTS_OUT, "table" },
@@ -1015,8 +953,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .name = "ncclParamDumpAll",
         .text = "Prints all parameters to the standard output.",
         .since = 23004,
-        .lib = NCS_LIB_NCCL,
-        .result = NCS_RESULT_VOID,
+        .lib = NCS_LIB_NCCL, .result = NCS_RESULT_VOID, .same = NCS_FN_ncclParamDumpAll,
         .nargs = 0,
         .offset = offsetof(struct ncs_api, ncclParamDumpAll),
     },
@@ -1024,8 +961,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .name = "cudaGetDeviceCount",
         .lua_name = "cuda.device_count",
         .text = "How many devices the process sees.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaGetDeviceCount,
         .nargs = 1,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_INT_OUT, "count" },
@@ -1036,8 +972,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .name = "cudaSetDevice",
         .lua_name = "cuda.set_device",
         .text = "Makes a device the thread's current one.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaSetDevice,
         .nargs = 1,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_DEVICE, "device" },
@@ -1048,8 +983,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .name = "cudaGetDevice",
         .lua_name = "cuda.device",
         .text = "The thread's current device.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaGetDevice,
         .nargs = 1,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_INT_OUT, "device" },
@@ -1060,8 +994,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .name = "cudaGetDeviceProperties",
         .lua_name = "cuda.properties",
         .text = "What a device is and can do.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaGetDeviceProperties,
         .nargs = 2,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_PROPERTIES_OUT, "prop" },
@@ -1072,8 +1005,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
     [NCS_FN_cudaChooseDevice] = {
         .name = "cudaChooseDevice",
         .text = "The device that matches some properties best.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaChooseDevice,
         .nargs = 2,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_INT_OUT, "device" },
@@ -1084,8 +1016,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
     [NCS_FN_cudaDeviceGetAttribute] = {
         .name = "cudaDeviceGetAttribute",
         .text = "One property of a device.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaDeviceGetAttribute,
         .nargs = 3,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_INT_OUT, "value" },
@@ -1097,8 +1028,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
     [NCS_FN_cudaDeviceGetPCIBusId] = {
         .name = "cudaDeviceGetPCIBusId",
         .text = "Where a device is on the PCI bus, as text: 0000:0a:00.0.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaDeviceGetPCIBusId,
         .nargs = 3,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_CHARS_OUT, "pciBusId" },
@@ -1110,8 +1040,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
     [NCS_FN_cudaDeviceGetByPCIBusId] = {
         .name = "cudaDeviceGetByPCIBusId",
         .text = "The device at a place on the PCI bus.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaDeviceGetByPCIBusId,
         .nargs = 2,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_INT_OUT, "device" },
@@ -1122,16 +1051,14 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
     [NCS_FN_cudaDeviceReset] = {
         .name = "cudaDeviceReset",
         .text = "Frees everything that the process has on the current device.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaDeviceReset,
         .nargs = 0,
         .offset = offsetof(struct ncs_api, cudaDeviceReset),
     },
     [NCS_FN_cudaSetDeviceFlags] = {
         .name = "cudaSetDeviceFlags",
         .text = "How the host waits for the current device.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaSetDeviceFlags,
         .nargs = 1,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_FLAGS, "flags" },
@@ -1141,8 +1068,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
     [NCS_FN_cudaGetDeviceFlags] = {
         .name = "cudaGetDeviceFlags",
         .text = "The flags of the current device.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaGetDeviceFlags,
         .nargs = 1,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_FLAGS_OUT, "flags" },
@@ -1152,8 +1078,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
     [NCS_FN_cudaDeviceSetLimit] = {
         .name = "cudaDeviceSetLimit",
         .text = "Sets a limit of the current device.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaDeviceSetLimit,
         .nargs = 2,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_LIMIT, "limit" },
@@ -1164,8 +1089,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
     [NCS_FN_cudaDeviceGetLimit] = {
         .name = "cudaDeviceGetLimit",
         .text = "A limit of the current device.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaDeviceGetLimit,
         .nargs = 2,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_BYTES_OUT, "pValue" },
@@ -1176,8 +1100,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
     [NCS_FN_cudaDeviceGetStreamPriorityRange] = {
         .name = "cudaDeviceGetStreamPriorityRange",
         .text = "The priorities that streams may have: the greatest is the least number.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA,
+        .same = NCS_FN_cudaDeviceGetStreamPriorityRange,
         .nargs = 2,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_INT_OUT, "leastPriority" },
@@ -1189,8 +1113,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .name = "cudaDeviceCanAccessPeer",
         .lua_name = "cuda.can_access_peer",
         .text = "Whether a device can use another one's memory.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaDeviceCanAccessPeer,
         .nargs = 3,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_INT_OUT, "canAccessPeer" },
@@ -1203,8 +1126,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .name = "cudaDeviceEnablePeerAccess",
         .lua_name = "cuda.enable_peer",
         .text = "Lets the current device use another one's memory.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaDeviceEnablePeerAccess,
         .nargs = 2,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_DEVICE, "peerDevice" },
@@ -1215,8 +1137,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
     [NCS_FN_cudaDeviceDisablePeerAccess] = {
         .name = "cudaDeviceDisablePeerAccess",
         .text = "Ends the use of another device's memory.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaDeviceDisablePeerAccess,
         .nargs = 1,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_DEVICE, "peerDevice" },
@@ -1227,8 +1148,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .name = "cudaDeviceSynchronize",
         .lua_name = "cuda.sync",
         .text = "Waits for everything on the current device.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .waits = true,
+        .same = NCS_FN_cudaDeviceSynchronize,
         .nargs = 0,
         .offset = offsetof(struct ncs_api, cudaDeviceSynchronize),
     },
@@ -1236,8 +1157,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .name = "cudaRuntimeGetVersion",
         .lua_name = "cuda.runtime_version",
         .text = "The version of the runtime: 13.0 is 13000.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaRuntimeGetVersion,
         .nargs = 1,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_INT_OUT, "runtimeVersion" },
@@ -1248,8 +1168,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .name = "cudaDriverGetVersion",
         .lua_name = "cuda.driver_version",
         .text = "The newest version of CUDA that the driver supports.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaDriverGetVersion,
         .nargs = 1,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_INT_OUT, "driverVersion" },
@@ -1260,25 +1179,24 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .name = "cudaGetLastError",
         .lua_name = "cuda.last_error",
         .text = "The thread's last error, which it clears.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .looks = true,
+        .same = NCS_FN_cudaGetLastError,
         .nargs = 0,
         .offset = offsetof(struct ncs_api, cudaGetLastError),
     },
     [NCS_FN_cudaPeekAtLastError] = {
         .name = "cudaPeekAtLastError",
         .text = "The thread's last error, which stays.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .looks = true,
+        .same = NCS_FN_cudaPeekAtLastError,
         .nargs = 0,
         .offset = offsetof(struct ncs_api, cudaPeekAtLastError),
     },
     [NCS_FN_cudaGetErrorString] = {
         .name = "cudaGetErrorString",
         .text = "An error code in words.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_TEXT,
-        .direct = true,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_TEXT, .direct = true,
+        .same = NCS_FN_cudaGetErrorString,
         .nargs = 1,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_ERROR, "error" },
@@ -1288,9 +1206,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
     [NCS_FN_cudaGetErrorName] = {
         .name = "cudaGetErrorName",
         .text = "An error code's name in C.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_TEXT,
-        .direct = true,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_TEXT, .direct = true,
+        .same = NCS_FN_cudaGetErrorName,
         .nargs = 1,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_ERROR, "error" },
@@ -1300,8 +1217,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
     [NCS_FN_cudaGetDriverEntryPoint] = {
         .name = "cudaGetDriverEntryPoint",
         .text = "A function of the driver by its name; deprecated.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaGetDriverEntryPoint,
         .nargs = 4,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_TEXT, "symbol" },
@@ -1314,8 +1230,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
     [NCS_FN_cudaGetDriverEntryPointByVersion] = {
         .name = "cudaGetDriverEntryPointByVersion",
         .text = "A function of the driver by its name and version.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA,
+        .same = NCS_FN_cudaGetDriverEntryPointByVersion,
         .nargs = 5,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_TEXT, "symbol" },
@@ -1329,16 +1245,14 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
     [NCS_FN_cudaProfilerStart] = {
         .name = "cudaProfilerStart",
         .text = "Starts the collection of a profile.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaProfilerStart,
         .nargs = 0,
         .offset = offsetof(struct ncs_api, cudaProfilerStart),
     },
     [NCS_FN_cudaProfilerStop] = {
         .name = "cudaProfilerStop",
         .text = "Stops the collection of a profile.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaProfilerStop,
         .nargs = 0,
         .offset = offsetof(struct ncs_api, cudaProfilerStop),
     },
@@ -1346,8 +1260,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .name = "cudaMalloc",
         .lua_name = "cuda.buffer",
         .text = "Allocates memory of the current device.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaMalloc,
         .nargs = 2,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_MEMORY_OUT, "devPtr" },
@@ -1359,8 +1272,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .name = "cudaFree",
         .lua_name = "x:free",
         .text = "Frees device memory; waits for the device.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .ends = NCS_ENDS_MEMORY,
+        .same = NCS_FN_cudaFree,
         .nargs = 1,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_MEMORY, "devPtr" },
@@ -1371,8 +1284,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .name = "cudaMallocHost",
         .lua_name = "cuda.buffer",
         .text = "Allocates pinned memory of the host.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaMallocHost,
         .nargs = 2,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_MEMORY_OUT, "ptr" },
@@ -1384,8 +1296,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .name = "cudaFreeHost",
         .lua_name = "x:free",
         .text = "Frees pinned memory.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .ends = NCS_ENDS_MEMORY,
+        .same = NCS_FN_cudaFreeHost,
         .nargs = 1,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_MEMORY, "ptr" },
@@ -1395,8 +1307,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
     [NCS_FN_cudaHostAlloc] = {
         .name = "cudaHostAlloc",
         .text = "Allocates pinned memory of the host, with flags.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaHostAlloc,
         .nargs = 3,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_MEMORY_OUT, "pHost" },
@@ -1408,8 +1319,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
     [NCS_FN_cudaHostRegister] = {
         .name = "cudaHostRegister",
         .text = "Pins memory of the host that exists.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaHostRegister,
         .nargs = 3,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_MEMORY, "ptr" },
@@ -1421,8 +1331,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
     [NCS_FN_cudaHostUnregister] = {
         .name = "cudaHostUnregister",
         .text = "Ends the pinning of memory of the host.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaHostUnregister,
         .nargs = 1,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_MEMORY, "ptr" },
@@ -1432,8 +1341,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
     [NCS_FN_cudaHostGetDevicePointer] = {
         .name = "cudaHostGetDevicePointer",
         .text = "The address at which devices see pinned memory.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaHostGetDevicePointer,
         .nargs = 3,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_MEMORY_OUT, "pDevice" },
@@ -1445,8 +1353,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
     [NCS_FN_cudaHostGetFlags] = {
         .name = "cudaHostGetFlags",
         .text = "The flags of pinned memory.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaHostGetFlags,
         .nargs = 2,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_FLAGS_OUT, "pFlags" },
@@ -1458,8 +1365,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .name = "cudaMallocManaged",
         .lua_name = "cuda.buffer",
         .text = "Allocates memory that host and devices share.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaMallocManaged,
         .nargs = 3,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_MEMORY_OUT, "devPtr" },
@@ -1471,8 +1377,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
     [NCS_FN_cudaMallocPitch] = {
         .name = "cudaMallocPitch",
         .text = "Allocates rows of device memory, each aligned.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaMallocPitch,
         .nargs = 4,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_MEMORY_OUT, "devPtr" },
@@ -1486,8 +1391,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .name = "cudaMallocAsync",
         .lua_name = "cuda.buffer",
         .text = "Allocates device memory in the order of a stream.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaMallocAsync,
         .nargs = 3,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_MEMORY_OUT, "devPtr" },
@@ -1499,8 +1403,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
     [NCS_FN_cudaMallocFromPoolAsync] = {
         .name = "cudaMallocFromPoolAsync",
         .text = "Allocates memory of a pool in the order of a stream.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaMallocFromPoolAsync,
         .nargs = 4,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_MEMORY_OUT, "ptr" },
@@ -1514,8 +1417,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .name = "cudaFreeAsync",
         .lua_name = "x:free",
         .text = "Frees memory in the order of a stream.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .ends = NCS_ENDS_MEMORY,
+        .same = NCS_FN_cudaFreeAsync,
         .nargs = 2,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_MEMORY, "devPtr" },
@@ -1526,8 +1429,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
     [NCS_FN_cudaDeviceGetDefaultMemPool] = {
         .name = "cudaDeviceGetDefaultMemPool",
         .text = "The pool that a device has from the start.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaDeviceGetDefaultMemPool,
         .nargs = 2,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_POOL_OUT, "memPool" },
@@ -1538,8 +1440,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
     [NCS_FN_cudaDeviceGetMemPool] = {
         .name = "cudaDeviceGetMemPool",
         .text = "The pool that cudaMallocAsync takes memory from.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaDeviceGetMemPool,
         .nargs = 2,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_POOL_OUT, "memPool" },
@@ -1550,8 +1451,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
     [NCS_FN_cudaDeviceSetMemPool] = {
         .name = "cudaDeviceSetMemPool",
         .text = "Sets the pool that cudaMallocAsync takes memory from.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaDeviceSetMemPool,
         .nargs = 2,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_DEVICE, "device" },
@@ -1562,8 +1462,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
     [NCS_FN_cudaMemPoolCreate] = {
         .name = "cudaMemPoolCreate",
         .text = "A pool of memory.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaMemPoolCreate,
         .nargs = 2,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_POOL_OUT, "memPool" },
@@ -1574,8 +1473,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
     [NCS_FN_cudaMemPoolDestroy] = {
         .name = "cudaMemPoolDestroy",
         .text = "Frees a pool once all its memory is free.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaMemPoolDestroy,
         .nargs = 1,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_POOL, "memPool" },
@@ -1585,8 +1483,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
     [NCS_FN_cudaMemPoolSetAttribute] = {
         .name = "cudaMemPoolSetAttribute",
         .text = "Sets an attribute of a pool.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaMemPoolSetAttribute,
         .nargs = 3,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_POOL, "memPool" },
@@ -1598,8 +1495,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
     [NCS_FN_cudaMemPoolGetAttribute] = {
         .name = "cudaMemPoolGetAttribute",
         .text = "Writes an attribute of a pool to the value.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaMemPoolGetAttribute,
         .nargs = 3,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_POOL, "memPool" },
@@ -1611,8 +1507,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
     [NCS_FN_cudaMemPoolTrimTo] = {
         .name = "cudaMemPoolTrimTo",
         .text = "Gives back what a pool holds beyond so many bytes.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaMemPoolTrimTo,
         .nargs = 2,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_POOL, "memPool" },
@@ -1623,8 +1518,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
     [NCS_FN_cudaPointerGetAttributes] = {
         .name = "cudaPointerGetAttributes",
         .text = "What memory an address is in.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaPointerGetAttributes,
         .nargs = 2,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_POINTER_OUT, "attributes" },
@@ -1636,8 +1530,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .name = "cudaMemcpy",
         .lua_name = "x:copy_from",
         .text = "Copies bytes in the legacy stream and waits.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaMemcpy,
         .nargs = 4,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_OUT, "dst" },
@@ -1651,8 +1544,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .name = "cudaMemcpyAsync",
         .lua_name = "x:copy_from",
         .text = "Copies bytes in the order of a stream.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaMemcpyAsync,
         .nargs = 5,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_OUT, "dst" },
@@ -1666,8 +1558,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
     [NCS_FN_cudaMemcpyPeer] = {
         .name = "cudaMemcpyPeer",
         .text = "Copies bytes from one device to another.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaMemcpyPeer,
         .nargs = 5,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_OUT, "dst" },
@@ -1681,8 +1572,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
     [NCS_FN_cudaMemcpyPeerAsync] = {
         .name = "cudaMemcpyPeerAsync",
         .text = "Copies bytes from one device to another in the order of a stream.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaMemcpyPeerAsync,
         .nargs = 6,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_OUT, "dst" },
@@ -1697,8 +1587,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
     [NCS_FN_cudaMemcpy2D] = {
         .name = "cudaMemcpy2D",
         .text = "Copies rows of bytes in the legacy stream and waits.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaMemcpy2D,
         .nargs = 7,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_OUT, "dst" },
@@ -1714,8 +1603,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
     [NCS_FN_cudaMemcpy2DAsync] = {
         .name = "cudaMemcpy2DAsync",
         .text = "Copies rows of bytes in the order of a stream.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaMemcpy2DAsync,
         .nargs = 8,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_OUT, "dst" },
@@ -1733,8 +1621,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .name = "cudaMemset",
         .lua_name = "x:fill",
         .text = "Sets every byte, in the legacy stream.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaMemset,
         .nargs = 3,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_OUT, "devPtr" },
@@ -1747,8 +1634,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .name = "cudaMemsetAsync",
         .lua_name = "x:fill",
         .text = "Sets every byte, in the order of a stream.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaMemsetAsync,
         .nargs = 4,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_OUT, "devPtr" },
@@ -1761,8 +1647,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
     [NCS_FN_cudaMemset2D] = {
         .name = "cudaMemset2D",
         .text = "Sets every byte of rows, in the legacy stream.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaMemset2D,
         .nargs = 5,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_OUT, "devPtr" },
@@ -1776,8 +1661,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
     [NCS_FN_cudaMemset2DAsync] = {
         .name = "cudaMemset2DAsync",
         .text = "Sets every byte of rows, in the order of a stream.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaMemset2DAsync,
         .nargs = 6,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_OUT, "devPtr" },
@@ -1792,8 +1676,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
     [NCS_FN_cudaMemPrefetchAsync] = {
         .name = "cudaMemPrefetchAsync",
         .text = "Moves managed memory ahead of its use.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaMemPrefetchAsync,
         .nargs = 5,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_IN, "devPtr" },
@@ -1807,8 +1690,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
     [NCS_FN_cudaMemAdvise] = {
         .name = "cudaMemAdvise",
         .text = "Says how managed memory will be used.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaMemAdvise,
         .nargs = 4,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_IN, "devPtr" },
@@ -1822,8 +1704,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .name = "cudaMemGetInfo",
         .lua_name = "cuda.memory",
         .text = "Free and total bytes of the current device.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaMemGetInfo,
         .nargs = 2,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_BYTES_OUT, "free" },
@@ -1835,8 +1716,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .name = "cudaStreamCreate",
         .lua_name = "cuda.stream",
         .text = "A stream on the current device that synchronises with the legacy stream.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaStreamCreate,
         .nargs = 1,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_STREAM_OUT, "pStream" },
@@ -1847,8 +1727,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .name = "cudaStreamCreateWithFlags",
         .lua_name = "cuda.stream",
         .text = "A stream on the current device.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaStreamCreateWithFlags,
         .nargs = 2,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_STREAM_OUT, "pStream" },
@@ -1860,8 +1739,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .name = "cudaStreamCreateWithPriority",
         .lua_name = "cuda.stream",
         .text = "A stream on the current device with a priority.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaStreamCreateWithPriority,
         .nargs = 3,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_STREAM_OUT, "pStream" },
@@ -1874,8 +1752,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .name = "cudaStreamDestroy",
         .lua_name = "stream:destroy",
         .text = "Frees a stream; its work goes on.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .ends = NCS_ENDS_HANDLE,
+        .same = NCS_FN_cudaStreamDestroy,
         .nargs = 1,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_STREAM, "stream" },
@@ -1886,8 +1764,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .name = "cudaStreamSynchronize",
         .lua_name = "stream:sync",
         .text = "Waits for everything in a stream.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .waits = true,
+        .same = NCS_FN_cudaStreamSynchronize,
         .nargs = 1,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_STREAM, "stream" },
@@ -1898,8 +1776,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .name = "cudaStreamQuery",
         .lua_name = "stream:query",
         .text = "Whether everything in a stream is done: cudaErrorNotReady if not.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .looks = true,
+        .same = NCS_FN_cudaStreamQuery,
         .nargs = 1,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_STREAM, "stream" },
@@ -1910,8 +1788,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .name = "cudaStreamWaitEvent",
         .lua_name = "stream:wait",
         .text = "Later work in the stream waits for what the event's latest record waits for.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaStreamWaitEvent,
         .nargs = 3,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_STREAM, "stream" },
@@ -1923,8 +1800,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
     [NCS_FN_cudaStreamAddCallback] = {
         .name = "cudaStreamAddCallback",
         .text = "Runs a function of the host in the order of a stream, with the stream's error.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaStreamAddCallback,
         .nargs = 4,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_STREAM, "stream" },
@@ -1938,8 +1814,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .name = "cudaLaunchHostFunc",
         .lua_name = "stream:callback",
         .text = "Runs a function of the host in the order of a stream.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaLaunchHostFunc,
         .nargs = 3,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_STREAM, "stream" },
@@ -1951,8 +1826,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
     [NCS_FN_cudaStreamGetFlags] = {
         .name = "cudaStreamGetFlags",
         .text = "The flags of a stream.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaStreamGetFlags,
         .nargs = 2,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_STREAM, "hStream" },
@@ -1963,8 +1837,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
     [NCS_FN_cudaStreamGetPriority] = {
         .name = "cudaStreamGetPriority",
         .text = "The priority of a stream.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaStreamGetPriority,
         .nargs = 2,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_STREAM, "hStream" },
@@ -1975,8 +1848,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
     [NCS_FN_cudaStreamGetId] = {
         .name = "cudaStreamGetId",
         .text = "The number of a stream, unique in the process.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaStreamGetId,
         .nargs = 2,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_STREAM, "hStream" },
@@ -1987,8 +1859,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
     [NCS_FN_cudaStreamGetDevice] = {
         .name = "cudaStreamGetDevice",
         .text = "The device of a stream.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaStreamGetDevice,
         .nargs = 2,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_STREAM, "hStream" },
@@ -1999,8 +1870,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
     [NCS_FN_cudaStreamIsCapturing] = {
         .name = "cudaStreamIsCapturing",
         .text = "Whether a stream is being captured into a graph.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaStreamIsCapturing,
         .nargs = 2,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_STREAM, "stream" },
@@ -2011,8 +1881,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
     [NCS_FN_cudaStreamBeginCapture] = {
         .name = "cudaStreamBeginCapture",
         .text = "Captures what follows in a stream into a graph.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaStreamBeginCapture,
         .nargs = 2,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_STREAM, "stream" },
@@ -2023,8 +1892,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
     [NCS_FN_cudaStreamEndCapture] = {
         .name = "cudaStreamEndCapture",
         .text = "Ends a capture; gives the graph.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaStreamEndCapture,
         .nargs = 2,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_STREAM, "stream" },
@@ -2036,8 +1904,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .name = "cudaEventCreate",
         .lua_name = "cuda.event",
         .text = "An event on the current device.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaEventCreate,
         .nargs = 1,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_EVENT_OUT, "event" },
@@ -2048,8 +1915,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .name = "cudaEventCreateWithFlags",
         .lua_name = "cuda.event",
         .text = "An event on the current device.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaEventCreateWithFlags,
         .nargs = 2,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_EVENT_OUT, "event" },
@@ -2061,8 +1927,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .name = "cudaEventRecord",
         .lua_name = "event:record",
         .text = "The event now stands for what is in the stream so far.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .records = true,
+        .same = NCS_FN_cudaEventRecord,
         .nargs = 2,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_EVENT, "event" },
@@ -2073,8 +1939,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
     [NCS_FN_cudaEventRecordWithFlags] = {
         .name = "cudaEventRecordWithFlags",
         .text = "The event now stands for what is in the stream so far; flags are for capture.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .records = true,
+        .same = NCS_FN_cudaEventRecordWithFlags,
         .nargs = 3,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_EVENT, "event" },
@@ -2087,8 +1953,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .name = "cudaEventQuery",
         .lua_name = "event:query",
         .text = "Whether what the event stands for is done: cudaErrorNotReady if not.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .looks = true,
+        .same = NCS_FN_cudaEventQuery,
         .nargs = 1,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_EVENT, "event" },
@@ -2099,8 +1965,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .name = "cudaEventSynchronize",
         .lua_name = "event:sync",
         .text = "Waits for what the event stands for.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .waits = true,
+        .same = NCS_FN_cudaEventSynchronize,
         .nargs = 1,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_EVENT, "event" },
@@ -2111,8 +1977,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .name = "cudaEventElapsedTime",
         .lua_name = "event:elapsed",
         .text = "Milliseconds between two events.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaEventElapsedTime,
         .nargs = 3,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_FLOAT_OUT, "ms" },
@@ -2125,8 +1990,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .name = "cudaEventDestroy",
         .lua_name = "event:destroy",
         .text = "Frees an event.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .ends = NCS_ENDS_HANDLE,
+        .same = NCS_FN_cudaEventDestroy,
         .nargs = 1,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_EVENT, "event" },
@@ -2136,8 +2001,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
     [NCS_FN_cudaIpcGetMemHandle] = {
         .name = "cudaIpcGetMemHandle",
         .text = "What another process needs to use an allocation.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaIpcGetMemHandle,
         .nargs = 2,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_IPCMEM_OUT, "handle" },
@@ -2148,8 +2012,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
     [NCS_FN_cudaIpcOpenMemHandle] = {
         .name = "cudaIpcOpenMemHandle",
         .text = "Maps an allocation of another process.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaIpcOpenMemHandle,
         .nargs = 3,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_MEMORY_OUT, "devPtr" },
@@ -2161,8 +2024,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
     [NCS_FN_cudaIpcCloseMemHandle] = {
         .name = "cudaIpcCloseMemHandle",
         .text = "Ends the mapping of another process's allocation.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaIpcCloseMemHandle,
         .nargs = 1,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_MEMORY, "devPtr" },
@@ -2172,8 +2034,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
     [NCS_FN_cudaIpcGetEventHandle] = {
         .name = "cudaIpcGetEventHandle",
         .text = "What another process needs to use an event.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaIpcGetEventHandle,
         .nargs = 2,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_IPCEVENT_OUT, "handle" },
@@ -2184,8 +2045,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
     [NCS_FN_cudaIpcOpenEventHandle] = {
         .name = "cudaIpcOpenEventHandle",
         .text = "An event of another process.",
-        .lib = NCS_LIB_CUDA,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaIpcOpenEventHandle,
         .nargs = 2,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_EVENT_OUT, "event" },
@@ -2197,8 +2057,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .name = "ncsDelay",
         .lua_name = "stream:delay",
         .text = "Stands for a kernel that takes so long.",
-        .lib = NCS_LIB_EXT,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_EXT, .result = NCS_RESULT_CUDA, .same = NCS_FN_ncsDelay,
         .nargs = 2,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_STREAM, "stream" },
@@ -2210,8 +2069,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .name = "ncsAdd",
         .lua_name = "x:add",
         .text = "Stands for a kernel: dst[i] = dst[i] + src[i], in the type.",
-        .lib = NCS_LIB_EXT,
-        .result = NCS_RESULT_CUDA,
+        .lib = NCS_LIB_EXT, .result = NCS_RESULT_CUDA, .same = NCS_FN_ncsAdd,
         .nargs = 5,
         .arg = (const struct ncs_fn_arg[]){
             { NCS_ARG_INOUT, "dst" },
