@@ -104,6 +104,8 @@ bool ncs_explanation_is_likelier(const struct ncs_explanation *e);
 size_t ncs_explanation_tier(const struct ncs_explanation *e);
 /* What ranks do at the same places speaks for it, and it does not blame most of them. */
 bool ncs_explanation_is_sure(const struct ncs_explanation *e);
+/* Some rank has come to the places of all calls that it puts in, and no rank may be in another's communicator. */
+bool ncs_explanation_is_placed(const struct ncs_explanation *e);
 /* It puts in, or leaves out, a send or a receive. */
 bool ncs_explanation_is_of_messages(const struct ncs_explanation *e);
 /* The ranks that it changes come closer to what the others do. */

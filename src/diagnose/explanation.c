@@ -332,6 +332,14 @@ bool ncs_explanation_is_sure(const struct ncs_explanation *e)
     return blames_few(e) && ncs_explanation_brings_closer(e);
 }
 
+bool ncs_explanation_is_placed(const struct ncs_explanation *e)
+{
+    for (size_t i = 0; i < e->changes; i++)
+        if (e->change[i].answer && !e->change[i].like)
+            return false;
+    return !some_may_be_misplaced(e->of);
+}
+
 bool ncs_explanation_is_likelier(const struct ncs_explanation *e)
 {
     return e == e->of->best && !has_equal(e) && blames_few(e);

@@ -188,6 +188,7 @@ struct ncs_alternative {
     bool told;     /* the diagnosis blames the same ranks for the same */
     bool fits;     /* it may take the place of what the diagnosis says */
     bool sure;     /* what ranks do at the same places speaks for it, and nothing against it */
+    bool placed;   /* some rank has come to where its calls are made, and no rank may be in another's communicator */
     bool likelier; /* than what the diagnosis says, and than all others; by the calls alone */
     bool as_good;  /* places speak for it, and for no other one more, though for one as much */
 };

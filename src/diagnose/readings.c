@@ -93,6 +93,7 @@ static void rate(const struct ncs_inquiry *q, const struct ncs_explanation *e, c
     a->told = told && own && same_cause(told, own);
     a->fits = told && own && may_replace(q, e, own, told);
     a->sure = ncs_explanation_is_sure(e);
+    a->placed = ncs_explanation_is_placed(e);
     a->likelier = a->fits && ncs_explanation_is_likelier(e);
     a->as_good = ncs_explanation_is_as_good(e);
 }

@@ -109,7 +109,8 @@ static enum takes takes_over(struct ncs_run *run, const struct ncs_alternative *
     bool known = first && strcmp(first->rule, "waiting") != 0;
     if (a->fits && (a->sure || same))
         return SURELY;
-    if ((first && f->culprits > first->culprits) || !(a->sure || within || !known) || !is_smaller(run, f, driver))
+    bool may = a->sure || (a->placed && (within || !known));
+    if (!may || (first && f->culprits > first->culprits) || !is_smaller(run, f, driver))
         return NO;
     return a->sure ? SURELY : LIKELY;
 }
