@@ -8,7 +8,7 @@ def member($t; $comm): if $t.shape | IN("process", "ids", "threads") then .rank
 def members($t): .comm as $comm | [.culprits[]? | member($t; $comm)] | unique;
 
 # No change brings back a rank that died, a communicator that was aborted or not made.
-def repairable: IN("abort", "derive", "init", "kill") | not;
+def repairable: (.gone | not) and (.mutation | IN("abort", "derive", "init", "kill") | not);
 
 INDEX($truth[]; .file) as $all |
 inputs | . as $r | $all[.scenario | sub(".*/"; "") | sub("\\.lua$"; "")] as $t |
@@ -20,15 +20,16 @@ inputs | . as $r | $all[.scenario | sub(".*/"; "") | sub("\\.lua$"; "")] as $t |
 ($t.ranks == 2 and .repair.repaired == true and $edits <= $t.size) as $as_cheap |
 # Likely, of two: both are named.
 ($f.certainty == "likely" and
-    (($named | length) == 2 and any($named[]; . == $t.culprit) or any($others[]; . == $t.culprit))) as $of_two |
-($named == [$t.culprit] or $as_cheap or $of_two) as $right |
+    (($named | length) == 2 and ($t.culprits - $named) == [] or ($t.culprits - $others) == [])) as $of_two |
+# Where all ranks do the same, none of them is the one.
+($t.culprits == [] or $named == $t.culprits or $as_cheap or $of_two) as $right |
 ($t.verdict != "pass") as $bad |
-{ file: $t.file, shape: $t.shape, mutation: $t.mutation,
+{ file: $t.file, workload: $t.workload, shape: $t.shape, mutation: $t.mutation,
   verdict: (.verdict == $t.verdict),
   culprit: (if $bad then $right else null end),
   sure: ($f.certainty == "certain" and ($bad and $right | not)),
   class: (if $bad then any($t.classes[]; . == $f.rule) else null end),
-  repaired: (if $t.verdict == "hang" and .driver == "sim" and ($t.mutation | repairable) then .repair.repaired == true else null end),
+  repaired: (if $t.verdict == "hang" and .driver == "sim" and ($t | repairable) then .repair.repaired == true else null end),
   small: (if $t.verdict == "hang" and .repair.repaired == true then $edits <= $t.size else null end),
   truth: $t,
   said: { verdict: $r.verdict, rule: $f.rule, named: $named, others: $others, certainty: $f.certainty, edits: $edits } }

@@ -4,6 +4,7 @@
 # culprit, class and repair, by bars.tsv; the correct program of each pair has to pass with nothing found. What
 # PyTorch's Flight Recorder would leave of a hang is diagnosed, too.
 # NCCLSCRIPT_PROGRAMS of them (600) from number 1 on, and half as many from a number of today's.
+# NCCLSCRIPT_FAMILY: random (programs/workloads.lua and mutations.lua) or training (training.lua and bugs.lua).
 #
 # One of them again: NCCLSCRIPT_FIRST=NUMBER NCCLSCRIPT_PROGRAMS=1 NCCLSCRIPT_KEEP=DIR tests/truth/run.sh
 set -u
@@ -14,7 +15,7 @@ command -v jq >/dev/null || { echo "left out: there is no jq"; exit 77; }
 cd "$(dirname "$0")/../.." || exit 1
 here=tests/truth
 program=$(realpath "$NCCLSCRIPT") || exit 1
-programs=${NCCLSCRIPT_PROGRAMS:-600} first=${NCCLSCRIPT_FIRST:-} today=$(date +%Y%m%d)
+programs=${NCCLSCRIPT_PROGRAMS:-600} first=${NCCLSCRIPT_FIRST:-} family=${NCCLSCRIPT_FAMILY:-random} today=$(date +%Y%m%d)
 work=$(mktemp -d) || exit 1
 trap '[[ ${NCCLSCRIPT_KEEP:-} ]] && cp -r "$work/." "$NCCLSCRIPT_KEEP"; rm -rf "$work"' EXIT
 failed=0
@@ -25,7 +26,7 @@ fail() {
 }
 
 write() { # FIRST COUNT
-    "$program" run -q --unsafe --set first="$1" --set count="$2" --set out="$work" $here/programs/write.lua \
+    "$program" run -q --unsafe --set first="$1" --set count="$2" --set out="$work" --set family="$family" $here/programs/write.lua \
         >"$work/err" 2>&1 || fail "programs from $1 on: $(cat "$work/err")"
     cat "$work/truth" >>"$work/truths"
 }
@@ -63,17 +64,20 @@ table() { # WHAT KEY
     jq -r "[$2, .verdict, .culprit, .sure, .class, .repaired, .small | tostring] | @tsv" "$work/$1.judged" |
         awk -f $here/table.awk
 }
-table mutant .shape
+table mutant .workload
 table mutant .mutation
-table mutant '"all"' >"$work/all"
-table dumps '"dumps"' | tail -n 1 >>"$work/all"
-cat "$work/all"
+{
+    table mutant .shape
+    table mutant '"all"' | tail -n 1
+    table dumps '"dumps"' | tail -n 1
+} | tee "$work/all"
 
 # A line for each kind of failure that a bar stops: its program, what is true, what is said.
 jq -r 'select((.verdict | not) or .sure) | "\(.file) \(.truth.shape) \(.truth.ranks) ranks, \(.truth.mutation): " +
-    "\(.truth.verdict) by rank \(.truth.culprit); said: \(.said | tojson)"' "$work/mutant.judged" | head -n 10
+    "\(.truth.verdict) by \(.truth.culprits); said: \(.said | tojson)"' "$work/mutant.judged" | head -n 10
 
-while read -r line figure relation bar; do
+while read -r of line figure relation bar; do
+    [[ $of == "$family" ]] || continue
     awk -v line="$line" -v figure="$figure" -v relation="$relation" -v bar="$bar" '
         NR == 1 { for (i = 1; i <= NF; i++) if ($i == figure) at = i + 1 }
         $1 == line { met = relation == "least" ? $at + 0 >= bar : $at + 0 <= bar }

@@ -10,7 +10,7 @@ BEGIN { FS = "\t" }
 }
 function share(name, i) { return judged[name, i] ? sprintf("%.1f", 100 * held[name, i] / judged[name, i]) : "-" }
 END {
-    format = "%-12s %8s %8s %8s %8s %8s %8s %8s\n"
+    format = "%-20s %8s %8s %8s %8s %8s %8s %8s\n"
     printf format, "", "mutants", "verdict", "culprit", "sure", "class", "repaired", "small"
     for (name in n)
         printf format, name, n[name], share(name, 2), share(name, 3), share(name, 4), share(name, 5),

@@ -4,9 +4,11 @@ local model = require "model"
 
 local dumps = {}
 
--- What is not in a dump cannot be found in it: roots, operators, what hosts wait for, groups that stay open.
-local visible = { leave_out = true, add = true, fewer = true, count = true, dtype = true, peer = true, comm = true,
-                  exchange = true, leave = true }
+-- What is not in a dump cannot be found in it: roots, operators, what hosts wait for, groups that stay open,
+-- ranks that died.
+local hidden = {}
+for name in ("abort aborted barrier derive destroy group group_end init key kill killed no_barrier no_group no_key " ..
+             "op operator root unsynced"):gmatch "%S+" do hidden[name] = true end
 
 -- A call that has been made and is not over.
 local function some_wait(threads)
@@ -20,11 +22,11 @@ local function some_wait(threads)
 end
 
 -- PyTorch has a process for each rank.
-function dumps.can(p, mutation, verdict, threads)
+function dumps.can(p, truth, verdict, threads)
     for _, comm in ipairs(p.comms) do
         if comm.how then return false end
     end
-    return not p.signals and verdict == "hang" and visible[mutation] ~= nil and not p.joint and not p.spawned and some_wait(threads)
+    return not p.signals and verdict == "hang" and not hidden[truth.name] and truth.classes[1] ~= "host-wait" and not p.joint and not p.spawned and some_wait(threads)
 end
 
 -- ---- pickles: dictionaries are lists of pairs, with `dict` ----

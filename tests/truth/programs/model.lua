@@ -13,6 +13,12 @@ local reduces = { all_reduce = true, reduce = true, reduce_scatter = true }
 -- ---- communicators ----
 
 -- name -> member -> { id, ranks = member -> rank in it, members }
+local function of_member(p, m, outer)
+    local env = setmetatable({ me = m }, { __index = outer })
+    for _, value in ipairs(p.locals) do env[value.name] = tree.eval(value.expr, env) end
+    return env
+end
+
 local function communicators(p)
     local all = { world = {} }
     local world = { id = "world", members = {}, rank = {} }
@@ -24,7 +30,7 @@ local function communicators(p)
         local made = {}
         for m = 0, p.n - 1 do
             local parent = all[c.parent][m]
-            local color = parent and tree.eval(c.color, { me = m, n = p.n })
+            local color = parent and tree.eval(c.color, of_member(p, m, { n = p.n, math = math }))
             if c.how == "shrink" then color = parent and m < p.n - 1 and 0 end
             if color and color >= 0 then
                 local key = parent.id .. "/" .. c.name .. color
@@ -66,6 +72,9 @@ end
 
 local function is_message(call) return call.op == "send" or call.op == "recv" or composed[call.op] end
 
+-- NCCL drops collectives of no elements; a message of none waits for its other half all the same.
+local function is_real(call) return call.count > 0 or call.op == "send" or call.op == "recv" end
+
 -- ---- from statements to what hosts do ----
 
 local Reader = {}
@@ -98,7 +107,7 @@ end
 local function check_own(calls)
     local open = {}
     for _, call in ipairs(calls) do
-        if call.count > 0 and is_message(call) then
+        if is_real(call) and is_message(call) then
             for _, msg in ipairs(messages(call)) do
                 local key = msg.comm.id .. " " .. msg.from
                 if msg.from == msg.to then open[key] = (open[key] or 0) + (msg.send and 1 or -1) end
@@ -119,7 +128,7 @@ end
 function Reader:collect(node, env)
     local calls = {}
     for m = self.first or env.me, self.last or env.me do
-        local inner = setmetatable({ me = m }, { __index = env })
+        local inner = m == env.me and env or of_member(self.p, m, env)
         local before = self.calls
         self.calls = calls
         self:run(node.kind == "group" and node.body or { node }, inner)
@@ -130,7 +139,7 @@ end
 
 function Reader:members(env, fn)
     if self.p.joint and not self.calls then
-        for m = self.first, self.last do fn(setmetatable({ me = m }, { __index = env })) end
+        for m = self.first, self.last do fn(of_member(self.p, m, env)) end
     else
         fn(env)
     end
@@ -153,8 +162,9 @@ end
 function read.loop(self, node, env)
     for i = 1, tree.eval(node.to, env) do
         self:run(node.body, setmetatable({ [node.var] = i }, { __index = env }))
-        if self.returned then return end
+        if self.returned or self.stopped then break end
     end
+    self.stopped = false
 end
 
 function read.only(self, node, env)
@@ -172,6 +182,7 @@ function read.invoke(self, node, env)
 end
 
 read["return"] = function(self) self.returned = true end
+read["break"] = function(self) self.stopped = true end
 
 local function on_stream(kind)
     read[kind] = function(self, node, env)
@@ -211,8 +222,8 @@ function read.get(self, node, env) self.out[#self.out + 1] = { kind = "get", key
 
 function Reader:run(body, env)
     for _, node in ipairs(body) do
-        if self.returned then return end
-        local loose = node.kind == "call" or (node.kind == "only" and self.p.joint)
+        if self.returned or self.stopped then return end
+        local loose = node.kind == "call" or (node.kind == "only" and not node.alike and self.p.joint)
         if loose and not self.calls then
             self:launch(self:collect(node, env))
         else
@@ -222,9 +233,9 @@ function Reader:run(body, env)
 end
 
 local function environment(p, member)
-    local env = { me = member, n = p.n, math = math }
+    local env = { n = p.n, math = math }
     for name in pairs(p.handles) do env[name] = name end
-    return env
+    return of_member(p, member, env)
 end
 
 -- The host threads, each with what it does.
@@ -257,11 +268,11 @@ function Machine:enter(step)
     for _, call in ipairs(step.calls) do
         if one_sided[call.op] then
             self.entered[call.comm.id .. " " .. call.member .. "!"] = true
-        elseif call.count > 0 and is_message(call) then
+        elseif is_real(call) and is_message(call) then
             for _, msg in ipairs(messages(call)) do
                 self.entered[pair_key(msg) .. (msg.send and "s" or "r")] = true
             end
-        elseif call.count > 0 then
+        elseif is_real(call) then
             self.entered[call.comm.id .. " " .. call.member] = true
         end
     end
@@ -274,11 +285,11 @@ function Machine:in_contact(step)
             for _, m in ipairs(call.comm.members) do
                 if not self.entered[call.comm.id .. " " .. m .. "!"] then return false end
             end
-        elseif call.count > 0 and is_message(call) then
+        elseif is_real(call) and is_message(call) then
             for _, msg in ipairs(messages(call)) do
                 if not self.entered[pair_key(msg) .. (msg.send and "r" or "s")] then return false end
             end
-        elseif call.count > 0 then
+        elseif is_real(call) then
             for _, m in ipairs(call.comm.members) do
                 if not self.entered[call.comm.id .. " " .. m] then return false end
             end
@@ -296,7 +307,7 @@ end
 function Machine:enqueue(step)
     local of = {}
     for _, call in ipairs(step.calls) do
-        if call.count > 0 then
+        if is_real(call) then
             local key = call.comm.id .. " " .. call.member
             local op = of[key]
             if not op then
@@ -357,8 +368,8 @@ function host.barrier(self, step)
         self.came[step.member] = (self.came[step.member] or 0) + 1
         step.number = self.came[step.member]
     end
-    for m = 0, self.n - 1 do
-        if (self.came[m] or 0) < step.number then return false end
+    for _, thread in ipairs(self.threads) do
+        if (self.came[thread.member] or 0) < step.number then return false end
     end
     return true
 end
@@ -489,7 +500,7 @@ end
 function model.state(step, call)
     local op = call.launch
     if not step.entered then return nil end
-    if not op then return call.count == 0 and "completed" or "scheduled" end
+    if not op then return not is_real(call) and "completed" or "scheduled" end
     if op.done then return "completed" end
     for _, dep in pairs(op.deps) do
         if not dep.done then return "scheduled" end

@@ -1,63 +1,14 @@
 -- One thing that one rank does otherwise. Each mutation finds the statements that it can change, changes one
 -- of them for one rank, and knows what is true of that: the class of the bug, and how many calls the inverse
 -- has to change.
-local tree, draw = require "tree", require "draw"
+local tree, draw, places = require "tree", require "draw", require "places"
 
 local only = tree.only
+local is_message, a_rank, condition = places.is_message, places.a_rank, places.condition
+local calls, take, choose, copy = places.calls, places.take, places.choose, places.copy
+local missed, added, gone = places.missed, places.added, places.gone
 
 local mutations = {}
-
-local function is_message(node) return node.op == "send" or node.op == "recv" end
-
--- ---- places ----
-
--- Statements of these kinds: { list, at, node, loops, group }
-local function places(p, fits)
-    local found = {}
-    local function see(list, at, loops, group)
-        local place = { list = list, at = at, node = list[at], loops = loops, group = group }
-        if fits(place) then found[#found + 1] = place end
-    end
-    for _, body in ipairs(p.bodies) do tree.each(body, see) end
-    for _, f in ipairs(p.functions) do tree.each(f.body, see, { { kind = "call", var = f.param, to = "2" } }) end
-    return found
-end
-
-local function calls(p, fits)
-    return places(p, function(place)
-        return place.node.kind == "call" and (not fits or fits(place.node, place))
-    end)
-end
-
--- The rank, in one round of the loops around, or in all of them: the outermost decides.
-local function condition(p, place, rank)
-    local cond = "me == " .. rank
-    place.times = 1
-    for i, l in ipairs(place.loops) do
-        local n = tonumber(l.to)
-        if n and (i == 1 or draw.chance(2)) and n > 1 then
-            cond = cond .. (" and %s == %d"):format(l.var, 1 + draw.below(n))
-        elseif n then
-            place.times = place.times * n
-        end
-    end
-    return cond
-end
-
--- A rank that reaches the place: conditions around are those of a pipeline.
-local function a_rank(p) return draw.below(p.n) end
-
-local function take(p, fits)
-    local found = calls(p, fits)
-    if #found == 0 then return nil end
-    local place = draw.pick(found)
-    local rank = a_rank(p)
-    return place, rank, condition(p, place, rank)
-end
-
-local function choose(cond, changed, as_it_was)
-    return ("(%s and %s or %s)"):format(cond, changed, as_it_was)
-end
 
 -- Whoever leaves takes its window along: what others put there is an error of theirs.
 local function has_window(p)
@@ -69,9 +20,6 @@ end
 
 -- ---- what may go wrong ----
 
-local missed = { send = { "recv-without-send" }, recv = { "send-without-recv" },
-                 signal = { "signal-missing", "signal-setup" }, put_signal = { "signal-missing", "signal-setup" } }
-local added = { send = { "send-without-recv" }, recv = { "recv-without-send" }, wait_signal = { "signal-missing" } }
 local one_sided = { signal = true, put_signal = true, wait_signal = true }
 
 function mutations.leave_out(p)
@@ -79,12 +27,6 @@ function mutations.leave_out(p)
     if not place then return end
     place.list[place.at] = only(cond, {}, { place.node })
     return { rank = rank, size = place.times, classes = missed[place.node.op] or { "skipped-call" } }
-end
-
-local function copy(node)
-    local new = {}
-    for key, value in pairs(node) do new[key] = value end
-    return new
 end
 
 -- The same call twice, or another one at a line of its own.
@@ -103,7 +45,7 @@ end
 -- One round less than the others: all calls of the body are missing in it.
 function mutations.fewer(p)
     if has_window(p) then return end
-    local found = places(p, function(place)
+    local found = places.all(p, function(place)
         return place.node.kind == "loop" and #place.loops == 0 and not place.group and tonumber(place.node.to) > 1
     end)
     if #found == 0 then return end
@@ -236,7 +178,7 @@ end
 
 function mutations.group_end(p)
     if p.joint or derives(p) then return end
-    local found = places(p, function(place) return place.node.kind == "group" and not place.group end)
+    local found = places.all(p, function(place) return place.node.kind == "group" and not place.group end)
     if #found == 0 then return end
     local place, rank = draw.pick(found), a_rank(p)
     place.node.open = condition(p, place, rank)
@@ -246,7 +188,7 @@ end
 -- What the others group, this rank makes one by one.
 function mutations.group(p)
     if p.joint then return end
-    local found = places(p, function(place) return place.node.kind == "group" and not place.group end)
+    local found = places.all(p, function(place) return place.node.kind == "group" and not place.group end)
     if #found == 0 then return end
     local place, rank = draw.pick(found), a_rank(p)
     local cond = condition(p, place, rank)
@@ -255,7 +197,7 @@ function mutations.group(p)
 end
 
 local function host_place(p, kinds)
-    local found = places(p, function(place) return kinds[place.node.kind] end)
+    local found = places.all(p, function(place) return kinds[place.node.kind] end)
     if #found == 0 then return end
     return draw.pick(found)
 end
@@ -279,9 +221,6 @@ function mutations.key(p)
     place.node.key = choose("me == 0", '"other"', place.node.key)
     return { rank = 0, size = 1, classes = { "host-wait" } }
 end
-
--- The class of a rank that is gone is that of the first call which misses it.
-local gone = { "skipped-call", "recv-without-send", "send-without-recv", "host-wait", "signal-missing" }
 
 -- Leaves for good from one statement of the main body on, or in a round of its loop.
 function mutations.leave(p)
@@ -340,7 +279,7 @@ end
 -- A communicator in the midst that a rank does not come to make.
 function mutations.derive(p)
     if p.joint then return end
-    local found = places(p, function(place) return place.node.kind == "scope" end)
+    local found = places.all(p, function(place) return place.node.kind == "scope" end)
     if #found == 0 then return end
     local place, rank = draw.pick(found), a_rank(p)
     place.list[place.at] = only(condition(p, place, rank), {}, { place.node })

@@ -94,18 +94,20 @@ function statement.set(node) put("store:set(%s, 1)", node.key) end
 function statement.get(node) put("store:get(%s)", node.key) end
 function statement.destroy(node) put("%s:destroy()", receiver(node.comm)) end
 statement["return"] = function() put("return") end
+statement["break"] = function() put("break") end
 function statement.invoke(node) put("%s(%s)", node.name, node.arg or "") end
 
 function statement.loop(node)
-    block(("for %s = 1, %s do"):format(node.var, node.to), function() statements(node.body) end)
+    block(("for %s = 1, %s do"):format(node.var, handles(node.to)), function() statements(node.body) end)
 end
 
 function statement.only(node)
+    local cond = handles(node.cond)
     if #node.body == 0 then
-        block(("if not (%s) then"):format(node.cond), function() statements(node.other) end)
+        block(("if not (%s) then"):format(cond), function() statements(node.other) end)
         return
     end
-    block(("if %s then"):format(node.cond), function() statements(node.body) end,
+    block(("if %s then"):format(cond), function() statements(node.body) end,
           #node.other > 0 and "else" or "end")
     if #node.other > 0 then
         depth = depth + 1
@@ -127,11 +129,12 @@ end
 
 -- The thread of all devices makes each statement for each of them, communication in a group.
 local alone = { sync = true, record = true, wait = true, destroy = true }
+local inner = { loop = true, invoke = true, scope = true, derive = true, barrier = true }
 local grouped
 
 function leaf(node)
     local kind = node.kind
-    if not program.joint or grouped or kind == "loop" or kind == "invoke" or kind == "scope" or kind == "derive" then
+    if not program.joint or grouped or inner[kind] or node.alike then
         statement[kind](node)
     elseif alone[kind] then
         block("for me = first, last do", function() statement[kind](node) end)
@@ -164,10 +167,11 @@ end
 local function objects()
     local device = program.joint and ", { device = me }" or ""
     local stream = program.joint and "{ device = me }" or "()"
+    for _, value in ipairs(program.locals) do made(value.name, "%s", handles(value.expr)) end
     if program.spawned or program.joint then made("stream", "cuda.stream%s", stream) end
     for _, comm in ipairs(program.comms) do
         if comm.how then goto later end
-        local split = ("%s:split { color = %s }"):format(receiver(comm.parent), comm.color)
+        local split = ("%s:split { color = %s }"):format(receiver(comm.parent), handles(comm.color))
         if program.joint then
             put("local %s = {}", comm.name)
             block("nccl.group(function()", function()

@@ -20,6 +20,7 @@ function tree.set(key) return { kind = "set", key = key } end
 function tree.get(key) return { kind = "get", key = key } end
 function tree.invoke(name, arg) return { kind = "invoke", name = name, arg = arg } end
 function tree.leave() return { kind = "return" } end
+function tree.stop() return { kind = "break" } end
 function tree.destroy(comm) return { kind = "destroy", comm = comm } end
 function tree.abort(comm) return { kind = "abort", comm = comm } end
 function tree.kill() return { kind = "kill" } end
@@ -30,6 +31,13 @@ function tree.derive(comm) return { kind = "derive", comm = comm } end
 
 -- body where the condition holds, otherwise `other`
 function tree.only(cond, body, other) return { kind = "only", cond = cond, body = body, other = other or {} } end
+
+-- The same where the condition is one for all ranks: what is inside need not be calls where a thread has several.
+function tree.when(cond, body)
+    local node = tree.only(cond, body)
+    node.alike = true
+    return node
+end
 
 -- ---- programs ----
 
@@ -59,7 +67,7 @@ end
 function tree.program(n, name)
     local shape = tree.shapes[name]
     return setmetatable({ n = n, name = name, joint = shape.joint, spawned = shape.spawned, all = shape.all,
-                          second = shape.second, processes = processes(n, shape), comms = {}, streams = {}, events = {}, buffers = {},
+                          second = shape.second, processes = processes(n, shape), comms = {}, streams = {}, locals = {}, events = {}, buffers = {},
                           functions = {}, bodies = { {} }, handles = { world = true, stream = true },
                           buffer = {}, polled = {} }, Program)
 end
@@ -100,8 +108,15 @@ function Program:new_event()
     return name
 end
 
-function Program:new_buffer(dtype, count)
-    local name = "x" .. #self.buffers + 1
+-- What a rank computes from its number, before all else.
+function Program:new_local(name, expr)
+    self.locals[#self.locals + 1] = { name = name, expr = expr }
+    self.handles[name] = true
+    return name
+end
+
+function Program:new_buffer(dtype, count, name)
+    if not name or self.handles[name] then name = (name or "x") .. #self.buffers + 1 end
     self.buffers[#self.buffers + 1] = name
     self.buffer[name] = { dtype = dtype, count = count }
     self.handles[name] = true

@@ -1,15 +1,26 @@
--- Writes programs and their mutants: `count` from number `first` on into folder `out`, beside a file of the
--- truth, a line of JSON for each.
-scenario { ranks = 1, world = false, params = { first = 1, count = 10, out = "." } }
+-- Writes programs of a family and their mutants: `count` from number `first` on into folder `out`, beside a
+-- file of the truth, a line of JSON for each.
+scenario { ranks = 1, world = false, params = { first = 1, count = 10, out = ".", family = "random" } }
 
 local draw, workloads, mutations = require "draw", require "workloads", require "mutations"
-local model, text, dumps = require "model", require "text", require "dumps"
+local training, bugs = require "training", require "bugs"
+local model, text, dumps, changes = require "model", require "text", require "dumps", require "changes"
+
+-- `often`: drawn more often, as people report them; `tries`: until a mutant does not pass.
+local families = {
+    random = { draw = workloads.draw, bugs = mutations, tries = 1,
+               often = { "leave_out", "leave_out", "leave_out", "add", "add", "fewer", "fewer", "comm", "count", "peer" } },
+    training = { draw = training.draw, bugs = bugs, tries = 20,
+                 often = { "uneven_data", "uneven_data", "skipped_call", "skipped_call", "unused_parameter", "log_by_one",
+                           "checkpoint_by_one", "wrong_group", "skipped_message", "early_exit", "wrong_peer",
+                           "fewer_microbatches" } },
+}
+local family = assert(families[param.family], "no such family")
 
 local names = {}
-for name in pairs(mutations) do names[#names + 1] = name end
+for name in pairs(family.bugs) do names[#names + 1] = name end
 table.sort(names)
--- What people report most is drawn most.
-for _, name in ipairs { "leave_out", "leave_out", "leave_out", "add", "add", "fewer", "fewer", "comm", "count", "peer" } do names[#names + 1] = name end
+table.move(family.often, 1, #family.often, #names + 1, names)
 
 local function write(path, content)
     local file = assert(io.open(path, "w"))
@@ -37,7 +48,26 @@ end
 -- A program and its mutant are drawn from the same number.
 local function drawn(number)
     draw.start(number)
-    return workloads.draw()
+    return family.draw()
+end
+
+-- The mutant, its truth, its verdict and what its threads did.
+local function mutant(number, try)
+    local p, truth, name = drawn(number), nil, nil
+    for _ = 1, try do draw.below(2) end
+    for _ = 1, 20 do
+        name = draw.pick(names)
+        truth = family.bugs[name](p, sizes(p))
+        if truth then break end
+    end
+    if not truth then return end
+    truth.name, truth.ranks = name, truth.ranks or { truth.rank }
+    return p, truth, model.verdict(p)
+end
+
+local function size_of(truth, base, p)
+    if truth.size == "calls" then return math.max(1, total(base, truth.rank) - total(p, truth.rank)) end
+    return truth.size or changes.count(model.calls(base), model.calls(p), truth.ranks)
 end
 
 local function quoted(list)
@@ -47,34 +77,32 @@ local function quoted(list)
 end
 
 local written = {}
-for number = param.first, param.first + param.count - 1 do
-    local p, base = drawn(number), drawn(number)
-    local before = model.verdict(base)
-    local truth, name
-    for _ = 1, 20 do
-        name = draw.pick(names)
-        truth = mutations[name](p, sizes(p))
-        if truth then break end
+
+local function keep(number, base, p, truth, verdict, threads)
+    local file, before = ("%d"):format(number), model.verdict(base)
+    write(("%s/correct/%s.lua"):format(param.out, file), text.of(base, { "model: " .. before }))
+    write(("%s/mutant/%s.lua"):format(param.out, file), text.of(p, {
+        ("%s of rank %s: %s, %s"):format(truth.name, table.concat(truth.ranks, " "), verdict,
+                                         table.concat(truth.classes, " or ")) }))
+    local dumped = dumps.can(p, truth, verdict, threads)
+    if dumped then
+        local folder = ("%s/dumps/%s"):format(param.out, file)
+        assert(os.execute(("mkdir -p '%s'"):format(folder)))
+        for m = 0, p.n - 1 do write(("%s/rank_%d"):format(folder, m), dumps.of(p, threads, m)) end
     end
-    local verdict, threads
-    if truth then verdict, threads = model.verdict(p) end
-    if verdict then
-        if truth.size == "calls" then
-            truth.size = math.max(1, total(base, truth.rank) - total(p, truth.rank))
+    written[#written + 1] = ('{"file":"%s","workload":"%s","shape":"%s","ranks":%d,"mutation":"%s","verdict":"%s",' ..
+        '"culprits":[%s],"classes":[%s],"size":%d,"correct":"%s","dumped":%s,"gone":%s}'):format(file,
+        p.workload or "random", p.name, p.n, truth.name, verdict, table.concat(truth.ranks, ","),
+        quoted(truth.classes), size_of(truth, base, p), before, dumped, truth.gone or false)
+end
+
+for number = param.first, param.first + param.count - 1 do
+    for try = 0, family.tries - 1 do
+        local p, truth, verdict, threads = mutant(number, try)
+        if verdict and (family.tries == 1 or verdict ~= "pass") then
+            keep(number, drawn(number), p, truth, verdict, threads)
+            break
         end
-        local file = ("%d"):format(number)
-        write(("%s/correct/%s.lua"):format(param.out, file), text.of(base, { "model: " .. before }))
-        write(("%s/mutant/%s.lua"):format(param.out, file), text.of(p, {
-            ("%s of rank %d: %s, %s"):format(name, truth.rank, verdict, table.concat(truth.classes, " or ")) }))
-        local dumped = dumps.can(p, name, verdict, threads)
-        if dumped then
-            local folder = ("%s/dumps/%s"):format(param.out, file)
-            assert(os.execute(("mkdir -p '%s'"):format(folder)))
-            for m = 0, p.n - 1 do write(("%s/rank_%d"):format(folder, m), dumps.of(p, threads, m)) end
-        end
-        written[#written + 1] = ('{"file":"%s","shape":"%s","ranks":%d,"mutation":"%s","verdict":"%s",' ..
-            '"culprit":%d,"classes":[%s],"size":%d,"correct":"%s","dumped":%s}'):format(file, p.name, p.n, name,
-            verdict, truth.rank, quoted(truth.classes), truth.size, before, dumped)
     end
 end
 write(param.out .. "/truth", table.concat(written, "\n") .. "\n")
