@@ -89,8 +89,9 @@ static bool is_due(const struct passing *p, size_t i)
         return false;
     if (c->with_previous)
         return made + 1 >= c->edit.call && made > 0;
-    return !c->with_next && ncs_local->group_depth == 0 &&
-           (!c->after.file || p->s->seen[i] >= c->after.nth);
+    int comm, comm_rank;
+    return !c->with_next && ncs_local->group_depth == 0 && (!c->after.file || p->s->seen[i] >= c->after.nth) &&
+           ncs_amend_find_member(p, c->nth, &comm, &comm_rank); /* it may not have been made yet */
 }
 
 bool ncs_amend_any_due(const struct passing *p)
