@@ -16,28 +16,43 @@ static bool repeats(const struct ncs_course *c, size_t at, size_t round)
     return same == round;
 }
 
-/* From where it has come to that place, without having gone back before it in the program since. */
-static size_t only_round(const struct ncs_course *c, size_t at, const struct ncs_step *first)
+/* A step that all who go through a round have in it. */
+static size_t skip_own(const struct ncs_step *step, size_t i, size_t end)
 {
-    const struct ncs_place *from = &first->call->place;
-    size_t round = 0;
-    for (size_t i = at; i-- > 0;) {
-        const struct ncs_place *place = &c->step[i].call->place;
-        if (place->file != from->file || place->line < from->line)
-            break;
-        if (c->step[i].site == first->site)
-            round = at - i;
-    }
-    return round;
+    while (i < end && (step[i].kind != NCS_STEP_CALL || step[i].role))
+        i++;
+    return i;
 }
 
-/* Of the round that ends before step `at` and begins at the place of another's step; 0 = there is none. */
-static size_t round_before(const struct ncs_course *c, size_t at, const struct ncs_step *first)
+/* What the course has come to from step i to `at` the model has come to from `of` on, as far as it went. */
+static bool agrees(const struct ncs_course *c, size_t i, size_t at, const struct ncs_way *model, size_t of)
+{
+    for (;;) {
+        i = skip_own(c->step, i, at);
+        of = skip_own(model->step, of, model->steps);
+        if (i == at || of == model->steps)
+            return true;
+        if (c->step[i++].site != model->step[of++].site)
+            return false;
+    }
+}
+
+/* The course has gone through it once: from where it came to that place first. */
+static size_t only_round(const struct ncs_course *c, size_t at, const struct ncs_way *model, size_t of)
+{
+    for (size_t i = 0; i < at; i++)
+        if (c->step[i].site == model->step[of].site && agrees(c, i, at, model, of))
+            return at - i;
+    return 0;
+}
+
+/* Of the round that ends before step `at` and begins where the model comes to; 0 = there is none. */
+static size_t round_before(const struct ncs_course *c, size_t at, const struct ncs_way *model, size_t of)
 {
     for (size_t round = 1; 2 * round <= at; round++)
-        if (c->step[at - round].site == first->site && repeats(c, at, round))
+        if (c->step[at - round].site == model->step[of].site && repeats(c, at, round))
             return round;
-    return only_round(c, at, first);
+    return only_round(c, at, model, of);
 }
 
 /* ---- the end of a course ---- */
@@ -71,7 +86,7 @@ void ncs_candidate_end_round(const struct ncs_explanations *s, struct ncs_explan
     if (!steps || last->of + 1 < s->ways.of[d->model].steps)
         return;
     const struct ncs_gap *first = last + 1 - steps;
-    size_t round = round_before(own, last->at, &model[first->of]), same = 0;
+    size_t round = round_before(own, last->at, &s->ways.of[d->model], first->of), same = 0;
     while (same < steps && same < round && own->step[last->at - round + same].site == model[first[same].of].site)
         same++;
     for (size_t i = steps; same == steps && i < round; i++)
@@ -126,7 +141,7 @@ static bool add_rounds(const struct ncs_explanations *s, struct ncs_explanation 
     const struct ncs_course *own = &s->courses.of[course];
     while (of < model->steps && !has_been_at(own, at, model->step[of].site))
         of++; /* a message that only others have */
-    size_t round = of < model->steps ? round_before(own, at, &model->step[of]) : 0, rounds = 0;
+    size_t round = of < model->steps ? round_before(own, at, model, of) : 0, rounds = 0;
     uint64_t first = round ? own->step[at - round].site : 0;
     for (; round && rounds < MOST_ROUNDS && of < model->steps && model->step[of].site == first; rounds++)
         of = add_round(s, c, course, at, round, model, of);

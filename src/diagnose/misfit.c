@@ -134,10 +134,11 @@ static bool takes(const struct ncs_misfits *m, const struct trail *t, const stru
     return (spot < m->ways->roles.spots && t->spot[spot]) || ncs_map_get(&t->own, s->role);
 }
 
-/* What a rank waits for on its own, and where its groups end, comes and goes with its calls. */
+/* What a rank waits for on its own, its events, and where its groups end: they come and go with its calls. */
 static bool comes_with_calls(const struct ncs_step *s)
 {
-    return s->kind == NCS_STEP_WAIT || s->kind == NCS_STEP_GROUP_END;
+    return s->kind == NCS_STEP_WAIT || s->kind == NCS_STEP_GROUP_END || s->kind == NCS_STEP_RECORD ||
+           s->kind == NCS_STEP_AFTER;
 }
 
 /* The calls of `own` that are to be found in `other`, too: see ncs_diverge. */
