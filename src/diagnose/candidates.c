@@ -174,6 +174,30 @@ static void try_pair(struct ncs_explanations *s, size_t way, size_t model)
     }
 }
 
+/* The model has made the call at the same place on another communicator, and neither has come further there. */
+static void try_comm(struct ncs_explanations *s, size_t way, size_t model)
+{
+    struct ncs_divergence d = { 0 };
+    struct ncs_explanation c = { 0 };
+    const struct ncs_way *own = &s->ways.of[way], *other = &s->ways.of[model];
+    bool apart = ncs_diverge(&s->ways, way, model, 1, 1, &d) && d.gap[0].at < own->steps && d.gap[0].of < other->steps;
+    const struct ncs_step *a = apart ? &own->step[d.gap[0].at] : NULL, *b = apart ? &other->step[d.gap[0].of] : NULL;
+    bool fine = apart && a->kind == NCS_STEP_CALL && b->kind == NCS_STEP_CALL && !a->role &&
+                a->call->comm != b->call->comm && ncs_at_same_place(a->call, b->call);
+    for (size_t w = 0; w < own->courses && fine; w++) {
+        struct ncs_change change = { .kind = NCS_CHANGE_COMM, .course = own->course[w], .step = d.gap[0].at, .peer = -1 };
+        change.model = s->courses.of[change.course].step[change.step].call;
+        change.comm = ncs_sibling_comm(s, b->call, s->courses.of[change.course].rank, &change.comm_rank);
+        fine = change.comm >= 0 && change.comm != change.model->comm;
+        ncs_candidate_add(&c, &change);
+    }
+    ncs_free(d.gap);
+    if (fine)
+        ncs_candidate_try(s, &c);
+    else
+        ncs_candidate_free(&c);
+}
+
 /* All ways that differ from the same model at once: several ranks that are wrong each in its own manner. */
 static void try_all_to(struct ncs_explanations *s, size_t model)
 {
@@ -215,6 +239,7 @@ static void try_way(struct ncs_explanations *s, size_t way)
         done[best] = true;
         try_pair(s, way, best);
         ncs_candidate_rounds(s, way, best);
+        try_comm(s, way, best);
     }
     ncs_free(done);
 }

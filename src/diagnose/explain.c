@@ -9,7 +9,7 @@
 
 enum { MOST_TRIALS = 64 };
 
-static bool same_place(const struct ncs_call *a, const struct ncs_call *b)
+bool ncs_at_same_place(const struct ncs_call *a, const struct ncs_call *b)
 {
     return a->fn == b->fn && a->place.line == b->place.line && a->place.file == b->place.file;
 }
@@ -23,7 +23,7 @@ static void join_comms(struct ncs_explanation *c)
         struct ncs_change *out = in == a ? b : a;
         if (a->course != b->course || a->kind == b->kind || in->kind != NCS_CHANGE_PUT_IN ||
             out->kind != NCS_CHANGE_LEAVE_OUT || in->comm == out->comm || in->host || out->host ||
-            !same_place(in->model, out->model) || in->answer)
+            !ncs_at_same_place(in->model, out->model) || in->answer)
             continue;
         struct ncs_change joined = { .kind = NCS_CHANGE_COMM, .course = a->course, .step = out->step,
                                      .model = out->model, .comm = in->comm,

@@ -52,6 +52,7 @@ void ncs_candidates_peers(struct ncs_explanations *s);
 void ncs_candidates_hosts(struct ncs_explanations *s);
 bool ncs_host_gap(const struct ncs_explanations *s, size_t course, const struct ncs_divergence *d,
                   const struct ncs_gap *g, struct ncs_change *out);
+bool ncs_at_same_place(const struct ncs_call *a, const struct ncs_call *b); /* in the program, and the same function */
 /* A course that has left a loop before the model has lacks whole rounds (candidates_round.c). */
 void ncs_candidate_rounds(struct ncs_explanations *s, size_t way, size_t model);
 /* One that ends with a round too few lacks all of it, also what nobody else has come to in it so far: as much as its

@@ -176,6 +176,8 @@ static bool say_elsewhere(const struct ncs_explanation *b, struct ncs_root *r, s
     r->calls = b->changes;
     r->comm = b->change[0].comm;
     r->need = need_of(b->of, call[0]->comm, call[0]->comm_rank, false);
+    if (!r->need) /* nobody waits where the call was made */
+        r->need = need_of(b->of, b->change[0].comm, b->change[0].comm_rank, true);
     bool fine = r->need != NULL;
     if (fine)
         ncs_judge(b->of->q, r, all);
