@@ -176,7 +176,7 @@ void ncs_run_prove(struct ncs_run *run, const struct ncs_driver *driver)
     struct ncs_diagnosis *d = &run->result.diagnosis;
     if (run->result.verdict != NCS_HANG || run->options.amend)
         return;
-    if (run->real || run->result.calls > MOST_CALLS)
+    if (run->real || run->options.untried || run->result.calls > MOST_CALLS)
         ncs_diagnosis_decide(d, run->journal);
     else if (!prove_cheapest(run, driver)) {
         ncs_diagnosis_doubt(d, run->journal);
