@@ -141,8 +141,8 @@ void ncs_run_luck(struct ncs_run *run, const struct ncs_driver *driver);
 
 /* prove.c: of several explanations of a hang prefers the first with which it goes on. */
 void ncs_run_prove(struct ncs_run *run, const struct ncs_driver *driver);
-/* Made once more, with its calls changed and unheard. The caller's. */
-struct ncs_run *ncs_run_again(const struct ncs_run *run, const struct ncs_amendments *amend,
+/* Made once more, with its calls changed and unheard; a trial: see ncs_run_options. The caller's. */
+struct ncs_run *ncs_run_again(const struct ncs_run *run, const struct ncs_amendments *amend, bool trial,
                               const struct ncs_driver *driver);
 
 /* repair.c: runs it again with the edits of what was found, if asked to. */

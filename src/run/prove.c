@@ -10,12 +10,13 @@
 
 enum { MOST_CALLS = 200000 }; /* of a run that is made once more */
 
-struct ncs_run *ncs_run_again(const struct ncs_run *run, const struct ncs_amendments *amend,
+struct ncs_run *ncs_run_again(const struct ncs_run *run, const struct ncs_amendments *amend, bool trial,
                               const struct ncs_driver *driver)
 {
     struct ncs_run_options o = run->options;
     o.repair = false;
     o.amend = amend;
+    o.trial = trial;
     o.schedule = NULL; /* its choices are of the calls as they were */
     o.look = 0;
     o.timeline = false;
@@ -38,7 +39,7 @@ static bool stands_trial(struct ncs_run *run, const struct ncs_finding *f, const
     bool proven = false;
     if (f && f->repairs && ncs_amend_add(amend, run->journal, f->repair, f->repairs)) {
         ncs_run_close_machine(run);
-        struct ncs_run *other = ncs_run_again(run, amend, driver);
+        struct ncs_run *other = ncs_run_again(run, amend, true, driver);
         proven = goes_on(&other->result);
         ncs_run_free(other);
     }

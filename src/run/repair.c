@@ -96,7 +96,7 @@ void ncs_run_repair(struct ncs_run *run, const struct ncs_driver *driver)
         if (!f || !ncs_amend_add(amend, now->journal, f->repair, f->repairs))
             break;
         ncs_run_close_machine(now);
-        struct ncs_run *other = ncs_run_again(run, amend, driver);
+        struct ncs_run *other = ncs_run_again(run, amend, false, driver);
         add_round(repair, &room, f, &other->result);
         if (now != run)
             ncs_run_free(now);

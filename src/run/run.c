@@ -421,9 +421,18 @@ static void surmise(const struct ncs_run *run, struct ncs_snapshot *s)
     ncs_free(local);
 }
 
+/* Of a trial it matters only where those who wait may do so for a rank that an error has ended. */
+static bool wants_diagnosis(const struct ncs_run *run)
+{
+    return !run->options.trial || run->result.errors > 0;
+}
+
 static void diagnose(struct ncs_run *run)
 {
     struct ncs_snapshot snapshot;
+    run->result.diagnosis.explained = true;
+    if (!wants_diagnosis(run))
+        return;
     run->machine->snapshot(&snapshot);
     if (run->real)
         surmise(run, &snapshot);
