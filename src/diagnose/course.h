@@ -107,10 +107,14 @@ struct ncs_rehearsed {
     bool *waits;     /* by course. The caller's */
 };
 
+/* All who play, for as many rehearsals as are wanted. The caller's; the courses stay. */
+struct ncs_cast *ncs_cast_new(const struct ncs_inquiry *q, const struct ncs_courses *courses);
+void ncs_cast_free(struct ncs_cast *cast); /* NULL is a no-op */
+
 /* Plays all courses again, with the changes (by course and step): who waits then? What a thread does once
  * it goes on beyond what is known is taken to be what the others wait for. Without changes that is to be
  * who waits now; where it is not the run has something that this play does not know. */
-void ncs_rehearse(const struct ncs_inquiry *q, const struct ncs_courses *courses,
-                  const struct ncs_change *change, size_t changes, struct ncs_rehearsed *out);
+void ncs_rehearse(const struct ncs_cast *cast, const struct ncs_change *change, size_t changes,
+                  struct ncs_rehearsed *out);
 
 #endif

@@ -120,7 +120,7 @@ void ncs_candidate_try(struct ncs_explanations *s, struct ncs_explanation *c)
         return;
     }
     struct ncs_rehearsed r;
-    ncs_rehearse(s->q, &s->courses, c->change, c->changes, &r);
+    ncs_rehearse(s->cast, c->change, c->changes, &r);
     ncs_free(r.waits);
     c->of = s;
     if (!r.blocked)
@@ -143,7 +143,7 @@ void ncs_candidate_try(struct ncs_explanations *s, struct ncs_explanation *c)
 static bool is_as_seen(const struct ncs_explanations *s)
 {
     struct ncs_rehearsed r;
-    ncs_rehearse(s->q, &s->courses, NULL, 0, &r);
+    ncs_rehearse(s->cast, NULL, 0, &r);
     bool same = true;
     for (size_t i = 0; i < s->courses.count && same; i++) {
         int context = s->courses.of[i].context;
@@ -194,7 +194,10 @@ static bool begin(struct ncs_explanations *s)
     if (is_known(s->q) || !ncs_courses_read(s->q, &s->courses))
         return false;
     ncs_ways_read(s->q, &s->courses, &s->ways);
-    return s->courses.count > 1 && s->ways.count <= MOST_WAYS && is_as_seen(s);
+    if (s->courses.count < 2 || s->ways.count > MOST_WAYS)
+        return false;
+    s->cast = ncs_cast_new(s->q, &s->courses);
+    return is_as_seen(s);
 }
 
 static void look(struct ncs_explanations *s)
@@ -224,6 +227,7 @@ void ncs_explanations_free(struct ncs_explanations *e)
     for (size_t i = 0; i < e->count; i++)
         ncs_candidate_free(&e->best[i]);
     ncs_misfits_free(e->misfits);
+    ncs_cast_free(e->cast);
     ncs_ways_free(&e->ways);
     ncs_courses_free(&e->courses);
     ncs_free(e);

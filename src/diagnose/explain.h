@@ -32,6 +32,7 @@ struct ncs_explanation {
 struct ncs_explanations {
     const struct ncs_inquiry *q;
     struct ncs_courses courses;
+    struct ncs_cast *cast;
     struct ncs_ways ways;
     struct ncs_misfits *misfits;
     size_t trials;

@@ -10,6 +10,32 @@
 #include "diagnose/course.h"
 #include "diagnose/hosts.h"
 
+/* What the call that a course ends in waits for. */
+struct ncs_last_wait {
+    int *need; /* of the inquiry */
+    size_t needs;
+};
+
+/* What is known of all before any change (rehearsal_cast.c). */
+struct ncs_cast {
+    const struct ncs_inquiry *q;
+    const struct ncs_courses *courses;
+    int ranks;               /* of the run, as far as there are courses */
+    size_t *course, *first;  /* courses by rank, each rank's own in a row from first; one first more at the end */
+    size_t *nth;             /* by course: which of its rank's it is */
+    uint64_t *kin;           /* by rank: the same where ranks do alike; 0 = like nobody else */
+    struct ncs_last_wait *wait; /* by course */
+    struct ncs_map owner;    /* rank of a communicator -> the course that makes its calls, + 1 */
+    struct ncs_map seat;     /* communicator and rank of the run -> its rank there + 1 */
+    struct ncs_map settable; /* keys that some course has set in the run -> 1 */
+};
+
+/* Ranks that play as one: the first of them for all. */
+struct ncs_troupe {
+    int *rank;
+    size_t ranks, room;
+};
+
 /* A call, as far as it decides about its meeting. */
 struct ncs_deed {
     const struct ncs_call *call; /* as it was made, or the model of one that is put in */
@@ -17,6 +43,7 @@ struct ncs_deed {
     int rank, comm, comm_rank, peer, root;
     size_t bytes;
     const void *stream;
+    const struct ncs_troupe *by; /* who make it; rank and comm_rank are those of the first */
 };
 
 /* A deed that is launched. */
@@ -34,14 +61,17 @@ struct ncs_launch {
 
 struct ncs_meeting {
     int comm, src, dst; /* -1: of all ranks */
-    size_t *part;       /* all that are launched; reached: how many have had their turn on their stream */
-    size_t parts, room, reached;
+    size_t *part;       /* all that are launched */
+    size_t parts, room;
+    size_t ranks, reached; /* who have launched one, and whose has had its turn on its stream */
     bool supposed, met; /* met: all are there and agree; each of them asks for that */
 };
 
-/* A course on its way. */
+/* A course on its way, or those of a troupe. */
 struct ncs_player {
     const struct ncs_course *course;
+    size_t self;           /* its index */
+    const struct ncs_troupe *troupe;
     size_t at, change;     /* the next step, the next change */
     struct ncs_deed *deed; /* of the open group */
     size_t deeds, room;
@@ -52,20 +82,25 @@ struct ncs_player {
 };
 
 struct ncs_rehearsal {
+    const struct ncs_cast *cast;
     const struct ncs_inquiry *q;
     const struct ncs_courses *courses;
     const struct ncs_change *change;
     size_t changes;
-    struct ncs_player *player; /* by course */
+    struct ncs_troupe *troupe;     size_t troupes;
+    struct ncs_troupe **troupe_of; /* by rank */
+    struct ncs_player *player;     size_t players;
+    struct ncs_player **player_of; /* by course */
     bool moved; /* somebody, in this round */
     bool late;  /* courses that came past all barriers in the run no longer move */
 
     /* rehearsal_free.c */
-    struct ncs_map owner;  /* rank of a communicator -> the course that makes its calls, + 1 */
     bool *free, any_free;  /* by process: one of its courses goes on, nobody knows how */
 
     /* rehearsal_launches.c */
     struct ncs_launch *launch;    size_t launches, launch_room;
+    size_t over;           /* so many of the first launches are done */
+    size_t *undone;        /* by rank: its parts that are not */
     struct ncs_launch_part *part; size_t parts, part_room;
     struct ncs_map tail;   /* stream, or rank of a communicator -> its newest launch + 1 */
     struct ncs_map event;  /* -> the launch that it is recorded behind, + 1 */
@@ -80,7 +115,6 @@ struct ncs_rehearsal {
 
     /* rehearsal_hosts.c */
     struct ncs_hosts hosts;
-    struct ncs_map settable; /* keys that some course has set in the run -> 1 */
     struct ncs_map splits;   /* rank of a communicator -> its splits so far; the call -> which of them it is */
 };
 
@@ -102,9 +136,21 @@ static inline bool ncs_deed_is_one_sided(const struct ncs_deed *d)
     return ncs_call_is_one_sided(d->call);
 }
 
+/* ---- who plays (rehearsal_cast.c) ---- */
+
+/* Its rank on the communicator; -1 = it has none. */
+int ncs_cast_seat(const struct ncs_cast *cast, int comm, int rank);
+/* The course that makes the calls of a rank of a communicator, + 1; 0 = none has made any. */
+size_t ncs_cast_owner(const struct ncs_cast *cast, int comm, int comm_rank);
+/* Players for all courses, as the changes part them. */
+void ncs_rehearsal_cast(struct ncs_rehearsal *p);
+/* Rank of a member on the communicator of what the troupe does. */
+int ncs_rehearsal_seat(const struct ncs_rehearsal *p, const struct ncs_deed *d, size_t member);
+/* The nth course of a member. */
+size_t ncs_rehearsal_course(const struct ncs_rehearsal *p, const struct ncs_troupe *t, size_t member, size_t nth);
+
 /* ---- who may do anything (rehearsal_free.c) ---- */
 
-void ncs_rehearsal_note_owners(struct ncs_rehearsal *p, size_t course);
 /* The course has come to its end, and goes on beyond what is known. */
 void ncs_rehearsal_set_free(struct ncs_rehearsal *p, struct ncs_player *l);
 /* The course that makes the calls of a rank of a communicator goes on. */
@@ -135,14 +181,13 @@ bool ncs_rehearsal_meet(struct ncs_rehearsal *p, struct ncs_launch_part *part);
 
 /* ---- hosts among themselves (rehearsal_hosts.c) ---- */
 
-void ncs_rehearsal_note_settable(struct ncs_rehearsal *p, const struct ncs_course *c);
-/* A step of the course, with another key if that is not NULL; one that is put in. False: it waits there. */
-bool ncs_rehearsal_play_host(struct ncs_rehearsal *p, const struct ncs_host_step *h, const char *key);
+/* A step of the player's, with another key if that is not NULL; one that is put in. False: it waits there. */
+bool ncs_rehearsal_play_host(struct ncs_rehearsal *p, const struct ncs_player *l, const char *key);
 bool ncs_rehearsal_add_host(struct ncs_rehearsal *p, struct ncs_player *l, const struct ncs_change *c);
 /* A split, to which all ranks of the communicator come. False: it waits there. */
-bool ncs_rehearsal_play_split(struct ncs_rehearsal *p, const struct ncs_call *split);
-/* The course need not wait behind its last step for anything that is not played here: a gate, an init, a split. */
-bool ncs_rehearsal_last_wait_is_over(const struct ncs_rehearsal *p, const struct ncs_course *course);
+bool ncs_rehearsal_play_split(struct ncs_rehearsal *p, const struct ncs_player *l);
+/* The player need not wait behind its last step for anything that is not played here: a gate, an init, a split. */
+bool ncs_rehearsal_last_wait_is_over(const struct ncs_rehearsal *p, const struct ncs_player *l);
 
 /* ---- courses (rehearsal_courses.c) ---- */
 

@@ -8,9 +8,8 @@ enum contact_kind { /* of keys of the map */
     SEND,            /* comm, from, to */
     RECV,
     ALL_TO_ALL,      /* comm, rank: a send to, and a receive from, everybody */
-    ALL_ONE_SIDED,   /* comm: all ranks have come. From here on: found once, kept for the many who ask */
-    ALL_COLLECTIVE,
-    ALL_TO_ALL_MET,  /* comm, rank: it has contact with everybody */
+    ALL_TO_ALL_MET,  /* comm, rank: it has contact with everybody. Found once, kept for the many who ask */
+    COME,            /* comm, kind: so many of its first ranks have come. Kept, too */
 };
 
 static uint64_t contact_key(enum contact_kind kind, int comm, int a, int b)
@@ -33,13 +32,23 @@ static uint64_t pair_key(int comm, int from, int to, bool sends)
     return contact_key(sends ? SEND : RECV, comm, from, to);
 }
 
-/* For calls that are neither a send nor a receive. */
+/* Of calls that are neither a send nor a receive. */
+static enum contact_kind kind_of(const struct ncs_deed *d)
+{
+    return ncs_deed_is_one_sided(d) ? ONE_SIDED : d->fn == NCS_FN_ncclAlltoAll ? ALL_TO_ALL : COLLECTIVE;
+}
+
 static uint64_t entered_key(const struct ncs_deed *d, int rank)
 {
-    return contact_key(ncs_deed_is_one_sided(d) ? ONE_SIDED : COLLECTIVE, d->comm, rank, 0);
+    return contact_key(kind_of(d), d->comm, rank, 0);
 }
 
 /* All-to-alls, gathers and scatters are sends and receives: contact is with each peer. */
+static bool has_root(const struct ncs_deed *d)
+{
+    return ncs_is_spread(d->call) && d->fn != NCS_FN_ncclAlltoAll;
+}
+
 static bool sends_to(const struct ncs_deed *d, int peer)
 {
     return d->fn == NCS_FN_ncclAlltoAll || (d->fn == NCS_FN_ncclGather ? peer == d->root : d->comm_rank == d->root);
@@ -52,12 +61,7 @@ static bool receives_from(const struct ncs_deed *d, int peer)
 
 static void enter_spread(struct ncs_rehearsal *p, const struct ncs_deed *d)
 {
-    int nranks = p->q->journal->comm[d->comm]->nranks;
-    if (d->fn == NCS_FN_ncclAlltoAll) { /* one note for all peers: a thousand ranks would make a million */
-        note_contact(p, contact_key(ALL_TO_ALL, d->comm, d->comm_rank, 0));
-        return;
-    }
-    for (int r = 0; r < nranks; r++) {
+    for (int r = 0; r < p->q->journal->comm[d->comm]->nranks; r++) {
         if (sends_to(d, r))
             note_contact(p, pair_key(d->comm, d->comm_rank, r, true));
         if (receives_from(d, r))
@@ -65,15 +69,25 @@ static void enter_spread(struct ncs_rehearsal *p, const struct ncs_deed *d)
     }
 }
 
+static void enter_one(struct ncs_rehearsal *p, const struct ncs_deed *d)
+{
+    if (ncs_deed_is_pair(d))
+        note_contact(p, pair_key(d->comm, d->comm_rank, d->peer, d->fn == NCS_FN_ncclSend));
+    else if (has_root(d))
+        enter_spread(p, d);
+    else /* an all-to-all, too: a note for each peer would make a million of a thousand ranks */
+        note_contact(p, entered_key(d, d->comm_rank));
+}
+
 void ncs_rehearsal_enter(struct ncs_rehearsal *p, const struct ncs_deed *d)
 {
+    bool known = !ncs_deed_is_pair(d) && !has_root(d) && is_noted(p, entered_key(d, d->comm_rank));
+    struct ncs_deed own = *d;
     p->moved = true;
-    if (ncs_is_spread(d->call))
-        enter_spread(p, d);
-    else if (ncs_deed_is_pair(d))
-        note_contact(p, pair_key(d->comm, d->comm_rank, d->peer, d->fn == NCS_FN_ncclSend));
-    else
-        note_contact(p, entered_key(d, d->comm_rank));
+    for (size_t i = 0; i < d->by->ranks && !known; i++) {
+        own.comm_rank = ncs_rehearsal_seat(p, d, i);
+        enter_one(p, &own);
+    }
 }
 
 /* The peer has come to a call that receives what this rank sends, or sends what it receives. */
@@ -84,10 +98,22 @@ static bool has_contact_with(const struct ncs_rehearsal *p, const struct ncs_dee
            is_noted(p, pair_key(d->comm, peer, d->comm_rank, !sends));
 }
 
+/* All ranks of the communicator have come to a call of the kind, or may do so. */
+static bool have_all_come(struct ncs_rehearsal *p, const struct ncs_deed *d)
+{
+    int nranks = p->q->journal->comm[d->comm]->nranks;
+    uint64_t key = contact_key(COME, d->comm, (int)kind_of(d), 0);
+    int come = (int)ncs_map_number(&p->entered, key);
+    while (come < nranks && (is_noted(p, entered_key(d, come)) || ncs_rehearsal_is_free(p, d->comm, come)))
+        come++;
+    ncs_map_put_number(&p->entered, key, (size_t)come);
+    return come == nranks;
+}
+
 static bool has_spread_contact(struct ncs_rehearsal *p, const struct ncs_deed *d)
 {
     uint64_t met = contact_key(ALL_TO_ALL_MET, d->comm, d->comm_rank, 0);
-    bool all = d->fn == NCS_FN_ncclAlltoAll;
+    bool all = !has_root(d);
     if (all && is_noted(p, met))
         return true;
     for (int r = 0; r < p->q->journal->comm[d->comm]->nranks; r++)
@@ -106,14 +132,13 @@ bool ncs_rehearsal_has_contact(struct ncs_rehearsal *p, const struct ncs_deed *d
         return true;
     if (ncs_deed_is_pair(d))
         return has_contact_with(p, d, d->peer, d->fn == NCS_FN_ncclSend);
-    if (ncs_is_spread(d->call))
-        return has_spread_contact(p, d);
-    uint64_t met = contact_key(ncs_deed_is_one_sided(d) ? ALL_ONE_SIDED : ALL_COLLECTIVE, d->comm, 0, 0);
-    if (is_noted(p, met))
+    if (!has_root(d) && have_all_come(p, d))
         return true;
-    for (int r = 0; r < p->q->journal->comm[d->comm]->nranks; r++)
-        if (!is_noted(p, entered_key(d, r)) && !ncs_rehearsal_is_free(p, d->comm, r))
-            return false;
-    note_contact(p, met);
-    return true;
+    struct ncs_deed own = *d;
+    bool all = ncs_is_spread(d->call);
+    for (size_t i = 0; i < d->by->ranks && all; i++) {
+        own.comm_rank = ncs_rehearsal_seat(p, d, i);
+        all = has_spread_contact(p, &own);
+    }
+    return all;
 }

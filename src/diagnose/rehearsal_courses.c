@@ -6,9 +6,9 @@
 
 /* ---- calls ---- */
 
-static struct ncs_deed deed_of(const struct ncs_call *c)
+static struct ncs_deed deed_of(const struct ncs_player *l, const struct ncs_call *c)
 {
-    return (struct ncs_deed){ .call = c, .fn = ncs_fn_info[c->fn].same,
+    return (struct ncs_deed){ .by = l->troupe, .call = c, .fn = ncs_fn_info[c->fn].same,
                               .rank = c->rank, .comm = c->comm, .comm_rank = c->comm_rank,
                               .peer = ncs_call_peer(c), .root = ncs_call_root(c),
                               .bytes = ncs_call_count(c) * ncs_dtype_bytes(ncs_call_dtype(c)),
@@ -16,9 +16,10 @@ static struct ncs_deed deed_of(const struct ncs_call *c)
 }
 
 /* On the stream that its rank uses for the communicator. */
-static struct ncs_deed deed_put_in(const struct ncs_course *own, const struct ncs_change *c)
+static struct ncs_deed deed_put_in(const struct ncs_player *l, const struct ncs_change *c)
 {
-    struct ncs_deed d = deed_of(c->model);
+    const struct ncs_course *own = l->course;
+    struct ncs_deed d = deed_of(l, c->model);
     d.fn = ncs_change_fn(c);
     d.comm = c->comm;
     d.comm_rank = c->comm_rank;
@@ -58,7 +59,7 @@ static bool play_call(struct ncs_rehearsal *p, struct ncs_player *l, const struc
     if (ncs_call_count(call) == 0 && !ncs_call_is_pair(call) && !ncs_call_is_one_sided(call))
         return true;
     if (!in_contact(l)) {
-        struct ncs_deed d = deed_of(call);
+        struct ncs_deed d = deed_of(l, call);
         if (c && c->kind == NCS_CHANGE_COMM) {
             d.comm = c->comm;
             d.comm_rank = c->comm_rank;
@@ -81,11 +82,11 @@ static bool play_step(struct ncs_rehearsal *p, struct ncs_player *l, const struc
     case NCS_STEP_WAIT: return ncs_rehearsal_wait_is_over(p, s->call);
     case NCS_STEP_RECORD: ncs_rehearsal_record_event(p, s->call); return true;
     case NCS_STEP_AFTER: ncs_rehearsal_wait_for_event(p, s->call); return true;
-    case NCS_STEP_OTHER: return s->call->fn != NCS_FN_ncclCommSplit || ncs_rehearsal_play_split(p, s->call);
+    case NCS_STEP_OTHER: return s->call->fn != NCS_FN_ncclCommSplit || ncs_rehearsal_play_split(p, l);
     case NCS_STEP_BARRIER:
     case NCS_STEP_SET:
     case NCS_STEP_GET:
-    case NCS_STEP_SPAWN: return ncs_rehearsal_play_host(p, s->host, c ? c->key : NULL);
+    case NCS_STEP_SPAWN: return ncs_rehearsal_play_host(p, l, c ? c->key : NULL);
     }
     return true;
 }
@@ -97,7 +98,7 @@ static bool play_put_in(struct ncs_rehearsal *p, struct ncs_player *l, const str
         return ncs_rehearsal_add_host(p, l, c);
     bool grouped = l->deeds > 0 && !in_contact(l);
     if (!in_contact(l)) {
-        struct ncs_deed d = deed_put_in(l->course, c);
+        struct ncs_deed d = deed_put_in(l, c);
         NCS_PUSH(l->deed, l->deeds, l->room, d);
     }
     return grouped || end_group(p, l);
@@ -106,13 +107,12 @@ static bool play_put_in(struct ncs_rehearsal *p, struct ncs_player *l, const str
 /* Plays what is put in before the step; of_step: what becomes of the step itself. False: it waits there. */
 static bool play_changes(struct ncs_rehearsal *p, struct ncs_player *l, const struct ncs_change **of_step)
 {
-    size_t self = (size_t)(l - p->player);
     *of_step = NULL;
     for (; l->change < p->changes; l->change++) {
         const struct ncs_change *c = &p->change[l->change];
-        if (c->course < self || (c->course == self && c->step < l->at))
+        if (c->course < l->self || (c->course == l->self && c->step < l->at))
             continue;
-        if (c->course > self || c->step > l->at)
+        if (c->course > l->self || c->step > l->at)
             return true;
         if (c->kind != NCS_CHANGE_PUT_IN) {
             *of_step = c;
@@ -127,8 +127,8 @@ static bool play_changes(struct ncs_rehearsal *p, struct ncs_player *l, const st
 static void end_course(struct ncs_rehearsal *p, struct ncs_player *l)
 {
     const struct ncs_course *course = l->course;
-    bool held = course->holder && !p->player[course->holder - 1].ended;
-    if (held || (!course->over && !ncs_rehearsal_last_wait_is_over(p, course)))
+    bool held = course->holder && !p->player_of[course->holder - 1]->ended;
+    if (held || (!course->over && !ncs_rehearsal_last_wait_is_over(p, l)))
         return;
     l->ended = p->moved = true;
     if (!course->over && !course->still)

@@ -8,18 +8,11 @@
 
 /* ---- keys ---- */
 
-void ncs_rehearsal_note_settable(struct ncs_rehearsal *p, const struct ncs_course *c)
-{
-    for (size_t i = 0; i < c->steps; i++)
-        if (c->step[i].kind == NCS_STEP_SET)
-            ncs_map_put_number(&p->settable, ncs_key_hash(c->step[i].host->what), 1);
-}
-
 /* Whoever goes on may set it, but for those who have waited for it. */
 static bool may_be_set(const struct ncs_rehearsal *p, const char *key)
 {
-    for (size_t i = 0; i < p->courses->count; i++) {
-        const char *own = p->player[i].free ? ncs_awaited_key(&p->courses->of[i]) : NULL;
+    for (size_t i = 0; i < p->players; i++) {
+        const char *own = p->player[i].free ? ncs_awaited_key(p->player[i].course) : NULL;
         if (p->player[i].added || (p->player[i].free && !(own && strcmp(own, key) == 0)))
             return true;
     }
@@ -29,7 +22,7 @@ static bool may_be_set(const struct ncs_rehearsal *p, const char *key)
 /* One that came in the run without anybody's setting it is there from the beginning. */
 static bool key_is_there(const struct ncs_rehearsal *p, const struct ncs_host_step *get, const char *key)
 {
-    if (ncs_hosts_is_set(&p->hosts, key) || (get->over && !ncs_map_get(&p->settable, ncs_key_hash(key))))
+    if (ncs_hosts_is_set(&p->hosts, key) || (get->over && !ncs_map_get(&p->cast->settable, ncs_key_hash(key))))
         return true;
     return !get->over && may_be_set(p, key);
 }
@@ -59,7 +52,13 @@ static uint64_t added_visit(const struct ncs_rehearsal *p, const struct ncs_cour
 
 /* ---- steps ---- */
 
-bool ncs_rehearsal_play_host(struct ncs_rehearsal *p, const struct ncs_host_step *h, const char *key)
+/* What the member of the player's troupe does in the step that it is at. */
+static const struct ncs_step *step_of(const struct ncs_rehearsal *p, const struct ncs_player *l, size_t member)
+{
+    return &p->courses->of[ncs_rehearsal_course(p, l->troupe, member, p->cast->nth[l->self])].step[l->at];
+}
+
+static bool play_host(struct ncs_rehearsal *p, const struct ncs_host_step *h, const char *key)
 {
     if (h->in_vain)
         return true;
@@ -71,6 +70,14 @@ bool ncs_rehearsal_play_host(struct ncs_rehearsal *p, const struct ncs_host_step
     case NCS_HOST_SPAWN: return true;
     }
     return true;
+}
+
+bool ncs_rehearsal_play_host(struct ncs_rehearsal *p, const struct ncs_player *l, const char *key)
+{
+    bool on = true;
+    for (size_t i = 0; i < l->troupe->ranks; i++)
+        on = play_host(p, step_of(p, l, i)->host, key) && on;
+    return on;
 }
 
 bool ncs_rehearsal_add_host(struct ncs_rehearsal *p, struct ncs_player *l, const struct ncs_change *c)
@@ -109,10 +116,8 @@ static size_t splits_of(const struct ncs_rehearsal *p, int comm, int comm_rank)
     return ncs_map_number(&p->splits, ncs_rehearsal_key(SPLITS_OF, comm, comm_rank, 0));
 }
 
-bool ncs_rehearsal_play_split(struct ncs_rehearsal *p, const struct ncs_call *split)
+static size_t come_to_split(struct ncs_rehearsal *p, const struct ncs_call *split)
 {
-    if (split->comm < 0 || split->comm_rank < 0)
-        return true; /* of a communicator that nobody knows */
     uint64_t own = ncs_rehearsal_key(SPLIT, (int64_t)split->id, 0, 0);
     size_t nth = ncs_map_number(&p->splits, own);
     if (!nth) {
@@ -121,6 +126,17 @@ bool ncs_rehearsal_play_split(struct ncs_rehearsal *p, const struct ncs_call *sp
         ncs_map_put_number(&p->splits, ncs_rehearsal_key(SPLITS_OF, split->comm, split->comm_rank, 0), nth);
         p->moved = true;
     }
+    return nth;
+}
+
+bool ncs_rehearsal_play_split(struct ncs_rehearsal *p, const struct ncs_player *l)
+{
+    const struct ncs_call *split = l->course->step[l->at].call;
+    size_t nth = 0;
+    if (split->comm < 0 || split->comm_rank < 0)
+        return true; /* of a communicator that nobody knows */
+    for (size_t i = l->troupe->ranks; i-- > 0;)
+        nth = come_to_split(p, step_of(p, l, i)->call);
     if (split->group || (split->returned && split->rc == ncclInProgress))
         return true; /* it waits at the end of the group, or does not wait */
     for (int r = 0; r < p->q->journal->comm[split->comm]->nranks; r++)
@@ -167,15 +183,14 @@ static bool need_is_met(const struct ncs_rehearsal *p, const struct ncs_course *
 }
 
 /* A rank of a recorded run waits for all that it has enqueued. */
-bool ncs_rehearsal_last_wait_is_over(const struct ncs_rehearsal *p, const struct ncs_course *course)
+bool ncs_rehearsal_last_wait_is_over(const struct ncs_rehearsal *p, const struct ncs_player *l)
 {
-    size_t needs;
+    const struct ncs_course *course = l->course;
+    const struct ncs_last_wait *w = &p->cast->wait[l->self];
     if (p->q->snap->recorded && !ncs_rehearsal_device_is_done(p, course->rank))
         return false;
-    int *need = course->context >= 0 ? ncs_needs_of(p->q, course->context, &needs) : NULL;
     bool over = true;
-    for (size_t i = 0; need && i < needs && over; i++)
-        over = need_is_met(p, course, &p->q->need[need[i]]);
-    ncs_free(need);
+    for (size_t i = 0; i < w->needs && over; i++)
+        over = need_is_met(p, course, &p->q->need[w->need[i]]);
     return over;
 }

@@ -43,6 +43,7 @@ static void add_part(struct ncs_rehearsal *p, size_t launch, const struct ncs_de
     NCS_PUSH(p->part, p->parts, p->part_room, part);
     ncs_rehearsal_join(p, p->parts - 1);
     p->launch[launch].parts++;
+    p->undone[d->rank]++;
 }
 
 void ncs_rehearsal_enqueue(struct ncs_rehearsal *p, const struct ncs_deed *deed, size_t deeds)
@@ -90,10 +91,7 @@ static bool is_done(const struct ncs_rehearsal *p, size_t launch) /* + 1; 0: not
 
 bool ncs_rehearsal_device_is_done(const struct ncs_rehearsal *p, int rank)
 {
-    for (size_t i = 0; i < p->parts; i++)
-        if (p->part[i].deed.rank == rank && !p->launch[p->part[i].launch].done)
-            return false;
-    return true;
+    return rank < 0 || rank >= p->cast->ranks || !p->undone[p->troupe_of[rank]->rank[0]];
 }
 
 bool ncs_rehearsal_wait_is_over(const struct ncs_rehearsal *p, const struct ncs_call *c)
@@ -133,12 +131,16 @@ static bool play_launch(struct ncs_rehearsal *p, struct ncs_launch *l)
             all &= part->met;
         }
     l->done = all;
+    for (size_t i = l->first; i < l->first + l->parts && all; i++)
+        p->undone[p->part[i].deed.rank]--;
     return changed || all;
 }
 
 void ncs_rehearsal_play_launches(struct ncs_rehearsal *p)
 {
-    for (size_t i = 0; i < p->launches; i++)
+    for (size_t i = p->over; i < p->launches; i++) {
         if (!p->launch[i].done && play_launch(p, &p->launch[i]))
             p->moved = true;
+        p->over += i == p->over && p->launch[i].done;
+    }
 }

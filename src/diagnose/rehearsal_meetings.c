@@ -40,6 +40,7 @@ void ncs_rehearsal_join(struct ncs_rehearsal *p, size_t part)
     own->meeting = meeting_for(p, &own->deed);
     struct ncs_meeting *m = &p->meeting[own->meeting - 1];
     NCS_PUSH(m->part, m->parts, m->room, part);
+    m->ranks += own->deed.by->ranks;
 }
 
 /* ---- whether they do ---- */
@@ -71,8 +72,11 @@ static bool others_will_come(const struct ncs_rehearsal *p, const struct ncs_mee
     int nranks = p->q->journal->comm[m->comm]->nranks;
     bool *here = ncs_new((size_t)nranks * sizeof *here), all = true;
     for (size_t i = 0; i < m->parts; i++)
-        if (p->part[m->part[i]].deed.comm_rank < nranks)
-            here[p->part[m->part[i]].deed.comm_rank] = true;
+        for (size_t k = 0; k < p->part[m->part[i]].deed.by->ranks; k++) {
+            int comm_rank = ncs_rehearsal_seat(p, &p->part[m->part[i]].deed, k);
+            if (comm_rank < nranks)
+                here[comm_rank] = true;
+        }
     for (int r = 0; r < nranks && all; r++)
         all = here[r] || ncs_rehearsal_is_free(p, m->comm, r);
     ncs_free(here);
@@ -98,10 +102,10 @@ static bool is_met(struct ncs_rehearsal *p, struct ncs_meeting *m, const struct 
     size_t expected = is_of_all(m) ? (size_t)p->q->journal->comm[m->comm]->nranks : 2;
     if (m->met || root_is_there(p, m, own))
         return true;
-    if (m->reached < m->parts || !members_agree(p, m))
+    if (m->reached < m->ranks || !members_agree(p, m))
         return false;
-    m->supposed |= m->parts < expected && others_will_come(p, m);
-    return m->met = m->parts >= expected || m->supposed;
+    m->supposed |= m->ranks < expected && others_will_come(p, m);
+    return m->met = m->ranks >= expected || m->supposed;
 }
 
 /* ---- signals ---- */
@@ -145,7 +149,7 @@ bool ncs_rehearsal_meet(struct ncs_rehearsal *p, struct ncs_launch_part *part)
     bool first = !part->reached;
     part->reached = true;
     if (m)
-        m->reached += first;
+        m->reached += first ? part->deed.by->ranks : 0;
     part->met = m ? is_met(p, m, &part->deed) : carry_out(p, &part->deed);
     return first || part->met;
 }
