@@ -55,6 +55,8 @@ const struct ncs_option ncs_run_option[] = {
         "fail runs that pass with such findings, too", ncs_fail_on_names, 0, 0 },
     [NCS_RUN_REPAIR] = { "repair", 0, NCS_OPTION_FLAG, NULL, NULL, "Running",
         "try what repairs a finding on the run, and say whether it does", NULL, 0, 0 },
+    [NCS_RUN_PROVE] = { "prove", 0, NCS_OPTION_FLAG, NULL, NULL, "Running",
+        "of a hang try all explanations, however long that takes", NULL, 0, 0 },
     [NCS_RUN_UNSAFE] = { "unsafe", 0, NCS_OPTION_FLAG, NULL, NULL, "Running",
         "let scripts run programs, use files, set any NCCL_* and CUDA_*", NULL, 0, 0 },
     [NCS_RUN_SELECT] = { "select", 'k', NCS_OPTION_LIST, "EXPRESSION", NULL, "Suites",
@@ -146,6 +148,7 @@ struct ncs_run_options ncs_run_make_options(const struct ncs_option_value *v,
         .quirks = s->sim_quirks,
         .timeline = v[NCS_RUN_TRACE].given || v[NCS_RUN_HTML].given,
         .repair = v[NCS_RUN_REPAIR].given,
+        .prove = v[NCS_RUN_PROVE].given,
         .look = v[NCS_RUN_DRAW].given ? NCS_RUN_LOOK : 0,
         .needs_nccl = s->needs_nccl,
         .needs_gpus = s->needs_gpus,
@@ -220,6 +223,7 @@ bool ncs_run_options_fit(const struct ncs_option_value *v, struct ncs_error *err
     static const struct { int option, driver; } only[] = {
         { NCS_RUN_NCCL_LIB, 1 }, { NCS_RUN_CUDART_LIB, 1 }, { NCS_RUN_NCCL, 0 }, { NCS_RUN_SEED, 0 },
         { NCS_RUN_SCHEDULE, 0 }, { NCS_RUN_POLICY, 0 }, { NCS_RUN_RANKS_AS, 0 },
+        { NCS_RUN_PROVE, 0 },
     };
     for (size_t i = 0; i < sizeof only / sizeof *only; i++)
         if (v[only[i].option].given && v[NCS_RUN_DRIVER].number != only[i].driver)

@@ -115,6 +115,8 @@ static void add_other(struct ncs_finding *f, struct ncs_finding other)
         ncs_str_addf(&s, "it could also be that %s, if ", other.why);
         ncs_say_ranks(&s, rank, ranks_of(f, rank));
         ncs_str_add(&s, " made the calls that were meant");
+        if (other.tried)
+            ncs_str_addf(&s, "; tried: %s", other.tried);
         f->otherwise = ncs_str_take(&s);
     }
     ncs_free(rank);
@@ -133,7 +135,7 @@ bool ncs_finding_names_all(const struct ncs_finding *f, const struct ncs_finding
 static struct ncs_finding in_short(const struct ncs_finding *f)
 {
     struct ncs_finding s = { .rule = f->rule, .comm = f->comm ? ncs_copy_text(f->comm) : NULL,
-                             .why = f->why ? ncs_copy_text(f->why) : NULL };
+                             .why = ncs_copy_text(f->why), .tried = ncs_copy_text(f->tried) };
     size_t room = 0;
     for (size_t i = 0; i < f->culprits; i++)
         NCS_PUSH(s.culprit, s.culprits, room, f->culprit[i]);

@@ -110,6 +110,7 @@ struct ncs_finding {
     char *evidence;    /* by what the culprit was told from the others, one sentence; NULL = by who waits */
     struct ncs_finding *other; size_t others; /* what else it could be: rule, comm, culprits, why */
     char *otherwise;   /* the first of them, and on what that depends, one sentence; NULL = nothing fits as well */
+    char *tried;       /* what came of its repair on a run of its own, one sentence; NULL = it was not tried */
     struct ncs_edit *repair; size_t repairs; /* none: no change of calls alone repairs it */
     struct ncs_culprit *culprit; size_t culprits;
     int *blocked;      size_t blockeds;     /* every rank of the run that cannot go on */

@@ -22,6 +22,7 @@ struct json_t *ncs_json_of(const char *s);
 struct json_t *ncs_json_values(const struct ncs_param *list, size_t count);
 /* Edits of calls, and what became of those that were tried; null when none were (json_repair.c). */
 struct json_t *ncs_json_edits(const struct ncs_edit *edits, size_t count);
+struct json_t *ncs_json_trials(const struct ncs_trial *trial, size_t trials);
 struct json_t *ncs_json_repair(const struct ncs_repair *repair);
 
 /* ---- what they share (message.c) ---- */

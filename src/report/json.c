@@ -118,6 +118,7 @@ static json_t *others(const struct ncs_diagnosis *d, const struct ncs_finding *f
         json_object_set_new(o, "comm", ncs_json_of(f->other[i].comm));
         json_object_set_new(o, "culprits", culprits(d, &f->other[i]));
         json_object_set_new(o, "why", ncs_json_of(f->other[i].why));
+        json_object_set_new(o, "tried", ncs_json_of(f->other[i].tried));
         json_array_append_new(list, o);
     }
     return list;
@@ -165,6 +166,7 @@ static json_t *finding(const struct ncs_diagnosis *d, const struct ncs_finding *
     json_object_set_new(o, "fix", ncs_json_of(f->fix));
     json_object_set_new(o, "evidence", ncs_json_of(f->evidence));
     json_object_set_new(o, "otherwise", ncs_json_of(f->otherwise));
+    json_object_set_new(o, "tried", ncs_json_of(f->tried));
     json_object_set_new(o, "alternatives", others(d, f));
     json_object_set_new(o, "repair", ncs_json_edits(f->repair, f->repairs));
     json_object_set_new(o, "meaning", ncs_json_of(page ? page->title : NULL));
@@ -451,6 +453,7 @@ void ncs_report_json(const struct ncs_report_run *run, struct ncs_str *out)
     json_object_set_new(o, "schedule", r->schedule_lost ? json_null()
                                        : json_string(r->schedule.text ? r->schedule.text : ""));
     json_object_set_new(o, "luck", luck(&r->luck));
+    json_object_set_new(o, "trials", ncs_json_trials(r->proof.trial, r->proof.trials));
     json_object_set_new(o, "repair", ncs_json_repair(&r->repair));
     json_object_set_new(o, "difference", ncs_json_of(run->difference));
     json_object_set_new(o, "reason", ncs_json_of(r->skip_reason));

@@ -49,26 +49,32 @@ json_t *ncs_json_edits(const struct ncs_edit *edits, size_t count)
     return list;
 }
 
+json_t *ncs_json_trials(const struct ncs_trial *trial, size_t trials)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < trials; i++) {
+        const struct ncs_trial *t = &trial[i];
+        json_t *o = json_object();
+        json_object_set_new(o, "rule", ncs_json_of(t->rule));
+        json_object_set_new(o, "comm", ncs_json_of(t->comm));
+        json_object_set_new(o, "call", number_or_null(t->call));
+        json_object_set_new(o, "edits", ncs_json_edits(t->edit, t->edits));
+        json_object_set_new(o, "gone", t->diagnosed ? json_boolean(t->gone) : json_null());
+        json_object_set_new(o, "verdict", json_string(ncs_verdict_name(t->verdict)));
+        json_object_set_new(o, "left", ncs_json_of(t->left));
+        json_object_set_new(o, "left_why", ncs_json_of(t->left_why));
+        json_object_set_new(o, "failure", ncs_json_of(t->failure));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
 json_t *ncs_json_repair(const struct ncs_repair *repair)
 {
     if (!repair->tried)
         return json_null();
-    json_t *o = json_object(), *rounds = json_array();
-    for (size_t i = 0; i < repair->rounds; i++) {
-        const struct ncs_repair_round *r = &repair->round[i];
-        json_t *round = json_object();
-        json_object_set_new(round, "rule", ncs_json_of(r->rule));
-        json_object_set_new(round, "comm", ncs_json_of(r->comm));
-        json_object_set_new(round, "call", number_or_null(r->call));
-        json_object_set_new(round, "edits", ncs_json_edits(r->edit, r->edits));
-        json_object_set_new(round, "gone", json_boolean(r->gone));
-        json_object_set_new(round, "verdict", json_string(ncs_verdict_name(r->verdict)));
-        json_object_set_new(round, "left", ncs_json_of(r->left));
-        json_object_set_new(round, "left_why", ncs_json_of(r->left_why));
-        json_object_set_new(round, "failure", ncs_json_of(r->failure));
-        json_array_append_new(rounds, round);
-    }
+    json_t *o = json_object();
     json_object_set_new(o, "repaired", json_boolean(repair->repaired));
-    json_object_set_new(o, "rounds", rounds);
+    json_object_set_new(o, "rounds", ncs_json_trials(repair->round, repair->rounds));
     return o;
 }

@@ -1,4 +1,4 @@
-/* What became of repairs that were tried: the edits of each round like a diff, and how it ended. */
+/* What became of edits that were tried, of explanations and of repairs: like a diff, and how it ended. */
 #include "report/text.h"
 
 #include "base/safe.h"
@@ -8,41 +8,41 @@ static const char signs[] = {
     [NCS_EDIT_GROUP] = '~',  [NCS_EDIT_ARGUMENT] = '~', [NCS_EDIT_SYNC] = '+',
 };
 
-static void add_round(const struct ncs_text *t, const struct ncs_repair_round *round)
+static void add_trial(const struct ncs_text *t, const struct ncs_trial *trial)
 {
     enum { MOST = 8 };
-    for (size_t i = 0; i < round->edits && (i < MOST || t->style->verbose); i++) {
-        ncs_str_addf(t->out, "    %c ", signs[round->edit[i].kind]);
-        ncs_safe_line(t->out, round->edit[i].text);
+    for (size_t i = 0; i < trial->edits && (i < MOST || t->style->verbose); i++) {
+        ncs_str_addf(t->out, "    %c ", signs[trial->edit[i].kind]);
+        ncs_safe_line(t->out, trial->edit[i].text);
         ncs_str_add(t->out, "\n");
     }
-    if (round->edits > MOST && !t->style->verbose)
-        ncs_str_addf(t->out, "    ... %zu edits\n", round->edits);
+    if (trial->edits > MOST && !t->style->verbose)
+        ncs_str_addf(t->out, "    ... %zu edits\n", trial->edits);
     ncs_str_add(t->out, "    then  ");
-    if (round->verdict == NCS_PASS) {
+    if (trial->verdict == NCS_PASS) {
         ncs_str_add(t->out, "it passes\n");
         return;
     }
-    ncs_str_addf(t->out, "%s%s", round->gone ? "" : "still the same: ",
-                 ncs_verdict_name(round->verdict));
-    if (round->left || round->failure) {
+    ncs_str_addf(t->out, "%s%s", trial->gone ? "" : "still the same: ",
+                 ncs_verdict_name(trial->verdict));
+    if (trial->left || trial->failure) {
         ncs_str_add(t->out, ": ");
-        ncs_safe_line(t->out, round->left ? round->left : round->failure);
+        ncs_safe_line(t->out, trial->left ? trial->left : trial->failure);
     }
     ncs_str_add(t->out, "\n");
 }
 
 /* Of the last round: what is left, and that nothing was tried against it. */
-static void add_rest(const struct ncs_text *t, const struct ncs_repair_round *round)
+static void add_rest(const struct ncs_text *t, const struct ncs_trial *trial)
 {
-    if (round->verdict == NCS_PASS)
+    if (trial->verdict == NCS_PASS)
         return;
-    if (round->left_why) {
+    if (trial->left_why) {
         ncs_str_add(t->out, "    why   ");
-        ncs_safe_line(t->out, round->left_why);
+        ncs_safe_line(t->out, trial->left_why);
         ncs_str_add(t->out, "\n");
     }
-    if (!round->left_known)
+    if (!trial->left_known)
         ncs_str_add(t->out, "          no change of calls alone is known to repair that\n");
 }
 
@@ -55,7 +55,24 @@ void ncs_text_repair(const struct ncs_text *t)
                    repair->rounds ? " tried on the run, not on the file"
                                   : " no change of calls alone is known to repair it");
     for (size_t i = 0; i < repair->rounds; i++)
-        add_round(t, &repair->round[i]);
+        add_trial(t, &repair->round[i]);
     if (repair->rounds)
         add_rest(t, &repair->round[repair->rounds - 1]);
+}
+
+void ncs_text_proof(const struct ncs_text *t)
+{
+    const struct ncs_proof *proof = &t->result->proof;
+    struct ncs_str head = { 0 };
+    if (!proof->complete)
+        return;
+    if (proof->trials)
+        ncs_str_addf(&head, "%zu explanation%s tried on the run, not on the file", proof->trials,
+                     ncs_text_plural(proof->trials));
+    else
+        ncs_str_add(&head, "no change of calls is known that could be tried");
+    ncs_text_keyed(t, NCS_BOLD, "proof", head.text);
+    for (size_t i = 0; i < proof->trials; i++)
+        add_trial(t, &proof->trial[i]);
+    ncs_str_free(&head);
 }

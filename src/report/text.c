@@ -186,6 +186,8 @@ static void add_finding(struct ncs_text *t, size_t which)
         ncs_text_keyed(t, NCS_BOLD, "or", f->otherwise);
     if (f->fix)
         ncs_text_keyed(t, NCS_BOLD, "fix", f->fix);
+    if (f->tried)
+        ncs_text_keyed(t, NCS_BOLD, "tried", f->tried);
     struct ncs_str more = { 0 };
     ncs_str_addf(&more, "ncclscript explain %s", f->rule);
     ncs_text_keyed(t, NCS_DIM, "more", more.text);
@@ -485,6 +487,7 @@ void ncs_report_text(const struct ncs_report_run *run, const struct ncs_report_s
         add_body(t);
     for (size_t i = 0; i < run->notes; i++)
         ncs_text_keyed(t, NCS_BOLD, "note", run->note[i]);
+    ncs_text_proof(t);
     ncs_text_repair(t);
     if (r->output_lost)
         add_output_lost(t);

@@ -50,6 +50,7 @@ void ncs_text_errors(const struct ncs_text *t);
 void ncs_text_wrongs(const struct ncs_text *t);
 void ncs_text_expects(const struct ncs_text *t);
 
+void ncs_text_proof(const struct ncs_text *t);  /* repair.c */
 void ncs_text_repair(const struct ncs_text *t); /* repair.c */
 
 #endif

@@ -141,14 +141,23 @@ void ncs_run_luck(struct ncs_run *run, const struct ncs_driver *driver);
 
 /* prove.c: of several explanations of a hang prefers the first with which it goes on. */
 void ncs_run_prove(struct ncs_run *run, const struct ncs_driver *driver);
-/* Made once more, with its calls changed and unheard; a trial: see ncs_run_options. The caller's. */
+void ncs_run_proof_free(struct ncs_proof *proof); /* the contents */
+
+/* trial.c: made once more, with its calls changed and unheard; a trial: see ncs_run_options. The caller's. */
 struct ncs_run *ncs_run_again(const struct ncs_run *run, const struct ncs_amendments *amend, bool trial,
                               const struct ncs_driver *driver);
+struct ncs_trial ncs_trial_make(const struct ncs_finding *f, const struct ncs_run *with_its_edits);
+void ncs_trial_free(struct ncs_trial *t); /* the contents */
+bool ncs_trial_has_edits(const struct ncs_trial *t, const struct ncs_finding *f); /* its own, no more */
+bool ncs_trial_goes_on(const struct ncs_trial *t); /* nobody waits then */
+/* "with this one call inserted on rank 2 the run passes"; of the run that the edits were made for. The caller's. */
+char *ncs_trial_say(const struct ncs_trial *t, const struct ncs_diagnosis *d, const struct ncs_journal *j);
+/* The first that has edits; of a run that is wrong a note may tell why. NULL = none. */
+const struct ncs_finding *ncs_run_repairable(const struct ncs_diagnosis *d);
 
 /* repair.c: runs it again with the edits of what was found, if asked to. */
 void ncs_run_repair(struct ncs_run *run, const struct ncs_driver *driver);
 void ncs_run_repair_free(struct ncs_repair *repair); /* the contents */
-
 
 /* judge.c: fills verdict and certainty from everything else in the result. */
 void ncs_run_judge(struct ncs_run *run);

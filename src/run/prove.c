@@ -4,57 +4,39 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/str.h"
 #include "run/amend.h"
 #include "run/private.h"
 
 enum { MOST_CALLS = 200000 }; /* of a run that is made once more */
 
-struct ncs_run *ncs_run_again(const struct ncs_run *run, const struct ncs_amendments *amend, bool trial,
-                              const struct ncs_driver *driver)
+/* The trial of the finding's edits: of edits that were tried before that one. NULL = it has none that can be tried. */
+static const struct ncs_trial *trial_of(struct ncs_run *run, const struct ncs_finding *f, const struct ncs_driver *driver)
 {
-    struct ncs_run_options o = run->options;
-    o.repair = false;
-    o.amend = amend;
-    o.trial = trial;
-    o.schedule = NULL; /* its choices are of the calls as they were */
-    o.look = 0;
-    o.timeline = false;
-    o.on_log = NULL;
-    o.step_limit = 100 * run->result.calls + 100000;
-    struct ncs_run *other = ncs_run_make(&o, &run->program, NULL, NULL);
-    ncs_run_once(other, driver);
-    return other;
-}
-
-/* What was never sent before may well be wrong: that it goes on is all that is asked. */
-static bool goes_on(const struct ncs_result *r)
-{
-    return r->verdict == NCS_PASS || r->verdict == NCS_WRONG;
-}
-
-static bool stands_trial(struct ncs_run *run, const struct ncs_finding *f, const struct ncs_driver *driver)
-{
+    struct ncs_proof *proof = &run->result.proof;
+    for (size_t i = 0; i < proof->trials; i++)
+        if (ncs_trial_has_edits(&proof->trial[i], f))
+            return &proof->trial[i];
     struct ncs_amendments *amend = ncs_amend_new();
-    bool proven = false;
-    if (f && f->repairs && ncs_amend_add(amend, run->journal, f->repair, f->repairs)) {
+    bool fits = f->repairs && ncs_amend_add(amend, run->journal, f->repair, f->repairs);
+    if (fits) {
         ncs_run_close_machine(run);
-        struct ncs_run *other = ncs_run_again(run, amend, true, driver);
-        proven = goes_on(&other->result);
+        struct ncs_run *other = ncs_run_again(run, amend, !run->options.prove, driver);
+        NCS_PUSH(proof->trial, proof->trials, proof->room, ncs_trial_make(f, other));
         ncs_run_free(other);
     }
     ncs_amend_free(amend);
-    return proven;
+    return fits ? &proof->trial[proof->trials - 1] : NULL;
 }
 
-/* What the finding says now is true of the run, and of this program. */
-static void say_tried(struct ncs_finding *f)
+/* Whether it goes on with the finding's edits: what was never sent before may well be wrong. The finding says so. */
+static bool stands_trial(struct ncs_run *run, struct ncs_finding *f, const struct ncs_driver *driver)
 {
-    struct ncs_str s = { 0 };
-    ncs_str_addf(&s, "%s%stried on the run: with this change nobody waits any more",
-                 f->evidence ? f->evidence : "", f->evidence ? "; " : "");
-    ncs_free(f->evidence);
-    f->evidence = ncs_str_take(&s);
+    const struct ncs_trial *t = f ? trial_of(run, f, driver) : NULL;
+    if (!t)
+        return false;
+    ncs_free(f->tried);
+    f->tried = ncs_trial_say(t, &run->result.diagnosis, run->journal);
+    return ncs_trial_goes_on(t);
 }
 
 static bool alternative_stands(struct ncs_run *run, size_t i, const struct ncs_driver *driver)
@@ -94,7 +76,7 @@ static bool names_all(const struct ncs_diagnosis *d, const struct tier *t)
 /* What the rules say would mend the run does not, or takes more changes than one that does. */
 static bool is_smaller(struct ncs_run *run, const struct ncs_finding *f, const struct ncs_driver *driver)
 {
-    const struct ncs_finding *first = ncs_first_cause(run->result.diagnosis.finding, run->result.diagnosis.findings);
+    struct ncs_finding *first = ncs_first_cause(run->result.diagnosis.finding, run->result.diagnosis.findings);
     return !first || f->repairs < first->repairs || !stands_trial(run, first, driver);
 }
 
@@ -122,10 +104,13 @@ static void take_repair(struct ncs_finding *f, struct ncs_finding *from)
     for (size_t i = 0; i < f->repairs; i++)
         ncs_edit_free(&f->repair[i]);
     ncs_free(f->repair);
+    ncs_free(f->tried);
     f->repair = from->repair;
     f->repairs = from->repairs;
+    f->tried = from->tried;
     from->repair = NULL;
     from->repairs = 0;
+    from->tried = NULL;
     for (size_t i = 0; i < f->culprits && i < from->culprits; i++)
         if (!f->culprit[i].line)
             f->culprit[i].line = from->culprit[i].line;
@@ -150,37 +135,49 @@ static void settle(struct ncs_run *run, const struct tier *t, const struct ncs_d
         ncs_diagnosis_prefer(d, best, takes == SURELY);
     else
         ncs_diagnosis_add_other(d, run->journal, best);
-    if (told || takes != NO)
-        say_tried(ncs_first_cause(d->finding, d->findings));
     for (size_t i = t->from; i < t->to; i++)
         if (t->stands[i] && i != best)
             ncs_diagnosis_add_other(d, run->journal, i);
 }
 
-/* The cheapest that stand their trial. */
-static bool prove_cheapest(struct ncs_run *run, const struct ncs_driver *driver)
+/* The cheapest that stand their trial settle what is told; `all`: those that cost more are tried, too. */
+static bool prove_alternatives(struct ncs_run *run, bool all, const struct ncs_driver *driver)
 {
     struct ncs_diagnosis *d = &run->result.diagnosis;
-    bool *stands = ncs_new((d->alternatives + 1) * sizeof *stands), any = false;
-    for (size_t from = 0, to; from < d->alternatives && !any; from = to) {
+    bool *stands = ncs_new((d->alternatives + 1) * sizeof *stands), settled = false;
+    for (size_t from = 0, to; from < d->alternatives && (all || !settled); from = to) {
+        bool any = false;
         for (to = from; to < d->alternatives && d->alternative[to].tier == d->alternative[from].tier; to++)
             any |= stands[to] = alternative_stands(run, to, driver);
-        if (any)
+        if (any && !settled)
             settle(run, &(struct tier){ from, to, stands }, driver);
+        settled |= any;
     }
     ncs_free(stands);
-    return any;
+    return settled;
 }
 
 void ncs_run_prove(struct ncs_run *run, const struct ncs_driver *driver)
 {
     struct ncs_diagnosis *d = &run->result.diagnosis;
+    bool all = run->options.prove;
     if (run->result.verdict != NCS_HANG || run->options.amend)
         return;
-    if (run->real || run->options.untried || run->result.calls > MOST_CALLS)
+    if (run->real || run->options.once || run->options.untried || (run->result.calls > MOST_CALLS && !all)) {
         ncs_diagnosis_decide(d, run->journal);
-    else if (!prove_cheapest(run, driver)) {
+        return;
+    }
+    run->result.proof.complete = all;
+    stands_trial(run, ncs_first_cause(d->finding, d->findings), driver);
+    if (!prove_alternatives(run, all, driver)) {
         ncs_diagnosis_doubt(d, run->journal);
         ncs_diagnosis_doubt_odd(d, run->journal);
     }
+}
+
+void ncs_run_proof_free(struct ncs_proof *proof)
+{
+    for (size_t i = 0; i < proof->trials; i++)
+        ncs_trial_free(&proof->trial[i]);
+    ncs_free(proof->trial);
 }

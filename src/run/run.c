@@ -576,6 +576,7 @@ static void free_result(struct ncs_result *r)
     ncs_str_free(&r->output);
     ncs_str_free(&r->schedule);
     ncs_diagnosis_free(&r->diagnosis);
+    ncs_run_proof_free(&r->proof);
     ncs_run_repair_free(&r->repair);
 }
 

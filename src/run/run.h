@@ -63,6 +63,7 @@ struct ncs_run_options {
     size_t envs;
     bool timeline;             /* keeps when everything was, for ncs_result.timeline */
     bool repair;               /* tries the repairs of what is found, on runs of their own */
+    bool prove;                /* of a hang tries all explanations, whatever the run's size; all rounds of a repair */
     uint64_t step_limit; /* of the machine, NCS_STOP_BUDGET; 0 = none */
     const struct ncs_amendments *amend; /* changes of the ranks' calls; NULL = none; borrowed */
     bool trial;                /* asks whether the run goes on, and for no diagnosis */
@@ -127,14 +128,15 @@ struct ncs_luck {
     uint64_t buffered, limit;  /* bytes of a pair: the most that was, and what NCCL may buffer */
 };
 
-/* The edits of one finding, and what the run came to with them and those of all rounds before. */
-struct ncs_repair_round {
+/* The edits of one finding, and what the run came to with them; of a repair with those of all rounds before, too. */
+struct ncs_trial {
     const char *rule;
     char *comm;
     uint32_t call;
     struct ncs_edit *edit; size_t edits;
-    bool gone;                 /* the finding is */
     enum ncs_verdict verdict;
+    bool diagnosed;            /* it was asked what is wrong then: else nothing of what follows is known */
+    bool gone;                 /* the finding is */
     const char *left;          /* rule of the cause that is left; NULL = none */
     char *left_why;            /* of it, in words */
     bool left_known;           /* edits are known that may remove that, too */
@@ -143,7 +145,13 @@ struct ncs_repair_round {
 
 struct ncs_repair {
     bool tried, repaired;      /* repaired: the last round passes */
-    struct ncs_repair_round *round; size_t rounds;
+    struct ncs_trial *round; size_t rounds;
+};
+
+/* Of a hang: what was tried to learn its cause, each on a run of its own. */
+struct ncs_proof {
+    bool complete;             /* options.prove: nothing is left that could be tried */
+    struct ncs_trial *trial; size_t trials, room;
 };
 
 struct ncs_result {
@@ -157,6 +165,7 @@ struct ncs_result {
     uint64_t seed;
     struct ncs_luck luck;
     struct ncs_diagnosis diagnosis; /* findings and waits */
+    struct ncs_proof proof;
     struct ncs_repair repair;       /* if options.repair asks for it */
     struct ncs_run_error *error;   size_t errors;
     struct ncs_run_expect *expect; size_t expects; /* the first NCS_EXPECTS_KEPT that failed */

@@ -13,6 +13,7 @@ $ ncclscript run notation/skip.yaml
 >         10 | - sync: stream
 >   why   rank 2 made 2 calls on world, the others 3: call 3 is at line 9
 >   fix   let rank 2 make the call at line 9 too: every rank of a communicator makes the same calls in the same order
+>   tried with this one call inserted on rank 2 the run passes
 >   more  ncclscript explain skipped-call
 ? 3
 
@@ -100,6 +101,7 @@ $ ncclscript run -q notation/mixed
 >         10 | - sync: stream
 >   why   rank 2 made 2 calls on world, the others 3: call 3 is at line 9
 >   fix   let rank 2 make the call at line 9 too: every rank of a communicator makes the same calls in the same order
+>   tried with this one call inserted on rank 2 the run passes
 >   more  ncclscript explain skipped-call
 > 4 scenarios: 1 as expected, 3 unexpected (2 invalid, 1 hang)
 ! ncclscript: left out: notation/mixed/docker-compose.yaml: no `steps` and no `scenario` at the top level

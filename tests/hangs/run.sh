@@ -81,7 +81,7 @@ done < <(sort "$work/words" | uniq -c | awk -v seeds=${#seeds[@]} '$1 != seeds')
 while read -r line; do
     file=$here/cases/$(jq -r .scenario <<<"$line").lua
     grep -F "\"$file\"" "$work/first" |
-        jq -r '.findings[] | .why, .fix, (.evidence, .otherwise | values)' >"$work/said"
+        jq -r '.findings[] | .why, .fix, (.evidence, .otherwise, .tried | values)' >"$work/said"
     while read -r words; do
         compared=$((compared + 1))
         grep -qF -- "$words" "$work/said" && continue

@@ -84,8 +84,8 @@ START_TEST(test_json_repair)
     json_t *o = json_of(&r, false);
     ck_assert(json_is_null(at(o, "repair")));
     json_decref(o);
-    struct ncs_repair_round round = { .rule = "skipped-call", .edit = edit, .edits = 1, .gone = true,
-                                      .verdict = NCS_WRONG, .left = "root-mismatch" };
+    struct ncs_trial round = { .rule = "skipped-call", .edit = edit, .edits = 1, .diagnosed = true, .gone = true,
+                               .verdict = NCS_WRONG, .left = "root-mismatch" };
     r.repair = (struct ncs_repair){ .tried = true, .round = &round, .rounds = 1 };
     o = json_of(&r, false);
     ck_assert(json_is_false(at(o, "repair/repaired")));

@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# What a trial of explanations has budgets for, and that --prove lifts them: the calls of the run, the costlier
+# explanations once a cheaper one passes, the rounds of a repair.
+set -u
+unset "${!NCCL_@}" # the simulator heeds them
+: "${NCCLSCRIPT:?the path of the binary}"
+command -v jq >/dev/null || { echo "left out: there is no jq"; exit 77; }
+here=$PWD/tests
+program=$(realpath "$NCCLSCRIPT") || exit 1
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failed=0
+
+check() { # WHAT WANT JQ RUN...: what the report of the run has
+    local what=$1 want=$2 filter=$3 got
+    shift 3
+    got=$("$program" run --no-times --format json "$@" 2>/dev/null </dev/null | jq -rc "$filter" 2>&1)
+    [[ $got == "$want" ]] && return
+    printf '%s:\n  wanted  %s\n  got     %s\n' "$what" "$want" "$got"
+    failed=$((failed + 1))
+}
+
+cat >long.lua <<'S'
+scenario { ranks = 2 }
+local x = cuda.buffer("float32", 4):fill(1)
+for i = 1, 100001 do stream:query() end
+if rank == 0 then world:all_reduce(x) end
+stream:sync()
+S
+tried='[.findings[0].tried, .findings[0].alternatives[0].tried, [.trials[].verdict]]'
+check "a long run is not made again" '[null,null,[]]' "$tried" long.lua
+check "a long run is made again where that is asked for" \
+    '["with this one call inserted on rank 1 the run passes","with this one call left out on rank 0 the run passes",["pass","pass"]]' \
+    "$tried" --prove long.lua
+
+cat >rounds.lua <<'S'
+scenario { ranks = 3 }
+local x = cuda.buffer("float32", 64):fill(1)
+for step = 1, 27 do
+    if step % 3 ~= rank then world:all_reduce(x:slice(1, step)) end
+end
+stream:sync()
+S
+rounds='[.repair.repaired, (.repair.rounds | length > 8)]'
+check "a repair of many rounds is given up" '[false,false]' "$rounds" --repair rounds.lua
+check "a repair of many rounds is made where that is asked for" '[true,true]' "$rounds" --repair --prove rounds.lua
+check "a finding whose edits are not enough says so" \
+    'with this one argument changed on rank 1 the run still hangs' '.findings[0].tried' rounds.lua
+
+# What is tried beside the cause is listed, and changes nothing of what is found.
+same='del(.trials, .repair)'
+for file in "$here"/hangs/cases/*.lua; do
+    echo "$file"
+done | head -n 60 >files
+mapfile -t files <files
+"$program" run --no-times --format json "${files[@]}" 2>/dev/null </dev/null | jq -c "$same" >plain
+"$program" run --no-times --prove --format json "${files[@]}" 2>/dev/null </dev/null >proven
+jq -c "$same" proven | diff plain - >differ || { echo "--prove finds something else:"; head -n 4 differ; failed=$((failed + 1)); }
+[[ $(jq -s 'map(.trials | length) | max' proven) -gt 2 ]] || { echo "nothing more is tried"; failed=$((failed + 1)); }
+
+# In the text each of them is followed by what came of it.
+"$program" run --prove long.lua 2>&1 </dev/null | sed -n '/^  proof/,$p' >text
+diff text - <<'S' || failed=$((failed + 1))
+  proof 2 explanations tried on the run, not on the file
+    + rank 1: insert AllReduce float32 x 4 sum of line 4, its only call there
+    then  it passes
+    - rank 0: leave out call 1, AllReduce float32 x 4 sum (line 4)
+    then  it passes
+S
+
+# A script that may have effects outside is not run again.
+check "a script with effects is run once" '[null,null,[]]' "$tried" --unsafe --prove long.lua
+"$program" run --driver nccl --prove long.lua >text 2>&1 </dev/null
+grep -q -- '--prove is for --driver sim' text || { echo "on real hardware:"; cat text; failed=$((failed + 1)); }
+echo "$failed failed"
+((failed == 0))
