@@ -131,11 +131,25 @@ static enum ncs_step_kind kind_of(const struct ncs_explanations *s, const struct
     return g->more ? s->ways.of[d->way].step[g->at].kind : s->ways.of[d->model].step[g->of].kind;
 }
 
+/* What comes with the call of gap g: the gaps right before it, from `from` on, and right behind. */
+static void add_company(const struct ncs_explanations *s, const struct ncs_divergence *d, size_t from, size_t g,
+                        struct ncs_change *change)
+{
+    const struct ncs_step *step = s->ways.of[d->model].step;
+    const struct ncs_gap *own = &d->gap[g];
+    while (g - (size_t)change->ahead > from && own[-change->ahead - 1].of + (size_t)change->ahead + 1 == own->of &&
+           !own[-change->ahead - 1].more && ncs_comes_with_calls(&step[own[-change->ahead - 1].of]))
+        change->ahead++;
+    while (g + (size_t)change->behind + 1 < d->gaps && own[change->behind + 1].of == own->of + (size_t)change->behind + 1 &&
+           !own[change->behind + 1].more && ncs_comes_with_calls(&step[own[change->behind + 1].of]))
+        change->behind++;
+}
+
 static bool add_part(const struct ncs_explanations *s, struct ncs_explanation *c, const struct ncs_divergence *d)
 {
     const struct ncs_way *way = &s->ways.of[d->way];
     for (size_t w = 0; w < way->courses; w++)
-        for (size_t g = 0; g < d->gaps; g++) {
+        for (size_t g = 0, from = 0; g < d->gaps; g++) {
             struct ncs_change change;
             enum ncs_step_kind kind = kind_of(s, d, &d->gap[g]);
             if (kind == NCS_STEP_OTHER)
@@ -145,6 +159,10 @@ static bool add_part(const struct ncs_explanations *s, struct ncs_explanation *c
                 continue;
             if (!host && !change_of(s, way->course[w], d, &d->gap[g], &change))
                 return false;
+            if (!host && !d->gap[g].more && change.like == &s->ways.of[d->model].step[d->gap[g].of]) {
+                add_company(s, d, from, g, &change);
+                from = g + (size_t)change.behind + 1;
+            }
             NCS_PUSH(c->change, c->changes, c->change_room, change);
         }
     for (size_t w = 0; w < way->courses && way->courses == 1; w++)

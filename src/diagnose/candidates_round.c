@@ -57,13 +57,27 @@ static size_t round_before(const struct ncs_course *c, size_t at, const struct n
 
 /* ---- the end of a course ---- */
 
-static void add_own(struct ncs_explanation *c, size_t course, size_t at, const struct ncs_step *step)
+/* What comes with the call in the steps from `begin` to `end` that it is like one of; first: also what comes before. */
+static void add_company(struct ncs_change *change, const struct ncs_step *begin, const struct ncs_step *end, bool first)
 {
+    while (first && change->like - change->ahead > begin && ncs_comes_with_calls(&change->like[-change->ahead - 1]))
+        change->ahead++;
+    while (change->like + change->behind + 1 < end && ncs_comes_with_calls(&change->like[change->behind + 1]))
+        change->behind++;
+}
+
+/* Puts in another of the course's own step i, of the round that ends before step `at`. */
+static void add_own(struct ncs_explanation *c, const struct ncs_course *own, size_t course, size_t at, size_t round,
+                    size_t i)
+{
+    const struct ncs_step *step = &own->step[i];
     struct ncs_change change = { .kind = NCS_CHANGE_PUT_IN, .course = course, .step = at, .model = step->call,
                                  .like = step, .comm = step->call->comm, .comm_rank = step->call->comm_rank,
                                  .peer = ncs_step_peer(step->call) };
-    if (step->kind == NCS_STEP_CALL)
-        NCS_PUSH(c->change, c->changes, c->change_room, change);
+    if (step->kind != NCS_STEP_CALL)
+        return;
+    add_company(&change, own->step + at - round, own->step + at, i == at - round);
+    NCS_PUSH(c->change, c->changes, c->change_room, change);
 }
 
 /* How many steps at the end of the divergence are the beginning of a round. */
@@ -90,7 +104,7 @@ void ncs_candidate_end_round(const struct ncs_explanations *s, struct ncs_explan
     while (same < steps && same < round && own->step[last->at - round + same].site == model[first[same].of].site)
         same++;
     for (size_t i = steps; same == steps && i < round; i++)
-        add_own(c, course, last->at, &own->step[last->at - round + i]);
+        add_own(c, own, course, last->at, round, last->at - round + i);
 }
 
 /* ---- before another step ---- */
@@ -118,6 +132,7 @@ static size_t add_round(const struct ncs_explanations *s, struct ncs_explanation
                         size_t round, const struct ncs_way *model, size_t of)
 {
     const struct ncs_course *own = &s->courses.of[course];
+    size_t begin = of, before = c->changes;
     for (size_t i = at - round; i < at; i++) {
         size_t next = next_at(model, of, at - i, own->step[i].site), nth = 0;
         struct ncs_change change;
@@ -126,10 +141,12 @@ static size_t add_round(const struct ncs_explanations *s, struct ncs_explanation
         of = next == SIZE_MAX ? of : next + 1;
         if (own->step[i].kind != NCS_STEP_CALL)
             continue;
-        if (next != SIZE_MAX && ncs_candidate_put_in(s, course, at, &model->step[next], nth, &change))
-            NCS_PUSH(c->change, c->changes, c->change_room, change);
-        else
-            add_own(c, course, at, &own->step[i]);
+        if (next == SIZE_MAX || !ncs_candidate_put_in(s, course, at, &model->step[next], nth, &change)) {
+            add_own(c, own, course, at, round, i);
+            continue;
+        }
+        add_company(&change, model->step + begin, model->step + model->steps, c->changes == before);
+        NCS_PUSH(c->change, c->changes, c->change_room, change);
     }
     return of;
 }

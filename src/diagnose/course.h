@@ -73,6 +73,12 @@ uint64_t ncs_key_hash(const char *key);
 /* The same of keys that differ in their numbers only, as "rank0-ready" and "rank12-ready". */
 uint64_t ncs_key_class(const char *key);
 
+/* Records of events, waits of streams for them and ends of groups: no change of their own. */
+static inline bool ncs_comes_with_calls(const struct ncs_step *s)
+{
+    return s->kind == NCS_STEP_GROUP_END || s->kind == NCS_STEP_RECORD || s->kind == NCS_STEP_AFTER;
+}
+
 /* ---- changes ---- */
 
 enum ncs_change_kind {
@@ -89,6 +95,8 @@ struct ncs_change {
     const struct ncs_call *model; /* PUT_IN: the call that it is like; LEAVE_OUT ...: the step's */
     bool answer;                  /* PUT_IN: the counterpart of the model, a receive for a send */
     const struct ncs_step *like;  /* PUT_IN: what stands at its place in the program; NULL = nobody's does */
+    int ahead, behind;            /* PUT_IN: so many steps right before and behind `like` come with it: see
+                                   * ncs_comes_with_calls */
     int comm, comm_rank;          /* where it is made */
     int peer;                     /* PEER, and PUT_IN of a send or receive; -1 = none */
     const struct ncs_call *wants; /* PEER: the call of that peer's that it answers then */

@@ -134,20 +134,14 @@ static bool takes(const struct ncs_misfits *m, const struct trail *t, const stru
     return (spot < m->ways->roles.spots && t->spot[spot]) || ncs_map_get(&t->own, s->role);
 }
 
-/* What a rank waits for on its own, its events, and where its groups end: they come and go with its calls. */
-static bool comes_with_calls(const struct ncs_step *s)
-{
-    return s->kind == NCS_STEP_WAIT || s->kind == NCS_STEP_GROUP_END || s->kind == NCS_STEP_RECORD ||
-           s->kind == NCS_STEP_AFTER;
-}
-
-/* The calls of `own` that are to be found in `other`, too: see ncs_diverge. */
+/* The calls of `own` that are to be found in `other`, too: see ncs_diverge. What a rank waits for on its own
+ * comes and goes with its calls. */
 static size_t shown(const struct ncs_misfits *m, const struct trail *own, const struct trail *other, size_t *at)
 {
     size_t n = 0;
     for (size_t i = 0; i < own->steps; i++) {
         const struct ncs_step *s = &own->step[i];
-        if (!comes_with_calls(s) && !s->lone && (!s->role || takes(m, other, s)))
+        if (s->kind != NCS_STEP_WAIT && !s->lone && (!s->role || takes(m, other, s)))
             at[n++] = i;
     }
     return n;
@@ -312,14 +306,18 @@ static void add_step(struct ncs_step *step, size_t *steps, const struct ncs_misf
         ncs_step_mark(m->courses, c->model, c->comm, &own);
     else
         own.role = ncs_role_of(m->courses, ncs_change_fn(c), c->comm, c->comm_rank, c->peer);
-    step[(*steps)++] = own;
+    for (int k = -c->ahead; k <= c->behind; k++)
+        step[(*steps)++] = k ? c->like[k] : own;
 }
 
 static struct changed change_course(const struct ncs_misfits *m, const struct ncs_change *change, size_t changes)
 {
     const struct ncs_course *own = &m->courses->of[change->course];
+    size_t room = own->steps + changes + 1;
+    for (size_t i = 0; i < changes; i++)
+        room += (size_t)(change[i].ahead + change[i].behind);
     struct changed c = { .course = change->course, .way = m->way_of[change->course],
-                         .step = ncs_new((own->steps + changes + 1) * sizeof *c.step) };
+                         .step = ncs_new(room * sizeof *c.step) };
     size_t steps = 0, k = 0;
     uint64_t left = 0;
     for (size_t i = 0; i <= own->steps; i++) {

@@ -197,6 +197,8 @@ static const struct {
 
 void ncs_repairs(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
 {
+    if (r->edits)
+        d->f.repairs = 0; /* they are all; what the rule says itself is among them */
     struct ncs_repairing p = begin(q, r, d);
     for (size_t i = 0; i < r->edits && i < MOST_EDITS; i++) /* several may be alike: rounds of a loop */
         NCS_PUSH(d->f.repair, d->f.repairs, d->repair_room, r->edit[i]);
