@@ -43,6 +43,7 @@ void ncs_journal_close(struct ncs_journal *j)
     }
     ncs_slab_free(&j->own->records);
     ncs_journal_free_hosts(j);
+    ncs_journal_free_caught(j);
     ncs_journal_free_comms(j);
     ncs_map_free(&j->own->handles);
     ncs_map_free(&j->own->keys);
@@ -348,6 +349,8 @@ static void keep_outputs(struct ncs_call *call)
     if (call->fn == NCS_FN_ncclCommGetAsyncError)
         call->arg[1].i = call->arg[1].p && !call->rc ? *(const ncclResult_t *)call->arg[1].p
                                                      : ncclInProgress;
+    else if (call->fn == NCS_FN_cudaMemcpy && !call->rc)
+        ncs_journal_keep_read(call);
     else
         keep_address(call, NCS_ARG_STREAM_OUT);
 }

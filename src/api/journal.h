@@ -71,9 +71,14 @@ struct ncs_call {
     uint32_t window;    /* of a put: the number of its window among those that (comm, comm_rank)
                          * registered, from 1; 0 = none, or it cannot be told */
     /* What it put in, of a collective that verification has captured: a hash of a sample, 0 = not
-     * known; its first element as a number; whether all of the sample is like that. */
+     * known; its first element as a number; whether all of the sample is like that. Of a copy to memory of a
+     * script's own, which has waited: a hash of the first bytes that it has read, 0 = not known, and of these
+     * the first. */
     uint64_t input;
-    double value;
+    union {
+        double value;
+        unsigned char first[8];
+    };
     bool uniform;
     /* In C's order; kinds in ncs_fn_info[fn].arg. A unique id given by value is .u, its hash (the
      * key of ncs_comm_info); a list of waits is a copy, NULL where there is none; out-parameters
@@ -158,6 +163,17 @@ struct ncs_host_step {
     struct ncs_host_step *newer;
 };
 
+/* An error that a script has caught. That of a call which failed is not among them: the call's record tells it. */
+struct ncs_caught {
+    int rank, thread;       /* as in ncs_local */
+    struct ncs_place place; /* where it was raised, if that is known, */
+    struct ncs_place at;    /* and where it was caught, */
+    int first, last;        /* in a function of these lines; a script as such has all */
+    char *text;             /* one line, without the place */
+    uint64_t after;         /* id of the newest call then, whoever made that */
+    struct ncs_caught *newer;
+};
+
 struct ncs_journal {
     size_t limit;            /* bytes of these two to hold; pending and pinned records are held anyway */
     size_t held;             /* bytes of records held now */
@@ -171,6 +187,9 @@ struct ncs_journal {
     uint64_t hosts;          /* ever made */
     size_t host_bytes;
     bool hosts_lost;         /* there were more than are kept */
+    struct ncs_caught *oldest_caught, *newest_caught; /* in order */
+    size_t caught_bytes;
+    bool caught_lost;        /* there were more than are kept */
     /* Told of each call before it is made, when nothing is known of it but its function, who makes it
      * and where; NULL = nobody is. */
     void (*entered)(const struct ncs_journal *j, struct ncs_call *call);
@@ -196,6 +215,9 @@ void ncs_journal_leave(struct ncs_journal *j, struct ncs_call *call, int rc);
 /* A step of the calling thread's, which begins with it. NULL: too many are kept, or no script
  * took it. */
 struct ncs_host_step *ncs_journal_host(struct ncs_journal *j, enum ncs_host_kind kind, const char *what, int other);
+
+/* The calling thread's script has caught an error (journal_prior.c): of it place, at, first, last and text. */
+void ncs_journal_caught(struct ncs_journal *j, const struct ncs_caught *error);
 
 /* The calling thread has waited for something that other threads do, not by a call of the driver. */
 void ncs_journal_heard(struct ncs_journal *j);

@@ -75,6 +75,12 @@ void ncs_journal_rename(struct ncs_journal *j, int number, const char *name);
 void ncs_journal_free_comms(struct ncs_journal *j);
 void ncs_journal_free_hosts(struct ncs_journal *j);
 
+/* ---- what a thread met (journal_prior.c) ---- */
+
+void ncs_journal_free_caught(struct ncs_journal *j);
+/* Of a cudaMemcpy that went well: what has come to memory of the script's own. */
+void ncs_journal_keep_read(struct ncs_call *call);
+
 /* ---- what libraries say of calls that failed (journal_said.c) ---- */
 
 /* Asks the library; not under the lock. NULL = it says nothing. */

@@ -6,6 +6,8 @@ static int finish_call(lua_State *L, int status, lua_KContext extra)
 {
     ncs_lua_check_cancel(L);
     if (status != LUA_OK && status != LUA_YIELD) {
+        if (status != LUA_ERRMEM) /* there is no room for a record of it */
+            ncs_lua_caught(L);
         lua_pushboolean(L, 0);
         lua_pushvalue(L, -2);
         return 2;
@@ -78,6 +80,8 @@ static int coroutine_resume(lua_State *L)
     lua_State *co = coroutine_arg(L);
     int results = resume(L, co, lua_gettop(L) - 1);
     if (results < 0) {
+        if (lua_status(co) != LUA_ERRMEM)
+            ncs_lua_caught(L);
         lua_pushboolean(L, 0);
         lua_insert(L, -2);
         return 2;

@@ -419,6 +419,54 @@ static struct ncs_run_error error_of(struct ncs_lua_thread *t, lua_State *L)
     return e;
 }
 
+/* Of a call that failed: the journal has its record. An error that NCCL found in a wait is of none. */
+static bool is_of_call(const struct ncs_run_error *e)
+{
+    bool library = e->kind == NCS_KIND_NCCL || e->kind == NCS_KIND_CUDA;
+    return library && e->call && strcmp(e->call, "ncclCommGetAsyncError") != 0;
+}
+
+/* The first line of its text. Nothing of the script's is called to put it into words. */
+static char *first_line_of(lua_State *L, int value)
+{
+    char text[512];
+    if (lua_type(L, value) == LUA_TTABLE) {
+        lua_pushliteral(L, "message");
+        lua_rawget(L, value);
+    }
+    bool words = lua_type(L, -1) == LUA_TSTRING;
+    snprintf(text, sizeof text, "%s", words ? lua_tostring(L, -1) : luaL_typename(L, value));
+    lua_settop(L, value);
+    text[strcspn(text, "\r\n")] = '\0'; /* what follows is a traceback, as a rule */
+    return ncs_safe_copy(text);
+}
+
+void ncs_lua_caught(lua_State *L)
+{
+    struct ncs_lua_rank *rank = ncs_lua_rank(L);
+    struct ncs_caught c = { .at = ncs_lua_where(L), .last = INT_MAX };
+    struct ncs_run_error e = { .kind = NCS_KIND_LUA, .place = c.at };
+    lua_Debug ar;
+    if (!rank->run || !lua_checkstack(L, 4))
+        return;
+    bool refused = ncs_heap_refuse(&rank->heap, false); /* to catch an error raises no other */
+    if (ncs_lua_is_error(L, lua_gettop(L)))
+        fill_from_object(L, lua_gettop(L), &e);
+    if (!e.message)
+        e.message = first_line_of(L, lua_gettop(L));
+    tidy(&e, rank->script);
+    c.place = e.place;
+    c.text = e.message;
+    if (lua_getstack(L, 1, &ar) && lua_getinfo(L, "S", &ar) && ar.lastlinedefined > 0) {
+        c.first = ar.linedefined;
+        c.last = ar.lastlinedefined;
+    }
+    if (!is_of_call(&e))
+        ncs_journal_caught(ncs_run_journal(rank->run), &c);
+    ncs_run_error_free(&e);
+    ncs_heap_refuse(&rank->heap, refused);
+}
+
 void ncs_lua_report(struct ncs_lua_thread *t, lua_State *L)
 {
     struct ncs_run_error e = error_of(t, L);

@@ -142,6 +142,8 @@ int ncs_lua_cancel(lua_State *L); /* cancels it and raises */
 int ncs_lua_message(lua_State *L);
 /* Reports the error on top of L as what ended the thread. */
 void ncs_lua_report(struct ncs_lua_thread *thread, lua_State *L);
+/* The script has caught the error on top of L: the journal knows of it. */
+void ncs_lua_caught(lua_State *L);
 
 /* ---- calling the driver ---- */
 

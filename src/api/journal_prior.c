@@ -1,0 +1,71 @@
+/* What may make a thread go another way than others: an error that its script has caught, a value that it has read.
+ * Neither is of any matter to the run; the diagnosis names them beside the cause. */
+#include <pthread.h>
+#include <string.h>
+
+#include "api/journal_private.h"
+#include "base/hash.h"
+#include "base/mem.h"
+
+enum {
+    SHARE = 16, /* of the journal's bytes as many are for errors: a program may catch them for hours */
+    TEXT = 160, /* bytes of one that are kept, at most */
+    READ = 64,  /* bytes of a copy that are looked at, at most */
+};
+
+void ncs_journal_caught(struct ncs_journal *j, const struct ncs_caught *error)
+{
+    const struct ncs_local *local = ncs_local;
+    size_t length = strlen(error->text), bytes;
+    struct ncs_caught *c;
+
+    if (!local || local->rank < 0 || local->opening || local->ending)
+        return;
+    length = length > TEXT ? TEXT : length;
+    bytes = sizeof *c + length + 1;
+    if (j->caught_bytes + bytes > j->limit / SHARE) {
+        j->caught_lost = true;
+        return;
+    }
+    c = ncs_new(sizeof *c);
+    *c = *error;
+    c->rank = local->rank;
+    c->thread = local->thread;
+    c->text = ncs_new(length + 1);
+    memcpy(c->text, error->text, length);
+    if (j->own->locked)
+        pthread_mutex_lock(&j->own->lock);
+    c->after = j->calls;
+    j->caught_bytes += bytes;
+    *(j->newest_caught ? &j->newest_caught->newer : &j->oldest_caught) = c;
+    j->newest_caught = c;
+    if (j->own->locked)
+        pthread_mutex_unlock(&j->own->lock);
+}
+
+void ncs_journal_free_caught(struct ncs_journal *j)
+{
+    for (struct ncs_caught *c = j->oldest_caught, *newer; c; c = newer) {
+        newer = c->newer;
+        ncs_free(c->text);
+        ncs_free(c);
+    }
+}
+
+/* The script has said which memory of its own the call may touch: that can be read. */
+void ncs_journal_keep_read(struct ncs_call *call)
+{
+    const struct ncs_local *local = ncs_local;
+    const char *to = call->arg[0].p;
+    size_t bytes = call->arg[2].u < READ ? (size_t)call->arg[2].u : READ;
+
+    for (int i = 0; local && local->guarded && i < local->ranges; i++) {
+        const struct ncs_range *r = &local->range[i];
+        const char *from = r->from;
+        if (to < from || to + bytes > from + r->bytes)
+            continue;
+        call->input = ncs_hash_bytes(call->arg[2].u, to, bytes) | 1;
+        memcpy(call->first, to, bytes < sizeof call->first ? bytes : sizeof call->first);
+        return;
+    }
+}
