@@ -195,6 +195,7 @@ static void inquire(const struct ncs_parties *parties, const struct ncs_journal 
     ncs_find_clues(&q);
     ncs_graph(&q);
     ncs_rules(&q);
+    ncs_tell_beforehand(&q);
     ncs_waits(&q);
     close_inquiry(&q);
 }

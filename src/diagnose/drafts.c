@@ -20,6 +20,11 @@ void ncs_free_finding(struct ncs_finding *f)
     ncs_free(f->evidence);
     ncs_free(f->otherwise);
     ncs_free(f->tried);
+    for (size_t i = 0; i < f->priors; i++) {
+        ncs_free(f->prior[i].rank);
+        ncs_free(f->prior[i].text);
+    }
+    ncs_free(f->prior);
     for (size_t i = 0; i < f->others; i++)
         ncs_free_finding(&f->other[i]);
     ncs_free(f->other);

@@ -12,7 +12,7 @@ const char *ncs_said_result(const struct ncs_call *call)
 }
 
 /* Some codes are answers, and some calls only tell the code of an earlier one. */
-static bool is_failure(const struct ncs_call *c)
+bool ncs_call_failed(const struct ncs_call *c)
 {
     if (ncs_fn_info[c->fn].result != NCS_RESULT_CUDA)
         return ncs_failed(c);
@@ -25,7 +25,7 @@ void ncs_see_failure(struct ncs_inquiry *q, const struct ncs_call *c)
 {
     if (c->rank < 0 || c->rank >= q->ranks || c->opening || c->ending)
         return;
-    if (is_failure(c) && !q->failure[c->rank])
+    if (ncs_call_failed(c) && !q->failure[c->rank])
         q->failure[c->rank] = c;
     else if (c->number && !ncs_failed(c))
         q->failure[c->rank] = NULL;

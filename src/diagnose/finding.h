@@ -99,6 +99,14 @@ struct ncs_finding_row { /* one line of the table in the text: "rank 2  never ma
     int comm_rank;               /* as a culprit's */
 };
 
+/* What culprits met after their last call that was like the others' and before the first that was not: an error, the
+ * end of the communicator, a value that not all ranks have. It may be why they went another way. */
+struct ncs_prior {
+    int *rank; size_t ranks; /* of the run, ascending */
+    int line;                /* 0 = unknown */
+    char *text;              /* a sentence: "on rank 2 cudaMalloc at line 7 failed with cudaErrorMemoryAllocation" */
+};
+
 struct ncs_finding {
     const char *rule;  /* id: "skipped-call", "count-mismatch" ...; also the topic to explain */
     enum ncs_level level;
@@ -108,6 +116,7 @@ struct ncs_finding {
     char *title;       /* "communicator world, call 3: AllReduce float32 x 1024 sum" */
     char *why, *fix;   /* one sentence each */
     char *evidence;    /* by what the culprit was told from the others, one sentence; NULL = by who waits */
+    struct ncs_prior *prior; size_t priors; /* in the order in which they happened */
     struct ncs_finding *other; size_t others; /* what else it could be: rule, comm, culprits, why */
     char *otherwise;   /* the first of them, and on what that depends, one sentence; NULL = nothing fits as well */
     char *tried;       /* what came of its repair on a run of its own, one sentence; NULL = it was not tried */

@@ -167,6 +167,8 @@ struct ncs_inquiry {
     struct ncs_map part;             /* call -> part of the snapshot, index + 1 */
     struct ncs_map spoilt;           /* group of a thread -> its first failed call */
     const struct ncs_call **failure; /* by rank of the run: see ncs_gave_up */
+    const struct ncs_call **prior;   /* calls that failed and copies, by id: see ncs_tell_beforehand */
+    size_t priors, prior_room;
 
     struct ncs_need *need;
     size_t needs, need_room;
@@ -308,15 +310,38 @@ uint64_t ncs_group_key(const struct ncs_inquiry *q, const struct ncs_call *call)
 
 /* ---- which reading is reported (decide.c) ---- */
 
+/* Its cause is told by a comparison of calls, or by who waits (readings.c); NULL: it is not. */
+bool ncs_finding_is_by_waiting(const struct ncs_finding *f);
 /* By how much of the calls each of them has to change. */
 bool ncs_finding_is_likelier(const struct ncs_journal *j, const struct ncs_finding *f, const struct ncs_finding *than);
 
 /* ---- ranks that leave after an error (failure.c) ---- */
 
+/* Returned an error, of NCCL or CUDA, that is of this call and no answer. */
+bool ncs_call_failed(const struct ncs_call *call);
 void ncs_see_failure(struct ncs_inquiry *q, const struct ncs_call *call); /* of all, by id */
 /* The call of NCCL or CUDA that failed on the rank that is missed and after which it has communicated no
  * more, on whatever communicator; NULL if there is none, or if it failed for those who are there, too. */
 const struct ncs_call *ncs_gave_up(const struct ncs_inquiry *q, const struct ncs_need *need, int rank);
+
+/* ---- what culprits met before they went astray (beforehand.c, beforehand_reads.c) ---- */
+
+/* Of a rank's thread: behind its last call that was like the others', up to the first that was not. */
+struct ncs_stretch {
+    int rank, thread;
+    uint64_t from, to;              /* ids of these calls; 0, UINT64_MAX = there is none */
+    const struct ncs_call *last;    /* the former; NULL = none */
+    const struct ncs_call *missing; /* another rank's, that it left out; NULL = not known */
+};
+
+void ncs_see_beforehand(struct ncs_inquiry *q, const struct ncs_call *call); /* of all, by id */
+/* To each finding that says who left out, added or changed a call. */
+void ncs_tell_beforehand(const struct ncs_inquiry *q);
+bool ncs_in_stretch(const struct ncs_stretch *s, int rank, int thread, uint64_t id, struct ncs_place place);
+/* The last value that was read in the stretch and that not all ranks have: a sentence, and the copy that read it.
+ * NULL = there is none. The caller's. */
+char *ncs_say_read(const struct ncs_inquiry *q, const struct ncs_finding *f, const struct ncs_stretch *stretch,
+                   const struct ncs_call **read);
 
 /* ---- calls without an answer (loose.c) ---- */
 

@@ -198,6 +198,10 @@ static void name_finding(const struct ncs_parties *p, struct ncs_finding *f)
     name_text(p, f, &f->evidence, &no_more);
     for (size_t i = 0; i < f->rows; i++)
         name_text(p, f, &f->row[i].text, &no_more);
+    for (size_t i = 0; i < f->priors; i++) {
+        name_text(p, f, &f->prior[i].text, &no_more);
+        f->prior[i].ranks = keep_settled(p, f->prior[i].rank, f->prior[i].ranks);
+    }
     settle_rows(p, f);
     settle_edits(p, f);
     f->blockeds = keep_settled(p, f->blocked, f->blockeds);

@@ -96,6 +96,7 @@ static void read_call(struct ncs_inquiry *q, struct ncs_call *c)
                              .on_comm = c->comm >= 0 };
     NCS_PUSH(q->made, q->mades, q->made_room, made);
     ncs_see_failure(q, c);
+    ncs_see_beforehand(q, c);
     if (is_rare(c))
         add_rare(q, c);
     if (c->number && c->comm >= 0 && (size_t)c->comm < q->journal->comms && c->comm_rank >= 0 &&
@@ -135,5 +136,6 @@ void ncs_read_free(struct ncs_inquiry *q)
     ncs_free(q->made);
     ncs_free(q->failure);
     ncs_free(q->rare);
+    ncs_free(q->prior);
     ncs_map_free(&q->spoilt);
 }

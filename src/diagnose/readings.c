@@ -62,7 +62,7 @@ static bool is_known(const struct ncs_diagnosis *d, const struct ncs_alternative
 
 /* Causes told by who waits for whom, or by the first calls that do not fit: what led to that a comparison may
  * tell better. Of the rest there are facts of their own: an abort, an error, an open group. */
-static bool is_by_waiting(const struct ncs_diagnosis *d)
+bool ncs_finding_is_by_waiting(const struct ncs_finding *f)
 {
     static const char *const rules[] = {
         "comm-order", "count-mismatch", "dtype-mismatch", "early-destroy", "extra-call", "host-wait", "kind-mismatch",
@@ -70,9 +70,8 @@ static bool is_by_waiting(const struct ncs_diagnosis *d)
         "send-without-recv", "signal-cycle", "signal-missing", "skipped-call", "swapped-calls", "waiting", "wrong-comm",
         "wrong-peer",
     };
-    const struct ncs_finding *first = ncs_first_cause(d->finding, d->findings);
-    for (size_t i = 0; first && i < sizeof rules / sizeof *rules; i++)
-        if (strcmp(rules[i], first->rule) == 0)
+    for (size_t i = 0; f && i < sizeof rules / sizeof *rules; i++)
+        if (strcmp(rules[i], f->rule) == 0)
             return true;
     return false;
 }
@@ -128,6 +127,6 @@ void ncs_rules(struct ncs_inquiry *q)
     read_as(q, NULL, &r);
     q->result->finding = r.finding;
     q->result->findings = r.findings;
-    if (q->hung && is_by_waiting(q->result))
+    if (q->hung && ncs_finding_is_by_waiting(ncs_first_cause(r.finding, r.findings)))
         add_alternatives(q, q->result);
 }

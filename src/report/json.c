@@ -124,6 +124,19 @@ static json_t *others(const struct ncs_diagnosis *d, const struct ncs_finding *f
     return list;
 }
 
+static json_t *priors(const struct ncs_finding *f)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < f->priors; i++) {
+        json_t *o = json_object();
+        json_object_set_new(o, "ranks", ranks(f->prior[i].rank, f->prior[i].ranks));
+        json_object_set_new(o, "line", number_or_null(f->prior[i].line));
+        json_object_set_new(o, "text", ncs_json_of(f->prior[i].text));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
 static json_t *cycle(const struct ncs_diagnosis *d, const struct ncs_finding *f)
 {
     json_t *list = json_array();
@@ -165,6 +178,7 @@ static json_t *finding(const struct ncs_diagnosis *d, const struct ncs_finding *
     json_object_set_new(o, "why", ncs_json_of(f->why));
     json_object_set_new(o, "fix", ncs_json_of(f->fix));
     json_object_set_new(o, "evidence", ncs_json_of(f->evidence));
+    json_object_set_new(o, "prior", priors(f));
     json_object_set_new(o, "otherwise", ncs_json_of(f->otherwise));
     json_object_set_new(o, "tried", ncs_json_of(f->tried));
     json_object_set_new(o, "alternatives", others(d, f));

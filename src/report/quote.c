@@ -41,6 +41,8 @@ static void choose_lines(const struct ncs_finding *f, struct lines *l)
         add_line(l, f->culprit[i].line);
     add_named(l, f->why);
     add_named(l, f->fix);
+    for (size_t i = 0; i < f->priors; i++)
+        add_line(l, f->prior[i].line);
     for (size_t i = 0; i < f->cycles; i++)
         add_line(l, f->cycle[i].line);
     for (size_t i = 0; i < f->rows; i++)

@@ -177,6 +177,8 @@ static void add_finding(struct ncs_text *t, size_t which)
     ncs_text_quote(t, f);
     if (f->why)
         ncs_text_keyed(t, NCS_BOLD, f->level == NCS_LEVEL_NOTE ? "note" : "why", f->why);
+    for (size_t i = 0; i < f->priors; i++)
+        ncs_text_keyed(t, NCS_BOLD, "prior", f->prior[i].text);
     if (f->certainty == NCS_LUCK)
         add_luck(t);
     else if (f->certainty == NCS_UNDEFINED)

@@ -9,6 +9,6 @@
       culprits: [.culprits[] | [.comm_rank // .rank, .call, .line]],
       blocked, bystanders,
       cycle: [.cycle[] | [.comm_rank // .rank, .comm, .call, .line, .for]]
-    }
+    } + if .prior == [] then {} else {prior: [.prior[] | [.ranks, .line]]} end
   ]
 }

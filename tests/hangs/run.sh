@@ -5,8 +5,8 @@
 #
 # said.jsonl: what the text of a report has to say. Every rank that is blocked has a line in it.
 #
-# expect.jsonl: culprits are [rank, call, line], steps of a cycle [rank, comm, call, line, for]. To
-# look at a report in that form: ncclscript run --format json FILE | jq -c -f tests/hangs/report.jq
+# expect.jsonl: culprits are [rank, call, line], steps of a cycle [rank, comm, call, line, for], what
+# culprits met prior to it [ranks, line], if anything. To look at a report in that form: ncclscript run --format json FILE | jq -c -f tests/hangs/report.jq
 set -u
 unset "${!NCCL_@}" # the simulator heeds them
 : "${NCCLSCRIPT:?the path of the binary}"
@@ -39,7 +39,7 @@ reports() { # OUT POLICY SEED FILE...: a line for each, or for each case of a ma
 
 jq -cS . $here/expect.jsonl >"$work/expect" || exit 1
 words() { # of the reports just made
-    jq -cS '[.policy, .scenario, .name, [.findings[] | .why, .fix]]' "$work/json" >>"$work/words"
+    jq -cS '[.policy, .scenario, .name, [.findings[] | .why, .fix, .prior[].text]]' "$work/json" >>"$work/words"
 }
 
 for policy in strict typical; do
@@ -81,7 +81,7 @@ done < <(sort "$work/words" | uniq -c | awk -v seeds=${#seeds[@]} '$1 != seeds')
 while read -r line; do
     file=$here/cases/$(jq -r .scenario <<<"$line").lua
     grep -F "\"$file\"" "$work/first" |
-        jq -r '.findings[] | .why, .fix, (.evidence, .otherwise, .tried | values)' >"$work/said"
+        jq -r '.findings[] | .why, .fix, (.evidence, .otherwise, .tried | values), .prior[].text' >"$work/said"
     while read -r words; do
         compared=$((compared + 1))
         grep -qF -- "$words" "$work/said" && continue
