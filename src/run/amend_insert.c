@@ -39,6 +39,11 @@ static const void *stream_for(const struct passing *p, int comm, int comm_rank)
     return p->a->stream;
 }
 
+static struct ncs_place place_of(void *change)
+{
+    return ((const struct change *)change)->place;
+}
+
 static void insert(const struct passing *p, size_t i)
 {
     const struct change *c = ncs_amend_change(p, i);
@@ -50,6 +55,10 @@ static void insert(const struct passing *p, size_t i)
     ncs_amend_compose(p->run, c, comm, comm_rank, stream_for(p, comm, comm_rank), arg);
     struct ncs_local *local = ncs_local, said = *local;
     local->label = c->label;
+    if (c->place.file) {
+        local->where = place_of;
+        local->where_arg = (void *)c;
+    }
     local->unverified = false;
     if (c->opens)
         ncs_amend_make_plain(p, NCS_FN_ncclGroupStart);
@@ -57,6 +66,8 @@ static void insert(const struct passing *p, size_t i)
     if (c->closes)
         ncs_amend_make_plain(p, NCS_FN_ncclGroupEnd);
     local->label = said.label;
+    local->where = said.where;
+    local->where_arg = said.where_arg;
     local->unverified = said.unverified;
 }
 

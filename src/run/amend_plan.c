@@ -16,6 +16,7 @@ static void free_round(struct round *r)
     for (size_t i = 0; i < r->changes; i++) {
         struct change *c = &r->change[i];
         ncs_free(c->label);
+        ncs_free((char *)c->place.file);
         ncs_free(c->send.spot.file);
         ncs_free(c->recv.spot.file);
         ncs_free(c->after.file);
@@ -148,6 +149,8 @@ static bool copy_model(const struct ncs_journal *j, const struct ncs_past *past,
     if (m->fn == NCS_FN_ncclPutSignal) /* the signal alone: where its data belong nobody knows */
         put_as_signal(m, c);
     c->label = ncs_copy_text(m->label);
+    if (!e->answer && m->place.file)
+        c->place = (struct ncs_place){ ncs_copy_text(m->place.file), m->place.line };
     find_beside(j, past, m, c);
     if (m->rank != e->rank || c->thread == NCS_ANY_THREAD || c->thread == m->thread) {
         ncs_amend_origin(memory, ncs_call_sendbuff(m), &c->send);

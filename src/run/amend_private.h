@@ -32,6 +32,7 @@ struct change {
     enum ncs_fn fn;
     union ncs_arg arg[NCS_MAX_ARGS];
     char *label;
+    struct ncs_place place;       /* the model's: where this rank would make it, too; its file is a copy */
     ncclWaitSignalDesc_t wait;    /* of a wait for signals, also where its peer is changed */
     struct origin send, recv;
     enum in_place in_place;

@@ -155,6 +155,15 @@ char *ncs_trial_say(const struct ncs_trial *t, const struct ncs_diagnosis *d, co
 /* The first that has edits; of a run that is wrong a note may tell why. NULL = none. */
 const struct ncs_finding *ncs_run_repairable(const struct ncs_diagnosis *d);
 
+/* recur.c: what is found now, where the run has gone on with what `changed` says, and that is missing again: by the
+ * same ranks at the same lines; NULL = not so. */
+const struct ncs_finding *ncs_run_recurrence(const struct ncs_run *before, const struct ncs_run *now,
+                                             const struct ncs_finding *changed);
+/* A trial of f's edits that has gone on: it is made with the same edits again where they are missing again. Takes
+ * `now`, gives that in which they are not, or have come back NCS_MOST_RETURNS times; run itself is as it was. */
+struct ncs_run *ncs_run_follow(struct ncs_run *run, struct ncs_run *now, struct ncs_amendments *amend,
+                               const struct ncs_finding *f, const struct ncs_driver *driver, size_t *returns);
+
 /* repair.c: runs it again with the edits of what was found, if asked to. */
 void ncs_run_repair(struct ncs_run *run, const struct ncs_driver *driver);
 void ncs_run_repair_free(struct ncs_repair *repair); /* the contents */

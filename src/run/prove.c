@@ -21,7 +21,11 @@ static const struct ncs_trial *trial_of(struct ncs_run *run, const struct ncs_fi
     if (fits) {
         ncs_run_close_machine(run);
         struct ncs_run *other = ncs_run_again(run, amend, !run->options.prove, driver);
-        NCS_PUSH(proof->trial, proof->trials, proof->room, ncs_trial_make(f, other));
+        size_t returns;
+        other = ncs_run_follow(run, other, amend, f, driver, &returns);
+        struct ncs_trial t = ncs_trial_make(f, other);
+        t.returns = returns;
+        NCS_PUSH(proof->trial, proof->trials, proof->room, t);
         ncs_run_free(other);
     }
     ncs_amend_free(amend);

@@ -5,7 +5,7 @@
 #include "run/private.h"
 
 enum {
-    MOST_ROUNDS = 8,
+    MOST_ROUNDS = 16,
     MOST_PROVEN = 1000, /* rounds where the budget is lifted: edits that go round in a circle end, too */
 };
 
@@ -25,20 +25,18 @@ void ncs_run_repair(struct ncs_run *run, const struct ncs_driver *driver)
     repair->tried = true;
     struct ncs_amendments *amend = ncs_amend_new();
     struct ncs_run *now = run;
-    bool goes_on = true;
-    while (goes_on && repair->rounds < most) {
-        const struct ncs_finding *f = ncs_run_repairable(&now->result.diagnosis);
-        if (!f || !ncs_amend_add(amend, now->journal, f->repair, f->repairs))
-            break;
+    const struct ncs_finding *f = ncs_run_repairable(&run->result.diagnosis);
+    while (f && repair->rounds < most && ncs_amend_add(amend, now->journal, f->repair, f->repairs)) {
         ncs_run_close_machine(now);
         struct ncs_run *other = ncs_run_again(run, amend, false, driver);
         NCS_PUSH(repair->round, repair->rounds, room, ncs_trial_make(f, other));
+        repair->repaired = other->result.verdict == NCS_PASS;
+        bool goes_on = !repair->repaired && repair->round[repair->rounds - 1].gone && ncs_run_leave(other);
+        const struct ncs_finding *again = goes_on ? ncs_run_recurrence(now, other, f) : NULL;
+        f = again || !goes_on ? again : ncs_run_repairable(&other->result.diagnosis);
         if (now != run)
             ncs_run_free(now);
         now = other;
-        repair->repaired = other->result.verdict == NCS_PASS;
-        goes_on = !repair->repaired && repair->round[repair->rounds - 1].gone &&
-                  ncs_run_leave(other);
     }
     if (now != run)
         ncs_run_free(now);

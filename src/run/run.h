@@ -129,11 +129,14 @@ struct ncs_luck {
 };
 
 /* The edits of one finding, and what the run came to with them; of a repair with those of all rounds before, too. */
+enum { NCS_MOST_RETURNS = 8 }; /* a change that helps so often helps */
+
 struct ncs_trial {
     const char *rule;
     char *comm;
     uint32_t call;
     struct ncs_edit *edit; size_t edits;
+    size_t returns;            /* how often the same was missing again, and the edits were made again */
     enum ncs_verdict verdict;
     bool diagnosed;            /* it was asked what is wrong then: else nothing of what follows is known */
     bool gone;                 /* the finding is */

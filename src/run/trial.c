@@ -114,7 +114,8 @@ bool ncs_trial_has_edits(const struct ncs_trial *t, const struct ncs_finding *f)
 
 bool ncs_trial_goes_on(const struct ncs_trial *t)
 {
-    return t->verdict == NCS_PASS || t->verdict == NCS_WRONG;
+    return t->verdict == NCS_PASS || t->verdict == NCS_WRONG ||
+           (t->verdict == NCS_HANG && t->returns == NCS_MOST_RETURNS);
 }
 
 /* ---- words ---- */
@@ -183,7 +184,11 @@ char *ncs_trial_say(const struct ncs_trial *t, const struct ncs_diagnosis *d, co
     struct ncs_str s = { 0 };
     say_edits(t, &s);
     say_ranks(d, j, t, &s);
-    if (t->verdict == NCS_PASS)
+    if (t->returns)
+        ncs_str_addf(&s, ", and the same %s again,", t->returns == 1 ? "once" : "each time it is missing");
+    if (t->verdict == NCS_HANG && ncs_trial_goes_on(t))
+        ncs_str_addf(&s, " the run went on %d times", NCS_MOST_RETURNS);
+    else if (t->verdict == NCS_PASS)
         ncs_str_add(&s, " the run passes");
     else if (t->verdict == NCS_WRONG)
         ncs_str_add(&s, " nobody waits any more, but a result is wrong");

@@ -1,0 +1,91 @@
+/* A bug in a loop comes back in each round: with one change the run goes on until the same change is missing
+ * again. What is tried is the bug then, not one of its rounds. */
+#include <string.h>
+
+#include "run/amend.h"
+#include "run/private.h"
+
+static bool same_argument(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool same_place(const struct ncs_edit *a, const struct ncs_edit *b)
+{
+    return a->kind == b->kind && a->rank == b->rank && a->of_party == b->of_party &&
+           (!a->of_party || a->device == b->device) && a->of_host == b->of_host && a->line && a->line == b->line &&
+           same_argument(a->argument, b->argument);
+}
+
+/* Everything that it changes has been changed before, by the same rank at the same line. */
+static bool changes_again(const struct ncs_finding *before, const struct ncs_finding *f)
+{
+    for (size_t i = 0; f && i < f->repairs; i++) {
+        bool known = false;
+        for (size_t k = 0; k < before->repairs && !known; k++)
+            known = same_place(&before->repair[k], &f->repair[i]);
+        if (!known)
+            return false;
+    }
+    return f && f->repairs;
+}
+
+static bool is_changed(const struct ncs_finding *f, int comm, int comm_rank)
+{
+    for (size_t i = 0; i < f->repairs; i++)
+        if (f->repair[i].comm == comm && f->repair[i].comm_rank == comm_rank)
+            return true;
+    return false;
+}
+
+/* Calls that were made where nothing is changed: those who waited have gone on only if there are more of them. */
+static uint64_t calls_of_others(const struct ncs_journal *j, const struct ncs_finding *f)
+{
+    uint64_t calls = 0;
+    for (size_t c = 0; c < j->comms; c++)
+        for (int m = 0; m < j->comm[c]->members; m++)
+            calls += is_changed(f, (int)c, m) ? 0 : j->comm[c]->member[m].calls;
+    return calls;
+}
+
+static bool have_gone_on(const struct ncs_run *before, const struct ncs_run *now, const struct ncs_finding *f)
+{
+    return calls_of_others(now->journal, f) > calls_of_others(before->journal, f);
+}
+
+const struct ncs_finding *ncs_run_recurrence(const struct ncs_run *before, const struct ncs_run *now,
+                                             const struct ncs_finding *changed)
+{
+    const struct ncs_diagnosis *d = &now->result.diagnosis;
+    const struct ncs_finding *f = ncs_first_cause(d->finding, d->findings);
+    for (size_t i = 0; !changes_again(changed, f) && i < d->alternatives; i++)
+        f = ncs_first_cause(d->alternative[i].finding, d->alternative[i].findings);
+    return changes_again(changed, f) && have_gone_on(before, now, f) ? f : NULL;
+}
+
+struct ncs_run *ncs_run_follow(struct ncs_run *run, struct ncs_run *now, struct ncs_amendments *amend,
+                               const struct ncs_finding *f, const struct ncs_driver *driver, size_t *returns)
+{
+    struct ncs_run *before = run;
+    *returns = 0;
+    if (now->result.verdict != NCS_HANG || !have_gone_on(run, now, f))
+        return now;
+    if (now->options.trial) {
+        ncs_run_free(now);
+        now = ncs_run_again(run, amend, false, driver);
+    }
+    while (now->result.verdict == NCS_HANG && *returns < NCS_MOST_RETURNS) {
+        const struct ncs_finding *next = ncs_run_recurrence(before, now, f);
+        if (!next || !ncs_amend_add(amend, now->journal, next->repair, next->repairs))
+            break;
+        ncs_run_close_machine(now);
+        if (before != run)
+            ncs_run_free(before);
+        before = now;
+        now = ncs_run_again(run, amend, false, driver);
+        ++*returns;
+    }
+    if (before != run)
+        ncs_run_free(before);
+    return now;
+}
