@@ -162,7 +162,7 @@ const struct ncs_command ncs_cmd_run = {
              "FILE[ranks=4,dtype=int8] stands for the cases with these values.\n"
              "\n"
              "--repair changes calls of the run, not the file: those that the findings' edits name.\n"
-             "It runs again, up to eight times with the edits of what is found then, too. The verdict\n"
+             "It runs again, up to 16 times with the edits of what is found then, too. The verdict\n"
              "and the exit status stay those of the run as the file is.\n"
              "\n"
              "Of a hang the likeliest explanations are tried in the same way, unless the run has more than\n"
