@@ -25,27 +25,6 @@ int ncs_sibling_comm(const struct ncs_explanations *s, const struct ncs_call *mo
     return -1;
 }
 
-/* A call at the same place on that communicator, the nth of its rank's there; of fewer the last. */
-static const struct ncs_call *like(const struct ncs_explanations *s, uint64_t site, int comm, int comm_rank, size_t nth)
-{
-    const struct ncs_call *best = NULL;
-    size_t most = 0;
-    for (size_t i = 0; i < s->courses.count; i++) {
-        const struct ncs_course *c = &s->courses.of[i];
-        size_t seen = 0;
-        for (size_t k = 0; k < c->steps && seen <= nth; k++) {
-            const struct ncs_call *call = c->step[k].call;
-            if (c->step[k].site != site || call->comm != comm || call->comm_rank == comm_rank)
-                continue;
-            if (++seen > most) {
-                most = seen;
-                best = call;
-            }
-        }
-    }
-    return best;
-}
-
 static size_t earlier(const struct ncs_course *c, size_t at, uint64_t site)
 {
     size_t n = 0;
@@ -96,7 +75,7 @@ bool ncs_candidate_put_in(const struct ncs_explanations *s, size_t course, size_
     if (ncs_call_is_pair(step->call) || ncs_call_is_one_sided(step->call))
         return find_answer(s, step->call, comm, comm_rank, out) ||
                find_like(step->call, comm, comm_rank, s->q->journal->comm[comm]->nranks, out);
-    out->model = like(s, step->site, comm, comm_rank, earlier(c, at, step->site) + nth);
+    out->model = ncs_example(s->examples, step->site, comm, comm_rank, earlier(c, at, step->site) + nth);
     return out->model && ncs_call_count(out->model) > 0;
 }
 

@@ -136,8 +136,8 @@ static size_t add_round(const struct ncs_explanations *s, struct ncs_explanation
     for (size_t i = at - round; i < at; i++) {
         size_t next = next_at(model, of, at - i, own->step[i].site), nth = 0;
         struct ncs_change change;
-        for (size_t k = 0; k < c->changes; k++)
-            nth += c->change[k].course == course && c->change[k].like->site == own->step[i].site;
+        for (size_t k = c->changes; k-- > 0 && c->change[k].course == course;)
+            nth += c->change[k].like->site == own->step[i].site;
         of = next == SIZE_MAX ? of : next + 1;
         if (own->step[i].kind != NCS_STEP_CALL)
             continue;

@@ -34,16 +34,24 @@ static void join_comms(struct ncs_explanation *c)
     }
 }
 
+static bool change_places(const struct ncs_change *out, const struct ncs_change *in)
+{
+    return out->kind == NCS_CHANGE_LEAVE_OUT && in->kind == NCS_CHANGE_PUT_IN && out->comm == in->comm && !out->host &&
+           !in->host && ncs_call_signature(out->model) == ncs_call_signature(in->model);
+}
+
 /* Calls that are left out here and put in there have changed places: that is told by other means. */
 static bool exchanges(const struct ncs_explanation *c)
 {
-    for (size_t i = 0; i < c->changes; i++)
-        for (size_t k = 0; k < c->changes; k++)
-            if (c->change[i].kind == NCS_CHANGE_LEAVE_OUT && c->change[k].kind == NCS_CHANGE_PUT_IN &&
-                c->change[i].course == c->change[k].course && c->change[i].comm == c->change[k].comm &&
-                !c->change[i].host && !c->change[k].host &&
-                ncs_call_signature(c->change[i].model) == ncs_call_signature(c->change[k].model))
-                return true;
+    const struct ncs_change *end = c->change + c->changes;
+    for (const struct ncs_change *own = c->change, *next; own < end; own = next) {
+        for (next = own; next < end && next->course == own->course;)
+            next++;
+        for (const struct ncs_change *a = own; a < next; a++)
+            for (const struct ncs_change *b = own; b < next; b++)
+                if (change_places(a, b))
+                    return true;
+    }
     return false;
 }
 
@@ -83,11 +91,8 @@ static struct ncs_cost cost_of(const struct ncs_explanations *s, const struct nc
     cost.misfit = ncs_misfit_with(s->misfits, c->change, c->changes, &cost.turns);
     for (size_t i = 0; i < c->changes; i++) {
         const struct ncs_change *e = &c->change[i];
-        bool rank = true;
-        for (size_t k = 0; k < i; k++)
-            rank &= c->change[k].course != e->course;
         size_t kind = e->kind >= NCS_CHANGE_COMM ? 0 : e->kind == NCS_CHANGE_PUT_IN ? 1 : 2;
-        cost.ranks += rank;
+        cost.ranks += i == 0 || e[-1].course != e->course;
         cost.kind = kind > cost.kind ? kind : cost.kind;
     }
     if (!c->parts)
@@ -203,6 +208,7 @@ static bool begin(struct ncs_explanations *s)
 static void look(struct ncs_explanations *s)
 {
     s->misfits = ncs_misfits_new(&s->courses, &s->ways);
+    s->examples = ncs_examples_new(&s->courses);
     if (s->ways.count > 1) { /* where all do alike, whoever did more or less would be the odd one */
         ncs_candidates_apart(s);
         ncs_candidates_missed(s);
@@ -227,6 +233,7 @@ void ncs_explanations_free(struct ncs_explanations *e)
     for (size_t i = 0; i < e->count; i++)
         ncs_candidate_free(&e->best[i]);
     ncs_misfits_free(e->misfits);
+    ncs_examples_free(e->examples);
     ncs_cast_free(e->cast);
     ncs_ways_free(&e->ways);
     ncs_courses_free(&e->courses);

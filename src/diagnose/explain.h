@@ -35,6 +35,7 @@ struct ncs_explanations {
     struct ncs_cast *cast;
     struct ncs_ways ways;
     struct ncs_misfits *misfits;
+    struct ncs_examples *examples;
     size_t trials;
     struct ncs_explanation best[NCS_EXPLANATIONS_KEPT]; /* the cheapest first */
     size_t count;
@@ -71,6 +72,14 @@ void ncs_candidate_try(struct ncs_explanations *s, struct ncs_explanation *c);
 void ncs_candidate_free(struct ncs_explanation *c); /* the contents */
 /* The rank's own communicator that the model's is a sibling of, and its rank there; -1 = none. */
 int ncs_sibling_comm(const struct ncs_explanations *s, const struct ncs_call *model, int rank, int *comm_rank);
+
+/* ---- calls to put in (examples.c) ---- */
+
+struct ncs_examples *ncs_examples_new(const struct ncs_courses *courses);
+void ncs_examples_free(struct ncs_examples *e); /* NULL is a no-op */
+/* A call at the site on that communicator, the nth, from 0, of a rank there but that one; of fewer the last; NULL = there
+ * is none. */
+const struct ncs_call *ncs_example(const struct ncs_examples *e, uint64_t site, int comm, int comm_rank, size_t nth);
 
 /* ---- how far courses are apart (misfit.c) ---- */
 
