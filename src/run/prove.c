@@ -167,7 +167,7 @@ void ncs_run_prove(struct ncs_run *run, const struct ncs_driver *driver)
     bool all = run->options.prove;
     if (run->result.verdict != NCS_HANG || run->options.amend)
         return;
-    if (run->real || run->options.once || run->options.untried || (run->result.calls > MOST_CALLS && !all)) {
+    if (run->real || run->options.once || (run->result.calls > MOST_CALLS && !all)) {
         ncs_diagnosis_decide(d, run->journal);
         return;
     }

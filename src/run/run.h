@@ -67,7 +67,6 @@ struct ncs_run_options {
     uint64_t step_limit; /* of the machine, NCS_STOP_BUDGET; 0 = none */
     const struct ncs_amendments *amend; /* changes of the ranks' calls; NULL = none; borrowed */
     bool trial;                /* asks whether the run goes on, and for no diagnosis */
-    bool untried;              /* what is found of a hang is not tried on runs of its own */
     bool once;                 /* has effects outside: not run again under the other policy */
     struct ncs_plant plant;    /* tests only */
     /* Lines of NCCL's log; file NULL: for standard output. NULL = nobody wants them. */

@@ -73,7 +73,7 @@ static void measure(const struct ncs_scenario *scenario, const struct ncs_driver
 {
     struct ncs_run_options options = {
         .driver = "sim", .ranks = scenario->ranks, .devices = scenario->devices, .eager = UINT64_MAX,
-        .policy = scenario->policy, .verify = scenario->verify, .once = true, .untried = !tried,
+        .policy = scenario->policy, .verify = scenario->verify, .once = !tried,
     };
     struct ncs_program program = scripted;
     program.rank_free = free_and_look;
