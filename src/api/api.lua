@@ -20,6 +20,7 @@ local api = { functions = {} } -- kinds of arguments: kinds.lua
 --   pair     a send or a receive: meets one call of the peer
 --   composed NCCL makes sends and receives of it (NCCL 2.30.7, src/collectives.cc)
 --   one_sided  the peer makes no call that it meets
+--   moves    of a collective: how data go, in words, with OP and ROOT for those of the call
 --   same     the call that it is another name of
 --   joins    makes "one" rank of a communicator out of an id, or "all" of them
 --   child    makes a communicator out of another
@@ -148,6 +149,7 @@ nccl { "ncclReduce", since = "2.0.0", lua = "comm:reduce", counted = true, group
   reads = "one", writes = "root one",
   args = "in:sendbuff out:recvbuff count:count dtype:datatype redop:op root:root comm:comm " ..
     "stream:stream",
+  moves = "ROOT alone gets the OP of what all ranks have",
   text = "Combines every rank's count elements; the result goes to the root." }
 nccl { "ncclBcast", since = "2.0.0", counted = true, grouped = true,
   same = "ncclBroadcast", reads = "root one", writes = "one",
@@ -156,30 +158,37 @@ nccl { "ncclBcast", since = "2.0.0", counted = true, grouped = true,
 nccl { "ncclBroadcast", since = "2.2.12", lua = "comm:broadcast", counted = true, grouped = true,
   reads = "root one", writes = "one",
   args = "in:sendbuff out:recvbuff count:count dtype:datatype root:root comm:comm stream:stream",
+  moves = "every rank gets what ROOT has",
   text = "Copies count elements of the root to every rank." }
 nccl { "ncclAllReduce", since = "2.0.0", lua = "comm:all_reduce", counted = true, grouped = true,
   reads = "one", writes = "one",
   args = "in:sendbuff out:recvbuff count:count dtype:datatype redop:op comm:comm stream:stream",
+  moves = "every rank gets the OP of what all ranks have",
   text = "Combines every rank's count elements; every rank gets the result." }
 nccl { "ncclReduceScatter", since = "2.0.0", lua = "comm:reduce_scatter",
   counted = true, grouped = true, reads = "all", writes = "one",
   args = "in:sendbuff out:recvbuff count:recvcount dtype:datatype redop:op comm:comm stream:stream",
+  moves = "each rank gets its own part of the OP of what all ranks have",
   text = "Combines every rank's elements; rank r gets block r of recvcount elements." }
 nccl { "ncclAllGather", since = "2.0.0", lua = "comm:all_gather", counted = true, grouped = true,
   reads = "one", writes = "all",
   args = "in:sendbuff out:recvbuff count:sendcount dtype:datatype comm:comm stream:stream",
+  moves = "every rank gets what all ranks have, one behind the other",
   text = "Every rank gets every rank's sendcount elements, in order of rank." }
 nccl { "ncclAlltoAll", since = "2.28.3", lua = "comm:all_to_all", counted = true, grouped = true,
   composed = true, reads = "all", writes = "all",
   args = "in:sendbuff out:recvbuff count:count dtype:datatype comm:comm stream:stream",
+  moves = "part d of what rank s has becomes part s of what rank d gets",
   text = "Every rank sends block r of count elements to rank r." }
 nccl { "ncclGather", since = "2.28.3", lua = "comm:gather", counted = true, grouped = true,
   composed = true, reads = "one", writes = "root all",
   args = "in:sendbuff out:recvbuff count:count dtype:datatype root:root comm:comm stream:stream",
+  moves = "ROOT alone gets what all ranks have, one behind the other",
   text = "The root gets every rank's count elements, in order of rank." }
 nccl { "ncclScatter", since = "2.28.3", lua = "comm:scatter", counted = true, grouped = true,
   composed = true, reads = "root all", writes = "one",
   args = "in:sendbuff out:recvbuff count:count dtype:datatype root:root comm:comm stream:stream",
+  moves = "each rank gets its own part of what ROOT has",
   text = "Rank r gets block r of count elements of the root." }
 nccl { "ncclSend", since = "2.7.3", lua = "comm:send", counted = true, grouped = true,
   pair = true, reads = "one",

@@ -127,22 +127,26 @@ bool ncs_call_is_immediate(const struct ncs_call *call, int nranks)
 
 /* ---- extents ---- */
 
-static size_t blocks(const struct ncs_call *call, int nranks, enum ncs_blocks share)
+size_t ncs_block_count(enum ncs_blocks blocks, bool is_root, int nranks)
 {
-    bool at_root = share == NCS_BLOCKS_ROOT_ONE || share == NCS_BLOCKS_ROOT_ALL;
-    if (share == NCS_BLOCKS_NONE || (at_root && ncs_call_root(call) != call->comm_rank))
+    if (blocks == NCS_BLOCKS_NONE || (ncs_blocks_are_roots(blocks) && !is_root))
         return 0;
-    return share == NCS_BLOCKS_ALL || share == NCS_BLOCKS_ROOT_ALL ? (size_t)nranks : 1;
+    return ncs_blocks_are_many(blocks) ? (size_t)nranks : 1;
+}
+
+static size_t count_blocks(const struct ncs_call *call, int nranks, enum ncs_blocks blocks)
+{
+    return ncs_block_count(blocks, ncs_call_root(call) == call->comm_rank, nranks);
 }
 
 size_t ncs_call_reads(const struct ncs_call *call, int nranks)
 {
-    return blocks(call, nranks, ncs_fn_info[call->fn].reads);
+    return count_blocks(call, nranks, ncs_fn_info[call->fn].reads);
 }
 
 size_t ncs_call_writes(const struct ncs_call *call, int nranks)
 {
-    return blocks(call, nranks, ncs_fn_info[call->fn].writes);
+    return count_blocks(call, nranks, ncs_fn_info[call->fn].writes);
 }
 
 uint64_t ncs_call_signature(const struct ncs_call *call)

@@ -185,6 +185,7 @@ local function write_header()
   line "    const char *name;"
   line "    const char *lua_name; /* NULL: only in the script's table C */"
   line "    const char *text;     /* one line */"
+  line "    const char *moves;    /* of a collective: how data go, with OP and ROOT; or NULL */"
   line "    int since;            /* version code of NCCL; 0 = not a function of NCCL */"
   line "    enum ncs_lib lib;"
   line "    enum ncs_result_kind result;"
@@ -260,6 +261,7 @@ local function write_meta()
     line("    [NCS_FN_%s] = {", fn.name)
     line("        .name = \"%s\",", fn.name)
     if fn.lua then line("        .lua_name = \"%s\",", fn.lua) end
+    if fn.moves then line("        .moves = \"%s\",", fn.moves) end
     line("        .text = \"%s\",", fn.text)
     if fn.code ~= 0 then line("        .since = %d,", fn.code) end
     wrapped(line, "        ", facts_of(fn), ",", 8)
@@ -365,15 +367,26 @@ local docs = assert(loadfile(here .. "/gen_docs.lua"))() {
   root = root, note = NOTE,
 }
 
+local function split(text)
+  local list = {}
+  for word in (text .. ", "):gmatch("(.-), ") do list[#list + 1] = word end
+  return list
+end
+
 local shim = assert(loadfile(here .. "/gen_shim.lua"))() {
   api = api, output = output, wrapped = wrapped, declare = declare, parameters = parameters,
-  note = NOTE,
+  split = split, note = NOTE,
   -- Those that differ between major versions of the CUDA runtime are written by hand.
   by_version = { cudaGetDeviceProperties = true, cudaRuntimeGetVersion = true },
 }
 
 local wrap = assert(loadfile(here .. "/gen_wrap.lua"))() {
   api = api, output = output, wrapped = wrapped, declare = declare, note = NOTE,
+}
+
+local calls = assert(loadfile(here .. "/gen_calls.lua"))() {
+  api = api, output = output, wrapped = wrapped, parameters = parameters, split = split, note = NOTE,
+  root = root,
 }
 
 local function text_of(path)
@@ -395,6 +408,11 @@ write_signatures()
 docs.stubs()
 shim.nccl()
 shim.cuda()
+calls.sim_functions()
+calls.sim_calls()
+calls.plan_calls()
+calls.steps()
+calls.members()
 
 local stale = 0
 for _, path in ipairs(order) do

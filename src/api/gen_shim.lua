@@ -12,11 +12,7 @@ return function(given)
     return line
   end
 
-  local function split(text)
-    local list = {}
-    for word in (text .. ", "):gmatch("(.-), ") do list[#list + 1] = word end
-    return text == "void" and { "void" } or list
-  end
+  local split = given.split
 
   -- The arguments that say as which rank of which id the caller joins a communicator.
   local function joins(fn)

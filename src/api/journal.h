@@ -285,6 +285,19 @@ bool ncs_call_is_immediate(const struct ncs_call *call, int nranks);
 /* How many times its count of elements the call reads or writes on its own rank; 0 = nothing. */
 size_t ncs_call_reads(const struct ncs_call *call, int nranks);
 size_t ncs_call_writes(const struct ncs_call *call, int nranks);
+/* The same by what a row says of one of the buffers. */
+size_t ncs_block_count(enum ncs_blocks blocks, bool is_root, int nranks);
+
+/* One block for each rank. */
+static inline bool ncs_blocks_are_many(enum ncs_blocks blocks)
+{
+    return blocks == NCS_BLOCKS_ALL || blocks == NCS_BLOCKS_ROOT_ALL;
+}
+
+static inline bool ncs_blocks_are_roots(enum ncs_blocks blocks)
+{
+    return blocks == NCS_BLOCKS_ROOT_ONE || blocks == NCS_BLOCKS_ROOT_ALL;
+}
 
 /* The signature that must agree across ranks: kind, count, dtype, operator by meaning (every
  * pre-mul-sum is the same operator: scalars may differ), root; for send and recv the kind and the

@@ -10,10 +10,6 @@
 static const char *const aliases[][2] = {
     { "isend", "send" },
     { "irecv", "recv" },
-    { "all_gather_into_tensor", "all_gather" },
-    { "reduce_scatter_tensor", "reduce_scatter" },
-    { "all_reduce_coalesced", "all_reduce" },
-    { "all_to_all_single", "all_to_all" },
     { "bcast", "broadcast" },
     { "new_group", "split" },
     { "synchronize", "sync" },
@@ -109,6 +105,22 @@ const char *ncs_bare_name(const char *word)
     return prefixed && word[4] ? word + 4 : word;
 }
 
+/* Torch has several functions for one collective, of the same name with an ending. */
+static const char *without_ending(const char *word, const char *const *names, size_t count)
+{
+    static const char *const endings[] = { "_into_tensor", "_tensor", "_coalesced", "_single" };
+    size_t bytes = strlen(word);
+    for (size_t e = 0; e < sizeof endings / sizeof *endings; e++) {
+        size_t ending = strlen(endings[e]);
+        if (bytes <= ending || strcmp(word + bytes - ending, endings[e]) != 0)
+            continue;
+        for (size_t k = 0; count ? k < count : names[k] != NULL; k++)
+            if (strlen(names[k]) == bytes - ending && strncmp(word, names[k], bytes - ending) == 0)
+                return names[k];
+    }
+    return NULL;
+}
+
 const char *ncs_translated_name(const char *word, const char *const *names, size_t count)
 {
     const char *plain = ncs_bare_name(word);
@@ -119,7 +131,7 @@ const char *ncs_translated_name(const char *word, const char *const *names, size
         for (size_t k = 0; count ? k < count : names[k] != NULL; k++)
             if (ncs_same_letters(plain, aliases[i][0]) && strcmp(aliases[i][1], names[k]) == 0)
                 return names[k];
-    return NULL;
+    return without_ending(plain, names, count);
 }
 
 const char *ncs_meant_name(const char *word, const char *const *names, size_t count)

@@ -150,7 +150,7 @@ static int ranks_of(const struct ncs_call *call)
 }
 
 /* What NCCL refuses at once is refused here too. */
-static ncclResult_t noted(void)
+ncclResult_t ncs_plan_note(void)
 {
     const struct ncs_call *call = ncs_local ? ncs_local->call : NULL;
     int nranks = call ? ranks_of(call) : 0, number;
@@ -160,53 +160,9 @@ static ncclResult_t noted(void)
         return ncclInvalidArgument;
     size_t bytes = ncs_call_count(call) * ncs_dtype_bytes(ncs_call_dtype(call));
     set_unknown(ncs_call_recvbuff(call), bytes * ncs_call_writes(call, nranks));
+    for (size_t i = 0; call->fn == NCS_FN_ncclPutSignal && i < unknown.windows; i++) /* one of them is the peer's */
+        set_unknown((const void *)unknown.window[i].from, unknown.window[i].to - unknown.window[i].from);
     return ncclSuccess;
-}
-
-/* Each takes the arguments of its member of ncs_api, all of which the journal has. */
-#define NOTED(name, ...)                        \
-    static ncclResult_t plan_##name(__VA_ARGS__) \
-    {                                           \
-        return noted();                         \
-    }
-
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wunused-parameter"
-NOTED(ncclReduce, const void *s, void *r, size_t n, ncclDataType_t t, ncclRedOp_t op, int root,
-      ncclComm_t c, cudaStream_t q)
-NOTED(ncclBcast, void *b, size_t n, ncclDataType_t t, int root, ncclComm_t c, cudaStream_t q)
-NOTED(ncclBroadcast, const void *s, void *r, size_t n, ncclDataType_t t, int root, ncclComm_t c,
-      cudaStream_t q)
-NOTED(ncclAllReduce, const void *s, void *r, size_t n, ncclDataType_t t, ncclRedOp_t op,
-      ncclComm_t c, cudaStream_t q)
-NOTED(ncclReduceScatter, const void *s, void *r, size_t n, ncclDataType_t t, ncclRedOp_t op,
-      ncclComm_t c, cudaStream_t q)
-NOTED(ncclAllGather, const void *s, void *r, size_t n, ncclDataType_t t, ncclComm_t c,
-      cudaStream_t q)
-NOTED(ncclAlltoAll, const void *s, void *r, size_t n, ncclDataType_t t, ncclComm_t c,
-      cudaStream_t q)
-NOTED(ncclGather, const void *s, void *r, size_t n, ncclDataType_t t, int root, ncclComm_t c,
-      cudaStream_t q)
-NOTED(ncclScatter, const void *s, void *r, size_t n, ncclDataType_t t, int root, ncclComm_t c,
-      cudaStream_t q)
-NOTED(ncclSend, const void *b, size_t n, ncclDataType_t t, int peer, ncclComm_t c, cudaStream_t q)
-NOTED(ncclRecv, void *b, size_t n, ncclDataType_t t, int peer, ncclComm_t c, cudaStream_t q)
-NOTED(ncclSignal, int peer, int sig, int ctx, unsigned int flags, ncclComm_t c, cudaStream_t q)
-NOTED(ncclWaitSignal, int n, ncclWaitSignalDesc_t *d, ncclComm_t c, cudaStream_t q)
-#pragma GCC diagnostic pop
-
-/* What is put is in the window of a peer: in one of them. */
-static ncclResult_t plan_ncclPutSignal(const void *buffer, size_t count, ncclDataType_t datatype,
-                                       int peer, ncclWindow_t window, size_t offset, int sig, int ctx,
-                                       unsigned int flags, ncclComm_t comm, cudaStream_t stream)
-{
-    (void)buffer; (void)count; (void)datatype; (void)peer; (void)window; (void)offset; (void)sig;
-    (void)ctx; (void)flags; (void)comm; (void)stream;
-    ncclResult_t rc = noted();
-    for (size_t i = 0; rc == ncclSuccess && i < unknown.windows; i++)
-        set_unknown((const void *)unknown.window[i].from,
-                    unknown.window[i].to - unknown.window[i].from);
-    return rc;
 }
 
 /* Nothing is in the group that could be estimated. */
@@ -298,23 +254,10 @@ static cudaError_t plan_ncsAdd(void *to, const void *from, size_t count, ncclDat
 static void take_over(void)
 {
     functions = *sim;
+    ncs_plan_take_calls(&functions);
 #define TAKES_DOWN(name) functions.name = plan_##name
-    TAKES_DOWN(ncclReduce);
-    TAKES_DOWN(ncclBcast);
-    TAKES_DOWN(ncclBroadcast);
-    TAKES_DOWN(ncclAllReduce);
-    TAKES_DOWN(ncclReduceScatter);
-    TAKES_DOWN(ncclAllGather);
-    TAKES_DOWN(ncclAlltoAll);
-    TAKES_DOWN(ncclGather);
-    TAKES_DOWN(ncclScatter);
-    TAKES_DOWN(ncclSend);
-    TAKES_DOWN(ncclRecv);
-    TAKES_DOWN(ncclPutSignal);
     TAKES_DOWN(ncclCommWindowRegister);
     TAKES_DOWN(ncclGroupSimulateEnd);
-    TAKES_DOWN(ncclSignal);
-    TAKES_DOWN(ncclWaitSignal);
     TAKES_DOWN(cudaMemcpy);
     TAKES_DOWN(cudaMemcpyAsync);
     TAKES_DOWN(cudaMemset);

@@ -5,6 +5,7 @@
 #define NCS_DRIVER_PLAN_H
 
 #include "api/driver.h"
+#include "api/gen/api.h"
 
 const struct ncs_driver *ncs_driver_plan(void);
 
@@ -14,5 +15,9 @@ const struct ncs_driver *ncs_driver_plan(void);
 bool ncs_driver_plan_unknown(uint64_t call);
 uint64_t ncs_driver_plan_first(int rank);
 void ncs_driver_plan_listens(int rank); /* it is told something by other ranks' scripts */
+
+/* A communication call of a plan, which the journal has: what it would write is not known from here on. */
+ncclResult_t ncs_plan_note(void);
+void ncs_plan_take_calls(struct ncs_api *api); /* puts it in the place of all communication */
 
 #endif

@@ -196,28 +196,6 @@ const char *const ncs_form_keywords[] = {
     "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if", "in",
     "local", "nil", "not", "or", "repeat", "return", "then", "true", "until", "while", NULL };
 
-static const char *const of_stream[] = {
-    "callback", "close", "delay", "destroy", "device", "query", "sync", "wait", NULL };
-static const char *const of_event[] = {
-    "close", "destroy", "elapsed", "query", "record", "sync", NULL };
-static const char *const of_comm[] = {
-    "abort", "all_gather", "all_reduce", "all_to_all", "async_error", "broadcast", "close", "destroy",
-    "device", "finalize", "gather", "grow", "interrupted", "mem_stats", "name", "nranks", "premulsum",
-    "put_signal", "rank", "recv", "reduce", "reduce_scatter", "register", "resume", "revoke",
-    "scatter", "send", "shrink", "signal", "split", "state", "stream", "suspend", "unique_id",
-    "wait_ready", "wait_signal", "window", NULL };
-static const char *const of_buffer[] = {
-    "add", "bytes", "close", "copy_from", "count", "device", "dtype", "dump", "fill", "free", "get",
-    "memory", "part", "ptr", "slice", NULL };
-static const char *const of_op[] = { "close", "destroy", "dtype", NULL };
-static const char *const of_window[] = { "buffer", "close", "deregister", "ptr", NULL };
-static const char *const of_thread[] = { "done", "join", NULL };
-
-const char *const *const ncs_form_members[] = {
-    [NCS_THING_LET] = NULL,           [NCS_THING_STREAM] = of_stream, [NCS_THING_EVENT] = of_event,
-    [NCS_THING_COMM] = of_comm,       [NCS_THING_BUFFER] = of_buffer, [NCS_THING_OP] = of_op,
-    [NCS_THING_WINDOW] = of_window,   [NCS_THING_THREAD] = of_thread, [NCS_THING_LOOP] = NULL };
-
 const struct ncs_form_field *ncs_form_find(const struct ncs_form_field *fields, const char *name)
 {
     for (; fields && fields->name; fields++)

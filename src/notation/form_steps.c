@@ -30,22 +30,7 @@
 #define OP_CNT ROW("op_cnt", NCS_FORM_EXPR, 0, "1", "how many signals")
 #define ASYNC ROW("stream", NCS_FORM_STREAM, 0, NULL, "in the order of this stream; else at once")
 
-static const struct ncs_form_field all_reduce[] = {
-    SEND(REQUIRED), RECV(0), OP, COUNT, COMM, STREAM, VERIFY, END };
-static const struct ncs_form_field reduce[] = {
-    SEND(REQUIRED), RECV(0), OP, ROOT, COUNT, COMM, STREAM, VERIFY, END };
-static const struct ncs_form_field broadcast[] = {
-    SEND(EITHER), RECV(EITHER), ROOT, COUNT, COMM, STREAM, VERIFY, END };
-static const struct ncs_form_field all_gather[] = {
-    SEND(SHIFTS), RECV(REQUIRED), COUNT, COMM, STREAM, VERIFY, END };
-static const struct ncs_form_field reduce_scatter[] = {
-    SEND(REQUIRED), RECV(0), OP, COUNT, COMM, STREAM, VERIFY, END };
-static const struct ncs_form_field all_to_all[] = {
-    SEND(REQUIRED), RECV(REQUIRED), COUNT, COMM, STREAM, VERIFY, END };
-static const struct ncs_form_field gather[] = {
-    SEND(REQUIRED), RECV(0), ROOT, COUNT, COMM, STREAM, VERIFY, END };
-static const struct ncs_form_field scatter[] = {
-    SEND(0), RECV(REQUIRED), ROOT, COUNT, COMM, STREAM, VERIFY, END };
+#include "notation/gen/collectives.h"
 
 static const struct ncs_form_field point[] = {
     ROW("buffer", NCS_FORM_BUFFER, ARGUMENT | REQUIRED, NULL, "what is sent or received"),
@@ -165,14 +150,7 @@ const struct ncs_form_field ncs_form_common[] = {
 #define LIFE(name, about) { name, NCS_FORM_COMM, NULL, NULL, NULL, NULL, NULL, about }
 
 const struct ncs_form_verb ncs_form_verbs[] = {
-    CALL("all_reduce", "send", all_reduce, "every rank gets the reduction of all"),
-    CALL("reduce", "send", reduce, "the root gets the reduction of all"),
-    CALL("broadcast", "send", broadcast, "every rank gets what the root has"),
-    CALL("all_gather", "recv", all_gather, "every rank gets the blocks of all"),
-    CALL("reduce_scatter", "send", reduce_scatter, "every rank gets its block of the reduction"),
-    CALL("all_to_all", NULL, all_to_all, "block p of rank r becomes block r of rank p"),
-    CALL("gather", NULL, gather, "the root gets the blocks of all"),
-    CALL("scatter", NULL, scatter, "every rank gets its block of what the root has"),
+    COLLECTIVES,
     CALL("send", NULL, point, "sends to a rank"),
     CALL("recv", NULL, point, "receives from a rank"),
     CALL("put_signal", NULL, put_signal, "writes into a peer's window and signals the peer"),

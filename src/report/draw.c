@@ -9,23 +9,6 @@
 #include "base/mem.h"
 #include "base/safe.h"
 
-/* Per function: how it moves, in words. */
-static const struct {
-    enum ncs_fn fn;
-    bool blocks; /* its buffers are a part for each rank */
-    const char *words;
-} shapes[] = {
-    { NCS_FN_ncclAllReduce, false, "every rank gets the OP of what all ranks have" },
-    { NCS_FN_ncclReduce, false, "ROOT alone gets the OP of what all ranks have" },
-    { NCS_FN_ncclBroadcast, false, "every rank gets what ROOT has" },
-    { NCS_FN_ncclBcast, false, "every rank gets what ROOT has" },
-    { NCS_FN_ncclReduceScatter, true, "each rank gets its own part of the OP of what all ranks have" },
-    { NCS_FN_ncclAllGather, true, "every rank gets what all ranks have, one behind the other" },
-    { NCS_FN_ncclAlltoAll, true, "part d of what rank s has becomes part s of what rank d gets" },
-    { NCS_FN_ncclGather, true, "ROOT alone gets what all ranks have, one behind the other" },
-    { NCS_FN_ncclScatter, true, "each rank gets its own part of what ROOT has" },
-};
-
 /* ---- the lines between ---- */
 
 struct spans {
@@ -253,12 +236,9 @@ static void add_heading(const struct ncs_drawing *d)
 
 static void add_meaning(const struct ncs_drawing *d)
 {
-    const char *words = "";
+    const char *words = ncs_fn_info[ncs_fn_info[d->seen->fn].same].moves;
     struct ncs_str text = { 0 };
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
-        if (shapes[i].fn == d->seen->fn)
-            words = shapes[i].words;
-    for (; *words; words++) {
+    for (; words && *words; words++) {
         if (strncmp(words, "OP", 2) == 0) {
             ncs_str_add(&text, d->seen->scaled ? "sum" : ncs_draw_op(d->seen));
             words++;
@@ -315,7 +295,7 @@ static void add_notes(const struct ncs_drawing *d)
     }
     if (d->labels && d->seen->ranks > 1)
         ncs_draw_words(d->style, d->out,
-                       d->blocks && d->seen->fn != NCS_FN_ncclAllGather && d->seen->fn != NCS_FN_ncclGather
+                       ncs_blocks_are_many(ncs_fn_info[d->seen->fn].reads)
                            ? "A0 is part 0 of what the first rank puts in, B1 part 1 of the second's"
                            : "A is what the first rank puts in, B the second's, and so on");
     if (d->rounded)
@@ -324,11 +304,10 @@ static void add_notes(const struct ncs_drawing *d)
 
 static void begin(struct ncs_drawing *d)
 {
+    const struct ncs_fn_info *info = &ncs_fn_info[d->seen->fn];
     d->signs = ncs_draw_signs(d->style);
     d->bytes = ncs_dtype_bytes(d->seen->dtype);
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
-        if (shapes[i].fn == d->seen->fn)
-            d->blocks = shapes[i].blocks;
+    d->blocks = ncs_blocks_are_many(info->reads) || ncs_blocks_are_many(info->writes);
     for (int i = 0; i < d->seen->ranks; i++) {
         struct ncs_str name = { 0 };
         ncs_draw_rank(d->seen, i, &name);

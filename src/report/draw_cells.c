@@ -26,9 +26,9 @@ static int64_t block_of(const struct ncs_drawing *d, const struct ncs_sample *s,
 static void source_of(const struct ncs_drawing *d, int rank, int c, int *from, int *block)
 {
     const struct ncs_seen *s = d->seen;
-    bool all_to_all = s->fn == NCS_FN_ncclAlltoAll, scatter = s->fn == NCS_FN_ncclScatter;
-    *from = scatter ? s->root : s->fn == NCS_FN_ncclBroadcast || s->fn == NCS_FN_ncclBcast ? s->root : c;
-    *block = all_to_all || scatter ? rank : 0;
+    enum ncs_blocks reads = ncs_fn_info[s->fn].reads;
+    *from = ncs_blocks_are_roots(reads) ? s->root : c;
+    *block = ncs_blocks_are_many(reads) && !ncs_fn_info[s->fn].reduces ? rank : 0;
 }
 
 static bool has_values(const struct ncs_seen *s)
@@ -57,9 +57,8 @@ static void add_value(struct ncs_drawing *d, const struct ncs_sample *s, uint64_
 
 static void add_label(const struct ncs_drawing *d, int from, int block, struct ncs_str *out)
 {
-    enum ncs_fn fn = d->seen->fn;
     ncs_draw_letters(from, out);
-    if (fn == NCS_FN_ncclAlltoAll || fn == NCS_FN_ncclScatter || fn == NCS_FN_ncclReduceScatter)
+    if (ncs_blocks_are_many(ncs_fn_info[d->seen->fn].reads))
         ncs_str_addf(out, "%d", block);
 }
 

@@ -393,8 +393,7 @@ void ncs_draw_rank(const struct ncs_seen *seen, int i, struct ncs_str *out)
 
 const char *ncs_draw_op(const struct ncs_seen *seen)
 {
-    if (seen->fn != NCS_FN_ncclAllReduce && seen->fn != NCS_FN_ncclReduce &&
-        seen->fn != NCS_FN_ncclReduceScatter)
+    if (!ncs_fn_info[seen->fn].reduces)
         return NULL;
     const char *name = seen->scaled ? "premulsum" : ncs_redop_name(seen->op);
     return name ? name : "?";

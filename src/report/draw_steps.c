@@ -30,19 +30,24 @@ static struct piece *at(struct ring *r, int rank, int chunk)
     return &r->piece[(size_t)rank * (size_t)r->n + (size_t)chunk];
 }
 
+/* An all-reduce: it goes round twice, over parts of one buffer. */
+static bool is_both(const struct ring *r)
+{
+    return r->gathers && r->reduces;
+}
+
 static uint64_t part_of(const struct ring *r)
 {
-    return r->seen->fn == NCS_FN_ncclAllReduce ? (r->seen->count + (uint64_t)r->n - 1) / (uint64_t)r->n
-                                               : r->seen->count;
+    return is_both(r) ? (r->seen->count + (uint64_t)r->n - 1) / (uint64_t)r->n : r->seen->count;
 }
 
 /* Each rank's own contribution; false: some of it was not kept. */
 static bool load(struct ring *r)
 {
     for (int c = 0; c < r->n; c++) {
-        bool gather = r->seen->fn == NCS_FN_ncclAllGather;
+        bool gather = !r->reduces;
         uint64_t element = gather ? 0 : (uint64_t)c * part_of(r);
-        if (r->seen->fn == NCS_FN_ncclAllReduce && element >= r->seen->count)
+        if (is_both(r) && element >= r->seen->count)
             continue; /* fewer elements than ranks: the chunk is empty */
         if (!ncs_partial_known(r->seen, element))
             return false;
@@ -227,17 +232,17 @@ void ncs_draw_steps(const struct ncs_seen *seen, const struct ncs_draw_style *st
     struct ring r = { .seen = seen, .style = style, .out = out, .n = seen->nranks };
     if (!seen->over || seen->count == 0)
         return;
-    switch (seen->fn) {
-    case NCS_FN_ncclAllReduce: r.gathers = r.reduces = true; break;
-    case NCS_FN_ncclAllGather: r.gathers = true; break;
-    case NCS_FN_ncclReduceScatter: r.reduces = true; break;
-    case NCS_FN_ncclReduce:
-    case NCS_FN_ncclBroadcast:
-    case NCS_FN_ncclBcast: ncs_draw_chain(seen, style, out); return;
-    default:
+    const struct ncs_fn_info *info = &ncs_fn_info[seen->fn];
+    if (info->composed || info->pair || info->one_sided) {
         ncs_draw_words(style, out, "no ring: every part goes straight from its rank to the other");
         return;
     }
+    if (info->rooted) {
+        ncs_draw_chain(seen, style, out);
+        return;
+    }
+    r.reduces = info->reduces;
+    r.gathers = info->reads != NCS_BLOCKS_ALL;
     add_ring(&r);
     ncs_free(r.piece);
     ncs_pick_free(&r.row);

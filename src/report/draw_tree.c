@@ -203,7 +203,7 @@ static void add_node(struct tree *t, int place, const char *indent, int level)
 
 static void add_words(const struct tree *t, int deepest)
 {
-    bool all = t->seen->fn == NCS_FN_ncclAllReduce;
+    bool all = !ncs_fn_info[t->seen->fn].rooted;
     struct ncs_str text = { 0 };
     if (all)
         ncs_str_add(&text, "as a tree, as NCCL's does it in principle (it has two, for half of the "
@@ -228,8 +228,9 @@ void ncs_draw_tree(const struct ncs_seen *seen, const struct ncs_draw_style *sty
     struct tree t = { .seen = seen, .style = style, .out = out, .n = seen->nranks };
     if (!seen->over || seen->count == 0)
         return;
-    if (seen->fn != NCS_FN_ncclAllReduce && seen->fn != NCS_FN_ncclReduce &&
-        seen->fn != NCS_FN_ncclBroadcast && seen->fn != NCS_FN_ncclBcast) {
+    const struct ncs_fn_info *info = &ncs_fn_info[seen->fn];
+    bool whole = info->reads != NCS_BLOCKS_ALL && info->writes != NCS_BLOCKS_ALL;
+    if (info->composed || info->pair || info->one_sided || !whole) {
         ncs_draw_words(style, out, "no tree for this; --draw=steps draws the ring, where there is one");
         return;
     }

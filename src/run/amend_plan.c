@@ -58,14 +58,15 @@ static void find_spot(const struct ncs_past *past, int rank, int thread, const s
 
 static enum in_place in_place_of(const struct ncs_call *m)
 {
+    const struct ncs_fn_info *info = &ncs_fn_info[m->fn];
     const char *send = ncs_call_sendbuff(m), *recv = ncs_call_recvbuff(m);
     size_t block = ncs_call_count(m) * ncs_dtype_bytes(ncs_call_dtype(m));
     size_t own = (size_t)m->comm_rank * block;
     if (!send || !recv)
         return APART;
-    if ((m->fn == NCS_FN_ncclAllGather || m->fn == NCS_FN_ncclGather) && send == recv + own)
+    if (ncs_blocks_are_many(info->writes) && !ncs_blocks_are_many(info->reads) && send == recv + own)
         return SEND_IN_RECV;
-    if ((m->fn == NCS_FN_ncclReduceScatter || m->fn == NCS_FN_ncclScatter) && recv == send + own)
+    if (ncs_blocks_are_many(info->reads) && !ncs_blocks_are_many(info->writes) && recv == send + own)
         return RECV_IN_SEND;
     return send == recv ? SAME : APART;
 }

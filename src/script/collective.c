@@ -1,11 +1,12 @@
-/* Communication: one row per call says which operands there are, how large each is for a count,
- * what one operand alone means, and how C is called. */
+/* Collectives, sends and receives: what the call's row in the table of the API says of its buffers gives
+ * which operands there are, how large each is for a count, and what one operand alone means. */
 #include "script/object.h"
 
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "api/invoke.h"
 #include "api/types.h"
 #include "base/near.h"
 #include "script/option.h"
@@ -21,8 +22,6 @@ struct operands {
     cudaStream_t stream;
 };
 
-enum { OP = 1, ROOT = 2, PEER = 4, SEND_ONLY = 8, RECV_ONLY = 16 };
-
 enum alone { /* what the single operand of a collective is */
     ALONE_BOTH,      /* send and recv */
     ALONE_RECV_PART, /* recv; send is this rank's part of it */
@@ -30,113 +29,49 @@ enum alone { /* what the single operand of a collective is */
     ALONE_NO_RECV,   /* send; recv must be given where it is needed */
 };
 
-enum needed { ALWAYS, AT_ROOT, NEVER };
+static const char *name_of(const struct ncs_fn_info *info)
+{
+    return info->lua_name + strlen("comm:");
+}
 
-struct row {
-    const char *name;
-    enum ncs_fn fn;
-    int flags;
-    enum alone alone;
-    bool send_blocks, recv_blocks;   /* the operand has nranks blocks of count elements */
-    enum needed send, recv;
-    int (*call)(lua_State *L, const struct operands *o);
-};
+/* NCCL moves what is composed of sends and receives out of place. */
+static enum alone alone_of(const struct ncs_fn_info *info)
+{
+    return info->composed                       ? ALONE_NO_RECV
+           : info->writes == NCS_BLOCKS_ALL ? ALONE_RECV_PART
+           : info->reads == NCS_BLOCKS_ALL  ? ALONE_SEND_PART
+                                            : ALONE_BOTH;
+}
 
 static void *at(const struct ncs_buffer *b)
 {
     return b ? b->bytes : NULL;
 }
 
-static int call_all_reduce(lua_State *L, const struct operands *o)
+static union ncs_arg argument(const struct operands *o, enum ncs_kind kind)
 {
-    return NCS_CALL(L, ncclAllReduce, at(o->send), at(o->recv), o->count, o->dtype, o->op,
-                    ncs_comm_handle(o->comm), o->stream);
+    switch ((int)kind) {
+    case NCS_ARG_IN: return (union ncs_arg){ .p = at(o->send) };
+    case NCS_ARG_OUT: return (union ncs_arg){ .p = at(o->recv) };
+    case NCS_ARG_COUNT: return (union ncs_arg){ .u = o->count };
+    case NCS_ARG_DTYPE: return (union ncs_arg){ .i = o->dtype };
+    case NCS_ARG_REDOP: return (union ncs_arg){ .i = o->op };
+    case NCS_ARG_ROOT: return (union ncs_arg){ .i = o->root };
+    case NCS_ARG_PEER: return (union ncs_arg){ .i = o->peer };
+    case NCS_ARG_COMM: return (union ncs_arg){ .p = ncs_comm_handle(o->comm) };
+    default: return (union ncs_arg){ .p = o->stream };
+    }
 }
 
-static int call_broadcast(lua_State *L, const struct operands *o)
+static int call(lua_State *L, const struct ncs_fn_info *info, const struct operands *o)
 {
-    return NCS_CALL(L, ncclBroadcast, at(o->send), at(o->recv), o->count, o->dtype, o->root,
-                    ncs_comm_handle(o->comm), o->stream);
+    enum ncs_fn fn = (enum ncs_fn)(info - ncs_fn_info);
+    union ncs_arg arg[NCS_MAX_ARGS], result = { 0 };
+    for (int i = 0; i < info->nargs; i++)
+        arg[i] = argument(o, info->arg[i].kind);
+    ncs_invoke(ncs_lua_before(L, fn), fn, arg, &result);
+    return ncs_lua_ok(L, fn, ncs_lua_after(L, (int)result.i));
 }
-
-static int call_reduce(lua_State *L, const struct operands *o)
-{
-    return NCS_CALL(L, ncclReduce, at(o->send), at(o->recv), o->count, o->dtype, o->op, o->root,
-                    ncs_comm_handle(o->comm), o->stream);
-}
-
-static int call_all_gather(lua_State *L, const struct operands *o)
-{
-    return NCS_CALL(L, ncclAllGather, at(o->send), at(o->recv), o->count, o->dtype,
-                    ncs_comm_handle(o->comm), o->stream);
-}
-
-static int call_reduce_scatter(lua_State *L, const struct operands *o)
-{
-    return NCS_CALL(L, ncclReduceScatter, at(o->send), at(o->recv), o->count, o->dtype, o->op,
-                    ncs_comm_handle(o->comm), o->stream);
-}
-
-static int call_all_to_all(lua_State *L, const struct operands *o)
-{
-    return NCS_CALL(L, ncclAlltoAll, at(o->send), at(o->recv), o->count, o->dtype,
-                    ncs_comm_handle(o->comm), o->stream);
-}
-
-static int call_gather(lua_State *L, const struct operands *o)
-{
-    return NCS_CALL(L, ncclGather, at(o->send), at(o->recv), o->count, o->dtype, o->root,
-                    ncs_comm_handle(o->comm), o->stream);
-}
-
-static int call_scatter(lua_State *L, const struct operands *o)
-{
-    return NCS_CALL(L, ncclScatter, at(o->send), at(o->recv), o->count, o->dtype, o->root,
-                    ncs_comm_handle(o->comm), o->stream);
-}
-
-static int call_send(lua_State *L, const struct operands *o)
-{
-    return NCS_CALL(L, ncclSend, at(o->send), o->count, o->dtype, o->peer,
-                    ncs_comm_handle(o->comm), o->stream);
-}
-
-static int call_recv(lua_State *L, const struct operands *o)
-{
-    return NCS_CALL(L, ncclRecv, at(o->recv), o->count, o->dtype, o->peer,
-                    ncs_comm_handle(o->comm), o->stream);
-}
-
-static const struct row all_reduce = {
-    "all_reduce", NCS_FN_ncclAllReduce, OP, ALONE_BOTH, false, false, ALWAYS, ALWAYS,
-    call_all_reduce };
-static const struct row broadcast = {
-    "broadcast", NCS_FN_ncclBroadcast, ROOT, ALONE_BOTH, false, false, AT_ROOT, ALWAYS,
-    call_broadcast };
-static const struct row reduce = {
-    "reduce", NCS_FN_ncclReduce, OP | ROOT, ALONE_BOTH, false, false, ALWAYS, AT_ROOT,
-    call_reduce };
-static const struct row all_gather = {
-    "all_gather", NCS_FN_ncclAllGather, 0, ALONE_RECV_PART, false, true, ALWAYS, ALWAYS,
-    call_all_gather };
-static const struct row reduce_scatter = {
-    "reduce_scatter", NCS_FN_ncclReduceScatter, OP, ALONE_SEND_PART, true, false, ALWAYS, ALWAYS,
-    call_reduce_scatter };
-static const struct row all_to_all = {
-    "all_to_all", NCS_FN_ncclAlltoAll, 0, ALONE_NO_RECV, true, true, ALWAYS, ALWAYS,
-    call_all_to_all };
-static const struct row gather = {
-    "gather", NCS_FN_ncclGather, ROOT, ALONE_NO_RECV, false, true, ALWAYS, AT_ROOT,
-    call_gather };
-static const struct row scatter = {
-    "scatter", NCS_FN_ncclScatter, ROOT, ALONE_NO_RECV, true, false, AT_ROOT, ALWAYS,
-    call_scatter };
-static const struct row send_row = {
-    "send", NCS_FN_ncclSend, PEER | SEND_ONLY, ALONE_BOTH, false, false, ALWAYS, NEVER,
-    call_send };
-static const struct row recv_row = {
-    "recv", NCS_FN_ncclRecv, PEER | RECV_ONLY, ALONE_BOTH, false, false, NEVER, ALWAYS,
-    call_recv };
 
 /* ---- options ---- */
 
@@ -147,7 +82,7 @@ struct options {
     bool verify;
 };
 
-static void read_options(lua_State *L, int arg, const struct row *row, struct options *o)
+static void read_options(lua_State *L, int arg, const struct ncs_fn_info *info, struct options *o)
 {
     struct ncs_option rows[8] = {
         { "count", NCS_OPTION_INTEGER, offsetof(struct options, count) },
@@ -155,11 +90,11 @@ static void read_options(lua_State *L, int arg, const struct row *row, struct op
         { "verify", NCS_OPTION_VERIFY, 0 },
     };
     int n = 3;
-    if (row->flags & OP)
+    if (info->reduces)
         rows[n++] = (struct ncs_option){ "op", NCS_OPTION_SLOT, offsetof(struct options, op) };
-    if (row->flags & ROOT)
+    if (info->rooted)
         rows[n++] = (struct ncs_option){ "root", NCS_OPTION_INT, offsetof(struct options, root) };
-    if (row->flags & PEER)
+    if (info->pair)
         rows[n++] = (struct ncs_option){ "peer", NCS_OPTION_INT, offsetof(struct options, peer) };
     rows[n] = (struct ncs_option){ NULL, 0, 0 };
     ncs_lua_options(L, arg, rows, o);
@@ -224,20 +159,21 @@ static void own_part(lua_State *L, const struct operands *o, const struct ncs_bu
 }
 
 /* Reads the operands from 2 on; *part is room for a derived one. The index of what follows them. */
-static int read_operands(lua_State *L, const struct row *row, struct operands *o,
+static int read_operands(lua_State *L, const struct ncs_fn_info *info, struct operands *o,
                          struct ncs_buffer *part)
 {
     bool second = ncs_object_test(L, 3, NCS_CLASS_BUFFER) != NULL;
-    if (row->flags & (SEND_ONLY | RECV_ONLY)) {
+    enum alone alone = alone_of(info);
+    if (info->pair) {
         struct ncs_buffer *x = buffer_at(L, 2, "buffer");
-        *(row->flags & SEND_ONLY ? &o->send : &o->recv) = x;
+        *(info->reads ? &o->send : &o->recv) = x;
         return 3;
     }
-    bool nil_send = lua_isnil(L, 2) && second, nil_recv = lua_isnil(L, 3) && row->recv == AT_ROOT;
-    if (nil_send && row->send != AT_ROOT)
+    bool nil_send = lua_isnil(L, 2) && second, nil_recv = lua_isnil(L, 3) && ncs_blocks_are_roots(info->writes);
+    if (nil_send && !ncs_blocks_are_roots(info->reads))
         ncs_lua_wrong(L, 2, "send", "a buffer");
     if (!nil_send)
-        o->send = buffer_at(L, 2, row->alone == ALONE_RECV_PART && !second ? "recv" : "send");
+        o->send = buffer_at(L, 2, alone == ALONE_RECV_PART && !second ? "recv" : "send");
     if (second)
         o->recv = buffer_at(L, 3, "recv");
     if (second || nil_recv)
@@ -247,12 +183,12 @@ static int read_operands(lua_State *L, const struct row *row, struct operands *o
         next = 4; /* an explicit nil stands for recv = send; anything else is refused */
     if (lua_type(L, 3) != LUA_TTABLE && !lua_isnoneornil(L, 3))
         ncs_lua_wrong(L, 3, "recv", "a buffer");
-    if (row->alone == ALONE_NO_RECV) {
-        if (row->recv == ALWAYS)
+    if (alone == ALONE_NO_RECV) {
+        if (!ncs_blocks_are_roots(info->writes))
             ncs_lua_wrong(L, 3, "recv", "a buffer");
-    } else if (row->alone == ALONE_BOTH) {
+    } else if (alone == ALONE_BOTH) {
         o->recv = o->send;
-    } else if (row->alone == ALONE_RECV_PART) {
+    } else if (alone == ALONE_RECV_PART) {
         o->recv = o->send;
         own_part(L, o, o->recv, part);
         o->send = part;
@@ -276,18 +212,18 @@ static void check_extent(lua_State *L, const struct ncs_buffer *b, const char *n
 }
 
 /* The count if none was given, by the operand that this call counts by. */
-static size_t default_count(lua_State *L, const struct row *row, const struct operands *o,
+static size_t default_count(lua_State *L, const struct ncs_fn_info *info, const struct operands *o,
                             size_t blocks)
 {
-    if (row->send_blocks && row->recv_blocks) {
+    if (ncs_blocks_are_many(info->reads) && ncs_blocks_are_many(info->writes)) {
         if (o->send->count % blocks != 0)
             ncs_lua_usage(L, "%zu elements cannot be divided among %zu ranks", o->send->count,
                           blocks);
         return o->send->count / blocks;
     }
-    if (row->alone == ALONE_SEND_PART)
+    if (alone_of(info) == ALONE_SEND_PART)
         return o->recv ? o->recv->count : o->send->count / blocks;
-    if (row->send == AT_ROOT || !o->send)
+    if (ncs_blocks_are_roots(info->reads) || !o->send)
         return o->recv->count;
     return o->send->count;
 }
@@ -300,7 +236,7 @@ static void check_in_place(lua_State *L, const struct operands *o, size_t bytes)
         ncs_lua_refuse(L, "send and recv overlap: an all-to-all cannot be done in place");
 }
 
-static void resolve(lua_State *L, const struct row *row, const struct options *options,
+static void resolve(lua_State *L, const struct ncs_fn_info *info, const struct options *options,
                     struct operands *o)
 {
     size_t blocks = o->comm->nranks > 0 ? (size_t)o->comm->nranks : 1;
@@ -310,65 +246,60 @@ static void resolve(lua_State *L, const struct row *row, const struct options *o
     if (o->send && o->recv && o->send->dtype != o->recv->dtype)
         ncs_lua_refuse(L, "send is %s, recv is %s: one call has one dtype",
                        ncs_dtype_name(o->send->dtype), ncs_dtype_name(o->recv->dtype));
-    if (root && !o->send && row->send == AT_ROOT)
+    if (root && !o->send && ncs_blocks_are_roots(info->reads))
         ncs_lua_usage(L, "send must be a buffer on the root");
-    if (root && !o->recv && row->recv == AT_ROOT)
+    if (root && !o->recv && ncs_blocks_are_roots(info->writes))
         ncs_lua_usage(L, "recv must be a buffer on the root");
-    o->count = options->count >= 0 ? (size_t)options->count : default_count(L, row, o, blocks);
-    if (o->send && (row->send == ALWAYS || root))
-        check_extent(L, o->send, "send", o->count, row->send_blocks ? blocks : 1);
-    if (o->recv && (row->recv == ALWAYS || root))
-        check_extent(L, o->recv, "recv", o->count, row->recv_blocks ? blocks : 1);
-    if (row->send_blocks && row->recv_blocks && blocks > 1)
+    o->count = options->count >= 0 ? (size_t)options->count : default_count(L, info, o, blocks);
+    size_t reads = ncs_block_count(info->reads, root, (int)blocks), writes = ncs_block_count(info->writes, root, (int)blocks);
+    if (o->send && reads)
+        check_extent(L, o->send, "send", o->count, reads);
+    if (o->recv && writes)
+        check_extent(L, o->recv, "recv", o->count, writes);
+    if (ncs_blocks_are_many(info->reads) && ncs_blocks_are_many(info->writes) && blocks > 1)
         check_in_place(L, o, o->count * blocks * ncs_buffer_element(o->send));
 }
 
-static int communicate(lua_State *L, const struct row *row)
+/* The function is upvalue 1. */
+static int communicate(lua_State *L)
 {
-    struct operands o = { .comm = ncs_lua_method_any(L, NCS_CLASS_COMM, row->name, 4) };
+    const struct ncs_fn_info *info = &ncs_fn_info[lua_tointeger(L, lua_upvalueindex(1))];
+    struct operands o = { .comm = ncs_lua_method_any(L, NCS_CLASS_COMM, name_of(info), 4) };
     struct options options = { .count = -1 };
     struct ncs_buffer part;
-    ncs_lua_thread(L)->through = ncs_fn_info[row->fn].name;
+    ncs_lua_thread(L)->through = info->name;
     ncs_object_check_open(L, &o.comm->head, "this");
-    int next = read_operands(L, row, &o, &part);
+    int next = read_operands(L, info, &o, &part);
     bool peer = false;
-    if (row->flags & PEER && !lua_isnoneornil(L, next) && lua_type(L, next) != LUA_TTABLE) {
+    if (info->pair && !lua_isnoneornil(L, next) && lua_type(L, next) != LUA_TTABLE) {
         options.peer = ncs_lua_int(L, next++, "peer");
         peer = true;
     }
     if (lua_gettop(L) > next)
         return ncs_lua_usage(L, "unexpected argument after the options");
-    if (row->flags & PEER && !peer && lua_type(L, next) == LUA_TTABLE) {
+    if (info->pair && !peer && lua_type(L, next) == LUA_TTABLE) {
         peer = lua_getfield(L, next, "peer") != LUA_TNIL;
         lua_pop(L, 1);
     }
-    if (row->flags & PEER && !peer)
-        return ncs_lua_usage(L, "peer is missing: %s(buffer, peer)", row->name);
-    read_options(L, next, row, &options);
+    if (info->pair && !peer)
+        return ncs_lua_usage(L, "peer is missing: %s(buffer, peer)", name_of(info));
+    read_options(L, next, info, &options);
     o.op = operator(L, options.op);
     o.root = options.root;
     o.peer = options.peer;
-    resolve(L, row, &options, &o);
+    resolve(L, info, &options, &o);
     o.stream = ncs_comm_stream(L, options.stream);
-    return ncs_lua_push_result(L, ncs_lua_ok(L, row->fn, row->call(L, &o)));
+    return ncs_lua_push_result(L, call(L, info, &o));
 }
 
-static int comm_all_reduce(lua_State *L) { return communicate(L, &all_reduce); }
-static int comm_broadcast(lua_State *L) { return communicate(L, &broadcast); }
-static int comm_reduce(lua_State *L) { return communicate(L, &reduce); }
-static int comm_all_gather(lua_State *L) { return communicate(L, &all_gather); }
-static int comm_reduce_scatter(lua_State *L) { return communicate(L, &reduce_scatter); }
-static int comm_all_to_all(lua_State *L) { return communicate(L, &all_to_all); }
-static int comm_gather(lua_State *L) { return communicate(L, &gather); }
-static int comm_scatter(lua_State *L) { return communicate(L, &scatter); }
-static int comm_send(lua_State *L) { return communicate(L, &send_row); }
-static int comm_recv(lua_State *L) { return communicate(L, &recv_row); }
-
-const luaL_Reg ncs_collectives[] = {
-    { "all_gather", comm_all_gather },         { "all_reduce", comm_all_reduce },
-    { "all_to_all", comm_all_to_all },         { "broadcast", comm_broadcast },
-    { "gather", comm_gather },                 { "recv", comm_recv },
-    { "reduce", comm_reduce },                 { "reduce_scatter", comm_reduce_scatter },
-    { "scatter", comm_scatter },               { "send", comm_send },
-    { NULL, NULL },
-};
+void ncs_collective_methods(lua_State *L)
+{
+    for (int fn = 0; fn < NCS_FN_COUNT; fn++) {
+        const struct ncs_fn_info *info = &ncs_fn_info[fn];
+        if (!info->counted || info->one_sided || !info->lua_name)
+            continue;
+        lua_pushinteger(L, fn);
+        lua_pushcclosure(L, communicate, 1);
+        lua_setfield(L, -2, name_of(info));
+    }
+}

@@ -289,7 +289,7 @@ static void make_class(lua_State *L, const struct ncs_class *class)
         luaL_setfuncs(L, class->meta, 0);
     put_rows(L, class->methods);
     if (class == ncs_classes[NCS_CLASS_COMM]) {
-        luaL_setfuncs(L, ncs_collectives, 0);
+        ncs_collective_methods(L);
         luaL_setfuncs(L, ncs_one_sided, 0);
         lua_getfield(L, -1, "abort");
         lua_setfield(L, -3, ABORT);

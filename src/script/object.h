@@ -280,7 +280,8 @@ void ncs_lua_element(lua_State *L, int arg, int dtype, void *element, const char
 void ncs_lua_push_element(lua_State *L, int dtype, const void *element);
 
 /* Communication, methods of communicators (collective.c, rma.c). */
-extern const luaL_Reg ncs_collectives[], ncs_one_sided[];
+void ncs_collective_methods(lua_State *L); /* into the table at the top */
+extern const luaL_Reg ncs_one_sided[];
 /* Where a communication call of the communicator at 1 goes: the stream at `slot` of the stack, or
  * the communicator's own. */
 cudaStream_t ncs_comm_stream(lua_State *L, int slot);

@@ -10,6 +10,7 @@
 #include "sim/environment.h"
 #include "sim/launch.h"
 #include "sim/memory.h"
+#include "sim/request.h"
 #include "sim/version.h"
 #include "sim/window.h"
 #include "sim/world.h"
@@ -127,9 +128,9 @@ static bool side_agrees(const struct symmetric *s, const struct window_place *at
 /* In NCCL's order, and what it looks at of which collective (NCCL 2.30.7, src/misc/argcheck.cc). */
 static bool agrees(const struct symmetric *s, const struct exchange *e)
 {
-    enum part_kind kind = s->part->kind;
-    bool sends = kind == PART_ALL_REDUCE || kind == PART_REDUCE_SCATTER;
-    bool receives = kind == PART_ALL_REDUCE || kind == PART_ALL_GATHER;
+    const struct ncs_fn_info *info = &ncs_fn_info[s->part->fn];
+    bool sends = info->reduces && !info->rooted;
+    bool receives = !info->rooted && info->reads == NCS_BLOCKS_ONE;
     for (int r = 1; r < s->part->cr->nranks; r++)
         if (!e->send[r].window != !e->send[0].window || !e->recv[r].window != !e->recv[0].window) {
             warn_unregistered(s, e, r);
@@ -142,12 +143,9 @@ static bool agrees(const struct symmetric *s, const struct exchange *e)
 
 bool check_alike(const struct part *p, uint32_t nth)
 {
-    static const char *const names[] = {
-        [PART_ALL_REDUCE] = "AllReduce", [PART_BROADCAST] = "Broadcast", [PART_REDUCE] = "Reduce",
-        [PART_ALL_GATHER] = "AllGather", [PART_REDUCE_SCATTER] = "ReduceScatter" };
     struct comm *comm = p->cr->comm;
     struct exchange *e = find_exchange(comm, nth);
-    struct symmetric s = { p, names[p->kind], p->count * ncs_dtype_bytes(p->dtype) };
+    struct symmetric s = { p, request_name(p->fn), p->count * ncs_dtype_bytes(p->dtype) };
     bool alike = agrees(&s, e);
     if (++e->asked == p->cr->nranks) {
         free_exchange(e);

@@ -48,7 +48,7 @@ static void enter_one_sided(struct comm_rank *cr)
 static void enter_pair(const struct part *p)
 {
     struct peer *peer = comm_peer(p->cr, p->root);
-    p->kind == PART_SEND ? peer->entered_sends++ : peer->entered_recvs++;
+    p->fn == NCS_FN_ncclSend ? peer->entered_sends++ : peer->entered_recvs++;
     waitable_fire(&p->cr->comm->member[p->root]->met);
 }
 
@@ -75,8 +75,8 @@ static bool pair_is_met(const struct part *p, bool every)
         return true;
     const struct peer *mine = comm_peer(cr, p->root);
     const struct peer *theirs = comm_peer(cr->comm->member[p->root], cr->rank);
-    uint32_t need = p->kind == PART_SEND ? mine->entered_sends : mine->entered_recvs;
-    uint32_t have = p->kind == PART_SEND ? theirs->entered_recvs : theirs->entered_sends;
+    uint32_t need = p->fn == NCS_FN_ncclSend ? mine->entered_sends : mine->entered_recvs;
+    uint32_t have = p->fn == NCS_FN_ncclSend ? theirs->entered_recvs : theirs->entered_sends;
     return have >= (every ? need : 1);
 }
 

@@ -4,7 +4,7 @@
 
 #include "sim/comm.h"
 #include "sim/context.h"
-#include "sim/functions.h"
+#include "sim/gen/functions.h"
 #include "sim/version.h"
 #include "sim/world.h"
 

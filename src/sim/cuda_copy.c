@@ -5,7 +5,7 @@
 #include "api/types.h"
 #include "base/mem.h"
 #include "sim/cuda.h"
-#include "sim/functions.h"
+#include "sim/gen/functions.h"
 #include "sim/memory.h"
 #include "sim/op.h"
 #include "sim/sched.h"

@@ -1,7 +1,7 @@
 /* CUDA's functions on devices: which there are, the current one, flags, limits, the end. */
 #include "base/mem.h"
 #include "sim/cuda.h"
-#include "sim/functions.h"
+#include "sim/gen/functions.h"
 #include "sim/host.h"
 #include "sim/launch.h"
 #include "sim/memory.h"

@@ -1,6 +1,6 @@
 /* CUDA's errors: the last one of a thread, names and texts, what refuses every call. */
 #include "sim/cuda.h"
-#include "sim/functions.h"
+#include "sim/gen/functions.h"
 
 int cuda_lack(void)
 {

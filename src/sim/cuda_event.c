@@ -1,7 +1,7 @@
 /* CUDA's functions on events. */
 #include "base/mem.h"
 #include "sim/cuda.h"
-#include "sim/functions.h"
+#include "sim/gen/functions.h"
 #include "sim/stream.h"
 
 static struct event *find_event(const struct context *c, cudaEvent_t handle)

@@ -2,7 +2,7 @@
 #include <stdint.h>
 
 #include "sim/cuda.h"
-#include "sim/functions.h"
+#include "sim/gen/functions.h"
 #include "sim/memory.h"
 #include "sim/stream.h"
 

@@ -1,7 +1,7 @@
 /* CUDA's functions on the access of one device to another one's memory. */
 #include "base/mem.h"
 #include "sim/cuda.h"
-#include "sim/functions.h"
+#include "sim/gen/functions.h"
 
 static bool can_access(int device, int peer)
 {

@@ -1,6 +1,6 @@
 /* CUDA's functions on pinned memory of the host. Devices see it at the host's own addresses. */
 #include "sim/cuda.h"
-#include "sim/functions.h"
+#include "sim/gen/functions.h"
 #include "sim/memory.h"
 #include "sim/stream.h"
 

@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "sim/cuda.h"
-#include "sim/functions.h"
+#include "sim/gen/functions.h"
 #include "sim/memory.h"
 #include "sim/pool.h"
 #include "sim/stream.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "sim/cuda.h"
-#include "sim/functions.h"
+#include "sim/gen/functions.h"
 
 #define PCI_TEXT 13       /* "0000:0a:00.0" and its end */
 #define PCI_FIRST_BUS 0x10

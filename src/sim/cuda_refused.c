@@ -2,7 +2,7 @@
  * events, graphs, functions of the driver. */
 #include "sim/cuda.h"
 #include "sim/foreign.h"
-#include "sim/functions.h"
+#include "sim/gen/functions.h"
 
 cudaError_t foreign_refuse(int error)
 {

@@ -2,7 +2,7 @@
  * its time. */
 #include "base/mem.h"
 #include "sim/cuda.h"
-#include "sim/functions.h"
+#include "sim/gen/functions.h"
 #include "sim/host.h"
 #include "sim/stream.h"
 

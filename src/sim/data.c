@@ -136,7 +136,7 @@ static void reduce_blocks(size_t begin, size_t end, void *arg)
         ncs_free(result);
 }
 
-static void reduce_scatter_blocks(size_t begin, size_t end, void *arg)
+static void reduce_own_blocks(size_t begin, size_t end, void *arg)
 {
     const struct data_plan *plan = arg;
     _Alignas(64) unsigned char result[DATA_BLOCK];
@@ -174,7 +174,7 @@ static void broadcast_blocks(size_t begin, size_t end, void *arg)
     }
 }
 
-static void all_gather_blocks(size_t begin, size_t end, void *arg)
+static void gather_blocks(size_t begin, size_t end, void *arg)
 {
     const struct data_plan *plan = arg;
     const struct data_task *task = plan->task;
@@ -190,17 +190,28 @@ static void all_gather_blocks(size_t begin, size_t end, void *arg)
 
 /* ---- the whole ---- */
 
-/* A collective's shape. */
-static const struct {
-    bool reduces, rooted, scatters, gathers;
-    void (*blocks)(size_t begin, size_t end, void *arg);
-} shapes[] = {
-    [DATA_ALL_REDUCE]     = {.reduces = true, .blocks = reduce_blocks},
-    [DATA_BROADCAST]      = {.rooted = true, .blocks = broadcast_blocks},
-    [DATA_REDUCE]         = {.reduces = true, .rooted = true, .blocks = reduce_blocks},
-    [DATA_ALL_GATHER]     = {.gathers = true, .blocks = all_gather_blocks},
-    [DATA_REDUCE_SCATTER] = {.reduces = true, .scatters = true, .blocks = reduce_scatter_blocks},
-};
+static const struct ncs_fn_info *info_of(const struct data_task *task)
+{
+    return &ncs_fn_info[task->fn];
+}
+
+/* The output or the input has a block for each rank. */
+static bool gathers(const struct data_task *task)
+{
+    return info_of(task)->writes == NCS_BLOCKS_ALL;
+}
+
+static bool scatters(const struct data_task *task)
+{
+    return info_of(task)->reads == NCS_BLOCKS_ALL;
+}
+
+static void (*mover_of(const struct data_task *task))(size_t begin, size_t end, void *arg)
+{
+    if (info_of(task)->reduces)
+        return scatters(task) ? reduce_own_blocks : reduce_blocks;
+    return gathers(task) ? gather_blocks : broadcast_blocks;
+}
 
 static bool overlap(const void *a, size_t a_bytes, const void *b, size_t b_bytes)
 {
@@ -215,18 +226,19 @@ static bool is_tangled(const struct data_plan *plan)
 {
     const struct data_task *task = plan->task;
     size_t n = (size_t)task->nranks, part_bytes = plan->bytes;
-    size_t in_bytes = shapes[task->kind].scatters ? n * part_bytes : part_bytes;
-    size_t out_bytes = shapes[task->kind].gathers ? n * part_bytes : part_bytes;
-    bool one_input = task->kind == DATA_BROADCAST;
+    bool to_each = scatters(task), from_each = gathers(task);
+    size_t in_bytes = to_each ? n * part_bytes : part_bytes;
+    size_t out_bytes = from_each ? n * part_bytes : part_bytes;
+    bool one_input = info_of(task)->reads == NCS_BLOCKS_ROOT_ONE;
 
     for (int w = plan->from; w < plan->to; w++) {
         const unsigned char *out = task->part[w].recv;
         size_t at = (size_t)w * part_bytes;
         for (int r = 0; r < task->nranks; r++) {
             const unsigned char *in = task->part[r].send;
-            bool in_place = r == w && (shapes[task->kind].scatters  ? out == in + at
-                                       : shapes[task->kind].gathers ? in == out + at
-                                                                    : out == in);
+            bool in_place = r == w && (to_each     ? out == in + at
+                                       : from_each ? in == out + at
+                                                   : out == in);
             bool is_read = !one_input || r == task->root;
             if (is_read && !in_place && overlap(out, out_bytes, in, in_bytes))
                 return true;
@@ -249,20 +261,20 @@ static bool is_copy(const struct data_plan *plan)
 static void move_blocks(struct data_plan *plan)
 {
     const struct data_task *task = plan->task;
-    bool per_rank = shapes[task->kind].scatters || shapes[task->kind].gathers;
+    bool per_rank = scatters(task) || gathers(task);
     size_t blocks = per_rank ? plan->blocks * (size_t)task->nranks : plan->blocks;
-    size_t writers = shapes[task->kind].scatters ? 1 : (size_t)(plan->to - plan->from);
+    size_t writers = scatters(task) ? 1 : (size_t)(plan->to - plan->from);
     size_t grain = (GRAIN / DATA_BLOCK + writers - 1) / writers;
 
     if (blocks < 2 * grain || is_tangled(plan))
-        shapes[task->kind].blocks(0, blocks, plan);
+        mover_of(task)(0, blocks, plan);
     else
-        ncs_parallel(blocks, grain, shapes[task->kind].blocks, plan);
+        ncs_parallel(blocks, grain, mover_of(task), plan);
 }
 
 void data_move_with(const struct data_task *task, const struct data_loops *loops, int left_out)
 {
-    bool only_root = task->kind == DATA_REDUCE;
+    bool only_root = info_of(task)->writes == NCS_BLOCKS_ROOT_ONE;
     struct data_plan plan = {
         .task = task,
         .bytes = task->count * ncs_dtype_bytes(task->part[0].dtype),
@@ -273,7 +285,7 @@ void data_move_with(const struct data_task *task, const struct data_loops *loops
     };
 
     plan.blocks = (plan.bytes + DATA_BLOCK - 1) / DATA_BLOCK;
-    if (shapes[task->kind].reduces)
+    if (info_of(task)->reduces)
         make_recipes(&plan);
     if (plan.blocks == 0)
         ; /* every rank agreed on nothing */

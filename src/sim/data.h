@@ -10,15 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "api/gen/api.h"
 #include "api/machine.h"
-
-enum data_kind {
-    DATA_ALL_REDUCE,
-    DATA_BROADCAST,
-    DATA_REDUCE,
-    DATA_ALL_GATHER,
-    DATA_REDUCE_SCATTER,
-};
 
 /* One rank's side. With a user operator `op` is not read. */
 struct data_part {
@@ -34,7 +27,7 @@ struct data_part {
  * then what its own rank's operator and type make of the bits of all inputs, scaled by the scalars
  * of those ranks that brought one for that type. */
 struct data_task {
-    enum data_kind kind;
+    enum ncs_fn fn;         /* a collective that is not composed */
     int nranks;
     int root;
     size_t count;           /* the call's argument, in elements of part[0].dtype */

@@ -14,9 +14,9 @@ static size_t output_bytes(const struct data_task *task, int rank)
     size_t bytes = task->count * ncs_dtype_bytes(task->part[0].dtype);
 
     if (rank < 0 || rank >= task->nranks || !task->part[rank].recv
-        || (task->kind == DATA_REDUCE && rank != task->root))
+        || (ncs_fn_info[task->fn].writes == NCS_BLOCKS_ROOT_ONE && rank != task->root))
         return 0;
-    return task->kind == DATA_ALL_GATHER ? bytes * (size_t)task->nranks : bytes;
+    return ncs_fn_info[task->fn].writes == NCS_BLOCKS_ALL ? bytes * (size_t)task->nranks : bytes;
 }
 
 /* The highest bit but one of the middle element: in a floating-point number an exponent's, far
@@ -69,7 +69,7 @@ static void move_from_next(const struct data_task *task)
 void data_move_planted(const struct data_task *task)
 {
     struct ncs_plant plant = task->plant;
-    bool rooted = task->kind == DATA_BROADCAST || task->kind == DATA_REDUCE;
+    bool rooted = ncs_fn_info[task->fn].rooted;
     bool writes = output_bytes(task, plant.rank) > 0;
 
     if (plant.kind == NCS_PLANT_MISSING) {

@@ -68,7 +68,7 @@ static int check_self(const struct group *g)
     int balance = 0; /* of the first rank where it is not even */
     for (size_t i = 0; i < g->parts; i++)
         if (is_to_self(g->part[i]))
-            g->part[i]->cr->to_self += g->part[i]->kind == PART_SEND ? 1 : -1;
+            g->part[i]->cr->to_self += g->part[i]->fn == NCS_FN_ncclSend ? 1 : -1;
     for (size_t i = 0; i < g->parts; i++) {
         if (balance == 0)
             balance = g->part[i]->cr->to_self;

@@ -143,7 +143,7 @@ void inject_spoil(const struct part *p, void *to, uint64_t bytes)
             continue;
         uint64_t size = ncs_dtype_bytes(p->dtype);
         /* The part may be a share of the call's output: an all-to-all receives it piece by piece. */
-        const char *output = p->kind == PART_PUT ? to : ncs_call_recvbuff(p->call);
+        const char *output = p->fn == NCS_FN_ncclPutSignal ? to : ncs_call_recvbuff(p->call);
         uint64_t before = (uint64_t)((char *)to - output) / size;
         for (uint64_t k = 0; k < bytes / size; k++) {
             bool chosen = before + k >= s->first && before + k - s->first < s->count;

@@ -23,8 +23,9 @@ size_t part_bytes(const struct part *p)
 
 size_t part_moved(const struct part *p)
 {
-    bool blocks = p->kind == PART_ALL_GATHER || p->kind == PART_REDUCE_SCATTER;
-    return part_bytes(p) * (blocks ? (size_t)p->cr->nranks : 1);
+    const struct ncs_fn_info *info = &ncs_fn_info[p->fn];
+    bool all = info->reads == NCS_BLOCKS_ALL || info->writes == NCS_BLOCKS_ALL;
+    return part_bytes(p) * (all ? (size_t)p->cr->nranks : 1);
 }
 
 void part_free(struct part *p)
@@ -59,7 +60,7 @@ static uint64_t next_sequence(struct part *p)
     if (!part_is_pair(p))
         return cr->collectives++;
     struct peer *peer = comm_peer(cr, p->root);
-    return p->kind == PART_SEND ? peer->sends++ : peer->recvs++;
+    return p->fn == NCS_FN_ncclSend ? peer->sends++ : peer->recvs++;
 }
 
 /* Launches of one device start in the order in which its process made them, whatever their streams
@@ -167,17 +168,8 @@ static bool extents(const struct part *p, size_t *send, size_t *recv)
         __builtin_mul_overflow(own, (size_t)p->cr->nranks, &all))
         return false;
     bool root = p->cr->rank == p->root;
-    switch (p->kind) {
-    case PART_ALL_REDUCE:     *send = own, *recv = own; break;
-    case PART_BROADCAST:      *send = root ? own : 0, *recv = own; break;
-    case PART_REDUCE:         *send = own, *recv = root ? own : 0; break;
-    case PART_ALL_GATHER:     *send = own, *recv = all; break;
-    case PART_REDUCE_SCATTER: *send = all, *recv = own; break;
-    case PART_SEND:           *send = own, *recv = 0; break;
-    case PART_RECV:           *send = 0, *recv = own; break;
-    case PART_PUT:            *send = own, *recv = 0; break;
-    default:                  *send = 0, *recv = 0; break;
-    }
+    *send = own * ncs_block_count(ncs_fn_info[p->fn].reads, root, p->cr->nranks);
+    *recv = own * ncs_block_count(ncs_fn_info[p->fn].writes, root, p->cr->nranks);
     return true;
 }
 

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "api/gen/api.h"
 #include "api/snapshot.h"
 #include "sim/data.h"
 
@@ -19,15 +20,9 @@ struct slot;
 struct spread;
 struct stream;
 
-/* The last three are kinds of calls, never of parts: each becomes sends and receives (spread.h). */
-enum part_kind { PART_PUT, PART_SIGNAL, PART_WAIT,
-                 PART_ALL_REDUCE, PART_BROADCAST, PART_REDUCE, PART_ALL_GATHER,
-                 PART_REDUCE_SCATTER, PART_SEND, PART_RECV,
-                 PART_ALL_TO_ALL, PART_GATHER, PART_SCATTER };
-
 /* One call's share. */
 struct part {
-    enum part_kind kind;
+    enum ncs_fn fn;          /* never a composed one: that becomes sends and receives (spread.h) */
     enum ncs_part_state state;
     struct comm_rank *cr;
     struct ncs_call *call;   /* pinned; NULL = not journalled */
@@ -63,12 +58,12 @@ struct launch {
 
 static inline bool part_is_pair(const struct part *p)
 {
-    return p->kind == PART_SEND || p->kind == PART_RECV;
+    return ncs_fn_info[p->fn].pair;
 }
 
 static inline bool part_is_one_sided(const struct part *p)
 {
-    return p->kind <= PART_WAIT;
+    return ncs_fn_info[p->fn].one_sided;
 }
 
 size_t part_bytes(const struct part *p); /* count * size of the type */

@@ -7,7 +7,7 @@
 #include "sim/choose.h"
 #include "sim/comm.h"
 #include "sim/context.h"
-#include "sim/functions.h"
+#include "sim/gen/functions.h"
 #include "sim/host.h"
 #include "sim/init.h"
 #include "sim/inject.h"

@@ -8,7 +8,7 @@
 #include "sim/check.h"
 #include "sim/comm.h"
 #include "sim/cuda.h"
-#include "sim/functions.h"
+#include "sim/gen/functions.h"
 #include "sim/group.h"
 #include "sim/launch.h"
 #include "sim/memory.h"
@@ -32,28 +32,23 @@ static struct redop *find_redop(struct comm_rank *cr, int op)
     return index < cr->redops && cr->redop[index].live ? &cr->redop[index] : NULL;
 }
 
-static bool reduces(const struct request *r)
-{
-    return r->kind == PART_ALL_REDUCE || r->kind == PART_REDUCE || r->kind == PART_REDUCE_SCATTER;
-}
-
 static int check_arguments(const struct request *r, struct comm_rank *cr)
 {
     if (r->root < 0 || r->root >= cr->nranks) {
-        nccl_warn("%s : invalid root %d (root should be in the 0..%d range)", r->name, r->root,
+        nccl_warn("%s : invalid root %d (root should be in the 0..%d range)", request_name(r->fn), r->root,
                   cr->nranks);
         return ncclInvalidArgument;
     }
     if ((int)r->dtype < 0 || r->dtype >= ncclNumTypes) {
-        nccl_warn("%s : invalid type %d", r->name, (int)r->dtype);
+        nccl_warn("%s : invalid type %d", request_name(r->fn), (int)r->dtype);
         return ncclInvalidArgument;
     }
     if (r->op < 0) {
-        nccl_warn("%s : invalid reduction operation %d", r->name, r->op);
+        nccl_warn("%s : invalid reduction operation %d", request_name(r->fn), r->op);
         return ncclInvalidArgument;
     }
     if (r->op >= ncclNumOps && !find_redop(cr, r->op)) {
-        nccl_warn("%s : reduction operation %d unknown to this communicator", r->name, r->op);
+        nccl_warn("%s : reduction operation %d unknown to this communicator", request_name(r->fn), r->op);
         return ncclInvalidArgument;
     }
     return ncclSuccess;
@@ -63,7 +58,7 @@ static int check_arguments(const struct request *r, struct comm_rank *cr)
 static int check_reduction(const struct request *r, struct comm_rank *cr)
 {
     bool fp8 = r->dtype == ncclFloat8e4m3 || r->dtype == ncclFloat8e5m2;
-    if (!reduces(r))
+    if (!ncs_fn_info[r->fn].reduces)
         return ncclSuccess;
     if (fp8 && sim_world.options.capability < 90) {
         nccl_warn("FP8 reduction support begins with sm90 capable devices.");
@@ -83,7 +78,7 @@ static int check_reduction(const struct request *r, struct comm_rank *cr)
 static struct part *make_part(const struct request *r, struct comm_rank *cr, struct stream *stream)
 {
     struct part *p = sim_new(sizeof *p);
-    *p = (struct part){ .kind = r->kind, .cr = cr, .stream = stream, .send = r->send,
+    *p = (struct part){ .fn = r->fn, .cr = cr, .stream = stream, .send = r->send,
                         .recv = r->recv, .count = r->count, .dtype = (int)r->dtype, .op = r->op,
                         .root = r->root };
     if (r->op >= ncclNumOps) {
@@ -108,20 +103,15 @@ static void log_request(const struct request *r, const struct comm_rank *cr)
 {
     if (!nccl_info_wanted(LOG_COLL) && !nccl_trace_wanted())
         return;
-    bool sends = r->kind == PART_SEND;
+    bool sends = r->fn == NCS_FN_ncclSend;
     uint64_t send = sends ? 0 : log_address(r->send), recv = log_address(sends ? r->send : r->recv);
     struct log_pointer comm = log_pointer(cr->handle), stream = log_pointer(log_stream(r->stream));
     if (nccl_info_wanted(LOG_COLL))
         nccl_info(LOG_COLL, "%s: opCount %" PRIx64 " sendbuff %s recvbuff %s count %zu datatype %d op %d root %d "
-                  "comm %s [nranks=%d] stream %s", r->name, cr->launches, LOG_POINTER(send), LOG_POINTER(recv),
+                  "comm %s [nranks=%d] stream %s", request_name(r->fn), cr->launches, LOG_POINTER(send), LOG_POINTER(recv),
                   r->count, (int)r->dtype, r->op, r->root, comm.text, cr->nranks, stream.text);
-    nccl_trace("nccl%s(%" PRIx64 ",%" PRIx64 ",%zu,%d,%d,%d,%s,%s)", r->name, send, recv, r->count,
+    nccl_trace("nccl%s(%" PRIx64 ",%" PRIx64 ",%zu,%d,%d,%d,%s,%s)", request_name(r->fn), send, recv, r->count,
                (int)r->dtype, r->op, r->root, comm.text, stream.text);
-}
-
-static bool is_spread(const struct request *r)
-{
-    return r->kind >= PART_ALL_TO_ALL;
 }
 
 static void queue_spread(struct context *c, struct part *whole)
@@ -145,11 +135,11 @@ static void run_alone(struct part *p, bool spread)
 static int queue_request(struct context *c, const struct request *r, const struct one_sided *o)
 {
     struct comm_rank *cr;
-    int rc = comm_check(r->comm, r->name, &cr);
+    int rc = comm_check(r->comm, request_name(r->fn), &cr);
     if (rc)
         return rc;
     if (cr->state == COMM_REVOKED) {
-        nccl_warn("%s: communicator was revoked", r->name);
+        nccl_warn("%s: communicator was revoked", request_name(r->fn));
         return ncclInvalidUsage;
     }
     rc = comm_ready(cr);
@@ -164,11 +154,11 @@ static int queue_request(struct context *c, const struct request *r, const struc
         rc = cuda_failed_in_nccl(c, cr->gpu->fault);
     if (!rc)
         rc = check_arguments(r, cr);
-    bool one_sided = r->kind <= PART_WAIT;
-    bool pair = r->kind == PART_SEND || r->kind == PART_RECV;
+    const struct ncs_fn_info *info = &ncs_fn_info[r->fn];
+    bool one_sided = info->one_sided, pair = info->pair;
     if (!rc && cr->checks && !one_sided && !(pair && r->count == 0))
-        rc = check_pointers(cr, &(struct check_call){ r->name, pair, r->kind == PART_BROADCAST,
-                                                      r->kind == PART_REDUCE, r->send, r->recv },
+        rc = check_pointers(cr, &(struct check_call){ request_name(r->fn), pair, info->reads == NCS_BLOCKS_ROOT_ONE,
+                                                      info->writes == NCS_BLOCKS_ROOT_ONE, r->send, r->recv },
                             r->root == cr->rank);
     if (!rc)
         rc = cuda_refusal_in_nccl(c);
@@ -193,8 +183,8 @@ static int queue_request(struct context *c, const struct request *r, const struc
     struct part *p = make_part(r, cr, stream);
     p->rma = rma;
     if (at_once)
-        run_alone(p, is_spread(r));
-    else if (is_spread(r))
+        run_alone(p, info->composed);
+    else if (info->composed)
         queue_spread(c, p);
     else
         group_add_part(c, p);
@@ -211,93 +201,6 @@ ncclResult_t request_submit(const struct request *r, const struct one_sided *o)
     if (rc)
         comm_fail(r->comm, rc);
     return group_leave(c, rc);
-}
-
-static ncclResult_t submit(const struct request *r)
-{
-    return request_submit(r, NULL);
-}
-
-ncclResult_t sim_ncclAllReduce(const void *sendbuff, void *recvbuff, size_t count,
-                               ncclDataType_t datatype, ncclRedOp_t op, ncclComm_t comm,
-                               cudaStream_t stream)
-{
-    return submit(&(struct request){ "AllReduce", PART_ALL_REDUCE, sendbuff, recvbuff, count,
-                                     datatype, (int)op, 0, comm, stream });
-}
-
-ncclResult_t sim_ncclBroadcast(const void *sendbuff, void *recvbuff, size_t count,
-                               ncclDataType_t datatype, int root, ncclComm_t comm,
-                               cudaStream_t stream)
-{
-    return submit(&(struct request){ "Broadcast", PART_BROADCAST, sendbuff, recvbuff, count,
-                                     datatype, ncclSum, root, comm, stream });
-}
-
-ncclResult_t sim_ncclBcast(void *buff, size_t count, ncclDataType_t datatype, int root,
-                           ncclComm_t comm, cudaStream_t stream)
-{
-    return sim_ncclBroadcast(buff, buff, count, datatype, root, comm, stream);
-}
-
-ncclResult_t sim_ncclReduce(const void *sendbuff, void *recvbuff, size_t count,
-                            ncclDataType_t datatype, ncclRedOp_t op, int root, ncclComm_t comm,
-                            cudaStream_t stream)
-{
-    return submit(&(struct request){ "Reduce", PART_REDUCE, sendbuff, recvbuff, count, datatype,
-                                     (int)op, root, comm, stream });
-}
-
-ncclResult_t sim_ncclAllGather(const void *sendbuff, void *recvbuff, size_t sendcount,
-                               ncclDataType_t datatype, ncclComm_t comm, cudaStream_t stream)
-{
-    return submit(&(struct request){ "AllGather", PART_ALL_GATHER, sendbuff, recvbuff, sendcount,
-                                     datatype, ncclSum, 0, comm, stream });
-}
-
-ncclResult_t sim_ncclReduceScatter(const void *sendbuff, void *recvbuff, size_t recvcount,
-                                   ncclDataType_t datatype, ncclRedOp_t op, ncclComm_t comm,
-                                   cudaStream_t stream)
-{
-    return submit(&(struct request){ "ReduceScatter", PART_REDUCE_SCATTER, sendbuff, recvbuff,
-                                     recvcount, datatype, (int)op, 0, comm, stream });
-}
-
-ncclResult_t sim_ncclAlltoAll(const void *sendbuff, void *recvbuff, size_t count,
-                              ncclDataType_t datatype, ncclComm_t comm, cudaStream_t stream)
-{
-    return submit(&(struct request){ "AlltoAll", PART_ALL_TO_ALL, sendbuff, recvbuff, count,
-                                     datatype, ncclSum, 0, comm, stream });
-}
-
-ncclResult_t sim_ncclGather(const void *sendbuff, void *recvbuff, size_t count,
-                            ncclDataType_t datatype, int root, ncclComm_t comm,
-                            cudaStream_t stream)
-{
-    return submit(&(struct request){ "Gather", PART_GATHER, sendbuff, recvbuff, count,
-                                     datatype, ncclSum, root, comm, stream });
-}
-
-ncclResult_t sim_ncclScatter(const void *sendbuff, void *recvbuff, size_t count,
-                             ncclDataType_t datatype, int root, ncclComm_t comm,
-                             cudaStream_t stream)
-{
-    return submit(&(struct request){ "Scatter", PART_SCATTER, sendbuff, recvbuff, count,
-                                     datatype, ncclSum, root, comm, stream });
-}
-
-ncclResult_t sim_ncclSend(const void *sendbuff, size_t count, ncclDataType_t datatype, int peer,
-                          ncclComm_t comm, cudaStream_t stream)
-{
-    return submit(&(struct request){ "Send", PART_SEND, sendbuff, NULL, count, datatype, ncclSum,
-                                     peer, comm, stream });
-}
-
-ncclResult_t sim_ncclRecv(void *recvbuff, size_t count, ncclDataType_t datatype, int peer,
-                          ncclComm_t comm, cudaStream_t stream)
-{
-    return submit(&(struct request){ "Recv", PART_RECV, NULL, recvbuff, count, datatype, ncclSum,
-                                     peer, comm, stream });
 }
 
 ncclResult_t sim_ncclGroupStart(void)

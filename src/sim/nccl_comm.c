@@ -3,7 +3,7 @@
 
 #include "sim/comm.h"
 #include "sim/cuda.h"
-#include "sim/functions.h"
+#include "sim/gen/functions.h"
 #include "sim/window.h"
 #include "sim/world.h"
 

@@ -5,7 +5,7 @@
 
 #include "sim/context.h"
 #include "sim/environment.h"
-#include "sim/functions.h"
+#include "sim/gen/functions.h"
 #include "sim/log.h"
 #include "sim/memory.h"
 #include "sim/world.h"

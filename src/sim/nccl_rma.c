@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "sim/comm.h"
-#include "sim/functions.h"
+#include "sim/gen/functions.h"
 #include "sim/request.h"
 #include "sim/rma.h"
 #include "sim/window.h"
@@ -90,7 +90,7 @@ int rma_check(const struct request *r, const struct one_sided *o, const struct c
 {
     if (!comm_has_rma(cr))
         return invalid("One sided RMA: host RMA is not supported in this communicator.");
-    if (r->kind == PART_WAIT)
+    if (r->fn == NCS_FN_ncclWaitSignal)
         return check_wait(o, cr, out);
     if (o->ctx != 0)
         return invalid("Context %d is invalid (must be 0)", o->ctx);
@@ -98,7 +98,7 @@ int rma_check(const struct request *r, const struct one_sided *o, const struct c
         return invalid("Signal index %d is invalid (must be 0)", o->sig_idx);
     if (o->flags != 0)
         return invalid("Flags %u is invalid (must be 0)", o->flags);
-    return r->kind == PART_PUT ? check_put(r, o, cr, out) : ncclSuccess;
+    return r->fn == NCS_FN_ncclPutSignal ? check_put(r, o, cr, out) : ncclSuccess;
 }
 
 ncclResult_t sim_ncclPutSignal(const void *localbuff, size_t count, ncclDataType_t datatype,
@@ -107,22 +107,22 @@ ncclResult_t sim_ncclPutSignal(const void *localbuff, size_t count, ncclDataType
 {
     struct one_sided o = { .window = peerWin, .offset = peerWinOffset, .sig_idx = sigIdx,
                            .ctx = ctx, .flags = flags };
-    return request_submit(&(struct request){ "PutSignal", PART_PUT, localbuff, NULL, count,
-                                             datatype, ncclSum, peer, comm, stream }, &o);
+    return request_submit(&(struct request){ NCS_FN_ncclPutSignal, localbuff, NULL, count, datatype,
+                                             ncclSum, peer, comm, stream }, &o);
 }
 
 ncclResult_t sim_ncclSignal(int peer, int sigIdx, int ctx, unsigned int flags, ncclComm_t comm,
                             cudaStream_t stream)
 {
     struct one_sided o = { .sig_idx = sigIdx, .ctx = ctx, .flags = flags };
-    return request_submit(&(struct request){ "Signal", PART_SIGNAL, NULL, NULL, 0, ncclInt8,
-                                             ncclSum, peer, comm, stream }, &o);
+    return request_submit(&(struct request){ NCS_FN_ncclSignal, NULL, NULL, 0, ncclInt8, ncclSum,
+                                             peer, comm, stream }, &o);
 }
 
 ncclResult_t sim_ncclWaitSignal(int nDesc, ncclWaitSignalDesc_t *signalDescs, ncclComm_t comm,
                                 cudaStream_t stream)
 {
     struct one_sided o = { .waits = nDesc, .wait = signalDescs };
-    return request_submit(&(struct request){ "WaitSignal", PART_WAIT, NULL, NULL, 0, ncclInt32,
+    return request_submit(&(struct request){ NCS_FN_ncclWaitSignal, NULL, NULL, 0, ncclInt32,
                                              ncclSum, 0, comm, stream }, &o);
 }

@@ -4,7 +4,7 @@
 #include "sim/comm.h"
 #include "base/order.h"
 #include "sim/cuda.h"
-#include "sim/functions.h"
+#include "sim/gen/functions.h"
 #include "sim/group.h"
 #include "sim/job.h"
 #include "sim/life.h"

@@ -1,6 +1,6 @@
 /* NCCL's texts: of result codes, and of the last error. */
 #include "sim/comm.h"
-#include "sim/functions.h"
+#include "sim/gen/functions.h"
 #include "sim/version.h"
 #include "sim/world.h"
 

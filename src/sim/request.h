@@ -21,8 +21,7 @@ struct one_sided {
 };
 
 struct request {
-    const char *name; /* as NCCL's messages write it */
-    enum part_kind kind;
+    enum ncs_fn fn;   /* its name in NCCL's messages: request_name */
     const void *send;
     void *recv;
     size_t count;
@@ -32,6 +31,12 @@ struct request {
     ncclComm_t comm;
     cudaStream_t stream;
 };
+
+/* As NCCL's messages write it: "AllReduce". */
+static inline const char *request_name(enum ncs_fn fn)
+{
+    return ncs_fn_info[fn].name + sizeof "nccl" - 1;
+}
 
 /* NCCL's chain of checks, in its order, then the place in the group. `o`: of one-sided calls. */
 ncclResult_t request_submit(const struct request *r, const struct one_sided *o);

@@ -68,7 +68,7 @@ static bool take_signals(struct part *part)
 
 void rma_arrive(struct part *part)
 {
-    if (part->kind != PART_WAIT) {
+    if (part->fn != NCS_FN_ncclWaitSignal) {
         set_out(part);
     } else if (take_signals(part)) {
         end_later(part, op_cost(0));
@@ -104,7 +104,7 @@ void rma_move(struct part *part)
     void *to = NULL;
     const char *why = NULL;
     world_changed();
-    if (part->kind == PART_PUT && part->count > 0) {
+    if (part->fn == NCS_FN_ncclPutSignal && part->count > 0) {
         why = part_misplaced(part);
         if (!why)
             why = window_target(part->rma->window, part->root, part->rma->offset,
@@ -122,7 +122,7 @@ void rma_move(struct part *part)
         part_copy(part, to, part->send, part_bytes(part));
         inject_spoil(part, to, part->call ? part_bytes(part) : 0);
     }
-    if (part->kind != PART_WAIT)
+    if (part->fn != NCS_FN_ncclWaitSignal)
         count_signal(part);
     tell(sim_world.observer.after, part);
     part->state = NCS_PART_DONE;

@@ -27,8 +27,8 @@ static struct slot *find_slot(const struct part *p)
 {
     struct comm *comm = p->cr->comm;
     bool pair = part_is_pair(p);
-    int src = p->kind == PART_SEND ? p->cr->rank : p->root;
-    int dst = p->kind == PART_SEND ? p->root : p->cr->rank;
+    int src = p->fn == NCS_FN_ncclSend ? p->cr->rank : p->root;
+    int dst = p->fn == NCS_FN_ncclSend ? p->root : p->cr->rank;
     struct ncs_map *map = pair ? &comm->pairs : &comm->collectives;
     uint64_t key = pair ? pair_key(src, dst, p->sequence) : p->sequence + 1;
     struct slot *slot = ncs_map_get(map, key);
@@ -77,7 +77,7 @@ bool slots_lone_send(const struct comm *comm, uint64_t limit)
 
 static int place_in(const struct slot *slot, const struct part *p)
 {
-    return slot->pair ? p->kind == PART_RECV : p->cr->rank;
+    return slot->pair ? p->fn == NCS_FN_ncclRecv : p->cr->rank;
 }
 
 /* The journalled calls of the parts that are there, in order of rank, each once. */
@@ -104,31 +104,22 @@ static void tell(void (*hook)(void *self, struct ncs_call *const *calls, size_t 
     ncs_free(calls);
 }
 
-static bool reduces(enum part_kind kind)
-{
-    return kind == PART_ALL_REDUCE || kind == PART_REDUCE || kind == PART_REDUCE_SCATTER;
-}
-
-static bool is_rooted(enum part_kind kind)
-{
-    return kind == PART_BROADCAST || kind == PART_REDUCE;
-}
-
 /* Heart, rule 9: which disagreement keeps a collective from completing. */
 static enum ncs_stuck compare(const struct slot *slot, bool *differs)
 {
     const struct part *first = slot->part[0];
+    const struct ncs_fn_info *info = &ncs_fn_info[first->fn];
     enum ncs_stuck stuck = NCS_STUCK_NO;
     for (int i = 1; i < slot->expected; i++) {
         const struct part *p = slot->part[i];
-        if (p->kind != first->kind)
+        if (p->fn != first->fn)
             return NCS_STUCK_KIND;
         if (part_bytes(p) != part_bytes(first))
             stuck = NCS_STUCK_COUNT;
-        else if (!stuck && is_rooted(p->kind) && p->root != first->root)
+        else if (!stuck && info->rooted && p->root != first->root)
             stuck = NCS_STUCK_ROOT;
         if (p->dtype != first->dtype ||
-            (reduces(p->kind) && (p->op != first->op || p->premul != first->premul)))
+            (info->reduces && (p->op != first->op || p->premul != first->premul)))
             *differs = true;
     }
     return stuck;
@@ -230,14 +221,14 @@ void slot_arrive(struct part *part)
         return;
     if (slot->arrived == slot->expected)
         slot->pair ? match_pair(slot) : match_collective(slot);
-    else if (part->kind == PART_SEND && sim_world.options.eager > 0)
+    else if (part->fn == NCS_FN_ncclSend && sim_world.options.eager > 0)
         run_ahead(slot, part);
 }
 
 void slot_leave(struct part *part)
 {
     struct slot *slot = part->slot;
-    if (part->kind == PART_SEND)
+    if (part->fn == NCS_FN_ncclSend)
         stop_running_ahead(slot);
     slot_forget(part);
 }
@@ -272,16 +263,10 @@ static bool spoil_this(void)
     return w->plant.kind != NCS_PLANT_NONE && (w->plant.nth == 0 || w->plant.nth == w->planted);
 }
 
-static const enum data_kind data_kinds[] = {
-    [PART_ALL_REDUCE] = DATA_ALL_REDUCE, [PART_BROADCAST] = DATA_BROADCAST,
-    [PART_REDUCE] = DATA_REDUCE,         [PART_ALL_GATHER] = DATA_ALL_GATHER,
-    [PART_REDUCE_SCATTER] = DATA_REDUCE_SCATTER,
-};
-
 static void move_collective(struct slot *slot)
 {
     const struct part *first = slot->part[0];
-    struct data_task task = { .kind = data_kinds[first->kind], .nranks = slot->expected,
+    struct data_task task = { .fn = first->fn, .nranks = slot->expected,
                               .root = first->root, .count = first->count };
     if (spoil_this())
         task.plant = sim_world.plant;
@@ -302,7 +287,7 @@ void part_copy(const struct part *p, void *to, const void *from, size_t bytes)
 {
     size_t size = ncs_dtype_bytes(p->dtype);
     struct data_part one = { .send = from, .recv = to, .dtype = p->dtype, .op = ncclSum };
-    struct data_task task = { .kind = DATA_BROADCAST, .nranks = 1, .count = bytes / size,
+    struct data_task task = { .fn = NCS_FN_ncclBroadcast, .nranks = 1, .count = bytes / size,
                               .part = &one };
     if (spoil_this() && bytes > 0 && sim_world.plant.rank == p->cr->rank) {
         task.plant = sim_world.plant;

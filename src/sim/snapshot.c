@@ -105,7 +105,7 @@ void snapshot_contact(const struct part *part, struct ncs_snap_job *out, struct 
     out->pair = part_is_pair(part);
     if (out->pair) {
         out->peer = part->root;
-        out->sending = part->kind == PART_SEND;
+        out->sending = part->fn == NCS_FN_ncclSend;
         snapshot_missing(out, s, part->root);
         return;
     }
@@ -118,7 +118,7 @@ void snapshot_contact(const struct part *part, struct ncs_snap_job *out, struct 
 /* The peers whose signals a wait has not had, in the order of the call. */
 static void add_lacks(struct ncs_snapshot *s, const struct part *p)
 {
-    for (size_t i = 0; p->kind == PART_WAIT && i < p->rma->waits; i++) {
+    for (size_t i = 0; p->fn == NCS_FN_ncclWaitSignal && i < p->rma->waits; i++) {
         const struct rma_wait *w = &p->rma->wait[i];
         const struct peer *peer = comm_peer(p->cr, w->peer);
         struct ncs_snap_lack lack = { .part = (int)s->parts, .peer = w->peer, .wanted = w->signals,

@@ -10,7 +10,7 @@
 /* The calls of all ranks with one sequence number, until the last has arrived. Only for comparing:
  * nobody waits here. */
 struct attendance {
-    enum part_kind kind;
+    enum ncs_fn fn;
     int root, dtype;
     size_t bytes;
     struct ncs_call *call; /* pinned */
@@ -32,15 +32,15 @@ static void *block(const void *base, size_t bytes, int index)
     return (void *)((uintptr_t)base + bytes * (size_t)index);
 }
 
-static struct part *share(const struct part *whole, struct spread *s, enum part_kind kind, int peer)
+static struct part *share(const struct part *whole, struct spread *s, enum ncs_fn fn, int peer)
 {
     struct part *p = sim_new(sizeof *p);
-    *p = (struct part){ .kind = kind, .cr = whole->cr, .call = whole->call,
+    *p = (struct part){ .fn = fn, .cr = whole->cr, .call = whole->call,
                         .stream = whole->stream, .count = whole->count, .dtype = whole->dtype,
                         .root = peer, .spread = s };
-    bool sends = kind == PART_SEND;
-    bool blocks = s->kind == PART_ALL_TO_ALL || (s->kind == PART_GATHER) == !sends;
-    void *at = block(sends ? whole->send : whole->recv, s->bytes, blocks ? peer : 0);
+    bool sends = fn == NCS_FN_ncclSend;
+    enum ncs_blocks blocks = sends ? ncs_fn_info[s->fn].reads : ncs_fn_info[s->fn].writes;
+    void *at = block(sends ? whole->send : whole->recv, s->bytes, ncs_blocks_are_many(blocks) ? peer : 0);
     if (sends)
         p->send = at;
     else
@@ -56,7 +56,7 @@ static struct part *share(const struct part *whole, struct spread *s, enum part_
 static struct spread *spread_of(const struct part *whole)
 {
     struct spread *s = sim_new(sizeof *s);
-    *s = (struct spread){ .cr = whole->cr, .kind = whole->kind, .root = whole->root,
+    *s = (struct spread){ .cr = whole->cr, .fn = whole->fn, .root = whole->root,
                           .dtype = whole->dtype, .bytes = part_bytes(whole),
                           .call = whole->call };
     ncs_call_pin(s->call);
@@ -67,7 +67,7 @@ void spread_alone(struct part *whole)
 {
     whole->spread = spread_of(whole);
     whole->spread->parts = whole->spread->open = 1;
-    whole->kind = PART_BROADCAST;
+    whole->fn = NCS_FN_ncclBroadcast;
     whole->root = 0;
 }
 
@@ -75,13 +75,15 @@ size_t spread_call(struct part *whole, struct part **out)
 {
     struct comm_rank *cr = whole->cr;
     struct spread *s = spread_of(whole);
-    bool all = s->kind == PART_ALL_TO_ALL, root = cr->rank == s->root;
+    const struct ncs_fn_info *info = &ncs_fn_info[s->fn];
+    bool is_root = cr->rank == s->root;
     size_t count = 0;
     for (int peer = 0; peer < cr->nranks; peer++) {
-        if (all || (s->kind == PART_GATHER ? peer == s->root : root))
-            out[count++] = share(whole, s, PART_SEND, peer);
-        if (all || (s->kind == PART_GATHER ? root : peer == s->root))
-            out[count++] = share(whole, s, PART_RECV, peer);
+        bool peer_is_root = peer == s->root;
+        if (ncs_block_count(info->reads, is_root, 1) && ncs_block_count(info->writes, peer_is_root, 1))
+            out[count++] = share(whole, s, NCS_FN_ncclSend, peer);
+        if (ncs_block_count(info->writes, is_root, 1) && ncs_block_count(info->reads, peer_is_root, 1))
+            out[count++] = share(whole, s, NCS_FN_ncclRecv, peer);
     }
     part_free(whole);
     return count;
@@ -113,7 +115,7 @@ static void compare(struct comm *comm, const struct muster *m)
     const struct attendance *first = &m->rank[0];
     bool differs = false;
     for (const struct attendance *a = first; a < first + comm->nranks; a++)
-        differs |= a->kind != first->kind || a->bytes != first->bytes ||
+        differs |= a->fn != first->fn || a->bytes != first->bytes ||
                    a->dtype != first->dtype || a->root != first->root;
     if (differs)
         tell_mismatch(m, comm->nranks);
@@ -136,7 +138,7 @@ void spread_arrive(struct spread *s)
         m = sim_new(muster_bytes(comm));
         ncs_map_put(&comm->musters, s->sequence, m);
     }
-    m->rank[s->cr->rank] = (struct attendance){ s->kind, s->root, s->dtype, s->bytes, s->call };
+    m->rank[s->cr->rank] = (struct attendance){ s->fn, s->root, s->dtype, s->bytes, s->call };
     ncs_call_pin(s->call);
     if (++m->arrived < comm->nranks)
         return;

@@ -16,7 +16,7 @@ struct comm;
 /* One rank's call. */
 struct spread {
     struct comm_rank *cr;
-    enum part_kind kind;     /* PART_ALL_TO_ALL, PART_GATHER, PART_SCATTER */
+    enum ncs_fn fn;          /* a composed one */
     int root, dtype;
     size_t bytes;            /* count * size of the type */
     uint64_t sequence;       /* among the rank's calls of this sort, from 1; 0 = not launched */
@@ -30,8 +30,8 @@ static inline bool part_is_spread(const struct part *p)
     return p->spread != NULL;
 }
 
-/* Makes the sends and receives of a call; `whole` is the call as one part, of one of the last three
- * kinds, and is freed. Writes at most 2 * nranks parts to `out`, returns how many. */
+/* Makes the sends and receives of a call; `whole` is the call as one part, and is
+ * freed. Writes at most 2 * nranks parts to `out`, returns how many. */
 size_t spread_call(struct part *whole, struct part **out);
 
 /* On a communicator of one rank the call stays one part, which copies. */

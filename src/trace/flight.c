@@ -158,8 +158,9 @@ static void close_batch(struct record_rank *k, int comm, bool p2p, int64_t seq, 
 static void set_sizes(const struct entry *e, struct record_call *c)
 {
     const json_t *in = json_object_get(e->o, "input_sizes"), *out = json_object_get(e->o, "output_sizes");
-    bool by_output = c->fn == NCS_FN_ncclReduceScatter || c->fn == NCS_FN_ncclScatter ||
-                     c->fn == NCS_FN_ncclRecv;
+    const struct ncs_fn_info *info = &ncs_fn_info[c->fn];
+    bool by_output = c->fn == NCS_FN_ncclRecv ||
+                     (ncs_blocks_are_many(info->reads) && !ncs_blocks_are_many(info->writes));
     const json_t *types = json_object_get(e->o, by_output ? "output_dtypes" : "input_dtypes");
     const json_t *sizes = by_output ? out : in;
     int factor;

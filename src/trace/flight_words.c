@@ -4,33 +4,48 @@
 #include <string.h>
 #include <strings.h>
 
-/* What a name begins with, without the prefix of its library and underscores before it: the longer words
- * stand before those that they begin with. */
+/* What else a name begins with than that of a method of a communicator. */
 static const struct {
     const char *begins;
     enum flight_word word;
     enum ncs_fn fn;
 } words[] = {
-    { "all_reduce", FLIGHT_CALL, NCS_FN_ncclAllReduce },
-    { "allreduce", FLIGHT_CALL, NCS_FN_ncclAllReduce },
     { "barrier", FLIGHT_CALL, NCS_FN_ncclAllReduce },
-    { "reduce_scatter", FLIGHT_CALL, NCS_FN_ncclReduceScatter },
-    { "reducescatter", FLIGHT_CALL, NCS_FN_ncclReduceScatter },
-    { "reduce", FLIGHT_CALL, NCS_FN_ncclReduce },
-    { "all_gather", FLIGHT_CALL, NCS_FN_ncclAllGather },
-    { "allgather", FLIGHT_CALL, NCS_FN_ncclAllGather },
-    { "all_to_all", FLIGHT_CALL, NCS_FN_ncclAlltoAll },
-    { "alltoall", FLIGHT_CALL, NCS_FN_ncclAlltoAll },
-    { "broadcast", FLIGHT_CALL, NCS_FN_ncclBroadcast },
-    { "gather", FLIGHT_CALL, NCS_FN_ncclGather },
-    { "scatter", FLIGHT_CALL, NCS_FN_ncclScatter },
-    { "send", FLIGHT_P2P, NCS_FN_ncclSend },
-    { "recv", FLIGHT_P2P, NCS_FN_ncclRecv },
     { "coalesced", FLIGHT_CLOSES, NCS_FN_ncclGroupEnd },
     { "split", FLIGHT_OTHER, NCS_FN_ncclCommSplit },
     { "new_window", FLIGHT_OTHER, NCS_FN_ncclCommWindowRegister },
 };
 
+/* How many letters of the name are those of the word, which it may write without '_'; 0 = others. */
+static size_t same_letters(const char *name, const char *word)
+{
+    size_t n = 0;
+    for (; *word; word++) {
+        if (tolower((unsigned char)name[n]) == *word)
+            n++;
+        else if (*word != '_')
+            return 0;
+    }
+    return n;
+}
+
+/* The call whose method's name the name begins with, the longest of them: "_reduce_scatter_base". */
+static enum flight_word call_of(const char *name, enum ncs_fn *fn)
+{
+    size_t longest = 0;
+    for (int i = 0; i < NCS_FN_COUNT; i++) {
+        const struct ncs_fn_info *info = &ncs_fn_info[i];
+        size_t letters = info->counted && !info->one_sided && info->lua_name
+                             ? same_letters(name, info->lua_name + strlen("comm:")) : 0;
+        if (letters > longest) {
+            longest = letters;
+            *fn = (enum ncs_fn)i;
+        }
+    }
+    return longest == 0 ? FLIGHT_UNKNOWN : ncs_fn_info[*fn].pair ? FLIGHT_P2P : FLIGHT_CALL;
+}
+
+/* A name may have the prefix of its library and underscores before it. */
 enum flight_word ncs_flight_word(const char *name, enum ncs_fn *fn)
 {
     const char *colon = strchr(name, ':');
@@ -41,7 +56,7 @@ enum flight_word ncs_flight_word(const char *name, enum ncs_fn *fn)
             *fn = words[i].fn;
             return words[i].word;
         }
-    return FLIGHT_UNKNOWN;
+    return call_of(name, fn);
 }
 
 static const struct {

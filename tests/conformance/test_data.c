@@ -69,8 +69,8 @@ static void lay_out(struct trial *t, bool in_place, size_t skew, uint64_t seed)
 {
     size_t n = (size_t)t->task.nranks;
     size_t b = t->bytes = t->task.count * ncs_dtype_bytes(t->part[0].dtype);
-    size_t in = t->task.kind == DATA_REDUCE_SCATTER ? n * b : b;
-    size_t out = t->task.kind == DATA_ALL_GATHER ? n * b : b;
+    size_t in = t->task.fn == NCS_FN_ncclReduceScatter ? n * b : b;
+    size_t out = t->task.fn == NCS_FN_ncclAllGather ? n * b : b;
 
     t->task.part = t->part;
     t->left_out = -1;
@@ -78,9 +78,9 @@ static void lay_out(struct trial *t, bool in_place, size_t skew, uint64_t seed)
     for (size_t r = 0; r < n; r++) {
         t->send_at[r] = GUARD + skew;
         t->recv_at[r] = in_place ? t->send_at[r] : 2 * GUARD + skew + in;
-        if (in_place && t->task.kind == DATA_ALL_GATHER)
+        if (in_place && t->task.fn == NCS_FN_ncclAllGather)
             t->send_at[r] += r * b;
-        if (in_place && t->task.kind == DATA_REDUCE_SCATTER)
+        if (in_place && t->task.fn == NCS_FN_ncclReduceScatter)
             t->recv_at[r] += r * b;
     }
     fill(t, seed);
@@ -158,26 +158,28 @@ static void expect(struct trial *t)
 {
     int n = t->task.nranks, root = t->task.root;
 
-    if (t->task.kind == DATA_REDUCE)
+    if (t->task.fn == NCS_FN_ncclReduce)
         expect_reduction(t, root, 0);
     for (int r = 0; r < n; r++) {
         unsigned char *out = t->want[r] + t->recv_at[r];
-        switch (t->task.kind) {
-        case DATA_REDUCE:
+        switch (t->task.fn) {
+        case NCS_FN_ncclReduce:
             break;
-        case DATA_ALL_REDUCE:
+        case NCS_FN_ncclAllReduce:
             expect_reduction(t, r, 0);
             break;
-        case DATA_REDUCE_SCATTER:
+        case NCS_FN_ncclReduceScatter:
             expect_reduction(t, r, (size_t)r * t->bytes);
             break;
-        case DATA_BROADCAST:
+        case NCS_FN_ncclBroadcast:
             memcpy(out, t->was[root] + t->send_at[root], t->bytes);
             break;
-        case DATA_ALL_GATHER:
+        case NCS_FN_ncclAllGather:
             for (int s = 0; s < n; s++)
                 memcpy(out + (size_t)s * t->bytes, t->was[s] + t->send_at[s], t->bytes);
             break;
+        default:
+            ck_abort_msg("no collective that is not composed: %d", (int)t->task.fn);
         }
     }
 }
@@ -188,20 +190,23 @@ static void compare(const struct trial *t)
         for (size_t i = 0; i < t->room; i++)
             if (t->now[r][i] != t->want[r][i])
                 ck_abort_msg("kind %d, %d ranks, root %d, %s, op %d%s, count %zu: rank %d, byte "
-                             "%td of the output: got %02x, want %02x", (int)t->task.kind,
+                             "%td of the output: got %02x, want %02x", (int)t->task.fn,
                              t->task.nranks, t->task.root, ncs_dtype_name(t->part[r].dtype),
                              t->part[r].op, t->part[r].premul ? " premul" : "", t->task.count, r,
                              (ptrdiff_t)i - (ptrdiff_t)t->recv_at[r], t->now[r][i], t->want[r][i]);
 }
 
-static bool is_reduction(enum data_kind kind)
+static const enum ncs_fn kinds[] = {NCS_FN_ncclAllReduce, NCS_FN_ncclBroadcast, NCS_FN_ncclReduce,
+                                   NCS_FN_ncclAllGather, NCS_FN_ncclReduceScatter};
+
+static bool is_reduction(enum ncs_fn kind)
 {
-    return kind != DATA_BROADCAST && kind != DATA_ALL_GATHER;
+    return kind != NCS_FN_ncclBroadcast && kind != NCS_FN_ncclAllGather;
 }
 
-static bool is_rooted(enum data_kind kind)
+static bool is_rooted(enum ncs_fn kind)
 {
-    return kind == DATA_BROADCAST || kind == DATA_REDUCE;
+    return kind == NCS_FN_ncclBroadcast || kind == NCS_FN_ncclReduce;
 }
 
 static void set_op(struct data_part *part, int dtype, int op, int rank)
@@ -214,9 +219,9 @@ static void set_op(struct data_part *part, int dtype, int op, int rank)
     memcpy(part->scalar, &scalar, sizeof part->scalar);
 }
 
-static struct trial trial_of(enum data_kind kind, int n, int root, size_t count, int dtype, int op)
+static struct trial trial_of(enum ncs_fn kind, int n, int root, size_t count, int dtype, int op)
 {
-    struct trial t = {.task = {.kind = kind, .nranks = n, .root = root, .count = count}};
+    struct trial t = {.task = {.fn = kind, .nranks = n, .root = root, .count = count}};
 
     for (int r = 0; r < n; r++)
         set_op(&t.part[r], dtype, op, r);
@@ -229,7 +234,7 @@ static void run(struct trial *t, bool in_place, size_t skew)
 
     lay_out(t, in_place, skew, ++seed);
     for (int r = 0; r < t->task.nranks; r++)
-        if (t->task.kind == DATA_BROADCAST && r != t->task.root)
+        if (t->task.fn == NCS_FN_ncclBroadcast && r != t->task.root)
             t->part[r].send = NULL;
     expect(t);
     data_move(&t->task);
@@ -244,7 +249,7 @@ static void run(struct trial *t, bool in_place, size_t skew)
 
 /* ---- the tests ---- */
 
-static void all_roots(enum data_kind kind, int n, size_t count, int dtype, int op)
+static void all_roots(enum ncs_fn kind, int n, size_t count, int dtype, int op)
 {
     for (int root = 0; root < (is_rooted(kind) ? n : 1); root++)
         for (int in_place = 0; in_place < 2; in_place++) {
@@ -253,7 +258,7 @@ static void all_roots(enum data_kind kind, int n, size_t count, int dtype, int o
         }
 }
 
-static void all_of(enum data_kind kind)
+static void all_of(enum ncs_fn kind)
 {
     static const size_t counts[] = {0, 1, 3, 257};
 
@@ -265,15 +270,15 @@ static void all_of(enum data_kind kind)
                         all_roots(kind, n, counts[c], dtype, op);
 }
 
-START_TEST(test_all_reduce) { all_of(DATA_ALL_REDUCE); }
+START_TEST(test_all_reduce) { all_of(NCS_FN_ncclAllReduce); }
 END_TEST
-START_TEST(test_reduce) { all_of(DATA_REDUCE); }
+START_TEST(test_reduce) { all_of(NCS_FN_ncclReduce); }
 END_TEST
-START_TEST(test_reduce_scatter) { all_of(DATA_REDUCE_SCATTER); }
+START_TEST(test_reduce_scatter) { all_of(NCS_FN_ncclReduceScatter); }
 END_TEST
-START_TEST(test_broadcast) { all_of(DATA_BROADCAST); }
+START_TEST(test_broadcast) { all_of(NCS_FN_ncclBroadcast); }
 END_TEST
-START_TEST(test_all_gather) { all_of(DATA_ALL_GATHER); }
+START_TEST(test_all_gather) { all_of(NCS_FN_ncclAllGather); }
 END_TEST
 
 /* Many blocks, an odd rest, more than one core. */
@@ -281,10 +286,10 @@ START_TEST(test_large)
 {
     static const int types[] = {ncclFloat32, ncclFloat16, ncclInt8};
 
-    for (int kind = 0; kind <= DATA_REDUCE_SCATTER; kind++)
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
         for (int i = 0; i < 3; i++)
             for (int in_place = 0; in_place < 2; in_place++) {
-                struct trial t = trial_of((enum data_kind)kind, 3, 1, 300001, types[i], ncclSum);
+                struct trial t = trial_of(kinds[k], 3, 1, 300001, types[i], ncclSum);
                 run(&t, in_place, 0);
             }
 }
@@ -299,7 +304,7 @@ START_TEST(test_known_values)
     uint8_t big[2] = {0x7e, 0x7e}, fp8[2];
     struct data_part p[3] = {{.send = a, .recv = out[0], .dtype = ncclInt8, .op = ncclAvg},
                              {.send = b, .recv = out[1], .dtype = ncclInt8, .op = ncclAvg}};
-    struct data_task task = {.kind = DATA_ALL_REDUCE, .nranks = 2, .count = 2, .part = p};
+    struct data_task task = {.fn = NCS_FN_ncclAllReduce, .nranks = 2, .count = 2, .part = p};
 
     data_move(&task);
     ck_assert_int_eq(out[0][0], -28); /* 200 wraps to -56 */
@@ -341,7 +346,7 @@ START_TEST(test_every_pair)
         for (int op = ncclSum; op <= ncclMin; op++) {
             struct data_part p[2] = {{.send = a, .recv = out, .dtype = types[i], .op = op},
                                      {.send = b, .dtype = types[i], .op = op}};
-            struct data_task task = {DATA_REDUCE, 2, 0, 65536, p, {0}};
+            struct data_task task = {NCS_FN_ncclReduce, 2, 0, 65536, p, {0}};
             data_move(&task);
             for (int k = 0; k < 65536; k++)
                 ck_assert_uint_eq(out[k], combine(types[i], op, a[k], b[k]));
@@ -363,9 +368,6 @@ START_TEST(test_disagreement)
         {{ncclInt64, ncclFloat64, ncclFloat64}, {PREMUL, ncclAvg, PREMUL}},
         {{ncclFloat32, ncclFloat64, ncclInt8}, {ncclSum, ncclSum, ncclMax}},
     };
-    static const enum data_kind kinds[] = {DATA_ALL_REDUCE, DATA_REDUCE, DATA_REDUCE_SCATTER,
-                                           DATA_ALL_GATHER, DATA_BROADCAST};
-
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
         for (int k = 0; k < 5; k++)
             for (int in_place = 0; in_place < 2; in_place++)
@@ -393,7 +395,7 @@ START_TEST(test_overlap_is_repeatable)
     data_copy(want, got, (COUNT + SHIFT) * sizeof *got); /* and starts the other cores' threads */
     struct data_part p[2] = {{.send = got, .recv = got + SHIFT, .dtype = ncclFloat32},
                              {.send = got + SHIFT, .recv = got, .dtype = ncclFloat32}};
-    struct data_task task = {DATA_ALL_REDUCE, 2, 0, COUNT, p, {0}};
+    struct data_task task = {NCS_FN_ncclAllReduce, 2, 0, COUNT, p, {0}};
     data_move(&task);
     for (size_t at = 0; at < COUNT; at += BLOCK) {
         for (size_t i = 0; i < BLOCK; i++)
@@ -438,12 +440,12 @@ END_TEST
 
 static size_t output_bytes(const struct trial *t)
 {
-    return t->task.kind == DATA_ALL_GATHER ? t->bytes * (size_t)t->task.nranks : t->bytes;
+    return t->task.fn == NCS_FN_ncclAllGather ? t->bytes * (size_t)t->task.nranks : t->bytes;
 }
 
 static bool has_output(const struct trial *t, int rank)
 {
-    return t->task.kind != DATA_REDUCE || rank == t->task.root;
+    return t->task.fn != NCS_FN_ncclReduce || rank == t->task.root;
 }
 
 /* Turns what is right into what the plant must make of it. */
@@ -455,7 +457,7 @@ static void spoil(struct trial *t)
     unsigned char *want = t->want[plant.rank] + t->recv_at[plant.rank];
     unsigned char *was = t->was[plant.rank] + t->recv_at[plant.rank];
 
-    if (plant.kind == NCS_PLANT_ROOT && is_rooted(t->task.kind)) {
+    if (plant.kind == NCS_PLANT_ROOT && is_rooted(t->task.fn)) {
         for (int r = 0; r < t->task.nranks; r++)
             if (has_output(t, r))
                 memcpy(t->want[r] + t->recv_at[r], t->was[next] + t->send_at[next], t->bytes);
@@ -475,9 +477,9 @@ static bool changes(const struct trial *t)
 {
     switch (t->task.plant.kind) {
     case NCS_PLANT_NONE: return false;
-    case NCS_PLANT_MISSING: return is_reduction(t->task.kind);
-    case NCS_PLANT_ROUND: return is_reduction(t->task.kind) && small_format(t->part[0].dtype);
-    case NCS_PLANT_ROOT: return is_rooted(t->task.kind);
+    case NCS_PLANT_MISSING: return is_reduction(t->task.fn);
+    case NCS_PLANT_ROUND: return is_reduction(t->task.fn) && small_format(t->part[0].dtype);
+    case NCS_PLANT_ROOT: return is_rooted(t->task.fn);
     default: return has_output(t, t->task.plant.rank);
     }
 }
@@ -507,7 +509,7 @@ static void run_planted(struct trial *t, bool in_place)
         free(right[r]);
     }
     ck_assert_msg(differs == changes(t), "plant %d on kind %d changes %s", (int)t->task.plant.kind,
-                  (int)t->task.kind, differs ? "something" : "nothing");
+                  (int)t->task.fn, differs ? "something" : "nothing");
     clear(t);
 }
 
@@ -517,11 +519,11 @@ START_TEST(test_plants)
                                 ncclFloat8e5m2};
 
     for (int plant = NCS_PLANT_NONE; plant <= NCS_PLANT_STALE; plant++)
-        for (int kind = 0; kind <= DATA_REDUCE_SCATTER; kind++)
+        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
             for (int type = 0; type < 6; type++)
                 for (int rank = 0; rank < 4; rank++)
                     for (int in_place = 0; in_place < 2; in_place++) {
-                        struct trial t = trial_of((enum data_kind)kind, 4, 3, 100, types[type],
+                        struct trial t = trial_of(kinds[k], 4, 3, 100, types[type],
                                                   ncclSum);
                         t.task.plant.kind = (enum ncs_plant_kind)plant;
                         t.task.plant.rank = rank;

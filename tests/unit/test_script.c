@@ -298,8 +298,13 @@ START_TEST(test_stubs)
             declared(text, owners[i], ':', m->name);
         methods += ncs_classes[i]->close != NULL;
     }
-    for (const luaL_Reg *m = ncs_collectives; m->name; m++, methods++)
-        declared(text, "comm", ':', m->name);
+    for (int fn = 0; fn < NCS_FN_COUNT; fn++) {
+        const struct ncs_fn_info *info = &ncs_fn_info[fn];
+        if (!info->counted || info->one_sided || !info->lua_name)
+            continue;
+        declared(text, "comm", ':', strchr(info->lua_name, ':') + 1);
+        methods++;
+    }
     for (const luaL_Reg *m = ncs_one_sided; m->name; m++, methods++)
         declared(text, "comm", ':', m->name);
     for (const char *at = text; (at = strstr(at, "\nfunction ")) != NULL; at++)

@@ -490,6 +490,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
     [NCS_FN_ncclReduce] = {
         .name = "ncclReduce",
         .lua_name = "comm:reduce",
+        .moves = "ROOT alone gets the OP of what all ranks have",
         .text = "Combines every rank's count elements; the result goes to the root.",
         .since = 2000,
         .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .counted = true, .grouped = true,
@@ -529,6 +530,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
     [NCS_FN_ncclBroadcast] = {
         .name = "ncclBroadcast",
         .lua_name = "comm:broadcast",
+        .moves = "every rank gets what ROOT has",
         .text = "Copies count elements of the root to every rank.",
         .since = 2212,
         .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .counted = true, .grouped = true,
@@ -549,6 +551,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
     [NCS_FN_ncclAllReduce] = {
         .name = "ncclAllReduce",
         .lua_name = "comm:all_reduce",
+        .moves = "every rank gets the OP of what all ranks have",
         .text = "Combines every rank's count elements; every rank gets the result.",
         .since = 2000,
         .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .counted = true, .grouped = true,
@@ -569,6 +572,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
     [NCS_FN_ncclReduceScatter] = {
         .name = "ncclReduceScatter",
         .lua_name = "comm:reduce_scatter",
+        .moves = "each rank gets its own part of the OP of what all ranks have",
         .text = "Combines every rank's elements; rank r gets block r of recvcount elements.",
         .since = 2000,
         .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .counted = true, .grouped = true,
@@ -589,6 +593,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
     [NCS_FN_ncclAllGather] = {
         .name = "ncclAllGather",
         .lua_name = "comm:all_gather",
+        .moves = "every rank gets what all ranks have, one behind the other",
         .text = "Every rank gets every rank's sendcount elements, in order of rank.",
         .since = 2000,
         .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .counted = true, .grouped = true,
@@ -607,6 +612,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
     [NCS_FN_ncclAlltoAll] = {
         .name = "ncclAlltoAll",
         .lua_name = "comm:all_to_all",
+        .moves = "part d of what rank s has becomes part s of what rank d gets",
         .text = "Every rank sends block r of count elements to rank r.",
         .since = 22803,
         .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .counted = true, .grouped = true,
@@ -626,6 +632,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
     [NCS_FN_ncclGather] = {
         .name = "ncclGather",
         .lua_name = "comm:gather",
+        .moves = "ROOT alone gets what all ranks have, one behind the other",
         .text = "The root gets every rank's count elements, in order of rank.",
         .since = 22803,
         .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .counted = true, .grouped = true,
@@ -646,6 +653,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
     [NCS_FN_ncclScatter] = {
         .name = "ncclScatter",
         .lua_name = "comm:scatter",
+        .moves = "each rank gets its own part of what ROOT has",
         .text = "Rank r gets block r of count elements of the root.",
         .since = 22803,
         .lib = NCS_LIB_NCCL, .result = NCS_RESULT_NCCL, .counted = true, .grouped = true,
