@@ -7,50 +7,15 @@
 #include "base/mem.h"
 #include "verify/operation.h"
 
-enum ncs_movement ncs_movement_of(const struct ncs_call *call)
-{
-    static const unsigned char movement[] = {
-        [NCS_FN_ncclAllReduce] = NCS_MOVE_ALL_REDUCE,
-        [NCS_FN_ncclReduce] = NCS_MOVE_REDUCE,
-        [NCS_FN_ncclReduceScatter] = NCS_MOVE_REDUCE_SCATTER,
-        [NCS_FN_ncclAllGather] = NCS_MOVE_ALL_GATHER,
-        [NCS_FN_ncclBroadcast] = NCS_MOVE_BROADCAST,
-        [NCS_FN_ncclBcast] = NCS_MOVE_BROADCAST,
-        [NCS_FN_ncclSend] = NCS_MOVE_SEND,
-        [NCS_FN_ncclRecv] = NCS_MOVE_RECV,
-        [NCS_FN_ncclAlltoAll] = NCS_MOVE_ALL_TO_ALL,
-        [NCS_FN_ncclGather] = NCS_MOVE_GATHER,
-        [NCS_FN_ncclScatter] = NCS_MOVE_SCATTER,
-        [NCS_FN_ncclPutSignal] = NCS_MOVE_PUT,
-    };
-
-    return (size_t)call->fn < sizeof movement ? movement[call->fn] : NCS_MOVE_NONE;
-}
-
-bool ncs_moves_in_steps(enum ncs_movement movement)
-{
-    return movement == NCS_MOVE_ALL_TO_ALL || movement == NCS_MOVE_GATHER ||
-           movement == NCS_MOVE_SCATTER;
-}
-
 size_t ncs_output_count(const struct ncs_call *call, int nranks)
 {
+    const struct ncs_movement *m = ncs_movement_of(call->fn);
     size_t count = ncs_call_count(call);
 
-    switch (ncs_movement_of(call)) {
-    case NCS_MOVE_NONE:
-    case NCS_MOVE_SEND:
+    if (m->kind == NCS_MOVE_NONE || m->kind == NCS_MOVE_SEND ||
+        (m->to_root && call->comm_rank != ncs_call_root(call)))
         return 0;
-    case NCS_MOVE_REDUCE:
-        return call->comm_rank == ncs_call_root(call) ? count : 0;
-    case NCS_MOVE_GATHER:
-        return call->comm_rank == ncs_call_root(call) ? count * (size_t)nranks : 0;
-    case NCS_MOVE_ALL_GATHER:
-    case NCS_MOVE_ALL_TO_ALL:
-        return count * (size_t)nranks;
-    default:
-        return count;
-    }
+    return m->parts_out ? count * (size_t)nranks : count;
 }
 
 uint64_t ncs_content_hash(const void *bytes, size_t count)
@@ -93,15 +58,15 @@ struct key {
 
 int ncs_share_of(const struct ncs_call *call)
 {
-    if (ncs_movement_of(call) == NCS_MOVE_PUT)
+    if (ncs_movement_of(call->fn)->kind == NCS_MOVE_PUT)
         return 0;
-    return ncs_call_is_pair(call) ? ncs_movement_of(call) == NCS_MOVE_RECV : call->comm_rank;
+    return ncs_call_is_pair(call) ? ncs_movement_of(call->fn)->kind == NCS_MOVE_RECV : call->comm_rank;
 }
 
 /* False for a call that came to nothing. */
 static bool key_of(const struct ncs_call *call, struct key *key)
 {
-    enum ncs_movement movement = ncs_movement_of(call);
+    enum ncs_movement_kind movement = ncs_movement_of(call->fn)->kind;
     int own = call->comm_rank, peer = ncs_call_peer(call);
 
     *key = (struct key){ call->comm, -1, -1, call->ordinal };
@@ -135,7 +100,7 @@ struct ncs_operation *ncs_capture_find(struct ncs_capture *c, const struct ncs_c
 {
     struct key key;
 
-    if (!comm_of(c, call) || ncs_movement_of(call) == NCS_MOVE_NONE || !key_of(call, &key))
+    if (!comm_of(c, call) || ncs_movement_of(call->fn)->kind == NCS_MOVE_NONE || !key_of(call, &key))
         return NULL;
     return lookup(c, &key);
 }
@@ -143,7 +108,7 @@ struct ncs_operation *ncs_capture_find(struct ncs_capture *c, const struct ncs_c
 static struct ncs_operation *add(struct ncs_capture *c, const struct key *key,
                                  const struct ncs_call *call, int nranks)
 {
-    int shares = ncs_call_is_pair(call) ? 2 : ncs_movement_of(call) == NCS_MOVE_PUT ? 1 : nranks;
+    int shares = ncs_call_is_pair(call) ? 2 : ncs_movement_of(call->fn)->kind == NCS_MOVE_PUT ? 1 : nranks;
     struct ncs_operation *op = ncs_new(sizeof *op + (size_t)shares * sizeof *op->share);
     uint64_t hash = key_hash(key);
 
@@ -151,7 +116,7 @@ static struct ncs_operation *add(struct ncs_capture *c, const struct key *key,
     op->src = key->src;
     op->dst = key->dst;
     op->number = key->number;
-    op->movement = ncs_call_is_pair(call) ? NCS_MOVE_RECV : ncs_movement_of(call);
+    op->movement = ncs_movement_of(ncs_call_is_pair(call) ? NCS_FN_ncclRecv : call->fn);
     op->dtype = ncs_call_dtype(call);
     op->op = ncs_call_op(call);
     op->root = ncs_call_root(call);
@@ -172,7 +137,7 @@ static struct ncs_operation *operation_of(struct ncs_capture *c, struct ncs_call
     const struct ncs_comm_info *comm = comm_of(c, call);
     struct key key;
 
-    if (!comm || ncs_movement_of(call) == NCS_MOVE_NONE || ncs_call_count(call) == 0)
+    if (!comm || ncs_movement_of(call->fn)->kind == NCS_MOVE_NONE || ncs_call_count(call) == 0)
         return NULL;
     if (!key_of(call, &key))
         return NULL;
@@ -252,30 +217,19 @@ static bool reserve(struct ncs_capture *c, struct ncs_operation *op, size_t each
 static size_t input_count(const struct ncs_operation *op, const struct ncs_call *call,
                           size_t *inputs)
 {
+    const struct ncs_movement *m = ncs_movement_of(call->fn);
     size_t count = ncs_call_count(call), total;
 
     *inputs = (size_t)op->shares;
-    switch (ncs_movement_of(call)) {
-    case NCS_MOVE_RECV:
+    if (m->kind == NCS_MOVE_RECV)
         return 0;
-    case NCS_MOVE_SEND:
-    case NCS_MOVE_PUT:
+    if (m->from_root || m->kind != NCS_MOVE_COLLECTIVE)
         *inputs = 1;
+    if (m->from_root && call->comm_rank != op->root)
+        return 0;
+    if (!m->parts_in)
         return count;
-    case NCS_MOVE_SCATTER:
-        *inputs = 1;
-        if (call->comm_rank != op->root)
-            return 0;
-        return __builtin_mul_overflow(count, (size_t)op->shares, &total) ? SIZE_MAX : total;
-    case NCS_MOVE_BROADCAST:
-        *inputs = 1;
-        return call->comm_rank == op->root ? count : 0;
-    case NCS_MOVE_REDUCE_SCATTER:
-    case NCS_MOVE_ALL_TO_ALL:
-        return __builtin_mul_overflow(count, *inputs, &total) ? SIZE_MAX : total;
-    default:
-        return count;
-    }
+    return __builtin_mul_overflow(count, (size_t)op->shares, &total) ? SIZE_MAX : total;
 }
 
 bool ncs_capture_can_read(const struct ncs_capture *c, const void *p, size_t bytes)
@@ -296,7 +250,7 @@ static void copy_input(struct ncs_capture *c, struct ncs_operation *op, struct n
         op->unfit = NCS_UNVERIFIED_FREED;
         return;
     }
-    if (from && !ncs_call_is_pair(call) && op->movement != NCS_MOVE_PUT)
+    if (from && !ncs_call_is_pair(call) && op->movement->kind != NCS_MOVE_PUT)
         ncs_fingerprint(call, from, count);
     if (!from || (!op->copies && !reserve(c, op, each, inputs))) {
         op->unfit = c->staged && !from ? c->unstaged(call) : NCS_UNVERIFIED_ROOM;
@@ -333,10 +287,10 @@ void ncs_capture_call(struct ncs_capture *c, struct ncs_call *call)
     ncs_call_pin(call);
     share->call = call;
     size_t output = ncs_output_count(call, op->shares);
-    share->output = op->movement == NCS_MOVE_PUT ? ncs_journal_target(c->journal, call)
+    share->output = op->movement->kind == NCS_MOVE_PUT ? ncs_journal_target(c->journal, call)
                     : c->staged                  ? c->staged(call, NCS_STAGED_OUTPUT)
                                                  : ncs_call_recvbuff(call);
-    if (op->movement == NCS_MOVE_PUT && !share->output)
+    if (op->movement->kind == NCS_MOVE_PUT && !share->output)
         op->unfit = NCS_UNVERIFIED_WINDOW;
     if (c->staged && output > 0 && !share->output && !call->unverified)
         op->unfit = c->unstaged(call);

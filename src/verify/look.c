@@ -106,7 +106,7 @@ static bool is_wrong(const struct ncs_operation *op, int share, const struct ncs
 
     if (!ncs_is_reduction(op))
         return memcmp(got, ncs_moved_at(op, share, bytes, element, &run), bytes) != 0;
-    size_t offset = op->movement == NCS_MOVE_REDUCE_SCATTER ? (size_t)share * op->count : 0;
+    size_t offset = op->movement->parts_in ? (size_t)share * op->count : 0;
     struct ncs_terms terms = ncs_terms_of(op, offset);
     ncs_expect(&terms, how->arithmetic, element, 1, how->scratch);
     return ncs_differ(how->scratch, got, &where) > 0;
@@ -179,21 +179,15 @@ static bool is_at(const void *a, const void *b, size_t elements, size_t bytes)
 
 static bool is_in_place(const struct ncs_call *call)
 {
+    const struct ncs_movement *m = ncs_movement_of(call->fn);
     const void *send = ncs_call_sendbuff(call), *recv = ncs_call_recvbuff(call);
     size_t bytes = ncs_dtype_bytes(ncs_call_dtype(call));
     size_t mine = (size_t)call->comm_rank * ncs_call_count(call);
     bool root = ncs_call_root(call) == call->comm_rank;
 
-    switch (ncs_movement_of(call)) {
-    case NCS_MOVE_ALL_REDUCE: return is_at(send, recv, 0, bytes);
-    case NCS_MOVE_REDUCE:
-    case NCS_MOVE_BROADCAST: return root && is_at(send, recv, 0, bytes);
-    case NCS_MOVE_ALL_GATHER: return is_at(recv, send, mine, bytes);
-    case NCS_MOVE_GATHER: return root && is_at(recv, send, mine, bytes);
-    case NCS_MOVE_REDUCE_SCATTER: return is_at(send, recv, mine, bytes);
-    case NCS_MOVE_SCATTER: return root && is_at(send, recv, mine, bytes);
-    default: return false;
-    }
+    if (m->kind != NCS_MOVE_COLLECTIVE || (m->parts_in && m->parts_out) || ((m->from_root || m->to_root) && !root))
+        return false;
+    return m->parts_out ? is_at(recv, send, mine, bytes) : is_at(send, recv, m->parts_in ? mine : 0, bytes);
 }
 
 static void note(struct ncs_seen *seen, int i, const struct ncs_call *call,
@@ -223,12 +217,8 @@ static size_t part_of(const struct ncs_operation *op, size_t count)
 
     if (count != op->count || op->src >= 0)
         return op->count;
-    switch (op->movement) {
-    case NCS_MOVE_ALL_REDUCE:
-    case NCS_MOVE_REDUCE:
-    case NCS_MOVE_BROADCAST: return (count + n - 1) / n;
-    default: return count;
-    }
+    bool whole = op->movement->kind == NCS_MOVE_COLLECTIVE && !op->movement->parts_in && !op->movement->parts_out;
+    return whole ? (count + n - 1) / n : count;
 }
 
 static size_t input_elements(const struct ncs_operation *op, int share)
@@ -242,7 +232,7 @@ static void sample(struct ncs_look *l, struct ncs_seen *seen, const struct ncs_o
     const struct ncs_share *s = &op->share[share];
     size_t bytes = ncs_dtype_bytes(op->dtype), in = input_elements(op, share);
     size_t out = ncs_output_count(s->call, op->shares);
-    struct ncs_seen_rank *to = &seen->rank[op->movement == NCS_MOVE_PUT ? 1 : share];
+    struct ncs_seen_rank *to = &seen->rank[op->movement->kind == NCS_MOVE_PUT ? 1 : share];
 
     shape(&seen->rank[share].before, in, part_of(op, in), seen->nranks);
     shape(&to->after, out, part_of(op, out), seen->nranks);
@@ -264,7 +254,7 @@ void ncs_look_at(struct ncs_look *l, struct ncs_operation *op, int share,
 
     if (l->most == 0 || !call || op->overlooked)
         return;
-    int dst = op->movement == NCS_MOVE_PUT ? ncs_call_peer(call) : op->dst;
+    int dst = op->movement->kind == NCS_MOVE_PUT ? ncs_call_peer(call) : op->dst;
     if (!op->seen && !(op->seen = add(l, call, op->src, op->src < 0 ? -1 : dst))) {
         op->overlooked = true;
         return;
@@ -274,7 +264,7 @@ void ncs_look_at(struct ncs_look *l, struct ncs_operation *op, int share,
     if (ncs_call_dtype(call) != op->dtype)
         seen->unfit = "the types differ";
     note(seen, share, call, op->share[share].done ? NCS_OVER : NCS_PRESENT);
-    if (op->movement == NCS_MOVE_PUT)
+    if (op->movement->kind == NCS_MOVE_PUT)
         seen->rank[1].presence = NCS_OVER;
     if (!seen->unfit)
         sample(l, seen, op, share, how);
@@ -306,8 +296,8 @@ void ncs_look_unfinished(struct ncs_look *l, const struct ncs_call *call, bool c
     bool pair = ncs_call_is_pair(call), sends = call->fn == NCS_FN_ncclSend;
     int src = -1, dst = -1;
 
-    if (l->most == 0 || call->comm < 0 || ncs_movement_of(call) == NCS_MOVE_NONE ||
-        ncs_movement_of(call) == NCS_MOVE_PUT || !call->ordinal)
+    if (l->most == 0 || call->comm < 0 || ncs_movement_of(call->fn)->kind == NCS_MOVE_NONE ||
+        ncs_movement_of(call->fn)->kind == NCS_MOVE_PUT || !call->ordinal)
         return;
     if (pair) {
         src = sends ? call->comm_rank : ncs_call_peer(call);

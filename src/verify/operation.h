@@ -9,28 +9,9 @@
 #include "api/journal.h"
 #include "api/machine.h"
 #include "base/map.h"
+#include "verify/movement.h"
 
 struct ncs_seen;
-
-enum ncs_movement {
-    NCS_MOVE_NONE, /* not a call whose output is checked */
-    NCS_MOVE_ALL_REDUCE,
-    NCS_MOVE_REDUCE,
-    NCS_MOVE_REDUCE_SCATTER,
-    NCS_MOVE_ALL_GATHER,
-    NCS_MOVE_BROADCAST,
-    NCS_MOVE_SEND,
-    NCS_MOVE_RECV,
-    NCS_MOVE_ALL_TO_ALL,
-    NCS_MOVE_GATHER,
-    NCS_MOVE_SCATTER,
-    NCS_MOVE_PUT,
-};
-
-enum ncs_movement ncs_movement_of(const struct ncs_call *call);
-
-/* Moves in steps, pair by pair: its output is looked at when its rank has finished. */
-bool ncs_moves_in_steps(enum ncs_movement movement);
 
 /* Elements of the call's output on its rank; 0: it has none. */
 size_t ncs_output_count(const struct ncs_call *call, int nranks);
@@ -50,7 +31,7 @@ struct ncs_share {
 struct ncs_operation {
     int comm, src, dst;         /* src and dst -1: a collective; dst -2: a put of src */
     uint64_t number;            /* the calls' ordinal; of a put: its id */
-    enum ncs_movement movement; /* of a pair: NCS_MOVE_RECV */
+    const struct ncs_movement *movement; /* of a pair: that of the receive */
     int dtype, op, root;        /* of the first share seen */
     size_t count;               /* the argument */
     bool scaled;                /* a user operator */

@@ -14,8 +14,7 @@ enum { FARTHEST_SHIFT = 8 };
 
 bool ncs_is_reduction(const struct ncs_operation *op)
 {
-    return op->movement == NCS_MOVE_ALL_REDUCE || op->movement == NCS_MOVE_REDUCE ||
-           op->movement == NCS_MOVE_REDUCE_SCATTER;
+    return op->movement->reduces;
 }
 
 const unsigned char *ncs_moved_at(const struct ncs_operation *op, int share, size_t bytes, size_t i,
@@ -24,24 +23,14 @@ const unsigned char *ncs_moved_at(const struct ncs_operation *op, int share, siz
     size_t within = op->count ? i % op->count : 0;
     size_t mine = (size_t)share * op->count; /* where this rank's block of an input begins */
 
-    switch (op->movement) {
-    case NCS_MOVE_ALL_GATHER:
-    case NCS_MOVE_GATHER:
+    if (op->movement->parts_out) {
         *run = op->count - within;
-        return op->share[i / op->count].input + within * bytes;
-    case NCS_MOVE_ALL_TO_ALL:
-        *run = op->count - within;
-        return op->share[i / op->count].input + (mine + within) * bytes;
-    case NCS_MOVE_SCATTER:
-        *run = SIZE_MAX;
-        return op->share[op->root].input + (mine + i) * bytes;
-    case NCS_MOVE_BROADCAST:
-        *run = SIZE_MAX;
-        return op->share[op->root].input + i * bytes;
-    default:
-        *run = SIZE_MAX;
-        return op->share[0].input + i * bytes;
+        return op->share[i / op->count].input + ((op->movement->parts_in ? mine : 0) + within) * bytes;
     }
+    *run = SIZE_MAX;
+    if (op->movement->from_root)
+        return op->share[op->root].input + ((op->movement->parts_in ? mine : 0) + i) * bytes;
+    return op->share[0].input + i * bytes;
 }
 
 static bool __attribute__((format(printf, 4, 5)))
@@ -246,9 +235,9 @@ static bool try_reduction(const struct ncs_suspect *s, enum ncs_arithmetic arith
         (try_ranks(s, &terms, &terms.without, arithmetic, NCS_PATTERN_MISSING, "is missing", w) ||
          try_ranks(s, &terms, &terms.twice, arithmetic, NCS_PATTERN_TWICE, "counts twice", w)))
         return true;
-    if (s->op->movement == NCS_MOVE_REDUCE_SCATTER && try_other_block(s, arithmetic, w))
+    if (s->op->movement->parts_in && try_other_block(s, arithmetic, w))
         return true;
-    if (s->op->movement == NCS_MOVE_REDUCE && s->op->shares > 2 && try_root(s, terms, w))
+    if (s->op->movement->to_root && s->op->shares > 2 && try_root(s, terms, w))
         return true;
     return try_shift(s, &terms, arithmetic, w);
 }
@@ -356,21 +345,23 @@ static bool try_scattered(const struct ncs_suspect *s, struct ncs_wrong *w)
 
 static bool gathers(const struct ncs_suspect *s)
 {
-    return s->op->movement == NCS_MOVE_ALL_GATHER || s->op->movement == NCS_MOVE_GATHER ||
-           s->op->movement == NCS_MOVE_ALL_TO_ALL;
+    return s->op->movement->parts_out;
 }
 
 static bool try_moved(const struct ncs_suspect *s, struct ncs_wrong *w)
 {
-    if (s->op->movement == NCS_MOVE_BROADCAST && try_other_root(s, w))
+    const struct ncs_movement *m = s->op->movement;
+    bool broadcasts = m->from_root && !m->parts_in;
+
+    if (broadcasts && try_other_root(s, w))
         return true;
     if (gathers(s) && s->op->shares > 1 && try_blocks(s, w))
         return true;
-    if (s->op->movement == NCS_MOVE_SCATTER && try_scattered(s, w))
+    if (m->from_root && m->parts_in && try_scattered(s, w))
         return true;
     if (try_shift(s, NULL, NCS_ASCENDING, w))
         return true;
-    if (s->op->movement == NCS_MOVE_BROADCAST)
+    if (broadcasts)
         return try_foreign_data(s, w);
     return gathers(s) && try_missing_block(s, w);
 }
@@ -382,15 +373,16 @@ static bool try_moved(const struct ncs_suspect *s, struct ncs_wrong *w)
  * then it is the other's contribution that is missing. */
 static bool shows_writing(const struct ncs_suspect *s, int share, uint64_t hash, size_t bytes)
 {
+    const struct ncs_movement *m = s->op->movement;
     const struct ncs_share *other = &s->op->share[share];
     const unsigned char *out = output_of(s->op, share);
 
     if (share == s->share || !other->done || other->call->unverified)
         return false;
-    if (s->op->movement == NCS_MOVE_ALL_REDUCE || s->op->movement == NCS_MOVE_BROADCAST)
+    if (m->kind == NCS_MOVE_COLLECTIVE && !m->parts_in && !m->parts_out && !m->to_root)
         /* it received the same bytes over others */
         return other->before != hash && memcmp(s->out, out, bytes) == 0;
-    return s->op->movement == NCS_MOVE_REDUCE_SCATTER && s->op->shares == 2 && s->all_wrong &&
+    return m->reduces && m->parts_in && s->op->shares == 2 && s->all_wrong &&
            ncs_content_hash(out, bytes) != other->before;
 }
 

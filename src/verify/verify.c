@@ -130,10 +130,7 @@ void ncs_verify_exclude(struct ncs_verify *v, struct ncs_call *const *calls, siz
 
 void ncs_verify_waiting(const struct ncs_verify *v, struct ncs_call *call)
 {
-    enum ncs_movement movement = ncs_movement_of(call);
-
-    if (v->off || call->input || call->comm < 0 || movement == NCS_MOVE_NONE || movement == NCS_MOVE_SEND ||
-        movement == NCS_MOVE_RECV || movement == NCS_MOVE_PUT)
+    if (v->off || call->input || call->comm < 0 || ncs_movement_of(call->fn)->kind != NCS_MOVE_COLLECTIVE)
         return;
     int nranks = v->capture.journal->comm[call->comm]->nranks;
     size_t count = ncs_call_count(call) * ncs_call_reads(call, nranks);
@@ -306,7 +303,7 @@ static void check(struct ncs_verify *v, struct ncs_operation *op)
     }
     if (total > 0 && !ncs_is_reduction(op))
         compare_moved(op, tallies, 0, bytes, total);
-    else if (total > 0 && op->movement == NCS_MOVE_REDUCE_SCATTER)
+    else if (total > 0 && op->movement->parts_in)
         for (int i = 0; i < op->shares; i++)
             compare_reduction(v, op, tallies, i, i + 1, (size_t)i * op->count);
     else if (total > 0)
@@ -323,7 +320,7 @@ static void check(struct ncs_verify *v, struct ncs_operation *op)
 /* Whether everything that ends up in the share's output has been copied. */
 static bool has_inputs(const struct ncs_operation *op)
 {
-    if (op->movement == NCS_MOVE_SCATTER)
+    if (op->movement->from_root)
         return op->share[op->root].input != NULL;
     for (int i = 0; i < op->shares; i++)
         if (!op->share[i].input)
@@ -360,7 +357,7 @@ static void lose(struct ncs_verify *v, struct ncs_call *call)
 {
     enum ncs_unverified why = v->off ? NCS_UNVERIFIED_OFF : NCS_UNVERIFIED_UNPAIRED;
 
-    if (!v->off && v->capture.staged && ncs_movement_of(call) == NCS_MOVE_PUT)
+    if (!v->off && v->capture.staged && ncs_movement_of(call->fn)->kind == NCS_MOVE_PUT)
         why = NCS_UNVERIFIED_ONE_SIDED;
     if (ncs_output_count(call, 1) > 0)
         leave_out(v, call, why);
@@ -391,7 +388,7 @@ void ncs_verify_after(void *self, struct ncs_call *const *calls, size_t count)
     for (size_t i = 0; i < count; i++) {
         if (ncs_call_is_one_sided(calls[i]))
             ncs_verify_count_signals(v, calls[i]);
-        if (ncs_moves_in_steps(ncs_movement_of(calls[i])))
+        if (ncs_movement_of(calls[i]->fn)->steps)
             continue;
         struct ncs_operation *op = v->off ? NULL : ncs_capture_find(&v->capture, calls[i]);
         struct ncs_share *share = op ? &op->share[ncs_share_of(calls[i])] : NULL;
@@ -402,8 +399,8 @@ void ncs_verify_after(void *self, struct ncs_call *const *calls, size_t count)
     }
     for (size_t i = 0; i < count && !v->off; i++) {
         struct ncs_operation *op = ncs_capture_find(&v->capture, calls[i]);
-        enum ncs_movement movement = ncs_movement_of(calls[i]);
-        if (!op || movement == NCS_MOVE_SEND || ncs_moves_in_steps(movement))
+        const struct ncs_movement *movement = ncs_movement_of(calls[i]->fn);
+        if (!op || movement->kind == NCS_MOVE_SEND || movement->steps)
             continue; /* more of it may come later */
         check(v, op);
         ncs_capture_drop(&v->capture, op);

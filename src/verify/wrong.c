@@ -93,9 +93,9 @@ void ncs_verify_report(struct ncs_verify *v, const struct ncs_operation *op, con
         struct ncs_suspect s = {
             .op = op, .share = i, .out = t->out, .dtype = ncs_call_dtype(call),
             .total = ncs_output_count(call, op->shares), .first = t->first, .differ = t->differ,
-            .offset = op->movement == NCS_MOVE_REDUCE_SCATTER ? (size_t)i * op->count : 0,
+            .offset = op->movement->reduces && op->movement->parts_in ? (size_t)i * op->count : 0,
             .arithmetic = v->arithmetic,
-            .others_right = any_right && op->movement == NCS_MOVE_ALL_REDUCE,
+            .others_right = any_right && op->movement->reduces && !op->movement->parts_in && !op->movement->to_root,
             .all_wrong = !any_right, .scratch = &v->scratch,
         };
         report(v, &s);

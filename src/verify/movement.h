@@ -1,0 +1,27 @@
+/* How data go from the inputs of a call to its outputs, as verification sees it. */
+#ifndef NCS_VERIFY_MOVEMENT_H
+#define NCS_VERIFY_MOVEMENT_H
+
+#include <stdbool.h>
+
+#include "api/journal.h"
+
+enum ncs_movement_kind {
+    NCS_MOVE_NONE, /* not a call whose output is checked */
+    NCS_MOVE_COLLECTIVE,
+    NCS_MOVE_SEND,
+    NCS_MOVE_RECV,
+    NCS_MOVE_PUT,
+};
+
+struct ncs_movement {
+    enum ncs_movement_kind kind;
+    bool reduces;
+    bool from_root, to_root;   /* the root alone has an input, an output */
+    bool parts_in, parts_out;  /* the input, the output has a block for each rank */
+    bool steps; /* moves pair by pair: the output is looked at when its rank has finished */
+};
+
+const struct ncs_movement *ncs_movement_of(enum ncs_fn fn);
+
+#endif
