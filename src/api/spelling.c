@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "api/types.h"
 #include "base/near.h"
 
 /* Words for which the nearest name is not the right one. The first row whose name is there is
@@ -62,11 +63,6 @@ static const char *const aliases[][2] = {
     { "mean", "avg" },
     { "average", "avg" },
     { "product", "prod" },
-    { "fp16", "float16" },
-    { "bf16", "bfloat16" },
-    { "fp32", "float32" },
-    { "fp64", "float64" },
-    { "long", "int64" },
     { "about", "scenario" },
     { "description", "scenario" },
     { "title", "scenario" },
@@ -105,6 +101,17 @@ const char *ncs_bare_name(const char *word)
     return prefixed && word[4] ? word + 4 : word;
 }
 
+static const char *type_of(const char *word, const char *const *names, size_t count)
+{
+    for (int dtype = 0; dtype < ncclNumTypes; dtype++) {
+        const struct ncs_dtype_info *info = &ncs_dtype_info[dtype];
+        for (size_t k = 0; info->shorter && (count ? k < count : names[k] != NULL); k++)
+            if (ncs_same_letters(word, info->shorter) && strcmp(info->name, names[k]) == 0)
+                return names[k];
+    }
+    return NULL;
+}
+
 /* Torch has several functions for one collective, of the same name with an ending. */
 static const char *without_ending(const char *word, const char *const *names, size_t count)
 {
@@ -131,7 +138,8 @@ const char *ncs_translated_name(const char *word, const char *const *names, size
         for (size_t k = 0; count ? k < count : names[k] != NULL; k++)
             if (ncs_same_letters(plain, aliases[i][0]) && strcmp(aliases[i][1], names[k]) == 0)
                 return names[k];
-    return without_ending(plain, names, count);
+    const char *type = type_of(plain, names, count);
+    return type ? type : without_ending(plain, names, count);
 }
 
 const char *ncs_meant_name(const char *word, const char *const *names, size_t count)

@@ -1,6 +1,7 @@
 /* Names and sizes of data types, operators and result codes. */
 #include "api/types.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,30 +13,33 @@ struct named {
     int value;
 };
 
-static const struct {
-    const char *name;
-    size_t bytes;
-} dtypes[ncclNumTypes] = {
-    [ncclInt8] = { "int8", 1 },
-    [ncclUint8] = { "uint8", 1 },
-    [ncclInt32] = { "int32", 4 },
-    [ncclUint32] = { "uint32", 4 },
-    [ncclInt64] = { "int64", 8 },
-    [ncclUint64] = { "uint64", 8 },
-    [ncclFloat16] = { "float16", 2 },
-    [ncclFloat32] = { "float32", 4 },
-    [ncclFloat64] = { "float64", 8 },
-    [ncclBfloat16] = { "bfloat16", 2 },
-    [ncclFloat8e4m3] = { "float8e4m3", 1 },
-    [ncclFloat8e5m2] = { "float8e5m2", 1 },
+#define INTEGER(bits) .bytes = (bits) / 8
+#define FLOAT(size, fraction_bits, exponent_bits, has_infinity)                                      \
+    .bytes = (size), .fraction = (fraction_bits), .bias = (1 << ((exponent_bits) - 1)) - 1,       \
+    .infinite = (has_infinity)
+
+const struct ncs_dtype_info ncs_dtype_info[ncclNumTypes] = {
+    [ncclInt8] = { "int8", "ncclInt8", { "char", "ncclChar" }, NULL, "Char", INTEGER(8) },
+    [ncclUint8] = { "uint8", "ncclUint8", { NULL, NULL }, NULL, "Byte", INTEGER(8) },
+    [ncclInt32] = { "int32", "ncclInt32", { "int", "ncclInt" }, NULL, "Int", INTEGER(32) },
+    [ncclUint32] = { "uint32", "ncclUint32", { NULL, NULL }, NULL, "UInt32", INTEGER(32) },
+    [ncclInt64] = { "int64", "ncclInt64", { NULL, NULL }, "long", "Long", INTEGER(64) },
+    [ncclUint64] = { "uint64", "ncclUint64", { NULL, NULL }, NULL, "UInt64", INTEGER(64) },
+    [ncclFloat16] = { "float16", "ncclFloat16", { "half", "ncclHalf" }, "fp16", "Half",
+                      FLOAT(2, 10, 5, true), .top = 0x7bff, .nan = 0x7e00 },
+    [ncclFloat32] = { "float32", "ncclFloat32", { "float", "ncclFloat" }, "fp32", "Float",
+                      FLOAT(4, 23, 8, true) },
+    [ncclFloat64] = { "float64", "ncclFloat64", { "double", "ncclDouble" }, "fp64", "Double",
+                      FLOAT(8, 52, 11, true) },
+    [ncclBfloat16] = { "bfloat16", "ncclBfloat16", { NULL, NULL }, "bf16", "BFloat16",
+                       FLOAT(2, 7, 8, true), .top = 0x7f7f, .nan = 0x7fc0 },
+    [ncclFloat8e4m3] = { "float8e4m3", "ncclFloat8e4m3", { NULL, NULL }, NULL, "Float8_e4m3fn",
+                         FLOAT(1, 3, 4, false), .saturates = true, .top = 0x7e, .nan = 0x7f },
+    [ncclFloat8e5m2] = { "float8e5m2", "ncclFloat8e5m2", { NULL, NULL }, NULL, "Float8_e5m2",
+                         FLOAT(1, 2, 5, true), .saturates = true, .top = 0x7b, .nan = 0x7f },
 };
 
-/* NCCL's second names for some of them. */
-static const struct named dtype_aliases[] = {
-    { "char", ncclChar },   { "int", ncclInt },       { "half", ncclHalf },
-    { "float", ncclFloat }, { "double", ncclDouble },
-};
-
+/* Of the rows above, as an array that suggestions take. */
 const char *const ncs_dtype_names[] = {
     "int8",    "uint8",   "int32",   "uint32",   "int64",      "uint64",
     "float16", "float32", "float64", "bfloat16", "float8e4m3", "float8e5m2",
@@ -128,20 +132,51 @@ static int value_of(const struct named *list, size_t count, const char *name)
 
 size_t ncs_dtype_bytes(int dtype)
 {
-    return dtype >= 0 && dtype < ncclNumTypes ? dtypes[dtype].bytes : 0;
+    return dtype >= 0 && dtype < ncclNumTypes ? ncs_dtype_info[dtype].bytes : 0;
 }
 
 const char *ncs_dtype_name(int dtype)
 {
-    return dtype >= 0 && dtype < ncclNumTypes ? dtypes[dtype].name : NULL;
+    return dtype >= 0 && dtype < ncclNumTypes ? ncs_dtype_info[dtype].name : NULL;
+}
+
+static bool is_same(const char *a, const char *b)
+{
+    return a && b && strcmp(a, b) == 0;
 }
 
 int ncs_dtype_from_name(const char *name)
 {
     for (int dtype = 0; dtype < ncclNumTypes; dtype++)
-        if (strcmp(dtypes[dtype].name, name) == 0)
+        if (is_same(ncs_dtype_info[dtype].name, name) || is_same(ncs_dtype_info[dtype].other[0], name))
             return dtype;
-    return value_of(dtype_aliases, COUNT(dtype_aliases), name);
+    return -1;
+}
+
+int ncs_dtype_from_constant(const char *name)
+{
+    for (int dtype = 0; dtype < ncclNumTypes; dtype++)
+        if (is_same(ncs_dtype_info[dtype].constant, name) || is_same(ncs_dtype_info[dtype].other[1], name))
+            return dtype;
+    return -1;
+}
+
+int ncs_dtype_from_torch(const char *name)
+{
+    for (int dtype = 0; dtype < ncclNumTypes; dtype++)
+        if (is_same(ncs_dtype_info[dtype].torch, name))
+            return dtype;
+    return -1;
+}
+
+bool ncs_dtype_is_float(int dtype)
+{
+    return dtype >= 0 && dtype < ncclNumTypes && ncs_dtype_info[dtype].bias > 0;
+}
+
+double ncs_dtype_unit(int dtype)
+{
+    return ncs_dtype_is_float(dtype) ? ldexp(1, -1 - ncs_dtype_info[dtype].fraction) : 0;
 }
 
 const char *ncs_redop_name(int op)

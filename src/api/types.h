@@ -2,7 +2,36 @@
 #ifndef NCS_API_TYPES_H
 #define NCS_API_TYPES_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+#include "ncclscript/nccl_abi.h"
+
+/* A data type, for the rooms that need no arithmetic of their own: the simulator (sim/dtype.h) and the
+ * verification (verify/element.c) have theirs, so that one can be wrong without the others following. */
+struct ncs_dtype_info {
+    const char *name;     /* "float16" */
+    const char *constant; /* "ncclFloat16" */
+    const char *other[2]; /* NCCL's second name for it and that name's constant; NULL = none */
+    const char *shorter;  /* "fp16": what other languages call it; or NULL */
+    const char *torch;    /* "Half" in PyTorch's records; or NULL */
+    size_t bytes;
+    int fraction, bias;   /* floating-point: bits of the fraction, bias of the exponent; 0 */
+    bool saturates;       /* what is beyond the largest number becomes that number, else infinity */
+    bool infinite;        /* it has infinities */
+    uint32_t top, nan;    /* of 16 bits and fewer: the largest finite number, what a host writes for NaN */
+};
+
+extern const struct ncs_dtype_info ncs_dtype_info[ncclNumTypes];
+
+bool ncs_dtype_is_float(int dtype); /* false for a value that is none */
+/* By how much rounding may change a number, relative to it; 0 for integers and values that are none. */
+double ncs_dtype_unit(int dtype);
+/* The type by the name of C's constant, "ncclHalf"; -1 = no such constant. */
+int ncs_dtype_from_constant(const char *name);
+/* The type that PyTorch's records call so; -1 = none. */
+int ncs_dtype_from_torch(const char *name);
 
 /* Bytes of an element of ncclDataType_t; 0 for a value that is none. */
 size_t ncs_dtype_bytes(int dtype);

@@ -191,11 +191,7 @@ static bool output_at(struct ncs_results *all, const struct guess *g, int rank, 
 
 static bool is_near(const struct ncs_results *all, int dtype, double a, double b, double most)
 {
-    static const double unit[ncclNumTypes] = {
-        [ncclFloat16] = 0x1p-11,  [ncclFloat32] = 0x1p-24,    [ncclFloat64] = 0x1p-53,
-        [ncclBfloat16] = 0x1p-8, [ncclFloat8e4m3] = 0x1p-4, [ncclFloat8e5m2] = 0x1p-3,
-    };
-    return fabs(a - b) <= unit[dtype] * (all->nranks + 1) * (fabs(a) + fabs(b) + most);
+    return fabs(a - b) <= ncs_dtype_unit(dtype) * (all->nranks + 1) * (fabs(a) + fabs(b) + most);
 }
 
 /* ---- what was not as expected ---- */

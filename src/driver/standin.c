@@ -38,56 +38,44 @@ static cudaError_t delay(cudaStream_t stream, double seconds)
 
 /* ---- the small floating-point types ---- */
 
-/* Bits of the exponent and of the fraction; whether there is an infinity and what is beyond the
- * largest number becomes it, or that number. */
-struct small {
-    int exponent, fraction;
-    bool saturates;
-    uint32_t largest, nan;
-};
-
-static const struct small half = { 5, 10, false, 0x7c00, 0x7fff };
-static const struct small bfloat = { 8, 7, false, 0x7f80, 0x7fff };
-static const struct small e4m3 = { 4, 3, true, 0x7e, 0x7f };
-static const struct small e5m2 = { 5, 2, true, 0x7b, 0x7f };
-
-static float decode(const struct small *s, uint32_t bits)
+/* Of a type of 16 bits or fewer. */
+static uint32_t sign_bit(const struct ncs_dtype_info *s)
 {
-    int bias = (1 << (s->exponent - 1)) - 1;
-    uint32_t sign = bits >> (s->exponent + s->fraction) & 1;
-    uint32_t magnitude = bits & ((1u << (s->exponent + s->fraction)) - 1);
-    int e = (int)(magnitude >> s->fraction);
-    uint32_t f = magnitude & ((1u << s->fraction) - 1);
-    float x;
-    if (s == &e4m3 ? magnitude == s->nan : e == (1 << s->exponent) - 1 && f)
-        return NAN;
-    if (s != &e4m3 && e == (1 << s->exponent) - 1)
-        x = INFINITY;
-    else if (e == 0)
-        x = ldexpf((float)f, 1 - bias - s->fraction);
-    else
-        x = ldexpf((float)(f | 1u << s->fraction), e - bias - s->fraction);
-    return sign ? -x : x;
+    return 1u << (8 * s->bytes - 1);
 }
 
-/* Rounds to nearest even, once. */
-static uint32_t encode(const struct small *s, float x)
+static float decode(const struct ncs_dtype_info *s, uint32_t bits)
 {
-    int bias = (1 << (s->exponent - 1)) - 1, e;
-    uint32_t sign = signbit(x) ? 1u << (s->exponent + s->fraction) : 0, bits;
+    uint32_t magnitude = bits & (sign_bit(s) - 1), f = magnitude & ((1u << s->fraction) - 1);
+    int e = (int)(magnitude >> s->fraction);
+    float x;
+    if (magnitude > s->top)
+        x = f || !s->infinite ? NAN : INFINITY;
+    else if (e == 0)
+        x = ldexpf((float)f, 1 - s->bias - s->fraction);
+    else
+        x = ldexpf((float)(f | 1u << s->fraction), e - s->bias - s->fraction);
+    return bits & sign_bit(s) ? -x : x;
+}
+
+/* Rounds to nearest even, once; NaN as a device writes it. */
+static uint32_t encode(const struct ncs_dtype_info *s, float x)
+{
+    uint32_t sign = signbit(x) ? sign_bit(s) : 0, largest = s->saturates ? s->top : s->top + 1;
+    int e;
     if (isnan(x))
-        return s->nan;
+        return sign_bit(s) - 1;
     x = fabsf(x);
     if (isinf(x))
-        return sign | s->largest;
+        return sign | largest;
     frexpf(x, &e); /* x = m * 2^e, m in 1/2..1 */
-    int scale = e - 1 > 1 - bias ? e - 1 : 1 - bias;
+    int scale = e - 1 > 1 - s->bias ? e - 1 : 1 - s->bias;
     if (x == 0)
         return sign;
     /* Units of the last place: a carry out of the fraction goes on into the exponent. */
     uint32_t units = (uint32_t)nearbyintf(ldexpf(x, s->fraction - scale));
-    bits = units + ((uint32_t)(scale + bias - 1) << s->fraction);
-    return sign | (bits > s->largest ? s->largest : bits);
+    uint32_t bits = units + ((uint32_t)(scale + s->bias - 1) << s->fraction);
+    return sign | (bits > largest ? largest : bits);
 }
 
 /* ---- an addition ---- */
@@ -112,8 +100,9 @@ static struct addition *additions; /* under the token */
     }                                                                                         \
     return
 
-static void add_small(struct addition *a, const struct small *s, size_t width)
+static void add_small(struct addition *a, const struct ncs_dtype_info *s)
 {
+    size_t width = s->bytes;
     for (size_t i = 0; i < a->bytes; i += width) {
         uint32_t x = 0, y = 0;
         memcpy(&x, a->dst + i, width);
@@ -132,11 +121,7 @@ static void add_in_stream(void *arg)
     case ncclInt64: case ncclUint64: ADD_AS(uint64_t);
     case ncclFloat32: ADD_AS(float);
     case ncclFloat64: ADD_AS(double);
-    case ncclFloat16: add_small(a, &half, 2); break;
-    case ncclBfloat16: add_small(a, &bfloat, 2); break;
-    case ncclFloat8e4m3: add_small(a, &e4m3, 1); break;
-    case ncclFloat8e5m2: add_small(a, &e5m2, 1); break;
-    default: break;
+    default: add_small(a, &ncs_dtype_info[a->dtype]);
     }
 }
 

@@ -3,50 +3,40 @@
 #include <math.h>
 #include <string.h>
 
+#include "api/types.h"
 #include "ncclscript/nccl_abi.h"
 
-/* Binary floating formats narrower than float32. */
-struct format {
-    int fraction;   /* bits of the fraction */
-    int bias;
-    bool saturates; /* overflow and infinity become the largest value */
-    uint32_t top;   /* bits of the largest finite value */
-    uint32_t nan;
-    uint32_t sign;
-};
+/* Of the formats narrower than float32, whose bits a uint32_t holds. */
+static uint32_t sign_of(const struct ncs_dtype_info *f)
+{
+    return 1u << (8 * f->bytes - 1);
+}
 
-static const struct format formats[ncclNumTypes] = {
-    [ncclFloat16] = { 10, 15, false, 0x7bff, 0x7e00, 0x8000 },
-    [ncclBfloat16] = { 7, 127, false, 0x7f7f, 0x7fc0, 0x8000 },
-    [ncclFloat8e4m3] = { 3, 7, true, 0x7e, 0x7f, 0x80 },
-    [ncclFloat8e5m2] = { 2, 15, true, 0x7b, 0x7f, 0x80 },
-};
-
-static double decode_finite(const struct format *f, uint32_t bits)
+static double decode_finite(const struct ncs_dtype_info *f, uint32_t bits)
 {
     uint32_t fraction = bits & ((1u << f->fraction) - 1);
-    int exponent = (int)((bits & (f->sign - 1)) >> f->fraction);
+    int exponent = (int)((bits & (sign_of(f) - 1)) >> f->fraction);
     if (exponent == 0)
         return ldexp((double)fraction, 1 - f->bias - f->fraction);
     return ldexp((double)(fraction + (1u << f->fraction)), exponent - f->bias - f->fraction);
 }
 
-static double decode(const struct format *f, uint32_t bits)
+static double decode(const struct ncs_dtype_info *f, uint32_t bits)
 {
-    uint32_t magnitude = bits & (f->sign - 1);
+    uint32_t magnitude = bits & (sign_of(f) - 1);
     double v;
     if (magnitude <= f->top)
         v = decode_finite(f, magnitude);
-    else if (f->nan == 0x7f && f->fraction == 3)
-        v = NAN; /* float8e4m3 has no infinity */
+    else if (!f->infinite)
+        v = NAN;
     else
         v = magnitude & ((1u << f->fraction) - 1) ? NAN : INFINITY;
-    return bits & f->sign ? -v : v;
+    return bits & sign_of(f) ? -v : v;
 }
 
-static uint32_t encode(const struct format *f, double v)
+static uint32_t encode(const struct ncs_dtype_info *f, double v)
 {
-    uint32_t sign = signbit(v) ? f->sign : 0;
+    uint32_t sign = signbit(v) ? sign_of(f) : 0;
     if (isnan(v))
         return f->nan;
     double a = fabs(v);
@@ -76,10 +66,9 @@ static bool write_integer(int dtype, int64_t i, void *p)
         [ncclInt32] = { INT32_MIN, INT32_MAX }, [ncclUint32] = { 0, UINT32_MAX },
         [ncclInt64] = { INT64_MIN, INT64_MAX }, [ncclUint64] = { 0, INT64_MAX },
     };
-    static const unsigned char bytes[] = { 1, 1, 4, 4, 8, 8 };
     if (i < range[dtype].low || i > range[dtype].high)
         return false;
-    memcpy(p, &i, bytes[dtype]); /* little endian: the low bytes come first */
+    memcpy(p, &i, ncs_dtype_info[dtype].bytes); /* little endian: the low bytes come first */
     return true;
 }
 
@@ -112,10 +101,10 @@ bool ncs_element_write(int dtype, struct ncs_number v, void *element)
         *(any_f64 *)element = d;
     else if (dtype == ncclFloat32)
         *(any_f32 *)element = v.whole ? (float)v.i : (float)v.d;
-    else if (formats[dtype].sign == 0x80)
-        *(uint8_t *)element = (uint8_t)encode(&formats[dtype], d);
+    else if (ncs_dtype_info[dtype].bytes == 1)
+        *(uint8_t *)element = (uint8_t)encode(&ncs_dtype_info[dtype], d);
     else
-        *(any_u16 *)element = (uint16_t)encode(&formats[dtype], d);
+        *(any_u16 *)element = (uint16_t)encode(&ncs_dtype_info[dtype], d);
     return true;
 }
 
@@ -135,8 +124,8 @@ struct ncs_number ncs_element_read(int dtype, const void *element)
         int8_t i8; uint8_t u8; uint16_t u16; int32_t i32; uint32_t u32;
         int64_t i64; uint64_t u64; float f32; double f64;
     } v;
-    static const unsigned char bytes[ncclNumTypes] = { 1, 1, 4, 4, 8, 8, 2, 4, 8, 2, 1, 1 };
-    memcpy(&v, element, bytes[dtype]);
+    size_t bytes = ncs_dtype_info[dtype].bytes;
+    memcpy(&v, element, bytes);
     switch (dtype) {
     case ncclInt8: return whole(v.i8);
     case ncclUint8: return whole(v.u8);
@@ -146,29 +135,21 @@ struct ncs_number ncs_element_read(int dtype, const void *element)
     case ncclUint64: return v.u64 <= INT64_MAX ? whole((int64_t)v.u64) : fractional((double)v.u64);
     case ncclFloat32: return fractional((double)v.f32);
     case ncclFloat64: return fractional(v.f64);
-    default: return fractional(decode(&formats[dtype], bytes[dtype] == 1 ? v.u8 : v.u16));
+    default: return fractional(decode(&ncs_dtype_info[dtype], bytes == 1 ? v.u8 : v.u16));
     }
 }
 
 bool ncs_element_is_float(int dtype)
 {
-    return dtype >= ncclFloat16;
+    return ncs_dtype_is_float(dtype);
 }
 
 int ncs_element_digits(int dtype)
 {
-    if (dtype == ncclFloat32)
-        return 24;
-    if (dtype == ncclFloat64)
-        return 53;
-    return ncs_element_is_float(dtype) ? formats[dtype].fraction + 1 : 0;
+    return ncs_element_is_float(dtype) ? ncs_dtype_info[dtype].fraction + 1 : 0;
 }
 
 double ncs_element_smallest(int dtype)
 {
-    if (dtype == ncclFloat32)
-        return 0x1p-149;
-    if (dtype == ncclFloat64)
-        return 0x1p-1074;
-    return ldexp(1, 1 - formats[dtype].bias - formats[dtype].fraction);
+    return ldexp(1, 1 - ncs_dtype_info[dtype].bias - ncs_dtype_info[dtype].fraction);
 }

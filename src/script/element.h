@@ -18,8 +18,8 @@ static inline double ncs_number_double(struct ncs_number v)
     return v.whole ? (double)v.i : v.d;
 }
 
-/* Writes v as an element of dtype. Floating types round to nearest, ties to even; float16 and
- * bfloat16 overflow to infinity, the 8-bit types to their largest value. False: an integer type
+/* Writes v as an element of dtype. Floating types round to nearest, ties to even; those of
+ * 16 bits overflow to infinity, those of 8 to their largest value. False: an integer type
  * that cannot hold v exactly. */
 bool ncs_element_write(int dtype, struct ncs_number v, void *element);
 

@@ -1,4 +1,4 @@
-/* C's constants by name. Result codes are in room api. */
+/* C's constants by name. Data types and result codes are in room api. */
 #include "script/raw.h"
 
 #include <string.h>
@@ -14,10 +14,7 @@ struct constant {
 #define C(name) { #name, (lua_Integer)(name) }
 #define ATTRIBUTE(what, number) { "cudaDevAttr" #what, number },
 static const struct constant constants[] = {
-    C(ncclNumResults), C(ncclInt8), C(ncclChar), C(ncclUint8), C(ncclInt32), C(ncclInt),
-    C(ncclUint32), C(ncclInt64), C(ncclUint64), C(ncclFloat16), C(ncclHalf), C(ncclFloat32),
-    C(ncclFloat), C(ncclFloat64), C(ncclDouble), C(ncclBfloat16), C(ncclFloat8e4m3),
-    C(ncclFloat8e5m2), C(ncclNumTypes), C(ncclSum), C(ncclProd), C(ncclMax), C(ncclMin),
+    C(ncclNumResults), C(ncclNumTypes), C(ncclSum), C(ncclProd), C(ncclMax), C(ncclMin),
     C(ncclAvg), C(ncclNumOps), C(ncclMaxRedOp), C(ncclScalarDevice), C(ncclScalarHostImmediate),
     C(NCCL_SPLIT_NOCOLOR), C(NCCL_CONFIG_UNDEF_INT), C(NCCL_UNIQUE_ID_BYTES),
     C(NCCL_WIN_DEFAULT), C(NCCL_WIN_COLL_SYMMETRIC), C(NCCL_WIN_STRICT_ORDERING),
@@ -73,6 +70,9 @@ static const struct constant constants[] = {
 
 bool ncs_raw_constant(const char *name, lua_Integer *value)
 {
+    *value = ncs_dtype_from_constant(name);
+    if (*value >= 0)
+        return true;
     for (size_t i = 0; i < CONSTANTS; i++)
         if (strcmp(constants[i].name, name) == 0) {
             *value = constants[i].value;
@@ -82,8 +82,23 @@ bool ncs_raw_constant(const char *name, lua_Integer *value)
     return *value >= 0;
 }
 
+static const char *near_type(const char *name)
+{
+    for (int dtype = 0; dtype < ncclNumTypes; dtype++) {
+        const struct ncs_dtype_info *info = &ncs_dtype_info[dtype];
+        const char *constants_of[] = { info->constant, info->other[1] };
+        const char *near = ncs_nearest(name, constants_of, info->other[1] ? 2 : 1);
+        if (near)
+            return near;
+    }
+    return NULL;
+}
+
 const char *ncs_raw_near_constant(const char *name)
 {
+    const char *type = near_type(name);
+    if (type)
+        return type;
     for (size_t i = 0; i < CONSTANTS; i++) {
         const char *near = ncs_nearest(name, &constants[i].name, 1);
         if (near)

@@ -20,10 +20,7 @@ static void f16_sum_f16c(void *held, const void *in, size_t n, const void *scala
 
 #define F16_SUM f16_sum_f16c
 #define TABLE data_loops_avx2
-#define ROUND_F16(x) sim_round(x, SIM_F16)
-#define ROUND_BF16(x) sim_round_bf16(x)
-#define ROUND_E4M3(x) sim_round(x, SIM_E4M3)
-#define ROUND_E5M2(x) sim_round(x, SIM_E5M2)
+#define ROUND(round, format, x) round(x)
 #include "sim/data_types.inc"
 
 /* Halves by the processor's own conversions; NaNs differ in their bits until they are stored. */

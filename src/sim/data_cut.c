@@ -20,16 +20,6 @@ static inline float cut(float x, struct sim_format f)
     return sim_f32_of(sign | (kept < f.max ? kept : f.max));
 }
 
-static inline float cut_bf16(float x)
-{
-    uint32_t u = sim_f32_bits(x);
-
-    return sim_f32_of(sim_pick(x != x, SIM_F32_NAN, u & 0xffff0000u));
-}
-
 #define TABLE data_loops_cut
-#define ROUND_F16(x) cut(x, SIM_F16)
-#define ROUND_BF16(x) cut_bf16(x)
-#define ROUND_E4M3(x) cut(x, SIM_E4M3)
-#define ROUND_E5M2(x) cut(x, SIM_E5M2)
+#define ROUND(round, format, x) cut(x, format)
 #include "sim/data_types.inc"

@@ -2,6 +2,7 @@
 #include "sim/dtype.h"
 
 #include "ncclscript/nccl_abi.h"
+#include "sim/data_loops.h"
 
 bool sim_dtype_is_float(int dtype)
 {
@@ -10,27 +11,13 @@ bool sim_dtype_is_float(int dtype)
 
 void sim_dtype_inverse(int dtype, int n, void *scalar)
 {
+    _Alignas(64) unsigned char held[DATA_HELD] = { 0 };
     double wide = 1.0 / n;
     float narrow = (float)wide;
-    uint16_t two;
-    uint8_t one;
 
-    switch (dtype) {
-    case ncclFloat64:
-        memcpy(scalar, &wide, sizeof wide);
-        return;
-    case ncclFloat32:
-        memcpy(scalar, &narrow, sizeof narrow);
-        return;
-    case ncclFloat16:
-    case ncclBfloat16:
-        two = dtype == ncclFloat16 ? sim_f32_to_f16(narrow) : sim_f32_to_bf16(narrow);
-        memcpy(scalar, &two, sizeof two);
-        return;
-    case ncclFloat8e4m3:
-    case ncclFloat8e5m2:
-        one = dtype == ncclFloat8e4m3 ? sim_f32_to_e4m3(narrow) : sim_f32_to_e5m2(narrow);
-        memcpy(scalar, &one, sizeof one);
-        return;
-    }
+    if (dtype == ncclFloat64)
+        memcpy(held, &wide, sizeof wide);
+    else
+        memcpy(held, &narrow, sizeof narrow);
+    data_loops_plain[dtype].store(scalar, held, 1);
 }

@@ -46,6 +46,7 @@ struct sim_format {
 };
 
 #define SIM_F16 ((struct sim_format){10, 0x38800000u, 0x477fe000u, 0x7f800000u})
+#define SIM_BF16 ((struct sim_format){7, 0x00800000u, 0x7f7f0000u, 0x7f800000u})
 #define SIM_E4M3 ((struct sim_format){3, 0x3c800000u, 0x43e00000u, 0x43e00000u})
 #define SIM_E5M2 ((struct sim_format){2, 0x38800000u, 0x47600000u, 0x47600000u})
 
@@ -77,6 +78,21 @@ static inline float sim_round(float x, struct sim_format f)
     r = sim_pick(r > f.max, f.over, r);
     r = sim_pick(magnitude < f.normal, small, r) | (u & 0x80000000u);
     return sim_f32_of(sim_pick(magnitude > 0x7f800000u, SIM_F32_NAN, r));
+}
+
+static inline float sim_round_f16(float x)
+{
+    return sim_round(x, SIM_F16);
+}
+
+static inline float sim_round_e4m3(float x)
+{
+    return sim_round(x, SIM_E4M3);
+}
+
+static inline float sim_round_e5m2(float x)
+{
+    return sim_round(x, SIM_E5M2);
 }
 
 /* The magnitude of a float that is neither infinite nor NaN, as the bits of the format. */

@@ -57,7 +57,7 @@ static int check_arguments(const struct request *r, struct comm_rank *cr)
 /* The checks that NCCL makes only when there is something to do. */
 static int check_reduction(const struct request *r, struct comm_rank *cr)
 {
-    bool fp8 = r->dtype == ncclFloat8e4m3 || r->dtype == ncclFloat8e5m2;
+    bool fp8 = ncs_dtype_is_float((int)r->dtype) && ncs_dtype_bytes((int)r->dtype) == 1;
     if (!ncs_fn_info[r->fn].reduces)
         return ncclSuccess;
     if (fp8 && sim_world.options.capability < 90) {

@@ -4,6 +4,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "api/types.h"
+
 /* What else a name begins with than that of a method of a communicator. */
 static const struct {
     const char *begins;
@@ -59,17 +61,13 @@ enum flight_word ncs_flight_word(const char *name, enum ncs_fn *fn)
     return call_of(name, fn);
 }
 
+/* PyTorch's types that NCCL sends as another one, of so many elements. */
 static const struct {
-    const char *name;
-    int dtype, factor;
+    const char *name, *as;
+    int factor;
 } types[] = {
-    { "Char", ncclInt8, 1 },      { "Byte", ncclUint8, 1 },       { "Bool", ncclUint8, 1 },
-    { "Int", ncclInt32, 1 },      { "Long", ncclInt64, 1 },       { "Half", ncclFloat16, 1 },
-    { "Float", ncclFloat32, 1 },  { "Double", ncclFloat64, 1 },   { "BFloat16", ncclBfloat16, 1 },
-    { "UInt32", ncclUint32, 1 },  { "UInt64", ncclUint64, 1 },    { "Float8_e4m3fn", ncclFloat8e4m3, 1 },
-    { "Float8_e5m2", ncclFloat8e5m2, 1 },
-    { "ComplexHalf", ncclFloat16, 2 }, { "ComplexFloat", ncclFloat32, 2 },
-    { "ComplexDouble", ncclFloat64, 2 },
+    { "Bool", "Byte", 1 }, { "ComplexHalf", "Half", 2 }, { "ComplexFloat", "Float", 2 },
+    { "ComplexDouble", "Double", 2 },
 };
 
 int ncs_flight_dtype(const char *name, int *factor)
@@ -78,9 +76,9 @@ int ncs_flight_dtype(const char *name, int *factor)
     for (size_t i = 0; name && i < sizeof types / sizeof *types; i++)
         if (strcmp(types[i].name, name) == 0) {
             *factor = types[i].factor;
-            return types[i].dtype;
+            return ncs_dtype_from_torch(types[i].as);
         }
-    return -1;
+    return ncs_dtype_from_torch(name);
 }
 
 bool ncs_flight_is_users(const char *file)

@@ -10,13 +10,13 @@
 #include "ncclscript/nccl_abi.h"
 
 static const struct ncs_float_format formats[ncclNumTypes] = {
-    /*                    p   unit      least      normal     most      saturates digits */
-    [ncclFloat16]    = {  11, 0x1p-11,  0x1p-24,   0x1p-14,   65504.0,      false,  5 },
-    [ncclFloat32]    = {  24, 0x1p-24,  0x1p-149,  0x1p-126,  FLT_MAX,      false,  9 },
-    [ncclFloat64]    = {  53, 0x1p-53,  0x1p-1074, 0x1p-1022, DBL_MAX,      false, 17 },
-    [ncclBfloat16]   = {   8, 0x1p-8,   0x1p-133,  0x1p-126,  0x1.fep127,   false,  4 },
-    [ncclFloat8e4m3] = {   4, 0x1p-4,   0x1p-9,    0x1p-6,    448.0,        true,   3 },
-    [ncclFloat8e5m2] = {   3, 0x1p-3,   0x1p-16,   0x1p-14,   57344.0,      true,   3 },
+    /*                    p   unit      least      normal     most      saturates digits beyond */
+    [ncclFloat16]    = {  11, 0x1p-11,  0x1p-24,   0x1p-14,   65504.0,      false,  5, 0x7c00 },
+    [ncclFloat32]    = {  24, 0x1p-24,  0x1p-149,  0x1p-126,  FLT_MAX,      false,  9, 0x7f800000 },
+    [ncclFloat64]    = {  53, 0x1p-53,  0x1p-1074, 0x1p-1022, DBL_MAX,      false, 17, 0x7ff0000000000000 },
+    [ncclBfloat16]   = {   8, 0x1p-8,   0x1p-133,  0x1p-126,  0x1.fep127,   false,  4, 0x7f80 },
+    [ncclFloat8e4m3] = {   4, 0x1p-4,   0x1p-9,    0x1p-6,    448.0,        true,   3, 0x7e },
+    [ncclFloat8e5m2] = {   3, 0x1p-3,   0x1p-16,   0x1p-14,   57344.0,      true,   3, 0x7b },
 };
 
 const struct ncs_float_format *ncs_float_format(int dtype)

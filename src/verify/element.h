@@ -17,6 +17,7 @@ struct ncs_float_format {
     double most;       /* largest finite number */
     bool saturates;    /* what is larger becomes `most`, infinity too */
     int digits;        /* decimal digits that tell any two numbers apart */
+    uint64_t beyond;   /* bits of the least number that it may stand for overflow: infinity, or the largest */
 };
 
 /* NULL for integers and for values that are no ncclDataType_t. */

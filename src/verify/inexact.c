@@ -19,23 +19,21 @@ static double beyond(const struct ncs_float_format *f)
     return f->saturates ? nextafter(f->most, 0) : f->most;
 }
 
-/* By type: what is added to the magnitude of each element of a word so that its sign bit is set from the
- * first such number on. */
-static const struct {
-    uint64_t signs, add;
-} scans[ncclNumTypes] = {
-    [ncclFloat16]    = { 0x8000800080008000, 0x0400040004000400 },
-    [ncclFloat32]    = { 0x8000000080000000, 0x0080000000800000 },
-    [ncclFloat64]    = { 0x8000000000000000, 0x0010000000000000 },
-    [ncclBfloat16]   = { 0x8000800080008000, 0x0080008000800080 },
-    [ncclFloat8e4m3] = { 0x8080808080808080, 0x0202020202020202 },
-    [ncclFloat8e5m2] = { 0x8080808080808080, 0x0505050505050505 },
-};
+/* The element of that width in every element of a word. */
+static uint64_t in_each(uint64_t element, size_t bytes)
+{
+    for (size_t bits = 8 * bytes; bits < 64; bits *= 2)
+        element |= element << bits;
+    return element;
+}
 
+/* Added to the magnitude of each element, the distance from the first number beyond to the sign bit sets
+ * that bit from the first such number on. */
 static bool may_overflow(int dtype, const unsigned char *got, size_t bytes)
 {
-    uint64_t signs = scans[dtype].signs, add = scans[dtype].add, over = 0, word = 0;
-    size_t at = 0;
+    size_t at = 0, element = ncs_dtype_bytes(dtype);
+    uint64_t sign = (uint64_t)1 << (8 * element - 1), over = 0, word = 0;
+    uint64_t signs = in_each(sign, element), add = in_each(sign - ncs_float_format(dtype)->beyond, element);
 
     for (; at + sizeof word <= bytes; at += sizeof word) {
         memcpy(&word, got + at, sizeof word);
