@@ -144,6 +144,7 @@ struct ncs_plant {
 
 /* Faults that a scenario asks for, where a host alone cannot bring them about. */
 enum ncs_injection_kind {
+    NCS_INJECT_HOST,  /* nothing: the host brings it about */
     NCS_INJECT_SPOIL, /* what `call` writes on its rank comes out wrong */
     NCS_INJECT_LINK,  /* what has to go between comm's rank and its peer takes longer, or stays away */
     NCS_INJECT_ASYNC, /* what ncclCommGetAsyncError says of comm from now on */

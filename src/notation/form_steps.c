@@ -108,26 +108,28 @@ static const struct ncs_form_field delay[] = {
 #define SECONDS(flags, about) ROW("seconds", NCS_FORM_SECONDS, flags, NULL, about)
 #define CODE ROW("code", NCS_FORM_RESULT, REQUIRED, NULL, "the result, such as ncclSystemError")
 
-static const struct ncs_form_field when[] = { WHEN, END };
-static const struct ncs_form_field when_slow[] = {
+static const struct ncs_form_field when_nothing[] = { WHEN, END };
+static const struct ncs_form_field when_delay[] = {
     WHEN, SECONDS(REQUIRED, "how much later"), END };
 static const struct ncs_form_field when_code[] = { WHEN, CODE, END };
-static const struct ncs_form_field when_corrupt[] = {
+static const struct ncs_form_field when_elements[] = {
     WHEN, ROW("first", NCS_FORM_EXPR, 0, "1", "first element that is spoilt, from 1"),
     ROW("count", NCS_FORM_COUNT, 0, NULL, "elements; by default all that follow"), END };
-static const struct ncs_form_field when_link[] = {
+static const struct ncs_form_field when_peer[] = {
     WHEN, ROW("peer", NCS_FORM_EXPR, REQUIRED, NULL, "rank at the other end"),
     SECONDS(0, "what everything over the link takes longer; without: it is cut"), END };
 
+/* Whether its value may be left out. */
+#define FORM_nothing NCS_FORM_SOME
+#define FORM_delay NCS_FORM_FIELDS
+#define FORM_code NCS_FORM_FIELDS
+#define FORM_elements NCS_FORM_SOME
+#define FORM_peer NCS_FORM_FIELDS
+
 static const struct ncs_form_field faults[] = {
-    { "kill", NCS_FORM_SOME, OWN, NULL, "the rank dies", when, NULL },
-    { "stall", NCS_FORM_SOME, OWN, NULL, "the thread stops for ever, alive", when, NULL },
-    { "slow", NCS_FORM_FIELDS, OWN, NULL, "a call is made later", when_slow, NULL },
-    { "fail", NCS_FORM_FIELDS, OWN, NULL, "a call is not made and gives the code", when_code, NULL },
-    { "corrupt", NCS_FORM_SOME, OWN, NULL, "a result is spoilt on this rank", when_corrupt, NULL },
-    { "link", NCS_FORM_FIELDS, OWN, NULL, "a link is cut, or slow", when_link, NULL },
-    { "async_error", NCS_FORM_FIELDS, OWN, NULL, "what ncclCommGetAsyncError then says", when_code,
-      NULL },
+#define NCS_FAULT(KIND, name, needs, injects, about) { #name, FORM_##needs, OWN, NULL, about, when_##needs, NULL },
+#include "api/faults.def"
+#undef NCS_FAULT
     END };
 
 static const struct ncs_form_field beside_repeat[] = {

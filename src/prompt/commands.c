@@ -260,7 +260,11 @@ const struct prompt_command prompt_commands[] = {
     { "step", "[N]", "let N events happen (1), and no more until :go", step },
     { "go", "", "let time pass by itself again", go },
     { "back", "[N]", "undo the last N lines (1)", back },
-    { "fault", "KIND K=V...", "a fault: kill stall slow fail corrupt link async_error", fault },
+    { "fault", "KIND K=V...", "a fault:"
+#define NCS_FAULT(KIND, name, needs, injects, about) " " #name
+#include "api/faults.def"
+#undef NCS_FAULT
+      , fault },
     { "policy", "[NAME]", "do all again under strict or typical", policy },
     { "seed", "[N|none]", "do all again in another order of threads", seed },
     { "reset", "[-n RANKS]", "forget all lines, perhaps with another number of ranks", reset },

@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "api/faults.h"
 #include "base/mem.h"
 #include "prompt/private.h"
 #include "prompt/reference.h"
@@ -30,8 +31,6 @@ static bool in_name(char c)
 
 static void complete_command(const char *text, size_t bytes, size_t *from, struct wanted *w)
 {
-    static const char *const faults[] = { "kill", "stall", "slow", "fail", "corrupt", "link",
-                                          "async_error", NULL };
     static const char *const drawings[] = { "steps", "tree", NULL };
     size_t name = strcspn(text, " \t");
     if (name >= bytes) {
@@ -50,7 +49,7 @@ static void complete_command(const char *text, size_t bytes, size_t *from, struc
     if (strncmp(text, ":help ", 6) == 0)
         names = ncs_explained(&count);
     else if (strncmp(text, ":fault ", 7) == 0)
-        names = faults;
+        names = ncs_fault_names;
     else if (strncmp(text, ":policy ", 8) == 0)
         names = ncs_policy_names;
     else if (strncmp(text, ":draw ", 6) == 0)

@@ -14,16 +14,9 @@ struct armed {
     struct armed *next;
 };
 
-static const char *const names[] = {
-    [NCS_FAULT_KILL] = "fault.kill",       [NCS_FAULT_STALL] = "fault.stall",
-    [NCS_FAULT_SLOW] = "fault.slow",       [NCS_FAULT_FAIL] = "fault.fail",
-    [NCS_FAULT_CORRUPT] = "fault.corrupt", [NCS_FAULT_LINK] = "fault.link",
-    [NCS_FAULT_ASYNC] = "fault.async_error",
-};
-
 bool ncs_run_can_fault(const struct ncs_run *run, enum ncs_fault_kind kind)
 {
-    return run->machine->inject || kind <= NCS_FAULT_FAIL;
+    return run->machine->inject || ncs_fault_info[kind].injects == NCS_INJECT_HOST;
 }
 
 /* The rank, or the thread, comes to nothing more: nothing here may own memory. The call that it was
@@ -32,7 +25,7 @@ static void stop(struct ncs_run *run, const struct ncs_fault *f, struct ncs_call
 {
     char why[64];
     struct ncs_place place = call ? call->place : f->place;
-    snprintf(why, sizeof why, f->place.line ? "%s at line %d" : "%s", names[f->kind],
+    snprintf(why, sizeof why, f->place.line ? "%s at line %d" : "%s", ncs_fault_info[f->kind].what,
              f->place.line);
     if (call)
         ncs_journal_take_back(run->journal, call);
@@ -49,12 +42,8 @@ static void stop(struct ncs_run *run, const struct ncs_fault *f, struct ncs_call
 
 static void inject(struct ncs_run *run, const struct ncs_fault *f, struct ncs_call *call)
 {
-    static const enum ncs_injection_kind kinds[] = {
-        [NCS_FAULT_CORRUPT] = NCS_INJECT_SPOIL, [NCS_FAULT_LINK] = NCS_INJECT_LINK,
-        [NCS_FAULT_ASYNC] = NCS_INJECT_ASYNC,
-    };
     run->machine->inject(&(struct ncs_injection){
-        .kind = kinds[f->kind], .comm = f->comm, .call = call, .first = f->first, .count = f->count,
+        .kind = ncs_fault_info[f->kind].injects, .comm = f->comm, .call = call, .first = f->first, .count = f->count,
         .peer = f->peer, .nanoseconds = f->nanoseconds, .code = f->code });
 }
 
@@ -62,7 +51,7 @@ static void mark(struct ncs_run *run, const struct ncs_fault *f, const struct nc
 {
     struct ncs_place place = f->place.line || !call ? f->place : call->place;
     if (run->timeline)
-        ncs_timeline_mark(run->timeline, ncs_local->rank, ncs_local->thread, place, names[f->kind]);
+        ncs_timeline_mark(run->timeline, ncs_local->rank, ncs_local->thread, place, ncs_fault_info[f->kind].what);
 }
 
 /* The code that the call has to have without being made; 0 = none. */
@@ -79,13 +68,10 @@ static int happen(struct ncs_run *run, const struct ncs_fault *f, struct ncs_cal
         return 0;
     case NCS_FAULT_FAIL:
         return f->code;
-    case NCS_FAULT_CORRUPT:
-    case NCS_FAULT_LINK:
-    case NCS_FAULT_ASYNC:
+    default:
         inject(run, f, call);
-        break;
+        return 0;
     }
-    return 0;
 }
 
 /* Whether the call has a result that can be spoilt: on its rank, or of a put in its peer's window. */
@@ -112,7 +98,7 @@ static void set_comm(struct ncs_run *run, struct armed *a, int comm)
 static bool is_due(struct ncs_run *run, struct armed *a, const struct ncs_call *call)
 {
     const struct ncs_fault *f = &a->fault;
-    bool about_comm = f->kind == NCS_FAULT_LINK || f->kind == NCS_FAULT_ASYNC;
+    bool about_comm = ncs_fault_is_of_comm(f->kind);
     if (f->fn >= 0 ? (enum ncs_fn)f->fn != call->fn : !call->number)
         return false;
     if (f->comm && !(f->fn >= 0 && about_comm) && !is_on(run, f->comm, call))
@@ -183,7 +169,7 @@ void ncs_run_watch_calls(struct ncs_run *run)
 void ncs_run_fault(struct ncs_run *run, const struct ncs_fault *fault)
 {
     ncs_run_watch_calls(run);
-    if (!fault->call && fault->fn < 0 && fault->kind != NCS_FAULT_CORRUPT) {
+    if (!fault->call && fault->fn < 0 && ncs_fault_info[fault->kind].needs != NCS_FAULT_NEEDS_elements) {
         happen(run, fault, NULL);
         return;
     }
@@ -215,7 +201,7 @@ static void tell_lost(struct ncs_run *run)
     struct ncs_notice *n = ncs_run_notice(run, NCS_NOTICE_LOST, NULL, 0, NULL);
     size_t room = 0;
     for (int r = 0; n && r < run->options.ranks; r++) {
-        struct ncs_notice_fault f = { .what = names[run->rank[r].dead ? NCS_FAULT_KILL : NCS_FAULT_STALL],
+        struct ncs_notice_fault f = { .what = ncs_fault_info[run->rank[r].dead ? NCS_FAULT_KILL : NCS_FAULT_STALL].what,
                                       .rank = r, .place = run->rank[r].death, .comm = -1 };
         NCS_PUSH(n->fault, n->faults, room, f);
     }
@@ -230,7 +216,7 @@ static char *say_unused(const struct ncs_run *run, const struct armed *a)
     struct ncs_str s = { 0 };
     if (f->fn >= 0) {
         ncs_str_addf(&s, "it waited for use %llu of %s", nth, ncs_fn_info[f->fn].name);
-        if (comm && f->kind != NCS_FAULT_LINK && f->kind != NCS_FAULT_ASYNC)
+        if (comm && !ncs_fault_is_of_comm(f->kind))
             ncs_str_addf(&s, " on %s", comm);
         ncs_str_addf(&s, " from there on, and the rank made %llu", uses);
     } else if (f->call) {
@@ -247,7 +233,7 @@ static void tell_unused(struct ncs_run *run, int rank, const struct armed *a)
 {
     char *why = say_unused(run, a);
     struct ncs_notice *n = ncs_run_notice(run, NCS_NOTICE_UNUSED, NULL, 0, why);
-    struct ncs_notice_fault f = { .what = names[a->fault.kind], .rank = rank, .place = a->fault.place,
+    struct ncs_notice_fault f = { .what = ncs_fault_info[a->fault.kind].what, .rank = rank, .place = a->fault.place,
                                   .comm = a->comm, .call = a->fault.call };
     size_t room = 0;
     if (n)

@@ -5,34 +5,26 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "api/faults.h"
 #include "run/run.h"
 
-enum ncs_fault_kind {
-    NCS_FAULT_KILL,    /* the rank dies: all its threads, and what its GPU has not begun */
-    NCS_FAULT_STALL,   /* the thread stops for ever */
-    NCS_FAULT_SLOW,    /* the call is made `nanoseconds` later */
-    NCS_FAULT_FAIL,    /* the call is not made and gives `code` */
-    NCS_FAULT_CORRUPT, /* what the call writes on this rank comes out wrong */
-    NCS_FAULT_LINK,    /* to `peer`: `nanoseconds` slower, < 0 = cut */
-    NCS_FAULT_ASYNC,   /* the communicator has the asynchronous error `code` */
-};
-
-/* Without `call` and `fn`: at once; CORRUPT then is about the rank's next call that has a result there. */
+/* Without `call` and `fn`: at once; a fault of elements then is about the rank's next call
+ * that has a result there. */
 struct ncs_fault {
     enum ncs_fault_kind kind;
-    const void *comm;      /* ncclComm_t: of the call that it waits for, of LINK and ASYNC; NULL = any */
+    const void *comm;      /* ncclComm_t: of the call that it waits for, of a fault about one; NULL = any */
     uint32_t call;         /* before the rank's call of that number on comm; 0 = not given, or fn is */
-    int fn;                /* enum ncs_fn: before its nth use by this rank from now on (on comm, but for
-                            * LINK and ASYNC); -1 = not given */
+    int fn;                /* enum ncs_fn: before its nth use by this rank from now on (on comm, unless
+                            * the fault is about it); -1 = not given */
     uint64_t nth;          /* from 1 */
-    int64_t nanoseconds;
+    int64_t nanoseconds;   /* later; of a link: that it takes longer, < 0 = it is cut */
     int code;
     int peer;              /* rank of comm */
-    uint64_t first, count; /* CORRUPT: elements of the output, from 0; count 0 = up to the end */
+    uint64_t first, count; /* elements of the output, from 0; count 0 = up to the end */
     struct ncs_place place; /* of the statement */
 };
 
-/* Whether the driver can do that: on real hardware KILL, STALL, SLOW and FAIL. */
+/* Whether the driver can do that: on real hardware what needs no injection. */
 bool ncs_run_can_fault(const struct ncs_run *run, enum ncs_fault_kind kind);
 
 /* Brings it about now, or keeps it for later; in the rank's own context. KILL and STALL of now do not

@@ -30,28 +30,19 @@ struct options {
 #define CODE { "code", NCS_OPTION_SLOT, offsetof(struct options, code) }
 #define END { NULL, 0, 0 }
 
-static const struct ncs_option stop_rows[] = { WHEN, END };
-static const struct ncs_option slow_rows[] = { WHEN, SECONDS, END };
-static const struct ncs_option code_rows[] = { WHEN, CODE, END };
-static const struct ncs_option corrupt_rows[] = {
+static const struct ncs_option nothing[] = { WHEN, END };
+static const struct ncs_option delay[] = { WHEN, SECONDS, END };
+static const struct ncs_option code[] = { WHEN, CODE, END };
+static const struct ncs_option elements[] = {
     WHEN, { "first", NCS_OPTION_INTEGER, offsetof(struct options, first) },
     { "count", NCS_OPTION_INTEGER, offsetof(struct options, count) }, END };
-static const struct ncs_option link_rows[] = {
+static const struct ncs_option peer[] = {
     WHEN, SECONDS, { "peer", NCS_OPTION_INT, offsetof(struct options, peer) }, END };
 
-/* In the order of enum ncs_fault_kind. */
-static const struct kind {
-    const char *name, *what;
-    const struct ncs_option *rows;
-    bool needs_call; /* there has to be a call that it happens to */
-} kinds[] = {
-    { "kill", "fault.kill", stop_rows, false },     { "stall", "fault.stall", stop_rows, false },
-    { "slow", "fault.slow", slow_rows, false },     { "fail", "fault.fail", code_rows, true },
-    { "corrupt", "fault.corrupt", corrupt_rows, false }, { "link", "fault.link", link_rows, false },
-    { "async_error", "fault.async_error", code_rows, false },
+static const struct ncs_option *const option_rows[] = {
+    [NCS_FAULT_NEEDS_nothing] = nothing,   [NCS_FAULT_NEEDS_delay] = delay, [NCS_FAULT_NEEDS_code] = code,
+    [NCS_FAULT_NEEDS_elements] = elements, [NCS_FAULT_NEEDS_peer] = peer,
 };
-
-enum { KINDS = sizeof kinds / sizeof *kinds };
 
 /* ---- the parts of `when` ---- */
 
@@ -132,23 +123,23 @@ static void check_fail(lua_State *L, const struct ncs_fault *f)
 static void read_rest(lua_State *L, const struct options *o, const struct ncs_comm *c,
                       struct ncs_fault *f)
 {
-    bool on_comm = f->kind == NCS_FAULT_LINK || f->kind == NCS_FAULT_ASYNC;
+    enum ncs_fault_needs needs = ncs_fault_info[f->kind].needs;
     if (f->kind == NCS_FAULT_FAIL)
         check_fail(L, f);
-    if (on_comm && !c)
+    if (ncs_fault_is_of_comm(f->kind) && !c)
         ncs_lua_usage(L, "give comm: there is no world");
-    if (f->kind == NCS_FAULT_FAIL || f->kind == NCS_FAULT_ASYNC)
+    if (needs == NCS_FAULT_NEEDS_code)
         read_code(L, o, f);
-    if (f->kind == NCS_FAULT_SLOW && o->seconds < 0)
+    if (needs == NCS_FAULT_NEEDS_delay && o->seconds < 0)
         ncs_lua_usage(L, "seconds is missing: how much later");
-    if (f->kind == NCS_FAULT_LINK && o->peer == NONE)
+    if (needs == NCS_FAULT_NEEDS_peer && o->peer == NONE)
         ncs_lua_usage(L, "peer is missing: the rank at the other end of the link");
-    if (f->kind == NCS_FAULT_LINK) {
+    if (needs == NCS_FAULT_NEEDS_peer) {
         ncs_comm_check_rank(L, c, "peer", o->peer);
         if (o->peer == c->rank)
             ncs_lua_usage(L, "peer %d is this rank: it has no link to itself", o->peer);
     }
-    if (f->kind == NCS_FAULT_CORRUPT && o->first < 1)
+    if (needs == NCS_FAULT_NEEDS_elements && o->first < 1)
         ncs_lua_usage(L, "first must be 1 or more: elements are counted from 1");
     if (o->count == 0)
         ncs_lua_usage(L, "count must be 1 or more; without it all elements from first on are spoilt");
@@ -158,16 +149,16 @@ static void read_rest(lua_State *L, const struct options *o, const struct ncs_co
     f->count = o->count == NONE ? 0 : (uint64_t)o->count;
 }
 
-/* ---- fault.kill, fault.stall ... ---- */
+/* ---- the functions of `fault` ---- */
 
 static int make_fault(lua_State *L)
 {
     enum ncs_fault_kind kind = (enum ncs_fault_kind)lua_tointeger(L, lua_upvalueindex(1));
-    struct ncs_lua_thread *t = ncs_lua_begin(L, kinds[kind].what, 1);
+    struct ncs_lua_thread *t = ncs_lua_begin(L, ncs_fault_info[kind].what, 1);
     struct options o = { .rank = NONE, .call = NONE, .nth = NONE, .first = 1, .count = NONE,
                          .peer = NONE, .seconds = -1 };
     struct ncs_fault f = { .kind = kind, .fn = -1, .place = ncs_lua_where(L) };
-    ncs_lua_options(L, 1, kinds[kind].rows, &o);
+    ncs_lua_options(L, 1, option_rows[ncs_fault_info[kind].needs], &o);
     if (o.rank != NONE && (o.rank < 0 || o.rank >= t->rank->nranks))
         ncs_lua_usage(L, "rank %d: the run has ranks 0 to %d", o.rank, t->rank->nranks - 1);
     if (o.nth != NONE && !o.func)
@@ -177,7 +168,7 @@ static int make_fault(lua_State *L)
     if (o.rank != NONE && o.rank != t->rank->rank)
         return 0;
     const struct ncs_comm *c = comm_of(L, &o);
-    f.comm = c && (o.comm || o.call != NONE || kind == NCS_FAULT_LINK || kind == NCS_FAULT_ASYNC)
+    f.comm = c && (o.comm || o.call != NONE || ncs_fault_is_of_comm(kind))
                  ? ncs_comm_handle(c) : NULL;
     if (o.call != NONE)
         read_call(L, &o, c, &f);
@@ -186,7 +177,7 @@ static int make_fault(lua_State *L)
     read_rest(L, &o, c, &f);
     t->running = L;
     if (!ncs_run_can_fault(t->rank->run, kind)) {
-        lua_pushfstring(L, "%s needs the simulator", kinds[kind].what);
+        lua_pushfstring(L, "%s needs the simulator", ncs_fault_info[kind].what);
         ncs_run_skip(t->rank->run, lua_tostring(L, -1));
         return ncs_lua_cancel(L);
     }
@@ -197,11 +188,11 @@ static int make_fault(lua_State *L)
 
 void ncs_lua_fault(lua_State *L)
 {
-    lua_createtable(L, 0, KINDS);
-    for (int i = 0; i < KINDS; i++) {
+    lua_createtable(L, 0, NCS_FAULTS);
+    for (int i = 0; i < NCS_FAULTS; i++) {
         lua_pushinteger(L, i);
         lua_pushcclosure(L, make_fault, 1);
-        lua_setfield(L, -2, kinds[i].name);
+        lua_setfield(L, -2, ncs_fault_info[i].name);
     }
     ncs_lua_lock(L, lua_gettop(L), "fault");
     lua_remove(L, -2);

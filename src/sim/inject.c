@@ -35,6 +35,8 @@ void inject(const struct ncs_injection *what)
 {
     struct comm_rank *cr = what->comm ? comm_find((ncclComm_t)what->comm) : NULL;
     switch (what->kind) {
+    case NCS_INJECT_HOST:
+        break;
     case NCS_INJECT_SPOIL:
         ncs_call_pin(what->call);
         NCS_PUSH(injected.spoil, injected.spoils, injected.spoils_room,
