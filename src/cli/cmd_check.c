@@ -16,7 +16,6 @@
 
 enum { PLAN, RANKS, SET, MEMORY, UNSAFE, FORMAT, QUIET, HELP };
 
-static const char *const formats[] = { "text", "json", NULL };
 
 static const struct ncs_option options[] = {
     [PLAN]   = { "plan", 0, NCS_OPTION_FLAG, NULL, NULL, "Checking",
@@ -29,7 +28,7 @@ static const struct ncs_option options[] = {
     [UNSAFE] = { "unsafe", 0, NCS_OPTION_FLAG, NULL, NULL, "Checking",
                  "as a run with --unsafe: scripts may use programs and files", NULL, 0, 0 },
     [FORMAT] = { "format", 0, NCS_OPTION_CHOICE, NULL, "text", "Output",
-                 "for people, or one JSON object per file and line", formats, 0, 0 },
+                 "for people, or one JSON object per file and line", ncs_text_or_json, 0, 0 },
     [QUIET]  = { "quiet", 'q', NCS_OPTION_FLAG, NULL, NULL, "Output",
                  "without the summary", NULL, 0, 0 },
     [HELP]   = NCS_OPTION_HELP,

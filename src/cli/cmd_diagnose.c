@@ -12,7 +12,6 @@
 
 enum { MEMORY, FORMAT, COLOR, VERBOSE, QUIET, HELP };
 
-static const char *const formats[] = { "text", "json", "tree", "dot", NULL };
 static const char *const colors[] = {
     [NCS_COLOR_AUTO] = "auto", [NCS_COLOR_ALWAYS] = "always", [NCS_COLOR_NEVER] = "never", NULL,
 };
@@ -20,7 +19,7 @@ static const char *const colors[] = {
 static const struct ncs_option options[] = {
     [MEMORY]  = NCS_OPTION_MEMORY("Reading"),
     [FORMAT]  = { "format", 0, NCS_OPTION_CHOICE, NULL, "text", "Output",
-                  "for people, one JSON object; tree, dot: who waits for whom", formats, 0, 0 },
+                  "for people, one JSON object; tree, dot: who waits for whom", ncs_report_trace_format_names, 0, 0 },
     [COLOR]   = { "color", 0, NCS_OPTION_CHOICE, NULL, "auto", "Output", "colours in the text", colors,
                   0, 0 },
     [VERBOSE] = { "verbose", 'v', NCS_OPTION_FLAG, NULL, NULL, "Output",
@@ -30,14 +29,6 @@ static const struct ncs_option options[] = {
     [HELP]    = NCS_OPTION_HELP,
     { 0 },
 };
-
-static const struct ncs_report_format *format_of(const char *name)
-{
-    const struct ncs_report_format *f = ncs_report_formats;
-    while (strcmp(f->name, name) != 0)
-        f++;
-    return f;
-}
 
 static const char *name_of_line(void *trace, long line)
 {
@@ -114,7 +105,7 @@ static void diagnose(const struct ncs_trace *trace, struct ncs_result *r)
 static int report(const struct ncs_parsed *parsed, const struct ncs_trace *trace)
 {
     const struct ncs_option_value *v = parsed->value;
-    const char *name = formats[v[FORMAT].number];
+    const char *name = ncs_report_trace_format_names[v[FORMAT].number];
     struct ncs_result result = { 0 };
     struct ncs_scenario scenario;
     struct ncs_report report;
@@ -128,7 +119,7 @@ static int report(const struct ncs_parsed *parsed, const struct ncs_trace *trace
     struct ncs_report_run run = { .scenario = &scenario, .result = &result,
                                   .as_expected = result.verdict == NCS_PASS, .origin = trace->kind,
                                   .note = trace->note, .notes = trace->notes };
-    ncs_report_begin(&report, format_of(name), &style, &out);
+    ncs_report_begin(&report, ncs_report_format_of(name), &style, &out);
     ncs_report_entry(&report, &run, &entry);
     ncs_report_add(&report, &entry, &out);
     ncs_report_end(&report, NULL, &out);

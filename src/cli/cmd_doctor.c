@@ -12,7 +12,6 @@
 
 enum { NCCL_LIB, CUDART_LIB, FORMAT, HELP };
 
-static const char *const formats[] = { "text", "json", NULL };
 
 static const struct ncs_option options[] = {
     [NCCL_LIB]   = { "nccl-lib", 0, NCS_OPTION_LIST, "PATH", "libnccl.so.2", "Looking",
@@ -20,7 +19,7 @@ static const struct ncs_option options[] = {
     [CUDART_LIB] = { "cudart-lib", 0, NCS_OPTION_LIST, "PATH", "libcudart.so.13", "Looking",
                      "the CUDA runtime library", NULL, 0, 0 },
     [FORMAT]     = { "format", 0, NCS_OPTION_CHOICE, NULL, "text", "Output",
-                     "for people, or one JSON object", formats, 0, 0 },
+                     "for people, or one JSON object", ncs_text_or_json, 0, 0 },
     [HELP]       = NCS_OPTION_HELP,
     { 0 },
 };

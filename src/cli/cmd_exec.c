@@ -28,7 +28,6 @@
 enum { GPUS, NCCL, POLICY, TIMEOUT, PATIENCE, FORMAT, HELP };
 
 static const char *const policies[] = { "strict", "typical", NULL };
-static const char *const formats[] = { "text", "json", NULL };
 
 static const struct ncs_option options[] = {
     [GPUS]    = { "gpus", 'n', NCS_OPTION_INT, "GPUS", "8", "Running", "devices that the program finds",
@@ -42,7 +41,7 @@ static const struct ncs_option options[] = {
     [PATIENCE] = { "patience", 0, NCS_OPTION_DURATION, "TIME", "30s", "Running",
                   "so long threads that poll may do so in vain while all others wait", NULL, 0, 0 },
     [FORMAT]  = { "format", 0, NCS_OPTION_CHOICE, NULL, "text", "Output",
-                  "for people, or one JSON object", formats, 0, 0 },
+                  "for people, or one JSON object", ncs_text_or_json, 0, 0 },
     [HELP]    = NCS_OPTION_HELP,
     { 0 },
 };
@@ -142,7 +141,7 @@ static void set_environment(const struct ncs_option_value *v, const char *progra
         setenv("NCCLSCRIPT_TIMEOUT", ncs_option_last(&v[TIMEOUT]), 1);
     if (v[PATIENCE].given)
         setenv("NCCLSCRIPT_PATIENCE", ncs_option_last(&v[PATIENCE]), 1);
-    setenv("NCCLSCRIPT_FORMAT", formats[v[FORMAT].number], 1);
+    setenv("NCCLSCRIPT_FORMAT", ncs_text_or_json[v[FORMAT].number], 1);
     fstat(channel, &at);
     snprintf(number, sizeof number, NCS_CHANNEL_FORMAT, (int)getppid(), channel,
              (unsigned long long)at.st_ino);

@@ -6,13 +6,12 @@
 
 enum { SCENARIO, FORMAT, HELP };
 
-static const char *const formats[] = { "text", "json", NULL };
 
 static const struct ncs_option options[] = {
     [SCENARIO] = { "scenario", 0, NCS_OPTION_FLAG, NULL, NULL, "Output",
         "only the scenario of the page, to run", NULL, 0, 0 },
     [FORMAT]   = { "format", 0, NCS_OPTION_CHOICE, NULL, "text", "Output",
-        "for people, or a page per line as JSON; without a topic all pages", formats, 0, 0 },
+        "for people, or a page per line as JSON; without a topic all pages", ncs_text_or_json, 0, 0 },
     [HELP]     = NCS_OPTION_HELP,
     { 0 },
 };

@@ -16,14 +16,13 @@
 
 enum { ALL, MEMORY, FORMAT, HELP };
 
-static const char *const formats[] = { "text", "json", NULL };
 
 static const struct ncs_option options[] = {
     [ALL]    = { "all", 0, NCS_OPTION_FLAG, NULL, NULL, "Scoring",
                  "a case of scenarios/bugs without a report is not right", NULL, 0, 0 },
     [MEMORY] = NCS_OPTION_MEMORY("Scoring"),
     [FORMAT] = { "format", 0, NCS_OPTION_CHOICE, NULL, "text", "Output",
-                 "for people, or one JSON object", formats, 0, 0 },
+                 "for people, or one JSON object", ncs_text_or_json, 0, 0 },
     [HELP]   = NCS_OPTION_HELP,
     { 0 },
 };

@@ -14,9 +14,9 @@
 #endif
 
 static const struct ncs_command *const commands[] = {
-    &ncs_cmd_run, &ncs_cmd_check, &ncs_cmd_repl, &ncs_cmd_lesson, &ncs_cmd_exec, &ncs_cmd_diagnose, &ncs_cmd_compare,
-    &ncs_cmd_convert,
-    &ncs_cmd_schema, &ncs_cmd_explain, &ncs_cmd_list, &ncs_cmd_score, &ncs_cmd_doctor,
+#define NCS_COMMAND(name) &ncs_cmd_##name,
+#include "cli/commands.def"
+#undef NCS_COMMAND
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 

@@ -15,6 +15,8 @@
 
 enum { LONG_BASE = 256 }; /* getopt's value of the long option in row 0; letters are below */
 
+const char *const ncs_text_or_json[] = { "text", "json", NULL };
+
 static size_t rows_of(const struct ncs_option *option)
 {
     size_t n = 0;

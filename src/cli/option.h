@@ -52,6 +52,9 @@ struct ncs_command {
     int (*main)(const struct ncs_parsed *parsed); /* the exit status */
 };
 
+/* Values of --format where a report has no others. */
+extern const char *const ncs_text_or_json[];
+
 #define NCS_OPTION_HELP                                                                   \
     { .name = "help", .letter = 'h', .type = NCS_OPTION_FLAG, .group = "Other",           \
       .text = "show this help" }

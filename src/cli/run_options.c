@@ -15,7 +15,6 @@ static const char *const policies[] = {
     [NCS_POLICY_STRICT] = "strict", [NCS_POLICY_TYPICAL] = "typical", NULL,
 };
 static const char *const contexts[] = { "fiber", "thread", NULL };
-static const char *const formats[] = { "text", "json", "junit", "tap", "tree", "dot", NULL };
 static const char *const drawings[] = { "calls", "steps", "tree", NULL };
 static const char *const jobs[] = { "auto", NULL };
 static const char *const colors[] = {
@@ -70,7 +69,7 @@ const struct ncs_option ncs_run_option[] = {
     [NCS_RUN_JOBS] = { "jobs", 'j', NCS_OPTION_INT, "N|auto", "1", "Suites",
         "run cases in N processes, or in one per core", jobs, 0, 1024 },
     [NCS_RUN_FORMAT] = { "format", 0, NCS_OPTION_CHOICE, NULL, "text", "Output",
-        "for people, for machines; tree, dot: who waits for whom", formats, 0, 0 },
+        "for people, for machines; tree, dot: who waits for whom", ncs_report_format_names, 0, 0 },
     [NCS_RUN_DRAW] = { "draw", 0, NCS_OPTION_MODE, NULL, NULL, "Output",
         "draw each collective, or the steps of its ring or tree, too", drawings, 0, 0 },
     [NCS_RUN_TRACE] = { "trace", 0, NCS_OPTION_LIST, "FILE", NULL, "Output",
@@ -91,10 +90,7 @@ const struct ncs_option ncs_run_option[] = {
 
 const struct ncs_report_format *ncs_run_format(const struct ncs_option_value *v)
 {
-    const struct ncs_report_format *f = ncs_report_formats;
-    while (strcmp(f->name, formats[v[NCS_RUN_FORMAT].number]) != 0)
-        f++;
-    return f;
+    return ncs_report_format_of(ncs_report_format_names[v[NCS_RUN_FORMAT].number]);
 }
 
 enum ncs_fail_on ncs_run_fail_on(const struct ncs_option_value *v)
@@ -235,10 +231,10 @@ bool ncs_run_options_fit(const struct ncs_option_value *v, struct ncs_error *err
                         "--repeat draws a schedule for each run, --schedule prescribes one");
     if (v[NCS_RUN_REPAIR].given && v[NCS_RUN_FORMAT].number > 1)
         return ncs_fail(err, NCS_BAD_INPUT, "--repair is told in text and JSON, not in --format %s",
-                        formats[v[NCS_RUN_FORMAT].number]);
+                        ncs_report_format_names[v[NCS_RUN_FORMAT].number]);
     if (v[NCS_RUN_DRAW].given && v[NCS_RUN_FORMAT].number > 0)
         return ncs_fail(err, NCS_BAD_INPUT, "--draw is for people: it does not go with --format %s",
-                        formats[v[NCS_RUN_FORMAT].number]);
+                        ncs_report_format_names[v[NCS_RUN_FORMAT].number]);
     if (v[NCS_RUN_DRAW].given && v[NCS_RUN_NO_VERIFY].given)
         return ncs_fail(err, NCS_BAD_INPUT,
                         "--draw shows what verification sees: it does not go with --no-verify");

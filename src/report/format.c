@@ -1,5 +1,7 @@
-/* The formats of a suite's report, a row each, and the two that write every run as it comes. */
+/* The formats of a suite's report, and those that write every run as it comes. */
 #include "report/format.h"
+
+#include <string.h>
 
 #include "base/mem.h"
 #include "report/waits.h"
@@ -74,15 +76,40 @@ static void dot_entry(const struct ncs_report_run *run, const struct ncs_report_
 
 /* ---- all of them ---- */
 
-const struct ncs_report_format ncs_report_formats[] = {
-    { "text", true, text_entry, nothing, add_text, text_end },
-    { "json", false, json_entry, nothing, add_text, json_end },
-    { "junit", false, ncs_junit_entry, ncs_junit_begin, ncs_junit_add, ncs_junit_end },
-    { "tap", false, ncs_tap_entry, ncs_tap_begin, ncs_tap_add, ncs_tap_end },
-    { "tree", true, tree_entry, nothing, add_text, text_end },
-    { "dot", false, dot_entry, nothing, add_text, json_end },
-    { 0 },
+const struct ncs_report_format ncs_format_text = { "text", true, text_entry, nothing, add_text, text_end };
+const struct ncs_report_format ncs_format_json = { "json", false, json_entry, nothing, add_text, json_end };
+const struct ncs_report_format ncs_format_tree = { "tree", true, tree_entry, nothing, add_text, text_end };
+const struct ncs_report_format ncs_format_dot = { "dot", false, dot_entry, nothing, add_text, json_end };
+
+static const struct ncs_report_format *const formats[] = {
+#define NCS_FORMAT(name, of) &ncs_format_##name,
+#include "report/formats.def"
+#undef NCS_FORMAT
 };
+
+const char *const ncs_report_format_names[] = {
+#define NCS_FORMAT(name, of) #name,
+#include "report/formats.def"
+#undef NCS_FORMAT
+    NULL
+};
+
+#define OF_traces(name) #name,
+#define OF_runs(name)
+const char *const ncs_report_trace_format_names[] = {
+#define NCS_FORMAT(name, of) OF_##of(name)
+#include "report/formats.def"
+#undef NCS_FORMAT
+    NULL
+};
+
+const struct ncs_report_format *ncs_report_format_of(const char *name)
+{
+    size_t i = 0;
+    while (strcmp(formats[i]->name, name) != 0)
+        i++;
+    return formats[i];
+}
 
 void ncs_report_begin(struct ncs_report *r, const struct ncs_report_format *format,
                       const struct ncs_report_style *style, struct ncs_str *out)

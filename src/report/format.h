@@ -1,20 +1,12 @@
-/* The formats that have a file of their own: what their rows in the table of formats hold. */
+/* The formats, each with a name in formats.def, and what they share. */
 #ifndef NCS_REPORT_FORMAT_H
 #define NCS_REPORT_FORMAT_H
 
 #include "report/report.h"
 
-void ncs_junit_entry(const struct ncs_report_run *run, const struct ncs_report_style *style,
-                     struct ncs_str *out);
-void ncs_junit_begin(struct ncs_report *r, struct ncs_str *out);
-void ncs_junit_add(struct ncs_report *r, const struct ncs_report_entry *entry, struct ncs_str *out);
-void ncs_junit_end(struct ncs_report *r, const char *cut, struct ncs_str *out);
-
-void ncs_tap_entry(const struct ncs_report_run *run, const struct ncs_report_style *style,
-                   struct ncs_str *out);
-void ncs_tap_begin(struct ncs_report *r, struct ncs_str *out);
-void ncs_tap_add(struct ncs_report *r, const struct ncs_report_entry *entry, struct ncs_str *out);
-void ncs_tap_end(struct ncs_report *r, const char *cut, struct ncs_str *out);
+#define NCS_FORMAT(name, of) extern const struct ncs_report_format ncs_format_##name;
+#include "report/formats.def"
+#undef NCS_FORMAT
 
 /* Text of any origin as JSON; NULL and nothing are null. */
 struct json_t *ncs_json_of(const char *s);

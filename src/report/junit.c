@@ -113,7 +113,7 @@ static void add_element(const struct ncs_report_run *run, enum outcome outcome, 
     ncs_str_free(&text);
 }
 
-void ncs_junit_entry(const struct ncs_report_run *run, const struct ncs_report_style *style,
+static void junit_entry(const struct ncs_report_run *run, const struct ncs_report_style *style,
                      struct ncs_str *out)
 {
     (void)style;
@@ -145,7 +145,7 @@ void ncs_junit_entry(const struct ncs_report_run *run, const struct ncs_report_s
 
 /* ---- the whole ---- */
 
-void ncs_junit_begin(struct ncs_report *r, struct ncs_str *out)
+static void junit_begin(struct ncs_report *r, struct ncs_str *out)
 {
     (void)r;
     ncs_str_add(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"ncclscript\">\n");
@@ -171,7 +171,7 @@ static void flush(struct ncs_report *r, struct ncs_str *out)
     r->wall = 0;
 }
 
-void ncs_junit_add(struct ncs_report *r, const struct ncs_report_entry *entry, struct ncs_str *out)
+static void junit_add(struct ncs_report *r, const struct ncs_report_entry *entry, struct ncs_str *out)
 {
     const char *file = entry->file ? entry->file : "-";
     enum outcome outcome = outcome_of(entry->verdict, entry->as_expected);
@@ -201,10 +201,12 @@ static void add_cut(struct ncs_report *r, const char *cut, struct ncs_str *out)
     ncs_str_free(&text);
 }
 
-void ncs_junit_end(struct ncs_report *r, const char *cut, struct ncs_str *out)
+static void junit_end(struct ncs_report *r, const char *cut, struct ncs_str *out)
 {
     flush(r, out);
     if (cut)
         add_cut(r, cut, out);
     ncs_str_add(out, "</testsuites>\n");
 }
+
+const struct ncs_report_format ncs_format_junit = { "junit", false, junit_entry, junit_begin, junit_add, junit_end };

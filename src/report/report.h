@@ -115,7 +115,9 @@ struct ncs_report_format {
     void (*add)(struct ncs_report *r, const struct ncs_report_entry *entry, struct ncs_str *out);
     void (*end)(struct ncs_report *r, const char *cut, struct ncs_str *out);
 };
-extern const struct ncs_report_format ncs_report_formats[]; /* "text" first; a name of NULL at the end */
+/* By its place among the names; those of one report alone, as of a trace, are fewer. NULL ends them. */
+extern const char *const ncs_report_format_names[], *const ncs_report_trace_format_names[];
+const struct ncs_report_format *ncs_report_format_of(const char *name); /* one of the names */
 
 /* The report of a suite. What the functions append to `out` is to be written out at once: at any
  * time ncs_report_end makes of it a whole that other tools can read. */

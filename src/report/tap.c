@@ -54,7 +54,7 @@ static void add_block(const char *name, const char *text, size_t bytes, struct n
     }
 }
 
-void ncs_tap_entry(const struct ncs_report_run *run, const struct ncs_report_style *style,
+static void tap_entry(const struct ncs_report_run *run, const struct ncs_report_style *style,
                    struct ncs_str *out)
 {
     const struct ncs_result *r = run->result;
@@ -90,20 +90,20 @@ void ncs_tap_entry(const struct ncs_report_run *run, const struct ncs_report_sty
     ncs_str_free(&text);
 }
 
-void ncs_tap_begin(struct ncs_report *r, struct ncs_str *out)
+static void tap_begin(struct ncs_report *r, struct ncs_str *out)
 {
     (void)r;
     ncs_str_add(out, "TAP version 13\n");
 }
 
-void ncs_tap_add(struct ncs_report *r, const struct ncs_report_entry *entry, struct ncs_str *out)
+static void tap_add(struct ncs_report *r, const struct ncs_report_entry *entry, struct ncs_str *out)
 {
     bool ok = entry->as_expected || entry->verdict == NCS_SKIPPED;
     ncs_str_addf(out, "%s %zu", ok ? "ok" : "not ok", r->tally.runs);
     ncs_str_add_bytes(out, entry->text.text, entry->text.bytes);
 }
 
-void ncs_tap_end(struct ncs_report *r, const char *cut, struct ncs_str *out)
+static void tap_end(struct ncs_report *r, const char *cut, struct ncs_str *out)
 {
     if (cut) {
         ncs_str_add(out, "Bail out! ");
@@ -113,3 +113,5 @@ void ncs_tap_end(struct ncs_report *r, const char *cut, struct ncs_str *out)
     }
     ncs_str_addf(out, "1..%zu%s\n", r->tally.runs, r->tally.runs ? "" : " # SKIP nothing was executed");
 }
+
+const struct ncs_report_format ncs_format_tap = { "tap", false, tap_entry, tap_begin, tap_add, tap_end };

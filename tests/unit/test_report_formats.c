@@ -18,19 +18,10 @@ static struct ncs_result result_of(enum ncs_verdict verdict)
                                 .seed = 7 };
 }
 
-static const struct ncs_report_format *format(const char *name)
-{
-    const struct ncs_report_format *f = ncs_report_formats;
-    while (f->name && strcmp(f->name, name) != 0)
-        f++;
-    ck_assert_msg(f->name != NULL, "no format %s", name);
-    return f;
-}
-
 static void begin(struct ncs_report *r, const char *name, struct ncs_str *out)
 {
     struct ncs_report_style style = { 0 };
-    ncs_report_begin(r, format(name), &style, out);
+    ncs_report_begin(r, ncs_report_format_of(name), &style, out);
 }
 
 static void add(struct ncs_report *r, const struct ncs_report_run *run, struct ncs_str *out)
@@ -329,7 +320,7 @@ START_TEST(test_text_is_quiet_when_asked)
     struct ncs_report_style style = { .quiet = true };
     struct ncs_report r;
     struct ncs_str out = { 0 };
-    ncs_report_begin(&r, format("text"), &style, &out);
+    ncs_report_begin(&r, ncs_report_format_of("text"), &style, &out);
     add(&r, &fine, &out);
     ck_assert_uint_eq(out.bytes, 0);
     add(&r, &bad, &out);
