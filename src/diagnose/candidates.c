@@ -155,14 +155,28 @@ static bool add_part(const struct ncs_explanations *s, struct ncs_explanation *c
 
 /* ---- candidates ---- */
 
-static const unsigned weights[][2] = { { 1, 1 }, { 1, 5 }, { 5, 1 } }; /* more, fewer */
+static const struct ncs_weights weights[] = { { 1, 1, false }, { 1, 5, false }, { 5, 1, false } };
+
+/* Some step that one of them lacks names a peer. */
+static bool lacks_messages(const struct ncs_explanations *s, const struct ncs_divergence *d)
+{
+    for (size_t i = 0; i < d->gaps; i++)
+        if (d->gap[i].more ? s->ways.of[d->way].step[d->gap[i].at].role : s->ways.of[d->model].step[d->gap[i].of].role)
+            return true;
+    return false;
+}
 
 static void try_pair(struct ncs_explanations *s, size_t way, size_t model)
 {
-    for (size_t i = 0; i < sizeof weights / sizeof *weights; i++) {
+    size_t all = sizeof weights / sizeof *weights;
+    bool messages = false;
+    for (size_t i = 0; i < (messages ? 2 * all : all); i++) {
         struct ncs_divergence d;
         struct ncs_explanation c = { 0 };
-        bool apart = ncs_diverge(&s->ways, way, model, weights[i][0], weights[i][1], &d);
+        struct ncs_weights weight = weights[i % all];
+        weight.collectives = i >= all;
+        bool apart = ncs_diverge(&s->ways, way, model, weight, &d);
+        messages |= apart && lacks_messages(s, &d);
         if (apart && d.gaps <= s->ways.of[way].steps + s->ways.of[model].steps && add_part(s, &c, &d))
             ncs_candidate_try(s, &c);
         else
@@ -177,7 +191,7 @@ static void try_comm(struct ncs_explanations *s, size_t way, size_t model)
     struct ncs_divergence d = { 0 };
     struct ncs_explanation c = { 0 };
     const struct ncs_way *own = &s->ways.of[way], *other = &s->ways.of[model];
-    bool apart = ncs_diverge(&s->ways, way, model, 1, 1, &d) && d.gap[0].at < own->steps && d.gap[0].of < other->steps;
+    bool apart = ncs_diverge(&s->ways, way, model, weights[0], &d) && d.gap[0].at < own->steps && d.gap[0].of < other->steps;
     const struct ncs_step *a = apart ? &own->step[d.gap[0].at] : NULL, *b = apart ? &other->step[d.gap[0].of] : NULL;
     bool fine = apart && a->kind == NCS_STEP_CALL && b->kind == NCS_STEP_CALL && !a->role &&
                 a->call->comm != b->call->comm && ncs_at_same_place(a->call, b->call);
@@ -203,7 +217,7 @@ static void try_all_to(struct ncs_explanations *s, size_t model)
         bool fine = true;
         for (size_t way = 0; way < s->ways.count && fine; way++) {
             struct ncs_divergence d = { 0 };
-            if (way != model && ncs_diverge(&s->ways, way, model, weights[i][0], weights[i][1], &d))
+            if (way != model && ncs_diverge(&s->ways, way, model, weights[i], &d))
                 fine = add_part(s, &c, &d);
             ncs_free(d.gap);
         }

@@ -171,7 +171,7 @@ void ncs_candidate_rounds(struct ncs_explanations *s, size_t way, size_t model)
     struct ncs_divergence d = { 0 };
     struct ncs_explanation c = { 0 };
     const struct ncs_way *own = &s->ways.of[way];
-    bool fine = ncs_diverge(&s->ways, way, model, 1, 1, &d) && d.gap[0].more;
+    bool fine = ncs_diverge(&s->ways, way, model, (struct ncs_weights){ 1, 1, false }, &d) && d.gap[0].more;
     for (size_t w = 0; w < own->courses && fine; w++)
         fine = add_rounds(s, &c, own->course[w], d.gap[0].at, &s->ways.of[model], d.gap[0].of);
     ncs_free(d.gap);

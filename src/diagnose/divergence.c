@@ -150,13 +150,17 @@ static void trace_back(const struct table *t, size_t i, size_t j, const struct n
 
 /* Messages of a role that the other has not, as at an end of a pipeline, are no difference. Collectives all
  * ranks make. */
-static struct shown show(const struct ncs_ways *ways, const struct ncs_way *way, const struct ncs_way *other)
+static struct shown show(const struct ncs_ways *ways, const struct ncs_way *way, const struct ncs_way *other,
+                         bool collectives)
 {
     struct shown s = { .step = way->step, .at = ncs_new((way->steps + 1) * sizeof *s.at) };
-    for (size_t i = 0; i < way->steps; i++)
-        if (!way->step[i].lone &&
-            (!way->step[i].role || other->spot[ncs_spot_number(&ways->roles, way->step[i].site)]))
+    for (size_t i = 0; i < way->steps; i++) {
+        const struct ncs_step *step = &way->step[i];
+        bool fits = collectives ? step->kind == NCS_STEP_CALL && !step->role
+                                : !step->role || other->spot[ncs_spot_number(&ways->roles, step->site)];
+        if (fits && !step->lone)
             s.at[s.count++] = i;
+    }
     return s;
 }
 
@@ -168,12 +172,13 @@ static void shorten(size_t *steps, bool *open)
     *open = true;
 }
 
-bool ncs_diverge(const struct ncs_ways *ways, size_t way, size_t model, unsigned more, unsigned fewer,
+bool ncs_diverge(const struct ncs_ways *ways, size_t way, size_t model, struct ncs_weights weights,
                  struct ncs_divergence *out)
 {
     const struct ncs_way *a = &ways->of[way], *b = &ways->of[model];
     bool a_open = a->open, b_open = b->open;
-    struct table t = { .a = show(ways, a, b), .b = show(ways, b, a), .more = more, .fewer = fewer };
+    struct table t = { .a = show(ways, a, b, weights.collectives), .b = show(ways, b, a, weights.collectives),
+                       .more = weights.more, .fewer = weights.fewer };
     while (t.same < t.a.count && t.same < t.b.count && alike(&t, 0, 0))
         t.same++;
     t.n = t.a.count - t.same;

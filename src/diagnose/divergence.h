@@ -37,9 +37,15 @@ struct ncs_divergence {
     size_t gaps, room;
 };
 
-/* What a step too much and a step too few weigh: it is asked for both sides of a doubt. False: too far
- * apart, or not apart at all: one goes on as the other does, as far as both are known. */
-bool ncs_diverge(const struct ncs_ways *ways, size_t way, size_t model, unsigned more, unsigned fewer,
+/* What a step too much and a step too few weigh: it is asked for both sides of a doubt. Of collectives alone: ranks
+ * of a pipeline send and receive as often as their stage asks for. */
+struct ncs_weights {
+    unsigned more, fewer;
+    bool collectives;
+};
+
+/* False: too far apart, or not apart at all: one goes on as the other does, as far as both are known. */
+bool ncs_diverge(const struct ncs_ways *ways, size_t way, size_t model, struct ncs_weights weights,
                  struct ncs_divergence *out);
 
 /* Steps more and fewer; a whole round of a loop is one. */

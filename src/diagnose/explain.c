@@ -114,6 +114,49 @@ static bool same_changes(const struct ncs_explanation *a, const struct ncs_expla
     return true;
 }
 
+static bool has_change(const struct ncs_explanation *c, const struct ncs_change *change)
+{
+    for (size_t i = 0; i < c->changes; i++) {
+        const struct ncs_change *own = &c->change[i];
+        if (!own->host && own->kind == change->kind && own->course == change->course && own->comm == change->comm &&
+            ncs_at_same_place(own->model, change->model))
+            return true;
+    }
+    return false;
+}
+
+/* It changes what `less` does, and messages that nobody needs to have changed: stages of a pipeline differ in them. */
+static bool changes_needlessly(const struct ncs_explanation *c, const struct ncs_explanation *less)
+{
+    bool more = false;
+    for (size_t i = 0; i < less->changes; i++)
+        if (less->change[i].host || !has_change(c, &less->change[i]))
+            return false;
+    for (size_t i = 0; i < c->changes; i++) {
+        bool own = c->change[i].host || !has_change(less, &c->change[i]);
+        if (own && (c->change[i].host || !ncs_call_is_pair(c->change[i].model)))
+            return false;
+        more |= own;
+    }
+    return more;
+}
+
+/* Whether one that is kept does the same with less; those that do it with more are given up. */
+static bool is_needless(struct ncs_explanations *s, const struct ncs_explanation *c)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < s->count; i++)
+        if (changes_needlessly(c, &s->best[i]))
+            return true;
+    for (size_t i = 0; i < s->count; i++)
+        if (changes_needlessly(&s->best[i], c))
+            ncs_candidate_free(&s->best[i]);
+        else
+            s->best[kept++] = s->best[i];
+    s->count = kept;
+    return false;
+}
+
 void ncs_candidate_try(struct ncs_explanations *s, struct ncs_explanation *c)
 {
     join_comms(c);
@@ -130,11 +173,12 @@ void ncs_candidate_try(struct ncs_explanations *s, struct ncs_explanation *c)
     c->of = s;
     if (!r.blocked)
         c->cost = cost_of(s, c, r.supposed);
+    bool needless = !r.blocked && is_needless(s, c);
     size_t at = 0;
     while (at < s->count && compare(&s->best[at].cost, &c->cost) <= 0)
         at++;
     bool worse = c->cost.misfit > ncs_misfit_now(s->misfits);
-    if (r.blocked || worse || at == NCS_EXPLANATIONS_KEPT) {
+    if (r.blocked || needless || worse || at == NCS_EXPLANATIONS_KEPT) {
         ncs_candidate_free(c);
         return;
     }

@@ -21,7 +21,7 @@ static const struct ncs_step *parting_of(const struct ncs_explanations *s, size_
 {
     struct ncs_divergence d = { 0 };
     const struct ncs_step *first = NULL;
-    bool apart = model != way && ncs_diverge(&s->ways, way, model, 1, 1, &d);
+    bool apart = model != way && ncs_diverge(&s->ways, way, model, (struct ncs_weights){ 1, 1, false }, &d);
     for (size_t i = 0; apart && i < d.gaps && !first; i++) {
         const struct ncs_step *step = d.gap[i].more ? &s->ways.of[way].step[d.gap[i].at]
                                                     : &s->ways.of[model].step[d.gap[i].of];

@@ -10,24 +10,28 @@ static bool same_argument(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-static bool same_place(const struct ncs_edit *a, const struct ncs_edit *b)
+static bool same_kind(const struct ncs_edit *a, const struct ncs_edit *b)
 {
     return a->kind == b->kind && a->rank == b->rank && a->of_party == b->of_party &&
-           (!a->of_party || a->device == b->device) && a->of_host == b->of_host && a->line && a->line == b->line &&
+           (!a->of_party || a->device == b->device) && a->of_host == b->of_host &&
            same_argument(a->argument, b->argument);
 }
 
-/* Everything that it changes has been changed before, by the same rank at the same line. */
+/* The same ranks change calls in the same way, and some at the same line: a round may have more of it, or less. */
 static bool changes_again(const struct ncs_finding *before, const struct ncs_finding *f)
 {
+    bool placed = false;
     for (size_t i = 0; f && i < f->repairs; i++) {
         bool known = false;
-        for (size_t k = 0; k < before->repairs && !known; k++)
-            known = same_place(&before->repair[k], &f->repair[i]);
+        for (size_t k = 0; k < before->repairs; k++)
+            if (same_kind(&before->repair[k], &f->repair[i])) {
+                known = true;
+                placed |= f->repair[i].line && before->repair[k].line == f->repair[i].line;
+            }
         if (!known)
             return false;
     }
-    return f && f->repairs;
+    return placed;
 }
 
 static bool is_changed(const struct ncs_finding *f, int comm, int comm_rank)
