@@ -64,8 +64,11 @@ void ncs_journal_keep_read(struct ncs_call *call)
         const char *from = r->from;
         if (to < from || to + bytes > from + r->bytes)
             continue;
-        call->input = ncs_hash_bytes(call->arg[2].u, to, bytes) | 1;
         memcpy(call->first, to, bytes < sizeof call->first ? bytes : sizeof call->first);
+        memcpy(&call->input, call->first, sizeof call->input);
+        if (bytes > sizeof call->first)
+            call->input = ncs_hash_bytes(call->arg[2].u, to, bytes);
+        call->input = ncs_mix(call->input) | 1;
         return;
     }
 }

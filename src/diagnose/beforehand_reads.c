@@ -10,10 +10,7 @@
 #include "base/mem.h"
 #include "ncclscript/nccl_abi.h"
 
-enum {
-    MOST_PLACES = 4,   /* of a stretch, the last ones */
-    MOST_READERS = 64, /* of which it is asked where the value comes from */
-};
+enum { MOST_PLACES = 8 }; /* of a stretch, the first ones */
 
 /* The reads of one place in the program: those of each rank that correspond to one of the culprit's. */
 struct reads {
@@ -106,20 +103,49 @@ static bool replaces(const struct ncs_call *c, const void *at)
     return memory && bytes && covers(memory->p, (size_t)bytes->u, at);
 }
 
-/* The call of NCCL in whose receive buffer the copy reads; NULL = none, or something else has written there since. */
-static const struct ncs_call *writer_of(const struct ncs_inquiry *q, const struct ncs_call *read)
+/* Whether the call decides what the copy of its rank reads. *writer: the call of NCCL in whose receive buffer that is;
+ * NULL = something else has written there. */
+static bool decides(const struct ncs_inquiry *q, const struct ncs_call *c, const struct ncs_call *read,
+                    const struct ncs_call **writer)
 {
     const void *at = read->arg[1].p;
-    for (const struct ncs_call *c = read->older; c; c = c->older) {
-        if (c->rank != read->rank)
-            continue;
-        bool effective = c->number && c->ordinal && c->comm >= 0;
-        if (effective && covers(ncs_call_recvbuff(c), bytes_written(q, c), at))
-            return c;
-        if (!c->number && !c->rc && replaces(c, at))
-            return NULL;
+    bool effective = c->number && c->ordinal && c->comm >= 0;
+    *writer = NULL;
+    if (effective && covers(ncs_call_recvbuff(c), bytes_written(q, c), at))
+        *writer = c;
+    return *writer || (!c->number && !c->rc && replaces(c, at));
+}
+
+static const struct ncs_call *writer_of(const struct ncs_inquiry *q, const struct ncs_call *read)
+{
+    const struct ncs_call *writer = NULL;
+    for (const struct ncs_call *c = read->older; c; c = c->older)
+        if (c->rank == read->rank && decides(q, c, read, &writer))
+            break;
+    return writer;
+}
+
+/* The same of all that correspond, in one walk, by rank. The caller's. */
+static const struct ncs_call **writers_of(const struct reads *r)
+{
+    const struct ncs_inquiry *q = r->q;
+    const struct ncs_call **writer = ncs_new((size_t)q->ranks * sizeof *writer), *newest = NULL;
+    bool *open = ncs_new((size_t)q->ranks * sizeof *open);
+    size_t left = 0;
+    for (int rank = 0; rank < q->ranks; rank++) {
+        open[rank] = r->of[rank] != NULL;
+        left += open[rank];
+        if (open[rank] && (!newest || r->of[rank]->id > newest->id))
+            newest = r->of[rank];
     }
-    return NULL;
+    for (const struct ncs_call *c = newest; c && left; c = c->older)
+        if (c->rank >= 0 && open[c->rank] && c->id < r->of[c->rank]->id &&
+            decides(q, c, r->of[c->rank], &writer[c->rank])) {
+            open[c->rank] = false;
+            left--;
+        }
+    ncs_free(open);
+    return writer;
 }
 
 /* ---- what is told of a place ---- */
@@ -144,20 +170,19 @@ static bool is_common(const struct reads *r)
 static char *say_reduce(const struct reads *r, const struct ncs_call *writer)
 {
     const struct ncs_inquiry *q = r->q;
-    int root = run_rank(q, writer->comm, ncs_call_root(writer)), asked = 0, off = 0;
+    int root = run_rank(q, writer->comm, ncs_call_root(writer)), off = 0;
     if (writer->fn != NCS_FN_ncclReduce || root < 0 || is_common(r))
         return NULL;
+    const struct ncs_call **from = writers_of(r);
     int *reader = ncs_new((size_t)q->ranks * sizeof *reader);
     size_t readers = 0;
-    for (int rank = 0; rank < q->ranks; rank++) {
-        const struct ncs_call *from = rank == r->own->rank ? writer : NULL;
-        if (!from && r->of[rank] && asked++ < MOST_READERS)
-            from = writer_of(q, r->of[rank]);
-        if (!from || from->fn != writer->fn || from->comm != writer->comm || from->ordinal != writer->ordinal)
-            continue;
-        reader[readers++] = rank;
-        off += rank != root;
-    }
+    for (int rank = 0; rank < q->ranks; rank++)
+        if (from[rank] && from[rank]->fn == writer->fn && from[rank]->comm == writer->comm &&
+            from[rank]->ordinal == writer->ordinal) {
+            reader[readers++] = rank;
+            off += rank != root;
+        }
+    ncs_free(from);
     struct ncs_str s = { 0 };
     if (off) {
         char *what = ncs_describe(writer);
@@ -262,25 +287,33 @@ static char *say_place(struct reads *r, uint64_t from)
     return text;
 }
 
+static bool is_read_before(const struct ncs_call *const *read, size_t reads, const struct ncs_call *c)
+{
+    for (size_t i = 0; i < reads; i++)
+        if (is_read_at(read[i], c))
+            return true;
+    return false;
+}
+
+/* Of each place the first: the next one may already be of the round in which a call was left out. */
 char *ncs_say_read(const struct ncs_inquiry *q, const struct ncs_finding *f, const struct ncs_stretch *stretch,
                    const struct ncs_call **read)
 {
-    int place[MOST_PLACES];
+    const struct ncs_call *first[MOST_PLACES];
     size_t places = 0;
     char *text = NULL;
     if (q->journal->dropped) /* which reads correspond cannot be told */
         return NULL;
-    for (size_t i = q->priors; i-- > 0 && q->prior[i]->id > stretch->from && !text && places < MOST_PLACES;) {
+    for (size_t i = 0; i < q->priors && places < MOST_PLACES; i++) {
         const struct ncs_call *c = q->prior[i];
-        struct reads r = { .q = q, .f = f, .own = c };
-        bool known = !ncs_in_stretch(stretch, c->rank, c->thread, c->id, c->place) || !is_read_at(c, c);
-        for (size_t k = 0; k < places; k++)
-            known |= place[k] == c->place.line;
-        if (known)
-            continue;
-        place[places++] = c->place.line;
+        if (ncs_in_stretch(stretch, c->rank, c->thread, c->id, c->place) && is_read_at(c, c) &&
+            !is_read_before(first, places, c))
+            first[places++] = c;
+    }
+    while (!text && places > 0) {
+        struct reads r = { .q = q, .f = f, .own = first[--places] };
         text = say_place(&r, stretch->from);
-        *read = c;
+        *read = r.own;
     }
     return text;
 }

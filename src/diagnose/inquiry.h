@@ -324,7 +324,7 @@ void ncs_see_failure(struct ncs_inquiry *q, const struct ncs_call *call); /* of 
  * more, on whatever communicator; NULL if there is none, or if it failed for those who are there, too. */
 const struct ncs_call *ncs_gave_up(const struct ncs_inquiry *q, const struct ncs_need *need, int rank);
 
-/* ---- what culprits met before they went astray (beforehand.c, beforehand_reads.c) ---- */
+/* ---- what culprits met before they went astray (stretch.c, beforehand.c, beforehand_reads.c) ---- */
 
 /* Of a rank's thread: behind its last call that was like the others', up to the first that was not. */
 struct ncs_stretch {
@@ -334,12 +334,15 @@ struct ncs_stretch {
     const struct ncs_call *missing; /* another rank's, that it left out; NULL = not known */
 };
 
+struct ncs_stretch ncs_stretch_of(const struct ncs_inquiry *q, const struct ncs_finding *f,
+                                  const struct ncs_culprit *who);
+/* What was done there by this thread: at that time, and not, by lines, behind the missing call. */
+bool ncs_in_stretch(const struct ncs_stretch *s, int rank, int thread, uint64_t id, struct ncs_place place);
 void ncs_see_beforehand(struct ncs_inquiry *q, const struct ncs_call *call); /* of all, by id */
 /* To each finding that says who left out, added or changed a call. */
 void ncs_tell_beforehand(const struct ncs_inquiry *q);
-bool ncs_in_stretch(const struct ncs_stretch *s, int rank, int thread, uint64_t id, struct ncs_place place);
-/* The last value that was read in the stretch and that not all ranks have: a sentence, and the copy that read it.
- * NULL = there is none. The caller's. */
+/* A value that was read in the stretch, the last one, and that not all ranks have: a sentence, and the copy that read
+ * it. NULL = there is none. The caller's. */
 char *ncs_say_read(const struct ncs_inquiry *q, const struct ncs_finding *f, const struct ncs_stretch *stretch,
                    const struct ncs_call **read);
 
