@@ -2843,7 +2843,7 @@ const struct ncs_page ncs_pages[] = {
             "stream:sync()\n"
             "expect.equal(x, 3)\n",
         .ends = "pass",
-        .functions = "ncclAllReduce ncclBroadcast ncclBcast ncclReduce ncclAllGather ncclReduceScatter",
+        .functions = "ncclReduce ncclBcast ncclBroadcast ncclAllReduce ncclReduceScatter ncclAllGather",
         .blocks =
             "Returns when it is enqueued. The first call on a communicator, or of a new algorithm, connects the\n"
             "ranks and blocks its host until they have come. The stream says when it is done.\n",
@@ -3113,7 +3113,7 @@ const struct ncs_page ncs_pages[] = {
             "expect.equal(world.device, rank)                 -- ncclCommCuDevice\n"
             "expect.equal(world:async_error(), \"ncclSuccess\") -- ncclCommGetAsyncError\n",
         .ends = "pass",
-        .functions = "ncclCommCount ncclCommUserRank ncclCommCuDevice ncclCommGetAsyncError ncclCommQueryProperties",
+        .functions = "ncclCommQueryProperties ncclCommGetAsyncError ncclCommCount ncclCommCuDevice ncclCommUserRank",
         .blocks =
             "Never.\n",
         .threads =
@@ -3162,7 +3162,7 @@ const struct ncs_page ncs_pages[] = {
             "expect.that(code >= 22809 and text:find(\"^2%.\"))\n"
             "expect.that(nccl.error_string(\"ncclRemoteError\"))\n",
         .ends = "pass",
-        .functions = "ncclGetVersion ncclGetErrorString ncclGetLastError ncclResetDebugInit ncclParamBind ncclParamGetI8 ncclParamGetI16 ncclParamGetI32 ncclParamGetI64 ncclParamGetU8 ncclParamGetU16 ncclParamGetU32 ncclParamGetU64 ncclParamGetStr ncclParamGet ncclParamGetParameter ncclParamGetAllParameterKeys ncclParamDumpAll",
+        .functions = "ncclGetVersion ncclResetDebugInit ncclGetErrorString ncclGetLastError ncclParamBind ncclParamGetI8 ncclParamGetI16 ncclParamGetI32 ncclParamGetI64 ncclParamGetU8 ncclParamGetU16 ncclParamGetU32 ncclParamGetU64 ncclParamGetStr ncclParamGet ncclParamGetParameter ncclParamGetAllParameterKeys ncclParamDumpAll",
         .blocks =
             "Never.\n",
         .threads =
@@ -3301,7 +3301,7 @@ const struct ncs_page ncs_pages[] = {
             "expect.equal(x, 2)\n"
             "x:free { stream = stream } -- cudaFreeAsync\n",
         .ends = "pass",
-        .functions = "cudaMallocAsync cudaFreeAsync cudaMallocFromPoolAsync cudaDeviceGetDefaultMemPool cudaDeviceGetMemPool cudaDeviceSetMemPool cudaMemPoolCreate cudaMemPoolDestroy cudaMemPoolSetAttribute cudaMemPoolGetAttribute cudaMemPoolTrimTo",
+        .functions = "cudaMallocAsync cudaMallocFromPoolAsync cudaFreeAsync cudaDeviceGetDefaultMemPool cudaDeviceGetMemPool cudaDeviceSetMemPool cudaMemPoolCreate cudaMemPoolDestroy cudaMemPoolSetAttribute cudaMemPoolGetAttribute cudaMemPoolTrimTo",
         .blocks =
             "Never for a stream.\n",
         .threads =
@@ -3400,7 +3400,7 @@ const struct ncs_page ncs_pages[] = {
             "stream:sync()\n"
             "expect.that(called)\n",
         .ends = "pass",
-        .functions = "cudaLaunchHostFunc cudaStreamAddCallback",
+        .functions = "cudaStreamAddCallback cudaLaunchHostFunc",
         .blocks =
             "Returns when it is enqueued. A function that waits for another rank holds its stream, and may be part\n"
             "of a hang.\n",

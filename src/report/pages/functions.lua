@@ -1,5 +1,5 @@
--- The functions of the API in families: what those of a family have in common. Signature, meaning of
--- the arguments, Lua name and version come from src/api/api.lua. Fields: pages.lua.
+-- The functions of the API in families: what those of a family have in common. Which functions these are,
+-- signature, meaning of the arguments, Lua name and version come from src/api/api.lua. Fields: pages.lua.
 
 local THREADS_NCCL = [[
 One thread at a time on a communicator; different communicators may be used by different threads.]]
@@ -7,8 +7,7 @@ local THREADS_CUDA = [[
 Safe from any thread. The current device and the last error belong to the thread.]]
 
 -- A family: the group under which it is listed, then its title.
-family { "communication", "collectives", functions = "ncclAllReduce ncclBroadcast ncclBcast ncclReduce " ..
-    "ncclAllGather ncclReduceScatter",
+family { "communication", "collectives",
   what = [[
 All ranks of the communicator make the call, in the same order among their calls, with the same count,
 type, operator and root. It is enqueued in the stream; nothing compares the ranks' arguments.]],
@@ -34,7 +33,7 @@ world:reduce_scatter(all, x, { op = "avg" })
 stream:sync()
 expect.equal(x, 3)]] }
 
-family { "communication", "sends and receives", functions = "ncclSend ncclRecv",
+family { "communication", "sends and receives",
   what = [[
 A send and a receive of two ranks meet by their order for this pair on this communicator; there are no
 tags. Count and type have to be the same on both sides.]],
@@ -55,7 +54,7 @@ end)
 stream:sync()
 expect.equal(theirs, 1 - rank)]] }
 
-family { "communication", "collectives made of sends", functions = "ncclAlltoAll ncclGather ncclScatter",
+family { "communication", "collectives made of sends",
   what = [[
 One call of all ranks, inside of which are sends and receives: a rank waits only for those that it
 exchanges blocks with.]],
@@ -76,7 +75,7 @@ world:scatter(rank == 0 and all or nil, one)
 stream:sync()
 expect.equal(one, rank)]] }
 
-family { "communication", "one-sided calls", functions = "ncclPutSignal ncclSignal ncclWaitSignal",
+family { "communication", "one-sided calls",
   what = [[
 A put writes into a window of the peer and then signals it; a wait holds its stream until so many
 signals of each peer that it lists have come.]],
@@ -97,7 +96,7 @@ world:wait_signal(1 - rank)
 stream:sync()
 expect.equal(x:part(1, 2), 1 - rank)]] }
 
-family { "communication", "groups", functions = "ncclGroupStart ncclGroupEnd ncclGroupSimulateEnd",
+family { "communication", "groups",
   what = [[
 Between start and end the calls of this thread are only queued. The outermost end carries them out
 together and says what was wrong with any of them; then none is made. ncclGroupSimulateEnd makes
@@ -121,7 +120,7 @@ C.ncclGroupEnd()
 stream:sync()
 expect.equal(y, 4)]] }
 
-family { "communication", "operators", functions = "ncclRedOpCreatePreMulSum ncclRedOpDestroy",
+family { "communication", "operators",
   what = [[
 An operator belongs to the communicator that it was made for, and to one data type. A scalar of the
 host is read at once, one of the device when the operation runs. Destroying it right after the call is
@@ -140,8 +139,7 @@ op:destroy()
 stream:sync()
 expect.equal(x, 2)]] }
 
-family { "communicators", "making communicators", functions = "ncclGetUniqueId ncclCommInitRank " ..
-    "ncclCommInitRankConfig ncclCommInitRankScalable ncclCommInitAll",
+family { "communicators", "making communicators",
   what = [[
 One rank makes an id and hands it to the others; each rank joins with it, its own number and the same
 nranks. ncclCommInitAll does that for the devices of one thread.]],
@@ -160,8 +158,7 @@ end
 local comm = nccl.init_rank(2, store:get("id"), rank)
 expect.equal(comm.rank, rank)]] }
 
-family { "communicators", "communicators out of others", functions = "ncclCommSplit ncclCommShrink " ..
-    "ncclCommGetUniqueId ncclCommGrow",
+family { "communicators", "communicators out of others",
   what = [[
 A split is a call of all ranks of the parent: who wants no part passes NCCL_SPLIT_NOCOLOR. A shrink is
 one of those that stay. To grow, the old ranks call with rank -1 and the new ones with an id that one
@@ -181,8 +178,7 @@ if rank < 3 then
   expect.equal(three.nranks, 3)
 end]] }
 
-family { "communicators", "ending communicators", functions = "ncclCommFinalize ncclCommDestroy " ..
-    "ncclCommAbort ncclCommRevoke",
+family { "communicators", "ending communicators",
   what = [[
 Finalize and destroy complete this rank's own work; abort and revoke cut it short, and that of no other
 rank. After a revoke the communicator can still be split or shrunk.]],
@@ -205,8 +201,7 @@ other:abort()
 world:finalize()
 world:destroy()]] }
 
-family { "communicators", "memory of communicators", functions = "ncclCommSuspend ncclCommResume " ..
-    "ncclCommMemStats",
+family { "communicators", "memory of communicators",
   what = [[
 All ranks suspend and resume together; while suspended no call may be made on the communicator.]],
   blocks = [[
@@ -224,8 +219,7 @@ world:all_reduce(x)
 stream:sync()
 expect.equal(x, 2)]] }
 
-family { "communicators", "facts of a communicator", functions = "ncclCommCount ncclCommUserRank " ..
-    "ncclCommCuDevice ncclCommGetAsyncError ncclCommQueryProperties",
+family { "communicators", "facts of a communicator",
   what = [[
 They tell what the communicator is, on this rank. ncclCommGetAsyncError is how a rank learns of what
 no call of its own returned.]],
@@ -242,9 +236,7 @@ expect.equal(world.rank, rank)                   -- ncclCommUserRank
 expect.equal(world.device, rank)                 -- ncclCommCuDevice
 expect.equal(world:async_error(), "ncclSuccess") -- ncclCommGetAsyncError]] }
 
-family { "communicators", "registered memory and windows", functions = "ncclMemAlloc ncclMemFree " ..
-    "ncclCommRegister ncclCommDeregister ncclCommWindowRegister ncclCommWindowDeregister " ..
-    "ncclWinGetUserPtr",
+family { "communicators", "registered memory and windows",
   what = [[
 Registered memory is used without a copy; a window is registered by all ranks, and others may write
 into it. Deregister before the memory is freed.]],
@@ -265,11 +257,7 @@ w:deregister()
 r:deregister()
 x:free()]] }
 
-family { "the library", "version, errors and parameters of NCCL", functions = "ncclGetVersion " ..
-    "ncclGetErrorString ncclGetLastError ncclResetDebugInit ncclParamBind ncclParamGetI8 " ..
-    "ncclParamGetI16 ncclParamGetI32 ncclParamGetI64 ncclParamGetU8 ncclParamGetU16 ncclParamGetU32 " ..
-    "ncclParamGetU64 ncclParamGetStr ncclParamGet ncclParamGetParameter " ..
-    "ncclParamGetAllParameterKeys ncclParamDumpAll",
+family { "the library", "version, errors and parameters of NCCL",
   what = [[
 They tell about the library, and change nothing.]],
   blocks = [[
@@ -283,12 +271,7 @@ local code, text = nccl.version()
 expect.that(code >= 22809 and text:find("^2%."))
 expect.that(nccl.error_string("ncclRemoteError"))]] }
 
-family { "CUDA", "devices", functions = "cudaGetDeviceCount cudaSetDevice cudaGetDevice " ..
-    "cudaGetDeviceProperties cudaChooseDevice cudaDeviceGetAttribute cudaDeviceGetPCIBusId " ..
-    "cudaDeviceGetByPCIBusId cudaDeviceReset cudaSetDeviceFlags cudaGetDeviceFlags cudaDeviceSetLimit " ..
-    "cudaDeviceGetLimit cudaDeviceGetStreamPriorityRange cudaDeviceSynchronize cudaRuntimeGetVersion " ..
-    "cudaDriverGetVersion cudaGetDriverEntryPoint cudaGetDriverEntryPointByVersion cudaProfilerStart " ..
-    "cudaProfilerStop cudaMemGetInfo",
+family { "CUDA", "devices",
   what = [[
 Devices are counted from 0 within the process. Most calls are about the thread's current device.]],
   blocks = [[
@@ -303,8 +286,7 @@ expect.equal(cuda.device(), 1)
 expect.that(cuda.properties(1).total_global_mem > 0)
 cuda.sync()]] }
 
-family { "CUDA", "peer access", functions = "cudaDeviceCanAccessPeer cudaDeviceEnablePeerAccess " ..
-    "cudaDeviceDisablePeerAccess",
+family { "CUDA", "peer access",
   what = [[
 Kernels of a device may use another one's memory once that is enabled, in one direction.]],
   blocks = [[
@@ -321,8 +303,7 @@ cuda.enable_peer(1)
 here:add(there) -- a kernel that reads the other device's memory
 expect.equal(here, 3)]] }
 
-family { "CUDA", "errors of CUDA", functions = "cudaGetLastError cudaPeekAtLastError " ..
-    "cudaGetErrorString cudaGetErrorName",
+family { "CUDA", "errors of CUDA",
   what = [[
 The last error of the thread; an error of a kernel shows at some later call.]],
   blocks = [[
@@ -335,8 +316,7 @@ expect.equal(C.cudaSetDevice(99), C.cudaErrorInvalidDevice)
 expect.equal(cuda.last_error(), "cudaErrorInvalidDevice") -- and clears it
 expect.equal(cuda.last_error(), nil)]] }
 
-family { "CUDA", "memory of devices", functions = "cudaMalloc cudaFree cudaMallocManaged cudaMallocPitch " ..
-    "cudaPointerGetAttributes cudaMemPrefetchAsync cudaMemAdvise",
+family { "CUDA", "memory of devices",
   what = [[
 An allocation belongs to the device that was current. What a kernel or an operation still uses must not
 be freed.]],
@@ -354,8 +334,7 @@ expect.equal(x, 2)
 x:free() -- cudaFree
 y:free()]] }
 
-family { "CUDA", "memory of the host", functions = "cudaMallocHost cudaFreeHost cudaHostAlloc " ..
-    "cudaHostRegister cudaHostUnregister cudaHostGetDevicePointer cudaHostGetFlags",
+family { "CUDA", "memory of the host",
   what = [[
 Pinned memory of the host: copies to and from it run in the order of a stream.]],
   blocks = [[
@@ -372,10 +351,7 @@ stream:sync()
 expect.equal(x, 3)
 x:free()]] }
 
-family { "CUDA", "memory in the order of streams", functions = "cudaMallocAsync cudaFreeAsync " ..
-    "cudaMallocFromPoolAsync cudaDeviceGetDefaultMemPool cudaDeviceGetMemPool cudaDeviceSetMemPool " ..
-    "cudaMemPoolCreate cudaMemPoolDestroy cudaMemPoolSetAttribute cudaMemPoolGetAttribute " ..
-    "cudaMemPoolTrimTo",
+family { "CUDA", "memory in the order of streams",
   what = [[
 The memory is there from the allocation's place in its stream to that of the free: other streams have to
 wait for the one and before the other.]],
@@ -393,9 +369,7 @@ stream:sync()
 expect.equal(x, 2)
 x:free { stream = stream } -- cudaFreeAsync]] }
 
-family { "CUDA", "copies and fills", functions = "cudaMemcpy cudaMemcpyAsync cudaMemcpyPeer " ..
-    "cudaMemcpyPeerAsync cudaMemcpy2D cudaMemcpy2DAsync cudaMemset cudaMemsetAsync cudaMemset2D " ..
-    "cudaMemset2DAsync",
+family { "CUDA", "copies and fills",
   what = [[
 Those without a stream are in the legacy stream, which waits for the other streams of the device that
 were not made non-blocking, and they for it.]],
@@ -412,9 +386,7 @@ y:copy_from(x, { stream = stream }) -- cudaMemcpyAsync
 stream:sync()
 expect.equal(y, 1)]] }
 
-family { "CUDA", "streams", functions = "cudaStreamCreate cudaStreamCreateWithFlags " ..
-    "cudaStreamCreateWithPriority cudaStreamDestroy cudaStreamSynchronize cudaStreamQuery " ..
-    "cudaStreamWaitEvent cudaStreamGetFlags cudaStreamGetPriority cudaStreamGetId cudaStreamGetDevice",
+family { "CUDA", "streams",
   what = [[
 The work of a stream is done one after the other; streams do not wait for each other but for events.]],
   blocks = [[
@@ -434,8 +406,7 @@ stream:sync()
 expect.that(s:query())
 s:destroy()]] }
 
-family { "CUDA", "events", functions = "cudaEventCreate cudaEventCreateWithFlags cudaEventRecord " ..
-    "cudaEventRecordWithFlags cudaEventQuery cudaEventSynchronize cudaEventElapsedTime cudaEventDestroy",
+family { "CUDA", "events",
   what = [[
 A record stands for what is in the stream so far; recorded again, it stands for the later place. An
 event that was never recorded is done.]],
@@ -453,8 +424,7 @@ b:record(stream)
 b:sync()
 expect.that(a:elapsed(b) >= 0.5)]] }
 
-family { "CUDA", "functions of the host in a stream", functions = "cudaLaunchHostFunc " ..
-    "cudaStreamAddCallback",
+family { "CUDA", "functions of the host in a stream",
   what = [[
 The function runs at its place in the stream, and what is behind it waits until it returns. It must not
 call CUDA or NCCL.]],
@@ -472,8 +442,7 @@ stream:callback(function() called = true end)
 stream:sync()
 expect.that(called)]] }
 
-family { "CUDA", "capture of graphs", functions = "cudaStreamIsCapturing cudaStreamBeginCapture " ..
-    "cudaStreamEndCapture",
+family { "CUDA", "capture of graphs",
   what = [[
 The simulator does not capture: beginning one is refused with cudaErrorNotSupported.]],
   blocks = [[
@@ -486,8 +455,7 @@ local rc = C.cudaStreamBeginCapture(stream, C.cudaStreamCaptureModeGlobal)
 expect.equal(rc, C.cudaErrorNotSupported)
 expect.equal(select(2, C.cudaStreamIsCapturing(stream)), C.cudaStreamCaptureStatusNone)]] }
 
-family { "CUDA", "memory and events of other processes", functions = "cudaIpcGetMemHandle " ..
-    "cudaIpcOpenMemHandle cudaIpcCloseMemHandle cudaIpcGetEventHandle cudaIpcOpenEventHandle",
+family { "CUDA", "memory and events of other processes",
   what = [[
 A process asks for a handle, another opens it. The memory has to be freed by its owner after all
 others have closed it. The simulator refuses them with cudaErrorNotSupported.]],
@@ -500,7 +468,7 @@ scenario { ranks = 1, needs = { driver = "sim" } }
 local x = cuda.buffer("float32", 8):fill(1)
 expect.equal(C.cudaIpcGetMemHandle(x.ptr), C.cudaErrorNotSupported)]] }
 
-family { "CUDA", "stand-ins for kernels", functions = "ncsDelay ncsAdd",
+family { "CUDA", "stand-ins for kernels",
   what = [[
 Functions of ncclscript's own, in place of kernels, which it does not run: time on a stream, and a sum.]],
   blocks = [[

@@ -84,6 +84,19 @@ local function name_it(name, id)
   known[name] = id
 end
 
+-- The functions whose rows name the family.
+local api = assert(loadfile(root .. "/src/api/api.lua"))()
+local families = {}
+for _, fn in ipairs(api.functions) do
+  local list = families[fn.family] or {}
+  if fn.lib ~= "ext" or fn.family then
+    families[assert(fn.family, fn.name .. " has no family")], list[#list + 1] = list, fn.name
+  end
+end
+local function members_of(family)
+  return table.concat(assert(families[family], "no function is of the family " .. family), " ")
+end
+
 for _, group in ipairs(groups) do name_it(group[1], group[1]) end
 for _, page in ipairs(pages) do
   for field in pairs(page) do
@@ -94,6 +107,7 @@ for _, page in ipairs(pages) do
   assert(not page.scenario == not page.ends, page.id .. ": scenario and ends go together")
   assert(not page.ends or verdicts[page.ends], page.id .. ": ends as what?")
   if page.kind == "NCS_PAGE_FUNCTIONS" then
+    page.functions = members_of(page.id)
     for name in page.functions:gmatch("%S+") do name_it(name, page.id) end
   else
     name_it(page.id, page.id)
