@@ -548,7 +548,7 @@ static const luaL_Reg fields[] = {
 static const luaL_Reg meta[] = { { "__len", buffer_length }, { NULL, NULL } };
 
 const struct ncs_class ncs_class_buffer = {
-    .name = "buffer", .gone = "freed", .methods = methods, .fields = fields, .meta = meta,
+    .name = "buffer", .gone = "freed", .methods = { methods }, .fields = fields, .meta = meta,
     .close = buffer_free, .index = buffer_index, .assign = buffer_assign, .text = buffer_text,
     .notice = notice,
 };

@@ -297,18 +297,6 @@ static int field_interrupted(lua_State *L)
     return 1;
 }
 
-static const luaL_Reg methods[] = {
-    { "abort", ncs_comm_abort },         { "async_error", ncs_comm_async_error },
-    { "destroy", ncs_comm_destroy },     { "finalize", ncs_comm_finalize },
-    { "grow", ncs_comm_grow },           { "mem_stats", ncs_comm_mem_stats },
-    { "premulsum", ncs_redop_new },      { "register", ncs_registration_new },
-    { "resume", ncs_comm_resume },       { "revoke", ncs_comm_revoke },
-    { "shrink", ncs_comm_shrink },       { "split", ncs_comm_split },
-    { "suspend", ncs_comm_suspend },     { "unique_id", ncs_comm_unique_id },
-    { "wait_ready", ncs_comm_wait_ready }, { "window", ncs_window_new },
-    { NULL, NULL },
-};
-
 static const luaL_Reg fields[] = {
     { "device", field_device },       { "interrupted", field_interrupted },
     { "name", field_name },           { "nranks", field_nranks },
@@ -317,6 +305,7 @@ static const luaL_Reg fields[] = {
 };
 
 const struct ncs_class ncs_class_comm = {
-    .name = "comm", .gone = "destroyed", .methods = methods, .fields = fields,
+    .name = "comm", .gone = "destroyed", .fields = fields,
+    .methods = { ncs_comm_lives, ncs_comm_children, ncs_comm_redops, ncs_comm_windows, ncs_one_sided },
     .close = ncs_comm_destroy, .assign = comm_assign, .text = comm_text,
 };

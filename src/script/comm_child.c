@@ -36,7 +36,7 @@ struct split_options {
 };
 
 /* comm:split { color [, key, CFG] } */
-int ncs_comm_split(lua_State *L)
+static int comm_split(lua_State *L)
 {
     static const struct ncs_option more[] = {
         { "color", NCS_OPTION_INT, offsetof(struct split_options, color) },
@@ -68,7 +68,7 @@ struct shrink_options {
 };
 
 /* comm:shrink(ranks [, { abort, CFG }]) */
-int ncs_comm_shrink(lua_State *L)
+static int comm_shrink(lua_State *L)
 {
     static const struct ncs_option more[] = {
         { "abort", NCS_OPTION_FLAG, offsetof(struct shrink_options, abort) }, { NULL, 0, 0 } };
@@ -93,7 +93,7 @@ int ncs_comm_shrink(lua_State *L)
 }
 
 /* comm:unique_id(): with which new ranks join, and the caller grows */
-int ncs_comm_unique_id(lua_State *L)
+static int comm_unique_id(lua_State *L)
 {
     struct ncs_comm *c = self(L, "unique_id", 1);
     ncs_lua_label(L, 2);
@@ -109,7 +109,7 @@ struct grow_options {
 };
 
 /* comm:grow(nranks [, { id, CFG }]) */
-int ncs_comm_grow(lua_State *L)
+static int comm_grow(lua_State *L)
 {
     static const struct ncs_option more[] = {
         { "id", NCS_OPTION_SLOT, offsetof(struct grow_options, id) }, { NULL, 0, 0 } };
@@ -146,3 +146,11 @@ int ncs_comm_join(lua_State *L)
     ncs_comm_open(L, c);
     return 1;
 }
+
+const luaL_Reg ncs_comm_children[] = {
+    { "grow", comm_grow },
+    { "shrink", comm_shrink },
+    { "split", comm_split },
+    { "unique_id", comm_unique_id },
+    { NULL, NULL },
+};

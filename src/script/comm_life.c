@@ -67,7 +67,7 @@ void ncs_comm_note(lua_State *L, struct ncs_comm *c, enum ncs_fn fn)
         ncs_object_drop(L, &c->head);
 }
 
-int ncs_comm_finalize(lua_State *L)
+static int comm_finalize(lua_State *L)
 {
     struct ncs_comm *c = self(L, "finalize", 1);
     ncs_lua_label(L, 2);
@@ -85,7 +85,7 @@ int ncs_comm_destroy(lua_State *L)
     return ncs_lua_push_result(L, rc);
 }
 
-int ncs_comm_abort(lua_State *L)
+static int comm_abort(lua_State *L)
 {
     struct ncs_comm *c = self(L, "abort", 1);
     ncs_lua_label(L, 2);
@@ -103,7 +103,7 @@ struct flags {
 static const struct ncs_option flag_rows[] = {
     { "flags", NCS_OPTION_INT, offsetof(struct flags, flags) }, { NULL, 0, 0 } };
 
-int ncs_comm_revoke(lua_State *L)
+static int comm_revoke(lua_State *L)
 {
     struct ncs_comm *c = self(L, "revoke", 1);
     struct flags o = { NCCL_REVOKE_DEFAULT };
@@ -116,7 +116,7 @@ int ncs_comm_revoke(lua_State *L)
     return ncs_lua_push_result(L, rc);
 }
 
-int ncs_comm_suspend(lua_State *L)
+static int comm_suspend(lua_State *L)
 {
     struct ncs_comm *c = self(L, "suspend", 1);
     struct flags o = { NCCL_SUSPEND_MEM };
@@ -124,14 +124,14 @@ int ncs_comm_suspend(lua_State *L)
     return ncs_lua_push_result(L, NCS_TRY(L, ncclCommSuspend, ncs_comm_handle(c), o.flags));
 }
 
-int ncs_comm_resume(lua_State *L)
+static int comm_resume(lua_State *L)
 {
     struct ncs_comm *c = self(L, "resume", 1);
     ncs_lua_label(L, 2);
     return ncs_lua_push_result(L, NCS_TRY(L, ncclCommResume, ncs_comm_handle(c)));
 }
 
-int ncs_comm_mem_stats(lua_State *L)
+static int comm_mem_stats(lua_State *L)
 {
     static const struct {
         const char *name;
@@ -150,7 +150,7 @@ int ncs_comm_mem_stats(lua_State *L)
     return 1;
 }
 
-int ncs_comm_async_error(lua_State *L)
+static int comm_async_error(lua_State *L)
 {
     struct ncs_comm *c = self(L, "async_error", 1);
     ncclResult_t error = ncclSuccess;
@@ -160,7 +160,7 @@ int ncs_comm_async_error(lua_State *L)
     return 1;
 }
 
-int ncs_comm_wait_ready(lua_State *L)
+static int comm_wait_ready(lua_State *L)
 {
     struct ncs_comm *c = self(L, "wait_ready", 2);
     struct ncs_lua_rank *rank = ncs_lua_rank(L);
@@ -207,3 +207,16 @@ int ncs_comm_state(lua_State *L)
     lua_pushstring(L, state);
     return 1;
 }
+
+const luaL_Reg ncs_comm_lives[] = {
+    { "abort", comm_abort },
+    { "async_error", comm_async_error },
+    { "destroy", ncs_comm_destroy },
+    { "finalize", comm_finalize },
+    { "mem_stats", comm_mem_stats },
+    { "resume", comm_resume },
+    { "revoke", comm_revoke },
+    { "suspend", comm_suspend },
+    { "wait_ready", comm_wait_ready },
+    { NULL, NULL },
+};

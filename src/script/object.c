@@ -287,10 +287,11 @@ static void make_class(lua_State *L, const struct ncs_class *class)
     luaL_newmetatable(L, class->name); /* and its __name */
     if (class->meta)
         luaL_setfuncs(L, class->meta, 0);
-    put_rows(L, class->methods);
+    lua_newtable(L);
+    for (size_t i = 0; class->methods[i]; i++)
+        luaL_setfuncs(L, class->methods[i], 0);
     if (class == ncs_classes[NCS_CLASS_COMM]) {
         ncs_collective_methods(L);
-        luaL_setfuncs(L, ncs_one_sided, 0);
         lua_getfield(L, -1, "abort");
         lua_setfield(L, -3, ABORT);
     }

@@ -39,7 +39,8 @@ struct ncs_object {
 struct ncs_class {
     const char *name;      /* "buffer" */
     const char *gone;      /* "freed": what a closed one is called */
-    const luaL_Reg *methods, *fields, *meta;
+    const luaL_Reg *methods[6]; /* a table from each file that has some; NULL at the end */
+    const luaL_Reg *fields, *meta;
     lua_CFunction close;   /* NULL: nothing to close */
     lua_CFunction index;   /* for keys that are no text; NULL = none */
     lua_CFunction assign;  /* __newindex; NULL: an error */
@@ -232,22 +233,14 @@ bool ncs_comm_pending(lua_State *L, const struct ncs_comm *c);
 /* Marks those that were made in a group which has just failed. */
 void ncs_comm_drop_group(lua_State *L);
 
-/* Methods and fields of communicators: their lives (comm_life.c), their children (comm_child.c). */
-int ncs_comm_abort(lua_State *L);
-int ncs_comm_async_error(lua_State *L);
+/* Methods of communicators: their lives, their children, what they make, one-sided calls (rma.c). Those of
+ * collectives, sends and receives are made of the rows of the API. */
+extern const luaL_Reg ncs_comm_lives[], ncs_comm_children[], ncs_comm_redops[], ncs_comm_windows[],
+    ncs_one_sided[];
+void ncs_collective_methods(lua_State *L); /* into the table at the top */
 int ncs_comm_destroy(lua_State *L);
-int ncs_comm_finalize(lua_State *L);
-int ncs_comm_mem_stats(lua_State *L);
-int ncs_comm_resume(lua_State *L);
-int ncs_comm_revoke(lua_State *L);
 int ncs_comm_state(lua_State *L);
-int ncs_comm_suspend(lua_State *L);
-int ncs_comm_wait_ready(lua_State *L);
-int ncs_comm_grow(lua_State *L);
 int ncs_comm_join(lua_State *L); /* nccl.grow */
-int ncs_comm_shrink(lua_State *L);
-int ncs_comm_split(lua_State *L);
-int ncs_comm_unique_id(lua_State *L);
 
 /* Elements of a buffer through a staging area on the stack. Synchronous, on the legacy stream. */
 void ncs_buffer_read(lua_State *L, const struct ncs_buffer *b, size_t first, size_t count,
@@ -279,9 +272,6 @@ struct ncs_range ncs_buffer_range(const struct ncs_buffer *b);
 void ncs_lua_element(lua_State *L, int arg, int dtype, void *element, const char *name);
 void ncs_lua_push_element(lua_State *L, int dtype, const void *element);
 
-/* Communication, methods of communicators (collective.c, rma.c). */
-void ncs_collective_methods(lua_State *L); /* into the table at the top */
-extern const luaL_Reg ncs_one_sided[];
 /* Where a communication call of the communicator at 1 goes: the stream at `slot` of the stack, or
  * the communicator's own. */
 cudaStream_t ncs_comm_stream(lua_State *L, int slot);
@@ -294,9 +284,6 @@ int ncs_stream_per_thread(lua_State *L); /* pushes cuda.per_thread_stream */
 int ncs_event_new(lua_State *L);
 int ncs_comm_init_rank(lua_State *L);
 int ncs_comm_init_all(lua_State *L);
-int ncs_redop_new(lua_State *L);         /* comm:premulsum */
-int ncs_window_new(lua_State *L);        /* comm:window */
-int ncs_registration_new(lua_State *L);  /* comm:register */
 int ncs_lua_group(lua_State *L);
 int ncs_nccl_param(lua_State *L);
 int ncs_nccl_params(lua_State *L);

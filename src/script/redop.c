@@ -5,7 +5,7 @@
 #include "script/option.h"
 
 /* comm:premulsum(dtype, scalar [, { label }]) */
-int ncs_redop_new(lua_State *L)
+static int redop_new(lua_State *L)
 {
     struct ncs_comm *c = ncs_lua_method(L, NCS_CLASS_COMM, "premulsum", 3);
     int dtype = ncs_lua_dtype(L, 2);
@@ -80,6 +80,11 @@ static const luaL_Reg methods[] = { { "destroy", redop_destroy }, { NULL, NULL }
 static const luaL_Reg fields[] = { { "dtype", field_dtype }, { NULL, NULL } };
 
 const struct ncs_class ncs_class_redop = {
-    .name = "op", .gone = "destroyed", .methods = methods, .fields = fields,
+    .name = "op", .gone = "destroyed", .methods = { methods }, .fields = fields,
     .close = redop_destroy, .text = redop_text,
+};
+
+const luaL_Reg ncs_comm_redops[] = {
+    { "premulsum", redop_new },
+    { NULL, NULL },
 };

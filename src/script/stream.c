@@ -211,7 +211,7 @@ static const luaL_Reg stream_methods[] = {
 static const luaL_Reg stream_fields[] = { { "device", stream_device }, { NULL, NULL } };
 
 const struct ncs_class ncs_class_stream = {
-    .name = "stream", .gone = "destroyed", .methods = stream_methods, .fields = stream_fields,
+    .name = "stream", .gone = "destroyed", .methods = { stream_methods }, .fields = stream_fields,
     .close = stream_destroy, .text = stream_text,
 };
 
@@ -321,6 +321,6 @@ static const luaL_Reg event_methods[] = {
 };
 
 const struct ncs_class ncs_class_event = {
-    .name = "event", .gone = "destroyed", .methods = event_methods, .close = event_destroy,
+    .name = "event", .gone = "destroyed", .methods = { event_methods }, .close = event_destroy,
     .text = event_text,
 };

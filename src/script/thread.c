@@ -169,7 +169,7 @@ static const luaL_Reg methods[] = { { "join", thread_join }, { NULL, NULL } };
 static const luaL_Reg fields[] = { { "done", field_done }, { NULL, NULL } };
 
 const struct ncs_class ncs_class_thread = {
-    .name = "thread", .methods = methods, .fields = fields, .text = thread_text };
+    .name = "thread", .methods = { methods }, .fields = fields, .text = thread_text };
 
 void ncs_lua_threads(lua_State *L)
 {

@@ -61,7 +61,7 @@ static int field_buffer(lua_State *L)
 /* ---- windows ---- */
 
 /* comm:window(x [, { symmetric, strict_ordering }]); nil where NCCL gives none */
-int ncs_window_new(lua_State *L)
+static int window_new(lua_State *L)
 {
     struct options { bool symmetric, strict; } o = { false, false };
     static const struct ncs_option rows[] = {
@@ -121,14 +121,14 @@ static const luaL_Reg window_fields[] = {
     { "buffer", field_buffer }, { "ptr", field_pointer }, { NULL, NULL } };
 
 const struct ncs_class ncs_class_window = {
-    .name = "window", .gone = "deregistered", .methods = window_methods, .fields = window_fields,
+    .name = "window", .gone = "deregistered", .methods = { window_methods }, .fields = window_fields,
     .meta = ncs_handle_meta, .close = window_end, .text = text,
 };
 
 /* ---- registrations ---- */
 
 /* comm:register(x [, { label }]) */
-int ncs_registration_new(lua_State *L)
+static int registration_new(lua_State *L)
 {
     struct ncs_of_comm *r = begin(L, "register", NCS_FN_ncclCommRegister, 2, NCS_CLASS_REGISTRATION);
     int made = lua_gettop(L);
@@ -156,6 +156,12 @@ static const luaL_Reg registration_methods[] = {
 static const luaL_Reg registration_fields[] = { { "buffer", field_buffer }, { NULL, NULL } };
 
 const struct ncs_class ncs_class_registration = {
-    .name = "registration", .gone = "deregistered", .methods = registration_methods,
+    .name = "registration", .gone = "deregistered", .methods = { registration_methods },
     .fields = registration_fields, .meta = ncs_handle_meta, .close = registration_end, .text = text,
+};
+
+const luaL_Reg ncs_comm_windows[] = {
+    { "register", registration_new },
+    { "window", window_new },
+    { NULL, NULL },
 };
