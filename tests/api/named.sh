@@ -1,0 +1,31 @@
+#!/bin/bash
+# Each fact stands in few files: counts the files under src, written by hand, that name one collective, one
+# data type, one kind of fault, one format, one query, one command and one method. Who adds another one
+# touches no more than these (src/README.md); a list of names by hand anywhere makes one file too many.
+set -u
+export LC_ALL=C
+cd "$(dirname "$0")/../.." || exit 1
+failed=0
+
+# named KIND MOST OWN PATTERN: at most MOST files match, among them OWN, where its row stands.
+named() {
+    local kind=$1 most=$2 own=$3 pattern=$4 files
+    files=$(grep -rlE --exclude-dir=gen --exclude='*.md' -- "$pattern" src | sort)
+    local count
+    count=$(grep -c . <<<"$files")
+    printf '%-24s %2d of at most %d\n' "$kind" "$count" "$most"
+    if ((count > most)) || ! grep -qx "$own" <<<"$files"; then
+        echo "$kind: expected at most $most files and $own among them, got:"
+        sed 's/^/  /' <<<"$files"
+        failed=1
+    fi
+}
+
+named "collective AllGather"  5 src/api/api.lua       '[aA]ll_?[gG]ather|ALL_GATHER'
+named "data type bfloat16"    6 src/api/types.c       '[bB][fF](loat)?16'
+named "fault corrupt"         3 src/api/faults.def    '\bcorrupt\b|FAULT_CORRUPT'
+named "format tap"            2 src/report/formats.def '(\b|_)tap(\b|_)'
+named "query CommProperties"  2 src/api/api.lua       'ncclCommQueryProperties'
+named "command doctor"        2 src/cli/commands.def  'cmd_doctor|NCS_COMMAND\(doctor\)|"doctor"'
+named "method mem_stats"      2 src/script/comm_life.c '"(comm:)?mem_stats"|comm_mem_stats'
+exit $failed
