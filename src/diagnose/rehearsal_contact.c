@@ -46,17 +46,19 @@ static uint64_t entered_key(const struct ncs_deed *d, int rank)
 /* All-to-alls, gathers and scatters are sends and receives: contact is with each peer. */
 static bool has_root(const struct ncs_deed *d)
 {
-    return ncs_is_spread(d->call) && d->fn != NCS_FN_ncclAlltoAll;
+    return ncs_is_spread(d->call) && ncs_fn_info[d->fn].rooted;
 }
 
 static bool sends_to(const struct ncs_deed *d, int peer)
 {
-    return d->fn == NCS_FN_ncclAlltoAll || (d->fn == NCS_FN_ncclGather ? peer == d->root : d->comm_rank == d->root);
+    const struct ncs_fn_info *info = &ncs_fn_info[d->fn];
+    return ncs_block_count(info->reads, d->comm_rank == d->root, 1) && ncs_block_count(info->writes, peer == d->root, 1);
 }
 
 static bool receives_from(const struct ncs_deed *d, int peer)
 {
-    return d->fn == NCS_FN_ncclAlltoAll || (d->fn == NCS_FN_ncclGather ? d->comm_rank == d->root : peer == d->root);
+    const struct ncs_fn_info *info = &ncs_fn_info[d->fn];
+    return ncs_block_count(info->writes, d->comm_rank == d->root, 1) && ncs_block_count(info->reads, peer == d->root, 1);
 }
 
 static void enter_spread(struct ncs_rehearsal *p, const struct ncs_deed *d)

@@ -86,7 +86,8 @@ static bool others_will_come(const struct ncs_rehearsal *p, const struct ncs_mee
 /* In a gather or scatter each rank but the root meets the root and nobody else. */
 static bool root_is_there(const struct ncs_rehearsal *p, const struct ncs_meeting *m, const struct ncs_deed *own)
 {
-    if ((own->fn != NCS_FN_ncclGather && own->fn != NCS_FN_ncclScatter) || own->root == own->comm_rank)
+    const struct ncs_fn_info *info = &ncs_fn_info[own->fn];
+    if (!info->composed || !info->rooted || own->root == own->comm_rank)
         return false;
     for (size_t i = 0; i < m->parts; i++) {
         const struct ncs_launch_part *other = &p->part[m->part[i]];

@@ -10,7 +10,7 @@ static void end_calls(struct record *r, int rank)
     enum record_state *end = ncs_new(r->comms * sizeof *end);
     for (size_t i = r->rank[rank].calls; i-- > 0;) {
         struct record_call *c = &r->rank[rank].call[i];
-        if (c->fn == NCS_FN_ncclCommAbort || c->fn == NCS_FN_ncclCommDestroy)
+        if (ncs_fn_info[c->fn].ends == NCS_ENDS_COMM)
             end[c->comm] = c->fn == NCS_FN_ncclCommAbort ? RECORD_GONE : RECORD_OVER;
         else if (end[c->comm])
             c->state = end[c->comm];

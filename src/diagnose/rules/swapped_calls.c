@@ -154,7 +154,7 @@ static void say_by_data(const struct ncs_inquiry *q, int comm, const struct ncs_
  * meets its own whatever comes first. */
 static bool meet_all_the_same(const struct ncs_call *a, const struct ncs_call *b)
 {
-    return a && b && a->fn == b->fn && (a->fn == NCS_FN_ncclGather || a->fn == NCS_FN_ncclScatter) &&
+    return a && b && a->fn == b->fn && ncs_fn_info[a->fn].composed && ncs_fn_info[a->fn].rooted &&
            ncs_call_root(a) != ncs_call_root(b);
 }
 
