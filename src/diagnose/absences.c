@@ -8,7 +8,7 @@ int *ncs_present_ranks(const struct ncs_inquiry *q, const struct ncs_need *need,
     int *ranks = NULL;
     size_t room = 0;
     *count = 0;
-    bool *direct = ncs_waiters(q, ncs_need_node(q, (size_t)(need - q->need)), true);
+    bool *direct = ncs_direct_waiters(q, need);
     bool *here = ncs_new((size_t)(q->ranks + 1) * sizeof *here);
     for (size_t i = 0; i < need->presents; i++)
         if (need->present[i]->rank >= 0 && need->present[i]->rank < q->ranks)

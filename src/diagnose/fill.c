@@ -76,7 +76,12 @@ void ncs_add_bystander(struct ncs_draft *d, int rank)
 
 void ncs_add_blocked(const struct ncs_inquiry *q, struct ncs_draft *d, int node)
 {
-    bool *all = ncs_waiters(q, node, false), *direct = ncs_waiters(q, node, true);
+    ncs_add_blocked_by(q, d, &node, 1);
+}
+
+void ncs_add_blocked_by(const struct ncs_inquiry *q, struct ncs_draft *d, const int *need, size_t needs)
+{
+    bool *all = ncs_waiters(q, need, needs, false), *direct = ncs_waiters(q, need, needs, true);
     bool *first_hand = ncs_new((size_t)(q->ranks + 1) * sizeof *first_hand);
     bool *takes_part = who_takes_part(q, &d->f);
     for (size_t i = 0; i < q->snap->contexts; i++)
@@ -254,7 +259,7 @@ static void add_waiter_row(const struct ncs_inquiry *q, struct ncs_draft *d, int
 void ncs_add_need_rows(const struct ncs_inquiry *q, struct ncs_draft *d,
                        const struct ncs_need *need)
 {
-    bool *direct = ncs_waiters(q, ncs_need_node(q, (size_t)(need - q->need)), true);
+    bool *direct = ncs_direct_waiters(q, need);
     for (size_t i = 0; i < need->presents; i++)
         add_waiter_row(q, d, need->present[i]->rank, direct, need->present[i]);
     if (need->kind == NCS_NEED_GATE)

@@ -147,6 +147,14 @@ struct ncs_edge {
 
 struct ncs_parties;
 
+/* A group that a thread has started. */
+struct ncs_group_start {
+    const struct ncs_call *call;
+    size_t round; /* how many the thread has started at this place before */
+    size_t calls; /* that it has made in it, or up to the next start */
+    bool ended;   /* before another is started */
+};
+
 struct ncs_inquiry {
     const struct ncs_parties *parties; /* whose numbers ranks of the run are; NULL = their own (party.h) */
     const struct ncs_journal *journal;
@@ -170,6 +178,9 @@ struct ncs_inquiry {
     const struct ncs_call **prior;   /* calls that failed and copies, by id: see ncs_tell_beforehand */
     size_t priors, prior_room;
 
+    struct ncs_group_start *group_start; /* in order of their calls */
+    size_t group_starts, group_start_room;
+
     struct ncs_need *need;
     size_t needs, need_room;
 
@@ -192,6 +203,7 @@ static inline int ncs_first_context(const struct ncs_inquiry *q, int rank)
 
 void ncs_read(struct ncs_inquiry *q);
 void ncs_read_free(struct ncs_inquiry *q);
+void ncs_group_starts_read(struct ncs_inquiry *q); /* a part of ncs_read */
 
 void ncs_align(struct ncs_inquiry *q);
 void ncs_find_clues(struct ncs_inquiry *q);
@@ -262,9 +274,10 @@ void ncs_connect_poll(struct ncs_inquiry *q, int context);   /* nothing, if it d
 void ncs_connect_unknown(struct ncs_inquiry *q, size_t need);
 /* Rank of the run that a node belongs to; -1 for needs. */
 int ncs_node_rank(const struct ncs_inquiry *q, int node);
-/* Marks the contexts that wait for `node`, at once or by way of others; `direct`: only at once,
- * with no other need between. The array has one flag per node and is the caller's. */
-bool *ncs_waiters(const struct ncs_inquiry *q, int node, bool direct);
+/* Marks the contexts that wait for one of the nodes of needs, at once or by way of others; `direct`: only at
+ * once, with no other need between. The array has one flag per node and is the caller's. */
+bool *ncs_waiters(const struct ncs_inquiry *q, const int *need, size_t needs, bool direct);
+bool *ncs_direct_waiters(const struct ncs_inquiry *q, const struct ncs_need *need);
 /* The needs that a context waits for with nothing between; count in *needs; the caller's. */
 int *ncs_needs_of(const struct ncs_inquiry *q, int context, size_t *needs);
 /* By rank: whether the ring around the need would not be there if this rank alone waited for nothing.
@@ -465,6 +478,7 @@ void ncs_add_blocked_rank(struct ncs_draft *d, int rank);
 void ncs_add_bystander(struct ncs_draft *d, int rank);
 /* Blocked ranks and bystanders from the waiters of a node; culprits and steps come first. */
 void ncs_add_blocked(const struct ncs_inquiry *q, struct ncs_draft *d, int node);
+void ncs_add_blocked_by(const struct ncs_inquiry *q, struct ncs_draft *d, const int *need, size_t needs); /* nodes */
 /* A row for every rank of the need: what it waits in, or why it is not there. */
 void ncs_add_need_rows(const struct ncs_inquiry *q, struct ncs_draft *d,
                        const struct ncs_need *need);

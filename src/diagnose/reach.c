@@ -3,20 +3,24 @@
 
 #include "base/mem.h"
 
-bool *ncs_waiters(const struct ncs_inquiry *q, int node, bool direct)
+bool *ncs_waiters(const struct ncs_inquiry *q, const int *need, size_t needs, bool direct)
 {
     bool *seen = ncs_new(q->nodes * sizeof *seen);
     int *queue = ncs_new(q->nodes * sizeof *queue);
     size_t head = 0, tail = 0;
-    queue[tail++] = node;
+    for (; tail < needs; tail++) {
+        queue[tail] = need[tail];
+        seen[need[tail]] = true;
+    }
     while (head < tail) {
+        bool first = head < needs;
         int n = queue[head++];
         bool other = ncs_node_need(q, n) >= 0 || (size_t)n < q->snap->contexts;
-        if (direct && n != node && other)
+        if (direct && !first && other)
             continue;
         for (int e = q->in[n]; e >= 0; e = q->edge[e].next_in) {
             int from = q->edge[e].from;
-            if (seen[from] || from == node)
+            if (seen[from])
                 continue;
             seen[from] = true;
             queue[tail++] = from;
@@ -26,6 +30,12 @@ bool *ncs_waiters(const struct ncs_inquiry *q, int node, bool direct)
     for (size_t i = q->snap->contexts; i < q->nodes; i++)
         seen[i] = false;
     return seen;
+}
+
+bool *ncs_direct_waiters(const struct ncs_inquiry *q, const struct ncs_need *need)
+{
+    int node = ncs_need_node(q, (size_t)(need - q->need));
+    return ncs_waiters(q, &node, 1, true);
 }
 
 int *ncs_needs_of(const struct ncs_inquiry *q, int context, size_t *needs)

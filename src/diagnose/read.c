@@ -116,6 +116,7 @@ void ncs_read(struct ncs_inquiry *q)
     q->failure = ncs_new((size_t)q->ranks * sizeof *q->failure);
     for (struct ncs_call *c = q->journal->oldest; c; c = c->newer)
         read_call(q, c);
+    ncs_group_starts_read(q);
 }
 
 void ncs_read_free(struct ncs_inquiry *q)
@@ -136,6 +137,7 @@ void ncs_read_free(struct ncs_inquiry *q)
     ncs_free(q->made);
     ncs_free(q->failure);
     ncs_free(q->rare);
+    ncs_free(q->group_start);
     ncs_free(q->prior);
     ncs_map_free(&q->spoilt);
 }

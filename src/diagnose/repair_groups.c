@@ -28,34 +28,21 @@ static const struct ncs_call *next_of_thread(const struct ncs_call *c)
     return n;
 }
 
-/* How many calls the group has that is started there; 0 = it is not ended before another begins. */
-static size_t size_of(const struct ncs_call *start)
+/* How many calls it has; 0 = it is not ended before another begins. */
+static size_t size_of(const struct ncs_group_start *start)
 {
-    size_t calls = 0;
-    for (const struct ncs_call *c = next_of_thread(start); c && !is_start(c); c = next_of_thread(c)) {
-        if (c->fn == NCS_FN_ncclGroupEnd)
-            return calls;
-        calls++;
-    }
-    return 0;
-}
-
-static size_t round_of(const struct ncs_call *start)
-{
-    size_t round = 0;
-    for (const struct ncs_call *c = start->older; c; c = c->older)
-        round += is_start(c) && is_of(c, start->rank, start->thread) && at_one_place(c, start);
-    return round;
+    return start->ended ? start->calls : 0;
 }
 
 /* How many calls others have in the group that they start there; 0 = nobody shows it. */
-static size_t usual_size(const struct ncs_inquiry *q, const struct ncs_call *start)
+static size_t usual_size(const struct ncs_inquiry *q, const struct ncs_group_start *own)
 {
-    size_t round = round_of(start);
-    for (const struct ncs_call *c = q->journal->oldest; c; c = c->newer)
-        if (is_start(c) && !is_of(c, start->rank, start->thread) && at_one_place(c, start) && size_of(c) &&
-            round_of(c) == round)
-            return size_of(c);
+    for (size_t i = 0; i < q->group_starts; i++) {
+        const struct ncs_group_start *s = &q->group_start[i];
+        if (!is_of(s->call, own->call->rank, own->call->thread) && at_one_place(s->call, own->call) && size_of(s) &&
+            s->round == own->round)
+            return size_of(s);
+    }
     return 0;
 }
 
@@ -74,11 +61,12 @@ static bool end_behind(struct ncs_repairing *p, const struct ncs_call *last)
 static bool end_as_others(struct ncs_repairing *p, int rank, int thread, int depth)
 {
     int ended = 0;
-    for (const struct ncs_call *c = p->q->journal->oldest; c && ended < depth; c = c->newer) {
-        if (!is_start(c) || !is_of(c, rank, thread) || size_of(c))
+    for (size_t k = 0; k < p->q->group_starts && ended < depth; k++) {
+        const struct ncs_group_start *s = &p->q->group_start[k];
+        if (!is_of(s->call, rank, thread) || size_of(s))
             continue;
-        size_t calls = usual_size(p->q, c);
-        const struct ncs_call *last = c;
+        size_t calls = usual_size(p->q, s);
+        const struct ncs_call *last = s->call;
         for (size_t i = 0; i < calls && last; i++)
             last = next_of_thread(last);
         ended += calls && end_behind(p, last);

@@ -10,7 +10,7 @@ static const struct ncs_call *aborts(const struct ncs_inquiry *q, const struct n
 {
     size_t room = 0;
     const struct ncs_call *abort = NULL;
-    bool *direct = ncs_waiters(q, ncs_need_node(q, (size_t)(n - q->need)), true), all = true;
+    bool *direct = ncs_direct_waiters(q, n), all = true;
     for (size_t i = 0; i < q->snap->contexts && all; i++) {
         const struct ncs_call *c = direct[i] ? q->snap->context[i].call : NULL;
         if (!direct[i])

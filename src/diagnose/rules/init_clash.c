@@ -55,6 +55,8 @@ static void say_unshared(const struct ncs_inquiry *q, const struct ncs_need *n, 
                          struct ncs_draft *d)
 {
     struct ncs_str who = { 0 };
+    int *node = ncs_new((q->needs + 1) * sizeof *node);
+    size_t nodes = 0;
     for (size_t i = 0; i < q->needs; i++) {
         if (q->need[i].kind != NCS_NEED_INIT)
             continue;
@@ -62,8 +64,10 @@ static void say_unshared(const struct ncs_inquiry *q, const struct ncs_need *n, 
             n = &q->need[i];
         if (is_unshared(q, &q->need[i], u))
             ncs_blame_present(d, &q->need[i]);
-        ncs_add_blocked(q, d, ncs_need_node(q, i));
+        node[nodes++] = ncs_need_node(q, i);
     }
+    ncs_add_blocked_by(q, d, node, nodes);
+    ncs_free(node);
     int *ranks = ncs_new((d->f.culprits + 1) * sizeof *ranks);
     for (size_t i = 0; i < d->f.culprits; i++)
         ranks[i] = d->f.culprit[i].rank;
