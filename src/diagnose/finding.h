@@ -76,6 +76,7 @@ struct ncs_edit {
     int model_comm_rank;
     uint32_t model_call;
     bool answer;          /* INSERT: not the model's call but its counterpart, a receive for a send */
+    struct ncs_place place; /* INSERT: where others make it; file NULL = where the model is */
     const char *argument; /* INSERT: "peer" where it is not the model's. ARGUMENT: "count" "datatype" "op" "root" "peer"
                            * "comm"; static text */
     int64_t value;        /* of "comm" the number, and that of other_comm */

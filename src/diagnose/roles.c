@@ -80,6 +80,25 @@ static bool has_role(const struct ncs_roles *out, const struct ncs_course *c, si
     return has;
 }
 
+/* Ranks with one seat in communicators that are siblings, as those of one stage, have the role if most of them do. */
+static void expect_of_siblings(const struct seat *seat, size_t courses, size_t number, struct ncs_roles *out)
+{
+    bool *most = ncs_new((courses + 1) * sizeof *most);
+    for (size_t i = 0; i < courses; i++) {
+        size_t with = 0, without = 0;
+        for (size_t k = 0; k < courses && seat[i].comm_rank >= 0; k++) {
+            bool has = out->expected[k * out->count + number];
+            bool sibling = seat[k].comm_rank == seat[i].comm_rank && seat[k].nranks == seat[i].nranks;
+            with += sibling && has;
+            without += sibling && !has;
+        }
+        most[i] = with > 1 && with > without;
+    }
+    for (size_t i = 0; i < courses; i++)
+        out->expected[i * out->count + number] |= most[i];
+    ncs_free(most);
+}
+
 static void expect_role(const struct ncs_inquiry *q, const struct ncs_courses *courses, size_t number,
                         struct ncs_roles *out)
 {
@@ -104,6 +123,7 @@ static void expect_role(const struct ncs_inquiry *q, const struct ncs_courses *c
         bool there = peer >= 0 && peer < seat[i].nranks;
         out->expected[i * out->count + number] |= seat[i].comm_rank >= 0 && (there || round);
     }
+    expect_of_siblings(seat, courses->count, number, out);
     ncs_free(has);
     ncs_free(seat);
 }

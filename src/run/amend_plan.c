@@ -150,8 +150,9 @@ static bool copy_model(const struct ncs_journal *j, const struct ncs_past *past,
     if (m->fn == NCS_FN_ncclPutSignal) /* the signal alone: where its data belong nobody knows */
         put_as_signal(m, c);
     c->label = ncs_copy_text(m->label);
-    if (!e->answer && m->place.file)
-        c->place = (struct ncs_place){ ncs_copy_text(m->place.file), m->place.line };
+    struct ncs_place place = e->place.file ? e->place : e->answer ? (struct ncs_place){ 0 } : m->place;
+    if (place.file)
+        c->place = (struct ncs_place){ ncs_copy_text(place.file), place.line };
     find_beside(j, past, m, c);
     if (m->rank != e->rank || c->thread == NCS_ANY_THREAD || c->thread == m->thread) {
         ncs_amend_origin(memory, ncs_call_sendbuff(m), &c->send);
