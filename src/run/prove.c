@@ -77,10 +77,15 @@ static bool names_all(const struct ncs_diagnosis *d, const struct tier *t)
     return differ;
 }
 
+static struct ncs_finding *first_of(struct ncs_run *run)
+{
+    return ncs_first_cause(run->result.diagnosis.finding, run->result.diagnosis.findings);
+}
+
 /* What the rules say would mend the run does not, or takes more changes than one that does. */
 static bool is_smaller(struct ncs_run *run, const struct ncs_finding *f, const struct ncs_driver *driver)
 {
-    struct ncs_finding *first = ncs_first_cause(run->result.diagnosis.finding, run->result.diagnosis.findings);
+    struct ncs_finding *first = first_of(run);
     return !first || f->repairs < first->repairs || !stands_trial(run, first, driver);
 }
 
@@ -97,7 +102,10 @@ static enum takes takes_over(struct ncs_run *run, const struct ncs_alternative *
     if (a->fits && (a->sure || same))
         return SURELY;
     bool may = a->sure || (a->placed && (within || !known));
-    if (!may || (first && f->culprits > first->culprits) || !is_smaller(run, f, driver))
+    if (!may || !is_smaller(run, f, driver))
+        return NO;
+    /* Who waits in a ring is few of them; if their change does not help, that they are few is nothing. */
+    if (first && f->culprits > first->culprits && (!a->sure || stands_trial(run, first_of(run), driver)))
         return NO;
     return a->sure ? SURELY : LIKELY;
 }
