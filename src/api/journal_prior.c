@@ -13,6 +13,12 @@ enum {
     READ = 64,  /* bytes of a copy that are looked at, at most */
 };
 
+static void free_caught(struct ncs_caught *c)
+{
+    ncs_free(c->text);
+    ncs_free(c);
+}
+
 void ncs_journal_caught(struct ncs_journal *j, const struct ncs_caught *error)
 {
     const struct ncs_local *local = ncs_local;
@@ -23,10 +29,6 @@ void ncs_journal_caught(struct ncs_journal *j, const struct ncs_caught *error)
         return;
     length = length > TEXT ? TEXT : length;
     bytes = sizeof *c + length + 1;
-    if (j->caught_bytes + bytes > j->limit / SHARE) {
-        j->caught_lost = true;
-        return;
-    }
     c = ncs_new(sizeof *c);
     *c = *error;
     c->rank = local->rank;
@@ -36,19 +38,24 @@ void ncs_journal_caught(struct ncs_journal *j, const struct ncs_caught *error)
     if (j->own->locked)
         pthread_mutex_lock(&j->own->lock);
     c->after = j->calls;
-    j->caught_bytes += bytes;
-    *(j->newest_caught ? &j->newest_caught->newer : &j->oldest_caught) = c;
-    j->newest_caught = c;
+    bool fits = j->caught_bytes + bytes <= j->limit / SHARE;
+    if (fits) {
+        j->caught_bytes += bytes;
+        *(j->newest_caught ? &j->newest_caught->newer : &j->oldest_caught) = c;
+        j->newest_caught = c;
+    }
+    j->caught_lost |= !fits;
     if (j->own->locked)
         pthread_mutex_unlock(&j->own->lock);
+    if (!fits)
+        free_caught(c);
 }
 
 void ncs_journal_free_caught(struct ncs_journal *j)
 {
     for (struct ncs_caught *c = j->oldest_caught, *newer; c; c = newer) {
         newer = c->newer;
-        ncs_free(c->text);
-        ncs_free(c);
+        free_caught(c);
     }
 }
 

@@ -14,6 +14,7 @@
 
 enum {
     MOST_CULPRITS = 8, /* that are looked at: with more of them it is the program that is wrong, not a few ranks */
+    MOST_FACTS = 16,   /* that are looked at of one of them: a program may retry for long */
     MOST_PRIORS = 3,   /* that are told of a finding */
 };
 
@@ -55,12 +56,13 @@ struct fact {
     const struct ncs_caught *caught;
     int rank, thread;
     uint64_t id;                 /* of the call, or of the newest then */
+    size_t nth;                  /* as it was gathered */
     struct ncs_place place;
     char *read;                  /* a sentence; NULL = nothing was read */
 };
 
 struct facts {
-    struct fact *of; /* errors and ends of all ranks */
+    struct fact *of; /* errors and ends of all ranks, in order */
     size_t count, room;
 };
 
@@ -93,6 +95,12 @@ static void add_caught(const struct ncs_inquiry *q, const struct ncs_caught *c, 
         NCS_PUSH(all->of, all->count, all->room, f);
 }
 
+static int compare_facts(const void *x, const void *y)
+{
+    const struct fact *a = x, *b = y;
+    return a->id != b->id ? (a->id > b->id) - (a->id < b->id) : (a->nth > b->nth) - (a->nth < b->nth);
+}
+
 static void gather(const struct ncs_inquiry *q, struct facts *all)
 {
     for (size_t i = 0; i < q->priors; i++)
@@ -103,6 +111,10 @@ static void gather(const struct ncs_inquiry *q, struct facts *all)
             NCS_PUSH(all->of, all->count, all->room, fact_of_call(q->rare[i]));
     for (const struct ncs_caught *c = q->journal->caught_lost ? NULL : q->journal->oldest_caught; c; c = c->newer)
         add_caught(q, c, all);
+    for (size_t i = 0; i < all->count; i++)
+        all->of[i].nth = i;
+    if (all->count)
+        qsort(all->of, all->count, sizeof *all->of, compare_facts);
 }
 
 static bool is_same(const struct fact *a, const struct fact *b)
@@ -212,15 +224,30 @@ static void tell(struct tellings *t, const struct fact *fact)
         NCS_PUSH(own->rank, own->ranks, own->room, fact->rank);
 }
 
+/* One of the same place is enough, the last: they come from the newest to the oldest. */
+static bool is_repeated(const struct tellings *t, const struct fact *fact)
+{
+    for (size_t i = 0; i < t->count; i++) {
+        const struct told *told = &t->of[i];
+        if (told->rank[told->ranks - 1] == fact->rank && !told->fact.call == !fact->call &&
+            told->fact.place.line == fact->place.line && told->fact.place.file == fact->place.file)
+            return true;
+    }
+    return false;
+}
+
 static void look_at(const struct ncs_inquiry *q, const struct facts *all, const struct ncs_finding *f,
                     const struct ncs_culprit *who, struct tellings *t)
 {
     struct ncs_stretch s = ncs_stretch_of(q, f, who);
-    for (size_t i = 0; i < all->count; i++) {
+    size_t facts = 0;
+    for (size_t i = all->count; i-- > 0 && facts < MOST_FACTS;) {
         const struct fact *fact = &all->of[i];
         bool at_end = fact->call && fact->id == s.from; /* is the last call itself */
-        if (ncs_in_stretch(&s, fact->rank, fact->thread, fact->id, place_in(&s, fact)) && !at_end && !is_told(f, fact) &&
-            is_of_matter(q, f, fact) && !is_usual(q, all, f, &s, fact))
+        if (at_end || !ncs_in_stretch(&s, fact->rank, fact->thread, fact->id, place_in(&s, fact)))
+            continue;
+        facts++;
+        if (!is_repeated(t, fact) && !is_told(f, fact) && is_of_matter(q, f, fact) && !is_usual(q, all, f, &s, fact))
             tell(t, fact);
     }
     const struct ncs_call *read;
@@ -233,19 +260,19 @@ static void look_at(const struct ncs_inquiry *q, const struct facts *all, const 
 }
 
 /* A thread's own order is the same whatever the schedule was; that between ranks is not. */
-static int compare(const void *x, const void *y)
+static int compare_told(const void *x, const void *y)
 {
     const struct told *a = x, *b = y;
     if (a->rank[0] != b->rank[0])
         return a->rank[0] < b->rank[0] ? -1 : 1;
-    return (a->fact.id > b->fact.id) - (a->fact.id < b->fact.id);
+    return compare_facts(&a->fact, &b->fact);
 }
 
 static void give(const struct ncs_inquiry *q, struct ncs_finding *f, struct tellings *t)
 {
     size_t room = 0;
     if (t->count)
-        qsort(t->of, t->count, sizeof *t->of, compare);
+        qsort(t->of, t->count, sizeof *t->of, compare_told);
     for (size_t i = 0; i < t->count; i++) {
         struct told *told = &t->of[i];
         struct ncs_prior p = { .rank = told->rank, .ranks = told->ranks, .line = told->fact.place.line };

@@ -27,7 +27,9 @@ static bool is_at_place_of(const struct ncs_call *c, const struct ncs_call *othe
 
 static const struct ncs_call *last_on_comm(const struct ncs_inquiry *q, int comm, int comm_rank, uint32_t below)
 {
-    uint32_t calls = q->journal->comm[comm]->member[comm_rank].calls;
+    bool known = comm >= 0 && (size_t)comm < q->journal->comms && comm_rank >= 0 &&
+                 comm_rank < q->journal->comm[comm]->members;
+    uint32_t calls = known ? q->journal->comm[comm]->member[comm_rank].calls : 0;
     for (uint32_t n = below && below <= calls ? below - 1 : calls; n > 0; n--) {
         const struct ncs_call *c = ncs_journal_call(q->journal, comm, comm_rank, n);
         if (!c || is_effective(c))
@@ -143,7 +145,7 @@ static int comm_of(const struct ncs_inquiry *q, const struct ncs_finding *f, int
 {
     for (size_t i = 0; f->comm && i < q->journal->comms; i++) {
         const struct ncs_comm_info *info = q->journal->comm[i];
-        for (int r = 0; strcmp(info->name, f->comm) == 0 && r < info->members; r++)
+        for (int r = 0; strcmp(ncs_comm_name(q, (int)i), f->comm) == 0 && r < info->members; r++)
             if (info->member[r].rank == rank) {
                 *comm_rank = r;
                 return (int)i;
