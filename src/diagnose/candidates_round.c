@@ -109,9 +109,9 @@ void ncs_candidate_end_round(const struct ncs_explanations *s, struct ncs_explan
 
 /* ---- before another step ---- */
 
-static bool has_been_at(const struct ncs_course *c, size_t at, uint64_t site)
+static bool is_within(const struct ncs_course *c, size_t from, size_t to, uint64_t site)
 {
-    for (size_t i = 0; i < at; i++)
+    for (size_t i = from; i < to; i++)
         if (c->step[i].site == site)
             return true;
     return false;
@@ -156,9 +156,11 @@ static bool add_rounds(const struct ncs_explanations *s, struct ncs_explanation 
                        const struct ncs_way *model, size_t of)
 {
     const struct ncs_course *own = &s->courses.of[course];
-    while (of < model->steps && !has_been_at(own, at, model->step[of].site))
+    while (of < model->steps && !is_within(own, 0, at, model->step[of].site))
         of++; /* a message that only others have */
     size_t round = of < model->steps ? round_before(own, at, model, of) : 0, rounds = 0;
+    if (at < own->steps && is_within(own, at - round, at, own->step[at].site))
+        return false; /* it goes on in the loop */
     uint64_t first = round ? own->step[at - round].site : 0;
     for (; round && rounds < MOST_ROUNDS && of < model->steps && model->step[of].site == first; rounds++)
         of = add_round(s, c, course, at, round, model, of);
