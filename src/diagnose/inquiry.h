@@ -191,6 +191,7 @@ struct ncs_inquiry {
     struct ncs_edge *edge;
     size_t edges, edge_room;
 
+    bool journal_silent;             /* nothing shows in the journal alone: no need to look for each reading */
     struct ncs_diagnosis *result;
     size_t finding_room;
 };

@@ -8,7 +8,7 @@
 
 /* All findings, with the hang's cause as that explanation has it; NULL: by the rules alone. False: it has
  * no words for it. */
-static bool read_as(const struct ncs_inquiry *q, const struct ncs_explanation *e, struct ncs_alternative *out)
+static bool read_as(struct ncs_inquiry *q, const struct ncs_explanation *e, struct ncs_alternative *out)
 {
     struct ncs_drafts all = { 0 };
     size_t room = 0;
@@ -19,6 +19,7 @@ static bool read_as(const struct ncs_inquiry *q, const struct ncs_explanation *e
         ncs_judge_hang(q, &all);
     if (fine) {
         ncs_judge_rest(q, &all);
+        q->journal_silent = !all.journal_speaks;
         ncs_drafts_sort(&all);
     }
     for (size_t i = 0; i < all.count; i++)
@@ -97,7 +98,7 @@ static void rate(const struct ncs_inquiry *q, const struct ncs_explanation *e, c
     a->as_good = ncs_explanation_is_as_good(e);
 }
 
-static void add_alternatives(const struct ncs_inquiry *q, struct ncs_diagnosis *d)
+static void add_alternatives(struct ncs_inquiry *q, struct ncs_diagnosis *d)
 {
     struct ncs_explanations *all = ncs_explain_hang(q);
     size_t room = 0;

@@ -343,27 +343,28 @@ static void judge_later(const struct ncs_inquiry *q, struct ncs_drafts *all)
 }
 
 /* What shows in the journal alone, whether or not anybody waits because of it. */
-static void judge_journal(const struct ncs_inquiry *q, struct ncs_drafts *all)
+static bool judge_journal(const struct ncs_inquiry *q, struct ncs_drafts *all)
 {
     struct ncs_root r = { .kind = NCS_ROOT_THREADS, .comm = -1, .rank = -1 };
-    ncs_judge(q, &r, all);
+    bool speaks = ncs_judge(q, &r, all);
     r.kind = NCS_ROOT_GONE;
-    ncs_judge(q, &r, all);
+    speaks |= ncs_judge(q, &r, all);
     r.kind = NCS_ROOT_PARTS;
-    ncs_judge(q, &r, all);
+    speaks |= ncs_judge(q, &r, all);
     for (size_t i = 0; i < q->journal->comms && !q->journal->dropped; i++) {
         r.comm = (int)i;
         r.kind = NCS_ROOT_WINDOWS;
         if (q->journal->comm[i]->windows)
-            ncs_judge(q, &r, all);
+            speaks |= ncs_judge(q, &r, all);
         r.kind = NCS_ROOT_MESSAGES;
-        ncs_judge(q, &r, all);
+        speaks |= ncs_judge(q, &r, all);
         r.kind = NCS_ROOT_OPERATORS;
         if (q->journal->comm[i]->redops)
-            ncs_judge(q, &r, all);
+            speaks |= ncs_judge(q, &r, all);
         r.kind = NCS_ROOT_BUFFERS;
-        ncs_judge(q, &r, all);
+        speaks |= ncs_judge(q, &r, all);
     }
+    return speaks;
 }
 
 static void judge_left_overs(const struct ncs_inquiry *q, struct ncs_drafts *all)
@@ -372,7 +373,7 @@ static void judge_left_overs(const struct ncs_inquiry *q, struct ncs_drafts *all
     struct ncs_root order = { .kind = NCS_ROOT_ORDER, .call = call, .calls = 4, .comm = -1 };
     if (ncs_opposite_order(q, call))
         ncs_judge(q, &order, all);
-    judge_journal(q, all);
+    all->journal_speaks = !q->journal_silent && judge_journal(q, all);
     for (size_t i = 0; i < q->snap->contexts; i++) {
         const struct ncs_snap_context *c = &q->snap->context[i];
         if (c->state == NCS_CONTEXT_ENDED &&

@@ -69,8 +69,8 @@ struct ncs_drafts;
 /* Takes a draft that is filled but for rule and level, which is an error's unless the root is a note's (rules.c). */
 void ncs_draft_take(const struct ncs_inquiry *q, const struct ncs_root *r, const char *rule, struct ncs_draft *d,
                     struct ncs_drafts *all);
-/* Lets the first rule that explains the root speak. */
-void ncs_judge(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_drafts *all);
+/* Lets the first rule that explains the root speak; whether there is one. */
+bool ncs_judge(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_drafts *all);
 
 /* Lets the rules speak of what the machine noticed, of why nobody goes on, of all else (roots.c). */
 void ncs_judge_notices(const struct ncs_inquiry *q, struct ncs_drafts *all);
@@ -85,6 +85,7 @@ bool ncs_opposite_order(const struct ncs_inquiry *q, const struct ncs_call **cal
 struct ncs_drafts {
     struct ncs_draft *draft;
     size_t count, room;
+    bool journal_speaks; /* a rule has found something in the journal alone */
 };
 
 void ncs_free_finding(struct ncs_finding *f); /* the contents */

@@ -32,7 +32,7 @@ void ncs_draft_take(const struct ncs_inquiry *q, const struct ncs_root *r, const
     ncs_drafts_add(q, all, d);
 }
 
-void ncs_judge(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_drafts *all)
+bool ncs_judge(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_drafts *all)
 {
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
         struct ncs_draft d = { .order = UINT64_MAX };
@@ -40,8 +40,9 @@ void ncs_judge(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs
             continue;
         if (rules[i]->match(q, r, &d)) {
             ncs_draft_take(q, r, ncs_rule_ids[i], &d, all);
-            return;
+            return true;
         }
         ncs_free_finding(&d.f);
     }
+    return false;
 }
