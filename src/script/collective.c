@@ -251,7 +251,8 @@ static void resolve(lua_State *L, const struct ncs_fn_info *info, const struct o
     if (root && !o->recv && ncs_blocks_are_roots(info->writes))
         ncs_lua_usage(L, "recv must be a buffer on the root");
     o->count = options->count >= 0 ? (size_t)options->count : default_count(L, info, o, blocks);
-    size_t reads = ncs_block_count(info->reads, root, (int)blocks), writes = ncs_block_count(info->writes, root, (int)blocks);
+    size_t reads = ncs_block_count(info->reads, root, (int)blocks);
+    size_t writes = ncs_block_count(info->writes, root, (int)blocks);
     if (o->send && reads)
         check_extent(L, o->send, "send", o->count, reads);
     if (o->recv && writes)

@@ -28,6 +28,7 @@ START_TEST(test_usage)
         { "world:send(nil, 0)", "buffer must be a buffer, got nil" },
         { "world:AllReduce(x)", "no such field or method 'AllReduce' in comm: did you mean 'all_reduce'?" },
         { "world:all_gather_into_tensor(x)", "did you mean 'all_gather'?" },
+        { "world:broadcast_coalesced(x)", "did you mean 'broadcast'?" },
         { "world.all_reduce(x)", "all_reduce: methods take a colon, not a dot: comm:all_reduce(...)" },
         { "nccl:version()", "nccl takes a dot, not a colon" },
         { "store.set('a', 1)", "store takes a colon" },
