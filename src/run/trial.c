@@ -185,7 +185,7 @@ char *ncs_trial_say(const struct ncs_trial *t, const struct ncs_diagnosis *d, co
     say_edits(t, &s);
     say_ranks(d, j, t, &s);
     if (t->returns)
-        ncs_str_addf(&s, ", and %s,", t->returns == 1 ? "the same once more" : "the same each time it is missing again");
+        ncs_str_addf(&s, ", and the same %s,", t->returns == 1 ? "once more" : "each time it is missing again");
     if (t->verdict == NCS_HANG && ncs_trial_goes_on(t))
         ncs_str_addf(&s, " the run went on %d times", NCS_MOST_RETURNS);
     else if (t->verdict == NCS_PASS)

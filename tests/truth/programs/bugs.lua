@@ -35,7 +35,9 @@ end
 local function collective(node) return not places.is_message(node) end
 
 local function loops(p, var)
-    return places.all(p, function(place) return place.node.kind == "loop" and place.node.var == var and not place.group end)
+    return places.all(p, function(place)
+        return place.node.kind == "loop" and place.node.var == var and not place.group
+    end)
 end
 
 -- Whether all that is in it are calls that can be left out one by one.
@@ -86,12 +88,14 @@ local function rounds(p, var, by)
     local place, rank = draw.pick(found), places.a_rank(p)
     local node, cond = place.node, "me == " .. rank
     for _, l in ipairs(place.loops) do
-        if tonumber(l.to) and draw.chance(2) then cond = cond .. (" and %s == %d"):format(l.var, 1 + draw.below(tonumber(l.to))) end
+        local to = tonumber(l.to)
+        if to and draw.chance(2) then cond = cond .. (" and %s == %d"):format(l.var, 1 + draw.below(to)) end
     end
     if not p.joint then
         node.to = choose(cond, node.to .. (by < 0 and " - 1" or " + 1"), node.to)
-    elseif by > 0 or not plain(node.body) or not skip_calls(node.body, ("%s and %s == %s"):format(cond, var, node.to)) then
-        return
+    else
+        local last = ("%s and %s == %s"):format(cond, var, node.to)
+        if by > 0 or not plain(node.body) or not skip_calls(node.body, last) then return end
     end
     if by < 0 then return of_rank(rank, places.gone) end
     return truth(rank, "extra-call", "send-without-recv", "recv-without-send")
@@ -201,7 +205,8 @@ end
 
 function bugs.partial_batch(p)
     local place, rank, cond = a_call(p, function(node)
-        return not node.count and not node.y and not places.is_message(node) and p.buffer[node.x] and p.buffer[node.x].count > 4
+        local buffer = p.buffer[node.x]
+        return not node.count and not node.y and not places.is_message(node) and buffer and buffer.count > 4
     end)
     if not place then return end
     local k, less = p.buffer[place.node.x].count, draw.chance(5) and 0 or 3
@@ -229,7 +234,8 @@ end
 -- Mixed precision is on for one rank.
 function bugs.precision(p)
     local place, rank, cond = a_call(p, function(node)
-        return not places.is_message(node) and not node.count and p.buffer[node.x] and p.buffer[node.x].dtype == "float32"
+        local buffer = p.buffer[node.x]
+        return not places.is_message(node) and not node.count and buffer and buffer.dtype == "float32"
     end)
     if not place then return end
     local node = place.node
@@ -290,8 +296,9 @@ local function swapped(p, fits, ...)
 end
 
 function bugs.bucket_order(p)
-    return swapped(p, function(a, b) return a.comm == b.comm and collective(a) and collective(b) and not a.y and not b.y end,
-                   "swapped-calls")
+    return swapped(p, function(a, b)
+        return a.comm == b.comm and collective(a) and collective(b) and not a.y and not b.y
+    end, "swapped-calls")
 end
 
 function bugs.group_order(p)
