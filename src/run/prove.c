@@ -169,6 +169,13 @@ static bool prove_alternatives(struct ncs_run *run, bool all, const struct ncs_d
     return settled;
 }
 
+/* A ring names who waits in it, and others may be why. */
+static bool is_of_some(const struct ncs_run *run, const struct ncs_finding *f)
+{
+    const struct ncs_diagnosis *d = &run->result.diagnosis;
+    return f->cycles && f->repairs && f->culprits < (d->parties ? d->parties : (size_t)run->options.ranks);
+}
+
 void ncs_run_prove(struct ncs_run *run, const struct ncs_driver *driver)
 {
     struct ncs_diagnosis *d = &run->result.diagnosis;
@@ -180,8 +187,11 @@ void ncs_run_prove(struct ncs_run *run, const struct ncs_driver *driver)
         return;
     }
     run->result.proof.complete = all;
-    stands_trial(run, ncs_first_cause(d->finding, d->findings), driver);
+    struct ncs_finding *first = ncs_first_cause(d->finding, d->findings);
+    bool stands = stands_trial(run, first, driver);
     if (!prove_alternatives(run, all, driver)) {
+        if (first && !stands && is_of_some(run, first))
+            first->certainty = NCS_LIKELY;
         ncs_diagnosis_doubt(d, run->journal);
         ncs_diagnosis_doubt_odd(d, run->journal);
     }
