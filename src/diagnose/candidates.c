@@ -260,6 +260,10 @@ void ncs_candidates_apart(struct ncs_explanations *s)
 {
     for (size_t i = 0; i < s->ways.count; i++)
         try_way(s, i);
-    for (size_t i = 0; i < s->ways.count && !s->count; i++)
+}
+
+void ncs_candidates_at_once(struct ncs_explanations *s)
+{
+    for (size_t i = 0; i < s->ways.count; i++)
         try_all_to(s, i);
 }

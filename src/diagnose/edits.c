@@ -27,6 +27,28 @@ struct ncs_edit ncs_edit_copy(const struct ncs_edit *edit)
     return copy;
 }
 
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+bool ncs_edits_same(const struct ncs_edit *a, size_t edits, const struct ncs_edit *b, size_t others)
+{
+    if (edits != others)
+        return false;
+    for (size_t i = 0; i < edits; i++) {
+        const int64_t x[] = { a[i].kind, a[i].rank, a[i].comm, a[i].comm_rank, a[i].call, a[i].other, a[i].other_comm,
+                              a[i].model, a[i].model_comm_rank, a[i].model_call, a[i].answer, a[i].value, a[i].of_host,
+                              a[i].host, a[i].host_thread, (int64_t)a[i].nth, (int64_t)a[i].before };
+        const int64_t y[] = { b[i].kind, b[i].rank, b[i].comm, b[i].comm_rank, b[i].call, b[i].other, b[i].other_comm,
+                              b[i].model, b[i].model_comm_rank, b[i].model_call, b[i].answer, b[i].value, b[i].of_host,
+                              b[i].host, b[i].host_thread, (int64_t)b[i].nth, (int64_t)b[i].before };
+        if (memcmp(x, y, sizeof x) != 0 || !same_text(a[i].argument, b[i].argument) || !same_text(a[i].key, b[i].key))
+            return false;
+    }
+    return true;
+}
+
 void ncs_edit_free(struct ncs_edit *edit)
 {
     ncs_free(edit->on);

@@ -5,7 +5,10 @@
 #include "diagnose/divergence.h"
 #include "diagnose/rule.h"
 
-enum { NCS_EXPLANATIONS_KEPT = 3 };
+enum {
+    NCS_CANDIDATES_TRIED = 64, /* rehearsals, at most */
+    NCS_EXPLANATIONS_KEPT = 6,
+};
 
 /* In the order in which explanations are preferred. */
 struct ncs_cost {
@@ -36,7 +39,8 @@ struct ncs_explanations {
     struct ncs_ways ways;
     struct ncs_misfits *misfits;
     struct ncs_examples *examples;
-    size_t trials;
+    struct ncs_explanation candidate[NCS_CANDIDATES_TRIED]; /* not yet rehearsed, the cheapest first */
+    size_t candidates;
     struct ncs_explanation best[NCS_EXPLANATIONS_KEPT]; /* the cheapest first */
     size_t count;
 };
@@ -45,6 +49,8 @@ struct ncs_explanations {
 
 /* What the ways of ranks have more or less than others (candidates.c). */
 void ncs_candidates_apart(struct ncs_explanations *s);
+/* The same of several ways at once: ranks that are wrong each in its own manner. */
+void ncs_candidates_at_once(struct ncs_explanations *s);
 /* What would answer those who wait, or make them wait no more (missed.c). */
 void ncs_candidates_missed(struct ncs_explanations *s);
 /* Who names another peer than most do at the place names theirs. */
@@ -67,8 +73,10 @@ bool ncs_candidate_put_in(const struct ncs_explanations *s, size_t course, size_
                           size_t nth, struct ncs_change *out);
 /* Adds a change behind those of its course. */
 void ncs_candidate_add(struct ncs_explanation *c, const struct ncs_change *change);
-/* Takes the candidate: rehearses it, and keeps it if all go on then and it is among the cheapest. */
+/* Takes the candidate: it is rehearsed if it is among the cheapest (cheapest.c). */
 void ncs_candidate_try(struct ncs_explanations *s, struct ncs_explanation *c);
+/* Keeps the cheapest of those with which all go on. */
+void ncs_candidates_rehearse(struct ncs_explanations *s);
 void ncs_candidate_free(struct ncs_explanation *c); /* the contents */
 /* The rank's own communicator that the model's is a sibling of, and its rank there; -1 = none. */
 int ncs_sibling_comm(const struct ncs_explanations *s, const struct ncs_call *model, int rank, int *comm_rank);

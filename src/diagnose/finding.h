@@ -251,6 +251,8 @@ bool ncs_finding_names_all(const struct ncs_finding *f, const struct ncs_finding
 /* The first finding of a cause that blocks ranks; NULL = there is none. */
 struct ncs_finding *ncs_first_cause(struct ncs_finding *finding, size_t findings);
 struct ncs_edit ncs_edit_copy(const struct ncs_edit *edit);
+/* Whether they change the same calls alike, in the same order. */
+bool ncs_edits_same(const struct ncs_edit *a, size_t edits, const struct ncs_edit *b, size_t others);
 void ncs_edit_free(struct ncs_edit *edit); /* the contents */
 const char *ncs_edit_kind_name(enum ncs_edit_kind kind); /* "insert" "delete" ... */
 

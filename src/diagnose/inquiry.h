@@ -433,6 +433,10 @@ struct ncs_across {
 bool ncs_part_across(const struct ncs_inquiry *q, const int *path, size_t length,
                      struct ncs_across *out);
 
+/* Which of so many kinds, of rules or of candidates, is looked at as the i-th: no report depends on that, and tests put
+ * another order in its place (order.c). */
+size_t ncs_nth_kind(size_t i, size_t kinds);
+
 void ncs_rules(struct ncs_inquiry *q);
 void ncs_waits(struct ncs_inquiry *q);
 

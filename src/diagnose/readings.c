@@ -55,9 +55,11 @@ static bool same_cause(const struct ncs_finding *a, const struct ncs_finding *b)
 
 static bool is_known(const struct ncs_diagnosis *d, const struct ncs_alternative *a)
 {
-    for (size_t i = 0; i < d->alternatives; i++)
-        if (same_cause(d->alternative[i].finding, a->finding))
+    for (size_t i = 0; i < d->alternatives; i++) {
+        const struct ncs_finding *f = d->alternative[i].finding;
+        if (same_cause(f, a->finding) && ncs_edits_same(f->repair, f->repairs, a->finding->repair, a->finding->repairs))
             return true;
+    }
     return false;
 }
 

@@ -104,12 +104,7 @@ void ncs_trial_free(struct ncs_trial *t)
 
 bool ncs_trial_has_edits(const struct ncs_trial *t, const struct ncs_finding *f)
 {
-    if (t->edits != f->repairs)
-        return false;
-    for (size_t i = 0; i < t->edits; i++)
-        if (!same_text(t->edit[i].text, f->repair[i].text))
-            return false;
-    return true;
+    return ncs_edits_same(t->edit, t->edits, f->repair, f->repairs);
 }
 
 bool ncs_trial_goes_on(const struct ncs_trial *t)
