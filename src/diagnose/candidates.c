@@ -156,7 +156,9 @@ static bool add_part(const struct ncs_explanations *s, struct ncs_explanation *c
 /* ---- candidates ---- */
 
 /* The last two: with nothing put in, and with nothing left out, if that is possible. */
-static const struct ncs_weights weights[] = { { 1, 1, false }, { 1, 64, false }, { 64, 1, false } };
+enum { WEIGHTS = 3 };
+
+static const struct ncs_weights weights[WEIGHTS] = { { 1, 1, false }, { 1, 64, false }, { 64, 1, false } };
 
 /* Some step that one of them lacks names a peer. */
 static bool lacks_messages(const struct ncs_explanations *s, const struct ncs_divergence *d)
@@ -169,13 +171,12 @@ static bool lacks_messages(const struct ncs_explanations *s, const struct ncs_di
 
 static void try_pair(struct ncs_explanations *s, size_t way, size_t model)
 {
-    size_t all = sizeof weights / sizeof *weights;
     bool messages = false;
-    for (size_t i = 0; i < (messages ? 2 * all : all); i++) {
+    for (size_t i = 0; i < (messages ? 2 * WEIGHTS : WEIGHTS); i++) {
         struct ncs_divergence d;
         struct ncs_explanation c = { 0 };
-        struct ncs_weights weight = weights[i % all];
-        weight.collectives = i >= all;
+        struct ncs_weights weight = weights[ncs_nth_kind(i % WEIGHTS, WEIGHTS)];
+        weight.collectives = i >= WEIGHTS;
         bool apart = ncs_diverge(&s->ways, way, model, weight, &d);
         messages |= apart && lacks_messages(s, &d);
         if (apart && d.gaps <= s->ways.of[way].steps + s->ways.of[model].steps && add_part(s, &c, &d))
@@ -213,12 +214,13 @@ static void try_comm(struct ncs_explanations *s, size_t way, size_t model)
 /* All ways that differ from the same model at once: several ranks that are wrong each in its own manner. */
 static void try_all_to(struct ncs_explanations *s, size_t model)
 {
-    for (size_t i = 0; i < sizeof weights / sizeof *weights; i++) {
+    for (size_t i = 0; i < WEIGHTS; i++) {
+        struct ncs_weights weight = weights[ncs_nth_kind(i, WEIGHTS)];
         struct ncs_explanation c = { 0 };
         bool fine = true;
         for (size_t way = 0; way < s->ways.count && fine; way++) {
             struct ncs_divergence d = { 0 };
-            if (way != model && ncs_diverge(&s->ways, way, model, weights[i], &d))
+            if (way != model && ncs_diverge(&s->ways, way, model, weight, &d))
                 fine = add_part(s, &c, &d);
             ncs_free(d.gap);
         }

@@ -164,8 +164,8 @@ static void try_need(struct ncs_explanations *s, const struct ncs_need *n)
         try_leaving_out(s, n);
     if (n->kind == NCS_NEED_PAIR)
         try_peers(s, n);
-    for (enum spot spot = 0; spot < SPOTS && n->absents && counted; spot++)
-        try_answers(s, n, spot);
+    for (size_t i = 0; i < SPOTS && n->absents && counted; i++)
+        try_answers(s, n, (enum spot)ncs_nth_kind(i, SPOTS));
     if (counted)
         try_leaving_out(s, n);
 }

@@ -38,7 +38,7 @@ struct ncs_explanation; /* explain.h */
 /* What has no cause further back. Which members are set depends on the kind. */
 struct ncs_root {
     enum ncs_root_kind kind;
-    const char *rule;                  /* the only one that may speak; NULL = the first that explains it */
+    const char *rule;                  /* the only one that may speak; NULL = the one with the strongest ground */
     const struct ncs_need *need;       /* ABSENT, CYCLE (one of it), DIFFER of a hang */
     const struct ncs_absent **absent;  /* ABSENT: those of one reason */
     const struct ncs_parting *parting; /* ABSENT: known by other means; NULL = that of the communicator */
@@ -69,7 +69,7 @@ struct ncs_drafts;
 /* Takes a draft that is filled but for rule and level, which is an error's unless the root is a note's (rules.c). */
 void ncs_draft_take(const struct ncs_inquiry *q, const struct ncs_root *r, const char *rule, struct ncs_draft *d,
                     struct ncs_drafts *all);
-/* Lets the first rule that explains the root speak; whether there is one. */
+/* Lets the rule with the strongest ground that explains the root speak; whether there is one. */
 bool ncs_judge(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_drafts *all);
 
 /* Lets the rules speak of what the machine noticed, of why nobody goes on, of all else (roots.c). */

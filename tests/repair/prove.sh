@@ -42,7 +42,7 @@ for step = 1, 27 do
 end
 stream:sync()
 S
-rounds='[.repair.repaired, (.repair.rounds | length > 8)]'
+rounds='[.repair.repaired, (.repair.rounds | length > 16)]'
 check "a repair of many rounds is given up" '[false,false]' "$rounds" --repair rounds.lua
 check "a repair of many rounds is made where that is asked for" '[true,true]' "$rounds" --repair --prove rounds.lua
 check "a finding whose edits are not enough says so" \
