@@ -6,10 +6,16 @@
 #include "base/mem.h"
 #include "diagnose/inquiry.h"
 
+/* A message may be missed by what its rank has launched alone. */
+static bool leaves_waiting(const struct ncs_finding *f)
+{
+    return f->blockeds || strcmp(f->rule, "recv-without-send") == 0 || strcmp(f->rule, "send-without-recv") == 0;
+}
+
 struct ncs_finding *ncs_first_cause(struct ncs_finding *finding, size_t findings)
 {
     for (size_t i = 0; i < findings; i++)
-        if (finding[i].level == NCS_LEVEL_ERROR && finding[i].blockeds)
+        if (finding[i].level == NCS_LEVEL_ERROR && leaves_waiting(&finding[i]))
             return &finding[i];
     return NULL;
 }
@@ -237,7 +243,8 @@ void ncs_diagnosis_add_other(struct ncs_diagnosis *d, const struct ncs_journal *
     struct ncs_finding *first = ncs_first_cause(d->finding, d->findings);
     const struct ncs_alternative *a = &d->alternative[alternative];
     const struct ncs_finding *f = ncs_first_cause(a->finding, a->findings);
-    if (first && f && !changes_argument(j, first) && f->culprits <= first->culprits && !is_said(first, f))
+    bool smaller = first && f && (!changes_argument(j, first) || f->repairs < first->repairs);
+    if (smaller && f->culprits <= first->culprits && !is_said(first, f))
         add_other(first, in_short(f));
 }
 

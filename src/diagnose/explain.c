@@ -35,11 +35,20 @@ static bool waits_for_hosts(const struct ncs_inquiry *q)
     return false;
 }
 
-/* What the end of its script has destroyed it has done with. */
-static bool has_own_reason(const struct ncs_absent *a)
+/* Who has destroyed a communicator where others have, too, need not have done so too early. */
+static bool others_do(const struct ncs_inquiry *q, const struct ncs_call *destroy)
 {
-    bool released = a->reason == NCS_ABSENT_DESTROYED && a->call && a->call->ending;
-    return a->reason < NCS_ABSENT_FINISHED && a->reason != NCS_ABSENT_EMPTY && !released;
+    for (size_t i = 0; destroy && i < q->rares; i++)
+        if (q->rare[i]->rank != destroy->rank && ncs_at_same_place(q->rare[i], destroy))
+            return true;
+    return false;
+}
+
+static bool has_own_reason(const struct ncs_inquiry *q, const struct ncs_absent *a)
+{
+    if (a->reason == NCS_ABSENT_DESTROYED)
+        return !(a->call && a->call->ending) && !others_do(q, a->call);
+    return a->reason < NCS_ABSENT_FINISHED && a->reason != NCS_ABSENT_EMPTY;
 }
 
 /* Who is missed for a reason of its own, an abort, an error, is known without a comparison; communicators
@@ -53,7 +62,7 @@ static bool is_known(const struct ncs_inquiry *q)
         if (!hosts && !split && (ncs_is_meeting(n) || n->kind == NCS_NEED_INIT))
             return true;
         for (size_t k = 0; k < n->absents; k++)
-            if (has_own_reason(&n->absent[k]))
+            if (has_own_reason(q, &n->absent[k]))
                 return true;
     }
     return false;
@@ -68,6 +77,7 @@ static bool begin(struct ncs_explanations *s)
     if (s->courses.count < 2 || s->ways.count > MOST_WAYS)
         return false;
     s->cast = ncs_cast_new(s->q, &s->courses);
+    s->misfits = ncs_misfits_new(&s->courses, &s->ways);
     return is_as_seen(s);
 }
 
@@ -86,7 +96,6 @@ static void look(struct ncs_explanations *s)
 {
     enum { KINDS = sizeof kinds / sizeof *kinds };
     bool alike = s->ways.count < 2;
-    s->misfits = ncs_misfits_new(&s->courses, &s->ways);
     s->examples = ncs_examples_new(&s->courses);
     for (size_t i = 0; i < KINDS; i++) {
         size_t kind = ncs_nth_kind(i, KINDS);

@@ -230,6 +230,8 @@ static inline int ncs_process_of(const struct ncs_diagnosis *d, int rank)
 {
     return rank >= 0 && (size_t)rank < d->parties ? d->party[rank].rank : rank;
 }
+/* Its cause is read from how calls of several ranks stand to each other: their order, their kinds, their peers. */
+bool ncs_finding_is_read(const struct ncs_finding *f);
 /* An alternative becomes the diagnosis, and the diagnosis that alternative. */
 void ncs_diagnosis_prefer(struct ncs_diagnosis *d, size_t alternative, bool surely);
 /* To the cause: that it could be the alternative, too, if that blames others, no more of them; unless the cause is one

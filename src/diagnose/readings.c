@@ -65,17 +65,32 @@ static bool is_known(const struct ncs_diagnosis *d, const struct ncs_alternative
 
 /* Causes told by who waits for whom, or by the first calls that do not fit: what led to that a comparison may
  * tell better. Of the rest there are facts of their own: an abort, an error, an open group. */
+static const struct {
+    const char *rule;
+    bool read; /* from how calls stand to each other; else from calls that one rank has more, fewer or otherwise */
+} by_waiting[] = {
+    { "comm-order", true },         { "count-mismatch", false },      { "dtype-mismatch", false },
+    { "early-destroy", true },      { "extra-call", false },          { "host-wait", false },
+    { "kind-mismatch", true },      { "one-thread-no-group", true },  { "op-mismatch", false },
+    { "p2p-count-mismatch", false }, { "p2p-cycle", true },           { "recv-without-send", false },
+    { "root-mismatch", false },     { "send-without-recv", false },   { "signal-cycle", true },
+    { "signal-missing", false },    { "skipped-call", false },        { "swapped-calls", true },
+    { "waiting", true },            { "wrong-comm", true },           { "wrong-peer", true },
+};
+
 bool ncs_finding_is_by_waiting(const struct ncs_finding *f)
 {
-    static const char *const rules[] = {
-        "comm-order", "count-mismatch", "dtype-mismatch", "early-destroy", "extra-call", "host-wait", "kind-mismatch",
-        "one-thread-no-group", "op-mismatch", "p2p-count-mismatch", "p2p-cycle", "recv-without-send", "root-mismatch",
-        "send-without-recv", "signal-cycle", "signal-missing", "skipped-call", "swapped-calls", "waiting", "wrong-comm",
-        "wrong-peer",
-    };
-    for (size_t i = 0; f && i < sizeof rules / sizeof *rules; i++)
-        if (strcmp(rules[i], f->rule) == 0)
+    for (size_t i = 0; f && i < sizeof by_waiting / sizeof *by_waiting; i++)
+        if (strcmp(by_waiting[i].rule, f->rule) == 0)
             return true;
+    return false;
+}
+
+bool ncs_finding_is_read(const struct ncs_finding *f)
+{
+    for (size_t i = 0; i < sizeof by_waiting / sizeof *by_waiting; i++)
+        if (strcmp(by_waiting[i].rule, f->rule) == 0)
+            return by_waiting[i].read;
     return false;
 }
 

@@ -9,13 +9,21 @@
 
 enum { MOST_CALLS = 200000 }; /* of a run that is made once more */
 
+static const struct ncs_trial *known_trial(const struct ncs_proof *proof, const struct ncs_finding *f)
+{
+    for (size_t i = 0; i < proof->trials; i++)
+        if (ncs_trial_has_edits(&proof->trial[i], f))
+            return &proof->trial[i];
+    return NULL;
+}
+
 /* The trial of the finding's edits: of edits that were tried before that one. NULL = it has none that can be tried. */
 static const struct ncs_trial *trial_of(struct ncs_run *run, const struct ncs_finding *f, const struct ncs_driver *driver)
 {
     struct ncs_proof *proof = &run->result.proof;
-    for (size_t i = 0; i < proof->trials; i++)
-        if (ncs_trial_has_edits(&proof->trial[i], f))
-            return &proof->trial[i];
+    const struct ncs_trial *known = known_trial(proof, f);
+    if (known)
+        return known;
     struct ncs_amendments *amend = ncs_amend_new();
     bool fits = f->repairs && ncs_amend_add(amend, run->journal, f->repair, f->repairs);
     if (fits) {
@@ -169,11 +177,21 @@ static bool prove_alternatives(struct ncs_run *run, bool all, const struct ncs_d
     return settled;
 }
 
-/* A ring names who waits in it, and others may be why. */
-static bool is_of_some(const struct ncs_run *run, const struct ncs_finding *f)
+/* All who take part wait for each other: whose fault that is is no question. */
+static bool is_of_all(const struct ncs_run *run, const struct ncs_finding *f)
 {
     const struct ncs_diagnosis *d = &run->result.diagnosis;
-    return f->cycles && f->repairs && f->culprits < (d->parties ? d->parties : (size_t)run->options.ranks);
+    return f->cycles && f->culprits == (d->parties ? d->parties : (size_t)run->options.ranks);
+}
+
+/* Its own change does not mend the run: who waits for whom is seen, why they do is not. */
+static void doubt_fallen(struct ncs_run *run)
+{
+    struct ncs_finding *first = ncs_first_cause(run->result.diagnosis.finding, run->result.diagnosis.findings);
+    const struct ncs_trial *t = first && first->repairs ? known_trial(&run->result.proof, first) : NULL;
+    if (t && t->verdict == NCS_HANG && ncs_finding_is_read(first) && !is_of_all(run, first) &&
+        first->certainty == NCS_CERTAIN)
+        first->certainty = NCS_LIKELY;
 }
 
 void ncs_run_prove(struct ncs_run *run, const struct ncs_driver *driver)
@@ -187,14 +205,12 @@ void ncs_run_prove(struct ncs_run *run, const struct ncs_driver *driver)
         return;
     }
     run->result.proof.complete = all;
-    struct ncs_finding *first = ncs_first_cause(d->finding, d->findings);
-    bool stands = stands_trial(run, first, driver);
+    stands_trial(run, ncs_first_cause(d->finding, d->findings), driver);
     if (!prove_alternatives(run, all, driver)) {
-        if (first && !stands && is_of_some(run, first))
-            first->certainty = NCS_LIKELY;
         ncs_diagnosis_doubt(d, run->journal);
         ncs_diagnosis_doubt_odd(d, run->journal);
     }
+    doubt_fallen(run);
 }
 
 void ncs_run_proof_free(struct ncs_proof *proof)
