@@ -23,12 +23,15 @@ inputs | . as $r | $all[.scenario | sub(".*/"; "") | sub("\\.lua$"; "")] as $t |
     (($named | length) == 2 and ($t.culprits - $named) == [] or ($t.culprits - $others) == [])) as $of_two |
 # Where all ranks do the same, none of them is the one.
 ($t.culprits == [] or $named == $t.culprits or $as_cheap or $of_two) as $right |
+# A second reading that blames the culprit tells the class of that one.
+([$f, (if $f.certainty == "likely" then $f.alternatives[]? | select(members($t) == $t.culprits) else empty end)] |
+    map(.rule)) as $rules |
 ($t.verdict != "pass") as $bad |
 { file: $t.file, workload: $t.workload, shape: $t.shape, mutation: $t.mutation,
   verdict: (.verdict == $t.verdict),
   culprit: (if $bad then $right else null end),
   sure: ($f.certainty == "certain" and ($bad and $right | not)),
-  class: (if $bad then any($t.classes[]; . == $f.rule) else null end),
+  class: (if $bad then any($t.classes[]; IN($rules[])) else null end),
   repaired: (if $t.verdict == "hang" and .driver == "sim" and ($t | repairable) then .repair.repaired == true else null end),
   small: (if $t.verdict == "hang" and .repair.repaired == true then $edits <= $t.size else null end),
   truth: $t,
