@@ -141,6 +141,10 @@ class Dump:
     def add_batch(self, batch):
         """Calls of one group on one communicator."""
         group, g = self.run.group_of(self.rank, batch[0]["args"]["comm"])
+        # PyTorch refuses a peer outside of the group before it records anything.
+        batch = [e for e in batch if 0 <= e["args"].get("peer", 0) < len(g["ranks"])]
+        if not batch:
+            return
         pair = batch[0]["name"] in ("Send", "Recv")
         alone = len(batch) == 1 and not pair
         counter = self.p2p if pair else self.seq
