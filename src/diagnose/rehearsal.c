@@ -53,6 +53,8 @@ static void end(struct ncs_rehearsal *p)
     ncs_free(p->free);
     ncs_free(p->part);
     ncs_free(p->launch);
+    ncs_free(p->front);
+    ncs_free(p->later);
     ncs_free(p->undone);
     ncs_free(p->meeting);
     ncs_map_free(&p->tail);

@@ -55,8 +55,11 @@ struct ncs_launch_part {
 
 struct ncs_launch {
     size_t before[2];    /* + 1: of the stream, of the communicator */
+    size_t after;        /* who has to wait for it, twice the launch and which of its `before`, + 1; 0 = nobody */
+    size_t after_next[2]; /* the next of those who wait for the same, likewise */
     size_t first, parts; /* they stand in a row */
     bool done;
+    bool looked_at;      /* all before it is done: each pass looks at it */
 };
 
 struct ncs_meeting {
@@ -99,7 +102,8 @@ struct ncs_rehearsal {
 
     /* rehearsal_launches.c */
     struct ncs_launch *launch;    size_t launches, launch_room;
-    size_t over;           /* so many of the first launches are done */
+    size_t *front, fronts, front_room;    /* launches that the pass has to look at: a heap, the first on top */
+    size_t *later, laters, later_room;    /* those that the next one has to, in order */
     size_t *undone;        /* by rank: its parts that are not */
     struct ncs_launch_part *part; size_t parts, part_room;
     struct ncs_map tail;   /* stream, or rank of a communicator -> its newest launch + 1 */
@@ -171,6 +175,16 @@ void ncs_rehearsal_wait_for_event(struct ncs_rehearsal *p, const struct ncs_call
 bool ncs_rehearsal_device_is_done(const struct ncs_rehearsal *p, int rank);
 bool ncs_rehearsal_wait_is_over(const struct ncs_rehearsal *p, const struct ncs_call *c); /* of a host */
 void ncs_rehearsal_play_launches(struct ncs_rehearsal *p);
+
+/* ---- launches whose turn it may be (rehearsal_front.c) ---- */
+
+/* One that has just been enqueued: looked at from now on, or once what is before it is done. */
+void ncs_rehearsal_await(struct ncs_rehearsal *p, size_t launch);
+/* The passes look at launches in their order. Begins one, and takes the next of it; false: it is over. */
+void ncs_rehearsal_begin_pass(struct ncs_rehearsal *p);
+bool ncs_rehearsal_next_launch(struct ncs_rehearsal *p, size_t *launch);
+/* It has been looked at: where it is done, those behind it may have their turn in the same pass. */
+void ncs_rehearsal_leave_launch(struct ncs_rehearsal *p, size_t launch);
 
 /* ---- meetings and signals (rehearsal_meetings.c) ---- */
 

@@ -61,6 +61,7 @@ void ncs_rehearsal_enqueue(struct ncs_rehearsal *p, const struct ncs_deed *deed,
         for (size_t k = i; k < deeds; k++)
             if (is_same_member(&deed[k], &deed[i]))
                 add_part(p, launch, &deed[k]);
+        ncs_rehearsal_await(p, launch);
     }
     p->moved |= deeds > 0;
 }
@@ -80,6 +81,7 @@ void ncs_rehearsal_wait_for_event(struct ncs_rehearsal *p, const struct ncs_call
         return;
     NCS_PUSH(p->launch, p->launches, p->launch_room, both);
     ncs_map_put_number(&p->tail, stream, p->launches);
+    ncs_rehearsal_await(p, p->launches - 1);
 }
 
 /* ---- who waits for it ---- */
@@ -119,8 +121,6 @@ static int turn_of(const struct ncs_launch_part *part)
 
 static bool play_launch(struct ncs_rehearsal *p, struct ncs_launch *l)
 {
-    if (!is_done(p, l->before[STREAM]) || !is_done(p, l->before[MEMBER]))
-        return false;
     bool all = true, changed = false;
     for (int turn = 0; turn < TURNS && all; turn++)
         for (size_t i = l->first; i < l->first + l->parts && (all || turn == PAIRS); i++) {
@@ -138,9 +138,10 @@ static bool play_launch(struct ncs_rehearsal *p, struct ncs_launch *l)
 
 void ncs_rehearsal_play_launches(struct ncs_rehearsal *p)
 {
-    for (size_t i = p->over; i < p->launches; i++) {
-        if (!p->launch[i].done && play_launch(p, &p->launch[i]))
-            p->moved = true;
-        p->over += i == p->over && p->launch[i].done;
+    size_t i;
+    ncs_rehearsal_begin_pass(p);
+    while (ncs_rehearsal_next_launch(p, &i)) {
+        p->moved |= play_launch(p, &p->launch[i]);
+        ncs_rehearsal_leave_launch(p, i);
     }
 }
