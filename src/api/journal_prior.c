@@ -1,4 +1,4 @@
-/* What may make a thread go another way than others: an error that its script has caught, a value that it has read.
+/* Two things may make a thread go another way than others: an error that its script caught, a value that it read.
  * Neither is of any matter to the run; the diagnosis names them beside the cause. */
 #include <pthread.h>
 #include <string.h>

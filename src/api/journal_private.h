@@ -78,7 +78,7 @@ void ncs_journal_free_hosts(struct ncs_journal *j);
 /* ---- what a thread met (journal_prior.c) ---- */
 
 void ncs_journal_free_caught(struct ncs_journal *j);
-/* Of a cudaMemcpy that went well: what has come to memory of the script's own. */
+/* A cudaMemcpy that went well has brought this to memory of the script's own. */
 void ncs_journal_keep_read(struct ncs_call *call);
 
 /* ---- what libraries say of calls that failed (journal_said.c) ---- */

@@ -39,7 +39,7 @@ const struct ncs_dtype_info ncs_dtype_info[ncclNumTypes] = {
                          FLOAT(1, 2, 5, true), .saturates = true, .top = 0x7b, .nan = 0x7f },
 };
 
-/* Of the rows above, as an array that suggestions take. */
+/* The names of the rows above, as an array that suggestions take. */
 const char *const ncs_dtype_names[] = {
     "int8",    "uint8",   "int32",   "uint32",   "int64",      "uint64",
     "float16", "float32", "float64", "bfloat16", "float8e4m3", "float8e5m2",

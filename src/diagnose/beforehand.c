@@ -1,4 +1,4 @@
-/* What a culprit met just before it went astray: an error that it caught or was given as a code, the end of the
+/* Events that a culprit met just before it went astray: an error that it caught or was given as a code, the end of the
  * communicator, a value that not all ranks have. It is evidence beside the cause, never the cause: nobody knows
  * what the program makes of it. So it is told only where it lies between the last call that the rank made like the
  * others and the first that it did not, where no rank that went right met the same, and where the rank had not met
@@ -36,7 +36,7 @@ static const char *end_verb(const struct ncs_call *c)
     return NULL;
 }
 
-/* What the host may branch on then. */
+/* The host may branch on it then. */
 static bool reads_device(const struct ncs_call *c)
 {
     bool copy = c->fn == NCS_FN_cudaMemcpy || c->fn == NCS_FN_cudaMemcpyAsync;
@@ -159,7 +159,7 @@ static bool is_told(const struct ncs_finding *f, const struct fact *fact)
     return words && f->why && strstr(f->why, words);
 }
 
-/* Of another communicator than the finding's it ends nothing that is missed. */
+/* An end of another communicator than the finding's ends nothing that is missed. */
 static bool is_of_matter(const struct ncs_inquiry *q, const struct ncs_finding *f, const struct fact *fact)
 {
     bool end = fact->call && !ncs_call_failed(fact->call);
@@ -287,7 +287,7 @@ static void give(const struct ncs_inquiry *q, struct ncs_finding *f, struct tell
     ncs_free(t->of);
 }
 
-/* Of who left out, added or changed a call, or left; other causes are facts of their own. */
+/* These rules blame who left out, added or changed a call, or left; other causes are facts of their own. */
 static bool is_apt(const struct ncs_finding *f)
 {
     static const char *const more[] = { "abort-one-rank", "init-missing-rank", "missing-group-end" };

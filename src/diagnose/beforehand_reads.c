@@ -295,7 +295,7 @@ static bool is_read_before(const struct ncs_call *const *read, size_t reads, con
     return false;
 }
 
-/* Of each place the first: the next one may already be of the round in which a call was left out. */
+/* The first of each place: the next one may already be of the round in which a call was left out. */
 char *ncs_say_read(const struct ncs_inquiry *q, const struct ncs_finding *f, const struct ncs_stretch *stretch,
                    const struct ncs_call **read)
 {

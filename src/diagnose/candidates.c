@@ -110,7 +110,7 @@ static enum ncs_step_kind kind_of(const struct ncs_explanations *s, const struct
     return g->more ? s->ways.of[d->way].step[g->at].kind : s->ways.of[d->model].step[g->of].kind;
 }
 
-/* What comes with the call of gap g: the gaps right before it, from `from` on, and right behind. */
+/* The steps that come with the call of gap g: the gaps right before it, from `from` on, and right behind. */
 static void add_company(const struct ncs_explanations *s, const struct ncs_divergence *d, size_t from, size_t g,
                         struct ncs_change *change)
 {

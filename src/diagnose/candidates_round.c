@@ -24,7 +24,7 @@ static size_t skip_own(const struct ncs_step *step, size_t i, size_t end)
     return i;
 }
 
-/* What the course has come to from step i to `at` the model has come to from `of` on, as far as it went. */
+/* The model has come, from `of` on and as far as it went, to what the course has come to from step i to `at`. */
 static bool agrees(const struct ncs_course *c, size_t i, size_t at, const struct ncs_way *model, size_t of)
 {
     for (;;) {
@@ -46,7 +46,7 @@ static size_t only_round(const struct ncs_course *c, size_t at, const struct ncs
     return 0;
 }
 
-/* Of the round that ends before step `at` and begins where the model comes to; 0 = there is none. */
+/* How long the round is that ends before step `at` and begins where the model comes to; 0 = there is none. */
 static size_t round_before(const struct ncs_course *c, size_t at, const struct ncs_way *model, size_t of)
 {
     for (size_t round = 1; 2 * round <= at; round++)
@@ -57,7 +57,7 @@ static size_t round_before(const struct ncs_course *c, size_t at, const struct n
 
 /* ---- the end of a course ---- */
 
-/* What comes with the call in the steps from `begin` to `end` that it is like one of; first: also what comes before. */
+/* The steps that come with the call, of those from `begin` to `end` that it is like one of; first: also those ahead. */
 static void add_company(struct ncs_change *change, const struct ncs_step *begin, const struct ncs_step *end, bool first)
 {
     while (first && change->like - change->ahead > begin && ncs_comes_with_calls(&change->like[-change->ahead - 1]))

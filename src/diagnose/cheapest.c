@@ -158,7 +158,7 @@ static void drop(struct ncs_explanation *list, size_t *count, size_t at)
     memmove(&list[at], &list[at + 1], (*count - at) * sizeof *list);
 }
 
-/* Of those that say the same the better one stays; of more than `most` the dearest goes. */
+/* The better one of those that say the same stays; the dearest of more than `most` goes. */
 static void insert(struct ncs_explanation *list, size_t *count, size_t most, struct ncs_explanation *c)
 {
     size_t at = 0;

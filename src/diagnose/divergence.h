@@ -37,7 +37,7 @@ struct ncs_divergence {
     size_t gaps, room;
 };
 
-/* What a step too much and a step too few weigh: it is asked for both sides of a doubt. Of collectives alone: ranks
+/* Weights of a step too much and a step too few: it is asked for both sides of a doubt. By collectives alone: ranks
  * of a pipeline send and receive as often as their stage asks for. */
 struct ncs_weights {
     unsigned more, fewer;

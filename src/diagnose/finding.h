@@ -100,7 +100,7 @@ struct ncs_finding_row { /* one line of the table in the text: "rank 2  never ma
     int comm_rank;               /* as a culprit's */
 };
 
-/* What culprits met after their last call that was like the others' and before the first that was not: an error, the
+/* Events that culprits met after their last call like the others' and before the first that was not: an error, the
  * end of the communicator, a value that not all ranks have. It may be why they went another way. */
 struct ncs_prior {
     int *rank; size_t ranks; /* of the run, ascending */

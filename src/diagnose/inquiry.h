@@ -340,7 +340,7 @@ const struct ncs_call *ncs_gave_up(const struct ncs_inquiry *q, const struct ncs
 
 /* ---- what culprits met before they went astray (stretch.c, beforehand.c, beforehand_reads.c) ---- */
 
-/* Of a rank's thread: behind its last call that was like the others', up to the first that was not. */
+/* A stretch of a rank's thread: behind its last call that was like the others', up to the first that was not. */
 struct ncs_stretch {
     int rank, thread;
     uint64_t from, to;              /* ids of these calls; 0, UINT64_MAX = there is none */
@@ -350,7 +350,7 @@ struct ncs_stretch {
 
 struct ncs_stretch ncs_stretch_of(const struct ncs_inquiry *q, const struct ncs_finding *f,
                                   const struct ncs_culprit *who);
-/* What was done there by this thread: at that time, and not, by lines, behind the missing call. */
+/* Whether this thread did it there: at that time, and not, by lines, behind the missing call. */
 bool ncs_in_stretch(const struct ncs_stretch *s, int rank, int thread, uint64_t id, struct ncs_place place);
 void ncs_see_beforehand(struct ncs_inquiry *q, const struct ncs_call *call); /* of all, by id */
 /* To each finding that says who left out, added or changed a call. */

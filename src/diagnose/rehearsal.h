@@ -10,13 +10,13 @@
 #include "diagnose/course.h"
 #include "diagnose/hosts.h"
 
-/* What the call that a course ends in waits for. */
+/* The call that a course ends in waits for these. */
 struct ncs_last_wait {
     int *need; /* of the inquiry */
     size_t needs;
 };
 
-/* What is known of all before any change (rehearsal_cast.c). */
+/* All that is known before any change (rehearsal_cast.c). */
 struct ncs_cast {
     const struct ncs_inquiry *q;
     const struct ncs_courses *courses;

@@ -1,5 +1,5 @@
 /* Who plays: ranks that do alike on the same communicators play as one, so that a thousand of them take no longer than
- * one does. What is known of them before any change is found once, for all rehearsals. */
+ * one does. All that is known of them before any change is found once, for all rehearsals. */
 #include "diagnose/rehearsal.h"
 
 #include "base/mem.h"
@@ -75,7 +75,7 @@ size_t ncs_cast_owner(const struct ncs_cast *cast, int comm, int comm_rank)
 
 /* ---- who is alike ---- */
 
-/* What one rank's handles are called: by the order in which it comes to them. */
+/* The names of one rank's handles: by the order in which it comes to them. */
 static uint64_t alias(struct ncs_map *aliases, const void *handle)
 {
     uintptr_t value = (uintptr_t)handle;

@@ -32,7 +32,7 @@ static uint64_t pair_key(int comm, int from, int to, bool sends)
     return contact_key(sends ? SEND : RECV, comm, from, to);
 }
 
-/* Of calls that are neither a send nor a receive. */
+/* Calls that are neither a send nor a receive. */
 static enum contact_kind kind_of(const struct ncs_deed *d)
 {
     return ncs_deed_is_one_sided(d) ? ONE_SIDED : d->fn == NCS_FN_ncclAlltoAll ? ALL_TO_ALL : COLLECTIVE;

@@ -52,7 +52,7 @@ static uint64_t added_visit(const struct ncs_rehearsal *p, const struct ncs_cour
 
 /* ---- steps ---- */
 
-/* What the member of the player's troupe does in the step that it is at. */
+/* The member of the player's troupe does this in the step that it is at. */
 static const struct ncs_step *step_of(const struct ncs_rehearsal *p, const struct ncs_player *l, size_t member)
 {
     return &p->courses->of[ncs_rehearsal_course(p, l->troupe, member, p->cast->nth[l->self])].step[l->at];

@@ -54,7 +54,7 @@ void ncs_draft_take(const struct ncs_inquiry *q, const struct ncs_root *r, const
     ncs_drafts_add(q, all, d);
 }
 
-/* Of two rules that go by the same the one that blames fewer. */
+/* The one that blames fewer, of two rules that go by the same. */
 static bool is_better(const struct ncs_draft *d, const struct ncs_draft *than)
 {
     return d->f.culprits < than->f.culprits;

@@ -38,7 +38,7 @@ static cudaError_t delay(cudaStream_t stream, double seconds)
 
 /* ---- the small floating-point types ---- */
 
-/* Of a type of 16 bits or fewer. */
+/* A type of 16 bits or fewer. */
 static uint32_t sign_bit(const struct ncs_dtype_info *s)
 {
     return 1u << (8 * s->bytes - 1);

@@ -1,4 +1,4 @@
-/* What became of edits that were tried, of explanations and of repairs: like a diff, and how it ended. */
+/* How edits fared that were tried, of explanations and of repairs: like a diff, and how it ended. */
 #include "report/text.h"
 
 #include "base/safe.h"

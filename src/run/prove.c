@@ -90,7 +90,7 @@ static struct ncs_finding *first_of(struct ncs_run *run)
     return ncs_first_cause(run->result.diagnosis.finding, run->result.diagnosis.findings);
 }
 
-/* What the rules say would mend the run does not, or takes more changes than one that does. */
+/* The change that the rules name does not mend the run, or is larger than one that does. */
 static bool is_smaller(struct ncs_run *run, const struct ncs_finding *f, const struct ncs_driver *driver)
 {
     struct ncs_finding *first = first_of(run);

@@ -1,5 +1,5 @@
 /* A bug in a loop comes back in each round: with one change the run goes on until the same change is missing
- * again. What is tried is the bug then, not one of its rounds. */
+ * again. So the bug is tried, not one of its rounds. */
 #include <string.h>
 
 #include "run/amend.h"

@@ -421,7 +421,7 @@ static void surmise(const struct ncs_run *run, struct ncs_snapshot *s)
     ncs_free(local);
 }
 
-/* Of a trial it matters only where those who wait may do so for a rank that an error has ended. */
+/* A trial needs it only where those who wait may do so for a rank that an error has ended. */
 static bool wants_diagnosis(const struct ncs_run *run)
 {
     return !run->options.trial || run->result.errors > 0;

@@ -150,7 +150,7 @@ struct ncs_repair {
     struct ncs_trial *round; size_t rounds;
 };
 
-/* Of a hang: what was tried to learn its cause, each on a run of its own. */
+/* The trials that were made to learn the cause of a hang, each on a run of its own. */
 struct ncs_proof {
     bool complete;             /* options.prove: nothing is left that could be tried */
     struct ncs_trial *trial; size_t trials, room;

@@ -6,7 +6,7 @@
 #include "api/types.h"
 #include "ncclscript/nccl_abi.h"
 
-/* Of the formats narrower than float32, whose bits a uint32_t holds. */
+/* The formats narrower than float32, whose bits a uint32_t holds. */
 static uint32_t sign_of(const struct ncs_dtype_info *f)
 {
     return 1u << (8 * f->bytes - 1);

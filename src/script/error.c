@@ -419,7 +419,7 @@ static struct ncs_run_error error_of(struct ncs_lua_thread *t, lua_State *L)
     return e;
 }
 
-/* Of a call that failed: the journal has its record. An error that NCCL found in a wait is of none. */
+/* A call that failed: the journal has its record. An error that NCCL found in a wait is of none. */
 static bool is_of_call(const struct ncs_run_error *e)
 {
     bool library = e->kind == NCS_KIND_NCCL || e->kind == NCS_KIND_CUDA;

@@ -6,7 +6,7 @@
 
 #include "api/types.h"
 
-/* What else a name begins with than that of a method of a communicator. */
+/* Other beginnings of a name than that of a method of a communicator. */
 static const struct {
     const char *begins;
     enum flight_word word;

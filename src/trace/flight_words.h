@@ -12,7 +12,7 @@ enum flight_word {
     FLIGHT_UNKNOWN,
 };
 
-/* Of a name such as "nccl:_reduce_oop"; *fn of a call. */
+/* The kind that a name such as "nccl:_reduce_oop" stands for; *fn of a call. */
 enum flight_word ncs_flight_word(const char *name, enum ncs_fn *fn);
 /* ncclDataType_t, -1 = none; a complex number is `factor` of them. */
 int ncs_flight_dtype(const char *name, int *factor);
