@@ -240,6 +240,19 @@ static void find_holders(const struct ncs_inquiry *q, struct ncs_courses *all)
     }
 }
 
+static void number_classes(const struct ncs_inquiry *q, struct ncs_courses *out)
+{
+    struct ncs_map number = { 0 }; /* class -> number + 1 */
+    out->class_number = ncs_new((q->journal->comms + 1) * sizeof *out->class_number);
+    for (size_t c = 0; c < q->journal->comms; c++) {
+        uint64_t class = out->class_of[c] | 1;
+        if (!ncs_map_number(&number, class))
+            ncs_map_put_number(&number, class, ++out->classes);
+        out->class_number[c] = ncs_map_number(&number, class) - 1;
+    }
+    ncs_map_free(&number);
+}
+
 bool ncs_courses_read(const struct ncs_inquiry *q, struct ncs_courses *out)
 {
     memset(out, 0, sizeof *out);
@@ -248,6 +261,7 @@ bool ncs_courses_read(const struct ncs_inquiry *q, struct ncs_courses *out)
     out->class_of = ncs_new(q->journal->comms * sizeof *out->class_of);
     for (size_t c = 0; c < q->journal->comms; c++)
         out->class_of[c] = class_of(q, out, (int)c);
+    number_classes(q, out);
     for (size_t i = 0; i < q->snap->contexts; i++) {
         const struct ncs_snap_context *c = &q->snap->context[i];
         struct ncs_course *own = course_of(out, c->rank, c->thread);
@@ -281,6 +295,7 @@ void ncs_courses_free(struct ncs_courses *c)
         ncs_free(c->of[i].step);
     ncs_free(c->of);
     ncs_free(c->class_of);
+    ncs_free(c->class_number);
     ncs_free(c->stand_in);
     ncs_map_free(&c->at);
 }

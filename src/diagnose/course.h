@@ -50,6 +50,8 @@ struct ncs_courses {
     size_t count, room;
     struct ncs_map at;     /* rank and thread -> index + 1 */
     uint64_t *class_of;    /* by communicator: see site */
+    size_t *class_number;  /* the same, from 0 */
+    size_t classes;
     struct ncs_call *stand_in; /* for the steps of hosts */
 };
 

@@ -77,7 +77,7 @@ static bool begin(struct ncs_explanations *s)
     if (s->courses.count < 2 || s->ways.count > MOST_WAYS)
         return false;
     s->cast = ncs_cast_new(s->q, &s->courses);
-    s->misfits = ncs_misfits_new(&s->courses, &s->ways);
+    s->misfits = ncs_misfits_new(s->q, &s->courses, &s->ways);
     return is_as_seen(s);
 }
 

@@ -92,7 +92,8 @@ const struct ncs_call *ncs_example(const struct ncs_examples *e, uint64_t site, 
 /* ---- how far courses are apart (misfit.c) ---- */
 
 /* Distances between all courses that have anything in common, as they are. */
-struct ncs_misfits *ncs_misfits_new(const struct ncs_courses *courses, const struct ncs_ways *ways);
+struct ncs_misfits *ncs_misfits_new(const struct ncs_inquiry *q, const struct ncs_courses *courses,
+                                    const struct ncs_ways *ways);
 void ncs_misfits_free(struct ncs_misfits *m); /* NULL is a no-op */
 size_t ncs_misfit_now(const struct ncs_misfits *m); /* the sum of them */
 /* Puts the change before that step, of `last` and those before it, where the course comes closest to the others;

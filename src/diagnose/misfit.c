@@ -17,6 +17,7 @@ struct trail { /* what a course comes to */
     const struct ncs_step *step;
     size_t steps;
     const bool *spot; /* it is expected to send or receive there, by number */
+    const bool *seat; /* its rank is one of a communicator of that class, by number */
     struct ncs_map own; /* those beyond that it has all the same -> 1 */
     uint64_t left;      /* the site of its last step, which it stands in, and which is left out; 0 = none is */
     bool open;
@@ -28,6 +29,7 @@ struct ncs_misfits {
     struct trail *of; /* by way */
     size_t *way_of;   /* by course */
     bool *related;    /* by way and way: they come to some place alike */
+    bool *seat;       /* by way and class of communicators */
     size_t now;       /* the sum as it is */
     struct ncs_map roles; /* site -> the role that most have who send or receive there */
     struct ncs_map turns; /* back in the program, from site to site -> 1 */
@@ -134,6 +136,12 @@ static bool takes(const struct ncs_misfits *m, const struct trail *t, const stru
     return (spot < m->ways->roles.spots && t->spot[spot]) || ncs_map_get(&t->own, s->role);
 }
 
+/* A rank makes no collectives of groups that it is in none of. */
+static bool may_make(const struct ncs_misfits *m, const struct trail *t, const struct ncs_step *s)
+{
+    return s->kind != NCS_STEP_CALL || s->role || t->seat[m->courses->class_number[s->call->comm]];
+}
+
 /* The calls of `own` that are to be found in `other`, too: see ncs_diverge. What a rank waits for on its own
  * comes and goes with its calls. */
 static size_t shown(const struct ncs_misfits *m, const struct trail *own, const struct trail *other, size_t *at)
@@ -141,7 +149,7 @@ static size_t shown(const struct ncs_misfits *m, const struct trail *own, const 
     size_t n = 0;
     for (size_t i = 0; i < own->steps; i++) {
         const struct ncs_step *s = &own->step[i];
-        if (s->kind != NCS_STEP_WAIT && !s->lone && (!s->role || takes(m, other, s)))
+        if (s->kind != NCS_STEP_WAIT && !s->lone && (!s->role || takes(m, other, s)) && may_make(m, other, s))
             at[n++] = i;
     }
     return n;
@@ -238,7 +246,20 @@ static size_t distance(struct ncs_misfits *m, const struct trail *a, const struc
 
 /* ---- all courses ---- */
 
-struct ncs_misfits *ncs_misfits_new(const struct ncs_courses *courses, const struct ncs_ways *ways)
+static void read_seats(const struct ncs_inquiry *q, struct ncs_misfits *m)
+{
+    m->seat = ncs_new((m->ways->count * m->courses->classes + 1) * sizeof *m->seat);
+    for (size_t w = 0; w < m->ways->count; w++) {
+        int rank = m->courses->of[m->ways->of[w].course[0]].rank;
+        for (size_t c = 0; c < q->journal->comms; c++)
+            for (int r = 0; r < q->journal->comm[c]->members; r++)
+                if (q->journal->comm[c]->member[r].rank == rank)
+                    m->seat[w * m->courses->classes + m->courses->class_number[c]] = true;
+    }
+}
+
+struct ncs_misfits *ncs_misfits_new(const struct ncs_inquiry *q, const struct ncs_courses *courses,
+                                    const struct ncs_ways *ways)
 {
     struct ncs_misfits *m = ncs_new(sizeof *m);
     size_t n = ways->count;
@@ -247,6 +268,7 @@ struct ncs_misfits *ncs_misfits_new(const struct ncs_courses *courses, const str
     m->of = ncs_new((n + 1) * sizeof *m->of);
     m->way_of = ncs_new((courses->count + 1) * sizeof *m->way_of);
     m->related = ncs_new((n * n + 1) * sizeof *m->related);
+    read_seats(q, m);
     read_roles(m);
     read_turns(m);
     for (size_t i = 0; i < n; i++) {
@@ -257,7 +279,7 @@ struct ncs_misfits *ncs_misfits_new(const struct ncs_courses *courses, const str
                 m->now += c->step[t].loose;
         }
         m->of[i] = (struct trail){ .step = ways->of[i].step, .steps = ways->of[i].steps, .spot = ways->of[i].spot,
-                                   .open = ways->of[i].open };
+                                   .seat = m->seat + i * courses->classes, .open = ways->of[i].open };
         for (size_t k = 0; k < ways->of[i].courses; k++)
             m->way_of[ways->of[i].course[k]] = i;
     }
@@ -282,6 +304,7 @@ void ncs_misfits_free(struct ncs_misfits *m)
     ncs_free(m->of);
     ncs_free(m->way_of);
     ncs_free(m->related);
+    ncs_free(m->seat);
     ncs_free(m->a);
     ncs_free(m->b);
     ncs_free(m);
@@ -341,7 +364,7 @@ static struct changed change_course(const struct ncs_misfits *m, const struct nc
         if (i < own->steps && !replaced)
             c.step[steps++] = own->step[i];
     }
-    c.trail = (struct trail){ .step = c.step, .steps = steps, .spot = m->of[c.way].spot, .left = left,
+    c.trail = (struct trail){ .step = c.step, .steps = steps, .spot = m->of[c.way].spot, .seat = m->of[c.way].seat, .left = left,
                               .open = !own->over };
     for (size_t i = 0; i < changes; i++)
         if (change[i].kind == NCS_CHANGE_PUT_IN && change[i].peer >= 0)

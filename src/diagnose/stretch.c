@@ -178,13 +178,12 @@ struct ncs_stretch ncs_stretch_of(const struct ncs_inquiry *q, const struct ncs_
                                   const struct ncs_culprit *who)
 {
     struct ncs_stretch s = { .rank = who->rank };
-    const struct ncs_edit *e = f->repair;
-    while (e < f->repair + f->repairs && e->rank != who->rank)
-        e++;
-    const struct ncs_call *call = e < f->repair + f->repairs && !e->of_host && e->call
-                                      ? ncs_journal_call(q->journal, e->comm, e->comm_rank, e->call)
-                                      : NULL;
-    if (e == f->repair + f->repairs)
+    const struct ncs_edit *e = NULL;
+    for (size_t i = 0; i < f->repairs && !e; i++)
+        e = f->repair[i].rank == who->rank ? &f->repair[i] : NULL;
+    const struct ncs_call *call =
+        e && !e->of_host && e->call ? ncs_journal_call(q->journal, e->comm, e->comm_rank, e->call) : NULL;
+    if (!e)
         stretch_of_culprit(q, f, who, &s);
     else if (e->of_host)
         stretch_of_host(q, e, &s);

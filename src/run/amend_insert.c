@@ -26,13 +26,13 @@ static const void *stream_of_device(const struct ncs_journal *j, const struct nc
 }
 
 /* That of its nearest call there, else of any call of the rank's. */
-static const void *stream_for(const struct passing *p, int comm, int comm_rank)
+static const void *stream_for(const struct passing *p, const struct change *c, int comm, int comm_rank)
 {
     const struct ncs_comm_info *info = p->run->journal->comm[comm];
     const struct ncs_member *m = &info->member[comm_rank];
     if (m->last)
         return ncs_call_stream(m->last);
-    if (ncs_comm_is_shared(info))
+    if (ncs_comm_is_shared(info) || c->edit.of_party)
         return stream_of_device(p->run->journal, m);
     if (p->number && ncs_call_arg(p->call, NCS_ARG_STREAM))
         return ncs_call_stream(p->call);
@@ -52,7 +52,7 @@ static void insert(const struct passing *p, size_t i)
     if (!ncs_amend_find_member(p, c->nth, &comm, &comm_rank))
         return;
     union ncs_arg arg[NCS_MAX_ARGS];
-    ncs_amend_compose(p->run, c, comm, comm_rank, stream_for(p, comm, comm_rank), arg);
+    ncs_amend_compose(p->run, c, comm, comm_rank, stream_for(p, c, comm, comm_rank), arg);
     struct ncs_local *local = ncs_local, said = *local;
     local->label = c->label;
     if (c->place.file) {
