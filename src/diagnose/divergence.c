@@ -19,13 +19,30 @@ static uint64_t key_of(const struct ncs_course *c)
     return key ? key : 1;
 }
 
+/* By rank: the kinds of groups that it is in, in any order. */
+static void read_seats(const struct ncs_inquiry *q, const struct ncs_courses *courses, struct ncs_map *seats)
+{
+    struct ncs_map known = { 0 }; /* rank and class -> 1 */
+    for (size_t c = 0; c < q->journal->comms; c++)
+        for (int r = 0; r < q->journal->comm[c]->members; r++) {
+            uint64_t rank = (uint64_t)(int64_t)q->journal->comm[c]->member[r].rank + 2;
+            uint64_t key = ncs_hash(rank, courses->class_of[c]) | 1;
+            if (ncs_map_get(&known, key))
+                continue;
+            ncs_map_put_number(&known, key, 1);
+            ncs_map_put_number(seats, rank, ncs_map_number(seats, rank) + courses->class_of[c]);
+        }
+    ncs_map_free(&known);
+}
+
 void ncs_ways_read(const struct ncs_inquiry *q, const struct ncs_courses *courses, struct ncs_ways *out)
 {
-    struct ncs_map known = { 0 };
+    struct ncs_map known = { 0 }, seats = { 0 };
     memset(out, 0, sizeof *out);
+    read_seats(q, courses, &seats);
     for (size_t i = 0; i < courses->count; i++) {
         const struct ncs_course *c = &courses->of[i];
-        uint64_t key = key_of(c);
+        uint64_t key = ncs_hash(key_of(c), ncs_map_number(&seats, (uint64_t)(int64_t)c->rank + 2)) | 1;
         size_t at = ncs_map_number(&known, key);
         if (!at) {
             struct ncs_way fresh = { .step = c->step, .steps = c->steps, .open = !c->over };
@@ -36,6 +53,7 @@ void ncs_ways_read(const struct ncs_inquiry *q, const struct ncs_courses *course
         NCS_PUSH(way->course, way->courses, way->room, i);
     }
     ncs_map_free(&known);
+    ncs_map_free(&seats);
     ncs_roles_read(q, courses, &out->roles);
     for (size_t i = 0; i < out->count; i++) {
         struct ncs_way *way = &out->of[i];

@@ -5,7 +5,7 @@
 
 #include "diagnose/roles.h"
 
-/* Courses that come to the same places in the same order. */
+/* Courses that come to the same places in the same order, of ranks that are in groups of the same kinds. */
 struct ncs_way {
     size_t *course; /* indices; the first stands for all */
     size_t courses, room;
