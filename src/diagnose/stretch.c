@@ -158,7 +158,7 @@ static int comm_of(const struct ncs_inquiry *q, const struct ncs_finding *f, int
 static void stretch_of_culprit(const struct ncs_inquiry *q, const struct ncs_finding *f, const struct ncs_culprit *who,
                                struct ncs_stretch *s)
 {
-    int comm_rank, comm = comm_of(q, f, who->rank, &comm_rank);
+    int comm_rank = -1, comm = comm_of(q, f, who->rank, &comm_rank);
     uint32_t number = who->call ? who->call : f->call;
     const struct ncs_call *call = comm >= 0 && number ? ncs_journal_call(q->journal, comm, comm_rank, number) : NULL;
     s->thread = thread_of(q, who->rank);
