@@ -129,27 +129,28 @@ static void want(struct tracks *all, int comm_rank)
     t->rank = rank;
 }
 
-static bool is_of_rank(const struct ncs_inquiry *q, const struct ncs_call *c)
+static bool is_of_rank(const struct ncs_inquiry *q, const struct ncs_made *m)
 {
-    return c->rank >= 0 && c->rank < q->ranks;
+    return m->rank >= 0 && m->rank < q->ranks;
 }
 
-/* The journal is walked once, however many communicators there are to look at. */
+/* Sorted once, however many communicators there are to look at. */
 static struct records sort_records(const struct ncs_inquiry *q)
 {
     struct records all = { .end = ncs_new((size_t)(q->ranks + 1) * sizeof *all.end) };
     size_t *place = ncs_new((size_t)(q->ranks + 1) * sizeof *place), count = 0;
-    for (const struct ncs_call *c = q->journal->oldest; c; c = c->newer)
-        if (is_of_rank(q, c))
-            all.end[c->rank]++;
+    const struct ncs_made *made = q->index.made, *end = made + q->index.mades;
+    for (const struct ncs_made *m = made; m < end; m++)
+        if (is_of_rank(q, m))
+            all.end[m->rank]++;
     for (int r = 0; r < q->ranks; r++) {
         place[r] = count;
         all.end[r] = count += all.end[r];
     }
     all.call = ncs_new((count + 1) * sizeof *all.call);
-    for (const struct ncs_call *c = q->journal->oldest; c; c = c->newer)
-        if (is_of_rank(q, c))
-            all.call[place[c->rank]++] = c;
+    for (const struct ncs_made *m = made; m < end; m++)
+        if (is_of_rank(q, m))
+            all.call[place[m->rank]++] = m->call;
     ncs_free(place);
     return all;
 }

@@ -119,19 +119,20 @@ static bool same_slip(const struct ncs_finding *a, const struct ncs_finding *b)
  * machine noticed comes before who waits because of it. */
 static uint64_t place_in_order(const struct ncs_inquiry *q, uint64_t id, bool noticed)
 {
-    size_t at = 0, end = q->mades;
+    const struct ncs_index *all = &q->index;
+    size_t at = 0, end = all->mades;
     while (at < end) { /* the one with this serial, or where it would be */
         size_t middle = at + (end - at) / 2;
-        if (q->made[middle].id < id)
+        if (all->made[middle].id < id)
             at = middle + 1;
         else
             end = middle;
     }
-    if (at == q->mades || q->made[at].id != id)
+    if (at == all->mades || all->made[at].id != id)
         return id;
-    const struct ncs_made *call = &q->made[at];
+    const struct ncs_made *call = &all->made[at];
     uint64_t before = 0;
-    for (const struct ncs_made *m = q->made; m < call; m++)
+    for (const struct ncs_made *m = all->made; m < call; m++)
         before += m->on_comm && m->rank == call->rank && m->thread == call->thread;
     return before << 33 | (uint64_t)!noticed << 32 | (uint64_t)(uint16_t)call->rank << 16 |
            (uint16_t)call->thread;

@@ -31,7 +31,8 @@ static void read_start(struct ncs_inquiry *q, struct reading *r, const struct nc
 void ncs_group_starts_read(struct ncs_inquiry *q)
 {
     struct reading r = { 0 };
-    for (const struct ncs_call *c = q->journal->oldest; c; c = c->newer) {
+    const struct ncs_made *first = ncs_first_made(&q->index, NCS_FN_ncclGroupStart);
+    for (const struct ncs_call *c = first ? first->call : NULL; c; c = c->newer) {
         bool ends = c->fn == NCS_FN_ncclGroupEnd;
         size_t open = r.open.count && (ends || c->number) ? ncs_map_number(&r.open, thread_key(c)) : 0;
         if (c->fn == NCS_FN_ncclGroupStart)

@@ -6,30 +6,7 @@
 #include "base/map.h"
 #include "base/str.h"
 #include "diagnose/finding.h"
-
-/* ---- what is read once (read.c) ---- */
-
-/* The collectives of one rank of a communicator, in order. Send and receive are matched per pair
- * and stand in no common sequence. */
-struct ncs_sequence {
-    const struct ncs_call **call;
-    uint64_t *signature; /* of each */
-    uint64_t *mark;      /* signature and label of each */
-    size_t held, room;
-    uint32_t base;      /* how many older ones are no longer held */
-    uint32_t last;      /* number of the newest call that was read */
-    bool doubtful;      /* one of them failed or moves nothing */
-    bool grouped;       /* one of them was made in a group */
-    const struct ncs_call **side; /* its other counted calls, in order */
-    size_t sides, side_room;
-};
-
-struct ncs_made { /* a record of the journal, in short */
-    uint64_t id;
-    int rank;
-    int thread;
-    bool on_comm;
-};
+#include "diagnose/index.h"
 
 /* ---- sequences of collectives (align.c) ---- */
 
@@ -83,6 +60,8 @@ struct ncs_ranks_of_comm { /* what is known of a communicator */
     struct ncs_parting clued; /* FEWER: where the calls were left out or made in excess, if clues tell */
     const struct ncs_call **rare; /* what makes, changes and ends it; by id */
     size_t rares, rare_room;
+    struct ncs_calls may_overlap;    /* collectives whose two buffers may overlap */
+    bool labelled;                /* a send or receive of it has a label */
     bool numbered_alike;          /* all ranks of it that are known have the same number in the run */
     struct ncs_loose_calls *loose; /* NULL = nobody has asked yet */
 };
@@ -166,8 +145,7 @@ struct ncs_inquiry {
     bool *open;                      /* by rank: see ncs_may_go_on */
     int *first_context;              /* by rank: ncs_first_context */
     int *next_context;               /* by context: the next one of its rank, -1 = none */
-    struct ncs_made *made;           /* all that is held, by id */
-    size_t mades, made_room;
+    struct ncs_index index;          /* all that is held */
     const struct ncs_call **rare;    /* what makes, changes and ends communicators; by id */
     size_t rares, rare_room;
 

@@ -42,7 +42,8 @@ static void forget(struct joiners *j, int rank, int thread)
 
 static void find_joiners(const struct ncs_inquiry *q, const struct ncs_need *n, struct joiners *out)
 {
-    for (const struct ncs_call *c = q->journal->oldest; c; c = c->newer) {
+    for (size_t i = 0; i < q->rares; i++) {
+        const struct ncs_call *c = q->rare[i];
         if (!joins(q, c, n))
             continue;
         if (c->fn == NCS_FN_ncclCommGrow)

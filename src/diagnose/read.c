@@ -1,5 +1,4 @@
-/* One walk over the journal and the contexts, from which the rest looks up what it asks for: the
- * records of a run of many ranks lie far apart, and walking over them is what takes the time. */
+/* One walk over the journal and the contexts, from which the rest looks up what it asks for (index.h). */
 #include "diagnose/inquiry.h"
 
 #include <string.h>
@@ -58,16 +57,34 @@ static void skip_hole(struct ncs_sequence *s, const struct ncs_call *c)
         s->last = c->number;
 }
 
-static void add_counted(struct ncs_sequence *s, const struct ncs_call *c, bool dropped)
+/* It sends from one buffer and receives to another, or to the same one as nothing is in place. */
+static bool has_two_buffers(const struct ncs_call *c)
 {
+    const struct ncs_fn_info *info = &ncs_fn_info[c->fn];
+    const void *send = ncs_call_sendbuff(c), *recv = ncs_call_recvbuff(c);
+    bool in_place = send == recv && info->reads == info->writes && c->fn != NCS_FN_ncclAlltoAll;
+    return send && recv && !in_place;
+}
+
+static void add_call(struct ncs_calls *all, const struct ncs_call *c)
+{
+    NCS_PUSH(all->of, all->count, all->room, c);
+}
+
+static void add_counted(struct ncs_ranks_of_comm *on, const struct ncs_call *c, bool dropped)
+{
+    struct ncs_sequence *s = &on->seq[c->comm_rank];
     if (dropped)
         skip_hole(s, c);
     if (ncs_call_is_pair(c) || ncs_call_is_one_sided(c)) {
         NCS_PUSH(s->side, s->sides, s->side_room, c);
+        on->labelled |= c->label != NULL && ncs_call_is_pair(c);
         return;
     }
     if (s->held == s->room)
         return; /* a journal counts what it holds */
+    if (has_two_buffers(c))
+        add_call(&on->may_overlap, c);
     s->doubtful |= ncs_failed(c) || ncs_call_count(c) == 0;
     s->grouped |= c->group != 0;
     s->signature[s->held] = ncs_call_signature(c);
@@ -90,18 +107,31 @@ static void add_rare(struct ncs_inquiry *q, const struct ncs_call *c)
         NCS_PUSH(on->rare, on->rares, on->rare_room, c);
 }
 
+static void add_made(struct ncs_index *x, const struct ncs_call *c)
+{
+    struct ncs_made made = { .call = c, .id = c->id, .rank = c->rank, .thread = c->thread, .on_comm = c->comm >= 0 };
+    NCS_PUSH(x->made, x->mades, x->room, made);
+    if (x->first[c->fn])
+        x->made[x->last[c->fn] - 1].next = x->mades;
+    else
+        x->first[c->fn] = x->mades;
+    x->last[c->fn] = x->mades;
+    if (c->rival)
+        add_call(&x->rivals, c);
+    if (c->comm >= 0 && ncs_failed(c))
+        add_call(&x->failed, c);
+}
+
 static void read_call(struct ncs_inquiry *q, struct ncs_call *c)
 {
-    struct ncs_made made = { .id = c->id, .rank = c->rank, .thread = c->thread,
-                             .on_comm = c->comm >= 0 };
-    NCS_PUSH(q->made, q->mades, q->made_room, made);
+    add_made(&q->index, c);
     ncs_see_failure(q, c);
     ncs_see_beforehand(q, c);
     if (is_rare(c))
         add_rare(q, c);
     if (c->number && c->comm >= 0 && (size_t)c->comm < q->journal->comms && c->comm_rank >= 0 &&
         c->comm_rank < q->journal->comm[c->comm]->members)
-        add_counted(&q->comm[c->comm].seq[c->comm_rank], c, q->journal->dropped > 0);
+        add_counted(&q->comm[c->comm], c, q->journal->dropped > 0);
     if (!c->group || !ncs_failed(c))
         return;
     uint64_t key = ncs_group_key(q, c); /* NCCL drops all of a group with the first that fails */
@@ -130,11 +160,14 @@ void ncs_read_free(struct ncs_inquiry *q)
         }
         ncs_free(q->comm[i].seq);
         ncs_free(q->comm[i].rare);
+        ncs_free(q->comm[i].may_overlap.of);
     }
     ncs_free(q->comm);
     ncs_free(q->first_context);
     ncs_free(q->next_context);
-    ncs_free(q->made);
+    ncs_free(q->index.made);
+    ncs_free(q->index.failed.of);
+    ncs_free(q->index.rivals.of);
     ncs_free(q->failure);
     ncs_free(q->rare);
     ncs_free(q->group_start);

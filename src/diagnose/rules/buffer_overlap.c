@@ -81,24 +81,26 @@ static void fill(const struct ncs_inquiry *q, const struct ncs_call *c, struct n
     ncs_free(what);
 }
 
+static bool is_earlier(const struct ncs_call *a, const struct ncs_call *b)
+{
+    return a->number != b->number ? a->number < b->number : a->comm_rank < b->comm_rank;
+}
+
 /* The earliest such call, and all ranks that make it so. */
 static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
 {
     if (r->kind != NCS_ROOT_BUFFERS)
         return false;
-    const struct ncs_comm_info *info = q->journal->comm[r->comm];
     const struct ncs_call *first = NULL;
-    for (int m = 0; m < info->members; m++)
-        for (const struct ncs_call *c = info->member[m].first; c; c = c->next_counted)
-            if (overlaps(q, c)) {
-                if (!first || c->number < first->number)
-                    first = c;
-                break;
-            }
+    for (size_t i = 0; i < q->comm[r->comm].may_overlap.count; i++) {
+        const struct ncs_call *c = q->comm[r->comm].may_overlap.of[i];
+        if ((!first || is_earlier(c, first)) && overlaps(q, c))
+            first = c;
+    }
     if (!first)
         return false;
     fill(q, first, d);
-    for (int m = 0; m < info->members; m++) {
+    for (int m = 0; m < q->journal->comm[r->comm]->members; m++) {
         const struct ncs_call *c = ncs_journal_call(q->journal, r->comm, m, first->number);
         if (c && overlaps(q, c))
             ncs_add_culprit(d, c->rank, c->number, c->place.line);

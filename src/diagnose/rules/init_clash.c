@@ -6,8 +6,9 @@
 /* Of a process whose threads join one by one the thread that did: another one may have made the id for all. */
 static bool took_own_id(const struct ncs_inquiry *q, const struct ncs_call *joins)
 {
-    for (const struct ncs_call *c = q->journal->oldest; c; c = c->newer)
-        if (c->fn == NCS_FN_ncclGetUniqueId && c->rank == joins->rank && c->thread == joins->thread)
+    const struct ncs_made *m = ncs_first_made(&q->index, NCS_FN_ncclGetUniqueId);
+    for (; m; m = ncs_next_made(&q->index, m))
+        if (m->rank == joins->rank && m->thread == joins->thread)
             return true;
     return false;
 }

@@ -20,15 +20,6 @@ static uint64_t key_of(int from, int to, uint64_t nth)
     return ncs_hash(ncs_hash((uint64_t)from, (uint64_t)to), nth);
 }
 
-static bool is_labelled(const struct ncs_comm_info *info)
-{
-    for (int i = 0; i < info->nranks; i++)
-        for (const struct ncs_call *c = info->member[i].first; c; c = c->next_counted)
-            if (c->label && ncs_call_is_pair(c))
-                return true;
-    return false;
-}
-
 static void collect(const struct ncs_member *m, struct messages *all)
 {
     for (struct ncs_call *c = m->first; c; c = c->next_counted) {
@@ -76,10 +67,9 @@ static bool find_exchange(const struct ncs_comm_info *info, const struct message
 
 static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
 {
-    const struct ncs_comm_info *info =
-        r->kind == NCS_ROOT_MESSAGES ? q->journal->comm[r->comm] : NULL;
-    if (!info || !is_labelled(info))
+    if (r->kind != NCS_ROOT_MESSAGES || !q->comm[r->comm].labelled)
         return false;
+    const struct ncs_comm_info *info = q->journal->comm[r->comm];
     const struct ncs_call *call[4];
     struct messages all = { 0 };
     for (int i = 0; i < info->nranks; i++)

@@ -80,7 +80,8 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
     }
     if (r->kind != NCS_ROOT_PARTS)
         return false;
-    for (const struct ncs_call *c = q->journal->oldest; c; c = c->newer) {
+    for (size_t i = 0; i < q->index.failed.count; i++) {
+        const struct ncs_call *c = q->index.failed.of[i];
         if (!is_outside(q, c))
             continue;
         ncs_add_culprit(d, c->rank, c->number, c->place.line);

@@ -70,9 +70,8 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
     struct pair told = { 0 }, p;
     if (r->kind != NCS_ROOT_THREADS)
         return false;
-    for (const struct ncs_call *c = q->journal->oldest; c; c = c->newer) {
-        if (!c->rival)
-            continue;
+    for (size_t i = 0; i < q->index.rivals.count; i++) {
+        const struct ncs_call *c = q->index.rivals.of[i];
         ncs_add_culprit(d, c->rank, 0, 0);
         if (told.low && c->rank > told.low->rank) /* the lowest rank is told of */
             continue;

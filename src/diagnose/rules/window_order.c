@@ -53,11 +53,13 @@ static struct list *find_lists(const struct ncs_inquiry *q, int comm)
 {
     const struct ncs_comm_info *info = q->journal->comm[comm];
     struct list *lists = ncs_new((size_t)info->members * sizeof *lists);
-    for (const struct ncs_call *c = q->journal->oldest; c; c = c->newer)
-        if (c->fn == NCS_FN_ncclCommWindowRegister && c->comm == comm && c->comm_rank >= 0 &&
-            c->comm_rank < info->members && !(c->returned && ncs_failed(c)))
+    for (size_t i = 0; i < q->comm[comm].rares; i++) {
+        const struct ncs_call *c = q->comm[comm].rare[i];
+        if (c->fn == NCS_FN_ncclCommWindowRegister && c->comm_rank >= 0 && c->comm_rank < info->members &&
+            !ncs_failed(c))
             NCS_PUSH(lists[c->comm_rank].call, lists[c->comm_rank].count,
                      lists[c->comm_rank].room, c);
+    }
     return lists;
 }
 

@@ -1,0 +1,56 @@
+/* What is read of the journal once (read.c). Records lie far apart, and walking over them is what takes the time: a rule
+ * asks here, and one that speaks of what never occurs is done at once. Private to this room. */
+#ifndef NCS_DIAGNOSE_INDEX_H
+#define NCS_DIAGNOSE_INDEX_H
+
+#include "api/journal.h"
+
+/* The collectives of one rank of a communicator, in order. Send and receive are matched per pair
+ * and stand in no common sequence. */
+struct ncs_sequence {
+    const struct ncs_call **call;
+    uint64_t *signature; /* of each */
+    uint64_t *mark;      /* signature and label of each */
+    size_t held, room;
+    uint32_t base;      /* how many older ones are no longer held */
+    uint32_t last;      /* number of the newest call that was read */
+    bool doubtful;      /* one of them failed or moves nothing */
+    bool grouped;       /* one of them was made in a group */
+    const struct ncs_call **side; /* its other counted calls, in order */
+    size_t sides, side_room;
+};
+
+struct ncs_made { /* a record of the journal, in short */
+    const struct ncs_call *call;
+    uint64_t id;
+    int rank, thread;
+    size_t next; /* of the same function, index + 1; 0 = it is the last */
+    bool on_comm;
+};
+
+struct ncs_calls { /* some of them, by id */
+    const struct ncs_call **of;
+    size_t count, room;
+};
+
+/* All records, by id. */
+struct ncs_index {
+    struct ncs_made *made;
+    size_t mades, room;
+    size_t first[NCS_FN_COUNT], last[NCS_FN_COUNT]; /* of each function, index + 1; 0 = it was never called */
+    struct ncs_calls failed; /* calls on communicators that did */
+    struct ncs_calls rivals; /* calls of threads that nothing orders behind another thread's */
+};
+
+/* The calls of one function, from the first on; NULL = there is none (any more). */
+static inline const struct ncs_made *ncs_first_made(const struct ncs_index *x, enum ncs_fn fn)
+{
+    return x->first[fn] ? &x->made[x->first[fn] - 1] : NULL;
+}
+
+static inline const struct ncs_made *ncs_next_made(const struct ncs_index *x, const struct ncs_made *m)
+{
+    return m->next ? &x->made[m->next - 1] : NULL;
+}
+
+#endif
