@@ -50,7 +50,7 @@ target_compile_options(shim_audit PRIVATE -fno-sanitize=all)
 target_link_options(shim_audit PRIVATE -fno-sanitize=all)
 target_link_libraries(shim_audit PRIVATE ${CMAKE_DL_LIBS})
 
-file(GLOB exec_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/exec/*.c)
+file(GLOB exec_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/shim/exec/*.c)
 if(exec_sources)
   # The simulator's library stands first: nothing of its rooms is to be had twice.
   ncs_shim_library(shim_exec libncclscript-exec.so ${shim}/exec.map ${exec_sources})

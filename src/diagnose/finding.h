@@ -169,7 +169,7 @@ struct ncs_notice_inexact {
     const char *in, *got, *sum, *exact; /* the keeper's */
 };
 
-struct ncs_hazard; /* hazard/hazard.h */
+struct ncs_hazard; /* diagnose/hazard/hazard.h */
 
 /* An element of a buffer that a rank has held against what it expected. */
 struct ncs_compared {

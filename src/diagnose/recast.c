@@ -7,8 +7,8 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "diagnose/hazard/hazard.h"
 #include "diagnose/inquiry.h"
-#include "hazard/hazard.h"
 
 struct ncs_recast_private {
     struct ncs_parties *p;

@@ -2,8 +2,8 @@
 #ifndef NCS_DIAGNOSE_RULE_H
 #define NCS_DIAGNOSE_RULE_H
 
+#include "diagnose/hazard/hazard.h"
 #include "diagnose/inquiry.h"
-#include "hazard/hazard.h"
 
 enum ncs_root_kind {
     NCS_ROOT_ABSENT,   /* a meeting to which somebody will never come */

@@ -4,7 +4,7 @@
 #define NCS_NOTATION_EXPRESSION_H
 
 #include "base/str.h"
-#include "lint/lint.h"
+#include "notation/lint/lint.h"
 
 /* Calls on_name for each free name of an expression; as ncs_lint_expression, which it is but for
  * names that stand alone. */

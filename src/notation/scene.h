@@ -6,7 +6,7 @@
 #include "base/source.h"
 #include "notation/form.h"
 #include "notation/things.h"
-#include "yaml/yaml.h"
+#include "notation/yaml/yaml.h"
 
 /* Limits of what a file may stand for, aliases counted as often as they are used. */
 #define NCS_STEPS_MAX ((size_t)1 << 20)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "lint/lint.h"
+#include "notation/lint/lint.h"
 #include "prompt/private.h"
 
 static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";

@@ -4,7 +4,7 @@
 #define NCS_REPORT_LANES_H
 
 #include "report/report.h"
-#include "timeline/timeline.h"
+#include "run/timeline/timeline.h"
 
 enum ncs_bar_kind {
     NCS_BAR_CALL,   /* a call of the journal's */

@@ -5,12 +5,12 @@
 
 #include <stdatomic.h>
 
-#include "hazard/hazard.h"
+#include "diagnose/hazard/hazard.h"
 #include "run/environ.h"
 #include "run/run.h"
 #include "run/store.h"
+#include "run/timeline/timeline.h"
 #include "run/watch.h"
-#include "timeline/timeline.h"
 
 struct armed;
 struct amender;

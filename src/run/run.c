@@ -8,8 +8,8 @@
 #include "base/mem.h"
 #include "driver/driver.h"
 #include "driver/journal.h"
-#include "replay/surmise.h"
 #include "run/private.h"
+#include "trace/infer.h"
 
 #define JOURNAL_BYTES ((size_t)64 << 20)
 #define VERIFY_BYTES ((size_t)1 << 30)
@@ -407,7 +407,7 @@ void ncs_run_diagnose(struct ncs_run *run, const struct ncs_snapshot *snapshot,
 }
 
 /* A real machine cannot say what has been enqueued. */
-static void surmise(const struct ncs_run *run, struct ncs_snapshot *s)
+static void infer(const struct ncs_run *run, struct ncs_snapshot *s)
 {
     const struct ncs_local **local = NULL;
     size_t room = 0;
@@ -417,7 +417,7 @@ static void surmise(const struct ncs_run *run, struct ncs_snapshot *s)
     for (const struct ncs_thread *t = NULL; (t = ncs_thread_after(run, t)) != NULL;)
         NCS_PUSH(local, known.locals, room, ncs_thread_local((struct ncs_thread *)t));
     known.local = local;
-    ncs_surmise(run->journal, &known, s);
+    ncs_infer(run->journal, &known, s);
     ncs_free(local);
 }
 
@@ -435,7 +435,7 @@ static void diagnose(struct ncs_run *run)
         return;
     run->machine->snapshot(&snapshot);
     if (run->real)
-        surmise(run, &snapshot);
+        infer(run, &snapshot);
     ncs_run_look_at_unfinished(run, &snapshot);
     ncs_run_look_at_waiting(run, &snapshot);
     ncs_run_diagnose(run, &snapshot, &run->result.diagnosis);

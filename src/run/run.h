@@ -20,7 +20,7 @@
 
 struct ncs_run;
 struct ncs_amendments; /* run/amend.h */
-struct ncs_timeline;   /* timeline/timeline.h */
+struct ncs_timeline;   /* run/timeline/timeline.h */
 
 struct ncs_program {
     void *self;

@@ -1,4 +1,4 @@
-/* What happened when, for who asked for it (room timeline). */
+/* What happened when, for who asked for it (wing timeline). */
 #include "run/private.h"
 
 static void on_entered(const struct ncs_journal *journal, struct ncs_call *call)

@@ -8,7 +8,7 @@
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/mem.h"
-#include "lint/lint.h"
+#include "notation/lint/lint.h"
 #include "script/names.h"
 #include "script/state.h"
 

@@ -6,7 +6,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "lint/lint.h"
+#include "notation/lint/lint.h"
 
 void ncs_chunk_free(struct ncs_chunk *c)
 {

@@ -3,7 +3,7 @@
 #define NCS_SCRIPT_NAMES_H
 
 #include "base/complaint.h"
-#include "lint/lint.h"
+#include "notation/lint/lint.h"
 #include "script/state.h"
 
 /* Makes the environment of a rank of this script that never runs: its names are those that a run has.

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
-#include "lint/lint.h"
+#include "notation/lint/lint.h"
 #include "script/object.h"
 #include "script/state.h"
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "lint/lint.h"
+#include "notation/lint/lint.h"
 #include "script/object.h"
 #include "script/state.h"
 

@@ -1,10 +1,10 @@
 /* From the record of a run to what a run of our own would have left: each call goes through the journal,
- * and what cannot have come about is surmised from it. */
+ * and what cannot have come about is inferred from it. */
 #include <string.h>
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "replay/surmise.h"
+#include "trace/infer.h"
 #include "trace/record.h"
 
 struct player {
@@ -308,7 +308,7 @@ static enum ncs_stop stop_of(const struct player *p, const struct ncs_snapshot *
     return waits ? NCS_STOP_STALLED : NCS_STOP_DONE;
 }
 
-static void surmise(struct player *p)
+static void infer(struct player *p)
 {
     struct record *r = p->record;
     struct ncs_snapshot *s = &r->trace->snapshot;
@@ -318,7 +318,7 @@ static void surmise(struct player *p)
     struct ncs_known known = { .local = local, .locals = (size_t)r->ranks, .is_over = is_over, .is_gone = is_gone,
                                .met = look_at_meeting, .arg = p };
     add_contexts(p, s);
-    ncs_surmise(p->journal, &known, s);
+    ncs_infer(p->journal, &known, s);
     park(s);
     s->recorded = true;
     s->stop = stop_of(p, s);
@@ -407,7 +407,7 @@ void ncs_record_play(struct record *r)
     make_all(&p);
     set_parents(&p);
     count_unfinished(r);
-    surmise(&p);
+    infer(&p);
     note_stuck(&p);
     ncs_local = outer;
     for (size_t i = 0; i < r->comms; i++)

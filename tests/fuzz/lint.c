@@ -9,7 +9,7 @@
 #include <lua.h>
 
 #include "base/str.h"
-#include "lint/lint.h"
+#include "notation/lint/lint.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t bytes);
 

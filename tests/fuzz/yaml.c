@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "yaml/yaml.h"
+#include "notation/yaml/yaml.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t bytes);
 

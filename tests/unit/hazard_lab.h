@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "hazard/hazard.h"
+#include "diagnose/hazard/hazard.h"
 
 #define RECORDS 128
 

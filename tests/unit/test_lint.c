@@ -11,7 +11,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
-#include "lint/lint.h"
+#include "notation/lint/lint.h"
 
 static bool lua_accepts(const char *text, size_t bytes)
 {

@@ -4,7 +4,7 @@
 
 #include "notation/form.h"
 #include "notation/scene.h"
-#include "yaml/yaml.h"
+#include "notation/yaml/yaml.h"
 
 #define FILES "tests/notation/"
 

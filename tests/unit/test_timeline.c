@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "timeline/timeline.h"
+#include "run/timeline/timeline.h"
 
 static int64_t clock_now;
 static struct ncs_timeline *t;

@@ -1,4 +1,4 @@
-/* Room yaml, texts that are right: kinds and values, places, aliases, parts of scalars. */
+/* YAML, texts that are right: kinds and values, places, aliases, parts of scalars. */
 #include <math.h>
 
 #include "yaml_lab.h"

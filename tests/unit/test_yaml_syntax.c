@@ -1,4 +1,4 @@
-/* Room yaml, mistakes of form: the message names the cause, and the place is where it is, not where
+/* YAML, mistakes of form: the message names the cause, and the place is where it is, not where
  * it was noticed. */
 #include "yaml_lab.h"
 

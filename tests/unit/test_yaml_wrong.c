@@ -1,4 +1,4 @@
-/* Room yaml, texts that have YAML's form and are refused: characters, tags, keys, aliases, limits.
+/* YAML, texts that have YAML's form and are refused: characters, tags, keys, aliases, limits.
  */
 #include "base/mem.h"
 #include "yaml_lab.h"

@@ -6,7 +6,7 @@
 
 #include "base/str.h"
 #include "harness.h"
-#include "yaml/yaml.h"
+#include "notation/yaml/yaml.h"
 
 struct yaml_lab {
     struct ncs_source source;

@@ -1,0 +1,153 @@
+/* What was found, once for each pair of places, with the ranks that it befell; and which of it a wrong
+ * value goes back to. */
+#include "base/hash.h"
+#include "diagnose/hazard/private.h"
+
+#define MOST_FOUND 64
+#define MOST_TAINTED 65536
+#define MOST_MISSED 4096
+
+static bool same_place(const struct ncs_call *a, const struct ncs_call *b)
+{
+    return a->fn == b->fn && a->place.line == b->place.line && a->place.file == b->place.file;
+}
+
+static bool is_counted(const struct ncs_call *call)
+{
+    return call->number != 0 && call->comm >= 0;
+}
+
+/* A number that no other communicator ever has. */
+static uint64_t serial_of(const struct ncs_hazards *h, const struct ncs_call *call)
+{
+    return h->journal->comm[call->comm]->serial;
+}
+
+static uint64_t key_of_pair(const struct ncs_hazards *h, const struct ncs_call *call)
+{
+    bool sends = call->fn != NCS_FN_ncclRecv;
+    uint64_t peer = (unsigned)ncs_call_peer(call), own = (unsigned)call->comm_rank;
+    uint64_t comm = ncs_hash(ncs_hash(2, serial_of(h, call)), 2);
+    return ncs_hash(comm, sends ? own << 32 | peer : peer << 32 | own);
+}
+
+/* The calls of a collective that meet have one key, and those of a send and its receive. */
+static uint64_t key_of(const struct ncs_hazards *h, const struct ncs_call *call)
+{
+    if (!is_counted(call) || !call->ordinal || ncs_call_is_one_sided(call))
+        return ncs_hash(1, call->id);
+    if (ncs_call_is_pair(call))
+        return ncs_hash(key_of_pair(h, call), call->ordinal);
+    return ncs_hash(ncs_hash(ncs_hash(2, serial_of(h, call)), 1), call->ordinal);
+}
+
+static void taint(struct ncs_hazards *h, const struct ncs_call *call, size_t found)
+{
+    uint64_t key = key_of(h, call);
+    if (h->tainted.count < MOST_TAINTED && !ncs_map_get(&h->tainted, key))
+        ncs_map_put(&h->tainted, key, (void *)(uintptr_t)(found + 1));
+}
+
+static void add_rank(struct ncs_hazard *f, struct ncs_hazard_at at)
+{
+    size_t i = f->ats;
+    while (i > 0 && f->at[i - 1].rank > at.rank)
+        i--;
+    if (i > 0 && f->at[i - 1].rank == at.rank)
+        return;
+    ncs_call_pin(at.named);
+    NCS_PUSH(f->at, f->ats, f->room, at);
+    memmove(&f->at[i + 1], &f->at[i], (f->ats - 1 - i) * sizeof *f->at);
+    f->at[i] = at;
+}
+
+static size_t find(const struct ncs_hazards *h, enum ncs_hazard_kind kind,
+                   const struct ncs_call *earlier, const struct ncs_call *later)
+{
+    size_t i = 0;
+    while (i < h->founds &&
+           (h->found[i].kind != kind || !same_place(h->found[i].earlier, earlier) ||
+            !same_place(h->found[i].later, later)))
+        i++;
+    return i;
+}
+
+/* It is told of by the lowest rank, whichever came first. */
+static void stand_for(struct ncs_hazard *f, const struct access *earlier, const struct step *later,
+                      unsigned does, struct ncs_call *sync)
+{
+    ncs_call_pin(earlier->call);
+    ncs_call_pin(later->call);
+    ncs_call_pin(sync);
+    ncs_call_unpin(f->earlier);
+    ncs_call_unpin(f->later);
+    ncs_call_unpin(f->sync);
+    f->earlier = earlier->call;
+    f->later = later->call;
+    f->sync = sync;
+    f->earlier_does = earlier->does;
+    f->later_does = does;
+    f->host = later->tick == 0;
+    f->same_launch = hazard_same_launch(earlier, later);
+}
+
+int hazard_found(struct rank *r, enum ncs_hazard_kind kind, const struct access *earlier,
+                 const struct step *later, unsigned does, struct ncs_call *sync)
+{
+    struct ncs_hazards *h = r->all;
+    size_t i = find(h, kind, earlier->call, later->call);
+    if (i == MOST_FOUND)
+        return -1;
+    if (i == h->founds)
+        NCS_PUSH(h->found, h->founds, h->found_room, (struct ncs_hazard){ .kind = kind });
+    struct ncs_hazard *f = &h->found[i];
+    if (f->ats == 0 || r->rank < f->at[0].rank)
+        stand_for(f, earlier, later, does, sync);
+    struct ncs_call *named = is_counted(earlier->call) ? earlier->call : later->call;
+    f->times++;
+    struct ncs_hazard_at at = { .rank = r->rank, .comm = -1, .comm_rank = -1 };
+    if (is_counted(named))
+        at = (struct ncs_hazard_at){ r->rank, named->comm, named->comm_rank, named->number, named };
+    add_rank(f, at);
+    taint(h, earlier->call, i);
+    taint(h, later->call, i);
+    return (int)i;
+}
+
+static void miss(struct ncs_hazards *h, const struct ncs_call *call)
+{
+    if (h->misses < MOST_MISSED)
+        NCS_PUSH(h->missed, h->misses, h->miss_room, key_of(h, call));
+}
+
+void ncs_hazards_wrong(struct ncs_hazards *h, const struct ncs_call *call)
+{
+    miss(h, call);
+}
+
+void ncs_hazards_compared(struct ncs_hazards *h, int rank, bool held)
+{
+    if (rank < 0)
+        return;
+    struct rank *r = hazard_rank(h, rank);
+    unsigned count = r->recents < RECENT ? r->recents : RECENT;
+    for (unsigned i = 0; i < count && !held; i++) {
+        const struct recent *seen = &r->recent[i];
+        if (seen->found >= 0)
+            h->found[seen->found].felt = true;
+        hazard_each_writer(r, seen->from, seen->to, miss, h);
+    }
+    r->recents = 0;
+}
+
+const struct ncs_hazard *ncs_hazards_found(struct ncs_hazards *h, size_t *count)
+{
+    for (size_t i = 0; i < h->misses; i++) {
+        uintptr_t found = (uintptr_t)ncs_map_get(&h->tainted, h->missed[i]);
+        if (found)
+            h->found[found - 1].felt = true;
+    }
+    h->misses = 0;
+    *count = h->founds;
+    return h->found;
+}

@@ -1,0 +1,321 @@
+/* Who has touched which bytes last, and who touches them without order. */
+#include "diagnose/hazard/private.h"
+
+#define MOST_SPANS 256 /* of an allocation; beyond, what was there is forgotten */
+
+enum { WRITES = NCS_TOUCH_WRITE | NCS_TOUCH_FREE };
+
+/* ---- accesses ---- */
+
+static void put_access(struct access *a, const struct access *from)
+{
+    ncs_call_pin(from->call);
+    ncs_call_unpin(a->call);
+    *a = *from;
+}
+
+static void clear_reads(struct span *s)
+{
+    while (s->reads)
+        ncs_call_unpin(s->read[--s->reads].call);
+}
+
+static void clear_span(struct span *s)
+{
+    ncs_call_unpin(s->write.call);
+    clear_reads(s);
+    ncs_free(s->read);
+}
+
+/* The newest of a lane stands for those before it. */
+static void add_reader(struct rank *r, struct span *s, const struct access *a)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < s->reads; i++) {
+        struct access *old = &s->read[i];
+        bool gone = old->call == a->call || hazard_covers(&r->host, old->lane, old->tick) ||
+                    (old->lane == a->lane && old->tick < a->tick);
+        if (gone)
+            ncs_call_unpin(old->call);
+        else
+            s->read[kept++] = *old;
+    }
+    s->reads = kept;
+    ncs_call_pin(a->call);
+    NCS_PUSH(s->read, s->reads, s->read_room, *a);
+}
+
+/* ---- allocations ---- */
+
+/* Index of the first that ends beyond. */
+static size_t place_of(const struct rank *r, uintptr_t at)
+{
+    size_t low = 0, high = r->blocks;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (r->block[middle].end <= at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+struct block *hazard_block(const struct rank *r, uintptr_t at)
+{
+    size_t i = place_of(r, at);
+    return i < r->blocks && r->block[i].base <= at ? &r->block[i] : NULL;
+}
+
+static void forget(struct block *b)
+{
+    for (size_t i = 0; i < b->spans; i++)
+        clear_span(&b->span[i]);
+    b->spans = 0;
+}
+
+void hazard_drop_block(struct rank *r, struct block *b)
+{
+    size_t i = (size_t)(b - r->block);
+    forget(b);
+    ncs_free(b->span);
+    memmove(b, b + 1, (--r->blocks - i) * sizeof *b);
+}
+
+void hazard_add_block(struct rank *r, const void *base, size_t bytes, bool on_device)
+{
+    uintptr_t from = (uintptr_t)base;
+    if (!base || bytes == 0 || bytes > UINTPTR_MAX - from)
+        return;
+    struct block *old;
+    while ((old = hazard_block(r, from)) || ((old = hazard_block(r, from + bytes - 1))))
+        hazard_drop_block(r, old);
+    size_t i = place_of(r, from);
+    r->block = ncs_grown(r->block, &r->block_room, r->blocks + 1, sizeof *r->block);
+    memmove(&r->block[i + 1], &r->block[i], (r->blocks++ - i) * sizeof *r->block);
+    r->block[i] = (struct block){ .base = from, .end = from + bytes, .on_device = on_device };
+}
+
+void hazard_share(struct rank *r, const void *base)
+{
+    struct block *b = hazard_block(r, (uintptr_t)base);
+    if (!b)
+        return;
+    forget(b);
+    b->shared = true;
+}
+
+void hazard_free_memory(struct rank *r)
+{
+    while (r->blocks)
+        hazard_drop_block(r, &r->block[r->blocks - 1]);
+    ncs_free(r->block);
+    r->block = NULL;
+    r->block_room = 0;
+}
+
+/* ---- spans ---- */
+
+static size_t span_at(const struct block *b, uintptr_t at)
+{
+    size_t low = 0, high = b->spans;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (b->span[middle].to <= at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static struct span *insert(struct block *b, size_t at)
+{
+    b->span = ncs_grown(b->span, &b->room, b->spans + 1, sizeof *b->span);
+    memmove(&b->span[at + 1], &b->span[at], (b->spans++ - at) * sizeof *b->span);
+    return &b->span[at];
+}
+
+/* A span begins at `cut`, if one holds it. */
+static void split(struct block *b, uintptr_t cut)
+{
+    size_t i = span_at(b, cut);
+    if (i == b->spans || b->span[i].from >= cut)
+        return;
+    struct span *left = insert(b, i), *right = left + 1;
+    *left = (struct span){ .from = right->from, .to = cut };
+    put_access(&left->write, &right->write);
+    for (size_t k = 0; k < right->reads; k++) {
+        ncs_call_pin(right->read[k].call);
+        NCS_PUSH(left->read, left->reads, left->read_room, right->read[k]);
+    }
+    right->from = cut;
+}
+
+static void remove_spans(struct block *b, size_t from, size_t to)
+{
+    for (size_t i = from; i < to; i++)
+        clear_span(&b->span[i]);
+    if (to < b->spans) /* a block without spans has no array either */
+        memmove(&b->span[from], &b->span[to], (b->spans - to) * sizeof *b->span);
+    b->spans -= to - from;
+}
+
+static bool clip(const struct rank *r, const struct piece *p, struct block **b, uintptr_t *to)
+{
+    *b = p->bytes ? hazard_block(r, p->from) : NULL;
+    if (!*b || (*b)->shared)
+        return false;
+    *to = p->bytes < (*b)->end - p->from ? p->from + p->bytes : (*b)->end;
+    return true;
+}
+
+static void note_write(struct block *b, uintptr_t from, uintptr_t to, const struct access *a)
+{
+    size_t i = span_at(b, from);
+    if (i < b->spans && b->span[i].from == from && b->span[i].to == to) {
+        struct span *s = &b->span[i];
+        put_access(&s->write, a);
+        clear_reads(s);
+        return;
+    }
+    split(b, from);
+    split(b, to);
+    i = span_at(b, from);
+    size_t end = i;
+    while (end < b->spans && b->span[end].from < to)
+        end++;
+    remove_spans(b, i, end);
+    struct span *s = insert(b, i);
+    *s = (struct span){ .from = from, .to = to };
+    put_access(&s->write, a);
+}
+
+static void note_read(struct rank *r, struct block *b, uintptr_t from, uintptr_t to,
+                      const struct access *a)
+{
+    split(b, from);
+    split(b, to);
+    size_t i = span_at(b, from);
+    for (uintptr_t at = from; at < to; i++) {
+        if (i == b->spans || b->span[i].from > at) {
+            uintptr_t end = i < b->spans && b->span[i].from < to ? b->span[i].from : to;
+            struct span *s = insert(b, i);
+            *s = (struct span){ .from = at, .to = end };
+        }
+        add_reader(r, &b->span[i], a);
+        at = b->span[i].to;
+    }
+}
+
+/* Without readers, and written by nobody or by what has ended: nothing can be without order to it. */
+static void trim(const struct rank *r, struct block *b)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < b->spans; i++) {
+        struct span *s = &b->span[i];
+        bool live = s->write.call && !hazard_covers(&r->host, s->write.lane, s->write.tick);
+        for (size_t k = 0; k < s->reads && !live; k++)
+            live = !hazard_covers(&r->host, s->read[k].lane, s->read[k].tick);
+        if (live)
+            b->span[kept++] = *s;
+        else
+            clear_span(s);
+    }
+    b->spans = kept;
+    if (kept > MOST_SPANS / 2)
+        forget(b);
+}
+
+void hazard_note(struct rank *r, const struct step *s, const struct piece *p)
+{
+    struct block *b;
+    uintptr_t to;
+    if (!clip(r, p, &b, &to))
+        return;
+    struct access a = { .call = s->call, .tick = s->tick, .lane = s->lane, .does = p->does & 255 };
+    if (b->spans >= MOST_SPANS)
+        trim(r, b);
+    if (p->does & WRITES)
+        note_write(b, p->from, to, &a);
+    else
+        note_read(r, b, p->from, to, &a);
+}
+
+/* ---- without order ---- */
+
+static bool is_nccl(const struct ncs_call *call)
+{
+    return ncs_fn_info[call->fn].counted;
+}
+
+static enum ncs_hazard_kind kind_of(const struct access *earlier, const struct step *later,
+                                    unsigned does)
+{
+    bool both = is_nccl(earlier->call) && is_nccl(later->call);
+    if ((earlier->does | does) & NCS_TOUCH_SCALAR)
+        return NCS_HAZARD_SCALAR;
+    if (hazard_same_launch(earlier, later))
+        return NCS_HAZARD_OVERLAP;
+    if (does & NCS_TOUCH_FREE)
+        return NCS_HAZARD_REUSED;
+    if (!(earlier->does & NCS_TOUCH_WRITE))
+        return both ? NCS_HAZARD_OVERLAP : NCS_HAZARD_REUSED;
+    if (does & NCS_TOUCH_READ) {
+        bool result = later->tick == 0 || (is_nccl(earlier->call) && !is_nccl(later->call));
+        return result ? NCS_HAZARD_READ_EARLY : NCS_HAZARD_INPUT;
+    }
+    return both ? NCS_HAZARD_OVERLAP : NCS_HAZARD_REUSED;
+}
+
+static int meet(struct rank *r, const struct access *earlier, const struct step *later,
+                unsigned does)
+{
+    if (!earlier->call || earlier->call == later->call ||
+        hazard_covers(later->after, earlier->lane, earlier->tick))
+        return -1;
+    enum ncs_hazard_kind kind = kind_of(earlier, later, does);
+    struct ncs_call *sync = NULL;
+    for (unsigned i = 0; i < VAINS && !hazard_same_launch(earlier, later); i++) {
+        const struct vain *v = &r->vain[i];
+        if (!v->sync || v->lane != earlier->lane || earlier->tick < v->first || earlier->tick > v->last)
+            continue;
+        sync = v->sync;
+        kind = v->in_group ? NCS_HAZARD_GROUP_SYNC : NCS_HAZARD_PROGRESS_SYNC;
+    }
+    return hazard_found(r, kind, earlier, later, does, sync);
+}
+
+void hazard_look(struct rank *r, const struct step *s, const struct piece *p)
+{
+    struct block *b;
+    uintptr_t to;
+    int found = -1;
+    if (!clip(r, p, &b, &to))
+        return;
+    for (size_t i = span_at(b, p->from); i < b->spans && b->span[i].from < to && found < 0; i++) {
+        const struct span *span = &b->span[i];
+        found = meet(r, &span->write, s, p->does);
+        for (size_t k = 0; k < span->reads && found < 0 && (p->does & WRITES); k++)
+            found = meet(r, &span->read[k], s, p->does);
+    }
+    if (s->tick == 0 && (p->does & NCS_TOUCH_READ))
+        hazard_host_read(r, p->from, to - p->from, found);
+}
+
+void hazard_host_read(struct rank *r, uintptr_t from, size_t bytes, int found)
+{
+    r->recent[r->recents++ % RECENT] = (struct recent){ from, from + bytes, found };
+}
+
+void hazard_each_writer(const struct rank *r, uintptr_t from, uintptr_t to,
+                        void (*visit)(struct ncs_hazards *h, const struct ncs_call *call),
+                        struct ncs_hazards *h)
+{
+    const struct block *b = hazard_block(r, from);
+    if (!b)
+        return;
+    for (size_t i = span_at(b, from); i < b->spans && b->span[i].from < to; i++)
+        if (b->span[i].write.call)
+            visit(h, b->span[i].write.call);
+}

@@ -1,0 +1,221 @@
+/* What comes after what: clocks, streams, the threads' devices. */
+#include "diagnose/hazard/private.h"
+
+/* ---- clocks ---- */
+
+static void widen(struct clock *c, uint32_t lanes)
+{
+    if (lanes <= c->lanes)
+        return;
+    c->at = ncs_resize(c->at, lanes * sizeof *c->at);
+    memset(c->at + c->lanes, 0, (lanes - c->lanes) * sizeof *c->at);
+    c->lanes = lanes;
+}
+
+void hazard_join(struct clock *into, const struct clock *from)
+{
+    widen(into, from->lanes);
+    for (uint32_t i = 0; i < from->lanes; i++)
+        if (into->at[i] < from->at[i])
+            into->at[i] = from->at[i];
+}
+
+void hazard_copy(struct clock *into, const struct clock *from)
+{
+    if (into->lanes > from->lanes)
+        memset(into->at, 0, into->lanes * sizeof *into->at);
+    widen(into, from->lanes);
+    if (from->lanes)
+        memcpy(into->at, from->at, from->lanes * sizeof *into->at);
+}
+
+void hazard_set(struct clock *c, unsigned lane, uint32_t tick)
+{
+    widen(c, lane + 1);
+    c->at[lane] = tick;
+}
+
+static void free_clock(struct clock *c)
+{
+    ncs_free(c->at);
+    *c = (struct clock){ 0 };
+}
+
+/* ---- ranks, threads, lanes ---- */
+
+struct rank *hazard_rank(struct ncs_hazards *h, int rank)
+{
+    size_t at = (size_t)rank;
+    if (at >= h->ranks) {
+        size_t room = at < 2 * h->ranks ? 2 * h->ranks : at + 1;
+        h->rank = ncs_resize(h->rank, room * sizeof *h->rank);
+        memset(h->rank + h->ranks, 0, (room - h->ranks) * sizeof *h->rank);
+        h->ranks = room;
+    }
+    if (!h->rank[at]) {
+        struct rank *r = h->rank[at] = ncs_new(sizeof *r);
+        r->rank = rank;
+        r->all = h;
+    }
+    return h->rank[at];
+}
+
+struct thread *hazard_thread(struct rank *r, int thread)
+{
+    struct thread *t = r->threads;
+    while (t && t->thread != thread)
+        t = t->next;
+    if (t)
+        return t;
+    t = ncs_new(sizeof *t);
+    t->thread = thread;
+    t->device = -1;
+    t->next = r->threads;
+    r->threads = t;
+    return t;
+}
+
+int hazard_device(struct rank *r, int thread)
+{
+    struct thread *t = hazard_thread(r, thread);
+    if (t->device < 0)
+        t->device = r->all->device ? r->all->device(r->all->device_arg) : 0;
+    return t->device;
+}
+
+unsigned hazard_lane(struct rank *r)
+{
+    if (r->spares)
+        return r->spare[--r->spares]; /* its numbers go on */
+    if (r->lanes == 0)
+        r->lanes = 1; /* lane 0 is nobody's */
+    r->tick = ncs_grown(r->tick, &r->tick_room, r->lanes + 1, sizeof *r->tick);
+    r->tick[r->lanes] = 0;
+    return r->lanes++;
+}
+
+/* The host knows that all its operations have ended. */
+void hazard_spare_lane(struct rank *r, unsigned lane)
+{
+    if (lane)
+        NCS_PUSH(r->spare, r->spares, r->spare_room, lane);
+}
+
+/* ---- streams ---- */
+
+static bool is_queued(const struct rank *r)
+{
+    for (const struct thread *t = r->threads; t; t = t->next)
+        if (t->queues)
+            return true;
+    for (const struct line *l = r->lines; l; l = l->next)
+        if (l->in_progress)
+            return true;
+    return false;
+}
+
+static bool is_within(const struct clock *c, const struct clock *of)
+{
+    for (uint32_t i = 0; i < c->lanes; i++)
+        if (!hazard_covers(of, i, c->at[i]))
+            return false;
+    return true;
+}
+
+/* Destroyed ones stay until the host knows that what is in them has ended, and that nothing more comes. */
+static void purge(struct rank *r)
+{
+    if (is_queued(r))
+        return;
+    for (struct stream **at = &r->streams; *at;) {
+        struct stream *s = *at;
+        if (!s->destroyed || !is_within(&s->clock, &r->host)) {
+            at = &s->next;
+            continue;
+        }
+        *at = s->next;
+        hazard_spare_lane(r, s->lane);
+        free_clock(&s->clock);
+        ncs_free(s);
+    }
+}
+
+static struct stream *add_stream(struct rank *r, const void *handle, int device, bool blocking)
+{
+    purge(r);
+    struct stream *s = ncs_new(sizeof *s);
+    *s = (struct stream){ .handle = handle, .device = device, .blocking = blocking, .next = r->streams,
+                          .lane = hazard_lane(r) };
+    r->streams = s;
+    return s;
+}
+
+void hazard_new_stream(struct rank *r, const void *handle, int device, bool blocking)
+{
+    add_stream(r, handle, device, blocking);
+}
+
+struct stream *hazard_stream(struct rank *r, const void *handle, int device, int thread)
+{
+    bool legacy = !handle || handle == (const void *)cudaStreamLegacy;
+    bool own = handle == (const void *)cudaStreamPerThread;
+    for (struct stream *s = r->streams; s; s = s->next) {
+        if (s->destroyed)
+            continue;
+        if (legacy ? s->legacy && s->device == device
+            : own  ? s->handle == handle && s->device == device && s->thread == thread
+                   : s->handle == handle)
+            return s;
+    }
+    struct stream *s = add_stream(r, handle, device, !legacy); /* one unseen: rather ordered */
+    s->legacy = legacy;
+    s->thread = thread;
+    return s;
+}
+
+void hazard_before(const struct rank *r, const struct stream *s, struct clock *c)
+{
+    hazard_join(c, &r->host);
+    hazard_join(c, &s->clock);
+    if (!s->blocking && !s->legacy)
+        return;
+    for (const struct stream *o = r->streams; o; o = o->next)
+        if (o->device == s->device && (s->legacy ? o->blocking : o->legacy))
+            hazard_join(c, &o->clock);
+}
+
+void hazard_drain(struct rank *r, int device)
+{
+    for (const struct stream *s = r->streams; s; s = s->next)
+        if (device < 0 || s->device == device)
+            hazard_join(&r->host, &s->clock);
+}
+
+static void free_event(void *value, void *arg)
+{
+    struct event *e = value;
+    (void)arg;
+    free_clock(&e->clock);
+    ncs_free(e);
+}
+
+void hazard_free_order(struct rank *r)
+{
+    for (struct stream *s = r->streams, *next; s; s = next) {
+        next = s->next;
+        free_clock(&s->clock);
+        ncs_free(s);
+    }
+    for (struct thread *t = r->threads, *next; t; t = next) {
+        next = t->next;
+        ncs_free(t->queue);
+        ncs_free(t);
+    }
+    ncs_map_each(&r->events, free_event, NULL);
+    ncs_map_free(&r->events);
+    free_clock(&r->host);
+    free_clock(&r->scratch);
+    free_clock(&r->callbacks);
+    ncs_free(r->tick);
+    ncs_free(r->spare);
+}

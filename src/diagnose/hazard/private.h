@@ -1,0 +1,236 @@
+/* What the files of the wing hazard share.
+ *
+ * Operations are numbered on lanes: each stream is one, and each launch in progress of a non-blocking
+ * communicator is on one of its communicator's own until it is known to be on its stream. A clock says
+ * of each lane up to which number its operations have ended. */
+#ifndef NCS_HAZARD_PRIVATE_H
+#define NCS_HAZARD_PRIVATE_H
+
+#include <string.h>
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "diagnose/hazard/hazard.h"
+
+struct clock {
+    uint32_t *at;   /* by lane; lanes beyond: 0 */
+    uint32_t lanes;
+};
+
+/* ---- who touches what ---- */
+
+struct access {
+    struct ncs_call *call; /* pinned; NULL = none */
+    uint32_t tick;         /* on its lane; 0 = it has ended for everybody */
+    unsigned lane : 24, does : 8;
+};
+
+struct span { /* bytes of an allocation that were touched alike */
+    uintptr_t from, to;
+    struct access write;
+    struct access *read; /* since then: the newest of each lane */
+    size_t reads, read_room;
+};
+
+struct block { /* an allocation */
+    uintptr_t base, end;
+    bool on_device; /* no host touches it without a copy */
+    bool shared;    /* others put into it: not looked at */
+    struct span *span; /* ascending, disjoint */
+    size_t spans, room;
+};
+
+/* ---- order ---- */
+
+struct stream {
+    const void *handle;
+    int device, thread; /* thread: of the per-thread stream */
+    bool blocking, legacy, destroyed;
+    unsigned lane;
+    struct clock clock; /* when all that is in it has ended */
+    struct stream *next;
+};
+
+struct event {
+    struct clock clock;
+};
+
+/* One operation while it is being put in its place. */
+struct step {
+    struct ncs_call *call;
+    struct clock *after; /* what has ended before it begins */
+    unsigned lane;
+    uint32_t tick;       /* 0: of the host, ended when its call returns */
+    bool in_launch;      /* with others of the same tick */
+};
+
+struct piece { /* of memory that a call touches */
+    uintptr_t from;
+    size_t bytes;
+    unsigned does;
+};
+
+#define PIECES 4
+
+/* A rank's part of a communicator. */
+struct line {
+    int comm, comm_rank;
+    struct clock clock; /* of its last launch */
+    unsigned lane;      /* of its launches in progress; 0 = none so far */
+    uint32_t first;     /* operation of the launch in progress */
+    bool in_progress;
+    uint64_t group;     /* of the launch in progress */
+    struct clock coming; /* when that has ended */
+    struct stream **on;  /* its streams */
+    size_t ons, room;
+    struct line *next;
+};
+
+struct arguments { /* of a call, as far as they count here */
+    const void *in, *out, *stream;
+    size_t count, bytes; /* bytes: of an element */
+    bool counts;         /* it has a count */
+};
+
+struct queued { /* a call in an open group */
+    struct ncs_call *call;
+    struct arguments arguments;
+    struct stream *stream;
+    struct line *line;
+    struct ncs_call *sync; /* that would have waited for it, or NULL */
+    bool launched;
+};
+
+struct thread {
+    int thread, device;  /* device -1: not known */
+    int depth;           /* of groups */
+    struct queued *queue;
+    size_t queues, room;
+    struct thread *next;
+};
+
+struct vain { /* a wait that did not cover the operations */
+    unsigned lane;
+    uint32_t first, last;
+    struct ncs_call *sync;
+    bool in_group;
+};
+
+#define VAINS 8
+#define RECENT 8
+
+struct recent { /* what the host has read since the last comparison */
+    uintptr_t from, to;
+    int found; /* index of a hazard; -1 = none */
+};
+
+struct rank {
+    int rank;
+    struct ncs_hazards *all;
+    bool blind; /* what is called from now on is not what is done: captured, or all was thrown away */
+    struct clock host, scratch, callbacks; /* callbacks: up to the host functions that were enqueued */
+    uint32_t *tick; /* by lane, from 1: operations so far */
+    size_t tick_room;
+    unsigned lanes;
+    unsigned *spare; /* lanes to be used again */
+    size_t spares, spare_room;
+    struct stream *streams;
+    struct ncs_map events;
+    struct line *lines;
+    struct thread *threads;
+    struct block *block; /* by address */
+    size_t blocks, block_room;
+    struct vain vain[VAINS];
+    unsigned vains;
+    struct recent recent[RECENT];
+    unsigned recents;
+};
+
+struct ncs_hazards {
+    const struct ncs_journal *journal;
+    int (*device)(void *arg);
+    void *device_arg;
+    struct rank **rank;
+    size_t ranks;
+    struct ncs_hazard *found;
+    size_t founds, found_room;
+    struct ncs_map tainted; /* key of a call -> index of a hazard + 1 */
+    uint64_t *missed;       /* keys of calls whose results were wrong */
+    size_t misses, miss_room;
+};
+
+/* ---- order.c ---- */
+
+static inline bool hazard_covers(const struct clock *c, unsigned lane, uint32_t tick)
+{
+    return tick == 0 || (lane < c->lanes && c->at[lane] >= tick);
+}
+
+void hazard_join(struct clock *into, const struct clock *from);
+void hazard_copy(struct clock *into, const struct clock *from);
+void hazard_set(struct clock *c, unsigned lane, uint32_t tick);
+
+struct rank *hazard_rank(struct ncs_hazards *h, int rank); /* made if there is none */
+void hazard_free_order(struct rank *r);
+struct thread *hazard_thread(struct rank *r, int thread);
+int hazard_device(struct rank *r, int thread);
+struct stream *hazard_stream(struct rank *r, const void *handle, int device, int thread);
+void hazard_new_stream(struct rank *r, const void *handle, int device, bool blocking);
+unsigned hazard_lane(struct rank *r);
+void hazard_spare_lane(struct rank *r, unsigned lane);
+/* Adds what an operation that is now put into the stream comes after. */
+void hazard_before(const struct rank *r, const struct stream *s, struct clock *c);
+/* The host waits for all streams of a device; -1: of all devices. */
+void hazard_drain(struct rank *r, int device);
+
+/* ---- memory.c ---- */
+
+void hazard_add_block(struct rank *r, const void *base, size_t bytes, bool on_device);
+struct block *hazard_block(const struct rank *r, uintptr_t at);
+void hazard_drop_block(struct rank *r, struct block *b);
+void hazard_share(struct rank *r, const void *base);
+void hazard_free_memory(struct rank *r);
+/* Holds it against what was there before. */
+void hazard_look(struct rank *r, const struct step *s, const struct piece *p);
+/* From now on it is there. */
+void hazard_note(struct rank *r, const struct step *s, const struct piece *p);
+void hazard_host_read(struct rank *r, uintptr_t from, size_t bytes, int found);
+void hazard_each_writer(const struct rank *r, uintptr_t from, uintptr_t to,
+                        void (*visit)(struct ncs_hazards *h, const struct ncs_call *call),
+                        struct ncs_hazards *h);
+
+/* ---- launch.c ---- */
+
+struct line *hazard_line(struct rank *r, int comm, int comm_rank);
+void hazard_communicate(struct rank *r, struct ncs_call *call);
+void hazard_group_end(struct rank *r, const struct ncs_call *call);
+void hazard_settled(struct rank *r, const struct ncs_call *call); /* polled to success */
+/* Its launches have ended by now; `gone`: and there will be no more. */
+void hazard_end_line(struct rank *r, const struct ncs_call *call, bool gone);
+/* The host waits for the stream (NULL: all of the rank) as it is now, or an event stands for that. */
+void hazard_in_vain(struct rank *r, struct ncs_call *sync, const struct stream *s);
+/* What the host touches in an open group after a wait in it. */
+void hazard_look_in_group(struct rank *r, const struct step *s, const struct piece *p);
+/* What an operation of the stream touches that calls still queued for the same stream are to touch. */
+void hazard_look_ahead(struct rank *r, const struct step *s, const struct stream *stream,
+                       const struct piece *p);
+void hazard_free_launches(struct rank *r);
+
+/* ---- found.c ---- */
+
+/* Of one group, with nothing that says which comes first: what moves at once, or calls of different
+ * communicators. */
+static inline bool hazard_same_launch(const struct access *earlier, const struct step *later)
+{
+    const struct ncs_call *a = earlier->call, *b = later->call;
+    return (later->in_launch && earlier->lane == later->lane && earlier->tick == later->tick) ||
+           (a->group && a->group == b->group && a->number && b->number && a->comm != b->comm);
+}
+
+/* Numbers a send or receive that is launched, as its counterpart is. */
+
+/* Two accesses without order; returns the index of the hazard. */
+int hazard_found(struct rank *r, enum ncs_hazard_kind kind, const struct access *earlier,
+                 const struct step *later, unsigned does, struct ncs_call *sync);
+
+#endif

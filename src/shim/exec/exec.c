@@ -1,0 +1,297 @@
+/* What a program on the drop-in libraries is told: why it hangs, and at its end what it did that NCCL
+ * does not promise and what it has not given back. Built into libncclscript-exec.so, which the
+ * libraries open. */
+#define _GNU_SOURCE /* program_invocation_name */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "api/version.h"
+#include "base/channel.h"
+#include "base/mem.h"
+#include "base/quantity.h"
+#include "diagnose/finding.h"
+#include "driver/journal.h"
+#include "report/report.h"
+#include "shim/exec/left.h"
+#include "shim/exec/misuse.h"
+#include "shim/exec/site.h"
+#include "shim/shim.h"
+#include "sim/foreign.h"
+
+#define JOURNAL_BYTES ((size_t)64 << 20)
+#define NOTICES_KEPT 1024
+
+static struct ncs_shim_settings settings;
+static const struct ncs_machine *machine;
+static struct ncs_journal *journal;
+static struct ncs_notice *notice;
+static size_t notices, notices_room;
+
+/* A line for the program that started this one: what has happened, and the exit status for it. */
+static void tell(const char *what, int status)
+{
+    char line[64];
+    int n = snprintf(line, sizeof line, "%s %d\n", what, status);
+    int channel = ncs_channel_open(getenv(NCS_CHANNEL));
+    if (channel < 0)
+        return;
+    ncs_shim_write(channel, line, (size_t)n);
+    close(channel);
+}
+
+/* ---- what the machine tells ---- */
+
+static void keep_notice(enum ncs_notice_kind kind, struct ncs_call *const *calls, size_t count,
+                        const char *why)
+{
+    if (notices == NOTICES_KEPT)
+        return;
+    struct ncs_notice n = { .kind = kind, .why = ncs_copy_text(why), .calls = count };
+    n.call = ncs_new(count * sizeof *n.call);
+    for (size_t i = 0; i < count; i++) {
+        n.call[i] = calls[i];
+        ncs_call_pin(calls[i]);
+    }
+    NCS_PUSH(notice, notices, notices_room, n);
+}
+
+static void on_mismatch(void *self, struct ncs_call *const *calls, size_t count)
+{
+    (void)self;
+    keep_notice(NCS_NOTICE_MISMATCH, calls, count, NULL);
+}
+
+static void on_crash(void *self, struct ncs_call *call, const char *why)
+{
+    (void)self;
+    keep_notice(NCS_NOTICE_CRASH, &call, call ? 1 : 0, why);
+}
+
+static void on_fault(void *self, struct ncs_call *call, const char *why)
+{
+    (void)self;
+    keep_notice(NCS_NOTICE_FAULT, &call, call ? 1 : 0, why);
+}
+
+static void on_return(const struct ncs_journal *j, struct ncs_call *call)
+{
+    static bool cuda;
+    if (!cuda && ncs_fn_info[call->fn].lib != NCS_LIB_NCCL) {
+        cuda = true;
+        tell("cuda", 0);
+    }
+    ncs_misuse_look(j, call);
+}
+
+static const struct ncs_api *open_above(const struct ncs_shim_settings *given,
+                                        const struct ncs_driver *driver)
+{
+    settings = *given;
+    machine = driver->machine;
+    journal = ncs_journal_open(JOURNAL_BYTES, false);
+    machine->observe(&(struct ncs_observer){ .mismatch = on_mismatch, .crash = on_crash,
+                                             .fault = on_fault });
+    journal->returned = on_return;
+    tell("used", 0);
+    return ncs_journal_wrap(journal, driver->api);
+}
+
+/* ---- the report ---- */
+
+/* Of the process: the program that was run, as its caller wrote it; who called it may have left that
+ * empty. */
+static char *program_name(void)
+{
+    char file[4096];
+    if (program_invocation_name[0])
+        return ncs_copy_text(program_invocation_name);
+    ssize_t bytes = readlink("/proc/self/exe", file, sizeof file - 1);
+    file[bytes > 0 ? bytes : 0] = '\0';
+    return ncs_copy_text(bytes > 0 ? file : "program");
+}
+
+static int count_ranks(void)
+{
+    int most = 0;
+    for (size_t i = 0; i < journal->comms; i++)
+        if (journal->comm[i]->nranks > most)
+            most = journal->comm[i]->nranks;
+    return most;
+}
+
+/* In no call that waits, and in no loop of polls that goes on: in its own code. */
+static bool is_outside(const struct ncs_snapshot *s, const struct ncs_snap_context *c)
+{
+    bool asks = s->stop == NCS_STOP_STALLED || s->stop == NCS_STOP_INTERRUPTED;
+    return c->state == NCS_CONTEXT_READY || (c->state == NCS_CONTEXT_POLLING && !asks);
+}
+
+static void end_context(struct ncs_snap_context *c)
+{
+    c->state = NCS_CONTEXT_ENDED;
+    c->ending = NCS_END_RETURNED;
+}
+
+static bool is_known(const struct ncs_snapshot *s, int rank)
+{
+    for (size_t i = 0; i < s->contexts; i++)
+        if (s->context[i].rank == rank && s->context[i].thread == 0)
+            return true;
+    return false;
+}
+
+static void add_gate(struct ncs_snapshot *s, struct ncs_snap_context *c)
+{
+    s->gate = ncs_resize(s->gate, (s->gates + 1) * sizeof *s->gate);
+    s->wait = ncs_resize(s->wait, (s->waits + 1) * sizeof *s->wait);
+    s->gate[s->gates] = (struct ncs_snap_gate){ .what = "lock or join in its own code", .owner = -1 };
+    s->wait[s->waits] = (struct ncs_snap_wait){ NCS_WAIT_GATE, (int)s->gates++ };
+    c->state = NCS_CONTEXT_PARKED;
+    c->wait = s->waits++;
+    c->waits = 1;
+}
+
+/* At the end of the process no thread is in the middle of anything any more. In a hang a rank that is in
+ * no call waits all the same, in the program's own code. A thread that stands for no rank, as the one that
+ * joins the others, is of no account. */
+static void settle_contexts(struct ncs_snapshot *s)
+{
+    bool hangs = s->stop == NCS_STOP_QUIET || s->stop == NCS_STOP_STALLED;
+    for (size_t i = 0; i < s->contexts; i++) {
+        struct ncs_snap_context *c = &s->context[i];
+        if (!is_outside(s, c))
+            continue;
+        if (s->stop == NCS_STOP_DONE || (c->thread != 0 && is_known(s, c->rank)))
+            end_context(c);
+        else if (hangs)
+            add_gate(s, c);
+    }
+}
+
+/* Whoever is at work is so in no script here. */
+static void name_waits(struct ncs_diagnosis *d)
+{
+    for (size_t i = 0; i < d->waits; i++)
+        if (d->wait[i].in && strcmp(d->wait[i].in, "script") == 0) {
+            ncs_free(d->wait[i].in);
+            d->wait[i].in = ncs_copy_text("its own code");
+        }
+}
+
+/* "cudaEventQuery at watch+0xae (rank 0, another thread)": who could still end a hang that is likely. */
+static void add_pollers(const struct ncs_snapshot *s, struct ncs_str *notes)
+{
+    struct ncs_str who = { 0 };
+    char time[32];
+    for (size_t i = 0; i < s->contexts; i++) {
+        const struct ncs_snap_context *c = &s->context[i];
+        if (c->state != NCS_CONTEXT_POLLING || !c->call)
+            continue;
+        ncs_str_addf(&who, "%s%s", who.bytes ? ", " : "", ncs_fn_info[c->call->fn].name);
+        ncs_site_add(&who, c->call->place.line);
+        ncs_str_addf(&who, " (rank %d%s)", c->rank, c->thread ? ", another thread" : "");
+    }
+    if (who.bytes)
+        ncs_str_addf(notes, "ncclscript: likely, not certain: all threads wait but those that ask in vain, in %s; "
+                     "nothing has changed for %s (--patience)\n", who.text,
+                     ncs_format_duration(settings.patience, time, sizeof time));
+    ncs_str_free(&who);
+}
+
+static void fill(struct ncs_result *r, enum ncs_stop how, struct ncs_str *notes)
+{
+    struct ncs_snapshot snapshot;
+    machine->snapshot(&snapshot);
+    snapshot.stop = how;
+    settle_contexts(&snapshot);
+    ncs_diagnose(journal, &snapshot, notice, notices, &r->diagnosis);
+    ncs_diagnosis_decide(&r->diagnosis, journal);
+    name_waits(&r->diagnosis);
+    if (how == NCS_STOP_STALLED)
+        add_pollers(&snapshot, notes);
+    ncs_snapshot_free(&snapshot);
+    r->stop = how;
+    r->ranks = count_ranks();
+    r->driver = "sim";
+    r->policy = settings.typical ? NCS_POLICY_TYPICAL : NCS_POLICY_STRICT;
+    r->virtual_time = machine->now();
+    r->calls = journal->calls;
+    r->journal = journal;
+    ncs_nccl_version_text(settings.nccl_version, r->nccl, sizeof r->nccl);
+}
+
+static const struct ncs_finding *first_error(const struct ncs_diagnosis *d)
+{
+    for (size_t i = 0; i < d->findings; i++)
+        if (d->finding[i].level == NCS_LEVEL_ERROR)
+            return &d->finding[i];
+    return NULL;
+}
+
+/* With what there is to say beside the report, in lines. */
+static void print(const struct ncs_result *r, const struct ncs_str *notes)
+{
+    struct ncs_scenario scenario;
+    char *name = program_name();
+    ncs_scenario_init(&scenario, name);
+    struct ncs_report_run run = { .scenario = &scenario, .result = r,
+                                  .as_expected = r->verdict == NCS_PASS };
+    struct ncs_report_style style = { .verbose = false };
+    struct ncs_str out = { 0 };
+    if (settings.json)
+        ncs_report_json(&run, &out);
+    else if (r->verdict != NCS_PASS || r->diagnosis.findings > 0)
+        ncs_report_text(&run, &style, &out);
+    ncs_sites_name(&out, settings.json);
+    if (notes->bytes > 0)
+        ncs_str_add(&out, notes->text);
+    if (out.text)
+        ncs_shim_write(STDERR_FILENO, out.text, out.bytes);
+    ncs_str_free(&out);
+    ncs_scenario_free(&scenario);
+    ncs_free(name);
+}
+
+static void verdict(enum ncs_stop how)
+{
+    struct ncs_result result = { 0 };
+    struct ncs_str notes = { 0 };
+    fill(&result, how, &notes);
+    result.verdict = how == NCS_STOP_INTERRUPTED ? NCS_TIMEOUT : NCS_HANG;
+    if (how == NCS_STOP_INTERRUPTED)
+        result.skip_reason = ncs_copy_text("no call made progress");
+    const struct ncs_finding *finding = first_error(&result.diagnosis);
+    if (how == NCS_STOP_STALLED)
+        result.certainty = NCS_LIKELY; /* who polls may still do something about it */
+    else if (finding)
+        result.certainty = finding->certainty;
+    print(&result, &notes);
+    int status = ncs_verdict_exit(result.verdict);
+    tell("verdict", status);
+    _exit(status);
+}
+
+/* A mistake that went without consequences here is the exit status's, where the program says 0. */
+static void ended(void)
+{
+    struct ncs_result result = { 0 };
+    struct ncs_str notes = { 0 }, left = { 0 };
+    fill(&result, NCS_STOP_DONE, &notes);
+    bool misused = ncs_misuse_tell(&notes);
+    result.verdict = misused || first_error(&result.diagnosis) ? NCS_WRONG : NCS_PASS;
+    ncs_exec_left(journal, &left);
+    if (left.bytes)
+        ncs_str_addf(&notes, "ncclscript: left at the end: %s\n", left.text);
+    print(&result, &notes);
+    ncs_diagnosis_free(&result.diagnosis);
+    ncs_str_free(&notes);
+    ncs_str_free(&left);
+    tell("ended", ncs_verdict_exit(result.verdict));
+}
+
+extern const struct ncs_shim_above ncs_exec_above;
+const struct ncs_shim_above ncs_exec_above = { .open = open_above, .place = ncs_site_of,
+                                               .verdict = verdict, .ended = ended };

@@ -1,0 +1,136 @@
+#define _GNU_SOURCE /* dladdr1 */
+#include "shim/exec/symbol.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+
+/* A file of code as it lies on disk: its full table of symbols is not loaded with it. */
+struct image {
+    const char *bytes;
+    size_t size;
+};
+
+static bool open_image(const char *path, struct image *image)
+{
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    *image = (struct image){ 0 };
+    if (fd < 0)
+        return false;
+    if (fstat(fd, &st) == 0 && (size_t)st.st_size >= sizeof(Elf64_Ehdr)) {
+        void *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+        if (p != MAP_FAILED)
+            *image = (struct image){ p, (size_t)st.st_size };
+    }
+    close(fd);
+    return image->bytes && memcmp(image->bytes, ELFMAG, SELFMAG) == 0 &&
+           image->bytes[EI_CLASS] == ELFCLASS64;
+}
+
+static const void *part(const struct image *image, uint64_t offset, uint64_t bytes)
+{
+    return offset <= image->size && bytes <= image->size - offset ? image->bytes + offset : NULL;
+}
+
+/* The function of the table that holds the address, as the file counts addresses. */
+static const char *find_function(const struct image *image, const Elf64_Shdr *table,
+                                 const Elf64_Shdr *texts, uint64_t address, uint64_t *offset)
+{
+    const Elf64_Sym *symbol = part(image, table->sh_offset, table->sh_size);
+    const char *text = part(image, texts->sh_offset, texts->sh_size);
+    if (!symbol || !text || texts->sh_size == 0 || text[texts->sh_size - 1] != '\0')
+        return NULL;
+    for (size_t i = 0; i < table->sh_size / sizeof *symbol; i++)
+        if (ELF64_ST_TYPE(symbol[i].st_info) == STT_FUNC && address >= symbol[i].st_value &&
+            address - symbol[i].st_value < symbol[i].st_size && symbol[i].st_name < texts->sh_size) {
+            *offset = address - symbol[i].st_value;
+            return text + symbol[i].st_name;
+        }
+    return NULL;
+}
+
+static const char *find_in_image(const struct image *image, uint64_t address, uint64_t *offset)
+{
+    const Elf64_Ehdr *head = (const Elf64_Ehdr *)image->bytes;
+    const Elf64_Shdr *section = part(image, head->e_shoff, head->e_shnum * sizeof *section);
+    for (unsigned i = 0; section && i < head->e_shnum; i++) {
+        if (section[i].sh_type != SHT_SYMTAB || section[i].sh_link >= head->e_shnum)
+            continue;
+        const char *name = find_function(image, &section[i], &section[section[i].sh_link], address,
+                                         offset);
+        if (name)
+            return name;
+    }
+    return NULL;
+}
+
+/* Names of C++ as they are written there, without what the function takes; only where its library is
+ * loaded. */
+static void add_name(struct ncs_str *out, const char *name)
+{
+    char *(*demangle)(const char *, char *, size_t *, int *);
+    *(void **)&demangle = dlsym(RTLD_DEFAULT, "__cxa_demangle");
+    int status = -1;
+    char *plain = demangle && strncmp(name, "_Z", 2) == 0 ? demangle(name, NULL, NULL, &status) : NULL;
+    if (plain && status == 0)
+        ncs_str_add_bytes(out, plain, strcspn(plain, "("));
+    else
+        ncs_str_add(out, name);
+    free(plain);
+}
+
+static void keep_plain(struct ncs_str *text)
+{
+    for (size_t i = 0; i < text->bytes; i++)
+        if (text->text[i] <= ' ' || text->text[i] > '~' || strchr("\"\\", text->text[i]))
+            text->text[i] = '?';
+}
+
+static bool is_program(const struct link_map *map)
+{
+    return map && !map->l_prev;
+}
+
+char *ncs_symbol_name(void *address)
+{
+    struct ncs_str out = { 0 };
+    struct link_map *map = NULL;
+    struct image image = { 0 };
+    Dl_info info = { 0 };
+    if (!dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) || !info.dli_fname) {
+        ncs_str_addf(&out, "code without a file");
+        return ncs_str_take(&out);
+    }
+    uint64_t offset = 0, in_file = (uintptr_t)address - (map ? map->l_addr : 0);
+    const char *name = NULL;
+    if (open_image(is_program(map) ? "/proc/self/exe" : info.dli_fname, &image))
+        name = find_in_image(&image, in_file, &offset);
+    if (!name && info.dli_sname) {
+        name = info.dli_sname;
+        offset = (uintptr_t)address - (uintptr_t)info.dli_saddr;
+    }
+    if (name) {
+        add_name(&out, name);
+    } else {
+        const char *slash = strrchr(info.dli_fname, '/');
+        ncs_str_add(&out, slash ? slash + 1 : info.dli_fname);
+        offset = in_file;
+    }
+    if (image.bytes)
+        munmap((void *)image.bytes, image.size);
+    ncs_str_addf(&out, "+0x%llx", (unsigned long long)offset);
+    keep_plain(&out);
+    return ncs_str_take(&out);
+}

@@ -1,0 +1,410 @@
+/* The launches that ranks have enqueued: one is reached when the ones before it in its stream and on
+ * its communicator are done, and done when all that it meets have been reached and agree. */
+#include "trace/replay.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/local.h"
+#include "api/types.h"
+#include "base/hash.h"
+#include "base/mem.h"
+
+#define NOT_COMPARED ((enum ncs_stuck)-1)
+
+static bool takes_part(const struct ncs_call *call)
+{
+    return call->comm >= 0 && call->comm_rank >= 0 && call->ordinal;
+}
+
+static uint64_t key_of(uint64_t a, uint64_t b, uint64_t c, uint64_t d)
+{
+    uint64_t hash = ncs_hash(ncs_hash(ncs_hash(ncs_hash(1, a), b), c), d);
+    return hash ? hash : 1;
+}
+
+/* ---- collecting ---- */
+
+static size_t slot_for(struct played *p, const struct ncs_call *call)
+{
+    int src = -1, dst = -1;
+    if (ncs_call_is_pair(call)) {
+        bool sends = call->fn == NCS_FN_ncclSend;
+        src = sends ? call->comm_rank : ncs_call_peer(call);
+        dst = sends ? ncs_call_peer(call) : call->comm_rank;
+    }
+    uint64_t line = key_of((uint64_t)call->comm, (uint64_t)call->comm_rank,
+                           (uint64_t)(ncs_call_is_pair(call) ? call->fn : 0),
+                           (uint64_t)(ncs_call_is_pair(call) ? ncs_call_peer(call) : -1));
+    size_t nth = ncs_map_number(&p->count, line) + 1;
+    ncs_map_put_number(&p->count, line, nth);
+    uint64_t key = ncs_hash(key_of((uint64_t)call->comm, (uint64_t)src, (uint64_t)dst, nth), 7);
+    size_t at = ncs_map_number(&p->slot_of, key);
+    if (at == 0) {
+        struct played_slot slot = { .comm = call->comm, .src = src, .dst = dst,
+                                    .differ = NOT_COMPARED };
+        NCS_PUSH(p->slot, p->slots, p->slot_room, slot);
+        ncs_map_put_number(&p->slot_of, key, at = p->slots);
+    }
+    return at - 1;
+}
+
+static uint64_t member_key(const struct ncs_call *call)
+{
+    return key_of(2, (uint64_t)call->comm, (uint64_t)call->comm_rank, 0);
+}
+
+static uint64_t stream_key(const struct ncs_call *call)
+{
+    return key_of(3, (uint64_t)call->rank, (uint64_t)(uintptr_t)ncs_call_stream(call), 0);
+}
+
+static size_t add_launch(struct played *p, struct played_launch l)
+{
+    uint64_t stream = stream_key(l.call);
+    l.before[0] = ncs_map_number(&p->tail, stream);
+    l.context = -1;
+    NCS_PUSH(p->launch, p->launches, p->launch_room, l);
+    ncs_map_put_number(&p->tail, stream, p->launches);
+    return p->launches - 1;
+}
+
+static size_t new_launch(struct played *p, const struct ncs_journal *j, const struct ncs_call *call)
+{
+    const struct ncs_member *member = &j->comm[call->comm]->member[call->comm_rank];
+    struct played_launch l = { .call = call, .device = member->device };
+    l.before[1] = ncs_map_number(&p->tail, member_key(call));
+    size_t at = add_launch(p, l);
+    ncs_map_put_number(&p->tail, member_key(call), at + 1);
+    return at;
+}
+
+/* One launch for all calls of a group on one communicator. */
+static size_t launch_for(struct played *p, const struct ncs_journal *j, const struct ncs_call *call)
+{
+    uint64_t key = key_of(4, call->group, (uint64_t)call->comm, (uint64_t)call->comm_rank);
+    size_t at = call->group ? ncs_map_number(&p->launch_of, key) : 0;
+    if (at == 0) {
+        at = new_launch(p, j, call) + 1;
+        if (call->group)
+            ncs_map_put_number(&p->launch_of, key, at);
+    } else {
+        ncs_map_put_number(&p->tail, stream_key(call), at);
+    }
+    return at - 1;
+}
+
+void ncs_replay_open_group(struct played *p, uint64_t group)
+{
+    ncs_map_put_number(&p->open, group, 1);
+}
+
+static void add_part(struct played *p, const struct ncs_journal *j, const struct ncs_call *call)
+{
+    struct played_part part = { .call = call, .queued = ncs_map_number(&p->open, call->group) > 0,
+                         .slot = NCS_NO_SLOT };
+    if (!part.queued) {
+        part.launch = launch_for(p, j, call);
+        struct played_launch *l = &p->launch[part.launch];
+        part.next = l->first;
+        l->first = p->parts + 1;
+    }
+    if (!part.queued && !ncs_call_is_one_sided(call)) {
+        part.slot = slot_for(p, call);
+        struct played_slot *slot = &p->slot[part.slot];
+        NCS_PUSH(slot->part, slot->parts, slot->room, p->parts);
+    }
+    NCS_PUSH(p->part, p->parts, p->part_room, part);
+}
+
+static uint64_t event_key(int rank, const void *event)
+{
+    return key_of(5, (uint64_t)rank, (uint64_t)(uintptr_t)event, 0);
+}
+
+size_t ncs_replay_event(struct played *p, int rank, const void *event)
+{
+    return ncs_map_number(&p->event, event_key(rank, event));
+}
+
+/* What puts a callback or a wait for an event into a stream, or makes an event stand for one. */
+static void add_order(struct played *p, const struct ncs_call *call,
+                      const struct ncs_snap_op *held, size_t count)
+{
+    uint64_t stream = stream_key(call);
+    const union ncs_arg *arg = ncs_call_arg(call, NCS_ARG_EVENT);
+    const void *event = arg ? arg->p : NULL;
+    size_t before;
+    switch (call->fn) {
+    case NCS_FN_cudaLaunchHostFunc:
+    case NCS_FN_cudaStreamAddCallback:
+        for (size_t i = 0; i < count; i++)
+            if (held[i].call == call) {
+                size_t at = add_launch(p, (struct played_launch){ .call = call, .kind = LAUNCH_CALLBACK,
+                                                           .device = held[i].device });
+                p->launch[at].context = held[i].context;
+                p->launch[at].held = true;
+            }
+        break;
+    case NCS_FN_cudaEventRecord:
+    case NCS_FN_cudaEventRecordWithFlags:
+        ncs_map_put_number(&p->event, event_key(call->rank, event), ncs_map_number(&p->tail, stream));
+        break;
+    case NCS_FN_cudaStreamWaitEvent:
+        before = ncs_replay_event(p, call->rank, event);
+        if (before && before != ncs_map_number(&p->tail, stream))
+            add_launch(p, (struct played_launch){ .call = call, .kind = LAUNCH_EVENT, .device = -1,
+                                           .before = { 0, before } });
+        break;
+    default:
+        break;
+    }
+}
+
+/* What is known to be over was met by all it is for, whatever is known of those. */
+static void know(struct played *p, const struct ncs_known *known, const struct ncs_call *call)
+{
+    struct played_part *part = &p->part[p->parts - 1];
+    bool over = known->is_over && known->is_over(known->arg, call);
+    if (over && part->slot != NCS_NO_SLOT)
+        p->slot[part->slot].known = true;
+    part->over = over || (known->is_gone && known->is_gone(known->arg, call));
+}
+
+static bool has_failed(const struct ncs_call *call)
+{
+    return call->returned && call->rc != ncclSuccess && call->rc != ncclInProgress;
+}
+
+static void collect(struct played *p, const struct ncs_journal *j, const struct ncs_known *known,
+                    const struct ncs_snap_op *held, size_t count)
+{
+    for (const struct ncs_call *call = j->oldest; call; call = call->newer)
+        if (takes_part(call)) {
+            add_part(p, j, call);
+            know(p, known, call);
+        }
+        else if (!has_failed(call)) {
+            add_order(p, call, held, count);
+        }
+}
+
+/* ---- playing through ---- */
+
+static enum ncs_fn kind_of(const struct ncs_call *call)
+{
+    return ncs_fn_info[call->fn].same;
+}
+
+static size_t bytes_of(const struct ncs_call *call)
+{
+    return ncs_call_count(call) * ncs_dtype_bytes(ncs_call_dtype(call));
+}
+
+enum ncs_stuck ncs_replay_disagreement(const struct played *p, const struct played_slot *slot)
+{
+    const struct ncs_call *a = p->part[slot->part[0]].call;
+    for (size_t i = 1; i < slot->parts; i++) {
+        const struct ncs_call *b = p->part[slot->part[i]].call;
+        if (slot->src >= 0) {
+            if (bytes_of(a) != bytes_of(b))
+                return NCS_STUCK_P2P_COUNT;
+        } else if (kind_of(a) != kind_of(b)) {
+            return NCS_STUCK_KIND;
+        } else if (bytes_of(a) != bytes_of(b)) {
+            return NCS_STUCK_COUNT;
+        } else if (ncs_call_root(a) != ncs_call_root(b)) {
+            return NCS_STUCK_ROOT;
+        }
+    }
+    return NCS_STUCK_NO;
+}
+
+size_t ncs_replay_expected(const struct played_slot *slot, const struct ncs_journal *j)
+{
+    return slot->src < 0 ? (size_t)j->comm[slot->comm]->nranks : 2;
+}
+
+bool ncs_replay_is_met(struct played *p, const struct ncs_journal *j, size_t at)
+{
+    struct played_slot *slot = &p->slot[at];
+    if (slot->known)
+        return true;
+    if (slot->reached < slot->parts || slot->parts != ncs_replay_expected(slot, j))
+        return false;
+    if (slot->differ == NOT_COMPARED)
+        slot->differ = ncs_replay_disagreement(p, slot);
+    return slot->differ == NCS_STUCK_NO;
+}
+
+bool ncs_replay_is_reached(const struct played *p, const struct played_launch *l)
+{
+    for (int i = 0; i < 2; i++)
+        if (l->before[i] && !p->launch[l->before[i] - 1].done)
+            return false;
+    return true;
+}
+
+/* ---- signals ---- */
+
+static uint64_t signal_key(const struct ncs_call *call, int target, int origin)
+{
+    return key_of(6, (uint64_t)call->comm, (uint64_t)target, (uint64_t)origin);
+}
+
+uint64_t ncs_replay_came(struct played *p, const struct ncs_call *wait, int peer)
+{
+    uint64_t key = signal_key(wait, wait->comm_rank, peer);
+    return ncs_map_number(&p->sent, key) - ncs_map_number(&p->taken, key);
+}
+
+static bool has_signals(struct played *p, const struct ncs_call *wait)
+{
+    size_t count;
+    const ncclWaitSignalDesc_t *d = ncs_call_waits(wait, &count);
+    for (size_t i = 0; i < count; i++)
+        if (ncs_replay_came(p, wait, d[i].peer) < (uint64_t)(d[i].opCnt > 0 ? d[i].opCnt : 0))
+            return false;
+    return true;
+}
+
+/* A part of no slot that has been reached; true when it is over. */
+static bool carry_out(struct played *p, const struct ncs_call *call)
+{
+    if (call->fn != NCS_FN_ncclWaitSignal) {
+        uint64_t key = signal_key(call, ncs_call_peer(call), call->comm_rank);
+        ncs_map_put_number(&p->sent, key, ncs_map_number(&p->sent, key) + 1);
+        return true;
+    }
+    if (!has_signals(p, call))
+        return false;
+    size_t count;
+    const ncclWaitSignalDesc_t *d = ncs_call_waits(call, &count);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t key = signal_key(call, call->comm_rank, d[i].peer);
+        ncs_map_put_number(&p->taken, key, ncs_map_number(&p->taken, key) + (size_t)d[i].opCnt);
+    }
+    return true;
+}
+
+/* ---- one after the other ---- */
+
+static void look_at(struct played *p, size_t launch)
+{
+    if (p->launch[launch].waiting || p->launch[launch].done)
+        return;
+    p->launch[launch].waiting = true;
+    NCS_PUSH(p->todo, p->todos, p->todo_room, launch);
+}
+
+/* Who comes after whom, so that what is done leads to those that it has kept. */
+static void link_launches(struct played *p)
+{
+    p->after = ncs_new(2 * p->launches * sizeof *p->after);
+    p->first_after = ncs_new(p->launches * sizeof *p->first_after);
+    for (size_t i = 0; i < 2 * p->launches; i++) {
+        size_t before = p->launch[i / 2].before[i % 2];
+        if (!before)
+            continue;
+        p->after[i] = p->first_after[before - 1];
+        p->first_after[before - 1] = i + 1;
+    }
+}
+
+static bool part_is_met(struct played *p, const struct ncs_journal *j, struct played_part *part)
+{
+    if (part->slot != NCS_NO_SLOT)
+        return ncs_replay_is_met(p, j, part->slot);
+    return part->met || (part->met = carry_out(p, part->call));
+}
+
+static void reach(struct played *p, const struct ncs_journal *j, struct played_part *part)
+{
+    part->reached = true;
+    if (part->slot == NCS_NO_SLOT)
+        return;
+    struct played_slot *slot = &p->slot[part->slot];
+    slot->reached++;
+    if (ncs_replay_is_met(p, j, part->slot))
+        for (size_t i = 0; i < slot->parts; i++)
+            look_at(p, p->part[slot->part[i]].launch);
+}
+
+static bool is_over(const struct played *p, const struct played_launch *l)
+{
+    for (size_t at = l->first; at; at = p->part[at - 1].next)
+        if (!p->part[at - 1].over)
+            return false;
+    return l->first != 0;
+}
+
+/* True when something has come of it. */
+static bool play_launch(struct played *p, const struct ncs_journal *j, size_t which)
+{
+    struct played_launch *l = &p->launch[which];
+    bool changed = false, met = !l->held;
+    if (l->done || !(is_over(p, l) || ncs_replay_is_reached(p, l)))
+        return false;
+    for (size_t at = l->first; at; at = p->part[at - 1].next)
+        if (!p->part[at - 1].reached)
+            reach(p, j, &p->part[at - 1]);
+    for (size_t at = l->first; at; at = p->part[at - 1].next) {
+        bool before = p->part[at - 1].met;
+        bool now = part_is_met(p, j, &p->part[at - 1]) || p->part[at - 1].over;
+        changed |= p->part[at - 1].met != before;
+        met = met && now;
+    }
+    l->done = met;
+    for (size_t i = met ? p->first_after[which] : 0; i; i = p->after[i - 1])
+        look_at(p, (i - 1) / 2);
+    return changed || met;
+}
+
+static bool play_todo(struct played *p, const struct ncs_journal *j)
+{
+    bool changed = false;
+    while (p->todos > 0) {
+        size_t which = p->todo[--p->todos];
+        p->launch[which].waiting = false;
+        changed |= play_launch(p, j, which);
+    }
+    return changed;
+}
+
+void ncs_replay(struct played *p, const struct ncs_journal *j, const struct ncs_known *known,
+                const struct ncs_snap_op *held, size_t count)
+{
+    if (j->dropped > 0) /* who has met whom can no longer be counted */
+        return;
+    collect(p, j, known, held, count);
+    link_launches(p);
+    for (bool changed = true; changed;) { /* signals lead to nobody: all are looked at again */
+        changed = false;
+        for (size_t i = p->launches; i-- > 0;)
+            look_at(p, i);
+        changed = play_todo(p, j);
+    }
+    for (size_t i = 0; i < p->parts; i++)
+        if (p->part[i].slot != NCS_NO_SLOT)
+            p->part[i].met = ncs_replay_is_met(p, j, p->part[i].slot);
+}
+
+void ncs_replay_free(struct played *p)
+{
+    for (size_t i = 0; i < p->slots; i++)
+        ncs_free(p->slot[i].part);
+    ncs_free(p->after);
+    ncs_free(p->first_after);
+    ncs_free(p->todo);
+    ncs_free(p->part);
+    ncs_free(p->launch);
+    ncs_free(p->slot);
+    ncs_map_free(&p->slot_of);
+    ncs_map_free(&p->launch_of);
+    ncs_map_free(&p->tail);
+    ncs_map_free(&p->count);
+    ncs_map_free(&p->open);
+    ncs_map_free(&p->event);
+    ncs_map_free(&p->sent);
+    ncs_map_free(&p->taken);
+}
