@@ -33,13 +33,13 @@ ncs_shim_library(shim_sim libncclscript-sim.so ${shim}/sim.map
 target_link_libraries(shim_sim PRIVATE -Wl,--whole-archive ncs_sim ncs_api ncs_base
                       -Wl,--no-whole-archive ${CMAKE_DL_LIBS})
 
-ncs_shim_library(shim_nccl libnccl.so.2 ${shim}/nccl.map ${shim}/gen/nccl.c)
+ncs_shim_library(shim_nccl libnccl.so.2 ${shim}/nccl.map ${shim}/nccl.c)
 target_link_libraries(shim_nccl PRIVATE shim_sim)
 ncs_shim_link(shim_nccl libnccl.so libnccl.so.2)
 
 foreach(version 12 13)
   ncs_shim_library(shim_cudart${version} libcudart.so.${version} ${shim}/cudart_${version}.map
-                   ${shim}/gen/cuda.c ${shim}/kernels.c ${shim}/cuda_${version}.c)
+                   ${shim}/cuda.c ${shim}/kernels.c ${shim}/cuda_${version}.c)
   target_link_libraries(shim_cudart${version} PRIVATE shim_sim)
 endforeach()
 ncs_shim_link(shim_cudart13 libcudart.so libcudart.so.13)

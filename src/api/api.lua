@@ -1,5 +1,5 @@
 -- The functions of NCCL and of the CUDA runtime that ncclscript knows, once. gen.lua writes from it
--- the struct of function pointers, its description, the caller, the journal's wrapper, the editor
+-- the list of functions that C rooms expand (gen/functions.def), its description, the caller, the editor
 -- stubs and the reference page. To add a function: one entry here, then run gen.lua.
 
 local api = { functions = {} } -- kinds of arguments: kinds.lua

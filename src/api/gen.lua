@@ -127,17 +127,16 @@ local function write_header()
   line "#include \"ncclscript/nccl_abi.h\""
   line ""
   line "enum ncs_fn {"
-  for _, fn in ipairs(api.functions) do line("    NCS_FN_%s,", fn.name) end
+  line "#define NCS_FUNCTION(kind, export, result, name, ...) NCS_FN_##name,"
+  line "#include \"api/gen/functions.def\""
+  line "#undef NCS_FUNCTION"
   line "    NCS_FN_COUNT"
   line "};"
   line ""
   line "struct ncs_api {"
-  for _, fn in ipairs(api.functions) do
-    local args = {}
-    for i, a in ipairs(fn.list) do args[i] = declare(a.kind.ctype, a.name) end
-    local head = ("    %s("):format(declare(fn.result, "(*" .. fn.name .. ")"))
-    wrapped(line, head, #args == 0 and { "void" } or args, ");", 8)
-  end
+  line "#define NCS_FUNCTION(kind, export, result, name, parameters, ...) result(*name) parameters;"
+  line "#include \"api/gen/functions.def\""
+  line "#undef NCS_FUNCTION"
   line "};"
   line ""
   line "/* Kinds of arguments. Out-parameters are pointers to what is filled. */"
@@ -243,6 +242,9 @@ local function facts_of(fn)
     if fn[w.key] then add(w.key, w[fn[w.key]]) end
   end
   add("same", "NCS_FN_" .. (fn.same or fn.name))
+  if fn.code ~= 0 then add("since", fn.code) end
+  add("nargs", #fn.list)
+  add("offset", ("offsetof(struct ncs_api, %s)"):format(fn.name))
   return list
 end
 
@@ -259,19 +261,16 @@ local function write_meta()
   line "const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {"
   for _, fn in ipairs(api.functions) do
     line("    [NCS_FN_%s] = {", fn.name)
-    line("        .name = \"%s\",", fn.name)
-    if fn.lua then line("        .lua_name = \"%s\",", fn.lua) end
+    local lua_name = fn.lua and (", .lua_name = \"%s\""):format(fn.lua) or ""
+    line("        .name = \"%s\"%s,", fn.name, lua_name)
     if fn.moves then line("        .moves = \"%s\",", fn.moves) end
     line("        .text = \"%s\",", fn.text)
-    if fn.code ~= 0 then line("        .since = %d,", fn.code) end
     wrapped(line, "        ", facts_of(fn), ",", 8)
-    line("        .nargs = %d,", #fn.list)
     if #fn.list > 0 then
-      line "        .arg = (const struct ncs_fn_arg[]){"
-      for _, a in ipairs(fn.list) do line("            { %s, \"%s\" },", a.kind.enum, a.name) end
-      line "        },"
+      local args = {}
+      for i, a in ipairs(fn.list) do args[i] = ("{ %s, \"%s\" }"):format(a.kind.enum, a.name) end
+      wrapped(line, "        .arg = (const struct ncs_fn_arg[]){ ", args, " },", 12)
     end
-    line("        .offset = offsetof(struct ncs_api, %s),", fn.name)
     line "    },"
   end
   line "};"
@@ -373,13 +372,6 @@ local function split(text)
   return list
 end
 
-local shim = assert(loadfile(here .. "/gen_shim.lua"))() {
-  api = api, output = output, wrapped = wrapped, declare = declare, parameters = parameters,
-  split = split, note = NOTE,
-  -- Those that differ between major versions of the CUDA runtime are written by hand.
-  by_version = { cudaGetDeviceProperties = true, cudaRuntimeGetVersion = true },
-}
-
 local wrap = assert(loadfile(here .. "/gen_wrap.lua"))() {
   api = api, output = output, wrapped = wrapped, declare = declare, note = NOTE,
 }
@@ -402,15 +394,11 @@ end
 write_header()
 write_meta()
 write_invoke()
-wrap.journal()
-wrap.real()
+wrap.functions()
 write_signatures()
 docs.stubs()
-shim.nccl()
-shim.cuda()
 calls.sim_functions()
 calls.sim_calls()
-calls.plan_calls()
 calls.steps()
 calls.members()
 

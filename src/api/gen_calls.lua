@@ -1,5 +1,5 @@
 -- What follows from the rows for the rooms that take calls as they come: the simulator's list of
--- functions, its collectives and pairs, the plan's, and the collectives' steps of YAML. And the members of
+-- functions, its collectives and pairs, and the collectives' steps of YAML. And the members of
 -- objects that YAML's expressions may name: those that the editor stubs declare.
 return function(given)
   local api, output, wrapped, parameters = given.api, given.output, given.wrapped, given.parameters
@@ -60,31 +60,6 @@ return function(given)
         line "}"
       end
     end
-  end
-
-  -- In a plan communication is taken down by the journal, and not carried out.
-  local function plan_calls()
-    local line = output("src/driver/gen/plan_calls.c", "/* " .. given.note)
-    line " * Communication of a plan: the journal has the arguments. */"
-    line "#include \"driver/plan.h\""
-    line ""
-    line "#pragma GCC diagnostic ignored \"-Wunused-parameter\""
-    for _, fn in ipairs(api.functions) do
-      if fn.counted then
-        line ""
-        wrapped(line, ("static ncclResult_t plan_%s("):format(fn.name), given.split(parameters(fn)), ")", 4)
-        line "{"
-        line "    return ncs_plan_note();"
-        line "}"
-      end
-    end
-    line ""
-    line "void ncs_plan_take_calls(struct ncs_api *api)"
-    line "{"
-    for _, fn in ipairs(api.functions) do
-      if fn.counted then line("    api->%s = plan_%s;", fn.name, fn.name) end
-    end
-    line "}"
   end
 
   -- The operands of a collective in YAML, and what a value alone stands for.
@@ -173,5 +148,5 @@ return function(given)
     line "};"
   end
 
-  return { members = members, sim_functions = sim_functions, sim_calls = sim_calls, plan_calls = plan_calls, steps = steps }
+  return { members = members, sim_functions = sim_functions, sim_calls = sim_calls, steps = steps }
 end

@@ -1,129 +1,55 @@
--- The functions that drivers put around each other's: a record of each call, and the token of the real
--- libraries given back while one of them runs.
+-- The rows of src/api/gen/functions.def: what the rooms that put something around every function write their
+-- functions from.
 return function(given)
   local api, output, wrapped, declare = given.api, given.output, given.wrapped, given.declare
 
-  local function journal()
-    local line = output("src/driver/gen/journal_wrap.c", "/* " .. given.note)
-    line " * Every function of the API with a record of its call around it. */"
-    line "#include \"driver/journal.h\""
-    line ""
-    line "#include \"api/journal.h\""
-    line ""
-    line "static struct ncs_journal *journal;"
-    line "static const struct ncs_api *next;"
-    for _, fn in ipairs(api.functions) do
-      if not fn.direct then
-        local args, names = {}, {}
-        for i, a in ipairs(fn.list) do
-          args[i], names[i] = declare(a.kind.ctype, a.name), a.name
-        end
-        line ""
-        wrapped(line, ("static %s("):format(declare(fn.result, "wrap_" .. fn.name)),
-          #args == 0 and { "void" } or args, ")", 4)
-        line "{"
-        line("    struct ncs_call *call = ncs_journal_enter(journal, NCS_FN_%s);", fn.name)
-        for i, a in ipairs(fn.list) do
-          line("    call->arg[%d].%s = %s%s;", i - 1, a.kind.member,
-            a.kind.by_value and "&" or a.kind.member == "f" and "(void (*)(void))" or "", a.name)
-        end
-        if fn.is_void or fn.is_text then
-          line "    ncs_journal_begin(journal, call);"
-          wrapped(line, ("    %snext->%s("):format(fn.is_void and "" or fn.result .. " rc = ", fn.name),
-            names, ");", 8)
-        else
-          line("    %s rc = (%s)ncs_journal_begin(journal, call);", fn.result, fn.result)
-          line "    if (rc == 0 && !call->withdrawn)"
-          wrapped(line, ("        rc = next->%s("):format(fn.name), names, ");", 12)
-        end
-        line("    ncs_journal_leave(journal, call, %s);", fn.is_void and "0" or "(int)rc")
-        if not fn.is_void then line "    return rc;" end
-        line "}"
-      end
+  -- CUDA functions of which a program with a default stream per thread calls another form: _ptsz puts a
+  -- stream of 0 in the thread's own, _ptds waits for it.
+  local no_stream_meant = { cudaStreamDestroy = true, cudaMemcpyPeerAsync = true }
+  local without_stream = { cudaGetDriverEntryPoint = true, cudaGetDriverEntryPointByVersion = true }
+  local in_stream = { cudaMemcpy = true, cudaMemset = true, cudaMemcpy2D = true, cudaMemset2D = true }
+  -- Those that differ between major versions of the CUDA runtime are written by hand.
+  local by_version = { cudaGetDeviceProperties = true, cudaRuntimeGetVersion = true }
+
+  local function export(fn)
+    if fn.lib == "ext" or by_version[fn.name] then return "NONE" end
+    if fn.lib == "nccl" then return "NCCL" end
+    local stream = without_stream[fn.name]
+    for _, a in ipairs(fn.list) do
+      stream = stream or a.kind.name == "stream" and not no_stream_meant[fn.name]
     end
-    line ""
-    line "const struct ncs_api *ncs_journal_wrap(struct ncs_journal *j, const struct ncs_api *api)"
-    line "{"
-    line "    static struct ncs_api wrapped;"
-    line ""
-    line "    journal = j;"
-    line "    next = api;"
-    line "    wrapped = (struct ncs_api){ 0 };"
-    line "    ncs_journal_ask(j, api);"
-    for _, fn in ipairs(api.functions) do
-      if fn.direct then
-        line("    wrapped.%s = api->%s;", fn.name, fn.name)
-      else
-        line("    if (api->%s)", fn.name)
-        line("        wrapped.%s = wrap_%s;", fn.name, fn.name)
-      end
-    end
-    line "    return &wrapped;"
-    line "}"
+    return stream and "CUDA_PTSZ" or in_stream[fn.name] and "CUDA_PTDS" or "CUDA"
   end
 
-  -- Functions that end a group, and whether only to estimate it; and those that end a communicator.
-  local ends_group = { ncclGroupEnd = "false", ncclGroupSimulateEnd = "true" }
-  local function leaves(fn) return fn.ends == "comm" or fn.name == "ncclCommRevoke" end
-
-  -- The opened libraries' functions with the token given back around each.
-  local function real()
-    local line = output("src/driver/gen/real_wrap.c", "/* " .. given.note)
-    line " * Every function of the opened libraries, with the token given back while it runs. */"
-    line "#include \"driver/stage.h\""
-    line "#include \"driver/token.h\""
-    line ""
-    line "static const struct ncs_api *next;"
-    local function is_wrapped(fn)
-      return fn.lib ~= "ext" and not fn.direct and not fn.is_text
-    end
-    for _, fn in ipairs(api.functions) do
-      if is_wrapped(fn) then
-        local args, names = {}, {}
-        for i, a in ipairs(fn.list) do
-          args[i], names[i] = declare(a.kind.ctype, a.name), a.name
-        end
-        line ""
-        wrapped(line, ("static %s("):format(declare(fn.result, "real_" .. fn.name)),
-          #args == 0 and { "void" } or args, ")", 4)
-        line "{"
-        local stream, comm
-        for _, a in ipairs(fn.list) do
-          if a.kind.name == "stream" then stream = a.name end
-          if a.kind.name == "comm" then comm = a.name end
-        end
-        local launches, ends = fn.counted and stream, ends_group[fn.name]
-        if launches then line("    ncs_stage_begin(NCS_FN_%s, %s);", fn.name, comm) end
-        if ends then line("    ncs_stage_group_ending(%s);", ends) end
-        if leaves(fn) then line("    ncs_stage_leaves(NCS_FN_%s, %s);", fn.name, comm) end
-        line "    bool held = ncs_token_leave();"
-        local head = fn.is_void and "" or fn.result .. " rc = "
-        wrapped(line, ("    %snext->%s("):format(head, fn.name), names, ");", 8)
-        line("    ncs_token_take(held, NCS_FN_%s, %s);", fn.name, fn.is_void and "0" or "(int)rc")
-        if launches then line "    ncs_stage_end((int)rc);" end
-        if fn.name == "ncclCommGetAsyncError" then
-          line "    if (rc == ncclSuccess && *asyncError == ncclSuccess)"
-          line "        ncs_stage_ready(comm);"
-        end
-        if fn.name == "ncclGroupStart" then line "    ncs_stage_group_started();" end
-        if ends then line("    ncs_stage_group_ended(%s, (int)rc);", ends) end
-        if not fn.is_void then line "    return rc;" end
-        line "}"
-      end
-    end
-    line ""
-    line "void ncs_real_wrap(const struct ncs_api *api, struct ncs_api *out)"
-    line "{"
-    line "    next = api;"
-    line "    *out = *api;"
-    for _, fn in ipairs(api.functions) do
-      if is_wrapped(fn) then
-        line("    if (api->%s)", fn.name)
-        line("        out->%s = real_%s;", fn.name, fn.name)
-      end
-    end
-    line "}"
+  local function kind(fn)
+    assert(not fn.direct == not fn.is_text, fn.name .. ": texts are direct, and nothing else")
+    return fn.is_text and "TEXT" or fn.is_void and "VOID" or fn.counted and "COUNTED" or "CODE"
   end
 
-  return { journal = journal, real = real }
+  local function functions()
+    local line = output("src/api/gen/functions.def", "/* " .. given.note)
+    line " * NCS_FUNCTION(kind, export, result, name, (parameters), (arguments), the same as union ncs_arg)"
+    line " *   kind    CODE: returns a code; COUNTED: such a one that communicates; VOID; TEXT: not journalled"
+    line " *   export  NCCL, CUDA: under its name by that library; CUDA_PTSZ, CUDA_PTDS: that form too; NONE */"
+    for _, fn in ipairs(api.functions) do
+      local parameters, names, arguments = {}, {}, {}
+      for i, a in ipairs(fn.list) do
+        parameters[i], names[i] = declare(a.kind.ctype, a.name), a.name
+        arguments[i] = ("{ .%s = %s%s }"):format(a.kind.member,
+          a.kind.by_value and "&" or a.kind.member == "f" and "(void (*)(void))" or "", a.name)
+      end
+      local items = { kind(fn), export(fn), fn.result, fn.name }
+      local function add(list, empty)
+        for i, item in ipairs(#list == 0 and { empty } or list) do
+          items[#items + 1] = (i == 1 and "(" or "") .. item .. (i >= #list and ")" or "")
+        end
+      end
+      add(parameters, "void")
+      add(names, "")
+      for _, a in ipairs(#arguments == 0 and { "{ 0 }" } or arguments) do items[#items + 1] = a end
+      wrapped(line, "NCS_FUNCTION(", items, ")", 4)
+    end
+  end
+
+  return { functions = functions }
 end

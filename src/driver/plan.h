@@ -16,8 +16,4 @@ bool ncs_driver_plan_unknown(uint64_t call);
 uint64_t ncs_driver_plan_first(int rank);
 void ncs_driver_plan_listens(int rank); /* it is told something by other ranks' scripts */
 
-/* A communication call of a plan, which the journal has: what it would write is not known from here on. */
-ncclResult_t ncs_plan_note(void);
-void ncs_plan_take_calls(struct ncs_api *api); /* puts it in the place of all communication */
-
 #endif

@@ -30,7 +30,7 @@ extern const struct ncs_machine ncs_machine_real;
 /* `plain`: the libraries' own functions. */
 void ncs_machine_real_uses(const struct ncs_api *plain);
 
-/* gen/real_wrap.c: the same functions, each with the token given back while it runs. */
+/* real_wrap.c: the same functions, each with the token given back while it runs. */
 void ncs_real_wrap(const struct ncs_api *api, struct ncs_api *out);
 
 /* waits.c: those that block for as long as a device works become polls, and host functions get the

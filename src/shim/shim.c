@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "api/invoke.h"
 #include "api/version.h"
 #include "base/mem.h"
 #include "base/str.h"
@@ -285,14 +286,39 @@ static void name_thread(int rank)
     taken[rank] = true;
 }
 
-bool ncs_shim_join(const ncclUniqueId *id, int ids, int rank)
+bool ncs_shim_join(enum ncs_fn fn, const union ncs_arg *arg)
 {
+    const struct ncs_fn_info *info = &ncs_fn_info[fn];
+    const ncclUniqueId *id = NULL;
+    int ids = 0, rank = -1;
+    bool joins = false;
+    for (int i = 0; i < info->nargs; i++) {
+        enum ncs_kind kind = info->arg[i].kind;
+        if (kind == NCS_ARG_ID || kind == NCS_ARG_ID_IN || kind == NCS_ARG_IDS) {
+            id = arg[i].p;
+            ids = kind == NCS_ARG_IDS ? (int)arg[i - 1].i : 1; /* their number stands before them */
+            joins = true;
+        }
+        if (strcmp(info->arg[i].name, "rank") == 0 || strcmp(info->arg[i].name, "myrank") == 0)
+            rank = (int)arg[i].i;
+    }
     for (int i = 0; id && i < ids; i++)
         if (foreign_id_is_strange(&id[i])) {
             foreign_leave();
             refuse_processes(&ncs_fn_info[NCS_FN_ncclCommInitRank], "an id of another process");
             return false;
         }
-    name_thread(rank);
+    if (joins)
+        name_thread(rank);
     return true;
+}
+
+int ncs_shim_in_own(const struct ncs_api *of, enum ncs_fn fn, union ncs_arg *arg)
+{
+    union ncs_arg rc = { 0 };
+    for (int i = 0; i < ncs_fn_info[fn].nargs; i++)
+        if (ncs_fn_info[fn].arg[i].kind == NCS_ARG_STREAM && !arg[i].p)
+            arg[i].p = cudaStreamPerThread;
+    ncs_invoke(of, fn, arg, &rc);
+    return (int)rc.i;
 }

@@ -1,5 +1,5 @@
 /* The simulator behind NCCL's and the CUDA runtime's own names, for programs that know nothing of
- * it: libnccl and libcudart are their exports (gen/), this is what they share. Opened by the first
+ * it: libnccl and libcudart are their exports (nccl.c, cuda.c), this is what they share. Opened by the first
  * call; the process then has one machine, and each of its threads that calls is a context of it. */
 #ifndef NCS_SHIM_SHIM_H
 #define NCS_SHIM_SHIM_H
@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "api/driver.h"
+#include "api/journal.h"
 #include "api/local.h"
 #include "api/snapshot.h"
 #include "shim/settings.h"
@@ -20,15 +21,41 @@ const struct ncs_api *ncs_shim_enter_from(enum ncs_fn fn, void *caller);
 void ncs_shim_leave(void);
 int ncs_shim_refusal(void);
 
-/* The caller joins a communicator as that rank. False, and no token, when an id is another
- * process's. */
-bool ncs_shim_join(const ncclUniqueId *id, int ids, int rank);
+/* The caller joins a communicator, if the arguments are an id and a rank. False, and no token, when an id is
+ * another process's. */
+bool ncs_shim_join(enum ncs_fn fn, const union ncs_arg *arg);
 
-/* The stream that 0 means to a program with a default stream per thread. */
-static inline cudaStream_t ncs_shim_own(cudaStream_t stream)
-{
-    return stream ? stream : cudaStreamPerThread;
-}
+/* Calls the function in the caller's own stream where `arg` has the stream 0. What it returns. */
+int ncs_shim_in_own(const struct ncs_api *of, enum ncs_fn fn, union ncs_arg *arg);
+
+/* The definition of an exported function, as far as the call that it is about, by kind (functions.def). */
+#define NCS_SHIM_ENTER(result, fn, name, parameters, refused)                                      \
+    extern __typeof__(*((struct ncs_api *)0)->fn) name;                                            \
+    result name parameters                                                                         \
+    {                                                                                              \
+        const struct ncs_api *api = ncs_shim_enter(NCS_FN_##fn);                                   \
+        if (!api)                                                                                  \
+            return refused;
+#define NCS_SHIM_EXPORT_CODE(result, fn, name, parameters, arguments, ...)                         \
+    NCS_SHIM_ENTER(result, fn, name, parameters, (result)ncs_shim_refusal())                       \
+        if (!ncs_shim_join(NCS_FN_##fn, (const union ncs_arg[]){ __VA_ARGS__ }))                   \
+            return (result)ncs_shim_refusal();                                                     \
+        result rc = api->fn arguments;                                                             \
+        ncs_shim_leave();                                                                          \
+        return rc;                                                                                 \
+    }
+#define NCS_SHIM_EXPORT_COUNTED NCS_SHIM_EXPORT_CODE
+#define NCS_SHIM_EXPORT_TEXT(result, fn, name, parameters, arguments, ...)                         \
+    NCS_SHIM_ENTER(const char *, fn, name, parameters, "")                                         \
+        const char *text = api->fn arguments;                                                      \
+        ncs_shim_leave();                                                                          \
+        return text;                                                                               \
+    }
+#define NCS_SHIM_EXPORT_VOID(result, fn, name, parameters, arguments, ...)                         \
+    NCS_SHIM_ENTER(void, fn, name, parameters, )                                                   \
+        api->fn arguments;                                                                         \
+        ncs_shim_leave();                                                                          \
+    }
 
 /* What a program is told about itself is not the simulator's: a library above gives it. It is found
  * beside this one, libncclscript-exec.so, and asked for with the name NCS_SHIM_ABOVE. Every function
