@@ -14,7 +14,7 @@ local api = { functions = {} } -- kinds of arguments: kinds.lua
 --   grouped  may be queued in a group, and poisons the group if it fails
 --   direct   cannot fail and changes nothing: not journalled
 --   text     one line
---   family   the page that explains it, of src/report/pages/functions.lua
+--   family   the page that explains it, of src/report/pages/functions.txt
 -- and what the call is, which every room reads from ncs_fn_info:
 --   reads, writes  blocks of count elements in a rank's buffers: "one", "all" (one for each rank),
 --            "root one", "root all" (the root's alone); nil: none

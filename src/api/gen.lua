@@ -184,6 +184,7 @@ local function write_header()
   line "    const char *name;"
   line "    const char *lua_name; /* NULL: only in the script's table C */"
   line "    const char *text;     /* one line */"
+  line "    const char *family;   /* its page of explain */"
   line "    const char *moves;    /* of a collective: how data go, with OP and ROOT; or NULL */"
   line "    int since;            /* version code of NCCL; 0 = not a function of NCCL */"
   line "    enum ncs_lib lib;"
@@ -243,6 +244,7 @@ local function facts_of(fn)
   end
   add("same", "NCS_FN_" .. (fn.same or fn.name))
   if fn.code ~= 0 then add("since", fn.code) end
+  add("family", ('"%s"'):format(assert(fn.family, fn.name .. " has no family")))
   add("nargs", #fn.list)
   add("offset", ("offsetof(struct ncs_api, %s)"):format(fn.name))
   return list

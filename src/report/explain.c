@@ -159,7 +159,7 @@ static void explain_function(int fn, const struct ncs_page *family, struct ncs_s
 static void explain_group(const struct ncs_page_group *group, struct ncs_str *out)
 {
     ncs_str_addf(out, "%s: %s\n\n", group->id, group->title);
-    for (const struct ncs_page *p = ncs_pages; p->id; p++)
+    for (const struct ncs_page *p = ncs_pages(); p->id; p++)
         if (p->kind == NCS_PAGE_CLASS && strcmp(p->group, group->id) == 0)
             ncs_str_addf(out, "  %-22s  %s\n", p->id, p->title);
 }
@@ -186,7 +186,7 @@ static void add_other_code(const char *name, const struct ncs_page *p, struct nc
 {
     if (p->kind != NCS_PAGE_RESULT || strspn(name, "0123456789") != strlen(name))
         return;
-    for (const struct ncs_page *o = ncs_pages; o->id; o++)
+    for (const struct ncs_page *o = ncs_pages(); o->id; o++)
         if (o->kind == NCS_PAGE_ERROR && ncs_result_from_name(o->id) == ncs_result_from_name(p->id))
             ncs_str_addf(out, "\nOf CUDA the number is %s.\n", o->id);
 }
@@ -225,7 +225,7 @@ bool ncs_explain_scenario(const char *name, struct ncs_str *out)
 static void list_names(const char *heading, enum ncs_page_kind kind, struct ncs_str *out)
 {
     struct ncs_str names = { 0 };
-    for (const struct ncs_page *p = ncs_pages; p->id; p++)
+    for (const struct ncs_page *p = ncs_pages(); p->id; p++)
         if (p->kind == kind)
             ncs_str_addf(&names, "%s ", p->id);
     ncs_str_addf(out, "\n%s\n  ", heading);
@@ -236,12 +236,12 @@ static void list_names(const char *heading, enum ncs_page_kind kind, struct ncs_
 void ncs_explain_list(struct ncs_str *out)
 {
     ncs_str_add(out, "Findings\n");
-    for (const struct ncs_page_group *g = ncs_page_groups; g->id; g++)
-        for (const struct ncs_page *p = ncs_pages; p->id; p++)
+    for (const struct ncs_page_group *g = ncs_page_groups(); g->id; g++)
+        for (const struct ncs_page *p = ncs_pages(); p->id; p++)
             if (p->kind == NCS_PAGE_CLASS && strcmp(p->group, g->id) == 0)
                 ncs_str_addf(out, "  %-20s  %s\n", p->id, p->title);
     ncs_str_add(out, "\nGroups of findings\n  ");
-    for (const struct ncs_page_group *g = ncs_page_groups; g->id; g++)
+    for (const struct ncs_page_group *g = ncs_page_groups(); g->id; g++)
         ncs_str_addf(out, "%s%s", g->id, g[1].id ? " " : "\n");
     list_names("Words of the reports", NCS_PAGE_WORD, out);
     list_names("Exit statuses, also by number", NCS_PAGE_EXIT, out);

@@ -69,7 +69,7 @@ static void add_page(const struct ncs_page *p, int fn, struct ncs_str *out)
 
 static void add_group(const struct ncs_page_group *group, struct ncs_str *out)
 {
-    for (const struct ncs_page *p = ncs_pages; p->id; p++)
+    for (const struct ncs_page *p = ncs_pages(); p->id; p++)
         if (p->kind == NCS_PAGE_CLASS && ncs_list_has(p->group, group->id))
             add_page(p, -1, out);
 }
@@ -86,7 +86,7 @@ bool ncs_explain_json(const char *name, struct ncs_str *out)
             add_page(named.exit, -1, out);
         add_page(named.page, named.fn, out);
     } else {
-        for (const struct ncs_page *p = ncs_pages; p->id; p++)
+        for (const struct ncs_page *p = ncs_pages(); p->id; p++)
             if (p->kind != NCS_PAGE_FUNCTIONS)
                 add_page(p, -1, out);
         for (int fn = 0; fn < NCS_FN_COUNT; fn++)

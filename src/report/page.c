@@ -45,7 +45,7 @@ bool ncs_list_has(const char *list, const char *name)
 
 const struct ncs_page *ncs_page(const char *id)
 {
-    for (const struct ncs_page *p = ncs_pages; p->id; p++)
+    for (const struct ncs_page *p = ncs_pages(); p->id; p++)
         if (p->kind != NCS_PAGE_FUNCTIONS && strcmp(p->id, id) == 0)
             return p;
     return NULL;
@@ -53,8 +53,8 @@ const struct ncs_page *ncs_page(const char *id)
 
 const struct ncs_page *ncs_page_of_function(int fn)
 {
-    for (const struct ncs_page *p = ncs_pages; p->id; p++)
-        if (ncs_list_has(p->functions, ncs_fn_info[fn].name))
+    for (const struct ncs_page *p = ncs_pages(); p->id; p++)
+        if (p->kind == NCS_PAGE_FUNCTIONS && strcmp(p->id, ncs_fn_info[fn].family) == 0)
             return p;
     return NULL;
 }
@@ -62,7 +62,7 @@ const struct ncs_page *ncs_page_of_function(int fn)
 static const struct ncs_page *by_name(const char *name)
 {
     const struct ncs_page *also = NULL;
-    for (const struct ncs_page *p = ncs_pages; p->id; p++) {
+    for (const struct ncs_page *p = ncs_pages(); p->id; p++) {
         if (p->kind != NCS_PAGE_FUNCTIONS && alike(p->id, name))
             return p;
         if (!also && ncs_list_has(p->names, name))
@@ -80,7 +80,7 @@ int ncs_page_number(const struct ncs_page *page)
 
 static const struct ncs_page *of_kind(enum ncs_page_kind kind, long number)
 {
-    for (const struct ncs_page *p = ncs_pages; p->id; p++)
+    for (const struct ncs_page *p = ncs_pages(); p->id; p++)
         if (p->kind == kind && ncs_page_number(p) == number)
             return p;
     return NULL;
@@ -136,7 +136,7 @@ static int function_of(const char *name)
 bool ncs_page_find(const char *name, struct ncs_named *out)
 {
     *out = (struct ncs_named){ .page = by_name(name), .fn = -1 };
-    for (const struct ncs_page_group *g = ncs_page_groups; g->id && !out->page; g++)
+    for (const struct ncs_page_group *g = ncs_page_groups(); g->id && !out->page; g++)
         if (alike(g->id, name))
             out->group = g;
     if (!out->page && !out->group)
@@ -152,10 +152,10 @@ const char *const *ncs_explained(size_t *count)
 {
     static const char *names[512 + 2 * NCS_FN_COUNT];
     *count = 0;
-    for (const struct ncs_page *p = ncs_pages; p->id; p++)
+    for (const struct ncs_page *p = ncs_pages(); p->id; p++)
         if (p->kind != NCS_PAGE_FUNCTIONS)
             names[(*count)++] = p->id;
-    for (const struct ncs_page_group *g = ncs_page_groups; g->id; g++)
+    for (const struct ncs_page_group *g = ncs_page_groups(); g->id; g++)
         names[(*count)++] = g->id;
     for (int fn = 0; fn < NCS_FN_COUNT; fn++) {
         names[(*count)++] = ncs_fn_info[fn].name;

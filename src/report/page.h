@@ -1,5 +1,5 @@
 /* The pages of `explain`: classes of findings, result codes, words of the reports, and functions, a page
- * for each family of these. The texts are data (pages/), written out as C (gen/pages.c). */
+ * for each family of these. The texts are data (pages/), whose form is page_text.c's. */
 #ifndef NCS_REPORT_PAGE_H
 #define NCS_REPORT_PAGE_H
 
@@ -26,14 +26,14 @@ struct ncs_page {
     const char *scenario, *ends; /* runnable, and the verdict that it has */
     const char *finding;         /* the one of the scenario; NULL = it has none */
     const char *also, *names;    /* pages to read next; its other names */
-    const char *functions, *blocks, *threads, *findings, *reference; /* of a family */
+    const char *blocks, *threads, *findings, *reference; /* of a family */
 };
-extern const struct ncs_page ncs_pages[]; /* an id of NULL at the end */
+const struct ncs_page *ncs_pages(void); /* an id of NULL at the end */
 
 struct ncs_page_group { /* of classes */
     const char *id, *title;
 };
-extern const struct ncs_page_group ncs_page_groups[]; /* an id of NULL at the end */
+const struct ncs_page_group *ncs_page_groups(void); /* an id of NULL at the end */
 
 /* What a name that users give leads to: a page; of a function its family and its number; or a group. */
 struct ncs_named {

@@ -1,8 +1,13 @@
 #!/bin/bash
-# What src/report/pages/pages.lua writes is committed: it must be what it would write now.
-lua=$(command -v lua5.4 || command -v lua)
-if [ -z "$lua" ] || ! "$lua" -e 'os.exit(_VERSION == "Lua 5.4")'; then
-    echo "skipped: no Lua 5.4 interpreter"
-    exit 77
-fi
-exec "$lua" src/report/pages/pages.lua --check .
+# The texts of the pages: only headings that src/report/page_text.c knows, lines that fit a terminal.
+cd "$(dirname "$0")/../../src/report" || exit 1
+known=$(grep -oE '(LINES|WORDS)\([a-z]+\)|= "[a-z]+"' page_text.c | grep -oE '[a-z]+' | tr '\n' ' ')
+[[ $known == *class*what* ]] || { echo "no headings in page_text.c"; exit 1; }
+awk -v known=" $known group -- " '
+    function complain(what) { print FILENAME ":" FNR ": " what ": " $0; failed = 1 }
+    /^@/ && index(known, " " substr($1, 2) " ") == 0 { complain("no such heading") }
+    /^@(class|result|error|word|exit|family|group) / && !/^@[a-z]+ [^:]+: ./ { complain("no title") }
+    length($0) > 110 { complain("too long") }
+    /[ \t]$/ { complain("blanks at the end") }
+    FNR == 1 && !/^@/ { complain("the file begins without a heading") }
+    END { exit failed || NR < 2000 }' pages/*.txt pages/*/*.txt

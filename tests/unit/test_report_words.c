@@ -156,6 +156,25 @@ START_TEST(test_safe_line)
 }
 END_TEST
 
+static void all_have_pages(const char *id, const char *list)
+{
+    char name[80];
+    struct ncs_named named;
+    while ((list = ncs_list_next(list, name, sizeof name)))
+        ck_assert_msg(ncs_page_find(name, &named), "%s names %s, which has no page", id, name);
+}
+
+/* No other page is found by the name. */
+static void all_are_new(const char *id, const char *list)
+{
+    char name[80];
+    while ((list = ncs_list_next(list, name, sizeof name)))
+        for (const struct ncs_page *p = ncs_pages(); p->id; p++)
+            ck_assert_msg(p->kind == NCS_PAGE_FUNCTIONS || strcmp(p->id, id) == 0 ||
+                          (strcmp(p->id, name) != 0 && !ncs_list_has(p->names, name)),
+                          "%s and %s have the name %s", id, p->id, name);
+}
+
 /* Every rule has a page and every class is a rule; every function has one; no name leads astray. */
 START_TEST(test_pages)
 {
@@ -163,15 +182,19 @@ START_TEST(test_pages)
     for (; ncs_rule_ids[rules]; rules++)
         ck_assert_msg(ncs_page(ncs_rule_ids[rules]) != NULL, "no page explains %s",
                       ncs_rule_ids[rules]);
-    for (const struct ncs_page *p = ncs_pages; p->id; p++)
+    for (const struct ncs_page *p = ncs_pages(); p->id; p++)
         classes += p->kind == NCS_PAGE_CLASS;
     ck_assert_msg(classes == rules, "%zu pages for %zu rules", classes, rules);
     for (int fn = 0; fn < NCS_FN_COUNT; fn++)
         ck_assert_msg(ncs_page_of_function(fn) != NULL, "no page has %s", ncs_fn_info[fn].name);
-    for (const struct ncs_page *p = ncs_pages; p->id; p++) {
-        char name[80];
-        for (const char *list = p->functions; (list = ncs_list_next(list, name, sizeof name));)
-            ck_assert_msg(ncs_fn_from_name(name) >= 0, "%s names %s, which is no function", p->id, name);
+    for (const struct ncs_page *p = ncs_pages(); p->id; p++) {
+        ck_assert_msg(p->what != NULL, "%s says nothing", p->id);
+        ck_assert_msg(!p->scenario == !p->ends, "%s: scenario and ends go together", p->id);
+        ck_assert_msg(!p->finding || ncs_page(p->finding), "%s ends with %s", p->id, p->finding);
+        all_have_pages(p->id, p->also);
+        all_have_pages(p->id, p->findings);
+        all_are_new(p->id, p->kind == NCS_PAGE_FUNCTIONS ? NULL : p->id);
+        all_are_new(p->id, p->names);
         if (p->kind == NCS_PAGE_RESULT || p->kind == NCS_PAGE_ERROR)
             ck_assert_msg(ncs_result_from_name(p->id) >= 0, "%s is no result", p->id);
     }

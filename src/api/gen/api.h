@@ -156,6 +156,7 @@ struct ncs_fn_info {
     const char *name;
     const char *lua_name; /* NULL: only in the script's table C */
     const char *text;     /* one line */
+    const char *family;   /* its page of explain */
     const char *moves;    /* of a collective: how data go, with OP and ROOT; or NULL */
     int since;            /* version code of NCCL; 0 = not a function of NCCL */
     enum ncs_lib lib;
