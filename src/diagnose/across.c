@@ -45,14 +45,13 @@ static void collect(const struct ncs_inquiry *q, struct lines *all)
             if (rank >= 0 && rank < all->ranks)
                 all->of[rank].roles += role_of(q, (int)i);
         }
-    for (const struct ncs_call *c = q->journal->oldest; c; c = c->newer) {
-        if (!c->number || c->comm < 0 || c->rank < 0 || c->rank >= all->ranks ||
-            ncs_call_is_pair(c) || ncs_call_is_one_sided(c))
+    for (const struct ncs_made *m = q->index.made; m < q->index.made + q->index.mades; m++) {
+        if (!m->signature || m->rank < 0 || m->rank >= all->ranks)
             continue;
-        struct line *l = &all->of[c->rank];
-        l->mixed |= l->count && l->thread != c->thread;
-        l->thread = c->thread;
-        struct entry e = { c, ncs_hash(role_of(q, c->comm), ncs_call_signature(c)) };
+        struct line *l = &all->of[m->rank];
+        l->mixed |= l->count && l->thread != m->thread;
+        l->thread = m->thread;
+        struct entry e = { m->call, ncs_hash(role_of(q, m->call->comm), m->signature) };
         NCS_PUSH(l->at, l->known, l->room, e);
         l->count = l->known;
     }
@@ -106,21 +105,26 @@ static size_t find_place(const struct lines *all, int rank)
  * not all make one and the same. */
 static int find_model(const struct lines *all, int rank, size_t at, int *odd)
 {
+    struct ncs_map made = { 0 }; /* key -> by how many */
     int model = -1;
     size_t there = 0, most = 0;
     for (int r = 0; r < all->ranks; r++) {
-        size_t votes = 0;
         if (!is_peer(all, rank, r) || at >= all->of[r].count)
             continue;
         there++;
-        for (int k = 0; k < all->ranks; k++)
-            votes += is_peer(all, rank, k) && at < all->of[k].count &&
-                     all->of[k].at[at].key == all->of[r].at[at].key;
+        ncs_map_put_number(&made, all->of[r].at[at].key, ncs_map_number(&made, all->of[r].at[at].key) + 1);
+    }
+    for (int r = 0; r < all->ranks; r++) {
+        bool comes = is_peer(all, rank, r) && at < all->of[r].count;
+        size_t votes = comes ? ncs_map_number(&made, all->of[r].at[at].key) : 0;
+        if (!comes)
+            continue;
         if (votes > most || (votes == most && all->of[r].count > all->of[model].count)) {
             most = votes;
             model = r;
         }
     }
+    ncs_map_free(&made);
     *odd = -1;
     for (int r = 0; r < all->ranks; r++) {
         if (!is_peer(all, rank, r) || at >= all->of[r].count ||

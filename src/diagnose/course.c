@@ -51,20 +51,66 @@ int ncs_step_peer(const struct ncs_call *call)
     return w && count == 1 ? w[0].peer : ncs_call_peer(call);
 }
 
-void ncs_step_mark(const struct ncs_courses *all, const struct ncs_call *c, int comm, struct ncs_step *step)
+static bool has_place(const struct ncs_call *c)
 {
-    bool known = c->place.line && !(c->unsaid & NCS_UNSAID_PLACE);
+    return c->place.line && !(c->unsaid & NCS_UNSAID_PLACE);
+}
+
+/* The site but for the communicator. */
+static uint64_t spot_of(const struct ncs_call *c)
+{
+    bool known = has_place(c);
     uint64_t site = ncs_hash((uint64_t)c->fn, known ? (uint64_t)c->place.line : 0);
     if (known && c->place.file)
         site = ncs_hash_bytes(site, c->place.file, strlen(c->place.file));
     if (!known && c->number) /* what it moves tells it from others, if nothing else does */
         site = ncs_hash(ncs_hash(ncs_hash(site, ncs_call_count(c)), (uint64_t)ncs_call_dtype(c)),
                         (uint64_t)ncs_call_root(c));
-    if (c->label)
-        site = ncs_hash_bytes(site, c->label, strlen(c->label));
-    step->site = comm >= 0 ? ncs_hash(site, all->class_of[comm]) : site;
-    int peer = c->number && comm >= 0 ? ncs_step_peer(c) : -1;
+    return c->label ? ncs_hash_bytes(site, c->label, strlen(c->label)) : site;
+}
+
+static void mark(const struct ncs_courses *all, const struct ncs_call *c, int comm, uint64_t spot, struct ncs_step *step)
+{
+    const struct ncs_fn_info *info = &ncs_fn_info[c->fn];
+    bool names = c->number && comm >= 0 && (info->pair || info->one_sided);
+    int peer = names ? ncs_step_peer(c) : -1;
+    step->site = comm >= 0 ? ncs_hash(spot, all->class_of[comm]) : spot;
     step->role = peer >= 0 ? ncs_role_of(all, c->fn, comm, c->comm_rank, peer) : 0;
+}
+
+void ncs_step_mark(const struct ncs_courses *all, const struct ncs_call *c, int comm, struct ncs_step *step)
+{
+    mark(all, c, comm, spot_of(c), step);
+}
+
+/* ---- reading ---- */
+
+struct remembered { /* the spot of calls at one place, by what they point to */
+    const char *file, *label;
+    int line;
+    enum ncs_fn fn;
+    uint64_t spot;
+};
+
+enum { REMEMBERED = 64 };
+
+struct reading {
+    const struct ncs_inquiry *q;
+    struct ncs_courses *all;
+    size_t *main;         /* by rank: its course of thread 0, + 1; 0 = none yet */
+    struct ncs_map other; /* of other threads, by rank and thread */
+    struct remembered spot[REMEMBERED];
+};
+
+/* Programs come to few places, and to those over and over. */
+static uint64_t remembered_spot(struct reading *r, const struct ncs_call *c)
+{
+    struct remembered *m = &r->spot[((unsigned)c->place.line * 7 + (unsigned)c->fn) % REMEMBERED];
+    if (!has_place(c))
+        return spot_of(c);
+    if (m->line != c->place.line || m->fn != c->fn || m->file != c->place.file || m->label != c->label)
+        *m = (struct remembered){ c->place.file, c->label, c->place.line, c->fn, spot_of(c) };
+    return m->spot;
 }
 
 static uint64_t course_key(int rank, int thread)
@@ -72,14 +118,19 @@ static uint64_t course_key(int rank, int thread)
     return ncs_hash(ncs_hash(1, (uint64_t)(int64_t)rank), (uint64_t)(int64_t)thread);
 }
 
-static struct ncs_course *course_of(struct ncs_courses *all, int rank, int thread)
+static struct ncs_course *course_of(struct reading *r, int rank, int thread)
 {
-    size_t at = ncs_map_number(&all->at, course_key(rank, thread));
+    struct ncs_courses *all = r->all;
+    bool is_main = thread == 0 && rank >= 0 && rank < r->q->ranks;
+    size_t at = is_main ? r->main[rank] : ncs_map_number(&r->other, course_key(rank, thread));
     if (at)
         return &all->of[at - 1];
     struct ncs_course fresh = { .rank = rank, .thread = thread, .context = -1, .over = true };
     NCS_PUSH(all->of, all->count, all->room, fresh);
-    ncs_map_put_number(&all->at, course_key(rank, thread), all->count);
+    if (is_main)
+        r->main[rank] = all->count;
+    else
+        ncs_map_put_number(&r->other, course_key(rank, thread), all->count);
     return &all->of[all->count - 1];
 }
 
@@ -94,52 +145,82 @@ static const struct {
     [NCS_HOST_SPAWN] = { NCS_STEP_SPAWN, "spawn" },
 };
 
-static void add_host_step(struct ncs_courses *all, const struct ncs_host_step *h, struct ncs_call *stand_in)
+static void add(struct ncs_course *own, struct ncs_step step)
+{
+    own->sites = ncs_hash(own->sites, step.site);
+    NCS_PUSH(own->step, own->steps, own->room, step);
+}
+
+static void add_host_step(struct reading *r, const struct ncs_host_step *h, struct ncs_call *stand_in)
 {
     *stand_in = (struct ncs_call){ .id = h->after, .fn = NCS_FN_ncclGetVersion, .returned = true, .rank = h->rank,
                                    .thread = h->thread, .place = h->place, .label = hosts[h->kind].name, .comm = -1,
                                    .comm_rank = -1 };
-    struct ncs_course *own = course_of(all, h->rank, h->thread);
-    struct ncs_step step = { .call = stand_in, .host = h, .kind = hosts[h->kind].kind };
-    ncs_step_mark(all, stand_in, -1, &step);
-    NCS_PUSH(own->step, own->steps, own->room, step);
+    struct ncs_course *own = course_of(r, h->rank, h->thread);
+    struct ncs_step step = { .call = stand_in, .host = h, .kind = hosts[h->kind].kind, .comm = -1, .comm_rank = -1 };
+    ncs_step_mark(r->all, stand_in, -1, &step);
+    r->all->any_key |= step.kind == NCS_STEP_SET || step.kind == NCS_STEP_GET;
+    add(own, step);
 }
 
-static void add_step(const struct ncs_inquiry *q, struct ncs_courses *all, const struct ncs_call *c)
+static bool is_left_out(const struct reading *r, const struct ncs_call *c, enum ncs_step_kind *kind)
 {
-    enum ncs_step_kind kind;
     const struct ncs_call *cause;
     enum ncs_reason reason;
     bool known = c->rank >= 0 && (!c->number || (c->comm >= 0 && c->comm_rank >= 0));
-    if (c->opening || c->ending || !known || !step_kind(c, &kind) || (c->returned && c->rc && !c->number))
+    if (c->opening || c->ending || !known || !step_kind(c, kind) || (c->returned && c->rc && !c->number))
+        return true;
+    return c->number && ncs_ineffective(r->q, c, &reason, &cause) && reason != NCS_ABSENT_EMPTY;
+}
+
+/* What decides about whom the call meets, but for its communicator. */
+static uint64_t alike_of(const struct ncs_made *m, enum ncs_step_kind kind)
+{
+    const struct ncs_call *c = m->call;
+    const struct ncs_fn_info *info = &ncs_fn_info[c->fn];
+    bool counts = kind == NCS_STEP_CALL, in_progress = c->returned && c->rc == ncclInProgress;
+    bool is_root = counts && info->rooted && ncs_is_spread(c) && ncs_call_root(c) == c->comm_rank;
+    uint64_t about = (uint64_t)(c->group != 0) | (uint64_t)in_progress << 1 | (uint64_t)is_root << 2 | (uint64_t)counts << 3;
+    if (info->pair || info->one_sided)
+        return 0;
+    return ncs_hash(!counts ? 0 : m->signature ? m->signature : ncs_call_signature(c), about) | 1;
+}
+
+static void add_step(struct reading *r, const struct ncs_made *m)
+{
+    const struct ncs_call *c = m->call;
+    enum ncs_step_kind kind;
+    if (is_left_out(r, c, &kind))
         return;
-    if (c->number && ncs_ineffective(q, c, &reason, &cause) && reason != NCS_ABSENT_EMPTY)
-        return;
-    struct ncs_course *own = course_of(all, c->rank, c->thread);
+    struct ncs_course *own = course_of(r, c->rank, c->thread);
     if (c->fn == NCS_FN_ncclGroupStart)
         own->depth++;
     if (c->fn == NCS_FN_ncclGroupStart || (c->fn == NCS_FN_ncclGroupEnd && own->depth && --own->depth))
         return; /* within a group nothing happens */
-    struct ncs_step step = { .call = c, .kind = kind };
-    ncs_step_mark(all, c, c->comm, &step);
-    NCS_PUSH(own->step, own->steps, own->room, step);
+    struct ncs_step step = { .call = c, .kind = kind, .alike = alike_of(m, kind), .stream = ncs_call_stream(c),
+                             .comm = c->comm, .comm_rank = c->comm_rank,
+                             .has_event = ncs_call_arg(c, NCS_ARG_EVENT) != NULL };
+    mark(r->all, c, c->comm, remembered_spot(r, c), &step);
+    r->all->any_role |= step.role != 0;
+    add(own, step);
 }
 
 /* In the order in which each thread did it. Of hosts' steps all are there, or none. */
-static void add_steps(const struct ncs_inquiry *q, struct ncs_courses *all)
+static void add_steps(struct reading *r)
 {
-    const struct ncs_host_step *h = q->journal->hosts_lost ? NULL : q->journal->oldest_host;
+    const struct ncs_host_step *h = r->q->journal->hosts_lost ? NULL : r->q->journal->oldest_host;
     size_t count = 0;
     for (const struct ncs_host_step *k = h; k; k = k->newer)
         count++;
-    struct ncs_call *stand_in = all->stand_in = ncs_new((count + 1) * sizeof *stand_in);
-    for (const struct ncs_call *c = q->journal->oldest; c; c = c->newer) {
-        for (; h && h->after < c->id; h = h->newer)
-            add_host_step(all, h, stand_in++);
-        add_step(q, all, c);
+    struct ncs_call *stand_in = r->all->stand_in = ncs_new((count + 1) * sizeof *stand_in);
+    const struct ncs_index *x = &r->q->index;
+    for (const struct ncs_made *m = x->made; m < x->made + x->mades; m++) {
+        for (; h && h->after < m->call->id; h = h->newer)
+            add_host_step(r, h, stand_in++);
+        add_step(r, m);
     }
     for (; h; h = h->newer)
-        add_host_step(all, h, stand_in++);
+        add_host_step(r, h, stand_in++);
 }
 
 /* ---- all courses ---- */
@@ -167,6 +248,8 @@ static void find_spread(const struct ncs_courses *all, struct ncs_map *spread)
 static void clear_spread(struct ncs_courses *all)
 {
     struct ncs_map spread = { 0 }, role = { 0 }, come = { 0 }; /* site -> 1, role -> 1, site -> its only course + 1 */
+    if (!all->any_role)
+        return;
     find_spread(all, &spread);
     for (size_t i = 0; i < all->count; i++)
         for (size_t k = 0; k < all->of[i].steps; k++) {
@@ -214,8 +297,6 @@ static void drop_joiners(const struct ncs_inquiry *q, struct ncs_courses *all)
             all->of[kept++] = all->of[i];
     }
     all->count = kept;
-    ncs_map_free(&all->at); /* what it says of places is over */
-    all->at = (struct ncs_map){ 0 };
 }
 
 /* One thread makes the calls of both. */
@@ -262,9 +343,10 @@ bool ncs_courses_read(const struct ncs_inquiry *q, struct ncs_courses *out)
     for (size_t c = 0; c < q->journal->comms; c++)
         out->class_of[c] = class_of(q, out, (int)c);
     number_classes(q, out);
+    struct reading r = { .q = q, .all = out, .main = ncs_new(((size_t)q->ranks + 1) * sizeof *r.main) };
     for (size_t i = 0; i < q->snap->contexts; i++) {
         const struct ncs_snap_context *c = &q->snap->context[i];
-        struct ncs_course *own = course_of(out, c->rank, c->thread);
+        struct ncs_course *own = course_of(&r, c->rank, c->thread);
         own->context = (int)i;
         bool unknown = c->ending == NCS_END_SILENT || c->ending == NCS_END_MISSING;
         own->stands = c->state != NCS_CONTEXT_ENDED;
@@ -272,7 +354,9 @@ bool ncs_courses_read(const struct ncs_inquiry *q, struct ncs_courses *out)
         /* A rank whose thread waits as another one goes on behind that wait (recast.c). */
         own->still = c->state == NCS_CONTEXT_ENDED && unknown && !q->parties;
     }
-    add_steps(q, out);
+    add_steps(&r);
+    ncs_free(r.main);
+    ncs_map_free(&r.other);
     if (q->parties) {
         drop_joiners(q, out);
         find_holders(q, out);
@@ -297,5 +381,4 @@ void ncs_courses_free(struct ncs_courses *c)
     ncs_free(c->class_of);
     ncs_free(c->class_number);
     ncs_free(c->stand_in);
-    ncs_map_free(&c->at);
 }

@@ -22,14 +22,20 @@ enum ncs_step_kind {
 struct ncs_step {
     const struct ncs_call *call; /* of a host's step what stands for it: a record of its rank, thread and place */
     const struct ncs_host_step *host; /* NULL = a call */
-    enum ncs_step_kind kind;
-    const char *key; /* of a step that a change makes: it sets, or waits for, this one; NULL = that of host */
-    bool lone; /* sets a key, or waits for one, where few ranks do: that others do not is no difference */
-    bool loose; /* sets a key for which nobody asks, while somebody waits for one that nobody sets */
     /* Alike where ranks do alike: the function, the place in the program, the label and what made the
      * communicator. Children of one split are alike, the ranks' own arguments do not count. */
     uint64_t site;
     uint64_t role; /* of what names one peer: the function, and how far the peer is away; 0 = of others */
+    uint64_t alike; /* of a call: the same of those that meet alike; 0 = it has a partner of its own */
+    union {
+        const void *stream; /* of a call */
+        const char *key;    /* of a host's step that a change makes: it sets, or waits for, this one; NULL = that of host */
+    };
+    int comm, comm_rank; /* of a host's step -1 */
+    enum ncs_step_kind kind;
+    bool has_event; /* its call names one */
+    bool lone; /* sets a key, or waits for one, where few ranks do: that others do not is no difference */
+    bool loose; /* sets a key for which nobody asks, while somebody waits for one that nobody sets */
 };
 
 struct ncs_course {
@@ -43,15 +49,16 @@ struct ncs_course {
     const char *missed;    /* key that it waits for and nobody sets; NULL = none */
     struct ncs_step *step; /* in order */
     size_t steps, room;
+    uint64_t sites;        /* hash of those of its steps */
 };
 
 struct ncs_courses {
     struct ncs_course *of; /* by rank and thread */
     size_t count, room;
-    struct ncs_map at;     /* rank and thread -> index + 1 */
     uint64_t *class_of;    /* by communicator: see site */
     size_t *class_number;  /* the same, from 0 */
     size_t classes;
+    bool any_role, any_key; /* some step has a role; sets a key, or waits for one */
     struct ncs_call *stand_in; /* for the steps of hosts */
 };
 

@@ -100,6 +100,8 @@ static void find_loose(struct ncs_courses *all)
 
 void ncs_courses_find_keys(struct ncs_courses *all)
 {
+    if (!all->any_key)
+        return;
     find_lone(all);
     find_loose(all);
 }

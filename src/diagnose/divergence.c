@@ -11,14 +11,6 @@ enum { MOST_STEPS = 512 };
 
 /* ---- ways ---- */
 
-static uint64_t key_of(const struct ncs_course *c)
-{
-    uint64_t key = ncs_hash(c->steps, c->over);
-    for (size_t i = 0; i < c->steps; i++)
-        key = ncs_hash(key, c->step[i].site);
-    return key ? key : 1;
-}
-
 /* By rank: the kinds of groups that it is in, in any order. */
 static void read_seats(const struct ncs_inquiry *q, const struct ncs_courses *courses, struct ncs_map *seats)
 {
@@ -42,7 +34,7 @@ void ncs_ways_read(const struct ncs_inquiry *q, const struct ncs_courses *course
     read_seats(q, courses, &seats);
     for (size_t i = 0; i < courses->count; i++) {
         const struct ncs_course *c = &courses->of[i];
-        uint64_t key = ncs_hash(key_of(c), ncs_map_number(&seats, (uint64_t)(int64_t)c->rank + 2)) | 1;
+        uint64_t key = ncs_hash(ncs_hash(c->sites, c->over), ncs_map_number(&seats, (uint64_t)(int64_t)c->rank + 2)) | 1;
         size_t at = ncs_map_number(&known, key);
         if (!at) {
             struct ncs_way fresh = { .step = c->step, .steps = c->steps, .open = !c->over };

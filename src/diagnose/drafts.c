@@ -123,12 +123,12 @@ static uint64_t place_in_order(const struct ncs_inquiry *q, uint64_t id, bool no
     size_t at = 0, end = all->mades;
     while (at < end) { /* the one with this serial, or where it would be */
         size_t middle = at + (end - at) / 2;
-        if (all->made[middle].id < id)
+        if (all->made[middle].call->id < id)
             at = middle + 1;
         else
             end = middle;
     }
-    if (at == all->mades || all->made[at].id != id)
+    if (at == all->mades || all->made[at].call->id != id)
         return id;
     const struct ncs_made *call = &all->made[at];
     uint64_t before = 0;

@@ -7,6 +7,7 @@
 
 struct example { /* the nth call there */
     const struct ncs_call *call, *other; /* the first of all courses; the first of another rank's, NULL = none */
+    int comm_rank; /* of the first */
 };
 
 struct place {
@@ -37,17 +38,17 @@ static struct place *place_of(struct ncs_examples *e, uint64_t site, int comm)
     return &e->place[at - 1];
 }
 
-static void add(struct place *p, size_t course, const struct ncs_call *call)
+static void add(struct place *p, size_t course, const struct ncs_step *s)
 {
-    struct example own = { .call = call };
+    struct example own = { .call = s->call, .comm_rank = s->comm_rank };
     if (p->course != course + 1)
         p->seen = 0;
     p->course = course + 1;
     if (++p->seen > p->count)
         NCS_PUSH(p->nth, p->count, p->room, own);
     struct example *nth = &p->nth[p->seen - 1];
-    if (!nth->other && nth->call->comm_rank != call->comm_rank)
-        nth->other = call;
+    if (!nth->other && nth->comm_rank != s->comm_rank)
+        nth->other = s->call;
 }
 
 struct ncs_examples *ncs_examples_new(const struct ncs_courses *courses)
@@ -56,8 +57,8 @@ struct ncs_examples *ncs_examples_new(const struct ncs_courses *courses)
     for (size_t i = 0; i < courses->count; i++)
         for (size_t k = 0; k < courses->of[i].steps; k++) {
             const struct ncs_step *s = &courses->of[i].step[k];
-            if (s->call->comm >= 0)
-                add(place_of(e, s->site, s->call->comm), i, s->call);
+            if (s->comm >= 0)
+                add(place_of(e, s->site, s->comm), i, s);
         }
     return e;
 }
@@ -79,7 +80,7 @@ const struct ncs_call *ncs_example(const struct ncs_examples *e, uint64_t site, 
     const struct place *p = at ? &e->place[at - 1] : NULL;
     for (size_t n = !p ? 0 : nth < p->count ? nth + 1 : p->count; n > 0; n--) {
         const struct example *x = &p->nth[n - 1];
-        const struct ncs_call *call = x->call->comm_rank != comm_rank ? x->call : x->other;
+        const struct ncs_call *call = x->comm_rank != comm_rank ? x->call : x->other;
         if (call)
             return call;
     }

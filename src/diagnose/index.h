@@ -22,9 +22,9 @@ struct ncs_sequence {
 
 struct ncs_made { /* a record of the journal, in short */
     const struct ncs_call *call;
-    uint64_t id;
+    uint64_t signature; /* of a collective; 0 = none */
     int rank, thread;
-    size_t next; /* of the same function, index + 1; 0 = it is the last */
+    uint32_t next; /* of the same function, index + 1; 0 = it is the last */
     bool on_comm;
 };
 
@@ -37,7 +37,7 @@ struct ncs_calls { /* some of them, by id */
 struct ncs_index {
     struct ncs_made *made;
     size_t mades, room;
-    size_t first[NCS_FN_COUNT], last[NCS_FN_COUNT]; /* of each function, index + 1; 0 = it was never called */
+    uint32_t first[NCS_FN_COUNT], last[NCS_FN_COUNT]; /* of each function, index + 1; 0 = it was never called */
     struct ncs_calls failed; /* calls on communicators that did */
     struct ncs_calls rivals; /* calls of threads that nothing orders behind another thread's */
 };

@@ -54,6 +54,8 @@ static uint64_t key_of(uint64_t site, uint64_t role)
 static void read_roles(struct ncs_misfits *m)
 {
     struct ncs_map seen = { 0 }; /* site -> times, site and role -> times */
+    if (!m->courses->any_role && !m->courses->any_key)
+        return;
     for (size_t c = 0; c < m->courses->count; c++)
         for (size_t i = 0; i < m->courses->of[c].steps; i++) {
             const struct ncs_step *s = &m->courses->of[c].step[i];
@@ -83,7 +85,7 @@ static bool is_odd(const struct ncs_misfits *m, const struct ncs_step *s)
 static size_t count_odd(const struct ncs_misfits *m, const struct ncs_step *step, size_t steps)
 {
     size_t n = 0;
-    for (size_t i = 0; i < steps; i++)
+    for (size_t i = 0; i < steps && m->roles.count; i++)
         n += is_odd(m, &step[i]);
     return n;
 }
@@ -139,7 +141,7 @@ static bool takes(const struct ncs_misfits *m, const struct trail *t, const stru
 /* A rank makes no collectives of groups that it is in none of. */
 static bool may_make(const struct ncs_misfits *m, const struct trail *t, const struct ncs_step *s)
 {
-    return s->kind != NCS_STEP_CALL || s->role || t->seat[m->courses->class_number[s->call->comm]];
+    return s->kind != NCS_STEP_CALL || s->role || t->seat[m->courses->class_number[s->comm]];
 }
 
 /* The calls of `own` that are to be found in `other`, too: see ncs_diverge. What a rank waits for on its own
@@ -320,8 +322,9 @@ struct changed {
 
 static void add_step(struct ncs_step *step, size_t *steps, const struct ncs_misfits *m, const struct ncs_change *c)
 {
-    struct ncs_step own = { .call = c->like ? c->like->call : c->model, .kind = NCS_STEP_CALL,
-                            .site = c->like ? c->like->site : 0 };
+    const struct ncs_call *call = c->like ? c->like->call : c->model;
+    struct ncs_step own = { .call = call, .kind = NCS_STEP_CALL, .site = c->like ? c->like->site : 0,
+                            .comm = call->comm, .comm_rank = call->comm_rank };
     if (c->host) {
         own = *c->like;
         own.key = c->key;
@@ -406,7 +409,7 @@ int ncs_misfits_usual_peer(const struct ncs_misfits *m, const struct ncs_step *s
 const struct ncs_step *ncs_misfits_odd_step(const struct ncs_misfits *m, size_t course)
 {
     const struct ncs_course *c = &m->courses->of[course];
-    for (size_t i = 0; i < c->steps; i++)
+    for (size_t i = 0; i < c->steps && m->roles.count; i++)
         if (is_odd(m, &c->step[i]))
             return &c->step[i];
     return NULL;

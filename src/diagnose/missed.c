@@ -14,7 +14,7 @@ static size_t course_of(const struct ncs_explanations *s, int comm, int comm_ran
         if (c->rank != rank)
             continue;
         for (size_t k = 0; k < c->steps; k++)
-            if (c->step[k].call->comm == comm && c->step[k].call->comm_rank == comm_rank)
+            if (c->step[k].comm == comm && c->step[k].comm_rank == comm_rank)
                 return i;
         own = i;
         courses++;
@@ -142,7 +142,7 @@ void ncs_candidates_peers(struct ncs_explanations *s)
 {
     enum { MOST_ODD = 8 };
     size_t tried = 0;
-    for (size_t i = 0; i < s->courses.count; i++)
+    for (size_t i = 0; i < s->courses.count && s->courses.any_role; i++)
         for (size_t k = s->courses.of[i].steps; k-- > 0 && tried < MOST_ODD;) {
             const struct ncs_call *call = s->courses.of[i].step[k].call;
             int peer = ncs_misfits_usual_peer(s->misfits, &s->courses.of[i].step[k]);

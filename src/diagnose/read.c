@@ -71,7 +71,7 @@ static void add_call(struct ncs_calls *all, const struct ncs_call *c)
     NCS_PUSH(all->of, all->count, all->room, c);
 }
 
-static void add_counted(struct ncs_ranks_of_comm *on, const struct ncs_call *c, bool dropped)
+static void add_counted(struct ncs_ranks_of_comm *on, const struct ncs_call *c, bool dropped, struct ncs_made *made)
 {
     struct ncs_sequence *s = &on->seq[c->comm_rank];
     if (dropped)
@@ -87,7 +87,7 @@ static void add_counted(struct ncs_ranks_of_comm *on, const struct ncs_call *c, 
         add_call(&on->may_overlap, c);
     s->doubtful |= ncs_failed(c) || ncs_call_count(c) == 0;
     s->grouped |= c->group != 0;
-    s->signature[s->held] = ncs_call_signature(c);
+    s->signature[s->held] = made->signature = ncs_call_signature(c);
     s->mark[s->held] = c->label ? ncs_hash_bytes(s->signature[s->held], c->label, strlen(c->label))
                                 : s->signature[s->held];
     s->call[s->held++] = c;
@@ -107,31 +107,30 @@ static void add_rare(struct ncs_inquiry *q, const struct ncs_call *c)
         NCS_PUSH(on->rare, on->rares, on->rare_room, c);
 }
 
-static void add_made(struct ncs_index *x, const struct ncs_call *c)
+static struct ncs_made *add_made(struct ncs_index *x, const struct ncs_call *c)
 {
-    struct ncs_made made = { .call = c, .id = c->id, .rank = c->rank, .thread = c->thread, .on_comm = c->comm >= 0 };
+    struct ncs_made made = { .call = c, .rank = c->rank, .thread = c->thread, .on_comm = c->comm >= 0 };
     NCS_PUSH(x->made, x->mades, x->room, made);
-    if (x->first[c->fn])
-        x->made[x->last[c->fn] - 1].next = x->mades;
-    else
-        x->first[c->fn] = x->mades;
-    x->last[c->fn] = x->mades;
+    uint32_t nth = (uint32_t)x->mades;
+    *(x->first[c->fn] ? &x->made[x->last[c->fn] - 1].next : &x->first[c->fn]) = nth;
+    x->last[c->fn] = nth;
     if (c->rival)
         add_call(&x->rivals, c);
     if (c->comm >= 0 && ncs_failed(c))
         add_call(&x->failed, c);
+    return &x->made[x->mades - 1];
 }
 
 static void read_call(struct ncs_inquiry *q, struct ncs_call *c)
 {
-    add_made(&q->index, c);
+    struct ncs_made *made = add_made(&q->index, c);
     ncs_see_failure(q, c);
     ncs_see_beforehand(q, c);
     if (is_rare(c))
         add_rare(q, c);
     if (c->number && c->comm >= 0 && (size_t)c->comm < q->journal->comms && c->comm_rank >= 0 &&
         c->comm_rank < q->journal->comm[c->comm]->members)
-        add_counted(&q->comm[c->comm], c, q->journal->dropped > 0);
+        add_counted(&q->comm[c->comm], c, q->journal->dropped > 0, made);
     if (!c->group || !ncs_failed(c))
         return;
     uint64_t key = ncs_group_key(q, c); /* NCCL drops all of a group with the first that fails */

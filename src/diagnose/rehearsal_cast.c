@@ -15,7 +15,7 @@ static void find_seats(struct ncs_cast *cast)
 {
     const struct ncs_journal *j = cast->q->journal;
     for (size_t c = 0; c < j->comms; c++)
-        for (int r = 0; r < j->comm[c]->nranks; r++) {
+        for (int r = 0; r < j->comm[c]->nranks && !cast->q->comm[c].numbered_alike; r++) {
             uint64_t key = place_key((int)c, j->comm[c]->member[r].rank);
             if (j->comm[c]->member[r].rank >= 0 && !ncs_map_get(&cast->seat, key))
                 ncs_map_put_number(&cast->seat, key, (size_t)r + 1);
@@ -42,16 +42,15 @@ static void sort_courses(struct ncs_cast *cast)
 static void find_owners(struct ncs_cast *cast, size_t course)
 {
     const struct ncs_course *c = &cast->courses->of[course];
-    const struct ncs_call *last = NULL;
-    for (size_t i = 0; i < c->steps; i++) {
-        const struct ncs_call *call = c->step[i].call;
-        if (c->step[i].kind == NCS_STEP_SET)
-            ncs_map_put_number(&cast->settable, ncs_key_hash(c->step[i].host->what), 1);
-        bool again = last && last->comm == call->comm && last->comm_rank == call->comm_rank;
-        if (c->step[i].kind != NCS_STEP_CALL || again)
+    const struct ncs_step *last = NULL;
+    for (const struct ncs_step *s = c->step; s < c->step + c->steps; s++) {
+        if (s->kind == NCS_STEP_SET)
+            ncs_map_put_number(&cast->settable, ncs_key_hash(s->host->what), 1);
+        bool again = last && last->comm == s->comm && last->comm_rank == s->comm_rank;
+        if (s->kind != NCS_STEP_CALL || again)
             continue;
-        ncs_map_put_number(&cast->owner, place_key(call->comm, call->comm_rank), course + 1);
-        last = call;
+        ncs_map_put_number(&cast->owner, place_key(s->comm, s->comm_rank), course + 1);
+        last = s;
     }
 }
 
@@ -65,6 +64,9 @@ static void find_needs(struct ncs_cast *cast, size_t course)
 
 int ncs_cast_seat(const struct ncs_cast *cast, int comm, int rank)
 {
+    const struct ncs_comm_info *info = cast->q->journal->comm[comm];
+    if (cast->q->comm[comm].numbered_alike)
+        return rank >= 0 && rank < info->nranks && info->member[rank].rank == rank ? rank : -1;
     return (int)ncs_map_number(&cast->seat, place_key(comm, rank)) - 1;
 }
 
@@ -75,21 +77,50 @@ size_t ncs_cast_owner(const struct ncs_cast *cast, int comm, int comm_rank)
 
 /* ---- who is alike ---- */
 
-/* The names of one rank's handles: by the order in which it comes to them. */
-static uint64_t alias(struct ncs_map *aliases, const void *handle)
-{
-    uintptr_t value = (uintptr_t)handle;
-    if (value <= (uintptr_t)cudaStreamPerThread)
-        return value;
-    size_t known = ncs_map_number(aliases, value);
-    if (!known)
-        ncs_map_put_number(aliases, value, known = aliases->count + (size_t)(uintptr_t)cudaStreamPerThread + 1);
-    return known;
-}
+/* What a rank does, as it is read. */
+struct kinship {
+    uint64_t kin;
+    int rank;
+    struct ncs_map alias;     /* of its handles */
+    const void *handle;       /* the last one, */
+    uint64_t named;           /* and its name */
+    int comm, comm_rank;      /* the last seat that is its own */
+};
 
 static bool is_in_its_seat(const struct ncs_cast *cast, int comm, int comm_rank, int rank)
 {
     return comm_rank >= 0 && ncs_cast_seat(cast, comm, rank) == comm_rank;
+}
+
+static void add_word(struct kinship *k, uint64_t word)
+{
+    k->kin = ncs_hash(k->kin, word);
+}
+
+/* The names of one rank's handles: by the order in which it comes to them. */
+static uint64_t alias(struct kinship *k, const void *handle)
+{
+    uintptr_t value = (uintptr_t)handle;
+    if (value <= (uintptr_t)cudaStreamPerThread)
+        return value;
+    if (handle == k->handle)
+        return k->named;
+    size_t known = ncs_map_number(&k->alias, value);
+    if (!known)
+        ncs_map_put_number(&k->alias, value, known = k->alias.count + (size_t)(uintptr_t)cudaStreamPerThread + 1);
+    k->handle = handle;
+    return k->named = known;
+}
+
+static bool sits(const struct ncs_cast *cast, const struct ncs_step *s, struct kinship *k)
+{
+    if (s->comm < 0 || s->comm_rank < 0 || (s->comm == k->comm && s->comm_rank == k->comm_rank))
+        return true;
+    if (!is_in_its_seat(cast, s->comm, s->comm_rank, k->rank))
+        return false;
+    k->comm = s->comm;
+    k->comm_rank = s->comm_rank;
+    return true;
 }
 
 static bool is_mutual(const struct ncs_call *c)
@@ -98,23 +129,15 @@ static bool is_mutual(const struct ncs_call *c)
 }
 
 /* False: it has a peer of its own. */
-static bool add_call(const struct ncs_cast *cast, const struct ncs_step *s, struct ncs_map *aliases, uint64_t *kin)
+static bool add_call(const struct ncs_cast *cast, const struct ncs_step *s, struct kinship *k)
 {
-    const struct ncs_call *c = s->call;
-    bool sits = c->comm < 0 || c->comm_rank < 0 || is_in_its_seat(cast, c->comm, c->comm_rank, c->rank);
-    if (!sits || !is_mutual(c))
+    if (!s->alike || !sits(cast, s, k))
         return false;
-    bool waits = c->returned && c->rc == ncclInProgress;
-    uint64_t about = (uint64_t)(c->group != 0) | (uint64_t)waits << 1;
-    if (s->kind == NCS_STEP_CALL) {
-        bool root = ncs_is_spread(c) && ncs_call_root(c) == c->comm_rank;
-        *kin = ncs_hash(*kin, ncs_call_signature(c));
-        about |= (uint64_t)root << 2;
-    }
-    const union ncs_arg *event = ncs_call_arg(c, NCS_ARG_EVENT);
-    *kin = ncs_hash(ncs_hash(*kin, (uint64_t)(int64_t)c->comm), about);
-    *kin = ncs_hash(*kin, alias(aliases, ncs_call_stream(c)));
-    *kin = event ? ncs_hash(*kin, alias(aliases, event->p)) : *kin;
+    add_word(k, s->alike);
+    add_word(k, (uint64_t)(int64_t)s->comm);
+    add_word(k, alias(k, s->stream));
+    if (s->has_event)
+        add_word(k, alias(k, ncs_call_arg(s->call, NCS_ARG_EVENT)->p));
     return true;
 }
 
@@ -153,23 +176,22 @@ static void add_wait(const struct ncs_cast *cast, size_t course, uint64_t *kin)
 /* 0: it plays alone. */
 static uint64_t kin_of(const struct ncs_cast *cast, int rank)
 {
-    struct ncs_map aliases = { 0 };
-    uint64_t kin = 1;
+    struct kinship k = { .kin = 1, .rank = rank, .comm = -1 };
     bool fine = !cast->q->parties; /* who shares a process with others is like nobody else */
-    for (size_t k = cast->first[rank]; k < cast->first[rank + 1] && fine; k++) {
-        const struct ncs_course *c = &cast->courses->of[cast->course[k]];
-        add_wait(cast, cast->course[k], &kin);
-        for (size_t i = 0; i < c->steps && fine; i++) {
-            const struct ncs_step *s = &c->step[i];
-            kin = ncs_hash(ncs_hash(kin, s->site), (uint64_t)s->kind);
+    for (size_t i = cast->first[rank]; i < cast->first[rank + 1] && fine; i++) {
+        const struct ncs_course *c = &cast->courses->of[cast->course[i]];
+        add_wait(cast, cast->course[i], &k.kin);
+        for (const struct ncs_step *s = c->step; s < c->step + c->steps && fine; s++) {
+            add_word(&k, s->site);
+            add_word(&k, (uint64_t)s->kind);
             if (s->host)
-                add_host_step(s, &kin);
+                add_host_step(s, &k.kin);
             else
-                fine = add_call(cast, s, &aliases, &kin);
+                fine = add_call(cast, s, &k);
         }
     }
-    ncs_map_free(&aliases);
-    return fine ? kin | 1 : 0;
+    ncs_map_free(&k.alias);
+    return fine ? k.kin | 1 : 0;
 }
 
 struct ncs_cast *ncs_cast_new(const struct ncs_inquiry *q, const struct ncs_courses *courses)

@@ -18,9 +18,9 @@ static void number_roles(const struct ncs_inquiry *q, const struct ncs_courses *
             const struct ncs_step *s = &courses->of[i].step[k];
             if (!s->role || ncs_map_get(&out->number, s->role) || out->count == MOST_ROLES)
                 continue;
-            struct ncs_role role = { .key = s->role, .class = courses->class_of[s->call->comm],
-                                     .away = ncs_step_peer(s->call) - s->call->comm_rank,
-                                     .nranks = q->journal->comm[s->call->comm]->nranks };
+            struct ncs_role role = { .key = s->role, .class = courses->class_of[s->comm],
+                                     .away = ncs_step_peer(s->call) - s->comm_rank,
+                                     .nranks = q->journal->comm[s->comm]->nranks };
             NCS_PUSH(out->of, out->count, out->room, role);
             ncs_map_put_number(&out->number, s->role, out->count);
         }
@@ -32,9 +32,9 @@ static bool find_seat(const struct ncs_inquiry *q, const struct ncs_courses *cou
 {
     const struct ncs_course *c = &courses->of[course];
     for (size_t k = 0; k < c->steps; k++) {
-        const struct ncs_call *call = c->step[k].call;
-        if (call->comm >= 0 && call->comm_rank >= 0 && courses->class_of[call->comm] == class) {
-            *out = (struct seat){ call->comm_rank, q->journal->comm[call->comm]->nranks };
+        const struct ncs_step *s = &c->step[k];
+        if (s->comm >= 0 && s->comm_rank >= 0 && courses->class_of[s->comm] == class) {
+            *out = (struct seat){ s->comm_rank, q->journal->comm[s->comm]->nranks };
             return true;
         }
     }
@@ -157,8 +157,10 @@ static void expect_at_spot(const struct ncs_courses *courses, size_t spot, struc
 
 void ncs_roles_read(const struct ncs_inquiry *q, const struct ncs_courses *courses, struct ncs_roles *out)
 {
-    number_roles(q, courses, out);
-    number_spots(courses, out);
+    if (courses->any_role) {
+        number_roles(q, courses, out);
+        number_spots(courses, out);
+    }
     out->expected = ncs_new((courses->count * out->count + 1) * sizeof *out->expected);
     for (size_t i = 0; i < out->count; i++)
         expect_role(q, courses, i, out);

@@ -34,7 +34,7 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
 {
     const struct ncs_need *n = r->need;
     if (!ncs_is_because(r, NCS_ABSENT_KILLED, NCS_ABSENT_LAST_FINAL) || n->comm < 0 || !n->call ||
-        !n->call->number)
+        !n->call->number || q->journal->comm[n->comm]->parent < 0)
         return false;
     int *ranks = ncs_new((size_t)(q->ranks + 1) * sizeof *ranks), parent = -1;
     size_t count = 0;
