@@ -5,28 +5,20 @@
 #include "api/types.h"
 #include "base/mem.h"
 #include "driver/stage.h"
+#include "driver/world.h"
 
-struct event {
+struct real_event {
     cudaEvent_t handle;
     int device;
 };
 
-static const struct ncs_api *plain;
-static struct event *events; /* free ones */
-static size_t event_count, event_room;
-
-void ncs_copy_open(const struct ncs_api *functions)
-{
-    plain = functions;
-}
-
 void ncs_copy_close(void)
 {
-    for (size_t i = 0; i < event_count; i++)
-        plain->cudaEventDestroy(events[i].handle);
-    ncs_free(events);
-    events = NULL;
-    event_count = event_room = 0;
+    for (size_t i = 0; i < ncs_real.events.count; i++)
+        ncs_real.plain->cudaEventDestroy(ncs_real.events.free[i].handle);
+    ncs_free(ncs_real.events.free);
+    ncs_real.events.free = NULL;
+    ncs_real.events.count = ncs_real.events.room = 0;
 }
 
 /* ---- events ---- */
@@ -34,37 +26,37 @@ void ncs_copy_close(void)
 cudaEvent_t ncs_copy_take_event(int device)
 {
     cudaEvent_t event = NULL;
-    for (size_t i = 0; i < event_count; i++)
-        if (events[i].device == device) {
-            event = events[i].handle;
-            events[i] = events[--event_count];
+    for (size_t i = 0; i < ncs_real.events.count; i++)
+        if (ncs_real.events.free[i].device == device) {
+            event = ncs_real.events.free[i].handle;
+            ncs_real.events.free[i] = ncs_real.events.free[--ncs_real.events.count];
             return event;
         }
-    return plain->cudaEventCreateWithFlags(&event, cudaEventDisableTiming) == cudaSuccess ? event
+    return ncs_real.plain->cudaEventCreateWithFlags(&event, cudaEventDisableTiming) == cudaSuccess ? event
                                                                                          : NULL;
 }
 
 void ncs_copy_give_event(cudaEvent_t event, int device)
 {
-    struct event e = { event, device };
-    NCS_PUSH(events, event_count, event_room, e);
+    struct real_event e = { event, device };
+    NCS_PUSH(ncs_real.events.free, ncs_real.events.count, ncs_real.events.room, e);
 }
 
 /* ---- what CUDA keeps for the thread ---- */
 
 cudaError_t ncs_copy_standing_error(void)
 {
-    return plain->cudaPeekAtLastError ? plain->cudaPeekAtLastError() : cudaSuccess;
+    return ncs_real.plain->cudaPeekAtLastError ? ncs_real.plain->cudaPeekAtLastError() : cudaSuccess;
 }
 
 /* Onto the launch's device; the one to go back to, -1 = the same. */
 int ncs_copy_enter(const struct stage_launch *l)
 {
     int device = -1;
-    if (l->line->device < 0 || !plain->cudaGetDevice || !plain->cudaSetDevice ||
-        plain->cudaGetDevice(&device) != cudaSuccess || device == l->line->device)
+    if (l->line->device < 0 || !ncs_real.plain->cudaGetDevice || !ncs_real.plain->cudaSetDevice ||
+        ncs_real.plain->cudaGetDevice(&device) != cudaSuccess || device == l->line->device)
         return -1;
-    plain->cudaSetDevice(l->line->device);
+    ncs_real.plain->cudaSetDevice(l->line->device);
     return device;
 }
 
@@ -72,9 +64,9 @@ int ncs_copy_enter(const struct stage_launch *l)
 void ncs_copy_leave(int device)
 {
     if (device >= 0)
-        plain->cudaSetDevice(device);
-    if (plain->cudaGetLastError && ncs_copy_standing_error() != cudaSuccess)
-        plain->cudaGetLastError();
+        ncs_real.plain->cudaSetDevice(device);
+    if (ncs_real.plain->cudaGetLastError && ncs_copy_standing_error() != cudaSuccess)
+        ncs_real.plain->cudaGetLastError();
 }
 
 /* ---- copies ---- */
@@ -88,9 +80,9 @@ static const void *scalar_of(const struct ncs_call *call)
 static bool is_copied_in_order(const void *p)
 {
     struct cudaPointerAttributes a;
-    if (!plain->cudaPointerGetAttributes)
+    if (!ncs_real.plain->cudaPointerGetAttributes)
         return true;
-    return plain->cudaPointerGetAttributes(&a, p) == cudaSuccess &&
+    return ncs_real.plain->cudaPointerGetAttributes(&a, p) == cudaSuccess &&
            a.type != cudaMemoryTypeUnregistered;
 }
 
@@ -135,7 +127,7 @@ void ncs_copy_lose(struct stage_launch *l, enum ncs_unverified why)
 
 static bool copy(void *to, const void *from, size_t bytes, cudaStream_t stream)
 {
-    return !to || plain->cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream) == cudaSuccess;
+    return !to || ncs_real.plain->cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream) == cudaSuccess;
 }
 
 /* Makes the first stream wait for the others, or the others for it. */
@@ -144,8 +136,8 @@ static bool join_streams(const struct stage_launch *l, cudaEvent_t event, bool o
     bool ok = true;
     for (int i = 1; i < l->streams && ok; i++) {
         cudaStream_t from = l->stream[others ? 0 : i], to = l->stream[others ? i : 0];
-        ok = plain->cudaEventRecord(event, from) == cudaSuccess &&
-             plain->cudaStreamWaitEvent(to, event, 0) == cudaSuccess;
+        ok = ncs_real.plain->cudaEventRecord(event, from) == cudaSuccess &&
+             ncs_real.plain->cudaStreamWaitEvent(to, event, 0) == cudaSuccess;
     }
     return ok;
 }

@@ -12,11 +12,11 @@ struct ncs_gate *ncs_real_gate_new(void)
 {
     struct ncs_gate *g = ncs_new(sizeof *g);
     ncs_real_cond_new(&g->woken);
-    g->next = ncs_real_world.gates;
-    g->link = &ncs_real_world.gates;
+    g->next = ncs_real.gates;
+    g->link = &ncs_real.gates;
     if (g->next)
         g->next->link = &g->next;
-    ncs_real_world.gates = g;
+    ncs_real.gates = g;
     return g;
 }
 
@@ -45,27 +45,27 @@ bool ncs_real_gate_wait(struct ncs_gate *g, int64_t deadline, const char *what, 
         ncs_real_self->owner_thread = owner_thread;
         ncs_real_self->timed = deadline >= 0;
     }
-    int64_t until = deadline < 0 || deadline > INT64_MAX - ncs_real_world.start
+    int64_t until = deadline < 0 || deadline > INT64_MAX - ncs_real.start
                         ? -1
-                        : ncs_real_world.start + deadline;
-    while ((g->times == times || ncs_real_world.stopped) && !ncs_real_world.cancelled && in_time &&
+                        : ncs_real.start + deadline;
+    while ((g->times == times || ncs_real.stopped) && !ncs_real.cancelled && in_time &&
            !ncs_real_is_dead())
-        in_time = ncs_real_wait(&g->woken, until) || ncs_real_world.stopped;
+        in_time = ncs_real_wait(&g->woken, until) || ncs_real.stopped;
     ncs_real_stop_dead();
     if (ncs_real_self)
         ncs_real_self->at = AT_WORK;
-    return in_time && !ncs_real_world.cancelled;
+    return in_time && !ncs_real.cancelled;
 }
 
 void ncs_real_gate_wake(struct ncs_gate *g)
 {
     g->times++;
-    ncs_real_world.progress = ncs_real_now();
+    ncs_real.progress = ncs_real_now();
     pthread_cond_broadcast(&g->woken);
 }
 
 void ncs_real_gates_wake(void)
 {
-    for (struct ncs_gate *g = ncs_real_world.gates; g; g = g->next)
+    for (struct ncs_gate *g = ncs_real.gates; g; g = g->next)
         pthread_cond_broadcast(&g->woken);
 }

@@ -1,14 +1,9 @@
 /* Ranks of communicators as launches name them, by the journal's numbers. */
 #include "api/journal.h"
 #include "base/hash.h"
-#include "base/map.h"
 #include "base/mem.h"
 #include "driver/stage.h"
-
-static const struct ncs_api *plain;
-static struct stage_line *lines;
-static struct ncs_map line_of; /* by communicator and rank in it */
-static struct ncs_map broken;  /* by communicator + 1 */
+#include "driver/world.h"
 
 static uint64_t key_of(int comm, int comm_rank)
 {
@@ -18,17 +13,17 @@ static uint64_t key_of(int comm, int comm_rank)
 static struct stage_line *new_line(const struct ncs_call *call, ncclComm_t handle)
 {
     int nranks = 0, device = -1;
-    if (!plain->ncclCommCount || plain->ncclCommCount(handle, &nranks) != ncclSuccess ||
+    if (!ncs_real.plain->ncclCommCount || ncs_real.plain->ncclCommCount(handle, &nranks) != ncclSuccess ||
         nranks <= call->comm_rank)
         return NULL;
-    if (!plain->ncclCommCuDevice || plain->ncclCommCuDevice(handle, &device) != ncclSuccess)
+    if (!ncs_real.plain->ncclCommCuDevice || ncs_real.plain->ncclCommCuDevice(handle, &device) != ncclSuccess)
         device = -1;
     struct stage_line *line = ncs_new(sizeof *line);
     *line = (struct stage_line){ .comm = call->comm, .comm_rank = call->comm_rank,
                                  .nranks = nranks, .device = device, .rank = call->rank,
-                                 .handle = handle, .next = lines };
-    lines = line;
-    ncs_map_put(&line_of, key_of(line->comm, line->comm_rank), line);
+                                 .handle = handle, .next = ncs_real.lines.first };
+    ncs_real.lines.first = line;
+    ncs_map_put(&ncs_real.lines.by_rank, key_of(line->comm, line->comm_rank), line);
     return line;
 }
 
@@ -36,20 +31,20 @@ struct stage_line *ncs_stage_line_of(const struct ncs_call *call, ncclComm_t han
 {
     if (call->comm < 0 || call->comm_rank < 0)
         return NULL;
-    struct stage_line *line = ncs_map_get(&line_of, key_of(call->comm, call->comm_rank));
+    struct stage_line *line = ncs_map_get(&ncs_real.lines.by_rank, key_of(call->comm, call->comm_rank));
     return line ? line : new_line(call, handle);
 }
 
 void ncs_stage_line_drop(ncclComm_t handle)
 {
-    for (struct stage_line *l = lines; l; l = l->next)
+    for (struct stage_line *l = ncs_real.lines.first; l; l = l->next)
         if (l->handle == handle)
             l->handle = NULL;
 }
 
 int ncs_stage_line_comm(ncclComm_t handle)
 {
-    for (const struct stage_line *l = lines; l; l = l->next)
+    for (const struct stage_line *l = ncs_real.lines.first; l; l = l->next)
         if (l->handle == handle)
             return l->comm;
     return -1;
@@ -57,12 +52,12 @@ int ncs_stage_line_comm(ncclComm_t handle)
 
 void ncs_stage_line_break(int comm)
 {
-    ncs_map_put(&broken, (uint64_t)comm + 1, &broken);
+    ncs_map_put(&ncs_real.lines.broken, (uint64_t)comm + 1, &ncs_real.lines.broken);
 }
 
 bool ncs_stage_line_is_broken(int comm)
 {
-    return ncs_map_get(&broken, (uint64_t)comm + 1) != NULL;
+    return ncs_map_get(&ncs_real.lines.broken, (uint64_t)comm + 1) != NULL;
 }
 
 /* Not those of calls, which a non-blocking communicator keeps as well. */
@@ -74,11 +69,11 @@ static bool comes_by_itself(ncclResult_t error)
 
 ncclResult_t ncs_stage_line_error(int rank, ncclComm_t *comm)
 {
-    for (const struct stage_line *l = lines; l; l = l->next) {
+    for (const struct stage_line *l = ncs_real.lines.first; l; l = l->next) {
         ncclResult_t error = ncclSuccess;
         /* Under the token: whoever destroys it has taken it off the line first. */
-        if (l->rank != rank || !l->handle || !plain->ncclCommGetAsyncError ||
-            plain->ncclCommGetAsyncError(l->handle, &error) != ncclSuccess ||
+        if (l->rank != rank || !l->handle || !ncs_real.plain->ncclCommGetAsyncError ||
+            ncs_real.plain->ncclCommGetAsyncError(l->handle, &error) != ncclSuccess ||
             !comes_by_itself(error))
             continue;
         ncs_stage_line_break(l->comm);
@@ -88,19 +83,14 @@ ncclResult_t ncs_stage_line_error(int rank, ncclComm_t *comm)
     return ncclSuccess;
 }
 
-void ncs_stage_line_open_all(const struct ncs_api *functions)
-{
-    plain = functions;
-}
-
 void ncs_stage_line_close_all(void)
 {
-    for (struct stage_line *l = lines, *next; l; l = next) {
+    for (struct stage_line *l = ncs_real.lines.first, *next; l; l = next) {
         next = l->next;
         ncs_free(l);
     }
-    lines = NULL;
-    ncs_map_free(&line_of);
-    ncs_map_free(&broken);
-    line_of = broken = (struct ncs_map){ 0 };
+    ncs_real.lines.first = NULL;
+    ncs_map_free(&ncs_real.lines.by_rank);
+    ncs_map_free(&ncs_real.lines.broken);
+    ncs_real.lines.by_rank = ncs_real.lines.broken = (struct ncs_map){ 0 };
 }

@@ -2,9 +2,9 @@
 #include "api/journal.h"
 #include "api/types.h"
 #include "base/hash.h"
-#include "base/map.h"
 #include "base/mem.h"
 #include "driver/stage.h"
+#include "driver/world.h"
 
 struct meeting {
     int comm, src, dst;        /* -1, -1: a collective */
@@ -13,10 +13,6 @@ struct meeting {
     struct stage_part **part;  /* by rank; of a pair: the send, the receive */
     struct meeting *next;      /* of the same key, or of all that are open */
 };
-
-static struct ncs_observer observer;
-static struct ncs_map meetings;
-static const struct meeting *told; /* whose copies may be asked for */
 
 bool ncs_meet_extent(const struct ncs_call *call, int nranks, size_t *in, size_t *out)
 {
@@ -51,7 +47,7 @@ static uint64_t hash_of(const struct meeting *m)
 
 static struct meeting *find(const struct meeting *key)
 {
-    struct meeting *m = ncs_map_get(&meetings, hash_of(key));
+    struct meeting *m = ncs_map_get(&ncs_real.meetings.open, hash_of(key));
     while (m && (m->comm != key->comm || m->src != key->src || m->dst != key->dst ||
                  m->number != key->number))
         m = m->next;
@@ -60,18 +56,18 @@ static struct meeting *find(const struct meeting *key)
     m = ncs_new(sizeof *m);
     *m = *key;
     m->part = ncs_new((size_t)m->expected * sizeof *m->part);
-    m->next = ncs_map_get(&meetings, hash_of(m));
-    ncs_map_put(&meetings, hash_of(m), m);
+    m->next = ncs_map_get(&ncs_real.meetings.open, hash_of(m));
+    ncs_map_put(&ncs_real.meetings.open, hash_of(m), m);
     return m;
 }
 
 static void take_off(struct meeting *m)
 {
-    struct meeting *head = ncs_map_get(&meetings, hash_of(m)), *before = head;
+    struct meeting *head = ncs_map_get(&ncs_real.meetings.open, hash_of(m)), *before = head;
     if (head == m) {
-        ncs_map_remove(&meetings, hash_of(m));
+        ncs_map_remove(&ncs_real.meetings.open, hash_of(m));
         if (m->next)
-            ncs_map_put(&meetings, hash_of(m), m->next);
+            ncs_map_put(&ncs_real.meetings.open, hash_of(m), m->next);
         return;
     }
     while (before->next != m)
@@ -98,24 +94,24 @@ static void tell(const struct meeting *m)
     struct ncs_call **calls = ncs_new(count * sizeof *calls);
     for (size_t i = 0; i < count; i++)
         calls[i] = m->part[i]->call;
-    told = m;
-    if (observer.mismatch && disagree(calls, m->expected, m->src >= 0))
-        observer.mismatch(observer.self, calls, count);
-    if (observer.before)
-        observer.before(observer.self, calls, count);
-    for (size_t i = 0; i < count && observer.finished; i++)
+    ncs_real.meetings.told = m;
+    if (ncs_real.meetings.observer.mismatch && disagree(calls, m->expected, m->src >= 0))
+        ncs_real.meetings.observer.mismatch(ncs_real.meetings.observer.self, calls, count);
+    if (ncs_real.meetings.observer.before)
+        ncs_real.meetings.observer.before(ncs_real.meetings.observer.self, calls, count);
+    for (size_t i = 0; i < count && ncs_real.meetings.observer.finished; i++)
         if (ncs_call_is_composed(calls[i]))
-            observer.finished(observer.self, calls[i]);
-    if (observer.after && !ncs_call_is_composed(calls[0]))
-        observer.after(observer.self, calls, count);
-    told = NULL;
+            ncs_real.meetings.observer.finished(ncs_real.meetings.observer.self, calls[i]);
+    if (ncs_real.meetings.observer.after && !ncs_call_is_composed(calls[0]))
+        ncs_real.meetings.observer.after(ncs_real.meetings.observer.self, calls, count);
+    ncs_real.meetings.told = NULL;
     ncs_free(calls);
 }
 
 const void *ncs_meet_staged(const struct ncs_call *call, enum ncs_staged what)
 {
-    for (int i = 0; told && i < told->expected; i++) {
-        const struct stage_part *p = told->part[i];
+    for (int i = 0; ncs_real.meetings.told && i < ncs_real.meetings.told->expected; i++) {
+        const struct stage_part *p = ncs_real.meetings.told->part[i];
         if (p->call != call || ncs_stage_line_is_broken(call->comm))
             continue;
         return what == NCS_STAGED_INPUT ? p->in : what == NCS_STAGED_OUTPUT ? p->out : p->scalar;
@@ -125,9 +121,9 @@ const void *ncs_meet_staged(const struct ncs_call *call, enum ncs_staged what)
 
 enum ncs_unverified ncs_meet_unstaged(const struct ncs_call *call)
 {
-    for (int i = 0; told && i < told->expected; i++)
-        if (told->part[i]->call == call && told->part[i]->lost)
-            return told->part[i]->lost;
+    for (int i = 0; ncs_real.meetings.told && i < ncs_real.meetings.told->expected; i++)
+        if (ncs_real.meetings.told->part[i]->call == call && ncs_real.meetings.told->part[i]->lost)
+            return ncs_real.meetings.told->part[i]->lost;
     return NCS_UNVERIFIED_CUT_SHORT;
 }
 
@@ -152,8 +148,8 @@ void ncs_meet_arrive(struct stage_part *part)
 {
     if (part->call->fn == NCS_FN_ncclPutSignal || ncs_call_count(part->call) == 0) {
         /* Nothing tells when a put is in the window of its peer and nobody has touched it since. */
-        if (observer.after && part->call->fn == NCS_FN_ncclPutSignal)
-            observer.after(observer.self, &part->call, 1);
+        if (ncs_real.meetings.observer.after && part->call->fn == NCS_FN_ncclPutSignal)
+            ncs_real.meetings.observer.after(ncs_real.meetings.observer.self, &part->call, 1);
         ncs_meet_free(part);
         return;
     }
@@ -178,7 +174,7 @@ void ncs_meet_arrive(struct stage_part *part)
 
 void ncs_meet_observe(const struct ncs_observer *o)
 {
-    observer = o ? *o : (struct ncs_observer){ 0 };
+    ncs_real.meetings.observer = o ? *o : (struct ncs_observer){ 0 };
 }
 
 static void free_chain(void *value, void *arg)
@@ -192,6 +188,6 @@ static void free_chain(void *value, void *arg)
 
 void ncs_meet_close(void)
 {
-    ncs_map_each(&meetings, free_chain, NULL);
-    ncs_map_free(&meetings);
+    ncs_map_each(&ncs_real.meetings.open, free_chain, NULL);
+    ncs_map_free(&ncs_real.meetings.open);
 }

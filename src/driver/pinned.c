@@ -4,10 +4,9 @@
 
 #include "base/mem.h"
 #include "driver/stage.h"
+#include "driver/world.h"
 
 #define ALIGNMENT ((size_t)256)
-
-static void *pinned;
 
 void *ncs_pinned_take(struct stage_arena *a, size_t bytes)
 {
@@ -37,38 +36,38 @@ void ncs_pinned_give(struct stage_arena *a, void *p)
     memmove(a->used + place, a->used + place + 1, (a->uses - place) * sizeof *a->used);
 }
 
-static bool take_pinned(const struct ncs_api *plain, size_t bytes)
+static bool take_pinned(size_t bytes)
 {
+    const struct ncs_api *api = ncs_real.plain;
     cudaError_t rc = cudaErrorMemoryAllocation;
-    pinned = NULL;
-    if (plain->cudaHostAlloc)
-        rc = plain->cudaHostAlloc(&pinned, bytes, cudaHostAllocPortable);
-    else if (plain->cudaMallocHost)
-        rc = plain->cudaMallocHost(&pinned, bytes);
-    if (rc == cudaSuccess && pinned)
-        return true;
-    pinned = NULL;
-    if (plain->cudaGetLastError)
-        plain->cudaGetLastError(); /* the script has not made it */
-    return false;
+    void *pinned = NULL;
+    if (api->cudaHostAlloc)
+        rc = api->cudaHostAlloc(&pinned, bytes, cudaHostAllocPortable);
+    else if (api->cudaMallocHost)
+        rc = api->cudaMallocHost(&pinned, bytes);
+    ncs_real.stage.pinned = rc == cudaSuccess ? pinned : NULL;
+    if (!ncs_real.stage.pinned && api->cudaGetLastError)
+        api->cudaGetLastError(); /* the script has not made it */
+    return ncs_real.stage.pinned != NULL;
 }
 
-bool ncs_pinned_open(const struct ncs_api *plain, struct stage_arena *arena, int ranks, size_t bytes)
+bool ncs_pinned_open(size_t bytes)
 {
-    if (bytes == 0 || !plain->cudaFreeHost || !take_pinned(plain, bytes))
+    if (bytes == 0 || !ncs_real.plain->cudaFreeHost || !take_pinned(bytes))
         return false;
-    size_t each = bytes / (size_t)ranks / ALIGNMENT * ALIGNMENT;
-    for (int r = 0; r < ranks; r++)
-        arena[r] = (struct stage_arena){ .base = (unsigned char *)pinned + (size_t)r * each,
-                                         .bytes = each };
+    size_t each = bytes / (size_t)ncs_real.stage.ranks / ALIGNMENT * ALIGNMENT;
+    for (int r = 0; r < ncs_real.stage.ranks; r++)
+        ncs_real.stage.arena[r] = (struct stage_arena){
+            .base = (unsigned char *)ncs_real.stage.pinned + (size_t)r * each, .bytes = each,
+        };
     return true;
 }
 
-void ncs_pinned_close(const struct ncs_api *plain, struct stage_arena *arena, int ranks, bool idle)
+void ncs_pinned_close(bool idle)
 {
-    for (int r = 0; r < ranks; r++)
-        ncs_free(arena[r].used);
-    if (pinned && idle) /* else some device may still write there */
-        plain->cudaFreeHost(pinned);
-    pinned = NULL;
+    for (int r = 0; r < ncs_real.stage.ranks; r++)
+        ncs_free(ncs_real.stage.arena[r].used);
+    if (ncs_real.stage.pinned && idle) /* else some device may still write there */
+        ncs_real.plain->cudaFreeHost(ncs_real.stage.pinned);
+    ncs_real.stage.pinned = NULL;
 }

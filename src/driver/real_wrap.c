@@ -3,8 +3,7 @@
 #include "api/journal.h"
 #include "driver/stage.h"
 #include "driver/token.h"
-
-static const struct ncs_api *next;
+#include "driver/world.h"
 
 static ncclComm_t comm_among(enum ncs_fn fn, const union ncs_arg *arg)
 {
@@ -43,7 +42,7 @@ static void stage_after(enum ncs_fn fn, const union ncs_arg *arg, int rc)
         const union ncs_arg staged[] = { __VA_ARGS__ };                                            \
         stage_before(NCS_FN_##name, staged);                                                       \
         bool held = ncs_token_leave();                                                             \
-        result rc = next->name arguments;                                                          \
+        result rc = ncs_real.plain->name arguments;                                                          \
         ncs_token_take(held, NCS_FN_##name, (int)rc);                                              \
         stage_after(NCS_FN_##name, staged, (int)rc);                                               \
         return rc;                                                                                 \
@@ -53,7 +52,7 @@ static void stage_after(enum ncs_fn fn, const union ncs_arg *arg, int rc)
     static void real_##name parameters                                                             \
     {                                                                                              \
         bool held = ncs_token_leave();                                                             \
-        next->name arguments;                                                                      \
+        ncs_real.plain->name arguments;                                                                      \
         ncs_token_take(held, NCS_FN_##name, 0);                                                    \
     }
 #define WRAP_TEXT(...)
@@ -69,9 +68,9 @@ static void stage_after(enum ncs_fn fn, const union ncs_arg *arg, int rc)
 #define TAKE_VOID    TAKE_CODE
 #define TAKE_TEXT(name)
 
-void ncs_real_wrap(const struct ncs_api *api, struct ncs_api *out)
+void ncs_real_wrap(struct ncs_api *out)
 {
-    next = api;
+    const struct ncs_api *api = ncs_real.plain;
     *out = *api;
 #define NCS_FUNCTION(kind, export, result, name, ...) TAKE_##kind(name)
 #include "api/gen/functions.def"

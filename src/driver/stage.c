@@ -8,40 +8,33 @@
 #include "base/mem.h"
 #include "driver/stage.h"
 #include "driver/token.h"
+#include "driver/world.h"
 
 /* Copies and events of a rank that may be under way at a time, which is far from what a stream takes
  * before its host waits. */
 enum { UNDER_WAY = 256 };
 
-static const struct ncs_api *plain;
-static bool open, copies;
-static int ranks;
-static struct stage_arena *arena;  /* by rank */
-static struct stage_launch **under_way;  /* by rank, oldest first */
-static int *ops;                   /* by rank: copies and events under way */
+/* Of a thread. */
+static _Thread_local struct {
+    struct stage_launch *pending; /* of its open group */
+    struct stage_launch *at_once; /* of the call that is being made, if it waits for no group */
+    struct stage_part *latest;    /* of the call that is being made */
+    int depth;
+} mine;
 
-static struct stage_launch *made; /* those whose inputs are copied and that NCCL may not have yet */
-static struct stage_launch *in_progress; /* of non-blocking communicators, until they are ready */
-
-static _Thread_local struct stage_launch *pending;
-static _Thread_local struct stage_launch *at_once; /* of the call that is being made, if it waits for no group */
-static _Thread_local struct stage_part *latest; /* of the call that is being made */
-static _Thread_local int depth;
 
 /* ---- opening and closing ---- */
 
-void ncs_stage_open(const struct ncs_api *functions, int count, size_t bytes)
+void ncs_stage_open(int count, size_t bytes)
 {
-    plain = functions;
-    open = count > 0 && plain->cudaMemcpyAsync && plain->cudaEventCreateWithFlags &&
-           plain->cudaEventRecord && plain->cudaEventQuery && plain->cudaStreamWaitEvent;
-    ranks = open ? count : 0;
-    arena = ncs_new((size_t)ranks * sizeof *arena);
-    under_way = ncs_new((size_t)ranks * sizeof *under_way);
-    ops = ncs_new((size_t)ranks * sizeof *ops);
-    copies = open && ncs_pinned_open(plain, arena, ranks, bytes);
-    ncs_copy_open(plain);
-    ncs_stage_line_open_all(plain);
+    const struct ncs_api *api = ncs_real.plain;
+    ncs_real.stage.open = count > 0 && api->cudaMemcpyAsync && api->cudaEventCreateWithFlags &&
+                          api->cudaEventRecord && api->cudaEventQuery && api->cudaStreamWaitEvent;
+    ncs_real.stage.ranks = ncs_real.stage.open ? count : 0;
+    ncs_real.stage.arena = ncs_new((size_t)ncs_real.stage.ranks * sizeof *ncs_real.stage.arena);
+    ncs_real.stage.under_way = ncs_new((size_t)ncs_real.stage.ranks * sizeof *ncs_real.stage.under_way);
+    ncs_real.stage.ops = ncs_new((size_t)ncs_real.stage.ranks * sizeof *ncs_real.stage.ops);
+    ncs_real.stage.copies = ncs_real.stage.open && ncs_pinned_open(bytes);
 }
 
 void ncs_stage_observe(const struct ncs_observer *observer)
@@ -58,7 +51,7 @@ static void give_event(struct stage_launch *l)
     if (!l->done)
         return;
     ncs_copy_give_event(l->done, l->line->device);
-    ops[l->rank] -= ops_of(l);
+    ncs_real.stage.ops[l->rank] -= ops_of(l);
     l->done = NULL;
 }
 
@@ -77,26 +70,22 @@ void ncs_stage_close(void)
 {
     bool idle = true;
     ncs_stage_look_at_all();
-    idle = !in_progress;
-    forget(&in_progress);
-    for (int r = 0; r < ranks; r++)
-        for (struct stage_launch *l = under_way[r], *next; l; l = next) {
+    idle = !ncs_real.stage.in_progress;
+    forget(&ncs_real.stage.in_progress);
+    for (int r = 0; r < ncs_real.stage.ranks; r++)
+        for (struct stage_launch *l = ncs_real.stage.under_way[r], *next; l; l = next) {
             next = l->next;
             idle = false;
             free_launch(l);
         }
     ncs_meet_close();
-    ncs_pinned_close(plain, arena, copies ? ranks : 0, idle);
+    ncs_pinned_close(idle);
     ncs_copy_close();
-    ncs_free(arena);
-    ncs_free(under_way);
-    ncs_free(ops);
+    ncs_free(ncs_real.stage.arena);
+    ncs_free(ncs_real.stage.under_way);
+    ncs_free(ncs_real.stage.ops);
     ncs_stage_line_close_all();
-    arena = NULL;
-    under_way = NULL;
-    ops = NULL;
-    ranks = 0;
-    open = copies = false;
+    ncs_real.stage = (struct stage_state){ .made = ncs_real.stage.made };
     ncs_meet_observe(NULL);
 }
 
@@ -130,20 +119,20 @@ static void add_part(struct ncs_call *call, ncclComm_t comm)
 {
     struct stage_line *line = ncs_stage_line_of(call, comm);
     /* An empty collective has no ordinal: NCCL launches nothing, and its stream is none of the launch. */
-    if (!line || call->ordinal == 0 || call->rank < 0 || call->rank >= ranks)
+    if (!line || call->ordinal == 0 || call->rank < 0 || call->rank >= ncs_real.stage.ranks)
         return;
     struct stage_part *p = ncs_new(sizeof *p);
-    bool waits = depth > 0 && !ncs_call_is_immediate(call, line->nranks);
-    struct stage_launch *l = launch_in(waits ? &pending : &at_once, line, call->rank);
+    bool waits = mine.depth > 0 && !ncs_call_is_immediate(call, line->nranks);
+    struct stage_launch *l = launch_in(waits ? &mine.pending : &mine.at_once, line, call->rank);
     ncs_call_pin(call);
     p->call = call;
     p->line = line;
-    p->arena = &arena[call->rank];
+    p->arena = &ncs_real.stage.arena[call->rank];
     *l->last = p;
     l->last = &p->next;
     l->parts++;
     add_stream(l, (cudaStream_t)ncs_call_stream(call));
-    latest = p;
+    mine.latest = p;
 }
 
 static int ops_of(const struct stage_launch *l)
@@ -163,7 +152,7 @@ static bool share_stream(const struct stage_launch *a, const struct stage_launch
 /* Who copies first need not launch first. */
 static void cross(struct stage_launch *l)
 {
-    for (struct stage_launch *other = made; other; other = other->next_made)
+    for (struct stage_launch *other = ncs_real.stage.made; other; other = other->next_made)
         if ((other->owner != l->owner || other->in_progress) && other != l &&
             (other->line == l->line || share_stream(other, l)))
             other->crossed = l->crossed = true;
@@ -171,15 +160,15 @@ static void cross(struct stage_launch *l)
 
 static void begin_making(struct stage_launch *l)
 {
-    l->owner = &pending;
+    l->owner = &mine.pending;
     cross(l);
-    l->next_made = made;
-    made = l;
+    l->next_made = ncs_real.stage.made;
+    ncs_real.stage.made = l;
 }
 
 static void end_making(const struct stage_launch *l)
 {
-    struct stage_launch **at = &made;
+    struct stage_launch **at = &ncs_real.stage.made;
     while (*at && *at != l)
         at = &(*at)->next_made;
     if (*at)
@@ -215,16 +204,16 @@ static void launched(struct stage_launch *l, bool standing)
     bool held = ncs_token_leave();
     bool ok = ncs_copy_outputs(l);
     /* Of an event that stands for nothing a query says that it is over. */
-    ok = plain->cudaEventRecord(l->done, l->stream[0]) == cudaSuccess && ok;
+    ok = ncs_real.plain->cudaEventRecord(l->done, l->stream[0]) == cudaSuccess && ok;
     ncs_token_take(held, NCS_FN_cudaMemcpyAsync, 0);
     if (!standing)
         ncs_copy_leave(device);
     else if (device >= 0)
-        plain->cudaSetDevice(device);
+        ncs_real.plain->cudaSetDevice(device);
     end_making(l);
     if (!ok || l->crossed)
         ncs_copy_lose(l, ok ? NCS_UNVERIFIED_SHARED_STREAM : NCS_UNVERIFIED_COPY);
-    append(&under_way[l->rank], l);
+    append(&ncs_real.stage.under_way[l->rank], l);
 }
 
 static void end_launch(struct stage_launch *l, int rc)
@@ -232,7 +221,7 @@ static void end_launch(struct stage_launch *l, int rc)
     if (rc == ncclInProgress && l->done) { /* a copy of an output now could come before it */
         l->in_progress = true;
         cross(l);
-        append(&in_progress, l);
+        append(&ncs_real.stage.in_progress, l);
         return;
     }
     l->nothing = rc != ncclSuccess && rc != ncclInProgress;
@@ -244,7 +233,7 @@ static void end_launch(struct stage_launch *l, int rc)
 /* Of the communicator; known: it is ready. Otherwise what is there may be of later calls. */
 static void end_progress(ncclComm_t comm, bool known)
 {
-    for (struct stage_launch **at = &in_progress, *l; (l = *at) != NULL;) {
+    for (struct stage_launch **at = &ncs_real.stage.in_progress, *l; (l = *at) != NULL;) {
         if (l->line->handle != comm) {
             at = &l->next;
             continue;
@@ -256,7 +245,7 @@ static void end_progress(ncclComm_t comm, bool known)
         if (!known || standing)
             ncs_copy_lose(l, known ? NCS_UNVERIFIED_COPY : NCS_UNVERIFIED_IN_PROGRESS);
         launched(l, standing);
-        at = &in_progress; /* others may have changed it meanwhile */
+        at = &ncs_real.stage.in_progress; /* others may have changed it meanwhile */
     }
 }
 
@@ -265,9 +254,9 @@ static enum ncs_unverified why_not(const struct stage_launch *l)
 {
     if (l->odd || ops_of(l) > UNDER_WAY)
         return NCS_UNVERIFIED_BUSY;
-    if (ops[l->rank] + ops_of(l) > UNDER_WAY)
+    if (ncs_real.stage.ops[l->rank] + ops_of(l) > UNDER_WAY)
         ncs_stage_look();
-    if (ops[l->rank] + ops_of(l) > UNDER_WAY)
+    if (ncs_real.stage.ops[l->rank] + ops_of(l) > UNDER_WAY)
         return NCS_UNVERIFIED_BUSY;
     /* Ours would hide an error of the program's. */
     return ncs_copy_standing_error() == cudaSuccess ? NCS_FIT : NCS_UNVERIFIED_COPY;
@@ -285,20 +274,20 @@ static void begin_launch(struct stage_launch *l)
     int device = ncs_copy_enter(l);
     l->done = ncs_copy_take_event(l->line->device);
     if (l->done)
-        ops[l->rank] += ops_of(l);
-    for (struct stage_part *p = l->first; p && l->done && copies; p = p->next)
+        ncs_real.stage.ops[l->rank] += ops_of(l);
+    for (struct stage_part *p = l->first; p && l->done && ncs_real.stage.copies; p = p->next)
         ncs_copy_make_room(p);
     bool held = ncs_token_leave();
-    bool ok = l->done && copies && ncs_copy_inputs(l);
+    bool ok = l->done && ncs_real.stage.copies && ncs_copy_inputs(l);
     ncs_token_take(held, NCS_FN_cudaMemcpyAsync, 0);
     ncs_copy_leave(device);
     if (!ok)
-        ncs_copy_lose(l, copies ? NCS_UNVERIFIED_COPY : NCS_UNVERIFIED_ROOM);
+        ncs_copy_lose(l, ncs_real.stage.copies ? NCS_UNVERIFIED_COPY : NCS_UNVERIFIED_ROOM);
 }
 
 void ncs_stage_ready(ncclComm_t comm)
 {
-    if (open && in_progress)
+    if (ncs_real.stage.open && ncs_real.stage.in_progress)
         end_progress(comm, true);
 }
 
@@ -323,20 +312,20 @@ static void forget(struct stage_launch **launches)
 
 void ncs_stage_forget(void)
 {
-    forget(&pending);
-    forget(&at_once);
+    forget(&mine.pending);
+    forget(&mine.at_once);
 }
 
 /* The call has been refused. */
 static void drop_latest(void)
 {
-    for (struct stage_launch *l = pending; l; l = l->next)
+    for (struct stage_launch *l = mine.pending; l; l = l->next)
         for (struct stage_part **at = &l->first; *at; at = &(*at)->next)
-            if (*at == latest) {
+            if (*at == mine.latest) {
                 *at = NULL;
                 l->last = at;
                 l->parts--;
-                ncs_meet_free(latest);
+                ncs_meet_free(mine.latest);
                 return;
             }
 }
@@ -346,50 +335,51 @@ static void drop_latest(void)
 void ncs_stage_begin(enum ncs_fn fn, ncclComm_t comm)
 {
     struct ncs_call *call = ncs_local ? ncs_local->call : NULL;
-    latest = NULL;
-    if (!open || !call || call->fn != fn || fn == NCS_FN_ncclSignal || fn == NCS_FN_ncclWaitSignal)
+    mine.latest = NULL;
+    if (!ncs_real.stage.open || !call || call->fn != fn || fn == NCS_FN_ncclSignal ||
+        fn == NCS_FN_ncclWaitSignal)
         return;
     add_part(call, comm);
-    if (at_once)
-        begin_launch(at_once);
+    if (mine.at_once)
+        begin_launch(mine.at_once);
 }
 
 void ncs_stage_end(int rc)
 {
     bool refused = rc != ncclSuccess && rc != ncclInProgress;
-    if (at_once)
-        end_all(&at_once, rc);
-    else if (refused && latest)
+    if (mine.at_once)
+        end_all(&mine.at_once, rc);
+    else if (refused && mine.latest)
         drop_latest();
-    latest = NULL;
+    mine.latest = NULL;
 }
 
 void ncs_stage_group_started(void)
 {
-    depth++;
+    mine.depth++;
 }
 
 void ncs_stage_group_ending(bool simulate)
 {
-    for (struct stage_launch *l = pending; l && depth == 1 && !simulate; l = l->next)
+    for (struct stage_launch *l = mine.pending; l && mine.depth == 1 && !simulate; l = l->next)
         begin_launch(l);
 }
 
 void ncs_stage_group_ended(bool simulate, int rc)
 {
-    depth -= depth > 0;
-    if (depth > 0)
+    mine.depth -= mine.depth > 0;
+    if (mine.depth > 0)
         return;
     if (simulate)
         ncs_stage_forget();
     else
-        end_all(&pending, rc);
+        end_all(&mine.pending, rc);
 }
 
 void ncs_stage_leaves(enum ncs_fn fn, ncclComm_t comm)
 {
     /* Whoever aborts what a run has left behind has no token, and nobody is told of that any more. */
-    int number = open && ncs_token_is_held() ? ncs_stage_line_comm(comm) : -1;
+    int number = ncs_real.stage.open && ncs_token_is_held() ? ncs_stage_line_comm(comm) : -1;
     if (number < 0)
         return;
     end_progress(comm, false);
@@ -405,8 +395,8 @@ void ncs_stage_leaves(enum ncs_fn fn, ncclComm_t comm)
 
 static void look_at(int rank)
 {
-    for (struct stage_launch **at = &under_way[rank], *l; (l = *at) != NULL;) {
-        if (plain->cudaEventQuery(l->done) == cudaErrorNotReady) {
+    for (struct stage_launch **at = &ncs_real.stage.under_way[rank], *l; (l = *at) != NULL;) {
+        if (ncs_real.plain->cudaEventQuery(l->done) == cudaErrorNotReady) {
             at = &l->next;
             continue;
         }
@@ -414,7 +404,7 @@ static void look_at(int rank)
         give_event(l);
         arrive(l);
         ncs_token_progress();
-        at = &under_way[rank]; /* whoever was told may have taken time, and more be over */
+        at = &ncs_real.stage.under_way[rank]; /* whoever was told may have taken time, and more be over */
     }
 }
 
@@ -424,18 +414,18 @@ static void look(int from, int end)
     for (int r = from; r < end; r++)
         look_at(r);
     if (before == cudaSuccess && ncs_copy_standing_error() == cudaErrorNotReady)
-        plain->cudaGetLastError();
+        ncs_real.plain->cudaGetLastError();
 }
 
 void ncs_stage_look(void)
 {
     int rank = ncs_local ? ncs_local->rank : -1;
-    if (open && rank >= 0 && rank < ranks && under_way[rank])
+    if (ncs_real.stage.open && rank >= 0 && rank < ncs_real.stage.ranks && ncs_real.stage.under_way[rank])
         look(rank, rank + 1);
 }
 
 void ncs_stage_look_at_all(void)
 {
-    if (open)
-        look(0, ranks);
+    if (ncs_real.stage.open)
+        look(0, ncs_real.stage.ranks);
 }

@@ -15,7 +15,7 @@ struct stage_part;
 /* ---- stage.c ---- */
 
 /* bytes: of pinned memory, shared out among the ranks; 0: nothing is copied, but meetings are told. */
-void ncs_stage_open(const struct ncs_api *plain, int ranks, size_t bytes);
+void ncs_stage_open(int ranks, size_t bytes);
 void ncs_stage_close(void);
 void ncs_stage_observe(const struct ncs_observer *observer); /* NULL = nobody */
 
@@ -56,7 +56,6 @@ struct stage_launch {
     struct stage_launch *next;
 };
 
-void ncs_copy_open(const struct ncs_api *plain);
 void ncs_copy_close(void);
 cudaEvent_t ncs_copy_take_event(int device); /* the current one; NULL: there is none to be had */
 void ncs_copy_give_event(cudaEvent_t event, int device);
@@ -88,11 +87,10 @@ struct stage_arena {
 
 void *ncs_pinned_take(struct stage_arena *a, size_t bytes); /* NULL: no room */
 void ncs_pinned_give(struct stage_arena *a, void *p);
-/* Shares out pinned memory. False: there is none. */
-bool ncs_pinned_open(const struct ncs_api *plain, struct stage_arena *arena, int ranks, size_t bytes);
+/* Shares out pinned memory among the ranks of the stage. False: there is none. */
+bool ncs_pinned_open(size_t bytes);
 /* `idle`: nothing is being copied any more. */
-void ncs_pinned_close(const struct ncs_api *plain, struct stage_arena *arena, int ranks,
-                     bool idle);
+void ncs_pinned_close(bool idle);
 
 /* ---- line.c: ranks of communicators ---- */
 
@@ -112,7 +110,6 @@ bool ncs_stage_line_is_broken(int comm);
 int ncs_stage_line_comm(ncclComm_t handle); /* -1: unknown */
 /* The first communicator of the rank that NCCL has found an error on; ncclSuccess: none. */
 ncclResult_t ncs_stage_line_error(int rank, ncclComm_t *comm);
-void ncs_stage_line_open_all(const struct ncs_api *plain);
 void ncs_stage_line_close_all(void);
 
 /* ---- meet.c: whose parts belong together ---- */

@@ -8,8 +8,7 @@
 #include "api/types.h"
 #include "base/mem.h"
 #include "driver/token.h"
-
-static const struct ncs_api *plain;
+#include "driver/world.h"
 
 /* ---- a delay ---- */
 
@@ -29,7 +28,7 @@ static cudaError_t delay(cudaStream_t stream, double seconds)
     double *copy = ncs_new(sizeof *copy);
     *copy = seconds;
     bool held = ncs_token_leave();
-    cudaError_t rc = plain->cudaLaunchHostFunc(stream, sleep_in_stream, copy);
+    cudaError_t rc = ncs_real.plain->cudaLaunchHostFunc(stream, sleep_in_stream, copy);
     ncs_token_take(held, NCS_FN_ncsDelay, (int)rc);
     if (rc != cudaSuccess)
         ncs_free(copy);
@@ -88,8 +87,6 @@ struct addition {
     struct addition *next;
 };
 
-static struct addition *additions; /* under the token */
-
 #define ADD_AS(type)                                                                          \
     for (size_t i = 0; i < a->bytes / sizeof(type); i++) {                                    \
         type x, y;                                                                            \
@@ -134,21 +131,21 @@ static void done_in_stream(void *arg)
 /* Pinned memory of an addition that is over, or new. */
 static struct addition *staging(size_t bytes)
 {
-    struct addition *a = additions;
+    struct addition *a = ncs_real.additions;
     while (a && (!atomic_load(&a->done) || a->room < bytes))
         a = a->next;
     if (!a) {
         void *memory = NULL;
         bool held = ncs_token_leave();
-        cudaError_t rc = plain->cudaMallocHost(&memory, 2 * bytes);
+        cudaError_t rc = ncs_real.plain->cudaMallocHost(&memory, 2 * bytes);
         ncs_token_take(held, NCS_FN_cudaMallocHost, (int)rc);
         if (rc != cudaSuccess)
             return NULL;
         a = ncs_new(sizeof *a);
         a->dst = memory;
         a->room = bytes;
-        a->next = additions;
-        additions = a;
+        a->next = ncs_real.additions;
+        ncs_real.additions = a;
     }
     atomic_store(&a->done, false);
     a->src = a->dst + a->room;
@@ -158,15 +155,15 @@ static struct addition *staging(size_t bytes)
 
 static cudaError_t enqueue(struct addition *a, void *dst, const void *src, cudaStream_t stream)
 {
-    cudaError_t rc = plain->cudaMemcpyAsync(a->dst, dst, a->bytes, cudaMemcpyDefault, stream);
+    cudaError_t rc = ncs_real.plain->cudaMemcpyAsync(a->dst, dst, a->bytes, cudaMemcpyDefault, stream);
     if (rc == cudaSuccess)
-        rc = plain->cudaMemcpyAsync(a->src, src, a->bytes, cudaMemcpyDefault, stream);
+        rc = ncs_real.plain->cudaMemcpyAsync(a->src, src, a->bytes, cudaMemcpyDefault, stream);
     if (rc == cudaSuccess)
-        rc = plain->cudaLaunchHostFunc(stream, add_in_stream, a);
+        rc = ncs_real.plain->cudaLaunchHostFunc(stream, add_in_stream, a);
     if (rc == cudaSuccess)
-        rc = plain->cudaMemcpyAsync(dst, a->dst, a->bytes, cudaMemcpyDefault, stream);
+        rc = ncs_real.plain->cudaMemcpyAsync(dst, a->dst, a->bytes, cudaMemcpyDefault, stream);
     if (rc == cudaSuccess)
-        rc = plain->cudaLaunchHostFunc(stream, done_in_stream, a);
+        rc = ncs_real.plain->cudaLaunchHostFunc(stream, done_in_stream, a);
     return rc;
 }
 
@@ -190,7 +187,7 @@ static cudaError_t add(void *dst, const void *src, size_t count, ncclDataType_t 
 
 void ncs_standins_forget(void)
 {
-    struct addition **at = &additions;
+    struct addition **at = &ncs_real.additions;
     while (*at) {
         struct addition *a = *at;
         if (!atomic_load(&a->done)) {
@@ -198,17 +195,16 @@ void ncs_standins_forget(void)
             continue;
         }
         *at = a->next;
-        plain->cudaFreeHost(a->dst);
+        ncs_real.plain->cudaFreeHost(a->dst);
         ncs_free(a);
     }
 }
 
-void ncs_standins_wrap(const struct ncs_api *functions, struct ncs_api *out)
+void ncs_standins_wrap(struct ncs_api *out)
 {
-    plain = functions;
-    if (!plain->cudaLaunchHostFunc || !plain->cudaMemcpyAsync)
+    if (!ncs_real.plain->cudaLaunchHostFunc || !ncs_real.plain->cudaMemcpyAsync)
         return;
     out->ncsDelay = delay;
-    if (plain->cudaMallocHost && plain->cudaFreeHost)
+    if (ncs_real.plain->cudaMallocHost && ncs_real.plain->cudaFreeHost)
         out->ncsAdd = add;
 }

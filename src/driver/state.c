@@ -47,9 +47,9 @@ static void add_task(void *snapshot, const struct ncs_call *call, int device,
 {
     struct ncs_snapshot *s = snapshot;
     size_t at = 0;
-    for (const struct real_context *c = ncs_real_world.first; c; c = c->next)
+    for (const struct real_context *c = ncs_real.first; c; c = c->next)
         at++;
-    for (const struct real_context *v = ncs_real_world.visitors; v && v != visitor; v = v->next)
+    for (const struct real_context *v = ncs_real.visitors; v && v != visitor; v = v->next)
         at++;
     s->op = ncs_resize(s->op, (s->ops + 1) * sizeof *s->op);
     ncs_call_pin((struct ncs_call *)call);
@@ -61,18 +61,18 @@ static void add_task(void *snapshot, const struct ncs_call *call, int device,
 void ncs_real_snapshot(struct ncs_snapshot *out)
 {
     size_t count = 0;
-    for (const struct real_context *c = ncs_real_world.first; c; c = c->next)
+    for (const struct real_context *c = ncs_real.first; c; c = c->next)
         count++;
-    for (const struct real_context *c = ncs_real_world.visitors; c; c = c->next)
+    for (const struct real_context *c = ncs_real.visitors; c; c = c->next)
         count++;
-    *out = (struct ncs_snapshot){ .stop = ncs_real_world.stop,
-                                  .now = ncs_real_now() - ncs_real_world.start };
+    *out = (struct ncs_snapshot){ .stop = ncs_real.stop,
+                                  .now = ncs_real_now() - ncs_real.start };
     out->context = ncs_new(count * sizeof *out->context);
     out->gate = ncs_new(count * sizeof *out->gate);
     out->wait = ncs_new(count * sizeof *out->wait);
-    for (const struct real_context *c = ncs_real_world.first; c; c = c->next)
+    for (const struct real_context *c = ncs_real.first; c; c = c->next)
         add_context(out, c);
-    for (const struct real_context *c = ncs_real_world.visitors; c; c = c->next)
+    for (const struct real_context *c = ncs_real.visitors; c; c = c->next)
         add_context(out, c);
     ncs_real_tasks(add_task, out);
 }

@@ -22,8 +22,6 @@
 #define GRACE SECOND
 #define GRIEF (5 * SECOND)
 
-static const struct ncs_api *plain;
-static atomic_bool interrupted;
 
 /* ---- opening and closing ---- */
 
@@ -31,7 +29,7 @@ static bool shares_gpus(void)
 {
     const char *set = getenv("NCCL_MULTI_RANK_GPU_ENABLE");
     int version = 0;
-    return set && strcmp(set, "1") == 0 && plain->ncclGetVersion(&version) == ncclSuccess &&
+    return set && strcmp(set, "1") == 0 && ncs_real.plain->ncclGetVersion(&version) == ncclSuccess &&
            version >= NCCL_VERSION(2, 30, 3);
 }
 
@@ -40,50 +38,50 @@ static bool refuse(int ranks, struct ncs_error *err)
 {
     int version = 0;
     char text[24];
-    plain->ncclGetVersion(&version);
+    ncs_real.plain->ncclGetVersion(&version);
     ncs_fail(err, NCS_NO_DEVICE, "driver nccl: %d ranks need %d GPUs, %d %s here", ranks, ranks,
-             ncs_real_world.gpus, ncs_real_world.gpus == 1 ? "is" : "are");
+             ncs_real.gpus, ncs_real.gpus == 1 ? "is" : "are");
     if (version < NCCL_VERSION(2, 30, 3))
         return ncs_fail_hint(err, "run fewer ranks, as -n %d; NCCL allows several on a GPU from 2.30.3"
-                             " on, this is %s", ncs_real_world.gpus,
+                             " on, this is %s", ncs_real.gpus,
                              ncs_nccl_version_text(version, text, sizeof text));
     return ncs_fail_hint(err, "run fewer ranks, as -n %d, or several on a GPU: NCCL_MULTI_RANK_GPU_"
-                         "ENABLE=1 in the environment, at best 2 on each", ncs_real_world.gpus);
+                         "ENABLE=1 in the environment, at best 2 on each", ncs_real.gpus);
 }
 
 static bool machine_open(const struct ncs_machine_options *options, struct ncs_error *err)
 {
     const char *why;
-    if (ncs_real_world.open)
+    if (ncs_real.open)
         return ncs_fail(err, NCS_INTERNAL, "the machine is open already");
-    ncs_real_world.gpus = ncs_driver_devices(plain, &why);
-    if (ncs_real_world.gpus < 1)
+    ncs_real.gpus = ncs_driver_devices(ncs_real.plain, &why);
+    if (ncs_real.gpus < 1)
         return ncs_fail(err, NCS_NO_DEVICE, "driver nccl: no GPU is here: %s",
                         why ? why : "no CUDA-capable device is detected");
-    if (options->ranks > ncs_real_world.gpus && !shares_gpus())
+    if (options->ranks > ncs_real.gpus && !shares_gpus())
         return refuse(options->ranks, err);
     ncs_real_take();
-    ncs_real_world.open = true;
-    ncs_real_world.started = ncs_real_world.stopped = ncs_real_world.cancelled = false;
-    ncs_real_world.options = *options;
-    ncs_real_world.first = NULL;
-    ncs_real_world.last = &ncs_real_world.first;
-    ncs_real_world.visitors = NULL;
-    ncs_real_world.live = ncs_real_world.stopped_for_ever = 0;
-    ncs_real_world.gates = NULL;
-    ncs_real_world.start = ncs_real_world.progress = ncs_real_now();
-    ncs_real_world.stop = NCS_STOP_INTERRUPTED;
-    ncs_real_cond_new(&ncs_real_world.changed);
-    atomic_store(&interrupted, false);
-    ncs_stage_open(plain, options->ranks, options->staging);
+    ncs_real.open = true;
+    ncs_real.started = ncs_real.stopped = ncs_real.cancelled = false;
+    ncs_real.options = *options;
+    ncs_real.first = NULL;
+    ncs_real.last = &ncs_real.first;
+    ncs_real.visitors = NULL;
+    ncs_real.live = ncs_real.stopped_for_ever = 0;
+    ncs_real.gates = NULL;
+    ncs_real.start = ncs_real.progress = ncs_real_now();
+    ncs_real.stop = NCS_STOP_INTERRUPTED;
+    ncs_real_cond_new(&ncs_real.changed);
+    atomic_store(&ncs_real.interrupted, false);
+    ncs_stage_open(options->ranks, options->staging);
     return true;
 }
 
 static void machine_close(void)
 {
-    if (!ncs_real_world.open)
+    if (!ncs_real.open)
         return;
-    for (struct real_context *c = ncs_real_world.first, *next; c; c = next) {
+    for (struct real_context *c = ncs_real.first, *next; c; c = next) {
         next = c->next;
         if (c->at == GONE)
             pthread_join(c->thread, NULL);
@@ -95,21 +93,21 @@ static void machine_close(void)
         ncs_free(c->key);
         ncs_free(c);
     }
-    if (ncs_real_world.live == 0) {
+    if (ncs_real.live == 0) {
         ncs_stage_close();
         ncs_waits_forget();
         ncs_standins_forget();
-        pthread_cond_destroy(&ncs_real_world.changed);
+        pthread_cond_destroy(&ncs_real.changed);
     }
-    ncs_real_world.first = NULL;
-    ncs_real_world.open = false;
+    ncs_real.first = NULL;
+    ncs_real.open = false;
     ncs_real_leave();
 }
 
 /* Where the GPUs are gone meanwhile it stays closed, and the next spawn or run is that of nobody. */
 static void machine_reset(void)
 {
-    struct ncs_machine_options options = ncs_real_world.options;
+    struct ncs_machine_options options = ncs_real.options;
     struct ncs_error err;
     machine_close();
     (void)machine_open(&options, &err);
@@ -122,18 +120,18 @@ static void *context_main(void *arg)
     struct real_context *c = arg;
     ncs_real_self = c;
     ncs_real_take();
-    while (!ncs_real_world.started && !ncs_real_world.cancelled)
-        ncs_real_wait(&ncs_real_world.changed, -1);
+    while (!ncs_real.started && !ncs_real.cancelled)
+        ncs_real_wait(&ncs_real.changed, -1);
     ncs_local = c->options.local;
-    if (!ncs_real_world.cancelled) {
-        plain->cudaSetDevice(c->options.process % ncs_real_world.gpus);
+    if (!ncs_real.cancelled) {
+        ncs_real.plain->cudaSetDevice(c->options.process % ncs_real.gpus);
         c->options.main(c->options.arg);
     }
     ncs_stage_forget();
     c->at = GONE;
-    ncs_real_world.live--;
-    ncs_real_world.progress = ncs_real_now();
-    pthread_cond_broadcast(&ncs_real_world.changed);
+    ncs_real.live--;
+    ncs_real.progress = ncs_real_now();
+    pthread_cond_broadcast(&ncs_real.changed);
     ncs_real_leave();
     return NULL;
 }
@@ -151,9 +149,9 @@ static bool machine_spawn(const struct ncs_context_options *options, struct ncs_
         ncs_free(c);
         return ncs_fail(err, NCS_NO_MEMORY, "no thread for rank %d", options->process);
     }
-    *ncs_real_world.last = c;
-    ncs_real_world.last = &c->next;
-    ncs_real_world.live++;
+    *ncs_real.last = c;
+    ncs_real.last = &c->next;
+    ncs_real.live++;
     return true;
 }
 
@@ -169,57 +167,57 @@ static bool any_has_time(const struct real_context *c)
 static bool stalled(void)
 {
     int64_t now = ncs_real_now();
-    if (any_has_time(ncs_real_world.first) || any_has_time(ncs_real_world.visitors))
-        ncs_real_world.progress = now;
-    int64_t patience = ncs_real_world.options.patience;
-    return patience > 0 && now - ncs_real_world.progress >= patience;
+    if (any_has_time(ncs_real.first) || any_has_time(ncs_real.visitors))
+        ncs_real.progress = now;
+    int64_t patience = ncs_real.options.patience;
+    return patience > 0 && now - ncs_real.progress >= patience;
 }
 
 static enum ncs_stop machine_run(void)
 {
-    ncs_real_world.started = true;
-    ncs_real_world.progress = ncs_real_now();
-    pthread_cond_broadcast(&ncs_real_world.changed);
-    ncs_real_world.stop = NCS_STOP_DONE;
-    while (ncs_real_world.live > 0) {
-        if (atomic_load(&interrupted) || stalled()) {
-            ncs_real_world.stop =
-                atomic_load(&interrupted) ? NCS_STOP_INTERRUPTED : NCS_STOP_STALLED;
+    ncs_real.started = true;
+    ncs_real.progress = ncs_real_now();
+    pthread_cond_broadcast(&ncs_real.changed);
+    ncs_real.stop = NCS_STOP_DONE;
+    while (ncs_real.live > 0) {
+        if (atomic_load(&ncs_real.interrupted) || stalled()) {
+            ncs_real.stop =
+                atomic_load(&ncs_real.interrupted) ? NCS_STOP_INTERRUPTED : NCS_STOP_STALLED;
             break;
         }
-        ncs_real_wait(&ncs_real_world.changed, ncs_real_now() + LOOK);
+        ncs_real_wait(&ncs_real.changed, ncs_real_now() + LOOK);
     }
-    if (ncs_real_world.stop == NCS_STOP_DONE)
+    if (ncs_real.stop == NCS_STOP_DONE)
         ncs_stage_look_at_all();
-    ncs_real_world.stopped = true; /* the runner has the token from here on */
-    return ncs_real_world.stop;
+    ncs_real.stopped = true; /* the runner has the token from here on */
+    return ncs_real.stop;
 }
 
 static void machine_interrupt(void)
 {
-    atomic_store(&interrupted, true);
+    atomic_store(&ncs_real.interrupted, true);
 }
 
 static void machine_abandon(void)
 {
     int64_t until = ncs_real_now() + GRACE;
-    ncs_real_world.cancelled = true;
+    ncs_real.cancelled = true;
     ncs_real_gates_wake();
-    pthread_cond_broadcast(&ncs_real_world.changed);
-    while (ncs_real_world.live + ncs_real_world.stopped_for_ever > 0 && ncs_real_now() < until)
-        ncs_real_wait(&ncs_real_world.changed, ncs_real_now() + LOOK);
+    pthread_cond_broadcast(&ncs_real.changed);
+    while (ncs_real.live + ncs_real.stopped_for_ever > 0 && ncs_real_now() < until)
+        ncs_real_wait(&ncs_real.changed, ncs_real_now() + LOOK);
 }
 
 static bool machine_lingers(void)
 {
-    return ncs_real_world.open && ncs_real_world.live > 0;
+    return ncs_real.open && ncs_real.live > 0;
 }
 
 /* ---- what a context asks ---- */
 
 static int64_t machine_now(void)
 {
-    return ncs_real_now() - ncs_real_world.start;
+    return ncs_real_now() - ncs_real.start;
 }
 
 static int64_t machine_clock(void)
@@ -233,13 +231,13 @@ static int64_t machine_clock(void)
 /* Whoever comes here after the verdict stays until the run is over. */
 static void stay(void)
 {
-    while (ncs_real_world.stopped && !ncs_real_world.cancelled)
-        ncs_real_wait(&ncs_real_world.changed, -1);
+    while (ncs_real.stopped && !ncs_real.cancelled)
+        ncs_real_wait(&ncs_real.changed, -1);
 }
 
 static bool is_visitor(const struct real_context *c)
 {
-    const struct real_context *v = ncs_real_world.visitors;
+    const struct real_context *v = ncs_real.visitors;
     while (v && v != c)
         v = v->next;
     return v != NULL;
@@ -250,18 +248,18 @@ static void stop_for_ever(struct real_context *c)
 {
     bool counts = !is_visitor(c);
     c->at = STOPPED;
-    ncs_real_world.live -= counts;
-    ncs_real_world.stopped_for_ever += counts;
-    pthread_cond_broadcast(&ncs_real_world.changed);
-    while (!ncs_real_world.cancelled)
-        ncs_real_wait(&ncs_real_world.changed, -1);
-    ncs_real_world.stopped_for_ever -= counts;
-    ncs_real_world.live += counts;
+    ncs_real.live -= counts;
+    ncs_real.stopped_for_ever += counts;
+    pthread_cond_broadcast(&ncs_real.changed);
+    while (!ncs_real.cancelled)
+        ncs_real_wait(&ncs_real.changed, -1);
+    ncs_real.stopped_for_ever -= counts;
+    ncs_real.live += counts;
 }
 
 void ncs_real_stop_dead(void)
 {
-    if (ncs_real_is_dead() && !ncs_real_world.cancelled)
+    if (ncs_real_is_dead() && !ncs_real.cancelled)
         stop_for_ever(ncs_real_self);
 }
 
@@ -271,32 +269,32 @@ static void machine_sleep(int64_t nanoseconds)
     int64_t until = nanoseconds < INT64_MAX - now ? now + nanoseconds : INT64_MAX;
     if (ncs_real_self)
         ncs_real_self->at = ASLEEP;
-    while (!ncs_real_world.cancelled && !ncs_real_is_dead() &&
-           (ncs_real_world.stopped || ncs_real_now() < until))
-        ncs_real_wait(&ncs_real_world.changed, ncs_real_world.stopped ? -1 : until);
+    while (!ncs_real.cancelled && !ncs_real_is_dead() &&
+           (ncs_real.stopped || ncs_real_now() < until))
+        ncs_real_wait(&ncs_real.changed, ncs_real.stopped ? -1 : until);
     ncs_real_stop_dead();
     if (ncs_real_self)
         ncs_real_self->at = AT_WORK;
-    ncs_real_world.progress = ncs_real_now();
+    ncs_real.progress = ncs_real_now();
 }
 
 static bool machine_cancelled(void)
 {
-    return ncs_real_self && ncs_real_world.cancelled;
+    return ncs_real_self && ncs_real.cancelled;
 }
 
 /* A script that computes without a look at anything is getting on. */
 static void machine_check(void)
 {
     if (ncs_real_self && ncs_real_self->polls == ncs_real_self->checked)
-        ncs_real_world.progress = ncs_real_now();
+        ncs_real.progress = ncs_real_now();
     if (ncs_real_self)
         ncs_real_self->checked = ncs_real_self->polls;
     ncs_real_leave();
     sched_yield();
     ncs_real_take();
-    while (atomic_load(&interrupted) && !ncs_real_world.cancelled)
-        ncs_real_wait(&ncs_real_world.changed, -1);
+    while (atomic_load(&ncs_real.interrupted) && !ncs_real.cancelled)
+        ncs_real_wait(&ncs_real.changed, -1);
     stay();
     ncs_real_stop_dead();
 }
@@ -305,8 +303,8 @@ static void machine_end(enum ncs_ending how, const char *message, struct ncs_pla
 {
     if (!ncs_real_self)
         return;
-    if (how == NCS_END_ERROR && ncs_real_self->failed && ncs_real_world.options.patience > GRIEF)
-        ncs_real_world.options.patience = GRIEF;
+    if (how == NCS_END_ERROR && ncs_real_self->failed && ncs_real.options.patience > GRIEF)
+        ncs_real.options.patience = GRIEF;
     ncs_real_self->ending = how;
     ncs_free(ncs_real_self->message);
     ncs_real_self->message = ncs_copy_text(message);
@@ -334,10 +332,10 @@ static void machine_die(const char *message, struct ncs_place place)
 {
     if (!ncs_real_self)
         return;
-    mark_dead(ncs_real_world.first, message, place);
-    mark_dead(ncs_real_world.visitors, message, place);
+    mark_dead(ncs_real.first, message, place);
+    mark_dead(ncs_real.visitors, message, place);
     ncs_real_gates_wake();
-    pthread_cond_broadcast(&ncs_real_world.changed);
+    pthread_cond_broadcast(&ncs_real.changed);
     machine_end(NCS_END_KILLED, message, place);
 }
 
@@ -365,11 +363,6 @@ static bool machine_schedule(struct ncs_str *out, struct ncs_error *err)
     (void)err;
     ncs_str_add(out, "");
     return true;
-}
-
-void ncs_machine_real_uses(const struct ncs_api *functions)
-{
-    plain = functions;
 }
 
 const struct ncs_machine ncs_machine_real = {

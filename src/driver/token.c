@@ -6,10 +6,9 @@
 #include "driver/token.h"
 #include "driver/world.h"
 
-static pthread_mutex_t token = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local bool has_token;
 _Thread_local struct real_context *ncs_real_self;
-struct real_world ncs_real_world;
+struct real_driver ncs_real = { .token = PTHREAD_MUTEX_INITIALIZER };
 
 int64_t ncs_real_now(void)
 {
@@ -32,10 +31,10 @@ bool ncs_real_wait(pthread_cond_t *cond, int64_t until)
     int rc;
     has_token = false;
     if (until < 0) {
-        rc = pthread_cond_wait(cond, &token);
+        rc = pthread_cond_wait(cond, &ncs_real.token);
     } else {
         struct timespec t = { (time_t)(until / SECOND), (long)(until % SECOND) };
-        rc = pthread_cond_timedwait(cond, &token, &t);
+        rc = pthread_cond_timedwait(cond, &ncs_real.token, &t);
     }
     has_token = true;
     return rc != ETIMEDOUT;
@@ -43,14 +42,14 @@ bool ncs_real_wait(pthread_cond_t *cond, int64_t until)
 
 void ncs_real_take(void)
 {
-    pthread_mutex_lock(&token);
+    pthread_mutex_lock(&ncs_real.token);
     has_token = true;
 }
 
 void ncs_real_leave(void)
 {
     has_token = false;
-    pthread_mutex_unlock(&token);
+    pthread_mutex_unlock(&ncs_real.token);
 }
 
 bool ncs_token_leave(void)
@@ -80,7 +79,7 @@ void ncs_token_take(bool held, enum ncs_fn fn, int rc)
     if (ncs_real_self && ncs_real_is_look(fn) && !done)
         ncs_real_self->polls++;
     else if (!ncs_real_is_look(fn))
-        ncs_real_world.progress = ncs_real_now();
+        ncs_real.progress = ncs_real_now();
 }
 
 bool ncs_token_is_held(void)
@@ -90,13 +89,13 @@ bool ncs_token_is_held(void)
 
 bool ncs_token_over(void)
 {
-    return ncs_real_world.cancelled;
+    return ncs_real.cancelled;
 }
 
 bool ncs_token_pause(int64_t nanoseconds)
 {
     struct timespec t = { (time_t)(nanoseconds / SECOND), (long)(nanoseconds % SECOND) };
-    if (ncs_real_world.cancelled)
+    if (ncs_real.cancelled)
         return false;
     bool held = ncs_token_leave();
     nanosleep(&t, NULL);
@@ -106,23 +105,23 @@ bool ncs_token_pause(int64_t nanoseconds)
         if (ncs_real_self)
             ncs_real_self->at = AT_WORK;
     }
-    return !ncs_real_world.cancelled;
+    return !ncs_real.cancelled;
 }
 
 void ncs_token_progress(void)
 {
-    ncs_real_world.progress = ncs_real_now();
+    ncs_real.progress = ncs_real_now();
 }
 
 struct real_context *ncs_token_lend(struct ncs_local *local)
 {
     ncs_real_take();
-    if (ncs_real_world.cancelled || ncs_real_world.stopped || !ncs_real_world.open)
+    if (ncs_real.cancelled || ncs_real.stopped || !ncs_real.open)
         return NULL;
     struct real_context *visitor = ncs_new(sizeof *visitor);
     visitor->options.local = local;
-    visitor->next = ncs_real_world.visitors;
-    ncs_real_world.visitors = visitor;
+    visitor->next = ncs_real.visitors;
+    ncs_real.visitors = visitor;
     ncs_real_self = visitor;
     ncs_local = local;
     return visitor;
@@ -130,7 +129,7 @@ struct real_context *ncs_token_lend(struct ncs_local *local)
 
 void ncs_token_back(struct real_context *visitor)
 {
-    struct real_context **at = &ncs_real_world.visitors;
+    struct real_context **at = &ncs_real.visitors;
     if (visitor) {
         while (*at != visitor)
             at = &(*at)->next;
@@ -138,7 +137,7 @@ void ncs_token_back(struct real_context *visitor)
         ncs_free(visitor->key);
         ncs_free(visitor->message);
         ncs_free(visitor);
-        ncs_real_world.progress = ncs_real_now();
+        ncs_real.progress = ncs_real_now();
     }
     ncs_real_self = NULL;
     ncs_local = NULL;

@@ -27,19 +27,17 @@ struct real_context *ncs_token_lend(struct ncs_local *local);
 void ncs_token_back(struct real_context *visitor);
 
 extern const struct ncs_machine ncs_machine_real;
-/* `plain`: the libraries' own functions. */
-void ncs_machine_real_uses(const struct ncs_api *plain);
 
 /* real_wrap.c: the same functions, each with the token given back while it runs. */
-void ncs_real_wrap(const struct ncs_api *api, struct ncs_api *out);
+void ncs_real_wrap(struct ncs_api *out);
 
 /* waits.c: those that block for as long as a device works become polls, and host functions get the
- * token. `plain` must stay. */
-void ncs_waits_wrap(const struct ncs_api *plain, struct ncs_api *out);
+ * token. */
+void ncs_waits_wrap(struct ncs_api *out);
 void ncs_waits_forget(void); /* the streams of a run */
 
 /* standin.c: what stands for kernels. */
-void ncs_standins_wrap(const struct ncs_api *plain, struct ncs_api *out);
+void ncs_standins_wrap(struct ncs_api *out);
 void ncs_standins_forget(void); /* frees what no device uses any more */
 
 #endif

@@ -13,49 +13,43 @@
 #define SHORTEST ((int64_t)5000)
 #define LONGEST ((int64_t)1000000)
 
-static const struct ncs_api *plain;
-static struct ncs_api token; /* with the token given back around each call */
 
-/* The streams that the run has made. */
-struct stream {
+struct real_stream {
     cudaStream_t handle;
     int device;
     bool blocking; /* in order with the legacy stream */
 };
 
-static struct stream *streams;
-static size_t count, room;
-
 static int current_device(void)
 {
     int device = 0;
-    if (plain->cudaGetDevice(&device) != cudaSuccess)
+    if (ncs_real.plain->cudaGetDevice(&device) != cudaSuccess)
         device = 0;
     return device;
 }
 
 static void remember(cudaStream_t handle, bool blocking)
 {
-    struct stream s = { handle, current_device(), blocking };
-    NCS_PUSH(streams, count, room, s);
+    struct real_stream s = { handle, current_device(), blocking };
+    NCS_PUSH(ncs_real.streams.stream, ncs_real.streams.count, ncs_real.streams.room, s);
 }
 
 static void forget_tasks(void);
 
 static void forget(cudaStream_t handle)
 {
-    for (size_t i = 0; i < count; i++)
-        if (streams[i].handle == handle) {
-            streams[i] = streams[--count];
+    for (size_t i = 0; i < ncs_real.streams.count; i++)
+        if (ncs_real.streams.stream[i].handle == handle) {
+            ncs_real.streams.stream[i] = ncs_real.streams.stream[--ncs_real.streams.count];
             return;
         }
 }
 
 void ncs_waits_forget(void)
 {
-    ncs_free(streams);
-    streams = NULL;
-    count = room = 0;
+    ncs_free(ncs_real.streams.stream);
+    ncs_real.streams.stream = NULL;
+    ncs_real.streams.count = ncs_real.streams.room = 0;
     forget_tasks();
 }
 
@@ -64,9 +58,9 @@ void ncs_waits_forget(void)
 /* A look that finds nothing is an error to CUDA, which the script has not made. */
 static void unmark(cudaError_t before)
 {
-    if (before == cudaSuccess && plain->cudaGetLastError && plain->cudaPeekAtLastError &&
-        plain->cudaPeekAtLastError() == cudaErrorNotReady)
-        plain->cudaGetLastError();
+    if (before == cudaSuccess && ncs_real.plain->cudaGetLastError && ncs_real.plain->cudaPeekAtLastError &&
+        ncs_real.plain->cudaPeekAtLastError() == cudaErrorNotReady)
+        ncs_real.plain->cudaGetLastError();
 }
 
 /* What has come about meanwhile. True: an error of NCCL's, which ends the wait. */
@@ -88,7 +82,7 @@ static bool has_failed(void)
 /* Looks until the answer is another than "not ready"; that one, too, when the run is over. */
 static cudaError_t watch(cudaError_t (*look)(const void *what), const void *what)
 {
-    cudaError_t before = plain->cudaPeekAtLastError ? plain->cudaPeekAtLastError() : cudaSuccess;
+    cudaError_t before = ncs_copy_standing_error();
     cudaError_t rc = look(what);
     for (int64_t pause = SHORTEST; rc == cudaErrorNotReady; rc = look(what)) {
         unmark(before);
@@ -110,13 +104,13 @@ static bool is_over(cudaError_t rc)
 
 static cudaError_t look_at_stream(const void *what)
 {
-    return token.cudaStreamQuery(*(const cudaStream_t *)what);
+    return ncs_real.with_token.cudaStreamQuery(*(const cudaStream_t *)what);
 }
 
 static bool is_there(cudaStream_t handle)
 {
-    for (size_t i = 0; i < count; i++)
-        if (streams[i].handle == handle)
+    for (size_t i = 0; i < ncs_real.streams.count; i++)
+        if (ncs_real.streams.stream[i].handle == handle)
             return true;
     return false;
 }
@@ -126,12 +120,12 @@ static bool is_there(cudaStream_t handle)
 static cudaError_t look_at_listed(const void *what)
 {
     cudaStream_t stream = *(const cudaStream_t *)what;
-    return is_there(stream) ? plain->cudaStreamQuery(stream) : cudaSuccess;
+    return is_there(stream) ? ncs_real.plain->cudaStreamQuery(stream) : cudaSuccess;
 }
 
 static cudaError_t look_at_event(const void *what)
 {
-    return token.cudaEventQuery(*(const cudaEvent_t *)what);
+    return ncs_real.with_token.cudaEventQuery(*(const cudaEvent_t *)what);
 }
 
 static cudaError_t wait_stream(cudaStream_t stream)
@@ -151,10 +145,10 @@ static cudaError_t wait_streams(bool all)
 {
     int device = current_device();
     size_t waited = 0;
-    cudaStream_t *wait = ncs_new(count * sizeof *wait);
-    for (size_t i = 0; i < count; i++)
-        if (streams[i].device == device && (all || streams[i].blocking))
-            wait[waited++] = streams[i].handle;
+    cudaStream_t *wait = ncs_new(ncs_real.streams.count * sizeof *wait);
+    for (size_t i = 0; i < ncs_real.streams.count; i++)
+        if (ncs_real.streams.stream[i].device == device && (all || ncs_real.streams.stream[i].blocking))
+            wait[waited++] = ncs_real.streams.stream[i].handle;
     cudaError_t rc = wait_stream(NULL);
     for (size_t i = 0; i < waited && !is_over(rc); i++)
         rc = watch(look_at_listed, &wait[i]);
@@ -167,24 +161,24 @@ static cudaError_t wait_streams(bool all)
 static cudaError_t over_device_synchronize(void)
 {
     cudaError_t rc = wait_streams(true);
-    return rc == cudaSuccess ? token.cudaDeviceSynchronize() : rc;
+    return rc == cudaSuccess ? ncs_real.with_token.cudaDeviceSynchronize() : rc;
 }
 
 static cudaError_t over_free(void *p)
 {
     cudaError_t rc = p ? wait_streams(true) : cudaSuccess;
-    return rc == cudaSuccess ? token.cudaFree(p) : rc;
+    return rc == cudaSuccess ? ncs_real.with_token.cudaFree(p) : rc;
 }
 
 static cudaError_t over_memcpy(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind)
 {
     cudaError_t rc = wait_streams(false);
-    return rc == cudaSuccess ? token.cudaMemcpy(dst, src, bytes, kind) : rc;
+    return rc == cudaSuccess ? ncs_real.with_token.cudaMemcpy(dst, src, bytes, kind) : rc;
 }
 
 static cudaError_t over_stream_create(cudaStream_t *stream)
 {
-    cudaError_t rc = token.cudaStreamCreate(stream);
+    cudaError_t rc = ncs_real.with_token.cudaStreamCreate(stream);
     if (rc == cudaSuccess)
         remember(*stream, true);
     return rc;
@@ -192,7 +186,7 @@ static cudaError_t over_stream_create(cudaStream_t *stream)
 
 static cudaError_t over_stream_create_with_flags(cudaStream_t *stream, unsigned int flags)
 {
-    cudaError_t rc = token.cudaStreamCreateWithFlags(stream, flags);
+    cudaError_t rc = ncs_real.with_token.cudaStreamCreateWithFlags(stream, flags);
     if (rc == cudaSuccess)
         remember(*stream, !(flags & cudaStreamNonBlocking));
     return rc;
@@ -201,7 +195,7 @@ static cudaError_t over_stream_create_with_flags(cudaStream_t *stream, unsigned 
 static cudaError_t over_stream_create_with_priority(cudaStream_t *stream, unsigned int flags,
                                                     int priority)
 {
-    cudaError_t rc = token.cudaStreamCreateWithPriority(stream, flags, priority);
+    cudaError_t rc = ncs_real.with_token.cudaStreamCreateWithPriority(stream, flags, priority);
     if (rc == cudaSuccess)
         remember(*stream, !(flags & cudaStreamNonBlocking));
     return rc;
@@ -210,12 +204,12 @@ static cudaError_t over_stream_create_with_priority(cudaStream_t *stream, unsign
 static cudaError_t over_stream_destroy(cudaStream_t stream)
 {
     forget(stream);
-    return token.cudaStreamDestroy(stream);
+    return ncs_real.with_token.cudaStreamDestroy(stream);
 }
 
 /* ---- functions that a stream runs ---- */
 
-struct task {
+struct real_task {
     cudaHostFn_t function;
     cudaStreamCallback_t callback; /* one of both */
     void *data;
@@ -223,29 +217,27 @@ struct task {
     struct ncs_call *call;         /* pinned; NULL = the run is over */
     int device;
     struct real_context *visitor;  /* NULL: it has not begun */
-    struct task *next;
+    struct real_task *next;
 };
 
-static struct task *tasks; /* of the run, that have not ended */
-
-static struct task *task_new(void *data)
+static struct real_task *task_new(void *data)
 {
-    struct task *t = ncs_new(sizeof *t);
+    struct real_task *t = ncs_new(sizeof *t);
     t->data = data;
     t->device = current_device();
     t->local.rank = ncs_local ? ncs_local->rank : -1;
     t->local.thread = NCS_THREAD_OF_DEVICE(t->device);
     t->call = ncs_local ? ncs_local->call : NULL;
     ncs_call_pin(t->call);
-    t->next = tasks;
-    tasks = t;
+    t->next = ncs_real.tasks;
+    ncs_real.tasks = t;
     return t;
 }
 
 /* Under the token. */
-static void task_free(struct task *t)
+static void task_free(struct real_task *t)
 {
-    struct task **at = &tasks;
+    struct real_task **at = &ncs_real.tasks;
     while (*at && *at != t)
         at = &(*at)->next;
     if (*at)
@@ -256,24 +248,24 @@ static void task_free(struct task *t)
 
 static void forget_tasks(void)
 {
-    for (struct task *t = tasks, *next; t; t = next) {
+    for (struct real_task *t = ncs_real.tasks, *next; t; t = next) {
         next = t->next;
         ncs_call_unpin(t->call);
         t->call = NULL;
         t->next = NULL;
     }
-    tasks = NULL;
+    ncs_real.tasks = NULL;
 }
 
 void ncs_real_tasks(void (*visit)(void *arg, const struct ncs_call *call, int device,
                                   const struct real_context *visitor), void *arg)
 {
-    for (const struct task *t = tasks; t; t = t->next)
+    for (const struct real_task *t = ncs_real.tasks; t; t = t->next)
         if (t->call)
             visit(arg, t->call, t->device, t->visitor);
 }
 
-static void run_task(struct task *t, cudaStream_t stream, cudaError_t status)
+static void run_task(struct real_task *t, cudaStream_t stream, cudaError_t status)
 {
     struct real_context *visitor = ncs_token_lend(&t->local);
     t->visitor = visitor;
@@ -298,10 +290,10 @@ static void stream_task(cudaStream_t stream, cudaError_t status, void *task)
 static cudaError_t over_launch_host_func(cudaStream_t stream, cudaHostFn_t fn, void *data)
 {
     if (!fn)
-        return token.cudaLaunchHostFunc(stream, fn, data);
-    struct task *t = task_new(data);
+        return ncs_real.with_token.cudaLaunchHostFunc(stream, fn, data);
+    struct real_task *t = task_new(data);
     t->function = fn;
-    cudaError_t rc = token.cudaLaunchHostFunc(stream, host_task, t);
+    cudaError_t rc = ncs_real.with_token.cudaLaunchHostFunc(stream, host_task, t);
     if (rc != cudaSuccess)
         task_free(t);
     return rc;
@@ -311,24 +303,23 @@ static cudaError_t over_add_callback(cudaStream_t stream, cudaStreamCallback_t f
                                      unsigned int flags)
 {
     if (!fn)
-        return token.cudaStreamAddCallback(stream, fn, data, flags);
-    struct task *t = task_new(data);
+        return ncs_real.with_token.cudaStreamAddCallback(stream, fn, data, flags);
+    struct real_task *t = task_new(data);
     t->callback = fn;
-    cudaError_t rc = token.cudaStreamAddCallback(stream, stream_task, t, flags);
+    cudaError_t rc = ncs_real.with_token.cudaStreamAddCallback(stream, stream_task, t, flags);
     if (rc != cudaSuccess)
         task_free(t);
     return rc;
 }
 
 #define OVER(name, function)                                                                   \
-    if (plain->name)                                                                           \
+    if (ncs_real.plain->name)                                                                           \
         out->name = function
 
-void ncs_waits_wrap(const struct ncs_api *functions, struct ncs_api *out)
+void ncs_waits_wrap(struct ncs_api *out)
 {
-    plain = functions;
-    token = *out;
-    OVER(cudaGetDevice, plain->cudaGetDevice); /* at once; the journal asks amidst its own work */
+    ncs_real.with_token = *out;
+    OVER(cudaGetDevice, ncs_real.plain->cudaGetDevice); /* at once; the journal asks amidst its own work */
     OVER(cudaStreamSynchronize, wait_stream);
     OVER(cudaEventSynchronize, wait_event);
     OVER(cudaDeviceSynchronize, over_device_synchronize);

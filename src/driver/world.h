@@ -5,12 +5,14 @@
 #define NCS_DRIVER_WORLD_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "api/gen/api.h"
 #include "api/machine.h"
+#include "base/map.h"
 
 #define SECOND ((int64_t)1000000000)
 
@@ -33,7 +35,50 @@ struct real_context {
     struct real_context *next;
 };
 
-struct real_world {
+/* What is staged: copies of what collectives read and write (stage.h). */
+struct stage_state {
+    bool open, copies;
+    int ranks;
+    struct stage_arena *arena;        /* by rank, of `pinned` */
+    void *pinned;
+    struct stage_launch **under_way;  /* by rank, oldest first */
+    int *ops;                         /* by rank: copies and events under way */
+    struct stage_launch *made;        /* their inputs are copied, and NCCL may not have them yet */
+    struct stage_launch *in_progress; /* of non-blocking communicators, until they are ready */
+};
+
+/* A process has one NCCL and one CUDA runtime, whose functions have no argument for a context: all that the
+ * driver knows is here, and what is a thread's own in its _Thread_local variables. */
+struct real_driver {
+    const struct ncs_api *plain;  /* the libraries' own functions */
+    struct ncs_api with_token;    /* with the token given back around each */
+    struct ncs_api wrapped;       /* what scripts call */
+    pthread_mutex_t token;
+    atomic_bool interrupted;
+
+    struct stage_state stage;
+    struct {
+        struct real_event *free;
+        size_t count, room;
+    } events;
+    struct {
+        struct stage_line *first;
+        struct ncs_map by_rank; /* by communicator and rank in it */
+        struct ncs_map broken;  /* by communicator + 1 */
+    } lines;
+    struct {
+        struct ncs_observer observer;
+        struct ncs_map open;
+        const struct meeting *told; /* whose copies may be asked for */
+    } meetings;
+    struct {
+        struct real_stream *stream; /* that the run has made */
+        size_t count, room;
+    } streams;
+    struct real_task *tasks;    /* functions that streams run and that have not ended */
+    struct addition *additions; /* standin.c */
+
+    /* Of the machine. */
     bool open, started, stopped, cancelled;
     struct ncs_machine_options options;
     int gpus;
@@ -46,7 +91,7 @@ struct real_world {
     enum ncs_stop stop;
 };
 
-extern struct real_world ncs_real_world;
+extern struct real_driver ncs_real;
 extern _Thread_local struct real_context *ncs_real_self; /* NULL on a thread that is none of the run's */
 
 int64_t ncs_real_now(void); /* ns of the host's monotonic clock */
