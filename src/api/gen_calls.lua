@@ -6,7 +6,7 @@ return function(given)
 
   -- The simulator has every function of the table, each named sim_ and the function's name.
   local function sim_functions()
-    local line = output("src/sim/gen/functions.h", "/* " .. given.note)
+    local line = output("src/sim/kernel/gen/functions.h", "/* " .. given.note)
     line " * The functions of the simulator, each named sim_ and the function's name. */"
     line "#ifndef NCS_SIM_GEN_FUNCTIONS_H"
     line "#define NCS_SIM_GEN_FUNCTIONS_H"
@@ -37,10 +37,10 @@ return function(given)
     root = "root", peer = "root", comm = "comm", stream = "stream" }
 
   local function sim_calls()
-    local line = output("src/sim/gen/nccl_collectives.c", "/* " .. given.note)
+    local line = output("src/sim/nccl/gen/nccl_collectives.c", "/* " .. given.note)
     line " * Collectives, sends and receives: each is a request, whose row says the rest. */"
-    line "#include \"sim/gen/functions.h\""
-    line "#include \"sim/request.h\""
+    line "#include \"sim/kernel/gen/functions.h\""
+    line "#include \"sim/nccl/request.h\""
     for _, fn in ipairs(api.functions) do
       if fn.counted and not fn.one_sided then
         local set = { ".fn = NCS_FN_" .. (fn.same or fn.name) }

@@ -8,7 +8,7 @@
 
 #include "ncclscript/nccl_abi.h"
 
-/* A data type, for the rooms that need no arithmetic of their own: the simulator (sim/dtype.h) and the
+/* A data type, for the rooms that need no arithmetic of their own: the simulator (sim/data/dtype.h) and the
  * verification (verify/element.c) have theirs, so that one can be wrong without the others following. */
 struct ncs_dtype_info {
     const char *name;     /* "float16" */

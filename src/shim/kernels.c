@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "shim/shim.h"
-#include "sim/foreign.h"
+#include "sim/kernel/foreign.h"
 
 struct dim3_abi {
     unsigned x, y, z;

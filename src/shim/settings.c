@@ -10,7 +10,7 @@
 #include "base/quantity.h"
 #include "base/str.h"
 #include "shim/shim.h"
-#include "sim/foreign.h"
+#include "sim/kernel/foreign.h"
 
 #define DEVICES 8
 #define DEVICES_MOST 1024

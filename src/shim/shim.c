@@ -16,7 +16,7 @@
 #include "api/version.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "sim/foreign.h"
+#include "sim/kernel/foreign.h"
 
 #define EAGER_BYTES ((uint64_t)4 << 20)
 

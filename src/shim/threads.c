@@ -11,7 +11,7 @@
 
 #include "base/mem.h"
 #include "shim/shim.h"
-#include "sim/foreign.h"
+#include "sim/kernel/foreign.h"
 
 #define BETWEEN_LOOKS_NS (10 * 1000000)
 

@@ -11,7 +11,7 @@
 #include "api/types.h"
 #include "formats.h"
 #include "ncclscript/nccl_abi.h"
-#include "sim/dtype.h"
+#include "sim/data/dtype.h"
 
 static bool cut_results; /* NCS_PLANT_ROUND */
 

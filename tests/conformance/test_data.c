@@ -12,8 +12,8 @@
 #include "element.h"
 #include "harness.h"
 #include "ncclscript/nccl_abi.h"
-#include "sim/data.h"
-#include "sim/data_plan.h"
+#include "sim/data/data.h"
+#include "sim/data/data_plan.h"
 
 enum { RANKS = 8, GUARD = 64, PREMUL = ncclNumOps, OPS };
 

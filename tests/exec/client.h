@@ -16,7 +16,7 @@
 #else
 #include "ncclscript/cuda_abi.h"
 #include "ncclscript/nccl_abi.h"
-#include "sim/gen/functions.h"
+#include "sim/kernel/gen/functions.h"
 
 #define DECLARE(name) extern __typeof__(*((struct ncs_api *)0)->name) name;
 SIM_FUNCTIONS(DECLARE)

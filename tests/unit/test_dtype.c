@@ -7,7 +7,7 @@
 #include "formats.h"
 #include "harness.h"
 #include "ncclscript/nccl_abi.h"
-#include "sim/dtype.h"
+#include "sim/data/dtype.h"
 
 struct kind {
     const struct format *is;

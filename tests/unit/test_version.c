@@ -5,12 +5,12 @@
 #include "api/environment.h"
 #include "api/version.h"
 #include "harness.h"
-#include "sim/bootstrap.h"
-#include "sim/check.h"
-#include "sim/config.h"
-#include "sim/environment.h"
-#include "sim/version.h"
-#include "sim/world.h"
+#include "sim/comm/bootstrap.h"
+#include "sim/comm/check.h"
+#include "sim/comm/config.h"
+#include "sim/kernel/world.h"
+#include "sim/settings/environment.h"
+#include "sim/settings/version.h"
 
 START_TEST(test_codes)
 {

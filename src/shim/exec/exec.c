@@ -19,7 +19,7 @@
 #include "shim/exec/misuse.h"
 #include "shim/exec/site.h"
 #include "shim/shim.h"
-#include "sim/foreign.h"
+#include "sim/kernel/foreign.h"
 
 #define JOURNAL_BYTES ((size_t)64 << 20)
 #define NOTICES_KEPT 1024

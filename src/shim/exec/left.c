@@ -3,7 +3,7 @@
 #include "base/mem.h"
 #include "base/quantity.h"
 #include "shim/exec/misuse.h"
-#include "sim/foreign.h"
+#include "sim/kernel/foreign.h"
 
 static void add_item(struct ncs_str *out, uint64_t n, const char *what)
 {

@@ -3,7 +3,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "shim/exec/site.h"
-#include "sim/foreign.h"
+#include "sim/kernel/foreign.h"
 
 enum kind {
     AFTER_DESTROY,

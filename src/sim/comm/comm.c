@@ -1,0 +1,284 @@
+#include "sim/comm/comm.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "sim/comm/init.h"
+#include "sim/comm/meet.h"
+#include "sim/comm/registration.h"
+#include "sim/comm/round.h"
+#include "sim/comm/slot.h"
+#include "sim/comm/spread.h"
+#include "sim/comm/window.h"
+#include "sim/cuda/op.h"
+#include "sim/kernel/job.h"
+#include "sim/kernel/list.h"
+#include "sim/kernel/world.h"
+#include "sim/settings/environment.h"
+
+/* Handles of the past that are kept as tombstones, once nobody else points to them. */
+enum { TOMBSTONES = 2048 };
+
+/* No address that a process could have. */
+#define FIRST_HANDLE ((uint64_t)0xc0 << 56)
+
+static ncclComm_t handle_of(uint64_t number)
+{
+    return (ncclComm_t)(uintptr_t)(FIRST_HANDLE + 64 * number);
+}
+
+ncclComm_t comm_handle(const struct comm_rank *cr)
+{
+    return handle_of(cr->handle);
+}
+
+static bool was_given(ncclComm_t handle)
+{
+    uint64_t number = ((uint64_t)(uintptr_t)handle - FIRST_HANDLE) / 64;
+    return number >= 1 && number <= sim_world.comm_handles && handle == handle_of(number);
+}
+
+struct comm_rank *comm_find(ncclComm_t handle)
+{
+    struct comm_rank *cr = ncs_map_get(&sim_world.comms, ncs_map_key(handle));
+    struct context *c = context_self();
+    return cr && c && cr->process == c->process ? cr : NULL;
+}
+
+/* NCCL knows a handle of the past by the marks that its memory has lost (NCCL 2.30.7, src/misc/argcheck.cc);
+ * its destroy looks by itself (src/init.cc). */
+int comm_refuse_ended(const struct comm_rank *cr, bool destroys)
+{
+    if (destroys)
+        nccl_warn("comm %s has already been destroyed", LOG_POINTER(cr->handle));
+    else
+        nccl_warn("Error: corrupted comm object detected");
+    nccl_explain(cr->state == COMM_GONE ? "the communicator was destroyed before"
+                                        : "the communicator was aborted before");
+    return ncclInvalidArgument;
+}
+
+int comm_ready(struct comm_rank *cr)
+{
+    if (cr->state >= COMM_ABORTED)
+        return comm_refuse_ended(cr, false);
+    if (cr->async == ncclInProgress || (cr->state == COMM_INIT && cr->async == 0)) {
+        nccl_warn("Attempt to use communicator before the previous operation returned ncclSuccess");
+        return ncclInvalidArgument;
+    }
+    return cr->async;
+}
+
+int comm_check(ncclComm_t handle, const char *what, struct comm_rank **out)
+{
+    if (!handle) {
+        nccl_warn("%s : comm argument is NULL", what);
+        return ncclInvalidArgument;
+    }
+    *out = comm_find(handle);
+    if (!*out) {
+        nccl_warn("Error: corrupted comm object detected");
+        if (was_given(handle))
+            nccl_explain("the communicator was destroyed before, or is another process's");
+        return ncclInvalidArgument;
+    }
+    return ncclSuccess;
+}
+
+struct peer *comm_peer(struct comm_rank *cr, int rank)
+{
+    struct peer *peer = ncs_map_get(&cr->peers, (uint64_t)rank + 1);
+    if (!peer) {
+        peer = sim_new(sizeof *peer);
+        peer->rank = rank;
+        ncs_map_put(&cr->peers, (uint64_t)rank + 1, peer);
+    }
+    return peer;
+}
+
+struct comm_rank *comm_rank_new(int rank, int nranks, struct gpu *gpu,
+                                const struct comm_config *config)
+{
+    struct comm_rank *cr = sim_new(sizeof *cr);
+    cr->process = gpu->process;
+    cr->gpu = gpu;
+    cr->resets = gpu->resets;
+    cr->handle = ++sim_world.comm_handles;
+    cr->rank = rank;
+    cr->nranks = nranks;
+    cr->config = *config;
+    cr->blocking = config->value[CONFIG_BLOCKING] != 0;
+    cr->family = cr;
+    cr->checks = check_mode_now();
+    cr->ordered = env_is(ENV_LAUNCH_ORDER_IMPLICIT, 1);
+    cr->rounds_meet = round_mode_is_group();
+    ncs_map_put(&sim_world.comms, ncs_map_key(comm_handle(cr)), cr);
+    return cr;
+}
+
+void comm_share(struct comm_rank *child, struct comm_rank *parent)
+{
+    child->family = parent->family;
+    parent->family->sharers++;
+    comm_hold(parent->family);
+}
+
+struct comm *comm_new(struct comm_rank *const *members, int nranks)
+{
+    struct comm *comm = sim_new(sizeof *comm);
+    comm->serial = ++sim_world.comm_serial;
+    comm->nranks = nranks;
+    comm->behind = nranks;
+    comm->connected = env_is(ENV_RUNTIME_CONNECT, 0) || env_is(ENV_CUMEM_ENABLE, 0);
+    comm->member = ncs_new((size_t)nranks * sizeof *comm->member);
+    memcpy(comm->member, members, (size_t)nranks * sizeof *comm->member);
+    for (int i = 0; i < nranks; i++) {
+        members[i]->comm = comm;
+        comm->siblings |= members[i]->process->joined == comm->serial;
+        members[i]->process->joined = comm->serial;
+    }
+    LIST_APPEND(sim_world.comm_first, sim_world.comm_last, comm);
+    return comm;
+}
+
+void comm_settle(struct comm_rank *cr, int rc)
+{
+    if (cr->blocking || cr->state >= COMM_ABORTED)
+        return;
+    cr->async = rc;
+    cr->ready_polls = rc ? 0 : sim_world.options.ready_after;
+}
+
+void comm_fail(ncclComm_t handle, int rc)
+{
+    struct comm_rank *cr = handle ? comm_find(handle) : NULL;
+    if (cr)
+        comm_settle(cr, rc);
+}
+
+static void free_peer(void *value, void *arg)
+{
+    (void)arg;
+    sim_free(value, sizeof(struct peer));
+}
+
+static void end_job(void *value, void *arg)
+{
+    struct comm_rank *cr = value;
+    (void)arg;
+    job_unref(cr->job);
+    cr->job = NULL;
+}
+
+static void free_rank(void *value, void *arg)
+{
+    struct comm_rank *cr = value;
+    (void)arg;
+    ncs_map_each(&cr->peers, free_peer, NULL);
+    ncs_map_free(&cr->peers);
+    op_unref(cr->last_launch);
+    op_unref(cr->last_of_kin);
+    registrations_free(cr);
+    ncs_free(cr->redop);
+    sim_free(cr, sizeof *cr);
+}
+
+static void free_comm(struct comm *comm)
+{
+    slots_free(comm);
+    meetings_free(comm);
+    spreads_free(comm);
+    windows_free(comm);
+    checks_free(comm);
+    ncs_map_free(&comm->collectives);
+    ncs_map_free(&comm->pairs);
+    ncs_free(comm->member);
+    sim_free(comm, sizeof *comm);
+}
+
+static bool is_held(const struct comm *comm)
+{
+    bool held = comm->ids > 0 || comm->slot_first || comm->meeting;
+    for (int i = 0; i < comm->nranks && !held; i++)
+        held = comm->member[i]->holders > 0;
+    return held;
+}
+
+static void forget_comm(struct comm *comm)
+{
+    struct world *w = &sim_world;
+    LIST_REMOVE(w->comm_first, w->comm_last, comm);
+    rendezvous_forget(comm->made_by);
+    for (int i = 0; i < comm->nranks; i++) {
+        struct comm_rank *cr = comm->member[i];
+        ncs_map_remove(&w->comms, ncs_map_key(comm_handle(cr)));
+        if (cr->family != cr)
+            comm_let_go(cr->family);
+        free_rank(cr, NULL);
+    }
+    w->tombstones -= (size_t)comm->nranks;
+    free_comm(comm);
+}
+
+/* A program that makes communicators all the time does not grow: those that ended first are
+ * forgotten, but for what somebody points to. */
+static void forget_oldest(void)
+{
+    struct world *w = &sim_world;
+    struct comm *kept_first = NULL, *kept_last = NULL;
+    while (w->ended_first && w->tombstones > TOMBSTONES) {
+        struct comm *comm = w->ended_first;
+        QUEUE_TAKE(w->ended_first, w->ended_last, next_ended);
+        if (is_held(comm))
+            QUEUE_APPEND(kept_first, kept_last, comm, next_ended);
+        else
+            forget_comm(comm);
+    }
+    while (kept_first) { /* asked again when others have ended */
+        struct comm *comm = kept_first;
+        QUEUE_TAKE(kept_first, kept_last, next_ended);
+        QUEUE_APPEND(w->ended_first, w->ended_last, comm, next_ended);
+    }
+}
+
+static void note_end(struct comm *comm)
+{
+    struct world *w = &sim_world;
+    if (++comm->ended < comm->nranks)
+        return;
+    w->tombstones += (size_t)comm->nranks;
+    QUEUE_APPEND(w->ended_first, w->ended_last, comm, next_ended);
+    forget_oldest();
+}
+
+void comm_bury(struct comm_rank *cr, enum comm_state state)
+{
+    bool first = cr->state < COMM_ABORTED;
+    cr->state = state;
+    cr->async = 0;
+    if (cr->last_launch && cr->last_launch->state == OP_DONE) {
+        op_unref(cr->last_launch);
+        cr->last_launch = NULL;
+    }
+    job_unref(cr->job);
+    cr->job = NULL;
+    world_changed();
+    if (first && cr->comm)
+        note_end(cr->comm);
+}
+
+void comms_free(void)
+{
+    struct world *w = &sim_world;
+    ncs_map_each(&w->comms, end_job, NULL); /* a job may hold any of them */
+    ncs_map_each(&w->comms, free_rank, NULL);
+    ncs_map_free(&w->comms);
+    w->comms = (struct ncs_map){ 0 };
+    while (w->comm_first) {
+        struct comm *comm = w->comm_first;
+        w->comm_first = comm->next;
+        free_comm(comm);
+    }
+    w->comm_last = w->ended_first = w->ended_last = NULL;
+    w->tombstones = 0;
+}

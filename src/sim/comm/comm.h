@@ -1,0 +1,180 @@
+/* Communicators: what all ranks share, and one rank's handle on it. A handle is a number that is
+ * given once, no address: using one that is gone is an error, and never means another communicator.
+ * Of those that are gone some thousand stay as tombstones, which know how they ended. */
+#ifndef NCS_SIM_COMM_H
+#define NCS_SIM_COMM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/map.h"
+#include "ncclscript/nccl_abi.h"
+#include "sim/comm/check.h"
+#include "sim/comm/config.h"
+#include "sim/kernel/wait.h"
+#include "sim/settings/log.h"
+
+struct context;
+struct gpu;
+struct meeting;
+struct op;
+struct part;
+struct process;
+struct registration;
+struct rendezvous;
+struct slot;
+
+/* Beyond this a communicator is refused. */
+#define COMM_RANKS_MAX 65535
+
+enum comm_state {
+    COMM_INIT,    /* its init has not completed */
+    COMM_READY,
+    COMM_FINAL,   /* finalized */
+    COMM_REVOKED,
+    COMM_ABORTED, /* tombstones */
+    COMM_GONE,
+};
+
+struct redop {
+    bool live;
+    size_t next_free;        /* of a destroyed one: index + 1; 0 = last */
+    int dtype;
+    bool on_device;
+    const void *pointer;     /* device */
+    unsigned char scalar[8]; /* host */
+};
+
+/* What a rank keeps about one peer. */
+struct peer {
+    int rank;
+    uint32_t entered_sends, entered_recvs; /* by which contact is judged */
+    uint64_t sends, recvs;                 /* next sequence numbers */
+    uint64_t ahead;                        /* bytes of sends that run ahead of their receives */
+    uint64_t signals, signals_taken;       /* that the peer sent, and that waits have consumed */
+};
+
+struct comm_rank {
+    struct comm *comm;       /* NULL until the rendezvous is complete */
+    struct process *process;
+    struct gpu *gpu;
+    unsigned resets;         /* of the device, when it was made: it does not outlive another one */
+    uint64_t handle;         /* what the log calls it */
+    unsigned holders;        /* jobs, groups, parts and children that point to it */
+    int rank, nranks;
+    enum check_mode checks;
+    bool ordered;            /* NCCL_LAUNCH_ORDER_IMPLICIT */
+    enum comm_state state;
+    struct comm_config config;
+    bool blocking;
+    bool finalizing;         /* ncclCommFinalize was called */
+    bool destroying;         /* ncclCommDestroy or ncclCommAbort was called */
+    bool suspended;
+    bool lost_peer;          /* a neighbour on another host has died */
+    struct comm_rank *family; /* whose resources it uses: its own handle, or an ancestor's */
+    int sharers;             /* of a head of a family: others that use its resources too */
+    bool cut;                /* of a head of a family: aborted, nothing can run any more */
+    const struct context *launcher; /* of a head of a family: who began a launch last */
+    uint64_t splits, shrinks, suspends, resumes; /* that it has come to */
+    int async;               /* non-blocking only: 0, 7, or an error for ever */
+    int ready_polls;         /* polls that still say 7 after the end */
+    struct job *job;         /* non-blocking: in progress */
+    uint64_t collectives;    /* launched so far: the next sequence number */
+    uint64_t spreads;        /* the same of all-to-all, gather and scatter */
+    uint64_t windows;        /* registrations of windows that it has come to */
+    bool one_sided;          /* its host has come to a one-sided call */
+    struct part *waiting;    /* the wait for signals that is due; NULL = none */
+    uint32_t entered;        /* collectives that its host has come to */
+    struct waitable met;     /* fires when a peer enters point-to-point with this rank */
+    struct ncs_map peers;    /* rank -> struct peer, made at first use */
+    uint64_t launches;       /* so far */
+    bool rounds_meet;        /* NCCL_LAUNCH_MODE=GROUP, */
+    uint32_t rounds;         /* and the launches that its host has come to */
+    struct op *last_launch;  /* referenced */
+    struct op *last_of_kin;  /* of a head of a family that shares: of all its handles; referenced */
+    struct redop *redop;
+    size_t redops, redops_room;
+    size_t free_redop;       /* destroyed last: index + 1; 0 = none */
+    struct registration *registration; /* newest first */
+    size_t queued;           /* while a group is sorted: its parts of this rank, */
+    struct part **share;     /* where the next of them goes, */
+    int to_self;             /* and how many more sends than receives go to itself */
+};
+
+struct comm {
+    uint64_t serial;         /* order of creation, equal for all ranks */
+    int nranks;
+    bool connected;          /* at init: no collective waits for the first contact */
+    struct comm_rank **member;
+    bool siblings;           /* one process has several of its ranks */
+    struct meeting *meeting; /* open ones */
+    struct rendezvous *made_by; /* NULL: by a split or shrink */
+    struct waitable coordinated; /* fires when a member has made an id to grow with */
+    uint32_t least;          /* collectives that the hosts of all ranks have come to */
+    int behind;              /* ranks that have come to no more */
+    int ended;               /* ranks that are tombstones */
+    int ids;                 /* to grow it with, which nobody has used */
+    int one_sided;           /* ranks that have made a one-sided call */
+    struct waitable met;     /* fires when contact may have progressed */
+    struct slot *slot_first, *slot_last; /* open ones, in order of creation */
+    struct ncs_map collectives, pairs;   /* the same by sequence number, by (src, dst, number) */
+    struct ncs_map musters;  /* of spread.c, by sequence number */
+    struct ncs_map windows;  /* by sequence number */
+    struct exchange *exchange; /* of check.c: what ranks have told of collectives not all have passed */
+    size_t exchanges, exchanges_room;
+    struct comm *previous, *next; /* in order of creation */
+    struct comm *next_ended; /* in order of their ends */
+};
+
+/* What a scenario has as its handle. */
+ncclComm_t comm_handle(const struct comm_rank *cr);
+
+/* Whoever keeps a pointer to it holds it. NULL is a no-op. */
+static inline void comm_hold(struct comm_rank *cr)
+{
+    if (cr)
+        cr->holders++;
+}
+
+static inline void comm_let_go(struct comm_rank *cr)
+{
+    if (cr)
+        cr->holders--;
+}
+
+/* NULL: the handle is no communicator of this process. */
+struct comm_rank *comm_find(ncclComm_t handle);
+
+/* The checks that nearly every call makes: NULL or unknown or gone -> 4, in progress -> 4, an error
+ * state -> that error. `what` is the function's name as NCCL writes it, `argument` "comm". */
+int comm_check(ncclComm_t handle, const char *what, struct comm_rank **out);
+int comm_ready(struct comm_rank *cr);
+/* Of one that has been destroyed or aborted: ncclInvalidArgument, in words that differ for destroy. */
+int comm_refuse_ended(const struct comm_rank *cr, bool destroys);
+
+/* Whether a call is about the same resources: the handle itself, or one of its family. */
+static inline bool comm_is_kin(const struct comm_rank *a, const struct comm_rank *b)
+{
+    return a && b && a->family == b->family;
+}
+
+struct peer *comm_peer(struct comm_rank *cr, int rank);
+
+/* A handle of the calling process on that device. */
+struct comm_rank *comm_rank_new(int rank, int nranks, struct gpu *gpu,
+                                const struct comm_config *config);
+void comm_share(struct comm_rank *child, struct comm_rank *parent); /* its resources */
+struct comm *comm_new(struct comm_rank *const *members, int nranks);
+void comms_free(void);
+
+/* What a non-blocking operation came to: its communicator shows it. A no-op on a blocking one. */
+void comm_settle(struct comm_rank *cr, int rc);
+
+/* The handle becomes a tombstone. */
+void comm_bury(struct comm_rank *cr, enum comm_state state);
+
+/* A failed call on a non-blocking communicator: its state for ever. */
+void comm_fail(ncclComm_t handle, int rc);
+
+#endif

@@ -1,0 +1,84 @@
+/* What the environment makes of a configuration: it wins over what the program asked for, and a
+ * value that makes no sense is told of and left out, never an error. */
+#include <string.h>
+
+#include "sim/comm/config.h"
+#include "sim/kernel/world.h"
+#include "sim/settings/environment.h"
+#include "sim/settings/log.h"
+#include "sim/settings/version.h"
+
+#define MOST_CTAS 64
+#define MOST_CGA 8
+
+struct override {
+    enum env variable;
+    enum config_field field;
+    int least, most;
+    int since; /* version that has the field */
+};
+
+static const struct override overrides[] = {
+    { ENV_COMM_BLOCKING, CONFIG_BLOCKING, 0, 1, 0 },
+    { ENV_CGA_CLUSTER_SIZE, CONFIG_CGA_CLUSTER_SIZE, 0, INT_MAX, 0 },
+    { ENV_MIN_CTAS, CONFIG_MIN_CTAS, 1, INT_MAX, 0 },
+    { ENV_MAX_CTAS, CONFIG_MAX_CTAS, 1, INT_MAX, 0 },
+    { ENV_COMM_SPLIT_SHARE, CONFIG_SPLIT_SHARE, 0, 1, 0 },
+    { ENV_COLLNET_ENABLE, CONFIG_COLLNET_ENABLE, 0, 1, 0 },
+    { ENV_CTA_POLICY, CONFIG_CTA_POLICY, 0, 3, 0 },
+    { ENV_COMM_SHRINK_SHARE, CONFIG_SHRINK_SHARE, 0, 1, 0 },
+    { ENV_NVLS_NCHANNELS, CONFIG_NVLS_CTAS, 1, INT_MAX, 0 },
+    { ENV_NCHANNELS_PER_NET_PEER, CONFIG_CHANNELS_PER_NET_PEER, 1, 64, 0 },
+    { ENV_NVLINK_CENTRIC_SCHED, CONFIG_NVLINK_CENTRIC_SCHED, 0, 1, 0 },
+    { ENV_GRAPH_MIXING_SUPPORT, CONFIG_GRAPH_USAGE_MODE, 0, 1, NCCL_VERSION(2, 29, 2) },
+    { ENV_NUM_RMA_CTX, CONFIG_NUM_RMA_CTX, 0, INT_MAX, NCCL_VERSION(2, 29, 2) },
+    { ENV_P2P_MAX_PEERS, CONFIG_MAX_P2P_PEERS, 1, INT_MAX, NCCL_VERSION(2, 30, 3) },
+    { ENV_GRAPH_STREAM_ORDERING, CONFIG_GRAPH_STREAM_ORDERING, 0, 1, NCCL_VERSION(2, 30, 7) },
+};
+
+static void apply(const struct override *o, struct comm_config *config)
+{
+    int64_t given = env_number(o->variable);
+    int most = o->field == CONFIG_CTA_POLICY && !nccl_does(DOES_CTA_POLICY_BOTH) ? 2 : o->most;
+    if (given == ENV_UNSET || sim_world.options.nccl_version < o->since)
+        return;
+    if (given < o->least || given > most)
+        nccl_info(LOG_ENV, "%s: %lld is no valid value, leaving it set at %d",
+                  env_rows[o->variable].key, (long long)given, config->value[o->field]);
+    else if (o->variable == ENV_GRAPH_MIXING_SUPPORT)
+        config->value[o->field] = given ? 2 : 0;
+    else
+        config->value[o->field] = (int)given;
+}
+
+static void cap(int *value, int most, const char *name)
+{
+    if (*value <= most)
+        return;
+    nccl_info(LOG_ENV, "%s %d is larger than the upper limit %d, cap it to %d", name, *value, most,
+              most);
+    *value = most;
+}
+
+void config_override(struct comm_config *config)
+{
+    int *value = config->value;
+    for (size_t i = 0; i < sizeof overrides / sizeof *overrides; i++)
+        apply(&overrides[i], config);
+    cap(&value[CONFIG_CGA_CLUSTER_SIZE], MOST_CGA, "cgaClusterSize");
+    cap(&value[CONFIG_MAX_CTAS], MOST_CTAS, "maxCTAs");
+    cap(&value[CONFIG_MIN_CTAS], value[CONFIG_MAX_CTAS], "minCTAs");
+    if (value[CONFIG_CTA_POLICY] == 3) {
+        nccl_info(LOG_INIT, "CTAPolicy 3 asks for efficiency and for no CTAs: no CTAs it is");
+        value[CONFIG_CTA_POLICY] = 2;
+    }
+    if (value[CONFIG_GRAPH_STREAM_ORDERING] == 0 && value[CONFIG_GRAPH_USAGE_MODE] == 2) {
+        nccl_info(LOG_INIT, "graphStreamOrdering 0 needs a graphUsageMode other than 2: set to 1");
+        value[CONFIG_GRAPH_STREAM_ORDERING] = 1;
+    }
+    const char *net = env_text(ENV_NET);
+    if (net) {
+        strncpy(config->net_name, net, CONFIG_TEXT - 1);
+        config->net_name[CONFIG_TEXT - 1] = '\0';
+    }
+}

@@ -1,0 +1,100 @@
+#include "sim/comm/contact.h"
+
+#include "sim/comm/check.h"
+#include "sim/comm/comm.h"
+#include "sim/comm/launch.h"
+#include "sim/kernel/world.h"
+
+bool contact_each_time(const struct comm_rank *cr)
+{
+    return sim_world.options.host == NCS_HOST_EVERY || cr->checks == CHECK_GLOBAL;
+}
+
+/* How many collectives the hosts of all ranks have come to, and how many ranks are no further. */
+static void find_least(struct comm *comm)
+{
+    comm->least = UINT32_MAX;
+    for (int r = 0; r < comm->nranks; r++) {
+        uint32_t entered = comm->member[r]->entered;
+        if (entered < comm->least) {
+            comm->least = entered;
+            comm->behind = 0;
+        }
+        comm->behind += entered == comm->least;
+    }
+}
+
+static void enter_collectives(struct comm_rank *cr, uint32_t collectives)
+{
+    struct comm *comm = cr->comm;
+    bool last = cr->entered == comm->least;
+    cr->entered += collectives;
+    if (collectives > 0 && last && --comm->behind == 0) {
+        find_least(comm);
+        waitable_fire(&comm->met);
+    }
+}
+
+/* The first one-sided call of a communicator sets up windows of NCCL's own, with every rank. */
+static void enter_one_sided(struct comm_rank *cr)
+{
+    if (cr->one_sided)
+        return;
+    cr->one_sided = true;
+    if (++cr->comm->one_sided == cr->nranks)
+        waitable_fire(&cr->comm->met);
+}
+
+static void enter_pair(const struct part *p)
+{
+    struct peer *peer = comm_peer(p->cr, p->root);
+    p->fn == NCS_FN_ncclSend ? peer->entered_sends++ : peer->entered_recvs++;
+    waitable_fire(&p->cr->comm->member[p->root]->met);
+}
+
+void contact_enter(struct part *const *parts, size_t count)
+{
+    uint32_t collectives = 0;
+    for (size_t i = 0; i < count; i++)
+        if (part_is_one_sided(parts[i]))
+            enter_one_sided(parts[i]->cr);
+        else if (part_is_pair(parts[i]))
+            enter_pair(parts[i]);
+        else {
+            collectives++;
+            if (parts[i]->cr->checks == CHECK_GLOBAL)
+                check_tell(parts[i], parts[i]->cr->entered + collectives);
+        }
+    enter_collectives(parts[0]->cr, collectives);
+}
+
+static bool pair_is_met(const struct part *p, bool every)
+{
+    struct comm_rank *cr = p->cr;
+    if (p->root == cr->rank)
+        return true;
+    const struct peer *mine = comm_peer(cr, p->root);
+    const struct peer *theirs = comm_peer(cr->comm->member[p->root], cr->rank);
+    uint32_t need = p->fn == NCS_FN_ncclSend ? mine->entered_sends : mine->entered_recvs;
+    uint32_t have = p->fn == NCS_FN_ncclSend ? theirs->entered_recvs : theirs->entered_sends;
+    return have >= (every ? need : 1);
+}
+
+bool contact_is_met(const struct part *p)
+{
+    const struct comm_rank *cr = p->cr;
+    const struct comm *comm = cr->comm;
+    bool every = contact_each_time(cr);
+    if (cr->family->cut)
+        return true;
+    if (part_is_one_sided(p))
+        return comm->one_sided == comm->nranks;
+    if (part_is_pair(p))
+        return pair_is_met(p, every);
+    return (comm->connected && !every) || comm->least >= (every ? cr->entered : 1);
+}
+
+struct waitable *contact_gate(const struct part *p)
+{
+    return part_is_pair(p) ? &p->cr->met : &p->cr->comm->met;
+}

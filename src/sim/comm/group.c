@@ -1,0 +1,202 @@
+#include "sim/comm/group.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "sim/comm/comm.h"
+#include "sim/comm/group_job.h"
+#include "sim/comm/launch.h"
+#include "sim/cuda/cuda.h"
+#include "sim/cuda/stream.h"
+#include "sim/kernel/context.h"
+#include "sim/kernel/job.h"
+#include "sim/kernel/world.h"
+
+void group_clear(struct group *g)
+{
+    for (size_t i = 0; i < g->parts; i++)
+        part_free(g->part[i]);
+    for (size_t i = 0; i < g->jobs; i++) {
+        job_cancel(g->job[i], g->error ? g->error : ncclInternalError);
+        job_unref(g->job[i]);
+    }
+    ncs_free(g->part);
+    ncs_free(g->job);
+    *g = (struct group){ .depth = g->depth };
+}
+
+void group_begin(struct context *c)
+{
+    c->group.depth++;
+}
+
+void group_add_part(struct context *c, struct part *part)
+{
+    struct group *g = &c->group;
+    NCS_PUSH(g->part, g->parts, g->parts_room, part);
+    g->mode = part->cr->blocking ? GROUP_WAITS : GROUP_GOES_ON;
+}
+
+int group_add_job(struct context *c, struct job *job, const struct comm_rank *mode)
+{
+    struct group *g = &c->group;
+    enum group_mode wanted = !mode || mode->blocking ? GROUP_WAITS : GROUP_GOES_ON;
+    int rc = cuda_refusal_in_nccl(c); /* whatever a job does, it calls CUDA */
+    if (rc) {
+        job_unref(job);
+        return rc;
+    }
+    if (!mode || g->mode == GROUP_UNDECIDED)
+        g->mode = wanted;
+    if (g->mode != wanted) {
+        nccl_warn("Blocking and nonblocking communicators are not allowed in the same group.");
+        job_unref(job);
+        return ncclInvalidArgument;
+    }
+    NCS_PUSH(g->job, g->jobs, g->jobs_room, job);
+    return ncclSuccess;
+}
+
+static bool is_to_self(const struct part *p)
+{
+    return part_is_pair(p) && p->root == p->cr->rank;
+}
+
+/* The k-th send of a rank to itself needs a k-th receive in the same group. */
+static int check_self(const struct group *g)
+{
+    int balance = 0; /* of the first rank where it is not even */
+    for (size_t i = 0; i < g->parts; i++)
+        if (is_to_self(g->part[i]))
+            g->part[i]->cr->to_self += g->part[i]->fn == NCS_FN_ncclSend ? 1 : -1;
+    for (size_t i = 0; i < g->parts; i++) {
+        if (balance == 0)
+            balance = g->part[i]->cr->to_self;
+        g->part[i]->cr->to_self = 0;
+    }
+    if (balance == 0)
+        return ncclSuccess;
+    nccl_warn(balance > 0 ? "Trying to send to self without a matching recv"
+                          : "Trying to recv to self without a matching send");
+    return ncclInvalidUsage;
+}
+
+static int check_streams(struct context *c, const struct group *g)
+{
+    for (size_t i = 0; i < g->parts; i++)
+        if (g->part[i]->stream->gpu != g->part[i]->cr->gpu)
+            return cuda_failed_in_nccl(c, cudaErrorInvalidResourceHandle);
+    return ncclSuccess;
+}
+
+static int carry_out(struct context *c)
+{
+    struct group *g = &c->group;
+    bool blocking = g->mode != GROUP_GOES_ON;
+    struct job *job = group_job_new(c, g, blocking);
+    *g = (struct group){ 0 };
+    group_job_start(job);
+    if (blocking)
+        return job_wait(c, job);
+    job_unref(job);
+    return ncclInProgress;
+}
+
+static void fail_members(const struct group *g, int rc)
+{
+    for (size_t i = 0; i < g->parts; i++)
+        comm_settle(g->part[i]->cr, rc);
+    for (size_t i = 0; i < g->jobs; i++)
+        comm_settle(g->job[i]->about, rc);
+}
+
+/* One level less. False: nothing to carry out, with the code to return. */
+static bool leave_level(struct context *c, int *rc)
+{
+    struct group *g = &c->group;
+    *rc = ncclSuccess;
+    if (g->depth == 0) {
+        nccl_warn("ncclGroupEnd: not in a group call.");
+        *rc = ncclInvalidUsage;
+        return false;
+    }
+    return --g->depth == 0;
+}
+
+static int fail(struct group *g, int rc)
+{
+    g->error = rc;
+    fail_members(g, rc);
+    group_clear(g);
+    return rc;
+}
+
+static int finish(struct context *c)
+{
+    struct group *g = &c->group;
+    int rc = g->error;
+    if (!rc)
+        rc = check_self(g);
+    if (!rc)
+        rc = check_streams(c, g);
+    if (rc)
+        return fail(g, rc);
+    for (size_t i = 0; i < g->parts; i++)
+        stream_wait_room(c, g->part[i]->stream);
+    if (g->parts + g->jobs > 0)
+        return carry_out(c);
+    group_clear(g);
+    return ncclSuccess;
+}
+
+int group_end(struct context *c)
+{
+    int rc;
+    return leave_level(c, &rc) ? finish(c) : rc;
+}
+
+/* In microseconds; what is queued is dropped. */
+static float estimate(struct group *g)
+{
+    float time = NCCL_UNDEF_FLOAT;
+    for (size_t i = 0; i < g->parts; i++) {
+        if (!part_is_pair(g->part[i]) && !part_is_one_sided(g->part[i]))
+            time = (float)op_cost(part_moved(g->part[i])) / 1000;
+        part_free(g->part[i]);
+    }
+    g->parts = 0;
+    return time;
+}
+
+int group_simulate(struct context *c, ncclSimInfo_t *info)
+{
+    struct group *g = &c->group;
+    int rc;
+    if (!leave_level(c, &rc))
+        return rc;
+    if (g->error)
+        return fail(g, g->error);
+    if (info && info->magic != NCCL_SIM_INFO_MAGIC) {
+        nccl_warn("ncclSimInfo_t argument not initialized via NCCL_SIM_INFO_INITIALIZER");
+        return fail(g, ncclInvalidArgument);
+    }
+    if (g->mode == GROUP_GOES_ON)
+        return finish(c);
+    rc = check_self(g);
+    if (!rc)
+        rc = check_streams(c, g);
+    if (rc)
+        return fail(g, rc);
+    float time = estimate(g);
+    if (info && time >= 0)
+        info->estimatedTime = time;
+    return finish(c);
+}
+
+int group_leave(struct context *c, int rc)
+{
+    if (rc)
+        c->group.error = rc;
+    int ended = group_end(c);
+    return rc ? rc : ended;
+}

@@ -1,0 +1,370 @@
+#include "sim/comm/group_job.h"
+
+#include <stdlib.h>
+
+#include "api/journal.h"
+#include "base/mem.h"
+#include "sim/comm/check.h"
+#include "sim/comm/comm.h"
+#include "sim/comm/contact.h"
+#include "sim/comm/launch.h"
+#include "sim/comm/round.h"
+#include "sim/comm/snapshot.h"
+#include "sim/comm/spread.h"
+#include "sim/cuda/op.h"
+#include "sim/kernel/choose.h"
+#include "sim/kernel/context.h"
+#include "sim/kernel/job.h"
+#include "sim/kernel/world.h"
+
+/* The parts of one rank of one communicator, in issue order. */
+struct share {
+    struct comm_rank *cr;
+    struct part **part;
+    size_t parts;
+};
+
+struct group_job {
+    struct job job;
+    struct job **child;
+    size_t children;
+    struct part **part; /* sorted by share */
+    size_t parts;
+    struct share *share;
+    size_t shares;
+    const struct context *by;
+    bool entered;
+    size_t met;                      /* parts before this one are in contact: that does not end */
+    const struct part *missing_part; /* whose contact, or round of launches, it waits for now */
+    size_t launched;                 /* shares before this one are launched, and their parts gone */
+    bool in_round;
+};
+
+static bool child_failed(const struct group_job *g, int *rc)
+{
+    for (size_t i = 0; i < g->children; i++)
+        if (g->child[i]->done && g->child[i]->rc != ncclSuccess) {
+            *rc = g->child[i]->rc;
+            return true;
+        }
+    return false;
+}
+
+static bool children_done(const struct group_job *g)
+{
+    for (size_t i = 0; i < g->children; i++)
+        if (!g->child[i]->done)
+            return false;
+    return true;
+}
+
+static bool in_contact(struct group_job *g)
+{
+    if (!g->entered) {
+        g->entered = true;
+        for (size_t s = 0; s < g->shares; s++)
+            contact_enter(g->share[s].part, g->share[s].parts);
+        world_changed();
+    }
+    for (; g->met < g->parts; g->met++)
+        if (!contact_is_met(g->part[g->met])) {
+            g->missing_part = g->part[g->met];
+            job_listen(&g->job, contact_gate(g->missing_part));
+            return false;
+        }
+    g->missing_part = NULL;
+    return true;
+}
+
+/* A non-blocking communicator shows the result as its state. */
+static void publish(struct group_job *g, int rc)
+{
+    for (size_t i = 0; i < g->children; i++)
+        comm_settle(g->child[i]->about, rc);
+    for (size_t s = 0; s < g->shares; s++) {
+        struct comm_rank *cr = g->share[s].cr;
+        if (cr->job != &g->job)
+            continue; /* aborted meanwhile, or blocking */
+        comm_settle(cr, rc);
+        cr->job = NULL;
+        job_unref(&g->job);
+    }
+}
+
+static void give_up(struct group_job *g)
+{
+    for (size_t i = 0; i < g->children; i++)
+        job_cancel(g->child[i], ncclInternalError);
+    publish(g, g->job.rc);
+}
+
+/* Destroyed or aborted in this group or by another thread meanwhile: the real library would touch
+ * freed memory. */
+static bool lost_comm(const struct group_job *g)
+{
+    for (size_t s = 0; s < g->shares; s++)
+        if (g->share[s].cr->state >= COMM_ABORTED)
+            return true;
+    return false;
+}
+
+/* What NCCL_CHECK_MODE=DEBUG_GLOBAL compares between the ranks. All that they have told is asked for,
+ * so that nothing of it stays behind. */
+static bool buffers_agree(const struct group_job *g)
+{
+    bool agree = true;
+    for (size_t s = 0; s < g->shares; s++) {
+        const struct comm_rank *cr = g->share[s].cr;
+        uint32_t nth = cr->entered;
+        for (size_t i = g->share[s].parts; cr->checks == CHECK_GLOBAL && i-- > 0;)
+            if (!part_is_pair(g->share[s].part[i]) && !part_is_one_sided(g->share[s].part[i]) &&
+                !check_alike(g->share[s].part[i], nth--))
+                agree = false;
+    }
+    if (!agree)
+        nccl_explain_call(g->job.call, false, "the ranks' buffers are not at the same place of symmetric memory");
+    return agree;
+}
+
+/* Parts that no launch owns yet. */
+static size_t parts_left(const struct group_job *g)
+{
+    size_t parts = 0;
+    for (size_t s = g->launched; s < g->shares; s++)
+        parts += g->share[s].parts;
+    return parts;
+}
+
+/* The shares of one communicator from the first that is not launched on: NCCL launches them together. */
+static size_t end_of_round(const struct group_job *g)
+{
+    size_t s = g->launched;
+    while (s < g->shares && g->share[s].cr->comm == g->share[g->launched].cr->comm)
+        s++;
+    return s;
+}
+
+/* False: the launches of others go on before those of this round. */
+static bool begin_round(struct group_job *g, size_t end)
+{
+    bool contended = false;
+    g->in_round = true;
+    for (size_t s = g->launched; s < end; s++)
+        contended |= round_begin(g->share[s].cr, g->by);
+    if (!contended || choose(CHOOSE_RACE, 2) == 0)
+        return true;
+    job_at(&g->job, sim_world.now + 1); /* whoever is ready comes first */
+    return false;
+}
+
+static bool round_is_met(struct group_job *g, size_t end)
+{
+    for (size_t s = g->launched; s < end; s++)
+        if (round_missing(g->share[s].cr, 0) >= 0) {
+            g->missing_part = g->share[s].part[0];
+            job_listen(&g->job, &g->share[s].cr->comm->met);
+            return false;
+        }
+    g->missing_part = NULL;
+    return true;
+}
+
+static void end_round(struct group_job *g, size_t end)
+{
+    for (; g->launched < end; g->launched++) {
+        const struct share *s = &g->share[g->launched];
+        launch_enqueue(s->cr, s->part, s->parts);
+        int rc = round_end(s->cr, g->by);
+        g->job.rc = g->job.rc ? g->job.rc : rc;
+    }
+    g->in_round = false;
+}
+
+static bool launch_all(struct group_job *g)
+{
+    while (g->launched < g->shares) {
+        size_t end = end_of_round(g);
+        if (!g->in_round && !begin_round(g, end))
+            return false;
+        if (!round_is_met(g, end))
+            return false;
+        end_round(g, end);
+    }
+    return true;
+}
+
+static bool step_group(struct job *job)
+{
+    struct group_job *g = (struct group_job *)job;
+    if (child_failed(g, &job->rc)) {
+        give_up(g);
+        return true;
+    }
+    if (!children_done(g))
+        return false;
+    if (lost_comm(g)) {
+        job->rc = ncclInvalidArgument;
+        give_up(g);
+        return true;
+    }
+    if (!in_contact(g))
+        return false;
+    if (!buffers_agree(g)) {
+        job->rc = ncclInvalidArgument;
+        give_up(g);
+        return true;
+    }
+    if (!launch_all(g))
+        return false;
+    publish(g, g->job.rc);
+    return true;
+}
+
+static void cancel_group(struct job *job)
+{
+    give_up((struct group_job *)job);
+}
+
+static void free_group(struct job *job)
+{
+    struct group_job *g = (struct group_job *)job;
+    for (size_t i = g->parts - parts_left(g); i < g->parts; i++)
+        part_free(g->part[i]);
+    for (size_t i = 0; i < g->children; i++) {
+        g->child[i]->parent = NULL;
+        job_unref(g->child[i]);
+    }
+    for (size_t s = 0; s < g->shares; s++)
+        comm_let_go(g->share[s].cr);
+    ncs_free(g->child);
+    ncs_free(g->part);
+    ncs_free(g->share);
+}
+
+/* The peers that the call has met in neither direction. */
+static void describe_spread(const struct group_job *g, struct ncs_snap_job *out,
+                            struct ncs_snapshot *snapshot)
+{
+    int last = -1;
+    snapshot_contact(g->missing_part, out, snapshot);
+    for (size_t i = 0; i < g->parts; i++) {
+        const struct part *p = g->part[i];
+        if (p->spread == g->missing_part->spread && p->root != last && !contact_is_met(p))
+            snapshot_missing(out, snapshot, last = p->root);
+    }
+}
+
+static void describe_group(const struct job *job, struct ncs_snap_job *out,
+                           struct ncs_snapshot *snapshot)
+{
+    const struct group_job *g = (const struct group_job *)job;
+    if (g->missing_part && g->in_round)
+        snapshot_round(g->missing_part, out, snapshot);
+    else if (g->missing_part && part_is_spread(g->missing_part))
+        describe_spread(g, out, snapshot);
+    else if (g->missing_part)
+        snapshot_contact(g->missing_part, out, snapshot);
+    else
+        snapshot_children(g->child, g->children, out, snapshot);
+}
+
+static const struct job_type group_type = {
+    .kind = NCS_JOB_GROUP, .bytes = sizeof(struct group_job), .step = step_group,
+    .cancel = cancel_group, .free = free_group, .describe = describe_group,
+};
+
+struct part *const *group_job_parts(const struct job *job, size_t *count)
+{
+    const struct group_job *g = (const struct group_job *)job;
+    *count = job->type == &group_type ? parts_left(g) : 0;
+    return *count ? g->part + g->parts - *count : NULL;
+}
+
+static bool involves(const struct group_job *g, const struct comm_rank *cr)
+{
+    for (size_t s = 0; s < g->shares; s++)
+        if (comm_is_kin(g->share[s].cr, cr))
+            return true;
+    return false;
+}
+
+void groups_cancel(const struct comm_rank *cr, const struct job *but, int rc)
+{
+    for (struct job *job = sim_world.job_first, *next; job; job = next) {
+        next = job->next;
+        if (job != but && job->type == &group_type && involves((struct group_job *)job, cr))
+            job_cancel(job, rc);
+    }
+}
+
+static int by_comm(const void *a, const void *b)
+{
+    const struct comm_rank *x = ((const struct share *)a)->cr, *y = ((const struct share *)b)->cr;
+    if (x->comm->serial != y->comm->serial)
+        return x->comm->serial < y->comm->serial ? -1 : 1;
+    return x->rank - y->rank;
+}
+
+/* Sorts the parts by (communicator, rank), the same order on all ranks, keeping the issue order
+ * within each. */
+static void make_shares(struct group_job *g, struct group *from)
+{
+    g->part = ncs_new(from->parts * sizeof(struct part *));
+    g->share = ncs_new(from->parts * sizeof *g->share);
+    for (size_t i = 0; i < from->parts; i++) {
+        struct comm_rank *cr = from->part[i]->cr;
+        if (cr->queued++ > 0)
+            continue;
+        g->share[g->shares++].cr = cr;
+        comm_hold(cr);
+    }
+    if (g->shares > 1)
+        qsort(g->share, g->shares, sizeof *g->share, by_comm);
+    for (size_t s = 0; s < g->shares; s++) {
+        struct comm_rank *cr = g->share[s].cr;
+        g->share[s].part = cr->share = g->part + g->parts;
+        g->parts += g->share[s].parts = cr->queued;
+        cr->queued = 0;
+    }
+    for (size_t i = 0; i < from->parts; i++)
+        *from->part[i]->cr->share++ = from->part[i];
+}
+
+static void begin_progress(struct group_job *g)
+{
+    for (size_t i = 0; i < g->children; i++)
+        if (!g->child[i]->about->blocking)
+            g->child[i]->about->async = ncclInProgress;
+    for (size_t s = 0; s < g->shares; s++) {
+        struct comm_rank *cr = g->share[s].cr;
+        if (cr->blocking)
+            continue; /* the last one joined has decided that nobody waits */
+        cr->async = ncclInProgress;
+        job_unref(cr->job);
+        cr->job = &g->job;
+        job_ref(&g->job);
+    }
+}
+
+struct job *group_job_new(struct context *by, struct group *from, bool blocking)
+{
+    struct group_job *g = (struct group_job *)job_new(&group_type);
+    make_shares(g, from);
+    g->by = by;
+    g->child = from->job;
+    g->children = from->jobs;
+    for (size_t i = 0; i < g->children; i++)
+        g->child[i]->parent = &g->job;
+    ncs_free(from->part);
+    if (!blocking)
+        begin_progress(g);
+    return &g->job;
+}
+
+void group_job_start(struct job *job)
+{
+    struct group_job *g = (struct group_job *)job;
+    for (size_t i = 0; i < g->children; i++)
+        job_start(g->child[i]);
+    job_start(job);
+}

@@ -1,0 +1,243 @@
+#include "sim/comm/inject.h"
+
+#include <string.h>
+
+#include "api/journal.h"
+#include "api/types.h"
+#include "base/mem.h"
+#include "sim/comm/comm.h"
+#include "sim/comm/launch.h"
+#include "sim/comm/slot.h"
+#include "sim/cuda/op.h"
+#include "sim/kernel/context.h"
+#include "sim/kernel/job.h"
+#include "sim/kernel/list.h"
+#include "sim/kernel/world.h"
+
+struct link {
+    const struct gpu *end[2];
+    int64_t nanoseconds; /* < 0: cut */
+};
+
+struct spoil {
+    struct ncs_call *call; /* pinned */
+    uint64_t first, count;
+};
+
+static struct {
+    struct link *link;
+    size_t links, links_room;
+    struct spoil *spoil;
+    size_t spoils, spoils_room;
+} injected;
+
+void inject(const struct ncs_injection *what)
+{
+    struct comm_rank *cr = what->comm ? comm_find((ncclComm_t)what->comm) : NULL;
+    switch (what->kind) {
+    case NCS_INJECT_HOST:
+        break;
+    case NCS_INJECT_SPOIL:
+        ncs_call_pin(what->call);
+        NCS_PUSH(injected.spoil, injected.spoils, injected.spoils_room,
+                 ((struct spoil){ what->call, what->first, what->count ? what->count : UINT64_MAX }));
+        break;
+    case NCS_INJECT_LINK:
+        if (cr && cr->comm)
+            NCS_PUSH(injected.link, injected.links, injected.links_room,
+                     ((struct link){ { cr->gpu, cr->comm->member[what->peer]->gpu },
+                                     what->nanoseconds }));
+        break;
+    case NCS_INJECT_ASYNC:
+        if (cr && cr->state < COMM_ABORTED)
+            cr->async = what->code;
+        break;
+    }
+    world_changed();
+}
+
+void inject_free(void)
+{
+    for (size_t i = 0; i < injected.spoils; i++)
+        ncs_call_unpin(injected.spoil[i].call);
+    ncs_free(injected.spoil);
+    ncs_free(injected.link);
+    memset(&injected, 0, sizeof injected);
+}
+
+/* ---- links ---- */
+
+/* The rank of a slot that has the GPU; -1 = none. */
+static int rank_in(const struct slot *slot, const struct gpu *gpu)
+{
+    const struct comm *comm = slot->comm;
+    const int pair[2] = { slot->src, slot->dst };
+    for (int i = 0; i < slot->expected; i++) {
+        int r = slot->pair ? pair[i] : i;
+        if (comm->member[r]->gpu == gpu)
+            return r;
+    }
+    return -1;
+}
+
+/* Between hosts the network tells the two ends of a link that is gone, and nobody else. */
+static void tell_ends(struct comm_rank *a, struct comm_rank *b)
+{
+    if (a->process->host == b->process->host)
+        return;
+    a->async = a->async ? a->async : ncclRemoteError;
+    b->async = b->async ? b->async : ncclRemoteError;
+}
+
+/* No link is slower, however many were slowed down: what is added to it must not overflow. */
+#define SLOWEST (INT64_MAX / 2)
+
+static int64_t later(int64_t delay, int64_t by)
+{
+    return by < SLOWEST - delay ? delay + by : SLOWEST;
+}
+
+int64_t inject_delay(struct slot *slot)
+{
+    int64_t delay = 0;
+    for (size_t i = 0; i < injected.links; i++) {
+        const struct link *l = &injected.link[i];
+        int end[2] = { rank_in(slot, l->end[0]), rank_in(slot, l->end[1]) };
+        if (end[0] < 0 || end[1] < 0)
+            continue;
+        if (l->nanoseconds < 0) {
+            slot->stuck = NCS_STUCK_LINK;
+            slot->cut[0] = end[0] < end[1] ? end[0] : end[1];
+            slot->cut[1] = end[0] < end[1] ? end[1] : end[0];
+            tell_ends(slot->comm->member[end[0]], slot->comm->member[end[1]]);
+            return -1;
+        }
+        delay = later(delay, l->nanoseconds);
+    }
+    return delay;
+}
+
+int64_t inject_delay_one_sided(const struct part *p)
+{
+    struct comm_rank *cr = p->cr, *peer = cr->comm->member[p->root];
+    int64_t delay = 0;
+    for (size_t i = 0; i < injected.links; i++) {
+        const struct link *l = &injected.link[i];
+        if (!(l->end[0] == cr->gpu && l->end[1] == peer->gpu) &&
+            !(l->end[1] == cr->gpu && l->end[0] == peer->gpu))
+            continue;
+        if (l->nanoseconds < 0) {
+            tell_ends(cr, peer);
+            return -1;
+        }
+        delay = later(delay, l->nanoseconds);
+    }
+    return delay;
+}
+
+/* ---- data ---- */
+
+void inject_spoil(const struct part *p, void *to, uint64_t bytes)
+{
+    for (size_t i = 0; i < injected.spoils && bytes > 0; i++) {
+        const struct spoil *s = &injected.spoil[i];
+        if (s->call != p->call)
+            continue;
+        uint64_t size = ncs_dtype_bytes(p->dtype);
+        /* The part may be a share of the call's output: an all-to-all receives it piece by piece. */
+        const char *output = p->fn == NCS_FN_ncclPutSignal ? to : ncs_call_recvbuff(p->call);
+        uint64_t before = (uint64_t)((char *)to - output) / size;
+        for (uint64_t k = 0; k < bytes / size; k++) {
+            bool chosen = before + k >= s->first && before + k - s->first < s->count;
+            for (uint64_t b = 0; chosen && b < size; b++)
+                ((unsigned char *)to)[k * size + b] ^= 0xff;
+        }
+    }
+}
+
+/* ---- death ---- */
+
+static void leave_queue(struct queue *queue, struct context *c)
+{
+    struct context *first = queue->first;
+    queue->first = queue->last = NULL;
+    for (struct context *next; first; first = next) {
+        next = first->next;
+        if (first != c)
+            QUEUE_APPEND(queue->first, queue->last, first, next);
+    }
+}
+
+/* It stays where it is until it is abandoned, and counts no more. */
+static void freeze(struct context *c)
+{
+    leave_queue(&sim_world.ready, c);
+    leave_queue(&sim_world.polling, c);
+    wait_forget(c);
+    if (c->state != CONTEXT_IDLE)
+        sim_world.live--;
+    c->state = CONTEXT_IDLE;
+}
+
+static bool is_at_work(const struct comm_rank *cr)
+{
+    return cr->last_launch && cr->last_launch->state == OP_ACTIVE;
+}
+
+void inject_arrival(const struct part *p)
+{
+    if (p->cr->lost_peer && !p->cr->async)
+        p->cr->async = ncclRemoteError;
+}
+
+/* The neighbours in the ring that are on other hosts see their connections end, once they use them. */
+static void tell_neighbours(const struct comm_rank *cr)
+{
+    for (int step = -1; cr->comm && step <= 1; step += 2) {
+        struct comm_rank *next = cr->comm->member[(cr->rank + step + cr->nranks) % cr->nranks];
+        if (next->process->host == cr->process->host || next->state >= COMM_ABORTED)
+            continue;
+        next->lost_peer = true;
+        if (is_at_work(next) && !next->async)
+            next->async = ncclRemoteError;
+    }
+}
+
+static void tell_of_death(void *value, void *process)
+{
+    const struct comm_rank *cr = value;
+    if (cr->process == process && cr->state < COMM_ABORTED)
+        tell_neighbours(cr);
+}
+
+/* What its calls have begun, a non-blocking one or that of another thread, goes no further: where others
+ * wait for it they wait for ever. */
+static void give_up_jobs(const struct process *process)
+{
+    struct job *job = sim_world.job_first;
+    while (job) {
+        struct job *next = job->next;
+        if (job->process == process) {
+            job_cancel(job, ncclSystemError);
+            next = sim_world.job_first; /* a group takes others along */
+        }
+        job = next;
+    }
+}
+
+void inject_death(struct context *c)
+{
+    struct world *w = &sim_world;
+    c->process->dead = true;
+    for (size_t i = 0; i < w->contexts; i++) {
+        struct context *other = w->context[i];
+        if (other != c && other->process == c->process && other->state != CONTEXT_ENDED)
+            freeze(other);
+    }
+    give_up_jobs(c->process);
+    for (struct op *op = w->op_first; op; op = op->next)
+        if (op->launch && op->launch->cr->process == c->process)
+            launch_withdraw(op->launch);
+    ncs_map_each(&w->comms, tell_of_death, c->process);
+    world_changed();
+}

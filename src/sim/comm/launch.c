@@ -1,0 +1,312 @@
+#include "sim/comm/launch.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "api/journal.h"
+#include "api/types.h"
+#include "base/mem.h"
+#include "sim/comm/comm.h"
+#include "sim/comm/rma.h"
+#include "sim/comm/slot.h"
+#include "sim/comm/spread.h"
+#include "sim/cuda/op.h"
+#include "sim/cuda/stream.h"
+#include "sim/data/memory.h"
+#include "sim/kernel/world.h"
+
+size_t part_bytes(const struct part *p)
+{
+    return p->count * ncs_dtype_bytes(p->dtype);
+}
+
+size_t part_moved(const struct part *p)
+{
+    const struct ncs_fn_info *info = &ncs_fn_info[p->fn];
+    bool all = info->reads == NCS_BLOCKS_ALL || info->writes == NCS_BLOCKS_ALL;
+    return part_bytes(p) * (all ? (size_t)p->cr->nranks : 1);
+}
+
+void part_free(struct part *p)
+{
+    comm_let_go(p->cr);
+    ncs_call_unpin(p->call);
+    stream_unref(p->stream);
+    spread_unref(p->spread);
+    rma_free(p->rma);
+    sim_free(p, sizeof *p);
+}
+
+/* The streams given for these parts, each once. */
+static size_t collect_streams(struct part *const *parts, size_t count, struct stream **streams)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t k = 0;
+        while (k < n && streams[k] != parts[i]->stream)
+            k++;
+        if (k == n)
+            streams[n++] = parts[i]->stream;
+    }
+    return n;
+}
+
+static uint64_t next_sequence(struct part *p)
+{
+    struct comm_rank *cr = p->cr;
+    if (part_is_one_sided(p))
+        return 0;
+    if (!part_is_pair(p))
+        return cr->collectives++;
+    struct peer *peer = comm_peer(cr, p->root);
+    return p->fn == NCS_FN_ncclSend ? peer->sends++ : peer->recvs++;
+}
+
+/* Launches of one device start in the order in which its process made them, whatever their streams
+ * and communicators; they may run at the same time. */
+static void keep_order(struct launch *launch)
+{
+    struct gpu *gpu = launch->cr->gpu;
+    struct op *last = gpu->last_launch;
+    if (last && last->launch && !last->launch->started) {
+        launch->before = last;
+        op_ref(launch->op);
+        last->launch->behind = launch->op;
+    } else {
+        op_unref(last);
+    }
+    gpu->last_launch = launch->op;
+    op_ref(launch->op);
+}
+
+const struct op *launch_held_by(const struct launch *launch)
+{
+    const struct op *before = launch->before;
+    bool holds = before && before->launch && !before->launch->started && launch->open > 0;
+    return holds ? before : NULL;
+}
+
+/* Whoever waits for this one to start may go on. */
+static void release_order(struct launch *launch)
+{
+    struct op *behind = launch->behind;
+    launch->behind = NULL;
+    if (behind && behind->state == OP_ENABLED)
+        op_queue(behind);
+    op_unref(behind);
+    op_unref(launch->before);
+    launch->before = NULL;
+}
+
+/* Handles that share their resources launch one after the other, as the host has issued it. What a
+ * communicator of one rank copies uses none of them. */
+static void follow_kin(struct comm_rank *cr, struct op *op)
+{
+    struct comm_rank *head = cr->family;
+    if (!head->sharers || cr->nranks == 1)
+        return;
+    op_after(op, head->last_of_kin ? head->last_of_kin : head->last_launch);
+    op_unref(head->last_of_kin);
+    head->last_of_kin = op;
+    op_ref(op);
+}
+
+/* The order inside a launch: what goes first has the lower number. */
+static int turn(const struct part *p)
+{
+    return part_is_one_sided(p) ? 0 : part_is_pair(p) ? 2 : 1;
+}
+
+void launch_enqueue(struct comm_rank *cr, struct part **parts, size_t count)
+{
+    struct launch *launch = sim_new(sizeof *launch);
+    launch->cr = cr;
+    launch->parts = launch->open = count;
+    launch->part = ncs_new(count * sizeof(struct part *));
+    size_t at = 0;
+    for (int t = 0; t < 3; t++) {
+        if (t == 2)
+            launch->ordered = at;
+        for (size_t i = 0; i < count; i++)
+            if (turn(parts[i]) == t)
+                launch->part[at++] = parts[i];
+    }
+    struct stream **streams = ncs_new(count * sizeof(struct stream *));
+    size_t n = collect_streams(parts, count, streams);
+    struct op *op = op_new(OP_LAUNCH, cr->gpu, streams, n, 0);
+    ncs_free(streams);
+    ncs_call_unpin(op->call);
+    op->call = parts[0]->call;
+    ncs_call_pin(op->call);
+    op->launch = launch;
+    launch->op = op;
+    for (size_t i = 0; i < count; i++) {
+        launch->part[i]->launch = launch;
+        launch->part[i]->sequence = next_sequence(launch->part[i]);
+        if (part_is_spread(launch->part[i]))
+            spread_launched(launch->part[i]->spread);
+    }
+    cr->launches++;
+    if (cr->ordered)
+        keep_order(launch);
+    op_after(op, cr->last_launch);
+    follow_kin(cr, op);
+    op_unref(cr->last_launch);
+    cr->last_launch = op;
+    op_ref(op);
+    if (cr->family->cut)
+        launch_withdraw(launch);
+    op_submit(op);
+}
+
+/* Bytes that a device will read and write for this part. False when they overflow. */
+static bool extents(const struct part *p, size_t *send, size_t *recv)
+{
+    size_t own, all;
+    if (__builtin_mul_overflow(p->count, ncs_dtype_bytes(p->dtype), &own) ||
+        __builtin_mul_overflow(own, (size_t)p->cr->nranks, &all))
+        return false;
+    bool root = p->cr->rank == p->root;
+    *send = own * ncs_block_count(ncs_fn_info[p->fn].reads, root, p->cr->nranks);
+    *recv = own * ncs_block_count(ncs_fn_info[p->fn].writes, root, p->cr->nranks);
+    return true;
+}
+
+/* Where devices can use each other's memory at all, NCCL's kernels do without asking. */
+static bool out_of_reach(const struct part *p, const void *buffer, size_t bytes)
+{
+    return bytes > 0 && sim_world.options.no_peer_access && !memory_in_reach(p->cr->gpu, buffer);
+}
+
+/* What the caller has to know of a buffer that its device can use, but that is another one's. */
+static void tell_foreign(const struct part *p, const void *buffer, size_t bytes, const char *role)
+{
+    const struct ncs_observer *o = &sim_world.observer;
+    struct allocation *a = bytes > 0 ? memory_find(buffer) : NULL;
+    char why[96];
+    if (!a || a->kind != MEMORY_DEVICE || a->device == p->cr->gpu->device || a->foreign || !o->foreign ||
+        !p->call)
+        return;
+    a->foreign = true;
+    snprintf(why, sizeof why, "the %s buffer is on device %d, the communicator on device %d", role,
+             a->device, p->cr->gpu->device);
+    o->foreign(o->self, p->call, why);
+}
+
+static void tell_foreigns(const struct part *p)
+{
+    size_t send = 0, recv = 0;
+    if (!extents(p, &send, &recv))
+        return;
+    tell_foreign(p, p->send, send, "send");
+    tell_foreign(p, p->recv, recv, "receive");
+}
+
+size_t part_written(const struct part *p)
+{
+    size_t send, recv;
+    return extents(p, &send, &recv) ? recv : 0;
+}
+
+const char *part_misplaced(const struct part *p)
+{
+    size_t send = 0, recv = 0;
+    const struct process *process = p->cr->process;
+    if (!extents(p, &send, &recv))
+        return "count times the size of the type is beyond any memory";
+    if (!memory_reachable(process, p->send, send))
+        return "the send buffer is not wholly inside device memory of this rank";
+    if (!memory_reachable(process, p->recv, recv))
+        return "the receive buffer is not wholly inside device memory of this rank";
+    if (out_of_reach(p, p->send, send) || out_of_reach(p, p->recv, recv))
+        return "a buffer is memory of another device, and devices cannot use each other's";
+    if (p->scalar_pointer &&
+        !memory_reachable(process, p->scalar_pointer, ncs_dtype_bytes(p->dtype)))
+        return "the pre-mul-sum scalar is not in device memory of this rank";
+    return NULL;
+}
+
+void part_stamp(const struct part *p, int64_t time)
+{
+    struct process *process = p->cr->process;
+    uint64_t serial = p->launch->op->serial;
+    if (process->stamped != time || serial > process->launched)
+        process->launched = serial;
+    process->stamped = time;
+}
+
+static bool is_over(const struct part *p)
+{
+    return p->state == NCS_PART_DONE || p->state == NCS_PART_CANCELLED;
+}
+
+/* The first part that is not over. */
+static size_t first_open(const struct launch *launch)
+{
+    size_t i = 0;
+    while (i < launch->parts && is_over(launch->part[i]))
+        i++;
+    return i;
+}
+
+void launch_advance(struct launch *launch)
+{
+    size_t i = first_open(launch);
+    if (!launch->started) {
+        launch->started = true;
+        release_order(launch);
+    }
+    if (i == launch->parts) {
+        op_end(launch->op, 0);
+        return;
+    }
+    size_t end = i < launch->ordered ? i + 1 : launch->parts;
+    for (; i < end; i++) {
+        struct part *p = launch->part[i];
+        if (p->state != NCS_PART_WAITING)
+            continue;
+        const char *why = part_misplaced(p);
+        if (why) {
+            gpu_fault(launch->op->gpu, p->call, why); /* ends this launch */
+            return;
+        }
+        tell_foreigns(p);
+        if (part_is_one_sided(p))
+            rma_arrive(p);
+        else
+            slot_arrive(p);
+    }
+}
+
+void launch_withdraw(struct launch *launch)
+{
+    for (size_t i = 0; i < launch->parts; i++) {
+        struct part *p = launch->part[i];
+        if (is_over(p) || p->state == NCS_PART_MATCHED)
+            continue;
+        if (part_is_one_sided(p))
+            rma_leave(p);
+        else if (p->state == NCS_PART_AT_SLOT)
+            slot_leave(p);
+        p->state = NCS_PART_CANCELLED;
+        launch->open--;
+    }
+}
+
+void launch_free(struct launch *launch)
+{
+    if (!launch)
+        return;
+    release_order(launch);
+    for (size_t i = 0; i < launch->parts; i++) {
+        struct part *p = launch->part[i];
+        if (p->slot)
+            slot_forget(p); /* matched on a device that died */
+        if (part_is_one_sided(p))
+            rma_leave(p);
+        part_free(p);
+    }
+    ncs_free(launch->part);
+    sim_free(launch, sizeof *launch);
+}

@@ -1,0 +1,91 @@
+/* Launches: what one group end puts on the streams for one rank of one communicator. A launch is one
+ * operation; inside it one-sided parts go in issue order, then collectives in issue order, then all
+ * point-to-point parts at once. */
+#ifndef NCS_SIM_LAUNCH_H
+#define NCS_SIM_LAUNCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api/gen/api.h"
+#include "api/snapshot.h"
+#include "sim/data/data.h"
+
+struct comm_rank;
+struct ncs_call;
+struct op;
+struct rma;
+struct slot;
+struct spread;
+struct stream;
+
+/* One call's share. */
+struct part {
+    enum ncs_fn fn;          /* never a composed one: that becomes sends and receives (spread.h) */
+    enum ncs_part_state state;
+    struct comm_rank *cr;
+    struct ncs_call *call;   /* pinned; NULL = not journalled */
+    struct stream *stream;
+    const void *send;
+    void *recv;
+    size_t count;
+    int dtype;
+    int op;                  /* a built-in one; ncclSum of a user operator */
+    bool premul;
+    unsigned char scalar[8]; /* of premul; from the device: read when the data moves */
+    const void *scalar_pointer;
+    int root;                /* or the peer */
+    uint64_t sequence;       /* of its slot */
+    struct slot *slot;
+    struct spread *spread;   /* of what an all-to-all, gather or scatter became; referenced */
+    struct rma *rma;         /* of a put, signal or wait; owned */
+    bool cut;                /* one-sided, over a link that is: it stands for ever */
+    size_t agenda_place;     /* of those; 0 = not there */
+    struct launch *launch;
+};
+
+struct launch {
+    struct op *op;
+    struct comm_rank *cr;
+    struct part **part;      /* those that go one by one first, then the pairs; owned */
+    size_t parts, ordered;   /* ordered: how many go one by one */
+    size_t open;             /* parts that are not over */
+    bool started;            /* its parts have been posted */
+    struct op *before;       /* launch of this device that must start first; referenced */
+    struct op *behind;       /* that waits for this one to start; referenced */
+};
+
+static inline bool part_is_pair(const struct part *p)
+{
+    return ncs_fn_info[p->fn].pair;
+}
+
+static inline bool part_is_one_sided(const struct part *p)
+{
+    return ncs_fn_info[p->fn].one_sided;
+}
+
+size_t part_bytes(const struct part *p); /* count * size of the type */
+size_t part_written(const struct part *p); /* bytes at recv, when nothing is in the way */
+size_t part_moved(const struct part *p); /* bytes of a collective by which its cost goes */
+void part_free(struct part *p);
+/* What a device would stumble over in its buffers, in words; NULL = nothing. */
+const char *part_misplaced(const struct part *p);
+/* Notes on the part's process the serial of its launch, which ends something at `time`. */
+void part_stamp(const struct part *p, int64_t time);
+
+/* Puts the parts (of one comm rank, in issue order; ownership passes) on their streams. */
+void launch_enqueue(struct comm_rank *cr, struct part **parts, size_t count);
+
+/* The launch that keeps this one from starting; NULL = none. */
+const struct op *launch_held_by(const struct launch *launch);
+
+/* Posts what may be posted next; ends the operation when all parts are done. */
+void launch_advance(struct launch *launch);
+
+/* Takes all parts that have not matched away from their slots, as cancelled. */
+void launch_withdraw(struct launch *launch);
+void launch_free(struct launch *launch); /* NULL is a no-op */
+
+#endif

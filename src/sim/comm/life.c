@@ -1,0 +1,177 @@
+#include "sim/comm/life.h"
+
+#include <inttypes.h>
+
+#include "api/journal.h"
+#include "sim/comm/comm.h"
+#include "sim/comm/group_job.h"
+#include "sim/comm/launch.h"
+#include "sim/comm/snapshot.h"
+#include "sim/cuda/op.h"
+#include "sim/kernel/job.h"
+#include "sim/kernel/world.h"
+
+bool launches_over(struct job *job, struct comm_rank *cr)
+{
+    struct op *last = cr->last_launch;
+    if (!last || last->state == OP_DONE)
+        return true;
+    job_listen(job, &last->done);
+    return false;
+}
+
+static bool step_finalize(struct job *job)
+{
+    if (!launches_over(job, job->about))
+        return false;
+    if (job->about->state == COMM_READY)
+        job->about->state = COMM_FINAL;
+    return true;
+}
+
+/* In one process the resources go with the last handle: whoever is not last does not wait. */
+static bool process_is_done(struct job *job)
+{
+    struct comm_rank *cr = job->about;
+    const struct comm *comm = cr->comm;
+    if (!comm || !comm->siblings)
+        return launches_over(job, cr);
+    for (int r = 0; r < comm->nranks; r++) {
+        const struct comm_rank *sibling = comm->member[r];
+        if (sibling != cr && sibling->process == cr->process && !sibling->destroying)
+            return true;
+    }
+    for (int r = 0; r < comm->nranks; r++)
+        if (comm->member[r]->process == cr->process && !launches_over(job, comm->member[r]))
+            return false;
+    return true;
+}
+
+static void say_end(const struct comm_rank *cr, const char *what)
+{
+    nccl_info_rank(cr, LOG_INIT,
+                   "comm 0x%" PRIx64 " rank %d nranks %d cudaDev %d busId %x - %s COMPLETE",
+                   cr->handle, cr->rank, cr->nranks, cr->gpu->device, gpu_bus_id(cr->gpu), what);
+}
+
+static bool step_destroy(struct job *job)
+{
+    job->about->destroying = true;
+    if (!process_is_done(job))
+        return false;
+    say_end(job->about, "Destroy");
+    comm_bury(job->about, COMM_GONE);
+    return true;
+}
+
+/* The launches of this rank and of its family end with their data untouched; what has matched
+ * already completes. */
+static void cancel_launches(const struct comm_rank *cr)
+{
+    for (struct op *op = sim_world.op_first; op; op = op->next)
+        if (op->launch && comm_is_kin(op->launch->cr, cr)) {
+            bool held = launch_held_by(op->launch);
+            launch_withdraw(op->launch);
+            if (op->state == OP_ACTIVE || op->lane == LANE_WANTED ||
+                (held && op->state == OP_ENABLED))
+                op_queue(op);
+        }
+}
+
+/* Whoever waits in a call about this communicator gives up, but for those that end it: the group
+ * that the job belongs to goes on. */
+static void cancel_calls(const struct job *by)
+{
+    for (struct job *job = sim_world.job_first, *next; job; job = next) {
+        next = job->next;
+        bool ends = job->type->kind == NCS_JOB_ABORT ||
+                    (by->type->kind != NCS_JOB_ABORT &&
+                     (job->type->kind == NCS_JOB_DESTROY || job->type == by->type));
+        if (job != by && !ends && comm_is_kin(job->about, by->about))
+            job_cancel(job, ncclInternalError);
+    }
+    groups_cancel(by->about, by->parent, ncclInternalError);
+}
+
+static bool cut_short(struct job *job)
+{
+    cancel_calls(job);
+    cancel_launches(job->about);
+    return launches_over(job, job->about);
+}
+
+static bool step_abort(struct job *job)
+{
+    struct comm_rank *cr = job->about;
+    cr->destroying = true;
+    if (cr->family->sharers)
+        cr->family->cut = true;
+    if (!cut_short(job))
+        return false;
+    say_end(job->about, "Abort");
+    comm_bury(cr, COMM_ABORTED);
+    return true;
+}
+
+static bool step_revoke(struct job *job)
+{
+    if (!cut_short(job))
+        return false;
+    if (job->about->state < COMM_ABORTED)
+        job->about->state = COMM_REVOKED;
+    return true;
+}
+
+static void describe_life(const struct job *job, struct ncs_snap_job *out,
+                          struct ncs_snapshot *snapshot)
+{
+    out->comm_rank = job->about->rank;
+    out->nranks = job->about->nranks;
+    snapshot_op_wait(job->about->last_launch, out, snapshot);
+}
+
+static void cancel_life(struct job *job)
+{
+    if (job->type->kind == NCS_JOB_FINALIZE)
+        job->about->finalizing = false;
+}
+
+#define LIFE_TYPE(kind_, step_)                                                             \
+    { .kind = kind_, .bytes = sizeof(struct job), .step = step_, .cancel = cancel_life,     \
+      .describe = describe_life }
+
+static const struct job_type finalize_type = LIFE_TYPE(NCS_JOB_FINALIZE, step_finalize);
+static const struct job_type destroy_type = LIFE_TYPE(NCS_JOB_DESTROY, step_destroy);
+static const struct job_type abort_type = LIFE_TYPE(NCS_JOB_ABORT, step_abort);
+static const struct job_type revoke_type = LIFE_TYPE(NCS_JOB_REVOKE, step_revoke);
+static const struct job_type quiesce_type = LIFE_TYPE(NCS_JOB_REVOKE, cut_short);
+
+static struct job *life_job(const struct job_type *type, struct comm_rank *cr)
+{
+    return job_about(type, cr);
+}
+
+struct job *finalize_job(struct comm_rank *cr)
+{
+    return life_job(&finalize_type, cr);
+}
+
+struct job *destroy_job(struct comm_rank *cr)
+{
+    return life_job(&destroy_type, cr);
+}
+
+struct job *abort_job(struct comm_rank *cr)
+{
+    return life_job(&abort_type, cr);
+}
+
+struct job *revoke_job(struct comm_rank *cr)
+{
+    return life_job(&revoke_type, cr);
+}
+
+struct job *quiesce_job(struct comm_rank *cr)
+{
+    return life_job(&quiesce_type, cr);
+}

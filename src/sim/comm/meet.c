@@ -1,0 +1,136 @@
+#include "sim/comm/meet.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "sim/comm/comm.h"
+#include "sim/comm/snapshot.h"
+#include "sim/kernel/world.h"
+
+static bool same_guests(const struct meeting *m, const int *excluded, int excludes)
+{
+    return m->excludes == excludes &&
+           (excludes == 0 || memcmp(m->excluded, excluded, (size_t)excludes * sizeof(int)) == 0);
+}
+
+static struct meeting *find(const struct meet_job *j, uint64_t number, const int *excluded,
+                            int excludes)
+{
+    struct comm *comm = j->job.about->comm;
+    struct meeting *m = comm->meeting;
+    while (m && (m->kind != j->job.type->kind || m->number != number ||
+                 !same_guests(m, excluded, excludes)))
+        m = m->next;
+    if (m)
+        return m;
+    size_t ranks = (size_t)comm->nranks;
+    m = sim_new(sizeof *m);
+    m->comm = comm;
+    m->kind = j->job.type->kind;
+    m->number = number;
+    m->excludes = excludes;
+    m->excluded = ncs_new((size_t)excludes * sizeof(int));
+    if (excludes > 0)
+        memcpy(m->excluded, excluded, (size_t)excludes * sizeof(int));
+    m->expected = comm->nranks - excludes;
+    m->seat = ncs_new(ranks * sizeof(struct meet_job *));
+    m->came = ncs_new(ranks * sizeof *m->came);
+    m->next = comm->meeting;
+    comm->meeting = m;
+    return m;
+}
+
+static void free_meeting(struct meeting *m)
+{
+    struct meeting **link = &m->comm->meeting;
+    while (*link != m)
+        link = &(*link)->next;
+    *link = m->next;
+    ncs_free(m->excluded);
+    ncs_free(m->seat);
+    ncs_free(m->came);
+    sim_free(m, sizeof *m);
+}
+
+void meetings_free(struct comm *comm)
+{
+    while (comm->meeting)
+        free_meeting(comm->meeting);
+}
+
+static void end(struct meeting *m)
+{
+    for (int r = 0; r < m->comm->nranks; r++) {
+        struct meet_job *j = m->seat[r];
+        if (!j)
+            continue;
+        j->meeting = NULL;
+        j->over = true;
+        job_mark(&j->job);
+    }
+    free_meeting(m);
+}
+
+void meet(struct meet_job *j, uint64_t number, const int *excluded, int excludes,
+          void (*complete)(struct meeting *m))
+{
+    struct meeting *m = find(j, number, excluded, excludes);
+    int rank = j->job.about->rank;
+    j->meeting = m;
+    j->why = m->broken;
+    m->seat[rank] = j;
+    m->came[rank] = true;
+    world_changed();
+    if (++m->arrived < m->expected || m->broken)
+        return;
+    complete(m);
+    end(m);
+}
+
+void meet_cancel(struct job *job)
+{
+    struct meet_job *j = (struct meet_job *)job;
+    struct meeting *m = j->meeting;
+    if (!m)
+        return;
+    m->seat[job->about->rank] = NULL;
+    j->meeting = NULL;
+    if (job->process && job->process->dead) { /* nobody tells the others: they miss it */
+        m->came[job->about->rank] = false;
+        m->arrived--;
+        return;
+    }
+    m->broken = "a rank that had come gave up";
+    for (int r = 0; r < m->comm->nranks; r++)
+        if (m->seat[r])
+            m->seat[r]->why = m->broken;
+}
+
+void meet_free(struct job *job)
+{
+    struct meet_job *j = (struct meet_job *)job;
+    if (j->meeting)
+        j->meeting->seat[job->about->rank] = NULL;
+}
+
+static bool is_excluded(const struct meeting *m, int rank)
+{
+    for (int i = 0; i < m->excludes; i++)
+        if (m->excluded[i] == rank)
+            return true;
+    return false;
+}
+
+void meet_describe(const struct job *job, struct ncs_snap_job *out, struct ncs_snapshot *snapshot)
+{
+    const struct meet_job *j = (const struct meet_job *)job;
+    out->comm_rank = job->about->rank;
+    out->nranks = job->about->nranks;
+    out->refused = j->why != NULL;
+    out->why = j->why;
+    if (!j->meeting)
+        return;
+    for (int r = 0; r < j->meeting->comm->nranks; r++)
+        if (!j->meeting->came[r] && !is_excluded(j->meeting, r))
+            snapshot_missing(out, snapshot, r);
+}

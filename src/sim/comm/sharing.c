@@ -1,0 +1,107 @@
+#include "sim/comm/sharing.h"
+
+#include <stdint.h>
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "sim/comm/comm.h"
+#include "sim/kernel/world.h"
+#include "sim/settings/environment.h"
+#include "sim/settings/version.h"
+
+/* NCCL_HOSTID is the same on all ranks: they all seem to be on one host then. */
+static int host_of(const struct comm_rank *cr)
+{
+    return env_text(ENV_HOSTID) ? 0 : cr->process->host;
+}
+
+/* The GPU of each rank of the run's machine, from 1. */
+static uint64_t gpu_key(const struct comm_rank *cr)
+{
+    return (uint64_t)host_of(cr) * (uint64_t)sim_world.options.devices +
+           (uint64_t)cr->gpu->device + 1;
+}
+
+/* For each rank the lowest other one on its GPU, -1 = it has it for itself. NULL: so have all. */
+static int *find_sharers(struct comm_rank *const *member, int nranks)
+{
+    struct ncs_map first = { 0 };
+    int *sharer = ncs_new((size_t)nranks * sizeof *sharer);
+    bool any = false;
+    for (int i = 0; i < nranks; i++) {
+        uint64_t key = gpu_key(member[i]);
+        int lowest = (int)(intptr_t)ncs_map_get(&first, key) - 1;
+        sharer[i] = lowest;
+        if (lowest < 0)
+            ncs_map_put(&first, key, (void *)(intptr_t)(i + 1));
+        else if (sharer[lowest] < 0)
+            sharer[lowest] = i;
+        any |= lowest >= 0;
+    }
+    ncs_map_free(&first);
+    if (any)
+        return sharer;
+    ncs_free(sharer);
+    return NULL;
+}
+
+static bool leads_sharing_host(struct comm_rank *const *member, int nranks, const int *sharer,
+                               int rank)
+{
+    int host = host_of(member[rank]);
+    bool any = false;
+    for (int i = 0; i < nranks; i++) {
+        if (host_of(member[i]) != host)
+            continue;
+        if (i < rank)
+            return false;
+        any |= sharer[i] >= 0;
+    }
+    return any;
+}
+
+/* Whether this rank is the one to refuse: until 2.29 each looks for others on its own GPU; in 2.30.3
+ * and 2.30.4 the first of a host looks for all of that host; from 2.30.7 on each looks at all. Who
+ * sees nothing goes on and waits for those who have left. */
+static bool refuses(struct comm_rank *const *member, int nranks, const int *sharer, int rank)
+{
+    const struct comm_rank *cr = member[rank];
+    if (env_is(ENV_MULTI_RANK_GPU_ENABLE, 1)) {
+        nccl_warn_rank(cr, "%s", nccl_does(DOES_CHECK_ALL_GPUS)
+                               ? "NCCL_NVLS_ENABLE has been set to \"1\" and communicator has multiple ranks using "
+                                 "the same NVML device. This is not compatible with NCCL_NVLS_ENABLE=1."
+                               : "Multiple ranks detected using the same GPU on this node and NCCL_NVLS_ENABLE has "
+                                 "been set to \"1\". At this time multiple ranks per gpu is incompatible with NVLS.");
+        return true;
+    }
+    if (nccl_does(DOES_CHECK_ALL_GPUS)) {
+        nccl_warn_rank(cr, "Multiple Ranks are using the same GPU/Partition. Set "
+                           "NCCL_MULTI_RANK_GPU_ENABLE=1 to enable this configuration.");
+        return true;
+    }
+    if (nccl_does(DOES_SHARE_GPU)) {
+        bool leads = leads_sharing_host(member, nranks, sharer, rank);
+        if (leads)
+            nccl_warn_rank(cr, "Multiple ranks detected using the same GPU on this node. Set "
+                               "NCCL_MULTI_RANK_GPU_ENABLE=1 to enable this configuration.");
+        return leads;
+    }
+    if (sharer[rank] >= 0)
+        nccl_warn_rank(cr, "Duplicate GPU detected : rank %d and rank %d both on CUDA device %x",
+                       rank, sharer[rank], gpu_bus_id(cr->gpu));
+    return sharer[rank] >= 0;
+}
+
+bool *sharing_refused(struct comm_rank *const *member, int nranks)
+{
+    if (env_is(ENV_MULTI_RANK_GPU_ENABLE, 1) && !env_is(ENV_NVLS_ENABLE, 1))
+        return NULL;
+    int *sharer = find_sharers(member, nranks);
+    if (!sharer)
+        return NULL;
+    bool *refused = ncs_new((size_t)nranks * sizeof *refused);
+    for (int i = 0; i < nranks; i++)
+        refused[i] = refuses(member, nranks, sharer, i);
+    ncs_free(sharer);
+    return refused;
+}

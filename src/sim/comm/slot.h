@@ -1,0 +1,48 @@
+/* Slots: the meeting of the parts of one collective, or of a send and its receive. Decides when a
+ * meeting is complete, which disagreement lets it complete, and moves the data. */
+#ifndef NCS_SIM_SLOT_H
+#define NCS_SIM_SLOT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "api/snapshot.h"
+#include "sim/comm/launch.h"
+
+struct comm;
+
+struct slot {
+    struct comm *comm;
+    bool pair;
+    int src, dst;            /* of a pair */
+    uint64_t sequence;
+    int expected, arrived;
+    bool broken;             /* somebody left: it never matches */
+    enum ncs_stuck stuck;
+    int cut[2];              /* NCS_STUCK_LINK: the ranks at its ends */
+    struct part **part;      /* by rank; of a pair: the send, then the receive; NULL = absent */
+    unsigned char *bounce;   /* of a pair: the bytes of a send that ran ahead */
+    size_t bounce_bytes;
+    bool spread_sent;        /* they are of a call that is spread out over pairs */
+    size_t agenda_place;     /* 0 = not there */
+    bool running_ahead;      /* the send will be done at its event, receive or not */
+    struct slot *previous, *next;
+};
+
+/* A part takes its place; the slot may match. */
+void slot_arrive(struct part *part);
+/* Takes a part away from a slot that has not matched: the slot never will. */
+void slot_leave(struct part *part);
+/* The same for a part that is about to be freed although its slot has matched. */
+void slot_forget(struct part *part);
+/* The instant of the data: hooks, one pass, parts done. */
+void slot_move(struct slot *slot);
+/* Copies what the part moves; a planted fault may spoil it. */
+void part_copy(const struct part *p, void *to, const void *from, size_t bytes);
+/* Notes on every participant's process the serial of its launch, for slots due at `time`. */
+void slot_stamp(const struct slot *slot, int64_t time);
+/* Whether a send of at most so many bytes waits for its receive. */
+bool slots_lone_send(const struct comm *comm, uint64_t limit);
+void slots_free(struct comm *comm);
+
+#endif

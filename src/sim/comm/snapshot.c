@@ -1,0 +1,383 @@
+#include "sim/comm/snapshot.h"
+
+#include "api/journal.h"
+#include "base/mem.h"
+#include "sim/comm/comm.h"
+#include "sim/comm/contact.h"
+#include "sim/comm/group_job.h"
+#include "sim/comm/launch.h"
+#include "sim/comm/rma.h"
+#include "sim/comm/round.h"
+#include "sim/comm/slot.h"
+#include "sim/comm/spread.h"
+#include "sim/cuda/host.h"
+#include "sim/cuda/op.h"
+#include "sim/cuda/stream.h"
+#include "sim/kernel/context.h"
+#include "sim/kernel/job.h"
+#include "sim/kernel/world.h"
+
+/* Where every object stands in the arrays, while a snapshot is taken. */
+static struct {
+    struct ncs_map op, job, part;
+    size_t context, wait, ops, dep, parts, slots, member, jobs, missing, gate, lack; /* rooms */
+} index_of;
+
+static void number(struct ncs_map *map, const void *object, size_t index)
+{
+    ncs_map_put(map, ncs_map_key(object), (void *)(uintptr_t)(index + 1));
+}
+
+static int lookup(const struct ncs_map *map, const void *object)
+{
+    return (int)(intptr_t)ncs_map_get(map, ncs_map_key(object)) - 1;
+}
+
+static struct ncs_call *pinned(struct ncs_call *call)
+{
+    ncs_call_pin(call);
+    return call;
+}
+
+static void add_wait(struct ncs_snapshot *s, enum ncs_wait_kind kind, int index)
+{
+    struct ncs_snap_wait wait = { kind, index };
+    NCS_PUSH(s->wait, s->waits, index_of.wait, wait);
+}
+
+void snapshot_missing(struct ncs_snap_job *out, struct ncs_snapshot *s, int rank)
+{
+    if (out->misses++ == 0)
+        out->miss = s->missings;
+    NCS_PUSH(s->missing, s->missings, index_of.missing, rank);
+}
+
+static void job_waits_for(struct ncs_snap_job *out, struct ncs_snapshot *s,
+                          enum ncs_wait_kind kind, int index)
+{
+    if (out->waits++ == 0)
+        out->wait = s->waits;
+    add_wait(s, kind, index);
+}
+
+void snapshot_op_wait(struct op *op, struct ncs_snap_job *out, struct ncs_snapshot *s)
+{
+    if (op && op->state != OP_DONE)
+        job_waits_for(out, s, NCS_WAIT_OP, lookup(&index_of.op, op));
+}
+
+void snapshot_children(struct job *const *jobs, size_t count, struct ncs_snap_job *out,
+                       struct ncs_snapshot *s)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!jobs[i]->done)
+            job_waits_for(out, s, NCS_WAIT_JOB, lookup(&index_of.job, jobs[i]));
+}
+
+static void describe_meeting(const struct part *part, struct ncs_snap_job *out)
+{
+    out->kind = NCS_JOB_CONTACT;
+    ncs_call_unpin((struct ncs_call *)out->call);
+    out->call = pinned(part->call);
+    out->comm_rank = part->cr->rank;
+    out->nranks = part->cr->nranks;
+}
+
+void snapshot_round(const struct part *part, struct ncs_snap_job *out, struct ncs_snapshot *s)
+{
+    describe_meeting(part, out);
+    for (int r = -1; (r = round_missing(part->cr, r + 1)) >= 0;)
+        snapshot_missing(out, s, r);
+}
+
+void snapshot_contact(const struct part *part, struct ncs_snap_job *out, struct ncs_snapshot *s)
+{
+    const struct comm_rank *cr = part->cr;
+    describe_meeting(part, out);
+    if (part_is_spread(part))
+        return; /* the group knows which peers are missing */
+    if (part_is_one_sided(part)) {
+        for (int r = 0; r < cr->nranks; r++)
+            if (!cr->comm->member[r]->one_sided)
+                snapshot_missing(out, s, r);
+        return;
+    }
+    out->pair = part_is_pair(part);
+    if (out->pair) {
+        out->peer = part->root;
+        out->sending = part->fn == NCS_FN_ncclSend;
+        snapshot_missing(out, s, part->root);
+        return;
+    }
+    bool every = contact_each_time(cr);
+    for (int r = 0; r < cr->nranks; r++)
+        if (cr->comm->member[r]->entered < (every ? cr->entered : 1))
+            snapshot_missing(out, s, r);
+}
+
+/* The peers whose signals a wait has not had, in the order of the call. */
+static void add_lacks(struct ncs_snapshot *s, const struct part *p)
+{
+    for (size_t i = 0; p->fn == NCS_FN_ncclWaitSignal && i < p->rma->waits; i++) {
+        const struct rma_wait *w = &p->rma->wait[i];
+        const struct peer *peer = comm_peer(p->cr, w->peer);
+        struct ncs_snap_lack lack = { .part = (int)s->parts, .peer = w->peer, .wanted = w->signals,
+                                      .came = peer->signals - peer->signals_taken };
+        if (p->state <= NCS_PART_AT_SLOT && lack.came < lack.wanted)
+            NCS_PUSH(s->lack, s->lacks, index_of.lack, lack);
+    }
+}
+
+/* What stands at a link that is cut stands there alone. */
+static void add_cut(struct ncs_snapshot *s, const struct part *p, struct ncs_snap_part *entry)
+{
+    int a = p->cr->rank, b = p->root;
+    struct ncs_snap_slot slot = { .pair = true, .nranks = p->cr->nranks, .src = a, .dst = b,
+                                  .stuck = NCS_STUCK_LINK, .cut = { a < b ? a : b, a < b ? b : a },
+                                  .member = s->members, .members = 1 };
+    entry->slot = (int)s->slots;
+    NCS_PUSH(s->member, s->members, index_of.member, (int)s->parts);
+    NCS_PUSH(s->slot, s->slots, index_of.slots, slot);
+}
+
+static void add_part(struct ncs_snapshot *s, struct part *p, int op)
+{
+    struct ncs_snap_part part = { .call = pinned(p->call), .state = p->state, .op = op,
+                                  .slot = -1 };
+    part.readable = p->state == NCS_PART_AT_SLOT && !part_misplaced(p);
+    add_lacks(s, p);
+    if (p->cut && p->state == NCS_PART_AT_SLOT)
+        add_cut(s, p, &part);
+    number(&index_of.part, p, s->parts);
+    NCS_PUSH(s->part, s->parts, index_of.parts, part);
+}
+
+/* Those without work are left out. */
+static bool is_shown(const struct context *c)
+{
+    return c->state != CONTEXT_IDLE;
+}
+
+/* Where the context that runs the operation will be among those of the snapshot. */
+static int runner_of(const struct op *op)
+{
+    const struct context *runner = host_runner(op);
+    int at = 0;
+    for (size_t i = 0; runner && sim_world.context[i] != runner; i++)
+        at += is_shown(sim_world.context[i]);
+    return runner ? at : -1;
+}
+
+/* A callback whose thread was stopped for good: who waits for it waits for that thread. */
+static void add_stopped_runner(struct ncs_snapshot *s, const struct op *op)
+{
+    const struct context *runner = host_runner(op);
+    if (!runner || runner->state != CONTEXT_ENDED)
+        return;
+    const struct ncs_local *local = runner->options.local;
+    struct ncs_snap_gate gate = { .what = "callback", .owner = local->rank,
+                                  .owner_thread = local->thread };
+    NCS_PUSH(s->gate, s->gates, index_of.gate, gate);
+}
+
+static void add_op(struct ncs_snapshot *s, struct op *op)
+{
+    struct ncs_snap_op entry = { .kind = op_kind_names[op->kind], .state = (enum ncs_op_state)op->state,
+                                 .rank = op->gpu->process->number, .device = op->gpu->device,
+                                 .call = pinned(op->call), .part = s->parts,
+                                 .lane = op->lane == LANE_WANTED,
+                                 .context = runner_of(op) };
+    if (op->launch)
+        for (size_t i = 0; i < op->launch->parts; i++)
+            add_part(s, op->launch->part[i], (int)s->ops);
+    entry.parts = s->parts - entry.part;
+    add_stopped_runner(s, op);
+    number(&index_of.op, op, s->ops);
+    NCS_PUSH(s->op, s->ops, index_of.ops, entry);
+}
+
+/* Calls `edge` for everything that an unfinished operation waits for: older ones that know it as
+ * their successor, and those that hold the lanes of its device. */
+static void each_edge(struct ncs_snapshot *s, void (*edge)(struct ncs_snapshot *s,
+                                                           struct ncs_snap_op *waits, int on))
+{
+    for (const struct op *op = sim_world.op_first; op; op = op->next) {
+        int on = lookup(&index_of.op, op);
+        for (size_t i = 0; i < op->successors; i++)
+            if (op->successor[i]->state != OP_DONE)
+                edge(s, &s->op[lookup(&index_of.op, op->successor[i])], on);
+        const struct op *before = op->launch ? launch_held_by(op->launch) : NULL;
+        if (before)
+            edge(s, &s->op[on], lookup(&index_of.op, before));
+        for (size_t i = 0; op->lane == LANE_HELD && i < sim_world.lane_waits; i++)
+            if (sim_world.lane_line[i]->gpu == op->gpu)
+                edge(s, &s->op[lookup(&index_of.op, sim_world.lane_line[i])], on);
+    }
+}
+
+static void count_edge(struct ncs_snapshot *s, struct ncs_snap_op *waits, int on)
+{
+    (void)s; (void)on;
+    waits->deps++;
+}
+
+static void put_edge(struct ncs_snapshot *s, struct ncs_snap_op *waits, int on)
+{
+    s->dep[waits->dep + waits->deps++] = on;
+}
+
+/* Edges are kept on the older operation; the snapshot has them on the one that waits. */
+static void add_edges(struct ncs_snapshot *s)
+{
+    each_edge(s, count_edge);
+    for (size_t i = 0; i < s->ops; i++) {
+        s->op[i].dep = s->deps;
+        s->deps += s->op[i].deps;
+        s->op[i].deps = 0;
+    }
+    s->dep = ncs_new(s->deps * sizeof *s->dep);
+    each_edge(s, put_edge);
+}
+
+static void add_slot(struct ncs_snapshot *s, const struct slot *slot)
+{
+    struct ncs_snap_slot entry = { .pair = slot->pair, .nranks = slot->comm->nranks,
+                                   .src = slot->src, .dst = slot->dst, .stuck = slot->stuck,
+                                   .cut = { slot->cut[0], slot->cut[1] },
+                                   .member = s->members };
+    for (int i = 0; i < slot->expected; i++) {
+        int part = slot->part[i] ? lookup(&index_of.part, slot->part[i]) : -1;
+        if (part < 0)
+            continue;
+        s->part[part].slot = (int)s->slots;
+        NCS_PUSH(s->member, s->members, index_of.member, part);
+    }
+    entry.members = s->members - entry.member;
+    NCS_PUSH(s->slot, s->slots, index_of.slots, entry);
+}
+
+static void add_slots(struct ncs_snapshot *s)
+{
+    for (const struct comm *comm = sim_world.comm_first; comm; comm = comm->next)
+        for (const struct slot *slot = comm->slot_first; slot; slot = slot->next)
+            add_slot(s, slot);
+}
+
+static void add_jobs(struct ncs_snapshot *s)
+{
+    size_t count = 0;
+    for (struct job *job = sim_world.job_first; job; job = job->next)
+        number(&index_of.job, job, count++);
+    for (struct job *job = sim_world.job_first; job; job = job->next) {
+        struct ncs_snap_job entry = { .kind = job->type->kind, .call = pinned(job->call),
+                                      .rank = job->rank, .comm_rank = -1, .peer = -1 };
+        job->type->describe(job, &entry, s);
+        NCS_PUSH(s->job, s->jobs, index_of.jobs, entry);
+    }
+}
+
+static void add_context_waits(struct ncs_snapshot *s, const struct context *c,
+                              struct ncs_snap_context *entry)
+{
+    const struct wait *w = &c->wait;
+    entry->wait = s->waits;
+    for (size_t i = 0; i < w->count; i++) {
+        const struct condition *condition = &w->condition[i];
+        if (!condition->link.on)
+            continue;
+        int at = -1;
+        if (condition->kind == NCS_WAIT_OP) {
+            at = lookup(&index_of.op, condition->object);
+        } else if (condition->kind == NCS_WAIT_JOB) {
+            at = lookup(&index_of.job, condition->object);
+        } else {
+            struct ncs_snap_gate gate = { .what = w->what, .key = ncs_copy_text(w->key),
+                                          .owner = w->owner, .owner_thread = w->owner_thread };
+            at = (int)s->gates;
+            NCS_PUSH(s->gate, s->gates, index_of.gate, gate);
+        }
+        if (at >= 0)
+            add_wait(s, condition->kind, at);
+    }
+    entry->waits = s->waits - entry->wait;
+}
+
+static enum ncs_context_state public_state(const struct context *c)
+{
+    switch (c->state) {
+    case CONTEXT_PARKED:
+        return c->wait.count == 0 ? NCS_CONTEXT_SLEEPING : NCS_CONTEXT_PARKED;
+    case CONTEXT_POLLING:
+        return NCS_CONTEXT_POLLING;
+    case CONTEXT_ENDED:
+        return NCS_CONTEXT_ENDED;
+    case CONTEXT_READY:
+    case CONTEXT_RUNNING:
+    case CONTEXT_IDLE:
+        break;
+    }
+    return progress_is_polling(c) ? NCS_CONTEXT_POLLING : NCS_CONTEXT_READY;
+}
+
+/* The call that it is in, or between two of that it asks for the same. */
+static struct ncs_call *call_of(const struct context *c)
+{
+    if (!c->options.local || c->state == CONTEXT_ENDED)
+        return NULL;
+    return c->options.local->call || !progress_is_polling(c) ? c->options.local->call : c->polls.call;
+}
+
+static struct ncs_place place_of(const struct context *c)
+{
+    const struct ncs_local *local = c->options.local;
+    if (c->state == CONTEXT_ENDED || !local)
+        return c->place.line || !local ? c->place : local->last;
+    if (local->call)
+        return local->call->place;
+    return local->where ? local->where(local->where_arg) : (struct ncs_place){ NULL, 0 };
+}
+
+static void add_context(struct ncs_snapshot *s, const struct context *c)
+{
+    const struct ncs_local *local = c->options.local;
+    struct ncs_snap_context entry = {
+        .rank = local ? local->rank : c->process->number,
+        .thread = local ? local->thread : 0,
+        .state = public_state(c),
+        .ending = c->ending,
+        .place = place_of(c),
+        .message = ncs_copy_text(c->message),
+        .call = pinned(call_of(c)),
+        .group_depth = c->group.depth,
+        .has_deadline = c->wait.deadline >= 0,
+    };
+    add_context_waits(s, c, &entry);
+    NCS_PUSH(s->context, s->contexts, index_of.context, entry);
+}
+
+void snapshot_take(struct ncs_snapshot *out)
+{
+    struct world *w = &sim_world;
+    *out = (struct ncs_snapshot){ .stop = w->stop, .now = w->now, .trace = w->trace };
+    for (struct op *op = w->op_first; op; op = op->next)
+        add_op(out, op);
+    add_edges(out);
+    for (size_t i = 0; i < w->contexts; i++)
+        for (size_t k = 0; k < w->context[i]->group.parts; k++)
+            add_part(out, w->context[i]->group.part[k], -1);
+    for (struct job *job = w->job_first; job; job = job->next) {
+        size_t count;
+        struct part *const *parts = group_job_parts(job, &count);
+        for (size_t k = 0; k < count; k++)
+            add_part(out, parts[k], -1);
+    }
+    add_slots(out);
+    add_jobs(out);
+    for (size_t i = 0; i < w->contexts; i++)
+        if (is_shown(w->context[i]))
+            add_context(out, w->context[i]);
+    ncs_map_free(&index_of.op);
+    ncs_map_free(&index_of.job);
+    ncs_map_free(&index_of.part);
+    index_of = (__typeof__(index_of)){ 0 };
+}

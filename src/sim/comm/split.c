@@ -1,0 +1,142 @@
+#include "sim/comm/split.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "sim/comm/comm.h"
+#include "sim/comm/meet.h"
+#include "sim/kernel/world.h"
+
+struct split_job {
+    struct meet_job meet;
+    int color, key;
+    uint64_t number;         /* of the splits, or shrinks, of the parent */
+    int *excluded;           /* of a shrink; owned */
+    int excludes;
+    ncclComm_t *out;
+    struct comm_config config;
+    bool shares;             /* the parent's resources */
+    struct comm_rank *child; /* when complete; NULL = no colour */
+};
+
+static int by_place(const void *a, const void *b)
+{
+    const struct split_job *x = *(struct split_job *const *)a, *y = *(struct split_job *const *)b;
+    if (x->color != y->color)
+        return x->color < y->color ? -1 : 1;
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    return x->meet.job.about->rank - y->meet.job.about->rank;
+}
+
+static void make_comm(struct split_job *const *job, int nranks)
+{
+    struct comm_rank **member = ncs_new((size_t)nranks * sizeof *member);
+    for (int i = 0; i < nranks; i++) {
+        struct comm_rank *parent = job[i]->meet.job.about;
+        struct comm_rank *child = comm_rank_new(i, nranks, parent->gpu, &job[i]->config);
+        child->state = COMM_READY;
+        if (job[i]->shares)
+            comm_share(child, parent);
+        member[i] = job[i]->child = child;
+    }
+    comm_new(member, nranks);
+    ncs_free(member);
+}
+
+/* One communicator per colour, in order of key, then of the old rank. */
+static void complete(struct meeting *m)
+{
+    struct split_job **job = ncs_new((size_t)m->expected * sizeof *job);
+    int jobs = 0;
+    for (int r = 0; r < m->comm->nranks; r++)
+        if (m->seat[r])
+            job[jobs++] = (struct split_job *)m->seat[r];
+    qsort(job, (size_t)jobs, sizeof *job, by_place);
+    for (int first = 0, end; first < jobs; first = end) {
+        for (end = first + 1; end < jobs && job[end]->color == job[first]->color;)
+            end++;
+        if (m->kind == NCS_JOB_SHRINK || job[first]->color != NCCL_SPLIT_NOCOLOR)
+            make_comm(job + first, end - first);
+    }
+    ncs_free(job);
+}
+
+/* A shrink is a split of one colour to NCCL, and is not counted (NCCL 2.30.7, src/init.cc). */
+static void say_made(const struct split_job *j)
+{
+    const struct comm_rank *child = j->child, *parent = j->meet.job.about;
+    bool shrinks = j->meet.job.type->kind == NCS_JOB_SHRINK, old = sim_world.options.nccl_version < NCCL_VERSION(2, 29, 2);
+    int color = shrinks ? 0 : j->color, key = shrinks ? parent->rank : j->key;
+    nccl_trace_rank(child, "ncclCommSplit(0x%" PRIx64 ", %d, %d, 0x%" PRIx64 ", %d, %d)", parent->handle, color, key,
+                    child->handle, child->rank, child->nranks);
+    nccl_info_rank(child, LOG_INIT,
+                   "%s comm 0x%" PRIx64 " rank %d nranks %d cudaDev %d nvmlDev %d busId %x parent 0x%" PRIx64
+                   " %s %" PRIu64 " color %d key %d - Init COMPLETE", shrinks ? "ncclCommShrink" : "ncclCommSplit",
+                   child->handle, child->rank, child->nranks, child->gpu->device, child->gpu->device,
+                   gpu_bus_id(child->gpu), parent->handle, old ? "splitCount" : "childCount",
+                   shrinks ? 0 : j->number, color, key);
+}
+
+static bool step(struct job *job)
+{
+    struct split_job *j = (struct split_job *)job;
+    struct comm_rank *parent = job->about;
+    if (!j->meet.over && !j->meet.meeting) {
+        bool shrinks = job->type->kind == NCS_JOB_SHRINK;
+        j->number = shrinks ? ++parent->shrinks : ++parent->splits;
+        meet(&j->meet, j->number, j->excluded, j->excludes, complete);
+    }
+    if (!j->meet.over)
+        return false;
+    if (j->child) {
+        *j->out = comm_handle(j->child);
+        say_made(j);
+    }
+    return true;
+}
+
+static void free_split(struct job *job)
+{
+    meet_free(job);
+    ncs_free(((struct split_job *)job)->excluded);
+}
+
+#define SPLIT_TYPE(kind_)                                                                  \
+    { .kind = kind_, .bytes = sizeof(struct split_job), .step = step, .cancel = meet_cancel, \
+      .free = free_split, .describe = meet_describe }
+
+static const struct job_type split_type = SPLIT_TYPE(NCS_JOB_SPLIT);
+static const struct job_type shrink_type = SPLIT_TYPE(NCS_JOB_SHRINK);
+
+static struct split_job *new_job(const struct job_type *type, struct comm_rank *parent,
+                                 ncclComm_t *out, const struct comm_config *config, bool shares)
+{
+    struct split_job *j = (struct split_job *)job_about(type, parent);
+    j->out = out;
+    j->config = *config;
+    j->shares = shares;
+    return j;
+}
+
+struct job *split_job(struct comm_rank *parent, int color, int key, ncclComm_t *out,
+                      const struct comm_config *config)
+{
+    bool shares = parent->config.value[CONFIG_SPLIT_SHARE] && parent->state != COMM_REVOKED;
+    struct split_job *j = new_job(&split_type, parent, out, config, shares);
+    j->color = color;
+    j->key = key;
+    return &j->meet.job;
+}
+
+struct job *shrink_job(struct comm_rank *parent, const int *excluded, int excludes,
+                       ncclComm_t *out, const struct comm_config *config, bool shares)
+{
+    struct split_job *j = new_job(&shrink_type, parent, out, config, shares);
+    j->excludes = excludes;
+    j->excluded = ncs_new((size_t)excludes * sizeof(int));
+    memcpy(j->excluded, excluded, (size_t)excludes * sizeof(int));
+    return &j->meet.job;
+}

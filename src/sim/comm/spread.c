@@ -1,0 +1,174 @@
+#include "sim/comm/spread.h"
+
+#include "api/journal.h"
+#include "api/types.h"
+#include "base/mem.h"
+#include "sim/comm/comm.h"
+#include "sim/cuda/stream.h"
+#include "sim/kernel/world.h"
+
+/* The calls of all ranks with one sequence number, until the last has arrived. Only for comparing:
+ * nobody waits here. */
+struct attendance {
+    enum ncs_fn fn;
+    int root, dtype;
+    size_t bytes;
+    struct ncs_call *call; /* pinned */
+};
+
+struct muster {
+    int arrived;
+    struct attendance rank[];
+};
+
+static size_t muster_bytes(const struct comm *comm)
+{
+    return sizeof(struct muster) + (size_t)comm->nranks * sizeof(struct attendance);
+}
+
+/* As C adds to a pointer on the machine: NULL and what overflows are found when it is used. */
+static void *block(const void *base, size_t bytes, int index)
+{
+    return (void *)((uintptr_t)base + bytes * (size_t)index);
+}
+
+static struct part *share(const struct part *whole, struct spread *s, enum ncs_fn fn, int peer)
+{
+    struct part *p = sim_new(sizeof *p);
+    *p = (struct part){ .fn = fn, .cr = whole->cr, .call = whole->call,
+                        .stream = whole->stream, .count = whole->count, .dtype = whole->dtype,
+                        .root = peer, .spread = s };
+    bool sends = fn == NCS_FN_ncclSend;
+    enum ncs_blocks blocks = sends ? ncs_fn_info[s->fn].reads : ncs_fn_info[s->fn].writes;
+    void *at = block(sends ? whole->send : whole->recv, s->bytes, ncs_blocks_are_many(blocks) ? peer : 0);
+    if (sends)
+        p->send = at;
+    else
+        p->recv = at;
+    comm_hold(p->cr);
+    ncs_call_pin(p->call);
+    stream_ref(p->stream);
+    s->parts++;
+    s->open++;
+    return p;
+}
+
+static struct spread *spread_of(const struct part *whole)
+{
+    struct spread *s = sim_new(sizeof *s);
+    *s = (struct spread){ .cr = whole->cr, .fn = whole->fn, .root = whole->root,
+                          .dtype = whole->dtype, .bytes = part_bytes(whole),
+                          .call = whole->call };
+    ncs_call_pin(s->call);
+    return s;
+}
+
+void spread_alone(struct part *whole)
+{
+    whole->spread = spread_of(whole);
+    whole->spread->parts = whole->spread->open = 1;
+    whole->fn = NCS_FN_ncclBroadcast;
+    whole->root = 0;
+}
+
+size_t spread_call(struct part *whole, struct part **out)
+{
+    struct comm_rank *cr = whole->cr;
+    struct spread *s = spread_of(whole);
+    const struct ncs_fn_info *info = &ncs_fn_info[s->fn];
+    bool is_root = cr->rank == s->root;
+    size_t count = 0;
+    for (int peer = 0; peer < cr->nranks; peer++) {
+        bool peer_is_root = peer == s->root;
+        if (ncs_block_count(info->reads, is_root, 1) && ncs_block_count(info->writes, peer_is_root, 1))
+            out[count++] = share(whole, s, NCS_FN_ncclSend, peer);
+        if (ncs_block_count(info->writes, is_root, 1) && ncs_block_count(info->reads, peer_is_root, 1))
+            out[count++] = share(whole, s, NCS_FN_ncclRecv, peer);
+    }
+    part_free(whole);
+    return count;
+}
+
+static void tell_mismatch(const struct muster *m, int nranks)
+{
+    if (!sim_world.observer.mismatch)
+        return;
+    struct ncs_call **calls = ncs_new((size_t)nranks * sizeof *calls);
+    size_t count = 0;
+    for (int i = 0; i < nranks; i++)
+        if (m->rank[i].call)
+            calls[count++] = m->rank[i].call;
+    if (count > 0)
+        sim_world.observer.mismatch(sim_world.observer.self, calls, count);
+    ncs_free(calls);
+}
+
+static void free_muster(struct comm *comm, struct muster *m)
+{
+    for (int i = 0; i < comm->nranks; i++)
+        ncs_call_unpin(m->rank[i].call);
+    sim_free(m, muster_bytes(comm));
+}
+
+static void compare(struct comm *comm, const struct muster *m)
+{
+    const struct attendance *first = &m->rank[0];
+    bool differs = false;
+    for (const struct attendance *a = first; a < first + comm->nranks; a++)
+        differs |= a->fn != first->fn || a->bytes != first->bytes ||
+                   a->dtype != first->dtype || a->root != first->root;
+    if (differs)
+        tell_mismatch(m, comm->nranks);
+}
+
+void spread_launched(struct spread *s)
+{
+    if (s->sequence == 0)
+        s->sequence = ++s->cr->spreads;
+}
+
+void spread_arrive(struct spread *s)
+{
+    struct comm *comm = s->cr->comm;
+    if (s->arrived)
+        return;
+    s->arrived = true;
+    struct muster *m = ncs_map_get(&comm->musters, s->sequence);
+    if (!m) {
+        m = sim_new(muster_bytes(comm));
+        ncs_map_put(&comm->musters, s->sequence, m);
+    }
+    m->rank[s->cr->rank] = (struct attendance){ s->fn, s->root, s->dtype, s->bytes, s->call };
+    ncs_call_pin(s->call);
+    if (++m->arrived < comm->nranks)
+        return;
+    compare(comm, m);
+    ncs_map_remove(&comm->musters, s->sequence);
+    free_muster(comm, m);
+}
+
+void spread_moved(struct spread *s)
+{
+    struct world *w = &sim_world;
+    if (--s->open == 0 && s->call && w->observer.finished)
+        w->observer.finished(w->observer.self, s->call);
+}
+
+void spread_unref(struct spread *s)
+{
+    if (!s || --s->parts > 0)
+        return;
+    ncs_call_unpin(s->call);
+    sim_free(s, sizeof *s);
+}
+
+static void free_one(void *value, void *arg)
+{
+    free_muster(arg, value);
+}
+
+void spreads_free(struct comm *comm)
+{
+    ncs_map_each(&comm->musters, free_one, comm);
+    ncs_map_free(&comm->musters);
+}

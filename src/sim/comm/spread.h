@@ -1,0 +1,50 @@
+/* All-to-all, gather and scatter. As in NCCL each rank's call becomes sends and receives on the queue
+ * of point-to-point operations: a rank waits for those alone that it exchanges with, and what two
+ * ranks exchange pairs with whatever else they send each other, in order. For all who look from
+ * outside it is one call, so this keeps what belongs together. */
+#ifndef NCS_SIM_SPREAD_H
+#define NCS_SIM_SPREAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sim/comm/launch.h"
+
+struct comm;
+
+/* One rank's call. */
+struct spread {
+    struct comm_rank *cr;
+    enum ncs_fn fn;          /* a composed one */
+    int root, dtype;
+    size_t bytes;            /* count * size of the type */
+    uint64_t sequence;       /* among the rank's calls of this sort, from 1; 0 = not launched */
+    struct ncs_call *call;   /* pinned; NULL = not journalled */
+    size_t parts, open;      /* that refer to it, and that are not over */
+    bool arrived;
+};
+
+static inline bool part_is_spread(const struct part *p)
+{
+    return p->spread != NULL;
+}
+
+/* Makes the sends and receives of a call; `whole` is the call as one part, and is
+ * freed. Writes at most 2 * nranks parts to `out`, returns how many. */
+size_t spread_call(struct part *whole, struct part **out);
+
+/* On a communicator of one rank the call stays one part, which copies. */
+void spread_alone(struct part *whole);
+
+/* It is launched: what a dropped group had queued does not count. */
+void spread_launched(struct spread *s);
+/* A part of it has come to its slot: with the last rank's first one, the calls are compared. */
+void spread_arrive(struct spread *s);
+/* A part of it has moved its data: with the last one, the observer is told. */
+void spread_moved(struct spread *s);
+void spread_unref(struct spread *s); /* NULL is a no-op */
+
+void spreads_free(struct comm *comm);
+
+#endif

@@ -1,0 +1,112 @@
+#include "sim/comm/suspend.h"
+
+#include "sim/comm/comm.h"
+#include "sim/comm/meet.h"
+#include "sim/comm/snapshot.h"
+#include "sim/cuda/op.h"
+#include "sim/cuda/stream.h"
+#include "sim/kernel/world.h"
+
+#define BYTES_OF_COMM ((uint64_t)2 << 20)
+#define BYTES_OF_RANK ((uint64_t)4 << 10)
+#define BYTES_OF_CONNECTION ((uint64_t)4 << 20) /* one direction to one peer */
+
+/* Everything on the device of this rank is done; if not, the job takes a step later. */
+static bool device_is_idle(struct job *job)
+{
+    const struct gpu *gpu = job->about->gpu;
+    for (size_t i = 0; i < gpu->streams; i++) {
+        const struct stream *s = gpu->stream[i];
+        if (!s->tail || s->tail->state == OP_DONE)
+            continue;
+        job_listen(job, &s->tail->done);
+        return false;
+    }
+    return true;
+}
+
+static void complete_suspend(struct meeting *m)
+{
+    for (int r = 0; r < m->comm->nranks; r++)
+        m->comm->member[r]->suspended = true;
+}
+
+static void complete_resume(struct meeting *m)
+{
+    for (int r = 0; r < m->comm->nranks; r++)
+        m->comm->member[r]->suspended = false;
+}
+
+static bool step(struct job *job)
+{
+    struct meet_job *j = (struct meet_job *)job;
+    struct comm_rank *cr = job->about;
+    bool suspends = job->type->kind == NCS_JOB_SUSPEND;
+    if (j->over)
+        return true;
+    if (j->meeting)
+        return false;
+    if (cr->suspended == suspends) {
+        nccl_warn_rank(cr, suspends ? "MemManager: Already suspended" : "MemManager: Not in suspended state");
+        job->rc = ncclInvalidUsage;
+        return true;
+    }
+    if (!device_is_idle(job))
+        return false;
+    if (suspends)
+        meet(j, ++cr->suspends, NULL, 0, complete_suspend);
+    else
+        meet(j, ++cr->resumes, NULL, 0, complete_resume);
+    return j->over;
+}
+
+static void describe(const struct job *job, struct ncs_snap_job *out,
+                     struct ncs_snapshot *snapshot)
+{
+    const struct gpu *gpu = job->about->gpu;
+    meet_describe(job, out, snapshot);
+    if (((const struct meet_job *)job)->meeting)
+        return;
+    for (size_t i = 0; i < gpu->streams; i++)
+        snapshot_op_wait(gpu->stream[i]->tail, out, snapshot);
+}
+
+#define SUSPEND_TYPE(kind_)                                                                 \
+    { .kind = kind_, .bytes = sizeof(struct meet_job), .step = step, .cancel = meet_cancel, \
+      .free = meet_free, .describe = describe }
+
+static const struct job_type suspend_type = SUSPEND_TYPE(NCS_JOB_SUSPEND);
+static const struct job_type resume_type = SUSPEND_TYPE(NCS_JOB_RESUME);
+
+static struct job *new_job(const struct job_type *type, struct comm_rank *cr)
+{
+    return job_about(type, cr);
+}
+
+struct job *suspend_job(struct comm_rank *cr)
+{
+    return new_job(&suspend_type, cr);
+}
+
+struct job *resume_job(struct comm_rank *cr)
+{
+    return new_job(&resume_type, cr);
+}
+
+uint64_t comm_memory_kept(const struct comm_rank *cr)
+{
+    return BYTES_OF_COMM + (uint64_t)cr->nranks * BYTES_OF_RANK;
+}
+
+static void count_connections(void *value, void *arg)
+{
+    const struct peer *peer = value;
+    *(uint64_t *)arg += (peer->entered_sends > 0) + (peer->entered_recvs > 0);
+}
+
+uint64_t comm_memory_suspendable(const struct comm_rank *cr)
+{
+    uint64_t connections = cr->entered > 0 && cr->nranks > 1 ? 2 : 0; /* a ring: from one, to one */
+    ncs_map_each(&cr->peers, count_connections, &connections);
+    return connections * BYTES_OF_CONNECTION;
+}

@@ -1,0 +1,73 @@
+/* What the CUDA functions share: their entry with all that refuses it, and the last error. */
+#ifndef NCS_SIM_CUDA_H
+#define NCS_SIM_CUDA_H
+
+#include "sim/comm/comm.h"
+#include "sim/kernel/context.h"
+#include "sim/kernel/gen/functions.h"
+#include "sim/kernel/world.h"
+#include "sim/settings/version.h"
+
+#define CUDA_VERSION_REPORTED 13000 /* 1000 * major + 10 * minor */
+
+/* The running context's current device. */
+static inline struct gpu *current_gpu(const struct context *c)
+{
+    return process_gpu(c->process, c->device);
+}
+
+static inline bool is_device(int device)
+{
+    return device >= 0 && device < sim_world.options.devices;
+}
+
+/* Which device of the machine it is that the program knows by that number. */
+static inline int device_number(int device)
+{
+    return sim_world.options.numbers ? sim_world.options.numbers[device] : device;
+}
+
+/* Of a device of the machine, by the host's number and its own. */
+void device_uuid(char uuid[16], int host, int number);
+
+/* Records an error as the context's last one (cudaErrorNotReady is never recorded); returns it. */
+static inline cudaError_t cuda_return(struct context *c, int error)
+{
+    if (error != cudaSuccess && error != cudaErrorNotReady)
+        c->cuda_error = error;
+    return (cudaError_t)error;
+}
+
+/* What a function of NCCL's returns when one of CUDA's failed inside it: the last error, and CUDA's
+ * last error as the version leaves it. */
+static inline int cuda_failed_in_nccl(struct context *c, int error)
+{
+    nccl_warn("Cuda failure '%s'", sim_cudaGetErrorString((cudaError_t)error));
+    c->cuda_error = nccl_does(DOES_CLEAR_CUDA_ERROR) ? current_gpu(c)->fault : error;
+    return ncclUnhandledCudaError;
+}
+
+/* Why no function of CUDA works at all: 35 without a driver, 100 without a device; or 0. */
+int cuda_lack(void);
+/* Why none works for this context: the same, 800 inside of a host function; or 0. NCCL's calls fail
+ * by it too. */
+int cuda_refusal(const struct context *c);
+/* The same for NCCL's functions that call CUDA: ncclUnhandledCudaError with its words, or 0. */
+int cuda_refusal_in_nccl(struct context *c);
+
+/* Entry of a CUDA function: leaves the function at once for a context that is being abandoned, and
+ * with what refuses it: the above, and the sticky error of a dead device. */
+#define CUDA_ENTER(c)                                               \
+    CUDA_ENTER_ANY(c);                                              \
+    if (current_gpu(c)->fault)                                      \
+    return cuda_return(c, current_gpu(c)->fault)
+
+/* The same for functions that work with a dead device. */
+#define CUDA_ENTER_ANY(c)                                           \
+    struct context *c = context_enter();                            \
+    if (!(c))                                                       \
+        return cudaSuccess;                                         \
+    if (cuda_refusal(c))                                            \
+    return cuda_return(c, cuda_refusal(c))
+
+#endif

@@ -1,0 +1,264 @@
+/* CUDA's functions that move bytes: copies, sets, and the kernel that adds. */
+#include <stdint.h>
+#include <string.h>
+
+#include "api/types.h"
+#include "base/mem.h"
+#include "sim/cuda/cuda.h"
+#include "sim/cuda/op.h"
+#include "sim/cuda/stream.h"
+#include "sim/data/memory.h"
+#include "sim/kernel/gen/functions.h"
+#include "sim/kernel/sched.h"
+
+/* So many rows of so many bytes. */
+struct rows {
+    size_t bytes, count;
+};
+
+/* One side of a copy: memory that the machine gave to this process, or the caller's own pageable
+ * memory; wholly inside one allocation. */
+struct side {
+    const void *p;
+    size_t pitch;
+    bool known, fits, on_device;
+    uint64_t memory; /* serial of its allocation; 0 = not known */
+};
+
+/* False: more than there can be. */
+static bool measure(struct rows rows, size_t pitch, size_t *bytes)
+{
+    return !__builtin_mul_overflow(rows.count - 1, pitch, bytes) &&
+           !__builtin_add_overflow(*bytes, rows.bytes, bytes);
+}
+
+static struct side look_at(const struct context *c, const void *p, struct rows rows, size_t pitch)
+{
+    size_t bytes;
+    const struct allocation *a = memory_find(p);
+    struct side side = { p, pitch, .known = a && a->process == c->process,
+                         .on_device = a && a->kind == MEMORY_DEVICE };
+    side.fits = p && measure(rows, pitch, &bytes) &&
+                (a ? memory_reachable(c->process, p, bytes) : memory_of_caller(p, bytes));
+    side.memory = side.known ? a->serial : 0;
+    return side;
+}
+
+static bool is_to_device(enum cudaMemcpyKind kind)
+{
+    return kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+}
+
+static bool is_from_device(enum cudaMemcpyKind kind)
+{
+    return kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+}
+
+static cudaError_t check_sides(struct side dst, struct side src, enum cudaMemcpyKind kind)
+{
+    if ((is_to_device(kind) && !dst.known) || (is_from_device(kind) && !src.known))
+        return cudaErrorInvalidValue;
+    if (kind != cudaMemcpyDefault && ((!is_to_device(kind) && dst.on_device) ||
+                                      (!is_from_device(kind) && src.on_device)))
+        return cudaErrorInvalidValue;
+    return dst.fits && src.fits ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+/* A packed copy of what is in pageable memory now, so that the caller may reuse it. */
+static void *stage(struct side from, struct rows rows)
+{
+    size_t bytes;
+    char *staged = __builtin_mul_overflow(rows.bytes, rows.count, &bytes) ? NULL : ncs_room(bytes);
+    for (size_t row = 0; staged && row < rows.count; row++)
+        memcpy(staged + row * rows.bytes, (const char *)from.p + row * from.pitch, rows.bytes);
+    return staged;
+}
+
+struct copy {
+    void *dst;
+    const void *src;
+    size_t dst_pitch, src_pitch;
+    struct rows rows;
+    enum cudaMemcpyKind kind;
+    cudaStream_t stream;
+    bool synchronous;
+};
+
+/* What is left to do later must not depend on what the caller does with pageable memory meanwhile. A
+ * program from outside has seen all done that can be: mostly there is nothing left. */
+static void submit(struct op *op, struct side from, struct rows rows)
+{
+    op_submit(op);
+    if (!sim_world.options.foreign || from.known)
+        return;
+    schedule_free(sim_world.now);
+    if (op->state != OP_DONE)
+        op->work.staged = stage(from, rows);
+}
+
+/* A copy to pageable memory makes the caller wait, as does a synchronous one that leaves the
+ * device. */
+static cudaError_t copy(struct context *c, const struct copy *what)
+{
+    struct rows rows = what->rows;
+    if ((unsigned)what->kind > cudaMemcpyDefault)
+        return cudaErrorInvalidMemcpyDirection;
+    struct stream *stream = stream_with_room(c, what->stream, c->device);
+    if (!stream)
+        return cudaErrorInvalidResourceHandle;
+    if (rows.bytes == 0 || rows.count == 0)
+        return cudaSuccess;
+    struct side to = look_at(c, what->dst, rows, what->dst_pitch);
+    struct side from = look_at(c, what->src, rows, what->src_pitch);
+    cudaError_t error = check_sides(to, from, what->kind);
+    if (error)
+        return error;
+    bool early = !from.known && !sim_world.options.foreign;
+    void *staged = early ? stage(from, rows) : NULL;
+    if (early && !staged)
+        return memory_refused(rows.bytes * rows.count);
+    struct op *op = op_new(OP_COPY, stream->gpu, &stream, 1, op_cost(rows.bytes * rows.count));
+    op->work = (struct op_work){ .dst = what->dst, .src = what->src, .bytes = rows.bytes,
+                                 .rows = rows.count, .dst_pitch = to.pitch,
+                                 .src_pitch = from.pitch, .staged = staged,
+                                 .dst_device = to.known, .src_device = from.known,
+                                 .dst_memory = to.memory, .src_memory = from.memory };
+    op_ref(op);
+    submit(op, from, rows);
+    struct gpu *gpu = stream->gpu;
+    bool between_devices = to.on_device && from.on_device;
+    bool uncopied = !from.known && !op->work.staged;
+    bool wait = op->state != OP_DONE &&
+                (!to.known || uncopied || (what->synchronous && !between_devices));
+    if (wait)
+        wait_for(c, NCS_WAIT_OP, op, &op->done);
+    op_unref(op);
+    if (wait)
+        wait_here(c, -1);
+    return (cudaError_t)gpu->fault;
+}
+
+static cudaError_t copy_line(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind,
+                             cudaStream_t stream, bool synchronous)
+{
+    CUDA_ENTER(c);
+    return cuda_return(c, copy(c, &(struct copy){ .dst = dst, .src = src, .rows = { bytes, 1 },
+                                                  .kind = kind, .stream = stream,
+                                                  .synchronous = synchronous }));
+}
+
+cudaError_t sim_cudaMemcpy(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind)
+{
+    return copy_line(dst, src, bytes, kind, NULL, true);
+}
+
+cudaError_t sim_cudaMemcpyAsync(void *dst, const void *src, size_t bytes,
+                                enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    return copy_line(dst, src, bytes, kind, stream, false);
+}
+
+static cudaError_t copy_2d(struct copy what)
+{
+    CUDA_ENTER(c);
+    if ((unsigned)what.kind > cudaMemcpyDefault)
+        return cuda_return(c, cudaErrorInvalidMemcpyDirection);
+    if (what.rows.bytes > what.dst_pitch || what.rows.bytes > what.src_pitch)
+        return cuda_return(c, cudaErrorInvalidPitchValue);
+    return cuda_return(c, copy(c, &what));
+}
+
+cudaError_t sim_cudaMemcpy2D(void *dst, size_t dst_pitch, const void *src, size_t src_pitch,
+                             size_t width, size_t height, enum cudaMemcpyKind kind)
+{
+    return copy_2d((struct copy){ dst, src, dst_pitch, src_pitch, { width, height }, kind, NULL,
+                                  true });
+}
+
+cudaError_t sim_cudaMemcpy2DAsync(void *dst, size_t dst_pitch, const void *src, size_t src_pitch,
+                                  size_t width, size_t height, enum cudaMemcpyKind kind,
+                                  cudaStream_t stream)
+{
+    return copy_2d((struct copy){ dst, src, dst_pitch, src_pitch, { width, height }, kind, stream,
+                                  false });
+}
+
+cudaError_t sim_cudaMemcpyPeerAsync(void *dst, int dst_device, const void *src, int src_device,
+                                    size_t bytes, cudaStream_t stream)
+{
+    CUDA_ENTER(c);
+    if (!is_device(dst_device) || !is_device(src_device))
+        return cuda_return(c, cudaErrorInvalidDevice);
+    return cuda_return(c, copy(c, &(struct copy){ .dst = dst, .src = src, .rows = { bytes, 1 },
+                                                  .kind = cudaMemcpyDeviceToDevice,
+                                                  .stream = stream }));
+}
+
+cudaError_t sim_cudaMemcpyPeer(void *dst, int dst_device, const void *src, int src_device,
+                               size_t bytes)
+{
+    return sim_cudaMemcpyPeerAsync(dst, dst_device, src, src_device, bytes, NULL);
+}
+
+static cudaError_t set(struct context *c, void *p, int value, struct rows rows, size_t pitch,
+                       cudaStream_t handle)
+{
+    struct stream *stream = stream_with_room(c, handle, c->device);
+    if (!stream)
+        return cudaErrorInvalidResourceHandle;
+    if (rows.bytes == 0 || rows.count == 0)
+        return cudaSuccess;
+    struct side to = look_at(c, p, rows, pitch);
+    if (!to.known || !to.fits)
+        return cudaErrorInvalidValue;
+    struct op *op = op_new(OP_SET, stream->gpu, &stream, 1, op_cost(rows.bytes * rows.count));
+    op->work = (struct op_work){ .dst = p, .bytes = rows.bytes, .rows = rows.count,
+                                 .dst_pitch = pitch, .byte = value, .dst_device = true,
+                                 .dst_memory = to.memory };
+    op_submit(op);
+    return cudaSuccess;
+}
+
+cudaError_t sim_cudaMemsetAsync(void *p, int value, size_t bytes, cudaStream_t stream)
+{
+    CUDA_ENTER(c);
+    return cuda_return(c, set(c, p, value, (struct rows){ bytes, 1 }, 0, stream));
+}
+
+cudaError_t sim_cudaMemset(void *p, int value, size_t bytes)
+{
+    return sim_cudaMemsetAsync(p, value, bytes, NULL);
+}
+
+cudaError_t sim_cudaMemset2DAsync(void *p, size_t pitch, int value, size_t width, size_t height,
+                                  cudaStream_t stream)
+{
+    CUDA_ENTER(c);
+    if (width > pitch)
+        return cuda_return(c, cudaErrorInvalidPitchValue);
+    return cuda_return(c, set(c, p, value, (struct rows){ width, height }, pitch, stream));
+}
+
+cudaError_t sim_cudaMemset2D(void *p, size_t pitch, int value, size_t width, size_t height)
+{
+    return sim_cudaMemset2DAsync(p, pitch, value, width, height, NULL);
+}
+
+cudaError_t sim_ncsAdd(void *dst, const void *src, size_t count, ncclDataType_t datatype,
+                       cudaStream_t handle)
+{
+    CUDA_ENTER(c);
+    struct stream *stream = stream_with_room(c, handle, c->device);
+    if (!stream || stream->gpu != current_gpu(c)) /* as a kernel that is launched */
+        return cuda_return(c, cudaErrorInvalidResourceHandle);
+    size_t size = ncs_dtype_bytes((int)datatype), bytes;
+    if (size == 0 || __builtin_mul_overflow(count, size, &bytes))
+        return cuda_return(c, cudaErrorInvalidValue);
+    if (bytes == 0)
+        return cudaSuccess;
+    struct op *op = op_new(OP_ADD, stream->gpu, &stream, 1, op_cost(bytes));
+    op->work = (struct op_work){ .dst = dst, .src = src, .bytes = bytes, .dtype = (int)datatype,
+                                 .dst_device = true, .src_device = true };
+    op_submit(op);
+    return cudaSuccess;
+}

@@ -1,0 +1,145 @@
+/* CUDA's functions on memory of devices and managed memory: allocation, what an address is. */
+#include <stdint.h>
+
+#include "sim/cuda/cuda.h"
+#include "sim/cuda/stream.h"
+#include "sim/data/memory.h"
+#include "sim/kernel/gen/functions.h"
+
+#define PITCH 512 /* rows of cudaMallocPitch are multiples of it */
+
+static cudaError_t allocate(struct context *c, void **p, size_t bytes, enum memory_kind kind)
+{
+    *p = NULL;
+    if (bytes == 0)
+        return cudaSuccess;
+    return cuda_return(c, memory_new(c->process, c->device, kind, bytes, p));
+}
+
+cudaError_t sim_cudaMalloc(void **p, size_t bytes)
+{
+    CUDA_ENTER(c);
+    return p ? allocate(c, p, bytes, MEMORY_DEVICE) : cuda_return(c, cudaErrorInvalidValue);
+}
+
+cudaError_t sim_cudaMallocManaged(void **p, size_t bytes, unsigned int flags)
+{
+    CUDA_ENTER(c);
+    bool known = flags == cudaMemAttachGlobal || flags == cudaMemAttachHost;
+    if (!p || !known || bytes == 0)
+        return cuda_return(c, cudaErrorInvalidValue);
+    return allocate(c, p, bytes, MEMORY_MANAGED);
+}
+
+cudaError_t sim_cudaMallocPitch(void **p, size_t *pitch, size_t width, size_t height)
+{
+    CUDA_ENTER(c);
+    size_t bytes, row;
+    if (!p || !pitch)
+        return cuda_return(c, cudaErrorInvalidValue);
+    bool huge = __builtin_add_overflow(width, PITCH - 1, &row);
+    row -= row % PITCH;
+    if (huge || __builtin_mul_overflow(row, height, &bytes))
+        return cuda_return(c, cudaErrorMemoryAllocation);
+    cudaError_t error = allocate(c, p, bytes, MEMORY_DEVICE);
+    if (error == cudaSuccess)
+        *pitch = row;
+    return error;
+}
+
+static struct allocation *find_base(const struct context *c, const void *p)
+{
+    struct allocation *a = memory_at(c->process, p);
+    bool counted = a && (a->kind == MEMORY_DEVICE || a->kind == MEMORY_MANAGED);
+    return counted && !a->by_nccl ? a : NULL;
+}
+
+/* Waits for the whole device that the memory is on; another thread may free it meanwhile. */
+cudaError_t sim_cudaFree(void *p)
+{
+    CUDA_ENTER(c);
+    if (!p)
+        return cudaSuccess;
+    const struct allocation *a = find_base(c, p);
+    if (!a)
+        return cuda_return(c, cudaErrorInvalidValue);
+    struct gpu *gpu = process_gpu(c->process, a->device);
+    gpu_wait(c, gpu);
+    if (c->cancelled)
+        return cudaSuccess;
+    struct allocation *now = find_base(c, p);
+    if (!now)
+        return cuda_return(c, cudaErrorInvalidValue);
+    memory_free(now);
+    return cuda_return(c, gpu->fault);
+}
+
+cudaError_t sim_cudaMemGetInfo(size_t *available, size_t *total)
+{
+    CUDA_ENTER(c);
+    if (!available || !total)
+        return cuda_return(c, cudaErrorInvalidValue);
+    *total = memory_capacity();
+    *available = memory_capacity() - memory_used(c->process, c->device);
+    return cudaSuccess;
+}
+
+cudaError_t sim_cudaPointerGetAttributes(struct cudaPointerAttributes *out, const void *p)
+{
+    static const enum cudaMemoryType types[] = {
+        [MEMORY_DEVICE] = cudaMemoryTypeDevice, [MEMORY_PINNED] = cudaMemoryTypeHost,
+        [MEMORY_MANAGED] = cudaMemoryTypeManaged, [MEMORY_REGISTERED] = cudaMemoryTypeHost,
+    };
+    CUDA_ENTER(c);
+    if (!out)
+        return cuda_return(c, cudaErrorInvalidValue);
+    const struct allocation *a = memory_find(p);
+    *out = (struct cudaPointerAttributes){ .device = cudaInvalidDeviceId,
+                                           .hostPointer = (void *)p };
+    if (!a || a->process != c->process)
+        return cudaSuccess; /* unregistered */
+    out->type = types[a->kind];
+    out->device = a->device;
+    out->devicePointer = (void *)p;
+    if (a->kind == MEMORY_DEVICE)
+        out->hostPointer = NULL;
+    return cudaSuccess;
+}
+
+static bool is_managed(const struct context *c, const void *p, size_t bytes)
+{
+    const struct allocation *a = memory_find(p);
+    return a && a->kind == MEMORY_MANAGED && bytes > 0 && memory_reachable(c->process, p, bytes);
+}
+
+static bool is_location(struct cudaMemLocation at)
+{
+    return at.type == cudaMemLocationTypeDevice
+               ? is_device(at.id)
+               : at.type >= cudaMemLocationTypeHost && at.type <= cudaMemLocationTypeHostNumaCurrent;
+}
+
+cudaError_t sim_cudaMemPrefetchAsync(const void *p, size_t bytes, struct cudaMemLocation location,
+                                     unsigned int flags, cudaStream_t handle)
+{
+    CUDA_ENTER(c);
+    if (!stream_find(c, handle, c->device))
+        return cuda_return(c, cudaErrorInvalidResourceHandle);
+    if (flags != 0 || !is_managed(c, p, bytes))
+        return cuda_return(c, cudaErrorInvalidValue);
+    return cuda_return(c, is_location(location) ? cudaSuccess : cudaErrorInvalidDevice);
+}
+
+cudaError_t sim_cudaMemAdvise(const void *p, size_t bytes, enum cudaMemoryAdvise advice,
+                              struct cudaMemLocation location)
+{
+    CUDA_ENTER(c);
+    bool somewhere = advice == cudaMemAdviseSetPreferredLocation ||
+                     advice == cudaMemAdviseSetAccessedBy ||
+                     advice == cudaMemAdviseUnsetAccessedBy;
+    if (advice < cudaMemAdviseSetReadMostly || advice > cudaMemAdviseUnsetAccessedBy ||
+        !is_managed(c, p, bytes))
+        return cuda_return(c, cudaErrorInvalidValue);
+    return cuda_return(c, !somewhere || is_location(location) ? cudaSuccess
+                                                              : cudaErrorInvalidDevice);
+}

@@ -1,0 +1,50 @@
+/* CUDA's functions on the access of one device to another one's memory. */
+#include "base/mem.h"
+#include "sim/cuda/cuda.h"
+#include "sim/kernel/gen/functions.h"
+
+static bool can_access(int device, int peer)
+{
+    return device != peer && !sim_world.options.no_peer_access;
+}
+
+cudaError_t sim_cudaDeviceCanAccessPeer(int *can, int device, int peer)
+{
+    CUDA_ENTER(c);
+    if (!can)
+        return cuda_return(c, cudaErrorInvalidValue);
+    if (!is_device(device) || !is_device(peer))
+        return cuda_return(c, cudaErrorInvalidDevice);
+    *can = can_access(device, peer);
+    return cudaSuccess;
+}
+
+cudaError_t sim_cudaDeviceEnablePeerAccess(int peer, unsigned int flags)
+{
+    CUDA_ENTER(c);
+    struct gpu *gpu = current_gpu(c);
+    if (flags != 0)
+        return cuda_return(c, cudaErrorInvalidValue);
+    if (!is_device(peer) || peer == gpu->device)
+        return cuda_return(c, cudaErrorInvalidDevice);
+    if (!can_access(gpu->device, peer))
+        return cuda_return(c, cudaErrorPeerAccessUnsupported);
+    if (!gpu->peer)
+        gpu->peer = ncs_new((size_t)sim_world.options.devices * sizeof *gpu->peer);
+    if (gpu->peer[peer])
+        return cuda_return(c, cudaErrorPeerAccessAlreadyEnabled);
+    gpu->peer[peer] = true;
+    return cudaSuccess;
+}
+
+cudaError_t sim_cudaDeviceDisablePeerAccess(int peer)
+{
+    CUDA_ENTER(c);
+    struct gpu *gpu = current_gpu(c);
+    if (!is_device(peer))
+        return cuda_return(c, cudaErrorInvalidDevice);
+    if (!gpu->peer || !gpu->peer[peer])
+        return cuda_return(c, cudaErrorPeerAccessNotEnabled);
+    gpu->peer[peer] = false;
+    return cudaSuccess;
+}

@@ -1,0 +1,111 @@
+/* CUDA's functions on pinned memory of the host. Devices see it at the host's own addresses. */
+#include "sim/cuda/cuda.h"
+#include "sim/cuda/stream.h"
+#include "sim/data/memory.h"
+#include "sim/kernel/gen/functions.h"
+
+#define ALLOC_FLAGS \
+    (cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined)
+#define REGISTER_FLAGS \
+    (cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterReadOnly)
+
+static bool is_pinned(const struct allocation *a)
+{
+    return a->kind == MEMORY_PINNED || a->kind == MEMORY_REGISTERED;
+}
+
+cudaError_t sim_cudaHostAlloc(void **p, size_t bytes, unsigned int flags)
+{
+    CUDA_ENTER(c);
+    if (!p || flags & ~ALLOC_FLAGS)
+        return cuda_return(c, cudaErrorInvalidValue);
+    *p = NULL;
+    if (bytes == 0)
+        return cudaSuccess;
+    int error = memory_new(c->process, c->device, MEMORY_PINNED, bytes, p);
+    if (!error)
+        memory_find(*p)->flags = flags;
+    return cuda_return(c, error);
+}
+
+cudaError_t sim_cudaMallocHost(void **p, size_t bytes)
+{
+    return sim_cudaHostAlloc(p, bytes, cudaHostAllocDefault);
+}
+
+/* The allocation or registration of that kind that starts at p. */
+static struct allocation *find_start(const struct context *c, const void *p, enum memory_kind kind)
+{
+    struct allocation *a = memory_at(c->process, p);
+    return a && a->kind == kind ? a : NULL;
+}
+
+/* Both wait for the device, on which work may use the memory. Another thread may take it away
+ * meanwhile. */
+static cudaError_t release(void *p, enum memory_kind kind, cudaError_t unknown)
+{
+    CUDA_ENTER(c);
+    if (!p)
+        return cuda_return(c, kind == MEMORY_PINNED ? cudaSuccess : cudaErrorInvalidValue);
+    const struct allocation *a = find_start(c, p, kind);
+    if (!a)
+        return cuda_return(c, unknown);
+    struct gpu *gpu = process_gpu(c->process, a->device);
+    gpu_wait(c, gpu);
+    if (c->cancelled)
+        return cudaSuccess;
+    struct allocation *now = find_start(c, p, kind);
+    if (!now)
+        return cuda_return(c, unknown);
+    memory_free(now);
+    return cuda_return(c, gpu->fault);
+}
+
+cudaError_t sim_cudaFreeHost(void *p)
+{
+    return release(p, MEMORY_PINNED, cudaErrorInvalidValue);
+}
+
+cudaError_t sim_cudaHostRegister(void *p, size_t bytes, unsigned int flags)
+{
+    CUDA_ENTER(c);
+    if (!p || bytes == 0 || bytes > UINTPTR_MAX - (uintptr_t)p)
+        return cuda_return(c, cudaErrorInvalidValue);
+    if (flags & cudaHostRegisterIoMemory)
+        return cuda_return(c, cudaErrorNotSupported); /* there are no other devices */
+    if (flags & ~REGISTER_FLAGS)
+        return cuda_return(c, cudaErrorInvalidValue);
+    if (!memory_find(p) && !memory_of_caller(p, bytes))
+        return cuda_return(c, cudaErrorInvalidValue);
+    return cuda_return(c, memory_register(c->process, c->device, p, bytes, flags));
+}
+
+cudaError_t sim_cudaHostUnregister(void *p)
+{
+    return release(p, MEMORY_REGISTERED, cudaErrorHostMemoryNotRegistered);
+}
+
+static const struct allocation *find_pinned(const struct context *c, const void *p)
+{
+    const struct allocation *a = memory_find(p);
+    return a && a->process == c->process && is_pinned(a) ? a : NULL;
+}
+
+cudaError_t sim_cudaHostGetDevicePointer(void **device, void *host, unsigned int flags)
+{
+    CUDA_ENTER(c);
+    if (!device || flags != 0 || !find_pinned(c, host))
+        return cuda_return(c, cudaErrorInvalidValue);
+    *device = host;
+    return cudaSuccess;
+}
+
+cudaError_t sim_cudaHostGetFlags(unsigned int *flags, void *p)
+{
+    CUDA_ENTER(c);
+    const struct allocation *a = find_pinned(c, p);
+    if (!flags || !a)
+        return cuda_return(c, cudaErrorInvalidValue);
+    *flags = a->flags;
+    return cudaSuccess;
+}

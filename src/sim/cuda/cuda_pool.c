@@ -1,0 +1,207 @@
+/* CUDA's functions on memory in the order of streams, and on its pools. */
+#include <string.h>
+
+#include "base/mem.h"
+#include "sim/cuda/cuda.h"
+#include "sim/cuda/stream.h"
+#include "sim/data/memory.h"
+#include "sim/data/pool.h"
+#include "sim/kernel/gen/functions.h"
+
+static struct pool *find_pool(const struct context *c, cudaMemPool_t handle)
+{
+    struct pool *p = ncs_map_get(&sim_world.pools, ncs_map_key(handle));
+    return p && p->gpu->process == c->process ? p : NULL;
+}
+
+/* The memory is there at once; using it before the stream has come there is not noticed. */
+static int take(struct context *c, struct pool *pool, size_t bytes, void **p)
+{
+    *p = NULL;
+    if (bytes == 0)
+        return cudaSuccess;
+    int error = memory_new(c->process, pool->gpu->device, MEMORY_DEVICE, bytes, p);
+    if (error)
+        return error;
+    memory_find(*p)->pool = pool;
+    pool_took(pool, bytes);
+    return cudaSuccess;
+}
+
+cudaError_t sim_cudaMallocAsync(void **p, size_t bytes, cudaStream_t handle)
+{
+    CUDA_ENTER(c);
+    if (!p)
+        return cuda_return(c, cudaErrorInvalidValue);
+    struct stream *stream = stream_find(c, handle, c->device);
+    if (!stream)
+        return cuda_return(c, cudaErrorInvalidResourceHandle);
+    return cuda_return(c, take(c, pool_of(stream->gpu), bytes, p));
+}
+
+cudaError_t sim_cudaMallocFromPoolAsync(void **p, size_t bytes, cudaMemPool_t handle,
+                                        cudaStream_t stream)
+{
+    CUDA_ENTER(c);
+    struct pool *pool = find_pool(c, handle);
+    if (!p || !pool)
+        return cuda_return(c, cudaErrorInvalidValue);
+    if (!stream_find(c, stream, c->device))
+        return cuda_return(c, cudaErrorInvalidResourceHandle);
+    return cuda_return(c, take(c, pool, bytes, p));
+}
+
+/* Memory of cudaMalloc may be freed so too. */
+cudaError_t sim_cudaFreeAsync(void *p, cudaStream_t handle)
+{
+    CUDA_ENTER(c);
+    struct stream *stream = stream_with_room(c, handle, c->device);
+    if (!stream)
+        return cuda_return(c, cudaErrorInvalidResourceHandle);
+    if (!p)
+        return cudaSuccess;
+    struct allocation *a = memory_at(c->process, p);
+    if (!a || a->kind != MEMORY_DEVICE || a->by_nccl)
+        return cuda_return(c, cudaErrorInvalidValue);
+    memory_leave(a);
+    struct op *op = op_new(OP_FREE, stream->gpu, &stream, 1, op_cost(0));
+    op->work = (struct op_work){ .dst = p, .dst_memory = a->serial };
+    op_submit(op);
+    return cudaSuccess;
+}
+
+static cudaError_t give_pool(cudaMemPool_t *out, int device, bool current)
+{
+    CUDA_ENTER(c);
+    if (!out)
+        return cuda_return(c, cudaErrorInvalidValue);
+    if (!is_device(device))
+        return cuda_return(c, cudaErrorInvalidDevice);
+    struct gpu *gpu = process_gpu(c->process, device);
+    struct pool *chosen = gpu->pool;
+    if (!current)
+        gpu->pool = NULL;
+    *out = (cudaMemPool_t)pool_of(gpu);
+    gpu->pool = chosen;
+    return cudaSuccess;
+}
+
+cudaError_t sim_cudaDeviceGetDefaultMemPool(cudaMemPool_t *out, int device)
+{
+    return give_pool(out, device, false);
+}
+
+cudaError_t sim_cudaDeviceGetMemPool(cudaMemPool_t *out, int device)
+{
+    return give_pool(out, device, true);
+}
+
+cudaError_t sim_cudaDeviceSetMemPool(int device, cudaMemPool_t handle)
+{
+    CUDA_ENTER(c);
+    struct pool *pool = find_pool(c, handle);
+    if (!is_device(device))
+        return cuda_return(c, cudaErrorInvalidDevice);
+    if (!pool || pool->gpu->device != device)
+        return cuda_return(c, cudaErrorInvalidValue);
+    pool->gpu->pool = pool;
+    return cudaSuccess;
+}
+
+cudaError_t sim_cudaMemPoolCreate(cudaMemPool_t *out, const struct cudaMemPoolProps *props)
+{
+    CUDA_ENTER(c);
+    if (!out || !props || props->allocType != cudaMemAllocationTypePinned ||
+        props->location.type != cudaMemLocationTypeDevice || !is_device(props->location.id))
+        return cuda_return(c, cudaErrorInvalidValue);
+    if (props->handleTypes != cudaMemHandleTypeNone)
+        return cuda_return(c, cudaErrorNotSupported); /* there are no other processes */
+    struct pool *p = sim_new(sizeof *p);
+    *p = (struct pool){ .gpu = process_gpu(c->process, props->location.id), .on = { 1, 1, 1 },
+                        .references = 1 };
+    ncs_map_put(&sim_world.pools, ncs_map_key(p), p);
+    *out = (cudaMemPool_t)p;
+    return cudaSuccess;
+}
+
+/* Its memory stays until it is freed. */
+cudaError_t sim_cudaMemPoolDestroy(cudaMemPool_t handle)
+{
+    CUDA_ENTER(c);
+    struct pool *p = find_pool(c, handle);
+    if (!p || p->is_default)
+        return cuda_return(c, cudaErrorInvalidValue);
+    if (p->gpu->pool == p)
+        p->gpu->pool = NULL;
+    ncs_map_remove(&sim_world.pools, ncs_map_key(handle));
+    pool_returned(p, 0);
+    return cudaSuccess;
+}
+
+static bool is_switch(enum cudaMemPoolAttr attr)
+{
+    return attr >= cudaMemPoolReuseFollowEventDependencies &&
+           attr <= cudaMemPoolReuseAllowInternalDependencies;
+}
+
+/* A program's value lies wherever it likes: it is copied. */
+cudaError_t sim_cudaMemPoolSetAttribute(cudaMemPool_t handle, enum cudaMemPoolAttr attr,
+                                        void *value)
+{
+    CUDA_ENTER(c);
+    struct pool *p = find_pool(c, handle);
+    size_t bytes = is_switch(attr) ? sizeof(int) : sizeof(uint64_t);
+    if (!p || !value || !memory_usable(c->process, value, bytes))
+        return cuda_return(c, cudaErrorInvalidValue);
+    if (is_switch(attr)) {
+        memcpy(&p->on[attr - cudaMemPoolReuseFollowEventDependencies], value, bytes);
+        return cudaSuccess;
+    }
+    uint64_t number;
+    memcpy(&number, value, bytes);
+    bool high = attr == cudaMemPoolAttrReservedMemHigh || attr == cudaMemPoolAttrUsedMemHigh;
+    if (attr == cudaMemPoolAttrReleaseThreshold)
+        p->threshold = number;
+    else if (high && number == 0)
+        p->most = p->used;
+    else
+        return cuda_return(c, cudaErrorInvalidValue);
+    return cudaSuccess;
+}
+
+/* Where the pool keeps it; NULL: there is no such attribute. */
+static const void *attribute_of(const struct pool *p, enum cudaMemPoolAttr attr)
+{
+    switch (attr) {
+    case cudaMemPoolReuseFollowEventDependencies:
+    case cudaMemPoolReuseAllowOpportunistic:
+    case cudaMemPoolReuseAllowInternalDependencies:
+        return &p->on[attr - cudaMemPoolReuseFollowEventDependencies];
+    case cudaMemPoolAttrReleaseThreshold: return &p->threshold;
+    case cudaMemPoolAttrReservedMemCurrent:
+    case cudaMemPoolAttrUsedMemCurrent: return &p->used;
+    case cudaMemPoolAttrReservedMemHigh:
+    case cudaMemPoolAttrUsedMemHigh: return &p->most;
+    }
+    return NULL;
+}
+
+cudaError_t sim_cudaMemPoolGetAttribute(cudaMemPool_t handle, enum cudaMemPoolAttr attr,
+                                        void *value)
+{
+    CUDA_ENTER(c);
+    const struct pool *p = find_pool(c, handle);
+    size_t bytes = is_switch(attr) ? sizeof(int) : sizeof(uint64_t);
+    const void *from = p ? attribute_of(p, attr) : NULL;
+    if (!from || !value || !memory_usable(c->process, value, bytes))
+        return cuda_return(c, cudaErrorInvalidValue);
+    memcpy(value, from, bytes);
+    return cudaSuccess;
+}
+
+cudaError_t sim_cudaMemPoolTrimTo(cudaMemPool_t handle, size_t bytes)
+{
+    CUDA_ENTER(c);
+    (void)bytes; /* nothing is kept back */
+    return cuda_return(c, find_pool(c, handle) ? cudaSuccess : cudaErrorInvalidValue);
+}

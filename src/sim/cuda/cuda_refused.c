@@ -1,0 +1,80 @@
+/* CUDA's functions that are there, and that the virtual machine refuses: other processes' memory and
+ * events, graphs, functions of the driver. */
+#include "sim/cuda/cuda.h"
+#include "sim/kernel/foreign.h"
+#include "sim/kernel/gen/functions.h"
+
+cudaError_t foreign_refuse(int error)
+{
+    CUDA_ENTER(c);
+    return cuda_return(c, error);
+}
+
+static cudaError_t refuse(void)
+{
+    return foreign_refuse(cudaErrorNotSupported);
+}
+
+cudaError_t sim_cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *p)
+{
+    (void)handle, (void)p;
+    return refuse();
+}
+
+cudaError_t sim_cudaIpcOpenMemHandle(void **p, cudaIpcMemHandle_t handle, unsigned int flags)
+{
+    (void)p, (void)handle, (void)flags;
+    return refuse();
+}
+
+cudaError_t sim_cudaIpcCloseMemHandle(void *p)
+{
+    (void)p;
+    return refuse();
+}
+
+cudaError_t sim_cudaIpcGetEventHandle(cudaIpcEventHandle_t *handle, cudaEvent_t event)
+{
+    (void)handle, (void)event;
+    return refuse();
+}
+
+cudaError_t sim_cudaIpcOpenEventHandle(cudaEvent_t *event, cudaIpcEventHandle_t handle)
+{
+    (void)event, (void)handle;
+    return refuse();
+}
+
+cudaError_t sim_cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
+{
+    (void)stream, (void)mode;
+    return refuse();
+}
+
+cudaError_t sim_cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
+{
+    (void)stream, (void)graph;
+    return refuse();
+}
+
+/* The driver has none of the functions that it is asked for. */
+cudaError_t sim_cudaGetDriverEntryPointByVersion(const char *symbol, void **function,
+                                                 unsigned int version, unsigned long long flags,
+                                                 enum cudaDriverEntryPointQueryResult *result)
+{
+    CUDA_ENTER(c);
+    (void)version;
+    if (!symbol || !function || flags > 2)
+        return cuda_return(c, cudaErrorInvalidValue);
+    *function = NULL;
+    if (result)
+        *result = cudaDriverEntryPointSymbolNotFound;
+    return cudaSuccess;
+}
+
+cudaError_t sim_cudaGetDriverEntryPoint(const char *symbol, void **function,
+                                        unsigned long long flags,
+                                        enum cudaDriverEntryPointQueryResult *result)
+{
+    return sim_cudaGetDriverEntryPointByVersion(symbol, function, 0, flags, result);
+}

@@ -1,0 +1,123 @@
+#include "sim/cuda/host.h"
+
+#include "base/mem.h"
+#include "sim/cuda/op.h"
+#include "sim/kernel/context.h"
+#include "sim/kernel/foreign.h"
+#include "sim/kernel/world.h"
+
+struct host {
+    struct context *context;
+    struct ncs_local local;
+    struct op **queue;    /* referenced */
+    size_t count, room;
+    size_t taken;         /* of them, the last one being run */
+    struct op *running;
+};
+
+static struct op *take(struct host *h)
+{
+    if (h->taken == h->count) {
+        h->taken = h->count = 0;
+        return NULL;
+    }
+    return h->queue[h->taken++];
+}
+
+/* A callback is told of a failure; a plain host function is then not called. */
+static void call(struct context *c, struct op *op)
+{
+    const struct op_work *work = &op->work;
+    c->in_callback = true;
+    foreign_let_go();
+    if (work->callback)
+        work->callback(work->handle, (cudaError_t)op->status, work->dst);
+    else if (op->state != OP_DONE)
+        work->function(work->dst);
+    foreign_take_back();
+    c->in_callback = false;
+}
+
+static void host_main(void *arg)
+{
+    struct gpu *gpu = arg;
+    struct host *h = gpu->host;
+    struct context *c = h->context = context_self();
+    c->device = gpu->device;
+    while (!c->cancelled) {
+        h->running = take(h);
+        if (!h->running) {
+            if (!context_idle(c))
+                return;
+            continue;
+        }
+        call(c, h->running);
+        if (c->cancelled)
+            return;
+        op_end(h->running, 0);
+        op_unref(h->running);
+        h->running = NULL;
+    }
+}
+
+bool host_prepare(struct gpu *gpu)
+{
+    if (gpu->host)
+        return true;
+    struct host *h = gpu->host = sim_new(sizeof *h);
+    const struct ncs_local *caller = ncs_local;
+    h->local.rank = caller ? caller->rank : gpu->process->number;
+    h->local.thread = NCS_THREAD_OF_DEVICE(gpu->device);
+    struct ncs_context_options options = { .process = gpu->process->number, .local = &h->local,
+                                           .main = host_main, .arg = gpu };
+    if (context_new(&options, NULL))
+        return true;
+    sim_free(h, sizeof *h);
+    gpu->host = NULL;
+    return false;
+}
+
+static void enqueue(struct op *op)
+{
+    struct host *h = op->gpu->host;
+    if (op->gpu->process->dead)
+        return; /* nobody is left to run it: it never ends */
+    op_ref(op);
+    NCS_PUSH(h->queue, h->count, h->room, op);
+    if (h->context && h->context->state == CONTEXT_IDLE)
+        context_resume(h->context);
+}
+
+void host_begin(struct op *op)
+{
+    enqueue(op);
+}
+
+void host_failed(struct op *op)
+{
+    const struct host *h = op->gpu->host;
+    bool begun = h->running == op;
+    for (size_t i = h->taken; i < h->count; i++)
+        begun |= h->queue[i] == op;
+    if (op->work.callback && !begun)
+        enqueue(op);
+}
+
+const struct context *host_runner(const struct op *op)
+{
+    const struct host *h = op->gpu->host;
+    return op->kind == OP_HOST && h && h->running == op ? h->context : NULL;
+}
+
+void host_free(struct gpu *gpu)
+{
+    struct host *h = gpu->host;
+    if (!h)
+        return;
+    for (size_t i = h->taken; i < h->count; i++)
+        op_unref(h->queue[i]);
+    op_unref(h->running);
+    ncs_free(h->queue);
+    sim_free(h, sizeof *h);
+    gpu->host = NULL;
+}

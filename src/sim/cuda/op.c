@@ -1,0 +1,296 @@
+#include "sim/cuda/op.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "api/journal.h"
+#include "api/types.h"
+#include "base/mem.h"
+#include "sim/comm/launch.h"
+#include "sim/cuda/host.h"
+#include "sim/cuda/lane.h"
+#include "sim/cuda/stream.h"
+#include "sim/data/data.h"
+#include "sim/data/memory.h"
+#include "sim/data/pages.h"
+#include "sim/kernel/agenda.h"
+#include "sim/kernel/list.h"
+#include "sim/kernel/world.h"
+
+const char *const op_kind_names[] = {
+    [OP_LAUNCH] = "launch", [OP_COPY] = "copy",   [OP_SET] = "memset",
+    [OP_ADD] = "add",       [OP_EVENT] = "event", [OP_DELAY] = "delay",
+    [OP_HOST] = "callback", [OP_FREE] = "free",
+};
+
+/* A stream of CUDA's own has a name that is no address. */
+static const void *handle_of(const struct stream *s)
+{
+    return s->legacy ? NULL : s;
+}
+
+/* The journalled calls that it carries out, each once. */
+static size_t calls_of(const struct op *op, struct ncs_call **calls)
+{
+    size_t count = 0;
+    if (!op->launch) {
+        calls[0] = op->call;
+        return op->call ? 1 : 0;
+    }
+    for (size_t i = 0; i < op->launch->parts; i++) {
+        struct ncs_call *call = op->launch->part[i]->call;
+        if (call && (count == 0 || calls[count - 1] != call))
+            calls[count++] = call;
+    }
+    return count;
+}
+
+static void tell_of(const struct op *op, enum ncs_work_state state)
+{
+    const struct ncs_observer *o = &sim_world.observer;
+    if (!o->work)
+        return;
+    struct ncs_work work = { .serial = op->serial, .kind = op_kind_names[op->kind],
+                             .rank = op->gpu->process->number, .device = op->gpu->device,
+                             .status = op->status };
+    if (state != NCS_WORK_QUEUED) {
+        o->work(o->self, &work, state);
+        return;
+    }
+    struct ncs_call **calls = ncs_new((op->launch ? op->launch->parts : 1) * sizeof *calls);
+    const void **streams = ncs_new(op->streams * sizeof *streams);
+    for (size_t i = 0; i < op->streams; i++)
+        streams[i] = handle_of(op->stream[i]);
+    work.call = calls;
+    work.calls = calls_of(op, calls);
+    work.stream = streams;
+    work.streams = op->streams;
+    o->work(o->self, &work, state);
+    ncs_free(streams);
+    ncs_free(calls);
+}
+
+int64_t op_cost(size_t bytes)
+{
+    return COST_NS + (int64_t)(bytes / COST_BYTES_PER_NS);
+}
+
+void op_ref(struct op *op)
+{
+    op->references++;
+}
+
+void op_unref(struct op *op)
+{
+    if (!op || --op->references > 0)
+        return;
+    assert(op->state == OP_DONE);
+    ncs_free(op->successor);
+    ncs_free(op->stream);
+    sim_free(op, sizeof *op);
+}
+
+struct op *op_new(enum op_kind kind, struct gpu *gpu, struct stream *const *streams, size_t count,
+                  int64_t cost)
+{
+    struct world *w = &sim_world;
+    struct op *op = sim_new(sizeof *op);
+    op->kind = kind;
+    op->gpu = gpu;
+    op->cost = cost;
+    op->serial = ++w->op_serial;
+    op->references = 1; /* the graph's, until it is done */
+    op->blockers = 1;   /* until it is submitted */
+    op->call = ncs_local ? ncs_local->call : NULL;
+    ncs_call_pin(op->call);
+    LIST_APPEND(w->op_first, w->op_last, op);
+    op->stream = ncs_new(count * sizeof(struct stream *));
+    for (size_t i = 0; i < count; i++)
+        stream_append(streams[i], op);
+    return op;
+}
+
+void op_after(struct op *op, struct op *older)
+{
+    if (!older || older == op || older->state == OP_DONE)
+        return;
+    assert(older->serial < op->serial);
+    /* Neighbouring edges to the same operation come from streams that share a tail. */
+    if (older->successors > 0 && older->successor[older->successors - 1] == op)
+        return;
+    op_ref(op); /* a device that dies ends it before the older one */
+    NCS_PUSH(older->successor, older->successors, older->successors_room, op);
+    op->blockers++;
+}
+
+void op_queue(struct op *op)
+{
+    struct world *w = &sim_world;
+    if (op->queued)
+        return;
+    op->queued = true;
+    op_ref(op);
+    QUEUE_APPEND(w->queued_first, w->queued_last, op, next_queued);
+}
+
+static void unblock(struct op *op)
+{
+    assert(op->blockers > 0 && op->state == OP_BLOCKED);
+    if (--op->blockers > 0)
+        return;
+    op->state = OP_ENABLED;
+    op_queue(op);
+}
+
+void op_submit(struct op *op)
+{
+    world_changed();
+    tell_of(op, NCS_WORK_QUEUED);
+    unblock(op);
+}
+
+static void advance(struct op *op)
+{
+    if (op->state == OP_DONE)
+        return;
+    bool fresh = op->state == OP_ENABLED;
+    if (fresh && op->kind == OP_LAUNCH && !op->gpu->fault &&
+        (launch_held_by(op->launch) || lane_wanted(op)))
+        return;
+    op->state = OP_ACTIVE;
+    if (fresh)
+        tell_of(op, NCS_WORK_BEGUN);
+    if (op->gpu->fault)
+        op_end(op, op->gpu->fault);
+    else if (op->kind == OP_LAUNCH)
+        launch_advance(op->launch);
+    else if (fresh)
+        agenda_add(world_later(op->cost), EVENT_OP, op, op->serial);
+}
+
+bool ops_activate(void)
+{
+    struct world *w = &sim_world;
+    struct op *op = w->queued_first;
+    if (!op)
+        return false;
+    for (; op; op = w->queued_first) {
+        QUEUE_TAKE(w->queued_first, w->queued_last, next_queued);
+        op->queued = false;
+        advance(op);
+        op_unref(op);
+    }
+    return true;
+}
+
+static size_t span(size_t bytes, size_t rows, size_t pitch)
+{
+    return bytes + (rows > 1 ? (rows - 1) * pitch : 0);
+}
+
+static const char *misplaced(const struct op *op)
+{
+    const struct op_work *w = &op->work;
+    const struct process *p = op->gpu->process;
+    if (w->dst_device && !memory_still_reachable(p, w->dst_memory, w->dst,
+                                                 span(w->bytes, w->rows, w->dst_pitch)))
+        return "its destination is no longer allocated";
+    if (w->src_device && !memory_still_reachable(p, w->src_memory, w->src,
+                                                 span(w->bytes, w->rows, w->src_pitch)))
+        return "its source is no longer allocated";
+    if (op->kind == OP_ADD && !(memory_in_reach(op->gpu, w->dst) && memory_in_reach(op->gpu, w->src)))
+        return "some of its memory is on a device that its own has no peer access to";
+    return NULL;
+}
+
+static void copy_rows(const struct op_work *w)
+{
+    const char *from = w->staged ? w->staged : w->src;
+    size_t pitch = w->staged ? w->bytes : w->src_pitch;
+    data_copy(w->dst, from, w->bytes);
+    for (size_t row = 1; row < w->rows; row++)
+        data_copy((char *)w->dst + row * w->dst_pitch, from + row * pitch, w->bytes);
+}
+
+static void set_rows(const struct op_work *w)
+{
+    if (!pages_set(w->dst, w->byte, w->bytes))
+        memset(w->dst, w->byte, w->bytes);
+    for (size_t row = 1; row < w->rows; row++)
+        memset((char *)w->dst + row * w->dst_pitch, w->byte, w->bytes);
+}
+
+static void execute(struct op *op)
+{
+    struct op_work *work = &op->work;
+    bool writes = op->kind == OP_COPY || op->kind == OP_SET || op->kind == OP_ADD;
+    if (writes && !memory_commit(work->dst, span(work->bytes, work->rows, work->dst_pitch)))
+        return;
+    switch (op->kind) {
+    case OP_COPY:
+        copy_rows(work);
+        break;
+    case OP_SET:
+        set_rows(work);
+        break;
+    case OP_ADD:
+        data_add(work->dst, work->src, work->bytes / ncs_dtype_bytes(work->dtype), work->dtype);
+        break;
+    case OP_FREE:
+        memory_left(work->dst_memory, work->dst);
+        break;
+    case OP_LAUNCH:
+    case OP_EVENT:
+    case OP_DELAY:
+    case OP_HOST:
+        break;
+    }
+}
+
+void op_due(struct op *op)
+{
+    if (op->kind == OP_HOST)
+        host_begin(op);
+    else
+        op_end(op, 0);
+}
+
+void op_end(struct op *op, int status)
+{
+    if (op->state == OP_DONE)
+        return;
+    agenda_forget(EVENT_OP, op);
+    const char *why = status == 0 && op->kind != OP_LAUNCH ? misplaced(op) : NULL;
+    if (why) {
+        gpu_fault(op->gpu, op->call, why); /* ends this operation too */
+        return;
+    }
+    if (status == 0)
+        execute(op);
+    lane_release(op);
+    op->state = OP_DONE;
+    op->status = status;
+    op->ended = sim_world.now;
+    tell_of(op, NCS_WORK_ENDED);
+    world_changed();
+    LIST_REMOVE(sim_world.op_first, sim_world.op_last, op);
+    for (size_t i = 0; i < op->streams; i++)
+        stream_finished(op->stream[i], op);
+    op->streams = 0;
+    for (size_t i = 0; i < op->successors; i++) {
+        if (op->successor[i]->state == OP_BLOCKED)
+            unblock(op->successor[i]);
+        op_unref(op->successor[i]);
+    }
+    op->successors = 0;
+    waitable_fire(&op->done);
+    if (op->kind == OP_HOST && status != 0)
+        host_failed(op);
+    ncs_call_unpin(op->call);
+    op->call = NULL;
+    ncs_free(op->work.staged);
+    op->work.staged = NULL;
+    launch_free(op->launch);
+    op->launch = NULL;
+    op_unref(op);
+}

@@ -1,0 +1,91 @@
+/* The graph of device operations. A stream is the name of its last operation; edges are added when
+ * an operation is enqueued and point to older operations only, so the graph has no cycle. */
+#ifndef NCS_SIM_OP_H
+#define NCS_SIM_OP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ncclscript/cuda_abi.h"
+#include "sim/kernel/wait.h"
+
+struct gpu;
+struct launch;
+struct ncs_call;
+struct stream;
+
+enum op_kind { OP_LAUNCH, OP_COPY, OP_SET, OP_ADD, OP_EVENT, OP_DELAY, OP_HOST, OP_FREE };
+
+enum op_state { OP_BLOCKED, OP_ENABLED, OP_ACTIVE, OP_DONE };
+
+enum lane { LANE_NONE, LANE_WANTED, LANE_HELD };
+
+/* The instruction of a simple operation: copy dst <- src, set dst to byte, add src to dst, call a
+ * host function with dst, free dst. Copies and sets are of `rows` rows of `bytes` bytes. */
+struct op_work {
+    void *dst;
+    const void *src;
+    size_t bytes, rows;
+    size_t dst_pitch, src_pitch; /* from row to row */
+    cudaHostFn_t function;         /* one of these two, of a host function */
+    cudaStreamCallback_t callback;
+    cudaStream_t handle;           /* that a callback is told */
+    void *staged;      /* of a copy from pageable memory: the bytes at the call; owned */
+    int byte;          /* of a set */
+    int dtype;         /* of an add */
+    bool dst_device, src_device; /* memory that must be valid when the operation ends, */
+    uint64_t dst_memory, src_memory; /* and of these allocations, by their serials; 0 = of any */
+};
+
+struct op {
+    enum op_kind kind;
+    enum op_state state;
+    int status;              /* when DONE: cudaError_t, 0 = ok */
+    int64_t ended;           /* when DONE */
+    unsigned references;
+    size_t blockers;         /* edges not yet done */
+    struct op **successor;
+    size_t successors, successors_room;
+    struct waitable done;
+    struct gpu *gpu;
+    struct stream **stream;  /* whose unfinished operation it is */
+    size_t streams;
+    struct ncs_call *call;   /* that enqueued it, pinned; NULL = not journalled */
+    struct op *previous, *next;   /* all unfinished ones */
+    struct op *next_queued;
+    bool queued;
+    uint64_t serial;
+    int64_t cost;
+    size_t agenda_place;     /* 0 = not there */
+    struct op_work work;
+    struct launch *launch;   /* of a LAUNCH; freed with the operation */
+    enum lane lane;          /* of a LAUNCH */
+};
+
+/* A new operation behind the tails of the given streams and everything that the legacy rule adds;
+ * it becomes their tail. At least one stream. The caller may add edges, then calls op_submit. */
+struct op *op_new(enum op_kind kind, struct gpu *gpu, struct stream *const *streams, size_t count,
+                  int64_t cost);
+void op_after(struct op *op, struct op *older); /* NULL or done: no edge */
+void op_submit(struct op *op);
+
+void op_ref(struct op *op);
+void op_unref(struct op *op); /* NULL is a no-op */
+
+/* Its time has come: it ends, or its host function begins. */
+void op_due(struct op *op);
+
+/* Marks it done and releases what waited for it. */
+void op_end(struct op *op, int status);
+
+/* It will be looked at by the next ops_activate: enabled, or a launch whose part is done. */
+void op_queue(struct op *op);
+/* Enabled operations become active, launches go on; true if there was anything. */
+bool ops_activate(void);
+
+int64_t op_cost(size_t bytes);
+
+extern const char *const op_kind_names[]; /* by kind, as in ncs_snap_op */
+
+#endif

@@ -1,0 +1,234 @@
+#include "sim/cuda/stream.h"
+
+#include <assert.h>
+
+#include "base/mem.h"
+#include "sim/comm/launch.h"
+#include "sim/kernel/world.h"
+
+struct stream *stream_new(struct gpu *gpu, unsigned flags, int priority)
+{
+    struct stream *s = sim_new(sizeof *s);
+    s->gpu = gpu;
+    s->handle = ++sim_world.stream_handles + 2; /* 0, 1 and 2 are CUDA's own */
+    s->flags = flags;
+    s->priority = priority;
+    s->blocking = !(flags & cudaStreamNonBlocking);
+    s->id = ++sim_world.stream_serial;
+    s->references = 1;
+    NCS_PUSH(gpu->stream, gpu->streams, gpu->streams_room, s);
+    return s;
+}
+
+/* A destroyed stream stays among the device's until its work is done: the device waits for it. */
+static void forget(struct stream *s)
+{
+    struct gpu *gpu = s->gpu;
+    for (size_t i = 0; i < gpu->streams; i++)
+        if (gpu->stream[i] == s) {
+            gpu->stream[i] = gpu->stream[--gpu->streams];
+            break;
+        }
+    if (gpu->legacy == s)
+        gpu->legacy = NULL;
+    sim_free(s, sizeof *s);
+}
+
+void stream_ref(struct stream *s)
+{
+    s->references++;
+}
+
+void stream_unref(struct stream *s)
+{
+    if (--s->references == 0)
+        forget(s);
+}
+
+static struct stream *legacy_stream(struct gpu *gpu)
+{
+    if (!gpu->legacy) {
+        gpu->legacy = stream_new(gpu, cudaStreamDefault, 0);
+        gpu->legacy->legacy = true;
+    }
+    return gpu->legacy;
+}
+
+void stream_append(struct stream *s, struct op *op)
+{
+    struct gpu *gpu = s->gpu;
+    op_after(op, s->tail);
+    if (s->legacy) {
+        for (size_t i = 0; i < gpu->streams; i++)
+            if (gpu->stream[i]->blocking)
+                op_after(op, gpu->stream[i]->tail);
+    } else if (s->blocking && gpu->legacy) {
+        op_after(op, gpu->legacy->tail);
+    }
+    op_ref(op);
+    op_unref(s->tail);
+    s->tail = op;
+    s->used = true;
+    s->unfinished++;
+    s->references++;
+    op->stream[op->streams++] = s;
+}
+
+void stream_finished(struct stream *s, struct op *op)
+{
+    if (s->tail == op) {
+        op_unref(s->tail);
+        s->tail = NULL;
+    }
+    s->unfinished--;
+    if (s->unfinished <= STREAM_DEPTH)
+        waitable_fire(&s->room);
+    stream_unref(s);
+}
+
+void event_free(struct event *e)
+{
+    op_unref(e->op);
+    sim_free(e, sizeof *e);
+}
+
+void gpu_free_streams(struct gpu *gpu)
+{
+    for (size_t i = 0; i < gpu->streams; i++)
+        sim_free(gpu->stream[i], sizeof *gpu->stream[i]);
+    ncs_free(gpu->stream);
+    gpu->stream = NULL;
+    gpu->streams = gpu->streams_room = 0;
+    gpu->legacy = NULL;
+}
+
+static struct stream *own_stream(struct context *c, int device)
+{
+    if (!c->per_thread_stream)
+        c->per_thread_stream =
+            ncs_new((size_t)sim_world.options.devices * sizeof(struct stream *));
+    struct stream **s = &c->per_thread_stream[device];
+    if (!*s)
+        *s = stream_new(process_gpu(c->process, device), cudaStreamDefault, 0);
+    return *s;
+}
+
+struct stream *stream_find(struct context *c, cudaStream_t handle, int device)
+{
+    if (!handle || handle == cudaStreamLegacy)
+        return legacy_stream(process_gpu(c->process, device));
+    if (handle == cudaStreamPerThread)
+        return own_stream(c, device);
+    struct stream *s = ncs_map_get(&sim_world.streams, ncs_map_key(handle));
+    return s && s->gpu->process == c->process ? s : NULL;
+}
+
+void stream_wait_room(struct context *c, struct stream *s)
+{
+    while (s->unfinished > STREAM_DEPTH) {
+        wait_for(c, NCS_WAIT_OP, s->tail, &s->room);
+        if (wait_here(c, -1) == WAIT_CANCELLED)
+            return;
+    }
+}
+
+struct stream *stream_with_room(struct context *c, cudaStream_t handle, int device)
+{
+    struct stream *s;
+    while ((s = stream_find(c, handle, device)) && s->unfinished > STREAM_DEPTH) {
+        wait_for(c, NCS_WAIT_OP, s->tail, &s->room);
+        if (wait_here(c, -1) == WAIT_CANCELLED)
+            return NULL;
+    }
+    return s;
+}
+
+static void wait_tail(struct context *c, struct stream *s)
+{
+    if (s->tail)
+        wait_for(c, NCS_WAIT_OP, s->tail, &s->tail->done);
+}
+
+void stream_wait(struct context *c, struct stream *s)
+{
+    wait_tail(c, s);
+    wait_here(c, -1);
+}
+
+static bool is_done(void *arg)
+{
+    const struct op *op = arg;
+    return op->state == OP_DONE;
+}
+
+/* A poll holds a reference to the operation while others run; it is the context's, as conditions
+ * are, because a parked frame owns nothing. */
+bool poll_op(struct context *c, struct op *op)
+{
+    if (op->state == OP_DONE)
+        return true;
+    wait_for(c, NCS_WAIT_OP, op, &op->done);
+    bool done = poll_here(c, is_done, op);
+    wait_forget(c);
+    return done;
+}
+
+void gpu_wait(struct context *c, struct gpu *gpu)
+{
+    for (size_t i = 0; i < gpu->streams; i++)
+        wait_tail(c, gpu->stream[i]);
+    wait_here(c, -1);
+}
+
+void gpu_end_ops(struct gpu *gpu, int status)
+{
+    for (struct op *op = sim_world.op_first, *next; op; op = next) {
+        next = op->next; /* ending an operation takes no other one out of the list */
+        if (op->gpu != gpu)
+            continue;
+        if (op->launch)
+            launch_withdraw(op->launch);
+        op_end(op, status);
+    }
+}
+
+struct search {
+    const struct gpu *gpu;
+    struct event **found;
+    size_t count, room;
+};
+
+static void look(void *value, void *arg)
+{
+    struct search *s = arg;
+    struct event *e = value;
+    if (e->gpu == s->gpu)
+        NCS_PUSH(s->found, s->count, s->room, e);
+}
+
+void gpu_forget_streams(struct gpu *gpu)
+{
+    struct search s = { .gpu = gpu };
+    ncs_map_each(&sim_world.events, look, &s);
+    for (size_t i = 0; i < s.count; i++) {
+        ncs_map_remove(&sim_world.events, ncs_map_key(s.found[i]));
+        event_free(s.found[i]);
+    }
+    ncs_free(s.found);
+    for (size_t i = gpu->streams; i-- > 0;) {
+        struct stream *made = gpu->stream[i];
+        if (ncs_map_remove(&sim_world.streams, ncs_map_key(made)))
+            stream_unref(made);
+    }
+}
+
+void gpu_fault(struct gpu *gpu, struct ncs_call *call, const char *why)
+{
+    struct world *w = &sim_world;
+    if (gpu->fault)
+        return;
+    gpu->fault = cudaErrorIllegalAddress;
+    if (w->observer.fault && call)
+        w->observer.fault(w->observer.self, call, why);
+    gpu_end_ops(gpu, gpu->fault);
+}

@@ -1,0 +1,363 @@
+/* Carries out a task of data movement: which ranks' blocks are read, in what order they are
+ * combined, and where they are written. The arithmetic is in the loops. */
+#include "sim/data/data.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "api/types.h"
+#include "base/mem.h"
+#include "base/parallel.h"
+#include "sim/data/data_plan.h"
+#include "sim/data/dtype.h"
+#include "sim/data/pages.h"
+
+enum { GRAIN = 256 * 1024 }; /* bytes written by a core at a time, at least */
+
+const struct data_loops *data_loops(void)
+{
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx2")) /* F16C is older: what has AVX2 has it */
+        return data_loops_avx2;
+#endif
+    return data_loops_plain;
+}
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* ---- reductions ---- */
+
+static struct data_recipe recipe_of(const struct data_part *part, int nranks,
+                                    const struct data_loops *loops)
+{
+    struct data_recipe r = {
+        .dtype = part->dtype,
+        .op = part->premul ? ncclSum : part->op,
+        .premul = part->premul,
+        .element = ncs_dtype_bytes(part->dtype),
+        .loops = &loops[part->dtype],
+    };
+
+    r.step = r.op == ncclAvg ? DATA_SUM : (enum data_step)r.op;
+    r.average = r.op == ncclAvg && sim_dtype_is_float(part->dtype);
+    if (r.average)
+        sim_dtype_inverse(part->dtype, nranks, r.inverse);
+    return r;
+}
+
+static bool same_recipe(const struct data_recipe *r, const struct data_part *part)
+{
+    return r->dtype == part->dtype && r->premul == part->premul
+           && (part->premul || r->op == part->op);
+}
+
+static void make_recipes(struct data_plan *plan)
+{
+    const struct data_task *task = plan->task;
+    size_t room = 0;
+
+    for (int rank = plan->from; rank < plan->to; rank++) {
+        const struct data_part *part = &task->part[rank];
+        int i = 0;
+        while (i < plan->recipes && !same_recipe(&plan->recipe[i], part))
+            i++;
+        if (i == plan->recipes) {
+            struct data_recipe made = recipe_of(part, task->nranks, plan->loops);
+            size_t made_before = (size_t)plan->recipes;
+            NCS_PUSH(plan->recipe, made_before, room, made);
+            plan->recipes = (int)made_before;
+        }
+        if (i > 0 && !plan->which)
+            plan->which = ncs_new((size_t)task->nranks * sizeof *plan->which);
+        if (plan->which)
+            plan->which[rank] = i;
+    }
+}
+
+/* What rank's input is multiplied with under the recipe; NULL = it is taken as it is. */
+static const void *scalar_of(const struct data_recipe *r, const struct data_part *part)
+{
+    if (r->average)
+        return r->inverse;
+    return r->premul && part->premul && part->dtype == r->dtype ? part->scalar : NULL;
+}
+
+/* Combines `bytes` bytes at `offset` of every input into out. */
+static void reduce(const struct data_plan *plan, const struct data_recipe *r, size_t offset,
+                   size_t bytes, unsigned char *out)
+{
+    const struct data_task *task = plan->task;
+    _Alignas(64) unsigned char held[DATA_HELD];
+    size_t n = bytes / r->element;
+    bool first = true;
+
+    for (int rank = 0; rank < task->nranks; rank++) {
+        if (rank == plan->left_out)
+            continue;
+        const struct data_part *part = &task->part[rank];
+        const void *scalar = scalar_of(r, part);
+        enum data_step step = first ? (scalar ? DATA_FIRST_SCALED : DATA_FIRST)
+                                    : (scalar ? DATA_SUM_SCALED : r->step);
+        r->loops->step[step](held, (const unsigned char *)part->send + offset, n, scalar);
+        first = false;
+    }
+    if (r->op == ncclAvg && !r->average)
+        r->loops->divide(held, n, task->nranks);
+    r->loops->store(out, held, n);
+}
+
+static void put(const struct data_part *part, size_t offset, const void *from, size_t bytes)
+{
+    if (part->recv)
+        memcpy((unsigned char *)part->recv + offset, from, bytes);
+}
+
+/* Every recipe's result is made before any is written: in place, outputs are inputs. */
+static void reduce_blocks(size_t begin, size_t end, void *arg)
+{
+    const struct data_plan *plan = arg;
+    const struct data_part *part = plan->task->part;
+    _Alignas(64) unsigned char one[DATA_BLOCK];
+    unsigned char *result = plan->recipes == 1 ? one : ncs_new((size_t)plan->recipes * DATA_BLOCK);
+
+    for (size_t block = begin; block < end; block++) {
+        size_t offset = block * DATA_BLOCK, bytes = smaller(DATA_BLOCK, plan->bytes - offset);
+        for (int i = 0; i < plan->recipes; i++)
+            reduce(plan, &plan->recipe[i], offset, bytes, result + (size_t)i * DATA_BLOCK);
+        for (int rank = plan->from; rank < plan->to; rank++) {
+            size_t i = plan->which ? (size_t)plan->which[rank] : 0;
+            put(&part[rank], offset, result + i * DATA_BLOCK, bytes);
+        }
+    }
+    if (result != one)
+        ncs_free(result);
+}
+
+static void reduce_own_blocks(size_t begin, size_t end, void *arg)
+{
+    const struct data_plan *plan = arg;
+    _Alignas(64) unsigned char result[DATA_BLOCK];
+
+    for (size_t block = begin; block < end; block++) {
+        size_t rank = block / plan->blocks, offset = block % plan->blocks * DATA_BLOCK;
+        size_t bytes = smaller(DATA_BLOCK, plan->bytes - offset);
+        const struct data_recipe *r = &plan->recipe[plan->which ? plan->which[rank] : 0];
+        reduce(plan, r, rank * plan->bytes + offset, bytes, result);
+        put(&plan->task->part[rank], offset, result, bytes);
+    }
+}
+
+/* ---- copies ---- */
+
+/* Buffers that overlap are the caller's mistake or, for equal ones, the in-place form. */
+static void copy_block(const struct data_part *part, size_t offset, const void *from, size_t bytes)
+{
+    unsigned char *to = part->recv;
+
+    if (to && to + offset != from)
+        memmove(to + offset, from, bytes);
+}
+
+static void broadcast_blocks(size_t begin, size_t end, void *arg)
+{
+    const struct data_plan *plan = arg;
+    const struct data_task *task = plan->task;
+    const unsigned char *from = task->part[task->root].send;
+
+    for (size_t block = begin; block < end; block++) {
+        size_t offset = block * DATA_BLOCK, bytes = smaller(DATA_BLOCK, plan->bytes - offset);
+        for (int rank = 0; rank < task->nranks; rank++)
+            copy_block(&task->part[rank], offset, from + offset, bytes);
+    }
+}
+
+static void gather_blocks(size_t begin, size_t end, void *arg)
+{
+    const struct data_plan *plan = arg;
+    const struct data_task *task = plan->task;
+
+    for (size_t block = begin; block < end; block++) {
+        size_t source = block / plan->blocks, offset = block % plan->blocks * DATA_BLOCK;
+        size_t bytes = smaller(DATA_BLOCK, plan->bytes - offset);
+        const unsigned char *from = (const unsigned char *)task->part[source].send + offset;
+        for (int rank = 0; rank < task->nranks; rank++)
+            copy_block(&task->part[rank], source * plan->bytes + offset, from, bytes);
+    }
+}
+
+/* ---- the whole ---- */
+
+static const struct ncs_fn_info *info_of(const struct data_task *task)
+{
+    return &ncs_fn_info[task->fn];
+}
+
+/* The output or the input has a block for each rank. */
+static bool gathers(const struct data_task *task)
+{
+    return info_of(task)->writes == NCS_BLOCKS_ALL;
+}
+
+static bool scatters(const struct data_task *task)
+{
+    return info_of(task)->reads == NCS_BLOCKS_ALL;
+}
+
+static void (*mover_of(const struct data_task *task))(size_t begin, size_t end, void *arg)
+{
+    if (info_of(task)->reduces)
+        return scatters(task) ? reduce_own_blocks : reduce_blocks;
+    return gathers(task) ? gather_blocks : broadcast_blocks;
+}
+
+static bool overlap(const void *a, size_t a_bytes, const void *b, size_t b_bytes)
+{
+    uintptr_t x = (uintptr_t)a, y = (uintptr_t)b;
+
+    return a && b && x < y + b_bytes && y < x + a_bytes;
+}
+
+/* Does some output lie where another output or a foreign input lies? Then the order of the blocks
+ * shows in the result, and they must go in the same order every time: on one core. */
+static bool is_tangled(const struct data_plan *plan)
+{
+    const struct data_task *task = plan->task;
+    size_t n = (size_t)task->nranks, part_bytes = plan->bytes;
+    bool to_each = scatters(task), from_each = gathers(task);
+    size_t in_bytes = to_each ? n * part_bytes : part_bytes;
+    size_t out_bytes = from_each ? n * part_bytes : part_bytes;
+    bool one_input = info_of(task)->reads == NCS_BLOCKS_ROOT_ONE;
+
+    for (int w = plan->from; w < plan->to; w++) {
+        const unsigned char *out = task->part[w].recv;
+        size_t at = (size_t)w * part_bytes;
+        for (int r = 0; r < task->nranks; r++) {
+            const unsigned char *in = task->part[r].send;
+            bool in_place = r == w && (to_each     ? out == in + at
+                                       : from_each ? in == out + at
+                                                   : out == in);
+            bool is_read = !one_input || r == task->root;
+            if (is_read && !in_place && overlap(out, out_bytes, in, in_bytes))
+                return true;
+            if (r < w && r >= plan->from && overlap(out, out_bytes, task->part[r].recv, out_bytes))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* One rank: nothing to combine with, so that even NaNs keep their bits, unless it is scaled. */
+static bool is_copy(const struct data_plan *plan)
+{
+    const struct data_part *part = plan->task->part;
+
+    return plan->task->nranks == 1
+           && !(plan->recipes > 0 && scalar_of(&plan->recipe[0], &part[0]));
+}
+
+static void move_blocks(struct data_plan *plan)
+{
+    const struct data_task *task = plan->task;
+    bool per_rank = scatters(task) || gathers(task);
+    size_t blocks = per_rank ? plan->blocks * (size_t)task->nranks : plan->blocks;
+    size_t writers = scatters(task) ? 1 : (size_t)(plan->to - plan->from);
+    size_t grain = (GRAIN / DATA_BLOCK + writers - 1) / writers;
+
+    if (blocks < 2 * grain || is_tangled(plan))
+        mover_of(task)(0, blocks, plan);
+    else
+        ncs_parallel(blocks, grain, mover_of(task), plan);
+}
+
+void data_move_with(const struct data_task *task, const struct data_loops *loops, int left_out)
+{
+    bool only_root = info_of(task)->writes == NCS_BLOCKS_ROOT_ONE;
+    struct data_plan plan = {
+        .task = task,
+        .bytes = task->count * ncs_dtype_bytes(task->part[0].dtype),
+        .from = only_root ? task->root : 0,
+        .to = only_root ? task->root + 1 : task->nranks,
+        .left_out = task->nranks > 1 ? left_out : -1,
+        .loops = loops,
+    };
+
+    plan.blocks = (plan.bytes + DATA_BLOCK - 1) / DATA_BLOCK;
+    if (info_of(task)->reduces)
+        make_recipes(&plan);
+    if (plan.blocks == 0)
+        ; /* every rank agreed on nothing */
+    else if (is_copy(&plan))
+        data_copy(task->part[0].recv, task->part[0].send, plan.bytes);
+    else
+        move_blocks(&plan);
+    ncs_free(plan.recipe);
+    ncs_free(plan.which);
+}
+
+void data_move(const struct data_task *task)
+{
+    if (task->plant.kind != NCS_PLANT_NONE)
+        data_move_planted(task);
+    else
+        data_move_with(task, data_loops(), -1);
+}
+
+struct copy {
+    unsigned char *dst;
+    const unsigned char *src;
+};
+
+static void copy_bytes(size_t begin, size_t end, void *arg)
+{
+    const struct copy *copy = arg;
+
+    memcpy(copy->dst + begin, copy->src + begin, end - begin);
+}
+
+void data_copy(void *dst, const void *src, size_t bytes)
+{
+    struct copy copy = {dst, src};
+
+    if (!dst || dst == src || bytes == 0 || pages_copy(dst, src, bytes))
+        return;
+    if (bytes <= GRAIN || overlap(dst, bytes, src, bytes))
+        memmove(dst, src, bytes);
+    else
+        ncs_parallel(bytes, GRAIN, copy_bytes, &copy);
+}
+
+struct addition {
+    unsigned char *dst;
+    const unsigned char *src;
+    size_t bytes, element;
+    const struct data_loops *loops;
+};
+
+static void add_blocks(size_t begin, size_t end, void *arg)
+{
+    const struct addition *a = arg;
+    _Alignas(64) unsigned char held[DATA_HELD];
+
+    for (size_t block = begin; block < end; block++) {
+        size_t offset = block * DATA_BLOCK;
+        size_t n = smaller(DATA_BLOCK, a->bytes - offset) / a->element;
+        a->loops->step[DATA_FIRST](held, a->dst + offset, n, NULL);
+        a->loops->step[DATA_SUM](held, a->src + offset, n, NULL);
+        a->loops->store(a->dst + offset, held, n);
+    }
+}
+
+void data_add(void *dst, const void *src, size_t count, int dtype)
+{
+    size_t element = ncs_dtype_bytes(dtype);
+    struct addition a = {dst, src, count * element, element, &data_loops()[dtype]};
+    size_t blocks = (a.bytes + DATA_BLOCK - 1) / DATA_BLOCK;
+
+    if (overlap(dst, a.bytes, src, a.bytes))
+        add_blocks(0, blocks, &a);
+    else
+        ncs_parallel(blocks, GRAIN / DATA_BLOCK, add_blocks, &a);
+}

@@ -1,0 +1,392 @@
+#include "sim/data/memory.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "api/journal.h"
+#include "base/budget.h"
+#include "base/mem.h"
+#include "ncclscript/cuda_abi.h"
+#include "sim/data/pool.h"
+#include "sim/kernel/world.h"
+
+#define ALIGNMENT 512
+#define HOST_BYTES ((size_t)1 << 39) /* no host has more to pin */
+#define FIRST_ADDRESS ((uint64_t)0x7f0000000000)
+#define ADDRESS_STEP ((uint64_t)2 << 20)
+#define PAGE_ALIGNMENT 4096 /* of ncclMemAlloc */
+/* From here on memory is a mapping of its own, which takes no room until it is touched: */
+#define MAPPED_BYTES ((size_t)32 << 20)
+#define MAPPED_BYTES_FOREIGN ((size_t)1 << 20) /* for a program from outside */
+/* ... and then counts as taken by so much at a time. */
+#define PIECE_BYTES ((size_t)1 << 20)
+#define POISONED_BYTES ((size_t)1 << 20)
+#define POISON 0xa7 /* as float32 and float64 a tiny negative number, as int8 -89: seldom expected */
+
+/* Index of the first allocation whose base is beyond p. */
+static size_t beyond(const void *p)
+{
+    size_t low = 0, high = sim_world.allocations;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if ((uintptr_t)sim_world.allocation[middle]->base <= (uintptr_t)p)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+struct allocation *memory_find(const void *p)
+{
+    size_t i = beyond(p);
+    if (i == 0)
+        return NULL;
+    struct allocation *a = sim_world.allocation[i - 1];
+    return (uintptr_t)p - (uintptr_t)a->base < a->bytes ? a : NULL;
+}
+
+struct allocation *memory_at(const struct process *process, const void *p)
+{
+    struct allocation *a = memory_find(p);
+    return a && a->base == p && a->process == process && !a->leaving ? a : NULL;
+}
+
+static uint64_t *used(const struct process *process, int device)
+{
+    struct world *w = &sim_world;
+    size_t index = (size_t)process->host * (size_t)w->options.devices + (size_t)device;
+    if (index >= w->memory_used_count) {
+        size_t count = index + 64;
+        w->memory_used = ncs_resize(w->memory_used, count * sizeof *w->memory_used);
+        memset(w->memory_used + w->memory_used_count, 0,
+               (count - w->memory_used_count) * sizeof *w->memory_used);
+        w->memory_used_count = count;
+    }
+    return &w->memory_used[index];
+}
+
+size_t memory_capacity(void)
+{
+    return sim_world.options.device_memory;
+}
+
+size_t memory_used(const struct process *process, int device)
+{
+    return *used(process, device);
+}
+
+static bool is_counted(enum memory_kind kind)
+{
+    return kind == MEMORY_DEVICE || kind == MEMORY_MANAGED;
+}
+
+static struct allocation *insert(struct allocation given)
+{
+    struct world *w = &sim_world;
+    struct allocation *a = sim_new(sizeof *a);
+    *a = given;
+    a->serial = ++w->memory_serial;
+    a->address = FIRST_ADDRESS + w->addresses;
+    w->addresses += (a->bytes / ADDRESS_STEP + 1) * ADDRESS_STEP;
+    if (a->block)
+        w->live_bytes += a->bytes;
+    if (is_counted(a->kind))
+        *used(a->process, a->device) += a->bytes;
+    size_t at = beyond(a->base);
+    NCS_PUSH(w->allocation, w->allocations, w->allocations_room, a);
+    memmove(w->allocation + at + 1, w->allocation + at,
+            (w->allocations - 1 - at) * sizeof *w->allocation);
+    w->allocation[at] = a;
+    return a;
+}
+
+/* `bytes` of zeros, in a mapping of its own or not. */
+static void *new_block(size_t bytes, size_t *mapped)
+{
+    *mapped = 0;
+    if (bytes < (sim_world.options.foreign ? MAPPED_BYTES_FOREIGN : MAPPED_BYTES))
+        return calloc(1, bytes);
+    void *block = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (block == MAP_FAILED)
+        return NULL;
+    *mapped = bytes;
+    return block;
+}
+
+/* ---- the host's memory ---- */
+
+/* Memory that is written, though the budget has no room for it: the run will end before anybody can
+ * look at what it should have been. */
+static bool take_piece(struct allocation *a, size_t piece)
+{
+    unsigned char bit = (unsigned char)(1u << piece % 8);
+    if (a->piece[piece / 8] & bit)
+        return true;
+    if (!ncs_budget_take(PIECE_BYTES))
+        return false;
+    a->piece[piece / 8] |= bit;
+    a->taken += PIECE_BYTES;
+    return true;
+}
+
+bool memory_commit(const void *p, size_t bytes)
+{
+    struct allocation *a = sim_world.lazy_allocations > 0 && bytes > 0 ? memory_find(p) : NULL;
+    if (!a || !a->piece)
+        return true;
+    size_t at = (uintptr_t)p - (uintptr_t)a->base;
+    size_t first = at / PIECE_BYTES, last = (at + bytes - 1) / PIECE_BYTES;
+    for (size_t i = first; i <= last; i++)
+        if (!take_piece(a, i)) {
+            ncs_budget_stop();
+            return false;
+        }
+    return true;
+}
+
+static void give_back(struct allocation *a)
+{
+    ncs_budget_give(a->taken);
+    sim_world.lazy_allocations -= a->piece != NULL;
+    ncs_free(a->piece);
+}
+
+int memory_refused(size_t bytes)
+{
+    const struct ncs_observer *o = &sim_world.observer;
+    if (o->refused)
+        o->refused(o->self, ncs_local ? ncs_local->call : NULL, bytes);
+    return cudaErrorMemoryAllocation;
+}
+
+static int allocate(struct process *process, int device, enum memory_kind kind, bool by_nccl,
+                    size_t bytes, void **p)
+{
+    size_t alignment = by_nccl ? PAGE_ALIGNMENT : ALIGNMENT;
+    if (sim_world.options.foreign && bytes >= PAGES_LEAST)
+        alignment = PAGES_CHUNK;
+    if (is_counted(kind) && bytes > memory_capacity() - memory_used(process, device))
+        return cudaErrorMemoryAllocation;
+    if (kind == MEMORY_PINNED ? bytes > HOST_BYTES : bytes > SIZE_MAX - alignment)
+        return cudaErrorMemoryAllocation;
+    size_t mapped = 0, poisoned = bytes < POISONED_BYTES ? bytes : POISONED_BYTES;
+    size_t whole = bytes + alignment < MAPPED_BYTES ? bytes + alignment : 0;
+    whole = sim_world.options.foreign ? 0 : whole; /* a program from outside takes what it wants */
+    if (!ncs_budget_take(whole))
+        return memory_refused(bytes);
+    char *block = new_block(bytes + alignment, &mapped);
+    if (!block) {
+        ncs_budget_give(whole);
+        return memory_refused(bytes);
+    }
+    char *base = block + (alignment - (uintptr_t)block % alignment);
+    struct allocation *a = insert((struct allocation){
+        .base = base, .block = block, .mapped = mapped, .bytes = bytes, .kind = kind,
+        .process = process, .device = device, .by_nccl = by_nccl });
+    a->taken = whole;
+    if (!sim_world.options.foreign) {
+        a->piece = mapped ? ncs_new(bytes / PIECE_BYTES / 8 + 1) : NULL;
+        sim_world.lazy_allocations += mapped > 0;
+        if (memory_commit(base, poisoned))
+            memset(base, POISON, poisoned);
+    }
+    *p = base;
+    return cudaSuccess;
+}
+
+int memory_new(struct process *process, int device, enum memory_kind kind, size_t bytes, void **p)
+{
+    return allocate(process, device, kind, false, bytes, p);
+}
+
+int memory_new_by_nccl(struct process *process, int device, size_t bytes, void **p)
+{
+    return allocate(process, device, MEMORY_DEVICE, true, bytes, p);
+}
+
+int memory_register(struct process *process, int device, void *p, size_t bytes, unsigned flags)
+{
+    size_t next = beyond(p);
+    const struct allocation *a = memory_find(p);
+    if (!a && next < sim_world.allocations)
+        a = sim_world.allocation[next];
+    bool overlaps = a && (a->base <= (char *)p || (uintptr_t)a->base - (uintptr_t)p < bytes);
+    if (overlaps)
+        return is_counted(a->kind) ? cudaErrorInvalidValue : cudaErrorHostMemoryAlreadyRegistered;
+    insert((struct allocation){ .base = p, .bytes = bytes, .kind = MEMORY_REGISTERED,
+                                .process = process, .device = device, .flags = flags });
+    return cudaSuccess;
+}
+
+/* ---- what freed watched memory ---- */
+
+static void note_freed(const struct allocation *a)
+{
+    const struct ncs_call *call = ncs_local ? ncs_local->call : NULL;
+    if (!a->watched)
+        return;
+    struct ncs_freed *f = sim_new(sizeof *f);
+    if (call)
+        *f = (struct ncs_freed){ ncs_fn_info[call->fn].name, call->place };
+    ncs_map_put(&sim_world.freed, a->serial, f);
+}
+
+static void forget_freed(void *value, void *arg)
+{
+    (void)arg;
+    sim_free(value, sizeof(struct ncs_freed));
+}
+
+bool memory_freed(uint64_t serial, struct ncs_freed *how)
+{
+    struct ncs_freed *f = serial ? ncs_map_get(&sim_world.freed, serial) : NULL;
+    if (!f)
+        return false;
+    *how = *f;
+    ncs_map_remove(&sim_world.freed, serial);
+    forget_freed(f, NULL);
+    return true;
+}
+
+uint64_t memory_watch(const void *p)
+{
+    struct allocation *a = memory_find(p);
+    if (!a || a->base != p)
+        return 0;
+    a->watched = true;
+    return a->serial;
+}
+
+/* ---- freeing ---- */
+
+/* It is no longer the program's. In the order of a stream that is so before the memory goes. */
+static void end_use(const struct allocation *a)
+{
+    if (a->leaving)
+        return;
+    note_freed(a);
+    if (is_counted(a->kind))
+        *used(a->process, a->device) -= a->bytes;
+    if (a->pool)
+        pool_returned(a->pool, a->bytes);
+}
+
+void memory_leave(struct allocation *a)
+{
+    end_use(a);
+    a->leaving = true;
+}
+
+static void release(struct allocation *a)
+{
+    end_use(a);
+    if (a->block)
+        sim_world.live_bytes -= a->bytes;
+    if (a->mapped)
+        munmap(a->block, a->mapped);
+    else
+        free(a->block);
+    give_back(a);
+    pages_release(&a->pages);
+    sim_free(a, sizeof *a);
+}
+
+void memory_free(struct allocation *a)
+{
+    struct world *w = &sim_world;
+    size_t at = beyond(a->base) - 1;
+    memmove(w->allocation + at, w->allocation + at + 1,
+            (w->allocations - 1 - at) * sizeof *w->allocation);
+    w->allocations--;
+    release(a);
+}
+
+void memory_left(uint64_t serial, const void *p)
+{
+    struct allocation *a = memory_find(p);
+    if (a && a->serial == serial)
+        memory_free(a);
+}
+
+void memory_free_device(const struct process *process, int device)
+{
+    struct world *w = &sim_world;
+    size_t kept = 0;
+    for (size_t i = 0; i < w->allocations; i++) {
+        struct allocation *a = w->allocation[i];
+        if (a->process == process && a->device == device)
+            release(a);
+        else
+            w->allocation[kept++] = a;
+    }
+    w->allocations = kept;
+}
+
+void memory_free_all(void)
+{
+    struct world *w = &sim_world;
+    for (size_t i = 0; i < w->allocations; i++)
+        release(w->allocation[i]);
+    ncs_map_each(&w->freed, forget_freed, NULL);
+    ncs_map_free(&w->freed);
+    ncs_free(w->allocation);
+    ncs_free(w->memory_used);
+    w->allocation = NULL;
+    w->memory_used = NULL;
+    w->allocations = w->allocations_room = w->memory_used_count = 0;
+}
+
+/* ---- who may touch what ---- */
+
+static bool is_within(const struct allocation *a, const void *p, size_t bytes)
+{
+    return a && bytes <= a->bytes - ((uintptr_t)p - (uintptr_t)a->base);
+}
+
+bool memory_still_reachable(const struct process *process, uint64_t serial, const void *p,
+                            size_t bytes)
+{
+    if (bytes == 0)
+        return true;
+    const struct allocation *a = memory_find(p);
+    return is_within(a, p, bytes) && a->process == process && (serial == 0 || a->serial == serial);
+}
+
+bool memory_reachable(const struct process *process, const void *p, size_t bytes)
+{
+    return memory_still_reachable(process, 0, p, bytes);
+}
+
+bool memory_readable(const void *p, size_t bytes)
+{
+    return bytes == 0 || is_within(memory_find(p), p, bytes);
+}
+
+bool memory_usable(const struct process *process, const void *p, size_t bytes)
+{
+    return memory_find(p) ? memory_reachable(process, p, bytes) : memory_of_caller(p, bytes);
+}
+
+bool memory_in_reach(const struct gpu *gpu, const void *p)
+{
+    const struct allocation *a = memory_find(p);
+    return !a || a->kind != MEMORY_DEVICE || a->device == gpu->device ||
+           (gpu->peer && gpu->peer[a->device]);
+}
+
+bool memory_of_caller(const void *p, size_t bytes)
+{
+    const struct ncs_local *local = ncs_local;
+    if (!local || !local->guarded)
+        return true;
+    for (int i = 0; i < local->ranges; i++) {
+        uintptr_t offset = (uintptr_t)p - (uintptr_t)local->range[i].from;
+        if (offset <= local->range[i].bytes && bytes <= local->range[i].bytes - offset)
+            return true;
+    }
+    return false;
+}

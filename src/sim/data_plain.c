@@ -1,6 +1,0 @@
-/* The loops of reductions as any machine runs them. */
-#include "sim/data_loops.h"
-
-#define TABLE data_loops_plain
-#define ROUND(round, format, x) round(x)
-#include "sim/data_types.inc"

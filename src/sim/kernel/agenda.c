@@ -1,0 +1,209 @@
+#include "sim/kernel/agenda.h"
+
+#include "base/mem.h"
+#include "sim/comm/launch.h"
+#include "sim/comm/slot.h"
+#include "sim/cuda/op.h"
+#include "sim/kernel/job.h"
+#include "sim/kernel/sched.h"
+#include "sim/kernel/world.h"
+
+static const struct process *process_of(const struct event_entry *entry)
+{
+    return ((const struct op *)entry->object)->gpu->process;
+}
+
+/* Where entries of one instant stand: by kind; but an operation that waits for a collective, see
+ * begin_instant, stands behind the slots and the one-sided parts. */
+static int standing(const struct event_entry *entry)
+{
+    return entry->yields ? 2 * EVENT_RMA + 1 : 2 * (int)entry->kind;
+}
+
+/* Of two operations of a process that end at one instant the one issued later goes first: had they
+ * to be ordered, they would not end together, and so a missing edge shows every time. */
+static bool before(const struct event_entry *a, const struct event_entry *b)
+{
+    if (a->time != b->time)
+        return a->time < b->time;
+    if (standing(a) != standing(b))
+        return standing(a) < standing(b);
+    if (a->kind != EVENT_OP)
+        return a->order < b->order;
+    int p = process_of(a)->number, q = process_of(b)->number;
+    return p != q ? p < q : a->serial > b->serial;
+}
+
+/* Ends parts of launches, which lie behind the operations that were issued before them. */
+static bool ends_parts(enum event_kind kind)
+{
+    return kind == EVENT_SLOT || kind == EVENT_RMA;
+}
+
+static bool on_device(enum event_kind kind)
+{
+    return kind == EVENT_OP || ends_parts(kind);
+}
+
+/* Where the object keeps the place of its entry, from 1; NULL: it does not. */
+static size_t *place_of(enum event_kind kind, void *object)
+{
+    switch (kind) {
+    case EVENT_OP:       return &((struct op *)object)->agenda_place;
+    case EVENT_SLOT:     return &((struct slot *)object)->agenda_place;
+    case EVENT_RMA:      return &((struct part *)object)->agenda_place;
+    case EVENT_JOB:      return &((struct job *)object)->agenda_place;
+    case EVENT_DEADLINE: break;
+    }
+    return NULL;
+}
+
+static void note_place(const struct event_entry *entry, size_t place)
+{
+    size_t *kept = place_of(entry->kind, entry->object);
+    if (kept)
+        *kept = place;
+}
+
+static void put_entry(size_t i, struct event_entry entry)
+{
+    sim_world.agenda[i] = entry;
+    note_place(&entry, i + 1);
+}
+
+static void swap_entries(size_t i, size_t j)
+{
+    struct event_entry entry = sim_world.agenda[i];
+    put_entry(i, sim_world.agenda[j]);
+    put_entry(j, entry);
+}
+
+static void sift_up(size_t i)
+{
+    while (i > 0 && before(&sim_world.agenda[i], &sim_world.agenda[(i - 1) / 2])) {
+        swap_entries(i, (i - 1) / 2);
+        i = (i - 1) / 2;
+    }
+}
+
+static void sift_down(size_t i)
+{
+    for (;;) {
+        size_t least = i;
+        for (size_t child = 2 * i + 1; child <= 2 * i + 2; child++)
+            if (child < sim_world.agenda_count &&
+                before(&sim_world.agenda[child], &sim_world.agenda[least]))
+                least = child;
+        if (least == i)
+            return;
+        swap_entries(i, least);
+        i = least;
+    }
+}
+
+static void insert(struct event_entry entry)
+{
+    NCS_PUSH(sim_world.agenda, sim_world.agenda_count, sim_world.agenda_room, entry);
+    note_place(&entry, sim_world.agenda_count);
+    sift_up(sim_world.agenda_count - 1);
+}
+
+static struct event_entry remove_at(size_t i)
+{
+    struct event_entry entry = sim_world.agenda[i];
+    note_place(&entry, 0);
+    if (i < --sim_world.agenda_count) {
+        put_entry(i, sim_world.agenda[sim_world.agenda_count]);
+        sift_up(i);
+        sift_down(i);
+    }
+    return entry;
+}
+
+void agenda_add(int64_t time, enum event_kind kind, void *object, uint64_t serial)
+{
+    insert((struct event_entry){ .time = time, .order = ++sim_world.agenda_serial, .kind = kind,
+                                 .object = object, .serial = serial });
+    sim_world.device_events += on_device(kind);
+    sim_world.slot_events += ends_parts(kind);
+}
+
+static bool is_stale(const struct event_entry *entry)
+{
+    const struct context *c = entry->object;
+    return entry->kind == EVENT_DEADLINE &&
+           (c->state != CONTEXT_PARKED || c->wait.serial != entry->serial);
+}
+
+const struct event_entry *agenda_peek(void)
+{
+    while (sim_world.agenda_count > 0 && is_stale(&sim_world.agenda[0]))
+        remove_at(0);
+    return sim_world.agenda_count > 0 ? &sim_world.agenda[0] : NULL;
+}
+
+/* The same between operations and the collectives due with them: an operation that one of its
+ * process's launches was issued after lets the collectives of this instant go first. Said once for
+ * all that is due: every cost is positive, so nothing more comes to be due at this instant. */
+static void begin_instant(void)
+{
+    struct world *w = &sim_world;
+    int64_t now = w->agenda[0].time;
+    if (w->agenda[0].kind != EVENT_OP || w->slot_events == 0 || w->stamped == now)
+        return;
+    w->stamped = now;
+    struct event_entry *due = NULL;
+    size_t count = 0, room = 0, ops = 0;
+    while (w->agenda_count > 0 && w->agenda[0].time == now && on_device(w->agenda[0].kind)) {
+        struct event_entry entry = remove_at(0);
+        NCS_PUSH(due, count, room, entry);
+        ops += entry.kind == EVENT_OP;
+    }
+    for (size_t i = ops; i < count; i++)
+        if (due[i].kind == EVENT_SLOT)
+            slot_stamp(due[i].object, now);
+        else
+            part_stamp(due[i].object, now);
+    for (size_t i = 0; i < count; i++) {
+        const struct process *p = i < ops ? process_of(&due[i]) : NULL;
+        due[i].yields = p && p->stamped == now && due[i].serial < p->launched;
+        insert(due[i]);
+    }
+    ncs_free(due);
+}
+
+/* Entries of one instant may end in any order: one of them is drawn, the rest go back. */
+static struct event_entry take_any(void)
+{
+    struct event_entry *tie = NULL, taken = remove_at(0);
+    size_t ties = 0, room = 0;
+    NCS_PUSH(tie, ties, room, taken);
+    while (agenda_peek() && sim_world.agenda[0].time == taken.time)
+        NCS_PUSH(tie, ties, room, remove_at(0));
+    size_t pick = choose(CHOOSE_EVENT, ties);
+    taken = tie[pick];
+    for (size_t i = 0; i < ties; i++)
+        if (i != pick)
+            insert(tie[i]);
+    ncs_free(tie);
+    return taken;
+}
+
+struct event_entry agenda_take(void)
+{
+    begin_instant();
+    struct event_entry taken = sim_world.choices.asked ? take_any() : remove_at(0);
+    sim_world.device_events -= on_device(taken.kind);
+    sim_world.slot_events -= ends_parts(taken.kind);
+    return taken;
+}
+
+void agenda_forget(enum event_kind kind, void *object)
+{
+    size_t place = *place_of(kind, object);
+    if (place == 0)
+        return;
+    sim_world.device_events -= on_device(kind);
+    sim_world.slot_events -= ends_parts(kind);
+    remove_at(place - 1);
+}

@@ -1,0 +1,282 @@
+#include "sim/kernel/context.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "sim/kernel/foreign.h"
+#include "sim/kernel/list.h"
+#include "sim/kernel/sched.h"
+#include "sim/kernel/world.h"
+
+#define THREAD_STACK_BYTES ((size_t)1 << 20)
+
+/* Each stack takes two of the 65530 mappings that Linux gives a process by default; some must be left
+ * for everything else. */
+#define LIVE_CONTEXTS_MAX 30000
+
+static _Thread_local struct context *self;
+
+struct context *context_self(void)
+{
+    return self;
+}
+
+static void become(struct context *c)
+{
+    self = c;
+    ncs_local = c->options.local;
+}
+
+static void take_token(struct context *c)
+{
+    while (sem_wait(&c->token) != 0)
+        assert(errno == EINTR);
+}
+
+void context_transfer(struct context *from, struct context *to)
+{
+    sim_world.running = to;
+    if (sim_world.options.own_threads) {
+        sem_post(&to->token);
+        take_token(from);
+    } else {
+        fiber_switch(&from->fiber, &to->fiber);
+    }
+    become(from);
+}
+
+struct context *context_enter(void)
+{
+    struct context *c = self;
+    if (!c || c == &sim_world.runner || c->cancelled)
+        return NULL;
+    if (sim_world.interrupted || choose(CHOOSE_YIELD, 2) == 1) {
+        queue_append(c);
+        switch_away(c);
+        if (c->cancelled)
+            return NULL;
+    }
+    return c;
+}
+
+void context_finish(struct context *c)
+{
+    struct world *w = &sim_world;
+    c->state = CONTEXT_ENDED;
+    w->live--;
+    wait_drop(c);
+    world_changed();
+    struct context *next = w->closing ? &w->runner : schedule();
+    w->running = next;
+    if (w->options.own_threads) {
+        sem_post(&next->token);
+        pthread_exit(NULL);
+    }
+    if (w->finished)
+        fiber_drop(&w->finished->fiber);
+    w->finished = c;
+    fiber_leave(&c->fiber, &next->fiber);
+}
+
+static void run_main(void *arg)
+{
+    struct context *c = arg;
+    become(c);
+    c->state = CONTEXT_RUNNING;
+    if (!c->cancelled)
+        c->options.main(c->options.arg);
+    context_finish(c);
+}
+
+static void *run_thread(void *arg)
+{
+    struct context *c = arg;
+    c->tid = (pid_t)syscall(SYS_gettid);
+    take_token(c);
+    foreign_take_back();
+    run_main(c);
+    return NULL;
+}
+
+static bool start_thread(struct context *c)
+{
+    pthread_attr_t attr;
+    if (pthread_attr_init(&attr) != 0)
+        return false;
+    pthread_attr_setstacksize(&attr, THREAD_STACK_BYTES);
+    sigset_t all, before; /* signals are for the program's own threads */
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    c->thread_started = pthread_create(&c->thread, &attr, run_thread, c) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attr);
+    return c->thread_started;
+}
+
+bool context_new(const struct ncs_context_options *options, struct ncs_error *err)
+{
+    struct world *w = &sim_world;
+    if (w->live >= LIVE_CONTEXTS_MAX)
+        return ncs_fail(err, NCS_NO_MEMORY, "no room for more than %d ranks and threads at a time",
+                        LIVE_CONTEXTS_MAX);
+    struct context *c = sim_new(sizeof *c);
+    c->options = *options;
+    c->process = world_process(options->process);
+    c->device = options->process % w->options.devices;
+    c->wait.deadline = -1;
+    sem_init(&c->token, 0, 0);
+    bool started = w->options.own_threads ? start_thread(c)
+                                          : fiber_make(&c->fiber, run_main, c);
+    if (!started) {
+        sem_destroy(&c->token);
+        sim_free(c, sizeof *c);
+        return ncs_fail(err, NCS_NO_MEMORY, "no room for the stack of context %zu", w->contexts);
+    }
+    c->id = (int)w->contexts;
+    NCS_PUSH(w->context, w->contexts, w->contexts_room, c);
+    w->live++;
+    queue_append(c);
+    return true;
+}
+
+/* So many that have ended are kept: the diagnosis tells of them. */
+#define ENDED_KEPT 1024
+
+static struct context *detached_first, *detached_last;
+static size_t detached;
+
+static struct context *reuse(void)
+{
+    if (detached <= ENDED_KEPT)
+        return NULL;
+    struct context *c = detached_first;
+    QUEUE_TAKE(detached_first, detached_last, next);
+    detached--;
+    return c;
+}
+
+void context_attach(struct ncs_local *local)
+{
+    struct world *w = &sim_world;
+    struct context *c = reuse();
+    if (!c) {
+        c = sim_new(sizeof *c);
+        sem_init(&c->token, 0, 0);
+        c->id = (int)w->contexts;
+        NCS_PUSH(w->context, w->contexts, w->contexts_room, c);
+    }
+    ncs_free(c->options.local);
+    c->options = (struct ncs_context_options){ .local = local };
+    c->process = world_process(0);
+    c->device = 0;
+    c->cuda_error = 0;
+    c->tid = (pid_t)syscall(SYS_gettid);
+    c->wait.deadline = -1;
+    c->state = CONTEXT_RUNNING;
+    w->live++;
+    self = c; /* ncs_local is the thread's own already */
+}
+
+void context_detach(void)
+{
+    struct context *c = self;
+    c->state = CONTEXT_ENDED;
+    c->ending = NCS_END_RETURNED;
+    c->tid = 0;
+    sim_world.live--;
+    wait_drop(c);
+    progress_forget(c);
+    group_clear(&c->group);
+    c->group = (struct group){ 0 };
+    params_free(c);
+    c->params = NULL;
+    ncs_free(c->per_thread_stream);
+    c->per_thread_stream = NULL;
+    QUEUE_APPEND(detached_first, detached_last, c, next);
+    detached++;
+    world_changed();
+    self = NULL;
+}
+
+bool context_idle(struct context *c)
+{
+    if (c->cancelled)
+        return false;
+    c->state = CONTEXT_IDLE;
+    sim_world.live--;
+    switch_away(c);
+    return !c->cancelled;
+}
+
+void context_resume(struct context *c)
+{
+    sim_world.live++;
+    queue_append(c);
+}
+
+void context_adopt_runner(void)
+{
+    struct context *c = &sim_world.runner;
+    *c = (struct context){ .id = -1, .state = CONTEXT_RUNNING };
+    c->wait.deadline = -1;
+    c->options.local = ncs_local;
+    sem_init(&c->token, 0, 0);
+    fiber_adopt(&c->fiber);
+    become(c);
+    sim_world.running = c;
+}
+
+/* A parked frame owns nothing, so a fiber's stack is dropped as it is. An own thread must unwind:
+ * it is given the token with `cancelled` set, and every call of the API then returns at once. */
+static void abandon(struct context *c)
+{
+    sim_world.live += c->state == CONTEXT_IDLE;
+    c->cancelled = true;
+    if (sim_world.options.own_threads) {
+        context_transfer(&sim_world.runner, c);
+    } else {
+        c->state = CONTEXT_ENDED;
+        sim_world.live--;
+        wait_drop(c);
+    }
+    c->ending = NCS_END_ABANDONED;
+}
+
+void contexts_abandon(void)
+{
+    struct world *w = &sim_world;
+    w->closing = true;
+    w->ready = w->polling = (struct queue){ 0 };
+    w->wokens = 0;
+    for (size_t i = 0; i < w->contexts; i++)
+        if (w->context[i]->state != CONTEXT_ENDED)
+            abandon(w->context[i]);
+    w->closing = false;
+}
+
+void contexts_free(void)
+{
+    struct world *w = &sim_world;
+    for (size_t i = 0; i < w->contexts; i++) {
+        struct context *c = w->context[i];
+        if (c->thread_started)
+            pthread_join(c->thread, NULL);
+        fiber_drop(&c->fiber);
+        sem_destroy(&c->token);
+        progress_forget(c);
+        group_clear(&c->group);
+        params_free(c);
+        ncs_free(c->message);
+        ncs_free(c->per_thread_stream);
+        sim_free(c, sizeof *c);
+    }
+    ncs_free(w->context);
+    w->context = NULL;
+    w->contexts = w->contexts_room = w->live = 0;
+    w->finished = NULL;
+}

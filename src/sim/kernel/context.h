@@ -1,0 +1,94 @@
+/* Contexts: threads of control under one token. Fibers by default, own OS threads on request; both
+ * behind context_transfer. Everything that C keeps per thread is the context's. */
+#ifndef NCS_SIM_CONTEXT_H
+#define NCS_SIM_CONTEXT_H
+
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "api/machine.h"
+#include "sim/comm/group.h"
+#include "sim/kernel/fiber.h"
+#include "sim/kernel/progress.h"
+#include "sim/kernel/wait.h"
+
+struct stream;
+struct param_texts;
+
+enum context_state {
+    CONTEXT_READY,
+    CONTEXT_RUNNING,
+    CONTEXT_PARKED, /* a sleep is a wait without conditions and with a deadline */
+    CONTEXT_POLLING,
+    CONTEXT_IDLE, /* one of the driver's own without work: not live */
+    CONTEXT_ENDED,
+};
+
+struct context {
+    int id; /* in order of creation; -1 = the runner */
+    struct process *process;
+    struct ncs_context_options options;
+    enum context_state state;
+    struct context *next; /* in the ready or the polling queue */
+
+    struct fiber fiber;
+    pthread_t thread;
+    sem_t token;          /* own threads: posted when the token is handed over */
+    bool thread_started;
+    pid_t tid;            /* of a thread from outside, and of the machine's own beside those */
+    bool cancelled;       /* being abandoned */
+
+    struct wait wait;
+    uint64_t poll_epoch;  /* epoch of the last fruitless poll */
+    uint64_t fruitless;   /* polls in vain since the epoch changed */
+    uint64_t sleeps;      /* sleeps since the epoch changed */
+    uint64_t idle_epoch;  /* the epoch those two count for */
+    bool slept;           /* since the last poll */
+    struct polls polls;   /* of a thread from outside */
+    atomic_bool knocks;   /* it waits for the token to enter a call */
+
+    enum ncs_ending ending;
+    char *message;
+    struct ncs_place place;
+
+    int device;           /* CUDA's current device */
+    int cuda_error;       /* CUDA's last error */
+    bool in_callback;     /* runs a host function of a stream: no call of CUDA or NCCL in there */
+    struct group group;
+    struct param_texts *params; /* what ncclParam* returned; NULL = nothing yet */
+    struct stream **per_thread_stream; /* by device, made at first use */
+};
+
+/* The running context; NULL on threads that are none. */
+struct context *context_self(void);
+
+/* Entry of every function of the API: the running context, or NULL when the caller must return at
+ * once without effect (an abandoned context, or no context at all). A scheduling point. */
+struct context *context_enter(void);
+
+bool context_new(const struct ncs_context_options *options, struct ncs_error *err);
+/* The calling thread, from outside, becomes a running context of process 0; and ends. `local`, from
+ * ncs_new, is taken over. */
+void context_attach(struct ncs_local *local);
+void context_detach(void);
+void context_adopt_runner(void); /* makes world.runner stand for the calling thread */
+
+/* The running context, one of the driver's own, has nothing to do until it is resumed; false when it
+ * was resumed to unwind. */
+bool context_idle(struct context *c);
+void context_resume(struct context *c);
+
+/* Hands the token from the running context to another; returns when it comes back. */
+void context_transfer(struct context *from, struct context *to);
+
+void contexts_abandon(void); /* drops the live ones: their state becomes ENDED (abandoned) */
+void params_free(struct context *c); /* nccl_param.c */
+void contexts_free(void);    /* frees all; none is live any more */
+
+/* Marks the running context ended and gives the token away for good. */
+void context_finish(struct context *c) __attribute__((noreturn));
+
+#endif

@@ -1,0 +1,263 @@
+#define _GNU_SOURCE /* the initialiser of an adaptive mutex */
+#include "sim/kernel/foreign.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "sim/cuda/stream.h"
+#include "sim/data/memory.h"
+#include "sim/kernel/context.h"
+#include "sim/kernel/progress.h"
+#include "sim/kernel/sched.h"
+#include "sim/kernel/world.h"
+
+/* A thread that waits looks up this often. */
+#define LOOK_NS ((int64_t)20 * 1000000)
+#define YIELDS 1 /* more of them lose to other programs' work */
+#define LOOK_NS_MOST ((int64_t)320 * 1000000)
+
+/* So many threads are woken after the token is given back; further ones before. */
+#define WAKE_LATE 32
+
+/* Held for microseconds: worth a short spin. */
+static pthread_mutex_t token = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP;
+static atomic_int at_door;
+static int64_t started;
+static struct context **woken;
+static size_t wokens, wokens_room;
+
+static void take(void)
+{
+    struct context *self = context_self();
+    atomic_fetch_add(&at_door, 1);
+    if (self)
+        atomic_store(&self->knocks, true);
+    pthread_mutex_lock(&token);
+    if (self)
+        atomic_store(&self->knocks, false);
+    atomic_fetch_sub(&at_door, 1);
+}
+
+/* Contexts are never freed, so they can be woken without the token: then none wakes up only to wait
+ * for it. */
+static void give(void)
+{
+    struct context *late[WAKE_LATE];
+    size_t count = wokens;
+    for (size_t i = 0; i < count; i++)
+        if (i < WAKE_LATE)
+            late[i] = woken[i];
+        else
+            sem_post(&woken[i]->token);
+    wokens = 0;
+    pthread_mutex_unlock(&token);
+    for (size_t i = 0; i < count && i < WAKE_LATE; i++)
+        sem_post(&late[i]->token);
+}
+
+void foreign_wake(struct context *c)
+{
+    NCS_PUSH(woken, wokens, wokens_room, c);
+}
+
+static void advance(void)
+{
+    int64_t now = real_now();
+    if (!started)
+        started = now;
+    schedule_free(now - started);
+}
+
+/* What has come to be due since the clock was looked at. */
+static void settle(void)
+{
+    schedule_free(sim_world.now);
+}
+
+void foreign_enter(struct ncs_local *local)
+{
+    take();
+    if (!context_self()) {
+        context_attach(local);
+        progress_made();
+    }
+    advance();
+}
+
+void foreign_leave(void)
+{
+    progress_ends_call();
+    if (sim_world.foreign_waits > 0)
+        settle(); /* what this call has completed is done for those who wait */
+    give();
+}
+
+bool foreign_is_attached(void)
+{
+    return context_self() != NULL;
+}
+
+void foreign_detach(void)
+{
+    if (!context_self())
+        return;
+    take();
+    context_detach();
+    progress_made();
+    give();
+}
+
+void foreign_let_go(void)
+{
+    if (sim_world.options.foreign)
+        give();
+}
+
+void foreign_take_back(void)
+{
+    if (!sim_world.options.foreign)
+        return;
+    take();
+    progress_made();
+    advance();
+}
+
+/* Who is a moment early has others run first: a yield costs less than to sleep and be woken. */
+static bool yield_outside(struct context *c)
+{
+    for (int i = 0; i < YIELDS; i++) {
+        if (sem_trywait(&c->token) == 0)
+            return true;
+        sched_yield();
+    }
+    return false;
+}
+
+/* True when it was woken. */
+static bool sleep_outside(struct context *c, int64_t nanoseconds)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += (long)nanoseconds;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    give();
+    int rc = 0;
+    while (!yield_outside(c) && (rc = sem_timedwait(&c->token, &until)) != 0 && errno == EINTR)
+        continue;
+    pthread_mutex_lock(&token); /* not by the door: it waits on until it is READY */
+    return rc == 0;
+}
+
+void foreign_wait(struct context *c)
+{
+    settle();
+    int64_t slice = LOOK_NS;
+    bool counted = c->state != CONTEXT_IDLE;
+    sim_world.foreign_waits += counted;
+    while (c->state != CONTEXT_READY) {
+        if (sleep_outside(c, slice))
+            continue;
+        advance();
+        if (counted && c->state != CONTEXT_READY)
+            progress_look();
+        slice = slice < LOOK_NS_MOST ? slice * 2 : LOOK_NS_MOST;
+    }
+    sim_world.foreign_waits -= counted;
+    progress_made();
+}
+
+/* Those that poll are counted first: no one that is counted can leave the door meanwhile. */
+bool foreign_is_entered(int64_t patience)
+{
+    int polling = 0;
+    for (size_t i = 0; i < sim_world.contexts && patience >= 0; i++)
+        polling += atomic_load(&sim_world.context[i]->knocks) &&
+                   progress_keeps_polling(sim_world.context[i], patience);
+    return atomic_load(&at_door) > polling;
+}
+
+void foreign_stop(enum ncs_stop how)
+{
+    sim_world.stop = how;
+}
+
+static void count_unused(void *stream, void *count)
+{
+    *(size_t *)count += !((const struct stream *)stream)->used;
+}
+
+void foreign_count_left(struct foreign_left *left)
+{
+    *left = (struct foreign_left){ .streams = sim_world.streams.count,
+                                   .events = sim_world.events.count };
+    ncs_map_each(&sim_world.streams, count_unused, &left->unused_streams);
+    for (size_t i = 0; i < sim_world.allocations; i++) {
+        const struct allocation *a = sim_world.allocation[i];
+        if (a->leaving)
+            continue;
+        bool device = a->kind == MEMORY_DEVICE || a->kind == MEMORY_MANAGED;
+        left->device_blocks += device;
+        left->pinned_blocks += !device;
+        left->device_bytes += device ? a->bytes : 0;
+    }
+}
+
+int foreign_device_of_memory(const void *p)
+{
+    const struct allocation *a = p ? memory_find(p) : NULL;
+    return a && a->kind == MEMORY_DEVICE ? a->device : -1;
+}
+
+int foreign_device_of_stream(cudaStream_t stream)
+{
+    const struct stream *s = ncs_map_get(&sim_world.streams, ncs_map_key(stream));
+    return s ? s->gpu->device : -1;
+}
+
+int foreign_device_of_event(cudaEvent_t event)
+{
+    const struct event *e = ncs_map_get(&sim_world.events, ncs_map_key(event));
+    return e ? e->gpu->device : -1;
+}
+
+void foreign_fork(bool before)
+{
+    before ? (void)pthread_mutex_lock(&token) : (void)pthread_mutex_unlock(&token);
+}
+
+/* ---- ids ---- */
+
+#define ID_MARK 0x6e6373206d61636bu /* at byte 32 of an id, before the process's own number */
+
+static uint64_t process_mark(void)
+{
+    static uint64_t mark;
+    struct timespec t;
+    if (!mark) {
+        clock_gettime(CLOCK_REALTIME, &t);
+        mark = ncs_hash(ncs_hash((uint64_t)getpid(), (uint64_t)t.tv_sec), (uint64_t)t.tv_nsec) | 1;
+    }
+    return mark;
+}
+
+void foreign_stamp_id(ncclUniqueId *id)
+{
+    uint64_t word[2] = { ID_MARK, process_mark() };
+    if (sim_world.options.foreign)
+        memcpy(id->internal + 32, word, sizeof word);
+}
+
+bool foreign_id_is_strange(const ncclUniqueId *id)
+{
+    uint64_t word[2];
+    memcpy(word, id->internal + 32, sizeof word);
+    return word[0] == ID_MARK && word[1] != process_mark();
+}

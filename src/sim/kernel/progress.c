@@ -1,0 +1,166 @@
+#include "sim/kernel/progress.h"
+
+#include <stdatomic.h>
+#include <string.h>
+#include <time.h>
+
+#include "api/journal.h"
+#include "sim/kernel/agenda.h"
+#include "sim/kernel/context.h"
+#include "sim/kernel/foreign.h"
+#include "sim/kernel/world.h"
+
+/* Who is told of as polling: it has asked so often, and goes on asking, at its own pace; between two
+ * questions it does next to nothing, so that it is at no work of its own. */
+#define POLLS_LEAST 3
+#define PACES_MOST 4
+#define PAUSE_NS ((int64_t)1000000000)
+#define WORK_NS_MOST ((int64_t)250000)
+
+/* The clock of a processor costs more than a poll: it is read no more often. */
+#define NOTE_NS ((int64_t)1000000)
+
+/* A thread that only polls looks up this often. */
+#define LOOK_NS ((int64_t)20 * 1000000)
+
+void (*foreign_idle)(int64_t idle);
+
+static atomic_uint_fast64_t progress;
+static uint64_t progress_seen; /* at the look before */
+static int64_t quiet_since;    /* real ns */
+static int64_t looked;         /* real ns, by one who polls */
+
+static int64_t clock_ns(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+int64_t real_now(void)
+{
+    return clock_ns(CLOCK_MONOTONIC);
+}
+
+void progress_made(void)
+{
+    atomic_fetch_add_explicit(&progress, 1, memory_order_relaxed);
+}
+
+/* Whatever a call brings about changes one of these. */
+void progress_ends_call(void)
+{
+    static uint64_t before[4];
+    const struct world *w = &sim_world;
+    const uint64_t now[4] = { w->epoch, w->live_objects, w->live_bytes, w->unique_ids };
+    if (memcmp(before, now, sizeof now) == 0)
+        return;
+    memcpy(before, now, sizeof now);
+    progress_made();
+}
+
+bool progress_is_polling(const struct context *c)
+{
+    return c->polls.count > 0 &&
+           c->polls.progress == atomic_load_explicit(&progress, memory_order_relaxed);
+}
+
+void progress_forget(struct context *c)
+{
+    ncs_call_unpin(c->polls.call);
+    c->polls = (struct polls){ 0 };
+}
+
+static void remember_call(struct polls *p, struct ncs_call *call)
+{
+    ncs_call_pin(call);
+    ncs_call_unpin(p->call);
+    p->call = call;
+}
+
+static void note_work(struct polls *p, int64_t now)
+{
+    if (p->count > 1 && now - p->noted < NOTE_NS)
+        return;
+    int64_t busy = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    if (p->count == 1)
+        p->busy = busy;
+    p->worked = busy - p->busy;
+    p->noted = now;
+}
+
+void progress_polled(struct context *c, bool pending)
+{
+    struct polls *p = &c->polls;
+    if (!sim_world.options.foreign)
+        return;
+    progress_ends_call(); /* what was due when it was entered */
+    int64_t now = real_now();
+    if (!progress_is_polling(c)) {
+        struct ncs_call *call = p->call;
+        *p = (struct polls){ .first = now, .call = call };
+        p->progress = atomic_load_explicit(&progress, memory_order_relaxed);
+    }
+    p->count++;
+    p->last = now;
+    p->pending |= pending;
+    note_work(p, now);
+    remember_call(p, c->options.local ? c->options.local->call : NULL);
+    if (now - looked < LOOK_NS)
+        return;
+    looked = now;
+    progress_look();
+}
+
+bool progress_keeps_polling(const struct context *c, int64_t patience)
+{
+    const struct polls *p = &c->polls;
+    if (!progress_is_polling(c) || p->count < POLLS_LEAST || p->last - p->first < patience / 2)
+        return false;
+    int64_t gaps = (int64_t)p->count - 1, pace = (p->last - p->first) / gaps;
+    return real_now() - p->last <= PACES_MOST * pace + PAUSE_NS && p->worked / gaps <= WORK_NS_MOST;
+}
+
+bool foreign_is_polling(pid_t thread, int64_t patience)
+{
+    for (size_t i = 0; i < sim_world.contexts; i++)
+        if (sim_world.context[i]->tid == thread)
+            return progress_keeps_polling(sim_world.context[i], patience);
+    return false;
+}
+
+bool foreign_is_waiting(pid_t thread)
+{
+    for (size_t i = 0; i < sim_world.contexts; i++) {
+        const struct context *c = sim_world.context[i];
+        if (c->tid == thread && (c->state == CONTEXT_PARKED || c->state == CONTEXT_IDLE))
+            return true;
+    }
+    return false;
+}
+
+bool foreign_is_stuck(void)
+{
+    bool pending = sim_world.foreign_waits > 0;
+    if (agenda_peek())
+        return false;
+    for (size_t i = 0; i < sim_world.contexts; i++) {
+        const struct context *c = sim_world.context[i];
+        if (c->state == CONTEXT_READY)
+            return false;
+        pending |= progress_is_polling(c) && c->polls.pending;
+    }
+    return pending;
+}
+
+void progress_look(void)
+{
+    int64_t now = real_now();
+    uint64_t made = atomic_load_explicit(&progress, memory_order_relaxed);
+    if (made != progress_seen || !foreign_is_stuck()) {
+        progress_seen = made;
+        quiet_since = now;
+    } else if (foreign_idle) {
+        foreign_idle(now - quiet_since);
+    }
+}

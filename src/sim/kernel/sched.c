@@ -1,0 +1,256 @@
+#include "sim/kernel/sched.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "sim/comm/rma.h"
+#include "sim/comm/slot.h"
+#include "sim/cuda/lane.h"
+#include "sim/cuda/op.h"
+#include "sim/kernel/agenda.h"
+#include "sim/kernel/foreign.h"
+#include "sim/kernel/job.h"
+#include "sim/kernel/list.h"
+#include "sim/kernel/world.h"
+
+/* Livelock (heart, rule 5): polls in vain of each poller, sleeps in one epoch, and the time that
+ * must have passed without any change. */
+#define POLLS_IN_VAIN 10000
+#define POLLS_IN_VAIN_MANY 1000
+#define MANY_CONTEXTS 256
+#define LIVELOCK_HORIZON ((int64_t)6 * 3600 * 1000000000)
+#define POLL_STEP_LEAST 1000
+
+void queue_append(struct context *c)
+{
+    c->state = CONTEXT_READY;
+    if (sim_world.options.foreign) {
+        foreign_wake(c);
+        return;
+    }
+    QUEUE_APPEND(sim_world.ready.first, sim_world.ready.last, c, next);
+}
+
+static size_t ready_count(void)
+{
+    size_t n = 0;
+    for (const struct context *c = sim_world.ready.first; c; c = c->next)
+        n++;
+    return n;
+}
+
+static struct context *take_ready(void)
+{
+    struct queue *q = &sim_world.ready;
+    size_t pick = sim_world.choices.asked ? choose(CHOOSE_CONTEXT, ready_count()) : 0;
+    struct context *previous = NULL, *c = q->first;
+    for (; pick > 0; pick--) {
+        previous = c;
+        c = c->next;
+    }
+    if (previous)
+        previous->next = c->next;
+    else
+        q->first = c->next;
+    if (q->last == c)
+        q->last = previous;
+    c->next = NULL;
+    return c;
+}
+
+/* Operations become active, jobs take their steps, until nothing changes. Time stands still. */
+static void drain(void)
+{
+    while (ops_activate() || lanes_grant() || jobs_step())
+        continue;
+}
+
+static int by_parking(const void *a, const void *b)
+{
+    const struct context *x = *(struct context *const *)a, *y = *(struct context *const *)b;
+    return x->wait.serial < y->wait.serial ? -1 : x->wait.serial > y->wait.serial;
+}
+
+static void wake_pollers(bool fruitless)
+{
+    struct context *c = sim_world.polling.first;
+    sim_world.polling.first = sim_world.polling.last = NULL;
+    while (c) {
+        struct context *next = c->next;
+        c->fruitless += fruitless;
+        queue_append(c);
+        c = next;
+    }
+}
+
+static void wake(void)
+{
+    struct world *w = &sim_world;
+    if (w->wokens > 1)
+        qsort(w->woken, w->wokens, sizeof *w->woken, by_parking);
+    for (size_t i = 0; i < w->wokens; i++)
+        if (w->woken[i]->state == CONTEXT_PARKED)
+            queue_append(w->woken[i]);
+    w->wokens = 0;
+    if (w->polling.first && w->polling.first->poll_epoch != w->epoch)
+        wake_pollers(false);
+}
+
+/* How far a poll in vain moves the clock. Pollers that sleep between polls move it themselves. */
+static int64_t poll_step(void)
+{
+    for (const struct context *c = sim_world.polling.first; c; c = c->next)
+        if (!c->slept) {
+            int64_t eighth = (sim_world.now - sim_world.epoch_time) / 8;
+            if (eighth > LIVELOCK_HORIZON)
+                eighth = LIVELOCK_HORIZON;
+            return eighth > POLL_STEP_LEAST ? eighth : POLL_STEP_LEAST;
+        }
+    return 0;
+}
+
+static bool is_livelock(void)
+{
+    const struct world *w = &sim_world;
+    if (w->device_events > 0 || w->now - w->epoch_time < LIVELOCK_HORIZON)
+        return false;
+    uint64_t vain = w->live > MANY_CONTEXTS ? POLLS_IN_VAIN_MANY : POLLS_IN_VAIN;
+    bool somebody = false;
+    for (size_t i = 0; i < w->contexts; i++) {
+        const struct context *c = w->context[i];
+        if (c->state == CONTEXT_ENDED || c->state == CONTEXT_IDLE)
+            continue;
+        bool current = c->idle_epoch == w->epoch;
+        if (current && (c->fruitless >= vain || c->sleeps >= SLEEPS_IN_VAIN))
+            somebody = true;
+        else if (c->state != CONTEXT_PARKED || c->wait.deadline >= 0)
+            return false;
+    }
+    return somebody;
+}
+
+static void fire(void)
+{
+    struct event_entry due = agenda_take();
+    world_trace((uint64_t)due.time * 8 + due.kind);
+    switch (due.kind) {
+    case EVENT_OP:
+        op_due(due.object);
+        break;
+    case EVENT_SLOT:
+        slot_move(due.object);
+        break;
+    case EVENT_RMA:
+        rma_move(due.object);
+        break;
+    case EVENT_DEADLINE: {
+        struct context *c = due.object;
+        c->wait.expired = true;
+        NCS_PUSH(sim_world.woken, sim_world.wokens, sim_world.wokens_room, c);
+        break;
+    }
+    case EVENT_JOB:
+        job_mark(due.object);
+        break;
+    }
+}
+
+static struct context *stop(enum ncs_stop how)
+{
+    sim_world.stop = how;
+    return &sim_world.runner;
+}
+
+/* One event more is let happen. */
+static bool allow(void)
+{
+    struct world *w = &sim_world;
+    if (w->holds && w->allowed == 0)
+        return false;
+    w->allowed -= w->holds;
+    return true;
+}
+
+/* Nobody is ready, and an event is let happen: moves the clock to what is due next, or to where the pollers look again. */
+static void pass_time(const struct event_entry *due)
+{
+    struct world *w = &sim_world;
+    int64_t to = INT64_MAX;
+    if (due)
+        to = due->time;
+    if (w->polling.first && world_later(poll_step()) < to)
+        to = world_later(poll_step());
+    assert(to >= w->now);
+    w->now = to;
+    uint64_t epoch = w->epoch;
+    while ((due = agenda_peek()) && due->time <= w->now) {
+        fire();
+        if (w->epoch != epoch || w->wokens > 0 || w->holds)
+            break; /* whoever woke up goes first */
+    }
+    if (w->epoch == epoch && w->polling.first)
+        wake_pollers(true);
+}
+
+struct context *schedule(void)
+{
+    struct world *w = &sim_world;
+    for (;;) {
+        drain();
+        wake();
+        if (w->interrupted && !w->closing)
+            return stop(NCS_STOP_INTERRUPTED);
+        if (w->options.step_limit && w->steps >= w->options.step_limit)
+            return stop(NCS_STOP_BUDGET);
+        w->steps++;
+        const struct event_entry *due = agenda_peek();
+        if (w->ready.first) {
+            if (due && due->time <= w->now && choose(CHOOSE_EARLY, 2) == 1) {
+                fire();
+                continue;
+            }
+            struct context *c = take_ready();
+            world_trace((uint64_t)c->id);
+            return c;
+        }
+        if (!due && !w->polling.first)
+            return stop(w->live == 0 ? NCS_STOP_DONE : NCS_STOP_QUIET);
+        if (!allow())
+            return stop(NCS_STOP_HELD);
+        pass_time(due);
+        if (is_livelock())
+            return stop(NCS_STOP_LIVELOCK);
+    }
+}
+
+void schedule_free(int64_t now)
+{
+    struct world *w = &sim_world;
+    if (now > w->now)
+        w->now = now;
+    for (;;) {
+        drain();
+        wake();
+        const struct event_entry *due = agenda_peek();
+        bool timer = due && (due->kind == EVENT_DEADLINE || due->kind == EVENT_JOB);
+        if (!due || (timer && due->time > w->now))
+            return;
+        if (due->time > w->now)
+            w->now = due->time;
+        fire();
+    }
+}
+
+void switch_away(struct context *c)
+{
+    if (sim_world.options.foreign) {
+        foreign_wait(c);
+    } else {
+        struct context *next = schedule();
+        if (next != c)
+            context_transfer(c, next);
+    }
+    sim_world.running = c;
+    c->state = CONTEXT_RUNNING;
+}

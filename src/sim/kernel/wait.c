@@ -1,0 +1,149 @@
+#include "sim/kernel/wait.h"
+
+#include <assert.h>
+
+#include "base/mem.h"
+#include "sim/cuda/op.h"
+#include "sim/kernel/agenda.h"
+#include "sim/kernel/context.h"
+#include "sim/kernel/job.h"
+#include "sim/kernel/list.h"
+#include "sim/kernel/progress.h"
+#include "sim/kernel/sched.h"
+#include "sim/kernel/world.h"
+
+void waiter_link(struct waiter *w, struct waitable *on)
+{
+    assert(!w->on);
+    w->on = on;
+    LIST_APPEND(on->first, on->last, w);
+}
+
+void waiter_unlink(struct waiter *w)
+{
+    if (!w->on)
+        return;
+    LIST_REMOVE(w->on->first, w->on->last, w);
+    w->on = NULL;
+}
+
+void waitable_fire(struct waitable *on)
+{
+    struct waiter *w;
+    while ((w = on->first)) {
+        waiter_unlink(w);
+        if (w->job)
+            job_mark(w->job);
+        else if (--w->context->wait.unmet == 0)
+            NCS_PUSH(sim_world.woken, sim_world.wokens, sim_world.wokens_room, w->context);
+    }
+}
+
+static void reference(enum ncs_wait_kind kind, void *object, int step)
+{
+    if (kind == NCS_WAIT_OP)
+        step > 0 ? op_ref(object) : op_unref(object);
+    else if (kind == NCS_WAIT_JOB)
+        step > 0 ? job_ref(object) : job_unref(object);
+}
+
+/* Conditions are linked only when the wait begins: the array may move until then. */
+void wait_for(struct context *c, enum ncs_wait_kind kind, void *object, struct waitable *on)
+{
+    struct wait *w = &c->wait;
+    struct condition condition = { .kind = kind, .object = object };
+    condition.link.context = c;
+    condition.link.on = on;
+    reference(kind, object, 1);
+    NCS_PUSH(w->condition, w->count, w->room, condition);
+}
+
+static void link_conditions(struct wait *w)
+{
+    for (size_t i = 0; i < w->count; i++) {
+        struct waitable *on = w->condition[i].link.on;
+        w->condition[i].link.on = NULL;
+        waiter_link(&w->condition[i].link, on);
+    }
+    w->unmet = w->count;
+    w->linked = true;
+}
+
+static void release_conditions(struct wait *w)
+{
+    for (size_t i = 0; i < w->count; i++) {
+        if (w->linked)
+            waiter_unlink(&w->condition[i].link);
+        if (w->condition[i].kind == NCS_WAIT_JOB)
+            w->rc = ((struct job *)w->condition[i].object)->rc;
+        reference(w->condition[i].kind, w->condition[i].object, -1);
+    }
+    w->count = 0;
+    w->linked = false;
+    w->deadline = -1;
+    w->what = NULL;
+    ncs_free(w->key);
+    w->key = NULL;
+}
+
+void wait_forget(struct context *c)
+{
+    release_conditions(&c->wait);
+}
+
+void wait_drop(struct context *c)
+{
+    release_conditions(&c->wait);
+    ncs_free(c->wait.condition);
+    c->wait = (struct wait){ .deadline = -1 };
+}
+
+enum wait_result wait_here(struct context *c, int64_t deadline)
+{
+    struct wait *w = &c->wait;
+    if (c->cancelled) {
+        release_conditions(w);
+        return WAIT_CANCELLED;
+    }
+    if (w->count == 0 && deadline < 0)
+        return WAIT_MET;
+    if (deadline >= 0 && deadline < sim_world.now)
+        deadline = sim_world.now;
+    w->deadline = deadline;
+    w->expired = false;
+    w->serial = ++sim_world.parkings;
+    link_conditions(w);
+    c->state = CONTEXT_PARKED;
+    if (deadline >= 0)
+        agenda_add(deadline, EVENT_DEADLINE, c, w->serial);
+    switch_away(c);
+    bool expired = w->expired && w->unmet > 0;
+    bool slept = w->count == 0;
+    release_conditions(w);
+    w->serial = 0;
+    if (c->cancelled)
+        return WAIT_CANCELLED;
+    return expired || slept ? WAIT_EXPIRED : WAIT_MET;
+}
+
+bool poll_here(struct context *c, bool (*test)(void *arg), void *arg)
+{
+    if (test(arg))
+        return true;
+    if (c->cancelled)
+        return false;
+    if (sim_world.options.foreign) { /* all that is due was done on entry */
+        progress_polled(c, true);
+        return false;
+    }
+    if (c->idle_epoch != sim_world.epoch) {
+        c->idle_epoch = sim_world.epoch;
+        c->fruitless = c->sleeps = 0;
+    }
+    c->poll_epoch = sim_world.epoch;
+    c->state = CONTEXT_POLLING;
+    QUEUE_APPEND(sim_world.polling.first, sim_world.polling.last, c, next);
+    switch_away(c);
+    c->slept = false;
+    return test(arg);
+}

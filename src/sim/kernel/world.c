@@ -1,0 +1,87 @@
+#include "sim/kernel/world.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/slab.h"
+
+struct world sim_world;
+
+void world_changed(void)
+{
+    sim_world.epoch++;
+    sim_world.epoch_time = sim_world.now;
+}
+
+int64_t world_later(int64_t ns)
+{
+    int64_t at;
+    return __builtin_add_overflow(sim_world.now, ns, &at) ? INT64_MAX : at;
+}
+
+void world_trace(uint64_t word)
+{
+    sim_world.trace = ncs_hash(sim_world.trace, word);
+}
+
+/* One for each size up to the most, in steps. */
+#define SLAB_STEP 16
+#define SLAB_BYTES_MOST 1024
+
+static struct ncs_slab slab[SLAB_BYTES_MOST / SLAB_STEP];
+
+static struct ncs_slab *slab_for(size_t bytes)
+{
+    if (bytes == 0 || bytes > SLAB_BYTES_MOST)
+        return NULL;
+    size_t i = (bytes - 1) / SLAB_STEP;
+    slab[i].bytes = (i + 1) * SLAB_STEP;
+    return &slab[i];
+}
+
+void *sim_new(size_t bytes)
+{
+    struct ncs_slab *from = slab_for(bytes);
+    sim_world.live_objects++;
+    sim_world.live_bytes += bytes;
+    return from ? ncs_slab_take(from) : ncs_new(bytes);
+}
+
+void sim_free(void *p, size_t bytes)
+{
+    if (!p)
+        return;
+    struct ncs_slab *to = slab_for(bytes);
+    sim_world.live_objects--;
+    sim_world.live_bytes -= bytes;
+    to ? ncs_slab_give(to, p) : ncs_free(p);
+}
+
+void world_trim(void)
+{
+    for (size_t i = 0; i < sizeof slab / sizeof *slab; i++)
+        ncs_slab_free(&slab[i]);
+}
+
+struct process *world_process(int number)
+{
+    struct world *w = &sim_world;
+    while (w->processes <= (size_t)number)
+        NCS_PUSH(w->process, w->processes, w->processes_room, NULL);
+    struct process *p = w->process[number];
+    if (p)
+        return p;
+    p = w->process[number] = sim_new(sizeof *p);
+    p->number = number;
+    p->host = number / w->options.devices;
+    p->stamped = -1;
+    p->gpu = sim_new((size_t)w->options.devices * sizeof *p->gpu);
+    for (int d = 0; d < w->options.devices; d++)
+        p->gpu[d] = (struct gpu){ .process = p, .device = d };
+    return p;
+}
+
+struct gpu *process_gpu(struct process *p, int device)
+{
+    return &p->gpu[device];
+}

@@ -1,0 +1,170 @@
+/* The virtual machine: hosts, processes and GPUs, the queues of the scheduler, the clock. One world
+ * exists at a time (NCCL's functions take no context argument); it is plain data under one token,
+ * without locks. */
+#ifndef NCS_SIM_WORLD_H
+#define NCS_SIM_WORLD_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api/machine.h"
+#include "base/hash.h"
+#include "base/map.h"
+#include "sim/kernel/choose.h"
+#include "sim/kernel/context.h"
+#include "sim/settings/log.h"
+
+/* The cost of every device operation, in virtual time: claimed to be no GPU's. */
+#define COST_NS 10000            /* each operation */
+#define COST_BYTES_PER_NS 100    /* and its bytes at 100 GB/s */
+
+/* A stream holds at most this many unfinished operations; beyond, the host parks. */
+#define STREAM_DEPTH 1024
+
+#define CUDA_LIMITS 7
+
+struct op;
+struct host;
+struct job;
+struct pool;
+struct event_entry;
+
+struct queue {
+    struct context *first, *last;
+};
+
+/* One GPU as one process sees it. */
+struct gpu {
+    struct process *process;
+    int device;              /* on the process's host */
+    struct stream *legacy;
+    struct op *last_launch;  /* where launches keep an order; referenced */
+    struct stream **stream;  /* live ones, for device-wide waits and the legacy rule */
+    size_t streams, streams_room;
+    int fault;               /* cudaError_t that killed the context; 0 = alive */
+    int lanes_held;
+    unsigned resets;         /* by cudaDeviceReset */
+    struct host *host;       /* runs host functions; NULL = none so far */
+    bool *peer;              /* by device: its memory is in reach; NULL = none is */
+    struct pool *pool;       /* that memory in stream order comes from; NULL = the default one */
+    struct pool *default_pool; /* NULL: not asked for so far */
+    unsigned flags;          /* of cudaSetDeviceFlags */
+    size_t limit[CUDA_LIMITS];
+    bool limited[CUDA_LIMITS]; /* set by the program: else the default */
+};
+
+struct process {
+    int number;
+    int host;
+    bool dead;               /* by a fault that the scenario asked for */
+    struct gpu *gpu;
+    uint64_t joined;         /* serial of the communicator made last that it has a rank of */
+    int64_t stamped;         /* time of the slot that stamped it last; see slot_stamp */
+    uint64_t launched;       /* serial of its youngest launch in slots due at that time */
+    char last_error[1024];   /* ncclGetLastError's buffer */
+    uint64_t env_said;       /* variables that the log has told of, one bit each */
+    bool version_said;       /* the log has told of the version */
+};
+
+struct world {
+    bool open;
+    struct ncs_machine_options options;
+    struct ncs_observer observer;
+    struct ncs_plant plant;
+    int planted;             /* slots with data so far */
+
+    struct process **process;
+    size_t processes, processes_room;
+
+    /* scheduler */
+    struct context runner;
+    struct context *running;
+    struct context *finished; /* ended last; its stack is given back by the next that ends */
+    struct context **context;
+    size_t contexts, contexts_room, live;
+    struct queue ready, polling;
+    struct context **woken;
+    size_t wokens, wokens_room;
+    uint64_t parkings;
+    atomic_bool interrupted; /* set by signal handlers and by a watch on another thread */
+    bool closing;            /* contexts are being abandoned */
+    size_t foreign_waits;    /* threads from outside that wait in a call */
+    enum ncs_stop stop;
+    uint64_t steps;
+    bool holds;              /* time passes for `allowed` events and no more */
+    uint64_t allowed;
+
+    /* time */
+    int64_t now;
+    uint64_t epoch;
+    int64_t epoch_time;
+    struct event_entry *agenda;
+    size_t agenda_count, agenda_room;
+    uint64_t agenda_serial;
+    size_t device_events;    /* entries of the agenda that move data or end an operation */
+    size_t slot_events;      /* those of slots among them */
+    int64_t stamped;         /* the instant whose entries have been told to yield; see begin_instant */
+    struct choices choices;
+    uint64_t trace;
+
+    /* device graph */
+    struct op *op_first, *op_last;      /* unfinished, in order of creation */
+    struct op *queued_first, *queued_last;
+    uint64_t op_serial;
+    struct op **lane_line;              /* launches that wait for a lane, first come first */
+    size_t lane_waits, lane_room;
+
+    /* jobs */
+    struct job *job_first, *job_last;   /* running, in order of creation */
+    struct job *dirty_first, *dirty_last;
+
+    /* objects by handle */
+    struct ncs_map streams, events, pools, comms;
+    uint64_t stream_serial;
+    struct allocation **allocation;     /* sorted by base */
+    size_t allocations, allocations_room;
+    uint64_t memory_serial;             /* of the latest allocation */
+    struct ncs_map freed;               /* struct freed of watched allocations, by serial */
+    size_t lazy_allocations;            /* those that take room when they are written */
+    uint64_t *memory_used;              /* by host * devices + device */
+    size_t memory_used_count;
+
+    /* NCCL */
+    struct rendezvous *rendezvous_first, *rendezvous_last; /* in order of creation */
+    struct ncs_map meeting_place;       /* the youngest by key */
+    uint64_t unique_ids, comm_serial;
+    bool went_ahead;         /* a send was done before its receive had come */
+    uint64_t buffered;       /* most bytes of a pair that were ahead */
+    uint64_t comm_handles, stream_handles, addresses; /* as the log names them */
+    struct log log;
+    struct comm *comm_first, *comm_last;
+    struct comm *ended_first, *ended_last; /* those that all ranks have ended */
+    size_t tombstones;       /* ranks of these */
+
+    uint64_t live_objects, live_bytes;  /* what reset must bring to 0 */
+};
+
+extern struct world sim_world;
+
+/* An observable change: whoever polls will look again. */
+void world_changed(void);
+/* The instant that is so many ns from now; there is an end of time. */
+int64_t world_later(int64_t ns);
+void world_trace(uint64_t word);
+
+/* The process with that number, made at first use. */
+struct process *world_process(int number);
+struct gpu *process_gpu(struct process *p, int device);
+
+/* Where CUDA says that it is, in one number as NCCL writes it. */
+unsigned gpu_bus_id(const struct gpu *gpu);
+
+/* Counted allocations of the world's objects. */
+void *sim_new(size_t bytes);
+void sim_free(void *p, size_t bytes);
+/* Gives back what is kept for further ones; none is live. */
+void world_trim(void);
+
+#endif

@@ -1,0 +1,310 @@
+/* NCCL's functions that begin communicators by rendezvous: init and grow. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "sim/comm/bootstrap.h"
+#include "sim/comm/comm.h"
+#include "sim/comm/group.h"
+#include "sim/comm/init.h"
+#include "sim/cuda/cuda.h"
+#include "sim/kernel/gen/functions.h"
+#include "sim/kernel/job.h"
+#include "sim/kernel/world.h"
+#include "sim/settings/environment.h"
+
+struct init_request {
+    ncclComm_t *out;
+    int nranks, rank;
+    const ncclUniqueId *id;
+    int ids;
+    const ncclConfig_t *config;
+};
+
+/* A new communicator joins the open group with the job that will complete it. */
+static int queue_comm(struct context *c, struct comm_rank *cr, struct job *job, ncclComm_t *out)
+{
+    int rc = group_add_job(c, job, cr);
+    if (rc) {
+        comm_bury(cr, COMM_GONE);
+        return rc;
+    }
+    if (!cr->blocking)
+        cr->async = ncclInProgress;
+    *out = comm_handle(cr);
+    return ncclSuccess;
+}
+
+/* Checks in NCCL's order, then queues the rendezvous in the group that the caller has open. */
+static int queue_init(struct context *c, const struct init_request *r, struct comm_rank **made)
+{
+    struct comm_config config;
+    *made = NULL;
+    if (!r->out) {
+        nccl_warn("CommInitRank : newcomm argument is NULL");
+        return ncclInvalidArgument;
+    }
+    *r->out = NULL;
+    if (r->rank < 0 || r->rank >= r->nranks) {
+        nccl_warn("Invalid rank requested : %d/%d", r->rank, r->nranks);
+        return ncclInvalidArgument;
+    }
+    if (r->nranks > COMM_RANKS_MAX) {
+        nccl_explain("the simulator has no room for so many ranks");
+        return ncclSystemError;
+    }
+    int rc = config_read(r->config, NULL, &config);
+    if (rc)
+        return rc;
+    struct gpu *gpu = process_gpu(c->process, c->device);
+    struct comm_rank *cr = comm_rank_new(r->rank, r->nranks, gpu, &config);
+    rc = queue_comm(c, cr, init_job(cr, r->id, r->ids), r->out);
+    *made = rc ? NULL : cr;
+    return rc;
+}
+
+static int check_ids(const struct init_request *r)
+{
+    if (r->ids <= 0 || r->ids > r->nranks) {
+        nccl_warn("improper usage of ncclCommInitRank: nId = %d, nranks=%d", r->ids, r->nranks);
+        return ncclInvalidArgument;
+    }
+    if (r->id)
+        return ncclSuccess;
+    nccl_crash("commIds is NULL");
+    return ncclInvalidArgument;
+}
+
+static ncclResult_t init_rank(const struct init_request *r, bool frees_on_failure)
+{
+    struct context *c = context_enter();
+    if (!c)
+        return ncclSuccess;
+    if (cuda_refusal_in_nccl(c)) {
+        if (sim_world.options.quirks && !frees_on_failure)
+            group_begin(c); /* the newer forms come back with their group open */
+        return ncclUnhandledCudaError; /* not recorded in an open group */
+    }
+    int rc = check_ids(r);
+    if (rc && frees_on_failure)
+        return rc; /* nor this; the newer forms record it */
+    bool alone = c->group.depth == 0;
+    struct comm_rank *made = NULL;
+    group_begin(c);
+    if (!rc)
+        rc = bootstrap_check();
+    if (!rc)
+        rc = queue_init(c, r, &made);
+    rc = group_leave(c, rc);
+    if (alone && frees_on_failure && rc && rc != ncclInProgress && made) {
+        comm_bury(made, COMM_GONE);
+        *r->out = NULL;
+    }
+    return rc;
+}
+
+ncclResult_t sim_ncclCommInitRank(ncclComm_t *comm, int nranks, ncclUniqueId id, int rank)
+{
+    return init_rank(&(struct init_request){ comm, nranks, rank, &id, 1, NULL }, true);
+}
+
+ncclResult_t sim_ncclCommInitRankConfig(ncclComm_t *comm, int nranks, ncclUniqueId id, int rank,
+                                        ncclConfig_t *config)
+{
+    return init_rank(&(struct init_request){ comm, nranks, rank, &id, 1, config }, false);
+}
+
+ncclResult_t sim_ncclCommInitRankScalable(ncclComm_t *newcomm, int nranks, int myrank, int nId,
+                                          ncclUniqueId *commIds, ncclConfig_t *config)
+{
+    return init_rank(&(struct init_request){ newcomm, nranks, myrank, commIds, nId, config },
+                     false);
+}
+
+static int check_device_list(int ndev, const int *list)
+{
+    const struct ncs_machine_options *o = &sim_world.options;
+    bool shared = env_is(ENV_MULTI_RANK_GPU_ENABLE, 1);
+    for (int i = 0; list && i < ndev; i++) {
+        if (list[i] < 0 || list[i] >= o->devices) {
+            nccl_warn("Invalid device %d (totalnDev=%d)", list[i], o->devices);
+            return ncclInvalidArgument;
+        }
+        for (int k = 0; k < i && !shared; k++)
+            if (list[k] == list[i]) {
+                nccl_explain("a device is in the list twice");
+                return ncclInvalidUsage;
+            }
+    }
+    return ncclSuccess;
+}
+
+/* The loop of ncclCommInitAll meets a device that does not exist. The real library comes back with
+ * its group still open and the ranks so far queued in it. */
+static ncclResult_t no_such_device(struct context *c)
+{
+    int rc = cuda_failed_in_nccl(c, cudaErrorInvalidDevice);
+    return sim_world.options.quirks ? rc : (int)group_leave(c, rc);
+}
+
+ncclResult_t sim_ncclCommInitAll(ncclComm_t *comms, int ndev, const int *list)
+{
+    struct context *c = context_enter();
+    if (!c)
+        return ncclSuccess;
+    if (cuda_refusal_in_nccl(c))
+        return ncclUnhandledCudaError;
+    if (!comms) {
+        nccl_warn("CommInitAll : comms argument is NULL");
+        return ncclInvalidArgument;
+    }
+    if (ndev < 0) {
+        nccl_warn("Invalid device count requested : %d", ndev);
+        return ncclInvalidArgument;
+    }
+    int rc = check_device_list(ndev, list);
+    if (rc || ndev == 0)
+        return rc;
+    rc = bootstrap_check();
+    if (rc)
+        return rc;
+    ncclUniqueId id;
+    unique_id_new(&id);
+    int device = c->device;
+    group_begin(c);
+    for (int i = 0; i < ndev && !rc; i++) {
+        struct comm_rank *made;
+        if (!list && i >= sim_world.options.devices) {
+            c->device = device;
+            return no_such_device(c);
+        }
+        c->device = list ? list[i] : i;
+        rc = queue_init(c, &(struct init_request){ &comms[i], ndev, i, &id, 1, NULL }, &made);
+    }
+    c->device = device;
+    return group_leave(c, rc);
+}
+
+ncclResult_t sim_ncclGetUniqueId(ncclUniqueId *id)
+{
+    struct context *c = context_enter();
+    if (!c)
+        return ncclSuccess;
+    int rc = bootstrap_check();
+    if (rc)
+        return rc;
+    if (!id) {
+        nccl_warn("GetUniqueId : out argument is NULL");
+        return ncclInvalidArgument;
+    }
+    unique_id_new(id);
+    nccl_trace("ncclGetUniqueId(0x%" PRIx64 ")", unique_id_hash(id));
+    return ncclSuccess;
+}
+
+/* ---- grow ---- */
+
+ncclResult_t sim_ncclCommGetUniqueId(ncclComm_t comm, ncclUniqueId *uniqueId)
+{
+    struct context *c = context_enter();
+    if (!c)
+        return ncclSuccess;
+    struct comm_rank *cr;
+    int rc = comm_check(comm, "ncclCommGetUniqueId", &cr);
+    if (!rc)
+        rc = comm_ready(cr);
+    if (rc)
+        return rc;
+    if (!uniqueId) {
+        nccl_warn("CommGetUniqueId : uniqueId argument is NULL");
+        return ncclInvalidArgument;
+    }
+    if (env_text(ENV_COMM_ID)) {
+        nccl_warn("ncclCommGetUniqueId should not be called when NCCL_COMM_ID is set");
+        return ncclInvalidUsage;
+    }
+    unique_id_of(cr->comm, uniqueId);
+    return ncclSuccess;
+}
+
+/* What a new rank has to give. */
+static int check_newcomer(const struct init_request *r)
+{
+    if (r->rank < 0)
+        nccl_warn("ncclCommGrow: new ranks must pass valid rank >= 0, got %d", r->rank);
+    else if (!r->id)
+        nccl_warn("ncclCommGrow: new ranks must pass non-NULL uniqueId");
+    else if (r->rank >= r->nranks)
+        nccl_warn("ncclCommGrow: new rank %d exceeds total ranks %d", r->rank, r->nranks);
+    else
+        return ncclSuccess;
+    return ncclInvalidArgument;
+}
+
+static int check_old_rank(const struct init_request *r, struct comm_rank *parent)
+{
+    if (parent->state == COMM_REVOKED) {
+        nccl_explain("the communicator was revoked");
+        return ncclInvalidUsage;
+    }
+    int rc = comm_ready(parent);
+    if (rc || r->rank == -1)
+        return rc;
+    nccl_warn("ncclCommGrow: existing ranks must pass rank=-1, got %d", r->rank);
+    return ncclInvalidArgument;
+}
+
+static int queue_grow(struct context *c, const struct init_request *r, struct comm_rank *parent)
+{
+    struct comm_config config;
+    int rc = parent ? check_old_rank(r, parent) : check_newcomer(r);
+    if (!rc)
+        rc = config_read(r->config, parent ? &parent->config : NULL, &config);
+    if (rc)
+        return rc;
+    *r->out = NULL;
+    bool outermost = parent && (parent->rank == 0 || parent->rank == parent->nranks - 1);
+    if (outermost && !r->id) {
+        struct job *wait = grow_wait_job(parent);
+        job_start(wait);
+        rc = job_wait(c, wait);
+        if (rc)
+            return rc;
+    }
+    struct gpu *gpu = parent ? parent->gpu : process_gpu(c->process, c->device);
+    struct comm_rank *cr = comm_rank_new(parent ? parent->rank : r->rank, r->nranks, gpu, &config);
+    return queue_comm(c, cr, grow_job(cr, parent, r->id), r->out);
+}
+
+static int check_size(const ncclComm_t *newcomm, int nranks, const struct comm_rank *parent)
+{
+    if (!newcomm)
+        return nccl_silent("newcomm is NULL");
+    if (nranks <= 0)
+        nccl_warn("ncclCommGrow: total ranks must be positive, got %d", nranks);
+    else if (parent && nranks <= parent->nranks)
+        nccl_warn("ncclCommGrow: total ranks %d is less than current ranks %d", nranks, parent->nranks);
+    else if (nranks > COMM_RANKS_MAX)
+        nccl_explain("the simulator has no room for so many ranks");
+    else
+        return ncclSuccess;
+    return ncclInvalidArgument;
+}
+
+ncclResult_t sim_ncclCommGrow(ncclComm_t comm, int nRanks, const ncclUniqueId *uniqueId, int rank,
+                              ncclComm_t *newcomm, ncclConfig_t *config)
+{
+    struct context *c = context_enter();
+    if (!c)
+        return ncclSuccess;
+    struct comm_rank *parent = comm ? comm_find(comm) : NULL;
+    int rc = check_size(newcomm, nRanks, parent);
+    if (rc)
+        return rc; /* not recorded in an open group */
+    struct init_request r = { newcomm, nRanks, rank, uniqueId, 1, config };
+    group_begin(c);
+    rc = comm ? comm_check(comm, "ncclCommGrow", &parent) : ncclSuccess;
+    if (!rc)
+        rc = queue_grow(c, &r, parent);
+    rc = group_leave(c, rc);
+    return rc == ncclInProgress ? ncclSuccess : rc;
+}

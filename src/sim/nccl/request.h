@@ -1,0 +1,48 @@
+/* One communication call, as its arguments say it, and the chain of checks that all of them share. */
+#ifndef NCS_SIM_REQUEST_H
+#define NCS_SIM_REQUEST_H
+
+#include <stddef.h>
+
+#include "ncclscript/nccl_abi.h"
+#include "sim/comm/launch.h"
+
+struct comm_rank;
+struct rma;
+
+/* What only one-sided calls have. */
+struct one_sided {
+    ncclWindow_t window;     /* of a put */
+    size_t offset;
+    int sig_idx, ctx;
+    unsigned flags;
+    int waits;               /* of a wait: the list */
+    const ncclWaitSignalDesc_t *wait;
+};
+
+struct request {
+    enum ncs_fn fn;   /* its name in NCCL's messages: request_name */
+    const void *send;
+    void *recv;
+    size_t count;
+    ncclDataType_t dtype;
+    int op;
+    int root;         /* or the peer */
+    ncclComm_t comm;
+    cudaStream_t stream;
+};
+
+/* As NCCL's messages write it: "AllReduce". */
+static inline const char *request_name(enum ncs_fn fn)
+{
+    return ncs_fn_info[fn].name + sizeof "nccl" - 1;
+}
+
+/* NCCL's chain of checks, in its order, then the place in the group. `o`: of one-sided calls. */
+ncclResult_t request_submit(const struct request *r, const struct one_sided *o);
+
+/* The checks of one-sided calls, after those that all calls share; what the part needs to know. */
+int rma_check(const struct request *r, const struct one_sided *o, const struct comm_rank *cr,
+              struct rma **out);
+
+#endif

@@ -1,0 +1,111 @@
+#include "sim/settings/environment.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ncclscript/nccl_abi.h"
+#include "sim/kernel/world.h"
+#include "sim/settings/log.h"
+
+#define NUMBER(name, preset_) { .key = "NCCL_" name, .preset = (preset_) }
+#define TEXT(name) { .key = "NCCL_" name, .text = true }
+
+const struct env_row env_rows[ENV_COUNT] = {
+    [ENV_CGA_CLUSTER_SIZE] = NUMBER("CGA_CLUSTER_SIZE", ENV_UNSET),
+    [ENV_CHECK_MODE] = { "NCCL_CHECK_MODE", true, false, 0, NCCL_VERSION(2, 29, 7) },
+    [ENV_CHECK_POINTERS] = NUMBER("CHECK_POINTERS", 0),
+    [ENV_COLLNET_ENABLE] = NUMBER("COLLNET_ENABLE", ENV_UNSET),
+    [ENV_COMM_BLOCKING] = NUMBER("COMM_BLOCKING", ENV_UNSET),
+    [ENV_COMM_ID] = TEXT("COMM_ID"),
+    [ENV_COMM_SHRINK_SHARE] = NUMBER("COMM_SHRINK_SHARE_RESOURCES", ENV_UNSET),
+    [ENV_COMM_SPLIT_SHARE] = NUMBER("COMM_SPLIT_SHARE_RESOURCES", ENV_UNSET),
+    [ENV_CTA_POLICY] = NUMBER("CTA_POLICY", ENV_UNSET),
+    [ENV_CUMEM_ENABLE] = NUMBER("CUMEM_ENABLE", -2),
+    [ENV_DEBUG] = TEXT("DEBUG"),
+    [ENV_DEBUG_FILE] = TEXT("DEBUG_FILE"),
+    [ENV_DEBUG_SUBSYS] = TEXT("DEBUG_SUBSYS"),
+    [ENV_DISABLE_MEM_MANAGER] = { "NCCL_DISABLE_MEM_MANAGER", false, true, 0,
+                                  NCCL_VERSION(2, 29, 7) },
+    [ENV_GRAPH_MIXING_SUPPORT] = NUMBER("GRAPH_MIXING_SUPPORT", ENV_UNSET),
+    [ENV_GRAPH_STREAM_ORDERING] = NUMBER("GRAPH_STREAM_ORDERING", ENV_UNSET),
+    [ENV_HOSTID] = TEXT("HOSTID"),
+    [ENV_LAUNCH_MODE] = TEXT("LAUNCH_MODE"),
+    [ENV_LAUNCH_ORDER_IMPLICIT] = NUMBER("LAUNCH_ORDER_IMPLICIT", 0),
+    [ENV_LAUNCH_RACE_FATAL] = NUMBER("LAUNCH_RACE_FATAL", 1),
+    [ENV_LOCAL_REGISTER] = NUMBER("LOCAL_REGISTER", 1),
+    [ENV_MAX_CTAS] = NUMBER("MAX_CTAS", ENV_UNSET),
+    [ENV_MIN_CTAS] = NUMBER("MIN_CTAS", ENV_UNSET),
+    [ENV_MULTI_RANK_GPU_ENABLE] = { "NCCL_MULTI_RANK_GPU_ENABLE", false, false, 0,
+                                    NCCL_VERSION(2, 30, 3) },
+    [ENV_NCHANNELS_PER_NET_PEER] = NUMBER("NCHANNELS_PER_NET_PEER", ENV_UNSET),
+    [ENV_NET] = TEXT("NET"),
+    [ENV_NUM_RMA_CTX] = { "NCCL_NUM_RMA_CTX", false, false, ENV_UNSET, NCCL_VERSION(2, 29, 2) },
+    [ENV_NVLINK_CENTRIC_SCHED] = NUMBER("NVLINK_UTIL_CENTRIC_SCHED_ENABLE", ENV_UNSET),
+    [ENV_NVLS_ENABLE] = NUMBER("NVLS_ENABLE", 2),
+    [ENV_NVLS_NCHANNELS] = NUMBER("NVLS_NCHANNELS", ENV_UNSET),
+    [ENV_P2P_MAX_PEERS] = { "NCCL_P2P_MAX_PEERS", false, true, ENV_UNSET, NCCL_VERSION(2, 30, 3) },
+    [ENV_P2P_USE_CUDA_MEMCPY] = { "NCCL_P2P_USE_CUDA_MEMCPY", false, true, 0, 0 },
+    [ENV_PARAM_DUMP_ALL] = { "NCCL_PARAM_DUMP_ALL", false, true, 0, NCCL_VERSION(2, 30, 4) },
+    [ENV_RUNTIME_CONNECT] = NUMBER("RUNTIME_CONNECT", 1),
+    [ENV_SOCKET_IFNAME] = TEXT("SOCKET_IFNAME"),
+    [ENV_SOCKET_RETRY_CNT] = NUMBER("SOCKET_RETRY_CNT", 34),
+    [ENV_SOCKET_RETRY_SLEEP_MSEC] = NUMBER("SOCKET_RETRY_SLEEP_MSEC", 100),
+    [ENV_WIN_ENABLE] = NUMBER("WIN_ENABLE", 1),
+};
+
+_Static_assert(ENV_COUNT <= 64, "struct process has a bit for each");
+
+/* Once per process, as NCCL says it. */
+static bool is_news(enum env variable)
+{
+    struct context *c = context_self();
+    uint64_t bit = (uint64_t)1 << variable;
+    if (!c || !c->process || (c->process->env_said & bit))
+        return false;
+    c->process->env_said |= bit;
+    return true;
+}
+
+const char *env_text(enum env variable)
+{
+    const struct env_row *row = &env_rows[variable];
+    if (row->since > sim_world.options.nccl_version)
+        return NULL;
+    const char *text = getenv(row->key);
+    if (!text || !*text)
+        return NULL;
+    bool of_log = variable == ENV_DEBUG || variable == ENV_DEBUG_FILE || variable == ENV_DEBUG_SUBSYS;
+    if (row->text && !of_log && is_news(variable))
+        nccl_info(LOG_ENV, "%s set by environment to %s", row->key, text);
+    return text;
+}
+
+int64_t env_number(enum env variable)
+{
+    const struct env_row *row = &env_rows[variable];
+    const char *text = env_text(variable);
+    if (!text)
+        return row->preset;
+    char *end;
+    errno = 0;
+    long long value = strtoll(text, &end, 0);
+    bool fine = !errno && end != text && !*end;
+    if (is_news(variable)) {
+        if (fine)
+            nccl_info(LOG_ENV, "%s set by environment to %lld.", row->key, value);
+        else
+            nccl_info(LOG_ENV, "Invalid value %s for %s, using default %" PRId64 ".", text, row->key,
+                      row->preset);
+    }
+    return fine ? value : row->preset;
+}
+
+int env_find(const char *key)
+{
+    for (int i = 0; i < ENV_COUNT; i++)
+        if (strcmp(env_rows[i].key, key) == 0)
+            return env_rows[i].since <= sim_world.options.nccl_version ? i : -1;
+    return -1;
+}

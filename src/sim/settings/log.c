@@ -1,0 +1,303 @@
+#include "sim/settings/log.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "api/journal.h"
+#include "api/version.h"
+#include "base/str.h"
+#include "sim/comm/comm.h"
+#include "sim/cuda/cuda.h"
+#include "sim/cuda/stream.h"
+#include "sim/data/memory.h"
+#include "sim/kernel/world.h"
+#include "sim/settings/environment.h"
+
+#define SECOND ((int64_t)1000000000)
+
+struct word {
+    const char *name;
+    unsigned value;
+};
+
+static const struct word levels[] = {
+    { "VERSION", LOG_VERSION }, { "WARN", LOG_WARN },   { "INFO", LOG_INFO },
+    { "ABORT", LOG_ABORT },     { "TRACE", LOG_TRACE }, { NULL, LOG_NONE },
+};
+
+static const struct word subsystems[] = {
+    { "INIT", LOG_INIT },   { "COLL", LOG_COLL },       { "P2P", LOG_P2P },
+    { "SHM", LOG_SHM },     { "NET", LOG_NET },         { "GRAPH", LOG_GRAPH },
+    { "TUNING", LOG_TUNING }, { "ENV", LOG_ENV },       { "ALLOC", LOG_ALLOC },
+    { "CALL", LOG_CALL },   { "PROXY", LOG_PROXY },     { "NVLS", LOG_NVLS },
+    { "BOOTSTRAP", LOG_BOOTSTRAP }, { "REG", LOG_REG }, { "PROFILE", LOG_PROFILE },
+    { "RAS", LOG_RAS },     { "ALL", (unsigned)LOG_ALL }, { NULL, 0 },
+};
+
+static unsigned value_of(const struct word *word, const char *text, size_t bytes)
+{
+    for (; word->name; word++)
+        if (strlen(word->name) == bytes && strncasecmp(word->name, text, bytes) == 0)
+            break;
+    return word->value;
+}
+
+/* "INIT,COLL": these; "^P2P": all but this. Unknown words mean nothing. */
+static unsigned read_mask(const char *text)
+{
+    if (!text)
+        return LOG_INIT | LOG_BOOTSTRAP | LOG_ENV;
+    bool inverted = *text == '^';
+    unsigned mask = 0;
+    for (text += inverted; *text; text += strspn(text, ",")) {
+        size_t bytes = strcspn(text, ",");
+        mask |= value_of(subsystems, text, bytes);
+        text += bytes;
+    }
+    return inverted ? ~mask : mask;
+}
+
+void log_begin(void)
+{
+    const char *level = sim_world.options.log ? env_text(ENV_DEBUG) : NULL;
+    sim_world.log = (struct log){
+        .level = level ? (enum log_level)value_of(levels, level, strlen(level)) : LOG_NONE,
+        .mask = read_mask(env_text(ENV_DEBUG_SUBSYS)),
+    };
+}
+
+/* NCCL_DEBUG_FILE with %h and %p filled in; false = not set. */
+static bool file_of(const struct process *p, struct ncs_str *file)
+{
+    const char *text = env_text(ENV_DEBUG_FILE);
+    for (const char *at = text; at && *at; at++)
+        if (at[0] == '%' && at[1] == 'h') {
+            ncs_str_addf(file, "host%d", p->host);
+            at++;
+        } else if (at[0] == '%' && at[1] == 'p') {
+            ncs_str_addf(file, "%d", p->number);
+            at++;
+        } else if (at[0] == '%' && at[1] == '%') {
+            ncs_str_add(file, "%");
+            at++;
+        } else {
+            ncs_str_add_bytes(file, at, 1);
+        }
+    return text != NULL;
+}
+
+static void hand_over(const struct process *p, struct ncs_str *line)
+{
+    struct ncs_str file = { 0 };
+    bool given = file_of(p, &file);
+    sim_world.options.log(sim_world.options.log_arg, given ? file.text : NULL, line->text);
+    ncs_str_free(&file);
+    ncs_str_free(line);
+}
+
+/* thread < 0: of no thread in particular, the process's main one. */
+static void write_line(const struct process *p, int thread, int device, enum log_level level,
+                       const char *text)
+{
+    struct ncs_str line = { 0 };
+    if (level == LOG_WARN) /* the only level that NCCL dates by default */
+        ncs_str_addf(&line, "[%" PRId64 ".%06" PRId64 "] ", sim_world.now / SECOND,
+                     sim_world.now % SECOND / 1000);
+    ncs_str_addf(&line, "host%d:%d:%d ", p->host, p->number, thread);
+    if (level == LOG_TRACE)
+        ncs_str_addf(&line, "NCCL CALL %s", text);
+    else
+        ncs_str_addf(&line, "[%d] NCCL %s %s", device, level == LOG_WARN ? "WARN" : "INFO", text);
+    hand_over(p, &line);
+}
+
+static int thread_of(const struct context *c)
+{
+    return c->options.local ? c->options.local->thread : 0;
+}
+
+static void warn(struct process *p, int thread, int device, const char *fmt, va_list args)
+{
+    vsnprintf(p->last_error, sizeof p->last_error, fmt, args);
+    if (sim_world.log.level >= LOG_WARN)
+        write_line(p, thread, device, LOG_WARN, p->last_error);
+}
+
+void nccl_warn(const char *fmt, ...)
+{
+    struct context *c = context_self();
+    if (!c || !c->process)
+        return;
+    va_list args;
+    va_start(args, fmt);
+    warn(c->process, thread_of(c), c->device, fmt, args);
+    va_end(args);
+    if (ncs_local && ncs_local->call)
+        ncs_local->call->warned = true;
+}
+
+void nccl_warn_rank(const struct comm_rank *cr, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    warn(cr->process, 0, cr->gpu->device, fmt, args);
+    va_end(args);
+}
+
+void nccl_explain_call(struct ncs_call *call, bool warned, const char *why)
+{
+    if (!call)
+        return;
+    call->warned |= warned;
+    call->why = why;
+}
+
+void nccl_explain(const char *why)
+{
+    nccl_explain_call(ncs_local ? ncs_local->call : NULL, false, why);
+}
+
+int nccl_silent(const char *why)
+{
+    nccl_explain(why);
+    return ncclInvalidArgument;
+}
+
+void nccl_crash(const char *why)
+{
+    const struct ncs_observer *o = &sim_world.observer;
+    nccl_warn("the real library crashes here: %s", why);
+    if (o->crash && ncs_local && ncs_local->call)
+        o->crash(o->self, ncs_local->call, why);
+}
+
+bool nccl_info_wanted(enum log_subsys subsys)
+{
+    const struct log *log = &sim_world.log;
+    return log->level >= LOG_INFO && (log->mask & (unsigned)subsys);
+}
+
+static void info(const struct process *p, int thread, int device, const char *fmt, va_list args)
+{
+    char text[1024];
+    vsnprintf(text, sizeof text, fmt, args);
+    write_line(p, thread, device, LOG_INFO, text);
+}
+
+void nccl_info(enum log_subsys subsys, const char *fmt, ...)
+{
+    struct context *c = context_self();
+    if (!c || !c->process || !nccl_info_wanted(subsys))
+        return;
+    va_list args;
+    va_start(args, fmt);
+    info(c->process, thread_of(c), c->device, fmt, args);
+    va_end(args);
+}
+
+void nccl_info_rank(const struct comm_rank *cr, enum log_subsys subsys, const char *fmt, ...)
+{
+    if (!nccl_info_wanted(subsys))
+        return;
+    va_list args;
+    va_start(args, fmt);
+    info(cr->process, 0, cr->gpu->device, fmt, args);
+    va_end(args);
+}
+
+/* ---- calls ---- */
+
+bool nccl_trace_wanted(void)
+{
+    const struct log *log = &sim_world.log;
+    return log->level >= LOG_TRACE && (log->mask & LOG_CALL);
+}
+
+static void trace(const struct process *p, int thread, const char *fmt, va_list args)
+{
+    char text[256];
+    vsnprintf(text, sizeof text, fmt, args);
+    write_line(p, thread, 0, LOG_TRACE, text);
+}
+
+void nccl_trace(const char *fmt, ...)
+{
+    struct context *c = context_self();
+    if (!c || !c->process || !nccl_trace_wanted())
+        return;
+    va_list args;
+    va_start(args, fmt);
+    trace(c->process, thread_of(c), fmt, args);
+    va_end(args);
+}
+
+void nccl_trace_rank(const struct comm_rank *cr, const char *fmt, ...)
+{
+    if (!nccl_trace_wanted())
+        return;
+    va_list args;
+    va_start(args, fmt);
+    trace(cr->process, 0, fmt, args);
+    va_end(args);
+}
+
+/* ---- lines that are no NCCL call's ---- */
+
+void log_print(const char *fmt, ...)
+{
+    struct ncs_str line = { 0 };
+    va_list args;
+    va_start(args, fmt);
+    ncs_str_addv(&line, fmt, args);
+    va_end(args);
+    if (sim_world.options.log)
+        sim_world.options.log(sim_world.options.log_arg, NULL, line.text);
+    ncs_str_free(&line);
+}
+
+void log_version(void)
+{
+    struct context *c = context_self();
+    const struct log *log = &sim_world.log;
+    if (!c || !c->process || c->process->version_said || log->level < LOG_VERSION)
+        return;
+    c->process->version_said = true;
+    char version[16], text[64];
+    snprintf(text, sizeof text, "NCCL version %s+cuda%d.%d",
+             ncs_nccl_version_text(sim_world.options.nccl_version, version, sizeof version),
+             CUDA_VERSION_REPORTED / 1000, CUDA_VERSION_REPORTED % 1000 / 10);
+    if (log->level >= LOG_INFO) {
+        write_line(c->process, thread_of(c), c->device, LOG_INFO, text);
+    } else {
+        struct ncs_str line = { 0 };
+        ncs_str_add(&line, text);
+        hand_over(c->process, &line);
+    }
+}
+
+/* ---- names of handles and memory ---- */
+
+struct log_pointer log_pointer(uint64_t number)
+{
+    struct log_pointer p = { "(nil)" };
+    if (number)
+        snprintf(p.text, sizeof p.text, "0x%" PRIx64, number);
+    return p;
+}
+
+uint64_t log_address(const void *p)
+{
+    const struct allocation *a = memory_find(p);
+    return a ? a->address + (uint64_t)((const char *)p - a->base) : p != NULL;
+}
+
+uint64_t log_stream(const void *handle)
+{
+    if ((uintptr_t)handle <= 2)
+        return (uintptr_t)handle;
+    const struct stream *s = ncs_map_get(&sim_world.streams, ncs_map_key(handle));
+    return s ? s->handle : 0;
+}
