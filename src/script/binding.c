@@ -181,7 +181,7 @@ int ncs_lua_dtype(lua_State *L, int arg)
 /* ---- locked libraries: upvalue 1 is the real table, 2 the name or nil for the globals ---- */
 
 /* A line of a session has made the name at 2 local. */
-static bool is_declared(lua_State *L)
+static bool binding_is_declared(lua_State *L)
 {
     if (lua_getfield(L, LUA_REGISTRYINDEX, NCS_DECLARED) != LUA_TTABLE)
         return false;
@@ -200,7 +200,7 @@ static int missing(lua_State *L)
     const char *word = lua_tostring(L, 2);
     if (!owner && strcmp(word, "world") == 0 && ncs_lua_rank(L)->run)
         return 0; /* world = false */
-    if (!owner && is_declared(L))
+    if (!owner && binding_is_declared(L))
         return 0;
     if (!owner)
         return ncs_lua_unknown(L, "global", NULL, word, &table, 1);

@@ -162,7 +162,8 @@ static enum ncs_memory memory_kind(lua_State *L, const char *name)
                                              "\"pageable\"", name);
 }
 
-static void allocate(lua_State *L, struct ncs_buffer *b, size_t bytes, const struct ncs_stream *s)
+static void buffer_allocate(lua_State *L, struct ncs_buffer *b, size_t bytes,
+                            const struct ncs_stream *s)
 {
     void **p = (void **)&b->bytes;
     switch (b->memory) {
@@ -218,7 +219,7 @@ int ncs_buffer_make(lua_State *L)
     struct ncs_buffer *b = ncs_object_new(L, NCS_CLASS_BUFFER, sizeof *b, 1);
     *b = (struct ncs_buffer){ .head = b->head, .root = b, .count = count, .dtype = dtype,
                               .memory = memory, .device = o.device };
-    allocate(L, b, count * ncs_dtype_bytes(dtype), s);
+    buffer_allocate(L, b, count * ncs_dtype_bytes(dtype), s);
     ncs_object_open(&b->head);
     return 1;
 }
@@ -347,7 +348,7 @@ static int buffer_length(lua_State *L)
 }
 
 /* A number as short as its type allows: 0.1 of float32 is 0.1. */
-static void add_element(luaL_Buffer *out, int dtype, const void *element)
+static void buffer_add_element(luaL_Buffer *out, int dtype, const void *element)
 {
     char text[40];
     struct ncs_number v = ncs_element_read(dtype, element);
@@ -368,7 +369,7 @@ static void push_text(lua_State *L, const struct ncs_buffer *b, const char *elem
     for (size_t i = 0; i < n; i++) {
         if (i)
             luaL_addstring(&out, ", ");
-        add_element(&out, b->dtype, element + i * ncs_buffer_element(b));
+        buffer_add_element(&out, b->dtype, element + i * ncs_buffer_element(b));
     }
     luaL_addstring(&out, b->count > n ? ", ...}" : "}");
     luaL_pushresult(&out);
@@ -452,7 +453,7 @@ static int buffer_dump(lua_State *L)
         luaL_addstring(&line, head);
         for (size_t i = 0; i < n; i++) {
             luaL_addstring(&line, " ");
-            add_element(&line, b->dtype, area + (at % chunk + i) * size);
+            buffer_add_element(&line, b->dtype, area + (at % chunk + i) * size);
         }
         luaL_pushresult(&line);
         ncs_run_print(rank->run, rank->rank, lua_tostring(L, -1));
@@ -502,7 +503,7 @@ static int buffer_free(lua_State *L)
     return 1;
 }
 
-static int field_dtype(lua_State *L)
+static int buffer_field_dtype(lua_State *L)
 {
     lua_pushstring(L, ncs_dtype_name(((struct ncs_buffer *)lua_touserdata(L, 1))->dtype));
     return 1;
@@ -515,7 +516,7 @@ static int field_bytes(lua_State *L)
     return 1;
 }
 
-static int field_device(lua_State *L)
+static int buffer_field_device(lua_State *L)
 {
     lua_pushinteger(L, ((struct ncs_buffer *)lua_touserdata(L, 1))->device);
     return 1;
@@ -527,7 +528,7 @@ static int field_memory(lua_State *L)
     return 1;
 }
 
-static int field_pointer(lua_State *L)
+static int buffer_field_pointer(lua_State *L)
 {
     ncs_pointer_push(L, 1);
     return 1;
@@ -540,8 +541,8 @@ static const luaL_Reg methods[] = {
 };
 
 static const luaL_Reg fields[] = {
-    { "bytes", field_bytes },   { "count", buffer_length }, { "device", field_device },
-    { "dtype", field_dtype },   { "memory", field_memory }, { "ptr", field_pointer },
+    { "bytes", field_bytes },   { "count", buffer_length }, { "device", buffer_field_device },
+    { "dtype", buffer_field_dtype },   { "memory", field_memory }, { "ptr", buffer_field_pointer },
     { NULL, NULL },
 };
 

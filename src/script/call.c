@@ -11,7 +11,7 @@
 /* Address that stands for the error that cannot be caught. */
 static char cancelled_mark;
 
-static const char *place_file(const struct ncs_script *s, const char *source)
+static const char *call_place_file(const struct ncs_script *s, const char *source)
 {
     if (s->main.file && strcmp(source, s->main.file) == 0)
         return s->main.file;
@@ -28,7 +28,7 @@ static bool where_on(lua_State *L, const struct ncs_script *s, struct ncs_place 
         lua_getinfo(L, "Sl", &ar);
         if (ar.currentline <= 0 || ar.source[0] != '@')
             continue;
-        const char *file = place_file(s, ar.source + 1);
+        const char *file = call_place_file(s, ar.source + 1);
         if (file) {
             *place = (struct ncs_place){ file, ar.currentline };
             return true;
@@ -74,7 +74,7 @@ static bool is_broken(const struct ncs_lua_thread *t)
 }
 
 /* A declaration and a plan have an end of their own; a run is told how much it computes. */
-static void count(lua_State *L, struct ncs_lua_thread *t)
+static void call_count(lua_State *L, struct ncs_lua_thread *t)
 {
     struct ncs_lua_rank *rank = t->rank;
     uint64_t done = NCS_LUA_WATCH + ncs_heap_charged(&rank->heap);
@@ -102,7 +102,7 @@ static void hook(lua_State *L, lua_Debug *ar)
         ncs_lua_watch(L);
     if (t->rank->machine && !t->cancelled)
         t->rank->machine->check();
-    count(L, t);
+    call_count(L, t);
     if (is_broken(t))
         ncs_lua_cancel(L);
     ncs_lua_check_cancel(L);

@@ -74,7 +74,7 @@ static void judge_declaration(const struct judging *j, struct ncs_span at)
 }
 
 /* Of several uses of a wrong name the first is told. */
-static void on_name(void *arg, const struct ncs_lint_name *n)
+static void check_on_global(void *arg, const struct ncs_lint_name *n)
 {
     struct judging *j = arg;
     struct ncs_complaints *c = &j->checking->reading.complaints;
@@ -107,7 +107,7 @@ static bool check_names(struct ncs_checking *c, struct ncs_script *script, struc
     ncs_scenario_init(&scenario, c->file);
     j.names = ncs_judge_new(script ? script : &none, err);
     if (j.names)
-        ncs_lint_chunk(text->text + j.skip, text->bytes - j.skip, on_name, &j, NULL);
+        ncs_lint_chunk(text->text + j.skip, text->bytes - j.skip, check_on_global, &j, NULL);
     ncs_judge_free(j.names);
     ncs_map_free(&j.told);
     ncs_script_free_texts(&none);

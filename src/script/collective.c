@@ -29,7 +29,7 @@ enum alone { /* what the single operand of a collective is */
     ALONE_NO_RECV,   /* send; recv must be given where it is needed */
 };
 
-static const char *name_of(const struct ncs_fn_info *info)
+static const char *collective_name_of(const struct ncs_fn_info *info)
 {
     return info->lua_name + strlen("comm:");
 }
@@ -43,7 +43,7 @@ static enum alone alone_of(const struct ncs_fn_info *info)
                                             : ALONE_BOTH;
 }
 
-static void *at(const struct ncs_buffer *b)
+static void *bytes_or_null(const struct ncs_buffer *b)
 {
     return b ? b->bytes : NULL;
 }
@@ -51,8 +51,8 @@ static void *at(const struct ncs_buffer *b)
 static union ncs_arg argument(const struct operands *o, enum ncs_kind kind)
 {
     switch ((int)kind) {
-    case NCS_ARG_IN: return (union ncs_arg){ .p = at(o->send) };
-    case NCS_ARG_OUT: return (union ncs_arg){ .p = at(o->recv) };
+    case NCS_ARG_IN: return (union ncs_arg){ .p = bytes_or_null(o->send) };
+    case NCS_ARG_OUT: return (union ncs_arg){ .p = bytes_or_null(o->recv) };
     case NCS_ARG_COUNT: return (union ncs_arg){ .u = o->count };
     case NCS_ARG_DTYPE: return (union ncs_arg){ .i = o->dtype };
     case NCS_ARG_REDOP: return (union ncs_arg){ .i = o->op };
@@ -63,7 +63,7 @@ static union ncs_arg argument(const struct operands *o, enum ncs_kind kind)
     }
 }
 
-static int call(lua_State *L, const struct ncs_fn_info *info, const struct operands *o)
+static int collective_invoke(lua_State *L, const struct ncs_fn_info *info, const struct operands *o)
 {
     enum ncs_fn fn = (enum ncs_fn)(info - ncs_fn_info);
     union ncs_arg arg[NCS_MAX_ARGS], result = { 0 };
@@ -82,7 +82,8 @@ struct options {
     bool verify;
 };
 
-static void read_options(lua_State *L, int arg, const struct ncs_fn_info *info, struct options *o)
+static void collective_read_options(lua_State *L, int arg, const struct ncs_fn_info *info,
+                                    struct options *o)
 {
     struct ncs_option rows[8] = {
         { "count", NCS_OPTION_INTEGER, offsetof(struct options, count) },
@@ -199,8 +200,8 @@ static int read_operands(lua_State *L, const struct ncs_fn_info *info, struct op
     return next;
 }
 
-static void check_extent(lua_State *L, const struct ncs_buffer *b, const char *name, size_t count,
-                         size_t blocks)
+static void collective_check_extent(lua_State *L, const struct ncs_buffer *b, const char *name,
+                                    size_t count, size_t blocks)
 {
     if (count > b->count / blocks && count > 0) {
         if (blocks == 1)
@@ -236,8 +237,8 @@ static void check_in_place(lua_State *L, const struct operands *o, size_t bytes)
         ncs_lua_refuse(L, "send and recv overlap: an all-to-all cannot be done in place");
 }
 
-static void resolve(lua_State *L, const struct ncs_fn_info *info, const struct options *options,
-                    struct operands *o)
+static void collective_resolve(lua_State *L, const struct ncs_fn_info *info,
+                               const struct options *options, struct operands *o)
 {
     size_t blocks = o->comm->nranks > 0 ? (size_t)o->comm->nranks : 1;
     bool root = o->root == o->comm->rank;
@@ -254,18 +255,19 @@ static void resolve(lua_State *L, const struct ncs_fn_info *info, const struct o
     size_t reads = ncs_block_count(info->reads, root, (int)blocks);
     size_t writes = ncs_block_count(info->writes, root, (int)blocks);
     if (o->send && reads)
-        check_extent(L, o->send, "send", o->count, reads);
+        collective_check_extent(L, o->send, "send", o->count, reads);
     if (o->recv && writes)
-        check_extent(L, o->recv, "recv", o->count, writes);
+        collective_check_extent(L, o->recv, "recv", o->count, writes);
     if (ncs_blocks_are_many(info->reads) && ncs_blocks_are_many(info->writes) && blocks > 1)
         check_in_place(L, o, o->count * blocks * ncs_buffer_element(o->send));
 }
 
 /* The function is upvalue 1. */
-static int communicate(lua_State *L)
+static int collective_communicate(lua_State *L)
 {
     const struct ncs_fn_info *info = &ncs_fn_info[lua_tointeger(L, lua_upvalueindex(1))];
-    struct operands o = { .comm = ncs_lua_method_any(L, NCS_CLASS_COMM, name_of(info), 4) };
+    struct operands o = { .comm =
+                              ncs_lua_method_any(L, NCS_CLASS_COMM, collective_name_of(info), 4) };
     struct options options = { .count = -1 };
     struct ncs_buffer part;
     ncs_lua_thread(L)->through = info->name;
@@ -283,14 +285,14 @@ static int communicate(lua_State *L)
         lua_pop(L, 1);
     }
     if (info->pair && !peer)
-        return ncs_lua_usage(L, "peer is missing: %s(buffer, peer)", name_of(info));
-    read_options(L, next, info, &options);
+        return ncs_lua_usage(L, "peer is missing: %s(buffer, peer)", collective_name_of(info));
+    collective_read_options(L, next, info, &options);
     o.op = operator(L, options.op);
     o.root = options.root;
     o.peer = options.peer;
-    resolve(L, info, &options, &o);
+    collective_resolve(L, info, &options, &o);
     o.stream = ncs_comm_stream(L, options.stream);
-    return ncs_lua_push_result(L, call(L, info, &o));
+    return ncs_lua_push_result(L, collective_invoke(L, info, &o));
 }
 
 void ncs_collective_methods(lua_State *L)
@@ -300,7 +302,7 @@ void ncs_collective_methods(lua_State *L)
         if (!info->counted || info->one_sided || !info->lua_name)
             continue;
         lua_pushinteger(L, fn);
-        lua_pushcclosure(L, communicate, 1);
-        lua_setfield(L, -2, name_of(info));
+        lua_pushcclosure(L, collective_communicate, 1);
+        lua_setfield(L, -2, collective_name_of(info));
     }
 }

@@ -79,8 +79,8 @@ void ncs_comm_open(lua_State *L, struct ncs_comm *c)
     ncs_comm_name_filled(ncs_lua_rank(L));
 }
 
-static void init_rank(lua_State *L, struct ncs_comm *c, const ncclUniqueId *id,
-                      struct ncs_comm_config *config)
+static void comm_init_rank(lua_State *L, struct ncs_comm *c, const ncclUniqueId *id,
+                           struct ncs_comm_config *config)
 {
     if (config->given)
         NCS_TRY(L, ncclCommInitRankConfig, c->cell, c->nranks, *id, c->rank, &config->config);
@@ -133,7 +133,7 @@ int ncs_comm_init_rank(lua_State *L)
     if (several)
         init_scalable(L, c, list, ids, &config);
     else
-        init_rank(L, c, &id->id, &config);
+        comm_init_rank(L, c, &id->id, &config);
     return 1;
 }
 
@@ -208,7 +208,7 @@ void ncs_comm_world(lua_State *L)
     ncs_id_push(L, &(ncclUniqueId){ { 0 } });
     struct ncs_id *id = lua_touserdata(L, -1);
     world_id(L, &id->id);
-    init_rank(L, c, &id->id, &config);
+    comm_init_rank(L, c, &id->id, &config);
     lua_pop(L, 1);
     rank->world = &c->head;
 }
@@ -238,7 +238,7 @@ static int field_nranks(lua_State *L)
     return 1;
 }
 
-static int field_device(lua_State *L)
+static int comm_field_device(lua_State *L)
 {
     int v = 0;
     NCS_TRY(L, ncclCommCuDevice, ncs_comm_handle(open_self(L)), &v);
@@ -298,7 +298,7 @@ static int field_interrupted(lua_State *L)
 }
 
 static const luaL_Reg fields[] = {
-    { "device", field_device },       { "interrupted", field_interrupted },
+    { "device", comm_field_device },       { "interrupted", field_interrupted },
     { "name", field_name },           { "nranks", field_nranks },
     { "rank", field_rank },           { "state", ncs_comm_state },
     { "stream", field_stream },       { NULL, NULL },

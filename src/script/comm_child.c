@@ -3,12 +3,12 @@
 
 #include "script/option.h"
 
-static struct ncs_comm *self(lua_State *L, const char *method, int max)
+static struct ncs_comm *comm_child_self(lua_State *L, const char *method, int max)
 {
     return ncs_lua_method(L, NCS_CLASS_COMM, method, max);
 }
 
-static ncclConfig_t *given(struct ncs_comm_config *config)
+static ncclConfig_t *is_option_given(struct ncs_comm_config *config)
 {
     return config->given ? &config->config : NULL;
 }
@@ -41,7 +41,7 @@ static int comm_split(lua_State *L)
     static const struct ncs_option more[] = {
         { "color", NCS_OPTION_INT, offsetof(struct split_options, color) },
         { "key", NCS_OPTION_INT, offsetof(struct split_options, key) }, { NULL, 0, 0 } };
-    struct ncs_comm *parent = self(L, "split", 1);
+    struct ncs_comm *parent = comm_child_self(L, "split", 1);
     struct split_options o = { .key = 0 };
     ncs_comm_config_read_with(L, 2, &o.config, more);
     if (lua_type(L, 2) != LUA_TTABLE || lua_getfield(L, 2, "color") == LUA_TNIL)
@@ -50,7 +50,8 @@ static int comm_split(lua_State *L)
     struct ncs_comm *c = make_child(L, parent, &o.config);
     if (parent->split_share && !parent->revoked)
         c->family = parent->family;
-    NCS_TRY(L, ncclCommSplit, ncs_comm_handle(parent), o.color, o.key, c->cell, given(&o.config));
+    NCS_TRY(L, ncclCommSplit, ncs_comm_handle(parent), o.color, o.key, c->cell,
+            is_option_given(&o.config));
     if (o.color != NCCL_SPLIT_NOCOLOR)
         return open_child(L, c);
     /* While the call is in progress NCCL has the address of the cell. */
@@ -72,7 +73,7 @@ static int comm_shrink(lua_State *L)
 {
     static const struct ncs_option more[] = {
         { "abort", NCS_OPTION_FLAG, offsetof(struct shrink_options, abort) }, { NULL, 0, 0 } };
-    struct ncs_comm *parent = self(L, "shrink", 2);
+    struct ncs_comm *parent = comm_child_self(L, "shrink", 2);
     struct shrink_options o = { .abort = false };
     int count;
     lua_settop(L, 3);
@@ -87,15 +88,15 @@ static int comm_shrink(lua_State *L)
     /* Before any check: the parent's work has been cut short even if the call fails. */
     if (o.abort && ncs_comm_handle(parent))
         parent->interrupted = true;
-    NCS_TRY(L, ncclCommShrink, ncs_comm_handle(parent), list, count, c->cell, given(&o.config),
-            o.abort ? NCCL_SHRINK_ABORT : NCCL_SHRINK_DEFAULT);
+    NCS_TRY(L, ncclCommShrink, ncs_comm_handle(parent), list, count, c->cell,
+            is_option_given(&o.config), o.abort ? NCCL_SHRINK_ABORT : NCCL_SHRINK_DEFAULT);
     return open_child(L, c);
 }
 
 /* comm:unique_id(): with which new ranks join, and the caller grows */
 static int comm_unique_id(lua_State *L)
 {
-    struct ncs_comm *c = self(L, "unique_id", 1);
+    struct ncs_comm *c = comm_child_self(L, "unique_id", 1);
     ncs_lua_label(L, 2);
     ncs_id_push(L, &(ncclUniqueId){ { 0 } });
     struct ncs_id *id = lua_touserdata(L, -1);
@@ -113,7 +114,7 @@ static int comm_grow(lua_State *L)
 {
     static const struct ncs_option more[] = {
         { "id", NCS_OPTION_SLOT, offsetof(struct grow_options, id) }, { NULL, 0, 0 } };
-    struct ncs_comm *parent = self(L, "grow", 2);
+    struct ncs_comm *parent = comm_child_self(L, "grow", 2);
     struct grow_options o = { .id = 0 };
     int nranks = ncs_lua_int(L, 2, "nranks");
     lua_settop(L, 3);
@@ -123,7 +124,7 @@ static int comm_grow(lua_State *L)
     c->name = o.config.name;
     ncs_comm_configure(c, &o.config, parent);
     NCS_TRY(L, ncclCommGrow, ncs_comm_handle(parent), nranks, id ? &id->id : NULL, -1, c->cell,
-            given(&o.config));
+            is_option_given(&o.config));
     ncs_comm_open(L, c);
     return 1;
 }
@@ -142,7 +143,7 @@ int ncs_comm_join(lua_State *L)
     c->name = config.name;
     ncs_comm_configure(c, &config, NULL);
     t->about = &c->head;
-    NCS_TRY(L, ncclCommGrow, NULL, nranks, &id->id, rank, c->cell, given(&config));
+    NCS_TRY(L, ncclCommGrow, NULL, nranks, &id->id, rank, c->cell, is_option_given(&config));
     ncs_comm_open(L, c);
     return 1;
 }

@@ -4,7 +4,7 @@
 #include "api/types.h"
 #include "script/option.h"
 
-static struct ncs_comm *self(lua_State *L, const char *method, int max)
+static struct ncs_comm *comm_life_self(lua_State *L, const char *method, int max)
 {
     return ncs_lua_method(L, NCS_CLASS_COMM, method, max);
 }
@@ -47,7 +47,8 @@ static void note_interrupted(lua_State *L, const struct ncs_comm *c, bool interr
 }
 
 /* Whoever waits for what is cut short goes on before the call returns; when it fails nothing is. */
-static int cut_short(lua_State *L, const struct ncs_comm *c, enum ncs_fn fn, bool was, int rc)
+static int comm_life_cut_short(lua_State *L, const struct ncs_comm *c, enum ncs_fn fn, bool was,
+                               int rc)
 {
     if (rc != ncclSuccess && rc != ncclInProgress)
         note_interrupted(L, c, was);
@@ -69,7 +70,7 @@ void ncs_comm_note(lua_State *L, struct ncs_comm *c, enum ncs_fn fn)
 
 static int comm_finalize(lua_State *L)
 {
-    struct ncs_comm *c = self(L, "finalize", 1);
+    struct ncs_comm *c = comm_life_self(L, "finalize", 1);
     ncs_lua_label(L, 2);
     int rc = NCS_TRY(L, ncclCommFinalize, ncs_comm_handle(c));
     ncs_comm_note(L, c, NCS_FN_ncclCommFinalize);
@@ -78,7 +79,7 @@ static int comm_finalize(lua_State *L)
 
 int ncs_comm_destroy(lua_State *L)
 {
-    struct ncs_comm *c = self(L, "destroy", 1);
+    struct ncs_comm *c = comm_life_self(L, "destroy", 1);
     ncs_lua_label(L, 2);
     int rc = NCS_TRY(L, ncclCommDestroy, ncs_comm_handle(c));
     ncs_comm_note(L, c, NCS_FN_ncclCommDestroy);
@@ -87,12 +88,12 @@ int ncs_comm_destroy(lua_State *L)
 
 static int comm_abort(lua_State *L)
 {
-    struct ncs_comm *c = self(L, "abort", 1);
+    struct ncs_comm *c = comm_life_self(L, "abort", 1);
     ncs_lua_label(L, 2);
     bool was = c->interrupted;
     note_interrupted(L, c, true);
-    int rc = cut_short(L, c, NCS_FN_ncclCommAbort, was,
-                       NCS_CALL(L, ncclCommAbort, ncs_comm_handle(c)));
+    int rc = comm_life_cut_short(L, c, NCS_FN_ncclCommAbort, was,
+                                 NCS_CALL(L, ncclCommAbort, ncs_comm_handle(c)));
     ncs_comm_note(L, c, NCS_FN_ncclCommAbort);
     return ncs_lua_push_result(L, rc);
 }
@@ -105,20 +106,20 @@ static const struct ncs_option flag_rows[] = {
 
 static int comm_revoke(lua_State *L)
 {
-    struct ncs_comm *c = self(L, "revoke", 1);
+    struct ncs_comm *c = comm_life_self(L, "revoke", 1);
     struct flags o = { NCCL_REVOKE_DEFAULT };
     ncs_lua_options(L, 2, flag_rows, &o);
     bool was = c->interrupted;
     note_interrupted(L, c, true);
-    int rc = cut_short(L, c, NCS_FN_ncclCommRevoke, was,
-                       NCS_CALL(L, ncclCommRevoke, ncs_comm_handle(c), o.flags));
+    int rc = comm_life_cut_short(L, c, NCS_FN_ncclCommRevoke, was,
+                                 NCS_CALL(L, ncclCommRevoke, ncs_comm_handle(c), o.flags));
     ncs_comm_note(L, c, NCS_FN_ncclCommRevoke);
     return ncs_lua_push_result(L, rc);
 }
 
 static int comm_suspend(lua_State *L)
 {
-    struct ncs_comm *c = self(L, "suspend", 1);
+    struct ncs_comm *c = comm_life_self(L, "suspend", 1);
     struct flags o = { NCCL_SUSPEND_MEM };
     ncs_lua_options(L, 2, flag_rows, &o);
     return ncs_lua_push_result(L, NCS_TRY(L, ncclCommSuspend, ncs_comm_handle(c), o.flags));
@@ -126,7 +127,7 @@ static int comm_suspend(lua_State *L)
 
 static int comm_resume(lua_State *L)
 {
-    struct ncs_comm *c = self(L, "resume", 1);
+    struct ncs_comm *c = comm_life_self(L, "resume", 1);
     ncs_lua_label(L, 2);
     return ncs_lua_push_result(L, NCS_TRY(L, ncclCommResume, ncs_comm_handle(c)));
 }
@@ -138,7 +139,7 @@ static int comm_mem_stats(lua_State *L)
         ncclCommMemStat_t stat;
     } rows[] = { { "suspend", ncclStatGpuMemSuspend }, { "suspended", ncclStatGpuMemSuspended },
                  { "persist", ncclStatGpuMemPersist }, { "total", ncclStatGpuMemTotal } };
-    struct ncs_comm *c = self(L, "mem_stats", 1);
+    struct ncs_comm *c = comm_life_self(L, "mem_stats", 1);
     ncs_lua_label(L, 2);
     lua_createtable(L, 0, 4);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -152,7 +153,7 @@ static int comm_mem_stats(lua_State *L)
 
 static int comm_async_error(lua_State *L)
 {
-    struct ncs_comm *c = self(L, "async_error", 1);
+    struct ncs_comm *c = comm_life_self(L, "async_error", 1);
     ncclResult_t error = ncclSuccess;
     ncs_lua_label(L, 2);
     NCS_TRY(L, ncclCommGetAsyncError, ncs_comm_handle(c), &error);
@@ -162,7 +163,7 @@ static int comm_async_error(lua_State *L)
 
 static int comm_wait_ready(lua_State *L)
 {
-    struct ncs_comm *c = self(L, "wait_ready", 2);
+    struct ncs_comm *c = comm_life_self(L, "wait_ready", 2);
     struct ncs_lua_rank *rank = ncs_lua_rank(L);
     int options = lua_type(L, 2) == LUA_TTABLE ? 2 : 3;
     int64_t limit = options == 2 || lua_isnoneornil(L, 2) ? -1 : ncs_lua_seconds(L, 2, "seconds");

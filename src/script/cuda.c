@@ -52,7 +52,7 @@ static int memory(lua_State *L)
     return 2;
 }
 
-static int last_error(lua_State *L)
+static int cuda_last_error(lua_State *L)
 {
     ncs_lua_begin(L, "cuda.last_error", 1);
     ncs_lua_label(L, 1);
@@ -79,7 +79,7 @@ static void push_snake(lua_State *L, const char *name)
     luaL_pushresult(&out);
 }
 
-static void set_list(lua_State *L, const char *name, const int *list, int length)
+static void cuda_set_list(lua_State *L, const char *name, const int *list, int length)
 {
     push_snake(L, name);
     lua_createtable(L, length, 0);
@@ -116,7 +116,7 @@ static int properties(lua_State *L)
     lua_newtable(L);
 #define NUMBER(type, name) \
     (push_snake(L, #name), lua_pushinteger(L, (lua_Integer)p.name), lua_rawset(L, -3));
-#define LIST(type, name, length) set_list(L, #name, p.name, length);
+#define LIST(type, name, length) cuda_set_list(L, #name, p.name, length);
 #define TEXT(name, length) (push_snake(L, #name), lua_pushstring(L, p.name), lua_rawset(L, -3));
 #define BYTES(name, length) set_bytes(L, #name, p.name, length);
     NCS_CUDA_PROPERTIES(NUMBER, LIST, TEXT, BYTES)
@@ -151,7 +151,7 @@ static const luaL_Reg functions[] = {
     { "buffer", ncs_buffer_make },         { "can_access_peer", can_access_peer },
     { "device", device },                  { "device_count", device_count },
     { "driver_version", driver_version },  { "enable_peer", enable_peer },
-    { "event", ncs_event_new },            { "last_error", last_error },
+    { "event", ncs_event_new },            { "last_error", cuda_last_error },
     { "memory", memory },                  { "properties", properties },
     { "runtime_version", runtime_version }, { "set_device", set_device },
     { "stream", ncs_stream_new },          { "sync", sync },

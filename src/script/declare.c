@@ -17,7 +17,7 @@
 #define INSTRUCTIONS 50000000 /* that a declaration may take */
 
 /* Ends the run of the file, whatever the script has protected. */
-static int stop(lua_State *L)
+static int declare_stop(lua_State *L)
 {
     return ncs_lua_cancel(L);
 }
@@ -79,7 +79,7 @@ static void apply_settings(lua_State *L, struct ncs_declaration *d)
 {
     for (size_t i = 0; i < d->settings->sets; i++)
         if (!ncs_scenario_set(d->scenario, d->settings->set[i], d->err))
-            stop(L);
+            declare_stop(L);
     for (size_t i = 0; i < d->settings->values; i++)
         ncs_scenario_set_value(d->scenario, &d->settings->value[i]);
 }
@@ -91,7 +91,7 @@ static void read_about(lua_State *L, struct ncs_declaration *d, int value)
     ncs_declare_replace(&d->scenario->about, ncs_declare_text(L, d, value));
 }
 
-static void read_ranks(lua_State *L, struct ncs_declaration *d, int value)
+static void declare_read_ranks(lua_State *L, struct ncs_declaration *d, int value)
 {
     if (d->settings->ranks > 0)
         return;
@@ -104,7 +104,7 @@ static void read_ranks(lua_State *L, struct ncs_declaration *d, int value)
     d->scenario->ranks = ncs_lua_int(L, value, "ranks");
 }
 
-static void read_devices(lua_State *L, struct ncs_declaration *d, int value)
+static void declare_read_devices(lua_State *L, struct ncs_declaration *d, int value)
 {
     d->scenario->devices = ncs_lua_int(L, value, "devices");
 }
@@ -123,7 +123,7 @@ static void read_world(lua_State *L, struct ncs_declaration *d, int value)
     }
 }
 
-static void read_policy(lua_State *L, struct ncs_declaration *d, int value)
+static void declare_read_policy(lua_State *L, struct ncs_declaration *d, int value)
 {
     static const char *const names[] = { "strict", "typical", NULL };
     const char *name = ncs_declare_text(L, d, value);
@@ -141,7 +141,7 @@ static void read_verify(lua_State *L, struct ncs_declaration *d, int value)
     d->scenario->verify = ncs_declare_flag(L, d, value);
 }
 
-static void read_timeout(lua_State *L, struct ncs_declaration *d, int value)
+static void declare_read_timeout(lua_State *L, struct ncs_declaration *d, int value)
 {
     if (lua_type(L, value) == LUA_TNUMBER)
         d->scenario->timeout = ncs_lua_seconds(L, value, "timeout");
@@ -158,12 +158,21 @@ static const struct ncs_declare_row first_rows[] = {
 
 /* In the order in which they are read: outcome sees the rest. */
 static const struct ncs_declare_row all_rows[] = {
-    { "about", read_about },      { "bug", ncs_declare_bug },
-    { "devices", read_devices },  { "env", ncs_declare_env },
-    { "exclude", NULL },          { "matrix", NULL },          { "needs", ncs_declare_needs },
-    { "params", NULL },           { "policy", read_policy },   { "ranks", read_ranks },
-    { "sim", ncs_declare_sim },   { "timeout", read_timeout }, { "verify", read_verify },
-    { "world", read_world },      { "outcome", ncs_declare_outcome },
+    { "about", read_about },
+    { "bug", ncs_declare_bug },
+    { "devices", declare_read_devices },
+    { "env", ncs_declare_env },
+    { "exclude", NULL },
+    { "matrix", NULL },
+    { "needs", ncs_declare_needs },
+    { "params", NULL },
+    { "policy", declare_read_policy },
+    { "ranks", declare_read_ranks },
+    { "sim", ncs_declare_sim },
+    { "timeout", declare_read_timeout },
+    { "verify", read_verify },
+    { "world", read_world },
+    { "outcome", ncs_declare_outcome },
     { NULL, NULL },
 };
 
@@ -226,7 +235,7 @@ static void no_memory(const struct ncs_declaration *d)
 }
 
 /* The end of the file's run in any case: a script cannot protect itself from its declaration. */
-static int declare(lua_State *L)
+static int declare_scenario(lua_State *L)
 {
     lua_pushcfunction(L, read_declaration);
     lua_insert(L, 1);
@@ -236,7 +245,7 @@ static int declare(lua_State *L)
         no_memory(d);
     else if (status != LUA_OK && !ncs_lua_thread(L)->cancelled)
         declaration_failed(L, d, d->err);
-    return stop(L);
+    return declare_stop(L);
 }
 
 /* Globals as the file sees them: until `scenario` is read, any other ends the run. */
@@ -246,11 +255,11 @@ static int early_index(lua_State *L)
     bool scenario = lua_type(L, 2) == LUA_TSTRING && strcmp(lua_tostring(L, 2), "scenario") == 0;
     if (scenario) {
         d->seen = true;
-        lua_pushcfunction(L, declare);
+        lua_pushcfunction(L, declare_scenario);
         return 1;
     }
     if (!d->seen)
-        return stop(L);
+        return declare_stop(L);
     ncs_lua_environment(L);
     lua_pushvalue(L, 2);
     lua_gettable(L, -2);
@@ -260,7 +269,7 @@ static int early_index(lua_State *L)
 static int early_newindex(lua_State *L)
 {
     if (!declaration(L)->seen)
-        return stop(L);
+        return declare_stop(L);
     ncs_lua_environment(L);
     lua_replace(L, 1);
     lua_settable(L, 1);
@@ -316,7 +325,7 @@ static const char *find_key(const char *text, const char *key, int first, int *l
 }
 
 /* In characters, as ncs_source_line counts them. */
-static int column_of(const char *text, const char *at)
+static int declare_column_of(const char *text, const char *at)
 {
     struct ncs_source source;
     int column;
@@ -345,7 +354,7 @@ static int place_of_key(const struct ncs_script *s, const char *within, const ch
     found = find_key(from, key, s->line, &line);
     if (!found && !within)
         return s->line;
-    *column = column_of(s->main.text, found ? found : from);
+    *column = declare_column_of(s->main.text, found ? found : from);
     return found ? line : outer;
 }
 
@@ -456,7 +465,7 @@ bool ncs_script_cases(struct ncs_script *script, const struct ncs_script_setting
 
 /* ---- the statement on a rank ---- */
 
-static int misplaced(lua_State *L, const char *why)
+static int declare_misplaced(lua_State *L, const char *why)
 {
     return ncs_lua_raise(L, &(struct ncs_lua_error){ .kind = "scenario", .text = why });
 }
@@ -466,9 +475,9 @@ int ncs_lua_scenario(lua_State *L)
     struct ncs_lua_rank *rank = ncs_lua_rank(L);
     ncs_lua_begin(L, "scenario", 1);
     if (rank->declared)
-        return misplaced(L, "scenario: is declared twice");
+        return declare_misplaced(L, "scenario: is declared twice");
     if (!rank->script->line || ncs_lua_where(L).line != rank->script->line)
-        return misplaced(L, "scenario: must be the first statement of the file");
+        return declare_misplaced(L, "scenario: must be the first statement of the file");
     rank->declared = true;
     return 0;
 }

@@ -16,7 +16,8 @@ static const char *const wanted[] = {
 };
 
 /* The value on top as one of the axis; `what` names it in complaints. */
-static struct ncs_param read_value(lua_State *L, const struct ncs_axis *axis, const char *what)
+static struct ncs_param matrix_read_value(lua_State *L, const struct ncs_axis *axis,
+                                          const char *what)
 {
     static const int type[] = {
         [NCS_PARAM_INT] = LUA_TNUMBER, [NCS_PARAM_NUMBER] = LUA_TNUMBER,
@@ -50,7 +51,8 @@ static struct ncs_param read_value(lua_State *L, const struct ncs_axis *axis, co
 }
 
 /* Appends to a list that the declaration frees, whatever is raised later. */
-static void add_value(struct ncs_param **list, size_t *count, size_t *room, struct ncs_param value)
+static void matrix_add_value(struct ncs_param **list, size_t *count, size_t *room,
+                             struct ncs_param value)
 {
     NCS_PUSH(*list, *count, *room, value);
 }
@@ -85,7 +87,7 @@ static void read_axis(lua_State *L, struct ncs_declaration *d, const char *name,
     for (size_t i = 1; i <= n; i++) {
         snprintf(what, sizeof what, "matrix: %.60s: value %zu", name, i);
         lua_rawgeti(L, value, (lua_Integer)i);
-        struct ncs_param p = read_value(L, axis, what);
+        struct ncs_param p = matrix_read_value(L, axis, what);
         if (!ncs_axis_add(axis, p))
             ncs_lua_usage(L, "%s is %s, which is there already", what, ncs_lua_text(L, -1));
         lua_pop(L, 1);
@@ -93,18 +95,18 @@ static void read_axis(lua_State *L, struct ncs_declaration *d, const char *name,
 }
 
 /* "4 x 100 x 50" */
-static void add_sizes(const struct ncs_matrix *m, struct ncs_str *out)
+static void matrix_add_sizes(const struct ncs_matrix *m, struct ncs_str *out)
 {
     for (size_t i = 0; i < m->axes; i++)
         ncs_str_addf(out, "%s%zu", i ? " x " : "", m->axis[i].values);
 }
 
-static void check_size(lua_State *L, struct ncs_declaration *d)
+static void matrix_check_size(lua_State *L, struct ncs_declaration *d)
 {
     if (ncs_matrix_combinations(&d->matrix) <= NCS_CASES_MOST)
         return;
     struct ncs_str sizes = { 0 };
-    add_sizes(&d->matrix, &sizes);
+    matrix_add_sizes(&d->matrix, &sizes);
     lua_pushlstring(L, sizes.text, sizes.bytes);
     ncs_str_free(&sizes);
     ncs_lua_usage(L, "matrix: %s combinations, more than %d", lua_tostring(L, -1), NCS_CASES_MOST);
@@ -139,13 +141,13 @@ void ncs_declare_matrix(lua_State *L, struct ncs_declaration *d, int value)
     lua_settop(L, list - 1);
     if (d->matrix.axes == 0)
         ncs_lua_usage(L, "matrix has no axes, expected name = { values }");
-    check_size(L, d);
+    matrix_check_size(L, d);
 }
 
 /* ---- exclude ---- */
 
-static void unknown_name(lua_State *L, const struct ncs_matrix *m, const char *entry,
-                         const char *name)
+static void matrix_unknown_name(lua_State *L, const struct ncs_matrix *m, const char *entry,
+                                const char *name)
 {
     char hint[NCS_NEAR_ROOM];
     const char **names = lua_newuserdatauv(L, (m->axes + 1) * sizeof *names, 0);
@@ -161,10 +163,9 @@ static void read_term(lua_State *L, struct ncs_declaration *d, struct ncs_exclus
     char what[120];
     struct ncs_axis *axis = ncs_matrix_axis(&d->matrix, name);
     if (!axis)
-        unknown_name(L, &d->matrix, entry, name);
+        matrix_unknown_name(L, &d->matrix, entry, name);
     snprintf(what, sizeof what, "%s: %.60s", entry, name);
-    add_value(&e->value, &e->values, &e->values_room,
-              read_value(L, axis, what));
+    matrix_add_value(&e->value, &e->values, &e->values_room, matrix_read_value(L, axis, what));
     if (!ncs_axis_has(axis, &e->value[e->values - 1]))
         ncs_lua_usage(L, "%s = %s: the matrix has no such value", what, ncs_lua_text(L, -1));
 }

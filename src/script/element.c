@@ -21,7 +21,7 @@ static double decode_finite(const struct ncs_dtype_info *f, uint32_t bits)
     return ldexp((double)(fraction + (1u << f->fraction)), exponent - f->bias - f->fraction);
 }
 
-static double decode(const struct ncs_dtype_info *f, uint32_t bits)
+static double element_decode(const struct ncs_dtype_info *f, uint32_t bits)
 {
     uint32_t magnitude = bits & (sign_of(f) - 1);
     double v;
@@ -34,7 +34,7 @@ static double decode(const struct ncs_dtype_info *f, uint32_t bits)
     return bits & sign_of(f) ? -v : v;
 }
 
-static uint32_t encode(const struct ncs_dtype_info *f, double v)
+static uint32_t element_encode(const struct ncs_dtype_info *f, double v)
 {
     uint32_t sign = signbit(v) ? sign_of(f) : 0;
     if (isnan(v))
@@ -102,13 +102,13 @@ bool ncs_element_write(int dtype, struct ncs_number v, void *element)
     else if (dtype == ncclFloat32)
         *(any_f32 *)element = v.whole ? (float)v.i : (float)v.d;
     else if (ncs_dtype_info[dtype].bytes == 1)
-        *(uint8_t *)element = (uint8_t)encode(&ncs_dtype_info[dtype], d);
+        *(uint8_t *)element = (uint8_t)element_encode(&ncs_dtype_info[dtype], d);
     else
-        *(any_u16 *)element = (uint16_t)encode(&ncs_dtype_info[dtype], d);
+        *(any_u16 *)element = (uint16_t)element_encode(&ncs_dtype_info[dtype], d);
     return true;
 }
 
-static struct ncs_number whole(int64_t i)
+static struct ncs_number whole_number(int64_t i)
 {
     return (struct ncs_number){ .whole = true, .i = i };
 }
@@ -127,15 +127,16 @@ struct ncs_number ncs_element_read(int dtype, const void *element)
     size_t bytes = ncs_dtype_info[dtype].bytes;
     memcpy(&v, element, bytes);
     switch (dtype) {
-    case ncclInt8: return whole(v.i8);
-    case ncclUint8: return whole(v.u8);
-    case ncclInt32: return whole(v.i32);
-    case ncclUint32: return whole(v.u32);
-    case ncclInt64: return whole(v.i64);
-    case ncclUint64: return v.u64 <= INT64_MAX ? whole((int64_t)v.u64) : fractional((double)v.u64);
+    case ncclInt8: return whole_number(v.i8);
+    case ncclUint8: return whole_number(v.u8);
+    case ncclInt32: return whole_number(v.i32);
+    case ncclUint32: return whole_number(v.u32);
+    case ncclInt64: return whole_number(v.i64);
+    case ncclUint64:
+        return v.u64 <= INT64_MAX ? whole_number((int64_t)v.u64) : fractional((double)v.u64);
     case ncclFloat32: return fractional((double)v.f32);
     case ncclFloat64: return fractional(v.f64);
-    default: return fractional(decode(&ncs_dtype_info[dtype], bytes == 1 ? v.u8 : v.u16));
+    default: return fractional(element_decode(&ncs_dtype_info[dtype], bytes == 1 ? v.u8 : v.u16));
     }
 }
 

@@ -46,7 +46,7 @@ bool ncs_lua_is_error(lua_State *L, int index)
     return same;
 }
 
-static void set_text(lua_State *L, const char *field, const char *text)
+static void error_set_text(lua_State *L, const char *field, const char *text)
 {
     if (text) {
         lua_pushstring(L, text);
@@ -79,13 +79,13 @@ int ncs_lua_raise(lua_State *L, const struct ncs_lua_error *e)
     lua_createtable(L, 0, 10);
     lua_insert(L, -2);
     lua_setfield(L, -2, "message");
-    set_text(L, "kind", e->kind);
-    set_text(L, "name", e->name ? e->name : e->kind);
-    set_text(L, "call", e->call);
+    error_set_text(L, "kind", e->kind);
+    error_set_text(L, "name", e->name ? e->name : e->kind);
+    error_set_text(L, "call", e->call);
     const struct ncs_comm *about = ncs_lua_about(L);
-    set_text(L, "comm", about ? ncs_lua_comm_name(t->rank, about) : NULL);
-    set_text(L, "label", label);
-    set_text(L, "detail", e->detail);
+    error_set_text(L, "comm", about ? ncs_lua_comm_name(t->rank, about) : NULL);
+    error_set_text(L, "label", label);
+    error_set_text(L, "detail", e->detail);
     lua_pushinteger(L, e->code);
     lua_setfield(L, -2, "code");
     lua_pushinteger(L, place.line);
@@ -365,7 +365,7 @@ static void tidy(struct ncs_run_error *e, const struct ncs_script *script)
 }
 
 /* The driver's own threads, which run a stream's functions, count below 0. */
-static int thread_of(const struct ncs_lua_thread *t)
+static int error_thread_of(const struct ncs_lua_thread *t)
 {
     return t->local && t->local->thread > 0 ? t->local->thread : 0;
 }
@@ -387,8 +387,9 @@ static void become_memory(struct ncs_run_error *e)
 static struct ncs_run_error error_of(struct ncs_lua_thread *t, lua_State *L)
 {
     struct ncs_lua_rank *rank = t->rank;
-    struct ncs_run_error e = { .kind = NCS_KIND_LUA, .rank = rank->rank,
-                               .thread = thread_of(t), .place = t->failed };
+    struct ncs_run_error e = {
+        .kind = NCS_KIND_LUA, .rank = rank->rank, .thread = error_thread_of(t), .place = t->failed
+    };
     int top = lua_gettop(L);
     bool refused = ncs_heap_refuse(&rank->heap, false); /* nothing protects what is done here */
     if (lua_type(L, top) == LUA_TTABLE && !ncs_lua_is_error(L, top)) {

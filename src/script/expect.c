@@ -16,7 +16,7 @@ struct options {
     bool fatal;
 };
 
-static void read_options(lua_State *L, int arg, struct options *o)
+static void expect_read_options(lua_State *L, int arg, struct options *o)
 {
     static const struct ncs_option rows[] = {
         { "tol", NCS_OPTION_NUMBER, offsetof(struct options, tol) },
@@ -33,8 +33,8 @@ static void read_options(lua_State *L, int arg, struct options *o)
 
 /* Records; the text is on top of the stack when it failed, at element `first` if it is about
  * elements. Pushes the result. */
-static int record(lua_State *L, bool held, size_t first, const struct ncs_compared *of,
-                  const struct options *o)
+static int expect_record(lua_State *L, bool held, size_t first, const struct ncs_compared *of,
+                         const struct options *o)
 {
     struct ncs_lua_thread *t = ncs_lua_thread(L);
     held = held || t->rank->planned;
@@ -49,7 +49,7 @@ static int record(lua_State *L, bool held, size_t first, const struct ncs_compar
 
 /* ---- elements ---- */
 
-static bool same(int dtype, const void *got, const void *want, double tol, int nranks)
+static bool expect_same(int dtype, const void *got, const void *want, double tol, int nranks)
 {
     size_t bytes = ncs_dtype_bytes(dtype);
     if (memcmp(got, want, bytes) == 0)
@@ -96,7 +96,7 @@ static void wanted_element(lua_State *L, int dtype, size_t i, void *element)
     lua_pop(L, 1);
 }
 
-static void compare(lua_State *L, struct comparison *c)
+static void expect_compare(lua_State *L, struct comparison *c)
 {
     int dtype = c->got->dtype, nranks = ncs_lua_rank(L)->nranks;
     size_t size = ncs_dtype_bytes(dtype), count = c->got->count;
@@ -117,7 +117,7 @@ static void compare(lua_State *L, struct comparison *c)
             unsigned char *w = uniform ? one : want + i * size;
             if (!c->want && !uniform)
                 wanted_element(L, dtype, at + i, w);
-            if (same(dtype, got + i * size, w, c->tol, nranks))
+            if (expect_same(dtype, got + i * size, w, c->tol, nranks))
                 continue;
             if (c->differ++ == 0) {
                 c->first = at + i + 1;
@@ -129,7 +129,7 @@ static void compare(lua_State *L, struct comparison *c)
 }
 
 /* Two elements as texts that differ when the elements do. */
-static void show(int dtype, const void *a, const void *b, char text[2][40])
+static void expect_show(int dtype, const void *a, const void *b, char text[2][40])
 {
     struct ncs_number x = ncs_element_read(dtype, a), y = ncs_element_read(dtype, b);
     for (int digits = 6; digits <= 17; digits++) {
@@ -162,7 +162,7 @@ static int equal_buffer(lua_State *L, struct ncs_buffer *got, const struct optio
         return ncs_lua_wrong(L, 2, "want", "a number, a list, a function or a buffer");
     }
     if (!ncs_lua_rank(L)->planned)
-        compare(L, &c);
+        expect_compare(L, &c);
     struct ncs_compared of = { .dtype = got->dtype, .address = got->bytes };
     if (c.differ)
         of.address = got->bytes + (c.first - 1) * ncs_dtype_bytes(got->dtype);
@@ -170,12 +170,13 @@ static int equal_buffer(lua_State *L, struct ncs_buffer *got, const struct optio
     of.want = c.differ ? ncs_number_double(ncs_element_read(got->dtype, c.want_element)) : of.got;
     if (c.differ) {
         char shown[2][40], text[200];
-        show(got->dtype, c.got_element, c.want_element, shown);
+        expect_show(got->dtype, c.got_element, c.want_element, shown);
         snprintf(text, sizeof text, "element %zu: got %s, want %s (%zu of %zu differ%s)", c.first,
                  shown[0], shown[1], c.differ, got->count, c.differ == 1 ? "s" : "");
         lua_pushstring(L, text);
     }
-    return record(L, c.differ == 0, c.first, got->count && !ncs_lua_rank(L)->planned ? &of : NULL, o);
+    return expect_record(L, c.differ == 0, c.first,
+                         got->count && !ncs_lua_rank(L)->planned ? &of : NULL, o);
 }
 
 /* ---- plain values ---- */
@@ -185,7 +186,8 @@ static bool same_numbers(lua_State *L, int a, int b, const struct options *o)
     if (lua_isinteger(L, a) && lua_isinteger(L, b) && o->tol <= 0)
         return lua_rawequal(L, a, b);
     double x = lua_tonumber(L, a), y = lua_tonumber(L, b);
-    return same(ncclFloat64, &x, &y, o->tol == 0 && x == y ? -1 : o->tol, ncs_lua_rank(L)->nranks);
+    return expect_same(ncclFloat64, &x, &y, o->tol == 0 && x == y ? -1 : o->tol,
+                       ncs_lua_rank(L)->nranks);
 }
 
 /* Pushes why it differs, sets the outermost list's first element that does, and returns false;
@@ -236,13 +238,13 @@ static int expect_equal(lua_State *L)
     ncs_lua_begin(L, "expect.equal", 3);
     if (lua_gettop(L) < 2)
         return ncs_lua_usage(L, "expected two values: expect.equal(got, want)");
-    read_options(L, 3, &o);
+    expect_read_options(L, 3, &o);
     struct ncs_buffer *got = ncs_object_test(L, 1, NCS_CLASS_BUFFER);
     if (got)
         return equal_buffer(L, got, &o);
     size_t first = 0;
     bool same = same_values(L, 1, 2, &o, 0, &first);
-    return record(L, same, first, NULL, &o);
+    return expect_record(L, same, first, NULL, &o);
 }
 
 static int expect_that(lua_State *L)
@@ -253,10 +255,10 @@ static int expect_that(lua_State *L)
     int options = lua_type(L, 2) == LUA_TTABLE ? 2 : 3;
     const char *text = options == 2 || lua_isnoneornil(L, 2) ? "the condition is false"
                                                              : ncs_lua_string(L, 2, "text");
-    read_options(L, options, &o);
+    expect_read_options(L, options, &o);
     bool held = lua_toboolean(L, 1);
     lua_pushstring(L, text);
-    return record(L, held, 0, NULL, &o);
+    return expect_record(L, held, 0, NULL, &o);
 }
 
 /* expect.error(name, fn, ...): returns the error */
@@ -270,7 +272,7 @@ static int expect_error(lua_State *L)
     ncs_lua_check_cancel(L);
     ncs_lua_begin(L, "expect.error", -1);
     if (status == LUA_OK && ncs_lua_rank(L)->planned) { /* only a run knows the error */
-        record(L, true, 0, NULL, NULL);
+        expect_record(L, true, 0, NULL, NULL);
         lua_createtable(L, 0, 2);
         lua_pushstring(L, name);
         lua_setfield(L, -2, "name");
@@ -280,7 +282,7 @@ static int expect_error(lua_State *L)
     }
     if (status == LUA_OK) {
         lua_pushfstring(L, "no error, want %s", name);
-        record(L, false, 0, NULL, NULL);
+        expect_record(L, false, 0, NULL, NULL);
         return 1;
     }
     int error = lua_gettop(L);
@@ -293,7 +295,7 @@ static int expect_error(lua_State *L)
     ncs_lua_shown(L, error);
     const char *shown = ncs_lua_whole_text(L, -1);
     lua_pushfstring(L, "got %s, want %s: %s", got, name, shown);
-    record(L, held, 0, NULL, NULL);
+    expect_record(L, held, 0, NULL, NULL);
     lua_pushvalue(L, error);
     return 1;
 }

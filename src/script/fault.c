@@ -46,7 +46,7 @@ static const struct ncs_option *const option_rows[] = {
 
 /* ---- the parts of `when` ---- */
 
-static const struct ncs_comm *comm_of(lua_State *L, const struct options *o)
+static const struct ncs_comm *fault_comm_of(lua_State *L, const struct options *o)
 {
     struct ncs_object *world = ncs_lua_rank(L)->world;
     if (o->comm)
@@ -54,8 +54,8 @@ static const struct ncs_comm *comm_of(lua_State *L, const struct options *o)
     return world && !world->closed ? (const struct ncs_comm *)world : NULL;
 }
 
-static void read_call(lua_State *L, const struct options *o, const struct ncs_comm *c,
-                      struct ncs_fault *f)
+static void fault_read_call(lua_State *L, const struct options *o, const struct ncs_comm *c,
+                            struct ncs_fault *f)
 {
     int number, rank;
     const struct ncs_journal *j = ncs_run_journal(ncs_lua_rank(L)->run);
@@ -167,11 +167,11 @@ static int make_fault(lua_State *L)
         ncs_lua_usage(L, "give call or func, not both");
     if (o.rank != NONE && o.rank != t->rank->rank)
         return 0;
-    const struct ncs_comm *c = comm_of(L, &o);
+    const struct ncs_comm *c = fault_comm_of(L, &o);
     f.comm = c && (o.comm || o.call != NONE || ncs_fault_is_of_comm(kind))
                  ? ncs_comm_handle(c) : NULL;
     if (o.call != NONE)
-        read_call(L, &o, c, &f);
+        fault_read_call(L, &o, c, &f);
     if (o.func)
         read_func(L, &o, &f);
     read_rest(L, &o, c, &f);

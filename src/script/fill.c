@@ -54,7 +54,7 @@ static void make_element(lua_State *L, const struct ncs_buffer *b, size_t i, voi
 }
 
 /* Waits for what a synchronous function of CUDA has only begun: memset, copies within devices. */
-static void settle(lua_State *L)
+static void fill_synchronize(lua_State *L)
 {
     NCS_TRY(L, cudaStreamSynchronize, cudaStreamLegacy);
 }
@@ -75,7 +75,7 @@ static bool fill_bytes(lua_State *L, const struct ncs_buffer *b, const struct nc
         NCS_TRY(L, cudaMemsetAsync, b->bytes, element[0], b->count * size, s->handle);
     } else if (b->count) {
         NCS_TRY(L, cudaMemset, b->bytes, element[0], b->count * size);
-        settle(L);
+        fill_synchronize(L);
     }
     return true;
 }
@@ -168,7 +168,7 @@ int ncs_buffer_copy_from(lua_State *L)
         NCS_TRY_LENDING(L, ncs_buffer_range(b), ncs_buffer_range(from), cudaMemcpy, b->bytes,
                         from->bytes, bytes, cudaMemcpyDefault);
         if (b->memory <= NCS_MEMORY_NCCL && from->memory <= NCS_MEMORY_NCCL)
-            settle(L);
+            fill_synchronize(L);
     }
     lua_settop(L, 1);
     return 1;

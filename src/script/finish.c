@@ -4,7 +4,7 @@
 
 #define DEVICES 64
 
-static bool is_known(const int *devices, int count, int device)
+static bool finish_is_known(const int *devices, int count, int device)
 {
     for (int i = 0; i < count; i++)
         if (devices[i] == device)
@@ -38,7 +38,7 @@ static void sync_devices(lua_State *L)
     int devices[DEVICES] = { ncs_lua_thread(L)->device }, count = 1;
     for (const struct ncs_object *o = rank->newest; o; o = o->older) {
         int device = o->closed ? -1 : device_of(o);
-        if (device >= 0 && count < DEVICES && !is_known(devices, count, device))
+        if (device >= 0 && count < DEVICES && !finish_is_known(devices, count, device))
             devices[count++] = device;
     }
     for (int i = 0; i < count; i++)
@@ -46,7 +46,7 @@ static void sync_devices(lua_State *L)
 }
 
 /* Polls a non-blocking communicator until nothing of it is in progress. */
-static ncclResult_t settle(lua_State *L, const struct ncs_comm *c)
+static ncclResult_t poll_until_done(lua_State *L, const struct ncs_comm *c)
 {
     ncclResult_t error = ncclInProgress;
     while (error == ncclInProgress)
@@ -66,7 +66,7 @@ static void settle_all(lua_State *L)
 {
     for (struct ncs_object *o = ncs_lua_rank(L)->newest; o; o = o->older)
         if (is_nonblocking(o))
-            settle(L, (struct ncs_comm *)o);
+            poll_until_done(L, (struct ncs_comm *)o);
 }
 
 /* NCCL refuses to destroy what was never made, or is non-blocking and in an error state. */
@@ -74,7 +74,7 @@ static bool must_abort(lua_State *L, const struct ncs_object *o)
 {
     const struct ncs_comm *c = (const struct ncs_comm *)o;
     return (o->id == NCS_CLASS_COMM && c->dropped) ||
-           (is_nonblocking(o) && settle(L, c) != ncclSuccess);
+           (is_nonblocking(o) && poll_until_done(L, c) != ncclSuccess);
 }
 
 static void close_object(lua_State *L, struct ncs_object *o)

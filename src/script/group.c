@@ -21,7 +21,7 @@ static void note_dropped(lua_State *L, int index, unsigned queued)
 }
 
 /* The error on top ends the group: nothing that was queued is launched. */
-static int drop(lua_State *L)
+static int group_drop(lua_State *L)
 {
     struct ncs_lua_thread *t = ncs_lua_thread(L);
     int error = lua_gettop(L);
@@ -40,7 +40,7 @@ static int drop(lua_State *L)
 }
 
 /* Group start and fn, with its results on the stack. If fn raises, the group is ended. */
-static void start(lua_State *L, const char *what)
+static void group_start(lua_State *L, const char *what)
 {
     struct ncs_lua_thread *t = ncs_lua_begin(L, what, 2);
     const char *label = NULL;
@@ -61,13 +61,13 @@ static void start(lua_State *L, const char *what)
     t->what = what;
     t->local->label = label;
     if (status != LUA_OK)
-        drop(L);
+        group_drop(L);
 }
 
 /* nccl.group([label,] fn) */
 int ncs_lua_group(lua_State *L)
 {
-    start(L, "nccl.group");
+    group_start(L, "nccl.group");
     int rc = NCS_TRY(L, ncclGroupEnd);
     ncs_comm_name_filled(ncs_lua_rank(L));
     if (rc == ncclInProgress)
@@ -81,7 +81,7 @@ int ncs_lua_simulate(lua_State *L)
     ncclSimInfo_t info = { sizeof info, NCCL_SIM_INFO_MAGIC, NCCL_VERSION(2, 30, 7),
                            NCCL_UNDEF_FLOAT };
     ncs_lua_before(L, NCS_FN_ncclGroupSimulateEnd); /* it may be missing */
-    start(L, "nccl.simulate");
+    group_start(L, "nccl.simulate");
     NCS_TRY(L, ncclGroupSimulateEnd, &info);
     ncs_comm_name_filled(ncs_lua_rank(L));
     if (info.estimatedTime < 0)

@@ -48,7 +48,7 @@ static void push_quoted(lua_State *L, int index)
     luaL_pushresult(&b);
 }
 
-static void show(lua_State *L, int index, int depth);
+static void inspect_show(lua_State *L, int index, int depth);
 
 /* The key at `at` as it stands in a table's text; entries of a list have none. */
 static void push_key(lua_State *L, int at, lua_Integer expected)
@@ -78,7 +78,7 @@ static void push_table(lua_State *L, int index, int depth)
         push_key(L, key, i);
         if (lua_gettop(L) != value + 3) /* what made the key is below it */
             lua_remove(L, -2);
-        show(L, value, depth + 1);
+        inspect_show(L, value, depth + 1);
         lua_concat(L, 4);
         lua_replace(L, text);
         lua_settop(L, text);
@@ -89,7 +89,7 @@ static void push_table(lua_State *L, int index, int depth)
     lua_settop(L, list);
 }
 
-static void show(lua_State *L, int index, int depth)
+static void inspect_show(lua_State *L, int index, int depth)
 {
     luaL_checkstack(L, 20, NULL);
     index = lua_absindex(L, index);
@@ -112,7 +112,7 @@ static void show(lua_State *L, int index, int depth)
 
 void ncs_lua_show(lua_State *L, int index)
 {
-    show(L, index, 0);
+    inspect_show(L, index, 0);
 }
 
 /* ---- names ---- */
@@ -250,7 +250,7 @@ void ncs_session_names(struct ncs_session *s, const char *path, bool methods,
 
 /* Pushes "OWNERseparatorKEY" for the first key in the table on top whose value is the one at `value`; false, and
  * pushes nothing, when there is none. */
-static bool find_value(lua_State *L, int value, const char *owner, const char *separator)
+static bool inspect_find_value(lua_State *L, int value, const char *owner, const char *separator)
 {
     lua_Integer count = ncs_lua_keys(L, lua_gettop(L));
     int list = lua_gettop(L);
@@ -275,7 +275,7 @@ static bool find_method(lua_State *L, int value)
     for (int i = 0; i < NCS_CLASSES; i++, lua_settop(L, top)) {
         luaL_getmetatable(L, ncs_classes[i]->name);
         lua_getfield(L, -1, "__index");
-        if (lua_getupvalue(L, -1, 1) && find_value(L, value, ncs_classes[i]->name, ":")) {
+        if (lua_getupvalue(L, -1, 1) && inspect_find_value(L, value, ncs_classes[i]->name, ":")) {
             lua_replace(L, top + 1);
             lua_settop(L, top + 1);
             return true;
@@ -289,7 +289,7 @@ static bool find_ready_made(lua_State *L, int value)
 {
     int top = lua_gettop(L);
     lua_getfield(L, LUA_REGISTRYINDEX, "ncs.globals");
-    if (find_value(L, value, "", "")) {
+    if (inspect_find_value(L, value, "", "")) {
         lua_replace(L, top + 1);
         return true;
     }
@@ -302,7 +302,7 @@ static bool find_ready_made(lua_State *L, int value)
         if (!library)
             continue;
         names_behind(L, false);
-        if (find_value(L, value, library, ".")) {
+        if (inspect_find_value(L, value, library, ".")) {
             lua_replace(L, top + 1);
             lua_settop(L, top + 1);
             return true;
@@ -338,11 +338,11 @@ int ncs_lua_help(lua_State *L)
 static const char *variable_of(lua_State *L, int object)
 {
     ncs_lua_environment(L);
-    bool found = find_value(L, object, "", "");
+    bool found = inspect_find_value(L, object, "", "");
     if (!found) {
         lua_pop(L, 1);
         lua_getfield(L, LUA_REGISTRYINDEX, "ncs.globals");
-        found = find_value(L, object, "", "");
+        found = inspect_find_value(L, object, "", "");
     }
     return found ? lua_tostring(L, -1) : NULL;
 }

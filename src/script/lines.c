@@ -56,7 +56,7 @@ int ncs_lines_of_key(const struct ncs_lines *lines, const char *within, const ch
 
 /* ---- parts of the format ---- */
 
-static const unsigned char *take(struct rewriting *r, size_t bytes)
+static const unsigned char *lines_take_bytes(struct rewriting *r, size_t bytes)
 {
     const unsigned char *part = r->at;
     if (r->broken || bytes > (size_t)(r->end - r->at)) {
@@ -67,20 +67,20 @@ static const unsigned char *take(struct rewriting *r, size_t bytes)
     return part;
 }
 
-static const unsigned char *copy(struct rewriting *r, size_t bytes)
+static const unsigned char *lines_copy(struct rewriting *r, size_t bytes)
 {
-    const unsigned char *part = take(r, bytes);
+    const unsigned char *part = lines_take_bytes(r, bytes);
     if (part)
         ncs_str_add_bytes(&r->out, part, bytes);
     return part;
 }
 
 /* Seven bits a byte, the highest first; the last byte has its eighth bit set. */
-static size_t take_number(struct rewriting *r)
+static size_t lines_take_number(struct rewriting *r)
 {
     size_t number = 0;
     for (;;) {
-        const unsigned char *byte = take(r, 1);
+        const unsigned char *byte = lines_take_bytes(r, 1);
         if (!byte || number > SIZE_MAX >> 7) {
             r->broken = true;
             return 0;
@@ -91,7 +91,7 @@ static size_t take_number(struct rewriting *r)
     }
 }
 
-static void add_number(struct ncs_str *out, size_t number)
+static void lines_add_number(struct ncs_str *out, size_t number)
 {
     unsigned char byte[(sizeof number * 8 + 6) / 7], *at = byte + sizeof byte;
     *--at = (unsigned char)(0x80 | (number & 0x7f));
@@ -102,8 +102,8 @@ static void add_number(struct ncs_str *out, size_t number)
 
 static size_t copy_number(struct rewriting *r)
 {
-    size_t number = take_number(r);
-    add_number(&r->out, number);
+    size_t number = lines_take_number(r);
+    lines_add_number(&r->out, number);
     return number;
 }
 
@@ -120,12 +120,12 @@ static void copy_text(struct rewriting *r)
 {
     size_t size = copy_number(r); /* 0: none, else the length and one */
     if (size > 0)
-        copy(r, size - 1);
+        lines_copy(r, size - 1);
 }
 
-static int take_line(struct rewriting *r)
+static int lines_take_line(struct rewriting *r)
 {
-    size_t line = take_number(r);
+    size_t line = lines_take_number(r);
     r->broken = r->broken || line > INT32_MAX;
     return r->broken ? 0 : (int)line;
 }
@@ -136,10 +136,10 @@ static void copy_constants(struct rewriting *r)
 {
     enum { NIL = 0, FALSE_ = 1, TRUE_ = 17, INTEGER = 3, FLOAT = 19, SHORT_TEXT = 4, LONG_TEXT = 20 };
     for (size_t n = copy_count(r); n > 0 && !r->broken; n--) {
-        const unsigned char *kind = copy(r, 1);
+        const unsigned char *kind = lines_copy(r, 1);
         switch (kind ? *kind : -1) {
-        case INTEGER: copy(r, sizeof(lua_Integer)); break;
-        case FLOAT: copy(r, sizeof(lua_Number)); break;
+        case INTEGER: lines_copy(r, sizeof(lua_Integer)); break;
+        case FLOAT: lines_copy(r, sizeof(lua_Number)); break;
         case SHORT_TEXT:
         case LONG_TEXT: copy_text(r); break;
         case NIL:
@@ -153,30 +153,30 @@ static void copy_constants(struct rewriting *r)
 /* The two lists of lines of a function that begins at the line `begin`. */
 static void rewrite_lines(struct rewriting *r, int begin)
 {
-    size_t count = take_number(r);
-    const unsigned char *distance = take(r, count);
-    size_t absolutes = take_number(r), added = 0;
+    size_t count = lines_take_number(r);
+    const unsigned char *distance = lines_take_bytes(r, count);
+    size_t absolutes = lines_take_number(r), added = 0;
     struct ncs_str near = { 0 }, far = { 0 };
     int line = begin, before = ncs_lines_from(r->lines, begin);
     for (size_t pc = 0; distance && pc < count && !r->broken; pc++) {
         bool absolute = (signed char)distance[pc] == ABSOLUTE;
-        if (absolute && (absolutes-- == 0 || take_number(r) != pc))
+        if (absolute && (absolutes-- == 0 || lines_take_number(r) != pc))
             r->broken = true;
-        line = absolute ? take_line(r) : line + (signed char)distance[pc];
+        line = absolute ? lines_take_line(r) : line + (signed char)distance[pc];
         int from = ncs_lines_from(r->lines, line), step = from - before;
         before = from;
         if (absolute || step > FARTHEST || step < -FARTHEST) {
             step = ABSOLUTE;
-            add_number(&far, pc);
-            add_number(&far, (size_t)from);
+            lines_add_number(&far, pc);
+            lines_add_number(&far, (size_t)from);
             added++;
         }
         ncs_str_add_bytes(&near, &(signed char){ (signed char)step }, 1);
     }
     r->broken = r->broken || absolutes != 0;
-    add_number(&r->out, count);
+    lines_add_number(&r->out, count);
     ncs_str_add_bytes(&r->out, near.text, near.bytes);
-    add_number(&r->out, added);
+    lines_add_number(&r->out, added);
     ncs_str_add_bytes(&r->out, far.text, far.bytes);
     ncs_str_free(&near);
     ncs_str_free(&far);
@@ -187,13 +187,13 @@ static void rewrite_function(struct rewriting *r)
     if (++r->depth > DEEPEST)
         r->broken = true;
     copy_text(r); /* the source */
-    int begin = take_line(r), end = take_line(r);
-    add_number(&r->out, (size_t)ncs_lines_from(r->lines, begin));
-    add_number(&r->out, (size_t)ncs_lines_from(r->lines, end));
-    copy(r, 3); /* parameters, whether there are more, size of the stack */
-    copy(r, copy_count(r) * INSTRUCTION);
+    int begin = lines_take_line(r), end = lines_take_line(r);
+    lines_add_number(&r->out, (size_t)ncs_lines_from(r->lines, begin));
+    lines_add_number(&r->out, (size_t)ncs_lines_from(r->lines, end));
+    lines_copy(r, 3); /* parameters, whether there are more, size of the stack */
+    lines_copy(r, copy_count(r) * INSTRUCTION);
     copy_constants(r);
-    copy(r, copy_count(r) * 3); /* upvalues */
+    lines_copy(r, copy_count(r) * 3); /* upvalues */
     for (size_t n = copy_count(r); n > 0 && !r->broken; n--)
         rewrite_function(r);
     rewrite_lines(r, begin);
@@ -210,13 +210,13 @@ static void rewrite_function(struct rewriting *r)
 /* Is it the format that this file knows, with the sizes of this machine? */
 static void copy_head(struct rewriting *r)
 {
-    const unsigned char *head = copy(r, HEAD), *size = copy(r, 3);
+    const unsigned char *head = lines_copy(r, HEAD), *size = lines_copy(r, 3);
     if (!head || !size || memcmp(head, LUA_SIGNATURE, 4) != 0 || head[4] != VERSION ||
         head[5] != FORMAT || size[0] != INSTRUCTION || size[1] != sizeof(lua_Integer) ||
         size[2] != sizeof(lua_Number))
         r->broken = true;
-    copy(r, sizeof(lua_Integer) + sizeof(lua_Number)); /* examples of both */
-    copy(r, 1);                                        /* upvalues of the main function */
+    lines_copy(r, sizeof(lua_Integer) + sizeof(lua_Number)); /* examples of both */
+    lines_copy(r, 1);                                        /* upvalues of the main function */
 }
 
 bool ncs_lines_apply(const struct ncs_lines *lines, struct ncs_str *code, struct ncs_error *err)

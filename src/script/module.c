@@ -156,7 +156,7 @@ static const struct ncs_chunk *find_module(struct ncs_script *s, const char *nam
     return m;
 }
 
-static void set_environment(lua_State *L)
+static void module_set_environment(lua_State *L)
 {
     ncs_lua_environment(L);
     if (!lua_setupvalue(L, -2, 1))
@@ -187,7 +187,7 @@ static int require(lua_State *L)
     lua_pushfstring(L, "@%s", m->file);
     if (luaL_loadbufferx(L, m->code, m->bytes, lua_tostring(L, -1), "b") != LUA_OK)
         return lua_error(L);
-    set_environment(L);
+    module_set_environment(L);
     lua_pushvalue(L, 1);
     if (lua_pcall(L, 1, 1, 0) != LUA_OK) {
         lua_pushnil(L); /* another try runs it again */
@@ -248,7 +248,7 @@ static int load_text(lua_State *L, const char *mode)
     return LUA_ERRSYNTAX;
 }
 
-static int load(lua_State *L)
+static int module_load(lua_State *L)
 {
     bool environment = !lua_isnone(L, 4), given = false;
     const char *mode = luaL_optstring(L, 3, "bt");
@@ -265,7 +265,7 @@ static int load(lua_State *L)
         return 2;
     }
     if (!environment) {
-        set_environment(L);
+        module_set_environment(L);
         return 1;
     }
     lua_pushvalue(L, 4);
@@ -278,6 +278,6 @@ void ncs_lua_modules(lua_State *L)
 {
     lua_pushcfunction(L, require);
     lua_setfield(L, -2, "require");
-    lua_pushcfunction(L, load);
+    lua_pushcfunction(L, module_load);
     lua_setfield(L, -2, "load");
 }

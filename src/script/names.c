@@ -44,7 +44,7 @@ struct use {
 };
 
 /* What is made before the first line of a run, by its class. */
-static enum ncs_class_id class_of(const char *name)
+static enum ncs_class_id names_class_of(const char *name)
 {
     if (strcmp(name, "world") == 0)
         return NCS_CLASS_COMM;
@@ -53,7 +53,7 @@ static enum ncs_class_id class_of(const char *name)
 
 static void judge_object(lua_State *L, struct use *u)
 {
-    enum ncs_class_id id = class_of(u->name);
+    enum ncs_class_id id = names_class_of(u->name);
     if (id == NCS_CLASS_COMM && !u->names->script->scenario->world)
         ncs_lua_usage(L, "there is no world here: scenario{} declares world = false");
     u->found = true;
@@ -124,7 +124,7 @@ static void judge_value(lua_State *L, struct use *u)
                       u->field ? u->field : "", ncs_lua_type(L, -1));
 }
 
-static int judge(lua_State *L)
+static int names_judge(lua_State *L)
 {
     struct use *u = lua_touserdata(L, 1);
     const struct ncs_lint_name *n = u->lint;
@@ -133,7 +133,7 @@ static int judge(lua_State *L)
     u->name = lua_pushlstring(L, n->name, n->at.bytes);
     u->field = n->field ? lua_pushlstring(L, n->field, n->field_at.bytes) : NULL;
     lua_settop(L, FIELD);
-    if (class_of(u->name) != NCS_CLASSES)
+    if (names_class_of(u->name) != NCS_CLASSES)
         judge_object(L, u);
     else
         judge_value(L, u);
@@ -141,7 +141,7 @@ static int judge(lua_State *L)
 }
 
 /* The message of the error on top of the stack: the fact, then what to do about it as the hint. */
-static void complain(lua_State *L, struct ncs_span at, struct ncs_complaints *c)
+static void names_complain(lua_State *L, struct ncs_span at, struct ncs_complaints *c)
 {
     const char *text = "this fails";
     if (lua_type(L, -1) == LUA_TTABLE && lua_getfield(L, -1, "message") == LUA_TSTRING)
@@ -159,11 +159,11 @@ void ncs_judge_name(struct ncs_judge *n, const struct ncs_lint_name *use, size_t
     lua_State *L = n->rank.L;
     struct use u = { .names = n, .lint = use, .assigned = use->assigned, .method = use->method,
                      .called = use->called };
-    lua_pushcfunction(L, judge);
+    lua_pushcfunction(L, names_judge);
     lua_pushlightuserdata(L, &u);
     if (lua_pcall(L, 1, 0, 0) != LUA_OK) {
         struct ncs_span at = u.field && u.found ? use->field_at : use->at;
-        complain(L, (struct ncs_span){ at.at + skip, at.bytes }, c);
+        names_complain(L, (struct ncs_span){ at.at + skip, at.bytes }, c);
     }
     lua_settop(L, 0);
 }

@@ -40,7 +40,7 @@ static int unique_id(lua_State *L)
     return 1;
 }
 
-static int version(lua_State *L)
+static int nccl_version(lua_State *L)
 {
     int v = 0;
     char text[32];
@@ -70,7 +70,7 @@ static int error_string(lua_State *L)
     return 1;
 }
 
-static int last_error(lua_State *L)
+static int nccl_last_error(lua_State *L)
 {
     ncs_lua_begin(L, "nccl.last_error", 1);
     ncs_lua_label(L, 1);
@@ -81,10 +81,10 @@ static int last_error(lua_State *L)
 static const luaL_Reg functions[] = {
     { "error_string", error_string },  { "group", ncs_lua_group },
     { "grow", ncs_comm_join },         { "init_all", ncs_comm_init_all },
-    { "init_rank", ncs_comm_init_rank }, { "last_error", last_error },
+    { "init_rank", ncs_comm_init_rank }, { "last_error", nccl_last_error },
     { "param", ncs_nccl_param },       { "params", ncs_nccl_params },
     { "simulate", ncs_lua_simulate },  { "unique_id", unique_id },
-    { "version", version },            { NULL, NULL },
+    { "version", nccl_version },            { NULL, NULL },
 };
 
 void ncs_lua_nccl(lua_State *L)

@@ -25,7 +25,7 @@ static void push_anchors(lua_State *L)
 }
 
 /* Communicators by address, as long as they are alive: a thread remembers which one it has called last. */
-static void push_comms(lua_State *L)
+static void object_push_comms(lua_State *L)
 {
     if (luaL_getsubtable(L, LUA_REGISTRYINDEX, "ncs.comms"))
         return;
@@ -41,7 +41,7 @@ const struct ncs_comm *ncs_lua_about(lua_State *L)
     if (!o)
         return NULL;
     luaL_checkstack(L, 4, NULL);
-    push_comms(L);
+    object_push_comms(L);
     bool alive = lua_rawgetp(L, -1, o) != LUA_TNIL;
     lua_pop(L, 2);
     return alive ? (const struct ncs_comm *)o : NULL;
@@ -57,7 +57,7 @@ void *ncs_object_new(lua_State *L, enum ncs_class_id id, size_t bytes, int value
     o->serial = ++rank->serials;
     luaL_setmetatable(L, ncs_classes[id]->name);
     if (id == NCS_CLASS_COMM) {
-        push_comms(L);
+        object_push_comms(L);
         lua_pushvalue(L, -2);
         lua_rawsetp(L, -2, o);
         lua_pop(L, 1);

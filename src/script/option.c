@@ -15,7 +15,7 @@ static const struct ncs_option *find_row(const struct ncs_option *rows, const ch
     return NULL;
 }
 
-static int unknown_option(lua_State *L, const struct ncs_option *rows, const char *name)
+static int raise_unknown_option(lua_State *L, const struct ncs_option *rows, const char *name)
 {
     const char *names[MAX_ROWS + 1];
     size_t n = 0;
@@ -39,7 +39,7 @@ static void refuse_other_keys(lua_State *L, int arg, const struct ncs_option *ro
             worst = name;
     }
     if (worst)
-        unknown_option(L, rows, worst);
+        raise_unknown_option(L, rows, worst);
 }
 
 static bool boolean(lua_State *L, int arg, const char *name)

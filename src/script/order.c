@@ -104,7 +104,7 @@ struct key {
     lua_Integer serial;
 };
 
-static int compare(const void *a, const void *b)
+static int order_compare(const void *a, const void *b)
 {
     const struct key *x = a, *y = b;
     if (x->rank != y->rank)
@@ -119,7 +119,7 @@ static int compare(const void *a, const void *b)
     return (x->serial > y->serial) - (x->serial < y->serial);
 }
 
-static struct key describe(lua_State *L, int index, int at)
+static struct key order_describe(lua_State *L, int index, int at)
 {
     struct key k = { .at = at };
     switch (lua_type(L, index)) {
@@ -159,12 +159,12 @@ lua_Integer ncs_lua_keys(lua_State *L, int table)
     lua_createtable(L, (int)count, 0);
     int list = lua_gettop(L), at = 0;
     for (lua_pushnil(L); lua_next(L, table) && at < count; lua_pop(L, 1)) {
-        keys[at] = describe(L, -2, at + 1);
+        keys[at] = order_describe(L, -2, at + 1);
         lua_pushvalue(L, -2);
         lua_rawseti(L, list, ++at);
     }
     lua_settop(L, list);
-    qsort(keys, (size_t)at, sizeof *keys, compare);
+    qsort(keys, (size_t)at, sizeof *keys, order_compare);
     lua_createtable(L, at, 0);
     for (int i = 0; i < at; i++) {
         lua_rawgeti(L, list, keys[i].at);
@@ -228,7 +228,7 @@ int ncs_lua_next(lua_State *L)
     struct key best = { .at = 0 }, after = { .rank = -1 };
     if (!lua_isnil(L, 2)) {
         lua_pushvalue(L, 2);
-        after = describe(L, 2, 0);
+        after = order_describe(L, 2, 0);
         if (after.rank == 0) { /* the usual case: a list */
             lua_Integer follower = (lua_Integer)((lua_Unsigned)after.serial + 1);
             lua_pushinteger(L, follower);
@@ -239,8 +239,8 @@ int ncs_lua_next(lua_State *L)
     lua_settop(L, 2);
     lua_pushnil(L); /* 3: the best key */
     for (lua_pushnil(L); lua_next(L, 1); lua_pop(L, 1)) {
-        struct key k = describe(L, -2, 1);
-        if (compare(&k, &after) > 0 && (!best.at || compare(&k, &best) < 0)) {
+        struct key k = order_describe(L, -2, 1);
+        if (order_compare(&k, &after) > 0 && (!best.at || order_compare(&k, &best) < 0)) {
             best = k;
             lua_pushvalue(L, -2);
             lua_replace(L, 3);

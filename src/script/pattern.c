@@ -10,7 +10,7 @@
 /* Of matches within each other: each takes room on the stack of a rank. */
 #define DEPTH_MOST 200
 
-static void count(struct ncs_matcher *m, uint64_t steps)
+static void pattern_count(struct ncs_matcher *m, uint64_t steps)
 {
     m->steps += steps;
     if (m->steps <= m->most)
@@ -22,7 +22,7 @@ static void count(struct ncs_matcher *m, uint64_t steps)
 
 /* ---- characters ---- */
 
-static int byte(const char *p)
+static int pattern_byte(const char *p)
 {
     return (unsigned char)*p;
 }
@@ -54,12 +54,12 @@ static bool is_of_set(int c, const char *p, const char *last)
     bool negated = p[1] == '^', found = false;
     for (p += 1 + negated; p < last && !found; p++) {
         if (*p == '%') {
-            found = is_of_class(c, byte(++p));
+            found = is_of_class(c, pattern_byte(++p));
         } else if (p[1] == '-' && p + 2 < last) {
-            found = byte(p) <= c && c <= byte(p + 2);
+            found = pattern_byte(p) <= c && c <= pattern_byte(p + 2);
             p += 2;
         } else {
-            found = byte(p) == c;
+            found = pattern_byte(p) == c;
         }
     }
     return found != negated;
@@ -87,20 +87,20 @@ static const char *item_end(struct ncs_matcher *m, const char *p)
 
 static bool is_one(struct ncs_matcher *m, const char *at, const char *p, const char *end)
 {
-    count(m, 1);
+    pattern_count(m, 1);
     if (at >= m->text_end)
         return false;
     switch (*p) {
     case '.': return true;
-    case '%': return is_of_class(byte(at), byte(p + 1));
-    case '[': return is_of_set(byte(at), p, end - 1);
+    case '%': return is_of_class(pattern_byte(at), pattern_byte(p + 1));
+    case '[': return is_of_set(pattern_byte(at), p, end - 1);
     default:  return *p == *at;
     }
 }
 
 /* ---- matching ---- */
 
-static const char *match(struct ncs_matcher *m, const char *at, const char *p);
+static const char *pattern_match(struct ncs_matcher *m, const char *at, const char *p);
 
 static const char *longest_first(struct ncs_matcher *m, const char *at, const char *p,
                                  const char *end)
@@ -109,7 +109,7 @@ static const char *longest_first(struct ncs_matcher *m, const char *at, const ch
     while (is_one(m, at + n, p, end))
         n++;
     for (; n >= 0; n--) {
-        const char *to = match(m, at + n, end + 1);
+        const char *to = pattern_match(m, at + n, end + 1);
         if (to)
             return to;
     }
@@ -120,7 +120,7 @@ static const char *shortest_first(struct ncs_matcher *m, const char *at, const c
                                   const char *end)
 {
     for (;; at++) {
-        const char *to = match(m, at, end + 1);
+        const char *to = pattern_match(m, at, end + 1);
         if (to)
             return to;
         if (!is_one(m, at, p, end))
@@ -133,7 +133,7 @@ static const char *open_capture(struct ncs_matcher *m, const char *at, const cha
     if (m->captures == NCS_PATTERN_CAPTURES)
         luaL_error(m->L, "too many captures");
     m->capture[m->captures++] = (struct ncs_capture){ at, what };
-    const char *to = match(m, at, p);
+    const char *to = pattern_match(m, at, p);
     if (!to)
         m->captures--;
     return to;
@@ -147,7 +147,7 @@ static const char *close_capture(struct ncs_matcher *m, const char *at, const ch
     if (i < 0)
         luaL_error(m->L, "invalid pattern capture");
     m->capture[i].bytes = at - m->capture[i].from;
-    const char *to = match(m, at, p);
+    const char *to = pattern_match(m, at, p);
     if (!to)
         m->capture[i].bytes = NCS_CAPTURE_OPEN;
     return to;
@@ -163,7 +163,7 @@ static const char *same_again(struct ncs_matcher *m, const char *at, int digit)
     size_t bytes = (size_t)c->bytes; /* of a place there are more than any text has */
     if ((size_t)(m->text_end - at) < bytes)
         return NULL;
-    count(m, 1 + bytes / 16);
+    pattern_count(m, 1 + bytes / 16);
     return memcmp(c->from, at, bytes) == 0 ? at + bytes : NULL;
 }
 
@@ -176,7 +176,7 @@ static const char *balance(struct ncs_matcher *m, const char *at, const char *p)
         return NULL;
     size_t open = 1;
     for (at++; at < m->text_end; at++) {
-        count(m, 1);
+        pattern_count(m, 1);
         if (*at == p[1] && --open == 0)
             return at + 1;
         if (*at == p[0] && *at != p[1])
@@ -191,14 +191,14 @@ static bool is_frontier(struct ncs_matcher *m, const char *at, const char *p, co
     if (*p != '[')
         luaL_error(m->L, "missing '[' after '%%f' in pattern");
     *end = item_end(m, p);
-    int before = at == m->text ? 0 : byte(at - 1);
-    return !is_of_set(before, p, *end - 1) && is_of_set(byte(at), p, *end - 1);
+    int before = at == m->text ? 0 : pattern_byte(at - 1);
+    return !is_of_set(before, p, *end - 1) && is_of_set(pattern_byte(at), p, *end - 1);
 }
 
 /* What has a meaning of its own at p, and how it goes on. */
 enum turn { FAILED, GOES_ON, ENDED, PLAIN };
 
-static enum turn special(struct ncs_matcher *m, const char **at, const char **p)
+static enum turn pattern_special(struct ncs_matcher *m, const char **at, const char **p)
 {
     const char *here = *p;
     if (*here == '(') {
@@ -221,9 +221,9 @@ static enum turn special(struct ncs_matcher *m, const char **at, const char **p)
     }
     if (here[1] == 'f')
         return is_frontier(m, *at, here + 2, p) ? GOES_ON : FAILED;
-    if (!isdigit(byte(here + 1)))
+    if (!isdigit(pattern_byte(here + 1)))
         return PLAIN;
-    *at = same_again(m, *at, byte(here + 1));
+    *at = same_again(m, *at, pattern_byte(here + 1));
     *p = here + 2;
     return *at ? GOES_ON : FAILED;
 }
@@ -244,7 +244,7 @@ static enum turn repeated(struct ncs_matcher *m, const char **at, const char **p
         *at = shortest_first(m, *at, *p, end);
         return ENDED;
     case '?':
-        to = is_one(m, *at, *p, end) ? match(m, *at + 1, end + 1) : NULL;
+        to = is_one(m, *at, *p, end) ? pattern_match(m, *at + 1, end + 1) : NULL;
         *p = end + 1;
         if (to)
             *at = to;
@@ -257,14 +257,14 @@ static enum turn repeated(struct ncs_matcher *m, const char **at, const char **p
     }
 }
 
-static const char *match(struct ncs_matcher *m, const char *at, const char *p)
+static const char *pattern_match(struct ncs_matcher *m, const char *at, const char *p)
 {
     enum turn turn = GOES_ON;
     if (++m->depth > DEPTH_MOST)
         luaL_error(m->L, "pattern too complex");
-    count(m, 1);
+    pattern_count(m, 1);
     while (turn == GOES_ON && p != m->pattern_end) {
-        turn = special(m, &at, &p);
+        turn = pattern_special(m, &at, &p);
         if (turn == PLAIN)
             turn = repeated(m, &at, &p, item_end(m, p));
     }
@@ -276,7 +276,7 @@ const char *ncs_pattern_match(struct ncs_matcher *m, const char *at)
 {
     m->depth = 0;
     m->captures = 0;
-    return match(m, at, m->pattern);
+    return pattern_match(m, at, m->pattern);
 }
 
 /* ---- captures ---- */

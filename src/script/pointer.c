@@ -41,7 +41,7 @@ static void push_moved(lua_State *L, int from, lua_Integer bytes)
     lua_setiuservalue(L, -2, 1);
 }
 
-static int add(lua_State *L)
+static int pointer_add(lua_State *L)
 {
     int from = ncs_object_test(L, 1, NCS_CLASS_POINTER) ? 1 : 2;
     ncs_lua_begin(L, "ptr + bytes", -1);
@@ -61,7 +61,7 @@ static int subtract(lua_State *L)
     return 1;
 }
 
-static int equal(lua_State *L)
+static int pointer_equal(lua_State *L)
 {
     const struct ncs_pointer *p = ncs_object_test(L, 1, NCS_CLASS_POINTER);
     const struct ncs_pointer *q = ncs_object_test(L, 2, NCS_CLASS_POINTER);
@@ -69,7 +69,7 @@ static int equal(lua_State *L)
     return 1;
 }
 
-static int text(lua_State *L)
+static int pointer_to_text(lua_State *L)
 {
     const struct ncs_pointer *p = lua_touserdata(L, 1);
     char words[80];
@@ -82,6 +82,8 @@ static int text(lua_State *L)
 }
 
 static const luaL_Reg meta[] = {
-    { "__add", add }, { "__sub", subtract }, { "__eq", equal }, { NULL, NULL } };
+    { "__add", pointer_add }, { "__sub", subtract }, { "__eq", pointer_equal }, { NULL, NULL } };
 
-const struct ncs_class ncs_class_pointer = { .name = "pointer", .meta = meta, .text = text };
+const struct ncs_class ncs_class_pointer = { .name = "pointer",
+                                             .meta = meta,
+                                             .text = pointer_to_text };

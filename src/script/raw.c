@@ -8,7 +8,7 @@
 #include "api/types.h"
 #include "base/near.h"
 
-static int call(lua_State *L)
+static int raw_invoke(lua_State *L)
 {
     struct ncs_raw c = { .fn = (enum ncs_fn)lua_tointeger(L, lua_upvalueindex(1)) };
     union ncs_arg result = { .i = 0 };
@@ -54,7 +54,7 @@ static int c_has(lua_State *L)
 }
 
 /* A dtype by its name or as one of C's constants. */
-static int dtype_of(lua_State *L, int arg)
+static int raw_dtype_of(lua_State *L, int arg)
 {
     lua_Integer number;
     if (!ncs_lua_is_whole(L, arg, &number))
@@ -67,7 +67,7 @@ static int dtype_of(lua_State *L, int arg)
 static int c_host(lua_State *L)
 {
     ncs_lua_begin(L, "C.host", 2);
-    int dtype = dtype_of(L, 1);
+    int dtype = raw_dtype_of(L, 1);
     size_t count = lua_isnoneornil(L, 2) ? 1 : ncs_lua_count(L, 2, "count");
     if (count > ((size_t)1 << 40) / ncs_dtype_bytes(dtype))
         return ncs_lua_usage(L, "count %zu is more than the host has", count);
@@ -78,7 +78,7 @@ static int c_host(lua_State *L)
 static int c_sizeof(lua_State *L)
 {
     ncs_lua_begin(L, "C.sizeof", 1);
-    lua_pushinteger(L, (lua_Integer)ncs_dtype_bytes(dtype_of(L, 1)));
+    lua_pushinteger(L, (lua_Integer)ncs_dtype_bytes(raw_dtype_of(L, 1)));
     return 1;
 }
 
@@ -92,7 +92,7 @@ static int c_check(lua_State *L)
 }
 
 /* Functions of the API are made when they are first named: upvalue 1 is the real table. */
-static int find(lua_State *L)
+static int raw_find_function(lua_State *L)
 {
     if (lua_type(L, 2) != LUA_TSTRING)
         return 0;
@@ -101,7 +101,7 @@ static int find(lua_State *L)
     lua_settop(L, 2);
     if (fn >= 0) {
         lua_pushinteger(L, fn);
-        lua_pushcclosure(L, call, 1);
+        lua_pushcclosure(L, raw_invoke, 1);
         lua_pushvalue(L, 2);
         lua_pushvalue(L, 3);
         lua_rawset(L, 1);
@@ -133,7 +133,7 @@ void ncs_lua_raw(lua_State *L)
     luaL_newlib(L, functions);
     ncs_lua_lock(L, lua_gettop(L), "C");
     lua_getmetatable(L, -2); /* of the real table: replace what happens to unknown names */
-    lua_pushcfunction(L, find);
+    lua_pushcfunction(L, raw_find_function);
     lua_setfield(L, -2, "__index");
     lua_pop(L, 1);
     lua_remove(L, -2);

@@ -15,7 +15,7 @@ static lua_Integer integer(lua_State *L, int arg, const char *name)
     return lua_isboolean(L, arg) ? lua_toboolean(L, arg) : ncs_lua_integer(L, arg, name);
 }
 
-static int int_of(lua_State *L, int arg, const char *name)
+static int raw_argument_int_of(lua_State *L, int arg, const char *name)
 {
     lua_Integer v = integer(L, arg, name);
     if (v < INT_MIN || v > INT_MAX)
@@ -71,7 +71,7 @@ void ncs_raw_lend(lua_State *L, int args)
             ncs_lua_lend_more(L, (struct ncs_range){ from, room });
 }
 
-static const void *pointer_of(lua_State *L, int arg, const char *name, size_t bytes)
+static const void *raw_argument_pointer_of(lua_State *L, int arg, const char *name, size_t bytes)
 {
     bool unsafe = ncs_lua_rank(L)->script->unsafe;
     const char *from;
@@ -120,21 +120,22 @@ static size_t element_of(const struct ncs_raw *c)
     return 0;
 }
 
-static void check_memory(lua_State *L, const struct ncs_raw *c)
+static void raw_argument_check_memory(lua_State *L, const struct ncs_raw *c)
 {
     for (int i = 0; i < c->info->nargs; i++) {
         enum ncs_kind kind = c->info->arg[i].kind;
         if (kind == NCS_ARG_SCALAR)
-            pointer_of(L, c->at[i], c->info->arg[i].name, element_of(c));
+            raw_argument_pointer_of(L, c->at[i], c->info->arg[i].name, element_of(c));
         if (kind == NCS_ARG_IN || kind == NCS_ARG_OUT || kind == NCS_ARG_INOUT ||
             (kind == NCS_ARG_MEMORY && c->fn == NCS_FN_cudaHostRegister))
-            pointer_of(L, c->at[i], c->info->arg[i].name, touched(c, i));
+            raw_argument_pointer_of(L, c->at[i], c->info->arg[i].name, touched(c, i));
     }
 }
 
 /* ---- handles ---- */
 
-static const void *handle_of(lua_State *L, int arg, const char *name, enum ncs_class_id id)
+static const void *raw_argument_handle_of(lua_State *L, int arg, const char *name,
+                                          enum ncs_class_id id)
 {
     lua_Integer small;
     if (lua_isnoneornil(L, arg))
@@ -160,12 +161,12 @@ static lua_Integer items_of(lua_State *L, const struct ncs_raw *c)
     for (int i = 0; i < c->info->nargs; i++)
         if (c->info->arg[i].kind == NCS_ARG_ITEMS || c->info->arg[i].kind == NCS_ARG_NRANKS)
             if (c->info->arg[i].kind == NCS_ARG_ITEMS || c->fn == NCS_FN_ncclCommInitAll)
-                return int_of(L, c->at[i], c->info->arg[i].name);
+                return raw_argument_int_of(L, c->at[i], c->info->arg[i].name);
     return 0;
 }
 
-static void *list_of(lua_State *L, const struct ncs_raw *c, int i, size_t bytes,
-                     void (*read)(lua_State *L, int at, void *to))
+static void *raw_argument_list_of(lua_State *L, const struct ncs_raw *c, int i, size_t bytes,
+                                  void (*raw_argument_read)(lua_State *L, int at, void *to))
 {
     const char *name = c->info->arg[i].name;
     int at = c->at[i];
@@ -181,14 +182,20 @@ static void *list_of(lua_State *L, const struct ncs_raw *c, int i, size_t bytes,
     memset(list, 0, (n + 1) * bytes);
     for (size_t k = 0; k < n; k++) {
         lua_rawgeti(L, at, (lua_Integer)k + 1);
-        read(L, lua_gettop(L), list + k * bytes);
+        raw_argument_read(L, lua_gettop(L), list + k * bytes);
         lua_pop(L, 1);
     }
     return list;
 }
 
-static void read_device(lua_State *L, int at, void *to) { *(int *)to = int_of(L, at, "a device"); }
-static void read_rank(lua_State *L, int at, void *to) { *(int *)to = int_of(L, at, "a rank"); }
+static void read_device(lua_State *L, int at, void *to)
+{
+    *(int *)to = raw_argument_int_of(L, at, "a device");
+}
+static void read_rank(lua_State *L, int at, void *to)
+{
+    *(int *)to = raw_argument_int_of(L, at, "a rank");
+}
 
 static void read_id(lua_State *L, int at, void *to)
 {
@@ -212,7 +219,7 @@ static const void *struct_of(lua_State *L, int at, const char *name, enum ncs_ra
     return to;
 }
 
-static const char *text_of(lua_State *L, int at, const char *name)
+static const char *raw_argument_text_of(lua_State *L, int at, const char *name)
 {
     if (lua_isnoneornil(L, at))
         return NULL;
@@ -232,7 +239,7 @@ static const void *ipc_of(lua_State *L, int at, const char *name)
 }
 
 /* The function and what follows it, userData, are one thing for the library. */
-static void function_of(lua_State *L, struct ncs_raw *c, int i, bool of_stream)
+static void raw_argument_function_of(lua_State *L, struct ncs_raw *c, int i, bool of_stream)
 {
     int at = c->at[i];
     if (lua_isnoneornil(L, at))
@@ -246,7 +253,7 @@ static void function_of(lua_State *L, struct ncs_raw *c, int i, bool of_stream)
 
 /* ---- one argument ---- */
 
-static void read(lua_State *L, struct ncs_raw *c, int i)
+static void raw_argument_read(lua_State *L, struct ncs_raw *c, int i)
 {
     const char *name = c->info->arg[i].name;
     union ncs_arg *out = &c->arg[i];
@@ -254,37 +261,42 @@ static void read(lua_State *L, struct ncs_raw *c, int i)
     switch (c->info->arg[i].kind) {
     case NCS_ARG_IN: case NCS_ARG_OUT: case NCS_ARG_INOUT: case NCS_ARG_MEMORY:
     case NCS_ARG_SCALAR:
-        out->p = pointer_of(L, at, name, 0);
+        out->p = raw_argument_pointer_of(L, at, name, 0);
         break;
     case NCS_ARG_ATTRIBUTE: /* the first three attributes of a pool are of 4 bytes */
-        out->p = pointer_of(L, at, name, c->arg[i - 1].i < cudaMemPoolAttrReleaseThreshold ? 4 : 8);
+        out->p = raw_argument_pointer_of(L, at, name,
+                                         c->arg[i - 1].i < cudaMemPoolAttrReleaseThreshold ? 4 : 8);
         break;
     case NCS_ARG_COMM:
-        out->p = handle_of(L, at, name, NCS_CLASS_COMM);
+        out->p = raw_argument_handle_of(L, at, name, NCS_CLASS_COMM);
         c->of = lua_touserdata(L, at);
         break;
-    case NCS_ARG_STREAM: out->p = handle_of(L, at, name, NCS_CLASS_STREAM); break;
-    case NCS_ARG_EVENT: out->p = handle_of(L, at, name, NCS_CLASS_EVENT); break;
+    case NCS_ARG_STREAM: out->p = raw_argument_handle_of(L, at, name, NCS_CLASS_STREAM); break;
+    case NCS_ARG_EVENT: out->p = raw_argument_handle_of(L, at, name, NCS_CLASS_EVENT); break;
     case NCS_ARG_ID:
         ncs_object_arg(L, at, NCS_CLASS_ID, name);
-        out->p = handle_of(L, at, name, NCS_CLASS_ID);
+        out->p = raw_argument_handle_of(L, at, name, NCS_CLASS_ID);
         break;
-    case NCS_ARG_ID_IN: out->p = handle_of(L, at, name, NCS_CLASS_ID); break;
+    case NCS_ARG_ID_IN: out->p = raw_argument_handle_of(L, at, name, NCS_CLASS_ID); break;
     case NCS_ARG_CONFIG:
-        out->p = handle_of(L, at, name, NCS_CLASS_CONFIG);
+        out->p = raw_argument_handle_of(L, at, name, NCS_CLASS_CONFIG);
         c->config = out->p;
         break;
-    case NCS_ARG_SIMINFO: out->p = handle_of(L, at, name, NCS_CLASS_SIM_INFO); break;
-    case NCS_ARG_WINDOW: out->p = handle_of(L, at, name, NCS_CLASS_WINDOW); break;
-    case NCS_ARG_REGISTRATION: out->p = handle_of(L, at, name, NCS_CLASS_REGISTRATION); break;
-    case NCS_ARG_PARAM: out->p = handle_of(L, at, name, NCS_CLASS_PARAM); break;
-    case NCS_ARG_POOL: out->p = handle_of(L, at, name, NCS_CLASS_POOL); break;
-    case NCS_ARG_DEVICES:
-        out->p = c->devices = list_of(L, c, i, sizeof(int), read_device);
+    case NCS_ARG_SIMINFO: out->p = raw_argument_handle_of(L, at, name, NCS_CLASS_SIM_INFO); break;
+    case NCS_ARG_WINDOW: out->p = raw_argument_handle_of(L, at, name, NCS_CLASS_WINDOW); break;
+    case NCS_ARG_REGISTRATION:
+        out->p = raw_argument_handle_of(L, at, name, NCS_CLASS_REGISTRATION);
         break;
-    case NCS_ARG_RANKS: out->p = list_of(L, c, i, sizeof(int), read_rank); break;
-    case NCS_ARG_IDS: out->p = list_of(L, c, i, sizeof(ncclUniqueId), read_id); break;
-    case NCS_ARG_WAITS: out->p = list_of(L, c, i, sizeof(ncclWaitSignalDesc_t), read_wait); break;
+    case NCS_ARG_PARAM: out->p = raw_argument_handle_of(L, at, name, NCS_CLASS_PARAM); break;
+    case NCS_ARG_POOL: out->p = raw_argument_handle_of(L, at, name, NCS_CLASS_POOL); break;
+    case NCS_ARG_DEVICES:
+        out->p = c->devices = raw_argument_list_of(L, c, i, sizeof(int), read_device);
+        break;
+    case NCS_ARG_RANKS: out->p = raw_argument_list_of(L, c, i, sizeof(int), read_rank); break;
+    case NCS_ARG_IDS: out->p = raw_argument_list_of(L, c, i, sizeof(ncclUniqueId), read_id); break;
+    case NCS_ARG_WAITS:
+        out->p = raw_argument_list_of(L, c, i, sizeof(ncclWaitSignalDesc_t), read_wait);
+        break;
     case NCS_ARG_LOCATION:
         out->p = struct_of(L, at, name, NCS_STRUCT_LOCATION, sizeof(struct cudaMemLocation), false);
         break;
@@ -294,15 +306,15 @@ static void read(lua_State *L, struct ncs_raw *c, int i)
     case NCS_ARG_PROPERTIES:
         out->p = struct_of(L, at, name, NCS_STRUCT_DEVICE, sizeof(struct cudaDeviceProp), true);
         break;
-    case NCS_ARG_TEXT: out->p = text_of(L, at, name); break;
+    case NCS_ARG_TEXT: out->p = raw_argument_text_of(L, at, name); break;
     case NCS_ARG_IPCMEM: case NCS_ARG_IPCEVENT: out->p = ipc_of(L, at, name); break;
-    case NCS_ARG_HOSTFN: function_of(L, c, i, false); break;
-    case NCS_ARG_STREAMFN: function_of(L, c, i, true); break;
+    case NCS_ARG_HOSTFN: raw_argument_function_of(L, c, i, false); break;
+    case NCS_ARG_STREAMFN: raw_argument_function_of(L, c, i, true); break;
     case NCS_ARG_USERDATA: break; /* set with the function */
     case NCS_ARG_SECONDS: out->d = ncs_lua_number(L, at, name); break;
     case NCS_ARG_REDOP: {
         const struct ncs_lua_redop *op = ncs_object_test(L, at, NCS_CLASS_REDOP);
-        out->i = op ? (int64_t)op->op : int_of(L, at, name);
+        out->i = op ? (int64_t)op->op : raw_argument_int_of(L, at, name);
         break;
     }
     case NCS_ARG_COUNT: case NCS_ARG_BYTES: case NCS_ARG_OFFSET: case NCS_ARG_PITCH:
@@ -310,7 +322,7 @@ static void read(lua_State *L, struct ncs_raw *c, int i)
         out->u = (uint64_t)integer(L, at, name);
         break;
     case NCS_ARG_FLAGS: out->u = flags_of(L, at, name); break;
-    default: out->i = int_of(L, at, name);
+    default: out->i = raw_argument_int_of(L, at, name);
     }
 }
 
@@ -327,7 +339,7 @@ void ncs_raw_arguments(lua_State *L, struct ncs_raw *c)
         enum ncs_kind kind = info->arg[i].kind;
         if (ncs_kind_is_out(kind))
             continue;
-        read(L, c, i);
+        raw_argument_read(L, c, i);
         if (kind == NCS_ARG_NRANKS)
             c->nranks = c->arg[i].i;
         if (kind == NCS_ARG_RANK)
@@ -335,5 +347,5 @@ void ncs_raw_arguments(lua_State *L, struct ncs_raw *c)
         if (kind == NCS_ARG_COLOR)
             c->no_color = c->arg[i].i == NCCL_SPLIT_NOCOLOR;
     }
-    check_memory(L, c);
+    raw_argument_check_memory(L, c);
 }

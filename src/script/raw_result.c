@@ -66,7 +66,7 @@ static enum ncs_class_id handle_class(enum ncs_kind kind)
     }
 }
 
-static void cell(lua_State *L, struct ncs_raw *c, int i)
+static void raw_result_cell(lua_State *L, struct ncs_raw *c, int i)
 {
     enum ncs_kind kind = c->info->arg[i].kind;
     enum ncs_class_id class = handle_class(kind);
@@ -94,7 +94,7 @@ void ncs_raw_cells(lua_State *L, struct ncs_raw *c)
     for (int i = 0; i < c->info->nargs; i++) {
         if (!ncs_kind_is_out(c->info->arg[i].kind))
             continue;
-        cell(L, c, i);
+        raw_result_cell(L, c, i);
         c->at[i] = lua_gettop(L);
     }
 }
@@ -102,7 +102,7 @@ void ncs_raw_cells(lua_State *L, struct ncs_raw *c)
 /* ---- what they hold ---- */
 
 /* The list of communicators from the array of handles in a cell. */
-static void push_comms(lua_State *L, const struct ncs_raw *call, int cell)
+static void raw_result_push_comms(lua_State *L, const struct ncs_raw *call, int cell)
 {
     ncclComm_t *handles = lua_touserdata(L, cell);
     lua_Integer n = call->nranks > 0 ? call->nranks : 0;
@@ -155,13 +155,13 @@ static void push_texts(lua_State *L, const struct ncs_raw *c, int i)
     }
 }
 
-static void push(lua_State *L, const struct ncs_raw *c, int i)
+static void raw_result_push(lua_State *L, const struct ncs_raw *c, int i)
 {
     const void *p = c->arg[i].p;
     int at = c->at[i];
     switch (c->info->arg[i].kind) {
     case NCS_ARG_COMM_OUT: push_comm(L, c, at); break;
-    case NCS_ARG_COMMS_OUT: push_comms(L, c, at); break;
+    case NCS_ARG_COMMS_OUT: raw_result_push_comms(L, c, at); break;
     case NCS_ARG_ID_OUT: lua_pushvalue(L, at); break;
     case NCS_ARG_BYTES_OUT: lua_pushinteger(L, (lua_Integer)*(const size_t *)p); break;
     case NCS_ARG_FLOAT_OUT: lua_pushnumber(L, (lua_Number)*(const float *)p); break;
@@ -217,7 +217,7 @@ static void close_freed(lua_State *L, const struct ncs_raw *c, const void *p)
 }
 
 /* What is pinned stays where it is until the rank ends, whatever becomes of the buffer. */
-static void keep(lua_State *L, int arg)
+static void raw_result_keep(lua_State *L, int arg)
 {
     luaL_getsubtable(L, LUA_REGISTRYINDEX, "ncs.pinned");
     lua_pushvalue(L, arg);
@@ -249,7 +249,7 @@ static void note_effect(lua_State *L, const struct ncs_raw *c)
     if (c->fn == NCS_FN_cudaSetDevice)
         t->device = (int)c->arg[0].i;
     else if (c->fn == NCS_FN_cudaHostRegister)
-        keep(L, 1);
+        raw_result_keep(L, 1);
     else if (info->closes_group)
         ncs_comm_name_filled(t->rank);
     else if (lua_touserdata(L, 1) && ends_work(c))
@@ -276,6 +276,6 @@ void ncs_raw_results(lua_State *L, struct ncs_raw *c, bool ok)
         if (!ok)
             lua_pushnil(L);
         else
-            push(L, c, i);
+            raw_result_push(L, c, i);
     }
 }

@@ -90,7 +90,7 @@ static const struct field *const structs[] = {
     [NCS_STRUCT_SIM] = sim_fields,         [NCS_STRUCT_CONFIG] = config_fields,
 };
 
-static const struct field *find(enum ncs_raw_struct what, const char *name)
+static const struct field *raw_struct_find(enum ncs_raw_struct what, const char *name)
 {
     for (const struct field *f = structs[what]; f->name; f++)
         if (strcmp(f->name, name) == 0)
@@ -151,7 +151,7 @@ void ncs_struct_push(lua_State *L, enum ncs_raw_struct what, const void *from)
 
 bool ncs_struct_get(lua_State *L, enum ncs_raw_struct what, const char *field, const void *from)
 {
-    const struct field *f = find(what, field);
+    const struct field *f = raw_struct_find(what, field);
     if (f)
         push_field(L, f, from);
     return f != NULL;
@@ -159,8 +159,8 @@ bool ncs_struct_get(lua_State *L, enum ncs_raw_struct what, const char *field, c
 
 /* ---- from Lua ---- */
 
-static lua_Integer within(lua_State *L, int arg, const char *name, lua_Integer least,
-                          lua_Integer most)
+static lua_Integer raw_struct_within(lua_State *L, int arg, const char *name, lua_Integer least,
+                                     lua_Integer most)
 {
     lua_Integer v = lua_isboolean(L, arg) ? lua_toboolean(L, arg) : ncs_lua_integer(L, arg, name);
     if (v < least || v > most)
@@ -181,15 +181,19 @@ static void read_bytes(lua_State *L, const struct field *f, int arg, char *to)
     memcpy(to, text, count);
 }
 
-static void read_value(lua_State *L, const struct field *f, int arg, char *to)
+static void raw_struct_read_value(lua_State *L, const struct field *f, int arg, char *to)
 {
     switch (f->type) {
-    case INT: *(int *)to = (int)within(L, arg, f->name, INT_MIN, INT_MAX); break;
-    case UNSIGNED: *(unsigned *)to = (unsigned)within(L, arg, f->name, 0, UINT_MAX); break;
-    case SHORT: *(unsigned short *)to = (unsigned short)within(L, arg, f->name, 0, USHRT_MAX); break;
-    case SIZE: *(size_t *)to = (size_t)within(L, arg, f->name, 0, LLONG_MAX); break;
+    case INT: *(int *)to = (int)raw_struct_within(L, arg, f->name, INT_MIN, INT_MAX); break;
+    case UNSIGNED:
+        *(unsigned *)to = (unsigned)raw_struct_within(L, arg, f->name, 0, UINT_MAX);
+        break;
+    case SHORT:
+        *(unsigned short *)to = (unsigned short)raw_struct_within(L, arg, f->name, 0, USHRT_MAX);
+        break;
+    case SIZE: *(size_t *)to = (size_t)raw_struct_within(L, arg, f->name, 0, LLONG_MAX); break;
     case FLOAT: *(float *)to = (float)ncs_lua_number(L, arg, f->name); break;
-    case BOOL: *(bool *)to = within(L, arg, f->name, 0, 1); break;
+    case BOOL: *(bool *)to = raw_struct_within(L, arg, f->name, 0, 1); break;
     case TEXT: case BYTES: read_bytes(L, f, arg, to); break;
     case ADDRESS: ncs_lua_usage(L, "%s is filled in by the library", f->name); break;
     case LOCATION: ncs_struct_read(L, arg, NCS_STRUCT_LOCATION, to, f->name); break;
@@ -200,21 +204,21 @@ static void read_field(lua_State *L, const struct field *f, int arg, void *of)
 {
     char *to = (char *)of + f->offset;
     if (f->type != INT || f->length == 0) {
-        read_value(L, f, arg, to);
+        raw_struct_read_value(L, f, arg, to);
         return;
     }
     if (lua_type(L, arg) != LUA_TTABLE || lua_rawlen(L, arg) != (size_t)f->length)
         ncs_lua_usage(L, "%s must be a list of %d integers", f->name, f->length);
     for (int i = 0; i < f->length; i++) {
         lua_rawgeti(L, arg, i + 1);
-        read_value(L, f, lua_gettop(L), to + (size_t)i * sizeof(int));
+        raw_struct_read_value(L, f, lua_gettop(L), to + (size_t)i * sizeof(int));
         lua_pop(L, 1);
     }
 }
 
 bool ncs_struct_set(lua_State *L, enum ncs_raw_struct what, const char *field, int arg, void *to)
 {
-    const struct field *f = find(what, field);
+    const struct field *f = raw_struct_find(what, field);
     if (f)
         read_field(L, f, arg, to);
     return f != NULL;

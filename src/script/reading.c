@@ -8,14 +8,14 @@
 #include "notation/notation.h"
 #include "script/state.h"
 
-static bool ends_in(const char *file, const char *ending)
+static bool reading_ends_in(const char *file, const char *ending)
 {
     size_t n = strlen(file), m = strlen(ending);
     return n > m && strcmp(file + n - m, ending) == 0;
 }
 
 /* "steps:" or "'steps' :" at the beginning of a line, and nothing that Lua could mean by it. */
-static bool is_key(const char *line, size_t bytes, const char *key)
+static bool reading_is_key(const char *line, size_t bytes, const char *key)
 {
     size_t n = strlen(key), at = 0;
     char quote = bytes > 0 && (line[0] == '"' || line[0] == '\'') ? line[0] : 0;
@@ -38,8 +38,8 @@ bool ncs_reading_looks_yaml(const char *text, size_t bytes)
     for (const char *next; text < end; text = next) {
         const char *stop = memchr(text, '\n', (size_t)(end - text));
         next = stop ? stop + 1 : end;
-        if (is_key(text, (size_t)(next - text), "steps") ||
-            is_key(text, (size_t)(next - text), "scenario"))
+        if (reading_is_key(text, (size_t)(next - text), "steps") ||
+            reading_is_key(text, (size_t)(next - text), "scenario"))
             return true;
     }
     return false;
@@ -51,7 +51,7 @@ bool ncs_reading_open(struct ncs_reading *r, const char *file, struct ncs_error 
     bool within = r->is_module && !r->unsafe;
     if (!(within ? ncs_file_read_within : ncs_file_read)(file, NCS_FILE_LIMIT, "a scenario", &r->text, err))
         return false;
-    if (!r->yaml && !ends_in(file, ".lua"))
+    if (!r->yaml && !reading_ends_in(file, ".lua"))
         r->yaml = ncs_reading_looks_yaml(r->text.text, r->text.bytes);
     ncs_source_init(&r->source, file, r->text.text, r->text.bytes);
     r->complaints.source = &r->source;

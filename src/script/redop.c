@@ -55,7 +55,7 @@ static int redop_destroy(lua_State *L)
     return ncs_lua_push_result(L, rc);
 }
 
-static int field_dtype(lua_State *L)
+static int redop_field_dtype(lua_State *L)
 {
     lua_pushstring(L, ncs_dtype_name(((struct ncs_lua_redop *)lua_touserdata(L, 1))->dtype));
     return 1;
@@ -77,7 +77,7 @@ static int redop_text(lua_State *L)
 }
 
 static const luaL_Reg methods[] = { { "destroy", redop_destroy }, { NULL, NULL } };
-static const luaL_Reg fields[] = { { "dtype", field_dtype }, { NULL, NULL } };
+static const luaL_Reg fields[] = { { "dtype", redop_field_dtype }, { NULL, NULL } };
 
 const struct ncs_class ncs_class_redop = {
     .name = "op", .gone = "destroyed", .methods = { methods }, .fields = fields,

@@ -15,7 +15,7 @@ struct options {
 #define OPTION(name, kind) { #name, kind, offsetof(struct options, name) }
 
 /* Begins a call on the communicator at 1, with at most `max` arguments. */
-static struct ncs_comm *begin(lua_State *L, const char *method, enum ncs_fn fn, int max)
+static struct ncs_comm *rma_begin(lua_State *L, const char *method, enum ncs_fn fn, int max)
 {
     struct ncs_comm *c = ncs_lua_method_any(L, NCS_CLASS_COMM, method, max);
     ncs_lua_thread(L)->through = ncs_fn_info[fn].name;
@@ -32,7 +32,7 @@ static int put_signal(lua_State *L)
         OPTION(sig_idx, NCS_OPTION_INT),   OPTION(ctx, NCS_OPTION_INT),
         OPTION(flags, NCS_OPTION_INT),     { NULL, 0, 0 },
     };
-    struct ncs_comm *c = begin(L, "put_signal", NCS_FN_ncclPutSignal, 4);
+    struct ncs_comm *c = rma_begin(L, "put_signal", NCS_FN_ncclPutSignal, 4);
     struct options o = { .count = -1, .first = 1 };
     const struct ncs_buffer *x = ncs_object_arg(L, 2, NCS_CLASS_BUFFER, "buffer");
     ncs_buffer_check_live(L, x, "buffer");
@@ -60,7 +60,7 @@ static int signal_peer(lua_State *L)
         OPTION(ctx, NCS_OPTION_INT),     OPTION(flags, NCS_OPTION_INT),
         { NULL, 0, 0 },
     };
-    struct ncs_comm *c = begin(L, "signal", NCS_FN_ncclSignal, 2);
+    struct ncs_comm *c = rma_begin(L, "signal", NCS_FN_ncclSignal, 2);
     struct options o = { 0 };
     int peer = ncs_lua_int(L, 2, "peer");
     ncs_lua_options(L, 3, rows, &o);
@@ -104,7 +104,7 @@ static int wait_signal(lua_State *L)
         OPTION(sig_idx, NCS_OPTION_INT), OPTION(ctx, NCS_OPTION_INT),
         { NULL, 0, 0 },
     };
-    struct ncs_comm *c = begin(L, "wait_signal", NCS_FN_ncclWaitSignal, 2);
+    struct ncs_comm *c = rma_begin(L, "wait_signal", NCS_FN_ncclWaitSignal, 2);
     struct options o = { .op_cnt = 1 };
     bool list = lua_type(L, 2) == LUA_TTABLE;
     size_t n = list ? ncs_lua_list(L, 2, "peer", "a rank or a list of ranks and tables") : 1;

@@ -225,7 +225,7 @@ static int random_seed(lua_State *L)
 
 /* ---- time ---- */
 
-static int64_t now(lua_State *L)
+static int64_t sandbox_now(lua_State *L)
 {
     struct ncs_lua_thread *t = ncs_lua_thread(L);
     t->running = L;
@@ -249,7 +249,7 @@ static int time_field(lua_State *L, const char *name, int fallback)
 static int script_time(lua_State *L)
 {
     if (lua_isnoneornil(L, 1)) {
-        lua_pushinteger(L, now(L) / 1000000000);
+        lua_pushinteger(L, sandbox_now(L) / 1000000000);
         return 1;
     }
     luaL_checktype(L, 1, LUA_TTABLE);
@@ -265,7 +265,7 @@ static int script_time(lua_State *L)
 
 static int script_clock(lua_State *L)
 {
-    lua_pushnumber(L, (lua_Number)now(L) / 1e9);
+    lua_pushnumber(L, (lua_Number)sandbox_now(L) / 1e9);
     return 1;
 }
 
@@ -273,7 +273,7 @@ static int script_clock(lua_State *L)
 static int script_date(lua_State *L)
 {
     const char *fmt = luaL_optstring(L, 1, "%c");
-    lua_Integer time = lua_isnoneornil(L, 2) ? (lua_Integer)(now(L) / 1000000000)
+    lua_Integer time = lua_isnoneornil(L, 2) ? (lua_Integer)(sandbox_now(L) / 1000000000)
                                              : luaL_checkinteger(L, 2);
     lua_pushfstring(L, "!%s", *fmt == '!' ? fmt + 1 : fmt);
     lua_insert(L, 1);
@@ -284,7 +284,7 @@ static int script_date(lua_State *L)
 
 /* ---- putting it together ---- */
 
-static void take(lua_State *L, int from, int to, const char *const *names)
+static void sandbox_copy_fields(lua_State *L, int from, int to, const char *const *names)
 {
     for (; *names; names++) {
         lua_getfield(L, from, *names);
@@ -306,7 +306,7 @@ static const luaL_Reg table_guards[] = {
 static const luaL_Reg utf8_guards[] = {
     { "len", guarded_text }, { "offset", guarded_text }, { NULL, NULL } };
 
-static void put(lua_State *L, int to, const char *name, lua_CFunction fn)
+static void sandbox_set(lua_State *L, int to, const char *name, lua_CFunction fn)
 {
     lua_pushcfunction(L, fn);
     lua_setfield(L, to, name);
@@ -325,7 +325,7 @@ static int open_library(lua_State *L, lua_CFunction open)
 static void string_library(lua_State *L, int globals)
 {
     int from = open_library(L, luaopen_string), to = from + 1;
-    take(L, from, to, string_names);
+    sandbox_copy_fields(L, from, to, string_names);
     wrap(L, from, to, "rep", guarded_rep);
     wrap(L, from, to, "format", ncs_lua_format);
     ncs_lua_search(L);
@@ -355,11 +355,11 @@ static void os_library(lua_State *L, int globals, bool unsafe)
     int from = open_library(L, luaopen_os), to = from + 1;
     lua_getfield(L, from, "difftime");
     lua_setfield(L, to, "difftime");
-    put(L, to, "time", script_time);
-    put(L, to, "clock", script_clock);
+    sandbox_set(L, to, "time", script_time);
+    sandbox_set(L, to, "clock", script_clock);
     wrap(L, from, to, "date", script_date);
     if (unsafe)
-        take(L, from, to, unsafe_os_names);
+        sandbox_copy_fields(L, from, to, unsafe_os_names);
     announce(L, "os");
     ncs_lua_lock(L, to, "os");
     lua_setfield(L, globals, "os");
@@ -371,7 +371,7 @@ static void plain_library(lua_State *L, int globals, const char *name, lua_CFunc
                           const char *const *names, const luaL_Reg *guards)
 {
     int from = open_library(L, open);
-    take(L, from, from + 1, names);
+    sandbox_copy_fields(L, from, from + 1, names);
     for (; guards && guards->name; guards++)
         wrap(L, from, from + 1, guards->name, guards->func);
     lua_setfield(L, globals, name);
@@ -383,16 +383,16 @@ static void base_library(lua_State *L, int globals)
     lua_pushcfunction(L, luaopen_base);
     lua_call(L, 0, 1); /* it is Lua's own table of globals, which no script sees */
     int from = lua_gettop(L);
-    take(L, from, globals, base_names);
+    sandbox_copy_fields(L, from, globals, base_names);
     wrap(L, from, globals, "setmetatable", guarded_setmetatable);
     wrap(L, from, globals, "rawset", guarded_rawset);
     wrap(L, from, globals, "collectgarbage", guarded_collect);
     lua_pop(L, 1);
-    put(L, globals, "assert", script_assert);
-    put(L, globals, "print", script_print);
-    put(L, globals, "pairs", ncs_lua_pairs);
-    put(L, globals, "next", ncs_lua_next);
-    put(L, globals, "tostring", ncs_lua_tostring);
+    sandbox_set(L, globals, "assert", script_assert);
+    sandbox_set(L, globals, "print", script_print);
+    sandbox_set(L, globals, "pairs", ncs_lua_pairs);
+    sandbox_set(L, globals, "next", ncs_lua_next);
+    sandbox_set(L, globals, "tostring", ncs_lua_tostring);
     lua_pushliteral(L, LUA_VERSION);
     lua_setfield(L, globals, "_VERSION");
 }
@@ -411,8 +411,8 @@ void ncs_lua_sandbox(lua_State *L)
     plain_library(L, globals, "coroutine", luaopen_coroutine, coroutine_names, NULL);
 
     lua_getfield(L, globals, "math");
-    put(L, lua_gettop(L), "random", random_number);
-    put(L, lua_gettop(L), "randomseed", random_seed);
+    sandbox_set(L, lua_gettop(L), "random", random_number);
+    sandbox_set(L, lua_gettop(L), "randomseed", random_seed);
     lua_settop(L, globals);
 
     open_library(L, luaopen_debug);

@@ -11,7 +11,7 @@
 
 #define PLAN_INSTRUCTIONS 20000000 /* that a rank may take on driver plan */
 
-static char *folder_of(const char *file)
+static char *script_folder_of(const char *file)
 {
     const char *slash = strrchr(file, '/');
     struct ncs_str folder = { 0 };
@@ -71,7 +71,7 @@ struct ncs_script *ncs_script_open(const char *file, const struct ncs_script_set
     struct ncs_script *s = ncs_new(sizeof *s);
     memset(err, 0, sizeof *err);
     s->main.file = ncs_copy_text(file);
-    s->folder = folder_of(file);
+    s->folder = script_folder_of(file);
     s->unsafe = settings->unsafe;
     reading->unsafe = settings->unsafe;
     bool ok = (reading->complaints.source || ncs_reading_open(reading, file, err)) &&
@@ -110,7 +110,7 @@ static int load_main(lua_State *L)
     return 1;
 }
 
-static void seed(struct ncs_lua_rank *rank, uint64_t seed_of_run)
+static void seed_rank(struct ncs_lua_rank *rank, uint64_t seed_of_run)
 {
     rank->random.state = ncs_hash(ncs_hash(1, seed_of_run), (uint64_t)rank->rank);
     rank->fill_random.state = ncs_hash(ncs_hash(2, seed_of_run), (uint64_t)rank->rank);
@@ -135,14 +135,14 @@ struct ncs_lua_rank *ncs_lua_rank_new(struct ncs_script *script, struct ncs_run 
     rank->planned = strcmp(options->driver, "plan") == 0;
     rank->budget = PLAN_INSTRUCTIONS;
     rank->device = number % (options->devices > 0 ? options->devices : 8);
-    seed(rank, options->seed);
+    seed_rank(rank, options->seed);
     if (ncs_lua_open(rank, err))
         return rank;
     ncs_free(rank);
     return NULL;
 }
 
-static void *rank_new(void *self, struct ncs_run *run, int number, struct ncs_error *err)
+static void *script_rank_new(void *self, struct ncs_run *run, int number, struct ncs_error *err)
 {
     struct ncs_lua_rank *rank = ncs_lua_rank_new(self, run, number, err);
     if (!rank)
@@ -185,7 +185,7 @@ void ncs_lua_rank_main(struct ncs_lua_rank *rank, lua_CFunction live_on)
         ncs_lua_report(t, L);
 }
 
-static void rank_main(void *arg)
+static void script_rank_main(void *arg)
 {
     ncs_lua_rank_main(arg, live);
 }
@@ -193,6 +193,9 @@ static void rank_main(void *arg)
 struct ncs_program ncs_script_program(struct ncs_script *s, const struct ncs_scenario *scenario)
 {
     s->scenario = scenario;
-    return (struct ncs_program){ .self = s, .rank_new = rank_new, .rank_main = rank_main,
-                                 .rank_free = ncs_lua_rank_free, .blank = s->blank };
+    return (struct ncs_program){ .self = s,
+                                 .rank_new = script_rank_new,
+                                 .rank_main = script_rank_main,
+                                 .rank_free = ncs_lua_rank_free,
+                                 .blank = s->blank };
 }

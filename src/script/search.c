@@ -92,12 +92,12 @@ static int search(lua_State *L, bool find)
     return 2 + ncs_pattern_push(&m, at, to, false);
 }
 
-static int find(lua_State *L)
+static int search_text(lua_State *L)
 {
     return search(L, true);
 }
 
-static int match(lua_State *L)
+static int search_match(lua_State *L)
 {
     return search(L, false);
 }
@@ -141,7 +141,7 @@ static int gmatch(lua_State *L)
 /* ---- gsub ---- */
 
 /* The text at 3 with what it has of captures put in. */
-static void add_text(struct ncs_matcher *m, luaL_Buffer *b, const char *from, const char *to)
+static void search_add_text(struct ncs_matcher *m, luaL_Buffer *b, const char *from, const char *to)
 {
     size_t bytes;
     const char *p = lua_tolstring(m->L, 3, &bytes), *end = p + bytes;
@@ -165,7 +165,8 @@ static void add_text(struct ncs_matcher *m, luaL_Buffer *b, const char *from, co
 }
 
 /* What stands for the match; false = the match itself. */
-static bool add_value(struct ncs_matcher *m, luaL_Buffer *b, const char *from, const char *to)
+static bool search_add_value(struct ncs_matcher *m, luaL_Buffer *b, const char *from,
+                             const char *to)
 {
     lua_State *L = m->L;
     switch (lua_type(L, 3)) {
@@ -178,7 +179,7 @@ static bool add_value(struct ncs_matcher *m, luaL_Buffer *b, const char *from, c
         lua_gettable(L, 3);
         break;
     default:
-        add_text(m, b, from, to);
+        search_add_text(m, b, from, to);
         return true;
     }
     if (!lua_toboolean(L, -1)) {
@@ -207,7 +208,7 @@ static int gsub(lua_State *L)
         const char *to = ncs_pattern_match(&m, at);
         if (to && to != last_end) {
             n++;
-            changed = add_value(&m, &b, at, to) || changed;
+            changed = search_add_value(&m, &b, at, to) || changed;
             at = last_end = to;
         } else if (at < m.text_end) {
             luaL_addchar(&b, *at++);
@@ -228,7 +229,10 @@ static int gsub(lua_State *L)
 
 void ncs_lua_search(lua_State *L)
 {
-    static const luaL_Reg functions[] = {
-        { "find", find }, { "gmatch", gmatch }, { "gsub", gsub }, { "match", match }, { NULL, NULL } };
+    static const luaL_Reg functions[] = { { "find", search_text },
+                                          { "gmatch", gmatch },
+                                          { "gsub", gsub },
+                                          { "match", search_match },
+                                          { NULL, NULL } };
     luaL_setfuncs(L, functions, 0);
 }

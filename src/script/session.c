@@ -171,7 +171,7 @@ static void keep_local(void *arg, const struct ncs_lint_statement *st)
     ncs_str_add(k->out, st->valued ? " " : " = nil");
 }
 
-static void keep(const char *text, size_t bytes, struct ncs_str *out, struct ncs_str *names)
+static void session_keep(const char *text, size_t bytes, struct ncs_str *out, struct ncs_str *names)
 {
     struct keeping k = { .text = text, .out = out, .names = names };
     struct ncs_lint_error e;
@@ -181,7 +181,7 @@ static void keep(const char *text, size_t bytes, struct ncs_str *out, struct ncs
 
 void ncs_session_keep(const char *text, size_t bytes, struct ncs_str *out)
 {
-    keep(text, bytes, out, NULL);
+    session_keep(text, bytes, out, NULL);
 }
 
 const char *ncs_session_text(const struct ncs_session *s)
@@ -210,7 +210,7 @@ static enum ncs_read read_statements(const char *file, const char *text, size_t 
                                      struct ncs_error *err)
 {
     struct ncs_str kept = { 0 }, names = { 0 };
-    keep(text, bytes, &kept, &names);
+    session_keep(text, bytes, &kept, &names);
     code->names = names.bytes ? ncs_str_take(&names) : NULL;
     bool ok = compile(file, "", kept.text ? kept.text : "", kept.bytes, line, lines, code, err);
     ncs_str_free(&kept);
@@ -331,7 +331,7 @@ void ncs_session_help(struct ncs_session *s, int rank, const char *topic)
 }
 
 /* What was made local may be read while it is nil, as in a function. */
-static void declare(lua_State *L, const char *names)
+static void session_declare(lua_State *L, const char *names)
 {
     luaL_getsubtable(L, LUA_REGISTRYINDEX, NCS_DECLARED);
     for (size_t n; names && *names; names += n + 1) {
@@ -347,7 +347,7 @@ static int load_code(lua_State *L)
 {
     const struct ncs_code *code = lua_touserdata(L, 1);
     if (code->names)
-        declare(L, code->names);
+        session_declare(L, code->names);
     lua_pushfstring(L, "@%s", code->chunk.file);
     if (luaL_loadbufferx(L, code->chunk.code, code->chunk.bytes, lua_tostring(L, -1), "b") != LUA_OK)
         return lua_error(L);
@@ -375,7 +375,7 @@ static int show_all(lua_State *L)
 }
 
 /* One object, older than the line: methods without a result return what they are called on. */
-static bool is_self(lua_State *L, int first, lua_Integer before)
+static bool session_is_self(lua_State *L, int first, lua_Integer before)
 {
     const struct ncs_object *o = lua_gettop(L) == first ? ncs_object_any(L, first) : NULL;
     return o && o->serial <= before;
@@ -398,7 +398,7 @@ static void answer(lua_State *L, struct ncs_session *s, const struct ncs_code *c
         ncs_free(text);
         return;
     }
-    if (lua_gettop(L) < first || (code->call && is_self(L, first, before))) {
+    if (lua_gettop(L) < first || (code->call && session_is_self(L, first, before))) {
         reply(s, rank, line, NCS_REPLY_NOTHING, NULL);
         return;
     }
@@ -447,7 +447,7 @@ static int serve(lua_State *L)
     }
 }
 
-static void *rank_new(void *self, struct ncs_run *run, int number, struct ncs_error *err)
+static void *session_rank_new(void *self, struct ncs_run *run, int number, struct ncs_error *err)
 {
     struct ncs_session *s = self;
     struct ncs_lua_rank *rank = ncs_lua_rank_new(s->script, run, number, err);
@@ -461,7 +461,7 @@ static void *rank_new(void *self, struct ncs_run *run, int number, struct ncs_er
     return rank;
 }
 
-static void rank_main(void *rank)
+static void session_rank_main(void *rank)
 {
     ncs_lua_rank_main(rank, serve);
 }
@@ -475,7 +475,9 @@ static void rank_free(void *arg)
 
 struct ncs_program ncs_session_program(struct ncs_session *s)
 {
-    return (struct ncs_program){ .self = s, .rank_new = rank_new, .rank_main = rank_main,
+    return (struct ncs_program){ .self = s,
+                                 .rank_new = session_rank_new,
+                                 .rank_main = session_rank_main,
                                  .rank_free = rank_free };
 }
 

@@ -26,7 +26,7 @@ const char *ncs_script_intern(struct ncs_script *s, const char *text)
     return t->text;
 }
 
-static void free_chain(void *first, void *arg)
+static void state_free_chain(void *first, void *arg)
 {
     (void)arg;
     for (struct text *t = first, *next; t; t = next) {
@@ -37,7 +37,7 @@ static void free_chain(void *first, void *arg)
 
 void ncs_script_free_texts(struct ncs_script *s)
 {
-    ncs_map_each(&s->texts, free_chain, NULL);
+    ncs_map_each(&s->texts, state_free_chain, NULL);
     ncs_map_free(&s->texts);
 }
 

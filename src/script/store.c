@@ -32,7 +32,7 @@ static struct ncs_lua_thread *method(lua_State *L, const char *what, int max)
 }
 
 /* What other ranks do decides about what is returned. */
-static void listen(const struct ncs_lua_rank *rank)
+static void store_listen(const struct ncs_lua_rank *rank)
 {
     if (rank->planned)
         ncs_driver_plan_listens(rank->rank);
@@ -66,7 +66,7 @@ static int store_get(lua_State *L)
     void *value = NULL;
     size_t bytes = 0;
     ncs_lua_options(L, 2, rows, &o);
-    listen(rank);
+    store_listen(rank);
     bool there = ncs_run_store_get(rank->run, key, o.timeout, &value, &bytes);
     ncs_free(rank->held);
     rank->held = there ? value : NULL; /* Lua may run out of memory below */
@@ -85,7 +85,7 @@ static int store_add(lua_State *L)
     struct ncs_lua_thread *t = method(L, "store:add", 2);
     const char *key = ncs_lua_string(L, 1, "key");
     int64_t n = ncs_lua_integer(L, 2, "n"), sum = 0;
-    listen(t->rank);
+    store_listen(t->rank);
     bool ok = ncs_run_store_add(t->rank->run, key, n, &sum);
     ncs_lua_check_cancel(L);
     if (!ok)
@@ -120,7 +120,7 @@ static int barrier(lua_State *L)
     }
     t->running = L;
     if (o.timeout >= 0)
-        listen(t->rank);
+        store_listen(t->rank);
     bool met = ncs_run_barrier(t->rank->run, ranks, (size_t)count, o.timeout);
     ncs_lua_check_cancel(L);
     lua_pushboolean(L, met);
@@ -147,7 +147,7 @@ static int clock_now(lua_State *L)
     return 1;
 }
 
-static int skip(lua_State *L)
+static int store_skip(lua_State *L)
 {
     struct ncs_lua_thread *t = ncs_lua_begin(L, "skip", 1);
     const char *reason = lua_isnoneornil(L, 1) ? "the scenario asked for it"
@@ -158,7 +158,7 @@ static int skip(lua_State *L)
 }
 
 static const luaL_Reg functions[] = {
-    { "barrier", barrier }, { "clock", clock_now }, { "skip", skip }, { "sleep", sleep_for },
+    { "barrier", barrier }, { "clock", clock_now }, { "skip", store_skip }, { "sleep", sleep_for },
     { NULL, NULL } };
 
 static const luaL_Reg store_functions[] = {

@@ -140,7 +140,7 @@ static int stream_query(lua_State *L)
     return push_query(L, NCS_FN_cudaStreamQuery, NCS_CALL(L, cudaStreamQuery, s->handle));
 }
 
-static int stream_wait(lua_State *L)
+static int method_stream_wait(lua_State *L)
 {
     struct ncs_stream *s = stream_self(L, "wait", 2);
     struct ncs_event *e = ncs_object_live(L, 2, NCS_CLASS_EVENT, "event");
@@ -204,7 +204,7 @@ static int stream_text(lua_State *L)
 
 static const luaL_Reg stream_methods[] = {
     { "callback", stream_callback }, { "delay", stream_delay }, { "destroy", stream_destroy },
-    { "query", stream_query },       { "sync", stream_sync },   { "wait", stream_wait },
+    { "query", stream_query },       { "sync", stream_sync },   { "wait", method_stream_wait },
     { NULL, NULL },
 };
 

@@ -19,7 +19,7 @@ static struct script_thread *of_control(struct ncs_lua_thread *control)
 
 static char anchors; /* its address is the registry's key of a table: alive until joined */
 
-static void list(lua_State *L, struct script_thread *s, int object)
+static void thread_list(lua_State *L, struct script_thread *s, int object)
 {
     struct ncs_lua_rank *rank = s->control.rank;
     if (lua_rawgetp(L, LUA_REGISTRYINDEX, &anchors) == LUA_TNIL) {
@@ -99,7 +99,7 @@ static int spawn(lua_State *L)
     for (int i = 1; i <= n; i++)
         lua_pushvalue(L, i);
     lua_xmove(L, s->L, n);
-    list(L, s, object);
+    thread_list(L, s, object);
     struct ncs_error err = { 0 };
     parent->running = L;
     s->thread = ncs_run_spawn(rank->run, thread_main, s, &err);

@@ -15,7 +15,7 @@ struct writer {
     size_t count, room;
 };
 
-static void add(struct writer *w, const void *bytes, size_t count)
+static void value_write_bytes(struct writer *w, const void *bytes, size_t count)
 {
     if (w->room - w->count < count) {
         size_t room = (w->count + count) * 2;
@@ -32,8 +32,8 @@ static void add(struct writer *w, const void *bytes, size_t count)
 
 static void add_tagged(struct writer *w, char tag, const void *bytes, size_t count)
 {
-    add(w, &tag, 1);
-    add(w, bytes, count);
+    value_write_bytes(w, &tag, 1);
+    value_write_bytes(w, bytes, count);
 }
 
 static void pack(struct writer *w, int index, int depth);
@@ -44,7 +44,7 @@ static void pack_table(struct writer *w, int index, int depth)
     if (depth >= DEPTH)
         ncs_lua_usage(L, "tables are nested too deeply, or contain themselves");
     luaL_checkstack(L, 8, NULL);
-    add(w, "t", 1);
+    value_write_bytes(w, "t", 1);
     lua_Integer count = ncs_lua_keys(L, index); /* in order: equal tables, equal bytes */
     int list = lua_gettop(L);
     for (lua_Integer i = 1; i <= count; i++, lua_settop(L, list)) {
@@ -56,7 +56,7 @@ static void pack_table(struct writer *w, int index, int depth)
         pack(w, list + 2, depth + 1);
     }
     lua_settop(L, list - 1);
-    add(w, "e", 1);
+    value_write_bytes(w, "e", 1);
 }
 
 static void pack(struct writer *w, int index, int depth)
@@ -64,10 +64,10 @@ static void pack(struct writer *w, int index, int depth)
     lua_State *L = w->L;
     switch (lua_type(L, index)) {
     case LUA_TNIL:
-        add(w, "n", 1);
+        value_write_bytes(w, "n", 1);
         return;
     case LUA_TBOOLEAN:
-        add(w, lua_toboolean(L, index) ? "1" : "0", 1);
+        value_write_bytes(w, lua_toboolean(L, index) ? "1" : "0", 1);
         return;
     case LUA_TNUMBER:
         if (lua_isinteger(L, index)) {
@@ -82,7 +82,7 @@ static void pack(struct writer *w, int index, int depth)
         size_t bytes;
         const char *text = lua_tolstring(L, index, &bytes);
         add_tagged(w, 's', &bytes, sizeof bytes);
-        add(w, text, bytes);
+        value_write_bytes(w, text, bytes);
         return;
     }
     case LUA_TTABLE:
@@ -119,7 +119,7 @@ void ncs_value_pack(lua_State *L, int index)
     struct writer w = { .L = L, .slot = lua_gettop(L) };
     pack(&w, index, 0);
     if (w.count == 8)
-        add(&w, "", 1);
+        value_write_bytes(&w, "", 1);
     lua_pushlstring(L, w.bytes, w.count);
     lua_replace(L, w.slot);
 }
@@ -128,7 +128,7 @@ struct reader {
     const char *at, *end;
 };
 
-static void take(lua_State *L, struct reader *r, void *to, size_t bytes)
+static void value_read_bytes(lua_State *L, struct reader *r, void *to, size_t bytes)
 {
     if ((size_t)(r->end - r->at) < bytes)
         luaL_error(L, "the store's value is cut short");
@@ -144,29 +144,29 @@ static void unpack(lua_State *L, struct reader *r)
     size_t bytes;
     ncclUniqueId id;
     luaL_checkstack(L, 8, NULL);
-    take(L, r, &tag, 1);
+    value_read_bytes(L, r, &tag, 1);
     switch (tag) {
     case '0':
     case '1':
         lua_pushboolean(L, tag == '1');
         return;
     case 'i':
-        take(L, r, &i, sizeof i);
+        value_read_bytes(L, r, &i, sizeof i);
         lua_pushinteger(L, i);
         return;
     case 'd':
-        take(L, r, &d, sizeof d);
+        value_read_bytes(L, r, &d, sizeof d);
         lua_pushnumber(L, d);
         return;
     case 's':
-        take(L, r, &bytes, sizeof bytes);
+        value_read_bytes(L, r, &bytes, sizeof bytes);
         if ((size_t)(r->end - r->at) < bytes)
             luaL_error(L, "the store's value is cut short");
         lua_pushlstring(L, r->at, bytes);
         r->at += bytes;
         return;
     case 'u':
-        take(L, r, &id, sizeof id);
+        value_read_bytes(L, r, &id, sizeof id);
         ncs_id_push(L, &id);
         return;
     case 't':

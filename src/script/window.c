@@ -6,8 +6,8 @@
 #include "script/option.h"
 
 /* Begins comm:METHOD(x, ...) and pushes the new object, which holds on to both. */
-static struct ncs_of_comm *begin(lua_State *L, const char *method, enum ncs_fn fn, int max,
-                                enum ncs_class_id id)
+static struct ncs_of_comm *window_begin(lua_State *L, const char *method, enum ncs_fn fn, int max,
+                                        enum ncs_class_id id)
 {
     struct ncs_comm *c = ncs_lua_method_any(L, NCS_CLASS_COMM, method, max);
     ncs_lua_thread(L)->through = ncs_fn_info[fn].name;
@@ -23,7 +23,8 @@ static struct ncs_of_comm *begin(lua_State *L, const char *method, enum ncs_fn f
 }
 
 /* Ends it, unless its communicator has gone before it: then it is gone too. */
-static int end(lua_State *L, enum ncs_class_id id, int (*call)(lua_State *L, struct ncs_of_comm *m))
+static int script_window_end(lua_State *L, enum ncs_class_id id,
+                             int (*call)(lua_State *L, struct ncs_of_comm *m))
 {
     struct ncs_of_comm *m = ncs_lua_method(L, id, "deregister", 1);
     ncs_lua_label(L, 2);
@@ -35,7 +36,7 @@ static int end(lua_State *L, enum ncs_class_id id, int (*call)(lua_State *L, str
     return ncs_lua_push_result(L, rc);
 }
 
-static int text(lua_State *L)
+static int window_to_text(lua_State *L)
 {
     const struct ncs_of_comm *m = lua_touserdata(L, 1);
     const struct ncs_class *class = ncs_classes[m->handle.head.id];
@@ -69,7 +70,8 @@ static int window_new(lua_State *L)
         { "strict_ordering", NCS_OPTION_FLAG, offsetof(struct options, strict) },
         { NULL, 0, 0 },
     };
-    struct ncs_of_comm *w = begin(L, "window", NCS_FN_ncclCommWindowRegister, 2, NCS_CLASS_WINDOW);
+    struct ncs_of_comm *w =
+        window_begin(L, "window", NCS_FN_ncclCommWindowRegister, 2, NCS_CLASS_WINDOW);
     int made = lua_gettop(L);
     const struct ncs_buffer *b = lua_touserdata(L, 2);
     if (made > 3)
@@ -94,12 +96,12 @@ static int call_window_end(lua_State *L, struct ncs_of_comm *w)
                    (ncclWindow_t)w->handle.handle);
 }
 
-static int window_end(lua_State *L)
+static int method_window_end(lua_State *L)
 {
-    return end(L, NCS_CLASS_WINDOW, call_window_end);
+    return script_window_end(L, NCS_CLASS_WINDOW, call_window_end);
 }
 
-static int field_pointer(lua_State *L)
+static int window_field_pointer(lua_State *L)
 {
     const struct ncs_of_comm *w = lua_touserdata(L, 1);
     void *p = NULL;
@@ -116,13 +118,18 @@ static int field_pointer(lua_State *L)
     return 1;
 }
 
-static const luaL_Reg window_methods[] = { { "deregister", window_end }, { NULL, NULL } };
+static const luaL_Reg window_methods[] = { { "deregister", method_window_end }, { NULL, NULL } };
 static const luaL_Reg window_fields[] = {
-    { "buffer", field_buffer }, { "ptr", field_pointer }, { NULL, NULL } };
+    { "buffer", field_buffer }, { "ptr", window_field_pointer }, { NULL, NULL } };
 
 const struct ncs_class ncs_class_window = {
-    .name = "window", .gone = "deregistered", .methods = { window_methods }, .fields = window_fields,
-    .meta = ncs_handle_meta, .close = window_end, .text = text,
+    .name = "window",
+    .gone = "deregistered",
+    .methods = { window_methods },
+    .fields = window_fields,
+    .meta = ncs_handle_meta,
+    .close = method_window_end,
+    .text = window_to_text,
 };
 
 /* ---- registrations ---- */
@@ -130,7 +137,8 @@ const struct ncs_class ncs_class_window = {
 /* comm:register(x [, { label }]) */
 static int registration_new(lua_State *L)
 {
-    struct ncs_of_comm *r = begin(L, "register", NCS_FN_ncclCommRegister, 2, NCS_CLASS_REGISTRATION);
+    struct ncs_of_comm *r =
+        window_begin(L, "register", NCS_FN_ncclCommRegister, 2, NCS_CLASS_REGISTRATION);
     int made = lua_gettop(L);
     const struct ncs_buffer *b = lua_touserdata(L, 2);
     if (made > 3)
@@ -148,7 +156,7 @@ static int call_registration_end(lua_State *L, struct ncs_of_comm *r)
 
 static int registration_end(lua_State *L)
 {
-    return end(L, NCS_CLASS_REGISTRATION, call_registration_end);
+    return script_window_end(L, NCS_CLASS_REGISTRATION, call_registration_end);
 }
 
 static const luaL_Reg registration_methods[] = {
@@ -156,8 +164,13 @@ static const luaL_Reg registration_methods[] = {
 static const luaL_Reg registration_fields[] = { { "buffer", field_buffer }, { NULL, NULL } };
 
 const struct ncs_class ncs_class_registration = {
-    .name = "registration", .gone = "deregistered", .methods = { registration_methods },
-    .fields = registration_fields, .meta = ncs_handle_meta, .close = registration_end, .text = text,
+    .name = "registration",
+    .gone = "deregistered",
+    .methods = { registration_methods },
+    .fields = registration_fields,
+    .meta = ncs_handle_meta,
+    .close = registration_end,
+    .text = window_to_text,
 };
 
 const luaL_Reg ncs_comm_windows[] = {
