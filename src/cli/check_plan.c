@@ -7,8 +7,8 @@
 /* For one call of Lua's that does not come to an end: everything else is bounded by what it does. */
 #define PLAN_TIME ((int64_t)10 * 1000000000)
 
-static void complain(struct ncs_checking *c, const struct ncs_call_plan *plan,
-                     const struct ncs_call_plan_fault *f)
+static void check_plan_complain(struct ncs_checking *c, const struct ncs_call_plan *plan,
+                                const struct ncs_call_plan_fault *f)
 {
     struct ncs_complaints *all = &c->reading.complaints;
     struct ncs_str text = { 0 };
@@ -57,7 +57,7 @@ static void complain_faults(struct ncs_checking *c, const struct ncs_call_plan *
 {
     for (size_t i = 0; i < plan->faults; i++)
         if (unsure || !plan->fault[i].unsure)
-            complain(c, plan, &plan->fault[i]);
+            check_plan_complain(c, plan, &plan->fault[i]);
 }
 
 /* Whether the simulator, whose communicators and memory the plan is made with, is what it needs. */

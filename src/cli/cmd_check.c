@@ -49,7 +49,7 @@ struct check {
     size_t count, room, wrong;
 };
 
-static void add_entry(struct check *check, const char *path, const char *only, bool is_module)
+static void check_add_entry(struct check *check, const char *path, const char *only, bool is_module)
 {
     for (size_t i = 0; i < check->count; i++)
         if (strcmp(check->entry[i].path, path) == 0 && !check->entry[i].only && !only)
@@ -63,9 +63,9 @@ static void add_operand(struct check *check, const char *operand)
 {
     struct ncs_str path = { 0 }, name = { 0 };
     if (ncs_plan_split(operand, &path, &name))
-        add_entry(check, path.text, name.text, false);
+        check_add_entry(check, path.text, name.text, false);
     else
-        add_entry(check, operand, NULL, false);
+        check_add_entry(check, operand, NULL, false);
     ncs_str_free(&path);
     ncs_str_free(&name);
 }
@@ -111,8 +111,8 @@ static void add_plan(const char *file, const struct ncs_call_plan *plan, struct 
     ncs_call_plan_text(plan, out);
 }
 
-static void add_text(const struct ncs_checking *c, const struct ncs_error *err,
-                     const struct plans *plans, struct ncs_str *out)
+static void check_add_text(const struct ncs_checking *c, const struct ncs_error *err,
+                           const struct plans *plans, struct ncs_str *out)
 {
     ncs_complaints_text(&c->reading.complaints, out);
     if (err->status != NCS_OK)
@@ -135,12 +135,12 @@ static void check_file(struct check *check, struct entry entry)
     if (check->json)
         ncs_report_check(c.file, complaints, &err, plans.item, plans.count, &out);
     else
-        add_text(&c, &err, &plans, &out);
+        check_add_text(&c, &err, &plans, &out);
     if (out.text)
         ncs_out(out.text);
     check->wrong += !ok || complaints->errors;
     for (size_t i = 0; i < c.modules; i++)
-        add_entry(check, c.module[i], NULL, true);
+        check_add_entry(check, c.module[i], NULL, true);
     for (size_t i = 0; i < plans.count; i++)
         ncs_call_plan_free(&plans.item[i]);
     ncs_free(plans.item);
@@ -153,7 +153,7 @@ static void check_file(struct check *check, struct entry entry)
 static const char *in_progress;
 
 /* On the watch's thread: nothing that the rank uses can be freed or looked at. */
-static void give_up(void)
+static void check_give_up(void)
 {
     struct ncs_str text = { 0 };
     ncs_str_add(&text, "ncclscript check: ");
@@ -174,7 +174,7 @@ static int check_files(struct check *check, const struct ncs_files *files, bool 
     }
     for (size_t i = 0; i < files->count; i++)
         add_operand(check, files->path[i]);
-    ncs_run_stuck = give_up;
+    ncs_run_stuck = check_give_up;
     for (size_t i = 0; i < check->count; i++) {
         in_progress = check->entry[i].path;
         check_file(check, check->entry[i]);

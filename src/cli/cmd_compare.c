@@ -84,7 +84,7 @@ static void add_unshown(const struct comparison *c, struct difference *d)
 }
 
 /* How many lines from `at` on have the kind and key of line `at`. */
-static size_t stretch(const struct ncs_twin *t, size_t at)
+static size_t count_equal_keys(const struct ncs_twin *t, size_t at)
 {
     size_t end = at;
     while (end < t->lines && t->line[end].kind == t->line[at].kind &&
@@ -93,7 +93,7 @@ static size_t stretch(const struct ncs_twin *t, size_t at)
     return end - at;
 }
 
-static int order(const struct ncs_twin_line *a, const struct ncs_twin_line *b)
+static int order_twin_lines(const struct ncs_twin_line *a, const struct ncs_twin_line *b)
 {
     if (a->kind != b->kind)
         return a->kind < b->kind ? -1 : 1;
@@ -113,14 +113,15 @@ static void compare_stretch(const struct comparison *c, struct difference *d,
     }
 }
 
-static void compare_lines(const struct comparison *c, struct difference *d,
-                          const struct ncs_twin *sim, const struct ncs_twin *nccl)
+static void compare_twin_lines(const struct comparison *c, struct difference *d,
+                               const struct ncs_twin *sim, const struct ncs_twin *nccl)
 {
     for (size_t a = 0, b = 0; a < sim->lines || b < nccl->lines;) {
         const struct ncs_twin_line *x = a < sim->lines ? &sim->line[a] : NULL;
         const struct ncs_twin_line *y = b < nccl->lines ? &nccl->line[b] : NULL;
-        int side = !x ? 1 : !y ? -1 : order(x, y);
-        size_t of_sim = side <= 0 ? stretch(sim, a) : 0, of_nccl = side >= 0 ? stretch(nccl, b) : 0;
+        int side = !x ? 1 : !y ? -1 : order_twin_lines(x, y);
+        size_t of_sim = side <= 0 ? count_equal_keys(sim, a) : 0,
+               of_nccl = side >= 0 ? count_equal_keys(nccl, b) : 0;
         size_t both = of_sim < of_nccl ? of_sim : of_nccl;
         bool value = (side <= 0 ? x : y)->kind == NCS_TWIN_VALUE;
         if (both && (!value || of_sim == of_nccl))
@@ -144,8 +145,8 @@ static void add_verdict(struct ncs_str *out, const char *driver, const struct nc
     }
 }
 
-static void compare(const struct comparison *c, struct difference *d, const struct ncs_twin *sim,
-                    const struct ncs_twin *nccl)
+static void compare_verdicts(const struct comparison *c, struct difference *d,
+                             const struct ncs_twin *sim, const struct ncs_twin *nccl)
 {
     if (sim->verdict != nccl->verdict) {
         ncs_str_add(&d->text, "  verdict  ");
@@ -159,13 +160,13 @@ static void compare(const struct comparison *c, struct difference *d, const stru
         ncs_str_addf(&d->text, "  expectations  sim %llu, nccl %llu\n",
                      (unsigned long long)sim->expectations,
                      (unsigned long long)nccl->expectations);
-    compare_lines(c, d, sim, nccl);
+    compare_twin_lines(c, d, sim, nccl);
     add_unshown(c, d);
 }
 
 /* ---- what is said ---- */
 
-static void say(const char *word, const char *file, const struct ncs_str *rest)
+static void print_comparison(const char *word, const char *file, const struct ncs_str *rest)
 {
     struct ncs_str out = { 0 };
     ncs_str_addf(&out, "%-7s  ", word);
@@ -184,7 +185,7 @@ static void say_skipped(struct comparison *c, const char *file, const struct ncs
     ncs_str_add(&rest, ": ");
     ncs_safe_line(&rest, t->reason ? t->reason : "no reason is known");
     if (!c->quiet)
-        say("SKIPPED", file, &rest);
+        print_comparison("SKIPPED", file, &rest);
     ncs_str_free(&rest);
 }
 
@@ -198,7 +199,7 @@ static void say_same(struct comparison *c, const char *file, const struct ncs_tw
     if (d->bits < d->values)
         ncs_str_addf(&rest, ", %zu of them by their bounds", d->values - d->bits);
     if (!c->quiet)
-        say("SAME", file, &rest);
+        print_comparison("SAME", file, &rest);
     ncs_str_free(&rest);
 }
 
@@ -222,7 +223,7 @@ static void compare_run(struct comparison *c, size_t run, const char *file)
     } else if (nccl.verdict == NCS_SKIPPED || sim.verdict == NCS_SKIPPED) {
         say_skipped(c, file, nccl.verdict == NCS_SKIPPED ? &nccl : &sim);
     } else {
-        compare(c, &d, &sim, &nccl);
+        compare_verdicts(c, &d, &sim, &nccl);
         if (!d.text.bytes) {
             say_same(c, file, &sim, &d);
         } else {
@@ -230,7 +231,7 @@ static void compare_run(struct comparison *c, size_t run, const char *file)
             d.text.text[--d.text.bytes] = '\0';
             struct ncs_str rest = { 0 };
             ncs_str_addf(&rest, "\n%s", d.text.text);
-            say("DIFFERS", file, &rest);
+            print_comparison("DIFFERS", file, &rest);
             ncs_str_free(&rest);
         }
     }

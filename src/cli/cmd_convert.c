@@ -21,7 +21,7 @@ static const struct ncs_option options[] = {
 };
 
 /* The Lua, or false after what is wrong has been said on standard error. */
-static bool convert(const char *file, bool unsafe, struct ncs_translation *out)
+static bool convert_file(const char *file, bool unsafe, struct ncs_translation *out)
 {
     struct ncs_reading reading = { 0 };
     struct ncs_error err = { 0 };
@@ -61,7 +61,7 @@ static int write_lua(const struct ncs_option_value *v, const struct ncs_str *lua
 static int convert_main(const struct ncs_parsed *parsed)
 {
     struct ncs_translation lua = { 0 };
-    bool done = convert(parsed->operand[0], parsed->value[UNSAFE].given, &lua);
+    bool done = convert_file(parsed->operand[0], parsed->value[UNSAFE].given, &lua);
     int status = done ? write_lua(parsed->value, &lua.lua) : 2;
     ncs_translation_free(&lua);
     return status;

@@ -30,7 +30,7 @@ static const struct ncs_option options[] = {
     { 0 },
 };
 
-static const char *name_of_line(void *trace, long line)
+static const char *diagnose_name_of_line(void *trace, long line)
 {
     return ncs_trace_place(trace, line);
 }
@@ -44,7 +44,8 @@ static void soften(struct ncs_diagnosis *d)
 }
 
 /* Calls on the finding's communicator that the record has of a rank. */
-static uint32_t calls_of(const struct ncs_journal *j, const struct ncs_finding *f, int rank)
+static uint32_t diagnose_calls_of(const struct ncs_journal *j, const struct ncs_finding *f,
+                                  int rank)
 {
     for (size_t c = 0; f->comm && c < j->comms; c++)
         for (int k = 0; k < j->comm[c]->members && strcmp(j->comm[c]->name, f->comm) == 0; k++)
@@ -60,7 +61,8 @@ static void weaken(const struct ncs_trace *t, struct ncs_diagnosis *d)
     for (size_t i = 0; f && i < f->culprits; i++) {
         int rank = f->culprit[i].rank;
         const struct ncs_trace_doubt *doubt = (size_t)rank < t->doubts ? &t->doubt_of[rank] : NULL;
-        if (doubt && doubt->text && (doubt->anywhere || calls_of(t->journal, f, rank) < f->call)) {
+        if (doubt && doubt->text &&
+            (doubt->anywhere || diagnose_calls_of(t->journal, f, rank) < f->call)) {
             ncs_finding_doubt(f, doubt->text);
             break;
         }
@@ -77,7 +79,7 @@ static bool has_error(const struct ncs_diagnosis *d)
     return false;
 }
 
-static void diagnose(const struct ncs_trace *trace, struct ncs_result *r)
+static void diagnose_trace(const struct ncs_trace *trace, struct ncs_result *r)
 {
     struct ncs_notice *notice = ncs_new(trace->clashes * sizeof *notice);
     for (size_t i = 0; i < trace->clashes; i++)
@@ -102,7 +104,7 @@ static void diagnose(const struct ncs_trace *trace, struct ncs_result *r)
                                                                 : NCS_WRONG;
 }
 
-static int report(const struct ncs_parsed *parsed, const struct ncs_trace *trace)
+static int report_trace(const struct ncs_parsed *parsed, const struct ncs_trace *trace)
 {
     const struct ncs_option_value *v = parsed->value;
     const char *name = ncs_report_trace_format_names[v[FORMAT].number];
@@ -114,7 +116,7 @@ static int report(const struct ncs_parsed *parsed, const struct ncs_trace *trace
     struct ncs_report_style style = {
         .color = strcmp(name, "text") == 0 && ncs_wants_color((enum ncs_color)v[COLOR].number, stdout),
         .verbose = v[VERBOSE].given, .quiet = v[QUIET].given };
-    diagnose(trace, &result);
+    diagnose_trace(trace, &result);
     ncs_scenario_init(&scenario, parsed->operand[0]);
     struct ncs_report_run run = { .scenario = &scenario, .result = &result,
                                   .as_expected = result.verdict == NCS_PASS, .origin = trace->kind,
@@ -125,7 +127,7 @@ static int report(const struct ncs_parsed *parsed, const struct ncs_trace *trace
     ncs_report_end(&report, NULL, &out);
     ncs_report_entry_free(&entry);
     ncs_report_free(&report);
-    ncs_report_name_lines(&out, strcmp(name, "json") == 0, name_of_line, (void *)trace);
+    ncs_report_name_lines(&out, strcmp(name, "json") == 0, diagnose_name_of_line, (void *)trace);
     if (out.text)
         ncs_out(out.text);
     ncs_str_free(&out);
@@ -141,7 +143,7 @@ static int diagnose_main(const struct ncs_parsed *parsed)
     int status = 2;
     ncs_memory_limit("diagnose", &parsed->value[MEMORY], 1);
     if (ncs_trace_read(&trace, (const char *const *)parsed->operand, parsed->operands, &err))
-        status = report(parsed, &trace);
+        status = report_trace(parsed, &trace);
     else
         ncs_print_error(&err);
     ncs_trace_free(&trace);

@@ -85,7 +85,7 @@ static const char *simulator_fault(void)
     return fault;
 }
 
-static void look_at_devices(struct health *h)
+static void inspect_devices(struct health *h)
 {
     h->devices = ncs_driver_devices(&h->api, &h->why);
     if (h->api.cudaDriverGetVersion)
@@ -103,7 +103,7 @@ static void look_at_devices(struct health *h)
     }
 }
 
-static void advise(struct health *h)
+static void doctor_advise(struct health *h)
 {
     const char *several = getenv("NCCL_MULTI_RANK_GPU_ENABLE");
     struct ncs_str *todo = &h->todo;
@@ -125,7 +125,7 @@ static void advise(struct health *h)
 }
 
 /* False when a library that was asked for cannot be had. */
-static bool look(struct health *h, const char *const given[2], struct ncs_error *err)
+static bool inspect_machine(struct health *h, const char *const given[2], struct ncs_error *err)
 {
     *h = (struct health){ .devices = -1 };
     for (int i = 0; i < 2; i++)
@@ -136,13 +136,13 @@ static bool look(struct health *h, const char *const given[2], struct ncs_error 
             return false;
         }
     if (h->lib[1].handle)
-        look_at_devices(h);
-    advise(h);
+        inspect_devices(h);
+    doctor_advise(h);
     h->sim_fault = simulator_fault();
     return true;
 }
 
-static void forget(struct health *h)
+static void doctor_forget(struct health *h)
 {
     for (int i = 0; i < 2; i++)
         ncs_library_forget(&h->lib[i]);
@@ -156,7 +156,7 @@ static bool can_run(const struct health *h)
 
 /* ---- saying ---- */
 
-static void add_line(struct ncs_str *out, const char *key, const char *text)
+static void doctor_add_line(struct ncs_str *out, const char *key, const char *text)
 {
     ncs_str_addf(out, "%-10s  ", key);
     ncs_safe_line(out, text);
@@ -164,8 +164,8 @@ static void add_line(struct ncs_str *out, const char *key, const char *text)
 }
 
 /* A library is measured against what this program knows: NCCL 2.30.7, the CUDA runtime 13. */
-static void add_library(struct ncs_str *out, const char *key, const struct ncs_library *l,
-                        const struct ncs_error *lack)
+static void doctor_add_library(struct ncs_str *out, const char *key, const struct ncs_library *l,
+                               const struct ncs_error *lack)
 {
     struct ncs_str text = { 0 };
     char version[24];
@@ -173,13 +173,13 @@ static void add_library(struct ncs_str *out, const char *key, const struct ncs_l
         ncs_str_addf(&text, "%s, %s", ncs_library_version(l, version, sizeof version), l->path);
     else
         ncs_str_addf(&text, "not found: %s", lack->text);
-    add_line(out, key, text.text);
+    doctor_add_line(out, key, text.text);
     ncs_str_clear(&text);
     if (l->absents) {
         ncs_str_addf(&text, "has %d of the %d functions that %s has; not: %s", l->bound,
                      l->bound + l->absents, l->lib == NCS_LIB_NCCL ? "2.30.7" : "13.0",
                      l->absent.text);
-        add_line(out, "", text.text);
+        doctor_add_line(out, "", text.text);
     }
     ncs_str_free(&text);
 }
@@ -191,19 +191,19 @@ static void add_devices(struct ncs_str *out, const struct health *h)
         ncs_str_addf(&text, "for CUDA up to %d.%d", h->driver / 1000, h->driver % 1000 / 10);
     else
         ncs_str_add(&text, h->lib[1].handle ? "none" : "unknown without the CUDA runtime");
-    add_line(out, "driver", text.text);
+    doctor_add_line(out, "driver", text.text);
     ncs_str_clear(&text);
     if (h->devices > 0)
         ncs_str_addf(&text, "%d", h->devices);
     else
         ncs_str_addf(&text, "none%s%s", h->why ? ": " : "", h->why ? h->why : "");
-    add_line(out, "GPUs", text.text);
+    doctor_add_line(out, "GPUs", text.text);
     for (int i = 0; i < h->devices && i < SHOWN; i++) {
         const struct device *d = &h->device[i];
         ncs_str_clear(&text);
         ncs_str_addf(&text, "%d: %s, capability %d.%d", i, d->name[0] ? d->name : "unnamed",
                      d->major, d->minor);
-        add_line(out, "", text.text);
+        doctor_add_line(out, "", text.text);
     }
     ncs_str_free(&text);
 }
@@ -217,9 +217,9 @@ static void add_real_runs(struct ncs_str *out, const struct health *h)
         if (h->lib[0].version >= NCCL_VERSION(2, 30, 3))
             ncs_str_addf(&text, h->several ? "; more with several on a GPU"
                                            : "; more with NCCL_MULTI_RANK_GPU_ENABLE=1");
-        add_line(out, "real runs", text.text);
+        doctor_add_line(out, "real runs", text.text);
     } else {
-        add_line(out, "real runs", "not possible here; the simulator needs none of this");
+        doctor_add_line(out, "real runs", "not possible here; the simulator needs none of this");
     }
     ncs_str_free(&text);
     const char *line = h->todo.text;
@@ -230,16 +230,16 @@ static void add_real_runs(struct ncs_str *out, const struct health *h)
     }
 }
 
-static void say_text(const struct health *h, struct ncs_str *out)
+static void doctor_add_json_text(const struct health *h, struct ncs_str *out)
 {
     struct ncs_str text = { 0 };
     ncs_str_addf(&text, h->sim_fault ? "does not work: %s" : "works: NCCL", h->sim_fault);
     for (int i = 0; !h->sim_fault && ncs_nccl_profiles[i]; i++)
         ncs_str_addf(&text, "%s %s", i ? "," : "", ncs_nccl_profiles[i]);
-    add_line(out, "simulator", text.text);
+    doctor_add_line(out, "simulator", text.text);
     ncs_str_free(&text);
-    add_library(out, "NCCL", &h->lib[0], &h->lack[0]);
-    add_library(out, "CUDA", &h->lib[1], &h->lack[1]);
+    doctor_add_library(out, "NCCL", &h->lib[0], &h->lack[0]);
+    doctor_add_library(out, "CUDA", &h->lib[1], &h->lack[1]);
     add_devices(out, h);
     add_real_runs(out, h);
 }
@@ -295,13 +295,13 @@ static int examine(const struct ncs_option_value *v, struct ncs_str *out)
     struct health h;
     struct ncs_error err = { 0 };
     int status = 2;
-    if (look(&h, given, &err)) {
-        (v[FORMAT].number == 1 ? say_json : say_text)(&h, out);
+    if (inspect_machine(&h, given, &err)) {
+        (v[FORMAT].number == 1 ? say_json : doctor_add_json_text)(&h, out);
         status = h.sim_fault ? 70 : 0;
     } else {
         ncs_print_error(&err);
     }
-    forget(&h);
+    doctor_forget(&h);
     return status;
 }
 

@@ -92,7 +92,7 @@ static bool find_libraries(struct ncs_str *folder)
 }
 
 /* Sets a list of paths to both, of which one may be NULL or empty. */
-static void set_list(const char *name, const char *first, const char *second)
+static void exec_set_list(const char *name, const char *first, const char *second)
 {
     struct ncs_str text = { 0 };
     bool both = first && *first && second && *second;
@@ -106,10 +106,10 @@ static void set_libraries(const char *program, const char *folder)
 {
     struct ncs_needs needs;
     ncs_program_needs(program, &needs);
-    set_list("LD_LIBRARY_PATH", folder, getenv("LD_LIBRARY_PATH"));
+    exec_set_list("LD_LIBRARY_PATH", folder, getenv("LD_LIBRARY_PATH"));
     struct ncs_str audit = { 0 };
     ncs_str_addf(&audit, "%s/libncclscript-audit.so", folder);
-    set_list("LD_AUDIT", audit.text, getenv("LD_AUDIT"));
+    exec_set_list("LD_AUDIT", audit.text, getenv("LD_AUDIT"));
     ncs_str_free(&audit);
     if (!needs.rpath)
         return;
@@ -119,12 +119,12 @@ static void set_libraries(const char *program, const char *folder)
     if (needs.cudart[0])
         ncs_str_addf(&preload, "%s%s/%s", preload.bytes ? ":" : "", folder, needs.cudart);
     if (preload.bytes)
-        set_list("LD_PRELOAD", getenv("LD_PRELOAD"), preload.text);
+        exec_set_list("LD_PRELOAD", getenv("LD_PRELOAD"), preload.text);
     ncs_str_free(&preload);
 }
 
-static void set_environment(const struct ncs_option_value *v, const char *program,
-                            const char *folder, int channel)
+static void exec_set_environment(const struct ncs_option_value *v, const char *program,
+                                 const char *folder, int channel)
 {
     char number[64];
     struct stat at = { 0 };
@@ -169,7 +169,7 @@ static void hear_other(struct told *told, const char *line, size_t bytes)
     ncs_str_free(&one);
 }
 
-static void hear(struct told *told, const char *line, size_t bytes)
+static void exec_read_line(struct told *told, const char *line, size_t bytes)
 {
     static const char other[] = "other ";
     int status = 0;
@@ -188,18 +188,18 @@ static void hear(struct told *told, const char *line, size_t bytes)
 }
 
 /* What the libraries have said. Who still holds the other end is not waited for. */
-static void listen(int channel, struct told *told)
+static void exec_read_events(int channel, struct told *told)
 {
     struct ncs_str text = { 0 };
     char part[4096];
     for (ssize_t bytes; (bytes = read(channel, part, sizeof part)) > 0;)
         ncs_str_add_bytes(&text, part, (size_t)bytes);
     for (const char *line = text.text; line && *line; line += strcspn(line, "\n"), line += *line == '\n')
-        hear(told, line, strcspn(line, "\n"));
+        exec_read_line(told, line, strcspn(line, "\n"));
     ncs_str_free(&text);
 }
 
-static int judge(const char *program, int how, const struct told *told)
+static int exec_judge(const char *program, int how, const struct told *told)
 {
     bool past = !told->used && told->others.bytes;
     if (past)
@@ -228,7 +228,7 @@ static int judge(const char *program, int how, const struct told *told)
     return status ? status : told->status;
 }
 
-static int fail(const char *what)
+static int exec_fail(const char *what)
 {
     fprintf(stderr, "ncclscript exec: %s: %s\n", what, strerror(errno));
     return 70;
@@ -247,7 +247,7 @@ static void open_standard(void)
 
 /* Becomes the program; the shell is not asked to make something of what is none. What ends this
  * command, and cannot be told to the program, ends it too. */
-static void become(char **argv)
+static void exec_become(char **argv)
 {
     char *path = ncs_program_find(argv[0]);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -257,25 +257,25 @@ static void become(char **argv)
         errno = ENOENT;
 }
 
-static const char *why_not(int error)
+static const char *exec_why_not(int error)
 {
     return error == ENOEXEC ? "it is neither a program for this machine nor a script that begins with #!"
                             : strerror(error);
 }
 
-static int run(const struct ncs_option_value *v, char **argv, const char *folder)
+static int exec_run(const struct ncs_option_value *v, char **argv, const char *folder)
 {
     int channel[2], failure[2];
     open_standard();
     if (pipe2(channel, O_NONBLOCK | O_CLOEXEC) != 0 || pipe2(failure, O_CLOEXEC) != 0)
-        return fail("no pipe");
+        return exec_fail("no pipe");
     pid_t child = fork();
     if (child < 0)
-        return fail("no process");
+        return exec_fail("no process");
     if (child == 0) {
         signal(SIGPIPE, SIG_DFL);
-        set_environment(v, argv[0], folder, channel[0]);
-        become(argv);
+        exec_set_environment(v, argv[0], folder, channel[0]);
+        exec_become(argv);
         if (write(failure[1], &errno, sizeof errno) < 0)
             _exit(70);
         _exit(2);
@@ -287,12 +287,12 @@ static int run(const struct ncs_option_value *v, char **argv, const char *folder
     while (waitpid(child, &how, 0) < 0 && errno == EINTR)
         continue;
     if (read(failure[0], &error, sizeof error) == (ssize_t)sizeof error) {
-        fprintf(stderr, "ncclscript exec: cannot run `%s`: %s\n", argv[0], why_not(error));
+        fprintf(stderr, "ncclscript exec: cannot run `%s`: %s\n", argv[0], exec_why_not(error));
         return 2;
     }
     struct told told = { 0 };
-    listen(channel[0], &told);
-    int status = judge(argv[0], how, &told);
+    exec_read_events(channel[0], &told);
+    int status = exec_judge(argv[0], how, &told);
     ncs_str_free(&told.others);
     return status;
 }
@@ -310,7 +310,7 @@ static int exec_main(const struct ncs_parsed *parsed)
         ncs_usage_error("exec", NULL, "no program was given, as in `exec -- ./train`");
         status = 2;
     } else if (find_libraries(&folder)) {
-        status = run(parsed->value, parsed->program, folder.text);
+        status = exec_run(parsed->value, parsed->program, folder.text);
     }
     ncs_str_free(&folder);
     return status;

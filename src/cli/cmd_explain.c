@@ -30,7 +30,7 @@ static bool fail_unknown(const char *name)
     return false;
 }
 
-static bool explain(const struct ncs_option_value *v, const char *name, struct ncs_str *out)
+static bool explain_named(const struct ncs_option_value *v, const char *name, struct ncs_str *out)
 {
     struct ncs_named named;
     if (name && !ncs_page_find(name, &named))
@@ -53,7 +53,7 @@ static bool explain(const struct ncs_option_value *v, const char *name, struct n
 }
 
 /* Of two words that are one topic, as `exit 3`, a text; false when they are none. */
-static bool join(const struct ncs_parsed *parsed, struct ncs_str *topic)
+static bool explain_join(const struct ncs_parsed *parsed, struct ncs_str *topic)
 {
     struct ncs_named named;
     for (size_t i = 0; i < parsed->operands; i++)
@@ -67,7 +67,7 @@ static bool join(const struct ncs_parsed *parsed, struct ncs_str *topic)
 static int explain_main(const struct ncs_parsed *parsed)
 {
     struct ncs_str out = { 0 }, topic = { 0 };
-    bool known = join(parsed, &topic) && explain(parsed->value, topic.text, &out);
+    bool known = explain_join(parsed, &topic) && explain_named(parsed->value, topic.text, &out);
     if (known)
         ncs_out(out.text);
     ncs_str_free(&out);

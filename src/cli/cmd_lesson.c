@@ -90,7 +90,7 @@ static int how_many(void)
     return n;
 }
 
-static bool choose(const char *operand, struct chosen *c, struct ncs_error *err)
+static bool lesson_choose(const char *operand, struct chosen *c, struct ncs_error *err)
 {
     char *end;
     long number = strtol(operand, &end, 10);
@@ -113,7 +113,7 @@ static bool choose(const char *operand, struct chosen *c, struct ncs_error *err)
 
 /* ---- what is done ---- */
 
-static int list(void)
+static int lesson_list(void)
 {
     struct ncs_str out = { 0 };
     for (int i = 1; i <= how_many(); i++) {
@@ -141,7 +141,7 @@ static int list(void)
     return 0;
 }
 
-static int give(struct chosen *c, bool from_the_beginning, bool echo)
+static int lesson_give(struct chosen *c, bool from_the_beginning, bool echo)
 {
     char after[60] = "";
     if (c->number && c->number < how_many())
@@ -182,17 +182,17 @@ static int lesson_main(const struct ncs_parsed *parsed)
     const struct ncs_option_value *v = parsed->value;
     ncs_memory_limit("lesson", &v[MEMORY], 1);
     if (!parsed->operands)
-        return v[TEST].given ? test_all() : list();
+        return v[TEST].given ? test_all() : lesson_list();
     struct chosen c = { 0 };
     struct ncs_error err = { 0 };
     int status = 2;
-    if (!choose(parsed->operand[0], &c, &err)) {
+    if (!lesson_choose(parsed->operand[0], &c, &err)) {
         ncs_print_error(&err);
         status = err.status == NCS_NO_MEMORY ? NCS_MEM_EXIT : 2;
     } else if (v[TEST].given) {
         status = ncs_tutor_test(c.lesson, c.name, ncs_console_write, NULL) ? 0 : 1;
     } else {
-        status = give(&c, v[AGAIN].given, v[ECHO].given);
+        status = lesson_give(&c, v[AGAIN].given, v[ECHO].given);
     }
     ncs_lesson_free(c.lesson);
     ncs_free(c.name);

@@ -56,8 +56,8 @@ static void list_cases(const struct ncs_corpus *corpus, struct ncs_str *out)
     }
 }
 
-static bool add_operands(const struct ncs_parsed *parsed, struct ncs_corpus *corpus,
-                         struct ncs_error *err)
+static bool list_add_operands(const struct ncs_parsed *parsed, struct ncs_corpus *corpus,
+                              struct ncs_error *err)
 {
     struct ncs_str folder = { 0 };
     bool bugs = parsed->value[BUGS].given, ok = true;
@@ -79,7 +79,7 @@ static int list_main(const struct ncs_parsed *parsed)
     struct ncs_error err = { 0 };
     struct ncs_str out = { 0 };
     int status = 0;
-    if (!add_operands(parsed, &corpus, &err)) {
+    if (!list_add_operands(parsed, &corpus, &err)) {
         ncs_print_error(&err);
         status = 2;
     }

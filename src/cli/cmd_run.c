@@ -38,7 +38,7 @@ static bool select_cases(const struct ncs_option_value *v, struct ncs_plan *plan
 }
 
 /* A report of no runs, for who reads it, and why. */
-static int nothing(const struct ncs_option_value *v, const struct ncs_plan *plan)
+static int report_no_runs(const struct ncs_option_value *v, const struct ncs_plan *plan)
 {
     struct ncs_report report;
     struct ncs_report_style style = { 0 };
@@ -61,7 +61,7 @@ static int nothing(const struct ncs_option_value *v, const struct ncs_plan *plan
     return ncs_verdict_exit(NCS_EMPTY);
 }
 
-static int list(const struct ncs_plan *plan)
+static int list_runs(const struct ncs_plan *plan)
 {
     int status = 0;
     for (size_t i = 0; i < plan->runs; i++) {
@@ -142,11 +142,11 @@ static int run_operands(const struct ncs_parsed *parsed)
     else if (!select_cases(&v[NCS_RUN_SELECT], &plan))
         status = 2;
     else if (plan.runs == 0)
-        status = nothing(v, &plan);
+        status = report_no_runs(v, &plan);
     else if (!v[NCS_RUN_LIST].given && !ncs_suite_can_draw(v, &plan, &err))
         ncs_print_error(&err);
     else
-        status = v[NCS_RUN_LIST].given ? list(&plan) : run_plan(v, &plan, schedule);
+        status = v[NCS_RUN_LIST].given ? list_runs(&plan) : run_plan(v, &plan, schedule);
     ncs_plan_free(&plan);
     ncs_free(schedule);
     return status;

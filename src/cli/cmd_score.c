@@ -56,8 +56,8 @@ static bool is_labelled(const struct ncs_labelled *l, struct ncs_error *err)
 }
 
 /* The same run cannot be counted twice. */
-static bool is_new(struct scoring *s, const struct ncs_labelled *l, size_t item, const char *seed, int line,
-                   struct ncs_error *err)
+static bool score_is_new(struct scoring *s, const struct ncs_labelled *l, size_t item,
+                         const char *seed, int line, struct ncs_error *err)
 {
     uint64_t key = ncs_hash_bytes(item, seed ? seed : "", seed ? strlen(seed) : 0);
     for (;; key++) {
@@ -79,8 +79,8 @@ static bool is_new(struct scoring *s, const struct ncs_labelled *l, size_t item,
     return true;
 }
 
-static bool add_line(struct scoring *s, const char *line, size_t bytes, int number,
-                     struct ncs_error *err)
+static bool score_add_line(struct scoring *s, const char *line, size_t bytes, int number,
+                           struct ncs_error *err)
 {
     struct ncs_claim claim;
     struct ncs_corpus_case *c = NULL;
@@ -90,7 +90,7 @@ static bool add_line(struct scoring *s, const char *line, size_t bytes, int numb
     if (c) {
         struct ncs_labelled l = ncs_corpus_label(&s->corpus, c);
         ok = is_labelled(&l, err) &&
-             is_new(s, &l, (size_t)(c - s->corpus.item), claim.seed, number, err);
+             score_is_new(s, &l, (size_t)(c - s->corpus.item), claim.seed, number, err);
         if (ok)
             ncs_score_add(&s->score, &l, &claim);
         c->reported = true;
@@ -99,7 +99,7 @@ static bool add_line(struct scoring *s, const char *line, size_t bytes, int numb
     return ok;
 }
 
-static bool is_blank(const char *line)
+static bool score_is_blank(const char *line)
 {
     return line[strspn(line, " \t\r\n")] == '\0';
 }
@@ -126,7 +126,8 @@ static bool add_reports(struct scoring *s, FILE *in, const char *file)
         err = (struct ncs_error){ 0 };
         if (read == NCS_LINE_LONG)
             ncs_fail(&err, NCS_BAD_INPUT, "a line of more than %d MiB is no report", REPORT_MOST >> 20);
-        else if (is_blank(line.text) || add_line(s, line.text, line.bytes, number, &err))
+        else if (score_is_blank(line.text) ||
+                 score_add_line(s, line.text, line.bytes, number, &err))
             continue;
         if (wrong++ < ERRORS_MOST)
             print_wrong(file, number, &err, &last);
@@ -144,7 +145,7 @@ static bool add_reports(struct scoring *s, FILE *in, const char *file)
     return false;
 }
 
-static bool add_file(struct scoring *s, const char *file)
+static bool score_add_file(struct scoring *s, const char *file)
 {
     if (!file || strcmp(file, "-") == 0)
         return add_reports(s, stdin, "standard input");
@@ -202,7 +203,7 @@ static void count_cases(struct scoring *s)
 static bool add_all(struct scoring *s, const struct ncs_parsed *parsed)
 {
     struct ncs_error err = { 0 };
-    if (!add_file(s, parsed->operands ? parsed->operand[0] : NULL))
+    if (!score_add_file(s, parsed->operands ? parsed->operand[0] : NULL))
         return false;
     bool ok = !parsed->value[ALL].given || add_missing(s, &err);
     if (ok && s->score.reports == 0)

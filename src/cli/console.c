@@ -64,8 +64,8 @@ static void make_prompt(const struct ncs_prompt *p, bool goes_on, struct ncs_str
     ncs_str_add(out, "> ");
 }
 
-static void complete(void *arg, const char *text, size_t bytes, size_t *from,
-                     void (*on_word)(void *list, const char *word), void *list)
+static void console_complete(void *arg, const char *text, size_t bytes, size_t *from,
+                             void (*on_word)(void *list, const char *word), void *list)
 {
     ncs_prompt_complete(arg, text, bytes, from, on_word, list);
 }
@@ -128,7 +128,7 @@ static int read_lines(struct ncs_prompt *p, struct ncs_editor *e, bool echo)
 int ncs_console_run(struct ncs_prompt *p, bool echo)
 {
     const char *trouble;
-    struct ncs_editor_completer completer = { complete, p };
+    struct ncs_editor_completer completer = { console_complete, p };
     struct ncs_editor *e = ncs_editor_open(&completer, &trouble);
     catch_interrupts();
     if (trouble) {

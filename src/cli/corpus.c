@@ -66,7 +66,7 @@ static char *real_path(const char *path)
 /* ---- bugs and their twins ---- */
 
 /* The folder of a path without a slash at its end: "." where it names none. */
-static void folder_of(const char *path, struct ncs_str *out)
+static void corpus_folder_of(const char *path, struct ncs_str *out)
 {
     const char *slash = strrchr(path, '/');
     if (slash)
@@ -97,12 +97,12 @@ static char *scenario_in(const char *folder, const char *name)
     return NULL;
 }
 
-static void place_file(struct ncs_corpus_file *file, const char *path)
+static void corpus_place_file(struct ncs_corpus_file *file, const char *path)
 {
     struct ncs_str folder = { 0 }, above = { 0 };
     file->real = real_path(path);
-    folder_of(path, &folder);
-    folder_of(folder.text, &above);
+    corpus_folder_of(path, &folder);
+    corpus_folder_of(folder.text, &above);
     file->correct = strcmp(name_in(folder.text), "fixed") == 0;
     if (file->correct) {
         file->twin = scenario_in(above.text, name_in(path));
@@ -112,8 +112,8 @@ static void place_file(struct ncs_corpus_file *file, const char *path)
     }
     ncs_str_clear(&folder);
     ncs_str_clear(&above);
-    folder_of(file->real, &folder);
-    folder_of(folder.text, &above);
+    corpus_folder_of(file->real, &folder);
+    corpus_folder_of(folder.text, &above);
     file->group = ncs_copy_text(name_in(file->correct ? above.text : folder.text));
     ncs_str_free(&folder);
     ncs_str_free(&above);
@@ -122,7 +122,7 @@ static void place_file(struct ncs_corpus_file *file, const char *path)
 static const struct ncs_script_settings settings_of_all = { .driver = "sim", .policy = -1 };
 
 /* The entry of the catalogue that a scenario names; NULL = none, or it does not load. */
-static char *entry_of(const char *path)
+static char *corpus_entry_of(const char *path)
 {
     struct ncs_scenario scenario;
     struct ncs_error err = { 0 };
@@ -167,12 +167,12 @@ static bool declare_case(struct ncs_corpus *corpus, size_t file, size_t number,
 }
 
 /* All cases of a file of the plan, or none of one of which something is wrong. */
-static void add_file(struct ncs_corpus *corpus, size_t number)
+static void corpus_add_file(struct ncs_corpus *corpus, size_t number)
 {
     const struct ncs_plan_file *of = &corpus->plan.file[number];
     struct ncs_corpus_file file = { .first = corpus->count, .err = of->err };
     bool ok = of->script != NULL;
-    place_file(&file, of->path);
+    corpus_place_file(&file, of->path);
     for (size_t i = 0; ok && i < of->cases.count; i++)
         ok = declare_case(corpus, number, i, NCS_POLICY_STRICT, &file.err) &&
              declare_case(corpus, number, i, NCS_POLICY_TYPICAL, &file.err);
@@ -180,7 +180,7 @@ static void add_file(struct ncs_corpus *corpus, size_t number)
         drop_cases(corpus, file.first);
     file.cases = corpus->count - file.first;
     if (file.correct)
-        file.entry = file.twin ? entry_of(file.twin) : NULL;
+        file.entry = file.twin ? corpus_entry_of(file.twin) : NULL;
     else if (file.cases > 0)
         file.entry = ncs_copy_text(corpus->item[file.first].scenario.bug.entry);
     NCS_PUSH(corpus->file, corpus->files, corpus->files_room, file);
@@ -192,7 +192,7 @@ bool ncs_corpus_add(struct ncs_corpus *corpus, const char *operand, struct ncs_e
     corpus->plan.repeats = 1;
     bool ok = ncs_plan_add(&corpus->plan, operand, err);
     while (corpus->files < corpus->plan.files)
-        add_file(corpus, corpus->files);
+        corpus_add_file(corpus, corpus->files);
     return ok;
 }
 

@@ -114,7 +114,7 @@ struct words {
     size_t count, room;
 };
 
-static void add_word(void *list, const char *word)
+static void editor_add_word(void *list, const char *word)
 {
     struct words *w = list;
     for (size_t i = 0; i < w->count; i++)
@@ -152,7 +152,7 @@ static void list_words(const struct words *w)
                (i + 1) % columns == 0 || i + 1 == w->count ? "\n" : "");
 }
 
-static unsigned char complete(EditLine *edit, int key)
+static unsigned char editor_complete(EditLine *edit, int key)
 {
     struct ncs_editor *e;
     struct words w = { 0 };
@@ -166,7 +166,7 @@ static unsigned char complete(EditLine *edit, int key)
     }
     struct ncs_str text = { 0 };
     ncs_str_add_bytes(&text, info->buffer, bytes);
-    e->completer.complete(e->completer.arg, text.text, bytes, &from, add_word, &w);
+    e->completer.complete(e->completer.arg, text.text, bytes, &from, editor_add_word, &w);
     ncs_str_free(&text);
     if (w.count) {
         size_t typed = bytes - from, shared = common(&w);
@@ -249,7 +249,7 @@ static bool has_pasted(struct ncs_editor *e)
 
 /* ---- editing ---- */
 
-static char *prompt_of(EditLine *edit)
+static char *editor_prompt_of(EditLine *edit)
 {
     struct ncs_editor *e;
     el_get(edit, EL_CLIENTDATA, &e);
@@ -262,7 +262,7 @@ static bool wants_editing(void)
     return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && term && *term && strcmp(term, "dumb") != 0;
 }
 
-static const char *open_edit(struct ncs_editor *e)
+static const char *editor_open_edit(struct ncs_editor *e)
 {
     if (!wants_editing())
         return NULL;
@@ -273,12 +273,12 @@ static const char *open_edit(struct ncs_editor *e)
         return "the terminal cannot be edited on";
     const char *trouble = open_history(e);
     el_set(e->edit, EL_CLIENTDATA, e);
-    el_set(e->edit, EL_PROMPT, prompt_of);
+    el_set(e->edit, EL_PROMPT, editor_prompt_of);
     el_set(e->edit, EL_EDITOR, "emacs");
     el_set(e->edit, EL_SIGNAL, 0);
     if (e->history)
         el_set(e->edit, EL_HIST, history, e->history);
-    el_set(e->edit, EL_ADDFN, "ncs-complete", "complete the word", complete);
+    el_set(e->edit, EL_ADDFN, "ncs-complete", "complete the word", editor_complete);
     el_set(e->edit, EL_ADDFN, "ncs-paste", "take pasted text", paste);
     el_set(e->edit, EL_BIND, "^I", "ncs-complete", NULL);
     el_set(e->edit, EL_BIND, "\033[200~", "ncs-paste", NULL);
@@ -293,7 +293,7 @@ static void switch_pasting(bool on)
     fflush(stdout);
 }
 
-static enum ncs_edited read_edited(struct ncs_editor *e, const char **line)
+static enum ncs_edited editor_read_edited(struct ncs_editor *e, const char **line)
 {
     int count = 0;
     if (has_pasted(e))
@@ -330,7 +330,7 @@ void ncs_editor_remember(struct ncs_editor *e, const char *input)
     ncs_str_free(&entry);
 }
 
-static void close_edit(struct ncs_editor *e)
+static void editor_close_edit(struct ncs_editor *e)
 {
     if (e->history) {
         save_history(e);
@@ -343,13 +343,13 @@ static void close_edit(struct ncs_editor *e)
 
 #else
 
-static const char *open_edit(struct ncs_editor *e)
+static const char *editor_open_edit(struct ncs_editor *e)
 {
     (void)e;
     return NULL;
 }
 
-static enum ncs_edited read_edited(struct ncs_editor *e, const char **line)
+static enum ncs_edited editor_read_edited(struct ncs_editor *e, const char **line)
 {
     return read_plain(e, line);
 }
@@ -359,7 +359,7 @@ void ncs_editor_remember(struct ncs_editor *e, const char *input)
     (void)e; (void)input;
 }
 
-static void close_edit(struct ncs_editor *e)
+static void editor_close_edit(struct ncs_editor *e)
 {
     (void)e;
 }
@@ -370,21 +370,21 @@ struct ncs_editor *ncs_editor_open(const struct ncs_editor_completer *completer,
 {
     struct ncs_editor *e = ncs_new(sizeof *e);
     e->completer = *completer;
-    *trouble = open_edit(e);
+    *trouble = editor_open_edit(e);
     return e;
 }
 
 enum ncs_edited ncs_editor_read(struct ncs_editor *e, const char *prompt, const char **line)
 {
     e->prompt = prompt;
-    return e->edit ? read_edited(e, line) : read_plain(e, line);
+    return e->edit ? editor_read_edited(e, line) : read_plain(e, line);
 }
 
 void ncs_editor_close(struct ncs_editor *e)
 {
     if (!e)
         return;
-    close_edit(e);
+    editor_close_edit(e);
     ncs_free(e->line);
     ncs_str_free(&e->read);
     ncs_str_free(&e->pasted);

@@ -17,7 +17,7 @@
 
 enum { DEPTH = 64 }; /* folders within folders, far beyond what a person lays out */
 
-static int by_name(const struct dirent **a, const struct dirent **b)
+static int files_by_name(const struct dirent **a, const struct dirent **b)
 {
     return strcmp((*a)->d_name, (*b)->d_name);
 }
@@ -27,7 +27,7 @@ static int visible(const struct dirent *entry)
     return entry->d_name[0] != '.';
 }
 
-static bool ends_in(const char *name, const char *ending)
+static bool files_ends_in(const char *name, const char *ending)
 {
     size_t n = strlen(name), m = strlen(ending);
     return n > m && strcmp(name + n - m, ending) == 0;
@@ -37,8 +37,8 @@ static bool ends_in(const char *name, const char *ending)
  * be read is left to whoever runs it, who says so. */
 static bool is_scenario(const char *path, const char *name)
 {
-    if (ends_in(name, ".lua") || ends_in(name, ".ncclscript.yaml") ||
-        ends_in(name, ".ncclscript.yml"))
+    if (files_ends_in(name, ".lua") || files_ends_in(name, ".ncclscript.yaml") ||
+        files_ends_in(name, ".ncclscript.yml"))
         return true;
     if (!ncs_notation_is(name))
         return false;
@@ -79,7 +79,7 @@ static bool walk(struct ncs_files *files, const char *folder, int depth, struct 
         return ncs_fail_at(err, folder, 0, 0);
     }
     struct dirent **entry;
-    int count = scandir(folder, &entry, visible, by_name);
+    int count = scandir(folder, &entry, visible, files_by_name);
     if (count < 0) {
         ncs_fail(err, NCS_BAD_INPUT, "cannot read the folder: %s", strerror(errno));
         return ncs_fail_at(err, folder, 0, 0);

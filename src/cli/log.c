@@ -14,7 +14,7 @@ struct ncs_log_file {
 };
 
 /* Written anew by the first line of this program's, whatever the number of runs. */
-static struct ncs_log_file *open_file(struct ncs_log *log, const char *path)
+static struct ncs_log_file *log_open_file(struct ncs_log *log, const char *path)
 {
     for (size_t i = 0; i < log->files; i++)
         if (strcmp(log->file[i].path, path) == 0)
@@ -35,7 +35,7 @@ void ncs_log_line(void *arg, const char *file, const char *line)
         ncs_str_add_bytes(log->kept, line, strlen(line) + 1);
         return;
     }
-    struct ncs_log_file *into = file ? open_file(log, file) : NULL;
+    struct ncs_log_file *into = file ? log_open_file(log, file) : NULL;
     struct ncs_str text = { 0 };
     ncs_safe_line(&text, line);
     ncs_str_add(&text, "\n");
@@ -52,7 +52,7 @@ void ncs_log_line(void *arg, const char *file, const char *line)
 }
 
 /* False and errno when not all lines are in it. */
-static bool close_whole(struct ncs_log_file *file)
+static bool log_close_whole(struct ncs_log_file *file)
 {
     int failed = file->failed;
     bool closed = fclose(file->out) == 0;
@@ -63,7 +63,7 @@ static bool close_whole(struct ncs_log_file *file)
 void ncs_log_close(struct ncs_log *log)
 {
     for (size_t i = 0; i < log->files; i++) {
-        if (log->file[i].out && !close_whole(&log->file[i])) {
+        if (log->file[i].out && !log_close_whole(&log->file[i])) {
             fprintf(stderr, "ncclscript: cannot write NCCL's log to %s: %s\n", log->file[i].path,
                     strerror(errno));
             ncs_out_file_failed();

@@ -84,7 +84,7 @@ static int show_version(void)
     return 0;
 }
 
-static const struct ncs_command *find(const char *name)
+static const struct ncs_command *find_command(const char *name)
 {
     for (size_t i = 0; i < COMMANDS; i++)
         if (strcmp(commands[i]->name, name) == 0)
@@ -111,7 +111,7 @@ static int help_command(int argc, char **argv)
     if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
         strcmp(argv[1], "help") == 0)
         return show_help();
-    const struct ncs_command *command = find(argv[1]);
+    const struct ncs_command *command = find_command(argv[1]);
     return command ? show_command(command) : 2;
 }
 
@@ -150,7 +150,7 @@ static int own_words(const struct ncs_command *command, int argc, char **argv)
     return argc;
 }
 
-static bool takes(const struct ncs_command *command, const struct ncs_parsed *parsed)
+static bool main_takes(const struct ncs_command *command, const struct ncs_parsed *parsed)
 {
     if (command->missing && !parsed->operands)
         ncs_usage_error(command->name, NULL, "%s", command->missing);
@@ -173,7 +173,7 @@ static int run_parsed(const struct ncs_command *command, int argc, char **argv)
         parsed.program = argv + own + 1;
     if (parsed.help)
         status = show_command(command);
-    else if (takes(command, &parsed))
+    else if (main_takes(command, &parsed))
         status = command->main(&parsed);
     ncs_parsed_free(command, &parsed);
     return status;
@@ -187,7 +187,7 @@ static int run_command(int argc, char **argv)
         return top_option(argv);
     if (strcmp(argv[1], "help") == 0)
         return help_command(argc - 1, argv + 1);
-    const struct ncs_command *command = find(argv[1]);
+    const struct ncs_command *command = find_command(argv[1]);
     return command ? run_parsed(command, argc - 1, argv + 1) : 2;
 }
 

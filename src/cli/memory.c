@@ -11,7 +11,7 @@
 static char command_name[16];
 
 /* No memory of the heap is to be had for this. */
-static void end_process(const char *why)
+static void memory_end_process(const char *why)
 {
     char text[NCS_BUDGET_WORDS + 128];
     int bytes = snprintf(text, sizeof text, "ncclscript %s: %s\n", command_name, why);
@@ -22,19 +22,19 @@ static void end_process(const char *why)
     _exit(NCS_MEM_EXIT);
 }
 
-static void on_spent(void)
+static void memory_on_spent(void)
 {
     char budget[NCS_BUDGET_WORDS], why[NCS_BUDGET_WORDS + 32];
     snprintf(why, sizeof why, "%s is used up", ncs_budget_words(budget));
-    end_process(why);
+    memory_end_process(why);
 }
 
 static void on_exhausted(size_t bytes)
 {
     (void)bytes;
     if (ncs_budget_used() >= ncs_budget())
-        on_spent();
-    end_process("the host has no memory left");
+        memory_on_spent();
+    memory_end_process("the host has no memory left");
 }
 
 /* Documents that are read and written are counted, too. */
@@ -50,6 +50,6 @@ void ncs_memory_limit(const char *command, const struct ncs_option_value *v, int
     snprintf(command_name, sizeof command_name, "%s", command);
     json_set_alloc_funcs(json_room, ncs_free);
     ncs_mem_exhausted = on_exhausted;
-    ncs_budget_spent = on_spent;
+    ncs_budget_spent = memory_on_spent;
     ncs_budget_limit(bytes < NCS_BUDGET_LEAST ? NCS_BUDGET_LEAST : bytes);
 }

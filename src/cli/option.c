@@ -43,7 +43,7 @@ void ncs_usage_error(const char *command, const char *near, const char *fmt, ...
 }
 
 /* `word` as typed, with its dashes; anything after '=' is no part of the name. */
-static void unknown_option(const struct ncs_command *command, const char *word)
+static void option_unknown_option(const struct ncs_command *command, const char *word)
 {
     size_t rows = rows_of(command->option);
     const char **name = ncs_new((rows + 1) * sizeof *name);
@@ -71,7 +71,7 @@ static void unknown_option(const struct ncs_command *command, const char *word)
 static const char assignment[] = "NAME=VALUE";
 
 /* "`strict` or `typical`", after `before`. */
-static void add_words(const struct ncs_option *o, const char *before, struct ncs_str *out)
+static void option_add_words(const struct ncs_option *o, const char *before, struct ncs_str *out)
 {
     for (size_t i = 0; o->choices && o->choices[i]; i++)
         ncs_str_addf(out, "%s`%s`", i == 0 ? before : o->choices[i + 1] ? ", " : " or ",
@@ -89,7 +89,7 @@ static bool bad_value(const struct ncs_command *command, const struct ncs_option
         ncs_str_addf(&want, "a whole number from %" PRId64, o->least);
         if (o->most != INT64_MAX)
             ncs_str_addf(&want, " to %" PRId64, o->most);
-        add_words(o, ", or ", &want);
+        option_add_words(o, ", or ", &want);
         break;
     case NCS_OPTION_DURATION:
         ncs_str_add(&want, "a time, as `10s`, `500ms` or `2m`");
@@ -102,7 +102,7 @@ static bool bad_value(const struct ncs_command *command, const struct ncs_option
         ncs_str_addf(&want, "%s", o->argument);
         break;
     default:
-        add_words(o, "", &want);
+        option_add_words(o, "", &want);
     }
     ncs_usage_error(command->name, near, "`--%s %s`: expected %s", o->name, text,
                     want.bytes ? want.text : "a value");
@@ -190,7 +190,7 @@ static struct option *make_getopt(const struct ncs_option *option, size_t rows,
     return list;
 }
 
-static size_t row_of(const struct ncs_option *option, int got)
+static size_t option_row_of(const struct ncs_option *option, int got)
 {
     if (got >= LONG_BASE)
         return (size_t)(got - LONG_BASE);
@@ -201,20 +201,20 @@ static size_t row_of(const struct ncs_option *option, int got)
 }
 
 /* What getopt returned as '?' or ':' while it read `word`. */
-static bool complain(const struct ncs_command *command, int got, const char *word)
+static bool option_complain(const struct ncs_command *command, int got, const char *word)
 {
     bool is_long = strncmp(word, "--", 2) == 0;
     if (got == ':' || (is_long && optopt >= LONG_BASE)) {
-        const struct ncs_option *o = &command->option[row_of(command->option, optopt)];
+        const struct ncs_option *o = &command->option[option_row_of(command->option, optopt)];
         if (got == ':')
             ncs_usage_error(command->name, NULL, "option `--%s` needs a value", o->name);
         else
             ncs_usage_error(command->name, NULL, "option `--%s` takes no value", o->name);
     } else if (is_long) {
-        unknown_option(command, word);
+        option_unknown_option(command, word);
     } else {
         const char letter[] = { '-', (char)optopt, '\0' };
-        unknown_option(command, letter);
+        option_unknown_option(command, letter);
     }
     return false;
 }
@@ -225,8 +225,8 @@ static bool is_abbreviated(const struct ncs_option *option, int got, const char 
            strcspn(word + 2, "=") != strlen(option[got - LONG_BASE].name);
 }
 
-static bool parse(const struct ncs_command *command, int argc, char **argv,
-                  const struct option *list, const char *letters, struct ncs_parsed *parsed)
+static bool option_parse(const struct ncs_command *command, int argc, char **argv,
+                         const struct option *list, const char *letters, struct ncs_parsed *parsed)
 {
     opterr = 0;
     optind = 0; /* GNU: start over, whatever was parsed before */
@@ -240,18 +240,18 @@ static bool parse(const struct ncs_command *command, int argc, char **argv,
             continue;
         }
         if (is_abbreviated(command->option, got, word)) {
-            unknown_option(command, word);
+            option_unknown_option(command, word);
             return false;
         }
         if (got == '?' || got == ':') {
             /* getopt reports a value that is missing before it tells an abbreviation. */
             if (optopt >= LONG_BASE && is_abbreviated(command->option, optopt, word)) {
-                unknown_option(command, word);
+                option_unknown_option(command, word);
                 return false;
             }
-            return complain(command, got, word);
+            return option_complain(command, got, word);
         }
-        size_t row = row_of(command->option, got);
+        size_t row = option_row_of(command->option, got);
         if (!take_value(command, row, optarg, &parsed->value[row]))
             return false;
     }
@@ -267,7 +267,7 @@ bool ncs_options_parse(const struct ncs_command *command, int argc, char **argv,
     struct ncs_str letters = { 0 };
     struct option *list = make_getopt(command->option, rows, &letters);
     *parsed = (struct ncs_parsed){ .value = ncs_new(rows * sizeof *parsed->value) };
-    bool ok = parse(command, argc, argv, list, letters.text, parsed);
+    bool ok = option_parse(command, argc, argv, list, letters.text, parsed);
     parsed->help = parsed->value[rows - 1].given;
     ncs_str_free(&letters);
     ncs_free(list);

@@ -77,7 +77,7 @@ void ncs_out_open(void)
         stdout = out;
 }
 
-static void remember(bool failed)
+static void output_remember(bool failed)
 {
     if (!failed || failure)
         return;
@@ -95,7 +95,7 @@ void ncs_out_document(const char *bytes, size_t count)
         return;
     ncs_progress_clear();
     errno = 0;
-    remember(fwrite(bytes, 1, count, stdout) != count);
+    output_remember(fwrite(bytes, 1, count, stdout) != count);
 }
 
 void ncs_out_divert(void)
@@ -129,7 +129,7 @@ void ncs_out_flush(void)
     if (failure)
         return;
     errno = 0;
-    remember(fflush(stdout) == EOF);
+    output_remember(fflush(stdout) == EOF);
 }
 
 int ncs_out_finish(int status)
@@ -137,7 +137,7 @@ int ncs_out_finish(int status)
     ncs_out_flush();
     if (!failure) {
         errno = 0;
-        remember(close(STDOUT_FILENO) != 0); /* where a network file system tells */
+        output_remember(close(STDOUT_FILENO) != 0); /* where a network file system tells */
     }
     if (!failure)
         return other_failed ? NCS_EXIT_OUTPUT : status;

@@ -56,7 +56,7 @@ bool ncs_plan_same_case(const struct ncs_plan *plan, size_t a, size_t b)
 
 /* ---- files ---- */
 
-static void free_reading(struct ncs_plan_file *file)
+static void plan_free_reading(struct ncs_plan_file *file)
 {
     if (file->reading)
         ncs_reading_close(file->reading);
@@ -64,14 +64,14 @@ static void free_reading(struct ncs_plan_file *file)
     file->reading = NULL;
 }
 
-static struct ncs_plan_file *open_file(struct ncs_plan *plan, const char *path)
+static struct ncs_plan_file *plan_open_file(struct ncs_plan *plan, const char *path)
 {
     struct ncs_plan_file file = { .path = ncs_copy_text(path), .reading = ncs_new(sizeof *file.reading) };
     struct ncs_script_settings settings = plan->settings;
     settings.reading = file.reading;
     file.script = ncs_script_open(file.path, &settings, &file.err);
     if (!file.reading->complaints.count)
-        free_reading(&file);
+        plan_free_reading(&file);
     if (file.script && !ncs_script_cases(file.script, &plan->settings, &file.cases, &file.err)) {
         ncs_script_free(file.script);
         file.script = NULL;
@@ -210,8 +210,8 @@ static bool no_such_case(const struct ncs_plan_file *file, const char *operand, 
 }
 
 /* The cases of the file that was opened last which the name means. */
-static bool add_named(struct ncs_plan *plan, const char *operand, struct ncs_str *name,
-                      struct ncs_error *err)
+static bool plan_add_named(struct ncs_plan *plan, const char *operand, struct ncs_str *name,
+                           struct ncs_error *err)
 {
     const struct ncs_plan_file *file = &plan->file[plan->files - 1];
     uint64_t seed;
@@ -225,9 +225,9 @@ static bool add_named(struct ncs_plan *plan, const char *operand, struct ncs_str
     return found || no_such_case(file, operand, name->text, err);
 }
 
-static void add_file(struct ncs_plan *plan, const char *path)
+static void plan_add_file(struct ncs_plan *plan, const char *path)
 {
-    const struct ncs_plan_file *file = open_file(plan, path);
+    const struct ncs_plan_file *file = plan_open_file(plan, path);
     if (!file->script)
         add_run(plan, 0, plan->seed);
     for (size_t i = 0; file->script && i < file->cases.count; i++)
@@ -240,14 +240,14 @@ bool ncs_plan_add(struct ncs_plan *plan, const char *operand, struct ncs_error *
     struct ncs_files files = { 0 };
     bool ok = true;
     if (ncs_plan_split(operand, &path, &name)) {
-        if (open_file(plan, path.text)->script)
-            ok = add_named(plan, operand, &name, err);
+        if (plan_open_file(plan, path.text)->script)
+            ok = plan_add_named(plan, operand, &name, err);
         else
             add_run(plan, 0, plan->seed);
     } else {
         ok = ncs_files_add(&files, operand, err);
         for (size_t i = 0; ok && i < files.count; i++)
-            add_file(plan, files.path[i]);
+            plan_add_file(plan, files.path[i]);
     }
     ncs_files_free(&files);
     ncs_str_free(&path);
@@ -294,7 +294,7 @@ void ncs_plan_print_error(const struct ncs_plan_file *file)
 void ncs_plan_free(struct ncs_plan *plan)
 {
     for (size_t i = 0; i < plan->files; i++) {
-        free_reading(&plan->file[i]);
+        plan_free_reading(&plan->file[i]);
         ncs_free(plan->file[i].path);
         ncs_script_free(plan->file[i].script);
         ncs_cases_free(&plan->file[i].cases);

@@ -18,7 +18,7 @@ static struct {
     int64_t last; /* when it was written */
 } progress;
 
-static int64_t now(void)
+static int64_t progress_now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -29,7 +29,7 @@ void ncs_progress_start(void)
 {
     const char *term = getenv("TERM");
     progress.wanted = isatty(STDERR_FILENO) && term && *term && strcmp(term, "dumb") != 0;
-    progress.last = now(); /* what takes no time has no progress */
+    progress.last = progress_now(); /* what takes no time has no progress */
 }
 
 void ncs_progress_stop(void)
@@ -55,7 +55,7 @@ static size_t columns(void)
 
 /* The first `width` characters of UTF-8; wide ones may still be too much for a line that is so
  * narrow. */
-static void cut(struct ncs_str *line, size_t width)
+static void progress_cut(struct ncs_str *line, size_t width)
 {
     for (size_t i = 0; i < line->bytes; i++)
         if (((unsigned char)line->text[i] & 0xc0) != 0x80 && width-- == 0) {
@@ -66,7 +66,7 @@ static void cut(struct ncs_str *line, size_t width)
 
 void ncs_progress_show(size_t done, size_t all, size_t unexpected, const char *name)
 {
-    if (!progress.wanted || now() - progress.last < PAUSE_NS)
+    if (!progress.wanted || progress_now() - progress.last < PAUSE_NS)
         return;
     struct ncs_str line = { 0 };
     ncs_str_addf(&line, "%zu of %zu", done, all);
@@ -74,10 +74,10 @@ void ncs_progress_show(size_t done, size_t all, size_t unexpected, const char *n
         ncs_str_addf(&line, ", %zu unexpected", unexpected);
     ncs_str_add(&line, "  ");
     ncs_safe_line(&line, name);
-    cut(&line, columns() - 1);
+    progress_cut(&line, columns() - 1);
     fprintf(stderr, "\r%s\033[K", line.text);
     fflush(stderr);
     ncs_str_free(&line);
     progress.shown = true;
-    progress.last = now();
+    progress.last = progress_now();
 }

@@ -155,7 +155,7 @@ struct ncs_run_options ncs_run_make_options(const struct ncs_option_value *v,
 }
 
 /* As a shell takes it. */
-static void add_word(const char *word, struct ncs_str *out)
+static void run_options_add_word(const char *word, struct ncs_str *out)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                 "_-./=:,+@%";
@@ -186,11 +186,11 @@ void ncs_run_add_command(const struct ncs_option_value *v, const char *name, boo
             if (o->type == NCS_OPTION_FLAG)
                 continue;
             ncs_str_add(out, " ");
-            add_word(v[row].text[i], out);
+            run_options_add_word(v[row].text[i], out);
         }
     }
     ncs_str_add(out, " ");
-    add_word(name, out);
+    run_options_add_word(name, out);
 }
 
 bool ncs_run_read_schedule(const struct ncs_option_value *v, char **schedule, struct ncs_error *err)

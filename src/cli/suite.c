@@ -34,7 +34,7 @@ static void end_case(struct ncs_suite *suite, struct ncs_str *out)
 }
 
 /* Of a verdict only the first run of a case is told in full. */
-static void fold(struct ncs_suite *suite, struct ncs_report_entry *entry)
+static void fold_equal_verdicts(struct ncs_suite *suite, struct ncs_report_entry *entry)
 {
     struct ncs_repeated *r = &suite->repeated;
     if (r->unexpected[entry->verdict].count > 0)
@@ -64,7 +64,7 @@ void ncs_suite_tell(struct ncs_suite *suite, struct ncs_report_entry *entry)
     if (run > 0 && !ncs_plan_same_case(plan, run, run - 1))
         end_case(suite, &out);
     if (suite->folded)
-        fold(suite, entry);
+        fold_equal_verdicts(suite, entry);
     ncs_report_add(&suite->report, entry, &out);
     ncs_report_entry_free(entry);
     suite->next++;

@@ -23,7 +23,7 @@ static bool is_output(const char *file)
 }
 
 /* By whatever names. What is no regular file is written to, not replaced. */
-static bool is_same(const char *a, const char *b)
+static bool is_same_drawing(const char *a, const char *b)
 {
     struct stat x, y;
     if (strcmp(a, b) == 0)
@@ -42,7 +42,7 @@ static bool can_draw(const struct ncs_plan *plan, const char *option, const char
                                                       "-k chooses one");
     }
     for (size_t i = 0; i < plan->files; i++)
-        if (!is_output(file) && is_same(plan->file[i].path, file))
+        if (!is_output(file) && is_same_drawing(plan->file[i].path, file))
             return ncs_fail(err, NCS_BAD_INPUT, "--%s %s would replace the scenario", option, file);
     return true;
 }

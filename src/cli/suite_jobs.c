@@ -90,7 +90,7 @@ static void work(struct jobs *jobs, const struct worker *self, int orders, int p
     _exit(0);
 }
 
-static bool start(struct jobs *jobs, struct worker *w)
+static bool start_worker(struct jobs *jobs, struct worker *w)
 {
     int orders[2], parcels[2];
     if (pipe2(orders, O_CLOEXEC) != 0)
@@ -192,7 +192,7 @@ static void lose_run(struct jobs *jobs, struct worker *w, int status)
     }
 }
 
-static void hear(struct jobs *jobs, struct worker *w)
+static void read_parcels(struct jobs *jobs, struct worker *w)
 {
     char piece[65536];
     struct ncs_parcel parcel;
@@ -254,7 +254,7 @@ static bool hand_out(struct jobs *jobs)
         struct worker *w = &jobs->worker[i];
         bool more = jobs->next < suite->plan->runs && jobs->next < suite->next + AHEAD &&
                     !suite->cut && !ncs_suite_interrupts();
-        if (more && !w->pid && !start(jobs, w))
+        if (more && !w->pid && !start_worker(jobs, w))
             failed = true;
         if (more && w->pid && w->run == NO_RUN) {
             w->run = jobs->next++;
@@ -307,7 +307,7 @@ static void wait_for_parcels(struct jobs *jobs, struct pollfd *fds)
         return;
     for (size_t i = 0; i < jobs->workers; i++)
         if (fds[i].revents)
-            hear(jobs, &jobs->worker[i]);
+            read_parcels(jobs, &jobs->worker[i]);
 }
 
 static void show_progress(const struct jobs *jobs)

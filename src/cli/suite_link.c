@@ -43,7 +43,7 @@ struct ncs_str *ncs_link_log(struct ncs_link *link)
     return &link->log;
 }
 
-static void write_all(int fd, const char *bytes, size_t count)
+static void parcel_write_all(int fd, const char *bytes, size_t count)
 {
     while (count > 0) {
         ssize_t n = write(fd, bytes, count);
@@ -66,16 +66,16 @@ void ncs_link_send(struct ncs_link *link, size_t run, bool last)
     };
     if (!link->full)
         return;
-    write_all(link->fd, (const char *)&head, sizeof head);
-    write_all(link->fd, e->text.text, e->text.bytes);
-    write_all(link->fd, e->reason.text, e->reason.bytes);
-    write_all(link->fd, link->log.text, link->log.bytes);
+    parcel_write_all(link->fd, (const char *)&head, sizeof head);
+    parcel_write_all(link->fd, e->text.text, e->text.bytes);
+    parcel_write_all(link->fd, e->reason.text, e->reason.bytes);
+    parcel_write_all(link->fd, link->log.text, link->log.bytes);
     ncs_report_entry_free(e);
     ncs_str_clear(&link->log);
     link->full = false;
 }
 
-static const char *take(struct ncs_str *to, const char *from, size_t bytes)
+static const char *parcel_take(struct ncs_str *to, const char *from, size_t bytes)
 {
     if (bytes)
         ncs_str_add_bytes(to, from, bytes);
@@ -96,11 +96,11 @@ bool ncs_parcel_take(struct ncs_str *bytes, struct ncs_parcel *p)
     p->entry.as_expected = head.as_expected;
     p->entry.by_findings = head.by_findings;
     p->entry.wall = head.wall;
-    const char *at = take(&p->entry.text, bytes->text + sizeof head, head.text);
-    at = take(&p->entry.reason, at, head.reason);
-    at = take(&p->log, at, head.log);
+    const char *at = parcel_take(&p->entry.text, bytes->text + sizeof head, head.text);
+    at = parcel_take(&p->entry.reason, at, head.reason);
+    at = parcel_take(&p->log, at, head.log);
     struct ncs_str rest = { 0 };
-    take(&rest, at, bytes->bytes - whole);
+    parcel_take(&rest, at, bytes->bytes - whole);
     ncs_str_free(bytes);
     *bytes = rest;
     return true;

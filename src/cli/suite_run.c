@@ -7,7 +7,7 @@
 #include "cli/output.h"
 #include "cli/run_options.h"
 
-static void on_output(void *arg, const char *line)
+static void suite_on_output(void *arg, const char *line)
 {
     struct ncs_str out = { 0 };
     (void)arg;
@@ -16,7 +16,7 @@ static void on_output(void *arg, const char *line)
     ncs_str_free(&out);
 }
 
-static enum ncs_verdict verdict_of(const struct ncs_error *err)
+static enum ncs_verdict suite_verdict_of(const struct ncs_error *err)
 {
     switch (err->status) {
     case NCS_BAD_INPUT: return NCS_INVALID;
@@ -72,7 +72,8 @@ static void make_entry(struct told *t, const struct ncs_scenario *scenario,
     ncs_report_entry(&t->suite->report, &t->report, entry);
 }
 
-static void tell(struct told *t, const struct ncs_scenario *scenario, const struct ncs_result *result)
+static void report_entry(struct told *t, const struct ncs_scenario *scenario,
+                         const struct ncs_result *result)
 {
     struct ncs_report_entry entry;
     make_entry(t, scenario, result, &entry);
@@ -95,8 +96,8 @@ void ncs_suite_entry(struct ncs_suite *suite, size_t run, int64_t start,
 }
 
 /* Reads the declaration for a run; false and err when it is wrong. */
-static bool declare(const struct ncs_suite *suite, size_t run, struct ncs_scenario *scenario,
-                    struct ncs_error *err)
+static bool suite_declare(const struct ncs_suite *suite, size_t run, struct ncs_scenario *scenario,
+                          struct ncs_error *err)
 {
     const struct ncs_plan_file *file = &suite->plan->file[suite->plan->run[run].file];
     const struct ncs_case *c = ncs_plan_case(suite->plan, run);
@@ -121,8 +122,8 @@ static bool told_before(const struct told *t, const struct ncs_error *err)
     struct ncs_scenario scenario;
     if (t->run == 0 || plan->run[t->run - 1].file != plan->run[t->run].file)
         return false;
-    bool same = !declare(t->suite, t->run - 1, &scenario, &other) && other.line == err->line &&
-                strcmp(other.text, err->text) == 0;
+    bool same = !suite_declare(t->suite, t->run - 1, &scenario, &other) &&
+                other.line == err->line && strcmp(other.text, err->text) == 0;
     ncs_scenario_free(&scenario);
     return same;
 }
@@ -133,7 +134,7 @@ static void tell_unstarted(struct told *t, const struct ncs_scenario *scenario,
 {
     const struct ncs_plan *plan = t->suite->plan;
     const struct ncs_plan_file *file = &plan->file[plan->run[t->run].file];
-    struct ncs_result result = { .verdict = verdict_of(err), .internal = *err };
+    struct ncs_result result = { .verdict = suite_verdict_of(err), .internal = *err };
     struct ncs_report_entry entry;
     t->report.complaints = file->reading ? &file->reading->complaints : NULL;
     if (!file->script)
@@ -154,7 +155,7 @@ static void tell_skipped(struct told *t, const struct ncs_scenario *scenario,
         .seed = o->seed, .skip_reason = reason,
     };
     ncs_nccl_version_text(o->nccl_version, result.nccl, sizeof result.nccl);
-    tell(t, scenario, &result);
+    report_entry(t, scenario, &result);
 }
 
 /* Only a run that came to an end of its own can be what was declared. */
@@ -183,7 +184,7 @@ static void tell_result(struct told *t, const struct ncs_scenario *scenario,
         t->report.difference = difference.text;
     if (!t->suite->report.format->people && result->internal.status != NCS_OK)
         ncs_print_error(&result->internal);
-    tell(t, scenario, result);
+    report_entry(t, scenario, result);
     ncs_suite_draw(t->suite, &t->report);
     ncs_failing_free(failing);
     ncs_str_free(&difference);
@@ -208,7 +209,7 @@ static void run_declared(struct told *t, struct ncs_script *script,
     ncs_str_free(&reason);
     struct ncs_program program = ncs_script_program(script, scenario);
     bool prints = suite->report.format->people && !suite->report.style.quiet;
-    struct ncs_run *run = ncs_run_new(&o, &program, prints ? on_output : NULL, NULL);
+    struct ncs_run *run = ncs_run_new(&o, &program, prints ? suite_on_output : NULL, NULL);
     ncs_suite_begin(suite, scenario, &o, t->run, t->start);
     const struct ncs_result *result = ncs_run_execute(run);
     ncs_suite_end();
@@ -225,7 +226,7 @@ void ncs_suite_make(struct ncs_suite *suite, size_t run)
     struct ncs_error err = { 0 };
     struct ncs_scenario scenario;
     begin_told(&t, suite, run, ncs_suite_clock());
-    if (declare(suite, run, &scenario, &err))
+    if (suite_declare(suite, run, &scenario, &err))
         run_declared(&t, plan->file[plan->run[run].file].script, &scenario);
     else
         tell_unstarted(&t, &scenario, &err);

@@ -47,7 +47,7 @@ int64_t ncs_suite_clock(void)
 /* ---- runs that do not come back ---- */
 
 /* The end of the process behind the run that was told last. */
-static void end_process(struct ncs_suite *suite, const char *message, bool locked)
+static void suite_end_process(struct ncs_suite *suite, const char *message, bool locked)
 {
     struct ncs_str text = { 0 };
     int status = ncs_tally_exit(&suite->report.tally);
@@ -68,7 +68,7 @@ static void end_process(struct ncs_suite *suite, const char *message, bool locke
 
 /* The rank's thread may hold the lock of standard output, and nothing that it uses can be freed or
  * looked at: what the run has done is lost, its verdict is not. */
-static void give_up(enum ncs_verdict verdict, const char *message, char *reason)
+static void suite_give_up(enum ncs_verdict verdict, const char *message, char *reason)
 {
     struct ncs_suite *suite = current.suite;
     const struct ncs_run_options *o = current.options;
@@ -88,7 +88,7 @@ static void give_up(enum ncs_verdict verdict, const char *message, char *reason)
         ncs_tally_add(&suite->report.tally, verdict, false);
         suite->next++;
     }
-    end_process(suite, message, locked);
+    suite_end_process(suite, message, locked);
 }
 
 /* On the watch's thread. */
@@ -101,15 +101,15 @@ static void past_limit(void)
         ncs_str_add(&message, "ncclscript run: ");
         ncs_safe_line(&message, current.scenario->file);
         ncs_str_addf(&message, ": past the time limit, and %s: given up", reason);
-        give_up(NCS_TIMEOUT, message.text, reason);
+        suite_give_up(NCS_TIMEOUT, message.text, reason);
     }
     pthread_mutex_unlock(&current.lock);
 }
 
 void ncs_suite_end_here(struct ncs_suite *suite)
 {
-    end_process(suite, "ncclscript run: a rank does not come back from a call of NCCL's: given up",
-                true);
+    suite_end_process(
+        suite, "ncclscript run: a rank does not come back from a call of NCCL's: given up", true);
     _exit(ncs_verdict_exit(NCS_INTERNAL_FAULT));
 }
 
@@ -157,8 +157,10 @@ static void *guard(void *unused)
     while (rc != 0 && errno == EINTR);
     pthread_mutex_lock(&current.lock);
     if (current.in_run)
-        give_up(NCS_INTERRUPTED, "ncclscript run: interrupted, and a rank does not come back from a "
-                                 "call of Lua's: given up", NULL);
+        suite_give_up(NCS_INTERRUPTED,
+                      "ncclscript run: interrupted, and a rank does not come back from a "
+                      "call of Lua's: given up",
+                      NULL);
     pthread_mutex_unlock(&current.lock);
     return unused;
 }

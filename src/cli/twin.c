@@ -28,7 +28,7 @@ struct record {
     int fd;
 };
 
-static void add(struct record *r, enum ncs_twin_kind kind, const char *key, const char *text)
+static void twin_add(struct record *r, enum ncs_twin_kind kind, const char *key, const char *text)
 {
     ncs_str_addf(&r->text, "%d %s\t%s\n", (int)kind, key, text);
 }
@@ -48,7 +48,7 @@ static void send_off(struct record *r)
     close(r->fd);
 }
 
-static void add_finding(struct record *r, const struct ncs_diagnosis *d)
+static void twin_add_finding(struct record *r, const struct ncs_diagnosis *d)
 {
     size_t first = 0;
     struct ncs_str who = { 0 };
@@ -60,11 +60,11 @@ static void add_finding(struct record *r, const struct ncs_diagnosis *d)
     for (size_t k = 0; k < f->culprits; k++)
         ncs_str_addf(&who, "%s%d", k ? ", " : f->culprits > 1 ? "ranks " : "rank ",
                      f->culprit[k].rank);
-    add(r, NCS_TWIN_FINDING, f->rule, who.text ? who.text : "nobody");
+    twin_add(r, NCS_TWIN_FINDING, f->rule, who.text ? who.text : "nobody");
     ncs_str_free(&who);
 }
 
-static void add_error(struct record *r, const struct ncs_result *result)
+static void twin_add_error(struct record *r, const struct ncs_result *result)
 {
     const struct ncs_run_error *first = result->errors ? &result->error[0] : NULL;
     char key[256];
@@ -74,7 +74,7 @@ static void add_error(struct record *r, const struct ncs_result *result)
     if (!first)
         return;
     snprintf(key, sizeof key, "line %d", first->place.line);
-    add(r, NCS_TWIN_ERROR, key, first->name ? first->name : ncs_error_kind_name(first->kind));
+    twin_add(r, NCS_TWIN_ERROR, key, first->name ? first->name : ncs_error_kind_name(first->kind));
 }
 
 /* What follows from an error depends on who came how far by then. */
@@ -82,18 +82,18 @@ static void add_failures(struct record *r, const struct ncs_result *result)
 {
     char key[256];
     if (result->verdict != NCS_ERROR && result->verdict != NCS_INVALID)
-        add_finding(r, &result->diagnosis);
-    add_error(r, result);
+        twin_add_finding(r, &result->diagnosis);
+    twin_add_error(r, result);
     for (size_t i = 0; i < result->expects; i++) {
         snprintf(key, sizeof key, "rank %d, line %d", result->expect[i].rank,
                  result->expect[i].place.line);
-        add(r, NCS_TWIN_EXPECTATION, key, "failed");
+        twin_add(r, NCS_TWIN_EXPECTATION, key, "failed");
     }
     for (size_t i = 0; i < result->wrongs; i++) {
         const struct ncs_wrong *w = &result->wrong[i];
         snprintf(key, sizeof key, "rank %d, %s, line %d", w->rank, ncs_fn_info[w->call->fn].name,
                  w->call->place.line);
-        add(r, NCS_TWIN_WRONG, key, "wrong");
+        twin_add(r, NCS_TWIN_WRONG, key, "wrong");
     }
 }
 
@@ -107,12 +107,12 @@ static void add_values(struct record *r, const struct ncs_result *result)
                  v->line);
         if (v->exact)
             snprintf(text, sizeof text, "%016llx", (unsigned long long)v->hash);
-        add(r, NCS_TWIN_VALUE, key, text);
+        twin_add(r, NCS_TWIN_VALUE, key, text);
     }
 }
 
-static void add_head(struct record *r, enum ncs_verdict verdict, bool loaded, uint64_t checked,
-                     uint64_t expectations, const char *reason)
+static void twin_add_head(struct record *r, enum ncs_verdict verdict, bool loaded, uint64_t checked,
+                          uint64_t expectations, const char *reason)
 {
     ncs_str_addf(&r->text, "%d %d %llu %llu\t", (int)verdict, loaded, (unsigned long long)checked,
                  (unsigned long long)expectations);
@@ -121,19 +121,19 @@ static void add_head(struct record *r, enum ncs_verdict verdict, bool loaded, ui
     ncs_str_add(&r->text, "\n");
 }
 
-static void carry_out(struct record *r, struct ncs_script *script, const struct ncs_scenario *s,
-                      const struct ncs_run_options *o)
+static void twin_carry_out(struct record *r, struct ncs_script *script,
+                           const struct ncs_scenario *s, const struct ncs_run_options *o)
 {
     struct ncs_str reason = { 0 };
     if (!ncs_scenario_can_run(s, o, &reason)) {
-        add_head(r, NCS_SKIPPED, true, 0, 0, reason.text);
+        twin_add_head(r, NCS_SKIPPED, true, 0, 0, reason.text);
         return;
     }
     struct ncs_program program = ncs_script_program(script, s);
     struct ncs_run *run = ncs_run_new(o, &program, NULL, NULL);
     const struct ncs_result *result = ncs_run_execute(run);
     const char *why = result->skip_reason ? result->skip_reason : result->internal.text;
-    add_head(r, result->verdict, true, result->checked, result->expected, why);
+    twin_add_head(r, result->verdict, true, result->checked, result->expected, why);
     add_failures(r, result);
     add_values(r, result);
 }
@@ -171,7 +171,7 @@ static void be_run(const struct ncs_plan *plan, size_t run, const struct ncs_opt
     ncs_scenario_init(&scenario, file->path);
     if (!ncs_script_declare(file->script, &settings, &scenario, &err)) {
         ncs_print_error(&err);
-        add_head(&r, NCS_INVALID, false, 0, 0, NULL);
+        twin_add_head(&r, NCS_INVALID, false, 0, 0, NULL);
         send_off(&r);
         _exit(0);
     }
@@ -182,7 +182,7 @@ static void be_run(const struct ncs_plan *plan, size_t run, const struct ncs_opt
     ncs_run_stuck = stuck;
     signal(SIGALRM, SIG_DFL);
     alarm((unsigned)(o.timeout / 1000000000) + GRACE);
-    carry_out(&r, file->script, &scenario, &o);
+    twin_carry_out(&r, file->script, &scenario, &o);
     send_off(&r);
     _exit(0);
 }
@@ -209,7 +209,7 @@ int ncs_twin_libraries(const char *nccl_lib, const char *cudart_lib)
 
 /* ---- what it has told ---- */
 
-static void read_all(int fd, struct ncs_str *out)
+static void twin_read_all(int fd, struct ncs_str *out)
 {
     char buffer[65536];
     for (;;) {
@@ -231,7 +231,7 @@ static int by_kind_and_key(const void *a, const void *b)
     return order ? order : strcmp(x->text, y->text);
 }
 
-static void take_line(struct ncs_twin *t, char *line)
+static void twin_take_line(struct ncs_twin *t, char *line)
 {
     char *key, *tab = strchr(line, '\t');
     long kind = strtol(line, &key, 10);
@@ -264,7 +264,7 @@ static void understand(struct ncs_twin *t, char *text)
     for (char *line = text, *end; line && (end = strchr(line, '\n')) != NULL; line = end + 1) {
         *end = '\0';
         if (head)
-            take_line(t, line);
+            twin_take_line(t, line);
         else
             head = take_head(t, line);
     }
@@ -308,7 +308,7 @@ void ncs_twin_run(const struct ncs_plan *plan, size_t run, const struct ncs_opti
     }
     close(ends[1]);
     if (child > 0) {
-        read_all(ends[0], &text);
+        twin_read_all(ends[0], &text);
         while (waitpid(child, &status, 0) < 0 && errno == EINTR)
             continue;
     }
