@@ -19,17 +19,17 @@ static bool restart(struct ncs_prompt *p, const struct settings *settings, size_
 }
 
 /* A whole number that is all of the text. */
-static bool whole(const char *text, long long least, long long most, long long *out)
+static bool parse_whole_number(const char *text, long long least, long long most, long long *out)
 {
     char *end;
     *out = strtoll(text, &end, 10);
     return end != text && *end == 0 && *out >= least && *out <= most;
 }
 
-static bool step(struct ncs_prompt *p, const char *arguments)
+static bool command_step(struct ncs_prompt *p, const char *arguments)
 {
     long long events = 1;
-    if (*arguments && !whole(arguments, 0, 1000000, &events)) {
+    if (*arguments && !parse_whole_number(arguments, 0, 1000000, &events)) {
         prompt_say(p, "error: `%s` is no number of events", arguments);
         return true;
     }
@@ -47,7 +47,7 @@ static bool go(struct ncs_prompt *p, const char *arguments)
 static bool back(struct ncs_prompt *p, const char *arguments)
 {
     long long n = 1;
-    if (*arguments && !whole(arguments, 1, 1000000, &n)) {
+    if (*arguments && !parse_whole_number(arguments, 1, 1000000, &n)) {
         prompt_say(p, "error: `%s` is no number of lines", arguments);
         return true;
     }
@@ -72,7 +72,7 @@ static bool reset(struct ncs_prompt *p, const char *arguments)
     long long ranks = s.ranks;
     if (strncmp(arguments, "-n", 2) == 0)
         arguments += 2 + strspn(arguments + 2, " \t");
-    if (*arguments && !whole(arguments, 1, NCS_RANKS_MOST, &ranks)) {
+    if (*arguments && !parse_whole_number(arguments, 1, NCS_RANKS_MOST, &ranks)) {
         prompt_say(p, "error: `%s` is no number of ranks, expected 1..%d", arguments, NCS_RANKS_MOST);
         return true;
     }
@@ -90,7 +90,7 @@ static bool may_use_files(struct ncs_prompt *p)
     return !p->dictated;
 }
 
-static bool load(struct ncs_prompt *p, const char *arguments)
+static bool command_load(struct ncs_prompt *p, const char *arguments)
 {
     struct settings s = p->settings;
     if (!*arguments) {
@@ -126,7 +126,7 @@ static bool policy(struct ncs_prompt *p, const char *arguments)
     return true;
 }
 
-static bool seed(struct ncs_prompt *p, const char *arguments)
+static bool command_seed(struct ncs_prompt *p, const char *arguments)
 {
     struct settings s = p->settings;
     long long n;
@@ -135,7 +135,7 @@ static bool seed(struct ncs_prompt *p, const char *arguments)
         return true;
     }
     s.seeded = strcmp(arguments, "none") != 0;
-    if (s.seeded && !whole(arguments, 0, INT64_MAX, &n)) {
+    if (s.seeded && !parse_whole_number(arguments, 0, INT64_MAX, &n)) {
         prompt_say(p, "error: `%s` is no seed, expected a whole number from 0, or none", arguments);
         return true;
     }
@@ -194,8 +194,9 @@ static bool save(struct ncs_prompt *p, const char *arguments)
 /* ---- help ---- */
 
 /* The command of that name; NULL: there is none, and the names are added. */
-static const struct prompt_command *find(const struct prompt_command *commands, const char *name,
-                                         const char **names, size_t *count)
+static const struct prompt_command *find_command_row(const struct prompt_command *commands,
+                                                     const char *name, const char **names,
+                                                     size_t *count)
 {
     for (const struct prompt_command *c = commands; c->name; c++) {
         if (strcmp(c->name, name) == 0)
@@ -229,8 +230,8 @@ static bool help(struct ncs_prompt *p, const char *arguments)
     struct ncs_str out = { 0 };
     const char *names[64];
     size_t count = 0;
-    const struct prompt_command *c = *arguments == ':' ? find(prompt_commands, arguments + 1, names, &count)
-                                                       : NULL;
+    const struct prompt_command *c =
+        *arguments == ':' ? find_command_row(prompt_commands, arguments + 1, names, &count) : NULL;
     if (c)
         ncs_str_addf(&out, ":%s %s: %s\n", c->name, c->arguments, c->text);
     else if (*arguments)
@@ -257,7 +258,7 @@ const struct prompt_command prompt_commands[] = {
     { "journal", "[N]", "the last N calls of the ranks (20)", show_journal },
     { "draw", "[steps|tree]", "the collectives of the last line that had some, before and after", show_drawing },
     { "time", "", "the virtual time", show_time },
-    { "step", "[N]", "let N events happen (1), and no more until :go", step },
+    { "step", "[N]", "let N events happen (1), and no more until :go", command_step },
     { "go", "", "let time pass by itself again", go },
     { "back", "[N]", "undo the last N lines (1)", back },
     { "fault", "KIND K=V...", "a fault:"
@@ -266,9 +267,9 @@ const struct prompt_command prompt_commands[] = {
 #undef NCS_FAULT
       , fault },
     { "policy", "[NAME]", "do all again under strict or typical", policy },
-    { "seed", "[N|none]", "do all again in another order of threads", seed },
+    { "seed", "[N|none]", "do all again in another order of threads", command_seed },
     { "reset", "[-n RANKS]", "forget all lines, perhaps with another number of ranks", reset },
-    { "load", "FILE", "forget all lines and run a scenario's instead", load },
+    { "load", "FILE", "forget all lines and run a scenario's instead", command_load },
     { "save", "FILE", "write the lines as a scenario", save },
     { "help", "[TOPIC]", "this list, or the page of a finding, a word, a code or a function", help },
     { "quit", "", "leave; so does the end of input", quit },
@@ -288,8 +289,9 @@ bool prompt_command(struct ncs_prompt *p, const char *line)
     const char *names[64];
     size_t count = 0;
     bool goes_on = true;
-    const struct prompt_command *c = p->tutor ? find(tutor_commands, name, names, &count) : NULL;
-    c = c ? c : find(prompt_commands, name, names, &count);
+    const struct prompt_command *c =
+        p->tutor ? find_command_row(tutor_commands, name, names, &count) : NULL;
+    c = c ? c : find_command_row(prompt_commands, name, names, &count);
     if (c) {
         goes_on = c->run(p, trimmed.text ? trimmed.text : "");
     } else {

@@ -23,7 +23,7 @@ void prompt_mark_seen(struct ncs_prompt *p)
         p->seen_before = over;
 }
 
-static bool is_pair(const struct ncs_seen *s)
+static bool draw_is_pair(const struct ncs_seen *s)
 {
     return s->src >= 0;
 }
@@ -34,10 +34,10 @@ static void draw_from(const struct ncs_seen *const *seen, size_t first, size_t c
 {
     for (size_t i = first, n; i < count; i += n) {
         n = 1;
-        while (is_pair(seen[i]) && i + n < count && is_pair(seen[i + n]) &&
+        while (draw_is_pair(seen[i]) && i + n < count && draw_is_pair(seen[i + n]) &&
                seen[i + n]->comm_number == seen[i]->comm_number)
             n++;
-        if (is_pair(seen[i]))
+        if (draw_is_pair(seen[i]))
             ncs_draw_pairs(&seen[i], n, style, out);
         else
             ncs_draw(seen[i], style, out);

@@ -14,7 +14,7 @@ void prompt_input_free(struct input *input)
 
 /* ---- addresses ---- */
 
-static bool number(const char **at, int ranks, int *out)
+static bool input_number(const char **at, int ranks, int *out)
 {
     char *end;
     if (!isdigit((unsigned char)**at))
@@ -35,11 +35,11 @@ int *prompt_address(struct ncs_prompt *p, const char *text, size_t *count, const
     bool ok;
     do {
         int from = 0, to;
-        ok = number(&at, ranks, &from);
+        ok = input_number(&at, ranks, &from);
         to = from;
         if (ok && strncmp(at, "..", 2) == 0) {
             at += 2;
-            ok = number(&at, ranks, &to) && to >= from;
+            ok = input_number(&at, ranks, &to) && to >= from;
         }
         for (int r = from; ok && r <= to; r++)
             named[r] = true;
@@ -72,8 +72,8 @@ static int lines_of(const char *text)
 
 /* Ranks that were stopped for good hear nothing. Ranks that wait are not given a line: it would be run at a
  * moment that nobody sees. How many were. */
-static size_t give(struct ncs_prompt *p, const struct input *input, const struct ncs_code *code,
-                   int *left, size_t *lefts)
+static size_t input_give(struct ncs_prompt *p, const struct input *input,
+                         const struct ncs_code *code, int *left, size_t *lefts)
 {
     size_t given = 0, count = input->rank ? input->ranks : (size_t)prompt_ranks(p);
     *lefts = 0;
@@ -100,7 +100,7 @@ static bool run_line(struct ncs_prompt *p, const struct input *input)
         return false; /* it was whole when it was typed */
     int *left = ncs_new((size_t)prompt_ranks(p) * sizeof *left);
     size_t lefts;
-    bool any = give(p, input, code, left, &lefts);
+    bool any = input_give(p, input, code, left, &lefts);
     struct ncs_str who = { 0 };
     ncs_str_add_many_ranks(&who, left, lefts);
     if (!any && !lefts)
@@ -127,7 +127,7 @@ static void tell_step(struct ncs_prompt *p, enum ncs_stop stop)
         prompt_say(p, "%.3f us; nothing is due", now);
 }
 
-static bool carry_out(struct ncs_prompt *p, const struct input *input)
+static bool input_carry_out(struct ncs_prompt *p, const struct input *input)
 {
     switch (input->kind) {
     case INPUT_LINE:
@@ -148,7 +148,7 @@ void prompt_redo(struct ncs_prompt *p, const struct input *input)
 {
     if (input->kind == INPUT_LINE)
         p->lines = input->line - 1 + lines_of(input->text);
-    carry_out(p, input);
+    input_carry_out(p, input);
 }
 
 void prompt_do(struct ncs_prompt *p, struct input input)
@@ -157,7 +157,7 @@ void prompt_do(struct ncs_prompt *p, struct input input)
     prompt_mark_seen(p);
     if (input.kind == INPUT_LINE)
         input.line = p->lines + 1;
-    if (carry_out(p, &input)) {
+    if (input_carry_out(p, &input)) {
         if (input.kind == INPUT_LINE)
             p->lines += lines_of(input.text);
         input.code = NULL; /* the session's */

@@ -59,25 +59,25 @@ static struct ncs_lesson *lesson_of(lua_State *L)
 }
 
 /* Once it is too long it stays so, whatever catches the error: it comes again at the next instruction. */
-static void too_long(lua_State *L, lua_Debug *ar)
+static void lesson_too_long(lua_State *L, lua_Debug *ar)
 {
     struct ncs_lesson *l = lesson_of(L);
     (void)ar;
     l->left -= WATCH + (int64_t)ncs_heap_charged(&l->heap);
     if (l->left >= 0) {
-        lua_sethook(L, too_long, LUA_MASKCOUNT, WATCH);
+        lua_sethook(L, lesson_too_long, LUA_MASKCOUNT, WATCH);
         return;
     }
-    lua_sethook(L, too_long, LUA_MASKCOUNT, 1);
+    lua_sethook(L, lesson_too_long, LUA_MASKCOUNT, 1);
     luaL_error(L, "the lesson computes too long");
 }
 
 /* The lesson's own code: what it may take has an end. */
-static int call(struct ncs_lesson *l, int args, int results)
+static int lesson_call(struct ncs_lesson *l, int args, int results)
 {
     ncs_heap_refuse(&l->heap, true);
     l->left = STEPS_OF_LUA;
-    lua_sethook(l->L, too_long, LUA_MASKCOUNT, WATCH);
+    lua_sethook(l->L, lesson_too_long, LUA_MASKCOUNT, WATCH);
     int status = lua_pcall(l->L, args, results, 0);
     lua_sethook(l->L, NULL, 0, 0);
     ncs_heap_refuse(&l->heap, false);
@@ -108,7 +108,7 @@ static void open_libraries(lua_State *L)
     lua_pop(L, 2);
 }
 
-static bool fail(struct ncs_error *err, const char *name, const char *text)
+static bool lesson_fail(struct ncs_error *err, const char *name, const char *text)
 {
     ncs_fail(err, NCS_BAD_INPUT, "%s", text);
     return ncs_fail_at(err, name, 0, 0);
@@ -153,7 +153,7 @@ static bool read_steps(struct ncs_lesson *l, struct ncs_error *err)
 {
     lua_State *L = l->L;
     if (lua_getfield(L, 1, "steps") != LUA_TTABLE || lua_rawlen(L, 2) == 0)
-        return fail(err, l->name, "a lesson has steps, a list of tables");
+        return lesson_fail(err, l->name, "a lesson has steps, a list of tables");
     l->steps = lua_rawlen(L, 2);
     for (size_t i = 1; i <= l->steps; i++) {
         lua_rawgeti(L, 2, (lua_Integer)i);
@@ -171,15 +171,15 @@ static bool read_head(struct ncs_lesson *l, struct ncs_error *err)
 {
     lua_State *L = l->L;
     if (lua_type(L, 1) != LUA_TTABLE)
-        return fail(err, l->name, "a lesson returns a table with title, ranks and steps");
+        return lesson_fail(err, l->name, "a lesson returns a table with title, ranks and steps");
     if (lua_getfield(L, 1, "title") != LUA_TSTRING)
-        return fail(err, l->name, "a lesson has a title, a text");
+        return lesson_fail(err, l->name, "a lesson has a title, a text");
     l->title = ncs_copy_text(lua_tostring(L, -1));
     lua_pop(L, 1);
     l->ranks = NCS_PROMPT_RANKS;
     if (lua_getfield(L, 1, "ranks") != LUA_TNIL) {
         if (!lua_isinteger(L, -1) || lua_tointeger(L, -1) < 1 || lua_tointeger(L, -1) > 1024)
-            return fail(err, l->name, "ranks of a lesson must be 1..1024");
+            return lesson_fail(err, l->name, "ranks of a lesson must be 1..1024");
         l->ranks = (int)lua_tointeger(L, -1);
     }
     lua_pop(L, 1);
@@ -200,12 +200,13 @@ struct ncs_lesson *ncs_lesson_read(const char *name, const char *text, size_t by
         *(struct ncs_lesson **)lua_getextraspace(l->L) = l;
         open_libraries(l->L);
         ok = luaL_loadbufferx(l->L, text, bytes, chunk.text, "t") == LUA_OK;
-        int status = ok ? call(l, 0, 1) : LUA_ERRSYNTAX;
+        int status = ok ? lesson_call(l, 0, 1) : LUA_ERRSYNTAX;
         ok = status == LUA_OK;
         if (status == LUA_ERRMEM)
             ncs_fail(err, NCS_NO_MEMORY, "the lesson %s uses up %s", name, ncs_budget_words(budget));
         else if (!ok)
-            fail(err, "", lua_isstring(l->L, -1) ? lua_tostring(l->L, -1) : "the lesson fails");
+            lesson_fail(err, "",
+                        lua_isstring(l->L, -1) ? lua_tostring(l->L, -1) : "the lesson fails");
     } else {
         ncs_fail(err, NCS_NO_MEMORY, "no memory for the lesson %s", name);
     }
@@ -264,7 +265,7 @@ enum ncs_marked ncs_lesson_mark(struct ncs_lesson *l, size_t step, struct ncs_pr
     push_step(l, step);
     lua_getfield(L, 3, "check");
     prompt_push_view(L, p);
-    if (call(l, 1, 2) != LUA_OK) {
+    if (lesson_call(l, 1, 2) != LUA_OK) {
         ncs_str_addf(say, "the lesson is broken: %s", lua_isstring(L, -1) ? lua_tostring(L, -1) : "?");
         return NCS_MARKED_BROKEN;
     }

@@ -43,7 +43,7 @@ void prompt_complain(struct ncs_prompt *p, const struct ncs_error *err)
         prompt_say(p, "  %s", err->hint);
 }
 
-static void on_output(void *arg, const char *line)
+static void prompt_on_output(void *arg, const char *line)
 {
     struct ncs_str safe = { 0 };
     ncs_safe_output(&safe, line);
@@ -103,8 +103,9 @@ static struct ncs_script_settings script_settings(const struct ncs_prompt *p,
 }
 
 /* What the file declares, or what holds without one. */
-static bool declare(struct ncs_prompt *p, const struct settings *s, struct ncs_script **script,
-                    struct ncs_scenario *scenario, struct ncs_error *err)
+static bool prompt_declare(struct ncs_prompt *p, const struct settings *s,
+                           struct ncs_script **script, struct ncs_scenario *scenario,
+                           struct ncs_error *err)
 {
     struct ncs_script_settings settings = script_settings(p, s);
     ncs_scenario_init(scenario, s->file ? s->file : prompt_file);
@@ -147,12 +148,12 @@ static void give_to_all(void *arg, const struct ncs_code *code)
         ncs_session_give(n->session, r, code);
 }
 
-static bool prepare(struct ncs_prompt *p, const struct settings *s, struct next_life *n,
-                    struct ncs_error *err)
+static bool prompt_prepare(struct ncs_prompt *p, const struct settings *s, struct next_life *n,
+                           struct ncs_error *err)
 {
     struct ncs_script *script;
     *n = (struct next_life){ .scenario = ncs_new(sizeof *n->scenario) };
-    if (declare(p, s, &script, n->scenario, err)) {
+    if (prompt_declare(p, s, &script, n->scenario, err)) {
         n->session = ncs_session_new(script, n->scenario, prompt_file, p->options.settings.unsafe);
         if (ncs_session_read_script(n->session, give_to_all, n, err))
             return true;
@@ -168,7 +169,7 @@ static bool prepare(struct ncs_prompt *p, const struct settings *s, struct next_
 static bool begin_life(struct ncs_prompt *p, const struct settings *s, struct ncs_error *err)
 {
     struct next_life n;
-    if (!prepare(p, s, &n, err))
+    if (!prompt_prepare(p, s, &n, err))
         return false;
     end_life(p);
     p->scenario = n.scenario;
@@ -176,7 +177,7 @@ static bool begin_life(struct ncs_prompt *p, const struct settings *s, struct nc
     p->last = ncs_new((size_t)n.scenario->ranks * sizeof *p->last);
     struct ncs_run_options options = run_options(s, p->scenario);
     struct ncs_program program = ncs_session_program(p->session);
-    p->run = ncs_run_new(&options, &program, on_output, p);
+    p->run = ncs_run_new(&options, &program, prompt_on_output, p);
     if (!ncs_run_begin(p->run, err)) {
         end_life(p);
         return false;

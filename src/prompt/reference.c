@@ -36,7 +36,7 @@ static bool defines(const struct line *l, const char *name)
 }
 
 /* The line of a function, and where the comment before it begins; false: there is none. */
-static bool find_function(const char *name, struct line *function, const char **comment)
+static bool reference_find_function(const char *name, struct line *function, const char **comment)
 {
     const char *at = (const char *)ncs_lua_ncclscript, *start = at;
     bool within = false;
@@ -54,7 +54,8 @@ static bool find_function(const char *name, struct line *function, const char **
     return false;
 }
 
-static void add_rest(const struct line *l, size_t from, const char *indent, struct ncs_str *out)
+static void reference_add_rest(const struct line *l, size_t from, const char *indent,
+                               struct ncs_str *out)
 {
     ncs_str_addf(out, "%s%.*s\n", indent, (int)(l->bytes - from), l->text + from);
 }
@@ -76,12 +77,12 @@ static bool add_function(const char *name, struct ncs_str *out)
 {
     struct line function, l;
     const char *at;
-    if (!find_function(name, &function, &at))
+    if (!reference_find_function(name, &function, &at))
         return false;
     struct line head = { function.text + strlen("function "), function.bytes - strlen("function ") };
     if (head.bytes > 4 && memcmp(head.text + head.bytes - 4, " end", 4) == 0)
         head.bytes -= 4;
-    add_rest(&head, 0, "", out);
+    reference_add_rest(&head, 0, "", out);
     while (at < function.text && next_line(&at, &l)) {
         if (begins(&l, "---@param "))
             add_plain(&l, strlen("---@param "), "  ", out);
@@ -90,7 +91,7 @@ static bool add_function(const char *name, struct ncs_str *out)
         else if (begins(&l, "---@"))
             continue;
         else
-            add_rest(&l, 3, "  ", out);
+            reference_add_rest(&l, 3, "  ", out);
     }
     return true;
 }
@@ -123,7 +124,7 @@ static void add_functions_of(const char *name, struct ncs_str *out)
             if (!begins(&l, owner))
                 continue;
             l.bytes -= l.bytes > 4 && memcmp(l.text + l.bytes - 4, " end", 4) == 0 ? 4 : 0;
-            add_rest(&l, strlen("function "), "  ", out);
+            reference_add_rest(&l, strlen("function "), "  ", out);
         }
 }
 
@@ -197,7 +198,7 @@ void ncs_reference_options(const char *name, void (*on_word)(void *arg, const ch
     static const char head[] = "---@param options", prefix[] = "ncclscript.";
     struct line function, l;
     const char *at;
-    if (!find_function(name, &function, &at))
+    if (!reference_find_function(name, &function, &at))
         return;
     while (at < function.text && next_line(&at, &l)) {
         if (!begins(&l, head) && !begins(&l, "---@param config"))

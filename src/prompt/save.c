@@ -23,7 +23,7 @@ static bool has(const struct names *n, const char *name, size_t bytes)
     return false;
 }
 
-static void put(struct names *n, const char *name, size_t bytes)
+static void save_put(struct names *n, const char *name, size_t bytes)
 {
     struct ncs_str copy = { 0 };
     if (has(n, name, bytes))
@@ -33,7 +33,7 @@ static void put(struct names *n, const char *name, size_t bytes)
     NCS_PUSH(n->name, n->count, n->room, text);
 }
 
-static void drop(struct names *n)
+static void save_drop(struct names *n)
 {
     for (size_t i = 0; i < n->count; i++)
         ncs_free(n->name[i]);
@@ -47,11 +47,11 @@ struct writing {
     struct names made;      /* that it makes without */
 };
 
-static void on_name(void *arg, const struct ncs_lint_name *use)
+static void save_on_name(void *arg, const struct ncs_lint_name *use)
 {
     struct writing *w = arg;
     if (use->assigned && !use->field_at.bytes && !has(w->declared, use->name, use->at.bytes))
-        put(&w->made, use->name, use->at.bytes);
+        save_put(&w->made, use->name, use->at.bytes);
 }
 
 /* The names behind `local`. */
@@ -73,7 +73,7 @@ static void on_statement(void *arg, const struct ncs_lint_statement *st)
         }
         size_t n = strspn(at, letters);
         if (at < end && n)
-            put(&w->local, at, n);
+            save_put(&w->local, at, n);
         at += n ? n : 1;
     }
 }
@@ -94,7 +94,7 @@ static void add_locals(const struct names *n, const struct names *declared, stru
 static void declare_all(struct names *to, const struct names *from)
 {
     for (size_t i = 0; i < from->count; i++)
-        put(to, from->name[i], strlen(from->name[i]));
+        save_put(to, from->name[i], strlen(from->name[i]));
 }
 
 /* A value that somebody looked at is printed. */
@@ -126,7 +126,7 @@ static void add_input(const struct input *in, struct names *declared, struct ncs
     struct writing w = { .text = in->text, .declared = declared };
     struct ncs_lint_error e;
     size_t bytes = strlen(in->text);
-    ncs_lint_chunk(in->text, bytes, on_name, &w, &e);
+    ncs_lint_chunk(in->text, bytes, save_on_name, &w, &e);
     ncs_lint_split(in->text, bytes, on_statement, &w, &e);
     add_locals(&w.made, declared, out);
     declare_all(declared, &w.made);
@@ -142,11 +142,11 @@ static void add_input(const struct input *in, struct names *declared, struct ncs
         add_statements(in->text, out);
     }
     declare_all(declared, &w.local);
-    drop(&w.made);
-    drop(&w.local);
+    save_drop(&w.made);
+    save_drop(&w.local);
 }
 
-static void add_head(struct ncs_prompt *p, struct ncs_str *out)
+static void save_add_head(struct ncs_prompt *p, struct ncs_str *out)
 {
     const char *text = ncs_session_text(p->session);
     if (text) {
@@ -162,9 +162,9 @@ static void add_head(struct ncs_prompt *p, struct ncs_str *out)
 void prompt_scenario(struct ncs_prompt *p, struct ncs_str *out)
 {
     struct names declared = { 0 };
-    add_head(p, out);
+    save_add_head(p, out);
     for (size_t i = 0; i < p->inputs; i++)
         if (p->input[i].kind == INPUT_LINE)
             add_input(&p->input[i], &declared, out);
-    drop(&declared);
+    save_drop(&declared);
 }

@@ -11,7 +11,7 @@
 
 /* ---- ranks ---- */
 
-static const struct ncs_wait_line *wait_of(const struct ncs_prompt *p, int rank)
+static const struct ncs_wait_line *show_wait_of_rank(const struct ncs_prompt *p, int rank)
 {
     for (size_t i = 0; i < p->state.waits; i++)
         if (p->state.wait[i].rank == rank && p->state.wait[i].thread == 0)
@@ -19,7 +19,7 @@ static const struct ncs_wait_line *wait_of(const struct ncs_prompt *p, int rank)
     return NULL;
 }
 
-static void say_wait(const struct ncs_wait_line *w, struct ncs_str *out)
+static void show_wait(const struct ncs_wait_line *w, struct ncs_str *out)
 {
     ncs_str_addf(out, "waits in %s", w->in ? w->in : "a call");
     if (w->comm && w->call)
@@ -41,14 +41,14 @@ bool show_ranks(struct ncs_prompt *p, const char *arguments)
     for (int r = 0; r < prompt_ranks(p); r++) {
         struct ncs_str text = { 0 };
         const struct ncs_snap_context *c = prompt_context(p, r);
-        const struct ncs_wait_line *w = wait_of(p, r);
+        const struct ncs_wait_line *w = show_wait_of_rank(p, r);
         int line = 0;
         if (prompt_dead(p, r))
             ncs_str_add(&text, c->ending == NCS_END_KILLED ? "was killed" : "has ended");
         else if (ncs_session_is_free(p->session, r))
             ncs_str_add(&text, "at the prompt");
         else if (w && (w->waiting || w->peers))
-            say_wait(w, &text);
+            show_wait(w, &text);
         else
             ncs_str_addf(&text, "at work%s%s", w && w->in ? " in " : "", w && w->in ? w->in : "");
         if (c && c->group_depth > 0)
@@ -183,7 +183,7 @@ static void on_holding(void *arg, const struct ncs_holding *h)
     NCS_PUSH(all->held[i].rank, all->held[i].ranks, all->held[i].room, all->rank);
 }
 
-static int by_name(const void *a, const void *b)
+static int show_by_name(const void *a, const void *b)
 {
     const struct held *x = a, *y = b;
     int order = strcmp(x->name, y->name);
@@ -199,7 +199,7 @@ bool show_buffers(struct ncs_prompt *p, const char *arguments)
     for (all.rank = 0; all.rank < prompt_ranks(p); all.rank++)
         ncs_session_holdings(p->session, all.rank, on_holding, &all);
     if (all.count)
-        qsort(all.held, all.count, sizeof *all.held, by_name);
+        qsort(all.held, all.count, sizeof *all.held, show_by_name);
     struct ncs_str *who = ncs_new(all.count * sizeof *who);
     for (size_t i = 0; i < all.count; i++) {
         ncs_str_add_many_ranks(&who[i], all.held[i].rank, all.held[i].ranks);
@@ -258,7 +258,7 @@ bool show_why(struct ncs_prompt *p, const char *arguments)
 
 /* ---- the past ---- */
 
-static void say_call(const struct ncs_call *c, struct ncs_str *out)
+static void show_call(const struct ncs_call *c, struct ncs_str *out)
 {
     const struct ncs_fn_info *info = &ncs_fn_info[c->fn];
     ncs_str_addf(out, "rank %-3d %-24s", c->rank, info->name);
@@ -297,7 +297,7 @@ bool show_journal(struct ncs_prompt *p, const char *arguments)
     while (first && --n > 0 && first->older)
         first = first->older;
     for (const struct ncs_call *c = first; c; c = c->newer)
-        say_call(c, &out);
+        show_call(c, &out);
     prompt_write(p, &out);
     return true;
 }

@@ -94,7 +94,7 @@ static void add_reply(struct ncs_prompt *p, const struct ncs_reply *r, const cha
     }
 }
 
-static void remember(struct ncs_prompt *p, const struct ncs_reply *r)
+static void remember_reply(struct ncs_prompt *p, const struct ncs_reply *r)
 {
     struct last_reply *last = &p->last[r->rank];
     if (r->kind != NCS_REPLY_VALUES && r->kind != NCS_REPLY_ERROR)
@@ -111,7 +111,7 @@ static void tell_replies(struct ncs_prompt *p)
     struct ncs_str out = { 0 };
     for (size_t i = 0; i < count; i++) {
         add_to_fold(&fold, &folds, &room, &reply[i]);
-        remember(p, &reply[i]);
+        remember_reply(p, &reply[i]);
     }
     if (folds)
         qsort(fold, folds, sizeof *fold, by_line);

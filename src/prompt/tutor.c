@@ -42,7 +42,7 @@ static void type_silently(struct ncs_prompt *p, const char *lines)
 }
 
 /* Whole lines without the blank ones around them. */
-static void say_text(struct ncs_prompt *p, const char *text)
+static void tutor_print_text(struct ncs_prompt *p, const char *text)
 {
     text += strspn(text, "\n");
     size_t bytes = strlen(text);
@@ -58,33 +58,33 @@ static void present(struct ncs_tutor *t)
     t->hints = 0;
     type_silently(p, ncs_lesson_part(l, t->step, "setup"));
     prompt_say(p, "\n-- %s, %zu of %zu --\n", ncs_lesson_title(l), t->step + 1, ncs_lesson_steps(l));
-    say_text(p, ncs_lesson_part(l, t->step, "text"));
+    tutor_print_text(p, ncs_lesson_part(l, t->step, "text"));
     if (ncs_lesson_has_task(l, t->step)) {
         prompt_say(p, "\nYour turn:");
-        say_text(p, ncs_lesson_part(l, t->step, "task"));
+        tutor_print_text(p, ncs_lesson_part(l, t->step, "task"));
     } else {
         prompt_say(p, "\n(an empty line goes on)");
     }
 }
 
-static void finish(struct ncs_tutor *t)
+static void tutor_finish(struct ncs_tutor *t)
 {
     prompt_say(t->prompt, "\nThat was the lesson. The prompt stays; :quit leaves.%s%s",
                t->options.after ? " " : "", t->options.after ? t->options.after : "");
 }
 
-static bool is_over(const struct ncs_tutor *t)
+static bool tutor_is_over(const struct ncs_tutor *t)
 {
     return t->step >= ncs_lesson_steps(t->options.lesson);
 }
 
-static void advance(struct ncs_tutor *t)
+static void tutor_advance(struct ncs_tutor *t)
 {
     t->step++;
     if (t->options.progress)
         t->options.progress(t->options.progress_arg, t->step);
-    if (is_over(t))
-        finish(t);
+    if (tutor_is_over(t))
+        tutor_finish(t);
     else
         present(t);
 }
@@ -93,13 +93,13 @@ void tutor_after(struct ncs_prompt *p)
 {
     struct ncs_tutor *t = p->tutor;
     struct ncs_str say = { 0 };
-    if (is_over(t) || !ncs_lesson_has_task(t->options.lesson, t->step))
+    if (tutor_is_over(t) || !ncs_lesson_has_task(t->options.lesson, t->step))
         return;
     const char *right = ncs_lesson_part(t->options.lesson, t->step, "right");
     switch (ncs_lesson_mark(t->options.lesson, t->step, p, &say)) {
     case NCS_MARKED_RIGHT:
         prompt_say(p, "\nRight. %s", say.bytes ? say.text : right ? right : "");
-        advance(t);
+        tutor_advance(t);
         break;
     case NCS_MARKED_NOT_YET:
         if (say.bytes)
@@ -115,8 +115,8 @@ void tutor_after(struct ncs_prompt *p)
 void tutor_empty_line(struct ncs_prompt *p)
 {
     struct ncs_tutor *t = p->tutor;
-    if (!is_over(t) && !ncs_lesson_has_task(t->options.lesson, t->step))
-        advance(t);
+    if (!tutor_is_over(t) && !ncs_lesson_has_task(t->options.lesson, t->step))
+        tutor_advance(t);
 }
 
 /* ---- commands ---- */
@@ -125,10 +125,11 @@ static bool hint(struct ncs_prompt *p, const char *arguments)
 {
     struct ncs_tutor *t = p->tutor;
     (void)arguments;
-    const char *text = is_over(t) ? NULL : ncs_lesson_hint(t->options.lesson, t->step, t->hints);
+    const char *text =
+        tutor_is_over(t) ? NULL : ncs_lesson_hint(t->options.lesson, t->step, t->hints);
     if (text) {
         t->hints++;
-        say_text(p, text);
+        tutor_print_text(p, text);
     } else {
         prompt_say(p, "there is no further hint; :solution shows one way");
     }
@@ -139,9 +140,10 @@ static bool solution(struct ncs_prompt *p, const char *arguments)
 {
     struct ncs_tutor *t = p->tutor;
     (void)arguments;
-    const char *text = is_over(t) ? NULL : ncs_lesson_part(t->options.lesson, t->step, "solution");
+    const char *text =
+        tutor_is_over(t) ? NULL : ncs_lesson_part(t->options.lesson, t->step, "solution");
     if (text)
-        say_text(p, text);
+        tutor_print_text(p, text);
     else
         prompt_say(p, "there is no task here");
     return true;
@@ -162,12 +164,12 @@ static bool bring_to_step(struct ncs_tutor *t, struct ncs_error *err)
     return ok;
 }
 
-static bool again(struct ncs_prompt *p, const char *arguments)
+static bool tutor_again(struct ncs_prompt *p, const char *arguments)
 {
     struct ncs_tutor *t = p->tutor;
     struct ncs_error err = { 0 };
     (void)arguments;
-    if (is_over(t))
+    if (tutor_is_over(t))
         t->step = 0;
     if (bring_to_step(t, &err))
         present(t);
@@ -177,12 +179,12 @@ static bool again(struct ncs_prompt *p, const char *arguments)
 }
 
 /* Goes on with what the solution would have left. */
-static bool next(struct ncs_prompt *p, const char *arguments)
+static bool tutor_next(struct ncs_prompt *p, const char *arguments)
 {
     struct ncs_tutor *t = p->tutor;
     struct ncs_error err = { 0 };
     (void)arguments;
-    if (is_over(t)) {
+    if (tutor_is_over(t)) {
         prompt_say(p, "the lesson is over");
         return true;
     }
@@ -190,7 +192,7 @@ static bool next(struct ncs_prompt *p, const char *arguments)
     bool there = bring_to_step(t, &err);
     t->step--;
     if (there)
-        advance(t);
+        tutor_advance(t);
     else
         prompt_complain(p, &err);
     return true;
@@ -199,8 +201,8 @@ static bool next(struct ncs_prompt *p, const char *arguments)
 const struct prompt_command tutor_commands[] = {
     { "hint", "", "a hint for the task, a further one each time", hint },
     { "solution", "", "one way to do it", solution },
-    { "again", "", "the step from its beginning", again },
-    { "next", "", "the next step, as if this one had been done", next },
+    { "again", "", "the step from its beginning", tutor_again },
+    { "next", "", "the next step, as if this one had been done", tutor_next },
     { NULL, NULL, NULL, NULL },
 };
 
@@ -256,7 +258,8 @@ struct testing {
     size_t solutions, wrongs, failures;
 };
 
-static void complain(struct testing *g, size_t step, const char *what, const char *text, const char *said)
+static void tutor_complain(struct testing *g, size_t step, const char *what, const char *text,
+                           const char *said)
 {
     struct ncs_str line = { 0 };
     g->failures++;
@@ -274,18 +277,18 @@ static void test_answer(struct testing *g, size_t step, const char *input, const
     struct ncs_str said = { 0 };
     g->tutor.step = step;
     if (!bring_to_step(&g->tutor, &err)) {
-        complain(g, step, "cannot be begun", "", err.text);
+        tutor_complain(g, step, "cannot be begun", "", err.text);
         return;
     }
     type_silently(p, ncs_lesson_part(l, step, "setup"));
     type_silently(p, input);
     enum ncs_marked marked = ncs_lesson_mark(l, step, p, &said);
     if (!expected && marked != NCS_MARKED_RIGHT)
-        complain(g, step, "its solution is not marked right", input, said.text);
+        tutor_complain(g, step, "its solution is not marked right", input, said.text);
     else if (expected && marked != NCS_MARKED_NOT_YET)
-        complain(g, step, "a wrong answer is not marked as one", input, said.text);
+        tutor_complain(g, step, "a wrong answer is not marked as one", input, said.text);
     else if (expected && !strstr(said.text ? said.text : "", expected))
-        complain(g, step, "a wrong answer is not told what it should be", input, said.text);
+        tutor_complain(g, step, "a wrong answer is not told what it should be", input, said.text);
     ncs_str_free(&said);
 }
 

@@ -11,7 +11,7 @@
 
 #define ELEMENTS 4096
 
-static struct ncs_prompt *prompt_of(lua_State *L)
+static struct ncs_prompt *view_prompt_of(lua_State *L)
 {
     return lua_touserdata(L, lua_upvalueindex(1));
 }
@@ -25,7 +25,7 @@ static int checked_rank(lua_State *L, const struct ncs_prompt *p)
 
 static int value(lua_State *L)
 {
-    struct ncs_prompt *p = prompt_of(L);
+    struct ncs_prompt *p = view_prompt_of(L);
     int rank = checked_rank(L, p);
     double *element = lua_newuserdatauv(L, ELEMENTS * sizeof *element, 0);
     int64_t count = ncs_session_elements(p->session, rank, luaL_checkstring(L, 2), element, ELEMENTS);
@@ -85,7 +85,7 @@ static void set_integer(lua_State *L, const char *key, lua_Integer v)
     lua_setfield(L, -2, key);
 }
 
-static void set_text(lua_State *L, const char *key, const char *text)
+static void view_set_text(lua_State *L, const char *key, const char *text)
 {
     lua_pushstring(L, text);
     lua_setfield(L, -2, key);
@@ -101,7 +101,7 @@ static void push_call(lua_State *L, const struct ncs_prompt *p, const struct ncs
 {
     const struct ncs_journal *j = ncs_run_journal(p->run);
     lua_newtable(L);
-    set_text(L, "fn", ncs_fn_info[c->fn].name);
+    view_set_text(L, "fn", ncs_fn_info[c->fn].name);
     set_integer(L, "number", c->number);
     set_integer(L, "line", c->place.line);
     set_flag(L, "returned", c->returned);
@@ -109,16 +109,16 @@ static void push_call(lua_State *L, const struct ncs_prompt *p, const struct ncs
     if (c->returned)
         set_integer(L, "rc", c->rc);
     if (c->label)
-        set_text(L, "label", c->label);
+        view_set_text(L, "label", c->label);
     if (c->comm >= 0 && j->comm[c->comm]->name)
-        set_text(L, "comm", j->comm[c->comm]->name);
+        view_set_text(L, "comm", j->comm[c->comm]->name);
     if (!c->number)
         return;
     set_integer(L, "count", (lua_Integer)ncs_call_count(c));
     if (ncs_call_dtype(c) >= 0)
-        set_text(L, "dtype", ncs_dtype_name(ncs_call_dtype(c)));
+        view_set_text(L, "dtype", ncs_dtype_name(ncs_call_dtype(c)));
     if (ncs_call_op(c) >= 0)
-        set_text(L, "op", ncs_redop_name(ncs_call_op(c)));
+        view_set_text(L, "op", ncs_redop_name(ncs_call_op(c)));
     if (ncs_call_root(c) >= 0)
         set_integer(L, "root", ncs_call_root(c));
     if (ncs_call_peer(c) >= 0)
@@ -129,7 +129,7 @@ static void push_call(lua_State *L, const struct ncs_prompt *p, const struct ncs
 
 static int calls(lua_State *L)
 {
-    struct ncs_prompt *p = prompt_of(L);
+    struct ncs_prompt *p = view_prompt_of(L);
     int rank = checked_rank(L, p);
     const char *fn = luaL_optstring(L, 2, NULL);
     lua_Integer n = 0;
@@ -145,7 +145,7 @@ static int calls(lua_State *L)
 
 static int streams(lua_State *L)
 {
-    lua_pushinteger(L, (lua_Integer)prompt_of(L)->snapshot.ops);
+    lua_pushinteger(L, (lua_Integer)view_prompt_of(L)->snapshot.ops);
     return 1;
 }
 
@@ -187,7 +187,7 @@ void prompt_push_view(lua_State *L, struct ncs_prompt *p)
     for (size_t i = 0; i < p->inputs; i++)
         if (p->input[i].kind == INPUT_LINE)
             input = p->input[i].text;
-    set_text(L, "input", input);
+    view_set_text(L, "input", input);
     set_integer(L, "wrong", (lua_Integer)r->wrong_count);
     set_integer(L, "failed", (lua_Integer)r->expect_failed);
     lua_pushnumber(L, (double)p->snapshot.now / 1e9);
