@@ -18,7 +18,8 @@ const union ncs_arg *ncs_call_arg(const struct ncs_call *call, enum ncs_kind kin
     return NULL;
 }
 
-static const void *pointer_of(const struct ncs_call *call, enum ncs_kind kind, enum ncs_kind other)
+static const void *call_pointer_of(const struct ncs_call *call, enum ncs_kind kind,
+                                   enum ncs_kind other)
 {
     const union ncs_arg *arg = ncs_call_arg(call, kind);
 
@@ -27,7 +28,7 @@ static const void *pointer_of(const struct ncs_call *call, enum ncs_kind kind, e
     return arg ? arg->p : NULL;
 }
 
-static int int_of(const struct ncs_call *call, enum ncs_kind kind)
+static int call_int_of(const struct ncs_call *call, enum ncs_kind kind)
 {
     const union ncs_arg *arg = ncs_call_arg(call, kind);
 
@@ -36,12 +37,12 @@ static int int_of(const struct ncs_call *call, enum ncs_kind kind)
 
 const void *ncs_call_sendbuff(const struct ncs_call *call)
 {
-    return pointer_of(call, NCS_ARG_IN, NCS_ARG_INOUT);
+    return call_pointer_of(call, NCS_ARG_IN, NCS_ARG_INOUT);
 }
 
 const void *ncs_call_recvbuff(const struct ncs_call *call)
 {
-    return pointer_of(call, NCS_ARG_OUT, NCS_ARG_INOUT);
+    return call_pointer_of(call, NCS_ARG_OUT, NCS_ARG_INOUT);
 }
 
 size_t ncs_call_count(const struct ncs_call *call)
@@ -53,22 +54,22 @@ size_t ncs_call_count(const struct ncs_call *call)
 
 int ncs_call_dtype(const struct ncs_call *call)
 {
-    return int_of(call, NCS_ARG_DTYPE);
+    return call_int_of(call, NCS_ARG_DTYPE);
 }
 
 int ncs_call_op(const struct ncs_call *call)
 {
-    return int_of(call, NCS_ARG_REDOP);
+    return call_int_of(call, NCS_ARG_REDOP);
 }
 
 int ncs_call_root(const struct ncs_call *call)
 {
-    return int_of(call, NCS_ARG_ROOT);
+    return call_int_of(call, NCS_ARG_ROOT);
 }
 
 int ncs_call_peer(const struct ncs_call *call)
 {
-    return int_of(call, NCS_ARG_PEER);
+    return call_int_of(call, NCS_ARG_PEER);
 }
 
 const char *ncs_call_stray(const struct ncs_call *call, int nranks, int *number)
@@ -87,7 +88,7 @@ const char *ncs_call_stray(const struct ncs_call *call, int nranks, int *number)
 
 const void *ncs_call_stream(const struct ncs_call *call)
 {
-    return pointer_of(call, NCS_ARG_STREAM, NCS_ARG_STREAM);
+    return call_pointer_of(call, NCS_ARG_STREAM, NCS_ARG_STREAM);
 }
 
 const ncclWaitSignalDesc_t *ncs_call_waits(const struct ncs_call *call, size_t *count)
@@ -172,7 +173,7 @@ uint64_t ncs_call_signature(const struct ncs_call *call)
     return ncs_hash(hash, (uint64_t)root);
 }
 
-static void add_name(struct ncs_str *out, const char *name, const char *role, int value)
+static void call_add_name(struct ncs_str *out, const char *name, const char *role, int value)
 {
     if (name)
         ncs_str_addf(out, " %s", name);
@@ -180,7 +181,7 @@ static void add_name(struct ncs_str *out, const char *name, const char *role, in
         ncs_str_addf(out, " %s %d", role, value);
 }
 
-static void add_waits(struct ncs_str *out, const struct ncs_call *call)
+static void call_add_waits(struct ncs_str *out, const struct ncs_call *call)
 {
     size_t count;
     const ncclWaitSignalDesc_t *d = ncs_call_waits(call, &count);
@@ -208,16 +209,16 @@ void ncs_call_describe(const struct ncs_call *call, struct ncs_str *out)
     ncs_str_add(out, ncs_fn_info[info->same].name + strlen("nccl"));
     if (ncs_call_arg(call, NCS_ARG_COUNT)) {
         if (!(call->unsaid & NCS_UNSAID_DTYPE))
-            add_name(out, ncs_dtype_name(dtype), "dtype", dtype);
+            call_add_name(out, ncs_dtype_name(dtype), "dtype", dtype);
         if (!(call->unsaid & NCS_UNSAID_COUNT))
             ncs_str_addf(out, " x %zu", ncs_call_count(call));
     }
     if (ncs_call_arg(call, NCS_ARG_REDOP) && !(call->unsaid & NCS_UNSAID_OP))
-        add_name(out, ncs_redop_name(op), "op", op);
+        call_add_name(out, ncs_redop_name(op), "op", op);
     if (ncs_call_arg(call, NCS_ARG_ROOT) && !(call->unsaid & NCS_UNSAID_ROOT))
         ncs_str_addf(out, " root %d", ncs_call_root(call));
     if (ncs_call_arg(call, NCS_ARG_PEER))
         ncs_str_addf(out, " %s %d", call->fn == NCS_FN_ncclRecv ? "from" : "to",
                      ncs_call_peer(call));
-    add_waits(out, call);
+    call_add_waits(out, call);
 }

@@ -94,7 +94,8 @@ static bool is_rival(const struct ncs_call *call, uint64_t id, int thread)
 
 /* Calls of several threads go through one communicator, or one stream, in the order in which the
  * threads happen to come. */
-static void find_rival(struct ncs_journal *j, const struct ncs_member *m, struct ncs_call *call)
+static void journal_find_rival(struct ncs_journal *j, const struct ncs_member *m,
+                               struct ncs_call *call)
 {
     if (!ncs_local || !ncs_local->tells_waits)
         return;
@@ -144,7 +145,7 @@ static void count_call(struct ncs_journal *j, struct ncs_call *call)
 {
     struct ncs_member *m = member_of(j, call);
 
-    find_rival(j, m, call);
+    journal_find_rival(j, m, call);
     call->number = ++m->calls;
     call->ordinal = lengthen(m, sequence_of(call), 1);
     m->hash = ncs_hash(m->hash, ncs_call_signature(call));
@@ -170,7 +171,7 @@ static void reject(struct ncs_journal *j, struct ncs_call *call)
             c->ordinal--;
 }
 
-static bool has_failed(int rc)
+static bool journal_has_failed(int rc)
 {
     return rc != ncclSuccess && rc != ncclInProgress;
 }
@@ -236,7 +237,7 @@ struct ncs_call *ncs_journal_call(const struct ncs_journal *j, int comm, int com
 
 /* ---- the limit ---- */
 
-static void forget(struct ncs_journal *j, struct ncs_call *call)
+static void journal_forget(struct ncs_journal *j, struct ncs_call *call)
 {
     if (call->older)
         call->older->newer = call->newer;
@@ -252,12 +253,12 @@ static void forget(struct ncs_journal *j, struct ncs_call *call)
     ncs_slab_give(&j->own->records, call);
 }
 
-static void drop(struct ncs_journal *j, struct ncs_call *call)
+static void journal_drop(struct ncs_journal *j, struct ncs_call *call)
 {
     if (call->number)
         uncount_call(j, call);
     j->dropped++;
-    forget(j, call);
+    journal_forget(j, call);
 }
 
 static size_t bytes_held(const struct ncs_journal *j)
@@ -267,14 +268,14 @@ static size_t bytes_held(const struct ncs_journal *j)
 
 /* Drops a sixteenth more than needed, so that the pending and pinned records at the old end are not
  * walked over for every new record. */
-static void trim(struct ncs_journal *j)
+static void journal_trim(struct ncs_journal *j)
 {
     size_t slack = j->limit / 16, goal = j->limit - slack;
 
     for (struct ncs_call *call = j->oldest, *newer; call && bytes_held(j) > goal; call = newer) {
         newer = call->newer;
         if (call->returned && __atomic_load_n(&call->pins, __ATOMIC_ACQUIRE) == 0)
-            drop(j, call);
+            journal_drop(j, call);
     }
     j->own->trim_at = bytes_held(j) > j->limit ? bytes_held(j) + slack : j->limit;
 }
@@ -328,7 +329,7 @@ struct ncs_call *ncs_journal_enter(struct ncs_journal *j, enum ncs_fn fn)
     j->newest = call;
     j->held += sizeof *call;
     if (bytes_held(j) > j->own->trim_at)
-        trim(j);
+        journal_trim(j);
     unlock(j);
     if (j->entered)
         j->entered(j, call);
@@ -355,7 +356,7 @@ static void keep_outputs(struct ncs_call *call)
         keep_address(call, NCS_ARG_STREAM_OUT);
 }
 
-static int current_device(const struct ncs_journal *j)
+static int journal_current_device(const struct ncs_journal *j)
 {
     int device = -1;
 
@@ -372,7 +373,7 @@ static void open_group(struct ncs_journal *j, struct ncs_local *local, const str
 }
 
 /* The number that a call will have on its communicator; 0 = it is not counted. */
-static uint32_t next_number(const struct ncs_journal *j, const struct ncs_call *call)
+static uint32_t journal_next_number(const struct ncs_journal *j, const struct ncs_call *call)
 {
     if (!ncs_fn_info[call->fn].counted || call->comm < 0)
         return 0;
@@ -386,7 +387,7 @@ static int ask_fault(struct ncs_journal *j, struct ncs_call *call)
     if (!j->own->fault || !local || local->rank < 0 || local->ending)
         return 0;
     lock(j);
-    call->number = next_number(j, call);
+    call->number = journal_next_number(j, call);
     unlock(j);
     int rc = j->own->fault(j->own->fault_arg, call);
     call->number = 0;
@@ -429,7 +430,7 @@ int ncs_journal_begin(struct ncs_journal *j, struct ncs_call *call)
     struct ncs_local *local = ncs_local;
     /* Asked outside the lock: it is a call of the driver. */
     bool joins = ncs_call_makes_rank(call);
-    int device = joins ? current_device(j) : -1;
+    int device = joins ? journal_current_device(j) : -1;
     const void *base = ncs_call_uses_window(call) ? ncs_journal_ask_window(j, call) : NULL;
 
     if (call->fn == NCS_FN_ncclWaitSignal)
@@ -468,10 +469,10 @@ static void leave_group(struct ncs_journal *j, struct ncs_local *local, int rc, 
 {
     if (local->group_depth == 0 || --local->group_depth > 0)
         return;
-    ncs_journal_group_ended(j, local->group, !has_failed(rc));
-    if (has_failed(rc) || (simulated && rc == ncclSuccess))
+    ncs_journal_group_ended(j, local->group, !journal_has_failed(rc));
+    if (journal_has_failed(rc) || (simulated && rc == ncclSuccess))
         reject_group(j, local);
-    if (has_failed(rc)) {
+    if (journal_has_failed(rc)) {
         ncs_journal_drop_windows(j, local);
         local->failed_group = local->group;
     }
@@ -485,7 +486,7 @@ static bool fills_handles(const struct ncs_call *call)
 
     if (call->fn == NCS_FN_ncclCommGetAsyncError)
         return call->rc == ncclSuccess && *(const ncclResult_t *)call->arg[1].p == ncclSuccess;
-    return (info->child || info->closes_group) && !has_failed(call->rc);
+    return (info->child || info->closes_group) && !journal_has_failed(call->rc);
 }
 
 /* The driver is asked outside the lock, and on the simulator others may run meanwhile. */
@@ -541,11 +542,12 @@ static bool tells_of_others(enum ncs_fn fn)
 void ncs_journal_leave(struct ncs_journal *j, struct ncs_call *call, int rc)
 {
     struct ncs_local *local = ncs_local;
-    const char *said = !call->withdrawn && has_failed(rc) ? ncs_journal_ask_error(j, call, rc) : NULL;
+    const char *said =
+        !call->withdrawn && journal_has_failed(rc) ? ncs_journal_ask_error(j, call, rc) : NULL;
 
     lock(j);
     if (call->withdrawn) {
-        forget(j, call);
+        journal_forget(j, call);
         unlock(j);
         return;
     }
@@ -556,13 +558,13 @@ void ncs_journal_leave(struct ncs_journal *j, struct ncs_call *call, int rc)
         local->said = call->said;
     keep_address(call, NCS_ARG_MEMORY_OUT);
     ncs_journal_learn(j, call);
-    if (call->number && (has_failed(rc) || call->faulted))
+    if (call->number && (journal_has_failed(rc) || call->faulted))
         reject(j, call);
-    if (call->fn == NCS_FN_ncclCommWindowRegister && has_failed(rc))
+    if (call->fn == NCS_FN_ncclCommWindowRegister && journal_has_failed(rc))
         ncs_journal_drop_window(j, call);
     else if (call->fn == NCS_FN_ncclCommWindowRegister && rc == ncclSuccess && !call->group)
         ncs_journal_learn_window(j, call);
-    else if (call->fn == NCS_FN_ncclCommWindowDeregister && !has_failed(rc))
+    else if (call->fn == NCS_FN_ncclCommWindowDeregister && !journal_has_failed(rc))
         ncs_journal_end_window(j, call);
     if (local && ncs_fn_info[call->fn].closes_group)
         leave_group(j, local, rc, call->fn == NCS_FN_ncclGroupSimulateEnd);

@@ -7,7 +7,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 
-static bool is_ok(int rc)
+static bool journal_child_is_ok(int rc)
 {
     return rc == ncclSuccess || rc == ncclInProgress;
 }
@@ -130,7 +130,7 @@ void ncs_journal_learn_child(struct ncs_journal *j, struct ncs_call *call)
 {
     struct ncs_member *m;
 
-    if (call->comm < 0 || !is_ok(call->rc))
+    if (call->comm < 0 || !journal_child_is_ok(call->rc))
         return;
     m = &j->comm[call->comm]->member[call->comm_rank];
     switch ((int)call->fn) {

@@ -14,7 +14,7 @@
  * ranks stays unknown. */
 enum { MOST_RANKS = 65536 };
 
-static bool is_ok(int rc)
+static bool journal_comm_is_ok(int rc)
 {
     return rc == ncclSuccess || rc == ncclInProgress;
 }
@@ -31,7 +31,7 @@ static void grow_members(struct ncs_comm_info *info, int members)
     info->members = members;
 }
 
-static struct ncs_comm_info *add_comm(struct ncs_journal *j, int nranks)
+static struct ncs_comm_info *journal_add_comm(struct ncs_journal *j, int nranks)
 {
     struct comm *comm = ncs_new(sizeof *comm);
     char name[32];
@@ -109,7 +109,7 @@ struct ncs_comm_info *ncs_journal_add_comm(struct ncs_journal *j, uint64_t key, 
 
     if (info)
         return info;
-    info = add_comm(j, nranks);
+    info = journal_add_comm(j, nranks);
     info->key = key;
     ncs_map_put(&j->own->keys, key, info);
     return info;
@@ -146,7 +146,7 @@ static struct ncs_comm_info *joined(struct ncs_journal *j, struct ncs_call *call
     return in ? ncs_journal_growth(j, key, nranks) : ncs_journal_add_comm(j, key, nranks);
 }
 
-static int64_t rank_of(const struct ncs_call *call)
+static int64_t journal_rank_of(const struct ncs_call *call)
 {
     const union ncs_arg *rank = ncs_call_arg(call, NCS_ARG_RANK);
 
@@ -157,7 +157,7 @@ static int64_t rank_of(const struct ncs_call *call)
 static void join_comm(struct ncs_journal *j, struct ncs_call *call, int device)
 {
     int64_t nranks = ncs_call_arg(call, NCS_ARG_NRANKS)->i;
-    int64_t rank = rank_of(call);
+    int64_t rank = journal_rank_of(call);
     bool fine = rank >= 0 && rank < nranks;
     struct ncs_comm_info *info = joined(j, call, fine ? (int)nranks : 0);
     struct ncs_member *m;
@@ -186,7 +186,7 @@ static void learn_init_rank(struct ncs_journal *j, struct ncs_call *call)
 {
     const ncclComm_t *out = ncs_call_arg(call, NCS_ARG_COMM_OUT)->p;
 
-    if (call->comm < 0 || !out || !is_ok(call->rc))
+    if (call->comm < 0 || !out || !journal_comm_is_ok(call->rc))
         return;
     if (*out) {
         set_handle(j, call->comm, call->comm_rank, *out);
@@ -206,7 +206,7 @@ static void learn_init_all(struct ncs_journal *j, struct ncs_call *call)
 
     if (call->rc != ncclSuccess || !out || nranks < 1 || nranks > MOST_RANKS)
         return;
-    info = add_comm(j, (int)nranks);
+    info = journal_add_comm(j, (int)nranks);
     ncs_journal_set_comm(j, call, info->number);
     call->comm_rank = 0; /* it stands for all of them */
     for (int i = 0; i < nranks; i++) {
@@ -222,7 +222,7 @@ static void learn_end(struct ncs_journal *j, struct ncs_call *call)
     struct comm *comm;
     struct ncs_member *m;
 
-    if (call->comm < 0 || !is_ok(call->rc))
+    if (call->comm < 0 || !journal_comm_is_ok(call->rc))
         return;
     comm = (struct comm *)j->comm[call->comm];
     m = &comm->info.member[call->comm_rank];
@@ -239,7 +239,8 @@ static void learn_end(struct ncs_journal *j, struct ncs_call *call)
 /* A communicator in an error state completes no split any more. */
 static void learn_state(struct ncs_journal *j, const struct ncs_call *call)
 {
-    if (call->comm >= 0 && call->rc == ncclSuccess && !is_ok(*(const int *)call->arg[1].p))
+    if (call->comm >= 0 && call->rc == ncclSuccess &&
+        !journal_comm_is_ok(*(const int *)call->arg[1].p))
         ncs_journal_orphan(j, call->comm, call->comm_rank);
 }
 
@@ -265,8 +266,8 @@ void ncs_journal_group_ended(struct ncs_journal *j, uint64_t group, bool ok)
 
 /* The newest operator with that handle. Handles are reused only after destruction, so an older one
  * is never alive; a destroyed one is found too: the call then uses it after its end. */
-static struct ncs_redop *find_redop(const struct ncs_journal *j, int comm, int comm_rank,
-                                    int handle)
+static struct ncs_redop *journal_find_redop(const struct ncs_journal *j, int comm, int comm_rank,
+                                            int handle)
 {
     struct ncs_redop *op = j->comm[comm]->redops;
 
@@ -304,7 +305,7 @@ static void learn_redop_end(struct ncs_journal *j, struct ncs_call *call)
 
     if (call->comm < 0 || call->rc != ncclSuccess)
         return;
-    op = find_redop(j, call->comm, call->comm_rank, ncs_call_op(call));
+    op = journal_find_redop(j, call->comm, call->comm_rank, ncs_call_op(call));
     if (op && !op->destroyed)
         op->destroyed = call->id;
 }
@@ -329,7 +330,7 @@ void ncs_journal_resolve(struct ncs_journal *j, struct ncs_call *call, int devic
     ncs_journal_set_comm(j, call, comm);
     op = ncs_call_op(call);
     if (ncs_fn_info[call->fn].counted && op >= ncclNumOps)
-        call->redop = find_redop(j, call->comm, call->comm_rank, op);
+        call->redop = journal_find_redop(j, call->comm, call->comm_rank, op);
 }
 
 void ncs_journal_learn(struct ncs_journal *j, struct ncs_call *call)

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 
-static size_t bytes_of(const struct comm *comm)
+static size_t journal_ended_bytes_of(const struct comm *comm)
 {
     return sizeof *comm + (size_t)comm->info.members * sizeof *comm->info.member;
 }
@@ -18,7 +18,7 @@ void ncs_journal_weigh_comm(struct ncs_journal *j, struct comm *comm)
     bool over = comm->ended == comm->info.members;
 
     j->held_comms -= comm->counted;
-    comm->counted = over && comm->users > 0 ? bytes_of(comm) : 0;
+    comm->counted = over && comm->users > 0 ? journal_ended_bytes_of(comm) : 0;
     j->held_comms += comm->counted;
     if (!over || comm->users > 0 || comm->queued)
         return;
@@ -87,7 +87,7 @@ void ncs_journal_free_comm(struct comm *comm)
     ncs_free(comm);
 }
 
-static void forget_comm(struct ncs_journal *j, struct comm *comm)
+static void journal_ended_forget_comm(struct ncs_journal *j, struct comm *comm)
 {
     struct ncs_journal_private *own = j->own;
     struct ncs_comm_info *info = &comm->info;
@@ -120,7 +120,7 @@ int ncs_journal_take_place(struct ncs_journal *j)
         comm->queued = false;
         if (comm->users > 0 || comm->ended != comm->info.members)
             continue; /* somebody has used its handle meanwhile */
-        forget_comm(j, comm);
+        journal_ended_forget_comm(j, comm);
         return number;
     }
     NCS_PUSH(j->comm, j->comms, j->comms_room, NULL);

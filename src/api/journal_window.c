@@ -18,7 +18,8 @@ struct ncs_window {
     struct ncs_window *next;
 };
 
-static struct ncs_window **first_of(const struct ncs_journal *j, const struct ncs_call *call)
+static struct ncs_window **journal_window_first_of(const struct ncs_journal *j,
+                                                   const struct ncs_call *call)
 {
     return &j->comm[call->comm]->windows;
 }
@@ -31,7 +32,7 @@ void ncs_journal_add_window(struct ncs_journal *j, const struct ncs_call *call)
     size_t bytes = (size_t)ncs_call_arg(call, NCS_ARG_BYTES)->u;
     if (call->comm < 0 || !base || bytes == 0)
         return;
-    struct ncs_window **at = first_of(j, call), *w = ncs_new(sizeof *w);
+    struct ncs_window **at = journal_window_first_of(j, call), *w = ncs_new(sizeof *w);
     *w = (struct ncs_window){ .comm_rank = call->comm_rank, .call = call->id, .group = call->group,
                               .rank = call->rank, .thread = call->thread, .base = base,
                               .bytes = bytes };
@@ -43,12 +44,13 @@ void ncs_journal_add_window(struct ncs_journal *j, const struct ncs_call *call)
 void ncs_journal_learn_window(struct ncs_journal *j, const struct ncs_call *call)
 {
     const ncclWindow_t *out = ncs_call_arg(call, NCS_ARG_WINDOW_OUT)->p;
-    for (struct ncs_window *w = call->comm < 0 ? NULL : *first_of(j, call); w; w = w->next)
+    for (struct ncs_window *w = call->comm < 0 ? NULL : *journal_window_first_of(j, call); w;
+         w = w->next)
         if (w->call == call->id)
             w->handle = *out;
 }
 
-static void drop(struct ncs_window **at)
+static void journal_window_drop(struct ncs_window **at)
 {
     struct ncs_window *w = *at;
     *at = w->next;
@@ -59,9 +61,9 @@ void ncs_journal_drop_window(struct ncs_journal *j, const struct ncs_call *call)
 {
     if (call->comm < 0)
         return;
-    for (struct ncs_window **at = first_of(j, call); *at;)
+    for (struct ncs_window **at = journal_window_first_of(j, call); *at;)
         if ((*at)->call == call->id)
-            drop(at);
+            journal_window_drop(at);
         else
             at = &(*at)->next;
 }
@@ -72,7 +74,7 @@ void ncs_journal_drop_windows(struct ncs_journal *j, const struct ncs_local *loc
         for (struct ncs_window **at = &j->comm[i]->windows; *at;)
             if ((*at)->group == local->group && (*at)->rank == local->rank &&
                 (*at)->thread == local->thread)
-                drop(at);
+                journal_window_drop(at);
             else
                 at = &(*at)->next;
 }
@@ -80,7 +82,7 @@ void ncs_journal_drop_windows(struct ncs_journal *j, const struct ncs_local *loc
 void ncs_journal_free_windows(struct ncs_comm_info *info)
 {
     while (info->windows)
-        drop(&info->windows);
+        journal_window_drop(&info->windows);
 }
 
 bool ncs_call_uses_window(const struct ncs_call *call)
@@ -107,8 +109,9 @@ void ncs_journal_use_window(struct ncs_journal *j, struct ncs_call *call, const 
 {
     const void *handle = ncs_call_uses_window(call) ? ncs_call_arg(call, NCS_ARG_WINDOW)->p : NULL;
     uint32_t number = 0, by_base = 0, of_base = 0;
-    for (const struct ncs_window *w = handle && call->comm >= 0 ? *first_of(j, call) : NULL; w;
-         w = w->next) {
+    for (const struct ncs_window *w = handle && call->comm >= 0 ? *journal_window_first_of(j, call)
+                                                                : NULL;
+         w; w = w->next) {
         number += w->comm_rank == call->comm_rank;
         if (w->comm_rank != call->comm_rank || w->ended)
             continue;
@@ -124,8 +127,8 @@ void ncs_journal_use_window(struct ncs_journal *j, struct ncs_call *call, const 
     call->window = of_base == 1 ? by_base : 0;
 }
 
-static struct ncs_window *numbered(const struct ncs_journal *j, int comm, int comm_rank,
-                                   uint32_t number)
+static struct ncs_window *journal_window_numbered(const struct ncs_journal *j, int comm,
+                                                  int comm_rank, uint32_t number)
 {
     struct ncs_window *w = number ? j->comm[comm]->windows : NULL;
     for (; w; w = w->next)
@@ -137,7 +140,8 @@ static struct ncs_window *numbered(const struct ncs_journal *j, int comm, int co
 void ncs_journal_end_window(struct ncs_journal *j, const struct ncs_call *call)
 {
     struct ncs_window *w =
-        call->comm < 0 ? NULL : numbered(j, call->comm, call->comm_rank, call->window);
+        call->comm < 0 ? NULL
+                       : journal_window_numbered(j, call->comm, call->comm_rank, call->window);
     if (w)
         w->ended = true;
 }
@@ -145,7 +149,8 @@ void ncs_journal_end_window(struct ncs_journal *j, const struct ncs_call *call)
 void *ncs_journal_target(const struct ncs_journal *j, const struct ncs_call *put)
 {
     const struct ncs_window *w =
-        put->comm < 0 ? NULL : numbered(j, put->comm, ncs_call_peer(put), put->window);
+        put->comm < 0 ? NULL
+                      : journal_window_numbered(j, put->comm, ncs_call_peer(put), put->window);
     const union ncs_arg *offset = ncs_call_arg(put, NCS_ARG_OFFSET);
     if (!w || !offset || offset->u > w->bytes)
         return NULL;

@@ -114,7 +114,7 @@ static const struct named cuda_errors[] = {
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-static const char *name_of(const struct named *list, size_t count, int value)
+static const char *type_name_of(const struct named *list, size_t count, int value)
 {
     for (size_t i = 0; i < count; i++)
         if (list[i].value == value)
@@ -122,7 +122,7 @@ static const char *name_of(const struct named *list, size_t count, int value)
     return NULL;
 }
 
-static int value_of(const struct named *list, size_t count, const char *name)
+static int type_value_of(const struct named *list, size_t count, const char *name)
 {
     for (size_t i = 0; i < count; i++)
         if (strcmp(list[i].name, name) == 0)
@@ -140,7 +140,7 @@ const char *ncs_dtype_name(int dtype)
     return dtype >= 0 && dtype < ncclNumTypes ? ncs_dtype_info[dtype].name : NULL;
 }
 
-static bool is_same(const char *a, const char *b)
+static bool type_has_name(const char *a, const char *b)
 {
     return a && b && strcmp(a, b) == 0;
 }
@@ -148,7 +148,8 @@ static bool is_same(const char *a, const char *b)
 int ncs_dtype_from_name(const char *name)
 {
     for (int dtype = 0; dtype < ncclNumTypes; dtype++)
-        if (is_same(ncs_dtype_info[dtype].name, name) || is_same(ncs_dtype_info[dtype].other[0], name))
+        if (type_has_name(ncs_dtype_info[dtype].name, name) ||
+            type_has_name(ncs_dtype_info[dtype].other[0], name))
             return dtype;
     return -1;
 }
@@ -156,7 +157,8 @@ int ncs_dtype_from_name(const char *name)
 int ncs_dtype_from_constant(const char *name)
 {
     for (int dtype = 0; dtype < ncclNumTypes; dtype++)
-        if (is_same(ncs_dtype_info[dtype].constant, name) || is_same(ncs_dtype_info[dtype].other[1], name))
+        if (type_has_name(ncs_dtype_info[dtype].constant, name) ||
+            type_has_name(ncs_dtype_info[dtype].other[1], name))
             return dtype;
     return -1;
 }
@@ -164,7 +166,7 @@ int ncs_dtype_from_constant(const char *name)
 int ncs_dtype_from_torch(const char *name)
 {
     for (int dtype = 0; dtype < ncclNumTypes; dtype++)
-        if (is_same(ncs_dtype_info[dtype].torch, name))
+        if (type_has_name(ncs_dtype_info[dtype].torch, name))
             return dtype;
     return -1;
 }
@@ -207,21 +209,21 @@ static const char *unknown(const char *type, int value)
 
 const char *ncs_nccl_result_name(int result)
 {
-    const char *name = name_of(nccl_results, COUNT(nccl_results), result);
+    const char *name = type_name_of(nccl_results, COUNT(nccl_results), result);
 
     return name ? name : unknown("ncclResult_t", result);
 }
 
 const char *ncs_cuda_error_name(int error)
 {
-    const char *name = name_of(cuda_errors, COUNT(cuda_errors), error);
+    const char *name = type_name_of(cuda_errors, COUNT(cuda_errors), error);
 
     return name ? name : unknown("cudaError_t", error);
 }
 
 int ncs_result_from_name(const char *name)
 {
-    int value = value_of(nccl_results, COUNT(nccl_results), name);
+    int value = type_value_of(nccl_results, COUNT(nccl_results), name);
 
-    return value >= 0 ? value : value_of(cuda_errors, COUNT(cuda_errors), name);
+    return value >= 0 ? value : type_value_of(cuda_errors, COUNT(cuda_errors), name);
 }

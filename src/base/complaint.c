@@ -7,14 +7,15 @@
 #include "base/mem.h"
 #include "base/safe.h"
 
-static void forget(struct ncs_complaint *item)
+static void complaint_forget(struct ncs_complaint *item)
 {
     ncs_free(item->text);
     ncs_free(item->hint);
     ncs_free(item->note);
 }
 
-static struct ncs_complaint *add(struct ncs_complaints *c, struct ncs_span at, bool warning)
+static struct ncs_complaint *complaint_add(struct ncs_complaints *c, struct ncs_span at,
+                                           bool warning)
 {
     c->open = false;
     if (warning ? c->count >= 2 * NCS_COMPLAINTS_KEPT : c->errors++ >= NCS_COMPLAINTS_KEPT)
@@ -27,7 +28,7 @@ static struct ncs_complaint *add(struct ncs_complaints *c, struct ncs_span at, b
             c->errors -= !warning;
             return NULL;
         }
-        forget(there); /* an error says more than a warning */
+        complaint_forget(there); /* an error says more than a warning */
         memmove(there, there + 1, (c->count - i - 1) * sizeof *there);
         c->count--;
         break;
@@ -52,7 +53,7 @@ static struct ncs_complaint *last(struct ncs_complaints *c)
 
 bool ncs_complain(struct ncs_complaints *c, struct ncs_span at, const char *fmt, ...)
 {
-    struct ncs_complaint *item = add(c, at, false);
+    struct ncs_complaint *item = complaint_add(c, at, false);
     va_list args;
     va_start(args, fmt);
     if (item)
@@ -63,7 +64,7 @@ bool ncs_complain(struct ncs_complaints *c, struct ncs_span at, const char *fmt,
 
 void ncs_complain_warning(struct ncs_complaints *c, struct ncs_span at, const char *fmt, ...)
 {
-    struct ncs_complaint *item = add(c, at, true);
+    struct ncs_complaint *item = complaint_add(c, at, true);
     va_list args;
     va_start(args, fmt);
     if (item)
@@ -100,7 +101,7 @@ bool ncs_complain_note(struct ncs_complaints *c, struct ncs_span at, const char 
 
 /* ---- as text ---- */
 
-static int by_place(const void *a, const void *b)
+static int complaint_by_place(const void *a, const void *b)
 {
     const struct ncs_complaint *x = *(struct ncs_complaint *const *)a;
     const struct ncs_complaint *y = *(struct ncs_complaint *const *)b;
@@ -109,8 +110,8 @@ static int by_place(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static void add_line(const struct ncs_source *s, struct ncs_span at, const char *level,
-                     const char *text, struct ncs_str *out)
+static void complaint_add_line(const struct ncs_source *s, struct ncs_span at, const char *level,
+                               const char *text, struct ncs_str *out)
 {
     int column, line = ncs_source_line(s, at.at, &column);
     ncs_safe_line(out, s->file);
@@ -123,9 +124,9 @@ static void add_line(const struct ncs_source *s, struct ncs_span at, const char 
 static void add_complaint(const struct ncs_source *s, const struct ncs_complaint *item,
                           struct ncs_str *out)
 {
-    add_line(s, item->at, item->warning ? "warning" : "error", item->text, out);
+    complaint_add_line(s, item->at, item->warning ? "warning" : "error", item->text, out);
     if (item->note)
-        add_line(s, item->note_at, "note", item->note, out);
+        complaint_add_line(s, item->note_at, "note", item->note, out);
     if (item->hint) {
         ncs_str_add(out, "  hint: ");
         ncs_safe_line(out, item->hint);
@@ -138,7 +139,7 @@ const struct ncs_complaint **ncs_complaints_in_order(const struct ncs_complaints
     const struct ncs_complaint **sorted = ncs_new(c->count * sizeof *sorted);
     for (size_t i = 0; i < c->count; i++)
         sorted[i] = &c->item[i];
-    qsort(sorted, c->count, sizeof *sorted, by_place);
+    qsort(sorted, c->count, sizeof *sorted, complaint_by_place);
     return sorted;
 }
 
@@ -169,7 +170,7 @@ bool ncs_complaints_error(const struct ncs_complaints *c, struct ncs_error *err)
 void ncs_complaints_free(struct ncs_complaints *c)
 {
     for (size_t i = 0; i < c->count; i++)
-        forget(&c->item[i]);
+        complaint_forget(&c->item[i]);
     ncs_free(c->item);
     *c = (struct ncs_complaints){ .source = c->source };
 }

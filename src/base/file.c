@@ -12,14 +12,14 @@
 
 #include "base/quantity.h"
 
-static bool too_long(size_t limit, struct ncs_error *err)
+static bool file_too_long(size_t limit, struct ncs_error *err)
 {
     char size[32];
     return ncs_fail(err, NCS_BAD_INPUT, "the file is longer than %s",
                     ncs_format_size(limit, size, sizeof size));
 }
 
-static bool read_all(FILE *in, size_t limit, struct ncs_str *text, struct ncs_error *err)
+static bool file_read_all(FILE *in, size_t limit, struct ncs_str *text, struct ncs_error *err)
 {
     char block[16384];
     size_t n, before = text->bytes;
@@ -27,7 +27,7 @@ static bool read_all(FILE *in, size_t limit, struct ncs_str *text, struct ncs_er
     while ((n = fread(block, 1, sizeof block, in)) > 0) {
         ncs_str_add_bytes(text, block, n);
         if (text->bytes - before > limit)
-            return too_long(limit, err);
+            return file_too_long(limit, err);
     }
     if (ferror(in))
         return ncs_fail(err, NCS_BAD_INPUT, "cannot be read: %s", strerror(errno));
@@ -42,11 +42,11 @@ static bool read_named(const char *file, size_t limit, const char *wanted, struc
     if (known && S_ISDIR(about.st_mode))
         return ncs_fail(err, NCS_BAD_INPUT, "is a folder, expected %s", wanted);
     if (known && S_ISREG(about.st_mode) && about.st_size > 0 && (size_t)about.st_size > limit)
-        return too_long(limit, err);
+        return file_too_long(limit, err);
     FILE *in = fopen(file, "rb");
     if (!in)
         return ncs_fail(err, NCS_BAD_INPUT, "cannot be opened: %s", strerror(errno));
-    bool ok = read_all(in, limit, text, err);
+    bool ok = file_read_all(in, limit, text, err);
     fclose(in);
     return ok;
 }
@@ -54,7 +54,7 @@ static bool read_named(const char *file, size_t limit, const char *wanted, struc
 bool ncs_file_read(const char *file, size_t limit, const char *wanted, struct ncs_str *text,
                    struct ncs_error *err)
 {
-    bool ok = strcmp(file, "-") == 0 ? read_all(stdin, limit, text, err)
+    bool ok = strcmp(file, "-") == 0 ? file_read_all(stdin, limit, text, err)
                                      : read_named(file, limit, wanted, text, err);
     return ok || ncs_fail_at(err, file, 0, 0);
 }
@@ -62,7 +62,7 @@ bool ncs_file_read(const char *file, size_t limit, const char *wanted, struct nc
 /* ---- within a folder ---- */
 
 /* Where the kernel says that a descriptor's file is, links followed; false if it does not say. */
-static bool place_of(int fd, char place[PATH_MAX])
+static bool file_place_of(int fd, char place[PATH_MAX])
 {
     char own[64];
     snprintf(own, sizeof own, "/proc/self/fd/%d", fd);
@@ -71,10 +71,10 @@ static bool place_of(int fd, char place[PATH_MAX])
     return n > 0 && n < PATH_MAX - 1;
 }
 
-static bool is_within(int folder, int file)
+static bool file_is_within(int folder, int file)
 {
     char outer[PATH_MAX], inner[PATH_MAX];
-    if (!place_of(folder, outer) || !place_of(file, inner))
+    if (!file_place_of(folder, outer) || !file_place_of(file, inner))
         return false;
     size_t n = strlen(outer);
     n -= outer[n - 1] == '/'; /* of "/" alone */
@@ -90,7 +90,7 @@ static FILE *open_found(int folder, int found, const char *wanted, struct ncs_er
     if (!known || !S_ISREG(about.st_mode))
         ncs_fail(err, NCS_BAD_INPUT, "is %s, expected %s",
                  known && S_ISDIR(about.st_mode) ? "a folder" : "no regular file", wanted);
-    else if (!is_within(folder, found))
+    else if (!file_is_within(folder, found))
         ncs_fail(err, NCS_BAD_INPUT, "is a link that leads out of the folder");
     else
         snprintf(own, sizeof own, "/proc/self/fd/%d", found);
@@ -113,7 +113,7 @@ bool ncs_file_read_within(const char *file, size_t limit, const char *wanted, st
     if (found < 0)
         ncs_fail(err, NCS_BAD_INPUT, "cannot be opened: %s", strerror(errno));
     FILE *in = found < 0 ? NULL : open_found(outer, found, wanted, err);
-    bool ok = in && read_all(in, limit, text, err);
+    bool ok = in && file_read_all(in, limit, text, err);
     if (in)
         fclose(in);
     if (found >= 0)
@@ -147,7 +147,7 @@ enum ncs_line_read ncs_file_line(FILE *in, size_t limit, struct ncs_str *line)
 
 /* ---- writing ---- */
 
-static bool write_all(int fd, const char *text, size_t bytes)
+static bool file_write_all(int fd, const char *text, size_t bytes)
 {
     while (bytes > 0) {
         ssize_t n = write(fd, text, bytes);
@@ -161,7 +161,7 @@ static bool write_all(int fd, const char *text, size_t bytes)
     return true;
 }
 
-static bool close_whole(int fd, bool whole)
+static bool file_close_whole(int fd, bool whole)
 {
     int failed = errno;
     bool closed = close(fd) == 0;
@@ -206,7 +206,7 @@ static bool write_beside(const char *file, const char *text, size_t bytes, bool 
     int fd = mkstemp(beside.text);
     bool ok = fd >= 0;
     if (ok) {
-        ok = close_whole(fd, write_all(fd, text, bytes) && fchmod(fd, mode) == 0) &&
+        ok = file_close_whole(fd, file_write_all(fd, text, bytes) && fchmod(fd, mode) == 0) &&
              (replace ? rename(beside.text, file) == 0 : give_new_name(beside.text, file));
         int failed = errno;
         if (!ok || !replace)
@@ -233,7 +233,7 @@ bool ncs_file_write(const char *file, const char *text, size_t bytes, bool repla
     bool ok, there = stat(file, &about) == 0;
     if (there && !S_ISREG(about.st_mode)) {
         int fd = open(file, O_WRONLY);
-        ok = fd >= 0 && close_whole(fd, write_all(fd, text, bytes));
+        ok = fd >= 0 && file_close_whole(fd, file_write_all(fd, text, bytes));
     } else if (there && replace) {
         ok = write_over(file, text, bytes, about.st_mode);
     } else {

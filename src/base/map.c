@@ -15,17 +15,17 @@ static size_t home(const struct ncs_map *m, uint64_t key)
     return ncs_mix(key) & (m->room - 1);
 }
 
-static size_t after(const struct ncs_map *m, size_t i)
+static size_t map_after(const struct ncs_map *m, size_t i)
 {
     return (i + 1) & (m->room - 1);
 }
 
 /* The slot of the key, or NULL. */
-static struct ncs_map_slot *find(const struct ncs_map *m, uint64_t key)
+static struct ncs_map_slot *map_find(const struct ncs_map *m, uint64_t key)
 {
     if (m->room == 0)
         return NULL;
-    for (size_t i = home(m, key);; i = after(m, i)) {
+    for (size_t i = home(m, key);; i = map_after(m, i)) {
         struct ncs_map_slot *slot = &m->slots[i];
         if (!slot->value)
             return NULL;
@@ -35,29 +35,29 @@ static struct ncs_map_slot *find(const struct ncs_map *m, uint64_t key)
 }
 
 /* Into the first slot that holds nothing; the key is not in the map and a slot is free. */
-static void insert(struct ncs_map *m, uint64_t key, void *value)
+static void map_insert(struct ncs_map *m, uint64_t key, void *value)
 {
     size_t i = home(m, key);
     while (m->slots[i].value)
-        i = after(m, i);
+        i = map_after(m, i);
     m->slots[i] = (struct ncs_map_slot){ key, value };
     m->count++;
 }
 
-static void widen(struct ncs_map *m)
+static void map_widen(struct ncs_map *m)
 {
     struct ncs_map old = *m;
     size_t room = old.room ? 2 * old.room : 16;
     *m = (struct ncs_map){ .slots = ncs_new(room * sizeof *m->slots), .room = room };
     for (size_t i = 0; i < old.room; i++)
         if (old.slots[i].value)
-            insert(m, old.slots[i].key, old.slots[i].value);
+            map_insert(m, old.slots[i].key, old.slots[i].value);
     ncs_free(old.slots);
 }
 
 void *ncs_map_get(const struct ncs_map *m, uint64_t key)
 {
-    const struct ncs_map_slot *slot = find(m, key);
+    const struct ncs_map_slot *slot = map_find(m, key);
     return slot ? slot->value : NULL;
 }
 
@@ -65,7 +65,7 @@ void *ncs_map_get(const struct ncs_map *m, uint64_t key)
 static void close_gap(struct ncs_map *m, size_t gap)
 {
     size_t mask = m->room - 1;
-    for (size_t i = after(m, gap); m->slots[i].value; i = after(m, i)) {
+    for (size_t i = map_after(m, gap); m->slots[i].value; i = map_after(m, i)) {
         size_t wanted = home(m, m->slots[i].key);
         if (((i - wanted) & mask) < ((i - gap) & mask))
             continue;
@@ -77,7 +77,7 @@ static void close_gap(struct ncs_map *m, size_t gap)
 
 void *ncs_map_remove(struct ncs_map *m, uint64_t key)
 {
-    struct ncs_map_slot *slot = find(m, key);
+    struct ncs_map_slot *slot = map_find(m, key);
     if (!slot)
         return NULL;
     void *value = slot->value;
@@ -88,7 +88,7 @@ void *ncs_map_remove(struct ncs_map *m, uint64_t key)
 
 void ncs_map_put(struct ncs_map *m, uint64_t key, void *value)
 {
-    struct ncs_map_slot *slot = find(m, key);
+    struct ncs_map_slot *slot = map_find(m, key);
     if (!value) {
         ncs_map_remove(m, key);
         return;
@@ -98,8 +98,8 @@ void ncs_map_put(struct ncs_map *m, uint64_t key, void *value)
         return;
     }
     if (4 * (m->count + 1) > 3 * m->room)
-        widen(m);
-    insert(m, key, value);
+        map_widen(m);
+    map_insert(m, key, value);
 }
 
 void ncs_map_free(struct ncs_map *m)

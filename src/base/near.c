@@ -26,7 +26,7 @@ static int least(int a, int b)
 }
 
 /* Edit distance; two swapped neighbours count as one edit. */
-static int distance(const char *a, size_t a_count, const char *b, size_t b_count)
+static int near_distance(const char *a, size_t a_count, const char *b, size_t b_count)
 {
     int rows[3][LONGEST + 1];
     int *before = rows[0], *above = rows[1], *row = rows[2];
@@ -65,7 +65,7 @@ const char *ncs_nearest(const char *word, const char *const *names, size_t count
     for (size_t i = 0; count ? i < count : names[i] != NULL; i++) {
         if (!letters_of(names[i], b, &b_count))
             continue;
-        int edits = distance(a, a_count, b, b_count);
+        int edits = near_distance(a, a_count, b, b_count);
         if (edits <= edits_allowed(a_count, b_count) && edits < least_edits) {
             nearest = names[i];
             least_edits = edits;

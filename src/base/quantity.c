@@ -36,7 +36,7 @@ static const struct unit time_units[] = {
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 
-static bool is_digit(char c)
+static bool quantity_is_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
@@ -45,10 +45,10 @@ static bool is_digit(char c)
  * does not fit. */
 static const char *read_digits(const char *at, uint64_t *value)
 {
-    if (!is_digit(*at))
+    if (!quantity_is_digit(*at))
         return NULL;
     *value = 0;
-    for (; is_digit(*at); at++)
+    for (; quantity_is_digit(*at); at++)
         if (__builtin_mul_overflow(*value, 10, value) ||
             __builtin_add_overflow(*value, (uint64_t)(*at - '0'), value))
             return NULL;
@@ -80,9 +80,9 @@ static const char *read_fraction(const char *at, uint64_t *number, uint64_t *sca
     if (*at != '.')
         return at;
     at++;
-    if (!is_digit(*at))
+    if (!quantity_is_digit(*at))
         return NULL;
-    for (int digits = 0; is_digit(*at); at++, digits++)
+    for (int digits = 0; quantity_is_digit(*at); at++, digits++)
         if (digits < 18) {
             *number = *number * 10 + (uint64_t)(*at - '0');
             *scale *= 10;
@@ -121,7 +121,7 @@ bool ncs_parse_duration(const char *text, int64_t *nanoseconds)
 
 static int hex_digit(char c)
 {
-    if (is_digit(c))
+    if (quantity_is_digit(c))
         return c - '0';
     if (c >= 'a' && c <= 'f')
         return c - 'a' + 10;

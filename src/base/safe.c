@@ -16,7 +16,7 @@ static bool is_continuation(unsigned char c)
 }
 
 /* Bytes of the UTF-8 character at p (left bytes are there); 0 = none starts here. */
-static size_t character(const unsigned char *p, size_t left)
+static size_t safe_character(const unsigned char *p, size_t left)
 {
     if (p[0] < 0x80)
         return 1;
@@ -55,7 +55,7 @@ void ncs_safe_utf8(struct ncs_str *out, const char *text, size_t bytes)
 {
     const unsigned char *p = (const unsigned char *)text;
     for (size_t i = 0; i < bytes;) {
-        size_t n = character(p + i, bytes - i);
+        size_t n = safe_character(p + i, bytes - i);
         if (n)
             ncs_str_add_bytes(out, p + i, n);
         else
@@ -74,7 +74,7 @@ void ncs_safe_line(struct ncs_str *out, const char *text)
         ncs_str_add_bytes(out, p, plain);
         if (plain)
             continue;
-        size_t n = character(p, left);
+        size_t n = safe_character(p, left);
         /* U+0080 to U+009F are control characters too: some terminals obey them. */
         bool control = n == 0 || *p < 0x20 || *p == 0x7f || (n == 2 && *p == 0xc2 && p[1] < 0xa0) ||
                        turns(p, n) || is_no_character(p, n);
@@ -126,7 +126,7 @@ size_t ncs_safe_width(const char *text)
     locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
     locale_t before = utf8 ? uselocale(utf8) : (locale_t)0;
     for (size_t left = strlen(text); left; text += n, left -= n) {
-        n = character((const unsigned char *)text, left);
+        n = safe_character((const unsigned char *)text, left);
         width += n ? cells(text, n) : 1;
         n = n ? n : 1;
     }

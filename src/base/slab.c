@@ -20,7 +20,7 @@
 #define EACH_BY_ITSELF 0
 #endif
 
-static void add_block(struct ncs_slab *slab, size_t size)
+static void slab_add_block(struct ncs_slab *slab, size_t size)
 {
     size_t objects = slab->blocks < 6 ? (size_t)FEWEST << slab->blocks : MOST;
     char *block = ncs_new(HEAD + objects * size);
@@ -42,7 +42,7 @@ void *ncs_slab_take(struct ncs_slab *slab)
         return memset(object, 0, slab->bytes);
     }
     if (slab->left == 0)
-        add_block(slab, size);
+        slab_add_block(slab, size);
     object = slab->fresh;
     slab->fresh += size;
     slab->left--;

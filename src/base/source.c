@@ -58,7 +58,7 @@ int ncs_source_line(const struct ncs_source *s, size_t at, int *column)
 }
 
 /* Where the text of a line ends, without its line end. */
-static size_t line_end(const struct ncs_source *s, size_t line)
+static size_t source_line_end(const struct ncs_source *s, size_t line)
 {
     size_t end = line + 1 < s->lines ? s->start[line + 1] - 1 : s->bytes;
     return end > s->start[line] && s->text[end - 1] == '\r' ? end - 1 : end;
@@ -66,7 +66,7 @@ static size_t line_end(const struct ncs_source *s, size_t line)
 
 size_t ncs_source_byte(const struct ncs_source *s, int line, int column)
 {
-    size_t at = s->start[line - 1], end = line_end(s, (size_t)line - 1);
+    size_t at = s->start[line - 1], end = source_line_end(s, (size_t)line - 1);
     if (line == 1 && strncmp(s->text, BYTE_ORDER_MARK, 3) == 0)
         at = 3;
     for (; column > 1 && at < end; column--)
@@ -93,7 +93,7 @@ static size_t add_piece(const struct ncs_source *s, size_t from, size_t to, stru
 void ncs_source_show(const struct ncs_source *s, struct ncs_span span, struct ncs_str *out)
 {
     size_t line = line_at(s, span.at);
-    size_t from = s->start[line], to = line_end(s, line);
+    size_t from = s->start[line], to = source_line_end(s, line);
     size_t at = span.at < to ? span.at : to;
     size_t end = span.bytes < to - at ? at + span.bytes : to;
     if (to - from > WINDOW) {

@@ -7,14 +7,14 @@
 
 #include "base/mem.h"
 
-static void reserve(struct ncs_str *s, size_t more)
+static void str_reserve(struct ncs_str *s, size_t more)
 {
     s->text = ncs_grown(s->text, &s->room, s->bytes + more + 1, 1);
 }
 
 void ncs_str_add_bytes(struct ncs_str *s, const void *bytes, size_t count)
 {
-    reserve(s, count);
+    str_reserve(s, count);
     if (count > 0)
         memcpy(s->text + s->bytes, bytes, count);
     s->bytes += count;
@@ -32,7 +32,7 @@ void ncs_str_addv(struct ncs_str *s, const char *fmt, va_list args)
     va_copy(again, args);
     int count = vsnprintf(NULL, 0, fmt, args);
     if (count >= 0) {
-        reserve(s, (size_t)count);
+        str_reserve(s, (size_t)count);
         vsnprintf(s->text + s->bytes, (size_t)count + 1, fmt, again);
         s->bytes += (size_t)count;
     }
