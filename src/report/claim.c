@@ -10,7 +10,7 @@
 #include "report/corpus.h"
 
 /* A text without zero bytes. */
-static const char *text_of(const json_t *o, const char *key, struct ncs_error *err)
+static const char *claim_text_of(const json_t *o, const char *key, struct ncs_error *err)
 {
     const json_t *value = json_object_get(o, key);
     if (!json_is_string(value) || strlen(json_string_value(value)) != json_string_length(value))
@@ -20,9 +20,9 @@ static const char *text_of(const json_t *o, const char *key, struct ncs_error *e
     return NULL;
 }
 
-static bool read_policy(json_t *o, struct ncs_claim *c, struct ncs_error *err)
+static bool claim_read_policy(json_t *o, struct ncs_claim *c, struct ncs_error *err)
 {
-    const char *name = text_of(o, "policy", err);
+    const char *name = claim_text_of(o, "policy", err);
     if (!name)
         return false;
     for (int i = 0; ncs_policy_names[i]; i++)
@@ -36,7 +36,7 @@ static bool read_policy(json_t *o, struct ncs_claim *c, struct ncs_error *err)
 static bool read_verdict(json_t *o, struct ncs_claim *c, struct ncs_error *err)
 {
     const char *names[NCS_VERDICTS + 1] = { NULL };
-    const char *name = text_of(o, "verdict", err);
+    const char *name = claim_text_of(o, "verdict", err);
     if (!name)
         return false;
     for (int i = 0; i < NCS_VERDICTS; i++) {
@@ -52,7 +52,7 @@ static bool read_verdict(json_t *o, struct ncs_claim *c, struct ncs_error *err)
 
 /* ---- the case ---- */
 
-static bool add_value(struct ncs_str *name, const char *key, const json_t *value)
+static bool claim_add_value(struct ncs_str *name, const char *key, const json_t *value)
 {
     struct ncs_param p = { 0 };
     if (json_is_string(value)) {
@@ -83,8 +83,7 @@ static bool read_case(json_t *o, struct ncs_claim *c, struct ncs_error *err)
     if (json_is_string(value)) {
         ncs_str_add(&name, json_string_value(value));
     } else if (json_is_object(value)) {
-        json_object_foreach(value, key, item)
-            ok = ok && add_value(&name, key, item);
+        json_object_foreach(value, key, item) ok = ok && claim_add_value(&name, key, item);
     } else {
         ok = !value || json_is_null(value);
     }
@@ -108,7 +107,7 @@ static void read_seed(const json_t *o, struct ncs_claim *c)
 /* ---- findings ---- */
 
 /* Numbers, or objects with a rank: of errors that no rank made it is null. */
-static bool read_ranks(const json_t *list, struct ncs_rank_set *set)
+static bool claim_read_ranks(const json_t *list, struct ncs_rank_set *set)
 {
     size_t count = 0, room = 0, i;
     const json_t *item;
@@ -135,8 +134,8 @@ static bool read_finding(const json_t *o, struct ncs_claim *c, struct ncs_error 
     bool named = json_is_string(rule);
     f.rule = ncs_copy_text(named ? json_string_value(rule) : NULL);
     f.error = !(json_is_string(level) && strcmp(json_string_value(level), "note") == 0);
-    bool ranks = read_ranks(json_object_get(o, "culprits"), &f.culprit);
-    bool cycle = read_ranks(json_object_get(o, "cycle"), &f.cycle);
+    bool ranks = claim_read_ranks(json_object_get(o, "culprits"), &f.culprit);
+    bool cycle = claim_read_ranks(json_object_get(o, "cycle"), &f.cycle);
     NCS_PUSH(c->finding, c->findings, c->findings_room, f);
     if (!json_is_object(o))
         return ncs_fail(err, NCS_BAD_INPUT, "a finding must be an object with `rule` and `culprits`");
@@ -156,12 +155,12 @@ static bool read_findings(json_t *o, struct ncs_claim *c, struct ncs_error *err)
     json_array_foreach(list, i, item)
         if (!read_finding(item, c, err))
             return false;
-    return read_ranks(json_object_get(o, "errors"), &c->failed) ||
+    return claim_read_ranks(json_object_get(o, "errors"), &c->failed) ||
            ncs_fail(err, NCS_BAD_INPUT, "`errors` must be a list of objects with `rank`");
 }
 
 /* All that is wrong with a line is told in one go. */
-static void add_wrong(struct ncs_error *all, const struct ncs_error *one)
+static void claim_add_wrong(struct ncs_error *all, const struct ncs_error *one)
 {
     struct ncs_str text = { 0 };
     if (one->status == NCS_OK)
@@ -177,7 +176,7 @@ static void add_wrong(struct ncs_error *all, const struct ncs_error *one)
 }
 
 /* "`scenario`, `policy` and `findings` are missing" */
-static void say_missing(const json_t *o, struct ncs_error *err)
+static void claim_add_missing(const json_t *o, struct ncs_error *err)
 {
     static const char *const keys[] = { "scenario", "policy", "verdict", "findings" };
     enum { KEYS = sizeof keys / sizeof *keys };
@@ -198,7 +197,7 @@ static void say_missing(const json_t *o, struct ncs_error *err)
 
 static bool read_scenario(json_t *o, struct ncs_claim *c, struct ncs_error *err)
 {
-    c->scenario = ncs_copy_text(text_of(o, "scenario", err));
+    c->scenario = ncs_copy_text(claim_text_of(o, "scenario", err));
     return c->scenario != NULL;
 }
 
@@ -207,13 +206,16 @@ static bool read_object(json_t *o, struct ncs_claim *c, struct ncs_error *err)
     static const struct {
         const char *key; /* that has to be there; NULL = none has */
         bool (*read)(json_t *o, struct ncs_claim *c, struct ncs_error *err);
-    } parts[] = { { "scenario", read_scenario }, { NULL, read_case },           { "policy", read_policy },
-                  { "verdict", read_verdict },   { "findings", read_findings } };
-    say_missing(o, err);
+    } parts[] = { { "scenario", read_scenario },
+                  { NULL, read_case },
+                  { "policy", claim_read_policy },
+                  { "verdict", read_verdict },
+                  { "findings", read_findings } };
+    claim_add_missing(o, err);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         struct ncs_error one = { 0 };
         if ((!parts[i].key || json_object_get(o, parts[i].key)) && !parts[i].read(o, c, &one))
-            add_wrong(err, &one);
+            claim_add_wrong(err, &one);
     }
     return err->status == NCS_OK;
 }

@@ -5,7 +5,7 @@
 
 #include "report/format.h"
 
-static json_t *ranks_of(struct ncs_rank_set set)
+static json_t *corpus_ranks_of(struct ncs_rank_set set)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < set.count; i++)
@@ -19,10 +19,10 @@ static json_t *truth_of(const struct ncs_truth *t)
     json_object_set_new(o, "verdict", t->any_verdict ? json_null()
                                                      : json_string(ncs_verdict_name(t->verdict)));
     json_object_set_new(o, "rule", ncs_json_of(t->rule));
-    json_object_set_new(o, "culprits", ranks_of(t->culprit));
+    json_object_set_new(o, "culprits", corpus_ranks_of(t->culprit));
     json_object_set_new(o, "comm", ncs_json_of(t->comm));
     json_object_set_new(o, "call", t->call > 0 ? json_integer(t->call) : json_null());
-    json_object_set_new(o, "blocked", ranks_of(t->blocked));
+    json_object_set_new(o, "blocked", corpus_ranks_of(t->blocked));
     json_object_set_new(o, "findings", t->findings >= 0 ? json_integer(t->findings) : json_null());
     return o;
 }

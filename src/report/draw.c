@@ -54,7 +54,7 @@ static const char *joint(const struct ncs_drawing *d, bool left, bool right, boo
 }
 
 /* `gap`: the line above that row, where ranks are left out. */
-static void add_lines(const struct ncs_drawing *d, const struct spans *s, size_t row, bool gap)
+static void draw_add_lines(const struct ncs_drawing *d, const struct spans *s, size_t row, bool gap)
 {
     const char *line = d->signs->joint[3], *label = ncs_drawing_label(d);
     bool middle = row == s->middle && !gap, in = !gap && ends_at(d, false, row);
@@ -77,7 +77,7 @@ static void add_lines(const struct ncs_drawing *d, const struct spans *s, size_t
 }
 
 /* Past a rank that is missing. */
-static void add_bar(const struct ncs_drawing *d, const struct spans *s, size_t row)
+static void draw_add_bar(const struct ncs_drawing *d, const struct spans *s, size_t row)
 {
     bool up = row > s->first[0] && row <= s->last[0], down = row >= s->first[0] && row < s->last[0];
     ncs_str_addf(d->out, "%s ", joint(d, false, false, up, down));
@@ -85,7 +85,7 @@ static void add_bar(const struct ncs_drawing *d, const struct spans *s, size_t r
 
 /* ---- the lines of the drawing ---- */
 
-static void end_line(const struct ncs_drawing *d, size_t start)
+static void draw_end_line(const struct ncs_drawing *d, size_t start)
 {
     ncs_draw_cut(d->style, d->out, start);
     ncs_str_add(d->out, "\n");
@@ -103,7 +103,7 @@ static void add_titles(const struct ncs_drawing *d)
     ncs_str_add(d->out, "before");
     ncs_draw_pad(d->out, start, left + ncs_grid_width(&d->side[0]) + lines_width(d));
     ncs_str_add(d->out, d->seen->over ? "after" : "");
-    end_line(d, start);
+    draw_end_line(d, start);
 }
 
 static void add_borders(const struct ncs_drawing *d, bool top)
@@ -115,7 +115,7 @@ static void add_borders(const struct ncs_drawing *d, bool top)
         ncs_str_addf(d->out, "%*s", (int)lines_width(d), "");
         ncs_grid_border(&d->side[1], top, d->out);
     }
-    end_line(d, start);
+    draw_end_line(d, start);
 }
 
 static void add_presence(const struct ncs_drawing *d, int i)
@@ -137,7 +137,7 @@ static void add_presence(const struct ncs_drawing *d, int i)
     ncs_str_free(&text);
 }
 
-static void add_row(const struct ncs_drawing *d, const struct spans *s, size_t row)
+static void draw_add_row(const struct ncs_drawing *d, const struct spans *s, size_t row)
 {
     int i = d->row.at[row];
     const struct ncs_seen_rank *r = &d->seen->rank[i];
@@ -156,16 +156,16 @@ static void add_row(const struct ncs_drawing *d, const struct spans *s, size_t r
         ncs_grid_row(&d->side[0], row, d->out);
     }
     if (d->seen->over) {
-        add_lines(d, s, row, false);
+        draw_add_lines(d, s, row, false);
         ncs_grid_row(&d->side[1], row, d->out);
     } else {
         if (r->presence == NCS_ABSENT)
-            add_bar(d, s, row);
+            draw_add_bar(d, s, row);
         else
-            add_lines(d, s, row, false);
+            draw_add_lines(d, s, row, false);
         add_presence(d, i);
     }
-    end_line(d, start);
+    draw_end_line(d, start);
 }
 
 /* Where ranks are left out before the row. */
@@ -175,11 +175,11 @@ static void add_gap(const struct ncs_drawing *d, const struct spans *s, size_t r
     size_t start = d->out->bytes, left = 2 + d->name + 2;
     ncs_str_addf(d->out, "  %s %d more", d->signs->dots, d->row.at[row] - before);
     ncs_draw_pad(d->out, start, left + ncs_grid_width(&d->side[0]));
-    add_lines(d, s, row, true);
-    end_line(d, start);
+    draw_add_lines(d, s, row, true);
+    draw_end_line(d, start);
 }
 
-static void add_table(const struct ncs_drawing *d)
+static void draw_add_table(const struct ncs_drawing *d)
 {
     struct spans s = spans_of(d);
     add_titles(d);
@@ -187,7 +187,7 @@ static void add_table(const struct ncs_drawing *d)
     for (size_t i = 0; i < d->row.count; i++) {
         if (ncs_pick_gap(&d->row, i))
             add_gap(d, &s, i);
-        add_row(d, &s, i);
+        draw_add_row(d, &s, i);
     }
     add_borders(d, false);
 }
@@ -217,7 +217,7 @@ static void count_in_place(const struct ncs_seen *s, int *in_place, int *can)
     }
 }
 
-static void add_heading(const struct ncs_drawing *d)
+static void draw_add_heading(const struct ncs_drawing *d)
 {
     const struct ncs_seen *s = d->seen;
     size_t start = d->out->bytes;
@@ -231,7 +231,7 @@ static void add_heading(const struct ncs_drawing *d)
         ncs_str_add(d->out, ", in place");
     if (line && s->over)
         ncs_str_addf(d->out, ", line %d", line);
-    end_line(d, start);
+    draw_end_line(d, start);
 }
 
 static void add_meaning(const struct ncs_drawing *d)
@@ -302,7 +302,7 @@ static void add_notes(const struct ncs_drawing *d)
         ncs_draw_words(d->style, d->out, "numbers are shown with four digits");
 }
 
-static void begin(struct ncs_drawing *d)
+static void draw_begin(struct ncs_drawing *d)
 {
     const struct ncs_fn_info *info = &ncs_fn_info[d->seen->fn];
     d->signs = ncs_draw_signs(d->style);
@@ -323,15 +323,15 @@ void ncs_draw(const struct ncs_seen *seen, const struct ncs_draw_style *style, s
         return;
     }
     struct ncs_drawing d = { .seen = seen, .style = style, .out = out };
-    begin(&d);
-    add_heading(&d);
+    draw_begin(&d);
+    draw_add_heading(&d);
     add_meaning(&d);
     if (seen->count == 0) {
         ncs_draw_words(style, out, "no elements: nothing moves, and nobody waits for anybody");
         return;
     }
     ncs_drawing_lay_out(&d);
-    add_table(&d);
+    draw_add_table(&d);
     add_notes(&d);
     ncs_grid_free(&d.side[0]);
     ncs_grid_free(&d.side[1]);

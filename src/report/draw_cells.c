@@ -13,7 +13,8 @@ static bool moves(const struct ncs_drawing *d)
 /* ---- what a cell holds ---- */
 
 /* The block of a buffer that column c shows; -1: none, the buffer is the block of another rank. */
-static int64_t block_of(const struct ncs_drawing *d, const struct ncs_sample *s, int rank, int c)
+static int64_t draw_cells_block_of(const struct ncs_drawing *d, const struct ncs_sample *s,
+                                   int rank, int c)
 {
     if (s->count == 0)
         return -1;
@@ -40,8 +41,8 @@ static bool has_values(const struct ncs_seen *s)
     return !s->unfit && s->count > 0 && ncs_dtype_bytes(s->dtype) > 0;
 }
 
-static void add_value(struct ncs_drawing *d, const struct ncs_sample *s, uint64_t element,
-                      struct ncs_str *out)
+static void draw_cells_add_value(struct ncs_drawing *d, const struct ncs_sample *s,
+                                 uint64_t element, struct ncs_str *out)
 {
     const void *at = ncs_sample_at(s, d->bytes, element);
     if (!at) {
@@ -55,7 +56,8 @@ static void add_value(struct ncs_drawing *d, const struct ncs_sample *s, uint64_
     ncs_str_add(out, "!");
 }
 
-static void add_label(const struct ncs_drawing *d, int from, int block, struct ncs_str *out)
+static void draw_cells_add_label(const struct ncs_drawing *d, int from, int block,
+                                 struct ncs_str *out)
 {
     ncs_draw_letters(from, out);
     if (ncs_blocks_are_many(ncs_fn_info[d->seen->fn].reads))
@@ -86,24 +88,26 @@ static void add_moved(struct ncs_drawing *d, int rank, int64_t block, int c, str
     source_of(d, rank, c, &from, &from_block);
     bool known = r->after.bytes && d->seen->rank[from].before.bytes;
     if (known ? same_data(d, rank, block, from, from_block) : !r->unchecked && !d->seen->unfit) {
-        add_label(d, from, from_block, out);
+        draw_cells_add_label(d, from, from_block, out);
         return;
     }
     d->wrong |= known;
     ncs_str_add(out, known ? "?!" : "?");
 }
 
-static void add_block(struct ncs_drawing *d, bool after, int rank, int c, struct ncs_str *out)
+static void draw_cells_add_block(struct ncs_drawing *d, bool after, int rank, int c,
+                                 struct ncs_str *out)
 {
     const struct ncs_seen_rank *r = &d->seen->rank[rank];
     const struct ncs_sample *s = after ? &r->after : &r->before;
-    int64_t block = block_of(d, s, rank, c);
+    int64_t block = draw_cells_block_of(d, s, rank, c);
     if (block < 0) {
         ncs_str_add(out, d->signs->nothing);
         return;
     }
     if (d->labels && !after) {
-        add_label(d, rank, s->count == d->seen->count && d->seen->ranks > 1 ? 0 : c, out);
+        draw_cells_add_label(d, rank, s->count == d->seen->count && d->seen->ranks > 1 ? 0 : c,
+                             out);
         return;
     }
     if (d->labels && moves(d)) {
@@ -117,20 +121,21 @@ static void add_block(struct ncs_drawing *d, bool after, int rank, int c, struct
     uint64_t first = (uint64_t)block * d->seen->count;
     for (uint64_t i = 0; i < d->shown; i++) {
         ncs_str_add(out, i ? " " : "");
-        add_value(d, s, first + i, out);
+        draw_cells_add_value(d, s, first + i, out);
     }
     if (d->shown < d->seen->count)
         ncs_str_addf(out, " %s", d->signs->dots);
 }
 
-static void add_element(struct ncs_drawing *d, bool after, int rank, int c, struct ncs_str *out)
+static void draw_cells_add_element(struct ncs_drawing *d, bool after, int rank, int c,
+                                   struct ncs_str *out)
 {
     const struct ncs_seen_rank *r = &d->seen->rank[rank];
     const struct ncs_sample *s = after ? &r->after : &r->before;
     if (s->count == 0)
         ncs_str_add(out, d->signs->nothing);
     else if (!d->labels)
-        add_value(d, s, (uint64_t)c, out);
+        draw_cells_add_value(d, s, (uint64_t)c, out);
     else if (!after)
         ncs_draw_letters(rank, out);
     else if (d->seen->unfit || r->unchecked || r->wrongs)
@@ -141,7 +146,7 @@ static void add_element(struct ncs_drawing *d, bool after, int rank, int c, stru
         ncs_str_add(out, ncs_draw_op(d->seen));
 }
 
-static void fill(struct ncs_drawing *d, bool after, size_t widest)
+static void draw_cells_fill(struct ncs_drawing *d, bool after, size_t widest)
 {
     struct ncs_grid *g = &d->side[after];
     ncs_grid_free(g);
@@ -152,7 +157,8 @@ static void fill(struct ncs_drawing *d, bool after, size_t widest)
         for (size_t c = 0; c < d->column.count; c++) {
             struct ncs_str text = { 0 };
             int rank = d->row.at[i];
-            (d->blocks ? add_block : add_element)(d, after, rank, d->column.at[c], &text);
+            (d->blocks ? draw_cells_add_block : draw_cells_add_element)(d, after, rank,
+                                                                        d->column.at[c], &text);
             ncs_grid_put(g, i, c, &text);
         }
 }
@@ -173,29 +179,29 @@ static size_t room(const struct ncs_drawing *d)
     return width > used ? width - used : 0;
 }
 
-static bool fits(struct ncs_drawing *d, size_t widest)
+static bool draw_cells_fits(struct ncs_drawing *d, size_t widest)
 {
     size_t width;
     d->rounded = d->wrong = false;
-    fill(d, false, widest);
+    draw_cells_fill(d, false, widest);
     width = ncs_grid_width(&d->side[0]);
     if (d->seen->over) {
-        fill(d, true, widest);
+        draw_cells_fill(d, true, widest);
         width += ncs_grid_width(&d->side[1]);
     }
     return width <= room(d);
 }
 
-static void fit(struct ncs_drawing *d)
+static void draw_cells_fit(struct ncs_drawing *d)
 {
     enum { SHOWN = 4 };
     size_t least = d->blocks ? 2 : 1;
     uint64_t most = d->seen->count < SHOWN ? d->seen->count : SHOWN;
-    for (d->shown = most; d->blocks && !d->labels && d->shown > 1 && !fits(d, 0);)
+    for (d->shown = most; d->blocks && !d->labels && d->shown > 1 && !draw_cells_fits(d, 0);)
         d->shown--;
-    while (!fits(d, 0) && d->column.count > least)
+    while (!draw_cells_fits(d, 0) && d->column.count > least)
         ncs_pick_drop(&d->column, d->column.count - (d->blocks ? 2 : 1));
-    for (size_t widest = 24; widest >= 3 && !fits(d, widest); widest--)
+    for (size_t widest = 24; widest >= 3 && !draw_cells_fits(d, widest); widest--)
         continue;
 }
 
@@ -238,10 +244,10 @@ void ncs_drawing_lay_out(struct ncs_drawing *d)
     ncs_pick_ranks(&d->row, d->seen, d->style->all);
     d->labels = !has_values(d->seen);
     pick_columns(d);
-    fit(d);
+    draw_cells_fit(d);
     if (d->labels || !d->blocks || !moves(d) || tells(d))
         return;
     d->labels = true;
     pick_columns(d);
-    fit(d);
+    draw_cells_fit(d);
 }

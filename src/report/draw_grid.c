@@ -140,7 +140,7 @@ void ncs_grid_free(struct ncs_grid *g)
 }
 
 /* Bytes of the character at the text. */
-static size_t character(const char *text)
+static size_t draw_grid_character(const char *text)
 {
     size_t n = 1;
     while (((unsigned char)text[n] & 0xc0) == 0x80)
@@ -149,13 +149,13 @@ static size_t character(const char *text)
 }
 
 /* Cuts the text to so many cells; all its characters are of one. */
-static void cut(struct ncs_str *text, size_t width, const char *dots)
+static void draw_grid_cut(struct ncs_str *text, size_t width, const char *dots)
 {
     size_t at = 0, keep = width > ncs_draw_cells(dots) ? width - ncs_draw_cells(dots) : 0;
     if (ncs_draw_cells(text->text) <= width)
         return;
     while (keep-- > 0)
-        at += character(text->text + at);
+        at += draw_grid_character(text->text + at);
     text->bytes = at;
     text->text[at] = '\0';
     ncs_str_add(text, dots);
@@ -166,7 +166,7 @@ static bool starts(const char *text, const char *sign)
     return strncmp(text, sign, strlen(sign)) == 0;
 }
 
-static bool ends(const char *text, const char *sign)
+static bool draw_grid_ends(const char *text, const char *sign)
 {
     size_t a = strlen(text), b = strlen(sign);
     return a >= b && strcmp(text + a - b, sign) == 0;
@@ -177,10 +177,10 @@ void ncs_grid_put(struct ncs_grid *g, size_t row, size_t column, struct ncs_str 
     if (!text->text)
         ncs_str_add(text, "");
     if (g->widest)
-        cut(text, g->widest, g->signs->dots);
+        draw_grid_cut(text, g->widest, g->signs->dots);
     size_t width = ncs_draw_cells(text->text);
     width -= starts(text->text, g->signs->arrived); /* the marks take the place of blanks */
-    width -= ends(text->text, g->signs->complete);
+    width -= draw_grid_ends(text->text, g->signs->complete);
     if (g->width[column] < width)
         g->width[column] = width;
     g->cell[row * g->column->count + column] = ncs_str_take(text);
@@ -248,7 +248,7 @@ void ncs_grid_row(const struct ncs_grid *g, size_t row, struct ncs_str *out)
             break;
         const char *text = g->cell[row * g->column->count + i];
         text = text ? text : "";
-        bool left = starts(text, s->arrived), right = ends(text, s->complete);
+        bool left = starts(text, s->arrived), right = draw_grid_ends(text, s->complete);
         size_t cells = ncs_draw_cells(text) - left - right;
         ncs_str_addf(out, "%s%*s", left ? s->arrived : " ", (int)(g->width[i] - cells), "");
         text += left ? strlen(s->arrived) : 0;
@@ -273,7 +273,7 @@ void ncs_draw_cut(const struct ncs_draw_style *style, struct ncs_str *out, size_
     while (line.bytes > 0 && line.text[line.bytes - 1] == ' ')
         line.text[--line.bytes] = '\0';
     if (line.bytes)
-        cut(&line, (size_t)ncs_draw_width(style), ncs_draw_signs(style)->dots);
+        draw_grid_cut(&line, (size_t)ncs_draw_width(style), ncs_draw_signs(style)->dots);
     out->bytes = start;
     out->text[start] = '\0';
     ncs_str_add(out, line.text ? line.text : "");
@@ -320,7 +320,7 @@ static void add_short(const char *text, struct ncs_str *out)
     ncs_str_add(out, e + strspn(e, "0"));
 }
 
-static double add_number(double value, struct ncs_str *out)
+static double draw_grid_add_number(double value, struct ncs_str *out)
 {
     char text[64];
     if (isnan(value) || isinf(value)) {
@@ -337,7 +337,7 @@ static double add_number(double value, struct ncs_str *out)
 
 bool ncs_draw_float(int dtype, double value, struct ncs_str *out)
 {
-    double told = add_number(value, out);
+    double told = draw_grid_add_number(value, out);
     if (isnan(value) || isinf(value))
         return false;
     ncs_element_round(dtype, &told, 1); /* 1.6 is a float32 well enough */
@@ -350,7 +350,7 @@ bool ncs_draw_word(int dtype, uint64_t word, struct ncs_str *out)
     char text[64];
     ncs_element_word_text(dtype, word, text, sizeof text);
     if (strlen(text) > LONG) {
-        add_number(ncs_element_signed(dtype) ? (double)(int64_t)word : (double)word, out);
+        draw_grid_add_number(ncs_element_signed(dtype) ? (double)(int64_t)word : (double)word, out);
         return true;
     }
     ncs_str_add(out, text);

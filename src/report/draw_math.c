@@ -11,7 +11,7 @@ static bool is_float(const struct ncs_seen *seen)
     return ncs_float_format(seen->dtype) != NULL;
 }
 
-static union ncs_partial load(const struct ncs_seen *seen, const void *at)
+static union ncs_partial draw_math_load(const struct ncs_seen *seen, const void *at)
 {
     union ncs_partial p = { .word = 0 };
     if (is_float(seen))
@@ -36,9 +36,9 @@ union ncs_partial ncs_partial_of(const struct ncs_seen *seen, int rank, uint64_t
 {
     const struct ncs_seen_rank *r = &seen->rank[rank];
     const void *at = ncs_sample_at(&r->before, ncs_dtype_bytes(seen->dtype), element);
-    union ncs_partial p = load(seen, at);
+    union ncs_partial p = draw_math_load(seen, at);
     if (seen->scaled)
-        return times(seen, p, load(seen, r->scalar));
+        return times(seen, p, draw_math_load(seen, r->scalar));
     if (seen->op == ncclAvg && is_float(seen) && seen->nranks > 1) {
         union ncs_partial share = { .value = 1.0 / seen->nranks };
         ncs_element_round(seen->dtype, &share.value, 1);

@@ -14,8 +14,8 @@ static bool is_put(const struct ncs_seen *s)
 }
 
 /* What has arrived, or of a pair that is not over what is sent. */
-static void add_data(const struct ncs_draw_style *style, const struct ncs_seen *s, bool *wrong,
-                     struct ncs_str *out)
+static void draw_pairs_add_data(const struct ncs_draw_style *style, const struct ncs_seen *s,
+                                bool *wrong, struct ncs_str *out)
 {
     const struct ncs_sample *from = s->over ? &s->rank[1].after : &s->rank[0].before;
     size_t bytes = ncs_dtype_bytes(s->dtype);
@@ -35,7 +35,7 @@ static void add_data(const struct ncs_draw_style *style, const struct ncs_seen *
 }
 
 /* Why it is not over. */
-static void add_state(const struct ncs_seen *s, struct ncs_str *out)
+static void draw_pairs_add_state(const struct ncs_seen *s, struct ncs_str *out)
 {
     const struct ncs_seen_rank *from = &s->rank[0], *to = &s->rank[1];
     if (to->presence == NCS_ABSENT)
@@ -81,20 +81,21 @@ static void add_pair(const struct ncs_draw_style *style, const struct ncs_seen *
         ncs_str_add(out, "  ");
     }
     if (!s->over) {
-        add_state(s, out);
+        draw_pairs_add_state(s, out);
         const struct ncs_seen_rank *r = &s->rank[s->rank[0].presence == NCS_ABSENT];
         if (r->line)
             ncs_str_addf(out, ", line %d", r->line);
     } else {
-        add_data(style, s, wrong, out);
+        draw_pairs_add_data(style, s, wrong, out);
     }
     ncs_draw_cut(style, out, start);
     ncs_str_add(out, "\n");
 }
 
 /* "communicator world: 4 sends with their receives, float32 x 8" */
-static void add_heading(const struct ncs_draw_style *style, const struct ncs_seen *const *pair,
-                        size_t count, bool same, struct ncs_str *out)
+static void draw_pairs_add_heading(const struct ncs_draw_style *style,
+                                   const struct ncs_seen *const *pair, size_t count, bool same,
+                                   struct ncs_str *out)
 {
     size_t start = out->bytes, puts = 0;
     for (size_t i = 0; i < count; i++)
@@ -132,7 +133,7 @@ void ncs_draw_pairs(const struct ncs_seen *const *pair, size_t count,
             ncs_str_free(&text);
         }
     }
-    add_heading(style, pair, count, same, out);
+    draw_pairs_add_heading(style, pair, count, same, out);
     for (size_t i = 0; i < count; i++) {
         bool tell = !pair[i]->over || pair[i]->rank[1].wrongs;
         if (!style->all && shown >= SHOWN && !(tell && shown < 2 * SHOWN))

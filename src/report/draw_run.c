@@ -5,19 +5,20 @@
 
 enum { CALLS = 8 }; /* that are drawn of many, besides what is wrong or not over */
 
-static bool is_pair(const struct ncs_seen *s)
+static bool draw_run_is_pair(const struct ncs_seen *s)
 {
     return s->src >= 0;
 }
 
 /* How many from `at` on are drawn as one: what goes between ranks of one communicator. */
-static size_t stretch(const struct ncs_seen *const *seen, size_t count, size_t at)
+static size_t draw_run_stretch(const struct ncs_seen *const *seen, size_t count, size_t at)
 {
     size_t n = 1;
-    if (!is_pair(seen[at]))
+    if (!draw_run_is_pair(seen[at]))
         return 1;
-    while (at + n < count && is_pair(seen[at + n]) &&
-           seen[at + n]->comm_number == seen[at]->comm_number && seen[at + n]->over == seen[at]->over)
+    while (at + n < count && draw_run_is_pair(seen[at + n]) &&
+           seen[at + n]->comm_number == seen[at]->comm_number &&
+           seen[at + n]->over == seen[at]->over)
         n++;
     return n;
 }
@@ -35,11 +36,11 @@ static bool has_to_tell(const struct ncs_seen *const *seen, size_t count)
 }
 
 /* A collective that comes after one that is not over: nothing can be said of it. */
-static bool is_behind(const struct ncs_result *r, size_t at)
+static bool draw_run_is_behind(const struct ncs_result *r, size_t at)
 {
     const struct ncs_seen *s = r->seen[at];
-    for (size_t i = 0; i < r->seens && !s->over && !is_pair(s); i++)
-        if (!r->seen[i]->over && !is_pair(r->seen[i]) &&
+    for (size_t i = 0; i < r->seens && !s->over && !draw_run_is_pair(s); i++)
+        if (!r->seen[i]->over && !draw_run_is_pair(r->seen[i]) &&
             r->seen[i]->comm_number == s->comm_number && r->seen[i]->ordinal < s->ordinal)
             return true;
     return false;
@@ -50,19 +51,19 @@ void ncs_draw_run(const struct ncs_result *r, const struct ncs_draw_style *style
     const struct ncs_seen *const *seen = r->seen;
     uint64_t drawn = 0, told = 0, left_out = 0;
     for (size_t i = 0, n; i < r->seens; i += n) {
-        n = stretch(seen, r->seens, i);
-        if (is_behind(r, i) && !style->all) {
+        n = draw_run_stretch(seen, r->seens, i);
+        if (draw_run_is_behind(r, i) && !style->all) {
             left_out++;
             continue;
         }
         bool tell = has_to_tell(seen + i, n);
         if (!style->all && drawn >= CALLS && !(tell && told < CALLS)) {
-            left_out += is_pair(seen[i]) ? n : 1;
+            left_out += draw_run_is_pair(seen[i]) ? n : 1;
             continue;
         }
         drawn++;
         told += tell;
-        if (is_pair(seen[i]))
+        if (draw_run_is_pair(seen[i]))
             ncs_draw_pairs(seen + i, n, style, out);
         else
             ncs_draw(seen[i], style, out);

@@ -25,7 +25,7 @@ struct ring {
     bool gathers, reduces, rounded;
 };
 
-static struct piece *at(struct ring *r, int rank, int chunk)
+static struct piece *draw_steps_element_at(struct ring *r, int rank, int chunk)
 {
     return &r->piece[(size_t)rank * (size_t)r->n + (size_t)chunk];
 }
@@ -36,29 +36,30 @@ static bool is_both(const struct ring *r)
     return r->gathers && r->reduces;
 }
 
-static uint64_t part_of(const struct ring *r)
+static uint64_t draw_steps_part_of(const struct ring *r)
 {
     return is_both(r) ? (r->seen->count + (uint64_t)r->n - 1) / (uint64_t)r->n : r->seen->count;
 }
 
 /* Each rank's own contribution; false: some of it was not kept. */
-static bool load(struct ring *r)
+static bool draw_steps_load(struct ring *r)
 {
     for (int c = 0; c < r->n; c++) {
         bool gather = !r->reduces;
-        uint64_t element = gather ? 0 : (uint64_t)c * part_of(r);
+        uint64_t element = gather ? 0 : (uint64_t)c * draw_steps_part_of(r);
         if (is_both(r) && element >= r->seen->count)
             continue; /* fewer elements than ranks: the chunk is empty */
         if (!ncs_partial_known(r->seen, element))
             return false;
         for (int k = 0; k < r->n; k++)
             if (!gather || k == c)
-                *at(r, k, c) = (struct piece){ ncs_partial_of(r->seen, k, element), true, gather, false };
+                *draw_steps_element_at(r, k, c) =
+                    (struct piece){ ncs_partial_of(r->seen, k, element), true, gather, false };
     }
     return true;
 }
 
-static int before(const struct ring *r, int rank, int steps)
+static int draw_steps_before(const struct ring *r, int rank, int steps)
 {
     return ((rank - steps) % r->n + r->n) % r->n;
 }
@@ -66,7 +67,7 @@ static int before(const struct ring *r, int rank, int steps)
 /* Which chunk the rank sends in a step, from 0. */
 static int sent(const struct ring *r, bool gather, int rank, int step)
 {
-    return before(r, rank, gather ? step : step + 1);
+    return draw_steps_before(r, rank, gather ? step : step + 1);
 }
 
 /* All ranks send at the same time: nobody sends what came in this step. */
@@ -74,12 +75,12 @@ static void make_step(struct ring *r, bool gather, int step)
 {
     struct piece *moving = ncs_new((size_t)r->n * sizeof *moving);
     for (int k = 0; k < r->n; k++)
-        moving[k] = *at(r, k, sent(r, gather, k, step));
+        moving[k] = *draw_steps_element_at(r, k, sent(r, gather, k, step));
     for (int k = 0; k < r->n; k++)
         for (int c = 0; c < r->n; c++)
-            at(r, k, c)->arrived = false;
+            draw_steps_element_at(r, k, c)->arrived = false;
     for (int k = 0; k < r->n; k++) {
-        struct piece *to = at(r, (k + 1) % r->n, sent(r, gather, k, step));
+        struct piece *to = draw_steps_element_at(r, (k + 1) % r->n, sent(r, gather, k, step));
         if (!moving[k].held)
             continue;
         if (gather) {
@@ -97,14 +98,14 @@ static void make_step(struct ring *r, bool gather, int step)
 
 /* ---- drawing ---- */
 
-static void fill(struct ring *r, struct ncs_grid *g)
+static void draw_steps_fill(struct ring *r, struct ncs_grid *g)
 {
     const struct ncs_signs *signs = ncs_draw_signs(r->style);
     ncs_grid_make(g, signs, &r->row, &r->column);
     g->numbered = true;
     for (size_t i = 0; i < r->row.count; i++)
         for (size_t c = 0; c < r->column.count; c++) {
-            const struct piece *p = at(r, r->row.at[i], r->column.at[c]);
+            const struct piece *p = draw_steps_element_at(r, r->row.at[i], r->column.at[c]);
             struct ncs_str text = { 0 };
             if (p->arrived)
                 ncs_str_add(&text, signs->arrived);
@@ -130,16 +131,16 @@ static size_t name_width(const struct ring *r)
     return most;
 }
 
-static void add_table(struct ring *r, bool gather, int step)
+static void draw_steps_add_table(struct ring *r, bool gather, int step)
 {
     const struct ncs_signs *signs = ncs_draw_signs(r->style);
     size_t name = name_width(r), width = (size_t)ncs_draw_width(r->style);
     struct ncs_grid g;
-    fill(r, &g);
+    draw_steps_fill(r, &g);
     while (r->column.count > 2 && 4 + name + ncs_grid_width(&g) + 14 + name > width) {
         ncs_grid_free(&g);
         ncs_pick_drop(&r->column, r->column.count - 2);
-        fill(r, &g);
+        draw_steps_fill(r, &g);
     }
     ncs_str_addf(r->out, "%*s", (int)(4 + name), "");
     ncs_grid_border(&g, true, r->out);
@@ -155,7 +156,8 @@ static void add_table(struct ring *r, bool gather, int step)
         ncs_draw_rank(r->seen, rank, r->out);
         ncs_draw_pad(r->out, start, 4 + name);
         ncs_grid_row(&g, i, r->out);
-        if (at(r, rank, sent(r, gather, rank, step))->held) { /* of an empty chunk nothing is sent */
+        if (draw_steps_element_at(r, rank, sent(r, gather, rank, step))
+                ->held) { /* of an empty chunk nothing is sent */
             ncs_str_addf(r->out, " chunk %d %s%s ", sent(r, gather, rank, step), signs->joint[3],
                          signs->arrow);
             ncs_draw_rank(r->seen, (rank + 1) % r->n, r->out);
@@ -186,11 +188,11 @@ static void add_phase(struct ring *r, bool gather)
         if (!all && step >= STEPS_SHOWN && step < steps - 1)
             continue;
         ncs_str_addf(r->out, "  step %d of %d\n", step + 1, steps);
-        add_table(r, gather, step);
+        draw_steps_add_table(r, gather, step);
     }
 }
 
-static void add_legend(struct ring *r)
+static void draw_steps_add_legend(struct ring *r)
 {
     const struct ncs_signs *signs = ncs_draw_signs(r->style);
     struct ncs_str text = { 0 };
@@ -211,7 +213,7 @@ static void add_ring(struct ring *r)
     }
     if (r->n <= MOST_RANKS)
         r->piece = ncs_new((size_t)r->n * (size_t)r->n * sizeof *r->piece);
-    if (!r->piece || !load(r)) {
+    if (!r->piece || !draw_steps_load(r)) {
         ncs_draw_words(r->style, r->out, "the steps are not drawn: not all inputs were kept");
         return;
     }
@@ -223,7 +225,7 @@ static void add_ring(struct ring *r)
         add_phase(r, false);
     if (r->gathers)
         add_phase(r, true);
-    add_legend(r);
+    draw_steps_add_legend(r);
 }
 
 void ncs_draw_steps(const struct ncs_seen *seen, const struct ncs_draw_style *style,

@@ -27,7 +27,7 @@ static bool reduces(const struct tree *t)
     return ncs_draw_op(t->seen) != NULL;
 }
 
-static void begin(struct tree *t)
+static void draw_tree_begin(struct tree *t)
 {
     const struct ncs_seen *s = t->seen;
     int first = rank_at(t, 0);
@@ -43,13 +43,13 @@ static void add_partial(struct tree *t, union ncs_partial p)
     t->rounded |= ncs_partial_text(t->seen, p, t->out);
 }
 
-static void end_line(const struct tree *t, size_t start)
+static void draw_tree_end_line(const struct tree *t, size_t start)
 {
     ncs_draw_cut(t->style, t->out, start);
     ncs_str_add(t->out, "\n");
 }
 
-static void add_legend(const struct tree *t)
+static void draw_tree_add_legend(const struct tree *t)
 {
     if (t->known)
         ncs_draw_words(t->style, t->out,
@@ -76,14 +76,14 @@ static void add_hop(struct tree *t, int step, int from, int to, union ncs_partia
             add_partial(t, step == t->n - 1 ? ncs_partial_end(t->seen, sum) : sum);
         }
     }
-    end_line(t, start);
+    draw_tree_end_line(t, start);
 }
 
 void ncs_draw_chain(const struct ncs_seen *seen, const struct ncs_draw_style *style,
                     struct ncs_str *out)
 {
     struct tree t = { .seen = seen, .style = style, .out = out, .n = seen->nranks };
-    begin(&t);
+    draw_tree_begin(&t);
     ncs_draw_words(style, out,
                    reduces(&t) ? "in steps, as NCCL does it in principle: a chain along the ring, up to "
                                  "the root; of a long buffer the chunks follow each other closely"
@@ -101,7 +101,7 @@ void ncs_draw_chain(const struct ncs_seen *seen, const struct ncs_draw_style *st
         if (reduces(&t) && t.known)
             moving = ncs_partial_join(seen, moving, ncs_partial_of(seen, to, 0));
     }
-    add_legend(&t);
+    draw_tree_add_legend(&t);
     ncs_free(t.below);
 }
 
@@ -162,7 +162,7 @@ static int join_up(struct tree *t)
     return deepest;
 }
 
-static void add_node(struct tree *t, int place, const char *indent, int level)
+static void draw_tree_add_node(struct tree *t, int place, const char *indent, int level)
 {
     const struct ncs_signs *signs = ncs_draw_signs(t->style);
     int parent = place ? parent_of(place, t->n) : 0;
@@ -186,7 +186,7 @@ static void add_node(struct tree *t, int place, const char *indent, int level)
         ncs_str_add(t->out, "  ");
         add_partial(t, t->below[0]);
     }
-    end_line(t, start);
+    draw_tree_end_line(t, start);
     ncs_str_addf(&deeper, "%s%s", indent, place == 0 ? "" : last ? "   " : signs->joint[12]);
     if (place && !last)
         ncs_str_add(&deeper, "  ");
@@ -197,11 +197,11 @@ static void add_node(struct tree *t, int place, const char *indent, int level)
                      signs->dots, below);
     for (int i = 1; i < t->n && !cut; i++)
         if (parent_of(i, t->n) == place)
-            add_node(t, i, deeper.text, level + 1);
+            draw_tree_add_node(t, i, deeper.text, level + 1);
     ncs_str_free(&deeper);
 }
 
-static void add_words(const struct tree *t, int deepest)
+static void draw_tree_add_words(const struct tree *t, int deepest)
 {
     bool all = !ncs_fn_info[t->seen->fn].rooted;
     struct ncs_str text = { 0 };
@@ -234,9 +234,9 @@ void ncs_draw_tree(const struct ncs_seen *seen, const struct ncs_draw_style *sty
         ncs_draw_words(style, out, "no tree for this; --draw=steps draws the ring, where there is one");
         return;
     }
-    begin(&t);
-    add_words(&t, join_up(&t));
-    add_node(&t, 0, "", 0);
-    add_legend(&t);
+    draw_tree_begin(&t);
+    draw_tree_add_words(&t, join_up(&t));
+    draw_tree_add_node(&t, 0, "", 0);
+    draw_tree_add_legend(&t);
     ncs_free(t.below);
 }

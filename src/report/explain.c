@@ -10,7 +10,7 @@
 enum { NAME = 80 };
 
 /* Whole lines, indented; empty ones are left empty. */
-static void add_lines(const char *text, struct ncs_str *out)
+static void explain_add_lines(const char *text, struct ncs_str *out)
 {
     for (const char *end; *text; text = end + 1) {
         end = strchr(text, '\n');
@@ -18,12 +18,12 @@ static void add_lines(const char *text, struct ncs_str *out)
     }
 }
 
-static void add_part(const char *heading, const char *text, struct ncs_str *out)
+static void explain_add_part(const char *heading, const char *text, struct ncs_str *out)
 {
     if (!text)
         return;
     ncs_str_addf(out, "\n%s\n", heading);
-    add_lines(text, out);
+    explain_add_lines(text, out);
 }
 
 /* What is left of a line begins at the indent again. */
@@ -56,7 +56,7 @@ static void add_scenario(const struct ncs_page *p, const char *name, struct ncs_
         return;
     ncs_str_addf(out, "\nA scenario (%s%s%s)\n", p->ends, p->finding ? ", finding " : "",
                  p->finding ? p->finding : "");
-    add_lines(p->scenario, out);
+    explain_add_lines(p->scenario, out);
     ncs_str_addf(out, "\n  run it: ncclscript explain --scenario %s | ncclscript run -\n", name);
 }
 
@@ -144,12 +144,12 @@ static void explain_function(int fn, const struct ncs_page *family, struct ncs_s
     ncs_str_addf(out, "\n  reference  %s\n", family->reference);
 
     ncs_str_addf(out, "\nWhat happens (%s)\n", family->id);
-    add_lines(family->what, out);
+    explain_add_lines(family->what, out);
     if (info->grouped)
         ncs_str_add(out, "  In a group it is only queued: ncclGroupEnd carries it out, and says what is "
                          "wrong.\n");
-    add_part("Does it wait?", family->blocks, out);
-    add_part("Threads", family->threads, out);
+    explain_add_part("Does it wait?", family->blocks, out);
+    explain_add_part("Threads", family->threads, out);
     add_findings(family->findings, out);
     add_scenario(family, info->name, out);
 }
@@ -173,10 +173,10 @@ static void explain_page(const struct ncs_page *p, struct ncs_str *out)
     if (p->kind == NCS_PAGE_EXIT)
         ncs_str_addf(out, "exit status %d of ncclscript, ", ncs_page_number(p));
     ncs_str_addf(out, "%s\n", p->title);
-    add_part("What happens", p->what, out);
-    add_part("Why", p->why, out);
-    add_part("How to see it", p->see, out);
-    add_part("How to repair it", p->repair, out);
+    explain_add_part("What happens", p->what, out);
+    explain_add_part("Why", p->why, out);
+    explain_add_part("How to see it", p->see, out);
+    explain_add_part("How to repair it", p->repair, out);
     add_scenario(p, p->id, out);
     add_also(p, out);
 }

@@ -8,7 +8,7 @@
 #include "api/types.h"
 #include "report/format.h"
 
-static json_t *list_of(const char *list)
+static json_t *explain_json_list_of(const char *list)
 {
     char name[80];
     json_t *all = json_array();
@@ -17,7 +17,7 @@ static json_t *list_of(const char *list)
     return all;
 }
 
-static json_t *arguments(const struct ncs_fn_info *info)
+static json_t *explain_json_arguments(const struct ncs_fn_info *info)
 {
     json_t *list = json_array();
     for (int i = 0; i < info->nargs; i++) {
@@ -51,13 +51,13 @@ static void add_page(const struct ncs_page *p, int fn, struct ncs_str *out)
     json_object_set_new(o, "scenario", ncs_json_of(p->scenario));
     json_object_set_new(o, "ends", ncs_json_of(p->ends));
     json_object_set_new(o, "finding", ncs_json_of(p->finding));
-    json_object_set_new(o, "also", list_of(p->also));
+    json_object_set_new(o, "also", explain_json_list_of(p->also));
     if (info) {
-        json_object_set_new(o, "arguments", arguments(info));
+        json_object_set_new(o, "arguments", explain_json_arguments(info));
         json_object_set_new(o, "lua", ncs_json_of(info->lua_name));
         json_object_set_new(o, "blocks", ncs_json_of(p->blocks));
         json_object_set_new(o, "threads", ncs_json_of(p->threads));
-        json_object_set_new(o, "findings", list_of(p->findings));
+        json_object_set_new(o, "findings", explain_json_list_of(p->findings));
         json_object_set_new(o, "reference", ncs_json_of(p->reference));
     }
     char *line = json_dumps(o, 0);
@@ -67,7 +67,7 @@ static void add_page(const struct ncs_page *p, int fn, struct ncs_str *out)
     json_decref(o);
 }
 
-static void add_group(const struct ncs_page_group *group, struct ncs_str *out)
+static void explain_json_add_group(const struct ncs_page_group *group, struct ncs_str *out)
 {
     for (const struct ncs_page *p = ncs_pages(); p->id; p++)
         if (p->kind == NCS_PAGE_CLASS && ncs_list_has(p->group, group->id))
@@ -80,7 +80,7 @@ bool ncs_explain_json(const char *name, struct ncs_str *out)
     if (name && !ncs_page_find(name, &named))
         return false;
     if (name && named.group) {
-        add_group(named.group, out);
+        explain_json_add_group(named.group, out);
     } else if (name) {
         if (named.exit)
             add_page(named.exit, -1, out);

@@ -9,7 +9,7 @@
 #include "base/safe.h"
 #include "report/rows.h"
 
-static const char *comm_name(const struct ncs_result *r, int comm)
+static const char *failures_comm_name(const struct ncs_result *r, int comm)
 {
     if (!r->journal || comm < 0 || (size_t)comm >= r->journal->comms)
         return "?";
@@ -42,7 +42,8 @@ static void add_wrong_row(const struct ncs_result *r, struct ncs_rows *rows, con
 
 void ncs_text_wrong_call(const struct ncs_result *r, const struct ncs_wrong *w, struct ncs_str *out)
 {
-    ncs_str_addf(out, "communicator %s, call %" PRIu32 ": ", comm_name(r, w->comm), w->number);
+    ncs_str_addf(out, "communicator %s, call %" PRIu32 ": ", failures_comm_name(r, w->comm),
+                 w->number);
     if (w->call)
         ncs_call_describe(w->call, out);
 }
@@ -86,7 +87,7 @@ void ncs_text_wrongs(const struct ncs_text *t)
 }
 
 /* A fatal expectation ends its rank, if nothing catches it: then the error has told it. */
-static bool is_told(const struct ncs_result *r, const struct ncs_run_expect *e)
+static bool is_reported(const struct ncs_result *r, const struct ncs_run_expect *e)
 {
     for (size_t i = 0; i < r->errors; i++) {
         const struct ncs_run_error *error = &r->error[i];
@@ -105,7 +106,7 @@ void ncs_text_expects(const struct ncs_text *t)
     for (size_t i = 0; i < r->expects; i++) {
         const struct ncs_run_expect *e = &r->expect[i];
         struct ncs_str text = { 0 };
-        if (is_told(r, e))
+        if (is_reported(r, e))
             continue;
         if (e->label)
             ncs_str_addf(&text, "%s: ", e->label);

@@ -6,12 +6,13 @@
 #include "base/mem.h"
 #include "report/waits.h"
 
-static void nothing(struct ncs_report *r, struct ncs_str *out)
+static void format_nothing(struct ncs_report *r, struct ncs_str *out)
 {
     (void)r, (void)out;
 }
 
-static void add_text(struct ncs_report *r, const struct ncs_report_entry *entry, struct ncs_str *out)
+static void format_add_text(struct ncs_report *r, const struct ncs_report_entry *entry,
+                            struct ncs_str *out)
 {
     (void)r;
     ncs_str_add_bytes(out, entry->text.text, entry->text.bytes);
@@ -76,10 +77,16 @@ static void dot_entry(const struct ncs_report_run *run, const struct ncs_report_
 
 /* ---- all of them ---- */
 
-const struct ncs_report_format ncs_format_text = { "text", true, text_entry, nothing, add_text, text_end };
-const struct ncs_report_format ncs_format_json = { "json", false, json_entry, nothing, add_text, json_end };
-const struct ncs_report_format ncs_format_tree = { "tree", true, tree_entry, nothing, add_text, text_end };
-const struct ncs_report_format ncs_format_dot = { "dot", false, dot_entry, nothing, add_text, json_end };
+const struct ncs_report_format ncs_format_text = { "text",          true,
+                                                   text_entry,      format_nothing,
+                                                   format_add_text, text_end };
+const struct ncs_report_format ncs_format_json = { "json",         false,           json_entry,
+                                                   format_nothing, format_add_text, json_end };
+const struct ncs_report_format ncs_format_tree = { "tree",          true,
+                                                   tree_entry,      format_nothing,
+                                                   format_add_text, text_end };
+const struct ncs_report_format ncs_format_dot = { "dot",          false,           dot_entry,
+                                                  format_nothing, format_add_text, json_end };
 
 static const struct ncs_report_format *const formats[] = {
 #define NCS_FORMAT(name, of) &ncs_format_##name,

@@ -57,7 +57,7 @@ static void add_us(int64_t ns, struct ncs_str *out)
         ncs_str_addf(out, ".%03d", (int)(ns % 1000));
 }
 
-static void add_row(const struct ncs_lanes *l, const struct ncs_bar *bar, struct ncs_str *out)
+static void html_add_row(const struct ncs_lanes *l, const struct ncs_bar *bar, struct ncs_str *out)
 {
     struct ncs_place place = bar->host ? bar->host->place : bar->call ? bar->call->place
                                                                       : (struct ncs_place){ NULL, 0 };
@@ -82,7 +82,7 @@ static void add_row(const struct ncs_lanes *l, const struct ncs_bar *bar, struct
     ncs_str_add(out, "\n");
 }
 
-static void add_table(const struct ncs_lanes *l, size_t first, size_t end, struct ncs_str *out)
+static void html_add_table(const struct ncs_lanes *l, size_t first, size_t end, struct ncs_str *out)
 {
     size_t calls = 0;
     for (size_t i = first; i < end; i++)
@@ -93,7 +93,7 @@ static void add_table(const struct ncs_lanes *l, size_t first, size_t end, struc
                  l->lane[first].rank, calls, calls == 1 ? "" : "s");
     for (size_t i = first; i < end; i++)
         for (size_t k = 0; k < l->lane[i].bars; k++)
-            add_row(l, &l->bar[l->lane[i].bar[k]], out);
+            html_add_row(l, &l->bar[l->lane[i].bar[k]], out);
     ncs_str_add(out, "</tbody></table></details>\n");
 }
 
@@ -104,13 +104,13 @@ static void add_tables(const struct ncs_lanes *l, struct ncs_str *out)
     for (size_t i = 0, end; i < l->lanes; i = end) {
         for (end = i + 1; end < l->lanes && l->lane[end].rank == l->lane[i].rank;)
             end++;
-        add_table(l, i, end, out);
+        html_add_table(l, i, end, out);
     }
 }
 
 /* ---- the head ---- */
 
-static void add_head(const struct ncs_report_run *run, struct ncs_str *out)
+static void html_add_head(const struct ncs_report_run *run, struct ncs_str *out)
 {
     struct ncs_str title = { 0 };
     ncs_report_case(run, &title);
@@ -128,7 +128,7 @@ static void add_head(const struct ncs_report_run *run, struct ncs_str *out)
     ncs_str_free(&title);
 }
 
-static void add_facts(const struct ncs_report_run *run, struct ncs_str *out)
+static void html_add_facts(const struct ncs_report_run *run, struct ncs_str *out)
 {
     const struct ncs_result *r = run->result;
     const char *about = run->scenario->about, *slash = strrchr(run->scenario->file, '/');
@@ -158,7 +158,7 @@ static void add_report(const struct ncs_report_run *run, struct ncs_str *out)
     ncs_str_free(&text);
 }
 
-static void add_waits(const struct ncs_result *r, struct ncs_str *out)
+static void html_add_waits(const struct ncs_result *r, struct ncs_str *out)
 {
     struct ncs_str tree = { 0 };
     if (!r->diagnosis.waits)
@@ -170,7 +170,7 @@ static void add_waits(const struct ncs_result *r, struct ncs_str *out)
     ncs_str_free(&tree);
 }
 
-static void add_key(struct ncs_str *out)
+static void html_add_key(struct ncs_str *out)
 {
     static const char *const keys[] = {
         "collective", "send, receive", "one-sided", "communicator, group", "memory, streams, events",
@@ -199,7 +199,7 @@ static void add_timeline(const struct ncs_result *r, const struct ncs_lanes *l, 
             break;
         }
     ncs_str_add(out, "</p>\n");
-    add_key(out);
+    html_add_key(out);
     ncs_str_add(out, "<div class=\"tools\" id=\"tools\"></div>\n");
     ncs_html_chart(r, l, out);
 }
@@ -208,11 +208,11 @@ void ncs_report_html(const struct ncs_report_run *run, struct ncs_str *out)
 {
     struct ncs_lanes lanes;
     ncs_lanes_build(run->result, &lanes);
-    add_head(run, out);
-    add_facts(run, out);
+    html_add_head(run, out);
+    html_add_facts(run, out);
     add_report(run, out);
     add_timeline(run->result, &lanes, out);
-    add_waits(run->result, out);
+    html_add_waits(run->result, out);
     add_tables(&lanes, out);
     ncs_str_add(out, "<div id=\"told\" role=\"status\" aria-live=\"polite\" hidden>Point at a bar, or press "
                      "Tab and the arrow keys.</div>\n<script>");

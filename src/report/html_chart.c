@@ -193,7 +193,7 @@ static double middle(const struct chart *c, size_t lane)
 /* ---- bars ---- */
 
 /* The classes of page/chart.css: collectives, pairs, one-sided, communicators, CUDA, waits, no call. */
-static int color_of(const struct ncs_bar *bar)
+static int html_chart_color_of(const struct ncs_bar *bar)
 {
     const struct ncs_call *call = bar->call;
     if (!call)
@@ -209,7 +209,7 @@ static int color_of(const struct ncs_bar *bar)
     return strncmp(info->name, "nccl", 4) == 0 ? 3 : 4;
 }
 
-static bool has_failed(const struct ncs_bar *bar)
+static bool html_chart_has_failed(const struct ncs_bar *bar)
 {
     if (bar->kind == NCS_BAR_DEVICE)
         return bar->end >= 0 && bar->device->status != 0;
@@ -217,20 +217,24 @@ static bool has_failed(const struct ncs_bar *bar)
            bar->call->rc != ncclInProgress;
 }
 
-static void add_bar(const struct chart *c, size_t b)
+static void html_chart_add_bar(const struct chart *c, size_t b)
 {
     const struct ncs_bar *bar = &c->l->bar[b];
     int64_t width = c->to[b] - c->from[b];
-    const char *state = bar->queued ? " queued" : bar->end < 0 ? " open" : has_failed(bar) ? " bad" : "";
-    ncs_str_addf(c->out, "<rect data-%s=\"%" PRIu64 "\" class=\"k%d%s\" x=\"%" PRId64
-                         "\" y=\"2\" width=\"%" PRId64 "\" height=\"%d\" data-name=\"",
-                 ncs_html_bar_kind(bar), ncs_html_bar_number(c->l, bar), color_of(bar), state,
-                 c->from[b], width > 3 ? width - 1 : 2, BAR);
+    const char *state = bar->queued                  ? " queued"
+                        : bar->end < 0               ? " open"
+                        : html_chart_has_failed(bar) ? " bad"
+                                                     : "";
+    ncs_str_addf(c->out,
+                 "<rect data-%s=\"%" PRIu64 "\" class=\"k%d%s\" x=\"%" PRId64
+                 "\" y=\"2\" width=\"%" PRId64 "\" height=\"%d\" data-name=\"",
+                 ncs_html_bar_kind(bar), ncs_html_bar_number(c->l, bar), html_chart_color_of(bar),
+                 state, c->from[b], width > 3 ? width - 1 : 2, BAR);
     ncs_html_text(c->out, bar->name);
     ncs_str_add(c->out, "\"/>\n");
 }
 
-static void add_rank(const struct chart *c, int rank)
+static void html_chart_add_rank(const struct chart *c, int rank)
 {
     size_t full = lanes_of(c, rank) * LANE;
     ncs_str_addf(c->out, "<g class=\"r%s\" transform=\"", c->folded ? " small" : "");
@@ -244,7 +248,7 @@ static void add_rank(const struct chart *c, int rank)
         ncs_str_addf(c->out, "<g class=\"l\" data-rank=\"%d\" data-lane=\"%zu\" transform=\"translate(0 %zu)\">",
                      rank, i - c->first[rank], (i - c->first[rank]) * LANE);
         for (size_t k = 0; k < lane->bars; k++)
-            add_bar(c, lane->bar[k]);
+            html_chart_add_bar(c, lane->bar[k]);
         ncs_str_add(c->out, "</g>\n");
     }
     ncs_str_add(c->out, "</g>\n");
@@ -363,7 +367,7 @@ static void add_arrows(const struct chart *c)
 
 /* ---- what the script is told: numbers alone ---- */
 
-static void add_data(const struct chart *c)
+static void html_chart_add_data(const struct chart *c)
 {
     ncs_str_addf(c->out, "<script type=\"application/json\" id=\"data\">{\"width\":%" PRId64
                          ",\"folded\":%s,\"lanes\":[", c->width, c->folded ? "true" : "false");
@@ -383,7 +387,7 @@ static void add_data(const struct chart *c)
 
 /* ---- the whole ---- */
 
-static void add_names(const struct chart *c)
+static void html_chart_add_names(const struct chart *c)
 {
     ncs_str_addf(c->out, "<div id=\"names\"><div style=\"height:%dpx\"></div>\n", AXIS);
     for (int r = 0; r < c->l->ranks; r++) {
@@ -407,7 +411,7 @@ void ncs_html_chart(const struct ncs_result *r, const struct ncs_lanes *l, struc
     place_ranks(c);
     ncs_str_add(out, "<div id=\"box\" role=\"application\" aria-label=\"timeline: arrow keys go from bar to "
                      "bar, Enter to its row in the table\">\n");
-    add_names(c);
+    html_chart_add_names(c);
     ncs_str_addf(out, "<svg id=\"chart\" role=\"img\" aria-label=\"what each rank did when; the tables below "
                       "say the same\" width=\"%" PRId64 "\" height=\"%d\" viewBox=\"0 0 %" PRId64
                       " %d\" preserveAspectRatio=\"none\">\n",
@@ -415,12 +419,12 @@ void ncs_html_chart(const struct ncs_result *r, const struct ncs_lanes *l, struc
     add_stripes(c);
     add_axis(c);
     for (int rank = 0; rank < l->ranks; rank++)
-        add_rank(c, rank);
+        html_chart_add_rank(c, rank);
     add_arrows(c);
     add_labels(c);
     add_marks(c);
     ncs_str_add(out, "</svg></div>\n");
-    add_data(c);
+    html_chart_add_data(c);
     ncs_free(c->time);
     ncs_free(c->x);
     ncs_free(c->wide);

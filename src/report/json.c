@@ -45,7 +45,7 @@ json_t *ncs_json_of(const char *s)
 }
 
 /* A whole number beyond what JSON readers agree on (64 bits, signed) travels as text. */
-static json_t *whole(uint64_t n)
+static json_t *json_whole_number(uint64_t n)
 {
     char digits[24];
     if (n <= INT64_MAX)
@@ -54,7 +54,7 @@ static json_t *whole(uint64_t n)
     return json_string(digits);
 }
 
-static json_t *number_or_null(int n)
+static json_t *json_number_or_null(int n)
 {
     return n > 0 ? json_integer(n) : json_null();
 }
@@ -84,7 +84,7 @@ static json_t *ranks(const int *rank, size_t count)
 
 /* A rank that the diagnosis speaks of: of the run, and where processes drive several ranks of a communicator
  * its rank there, its device and its thread. */
-static void add_rank(json_t *o, const struct ncs_diagnosis *d, int rank, int comm_rank)
+static void json_add_rank(json_t *o, const struct ncs_diagnosis *d, int rank, int comm_rank)
 {
     const struct ncs_party *party = rank >= 0 && (size_t)rank < d->parties ? &d->party[rank] : NULL;
     json_object_set_new(o, "rank", json_integer(party ? party->rank : rank));
@@ -100,9 +100,9 @@ static json_t *culprits(const struct ncs_diagnosis *d, const struct ncs_finding 
     json_t *list = json_array();
     for (size_t i = 0; i < f->culprits; i++) {
         json_t *o = json_object();
-        add_rank(o, d, f->culprit[i].rank, f->culprit[i].comm_rank);
-        json_object_set_new(o, "call", number_or_null((int)f->culprit[i].call));
-        json_object_set_new(o, "line", number_or_null(f->culprit[i].line));
+        json_add_rank(o, d, f->culprit[i].rank, f->culprit[i].comm_rank);
+        json_object_set_new(o, "call", json_number_or_null((int)f->culprit[i].call));
+        json_object_set_new(o, "line", json_number_or_null(f->culprit[i].line));
         json_array_append_new(list, o);
     }
     return list;
@@ -130,7 +130,7 @@ static json_t *priors(const struct ncs_finding *f)
     for (size_t i = 0; i < f->priors; i++) {
         json_t *o = json_object();
         json_object_set_new(o, "ranks", ranks(f->prior[i].rank, f->prior[i].ranks));
-        json_object_set_new(o, "line", number_or_null(f->prior[i].line));
+        json_object_set_new(o, "line", json_number_or_null(f->prior[i].line));
         json_object_set_new(o, "text", ncs_json_of(f->prior[i].text));
         json_array_append_new(list, o);
     }
@@ -143,10 +143,10 @@ static json_t *cycle(const struct ncs_diagnosis *d, const struct ncs_finding *f)
     for (size_t i = 0; i < f->cycles; i++) {
         const struct ncs_cycle_step *s = &f->cycle[i];
         json_t *o = json_object();
-        add_rank(o, d, s->rank, s->rank);
+        json_add_rank(o, d, s->rank, s->rank);
         json_object_set_new(o, "comm", ncs_json_of(s->comm));
-        json_object_set_new(o, "call", number_or_null((int)s->call));
-        json_object_set_new(o, "line", number_or_null(s->line));
+        json_object_set_new(o, "call", json_number_or_null((int)s->call));
+        json_object_set_new(o, "line", json_number_or_null(s->line));
         json_object_set_new(o, "for", json_integer(s->waits_for));
         json_object_set_new(o, "via", json_string(via_name[s->via]));
         json_object_set_new(o, "behind", json_string(via_name[s->behind]));
@@ -155,7 +155,7 @@ static json_t *cycle(const struct ncs_diagnosis *d, const struct ncs_finding *f)
     return list;
 }
 
-static const char *comm_name(const struct ncs_result *r, int comm)
+static const char *json_comm_name(const struct ncs_result *r, int comm)
 {
     bool known = r->journal && comm >= 0 && (size_t)comm < r->journal->comms;
     return known ? r->journal->comm[comm]->name : NULL;
@@ -170,7 +170,7 @@ static json_t *finding(const struct ncs_diagnosis *d, const struct ncs_finding *
                         json_string(f->level == NCS_LEVEL_NOTE ? "note" : "error"));
     json_object_set_new(o, "certainty", json_string(certainty_name[f->certainty]));
     json_object_set_new(o, "comm", ncs_json_of(f->comm));
-    json_object_set_new(o, "call", number_or_null((int)f->call));
+    json_object_set_new(o, "call", json_number_or_null((int)f->call));
     json_object_set_new(o, "culprits", culprits(d, f));
     json_object_set_new(o, "blocked", ranks(f->blocked, f->blockeds));
     json_object_set_new(o, "bystanders", ranks(f->bystander, f->bystanders));
@@ -205,12 +205,12 @@ static json_t *waits(const struct ncs_diagnosis *d)
         if (w->op)
             snprintf(kind, sizeof kind, "%.*s", (int)strcspn(w->op, " "), w->op);
         json_t *o = json_object();
-        add_rank(o, d, w->rank, w->comm_rank);
+        json_add_rank(o, d, w->rank, w->comm_rank);
         json_object_set_new(o, "thread", json_integer(w->thread));
         json_object_set_new(o, "in", ncs_json_of(w->in));
-        json_object_set_new(o, "line", number_or_null(w->place.line));
+        json_object_set_new(o, "line", json_number_or_null(w->place.line));
         json_object_set_new(o, "comm", ncs_json_of(w->comm));
-        json_object_set_new(o, "call", number_or_null((int)w->call));
+        json_object_set_new(o, "call", json_number_or_null((int)w->call));
         json_object_set_new(o, "op", ncs_json_of(kind));
         json_object_set_new(o, "for", ranks(w->peer, w->peers));
         json_object_set_new(o, "via", w->waiting ? json_string(via_name[w->via]) : json_null());
@@ -223,17 +223,17 @@ static json_t *waits(const struct ncs_diagnosis *d)
 static json_t *wrong_result(const struct ncs_result *r, const struct ncs_wrong *w)
 {
     json_t *o = json_object();
-    add_rank(o, &r->diagnosis, ncs_text_wrong_rank(r, w), w->comm_rank);
-    json_object_set_new(o, "comm", ncs_json_of(comm_name(r, w->comm)));
+    json_add_rank(o, &r->diagnosis, ncs_text_wrong_rank(r, w), w->comm_rank);
+    json_object_set_new(o, "comm", ncs_json_of(json_comm_name(r, w->comm)));
     json_object_set_new(o, "call", json_integer(w->number));
-    json_object_set_new(o, "first", whole(w->first));
+    json_object_set_new(o, "first", json_whole_number(w->first));
     json_object_set_new(o, "got", element(w->got));
     json_object_set_new(o, "want", element(w->want));
-    json_object_set_new(o, "differ", whole(w->differ));
-    json_object_set_new(o, "total", whole(w->total));
+    json_object_set_new(o, "differ", json_whole_number(w->differ));
+    json_object_set_new(o, "total", json_whole_number(w->total));
     json_object_set_new(o, "pattern", json_string(pattern_name[w->pattern]));
     json_object_set_new(o, "text", ncs_json_of(w->text));
-    json_object_set_new(o, "line", number_or_null(w->call ? w->call->place.line : 0));
+    json_object_set_new(o, "line", json_number_or_null(w->call ? w->call->place.line : 0));
     json_object_set_new(o, "expect", json_false());
     return o;
 }
@@ -244,9 +244,9 @@ static json_t *wrong_expectation(const struct ncs_run_expect *e)
     json_object_set_new(o, "rank", json_integer(e->rank));
     json_object_set_new(o, "text", ncs_json_of(e->message));
     json_object_set_new(o, "label", ncs_json_of(e->label));
-    json_object_set_new(o, "line", number_or_null(e->place.line));
+    json_object_set_new(o, "line", json_number_or_null(e->place.line));
     json_object_set_new(o, "expect", json_true());
-    json_object_set_new(o, "first", e->first ? whole(e->first) : json_null());
+    json_object_set_new(o, "first", e->first ? json_whole_number(e->first) : json_null());
     return o;
 }
 
@@ -271,7 +271,7 @@ static json_t *rank_error(const struct ncs_run_error *e)
     json_object_set_new(o, "code", api ? json_integer(e->code) : json_null());
     json_object_set_new(o, "call", ncs_json_of(e->call));
     json_object_set_new(o, "comm", ncs_json_of(e->comm));
-    json_object_set_new(o, "line", number_or_null(e->place.line));
+    json_object_set_new(o, "line", json_number_or_null(e->place.line));
     json_object_set_new(o, "label", ncs_json_of(e->label));
     json_object_set_new(o, "message", ncs_json_of(e->message));
     json_object_set_new(o, "detail", ncs_json_of(e->detail));
@@ -291,12 +291,12 @@ static json_t *own_error(const char *kind, const char *message, const char *hint
     json_object_set_new(o, "code", json_null());
     json_object_set_new(o, "call", json_null());
     json_object_set_new(o, "comm", json_null());
-    json_object_set_new(o, "line", number_or_null(line));
+    json_object_set_new(o, "line", json_number_or_null(line));
     json_object_set_new(o, "label", json_null());
     json_object_set_new(o, "message", ncs_json_of(message));
     json_object_set_new(o, "detail", ncs_json_of(hint));
     json_object_set_new(o, "file", ncs_json_of(file));
-    json_object_set_new(o, "column", number_or_null(column));
+    json_object_set_new(o, "column", json_number_or_null(column));
     return o;
 }
 
@@ -353,8 +353,8 @@ static json_t *luck(const struct ncs_luck *l)
                         json_string(l->policy == NCS_POLICY_TYPICAL ? "typical" : "strict"));
     json_object_set_new(o, "verdict", json_string(ncs_verdict_name(l->verdict)));
     json_object_set_new(o, "rule", ncs_json_of(l->rule));
-    json_object_set_new(o, "buffered", whole(l->buffered));
-    json_object_set_new(o, "limit", whole(l->limit));
+    json_object_set_new(o, "buffered", json_whole_number(l->buffered));
+    json_object_set_new(o, "limit", json_whole_number(l->limit));
     return o;
 }
 
@@ -378,7 +378,7 @@ json_t *ncs_json_values(const struct ncs_param *list, size_t count)
     return o;
 }
 
-static json_t *failing(const struct ncs_failing *f)
+static json_t *json_failing(const struct ncs_failing *f)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < f->rules; i++)
@@ -410,9 +410,9 @@ static json_t *calls_left_out(const struct ncs_result *r, const struct ncs_left_
         const struct ncs_call *call = l->call[i];
         json_t *o = json_object();
         json_object_set_new(o, "rank", json_integer(call->rank));
-        json_object_set_new(o, "comm", ncs_json_of(comm_name(r, call->comm)));
+        json_object_set_new(o, "comm", ncs_json_of(json_comm_name(r, call->comm)));
         json_object_set_new(o, "call", json_integer(call->number));
-        json_object_set_new(o, "line", number_or_null(call->place.line));
+        json_object_set_new(o, "line", json_number_or_null(call->place.line));
         json_array_append_new(list, o);
     }
     return list;
@@ -428,7 +428,7 @@ static json_t *unverified(const struct ncs_result *r)
             continue;
         json_object_set_new(o, "reason", json_string(ncs_unverified_name(why)));
         json_object_set_new(o, "meaning", json_string(ncs_unverified_text(why)));
-        json_object_set_new(o, "count", whole(l->count));
+        json_object_set_new(o, "count", json_whole_number(l->count));
         json_object_set_new(o, "calls", calls_left_out(r, l));
         json_array_append_new(list, o);
     }
@@ -451,7 +451,7 @@ void ncs_report_json(const struct ncs_report_run *run, struct ncs_str *out)
     json_object_set_new(o, "nccl", ncs_json_of(r->nccl));
     json_object_set_new(o, "policy",
                         json_string(r->policy == NCS_POLICY_TYPICAL ? "typical" : "strict"));
-    json_object_set_new(o, "seed", whole(r->seed));
+    json_object_set_new(o, "seed", json_whole_number(r->seed));
     json_object_set_new(o, "verdict", json_string(ncs_verdict_name(r->verdict)));
     json_object_set_new(o, "certainty", json_string(certainty_name[r->certainty]));
     json_object_set_new(o, "as_expected", json_boolean(run->as_expected));
@@ -460,9 +460,9 @@ void ncs_report_json(const struct ncs_report_run *run, struct ncs_str *out)
     json_object_set_new(o, "waits", waits(&r->diagnosis));
     json_object_set_new(o, "wrong", wrongs(r));
     json_object_set_new(o, "errors", errors(run));
-    json_object_set_new(o, "checked", whole(r->checked));
-    json_object_set_new(o, "unchecked", whole(r->unchecked));
-    json_object_set_new(o, "calls", whole(r->calls));
+    json_object_set_new(o, "checked", json_whole_number(r->checked));
+    json_object_set_new(o, "unchecked", json_whole_number(r->unchecked));
+    json_object_set_new(o, "calls", json_whole_number(r->calls));
     json_object_set_new(o, "trace", json_string(trace));
     json_object_set_new(o, "schedule", r->schedule_lost ? json_null()
                                        : json_string(r->schedule.text ? r->schedule.text : ""));
@@ -471,16 +471,16 @@ void ncs_report_json(const struct ncs_report_run *run, struct ncs_str *out)
     json_object_set_new(o, "repair", ncs_json_repair(&r->repair));
     json_object_set_new(o, "difference", ncs_json_of(run->difference));
     json_object_set_new(o, "reason", ncs_json_of(r->skip_reason));
-    json_object_set_new(o, "wrong_count", whole(r->wrong_count));
-    json_object_set_new(o, "expectations", whole(r->expected));
+    json_object_set_new(o, "wrong_count", json_whole_number(r->wrong_count));
+    json_object_set_new(o, "expectations", json_whole_number(r->expected));
     json_object_set_new(o, "virtual_ns", json_integer(r->virtual_time));
     json_object_set_new(o, "output", output(&r->output));
-    json_object_set_new(o, "output_lost", whole(r->output_lost));
+    json_object_set_new(o, "output_lost", json_whole_number(r->output_lost));
     json_object_set_new(o, "about", ncs_json_of(run->scenario->about));
     json_object_set_new(o, "name", ncs_json_of(run->name));
     json_object_set_new(o, "message", ncs_json_of(message.text));
     json_object_set_new(o, "fail_on", json_string(ncs_fail_on_names[run->failing.level]));
-    json_object_set_new(o, "failing", failing(&run->failing));
+    json_object_set_new(o, "failing", json_failing(&run->failing));
     json_object_set_new(o, "unverified", unverified(r));
     json_object_set_new(o, "wall_ns", run->wall > 0 ? json_integer(run->wall) : json_null());
 

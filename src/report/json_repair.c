@@ -4,7 +4,7 @@
 
 #include "report/format.h"
 
-static json_t *number_or_null(int64_t n)
+static json_t *json_repair_number_or_null(int64_t n)
 {
     return n > 0 ? json_integer(n) : json_null();
 }
@@ -26,11 +26,12 @@ static json_t *edit(const struct ncs_edit *e)
         json_object_set_new(o, "model_comm_rank", insert ? json_integer(e->model_comm_rank) : json_null());
     }
     json_object_set_new(o, "comm", ncs_json_of(e->on));
-    json_object_set_new(o, "call", number_or_null(e->call));
-    json_object_set_new(o, "other", number_or_null(e->other));
-    json_object_set_new(o, "line", number_or_null(e->line));
+    json_object_set_new(o, "call", json_repair_number_or_null(e->call));
+    json_object_set_new(o, "other", json_repair_number_or_null(e->other));
+    json_object_set_new(o, "line", json_repair_number_or_null(e->line));
     json_object_set_new(o, "model_rank", insert ? json_integer(e->model) : json_null());
-    json_object_set_new(o, "model_call", insert ? number_or_null(e->model_call) : json_null());
+    json_object_set_new(o, "model_call",
+                        insert ? json_repair_number_or_null(e->model_call) : json_null());
     json_object_set_new(o, "argument", argument ? ncs_json_of(e->argument) : json_null());
     json_object_set_new(o, "value", argument && !e->of_host ? json_integer(e->value) : json_null());
     if (e->of_host) {
@@ -57,7 +58,7 @@ json_t *ncs_json_trials(const struct ncs_trial *trial, size_t trials)
         json_t *o = json_object();
         json_object_set_new(o, "rule", ncs_json_of(t->rule));
         json_object_set_new(o, "comm", ncs_json_of(t->comm));
-        json_object_set_new(o, "call", number_or_null(t->call));
+        json_object_set_new(o, "call", json_repair_number_or_null(t->call));
         json_object_set_new(o, "edits", ncs_json_edits(t->edit, t->edits));
         json_object_set_new(o, "gone", t->diagnosed ? json_boolean(t->gone) : json_null());
         json_object_set_new(o, "verdict", json_string(ncs_verdict_name(t->verdict)));

@@ -40,7 +40,7 @@ static void add_attribute(struct ncs_str *out, const char *name, const char *val
     ncs_str_free(&line);
 }
 
-static void add_time(struct ncs_str *out, int64_t ns)
+static void junit_add_time(struct ncs_str *out, int64_t ns)
 {
     int64_t us = ns > 0 ? (ns + 500) / 1000 : 0;
     ncs_str_addf(out, " time=\"%" PRId64 ".%06d\"", us / 1000000, (int)(us % 1000000));
@@ -88,7 +88,8 @@ static enum outcome outcome_of(enum ncs_verdict verdict, bool as_expected)
     return no_result ? BROKEN : FAILED;
 }
 
-static void add_element(const struct ncs_report_run *run, enum outcome outcome, struct ncs_str *out)
+static void junit_add_element(const struct ncs_report_run *run, enum outcome outcome,
+                              struct ncs_str *out)
 {
     const char *element = outcome == FAILED ? "failure" : outcome == BROKEN ? "error" : "skipped";
     struct ncs_str text = { 0 };
@@ -128,12 +129,12 @@ static void junit_entry(const struct ncs_report_run *run, const struct ncs_repor
     add_attribute(out, "file", file);
     if (line > 0)
         ncs_str_addf(out, " line=\"%d\"", line);
-    add_time(out, run->wall);
+    junit_add_time(out, run->wall);
     ncs_str_add(out, ">\n      <properties>\n");
     ncs_report_properties(run, add_property, out);
     ncs_str_add(out, "      </properties>\n");
     if (outcome != PASSED)
-        add_element(run, outcome, out);
+        junit_add_element(run, outcome, out);
     if (run->result->output.bytes) {
         ncs_str_add(out, "      <system-out>");
         add_xml(out, run->result->output.text, run->result->output.bytes);
@@ -152,7 +153,7 @@ static void junit_begin(struct ncs_report *r, struct ncs_str *out)
 }
 
 /* Writes the cases that are held, with what stands before them. */
-static void flush(struct ncs_report *r, struct ncs_str *out)
+static void junit_flush(struct ncs_report *r, struct ncs_str *out)
 {
     if (!r->file)
         return;
@@ -160,7 +161,7 @@ static void flush(struct ncs_report *r, struct ncs_str *out)
     add_attribute(out, "name", r->file);
     ncs_str_addf(out, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\"", r->tests,
                  r->failures, r->errors, r->skipped);
-    add_time(out, r->wall);
+    junit_add_time(out, r->wall);
     ncs_str_add(out, ">\n");
     ncs_str_add_bytes(out, r->held.text, r->held.bytes);
     ncs_str_add(out, "  </testsuite>\n");
@@ -176,7 +177,7 @@ static void junit_add(struct ncs_report *r, const struct ncs_report_entry *entry
     const char *file = entry->file ? entry->file : "-";
     enum outcome outcome = outcome_of(entry->verdict, entry->as_expected);
     if (r->file && strcmp(r->file, file) != 0)
-        flush(r, out);
+        junit_flush(r, out);
     if (!r->file)
         r->file = ncs_copy_text(file);
     r->tests++;
@@ -188,7 +189,7 @@ static void junit_add(struct ncs_report *r, const struct ncs_report_entry *entry
 }
 
 /* A suite that was cut short has one case more, which says so. */
-static void add_cut(struct ncs_report *r, const char *cut, struct ncs_str *out)
+static void junit_add_cut(struct ncs_report *r, const char *cut, struct ncs_str *out)
 {
     struct ncs_str text = { 0 };
     ncs_str_addf(&text, "%s; not run: %zu", cut, r->tally.not_run);
@@ -203,9 +204,9 @@ static void add_cut(struct ncs_report *r, const char *cut, struct ncs_str *out)
 
 static void junit_end(struct ncs_report *r, const char *cut, struct ncs_str *out)
 {
-    flush(r, out);
+    junit_flush(r, out);
     if (cut)
-        add_cut(r, cut, out);
+        junit_add_cut(r, cut, out);
     ncs_str_add(out, "</testsuites>\n");
 }
 

@@ -84,7 +84,7 @@ static void name_lane(const struct builder *b, struct ncs_lane *l)
 
 /* ---- bars ---- */
 
-static size_t add_bar(struct builder *b, struct ncs_bar bar)
+static size_t lanes_add_bar(struct builder *b, struct ncs_bar bar)
 {
     struct ncs_lane *lane = &b->out->lane[bar.lane];
     NCS_PUSH(lane->bar, lane->bars, lane->room, b->out->bars);
@@ -106,7 +106,7 @@ static char *short_name(const struct ncs_call *call)
     return ncs_copy_text(ncs_fn_info[call->fn].counted ? name + strlen("nccl") : name);
 }
 
-static void add_call(struct builder *b, const struct ncs_host_span *s)
+static void lanes_add_call(struct builder *b, const struct ncs_host_span *s)
 {
     struct ncs_str text = { 0 };
     struct ncs_bar bar = { .kind = NCS_BAR_CALL, .host = s, .call = s->call, .begin = s->begin,
@@ -120,11 +120,11 @@ static void add_call(struct builder *b, const struct ncs_host_span *s)
     else
         ncs_str_add(&text, " (has not returned)");
     bar.text = ncs_str_take(&text);
-    size_t at = add_bar(b, bar);
+    size_t at = lanes_add_bar(b, bar);
     ncs_map_put(&b->call, s->call->id, (void *)(uintptr_t)(at + 1));
 }
 
-static void add_wait(struct builder *b, const struct ncs_host_span *s)
+static void lanes_add_wait(struct builder *b, const struct ncs_host_span *s)
 {
     struct ncs_str text = { 0 };
     ncs_str_add(&text, s->what);
@@ -132,9 +132,13 @@ static void add_wait(struct builder *b, const struct ncs_host_span *s)
         ncs_str_addf(&text, ": %s", s->key);
     if (s->end < 0)
         ncs_str_add(&text, " (waits still)");
-    add_bar(b, (struct ncs_bar){ .kind = NCS_BAR_WAIT, .host = s, .begin = s->begin, .end = s->end,
-                                 .lane = host_lane(b, s->rank, s->thread),
-                                 .name = ncs_copy_text(s->what), .text = ncs_str_take(&text) });
+    lanes_add_bar(b, (struct ncs_bar){ .kind = NCS_BAR_WAIT,
+                                       .host = s,
+                                       .begin = s->begin,
+                                       .end = s->end,
+                                       .lane = host_lane(b, s->rank, s->thread),
+                                       .name = ncs_copy_text(s->what),
+                                       .text = ncs_str_take(&text) });
 }
 
 static void add_hosts(struct builder *b)
@@ -146,9 +150,9 @@ static void add_hosts(struct builder *b)
         if (s->rank < 0 || s->rank >= b->r->ranks)
             continue;
         if (s->call)
-            add_call(b, s);
+            lanes_add_call(b, s);
         else
-            add_wait(b, s);
+            lanes_add_wait(b, s);
     }
 }
 
@@ -222,7 +226,7 @@ static void add_device(struct builder *b, const struct ncs_device_span *s)
         if (bar.queued)
             bar.begin = could_begin(b->out, &b->out->lane[bar.lane], s->queued);
         bar_of(b, bar.call, &bar.cause);
-        size_t at = add_bar(b, bar);
+        size_t at = lanes_add_bar(b, bar);
         if (i == 0)
             b->of_device[s - b->t->device] = at;
     }
@@ -240,7 +244,7 @@ static void add_matches(struct builder *b)
     }
 }
 
-static const struct ncs_wait_line *wait_of(const struct builder *b, int rank, int thread)
+static const struct ncs_wait_line *lanes_wait_of(const struct builder *b, int rank, int thread)
 {
     for (size_t i = 0; i < b->r->diagnosis.waits; i++) {
         const struct ncs_wait_line *w = &b->r->diagnosis.wait[i];
@@ -258,15 +262,17 @@ static size_t last_bar(struct builder *b, int rank, int thread)
     const struct ncs_bar *last = lane->bars ? &b->out->bar[lane->bar[lane->bars - 1]] : NULL;
     if (last && (last->end < 0 || last->kind == NCS_BAR_END))
         return lane->bar[lane->bars - 1];
-    const struct ncs_wait_line *w = wait_of(b, rank, thread);
+    const struct ncs_wait_line *w = lanes_wait_of(b, rank, thread);
     struct ncs_str text = { 0 };
     ncs_str_addf(&text, w && w->in ? "in %s" : "in no call any more", w ? w->in : "");
     if (w && w->place.line)
         ncs_str_addf(&text, ", line %d", w->place.line);
-    return add_bar(b, (struct ncs_bar){ .kind = NCS_BAR_END, .lane = at, .begin = b->t->now,
-                                        .end = b->t->now,
-                                        .name = ncs_copy_text(w && w->in ? w->in : "end"),
-                                        .text = ncs_str_take(&text) });
+    return lanes_add_bar(b, (struct ncs_bar){ .kind = NCS_BAR_END,
+                                              .lane = at,
+                                              .begin = b->t->now,
+                                              .end = b->t->now,
+                                              .name = ncs_copy_text(w && w->in ? w->in : "end"),
+                                              .text = ncs_str_take(&text) });
 }
 
 static void say_for_whom(struct ncs_bar *bar, const struct ncs_wait_line *w)
@@ -293,13 +299,13 @@ static bool lane_of(struct builder *b, int rank, int *process, int *thread)
 }
 
 /* Of a thread that is several ranks one is told of. */
-static void add_waits(struct builder *b)
+static void lanes_add_waits(struct builder *b)
 {
     for (size_t i = 0; i < b->r->diagnosis.waits; i++) {
         const struct ncs_wait_line *w = &b->r->diagnosis.wait[i];
         int process, own, peer, thread;
         if (!w->waiting || !w->peers || !lane_of(b, w->rank, &process, &own) ||
-            wait_of(b, process, w->thread) != w)
+            lanes_wait_of(b, process, w->thread) != w)
             continue;
         size_t from = last_bar(b, process, w->thread);
         say_for_whom(&b->out->bar[from], w);
@@ -357,7 +363,7 @@ void ncs_lanes_build(const struct ncs_result *r, struct ncs_lanes *out)
         if (b.t->device[i].rank >= 0 && b.t->device[i].rank < r->ranks)
             add_device(&b, &b.t->device[i]);
     add_matches(&b);
-    add_waits(&b);
+    lanes_add_waits(&b);
     for (size_t i = 0; i < out->lanes; i++)
         name_lane(&b, &out->lane[i]);
     sort_lanes(out);

@@ -35,7 +35,7 @@ static const char *policy_name(const struct ncs_result *r)
     return r->policy == NCS_POLICY_TYPICAL ? "typical" : "strict";
 }
 
-static bool add_finding(const struct ncs_result *r, struct ncs_str *out)
+static bool message_add_finding(const struct ncs_result *r, struct ncs_str *out)
 {
     const struct ncs_finding *f = ncs_text_cause(r);
     const char *said = !f ? NULL : f->why ? f->why : f->title ? f->title : f->rule;
@@ -44,7 +44,7 @@ static bool add_finding(const struct ncs_result *r, struct ncs_str *out)
     return said;
 }
 
-static bool add_error(const struct ncs_result *r, struct ncs_str *out)
+static bool message_add_error(const struct ncs_result *r, struct ncs_str *out)
 {
     if (!r->errors)
         return false;
@@ -56,7 +56,7 @@ static bool add_error(const struct ncs_result *r, struct ncs_str *out)
     return true;
 }
 
-static bool add_wrong(const struct ncs_result *r, struct ncs_str *out)
+static bool message_add_wrong(const struct ncs_result *r, struct ncs_str *out)
 {
     if (r->wrongs) {
         const struct ncs_wrong *w = &r->wrong[0];
@@ -84,7 +84,7 @@ static bool add_internal(const struct ncs_result *r, struct ncs_str *out)
 }
 
 /* The first finding that --fail-on counts; NULL = none. */
-static const struct ncs_finding *failing(const struct ncs_report_run *run)
+static const struct ncs_finding *message_failing(const struct ncs_report_run *run)
 {
     const struct ncs_diagnosis *d = &run->result->diagnosis;
     for (size_t i = 0; run->failing.rules && i < d->findings; i++)
@@ -99,9 +99,10 @@ static bool add_cause(const struct ncs_result *r, struct ncs_str *out)
     switch (r->verdict) {
     case NCS_HANG:
     case NCS_LOST:
-        return add_finding(r, out) || add_error(r, out) || add_internal(r, out);
+        return message_add_finding(r, out) || message_add_error(r, out) || add_internal(r, out);
     case NCS_WRONG:
-        return add_wrong(r, out) || add_error(r, out) || add_finding(r, out);
+        return message_add_wrong(r, out) || message_add_error(r, out) ||
+               message_add_finding(r, out);
     case NCS_SKIPPED:
     case NCS_TIMEOUT:
     case NCS_MEMORY:
@@ -109,7 +110,7 @@ static bool add_cause(const struct ncs_result *r, struct ncs_str *out)
             ncs_str_add(out, r->skip_reason);
         return r->skip_reason || add_internal(r, out);
     default:
-        return add_internal(r, out) || add_error(r, out) || add_finding(r, out);
+        return add_internal(r, out) || message_add_error(r, out) || message_add_finding(r, out);
     }
 }
 
@@ -123,7 +124,7 @@ void ncs_report_message(const struct ncs_report_run *run, struct ncs_str *out)
     if (r->verdict == NCS_PASS || !add_cause(r, &text))
         text.text[text.bytes = bytes] = '\0';
     if (run->failing.rules) {
-        const struct ncs_finding *f = failing(run);
+        const struct ncs_finding *f = message_failing(run);
         ncs_str_add(&text, ", but fails: ");
         ncs_text_failing(&run->failing, &text);
         if (f && f->why)
@@ -146,7 +147,7 @@ static int own_line(const struct ncs_report_run *run, const struct ncs_place *pl
 int ncs_report_line(const struct ncs_report_run *run)
 {
     const struct ncs_result *r = run->result;
-    const struct ncs_finding *f = run->failing.rules ? failing(run) : ncs_text_cause(r);
+    const struct ncs_finding *f = run->failing.rules ? message_failing(run) : ncs_text_cause(r);
     if (r->internal.status != NCS_OK)
         return r->internal.line;
     if (r->verdict == NCS_WRONG && r->wrongs && r->wrong[0].call)

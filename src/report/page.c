@@ -11,14 +11,14 @@
 
 enum { NAME = 80 }; /* longer than any name */
 
-static const char *skip(const char *s)
+static const char *page_skip(const char *s)
 {
     return s + strspn(s, "-_ ");
 }
 
-static bool alike(const char *a, const char *b)
+static bool page_is_alike(const char *a, const char *b)
 {
-    for (a = skip(a), b = skip(b); *a; a = skip(a + 1), b = skip(b + 1))
+    for (a = page_skip(a), b = page_skip(b); *a; a = page_skip(a + 1), b = page_skip(b + 1))
         if (tolower((unsigned char)*a) != tolower((unsigned char)*b))
             return false;
     return !*b;
@@ -38,7 +38,7 @@ bool ncs_list_has(const char *list, const char *name)
 {
     char each[NAME];
     while ((list = ncs_list_next(list, each, sizeof each)))
-        if (alike(each, name))
+        if (page_is_alike(each, name))
             return true;
     return false;
 }
@@ -59,11 +59,11 @@ const struct ncs_page *ncs_page_of_function(int fn)
     return NULL;
 }
 
-static const struct ncs_page *by_name(const char *name)
+static const struct ncs_page *page_by_name(const char *name)
 {
     const struct ncs_page *also = NULL;
     for (const struct ncs_page *p = ncs_pages(); p->id; p++) {
-        if (p->kind != NCS_PAGE_FUNCTIONS && alike(p->id, name))
+        if (p->kind != NCS_PAGE_FUNCTIONS && page_is_alike(p->id, name))
             return p;
         if (!also && ncs_list_has(p->names, name))
             also = p;
@@ -87,7 +87,7 @@ static const struct ncs_page *of_kind(enum ncs_page_kind kind, long number)
 }
 
 /* Of a number that both libraries use the page is NCCL's. */
-static void by_number(const char *name, struct ncs_named *out)
+static void page_by_number(const char *name, struct ncs_named *out)
 {
     char *end;
     long number = strtol(name, &end, 10);
@@ -114,19 +114,19 @@ static const char *last_word(const char *name)
 
 /* By the name in C, then by that in Lua as it is written, then by what stands behind its colon: whose
  * method it is, every script names in its own way. */
-static int function_of(const char *name)
+static int page_function_of(const char *name)
 {
     const char *word = last_word(name);
     for (int fn = 0; fn < NCS_FN_COUNT; fn++)
-        if (alike(ncs_fn_info[fn].name, word))
+        if (page_is_alike(ncs_fn_info[fn].name, word))
             return fn;
     for (int fn = 0; fn < NCS_FN_COUNT; fn++)
-        if (ncs_fn_info[fn].lua_name && alike(ncs_fn_info[fn].lua_name, name))
+        if (ncs_fn_info[fn].lua_name && page_is_alike(ncs_fn_info[fn].lua_name, name))
             return fn;
     for (int fn = 0; fn < NCS_FN_COUNT; fn++) {
         const char *lua = ncs_fn_info[fn].lua_name;
         bool library = word != name && word[-1] == '.';
-        if (lua && !library && alike(last_word(lua), word) &&
+        if (lua && !library && page_is_alike(last_word(lua), word) &&
             (word == name || last_word(lua)[-1] == ':'))
             return fn;
     }
@@ -135,15 +135,15 @@ static int function_of(const char *name)
 
 bool ncs_page_find(const char *name, struct ncs_named *out)
 {
-    *out = (struct ncs_named){ .page = by_name(name), .fn = -1 };
+    *out = (struct ncs_named){ .page = page_by_name(name), .fn = -1 };
     for (const struct ncs_page_group *g = ncs_page_groups(); g->id && !out->page; g++)
-        if (alike(g->id, name))
+        if (page_is_alike(g->id, name))
             out->group = g;
     if (!out->page && !out->group)
-        by_number(name, out);
+        page_by_number(name, out);
     if (out->page || out->group)
         return true;
-    out->fn = function_of(name);
+    out->fn = page_function_of(name);
     out->page = out->fn < 0 ? NULL : ncs_page_of_function(out->fn);
     return out->page != NULL;
 }

@@ -26,7 +26,7 @@ static bool is_look(const struct ncs_call *call)
 /* ---- lines ---- */
 
 /* Takes the text over. */
-static void add_line(struct ncs_call_plan_rank *r, struct ncs_call_plan_line line)
+static void plan_add_line(struct ncs_call_plan_rank *r, struct ncs_call_plan_line line)
 {
     struct ncs_call_plan_line *last = r->lines ? &r->line[r->lines - 1] : NULL;
     if (last && last->line == line.line && last->thread == line.thread &&
@@ -58,8 +58,8 @@ static bool add_refusal(const struct ncs_journal *j, const struct ncs_call *call
     return true;
 }
 
-static void add_call(struct ncs_call_plan *plan, const struct ncs_journal *j, struct ncs_call_words *w,
-                     const struct ncs_call *call, int *depth)
+static void plan_add_call(struct ncs_call_plan *plan, const struct ncs_journal *j,
+                          struct ncs_call_words *w, const struct ncs_call *call, int *depth)
 {
     struct ncs_str text = { 0 };
     bool end = ncs_fn_info[call->fn].closes_group;
@@ -77,7 +77,7 @@ static void add_call(struct ncs_call_plan *plan, const struct ncs_journal *j, st
     line.depth = *depth;
     *depth += call->fn == NCS_FN_ncclGroupStart;
     if (!call->opening && !call->ending && !is_look(call))
-        add_line(&plan->rank[call->rank], line);
+        plan_add_line(&plan->rank[call->rank], line);
     else
         ncs_free(line.text);
 }
@@ -109,8 +109,8 @@ static void add_fault(struct ncs_call_plan *plan, struct ncs_place place, int ra
     f->rank[at] = rank;
 }
 
-static bool check_extent(const struct ncs_call_words *w, const struct ncs_call *call, int nranks,
-                         struct ncs_str *text)
+static bool plan_check_extent(const struct ncs_call_words *w, const struct ncs_call *call,
+                              int nranks, struct ncs_str *text)
 {
     size_t count = ncs_call_count(call), width = ncs_dtype_bytes(ncs_call_dtype(call));
     for (int send = 1; send >= 0; send--) {
@@ -137,7 +137,7 @@ static void check_call(struct ncs_call_plan *plan, const struct ncs_journal *j,
     uint64_t unknown = ncs_driver_plan_first(call->rank);
     if (!ncs_fn_info[call->fn].counted || !comm)
         return;
-    if (!check_extent(w, call, comm->nranks, &text))
+    if (!plan_check_extent(w, call, comm->nranks, &text))
         add_fault(plan, call->place, call->rank, unknown && call->id > unknown, ncs_str_take(&text));
 }
 
@@ -172,13 +172,13 @@ static void add_errors(struct ncs_call_plan *plan, const struct ncs_result *r)
         struct ncs_str text = { 0 }, message = { 0 };
         add_error_message(r, e, &message);
         ncs_str_addf(&text, "stops with an error: %s", message.text);
-        add_line(&plan->rank[e->rank], (struct ncs_call_plan_line){
+        plan_add_line(&plan->rank[e->rank], (struct ncs_call_plan_line){
             .line = e->place.line, .thread = e->thread, .text = ncs_str_take(&text) });
         add_fault(plan, e->place, e->rank, unknown && e->order >= unknown, ncs_str_take(&message));
     }
 }
 
-static void add_waits(struct ncs_call_plan *plan, const struct ncs_result *r)
+static void plan_add_waits(struct ncs_call_plan *plan, const struct ncs_result *r)
 {
     for (size_t i = 0; i < r->diagnosis.waits; i++) {
         const struct ncs_wait_line *wait = &r->diagnosis.wait[i];
@@ -189,7 +189,7 @@ static void add_waits(struct ncs_call_plan *plan, const struct ncs_result *r)
             ncs_str_add_ranks(&text, wait->peer, wait->peers);
         }
         ncs_str_add(&text, ": the plan ends here");
-        add_line(&plan->rank[wait->rank], (struct ncs_call_plan_line){
+        plan_add_line(&plan->rank[wait->rank], (struct ncs_call_plan_line){
             .line = wait->place.line, .thread = wait->thread, .text = ncs_str_take(&text) });
     }
 }
@@ -209,7 +209,7 @@ void ncs_call_plan_make(const struct ncs_result *r, struct ncs_call_plan *plan)
     for (const struct ncs_call *call = j->oldest; call; call = call->newer) {
         if (call->rank < 0 || call->rank >= r->ranks)
             continue;
-        add_call(plan, j, &words[call->rank], call, &depth[call->rank]);
+        plan_add_call(plan, j, &words[call->rank], call, &depth[call->rank]);
         check_call(plan, j, &words[call->rank], call);
     }
     if (r->skip_reason)
@@ -220,7 +220,7 @@ void ncs_call_plan_make(const struct ncs_result *r, struct ncs_call_plan *plan)
         plan->end = ncs_copy_text("it takes too long");
     add_errors(plan, r);
     if (!plan->end) /* otherwise they were stopped, and do not wait */
-        add_waits(plan, r);
+        plan_add_waits(plan, r);
     for (int i = 0; i < r->ranks; i++)
         ncs_call_words_free(&words[i]);
     ncs_free(words);
@@ -259,7 +259,7 @@ bool ncs_call_plan_same(const struct ncs_call_plan *plan, int a, int b)
     return true;
 }
 
-static void add_rank(const struct ncs_call_plan_rank *r, struct ncs_str *out)
+static void plan_add_rank(const struct ncs_call_plan_rank *r, struct ncs_str *out)
 {
     for (size_t i = 0; i < r->lines; i++) {
         const struct ncs_call_plan_line *l = &r->line[i];
@@ -292,7 +292,7 @@ void ncs_call_plan_text(const struct ncs_call_plan *plan, struct ncs_str *out)
         ncs_str_addf(out, "  rank%s ", count == 1 ? "" : "s");
         ncs_str_add_ranks(out, same, count);
         ncs_str_add(out, "\n");
-        add_rank(&plan->rank[i], out);
+        plan_add_rank(&plan->rank[i], out);
         for (size_t k = 0; k < count; k++)
             done[same[k]] = true;
     }

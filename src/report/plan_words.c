@@ -40,7 +40,7 @@ static void add_thing(struct ncs_call_plan_things *t, const char *kind, const vo
     ncs_str_addf(out, "%s %zu", kind, i + 1);
 }
 
-static void add_stream(struct ncs_call_words *w, const void *stream, struct ncs_str *out)
+static void plan_words_add_stream(struct ncs_call_words *w, const void *stream, struct ncs_str *out)
 {
     if (!stream || stream == (const void *)cudaStreamLegacy)
         ncs_str_add(out, "legacy stream");
@@ -50,7 +50,8 @@ static void add_stream(struct ncs_call_words *w, const void *stream, struct ncs_
         add_thing(&w->streams, "stream", stream, out);
 }
 
-static void add_memory(const struct ncs_call_words *w, const void *p, struct ncs_str *out)
+static void plan_words_add_memory(const struct ncs_call_words *w, const void *p,
+                                  struct ncs_str *out)
 {
     char size[40];
     const struct ncs_call_plan_memory *m = ncs_call_plan_find(w, p);
@@ -63,15 +64,16 @@ static void add_memory(const struct ncs_call_words *w, const void *p, struct ncs
         ncs_str_addf(out, " + %s", ncs_format_size((uintptr_t)p - m->base, size, sizeof size));
 }
 
-static void add_comm(const struct ncs_journal *j, const struct ncs_call *call, struct ncs_str *out)
+static void plan_words_add_comm(const struct ncs_journal *j, const struct ncs_call *call,
+                                struct ncs_str *out)
 {
     ncs_str_add(out, call->comm >= 0 ? j->comm[call->comm]->name : "an unknown communicator");
 }
 
 /* ---- communication ---- */
 
-static void add_operands(const struct ncs_call_words *w, const struct ncs_call *call,
-                         struct ncs_str *out)
+static void plan_words_add_operands(const struct ncs_call_words *w, const struct ncs_call *call,
+                                    struct ncs_str *out)
 {
     const void *send = ncs_call_sendbuff(call), *recv = ncs_call_recvbuff(call);
     bool sends = call->fn == NCS_FN_ncclSend || call->fn == NCS_FN_ncclPutSignal;
@@ -79,34 +81,34 @@ static void add_operands(const struct ncs_call_words *w, const struct ncs_call *
         return;
     ncs_str_add(out, ", ");
     if (sends) {
-        add_memory(w, send, out);
+        plan_words_add_memory(w, send, out);
     } else if (call->fn == NCS_FN_ncclRecv) {
         ncs_str_add(out, "into ");
-        add_memory(w, recv, out);
+        plan_words_add_memory(w, recv, out);
     } else if (send == recv) {
-        add_memory(w, send, out);
+        plan_words_add_memory(w, send, out);
         ncs_str_add(out, " in place");
     } else {
-        add_memory(w, send, out);
+        plan_words_add_memory(w, send, out);
         ncs_str_add(out, " to ");
-        add_memory(w, recv, out);
+        plan_words_add_memory(w, recv, out);
     }
 }
 
 static void describe_counted(struct ncs_call_words *w, const struct ncs_journal *j,
                              const struct ncs_call *call, struct ncs_str *out)
 {
-    add_comm(j, call, out);
+    plan_words_add_comm(j, call, out);
     ncs_str_add(out, ": ");
     ncs_call_describe(call, out);
-    add_operands(w, call, out);
+    plan_words_add_operands(w, call, out);
     ncs_str_add(out, ", ");
-    add_stream(w, ncs_call_stream(call), out);
+    plan_words_add_stream(w, ncs_call_stream(call), out);
 }
 
 /* ---- everything else, by the kinds of its arguments ---- */
 
-static void add_number(const char *name, int64_t value, struct ncs_str *out)
+static void plan_words_add_number(const char *name, int64_t value, struct ncs_str *out)
 {
     ncs_str_addf(out, " %s %lld", name, (long long)value);
 }
@@ -120,7 +122,7 @@ static void add_argument(struct ncs_call_words *w, const struct ncs_journal *j,
     switch (info->kind) {
     case NCS_ARG_IN: case NCS_ARG_OUT: case NCS_ARG_INOUT: case NCS_ARG_MEMORY:
         ncs_str_add(out, " ");
-        add_memory(w, arg->p, out);
+        plan_words_add_memory(w, arg->p, out);
         break;
     case NCS_ARG_BYTES:
         ncs_str_addf(out, " %s", ncs_format_size(arg->u, size, sizeof size));
@@ -132,8 +134,8 @@ static void add_argument(struct ncs_call_words *w, const struct ncs_journal *j,
     case NCS_ARG_REDOP:
         ncs_str_addf(out, " %s", ncs_redop_name((int)arg->i) ? ncs_redop_name((int)arg->i) : "op");
         break;
-    case NCS_ARG_COMM: ncs_str_add(out, " "); add_comm(j, call, out); break;
-    case NCS_ARG_STREAM: ncs_str_add(out, " "); add_stream(w, arg->p, out); break;
+    case NCS_ARG_COMM: ncs_str_add(out, " "); plan_words_add_comm(j, call, out); break;
+    case NCS_ARG_STREAM: ncs_str_add(out, " "); plan_words_add_stream(w, arg->p, out); break;
     case NCS_ARG_EVENT: ncs_str_add(out, " "); add_thing(&w->events, "event", arg->p, out); break;
     case NCS_ARG_WINDOW: ncs_str_add(out, " "); add_thing(&w->windows, "window", arg->p, out); break;
     case NCS_ARG_REGISTRATION:
@@ -144,14 +146,14 @@ static void add_argument(struct ncs_call_words *w, const struct ncs_journal *j,
         if (arg->i < 0)
             ncs_str_add(out, " no color");
         else
-            add_number("color", arg->i, out);
+            plan_words_add_number("color", arg->i, out);
         break;
     case NCS_ARG_NRANKS: ncs_str_addf(out, " %lld ranks", (long long)arg->i); break;
     case NCS_ARG_RANK: case NCS_ARG_DEVICE: case NCS_ARG_ROOT: case NCS_ARG_PEER:
-        add_number(info->name, arg->i, out);
+        plan_words_add_number(info->name, arg->i, out);
         break;
     case NCS_ARG_INT:
-        add_number(info->name, arg->i, out);
+        plan_words_add_number(info->name, arg->i, out);
         break;
     case NCS_ARG_SECONDS: ncs_str_addf(out, " %g s", arg->d); break;
     default: /* structs, lists and out-parameters are gone by now */
@@ -201,9 +203,9 @@ void ncs_call_plan_describe(struct ncs_call_words *w, const struct ncs_journal *
         if (bytes)
             ncs_str_addf(out, " %s", ncs_format_size(bytes->u, size, sizeof size));
         ncs_str_add(out, " from ");
-        add_memory(w, from->p, out);
+        plan_words_add_memory(w, from->p, out);
         ncs_str_add(out, " to ");
-        add_memory(w, to->p, out);
+        plan_words_add_memory(w, to->p, out);
     }
     for (int i = 0; i < info->nargs; i++)
         if (!(to && from) || !is_of_copy(info->arg[i].kind))

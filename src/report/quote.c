@@ -16,7 +16,7 @@ struct lines {
     size_t count;
 };
 
-static void add_line(struct lines *l, int line)
+static void quote_add_line(struct lines *l, int line)
 {
     for (size_t i = 0; i < l->count; i++)
         if (l->line[i] == line)
@@ -26,32 +26,32 @@ static void add_line(struct lines *l, int line)
 }
 
 /* "... at line 12 ..." */
-static void add_named(struct lines *l, const char *words)
+static void quote_add_named(struct lines *l, const char *words)
 {
     while (words && (words = strstr(words, "line ")) != NULL) {
         words += strlen("line ");
         long line = strtol(words, NULL, 10);
-        add_line(l, line > 0 && line <= INT_MAX ? (int)line : 0);
+        quote_add_line(l, line > 0 && line <= INT_MAX ? (int)line : 0);
     }
 }
 
 static void choose_lines(const struct ncs_finding *f, struct lines *l)
 {
     for (size_t i = 0; i < f->culprits; i++)
-        add_line(l, f->culprit[i].line);
-    add_named(l, f->why);
-    add_named(l, f->fix);
+        quote_add_line(l, f->culprit[i].line);
+    quote_add_named(l, f->why);
+    quote_add_named(l, f->fix);
     for (size_t i = 0; i < f->priors; i++)
-        add_line(l, f->prior[i].line);
+        quote_add_line(l, f->prior[i].line);
     for (size_t i = 0; i < f->cycles; i++)
-        add_line(l, f->cycle[i].line);
+        quote_add_line(l, f->cycle[i].line);
     for (size_t i = 0; i < f->rows; i++)
-        add_line(l, f->row[i].line);
+        quote_add_line(l, f->row[i].line);
     qsort(l->line, l->count, sizeof *l->line, ncs_order_ints);
 }
 
 /* Without the blanks around it. */
-static void add_text(const struct ncs_source *s, int line, struct ncs_str *out)
+static void quote_add_text(const struct ncs_source *s, int line, struct ncs_str *out)
 {
     const char *from = s->text + s->start[line - 1];
     const char *end = (size_t)line < s->lines ? s->text + s->start[line] : s->text + s->bytes;
@@ -75,7 +75,7 @@ struct ncs_quotes {
     size_t files, room;
 };
 
-static size_t file_of(struct ncs_quotes *q, const char *name)
+static size_t quote_file_of(struct ncs_quotes *q, const char *name)
 {
     size_t i = 0;
     while (i < q->files && strcmp(q->file[i].name, name) != 0)
@@ -85,7 +85,7 @@ static size_t file_of(struct ncs_quotes *q, const char *name)
     return i;
 }
 
-static void read_file(struct file *f)
+static void quote_read_file(struct file *f)
 {
     struct ncs_str text = { 0 };
     struct ncs_error ignored = { 0 };
@@ -109,15 +109,15 @@ static struct ncs_quotes *open_quotes(const struct ncs_text *t)
     const char *last = NULL;
     if (!own || t->run->origin || strcmp(own, "-") == 0)
         return q;
-    file_of(q, own);
+    quote_file_of(q, own);
     for (const struct ncs_call *c = j ? j->oldest : NULL; c; c = c->newer)
         if (c->place.file && c->place.file != last)
-            file_of(q, last = c->place.file);
+            quote_file_of(q, last = c->place.file);
     for (size_t i = 0; i < r->errors; i++)
         if (r->error[i].place.file)
-            file_of(q, r->error[i].place.file);
+            quote_file_of(q, r->error[i].place.file);
     for (size_t i = 0; i < q->files; i++)
-        read_file(&q->file[i]);
+        quote_read_file(&q->file[i]);
     return q;
 }
 
@@ -139,7 +139,7 @@ static bool is_call_of(const struct ncs_text *t, const struct ncs_finding *f, co
     return f->call && c->number == f->call && f->comm && name && strcmp(name, f->comm) == 0;
 }
 
-static bool is_culprit(const struct ncs_finding *f, int rank, int line)
+static bool quote_is_culprit(const struct ncs_finding *f, int rank, int line)
 {
     for (size_t i = 0; i < f->culprits; i++)
         if (f->culprit[i].rank == rank && f->culprit[i].line == line)
@@ -158,12 +158,13 @@ static void files_with(const struct ncs_text *t, const struct ncs_finding *f, in
     in[0] = any;
     for (size_t i = 0; i < r->errors && !any; i++)
         if (r->error[i].place.line == line && r->error[i].place.file &&
-            is_culprit(f, ncs_number_of_thread(&r->diagnosis, r->error[i].rank, r->error[i].thread), line))
-            any = in[file_of(q, r->error[i].place.file)] = true;
+            quote_is_culprit(
+                f, ncs_number_of_thread(&r->diagnosis, r->error[i].rank, r->error[i].thread), line))
+            any = in[quote_file_of(q, r->error[i].place.file)] = true;
     for (int all = 0; all < 2 && !any; all++)
         for (const struct ncs_call *c = j ? j->oldest : NULL; c; c = c->newer)
             if (c->place.line == line && c->place.file && (all || is_call_of(t, f, c)))
-                any = in[file_of(q, c->place.file)] = true;
+                any = in[quote_file_of(q, c->place.file)] = true;
 }
 
 static const char *base_name(const char *file)
@@ -177,7 +178,7 @@ static void quote_line(const struct ncs_text *t, const struct file *file, int at
     struct ncs_str line = { 0 };
     if (t->quotes->files > 1)
         ncs_str_addf(&line, "%s:", base_name(file->name));
-    add_text(&file->source, at, &line);
+    quote_add_text(&file->source, at, &line);
     ncs_text_keyed(t, NCS_DIM, first ? "code" : "", line.text);
     ncs_str_free(&line);
 }
@@ -209,7 +210,8 @@ void ncs_text_quote(struct ncs_text *t, const struct ncs_finding *f)
 static bool is_quoted(const struct ncs_diagnosis *d, const struct ncs_run_error *e)
 {
     for (size_t i = 0; i < d->findings; i++)
-        if (is_culprit(&d->finding[i], ncs_number_of_thread(d, e->rank, e->thread), e->place.line))
+        if (quote_is_culprit(&d->finding[i], ncs_number_of_thread(d, e->rank, e->thread),
+                             e->place.line))
             return true;
     return false;
 }
@@ -238,7 +240,8 @@ void ncs_text_quote_errors(const struct ncs_text *t)
             quoting.quotes = open_quotes(t);
         if (!quoting.quotes->files)
             break;
-        const struct file *file = &quoting.quotes->file[file_of(quoting.quotes, e->place.file)];
+        const struct file *file =
+            &quoting.quotes->file[quote_file_of(quoting.quotes, e->place.file)];
         if (e->place.line > 0 && file->text && (size_t)e->place.line <= file->source.lines)
             quote_line(&quoting, file, e->place.line, quoted++ == 0);
     }

@@ -33,7 +33,7 @@ static void add_trial(const struct ncs_text *t, const struct ncs_trial *trial)
 }
 
 /* Of the last round: what is left, and that nothing was tried against it. */
-static void add_rest(const struct ncs_text *t, const struct ncs_trial *trial)
+static void repair_add_rest(const struct ncs_text *t, const struct ncs_trial *trial)
 {
     if (trial->verdict == NCS_PASS)
         return;
@@ -57,7 +57,7 @@ void ncs_text_repair(const struct ncs_text *t)
     for (size_t i = 0; i < repair->rounds; i++)
         add_trial(t, &repair->round[i]);
     if (repair->rounds)
-        add_rest(t, &repair->round[repair->rounds - 1]);
+        repair_add_rest(t, &repair->round[repair->rounds - 1]);
 }
 
 void ncs_text_proof(const struct ncs_text *t)

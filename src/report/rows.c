@@ -88,7 +88,7 @@ static int compare_shapes_in_place(const void *a, const void *b)
     return in_place(compare_shapes(a, b), a, b);
 }
 
-static int compare_lines(const void *a, const void *b)
+static int rows_compare_lines(const void *a, const void *b)
 {
     const struct line *x = a, *y = b;
     return (x->row > y->row) - (x->row < y->row);
@@ -155,7 +155,7 @@ static size_t make_lines(const struct ncs_rows *rows, bool all, struct line *lin
         line[lines++] = make_line(row + i, n, all);
     }
     ncs_free(row);
-    qsort(line, lines, sizeof *line, compare_lines);
+    qsort(line, lines, sizeof *line, rows_compare_lines);
     return lines;
 }
 
@@ -165,7 +165,7 @@ static void pad(struct ncs_str *out, size_t from, size_t to)
 }
 
 /* The first ones, and those to keep, unless there are as many of these. */
-static bool is_shown(const struct line *line, size_t at, size_t *kept)
+static bool rows_is_shown(const struct line *line, size_t at, size_t *kept)
 {
     *kept += line[at].row->keep;
     return at < SHOWN || (line[at].row->keep && *kept <= SHOWN);
@@ -175,7 +175,7 @@ static void print_lines(const struct line *line, size_t count, bool all, struct 
 {
     size_t who = 0, text = 0, left_out = 0, kept = 0;
     for (size_t i = 0; i < count; i++) {
-        if (!all && !is_shown(line, i, &kept)) {
+        if (!all && !rows_is_shown(line, i, &kept)) {
             left_out++;
             continue;
         }
@@ -185,7 +185,7 @@ static void print_lines(const struct line *line, size_t count, bool all, struct 
     }
     kept = 0;
     for (size_t i = 0; i < count; i++) {
-        if (!all && !is_shown(line, i, &kept))
+        if (!all && !rows_is_shown(line, i, &kept))
             continue;
         ncs_str_addf(out, "    %s", line[i].who.text);
         pad(out, line[i].who.bytes, who);

@@ -13,7 +13,7 @@ enum { WORST_SHOWN = 8 };
 /* The least that the project demands of itself, in thousandths. */
 enum { VERDICT_BAR = 1000, RULE_BAR = 980, CULPRIT_BAR = 950 };
 
-static void count(struct ncs_share *share, bool right)
+static void score_count(struct ncs_share *share, bool right)
 {
     share->right += right;
     share->of++;
@@ -32,7 +32,7 @@ struct mark {
 };
 
 /* The one that names the cause: the first that is an error, else the first. */
-static const struct ncs_claim_finding *cause_of(const struct ncs_claim *c)
+static const struct ncs_claim_finding *score_cause_of(const struct ncs_claim *c)
 {
     for (size_t i = 0; i < c->findings; i++)
         if (c->finding[i].error)
@@ -59,7 +59,7 @@ static bool has_all(const struct ncs_rank_set *set, const struct ncs_rank_set *o
  * ended the rank has named it, whoever else it ended. */
 static bool culprit_right(const struct ncs_truth *t, const struct ncs_claim *c)
 {
-    const struct ncs_claim_finding *f = cause_of(c);
+    const struct ncs_claim_finding *f = score_cause_of(c);
     if (f && (same_set(&f->culprit, &t->culprit) || same_set(&f->cycle, &t->culprit)))
         return true;
     return !t->rule && has_all(&c->failed, &t->culprit);
@@ -73,10 +73,10 @@ static size_t extra_findings(const struct ncs_truth *t, const struct ncs_claim *
     return t->findings >= 0 && errors > (size_t)t->findings ? errors - (size_t)t->findings : 0;
 }
 
-static struct mark judge(const struct ncs_labelled *l, const struct ncs_claim *c)
+static struct mark score_judge(const struct ncs_labelled *l, const struct ncs_claim *c)
 {
     const struct ncs_truth *t = l->truth;
-    const struct ncs_claim_finding *f = cause_of(c);
+    const struct ncs_claim_finding *f = score_cause_of(c);
     return (struct mark){
         .verdict = t->any_verdict || c->verdict == t->verdict,
         .rule_known = t->rule != NULL,
@@ -110,7 +110,7 @@ void ncs_score_say_case(const struct ncs_labelled *l, const char *seed, struct n
 static void say_wrong(const struct ncs_labelled *l, const struct ncs_claim *c, const struct mark *m,
                       struct ncs_str *out)
 {
-    const struct ncs_claim_finding *f = cause_of(c);
+    const struct ncs_claim_finding *f = score_cause_of(c);
     if (!m->verdict) {
         ncs_str_addf(out, "verdict %s, got %s", ncs_verdict_name(l->truth->verdict),
                      ncs_verdict_name(c->verdict));
@@ -130,7 +130,7 @@ static void say_wrong(const struct ncs_labelled *l, const struct ncs_claim *c, c
     }
 }
 
-static struct ncs_score_entry *entry_of(struct ncs_score *s, const struct ncs_labelled *l)
+static struct ncs_score_entry *score_entry_of(struct ncs_score *s, const struct ncs_labelled *l)
 {
     const char *id = l->entry ? l->entry : l->group;
     for (size_t i = 0; i < s->entries; i++)
@@ -143,17 +143,17 @@ static struct ncs_score_entry *entry_of(struct ncs_score *s, const struct ncs_la
 
 /* ---- all ---- */
 
-static void add_mark(struct ncs_score *s, const struct ncs_labelled *l, const struct mark *m)
+static void score_add_mark(struct ncs_score *s, const struct ncs_labelled *l, const struct mark *m)
 {
-    count(&s->verdict, m->verdict);
+    score_count(&s->verdict, m->verdict);
     if (m->rule_known)
-        count(&s->rule, m->rule);
+        score_count(&s->rule, m->rule);
     if (m->culprit_known)
-        count(&s->culprit, m->culprit);
+        score_count(&s->culprit, m->culprit);
     if (m->is_bug)
-        count(&s->recall, m->told);
+        score_count(&s->recall, m->told);
     if (l->correct)
-        count(&s->silent, m->silent);
+        score_count(&s->silent, m->silent);
     s->extra += m->extra;
 }
 
@@ -169,11 +169,11 @@ void ncs_score_add(struct ncs_score *s, const struct ncs_labelled *l, const stru
         s->skipped++;
         return;
     }
-    struct mark m = judge(l, c);
-    struct ncs_score_entry *entry = entry_of(s, l);
+    struct mark m = score_judge(l, c);
+    struct ncs_score_entry *entry = score_entry_of(s, l);
     s->reports++;
     entry->reports++;
-    add_mark(s, l, &m);
+    score_add_mark(s, l, &m);
     if (all_right(l, &m))
         return;
     if (entry->missed++ == 0) {
@@ -192,10 +192,10 @@ void ncs_score_miss(struct ncs_score *s, const struct ncs_labelled *l)
         .is_bug = !l->correct && ncs_truth_is_bug(l->truth),
         .silent = true, /* who says nothing says nothing wrong */
     };
-    struct ncs_score_entry *entry = entry_of(s, l);
+    struct ncs_score_entry *entry = score_entry_of(s, l);
     s->missing++;
     entry->reports++;
-    add_mark(s, l, &m);
+    score_add_mark(s, l, &m);
     if (entry->missed++ == 0) {
         struct ncs_str first = { 0 };
         ncs_score_say_case(l, NULL, &first);
@@ -245,7 +245,7 @@ static void add_share(struct ncs_str *out, const char *what, struct ncs_share sh
     ncs_str_addf(out, "%s\n", bar);
 }
 
-static const char *plural(size_t count)
+static const char *score_plural(size_t count)
 {
     return count == 1 ? "" : "s";
 }
@@ -255,7 +255,8 @@ void ncs_score_text(const struct ncs_score *s, struct ncs_str *out)
     size_t wrong = s->silent.of - s->silent.right;
     size_t cases = s->bugs + s->twins + s->others;
     ncs_str_addf(out, "%zu report%s of %zu case%s: %zu with a bug, %zu correct twin%s", s->reports,
-                 plural(s->reports), cases, plural(cases), s->bugs, s->twins, plural(s->twins));
+                 score_plural(s->reports), cases, score_plural(cases), s->bugs, s->twins,
+                 score_plural(s->twins));
     if (s->others)
         ncs_str_addf(out, ", %zu declared to pass", s->others);
     if (s->skipped)

@@ -51,21 +51,21 @@ void ncs_tally_free(struct ncs_tally *tally)
     *tally = (struct ncs_tally){ 0 };
 }
 
-static const char *plural(size_t n)
+static const char *tally_plural(size_t n)
 {
     return n == 1 ? "" : "s";
 }
 
 /* "200 runs of 12 cases of 7 scenarios", without what is as many as the next. */
-static void add_sizes(const struct ncs_tally *t, struct ncs_str *out)
+static void tally_add_sizes(const struct ncs_tally *t, struct ncs_str *out)
 {
     size_t runs = t->runs + t->not_run, cases = t->cases ? t->cases : runs,
            scenarios = t->scenarios ? t->scenarios : cases;
     if (runs != cases)
-        ncs_str_addf(out, "%zu run%s of ", runs, plural(runs));
+        ncs_str_addf(out, "%zu run%s of ", runs, tally_plural(runs));
     if (cases != scenarios)
-        ncs_str_addf(out, "%zu case%s of ", cases, plural(cases));
-    ncs_str_addf(out, "%zu scenario%s", scenarios, plural(scenarios));
+        ncs_str_addf(out, "%zu case%s of ", cases, tally_plural(cases));
+    ncs_str_addf(out, "%zu scenario%s", scenarios, tally_plural(scenarios));
 }
 
 /* " (needs 8 GPUs, the simulated machine has 2)", or each with its number. */
@@ -86,7 +86,7 @@ static void add_reasons(const struct ncs_tally *t, struct ncs_str *out)
 }
 
 /* ": 6 as expected, 1 unexpected (1 hang)" and the rest. */
-static void add_counts(const struct ncs_tally *t, struct ncs_str *out)
+static void tally_add_counts(const struct ncs_tally *t, struct ncs_str *out)
 {
     ncs_str_addf(out, ": %zu as expected", t->expected);
     size_t not = t->runs - t->expected - t->skipped;
@@ -116,8 +116,8 @@ static void add_counts(const struct ncs_tally *t, struct ncs_str *out)
 
 void ncs_tally_text(const struct ncs_tally *tally, struct ncs_str *out)
 {
-    add_sizes(tally, out);
-    add_counts(tally, out);
+    tally_add_sizes(tally, out);
+    tally_add_counts(tally, out);
 }
 
 /* ---- the runs of one case ---- */
@@ -174,14 +174,14 @@ void ncs_repeated_text(const struct ncs_repeated *r, const char *name,
     else
         ncs_str_addf(out, "%s  ", word);
     ncs_safe_line(out, name);
-    ncs_str_addf(out, "  %zu run%s, seeds %" PRIu64 "..%" PRIu64, t->runs, plural(t->runs), r->first,
-                 r->first + t->runs - 1);
-    add_counts(t, out);
+    ncs_str_addf(out, "  %zu run%s, seeds %" PRIu64 "..%" PRIu64, t->runs, tally_plural(t->runs),
+                 r->first, r->first + t->runs - 1);
+    tally_add_counts(t, out);
     for (int v = 0; v < NCS_VERDICTS; v++) {
         if (!r->unexpected[v].count)
             continue;
         ncs_str_addf(out, "  %s  seed%s ", ncs_verdict_name((enum ncs_verdict)v),
-                     plural(r->unexpected[v].count));
+                     tally_plural(r->unexpected[v].count));
         add_seeds(r->unexpected[v].seed, r->unexpected[v].count, out);
         ncs_str_add(out, "\n");
     }

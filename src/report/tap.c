@@ -20,7 +20,7 @@ static void add_description(struct ncs_str *out, const char *text)
 }
 
 /* Appends `  name: "value"`. */
-static void add_key(const char *name, const char *value, struct ncs_str *out)
+static void tap_add_key(const char *name, const char *value, struct ncs_str *out)
 {
     struct ncs_str line = { 0 }, utf8 = { 0 };
     ncs_safe_line(&line, value);
@@ -34,7 +34,7 @@ static void add_key(const char *name, const char *value, struct ncs_str *out)
 }
 
 /* Appends whole lines as a block: each is deeper than the key, none is without its blanks. */
-static void add_block(const char *name, const char *text, size_t bytes, struct ncs_str *out)
+static void tap_add_block(const char *name, const char *text, size_t bytes, struct ncs_str *out)
 {
     ncs_str_addf(out, "  %s: |\n", name);
     for (size_t at = 0; at < bytes; at++) {
@@ -72,19 +72,19 @@ static void tap_entry(const struct ncs_report_run *run, const struct ncs_report_
         ncs_str_clear(&text);
         ncs_report_message(run, &text);
         ncs_str_add(out, "  ---\n");
-        add_key("message", text.text, out);
-        ncs_report_properties(run, add_key, out);
+        tap_add_key("message", text.text, out);
+        ncs_report_properties(run, tap_add_key, out);
         if (run->wall > 0) {
             char ms[32];
             snprintf(ms, sizeof ms, "%" PRId64 ".%03d", run->wall / 1000000,
                      (int)(run->wall / 1000 % 1000));
-            add_key("duration_ms", ms, out);
+            tap_add_key("duration_ms", ms, out);
         }
         ncs_str_clear(&text);
         ncs_report_body(run, &text);
-        add_block("report", text.text, text.bytes, out);
+        tap_add_block("report", text.text, text.bytes, out);
         if (r->output.bytes)
-            add_block("output", r->output.text, r->output.bytes, out);
+            tap_add_block("output", r->output.text, r->output.bytes, out);
         ncs_str_add(out, "  ...\n");
     }
     ncs_str_free(&text);

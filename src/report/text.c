@@ -74,7 +74,7 @@ static void add_header(const struct ncs_text *t, const char *word, const char *c
                      r->policy == NCS_POLICY_TYPICAL ? ", typical" : "", r->seed);
 }
 
-static bool is_culprit(const struct ncs_finding *f, int rank)
+static bool text_is_culprit(const struct ncs_finding *f, int rank)
 {
     for (size_t i = 0; i < f->culprits; i++)
         if (f->culprit[i].rank == rank)
@@ -107,7 +107,7 @@ static void add_luck(const struct ncs_text *t)
     ncs_str_free(&text);
 }
 
-static bool same_text(const char *a, const char *b)
+static bool text_same_text(const char *a, const char *b)
 {
     return a == b || (a && b && strcmp(a, b) == 0);
 }
@@ -129,7 +129,7 @@ static bool same_shapes(const struct ncs_finding *a, const struct ncs_finding *b
 }
 
 /* Ranks that made one mistake at one place. */
-static bool alike(const struct ncs_diagnosis *d, size_t first, size_t other)
+static bool text_is_alike(const struct ncs_diagnosis *d, size_t first, size_t other)
 {
     const struct ncs_finding *a = &d->finding[first], *b = &d->finding[other];
     if (a->rule != b->rule || a->level != b->level || a->certainty != b->certainty)
@@ -137,7 +137,7 @@ static bool alike(const struct ncs_diagnosis *d, size_t first, size_t other)
     if (d->findings > FEW && same_shapes(a, b))
         return true;
     return a->culprits == 1 && b->culprits == 1 && a->culprit->line == b->culprit->line &&
-           a->call == b->call && same_text(a->comm, b->comm) && same_text(a->fix, b->fix);
+           a->call == b->call && text_same_text(a->comm, b->comm) && text_same_text(a->fix, b->fix);
 }
 
 /* "also  the same on ranks 1..63" */
@@ -147,7 +147,7 @@ static void add_likes(const struct ncs_text *t, size_t first)
     int *rank = NULL;
     size_t ranks = 0, room = 0, distinct = 0;
     for (size_t i = first + 1; i < d->findings && !t->style->verbose; i++)
-        for (size_t k = 0; alike(d, first, i) && k < d->finding[i].culprits; k++)
+        for (size_t k = 0; text_is_alike(d, first, i) && k < d->finding[i].culprits; k++)
             NCS_PUSH(rank, ranks, room, d->finding[i].culprit[k].rank);
     if (ranks) {
         struct ncs_str also = { 0 };
@@ -163,7 +163,7 @@ static void add_likes(const struct ncs_text *t, size_t first)
     ncs_free(rank);
 }
 
-static void add_finding(struct ncs_text *t, size_t which)
+static void text_add_finding(struct ncs_text *t, size_t which)
 {
     const struct ncs_finding *f = &t->result->diagnosis.finding[which];
     if (f->title)
@@ -171,7 +171,7 @@ static void add_finding(struct ncs_text *t, size_t which)
     struct ncs_rows rows = { 0 }, behind = { .merge = true };
     for (size_t i = 0; i < f->rows; i++)
         ncs_rows_add(f->row[i].behind ? &behind : &rows, f->row[i].rank, f->row[i].text,
-                     f->row[i].line, is_culprit(f, f->row[i].rank));
+                     f->row[i].line, text_is_culprit(f, f->row[i].rank));
     ncs_rows_print(&rows, t->style->verbose, t->out);
     ncs_rows_print(&behind, t->style->verbose, t->out);
     ncs_text_quote(t, f);
@@ -213,7 +213,7 @@ void ncs_text_findings(const struct ncs_text *t)
     struct ncs_text quoting = *t; /* its files are read once for all findings */
     for (size_t i = 0; i < d->findings; i++) {
         size_t k = 0;
-        while (k < kinds && !alike(d, first[k], i))
+        while (k < kinds && !text_is_alike(d, first[k], i))
             k++;
         if (k < kinds && !t->style->verbose)
             continue;
@@ -221,7 +221,7 @@ void ncs_text_findings(const struct ncs_text *t)
         if (kinds > 1 && !t->style->verbose && lines_since(t, start) >= SCREEN)
             left_out++;
         else
-            add_finding(&quoting, i);
+            text_add_finding(&quoting, i);
     }
     ncs_text_quotes_free(quoting.quotes);
     ncs_free(first);
@@ -243,7 +243,7 @@ void ncs_text_findings(const struct ncs_text *t)
 /* ---- the whole ---- */
 
 /* Who is where, for whom. */
-static void add_waits(const struct ncs_text *t, const char *title, bool merge)
+static void text_add_waits(const struct ncs_text *t, const char *title, bool merge)
 {
     const struct ncs_result *r = t->result;
     struct ncs_rows rows = { .merge = merge };
@@ -276,7 +276,7 @@ static void add_verbose(const struct ncs_text *t)
 {
     const struct ncs_result *r = t->result;
     if (!stopped(r))
-        add_waits(t, "waits", false);
+        text_add_waits(t, "waits", false);
     if (!stopped(r) && r->diagnosis.waits) {
         ncs_str_add(t->out, "  who waits for whom\n");
         ncs_waits_tree(&r->diagnosis, true, t->out);
@@ -297,7 +297,7 @@ static void add_verbose(const struct ncs_text *t)
 }
 
 /* ": 12 results verified, 34 calls" */
-static void add_counts(const struct ncs_text *t)
+static void text_add_counts(const struct ncs_text *t)
 {
     const struct ncs_result *r = t->result;
     if (t->run->origin) {
@@ -379,7 +379,7 @@ static void add_unverified(const struct ncs_text *t)
 }
 
 /* What the host did not give, and how more of it can be had. */
-static void add_memory(const struct ncs_text *t)
+static void text_add_memory(const struct ncs_text *t)
 {
     const struct ncs_result *r = t->result;
     char size[32];
@@ -410,11 +410,11 @@ static void add_body(const struct ncs_text *t)
     ncs_text_findings(t);
     add_unverified(t);
     if (stopped(r))
-        add_waits(t, "where the ranks were then", true);
+        text_add_waits(t, "where the ranks were then", true);
     if (r->verdict == NCS_INTERNAL_FAULT)
         ncs_text_keyed(t, NCS_BOLD, "note",
                        "a fault of ncclscript: please report it with the scenario");
-    add_memory(t);
+    text_add_memory(t);
 }
 
 static void add_output_lost(const struct ncs_text *t)
@@ -477,7 +477,7 @@ void ncs_report_text(const struct ncs_report_run *run, const struct ncs_report_s
     else
         add_header(t, look[r->verdict].word, look[r->verdict].color);
     if (passed)
-        add_counts(t);
+        text_add_counts(t);
     else if (fine)
         add_declared(t);
     else

@@ -20,7 +20,7 @@ struct writer {
 
 /* ---- JSON ---- */
 
-static void add_text(const char *s, struct ncs_str *out)
+static void trace_add_text(const char *s, struct ncs_str *out)
 {
     struct ncs_str utf8 = { 0 };
     ncs_safe_utf8(&utf8, s ? s : "", s ? strlen(s) : 0);
@@ -38,7 +38,7 @@ static void add_text(const char *s, struct ncs_str *out)
     ncs_str_free(&utf8);
 }
 
-static void add_time(const char *key, int64_t ns, struct ncs_str *out)
+static void trace_add_time(const char *key, int64_t ns, struct ncs_str *out)
 {
     ncs_str_addf(out, ",\"%s\":%" PRId64, key, ns / 1000);
     if (ns % 1000)
@@ -46,19 +46,19 @@ static void add_time(const char *key, int64_t ns, struct ncs_str *out)
 }
 
 /* Begins an event of a lane; its members follow, and "}". */
-static void begin(struct writer *w, char phase, const struct ncs_lane *lane, size_t tid)
+static void trace_begin(struct writer *w, char phase, const struct ncs_lane *lane, size_t tid)
 {
     ncs_str_addf(w->out, "%s\n{\"ph\":\"%c\",\"pid\":%d,\"tid\":%zu", w->any ? "," : "", phase, lane->rank,
                  tid);
     w->any = true;
 }
 
-static void member(struct writer *w, const char *key, const char *value)
+static void trace_member(struct writer *w, const char *key, const char *value)
 {
     if (!value)
         return;
     ncs_str_addf(w->out, ",\"%s\":", key);
-    add_text(value, w->out);
+    trace_add_text(value, w->out);
 }
 
 /* The number of a lane in its rank, from 1. */
@@ -72,35 +72,35 @@ static size_t tid_of(const struct ncs_lanes *l, size_t lane)
 
 /* ---- what is what ---- */
 
-static void name(struct writer *w, const char *what, const struct ncs_lane *lane, size_t tid,
-                 const char *value)
+static void trace_name(struct writer *w, const char *what, const struct ncs_lane *lane, size_t tid,
+                       const char *value)
 {
-    begin(w, 'M', lane, tid);
-    member(w, "name", what);
+    trace_begin(w, 'M', lane, tid);
+    trace_member(w, "name", what);
     ncs_str_add(w->out, ",\"args\":{\"name\":");
-    add_text(value, w->out);
+    trace_add_text(value, w->out);
     ncs_str_add(w->out, "}}");
 }
 
 static void sort_index(struct writer *w, const char *what, const struct ncs_lane *lane, size_t tid,
                        size_t index)
 {
-    begin(w, 'M', lane, tid);
-    member(w, "name", what);
+    trace_begin(w, 'M', lane, tid);
+    trace_member(w, "name", what);
     ncs_str_addf(w->out, ",\"args\":{\"sort_index\":%zu}}", index);
 }
 
-static void add_names(struct writer *w, size_t i)
+static void trace_add_names(struct writer *w, size_t i)
 {
     const struct ncs_lane *lane = &w->l->lane[i];
     size_t tid = tid_of(w->l, i);
     char rank[32];
     snprintf(rank, sizeof rank, "rank %d", lane->rank);
     if (tid == 1) {
-        name(w, "process_name", lane, tid, rank);
+        trace_name(w, "process_name", lane, tid, rank);
         sort_index(w, "process_sort_index", lane, tid, (size_t)lane->rank);
     }
-    name(w, "thread_name", lane, tid, lane->name);
+    trace_name(w, "thread_name", lane, tid, lane->name);
     sort_index(w, "thread_sort_index", lane, tid, tid);
 }
 
@@ -111,7 +111,7 @@ struct args {
     bool any;
 };
 
-static void add_key(struct args *a, const char *key)
+static void trace_add_key(struct args *a, const char *key)
 {
     ncs_str_addf(a->out, "%s\"%s\":", a->any ? "," : "", key);
     a->any = true;
@@ -119,7 +119,7 @@ static void add_key(struct args *a, const char *key)
 
 static void number_arg(struct args *a, const char *key, int64_t n)
 {
-    add_key(a, key);
+    trace_add_key(a, key);
     ncs_str_addf(a->out, "%" PRId64, n);
 }
 
@@ -127,8 +127,8 @@ static void text_arg(struct args *a, const char *key, const char *s)
 {
     if (!s || !*s)
         return;
-    add_key(a, key);
-    add_text(s, a->out);
+    trace_add_key(a, key);
+    trace_add_text(s, a->out);
 }
 
 static void place_args(struct args *a, struct ncs_place place, const char *label)
@@ -167,7 +167,7 @@ static void add_args(struct writer *w, const struct ncs_bar *bar)
         if (bar->device->calls > 1)
             number_arg(&a, "calls", (int64_t)bar->device->calls);
         if (bar->begin >= bar->device->queued) {
-            add_key(&a, "queued_us");
+            trace_add_key(&a, "queued_us");
             ncs_str_addf(w->out, "%.3f", (double)(bar->begin - bar->device->queued) / 1000);
         }
     }
@@ -186,14 +186,14 @@ static const char *const categories[] = {
     [NCS_BAR_CALL] = "call", [NCS_BAR_WAIT] = "wait", [NCS_BAR_DEVICE] = "device", [NCS_BAR_END] = "end",
 };
 
-static void add_bar(struct writer *w, const struct ncs_bar *bar, size_t tid)
+static void trace_add_bar(struct writer *w, const struct ncs_bar *bar, size_t tid)
 {
-    begin(w, bar->end < 0 ? 'B' : 'X', &w->l->lane[bar->lane], tid);
-    add_time("ts", bar->begin, w->out);
+    trace_begin(w, bar->end < 0 ? 'B' : 'X', &w->l->lane[bar->lane], tid);
+    trace_add_time("ts", bar->begin, w->out);
     if (bar->end >= 0)
-        add_time("dur", bar->end - bar->begin, w->out);
-    member(w, "name", bar->name);
-    member(w, "cat", bar->queued ? "queued" : categories[bar->kind]);
+        trace_add_time("dur", bar->end - bar->begin, w->out);
+    trace_member(w, "name", bar->name);
+    trace_member(w, "cat", bar->queued ? "queued" : categories[bar->kind]);
     add_args(w, bar);
 }
 
@@ -201,14 +201,14 @@ static void add_lane(struct writer *w, size_t i)
 {
     const struct ncs_lane *lane = &w->l->lane[i];
     size_t tid = tid_of(w->l, i);
-    add_names(w, i);
+    trace_add_names(w, i);
     for (size_t k = 0; k < lane->bars; k++)
-        add_bar(w, &w->l->bar[lane->bar[k]], tid);
+        trace_add_bar(w, &w->l->bar[lane->bar[k]], tid);
 }
 
 /* ---- arrows and marks ---- */
 
-static void add_end(struct writer *w, const struct ncs_arrow *arrow, size_t id, bool first)
+static void trace_add_end(struct writer *w, const struct ncs_arrow *arrow, size_t id, bool first)
 {
     static const struct { const char *name, *cat; } what[] = {
         [NCS_ARROW_COLLECTIVE] = { "last to come", "match" },
@@ -218,15 +218,15 @@ static void add_end(struct writer *w, const struct ncs_arrow *arrow, size_t id, 
     };
     const struct ncs_bar *bar = &w->l->bar[first ? arrow->from : arrow->to];
     int64_t time = ncs_arrow_time(w->l, arrow);
-    begin(w, first ? 's' : 'f', &w->l->lane[bar->lane], tid_of(w->l, bar->lane));
+    trace_begin(w, first ? 's' : 'f', &w->l->lane[bar->lane], tid_of(w->l, bar->lane));
     ncs_str_addf(w->out, ",\"id\":%zu", id);
-    add_time("ts", first && arrow->kind != NCS_ARROW_WAIT ? bar->begin : time, w->out);
-    member(w, "name", what[arrow->kind].name);
-    member(w, "cat", what[arrow->kind].cat);
+    trace_add_time("ts", first && arrow->kind != NCS_ARROW_WAIT ? bar->begin : time, w->out);
+    trace_member(w, "name", what[arrow->kind].name);
+    trace_member(w, "cat", what[arrow->kind].cat);
     ncs_str_add(w->out, first ? "}" : ",\"bp\":\"e\"}");
 }
 
-static void add_mark(struct writer *w, const struct ncs_mark *m)
+static void trace_add_mark(struct writer *w, const struct ncs_mark *m)
 {
     size_t lane = 0;
     while (lane < w->l->lanes && !(w->l->lane[lane].rank == m->rank && w->l->lane[lane].host &&
@@ -235,9 +235,9 @@ static void add_mark(struct writer *w, const struct ncs_mark *m)
     if (lane == w->l->lanes)
         return;
     struct args a = { .out = w->out };
-    begin(w, 'i', &w->l->lane[lane], tid_of(w->l, lane));
-    add_time("ts", m->time, w->out);
-    member(w, "name", m->text);
+    trace_begin(w, 'i', &w->l->lane[lane], tid_of(w->l, lane));
+    trace_add_time("ts", m->time, w->out);
+    trace_member(w, "name", m->text);
     ncs_str_add(w->out, ",\"cat\":\"fault\",\"s\":\"t\",\"args\":{");
     place_args(&a, m->place, NULL);
     ncs_str_add(w->out, "}}");
@@ -245,23 +245,23 @@ static void add_mark(struct writer *w, const struct ncs_mark *m)
 
 /* ---- the whole ---- */
 
-static void add_facts(struct writer *w)
+static void trace_add_facts(struct writer *w)
 {
     struct ncs_str text = { 0 };
     const struct ncs_result *r = w->r;
     ncs_str_add(w->out, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"scenario\":");
     ncs_report_case(w->run, &text);
-    add_text(text.text, w->out);
+    trace_add_text(text.text, w->out);
     ncs_str_clear(&text);
     ncs_report_message(w->run, &text);
-    member(w, "message", text.text);
-    member(w, "verdict", ncs_verdict_name(r->verdict));
+    trace_member(w, "message", text.text);
+    trace_member(w, "verdict", ncs_verdict_name(r->verdict));
     ncs_str_addf(w->out, ",\"ranks\":%d", r->ranks);
-    member(w, "driver", r->driver);
-    member(w, "nccl", r->nccl);
-    member(w, "policy", r->policy == NCS_POLICY_TYPICAL ? "typical" : "strict");
+    trace_member(w, "driver", r->driver);
+    trace_member(w, "nccl", r->nccl);
+    trace_member(w, "policy", r->policy == NCS_POLICY_TYPICAL ? "typical" : "strict");
     ncs_str_addf(w->out, ",\"seed\":\"%" PRIu64 "\",\"calls\":%" PRIu64, r->seed, r->calls);
-    member(w, "time", r->driver && strcmp(r->driver, "sim") == 0 ? "virtual" : "real");
+    trace_member(w, "time", r->driver && strcmp(r->driver, "sim") == 0 ? "virtual" : "real");
     ncs_str_add(w->out, "},\"traceEvents\":[");
     ncs_str_free(&text);
 }
@@ -272,14 +272,14 @@ void ncs_report_trace(const struct ncs_report_run *run, struct ncs_str *out)
     const struct ncs_timeline *t = run->result->timeline;
     ncs_lanes_build(run->result, &lanes);
     struct writer w = { .run = run, .r = run->result, .l = &lanes, .out = out };
-    add_facts(&w);
+    trace_add_facts(&w);
     for (size_t i = 0; i < lanes.lanes; i++)
         add_lane(&w, i);
     for (size_t i = 0; i < t->marks; i++)
-        add_mark(&w, &t->mark[i]);
+        trace_add_mark(&w, &t->mark[i]);
     for (size_t i = 0; i < lanes.arrows; i++)
         for (int end = 0; end < 2; end++)
-            add_end(&w, &lanes.arrow[i], i + 1, end == 0);
+            trace_add_end(&w, &lanes.arrow[i], i + 1, end == 0);
     ncs_str_add(out, "\n]}\n");
     ncs_lanes_free(&lanes);
 }

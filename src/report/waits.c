@@ -40,7 +40,7 @@ static uint64_t hash_text(uint64_t hash, const char *text)
     return text ? ncs_hash_bytes(hash, text, strlen(text) + 1) : ncs_hash(hash, 7);
 }
 
-static const struct ncs_finding *cause_of(const struct ncs_diagnosis *d, int rank)
+static const struct ncs_finding *waits_cause_of(const struct ncs_diagnosis *d, int rank)
 {
     for (size_t i = 0; i < d->findings; i++)
         for (size_t k = 0; k < d->finding[i].culprits; k++)
@@ -66,9 +66,9 @@ static const struct ncs_finding_row *row_in(const struct ncs_finding *f, int ran
     return NULL;
 }
 
-static const struct ncs_finding_row *row_of(const struct ncs_diagnosis *d, int rank)
+static const struct ncs_finding_row *waits_row_of(const struct ncs_diagnosis *d, int rank)
 {
-    const struct ncs_finding_row *row = row_in(cause_of(d, rank), rank);
+    const struct ncs_finding_row *row = row_in(waits_cause_of(d, rank), rank);
     for (size_t i = 0; i < d->findings && !row; i++)
         row = row_in(&d->finding[i], rank);
     return row;
@@ -76,7 +76,7 @@ static const struct ncs_finding_row *row_of(const struct ncs_diagnosis *d, int r
 
 /* ---- what waits alike ---- */
 
-static int count_ranks(const struct ncs_diagnosis *d)
+static int waits_count_ranks(const struct ncs_diagnosis *d)
 {
     int ranks = 0;
     for (size_t i = 0; i < d->waits; i++) {
@@ -125,9 +125,11 @@ static int named_thread(const struct ncs_diagnosis *d, const struct ncs_wait_lin
     return party && d->party[line->rank].thread == line->thread ? 0 : line->thread;
 }
 
-static void look(const struct build *b, struct waiter *w, const struct ncs_wait_line *line)
+static void waits_search(const struct build *b, struct waiter *w, const struct ncs_wait_line *line)
 {
-    *w = (struct waiter){ .line = line, .node = -1, .twin = -1, .cause = cause_of(b->d, line->rank) };
+    *w = (struct waiter){
+        .line = line, .node = -1, .twin = -1, .cause = waits_cause_of(b->d, line->rank)
+    };
     w->row = row_in(w->cause, line->rank);
     if (w->row && strncmp(w->row->text, "waits ", 6) == 0)
         w->row = NULL; /* that much is told of everybody who waits */
@@ -153,7 +155,7 @@ static void find_twin(const struct build *b, size_t at)
             b->waiter[at].twin = (int)i;
 }
 
-static void enter(struct build *b, int rank, int node)
+static void waits_visit(struct build *b, int rank, int node)
 {
     struct entry entry = { node, b->first[rank] };
     NCS_PUSH(b->entry, b->entries, b->entries_room, entry);
@@ -161,15 +163,15 @@ static void enter(struct build *b, int rank, int node)
 }
 
 /* Ranks come in their order, those with several threads more than once. */
-static void add_rank(struct build *b, int rank, int node)
+static void waits_add_rank(struct build *b, int rank, int node)
 {
     struct ncs_waits_node *n = &b->graph->node[node];
     if (!n->ranks || n->rank[n->ranks - 1] != rank)
         NCS_PUSH(n->rank, n->ranks, n->ranks_room, rank);
-    enter(b, rank, node);
+    waits_visit(b, rank, node);
 }
 
-static int new_node(struct build *b, const struct waiter *w)
+static int waits_new_node(struct build *b, const struct waiter *w)
 {
     struct ncs_waits_node node = { .line = w->line, .thread = named_thread(b->d, w->line), .cause = w->cause,
                                    .bystander = is_bystander(b->d, w->line->rank),
@@ -179,7 +181,7 @@ static int new_node(struct build *b, const struct waiter *w)
     return (int)b->graph->nodes - 1;
 }
 
-static uint64_t key_of(const struct waiter *w, int how)
+static uint64_t waits_key_of(const struct waiter *w, int how)
 {
     return ncs_hash(w->same, how == 0 ? w->peers : how == 1 ? w->circle : w->step);
 }
@@ -204,13 +206,13 @@ static int by_key(const void *a, const void *b)
 
 /* Makes a node of those that are alike; `how`: 0 they wait for the same, 1 for each other, 2 each for
  * one that is as far on. Of a single one nodes are made last. */
-static void fold(struct build *b, int how, size_t least)
+static void waits_fold(struct build *b, int how, size_t least)
 {
     struct keyed *list = ncs_new(b->d->waits * sizeof *list);
     size_t count = 0;
     for (size_t i = 0; i < b->d->waits; i++)
         if (may_fold(b, &b->waiter[i], how))
-            list[count++] = (struct keyed){ key_of(&b->waiter[i], how), i };
+            list[count++] = (struct keyed){ waits_key_of(&b->waiter[i], how), i };
     qsort(list, count, sizeof *list, by_key);
     for (size_t i = 0, n; i < count; i += n) {
         for (n = 1; i + n < count && list[i + n].key == list[i].key;)
@@ -218,7 +220,7 @@ static void fold(struct build *b, int how, size_t least)
         if (n < least)
             continue;
         const struct waiter *w = &b->waiter[list[i].at];
-        int node = new_node(b, w);
+        int node = waits_new_node(b, w);
         b->graph->node[node].inner = n == 1     ? NCS_WAITS_NOT
                                      : how == 1 ? NCS_WAITS_ALL
                                      : how == 2 ? NCS_WAITS_NEXT
@@ -293,7 +295,7 @@ static void drop_empty(struct build *b)
 }
 
 /* Ranks that others wait for and that do not wait: by what the findings say of them. */
-static void add_absent(struct build *b)
+static void waits_add_absent(struct build *b)
 {
     size_t waiting = b->graph->nodes;
     bool *awaited = ncs_new((size_t)b->ranks * sizeof *awaited);
@@ -303,8 +305,8 @@ static void add_absent(struct build *b)
     for (int r = 0; r < b->ranks; r++) {
         if (!awaited[r] || b->first[r] >= 0)
             continue;
-        const struct ncs_finding_row *row = row_of(b->d, r);
-        const struct ncs_finding *cause = cause_of(b->d, r);
+        const struct ncs_finding_row *row = waits_row_of(b->d, r);
+        const struct ncs_finding *cause = waits_cause_of(b->d, r);
         size_t at = waiting;
         for (; at < b->graph->nodes; at++) {
             const struct ncs_waits_node *n = &b->graph->node[at];
@@ -317,14 +319,14 @@ static void add_absent(struct build *b)
                                            .state_line = row ? row->line : 0 };
             NCS_PUSH(b->graph->node, b->graph->nodes, b->graph->nodes_room, node);
         }
-        add_rank(b, r, (int)at);
+        waits_add_rank(b, r, (int)at);
     }
     ncs_free(awaited);
 }
 
 /* ---- edges, and the order of nodes ---- */
 
-static int before(const void *a, const void *b)
+static int waits_before(const void *a, const void *b)
 {
     const struct ncs_waits_node *x = a, *y = b;
     if (x->cause != y->cause)
@@ -340,17 +342,17 @@ static void order_nodes(struct build *b)
 {
     size_t waits = b->d->waits, nodes = b->graph->nodes;
     for (size_t i = 0; i < waits; i++)
-        add_rank(b, b->d->wait[i].rank, b->waiter[i].node);
-    add_absent(b);
+        waits_add_rank(b, b->d->wait[i].rank, b->waiter[i].node);
+    waits_add_absent(b);
     nodes = b->graph->nodes;
     if (nodes)
-        qsort(b->graph->node, nodes, sizeof *b->graph->node, before);
+        qsort(b->graph->node, nodes, sizeof *b->graph->node, waits_before);
     for (int r = 0; r < b->ranks; r++) /* the numbers of the nodes have changed */
         b->first[r] = -1;
     b->entries = 0;
     for (size_t i = 0; i < nodes; i++)
         for (size_t k = 0; k < b->graph->node[i].ranks; k++)
-            enter(b, b->graph->node[i].rank[k], (int)i);
+            waits_visit(b, b->graph->node[i].rank[k], (int)i);
 }
 
 static void connect(struct ncs_waits_graph *g, int from, int to)
@@ -401,20 +403,20 @@ static void connect_all(struct build *b)
 void ncs_waits_build(const struct ncs_diagnosis *d, struct ncs_waits_graph *out)
 {
     *out = (struct ncs_waits_graph){ 0 };
-    struct build b = { .d = d, .graph = out, .ranks = count_ranks(d) };
+    struct build b = { .d = d, .graph = out, .ranks = waits_count_ranks(d) };
     b.waiter = ncs_new(d->waits * sizeof *b.waiter);
     b.first = ncs_new((size_t)b.ranks * sizeof *b.first);
     for (int r = 0; r < b.ranks; r++)
         b.first[r] = -1;
     for (size_t i = 0; i < d->waits; i++)
-        look(&b, &b.waiter[i], &d->wait[i]);
+        waits_search(&b, &b.waiter[i], &d->wait[i]);
     for (size_t i = 0; i < d->waits; i++)
         find_twin(&b, i);
-    fold(&b, 0, 2);
-    fold(&b, 1, 2);
+    waits_fold(&b, 0, 2);
+    waits_fold(&b, 1, 2);
     merge_circles(&b);
-    fold(&b, 2, 2);
-    fold(&b, 0, 1);
+    waits_fold(&b, 2, 2);
+    waits_fold(&b, 0, 1);
     for (size_t i = 0; i < d->waits; i++)
         if (b.waiter[i].twin >= 0)
             b.waiter[i].node = b.waiter[b.waiter[i].twin].node;

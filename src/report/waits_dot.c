@@ -5,7 +5,7 @@
 #include "base/safe.h"
 
 /* Text in quotes, in which graphviz obeys nothing. */
-static void add_text(const char *text, struct ncs_str *out)
+static void waits_dot_add_text(const char *text, struct ncs_str *out)
 {
     struct ncs_str safe = { 0 };
     ncs_safe_line(&safe, text ? text : "");
@@ -17,17 +17,17 @@ static void add_text(const char *text, struct ncs_str *out)
     ncs_str_free(&safe);
 }
 
-static void add_label(const char *first, const char *second, struct ncs_str *out)
+static void waits_dot_add_label(const char *first, const char *second, struct ncs_str *out)
 {
     bool both = *first && second && *second;
     ncs_str_add(out, "label=\"");
-    add_text(first, out);
+    waits_dot_add_text(first, out);
     ncs_str_add(out, both ? "\\n" : "");
-    add_text(second, out);
+    waits_dot_add_text(second, out);
     ncs_str_add(out, "\"");
 }
 
-static void add_node(const struct ncs_waits_graph *g, size_t i, struct ncs_str *out)
+static void waits_dot_add_node(const struct ncs_waits_graph *g, size_t i, struct ncs_str *out)
 {
     const struct ncs_waits_node *n = &g->node[i];
     struct ncs_str who = { 0 }, state = { 0 };
@@ -36,7 +36,7 @@ static void add_node(const struct ncs_waits_graph *g, size_t i, struct ncs_str *
     if (n->cause)
         ncs_str_addf(&state, " (%s)", n->cause->rule);
     ncs_str_addf(out, "  n%zu [", i);
-    add_label(who.text, state.text, out);
+    waits_dot_add_label(who.text, state.text, out);
     if (n->cause)
         ncs_str_add(out, ", style=filled, fillcolor=\"#f4b8b0\", color=\"#c02010\"");
     else if (n->bystander)
@@ -80,8 +80,10 @@ static void add_edge(const struct ncs_diagnosis *d, const struct ncs_waits_graph
     struct ncs_str inner = { 0 };
     if (from == to)
         ncs_waits_inner(n, &inner);
-    add_label(by.bytes ? by.text : n->line->waiting ? via[n->line->via] : "",
-              inner.bytes ? inner.text + 2 : NULL, out);
+    waits_dot_add_label(by.bytes           ? by.text
+                        : n->line->waiting ? via[n->line->via]
+                                           : "",
+                        inner.bytes ? inner.text + 2 : NULL, out);
     ncs_str_free(&inner);
     if (is_step(d, n, &g->node[to]))
         ncs_str_add(out, ", color=\"#c02010\", penwidth=2");
@@ -94,10 +96,10 @@ void ncs_waits_dot(const struct ncs_diagnosis *d, const char *title, struct ncs_
     struct ncs_waits_graph graph;
     ncs_waits_build(d, &graph);
     ncs_str_add(out, "digraph waits {\n  ");
-    add_label(title, NULL, out);
+    waits_dot_add_label(title, NULL, out);
     ncs_str_add(out, ";\n  labelloc=t; rankdir=LR; node [shape=box];\n");
     for (size_t i = 0; i < graph.nodes; i++)
-        add_node(&graph, i, out);
+        waits_dot_add_node(&graph, i, out);
     for (size_t i = 0; i < graph.nodes; i++) {
         if (graph.node[i].inner != NCS_WAITS_NOT)
             add_edge(d, &graph, i, i, out);

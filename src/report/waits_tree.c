@@ -21,8 +21,8 @@ void ncs_waits_who(const struct ncs_waits_node *node, struct ncs_str *out)
 
 static const struct ncs_waits_words usual = { "does not wait", "do not wait", "-v" };
 
-static void add_state(const struct ncs_waits_node *node, const struct ncs_waits_words *words,
-                      struct ncs_str *out)
+static void waits_tree_add_state(const struct ncs_waits_node *node,
+                                 const struct ncs_waits_words *words, struct ncs_str *out)
 {
     const struct ncs_wait_line *w = node->line;
     bool one = node->ranks == 1, said = node->state;
@@ -40,7 +40,7 @@ static void add_state(const struct ncs_waits_node *node, const struct ncs_waits_
 
 void ncs_waits_state(const struct ncs_waits_node *node, struct ncs_str *out)
 {
-    add_state(node, &usual, out);
+    waits_tree_add_state(node, &usual, out);
 }
 
 void ncs_waits_by(const struct ncs_waits_node *node, struct ncs_str *out)
@@ -93,7 +93,7 @@ static void add_by(const struct ncs_waits_node *n, struct ncs_str *s)
 }
 
 /* "rank 2 waits in stream:sync at line 9 for world call 3, AllReduce float32 x 1 sum" */
-static void add_line(struct tree *t, int node, bool again)
+static void waits_tree_add_line(struct tree *t, int node, bool again)
 {
     const struct ncs_waits_node *n = &t->graph->node[node];
     struct ncs_str text = { 0 };
@@ -102,7 +102,7 @@ static void add_line(struct tree *t, int node, bool again)
         ncs_str_add(&text, t->open[node] ? " again: a cycle" : ", as above");
     } else {
         ncs_str_add(&text, " ");
-        add_state(n, t->words, &text);
+        waits_tree_add_state(n, t->words, &text);
         add_by(n, &text);
         if (n->cause)
             ncs_str_addf(&text, "  <- cause: %s", n->cause->rule);
@@ -113,7 +113,7 @@ static void add_line(struct tree *t, int node, bool again)
     t->lines++;
 }
 
-static void tell(struct tree *t, int node, bool root);
+static void waits_tree_emit(struct tree *t, int node, bool root);
 
 static void tell_waiters(struct tree *t, int node)
 {
@@ -125,18 +125,18 @@ static void tell_waiters(struct tree *t, int node)
         ncs_str_addf(t->out, "    %s%s", t->indent.text ? t->indent.text : "", last ? "`- " : "|- ");
         size_t was = t->indent.bytes;
         ncs_str_add(&t->indent, last ? "   " : "|  ");
-        tell(t, n->waiter[i], false);
+        waits_tree_emit(t, n->waiter[i], false);
         t->indent.text[was] = '\0';
         t->indent.bytes = was;
     }
 }
 
-static void tell(struct tree *t, int node, bool root)
+static void waits_tree_emit(struct tree *t, int node, bool root)
 {
     bool again = t->told[node];
     if (root)
         ncs_str_add(t->out, "    ");
-    add_line(t, node, again);
+    waits_tree_add_line(t, node, again);
     if (again || (!t->all && t->depth >= DEEPEST))
         return;
     t->told[node] = t->open[node] = true;
@@ -155,7 +155,7 @@ static void tell_roots(struct tree *t)
             const struct ncs_waits_node *n = &g->node[i];
             bool root = pass == 2 || (pass == 0 ? n->cause != NULL : !n->targets);
             if (root && !t->told[i] && (t->all || t->lines < SHOWN))
-                tell(t, (int)i, true);
+                waits_tree_emit(t, (int)i, true);
         }
 }
 
