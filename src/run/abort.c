@@ -33,7 +33,8 @@ static void *abort_one(void *arg)
     return NULL;
 }
 
-static void begin(struct abortions *all, const struct ncs_api *api, const struct ncs_member *m)
+static void abort_begin(struct abortions *all, const struct ncs_api *api,
+                        const struct ncs_member *m)
 {
     struct abortion *a = ncs_new(sizeof *a);
     pthread_t thread;
@@ -56,7 +57,7 @@ static void begin_all(struct abortions *all, struct ncs_run *run)
         for (int r = 0; r < j->comm[c]->members; r++) {
             const struct ncs_member *m = &j->comm[c]->member[r];
             if (m->handle && !m->gone)
-                begin(all, run->driver->api, m);
+                abort_begin(all, run->driver->api, m);
         }
 }
 
@@ -68,7 +69,7 @@ static bool all_done(const struct abortions *all)
     return true;
 }
 
-static int64_t now(void)
+static int64_t abort_now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -79,13 +80,13 @@ bool ncs_run_abort(struct ncs_run *run)
 {
     const struct ncs_machine *m = run->machine;
     struct abortions all = { 0 };
-    int64_t until = now() + PATIENCE_NS;
+    int64_t until = abort_now() + PATIENCE_NS;
     begin_all(&all, run);
     do
         m->abandon(); /* who polls or waits on the host comes back from that alone */
-    while (m->lingers() && now() < until);
+    while (m->lingers() && abort_now() < until);
     struct timespec pause = { 0, LOOK_NS };
-    while (!all_done(&all) && now() < until)
+    while (!all_done(&all) && abort_now() < until)
         nanosleep(&pause, NULL);
     bool done = all_done(&all) && !m->lingers();
     for (size_t i = 0; done && i < all.count; i++)

@@ -63,7 +63,7 @@ static bool concerns(const struct passing *p)
     return false;
 }
 
-static int carry_out(const struct passing *p)
+static int amend_carry_out(const struct passing *p)
 {
     size_t which;
     struct ncs_call own;
@@ -94,7 +94,8 @@ static int carry_out(const struct passing *p)
 
 /* ---- on the way ---- */
 
-static uint32_t nth_of(struct amender *a, const struct ncs_journal *j, const struct ncs_call *call)
+static uint32_t amend_nth_of(struct amender *a, const struct ncs_journal *j,
+                             const struct ncs_call *call)
 {
     if (call->comm < 0)
         return 0;
@@ -105,7 +106,7 @@ static uint32_t nth_of(struct amender *a, const struct ncs_journal *j, const str
     return (uint32_t)nth;
 }
 
-static void count(struct stage *s, const struct ncs_call *call, uint32_t nth, bool is_counted)
+static void amend_count(struct stage *s, const struct ncs_call *call, uint32_t nth, bool is_counted)
 {
     for (size_t i = 0; i < s->changes; i++) {
         const struct spot *after = &s->change[i]->after;
@@ -124,7 +125,7 @@ static void count(struct stage *s, const struct ncs_call *call, uint32_t nth, bo
     s->count[nth]++;
 }
 
-static void remember(struct amender *a, struct ncs_call *call)
+static void amend_remember(struct amender *a, struct ncs_call *call)
 {
     const union ncs_arg *stream = call->opening ? NULL : ncs_call_arg(call, NCS_ARG_STREAM);
     if (stream && stream->p)
@@ -148,18 +149,22 @@ int ncs_run_amend(struct ncs_run *run, struct ncs_call *call)
         struct stage *s = &a->stage[i];
         if (!s->changes)
             continue;
-        struct passing p = { .run = run, .a = a, .level = i, .s = s, .call = call,
-                             .nth = nth_of(a, run->journal, call) };
+        struct passing p = { .run = run,
+                             .a = a,
+                             .level = i,
+                             .s = s,
+                             .call = call,
+                             .nth = amend_nth_of(a, run->journal, call) };
         bool is_counted = ncs_fn_info[call->fn].counted && call->comm >= 0;
         if (is_counted)
             p.number = ncs_amend_counted(s, p.nth) + 1;
         p.ends = ends_comm(call) && p.nth;
         if (concerns(&p))
-            rc = carry_out(&p);
-        count(s, call, p.nth, is_counted);
+            rc = amend_carry_out(&p);
+        amend_count(s, call, p.nth, is_counted);
     }
     if (!call->withdrawn)
-        remember(a, call);
+        amend_remember(a, call);
     return rc;
 }
 
@@ -168,7 +173,7 @@ uint32_t ncs_run_script_number(const struct ncs_run *run, const struct ncs_call 
     struct amender *a = run->rank[call->rank].amender;
     for (size_t i = 0; a && call->number && i < a->stages; i++)
         if (a->stage[i].changes > 0)
-            return ncs_amend_counted(&a->stage[i], nth_of(a, run->journal, call)) + 1;
+            return ncs_amend_counted(&a->stage[i], amend_nth_of(a, run->journal, call)) + 1;
     return call->number;
 }
 
@@ -181,7 +186,7 @@ static void pass_by(struct ncs_run *run, bool ends)
     for (size_t i = 0; i < a->stages; i++) {
         struct passing p = { .run = run, .a = a, .level = i, .s = &a->stage[i], .ends = ends };
         if (a->stage[i].changes > 0 && concerns(&p))
-            carry_out(&p);
+            amend_carry_out(&p);
     }
 }
 

@@ -20,15 +20,17 @@ static void set_buffer(struct ncs_call *call, bool send, void *p)
 }
 
 /* Bytes of one block, and of all that the call reads or writes on its own rank. */
-static size_t block_of(const struct ncs_call *call)
+static size_t amend_arguments_block_of(const struct ncs_call *call)
 {
     return ncs_call_count(call) * ncs_dtype_bytes(ncs_call_dtype(call));
 }
 
-static size_t need_of(const struct ncs_run *run, const struct ncs_call *call, bool send)
+static size_t amend_arguments_need_of(const struct ncs_run *run, const struct ncs_call *call,
+                                      bool send)
 {
     int nranks = run->journal->comm[call->comm]->nranks;
-    return block_of(call) * (send ? ncs_call_reads(call, nranks) : ncs_call_writes(call, nranks));
+    return amend_arguments_block_of(call) *
+           (send ? ncs_call_reads(call, nranks) : ncs_call_writes(call, nranks));
 }
 
 /* A user operator stands for the rank's own of that type; without one it is a sum. */
@@ -46,7 +48,7 @@ static int64_t own_op(const struct ncs_run *run, const struct ncs_call *call, in
 static void *buffer_for(struct ncs_run *run, const struct ncs_call *call, const struct origin *o,
                         bool send, const void *stream)
 {
-    size_t need = need_of(run, call, send);
+    size_t need = amend_arguments_need_of(run, call, send);
     void *own = ncs_amend_own(&run->rank[call->rank].amender->memory, o, need);
     const struct ncs_machine *m = run->machine;
     bool there = own && (!m->readable || m->readable(own, need)); /* not gone with its device */
@@ -56,13 +58,14 @@ static void *buffer_for(struct ncs_run *run, const struct ncs_call *call, const 
 static void set_buffers(struct ncs_run *run, struct ncs_call *call, const struct change *c,
                         const void *stream)
 {
-    size_t shift = (size_t)call->comm_rank * block_of(call);
+    size_t shift = (size_t)call->comm_rank * amend_arguments_block_of(call);
     char *send = NULL, *recv = NULL;
     if (c->in_place == APART || c->in_place == RECV_IN_SEND)
         send = buffer_for(run, call, &c->send, true, stream);
     if (c->in_place != RECV_IN_SEND)
         recv = buffer_for(run, call, &c->recv, false, stream);
-    if (c->in_place == SAME && need_of(run, call, true) > need_of(run, call, false))
+    if (c->in_place == SAME &&
+        amend_arguments_need_of(run, call, true) > amend_arguments_need_of(run, call, false))
         recv = buffer_for(run, call, &c->send, true, stream); /* one buffer, as large as it takes */
     if (c->in_place == SAME)
         send = recv;
@@ -130,7 +133,7 @@ bool ncs_amend_replace(struct ncs_run *run, struct ncs_call *call, const struct 
 static void *larger(struct ncs_run *run, const struct ncs_call *call, const void *p, bool send,
                     size_t *bytes)
 {
-    size_t need = need_of(run, call, send), room = 0;
+    size_t need = amend_arguments_need_of(run, call, send), room = 0;
     const void *stream = ncs_call_stream(call);
     const struct ncs_call *made =
         ncs_amend_allocation(&run->rank[call->rank].amender->memory, p, &room);

@@ -44,7 +44,7 @@ static void come_to_barrier(struct ncs_run *run, const char *text)
     ncs_free(rank);
 }
 
-static void put_in(struct ncs_run *run, const struct change *c)
+static void amend_host_put_in(struct ncs_run *run, const struct change *c)
 {
     static const int64_t some = 1; /* of what another rank would have set nothing is known here */
     struct ncs_local *local = ncs_local;
@@ -90,7 +90,7 @@ static void put_in_due(struct ncs_run *run, const struct ncs_call *call, uint64_
             if (!is_own(c, NCS_EDIT_INSERT) || a->stage[i].done[k] || !here)
                 continue;
             a->stage[i].done[k] = true;
-            put_in(run, c);
+            amend_host_put_in(run, c);
         }
 }
 

@@ -39,12 +39,12 @@ static const void *stream_for(const struct passing *p, const struct change *c, i
     return p->a->stream;
 }
 
-static struct ncs_place place_of(void *change)
+static struct ncs_place amend_insert_place_of(void *change)
 {
     return ((const struct change *)change)->place;
 }
 
-static void insert(const struct passing *p, size_t i)
+static void amend_insert_call(const struct passing *p, size_t i)
 {
     const struct change *c = ncs_amend_change(p, i);
     int comm, comm_rank;
@@ -56,7 +56,7 @@ static void insert(const struct passing *p, size_t i)
     struct ncs_local *local = ncs_local, said = *local;
     local->label = c->label;
     if (c->place.file) {
-        local->where = place_of;
+        local->where = amend_insert_place_of;
         local->where_arg = (void *)c;
     }
     local->unverified = false;
@@ -78,7 +78,7 @@ static bool comes_behind(const struct change *previous, const struct change *c)
            previous->edit.call == c->edit.call && previous->thread == c->thread;
 }
 
-static bool is_due(const struct passing *p, size_t i)
+static bool amend_insert_is_due(const struct passing *p, size_t i)
 {
     const struct change *c = ncs_amend_change(p, i);
     uint32_t made = ncs_amend_counted(p->s, c->nth);
@@ -108,7 +108,7 @@ static bool is_due(const struct passing *p, size_t i)
 bool ncs_amend_any_due(const struct passing *p)
 {
     for (size_t i = 0; i < p->s->changes; i++)
-        if (is_due(p, i))
+        if (amend_insert_is_due(p, i))
             return true;
     return false;
 }
@@ -116,6 +116,6 @@ bool ncs_amend_any_due(const struct passing *p)
 void ncs_amend_insert_due(const struct passing *p)
 {
     for (size_t i = 0; i < p->s->changes; i++)
-        if (is_due(p, i))
-            insert(p, i);
+        if (amend_insert_is_due(p, i))
+            amend_insert_call(p, i);
 }

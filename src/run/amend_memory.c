@@ -16,14 +16,14 @@ static const void *memory_of(const struct ncs_call *c, size_t *bytes)
     return memory->p;
 }
 
-static bool frees(const struct ncs_call *c)
+static bool amend_memory_frees(const struct ncs_call *c)
 {
     return ncs_fn_info[c->fn].ends == NCS_ENDS_MEMORY;
 }
 
 void ncs_amend_remember(struct memory *m, struct ncs_call *call)
 {
-    if (!ncs_call_arg(call, NCS_ARG_MEMORY_OUT) && !frees(call))
+    if (!ncs_call_arg(call, NCS_ARG_MEMORY_OUT) && !amend_memory_frees(call))
         return;
     ncs_call_pin(call);
     NCS_PUSH(m->call, m->calls, m->room, call);
@@ -40,13 +40,13 @@ void ncs_amend_forget(struct memory *m)
 static bool is_freed(const struct memory *m, size_t allocation, const void *base)
 {
     for (size_t i = allocation + 1; i < m->calls; i++)
-        if (frees(m->call[i]) && ncs_call_arg(m->call[i], NCS_ARG_MEMORY)->p == base)
+        if (amend_memory_frees(m->call[i]) && ncs_call_arg(m->call[i], NCS_ARG_MEMORY)->p == base)
             return true;
     return false;
 }
 
 /* Its place in the list, from 1; 0 = none. */
-static size_t find(const struct memory *m, const void *address, size_t *room)
+static size_t amend_memory_find(const struct memory *m, const void *address, size_t *room)
 {
     for (size_t i = address ? m->calls : 0; i > 0; i--) {
         size_t bytes = 0;
@@ -61,18 +61,18 @@ static size_t find(const struct memory *m, const void *address, size_t *room)
 
 const struct ncs_call *ncs_amend_allocation(const struct memory *m, const void *address, size_t *room)
 {
-    size_t at = find(m, address, room);
+    size_t at = amend_memory_find(m, address, room);
     return at ? m->call[at - 1] : NULL;
 }
 
-static bool same_place(const struct ncs_call *c, const char *file, int line)
+static bool amend_memory_same_place(const struct ncs_call *c, const char *file, int line)
 {
     return c->place.line == line && c->place.file && file && strcmp(c->place.file, file) == 0;
 }
 
 void ncs_amend_origin(const struct memory *m, const void *address, struct origin *out)
 {
-    size_t room = 0, bytes = 0, at = find(m, address, &room);
+    size_t room = 0, bytes = 0, at = amend_memory_find(m, address, &room);
     const struct ncs_call *made = at ? m->call[at - 1] : NULL;
     if (!made || !made->place.file)
         return;
@@ -81,7 +81,7 @@ void ncs_amend_origin(const struct memory *m, const void *address, struct origin
                                .fn = made->fn, .nth = 1 };
     for (size_t i = 0; i + 1 < at; i++)
         out->spot.nth += m->call[i]->fn == made->fn && memory_of(m->call[i], &bytes) &&
-                         same_place(m->call[i], out->spot.file, out->spot.line);
+                         amend_memory_same_place(m->call[i], out->spot.file, out->spot.line);
 }
 
 void *ncs_amend_own(const struct memory *m, const struct origin *o, size_t bytes)
@@ -91,7 +91,7 @@ void *ncs_amend_own(const struct memory *m, const struct origin *o, size_t bytes
     for (size_t i = 0; o->spot.file && i < m->calls; i++) {
         const struct ncs_call *c = m->call[i];
         const void *base = c->fn == o->spot.fn ? memory_of(c, &size) : NULL;
-        if (!base || !same_place(c, o->spot.file, o->spot.line) || ++nth < o->spot.nth)
+        if (!base || !amend_memory_same_place(c, o->spot.file, o->spot.line) || ++nth < o->spot.nth)
             continue;
         bool fits = o->offset <= size && size - o->offset >= bytes && !is_freed(m, i, base);
         return fits ? (char *)base + o->offset : NULL;

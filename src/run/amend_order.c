@@ -42,7 +42,7 @@ static int release_one(const struct passing *p, size_t at)
 }
 
 /* What has waited for the change: those between the two calls first, the first of them last. */
-static int release(const struct passing *p, size_t which)
+static int amend_order_release(const struct passing *p, size_t which)
 {
     int rc = 0;
     size_t first = 0;
@@ -70,7 +70,7 @@ static int swap_behind(const struct passing *p)
         if (!p->s->done[i] && ncs_amend_is(p, i, NCS_EDIT_SWAP) &&
             ncs_amend_at(p, ncs_amend_change(p, i)->other_nth, ncs_amend_change(p, i)->edit.other)) {
             p->s->done[i] = true;
-            int code = release(p, i);
+            int code = amend_order_release(p, i);
             rc = rc ? rc : code;
         }
     return rc;
@@ -163,7 +163,7 @@ void ncs_amend_end_all(const struct passing *p)
     for (size_t i = 0; i < p->s->changes; i++)
         if (!p->s->done[i] && ncs_amend_is(p, i, NCS_EDIT_SWAP)) {
             p->s->done[i] = p->s->helds > 0;
-            release(p, i);
+            amend_order_release(p, i);
         }
     ncs_amend_end_groups(p, true);
     if (ncs_local->group_depth == 0)

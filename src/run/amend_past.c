@@ -23,7 +23,7 @@ struct ncs_past {
     size_t ranks;
 };
 
-static uint64_t key_of(int rank, int thread, const struct ncs_call *c)
+static uint64_t amend_past_key_of(int rank, int thread, const struct ncs_call *c)
 {
     const char *file = c->place.file ? c->place.file : "";
     uint64_t key = ncs_hash(ncs_hash((uint64_t)rank, (uint64_t)c->fn), (uint64_t)c->place.line);
@@ -37,7 +37,7 @@ static uint64_t count_use(struct ncs_past *p, uint64_t key)
     return use;
 }
 
-static void add_memory(struct ncs_past *p, struct ncs_call *c)
+static void amend_past_add_memory(struct ncs_past *p, struct ncs_call *c)
 {
     size_t need = (size_t)c->rank + 1;
     if (need > p->ranks) {
@@ -48,17 +48,17 @@ static void add_memory(struct ncs_past *p, struct ncs_call *c)
     ncs_amend_remember(&p->memory[c->rank], c);
 }
 
-static void add_call(struct ncs_past *p, struct ncs_call *c)
+static void amend_past_add_call(struct ncs_past *p, struct ncs_call *c)
 {
     struct step *s = &p->step[c->id];
     uint64_t thread = ncs_hash((uint64_t)c->rank, (uint64_t)c->thread);
     s->before = ncs_map_get(&p->newest, thread);
     ncs_map_put(&p->newest, thread, c);
-    add_memory(p, c);
+    amend_past_add_memory(p, c);
     if (c->ending || c->opening || !c->place.file)
         return;
-    s->use = count_use(p, key_of(c->rank, NCS_ANY_THREAD, c));
-    s->own_use = count_use(p, key_of(c->rank, c->thread, c));
+    s->use = count_use(p, amend_past_key_of(c->rank, NCS_ANY_THREAD, c));
+    s->own_use = count_use(p, amend_past_key_of(c->rank, c->thread, c));
 }
 
 /* ---- communicators ---- */
@@ -68,18 +68,19 @@ struct joined {
     int comm, comm_rank;
 };
 
-static int compare(int64_t a, int64_t b)
+static int amend_past_compare(int64_t a, int64_t b)
 {
     return (a > b) - (a < b);
 }
 
-static int by_joining(const void *x, const void *y)
+static int amend_past_by_joining(const void *x, const void *y)
 {
     const struct joined *a = x, *b = y;
-    int order = compare(a->member->rank, b->member->rank);
-    order = order ? order : compare((int64_t)a->member->joined, (int64_t)b->member->joined);
-    order = order ? order : compare(a->comm, b->comm);
-    return order ? order : compare(a->comm_rank, b->comm_rank);
+    int order = amend_past_compare(a->member->rank, b->member->rank);
+    order =
+        order ? order : amend_past_compare((int64_t)a->member->joined, (int64_t)b->member->joined);
+    order = order ? order : amend_past_compare(a->comm, b->comm);
+    return order ? order : amend_past_compare(a->comm_rank, b->comm_rank);
 }
 
 static void add_memberships(struct ncs_past *p)
@@ -95,7 +96,7 @@ static void add_memberships(struct ncs_past *p)
                 NCS_PUSH(all, count, room, one);
         }
     if (count > 0)
-        qsort(all, count, sizeof *all, by_joining);
+        qsort(all, count, sizeof *all, amend_past_by_joining);
     for (size_t i = 0; i < count; i++) {
         nth = i > 0 && all[i].member->rank == all[i - 1].member->rank ? nth + 1 : 1;
         ncs_map_put(&p->nth, ncs_amend_member_key(all[i].comm, all[i].comm_rank), (void *)nth);
@@ -112,7 +113,7 @@ struct ncs_past *ncs_amend_past(const struct ncs_journal *j)
     p->step = ncs_new((j->calls + 1) * sizeof *p->step);
     for (struct ncs_call *c = j->oldest; c; c = c->newer)
         if (c->rank >= 0)
-            add_call(p, c);
+            amend_past_add_call(p, c);
     add_memberships(p);
     return p;
 }
@@ -141,7 +142,7 @@ uint64_t ncs_past_use(const struct ncs_past *p, const struct ncs_call *c, bool b
 
 uint64_t ncs_past_uses(const struct ncs_past *p, int rank, int thread, const struct ncs_call *like)
 {
-    return ncs_map_number(&p->uses, key_of(rank, thread, like));
+    return ncs_map_number(&p->uses, amend_past_key_of(rank, thread, like));
 }
 
 uint32_t ncs_past_nth(const struct ncs_past *p, int comm, int comm_rank)

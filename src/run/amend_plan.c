@@ -204,8 +204,8 @@ static void group_inserts(const struct ncs_journal *j, struct round *r)
     }
 }
 
-static bool prepare(const struct ncs_journal *j, const struct ncs_past *past,
-                    const struct ncs_edit *edit, struct change *c)
+static bool amend_plan_prepare(const struct ncs_journal *j, const struct ncs_past *past,
+                               const struct ncs_edit *edit, struct change *c)
 {
     c->edit = *edit;
     if (edit->of_host)
@@ -233,7 +233,7 @@ bool ncs_amend_add(struct ncs_amendments *a, const struct ncs_journal *j,
     bool fine = j->dropped == 0 && edits > 0;
     for (size_t i = 0; i < edits && fine; i++) {
         struct change c = { .edit.rank = -1 };
-        fine = prepare(j, past, &edit[i], &c);
+        fine = amend_plan_prepare(j, past, &edit[i], &c);
         NCS_PUSH(r->change, r->changes, r->room, c);
     }
     ncs_amend_past_free(past);

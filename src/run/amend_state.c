@@ -50,7 +50,7 @@ struct joined {
     uint64_t at;
 };
 
-static int by_joining(const void *x, const void *y)
+static int amend_state_by_joining(const void *x, const void *y)
 {
     const struct joined *a = x, *b = y;
     if (a->at != b->at)
@@ -72,7 +72,7 @@ bool ncs_amend_find_member(const struct passing *p, uint32_t nth, int *comm, int
         }
     bool known = nth > 0 && nth <= count && j->dropped == 0; /* or some are forgotten */
     if (known) {
-        qsort(own, count, sizeof *own, by_joining);
+        qsort(own, count, sizeof *own, amend_state_by_joining);
         *comm = own[nth - 1].comm;
         *comm_rank = own[nth - 1].comm_rank;
         const struct ncs_member *m = &j->comm[*comm]->member[*comm_rank];

@@ -7,7 +7,7 @@
 #include "base/str.h"
 
 /* Sets the variable of "NAME=value"; "NAME" alone takes it away. */
-static void put(const char *setting)
+static void environ_put(const char *setting)
 {
     char *name = ncs_copy_text(setting), *value = strchr(name, '=');
     if (value) {
@@ -35,14 +35,14 @@ void run_environ_set(struct run_environ *e, char *const *settings, size_t count)
     e->count = count;
     for (size_t i = 0; i < count; i++) {
         e->old[i] = current(settings[i]);
-        put(settings[i]);
+        environ_put(settings[i]);
     }
 }
 
 void run_environ_restore(struct run_environ *e)
 {
     while (e->count > 0) {
-        put(e->old[--e->count]);
+        environ_put(e->old[--e->count]);
         ncs_free(e->old[e->count]);
     }
     ncs_free(e->old);

@@ -21,7 +21,7 @@ bool ncs_run_can_fault(const struct ncs_run *run, enum ncs_fault_kind kind)
 
 /* The rank, or the thread, comes to nothing more: nothing here may own memory. The call that it was
  * about to make never was. */
-static void stop(struct ncs_run *run, const struct ncs_fault *f, struct ncs_call *call)
+static void fault_stop(struct ncs_run *run, const struct ncs_fault *f, struct ncs_call *call)
 {
     char why[64];
     struct ncs_place place = call ? call->place : f->place;
@@ -40,14 +40,14 @@ static void stop(struct ncs_run *run, const struct ncs_fault *f, struct ncs_call
     run->machine->die(why, place);
 }
 
-static void inject(struct ncs_run *run, const struct ncs_fault *f, struct ncs_call *call)
+static void fault_inject(struct ncs_run *run, const struct ncs_fault *f, struct ncs_call *call)
 {
     run->machine->inject(&(struct ncs_injection){
         .kind = ncs_fault_info[f->kind].injects, .comm = f->comm, .call = call, .first = f->first, .count = f->count,
         .peer = f->peer, .nanoseconds = f->nanoseconds, .code = f->code });
 }
 
-static void mark(struct ncs_run *run, const struct ncs_fault *f, const struct ncs_call *call)
+static void fault_mark(struct ncs_run *run, const struct ncs_fault *f, const struct ncs_call *call)
 {
     struct ncs_place place = f->place.line || !call ? f->place : call->place;
     if (run->timeline)
@@ -57,11 +57,11 @@ static void mark(struct ncs_run *run, const struct ncs_fault *f, const struct nc
 /* The code that the call has to have without being made; 0 = none. */
 static int happen(struct ncs_run *run, const struct ncs_fault *f, struct ncs_call *call)
 {
-    mark(run, f, call);
+    fault_mark(run, f, call);
     switch (f->kind) {
     case NCS_FAULT_KILL:
     case NCS_FAULT_STALL:
-        stop(run, f, call);
+        fault_stop(run, f, call);
         return 0;
     case NCS_FAULT_SLOW:
         run->machine->sleep(f->nanoseconds);
@@ -69,7 +69,7 @@ static int happen(struct ncs_run *run, const struct ncs_fault *f, struct ncs_cal
     case NCS_FAULT_FAIL:
         return f->code;
     default:
-        inject(run, f, call);
+        fault_inject(run, f, call);
         return 0;
     }
 }
@@ -95,7 +95,7 @@ static void set_comm(struct ncs_run *run, struct armed *a, int comm)
     a->comm = comm;
 }
 
-static bool is_due(struct ncs_run *run, struct armed *a, const struct ncs_call *call)
+static bool fault_is_due(struct ncs_run *run, struct armed *a, const struct ncs_call *call)
 {
     const struct ncs_fault *f = &a->fault;
     bool about_comm = ncs_fault_is_of_comm(f->kind);
@@ -113,7 +113,7 @@ static bool is_due(struct ncs_run *run, struct armed *a, const struct ncs_call *
 static void mark_due(struct ncs_run *run, const struct ncs_call *call)
 {
     for (struct armed *a = run->rank[call->rank].armed; a; a = a->next)
-        if (!a->due && is_due(run, a, call))
+        if (!a->due && fault_is_due(run, a, call))
             a->due = call;
 }
 
@@ -147,8 +147,10 @@ static int before_call(void *arg, struct ncs_call *call)
     if (ncs_local->amended) /* the script's own has been here */
         return ncs_run_amend(run, call);
     if (run->rank[call->rank].dead) {
-        stop(run, &(struct ncs_fault){ .kind = NCS_FAULT_KILL,
-                                       .place = run->rank[call->rank].death }, call);
+        fault_stop(
+            run,
+            &(struct ncs_fault){ .kind = NCS_FAULT_KILL, .place = run->rank[call->rank].death },
+            call);
         return over(run);
     }
     call->number = ncs_run_script_number(run, call);

@@ -64,7 +64,7 @@ static struct cause earliest_cause(const struct ncs_run *run)
     return cause;
 }
 
-static bool has_failed(const struct ncs_result *r, int rank)
+static bool judge_has_failed(const struct ncs_result *r, int rank)
 {
     for (size_t i = 0; i < r->errors; i++)
         if (ncs_is_thread_of(&r->diagnosis, rank, r->error[i].rank, r->error[i].thread))
@@ -72,7 +72,7 @@ static bool has_failed(const struct ncs_result *r, int rank)
     return false;
 }
 
-static const struct ncs_finding *first_error(const struct ncs_diagnosis *d)
+static const struct ncs_finding *judge_first_error(const struct ncs_diagnosis *d)
 {
     for (size_t i = 0; i < d->findings; i++)
         if (d->finding[i].level == NCS_LEVEL_ERROR)
@@ -84,7 +84,7 @@ static bool waits_because(const struct ncs_result *r, const struct ncs_wait_line
                           const bool *because)
 {
     for (size_t k = 0; k < wait->peers; k++) {
-        if (has_failed(r, wait->peer[k]))
+        if (judge_has_failed(r, wait->peer[k]))
             return true;
         for (size_t i = 0; i < r->diagnosis.waits; i++)
             if (because[i] && r->diagnosis.wait[i].rank == wait->peer[k])
@@ -113,7 +113,7 @@ static bool all_wait_for_failed(const struct ncs_result *r)
 static bool blames_failed(const struct ncs_result *r, const struct ncs_finding *finding)
 {
     for (size_t i = 0; i < finding->culprits; i++)
-        if (has_failed(r, finding->culprit[i].rank))
+        if (judge_has_failed(r, finding->culprit[i].rank))
             return true;
     return false;
 }
@@ -161,7 +161,7 @@ static bool judge_internal(struct ncs_result *r)
  * though no single result can be called wrong. */
 static bool disagreed(const struct ncs_result *r)
 {
-    const struct ncs_finding *finding = first_error(&r->diagnosis);
+    const struct ncs_finding *finding = judge_first_error(&r->diagnosis);
     return finding && finding->certainty != NCS_LUCK;
 }
 
@@ -199,7 +199,7 @@ static enum ncs_verdict judge_stop(const struct ncs_run *run, enum ncs_verdict c
  * that is wrong has had none. */
 static enum ncs_certainty certainty_of(const struct ncs_result *r)
 {
-    const struct ncs_finding *finding = first_error(&r->diagnosis);
+    const struct ncs_finding *finding = judge_first_error(&r->diagnosis);
     if (r->stop == NCS_STOP_STALLED)
         return NCS_LIKELY; /* it may only be slow */
     if (!finding)

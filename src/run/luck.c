@@ -3,7 +3,7 @@
 #include "base/mem.h"
 #include "run/private.h"
 
-static struct ncs_finding *first_error(struct ncs_diagnosis *d)
+static struct ncs_finding *luck_first_error(struct ncs_diagnosis *d)
 {
     for (size_t i = 0; i < d->findings; i++)
         if (d->finding[i].level == NCS_LEVEL_ERROR)
@@ -11,9 +11,9 @@ static struct ncs_finding *first_error(struct ncs_diagnosis *d)
     return NULL;
 }
 
-static const char *rule_of(struct ncs_result *r)
+static const char *luck_rule_of(struct ncs_result *r)
 {
-    const struct ncs_finding *finding = first_error(&r->diagnosis);
+    const struct ncs_finding *finding = luck_first_error(&r->diagnosis);
     return finding ? finding->rule : NULL;
 }
 
@@ -32,9 +32,9 @@ static bool may_differ(const struct ncs_run *run)
 }
 
 /* What hangs without buffers becomes a note of the run that passes with them. */
-static void take_over(struct ncs_diagnosis *d, struct ncs_diagnosis *from)
+static void luck_take_over(struct ncs_diagnosis *d, struct ncs_diagnosis *from)
 {
-    struct ncs_finding *cause = first_error(from);
+    struct ncs_finding *cause = luck_first_error(from);
     if (!cause)
         return;
     struct ncs_finding note = *cause;
@@ -54,28 +54,31 @@ static void take_over(struct ncs_diagnosis *d, struct ncs_diagnosis *from)
     d->finding[d->findings++] = note;
 }
 
-static void compare(struct ncs_run *run, struct ncs_run *other)
+static void luck_compare(struct ncs_run *run, struct ncs_run *other)
 {
     struct ncs_result *r = &run->result, *o = &other->result;
-    if (!is_conclusive(o->verdict) || (o->verdict == r->verdict && rule_of(o) == rule_of(r)))
+    if (!is_conclusive(o->verdict) ||
+        (o->verdict == r->verdict && luck_rule_of(o) == luck_rule_of(r)))
         return;
     bool strict = run->options.policy == NCS_POLICY_STRICT;
-    r->luck = (struct ncs_luck){ .differs = true, .policy = other->options.policy,
-                                 .verdict = o->verdict, .rule = rule_of(o),
+    r->luck = (struct ncs_luck){ .differs = true,
+                                 .policy = other->options.policy,
+                                 .verdict = o->verdict,
+                                 .rule = luck_rule_of(o),
                                  .limit = ncs_run_eager(&run->options),
                                  .buffered = strict ? other->buffered : run->buffered };
-    struct ncs_finding *cause = first_error(&r->diagnosis);
+    struct ncs_finding *cause = luck_first_error(&r->diagnosis);
     if (strict && cause && o->verdict == NCS_PASS)
         r->certainty = cause->certainty = NCS_LUCK;
     else if (!strict) {
         r->certainty = NCS_LUCK;
-        take_over(&r->diagnosis, &o->diagnosis);
+        luck_take_over(&r->diagnosis, &o->diagnosis);
     }
 }
 
 /* The same without draws and without a schedule, which is of the other policy's choices. */
-static struct ncs_run *again(const struct ncs_run *run, enum ncs_policy policy,
-                             const struct ncs_driver *driver)
+static struct ncs_run *luck_again(const struct ncs_run *run, enum ncs_policy policy,
+                                  const struct ncs_driver *driver)
 {
     struct ncs_run_options o = run->options;
     o.policy = policy;
@@ -94,9 +97,9 @@ static bool was_chosen(struct ncs_run *run, const struct ncs_driver *driver)
 {
     if (!run->options.seeded && !run->options.schedule)
         return false;
-    struct ncs_run *plain = again(run, run->options.policy, driver);
+    struct ncs_run *plain = luck_again(run, run->options.policy, driver);
     bool differs = plain->result.verdict != run->result.verdict ||
-                   rule_of(&plain->result) != rule_of(&run->result);
+                   luck_rule_of(&plain->result) != luck_rule_of(&run->result);
     ncs_run_free(plain);
     return differs;
 }
@@ -109,7 +112,8 @@ void ncs_run_luck(struct ncs_run *run, const struct ncs_driver *driver)
     if (was_chosen(run, driver))
         return;
     bool strict = run->options.policy == NCS_POLICY_STRICT;
-    struct ncs_run *other = again(run, strict ? NCS_POLICY_TYPICAL : NCS_POLICY_STRICT, driver);
-    compare(run, other);
+    struct ncs_run *other =
+        luck_again(run, strict ? NCS_POLICY_TYPICAL : NCS_POLICY_STRICT, driver);
+    luck_compare(run, other);
     ncs_run_free(other);
 }

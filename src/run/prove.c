@@ -57,7 +57,7 @@ static bool alternative_stands(struct ncs_run *run, size_t i, const struct ncs_d
     return stands_trial(run, ncs_first_cause(a->finding, a->findings), driver);
 }
 
-static const struct ncs_finding *cause_of(const struct ncs_alternative *a)
+static const struct ncs_finding *prove_cause_of(const struct ncs_alternative *a)
 {
     return ncs_first_cause(a->finding, a->findings);
 }
@@ -74,7 +74,7 @@ static bool names_all(const struct ncs_diagnosis *d, const struct tier *t)
     const struct ncs_finding *first = ncs_first_cause(d->finding, d->findings), *one = NULL;
     bool differ = false;
     for (size_t i = t->from; i < t->to; i++) {
-        const struct ncs_finding *f = cause_of(&d->alternative[i]);
+        const struct ncs_finding *f = prove_cause_of(&d->alternative[i]);
         if (!t->stands[i])
             continue;
         if (!first || first->cycles || !ncs_finding_names_all(first, f))
@@ -85,7 +85,7 @@ static bool names_all(const struct ncs_diagnosis *d, const struct tier *t)
     return differ;
 }
 
-static struct ncs_finding *first_of(struct ncs_run *run)
+static struct ncs_finding *prove_first_of(struct ncs_run *run)
 {
     return ncs_first_cause(run->result.diagnosis.finding, run->result.diagnosis.findings);
 }
@@ -93,7 +93,7 @@ static struct ncs_finding *first_of(struct ncs_run *run)
 /* The change that the rules name does not mend the run, or is larger than one that does. */
 static bool is_smaller(struct ncs_run *run, const struct ncs_finding *f, const struct ncs_driver *driver)
 {
-    struct ncs_finding *first = first_of(run);
+    struct ncs_finding *first = prove_first_of(run);
     return !first || f->repairs < first->repairs || !stands_trial(run, first, driver);
 }
 
@@ -104,7 +104,8 @@ enum takes { NO, LIKELY, SURELY };
 static enum takes takes_over(struct ncs_run *run, const struct ncs_alternative *a, const struct ncs_driver *driver)
 {
     const struct ncs_diagnosis *d = &run->result.diagnosis;
-    const struct ncs_finding *first = ncs_first_cause(d->finding, d->findings), *f = cause_of(a);
+    const struct ncs_finding *first = ncs_first_cause(d->finding, d->findings),
+                             *f = prove_cause_of(a);
     bool within = first && ncs_finding_names_all(first, f), same = within && ncs_finding_names_all(f, first);
     bool known = first && strcmp(first->rule, "waiting") != 0;
     if (a->fits && (a->sure || same))
@@ -113,7 +114,8 @@ static enum takes takes_over(struct ncs_run *run, const struct ncs_alternative *
     if (!may || !is_smaller(run, f, driver))
         return NO;
     /* Who waits in a ring is few of them; if their change does not help, that they are few is nothing. */
-    if (first && f->culprits > first->culprits && (!a->sure || stands_trial(run, first_of(run), driver)))
+    if (first && f->culprits > first->culprits &&
+        (!a->sure || stands_trial(run, prove_first_of(run), driver)))
         return NO;
     return a->sure ? SURELY : LIKELY;
 }
@@ -137,7 +139,7 @@ static void take_repair(struct ncs_finding *f, struct ncs_finding *from)
 }
 
 /* The first of them becomes the diagnosis if none is that already; the others it could be as well. */
-static void settle(struct ncs_run *run, const struct tier *t, const struct ncs_driver *driver)
+static void prove_settle(struct ncs_run *run, const struct tier *t, const struct ncs_driver *driver)
 {
     struct ncs_diagnosis *d = &run->result.diagnosis;
     size_t best = t->to;
@@ -170,7 +172,7 @@ static bool prove_alternatives(struct ncs_run *run, bool all, const struct ncs_d
         for (to = from; to < d->alternatives && d->alternative[to].tier == d->alternative[from].tier; to++)
             any |= stands[to] = alternative_stands(run, to, driver);
         if (any && !settled)
-            settle(run, &(struct tier){ from, to, stands }, driver);
+            prove_settle(run, &(struct tier){ from, to, stands }, driver);
         settled |= any;
     }
     ncs_free(stands);
@@ -178,7 +180,7 @@ static bool prove_alternatives(struct ncs_run *run, bool all, const struct ncs_d
 }
 
 /* All who take part wait for each other: whose fault that is is no question. */
-static bool is_of_all(const struct ncs_run *run, const struct ncs_finding *f)
+static bool prove_is_of_all(const struct ncs_run *run, const struct ncs_finding *f)
 {
     const struct ncs_diagnosis *d = &run->result.diagnosis;
     return f->cycles && f->culprits == (d->parties ? d->parties : (size_t)run->options.ranks);
@@ -189,7 +191,7 @@ static void doubt_fallen(struct ncs_run *run)
 {
     struct ncs_finding *first = ncs_first_cause(run->result.diagnosis.finding, run->result.diagnosis.findings);
     const struct ncs_trial *t = first && first->repairs ? known_trial(&run->result.proof, first) : NULL;
-    if (t && t->verdict == NCS_HANG && ncs_finding_is_read(first) && !is_of_all(run, first) &&
+    if (t && t->verdict == NCS_HANG && ncs_finding_is_read(first) && !prove_is_of_all(run, first) &&
         first->certainty == NCS_CERTAIN)
         first->certainty = NCS_LIKELY;
 }

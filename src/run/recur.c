@@ -34,7 +34,7 @@ static bool changes_again(const struct ncs_finding *before, const struct ncs_fin
     return placed;
 }
 
-static bool is_changed(const struct ncs_finding *f, int comm, int comm_rank)
+static bool recur_is_changed(const struct ncs_finding *f, int comm, int comm_rank)
 {
     for (size_t i = 0; i < f->repairs; i++)
         if (f->repair[i].comm == comm && f->repair[i].comm_rank == comm_rank)
@@ -48,7 +48,7 @@ static uint64_t calls_of_others(const struct ncs_journal *j, const struct ncs_fi
     uint64_t calls = 0;
     for (size_t c = 0; c < j->comms; c++)
         for (int m = 0; m < j->comm[c]->members; m++)
-            calls += is_changed(f, (int)c, m) ? 0 : j->comm[c]->member[m].calls;
+            calls += recur_is_changed(f, (int)c, m) ? 0 : j->comm[c]->member[m].calls;
     return calls;
 }
 

@@ -48,7 +48,7 @@ void ncs_run_interrupt(void)
 static struct ncs_run *_Atomic budgeted; /* the run whose machine is open */
 
 /* In the middle of an allocation, on any thread: flags and no more. */
-static void on_spent(void)
+static void run_on_spent(void)
 {
     struct ncs_run *run = atomic_load(&budgeted);
     if (!run)
@@ -63,7 +63,7 @@ static void begin_budget(struct ncs_run *run)
     run->result.memory = ncs_budget();
     run->outer_spent = ncs_budget_spent;
     atomic_store(&budgeted, run);
-    ncs_budget_spent = on_spent;
+    ncs_budget_spent = run_on_spent;
     ncs_budget_rearm();
 }
 
@@ -170,20 +170,20 @@ struct ncs_notice *ncs_run_notice(struct ncs_run *run, enum ncs_notice_kind kind
     return &run->notice[run->notices - 1];
 }
 
-static void on_mismatch(void *self, struct ncs_call *const *calls, size_t count)
+static void run_on_mismatch(void *self, struct ncs_call *const *calls, size_t count)
 {
     struct ncs_run *run = self;
     ncs_run_notice(run, NCS_NOTICE_MISMATCH, calls, count, NULL);
     ncs_verify_exclude(run->verify, calls, count);
 }
 
-static void on_crash(void *self, struct ncs_call *call, const char *why)
+static void run_on_crash(void *self, struct ncs_call *call, const char *why)
 {
     ncs_run_timeline_found(self, call, "the real library crashes here", why);
     ncs_run_notice(self, NCS_NOTICE_CRASH, &call, call ? 1 : 0, why);
 }
 
-static void on_fault(void *self, struct ncs_call *call, const char *why)
+static void run_on_fault(void *self, struct ncs_call *call, const char *why)
 {
     ncs_run_timeline_found(self, call, "illegal memory access", why);
     ncs_run_notice(self, NCS_NOTICE_FAULT, &call, call ? 1 : 0, why);
@@ -225,7 +225,7 @@ static bool know_library(struct ncs_run *run, const struct ncs_api *api, struct 
                     gpus == 1 ? "is" : "are");
 }
 
-static size_t staging(const struct ncs_run_options *o)
+static size_t run_staging(const struct ncs_run_options *o)
 {
     size_t bytes = (size_t)o->ranks * STAGING_OF_RANK;
     if (!o->verify)
@@ -260,7 +260,7 @@ bool ncs_run_open_machine(struct ncs_run *run, const struct ncs_driver *driver,
         .ready_after = o->ready_after,
         .quirks = o->quirks,
         .own_threads = o->own_threads,
-        .staging = staging(o),
+        .staging = run_staging(o),
         .log = o->on_log,
         .log_arg = o->log_arg,
     };
@@ -286,9 +286,14 @@ bool ncs_run_open_machine(struct ncs_run *run, const struct ncs_driver *driver,
         ncs_verify_off(run->verify);
     if (o->amend)
         ncs_run_watch_calls(run);
-    m->observe(&(struct ncs_observer){ .self = run, .before = on_before, .after = on_after,
-                                       .finished = on_finished, .mismatch = on_mismatch,
-                                       .crash = on_crash, .fault = on_fault, .foreign = on_foreign,
+    m->observe(&(struct ncs_observer){ .self = run,
+                                       .before = on_before,
+                                       .after = on_after,
+                                       .finished = on_finished,
+                                       .mismatch = run_on_mismatch,
+                                       .crash = run_on_crash,
+                                       .fault = run_on_fault,
+                                       .foreign = on_foreign,
                                        .refused = on_refused,
                                        .work = run->timeline ? ncs_run_work : NULL });
     if (o->plant.kind != NCS_PLANT_NONE)
@@ -407,7 +412,7 @@ void ncs_run_diagnose(struct ncs_run *run, const struct ncs_snapshot *snapshot,
 }
 
 /* A real machine cannot say what has been enqueued. */
-static void infer(const struct ncs_run *run, struct ncs_snapshot *s)
+static void run_infer(const struct ncs_run *run, struct ncs_snapshot *s)
 {
     const struct ncs_local **local = NULL;
     size_t room = 0;
@@ -427,7 +432,7 @@ static bool wants_diagnosis(const struct ncs_run *run)
     return !run->options.trial || run->result.errors > 0;
 }
 
-static void diagnose(struct ncs_run *run)
+static void run_diagnose(struct ncs_run *run)
 {
     struct ncs_snapshot snapshot;
     run->result.diagnosis.explained = true;
@@ -435,7 +440,7 @@ static void diagnose(struct ncs_run *run)
         return;
     run->machine->snapshot(&snapshot);
     if (run->real)
-        infer(run, &snapshot);
+        run_infer(run, &snapshot);
     ncs_run_look_at_unfinished(run, &snapshot);
     ncs_run_look_at_waiting(run, &snapshot);
     ncs_run_diagnose(run, &snapshot, &run->result.diagnosis);
@@ -491,7 +496,7 @@ static bool run_machine(struct ncs_run *run, struct ncs_error *err)
 static void run_ranks(struct ncs_run *run)
 {
     if (run_machine(run, &run->result.internal)) {
-        diagnose(run);
+        run_diagnose(run);
         ncs_run_count_up(run);
     }
     /* The report comes first: what is stuck on real hardware may be stuck for good. */

@@ -56,7 +56,7 @@ static void end_host_wait(struct ncs_host_step *step, bool met)
 
 /* ---- keys ---- */
 
-static struct entry *entry_of(struct run_store *store, const char *key)
+static struct entry *store_entry_of(struct run_store *store, const char *key)
 {
     uint64_t hash = ncs_hash_bytes(0, key, strlen(key));
     struct entry *chain = ncs_map_get(&store->keys, hash);
@@ -70,7 +70,7 @@ static struct entry *entry_of(struct run_store *store, const char *key)
     return e;
 }
 
-static void wake(struct run_store *store, const struct entry *e, const struct ncs_machine *m)
+static void store_wake(struct run_store *store, const struct entry *e, const struct ncs_machine *m)
 {
     if (!e->gate && !store->changed)
         store->changed = m->gate_new();
@@ -78,7 +78,7 @@ static void wake(struct run_store *store, const struct entry *e, const struct nc
 }
 
 /* Writing what is there already changes nothing that anybody could see: a loop of it is in vain. */
-static bool assign(struct ncs_run *run, struct entry *e, const void *value, size_t bytes)
+static bool store_assign(struct ncs_run *run, struct entry *e, const void *value, size_t bytes)
 {
     if (e->set && e->bytes == bytes && (bytes == 0 || memcmp(e->value, value, bytes) == 0))
         return true;
@@ -91,7 +91,7 @@ static bool assign(struct ncs_run *run, struct entry *e, const void *value, size
         memcpy(e->value, value, bytes);
     e->bytes = bytes;
     e->set = true;
-    wake(&run->store, e, run->machine);
+    store_wake(&run->store, e, run->machine);
     return true;
 }
 
@@ -100,7 +100,7 @@ bool ncs_run_store_set(struct ncs_run *run, const char *key, const void *value, 
     if (ncs_run_amend_host(run, &key))
         return true;
     ncs_journal_host(run->journal, NCS_HOST_SET, key, -1);
-    return assign(run, entry_of(&run->store, key), value, bytes);
+    return store_assign(run, store_entry_of(&run->store, key), value, bytes);
 }
 
 static bool wait_for_key(struct ncs_run *run, struct entry *e, int64_t timeout)
@@ -131,7 +131,7 @@ bool ncs_run_store_get(struct ncs_run *run, const char *key, int64_t timeout, vo
     *bytes = 0;
     if (timeout && ncs_run_amend_host(run, &key))
         return false;
-    struct entry *e = entry_of(&run->store, key);
+    struct entry *e = store_entry_of(&run->store, key);
     /* A look at the store that waits for nobody is no step. */
     struct ncs_host_step *step = timeout ? ncs_journal_host(run->journal, NCS_HOST_GET, key, -1) : NULL;
     if (!e->set)
@@ -154,14 +154,14 @@ bool ncs_run_store_add(struct ncs_run *run, const char *key, int64_t n, int64_t 
 {
     ncs_run_amend_host(run, &key);
     ncs_journal_host(run->journal, NCS_HOST_ADD, key, -1);
-    struct entry *e = entry_of(&run->store, key);
+    struct entry *e = store_entry_of(&run->store, key);
     int64_t total = 0;
     if (e->set && e->bytes != sizeof total)
         return false;
     if (e->set)
         memcpy(&total, e->value, sizeof total);
     total = (int64_t)((uint64_t)total + (uint64_t)n);
-    if (!assign(run, e, &total, sizeof total))
+    if (!store_assign(run, e, &total, sizeof total))
         ncs_budget_stop();
     ncs_journal_heard(run->journal);
     ncs_run_waited(run);
@@ -188,8 +188,8 @@ static int *members_of(const int *ranks, size_t *count)
 }
 
 /* Takes over member. */
-static struct run_barrier *barrier_of(struct run_store *store, const struct ncs_machine *m,
-                                      int *member, size_t count)
+static struct run_barrier *store_barrier_of(struct run_store *store, const struct ncs_machine *m,
+                                            int *member, size_t count)
 {
     uint64_t hash = ncs_hash_bytes(0, member, count * sizeof *member);
     struct run_barrier *chain = ncs_map_get(&store->barriers, hash);
@@ -212,7 +212,7 @@ static struct run_barrier *barrier_of(struct run_store *store, const struct ncs_
     return b;
 }
 
-static struct visitor *arrive(struct run_barrier *b, size_t member)
+static struct visitor *store_arrive(struct run_barrier *b, size_t member)
 {
     struct visitor *v = ncs_new(sizeof *v);
     v->member = member;
@@ -233,7 +233,7 @@ static void count_out(struct run_barrier *b, const struct visitor *v)
         b->present--;
 }
 
-static void leave(struct run_barrier *b, struct visitor *v)
+static void store_leave(struct run_barrier *b, struct visitor *v)
 {
     if (!v->released)
         count_out(b, v);
@@ -249,7 +249,7 @@ static void leave(struct run_barrier *b, struct visitor *v)
 }
 
 /* All are here: the first visitor of every member may go. */
-static void release(struct run_barrier *b, const struct ncs_machine *m)
+static void store_release(struct run_barrier *b, const struct ncs_machine *m)
 {
     bool *gone = ncs_new(b->ranks * sizeof *gone);
     for (struct visitor *v = b->first; v; v = v->next) {
@@ -267,14 +267,14 @@ static struct run_barrier *named_barrier(struct ncs_run *run, const int *ranks, 
     struct run_store *store = &run->store;
     if (ranks) {
         int *member = members_of(ranks, &count);
-        return barrier_of(store, run->machine, member, count);
+        return store_barrier_of(store, run->machine, member, count);
     }
     if (!store->everyone) {
         count = (size_t)run->options.ranks;
         int *all = ncs_new(count * sizeof *all);
         for (size_t i = 0; i < count; i++)
             all[i] = (int)i;
-        store->everyone = barrier_of(store, run->machine, all, count);
+        store->everyone = store_barrier_of(store, run->machine, all, count);
     }
     return store->everyone;
 }
@@ -291,9 +291,9 @@ bool ncs_run_barrier(struct ncs_run *run, const int *ranks, size_t count, int64_
         return true;
     struct ncs_host_step *step = ncs_journal_host(run->journal, NCS_HOST_BARRIER, b->text, -1);
     ncs_run_before_wait(run);
-    struct visitor *v = arrive(b, (size_t)(at - b->rank));
+    struct visitor *v = store_arrive(b, (size_t)(at - b->rank));
     if (b->present == b->ranks)
-        release(b, m);
+        store_release(b, m);
     int64_t deadline = deadline_after(m, timeout);
     bool woken = true;
     while (!v->released && woken)
@@ -302,7 +302,7 @@ bool ncs_run_barrier(struct ncs_run *run, const int *ranks, size_t count, int64_
     bool met = v->released;
     end_host_wait(step, met);
     ncs_journal_heard(run->journal);
-    leave(b, v);
+    store_leave(b, v);
     ncs_run_waited(run);
     return met;
 }

@@ -13,7 +13,7 @@ struct ncs_thread {
     struct ncs_thread *next;
 };
 
-static void enter(void *arg)
+static void thread_enter(void *arg)
 {
     struct ncs_thread *t = arg;
     t->main(t->arg);
@@ -36,7 +36,10 @@ struct ncs_thread *ncs_run_spawn(struct ncs_run *run, void (*main)(void *arg), v
     t->main = main;
     t->arg = arg;
     struct ncs_context_options options = {
-        .process = t->local.rank, .local = &t->local, .main = enter, .arg = t,
+        .process = t->local.rank,
+        .local = &t->local,
+        .main = thread_enter,
+        .arg = t,
     };
     if (!run->machine->spawn(&options, err)) {
         ncs_free(t);

@@ -27,7 +27,7 @@ struct ncs_run *ncs_run_again(const struct ncs_run *run, const struct ncs_amendm
 
 /* ---- what it comes to ---- */
 
-static const struct ncs_finding *cause_of(const struct ncs_diagnosis *d)
+static const struct ncs_finding *trial_cause_of(const struct ncs_diagnosis *d)
 {
     for (size_t i = 0; i < d->findings; i++)
         if (d->finding[i].level == NCS_LEVEL_ERROR)
@@ -44,7 +44,7 @@ const struct ncs_finding *ncs_run_repairable(const struct ncs_diagnosis *d)
     return NULL;
 }
 
-static bool same_text(const char *a, const char *b)
+static bool trial_same_text(const char *a, const char *b)
 {
     return a == b || (a && b && strcmp(a, b) == 0);
 }
@@ -59,11 +59,12 @@ static bool only_deletes(const struct ncs_finding *f)
 
 /* A finding of the same kind at another call is another one, though it be said in the same words; behind a call
  * that is left out the next one has its number. */
-static bool is_there(const struct ncs_finding *f, const struct ncs_diagnosis *d)
+static bool trial_is_there(const struct ncs_finding *f, const struct ncs_diagnosis *d)
 {
     for (size_t i = 0; i < d->findings && !only_deletes(f); i++) {
         const struct ncs_finding *o = &d->finding[i];
-        if (o->rule == f->rule && o->call == f->call && same_text(o->comm, f->comm) && same_text(o->why, f->why))
+        if (o->rule == f->rule && o->call == f->call && trial_same_text(o->comm, f->comm) &&
+            trial_same_text(o->why, f->why))
             return true;
     }
     return false;
@@ -73,13 +74,18 @@ struct ncs_trial ncs_trial_make(const struct ncs_finding *f, const struct ncs_ru
 {
     const struct ncs_result *r = &other->result;
     struct ncs_trial t = {
-        .rule = f->rule, .comm = ncs_copy_text(f->comm), .call = f->call, .verdict = r->verdict,
-        .diagnosed = !other->options.trial, .gone = !is_there(f, &r->diagnosis), .edits = f->repairs,
+        .rule = f->rule,
+        .comm = ncs_copy_text(f->comm),
+        .call = f->call,
+        .verdict = r->verdict,
+        .diagnosed = !other->options.trial,
+        .gone = !trial_is_there(f, &r->diagnosis),
+        .edits = f->repairs,
         .edit = ncs_new(f->repairs * sizeof *t.edit),
     };
     for (size_t i = 0; i < f->repairs; i++)
         t.edit[i] = ncs_edit_copy(&f->repair[i]);
-    const struct ncs_finding *left = r->verdict == NCS_PASS ? NULL : cause_of(&r->diagnosis);
+    const struct ncs_finding *left = r->verdict == NCS_PASS ? NULL : trial_cause_of(&r->diagnosis);
     t.left = left ? left->rule : NULL;
     t.left_why = left ? ncs_copy_text(left->why) : NULL;
     t.left_known = ncs_run_repairable(&r->diagnosis) != NULL;
@@ -132,7 +138,8 @@ static const char *const steps[] = {
 };
 
 /* As the diagnosis numbers it. */
-static int rank_of(const struct ncs_diagnosis *d, const struct ncs_journal *j, const struct ncs_edit *e)
+static int trial_rank_of(const struct ncs_diagnosis *d, const struct ncs_journal *j,
+                         const struct ncs_edit *e)
 {
     if (e->of_host)
         return ncs_number_of_thread(d, e->rank, e->host_thread);
@@ -141,13 +148,13 @@ static int rank_of(const struct ncs_diagnosis *d, const struct ncs_journal *j, c
 }
 
 /* "rank 2", "ranks 0, 2-5" */
-static void say_ranks(const struct ncs_diagnosis *d, const struct ncs_journal *j, const struct ncs_trial *t,
-                      struct ncs_str *s)
+static void trial_add_ranks(const struct ncs_diagnosis *d, const struct ncs_journal *j,
+                            const struct ncs_trial *t, struct ncs_str *s)
 {
     int *rank = ncs_new((t->edits + 1) * sizeof *rank);
     size_t ranks = 0;
     for (size_t i = 0; i < t->edits; i++)
-        rank[i] = rank_of(d, j, &t->edit[i]);
+        rank[i] = trial_rank_of(d, j, &t->edit[i]);
     qsort(rank, t->edits, sizeof *rank, ncs_order_ints);
     for (size_t i = 0; i < t->edits; i++)
         if (!ranks || rank[ranks - 1] != rank[i])
@@ -178,7 +185,7 @@ char *ncs_trial_say(const struct ncs_trial *t, const struct ncs_diagnosis *d, co
 {
     struct ncs_str s = { 0 };
     say_edits(t, &s);
-    say_ranks(d, j, t, &s);
+    trial_add_ranks(d, j, t, &s);
     if (t->returns)
         ncs_str_addf(&s, ", and the same %s,", t->returns == 1 ? "once more" : "each time it is missing again");
     if (t->verdict == NCS_HANG && ncs_trial_goes_on(t))

@@ -11,7 +11,7 @@
 
 void (*ncs_run_stuck)(void);
 
-static struct timespec after(int64_t nanoseconds)
+static struct timespec run_watch_after(int64_t nanoseconds)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -27,14 +27,14 @@ static struct timespec after(int64_t nanoseconds)
 /* Under the lock: true when the run came back before the time was over. */
 static bool came_back(struct run_watch *w, int64_t nanoseconds)
 {
-    struct timespec until = after(nanoseconds);
+    struct timespec until = run_watch_after(nanoseconds);
     int rc = 0;
     while (!w->stopped && rc != ETIMEDOUT)
         rc = pthread_cond_timedwait(&w->changed, &w->lock, &until);
     return w->stopped;
 }
 
-static void *watch(void *arg)
+static void *watch_run(void *arg)
 {
     struct run_watch *w = arg;
     pthread_mutex_lock(&w->lock);
@@ -68,7 +68,7 @@ bool ncs_watch_start(struct run_watch *w, int64_t limit, void (*interrupt)(void)
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    int rc = pthread_create(&w->thread, NULL, watch, w);
+    int rc = pthread_create(&w->thread, NULL, watch_run, w);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (rc != 0) {
         pthread_cond_destroy(&w->changed);
