@@ -12,7 +12,7 @@
 /* ---- what is said ---- */
 
 /* "the number 3", "a list", "`abc`". */
-static const char *shown(const struct ncs_yaml_node *node, char *room, size_t size)
+static const char *check_shown(const struct ncs_yaml_node *node, char *room, size_t size)
 {
     switch (node->kind) {
     case NCS_YAML_LIST: return node->items ? "a list" : "an empty list";
@@ -32,7 +32,7 @@ bool ncs_check_wrong(struct ncs_scene *s, const char *owner, const struct ncs_ya
     char room[64];
     const char *hint = ncs_yaml_old_form(node);
     ncs_complain(s->c, node->at, "%s must be %s, got %s", owner, expected,
-                 shown(node, room, sizeof room));
+                 check_shown(node, room, sizeof room));
     if (!hint && (strncmp(expected, "a mapping", 9) == 0 || strncmp(expected, "a list", 6) == 0))
         hint = ncs_yaml_blank_missing(node);
     return hint ? ncs_complain_hint(s->c, "%s", hint) : false;
@@ -130,8 +130,8 @@ void ncs_check_fields(struct ncs_scene *s, const char *owner, struct ncs_span at
 
 /* ---- values ---- */
 
-static void check_list(struct ncs_scene *s, const char *owner, enum ncs_scope scope,
-                       const struct ncs_yaml_node *list)
+static void check_each_of_list(struct ncs_scene *s, const char *owner, enum ncs_scope scope,
+                               const struct ncs_yaml_node *list)
 {
     for (size_t i = 0; i < list->items; i++)
         ncs_check_expression(s, owner, scope, list->item[i]);
@@ -141,7 +141,7 @@ static void check_elements(struct ncs_scene *s, const char *owner, const struct 
 {
     bool random = node->kind == NCS_YAML_TEXT && strcmp(node->text, "random") == 0;
     if (node->kind == NCS_YAML_LIST)
-        check_list(s, owner, NCS_SCOPE_STEPS, node);
+        check_each_of_list(s, owner, NCS_SCOPE_STEPS, node);
     else if (!random || ncs_things_find(&s->names, "random", 6))
         ncs_check_expression(s, owner, NCS_SCOPE_ELEMENTS, node);
 }
@@ -200,8 +200,8 @@ static void check_seconds(struct ncs_scene *s, const char *owner, const struct n
         ncs_check_wrong(s, owner, node, "seconds, a duration such as 10ms, or an expression");
 }
 
-static void check_word(struct ncs_scene *s, const struct ncs_form_field *field,
-                       const struct ncs_yaml_node *node)
+static void check_one_word(struct ncs_scene *s, const struct ncs_form_field *field,
+                           const struct ncs_yaml_node *node)
 {
     if (node->kind != NCS_YAML_TEXT) {
         ncs_check_wrong(s, field->name, node, "a word");
@@ -234,7 +234,7 @@ static void check_result(struct ncs_scene *s, const char *owner, const struct nc
 }
 
 /* How many ranks the file says that there are; `-n` may say otherwise. INT64_MAX: it cannot be told. */
-static int64_t ranks_of(const struct ncs_scene *s)
+static int64_t check_ranks_of(const struct ncs_scene *s)
 {
     const struct ncs_yaml_node *ranks = ncs_yaml_get(s->root, "ranks");
     const struct ncs_yaml_node *matrix = ncs_yaml_get(s->root, "matrix");
@@ -270,8 +270,8 @@ static void check_numbers(struct ncs_scene *s, const char *owner, const struct n
 static void check_ranks(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *node)
 {
     if (node->kind == NCS_YAML_LIST) {
-        check_list(s, owner, NCS_SCOPE_STEPS, node);
-        check_numbers(s, owner, node, strcmp(owner, "init") == 0 ? ranks_of(s) : INT64_MAX);
+        check_each_of_list(s, owner, NCS_SCOPE_STEPS, node);
+        check_numbers(s, owner, node, strcmp(owner, "init") == 0 ? check_ranks_of(s) : INT64_MAX);
         return;
     }
     ncs_check_wrong(s, owner, node, "a list of ranks");
@@ -305,7 +305,7 @@ static void check_signals(struct ncs_scene *s, const struct ncs_form_field *fiel
 static void check_barrier(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *node)
 {
     if (node->kind == NCS_YAML_LIST)
-        check_list(s, owner, NCS_SCOPE_STEPS, node);
+        check_each_of_list(s, owner, NCS_SCOPE_STEPS, node);
     else if (node->kind != NCS_YAML_BOOL || !node->i)
         ncs_check_wrong(s, owner, node, "true or a list of ranks");
 }
@@ -333,7 +333,7 @@ static void check_expect(struct ncs_scene *s, const struct ncs_yaml_node *node)
         } else {
             ncs_check_expression(s, "expect", NCS_SCOPE_STEPS, key);
             if (value->kind == NCS_YAML_LIST)
-                check_list(s, key->text, NCS_SCOPE_STEPS, value);
+                check_each_of_list(s, key->text, NCS_SCOPE_STEPS, value);
             else
                 ncs_check_expression(s, key->text, NCS_SCOPE_ELEMENTS, value);
             values++;
@@ -375,7 +375,7 @@ void ncs_check_value(struct ncs_scene *s, const char *owner, const struct ncs_fo
         ncs_check_reference(s, owner, field, node);
         break;
     case NCS_FORM_TEXT: ncs_check_text(s, owner, node); break;
-    case NCS_FORM_WORD: check_word(s, field, node); break;
+    case NCS_FORM_WORD: check_one_word(s, field, node); break;
     case NCS_FORM_RESULT: check_result(s, owner, node); break;
     case NCS_FORM_RANKS: check_ranks(s, owner, node); break;
     case NCS_FORM_SIGNALS: check_signals(s, field, node); break;

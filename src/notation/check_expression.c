@@ -17,7 +17,7 @@ struct asking {
     bool chunk;
 };
 
-static bool is_one_of(const char *const *names, const char *name, size_t bytes)
+static bool expression_is_one_of(const char *const *names, const char *name, size_t bytes)
 {
     for (; *names; names++)
         if (strlen(*names) == bytes && memcmp(*names, name, bytes) == 0)
@@ -25,14 +25,14 @@ static bool is_one_of(const char *const *names, const char *name, size_t bytes)
     return false;
 }
 
-static struct ncs_span place(const struct asking *a, struct ncs_span part)
+static struct ncs_span expression_place(const struct asking *a, struct ncs_span part)
 {
     return ncs_yaml_part(a->scene->yaml, a->node, a->offset + part.at, part.bytes);
 }
 
 /* ---- names ---- */
 
-static void unknown_name(const struct asking *a, const char *word, struct ncs_span at)
+static void expression_unknown_name(const struct asking *a, const char *word, struct ncs_span at)
 {
     static const char *const foreign[][2] = {
         { "None", "nil" }, { "null", "nil" }, { "NULL", "nil" }, { "True", "true" },
@@ -77,7 +77,8 @@ static void check_param(const struct asking *a, const struct ncs_lint_name *n)
     snprintf(word, sizeof word, "%.*s", (int)(n->field_at.bytes < 60 ? n->field_at.bytes : 60),
              n->field);
     if (n->assigned) {
-        ncs_complain(a->scene->c, place(a, n->field_at), "param.%s cannot be assigned", word);
+        ncs_complain(a->scene->c, expression_place(a, n->field_at), "param.%s cannot be assigned",
+                     word);
         return;
     }
     size_t count = params && params->kind == NCS_YAML_MAP ? params->items : 0;
@@ -88,10 +89,11 @@ static void check_param(const struct asking *a, const struct ncs_lint_name *n)
         known = known || strcmp(names[i], word) == 0;
     }
     if (!known && count == 0)
-        ncs_complain(a->scene->c, place(a, n->field_at), "no such param '%s': params declares none",
-                     word);
+        ncs_complain(a->scene->c, expression_place(a, n->field_at),
+                     "no such param '%s': params declares none", word);
     else if (!known)
-        ncs_check_unknown(a->scene, place(a, n->field_at), "param", word, NULL, names, count);
+        ncs_check_unknown(a->scene, expression_place(a, n->field_at), "param", word, NULL, names,
+                          count);
     ncs_free(names);
 }
 
@@ -99,11 +101,11 @@ static void check_member(const struct asking *a, const struct ncs_lint_name *n, 
                          const char *const *members)
 {
     char word[64];
-    if (!n->field || is_one_of(members, n->field, n->field_at.bytes))
+    if (!n->field || expression_is_one_of(members, n->field, n->field_at.bytes))
         return;
     snprintf(word, sizeof word, "%.*s", (int)(n->field_at.bytes < 60 ? n->field_at.bytes : 60),
              n->field);
-    ncs_check_unknown(a->scene, place(a, n->field_at), "field", word, owner, members, 0);
+    ncs_check_unknown(a->scene, expression_place(a, n->field_at), "field", word, owner, members, 0);
 }
 
 /* Something that the file names. */
@@ -112,12 +114,14 @@ static void check_thing(const struct asking *a, const struct ncs_lint_name *n,
 {
     struct ncs_complaints *c = a->scene->c;
     if (n->assigned && !n->field && a->chunk && t->ready_made) {
-        ncs_complain(c, place(a, n->at), "'%s' cannot be assigned", t->name);
+        ncs_complain(c, expression_place(a, n->at), "'%s' cannot be assigned", t->name);
     } else if (!t->there && t->kind == NCS_THING_LOOP) {
-        ncs_complain(c, place(a, n->at), "'%s' is only known in the steps of its repeat", t->name);
+        ncs_complain(c, expression_place(a, n->at), "'%s' is only known in the steps of its repeat",
+                     t->name);
         ncs_complain_note(c, t->at, "'%s' counts here", t->name);
     } else if (!t->there) {
-        ncs_complain(c, place(a, n->at), "'%s' is not there yet: it is made later", t->name);
+        ncs_complain(c, expression_place(a, n->at), "'%s' is not there yet: it is made later",
+                     t->name);
         ncs_complain_note(c, t->at, "'%s' is made here", t->name);
     } else if (ncs_form_members[t->kind]) {
         check_member(a, n, t->name, ncs_form_members[t->kind]);
@@ -125,14 +129,15 @@ static void check_thing(const struct asking *a, const struct ncs_lint_name *n,
 }
 
 /* The name of a dtype or an op stands for itself as a text. */
-static void check_word(const struct asking *a, const struct ncs_lint_name *n, const char *word)
+static void check_expression_word(const struct asking *a, const struct ncs_lint_name *n,
+                                  const char *word)
 {
     static const char *const functions[] = { "max", "min", NULL };
     if (!n->called && !n->field)
         return;
-    ncs_complain(a->scene->c, place(a, n->at), "'%s' is the name of %s", word,
+    ncs_complain(a->scene->c, expression_place(a, n->at), "'%s' is the name of %s", word,
                  ncs_dtype_from_name(word) >= 0 ? "a dtype" : "an op");
-    if (n->called && is_one_of(functions, word, strlen(word)))
+    if (n->called && expression_is_one_of(functions, word, strlen(word)))
         ncs_complain_hint(a->scene->c, "did you mean 'math.%s'?", word);
 }
 
@@ -153,9 +158,11 @@ static void check_free(struct asking *a, const struct ncs_lint_name *n, const ch
         check_member(a, n, "run", run);
     } else if (!steps) {
         bool of_run = a->scope == NCS_SCOPE_RUN;
-        ncs_complain(s->c, place(a, n->at), "'%s' is not known here: this is read before there are "
-                     "ranks", word);
-        if (of_run && is_one_of(run, word, strlen(word)))
+        ncs_complain(s->c, expression_place(a, n->at),
+                     "'%s' is not known here: this is read before there are "
+                     "ranks",
+                     word);
+        if (of_run && expression_is_one_of(run, word, strlen(word)))
             ncs_complain_hint(s->c, "did you mean 'run.%s'?", word);
         else
             ncs_complain_hint(s->c, of_run ? "param, nranks, run and math are known"
@@ -164,25 +171,27 @@ static void check_free(struct asking *a, const struct ncs_lint_name *n, const ch
         return;
     } else if (strcmp(word, "i") == 0 && !a->chunk) {
         if (a->scope != NCS_SCOPE_ELEMENTS)
-            ncs_complain(s->c, place(a, n->at), "i, the element, is only known in init, value and "
-                                                "expect");
-    } else if (a->chunk && is_one_of(ncs_form_globals, word, strlen(word))) {
+            ncs_complain(s->c, expression_place(a, n->at),
+                         "i, the element, is only known in init, value and "
+                         "expect");
+    } else if (a->chunk && expression_is_one_of(ncs_form_globals, word, strlen(word))) {
         if (!ncs_things_find(&s->globals, word, strlen(word)))
-            ncs_things_add(&s->globals, word, NCS_THING_LET, place(a, n->at));
+            ncs_things_add(&s->globals, word, NCS_THING_LET, expression_place(a, n->at));
     } else if (strcmp(word, "nccl") == 0 && !a->chunk && n->field) {
         check_member(a, n, "nccl", constants);
     } else if (strcmp(word, "cuda") == 0 && !a->chunk && n->field) {
         check_member(a, n, "cuda", streams);
     } else if (!a->chunk && (ncs_dtype_from_name(word) >= 0 || ncs_redop_from_name(word) >= 0)) {
-        check_word(a, n, word);
+        check_expression_word(a, n, word);
     } else if ((strcmp(word, "world") == 0) && !s->world) {
-        ncs_complain(s->c, place(a, n->at), "there is no world: the file says `world: false`");
+        ncs_complain(s->c, expression_place(a, n->at),
+                     "there is no world: the file says `world: false`");
     } else {
-        unknown_name(a, word, place(a, n->at));
+        expression_unknown_name(a, word, expression_place(a, n->at));
     }
 }
 
-static void on_name(void *arg, const struct ncs_lint_name *n)
+static void expression_on_name(void *arg, const struct ncs_lint_name *n)
 {
     struct asking *a = arg;
     char word[64];
@@ -194,9 +203,9 @@ static void on_name(void *arg, const struct ncs_lint_name *n)
     }
     snprintf(word, sizeof word, "%.*s", (int)(n->at.bytes < 60 ? n->at.bytes : 60), n->name);
     if (n->assigned && !n->field && a->chunk) {
-        bool known = is_one_of(ncs_form_globals, word, strlen(word));
-        ncs_complain(a->scene->c, place(a, n->at), known ? "'%s' cannot be assigned"
-                                                         : "'%s' would be a new global", word);
+        bool known = expression_is_one_of(ncs_form_globals, word, strlen(word));
+        ncs_complain(a->scene->c, expression_place(a, n->at),
+                     known ? "'%s' cannot be assigned" : "'%s' would be a new global", word);
         if (!known)
             ncs_complain_hint(a->scene->c, "write `local %s = ...`, or give it a name in let", word);
         return;
@@ -230,16 +239,17 @@ static void check_lua(struct asking *a, const char *text, size_t bytes)
     struct ncs_complaints *c = a->scene->c;
     const char *zero = memchr(text, '\0', bytes);
     if (zero) {
-        ncs_complain(c, place(a, (struct ncs_span){ (size_t)(zero - text), 1 }), "a zero byte in Lua");
+        ncs_complain(c, expression_place(a, (struct ncs_span){ (size_t)(zero - text), 1 }),
+                     "a zero byte in Lua");
         return;
     }
-    bool ok = a->chunk ? ncs_lint_chunk(text, bytes, on_name, a, &err)
-                       : ncs_expression_names(text, bytes, on_name, a, &err);
+    bool ok = a->chunk ? ncs_lint_chunk(text, bytes, expression_on_name, a, &err)
+                       : ncs_expression_names(text, bytes, expression_on_name, a, &err);
     if (ok)
         return;
-    ncs_complain(c, place(a, err.at), "%s", err.text);
+    ncs_complain(c, expression_place(a, err.at), "%s", err.text);
     if (err.has_open)
-        ncs_complain_note(c, place(a, err.open), "it begins here");
+        ncs_complain_note(c, expression_place(a, err.open), "it begins here");
     if (a->node->plain && err.at.at >= bytes)
         hint_at_end(a);
 }
@@ -282,7 +292,7 @@ void ncs_check_text(struct ncs_scene *s, const char *owner, const struct ncs_yam
         case NCS_TEXT_PLAIN:
             break;
         case NCS_TEXT_OPEN:
-            ncs_complain(s->c, place(&a, part), "`${` without its `}`");
+            ncs_complain(s->c, expression_place(&a, part), "`${` without its `}`");
             return;
         case NCS_TEXT_EXPRESSION:
             a.offset = part.at;

@@ -16,13 +16,13 @@ static const struct ncs_yaml_node *declared(const struct ncs_scene *s, const cha
     return is_map(s->params) ? ncs_yaml_get(s->params, name) : NULL;
 }
 
-static bool is_whole(const struct ncs_yaml_node *n)
+static bool check_matrix_is_whole(const struct ncs_yaml_node *n)
 {
     return n->kind == NCS_YAML_INT ||
            (n->kind == NCS_YAML_FLOAT && n->d > -1e15 && n->d < 1e15 && n->d == (double)(int64_t)n->d);
 }
 
-static bool same_value(const struct ncs_yaml_node *a, const struct ncs_yaml_node *b)
+static bool check_matrix_same_value(const struct ncs_yaml_node *a, const struct ncs_yaml_node *b)
 {
     bool numbers = (a->kind == NCS_YAML_INT || a->kind == NCS_YAML_FLOAT) &&
                    (b->kind == NCS_YAML_INT || b->kind == NCS_YAML_FLOAT);
@@ -47,7 +47,9 @@ static bool check_value(struct ncs_scene *s, const char *axis, const struct ncs_
     else if (!param)
         return false; /* unknown: that has been said */
     else if (param->kind == NCS_YAML_INT)
-        expected = number && is_whole(value) ? NULL : "a whole number, as its default in params";
+        expected = number && check_matrix_is_whole(value)
+                       ? NULL
+                       : "a whole number, as its default in params";
     else if (param->kind == NCS_YAML_FLOAT)
         expected = number ? NULL : "a number, as its default in params";
     else if (param->kind == NCS_YAML_BOOL)
@@ -83,7 +85,7 @@ static void check_axis(struct ncs_scene *s, const struct ncs_yaml_node *key,
         if (!check_value(s, key->text, list->item[i]))
             continue;
         for (size_t k = 0; k < i && i < 1000; k++)
-            if (same_value(list->item[i], list->item[k])) {
+            if (check_matrix_same_value(list->item[i], list->item[k])) {
                 ncs_complain(s->c, list->item[i]->at, "%s: `%s` is there already", key->text,
                              list->item[i]->text);
                 break;
@@ -117,7 +119,7 @@ static void check_term(struct ncs_scene *s, const struct ncs_yaml_node *matrix,
     if (!check_value(s, key->text, value) || list->kind != NCS_YAML_LIST)
         return;
     for (size_t i = 0; i < list->items; i++)
-        if (same_value(list->item[i], value))
+        if (check_matrix_same_value(list->item[i], value))
             return;
     ncs_complain(s->c, value->at, "%s = %s: the matrix has no such value", key->text, value->text);
 }

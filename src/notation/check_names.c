@@ -67,7 +67,7 @@ bool ncs_check_new_name(struct ncs_scene *s, enum ncs_thing_kind kind,
 
 /* ---- references ---- */
 
-static bool fits(enum ncs_form_kind form, enum ncs_thing_kind kind)
+static bool check_names_fits(enum ncs_form_kind form, enum ncs_thing_kind kind)
 {
     switch (form) {
     case NCS_FORM_BUFFER: return kind == NCS_THING_BUFFER;
@@ -135,7 +135,7 @@ static void no_such(struct ncs_scene *s, enum ncs_form_kind kind,
     size_t n = 0;
     ncs_complain(s->c, node->at, "there is no %s '%.60s'", missing_word(kind), node->text);
     for (size_t i = 0; i < s->names.count; i++)
-        if (fits(kind, s->names.item[i]->kind) && kind != NCS_FORM_DTYPE)
+        if (check_names_fits(kind, s->names.item[i]->kind) && kind != NCS_FORM_DTYPE)
             list[n++] = s->names.item[i]->name;
     for (size_t i = 0; kind == NCS_FORM_DTYPE && ncs_dtype_names[i]; i++)
         list[n++] = ncs_dtype_names[i];
@@ -175,7 +175,7 @@ void ncs_check_reference(struct ncs_scene *s, const char *owner, const struct nc
         return;
     if (t && kind == NCS_FORM_DTYPE && t->kind == NCS_THING_LET)
         t = NULL; /* a dtype that was computed */
-    else if (t && (!fits(kind, t->kind) || kind == NCS_FORM_DTYPE)) {
+    else if (t && (!check_names_fits(kind, t->kind) || kind == NCS_FORM_DTYPE)) {
         ncs_complain(s->c, node->at, "%s: expected %s, '%s' is %s", owner, reference_word(kind),
                      t->name, ncs_thing_word(t->kind));
         if (kind == NCS_FORM_STREAM && t->kind == NCS_THING_COMM)

@@ -77,7 +77,7 @@ static struct ncs_thing *made_thing(struct ncs_scene *s, const struct ncs_step *
 }
 
 /* Aliases stack levels beyond those that YAML may have. */
-static bool enter(struct ncs_scene *s, const struct ncs_yaml_node *list)
+static bool check_steps_enter(struct ncs_scene *s, const struct ncs_yaml_node *list)
 {
     if (s->depth < NCS_STEPS_DEEPEST) {
         s->depth++;
@@ -93,7 +93,7 @@ static bool enter(struct ncs_scene *s, const struct ncs_yaml_node *list)
 
 void ncs_check_step_names(struct ncs_scene *s, const struct ncs_yaml_node *list)
 {
-    if (!list || list->kind != NCS_YAML_LIST || s->too_deep || !enter(s, list))
+    if (!list || list->kind != NCS_YAML_LIST || s->too_deep || !check_steps_enter(s, list))
         return;
     for (size_t i = 0; i < list->items; i++) {
         struct ncs_step step;

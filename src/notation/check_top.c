@@ -16,7 +16,7 @@ static bool is_scalar(const struct ncs_yaml_node *n)
     return n->kind != NCS_YAML_LIST && n->kind != NCS_YAML_MAP && n->kind != NCS_YAML_NULL;
 }
 
-static bool is_number(const struct ncs_yaml_node *n)
+static bool check_top_is_number(const struct ncs_yaml_node *n)
 {
     return n->kind == NCS_YAML_INT || n->kind == NCS_YAML_FLOAT;
 }
@@ -47,13 +47,14 @@ static void check_lines(struct ncs_scene *s, const char *owner, const struct ncs
         check_line(s, owner, node->item[i]);
 }
 
-static void check_version(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *node)
+static void check_top_version(struct ncs_scene *s, const char *owner,
+                              const struct ncs_yaml_node *node)
 {
     bool good = is_scalar(node) && ncs_nccl_version_code(node->text) != 0;
     check_kind(s, owner, node, good, "a version of NCCL such as 2.30.7");
 }
 
-static void check_size(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *node)
+static void check_top_size(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *node)
 {
     uint64_t bytes;
     bool good = node->kind == NCS_YAML_INT ? node->i >= 0
@@ -64,8 +65,9 @@ static void check_size(struct ncs_scene *s, const char *owner, const struct ncs_
 static void check_duration(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *node)
 {
     int64_t time;
-    bool good = is_number(node) ? node->d >= 0
-                : node->kind == NCS_YAML_TEXT && ncs_parse_duration(node->text, &time);
+    bool good = check_top_is_number(node)
+                    ? node->d >= 0
+                    : node->kind == NCS_YAML_TEXT && ncs_parse_duration(node->text, &time);
     check_kind(s, owner, node, good, "seconds or a duration such as 10s");
 }
 
@@ -196,8 +198,8 @@ static void check_outcome_map(struct ncs_scene *s, const struct ncs_form_field *
                      "outcome needs hang, error, wrong, lost, pass, finding or findings");
 }
 
-static void check_outcome(struct ncs_scene *s, const struct ncs_form_field *field,
-                          const struct ncs_yaml_node *node)
+static void check_top_outcome(struct ncs_scene *s, const struct ncs_form_field *field,
+                              const struct ncs_yaml_node *node)
 {
     if (node->kind == NCS_YAML_TEXT && strcmp(node->text, "pass") == 0)
         return;
@@ -224,7 +226,7 @@ void ncs_check_declared(struct ncs_scene *s, const struct ncs_form_field *field,
     case NCS_FORM_INT:
         check_kind(s, name, node, node->kind == NCS_YAML_INT, "a number");
         break;
-    case NCS_FORM_NUMBER: check_kind(s, name, node, is_number(node), "a number"); break;
+    case NCS_FORM_NUMBER: check_kind(s, name, node, check_top_is_number(node), "a number"); break;
     case NCS_FORM_FLAG:
         check_kind(s, name, node, node->kind == NCS_YAML_BOOL, "true or false");
         break;
@@ -236,8 +238,8 @@ void ncs_check_declared(struct ncs_scene *s, const struct ncs_form_field *field,
         else
             check_line(s, name, node);
         break;
-    case NCS_FORM_VERSION: check_version(s, name, node); break;
-    case NCS_FORM_SIZE: check_size(s, name, node); break;
+    case NCS_FORM_VERSION: check_top_version(s, name, node); break;
+    case NCS_FORM_SIZE: check_top_size(s, name, node); break;
     case NCS_FORM_DURATION: check_duration(s, name, node); break;
     case NCS_FORM_NRANKS: check_nranks(s, name, node); break;
     case NCS_FORM_WORLD: check_world(s, field, node); break;
@@ -245,7 +247,7 @@ void ncs_check_declared(struct ncs_scene *s, const struct ncs_form_field *field,
     case NCS_FORM_MATRIX: ncs_check_matrix(s, node); break;
     case NCS_FORM_EXCLUDE: ncs_check_exclude(s, node); break;
     case NCS_FORM_ENV: check_env(s, node); break;
-    case NCS_FORM_OUTCOME: check_outcome(s, field, node); break;
+    case NCS_FORM_OUTCOME: check_top_outcome(s, field, node); break;
     case NCS_FORM_INTS: check_ints(s, field, node); break;
     case NCS_FORM_WHEN: ncs_check_expression(s, name, NCS_SCOPE_RUN, node); break;
     default: break;

@@ -55,7 +55,7 @@ static size_t skip_quoted(const char *text, size_t bytes, size_t at)
 }
 
 /* Behind the bracket that closes the one at `at`; 0 when there is none. */
-static size_t skip_brackets(const char *text, size_t bytes, size_t at)
+static size_t expression_skip_brackets(const char *text, size_t bytes, size_t at)
 {
     int depth = 0;
     while (at < bytes) {
@@ -85,7 +85,7 @@ bool ncs_is_prefix(const char *text, size_t bytes)
                 return false;
             at += n + 1;
         } else if (text[at] == '(' || text[at] == '[') {
-            at = skip_brackets(text, bytes, at);
+            at = expression_skip_brackets(text, bytes, at);
             if (at == 0)
                 return false;
         } else {
@@ -101,7 +101,7 @@ enum ncs_text_part ncs_text_next(const char *text, size_t bytes, size_t *at, str
     if (from >= bytes)
         return NCS_TEXT_END;
     if (from + 1 < bytes && text[from] == '$' && text[from + 1] == '{') {
-        size_t close = skip_brackets(text, bytes, from + 1);
+        size_t close = expression_skip_brackets(text, bytes, from + 1);
         *at = close ? close : bytes;
         *part = close ? (struct ncs_span){ from + 2, close - from - 3 } : (struct ncs_span){ from, 2 };
         return close ? NCS_TEXT_EXPRESSION : NCS_TEXT_OPEN;

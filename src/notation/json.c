@@ -1,12 +1,12 @@
 #include "notation/json.h"
 
-static void new_line(struct ncs_json *j)
+static void json_new_line(struct ncs_json *j)
 {
     ncs_str_addf(j->out, "\n%*s", 2 * j->depth, "");
 }
 
 /* Before a value or a name. */
-static void begin(struct ncs_json *j)
+static void json_begin(struct ncs_json *j)
 {
     if (j->named) {
         j->named = false;
@@ -15,7 +15,7 @@ static void begin(struct ncs_json *j)
     if (j->filled)
         ncs_str_add(j->out, ",");
     if (j->depth > 0)
-        new_line(j);
+        json_new_line(j);
     j->filled = true;
 }
 
@@ -35,7 +35,7 @@ static void quoted(struct ncs_json *j, const char *text)
 
 void ncs_json_open(struct ncs_json *j, char bracket)
 {
-    begin(j);
+    json_begin(j);
     ncs_str_add_bytes(j->out, &bracket, 1);
     j->depth++;
     j->filled = false;
@@ -45,14 +45,14 @@ void ncs_json_close(struct ncs_json *j, char bracket)
 {
     j->depth--;
     if (j->filled)
-        new_line(j);
+        json_new_line(j);
     ncs_str_add_bytes(j->out, &bracket, 1);
     j->filled = true;
 }
 
 void ncs_json_name(struct ncs_json *j, const char *name)
 {
-    begin(j);
+    json_begin(j);
     quoted(j, name);
     ncs_str_add(j->out, ": ");
     j->named = true;
@@ -60,13 +60,13 @@ void ncs_json_name(struct ncs_json *j, const char *name)
 
 void ncs_json_text(struct ncs_json *j, const char *text)
 {
-    begin(j);
+    json_begin(j);
     quoted(j, text);
 }
 
 void ncs_json_raw(struct ncs_json *j, const char *value)
 {
-    begin(j);
+    json_begin(j);
     ncs_str_add(j->out, value);
 }
 

@@ -14,7 +14,7 @@
 
 /* ---- lines ---- */
 
-static void new_line(struct ncs_speech *s, int line)
+static void emit_new_line(struct ncs_speech *s, int line)
 {
     NCS_PUSH(s->out->line, s->out->lines, s->room, line);
     s->last = line;
@@ -22,7 +22,7 @@ static void new_line(struct ncs_speech *s, int line)
 
 void ncs_say_begin_again(struct ncs_speech *s)
 {
-    new_line(s, s->last);
+    emit_new_line(s, s->last);
     for (int i = 0; i < s->indent; i++)
         ncs_str_add_bytes(&s->out->lua, "  ", 2);
 }
@@ -53,7 +53,7 @@ void ncs_say_end(struct ncs_speech *s)
 
 void ncs_say_blank(struct ncs_speech *s, struct ncs_span at)
 {
-    new_line(s, ncs_source_line(s->scene->source, at.at, NULL));
+    emit_new_line(s, ncs_source_line(s->scene->source, at.at, NULL));
     ncs_say_end(s);
 }
 
@@ -66,7 +66,7 @@ bool ncs_say_is_long(const struct ncs_speech *s)
     return bytes > LINE_BYTES;
 }
 
-static void add(struct ncs_speech *s, const char *text)
+static void emit_text(struct ncs_speech *s, const char *text)
 {
     ncs_str_add(&s->out->lua, text);
 }
@@ -89,7 +89,7 @@ static void say_verbatim(struct ncs_speech *s, const struct ncs_yaml_node *node,
         line += *p == '\n' ? step : 0;
     for (; next; next = memchr(text, '\n', (size_t)(end - text))) {
         ncs_str_add_bytes(&s->out->lua, text, (size_t)(next + 1 - text));
-        new_line(s, line += step);
+        emit_new_line(s, line += step);
         text = next + 1;
     }
     ncs_str_add_bytes(&s->out->lua, text, (size_t)(end - text));
@@ -99,34 +99,34 @@ static void say_verbatim(struct ncs_speech *s, const struct ncs_yaml_node *node,
 
 void ncs_say_quoted(struct ncs_speech *s, const char *text, size_t bytes)
 {
-    add(s, "\"");
+    emit_text(s, "\"");
     for (size_t i = 0; i < bytes; i++) {
         unsigned char c = (unsigned char)text[i];
         if (c == '"' || c == '\\')
             ncs_say(s, "\\%c", c);
         else if (c == '\n')
-            add(s, "\\n");
+            emit_text(s, "\\n");
         else if (c < 32 || c == 127)
             ncs_say(s, "\\%03d", c);
         else
             ncs_str_add_bytes(&s->out->lua, &text[i], 1);
     }
-    add(s, "\"");
+    emit_text(s, "\"");
 }
 
 static void say_number(struct ncs_speech *s, const struct ncs_yaml_node *node)
 {
     const char *text = node->text + (node->text[0] == '+');
     if (node->kind == NCS_YAML_INT && (text[0] != '0' || text[1] != 'o'))
-        add(s, text);
+        emit_text(s, text);
     else if (node->kind == NCS_YAML_INT)
         ncs_say(s, "%lld", (long long)node->i);
     else if (strspn(text, "0123456789.eE+-") == strlen(text))
-        add(s, text);
+        emit_text(s, text);
     else if (isnan(node->d))
-        add(s, "0 / 0");
+        emit_text(s, "0 / 0");
     else if (isinf(node->d))
-        add(s, node->d < 0 ? "-math.huge" : "math.huge");
+        emit_text(s, node->d < 0 ? "-math.huge" : "math.huge");
     else /* with 0x or 0o, and beyond 64 bits */
         ncs_say(s, "%.17g", node->d);
 }
@@ -135,7 +135,7 @@ void ncs_say_literal(struct ncs_speech *s, const struct ncs_yaml_node *node)
 {
     switch (node->kind) {
     case NCS_YAML_INT: case NCS_YAML_FLOAT: say_number(s, node); break;
-    case NCS_YAML_BOOL: add(s, node->i ? "true" : "false"); break;
+    case NCS_YAML_BOOL: emit_text(s, node->i ? "true" : "false"); break;
     default: ncs_say_quoted(s, node->text, node->bytes);
     }
 }
@@ -154,7 +154,7 @@ static bool is_word(const char *name)
     return ncs_dtype_from_name(name) >= 0 || ncs_redop_from_name(name) >= 0;
 }
 
-static void on_name(void *arg, const struct ncs_lint_name *n)
+static void emit_on_name(void *arg, const struct ncs_lint_name *n)
 {
     struct reading *r = arg;
     char name[16];
@@ -172,12 +172,12 @@ static void read_names(struct reading *r, const struct ncs_yaml_node *node, size
 {
     struct ncs_lint_error unused;
     if (node->kind == NCS_YAML_TEXT)
-        ncs_expression_names(node->text + at, bytes, on_name, r, &unused);
+        ncs_expression_names(node->text + at, bytes, emit_on_name, r, &unused);
 }
 
 /* The expression at [at, at + bytes) of a scalar, of which the names have been read. */
-static void say_part(struct ncs_speech *s, const struct reading *r, const struct ncs_yaml_node *node,
-                     size_t at, size_t bytes)
+static void emit_part(struct ncs_speech *s, const struct reading *r,
+                      const struct ncs_yaml_node *node, size_t at, size_t bytes)
 {
     size_t from = at, end = at + bytes;
     while (end > at && strchr(" \n", node->text[end - 1])) /* of a block */
@@ -204,7 +204,7 @@ void ncs_say_expression(struct ncs_speech *s, const struct ncs_yaml_node *node)
         return;
     }
     read_names(&r, node, 0, node->bytes);
-    say_part(s, &r, node, 0, node->bytes);
+    emit_part(s, &r, node, 0, node->bytes);
     ncs_free(r.word);
 }
 
@@ -218,30 +218,30 @@ static void say_elements(struct ncs_speech *s, const struct ncs_yaml_node *node)
     }
     if (node->kind == NCS_YAML_TEXT && strcmp(node->text, "random") == 0 &&
         !ncs_things_find(&s->scene->names, "random", 6)) {
-        add(s, "\"random\"");
+        emit_text(s, "\"random\"");
         return;
     }
     read_names(&r, node, 0, node->bytes);
     if (r.element)
-        add(s, "function(i) return ");
+        emit_text(s, "function(i) return ");
     if (node->kind == NCS_YAML_TEXT)
-        say_part(s, &r, node, 0, node->bytes);
+        emit_part(s, &r, node, 0, node->bytes);
     else
         ncs_say_literal(s, node);
     if (r.element)
-        add(s, " end");
+        emit_text(s, " end");
     ncs_free(r.word);
 }
 
 void ncs_say_list(struct ncs_speech *s, const struct ncs_yaml_node *list)
 {
-    add(s, list->items ? "{ " : "{");
+    emit_text(s, list->items ? "{ " : "{");
     for (size_t i = 0; i < list->items; i++) {
         if (i)
-            add(s, ", ");
+            emit_text(s, ", ");
         ncs_say_expression(s, list->item[i]);
     }
-    add(s, list->items ? " }" : "}");
+    emit_text(s, list->items ? " }" : "}");
 }
 
 /* ---- texts ---- */
@@ -259,10 +259,10 @@ static bool is_count(const struct ncs_speech *s, const char *text, size_t bytes)
 void ncs_say_times(struct ncs_speech *s, const struct ncs_yaml_node *node)
 {
     bool plain = node->kind != NCS_YAML_TEXT || is_count(s, node->text, node->bytes);
-    add(s, plain ? "" : "math.tointeger(");
+    emit_text(s, plain ? "" : "math.tointeger(");
     ncs_say_expression(s, node);
     if (!plain) /* Lua would round it down */
-        add(s, ") or error(\"repeat takes a whole number\")");
+        emit_text(s, ") or error(\"repeat takes a whole number\")");
 }
 
 void ncs_say_text(struct ncs_speech *s, const struct ncs_yaml_node *node)
@@ -272,7 +272,7 @@ void ncs_say_text(struct ncs_speech *s, const struct ncs_yaml_node *node)
     size_t at = 0, parts = 0;
     while ((kind = ncs_text_next(node->text, node->bytes, &at, &part)) != NCS_TEXT_END) {
         if (parts++)
-            add(s, " .. ");
+            emit_text(s, " .. ");
         if (kind != NCS_TEXT_EXPRESSION) {
             ncs_say_quoted(s, node->text + part.at, part.bytes);
             continue;
@@ -280,13 +280,13 @@ void ncs_say_text(struct ncs_speech *s, const struct ncs_yaml_node *node)
         struct reading r = { .scene = s->scene };
         bool bare = is_count(s, node->text + part.at, part.bytes) && part.bytes < node->bytes - 3;
         read_names(&r, node, part.at, part.bytes);
-        add(s, bare ? "" : "tostring(");
-        say_part(s, &r, node, part.at, part.bytes);
-        add(s, bare ? "" : ")");
+        emit_text(s, bare ? "" : "tostring(");
+        emit_part(s, &r, node, part.at, part.bytes);
+        emit_text(s, bare ? "" : ")");
         ncs_free(r.word);
     }
     if (parts == 0)
-        add(s, "\"\"");
+        emit_text(s, "\"\"");
 }
 
 /* ---- by kind ---- */
@@ -294,7 +294,7 @@ void ncs_say_text(struct ncs_speech *s, const struct ncs_yaml_node *node)
 static void say_signals(struct ncs_speech *s, const struct ncs_form_field *field,
                         const struct ncs_yaml_node *list)
 {
-    add(s, "{ ");
+    emit_text(s, "{ ");
     for (size_t i = 0; i < list->items; i++) {
         const char *before = i ? ", { " : "{ ";
         for (const struct ncs_form_field *f = field->fields; f->name; f++) {
@@ -305,9 +305,9 @@ static void say_signals(struct ncs_speech *s, const struct ncs_form_field *field
             ncs_say_value(s, f, value);
             before = ", ";
         }
-        add(s, " }");
+        emit_text(s, " }");
     }
-    add(s, " }");
+    emit_text(s, " }");
 }
 
 void ncs_say_value(struct ncs_speech *s, const struct ncs_form_field *field,
@@ -347,13 +347,13 @@ void ncs_say_object(struct ncs_speech *s, const struct ncs_yaml_node *node, cons
                     bool inside)
 {
     if (!node) {
-        add(s, otherwise);
+        emit_text(s, otherwise);
     } else if (node->kind == NCS_YAML_TEXT && ncs_is_prefix(node->text, node->bytes)) {
         ncs_say_expression(s, node);
     } else { /* a statement must not begin with a bracket: it would continue the one before */
-        add(s, inside ? "(" : ";(");
+        emit_text(s, inside ? "(" : ";(");
         ncs_say_expression(s, node);
-        add(s, ")");
+        emit_text(s, ")");
     }
 }
 
@@ -364,8 +364,8 @@ struct call {
     size_t arguments, missing;
 };
 
-static const struct ncs_yaml_node *given(const struct ncs_yaml_node *map,
-                                         const struct ncs_step *step, const char *name)
+static const struct ncs_yaml_node *is_part_given(const struct ncs_yaml_node *map,
+                                                 const struct ncs_step *step, const char *name)
 {
     return map ? ncs_yaml_get(map, name) : ncs_step_field(step, name);
 }
@@ -378,9 +378,9 @@ static bool is_option(const struct ncs_form_field *f)
 /* Before an argument: the bracket or the comma, and nil for those that were not given. */
 static void next_argument(struct call *c)
 {
-    add(c->s, c->arguments ? ", " : "(");
+    emit_text(c->s, c->arguments ? ", " : "(");
     for (; c->missing > 0; c->missing--)
-        add(c->s, "nil, ");
+        emit_text(c->s, "nil, ");
     c->arguments++;
 }
 
@@ -388,12 +388,12 @@ static void next_argument(struct call *c)
 static void next_option(struct ncs_speech *s, const char *open, size_t said)
 {
     if (said == 0) {
-        add(s, open);
+        emit_text(s, open);
     } else if (s->wide) {
-        add(s, ",\n");
+        emit_text(s, ",\n");
         ncs_say_begin_again(s);
     } else {
-        add(s, ", ");
+        emit_text(s, ", ");
     }
 }
 
@@ -404,15 +404,15 @@ size_t ncs_say_options(struct ncs_speech *s, const struct ncs_form_field *fields
     const struct ncs_yaml_node *label = step ? ncs_yaml_get(step->map, "label") : NULL;
     const struct ncs_yaml_node *value;
     for (const struct ncs_form_field *f = fields; f && f->name; f++)
-        if (is_option(f) && (value = given(map, step, f->name)) != NULL) {
+        if (is_option(f) && (value = is_part_given(map, step, f->name)) != NULL) {
             next_option(s, open, said++);
-            add(s, f->name);
-            add(s, " = ");
+            emit_text(s, f->name);
+            emit_text(s, " = ");
             ncs_say_value(s, f, value);
         }
     if (label) {
         next_option(s, open, said++);
-        add(s, "label = ");
+        emit_text(s, "label = ");
         ncs_say_text(s, label);
     }
     return said;
@@ -422,7 +422,7 @@ size_t ncs_say_options(struct ncs_speech *s, const struct ncs_form_field *fields
 static void say_broken(struct ncs_speech *s, const struct ncs_form_field *fields,
                        const struct ncs_yaml_node *map, const struct ncs_step *step)
 {
-    add(s, "{\n");
+    emit_text(s, "{\n");
     s->indent++;
     ncs_say_begin_again(s);
     size_t bytes = s->out->lua.bytes;
@@ -433,10 +433,10 @@ static void say_broken(struct ncs_speech *s, const struct ncs_form_field *fields
         ncs_say_options(s, fields, map, step, "", 0);
         s->wide = false;
     }
-    add(s, ",\n");
+    emit_text(s, ",\n");
     s->indent--;
     ncs_say_begin_again(s);
-    add(s, "}");
+    emit_text(s, "}");
 }
 
 void ncs_say_call(struct ncs_speech *s, const struct ncs_form_field *fields,
@@ -447,7 +447,7 @@ void ncs_say_call(struct ncs_speech *s, const struct ncs_form_field *fields,
     for (const struct ncs_form_field *f = fields; f && f->name; f++) {
         if (!(f->flags & NCS_FORM_ARGUMENT))
             continue;
-        value = given(map, step, f->name);
+        value = is_part_given(map, step, f->name);
         if (value) {
             next_argument(&c);
             ncs_say_value(s, f, value);
@@ -461,12 +461,12 @@ void ncs_say_call(struct ncs_speech *s, const struct ncs_form_field *fields,
     bool wide = options && s->out->lines == lines && ncs_say_is_long(s);
     if (wide) {
         s->out->lua.bytes = bytes;
-        add(s, c.arguments ? ", " : " ");
+        emit_text(s, c.arguments ? ", " : " ");
         say_broken(s, fields, map, step);
     } else {
-        add(s, options ? " }" : "");
+        emit_text(s, options ? " }" : "");
     }
-    add(s, c.arguments ? ")" : options ? "" : "()");
+    emit_text(s, c.arguments ? ")" : options ? "" : "()");
 }
 
 void ncs_say_new(struct ncs_speech *s, const char *name, bool local)

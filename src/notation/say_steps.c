@@ -79,7 +79,7 @@ static void say_method(struct ncs_speech *s, const struct ncs_step *step, bool l
     ncs_say_end(s);
 }
 
-static void say_verb(struct ncs_speech *s, const struct ncs_step *step, bool local)
+static void emit_verb(struct ncs_speech *s, const struct ncs_step *step, bool local)
 {
     const char *made = made_name(step);
     if (!step->verb->say) {
@@ -99,7 +99,7 @@ static void say_verb(struct ncs_speech *s, const struct ncs_step *step, bool loc
     }
 }
 
-static void say_step(struct ncs_speech *s, const struct ncs_yaml_node *map)
+static void emit_one_step(struct ncs_speech *s, const struct ncs_yaml_node *map)
 {
     struct ncs_step step;
     ncs_step_read(map, &step);
@@ -125,7 +125,7 @@ static void say_step(struct ncs_speech *s, const struct ncs_yaml_node *map)
     }
     bool was = s->in_function;
     s->in_function = was || where || fails;
-    say_verb(s, &step, !s->in_function);
+    emit_verb(s, &step, !s->in_function);
     s->in_function = was;
     if (fails) {
         s->indent--;
@@ -161,12 +161,13 @@ static void say_range(struct ncs_speech *s, const struct ncs_yaml_node *list, si
     for (size_t i = from; i < to; i++) {
         if (i > from && is_set_off(s->scene->source, list->item[i]->at))
             ncs_say_blank(s, list->item[i]->at);
-        say_step(s, list->item[i]);
+        emit_one_step(s, list->item[i]);
     }
 }
 
 /* A part of a long list, as a function of its own. */
-static void say_part(struct ncs_speech *s, const struct ncs_yaml_node *list, size_t from, size_t to)
+static void emit_step_part(struct ncs_speech *s, const struct ncs_yaml_node *list, size_t from,
+                           size_t to)
 {
     bool was = s->in_function;
     char room[NCS_OWN_ROOM];
@@ -204,6 +205,6 @@ void ncs_say_steps(struct ncs_speech *s, const struct ncs_yaml_node *list)
             ncs_say_end(s);
     }
     for (size_t i = 0; i < list->items; i += STEPS_OF_FUNCTION)
-        say_part(s, list, i, i + STEPS_OF_FUNCTION < list->items ? i + STEPS_OF_FUNCTION
-                                                                 : list->items);
+        emit_step_part(s, list, i,
+                       i + STEPS_OF_FUNCTION < list->items ? i + STEPS_OF_FUNCTION : list->items);
 }

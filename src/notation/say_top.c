@@ -30,8 +30,8 @@ static bool is_computed(const struct ncs_form_field *fields, const struct ncs_ya
     return false;
 }
 
-static size_t say_entries(struct ncs_speech *s, const struct ncs_form_field *fields,
-                          const struct ncs_yaml_node *map, bool lines)
+static size_t emit_entries(struct ncs_speech *s, const struct ncs_form_field *fields,
+                           const struct ncs_yaml_node *map, bool lines)
 {
     size_t said = 0;
     for (size_t i = 0; i < map->items; i++) {
@@ -53,7 +53,7 @@ static void say_table(struct ncs_speech *s, const struct ncs_form_field *fields,
 {
     size_t bytes = s->out->lua.bytes, lines = s->out->lines;
     ncs_say(s, "{ ");
-    size_t said = say_entries(s, fields, map, false);
+    size_t said = emit_entries(s, fields, map, false);
     if (said == 0)
         s->out->lua.bytes--;
     ncs_say(s, said ? " }" : "}");
@@ -62,7 +62,7 @@ static void say_table(struct ncs_speech *s, const struct ncs_form_field *fields,
     s->out->lua.bytes = bytes;
     ncs_say(s, "{\n");
     s->indent++;
-    say_entries(s, fields, map, true);
+    emit_entries(s, fields, map, true);
     s->indent--;
     ncs_say_begin_again(s);
     ncs_say(s, "}");
@@ -106,7 +106,7 @@ static void say_ints(struct ncs_speech *s, const struct ncs_yaml_node *node)
         ncs_say_expression(s, node);
 }
 
-static void say_lines(struct ncs_speech *s, const struct ncs_yaml_node *node)
+static void emit_lines(struct ncs_speech *s, const struct ncs_yaml_node *node)
 {
     if (node->kind != NCS_YAML_LIST) {
         ncs_say_quoted(s, node->text, node->bytes);
@@ -131,8 +131,8 @@ static void say_one_outcome(struct ncs_speech *s, const struct ncs_form_field *f
         say_table(s, fields, map);
 }
 
-static void say_outcome(struct ncs_speech *s, const struct ncs_form_field *field,
-                        const struct ncs_yaml_node *node)
+static void emit_outcome(struct ncs_speech *s, const struct ncs_form_field *field,
+                         const struct ncs_yaml_node *node)
 {
     if (node->kind == NCS_YAML_TEXT) {
         ncs_say(s, "\"pass\"");
@@ -207,7 +207,7 @@ void ncs_say_declared(struct ncs_speech *s, const struct ncs_form_field *field,
         else
             ncs_say_quoted(s, node->text, node->bytes);
         break;
-    case NCS_FORM_LINES: say_lines(s, node); break;
+    case NCS_FORM_LINES: emit_lines(s, node); break;
     case NCS_FORM_PARAMS: case NCS_FORM_MATRIX: say_literals(s, node, false); break;
     case NCS_FORM_ENV: say_literals(s, node, true); break;
     case NCS_FORM_EXCLUDE:
@@ -218,7 +218,7 @@ void ncs_say_declared(struct ncs_speech *s, const struct ncs_form_field *field,
         }
         ncs_say(s, " }");
         break;
-    case NCS_FORM_OUTCOME: say_outcome(s, field, node); break;
+    case NCS_FORM_OUTCOME: emit_outcome(s, field, node); break;
     case NCS_FORM_INTS: say_ints(s, node); break;
     default: ncs_say_value(s, field, node);
     }
@@ -319,9 +319,9 @@ static void say_let(struct ncs_speech *s, const struct ncs_form_field *field,
     ncs_say_end(s);
 }
 
-static void say_made(struct ncs_speech *s, const struct ncs_form_field *field,
-                     const struct ncs_yaml_node *key, const struct ncs_yaml_node *entry,
-                     const char *call)
+static void emit_made(struct ncs_speech *s, const struct ncs_form_field *field,
+                      const struct ncs_yaml_node *key, const struct ncs_yaml_node *entry,
+                      const char *call)
 {
     struct ncs_yaml_node none = { .kind = NCS_YAML_MAP };
     ncs_say_begin(s, key->at);
@@ -333,14 +333,14 @@ static void say_made(struct ncs_speech *s, const struct ncs_form_field *field,
 static void say_stream(struct ncs_speech *s, const struct ncs_form_field *field,
                        const struct ncs_yaml_node *key, const struct ncs_yaml_node *entry)
 {
-    say_made(s, field, key, entry, "cuda.stream");
+    emit_made(s, field, key, entry, "cuda.stream");
     ncs_say_end(s);
 }
 
 static void say_event(struct ncs_speech *s, const struct ncs_form_field *field,
                       const struct ncs_yaml_node *key, const struct ncs_yaml_node *entry)
 {
-    say_made(s, field, key, entry, "cuda.event");
+    emit_made(s, field, key, entry, "cuda.event");
     ncs_say_end(s);
 }
 
@@ -402,7 +402,7 @@ static void say_buffer(struct ncs_speech *s, const struct ncs_form_field *field,
 {
     static const struct ncs_form_field init = { .kind = NCS_FORM_ELEMENTS };
     const struct ncs_yaml_node *value = ncs_yaml_get(entry, "init");
-    say_made(s, field, key, entry, "cuda.buffer");
+    emit_made(s, field, key, entry, "cuda.buffer");
     if (value) {
         ncs_say(s, ":fill(");
         ncs_say_value(s, &init, value);
@@ -411,8 +411,8 @@ static void say_buffer(struct ncs_speech *s, const struct ncs_form_field *field,
     ncs_say_end(s);
 }
 
-static void say_op(struct ncs_speech *s, const struct ncs_form_field *field,
-                   const struct ncs_yaml_node *key, const struct ncs_yaml_node *entry)
+static void emit_op(struct ncs_speech *s, const struct ncs_form_field *field,
+                    const struct ncs_yaml_node *key, const struct ncs_yaml_node *entry)
 {
     say_of_comm(s, field, key, entry, "comm", "premulsum");
 }
@@ -429,7 +429,7 @@ static const struct {
                 const struct ncs_yaml_node *key, const struct ncs_yaml_node *entry);
 } sections[] = {
     { "let", say_let },         { "streams", say_stream }, { "events", say_event },
-    { "comms", say_comm },      { "buffers", say_buffer }, { "ops", say_op },
+    { "comms", say_comm },      { "buffers", say_buffer }, { "ops", emit_op },
     { "windows", say_window },
 };
 

@@ -23,7 +23,7 @@ static void types(struct ncs_json *j, const char *raw)
     ncs_json_pair_raw(j, "type", raw);
 }
 
-static void reference(struct ncs_json *j, const char *name)
+static void schema_reference(struct ncs_json *j, const char *name)
 {
     struct ncs_str path = { 0 };
     ncs_str_addf(&path, "#/definitions/%s", name);
@@ -40,7 +40,7 @@ static void open_any(struct ncs_json *j)
 static void item_reference(struct ncs_json *j, const char *name)
 {
     ncs_json_open(j, '{');
-    reference(j, name);
+    schema_reference(j, name);
     ncs_json_close(j, '}');
 }
 
@@ -52,7 +52,7 @@ static void item_raw(struct ncs_json *j, const char *name, const char *raw)
 }
 
 /* One of the list: of so many, or until NULL when count is 0. */
-static void words(struct ncs_json *j, const char *const *list, size_t count)
+static void schema_words(struct ncs_json *j, const char *const *list, size_t count)
 {
     ncs_json_name(j, "enum");
     ncs_json_open(j, '[');
@@ -170,7 +170,7 @@ static void names_or_text(struct ncs_json *j, const char *const *list)
 {
     open_any(j);
     ncs_json_open(j, '{');
-    words(j, list, 0);
+    schema_words(j, list, 0);
     ncs_json_close(j, '}');
     item_raw(j, "type", "\"string\"");
     ncs_json_close(j, ']');
@@ -178,7 +178,7 @@ static void names_or_text(struct ncs_json *j, const char *const *list)
 
 /* ---- maps of names ---- */
 
-static void say_entries(struct ncs_json *j, const struct ncs_form_field *f)
+static void schema_add_entries(struct ncs_json *j, const struct ncs_form_field *f)
 {
     bool needs = false;
     for (const struct ncs_form_field *e = f->fields; e && e->name; e++)
@@ -207,7 +207,7 @@ static void say_map(struct ncs_json *j, const char *pattern, const char *values)
     ncs_json_close(j, '}');
     ncs_json_name(j, "additionalProperties");
     ncs_json_open(j, '{');
-    reference(j, values);
+    schema_reference(j, values);
     ncs_json_close(j, '}');
 }
 
@@ -218,7 +218,7 @@ static void say_env(struct ncs_json *j)
     types(j, "\"object\"");
     ncs_json_name(j, "propertyNames");
     ncs_json_open(j, '{');
-    words(j, names, count);
+    schema_words(j, names, count);
     ncs_json_close(j, '}');
     ncs_json_name(j, "additionalProperties");
     item_reference(j, "literal");
@@ -243,7 +243,7 @@ static void say_exclude(struct ncs_json *j)
     ncs_json_close(j, '}');
 }
 
-static void say_outcome(struct ncs_json *j, const struct ncs_form_field *f)
+static void schema_add_outcome(struct ncs_json *j, const struct ncs_form_field *f)
 {
     open_any(j);
     item_raw(j, "const", "\"pass\"");
@@ -286,8 +286,10 @@ static void say_expect(struct ncs_json *j)
 static void say_kind(struct ncs_json *j, const struct ncs_form_field *f)
 {
     switch (f->kind) {
-    case NCS_FORM_EXPR: case NCS_FORM_SCALAR: case NCS_FORM_WHEN: reference(j, "expression"); break;
-    case NCS_FORM_ELEMENTS: reference(j, "elements"); break;
+    case NCS_FORM_EXPR:
+    case NCS_FORM_SCALAR:
+    case NCS_FORM_WHEN: schema_reference(j, "expression"); break;
+    case NCS_FORM_ELEMENTS: schema_reference(j, "elements"); break;
     case NCS_FORM_COUNT: case NCS_FORM_SECONDS: types(j, "[\"number\", \"string\"]"); break;
     case NCS_FORM_TIMES:
         types(j, "[\"integer\", \"string\"]");
@@ -300,13 +302,13 @@ static void say_kind(struct ncs_json *j, const struct ncs_form_field *f)
     case NCS_FORM_CHUNK:
         types(j, "\"string\"");
         break;
-    case NCS_FORM_NEW: reference(j, "name"); break;
+    case NCS_FORM_NEW: schema_reference(j, "name"); break;
     case NCS_FORM_TEXT: case NCS_FORM_LINE: case NCS_FORM_PRINT: case NCS_FORM_LITERAL:
-        reference(j, "literal");
+        schema_reference(j, "literal");
         break;
-    case NCS_FORM_WORD: words(j, f->words, 0); break;
-    case NCS_FORM_RESULT: reference(j, "failure"); break;
-    case NCS_FORM_FUNCTION: reference(j, "function"); break;
+    case NCS_FORM_WORD: schema_words(j, f->words, 0); break;
+    case NCS_FORM_RESULT: schema_reference(j, "failure"); break;
+    case NCS_FORM_FUNCTION: schema_reference(j, "function"); break;
     case NCS_FORM_RANKS: array_of(j, "expression"); break;
     case NCS_FORM_SIGNALS:
         types(j, "\"array\"");
@@ -324,7 +326,7 @@ static void say_kind(struct ncs_json *j, const struct ncs_form_field *f)
     case NCS_FORM_EXPECT: say_expect(j); break;
     case NCS_FORM_STEPS: array_of(j, "step"); break;
     case NCS_FORM_FIELDS: say_fields(j, f->fields, NULL); break;
-    case NCS_FORM_ENTRIES: case NCS_FORM_LETS: say_entries(j, f); break;
+    case NCS_FORM_ENTRIES: case NCS_FORM_LETS: schema_add_entries(j, f); break;
     case NCS_FORM_INT: types(j, "\"integer\""); break;
     case NCS_FORM_NUMBER: types(j, "\"number\""); break;
     case NCS_FORM_FLAG: types(j, "\"boolean\""); break;
@@ -350,7 +352,7 @@ static void say_kind(struct ncs_json *j, const struct ncs_form_field *f)
     case NCS_FORM_ENV: say_env(j); break;
     case NCS_FORM_MATRIX: say_matrix(j); break;
     case NCS_FORM_EXCLUDE: say_exclude(j); break;
-    case NCS_FORM_OUTCOME: say_outcome(j, f); break;
+    case NCS_FORM_OUTCOME: schema_add_outcome(j, f); break;
     case NCS_FORM_INTS:
         open_any(j);
         item_raw(j, "type", "[\"integer\", \"string\"]");
@@ -364,7 +366,7 @@ static void say_kind(struct ncs_json *j, const struct ncs_form_field *f)
 
 /* ---- steps ---- */
 
-static void say_verb(struct ncs_json *j, const struct ncs_form_verb *v)
+static void schema_add_verb(struct ncs_json *j, const struct ncs_form_verb *v)
 {
     struct ncs_form_field f = { .name = v->name, .kind = v->kind, .fields = v->fields };
     ncs_json_name(j, v->name);
@@ -401,7 +403,7 @@ static void say_one_verb(struct ncs_json *j)
     ncs_json_close(j, ']');
 }
 
-static void say_step(struct ncs_json *j)
+static void schema_add_step(struct ncs_json *j)
 {
     static const struct ncs_form_field as = {
         "as", NCS_FORM_NEW, 0, NULL, "name of the count or of the thread", NULL, NULL };
@@ -411,7 +413,7 @@ static void say_step(struct ncs_json *j)
     ncs_json_name(j, "properties");
     ncs_json_open(j, '{');
     for (const struct ncs_form_verb *v = ncs_form_verbs; v->name; v++)
-        say_verb(j, v);
+        schema_add_verb(j, v);
     for (const struct ncs_form_field *f = ncs_form_common; f->name; f++)
         say_field(j, f);
     say_field(j, &as);
@@ -459,7 +461,7 @@ static void say_enum(struct ncs_json *j, const char *name, const char *const *li
 {
     ncs_json_name(j, name);
     ncs_json_open(j, '{');
-    words(j, list, count);
+    schema_words(j, list, count);
     ncs_json_close(j, '}');
 }
 
@@ -493,7 +495,7 @@ static void say_definitions(struct ncs_json *j)
         functions[fn] = ncs_fn_info[fn].name;
     say_enum(j, "failure", failures, ncs_form_results(failures));
     say_enum(j, "function", functions, NCS_FN_COUNT);
-    say_step(j);
+    schema_add_step(j);
     ncs_json_close(j, '}');
 }
 

@@ -17,7 +17,7 @@ struct check {
 };
 
 /* `what` is the key, or where it stands and the key: "sim: nccl". */
-static struct ncs_error *at(struct check *c, const char *what)
+static struct ncs_error *check_place_of(struct check *c, const char *what)
 {
     const char *colon = strrchr(what, ':');
     c->key = colon ? colon + 2 : what;
@@ -28,16 +28,16 @@ static bool in_range(struct check *c, const char *what, int64_t value, int64_t l
 {
     if (value >= least && value <= most)
         return true;
-    return ncs_fail(at(c, what), NCS_BAD_INPUT, "%s = %lld: expected %lld to %lld", what,
-                    (long long)value, (long long)least, (long long)most);
+    return ncs_fail(check_place_of(c, what), NCS_BAD_INPUT, "%s = %lld: expected %lld to %lld",
+                    what, (long long)value, (long long)least, (long long)most);
 }
 
 static bool is_rank(struct check *c, const char *what, int rank, int ranks)
 {
     if (rank >= 0 && rank < ranks)
         return true;
-    ncs_fail(at(c, what), NCS_BAD_INPUT, "outcome: %s = %d: the run has ranks 0 to %d", what, rank,
-             ranks - 1);
+    ncs_fail(check_place_of(c, what), NCS_BAD_INPUT, "outcome: %s = %d: the run has ranks 0 to %d",
+             what, rank, ranks - 1);
     if (rank == ranks)
         ncs_fail_hint(c->err, "ranks count from 0");
     return false;
@@ -51,14 +51,15 @@ static bool are_ranks(struct check *c, const char *what, const int *list, size_t
     return true;
 }
 
-static bool is_rule(struct check *c, const char *what, const char *rule)
+static bool check_is_rule(struct check *c, const char *what, const char *rule)
 {
     if (!rule)
         return true;
     for (const char *const *id = ncs_rule_ids; *id; id++)
         if (strcmp(*id, rule) == 0)
             return true;
-    ncs_fail(at(c, what), NCS_BAD_INPUT, "outcome: %s = `%s`: no such rule", what, rule);
+    ncs_fail(check_place_of(c, what), NCS_BAD_INPUT, "outcome: %s = `%s`: no such rule", what,
+             rule);
     return ncs_fail_near(c->err, rule, ncs_rule_ids, 0);
 }
 
@@ -92,9 +93,10 @@ static bool is_error_name(struct check *c, const char *name)
         if (!known) {
             add_results(&names, ncs_nccl_result_name);
             add_results(&names, ncs_cuda_error_name);
-            ncs_fail(at(c, "error"), NCS_BAD_INPUT,
+            ncs_fail(check_place_of(c, "error"), NCS_BAD_INPUT,
                      "outcome: error = `%s`: expected the name of an NCCL or CUDA result, or nccl, "
-                     "cuda, usage, expect, lua", name);
+                     "cuda, usage, expect, lua",
+                     name);
             ncs_fail_near(c->err, name, names.name, names.count);
             ncs_free(names.name);
             return false;
@@ -111,7 +113,7 @@ static bool is_certainty(struct check *c, const char *name)
             return true;
     if (!name)
         return true;
-    ncs_fail(at(c, "certainty"), NCS_BAD_INPUT,
+    ncs_fail(check_place_of(c, "certainty"), NCS_BAD_INPUT,
              "outcome: certainty = `%s`: expected certain, luck, undefined or likely", name);
     return ncs_fail_near(c->err, name, ncs_certainty_names, 0);
 }
@@ -121,7 +123,7 @@ static bool check_finding(struct check *c, const struct ncs_outcome_finding *f, 
     return are_ranks(c, "culprit", f->culprit, f->culprits, ranks) &&
            are_ranks(c, "waiting", f->waiting, f->waitings, ranks) &&
            in_range(c, "outcome: call", f->call, 0, UINT32_MAX) &&
-           is_rule(c, "finding", f->rule) && is_certainty(c, f->certainty);
+           check_is_rule(c, "finding", f->rule) && is_certainty(c, f->certainty);
 }
 
 /* "A1": a class of the catalogue and a number in it. */
@@ -131,11 +133,12 @@ static bool is_entry(struct check *c, const char *entry)
     if (!entry || (*entry >= 'A' && *entry <= 'Z' && entry[1] != '0' && digits > 0 &&
                    digits <= 2 && !entry[1 + digits]))
         return true;
-    return ncs_fail(at(c, "entry"), NCS_BAD_INPUT,
+    return ncs_fail(check_place_of(c, "entry"), NCS_BAD_INPUT,
                     "bug: entry = `%s`: expected a letter and a number such as A1", entry);
 }
 
-static bool check_outcome(struct check *c, const struct ncs_outcome *o, int ranks, int named)
+static bool check_scenario_outcome(struct check *c, const struct ncs_outcome *o, int ranks,
+                                   int named)
 {
     return are_ranks(c, "culprit", o->culprit, o->culprits, named) &&
            are_ranks(c, "waiting", o->waiting, o->waitings, named) &&
@@ -144,7 +147,7 @@ static bool check_outcome(struct check *c, const struct ncs_outcome *o, int rank
            in_range(c, "outcome: call", o->call, 0, UINT32_MAX) &&
            in_range(c, "outcome: first", o->first, 0, INT64_MAX) &&
            in_range(c, "outcome: findings", o->findings, 0, INT32_MAX) &&
-           is_rule(c, "why", o->why) && check_finding(c, &o->finding, named) &&
+           check_is_rule(c, "why", o->why) && check_finding(c, &o->finding, named) &&
            (!o->error_name || is_error_name(c, o->error_name));
 }
 
@@ -153,11 +156,12 @@ static bool check_driver(struct check *c, const char *name)
     static const char *const drivers[] = { "sim", "nccl", NULL };
     if (!name || strcmp(name, drivers[0]) == 0 || strcmp(name, drivers[1]) == 0)
         return true;
-    ncs_fail(at(c, "driver"), NCS_BAD_INPUT, "needs: driver = `%s`: expected sim or nccl", name);
+    ncs_fail(check_place_of(c, "driver"), NCS_BAD_INPUT,
+             "needs: driver = `%s`: expected sim or nccl", name);
     return ncs_fail_near(c->err, name, drivers, 0);
 }
 
-static bool check_version(struct check *c, int version)
+static bool check_scenario_version(struct check *c, int version)
 {
     if (version == 0 || ncs_nccl_is_profile(version))
         return true;
@@ -165,7 +169,8 @@ static bool check_version(struct check *c, int version)
     struct ncs_str known = { 0 };
     for (const char *const *p = ncs_nccl_profiles; *p; p++)
         ncs_str_addf(&known, "%s%s", p == ncs_nccl_profiles ? "" : p[1] ? ", " : " or ", *p);
-    ncs_fail(at(c, "nccl"), NCS_BAD_INPUT, "sim: nccl = `%s`: the simulator can be NCCL %s",
+    ncs_fail(check_place_of(c, "nccl"), NCS_BAD_INPUT,
+             "sim: nccl = `%s`: the simulator can be NCCL %s",
              ncs_nccl_version_text(version, text, sizeof text), known.text);
     ncs_str_free(&known);
     return false;
@@ -188,11 +193,12 @@ bool ncs_scenario_check(const struct ncs_scenario *s, const char **key, struct n
                 check_driver(c, s->needs_driver) &&
                 in_range(c, "needs: nccl", s->needs_nccl, 0, INT32_MAX) &&
                 in_range(c, "needs: gpus", s->needs_gpus, 0, INT32_MAX) &&
-                check_version(c, s->sim_nccl) &&
+                check_scenario_version(c, s->sim_nccl) &&
                 in_range(c, "sim: capability", s->sim_capability, 0, 999) &&
                 in_range(c, "sim: lanes", s->sim_lanes, 0, MOST_LANES) &&
                 in_range(c, "sim: ready_after", s->sim_ready_after, 0, MOST_POLLS) &&
-                check_outcome(c, &s->outcome, s->ranks, named_ranks(s)) && is_entry(c, s->bug.entry);
+                check_scenario_outcome(c, &s->outcome, s->ranks, named_ranks(s)) &&
+                is_entry(c, s->bug.entry);
     if (key)
         *key = check.key;
     return fine;

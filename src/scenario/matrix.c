@@ -15,7 +15,7 @@ static int order_of(const struct ncs_axis *a)
     return a->is_param ? 1 : strcmp(a->name, ranks) == 0 ? 0 : 2;
 }
 
-static bool before(const struct ncs_axis *a, const struct ncs_axis *b)
+static bool matrix_before(const struct ncs_axis *a, const struct ncs_axis *b)
 {
     return order_of(a) != order_of(b) ? order_of(a) < order_of(b) : strcmp(a->name, b->name) < 0;
 }
@@ -28,7 +28,7 @@ struct ncs_axis *ncs_matrix_add(struct ncs_matrix *m, const struct ncs_scenario 
     struct ncs_axis axis = { .name = ncs_copy_text(name), .is_param = p,
                              .kind = p ? p->kind : NCS_PARAM_INT };
     size_t at = m->axes;
-    while (at > 0 && before(&axis, &m->axis[at - 1]))
+    while (at > 0 && matrix_before(&axis, &m->axis[at - 1]))
         at--;
     NCS_PUSH(m->axis, m->axes, m->axes_room, axis);
     memmove(&m->axis[at + 1], &m->axis[at], (m->axes - 1 - at) * sizeof *m->axis);
@@ -52,7 +52,7 @@ static void free_values(struct ncs_param *value, size_t values)
 }
 
 /* Values that are the same have the same hash: 0 is -0. */
-static uint64_t hash_of(const struct ncs_param *p)
+static uint64_t matrix_hash_of(const struct ncs_param *p)
 {
     double d = p->kind == NCS_PARAM_NUMBER && p->d != 0 ? p->d : 0;
     uint64_t hash = ncs_hash(1, p->kind);
@@ -64,10 +64,11 @@ static uint64_t hash_of(const struct ncs_param *p)
 }
 
 /* Place + 1 of the value; 0 = it is not there, and would be put under the key. */
-static size_t find_value(struct ncs_axis *axis, const struct ncs_param *value, uint64_t *key)
+static size_t matrix_find_value(struct ncs_axis *axis, const struct ncs_param *value, uint64_t *key)
 {
     size_t at;
-    for (*key = hash_of(value); (at = ncs_map_number(&axis->at, *key)) != 0; *key = ncs_mix(*key + 1)) {
+    for (*key = matrix_hash_of(value); (at = ncs_map_number(&axis->at, *key)) != 0;
+         *key = ncs_mix(*key + 1)) {
         axis->compared++;
         if (ncs_param_same(&axis->value[at - 1], value))
             break;
@@ -78,7 +79,7 @@ static size_t find_value(struct ncs_axis *axis, const struct ncs_param *value, u
 bool ncs_axis_add(struct ncs_axis *axis, struct ncs_param value)
 {
     uint64_t key;
-    bool is_new = !find_value(axis, &value, &key);
+    bool is_new = !matrix_find_value(axis, &value, &key);
     NCS_PUSH(axis->value, axis->values, axis->values_room, value);
     if (is_new)
         ncs_map_put_number(&axis->at, key, axis->values);
@@ -88,7 +89,7 @@ bool ncs_axis_add(struct ncs_axis *axis, struct ncs_param value)
 bool ncs_axis_has(struct ncs_axis *axis, const struct ncs_param *value)
 {
     uint64_t key;
-    return find_value(axis, value, &key) != 0;
+    return matrix_find_value(axis, value, &key) != 0;
 }
 
 void ncs_axis_pin(struct ncs_axis *axis, const struct ncs_param *value)
@@ -135,7 +136,7 @@ const struct ncs_param *ncs_case_value(const struct ncs_case *c, const char *nam
     return NULL;
 }
 
-static char *name_of(const struct ncs_case *c)
+static char *matrix_name_of(const struct ncs_case *c)
 {
     struct ncs_str name = { 0 };
     for (size_t i = 0; i < c->values; i++) {
@@ -159,7 +160,7 @@ static struct ncs_case make_case(const struct ncs_matrix *m, const size_t *place
             c.seed = value->i;
         }
     }
-    c.name = m->axes ? name_of(&c) : NULL;
+    c.name = m->axes ? matrix_name_of(&c) : NULL;
     return c;
 }
 
@@ -189,7 +190,7 @@ static void add_exclusion(struct walk *w, const struct ncs_exclusion *e)
     for (size_t k = 0; k < e->values; k++) {
         struct ncs_axis *axis = ncs_matrix_axis(w->m, e->value[k].name);
         uint64_t key;
-        size_t at = find_value(axis, &e->value[k], &key);
+        size_t at = matrix_find_value(axis, &e->value[k], &key);
         if (!at) {
             w->terms = before;
             return;
@@ -199,7 +200,7 @@ static void add_exclusion(struct walk *w, const struct ncs_exclusion *e)
     }
 }
 
-static bool is_excluded(const struct walk *w)
+static bool matrix_is_excluded(const struct walk *w)
 {
     bool all = true;
     for (size_t i = 0; i < w->terms; i++) {
@@ -213,7 +214,7 @@ static bool is_excluded(const struct walk *w)
 }
 
 /* From the first combination to the next, the last axis fastest. */
-static void step(struct walk *w)
+static void matrix_step(struct walk *w)
 {
     for (size_t i = w->m->axes; i-- > 0; w->place[i] = 0)
         if (++w->place[i] < w->m->axis[i].values)
@@ -227,8 +228,8 @@ static size_t expand(const struct ncs_matrix *m, struct ncs_cases *cases)
     size_t count = ncs_matrix_combinations(m), left = 0;
     for (size_t i = 0; i < m->exclusions; i++)
         add_exclusion(&w, &m->exclusion[i]);
-    for (size_t n = 0; n < count; n++, step(&w)) {
-        if (is_excluded(&w))
+    for (size_t n = 0; n < count; n++, matrix_step(&w)) {
+        if (matrix_is_excluded(&w))
             continue;
         left++;
         if (cases)

@@ -36,7 +36,7 @@ void ncs_outcome_free(struct ncs_outcome *o)
     *o = (struct ncs_outcome){ 0 };
 }
 
-static bool same_text(const char *a, const char *b)
+static bool outcome_same_text(const char *a, const char *b)
 {
     return a && b && strcmp(a, b) == 0;
 }
@@ -79,19 +79,19 @@ static bool hang_holds(const struct ncs_outcome *o, const struct ncs_result *r)
         return false;
     if (o->waitings > 0 && !waiting_agree(o->waiting, o->waitings, cause))
         return false;
-    if (o->why && !(cause && same_text(cause->rule, o->why)))
+    if (o->why && !(cause && outcome_same_text(cause->rule, o->why)))
         return false;
     if (o->call > 0 && !(cause && cause->call == o->call))
         return false;
     bool names_comm = o->comm_given || o->call > 0;
-    return !names_comm || (cause && same_text(cause->comm, ncs_declared_comm(o)));
+    return !names_comm || (cause && outcome_same_text(cause->comm, ncs_declared_comm(o)));
 }
 
 static bool error_agrees(const struct ncs_outcome *o, const struct ncs_run_error *e)
 {
-    return (!o->error_name || same_text(e->name, o->error_name) ||
-            same_text(ncs_error_kind_name(e->kind), o->error_name)) &&
-           (!o->error_call || same_text(e->call, o->error_call)) &&
+    return (!o->error_name || outcome_same_text(e->name, o->error_name) ||
+            outcome_same_text(ncs_error_kind_name(e->kind), o->error_name)) &&
+           (!o->error_call || outcome_same_text(e->call, o->error_call)) &&
            (o->rank < 0 || e->rank == o->rank);
 }
 
@@ -114,10 +114,9 @@ static bool wrong_agrees(const struct ncs_outcome *o, const struct ncs_result *r
                          const struct ncs_wrong *w)
 {
     bool names_comm = o->comm_given || o->call > 0;
-    return (o->rank < 0 || w->rank == o->rank) &&
-           (o->call <= 0 || (int64_t)w->number == o->call) &&
+    return (o->rank < 0 || w->rank == o->rank) && (o->call <= 0 || (int64_t)w->number == o->call) &&
            (o->first <= 0 || (int64_t)w->first == o->first) &&
-           (!names_comm || same_text(ncs_result_comm(r, w->comm), ncs_declared_comm(o)));
+           (!names_comm || outcome_same_text(ncs_result_comm(r, w->comm), ncs_declared_comm(o)));
 }
 
 static bool wrong_holds(const struct ncs_outcome *o, const struct ncs_result *r)
@@ -172,11 +171,12 @@ static bool verdict_holds(const struct ncs_outcome *o, const struct ncs_result *
 
 static bool finding_agrees(const struct ncs_outcome_finding *d, const struct ncs_finding *f)
 {
-    return (!d->rule || same_text(f->rule, d->rule)) &&
+    return (!d->rule || outcome_same_text(f->rule, d->rule)) &&
            (d->culprits == 0 || culprits_agree(d->culprit, d->culprits, f)) &&
            (d->waitings == 0 || waiting_agree(d->waiting, d->waitings, f)) &&
-           (d->call <= 0 || f->call == d->call) && (!d->comm || same_text(f->comm, d->comm)) &&
-           (!d->certainty || same_text(ncs_certainty_names[f->certainty], d->certainty));
+           (d->call <= 0 || f->call == d->call) &&
+           (!d->comm || outcome_same_text(f->comm, d->comm)) &&
+           (!d->certainty || outcome_same_text(ncs_certainty_names[f->certainty], d->certainty));
 }
 
 static bool finding_holds(const struct ncs_outcome *o, const struct ncs_result *r)
@@ -213,13 +213,13 @@ bool ncs_outcome_holds(const struct ncs_outcome *o, const struct ncs_result *r,
 
 /* ---- findings that fail a run all the same ---- */
 
-static bool is_declared(const struct ncs_outcome *o, const struct ncs_finding *f)
+static bool outcome_is_declared(const struct ncs_outcome *o, const struct ncs_finding *f)
 {
     return (o->finding_given && finding_agrees(&o->finding, f)) ||
            (o->findings_given && f->level == NCS_LEVEL_ERROR);
 }
 
-static bool counts(const struct ncs_finding *f, enum ncs_fail_on level)
+static bool outcome_counts(const struct ncs_finding *f, enum ncs_fail_on level)
 {
     bool undefined = f->certainty == NCS_UNDEFINED || f->certainty == NCS_LUCK;
     return level == NCS_FAIL_ON_NOTE || (level == NCS_FAIL_ON_UNDEFINED && undefined);
@@ -240,7 +240,7 @@ void ncs_outcome_failing(const struct ncs_outcome *o, const struct ncs_result *r
     *out = (struct ncs_failing){ .level = level };
     for (size_t i = 0; r->verdict == NCS_PASS && i < r->diagnosis.findings; i++) {
         const struct ncs_finding *f = &r->diagnosis.finding[i];
-        if (counts(f, level) && !is_declared(o, f) && !has_rule(out, f->rule))
+        if (outcome_counts(f, level) && !outcome_is_declared(o, f) && !has_rule(out, f->rule))
             NCS_PUSH(out->rule, out->rules, room, f->rule);
     }
 }

@@ -2,7 +2,7 @@
 #include "scenario/outcome.h"
 
 /* Appends what joins the next detail to a phrase: "a hang" with culprit 1; call 3 ... */
-static void join(struct ncs_str *out, int *details)
+static void words_join(struct ncs_str *out, int *details)
 {
     ncs_str_add(out, (*details)++ == 0 ? " with " : "; ");
 }
@@ -12,24 +12,24 @@ static void declare_hang(struct ncs_str *out, const struct ncs_outcome *o)
     int details = 0;
     ncs_str_add(out, "a hang");
     if (o->culprits > 0) {
-        join(out, &details);
+        words_join(out, &details);
         ncs_str_add(out, "culprit ");
         ncs_rank_set_say(out, ncs_rank_set_of(o->culprit, o->culprits));
     }
     if (o->waitings > 0) {
-        join(out, &details);
+        words_join(out, &details);
         ncs_str_add(out, "waiting ");
         ncs_rank_set_say(out, ncs_rank_set_of(o->waiting, o->waitings));
     }
     if (o->call > 0) {
-        join(out, &details);
+        words_join(out, &details);
         ncs_str_addf(out, "call %lld on %s", (long long)o->call, ncs_declared_comm(o));
     } else if (o->comm_given) {
-        join(out, &details);
+        words_join(out, &details);
         ncs_str_addf(out, "comm %s", ncs_declared_comm(o));
     }
     if (o->why) {
-        join(out, &details);
+        words_join(out, &details);
         ncs_str_addf(out, "why %s", o->why);
     }
 }
@@ -47,24 +47,24 @@ static void report_hang(struct ncs_str *out, const struct ncs_outcome *o,
         return;
     }
     if (other || o->culprits > 0) {
-        join(out, &details);
+        words_join(out, &details);
         ncs_str_add(out, "culprit ");
         ncs_rank_set_say(out, cause->culprits > 0 ? ncs_rank_set_of_culprits(cause) : ncs_rank_set_of_cycle(cause));
     }
     if (!other && o->waitings > 0) {
-        join(out, &details);
+        words_join(out, &details);
         ncs_str_add(out, "waiting ");
         ncs_rank_set_say(out, ncs_rank_set_of(cause->blocked, cause->blockeds));
     }
     if (!other && (o->call > 0 || o->comm_given)) {
-        join(out, &details);
+        words_join(out, &details);
         if (o->call > 0 && cause->call > 0)
             ncs_str_addf(out, "call %u on %s", cause->call, cause->comm ? cause->comm : "none");
         else
             ncs_str_addf(out, "comm %s", cause->comm ? cause->comm : "none");
     }
     if (other || o->why) {
-        join(out, &details);
+        words_join(out, &details);
         ncs_str_addf(out, "why %s", cause->rule);
     }
 }
@@ -131,7 +131,7 @@ static void report_error(struct ncs_str *out, const struct ncs_result *r)
         ncs_str_addf(out, ": %s", r->internal.text);
 }
 
-static void declare(struct ncs_str *out, const struct ncs_outcome *o)
+static void words_declare_outcome(struct ncs_str *out, const struct ncs_outcome *o)
 {
     switch (o->verdict) {
     case NCS_HANG:
@@ -154,7 +154,8 @@ static void declare(struct ncs_str *out, const struct ncs_outcome *o)
     }
 }
 
-static void report(struct ncs_str *out, const struct ncs_outcome *o, const struct ncs_result *r)
+static void words_report_outcome(struct ncs_str *out, const struct ncs_outcome *o,
+                                 const struct ncs_result *r)
 {
     switch (r->verdict) {
     case NCS_HANG:
@@ -178,9 +179,9 @@ void ncs_outcome_say_verdict(struct ncs_str *out, const struct ncs_outcome *o,
                              const struct ncs_result *r)
 {
     ncs_str_add(out, "declared ");
-    declare(out, o);
+    words_declare_outcome(out, o);
     ncs_str_add(out, ", got: ");
-    report(out, o, r);
+    words_report_outcome(out, o, r);
 }
 
 /* ---- findings ---- */
@@ -190,25 +191,25 @@ static void declare_finding(struct ncs_str *out, const struct ncs_outcome_findin
     int details = 0;
     ncs_str_addf(out, "finding %s", f->rule ? f->rule : "of any rule");
     if (f->culprits > 0) {
-        join(out, &details);
+        words_join(out, &details);
         ncs_str_add(out, "culprit ");
         ncs_rank_set_say(out, ncs_rank_set_of(f->culprit, f->culprits));
     }
     if (f->waitings > 0) {
-        join(out, &details);
+        words_join(out, &details);
         ncs_str_add(out, "waiting ");
         ncs_rank_set_say(out, ncs_rank_set_of(f->waiting, f->waitings));
     }
     if (f->call > 0) {
-        join(out, &details);
+        words_join(out, &details);
         ncs_str_addf(out, "call %lld", (long long)f->call);
     }
     if (f->comm) {
-        join(out, &details);
+        words_join(out, &details);
         ncs_str_addf(out, "comm %s", f->comm);
     }
     if (f->certainty) {
-        join(out, &details);
+        words_join(out, &details);
         ncs_str_addf(out, "certainty %s", f->certainty);
     }
 }
@@ -220,25 +221,25 @@ static void report_finding(struct ncs_str *out, const struct ncs_outcome_finding
     int details = 0;
     ncs_str_add(out, f->rule);
     if (d->culprits > 0) {
-        join(out, &details);
+        words_join(out, &details);
         ncs_str_add(out, "culprit ");
         ncs_rank_set_say(out, ncs_rank_set_of_culprits(f));
     }
     if (d->waitings > 0) {
-        join(out, &details);
+        words_join(out, &details);
         ncs_str_add(out, "waiting ");
         ncs_rank_set_say(out, ncs_rank_set_of(f->blocked, f->blockeds));
     }
     if (d->call > 0) {
-        join(out, &details);
+        words_join(out, &details);
         ncs_str_addf(out, "call %u", f->call);
     }
     if (d->comm) {
-        join(out, &details);
+        words_join(out, &details);
         ncs_str_addf(out, "comm %s", f->comm ? f->comm : "none");
     }
     if (d->certainty) {
-        join(out, &details);
+        words_join(out, &details);
         ncs_str_addf(out, "certainty %s", ncs_certainty_names[f->certainty]);
     }
 }

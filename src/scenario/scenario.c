@@ -76,7 +76,7 @@ bool ncs_param_same(const struct ncs_param *a, const struct ncs_param *b)
 }
 
 /* With as few digits as give the same number again. */
-static void add_number(double d, struct ncs_str *out)
+static void scenario_add_number(double d, struct ncs_str *out)
 {
     char digits[40];
     for (int precision = 6; precision <= 17; precision++) {
@@ -91,7 +91,7 @@ void ncs_param_text(const struct ncs_param *p, struct ncs_str *out)
 {
     switch (p->kind) {
     case NCS_PARAM_INT:    ncs_str_addf(out, "%" PRId64, p->i); break;
-    case NCS_PARAM_NUMBER: add_number(p->d, out); break;
+    case NCS_PARAM_NUMBER: scenario_add_number(p->d, out); break;
     case NCS_PARAM_TEXT:   ncs_str_add(out, p->text); break;
     case NCS_PARAM_BOOL:   ncs_str_add(out, p->i ? "true" : "false"); break;
     }
@@ -146,7 +146,7 @@ static const char *const expected_kinds[] = {
 };
 
 /* The old value stays when the text is no such value. */
-static bool assign(struct ncs_param *p, const char *text)
+static bool scenario_assign(struct ncs_param *p, const char *text)
 {
     struct ncs_param new = *p;
     bool done = true;
@@ -203,7 +203,7 @@ bool ncs_scenario_set(struct ncs_scenario *s, const char *assignment, struct ncs
     bool done;
     if (!p)
         done = unknown_param(s, name.text, err);
-    else if (assign(p, equals + 1))
+    else if (scenario_assign(p, equals + 1))
         done = true;
     else
         done = ncs_fail(err, NCS_BAD_INPUT, "parameter `%s`: `%s`: expected %s", name.text,

@@ -35,7 +35,7 @@ struct parser {
 /* ---- tokens ---- */
 
 /* Of a byte, from 1, in code points. */
-static int column_of(const struct parser *p, const char *byte)
+static int select_column_of(const struct parser *p, const char *byte)
 {
     int column = 1;
     for (const char *c = p->text; c < byte; c++)
@@ -43,7 +43,7 @@ static int column_of(const struct parser *p, const char *byte)
     return column;
 }
 
-static bool complain(struct parser *p, const char *expected)
+static bool select_complain(struct parser *p, const char *expected)
 {
     if (p->err->status != NCS_OK)
         return false;
@@ -51,8 +51,8 @@ static bool complain(struct parser *p, const char *expected)
         ncs_fail(p->err, NCS_BAD_INPUT, "expected %s at the end", expected);
     else
         ncs_fail(p->err, NCS_BAD_INPUT, "expected %s at character %d, got `%.*s`", expected,
-                 column_of(p, p->begin), (int)(p->at - p->begin), p->begin);
-    p->err->column = column_of(p, p->begin);
+                 select_column_of(p, p->begin), (int)(p->at - p->begin), p->begin);
+    p->err->column = select_column_of(p, p->begin);
     return false;
 }
 
@@ -70,8 +70,8 @@ static bool next_quoted(struct parser *p)
     if (!close) {
         p->at = p->begin + 1;
         ncs_fail(p->err, NCS_BAD_INPUT, "the quote at character %d is not closed",
-                 column_of(p, p->begin));
-        p->err->column = column_of(p, p->begin);
+                 select_column_of(p, p->begin));
+        p->err->column = select_column_of(p, p->begin);
         return false;
     }
     p->at = close + 1;
@@ -80,7 +80,7 @@ static bool next_quoted(struct parser *p)
     return true;
 }
 
-static bool next(struct parser *p)
+static bool select_next(struct parser *p)
 {
     static const struct { const char *word; enum kind kind; } words[] = {
         { "and", AND }, { "or", OR }, { "not", NOT },
@@ -123,22 +123,22 @@ static void emit(struct parser *p, enum kind kind)
 
 static bool either(struct parser *p);
 
-static bool single(struct parser *p)
+static bool select_single(struct parser *p)
 {
     bool ok = false;
     if (p->depth++ == DEEPEST)
-        return complain(p, "fewer parentheses");
+        return select_complain(p, "fewer parentheses");
     if (p->kind == NOT) {
-        ok = next(p) && single(p);
+        ok = select_next(p) && select_single(p);
         emit(p, NOT);
     } else if (p->kind == OPEN) {
-        ok = next(p) && either(p) && (p->kind == CLOSE || complain(p, "`and`, `or` or `)`")) &&
-             next(p);
+        ok = select_next(p) && either(p) &&
+             (p->kind == CLOSE || select_complain(p, "`and`, `or` or `)`")) && select_next(p);
     } else if (p->kind == PART) {
         emit(p, PART);
-        ok = next(p);
+        ok = select_next(p);
     } else {
-        complain(p, "a part of a name, `not` or `(`");
+        select_complain(p, "a part of a name, `not` or `(`");
     }
     p->depth--;
     return ok;
@@ -146,10 +146,10 @@ static bool single(struct parser *p)
 
 static bool both(struct parser *p)
 {
-    if (!single(p))
+    if (!select_single(p))
         return false;
     while (p->kind == AND) {
-        if (!next(p) || !single(p))
+        if (!select_next(p) || !select_single(p))
             return false;
         emit(p, AND);
     }
@@ -161,7 +161,7 @@ static bool either(struct parser *p)
     if (!both(p))
         return false;
     while (p->kind == OR) {
-        if (!next(p) || !both(p))
+        if (!select_next(p) || !both(p))
             return false;
         emit(p, OR);
     }
@@ -172,7 +172,8 @@ struct ncs_select *ncs_select_parse(const char *text, struct ncs_error *err)
 {
     struct parser p = { .text = text, .at = text, .begin = text, .out = ncs_new(sizeof *p.out), .err = err };
     err->status = NCS_OK;
-    bool ok = next(&p) && either(&p) && (p.kind == END || complain(&p, "`and` or `or`"));
+    bool ok =
+        select_next(&p) && either(&p) && (p.kind == END || select_complain(&p, "`and` or `or`"));
     ncs_str_free(&p.part);
     if (ok)
         return p.out;

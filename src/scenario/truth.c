@@ -6,7 +6,7 @@
 
 /* An error is declared by the name of a result, or of a kind of error, which may have a verdict of its
  * own. */
-static enum ncs_verdict verdict_of(const struct ncs_outcome *o)
+static enum ncs_verdict truth_verdict_of(const struct ncs_outcome *o)
 {
     for (int kind = NCS_KIND_NCCL; o->verdict == NCS_ERROR && kind <= NCS_KIND_LUA; kind++)
         if (o->error_name && strcmp(o->error_name, ncs_error_kind_name(kind)) == 0)
@@ -41,7 +41,7 @@ static int64_t findings_of(const struct ncs_outcome *o, const char *rule)
 struct ncs_truth ncs_truth_of(const struct ncs_outcome *o)
 {
     const struct ncs_outcome_finding *f = &o->finding;
-    struct ncs_truth t = { .any_verdict = o->any_verdict, .verdict = verdict_of(o) };
+    struct ncs_truth t = { .any_verdict = o->any_verdict, .verdict = truth_verdict_of(o) };
     int rank = blamed_rank(o);
     t.rule = o->why ? o->why : f->rule;
     if (o->culprits > 0)

@@ -40,7 +40,8 @@ uint64_t ncs_content_hash(const void *bytes, size_t count)
 
 /* ---- operations ---- */
 
-static const struct ncs_comm_info *comm_of(const struct ncs_capture *c, const struct ncs_call *call)
+static const struct ncs_comm_info *capture_comm_of(const struct ncs_capture *c,
+                                                   const struct ncs_call *call)
 {
     if (call->comm < 0 || (size_t)call->comm >= c->journal->comms)
         return NULL;
@@ -64,7 +65,7 @@ int ncs_share_of(const struct ncs_call *call)
 }
 
 /* False for a call that came to nothing. */
-static bool key_of(const struct ncs_call *call, struct key *key)
+static bool capture_key_of(const struct ncs_call *call, struct key *key)
 {
     enum ncs_movement_kind movement = ncs_movement_of(call->fn)->kind;
     int own = call->comm_rank, peer = ncs_call_peer(call);
@@ -86,7 +87,7 @@ static uint64_t key_hash(const struct key *key)
     return ncs_hash(ncs_hash(hash, (uint64_t)key->src), (uint64_t)key->dst);
 }
 
-static struct ncs_operation *lookup(struct ncs_capture *c, const struct key *key)
+static struct ncs_operation *capture_lookup(struct ncs_capture *c, const struct key *key)
 {
     struct ncs_operation *op = ncs_map_get(&c->operations, key_hash(key));
 
@@ -100,13 +101,14 @@ struct ncs_operation *ncs_capture_find(struct ncs_capture *c, const struct ncs_c
 {
     struct key key;
 
-    if (!comm_of(c, call) || ncs_movement_of(call->fn)->kind == NCS_MOVE_NONE || !key_of(call, &key))
+    if (!capture_comm_of(c, call) || ncs_movement_of(call->fn)->kind == NCS_MOVE_NONE ||
+        !capture_key_of(call, &key))
         return NULL;
-    return lookup(c, &key);
+    return capture_lookup(c, &key);
 }
 
-static struct ncs_operation *add(struct ncs_capture *c, const struct key *key,
-                                 const struct ncs_call *call, int nranks)
+static struct ncs_operation *capture_add(struct ncs_capture *c, const struct key *key,
+                                         const struct ncs_call *call, int nranks)
 {
     int shares = ncs_call_is_pair(call) ? 2 : ncs_movement_of(call->fn)->kind == NCS_MOVE_PUT ? 1 : nranks;
     struct ncs_operation *op = ncs_new(sizeof *op + (size_t)shares * sizeof *op->share);
@@ -134,15 +136,15 @@ static struct ncs_operation *add(struct ncs_capture *c, const struct key *key,
 /* The call's operation, made when it is new; NULL for calls without data of their own. */
 static struct ncs_operation *operation_of(struct ncs_capture *c, struct ncs_call *call)
 {
-    const struct ncs_comm_info *comm = comm_of(c, call);
+    const struct ncs_comm_info *comm = capture_comm_of(c, call);
     struct key key;
 
     if (!comm || ncs_movement_of(call->fn)->kind == NCS_MOVE_NONE || ncs_call_count(call) == 0)
         return NULL;
-    if (!key_of(call, &key))
+    if (!capture_key_of(call, &key))
         return NULL;
-    struct ncs_operation *op = lookup(c, &key);
-    return op ? op : add(c, &key, call, comm->nranks);
+    struct ncs_operation *op = capture_lookup(c, &key);
+    return op ? op : capture_add(c, &key, call, comm->nranks);
 }
 
 struct swept {
@@ -185,7 +187,8 @@ static void sweep(struct ncs_capture *c, const struct ncs_operation *but)
 }
 
 /* Room for all inputs of the operation, at once, so that it is captured whole or not at all. */
-static bool reserve(struct ncs_capture *c, struct ncs_operation *op, size_t each, size_t inputs)
+static bool capture_reserve(struct ncs_capture *c, struct ncs_operation *op, size_t each,
+                            size_t inputs)
 {
     size_t bytes;
 
@@ -252,7 +255,7 @@ static void copy_input(struct ncs_capture *c, struct ncs_operation *op, struct n
     }
     if (from && !ncs_call_is_pair(call) && op->movement->kind != NCS_MOVE_PUT)
         ncs_fingerprint(call, from, count);
-    if (!from || (!op->copies && !reserve(c, op, each, inputs))) {
+    if (!from || (!op->copies && !capture_reserve(c, op, each, inputs))) {
         op->unfit = c->staged && !from ? c->unstaged(call) : NCS_UNVERIFIED_ROOM;
         return;
     }
@@ -349,7 +352,7 @@ void ncs_capture_drop(struct ncs_capture *c, struct ncs_operation *op)
     free_operation(c, op);
 }
 
-static void free_chain(void *value, void *arg)
+static void capture_free_chain(void *value, void *arg)
 {
     for (struct ncs_operation *op = value, *next; op; op = next) {
         next = op->next;
@@ -359,7 +362,7 @@ static void free_chain(void *value, void *arg)
 
 void ncs_capture_free(struct ncs_capture *c)
 {
-    ncs_map_each(&c->operations, free_chain, c);
+    ncs_map_each(&c->operations, capture_free_chain, c);
     ncs_map_free(&c->operations);
     ncs_free(c->spare);
 }

@@ -9,7 +9,7 @@
 
 enum { SAMPLES = 8 };
 
-static double number_of(int dtype, const void *element)
+static double fingerprint_number_of(int dtype, const void *element)
 {
     double value;
     uint64_t word;
@@ -41,5 +41,5 @@ void ncs_fingerprint(struct ncs_call *call, const void *input, size_t count)
     memcpy(&word, p + (count - 1) * bytes, bytes);
     call->uniform &= word == first;
     call->input = ncs_hash(hash, word) | 1;
-    call->value = number_of(dtype, p);
+    call->value = fingerprint_number_of(dtype, p);
 }

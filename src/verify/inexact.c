@@ -14,7 +14,7 @@ enum { SHOWN = 6 }; /* inputs that are told one by one */
 
 /* Every number beyond counts as one that its type does not hold: infinities and NaN, and of a type that
  * saturates the largest one. */
-static double beyond(const struct ncs_float_format *f)
+static double inexact_beyond(const struct ncs_float_format *f)
 {
     return f->saturates ? nextafter(f->most, 0) : f->most;
 }
@@ -52,7 +52,7 @@ struct element {
     bool cut, over;
 };
 
-static const unsigned char *input_at(const struct ncs_terms *t, int rank, size_t at)
+static const unsigned char *inexact_input_at(const struct ncs_terms *t, int rank, size_t at)
 {
     return t->op->share[rank].input + (t->offset + at) * ncs_dtype_bytes(t->op->dtype);
 }
@@ -66,7 +66,7 @@ static bool look_at_word(const struct ncs_terms *t, size_t at, struct element *f
 
     for (int rank = 0; rank < shares; rank++) {
         uint64_t word;
-        ncs_element_words(dtype, input_at(t, rank, at), 1, &word);
+        ncs_element_words(dtype, inexact_input_at(t, rank, at), 1, &word);
         /* Of 64 bits only what stays far from their end is known. */
         if (wide && ((int64_t)word > most || (int64_t)word < least))
             return false;
@@ -82,12 +82,12 @@ static bool look_at_value(const struct ncs_terms *t, size_t at, double got, stru
 {
     const struct ncs_float_format *f = ncs_float_format(t->op->dtype);
 
-    if (fabs(got) <= beyond(f))
+    if (fabs(got) <= inexact_beyond(f))
         return false;
     found->sum = 0;
     for (int rank = 0; rank < t->op->shares; rank++) {
         double term, scale = 1;
-        ncs_element_values(t->op->dtype, input_at(t, rank, at), 1, &term);
+        ncs_element_values(t->op->dtype, inexact_input_at(t, rank, at), 1, &term);
         if (t->op->scaled)
             ncs_element_values(t->op->dtype, t->op->share[rank].scalar, 1, &scale);
         found->sum += (long double)term * scale;
@@ -104,18 +104,18 @@ static bool look_at_value(const struct ncs_terms *t, size_t at, double got, stru
 
 /* ---- what is kept ---- */
 
-static bool same_place(const struct ncs_call *a, const struct ncs_call *b)
+static bool inexact_same_place(const struct ncs_call *a, const struct ncs_call *b)
 {
     const char *x = a->place.file ? a->place.file : "", *y = b->place.file ? b->place.file : "";
     return a->comm == b->comm && a->fn == b->fn && a->place.line == b->place.line && strcmp(x, y) == 0;
 }
 
 /* NULL: that place is known by an earlier call, or by this one, or there are too many. */
-static struct ncs_inexact *place_of(struct ncs_inexacts *all, struct ncs_call *call)
+static struct ncs_inexact *inexact_place_of(struct ncs_inexacts *all, struct ncs_call *call)
 {
     struct ncs_inexact *p = all->place;
 
-    while (p < all->place + all->count && !same_place(p->call, call))
+    while (p < all->place + all->count && !inexact_same_place(p->call, call))
         p++;
     if (p == all->place + NCS_INEXACTS)
         return NULL;
@@ -139,7 +139,7 @@ static void write_inputs(const struct ncs_terms *t, size_t at, char *text, size_
 
     for (int rank = 0; rank < shares && rank < SHOWN; rank++) {
         char one[48];
-        ncs_element_text(t->op->dtype, input_at(t, rank, at), one, sizeof one);
+        ncs_element_text(t->op->dtype, inexact_input_at(t, rank, at), one, sizeof one);
         int wrote = snprintf(text + used, room - used, "%s%s", rank ? ", " : "", one);
         used += wrote > 0 && (size_t)wrote < room - used ? (size_t)wrote : 0;
     }
@@ -186,7 +186,7 @@ void ncs_inexact_look(struct ncs_inexacts *all, const struct ncs_terms *terms, s
             continue;
         if (e->words && e->over && !found.over)
             continue; /* one that has wrapped round says more */
-        struct ncs_inexact *p = place_of(all, op->share[i].call);
+        struct ncs_inexact *p = inexact_place_of(all, op->share[i].call);
         if (p)
             write_place(p, terms, first + k, &found, got + k * ncs_dtype_bytes(op->dtype));
         return;

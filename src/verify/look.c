@@ -47,7 +47,7 @@ void ncs_seen_free(struct ncs_seen *seen)
 /* ---- samples ---- */
 
 /* Where the element is among those that are kept; SIZE_MAX: it is not. */
-static size_t place_of(const struct ncs_sample *s, uint64_t element)
+static size_t look_place_of(const struct ncs_sample *s, uint64_t element)
 {
     if (element >= s->count || element % s->part >= s->each)
         return SIZE_MAX;
@@ -56,14 +56,14 @@ static size_t place_of(const struct ncs_sample *s, uint64_t element)
 
 const void *ncs_sample_at(const struct ncs_sample *s, size_t bytes, uint64_t element)
 {
-    size_t place = s->bytes ? place_of(s, element) : SIZE_MAX;
+    size_t place = s->bytes ? look_place_of(s, element) : SIZE_MAX;
 
     return place == SIZE_MAX ? NULL : s->bytes + place * bytes;
 }
 
 bool ncs_sample_is_wrong(const struct ncs_sample *s, uint64_t element)
 {
-    size_t place = s->wrong ? place_of(s, element) : SIZE_MAX;
+    size_t place = s->wrong ? look_place_of(s, element) : SIZE_MAX;
 
     return place != SIZE_MAX && s->wrong[place];
 }
@@ -84,7 +84,8 @@ static void shape(struct ncs_sample *s, size_t count, size_t part, int nranks)
     s->each = s->part < each ? s->part : each;
 }
 
-static void take(struct ncs_look *l, struct ncs_sample *s, const unsigned char *from, size_t bytes)
+static void look_take_call(struct ncs_look *l, struct ncs_sample *s, const unsigned char *from,
+                           size_t bytes)
 {
     size_t kept = places(s);
 
@@ -112,8 +113,8 @@ static bool is_wrong(const struct ncs_operation *op, int share, const struct ncs
     return ncs_differ(how->scratch, got, &where) > 0;
 }
 
-static void mark(struct ncs_sample *s, const struct ncs_operation *op, int share,
-                 const struct ncs_looked *how)
+static void look_mark(struct ncs_sample *s, const struct ncs_operation *op, int share,
+                      const struct ncs_looked *how)
 {
     size_t bytes = ncs_dtype_bytes(op->dtype), place = 0;
 
@@ -125,7 +126,8 @@ static void mark(struct ncs_sample *s, const struct ncs_operation *op, int share
 
 /* ---- operations ---- */
 
-static void describe(struct ncs_seen *seen, const struct ncs_look *l, const struct ncs_call *call)
+static void look_describe(struct ncs_seen *seen, const struct ncs_look *l,
+                          const struct ncs_call *call)
 {
     const struct ncs_comm_info *comm = l->journal->comm[call->comm];
     struct ncs_str words = { 0 };
@@ -154,7 +156,7 @@ static void describe(struct ncs_seen *seen, const struct ncs_look *l, const stru
     }
 }
 
-static struct ncs_seen *add(struct ncs_look *l, const struct ncs_call *call, int src, int dst)
+static struct ncs_seen *look_add(struct ncs_look *l, const struct ncs_call *call, int src, int dst)
 {
     int nranks = l->journal->comm[call->comm]->nranks;
 
@@ -165,19 +167,19 @@ static struct ncs_seen *add(struct ncs_look *l, const struct ncs_call *call, int
     struct ncs_seen *seen = ncs_seen_new(src < 0 ? nranks : 2);
     seen->src = src;
     seen->dst = dst;
-    describe(seen, l, call);
+    look_describe(seen, l, call);
     l->held += sizeof *seen + (size_t)seen->ranks * sizeof *seen->rank;
     NCS_PUSH(l->seen, l->count, l->room, seen);
     return seen;
 }
 
 /* Whatever count a call was given. */
-static bool is_at(const void *a, const void *b, size_t elements, size_t bytes)
+static bool look_is_at(const void *a, const void *b, size_t elements, size_t bytes)
 {
     return a && (uintptr_t)a + elements * bytes == (uintptr_t)b;
 }
 
-static bool is_in_place(const struct ncs_call *call)
+static bool look_is_in_place(const struct ncs_call *call)
 {
     const struct ncs_movement *m = ncs_movement_of(call->fn);
     const void *send = ncs_call_sendbuff(call), *recv = ncs_call_recvbuff(call);
@@ -187,11 +189,12 @@ static bool is_in_place(const struct ncs_call *call)
 
     if (m->kind != NCS_MOVE_COLLECTIVE || (m->parts_in && m->parts_out) || ((m->from_root || m->to_root) && !root))
         return false;
-    return m->parts_out ? is_at(recv, send, mine, bytes) : is_at(send, recv, m->parts_in ? mine : 0, bytes);
+    return m->parts_out ? look_is_at(recv, send, mine, bytes)
+                        : look_is_at(send, recv, m->parts_in ? mine : 0, bytes);
 }
 
-static void note(struct ncs_seen *seen, int i, const struct ncs_call *call,
-                 enum ncs_presence presence)
+static void look_note(struct ncs_seen *seen, int i, const struct ncs_call *call,
+                      enum ncs_presence presence)
 {
     struct ncs_seen_rank *r = &seen->rank[i];
     struct ncs_str words = { 0 };
@@ -200,7 +203,7 @@ static void note(struct ncs_seen *seen, int i, const struct ncs_call *call,
     r->rank = seen->shared ? call->comm_rank : call->rank;
     r->number = call->number;
     r->line = call->place.line;
-    r->in_place = is_in_place(call);
+    r->in_place = look_is_in_place(call);
     r->before.count = ncs_call_count(call) * ncs_call_reads(call, seen->nranks);
     if (call->fn != NCS_FN_ncclPutSignal)
         r->after.count = ncs_call_count(call) * ncs_call_writes(call, seen->nranks);
@@ -211,7 +214,7 @@ static void note(struct ncs_seen *seen, int i, const struct ncs_call *call,
 }
 
 /* Elements from part to part: a block of each rank's, or, where all is one, as a ring cuts it. */
-static size_t part_of(const struct ncs_operation *op, size_t count)
+static size_t look_part_of(const struct ncs_operation *op, size_t count)
 {
     size_t n = (size_t)op->shares;
 
@@ -234,17 +237,17 @@ static void sample(struct ncs_look *l, struct ncs_seen *seen, const struct ncs_o
     size_t out = ncs_output_count(s->call, op->shares);
     struct ncs_seen_rank *to = &seen->rank[op->movement->kind == NCS_MOVE_PUT ? 1 : share];
 
-    shape(&seen->rank[share].before, in, part_of(op, in), seen->nranks);
-    shape(&to->after, out, part_of(op, out), seen->nranks);
+    shape(&seen->rank[share].before, in, look_part_of(op, in), seen->nranks);
+    shape(&to->after, out, look_part_of(op, out), seen->nranks);
     if (op->unfit)
         return;
     memcpy(seen->rank[share].scalar, s->scalar, sizeof s->scalar);
-    take(l, &seen->rank[share].before, s->input, bytes);
-    take(l, &to->after, out && !how->gone ? s->output : NULL, bytes);
+    look_take_call(l, &seen->rank[share].before, s->input, bytes);
+    look_take_call(l, &to->after, out && !how->gone ? s->output : NULL, bytes);
     to->wrongs = how->differ;
     to->unchecked = !how->checked && out > 0;
     if (how->differ && to->after.bytes)
-        mark(&to->after, op, share, how);
+        look_mark(&to->after, op, share, how);
 }
 
 void ncs_look_at(struct ncs_look *l, struct ncs_operation *op, int share,
@@ -255,7 +258,7 @@ void ncs_look_at(struct ncs_look *l, struct ncs_operation *op, int share,
     if (l->most == 0 || !call || op->overlooked)
         return;
     int dst = op->movement->kind == NCS_MOVE_PUT ? ncs_call_peer(call) : op->dst;
-    if (!op->seen && !(op->seen = add(l, call, op->src, op->src < 0 ? -1 : dst))) {
+    if (!op->seen && !(op->seen = look_add(l, call, op->src, op->src < 0 ? -1 : dst))) {
         op->overlooked = true;
         return;
     }
@@ -263,7 +266,7 @@ void ncs_look_at(struct ncs_look *l, struct ncs_operation *op, int share,
     seen->unfit = op->unfit ? ncs_unverified_text(op->unfit) : NULL;
     if (ncs_call_dtype(call) != op->dtype)
         seen->unfit = "the types differ";
-    note(seen, share, call, op->share[share].done ? NCS_OVER : NCS_PRESENT);
+    look_note(seen, share, call, op->share[share].done ? NCS_OVER : NCS_PRESENT);
     if (op->movement->kind == NCS_MOVE_PUT)
         seen->rank[1].presence = NCS_OVER;
     if (!seen->unfit)
@@ -278,7 +281,8 @@ void ncs_look_over(struct ncs_operation *op)
 
 /* ---- what is not over ---- */
 
-static struct ncs_seen *find(const struct ncs_look *l, const struct ncs_call *call, int src, int dst)
+static struct ncs_seen *look_find(const struct ncs_look *l, const struct ncs_call *call, int src,
+                                  int dst)
 {
     for (size_t i = 0; i < l->count; i++) {
         struct ncs_seen *s = l->seen[i];
@@ -303,18 +307,18 @@ void ncs_look_unfinished(struct ncs_look *l, const struct ncs_call *call, bool c
         src = sends ? call->comm_rank : ncs_call_peer(call);
         dst = sends ? ncs_call_peer(call) : call->comm_rank;
     }
-    struct ncs_seen *seen = find(l, call, src, dst);
+    struct ncs_seen *seen = look_find(l, call, src, dst);
     size_t most = l->most;
     l->most = SIZE_MAX; /* what a run has stopped in is never too much */
     bool known = seen != NULL;
     if (!known)
-        seen = add(l, call, src, dst);
+        seen = look_add(l, call, src, dst);
     if (seen && !known)
         seen->passing = true;
     l->most = most;
     int i = pair ? !sends : call->comm_rank;
     if (seen && i >= 0 && i < seen->ranks && seen->rank[i].presence != NCS_OVER)
-        note(seen, i, call, came ? NCS_PRESENT : NCS_CALLED);
+        look_note(seen, i, call, came ? NCS_PRESENT : NCS_CALLED);
 }
 
 void ncs_look_forget_passing(struct ncs_look *l)

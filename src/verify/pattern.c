@@ -48,7 +48,7 @@ found(struct ncs_wrong *w, enum ncs_pattern pattern, int64_t which, const char *
 
 /* ---- trying ---- */
 
-static size_t bytes_of(const struct ncs_suspect *s)
+static size_t pattern_bytes_of(const struct ncs_suspect *s)
 {
     return ncs_dtype_bytes(s->dtype);
 }
@@ -61,20 +61,21 @@ static bool fits_stretch(const struct ncs_suspect *s, const struct ncs_terms *te
 
     if (terms) {
         ncs_expect(terms, arithmetic, begin, count, s->scratch);
-        return ncs_differ(s->scratch, s->out + from * bytes_of(s), &where) == 0;
+        return ncs_differ(s->scratch, s->out + from * pattern_bytes_of(s), &where) == 0;
     }
     for (size_t i = 0; i < count; i += run) {
-        const unsigned char *want = ncs_moved_at(s->op, s->share, bytes_of(s), begin + i, &run);
+        const unsigned char *want =
+            ncs_moved_at(s->op, s->share, pattern_bytes_of(s), begin + i, &run);
         run = run < count - i ? run : count - i;
-        if (memcmp(s->out + (from + i) * bytes_of(s), want, run * bytes_of(s)) != 0)
+        if (memcmp(s->out + (from + i) * pattern_bytes_of(s), want, run * pattern_bytes_of(s)) != 0)
             return false;
     }
     return true;
 }
 
 /* The element that was found to differ comes first: it refutes nearly every wrong guess. */
-static bool fits(const struct ncs_suspect *s, const struct ncs_terms *terms,
-                 enum ncs_arithmetic arithmetic, int shift)
+static bool pattern_fits(const struct ncs_suspect *s, const struct ncs_terms *terms,
+                         enum ncs_arithmetic arithmetic, int shift)
 {
     size_t from = shift > 0 ? (size_t)shift : 0;
     size_t end = s->total - (shift < 0 ? (size_t)-shift : 0);
@@ -108,7 +109,7 @@ static bool try_shift(const struct ncs_suspect *s, const struct ncs_terms *terms
     for (int i = 2; i < 2 * FARTHEST_SHIFT + 2; i++) {
         int shift = i % 2 ? -(i / 2) : i / 2;
         size_t size = (size_t)(i / 2);
-        if (s->total < size + 2 || !fits(s, terms, arithmetic, shift))
+        if (s->total < size + 2 || !pattern_fits(s, terms, arithmetic, shift))
             continue;
         size_t from = shift > 0 ? 0 : s->total - size;
         if (differ_between(s, terms, from, from + size) == s->differ)
@@ -123,15 +124,17 @@ static bool try_shift(const struct ncs_suspect *s, const struct ncs_terms *terms
 
 /* How far the output's first differing element is from the expected one with `element` in its
  * place; negative: it is not the expected one. */
-static long double distance(const struct ncs_suspect *s, const struct ncs_terms *terms,
-                            const unsigned char *element)
+static long double pattern_distance(const struct ncs_suspect *s, const struct ncs_terms *terms,
+                                    const unsigned char *element)
 {
     size_t where;
     double value;
 
     if (!terms)
-        return memcmp(element, ncs_moved_at(s->op, s->share, bytes_of(s), s->first, &where),
-                      bytes_of(s)) == 0 ? 0 : -1;
+        return memcmp(element, ncs_moved_at(s->op, s->share, pattern_bytes_of(s), s->first, &where),
+                      pattern_bytes_of(s)) == 0
+                   ? 0
+                   : -1;
     ncs_expect(terms, s->arithmetic, s->first, 1, s->scratch);
     if (ncs_differ(s->scratch, element, &where) != 0)
         return -1;
@@ -156,10 +159,10 @@ static bool try_bit(const struct ncs_suspect *s, const struct ncs_terms *terms,
 
     if (s->differ != 1)
         return false;
-    memcpy(element, s->out + s->first * bytes_of(s), bytes_of(s));
-    for (int bit = 0; bit < 8 * (int)bytes_of(s); bit++) {
+    memcpy(element, s->out + s->first * pattern_bytes_of(s), pattern_bytes_of(s));
+    for (int bit = 0; bit < 8 * (int)pattern_bytes_of(s); bit++) {
         element[bit / 8] ^= (unsigned char)(1 << bit % 8);
-        long double far = distance(s, terms, element);
+        long double far = pattern_distance(s, terms, element);
         element[bit / 8] ^= (unsigned char)(1 << bit % 8);
         if (far >= 0 && far < nearest) {
             nearest = far;
@@ -185,7 +188,7 @@ static bool try_ranks(const struct ncs_suspect *s, struct ncs_terms *terms, int 
 
     for (int k = 0; k < s->op->shares && fitting < 2; k++) {
         *rank = k;
-        if (!fits(s, terms, arithmetic, 0))
+        if (!pattern_fits(s, terms, arithmetic, 0))
             continue;
         if (fitting++ == 0)
             which = k;
@@ -203,7 +206,7 @@ static bool try_other_block(const struct ncs_suspect *s, enum ncs_arithmetic ari
 {
     for (int k = 0; k < s->op->shares; k++) {
         struct ncs_terms terms = ncs_terms_of(s->op, (size_t)k * s->op->count);
-        if (k != s->share && fits(s, &terms, arithmetic, 0))
+        if (k != s->share && pattern_fits(s, &terms, arithmetic, 0))
             return found(w, NCS_PATTERN_BLOCKS, s->share, "this is the block of rank %d", k);
     }
     return false;
@@ -213,7 +216,7 @@ static bool try_other_block(const struct ncs_suspect *s, enum ncs_arithmetic ari
 static bool try_root(const struct ncs_suspect *s, struct ncs_terms terms, struct ncs_wrong *w)
 {
     for (terms.only = 0; terms.only < s->op->shares; terms.only++) {
-        if (terms.only != s->op->root && fits(s, &terms, NCS_ASCENDING, 0))
+        if (terms.only != s->op->root && pattern_fits(s, &terms, NCS_ASCENDING, 0))
             return found(w, NCS_PATTERN_ROOT, terms.only, "this is the data of rank %d alone",
                          terms.only);
     }
@@ -227,7 +230,7 @@ static bool try_reduction(const struct ncs_suspect *s, enum ncs_arithmetic arith
 
     if (s->op->scaled) {
         terms.unscaled = true;
-        if (fits(s, &terms, arithmetic, 0))
+        if (pattern_fits(s, &terms, arithmetic, 0))
             return found(w, NCS_PATTERN_SCALAR, -1, "as if the scalars of the pre-mul-sum were 1");
         terms.unscaled = false;
     }
@@ -252,7 +255,7 @@ static const unsigned char *output_of(const struct ncs_operation *op, int share)
 /* Another rank's data: off the root nothing but the output buffer's former content is known. */
 static bool try_other_root(const struct ncs_suspect *s, struct ncs_wrong *w)
 {
-    uint64_t hash = ncs_content_hash(s->out, s->total * bytes_of(s));
+    uint64_t hash = ncs_content_hash(s->out, s->total * pattern_bytes_of(s));
 
     for (int k = 0; k < s->op->shares; k++) {
         if (k != s->op->root && s->op->share[k].before == hash)
@@ -267,13 +270,13 @@ static const unsigned char *input_block(const struct ncs_suspect *s, int k)
 {
     size_t run;
 
-    return ncs_moved_at(s->op, s->share, bytes_of(s), (size_t)k * s->op->count, &run);
+    return ncs_moved_at(s->op, s->share, pattern_bytes_of(s), (size_t)k * s->op->count, &run);
 }
 
 /* Whose input the output's block `block` is; its own rank where it is right, -1 = nobody's. */
 static int owner_of(const struct ncs_suspect *s, int block)
 {
-    size_t bytes = s->op->count * bytes_of(s);
+    size_t bytes = s->op->count * pattern_bytes_of(s);
     const unsigned char *at = s->out + (size_t)block * bytes;
 
     if (memcmp(at, input_block(s, block), bytes) == 0)
@@ -323,7 +326,7 @@ static bool try_foreign_data(const struct ncs_suspect *s, struct ncs_wrong *w)
         return false;
     for (int k = 0; k < s->op->shares; k++) {
         if (!s->op->share[k].done ||
-            memcmp(s->out, output_of(s->op, k), s->total * bytes_of(s)) != 0)
+            memcmp(s->out, output_of(s->op, k), s->total * pattern_bytes_of(s)) != 0)
             return false;
     }
     return found(w, NCS_PATTERN_ROOT, -1, "every rank has the same data, not that of root %d",
@@ -336,14 +339,14 @@ static bool try_scattered(const struct ncs_suspect *s, struct ncs_wrong *w)
     size_t run;
 
     for (int k = 0; k < s->op->shares; k++) {
-        const unsigned char *block = ncs_moved_at(s->op, k, bytes_of(s), 0, &run);
-        if (k != s->share && memcmp(s->out, block, s->total * bytes_of(s)) == 0)
+        const unsigned char *block = ncs_moved_at(s->op, k, pattern_bytes_of(s), 0, &run);
+        if (k != s->share && memcmp(s->out, block, s->total * pattern_bytes_of(s)) == 0)
             return found(w, NCS_PATTERN_BLOCKS, s->share, "this is the block of rank %d", k);
     }
     return false;
 }
 
-static bool gathers(const struct ncs_suspect *s)
+static bool pattern_gathers(const struct ncs_suspect *s)
 {
     return s->op->movement->parts_out;
 }
@@ -355,7 +358,7 @@ static bool try_moved(const struct ncs_suspect *s, struct ncs_wrong *w)
 
     if (broadcasts && try_other_root(s, w))
         return true;
-    if (gathers(s) && s->op->shares > 1 && try_blocks(s, w))
+    if (pattern_gathers(s) && s->op->shares > 1 && try_blocks(s, w))
         return true;
     if (m->from_root && m->parts_in && try_scattered(s, w))
         return true;
@@ -363,7 +366,7 @@ static bool try_moved(const struct ncs_suspect *s, struct ncs_wrong *w)
         return true;
     if (broadcasts)
         return try_foreign_data(s, w);
-    return gathers(s) && try_missing_block(s, w);
+    return pattern_gathers(s) && try_missing_block(s, w);
 }
 
 /* ---- */
@@ -388,7 +391,7 @@ static bool shows_writing(const struct ncs_suspect *s, int share, uint64_t hash,
 
 static bool try_stale(const struct ncs_suspect *s, struct ncs_wrong *w)
 {
-    size_t bytes = s->total * bytes_of(s);
+    size_t bytes = s->total * pattern_bytes_of(s);
     uint64_t hash = ncs_content_hash(s->out, bytes);
 
     if (hash != s->op->share[s->share].before)
@@ -413,7 +416,7 @@ void ncs_name_pattern(const struct ncs_suspect *s, struct ncs_wrong *w)
         /* What is exact first: bounds of narrow types are wide enough to hide a rank's share. */
         if (try_reduction(s, NCS_ASCENDING, w))
             return;
-        if (s->arithmetic == NCS_ASCENDING && fits(s, &terms, NCS_ANY_ROUNDING, 0)) {
+        if (s->arithmetic == NCS_ASCENDING && pattern_fits(s, &terms, NCS_ANY_ROUNDING, 0)) {
             found(w, NCS_PATTERN_ROUNDING, -1, "off by rounding: by no more than other roundings "
                   "or another order could give");
             return;

@@ -28,7 +28,7 @@ static int weight(const struct ncs_terms *t, int rank)
     return rank == t->without ? 0 : rank == t->twice ? 2 : 1;
 }
 
-static const unsigned char *input_at(const struct ncs_terms *t, int rank, size_t first)
+static const unsigned char *reduce_input_at(const struct ncs_terms *t, int rank, size_t first)
 {
     return t->op->share[rank].input + (t->offset + first) * ncs_dtype_bytes(t->op->dtype);
 }
@@ -90,7 +90,7 @@ static void expect_words(const struct ncs_terms *t, size_t first, struct ncs_exp
         int times = weight(t, rank);
         if (times == 0)
             continue;
-        ncs_element_words(dtype, input_at(t, rank, first), e->count, e->word_term);
+        ncs_element_words(dtype, reduce_input_at(t, rank, first), e->count, e->word_term);
         if (is_premultiplied(t)) {
             uint64_t scalar;
             ncs_element_words(dtype, t->op->share[rank].scalar, 1, &scalar);
@@ -157,7 +157,7 @@ static void expect_values(const struct ncs_terms *t, size_t first, struct ncs_ex
         double scale;
         if (times == 0)
             continue;
-        ncs_element_values(dtype, input_at(t, rank, first), e->count, e->term);
+        ncs_element_values(dtype, reduce_input_at(t, rank, first), e->count, e->term);
         if (scale_of(t, rank, &scale)) {
             for (size_t i = 0; i < e->count; i++)
                 e->term[i] *= scale;
@@ -193,8 +193,8 @@ static void anything(struct ncs_bound *b)
 }
 
 /* What follows from values that are not numbers, and from partial results that overflow. */
-static void settle(const struct ncs_float_format *f, const struct gathered *g, bool overflow,
-                   struct ncs_bound *b)
+static void reduce_settle(const struct ncs_float_format *f, const struct gathered *g, bool overflow,
+                          struct ncs_bound *b)
 {
     b->limit = -1;
     b->nan = b->plus_infinity = b->minus_infinity = false;
@@ -234,7 +234,7 @@ static void bound_sum(const struct ncs_terms *t, const struct gathered *g, int t
     if (is_average(t)) /* the rounding of 1/n */
         b->tolerance += u * g->size;
     b->tolerance += b->tolerance * 0x1p-10L + steps * g->size * (LDBL_EPSILON / 2);
-    settle(f, g, g->size + b->tolerance > f->most, b);
+    reduce_settle(f, g, g->size + b->tolerance > f->most, b);
 }
 
 static void bound_product(const struct ncs_terms *t, const struct gathered *g, int terms,
@@ -258,11 +258,11 @@ static void bound_product(const struct ncs_terms *t, const struct gathered *g, i
         anything(b);
         return;
     }
-    settle(f, g, terms > 1 && overflow && (terms > 2 || fabsl(g->value) * (1 + grown) > f->most),
-           b);
+    reduce_settle(
+        f, g, terms > 1 && overflow && (terms > 2 || fabsl(g->value) * (1 + grown) > f->most), b);
 }
 
-static void gather(struct gathered *g, bool product, long double x)
+static void reduce_gather(struct gathered *g, bool product, long double x)
 {
     if (isnan(x))
         g->nan = true;
@@ -300,11 +300,12 @@ static void expect_bounds(const struct ncs_terms *t, size_t first, struct ncs_ex
             if (times == 0)
                 continue;
             terms += times;
-            ncs_element_values(t->op->dtype, input_at(t, rank, first + begin), count, e->term);
+            ncs_element_values(t->op->dtype, reduce_input_at(t, rank, first + begin), count,
+                               e->term);
             scale_of(t, rank, &scale);
             while (times-- > 0)
                 for (size_t i = 0; i < count; i++)
-                    gather(&g[i], product, (long double)e->term[i] * scale);
+                    reduce_gather(&g[i], product, (long double)e->term[i] * scale);
         }
         long double grown = expm1l((terms - 1) * log1pl(u));
         for (size_t i = 0; i < count; i++) {
@@ -338,7 +339,7 @@ void ncs_expect(const struct ncs_terms *terms, enum ncs_arithmetic arithmetic, s
 
 /* ---- comparison ---- */
 
-static bool within(const struct ncs_bound *b, double got)
+static bool reduce_within(const struct ncs_bound *b, double got)
 {
     if (isnan(got))
         return b->nan;
@@ -347,7 +348,7 @@ static bool within(const struct ncs_bound *b, double got)
     return b->finite && (fabsl(got - b->value) <= b->tolerance || fabsl(got) <= b->limit);
 }
 
-static bool same_value(const struct ncs_expected *e, size_t i)
+static bool reduce_same_value(const struct ncs_expected *e, size_t i)
 {
     double got = e->term[i], want = e->value[i];
 
@@ -361,11 +362,11 @@ static bool same_value(const struct ncs_expected *e, size_t i)
                            !signbit(got) == !signbit(want));
 }
 
-static bool same(const struct ncs_expected *e, size_t i)
+static bool reduce_same(const struct ncs_expected *e, size_t i)
 {
     if (e->words)
         return e->word[i] == e->word_term[i];
-    return e->wide ? within(&e->bound[i], e->term[i]) : same_value(e, i);
+    return e->wide ? reduce_within(&e->bound[i], e->term[i]) : reduce_same_value(e, i);
 }
 
 size_t ncs_differ(struct ncs_expected *e, const void *got, size_t *where)
@@ -382,7 +383,7 @@ size_t ncs_differ(struct ncs_expected *e, const void *got, size_t *where)
             return 0;
     }
     for (size_t i = 0; i < e->count; i++) {
-        if (same(e, i))
+        if (reduce_same(e, i))
             continue;
         if (differ++ == 0)
             *where = i;

@@ -58,7 +58,7 @@ void ncs_verify_count_signals(struct ncs_verify *v, struct ncs_call *call)
     }
 }
 
-static void free_one(void *value, void *arg)
+static void signals_free_one(void *value, void *arg)
 {
     (void)arg;
     ncs_free(value);
@@ -66,6 +66,6 @@ static void free_one(void *value, void *arg)
 
 void ncs_verify_free_signals(struct ncs_verify *v)
 {
-    ncs_map_each(&v->signals, free_one, NULL);
+    ncs_map_each(&v->signals, signals_free_one, NULL);
     ncs_map_free(&v->signals);
 }

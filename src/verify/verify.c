@@ -109,7 +109,7 @@ void ncs_verify_before(void *self, struct ncs_call *const *calls, size_t count)
         ncs_capture_call(&v->capture, calls[i]);
 }
 
-static size_t bytes_of(const struct ncs_call *call)
+static size_t verify_bytes_of(const struct ncs_call *call)
 {
     return ncs_call_count(call) * ncs_dtype_bytes(ncs_call_dtype(call));
 }
@@ -117,7 +117,8 @@ static size_t bytes_of(const struct ncs_call *call)
 /* NCCL moves the bytes of a send, whatever type its receive has: such a pair is as good as any. */
 static bool is_moved_whole(struct ncs_call *const *calls, size_t count)
 {
-    return count == 2 && ncs_call_peer(calls[0]) >= 0 && bytes_of(calls[0]) == bytes_of(calls[1]);
+    return count == 2 && ncs_call_peer(calls[0]) >= 0 &&
+           verify_bytes_of(calls[0]) == verify_bytes_of(calls[1]);
 }
 
 void ncs_verify_exclude(struct ncs_verify *v, struct ncs_call *const *calls, size_t count)
@@ -141,7 +142,7 @@ void ncs_verify_waiting(const struct ncs_verify *v, struct ncs_call *call)
 
 /* ---- comparison ---- */
 
-static void note(struct tally *t, size_t differ, size_t first)
+static void verify_note(struct tally *t, size_t differ, size_t first)
 {
     if (differ > 0 && t->differ == 0)
         t->first = first;
@@ -170,7 +171,7 @@ static void compare_reduction(struct ncs_verify *v, const struct ncs_operation *
                 ncs_expect(&terms, v->arithmetic, begin, count, &v->scratch);
             computed = true;
             size_t differ = ncs_differ(&v->scratch, got, &where);
-            note(&tallies[i], differ, begin + where);
+            verify_note(&tallies[i], differ, begin + where);
             if (differ > 0 || right)
                 continue;
             right = got;
@@ -198,7 +199,7 @@ static void compare_moved(const struct ncs_operation *op, struct tally *tallies,
                 continue;
             for (size_t k = 0; k < run; k++) {
                 if (memcmp(got + (begin + k) * bytes, want + k * bytes, bytes) != 0)
-                    note(&tallies[i], 1, begin + k);
+                    verify_note(&tallies[i], 1, begin + k);
             }
         }
     }
@@ -207,7 +208,7 @@ static void compare_moved(const struct ncs_operation *op, struct tally *tallies,
 /* ---- what was checked ---- */
 
 /* The call has a result, and it is not looked at. */
-static void leave_out(struct ncs_verify *v, struct ncs_call *call, enum ncs_unverified why)
+static void verify_leave_out(struct ncs_verify *v, struct ncs_call *call, enum ncs_unverified why)
 {
     struct ncs_left_out *l = &v->left_out[why];
 
@@ -247,8 +248,8 @@ static bool has_output(const struct ncs_verify *v, const struct ncs_share *share
                                 total * ncs_dtype_bytes(ncs_call_dtype(share->call)));
 }
 
-static void look(struct ncs_verify *v, struct ncs_operation *op, int share,
-                 const struct tally *tally)
+static void verify_look_at(struct ncs_verify *v, struct ncs_operation *op, int share,
+                           const struct tally *tally)
 {
     const struct ncs_call *call = op->share[share].call;
     size_t written = call ? ncs_output_count(call, op->shares) : 0;
@@ -263,7 +264,7 @@ static void look(struct ncs_verify *v, struct ncs_operation *op, int share,
 /* ---- operations ---- */
 
 /* Why nothing of the operation can be checked. */
-static enum ncs_unverified why_not(const struct ncs_operation *op)
+static enum ncs_unverified verify_why_not(const struct ncs_operation *op)
 {
     for (int i = 0; i < op->shares && !op->unfit; i++)
         if (!op->share[i].call)
@@ -271,7 +272,7 @@ static enum ncs_unverified why_not(const struct ncs_operation *op)
     if (op->unfit || op->src < 0)
         return op->unfit;
     const struct ncs_call *first = op->share[0].call, *last = op->share[op->shares - 1].call;
-    return bytes_of(first) == bytes_of(last) ? NCS_FIT : NCS_UNVERIFIED_DISAGREEMENT;
+    return verify_bytes_of(first) == verify_bytes_of(last) ? NCS_FIT : NCS_UNVERIFIED_DISAGREEMENT;
 }
 
 /* Why a share's result cannot be, when that of the operation can. */
@@ -283,7 +284,7 @@ static enum ncs_unverified why_not_of(const struct ncs_call *call, enum ncs_unve
 static void check(struct ncs_verify *v, struct ncs_operation *op)
 {
     struct tally *tallies = ncs_new((size_t)op->shares * sizeof *tallies);
-    enum ncs_unverified unfit = why_not(op);
+    enum ncs_unverified unfit = verify_why_not(op);
     size_t bytes = 0, total = 0;
 
     for (int i = 0; i < op->shares; i++) {
@@ -293,7 +294,7 @@ static void check(struct ncs_verify *v, struct ncs_operation *op)
             continue;
         enum ncs_unverified why = why_not_of(share->call, unfit);
         if (why) {
-            leave_out(v, share->call, why);
+            verify_leave_out(v, share->call, why);
             continue;
         }
         keep_value(v, op, i);
@@ -310,7 +311,7 @@ static void check(struct ncs_verify *v, struct ncs_operation *op)
         compare_reduction(v, op, tallies, 0, op->shares, 0);
     ncs_verify_report(v, op, tallies);
     for (int i = 0; i < op->shares; i++)
-        look(v, op, i, &tallies[i]);
+        verify_look_at(v, op, i, &tallies[i]);
     ncs_look_over(op);
     ncs_free(tallies);
 }
@@ -339,8 +340,8 @@ static void check_share(struct ncs_verify *v, struct ncs_operation *op, int i)
         why = NCS_UNVERIFIED_FREED;
     if (total == 0 || why) {
         if (total > 0)
-            leave_out(v, call, why);
-        look(v, op, i, &(struct tally){ 0 });
+            verify_leave_out(v, call, why);
+        verify_look_at(v, op, i, &(struct tally){ 0 });
         return;
     }
     struct tally *tallies = ncs_new((size_t)op->shares * sizeof *tallies);
@@ -348,7 +349,7 @@ static void check_share(struct ncs_verify *v, struct ncs_operation *op, int i)
     tallies[i].out = op->share[i].output;
     compare_moved(op, tallies, i, ncs_dtype_bytes(ncs_call_dtype(call)), total);
     ncs_verify_report(v, op, tallies);
-    look(v, op, i, &tallies[i]);
+    verify_look_at(v, op, i, &tallies[i]);
     ncs_free(tallies);
 }
 
@@ -360,7 +361,7 @@ static void lose(struct ncs_verify *v, struct ncs_call *call)
     if (!v->off && v->capture.staged && ncs_movement_of(call->fn)->kind == NCS_MOVE_PUT)
         why = NCS_UNVERIFIED_ONE_SIDED;
     if (ncs_output_count(call, 1) > 0)
-        leave_out(v, call, why);
+        verify_leave_out(v, call, why);
 }
 
 void ncs_verify_finished(void *self, struct ncs_call *call)

@@ -38,7 +38,7 @@ static void write_texts(struct ncs_suspect *s, struct ncs_wrong *w)
 }
 
 /* The place among the kept ones, ordered by the calls' ids; NULL: it is not kept. */
-static struct ncs_wrong *place_of(struct ncs_verify *v, const struct ncs_call *call)
+static struct ncs_wrong *wrong_place_of(struct ncs_verify *v, const struct ncs_call *call)
 {
     size_t at = v->kept;
 
@@ -55,7 +55,7 @@ static struct ncs_wrong *place_of(struct ncs_verify *v, const struct ncs_call *c
 
 struct ncs_wrong *ncs_verify_add_wrong(struct ncs_verify *v, struct ncs_call *call)
 {
-    struct ncs_wrong *w = place_of(v, call);
+    struct ncs_wrong *w = wrong_place_of(v, call);
 
     v->wrongs++;
     if (!w)
@@ -66,7 +66,7 @@ struct ncs_wrong *ncs_verify_add_wrong(struct ncs_verify *v, struct ncs_call *ca
     return w;
 }
 
-static void report(struct ncs_verify *v, struct ncs_suspect *s)
+static void wrong_report(struct ncs_verify *v, struct ncs_suspect *s)
 {
     struct ncs_wrong *w = ncs_verify_add_wrong(v, s->op->share[s->share].call);
 
@@ -98,6 +98,6 @@ void ncs_verify_report(struct ncs_verify *v, const struct ncs_operation *op, con
             .others_right = any_right && op->movement->reduces && !op->movement->parts_in && !op->movement->to_root,
             .all_wrong = !any_right, .scratch = &v->scratch,
         };
-        report(v, &s);
+        wrong_report(v, &s);
     }
 }
