@@ -1,4 +1,8 @@
-scenario { ranks = 2, about = "a callback runs at its place in a stream, and what is behind it waits" }
+scenario {
+  ranks = 2,
+  needs = { gpus = 2 }, -- of all streams of a GPU one callback runs at a time, and these two wait for each other
+  about = "a callback runs at its place in a stream, and what is behind it waits",
+}
 
 local x, y = cuda.buffer("float32", 64):fill(rank + 1), cuda.buffer("float32", 64):fill(0)
 local trail = {}

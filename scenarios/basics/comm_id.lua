@@ -1,7 +1,7 @@
 scenario {
   ranks = 3,
   world = false,
-  env = { NCCL_COMM_ID = "head:12345" },
+  env = { NCCL_COMM_ID = "127.0.0.1:12345" },
   about = "NCCL_COMM_ID: every rank makes the same id by itself, and rank 0 serves it",
 }
 

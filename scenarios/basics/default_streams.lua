@@ -1,4 +1,4 @@
-scenario { ranks = 2, about = "which streams wait for each other without an event" }
+scenario { ranks = 2, needs = { gpus = 2 }, about = "which streams wait for each other without an event" }
 
 local x = cuda.buffer("float32", 4)
 

@@ -1,4 +1,8 @@
-scenario { ranks = 4, about = "one all-reduce and one all-gather in each of the twelve types" }
+scenario {
+  ranks = 4,
+  needs = { gpus = 4 }, -- a free waits for all that runs on its GPU, also for other ranks' kernels
+  about = "one all-reduce and one all-gather in each of the twelve types",
+}
 
 local dtypes = {
   "int8", "uint8", "int32", "uint32", "int64", "uint64",

@@ -1,5 +1,6 @@
 scenario {
   ranks = 2,
+  needs = { gpus = 2 }, -- ranks of one GPU would race for its order
   env = { NCCL_LAUNCH_ORDER_IMPLICIT = "1" },
   about = "NCCL_LAUNCH_ORDER_IMPLICIT: launches of one device start in the order of the host's calls",
 }

@@ -1,4 +1,4 @@
-scenario { ranks = 2, about = "devices, versions, limits and errors through C" }
+scenario { ranks = 2, needs = { gpus = 2 }, about = "devices, versions, limits and errors through C" }
 
 local function value(want, rc, got)
   expect.equal(rc, C.cudaSuccess)

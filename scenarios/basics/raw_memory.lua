@@ -1,4 +1,4 @@
-scenario { ranks = 2, about = "memory of all kinds, rows and peers through C" }
+scenario { ranks = 2, needs = { gpus = 2 }, about = "memory of all kinds, rows and peers through C" }
 
 local function works(rc)
   expect.equal(rc, C.cudaSuccess)

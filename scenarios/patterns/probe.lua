@@ -29,10 +29,12 @@ expect.that(driver >= runtime // 1000 * 1000, "the driver is as new as the runti
 
 local n = cuda.device_count()
 expect.that(n >= 1)
+local usable = 0
 for device = 0, n - 1 do
   local p = cuda.properties(device)
-  expect.that(p.major >= 3 and p.total_global_mem > 0, p.name)
+  usable = usable + (p.major >= 3 and p.total_global_mem > 0 and 1 or 0)
 end
+expect.equal(usable, n)
 expect.equal(C.cudaSetDevice(n), C.cudaErrorInvalidDevice)
 expect.that(cuda.last_error() == "cudaErrorInvalidDevice")
 expect.that(nccl.error_string("ncclInvalidArgument"):match("invalid argument"))

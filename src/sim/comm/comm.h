@@ -53,6 +53,9 @@ struct peer {
     uint64_t sends, recvs;                 /* next sequence numbers */
     uint64_t ahead;                        /* bytes of sends that run ahead of their receives */
     uint64_t signals, signals_taken;       /* that the peer sent, and that waits have consumed */
+    struct connection {
+        bool asked, made;                  /* by a queued call; by a group that was not dropped */
+    } sending, receiving;
 };
 
 struct comm_rank {

@@ -68,6 +68,35 @@ void contact_enter(struct part *const *parts, size_t count)
     enter_collectives(parts[0]->cr, collectives);
 }
 
+/* NULL = it needs none: to itself a rank copies. */
+static struct connection *connection_of(const struct part *p)
+{
+    if (!part_is_pair(p) || p->root == p->cr->rank)
+        return NULL;
+    struct peer *peer = comm_peer(p->cr, p->root);
+    return p->fn == NCS_FN_ncclSend ? &peer->sending : &peer->receiving;
+}
+
+void contact_drop(const struct part *p)
+{
+    struct connection *c = connection_of(p);
+    if (c)
+        c->asked = true;
+}
+
+void contact_connect(const struct part *p)
+{
+    struct connection *c = connection_of(p);
+    if (c)
+        c->asked = c->made = true;
+}
+
+bool contact_is_lost(const struct part *p)
+{
+    const struct connection *c = connection_of(p);
+    return c && c->asked && !c->made;
+}
+
 static bool pair_is_met(const struct part *p, bool every)
 {
     struct comm_rank *cr = p->cr;

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "sim/comm/comm.h"
+#include "sim/comm/contact.h"
 #include "sim/comm/group_job.h"
 #include "sim/comm/launch.h"
 #include "sim/cuda/cuda.h"
@@ -89,6 +90,23 @@ static int check_streams(struct context *c, const struct group *g)
     return ncclSuccess;
 }
 
+/* Receives are looked at before sends, as NCCL does. */
+static int check_connections(const struct group *g)
+{
+    const struct part *lost = NULL;
+    for (size_t i = 0; i < g->parts; i++)
+        if (contact_is_lost(g->part[i]) && (!lost || lost->fn == NCS_FN_ncclSend))
+            lost = g->part[i];
+    if (lost) {
+        nccl_warn_rank(lost->cr, "Rank %d has no transport for %s peer %d on channel 0/1", lost->cr->rank,
+                       lost->fn == NCS_FN_ncclSend ? "send" : "recv", lost->root);
+        return ncclInternalError;
+    }
+    for (size_t i = 0; i < g->parts; i++)
+        contact_connect(g->part[i]);
+    return ncclSuccess;
+}
+
 static int carry_out(struct context *c)
 {
     struct group *g = &c->group;
@@ -127,6 +145,8 @@ static int fail(struct group *g, int rc)
 {
     g->error = rc;
     fail_members(g, rc);
+    for (size_t i = 0; i < g->parts; i++)
+        contact_drop(g->part[i]);
     group_clear(g);
     return rc;
 }
@@ -139,6 +159,8 @@ static int finish(struct context *c)
         rc = check_self(g);
     if (!rc)
         rc = check_streams(c, g);
+    if (!rc)
+        rc = check_connections(g);
     if (rc)
         return fail(g, rc);
     for (size_t i = 0; i < g->parts; i++)

@@ -85,8 +85,8 @@ static bool step(struct job *job)
     struct split_job *j = (struct split_job *)job;
     struct comm_rank *parent = job->about;
     if (!j->meet.over && !j->meet.meeting) {
-        bool shrinks = job->type->kind == NCS_JOB_SHRINK;
-        j->number = shrinks ? ++parent->shrinks : ++parent->splits;
+        if (job->type->kind == NCS_JOB_SHRINK)
+            j->number = ++parent->shrinks;
         meet(&j->meet, j->number, j->excluded, j->excludes, complete);
     }
     if (!j->meet.over)
@@ -126,6 +126,7 @@ struct job *split_job(struct comm_rank *parent, int color, int key, ncclComm_t *
 {
     bool shares = parent->config.value[CONFIG_SPLIT_SHARE] && parent->state != COMM_REVOKED;
     struct split_job *j = new_job(&split_type, parent, out, config, shares);
+    j->number = ++parent->splits; /* at the call: a dropped group has counted it (NCCL 2.30.7, src/init.cc) */
     j->color = color;
     j->key = key;
     return &j->meet.job;
