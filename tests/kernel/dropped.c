@@ -1,4 +1,4 @@
-/* A group that was dropped has never been: what follows meets what the others do. */
+/* What a dropped group leaves behind: nothing of collectives, but splits count, and peers stay unconnected. */
 #include "kernel.h"
 
 #include "harness.h"
@@ -50,10 +50,12 @@ END_TEST
 
 static struct ncs_call records[4];
 
-/* All-to-all, then gather, with a record of each call as the journal has it. */
+/* All-to-all, then gather, with a record of each call as the journal has it. The ranks have exchanged
+ * before: the dropped call asks for no connection. */
 static void spread_again(struct kernel_rank *r)
 {
     struct ncs_local *local = &r->local;
+    OK(api->ncclAlltoAll(r->x, r->x + 8, 1, ncclFloat32, r->world, r->stream));
     if (r->rank == 0) {
         OK(api->ncclGroupStart());
         OK(api->ncclAlltoAll(r->x, r->x + 8, 1, ncclFloat32, r->world, r->stream));
@@ -73,4 +75,45 @@ START_TEST(spread_calls)
 }
 END_TEST
 
-NCS_TEST_MAIN("kernel dropped", windows, spread_calls)
+/* A peer that was first asked for in a dropped group is never connected; others are. Sends and receives
+ * are apart, and so are communicators' collectives. */
+static void first_messages(struct kernel_rank *r)
+{
+    OK(api->ncclGroupStart());
+    OK(api->ncclSend(r->x, 1, ncclFloat32, 1 - r->rank, r->world, r->stream));
+    drop_group(r);
+    for (int again = 0; again < 2; again++) {
+        OK(api->ncclGroupStart());
+        OK(api->ncclSend(r->x, 1, ncclFloat32, 1 - r->rank, r->world, r->stream));
+        OK(api->ncclRecv(r->x, 1, ncclFloat32, 1 - r->rank, r->world, r->stream));
+        ck_assert_int_eq(api->ncclGroupEnd(), ncclInternalError);
+    }
+    OK(api->ncclAllReduce(r->x, r->x, 1, ncclFloat32, ncclSum, r->world, r->stream));
+    OK(api->cudaStreamSynchronize(r->stream));
+}
+
+START_TEST(connections)
+{
+    ck_assert_int_eq(stop_of(2, first_messages), NCS_STOP_DONE);
+}
+END_TEST
+
+/* NCCL counts a split when it is called: rank 0's next one is its second. */
+static void split_again(struct kernel_rank *r)
+{
+    ncclComm_t half = NULL;
+    if (r->rank == 0) {
+        OK(api->ncclGroupStart());
+        OK(api->ncclCommSplit(r->world, 0, 0, &half, NULL));
+        drop_group(r);
+    }
+    api->ncclCommSplit(r->world, 0, 0, &half, NULL);
+}
+
+START_TEST(splits)
+{
+    ck_assert_int_eq(stop_of(2, split_again), NCS_STOP_QUIET);
+}
+END_TEST
+
+NCS_TEST_MAIN("kernel dropped", windows, spread_calls, connections, splits)

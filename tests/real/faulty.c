@@ -2,9 +2,13 @@
  * variable FAULT says. What is not here the loader finds in the library itself.
  *   flip   an output of rank 1 has another first byte
  *   max    rank 1 reduces by the maximum, whatever was asked for
+ *   stuck  a free never returns, as beside another rank's kernel on the same GPU
  *   lost   from the second all-reduce on rank 1's never comes about, and every rank is told of it */
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "ncclscript/cuda_abi.h"
 #include "ncclscript/nccl_abi.h"
@@ -18,6 +22,7 @@ ncclResult_t ncclAllReduce(const void *sendbuff, void *recvbuff, size_t count,
 ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t *error);
 const char *ncclGetLastError(ncclComm_t comm);
 ncclResult_t pncclCommUserRank(const ncclComm_t comm, int *rank);
+cudaError_t cudaFree(void *p);
 cudaError_t cudaMemsetAsync(void *p, int value, size_t bytes, cudaStream_t stream);
 
 static _Thread_local int calls;
@@ -61,4 +66,12 @@ const char *ncclGetLastError(ncclComm_t comm)
 {
     (void)comm;
     return is("lost") && calls > 1 ? "socket closed by remote peer" : "";
+}
+
+cudaError_t cudaFree(void *p)
+{
+    while (p && is("stuck"))
+        pause();
+    cudaError_t (*next)(void *) = (cudaError_t (*)(void *))dlsym(RTLD_NEXT, "cudaFree");
+    return next(p);
 }

@@ -158,7 +158,7 @@ function extras.nothing()
     if draw.here(2) then
         pcall(nccl.group, function()
             comm:all_reduce(x, { stream = on })
-            comm:send(x, 0, { stream = on })
+            comm:send(x, comm.rank, { stream = on }) -- to another it would lose the connection
             error("not these")
         end)
     else
