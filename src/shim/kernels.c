@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "shim/shim.h"
-#include "sim/kernel/foreign.h"
+#include "sim/cuda/outside.h"
 
 struct dim3_abi {
     unsigned x, y, z;
@@ -135,7 +135,7 @@ static cudaError_t refuse(int error, const char *call, const char *why, atomic_b
 {
     if (!ncs_shim_enter(NCS_FN_cudaPeekAtLastError))
         return (cudaError_t)ncs_shim_refusal();
-    cudaError_t rc = foreign_refuse(error);
+    cudaError_t rc = outside_refuse(error);
     ncs_shim_leave();
     if (!atomic_exchange(said, true))
         ncs_shim_say("%s: %s", call, why);

@@ -10,7 +10,7 @@
 #include "base/quantity.h"
 #include "base/str.h"
 #include "shim/shim.h"
-#include "sim/kernel/foreign.h"
+#include "sim/cuda/outside.h"
 
 #define DEVICES 8
 #define DEVICES_MOST 1024
@@ -97,7 +97,7 @@ static void choose_devices(struct ncs_shim_settings *s)
 {
     static int number[DEVICES_MOST];
     const char *text = getenv("CUDA_VISIBLE_DEVICES");
-    s->visible = text ? foreign_visible(text, s->devices, number) : s->devices;
+    s->visible = text ? outside_visible(text, s->devices, number) : s->devices;
     s->number = text ? number : NULL;
 }
 

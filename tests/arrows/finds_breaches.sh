@@ -22,6 +22,8 @@ clean() {
     plant src/notation/check.c '#include "notation/yaml/yaml.h"\n'
     plant src/prompt/show.c '#include "notation/lint/lint.h"\n'
     plant src/cli/main.c '#include "script/script.h"\nint main(void) { exit(1); }\n'
+    plant src/sim/machine.c '#include "sim/nccl/request.h"\n'
+    plant src/sim/cuda/gen/a.h '#include "sim/kernel/world.h"\n'
     plant src/driver/open.c 'const char *text = "call exit(3)";\n#include "api/driver.h"\n'
 }
 
@@ -57,6 +59,8 @@ breach src/notation/yaml/b.c '#include "notation/lint/lint.h"\n' '^src/notation/
 breach src/prompt/a.c '#include "notation/check.h"\n' '^src/prompt/a.c:1: "notation/check.h": prompt may'
 breach src/shim/a.c '#include "report/report.h"\n' '^src/shim/a.c:1: "report/report.h": shim may'
 breach src/shim/b.c '#include "shim/exec/site.h"\n' '^src/shim/b.c:1: "shim/exec/site.h": shim may include only: base api sim'
+breach src/sim/kernel/a.c '#include "sim/comm/comm.h"\n' '^src/sim/kernel/a.c:1: "sim/comm/comm.h": sim/kernel may include only: base api'
+breach src/sim/data/a.c '#include "sim/cuda/op.h"\n' '^src/sim/data/a.c:1: .*sim/data may'
 breach include/ncclscript/a.h '#include "api/types.h"\n' '^include/ncclscript/a.h:1: '
 breach src/sim/a.c '#include "world.h"\n' '^src/sim/a.c:1: .*an include path is'
 breach src/attic/a.c '#include "base/mem.h"\n' '^src/attic/a.c:1: room attic is not in the table'

@@ -3,7 +3,7 @@
 #include "base/mem.h"
 #include "base/quantity.h"
 #include "shim/exec/misuse.h"
-#include "sim/kernel/foreign.h"
+#include "sim/cuda/outside.h"
 
 static void add_item(struct ncs_str *out, uint64_t n, const char *what)
 {
@@ -54,9 +54,9 @@ static uint64_t operators_left(const struct ncs_journal *journal)
 
 void ncs_exec_left(const struct ncs_journal *journal, struct ncs_str *out)
 {
-    struct foreign_left left;
+    struct outside_left left;
     char size[32];
-    foreign_count_left(&left);
+    outside_count_left(&left);
     add_comms(journal, out);
     add_item(out, operators_left(journal), "reduction operator");
     add_item(out, ncs_misuse_registered(), "registered buffer");

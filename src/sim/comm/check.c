@@ -11,7 +11,6 @@
 #include "sim/comm/window.h"
 #include "sim/data/memory.h"
 #include "sim/kernel/world.h"
-#include "sim/nccl/request.h"
 #include "sim/settings/environment.h"
 #include "sim/settings/version.h"
 
@@ -30,7 +29,7 @@ static int check_pointer(const struct comm_rank *cr, const void *p, const char *
 {
     const struct allocation *a = p ? memory_find(p) : NULL;
     if (!a || a->process != cr->process) {
-        nccl_warn("%s : %s %s is not a valid pointer", name, what, LOG_POINTER(log_address(p)));
+        nccl_warn("%s : %s %s is not a valid pointer", name, what, LOG_POINTER(memory_address(p)));
         return ncclInvalidArgument;
     }
     if (a->kind == MEMORY_DEVICE && a->device != cr->gpu->device) {
@@ -102,7 +101,7 @@ struct symmetric {
 static void warn_unregistered(const struct symmetric *s, const struct exchange *e, int rank)
 {
     if (s->part->cr->rank == 0)
-        nccl_warn_rank(s->part->cr, "Coll %s size %zu symmetric registration check failed on rank %d: sendReg %d "
+        nccl_warn_on(s->part->cr->gpu, "Coll %s size %zu symmetric registration check failed on rank %d: sendReg %d "
                        "recvReg %d mismatch with rank 0 sendReg %d recvReg %d", s->name, s->bytes, rank,
                        e->send[rank].window != 0, e->recv[rank].window != 0, e->send[0].window != 0,
                        e->recv[0].window != 0);
@@ -118,7 +117,7 @@ static bool side_agrees(const struct symmetric *s, const struct window_place *at
     }
     int rank = window ? window : offset;
     if (rank && s->part->cr->rank == 0)
-        nccl_warn_rank(s->part->cr, "Coll %s size %zu symmetric registration check failed on rank %d: %s buffer %s "
+        nccl_warn_on(s->part->cr->gpu, "Coll %s size %zu symmetric registration check failed on rank %d: %s buffer %s "
                        "(0x%" PRIx64 ") mismatch with rank 0 (0x%" PRIx64 ")", s->name, s->bytes, rank, side,
                        window ? "window" : "user offset", window ? at[rank].window : (uint64_t)at[rank].offset,
                        window ? at[0].window : (uint64_t)at[0].offset);

@@ -32,6 +32,19 @@ ncclComm_t comm_handle(const struct comm_rank *cr)
     return handle_of(cr->handle);
 }
 
+/* Whoever keeps a pointer to it holds it. */
+void comm_hold(struct comm_rank *cr)
+{
+    if (cr)
+        cr->holders++;
+}
+
+void comm_let_go(struct comm_rank *cr)
+{
+    if (cr)
+        cr->holders--;
+}
+
 static bool was_given(ncclComm_t handle)
 {
     uint64_t number = ((uint64_t)(uintptr_t)handle - FIRST_HANDLE) / 64;

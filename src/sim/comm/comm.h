@@ -12,6 +12,7 @@
 #include "ncclscript/nccl_abi.h"
 #include "sim/comm/check.h"
 #include "sim/comm/config.h"
+#include "sim/kernel/above.h"
 #include "sim/kernel/wait.h"
 #include "sim/settings/log.h"
 
@@ -132,19 +133,6 @@ struct comm {
 
 /* What a scenario has as its handle. */
 ncclComm_t comm_handle(const struct comm_rank *cr);
-
-/* Whoever keeps a pointer to it holds it. NULL is a no-op. */
-static inline void comm_hold(struct comm_rank *cr)
-{
-    if (cr)
-        cr->holders++;
-}
-
-static inline void comm_let_go(struct comm_rank *cr)
-{
-    if (cr)
-        cr->holders--;
-}
 
 /* NULL: the handle is no communicator of this process. */
 struct comm_rank *comm_find(ncclComm_t handle);

@@ -7,24 +7,12 @@
 #include <stddef.h>
 
 #include "ncclscript/nccl_abi.h"
+#include "sim/kernel/above.h"
 
 struct comm_rank;
 struct context;
 struct job;
 struct part;
-
-/* Whether the end waits. Communication: as the communicator that joined last; jobs must agree. */
-enum group_mode { GROUP_UNDECIDED, GROUP_WAITS, GROUP_GOES_ON };
-
-struct group {
-    int depth;
-    int error;          /* the last error of a queued call: the whole group will be dropped */
-    struct part **part; /* in issue order; owned */
-    size_t parts, parts_room;
-    struct job **job;   /* init, split, finalize ...: referenced, not started before the end */
-    size_t jobs, jobs_room;
-    enum group_mode mode;
-};
 
 void group_begin(struct context *c);
 /* Ends one level; at the outermost carries everything out. The code of ncclGroupEnd. */
@@ -41,7 +29,5 @@ void group_add_part(struct context *c, struct part *part);
 /* As communicator `mode` waits, or NULL: it waits. The reference passes. A code when CUDA refuses its
  * calls, or the group is of the other mode; the job is dropped then. */
 int group_add_job(struct context *c, struct job *job, const struct comm_rank *mode);
-
-void group_clear(struct group *g); /* drops everything queued */
 
 #endif

@@ -346,7 +346,7 @@ static bool lacks_network(struct init_job *j)
     const char *name = j->job.about->config.net_name;
     if (!*name || strcasecmp(name, "Socket") == 0 || strcasecmp(name, "IB") == 0)
         return false;
-    nccl_warn_rank(j->job.about, "Failed to initialize any NET plugin");
+    nccl_warn_on(j->job.about->gpu, "Failed to initialize any NET plugin");
     nccl_explain_call(j->job.call, true, "virtual hosts have the networks Socket and IB");
     j->complete = true;
     j->code = ncclInvalidUsage;
@@ -356,7 +356,7 @@ static bool lacks_network(struct init_job *j)
 static void say(const struct init_job *j, const char *what)
 {
     const struct comm_rank *cr = j->job.about;
-    nccl_info_rank(cr, LOG_INIT,
+    nccl_info_on(cr->gpu, LOG_INIT,
                    "ncclCommInitRank comm 0x%" PRIx64 " rank %d nranks %d cudaDev %d nvmlDev %d busId %x "
                    "commId 0x%" PRIx64 " - Init %s", cr->handle, cr->rank, cr->nranks,
                    cr->gpu->device, cr->gpu->device, gpu_bus_id(cr->gpu),
@@ -368,10 +368,10 @@ static void trace_made(const struct init_job *j)
 {
     const struct comm_rank *cr = j->job.about;
     if (j->parent)
-        nccl_trace_rank(cr, "ncclCommGrow(0x%" PRIx64 ", %d, 0x%" PRIx64 ")", j->parent->handle, cr->nranks,
+        nccl_trace_on(cr->gpu, "ncclCommGrow(0x%" PRIx64 ", %d, 0x%" PRIx64 ")", j->parent->handle, cr->nranks,
                         cr->handle);
     else
-        nccl_trace_rank(cr, "ncclCommInitRank(0x%" PRIx64 ", %d, 0x%" PRIx64 ", %d, %d)", cr->handle, cr->nranks,
+        nccl_trace_on(cr->gpu, "ncclCommInitRank(0x%" PRIx64 ", %d, 0x%" PRIx64 ", %d, %d)", cr->handle, cr->nranks,
                         j->key, cr->rank, cr->gpu->device);
 }
 
@@ -379,7 +379,7 @@ static void trace_made(const struct init_job *j)
 static void warn_unserved(const struct init_job *j)
 {
     bool old = sim_world.options.nccl_version < NCCL_VERSION(2, 29, 2);
-    nccl_warn_rank(j->job.about, "%s: connect to 10.0.0.1<%d> returned Connection refused, exceeded error retry "
+    nccl_warn_on(j->job.about->gpu, "%s: connect to 10.0.0.1<%d> returned Connection refused, exceeded error retry "
                    "count after %" PRId64 " attempts", old ? "socketStartConnect" : "ncclOsSocketStartConnect",
                    (int)(32768 + j->key % 28232), env_number(ENV_SOCKET_RETRY_CNT) + 1);
     nccl_explain_call(j->job.call, true, j->why);

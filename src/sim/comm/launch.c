@@ -87,6 +87,27 @@ const struct op *launch_held_by(const struct launch *launch)
     return holds ? before : NULL;
 }
 
+bool launch_is_over(const struct launch *launch)
+{
+    return launch->open == 0;
+}
+
+size_t launch_calls(const struct launch *launch, struct ncs_call **calls)
+{
+    const struct ncs_call *last = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < launch->parts; i++) {
+        struct ncs_call *call = launch->part[i]->call;
+        if (!call || call == last)
+            continue;
+        if (calls)
+            calls[count] = call;
+        last = call;
+        count++;
+    }
+    return count;
+}
+
 /* Whoever waits for this one to start may go on. */
 static void release_order(struct launch *launch)
 {

@@ -10,7 +10,9 @@
 
 #include "api/gen/api.h"
 #include "api/snapshot.h"
+#include "sim/cuda/above.h"
 #include "sim/data/data.h"
+#include "sim/kernel/above.h"
 
 struct comm_rank;
 struct ncs_call;
@@ -66,26 +68,20 @@ static inline bool part_is_one_sided(const struct part *p)
     return ncs_fn_info[p->fn].one_sided;
 }
 
+/* As NCCL's messages write it: "AllReduce". */
+static inline const char *request_name(enum ncs_fn fn)
+{
+    return ncs_fn_info[fn].name + sizeof "nccl" - 1;
+}
+
 size_t part_bytes(const struct part *p); /* count * size of the type */
 size_t part_written(const struct part *p); /* bytes at recv, when nothing is in the way */
 size_t part_moved(const struct part *p); /* bytes of a collective by which its cost goes */
 void part_free(struct part *p);
 /* What a device would stumble over in its buffers, in words; NULL = nothing. */
 const char *part_misplaced(const struct part *p);
-/* Notes on the part's process the serial of its launch, which ends something at `time`. */
-void part_stamp(const struct part *p, int64_t time);
 
 /* Puts the parts (of one comm rank, in issue order; ownership passes) on their streams. */
 void launch_enqueue(struct comm_rank *cr, struct part **parts, size_t count);
-
-/* The launch that keeps this one from starting; NULL = none. */
-const struct op *launch_held_by(const struct launch *launch);
-
-/* Posts what may be posted next; ends the operation when all parts are done. */
-void launch_advance(struct launch *launch);
-
-/* Takes all parts that have not matched away from their slots, as cancelled. */
-void launch_withdraw(struct launch *launch);
-void launch_free(struct launch *launch); /* NULL is a no-op */
 
 #endif

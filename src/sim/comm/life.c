@@ -49,7 +49,7 @@ static bool process_is_done(struct job *job)
 
 static void say_end(const struct comm_rank *cr, const char *what)
 {
-    nccl_info_rank(cr, LOG_INIT,
+    nccl_info_on(cr->gpu, LOG_INIT,
                    "comm 0x%" PRIx64 " rank %d nranks %d cudaDev %d busId %x - %s COMPLETE",
                    cr->handle, cr->rank, cr->nranks, cr->gpu->device, gpu_bus_id(cr->gpu), what);
 }

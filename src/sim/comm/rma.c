@@ -36,7 +36,7 @@ static void end_later(struct part *part, int64_t time)
 {
     part->state = NCS_PART_MATCHED;
     world_changed();
-    agenda_add(world_later(time), EVENT_RMA, part, 0);
+    agenda_add(world_later(time), EVENT_RMA, part, 0, &part->agenda_place);
 }
 
 /* Over a link that is cut it stands for ever. */
@@ -134,5 +134,5 @@ void rma_leave(struct part *part)
 {
     if (part->cr->waiting == part)
         part->cr->waiting = NULL;
-    agenda_forget(EVENT_RMA, part);
+    agenda_forget(&part->agenda_place);
 }

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sim/kernel/above.h"
+
 struct part;
 struct window;
 
@@ -27,8 +29,6 @@ void rma_free(struct rma *rma); /* NULL is a no-op */
 
 /* The part's turn in its launch has come. */
 void rma_arrive(struct part *part);
-/* It ends: the data moves, signals are counted. */
-void rma_move(struct part *part);
 /* It is cancelled, or about to be freed. */
 void rma_leave(struct part *part);
 

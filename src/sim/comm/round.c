@@ -41,6 +41,6 @@ int round_end(const struct comm_rank *cr, const struct context *by)
                    !env_is(ENV_LAUNCH_RACE_FATAL, 0);
     if (cr->family->launcher == by || !watched)
         return ncclSuccess;
-    nccl_warn_rank(cr, "Fatal: host threads racing to launch NCCL on same device.");
+    nccl_warn_on(cr->gpu, "Fatal: host threads racing to launch NCCL on same device.");
     return ncclInvalidUsage;
 }

@@ -67,7 +67,7 @@ static bool refuses(struct comm_rank *const *member, int nranks, const int *shar
 {
     const struct comm_rank *cr = member[rank];
     if (env_is(ENV_MULTI_RANK_GPU_ENABLE, 1)) {
-        nccl_warn_rank(cr, "%s", nccl_does(DOES_CHECK_ALL_GPUS)
+        nccl_warn_on(cr->gpu, "%s", nccl_does(DOES_CHECK_ALL_GPUS)
                                ? "NCCL_NVLS_ENABLE has been set to \"1\" and communicator has multiple ranks using "
                                  "the same NVML device. This is not compatible with NCCL_NVLS_ENABLE=1."
                                : "Multiple ranks detected using the same GPU on this node and NCCL_NVLS_ENABLE has "
@@ -75,19 +75,19 @@ static bool refuses(struct comm_rank *const *member, int nranks, const int *shar
         return true;
     }
     if (nccl_does(DOES_CHECK_ALL_GPUS)) {
-        nccl_warn_rank(cr, "Multiple Ranks are using the same GPU/Partition. Set "
+        nccl_warn_on(cr->gpu, "Multiple Ranks are using the same GPU/Partition. Set "
                            "NCCL_MULTI_RANK_GPU_ENABLE=1 to enable this configuration.");
         return true;
     }
     if (nccl_does(DOES_SHARE_GPU)) {
         bool leads = leads_sharing_host(member, nranks, sharer, rank);
         if (leads)
-            nccl_warn_rank(cr, "Multiple ranks detected using the same GPU on this node. Set "
+            nccl_warn_on(cr->gpu, "Multiple ranks detected using the same GPU on this node. Set "
                                "NCCL_MULTI_RANK_GPU_ENABLE=1 to enable this configuration.");
         return leads;
     }
     if (sharer[rank] >= 0)
-        nccl_warn_rank(cr, "Duplicate GPU detected : rank %d and rank %d both on CUDA device %x",
+        nccl_warn_on(cr->gpu, "Duplicate GPU detected : rank %d and rank %d both on CUDA device %x",
                        rank, sharer[rank], gpu_bus_id(cr->gpu));
     return sharer[rank] >= 0;
 }

@@ -134,7 +134,7 @@ static void match(struct slot *slot, size_t bytes)
         if (slot->part[i])
             slot->part[i]->state = NCS_PART_MATCHED;
     world_changed();
-    agenda_add(world_later(op_cost(bytes) + delay), EVENT_SLOT, slot, 0);
+    agenda_add(world_later(op_cost(bytes) + delay), EVENT_SLOT, slot, 0, &slot->agenda_place);
 }
 
 static void match_collective(struct slot *slot)
@@ -170,7 +170,7 @@ static void stop_running_ahead(struct slot *slot)
     if (!slot->running_ahead)
         return;
     slot->running_ahead = false;
-    agenda_forget(EVENT_SLOT, slot);
+    agenda_forget(&slot->agenda_place);
     comm_peer(slot->comm->member[slot->src], slot->dst)->ahead -= part_bytes(slot->part[0]);
 }
 
@@ -201,7 +201,7 @@ static void run_ahead(struct slot *slot, struct part *p)
         return;
     slot->running_ahead = true;
     peer->ahead += bytes;
-    agenda_add(world_later(op_cost(bytes)), EVENT_SLOT, slot, 0);
+    agenda_add(world_later(op_cost(bytes)), EVENT_SLOT, slot, 0, &slot->agenda_place);
 }
 
 void slot_arrive(struct part *part)

@@ -8,6 +8,7 @@
 
 #include "api/snapshot.h"
 #include "sim/comm/launch.h"
+#include "sim/kernel/above.h"
 
 struct comm;
 
@@ -35,12 +36,8 @@ void slot_arrive(struct part *part);
 void slot_leave(struct part *part);
 /* The same for a part that is about to be freed although its slot has matched. */
 void slot_forget(struct part *part);
-/* The instant of the data: hooks, one pass, parts done. */
-void slot_move(struct slot *slot);
 /* Copies what the part moves; a planted fault may spoil it. */
 void part_copy(const struct part *p, void *to, const void *from, size_t bytes);
-/* Notes on every participant's process the serial of its launch, for slots due at `time`. */
-void slot_stamp(const struct slot *slot, int64_t time);
 /* Whether a send of at most so many bytes waits for its receive. */
 bool slots_lone_send(const struct comm *comm, uint64_t limit);
 void slots_free(struct comm *comm);

@@ -70,9 +70,9 @@ static void say_made(const struct split_job *j)
     const struct comm_rank *child = j->child, *parent = j->meet.job.about;
     bool shrinks = j->meet.job.type->kind == NCS_JOB_SHRINK, old = sim_world.options.nccl_version < NCCL_VERSION(2, 29, 2);
     int color = shrinks ? 0 : j->color, key = shrinks ? parent->rank : j->key;
-    nccl_trace_rank(child, "ncclCommSplit(0x%" PRIx64 ", %d, %d, 0x%" PRIx64 ", %d, %d)", parent->handle, color, key,
+    nccl_trace_on(child->gpu, "ncclCommSplit(0x%" PRIx64 ", %d, %d, 0x%" PRIx64 ", %d, %d)", parent->handle, color, key,
                     child->handle, child->rank, child->nranks);
-    nccl_info_rank(child, LOG_INIT,
+    nccl_info_on(child->gpu, LOG_INIT,
                    "%s comm 0x%" PRIx64 " rank %d nranks %d cudaDev %d nvmlDev %d busId %x parent 0x%" PRIx64
                    " %s %" PRIu64 " color %d key %d - Init COMPLETE", shrinks ? "ncclCommShrink" : "ncclCommSplit",
                    child->handle, child->rank, child->nranks, child->gpu->device, child->gpu->device,

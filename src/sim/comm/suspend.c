@@ -47,7 +47,7 @@ static bool step(struct job *job)
     if (j->meeting)
         return false;
     if (cr->suspended == suspends) {
-        nccl_warn_rank(cr, suspends ? "MemManager: Already suspended" : "MemManager: Not in suspended state");
+        nccl_warn_on(cr->gpu, suspends ? "MemManager: Already suspended" : "MemManager: Not in suspended state");
         job->rc = ncclInvalidUsage;
         return true;
     }

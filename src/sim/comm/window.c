@@ -68,11 +68,11 @@ static int check_memory(const struct comm_rank *cr, const char *p)
 {
     const struct allocation *a = memory_find(p);
     if (!a || a->process != cr->process || !a->by_nccl) {
-        nccl_warn_rank(cr, "Cuda failure 1 'invalid argument'"); /* of the driver's API, with its number */
+        nccl_warn_on(cr->gpu, "Cuda failure 1 'invalid argument'"); /* of the driver's API, with its number */
         return ncclUnhandledCudaError;
     }
     if ((size_t)(p - a->base) % NCCL_WIN_REQUIRED_ALIGNMENT != 0) {
-        nccl_warn_rank(cr, "Window address must be suitably aligned.");
+        nccl_warn_on(cr->gpu, "Window address must be suitably aligned.");
         return ncclInvalidArgument;
     }
     return ncclSuccess;

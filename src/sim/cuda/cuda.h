@@ -2,13 +2,11 @@
 #ifndef NCS_SIM_CUDA_H
 #define NCS_SIM_CUDA_H
 
-#include "sim/comm/comm.h"
 #include "sim/kernel/context.h"
 #include "sim/kernel/gen/functions.h"
 #include "sim/kernel/world.h"
+#include "sim/settings/log.h"
 #include "sim/settings/version.h"
-
-#define CUDA_VERSION_REPORTED 13000 /* 1000 * major + 10 * minor */
 
 /* The running context's current device. */
 static inline struct gpu *current_gpu(const struct context *c)

@@ -1,6 +1,5 @@
 /* CUDA's functions on devices: which there are, the current one, flags, limits, the end. */
 #include "base/mem.h"
-#include "sim/comm/launch.h"
 #include "sim/cuda/cuda.h"
 #include "sim/cuda/host.h"
 #include "sim/cuda/stream.h"

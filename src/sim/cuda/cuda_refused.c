@@ -1,10 +1,10 @@
 /* CUDA's functions that are there, and that the virtual machine refuses: other processes' memory and
  * events, graphs, functions of the driver. */
 #include "sim/cuda/cuda.h"
-#include "sim/kernel/foreign.h"
+#include "sim/cuda/outside.h"
 #include "sim/kernel/gen/functions.h"
 
-cudaError_t foreign_refuse(int error)
+cudaError_t outside_refuse(int error)
 {
     CUDA_ENTER(c);
     return cuda_return(c, error);
@@ -12,7 +12,7 @@ cudaError_t foreign_refuse(int error)
 
 static cudaError_t refuse(void)
 {
-    return foreign_refuse(cudaErrorNotSupported);
+    return outside_refuse(cudaErrorNotSupported);
 }
 
 cudaError_t sim_cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *p)

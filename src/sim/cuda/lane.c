@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "sim/comm/launch.h"
+#include "sim/cuda/above.h"
 #include "sim/cuda/op.h"
 #include "sim/kernel/choose.h"
 #include "sim/kernel/world.h"
@@ -11,7 +11,7 @@
 bool lane_wanted(struct op *op)
 {
     struct world *w = &sim_world;
-    if (w->options.lanes == 0 || op->lane == LANE_HELD || op->launch->open == 0)
+    if (w->options.lanes == 0 || op->lane == LANE_HELD || launch_is_over(op->launch))
         return false;
     if (op->lane == LANE_NONE) {
         op->lane = LANE_WANTED;

@@ -5,12 +5,12 @@
 
 #include <stdbool.h>
 
+#include "sim/kernel/above.h"
+
 struct op;
 
 /* Whether an enabled launch has to wait; it is queued again when it is given a lane. */
 bool lane_wanted(struct op *op);
-/* Gives free lanes away; true if there was one to give. */
-bool lanes_grant(void);
 /* A launch has ended: nobody's lane or place in the line is kept. */
 void lane_release(struct op *op);
 

@@ -6,7 +6,7 @@
 #include "api/journal.h"
 #include "api/types.h"
 #include "base/mem.h"
-#include "sim/comm/launch.h"
+#include "sim/cuda/above.h"
 #include "sim/cuda/host.h"
 #include "sim/cuda/lane.h"
 #include "sim/cuda/stream.h"
@@ -29,22 +29,6 @@ static const void *handle_of(const struct stream *s)
     return s->legacy ? NULL : s;
 }
 
-/* The journalled calls that it carries out, each once. */
-static size_t calls_of(const struct op *op, struct ncs_call **calls)
-{
-    size_t count = 0;
-    if (!op->launch) {
-        calls[0] = op->call;
-        return op->call ? 1 : 0;
-    }
-    for (size_t i = 0; i < op->launch->parts; i++) {
-        struct ncs_call *call = op->launch->part[i]->call;
-        if (call && (count == 0 || calls[count - 1] != call))
-            calls[count++] = call;
-    }
-    return count;
-}
-
 static void tell_of(const struct op *op, enum ncs_work_state state)
 {
     const struct ncs_observer *o = &sim_world.observer;
@@ -57,22 +41,33 @@ static void tell_of(const struct op *op, enum ncs_work_state state)
         o->work(o->self, &work, state);
         return;
     }
-    struct ncs_call **calls = ncs_new((op->launch ? op->launch->parts : 1) * sizeof *calls);
+    struct ncs_call *own[1] = { op->call }, **calls = own;
+    work.calls = op->call != NULL;
+    if (op->launch) {
+        work.calls = launch_calls(op->launch, NULL);
+        calls = ncs_new(work.calls * sizeof *calls);
+        launch_calls(op->launch, calls);
+    }
     const void **streams = ncs_new(op->streams * sizeof *streams);
     for (size_t i = 0; i < op->streams; i++)
         streams[i] = handle_of(op->stream[i]);
     work.call = calls;
-    work.calls = calls_of(op, calls);
     work.stream = streams;
     work.streams = op->streams;
     o->work(o->self, &work, state);
     ncs_free(streams);
-    ncs_free(calls);
+    if (calls != own)
+        ncs_free(calls);
 }
 
 int64_t op_cost(size_t bytes)
 {
     return COST_NS + (int64_t)(bytes / COST_BYTES_PER_NS);
+}
+
+const struct process *op_process(const struct op *op)
+{
+    return op->gpu->process;
 }
 
 void op_ref(struct op *op)
@@ -165,7 +160,7 @@ static void advance(struct op *op)
     else if (op->kind == OP_LAUNCH)
         launch_advance(op->launch);
     else if (fresh)
-        agenda_add(world_later(op->cost), EVENT_OP, op, op->serial);
+        agenda_add(world_later(op->cost), EVENT_OP, op, op->serial, &op->agenda_place);
 }
 
 bool ops_activate(void)
@@ -259,7 +254,7 @@ void op_end(struct op *op, int status)
 {
     if (op->state == OP_DONE)
         return;
-    agenda_forget(EVENT_OP, op);
+    agenda_forget(&op->agenda_place);
     const char *why = status == 0 && op->kind != OP_LAUNCH ? misplaced(op) : NULL;
     if (why) {
         gpu_fault(op->gpu, op->call, why); /* ends this operation too */

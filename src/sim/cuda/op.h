@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "ncclscript/cuda_abi.h"
+#include "sim/kernel/above.h"
 #include "sim/kernel/wait.h"
 
 struct gpu;
@@ -70,19 +71,11 @@ struct op *op_new(enum op_kind kind, struct gpu *gpu, struct stream *const *stre
 void op_after(struct op *op, struct op *older); /* NULL or done: no edge */
 void op_submit(struct op *op);
 
-void op_ref(struct op *op);
-void op_unref(struct op *op); /* NULL is a no-op */
-
-/* Its time has come: it ends, or its host function begins. */
-void op_due(struct op *op);
-
 /* Marks it done and releases what waited for it. */
 void op_end(struct op *op, int status);
 
 /* It will be looked at by the next ops_activate: enabled, or a launch whose part is done. */
 void op_queue(struct op *op);
-/* Enabled operations become active, launches go on; true if there was anything. */
-bool ops_activate(void);
 
 int64_t op_cost(size_t bytes);
 

@@ -3,7 +3,7 @@
 #include <assert.h>
 
 #include "base/mem.h"
-#include "sim/comm/launch.h"
+#include "sim/cuda/above.h"
 #include "sim/kernel/world.h"
 
 struct stream *stream_new(struct gpu *gpu, unsigned flags, int priority)
@@ -231,4 +231,12 @@ void gpu_fault(struct gpu *gpu, struct ncs_call *call, const char *why)
     if (w->observer.fault && call)
         w->observer.fault(w->observer.self, call, why);
     gpu_end_ops(gpu, gpu->fault);
+}
+
+uint64_t stream_name(const void *handle)
+{
+    if ((uintptr_t)handle <= 2)
+        return (uintptr_t)handle;
+    const struct stream *s = ncs_map_get(&sim_world.streams, ncs_map_key(handle));
+    return s ? s->handle : 0;
 }

@@ -34,6 +34,9 @@ struct event {
     struct op *op;        /* of the latest record; NULL = never recorded */
 };
 
+/* A handle as the log names it, the same in every run; 0 = no stream. */
+uint64_t stream_name(const void *handle);
+
 struct stream *stream_new(struct gpu *gpu, unsigned flags, int priority);
 void stream_ref(struct stream *s);
 void stream_unref(struct stream *s);

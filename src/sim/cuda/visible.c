@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "sim/cuda/cuda.h"
-#include "sim/kernel/foreign.h"
+#include "sim/cuda/outside.h"
 
 #define PREFIX "GPU-"
 
@@ -67,7 +67,7 @@ static int find_device(const char *piece, size_t bytes, int devices)
     return end > piece && number >= 0 && number < devices ? (int)number : -1;
 }
 
-int foreign_visible(const char *text, int devices, int *number)
+int outside_visible(const char *text, int devices, int *number)
 {
     int count = 0;
     while (*text) {

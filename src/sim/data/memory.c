@@ -390,3 +390,9 @@ bool memory_of_caller(const void *p, size_t bytes)
     }
     return false;
 }
+
+uint64_t memory_address(const void *p)
+{
+    const struct allocation *a = memory_find(p);
+    return a ? a->address + (uint64_t)((const char *)p - a->base) : p != NULL;
+}

@@ -44,6 +44,9 @@ struct gpu;
 struct ncs_freed;
 struct pool;
 
+/* p as the log names it, the same in every run; 0 = NULL. */
+uint64_t memory_address(const void *p);
+
 /* The allocation that holds p, or NULL. */
 struct allocation *memory_find(const void *p);
 /* What this process may free by p: it begins there, and has not been given to a stream to free. */

@@ -1,17 +1,8 @@
 #include "sim/kernel/agenda.h"
 
 #include "base/mem.h"
-#include "sim/comm/launch.h"
-#include "sim/comm/slot.h"
-#include "sim/cuda/op.h"
-#include "sim/kernel/job.h"
-#include "sim/kernel/sched.h"
+#include "sim/kernel/above.h"
 #include "sim/kernel/world.h"
-
-static const struct process *process_of(const struct event_entry *entry)
-{
-    return ((const struct op *)entry->object)->gpu->process;
-}
 
 /* Where entries of one instant stand: by kind; but an operation that waits for a collective, see
  * begin_instant, stands behind the slots and the one-sided parts. */
@@ -30,7 +21,7 @@ static bool before(const struct event_entry *a, const struct event_entry *b)
         return standing(a) < standing(b);
     if (a->kind != EVENT_OP)
         return a->order < b->order;
-    int p = process_of(a)->number, q = process_of(b)->number;
+    int p = op_process(a->object)->number, q = op_process(b->object)->number;
     return p != q ? p < q : a->serial > b->serial;
 }
 
@@ -45,24 +36,10 @@ static bool on_device(enum event_kind kind)
     return kind == EVENT_OP || ends_parts(kind);
 }
 
-/* Where the object keeps the place of its entry, from 1; NULL: it does not. */
-static size_t *place_of(enum event_kind kind, void *object)
-{
-    switch (kind) {
-    case EVENT_OP:       return &((struct op *)object)->agenda_place;
-    case EVENT_SLOT:     return &((struct slot *)object)->agenda_place;
-    case EVENT_RMA:      return &((struct part *)object)->agenda_place;
-    case EVENT_JOB:      return &((struct job *)object)->agenda_place;
-    case EVENT_DEADLINE: break;
-    }
-    return NULL;
-}
-
 static void note_place(const struct event_entry *entry, size_t place)
 {
-    size_t *kept = place_of(entry->kind, entry->object);
-    if (kept)
-        *kept = place;
+    if (entry->place)
+        *entry->place = place;
 }
 
 static void put_entry(size_t i, struct event_entry entry)
@@ -120,10 +97,10 @@ static struct event_entry remove_at(size_t i)
     return entry;
 }
 
-void agenda_add(int64_t time, enum event_kind kind, void *object, uint64_t serial)
+void agenda_add(int64_t time, enum event_kind kind, void *object, uint64_t serial, size_t *place)
 {
     insert((struct event_entry){ .time = time, .order = ++sim_world.agenda_serial, .kind = kind,
-                                 .object = object, .serial = serial });
+                                 .object = object, .serial = serial, .place = place });
     sim_world.device_events += on_device(kind);
     sim_world.slot_events += ends_parts(kind);
 }
@@ -165,7 +142,7 @@ static void begin_instant(void)
         else
             part_stamp(due[i].object, now);
     for (size_t i = 0; i < count; i++) {
-        const struct process *p = i < ops ? process_of(&due[i]) : NULL;
+        const struct process *p = i < ops ? op_process(due[i].object) : NULL;
         due[i].yields = p && p->stamped == now && due[i].serial < p->launched;
         insert(due[i]);
     }
@@ -198,12 +175,11 @@ struct event_entry agenda_take(void)
     return taken;
 }
 
-void agenda_forget(enum event_kind kind, void *object)
+void agenda_forget(const size_t *place)
 {
-    size_t place = *place_of(kind, object);
-    if (place == 0)
+    if (*place == 0)
         return;
-    sim_world.device_events -= on_device(kind);
-    sim_world.slot_events -= ends_parts(kind);
-    remove_at(place - 1);
+    struct event_entry entry = remove_at(*place - 1);
+    sim_world.device_events -= on_device(entry.kind);
+    sim_world.slot_events -= ends_parts(entry.kind);
 }

@@ -21,16 +21,17 @@ struct event_entry {
     enum event_kind kind;
     void *object;
     uint64_t serial; /* of an OP: its own; of a DEADLINE: the wait that it belongs to */
+    size_t *place;   /* where the object keeps the place of its entry, from 1; 0 = it has none */
     bool yields;     /* an OP that lets the slots of its instant go first */
 };
 
-void agenda_add(int64_t time, enum event_kind kind, void *object, uint64_t serial);
+/* `place` is 0 and belongs to the object, which has one entry at a time; NULL: it cannot be withdrawn. */
+void agenda_add(int64_t time, enum event_kind kind, void *object, uint64_t serial, size_t *place);
 /* The entry that is due next; NULL = none. Stale deadlines are dropped on the way. */
 const struct event_entry *agenda_peek(void);
 /* Takes one of the entries due at the earliest time. */
 struct event_entry agenda_take(void);
-/* Withdraws the entry of an object; nothing when it has none. An operation, a slot, a part and a job
- * have one at a time, and know where it is. */
-void agenda_forget(enum event_kind kind, void *object);
+/* Withdraws the entry at that place; nothing when it is 0. */
+void agenda_forget(const size_t *place);
 
 #endif

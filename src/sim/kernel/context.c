@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "sim/kernel/above.h"
 #include "sim/kernel/foreign.h"
 #include "sim/kernel/list.h"
 #include "sim/kernel/sched.h"

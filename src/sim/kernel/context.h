@@ -10,11 +10,12 @@
 #include <sys/types.h>
 
 #include "api/machine.h"
-#include "sim/comm/group.h"
 #include "sim/kernel/fiber.h"
 #include "sim/kernel/progress.h"
 #include "sim/kernel/wait.h"
 
+struct job;
+struct part;
 struct stream;
 struct param_texts;
 
@@ -25,6 +26,20 @@ enum context_state {
     CONTEXT_POLLING,
     CONTEXT_IDLE, /* one of the driver's own without work: not live */
     CONTEXT_ENDED,
+};
+
+/* What a thread has queued between ncclGroupStart and ncclGroupEnd (group.c). */
+/* Whether the end waits. Communication: as the communicator that joined last; jobs must agree. */
+enum group_mode { GROUP_UNDECIDED, GROUP_WAITS, GROUP_GOES_ON };
+
+struct group {
+    int depth;
+    int error;          /* the last error of a queued call: the whole group will be dropped */
+    struct part **part; /* in issue order; owned */
+    size_t parts, parts_room;
+    struct job **job;   /* init, split, finalize ...: referenced, not started before the end */
+    size_t jobs, jobs_room;
+    enum group_mode mode;
 };
 
 struct context {
@@ -85,7 +100,6 @@ void context_resume(struct context *c);
 void context_transfer(struct context *from, struct context *to);
 
 void contexts_abandon(void); /* drops the live ones: their state becomes ENDED (abandoned) */
-void params_free(struct context *c); /* nccl_param.c */
 void contexts_free(void);    /* frees all; none is live any more */
 
 /* Marks the running context ended and gives the token away for good. */

@@ -11,8 +11,6 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "sim/cuda/stream.h"
-#include "sim/data/memory.h"
 #include "sim/kernel/context.h"
 #include "sim/kernel/progress.h"
 #include "sim/kernel/sched.h"
@@ -187,45 +185,6 @@ bool foreign_is_entered(int64_t patience)
 void foreign_stop(enum ncs_stop how)
 {
     sim_world.stop = how;
-}
-
-static void count_unused(void *stream, void *count)
-{
-    *(size_t *)count += !((const struct stream *)stream)->used;
-}
-
-void foreign_count_left(struct foreign_left *left)
-{
-    *left = (struct foreign_left){ .streams = sim_world.streams.count,
-                                   .events = sim_world.events.count };
-    ncs_map_each(&sim_world.streams, count_unused, &left->unused_streams);
-    for (size_t i = 0; i < sim_world.allocations; i++) {
-        const struct allocation *a = sim_world.allocation[i];
-        if (a->leaving)
-            continue;
-        bool device = a->kind == MEMORY_DEVICE || a->kind == MEMORY_MANAGED;
-        left->device_blocks += device;
-        left->pinned_blocks += !device;
-        left->device_bytes += device ? a->bytes : 0;
-    }
-}
-
-int foreign_device_of_memory(const void *p)
-{
-    const struct allocation *a = p ? memory_find(p) : NULL;
-    return a && a->kind == MEMORY_DEVICE ? a->device : -1;
-}
-
-int foreign_device_of_stream(cudaStream_t stream)
-{
-    const struct stream *s = ncs_map_get(&sim_world.streams, ncs_map_key(stream));
-    return s ? s->gpu->device : -1;
-}
-
-int foreign_device_of_event(cudaEvent_t event)
-{
-    const struct event *e = ncs_map_get(&sim_world.events, ncs_map_key(event));
-    return e ? e->gpu->device : -1;
 }
 
 void foreign_fork(bool before)

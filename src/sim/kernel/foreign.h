@@ -40,30 +40,9 @@ bool foreign_is_stuck(void);
 /* How the program is being judged to have ended; the snapshot says it. */
 void foreign_stop(enum ncs_stop how);
 
-/* What CUDA_VISIBLE_DEVICES makes of a machine of so many devices: how many the program sees, 0 for a list
- * that is empty, names one twice or begins with none, and which they are. */
-int foreign_visible(const char *text, int devices, int *number);
-
-/* What the program has not given back. */
-struct foreign_left {
-    size_t device_blocks, pinned_blocks, streams, events;
-    size_t unused_streams; /* of the streams, those that had no operation: a framework's store of them */
-    uint64_t device_bytes;
-};
-void foreign_count_left(struct foreign_left *left);
-
-/* The device that it was made on; -1 = it is none's, or not known. */
-int foreign_device_of_memory(const void *p);
-int foreign_device_of_stream(cudaStream_t stream);
-int foreign_device_of_event(cudaEvent_t event);
-
 /* Whether threads stand at the door, about to take the token; if `patience` is not below 0, other ones than
  * those that foreign_is_polling. */
 bool foreign_is_entered(int64_t patience);
-
-/* What a call that the machine does not have returns, which becomes CUDA's last error: this one, or
- * what all calls of CUDA fail with here. */
-cudaError_t foreign_refuse(int error);
 
 /* Around a fork: nobody holds the token while it happens. */
 void foreign_fork(bool before);

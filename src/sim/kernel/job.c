@@ -2,7 +2,7 @@
 
 #include "api/journal.h"
 #include "base/mem.h"
-#include "sim/comm/comm.h"
+#include "sim/kernel/above.h"
 #include "sim/kernel/agenda.h"
 #include "sim/kernel/context.h"
 #include "sim/kernel/list.h"
@@ -75,7 +75,7 @@ static void finish(struct job *job)
 {
     job->done = true;
     waiter_unlink(&job->listen);
-    agenda_forget(EVENT_JOB, job);
+    agenda_forget(&job->agenda_place);
     world_changed();
     waitable_fire(&job->ended);
     if (job->parent)
@@ -118,8 +118,8 @@ void job_listen(struct job *job, struct waitable *on)
 
 void job_at(struct job *job, int64_t time)
 {
-    agenda_forget(EVENT_JOB, job);
-    agenda_add(time, EVENT_JOB, job, 0);
+    agenda_forget(&job->agenda_place);
+    agenda_add(time, EVENT_JOB, job, 0, &job->agenda_place);
 }
 
 int job_wait(struct context *c, struct job *job)

@@ -4,10 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "sim/comm/rma.h"
-#include "sim/comm/slot.h"
-#include "sim/cuda/lane.h"
-#include "sim/cuda/op.h"
+#include "sim/kernel/above.h"
 #include "sim/kernel/agenda.h"
 #include "sim/kernel/foreign.h"
 #include "sim/kernel/job.h"

@@ -3,7 +3,7 @@
 #include <assert.h>
 
 #include "base/mem.h"
-#include "sim/cuda/op.h"
+#include "sim/kernel/above.h"
 #include "sim/kernel/agenda.h"
 #include "sim/kernel/context.h"
 #include "sim/kernel/job.h"
@@ -115,7 +115,7 @@ enum wait_result wait_here(struct context *c, int64_t deadline)
     link_conditions(w);
     c->state = CONTEXT_PARKED;
     if (deadline >= 0)
-        agenda_add(deadline, EVENT_DEADLINE, c, w->serial);
+        agenda_add(deadline, EVENT_DEADLINE, c, w->serial, NULL);
     switch_away(c);
     bool expired = w->expired && w->unmet > 0;
     bool slept = w->count == 0;

@@ -14,7 +14,6 @@
 #include "base/map.h"
 #include "sim/kernel/choose.h"
 #include "sim/kernel/context.h"
-#include "sim/settings/log.h"
 
 /* The cost of every device operation, in virtual time: claimed to be no GPU's. */
 #define COST_NS 10000            /* each operation */
@@ -23,6 +22,7 @@
 /* A stream holds at most this many unfinished operations; beyond, the host parks. */
 #define STREAM_DEPTH 1024
 
+#define CUDA_VERSION_REPORTED 13000 /* 1000 * major + 10 * minor */
 #define CUDA_LIMITS 7
 
 struct op;
@@ -33,6 +33,12 @@ struct event_entry;
 
 struct queue {
     struct context *first, *last;
+};
+
+/* What NCCL_DEBUG and NCCL_DEBUG_SUBSYS ask for: enum log_level, and bits of enum log_subsys. */
+struct log_state {
+    int level;
+    unsigned mask;
 };
 
 /* One GPU as one process sees it. */
@@ -138,7 +144,7 @@ struct world {
     bool went_ahead;         /* a send was done before its receive had come */
     uint64_t buffered;       /* most bytes of a pair that were ahead */
     uint64_t comm_handles, stream_handles, addresses; /* as the log names them */
-    struct log log;
+    struct log_state log;
     struct comm *comm_first, *comm_last;
     struct comm *ended_first, *ended_last; /* those that all ranks have ended */
     size_t tombstones;       /* ranks of these */

@@ -104,8 +104,8 @@ static void log_request(const struct request *r, const struct comm_rank *cr)
     if (!nccl_info_wanted(LOG_COLL) && !nccl_trace_wanted())
         return;
     bool sends = r->fn == NCS_FN_ncclSend;
-    uint64_t send = sends ? 0 : log_address(r->send), recv = log_address(sends ? r->send : r->recv);
-    struct log_pointer comm = log_pointer(cr->handle), stream = log_pointer(log_stream(r->stream));
+    uint64_t send = sends ? 0 : memory_address(r->send), recv = memory_address(sends ? r->send : r->recv);
+    struct log_pointer comm = log_pointer(cr->handle), stream = log_pointer(stream_name(r->stream));
     if (nccl_info_wanted(LOG_COLL))
         nccl_info(LOG_COLL, "%s: opCount %" PRIx64 " sendbuff %s recvbuff %s count %zu datatype %d op %d root %d "
                   "comm %s [nranks=%d] stream %s", request_name(r->fn), cr->launches, LOG_POINTER(send), LOG_POINTER(recv),
@@ -276,7 +276,7 @@ ncclResult_t sim_ncclRedOpCreatePreMulSum(ncclRedOp_t *op, void *scalar, ncclDat
         memcpy(r->scalar, scalar, bytes);
     }
     *op = (ncclRedOp_t)(((int)slot + ncclNumOps) ^ handle_mask(cr));
-    nccl_trace("ncclRedOpCreatePreMulSum(%d,%s,%d,%d,%s)", (int)*op, LOG_POINTER(log_address(scalar)),
+    nccl_trace("ncclRedOpCreatePreMulSum(%d,%s,%d,%d,%s)", (int)*op, LOG_POINTER(memory_address(scalar)),
                (int)datatype, (int)residence, LOG_POINTER(cr->handle));
     return ncclSuccess;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sim/data/memory.h"
+#include "sim/kernel/above.h"
 #include "sim/kernel/context.h"
 #include "sim/kernel/gen/functions.h"
 #include "sim/kernel/world.h"

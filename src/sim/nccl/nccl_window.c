@@ -121,7 +121,7 @@ static int bad_extent(const void *buff, size_t size)
 {
     bool named = sim_world.options.nccl_version < NCCL_VERSION(2, 30, 7);
     nccl_warn("%sinvalid pointer %s / size %zu", named ? "ncclCommWindowRegister: " : "",
-              LOG_POINTER(log_address(buff)), size);
+              LOG_POINTER(memory_address(buff)), size);
     return ncclInvalidArgument;
 }
 

@@ -32,12 +32,6 @@ struct request {
     cudaStream_t stream;
 };
 
-/* As NCCL's messages write it: "AllReduce". */
-static inline const char *request_name(enum ncs_fn fn)
-{
-    return ncs_fn_info[fn].name + sizeof "nccl" - 1;
-}
-
 /* NCCL's chain of checks, in its order, then the place in the group. `o`: of one-sided calls. */
 ncclResult_t request_submit(const struct request *r, const struct one_sided *o);
 

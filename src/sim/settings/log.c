@@ -9,10 +9,7 @@
 #include "api/journal.h"
 #include "api/version.h"
 #include "base/str.h"
-#include "sim/comm/comm.h"
-#include "sim/cuda/cuda.h"
-#include "sim/cuda/stream.h"
-#include "sim/data/memory.h"
+#include "sim/kernel/context.h"
 #include "sim/kernel/world.h"
 #include "sim/settings/environment.h"
 
@@ -63,8 +60,8 @@ static unsigned read_mask(const char *text)
 void log_begin(void)
 {
     const char *level = sim_world.options.log ? env_text(ENV_DEBUG) : NULL;
-    sim_world.log = (struct log){
-        .level = level ? (enum log_level)value_of(levels, level, strlen(level)) : LOG_NONE,
+    sim_world.log = (struct log_state){
+        .level = level ? (int)value_of(levels, level, strlen(level)) : LOG_NONE,
         .mask = read_mask(env_text(ENV_DEBUG_SUBSYS)),
     };
 }
@@ -139,11 +136,11 @@ void nccl_warn(const char *fmt, ...)
         ncs_local->call->warned = true;
 }
 
-void nccl_warn_rank(const struct comm_rank *cr, const char *fmt, ...)
+void nccl_warn_on(const struct gpu *gpu, const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
-    warn(cr->process, 0, cr->gpu->device, fmt, args);
+    warn(gpu->process, 0, gpu->device, fmt, args);
     va_end(args);
 }
 
@@ -176,7 +173,7 @@ void nccl_crash(const char *why)
 
 bool nccl_info_wanted(enum log_subsys subsys)
 {
-    const struct log *log = &sim_world.log;
+    const struct log_state *log = &sim_world.log;
     return log->level >= LOG_INFO && (log->mask & (unsigned)subsys);
 }
 
@@ -198,13 +195,13 @@ void nccl_info(enum log_subsys subsys, const char *fmt, ...)
     va_end(args);
 }
 
-void nccl_info_rank(const struct comm_rank *cr, enum log_subsys subsys, const char *fmt, ...)
+void nccl_info_on(const struct gpu *gpu, enum log_subsys subsys, const char *fmt, ...)
 {
     if (!nccl_info_wanted(subsys))
         return;
     va_list args;
     va_start(args, fmt);
-    info(cr->process, 0, cr->gpu->device, fmt, args);
+    info(gpu->process, 0, gpu->device, fmt, args);
     va_end(args);
 }
 
@@ -212,7 +209,7 @@ void nccl_info_rank(const struct comm_rank *cr, enum log_subsys subsys, const ch
 
 bool nccl_trace_wanted(void)
 {
-    const struct log *log = &sim_world.log;
+    const struct log_state *log = &sim_world.log;
     return log->level >= LOG_TRACE && (log->mask & LOG_CALL);
 }
 
@@ -234,13 +231,13 @@ void nccl_trace(const char *fmt, ...)
     va_end(args);
 }
 
-void nccl_trace_rank(const struct comm_rank *cr, const char *fmt, ...)
+void nccl_trace_on(const struct gpu *gpu, const char *fmt, ...)
 {
     if (!nccl_trace_wanted())
         return;
     va_list args;
     va_start(args, fmt);
-    trace(cr->process, 0, fmt, args);
+    trace(gpu->process, 0, fmt, args);
     va_end(args);
 }
 
@@ -261,7 +258,7 @@ void log_print(const char *fmt, ...)
 void log_version(void)
 {
     struct context *c = context_self();
-    const struct log *log = &sim_world.log;
+    const struct log_state *log = &sim_world.log;
     if (!c || !c->process || c->process->version_said || log->level < LOG_VERSION)
         return;
     c->process->version_said = true;
@@ -278,26 +275,10 @@ void log_version(void)
     }
 }
 
-/* ---- names of handles and memory ---- */
-
 struct log_pointer log_pointer(uint64_t number)
 {
     struct log_pointer p = { "(nil)" };
     if (number)
         snprintf(p.text, sizeof p.text, "0x%" PRIx64, number);
     return p;
-}
-
-uint64_t log_address(const void *p)
-{
-    const struct allocation *a = memory_find(p);
-    return a ? a->address + (uint64_t)((const char *)p - a->base) : p != NULL;
-}
-
-uint64_t log_stream(const void *handle)
-{
-    if ((uintptr_t)handle <= 2)
-        return (uintptr_t)handle;
-    const struct stream *s = ncs_map_get(&sim_world.streams, ncs_map_key(handle));
-    return s ? s->handle : 0;
 }

@@ -6,9 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct comm_rank;
+struct gpu;
 struct ncs_call;
-struct process;
 
 enum log_level { LOG_NONE, LOG_VERSION, LOG_WARN, LOG_INFO, LOG_ABORT, LOG_TRACE };
 
@@ -20,25 +19,19 @@ enum log_subsys {
     LOG_PROFILE = 0x4000, LOG_RAS = 0x8000, LOG_ALL = ~0,
 };
 
-/* State of the machine's log. */
-struct log {
-    enum log_level level;
-    unsigned mask;
-};
-
 /* NCCL's WARN: a line, and the last error of the running context's process. */
 void nccl_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* The same for a rank whose own context is elsewhere. */
-void nccl_warn_rank(const struct comm_rank *cr, const char *fmt, ...)
+/* The same for the process and device of a rank whose own context is elsewhere. */
+void nccl_warn_on(const struct gpu *gpu, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void nccl_info(enum log_subsys subsys, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void nccl_info_rank(const struct comm_rank *cr, enum log_subsys subsys, const char *fmt, ...)
+void nccl_info_on(const struct gpu *gpu, enum log_subsys subsys, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 /* The real library crashes in the call that runs now: a WARN, and the observer is told. */
 void nccl_crash(const char *why);
 /* What NCCL does not say of the call that runs now and fails, for reports alone: a literal. */
 void nccl_explain(const char *why);
-/* The same of one that waits, and of whose rank nccl_warn_rank has `warned` or not. */
+/* The same of one that waits, and of whose rank nccl_warn_on has `warned` or not. */
 void nccl_explain_call(struct ncs_call *call, bool warned, const char *why);
 /* The same where NCCL says nothing at all: ncclInvalidArgument. */
 int nccl_silent(const char *why);
@@ -57,11 +50,8 @@ void log_version(void);
 bool nccl_trace_wanted(void);
 void nccl_trace(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Of a rank whose own context is elsewhere. */
-void nccl_trace_rank(const struct comm_rank *cr, const char *fmt, ...)
+void nccl_trace_on(const struct gpu *gpu, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-/* Names of handles and memory that are the same in every run; 0 = NULL. */
-uint64_t log_address(const void *p);
-uint64_t log_stream(const void *handle);
 /* As C's %p writes one. */
 struct log_pointer { char text[24]; };
 struct log_pointer log_pointer(uint64_t number);

@@ -1,0 +1,38 @@
+/* What the kernel asks of the wings above it, which include the kernel and not the other way round: they
+ * define these functions. */
+#ifndef NCS_SIM_KERNEL_ABOVE_H
+#define NCS_SIM_KERNEL_ABOVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct comm_rank;
+struct context;
+struct group;
+struct op;
+struct part;
+struct slot;
+
+/* A turn of the scheduler: each goes on as far as it can, and is true if there was anything. */
+bool ops_activate(void); /* enabled operations become active, launches go on */
+bool lanes_grant(void);  /* a waiting launch gets a lane that is free */
+
+/* The time of an entry of the agenda has come. */
+void op_due(struct op *op);         /* it ends, or its host function begins */
+void slot_move(struct slot *slot);  /* the instant of the data: hooks, one pass, parts done */
+void rma_move(struct part *part);   /* the same of a put, a signal or a wait */
+
+/* Notes the serials of the launches that end at `time` on their processes: agenda.c orders by them. */
+void slot_stamp(const struct slot *slot, int64_t time);
+void part_stamp(const struct part *p, int64_t time);
+const struct process *op_process(const struct op *op);
+
+/* What a context and a job hold of theirs. */
+void op_ref(struct op *op);
+void op_unref(struct op *op); /* NULL is a no-op */
+void comm_hold(struct comm_rank *cr); /* NULL is a no-op */
+void comm_let_go(struct comm_rank *cr);
+void group_clear(struct group *g);   /* drops everything queued */
+void params_free(struct context *c); /* what ncclParam* returned */
+
+#endif
