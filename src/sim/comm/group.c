@@ -98,7 +98,7 @@ static int check_connections(const struct group *g)
         if (contact_is_lost(g->part[i]) && (!lost || lost->fn == NCS_FN_ncclSend))
             lost = g->part[i];
     if (lost) {
-        nccl_warn_rank(lost->cr, "Rank %d has no transport for %s peer %d on channel 0/1", lost->cr->rank,
+        nccl_warn_on(lost->cr->gpu, "Rank %d has no transport for %s peer %d on channel 0/1", lost->cr->rank,
                        lost->fn == NCS_FN_ncclSend ? "send" : "recv", lost->root);
         return ncclInternalError;
     }
