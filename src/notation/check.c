@@ -26,7 +26,7 @@ static const char *check_shown(const struct ncs_yaml_node *node, char *room, siz
     }
 }
 
-bool ncs_check_wrong(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *node,
+bool ncs_check_wrong(struct ncs_scope *s, const char *owner, const struct ncs_yaml_node *node,
                      const char *expected)
 {
     char room[64];
@@ -38,7 +38,7 @@ bool ncs_check_wrong(struct ncs_scene *s, const char *owner, const struct ncs_ya
     return hint ? ncs_complain_hint(s->c, "%s", hint) : false;
 }
 
-bool ncs_check_near(struct ncs_scene *s, const char *word, const char *const *names, size_t count)
+bool ncs_check_near(struct ncs_scope *s, const char *word, const char *const *names, size_t count)
 {
     bool kept = s->c->errors <= NCS_COMPLAINTS_KEPT; /* else nobody will read it */
     const char *meant = kept && *names ? ncs_meant_name(word, names, count) : NULL;
@@ -47,7 +47,7 @@ bool ncs_check_near(struct ncs_scene *s, const char *word, const char *const *na
     return meant;
 }
 
-bool ncs_check_unknown(struct ncs_scene *s, struct ncs_span at, const char *what, const char *word,
+bool ncs_check_unknown(struct ncs_scope *s, struct ncs_span at, const char *what, const char *word,
                        const char *where, const char *const *names, size_t count)
 {
     ncs_complain(s->c, at, "no such %s '%.60s'%s%s", what, word, where ? " in " : "",
@@ -55,7 +55,7 @@ bool ncs_check_unknown(struct ncs_scene *s, struct ncs_span at, const char *what
     return ncs_check_near(s, word, names, count);
 }
 
-void ncs_check_unknown_key(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *key,
+void ncs_check_unknown_key(struct ncs_scope *s, const char *owner, const struct ncs_yaml_node *key,
                            const char *const *names, size_t count)
 {
     const char *hint = ncs_yaml_blank_missing(key);
@@ -65,7 +65,7 @@ void ncs_check_unknown_key(struct ncs_scene *s, const char *owner, const struct 
         ncs_complain(s->c, key->at, "no such key '%.60s' in %s", key->text, owner);
         ncs_complain_hint(s->c, "%s", hint);
     } else if (!ncs_check_unknown(s, key->at, "key", key->text, owner, names, count) &&
-               ncs_form_verb_of(owner) && ncs_form_find(ncs_form_common, key->text)) {
+               ncs_schema_verb_of(owner) && ncs_schema_find(ncs_schema_common, key->text)) {
         ncs_complain_hint(s->c, "it stands beside %s, not in it", owner);
     }
 }
@@ -73,13 +73,13 @@ void ncs_check_unknown_key(struct ncs_scene *s, const char *owner, const struct 
 /* ---- maps ---- */
 
 /* Is a key of the map, one that is not there, what somebody took for this field? */
-static bool is_misspelt(const struct ncs_form_field *fields, const char *const *names, size_t count,
-                        const struct ncs_yaml_node *map, const char *name)
+static bool is_misspelt(const struct ncs_schema_field *fields, const char *const *names,
+                        size_t count, const struct ncs_yaml_node *map, const char *name)
 {
     for (size_t i = 0; i < map->items; i++) {
         const struct ncs_yaml_node *key = map->item[2 * i];
-        const char *meant = ncs_form_find(fields, key->text) ? NULL
-                                                             : ncs_meant_name(key->text, names, count);
+        const char *meant =
+            ncs_schema_find(fields, key->text) ? NULL : ncs_meant_name(key->text, names, count);
         bool joined = strncmp(key->text, name, strlen(name)) == 0 && ncs_yaml_blank_missing(key);
         if ((meant && strcmp(meant, name) == 0) || joined)
             return true;
@@ -87,18 +87,18 @@ static bool is_misspelt(const struct ncs_form_field *fields, const char *const *
     return false;
 }
 
-static void check_required(struct ncs_scene *s, const char *owner, struct ncs_span at,
-                           const struct ncs_form_field *fields, const struct ncs_yaml_node *map)
+static void check_required(struct ncs_scope *s, const char *owner, struct ncs_span at,
+                           const struct ncs_schema_field *fields, const struct ncs_yaml_node *map)
 {
-    const char *either[2] = { NULL, NULL }, *names[NCS_FORM_FIELDS_MAX];
-    size_t eithers = 0, given = 0, count = ncs_form_names(fields, names);
-    for (const struct ncs_form_field *f = fields; f->name; f++) {
-        bool wanted = f->flags & (NCS_FORM_REQUIRED | NCS_FORM_EITHER);
+    const char *either[2] = { NULL, NULL }, *names[NCS_SCHEMA_FIELDS_MAX];
+    size_t eithers = 0, given = 0, count = ncs_schema_names(fields, names);
+    for (const struct ncs_schema_field *f = fields; f->name; f++) {
+        bool wanted = f->flags & (NCS_SCHEMA_REQUIRED | NCS_SCHEMA_EITHER);
         bool there = !wanted || ncs_yaml_get(map, f->name) ||
                      is_misspelt(fields, names, count, map, f->name);
-        if (f->flags & NCS_FORM_REQUIRED && !there)
+        if (f->flags & NCS_SCHEMA_REQUIRED && !there)
             ncs_complain(s->c, at, "%s needs %s: %s", owner, f->name, f->about);
-        if (!(f->flags & NCS_FORM_EITHER))
+        if (!(f->flags & NCS_SCHEMA_EITHER))
             continue;
         if (eithers < 2)
             either[eithers++] = f->name;
@@ -108,18 +108,18 @@ static void check_required(struct ncs_scene *s, const char *owner, struct ncs_sp
         ncs_complain(s->c, at, "%s needs %s or %s", owner, either[0], either[1]);
 }
 
-void ncs_check_fields(struct ncs_scene *s, const char *owner, struct ncs_span at,
-                      const struct ncs_form_field *fields, const struct ncs_yaml_node *map)
+void ncs_check_fields(struct ncs_scope *s, const char *owner, struct ncs_span at,
+                      const struct ncs_schema_field *fields, const struct ncs_yaml_node *map)
 {
-    const char *names[NCS_FORM_FIELDS_MAX];
-    size_t count = ncs_form_names(fields, names);
+    const char *names[NCS_SCHEMA_FIELDS_MAX];
+    size_t count = ncs_schema_names(fields, names);
     if (map->kind != NCS_YAML_MAP) {
         ncs_check_wrong(s, owner, map, "a mapping");
         return;
     }
     for (size_t i = 0; i < map->items; i++) {
         const struct ncs_yaml_node *key = map->item[2 * i], *value = map->item[2 * i + 1];
-        const struct ncs_form_field *f = ncs_form_find(fields, key->text);
+        const struct ncs_schema_field *f = ncs_schema_find(fields, key->text);
         if (f)
             ncs_check_value(s, f->name, f, value);
         else
@@ -130,14 +130,14 @@ void ncs_check_fields(struct ncs_scene *s, const char *owner, struct ncs_span at
 
 /* ---- values ---- */
 
-static void check_each_of_list(struct ncs_scene *s, const char *owner, enum ncs_scope scope,
+static void check_each_of_list(struct ncs_scope *s, const char *owner, enum ncs_scope_kind scope,
                                const struct ncs_yaml_node *list)
 {
     for (size_t i = 0; i < list->items; i++)
         ncs_check_expression(s, owner, scope, list->item[i]);
 }
 
-static void check_elements(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *node)
+static void check_elements(struct ncs_scope *s, const char *owner, const struct ncs_yaml_node *node)
 {
     bool random = node->kind == NCS_YAML_TEXT && strcmp(node->text, "random") == 0;
     if (node->kind == NCS_YAML_LIST)
@@ -146,7 +146,7 @@ static void check_elements(struct ncs_scene *s, const char *owner, const struct 
         ncs_check_expression(s, owner, NCS_SCOPE_ELEMENTS, node);
 }
 
-static void check_some(struct ncs_scene *s, const struct ncs_form_field *field,
+static void check_some(struct ncs_scope *s, const struct ncs_schema_field *field,
                        const struct ncs_yaml_node *node)
 {
     if (node->kind == NCS_YAML_MAP)
@@ -155,7 +155,7 @@ static void check_some(struct ncs_scene *s, const struct ncs_form_field *field,
         ncs_check_wrong(s, field->name, node, "true or a mapping");
 }
 
-static void check_function(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *node)
+static void check_function(struct ncs_scope *s, const char *owner, const struct ncs_yaml_node *node)
 {
     const char *names[NCS_FN_COUNT];
     if (node->kind != NCS_YAML_TEXT) {
@@ -181,7 +181,7 @@ static bool looks_measured(const struct ncs_yaml_node *node)
     return letters > 0 && rest[letters] == 0 && !(node->text[0] == '0' && (rest[0] | 32) == 'x');
 }
 
-static void check_count(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *node)
+static void check_count(struct ncs_scope *s, const char *owner, const struct ncs_yaml_node *node)
 {
     uint64_t size;
     bool measured = looks_measured(node) && ncs_parse_size(node->text, &size);
@@ -191,7 +191,7 @@ static void check_count(struct ncs_scene *s, const char *owner, const struct ncs
         ncs_check_expression(s, owner, NCS_SCOPE_STEPS, node);
 }
 
-static void check_seconds(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *node)
+static void check_seconds(struct ncs_scope *s, const char *owner, const struct ncs_yaml_node *node)
 {
     int64_t time;
     if (!looks_measured(node))
@@ -200,7 +200,7 @@ static void check_seconds(struct ncs_scene *s, const char *owner, const struct n
         ncs_check_wrong(s, owner, node, "seconds, a duration such as 10ms, or an expression");
 }
 
-static void check_one_word(struct ncs_scene *s, const struct ncs_form_field *field,
+static void check_one_word(struct ncs_scope *s, const struct ncs_schema_field *field,
                            const struct ncs_yaml_node *node)
 {
     if (node->kind != NCS_YAML_TEXT) {
@@ -221,10 +221,10 @@ static void check_one_word(struct ncs_scene *s, const struct ncs_form_field *fie
     ncs_str_free(&list);
 }
 
-static void check_result(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *node)
+static void check_result(struct ncs_scope *s, const char *owner, const struct ncs_yaml_node *node)
 {
-    const char *names[NCS_FORM_RESULTS_MAX];
-    size_t n = ncs_form_results(names);
+    const char *names[NCS_SCHEMA_RESULTS_MAX];
+    size_t n = ncs_schema_results(names);
     for (size_t i = 0; i < n && node->kind == NCS_YAML_TEXT; i++)
         if (strcmp(names[i], node->text) == 0)
             return;
@@ -234,7 +234,7 @@ static void check_result(struct ncs_scene *s, const char *owner, const struct nc
 }
 
 /* How many ranks the file says that there are; `-n` may say otherwise. INT64_MAX: it cannot be told. */
-static int64_t check_ranks_of(const struct ncs_scene *s)
+static int64_t check_ranks_of(const struct ncs_scope *s)
 {
     const struct ncs_yaml_node *ranks = ncs_yaml_get(s->root, "ranks");
     const struct ncs_yaml_node *matrix = ncs_yaml_get(s->root, "matrix");
@@ -243,7 +243,7 @@ static int64_t check_ranks_of(const struct ncs_scene *s)
 }
 
 /* Ranks that are written as numbers: none twice, none below 0. Those of the run are below `end`. */
-static void check_numbers(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *list,
+static void check_numbers(struct ncs_scope *s, const char *owner, const struct ncs_yaml_node *list,
                           int64_t end)
 {
     struct ncs_map seen = { 0 };
@@ -267,7 +267,7 @@ static void check_numbers(struct ncs_scene *s, const char *owner, const struct n
     ncs_map_free(&seen);
 }
 
-static void check_ranks(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *node)
+static void check_ranks(struct ncs_scope *s, const char *owner, const struct ncs_yaml_node *node)
 {
     if (node->kind == NCS_YAML_LIST) {
         check_each_of_list(s, owner, NCS_SCOPE_STEPS, node);
@@ -279,7 +279,7 @@ static void check_ranks(struct ncs_scene *s, const char *owner, const struct ncs
         ncs_complain_hint(s->c, "write [%s]", node->text);
 }
 
-static void check_times(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *node)
+static void check_times(struct ncs_scope *s, const char *owner, const struct ncs_yaml_node *node)
 {
     bool whole = node->kind == NCS_YAML_INT
                      ? node->i >= 0
@@ -291,7 +291,7 @@ static void check_times(struct ncs_scene *s, const char *owner, const struct ncs
         ncs_check_wrong(s, owner, node, "a whole number, 0 or more, or an expression");
 }
 
-static void check_signals(struct ncs_scene *s, const struct ncs_form_field *field,
+static void check_signals(struct ncs_scope *s, const struct ncs_schema_field *field,
                           const struct ncs_yaml_node *node)
 {
     if (node->kind != NCS_YAML_LIST) {
@@ -302,7 +302,7 @@ static void check_signals(struct ncs_scene *s, const struct ncs_form_field *fiel
         ncs_check_fields(s, field->name, node->item[i]->at, field->fields, node->item[i]);
 }
 
-static void check_barrier(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *node)
+static void check_barrier(struct ncs_scope *s, const char *owner, const struct ncs_yaml_node *node)
 {
     if (node->kind == NCS_YAML_LIST)
         check_each_of_list(s, owner, NCS_SCOPE_STEPS, node);
@@ -311,7 +311,7 @@ static void check_barrier(struct ncs_scene *s, const char *owner, const struct n
 }
 
 /* expect: { BUFFER: EXPR ..., tol } or { that: EXPR, text } */
-static void check_expect(struct ncs_scene *s, const struct ncs_yaml_node *node)
+static void check_expect(struct ncs_scope *s, const struct ncs_yaml_node *node)
 {
     bool that = node->kind == NCS_YAML_MAP && ncs_yaml_get(node, "that");
     size_t values = 0;
@@ -343,7 +343,7 @@ static void check_expect(struct ncs_scene *s, const struct ncs_yaml_node *node)
         ncs_complain(s->c, node->at, "expect needs a buffer and what it holds, or that: condition");
 }
 
-static void check_print(struct ncs_scene *s, const struct ncs_yaml_node *node)
+static void check_print(struct ncs_scope *s, const struct ncs_yaml_node *node)
 {
     bool name = node->plain && node->kind == NCS_YAML_TEXT &&
                 ncs_things_find(&s->names, node->text, node->bytes);
@@ -353,41 +353,41 @@ static void check_print(struct ncs_scene *s, const struct ncs_yaml_node *node)
         ncs_check_text(s, "print", node);
 }
 
-void ncs_check_value(struct ncs_scene *s, const char *owner, const struct ncs_form_field *field,
+void ncs_check_value(struct ncs_scope *s, const char *owner, const struct ncs_schema_field *field,
                      const struct ncs_yaml_node *node)
 {
     switch (field->kind) {
-    case NCS_FORM_EXPR:
-    case NCS_FORM_SCALAR:
+    case NCS_SCHEMA_EXPR:
+    case NCS_SCHEMA_SCALAR:
         ncs_check_expression(s, owner, NCS_SCOPE_STEPS, node);
         break;
-    case NCS_FORM_ELEMENTS: check_elements(s, owner, node); break;
-    case NCS_FORM_COUNT: check_count(s, owner, node); break;
-    case NCS_FORM_TIMES: check_times(s, owner, node); break;
-    case NCS_FORM_SECONDS: check_seconds(s, owner, node); break;
-    case NCS_FORM_BUFFER:
+    case NCS_SCHEMA_ELEMENTS: check_elements(s, owner, node); break;
+    case NCS_SCHEMA_COUNT: check_count(s, owner, node); break;
+    case NCS_SCHEMA_TIMES: check_times(s, owner, node); break;
+    case NCS_SCHEMA_SECONDS: check_seconds(s, owner, node); break;
+    case NCS_SCHEMA_BUFFER:
         if (node->kind == NCS_YAML_TEXT && strcmp(node->text, "nil") == 0)
             break;
         /* fall through */
-    case NCS_FORM_DTYPE: case NCS_FORM_OP: case NCS_FORM_COMM: case NCS_FORM_STREAM:
-    case NCS_FORM_EVENT: case NCS_FORM_WINDOW: case NCS_FORM_THREAD: case NCS_FORM_THING:
-    case NCS_FORM_AWAITED:
+    case NCS_SCHEMA_DTYPE: case NCS_SCHEMA_OP: case NCS_SCHEMA_COMM: case NCS_SCHEMA_STREAM:
+    case NCS_SCHEMA_EVENT: case NCS_SCHEMA_WINDOW: case NCS_SCHEMA_THREAD: case NCS_SCHEMA_THING:
+    case NCS_SCHEMA_AWAITED:
         ncs_check_reference(s, owner, field, node);
         break;
-    case NCS_FORM_TEXT: ncs_check_text(s, owner, node); break;
-    case NCS_FORM_WORD: check_one_word(s, field, node); break;
-    case NCS_FORM_RESULT: check_result(s, owner, node); break;
-    case NCS_FORM_RANKS: check_ranks(s, owner, node); break;
-    case NCS_FORM_SIGNALS: check_signals(s, field, node); break;
-    case NCS_FORM_BARRIER: check_barrier(s, owner, node); break;
-    case NCS_FORM_EXPECT: check_expect(s, node); break;
-    case NCS_FORM_PRINT: check_print(s, node); break;
-    case NCS_FORM_CHUNK: ncs_check_chunk(s, node); break;
-    case NCS_FORM_STEPS: ncs_check_steps(s, owner, node); break;
-    case NCS_FORM_FIELDS: ncs_check_fields(s, owner, node->at, field->fields, node); break;
-    case NCS_FORM_SOME: check_some(s, field, node); break;
-    case NCS_FORM_FUNCTION: check_function(s, owner, node); break;
-    case NCS_FORM_NEW: break; /* when the step is done: ncs_check_new_name */
+    case NCS_SCHEMA_TEXT: ncs_check_text(s, owner, node); break;
+    case NCS_SCHEMA_WORD: check_one_word(s, field, node); break;
+    case NCS_SCHEMA_RESULT: check_result(s, owner, node); break;
+    case NCS_SCHEMA_RANKS: check_ranks(s, owner, node); break;
+    case NCS_SCHEMA_SIGNALS: check_signals(s, field, node); break;
+    case NCS_SCHEMA_BARRIER: check_barrier(s, owner, node); break;
+    case NCS_SCHEMA_EXPECT: check_expect(s, node); break;
+    case NCS_SCHEMA_PRINT: check_print(s, node); break;
+    case NCS_SCHEMA_CHUNK: ncs_check_chunk(s, node); break;
+    case NCS_SCHEMA_STEPS: ncs_check_steps(s, owner, node); break;
+    case NCS_SCHEMA_FIELDS: ncs_check_fields(s, owner, node->at, field->fields, node); break;
+    case NCS_SCHEMA_SOME: check_some(s, field, node); break;
+    case NCS_SCHEMA_FUNCTION: check_function(s, owner, node); break;
+    case NCS_SCHEMA_NEW: break; /* when the step is done: ncs_check_new_name */
     default: ncs_check_declared(s, field, node);
     }
 }

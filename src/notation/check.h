@@ -1,57 +1,57 @@
-/* The parts of the check: each says what is wrong to the scene's list of complaints. */
+/* The parts of the check: each says what is wrong to the scope's list of complaints. */
 #ifndef NCS_NOTATION_CHECK_H
 #define NCS_NOTATION_CHECK_H
 
-#include "notation/scene.h"
+#include "notation/scope.h"
 
-enum ncs_scope {
+enum ncs_scope_kind {
     NCS_SCOPE_STEPS,    /* on a rank */
     NCS_SCOPE_ELEMENTS, /* and for each element i */
     NCS_SCOPE_PARAM,    /* before there are ranks: param alone */
     NCS_SCOPE_RUN,      /* param, nranks, run */
 };
 
-/* The whole file; true when it has no errors. Leaves the names of the file in the scene. */
-bool ncs_check_scene(struct ncs_scene *s);
+/* The whole file; true when it has no errors. Leaves the names of the file in the scope. */
+bool ncs_check_scope(struct ncs_scope *s);
 
 /* One value of a field; `owner` is the verb or key that it belongs to. */
-void ncs_check_value(struct ncs_scene *s, const char *owner, const struct ncs_form_field *field,
+void ncs_check_value(struct ncs_scope *s, const char *owner, const struct ncs_schema_field *field,
                      const struct ncs_yaml_node *node);
 
 /* A map by its fields: unknown keys, missing ones, values. `at` is where missing ones are said. */
-void ncs_check_fields(struct ncs_scene *s, const char *owner, struct ncs_span at,
-                      const struct ncs_form_field *fields, const struct ncs_yaml_node *map);
+void ncs_check_fields(struct ncs_scope *s, const char *owner, struct ncs_span at,
+                      const struct ncs_schema_field *fields, const struct ncs_yaml_node *map);
 
-void ncs_check_expression(struct ncs_scene *s, const char *owner, enum ncs_scope scope,
+void ncs_check_expression(struct ncs_scope *s, const char *owner, enum ncs_scope_kind scope,
                           const struct ncs_yaml_node *node);
-void ncs_check_text(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *node);
-void ncs_check_chunk(struct ncs_scene *s, const struct ncs_yaml_node *node);
+void ncs_check_text(struct ncs_scope *s, const char *owner, const struct ncs_yaml_node *node);
+void ncs_check_chunk(struct ncs_scope *s, const struct ncs_yaml_node *node);
 
 /* A name that stands for a thing of that kind. */
-void ncs_check_reference(struct ncs_scene *s, const char *owner, const struct ncs_form_field *field,
-                         const struct ncs_yaml_node *node);
-void ncs_check_declared(struct ncs_scene *s, const struct ncs_form_field *field,
+void ncs_check_reference(struct ncs_scope *s, const char *owner,
+                         const struct ncs_schema_field *field, const struct ncs_yaml_node *node);
+void ncs_check_declared(struct ncs_scope *s, const struct ncs_schema_field *field,
                         const struct ncs_yaml_node *node);
-void ncs_check_matrix(struct ncs_scene *s, const struct ncs_yaml_node *node);
-void ncs_check_exclude(struct ncs_scene *s, const struct ncs_yaml_node *node);
-void ncs_check_steps(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *list);
+void ncs_check_matrix(struct ncs_scope *s, const struct ncs_yaml_node *node);
+void ncs_check_exclude(struct ncs_scope *s, const struct ncs_yaml_node *node);
+void ncs_check_steps(struct ncs_scope *s, const char *owner, const struct ncs_yaml_node *list);
 /* Gives names to what steps make; counts the steps. */
-void ncs_check_step_names(struct ncs_scene *s, const struct ncs_yaml_node *list);
+void ncs_check_step_names(struct ncs_scope *s, const struct ncs_yaml_node *list);
 
 /* Gives a name to something new; false when that cannot be, and then it has been said. */
-bool ncs_check_new_name(struct ncs_scene *s, enum ncs_thing_kind kind,
+bool ncs_check_new_name(struct ncs_scope *s, enum ncs_thing_kind kind,
                         const struct ncs_yaml_node *name);
 
 /* Says that a value is of the wrong kind: "recv must be a buffer, got a list", with a hint where it is
  * known what was meant. */
-bool ncs_check_wrong(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *node,
+bool ncs_check_wrong(struct ncs_scope *s, const char *owner, const struct ncs_yaml_node *node,
                      const char *expected);
 /* The near name as the hint of the last complaint; false when there is none. */
-bool ncs_check_near(struct ncs_scene *s, const char *word, const char *const *names, size_t count);
+bool ncs_check_near(struct ncs_scope *s, const char *word, const char *const *names, size_t count);
 /* Says that a word is not among the names, with the near one. */
-void ncs_check_unknown_key(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *key,
+void ncs_check_unknown_key(struct ncs_scope *s, const char *owner, const struct ncs_yaml_node *key,
                            const char *const *names, size_t count);
-bool ncs_check_unknown(struct ncs_scene *s, struct ncs_span at, const char *what, const char *word,
+bool ncs_check_unknown(struct ncs_scope *s, struct ncs_span at, const char *what, const char *word,
                        const char *where, const char *const *names, size_t count);
 
 #endif

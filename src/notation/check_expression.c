@@ -10,10 +10,10 @@
 #include "notation/expression.h"
 
 struct asking {
-    struct ncs_scene *scene;
+    struct ncs_scope *scope;
     const struct ncs_yaml_node *node;
     size_t offset; /* of the expression in the scalar's text */
-    enum ncs_scope scope;
+    enum ncs_scope_kind scope_kind;
     bool chunk;
 };
 
@@ -27,7 +27,7 @@ static bool expression_is_one_of(const char *const *names, const char *name, siz
 
 static struct ncs_span expression_place(const struct asking *a, struct ncs_span part)
 {
-    return ncs_yaml_part(a->scene->yaml, a->node, a->offset + part.at, part.bytes);
+    return ncs_yaml_part(a->scope->yaml, a->node, a->offset + part.at, part.bytes);
 }
 
 /* ---- names ---- */
@@ -37,7 +37,7 @@ static void expression_unknown_name(const struct asking *a, const char *word, st
     static const char *const foreign[][2] = {
         { "None", "nil" }, { "null", "nil" }, { "NULL", "nil" }, { "True", "true" },
         { "False", "false" }, { "myrank", "rank" }, { "params", "param" }, { "element", "i" } };
-    struct ncs_scene *s = a->scene;
+    struct ncs_scope *s = a->scope;
     const struct ncs_things *names = &s->names;
     ncs_complain(s->c, at, "no such name '%.60s'", word);
     if (s->c->errors > NCS_COMPLAINTS_KEPT)
@@ -53,8 +53,8 @@ static void expression_unknown_name(const struct asking *a, const char *word, st
         if (names->item[i]->there)
             list[n++] = names->item[i]->name;
     if (a->chunk) {
-        for (size_t i = 0; ncs_form_globals[i]; i++)
-            list[n++] = ncs_form_globals[i];
+        for (size_t i = 0; ncs_schema_globals[i]; i++)
+            list[n++] = ncs_schema_globals[i];
     } else {
         static const char *const own[] = { "rank", "nranks", "param", "math" };
         memcpy(list + n, own, sizeof own);
@@ -70,14 +70,14 @@ static void expression_unknown_name(const struct asking *a, const char *word, st
 
 static void check_param(const struct asking *a, const struct ncs_lint_name *n)
 {
-    const struct ncs_yaml_node *params = a->scene->params;
+    const struct ncs_yaml_node *params = a->scope->params;
     char word[64];
     if (!n->field)
         return;
     snprintf(word, sizeof word, "%.*s", (int)(n->field_at.bytes < 60 ? n->field_at.bytes : 60),
              n->field);
     if (n->assigned) {
-        ncs_complain(a->scene->c, expression_place(a, n->field_at), "param.%s cannot be assigned",
+        ncs_complain(a->scope->c, expression_place(a, n->field_at), "param.%s cannot be assigned",
                      word);
         return;
     }
@@ -89,10 +89,10 @@ static void check_param(const struct asking *a, const struct ncs_lint_name *n)
         known = known || strcmp(names[i], word) == 0;
     }
     if (!known && count == 0)
-        ncs_complain(a->scene->c, expression_place(a, n->field_at),
+        ncs_complain(a->scope->c, expression_place(a, n->field_at),
                      "no such param '%s': params declares none", word);
     else if (!known)
-        ncs_check_unknown(a->scene, expression_place(a, n->field_at), "param", word, NULL, names,
+        ncs_check_unknown(a->scope, expression_place(a, n->field_at), "param", word, NULL, names,
                           count);
     ncs_free(names);
 }
@@ -105,14 +105,14 @@ static void check_member(const struct asking *a, const struct ncs_lint_name *n, 
         return;
     snprintf(word, sizeof word, "%.*s", (int)(n->field_at.bytes < 60 ? n->field_at.bytes : 60),
              n->field);
-    ncs_check_unknown(a->scene, expression_place(a, n->field_at), "field", word, owner, members, 0);
+    ncs_check_unknown(a->scope, expression_place(a, n->field_at), "field", word, owner, members, 0);
 }
 
 /* Something that the file names. */
 static void check_thing(const struct asking *a, const struct ncs_lint_name *n,
                         const struct ncs_thing *t)
 {
-    struct ncs_complaints *c = a->scene->c;
+    struct ncs_complaints *c = a->scope->c;
     if (n->assigned && !n->field && a->chunk && t->ready_made) {
         ncs_complain(c, expression_place(a, n->at), "'%s' cannot be assigned", t->name);
     } else if (!t->there && t->kind == NCS_THING_LOOP) {
@@ -123,8 +123,8 @@ static void check_thing(const struct asking *a, const struct ncs_lint_name *n,
         ncs_complain(c, expression_place(a, n->at), "'%s' is not there yet: it is made later",
                      t->name);
         ncs_complain_note(c, t->at, "'%s' is made here", t->name);
-    } else if (ncs_form_members[t->kind]) {
-        check_member(a, n, t->name, ncs_form_members[t->kind]);
+    } else if (ncs_schema_members[t->kind]) {
+        check_member(a, n, t->name, ncs_schema_members[t->kind]);
     }
 }
 
@@ -135,10 +135,10 @@ static void check_expression_word(const struct asking *a, const struct ncs_lint_
     static const char *const functions[] = { "max", "min", NULL };
     if (!n->called && !n->field)
         return;
-    ncs_complain(a->scene->c, expression_place(a, n->at), "'%s' is the name of %s", word,
+    ncs_complain(a->scope->c, expression_place(a, n->at), "'%s' is the name of %s", word,
                  ncs_dtype_from_name(word) >= 0 ? "a dtype" : "an op");
     if (n->called && expression_is_one_of(functions, word, strlen(word)))
-        ncs_complain_hint(a->scene->c, "did you mean 'math.%s'?", word);
+        ncs_complain_hint(a->scope->c, "did you mean 'math.%s'?", word);
 }
 
 static void check_free(struct asking *a, const struct ncs_lint_name *n, const char *word)
@@ -146,18 +146,18 @@ static void check_free(struct asking *a, const struct ncs_lint_name *n, const ch
     static const char *const constants[] = { "NOCOLOR", NULL };
     static const char *const streams[] = { "legacy_stream", "per_thread_stream", NULL };
     static const char *const run[] = { "param", "nranks", "policy", "driver", "nccl", NULL };
-    struct ncs_scene *s = a->scene;
-    bool steps = a->scope == NCS_SCOPE_STEPS || a->scope == NCS_SCOPE_ELEMENTS;
+    struct ncs_scope *s = a->scope;
+    bool steps = a->scope_kind == NCS_SCOPE_STEPS || a->scope_kind == NCS_SCOPE_ELEMENTS;
     if (strcmp(word, "param") == 0) {
         check_param(a, n);
     } else if (strcmp(word, "math") == 0) {
-        check_member(a, n, "math", ncs_form_math);
-    } else if (strcmp(word, "nranks") == 0 && (steps || a->scope == NCS_SCOPE_RUN)) {
+        check_member(a, n, "math", ncs_schema_math);
+    } else if (strcmp(word, "nranks") == 0 && (steps || a->scope_kind == NCS_SCOPE_RUN)) {
         return;
-    } else if (strcmp(word, "run") == 0 && a->scope == NCS_SCOPE_RUN) {
+    } else if (strcmp(word, "run") == 0 && a->scope_kind == NCS_SCOPE_RUN) {
         check_member(a, n, "run", run);
     } else if (!steps) {
-        bool of_run = a->scope == NCS_SCOPE_RUN;
+        bool of_run = a->scope_kind == NCS_SCOPE_RUN;
         ncs_complain(s->c, expression_place(a, n->at),
                      "'%s' is not known here: this is read before there are "
                      "ranks",
@@ -170,11 +170,11 @@ static void check_free(struct asking *a, const struct ncs_lint_name *n, const ch
     } else if (strcmp(word, "rank") == 0) {
         return;
     } else if (strcmp(word, "i") == 0 && !a->chunk) {
-        if (a->scope != NCS_SCOPE_ELEMENTS)
+        if (a->scope_kind != NCS_SCOPE_ELEMENTS)
             ncs_complain(s->c, expression_place(a, n->at),
                          "i, the element, is only known in init, value and "
                          "expect");
-    } else if (a->chunk && expression_is_one_of(ncs_form_globals, word, strlen(word))) {
+    } else if (a->chunk && expression_is_one_of(ncs_schema_globals, word, strlen(word))) {
         if (!ncs_things_find(&s->globals, word, strlen(word)))
             ncs_things_add(&s->globals, word, NCS_THING_LET, expression_place(a, n->at));
     } else if (strcmp(word, "nccl") == 0 && !a->chunk && n->field) {
@@ -195,19 +195,21 @@ static void expression_on_name(void *arg, const struct ncs_lint_name *n)
 {
     struct asking *a = arg;
     char word[64];
-    bool steps = a->scope == NCS_SCOPE_STEPS || a->scope == NCS_SCOPE_ELEMENTS;
-    const struct ncs_thing *t = steps ? ncs_things_find(&a->scene->names, n->name, n->at.bytes) : NULL;
+    bool steps = a->scope_kind == NCS_SCOPE_STEPS || a->scope_kind == NCS_SCOPE_ELEMENTS;
+    const struct ncs_thing *t =
+        steps ? ncs_things_find(&a->scope->names, n->name, n->at.bytes) : NULL;
     if (t) {
         check_thing(a, n, t);
         return;
     }
     snprintf(word, sizeof word, "%.*s", (int)(n->at.bytes < 60 ? n->at.bytes : 60), n->name);
     if (n->assigned && !n->field && a->chunk) {
-        bool known = expression_is_one_of(ncs_form_globals, word, strlen(word));
-        ncs_complain(a->scene->c, expression_place(a, n->at),
+        bool known = expression_is_one_of(ncs_schema_globals, word, strlen(word));
+        ncs_complain(a->scope->c, expression_place(a, n->at),
                      known ? "'%s' cannot be assigned" : "'%s' would be a new global", word);
         if (!known)
-            ncs_complain_hint(a->scene->c, "write `local %s = ...`, or give it a name in let", word);
+            ncs_complain_hint(a->scope->c, "write `local %s = ...`, or give it a name in let",
+                              word);
         return;
     }
     check_free(a, n, word);
@@ -218,7 +220,7 @@ static void expression_on_name(void *arg, const struct ncs_lint_name *n)
 /* A plain scalar ends where its expression does not: what has ended it? */
 static void hint_at_end(struct asking *a)
 {
-    const struct ncs_source *source = a->scene->source;
+    const struct ncs_source *source = a->scope->source;
     size_t end = a->node->at.at + a->node->at.bytes;
     size_t blanks = end < source->bytes ? strspn(source->text + end, " \t") : 0;
     char next = end < source->bytes ? source->text[end + blanks] : '\0';
@@ -226,17 +228,17 @@ static void hint_at_end(struct asking *a)
         return;
     if (next == ',') {
         end += blanks + 1;
-        a->scene->cut = end + strspn(source->text + end, " \t\n");
-        ncs_complain_hint(a->scene->c, "inside { } and [ ] a comma ends the value: quote it");
+        a->scope->cut = end + strspn(source->text + end, " \t\n");
+        ncs_complain_hint(a->scope->c, "inside { } and [ ] a comma ends the value: quote it");
     } else if (next == '#' && blanks > 0) {
-        ncs_complain_hint(a->scene->c, "` #` begins a comment: quote the value");
+        ncs_complain_hint(a->scope->c, "` #` begins a comment: quote the value");
     }
 }
 
 static void check_lua(struct asking *a, const char *text, size_t bytes)
 {
     struct ncs_lint_error err = { 0 };
-    struct ncs_complaints *c = a->scene->c;
+    struct ncs_complaints *c = a->scope->c;
     const char *zero = memchr(text, '\0', bytes);
     if (zero) {
         ncs_complain(c, expression_place(a, (struct ncs_span){ (size_t)(zero - text), 1 }),
@@ -259,10 +261,10 @@ static bool is_plain_number(const struct ncs_yaml_node *node)
     return node->kind == NCS_YAML_INT || node->kind == NCS_YAML_FLOAT;
 }
 
-void ncs_check_expression(struct ncs_scene *s, const char *owner, enum ncs_scope scope,
+void ncs_check_expression(struct ncs_scope *s, const char *owner, enum ncs_scope_kind scope,
                           const struct ncs_yaml_node *node)
 {
-    struct asking a = { .scene = s, .node = node, .scope = scope };
+    struct asking a = { .scope = s, .node = node, .scope_kind = scope };
     if (is_plain_number(node) || node->kind == NCS_YAML_BOOL)
         return;
     bool refused = node->kind == NCS_YAML_TEXT && /* as the name that it is; once is enough */
@@ -276,7 +278,7 @@ void ncs_check_expression(struct ncs_scene *s, const char *owner, enum ncs_scope
     check_lua(&a, node->text, node->bytes);
 }
 
-void ncs_check_text(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *node)
+void ncs_check_text(struct ncs_scope *s, const char *owner, const struct ncs_yaml_node *node)
 {
     struct ncs_span part;
     size_t at = 0;
@@ -285,7 +287,7 @@ void ncs_check_text(struct ncs_scene *s, const char *owner, const struct ncs_yam
         return;
     }
     for (;;) {
-        struct asking a = { .scene = s, .node = node, .scope = NCS_SCOPE_STEPS };
+        struct asking a = { .scope = s, .node = node, .scope_kind = NCS_SCOPE_STEPS };
         switch (ncs_text_next(node->text, node->bytes, &at, &part)) {
         case NCS_TEXT_END:
             return;
@@ -301,9 +303,9 @@ void ncs_check_text(struct ncs_scene *s, const char *owner, const struct ncs_yam
     }
 }
 
-void ncs_check_chunk(struct ncs_scene *s, const struct ncs_yaml_node *node)
+void ncs_check_chunk(struct ncs_scope *s, const struct ncs_yaml_node *node)
 {
-    struct asking a = { .scene = s, .node = node, .scope = NCS_SCOPE_STEPS, .chunk = true };
+    struct asking a = { .scope = s, .node = node, .scope_kind = NCS_SCOPE_STEPS, .chunk = true };
     if (node->kind != NCS_YAML_TEXT)
         ncs_check_wrong(s, "lua", node, "a text: a chunk of Lua");
     else

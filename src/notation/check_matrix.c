@@ -11,7 +11,7 @@ static bool is_map(const struct ncs_yaml_node *n)
 }
 
 /* The default of the param of that name; NULL: there is none. */
-static const struct ncs_yaml_node *declared(const struct ncs_scene *s, const char *name)
+static const struct ncs_yaml_node *declared(const struct ncs_scope *s, const char *name)
 {
     return is_map(s->params) ? ncs_yaml_get(s->params, name) : NULL;
 }
@@ -35,7 +35,7 @@ static bool check_matrix_same_value(const struct ncs_yaml_node *a, const struct 
 }
 
 /* One that a param, ranks or seed can have; false when it has been refused. */
-static bool check_value(struct ncs_scene *s, const char *axis, const struct ncs_yaml_node *value)
+static bool check_value(struct ncs_scope *s, const char *axis, const struct ncs_yaml_node *value)
 {
     const struct ncs_yaml_node *param = declared(s, axis);
     bool number = value->kind == NCS_YAML_INT || value->kind == NCS_YAML_FLOAT;
@@ -63,7 +63,7 @@ static bool check_value(struct ncs_scene *s, const char *axis, const struct ncs_
     return !expected;
 }
 
-static void check_axis(struct ncs_scene *s, const struct ncs_yaml_node *key,
+static void check_axis(struct ncs_scope *s, const struct ncs_yaml_node *key,
                        const struct ncs_yaml_node *list)
 {
     size_t count = is_map(s->params) ? s->params->items : 0;
@@ -93,7 +93,7 @@ static void check_axis(struct ncs_scene *s, const struct ncs_yaml_node *key,
     }
 }
 
-void ncs_check_matrix(struct ncs_scene *s, const struct ncs_yaml_node *node)
+void ncs_check_matrix(struct ncs_scope *s, const struct ncs_yaml_node *node)
 {
     if (node->kind != NCS_YAML_MAP || node->items == 0) {
         ncs_check_wrong(s, "matrix", node, "a mapping of names to lists");
@@ -103,7 +103,7 @@ void ncs_check_matrix(struct ncs_scene *s, const struct ncs_yaml_node *node)
         check_axis(s, node->item[2 * i], node->item[2 * i + 1]);
 }
 
-static void check_term(struct ncs_scene *s, const struct ncs_yaml_node *matrix,
+static void check_term(struct ncs_scope *s, const struct ncs_yaml_node *matrix,
                        const struct ncs_yaml_node *key, const struct ncs_yaml_node *value)
 {
     const struct ncs_yaml_node *list = ncs_yaml_get(matrix, key->text);
@@ -124,7 +124,7 @@ static void check_term(struct ncs_scene *s, const struct ncs_yaml_node *matrix,
     ncs_complain(s->c, value->at, "%s = %s: the matrix has no such value", key->text, value->text);
 }
 
-void ncs_check_exclude(struct ncs_scene *s, const struct ncs_yaml_node *node)
+void ncs_check_exclude(struct ncs_scope *s, const struct ncs_yaml_node *node)
 {
     const struct ncs_yaml_node *matrix = ncs_yaml_get(s->root, "matrix");
     if (!matrix) {

@@ -20,7 +20,7 @@ static bool is_old_boolean(const char *name)
 }
 
 /* Why nothing can have this name; false: it can. */
-static bool refuse_name(struct ncs_scene *s, const struct ncs_yaml_node *node)
+static bool refuse_name(struct ncs_scope *s, const struct ncs_yaml_node *node)
 {
     const char *name = node->text;
     if (is_old_boolean(name))
@@ -33,15 +33,15 @@ static bool refuse_name(struct ncs_scene *s, const struct ncs_yaml_node *node)
     if (strcmp(name, "i") == 0)
         return !ncs_complain(s->c, node->at, "`i` cannot be a name: it is the element in init, value "
                                              "and expect");
-    for (int i = 0; ncs_form_taken[i]; i++)
-        if (strcmp(ncs_form_taken[i], name) == 0)
+    for (int i = 0; ncs_schema_taken[i]; i++)
+        if (strcmp(ncs_schema_taken[i], name) == 0)
             return !ncs_complain(s->c, node->at, "`%s` cannot be a name: it is ready-made", name);
     if (ncs_dtype_from_name(name) >= 0)
         return !ncs_complain(s->c, node->at, "`%s` cannot be a name: it is a dtype", name);
     return false;
 }
 
-bool ncs_check_new_name(struct ncs_scene *s, enum ncs_thing_kind kind,
+bool ncs_check_new_name(struct ncs_scope *s, enum ncs_thing_kind kind,
                         const struct ncs_yaml_node *node)
 {
     if (node->kind == NCS_YAML_LIST || node->kind == NCS_YAML_MAP)
@@ -55,8 +55,8 @@ bool ncs_check_new_name(struct ncs_scene *s, enum ncs_thing_kind kind,
                      ncs_thing_word(t->kind));
         return ncs_complain_note(s->c, t->at, "'%s' is made here", name);
     }
-    for (int i = 0; ncs_form_taken[i]; i++)
-        if (strcmp(ncs_form_taken[i], name) == 0)
+    for (int i = 0; ncs_schema_taken[i]; i++)
+        if (strcmp(ncs_schema_taken[i], name) == 0)
             return false;
     if (t)
         t->at = node->at;
@@ -67,57 +67,57 @@ bool ncs_check_new_name(struct ncs_scene *s, enum ncs_thing_kind kind,
 
 /* ---- references ---- */
 
-static bool check_names_fits(enum ncs_form_kind form, enum ncs_thing_kind kind)
+static bool check_names_fits(enum ncs_schema_kind form, enum ncs_thing_kind kind)
 {
     switch (form) {
-    case NCS_FORM_BUFFER: return kind == NCS_THING_BUFFER;
-    case NCS_FORM_COMM: return kind == NCS_THING_COMM;
-    case NCS_FORM_STREAM: return kind == NCS_THING_STREAM;
-    case NCS_FORM_EVENT: return kind == NCS_THING_EVENT;
-    case NCS_FORM_WINDOW: return kind == NCS_THING_WINDOW;
-    case NCS_FORM_THREAD: return kind == NCS_THING_THREAD;
-    case NCS_FORM_OP: return kind == NCS_THING_OP || kind == NCS_THING_LET;
-    case NCS_FORM_AWAITED:
+    case NCS_SCHEMA_BUFFER: return kind == NCS_THING_BUFFER;
+    case NCS_SCHEMA_COMM: return kind == NCS_THING_COMM;
+    case NCS_SCHEMA_STREAM: return kind == NCS_THING_STREAM;
+    case NCS_SCHEMA_EVENT: return kind == NCS_THING_EVENT;
+    case NCS_SCHEMA_WINDOW: return kind == NCS_THING_WINDOW;
+    case NCS_SCHEMA_THREAD: return kind == NCS_THING_THREAD;
+    case NCS_SCHEMA_OP: return kind == NCS_THING_OP || kind == NCS_THING_LET;
+    case NCS_SCHEMA_AWAITED:
         return kind == NCS_THING_STREAM || kind == NCS_THING_EVENT || kind == NCS_THING_COMM;
-    case NCS_FORM_THING: return kind != NCS_THING_LET && kind != NCS_THING_LOOP &&
-                                kind != NCS_THING_THREAD;
+    case NCS_SCHEMA_THING:
+        return kind != NCS_THING_LET && kind != NCS_THING_LOOP && kind != NCS_THING_THREAD;
     default: return true;
     }
 }
 
-static const char *reference_word(enum ncs_form_kind kind)
+static const char *reference_word(enum ncs_schema_kind kind)
 {
     switch (kind) {
-    case NCS_FORM_BUFFER: return "a buffer";
-    case NCS_FORM_COMM: return "the name of a communicator";
-    case NCS_FORM_STREAM: return "a stream";
-    case NCS_FORM_EVENT: return "the name of an event";
-    case NCS_FORM_WINDOW: return "the name of a window";
-    case NCS_FORM_THREAD: return "the name of a thread";
-    case NCS_FORM_OP: return "sum, prod, max, min, avg or one of ops";
-    case NCS_FORM_AWAITED: return "device, or the name of a stream, event or communicator";
-    case NCS_FORM_DTYPE: return "the name of a dtype, such as float32";
+    case NCS_SCHEMA_BUFFER: return "a buffer";
+    case NCS_SCHEMA_COMM: return "the name of a communicator";
+    case NCS_SCHEMA_STREAM: return "a stream";
+    case NCS_SCHEMA_EVENT: return "the name of an event";
+    case NCS_SCHEMA_WINDOW: return "the name of a window";
+    case NCS_SCHEMA_THREAD: return "the name of a thread";
+    case NCS_SCHEMA_OP: return "sum, prod, max, min, avg or one of ops";
+    case NCS_SCHEMA_AWAITED: return "device, or the name of a stream, event or communicator";
+    case NCS_SCHEMA_DTYPE: return "the name of a dtype, such as float32";
     default: return "the name of something that can be freed";
     }
 }
 
-static const char *missing_word(enum ncs_form_kind kind)
+static const char *missing_word(enum ncs_schema_kind kind)
 {
     switch (kind) {
-    case NCS_FORM_BUFFER: return "buffer";
-    case NCS_FORM_COMM: return "communicator";
-    case NCS_FORM_STREAM: return "stream";
-    case NCS_FORM_EVENT: return "event";
-    case NCS_FORM_WINDOW: return "window";
-    case NCS_FORM_THREAD: return "thread";
-    case NCS_FORM_OP: return "op";
-    case NCS_FORM_AWAITED: return "stream, event or communicator";
-    case NCS_FORM_DTYPE: return "dtype";
+    case NCS_SCHEMA_BUFFER: return "buffer";
+    case NCS_SCHEMA_COMM: return "communicator";
+    case NCS_SCHEMA_STREAM: return "stream";
+    case NCS_SCHEMA_EVENT: return "event";
+    case NCS_SCHEMA_WINDOW: return "window";
+    case NCS_SCHEMA_THREAD: return "thread";
+    case NCS_SCHEMA_OP: return "op";
+    case NCS_SCHEMA_AWAITED: return "stream, event or communicator";
+    case NCS_SCHEMA_DTYPE: return "dtype";
     default: return "named thing";
     }
 }
 
-static void hint_dtypes(struct ncs_scene *s)
+static void hint_dtypes(struct ncs_scope *s)
 {
     struct ncs_str text = { 0 };
     for (size_t i = 0; ncs_dtype_names[i]; i++)
@@ -128,37 +128,37 @@ static void hint_dtypes(struct ncs_scene *s)
 }
 
 /* Names that a value of this kind can be, for the near one. */
-static void no_such(struct ncs_scene *s, enum ncs_form_kind kind,
+static void no_such(struct ncs_scope *s, enum ncs_schema_kind kind,
                     const struct ncs_yaml_node *node)
 {
     const char **list = ncs_new((s->names.count + 32) * sizeof *list);
     size_t n = 0;
     ncs_complain(s->c, node->at, "there is no %s '%.60s'", missing_word(kind), node->text);
     for (size_t i = 0; i < s->names.count; i++)
-        if (check_names_fits(kind, s->names.item[i]->kind) && kind != NCS_FORM_DTYPE)
+        if (check_names_fits(kind, s->names.item[i]->kind) && kind != NCS_SCHEMA_DTYPE)
             list[n++] = s->names.item[i]->name;
-    for (size_t i = 0; kind == NCS_FORM_DTYPE && ncs_dtype_names[i]; i++)
+    for (size_t i = 0; kind == NCS_SCHEMA_DTYPE && ncs_dtype_names[i]; i++)
         list[n++] = ncs_dtype_names[i];
-    for (size_t i = 0; kind == NCS_FORM_OP && ncs_redop_names[i]; i++)
+    for (size_t i = 0; kind == NCS_SCHEMA_OP && ncs_redop_names[i]; i++)
         list[n++] = ncs_redop_names[i];
-    if (kind == NCS_FORM_AWAITED)
+    if (kind == NCS_SCHEMA_AWAITED)
         list[n++] = "device";
     list[n] = NULL;
     bool meant = ncs_check_near(s, node->text, list, n);
-    if (!meant && kind == NCS_FORM_OP)
+    if (!meant && kind == NCS_SCHEMA_OP)
         ncs_complain_hint(s->c, "there are sum, prod, max, min and avg, and those under ops");
-    if (!meant && kind == NCS_FORM_DTYPE)
+    if (!meant && kind == NCS_SCHEMA_DTYPE)
         hint_dtypes(s);
     ncs_free(list);
 }
 
-void ncs_check_reference(struct ncs_scene *s, const char *owner, const struct ncs_form_field *field,
-                         const struct ncs_yaml_node *node)
+void ncs_check_reference(struct ncs_scope *s, const char *owner,
+                         const struct ncs_schema_field *field, const struct ncs_yaml_node *node)
 {
-    enum ncs_form_kind kind = field->kind;
-    bool computed = kind == NCS_FORM_BUFFER || kind == NCS_FORM_STREAM || kind == NCS_FORM_OP ||
-                    kind == NCS_FORM_DTYPE || kind == NCS_FORM_AWAITED;
-    bool words = kind == NCS_FORM_OP || kind == NCS_FORM_DTYPE;
+    enum ncs_schema_kind kind = field->kind;
+    bool computed = kind == NCS_SCHEMA_BUFFER || kind == NCS_SCHEMA_STREAM ||
+                    kind == NCS_SCHEMA_OP || kind == NCS_SCHEMA_DTYPE || kind == NCS_SCHEMA_AWAITED;
+    bool words = kind == NCS_SCHEMA_OP || kind == NCS_SCHEMA_DTYPE;
     if (node->kind != NCS_YAML_TEXT) {
         ncs_check_wrong(s, owner, node, reference_word(kind));
         return;
@@ -171,20 +171,21 @@ void ncs_check_reference(struct ncs_scene *s, const char *owner, const struct nc
         return;
     }
     const struct ncs_thing *t = ncs_things_find(&s->names, node->text, node->bytes);
-    if (kind == NCS_FORM_AWAITED && strcmp(node->text, "device") == 0 && !t)
+    if (kind == NCS_SCHEMA_AWAITED && strcmp(node->text, "device") == 0 && !t)
         return;
-    if (t && kind == NCS_FORM_DTYPE && t->kind == NCS_THING_LET)
+    if (t && kind == NCS_SCHEMA_DTYPE && t->kind == NCS_THING_LET)
         t = NULL; /* a dtype that was computed */
-    else if (t && (!check_names_fits(kind, t->kind) || kind == NCS_FORM_DTYPE)) {
+    else if (t && (!check_names_fits(kind, t->kind) || kind == NCS_SCHEMA_DTYPE)) {
         ncs_complain(s->c, node->at, "%s: expected %s, '%s' is %s", owner, reference_word(kind),
                      t->name, ncs_thing_word(t->kind));
-        if (kind == NCS_FORM_STREAM && t->kind == NCS_THING_COMM)
+        if (kind == NCS_SCHEMA_STREAM && t->kind == NCS_THING_COMM)
             ncs_complain_hint(s->c, "did you mean '%s.stream'?", t->name);
         else if (!t->ready_made)
             ncs_complain_note(s->c, t->at, "'%s' is made here", t->name);
         return;
-    } else if (!t && words && (kind == NCS_FORM_OP ? ncs_redop_from_name(node->text)
-                                                   : ncs_dtype_from_name(node->text)) >= 0) {
+    } else if (!t && words &&
+               (kind == NCS_SCHEMA_OP ? ncs_redop_from_name(node->text)
+                                      : ncs_dtype_from_name(node->text)) >= 0) {
         return;
     } else if (!t && strcmp(node->text, "world") == 0 && !s->world) {
         ncs_complain(s->c, node->at, "there is no world: the file says `world: false`");

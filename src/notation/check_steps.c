@@ -9,35 +9,35 @@
 
 static bool is_verb_key(const char *key)
 {
-    return ncs_form_verb_of(key) || strcmp(key, "do") == 0;
+    return ncs_schema_verb_of(key) || strcmp(key, "do") == 0;
 }
 
 /* All keys that a step may have, for the near one. */
-static void unknown_step_key(struct ncs_scene *s, const struct ncs_step *step,
+static void unknown_step_key(struct ncs_scope *s, const struct ncs_step *step,
                              const struct ncs_yaml_node *key)
 {
     const char *names[80];
     size_t n = 0;
     if (strcmp(key->text, "as") == 0) {
         ncs_complain(s->c, key->at, "`as` stands beside repeat and thread");
-        if (step->verb && step->verb->fields && ncs_form_find(step->verb->fields, "as"))
+        if (step->verb && step->verb->fields && ncs_schema_find(step->verb->fields, "as"))
             ncs_complain_hint(s->c, "write %s: { as: ... }", step->verb->name);
         return;
     }
-    if (step->verb && step->verb->fields && ncs_form_find(step->verb->fields, key->text)) {
+    if (step->verb && step->verb->fields && ncs_schema_find(step->verb->fields, key->text)) {
         ncs_complain(s->c, key->at, "no such key '%s' in a step", key->text);
         ncs_complain_hint(s->c, "it belongs to %s: indent it further, or write %s: { %s: ... }",
                           step->verb->name, step->verb->name, key->text);
         return;
     }
-    for (const struct ncs_form_verb *v = ncs_form_verbs; v->name; v++)
+    for (const struct ncs_schema_verb *v = ncs_schema_verbs; v->name; v++)
         names[n++] = v->name;
-    for (const struct ncs_form_field *f = ncs_form_common; f->name; f++)
+    for (const struct ncs_schema_field *f = ncs_schema_common; f->name; f++)
         names[n++] = f->name;
     ncs_check_unknown_key(s, "a step", key, names, n);
 }
 
-static void not_a_step(struct ncs_scene *s, const struct ncs_yaml_node *node)
+static void not_a_step(struct ncs_scope *s, const struct ncs_yaml_node *node)
 {
     ncs_check_wrong(s, "a step", node, "a mapping with a verb, such as `sync: stream`");
     if (node->kind == NCS_YAML_TEXT && strcmp(node->text, "barrier") == 0)
@@ -46,11 +46,11 @@ static void not_a_step(struct ncs_scene *s, const struct ncs_yaml_node *node)
         ncs_complain_hint(s->c, "write `%s: ...`", node->text);
 }
 
-static void two_verbs(struct ncs_scene *s, const struct ncs_step *step)
+static void two_verbs(struct ncs_scope *s, const struct ncs_step *step)
 {
     for (size_t i = 0; i < step->map->items; i++) {
         const struct ncs_yaml_node *key = step->map->item[2 * i];
-        if (key == step->key || !ncs_form_verb_of(key->text))
+        if (key == step->key || !ncs_schema_verb_of(key->text))
             continue;
         ncs_complain(s->c, key->at, "two verbs in one step: %s and %s", step->verb->name, key->text);
         ncs_complain_note(s->c, step->key->at, "the first one");
@@ -68,7 +68,7 @@ static enum ncs_thing_kind made_kind(const struct ncs_step *step)
     return strcmp(step->verb->name, "thread") == 0 ? NCS_THING_THREAD : NCS_THING_COMM;
 }
 
-static struct ncs_thing *made_thing(struct ncs_scene *s, const struct ncs_step *step)
+static struct ncs_thing *made_thing(struct ncs_scope *s, const struct ncs_step *step)
 {
     const struct ncs_yaml_node *name = ncs_step_makes(step);
     bool text = name && name->kind == NCS_YAML_TEXT;
@@ -77,7 +77,7 @@ static struct ncs_thing *made_thing(struct ncs_scene *s, const struct ncs_step *
 }
 
 /* Aliases stack levels beyond those that YAML may have. */
-static bool check_steps_enter(struct ncs_scene *s, const struct ncs_yaml_node *list)
+static bool check_steps_enter(struct ncs_scope *s, const struct ncs_yaml_node *list)
 {
     if (s->depth < NCS_STEPS_DEEPEST) {
         s->depth++;
@@ -91,7 +91,7 @@ static bool check_steps_enter(struct ncs_scene *s, const struct ncs_yaml_node *l
     return false;
 }
 
-void ncs_check_step_names(struct ncs_scene *s, const struct ncs_yaml_node *list)
+void ncs_check_step_names(struct ncs_scope *s, const struct ncs_yaml_node *list)
 {
     if (!list || list->kind != NCS_YAML_LIST || s->too_deep || !check_steps_enter(s, list))
         return;
@@ -115,18 +115,18 @@ void ncs_check_step_names(struct ncs_scene *s, const struct ncs_yaml_node *list)
 /* ---- steps ---- */
 
 /* What the arguments of a verb look like: those that it needs. */
-static void hint_arguments(struct ncs_scene *s, const struct ncs_form_verb *v)
+static void hint_arguments(struct ncs_scope *s, const struct ncs_schema_verb *v)
 {
     struct ncs_str text = { 0 };
-    for (const struct ncs_form_field *f = v->fields; f->name; f++)
-        if (f->flags & NCS_FORM_REQUIRED)
+    for (const struct ncs_schema_field *f = v->fields; f->name; f++)
+        if (f->flags & NCS_SCHEMA_REQUIRED)
             ncs_str_addf(&text, "%s%s: ...", text.bytes ? ", " : "", f->name);
     if (text.bytes)
         ncs_complain_hint(s->c, "write %s: { %s }", v->name, text.text);
     ncs_str_free(&text);
 }
 
-static void wrong_argument(struct ncs_scene *s, const struct ncs_form_verb *v,
+static void wrong_argument(struct ncs_scope *s, const struct ncs_schema_verb *v,
                            const struct ncs_yaml_node *value, bool alone)
 {
     ncs_check_wrong(s, v->name, value, alone ? "a mapping or a name" : "a mapping");
@@ -134,12 +134,12 @@ static void wrong_argument(struct ncs_scene *s, const struct ncs_form_verb *v,
         hint_arguments(s, v);
 }
 
-static void check_argument(struct ncs_scene *s, const struct ncs_step *step)
+static void check_argument(struct ncs_scope *s, const struct ncs_step *step)
 {
-    const struct ncs_form_verb *v = step->verb;
-    struct ncs_form_field own = { .name = v->name, .kind = v->kind, .fields = v->fields };
-    const struct ncs_form_field *alone = v->alone ? ncs_form_find(v->fields, v->alone) : NULL;
-    if (v->kind != NCS_FORM_FIELDS)
+    const struct ncs_schema_verb *v = step->verb;
+    struct ncs_schema_field own = { .name = v->name, .kind = v->kind, .fields = v->fields };
+    const struct ncs_schema_field *alone = v->alone ? ncs_schema_find(v->fields, v->alone) : NULL;
+    if (v->kind != NCS_SCHEMA_FIELDS)
         ncs_check_value(s, v->name, &own, step->value);
     else if (step->value->kind == NCS_YAML_MAP)
         ncs_check_fields(s, v->name, step->key->at, v->fields, step->value);
@@ -150,21 +150,21 @@ static void check_argument(struct ncs_scene *s, const struct ncs_step *step)
 }
 
 /* `unknown`: there is a key that may be meant for one of these. */
-static void check_beside(struct ncs_scene *s, const struct ncs_step *step, bool unknown)
+static void check_beside(struct ncs_scope *s, const struct ncs_step *step, bool unknown)
 {
-    const struct ncs_form_field *f = step->verb ? step->verb->beside : NULL;
+    const struct ncs_schema_field *f = step->verb ? step->verb->beside : NULL;
     for (; f && f->name; f++) {
         const struct ncs_yaml_node *value = ncs_yaml_get(step->map, f->name);
         if (value)
             ncs_check_value(s, f->name, f, value);
-        else if (f->flags & NCS_FORM_REQUIRED && !unknown)
+        else if (f->flags & NCS_SCHEMA_REQUIRED && !unknown)
             ncs_complain(s->c, step->key->at, "%s needs %s beside it: %s", step->verb->name, f->name,
                          f->about);
     }
 }
 
 /* When a fault happens is said in one way, and of a call that fails it must be said. */
-static void check_faults(struct ncs_scene *s, const struct ncs_yaml_node *map)
+static void check_faults(struct ncs_scope *s, const struct ncs_yaml_node *map)
 {
     if (map->kind == NCS_YAML_MAP && map->items == 0)
         ncs_complain(s->c, map->at, "fault needs what goes wrong, such as kill");
@@ -176,13 +176,14 @@ static void check_faults(struct ncs_scene *s, const struct ncs_yaml_node *map)
         if (call && func)
             ncs_complain(s->c, when->at, "%s: one of call and func can be given", key->text);
         if (!func && ncs_yaml_get(when, "nth"))
-            ncs_complain(s->c, ncs_scene_key(when, "nth")->at, "nth goes with func: it counts its uses");
+            ncs_complain(s->c, ncs_scope_key(when, "nth")->at,
+                         "nth goes with func: it counts its uses");
         if (!call && !func && strcmp(key->text, "fail") == 0)
             ncs_complain(s->c, key->at, "fail needs call or func: which call fails");
     }
 }
 
-static void check_step(struct ncs_scene *s, const struct ncs_yaml_node *map)
+static void check_step(struct ncs_scope *s, const struct ncs_yaml_node *map)
 {
     struct ncs_step step;
     bool unknown = false;
@@ -193,11 +194,11 @@ static void check_step(struct ncs_scene *s, const struct ncs_yaml_node *map)
     size_t verbs = ncs_step_read(map, &step);
     for (size_t i = 0; i < map->items; i++) {
         const struct ncs_yaml_node *key = map->item[2 * i];
-        const struct ncs_form_field *f = ncs_form_find(ncs_form_common, key->text);
-        bool beside = step.verb && ncs_form_find(step.verb->beside, key->text);
+        const struct ncs_schema_field *f = ncs_schema_find(ncs_schema_common, key->text);
+        bool beside = step.verb && ncs_schema_find(step.verb->beside, key->text);
         if (f)
             ncs_check_value(s, f->name, f, map->item[2 * i + 1]);
-        else if (!beside && !ncs_form_verb_of(key->text)) {
+        else if (!beside && !ncs_schema_verb_of(key->text)) {
             unknown_step_key(s, &step, key);
             unknown = true;
         }
@@ -221,7 +222,7 @@ static void check_step(struct ncs_scene *s, const struct ncs_yaml_node *map)
         made->there = made->kind != NCS_THING_LOOP;
 }
 
-void ncs_check_steps(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *list)
+void ncs_check_steps(struct ncs_scope *s, const char *owner, const struct ncs_yaml_node *list)
 {
     if (list->kind != NCS_YAML_LIST) {
         ncs_check_wrong(s, owner, list, "a list of steps");

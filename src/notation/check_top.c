@@ -21,14 +21,14 @@ static bool check_top_is_number(const struct ncs_yaml_node *n)
     return n->kind == NCS_YAML_INT || n->kind == NCS_YAML_FLOAT;
 }
 
-static void check_kind(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *node,
+static void check_kind(struct ncs_scope *s, const char *owner, const struct ncs_yaml_node *node,
                        bool good, const char *expected)
 {
     if (!good)
         ncs_check_wrong(s, owner, node, expected);
 }
 
-static void check_line(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *node)
+static void check_line(struct ncs_scope *s, const char *owner, const struct ncs_yaml_node *node)
 {
     const char *open = is_scalar(node) ? strstr(node->text, "${") : NULL;
     if (!is_scalar(node))
@@ -39,7 +39,7 @@ static void check_line(struct ncs_scene *s, const char *owner, const struct ncs_
 }
 
 /* A text as it stands, or a list of these. */
-static void check_lines(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *node)
+static void check_lines(struct ncs_scope *s, const char *owner, const struct ncs_yaml_node *node)
 {
     if (node->kind != NCS_YAML_LIST)
         check_line(s, owner, node);
@@ -47,14 +47,14 @@ static void check_lines(struct ncs_scene *s, const char *owner, const struct ncs
         check_line(s, owner, node->item[i]);
 }
 
-static void check_top_version(struct ncs_scene *s, const char *owner,
+static void check_top_version(struct ncs_scope *s, const char *owner,
                               const struct ncs_yaml_node *node)
 {
     bool good = is_scalar(node) && ncs_nccl_version_code(node->text) != 0;
     check_kind(s, owner, node, good, "a version of NCCL such as 2.30.7");
 }
 
-static void check_top_size(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *node)
+static void check_top_size(struct ncs_scope *s, const char *owner, const struct ncs_yaml_node *node)
 {
     uint64_t bytes;
     bool good = node->kind == NCS_YAML_INT ? node->i >= 0
@@ -62,7 +62,7 @@ static void check_top_size(struct ncs_scene *s, const char *owner, const struct 
     check_kind(s, owner, node, good, "a size such as 4096 or 16G");
 }
 
-static void check_duration(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *node)
+static void check_duration(struct ncs_scope *s, const char *owner, const struct ncs_yaml_node *node)
 {
     int64_t time;
     bool good = check_top_is_number(node)
@@ -71,7 +71,7 @@ static void check_duration(struct ncs_scene *s, const char *owner, const struct 
     check_kind(s, owner, node, good, "seconds or a duration such as 10s");
 }
 
-static void check_nranks(struct ncs_scene *s, const char *owner, const struct ncs_yaml_node *node)
+static void check_nranks(struct ncs_scope *s, const char *owner, const struct ncs_yaml_node *node)
 {
     if (node->kind == NCS_YAML_TEXT && !ncs_yaml_old_form(node))
         ncs_check_expression(s, owner, NCS_SCOPE_PARAM, node);
@@ -80,11 +80,11 @@ static void check_nranks(struct ncs_scene *s, const char *owner, const struct nc
                    "a number of ranks, or an expression over param");
 }
 
-static void check_world(struct ncs_scene *s, const struct ncs_form_field *field,
+static void check_world(struct ncs_scope *s, const struct ncs_schema_field *field,
                         const struct ncs_yaml_node *node)
 {
-    const char *names[NCS_FORM_FIELDS_MAX];
-    size_t n = ncs_form_names(field->fields, names);
+    const char *names[NCS_SCHEMA_FIELDS_MAX];
+    size_t n = ncs_schema_names(field->fields, names);
     if (node->kind != NCS_YAML_MAP) {
         check_kind(s, field->name, node, node->kind == NCS_YAML_BOOL,
                    "true, false or the configuration of a communicator");
@@ -92,10 +92,10 @@ static void check_world(struct ncs_scene *s, const struct ncs_form_field *field,
     }
     for (size_t i = 0; i < node->items; i++) {
         const struct ncs_yaml_node *key = node->item[2 * i], *value = node->item[2 * i + 1];
-        const struct ncs_form_field *f = ncs_form_find(field->fields, key->text);
+        const struct ncs_schema_field *f = ncs_schema_find(field->fields, key->text);
         if (!f)
             ncs_check_unknown_key(s, "world", key, names, n);
-        else if (f->kind == NCS_FORM_TEXT)
+        else if (f->kind == NCS_SCHEMA_TEXT)
             check_line(s, f->name, value);
         else
             check_kind(s, f->name, value, value->kind == NCS_YAML_INT || value->kind == NCS_YAML_BOOL,
@@ -105,7 +105,7 @@ static void check_world(struct ncs_scene *s, const struct ncs_form_field *field,
 
 /* ---- params, env ---- */
 
-static void check_params(struct ncs_scene *s, const struct ncs_yaml_node *node)
+static void check_params(struct ncs_scope *s, const struct ncs_yaml_node *node)
 {
     if (node->kind != NCS_YAML_MAP) {
         ncs_check_wrong(s, "params", node, "a mapping of names to defaults");
@@ -125,7 +125,7 @@ static void check_params(struct ncs_scene *s, const struct ncs_yaml_node *node)
     }
 }
 
-static void complain_env(struct ncs_scene *s, const struct ncs_yaml_node *node,
+static void complain_env(struct ncs_scope *s, const struct ncs_yaml_node *node,
                          const struct ncs_error *err)
 {
     ncs_complain(s->c, node->at, "env: %s", err->text);
@@ -133,7 +133,7 @@ static void complain_env(struct ncs_scene *s, const struct ncs_yaml_node *node,
         ncs_complain_hint(s->c, "%s", err->hint);
 }
 
-static void check_env(struct ncs_scene *s, const struct ncs_yaml_node *node)
+static void check_env(struct ncs_scope *s, const struct ncs_yaml_node *node)
 {
     if (node->kind != NCS_YAML_MAP) {
         ncs_check_wrong(s, "env", node, "a mapping of names to texts");
@@ -153,13 +153,13 @@ static void check_env(struct ncs_scene *s, const struct ncs_yaml_node *node)
 
 /* ---- outcome ---- */
 
-static void check_ints(struct ncs_scene *s, const struct ncs_form_field *field,
+static void check_ints(struct ncs_scope *s, const struct ncs_schema_field *field,
                        const struct ncs_yaml_node *node)
 {
     bool list = strcmp(field->name, "culprit") == 0 || strcmp(field->name, "waiting") == 0;
     if (node->kind == NCS_YAML_LIST && list) {
         for (size_t i = 0; i < node->items; i++)
-            check_ints(s, &(struct ncs_form_field){ .name = "a rank" }, node->item[i]);
+            check_ints(s, &(struct ncs_schema_field){ .name = "a rank" }, node->item[i]);
     } else if (node->kind == NCS_YAML_TEXT) {
         ncs_check_expression(s, field->name, NCS_SCOPE_RUN, node);
     } else {
@@ -168,7 +168,7 @@ static void check_ints(struct ncs_scene *s, const struct ncs_form_field *field,
     }
 }
 
-static void check_outcome_map(struct ncs_scene *s, const struct ncs_form_field *fields,
+static void check_outcome_map(struct ncs_scope *s, const struct ncs_schema_field *fields,
                               const struct ncs_yaml_node *map, bool in_list)
 {
     static const char *const verdicts[] = { "pass", "hang", "error", "wrong", "lost" };
@@ -198,7 +198,7 @@ static void check_outcome_map(struct ncs_scene *s, const struct ncs_form_field *
                      "outcome needs hang, error, wrong, lost, pass, finding or findings");
 }
 
-static void check_top_outcome(struct ncs_scene *s, const struct ncs_form_field *field,
+static void check_top_outcome(struct ncs_scope *s, const struct ncs_schema_field *field,
                               const struct ncs_yaml_node *node)
 {
     if (node->kind == NCS_YAML_TEXT && strcmp(node->text, "pass") == 0)
@@ -218,38 +218,38 @@ static void check_top_outcome(struct ncs_scene *s, const struct ncs_form_field *
     }
 }
 
-void ncs_check_declared(struct ncs_scene *s, const struct ncs_form_field *field,
+void ncs_check_declared(struct ncs_scope *s, const struct ncs_schema_field *field,
                         const struct ncs_yaml_node *node)
 {
     const char *name = field->name;
     switch (field->kind) {
-    case NCS_FORM_INT:
+    case NCS_SCHEMA_INT:
         check_kind(s, name, node, node->kind == NCS_YAML_INT, "a number");
         break;
-    case NCS_FORM_NUMBER: check_kind(s, name, node, check_top_is_number(node), "a number"); break;
-    case NCS_FORM_FLAG:
+    case NCS_SCHEMA_NUMBER: check_kind(s, name, node, check_top_is_number(node), "a number"); break;
+    case NCS_SCHEMA_FLAG:
         check_kind(s, name, node, node->kind == NCS_YAML_BOOL, "true or false");
         break;
-    case NCS_FORM_LITERAL: case NCS_FORM_LINE: check_line(s, name, node); break;
-    case NCS_FORM_LINES: check_lines(s, name, node); break;
-    case NCS_FORM_RULE:
+    case NCS_SCHEMA_LITERAL: case NCS_SCHEMA_LINE: check_line(s, name, node); break;
+    case NCS_SCHEMA_LINES: check_lines(s, name, node); break;
+    case NCS_SCHEMA_RULE:
         if (node->kind == NCS_YAML_MAP)
             ncs_check_fields(s, name, node->at, field->fields, node);
         else
             check_line(s, name, node);
         break;
-    case NCS_FORM_VERSION: check_top_version(s, name, node); break;
-    case NCS_FORM_SIZE: check_top_size(s, name, node); break;
-    case NCS_FORM_DURATION: check_duration(s, name, node); break;
-    case NCS_FORM_NRANKS: check_nranks(s, name, node); break;
-    case NCS_FORM_WORLD: check_world(s, field, node); break;
-    case NCS_FORM_PARAMS: check_params(s, node); break;
-    case NCS_FORM_MATRIX: ncs_check_matrix(s, node); break;
-    case NCS_FORM_EXCLUDE: ncs_check_exclude(s, node); break;
-    case NCS_FORM_ENV: check_env(s, node); break;
-    case NCS_FORM_OUTCOME: check_top_outcome(s, field, node); break;
-    case NCS_FORM_INTS: check_ints(s, field, node); break;
-    case NCS_FORM_WHEN: ncs_check_expression(s, name, NCS_SCOPE_RUN, node); break;
+    case NCS_SCHEMA_VERSION: check_top_version(s, name, node); break;
+    case NCS_SCHEMA_SIZE: check_top_size(s, name, node); break;
+    case NCS_SCHEMA_DURATION: check_duration(s, name, node); break;
+    case NCS_SCHEMA_NRANKS: check_nranks(s, name, node); break;
+    case NCS_SCHEMA_WORLD: check_world(s, field, node); break;
+    case NCS_SCHEMA_PARAMS: check_params(s, node); break;
+    case NCS_SCHEMA_MATRIX: ncs_check_matrix(s, node); break;
+    case NCS_SCHEMA_EXCLUDE: ncs_check_exclude(s, node); break;
+    case NCS_SCHEMA_ENV: check_env(s, node); break;
+    case NCS_SCHEMA_OUTCOME: check_top_outcome(s, field, node); break;
+    case NCS_SCHEMA_INTS: check_ints(s, field, node); break;
+    case NCS_SCHEMA_WHEN: ncs_check_expression(s, name, NCS_SCOPE_RUN, node); break;
     default: break;
     }
 }
@@ -261,14 +261,14 @@ static const struct { const char *section; enum ncs_thing_kind kind; } sections[
     { "comms", NCS_THING_COMM },    { "buffers", NCS_THING_BUFFER }, { "ops", NCS_THING_OP },
     { "windows", NCS_THING_WINDOW } };
 
-static void name_section(struct ncs_scene *s, const struct ncs_yaml_node *map,
+static void name_section(struct ncs_scope *s, const struct ncs_yaml_node *map,
                          enum ncs_thing_kind kind)
 {
     for (size_t i = 0; map && map->kind == NCS_YAML_MAP && i < map->items; i++)
         ncs_check_new_name(s, kind, map->item[2 * i]);
 }
 
-static void check_comm(struct ncs_scene *s, const struct ncs_yaml_node *key,
+static void check_comm(struct ncs_scope *s, const struct ncs_yaml_node *key,
                        const struct ncs_yaml_node *entry)
 {
     const struct ncs_yaml_node *split = ncs_yaml_get(entry, "split");
@@ -282,7 +282,7 @@ static void check_comm(struct ncs_scene *s, const struct ncs_yaml_node *key,
         ncs_complain(s->c, key->at, "%s: color and key go with split", key->text);
 }
 
-static void check_section(struct ncs_scene *s, const struct ncs_form_field *field,
+static void check_section(struct ncs_scope *s, const struct ncs_schema_field *field,
                           const struct ncs_yaml_node *map)
 {
     if (map->kind != NCS_YAML_MAP) {
@@ -292,7 +292,7 @@ static void check_section(struct ncs_scene *s, const struct ncs_form_field *fiel
     }
     for (size_t i = 0; i < map->items; i++) {
         const struct ncs_yaml_node *key = map->item[2 * i], *entry = map->item[2 * i + 1];
-        if (field->kind == NCS_FORM_LETS)
+        if (field->kind == NCS_SCHEMA_LETS)
             ncs_check_expression(s, key->text, NCS_SCOPE_STEPS, entry);
         else if (entry->kind == NCS_YAML_NULL)
             ncs_check_fields(s, key->text, key->at, field->fields,
@@ -309,7 +309,7 @@ static void check_section(struct ncs_scene *s, const struct ncs_form_field *fiel
 
 /* ---- the file ---- */
 
-static void ready_made(struct ncs_scene *s)
+static void ready_made(struct ncs_scope *s)
 {
     const struct ncs_yaml_node *world = ncs_yaml_get(s->root, "world");
     s->world = !(world && world->kind == NCS_YAML_BOOL && !world->i);
@@ -321,15 +321,15 @@ static void ready_made(struct ncs_scene *s)
     t->ready_made = t->there = true;
 }
 
-static void unknown_keys(struct ncs_scene *s)
+static void unknown_keys(struct ncs_scope *s)
 {
-    const char *names[NCS_FORM_FIELDS_MAX];
-    size_t n = ncs_form_names(ncs_form_top, names);
+    const char *names[NCS_SCHEMA_FIELDS_MAX];
+    size_t n = ncs_schema_names(ncs_schema_top, names);
     for (size_t i = 0; i < s->root->items; i++) {
         const struct ncs_yaml_node *key = s->root->item[2 * i];
-        if (ncs_form_find(ncs_form_top, key->text))
+        if (ncs_schema_find(ncs_schema_top, key->text))
             continue;
-        if (ncs_form_verb_of(key->text)) {
+        if (ncs_schema_verb_of(key->text)) {
             ncs_complain(s->c, key->at, "no such key '%s' in a scenario", key->text);
             ncs_complain_hint(s->c, "it is a step: write it under steps, as `- %s:`", key->text);
         } else {
@@ -338,7 +338,7 @@ static void unknown_keys(struct ncs_scene *s)
     }
 }
 
-bool ncs_check_scene(struct ncs_scene *s)
+bool ncs_check_scope(struct ncs_scope *s)
 {
     if (s->root->kind != NCS_YAML_MAP) {
         ncs_check_wrong(s, "a scenario", s->root, "a mapping with steps");
@@ -355,13 +355,13 @@ bool ncs_check_scene(struct ncs_scene *s)
                             "more than %zu steps, aliases counted", NCS_STEPS_MAX);
     if (s->too_deep)
         return false;
-    for (const struct ncs_form_field *f = ncs_form_top; f->name; f++) {
+    for (const struct ncs_schema_field *f = ncs_schema_top; f->name; f++) {
         const struct ncs_yaml_node *value = ncs_yaml_get(s->root, f->name);
-        if (value && (f->kind == NCS_FORM_ENTRIES || f->kind == NCS_FORM_LETS))
+        if (value && (f->kind == NCS_SCHEMA_ENTRIES || f->kind == NCS_SCHEMA_LETS))
             check_section(s, f, value);
         else if (value)
             ncs_check_value(s, f->name, f, value);
-        else if (f->flags & NCS_FORM_REQUIRED)
+        else if (f->flags & NCS_SCHEMA_REQUIRED)
             ncs_complain(s->c, (struct ncs_span){ 0, 0 }, "a scenario needs %s: %s", f->name,
                          f->about);
     }

@@ -3,7 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "notation/form.h"
+#include "notation/schema.h"
 
 static bool is_name_byte(char c)
 {
@@ -23,7 +23,7 @@ static size_t name_bytes(const char *text, size_t bytes)
 
 static bool is_keyword(const char *text, size_t bytes)
 {
-    for (const char *const *w = ncs_form_keywords; *w; w++)
+    for (const char *const *w = ncs_schema_keywords; *w; w++)
         if (**w == *text && strlen(*w) == bytes && memcmp(*w, text, bytes) == 0)
             return true;
     return false;

@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "notation/check.h"
-#include "notation/say.h"
+#include "notation/emit.h"
 
 /* Names of a file that are locals of Lua, and what loops within loops take: it allows 200 in a
  * function, and chunks have their own. */
@@ -19,21 +19,21 @@ bool ncs_notation_is(const char *file)
     return dot && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
 }
 
-static void translate(struct ncs_scene *scene, struct ncs_translation *out)
+static void translate(struct ncs_scope *scope, struct ncs_translation *out)
 {
-    struct ncs_speech s = { .scene = scene, .out = out };
+    struct ncs_emitter s = { .scope = scope, .out = out };
     size_t names = 0;
-    for (size_t i = 0; i < scene->names.count; i++)
-        names += scene->names.item[i]->kind != NCS_THING_LOOP;
-    s.flat = names + LOCALS_OF_LOOP * (scene->deepest - 1) > LOCALS_MAX;
-    s.split = scene->steps > STEPS_OF_FILE && !scene->returns;
-    ncs_say_scenario(&s);
-    const struct ncs_yaml_node *steps = ncs_yaml_get(scene->root, "steps");
+    for (size_t i = 0; i < scope->names.count; i++)
+        names += scope->names.item[i]->kind != NCS_THING_LOOP;
+    s.flat = names + LOCALS_OF_LOOP * (scope->deepest - 1) > LOCALS_MAX;
+    s.split = scope->steps > STEPS_OF_FILE && !scope->returns;
+    ncs_emit_scenario(&s);
+    const struct ncs_yaml_node *steps = ncs_yaml_get(scope->root, "steps");
     size_t before = out->lines;
-    ncs_say_sections(&s);
+    ncs_emit_sections(&s);
     if (out->lines > before && steps->items)
-        ncs_say_blank(&s, steps->at);
-    ncs_say_steps(&s, steps);
+        ncs_emit_blank(&s, steps->at);
+    ncs_emit_steps(&s, steps);
 }
 
 bool ncs_notation_translate(const struct ncs_source *source, bool unsafe,
@@ -43,19 +43,20 @@ bool ncs_notation_translate(const struct ncs_source *source, bool unsafe,
     struct ncs_yaml *yaml = ncs_yaml_read(source, c);
     if (!yaml)
         return false;
-    struct ncs_scene scene = { .source = source, .yaml = yaml, .root = ncs_yaml_root(yaml), .c = c,
-                               .unsafe = unsafe };
-    bool ok = ncs_check_scene(&scene);
+    struct ncs_scope scope = {
+        .source = source, .yaml = yaml, .root = ncs_yaml_root(yaml), .c = c, .unsafe = unsafe
+    };
+    bool ok = ncs_check_scope(&scope);
     if (ok) {
-        translate(&scene, out);
+        translate(&scope, out);
         if (out->lua.bytes > NCS_LUA_BYTES_MAX) {
-            ok = ncs_complain(c, scene.root->at, "the scenario is longer than %zu MiB as Lua",
+            ok = ncs_complain(c, scope.root->at, "the scenario is longer than %zu MiB as Lua",
                               NCS_LUA_BYTES_MAX >> 20);
             ncs_translation_free(out);
         }
     }
-    ncs_things_free(&scene.names);
-    ncs_things_free(&scene.globals);
+    ncs_things_free(&scope.names);
+    ncs_things_free(&scope.globals);
     ncs_yaml_free(yaml);
     return ok;
 }

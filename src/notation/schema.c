@@ -1,513 +1,245 @@
-/* The JSON Schema of the notation, out of its table. It cannot know names and expressions: what it
- * accepts the loader may still refuse, and what it refuses the loader refuses too, unless it is given --unsafe. */
-#include "notation/notation.h"
+/* Top-level keys and sections, and the words of the notation. */
+#include "notation/schema.h"
 
 #include <string.h>
 
-#include "api/environment.h"
-#include "api/gen/api.h"
 #include "api/types.h"
-#include "notation/form.h"
-#include "notation/json.h"
+#include "notation/schema_config.h"
+#include "notation/things.h"
 
-#define VERSION_PATTERN "^[0-9]+\\.[0-9]+(\\.[0-9]+)?$"
-#define SIZE_PATTERN "^[0-9]+([kKmMgGtT]([iI]?[bB])?)?$"
-#define TIME_PATTERN "^[0-9]+(\\.[0-9]+)?(ns|us|ms|s|m|h)?$"
+#define REQUIRED NCS_SCHEMA_REQUIRED
+#define OBJECT NCS_SCHEMA_OBJECT
+#define ARGUMENT NCS_SCHEMA_ARGUMENT
+#define OWN NCS_SCHEMA_OWN
+#define EITHER NCS_SCHEMA_EITHER
+#define END { NULL, NCS_SCHEMA_EXPR, 0, NULL, NULL, NULL, NULL }
+#define ROW(name, kind, flags, value, about) { name, kind, flags, value, about, NULL, NULL }
 
-static void say_kind(struct ncs_json *j, const struct ncs_form_field *f);
+static const char *const policies[] = { "strict", "typical", NULL };
+static const char *const memories[] = { "device", "managed", "nccl", "pinned", "pageable", NULL };
 
-/* ---- pieces ---- */
+/* ---- the declaration ---- */
 
-static void types(struct ncs_json *j, const char *raw)
+static const struct ncs_schema_field config[] = { NCS_SCHEMA_CONFIG, END };
+
+static const struct ncs_schema_field needs[] = {
+    ROW("driver", NCS_SCHEMA_LINE, 0, NULL, "the driver that it is for: sim or nccl"),
+    ROW("nccl", NCS_SCHEMA_VERSION, 0, NULL, "NCCL of this version or newer"),
+    ROW("gpus", NCS_SCHEMA_INT, 0, NULL, "at least so many GPUs"),
+    END,
+};
+
+static const struct ncs_schema_field sim[] = {
+    ROW("nccl", NCS_SCHEMA_VERSION, 0, NULL, "the version of NCCL that is simulated"),
+    ROW("memory", NCS_SCHEMA_SIZE, 0, NULL, "memory of each GPU"),
+    ROW("capability", NCS_SCHEMA_NUMBER, 0, NULL, "compute capability of the GPUs, such as 9.0"),
+    ROW("eager", NCS_SCHEMA_SIZE, 0, NULL, "bytes that sends buffer under policy typical"),
+    ROW("lanes", NCS_SCHEMA_INT, 0, NULL, "how many operations a GPU runs at the same time"),
+    ROW("ready_after", NCS_SCHEMA_INT, 0, NULL, "polls until a non-blocking call is done"),
+    ROW("quirks", NCS_SCHEMA_FLAG, 0, NULL, "imitate oddities of the versions"),
+    END,
+};
+
+static const struct ncs_schema_field hang[] = {
+    ROW("culprit", NCS_SCHEMA_INTS, 0, NULL,
+        "the rank that is to blame, or a list of a cycle's ranks"),
+    ROW("call", NCS_SCHEMA_INTS, 0, NULL, "number of the call at which the ranks part, from 1"),
+    ROW("comm", NCS_SCHEMA_LINE, 0, "world", "name of the communicator"),
+    ROW("waiting", NCS_SCHEMA_INTS, 0, NULL, "the rank that waits, or a list"),
+    ROW("why", NCS_SCHEMA_LINE, 0, NULL, "the rule that explains the hang"),
+    END,
+};
+
+static const struct ncs_schema_field wrong[] = {
+    ROW("rank", NCS_SCHEMA_INTS, 0, NULL, "the rank whose result is wrong"),
+    ROW("call", NCS_SCHEMA_INTS, 0, NULL, "number of the call, from 1"),
+    ROW("comm", NCS_SCHEMA_LINE, 0, "world", "name of the communicator"),
+    ROW("first", NCS_SCHEMA_INTS, 0, NULL, "first element that is wrong, from 1"),
+    END,
+};
+
+static const char *const certainties[] = { "certain", "luck", "undefined", "likely", NULL };
+
+static const struct ncs_schema_field finding[] = {
+    ROW("rule", NCS_SCHEMA_LINE, 0, NULL, "its rule"),
+    ROW("culprit", NCS_SCHEMA_INTS, 0, NULL,
+        "the rank that is to blame, or a list of a cycle's ranks"),
+    ROW("call", NCS_SCHEMA_INTS, 0, NULL, "number of the call at which the ranks part, from 1"),
+    ROW("comm", NCS_SCHEMA_LINE, 0, NULL, "name of the communicator"),
+    ROW("waiting", NCS_SCHEMA_INTS, 0, NULL, "the rank that waits, or a list"),
+    { "certainty", NCS_SCHEMA_WORD, 0, NULL, "how sure the finding is", NULL, certainties },
+    END,
+};
+
+static const struct ncs_schema_field bug[] = {
+    ROW("entry", NCS_SCHEMA_LINE, REQUIRED, NULL, "entry of the catalogue of bugs: A1"),
+    ROW("nccl", NCS_SCHEMA_LINE, 0, NULL, "what NCCL does, one sentence"),
+    ROW("thread", NCS_SCHEMA_LINES, 0, NULL, "public thread about it, NVIDIA/nccl#296; or a list"),
+    END,
+};
+
+static const struct ncs_schema_field outcome[] = {
+    ROW("when", NCS_SCHEMA_WHEN, OWN, NULL, "in a list: the outcome if this holds for the run"),
+    ROW("pass", NCS_SCHEMA_FLAG, 0, NULL, "true: every rank ends and every check holds"),
+    { "hang", NCS_SCHEMA_SOME, 0, NULL, "the run hangs: true, or what must agree", hang, NULL },
+    ROW("error", NCS_SCHEMA_RESULT, 0, NULL, "this uncaught error ends a rank"),
+    ROW("rank", NCS_SCHEMA_INTS, 0, NULL, "with error: the rank"),
+    ROW("call", NCS_SCHEMA_LINE, 0, NULL, "with error: C name of the function"),
+    { "wrong", NCS_SCHEMA_SOME, 0, NULL, "a result differs: true, or where", wrong, NULL },
+    ROW("lost", NCS_SCHEMA_INTS, 0, NULL, "this rank is lost"),
+    { "finding", NCS_SCHEMA_RULE, 0, NULL, "what must be reported too: a rule, or what must agree",
+      finding, NULL },
+    ROW("findings", NCS_SCHEMA_INTS, 0, NULL, "how many findings are errors"),
+    END,
+};
+
+/* ---- sections ---- */
+
+static const struct ncs_schema_field streams[] = {
+    ROW("device", NCS_SCHEMA_EXPR, 0, NULL, "device of the stream; the rank's own by default"),
+    ROW("blocking", NCS_SCHEMA_EXPR, 0, "false", "synchronises with the legacy stream"),
+    ROW("priority", NCS_SCHEMA_EXPR, 0, NULL, "lower numbers go first"),
+    END,
+};
+
+static const struct ncs_schema_field events[] = {
+    ROW("device", NCS_SCHEMA_EXPR, 0, NULL, "device of the event; the rank's own by default"),
+    ROW("timing", NCS_SCHEMA_EXPR, 0, "true", "measures time"),
+    END,
+};
+
+static const struct ncs_schema_field comms[] = {
+    ROW("split", NCS_SCHEMA_COMM, OBJECT | EITHER, NULL, "the communicator that is split"),
+    ROW("init", NCS_SCHEMA_RANKS, OWN | EITHER, NULL, "the ranks of a communicator of its own"),
+    ROW("color", NCS_SCHEMA_EXPR, 0, NULL,
+        "ranks of one colour are in one communicator; -1: in none"),
+    ROW("key", NCS_SCHEMA_EXPR, 0, "0", "order of the new ranks"),
+    NCS_SCHEMA_CONFIG,
+    END,
+};
+
+static const struct ncs_schema_field buffers[] = {
+    ROW("dtype", NCS_SCHEMA_DTYPE, ARGUMENT | REQUIRED, NULL, "type of the elements"),
+    ROW("count", NCS_SCHEMA_COUNT, ARGUMENT | REQUIRED, NULL, "elements: expression or size (64K)"),
+    ROW("init", NCS_SCHEMA_ELEMENTS, OWN, NULL,
+        "what it holds at first: expression (i is the element, from 1), list, or random"),
+    { "memory", NCS_SCHEMA_WORD, 0, "device", "kind of memory", NULL, memories },
+    ROW("device", NCS_SCHEMA_EXPR, 0, NULL, "device of the memory; the rank's own by default"),
+    END,
+};
+
+static const struct ncs_schema_field ops[] = {
+    ROW("premulsum", NCS_SCHEMA_DTYPE, ARGUMENT | REQUIRED, NULL,
+        "dtype of an op that multiplies by scalar, then sums"),
+    ROW("scalar", NCS_SCHEMA_SCALAR, ARGUMENT | REQUIRED, NULL,
+        "number, kept by the op; or a buffer, read when a call runs"),
+    ROW("comm", NCS_SCHEMA_COMM, OBJECT, "world", "communicator of the op"),
+    END,
+};
+
+static const struct ncs_schema_field windows[] = {
+    ROW("buffer", NCS_SCHEMA_BUFFER, ARGUMENT | REQUIRED, NULL, "buffer in memory nccl"),
+    ROW("comm", NCS_SCHEMA_COMM, OBJECT, "world", "communicator whose ranks reach the window"),
+    ROW("symmetric", NCS_SCHEMA_EXPR, 0, "false", "symmetric window: needed for put_signal"),
+    ROW("strict_ordering", NCS_SCHEMA_EXPR, 0, "false", "keeps the order of writes"),
+    END,
+};
+
+const struct ncs_schema_field ncs_schema_top[] = {
+    ROW("scenario", NCS_SCHEMA_LINE, 0, NULL, "one line for people; the file's name by default"),
+    ROW("ranks", NCS_SCHEMA_NRANKS, 0, "2", "ranks of the run: number, or expression over param"),
+    ROW("devices", NCS_SCHEMA_INT, 0, "8", "GPUs of a virtual host"),
+    { "world", NCS_SCHEMA_WORLD, 0, "true", "make the communicator world; or its configuration",
+      config, NULL },
+    ROW("params", NCS_SCHEMA_PARAMS, 0, NULL, "name: default; read as param.name, set by --set"),
+    ROW("matrix", NCS_SCHEMA_MATRIX, 0, NULL,
+        "name: list; run once per combination. Names are params, ranks or seed"),
+    ROW("exclude", NCS_SCHEMA_EXCLUDE, 0, NULL, "combinations of the matrix to leave out"),
+    { "outcome", NCS_SCHEMA_OUTCOME, 0, "pass", "the verdict that makes the run succeed", outcome,
+      NULL },
+    { "bug", NCS_SCHEMA_FIELDS, 0, NULL, "which bug of the catalogue this shows", bug, NULL },
+    { "policy", NCS_SCHEMA_WORD, 0, "strict", "how much a call may do before others join", NULL,
+      policies },
+    ROW("verify", NCS_SCHEMA_FLAG, 0, "true", "check the result of every collective"),
+    { "needs", NCS_SCHEMA_FIELDS, 0, NULL, "what must be there, else the run is skipped", needs,
+      NULL },
+    ROW("env", NCS_SCHEMA_ENV, 0, NULL,
+        "environment, set before NCCL is opened: numbers, switches and names of NCCL and CUDA"),
+    ROW("timeout", NCS_SCHEMA_DURATION, 0, NULL, "limit of a run: seconds, or a duration (10s)"),
+    { "sim", NCS_SCHEMA_FIELDS, 0, NULL, "settings of the simulator", sim, NULL },
+    ROW("let", NCS_SCHEMA_LETS, 0, NULL, "name: expression; a value per rank"),
+    { "streams", NCS_SCHEMA_ENTRIES, 0, NULL, "streams besides stream", streams, NULL },
+    { "events", NCS_SCHEMA_ENTRIES, 0, NULL, "events", events, NULL },
+    { "comms", NCS_SCHEMA_ENTRIES, 0, NULL, "communicators besides world", comms, NULL },
+    { "buffers", NCS_SCHEMA_ENTRIES, 0, NULL, "buffers", buffers, NULL },
+    { "ops", NCS_SCHEMA_ENTRIES, 0, NULL, "reduction operators", ops, NULL },
+    { "windows", NCS_SCHEMA_ENTRIES, 0, NULL, "windows: buffers that other ranks write into",
+      windows, NULL },
+    ROW("steps", NCS_SCHEMA_STEPS, REQUIRED, NULL, "what every rank does, in order"),
+    END,
+};
+
+/* ---- words ---- */
+
+const char *const ncs_schema_math[] = { "abs",        "acos", "asin", "atan",       "ceil",
+                                        "cos",        "deg",  "exp",  "floor",      "fmod",
+                                        "huge",       "log",  "max",  "maxinteger", "min",
+                                        "mininteger", "modf", "pi",   "rad",        "random",
+                                        "randomseed", "sin",  "sqrt", "tan",        "tointeger",
+                                        "type",       "ult",  NULL };
+
+const char *const ncs_schema_globals[] = {
+    "C",         "_G",     "_VERSION", "assert", "barrier",      "clock",    "collectgarbage",
+    "coroutine", "cuda",   "debug",    "error",  "expect",       "fault",    "getmetatable",
+    "ipairs",    "load",   "math",     "nccl",   "next",         "nranks",   "os",
+    "pairs",     "param",  "pcall",    "print",  "rank",         "rawequal", "rawget",
+    "rawlen",    "rawset", "require",  "select", "setmetatable", "skip",     "sleep",
+    "spawn",     "store",  "string",   "table",  "tonumber",     "tostring", "type",
+    "utf8",      "xpcall", NULL
+};
+
+const char *const ncs_schema_taken[] = { "C",      "_ENV",  "_G",     "barrier",  "clock", "cuda",
+                                         "expect", "fault", "ipairs", "math",     "nccl",  "nranks",
+                                         "param",  "print", "rank",   "scenario", "skip",  "sleep",
+                                         "spawn",  "store", "stream", "tostring", "world", NULL };
+
+const char *const ncs_schema_keywords[] = { "and",   "break",  "do",     "else",     "elseif",
+                                            "end",   "false",  "for",    "function", "goto",
+                                            "if",    "in",     "local",  "nil",      "not",
+                                            "or",    "repeat", "return", "then",     "true",
+                                            "until", "while",  NULL };
+
+const struct ncs_schema_field *ncs_schema_find(const struct ncs_schema_field *fields,
+                                               const char *name)
 {
-    ncs_json_pair_raw(j, "type", raw);
+    for (; fields && fields->name; fields++)
+        if (fields->name[0] == name[0] && strcmp(fields->name, name) == 0)
+            return fields;
+    return NULL;
 }
 
-static void schema_reference(struct ncs_json *j, const char *name)
+size_t ncs_schema_names(const struct ncs_schema_field *fields,
+                        const char *names[NCS_SCHEMA_FIELDS_MAX])
 {
-    struct ncs_str path = { 0 };
-    ncs_str_addf(&path, "#/definitions/%s", name);
-    ncs_json_pair(j, "$ref", path.text);
-    ncs_str_free(&path);
+    size_t n = 0;
+    for (; fields->name && n + 1 < NCS_SCHEMA_FIELDS_MAX; fields++)
+        names[n++] = fields->name;
+    names[n] = NULL;
+    return n;
 }
 
-static void open_any(struct ncs_json *j)
+size_t ncs_schema_results(const char *names[NCS_SCHEMA_RESULTS_MAX])
 {
-    ncs_json_name(j, "anyOf");
-    ncs_json_open(j, '[');
-}
-
-static void item_reference(struct ncs_json *j, const char *name)
-{
-    ncs_json_open(j, '{');
-    schema_reference(j, name);
-    ncs_json_close(j, '}');
-}
-
-static void item_raw(struct ncs_json *j, const char *name, const char *raw)
-{
-    ncs_json_open(j, '{');
-    ncs_json_pair_raw(j, name, raw);
-    ncs_json_close(j, '}');
-}
-
-/* One of the list: of so many, or until NULL when count is 0. */
-static void schema_words(struct ncs_json *j, const char *const *list, size_t count)
-{
-    ncs_json_name(j, "enum");
-    ncs_json_open(j, '[');
-    for (size_t i = 0; count ? i < count : list[i] != NULL; i++)
-        ncs_json_text(j, list[i]);
-    ncs_json_close(j, ']');
-}
-
-static void required(struct ncs_json *j, const char *name)
-{
-    ncs_json_name(j, "required");
-    ncs_json_open(j, '[');
-    ncs_json_text(j, name);
-    ncs_json_close(j, ']');
-}
-
-static void array_of(struct ncs_json *j, const char *name)
-{
-    types(j, "\"array\"");
-    ncs_json_name(j, "items");
-    item_reference(j, name);
-}
-
-/* A default as YAML writes it. */
-static void say_default(struct ncs_json *j, const char *value)
-{
-    bool raw = strspn(value, "0123456789.") == strlen(value) || strcmp(value, "true") == 0 ||
-               strcmp(value, "false") == 0;
-    if (raw)
-        ncs_json_pair_raw(j, "default", value);
-    else
-        ncs_json_pair(j, "default", value);
-}
-
-static void say_field(struct ncs_json *j, const struct ncs_form_field *f)
-{
-    ncs_json_name(j, f->name);
-    ncs_json_open(j, '{');
-    ncs_json_pair(j, "description", f->about);
-    if (f->value)
-        say_default(j, f->value);
-    say_kind(j, f);
-    ncs_json_close(j, '}');
-}
-
-/* The inside of an object with these fields; without those named in `but`. */
-static void say_fields(struct ncs_json *j, const struct ncs_form_field *fields, const char *but)
-{
-    bool needs = false, either = false;
-    types(j, "\"object\"");
-    ncs_json_name(j, "properties");
-    ncs_json_open(j, '{');
-    for (const struct ncs_form_field *f = fields; f->name; f++) {
-        if (but && strstr(but, f->name))
-            continue;
-        say_field(j, f);
-        needs = needs || f->flags & NCS_FORM_REQUIRED;
-        either = either || f->flags & NCS_FORM_EITHER;
+    size_t n = 0;
+    names[n++] = "usage"; /* the other kinds of errors */
+    names[n++] = "expect";
+    names[n++] = "lua";
+    for (int code = 1; code < 1000; code++) {
+        const char *nccl = ncs_nccl_result_name(code), *cuda = ncs_cuda_error_name(code);
+        if (n + 2 < NCS_SCHEMA_RESULTS_MAX && strncmp(nccl, "nccl", 4) == 0)
+            names[n++] = nccl;
+        if (n + 2 < NCS_SCHEMA_RESULTS_MAX && strncmp(cuda, "cuda", 4) == 0)
+            names[n++] = cuda;
     }
-    ncs_json_close(j, '}');
-    ncs_json_pair_raw(j, "additionalProperties", "false");
-    if (needs) {
-        ncs_json_name(j, "required");
-        ncs_json_open(j, '[');
-        for (const struct ncs_form_field *f = fields; f->name; f++)
-            if (f->flags & NCS_FORM_REQUIRED)
-                ncs_json_text(j, f->name);
-        ncs_json_close(j, ']');
-    }
-    if (ncs_form_find(fields, "split") && ncs_form_find(fields, "color"))
-        ncs_json_pair_raw(j, "dependencies", "{ \"split\": [\"color\"] }");
-    if (ncs_form_find(fields, "matrix") && ncs_form_find(fields, "exclude"))
-        ncs_json_pair_raw(j, "dependencies", "{ \"exclude\": [\"matrix\"] }");
-    if (!either)
-        return;
-    open_any(j);
-    for (const struct ncs_form_field *f = fields; f->name; f++)
-        if (f->flags & NCS_FORM_EITHER) {
-            ncs_json_open(j, '{');
-            required(j, f->name);
-            ncs_json_close(j, '}');
-        }
-    ncs_json_close(j, ']');
-}
-
-static void item_fields(struct ncs_json *j, const struct ncs_form_field *fields, const char *but)
-{
-    ncs_json_open(j, '{');
-    say_fields(j, fields, but);
-    ncs_json_close(j, '}');
-}
-
-/* Either the value, or an object with the fields. */
-static void value_or_fields(struct ncs_json *j, const char *name, const char *raw,
-                            const struct ncs_form_field *fields)
-{
-    open_any(j);
-    item_raw(j, name, raw);
-    item_fields(j, fields, NULL);
-    ncs_json_close(j, ']');
-}
-
-static void any_of(struct ncs_json *j, const char *type, const char *pattern)
-{
-    open_any(j);
-    item_raw(j, "type", type);
-    ncs_json_open(j, '{');
-    types(j, "\"string\"");
-    ncs_json_pair(j, "pattern", pattern);
-    ncs_json_close(j, '}');
-    ncs_json_close(j, ']');
-}
-
-static void names_or_text(struct ncs_json *j, const char *const *list)
-{
-    open_any(j);
-    ncs_json_open(j, '{');
-    schema_words(j, list, 0);
-    ncs_json_close(j, '}');
-    item_raw(j, "type", "\"string\"");
-    ncs_json_close(j, ']');
-}
-
-/* ---- maps of names ---- */
-
-static void schema_add_entries(struct ncs_json *j, const struct ncs_form_field *f)
-{
-    bool needs = false;
-    for (const struct ncs_form_field *e = f->fields; e && e->name; e++)
-        needs = needs || e->flags & (NCS_FORM_REQUIRED | NCS_FORM_EITHER);
-    types(j, "[\"object\", \"null\"]");
-    ncs_json_name(j, "propertyNames");
-    item_reference(j, "name");
-    ncs_json_name(j, "additionalProperties");
-    if (f->kind == NCS_FORM_LETS) {
-        item_reference(j, "expression");
-    } else if (needs) {
-        item_fields(j, f->fields, NULL);
-    } else {
-        ncs_json_open(j, '{');
-        value_or_fields(j, "type", "\"null\"", f->fields);
-        ncs_json_close(j, '}');
-    }
-}
-
-static void say_map(struct ncs_json *j, const char *pattern, const char *values)
-{
-    types(j, "\"object\"");
-    ncs_json_name(j, "propertyNames");
-    ncs_json_open(j, '{');
-    ncs_json_pair(j, "pattern", pattern);
-    ncs_json_close(j, '}');
-    ncs_json_name(j, "additionalProperties");
-    ncs_json_open(j, '{');
-    schema_reference(j, values);
-    ncs_json_close(j, '}');
-}
-
-static void say_env(struct ncs_json *j)
-{
-    size_t count;
-    const char *const *names = ncs_environment_names(&count);
-    types(j, "\"object\"");
-    ncs_json_name(j, "propertyNames");
-    ncs_json_open(j, '{');
-    schema_words(j, names, count);
-    ncs_json_close(j, '}');
-    ncs_json_name(j, "additionalProperties");
-    item_reference(j, "literal");
-}
-
-static void say_matrix(struct ncs_json *j)
-{
-    types(j, "\"object\"");
-    ncs_json_name(j, "additionalProperties");
-    ncs_json_open(j, '{');
-    array_of(j, "literal");
-    ncs_json_pair_raw(j, "minItems", "1");
-    ncs_json_close(j, '}');
-}
-
-static void say_exclude(struct ncs_json *j)
-{
-    types(j, "\"array\"");
-    ncs_json_name(j, "items");
-    ncs_json_open(j, '{');
-    say_map(j, ".", "literal");
-    ncs_json_close(j, '}');
-}
-
-static void schema_add_outcome(struct ncs_json *j, const struct ncs_form_field *f)
-{
-    open_any(j);
-    item_raw(j, "const", "\"pass\"");
-    item_fields(j, f->fields, "when");
-    ncs_json_open(j, '{');
-    types(j, "\"array\"");
-    ncs_json_name(j, "items");
-    item_fields(j, f->fields, NULL);
-    ncs_json_close(j, '}');
-    ncs_json_close(j, ']');
-}
-
-/* Buffers and what they hold, or a condition. */
-static void say_expect(struct ncs_json *j)
-{
-    static const struct ncs_form_field that[] = {
-        { "that", NCS_FORM_EXPR, NCS_FORM_REQUIRED, NULL, "condition that must hold", NULL, NULL },
-        { "text", NCS_FORM_TEXT, 0, NULL, "what to say if it does not", NULL, NULL },
-        { NULL, NCS_FORM_EXPR, 0, NULL, NULL, NULL, NULL } };
-    static const struct ncs_form_field tol = {
-        "tol", NCS_FORM_EXPR, 0, NULL, "how far values may be off; 0: bit for bit", NULL, NULL };
-    open_any(j);
-    item_fields(j, that, NULL);
-    ncs_json_open(j, '{');
-    types(j, "\"object\"");
-    ncs_json_name(j, "properties");
-    ncs_json_open(j, '{');
-    say_field(j, &tol);
-    ncs_json_pair_raw(j, "that", "false");
-    ncs_json_close(j, '}');
-    ncs_json_name(j, "additionalProperties");
-    item_reference(j, "elements");
-    ncs_json_pair_raw(j, "minProperties", "1");
-    ncs_json_close(j, '}');
-    ncs_json_close(j, ']');
-}
-
-/* ---- kinds ---- */
-
-static void say_kind(struct ncs_json *j, const struct ncs_form_field *f)
-{
-    switch (f->kind) {
-    case NCS_FORM_EXPR:
-    case NCS_FORM_SCALAR:
-    case NCS_FORM_WHEN: schema_reference(j, "expression"); break;
-    case NCS_FORM_ELEMENTS: schema_reference(j, "elements"); break;
-    case NCS_FORM_COUNT: case NCS_FORM_SECONDS: types(j, "[\"number\", \"string\"]"); break;
-    case NCS_FORM_TIMES:
-        types(j, "[\"integer\", \"string\"]");
-        ncs_json_pair_raw(j, "minimum", "0");
-        break;
-    case NCS_FORM_DTYPE: names_or_text(j, ncs_dtype_names); break;
-    case NCS_FORM_OP: names_or_text(j, ncs_redop_names); break;
-    case NCS_FORM_BUFFER: case NCS_FORM_COMM: case NCS_FORM_STREAM: case NCS_FORM_EVENT:
-    case NCS_FORM_WINDOW: case NCS_FORM_THREAD: case NCS_FORM_THING: case NCS_FORM_AWAITED:
-    case NCS_FORM_CHUNK:
-        types(j, "\"string\"");
-        break;
-    case NCS_FORM_NEW: schema_reference(j, "name"); break;
-    case NCS_FORM_TEXT: case NCS_FORM_LINE: case NCS_FORM_PRINT: case NCS_FORM_LITERAL:
-        schema_reference(j, "literal");
-        break;
-    case NCS_FORM_WORD: schema_words(j, f->words, 0); break;
-    case NCS_FORM_RESULT: schema_reference(j, "failure"); break;
-    case NCS_FORM_FUNCTION: schema_reference(j, "function"); break;
-    case NCS_FORM_RANKS: array_of(j, "expression"); break;
-    case NCS_FORM_SIGNALS:
-        types(j, "\"array\"");
-        ncs_json_name(j, "items");
-        item_fields(j, f->fields, NULL);
-        break;
-    case NCS_FORM_BARRIER:
-        open_any(j);
-        item_raw(j, "const", "true");
-        ncs_json_open(j, '{');
-        array_of(j, "expression");
-        ncs_json_close(j, '}');
-        ncs_json_close(j, ']');
-        break;
-    case NCS_FORM_EXPECT: say_expect(j); break;
-    case NCS_FORM_STEPS: array_of(j, "step"); break;
-    case NCS_FORM_FIELDS: say_fields(j, f->fields, NULL); break;
-    case NCS_FORM_ENTRIES: case NCS_FORM_LETS: schema_add_entries(j, f); break;
-    case NCS_FORM_INT: types(j, "\"integer\""); break;
-    case NCS_FORM_NUMBER: types(j, "\"number\""); break;
-    case NCS_FORM_FLAG: types(j, "\"boolean\""); break;
-    case NCS_FORM_VERSION: any_of(j, "\"number\"", VERSION_PATTERN); break;
-    case NCS_FORM_SIZE: any_of(j, "\"integer\"", SIZE_PATTERN); break;
-    case NCS_FORM_DURATION: any_of(j, "\"number\"", TIME_PATTERN); break;
-    case NCS_FORM_NRANKS:
-        types(j, "[\"integer\", \"string\"]");
-        ncs_json_pair_raw(j, "minimum", "1");
-        break;
-    case NCS_FORM_WORLD: value_or_fields(j, "type", "\"boolean\"", f->fields); break;
-    case NCS_FORM_SOME: value_or_fields(j, "const", "true", f->fields); break;
-    case NCS_FORM_RULE: value_or_fields(j, "type", "\"string\"", f->fields); break;
-    case NCS_FORM_LINES:
-        open_any(j);
-        item_reference(j, "literal");
-        ncs_json_open(j, '{');
-        array_of(j, "literal");
-        ncs_json_close(j, '}');
-        ncs_json_close(j, ']');
-        break;
-    case NCS_FORM_PARAMS: say_map(j, "^[A-Za-z_][A-Za-z0-9_]*$", "literal"); break;
-    case NCS_FORM_ENV: say_env(j); break;
-    case NCS_FORM_MATRIX: say_matrix(j); break;
-    case NCS_FORM_EXCLUDE: say_exclude(j); break;
-    case NCS_FORM_OUTCOME: schema_add_outcome(j, f); break;
-    case NCS_FORM_INTS:
-        open_any(j);
-        item_raw(j, "type", "[\"integer\", \"string\"]");
-        ncs_json_open(j, '{');
-        array_of(j, "expression");
-        ncs_json_close(j, '}');
-        ncs_json_close(j, ']');
-        break;
-    }
-}
-
-/* ---- steps ---- */
-
-static void schema_add_verb(struct ncs_json *j, const struct ncs_form_verb *v)
-{
-    struct ncs_form_field f = { .name = v->name, .kind = v->kind, .fields = v->fields };
-    ncs_json_name(j, v->name);
-    ncs_json_open(j, '{');
-    ncs_json_pair(j, "description", v->about);
-    if (v->alone)
-        value_or_fields(j, "type", "\"string\"", v->fields);
-    else
-        say_kind(j, &f);
-    ncs_json_close(j, '}');
-}
-
-static void say_one_verb(struct ncs_json *j)
-{
-    ncs_json_name(j, "oneOf");
-    ncs_json_open(j, '[');
-    for (const struct ncs_form_verb *v = ncs_form_verbs; v->name; v++) {
-        ncs_json_open(j, '{');
-        ncs_json_name(j, "required");
-        ncs_json_open(j, '[');
-        ncs_json_text(j, v->name);
-        for (const struct ncs_form_field *f = v->beside; f && f->name; f++)
-            if (f->flags & NCS_FORM_REQUIRED)
-                ncs_json_text(j, f->name);
-        ncs_json_close(j, ']');
-        if (strcmp(v->name, "do") == 0) { /* of a repeat it is no verb */
-            ncs_json_name(j, "not");
-            ncs_json_open(j, '{');
-            required(j, "repeat");
-            ncs_json_close(j, '}');
-        }
-        ncs_json_close(j, '}');
-    }
-    ncs_json_close(j, ']');
-}
-
-static void schema_add_step(struct ncs_json *j)
-{
-    static const struct ncs_form_field as = {
-        "as", NCS_FORM_NEW, 0, NULL, "name of the count or of the thread", NULL, NULL };
-    ncs_json_name(j, "step");
-    ncs_json_open(j, '{');
-    types(j, "\"object\"");
-    ncs_json_name(j, "properties");
-    ncs_json_open(j, '{');
-    for (const struct ncs_form_verb *v = ncs_form_verbs; v->name; v++)
-        schema_add_verb(j, v);
-    for (const struct ncs_form_field *f = ncs_form_common; f->name; f++)
-        say_field(j, f);
-    say_field(j, &as);
-    ncs_json_close(j, '}');
-    ncs_json_pair_raw(j, "additionalProperties", "false");
-    say_one_verb(j);
-    ncs_json_name(j, "dependencies");
-    ncs_json_open(j, '{');
-    ncs_json_name(j, "as");
-    ncs_json_open(j, '{');
-    open_any(j);
-    for (const struct ncs_form_verb *v = ncs_form_verbs; v->name; v++)
-        if (v->beside) {
-            ncs_json_open(j, '{');
-            required(j, v->name);
-            ncs_json_close(j, '}');
-        }
-    ncs_json_close(j, ']');
-    ncs_json_close(j, '}');
-    ncs_json_close(j, '}');
-    ncs_json_close(j, '}');
-}
-
-/* A name of the file's own: none that is taken, nor a boolean of YAML 1.1. */
-static void say_name(struct ncs_json *j)
-{
-    struct ncs_str pattern = { 0 };
-    ncs_str_add(&pattern, "^(?!([yYnN]|[yY][eE][sS]|[nN][oO]|[oO][nN]|[oO][fF][fF]|i");
-    for (const char *const *w = ncs_form_keywords; *w; w++)
-        ncs_str_addf(&pattern, "|%s", *w);
-    for (const char *const *w = ncs_form_taken; *w; w++)
-        ncs_str_addf(&pattern, "|%s", *w);
-    for (const char *const *w = ncs_dtype_names; *w; w++)
-        ncs_str_addf(&pattern, "|%s", *w);
-    ncs_str_add(&pattern, ")$)[A-Za-z_][A-Za-z0-9_]*$");
-    ncs_json_name(j, "name");
-    ncs_json_open(j, '{');
-    types(j, "\"string\"");
-    ncs_json_pair(j, "pattern", pattern.text);
-    ncs_json_close(j, '}');
-    ncs_str_free(&pattern);
-}
-
-static void say_enum(struct ncs_json *j, const char *name, const char *const *list, size_t count)
-{
-    ncs_json_name(j, name);
-    ncs_json_open(j, '{');
-    schema_words(j, list, count);
-    ncs_json_close(j, '}');
-}
-
-static void say_definitions(struct ncs_json *j)
-{
-    const char *failures[NCS_FORM_RESULTS_MAX], *functions[NCS_FN_COUNT];
-    ncs_json_name(j, "definitions");
-    ncs_json_open(j, '{');
-    ncs_json_name(j, "expression");
-    ncs_json_open(j, '{');
-    ncs_json_pair(j, "description", "a number, true, false, or an expression of Lua over rank, nranks, "
-                                    "param and what the file names");
-    types(j, "[\"number\", \"boolean\", \"string\"]");
-    ncs_json_close(j, '}');
-    ncs_json_name(j, "elements");
-    ncs_json_open(j, '{');
-    ncs_json_pair(j, "description", "an expression that may use i, the element, from 1; or a list");
-    open_any(j);
-    item_reference(j, "expression");
-    ncs_json_open(j, '{');
-    array_of(j, "expression");
-    ncs_json_close(j, '}');
-    ncs_json_close(j, ']');
-    ncs_json_close(j, '}');
-    ncs_json_name(j, "literal");
-    ncs_json_open(j, '{');
-    types(j, "[\"number\", \"boolean\", \"string\"]");
-    ncs_json_close(j, '}');
-    say_name(j);
-    for (int fn = 0; fn < NCS_FN_COUNT; fn++)
-        functions[fn] = ncs_fn_info[fn].name;
-    say_enum(j, "failure", failures, ncs_form_results(failures));
-    say_enum(j, "function", functions, NCS_FN_COUNT);
-    schema_add_step(j);
-    ncs_json_close(j, '}');
-}
-
-void ncs_notation_schema(struct ncs_str *out)
-{
-    struct ncs_json j = { .out = out };
-    ncs_json_open(&j, '{');
-    ncs_json_pair(&j, "$schema", "http://json-schema.org/draft-07/schema#");
-    ncs_json_pair(&j, "title", "ncclscript scenario");
-    ncs_json_pair(&j, "description", "a workload of collectives, described for ncclscript");
-    say_fields(&j, ncs_form_top, NULL);
-    say_definitions(&j);
-    ncs_json_close(&j, '}');
-    ncs_str_add(out, "\n");
+    return n;
 }

@@ -1,4 +1,4 @@
-#include "notation/scene.h"
+#include "notation/scope.h"
 
 #include <string.h>
 
@@ -8,7 +8,7 @@ size_t ncs_step_read(const struct ncs_yaml_node *map, struct ncs_step *step)
     *step = (struct ncs_step){ .map = map };
     for (size_t i = 0; i < map->items; i++) {
         const struct ncs_yaml_node *key = map->item[2 * i];
-        const struct ncs_form_verb *verb = ncs_form_verb_of(key->text);
+        const struct ncs_schema_verb *verb = ncs_schema_verb_of(key->text);
         if (!verb || (strcmp(verb->name, "do") == 0 && ncs_yaml_get(map, "repeat")))
             continue;
         if (verbs++ == 0) {
@@ -22,12 +22,12 @@ size_t ncs_step_read(const struct ncs_yaml_node *map, struct ncs_step *step)
 
 const struct ncs_yaml_node *ncs_step_makes(const struct ncs_step *step)
 {
-    const struct ncs_form_verb *v = step->verb;
+    const struct ncs_schema_verb *v = step->verb;
     if (!v)
         return NULL;
     if (v->beside)
         return ncs_yaml_get(step->map, "as");
-    bool makes = v->fields && v->fields[0].flags & NCS_FORM_MAKES;
+    bool makes = v->fields && v->fields[0].flags & NCS_SCHEMA_MAKES;
     return makes && step->value->kind == NCS_YAML_MAP ? ncs_yaml_get(step->value, "as") : NULL;
 }
 
@@ -35,9 +35,9 @@ const struct ncs_yaml_node *ncs_step_inner(const struct ncs_step *step)
 {
     if (!step->verb)
         return NULL;
-    if (step->verb->beside && ncs_form_find(step->verb->beside, "do"))
+    if (step->verb->beside && ncs_schema_find(step->verb->beside, "do"))
         return ncs_yaml_get(step->map, "do");
-    return step->verb->kind == NCS_FORM_STEPS ? step->value : NULL;
+    return step->verb->kind == NCS_SCHEMA_STEPS ? step->value : NULL;
 }
 
 const struct ncs_yaml_node *ncs_step_field(const struct ncs_step *step, const char *name)
@@ -48,7 +48,7 @@ const struct ncs_yaml_node *ncs_step_field(const struct ncs_step *step, const ch
     return alone && strcmp(alone, name) == 0 ? step->value : NULL;
 }
 
-const struct ncs_yaml_node *ncs_scene_key(const struct ncs_yaml_node *map, const char *name)
+const struct ncs_yaml_node *ncs_scope_key(const struct ncs_yaml_node *map, const char *name)
 {
     size_t i = 0;
     while (strcmp(map->item[2 * i]->text, name) != 0)

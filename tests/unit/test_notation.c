@@ -2,8 +2,8 @@
 #include "harness.h"
 #include "notation_lab.h"
 
-#include "notation/form.h"
-#include "notation/scene.h"
+#include "notation/schema.h"
+#include "notation/scope.h"
 #include "notation/yaml/yaml.h"
 
 #define FILES "tests/notation/"
@@ -89,21 +89,21 @@ static void use(const void *row)
 
 static void use_steps(const struct ncs_yaml_node *list);
 
-static void use_fields(const struct ncs_form_field *fields, const struct ncs_yaml_node *map)
+static void use_fields(const struct ncs_schema_field *fields, const struct ncs_yaml_node *map)
 {
     for (size_t i = 0; fields && map->kind == NCS_YAML_MAP && i < map->items; i++) {
         const struct ncs_yaml_node *value = map->item[2 * i + 1];
-        const struct ncs_form_field *f = ncs_form_find(fields, map->item[2 * i]->text);
+        const struct ncs_schema_field *f = ncs_schema_find(fields, map->item[2 * i]->text);
         if (!f)
             continue;
         use(f);
-        if (f->kind == NCS_FORM_ENTRIES)
+        if (f->kind == NCS_SCHEMA_ENTRIES)
             for (size_t k = 0; value->kind == NCS_YAML_MAP && k < value->items; k++)
                 use_fields(f->fields, value->item[2 * k + 1]);
         else if (value->kind == NCS_YAML_LIST && f->fields)
             for (size_t k = 0; k < value->items; k++)
                 use_fields(f->fields, value->item[k]);
-        else if (f->kind == NCS_FORM_STEPS)
+        else if (f->kind == NCS_SCHEMA_STEPS)
             use_steps(value);
         else
             use_fields(f->fields, value);
@@ -116,17 +116,17 @@ static void use_steps(const struct ncs_yaml_node *list)
         struct ncs_step step;
         ncs_step_read(list->item[i], &step);
         use(step.verb);
-        if (step.verb->kind == NCS_FORM_STEPS)
+        if (step.verb->kind == NCS_SCHEMA_STEPS)
             use_steps(step.value);
         use_fields(step.verb->fields, step.value);
         use_fields(step.verb->beside, step.map);
-        use_fields(ncs_form_common, step.map);
+        use_fields(ncs_schema_common, step.map);
     }
 }
 
-static void all_used(const char *owner, const struct ncs_form_field *fields)
+static void all_used(const char *owner, const struct ncs_schema_field *fields)
 {
-    for (const struct ncs_form_field *f = fields; f && f->name; f++) {
+    for (const struct ncs_schema_field *f = fields; f && f->name; f++) {
         ck_assert_msg(is_used(f), "no good file has %s: %s", owner, f->name);
         ck_assert_msg(f->about && *f->about, "%s of %s is not described", f->name, owner);
         all_used(f->name, f->fields);
@@ -145,16 +145,16 @@ START_TEST(good_files_use_all)
         ncs_source_init(&source, found.gl_pathv[i], text, bytes);
         struct ncs_yaml *yaml = ncs_yaml_read(&source, &c);
         ck_assert_ptr_nonnull(yaml);
-        use_fields(ncs_form_top, ncs_yaml_root(yaml));
+        use_fields(ncs_schema_top, ncs_yaml_root(yaml));
         ncs_yaml_free(yaml);
         ncs_complaints_free(&c);
         ncs_source_free(&source);
         ncs_free(text);
     }
     globfree(&found);
-    all_used("a scenario", ncs_form_top);
-    all_used("a step", ncs_form_common);
-    for (const struct ncs_form_verb *v = ncs_form_verbs; v->name; v++) {
+    all_used("a scenario", ncs_schema_top);
+    all_used("a step", ncs_schema_common);
+    for (const struct ncs_schema_verb *v = ncs_schema_verbs; v->name; v++) {
         ck_assert_msg(is_used(v), "no good file has the verb %s", v->name);
         all_used(v->name, v->fields);
         all_used(v->name, v->beside);

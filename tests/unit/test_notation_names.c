@@ -1,7 +1,7 @@
 /* Names that the notation knows of Lua's side: they are those that scripts find there. */
 #include "script_lab.h"
 
-#include "notation/form.h"
+#include "notation/schema.h"
 #include "notation/things.h"
 #include "script/object.h"
 
@@ -46,7 +46,7 @@ START_TEST(members)
         { NCS_THING_THREAD, NCS_CLASS_THREAD } };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct ncs_class *c = ncs_classes[rows[i].class];
-        const char *const *known = ncs_form_members[rows[i].kind];
+        const char *const *known = ncs_schema_members[rows[i].kind];
         size_t n = found(c->name, known, c->fields), all = 0;
         for (size_t k = 0; c->methods[k]; k++)
             n += found(c->name, known, c->methods[k]);
@@ -65,16 +65,16 @@ START_TEST(globals)
 {
     struct ncs_str text = { 0 };
     ncs_str_add(&text, "scenario { ranks = 1 }\n");
-    for (size_t i = 0; ncs_form_globals[i]; i++)
-        ncs_str_addf(&text, "expect.that(%s ~= nil, \"%s\")\n", ncs_form_globals[i],
-                     ncs_form_globals[i]);
-    for (size_t i = 0; ncs_form_taken[i]; i++)
-        if (ncs_form_taken[i][0] != '_')
-            ncs_str_addf(&text, "expect.that(%s ~= nil, \"%s\")\n", ncs_form_taken[i],
-                         ncs_form_taken[i]);
-    for (size_t i = 0; ncs_form_math[i]; i++)
-        ncs_str_addf(&text, "expect.that(math.%s ~= nil, \"math.%s\")\n", ncs_form_math[i],
-                     ncs_form_math[i]);
+    for (size_t i = 0; ncs_schema_globals[i]; i++)
+        ncs_str_addf(&text, "expect.that(%s ~= nil, \"%s\")\n", ncs_schema_globals[i],
+                     ncs_schema_globals[i]);
+    for (size_t i = 0; ncs_schema_taken[i]; i++)
+        if (ncs_schema_taken[i][0] != '_')
+            ncs_str_addf(&text, "expect.that(%s ~= nil, \"%s\")\n", ncs_schema_taken[i],
+                         ncs_schema_taken[i]);
+    for (size_t i = 0; ncs_schema_math[i]; i++)
+        ncs_str_addf(&text, "expect.that(math.%s ~= nil, \"math.%s\")\n", ncs_schema_math[i],
+                     ncs_schema_math[i]);
     const struct ncs_result *result = execute(text.text, false);
     ck_assert_int_eq(result->verdict, NCS_PASS);
     finish();

@@ -1,5 +1,5 @@
 /* Lines and values of the translation. */
-#include "notation/say.h"
+#include "notation/emit.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -14,31 +14,31 @@
 
 /* ---- lines ---- */
 
-static void emit_new_line(struct ncs_speech *s, int line)
+static void emit_new_line(struct ncs_emitter *s, int line)
 {
     NCS_PUSH(s->out->line, s->out->lines, s->room, line);
     s->last = line;
 }
 
-void ncs_say_begin_again(struct ncs_speech *s)
+void ncs_emit_begin_again(struct ncs_emitter *s)
 {
     emit_new_line(s, s->last);
     for (int i = 0; i < s->indent; i++)
         ncs_str_add_bytes(&s->out->lua, "  ", 2);
 }
 
-void ncs_say_begin_at(struct ncs_speech *s, int line)
+void ncs_emit_begin_at(struct ncs_emitter *s, int line)
 {
     s->last = line;
-    ncs_say_begin_again(s);
+    ncs_emit_begin_again(s);
 }
 
-void ncs_say_begin(struct ncs_speech *s, struct ncs_span at)
+void ncs_emit_begin(struct ncs_emitter *s, struct ncs_span at)
 {
-    ncs_say_begin_at(s, ncs_source_line(s->scene->source, at.at, NULL));
+    ncs_emit_begin_at(s, ncs_source_line(s->scope->source, at.at, NULL));
 }
 
-void ncs_say(struct ncs_speech *s, const char *fmt, ...)
+void ncs_emit(struct ncs_emitter *s, const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
@@ -46,18 +46,18 @@ void ncs_say(struct ncs_speech *s, const char *fmt, ...)
     va_end(args);
 }
 
-void ncs_say_end(struct ncs_speech *s)
+void ncs_emit_end(struct ncs_emitter *s)
 {
     ncs_str_add_bytes(&s->out->lua, "\n", 1);
 }
 
-void ncs_say_blank(struct ncs_speech *s, struct ncs_span at)
+void ncs_emit_blank(struct ncs_emitter *s, struct ncs_span at)
 {
-    emit_new_line(s, ncs_source_line(s->scene->source, at.at, NULL));
-    ncs_say_end(s);
+    emit_new_line(s, ncs_source_line(s->scope->source, at.at, NULL));
+    ncs_emit_end(s);
 }
 
-bool ncs_say_is_long(const struct ncs_speech *s)
+bool ncs_emit_is_long(const struct ncs_emitter *s)
 {
     const char *text = s->out->lua.text;
     size_t bytes = 0, all = s->out->lua.bytes;
@@ -66,25 +66,25 @@ bool ncs_say_is_long(const struct ncs_speech *s)
     return bytes > LINE_BYTES;
 }
 
-static void emit_text(struct ncs_speech *s, const char *text)
+static void emit_text(struct ncs_emitter *s, const char *text)
 {
     ncs_str_add(&s->out->lua, text);
 }
 
-int ncs_say_lines_of(const struct ncs_speech *s, const struct ncs_yaml_node *scalar, int *step)
+int ncs_emit_lines_of(const struct ncs_emitter *s, const struct ncs_yaml_node *scalar, int *step)
 {
-    const struct ncs_source *source = s->scene->source;
+    const struct ncs_source *source = s->scope->source;
     bool block = !scalar->plain && !scalar->of && source->text[scalar->at.at] == '|';
     *step = block;
     return ncs_source_line(source, scalar->at.at, NULL) + block;
 }
 
 /* A part of a scalar as it stands; its lines are lines of YAML. */
-static void say_verbatim(struct ncs_speech *s, const struct ncs_yaml_node *node, size_t at,
-                         size_t bytes)
+static void emit_verbatim(struct ncs_emitter *s, const struct ncs_yaml_node *node, size_t at,
+                          size_t bytes)
 {
     const char *text = node->text + at, *end = text + bytes, *next = memchr(text, '\n', bytes);
-    int step, line = next ? ncs_say_lines_of(s, node, &step) : 0;
+    int step, line = next ? ncs_emit_lines_of(s, node, &step) : 0;
     for (const char *p = node->text; next && p < text; p++)
         line += *p == '\n' ? step : 0;
     for (; next; next = memchr(text, '\n', (size_t)(end - text))) {
@@ -97,30 +97,30 @@ static void say_verbatim(struct ncs_speech *s, const struct ncs_yaml_node *node,
 
 /* ---- literals ---- */
 
-void ncs_say_quoted(struct ncs_speech *s, const char *text, size_t bytes)
+void ncs_emit_quoted(struct ncs_emitter *s, const char *text, size_t bytes)
 {
     emit_text(s, "\"");
     for (size_t i = 0; i < bytes; i++) {
         unsigned char c = (unsigned char)text[i];
         if (c == '"' || c == '\\')
-            ncs_say(s, "\\%c", c);
+            ncs_emit(s, "\\%c", c);
         else if (c == '\n')
             emit_text(s, "\\n");
         else if (c < 32 || c == 127)
-            ncs_say(s, "\\%03d", c);
+            ncs_emit(s, "\\%03d", c);
         else
             ncs_str_add_bytes(&s->out->lua, &text[i], 1);
     }
     emit_text(s, "\"");
 }
 
-static void say_number(struct ncs_speech *s, const struct ncs_yaml_node *node)
+static void emit_number(struct ncs_emitter *s, const struct ncs_yaml_node *node)
 {
     const char *text = node->text + (node->text[0] == '+');
     if (node->kind == NCS_YAML_INT && (text[0] != '0' || text[1] != 'o'))
         emit_text(s, text);
     else if (node->kind == NCS_YAML_INT)
-        ncs_say(s, "%lld", (long long)node->i);
+        ncs_emit(s, "%lld", (long long)node->i);
     else if (strspn(text, "0123456789.eE+-") == strlen(text))
         emit_text(s, text);
     else if (isnan(node->d))
@@ -128,22 +128,22 @@ static void say_number(struct ncs_speech *s, const struct ncs_yaml_node *node)
     else if (isinf(node->d))
         emit_text(s, node->d < 0 ? "-math.huge" : "math.huge");
     else /* with 0x or 0o, and beyond 64 bits */
-        ncs_say(s, "%.17g", node->d);
+        ncs_emit(s, "%.17g", node->d);
 }
 
-void ncs_say_literal(struct ncs_speech *s, const struct ncs_yaml_node *node)
+void ncs_emit_literal(struct ncs_emitter *s, const struct ncs_yaml_node *node)
 {
     switch (node->kind) {
-    case NCS_YAML_INT: case NCS_YAML_FLOAT: say_number(s, node); break;
+    case NCS_YAML_INT: case NCS_YAML_FLOAT: emit_number(s, node); break;
     case NCS_YAML_BOOL: emit_text(s, node->i ? "true" : "false"); break;
-    default: ncs_say_quoted(s, node->text, node->bytes);
+    default: ncs_emit_quoted(s, node->text, node->bytes);
     }
 }
 
 /* ---- expressions ---- */
 
 struct reading {
-    const struct ncs_scene *scene;
+    const struct ncs_scope *scope;
     struct ncs_span *word; /* names of dtypes and ops, which become texts */
     size_t words, room;
     bool element;          /* i is used */
@@ -160,7 +160,7 @@ static void emit_on_name(void *arg, const struct ncs_lint_name *n)
     char name[16];
     if (n->at.bytes == 1 && n->name[0] == 'i')
         r->element = true;
-    if (n->at.bytes >= sizeof name || ncs_things_find(&r->scene->names, n->name, n->at.bytes))
+    if (n->at.bytes >= sizeof name || ncs_things_find(&r->scope->names, n->name, n->at.bytes))
         return;
     memcpy(name, n->name, n->at.bytes);
     name[n->at.bytes] = 0;
@@ -176,7 +176,7 @@ static void read_names(struct reading *r, const struct ncs_yaml_node *node, size
 }
 
 /* The expression at [at, at + bytes) of a scalar, of which the names have been read. */
-static void emit_part(struct ncs_speech *s, const struct reading *r,
+static void emit_part(struct ncs_emitter *s, const struct reading *r,
                       const struct ncs_yaml_node *node, size_t at, size_t bytes)
 {
     size_t from = at, end = at + bytes;
@@ -184,23 +184,23 @@ static void emit_part(struct ncs_speech *s, const struct reading *r,
         end--;
     for (size_t i = 0; i < r->words; i++) {
         const struct ncs_span *w = &r->word[i];
-        say_verbatim(s, node, from, at + w->at - from);
-        ncs_say(s, "\"%.*s\"", (int)w->bytes, node->text + at + w->at);
+        emit_verbatim(s, node, from, at + w->at - from);
+        ncs_emit(s, "\"%.*s\"", (int)w->bytes, node->text + at + w->at);
         from = at + w->at + w->bytes;
     }
-    say_verbatim(s, node, from, end - from);
+    emit_verbatim(s, node, from, end - from);
     const char *comment = strstr(node->text + at, "--");
     if (comment && comment < node->text + end) { /* it would hide what follows on its line */
-        ncs_say_end(s);
-        ncs_say_begin_again(s);
+        ncs_emit_end(s);
+        ncs_emit_begin_again(s);
     }
 }
 
-void ncs_say_expression(struct ncs_speech *s, const struct ncs_yaml_node *node)
+void ncs_emit_expression(struct ncs_emitter *s, const struct ncs_yaml_node *node)
 {
-    struct reading r = { .scene = s->scene };
+    struct reading r = { .scope = s->scope };
     if (node->kind != NCS_YAML_TEXT) {
-        ncs_say_literal(s, node);
+        ncs_emit_literal(s, node);
         return;
     }
     read_names(&r, node, 0, node->bytes);
@@ -209,15 +209,15 @@ void ncs_say_expression(struct ncs_speech *s, const struct ncs_yaml_node *node)
 }
 
 /* For each element: a value, a function of i, a list, or "random". */
-static void say_elements(struct ncs_speech *s, const struct ncs_yaml_node *node)
+static void emit_elements(struct ncs_emitter *s, const struct ncs_yaml_node *node)
 {
-    struct reading r = { .scene = s->scene };
+    struct reading r = { .scope = s->scope };
     if (node->kind == NCS_YAML_LIST) {
-        ncs_say_list(s, node);
+        ncs_emit_list(s, node);
         return;
     }
     if (node->kind == NCS_YAML_TEXT && strcmp(node->text, "random") == 0 &&
-        !ncs_things_find(&s->scene->names, "random", 6)) {
+        !ncs_things_find(&s->scope->names, "random", 6)) {
         emit_text(s, "\"random\"");
         return;
     }
@@ -227,19 +227,19 @@ static void say_elements(struct ncs_speech *s, const struct ncs_yaml_node *node)
     if (node->kind == NCS_YAML_TEXT)
         emit_part(s, &r, node, 0, node->bytes);
     else
-        ncs_say_literal(s, node);
+        ncs_emit_literal(s, node);
     if (r.element)
         emit_text(s, " end");
     ncs_free(r.word);
 }
 
-void ncs_say_list(struct ncs_speech *s, const struct ncs_yaml_node *list)
+void ncs_emit_list(struct ncs_emitter *s, const struct ncs_yaml_node *list)
 {
     emit_text(s, list->items ? "{ " : "{");
     for (size_t i = 0; i < list->items; i++) {
         if (i)
             emit_text(s, ", ");
-        ncs_say_expression(s, list->item[i]);
+        ncs_emit_expression(s, list->item[i]);
     }
     emit_text(s, list->items ? " }" : "}");
 }
@@ -247,25 +247,25 @@ void ncs_say_list(struct ncs_speech *s, const struct ncs_yaml_node *list)
 /* ---- texts ---- */
 
 /* A name that is a number, which .. takes as it is. */
-static bool is_count(const struct ncs_speech *s, const char *text, size_t bytes)
+static bool is_count(const struct ncs_emitter *s, const char *text, size_t bytes)
 {
-    const struct ncs_thing *t = ncs_things_find(&s->scene->names, text, bytes);
+    const struct ncs_thing *t = ncs_things_find(&s->scope->names, text, bytes);
     if (t)
         return t->kind == NCS_THING_LOOP;
     return (bytes == 4 && memcmp(text, "rank", 4) == 0) ||
            (bytes == 6 && memcmp(text, "nranks", 6) == 0);
 }
 
-void ncs_say_times(struct ncs_speech *s, const struct ncs_yaml_node *node)
+void ncs_emit_times(struct ncs_emitter *s, const struct ncs_yaml_node *node)
 {
     bool plain = node->kind != NCS_YAML_TEXT || is_count(s, node->text, node->bytes);
     emit_text(s, plain ? "" : "math.tointeger(");
-    ncs_say_expression(s, node);
+    ncs_emit_expression(s, node);
     if (!plain) /* Lua would round it down */
         emit_text(s, ") or error(\"repeat takes a whole number\")");
 }
 
-void ncs_say_text(struct ncs_speech *s, const struct ncs_yaml_node *node)
+void ncs_emit_text(struct ncs_emitter *s, const struct ncs_yaml_node *node)
 {
     struct ncs_span part;
     enum ncs_text_part kind;
@@ -274,10 +274,10 @@ void ncs_say_text(struct ncs_speech *s, const struct ncs_yaml_node *node)
         if (parts++)
             emit_text(s, " .. ");
         if (kind != NCS_TEXT_EXPRESSION) {
-            ncs_say_quoted(s, node->text + part.at, part.bytes);
+            ncs_emit_quoted(s, node->text + part.at, part.bytes);
             continue;
         }
-        struct reading r = { .scene = s->scene };
+        struct reading r = { .scope = s->scope };
         bool bare = is_count(s, node->text + part.at, part.bytes) && part.bytes < node->bytes - 3;
         read_names(&r, node, part.at, part.bytes);
         emit_text(s, bare ? "" : "tostring(");
@@ -291,18 +291,18 @@ void ncs_say_text(struct ncs_speech *s, const struct ncs_yaml_node *node)
 
 /* ---- by kind ---- */
 
-static void say_signals(struct ncs_speech *s, const struct ncs_form_field *field,
-                        const struct ncs_yaml_node *list)
+static void emit_signals(struct ncs_emitter *s, const struct ncs_schema_field *field,
+                         const struct ncs_yaml_node *list)
 {
     emit_text(s, "{ ");
     for (size_t i = 0; i < list->items; i++) {
         const char *before = i ? ", { " : "{ ";
-        for (const struct ncs_form_field *f = field->fields; f->name; f++) {
+        for (const struct ncs_schema_field *f = field->fields; f->name; f++) {
             const struct ncs_yaml_node *value = ncs_yaml_get(list->item[i], f->name);
             if (!value)
                 continue;
-            ncs_say(s, "%s%s = ", before, f->name);
-            ncs_say_value(s, f, value);
+            ncs_emit(s, "%s%s = ", before, f->name);
+            ncs_emit_value(s, f, value);
             before = ", ";
         }
         emit_text(s, " }");
@@ -310,49 +310,51 @@ static void say_signals(struct ncs_speech *s, const struct ncs_form_field *field
     emit_text(s, " }");
 }
 
-void ncs_say_value(struct ncs_speech *s, const struct ncs_form_field *field,
-                   const struct ncs_yaml_node *node)
+void ncs_emit_value(struct ncs_emitter *s, const struct ncs_schema_field *field,
+                    const struct ncs_yaml_node *node)
 {
     uint64_t size;
     int64_t time;
     switch (field->kind) {
-    case NCS_FORM_ELEMENTS: say_elements(s, node); break;
-    case NCS_FORM_COUNT:
+    case NCS_SCHEMA_ELEMENTS: emit_elements(s, node); break;
+    case NCS_SCHEMA_COUNT:
         if (node->kind == NCS_YAML_TEXT && ncs_parse_size(node->text, &size))
-            ncs_say(s, "%llu", (unsigned long long)size);
+            ncs_emit(s, "%llu", (unsigned long long)size);
         else
-            ncs_say_expression(s, node);
+            ncs_emit_expression(s, node);
         break;
-    case NCS_FORM_SECONDS:
+    case NCS_SCHEMA_SECONDS:
         if (node->kind == NCS_YAML_TEXT && ncs_parse_duration(node->text, &time))
-            ncs_say(s, "%.12g", (double)time / 1e9);
+            ncs_emit(s, "%.12g", (double)time / 1e9);
         else
-            ncs_say_expression(s, node);
+            ncs_emit_expression(s, node);
         break;
-    case NCS_FORM_WORD: case NCS_FORM_RESULT: case NCS_FORM_FUNCTION: case NCS_FORM_LINE: case NCS_FORM_VERSION:
-        ncs_say_quoted(s, node->text, node->bytes);
+    case NCS_SCHEMA_WORD:
+    case NCS_SCHEMA_RESULT:
+    case NCS_SCHEMA_FUNCTION:
+    case NCS_SCHEMA_LINE:
+    case NCS_SCHEMA_VERSION: ncs_emit_quoted(s, node->text, node->bytes); break;
+    case NCS_SCHEMA_TEXT: ncs_emit_text(s, node); break;
+    case NCS_SCHEMA_RANKS: ncs_emit_list(s, node); break;
+    case NCS_SCHEMA_SIGNALS: emit_signals(s, field, node); break;
+    case NCS_SCHEMA_LITERAL: case NCS_SCHEMA_INT: case NCS_SCHEMA_NUMBER: case NCS_SCHEMA_FLAG:
+    case NCS_SCHEMA_SIZE: case NCS_SCHEMA_DURATION:
+        ncs_emit_literal(s, node);
         break;
-    case NCS_FORM_TEXT: ncs_say_text(s, node); break;
-    case NCS_FORM_RANKS: ncs_say_list(s, node); break;
-    case NCS_FORM_SIGNALS: say_signals(s, field, node); break;
-    case NCS_FORM_LITERAL: case NCS_FORM_INT: case NCS_FORM_NUMBER: case NCS_FORM_FLAG:
-    case NCS_FORM_SIZE: case NCS_FORM_DURATION:
-        ncs_say_literal(s, node);
-        break;
-    default: ncs_say_expression(s, node);
+    default: ncs_emit_expression(s, node);
     }
 }
 
-void ncs_say_object(struct ncs_speech *s, const struct ncs_yaml_node *node, const char *otherwise,
-                    bool inside)
+void ncs_emit_object(struct ncs_emitter *s, const struct ncs_yaml_node *node, const char *otherwise,
+                     bool inside)
 {
     if (!node) {
         emit_text(s, otherwise);
     } else if (node->kind == NCS_YAML_TEXT && ncs_is_prefix(node->text, node->bytes)) {
-        ncs_say_expression(s, node);
+        ncs_emit_expression(s, node);
     } else { /* a statement must not begin with a bracket: it would continue the one before */
         emit_text(s, inside ? "(" : ";(");
-        ncs_say_expression(s, node);
+        ncs_emit_expression(s, node);
         emit_text(s, ")");
     }
 }
@@ -360,7 +362,7 @@ void ncs_say_object(struct ncs_speech *s, const struct ncs_yaml_node *node, cons
 /* ---- calls ---- */
 
 struct call {
-    struct ncs_speech *s;
+    struct ncs_emitter *s;
     size_t arguments, missing;
 };
 
@@ -370,9 +372,10 @@ static const struct ncs_yaml_node *is_part_given(const struct ncs_yaml_node *map
     return map ? ncs_yaml_get(map, name) : ncs_step_field(step, name);
 }
 
-static bool is_option(const struct ncs_form_field *f)
+static bool is_option(const struct ncs_schema_field *f)
 {
-    return !(f->flags & (NCS_FORM_OBJECT | NCS_FORM_ARGUMENT | NCS_FORM_MAKES | NCS_FORM_OWN));
+    return !(f->flags &
+             (NCS_SCHEMA_OBJECT | NCS_SCHEMA_ARGUMENT | NCS_SCHEMA_MAKES | NCS_SCHEMA_OWN));
 }
 
 /* Before an argument: the bracket or the comma, and nil for those that were not given. */
@@ -385,100 +388,100 @@ static void next_argument(struct call *c)
 }
 
 /* Before an option: what begins the table, or parts it from the one before. */
-static void next_option(struct ncs_speech *s, const char *open, size_t said)
+static void next_option(struct ncs_emitter *s, const char *open, size_t said)
 {
     if (said == 0) {
         emit_text(s, open);
     } else if (s->wide) {
         emit_text(s, ",\n");
-        ncs_say_begin_again(s);
+        ncs_emit_begin_again(s);
     } else {
         emit_text(s, ", ");
     }
 }
 
-size_t ncs_say_options(struct ncs_speech *s, const struct ncs_form_field *fields,
-                       const struct ncs_yaml_node *map, const struct ncs_step *step,
-                       const char *open, size_t said)
+size_t ncs_emit_options(struct ncs_emitter *s, const struct ncs_schema_field *fields,
+                        const struct ncs_yaml_node *map, const struct ncs_step *step,
+                        const char *open, size_t said)
 {
     const struct ncs_yaml_node *label = step ? ncs_yaml_get(step->map, "label") : NULL;
     const struct ncs_yaml_node *value;
-    for (const struct ncs_form_field *f = fields; f && f->name; f++)
+    for (const struct ncs_schema_field *f = fields; f && f->name; f++)
         if (is_option(f) && (value = is_part_given(map, step, f->name)) != NULL) {
             next_option(s, open, said++);
             emit_text(s, f->name);
             emit_text(s, " = ");
-            ncs_say_value(s, f, value);
+            ncs_emit_value(s, f, value);
         }
     if (label) {
         next_option(s, open, said++);
         emit_text(s, "label = ");
-        ncs_say_text(s, label);
+        ncs_emit_text(s, label);
     }
     return said;
 }
 
 /* The options between brackets on lines of their own: one, or one for each. */
-static void say_broken(struct ncs_speech *s, const struct ncs_form_field *fields,
-                       const struct ncs_yaml_node *map, const struct ncs_step *step)
+static void emit_broken(struct ncs_emitter *s, const struct ncs_schema_field *fields,
+                        const struct ncs_yaml_node *map, const struct ncs_step *step)
 {
     emit_text(s, "{\n");
     s->indent++;
-    ncs_say_begin_again(s);
+    ncs_emit_begin_again(s);
     size_t bytes = s->out->lua.bytes;
-    ncs_say_options(s, fields, map, step, "", 0);
-    if (ncs_say_is_long(s)) {
+    ncs_emit_options(s, fields, map, step, "", 0);
+    if (ncs_emit_is_long(s)) {
         s->out->lua.bytes = bytes;
         s->wide = true;
-        ncs_say_options(s, fields, map, step, "", 0);
+        ncs_emit_options(s, fields, map, step, "", 0);
         s->wide = false;
     }
     emit_text(s, ",\n");
     s->indent--;
-    ncs_say_begin_again(s);
+    ncs_emit_begin_again(s);
     emit_text(s, "}");
 }
 
-void ncs_say_call(struct ncs_speech *s, const struct ncs_form_field *fields,
-                  const struct ncs_yaml_node *map, const struct ncs_step *step)
+void ncs_emit_call(struct ncs_emitter *s, const struct ncs_schema_field *fields,
+                   const struct ncs_yaml_node *map, const struct ncs_step *step)
 {
     struct call c = { .s = s };
     const struct ncs_yaml_node *value;
-    for (const struct ncs_form_field *f = fields; f && f->name; f++) {
-        if (!(f->flags & NCS_FORM_ARGUMENT))
+    for (const struct ncs_schema_field *f = fields; f && f->name; f++) {
+        if (!(f->flags & NCS_SCHEMA_ARGUMENT))
             continue;
         value = is_part_given(map, step, f->name);
         if (value) {
             next_argument(&c);
-            ncs_say_value(s, f, value);
-        } else if (!(f->flags & NCS_FORM_SHIFTS)) {
+            ncs_emit_value(s, f, value);
+        } else if (!(f->flags & NCS_SCHEMA_SHIFTS)) {
             c.missing++;
         }
     }
     /* A table alone needs no brackets around it; what gets too long has lines of its own. */
     size_t bytes = s->out->lua.bytes, lines = s->out->lines;
-    size_t options = ncs_say_options(s, fields, map, step, c.arguments ? ", { " : " { ", 0);
-    bool wide = options && s->out->lines == lines && ncs_say_is_long(s);
+    size_t options = ncs_emit_options(s, fields, map, step, c.arguments ? ", { " : " { ", 0);
+    bool wide = options && s->out->lines == lines && ncs_emit_is_long(s);
     if (wide) {
         s->out->lua.bytes = bytes;
         emit_text(s, c.arguments ? ", " : " ");
-        say_broken(s, fields, map, step);
+        emit_broken(s, fields, map, step);
     } else {
         emit_text(s, options ? " }" : "");
     }
     emit_text(s, c.arguments ? ")" : options ? "" : "()");
 }
 
-void ncs_say_new(struct ncs_speech *s, const char *name, bool local)
+void ncs_emit_new(struct ncs_emitter *s, const char *name, bool local)
 {
-    ncs_say(s, "%s%s = ", local && !s->flat ? "local " : "", name);
+    ncs_emit(s, "%s%s = ", local && !s->flat ? "local " : "", name);
 }
 
-const char *ncs_say_own(const struct ncs_speech *s, const char *name, char room[NCS_OWN_ROOM])
+const char *ncs_emit_own(const struct ncs_emitter *s, const char *name, char room[NCS_OWN_ROOM])
 {
     size_t bytes = strlen(name);
     memcpy(room, name, bytes + 1);
-    while (bytes + 1 < NCS_OWN_ROOM && ncs_things_find(&s->scene->names, room, bytes)) {
+    while (bytes + 1 < NCS_OWN_ROOM && ncs_things_find(&s->scope->names, room, bytes)) {
         room[bytes++] = '_';
         room[bytes] = '\0';
     }

@@ -1,5 +1,5 @@
 /* Steps of the translation: where, label, fails, and the calls that are methods. */
-#include "notation/say.h"
+#include "notation/emit.h"
 
 #include <string.h>
 
@@ -19,71 +19,71 @@ static const char *made_name(const struct ncs_step *step)
 static bool makes_local(const struct ncs_step *step)
 {
     return !ncs_yaml_get(step->map, "where") && !ncs_yaml_get(step->map, "fails") &&
-           step->verb->say != ncs_say_grow;
+           step->verb->say != ncs_emit_grow;
 }
 
 /* Names that are made further in, as a list behind `local`; how many it has said. */
-static size_t say_names_inside(struct ncs_speech *s, const struct ncs_yaml_node *map, bool outermost,
-                               size_t said)
+static size_t emit_names_inside(struct ncs_emitter *s, const struct ncs_yaml_node *map,
+                                bool outermost, size_t said)
 {
     struct ncs_step step;
     ncs_step_read(map, &step);
     const char *name = made_name(&step);
     if (name && !(outermost && makes_local(&step))) {
         if (said == 0)
-            ncs_say_begin(s, map->at);
-        ncs_say(s, "%s%s", said ? ", " : "local ", name);
+            ncs_emit_begin(s, map->at);
+        ncs_emit(s, "%s%s", said ? ", " : "local ", name);
         said++;
     }
     const struct ncs_yaml_node *list = ncs_step_inner(&step);
     for (size_t i = 0; list && i < list->items; i++)
-        said = say_names_inside(s, list->item[i], false, said);
+        said = emit_names_inside(s, list->item[i], false, said);
     return said;
 }
 
-void ncs_say_label_above(struct ncs_speech *s, const struct ncs_step *step)
+void ncs_emit_label_above(struct ncs_emitter *s, const struct ncs_step *step)
 {
     const struct ncs_yaml_node *label = ncs_yaml_get(step->map, "label");
     if (!label)
         return;
-    ncs_say_begin(s, label->at);
-    ncs_say(s, "-- ");
+    ncs_emit_begin(s, label->at);
+    ncs_emit(s, "-- ");
     for (const char *c = label->text; *c; c++)
-        ncs_say(s, "%c", *c == '\n' || *c == '\r' ? ' ' : *c);
-    ncs_say_end(s);
+        ncs_emit(s, "%c", *c == '\n' || *c == '\r' ? ' ' : *c);
+    ncs_emit_end(s);
 }
 
-static void say_method(struct ncs_speech *s, const struct ncs_step *step, bool local)
+static void emit_method(struct ncs_emitter *s, const struct ncs_step *step, bool local)
 {
-    const struct ncs_form_verb *v = step->verb;
-    const struct ncs_form_field *object = NULL;
+    const struct ncs_schema_verb *v = step->verb;
+    const struct ncs_schema_field *object = NULL;
     const char *made = made_name(step);
-    bool thread = v->kind == NCS_FORM_THREAD; /* join has no options */
+    bool thread = v->kind == NCS_SCHEMA_THREAD; /* join has no options */
     if (thread)
-        ncs_say_label_above(s, step);
-    ncs_say_begin(s, step->key->at);
+        ncs_emit_label_above(s, step);
+    ncs_emit_begin(s, step->key->at);
     if (made)
-        ncs_say_new(s, made, local);
-    if (v->kind != NCS_FORM_FIELDS) {
-        ncs_say_object(s, step->value, NULL, false);
-        ncs_say(s, ":%s", v->method ? v->method : v->name);
-        ncs_say_call(s, NULL, NULL, thread ? NULL : step);
+        ncs_emit_new(s, made, local);
+    if (v->kind != NCS_SCHEMA_FIELDS) {
+        ncs_emit_object(s, step->value, NULL, false);
+        ncs_emit(s, ":%s", v->method ? v->method : v->name);
+        ncs_emit_call(s, NULL, NULL, thread ? NULL : step);
     } else {
-        for (const struct ncs_form_field *f = v->fields; f->name; f++)
-            if (f->flags & NCS_FORM_OBJECT)
+        for (const struct ncs_schema_field *f = v->fields; f->name; f++)
+            if (f->flags & NCS_SCHEMA_OBJECT)
                 object = f;
-        ncs_say_object(s, ncs_step_field(step, object->name), object->value, made != NULL);
-        ncs_say(s, ":%s", v->method ? v->method : v->name);
-        ncs_say_call(s, v->fields, NULL, step);
+        ncs_emit_object(s, ncs_step_field(step, object->name), object->value, made != NULL);
+        ncs_emit(s, ":%s", v->method ? v->method : v->name);
+        ncs_emit_call(s, v->fields, NULL, step);
     }
-    ncs_say_end(s);
+    ncs_emit_end(s);
 }
 
-static void emit_verb(struct ncs_speech *s, const struct ncs_step *step, bool local)
+static void emit_verb(struct ncs_emitter *s, const struct ncs_step *step, bool local)
 {
     const char *made = made_name(step);
     if (!step->verb->say) {
-        say_method(s, step, local);
+        emit_method(s, step, local);
         return;
     }
     if (made && local && !s->flat && makes_local(step)) {
@@ -99,28 +99,28 @@ static void emit_verb(struct ncs_speech *s, const struct ncs_step *step, bool lo
     }
 }
 
-static void emit_one_step(struct ncs_speech *s, const struct ncs_yaml_node *map)
+static void emit_one_step(struct ncs_emitter *s, const struct ncs_yaml_node *map)
 {
     struct ncs_step step;
     ncs_step_read(map, &step);
     const struct ncs_yaml_node *where = ncs_yaml_get(map, "where"), *fails = ncs_yaml_get(map, "fails");
     bool outermost = !s->in_function;
-    if (outermost && !s->flat && say_names_inside(s, map, true, 0) > 0)
-        ncs_say_end(s);
+    if (outermost && !s->flat && emit_names_inside(s, map, true, 0) > 0)
+        ncs_emit_end(s);
     if (where) {
-        ncs_say_begin(s, where->at);
-        ncs_say(s, "if ");
-        ncs_say_expression(s, where);
-        ncs_say(s, " then");
-        ncs_say_end(s);
+        ncs_emit_begin(s, where->at);
+        ncs_emit(s, "if ");
+        ncs_emit_expression(s, where);
+        ncs_emit(s, " then");
+        ncs_emit_end(s);
         s->indent++;
     }
     if (fails) {
-        ncs_say_begin(s, fails->at);
-        ncs_say(s, "expect.error(");
-        ncs_say_quoted(s, fails->text, fails->bytes);
-        ncs_say(s, ", function()");
-        ncs_say_end(s);
+        ncs_emit_begin(s, fails->at);
+        ncs_emit(s, "expect.error(");
+        ncs_emit_quoted(s, fails->text, fails->bytes);
+        ncs_emit(s, ", function()");
+        ncs_emit_end(s);
         s->indent++;
     }
     bool was = s->in_function;
@@ -129,15 +129,15 @@ static void emit_one_step(struct ncs_speech *s, const struct ncs_yaml_node *map)
     s->in_function = was;
     if (fails) {
         s->indent--;
-        ncs_say_begin_again(s);
-        ncs_say(s, "end)");
-        ncs_say_end(s);
+        ncs_emit_begin_again(s);
+        ncs_emit(s, "end)");
+        ncs_emit_end(s);
     }
     if (where) {
         s->indent--;
-        ncs_say_begin_again(s);
-        ncs_say(s, "end");
-        ncs_say_end(s);
+        ncs_emit_begin_again(s);
+        ncs_emit(s, "end");
+        ncs_emit_end(s);
     }
 }
 
@@ -156,53 +156,54 @@ static bool is_set_off(const struct ncs_source *source, struct ncs_span at)
     return false;
 }
 
-static void say_range(struct ncs_speech *s, const struct ncs_yaml_node *list, size_t from, size_t to)
+static void emit_range(struct ncs_emitter *s, const struct ncs_yaml_node *list, size_t from,
+                       size_t to)
 {
     for (size_t i = from; i < to; i++) {
-        if (i > from && is_set_off(s->scene->source, list->item[i]->at))
-            ncs_say_blank(s, list->item[i]->at);
+        if (i > from && is_set_off(s->scope->source, list->item[i]->at))
+            ncs_emit_blank(s, list->item[i]->at);
         emit_one_step(s, list->item[i]);
     }
 }
 
 /* A part of a long list, as a function of its own. */
-static void emit_step_part(struct ncs_speech *s, const struct ncs_yaml_node *list, size_t from,
+static void emit_step_part(struct ncs_emitter *s, const struct ncs_yaml_node *list, size_t from,
                            size_t to)
 {
     bool was = s->in_function;
     char room[NCS_OWN_ROOM];
-    const char *part = ncs_say_own(s, "part", room);
-    ncs_say_begin(s, list->item[from]->at);
-    ncs_say(s, "do\n");
+    const char *part = ncs_emit_own(s, "part", room);
+    ncs_emit_begin(s, list->item[from]->at);
+    ncs_emit(s, "do\n");
     s->indent++;
-    ncs_say_begin_again(s);
-    ncs_say(s, "local function %s()\n", part);
+    ncs_emit_begin_again(s);
+    ncs_emit(s, "local function %s()\n", part);
     s->indent++;
     s->in_function = true;
-    say_range(s, list, from, to);
+    emit_range(s, list, from, to);
     s->in_function = was;
     s->indent--;
-    ncs_say_begin_again(s);
-    ncs_say(s, "end\n");
-    ncs_say_begin_again(s);
-    ncs_say(s, "%s()\n", part);
+    ncs_emit_begin_again(s);
+    ncs_emit(s, "end\n");
+    ncs_emit_begin_again(s);
+    ncs_emit(s, "%s()\n", part);
     s->indent--;
-    ncs_say_begin_again(s);
-    ncs_say(s, "end\n");
+    ncs_emit_begin_again(s);
+    ncs_emit(s, "end\n");
 }
 
-void ncs_say_steps(struct ncs_speech *s, const struct ncs_yaml_node *list)
+void ncs_emit_steps(struct ncs_emitter *s, const struct ncs_yaml_node *list)
 {
     if (!s->split || list->items <= STEPS_OF_FUNCTION) {
-        say_range(s, list, 0, list->items);
+        emit_range(s, list, 0, list->items);
         return;
     }
     if (!s->in_function && !s->flat) {
         size_t said = 0;
         for (size_t i = 0; i < list->items; i++)
-            said = say_names_inside(s, list->item[i], false, said);
+            said = emit_names_inside(s, list->item[i], false, said);
         if (said)
-            ncs_say_end(s);
+            ncs_emit_end(s);
     }
     for (size_t i = 0; i < list->items; i += STEPS_OF_FUNCTION)
         emit_step_part(s, list, i,

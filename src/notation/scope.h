@@ -1,10 +1,10 @@
 /* A scenario in YAML while it is checked and translated. */
-#ifndef NCS_NOTATION_SCENE_H
-#define NCS_NOTATION_SCENE_H
+#ifndef NCS_NOTATION_SCOPE_H
+#define NCS_NOTATION_SCOPE_H
 
 #include "base/complaint.h"
 #include "base/source.h"
-#include "notation/form.h"
+#include "notation/schema.h"
 #include "notation/things.h"
 #include "notation/yaml/yaml.h"
 
@@ -13,7 +13,7 @@
 #define NCS_LUA_BYTES_MAX ((size_t)64 << 20)
 #define NCS_STEPS_DEEPEST 32 /* lists of steps within lists of steps */
 
-struct ncs_scene {
+struct ncs_scope {
     const struct ncs_source *source;
     const struct ncs_yaml *yaml;
     const struct ncs_yaml_node *root, *params; /* NULL: none are declared */
@@ -31,7 +31,7 @@ struct ncs_scene {
 
 /* A step whose verb has been found. */
 struct ncs_step {
-    const struct ncs_form_verb *verb;
+    const struct ncs_schema_verb *verb;
     const struct ncs_yaml_node *map, *key, *value; /* of the step; of the verb */
 };
 
@@ -44,7 +44,7 @@ const struct ncs_yaml_node *ncs_step_makes(const struct ncs_step *step);
 const struct ncs_yaml_node *ncs_step_inner(const struct ncs_step *step);
 
 /* The key of that name in a map that has it. */
-const struct ncs_yaml_node *ncs_scene_key(const struct ncs_yaml_node *map, const char *name);
+const struct ncs_yaml_node *ncs_scope_key(const struct ncs_yaml_node *map, const char *name);
 
 /* What a field of the step's verb is given, short form included; NULL: nothing. */
 const struct ncs_yaml_node *ncs_step_field(const struct ncs_step *step, const char *name);

@@ -1,0 +1,483 @@
+/* The declaration and the sections of the translation. */
+#include "notation/emit.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "notation/expression.h"
+
+/* ---- what is computed before there are ranks ---- */
+
+static bool uses_run(const struct ncs_yaml_node *node)
+{
+    for (size_t i = 0; node->kind == NCS_YAML_LIST && i < node->items; i++)
+        if (node->item[i]->kind == NCS_YAML_TEXT)
+            return true;
+    return node->kind == NCS_YAML_TEXT;
+}
+
+/* Does an outcome have a field that is computed? */
+static bool is_computed(const struct ncs_schema_field *fields, const struct ncs_yaml_node *map)
+{
+    for (size_t i = 0; map->kind == NCS_YAML_MAP && i < map->items; i++) {
+        const struct ncs_yaml_node *value = map->item[2 * i + 1];
+        const struct ncs_schema_field *f = ncs_schema_find(fields, map->item[2 * i]->text);
+        if (f->kind == NCS_SCHEMA_INTS && uses_run(value))
+            return true;
+        if ((f->kind == NCS_SCHEMA_SOME || f->kind == NCS_SCHEMA_RULE) &&
+            is_computed(f->fields, value))
+            return true;
+    }
+    return false;
+}
+
+static size_t emit_entries(struct ncs_emitter *s, const struct ncs_schema_field *fields,
+                           const struct ncs_yaml_node *map, bool lines)
+{
+    size_t said = 0;
+    for (size_t i = 0; i < map->items; i++) {
+        const struct ncs_schema_field *f = ncs_schema_find(fields, map->item[2 * i]->text);
+        if (f->flags & NCS_SCHEMA_OWN)
+            continue;
+        if (lines)
+            ncs_emit_begin(s, map->item[2 * i]->at);
+        ncs_emit(s, "%s%s = ", said++ && !lines ? ", " : "", f->name);
+        ncs_emit_declared(s, f, map->item[2 * i + 1]);
+        ncs_emit(s, lines ? ",\n" : "");
+    }
+    return said;
+}
+
+/* { name = value ... } of a map by its fields, on one line where there is room. */
+static void emit_table(struct ncs_emitter *s, const struct ncs_schema_field *fields,
+                       const struct ncs_yaml_node *map)
+{
+    size_t bytes = s->out->lua.bytes, lines = s->out->lines;
+    ncs_emit(s, "{ ");
+    size_t said = emit_entries(s, fields, map, false);
+    if (said == 0)
+        s->out->lua.bytes--;
+    ncs_emit(s, said ? " }" : "}");
+    if (!ncs_emit_is_long(s) || s->out->lines != lines)
+        return;
+    s->out->lua.bytes = bytes;
+    ncs_emit(s, "{\n");
+    s->indent++;
+    emit_entries(s, fields, map, true);
+    s->indent--;
+    ncs_emit_begin_again(s);
+    ncs_emit(s, "}");
+}
+
+/* { name = literal ... }; names that are no identifiers in brackets. */
+static void emit_literals(struct ncs_emitter *s, const struct ncs_yaml_node *map, bool text)
+{
+    ncs_emit(s, "{ ");
+    for (size_t i = 0; i < map->items; i++) {
+        const struct ncs_yaml_node *key = map->item[2 * i], *value = map->item[2 * i + 1];
+        ncs_emit(s, i ? ", " : "");
+        if (ncs_is_identifier(key->text, key->bytes)) {
+            ncs_emit(s, "%s = ", key->text);
+        } else {
+            ncs_emit(s, "[");
+            ncs_emit_quoted(s, key->text, key->bytes);
+            ncs_emit(s, "] = ");
+        }
+        if (text) {
+            ncs_emit_quoted(s, value->text, value->bytes);
+        } else if (value->kind == NCS_YAML_LIST) {
+            ncs_emit(s, "{ ");
+            for (size_t k = 0; k < value->items; k++) {
+                ncs_emit(s, k ? ", " : "");
+                ncs_emit_literal(s, value->item[k]);
+            }
+            ncs_emit(s, " }");
+        } else {
+            ncs_emit_literal(s, value);
+        }
+    }
+    ncs_emit(s, " }");
+}
+
+static void emit_ints(struct ncs_emitter *s, const struct ncs_yaml_node *node)
+{
+    if (node->kind == NCS_YAML_LIST)
+        ncs_emit_list(s, node);
+    else
+        ncs_emit_expression(s, node);
+}
+
+static void emit_lines(struct ncs_emitter *s, const struct ncs_yaml_node *node)
+{
+    if (node->kind != NCS_YAML_LIST) {
+        ncs_emit_quoted(s, node->text, node->bytes);
+        return;
+    }
+    ncs_emit(s, "{");
+    for (size_t i = 0; i < node->items; i++) {
+        ncs_emit(s, i ? ", " : " ");
+        ncs_emit_quoted(s, node->item[i]->text, node->item[i]->bytes);
+    }
+    ncs_emit(s, node->items ? " }" : "}");
+}
+
+/* ---- outcome ---- */
+
+static void emit_one_outcome(struct ncs_emitter *s, const struct ncs_schema_field *fields,
+                             const struct ncs_yaml_node *map)
+{
+    if (ncs_yaml_get(map, "pass") && !ncs_yaml_get(map, "finding") &&
+        !ncs_yaml_get(map, "findings"))
+        ncs_emit(s, "\"pass\"");
+    else
+        emit_table(s, fields, map);
+}
+
+static void emit_outcome(struct ncs_emitter *s, const struct ncs_schema_field *field,
+                         const struct ncs_yaml_node *node)
+{
+    if (node->kind == NCS_YAML_TEXT) {
+        ncs_emit(s, "\"pass\"");
+        return;
+    }
+    if (node->kind == NCS_YAML_MAP && !is_computed(field->fields, node)) {
+        emit_one_outcome(s, field->fields, node);
+        return;
+    }
+    ncs_emit(s, "function(run)\n");
+    s->indent++;
+    ncs_emit_begin(s, node->at);
+    ncs_emit(s, "local param, nranks = run.param, run.nranks\n");
+    bool always = node->kind == NCS_YAML_MAP;
+    if (always) {
+        ncs_emit_begin(s, node->at);
+        ncs_emit(s, "return ");
+        emit_one_outcome(s, field->fields, node);
+        ncs_emit_end(s);
+    }
+    for (size_t i = 0; node->kind == NCS_YAML_LIST && i < node->items; i++) {
+        const struct ncs_yaml_node *when = ncs_yaml_get(node->item[i], "when");
+        ncs_emit_begin(s, node->item[i]->at);
+        if (when) {
+            ncs_emit(s, "if ");
+            ncs_emit_expression(s, when);
+            ncs_emit(s, " then\n");
+            s->indent++;
+            ncs_emit_begin_again(s);
+        }
+        ncs_emit(s, "return ");
+        emit_one_outcome(s, field->fields, node->item[i]);
+        ncs_emit_end(s);
+        if (when) {
+            s->indent--;
+            ncs_emit_begin_again(s);
+            ncs_emit(s, "end\n");
+        }
+        always = always || !when;
+    }
+    if (!always) {
+        ncs_emit_begin_again(s);
+        ncs_emit(s, "return \"pass\"\n");
+    }
+    s->indent--;
+    ncs_emit_begin_again(s);
+    ncs_emit(s, "end");
+}
+
+/* ---- keys ---- */
+
+void ncs_emit_declared(struct ncs_emitter *s, const struct ncs_schema_field *field,
+                       const struct ncs_yaml_node *node)
+{
+    switch (field->kind) {
+    case NCS_SCHEMA_NRANKS:
+        if (node->kind == NCS_YAML_TEXT)
+            ncs_emit(s, "function(param) return ");
+        ncs_emit_expression(s, node);
+        if (node->kind == NCS_YAML_TEXT)
+            ncs_emit(s, " end");
+        break;
+    case NCS_SCHEMA_WORLD: case NCS_SCHEMA_SOME: case NCS_SCHEMA_FIELDS:
+        if (node->kind == NCS_YAML_MAP)
+            emit_table(s, field->fields, node);
+        else
+            ncs_emit_literal(s, node);
+        break;
+    case NCS_SCHEMA_RULE:
+        if (node->kind == NCS_YAML_MAP)
+            emit_table(s, field->fields, node);
+        else
+            ncs_emit_quoted(s, node->text, node->bytes);
+        break;
+    case NCS_SCHEMA_LINES: emit_lines(s, node); break;
+    case NCS_SCHEMA_PARAMS: case NCS_SCHEMA_MATRIX: emit_literals(s, node, false); break;
+    case NCS_SCHEMA_ENV: emit_literals(s, node, true); break;
+    case NCS_SCHEMA_EXCLUDE:
+        ncs_emit(s, "{ ");
+        for (size_t i = 0; i < node->items; i++) {
+            ncs_emit(s, i ? ", " : "");
+            emit_literals(s, node->item[i], false);
+        }
+        ncs_emit(s, " }");
+        break;
+    case NCS_SCHEMA_OUTCOME: emit_outcome(s, field, node); break;
+    case NCS_SCHEMA_INTS: emit_ints(s, node); break;
+    default: ncs_emit_value(s, field, node);
+    }
+}
+
+static bool is_section(const struct ncs_schema_field *f)
+{
+    return f->kind == NCS_SCHEMA_ENTRIES || f->kind == NCS_SCHEMA_LETS ||
+           f->kind == NCS_SCHEMA_STEPS;
+}
+
+/* On one line, or one line per key. */
+static size_t emit_keys(struct ncs_emitter *s, bool lines)
+{
+    size_t said = 0;
+    for (const struct ncs_schema_field *f = ncs_schema_top; f->name; f++) {
+        const struct ncs_yaml_node *value =
+            is_section(f) ? NULL : ncs_yaml_get(s->scope->root, f->name);
+        if (!value)
+            continue;
+        if (lines)
+            ncs_emit_begin(s, ncs_scope_key(s->scope->root, f->name)->at);
+        else
+            ncs_emit(s, said ? ", " : " ");
+        ncs_emit(s, "%s = ", strcmp(f->name, "scenario") == 0 ? "about" : f->name);
+        ncs_emit_declared(s, f, value);
+        ncs_emit(s, lines ? ",\n" : "");
+        said++;
+    }
+    return said;
+}
+
+/* Of a file that has more keys than that, aliases written out, the first ones are noted. */
+enum { KEYS_NOTED = 1000 };
+
+/* Where the keys of declarations stand, and those below them. */
+static void note_keys(struct ncs_emitter *s, const struct ncs_yaml_node *node, int depth,
+                      size_t *room)
+{
+    for (size_t i = 0; node->kind == NCS_YAML_LIST && i < node->items && s->out->keys < KEYS_NOTED;
+         i++)
+        note_keys(s, node->item[i], depth, room);
+    for (size_t i = 0; node->kind == NCS_YAML_MAP && i < node->items && s->out->keys < KEYS_NOTED;
+         i++) {
+        const struct ncs_yaml_node *key = node->item[2 * i];
+        const struct ncs_schema_field *f =
+            depth == 0 ? ncs_schema_find(ncs_schema_top, key->text) : NULL;
+        if (f && is_section(f))
+            continue;
+        bool about = f && strcmp(f->name, "scenario") == 0;
+        struct ncs_key_line found = { .name = ncs_copy_text(about ? "about" : key->text),
+                                      .depth = depth,
+                                      .line = ncs_source_line(s->scope->source, key->at.at, NULL) };
+        NCS_PUSH(s->out->key, s->out->keys, *room, found);
+        note_keys(s, node->item[2 * i + 1], depth + 1, room);
+    }
+}
+
+void ncs_emit_scenario(struct ncs_emitter *s)
+{
+    size_t room = 0;
+    note_keys(s, s->scope->root, 0, &room);
+    struct ncs_span first = s->scope->root->at;
+    size_t bytes = s->out->lua.bytes, lines = s->out->lines;
+    ncs_emit_begin(s, first);
+    ncs_emit(s, "scenario {");
+    size_t said = emit_keys(s, false);
+    ncs_emit(s, said ? " }\n" : "}\n");
+    s->out->lua.bytes--; /* the line end */
+    bool fits = s->out->lines == lines + 1 && !ncs_emit_is_long(s);
+    s->out->lua.bytes++;
+    if (fits) {
+        if (said > 0) {
+            ncs_emit_blank(s, first);
+        } else { /* the defaults need no declaration */
+            s->out->lua.bytes = bytes;
+            s->out->lua.text[bytes] = 0;
+            s->out->lines = lines;
+        }
+        return;
+    }
+    s->out->lua.bytes = bytes;
+    s->out->lua.text[bytes] = 0;
+    s->out->lines = lines;
+    ncs_emit_begin(s, first);
+    ncs_emit(s, "scenario {\n");
+    s->indent++;
+    emit_keys(s, true);
+    s->indent--;
+    ncs_emit_begin_again(s);
+    ncs_emit(s, "}\n");
+    ncs_emit_blank(s, first);
+}
+
+/* ---- sections ---- */
+
+static void emit_let(struct ncs_emitter *s, const struct ncs_schema_field *field,
+                     const struct ncs_yaml_node *key, const struct ncs_yaml_node *entry)
+{
+    (void)field;
+    ncs_emit_begin(s, key->at);
+    ncs_emit_new(s, key->text, true);
+    ncs_emit_expression(s, entry);
+    ncs_emit_end(s);
+}
+
+static void emit_made(struct ncs_emitter *s, const struct ncs_schema_field *field,
+                      const struct ncs_yaml_node *key, const struct ncs_yaml_node *entry,
+                      const char *call)
+{
+    struct ncs_yaml_node none = { .kind = NCS_YAML_MAP };
+    ncs_emit_begin(s, key->at);
+    ncs_emit_new(s, key->text, true);
+    ncs_emit(s, "%s", call);
+    ncs_emit_call(s, field->fields, entry->kind == NCS_YAML_MAP ? entry : &none, NULL);
+}
+
+static void emit_stream(struct ncs_emitter *s, const struct ncs_schema_field *field,
+                        const struct ncs_yaml_node *key, const struct ncs_yaml_node *entry)
+{
+    emit_made(s, field, key, entry, "cuda.stream");
+    ncs_emit_end(s);
+}
+
+static void emit_event(struct ncs_emitter *s, const struct ncs_schema_field *field,
+                       const struct ncs_yaml_node *key, const struct ncs_yaml_node *entry)
+{
+    emit_made(s, field, key, entry, "cuda.event");
+    ncs_emit_end(s);
+}
+
+/* The ranks of the list make a communicator; the first of them makes its id. */
+static void emit_init(struct ncs_emitter *s, const struct ncs_schema_field *field,
+                      const struct ncs_yaml_node *key, const struct ncs_yaml_node *entry)
+{
+    const struct ncs_yaml_node *ranks = ncs_yaml_get(entry, "init");
+    char place_room[NCS_OWN_ROOM], member_room[NCS_OWN_ROOM];
+    const char *place = ncs_emit_own(s, "place", place_room);
+    const char *member = ncs_emit_own(s, "member", member_room);
+    ncs_emit_begin(s, key->at);
+    ncs_emit(s, "%s%s = nil -- on ranks that are not in it\n", s->flat ? "" : "local ", key->text);
+    ncs_emit_begin(s, ncs_scope_key(entry, "init")->at);
+    ncs_emit(s, "for %s, %s in ipairs ", place, member);
+    ncs_emit_list(s, ranks);
+    ncs_emit(s, " do\n");
+    s->indent++;
+    ncs_emit_begin_again(s);
+    ncs_emit(s, "if %s == rank then\n", member);
+    s->indent++;
+    ncs_emit_begin_again(s);
+    ncs_emit(s, "if %s == 1 then store:set(\"id of %s\", nccl.unique_id()) end\n", place,
+             key->text);
+    ncs_emit_begin_again(s);
+    ncs_emit(s, "%s = nccl.init_rank(%zu, store:get(\"id of %s\"), %s - 1", key->text, ranks->items,
+             key->text, place);
+    ncs_emit(s, ncs_emit_options(s, field->fields, entry, NULL, ", { ", 0) ? " })\n" : ")\n");
+    s->indent--;
+    ncs_emit_begin_again(s);
+    ncs_emit(s, "end\n");
+    s->indent--;
+    ncs_emit_begin_again(s);
+    ncs_emit(s, "end\n");
+}
+
+static void emit_of_comm(struct ncs_emitter *s, const struct ncs_schema_field *field,
+                         const struct ncs_yaml_node *key, const struct ncs_yaml_node *entry,
+                         const char *object, const char *method)
+{
+    ncs_emit_begin(s, key->at);
+    ncs_emit_new(s, key->text, true);
+    ncs_emit_object(s, ncs_yaml_get(entry, object), "world", true);
+    ncs_emit(s, ":%s", method);
+    ncs_emit_call(s, field->fields, entry, NULL);
+    ncs_emit_end(s);
+}
+
+static void emit_comm(struct ncs_emitter *s, const struct ncs_schema_field *field,
+                      const struct ncs_yaml_node *key, const struct ncs_yaml_node *entry)
+{
+    if (ncs_yaml_get(entry, "init"))
+        emit_init(s, field, key, entry);
+    else
+        emit_of_comm(s, field, key, entry, "split", "split");
+}
+
+static void emit_buffer(struct ncs_emitter *s, const struct ncs_schema_field *field,
+                        const struct ncs_yaml_node *key, const struct ncs_yaml_node *entry)
+{
+    static const struct ncs_schema_field init = { .kind = NCS_SCHEMA_ELEMENTS };
+    const struct ncs_yaml_node *value = ncs_yaml_get(entry, "init");
+    emit_made(s, field, key, entry, "cuda.buffer");
+    if (value) {
+        ncs_emit(s, ":fill(");
+        ncs_emit_value(s, &init, value);
+        ncs_emit(s, ")");
+    }
+    ncs_emit_end(s);
+}
+
+static void emit_op(struct ncs_emitter *s, const struct ncs_schema_field *field,
+                    const struct ncs_yaml_node *key, const struct ncs_yaml_node *entry)
+{
+    emit_of_comm(s, field, key, entry, "comm", "premulsum");
+}
+
+static void emit_window(struct ncs_emitter *s, const struct ncs_schema_field *field,
+                        const struct ncs_yaml_node *key, const struct ncs_yaml_node *entry)
+{
+    emit_of_comm(s, field, key, entry, "comm", "window");
+}
+
+static const struct {
+    const char *section;
+    void (*say)(struct ncs_emitter *s, const struct ncs_schema_field *field,
+                const struct ncs_yaml_node *key, const struct ncs_yaml_node *entry);
+} sections[] = {
+    { "let", emit_let },        { "streams", emit_stream }, { "events", emit_event },
+    { "comms", emit_comm },     { "buffers", emit_buffer }, { "ops", emit_op },
+    { "windows", emit_window },
+};
+
+/* The file's own globals, when there are more names than a function of Lua has locals. */
+static void emit_environment(struct ncs_emitter *s)
+{
+    static const char *const names[] = { "barrier",  "cuda",  "expect", "fault", "ipairs",
+                                         "math",     "nccl",  "nranks", "param", "print",
+                                         "rank",     "sleep", "spawn",  "store", "stream",
+                                         "tostring", NULL };
+    const struct ncs_things *more = &s->scope->globals;
+    ncs_emit_begin(s, s->scope->root->at);
+    ncs_emit(s, "local _ENV = { -- of the file's own: a function of Lua has at most 200 locals\n");
+    s->indent++;
+    for (int i = 0; names[i]; i++) {
+        ncs_emit_begin_again(s);
+        ncs_emit(s, "%s = %s,\n", names[i], names[i]);
+    }
+    if (s->scope->world) {
+        ncs_emit_begin_again(s);
+        ncs_emit(s, "world = world,\n");
+    }
+    for (size_t i = 0; i < more->count; i++) {
+        ncs_emit_begin_again(s);
+        ncs_emit(s, "%s = %s,\n", more->item[i]->name, more->item[i]->name);
+    }
+    s->indent--;
+    ncs_emit_begin_again(s);
+    ncs_emit(s, "}\n");
+}
+
+void ncs_emit_sections(struct ncs_emitter *s)
+{
+    if (s->flat)
+        emit_environment(s);
+    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
+        const struct ncs_yaml_node *map = ncs_yaml_get(s->scope->root, sections[i].section);
+        const struct ncs_schema_field *f = ncs_schema_find(ncs_schema_top, sections[i].section);
+        for (size_t k = 0; map && map->kind == NCS_YAML_MAP && k < map->items; k++)
+            sections[i].say(s, f, map->item[2 * k], map->item[2 * k + 1]);
+    }
+}
