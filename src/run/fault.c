@@ -200,7 +200,7 @@ bool ncs_run_lost(const struct ncs_run *run)
 
 static void tell_lost(struct ncs_run *run)
 {
-    struct ncs_notice *n = ncs_run_notice(run, NCS_NOTICE_LOST, NULL, 0, NULL);
+    struct ncs_notice *n = ncs_notices_add(&run->notices, NCS_NOTICE_LOST, NULL, 0, NULL);
     size_t room = 0;
     for (int r = 0; n && r < run->options.ranks; r++) {
         struct ncs_notice_fault f = { .what = ncs_fault_info[run->rank[r].dead ? NCS_FAULT_KILL : NCS_FAULT_STALL].what,
@@ -234,7 +234,7 @@ static char *say_unused(const struct ncs_run *run, const struct armed *a)
 static void tell_unused(struct ncs_run *run, int rank, const struct armed *a)
 {
     char *why = say_unused(run, a);
-    struct ncs_notice *n = ncs_run_notice(run, NCS_NOTICE_UNUSED, NULL, 0, why);
+    struct ncs_notice *n = ncs_notices_add(&run->notices, NCS_NOTICE_UNUSED, NULL, 0, why);
     struct ncs_notice_fault f = { .what = ncs_fault_info[a->fault.kind].what, .rank = rank, .place = a->fault.place,
                                   .comm = a->comm, .call = a->fault.call };
     size_t room = 0;

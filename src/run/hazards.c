@@ -44,7 +44,7 @@ void ncs_run_hazards_tell(struct ncs_run *run)
     const struct ncs_hazard *found = ncs_hazards_found(run->hazards, &count);
     for (size_t i = 0; i < count; i++) {
         struct ncs_call *const calls[] = { found[i].earlier, found[i].later };
-        struct ncs_notice *n = ncs_run_notice(run, NCS_NOTICE_HAZARD, calls, 2, NULL);
+        struct ncs_notice *n = ncs_notices_add(&run->notices, NCS_NOTICE_HAZARD, calls, 2, NULL);
         if (!n)
             return;
         n->hazard = &found[i];

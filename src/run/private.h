@@ -7,6 +7,7 @@
 
 #include "diagnose/hazard/hazard.h"
 #include "run/environ.h"
+#include "run/notices.h"
 #include "run/run.h"
 #include "run/store.h"
 #include "run/timeline/timeline.h"
@@ -52,8 +53,7 @@ struct ncs_run {
     void **scratch;                    /* memory of inserted calls */
     size_t scratches, scratches_room;
 
-    struct ncs_notice *notice;
-    size_t notices, notices_room;
+    struct ncs_notices notices;
     struct ncs_compared *compared; /* in buffers: of result.expect, */
     size_t compareds, compareds_room;
     struct ncs_compared *held;     /* and at held % NCS_EXPECTS_KEPT the latest that held */
@@ -99,13 +99,6 @@ void ncs_run_free_ranks(struct ncs_run *run); /* no context is left */
 /* Gives the machine back; the result stays. */
 void ncs_run_close_machine(struct ncs_run *run);
 uint64_t ncs_run_eager(const struct ncs_run_options *options); /* bytes, under typical */
-
-/* Keeps what the diagnosis is to be told of; NULL when there is too much of it. */
-struct ncs_notice *ncs_run_notice(struct ncs_run *run, enum ncs_notice_kind kind,
-                                  struct ncs_call *const *calls, size_t count, const char *why);
-
-/* Forgets all but the first so many. */
-void ncs_run_drop_notices(struct ncs_run *run, size_t kept);
 
 /* hazards.c: memory that is used without order */
 void ncs_run_hazards_open(struct ncs_run *run);

@@ -23,9 +23,6 @@
 /* Without a time limit, how long nothing may come about on real hardware. */
 #define PATIENCE_NS ((int64_t)30 * 1000000000)
 
-/* Later disagreements of the same run add nothing to the first ones. */
-#define NOTICES_KEPT 1024
-
 /* For the signal handler, the watch and the memory budget: the machine of the run in progress. */
 static const struct ncs_machine *_Atomic running;
 static atomic_bool interrupted;
@@ -155,38 +152,25 @@ static void on_finished(void *self, struct ncs_call *call)
     note_wrong(run);
 }
 
-struct ncs_notice *ncs_run_notice(struct ncs_run *run, enum ncs_notice_kind kind,
-                                  struct ncs_call *const *calls, size_t count, const char *why)
-{
-    if (run->notices == NOTICES_KEPT)
-        return NULL;
-    struct ncs_notice notice = { .kind = kind, .why = ncs_copy_text(why), .calls = count };
-    notice.call = ncs_new(count * sizeof *notice.call);
-    for (size_t i = 0; i < count; i++) {
-        notice.call[i] = calls[i];
-        ncs_call_pin(calls[i]);
-    }
-    NCS_PUSH(run->notice, run->notices, run->notices_room, notice);
-    return &run->notice[run->notices - 1];
-}
-
 static void run_on_mismatch(void *self, struct ncs_call *const *calls, size_t count)
 {
     struct ncs_run *run = self;
-    ncs_run_notice(run, NCS_NOTICE_MISMATCH, calls, count, NULL);
+    ncs_notices_mismatch(&run->notices, calls, count);
     ncs_verify_exclude(run->verify, calls, count);
 }
 
 static void run_on_crash(void *self, struct ncs_call *call, const char *why)
 {
-    ncs_run_timeline_found(self, call, "the real library crashes here", why);
-    ncs_run_notice(self, NCS_NOTICE_CRASH, &call, call ? 1 : 0, why);
+    struct ncs_run *run = self;
+    ncs_run_timeline_found(run, call, "the real library crashes here", why);
+    ncs_notices_crash(&run->notices, call, why);
 }
 
 static void run_on_fault(void *self, struct ncs_call *call, const char *why)
 {
-    ncs_run_timeline_found(self, call, "illegal memory access", why);
-    ncs_run_notice(self, NCS_NOTICE_FAULT, &call, call ? 1 : 0, why);
+    struct ncs_run *run = self;
+    ncs_run_timeline_found(run, call, "illegal memory access", why);
+    ncs_notices_fault(&run->notices, call, why);
 }
 
 static void on_refused(void *self, struct ncs_call *call, size_t bytes)
@@ -203,7 +187,7 @@ static void on_refused(void *self, struct ncs_call *call, size_t bytes)
 
 static void on_foreign(void *self, struct ncs_call *call, const char *why)
 {
-    ncs_run_notice(self, NCS_NOTICE_FOREIGN, &call, call ? 1 : 0, why);
+    ncs_notices_add(&((struct ncs_run *)self)->notices, NCS_NOTICE_FOREIGN, &call, call ? 1 : 0, why);
 }
 
 /* ---- the run ---- */
@@ -370,7 +354,7 @@ static void tell_errors(struct ncs_run *run)
     for (size_t i = 0; i < run->result.errors; i++) {
         struct ncs_call *call = failed_call(run, &run->result.error[i]);
         if (call)
-            ncs_run_notice(run, NCS_NOTICE_ERROR, &call, 1, NULL);
+            ncs_notices_add(&run->notices, NCS_NOTICE_ERROR, &call, 1, NULL);
     }
 }
 
@@ -388,7 +372,7 @@ static void tell_inexact(struct ncs_run *run)
     const struct ncs_inexact *p = run->verify ? ncs_verify_inexact(run->verify, &count) : NULL;
     for (; count > 0; count--, p++) {
         struct ncs_call *call = p->call;
-        struct ncs_notice *n = ncs_run_notice(run, NCS_NOTICE_INEXACT, &call, 1, NULL);
+        struct ncs_notice *n = ncs_notices_add(&run->notices, NCS_NOTICE_INEXACT, &call, 1, NULL);
         if (!n)
             return;
         n->inexact = (struct ncs_notice_inexact){
@@ -408,7 +392,7 @@ void ncs_run_diagnose(struct ncs_run *run, const struct ncs_snapshot *snapshot,
     tell_inexact(run);
     if (is_in_doubt(run))
         ncs_run_tell_doubt(run);
-    ncs_diagnose(run->journal, snapshot, run->notice, run->notices, out);
+    ncs_diagnose(run->journal, snapshot, run->notices.notice, run->notices.count, out);
 }
 
 /* A real machine cannot say what has been enqueued. */
@@ -555,18 +539,6 @@ const struct ncs_result *ncs_run_execute(struct ncs_run *run)
     return &run->result;
 }
 
-void ncs_run_drop_notices(struct ncs_run *run, size_t kept)
-{
-    while (run->notices > kept) {
-        struct ncs_notice *notice = &run->notice[--run->notices];
-        for (size_t k = 0; k < notice->calls; k++)
-            ncs_call_unpin(notice->call[k]);
-        ncs_free(notice->call);
-        ncs_free(notice->fault);
-        ncs_free(notice->why);
-    }
-}
-
 static void free_result(struct ncs_result *r)
 {
     for (size_t i = 0; i < r->errors; i++)
@@ -614,8 +586,8 @@ void ncs_run_free(struct ncs_run *run)
         ncs_run_free_ranks(run);
     }
     free_result(&run->result);
-    ncs_run_drop_notices(run, 0);
-    ncs_free(run->notice);
+    ncs_notices_drop(&run->notices, 0);
+    ncs_free(run->notices.notice);
     ncs_run_hazards_close(run);
     ncs_run_compared_free(run);
     ncs_timeline_free(run->timeline);

@@ -83,14 +83,14 @@ static void free_those_at_prompt(struct ncs_snapshot *s)
 void ncs_run_look(struct ncs_run *run, struct ncs_snapshot *snapshot, struct ncs_diagnosis *out)
 {
     struct ncs_snapshot own;
-    size_t notices = run->notices;
+    size_t notices = run->notices.count;
     if (run->verify)
         ncs_verify_forget_unfinished(run->verify);
     run->machine->snapshot(&own);
     free_those_at_prompt(&own);
     ncs_run_look_at_unfinished(run, &own);
     ncs_run_diagnose(run, &own, out);
-    ncs_run_drop_notices(run, notices);
+    ncs_notices_drop(&run->notices, notices);
     ncs_run_count_up(run);
     if (snapshot)
         *snapshot = own;

@@ -412,14 +412,14 @@ static void disagree(int rank)
 START_TEST(test_notices)
 {
     execute(options(1), disagree);
-    ck_assert_uint_eq(run->notices, 3);
-    ck_assert_int_eq(run->notice[0].kind, NCS_NOTICE_MISMATCH);
-    ck_assert_ptr_null(run->notice[0].why);
-    ck_assert_uint_eq(run->notice[0].calls, 1);
-    ck_assert_uint_eq(run->notice[0].call[0]->pins, 2);
-    ck_assert_int_eq(run->notice[1].kind, NCS_NOTICE_CRASH);
-    ck_assert_str_eq(run->notice[1].why, "a null communicator");
-    ck_assert_uint_eq(run->notice[2].calls, 0);
+    ck_assert_uint_eq(run->notices.count, 3);
+    ck_assert_int_eq(run->notices.notice[0].kind, NCS_NOTICE_MISMATCH);
+    ck_assert_ptr_null(run->notices.notice[0].why);
+    ck_assert_uint_eq(run->notices.notice[0].calls, 1);
+    ck_assert_uint_eq(run->notices.notice[0].call[0]->pins, 2);
+    ck_assert_int_eq(run->notices.notice[1].kind, NCS_NOTICE_CRASH);
+    ck_assert_str_eq(run->notices.notice[1].why, "a null communicator");
+    ck_assert_uint_eq(run->notices.notice[2].calls, 0);
     finish();
 }
 END_TEST

@@ -15,6 +15,7 @@
 #include "diagnose/finding.h"
 #include "driver/journal.h"
 #include "report/report.h"
+#include "run/notices.h"
 #include "shim/exec/left.h"
 #include "shim/exec/misuse.h"
 #include "shim/exec/site.h"
@@ -22,13 +23,11 @@
 #include "sim/kernel/foreign.h"
 
 #define JOURNAL_BYTES ((size_t)64 << 20)
-#define NOTICES_KEPT 1024
 
 static struct ncs_shim_settings settings;
 static const struct ncs_machine *machine;
 static struct ncs_journal *journal;
-static struct ncs_notice *notice;
-static size_t notices, notices_room;
+static struct ncs_notices notices;
 
 /* A line for the program that started this one: what has happened, and the exit status for it. */
 static void tell(const char *what, int status)
@@ -42,39 +41,7 @@ static void tell(const char *what, int status)
     close(channel);
 }
 
-/* ---- what the machine tells ---- */
-
-static void keep_notice(enum ncs_notice_kind kind, struct ncs_call *const *calls, size_t count,
-                        const char *why)
-{
-    if (notices == NOTICES_KEPT)
-        return;
-    struct ncs_notice n = { .kind = kind, .why = ncs_copy_text(why), .calls = count };
-    n.call = ncs_new(count * sizeof *n.call);
-    for (size_t i = 0; i < count; i++) {
-        n.call[i] = calls[i];
-        ncs_call_pin(calls[i]);
-    }
-    NCS_PUSH(notice, notices, notices_room, n);
-}
-
-static void on_mismatch(void *self, struct ncs_call *const *calls, size_t count)
-{
-    (void)self;
-    keep_notice(NCS_NOTICE_MISMATCH, calls, count, NULL);
-}
-
-static void on_crash(void *self, struct ncs_call *call, const char *why)
-{
-    (void)self;
-    keep_notice(NCS_NOTICE_CRASH, &call, call ? 1 : 0, why);
-}
-
-static void on_fault(void *self, struct ncs_call *call, const char *why)
-{
-    (void)self;
-    keep_notice(NCS_NOTICE_FAULT, &call, call ? 1 : 0, why);
-}
+/* ---- what the journal and the machine tell ---- */
 
 static void on_return(const struct ncs_journal *j, struct ncs_call *call)
 {
@@ -92,8 +59,8 @@ static const struct ncs_api *open_above(const struct ncs_shim_settings *given,
     settings = *given;
     machine = driver->machine;
     journal = ncs_journal_open(JOURNAL_BYTES, false);
-    machine->observe(&(struct ncs_observer){ .mismatch = on_mismatch, .crash = on_crash,
-                                             .fault = on_fault });
+    machine->observe(&(struct ncs_observer){ .self = &notices, .mismatch = ncs_notices_mismatch,
+                                             .crash = ncs_notices_crash, .fault = ncs_notices_fault });
     journal->returned = on_return;
     tell("used", 0);
     return ncs_journal_wrap(journal, driver->api);
@@ -207,7 +174,7 @@ static void fill(struct ncs_result *r, enum ncs_stop how, struct ncs_str *notes)
     machine->snapshot(&snapshot);
     snapshot.stop = how;
     settle_contexts(&snapshot);
-    ncs_diagnose(journal, &snapshot, notice, notices, &r->diagnosis);
+    ncs_diagnose(journal, &snapshot, notices.notice, notices.count, &r->diagnosis);
     ncs_diagnosis_decide(&r->diagnosis, journal);
     name_waits(&r->diagnosis);
     if (how == NCS_STOP_STALLED)
