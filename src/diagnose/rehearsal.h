@@ -119,7 +119,8 @@ struct ncs_rehearsal {
 
     /* rehearsal_hosts.c */
     struct ncs_hosts hosts;
-    struct ncs_map splits;   /* rank of a communicator -> its splits so far; the call -> which of them it is */
+    struct ncs_map splits;   /* rank of a communicator -> its splits so far; the call -> which of them it is; the
+                              * split -> all ranks below that have come */
 };
 
 /* A key of one of its maps, from up to four words. */

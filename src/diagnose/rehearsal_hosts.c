@@ -109,7 +109,7 @@ static bool is_played(const struct ncs_rehearsal *p, const struct ncs_course *co
 
 /* ---- splits ---- */
 
-enum { SPLITS_OF, SPLIT };
+enum { SPLITS_OF, SPLIT, ALL_BEFORE };
 
 static size_t splits_of(const struct ncs_rehearsal *p, int comm, int comm_rank)
 {
@@ -129,6 +129,17 @@ static size_t come_to_split(struct ncs_rehearsal *p, const struct ncs_call *spli
     return nth;
 }
 
+/* Who has come stays, and who is free, too: each look goes on where the last one ended. */
+static bool others_come_to_split(struct ncs_rehearsal *p, int comm, size_t nth)
+{
+    uint64_t key = ncs_rehearsal_key(ALL_BEFORE, comm, (int64_t)nth, 0);
+    int nranks = p->q->journal->comm[comm]->nranks, r = (int)ncs_map_number(&p->splits, key);
+    while (r < nranks && (splits_of(p, comm, r) >= nth || ncs_rehearsal_is_free(p, comm, r)))
+        r++;
+    ncs_map_put_number(&p->splits, key, (size_t)r);
+    return r == nranks;
+}
+
 bool ncs_rehearsal_play_split(struct ncs_rehearsal *p, const struct ncs_player *l)
 {
     const struct ncs_call *split = l->course->step[l->at].call;
@@ -139,10 +150,7 @@ bool ncs_rehearsal_play_split(struct ncs_rehearsal *p, const struct ncs_player *
         nth = come_to_split(p, step_of(p, l, i)->call);
     if (split->group || (split->returned && split->rc == ncclInProgress))
         return true; /* it waits at the end of the group, or does not wait */
-    for (int r = 0; r < p->q->journal->comm[split->comm]->nranks; r++)
-        if (splits_of(p, split->comm, r) < nth && !ncs_rehearsal_is_free(p, split->comm, r))
-            return false;
-    return true;
+    return others_come_to_split(p, split->comm, nth);
 }
 
 /* ---- the wait that a course ends in ---- */
