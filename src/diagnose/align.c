@@ -234,13 +234,15 @@ static size_t by_siblings(const struct ncs_inquiry *q, const struct camps *camps
             call[called++] = camps->camp[i].call;
     struct ncs_root met = { .call = call, .calls = called };
     bool several = q->journal->comms > MOST_COMMS;
+    struct ncs_sibling_search *search = ncs_siblings_open(q, &met);
     for (size_t i = 0; i < camps->count && !several; i++) {
         if (camps->camp[i].size < largest || !camps->camp[i].call ||
-            !ncs_siblings_of(q, &met, camps->camp[i].call, at_all).alike)
+            !ncs_siblings_of(search, camps->camp[i].call, at_all).alike)
             continue;
         several = meant != SIZE_MAX;
         meant = i;
     }
+    ncs_siblings_close(search);
     ncs_free(call);
     return several ? SIZE_MAX : meant;
 }

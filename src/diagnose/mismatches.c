@@ -57,15 +57,23 @@ static size_t votes(const struct ncs_root *r, ncs_fact_of *get, int64_t value)
 /* The commonest value; *even when another is as common. */
 static const struct ncs_call *majority(const struct ncs_root *r, ncs_fact_of *get, bool *even)
 {
+    struct ncs_map given = { 0 }; /* value -> by how many it was given */
     const struct ncs_call *best = r->call[0];
-    for (size_t i = 1; i < r->calls; i++)
-        if (votes(r, get, get(r->call[i])) > votes(r, get, get(best)))
+    size_t most = 0;
+    for (size_t i = 0; i < r->calls; i++) {
+        uint64_t value = (uint64_t)get(r->call[i]);
+        ncs_map_put_number(&given, value, ncs_map_number(&given, value) + 1);
+    }
+    for (size_t i = 0; i < r->calls; i++) {
+        size_t own = ncs_map_number(&given, (uint64_t)get(r->call[i]));
+        if (own > most)
             best = r->call[i];
+        most = own > most ? own : most;
+    }
     *even = false;
     for (size_t i = 0; i < r->calls; i++)
-        if (get(r->call[i]) != get(best) &&
-            votes(r, get, get(r->call[i])) == votes(r, get, get(best)))
-            *even = true;
+        *even |= get(r->call[i]) != get(best) && ncs_map_number(&given, (uint64_t)get(r->call[i])) == most;
+    ncs_map_free(&given);
     return best;
 }
 
@@ -74,18 +82,20 @@ static const struct ncs_call *by_siblings(const struct ncs_inquiry *q, const str
                                           size_t *siblings)
 {
     const struct ncs_call *meant = NULL;
-    for (size_t i = 0; i < r->calls; i++) {
+    bool both = false;
+    struct ncs_sibling_search *search = ncs_siblings_open(q, r);
+    for (size_t i = 0; i < r->calls && !both; i++) {
         if (meant && get(r->call[i]) == get(meant))
             continue;
-        struct ncs_siblings s = ncs_siblings_of(q, r, r->call[i], get);
-        if (s.alike && meant)
-            return NULL;
-        if (s.alike) {
+        struct ncs_siblings s = ncs_siblings_of(search, r->call[i], get);
+        both = s.alike && meant;
+        if (s.alike && !meant) {
             meant = r->call[i];
             *siblings = s.alike;
         }
     }
-    return meant;
+    ncs_siblings_close(search);
+    return both ? NULL : meant;
 }
 
 void ncs_fill_calls(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d,

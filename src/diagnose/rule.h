@@ -207,8 +207,10 @@ struct ncs_siblings {
     size_t alike, other; /* with the same value, with another */
 };
 
-struct ncs_siblings ncs_siblings_of(const struct ncs_inquiry *q, const struct ncs_root *met, const struct ncs_call *call,
-                                    ncs_fact_of *get);
+struct ncs_sibling_search;
+struct ncs_sibling_search *ncs_siblings_open(const struct ncs_inquiry *q, const struct ncs_root *met);
+void ncs_siblings_close(struct ncs_sibling_search *s);
+struct ncs_siblings ncs_siblings_of(struct ncs_sibling_search *s, const struct ncs_call *call, ncs_fact_of *get);
 
 /* ---- calls that met and disagree (mismatches.c) ---- */
 

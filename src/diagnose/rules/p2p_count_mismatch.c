@@ -40,11 +40,13 @@ static int64_t size_of(const struct ncs_call *c)
 static const struct ncs_call *odd_one(const struct ncs_inquiry *q, const struct ncs_root *r)
 {
     bool odd[2], usual[2];
+    struct ncs_sibling_search *search = ncs_siblings_open(q, r);
     for (int i = 0; i < 2; i++) {
-        struct ncs_siblings s = ncs_siblings_of(q, r, r->call[i], size_of);
+        struct ncs_siblings s = ncs_siblings_of(search, r->call[i], size_of);
         odd[i] = !s.alike && s.other;
         usual[i] = s.alike && !s.other;
     }
+    ncs_siblings_close(search);
     return odd[0] && usual[1] ? r->call[0] : odd[1] && usual[0] ? r->call[1] : NULL;
 }
 
