@@ -60,7 +60,7 @@ struct ncs_ranks_of_comm { /* what is known of a communicator */
     struct ncs_parting clued; /* FEWER: where the calls were left out or made in excess, if clues tell */
     const struct ncs_call **rare; /* what makes, changes and ends it; by id */
     size_t rares, rare_room;
-    struct ncs_calls may_overlap;    /* collectives whose two buffers may overlap */
+    struct ncs_calls may_overlap; /* collectives whose two buffers may overlap */
     bool labelled;                /* a send or receive of it has a label */
     bool numbered_alike;          /* all ranks of it that are known have the same number in the run */
     struct ncs_loose_calls *loose; /* NULL = nobody has asked yet */
@@ -218,7 +218,7 @@ bool ncs_make_exchange(const struct ncs_sequence *model, struct ncs_parting *fou
 /* "rank 2", "ranks 0, 1": the odd ranks. */
 void ncs_say_odd(const struct ncs_inquiry *q, struct ncs_str *s, int comm,
                  const struct ncs_parting *p);
-/* "by buffers: from call 3 on rank 2 agrees with what the others do 1 call later" */
+/* "by buffers: from call 3 on rank 2 agrees with what the others do 1 call later" (clue_text.c) */
 void ncs_say_clue(const struct ncs_inquiry *q, int comm, const struct ncs_parting *p,
                   struct ncs_str *s);
 /* Whether a rank of the run may still make calls: it lives, and its script is not over. Of a rank
