@@ -7,7 +7,7 @@
 #include "sim/comm/comm.h"
 #include "sim/comm/init.h"
 #include "sim/comm/inject.h"
-#include "sim/comm/slot.h"
+#include "sim/comm/meeting.h"
 #include "sim/comm/snapshot.h"
 #include "sim/cuda/host.h"
 #include "sim/cuda/op.h"
@@ -145,7 +145,7 @@ static void clear(void)
     sem_destroy(&w->runner.token);
     ncs_free(w->agenda);
     ncs_free(w->woken);
-    ncs_free(w->lane_line);
+    ncs_free(w->kernel_slot_line);
     choices_free();
     inject_free();
     uint64_t objects = w->live_objects, bytes = w->live_bytes;
@@ -238,7 +238,7 @@ static bool machine_luck(uint64_t limit, uint64_t *buffered)
 {
     *buffered = sim_world.buffered;
     for (const struct comm *comm = sim_world.comm_first; comm; comm = comm->next)
-        if (slots_lone_send(comm, limit))
+        if (meetings_lone_send(comm, limit))
             return true;
     return sim_world.went_ahead;
 }

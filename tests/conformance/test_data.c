@@ -242,7 +242,7 @@ static void run(struct trial *t, bool in_place, size_t skew)
     /* The loops that a processor without vector extensions would run. */
     for (int r = 0; r < t->task.nranks; r++)
         memcpy(t->now[r], t->was[r], t->room);
-    data_move_with(&t->task, data_loops_plain, -1);
+    data_move_with(&t->task, data_loops_portable, -1);
     compare(t);
     clear(t);
 }

@@ -4,11 +4,11 @@
 
 #include "base/mem.h"
 #include "sim/comm/init.h"
-#include "sim/comm/meet.h"
+#include "sim/comm/job_meeting.h"
 #include "sim/comm/registration.h"
 #include "sim/comm/round.h"
-#include "sim/comm/slot.h"
-#include "sim/comm/spread.h"
+#include "sim/comm/meeting.h"
+#include "sim/comm/composed.h"
 #include "sim/comm/window.h"
 #include "sim/cuda/op.h"
 #include "sim/kernel/job.h"
@@ -198,9 +198,9 @@ static void free_rank(void *value, void *arg)
 
 static void free_comm(struct comm *comm)
 {
-    slots_free(comm);
     meetings_free(comm);
-    spreads_free(comm);
+    job_meetings_free(comm);
+    composed_free_all(comm);
     windows_free(comm);
     checks_free(comm);
     ncs_map_free(&comm->collectives);
@@ -211,7 +211,7 @@ static void free_comm(struct comm *comm)
 
 static bool is_held(const struct comm *comm)
 {
-    bool held = comm->ids > 0 || comm->slot_first || comm->meeting;
+    bool held = comm->ids > 0 || comm->meeting_first || comm->job_meetings;
     for (int i = 0; i < comm->nranks && !held; i++)
         held = comm->member[i]->holders > 0;
     return held;

@@ -18,13 +18,13 @@
 
 struct context;
 struct gpu;
-struct meeting;
+struct job_meeting;
 struct op;
 struct part;
 struct process;
 struct registration;
 struct rendezvous;
-struct slot;
+struct meeting;
 
 /* Beyond this a communicator is refused. */
 #define COMM_RANKS_MAX 65535
@@ -85,7 +85,7 @@ struct comm_rank {
     int ready_polls;         /* polls that still say 7 after the end */
     struct job *job;         /* non-blocking: in progress */
     uint64_t collectives;    /* launched so far: the next sequence number */
-    uint64_t spreads;        /* the same of all-to-all, gather and scatter */
+    uint64_t composed;        /* the same of all-to-all, gather and scatter */
     uint64_t windows;        /* registrations of windows that it has come to */
     bool one_sided;          /* its host has come to a one-sided call */
     struct part *waiting;    /* the wait for signals that is due; NULL = none */
@@ -112,7 +112,7 @@ struct comm {
     bool connected;          /* at init: no collective waits for the first contact */
     struct comm_rank **member;
     bool siblings;           /* one process has several of its ranks */
-    struct meeting *meeting; /* open ones */
+    struct job_meeting *job_meetings; /* open ones */
     struct rendezvous *made_by; /* NULL: by a split or shrink */
     struct waitable coordinated; /* fires when a member has made an id to grow with */
     uint32_t least;          /* collectives that the hosts of all ranks have come to */
@@ -121,9 +121,9 @@ struct comm {
     int ids;                 /* to grow it with, which nobody has used */
     int one_sided;           /* ranks that have made a one-sided call */
     struct waitable met;     /* fires when contact may have progressed */
-    struct slot *slot_first, *slot_last; /* open ones, in order of creation */
+    struct meeting *meeting_first, *meeting_last; /* open ones, in order of creation */
     struct ncs_map collectives, pairs;   /* the same by sequence number, by (src, dst, number) */
-    struct ncs_map musters;  /* of spread.c, by sequence number */
+    struct ncs_map musters;  /* of composed.c, by sequence number */
     struct ncs_map windows;  /* by sequence number */
     struct exchange *exchange; /* of check.c: what ranks have told of collectives not all have passed */
     size_t exchanges, exchanges_room;

@@ -10,7 +10,7 @@
 #include "sim/comm/launch.h"
 #include "sim/comm/round.h"
 #include "sim/comm/snapshot.h"
-#include "sim/comm/spread.h"
+#include "sim/comm/composed.h"
 #include "sim/cuda/op.h"
 #include "sim/kernel/choose.h"
 #include "sim/kernel/context.h"
@@ -242,14 +242,14 @@ static void free_group(struct job *job)
 }
 
 /* The peers that the call has met in neither direction. */
-static void describe_spread(const struct group_job *g, struct ncs_snap_job *out,
+static void describe_composed(const struct group_job *g, struct ncs_snap_job *out,
                             struct ncs_snapshot *snapshot)
 {
     int last = -1;
     snapshot_contact(g->missing_part, out, snapshot);
     for (size_t i = 0; i < g->parts; i++) {
         const struct part *p = g->part[i];
-        if (p->spread == g->missing_part->spread && p->root != last && !contact_is_met(p))
+        if (p->composed == g->missing_part->composed && p->root != last && !contact_is_met(p))
             snapshot_missing(out, snapshot, last = p->root);
     }
 }
@@ -260,8 +260,8 @@ static void describe_group(const struct job *job, struct ncs_snap_job *out,
     const struct group_job *g = (const struct group_job *)job;
     if (g->missing_part && g->in_round)
         snapshot_round(g->missing_part, out, snapshot);
-    else if (g->missing_part && part_is_spread(g->missing_part))
-        describe_spread(g, out, snapshot);
+    else if (g->missing_part && part_is_composed(g->missing_part))
+        describe_composed(g, out, snapshot);
     else if (g->missing_part)
         snapshot_contact(g->missing_part, out, snapshot);
     else

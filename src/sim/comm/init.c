@@ -67,7 +67,7 @@ static struct rendezvous *rendezvous_new(uint64_t key)
     struct rendezvous *r = sim_new(sizeof *r);
     r->key = key;
     LIST_APPEND(sim_world.rendezvous_first, sim_world.rendezvous_last, r);
-    ncs_map_put(&sim_world.meeting_place, key, r);
+    ncs_map_put(&sim_world.rendezvous_by_key, key, r);
     return r;
 }
 
@@ -75,8 +75,8 @@ static void rendezvous_free(struct rendezvous *r)
 {
     struct world *w = &sim_world;
     LIST_REMOVE(w->rendezvous_first, w->rendezvous_last, r);
-    if (ncs_map_get(&w->meeting_place, r->key) == r)
-        ncs_map_remove(&w->meeting_place, r->key);
+    if (ncs_map_get(&w->rendezvous_by_key, r->key) == r)
+        ncs_map_remove(&w->rendezvous_by_key, r->key);
     ncs_free(r->seat);
     ncs_free(r->root);
     sim_free(r, sizeof *r);
@@ -93,7 +93,7 @@ static void settle(struct rendezvous *r, enum rendezvous_state state)
 /* The youngest under that key. That of the environment serves anew for every communicator. */
 static struct rendezvous *find(uint64_t key)
 {
-    struct rendezvous *r = ncs_map_get(&sim_world.meeting_place, key);
+    struct rendezvous *r = ncs_map_get(&sim_world.rendezvous_by_key, key);
     ncclUniqueId own;
     if ((!r || r->state != SERVING) && bootstrap_fixed_id(&own) && key_of(&own, 1) == key) {
         r = rendezvous_new(key);
@@ -146,7 +146,7 @@ void rendezvous_free_all(void)
 {
     while (sim_world.rendezvous_first)
         rendezvous_free(sim_world.rendezvous_first);
-    ncs_map_free(&sim_world.meeting_place);
+    ncs_map_free(&sim_world.rendezvous_by_key);
 }
 
 void rendezvous_forget(struct rendezvous *r)

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "sim/comm/comm.h"
 #include "sim/comm/launch.h"
-#include "sim/comm/slot.h"
+#include "sim/comm/meeting.h"
 #include "sim/cuda/op.h"
 #include "sim/kernel/context.h"
 #include "sim/kernel/job.h"
@@ -67,13 +67,13 @@ void inject_free(void)
 
 /* ---- links ---- */
 
-/* The rank of a slot that has the GPU; -1 = none. */
-static int rank_in(const struct slot *slot, const struct gpu *gpu)
+/* The rank of a meeting that has the GPU; -1 = none. */
+static int rank_in(const struct meeting *meeting, const struct gpu *gpu)
 {
-    const struct comm *comm = slot->comm;
-    const int pair[2] = { slot->src, slot->dst };
-    for (int i = 0; i < slot->expected; i++) {
-        int r = slot->pair ? pair[i] : i;
+    const struct comm *comm = meeting->comm;
+    const int pair[2] = { meeting->src, meeting->dst };
+    for (int i = 0; i < meeting->expected; i++) {
+        int r = meeting->pair ? pair[i] : i;
         if (comm->member[r]->gpu == gpu)
             return r;
     }
@@ -97,19 +97,19 @@ static int64_t later(int64_t delay, int64_t by)
     return by < SLOWEST - delay ? delay + by : SLOWEST;
 }
 
-int64_t inject_delay(struct slot *slot)
+int64_t inject_delay(struct meeting *meeting)
 {
     int64_t delay = 0;
     for (size_t i = 0; i < injected.links; i++) {
         const struct link *l = &injected.link[i];
-        int end[2] = { rank_in(slot, l->end[0]), rank_in(slot, l->end[1]) };
+        int end[2] = { rank_in(meeting, l->end[0]), rank_in(meeting, l->end[1]) };
         if (end[0] < 0 || end[1] < 0)
             continue;
         if (l->nanoseconds < 0) {
-            slot->stuck = NCS_STUCK_LINK;
-            slot->cut[0] = end[0] < end[1] ? end[0] : end[1];
-            slot->cut[1] = end[0] < end[1] ? end[1] : end[0];
-            tell_ends(slot->comm->member[end[0]], slot->comm->member[end[1]]);
+            meeting->stuck = NCS_STUCK_LINK;
+            meeting->cut[0] = end[0] < end[1] ? end[0] : end[1];
+            meeting->cut[1] = end[0] < end[1] ? end[1] : end[0];
+            tell_ends(meeting->comm->member[end[0]], meeting->comm->member[end[1]]);
             return -1;
         }
         delay = later(delay, l->nanoseconds);

@@ -9,8 +9,8 @@
 #include "base/mem.h"
 #include "sim/comm/comm.h"
 #include "sim/comm/rma.h"
-#include "sim/comm/slot.h"
-#include "sim/comm/spread.h"
+#include "sim/comm/meeting.h"
+#include "sim/comm/composed.h"
 #include "sim/cuda/op.h"
 #include "sim/cuda/stream.h"
 #include "sim/data/memory.h"
@@ -33,7 +33,7 @@ void part_free(struct part *p)
     comm_let_go(p->cr);
     ncs_call_unpin(p->call);
     stream_unref(p->stream);
-    spread_unref(p->spread);
+    composed_unref(p->composed);
     rma_free(p->rma);
     sim_free(p, sizeof *p);
 }
@@ -165,8 +165,8 @@ void launch_enqueue(struct comm_rank *cr, struct part **parts, size_t count)
     for (size_t i = 0; i < count; i++) {
         launch->part[i]->launch = launch;
         launch->part[i]->sequence = next_sequence(launch->part[i]);
-        if (part_is_spread(launch->part[i]))
-            spread_launched(launch->part[i]->spread);
+        if (part_is_composed(launch->part[i]))
+            composed_launched(launch->part[i]->composed);
     }
     cr->launches++;
     if (cr->ordered)
@@ -296,7 +296,7 @@ void launch_advance(struct launch *launch)
         if (part_is_one_sided(p))
             rma_arrive(p);
         else
-            slot_arrive(p);
+            meeting_arrive(p);
     }
 }
 
@@ -309,7 +309,7 @@ void launch_withdraw(struct launch *launch)
         if (part_is_one_sided(p))
             rma_leave(p);
         else if (p->state == NCS_PART_AT_SLOT)
-            slot_leave(p);
+            meeting_leave(p);
         p->state = NCS_PART_CANCELLED;
         launch->open--;
     }
@@ -322,8 +322,8 @@ void launch_free(struct launch *launch)
     release_order(launch);
     for (size_t i = 0; i < launch->parts; i++) {
         struct part *p = launch->part[i];
-        if (p->slot)
-            slot_forget(p); /* matched on a device that died */
+        if (p->meeting)
+            meeting_forget(p); /* matched on a device that died */
         if (part_is_one_sided(p))
             rma_leave(p);
         part_free(p);

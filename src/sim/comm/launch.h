@@ -18,13 +18,13 @@ struct comm_rank;
 struct ncs_call;
 struct op;
 struct rma;
-struct slot;
-struct spread;
+struct meeting;
+struct composed;
 struct stream;
 
 /* One call's share. */
 struct part {
-    enum ncs_fn fn;          /* never a composed one: that becomes sends and receives (spread.h) */
+    enum ncs_fn fn;          /* never a composed one: that becomes sends and receives (composed.h) */
     enum ncs_part_state state;
     struct comm_rank *cr;
     struct ncs_call *call;   /* pinned; NULL = not journalled */
@@ -38,9 +38,9 @@ struct part {
     unsigned char scalar[8]; /* of premul; from the device: read when the data moves */
     const void *scalar_pointer;
     int root;                /* or the peer */
-    uint64_t sequence;       /* of its slot */
-    struct slot *slot;
-    struct spread *spread;   /* of what an all-to-all, gather or scatter became; referenced */
+    uint64_t sequence;       /* of its meeting */
+    struct meeting *meeting;
+    struct composed *composed;   /* of what an all-to-all, gather or scatter became; referenced */
     struct rma *rma;         /* of a put, signal or wait; owned */
     bool cut;                /* one-sided, over a link that is: it stands for ever */
     size_t agenda_place;     /* of those; 0 = not there */

@@ -72,7 +72,7 @@ static void cancel_launches(const struct comm_rank *cr)
         if (op->launch && comm_is_kin(op->launch->cr, cr)) {
             bool held = launch_held_by(op->launch);
             launch_withdraw(op->launch);
-            if (op->state == OP_ACTIVE || op->lane == LANE_WANTED ||
+            if (op->state == OP_ACTIVE || op->kernel_slot == KERNEL_SLOT_WANTED ||
                 (held && op->state == OP_ENABLED))
                 op_queue(op);
         }

@@ -5,7 +5,7 @@
 #include "sim/comm/comm.h"
 #include "sim/comm/inject.h"
 #include "sim/comm/launch.h"
-#include "sim/comm/slot.h"
+#include "sim/comm/meeting.h"
 #include "sim/comm/window.h"
 #include "sim/cuda/op.h"
 #include "sim/cuda/stream.h"

@@ -8,8 +8,8 @@
 #include "sim/comm/launch.h"
 #include "sim/comm/rma.h"
 #include "sim/comm/round.h"
-#include "sim/comm/slot.h"
-#include "sim/comm/spread.h"
+#include "sim/comm/meeting.h"
+#include "sim/comm/composed.h"
 #include "sim/cuda/host.h"
 #include "sim/cuda/op.h"
 #include "sim/cuda/stream.h"
@@ -74,7 +74,7 @@ void snapshot_children(struct job *const *jobs, size_t count, struct ncs_snap_jo
             job_waits_for(out, s, NCS_WAIT_JOB, lookup(&index_of.job, jobs[i]));
 }
 
-static void describe_meeting(const struct part *part, struct ncs_snap_job *out)
+static void snapshot_contact_of(const struct part *part, struct ncs_snap_job *out)
 {
     out->kind = NCS_JOB_CONTACT;
     ncs_call_unpin((struct ncs_call *)out->call);
@@ -85,7 +85,7 @@ static void describe_meeting(const struct part *part, struct ncs_snap_job *out)
 
 void snapshot_round(const struct part *part, struct ncs_snap_job *out, struct ncs_snapshot *s)
 {
-    describe_meeting(part, out);
+    snapshot_contact_of(part, out);
     for (int r = -1; (r = round_missing(part->cr, r + 1)) >= 0;)
         snapshot_missing(out, s, r);
 }
@@ -93,8 +93,8 @@ void snapshot_round(const struct part *part, struct ncs_snap_job *out, struct nc
 void snapshot_contact(const struct part *part, struct ncs_snap_job *out, struct ncs_snapshot *s)
 {
     const struct comm_rank *cr = part->cr;
-    describe_meeting(part, out);
-    if (part_is_spread(part))
+    snapshot_contact_of(part, out);
+    if (part_is_composed(part))
         return; /* the group knows which peers are missing */
     if (part_is_one_sided(part)) {
         for (int r = 0; r < cr->nranks; r++)
@@ -185,7 +185,7 @@ static void add_op(struct ncs_snapshot *s, struct op *op)
     struct ncs_snap_op entry = { .kind = op_kind_names[op->kind], .state = (enum ncs_op_state)op->state,
                                  .rank = op->gpu->process->number, .device = op->gpu->device,
                                  .call = pinned(op->call), .part = s->parts,
-                                 .lane = op->lane == LANE_WANTED,
+                                 .lane = op->kernel_slot == KERNEL_SLOT_WANTED,
                                  .context = runner_of(op) };
     if (op->launch)
         for (size_t i = 0; i < op->launch->parts; i++)
@@ -197,7 +197,7 @@ static void add_op(struct ncs_snapshot *s, struct op *op)
 }
 
 /* Calls `edge` for everything that an unfinished operation waits for: older ones that know it as
- * their successor, and those that hold the lanes of its device. */
+ * their successor, and those that hold the kernel slots of its device. */
 static void each_edge(struct ncs_snapshot *s, void (*edge)(struct ncs_snapshot *s,
                                                            struct ncs_snap_op *waits, int on))
 {
@@ -209,9 +209,9 @@ static void each_edge(struct ncs_snapshot *s, void (*edge)(struct ncs_snapshot *
         const struct op *before = op->launch ? launch_held_by(op->launch) : NULL;
         if (before)
             edge(s, &s->op[on], lookup(&index_of.op, before));
-        for (size_t i = 0; op->lane == LANE_HELD && i < sim_world.lane_waits; i++)
-            if (sim_world.lane_line[i]->gpu == op->gpu)
-                edge(s, &s->op[lookup(&index_of.op, sim_world.lane_line[i])], on);
+        for (size_t i = 0; op->kernel_slot == KERNEL_SLOT_HELD && i < sim_world.kernel_slot_waits; i++)
+            if (sim_world.kernel_slot_line[i]->gpu == op->gpu)
+                edge(s, &s->op[lookup(&index_of.op, sim_world.kernel_slot_line[i])], on);
     }
 }
 
@@ -239,14 +239,14 @@ static void add_edges(struct ncs_snapshot *s)
     each_edge(s, put_edge);
 }
 
-static void add_slot(struct ncs_snapshot *s, const struct slot *slot)
+static void add_meeting(struct ncs_snapshot *s, const struct meeting *meeting)
 {
-    struct ncs_snap_slot entry = { .pair = slot->pair, .nranks = slot->comm->nranks,
-                                   .src = slot->src, .dst = slot->dst, .stuck = slot->stuck,
-                                   .cut = { slot->cut[0], slot->cut[1] },
+    struct ncs_snap_slot entry = { .pair = meeting->pair, .nranks = meeting->comm->nranks,
+                                   .src = meeting->src, .dst = meeting->dst, .stuck = meeting->stuck,
+                                   .cut = { meeting->cut[0], meeting->cut[1] },
                                    .member = s->members };
-    for (int i = 0; i < slot->expected; i++) {
-        int part = slot->part[i] ? lookup(&index_of.part, slot->part[i]) : -1;
+    for (int i = 0; i < meeting->expected; i++) {
+        int part = meeting->part[i] ? lookup(&index_of.part, meeting->part[i]) : -1;
         if (part < 0)
             continue;
         s->part[part].slot = (int)s->slots;
@@ -256,11 +256,11 @@ static void add_slot(struct ncs_snapshot *s, const struct slot *slot)
     NCS_PUSH(s->slot, s->slots, index_of.slots, entry);
 }
 
-static void add_slots(struct ncs_snapshot *s)
+static void add_meetings(struct ncs_snapshot *s)
 {
     for (const struct comm *comm = sim_world.comm_first; comm; comm = comm->next)
-        for (const struct slot *slot = comm->slot_first; slot; slot = slot->next)
-            add_slot(s, slot);
+        for (const struct meeting *meeting = comm->meeting_first; meeting; meeting = meeting->next)
+            add_meeting(s, meeting);
 }
 
 static void add_jobs(struct ncs_snapshot *s)
@@ -371,7 +371,7 @@ void snapshot_take(struct ncs_snapshot *out)
         for (size_t k = 0; k < count; k++)
             add_part(out, parts[k], -1);
     }
-    add_slots(out);
+    add_meetings(out);
     add_jobs(out);
     for (size_t i = 0; i < w->contexts; i++)
         if (is_shown(w->context[i]))

@@ -6,11 +6,11 @@
 
 #include "base/mem.h"
 #include "sim/comm/comm.h"
-#include "sim/comm/meet.h"
+#include "sim/comm/job_meeting.h"
 #include "sim/kernel/world.h"
 
 struct split_job {
-    struct meet_job meet;
+    struct meeting_job meet;
     int color, key;
     uint64_t number;         /* of the splits, or shrinks, of the parent */
     int *excluded;           /* of a shrink; owned */
@@ -47,7 +47,7 @@ static void make_comm(struct split_job *const *job, int nranks)
 }
 
 /* One communicator per colour, in order of key, then of the old rank. */
-static void complete(struct meeting *m)
+static void complete(struct job_meeting *m)
 {
     struct split_job **job = ncs_new((size_t)m->expected * sizeof *job);
     int jobs = 0;
@@ -87,7 +87,7 @@ static bool step(struct job *job)
     if (!j->meet.over && !j->meet.meeting) {
         if (job->type->kind == NCS_JOB_SHRINK)
             j->number = ++parent->shrinks;
-        meet(&j->meet, j->number, j->excluded, j->excludes, complete);
+        job_meeting_enter(&j->meet, j->number, j->excluded, j->excludes, complete);
     }
     if (!j->meet.over)
         return false;
@@ -100,13 +100,13 @@ static bool step(struct job *job)
 
 static void free_split(struct job *job)
 {
-    meet_free(job);
+    job_meeting_free(job);
     ncs_free(((struct split_job *)job)->excluded);
 }
 
 #define SPLIT_TYPE(kind_)                                                                  \
-    { .kind = kind_, .bytes = sizeof(struct split_job), .step = step, .cancel = meet_cancel, \
-      .free = free_split, .describe = meet_describe }
+    { .kind = kind_, .bytes = sizeof(struct split_job), .step = step, .cancel = job_meeting_cancel, \
+      .free = free_split, .describe = job_meeting_describe }
 
 static const struct job_type split_type = SPLIT_TYPE(NCS_JOB_SPLIT);
 static const struct job_type shrink_type = SPLIT_TYPE(NCS_JOB_SHRINK);

@@ -1,7 +1,7 @@
 #include "sim/comm/suspend.h"
 
 #include "sim/comm/comm.h"
-#include "sim/comm/meet.h"
+#include "sim/comm/job_meeting.h"
 #include "sim/comm/snapshot.h"
 #include "sim/cuda/op.h"
 #include "sim/cuda/stream.h"
@@ -25,13 +25,13 @@ static bool device_is_idle(struct job *job)
     return true;
 }
 
-static void complete_suspend(struct meeting *m)
+static void complete_suspend(struct job_meeting *m)
 {
     for (int r = 0; r < m->comm->nranks; r++)
         m->comm->member[r]->suspended = true;
 }
 
-static void complete_resume(struct meeting *m)
+static void complete_resume(struct job_meeting *m)
 {
     for (int r = 0; r < m->comm->nranks; r++)
         m->comm->member[r]->suspended = false;
@@ -39,7 +39,7 @@ static void complete_resume(struct meeting *m)
 
 static bool step(struct job *job)
 {
-    struct meet_job *j = (struct meet_job *)job;
+    struct meeting_job *j = (struct meeting_job *)job;
     struct comm_rank *cr = job->about;
     bool suspends = job->type->kind == NCS_JOB_SUSPEND;
     if (j->over)
@@ -54,9 +54,9 @@ static bool step(struct job *job)
     if (!device_is_idle(job))
         return false;
     if (suspends)
-        meet(j, ++cr->suspends, NULL, 0, complete_suspend);
+        job_meeting_enter(j, ++cr->suspends, NULL, 0, complete_suspend);
     else
-        meet(j, ++cr->resumes, NULL, 0, complete_resume);
+        job_meeting_enter(j, ++cr->resumes, NULL, 0, complete_resume);
     return j->over;
 }
 
@@ -64,16 +64,16 @@ static void describe(const struct job *job, struct ncs_snap_job *out,
                      struct ncs_snapshot *snapshot)
 {
     const struct gpu *gpu = job->about->gpu;
-    meet_describe(job, out, snapshot);
-    if (((const struct meet_job *)job)->meeting)
+    job_meeting_describe(job, out, snapshot);
+    if (((const struct meeting_job *)job)->meeting)
         return;
     for (size_t i = 0; i < gpu->streams; i++)
         snapshot_op_wait(gpu->stream[i]->tail, out, snapshot);
 }
 
 #define SUSPEND_TYPE(kind_)                                                                 \
-    { .kind = kind_, .bytes = sizeof(struct meet_job), .step = step, .cancel = meet_cancel, \
-      .free = meet_free, .describe = describe }
+    { .kind = kind_, .bytes = sizeof(struct meeting_job), .step = step, .cancel = job_meeting_cancel, \
+      .free = job_meeting_free, .describe = describe }
 
 static const struct job_type suspend_type = SUSPEND_TYPE(NCS_JOB_SUSPEND);
 static const struct job_type resume_type = SUSPEND_TYPE(NCS_JOB_RESUME);

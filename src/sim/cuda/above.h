@@ -17,7 +17,7 @@ bool launch_is_over(const struct launch *launch);
 size_t launch_calls(const struct launch *launch, struct ncs_call **calls);
 /* Posts what may be posted next; ends the operation when all parts are done. */
 void launch_advance(struct launch *launch);
-/* Takes all parts that have not matched away from their slots, as cancelled. */
+/* Takes all parts that have not matched away from their meetings, as cancelled. */
 void launch_withdraw(struct launch *launch);
 void launch_free(struct launch *launch); /* NULL is a no-op */
 

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "sim/cuda/above.h"
 #include "sim/cuda/host.h"
-#include "sim/cuda/lane.h"
+#include "sim/cuda/kernel_slot.h"
 #include "sim/cuda/stream.h"
 #include "sim/data/data.h"
 #include "sim/data/memory.h"
@@ -150,7 +150,7 @@ static void advance(struct op *op)
         return;
     bool fresh = op->state == OP_ENABLED;
     if (fresh && op->kind == OP_LAUNCH && !op->gpu->fault &&
-        (launch_held_by(op->launch) || lane_wanted(op)))
+        (launch_held_by(op->launch) || kernel_slot_wanted(op)))
         return;
     op->state = OP_ACTIVE;
     if (fresh)
@@ -262,7 +262,7 @@ void op_end(struct op *op, int status)
     }
     if (status == 0)
         execute(op);
-    lane_release(op);
+    kernel_slot_release(op);
     op->state = OP_DONE;
     op->status = status;
     op->ended = sim_world.now;

@@ -20,7 +20,7 @@ enum op_kind { OP_LAUNCH, OP_COPY, OP_SET, OP_ADD, OP_EVENT, OP_DELAY, OP_HOST, 
 
 enum op_state { OP_BLOCKED, OP_ENABLED, OP_ACTIVE, OP_DONE };
 
-enum lane { LANE_NONE, LANE_WANTED, LANE_HELD };
+enum kernel_slot { KERNEL_SLOT_NONE, KERNEL_SLOT_WANTED, KERNEL_SLOT_HELD };
 
 /* The instruction of a simple operation: copy dst <- src, set dst to byte, add src to dst, call a
  * host function with dst, free dst. Copies and sets are of `rows` rows of `bytes` bytes. */
@@ -61,7 +61,7 @@ struct op {
     size_t agenda_place;     /* 0 = not there */
     struct op_work work;
     struct launch *launch;   /* of a LAUNCH; freed with the operation */
-    enum lane lane;          /* of a LAUNCH */
+    enum kernel_slot kernel_slot;          /* of a LAUNCH */
 };
 
 /* A new operation behind the tails of the given streams and everything that the legacy rule adds;

@@ -20,7 +20,7 @@ const struct data_loops *data_loops(void)
     if (__builtin_cpu_supports("avx2")) /* F16C is older: what has AVX2 has it */
         return data_loops_avx2;
 #endif
-    return data_loops_plain;
+    return data_loops_portable;
 }
 
 static size_t smaller(size_t a, size_t b)

@@ -1,4 +1,4 @@
-/* What a matched slot does with memory: one fused pass at the instant at which the operation ends,
+/* What a matched meeting does with memory: one fused pass at the instant at which the operation ends,
  * block by block, each input read once and each output written once, on all cores.
  *
  * Reductions combine in ascending order of ranks, in the arithmetic of the element type, rounded at

@@ -36,7 +36,7 @@ struct data_loops {
 };
 
 /* By ncclDataType_t. */
-extern const struct data_loops data_loops_plain[ncclNumTypes];
+extern const struct data_loops data_loops_portable[ncclNumTypes];
 extern const struct data_loops data_loops_cut[ncclNumTypes]; /* NCS_PLANT_ROUND: toward zero */
 #if defined(__x86_64__)
 extern const struct data_loops data_loops_avx2[ncclNumTypes];

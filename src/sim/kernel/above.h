@@ -11,19 +11,19 @@ struct context;
 struct group;
 struct op;
 struct part;
-struct slot;
+struct meeting;
 
 /* A turn of the scheduler: each goes on as far as it can, and is true if there was anything. */
 bool ops_activate(void); /* enabled operations become active, launches go on */
-bool lanes_grant(void);  /* a waiting launch gets a lane that is free */
+bool kernel_slots_grant(void);  /* a waiting launch gets a free kernel slot */
 
 /* The time of an entry of the agenda has come. */
 void op_due(struct op *op);         /* it ends, or its host function begins */
-void slot_move(struct slot *slot);  /* the instant of the data: hooks, one pass, parts done */
+void meeting_move(struct meeting *meeting);  /* the instant of the data: hooks, one pass, parts done */
 void rma_move(struct part *part);   /* the same of a put, a signal or a wait */
 
 /* Notes the serials of the launches that end at `time` on their processes: agenda.c orders by them. */
-void slot_stamp(const struct slot *slot, int64_t time);
+void meeting_stamp(const struct meeting *meeting, int64_t time);
 void part_stamp(const struct part *p, int64_t time);
 const struct process *op_process(const struct op *op);
 

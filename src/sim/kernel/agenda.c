@@ -5,7 +5,7 @@
 #include "sim/kernel/world.h"
 
 /* Where entries of one instant stand: by kind; but an operation that waits for a collective, see
- * begin_instant, stands behind the slots and the one-sided parts. */
+ * begin_instant, stands behind the meetings and the one-sided parts. */
 static int standing(const struct event_entry *entry)
 {
     return entry->yields ? 2 * EVENT_RMA + 1 : 2 * (int)entry->kind;
@@ -28,7 +28,7 @@ static bool before(const struct event_entry *a, const struct event_entry *b)
 /* Ends parts of launches, which lie behind the operations that were issued before them. */
 static bool ends_parts(enum event_kind kind)
 {
-    return kind == EVENT_SLOT || kind == EVENT_RMA;
+    return kind == EVENT_MEETING || kind == EVENT_RMA;
 }
 
 static bool on_device(enum event_kind kind)
@@ -102,7 +102,7 @@ void agenda_add(int64_t time, enum event_kind kind, void *object, uint64_t seria
     insert((struct event_entry){ .time = time, .order = ++sim_world.agenda_serial, .kind = kind,
                                  .object = object, .serial = serial, .place = place });
     sim_world.device_events += on_device(kind);
-    sim_world.slot_events += ends_parts(kind);
+    sim_world.meeting_events += ends_parts(kind);
 }
 
 static bool is_stale(const struct event_entry *entry)
@@ -126,7 +126,7 @@ static void begin_instant(void)
 {
     struct world *w = &sim_world;
     int64_t now = w->agenda[0].time;
-    if (w->agenda[0].kind != EVENT_OP || w->slot_events == 0 || w->stamped == now)
+    if (w->agenda[0].kind != EVENT_OP || w->meeting_events == 0 || w->stamped == now)
         return;
     w->stamped = now;
     struct event_entry *due = NULL;
@@ -137,8 +137,8 @@ static void begin_instant(void)
         ops += entry.kind == EVENT_OP;
     }
     for (size_t i = ops; i < count; i++)
-        if (due[i].kind == EVENT_SLOT)
-            slot_stamp(due[i].object, now);
+        if (due[i].kind == EVENT_MEETING)
+            meeting_stamp(due[i].object, now);
         else
             part_stamp(due[i].object, now);
     for (size_t i = 0; i < count; i++) {
@@ -171,7 +171,7 @@ struct event_entry agenda_take(void)
     begin_instant();
     struct event_entry taken = sim_world.choices.asked ? take_any() : remove_at(0);
     sim_world.device_events -= on_device(taken.kind);
-    sim_world.slot_events -= ends_parts(taken.kind);
+    sim_world.meeting_events -= ends_parts(taken.kind);
     return taken;
 }
 
@@ -181,5 +181,5 @@ void agenda_forget(const size_t *place)
         return;
     struct event_entry entry = remove_at(*place - 1);
     sim_world.device_events -= on_device(entry.kind);
-    sim_world.slot_events -= ends_parts(entry.kind);
+    sim_world.meeting_events -= ends_parts(entry.kind);
 }

@@ -9,7 +9,7 @@
 /* Of what is due at one instant, kinds go in this order. */
 enum event_kind {
     EVENT_OP,       /* a device operation ends: struct op */
-    EVENT_SLOT,     /* a slot's data moves: struct slot */
+    EVENT_MEETING,     /* a meeting's data moves: struct meeting */
     EVENT_RMA,      /* a put, a signal or a wait ends: struct part */
     EVENT_DEADLINE, /* a context's wait expires: struct context, stale unless `serial` still holds */
     EVENT_JOB,      /* a job wants a step: struct job; cancelled by its end */
@@ -22,7 +22,7 @@ struct event_entry {
     void *object;
     uint64_t serial; /* of an OP: its own; of a DEADLINE: the wait that it belongs to */
     size_t *place;   /* where the object keeps the place of its entry, from 1; 0 = it has none */
-    bool yields;     /* an OP that lets the slots of its instant go first */
+    bool yields;     /* an OP that lets the meetings of its instant go first */
 };
 
 /* `place` is 0 and belongs to the object, which has one entry at a time; NULL: it cannot be withdrawn. */

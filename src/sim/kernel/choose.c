@@ -20,7 +20,7 @@ static const struct {
     [CHOOSE_EVENT]   = { 'e', "one of %zu events of an instant" },
     [CHOOSE_EARLY]   = { 'd', "whether the device goes on first" },
     [CHOOSE_YIELD]   = { 'y', "whether a context lets others go first" },
-    [CHOOSE_LANE]    = { 'l', "one of %zu launches that want a lane" },
+    [CHOOSE_KERNEL_SLOT]    = { 'l', "one of %zu launches that want a lane" },
     [CHOOSE_BUFFER]  = { 'b', "whether a send goes unbuffered" },
     [CHOOSE_RACE]    = { 'r', "whether others go on during a launch" },
 };
@@ -28,12 +28,12 @@ static const struct {
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 /* Staying with the default three times out of four keeps runs of one context together. Launches
- * take lanes in the order in which they were issued unless a schedule says otherwise, since NCCL
+ * take kernel slots in the order in which they were issued unless a schedule says otherwise, since NCCL
  * counts on it where communicators are used in one order; buffers are a matter of the policy. */
 static size_t draw(enum choice kind, size_t n)
 {
     struct ncs_random *random = &sim_world.choices.random;
-    if (kind == CHOOSE_LANE || kind == CHOOSE_BUFFER)
+    if (kind == CHOOSE_KERNEL_SLOT || kind == CHOOSE_BUFFER)
         return 0;
     if (kind == CHOOSE_EVENT)
         return ncs_random_below(random, n);

@@ -21,7 +21,7 @@ enum choice {
     CHOOSE_EVENT,   /* which of the events of one instant comes first */
     CHOOSE_EARLY,   /* 1: the device goes on before a context that is ready */
     CHOOSE_YIELD,   /* 1: the running context lets others go first */
-    CHOOSE_LANE,    /* which launch gets a lane */
+    CHOOSE_KERNEL_SLOT,    /* which launch gets a kernel slot */
     CHOOSE_BUFFER,  /* 1: a send that could be buffered is not */
     CHOOSE_RACE,    /* 1: other threads go on while a launch is under way */
 };

@@ -59,7 +59,7 @@ static struct context *take_ready(void)
 /* Operations become active, jobs take their steps, until nothing changes. Time stands still. */
 static void drain(void)
 {
-    while (ops_activate() || lanes_grant() || jobs_step())
+    while (ops_activate() || kernel_slots_grant() || jobs_step())
         continue;
 }
 
@@ -135,8 +135,8 @@ static void fire(void)
     case EVENT_OP:
         op_due(due.object);
         break;
-    case EVENT_SLOT:
-        slot_move(due.object);
+    case EVENT_MEETING:
+        meeting_move(due.object);
         break;
     case EVENT_RMA:
         rma_move(due.object);

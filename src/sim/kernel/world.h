@@ -50,7 +50,7 @@ struct gpu {
     struct stream **stream;  /* live ones, for device-wide waits and the legacy rule */
     size_t streams, streams_room;
     int fault;               /* cudaError_t that killed the context; 0 = alive */
-    int lanes_held;
+    int kernel_slots_held;
     unsigned resets;         /* by cudaDeviceReset */
     struct host *host;       /* runs host functions; NULL = none so far */
     bool *peer;              /* by device: its memory is in reach; NULL = none is */
@@ -67,8 +67,8 @@ struct process {
     bool dead;               /* by a fault that the scenario asked for */
     struct gpu *gpu;
     uint64_t joined;         /* serial of the communicator made last that it has a rank of */
-    int64_t stamped;         /* time of the slot that stamped it last; see slot_stamp */
-    uint64_t launched;       /* serial of its youngest launch in slots due at that time */
+    int64_t stamped;         /* time of the meeting that stamped it last; see meeting_stamp */
+    uint64_t launched;       /* serial of its youngest launch in meetings due at that time */
     char last_error[1024];   /* ncclGetLastError's buffer */
     uint64_t env_said;       /* variables that the log has told of, one bit each */
     bool version_said;       /* the log has told of the version */
@@ -79,7 +79,7 @@ struct world {
     struct ncs_machine_options options;
     struct ncs_observer observer;
     struct ncs_plant plant;
-    int planted;             /* slots with data so far */
+    int planted;             /* meetings with data so far */
 
     struct process **process;
     size_t processes, processes_room;
@@ -110,7 +110,7 @@ struct world {
     size_t agenda_count, agenda_room;
     uint64_t agenda_serial;
     size_t device_events;    /* entries of the agenda that move data or end an operation */
-    size_t slot_events;      /* those of slots among them */
+    size_t meeting_events;      /* those of meetings among them */
     int64_t stamped;         /* the instant whose entries have been told to yield; see begin_instant */
     struct choices choices;
     uint64_t trace;
@@ -119,8 +119,8 @@ struct world {
     struct op *op_first, *op_last;      /* unfinished, in order of creation */
     struct op *queued_first, *queued_last;
     uint64_t op_serial;
-    struct op **lane_line;              /* launches that wait for a lane, first come first */
-    size_t lane_waits, lane_room;
+    struct op **kernel_slot_line;              /* launches that wait for a kernel_slot, first come first */
+    size_t kernel_slot_waits, kernel_slot_room;
 
     /* jobs */
     struct job *job_first, *job_last;   /* running, in order of creation */
@@ -139,7 +139,7 @@ struct world {
 
     /* NCCL */
     struct rendezvous *rendezvous_first, *rendezvous_last; /* in order of creation */
-    struct ncs_map meeting_place;       /* the youngest by key */
+    struct ncs_map rendezvous_by_key;       /* the youngest by key */
     uint64_t unique_ids, comm_serial;
     bool went_ahead;         /* a send was done before its receive had come */
     uint64_t buffered;       /* most bytes of a pair that were ahead */

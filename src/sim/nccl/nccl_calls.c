@@ -10,7 +10,7 @@
 #include "sim/comm/group.h"
 #include "sim/comm/launch.h"
 #include "sim/comm/rma.h"
-#include "sim/comm/spread.h"
+#include "sim/comm/composed.h"
 #include "sim/cuda/cuda.h"
 #include "sim/cuda/stream.h"
 #include "sim/data/memory.h"
@@ -114,20 +114,20 @@ static void log_request(const struct request *r, const struct comm_rank *cr)
                (int)r->dtype, r->op, r->root, comm.text, stream.text);
 }
 
-static void queue_spread(struct context *c, struct part *whole)
+static void queue_composed(struct context *c, struct part *whole)
 {
     struct part **part = ncs_new(2 * (size_t)whole->cr->nranks * sizeof(struct part *));
-    size_t count = spread_call(whole, part);
+    size_t count = composed_call(whole, part);
     for (size_t i = 0; i < count; i++)
         group_add_part(c, part[i]);
     ncs_free(part);
 }
 
 /* A communicator of one rank copies at once, even inside a group. */
-static void run_alone(struct part *p, bool spread)
+static void run_alone(struct part *p, bool composed)
 {
-    if (spread)
-        spread_alone(p);
+    if (composed)
+        composed_alone(p);
     launch_enqueue(p->cr, &p, 1);
 }
 
@@ -185,7 +185,7 @@ static int queue_request(struct context *c, const struct request *r, const struc
     if (at_once)
         run_alone(p, info->composed);
     else if (info->composed)
-        queue_spread(c, p);
+        queue_composed(c, p);
     else
         group_add_part(c, p);
     return ncclSuccess;

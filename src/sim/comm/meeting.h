@@ -1,7 +1,7 @@
-/* Slots: the meeting of the parts of one collective, or of a send and its receive. Decides when a
+/* Meetings: where the parts of one collective, or a send and its receive, come together. Decides when a
  * meeting is complete, which disagreement lets it complete, and moves the data. */
-#ifndef NCS_SIM_SLOT_H
-#define NCS_SIM_SLOT_H
+#ifndef NCS_SIM_MEETING_H
+#define NCS_SIM_MEETING_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,7 +12,7 @@
 
 struct comm;
 
-struct slot {
+struct meeting {
     struct comm *comm;
     bool pair;
     int src, dst;            /* of a pair */
@@ -24,22 +24,22 @@ struct slot {
     struct part **part;      /* by rank; of a pair: the send, then the receive; NULL = absent */
     unsigned char *bounce;   /* of a pair: the bytes of a send that ran ahead */
     size_t bounce_bytes;
-    bool spread_sent;        /* they are of a call that is spread out over pairs */
+    bool composed_sent;      /* they are of a call that is made of sends and receives */
     size_t agenda_place;     /* 0 = not there */
     bool running_ahead;      /* the send will be done at its event, receive or not */
-    struct slot *previous, *next;
+    struct meeting *previous, *next;
 };
 
-/* A part takes its place; the slot may match. */
-void slot_arrive(struct part *part);
-/* Takes a part away from a slot that has not matched: the slot never will. */
-void slot_leave(struct part *part);
-/* The same for a part that is about to be freed although its slot has matched. */
-void slot_forget(struct part *part);
+/* A part takes its place; the meeting may match. */
+void meeting_arrive(struct part *part);
+/* Takes a part away from a meeting that has not matched: the meeting never will. */
+void meeting_leave(struct part *part);
+/* The same for a part that is about to be freed although its meeting has matched. */
+void meeting_forget(struct part *part);
 /* Copies what the part moves; a planted fault may spoil it. */
 void part_copy(const struct part *p, void *to, const void *from, size_t bytes);
 /* Whether a send of at most so many bytes waits for its receive. */
-bool slots_lone_send(const struct comm *comm, uint64_t limit);
-void slots_free(struct comm *comm);
+bool meetings_lone_send(const struct comm *comm, uint64_t limit);
+void meetings_free(struct comm *comm);
 
 #endif

@@ -1,4 +1,4 @@
-#include "sim/comm/meet.h"
+#include "sim/comm/job_meeting.h"
 
 #include <string.h>
 
@@ -7,17 +7,17 @@
 #include "sim/comm/snapshot.h"
 #include "sim/kernel/world.h"
 
-static bool same_guests(const struct meeting *m, const int *excluded, int excludes)
+static bool same_guests(const struct job_meeting *m, const int *excluded, int excludes)
 {
     return m->excludes == excludes &&
            (excludes == 0 || memcmp(m->excluded, excluded, (size_t)excludes * sizeof(int)) == 0);
 }
 
-static struct meeting *find(const struct meet_job *j, uint64_t number, const int *excluded,
+static struct job_meeting *find(const struct meeting_job *j, uint64_t number, const int *excluded,
                             int excludes)
 {
     struct comm *comm = j->job.about->comm;
-    struct meeting *m = comm->meeting;
+    struct job_meeting *m = comm->job_meetings;
     while (m && (m->kind != j->job.type->kind || m->number != number ||
                  !same_guests(m, excluded, excludes)))
         m = m->next;
@@ -33,16 +33,16 @@ static struct meeting *find(const struct meet_job *j, uint64_t number, const int
     if (excludes > 0)
         memcpy(m->excluded, excluded, (size_t)excludes * sizeof(int));
     m->expected = comm->nranks - excludes;
-    m->seat = ncs_new(ranks * sizeof(struct meet_job *));
+    m->seat = ncs_new(ranks * sizeof(struct meeting_job *));
     m->came = ncs_new(ranks * sizeof *m->came);
-    m->next = comm->meeting;
-    comm->meeting = m;
+    m->next = comm->job_meetings;
+    comm->job_meetings = m;
     return m;
 }
 
-static void free_meeting(struct meeting *m)
+static void free_job_meeting(struct job_meeting *m)
 {
-    struct meeting **link = &m->comm->meeting;
+    struct job_meeting **link = &m->comm->job_meetings;
     while (*link != m)
         link = &(*link)->next;
     *link = m->next;
@@ -52,29 +52,29 @@ static void free_meeting(struct meeting *m)
     sim_free(m, sizeof *m);
 }
 
-void meetings_free(struct comm *comm)
+void job_meetings_free(struct comm *comm)
 {
-    while (comm->meeting)
-        free_meeting(comm->meeting);
+    while (comm->job_meetings)
+        free_job_meeting(comm->job_meetings);
 }
 
-static void end(struct meeting *m)
+static void end(struct job_meeting *m)
 {
     for (int r = 0; r < m->comm->nranks; r++) {
-        struct meet_job *j = m->seat[r];
+        struct meeting_job *j = m->seat[r];
         if (!j)
             continue;
         j->meeting = NULL;
         j->over = true;
         job_mark(&j->job);
     }
-    free_meeting(m);
+    free_job_meeting(m);
 }
 
-void meet(struct meet_job *j, uint64_t number, const int *excluded, int excludes,
-          void (*complete)(struct meeting *m))
+void job_meeting_enter(struct meeting_job *j, uint64_t number, const int *excluded, int excludes,
+          void (*complete)(struct job_meeting *m))
 {
-    struct meeting *m = find(j, number, excluded, excludes);
+    struct job_meeting *m = find(j, number, excluded, excludes);
     int rank = j->job.about->rank;
     j->meeting = m;
     j->why = m->broken;
@@ -87,10 +87,10 @@ void meet(struct meet_job *j, uint64_t number, const int *excluded, int excludes
     end(m);
 }
 
-void meet_cancel(struct job *job)
+void job_meeting_cancel(struct job *job)
 {
-    struct meet_job *j = (struct meet_job *)job;
-    struct meeting *m = j->meeting;
+    struct meeting_job *j = (struct meeting_job *)job;
+    struct job_meeting *m = j->meeting;
     if (!m)
         return;
     m->seat[job->about->rank] = NULL;
@@ -106,14 +106,14 @@ void meet_cancel(struct job *job)
             m->seat[r]->why = m->broken;
 }
 
-void meet_free(struct job *job)
+void job_meeting_free(struct job *job)
 {
-    struct meet_job *j = (struct meet_job *)job;
+    struct meeting_job *j = (struct meeting_job *)job;
     if (j->meeting)
         j->meeting->seat[job->about->rank] = NULL;
 }
 
-static bool is_excluded(const struct meeting *m, int rank)
+static bool is_excluded(const struct job_meeting *m, int rank)
 {
     for (int i = 0; i < m->excludes; i++)
         if (m->excluded[i] == rank)
@@ -121,9 +121,9 @@ static bool is_excluded(const struct meeting *m, int rank)
     return false;
 }
 
-void meet_describe(const struct job *job, struct ncs_snap_job *out, struct ncs_snapshot *snapshot)
+void job_meeting_describe(const struct job *job, struct ncs_snap_job *out, struct ncs_snapshot *snapshot)
 {
-    const struct meet_job *j = (const struct meet_job *)job;
+    const struct meeting_job *j = (const struct meeting_job *)job;
     out->comm_rank = job->about->rank;
     out->nranks = job->about->nranks;
     out->refused = j->why != NULL;

@@ -2,8 +2,8 @@
  * of point-to-point operations: a rank waits for those alone that it exchanges with, and what two
  * ranks exchange pairs with whatever else they send each other, in order. For all who look from
  * outside it is one call, so this keeps what belongs together. */
-#ifndef NCS_SIM_SPREAD_H
-#define NCS_SIM_SPREAD_H
+#ifndef NCS_SIM_COMPOSED_H
+#define NCS_SIM_COMPOSED_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 struct comm;
 
 /* One rank's call. */
-struct spread {
+struct composed {
     struct comm_rank *cr;
     enum ncs_fn fn;          /* a composed one */
     int root, dtype;
@@ -25,26 +25,26 @@ struct spread {
     bool arrived;
 };
 
-static inline bool part_is_spread(const struct part *p)
+static inline bool part_is_composed(const struct part *p)
 {
-    return p->spread != NULL;
+    return p->composed != NULL;
 }
 
 /* Makes the sends and receives of a call; `whole` is the call as one part, and is
  * freed. Writes at most 2 * nranks parts to `out`, returns how many. */
-size_t spread_call(struct part *whole, struct part **out);
+size_t composed_call(struct part *whole, struct part **out);
 
 /* On a communicator of one rank the call stays one part, which copies. */
-void spread_alone(struct part *whole);
+void composed_alone(struct part *whole);
 
 /* It is launched: what a dropped group had queued does not count. */
-void spread_launched(struct spread *s);
-/* A part of it has come to its slot: with the last rank's first one, the calls are compared. */
-void spread_arrive(struct spread *s);
+void composed_launched(struct composed *s);
+/* A part of it has come to its meeting: with the last rank's first one, the calls are compared. */
+void composed_arrive(struct composed *s);
 /* A part of it has moved its data: with the last one, the observer is told. */
-void spread_moved(struct spread *s);
-void spread_unref(struct spread *s); /* NULL is a no-op */
+void composed_moved(struct composed *s);
+void composed_unref(struct composed *s); /* NULL is a no-op */
 
-void spreads_free(struct comm *comm);
+void composed_free_all(struct comm *comm);
 
 #endif

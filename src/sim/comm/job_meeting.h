@@ -1,7 +1,7 @@
 /* Meetings: what all ranks of a communicator must come to, as to a split. The n-th of a kind on one
  * rank meets the n-th of that kind on the others. */
-#ifndef NCS_SIM_MEET_H
-#define NCS_SIM_MEET_H
+#ifndef NCS_SIM_JOB_MEETING_H
+#define NCS_SIM_JOB_MEETING_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,39 +10,39 @@
 #include "sim/kernel/job.h"
 
 struct comm;
-struct meeting;
+struct job_meeting;
 
 /* The head of every job that meets others; job.about is this rank's handle. */
-struct meet_job {
+struct meeting_job {
     struct job job;
-    struct meeting *meeting; /* NULL until it has come, and when it is over */
+    struct job_meeting *meeting; /* NULL until it has come, and when it is over */
     const char *why;         /* why it cannot complete; NULL = it may */
     bool over;
 };
 
-struct meeting {
+struct job_meeting {
     struct comm *comm;
     enum ncs_job_kind kind;
     uint64_t number;
     int *excluded;           /* ranks that are not expected, in order; owned */
     int excludes;
     int expected, arrived;
-    struct meet_job **seat;  /* by rank; NULL = not there, or gone */
+    struct meeting_job **seat;  /* by rank; NULL = not there, or gone */
     bool *came;              /* by rank */
     const char *broken;      /* why it never completes; NULL = it may */
-    struct meeting *next;    /* of the communicator */
+    struct job_meeting *next;    /* of the communicator */
 };
 
 /* Comes to the meeting. When everybody has, `complete` is called once, with all seats taken; then
  * all jobs are over and take a step. */
-void meet(struct meet_job *j, uint64_t number, const int *excluded, int excludes,
-          void (*complete)(struct meeting *m));
+void job_meeting_enter(struct meeting_job *j, uint64_t number, const int *excluded, int excludes,
+          void (*complete)(struct job_meeting *m));
 
 /* For the types of such jobs. */
-void meet_cancel(struct job *job);
-void meet_free(struct job *job);
-void meet_describe(const struct job *job, struct ncs_snap_job *out, struct ncs_snapshot *snapshot);
+void job_meeting_cancel(struct job *job);
+void job_meeting_free(struct job *job);
+void job_meeting_describe(const struct job *job, struct ncs_snap_job *out, struct ncs_snapshot *snapshot);
 
-void meetings_free(struct comm *comm);
+void job_meetings_free(struct comm *comm);
 
 #endif

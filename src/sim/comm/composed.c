@@ -1,4 +1,4 @@
-#include "sim/comm/spread.h"
+#include "sim/comm/composed.h"
 
 #include "api/journal.h"
 #include "api/types.h"
@@ -32,12 +32,12 @@ static void *block(const void *base, size_t bytes, int index)
     return (void *)((uintptr_t)base + bytes * (size_t)index);
 }
 
-static struct part *share(const struct part *whole, struct spread *s, enum ncs_fn fn, int peer)
+static struct part *share(const struct part *whole, struct composed *s, enum ncs_fn fn, int peer)
 {
     struct part *p = sim_new(sizeof *p);
     *p = (struct part){ .fn = fn, .cr = whole->cr, .call = whole->call,
                         .stream = whole->stream, .count = whole->count, .dtype = whole->dtype,
-                        .root = peer, .spread = s };
+                        .root = peer, .composed = s };
     bool sends = fn == NCS_FN_ncclSend;
     enum ncs_blocks blocks = sends ? ncs_fn_info[s->fn].reads : ncs_fn_info[s->fn].writes;
     void *at = block(sends ? whole->send : whole->recv, s->bytes, ncs_blocks_are_many(blocks) ? peer : 0);
@@ -53,28 +53,28 @@ static struct part *share(const struct part *whole, struct spread *s, enum ncs_f
     return p;
 }
 
-static struct spread *spread_of(const struct part *whole)
+static struct composed *composed_of(const struct part *whole)
 {
-    struct spread *s = sim_new(sizeof *s);
-    *s = (struct spread){ .cr = whole->cr, .fn = whole->fn, .root = whole->root,
+    struct composed *s = sim_new(sizeof *s);
+    *s = (struct composed){ .cr = whole->cr, .fn = whole->fn, .root = whole->root,
                           .dtype = whole->dtype, .bytes = part_bytes(whole),
                           .call = whole->call };
     ncs_call_pin(s->call);
     return s;
 }
 
-void spread_alone(struct part *whole)
+void composed_alone(struct part *whole)
 {
-    whole->spread = spread_of(whole);
-    whole->spread->parts = whole->spread->open = 1;
+    whole->composed = composed_of(whole);
+    whole->composed->parts = whole->composed->open = 1;
     whole->fn = NCS_FN_ncclBroadcast;
     whole->root = 0;
 }
 
-size_t spread_call(struct part *whole, struct part **out)
+size_t composed_call(struct part *whole, struct part **out)
 {
     struct comm_rank *cr = whole->cr;
-    struct spread *s = spread_of(whole);
+    struct composed *s = composed_of(whole);
     const struct ncs_fn_info *info = &ncs_fn_info[s->fn];
     bool is_root = cr->rank == s->root;
     size_t count = 0;
@@ -121,13 +121,13 @@ static void compare(struct comm *comm, const struct muster *m)
         tell_mismatch(m, comm->nranks);
 }
 
-void spread_launched(struct spread *s)
+void composed_launched(struct composed *s)
 {
     if (s->sequence == 0)
-        s->sequence = ++s->cr->spreads;
+        s->sequence = ++s->cr->composed;
 }
 
-void spread_arrive(struct spread *s)
+void composed_arrive(struct composed *s)
 {
     struct comm *comm = s->cr->comm;
     if (s->arrived)
@@ -147,14 +147,14 @@ void spread_arrive(struct spread *s)
     free_muster(comm, m);
 }
 
-void spread_moved(struct spread *s)
+void composed_moved(struct composed *s)
 {
     struct world *w = &sim_world;
     if (--s->open == 0 && s->call && w->observer.finished)
         w->observer.finished(w->observer.self, s->call);
 }
 
-void spread_unref(struct spread *s)
+void composed_unref(struct composed *s)
 {
     if (!s || --s->parts > 0)
         return;
@@ -167,7 +167,7 @@ static void free_one(void *value, void *arg)
     free_muster(arg, value);
 }
 
-void spreads_free(struct comm *comm)
+void composed_free_all(struct comm *comm)
 {
     ncs_map_each(&comm->musters, free_one, comm);
     ncs_map_free(&comm->musters);

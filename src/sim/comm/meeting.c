@@ -1,0 +1,437 @@
+#include "sim/comm/meeting.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "api/journal.h"
+#include "api/types.h"
+#include "base/budget.h"
+#include "base/mem.h"
+#include "sim/comm/comm.h"
+#include "sim/comm/inject.h"
+#include "sim/comm/composed.h"
+#include "sim/cuda/op.h"
+#include "sim/cuda/stream.h"
+#include "sim/data/memory.h"
+#include "sim/kernel/agenda.h"
+#include "sim/kernel/choose.h"
+#include "sim/kernel/list.h"
+#include "sim/kernel/world.h"
+
+static uint64_t pair_key(int src, int dst, uint64_t sequence)
+{
+    return (uint64_t)src << 48 | (uint64_t)dst << 32 | (uint32_t)(sequence + 1);
+}
+
+static struct meeting *find_meeting(const struct part *p)
+{
+    struct comm *comm = p->cr->comm;
+    bool pair = part_is_pair(p);
+    int src = p->fn == NCS_FN_ncclSend ? p->cr->rank : p->root;
+    int dst = p->fn == NCS_FN_ncclSend ? p->root : p->cr->rank;
+    struct ncs_map *map = pair ? &comm->pairs : &comm->collectives;
+    uint64_t key = pair ? pair_key(src, dst, p->sequence) : p->sequence + 1;
+    struct meeting *meeting = ncs_map_get(map, key);
+    if (meeting)
+        return meeting;
+    meeting = sim_new(sizeof *meeting);
+    meeting->comm = comm;
+    meeting->pair = pair;
+    meeting->src = src;
+    meeting->dst = dst;
+    meeting->sequence = p->sequence;
+    meeting->expected = pair ? 2 : comm->nranks;
+    meeting->part = ncs_new((size_t)meeting->expected * sizeof(struct part *));
+    LIST_APPEND(comm->meeting_first, comm->meeting_last, meeting);
+    ncs_map_put(map, key, meeting);
+    return meeting;
+}
+
+static void free_meeting(struct meeting *meeting)
+{
+    struct comm *comm = meeting->comm;
+    LIST_REMOVE(comm->meeting_first, comm->meeting_last, meeting);
+    if (meeting->pair)
+        ncs_map_remove(&comm->pairs, pair_key(meeting->src, meeting->dst, meeting->sequence));
+    else
+        ncs_map_remove(&comm->collectives, meeting->sequence + 1);
+    ncs_free(meeting->bounce);
+    ncs_free(meeting->part);
+    sim_free(meeting, sizeof *meeting);
+}
+
+void meetings_free(struct comm *comm)
+{
+    while (comm->meeting_first)
+        free_meeting(comm->meeting_first);
+}
+
+bool meetings_lone_send(const struct comm *comm, uint64_t limit)
+{
+    for (const struct meeting *meeting = comm->meeting_first; meeting; meeting = meeting->next)
+        if (meeting->pair && !meeting->broken && meeting->part[0] && !meeting->part[1] &&
+            meeting->src != meeting->dst && part_bytes(meeting->part[0]) <= limit)
+            return true;
+    return false;
+}
+
+static int place_in(const struct meeting *meeting, const struct part *p)
+{
+    return meeting->pair ? p->fn == NCS_FN_ncclRecv : p->cr->rank;
+}
+
+/* The journalled calls of the parts that are there, in order of rank, each once. */
+static size_t calls_of(const struct meeting *meeting, struct ncs_call ***calls)
+{
+    size_t count = 0;
+    *calls = ncs_new((size_t)meeting->expected * sizeof **calls);
+    for (int i = 0; i < meeting->expected; i++)
+        if (meeting->part[i] && meeting->part[i]->call &&
+            (count == 0 || (*calls)[count - 1] != meeting->part[i]->call))
+            (*calls)[count++] = meeting->part[i]->call;
+    return count;
+}
+
+static void tell(void (*hook)(void *self, struct ncs_call *const *calls, size_t count),
+                 const struct meeting *meeting)
+{
+    if (!hook)
+        return;
+    struct ncs_call **calls;
+    size_t count = calls_of(meeting, &calls);
+    if (count > 0)
+        hook(sim_world.observer.self, calls, count);
+    ncs_free(calls);
+}
+
+/* Heart, rule 9: which disagreement keeps a collective from completing. */
+static enum ncs_stuck compare(const struct meeting *meeting, bool *differs)
+{
+    const struct part *first = meeting->part[0];
+    const struct ncs_fn_info *info = &ncs_fn_info[first->fn];
+    enum ncs_stuck stuck = NCS_STUCK_NO;
+    for (int i = 1; i < meeting->expected; i++) {
+        const struct part *p = meeting->part[i];
+        if (p->fn != first->fn)
+            return NCS_STUCK_KIND;
+        if (part_bytes(p) != part_bytes(first))
+            stuck = NCS_STUCK_COUNT;
+        else if (!stuck && info->rooted && p->root != first->root)
+            stuck = NCS_STUCK_ROOT;
+        if (p->dtype != first->dtype ||
+            (info->reduces && (p->op != first->op || p->premul != first->premul)))
+            *differs = true;
+    }
+    return stuck;
+}
+
+static void match(struct meeting *meeting, size_t bytes)
+{
+    int64_t delay = inject_delay(meeting);
+    if (delay < 0)
+        return;
+    for (int i = 0; i < meeting->expected; i++)
+        if (meeting->part[i])
+            meeting->part[i]->state = NCS_PART_MATCHED;
+    world_changed();
+    agenda_add(world_later(op_cost(bytes) + delay), EVENT_MEETING, meeting, 0, &meeting->agenda_place);
+}
+
+static void match_collective(struct meeting *meeting)
+{
+    bool differs = false;
+    meeting->stuck = compare(meeting, &differs);
+    if (meeting->stuck || differs)
+        tell(sim_world.observer.mismatch, meeting);
+    if (meeting->stuck)
+        return;
+    match(meeting, part_moved(meeting->part[0]));
+}
+
+static size_t sent_bytes(const struct meeting *meeting)
+{
+    return meeting->part[0] ? part_bytes(meeting->part[0]) : meeting->bounce_bytes;
+}
+
+/* A rank's send to itself: sizes are not compared, the sender's decides. */
+static bool is_self(const struct meeting *meeting)
+{
+    return meeting->pair && meeting->src == meeting->dst;
+}
+
+static size_t moved_bytes(const struct meeting *meeting)
+{
+    size_t sent = sent_bytes(meeting), wanted = part_bytes(meeting->part[1]);
+    return is_self(meeting) || sent < wanted ? sent : wanted;
+}
+
+static void stop_running_ahead(struct meeting *meeting)
+{
+    if (!meeting->running_ahead)
+        return;
+    meeting->running_ahead = false;
+    agenda_forget(&meeting->agenda_place);
+    comm_peer(meeting->comm->member[meeting->src], meeting->dst)->ahead -= part_bytes(meeting->part[0]);
+}
+
+static void match_pair(struct meeting *meeting)
+{
+    stop_running_ahead(meeting);
+    size_t sent = sent_bytes(meeting), wanted = part_bytes(meeting->part[1]);
+    const struct part *send = meeting->part[0], *recv = meeting->part[1];
+    bool retyped = send && send->dtype != recv->dtype; /* equal bytes: it completes */
+    bool composed_sent = send ? part_is_composed(send) : meeting->composed_sent;
+    if (sent != wanted && !is_self(meeting))
+        meeting->stuck = NCS_STUCK_P2P_COUNT;
+    /* The shares of two calls made of sends and receives are compared as calls, by composed_arrive. */
+    if (composed_sent != part_is_composed(recv) || (!composed_sent && (meeting->stuck || retyped)))
+        tell(sim_world.observer.mismatch, meeting);
+    match(meeting, moved_bytes(meeting));
+}
+
+/* A send that fits in what the pair may buffer will be done, receive or not. */
+static void run_ahead(struct meeting *meeting, struct part *p)
+{
+    struct peer *peer = comm_peer(p->cr, p->root);
+    uint64_t budget = sim_world.options.eager;
+    size_t bytes = part_bytes(p);
+    if (bytes > budget || peer->ahead > budget - bytes || p->cr->rank == p->root)
+        return;
+    if (choose(CHOOSE_BUFFER, 2) == 1)
+        return;
+    meeting->running_ahead = true;
+    peer->ahead += bytes;
+    agenda_add(world_later(op_cost(bytes)), EVENT_MEETING, meeting, 0, &meeting->agenda_place);
+}
+
+void meeting_arrive(struct part *part)
+{
+    struct meeting *meeting = find_meeting(part);
+    int place = place_in(meeting, part);
+    assert(!meeting->part[place]);
+    meeting->part[place] = part;
+    meeting->arrived++;
+    part->meeting = meeting;
+    part->state = NCS_PART_AT_SLOT;
+    world_changed();
+    inject_arrival(part);
+    if (part_is_composed(part))
+        composed_arrive(part->composed);
+    if (meeting->broken)
+        return;
+    if (meeting->arrived == meeting->expected)
+        meeting->pair ? match_pair(meeting) : match_collective(meeting);
+    else if (part->fn == NCS_FN_ncclSend && sim_world.options.eager > 0)
+        run_ahead(meeting, part);
+}
+
+void meeting_leave(struct part *part)
+{
+    struct meeting *meeting = part->meeting;
+    if (part->fn == NCS_FN_ncclSend)
+        stop_running_ahead(meeting);
+    meeting_forget(part);
+}
+
+void meeting_forget(struct part *part)
+{
+    struct meeting *meeting = part->meeting;
+    meeting->part[place_in(meeting, part)] = NULL;
+    meeting->broken = true;
+    part->meeting = NULL;
+}
+
+static void finish_part(struct meeting *meeting, int i)
+{
+    struct part *p = meeting->part[i];
+    if (!p)
+        return;
+    meeting->part[i] = NULL;
+    p->meeting = NULL;
+    p->state = NCS_PART_DONE;
+    if (part_is_composed(p))
+        composed_moved(p->composed);
+    /* Point-to-point parts go on by themselves: only the end of the last one is news. */
+    if (--p->launch->open == 0 || !meeting->pair)
+        op_queue(p->launch->op);
+}
+
+static bool spoil_this(void)
+{
+    struct world *w = &sim_world;
+    w->planted++;
+    return w->plant.kind != NCS_PLANT_NONE && (w->plant.nth == 0 || w->plant.nth == w->planted);
+}
+
+static void move_collective(struct meeting *meeting)
+{
+    const struct part *first = meeting->part[0];
+    struct data_task task = { .fn = first->fn, .nranks = meeting->expected,
+                              .root = first->root, .count = first->count };
+    if (spoil_this())
+        task.plant = sim_world.plant;
+    task.part = ncs_new((size_t)meeting->expected * sizeof *task.part);
+    for (int i = 0; i < meeting->expected; i++) {
+        struct part *p = meeting->part[i];
+        task.part[i] = (struct data_part){ .send = p->send, .recv = p->recv, .dtype = p->dtype,
+                                           .op = p->op, .premul = p->premul };
+        if (p->scalar_pointer)
+            memcpy(p->scalar, p->scalar_pointer, ncs_dtype_bytes(p->dtype));
+        memcpy(task.part[i].scalar, p->scalar, sizeof p->scalar);
+    }
+    data_move(&task);
+    ncs_free(task.part);
+}
+
+void part_copy(const struct part *p, void *to, const void *from, size_t bytes)
+{
+    size_t size = ncs_dtype_bytes(p->dtype);
+    struct data_part one = { .send = from, .recv = to, .dtype = p->dtype, .op = ncclSum };
+    struct data_task task = { .fn = NCS_FN_ncclBroadcast, .nranks = 1, .count = bytes / size,
+                              .part = &one };
+    if (spoil_this() && bytes > 0 && sim_world.plant.rank == p->cr->rank) {
+        task.plant = sim_world.plant;
+        task.plant.rank = 0;
+        data_move(&task);
+    } else {
+        data_copy(to, from, bytes);
+    }
+}
+
+static void move_pair(struct meeting *meeting)
+{
+    const struct part *recv = meeting->part[1];
+    const void *from = meeting->part[0] ? meeting->part[0]->send : meeting->bounce;
+    if (from == recv->recv)
+        return;
+    if (part_is_composed(recv))
+        part_copy(recv, recv->recv, from, moved_bytes(meeting));
+    else
+        data_copy(recv->recv, from, moved_bytes(meeting));
+}
+
+/* False when the host has no memory for what the meeting writes: the run is about to end. */
+static bool has_room(const struct meeting *meeting)
+{
+    if (meeting->pair)
+        return memory_commit(meeting->part[1]->recv, moved_bytes(meeting));
+    for (int i = 0; i < meeting->expected; i++)
+        if (!memory_commit(meeting->part[i]->recv, part_written(meeting->part[i])))
+            return false;
+    return true;
+}
+
+static void spoil(const struct meeting *meeting)
+{
+    for (int i = 0; i < meeting->expected; i++)
+        if (meeting->part[i] && meeting->part[i]->call)
+            inject_spoil(meeting->part[i], meeting->part[i]->recv,
+                         meeting->pair && i == 1 ? moved_bytes(meeting) : part_written(meeting->part[i]));
+}
+
+static void move_ahead(struct meeting *meeting)
+{
+    struct part *p = meeting->part[0];
+    uint64_t ahead = comm_peer(p->cr, p->root)->ahead;
+    void *bounce = ncs_room(part_bytes(p));
+    if (!bounce) {
+        ncs_budget_stop();
+        return;
+    }
+    sim_world.went_ahead = true;
+    if (ahead > sim_world.buffered)
+        sim_world.buffered = ahead;
+    meeting->running_ahead = false;
+    meeting->composed_sent = part_is_composed(p);
+    meeting->bounce_bytes = part_bytes(p);
+    meeting->bounce = bounce;
+    tell(sim_world.observer.before, meeting);
+    data_copy(meeting->bounce, p->send, meeting->bounce_bytes);
+    tell(sim_world.observer.after, meeting);
+    finish_part(meeting, 0);
+}
+
+/* A buffer was freed, or a participant's device died, after the meeting had matched: nothing moves. */
+static bool any_fault(struct meeting *meeting)
+{
+    bool any = false;
+    for (int i = meeting->bounce ? 1 : 0; i < meeting->expected; i++) {
+        struct part *p = meeting->part[i];
+        const char *why = p ? part_misplaced(p) : NULL;
+        if (p && !why && is_self(meeting) && meeting->part[0] && meeting->part[1] &&
+            !memory_reachable(p->cr->process, meeting->part[1]->recv, moved_bytes(meeting)))
+            why = "the receive buffer has no room for what this rank sends to itself";
+        if (why) {
+            struct part *guilty = p;
+            meeting_forget(p);
+            guilty->state = NCS_PART_CANCELLED;
+            gpu_fault(guilty->launch->op->gpu, guilty->call, why);
+        }
+        any |= !meeting->part[i];
+    }
+    return any;
+}
+
+static void unmatch(struct meeting *meeting)
+{
+    for (int i = 0; i < meeting->expected; i++)
+        if (meeting->part[i])
+            meeting->part[i]->state = NCS_PART_AT_SLOT;
+}
+
+/* Of a send and a receive of different length the longer side never ends. */
+static bool ends(const struct meeting *meeting, int i)
+{
+    if (!meeting->pair || meeting->stuck == NCS_STUCK_NO)
+        return true;
+    bool sent_more = sent_bytes(meeting) > part_bytes(meeting->part[1]);
+    return (i == 1) == sent_more;
+}
+
+void meeting_move(struct meeting *meeting)
+{
+    struct world *w = &sim_world;
+    world_changed();
+    if (meeting->running_ahead) {
+        struct part *send = meeting->part[0];
+        const char *why = part_misplaced(send);
+        if (why)
+            gpu_fault(send->launch->op->gpu, send->call, why);
+        else
+            move_ahead(meeting);
+        return;
+    }
+    if (any_fault(meeting)) {
+        unmatch(meeting);
+        return;
+    }
+    if (!has_room(meeting))
+        return;
+    bool done[2] = { true, true };
+    if (meeting->pair)
+        for (int i = 0; i < 2; i++)
+            done[i] = ends(meeting, i);
+    tell(w->observer.before, meeting);
+    meeting->pair ? move_pair(meeting) : move_collective(meeting);
+    spoil(meeting);
+    tell(w->observer.after, meeting);
+    if (meeting->bounce)
+        comm_peer(meeting->comm->member[meeting->src], meeting->dst)->ahead -= meeting->bounce_bytes;
+    bool open = false;
+    for (int i = 0; i < meeting->expected; i++)
+        if (!meeting->pair || done[i])
+            finish_part(meeting, i);
+        else if (meeting->part[i]) {
+            meeting->part[i]->state = NCS_PART_AT_SLOT;
+            open = true;
+        }
+    if (!open)
+        free_meeting(meeting);
+}
+
+void meeting_stamp(const struct meeting *meeting, int64_t time)
+{
+    for (int i = 0; i < meeting->expected; i++)
+        if (meeting->part[i])
+            part_stamp(meeting->part[i], time);
+}
