@@ -56,7 +56,7 @@ return function(given)
         wrapped(line, ("ncclResult_t sim_%s("):format(fn.name), given.split(parameters(fn)), ")", 4)
         line "{"
         wrapped(line, "    struct request r = { ", set, " };", 25)
-        line "    return request_submit(&r, NULL);"
+        line "    return sim_request_submit(&r, NULL);"
         line "}"
       end
     end

@@ -135,7 +135,7 @@ static cudaError_t refuse(int error, const char *call, const char *why, atomic_b
 {
     if (!ncs_shim_enter(NCS_FN_cudaPeekAtLastError))
         return (cudaError_t)ncs_shim_refusal();
-    cudaError_t rc = outside_refuse(error);
+    cudaError_t rc = sim_outside_refuse(error);
     ncs_shim_leave();
     if (!atomic_exchange(said, true))
         ncs_shim_say("%s: %s", call, why);

@@ -97,7 +97,7 @@ static void choose_devices(struct ncs_shim_settings *s)
 {
     static int number[DEVICES_MOST];
     const char *text = getenv("CUDA_VISIBLE_DEVICES");
-    s->visible = text ? outside_visible(text, s->devices, number) : s->devices;
+    s->visible = text ? sim_outside_visible(text, s->devices, number) : s->devices;
     s->number = text ? number : NULL;
 }
 

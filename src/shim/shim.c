@@ -72,17 +72,17 @@ static const struct ncs_api *refuse_processes(const struct ncs_fn_info *info, co
 
 static void before_fork(void)
 {
-    foreign_fork(true);
+    sim_foreign_fork(true);
 }
 
 static void after_fork(void)
 {
-    foreign_fork(false);
+    sim_foreign_fork(false);
 }
 
 static void in_child(void)
 {
-    foreign_fork(false);
+    sim_foreign_fork(false);
     atomic_store(&is_child, true);
 }
 
@@ -122,7 +122,7 @@ static void on_idle(int64_t idle)
     if (told || !is_over(idle, &how))
         return;
     told = true;
-    foreign_stop(how);
+    sim_foreign_stop(how);
     if (above)
         above->verdict(how);
     else
@@ -144,7 +144,7 @@ static void load_above(void)
 static void end_thread(void *arg)
 {
     (void)arg;
-    foreign_detach();
+    sim_foreign_detach();
 }
 
 /* A thread that has joined no communicator is a further thread of rank 0. */
@@ -163,10 +163,10 @@ static void at_exit(void)
 {
     if (!above || atomic_load(&is_child))
         return;
-    foreign_enter(foreign_is_attached() ? NULL : new_local());
+    sim_foreign_enter(sim_foreign_is_attached() ? NULL : new_local());
     ncs_shim_tell_of_others(true);
     above->ended();
-    foreign_leave();
+    sim_foreign_leave();
 }
 
 static void greet(void)
@@ -205,7 +205,7 @@ static void open_machine(void)
     ncs_shim_tell_of_others(false);
     load_above();
     api = above ? above->open(&settings, &ncs_driver_sim) : ncs_driver_sim.api;
-    foreign_idle = on_idle;
+    sim_foreign_idle = on_idle;
     pthread_key_create(&at_thread_end, end_thread);
     pthread_atfork(before_fork, after_fork, in_child);
     atexit(at_exit);
@@ -247,7 +247,7 @@ const struct ncs_api *ncs_shim_enter_from(enum ncs_fn fn, void *caller)
         return refuse_absent(info);
     if (settings.launcher && forms_communicators(fn))
         return refuse_processes(info, settings.launcher);
-    foreign_enter(foreign_is_attached() ? NULL : new_local());
+    sim_foreign_enter(sim_foreign_is_attached() ? NULL : new_local());
     if (above && ncs_local) {
         ncs_local->where = above->place;
         ncs_local->where_arg = caller;
@@ -257,7 +257,7 @@ const struct ncs_api *ncs_shim_enter_from(enum ncs_fn fn, void *caller)
 
 void ncs_shim_leave(void)
 {
-    foreign_leave();
+    sim_foreign_leave();
 }
 
 int ncs_shim_refusal(void)
@@ -303,8 +303,8 @@ bool ncs_shim_join(enum ncs_fn fn, const union ncs_arg *arg)
             rank = (int)arg[i].i;
     }
     for (int i = 0; id && i < ids; i++)
-        if (foreign_id_is_strange(&id[i])) {
-            foreign_leave();
+        if (sim_foreign_id_is_strange(&id[i])) {
+            sim_foreign_leave();
             refuse_processes(&ncs_fn_info[NCS_FN_ncclCommInitRank], "an id of another process");
             return false;
         }

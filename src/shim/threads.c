@@ -70,14 +70,14 @@ static bool time_ran(const char *thread, uint64_t *ran)
 
 static bool is_left_out(pid_t thread, int64_t patience)
 {
-    return foreign_is_waiting(thread) || (patience >= 0 && foreign_is_polling(thread, patience));
+    return sim_foreign_is_waiting(thread) || (patience >= 0 && sim_foreign_is_polling(thread, patience));
 }
 
 /* False as soon as one thread may go on by itself. */
 static bool look(struct look *out, int64_t patience)
 {
     DIR *tasks = opendir("/proc/self/task");
-    bool wait = tasks != NULL && !foreign_is_entered(patience);
+    bool wait = tasks != NULL && !sim_foreign_is_entered(patience);
     for (struct dirent *e; wait && (e = readdir(tasks));) {
         struct seen seen = { .thread = (pid_t)atoi(e->d_name) };
         if (seen.thread <= 0 || is_left_out(seen.thread, patience))
@@ -87,7 +87,7 @@ static bool look(struct look *out, int64_t patience)
     }
     if (tasks)
         closedir(tasks);
-    return wait && !foreign_is_entered(patience);
+    return wait && !sim_foreign_is_entered(patience);
 }
 
 /* The second of two looks saw what the first did: no thread is new, gone or has run. */

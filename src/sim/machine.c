@@ -46,10 +46,10 @@ static bool begin(const struct ncs_machine_options *options, struct ncs_error *e
     if (!w->options.capability)
         w->options.capability = DEFAULT_CAPABILITY;
     w->options.own_threads |= options->foreign;
-    log_begin();
+    sim_log_begin();
     if (!options->foreign)
-        context_adopt_runner();
-    return choices_begin(options->seeded, options->seed, options->schedule, err);
+        sim_context_adopt_runner();
+    return sim_choices_begin(options->seeded, options->seed, options->schedule, err);
 }
 
 #define SIM_MEMBER(name) .name = sim_##name,
@@ -70,13 +70,13 @@ static void provide(int version)
 static void free_event(void *value, void *arg)
 {
     (void)arg;
-    event_free(value);
+    sim_event_free(value);
 }
 
 static void free_pool(void *value, void *arg)
 {
     (void)arg;
-    pool_returned(value, 0);
+    sim_pool_returned(value, 0);
 }
 
 static void end_operations(void)
@@ -84,12 +84,12 @@ static void end_operations(void)
     struct world *w = &sim_world;
     while (w->op_first) {
         if (w->op_first->launch)
-            launch_withdraw(w->op_first->launch);
-        op_end(w->op_first, cudaErrorCudartUnloading);
+            sim_launch_withdraw(w->op_first->launch);
+        sim_op_end(w->op_first, cudaErrorCudartUnloading);
     }
     for (struct op *op; (op = w->queued_first);) {
         QUEUE_TAKE(w->queued_first, w->queued_last, next_queued);
-        op_unref(op);
+        sim_op_unref(op);
     }
 }
 
@@ -97,10 +97,10 @@ static void end_jobs(void)
 {
     struct world *w = &sim_world;
     while (w->job_first)
-        job_cancel(w->job_first, ncclInternalError);
+        sim_job_cancel(w->job_first, ncclInternalError);
     for (struct job *job; (job = w->dirty_first);) {
         QUEUE_TAKE(w->dirty_first, w->dirty_last, next_dirty);
-        job_unref(job);
+        sim_job_unref(job);
     }
 }
 
@@ -112,10 +112,10 @@ static void free_processes(void)
         if (!p)
             continue;
         for (int d = 0; d < w->options.devices; d++) {
-            host_free(&p->gpu[d]);
-            gpu_free_streams(&p->gpu[d]);
+            sim_host_free(&p->gpu[d]);
+            sim_gpu_free_streams(&p->gpu[d]);
             ncs_free(p->gpu[d].peer);
-            op_unref(p->gpu[d].last_launch);
+            sim_op_unref(p->gpu[d].last_launch);
         }
         sim_free(p->gpu, (size_t)w->options.devices * sizeof *p->gpu);
         sim_free(p, sizeof *p);
@@ -128,17 +128,17 @@ static void clear(void)
 {
     struct world *w = &sim_world;
     w->observer = (struct ncs_observer){ 0 };
-    contexts_abandon();
+    sim_contexts_abandon();
     end_jobs();
     end_operations(); /* a host function that fails still looks at the context that would run it */
     end_jobs();       /* the end of an operation may have moved one more */
-    contexts_free();
+    sim_contexts_free();
     ncs_map_each(&w->events, free_event, NULL);
     ncs_map_free(&w->events);
     ncs_map_free(&w->streams);
-    comms_free();
-    rendezvous_free_all();
-    memory_free_all();
+    sim_comms_free();
+    sim_rendezvous_free_all();
+    sim_memory_free_all();
     ncs_map_each(&w->pools, free_pool, NULL);
     ncs_map_free(&w->pools);
     free_processes();
@@ -146,8 +146,8 @@ static void clear(void)
     ncs_free(w->agenda);
     ncs_free(w->woken);
     ncs_free(w->kernel_slot_line);
-    choices_free();
-    inject_free();
+    sim_choices_free();
+    sim_inject_free();
     uint64_t objects = w->live_objects, bytes = w->live_bytes;
     *w = (struct world){ .live_objects = objects, .live_bytes = bytes };
 }
@@ -157,9 +157,9 @@ static void machine_close(void)
     if (!sim_world.open)
         return;
     clear();
-    fiber_trim();
-    pages_trim();
-    world_trim();
+    sim_fiber_trim();
+    sim_pages_trim();
+    sim_world_trim();
 }
 
 static bool machine_open(const struct ncs_machine_options *options, struct ncs_error *err)
@@ -186,15 +186,15 @@ static void machine_reset(void)
 
 static bool machine_spawn(const struct ncs_context_options *options, struct ncs_error *err)
 {
-    return context_new(options, err);
+    return sim_context_new(options, err);
 }
 
 static enum ncs_stop machine_run(void)
 {
     struct context *runner = &sim_world.runner;
-    struct context *next = schedule();
+    struct context *next = sim_schedule();
     if (next != runner)
-        context_transfer(runner, next);
+        sim_context_transfer(runner, next);
     sim_world.running = runner;
     return sim_world.stop;
 }
@@ -231,14 +231,14 @@ static void machine_stats(uint64_t *objects, uint64_t *bytes, uint64_t *trace)
 static bool machine_schedule(struct ncs_str *out, struct ncs_error *err)
 {
     enum ncs_stop how = sim_world.stop;
-    return choices_text(how != NCS_STOP_BUDGET && how != NCS_STOP_INTERRUPTED, out, err);
+    return sim_choices_text(how != NCS_STOP_BUDGET && how != NCS_STOP_INTERRUPTED, out, err);
 }
 
 static bool machine_luck(uint64_t limit, uint64_t *buffered)
 {
     *buffered = sim_world.buffered;
     for (const struct comm *comm = sim_world.comm_first; comm; comm = comm->next)
-        if (meetings_lone_send(comm, limit))
+        if (sim_meetings_lone_send(comm, limit))
             return true;
     return sim_world.went_ahead;
 }
@@ -251,9 +251,9 @@ static bool never(void *arg)
 
 static int64_t machine_clock(void)
 {
-    struct context *c = context_enter();
+    struct context *c = sim_context_enter();
     if (c)
-        poll_here(c, never, NULL);
+        sim_poll(c, never, NULL);
     return sim_world.now;
 }
 
@@ -272,7 +272,7 @@ static int64_t sleep_time(uint64_t sleeps, int64_t nanoseconds)
 
 static void machine_sleep(int64_t nanoseconds)
 {
-    struct context *c = context_enter();
+    struct context *c = sim_context_enter();
     if (!c)
         return;
     if (c->idle_epoch != sim_world.epoch) {
@@ -280,24 +280,24 @@ static void machine_sleep(int64_t nanoseconds)
         c->fruitless = c->sleeps = 0;
     }
     c->slept = true;
-    wait_here(c, world_later(sleep_time(++c->sleeps, nanoseconds)));
+    sim_wait(c, sim_world_later(sleep_time(++c->sleeps, nanoseconds)));
 }
 
 static bool machine_cancelled(void)
 {
-    const struct context *c = context_self();
+    const struct context *c = sim_context_self();
     return c && c->cancelled;
 }
 
 static void machine_check(void)
 {
     if (sim_world.interrupted)
-        context_enter();
+        sim_context_enter();
 }
 
 static void machine_end(enum ncs_ending how, const char *message, struct ncs_place place)
 {
-    struct context *c = context_self();
+    struct context *c = sim_context_self();
     if (!c || c->cancelled)
         return;
     c->ending = how;
@@ -305,14 +305,14 @@ static void machine_end(enum ncs_ending how, const char *message, struct ncs_pla
     c->message = ncs_copy_text(message);
     c->place = place;
     if (how == NCS_END_KILLED)
-        context_finish(c);
+        sim_context_finish(c);
 }
 
 static void machine_die(const char *message, struct ncs_place place)
 {
-    struct context *c = context_self();
+    struct context *c = sim_context_self();
     if (c && !c->cancelled)
-        inject_death(c);
+        sim_inject_death(c);
     machine_end(NCS_END_KILLED, message, place);
 }
 
@@ -329,35 +329,35 @@ static void gate_free(struct ncs_gate *gate)
 static bool gate_wait(struct ncs_gate *gate, int64_t deadline, const char *what, const char *key,
                       int owner, int owner_thread)
 {
-    struct context *c = context_self(); /* no scheduling point: the caller has just looked */
+    struct context *c = sim_context_self(); /* no scheduling point: the caller has just looked */
     if (!c || c->cancelled)
         return false;
-    wait_for(c, NCS_WAIT_GATE, gate, &gate->woken);
+    sim_wait_for(c, NCS_WAIT_GATE, gate, &gate->woken);
     c->wait.what = what;
     c->wait.key = ncs_copy_text(key);
     c->wait.owner = owner;
     c->wait.owner_thread = owner_thread;
-    return wait_here(c, deadline) == WAIT_MET;
+    return sim_wait(c, deadline) == WAIT_MET;
 }
 
 static void gate_wake(struct ncs_gate *gate)
 {
-    world_changed();
-    waitable_fire(&gate->woken);
+    sim_world_changed();
+    sim_waitable_fire(&gate->woken);
 }
 
 #define SIM_MEMBER(name) .name = sim_##name,
 
 static const struct ncs_machine sim_machine = {
     .open = machine_open, .close = machine_close, .reset = machine_reset, .spawn = machine_spawn,
-    .run = machine_run, .hold = machine_hold, .interrupt = machine_interrupt, .snapshot = snapshot_take,
-    .abandon = contexts_abandon, .observe = machine_observe, .plant = machine_plant,
+    .run = machine_run, .hold = machine_hold, .interrupt = machine_interrupt, .snapshot = sim_snapshot_take,
+    .abandon = sim_contexts_abandon, .observe = machine_observe, .plant = machine_plant,
     .stats = machine_stats, .luck = machine_luck,
     .schedule = machine_schedule, .clock = machine_clock, .now = machine_now, .sleep = machine_sleep,
     .cancelled = machine_cancelled, .check = machine_check, .end = machine_end,
-    .die = machine_die, .inject = inject,
+    .die = machine_die, .inject = sim_inject,
     .gate_new = gate_new, .gate_free = gate_free, .gate_wait = gate_wait, .gate_wake = gate_wake,
-    .readable = memory_readable, .watch = memory_watch, .freed = memory_freed,
+    .readable = sim_memory_readable, .watch = sim_memory_watch, .freed = sim_memory_freed,
 };
 
 const struct ncs_driver ncs_driver_sim = { "sim", &sim_api, &sim_machine, false };

@@ -237,12 +237,12 @@ static void run(struct trial *t, bool in_place, size_t skew)
         if (t->task.fn == NCS_FN_ncclBroadcast && r != t->task.root)
             t->part[r].send = NULL;
     expect(t);
-    data_move(&t->task);
+    sim_data_move(&t->task);
     compare(t);
     /* The loops that a processor without vector extensions would run. */
     for (int r = 0; r < t->task.nranks; r++)
         memcpy(t->now[r], t->was[r], t->room);
-    data_move_with(&t->task, data_loops_portable, -1);
+    sim_data_move_with(&t->task, sim_data_loops_portable, -1);
     compare(t);
     clear(t);
 }
@@ -306,7 +306,7 @@ START_TEST(test_known_values)
                              {.send = b, .recv = out[1], .dtype = ncclInt8, .op = ncclAvg}};
     struct data_task task = {.fn = NCS_FN_ncclAllReduce, .nranks = 2, .count = 2, .part = p};
 
-    data_move(&task);
+    sim_data_move(&task);
     ck_assert_int_eq(out[0][0], -28); /* 200 wraps to -56 */
     ck_assert_int_eq(out[1][1], -1);  /* -3 / 2, toward zero */
 
@@ -314,19 +314,19 @@ START_TEST(test_known_values)
     task.count = 1;
     for (int r = 0; r < 3; r++)
         p[r] = (struct data_part){.send = &x[r], .recv = &sum[r], .dtype = ncclFloat32};
-    data_move(&task);
+    sim_data_move(&task);
     ck_assert(sum[0] == 1 && sum[2] == 1); /* in order of ranks each small one is lost */
 
     for (int r = 0; r < 3; r++)
         p[r] = (struct data_part){.send = &third[r], .recv = &half[r], .dtype = ncclFloat16,
                                   .op = ncclAvg};
-    data_move(&task);
+    sim_data_move(&task);
     ck_assert_uint_eq(half[1], 0x3c00); /* 3 * 0x3555 = 0.99976, and ties to 1 */
 
     task.nranks = 2;
     for (int r = 0; r < 2; r++)
         p[r] = (struct data_part){.send = &big[r], .recv = &fp8[r], .dtype = ncclFloat8e4m3};
-    data_move(&task);
+    sim_data_move(&task);
     ck_assert_uint_eq(fp8[0], 0x7e); /* 448 + 448 saturates */
 }
 END_TEST
@@ -347,7 +347,7 @@ START_TEST(test_every_pair)
             struct data_part p[2] = {{.send = a, .recv = out, .dtype = types[i], .op = op},
                                      {.send = b, .dtype = types[i], .op = op}};
             struct data_task task = {NCS_FN_ncclReduce, 2, 0, 65536, p, {0}};
-            data_move(&task);
+            sim_data_move(&task);
             for (int k = 0; k < 65536; k++)
                 ck_assert_uint_eq(out[k], combine(types[i], op, a[k], b[k]));
         }
@@ -392,11 +392,11 @@ START_TEST(test_overlap_is_repeatable)
     ck_assert(got && want);
     for (int i = 0; i < COUNT + SHIFT; i++)
         got[i] = (float)(i % 1000);
-    data_copy(want, got, (COUNT + SHIFT) * sizeof *got); /* and starts the other cores' threads */
+    sim_data_copy(want, got, (COUNT + SHIFT) * sizeof *got); /* and starts the other cores' threads */
     struct data_part p[2] = {{.send = got, .recv = got + SHIFT, .dtype = ncclFloat32},
                              {.send = got + SHIFT, .recv = got, .dtype = ncclFloat32}};
     struct data_task task = {NCS_FN_ncclAllReduce, 2, 0, COUNT, p, {0}};
-    data_move(&task);
+    sim_data_move(&task);
     for (size_t at = 0; at < COUNT; at += BLOCK) {
         for (size_t i = 0; i < BLOCK; i++)
             sum[i] = want[at + i] + want[at + i + SHIFT];
@@ -417,17 +417,17 @@ START_TEST(test_copy_and_add)
     ck_assert(a && b);
     for (uint32_t i = 0; i < COUNT; i++)
         a[i] = i * 2654435761u;
-    data_copy(b, a, COUNT * sizeof *a);
+    sim_data_copy(b, a, COUNT * sizeof *a);
     ck_assert(memcmp(a, b, COUNT * sizeof *a) == 0);
-    data_add(b, a, COUNT, ncclUint32);
+    sim_data_add(b, a, COUNT, ncclUint32);
     for (uint32_t i = 0; i < COUNT; i++)
         ck_assert_uint_eq(b[i], 2 * a[i]);
-    data_copy(a + 1, a, (COUNT - 1) * sizeof *a);
+    sim_data_copy(a + 1, a, (COUNT - 1) * sizeof *a);
     for (uint32_t i = 1; i < COUNT; i++)
         ck_assert_uint_eq(a[i], (i - 1) * 2654435761u);
-    data_copy(NULL, NULL, 0);
+    sim_data_copy(NULL, NULL, 0);
     uint16_t x[3] = {0x3c00, 0x7bff, 0}, y[3] = {0x3c00, 0x7bff, 0x8000};
-    data_add(x, y, 3, ncclFloat16);
+    sim_data_add(x, y, 3, ncclFloat16);
     ck_assert_uint_eq(x[0], 0x4000);
     ck_assert_uint_eq(x[1], 0x7c00);
     ck_assert_uint_eq(x[2], 0);
@@ -502,7 +502,7 @@ static void run_planted(struct trial *t, bool in_place)
     expect(t);
     cut_results = false;
     spoil(t);
-    data_move(&t->task);
+    sim_data_move(&t->task);
     compare(t);
     for (int r = 0; r < t->task.nranks; r++) {
         differs |= memcmp(right[r], t->now[r], t->room) != 0;

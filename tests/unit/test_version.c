@@ -47,12 +47,12 @@ START_TEST(test_differences)
 {
     for (int what = 0; what < DOES_COUNT; what++) {
         sim_world.options.nccl_version = 22809;
-        ck_assert(!nccl_does((enum nccl_does)what));
+        ck_assert(!sim_version_does((enum nccl_does)what));
         sim_world.options.nccl_version = 23007;
-        ck_assert(nccl_does((enum nccl_does)what));
+        ck_assert(sim_version_does((enum nccl_does)what));
     }
     sim_world.options.nccl_version = 22907;
-    ck_assert(nccl_does(DOES_CHECK_MODE) && !nccl_does(DOES_SHARE_GPU));
+    ck_assert(sim_version_does(DOES_CHECK_MODE) && !sim_version_does(DOES_SHARE_GPU));
 }
 END_TEST
 
@@ -78,17 +78,17 @@ START_TEST(test_rows)
 {
     sim_world.options.nccl_version = 23007;
     for (int i = 0; i < ENV_COUNT; i++) {
-        ck_assert_msg(env_rows[i].key != NULL, "row %d", i);
-        ck_assert(strncmp(env_rows[i].key, "NCCL_", 5) == 0);
-        ck_assert_int_eq(env_find(env_rows[i].key), i);
+        ck_assert_msg(sim_env_rows[i].key != NULL, "row %d", i);
+        ck_assert(strncmp(sim_env_rows[i].key, "NCCL_", 5) == 0);
+        ck_assert_int_eq(sim_env_find(sim_env_rows[i].key), i);
         if (i > 0)
-            ck_assert_str_lt(env_rows[i - 1].key, env_rows[i].key);
-        bool open = ncs_environment_allows(env_rows[i].key, strlen(env_rows[i].key), false, NULL);
-        ck_assert_msg(open == (i != ENV_DEBUG_FILE), "%s: a scenario may set it", env_rows[i].key);
+            ck_assert_str_lt(sim_env_rows[i - 1].key, sim_env_rows[i].key);
+        bool open = ncs_environment_allows(sim_env_rows[i].key, strlen(sim_env_rows[i].key), false, NULL);
+        ck_assert_msg(open == (i != ENV_DEBUG_FILE), "%s: a scenario may set it", sim_env_rows[i].key);
     }
-    ck_assert_int_eq(env_find("NCCL_NO_SUCH"), -1);
+    ck_assert_int_eq(sim_env_find("NCCL_NO_SUCH"), -1);
     sim_world.options.nccl_version = 22809;
-    ck_assert_int_eq(env_find("NCCL_CHECK_MODE"), -1);
+    ck_assert_int_eq(sim_env_find("NCCL_CHECK_MODE"), -1);
 }
 END_TEST
 
@@ -96,7 +96,7 @@ START_TEST(test_values)
 {
     sim_world.options.nccl_version = 23007;
     unsetenv("NCCL_NVLS_ENABLE");
-    ck_assert_int_eq(env_number(ENV_NVLS_ENABLE), 2);
+    ck_assert_int_eq(sim_env_number(ENV_NVLS_ENABLE), 2);
     static const struct {
         const char *text;
         int64_t value;
@@ -104,13 +104,13 @@ START_TEST(test_values)
                   { "99999999999999999999", 2 } };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         setenv("NCCL_NVLS_ENABLE", table[i].text, 1);
-        ck_assert_msg(env_number(ENV_NVLS_ENABLE) == table[i].value, "`%s`", table[i].text);
+        ck_assert_msg(sim_env_number(ENV_NVLS_ENABLE) == table[i].value, "`%s`", table[i].text);
     }
     /* A version does not know what came later. */
     setenv("NCCL_MULTI_RANK_GPU_ENABLE", "1", 1);
-    ck_assert_int_eq(env_number(ENV_MULTI_RANK_GPU_ENABLE), 1);
+    ck_assert_int_eq(sim_env_number(ENV_MULTI_RANK_GPU_ENABLE), 1);
     sim_world.options.nccl_version = 22809;
-    ck_assert_int_eq(env_number(ENV_MULTI_RANK_GPU_ENABLE), 0);
+    ck_assert_int_eq(sim_env_number(ENV_MULTI_RANK_GPU_ENABLE), 0);
 }
 END_TEST
 
@@ -145,13 +145,13 @@ START_TEST(test_overrides)
         snprintf(name, sizeof name, "NCCL_%s", table[i].name);
         setenv(name, table[i].value, 1);
         sim_world.options.nccl_version = table[i].version;
-        ck_assert_int_eq(config_read(NULL, NULL, &config), 0);
+        ck_assert_int_eq(sim_config_read(NULL, NULL, &config), 0);
         ck_assert_msg(config.value[table[i].field] == table[i].is, "%s=%s: %d", name,
                       table[i].value, config.value[table[i].field]);
         unsetenv(name);
     }
     setenv("NCCL_NET", "Socket", 1);
-    ck_assert_int_eq(config_read(NULL, NULL, &config), 0);
+    ck_assert_int_eq(sim_config_read(NULL, NULL, &config), 0);
     ck_assert_str_eq(config.net_name, "Socket");
 }
 END_TEST
@@ -179,7 +179,7 @@ START_TEST(test_masks)
                              .graphUsageMode = 3 /* no such mode: wrong where the field counts */,
                              .maxP2pPeers = 1 };
         sim_world.options.nccl_version = table[i].as;
-        ck_assert_msg(config_read(c, NULL, &out) == table[i].rc, "row %zu", i);
+        ck_assert_msg(sim_config_read(c, NULL, &out) == table[i].rc, "row %zu", i);
     }
 }
 END_TEST
@@ -200,7 +200,7 @@ START_TEST(test_check_mode)
         sim_world.options.nccl_version = table[i].version;
         setenv("NCCL_CHECK_POINTERS", table[i].pointers, 1);
         setenv("NCCL_CHECK_MODE", table[i].mode, 1);
-        ck_assert_msg(check_mode_now() == table[i].is, "row %zu", i);
+        ck_assert_msg(sim_check_mode_now() == table[i].is, "row %zu", i);
     }
 }
 END_TEST
@@ -221,14 +221,14 @@ START_TEST(test_bootstrap)
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         setenv("NCCL_COMM_ID", table[i].address, 1);
         setenv("NCCL_SOCKET_IFNAME", table[i].names, 1);
-        ck_assert_msg(bootstrap_check() == table[i].rc, "row %zu", i);
+        ck_assert_msg(sim_bootstrap_check() == table[i].rc, "row %zu", i);
     }
     unsetenv("NCCL_SOCKET_RETRY_CNT");
     unsetenv("NCCL_SOCKET_RETRY_SLEEP_MSEC");
-    ck_assert_int_eq(bootstrap_retry_time() / 1000000000, 59);
+    ck_assert_int_eq(sim_bootstrap_retry_time() / 1000000000, 59);
     setenv("NCCL_SOCKET_RETRY_CNT", "1000000", 1);
     setenv("NCCL_SOCKET_RETRY_SLEEP_MSEC", "1000000", 1);
-    ck_assert_int_gt(bootstrap_retry_time(), 1000000000);
+    ck_assert_int_gt(sim_bootstrap_retry_time(), 1000000000);
 }
 END_TEST
 

@@ -56,7 +56,7 @@ void ncs_exec_left(const struct ncs_journal *journal, struct ncs_str *out)
 {
     struct outside_left left;
     char size[32];
-    outside_count_left(&left);
+    sim_outside_count_left(&left);
     add_comms(journal, out);
     add_item(out, operators_left(journal), "reduction operator");
     add_item(out, ncs_misuse_registered(), "registered buffer");

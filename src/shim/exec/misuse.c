@@ -161,17 +161,17 @@ static void look_at_devices(const struct ncs_journal *journal, const struct ncs_
     int device = journal->comm[call->comm]->member[call->comm_rank].device;
     if (device < 0)
         return;
-    if (differ(outside_device_of_stream((cudaStream_t)ncs_call_stream(call)), device))
+    if (differ(sim_outside_device_of_stream((cudaStream_t)ncs_call_stream(call)), device))
         note(STREAM_ELSEWHERE, call);
-    if (differ(outside_device_of_memory(ncs_call_sendbuff(call)), device) ||
-        differ(outside_device_of_memory(ncs_call_recvbuff(call)), device))
+    if (differ(sim_outside_device_of_memory(ncs_call_sendbuff(call)), device) ||
+        differ(sim_outside_device_of_memory(ncs_call_recvbuff(call)), device))
         note(MEMORY_ELSEWHERE, call);
 }
 
 static void look_at_record(const struct ncs_call *call)
 {
-    int event = outside_device_of_event((cudaEvent_t)call->arg[0].p);
-    if (call->rc != 0 && differ(event, outside_device_of_stream((cudaStream_t)call->arg[1].p)))
+    int event = sim_outside_device_of_event((cudaEvent_t)call->arg[0].p);
+    if (call->rc != 0 && differ(event, sim_outside_device_of_stream((cudaStream_t)call->arg[1].p)))
         note(EVENT_ELSEWHERE, call);
 }
 

@@ -38,25 +38,25 @@ static bool has_interface(const char *names)
     return false;
 }
 
-int bootstrap_check(void)
+int sim_bootstrap_check(void)
 {
-    const char *address = env_text(ENV_COMM_ID), *names = env_text(ENV_SOCKET_IFNAME);
+    const char *address = sim_env_text(ENV_COMM_ID), *names = sim_env_text(ENV_SOCKET_IFNAME);
     if (address && !is_address(address)) {
-        nccl_warn("Invalid NCCL_COMM_ID, please use format: <ipv4>:<port> or [<ipv6>]:<port> or "
-                  "<hostname>:<port>");
+        sim_warn("Invalid NCCL_COMM_ID, please use format: <ipv4>:<port> or [<ipv6>]:<port> or "
+                 "<hostname>:<port>");
         return ncclInvalidArgument;
     }
     if (!address && names && !has_interface(names)) {
-        nccl_warn("Bootstrap : no socket interface found");
-        nccl_explain("NCCL_SOCKET_IFNAME names none of a virtual host's: eth0 and lo");
+        sim_warn("Bootstrap : no socket interface found");
+        sim_explain("NCCL_SOCKET_IFNAME names none of a virtual host's: eth0 and lo");
         return ncclInvalidUsage;
     }
     return ncclSuccess;
 }
 
-bool bootstrap_fixed_id(ncclUniqueId *id)
+bool sim_bootstrap_fixed_id(ncclUniqueId *id)
 {
-    const char *address = env_text(ENV_COMM_ID);
+    const char *address = sim_env_text(ENV_COMM_ID);
     if (!address)
         return false;
     uint64_t word[2] = { 0x4e43434c5f434f4d, ncs_hash_bytes(0, address, strlen(address)) };
@@ -66,10 +66,10 @@ bool bootstrap_fixed_id(ncclUniqueId *id)
 }
 
 /* 34 times by default, with growing sleeps: about a minute. */
-int64_t bootstrap_retry_time(void)
+int64_t sim_bootstrap_retry_time(void)
 {
-    int64_t tries = env_number(ENV_SOCKET_RETRY_CNT);
-    int64_t sleep = env_number(ENV_SOCKET_RETRY_SLEEP_MSEC);
+    int64_t tries = sim_env_number(ENV_SOCKET_RETRY_CNT);
+    int64_t sleep = sim_env_number(ENV_SOCKET_RETRY_SLEEP_MSEC);
     if (tries < 0 || tries > 1000000 || sleep < 0 || sleep > 1000000)
         return INT64_MAX / 2;
     int64_t time;

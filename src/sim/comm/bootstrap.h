@@ -8,13 +8,13 @@
 #include "ncclscript/nccl_abi.h"
 
 /* Whether they can at all: NCCL_COMM_ID and NCCL_SOCKET_IFNAME. */
-int bootstrap_check(void);
+int sim_bootstrap_check(void);
 
 /* NCCL_COMM_ID: the id that every call gives, and that rank 0 serves for one communicator after the
  * other; false = it is not set. */
-bool bootstrap_fixed_id(ncclUniqueId *id);
+bool sim_bootstrap_fixed_id(ncclUniqueId *id);
 
 /* How long a connection to a rendezvous that does not serve is tried before it fails, in ns. */
-int64_t bootstrap_retry_time(void);
+int64_t sim_bootstrap_retry_time(void);
 
 #endif

@@ -14,33 +14,33 @@
 #include "sim/settings/environment.h"
 #include "sim/settings/version.h"
 
-enum check_mode check_mode_now(void)
+enum check_mode sim_check_mode_now(void)
 {
-    const char *mode = nccl_does(DOES_CHECK_MODE) ? env_text(ENV_CHECK_MODE) : NULL;
+    const char *mode = sim_version_does(DOES_CHECK_MODE) ? sim_env_text(ENV_CHECK_MODE) : NULL;
     if (mode)
         return strcasecmp(mode, "DEBUG_GLOBAL") == 0  ? CHECK_GLOBAL
                : strcasecmp(mode, "DEBUG_LOCAL") == 0 ? CHECK_LOCAL
                                                       : CHECK_NONE;
-    return env_is(ENV_CHECK_POINTERS, 1) ? CHECK_LOCAL : CHECK_NONE;
+    return sim_env_is(ENV_CHECK_POINTERS, 1) ? CHECK_LOCAL : CHECK_NONE;
 }
 
 static int check_pointer(const struct comm_rank *cr, const void *p, const char *what,
                          const char *name)
 {
-    const struct allocation *a = p ? memory_find(p) : NULL;
+    const struct allocation *a = p ? sim_memory_find(p) : NULL;
     if (!a || a->process != cr->process) {
-        nccl_warn("%s : %s %s is not a valid pointer", name, what, LOG_POINTER(memory_address(p)));
+        sim_warn("%s : %s %s is not a valid pointer", name, what, LOG_POINTER(sim_memory_address(p)));
         return ncclInvalidArgument;
     }
     if (a->kind == MEMORY_DEVICE && a->device != cr->gpu->device) {
-        nccl_warn("%s : %s allocated on device %d mismatchs with NCCL device %d", name, what,
-                  a->device, cr->gpu->device); /* NCCL's spelling */
+        sim_warn("%s : %s allocated on device %d mismatchs with NCCL device %d", name, what,
+                 a->device, cr->gpu->device); /* NCCL's spelling */
         return ncclInvalidArgument;
     }
     return ncclSuccess;
 }
 
-int check_pointers(const struct comm_rank *cr, const struct check_call *call, bool root)
+int sim_check_pointers(const struct comm_rank *cr, const struct check_call *call, bool root)
 {
     if (call->pair)
         return check_pointer(cr, call->send ? call->send : call->recv, "buff", call->name);
@@ -66,7 +66,7 @@ static struct exchange *find_exchange(struct comm *comm, uint32_t nth)
     return &comm->exchange[comm->exchanges - 1];
 }
 
-void check_tell(const struct part *p, uint32_t nth)
+void sim_check_tell(const struct part *p, uint32_t nth)
 {
     struct exchange *e = find_exchange(p->cr->comm, nth);
     size_t ranks = (size_t)p->cr->nranks;
@@ -74,8 +74,8 @@ void check_tell(const struct part *p, uint32_t nth)
         e->send = ncs_new(ranks * sizeof *e->send);
         e->recv = ncs_new(ranks * sizeof *e->recv);
     }
-    e->send[p->cr->rank] = window_place(p->cr, p->send);
-    e->recv[p->cr->rank] = window_place(p->cr, p->recv);
+    e->send[p->cr->rank] = sim_window_place(p->cr, p->send);
+    e->recv[p->cr->rank] = sim_window_place(p->cr, p->recv);
 }
 
 static void free_exchange(struct exchange *e)
@@ -84,7 +84,7 @@ static void free_exchange(struct exchange *e)
     ncs_free(e->recv);
 }
 
-void checks_free(struct comm *comm)
+void sim_checks_free(struct comm *comm)
 {
     for (size_t i = 0; i < comm->exchanges; i++)
         free_exchange(&comm->exchange[i]);
@@ -101,7 +101,7 @@ struct symmetric {
 static void warn_unregistered(const struct symmetric *s, const struct exchange *e, int rank)
 {
     if (s->part->cr->rank == 0)
-        nccl_warn_on(s->part->cr->gpu, "Coll %s size %zu symmetric registration check failed on rank %d: sendReg %d "
+        sim_warn_on(s->part->cr->gpu, "Coll %s size %zu symmetric registration check failed on rank %d: sendReg %d "
                        "recvReg %d mismatch with rank 0 sendReg %d recvReg %d", s->name, s->bytes, rank,
                        e->send[rank].window != 0, e->recv[rank].window != 0, e->send[0].window != 0,
                        e->recv[0].window != 0);
@@ -117,7 +117,7 @@ static bool side_agrees(const struct symmetric *s, const struct window_place *at
     }
     int rank = window ? window : offset;
     if (rank && s->part->cr->rank == 0)
-        nccl_warn_on(s->part->cr->gpu, "Coll %s size %zu symmetric registration check failed on rank %d: %s buffer %s "
+        sim_warn_on(s->part->cr->gpu, "Coll %s size %zu symmetric registration check failed on rank %d: %s buffer %s "
                        "(0x%" PRIx64 ") mismatch with rank 0 (0x%" PRIx64 ")", s->name, s->bytes, rank, side,
                        window ? "window" : "user offset", window ? at[rank].window : (uint64_t)at[rank].offset,
                        window ? at[0].window : (uint64_t)at[0].offset);
@@ -140,11 +140,11 @@ static bool agrees(const struct symmetric *s, const struct exchange *e)
     return !receives || !e->recv[0].window || side_agrees(s, e->recv, "recv");
 }
 
-bool check_alike(const struct part *p, uint32_t nth)
+bool sim_check_alike(const struct part *p, uint32_t nth)
 {
     struct comm *comm = p->cr->comm;
     struct exchange *e = find_exchange(comm, nth);
-    struct symmetric s = { p, request_name(p->fn), p->count * ncs_dtype_bytes(p->dtype) };
+    struct symmetric s = { p, sim_request_name(p->fn), p->count * ncs_dtype_bytes(p->dtype) };
     bool alike = agrees(&s, e);
     if (++e->asked == p->cr->nranks) {
         free_exchange(e);

@@ -16,7 +16,7 @@ enum check_mode {
 };
 
 /* What the environment says: looked at when a communicator is made. */
-enum check_mode check_mode_now(void);
+enum check_mode sim_check_mode_now(void);
 
 /* The buffers of one call that is about to be queued, as NCCL looks at them: only where they begin,
  * whatever the count, those included that the call will ignore. */
@@ -29,10 +29,10 @@ struct check_call {
 
 /* CHECK_GLOBAL: tells the others where the buffers of this rank's nth collective lie in symmetric
  * windows; then, when all have told, whether they lie alike. */
-void check_tell(const struct part *p, uint32_t nth);
-bool check_alike(const struct part *p, uint32_t nth);
-void checks_free(struct comm *comm);
+void sim_check_tell(const struct part *p, uint32_t nth);
+bool sim_check_alike(const struct part *p, uint32_t nth);
+void sim_checks_free(struct comm *comm);
 
-int check_pointers(const struct comm_rank *cr, const struct check_call *call, bool root);
+int sim_check_pointers(const struct comm_rank *cr, const struct check_call *call, bool root);
 
 #endif

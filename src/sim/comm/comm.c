@@ -27,19 +27,19 @@ static ncclComm_t handle_of(uint64_t number)
     return (ncclComm_t)(uintptr_t)(FIRST_HANDLE + 64 * number);
 }
 
-ncclComm_t comm_handle(const struct comm_rank *cr)
+ncclComm_t sim_comm_handle(const struct comm_rank *cr)
 {
     return handle_of(cr->handle);
 }
 
 /* Whoever keeps a pointer to it holds it. */
-void comm_hold(struct comm_rank *cr)
+void sim_comm_hold(struct comm_rank *cr)
 {
     if (cr)
         cr->holders++;
 }
 
-void comm_let_go(struct comm_rank *cr)
+void sim_comm_let_go(struct comm_rank *cr)
 {
     if (cr)
         cr->holders--;
@@ -51,54 +51,54 @@ static bool was_given(ncclComm_t handle)
     return number >= 1 && number <= sim_world.comm_handles && handle == handle_of(number);
 }
 
-struct comm_rank *comm_find(ncclComm_t handle)
+struct comm_rank *sim_comm_find(ncclComm_t handle)
 {
     struct comm_rank *cr = ncs_map_get(&sim_world.comms, ncs_map_key(handle));
-    struct context *c = context_self();
+    struct context *c = sim_context_self();
     return cr && c && cr->process == c->process ? cr : NULL;
 }
 
 /* NCCL knows a handle of the past by the marks that its memory has lost (NCCL 2.30.7, src/misc/argcheck.cc);
  * its destroy looks by itself (src/init.cc). */
-int comm_refuse_ended(const struct comm_rank *cr, bool destroys)
+int sim_comm_refuse_ended(const struct comm_rank *cr, bool destroys)
 {
     if (destroys)
-        nccl_warn("comm %s has already been destroyed", LOG_POINTER(cr->handle));
+        sim_warn("comm %s has already been destroyed", LOG_POINTER(cr->handle));
     else
-        nccl_warn("Error: corrupted comm object detected");
-    nccl_explain(cr->state == COMM_GONE ? "the communicator was destroyed before"
+        sim_warn("Error: corrupted comm object detected");
+    sim_explain(cr->state == COMM_GONE ? "the communicator was destroyed before"
                                         : "the communicator was aborted before");
     return ncclInvalidArgument;
 }
 
-int comm_ready(struct comm_rank *cr)
+int sim_comm_ready(struct comm_rank *cr)
 {
     if (cr->state >= COMM_ABORTED)
-        return comm_refuse_ended(cr, false);
+        return sim_comm_refuse_ended(cr, false);
     if (cr->async == ncclInProgress || (cr->state == COMM_INIT && cr->async == 0)) {
-        nccl_warn("Attempt to use communicator before the previous operation returned ncclSuccess");
+        sim_warn("Attempt to use communicator before the previous operation returned ncclSuccess");
         return ncclInvalidArgument;
     }
     return cr->async;
 }
 
-int comm_check(ncclComm_t handle, const char *what, struct comm_rank **out)
+int sim_comm_check(ncclComm_t handle, const char *what, struct comm_rank **out)
 {
     if (!handle) {
-        nccl_warn("%s : comm argument is NULL", what);
+        sim_warn("%s : comm argument is NULL", what);
         return ncclInvalidArgument;
     }
-    *out = comm_find(handle);
+    *out = sim_comm_find(handle);
     if (!*out) {
-        nccl_warn("Error: corrupted comm object detected");
+        sim_warn("Error: corrupted comm object detected");
         if (was_given(handle))
-            nccl_explain("the communicator was destroyed before, or is another process's");
+            sim_explain("the communicator was destroyed before, or is another process's");
         return ncclInvalidArgument;
     }
     return ncclSuccess;
 }
 
-struct peer *comm_peer(struct comm_rank *cr, int rank)
+struct peer *sim_comm_peer(struct comm_rank *cr, int rank)
 {
     struct peer *peer = ncs_map_get(&cr->peers, (uint64_t)rank + 1);
     if (!peer) {
@@ -109,8 +109,8 @@ struct peer *comm_peer(struct comm_rank *cr, int rank)
     return peer;
 }
 
-struct comm_rank *comm_rank_new(int rank, int nranks, struct gpu *gpu,
-                                const struct comm_config *config)
+struct comm_rank *sim_comm_rank_new(int rank, int nranks, struct gpu *gpu,
+                                    const struct comm_config *config)
 {
     struct comm_rank *cr = sim_new(sizeof *cr);
     cr->process = gpu->process;
@@ -122,27 +122,27 @@ struct comm_rank *comm_rank_new(int rank, int nranks, struct gpu *gpu,
     cr->config = *config;
     cr->blocking = config->value[CONFIG_BLOCKING] != 0;
     cr->family = cr;
-    cr->checks = check_mode_now();
-    cr->ordered = env_is(ENV_LAUNCH_ORDER_IMPLICIT, 1);
-    cr->rounds_meet = round_mode_is_group();
-    ncs_map_put(&sim_world.comms, ncs_map_key(comm_handle(cr)), cr);
+    cr->checks = sim_check_mode_now();
+    cr->ordered = sim_env_is(ENV_LAUNCH_ORDER_IMPLICIT, 1);
+    cr->rounds_meet = sim_round_mode_is_group();
+    ncs_map_put(&sim_world.comms, ncs_map_key(sim_comm_handle(cr)), cr);
     return cr;
 }
 
-void comm_share(struct comm_rank *child, struct comm_rank *parent)
+void sim_comm_share(struct comm_rank *child, struct comm_rank *parent)
 {
     child->family = parent->family;
     parent->family->sharers++;
-    comm_hold(parent->family);
+    sim_comm_hold(parent->family);
 }
 
-struct comm *comm_new(struct comm_rank *const *members, int nranks)
+struct comm *sim_comm_new(struct comm_rank *const *members, int nranks)
 {
     struct comm *comm = sim_new(sizeof *comm);
     comm->serial = ++sim_world.comm_serial;
     comm->nranks = nranks;
     comm->behind = nranks;
-    comm->connected = env_is(ENV_RUNTIME_CONNECT, 0) || env_is(ENV_CUMEM_ENABLE, 0);
+    comm->connected = sim_env_is(ENV_RUNTIME_CONNECT, 0) || sim_env_is(ENV_CUMEM_ENABLE, 0);
     comm->member = ncs_new((size_t)nranks * sizeof *comm->member);
     memcpy(comm->member, members, (size_t)nranks * sizeof *comm->member);
     for (int i = 0; i < nranks; i++) {
@@ -154,7 +154,7 @@ struct comm *comm_new(struct comm_rank *const *members, int nranks)
     return comm;
 }
 
-void comm_settle(struct comm_rank *cr, int rc)
+void sim_comm_settle(struct comm_rank *cr, int rc)
 {
     if (cr->blocking || cr->state >= COMM_ABORTED)
         return;
@@ -162,11 +162,11 @@ void comm_settle(struct comm_rank *cr, int rc)
     cr->ready_polls = rc ? 0 : sim_world.options.ready_after;
 }
 
-void comm_fail(ncclComm_t handle, int rc)
+void sim_comm_fail(ncclComm_t handle, int rc)
 {
-    struct comm_rank *cr = handle ? comm_find(handle) : NULL;
+    struct comm_rank *cr = handle ? sim_comm_find(handle) : NULL;
     if (cr)
-        comm_settle(cr, rc);
+        sim_comm_settle(cr, rc);
 }
 
 static void free_peer(void *value, void *arg)
@@ -179,7 +179,7 @@ static void end_job(void *value, void *arg)
 {
     struct comm_rank *cr = value;
     (void)arg;
-    job_unref(cr->job);
+    sim_job_unref(cr->job);
     cr->job = NULL;
 }
 
@@ -189,20 +189,20 @@ static void free_rank(void *value, void *arg)
     (void)arg;
     ncs_map_each(&cr->peers, free_peer, NULL);
     ncs_map_free(&cr->peers);
-    op_unref(cr->last_launch);
-    op_unref(cr->last_of_kin);
-    registrations_free(cr);
+    sim_op_unref(cr->last_launch);
+    sim_op_unref(cr->last_of_kin);
+    sim_registrations_free(cr);
     ncs_free(cr->redop);
     sim_free(cr, sizeof *cr);
 }
 
 static void free_comm(struct comm *comm)
 {
-    meetings_free(comm);
-    job_meetings_free(comm);
-    composed_free_all(comm);
-    windows_free(comm);
-    checks_free(comm);
+    sim_meetings_free(comm);
+    sim_job_meetings_free(comm);
+    sim_composed_free_all(comm);
+    sim_windows_free(comm);
+    sim_checks_free(comm);
     ncs_map_free(&comm->collectives);
     ncs_map_free(&comm->pairs);
     ncs_free(comm->member);
@@ -221,12 +221,12 @@ static void forget_comm(struct comm *comm)
 {
     struct world *w = &sim_world;
     LIST_REMOVE(w->comm_first, w->comm_last, comm);
-    rendezvous_forget(comm->made_by);
+    sim_rendezvous_forget(comm->made_by);
     for (int i = 0; i < comm->nranks; i++) {
         struct comm_rank *cr = comm->member[i];
-        ncs_map_remove(&w->comms, ncs_map_key(comm_handle(cr)));
+        ncs_map_remove(&w->comms, ncs_map_key(sim_comm_handle(cr)));
         if (cr->family != cr)
-            comm_let_go(cr->family);
+            sim_comm_let_go(cr->family);
         free_rank(cr, NULL);
     }
     w->tombstones -= (size_t)comm->nranks;
@@ -264,23 +264,23 @@ static void note_end(struct comm *comm)
     forget_oldest();
 }
 
-void comm_bury(struct comm_rank *cr, enum comm_state state)
+void sim_comm_bury(struct comm_rank *cr, enum comm_state state)
 {
     bool first = cr->state < COMM_ABORTED;
     cr->state = state;
     cr->async = 0;
     if (cr->last_launch && cr->last_launch->state == OP_DONE) {
-        op_unref(cr->last_launch);
+        sim_op_unref(cr->last_launch);
         cr->last_launch = NULL;
     }
-    job_unref(cr->job);
+    sim_job_unref(cr->job);
     cr->job = NULL;
-    world_changed();
+    sim_world_changed();
     if (first && cr->comm)
         note_end(cr->comm);
 }
 
-void comms_free(void)
+void sim_comms_free(void)
 {
     struct world *w = &sim_world;
     ncs_map_each(&w->comms, end_job, NULL); /* a job may hold any of them */

@@ -132,40 +132,40 @@ struct comm {
 };
 
 /* What a scenario has as its handle. */
-ncclComm_t comm_handle(const struct comm_rank *cr);
+ncclComm_t sim_comm_handle(const struct comm_rank *cr);
 
 /* NULL: the handle is no communicator of this process. */
-struct comm_rank *comm_find(ncclComm_t handle);
+struct comm_rank *sim_comm_find(ncclComm_t handle);
 
 /* The checks that nearly every call makes: NULL or unknown or gone -> 4, in progress -> 4, an error
  * state -> that error. `what` is the function's name as NCCL writes it, `argument` "comm". */
-int comm_check(ncclComm_t handle, const char *what, struct comm_rank **out);
-int comm_ready(struct comm_rank *cr);
+int sim_comm_check(ncclComm_t handle, const char *what, struct comm_rank **out);
+int sim_comm_ready(struct comm_rank *cr);
 /* Of one that has been destroyed or aborted: ncclInvalidArgument, in words that differ for destroy. */
-int comm_refuse_ended(const struct comm_rank *cr, bool destroys);
+int sim_comm_refuse_ended(const struct comm_rank *cr, bool destroys);
 
 /* Whether a call is about the same resources: the handle itself, or one of its family. */
-static inline bool comm_is_kin(const struct comm_rank *a, const struct comm_rank *b)
+static inline bool sim_comm_is_kin(const struct comm_rank *a, const struct comm_rank *b)
 {
     return a && b && a->family == b->family;
 }
 
-struct peer *comm_peer(struct comm_rank *cr, int rank);
+struct peer *sim_comm_peer(struct comm_rank *cr, int rank);
 
 /* A handle of the calling process on that device. */
-struct comm_rank *comm_rank_new(int rank, int nranks, struct gpu *gpu,
-                                const struct comm_config *config);
-void comm_share(struct comm_rank *child, struct comm_rank *parent); /* its resources */
-struct comm *comm_new(struct comm_rank *const *members, int nranks);
-void comms_free(void);
+struct comm_rank *sim_comm_rank_new(int rank, int nranks, struct gpu *gpu,
+                                    const struct comm_config *config);
+void sim_comm_share(struct comm_rank *child, struct comm_rank *parent); /* its resources */
+struct comm *sim_comm_new(struct comm_rank *const *members, int nranks);
+void sim_comms_free(void);
 
 /* What a non-blocking operation came to: its communicator shows it. A no-op on a blocking one. */
-void comm_settle(struct comm_rank *cr, int rc);
+void sim_comm_settle(struct comm_rank *cr, int rc);
 
 /* The handle becomes a tombstone. */
-void comm_bury(struct comm_rank *cr, enum comm_state state);
+void sim_comm_bury(struct comm_rank *cr, enum comm_state state);
 
 /* A failed call on a non-blocking communicator: its state for ever. */
-void comm_fail(ncclComm_t handle, int rc);
+void sim_comm_fail(ncclComm_t handle, int rc);
 
 #endif

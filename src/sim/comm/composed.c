@@ -45,9 +45,9 @@ static struct part *share(const struct part *whole, struct composed *s, enum ncs
         p->send = at;
     else
         p->recv = at;
-    comm_hold(p->cr);
+    sim_comm_hold(p->cr);
     ncs_call_pin(p->call);
-    stream_ref(p->stream);
+    sim_stream_ref(p->stream);
     s->parts++;
     s->open++;
     return p;
@@ -57,13 +57,13 @@ static struct composed *composed_of(const struct part *whole)
 {
     struct composed *s = sim_new(sizeof *s);
     *s = (struct composed){ .cr = whole->cr, .fn = whole->fn, .root = whole->root,
-                          .dtype = whole->dtype, .bytes = part_bytes(whole),
+                          .dtype = whole->dtype, .bytes = sim_part_bytes(whole),
                           .call = whole->call };
     ncs_call_pin(s->call);
     return s;
 }
 
-void composed_alone(struct part *whole)
+void sim_composed_alone(struct part *whole)
 {
     whole->composed = composed_of(whole);
     whole->composed->parts = whole->composed->open = 1;
@@ -71,7 +71,7 @@ void composed_alone(struct part *whole)
     whole->root = 0;
 }
 
-size_t composed_call(struct part *whole, struct part **out)
+size_t sim_composed_call(struct part *whole, struct part **out)
 {
     struct comm_rank *cr = whole->cr;
     struct composed *s = composed_of(whole);
@@ -85,7 +85,7 @@ size_t composed_call(struct part *whole, struct part **out)
         if (ncs_block_count(info->writes, is_root, 1) && ncs_block_count(info->reads, peer_is_root, 1))
             out[count++] = share(whole, s, NCS_FN_ncclRecv, peer);
     }
-    part_free(whole);
+    sim_part_free(whole);
     return count;
 }
 
@@ -121,13 +121,13 @@ static void compare(struct comm *comm, const struct muster *m)
         tell_mismatch(m, comm->nranks);
 }
 
-void composed_launched(struct composed *s)
+void sim_composed_launched(struct composed *s)
 {
     if (s->sequence == 0)
         s->sequence = ++s->cr->composed;
 }
 
-void composed_arrive(struct composed *s)
+void sim_composed_arrive(struct composed *s)
 {
     struct comm *comm = s->cr->comm;
     if (s->arrived)
@@ -147,14 +147,14 @@ void composed_arrive(struct composed *s)
     free_muster(comm, m);
 }
 
-void composed_moved(struct composed *s)
+void sim_composed_moved(struct composed *s)
 {
     struct world *w = &sim_world;
     if (--s->open == 0 && s->call && w->observer.finished)
         w->observer.finished(w->observer.self, s->call);
 }
 
-void composed_unref(struct composed *s)
+void sim_composed_unref(struct composed *s)
 {
     if (!s || --s->parts > 0)
         return;
@@ -167,7 +167,7 @@ static void free_one(void *value, void *arg)
     free_muster(arg, value);
 }
 
-void composed_free_all(struct comm *comm)
+void sim_composed_free_all(struct comm *comm)
 {
     ncs_map_each(&comm->musters, free_one, comm);
     ncs_map_free(&comm->musters);

@@ -25,26 +25,26 @@ struct composed {
     bool arrived;
 };
 
-static inline bool part_is_composed(const struct part *p)
+static inline bool sim_part_is_composed(const struct part *p)
 {
     return p->composed != NULL;
 }
 
 /* Makes the sends and receives of a call; `whole` is the call as one part, and is
  * freed. Writes at most 2 * nranks parts to `out`, returns how many. */
-size_t composed_call(struct part *whole, struct part **out);
+size_t sim_composed_call(struct part *whole, struct part **out);
 
 /* On a communicator of one rank the call stays one part, which copies. */
-void composed_alone(struct part *whole);
+void sim_composed_alone(struct part *whole);
 
 /* It is launched: what a dropped group had queued does not count. */
-void composed_launched(struct composed *s);
+void sim_composed_launched(struct composed *s);
 /* A part of it has come to its meeting: with the last rank's first one, the calls are compared. */
-void composed_arrive(struct composed *s);
+void sim_composed_arrive(struct composed *s);
 /* A part of it has moved its data: with the last one, the observer is told. */
-void composed_moved(struct composed *s);
-void composed_unref(struct composed *s); /* NULL is a no-op */
+void sim_composed_moved(struct composed *s);
+void sim_composed_unref(struct composed *s); /* NULL is a no-op */
 
-void composed_free_all(struct comm *comm);
+void sim_composed_free_all(struct comm *comm);
 
 #endif

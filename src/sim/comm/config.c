@@ -67,7 +67,7 @@ static void given_text(const ncclConfig_t *config, size_t offset, int since, cha
 
 static int most_of(enum config_field field)
 {
-    return field == CONFIG_CTA_POLICY && !nccl_does(DOES_CTA_POLICY_BOTH) ? 2 : rules[field].most;
+    return field == CONFIG_CTA_POLICY && !sim_version_does(DOES_CTA_POLICY_BOTH) ? 2 : rules[field].most;
 }
 
 static int check_values(const int *value)
@@ -77,14 +77,14 @@ static int check_values(const int *value)
             /* Looked at before defaults are filled in: a minimum without a maximum is refused. */
             int least = value[i], most = value[++i];
             if ((least != UNSET && least <= 0) || (most != UNSET && most <= 0) || least > most) {
-                nccl_warn("Invalid config min/max channels attribute value %d/%d", least, most);
+                sim_warn("Invalid config min/max channels attribute value %d/%d", least, most);
                 return ncclInvalidArgument;
             }
             continue;
         }
         if (value[i] != UNSET && (value[i] < rules[i].least || value[i] > most_of(i))) {
-            nccl_warn("%s config %s attribute value %d", i == CONFIG_GRAPH_USAGE_MODE ? "Invalig" : "Invalid",
-                      rules[i].name, value[i]); /* NCCL's spelling */
+            sim_warn("%s config %s attribute value %d", i == CONFIG_GRAPH_USAGE_MODE ? "Invalig" : "Invalid",
+                     rules[i].name, value[i]); /* NCCL's spelling */
             return ncclInvalidArgument;
         }
     }
@@ -94,7 +94,7 @@ static int check_values(const int *value)
 static int read_given(const ncclConfig_t *given, struct comm_config *out)
 {
     if (given->magic != NCCL_CONFIG_MAGIC) {
-        nccl_warn("ncclConfig_t argument not initialized via NCCL_CONFIG_INITIALIZER");
+        sim_warn("ncclConfig_t argument not initialized via NCCL_CONFIG_INITIALIZER");
         return ncclInvalidArgument;
     }
     for (int i = 0; i < CONFIG_FIELDS; i++)
@@ -106,8 +106,8 @@ static int read_given(const ncclConfig_t *given, struct comm_config *out)
     return check_values(out->value);
 }
 
-int config_read(const ncclConfig_t *given, const struct comm_config *parent,
-                struct comm_config *out)
+int sim_config_read(const ncclConfig_t *given, const struct comm_config *parent,
+                    struct comm_config *out)
 {
     *out = (struct comm_config){ 0 };
     if (given) {
@@ -123,6 +123,6 @@ int config_read(const ncclConfig_t *given, const struct comm_config *parent,
     for (int i = 0; i < CONFIG_FIELDS; i++)
         if (out->value[i] == UNSET)
             out->value[i] = rules[i].fallback;
-    config_override(out);
+    sim_config_override(out);
     return ncclSuccess;
 }

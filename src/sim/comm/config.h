@@ -33,10 +33,10 @@ struct comm_config {
 
 /* Checks in NCCL's order. given NULL: the parent's configuration, or the defaults when there is no
  * parent either. What overrides a configuration from outside is applied last. */
-int config_read(const ncclConfig_t *given, const struct comm_config *parent,
-                struct comm_config *out);
+int sim_config_read(const ncclConfig_t *given, const struct comm_config *parent,
+                    struct comm_config *out);
 
 /* Applies what the environment says. */
-void config_override(struct comm_config *config);
+void sim_config_override(struct comm_config *config);
 
 #endif

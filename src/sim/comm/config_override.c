@@ -38,13 +38,13 @@ static const struct override overrides[] = {
 
 static void apply(const struct override *o, struct comm_config *config)
 {
-    int64_t given = env_number(o->variable);
-    int most = o->field == CONFIG_CTA_POLICY && !nccl_does(DOES_CTA_POLICY_BOTH) ? 2 : o->most;
+    int64_t given = sim_env_number(o->variable);
+    int most = o->field == CONFIG_CTA_POLICY && !sim_version_does(DOES_CTA_POLICY_BOTH) ? 2 : o->most;
     if (given == ENV_UNSET || sim_world.options.nccl_version < o->since)
         return;
     if (given < o->least || given > most)
-        nccl_info(LOG_ENV, "%s: %lld is no valid value, leaving it set at %d",
-                  env_rows[o->variable].key, (long long)given, config->value[o->field]);
+        sim_info(LOG_ENV, "%s: %lld is no valid value, leaving it set at %d",
+                 sim_env_rows[o->variable].key, (long long)given, config->value[o->field]);
     else if (o->variable == ENV_GRAPH_MIXING_SUPPORT)
         config->value[o->field] = given ? 2 : 0;
     else
@@ -55,12 +55,12 @@ static void cap(int *value, int most, const char *name)
 {
     if (*value <= most)
         return;
-    nccl_info(LOG_ENV, "%s %d is larger than the upper limit %d, cap it to %d", name, *value, most,
-              most);
+    sim_info(LOG_ENV, "%s %d is larger than the upper limit %d, cap it to %d", name, *value, most,
+             most);
     *value = most;
 }
 
-void config_override(struct comm_config *config)
+void sim_config_override(struct comm_config *config)
 {
     int *value = config->value;
     for (size_t i = 0; i < sizeof overrides / sizeof *overrides; i++)
@@ -69,14 +69,14 @@ void config_override(struct comm_config *config)
     cap(&value[CONFIG_MAX_CTAS], MOST_CTAS, "maxCTAs");
     cap(&value[CONFIG_MIN_CTAS], value[CONFIG_MAX_CTAS], "minCTAs");
     if (value[CONFIG_CTA_POLICY] == 3) {
-        nccl_info(LOG_INIT, "CTAPolicy 3 asks for efficiency and for no CTAs: no CTAs it is");
+        sim_info(LOG_INIT, "CTAPolicy 3 asks for efficiency and for no CTAs: no CTAs it is");
         value[CONFIG_CTA_POLICY] = 2;
     }
     if (value[CONFIG_GRAPH_STREAM_ORDERING] == 0 && value[CONFIG_GRAPH_USAGE_MODE] == 2) {
-        nccl_info(LOG_INIT, "graphStreamOrdering 0 needs a graphUsageMode other than 2: set to 1");
+        sim_info(LOG_INIT, "graphStreamOrdering 0 needs a graphUsageMode other than 2: set to 1");
         value[CONFIG_GRAPH_STREAM_ORDERING] = 1;
     }
-    const char *net = env_text(ENV_NET);
+    const char *net = sim_env_text(ENV_NET);
     if (net) {
         strncpy(config->net_name, net, CONFIG_TEXT - 1);
         config->net_name[CONFIG_TEXT - 1] = '\0';

@@ -5,7 +5,7 @@
 #include "sim/comm/launch.h"
 #include "sim/kernel/world.h"
 
-bool contact_each_time(const struct comm_rank *cr)
+bool sim_contact_each_time(const struct comm_rank *cr)
 {
     return sim_world.options.host == NCS_HOST_EVERY || cr->checks == CHECK_GLOBAL;
 }
@@ -31,7 +31,7 @@ static void enter_collectives(struct comm_rank *cr, uint32_t collectives)
     cr->entered += collectives;
     if (collectives > 0 && last && --comm->behind == 0) {
         find_least(comm);
-        waitable_fire(&comm->met);
+        sim_waitable_fire(&comm->met);
     }
 }
 
@@ -42,28 +42,28 @@ static void enter_one_sided(struct comm_rank *cr)
         return;
     cr->one_sided = true;
     if (++cr->comm->one_sided == cr->nranks)
-        waitable_fire(&cr->comm->met);
+        sim_waitable_fire(&cr->comm->met);
 }
 
 static void enter_pair(const struct part *p)
 {
-    struct peer *peer = comm_peer(p->cr, p->root);
+    struct peer *peer = sim_comm_peer(p->cr, p->root);
     p->fn == NCS_FN_ncclSend ? peer->entered_sends++ : peer->entered_recvs++;
-    waitable_fire(&p->cr->comm->member[p->root]->met);
+    sim_waitable_fire(&p->cr->comm->member[p->root]->met);
 }
 
-void contact_enter(struct part *const *parts, size_t count)
+void sim_contact_enter(struct part *const *parts, size_t count)
 {
     uint32_t collectives = 0;
     for (size_t i = 0; i < count; i++)
-        if (part_is_one_sided(parts[i]))
+        if (sim_part_is_one_sided(parts[i]))
             enter_one_sided(parts[i]->cr);
-        else if (part_is_pair(parts[i]))
+        else if (sim_part_is_pair(parts[i]))
             enter_pair(parts[i]);
         else {
             collectives++;
             if (parts[i]->cr->checks == CHECK_GLOBAL)
-                check_tell(parts[i], parts[i]->cr->entered + collectives);
+                sim_check_tell(parts[i], parts[i]->cr->entered + collectives);
         }
     enter_collectives(parts[0]->cr, collectives);
 }
@@ -71,27 +71,27 @@ void contact_enter(struct part *const *parts, size_t count)
 /* NULL = it needs none: to itself a rank copies. */
 static struct connection *connection_of(const struct part *p)
 {
-    if (!part_is_pair(p) || p->root == p->cr->rank)
+    if (!sim_part_is_pair(p) || p->root == p->cr->rank)
         return NULL;
-    struct peer *peer = comm_peer(p->cr, p->root);
+    struct peer *peer = sim_comm_peer(p->cr, p->root);
     return p->fn == NCS_FN_ncclSend ? &peer->sending : &peer->receiving;
 }
 
-void contact_drop(const struct part *p)
+void sim_contact_drop(const struct part *p)
 {
     struct connection *c = connection_of(p);
     if (c)
         c->asked = true;
 }
 
-void contact_connect(const struct part *p)
+void sim_contact_connect(const struct part *p)
 {
     struct connection *c = connection_of(p);
     if (c)
         c->asked = c->made = true;
 }
 
-bool contact_is_lost(const struct part *p)
+bool sim_contact_is_lost(const struct part *p)
 {
     const struct connection *c = connection_of(p);
     return c && c->asked && !c->made;
@@ -102,28 +102,28 @@ static bool pair_is_met(const struct part *p, bool every)
     struct comm_rank *cr = p->cr;
     if (p->root == cr->rank)
         return true;
-    const struct peer *mine = comm_peer(cr, p->root);
-    const struct peer *theirs = comm_peer(cr->comm->member[p->root], cr->rank);
+    const struct peer *mine = sim_comm_peer(cr, p->root);
+    const struct peer *theirs = sim_comm_peer(cr->comm->member[p->root], cr->rank);
     uint32_t need = p->fn == NCS_FN_ncclSend ? mine->entered_sends : mine->entered_recvs;
     uint32_t have = p->fn == NCS_FN_ncclSend ? theirs->entered_recvs : theirs->entered_sends;
     return have >= (every ? need : 1);
 }
 
-bool contact_is_met(const struct part *p)
+bool sim_contact_is_met(const struct part *p)
 {
     const struct comm_rank *cr = p->cr;
     const struct comm *comm = cr->comm;
-    bool every = contact_each_time(cr);
+    bool every = sim_contact_each_time(cr);
     if (cr->family->cut)
         return true;
-    if (part_is_one_sided(p))
+    if (sim_part_is_one_sided(p))
         return comm->one_sided == comm->nranks;
-    if (part_is_pair(p))
+    if (sim_part_is_pair(p))
         return pair_is_met(p, every);
     return (comm->connected && !every) || comm->least >= (every ? cr->entered : 1);
 }
 
-struct waitable *contact_gate(const struct part *p)
+struct waitable *sim_contact_gate(const struct part *p)
 {
-    return part_is_pair(p) ? &p->cr->met : &p->cr->comm->met;
+    return sim_part_is_pair(p) ? &p->cr->met : &p->cr->comm->met;
 }

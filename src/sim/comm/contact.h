@@ -11,23 +11,23 @@ struct part;
 struct waitable;
 
 /* Tells every peer that this rank has entered communication. All parts are of one rank. */
-void contact_enter(struct part *const *parts, size_t count);
+void sim_contact_enter(struct part *const *parts, size_t count);
 
 /* Every rank has entered some collective, or made some one-sided call, the peer some call of the
  * opposite direction; where launches exchange, as many as this rank has. */
-bool contact_is_met(const struct part *p);
+bool sim_contact_is_met(const struct part *p);
 /* Fires when that may have changed. */
-struct waitable *contact_gate(const struct part *p);
+struct waitable *sim_contact_gate(const struct part *p);
 
 /* NCCL sets a connection up with the group that holds the first send, or receive, of a peer. It
  * remembers that it was asked when the call is queued, so a dropped group leaves a peer that is
  * never connected (NCCL 2.30.7: hasSeen in src/enqueue.cc, groupCleanup in src/group.cc). */
-void contact_drop(const struct part *p);
-void contact_connect(const struct part *p);
+void sim_contact_drop(const struct part *p);
+void sim_contact_connect(const struct part *p);
 /* A pair whose connection was asked for in a dropped group: the launch fails. */
-bool contact_is_lost(const struct part *p);
+bool sim_contact_is_lost(const struct part *p);
 
 /* Whether every launch of this rank waits for its partners' hosts, not only the first. */
-bool contact_each_time(const struct comm_rank *cr);
+bool sim_contact_each_time(const struct comm_rank *cr);
 
 #endif

@@ -13,45 +13,45 @@
 #include "sim/kernel/job.h"
 #include "sim/kernel/world.h"
 
-void group_clear(struct group *g)
+void sim_group_clear(struct group *g)
 {
     for (size_t i = 0; i < g->parts; i++)
-        part_free(g->part[i]);
+        sim_part_free(g->part[i]);
     for (size_t i = 0; i < g->jobs; i++) {
-        job_cancel(g->job[i], g->error ? g->error : ncclInternalError);
-        job_unref(g->job[i]);
+        sim_job_cancel(g->job[i], g->error ? g->error : ncclInternalError);
+        sim_job_unref(g->job[i]);
     }
     ncs_free(g->part);
     ncs_free(g->job);
     *g = (struct group){ .depth = g->depth };
 }
 
-void group_begin(struct context *c)
+void sim_group_begin(struct context *c)
 {
     c->group.depth++;
 }
 
-void group_add_part(struct context *c, struct part *part)
+void sim_group_add_part(struct context *c, struct part *part)
 {
     struct group *g = &c->group;
     NCS_PUSH(g->part, g->parts, g->parts_room, part);
     g->mode = part->cr->blocking ? GROUP_WAITS : GROUP_GOES_ON;
 }
 
-int group_add_job(struct context *c, struct job *job, const struct comm_rank *mode)
+int sim_group_add_job(struct context *c, struct job *job, const struct comm_rank *mode)
 {
     struct group *g = &c->group;
     enum group_mode wanted = !mode || mode->blocking ? GROUP_WAITS : GROUP_GOES_ON;
-    int rc = cuda_refusal_in_nccl(c); /* whatever a job does, it calls CUDA */
+    int rc = sim_cuda_refusal_in_nccl(c); /* whatever a job does, it calls CUDA */
     if (rc) {
-        job_unref(job);
+        sim_job_unref(job);
         return rc;
     }
     if (!mode || g->mode == GROUP_UNDECIDED)
         g->mode = wanted;
     if (g->mode != wanted) {
-        nccl_warn("Blocking and nonblocking communicators are not allowed in the same group.");
-        job_unref(job);
+        sim_warn("Blocking and nonblocking communicators are not allowed in the same group.");
+        sim_job_unref(job);
         return ncclInvalidArgument;
     }
     NCS_PUSH(g->job, g->jobs, g->jobs_room, job);
@@ -60,7 +60,7 @@ int group_add_job(struct context *c, struct job *job, const struct comm_rank *mo
 
 static bool is_to_self(const struct part *p)
 {
-    return part_is_pair(p) && p->root == p->cr->rank;
+    return sim_part_is_pair(p) && p->root == p->cr->rank;
 }
 
 /* The k-th send of a rank to itself needs a k-th receive in the same group. */
@@ -77,7 +77,7 @@ static int check_self(const struct group *g)
     }
     if (balance == 0)
         return ncclSuccess;
-    nccl_warn(balance > 0 ? "Trying to send to self without a matching recv"
+    sim_warn(balance > 0 ? "Trying to send to self without a matching recv"
                           : "Trying to recv to self without a matching send");
     return ncclInvalidUsage;
 }
@@ -86,7 +86,7 @@ static int check_streams(struct context *c, const struct group *g)
 {
     for (size_t i = 0; i < g->parts; i++)
         if (g->part[i]->stream->gpu != g->part[i]->cr->gpu)
-            return cuda_failed_in_nccl(c, cudaErrorInvalidResourceHandle);
+            return sim_cuda_failed_in_nccl(c, cudaErrorInvalidResourceHandle);
     return ncclSuccess;
 }
 
@@ -95,15 +95,15 @@ static int check_connections(const struct group *g)
 {
     const struct part *lost = NULL;
     for (size_t i = 0; i < g->parts; i++)
-        if (contact_is_lost(g->part[i]) && (!lost || lost->fn == NCS_FN_ncclSend))
+        if (sim_contact_is_lost(g->part[i]) && (!lost || lost->fn == NCS_FN_ncclSend))
             lost = g->part[i];
     if (lost) {
-        nccl_warn_on(lost->cr->gpu, "Rank %d has no transport for %s peer %d on channel 0/1", lost->cr->rank,
+        sim_warn_on(lost->cr->gpu, "Rank %d has no transport for %s peer %d on channel 0/1", lost->cr->rank,
                        lost->fn == NCS_FN_ncclSend ? "send" : "recv", lost->root);
         return ncclInternalError;
     }
     for (size_t i = 0; i < g->parts; i++)
-        contact_connect(g->part[i]);
+        sim_contact_connect(g->part[i]);
     return ncclSuccess;
 }
 
@@ -111,21 +111,21 @@ static int carry_out(struct context *c)
 {
     struct group *g = &c->group;
     bool blocking = g->mode != GROUP_GOES_ON;
-    struct job *job = group_job_new(c, g, blocking);
+    struct job *job = sim_group_job_new(c, g, blocking);
     *g = (struct group){ 0 };
-    group_job_start(job);
+    sim_group_job_start(job);
     if (blocking)
-        return job_wait(c, job);
-    job_unref(job);
+        return sim_job_wait(c, job);
+    sim_job_unref(job);
     return ncclInProgress;
 }
 
 static void fail_members(const struct group *g, int rc)
 {
     for (size_t i = 0; i < g->parts; i++)
-        comm_settle(g->part[i]->cr, rc);
+        sim_comm_settle(g->part[i]->cr, rc);
     for (size_t i = 0; i < g->jobs; i++)
-        comm_settle(g->job[i]->about, rc);
+        sim_comm_settle(g->job[i]->about, rc);
 }
 
 /* One level less. False: nothing to carry out, with the code to return. */
@@ -134,7 +134,7 @@ static bool leave_level(struct context *c, int *rc)
     struct group *g = &c->group;
     *rc = ncclSuccess;
     if (g->depth == 0) {
-        nccl_warn("ncclGroupEnd: not in a group call.");
+        sim_warn("ncclGroupEnd: not in a group call.");
         *rc = ncclInvalidUsage;
         return false;
     }
@@ -146,8 +146,8 @@ static int fail(struct group *g, int rc)
     g->error = rc;
     fail_members(g, rc);
     for (size_t i = 0; i < g->parts; i++)
-        contact_drop(g->part[i]);
-    group_clear(g);
+        sim_contact_drop(g->part[i]);
+    sim_group_clear(g);
     return rc;
 }
 
@@ -164,14 +164,14 @@ static int finish(struct context *c)
     if (rc)
         return fail(g, rc);
     for (size_t i = 0; i < g->parts; i++)
-        stream_wait_room(c, g->part[i]->stream);
+        sim_stream_wait_room(c, g->part[i]->stream);
     if (g->parts + g->jobs > 0)
         return carry_out(c);
-    group_clear(g);
+    sim_group_clear(g);
     return ncclSuccess;
 }
 
-int group_end(struct context *c)
+int sim_group_end(struct context *c)
 {
     int rc;
     return leave_level(c, &rc) ? finish(c) : rc;
@@ -182,15 +182,15 @@ static float estimate(struct group *g)
 {
     float time = NCCL_UNDEF_FLOAT;
     for (size_t i = 0; i < g->parts; i++) {
-        if (!part_is_pair(g->part[i]) && !part_is_one_sided(g->part[i]))
-            time = (float)op_cost(part_moved(g->part[i])) / 1000;
-        part_free(g->part[i]);
+        if (!sim_part_is_pair(g->part[i]) && !sim_part_is_one_sided(g->part[i]))
+            time = (float)sim_op_cost(sim_part_moved(g->part[i])) / 1000;
+        sim_part_free(g->part[i]);
     }
     g->parts = 0;
     return time;
 }
 
-int group_simulate(struct context *c, ncclSimInfo_t *info)
+int sim_group_simulate(struct context *c, ncclSimInfo_t *info)
 {
     struct group *g = &c->group;
     int rc;
@@ -199,7 +199,7 @@ int group_simulate(struct context *c, ncclSimInfo_t *info)
     if (g->error)
         return fail(g, g->error);
     if (info && info->magic != NCCL_SIM_INFO_MAGIC) {
-        nccl_warn("ncclSimInfo_t argument not initialized via NCCL_SIM_INFO_INITIALIZER");
+        sim_warn("ncclSimInfo_t argument not initialized via NCCL_SIM_INFO_INITIALIZER");
         return fail(g, ncclInvalidArgument);
     }
     if (g->mode == GROUP_GOES_ON)
@@ -215,10 +215,10 @@ int group_simulate(struct context *c, ncclSimInfo_t *info)
     return finish(c);
 }
 
-int group_leave(struct context *c, int rc)
+int sim_group_leave(struct context *c, int rc)
 {
     if (rc)
         c->group.error = rc;
-    int ended = group_end(c);
+    int ended = sim_group_end(c);
     return rc ? rc : ended;
 }

@@ -63,13 +63,13 @@ static bool in_contact(struct group_job *g)
     if (!g->entered) {
         g->entered = true;
         for (size_t s = 0; s < g->shares; s++)
-            contact_enter(g->share[s].part, g->share[s].parts);
-        world_changed();
+            sim_contact_enter(g->share[s].part, g->share[s].parts);
+        sim_world_changed();
     }
     for (; g->met < g->parts; g->met++)
-        if (!contact_is_met(g->part[g->met])) {
+        if (!sim_contact_is_met(g->part[g->met])) {
             g->missing_part = g->part[g->met];
-            job_listen(&g->job, contact_gate(g->missing_part));
+            sim_job_listen(&g->job, sim_contact_gate(g->missing_part));
             return false;
         }
     g->missing_part = NULL;
@@ -80,21 +80,21 @@ static bool in_contact(struct group_job *g)
 static void publish(struct group_job *g, int rc)
 {
     for (size_t i = 0; i < g->children; i++)
-        comm_settle(g->child[i]->about, rc);
+        sim_comm_settle(g->child[i]->about, rc);
     for (size_t s = 0; s < g->shares; s++) {
         struct comm_rank *cr = g->share[s].cr;
         if (cr->job != &g->job)
             continue; /* aborted meanwhile, or blocking */
-        comm_settle(cr, rc);
+        sim_comm_settle(cr, rc);
         cr->job = NULL;
-        job_unref(&g->job);
+        sim_job_unref(&g->job);
     }
 }
 
 static void give_up(struct group_job *g)
 {
     for (size_t i = 0; i < g->children; i++)
-        job_cancel(g->child[i], ncclInternalError);
+        sim_job_cancel(g->child[i], ncclInternalError);
     publish(g, g->job.rc);
 }
 
@@ -117,12 +117,12 @@ static bool buffers_agree(const struct group_job *g)
         const struct comm_rank *cr = g->share[s].cr;
         uint32_t nth = cr->entered;
         for (size_t i = g->share[s].parts; cr->checks == CHECK_GLOBAL && i-- > 0;)
-            if (!part_is_pair(g->share[s].part[i]) && !part_is_one_sided(g->share[s].part[i]) &&
-                !check_alike(g->share[s].part[i], nth--))
+            if (!sim_part_is_pair(g->share[s].part[i]) && !sim_part_is_one_sided(g->share[s].part[i]) &&
+                !sim_check_alike(g->share[s].part[i], nth--))
                 agree = false;
     }
     if (!agree)
-        nccl_explain_call(g->job.call, false, "the ranks' buffers are not at the same place of symmetric memory");
+        sim_explain_call(g->job.call, false, "the ranks' buffers are not at the same place of symmetric memory");
     return agree;
 }
 
@@ -150,19 +150,19 @@ static bool begin_round(struct group_job *g, size_t end)
     bool contended = false;
     g->in_round = true;
     for (size_t s = g->launched; s < end; s++)
-        contended |= round_begin(g->share[s].cr, g->by);
-    if (!contended || choose(CHOOSE_RACE, 2) == 0)
+        contended |= sim_round_begin(g->share[s].cr, g->by);
+    if (!contended || sim_choose(CHOOSE_RACE, 2) == 0)
         return true;
-    job_at(&g->job, sim_world.now + 1); /* whoever is ready comes first */
+    sim_job_at(&g->job, sim_world.now + 1); /* whoever is ready comes first */
     return false;
 }
 
 static bool round_is_met(struct group_job *g, size_t end)
 {
     for (size_t s = g->launched; s < end; s++)
-        if (round_missing(g->share[s].cr, 0) >= 0) {
+        if (sim_round_missing(g->share[s].cr, 0) >= 0) {
             g->missing_part = g->share[s].part[0];
-            job_listen(&g->job, &g->share[s].cr->comm->met);
+            sim_job_listen(&g->job, &g->share[s].cr->comm->met);
             return false;
         }
     g->missing_part = NULL;
@@ -173,8 +173,8 @@ static void end_round(struct group_job *g, size_t end)
 {
     for (; g->launched < end; g->launched++) {
         const struct share *s = &g->share[g->launched];
-        launch_enqueue(s->cr, s->part, s->parts);
-        int rc = round_end(s->cr, g->by);
+        sim_launch_enqueue(s->cr, s->part, s->parts);
+        int rc = sim_round_end(s->cr, g->by);
         g->job.rc = g->job.rc ? g->job.rc : rc;
     }
     g->in_round = false;
@@ -229,13 +229,13 @@ static void free_group(struct job *job)
 {
     struct group_job *g = (struct group_job *)job;
     for (size_t i = g->parts - parts_left(g); i < g->parts; i++)
-        part_free(g->part[i]);
+        sim_part_free(g->part[i]);
     for (size_t i = 0; i < g->children; i++) {
         g->child[i]->parent = NULL;
-        job_unref(g->child[i]);
+        sim_job_unref(g->child[i]);
     }
     for (size_t s = 0; s < g->shares; s++)
-        comm_let_go(g->share[s].cr);
+        sim_comm_let_go(g->share[s].cr);
     ncs_free(g->child);
     ncs_free(g->part);
     ncs_free(g->share);
@@ -246,11 +246,11 @@ static void describe_composed(const struct group_job *g, struct ncs_snap_job *ou
                             struct ncs_snapshot *snapshot)
 {
     int last = -1;
-    snapshot_contact(g->missing_part, out, snapshot);
+    sim_snapshot_contact(g->missing_part, out, snapshot);
     for (size_t i = 0; i < g->parts; i++) {
         const struct part *p = g->part[i];
-        if (p->composed == g->missing_part->composed && p->root != last && !contact_is_met(p))
-            snapshot_missing(out, snapshot, last = p->root);
+        if (p->composed == g->missing_part->composed && p->root != last && !sim_contact_is_met(p))
+            sim_snapshot_missing(out, snapshot, last = p->root);
     }
 }
 
@@ -259,13 +259,13 @@ static void describe_group(const struct job *job, struct ncs_snap_job *out,
 {
     const struct group_job *g = (const struct group_job *)job;
     if (g->missing_part && g->in_round)
-        snapshot_round(g->missing_part, out, snapshot);
-    else if (g->missing_part && part_is_composed(g->missing_part))
+        sim_snapshot_round(g->missing_part, out, snapshot);
+    else if (g->missing_part && sim_part_is_composed(g->missing_part))
         describe_composed(g, out, snapshot);
     else if (g->missing_part)
-        snapshot_contact(g->missing_part, out, snapshot);
+        sim_snapshot_contact(g->missing_part, out, snapshot);
     else
-        snapshot_children(g->child, g->children, out, snapshot);
+        sim_snapshot_children(g->child, g->children, out, snapshot);
 }
 
 static const struct job_type group_type = {
@@ -273,7 +273,7 @@ static const struct job_type group_type = {
     .cancel = cancel_group, .free = free_group, .describe = describe_group,
 };
 
-struct part *const *group_job_parts(const struct job *job, size_t *count)
+struct part *const *sim_group_job_parts(const struct job *job, size_t *count)
 {
     const struct group_job *g = (const struct group_job *)job;
     *count = job->type == &group_type ? parts_left(g) : 0;
@@ -283,17 +283,17 @@ struct part *const *group_job_parts(const struct job *job, size_t *count)
 static bool involves(const struct group_job *g, const struct comm_rank *cr)
 {
     for (size_t s = 0; s < g->shares; s++)
-        if (comm_is_kin(g->share[s].cr, cr))
+        if (sim_comm_is_kin(g->share[s].cr, cr))
             return true;
     return false;
 }
 
-void groups_cancel(const struct comm_rank *cr, const struct job *but, int rc)
+void sim_groups_cancel(const struct comm_rank *cr, const struct job *but, int rc)
 {
     for (struct job *job = sim_world.job_first, *next; job; job = next) {
         next = job->next;
         if (job != but && job->type == &group_type && involves((struct group_job *)job, cr))
-            job_cancel(job, rc);
+            sim_job_cancel(job, rc);
     }
 }
 
@@ -316,7 +316,7 @@ static void make_shares(struct group_job *g, struct group *from)
         if (cr->queued++ > 0)
             continue;
         g->share[g->shares++].cr = cr;
-        comm_hold(cr);
+        sim_comm_hold(cr);
     }
     if (g->shares > 1)
         qsort(g->share, g->shares, sizeof *g->share, by_comm);
@@ -340,15 +340,15 @@ static void begin_progress(struct group_job *g)
         if (cr->blocking)
             continue; /* the last one joined has decided that nobody waits */
         cr->async = ncclInProgress;
-        job_unref(cr->job);
+        sim_job_unref(cr->job);
         cr->job = &g->job;
-        job_ref(&g->job);
+        sim_job_ref(&g->job);
     }
 }
 
-struct job *group_job_new(struct context *by, struct group *from, bool blocking)
+struct job *sim_group_job_new(struct context *by, struct group *from, bool blocking)
 {
-    struct group_job *g = (struct group_job *)job_new(&group_type);
+    struct group_job *g = (struct group_job *)sim_job_new(&group_type);
     make_shares(g, from);
     g->by = by;
     g->child = from->job;
@@ -361,10 +361,10 @@ struct job *group_job_new(struct context *by, struct group *from, bool blocking)
     return &g->job;
 }
 
-void group_job_start(struct job *job)
+void sim_group_job_start(struct job *job)
 {
     struct group_job *g = (struct group_job *)job;
     for (size_t i = 0; i < g->children; i++)
-        job_start(g->child[i]);
-    job_start(job);
+        sim_job_start(g->child[i]);
+    sim_job_start(job);
 }

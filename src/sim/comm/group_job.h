@@ -13,13 +13,13 @@ struct job;
 struct part;
 
 /* Takes over what the group has queued. Not blocking: its communicators are in progress from now on. */
-struct job *group_job_new(struct context *by, struct group *from, bool blocking);
-void group_job_start(struct job *job);
+struct job *sim_group_job_new(struct context *by, struct group *from, bool blocking);
+void sim_group_job_start(struct job *job);
 
 /* The parts that a job holds before they are launched; count 0 for other jobs. */
-struct part *const *group_job_parts(const struct job *job, size_t *count);
+struct part *const *sim_group_job_parts(const struct job *job, size_t *count);
 
 /* Cancels running group jobs, but one, that wait on behalf of this rank: their calls return rc. */
-void groups_cancel(const struct comm_rank *cr, const struct job *but, int rc);
+void sim_groups_cancel(const struct comm_rank *cr, const struct job *but, int rc);
 
 #endif

@@ -57,7 +57,7 @@ static uint64_t key_of(const ncclUniqueId *id, int ids)
     return ncs_hash_bytes(0, id, (size_t)ids * sizeof *id);
 }
 
-uint64_t unique_id_hash(const ncclUniqueId *id)
+uint64_t sim_unique_id_hash(const ncclUniqueId *id)
 {
     return key_of(id, 1);
 }
@@ -95,16 +95,16 @@ static struct rendezvous *find(uint64_t key)
 {
     struct rendezvous *r = ncs_map_get(&sim_world.rendezvous_by_key, key);
     ncclUniqueId own;
-    if ((!r || r->state != SERVING) && bootstrap_fixed_id(&own) && key_of(&own, 1) == key) {
+    if ((!r || r->state != SERVING) && sim_bootstrap_fixed_id(&own) && key_of(&own, 1) == key) {
         r = rendezvous_new(key);
         r->of_environment = true;
     }
     return r;
 }
 
-void unique_id_of(struct comm *parent, ncclUniqueId *id)
+void sim_unique_id_of(struct comm *parent, ncclUniqueId *id)
 {
-    if (!parent && bootstrap_fixed_id(id))
+    if (!parent && sim_bootstrap_fixed_id(id))
         return;
     struct ncs_random random = { ++sim_world.unique_ids * 0x5851f42d4c957f2du };
     memset(id, 0, sizeof *id);
@@ -112,18 +112,18 @@ void unique_id_of(struct comm *parent, ncclUniqueId *id)
         uint64_t word = ncs_random_next(&random);
         memcpy(id->internal + 8 * i, &word, sizeof word);
     }
-    foreign_stamp_id(id);
+    sim_foreign_stamp_id(id);
     rendezvous_new(key_of(id, 1))->parent = parent;
     if (!parent)
         return;
     parent->ids++;
-    world_changed();
-    waitable_fire(&parent->coordinated);
+    sim_world_changed();
+    sim_waitable_fire(&parent->coordinated);
 }
 
-void unique_id_new(ncclUniqueId *id)
+void sim_unique_id_new(ncclUniqueId *id)
 {
-    unique_id_of(NULL, id);
+    sim_unique_id_of(NULL, id);
 }
 
 /* The oldest open one of this communicator that this rank has not come to. A rank is not told of
@@ -142,14 +142,14 @@ static const char *untold(const struct comm_rank *cr)
                           : "the only rank of the communicator has to pass the id";
 }
 
-void rendezvous_free_all(void)
+void sim_rendezvous_free_all(void)
 {
     while (sim_world.rendezvous_first)
         rendezvous_free(sim_world.rendezvous_first);
     ncs_map_free(&sim_world.rendezvous_by_key);
 }
 
-void rendezvous_forget(struct rendezvous *r)
+void sim_rendezvous_forget(struct rendezvous *r)
 {
     for (int i = 0; r && i < r->roots; i++)
         rendezvous_free(r->root[i]);
@@ -161,8 +161,8 @@ void rendezvous_forget(struct rendezvous *r)
 static void come_late(struct init_job *j, const char *why)
 {
     j->why = why;
-    j->give_up = world_later(bootstrap_retry_time());
-    job_at(&j->job, j->give_up);
+    j->give_up = sim_world_later(sim_bootstrap_retry_time());
+    sim_job_at(&j->job, j->give_up);
 }
 
 /* The root stops listening: whoever has checked in waits for ever. */
@@ -178,7 +178,7 @@ static void refuse(struct rendezvous *r, struct init_job *last, const char *why)
 /* The ranks that refuse to share a GPU are done, the others wait for them. */
 static bool refuse_sharing(struct rendezvous *r, struct comm_rank *const *member)
 {
-    bool *refuses = sharing_refused(member, r->nranks);
+    bool *refuses = sim_sharing_refused(member, r->nranks);
     if (!refuses)
         return false;
     settle(r, REFUSED);
@@ -199,7 +199,7 @@ static void complete(struct rendezvous *r)
     for (int i = 0; i < r->nranks; i++)
         member[i] = r->seat[i].job->job.about;
     if (!refuse_sharing(r, member)) {
-        comm_new(member, r->nranks)->made_by = r;
+        sim_comm_new(member, r->nranks)->made_by = r;
         settle(r, COMPLETE);
         for (int i = 0; i < r->roots; i++)
             settle(r->root[i], COMPLETE);
@@ -209,7 +209,7 @@ static void complete(struct rendezvous *r)
     ncs_free(member);
     for (int i = 0; i < r->nranks; i++)
         if (r->seat[i].job->complete)
-            job_mark(&r->seat[i].job->job);
+            sim_job_mark(&r->seat[i].job->job);
 }
 
 /* Rank 0 serves the id of NCCL_COMM_ID: before it is there the others try to connect. */
@@ -316,7 +316,7 @@ static void check_in(struct init_job *j)
     }
     if (!r) {
         j->why = untold(j->parent);
-        job_listen(&j->job, &j->parent->comm->coordinated);
+        sim_job_listen(&j->job, &j->parent->comm->coordinated);
         return;
     }
     j->rendezvous = r;
@@ -346,8 +346,8 @@ static bool lacks_network(struct init_job *j)
     const char *name = j->job.about->config.net_name;
     if (!*name || strcasecmp(name, "Socket") == 0 || strcasecmp(name, "IB") == 0)
         return false;
-    nccl_warn_on(j->job.about->gpu, "Failed to initialize any NET plugin");
-    nccl_explain_call(j->job.call, true, "virtual hosts have the networks Socket and IB");
+    sim_warn_on(j->job.about->gpu, "Failed to initialize any NET plugin");
+    sim_explain_call(j->job.call, true, "virtual hosts have the networks Socket and IB");
     j->complete = true;
     j->code = ncclInvalidUsage;
     return true;
@@ -356,10 +356,10 @@ static bool lacks_network(struct init_job *j)
 static void say(const struct init_job *j, const char *what)
 {
     const struct comm_rank *cr = j->job.about;
-    nccl_info_on(cr->gpu, LOG_INIT,
+    sim_info_on(cr->gpu, LOG_INIT,
                    "ncclCommInitRank comm 0x%" PRIx64 " rank %d nranks %d cudaDev %d nvmlDev %d busId %x "
                    "commId 0x%" PRIx64 " - Init %s", cr->handle, cr->rank, cr->nranks,
-                   cr->gpu->device, cr->gpu->device, gpu_bus_id(cr->gpu),
+                   cr->gpu->device, cr->gpu->device, sim_gpu_bus_id(cr->gpu),
                    j->key, what);
 }
 
@@ -368,10 +368,10 @@ static void trace_made(const struct init_job *j)
 {
     const struct comm_rank *cr = j->job.about;
     if (j->parent)
-        nccl_trace_on(cr->gpu, "ncclCommGrow(0x%" PRIx64 ", %d, 0x%" PRIx64 ")", j->parent->handle, cr->nranks,
+        sim_trace_on(cr->gpu, "ncclCommGrow(0x%" PRIx64 ", %d, 0x%" PRIx64 ")", j->parent->handle, cr->nranks,
                         cr->handle);
     else
-        nccl_trace_on(cr->gpu, "ncclCommInitRank(0x%" PRIx64 ", %d, 0x%" PRIx64 ", %d, %d)", cr->handle, cr->nranks,
+        sim_trace_on(cr->gpu, "ncclCommInitRank(0x%" PRIx64 ", %d, 0x%" PRIx64 ", %d, %d)", cr->handle, cr->nranks,
                         j->key, cr->rank, cr->gpu->device);
 }
 
@@ -379,10 +379,10 @@ static void trace_made(const struct init_job *j)
 static void warn_unserved(const struct init_job *j)
 {
     bool old = sim_world.options.nccl_version < NCCL_VERSION(2, 29, 2);
-    nccl_warn_on(j->job.about->gpu, "%s: connect to 10.0.0.1<%d> returned Connection refused, exceeded error retry "
+    sim_warn_on(j->job.about->gpu, "%s: connect to 10.0.0.1<%d> returned Connection refused, exceeded error retry "
                    "count after %" PRId64 " attempts", old ? "socketStartConnect" : "ncclOsSocketStartConnect",
-                   (int)(32768 + j->key % 28232), env_number(ENV_SOCKET_RETRY_CNT) + 1);
-    nccl_explain_call(j->job.call, true, j->why);
+                   (int)(32768 + j->key % 28232), sim_env_number(ENV_SOCKET_RETRY_CNT) + 1);
+    sim_explain_call(j->job.call, true, j->why);
 }
 
 static bool step_init(struct job *job)
@@ -419,7 +419,7 @@ static void describe_init(const struct job *job, struct ncs_snap_job *out,
         return;
     for (int i = 0; i < j->rendezvous->nranks; i++)
         if (!j->rendezvous->seat[i].taken)
-            snapshot_missing(out, snapshot, i);
+            sim_snapshot_missing(out, snapshot, i);
 }
 
 static void cancel_init(struct job *job)
@@ -436,7 +436,7 @@ static void free_init(struct job *job)
     struct rendezvous *r = j->rendezvous;
     if (r && j->job.about->rank < r->nranks && r->seat[j->job.about->rank].job == j)
         r->seat[j->job.about->rank].job = NULL;
-    comm_let_go(j->parent);
+    sim_comm_let_go(j->parent);
     ncs_free(j->id);
 }
 
@@ -455,7 +455,7 @@ static const struct job_type grow_type = {
 static struct init_job *new_job(const struct job_type *type, struct comm_rank *cr,
                                 const ncclUniqueId *id, int ids)
 {
-    struct init_job *j = (struct init_job *)job_about(type, cr);
+    struct init_job *j = (struct init_job *)sim_job_about(type, cr);
     j->ids = ids;
     if (ids == 0)
         return j;
@@ -465,21 +465,21 @@ static struct init_job *new_job(const struct job_type *type, struct comm_rank *c
     return j;
 }
 
-struct job *init_job(struct comm_rank *cr, const ncclUniqueId *id, int ids)
+struct job *sim_job_init(struct comm_rank *cr, const ncclUniqueId *id, int ids)
 {
     struct init_job *j = new_job(&init_type, cr, id, ids);
     if (cr->rank == 0)
-        log_version();
+        sim_log_version();
     say(j, "START");
     return &j->job;
 }
 
-struct job *grow_job(struct comm_rank *cr, struct comm_rank *parent, const ncclUniqueId *id)
+struct job *sim_job_grow(struct comm_rank *cr, struct comm_rank *parent, const ncclUniqueId *id)
 {
     struct init_job *j = new_job(&grow_type, cr, id, id ? 1 : 0);
     j->grows = true;
     j->parent = parent;
-    comm_hold(parent);
+    sim_comm_hold(parent);
     return &j->job;
 }
 
@@ -489,7 +489,7 @@ static bool step_grow_wait(struct job *job)
 {
     if (find_growth(job->about))
         return true;
-    job_listen(job, &job->about->comm->coordinated);
+    sim_job_listen(job, &job->about->comm->coordinated);
     return false;
 }
 
@@ -508,7 +508,7 @@ static const struct job_type grow_wait_type = {
     .describe = describe_grow_wait,
 };
 
-struct job *grow_wait_job(struct comm_rank *parent)
+struct job *sim_job_grow_wait(struct comm_rank *parent)
 {
-    return job_about(&grow_wait_type, parent);
+    return sim_job_about(&grow_wait_type, parent);
 }

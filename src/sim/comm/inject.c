@@ -31,9 +31,9 @@ static struct {
     size_t spoils, spoils_room;
 } injected;
 
-void inject(const struct ncs_injection *what)
+void sim_inject(const struct ncs_injection *what)
 {
-    struct comm_rank *cr = what->comm ? comm_find((ncclComm_t)what->comm) : NULL;
+    struct comm_rank *cr = what->comm ? sim_comm_find((ncclComm_t)what->comm) : NULL;
     switch (what->kind) {
     case NCS_INJECT_HOST:
         break;
@@ -53,10 +53,10 @@ void inject(const struct ncs_injection *what)
             cr->async = what->code;
         break;
     }
-    world_changed();
+    sim_world_changed();
 }
 
-void inject_free(void)
+void sim_inject_free(void)
 {
     for (size_t i = 0; i < injected.spoils; i++)
         ncs_call_unpin(injected.spoil[i].call);
@@ -97,7 +97,7 @@ static int64_t later(int64_t delay, int64_t by)
     return by < SLOWEST - delay ? delay + by : SLOWEST;
 }
 
-int64_t inject_delay(struct meeting *meeting)
+int64_t sim_inject_delay(struct meeting *meeting)
 {
     int64_t delay = 0;
     for (size_t i = 0; i < injected.links; i++) {
@@ -117,7 +117,7 @@ int64_t inject_delay(struct meeting *meeting)
     return delay;
 }
 
-int64_t inject_delay_one_sided(const struct part *p)
+int64_t sim_inject_delay_one_sided(const struct part *p)
 {
     struct comm_rank *cr = p->cr, *peer = cr->comm->member[p->root];
     int64_t delay = 0;
@@ -137,7 +137,7 @@ int64_t inject_delay_one_sided(const struct part *p)
 
 /* ---- data ---- */
 
-void inject_spoil(const struct part *p, void *to, uint64_t bytes)
+void sim_inject_spoil(const struct part *p, void *to, uint64_t bytes)
 {
     for (size_t i = 0; i < injected.spoils && bytes > 0; i++) {
         const struct spoil *s = &injected.spoil[i];
@@ -173,7 +173,7 @@ static void freeze(struct context *c)
 {
     leave_queue(&sim_world.ready, c);
     leave_queue(&sim_world.polling, c);
-    wait_forget(c);
+    sim_wait_forget(c);
     if (c->state != CONTEXT_IDLE)
         sim_world.live--;
     c->state = CONTEXT_IDLE;
@@ -184,7 +184,7 @@ static bool is_at_work(const struct comm_rank *cr)
     return cr->last_launch && cr->last_launch->state == OP_ACTIVE;
 }
 
-void inject_arrival(const struct part *p)
+void sim_inject_arrival(const struct part *p)
 {
     if (p->cr->lost_peer && !p->cr->async)
         p->cr->async = ncclRemoteError;
@@ -218,14 +218,14 @@ static void give_up_jobs(const struct process *process)
     while (job) {
         struct job *next = job->next;
         if (job->process == process) {
-            job_cancel(job, ncclSystemError);
+            sim_job_cancel(job, ncclSystemError);
             next = sim_world.job_first; /* a group takes others along */
         }
         job = next;
     }
 }
 
-void inject_death(struct context *c)
+void sim_inject_death(struct context *c)
 {
     struct world *w = &sim_world;
     c->process->dead = true;
@@ -237,7 +237,7 @@ void inject_death(struct context *c)
     give_up_jobs(c->process);
     for (struct op *op = w->op_first; op; op = op->next)
         if (op->launch && op->launch->cr->process == c->process)
-            launch_withdraw(op->launch);
+            sim_launch_withdraw(op->launch);
     ncs_map_each(&w->comms, tell_of_death, c->process);
-    world_changed();
+    sim_world_changed();
 }

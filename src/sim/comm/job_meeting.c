@@ -52,7 +52,7 @@ static void free_job_meeting(struct job_meeting *m)
     sim_free(m, sizeof *m);
 }
 
-void job_meetings_free(struct comm *comm)
+void sim_job_meetings_free(struct comm *comm)
 {
     while (comm->job_meetings)
         free_job_meeting(comm->job_meetings);
@@ -66,12 +66,12 @@ static void end(struct job_meeting *m)
             continue;
         j->meeting = NULL;
         j->over = true;
-        job_mark(&j->job);
+        sim_job_mark(&j->job);
     }
     free_job_meeting(m);
 }
 
-void job_meeting_enter(struct meeting_job *j, uint64_t number, const int *excluded, int excludes,
+void sim_job_meeting_enter(struct meeting_job *j, uint64_t number, const int *excluded, int excludes,
           void (*complete)(struct job_meeting *m))
 {
     struct job_meeting *m = find(j, number, excluded, excludes);
@@ -80,14 +80,14 @@ void job_meeting_enter(struct meeting_job *j, uint64_t number, const int *exclud
     j->why = m->broken;
     m->seat[rank] = j;
     m->came[rank] = true;
-    world_changed();
+    sim_world_changed();
     if (++m->arrived < m->expected || m->broken)
         return;
     complete(m);
     end(m);
 }
 
-void job_meeting_cancel(struct job *job)
+void sim_job_meeting_cancel(struct job *job)
 {
     struct meeting_job *j = (struct meeting_job *)job;
     struct job_meeting *m = j->meeting;
@@ -106,7 +106,7 @@ void job_meeting_cancel(struct job *job)
             m->seat[r]->why = m->broken;
 }
 
-void job_meeting_free(struct job *job)
+void sim_job_meeting_free(struct job *job)
 {
     struct meeting_job *j = (struct meeting_job *)job;
     if (j->meeting)
@@ -121,7 +121,7 @@ static bool is_excluded(const struct job_meeting *m, int rank)
     return false;
 }
 
-void job_meeting_describe(const struct job *job, struct ncs_snap_job *out, struct ncs_snapshot *snapshot)
+void sim_job_meeting_describe(const struct job *job, struct ncs_snap_job *out, struct ncs_snapshot *snapshot)
 {
     const struct meeting_job *j = (const struct meeting_job *)job;
     out->comm_rank = job->about->rank;
@@ -132,5 +132,5 @@ void job_meeting_describe(const struct job *job, struct ncs_snap_job *out, struc
         return;
     for (int r = 0; r < j->meeting->comm->nranks; r++)
         if (!j->meeting->came[r] && !is_excluded(j->meeting, r))
-            snapshot_missing(out, snapshot, r);
+            sim_snapshot_missing(out, snapshot, r);
 }

@@ -35,14 +35,14 @@ struct job_meeting {
 
 /* Comes to the meeting. When everybody has, `complete` is called once, with all seats taken; then
  * all jobs are over and take a step. */
-void job_meeting_enter(struct meeting_job *j, uint64_t number, const int *excluded, int excludes,
+void sim_job_meeting_enter(struct meeting_job *j, uint64_t number, const int *excluded, int excludes,
           void (*complete)(struct job_meeting *m));
 
 /* For the types of such jobs. */
-void job_meeting_cancel(struct job *job);
-void job_meeting_free(struct job *job);
-void job_meeting_describe(const struct job *job, struct ncs_snap_job *out, struct ncs_snapshot *snapshot);
+void sim_job_meeting_cancel(struct job *job);
+void sim_job_meeting_free(struct job *job);
+void sim_job_meeting_describe(const struct job *job, struct ncs_snap_job *out, struct ncs_snapshot *snapshot);
 
-void job_meetings_free(struct comm *comm);
+void sim_job_meetings_free(struct comm *comm);
 
 #endif

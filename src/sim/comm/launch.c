@@ -16,25 +16,25 @@
 #include "sim/data/memory.h"
 #include "sim/kernel/world.h"
 
-size_t part_bytes(const struct part *p)
+size_t sim_part_bytes(const struct part *p)
 {
     return p->count * ncs_dtype_bytes(p->dtype);
 }
 
-size_t part_moved(const struct part *p)
+size_t sim_part_moved(const struct part *p)
 {
     const struct ncs_fn_info *info = &ncs_fn_info[p->fn];
     bool all = info->reads == NCS_BLOCKS_ALL || info->writes == NCS_BLOCKS_ALL;
-    return part_bytes(p) * (all ? (size_t)p->cr->nranks : 1);
+    return sim_part_bytes(p) * (all ? (size_t)p->cr->nranks : 1);
 }
 
-void part_free(struct part *p)
+void sim_part_free(struct part *p)
 {
-    comm_let_go(p->cr);
+    sim_comm_let_go(p->cr);
     ncs_call_unpin(p->call);
-    stream_unref(p->stream);
-    composed_unref(p->composed);
-    rma_free(p->rma);
+    sim_stream_unref(p->stream);
+    sim_composed_unref(p->composed);
+    sim_rma_free(p->rma);
     sim_free(p, sizeof *p);
 }
 
@@ -55,11 +55,11 @@ static size_t collect_streams(struct part *const *parts, size_t count, struct st
 static uint64_t next_sequence(struct part *p)
 {
     struct comm_rank *cr = p->cr;
-    if (part_is_one_sided(p))
+    if (sim_part_is_one_sided(p))
         return 0;
-    if (!part_is_pair(p))
+    if (!sim_part_is_pair(p))
         return cr->collectives++;
-    struct peer *peer = comm_peer(cr, p->root);
+    struct peer *peer = sim_comm_peer(cr, p->root);
     return p->fn == NCS_FN_ncclSend ? peer->sends++ : peer->recvs++;
 }
 
@@ -71,28 +71,28 @@ static void keep_order(struct launch *launch)
     struct op *last = gpu->last_launch;
     if (last && last->launch && !last->launch->started) {
         launch->before = last;
-        op_ref(launch->op);
+        sim_op_ref(launch->op);
         last->launch->behind = launch->op;
     } else {
-        op_unref(last);
+        sim_op_unref(last);
     }
     gpu->last_launch = launch->op;
-    op_ref(launch->op);
+    sim_op_ref(launch->op);
 }
 
-const struct op *launch_held_by(const struct launch *launch)
+const struct op *sim_launch_held_by(const struct launch *launch)
 {
     const struct op *before = launch->before;
     bool holds = before && before->launch && !before->launch->started && launch->open > 0;
     return holds ? before : NULL;
 }
 
-bool launch_is_over(const struct launch *launch)
+bool sim_launch_is_over(const struct launch *launch)
 {
     return launch->open == 0;
 }
 
-size_t launch_calls(const struct launch *launch, struct ncs_call **calls)
+size_t sim_launch_calls(const struct launch *launch, struct ncs_call **calls)
 {
     const struct ncs_call *last = NULL;
     size_t count = 0;
@@ -114,9 +114,9 @@ static void release_order(struct launch *launch)
     struct op *behind = launch->behind;
     launch->behind = NULL;
     if (behind && behind->state == OP_ENABLED)
-        op_queue(behind);
-    op_unref(behind);
-    op_unref(launch->before);
+        sim_op_queue(behind);
+    sim_op_unref(behind);
+    sim_op_unref(launch->before);
     launch->before = NULL;
 }
 
@@ -127,19 +127,19 @@ static void follow_kin(struct comm_rank *cr, struct op *op)
     struct comm_rank *head = cr->family;
     if (!head->sharers || cr->nranks == 1)
         return;
-    op_after(op, head->last_of_kin ? head->last_of_kin : head->last_launch);
-    op_unref(head->last_of_kin);
+    sim_op_after(op, head->last_of_kin ? head->last_of_kin : head->last_launch);
+    sim_op_unref(head->last_of_kin);
     head->last_of_kin = op;
-    op_ref(op);
+    sim_op_ref(op);
 }
 
 /* The order inside a launch: what goes first has the lower number. */
 static int turn(const struct part *p)
 {
-    return part_is_one_sided(p) ? 0 : part_is_pair(p) ? 2 : 1;
+    return sim_part_is_one_sided(p) ? 0 : sim_part_is_pair(p) ? 2 : 1;
 }
 
-void launch_enqueue(struct comm_rank *cr, struct part **parts, size_t count)
+void sim_launch_enqueue(struct comm_rank *cr, struct part **parts, size_t count)
 {
     struct launch *launch = sim_new(sizeof *launch);
     launch->cr = cr;
@@ -155,7 +155,7 @@ void launch_enqueue(struct comm_rank *cr, struct part **parts, size_t count)
     }
     struct stream **streams = ncs_new(count * sizeof(struct stream *));
     size_t n = collect_streams(parts, count, streams);
-    struct op *op = op_new(OP_LAUNCH, cr->gpu, streams, n, 0);
+    struct op *op = sim_op_new(OP_LAUNCH, cr->gpu, streams, n, 0);
     ncs_free(streams);
     ncs_call_unpin(op->call);
     op->call = parts[0]->call;
@@ -165,20 +165,20 @@ void launch_enqueue(struct comm_rank *cr, struct part **parts, size_t count)
     for (size_t i = 0; i < count; i++) {
         launch->part[i]->launch = launch;
         launch->part[i]->sequence = next_sequence(launch->part[i]);
-        if (part_is_composed(launch->part[i]))
-            composed_launched(launch->part[i]->composed);
+        if (sim_part_is_composed(launch->part[i]))
+            sim_composed_launched(launch->part[i]->composed);
     }
     cr->launches++;
     if (cr->ordered)
         keep_order(launch);
-    op_after(op, cr->last_launch);
+    sim_op_after(op, cr->last_launch);
     follow_kin(cr, op);
-    op_unref(cr->last_launch);
+    sim_op_unref(cr->last_launch);
     cr->last_launch = op;
-    op_ref(op);
+    sim_op_ref(op);
     if (cr->family->cut)
-        launch_withdraw(launch);
-    op_submit(op);
+        sim_launch_withdraw(launch);
+    sim_op_submit(op);
 }
 
 /* Bytes that a device will read and write for this part. False when they overflow. */
@@ -197,14 +197,14 @@ static bool extents(const struct part *p, size_t *send, size_t *recv)
 /* Where devices can use each other's memory at all, NCCL's kernels do without asking. */
 static bool out_of_reach(const struct part *p, const void *buffer, size_t bytes)
 {
-    return bytes > 0 && sim_world.options.no_peer_access && !memory_in_reach(p->cr->gpu, buffer);
+    return bytes > 0 && sim_world.options.no_peer_access && !sim_memory_in_reach(p->cr->gpu, buffer);
 }
 
 /* What the caller has to know of a buffer that its device can use, but that is another one's. */
 static void tell_foreign(const struct part *p, const void *buffer, size_t bytes, const char *role)
 {
     const struct ncs_observer *o = &sim_world.observer;
-    struct allocation *a = bytes > 0 ? memory_find(buffer) : NULL;
+    struct allocation *a = bytes > 0 ? sim_memory_find(buffer) : NULL;
     char why[96];
     if (!a || a->kind != MEMORY_DEVICE || a->device == p->cr->gpu->device || a->foreign || !o->foreign ||
         !p->call)
@@ -224,31 +224,31 @@ static void tell_foreigns(const struct part *p)
     tell_foreign(p, p->recv, recv, "receive");
 }
 
-size_t part_written(const struct part *p)
+size_t sim_part_written(const struct part *p)
 {
     size_t send, recv;
     return extents(p, &send, &recv) ? recv : 0;
 }
 
-const char *part_misplaced(const struct part *p)
+const char *sim_part_misplaced(const struct part *p)
 {
     size_t send = 0, recv = 0;
     const struct process *process = p->cr->process;
     if (!extents(p, &send, &recv))
         return "count times the size of the type is beyond any memory";
-    if (!memory_reachable(process, p->send, send))
+    if (!sim_memory_reachable(process, p->send, send))
         return "the send buffer is not wholly inside device memory of this rank";
-    if (!memory_reachable(process, p->recv, recv))
+    if (!sim_memory_reachable(process, p->recv, recv))
         return "the receive buffer is not wholly inside device memory of this rank";
     if (out_of_reach(p, p->send, send) || out_of_reach(p, p->recv, recv))
         return "a buffer is memory of another device, and devices cannot use each other's";
     if (p->scalar_pointer &&
-        !memory_reachable(process, p->scalar_pointer, ncs_dtype_bytes(p->dtype)))
+        !sim_memory_reachable(process, p->scalar_pointer, ncs_dtype_bytes(p->dtype)))
         return "the pre-mul-sum scalar is not in device memory of this rank";
     return NULL;
 }
 
-void part_stamp(const struct part *p, int64_t time)
+void sim_part_stamp(const struct part *p, int64_t time)
 {
     struct process *process = p->cr->process;
     uint64_t serial = p->launch->op->serial;
@@ -271,7 +271,7 @@ static size_t first_open(const struct launch *launch)
     return i;
 }
 
-void launch_advance(struct launch *launch)
+void sim_launch_advance(struct launch *launch)
 {
     size_t i = first_open(launch);
     if (!launch->started) {
@@ -279,7 +279,7 @@ void launch_advance(struct launch *launch)
         release_order(launch);
     }
     if (i == launch->parts) {
-        op_end(launch->op, 0);
+        sim_op_end(launch->op, 0);
         return;
     }
     size_t end = i < launch->ordered ? i + 1 : launch->parts;
@@ -287,35 +287,35 @@ void launch_advance(struct launch *launch)
         struct part *p = launch->part[i];
         if (p->state != NCS_PART_WAITING)
             continue;
-        const char *why = part_misplaced(p);
+        const char *why = sim_part_misplaced(p);
         if (why) {
-            gpu_fault(launch->op->gpu, p->call, why); /* ends this launch */
+            sim_gpu_fault(launch->op->gpu, p->call, why); /* ends this launch */
             return;
         }
         tell_foreigns(p);
-        if (part_is_one_sided(p))
-            rma_arrive(p);
+        if (sim_part_is_one_sided(p))
+            sim_rma_arrive(p);
         else
-            meeting_arrive(p);
+            sim_meeting_arrive(p);
     }
 }
 
-void launch_withdraw(struct launch *launch)
+void sim_launch_withdraw(struct launch *launch)
 {
     for (size_t i = 0; i < launch->parts; i++) {
         struct part *p = launch->part[i];
         if (is_over(p) || p->state == NCS_PART_MATCHED)
             continue;
-        if (part_is_one_sided(p))
-            rma_leave(p);
+        if (sim_part_is_one_sided(p))
+            sim_rma_leave(p);
         else if (p->state == NCS_PART_AT_SLOT)
-            meeting_leave(p);
+            sim_meeting_leave(p);
         p->state = NCS_PART_CANCELLED;
         launch->open--;
     }
 }
 
-void launch_free(struct launch *launch)
+void sim_launch_free(struct launch *launch)
 {
     if (!launch)
         return;
@@ -323,10 +323,10 @@ void launch_free(struct launch *launch)
     for (size_t i = 0; i < launch->parts; i++) {
         struct part *p = launch->part[i];
         if (p->meeting)
-            meeting_forget(p); /* matched on a device that died */
-        if (part_is_one_sided(p))
-            rma_leave(p);
-        part_free(p);
+            sim_meeting_forget(p); /* matched on a device that died */
+        if (sim_part_is_one_sided(p))
+            sim_rma_leave(p);
+        sim_part_free(p);
     }
     ncs_free(launch->part);
     sim_free(launch, sizeof *launch);

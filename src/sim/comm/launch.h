@@ -58,30 +58,30 @@ struct launch {
     struct op *behind;       /* that waits for this one to start; referenced */
 };
 
-static inline bool part_is_pair(const struct part *p)
+static inline bool sim_part_is_pair(const struct part *p)
 {
     return ncs_fn_info[p->fn].pair;
 }
 
-static inline bool part_is_one_sided(const struct part *p)
+static inline bool sim_part_is_one_sided(const struct part *p)
 {
     return ncs_fn_info[p->fn].one_sided;
 }
 
 /* As NCCL's messages write it: "AllReduce". */
-static inline const char *request_name(enum ncs_fn fn)
+static inline const char *sim_request_name(enum ncs_fn fn)
 {
     return ncs_fn_info[fn].name + sizeof "nccl" - 1;
 }
 
-size_t part_bytes(const struct part *p); /* count * size of the type */
-size_t part_written(const struct part *p); /* bytes at recv, when nothing is in the way */
-size_t part_moved(const struct part *p); /* bytes of a collective by which its cost goes */
-void part_free(struct part *p);
+size_t sim_part_bytes(const struct part *p); /* count * size of the type */
+size_t sim_part_written(const struct part *p); /* bytes at recv, when nothing is in the way */
+size_t sim_part_moved(const struct part *p); /* bytes of a collective by which its cost goes */
+void sim_part_free(struct part *p);
 /* What a device would stumble over in its buffers, in words; NULL = nothing. */
-const char *part_misplaced(const struct part *p);
+const char *sim_part_misplaced(const struct part *p);
 
 /* Puts the parts (of one comm rank, in issue order; ownership passes) on their streams. */
-void launch_enqueue(struct comm_rank *cr, struct part **parts, size_t count);
+void sim_launch_enqueue(struct comm_rank *cr, struct part **parts, size_t count);
 
 #endif

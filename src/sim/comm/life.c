@@ -11,18 +11,18 @@
 #include "sim/kernel/job.h"
 #include "sim/kernel/world.h"
 
-bool launches_over(struct job *job, struct comm_rank *cr)
+bool sim_launches_over(struct job *job, struct comm_rank *cr)
 {
     struct op *last = cr->last_launch;
     if (!last || last->state == OP_DONE)
         return true;
-    job_listen(job, &last->done);
+    sim_job_listen(job, &last->done);
     return false;
 }
 
 static bool step_finalize(struct job *job)
 {
-    if (!launches_over(job, job->about))
+    if (!sim_launches_over(job, job->about))
         return false;
     if (job->about->state == COMM_READY)
         job->about->state = COMM_FINAL;
@@ -35,23 +35,23 @@ static bool process_is_done(struct job *job)
     struct comm_rank *cr = job->about;
     const struct comm *comm = cr->comm;
     if (!comm || !comm->siblings)
-        return launches_over(job, cr);
+        return sim_launches_over(job, cr);
     for (int r = 0; r < comm->nranks; r++) {
         const struct comm_rank *sibling = comm->member[r];
         if (sibling != cr && sibling->process == cr->process && !sibling->destroying)
             return true;
     }
     for (int r = 0; r < comm->nranks; r++)
-        if (comm->member[r]->process == cr->process && !launches_over(job, comm->member[r]))
+        if (comm->member[r]->process == cr->process && !sim_launches_over(job, comm->member[r]))
             return false;
     return true;
 }
 
 static void say_end(const struct comm_rank *cr, const char *what)
 {
-    nccl_info_on(cr->gpu, LOG_INIT,
+    sim_info_on(cr->gpu, LOG_INIT,
                    "comm 0x%" PRIx64 " rank %d nranks %d cudaDev %d busId %x - %s COMPLETE",
-                   cr->handle, cr->rank, cr->nranks, cr->gpu->device, gpu_bus_id(cr->gpu), what);
+                   cr->handle, cr->rank, cr->nranks, cr->gpu->device, sim_gpu_bus_id(cr->gpu), what);
 }
 
 static bool step_destroy(struct job *job)
@@ -60,7 +60,7 @@ static bool step_destroy(struct job *job)
     if (!process_is_done(job))
         return false;
     say_end(job->about, "Destroy");
-    comm_bury(job->about, COMM_GONE);
+    sim_comm_bury(job->about, COMM_GONE);
     return true;
 }
 
@@ -69,12 +69,12 @@ static bool step_destroy(struct job *job)
 static void cancel_launches(const struct comm_rank *cr)
 {
     for (struct op *op = sim_world.op_first; op; op = op->next)
-        if (op->launch && comm_is_kin(op->launch->cr, cr)) {
-            bool held = launch_held_by(op->launch);
-            launch_withdraw(op->launch);
+        if (op->launch && sim_comm_is_kin(op->launch->cr, cr)) {
+            bool held = sim_launch_held_by(op->launch);
+            sim_launch_withdraw(op->launch);
             if (op->state == OP_ACTIVE || op->kernel_slot == KERNEL_SLOT_WANTED ||
                 (held && op->state == OP_ENABLED))
-                op_queue(op);
+                sim_op_queue(op);
         }
 }
 
@@ -87,17 +87,17 @@ static void cancel_calls(const struct job *by)
         bool ends = job->type->kind == NCS_JOB_ABORT ||
                     (by->type->kind != NCS_JOB_ABORT &&
                      (job->type->kind == NCS_JOB_DESTROY || job->type == by->type));
-        if (job != by && !ends && comm_is_kin(job->about, by->about))
-            job_cancel(job, ncclInternalError);
+        if (job != by && !ends && sim_comm_is_kin(job->about, by->about))
+            sim_job_cancel(job, ncclInternalError);
     }
-    groups_cancel(by->about, by->parent, ncclInternalError);
+    sim_groups_cancel(by->about, by->parent, ncclInternalError);
 }
 
 static bool cut_short(struct job *job)
 {
     cancel_calls(job);
     cancel_launches(job->about);
-    return launches_over(job, job->about);
+    return sim_launches_over(job, job->about);
 }
 
 static bool step_abort(struct job *job)
@@ -109,7 +109,7 @@ static bool step_abort(struct job *job)
     if (!cut_short(job))
         return false;
     say_end(job->about, "Abort");
-    comm_bury(cr, COMM_ABORTED);
+    sim_comm_bury(cr, COMM_ABORTED);
     return true;
 }
 
@@ -127,7 +127,7 @@ static void describe_life(const struct job *job, struct ncs_snap_job *out,
 {
     out->comm_rank = job->about->rank;
     out->nranks = job->about->nranks;
-    snapshot_op_wait(job->about->last_launch, out, snapshot);
+    sim_snapshot_op_wait(job->about->last_launch, out, snapshot);
 }
 
 static void cancel_life(struct job *job)
@@ -148,30 +148,30 @@ static const struct job_type quiesce_type = LIFE_TYPE(NCS_JOB_REVOKE, cut_short)
 
 static struct job *life_job(const struct job_type *type, struct comm_rank *cr)
 {
-    return job_about(type, cr);
+    return sim_job_about(type, cr);
 }
 
-struct job *finalize_job(struct comm_rank *cr)
+struct job *sim_job_finalize(struct comm_rank *cr)
 {
     return life_job(&finalize_type, cr);
 }
 
-struct job *destroy_job(struct comm_rank *cr)
+struct job *sim_job_destroy(struct comm_rank *cr)
 {
     return life_job(&destroy_type, cr);
 }
 
-struct job *abort_job(struct comm_rank *cr)
+struct job *sim_job_abort(struct comm_rank *cr)
 {
     return life_job(&abort_type, cr);
 }
 
-struct job *revoke_job(struct comm_rank *cr)
+struct job *sim_job_revoke(struct comm_rank *cr)
 {
     return life_job(&revoke_type, cr);
 }
 
-struct job *quiesce_job(struct comm_rank *cr)
+struct job *sim_job_quiesce(struct comm_rank *cr)
 {
     return life_job(&quiesce_type, cr);
 }

@@ -26,7 +26,7 @@ static uint64_t pair_key(int src, int dst, uint64_t sequence)
 static struct meeting *find_meeting(const struct part *p)
 {
     struct comm *comm = p->cr->comm;
-    bool pair = part_is_pair(p);
+    bool pair = sim_part_is_pair(p);
     int src = p->fn == NCS_FN_ncclSend ? p->cr->rank : p->root;
     int dst = p->fn == NCS_FN_ncclSend ? p->root : p->cr->rank;
     struct ncs_map *map = pair ? &comm->pairs : &comm->collectives;
@@ -60,17 +60,17 @@ static void free_meeting(struct meeting *meeting)
     sim_free(meeting, sizeof *meeting);
 }
 
-void meetings_free(struct comm *comm)
+void sim_meetings_free(struct comm *comm)
 {
     while (comm->meeting_first)
         free_meeting(comm->meeting_first);
 }
 
-bool meetings_lone_send(const struct comm *comm, uint64_t limit)
+bool sim_meetings_lone_send(const struct comm *comm, uint64_t limit)
 {
     for (const struct meeting *meeting = comm->meeting_first; meeting; meeting = meeting->next)
         if (meeting->pair && !meeting->broken && meeting->part[0] && !meeting->part[1] &&
-            meeting->src != meeting->dst && part_bytes(meeting->part[0]) <= limit)
+            meeting->src != meeting->dst && sim_part_bytes(meeting->part[0]) <= limit)
             return true;
     return false;
 }
@@ -114,7 +114,7 @@ static enum ncs_stuck compare(const struct meeting *meeting, bool *differs)
         const struct part *p = meeting->part[i];
         if (p->fn != first->fn)
             return NCS_STUCK_KIND;
-        if (part_bytes(p) != part_bytes(first))
+        if (sim_part_bytes(p) != sim_part_bytes(first))
             stuck = NCS_STUCK_COUNT;
         else if (!stuck && info->rooted && p->root != first->root)
             stuck = NCS_STUCK_ROOT;
@@ -127,14 +127,14 @@ static enum ncs_stuck compare(const struct meeting *meeting, bool *differs)
 
 static void match(struct meeting *meeting, size_t bytes)
 {
-    int64_t delay = inject_delay(meeting);
+    int64_t delay = sim_inject_delay(meeting);
     if (delay < 0)
         return;
     for (int i = 0; i < meeting->expected; i++)
         if (meeting->part[i])
             meeting->part[i]->state = NCS_PART_MATCHED;
-    world_changed();
-    agenda_add(world_later(op_cost(bytes) + delay), EVENT_MEETING, meeting, 0, &meeting->agenda_place);
+    sim_world_changed();
+    sim_agenda_add(sim_world_later(sim_op_cost(bytes) + delay), EVENT_MEETING, meeting, 0, &meeting->agenda_place);
 }
 
 static void match_collective(struct meeting *meeting)
@@ -145,12 +145,12 @@ static void match_collective(struct meeting *meeting)
         tell(sim_world.observer.mismatch, meeting);
     if (meeting->stuck)
         return;
-    match(meeting, part_moved(meeting->part[0]));
+    match(meeting, sim_part_moved(meeting->part[0]));
 }
 
 static size_t sent_bytes(const struct meeting *meeting)
 {
-    return meeting->part[0] ? part_bytes(meeting->part[0]) : meeting->bounce_bytes;
+    return meeting->part[0] ? sim_part_bytes(meeting->part[0]) : meeting->bounce_bytes;
 }
 
 /* A rank's send to itself: sizes are not compared, the sender's decides. */
@@ -161,7 +161,7 @@ static bool is_self(const struct meeting *meeting)
 
 static size_t moved_bytes(const struct meeting *meeting)
 {
-    size_t sent = sent_bytes(meeting), wanted = part_bytes(meeting->part[1]);
+    size_t sent = sent_bytes(meeting), wanted = sim_part_bytes(meeting->part[1]);
     return is_self(meeting) || sent < wanted ? sent : wanted;
 }
 
@@ -170,21 +170,21 @@ static void stop_running_ahead(struct meeting *meeting)
     if (!meeting->running_ahead)
         return;
     meeting->running_ahead = false;
-    agenda_forget(&meeting->agenda_place);
-    comm_peer(meeting->comm->member[meeting->src], meeting->dst)->ahead -= part_bytes(meeting->part[0]);
+    sim_agenda_forget(&meeting->agenda_place);
+    sim_comm_peer(meeting->comm->member[meeting->src], meeting->dst)->ahead -= sim_part_bytes(meeting->part[0]);
 }
 
 static void match_pair(struct meeting *meeting)
 {
     stop_running_ahead(meeting);
-    size_t sent = sent_bytes(meeting), wanted = part_bytes(meeting->part[1]);
+    size_t sent = sent_bytes(meeting), wanted = sim_part_bytes(meeting->part[1]);
     const struct part *send = meeting->part[0], *recv = meeting->part[1];
     bool retyped = send && send->dtype != recv->dtype; /* equal bytes: it completes */
-    bool composed_sent = send ? part_is_composed(send) : meeting->composed_sent;
+    bool composed_sent = send ? sim_part_is_composed(send) : meeting->composed_sent;
     if (sent != wanted && !is_self(meeting))
         meeting->stuck = NCS_STUCK_P2P_COUNT;
-    /* The shares of two calls made of sends and receives are compared as calls, by composed_arrive. */
-    if (composed_sent != part_is_composed(recv) || (!composed_sent && (meeting->stuck || retyped)))
+    /* The shares of two calls made of sends and receives are compared as calls, by sim_composed_arrive. */
+    if (composed_sent != sim_part_is_composed(recv) || (!composed_sent && (meeting->stuck || retyped)))
         tell(sim_world.observer.mismatch, meeting);
     match(meeting, moved_bytes(meeting));
 }
@@ -192,19 +192,19 @@ static void match_pair(struct meeting *meeting)
 /* A send that fits in what the pair may buffer will be done, receive or not. */
 static void run_ahead(struct meeting *meeting, struct part *p)
 {
-    struct peer *peer = comm_peer(p->cr, p->root);
+    struct peer *peer = sim_comm_peer(p->cr, p->root);
     uint64_t budget = sim_world.options.eager;
-    size_t bytes = part_bytes(p);
+    size_t bytes = sim_part_bytes(p);
     if (bytes > budget || peer->ahead > budget - bytes || p->cr->rank == p->root)
         return;
-    if (choose(CHOOSE_BUFFER, 2) == 1)
+    if (sim_choose(CHOOSE_BUFFER, 2) == 1)
         return;
     meeting->running_ahead = true;
     peer->ahead += bytes;
-    agenda_add(world_later(op_cost(bytes)), EVENT_MEETING, meeting, 0, &meeting->agenda_place);
+    sim_agenda_add(sim_world_later(sim_op_cost(bytes)), EVENT_MEETING, meeting, 0, &meeting->agenda_place);
 }
 
-void meeting_arrive(struct part *part)
+void sim_meeting_arrive(struct part *part)
 {
     struct meeting *meeting = find_meeting(part);
     int place = place_in(meeting, part);
@@ -213,10 +213,10 @@ void meeting_arrive(struct part *part)
     meeting->arrived++;
     part->meeting = meeting;
     part->state = NCS_PART_AT_SLOT;
-    world_changed();
-    inject_arrival(part);
-    if (part_is_composed(part))
-        composed_arrive(part->composed);
+    sim_world_changed();
+    sim_inject_arrival(part);
+    if (sim_part_is_composed(part))
+        sim_composed_arrive(part->composed);
     if (meeting->broken)
         return;
     if (meeting->arrived == meeting->expected)
@@ -225,15 +225,15 @@ void meeting_arrive(struct part *part)
         run_ahead(meeting, part);
 }
 
-void meeting_leave(struct part *part)
+void sim_meeting_leave(struct part *part)
 {
     struct meeting *meeting = part->meeting;
     if (part->fn == NCS_FN_ncclSend)
         stop_running_ahead(meeting);
-    meeting_forget(part);
+    sim_meeting_forget(part);
 }
 
-void meeting_forget(struct part *part)
+void sim_meeting_forget(struct part *part)
 {
     struct meeting *meeting = part->meeting;
     meeting->part[place_in(meeting, part)] = NULL;
@@ -249,11 +249,11 @@ static void finish_part(struct meeting *meeting, int i)
     meeting->part[i] = NULL;
     p->meeting = NULL;
     p->state = NCS_PART_DONE;
-    if (part_is_composed(p))
-        composed_moved(p->composed);
+    if (sim_part_is_composed(p))
+        sim_composed_moved(p->composed);
     /* Point-to-point parts go on by themselves: only the end of the last one is news. */
     if (--p->launch->open == 0 || !meeting->pair)
-        op_queue(p->launch->op);
+        sim_op_queue(p->launch->op);
 }
 
 static bool spoil_this(void)
@@ -279,11 +279,11 @@ static void move_collective(struct meeting *meeting)
             memcpy(p->scalar, p->scalar_pointer, ncs_dtype_bytes(p->dtype));
         memcpy(task.part[i].scalar, p->scalar, sizeof p->scalar);
     }
-    data_move(&task);
+    sim_data_move(&task);
     ncs_free(task.part);
 }
 
-void part_copy(const struct part *p, void *to, const void *from, size_t bytes)
+void sim_part_copy(const struct part *p, void *to, const void *from, size_t bytes)
 {
     size_t size = ncs_dtype_bytes(p->dtype);
     struct data_part one = { .send = from, .recv = to, .dtype = p->dtype, .op = ncclSum };
@@ -292,9 +292,9 @@ void part_copy(const struct part *p, void *to, const void *from, size_t bytes)
     if (spoil_this() && bytes > 0 && sim_world.plant.rank == p->cr->rank) {
         task.plant = sim_world.plant;
         task.plant.rank = 0;
-        data_move(&task);
+        sim_data_move(&task);
     } else {
-        data_copy(to, from, bytes);
+        sim_data_copy(to, from, bytes);
     }
 }
 
@@ -304,19 +304,19 @@ static void move_pair(struct meeting *meeting)
     const void *from = meeting->part[0] ? meeting->part[0]->send : meeting->bounce;
     if (from == recv->recv)
         return;
-    if (part_is_composed(recv))
-        part_copy(recv, recv->recv, from, moved_bytes(meeting));
+    if (sim_part_is_composed(recv))
+        sim_part_copy(recv, recv->recv, from, moved_bytes(meeting));
     else
-        data_copy(recv->recv, from, moved_bytes(meeting));
+        sim_data_copy(recv->recv, from, moved_bytes(meeting));
 }
 
 /* False when the host has no memory for what the meeting writes: the run is about to end. */
 static bool has_room(const struct meeting *meeting)
 {
     if (meeting->pair)
-        return memory_commit(meeting->part[1]->recv, moved_bytes(meeting));
+        return sim_memory_commit(meeting->part[1]->recv, moved_bytes(meeting));
     for (int i = 0; i < meeting->expected; i++)
-        if (!memory_commit(meeting->part[i]->recv, part_written(meeting->part[i])))
+        if (!sim_memory_commit(meeting->part[i]->recv, sim_part_written(meeting->part[i])))
             return false;
     return true;
 }
@@ -325,15 +325,15 @@ static void spoil(const struct meeting *meeting)
 {
     for (int i = 0; i < meeting->expected; i++)
         if (meeting->part[i] && meeting->part[i]->call)
-            inject_spoil(meeting->part[i], meeting->part[i]->recv,
-                         meeting->pair && i == 1 ? moved_bytes(meeting) : part_written(meeting->part[i]));
+            sim_inject_spoil(meeting->part[i], meeting->part[i]->recv,
+                             meeting->pair && i == 1 ? moved_bytes(meeting) : sim_part_written(meeting->part[i]));
 }
 
 static void move_ahead(struct meeting *meeting)
 {
     struct part *p = meeting->part[0];
-    uint64_t ahead = comm_peer(p->cr, p->root)->ahead;
-    void *bounce = ncs_room(part_bytes(p));
+    uint64_t ahead = sim_comm_peer(p->cr, p->root)->ahead;
+    void *bounce = ncs_room(sim_part_bytes(p));
     if (!bounce) {
         ncs_budget_stop();
         return;
@@ -342,11 +342,11 @@ static void move_ahead(struct meeting *meeting)
     if (ahead > sim_world.buffered)
         sim_world.buffered = ahead;
     meeting->running_ahead = false;
-    meeting->composed_sent = part_is_composed(p);
-    meeting->bounce_bytes = part_bytes(p);
+    meeting->composed_sent = sim_part_is_composed(p);
+    meeting->bounce_bytes = sim_part_bytes(p);
     meeting->bounce = bounce;
     tell(sim_world.observer.before, meeting);
-    data_copy(meeting->bounce, p->send, meeting->bounce_bytes);
+    sim_data_copy(meeting->bounce, p->send, meeting->bounce_bytes);
     tell(sim_world.observer.after, meeting);
     finish_part(meeting, 0);
 }
@@ -357,15 +357,15 @@ static bool any_fault(struct meeting *meeting)
     bool any = false;
     for (int i = meeting->bounce ? 1 : 0; i < meeting->expected; i++) {
         struct part *p = meeting->part[i];
-        const char *why = p ? part_misplaced(p) : NULL;
+        const char *why = p ? sim_part_misplaced(p) : NULL;
         if (p && !why && is_self(meeting) && meeting->part[0] && meeting->part[1] &&
-            !memory_reachable(p->cr->process, meeting->part[1]->recv, moved_bytes(meeting)))
+            !sim_memory_reachable(p->cr->process, meeting->part[1]->recv, moved_bytes(meeting)))
             why = "the receive buffer has no room for what this rank sends to itself";
         if (why) {
             struct part *guilty = p;
-            meeting_forget(p);
+            sim_meeting_forget(p);
             guilty->state = NCS_PART_CANCELLED;
-            gpu_fault(guilty->launch->op->gpu, guilty->call, why);
+            sim_gpu_fault(guilty->launch->op->gpu, guilty->call, why);
         }
         any |= !meeting->part[i];
     }
@@ -384,19 +384,19 @@ static bool ends(const struct meeting *meeting, int i)
 {
     if (!meeting->pair || meeting->stuck == NCS_STUCK_NO)
         return true;
-    bool sent_more = sent_bytes(meeting) > part_bytes(meeting->part[1]);
+    bool sent_more = sent_bytes(meeting) > sim_part_bytes(meeting->part[1]);
     return (i == 1) == sent_more;
 }
 
-void meeting_move(struct meeting *meeting)
+void sim_meeting_move(struct meeting *meeting)
 {
     struct world *w = &sim_world;
-    world_changed();
+    sim_world_changed();
     if (meeting->running_ahead) {
         struct part *send = meeting->part[0];
-        const char *why = part_misplaced(send);
+        const char *why = sim_part_misplaced(send);
         if (why)
-            gpu_fault(send->launch->op->gpu, send->call, why);
+            sim_gpu_fault(send->launch->op->gpu, send->call, why);
         else
             move_ahead(meeting);
         return;
@@ -416,7 +416,7 @@ void meeting_move(struct meeting *meeting)
     spoil(meeting);
     tell(w->observer.after, meeting);
     if (meeting->bounce)
-        comm_peer(meeting->comm->member[meeting->src], meeting->dst)->ahead -= meeting->bounce_bytes;
+        sim_comm_peer(meeting->comm->member[meeting->src], meeting->dst)->ahead -= meeting->bounce_bytes;
     bool open = false;
     for (int i = 0; i < meeting->expected; i++)
         if (!meeting->pair || done[i])
@@ -429,9 +429,9 @@ void meeting_move(struct meeting *meeting)
         free_meeting(meeting);
 }
 
-void meeting_stamp(const struct meeting *meeting, int64_t time)
+void sim_meeting_stamp(const struct meeting *meeting, int64_t time)
 {
     for (int i = 0; i < meeting->expected; i++)
         if (meeting->part[i])
-            part_stamp(meeting->part[i], time);
+            sim_part_stamp(meeting->part[i], time);
 }

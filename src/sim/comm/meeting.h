@@ -31,15 +31,15 @@ struct meeting {
 };
 
 /* A part takes its place; the meeting may match. */
-void meeting_arrive(struct part *part);
+void sim_meeting_arrive(struct part *part);
 /* Takes a part away from a meeting that has not matched: the meeting never will. */
-void meeting_leave(struct part *part);
+void sim_meeting_leave(struct part *part);
 /* The same for a part that is about to be freed although its meeting has matched. */
-void meeting_forget(struct part *part);
+void sim_meeting_forget(struct part *part);
 /* Copies what the part moves; a planted fault may spoil it. */
-void part_copy(const struct part *p, void *to, const void *from, size_t bytes);
+void sim_part_copy(const struct part *p, void *to, const void *from, size_t bytes);
 /* Whether a send of at most so many bytes waits for its receive. */
-bool meetings_lone_send(const struct comm *comm, uint64_t limit);
-void meetings_free(struct comm *comm);
+bool sim_meetings_lone_send(const struct comm *comm, uint64_t limit);
+void sim_meetings_free(struct comm *comm);
 
 #endif

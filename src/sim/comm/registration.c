@@ -5,7 +5,7 @@
 
 #define PAGE ((uintptr_t)4096)
 
-struct registration *registration_take(struct comm_rank *cr, const void *p, size_t bytes)
+struct registration *sim_registration_take(struct comm_rank *cr, const void *p, size_t bytes)
 {
     uintptr_t first = (uintptr_t)p / PAGE * PAGE;
     uintptr_t end = ((uintptr_t)p + bytes + PAGE - 1) / PAGE * PAGE;
@@ -21,7 +21,7 @@ struct registration *registration_take(struct comm_rank *cr, const void *p, size
     return r;
 }
 
-bool registration_drop(struct comm_rank *cr, const struct registration *r)
+bool sim_registration_drop(struct comm_rank *cr, const struct registration *r)
 {
     struct registration **at = &cr->registration;
     while (*at && *at != r)
@@ -36,7 +36,7 @@ bool registration_drop(struct comm_rank *cr, const struct registration *r)
     return true;
 }
 
-void registrations_free(struct comm_rank *cr)
+void sim_registrations_free(struct comm_rank *cr)
 {
     while (cr->registration) {
         struct registration *r = cr->registration;

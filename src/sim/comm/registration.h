@@ -15,9 +15,9 @@ struct registration {
 };
 
 /* The registration that holds the range, made when there is none, with one more user. */
-struct registration *registration_take(struct comm_rank *cr, const void *p, size_t bytes);
+struct registration *sim_registration_take(struct comm_rank *cr, const void *p, size_t bytes);
 /* False: it is none of this communicator's. */
-bool registration_drop(struct comm_rank *cr, const struct registration *r);
-void registrations_free(struct comm_rank *cr);
+bool sim_registration_drop(struct comm_rank *cr, const struct registration *r);
+void sim_registrations_free(struct comm_rank *cr);
 
 #endif

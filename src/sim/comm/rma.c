@@ -18,38 +18,38 @@ static size_t rma_bytes(size_t waits)
     return sizeof(struct rma) + waits * sizeof(struct rma_wait);
 }
 
-struct rma *rma_new(size_t waits)
+struct rma *sim_rma_new(size_t waits)
 {
     struct rma *rma = sim_new(rma_bytes(waits));
     rma->waits = waits;
     return rma;
 }
 
-void rma_free(struct rma *rma)
+void sim_rma_free(struct rma *rma)
 {
     if (rma && rma->window)
-        window_unref(rma->window);
+        sim_window_unref(rma->window);
     sim_free(rma, rma ? rma_bytes(rma->waits) : 0);
 }
 
 static void end_later(struct part *part, int64_t time)
 {
     part->state = NCS_PART_MATCHED;
-    world_changed();
-    agenda_add(world_later(time), EVENT_RMA, part, 0, &part->agenda_place);
+    sim_world_changed();
+    sim_agenda_add(sim_world_later(time), EVENT_RMA, part, 0, &part->agenda_place);
 }
 
 /* Over a link that is cut it stands for ever. */
 static void set_out(struct part *part)
 {
-    int64_t delay = inject_delay_one_sided(part);
+    int64_t delay = sim_inject_delay_one_sided(part);
     if (delay >= 0) {
-        end_later(part, op_cost(part_bytes(part)) + delay);
+        end_later(part, sim_op_cost(sim_part_bytes(part)) + delay);
         return;
     }
     part->cut = true;
     part->state = NCS_PART_AT_SLOT;
-    world_changed();
+    sim_world_changed();
 }
 
 /* Signals are counted per peer for ever: a wait that came late finds those of before. */
@@ -57,27 +57,27 @@ static bool take_signals(struct part *part)
 {
     const struct rma *rma = part->rma;
     for (size_t i = 0; i < rma->waits; i++) {
-        const struct peer *peer = comm_peer(part->cr, rma->wait[i].peer);
+        const struct peer *peer = sim_comm_peer(part->cr, rma->wait[i].peer);
         if (peer->signals - peer->signals_taken < rma->wait[i].signals)
             return false;
     }
     for (size_t i = 0; i < rma->waits; i++)
-        comm_peer(part->cr, rma->wait[i].peer)->signals_taken += rma->wait[i].signals;
+        sim_comm_peer(part->cr, rma->wait[i].peer)->signals_taken += rma->wait[i].signals;
     return true;
 }
 
-void rma_arrive(struct part *part)
+void sim_rma_arrive(struct part *part)
 {
     if (part->fn != NCS_FN_ncclWaitSignal) {
         set_out(part);
     } else if (take_signals(part)) {
-        end_later(part, op_cost(0));
+        end_later(part, sim_op_cost(0));
     } else {
         /* The launches of a rank go one after the other, and so do the parts before a pair: no
          * other wait can be due at the same time. */
         part->cr->waiting = part;
         part->state = NCS_PART_AT_SLOT;
-        world_changed();
+        sim_world_changed();
     }
 }
 
@@ -91,48 +91,48 @@ static void tell(void (*hook)(void *self, struct ncs_call *const *calls, size_t 
 static void count_signal(const struct part *part)
 {
     struct comm_rank *target = part->cr->comm->member[part->root];
-    comm_peer(target, part->cr->rank)->signals++;
+    sim_comm_peer(target, part->cr->rank)->signals++;
     if (target->waiting && take_signals(target->waiting)) {
-        end_later(target->waiting, op_cost(0));
+        end_later(target->waiting, sim_op_cost(0));
         target->waiting = NULL;
     }
 }
 
-void rma_move(struct part *part)
+void sim_rma_move(struct part *part)
 {
     struct launch *launch = part->launch;
     void *to = NULL;
     const char *why = NULL;
-    world_changed();
+    sim_world_changed();
     if (part->fn == NCS_FN_ncclPutSignal && part->count > 0) {
-        why = part_misplaced(part);
+        why = sim_part_misplaced(part);
         if (!why)
-            why = window_target(part->rma->window, part->root, part->rma->offset,
-                                part_bytes(part), &to);
+            why = sim_window_target(part->rma->window, part->root, part->rma->offset,
+                                    sim_part_bytes(part), &to);
     }
     if (why) {
         part->state = NCS_PART_CANCELLED;
-        gpu_fault(launch->op->gpu, part->call, why); /* ends this launch */
+        sim_gpu_fault(launch->op->gpu, part->call, why); /* ends this launch */
         return;
     }
-    if (to && !memory_commit(to, part_bytes(part)))
+    if (to && !sim_memory_commit(to, sim_part_bytes(part)))
         return;
     tell(sim_world.observer.before, part);
     if (to) {
-        part_copy(part, to, part->send, part_bytes(part));
-        inject_spoil(part, to, part->call ? part_bytes(part) : 0);
+        sim_part_copy(part, to, part->send, sim_part_bytes(part));
+        sim_inject_spoil(part, to, part->call ? sim_part_bytes(part) : 0);
     }
     if (part->fn != NCS_FN_ncclWaitSignal)
         count_signal(part);
     tell(sim_world.observer.after, part);
     part->state = NCS_PART_DONE;
     launch->open--;
-    op_queue(launch->op);
+    sim_op_queue(launch->op);
 }
 
-void rma_leave(struct part *part)
+void sim_rma_leave(struct part *part)
 {
     if (part->cr->waiting == part)
         part->cr->waiting = NULL;
-    agenda_forget(&part->agenda_place);
+    sim_agenda_forget(&part->agenda_place);
 }

@@ -24,12 +24,12 @@ struct rma {
     struct rma_wait wait[];
 };
 
-struct rma *rma_new(size_t waits);
-void rma_free(struct rma *rma); /* NULL is a no-op */
+struct rma *sim_rma_new(size_t waits);
+void sim_rma_free(struct rma *rma); /* NULL is a no-op */
 
 /* The part's turn in its launch has come. */
-void rma_arrive(struct part *part);
+void sim_rma_arrive(struct part *part);
 /* It is cancelled, or about to be freed. */
-void rma_leave(struct part *part);
+void sim_rma_leave(struct part *part);
 
 #endif

@@ -8,23 +8,23 @@
 #include "sim/settings/environment.h"
 #include "sim/settings/log.h"
 
-bool round_mode_is_group(void)
+bool sim_round_mode_is_group(void)
 {
-    const char *mode = env_text(ENV_LAUNCH_MODE);
+    const char *mode = sim_env_text(ENV_LAUNCH_MODE);
     return mode && strcasecmp(mode, "GROUP") == 0;
 }
 
-bool round_begin(struct comm_rank *cr, const struct context *by)
+bool sim_round_begin(struct comm_rank *cr, const struct context *by)
 {
     const struct context *before = cr->family->launcher;
     cr->family->launcher = by;
     cr->rounds++;
     if (cr->rounds_meet && cr->comm->siblings)
-        waitable_fire(&cr->comm->met);
+        sim_waitable_fire(&cr->comm->met);
     return before && before != by && before->state != CONTEXT_ENDED;
 }
 
-int round_missing(const struct comm_rank *cr, int from)
+int sim_round_missing(const struct comm_rank *cr, int from)
 {
     const struct comm *comm = cr->comm;
     if (!cr->rounds_meet || !comm->siblings || cr->family->cut)
@@ -35,12 +35,12 @@ int round_missing(const struct comm_rank *cr, int from)
     return -1;
 }
 
-int round_end(const struct comm_rank *cr, const struct context *by)
+int sim_round_end(const struct comm_rank *cr, const struct context *by)
 {
     bool watched = cr->config.value[CONFIG_GRAPH_USAGE_MODE] == 2 &&
-                   !env_is(ENV_LAUNCH_RACE_FATAL, 0);
+                   !sim_env_is(ENV_LAUNCH_RACE_FATAL, 0);
     if (cr->family->launcher == by || !watched)
         return ncclSuccess;
-    nccl_warn_on(cr->gpu, "Fatal: host threads racing to launch NCCL on same device.");
+    sim_warn_on(cr->gpu, "Fatal: host threads racing to launch NCCL on same device.");
     return ncclInvalidUsage;
 }

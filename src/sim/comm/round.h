@@ -10,17 +10,17 @@ struct comm_rank;
 struct context;
 
 /* Whether a communicator that is made now has the barrier. */
-bool round_mode_is_group(void);
+bool sim_round_mode_is_group(void);
 
 /* `by` begins a launch: NCCL acquires the stream of the communicator's family. True: another thread
  * that is alive did so last, and in real life can do so again before this launch is through. */
-bool round_begin(struct comm_rank *cr, const struct context *by);
+bool sim_round_begin(struct comm_rank *cr, const struct context *by);
 
 /* Under GROUP a host waits until all ranks of the communicator in its process have come to a launch:
  * the first of them, from `from` on, that has not come to cr's; -1 = there is none. */
-int round_missing(const struct comm_rank *cr, int from);
+int sim_round_missing(const struct comm_rank *cr, int from);
 
 /* The launch is through: 0, or 5 when another thread has acquired the stream meanwhile. */
-int round_end(const struct comm_rank *cr, const struct context *by);
+int sim_round_end(const struct comm_rank *cr, const struct context *by);
 
 #endif

@@ -12,7 +12,7 @@
 /* NCCL_HOSTID is the same on all ranks: they all seem to be on one host then. */
 static int host_of(const struct comm_rank *cr)
 {
-    return env_text(ENV_HOSTID) ? 0 : cr->process->host;
+    return sim_env_text(ENV_HOSTID) ? 0 : cr->process->host;
 }
 
 /* The GPU of each rank of the run's machine, from 1. */
@@ -66,35 +66,35 @@ static bool leads_sharing_host(struct comm_rank *const *member, int nranks, cons
 static bool refuses(struct comm_rank *const *member, int nranks, const int *sharer, int rank)
 {
     const struct comm_rank *cr = member[rank];
-    if (env_is(ENV_MULTI_RANK_GPU_ENABLE, 1)) {
-        nccl_warn_on(cr->gpu, "%s", nccl_does(DOES_CHECK_ALL_GPUS)
+    if (sim_env_is(ENV_MULTI_RANK_GPU_ENABLE, 1)) {
+        sim_warn_on(cr->gpu, "%s", sim_version_does(DOES_CHECK_ALL_GPUS)
                                ? "NCCL_NVLS_ENABLE has been set to \"1\" and communicator has multiple ranks using "
                                  "the same NVML device. This is not compatible with NCCL_NVLS_ENABLE=1."
                                : "Multiple ranks detected using the same GPU on this node and NCCL_NVLS_ENABLE has "
                                  "been set to \"1\". At this time multiple ranks per gpu is incompatible with NVLS.");
         return true;
     }
-    if (nccl_does(DOES_CHECK_ALL_GPUS)) {
-        nccl_warn_on(cr->gpu, "Multiple Ranks are using the same GPU/Partition. Set "
+    if (sim_version_does(DOES_CHECK_ALL_GPUS)) {
+        sim_warn_on(cr->gpu, "Multiple Ranks are using the same GPU/Partition. Set "
                            "NCCL_MULTI_RANK_GPU_ENABLE=1 to enable this configuration.");
         return true;
     }
-    if (nccl_does(DOES_SHARE_GPU)) {
+    if (sim_version_does(DOES_SHARE_GPU)) {
         bool leads = leads_sharing_host(member, nranks, sharer, rank);
         if (leads)
-            nccl_warn_on(cr->gpu, "Multiple ranks detected using the same GPU on this node. Set "
+            sim_warn_on(cr->gpu, "Multiple ranks detected using the same GPU on this node. Set "
                                "NCCL_MULTI_RANK_GPU_ENABLE=1 to enable this configuration.");
         return leads;
     }
     if (sharer[rank] >= 0)
-        nccl_warn_on(cr->gpu, "Duplicate GPU detected : rank %d and rank %d both on CUDA device %x",
-                       rank, sharer[rank], gpu_bus_id(cr->gpu));
+        sim_warn_on(cr->gpu, "Duplicate GPU detected : rank %d and rank %d both on CUDA device %x",
+                       rank, sharer[rank], sim_gpu_bus_id(cr->gpu));
     return sharer[rank] >= 0;
 }
 
-bool *sharing_refused(struct comm_rank *const *member, int nranks)
+bool *sim_sharing_refused(struct comm_rank *const *member, int nranks)
 {
-    if (env_is(ENV_MULTI_RANK_GPU_ENABLE, 1) && !env_is(ENV_NVLS_ENABLE, 1))
+    if (sim_env_is(ENV_MULTI_RANK_GPU_ENABLE, 1) && !sim_env_is(ENV_NVLS_ENABLE, 1))
         return NULL;
     int *sharer = find_sharers(member, nranks);
     if (!sharer)

@@ -7,6 +7,6 @@
 struct comm_rank;
 
 /* By rank, whether it refuses the communicator; to be freed. NULL: nobody does. */
-bool *sharing_refused(struct comm_rank *const *member, int nranks);
+bool *sim_sharing_refused(struct comm_rank *const *member, int nranks);
 
 #endif

@@ -45,7 +45,7 @@ static void add_wait(struct ncs_snapshot *s, enum ncs_wait_kind kind, int index)
     NCS_PUSH(s->wait, s->waits, index_of.wait, wait);
 }
 
-void snapshot_missing(struct ncs_snap_job *out, struct ncs_snapshot *s, int rank)
+void sim_snapshot_missing(struct ncs_snap_job *out, struct ncs_snapshot *s, int rank)
 {
     if (out->misses++ == 0)
         out->miss = s->missings;
@@ -60,14 +60,14 @@ static void job_waits_for(struct ncs_snap_job *out, struct ncs_snapshot *s,
     add_wait(s, kind, index);
 }
 
-void snapshot_op_wait(struct op *op, struct ncs_snap_job *out, struct ncs_snapshot *s)
+void sim_snapshot_op_wait(struct op *op, struct ncs_snap_job *out, struct ncs_snapshot *s)
 {
     if (op && op->state != OP_DONE)
         job_waits_for(out, s, NCS_WAIT_OP, lookup(&index_of.op, op));
 }
 
-void snapshot_children(struct job *const *jobs, size_t count, struct ncs_snap_job *out,
-                       struct ncs_snapshot *s)
+void sim_snapshot_children(struct job *const *jobs, size_t count, struct ncs_snap_job *out,
+                           struct ncs_snapshot *s)
 {
     for (size_t i = 0; i < count; i++)
         if (!jobs[i]->done)
@@ -83,36 +83,36 @@ static void snapshot_contact_of(const struct part *part, struct ncs_snap_job *ou
     out->nranks = part->cr->nranks;
 }
 
-void snapshot_round(const struct part *part, struct ncs_snap_job *out, struct ncs_snapshot *s)
+void sim_snapshot_round(const struct part *part, struct ncs_snap_job *out, struct ncs_snapshot *s)
 {
     snapshot_contact_of(part, out);
-    for (int r = -1; (r = round_missing(part->cr, r + 1)) >= 0;)
-        snapshot_missing(out, s, r);
+    for (int r = -1; (r = sim_round_missing(part->cr, r + 1)) >= 0;)
+        sim_snapshot_missing(out, s, r);
 }
 
-void snapshot_contact(const struct part *part, struct ncs_snap_job *out, struct ncs_snapshot *s)
+void sim_snapshot_contact(const struct part *part, struct ncs_snap_job *out, struct ncs_snapshot *s)
 {
     const struct comm_rank *cr = part->cr;
     snapshot_contact_of(part, out);
-    if (part_is_composed(part))
+    if (sim_part_is_composed(part))
         return; /* the group knows which peers are missing */
-    if (part_is_one_sided(part)) {
+    if (sim_part_is_one_sided(part)) {
         for (int r = 0; r < cr->nranks; r++)
             if (!cr->comm->member[r]->one_sided)
-                snapshot_missing(out, s, r);
+                sim_snapshot_missing(out, s, r);
         return;
     }
-    out->pair = part_is_pair(part);
+    out->pair = sim_part_is_pair(part);
     if (out->pair) {
         out->peer = part->root;
         out->sending = part->fn == NCS_FN_ncclSend;
-        snapshot_missing(out, s, part->root);
+        sim_snapshot_missing(out, s, part->root);
         return;
     }
-    bool every = contact_each_time(cr);
+    bool every = sim_contact_each_time(cr);
     for (int r = 0; r < cr->nranks; r++)
         if (cr->comm->member[r]->entered < (every ? cr->entered : 1))
-            snapshot_missing(out, s, r);
+            sim_snapshot_missing(out, s, r);
 }
 
 /* The peers whose signals a wait has not had, in the order of the call. */
@@ -120,7 +120,7 @@ static void add_lacks(struct ncs_snapshot *s, const struct part *p)
 {
     for (size_t i = 0; p->fn == NCS_FN_ncclWaitSignal && i < p->rma->waits; i++) {
         const struct rma_wait *w = &p->rma->wait[i];
-        const struct peer *peer = comm_peer(p->cr, w->peer);
+        const struct peer *peer = sim_comm_peer(p->cr, w->peer);
         struct ncs_snap_lack lack = { .part = (int)s->parts, .peer = w->peer, .wanted = w->signals,
                                       .came = peer->signals - peer->signals_taken };
         if (p->state <= NCS_PART_AT_SLOT && lack.came < lack.wanted)
@@ -144,7 +144,7 @@ static void add_part(struct ncs_snapshot *s, struct part *p, int op)
 {
     struct ncs_snap_part part = { .call = pinned(p->call), .state = p->state, .op = op,
                                   .slot = -1 };
-    part.readable = p->state == NCS_PART_AT_SLOT && !part_misplaced(p);
+    part.readable = p->state == NCS_PART_AT_SLOT && !sim_part_misplaced(p);
     add_lacks(s, p);
     if (p->cut && p->state == NCS_PART_AT_SLOT)
         add_cut(s, p, &part);
@@ -161,7 +161,7 @@ static bool is_shown(const struct context *c)
 /* Where the context that runs the operation will be among those of the snapshot. */
 static int runner_of(const struct op *op)
 {
-    const struct context *runner = host_runner(op);
+    const struct context *runner = sim_host_runner(op);
     int at = 0;
     for (size_t i = 0; runner && sim_world.context[i] != runner; i++)
         at += is_shown(sim_world.context[i]);
@@ -171,7 +171,7 @@ static int runner_of(const struct op *op)
 /* A callback whose thread was stopped for good: who waits for it waits for that thread. */
 static void add_stopped_runner(struct ncs_snapshot *s, const struct op *op)
 {
-    const struct context *runner = host_runner(op);
+    const struct context *runner = sim_host_runner(op);
     if (!runner || runner->state != CONTEXT_ENDED)
         return;
     const struct ncs_local *local = runner->options.local;
@@ -182,7 +182,7 @@ static void add_stopped_runner(struct ncs_snapshot *s, const struct op *op)
 
 static void add_op(struct ncs_snapshot *s, struct op *op)
 {
-    struct ncs_snap_op entry = { .kind = op_kind_names[op->kind], .state = (enum ncs_op_state)op->state,
+    struct ncs_snap_op entry = { .kind = sim_op_kind_names[op->kind], .state = (enum ncs_op_state)op->state,
                                  .rank = op->gpu->process->number, .device = op->gpu->device,
                                  .call = pinned(op->call), .part = s->parts,
                                  .lane = op->kernel_slot == KERNEL_SLOT_WANTED,
@@ -206,7 +206,7 @@ static void each_edge(struct ncs_snapshot *s, void (*edge)(struct ncs_snapshot *
         for (size_t i = 0; i < op->successors; i++)
             if (op->successor[i]->state != OP_DONE)
                 edge(s, &s->op[lookup(&index_of.op, op->successor[i])], on);
-        const struct op *before = op->launch ? launch_held_by(op->launch) : NULL;
+        const struct op *before = op->launch ? sim_launch_held_by(op->launch) : NULL;
         if (before)
             edge(s, &s->op[on], lookup(&index_of.op, before));
         for (size_t i = 0; op->kernel_slot == KERNEL_SLOT_HELD && i < sim_world.kernel_slot_waits; i++)
@@ -316,7 +316,7 @@ static enum ncs_context_state public_state(const struct context *c)
     case CONTEXT_IDLE:
         break;
     }
-    return progress_is_polling(c) ? NCS_CONTEXT_POLLING : NCS_CONTEXT_READY;
+    return sim_progress_is_polling(c) ? NCS_CONTEXT_POLLING : NCS_CONTEXT_READY;
 }
 
 /* The call that it is in, or between two of that it asks for the same. */
@@ -324,7 +324,7 @@ static struct ncs_call *call_of(const struct context *c)
 {
     if (!c->options.local || c->state == CONTEXT_ENDED)
         return NULL;
-    return c->options.local->call || !progress_is_polling(c) ? c->options.local->call : c->polls.call;
+    return c->options.local->call || !sim_progress_is_polling(c) ? c->options.local->call : c->polls.call;
 }
 
 static struct ncs_place place_of(const struct context *c)
@@ -355,7 +355,7 @@ static void add_context(struct ncs_snapshot *s, const struct context *c)
     NCS_PUSH(s->context, s->contexts, index_of.context, entry);
 }
 
-void snapshot_take(struct ncs_snapshot *out)
+void sim_snapshot_take(struct ncs_snapshot *out)
 {
     struct world *w = &sim_world;
     *out = (struct ncs_snapshot){ .stop = w->stop, .now = w->now, .trace = w->trace };
@@ -367,7 +367,7 @@ void snapshot_take(struct ncs_snapshot *out)
             add_part(out, w->context[i]->group.part[k], -1);
     for (struct job *job = w->job_first; job; job = job->next) {
         size_t count;
-        struct part *const *parts = group_job_parts(job, &count);
+        struct part *const *parts = sim_group_job_parts(job, &count);
         for (size_t k = 0; k < count; k++)
             add_part(out, parts[k], -1);
     }

@@ -11,14 +11,14 @@ struct part;
 
 /* Adds to a job's entry: a rank that has not checked in, an operation or further jobs that it waits
  * for, a part that waits for first contact. */
-void snapshot_missing(struct ncs_snap_job *out, struct ncs_snapshot *s, int rank);
-void snapshot_op_wait(struct op *op, struct ncs_snap_job *out, struct ncs_snapshot *s);
-void snapshot_children(struct job *const *jobs, size_t count, struct ncs_snap_job *out,
-                       struct ncs_snapshot *s);
-void snapshot_contact(const struct part *part, struct ncs_snap_job *out, struct ncs_snapshot *s);
+void sim_snapshot_missing(struct ncs_snap_job *out, struct ncs_snapshot *s, int rank);
+void sim_snapshot_op_wait(struct op *op, struct ncs_snap_job *out, struct ncs_snapshot *s);
+void sim_snapshot_children(struct job *const *jobs, size_t count, struct ncs_snap_job *out,
+                           struct ncs_snapshot *s);
+void sim_snapshot_contact(const struct part *part, struct ncs_snap_job *out, struct ncs_snapshot *s);
 /* The same for the round of launches that its group is in. */
-void snapshot_round(const struct part *part, struct ncs_snap_job *out, struct ncs_snapshot *s);
+void sim_snapshot_round(const struct part *part, struct ncs_snap_job *out, struct ncs_snapshot *s);
 
-void snapshot_take(struct ncs_snapshot *out);
+void sim_snapshot_take(struct ncs_snapshot *out);
 
 #endif

@@ -36,13 +36,13 @@ static void make_comm(struct split_job *const *job, int nranks)
     struct comm_rank **member = ncs_new((size_t)nranks * sizeof *member);
     for (int i = 0; i < nranks; i++) {
         struct comm_rank *parent = job[i]->meet.job.about;
-        struct comm_rank *child = comm_rank_new(i, nranks, parent->gpu, &job[i]->config);
+        struct comm_rank *child = sim_comm_rank_new(i, nranks, parent->gpu, &job[i]->config);
         child->state = COMM_READY;
         if (job[i]->shares)
-            comm_share(child, parent);
+            sim_comm_share(child, parent);
         member[i] = job[i]->child = child;
     }
-    comm_new(member, nranks);
+    sim_comm_new(member, nranks);
     ncs_free(member);
 }
 
@@ -70,13 +70,13 @@ static void say_made(const struct split_job *j)
     const struct comm_rank *child = j->child, *parent = j->meet.job.about;
     bool shrinks = j->meet.job.type->kind == NCS_JOB_SHRINK, old = sim_world.options.nccl_version < NCCL_VERSION(2, 29, 2);
     int color = shrinks ? 0 : j->color, key = shrinks ? parent->rank : j->key;
-    nccl_trace_on(child->gpu, "ncclCommSplit(0x%" PRIx64 ", %d, %d, 0x%" PRIx64 ", %d, %d)", parent->handle, color, key,
+    sim_trace_on(child->gpu, "ncclCommSplit(0x%" PRIx64 ", %d, %d, 0x%" PRIx64 ", %d, %d)", parent->handle, color, key,
                     child->handle, child->rank, child->nranks);
-    nccl_info_on(child->gpu, LOG_INIT,
+    sim_info_on(child->gpu, LOG_INIT,
                    "%s comm 0x%" PRIx64 " rank %d nranks %d cudaDev %d nvmlDev %d busId %x parent 0x%" PRIx64
                    " %s %" PRIu64 " color %d key %d - Init COMPLETE", shrinks ? "ncclCommShrink" : "ncclCommSplit",
                    child->handle, child->rank, child->nranks, child->gpu->device, child->gpu->device,
-                   gpu_bus_id(child->gpu), parent->handle, old ? "splitCount" : "childCount",
+                   sim_gpu_bus_id(child->gpu), parent->handle, old ? "splitCount" : "childCount",
                    shrinks ? 0 : j->number, color, key);
 }
 
@@ -87,12 +87,12 @@ static bool step(struct job *job)
     if (!j->meet.over && !j->meet.meeting) {
         if (job->type->kind == NCS_JOB_SHRINK)
             j->number = ++parent->shrinks;
-        job_meeting_enter(&j->meet, j->number, j->excluded, j->excludes, complete);
+        sim_job_meeting_enter(&j->meet, j->number, j->excluded, j->excludes, complete);
     }
     if (!j->meet.over)
         return false;
     if (j->child) {
-        *j->out = comm_handle(j->child);
+        *j->out = sim_comm_handle(j->child);
         say_made(j);
     }
     return true;
@@ -100,13 +100,13 @@ static bool step(struct job *job)
 
 static void free_split(struct job *job)
 {
-    job_meeting_free(job);
+    sim_job_meeting_free(job);
     ncs_free(((struct split_job *)job)->excluded);
 }
 
 #define SPLIT_TYPE(kind_)                                                                  \
-    { .kind = kind_, .bytes = sizeof(struct split_job), .step = step, .cancel = job_meeting_cancel, \
-      .free = free_split, .describe = job_meeting_describe }
+    { .kind = kind_, .bytes = sizeof(struct split_job), .step = step, .cancel = sim_job_meeting_cancel, \
+      .free = free_split, .describe = sim_job_meeting_describe }
 
 static const struct job_type split_type = SPLIT_TYPE(NCS_JOB_SPLIT);
 static const struct job_type shrink_type = SPLIT_TYPE(NCS_JOB_SHRINK);
@@ -114,15 +114,15 @@ static const struct job_type shrink_type = SPLIT_TYPE(NCS_JOB_SHRINK);
 static struct split_job *new_job(const struct job_type *type, struct comm_rank *parent,
                                  ncclComm_t *out, const struct comm_config *config, bool shares)
 {
-    struct split_job *j = (struct split_job *)job_about(type, parent);
+    struct split_job *j = (struct split_job *)sim_job_about(type, parent);
     j->out = out;
     j->config = *config;
     j->shares = shares;
     return j;
 }
 
-struct job *split_job(struct comm_rank *parent, int color, int key, ncclComm_t *out,
-                      const struct comm_config *config)
+struct job *sim_job_split(struct comm_rank *parent, int color, int key, ncclComm_t *out,
+                          const struct comm_config *config)
 {
     bool shares = parent->config.value[CONFIG_SPLIT_SHARE] && parent->state != COMM_REVOKED;
     struct split_job *j = new_job(&split_type, parent, out, config, shares);
@@ -132,8 +132,8 @@ struct job *split_job(struct comm_rank *parent, int color, int key, ncclComm_t *
     return &j->meet.job;
 }
 
-struct job *shrink_job(struct comm_rank *parent, const int *excluded, int excludes,
-                       ncclComm_t *out, const struct comm_config *config, bool shares)
+struct job *sim_job_shrink(struct comm_rank *parent, const int *excluded, int excludes,
+                           ncclComm_t *out, const struct comm_config *config, bool shares)
 {
     struct split_job *j = new_job(&shrink_type, parent, out, config, shares);
     j->excludes = excludes;

@@ -19,7 +19,7 @@ static bool device_is_idle(struct job *job)
         const struct stream *s = gpu->stream[i];
         if (!s->tail || s->tail->state == OP_DONE)
             continue;
-        job_listen(job, &s->tail->done);
+        sim_job_listen(job, &s->tail->done);
         return false;
     }
     return true;
@@ -47,16 +47,16 @@ static bool step(struct job *job)
     if (j->meeting)
         return false;
     if (cr->suspended == suspends) {
-        nccl_warn_on(cr->gpu, suspends ? "MemManager: Already suspended" : "MemManager: Not in suspended state");
+        sim_warn_on(cr->gpu, suspends ? "MemManager: Already suspended" : "MemManager: Not in suspended state");
         job->rc = ncclInvalidUsage;
         return true;
     }
     if (!device_is_idle(job))
         return false;
     if (suspends)
-        job_meeting_enter(j, ++cr->suspends, NULL, 0, complete_suspend);
+        sim_job_meeting_enter(j, ++cr->suspends, NULL, 0, complete_suspend);
     else
-        job_meeting_enter(j, ++cr->resumes, NULL, 0, complete_resume);
+        sim_job_meeting_enter(j, ++cr->resumes, NULL, 0, complete_resume);
     return j->over;
 }
 
@@ -64,36 +64,36 @@ static void describe(const struct job *job, struct ncs_snap_job *out,
                      struct ncs_snapshot *snapshot)
 {
     const struct gpu *gpu = job->about->gpu;
-    job_meeting_describe(job, out, snapshot);
+    sim_job_meeting_describe(job, out, snapshot);
     if (((const struct meeting_job *)job)->meeting)
         return;
     for (size_t i = 0; i < gpu->streams; i++)
-        snapshot_op_wait(gpu->stream[i]->tail, out, snapshot);
+        sim_snapshot_op_wait(gpu->stream[i]->tail, out, snapshot);
 }
 
 #define SUSPEND_TYPE(kind_)                                                                 \
-    { .kind = kind_, .bytes = sizeof(struct meeting_job), .step = step, .cancel = job_meeting_cancel, \
-      .free = job_meeting_free, .describe = describe }
+    { .kind = kind_, .bytes = sizeof(struct meeting_job), .step = step, .cancel = sim_job_meeting_cancel, \
+      .free = sim_job_meeting_free, .describe = describe }
 
 static const struct job_type suspend_type = SUSPEND_TYPE(NCS_JOB_SUSPEND);
 static const struct job_type resume_type = SUSPEND_TYPE(NCS_JOB_RESUME);
 
 static struct job *new_job(const struct job_type *type, struct comm_rank *cr)
 {
-    return job_about(type, cr);
+    return sim_job_about(type, cr);
 }
 
-struct job *suspend_job(struct comm_rank *cr)
+struct job *sim_job_suspend(struct comm_rank *cr)
 {
     return new_job(&suspend_type, cr);
 }
 
-struct job *resume_job(struct comm_rank *cr)
+struct job *sim_job_resume(struct comm_rank *cr)
 {
     return new_job(&resume_type, cr);
 }
 
-uint64_t comm_memory_kept(const struct comm_rank *cr)
+uint64_t sim_comm_memory_kept(const struct comm_rank *cr)
 {
     return BYTES_OF_COMM + (uint64_t)cr->nranks * BYTES_OF_RANK;
 }
@@ -104,7 +104,7 @@ static void count_connections(void *value, void *arg)
     *(uint64_t *)arg += (peer->entered_sends > 0) + (peer->entered_recvs > 0);
 }
 
-uint64_t comm_memory_suspendable(const struct comm_rank *cr)
+uint64_t sim_comm_memory_suspendable(const struct comm_rank *cr)
 {
     uint64_t connections = cr->entered > 0 && cr->nranks > 1 ? 2 : 0; /* a ring: from one, to one */
     ncs_map_each(&cr->peers, count_connections, &connections);

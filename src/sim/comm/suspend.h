@@ -8,12 +8,12 @@
 struct comm_rank;
 struct job;
 
-struct job *suspend_job(struct comm_rank *cr); /* not started */
-struct job *resume_job(struct comm_rank *cr);
+struct job *sim_job_suspend(struct comm_rank *cr); /* not started */
+struct job *sim_job_resume(struct comm_rank *cr);
 
 /* Bytes that stay, and bytes of connections, which a suspended communicator has given back. The
  * simulator's own figures: they grow as NCCL's do, with ranks and with peers met so far. */
-uint64_t comm_memory_kept(const struct comm_rank *cr);
-uint64_t comm_memory_suspendable(const struct comm_rank *cr);
+uint64_t sim_comm_memory_kept(const struct comm_rank *cr);
+uint64_t sim_comm_memory_suspendable(const struct comm_rank *cr);
 
 #endif

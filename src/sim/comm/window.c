@@ -34,15 +34,15 @@ struct window_job {
     struct window *window; /* NULL until it has checked in */
 };
 
-bool comm_has_windows(const struct comm_rank *cr)
+bool sim_comm_has_windows(const struct comm_rank *cr)
 {
     (void)cr; /* every GPU of the machine has symmetric memory */
-    return env_has_windows();
+    return sim_env_has_windows();
 }
 
-bool comm_has_rma(const struct comm_rank *cr)
+bool sim_comm_has_rma(const struct comm_rank *cr)
 {
-    return comm_has_windows(cr) && cr->config.value[CONFIG_NUM_RMA_CTX] > 0;
+    return sim_comm_has_windows(cr) && cr->config.value[CONFIG_NUM_RMA_CTX] > 0;
 }
 
 static size_t window_bytes(const struct comm *comm)
@@ -66,13 +66,13 @@ static struct window *find_or_make(struct comm *comm, uint64_t n)
 /* What NCCL finds when it asks for the physical memory behind the buffer, on its own rank alone. */
 static int check_memory(const struct comm_rank *cr, const char *p)
 {
-    const struct allocation *a = memory_find(p);
+    const struct allocation *a = sim_memory_find(p);
     if (!a || a->process != cr->process || !a->by_nccl) {
-        nccl_warn_on(cr->gpu, "Cuda failure 1 'invalid argument'"); /* of the driver's API, with its number */
+        sim_warn_on(cr->gpu, "Cuda failure 1 'invalid argument'"); /* of the driver's API, with its number */
         return ncclUnhandledCudaError;
     }
     if ((size_t)(p - a->base) % NCCL_WIN_REQUIRED_ALIGNMENT != 0) {
-        nccl_warn_on(cr->gpu, "Window address must be suitably aligned.");
+        sim_warn_on(cr->gpu, "Window address must be suitably aligned.");
         return ncclInvalidArgument;
     }
     return ncclSuccess;
@@ -83,7 +83,7 @@ static void complete(struct window *w)
     for (int i = 0; i < w->comm->nranks; i++) {
         w->side[i].live = true;
         if (w->side[i].job)
-            job_mark(&w->side[i].job->job);
+            sim_job_mark(&w->side[i].job->job);
     }
 }
 
@@ -139,7 +139,7 @@ static void describe_window(const struct job *job, struct ncs_snap_job *out,
     out->nranks = job->about->nranks;
     for (int i = 0; j->window && i < out->nranks; i++)
         if (!j->window->side[i].arrived)
-            snapshot_missing(out, snapshot, i);
+            sim_snapshot_missing(out, snapshot, i);
 }
 
 static const struct job_type window_type = {
@@ -147,10 +147,10 @@ static const struct job_type window_type = {
     .free = free_job, .describe = describe_window,
 };
 
-struct job *window_job(struct comm_rank *cr, void *base, size_t bytes, int flags,
-                       ncclWindow_t *out)
+struct job *sim_job_window(struct comm_rank *cr, void *base, size_t bytes, int flags,
+                           ncclWindow_t *out)
 {
-    struct window_job *j = (struct window_job *)job_about(&window_type, cr);
+    struct window_job *j = (struct window_job *)sim_job_about(&window_type, cr);
     j->wanted = (struct side){ .base = base, .bytes = bytes, .flags = flags };
     j->out = out;
     return &j->job;
@@ -185,14 +185,14 @@ static void match_memory(void *value, void *arg)
         s->found = w;
 }
 
-struct window *window_find(const struct comm_rank *cr, ncclWindow_t handle)
+struct window *sim_window_find(const struct comm_rank *cr, ncclWindow_t handle)
 {
     struct search s = { .cr = cr, .handle = handle };
     ncs_map_each(&cr->comm->windows, match_handle, &s);
     return s.found;
 }
 
-struct window_place window_place(const struct comm_rank *cr, const void *p)
+struct window_place sim_window_place(const struct comm_rank *cr, const void *p)
 {
     struct search s = { .cr = cr, .p = p };
     ncs_map_each(&cr->comm->windows, match_memory, &s);
@@ -202,7 +202,7 @@ struct window_place window_place(const struct comm_rank *cr, const void *p)
     return (struct window_place){ s.found->number + 1, (size_t)(s.p - (const char *)side->base) };
 }
 
-void *window_base(const struct window *w, const struct comm_rank *cr)
+void *sim_window_base(const struct window *w, const struct comm_rank *cr)
 {
     return w->side[cr->rank].base;
 }
@@ -216,32 +216,32 @@ static void free_unused(struct window *w)
     sim_free(w, window_bytes(comm));
 }
 
-void window_end(struct window *w, const struct comm_rank *cr)
+void sim_window_end(struct window *w, const struct comm_rank *cr)
 {
     w->side[cr->rank].live = false;
     w->ended++;
     free_unused(w);
 }
 
-void window_ref(struct window *w)
+void sim_window_ref(struct window *w)
 {
     w->puts++;
 }
 
-void window_unref(struct window *w)
+void sim_window_unref(struct window *w)
 {
     w->puts--;
     free_unused(w);
 }
 
-const char *window_target(const struct window *w, int rank, size_t offset, size_t bytes, void **to)
+const char *sim_window_target(const struct window *w, int rank, size_t offset, size_t bytes, void **to)
 {
     const struct side *side = &w->side[rank];
     if (!side->live)
         return "the peer has deregistered the window that it puts into";
     if (bytes > side->bytes || offset > side->bytes - bytes)
         return "it puts beyond the end of the peer's window";
-    if (!memory_reachable(w->comm->member[rank]->process, side->base + offset, bytes))
+    if (!sim_memory_reachable(w->comm->member[rank]->process, side->base + offset, bytes))
         return "the peer's window is memory that has been freed";
     *to = side->base + offset;
     return NULL;
@@ -252,7 +252,7 @@ static void free_window(void *value, void *arg)
     sim_free(value, window_bytes(arg));
 }
 
-void windows_free(struct comm *comm)
+void sim_windows_free(struct comm *comm)
 {
     ncs_map_each(&comm->windows, free_window, comm);
     ncs_map_free(&comm->windows);

@@ -16,20 +16,20 @@ struct window;
 
 /* Whether windows can be had on this communicator, and one-sided operations by the host: what makes
  * them impossible in NCCL is asked for here and nowhere else. */
-bool comm_has_windows(const struct comm_rank *cr);
-bool comm_has_rma(const struct comm_rank *cr);
+bool sim_comm_has_windows(const struct comm_rank *cr);
+bool sim_comm_has_rma(const struct comm_rank *cr);
 
 /* The job of one rank's registration; *out is filled when all ranks have come to it. */
-struct job *window_job(struct comm_rank *cr, void *base, size_t bytes, int flags,
-                       ncclWindow_t *out);
+struct job *sim_job_window(struct comm_rank *cr, void *base, size_t bytes, int flags,
+                           ncclWindow_t *out);
 
 /* The window behind a handle of this rank that is registered; NULL: there is none. */
-struct window *window_find(const struct comm_rank *cr, ncclWindow_t handle);
-void *window_base(const struct window *w, const struct comm_rank *cr);
+struct window *sim_window_find(const struct comm_rank *cr, ncclWindow_t handle);
+void *sim_window_base(const struct window *w, const struct comm_rank *cr);
 /* This rank deregisters. When all have, and no put is on its way, the window is gone. */
-void window_end(struct window *w, const struct comm_rank *cr);
-void window_ref(struct window *w); /* by a put */
-void window_unref(struct window *w);
+void sim_window_end(struct window *w, const struct comm_rank *cr);
+void sim_window_ref(struct window *w); /* by a put */
+void sim_window_unref(struct window *w);
 
 /* Whether p lies in memory that this rank has registered as symmetric. */
 bool window_holds(const struct comm_rank *cr, const void *p);
@@ -39,11 +39,11 @@ struct window_place {
     uint64_t window;
     size_t offset;
 };
-struct window_place window_place(const struct comm_rank *cr, const void *p);
+struct window_place sim_window_place(const struct comm_rank *cr, const void *p);
 
 /* Where `bytes` bytes at `offset` of the rank's side are, in *to; or what is wrong with that. */
-const char *window_target(const struct window *w, int rank, size_t offset, size_t bytes, void **to);
+const char *sim_window_target(const struct window *w, int rank, size_t offset, size_t bytes, void **to);
 
-void windows_free(struct comm *comm);
+void sim_windows_free(struct comm *comm);
 
 #endif

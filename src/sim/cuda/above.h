@@ -10,15 +10,15 @@ struct ncs_call;
 struct op;
 
 /* The launch that keeps this one from starting; NULL = none. */
-const struct op *launch_held_by(const struct launch *launch);
+const struct op *sim_launch_held_by(const struct launch *launch);
 /* None of its parts is still to be done. */
-bool launch_is_over(const struct launch *launch);
+bool sim_launch_is_over(const struct launch *launch);
 /* The journalled calls that it carries out, each once: how many, and unless `calls` is NULL, which. */
-size_t launch_calls(const struct launch *launch, struct ncs_call **calls);
+size_t sim_launch_calls(const struct launch *launch, struct ncs_call **calls);
 /* Posts what may be posted next; ends the operation when all parts are done. */
-void launch_advance(struct launch *launch);
+void sim_launch_advance(struct launch *launch);
 /* Takes all parts that have not matched away from their meetings, as cancelled. */
-void launch_withdraw(struct launch *launch);
-void launch_free(struct launch *launch); /* NULL is a no-op */
+void sim_launch_withdraw(struct launch *launch);
+void sim_launch_free(struct launch *launch); /* NULL is a no-op */
 
 #endif

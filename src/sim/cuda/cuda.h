@@ -9,27 +9,27 @@
 #include "sim/settings/version.h"
 
 /* The running context's current device. */
-static inline struct gpu *current_gpu(const struct context *c)
+static inline struct gpu *sim_current_gpu(const struct context *c)
 {
-    return process_gpu(c->process, c->device);
+    return sim_process_gpu(c->process, c->device);
 }
 
-static inline bool is_device(int device)
+static inline bool sim_is_device(int device)
 {
     return device >= 0 && device < sim_world.options.devices;
 }
 
 /* Which device of the machine it is that the program knows by that number. */
-static inline int device_number(int device)
+static inline int sim_device_number(int device)
 {
     return sim_world.options.numbers ? sim_world.options.numbers[device] : device;
 }
 
 /* Of a device of the machine, by the host's number and its own. */
-void device_uuid(char uuid[16], int host, int number);
+void sim_device_uuid(char uuid[16], int host, int number);
 
 /* Records an error as the context's last one (cudaErrorNotReady is never recorded); returns it. */
-static inline cudaError_t cuda_return(struct context *c, int error)
+static inline cudaError_t sim_cuda_return(struct context *c, int error)
 {
     if (error != cudaSuccess && error != cudaErrorNotReady)
         c->cuda_error = error;
@@ -38,34 +38,34 @@ static inline cudaError_t cuda_return(struct context *c, int error)
 
 /* What a function of NCCL's returns when one of CUDA's failed inside it: the last error, and CUDA's
  * last error as the version leaves it. */
-static inline int cuda_failed_in_nccl(struct context *c, int error)
+static inline int sim_cuda_failed_in_nccl(struct context *c, int error)
 {
-    nccl_warn("Cuda failure '%s'", sim_cudaGetErrorString((cudaError_t)error));
-    c->cuda_error = nccl_does(DOES_CLEAR_CUDA_ERROR) ? current_gpu(c)->fault : error;
+    sim_warn("Cuda failure '%s'", sim_cudaGetErrorString((cudaError_t)error));
+    c->cuda_error = sim_version_does(DOES_CLEAR_CUDA_ERROR) ? sim_current_gpu(c)->fault : error;
     return ncclUnhandledCudaError;
 }
 
 /* Why no function of CUDA works at all: 35 without a driver, 100 without a device; or 0. */
-int cuda_lack(void);
+int sim_cuda_lack(void);
 /* Why none works for this context: the same, 800 inside of a host function; or 0. NCCL's calls fail
  * by it too. */
-int cuda_refusal(const struct context *c);
+int sim_cuda_refusal(const struct context *c);
 /* The same for NCCL's functions that call CUDA: ncclUnhandledCudaError with its words, or 0. */
-int cuda_refusal_in_nccl(struct context *c);
+int sim_cuda_refusal_in_nccl(struct context *c);
 
 /* Entry of a CUDA function: leaves the function at once for a context that is being abandoned, and
  * with what refuses it: the above, and the sticky error of a dead device. */
 #define CUDA_ENTER(c)                                               \
     CUDA_ENTER_ANY(c);                                              \
-    if (current_gpu(c)->fault)                                      \
-    return cuda_return(c, current_gpu(c)->fault)
+    if (sim_current_gpu(c)->fault)                                  \
+    return sim_cuda_return(c, sim_current_gpu(c)->fault)
 
 /* The same for functions that work with a dead device. */
 #define CUDA_ENTER_ANY(c)                                           \
-    struct context *c = context_enter();                            \
+    struct context *c = sim_context_enter();                        \
     if (!(c))                                                       \
         return cudaSuccess;                                         \
-    if (cuda_refusal(c))                                            \
-    return cuda_return(c, cuda_refusal(c))
+    if (sim_cuda_refusal(c))                                        \
+    return sim_cuda_return(c, sim_cuda_refusal(c))
 
 #endif

@@ -35,11 +35,11 @@ static bool measure(struct rows rows, size_t pitch, size_t *bytes)
 static struct side look_at(const struct context *c, const void *p, struct rows rows, size_t pitch)
 {
     size_t bytes;
-    const struct allocation *a = memory_find(p);
+    const struct allocation *a = sim_memory_find(p);
     struct side side = { p, pitch, .known = a && a->process == c->process,
                          .on_device = a && a->kind == MEMORY_DEVICE };
     side.fits = p && measure(rows, pitch, &bytes) &&
-                (a ? memory_reachable(c->process, p, bytes) : memory_of_caller(p, bytes));
+                (a ? sim_memory_reachable(c->process, p, bytes) : sim_memory_of_caller(p, bytes));
     side.memory = side.known ? a->serial : 0;
     return side;
 }
@@ -88,10 +88,10 @@ struct copy {
  * program from outside has seen all done that can be: mostly there is nothing left. */
 static void submit(struct op *op, struct side from, struct rows rows)
 {
-    op_submit(op);
+    sim_op_submit(op);
     if (!sim_world.options.foreign || from.known)
         return;
-    schedule_free(sim_world.now);
+    sim_schedule_due(sim_world.now);
     if (op->state != OP_DONE)
         op->work.staged = stage(from, rows);
 }
@@ -103,7 +103,7 @@ static cudaError_t copy(struct context *c, const struct copy *what)
     struct rows rows = what->rows;
     if ((unsigned)what->kind > cudaMemcpyDefault)
         return cudaErrorInvalidMemcpyDirection;
-    struct stream *stream = stream_with_room(c, what->stream, c->device);
+    struct stream *stream = sim_stream_with_room(c, what->stream, c->device);
     if (!stream)
         return cudaErrorInvalidResourceHandle;
     if (rows.bytes == 0 || rows.count == 0)
@@ -116,14 +116,14 @@ static cudaError_t copy(struct context *c, const struct copy *what)
     bool early = !from.known && !sim_world.options.foreign;
     void *staged = early ? stage(from, rows) : NULL;
     if (early && !staged)
-        return memory_refused(rows.bytes * rows.count);
-    struct op *op = op_new(OP_COPY, stream->gpu, &stream, 1, op_cost(rows.bytes * rows.count));
+        return sim_memory_refused(rows.bytes * rows.count);
+    struct op *op = sim_op_new(OP_COPY, stream->gpu, &stream, 1, sim_op_cost(rows.bytes * rows.count));
     op->work = (struct op_work){ .dst = what->dst, .src = what->src, .bytes = rows.bytes,
                                  .rows = rows.count, .dst_pitch = to.pitch,
                                  .src_pitch = from.pitch, .staged = staged,
                                  .dst_device = to.known, .src_device = from.known,
                                  .dst_memory = to.memory, .src_memory = from.memory };
-    op_ref(op);
+    sim_op_ref(op);
     submit(op, from, rows);
     struct gpu *gpu = stream->gpu;
     bool between_devices = to.on_device && from.on_device;
@@ -131,10 +131,10 @@ static cudaError_t copy(struct context *c, const struct copy *what)
     bool wait = op->state != OP_DONE &&
                 (!to.known || uncopied || (what->synchronous && !between_devices));
     if (wait)
-        wait_for(c, NCS_WAIT_OP, op, &op->done);
-    op_unref(op);
+        sim_wait_for(c, NCS_WAIT_OP, op, &op->done);
+    sim_op_unref(op);
     if (wait)
-        wait_here(c, -1);
+        sim_wait(c, -1);
     return (cudaError_t)gpu->fault;
 }
 
@@ -142,9 +142,9 @@ static cudaError_t copy_line(void *dst, const void *src, size_t bytes, enum cuda
                              cudaStream_t stream, bool synchronous)
 {
     CUDA_ENTER(c);
-    return cuda_return(c, copy(c, &(struct copy){ .dst = dst, .src = src, .rows = { bytes, 1 },
-                                                  .kind = kind, .stream = stream,
-                                                  .synchronous = synchronous }));
+    return sim_cuda_return(c, copy(c, &(struct copy){ .dst = dst, .src = src, .rows = { bytes, 1 },
+                                                      .kind = kind, .stream = stream,
+                                                      .synchronous = synchronous }));
 }
 
 cudaError_t sim_cudaMemcpy(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind)
@@ -162,10 +162,10 @@ static cudaError_t copy_2d(struct copy what)
 {
     CUDA_ENTER(c);
     if ((unsigned)what.kind > cudaMemcpyDefault)
-        return cuda_return(c, cudaErrorInvalidMemcpyDirection);
+        return sim_cuda_return(c, cudaErrorInvalidMemcpyDirection);
     if (what.rows.bytes > what.dst_pitch || what.rows.bytes > what.src_pitch)
-        return cuda_return(c, cudaErrorInvalidPitchValue);
-    return cuda_return(c, copy(c, &what));
+        return sim_cuda_return(c, cudaErrorInvalidPitchValue);
+    return sim_cuda_return(c, copy(c, &what));
 }
 
 cudaError_t sim_cudaMemcpy2D(void *dst, size_t dst_pitch, const void *src, size_t src_pitch,
@@ -187,11 +187,11 @@ cudaError_t sim_cudaMemcpyPeerAsync(void *dst, int dst_device, const void *src, 
                                     size_t bytes, cudaStream_t stream)
 {
     CUDA_ENTER(c);
-    if (!is_device(dst_device) || !is_device(src_device))
-        return cuda_return(c, cudaErrorInvalidDevice);
-    return cuda_return(c, copy(c, &(struct copy){ .dst = dst, .src = src, .rows = { bytes, 1 },
-                                                  .kind = cudaMemcpyDeviceToDevice,
-                                                  .stream = stream }));
+    if (!sim_is_device(dst_device) || !sim_is_device(src_device))
+        return sim_cuda_return(c, cudaErrorInvalidDevice);
+    return sim_cuda_return(c, copy(c, &(struct copy){ .dst = dst, .src = src, .rows = { bytes, 1 },
+                                                      .kind = cudaMemcpyDeviceToDevice,
+                                                      .stream = stream }));
 }
 
 cudaError_t sim_cudaMemcpyPeer(void *dst, int dst_device, const void *src, int src_device,
@@ -203,7 +203,7 @@ cudaError_t sim_cudaMemcpyPeer(void *dst, int dst_device, const void *src, int s
 static cudaError_t set(struct context *c, void *p, int value, struct rows rows, size_t pitch,
                        cudaStream_t handle)
 {
-    struct stream *stream = stream_with_room(c, handle, c->device);
+    struct stream *stream = sim_stream_with_room(c, handle, c->device);
     if (!stream)
         return cudaErrorInvalidResourceHandle;
     if (rows.bytes == 0 || rows.count == 0)
@@ -211,18 +211,18 @@ static cudaError_t set(struct context *c, void *p, int value, struct rows rows, 
     struct side to = look_at(c, p, rows, pitch);
     if (!to.known || !to.fits)
         return cudaErrorInvalidValue;
-    struct op *op = op_new(OP_SET, stream->gpu, &stream, 1, op_cost(rows.bytes * rows.count));
+    struct op *op = sim_op_new(OP_SET, stream->gpu, &stream, 1, sim_op_cost(rows.bytes * rows.count));
     op->work = (struct op_work){ .dst = p, .bytes = rows.bytes, .rows = rows.count,
                                  .dst_pitch = pitch, .byte = value, .dst_device = true,
                                  .dst_memory = to.memory };
-    op_submit(op);
+    sim_op_submit(op);
     return cudaSuccess;
 }
 
 cudaError_t sim_cudaMemsetAsync(void *p, int value, size_t bytes, cudaStream_t stream)
 {
     CUDA_ENTER(c);
-    return cuda_return(c, set(c, p, value, (struct rows){ bytes, 1 }, 0, stream));
+    return sim_cuda_return(c, set(c, p, value, (struct rows){ bytes, 1 }, 0, stream));
 }
 
 cudaError_t sim_cudaMemset(void *p, int value, size_t bytes)
@@ -235,8 +235,8 @@ cudaError_t sim_cudaMemset2DAsync(void *p, size_t pitch, int value, size_t width
 {
     CUDA_ENTER(c);
     if (width > pitch)
-        return cuda_return(c, cudaErrorInvalidPitchValue);
-    return cuda_return(c, set(c, p, value, (struct rows){ width, height }, pitch, stream));
+        return sim_cuda_return(c, cudaErrorInvalidPitchValue);
+    return sim_cuda_return(c, set(c, p, value, (struct rows){ width, height }, pitch, stream));
 }
 
 cudaError_t sim_cudaMemset2D(void *p, size_t pitch, int value, size_t width, size_t height)
@@ -248,17 +248,17 @@ cudaError_t sim_ncsAdd(void *dst, const void *src, size_t count, ncclDataType_t 
                        cudaStream_t handle)
 {
     CUDA_ENTER(c);
-    struct stream *stream = stream_with_room(c, handle, c->device);
-    if (!stream || stream->gpu != current_gpu(c)) /* as a kernel that is launched */
-        return cuda_return(c, cudaErrorInvalidResourceHandle);
+    struct stream *stream = sim_stream_with_room(c, handle, c->device);
+    if (!stream || stream->gpu != sim_current_gpu(c)) /* as a kernel that is launched */
+        return sim_cuda_return(c, cudaErrorInvalidResourceHandle);
     size_t size = ncs_dtype_bytes((int)datatype), bytes;
     if (size == 0 || __builtin_mul_overflow(count, size, &bytes))
-        return cuda_return(c, cudaErrorInvalidValue);
+        return sim_cuda_return(c, cudaErrorInvalidValue);
     if (bytes == 0)
         return cudaSuccess;
-    struct op *op = op_new(OP_ADD, stream->gpu, &stream, 1, op_cost(bytes));
+    struct op *op = sim_op_new(OP_ADD, stream->gpu, &stream, 1, sim_op_cost(bytes));
     op->work = (struct op_work){ .dst = dst, .src = src, .bytes = bytes, .dtype = (int)datatype,
                                  .dst_device = true, .src_device = true };
-    op_submit(op);
+    sim_op_submit(op);
     return cudaSuccess;
 }

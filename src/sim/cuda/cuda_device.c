@@ -9,33 +9,33 @@
 
 cudaError_t sim_cudaGetDeviceCount(int *count)
 {
-    struct context *c = context_enter();
+    struct context *c = sim_context_enter();
     if (!c)
         return cudaSuccess;
-    if (count && cuda_lack() == cudaErrorNoDevice)
+    if (count && sim_cuda_lack() == cudaErrorNoDevice)
         *count = 0;
-    if (cuda_refusal(c))
-        return cuda_return(c, cuda_refusal(c));
+    if (sim_cuda_refusal(c))
+        return sim_cuda_return(c, sim_cuda_refusal(c));
     if (!count)
-        return cuda_return(c, cudaErrorInvalidValue);
+        return sim_cuda_return(c, cudaErrorInvalidValue);
     *count = sim_world.options.devices;
-    return cuda_return(c, current_gpu(c)->fault);
+    return sim_cuda_return(c, sim_current_gpu(c)->fault);
 }
 
 cudaError_t sim_cudaSetDevice(int device)
 {
     CUDA_ENTER_ANY(c);
-    if (!is_device(device))
-        return cuda_return(c, cudaErrorInvalidDevice);
+    if (!sim_is_device(device))
+        return sim_cuda_return(c, cudaErrorInvalidDevice);
     c->device = device;
-    return cuda_return(c, current_gpu(c)->fault);
+    return sim_cuda_return(c, sim_current_gpu(c)->fault);
 }
 
 cudaError_t sim_cudaGetDevice(int *device)
 {
     CUDA_ENTER(c);
     if (!device)
-        return cuda_return(c, cudaErrorInvalidValue);
+        return sim_cuda_return(c, cudaErrorInvalidValue);
     *device = c->device;
     return cudaSuccess;
 }
@@ -43,19 +43,19 @@ cudaError_t sim_cudaGetDevice(int *device)
 cudaError_t sim_cudaDeviceSynchronize(void)
 {
     CUDA_ENTER(c);
-    struct gpu *gpu = current_gpu(c);
-    gpu_wait(c, gpu);
-    return cuda_return(c, gpu->fault);
+    struct gpu *gpu = sim_current_gpu(c);
+    sim_gpu_wait(c, gpu);
+    return sim_cuda_return(c, gpu->fault);
 }
 
 /* Versions are known without any device. */
 static cudaError_t give_version(int *version, int value)
 {
-    struct context *c = context_enter();
+    struct context *c = sim_context_enter();
     if (!c)
         return cudaSuccess;
     if (!version)
-        return cuda_return(c, cudaErrorInvalidValue);
+        return sim_cuda_return(c, cudaErrorInvalidValue);
     *version = value;
     return cudaSuccess;
 }
@@ -67,7 +67,7 @@ cudaError_t sim_cudaRuntimeGetVersion(int *version)
 
 cudaError_t sim_cudaDriverGetVersion(int *version)
 {
-    bool lacks = cuda_lack() == cudaErrorInsufficientDriver;
+    bool lacks = sim_cuda_lack() == cudaErrorInsufficientDriver;
     return give_version(version, lacks ? 0 : CUDA_VERSION_REPORTED);
 }
 
@@ -75,12 +75,12 @@ cudaError_t sim_cudaDriverGetVersion(int *version)
 cudaError_t sim_cudaDeviceReset(void)
 {
     CUDA_ENTER(c);
-    struct gpu *gpu = current_gpu(c);
+    struct gpu *gpu = sim_current_gpu(c);
     gpu->resets++;
-    gpu_end_ops(gpu, cudaErrorContextIsDestroyed);
-    gpu_forget_streams(gpu);
-    pools_free_device(gpu);
-    memory_free_device(gpu->process, gpu->device);
+    sim_gpu_end_ops(gpu, cudaErrorContextIsDestroyed);
+    sim_gpu_forget_streams(gpu);
+    sim_pools_free_device(gpu);
+    sim_memory_free_device(gpu->process, gpu->device);
     ncs_free(gpu->peer);
     gpu->peer = NULL;
     gpu->flags = 0;
@@ -95,8 +95,8 @@ cudaError_t sim_cudaSetDeviceFlags(unsigned int flags)
     unsigned schedule = flags & cudaDeviceScheduleMask;
     bool one = (schedule & (schedule - 1)) == 0; /* at most one way to wait */
     if (flags & ~cudaDeviceMask || !one)
-        return cuda_return(c, cudaErrorInvalidValue);
-    current_gpu(c)->flags = flags;
+        return sim_cuda_return(c, cudaErrorInvalidValue);
+    sim_current_gpu(c)->flags = flags;
     return cudaSuccess;
 }
 
@@ -104,8 +104,8 @@ cudaError_t sim_cudaGetDeviceFlags(unsigned int *flags)
 {
     CUDA_ENTER(c);
     if (!flags)
-        return cuda_return(c, cudaErrorInvalidValue);
-    *flags = current_gpu(c)->flags;
+        return sim_cuda_return(c, cudaErrorInvalidValue);
+    *flags = sim_current_gpu(c)->flags;
     return cudaSuccess;
 }
 
@@ -123,9 +123,9 @@ cudaError_t sim_cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 {
     CUDA_ENTER(c);
     if ((unsigned)limit >= CUDA_LIMITS)
-        return cuda_return(c, cudaErrorUnsupportedLimit);
-    current_gpu(c)->limit[limit] = value;
-    current_gpu(c)->limited[limit] = true;
+        return sim_cuda_return(c, cudaErrorUnsupportedLimit);
+    sim_current_gpu(c)->limit[limit] = value;
+    sim_current_gpu(c)->limited[limit] = true;
     return cudaSuccess;
 }
 
@@ -133,10 +133,10 @@ cudaError_t sim_cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
 {
     CUDA_ENTER(c);
     if (!value)
-        return cuda_return(c, cudaErrorInvalidValue);
+        return sim_cuda_return(c, cudaErrorInvalidValue);
     if ((unsigned)limit >= CUDA_LIMITS)
-        return cuda_return(c, cudaErrorUnsupportedLimit);
-    const struct gpu *gpu = current_gpu(c);
+        return sim_cuda_return(c, cudaErrorUnsupportedLimit);
+    const struct gpu *gpu = sim_current_gpu(c);
     *value = gpu->limited[limit] ? gpu->limit[limit] : default_limits[limit];
     return cudaSuccess;
 }

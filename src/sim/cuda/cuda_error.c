@@ -2,7 +2,7 @@
 #include "sim/cuda/cuda.h"
 #include "sim/kernel/gen/functions.h"
 
-int cuda_lack(void)
+int sim_cuda_lack(void)
 {
     switch (sim_world.options.lack) {
     case NCS_LACK_DEVICES: return cudaErrorNoDevice;
@@ -12,33 +12,33 @@ int cuda_lack(void)
     return cudaSuccess;
 }
 
-int cuda_refusal(const struct context *c)
+int sim_cuda_refusal(const struct context *c)
 {
-    return cuda_lack() ? cuda_lack() : c->in_callback ? cudaErrorNotPermitted : cudaSuccess;
+    return sim_cuda_lack() ? sim_cuda_lack() : c->in_callback ? cudaErrorNotPermitted : cudaSuccess;
 }
 
-int cuda_refusal_in_nccl(struct context *c)
+int sim_cuda_refusal_in_nccl(struct context *c)
 {
-    int error = cuda_refusal(c);
-    return error ? cuda_failed_in_nccl(c, error) : ncclSuccess;
+    int error = sim_cuda_refusal(c);
+    return error ? sim_cuda_failed_in_nccl(c, error) : ncclSuccess;
 }
 
 cudaError_t sim_cudaPeekAtLastError(void)
 {
-    struct context *c = context_enter();
+    struct context *c = sim_context_enter();
     if (!c)
         return cudaSuccess;
-    return (cudaError_t)(cuda_lack() ? cuda_lack() : c->cuda_error);
+    return (cudaError_t)(sim_cuda_lack() ? sim_cuda_lack() : c->cuda_error);
 }
 
 /* What is not in a call but in the device or the machine comes back. */
 cudaError_t sim_cudaGetLastError(void)
 {
-    struct context *c = context_enter();
+    struct context *c = sim_context_enter();
     if (!c)
         return cudaSuccess;
-    int error = cuda_lack() ? cuda_lack() : c->cuda_error;
-    c->cuda_error = current_gpu(c)->fault;
+    int error = sim_cuda_lack() ? sim_cuda_lack() : c->cuda_error;
+    c->cuda_error = sim_current_gpu(c)->fault;
     return (cudaError_t)error;
 }
 

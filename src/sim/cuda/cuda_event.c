@@ -13,17 +13,17 @@ static struct event *find_event(const struct context *c, cudaEvent_t handle)
 cudaError_t sim_cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned int flags)
 {
     CUDA_ENTER(c);
-    struct stream *s = stream_with_room(c, handle, c->device);
+    struct stream *s = sim_stream_with_room(c, handle, c->device);
     struct event *e = find_event(c, event);
     if (!s || !e)
-        return cuda_return(c, cudaErrorInvalidResourceHandle);
+        return sim_cuda_return(c, cudaErrorInvalidResourceHandle);
     if (flags > 1)
-        return cuda_return(c, cudaErrorInvalidValue);
+        return sim_cuda_return(c, cudaErrorInvalidValue);
     if (!e->op || e->op->state == OP_DONE)
         return cudaSuccess;
-    struct op *op = op_new(OP_EVENT, s->gpu, &s, 1, op_cost(0));
-    op_after(op, e->op);
-    op_submit(op);
+    struct op *op = sim_op_new(OP_EVENT, s->gpu, &s, 1, sim_op_cost(0));
+    sim_op_after(op, e->op);
+    sim_op_submit(op);
     return cudaSuccess;
 }
 
@@ -33,9 +33,9 @@ cudaError_t sim_cudaEventCreateWithFlags(cudaEvent_t *out, unsigned int flags)
     unsigned known = cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
     bool interprocess = flags & cudaEventInterprocess;
     if (!out || flags & ~known || (interprocess && !(flags & cudaEventDisableTiming)))
-        return cuda_return(c, cudaErrorInvalidValue);
+        return sim_cuda_return(c, cudaErrorInvalidValue);
     struct event *e = sim_new(sizeof *e);
-    e->gpu = current_gpu(c);
+    e->gpu = sim_current_gpu(c);
     e->timing = !(flags & cudaEventDisableTiming);
     ncs_map_put(&sim_world.events, ncs_map_key(e), e);
     *out = (cudaEvent_t)e;
@@ -52,9 +52,9 @@ cudaError_t sim_cudaEventDestroy(cudaEvent_t handle)
     CUDA_ENTER(c);
     struct event *e = find_event(c, handle);
     if (!e)
-        return cuda_return(c, cudaErrorInvalidResourceHandle);
+        return sim_cuda_return(c, cudaErrorInvalidResourceHandle);
     ncs_map_remove(&sim_world.events, ncs_map_key(handle));
-    event_free(e);
+    sim_event_free(e);
     return cudaSuccess;
 }
 
@@ -63,16 +63,16 @@ cudaError_t sim_cudaEventRecordWithFlags(cudaEvent_t handle, cudaStream_t stream
 {
     CUDA_ENTER(c);
     if (flags > 1)
-        return cuda_return(c, cudaErrorInvalidValue);
-    struct stream *s = stream_with_room(c, stream, c->device);
+        return sim_cuda_return(c, cudaErrorInvalidValue);
+    struct stream *s = sim_stream_with_room(c, stream, c->device);
     struct event *e = find_event(c, handle);
     if (!s || !e || s->gpu != e->gpu)
-        return cuda_return(c, cudaErrorInvalidResourceHandle);
-    struct op *op = op_new(OP_EVENT, s->gpu, &s, 1, op_cost(0));
-    op_unref(e->op);
+        return sim_cuda_return(c, cudaErrorInvalidResourceHandle);
+    struct op *op = sim_op_new(OP_EVENT, s->gpu, &s, 1, sim_op_cost(0));
+    sim_op_unref(e->op);
     e->op = op;
-    op_ref(op);
-    op_submit(op);
+    sim_op_ref(op);
+    sim_op_submit(op);
     return cudaSuccess;
 }
 
@@ -86,10 +86,10 @@ cudaError_t sim_cudaEventQuery(cudaEvent_t handle)
     CUDA_ENTER(c);
     struct event *e = find_event(c, handle);
     if (!e)
-        return cuda_return(c, cudaErrorInvalidResourceHandle);
+        return sim_cuda_return(c, cudaErrorInvalidResourceHandle);
     struct gpu *gpu = e->gpu;
-    bool done = !e->op || poll_op(c, e->op);
-    return cuda_return(c, gpu->fault ? gpu->fault : done ? cudaSuccess : cudaErrorNotReady);
+    bool done = !e->op || sim_op_poll(c, e->op);
+    return sim_cuda_return(c, gpu->fault ? gpu->fault : done ? cudaSuccess : cudaErrorNotReady);
 }
 
 cudaError_t sim_cudaEventSynchronize(cudaEvent_t handle)
@@ -97,13 +97,13 @@ cudaError_t sim_cudaEventSynchronize(cudaEvent_t handle)
     CUDA_ENTER(c);
     struct event *e = find_event(c, handle);
     if (!e)
-        return cuda_return(c, cudaErrorInvalidResourceHandle);
+        return sim_cuda_return(c, cudaErrorInvalidResourceHandle);
     struct gpu *gpu = e->gpu;
     if (e->op && e->op->state != OP_DONE) {
-        wait_for(c, NCS_WAIT_OP, e->op, &e->op->done);
-        wait_here(c, -1);
+        sim_wait_for(c, NCS_WAIT_OP, e->op, &e->op->done);
+        sim_wait(c, -1);
     }
-    return cuda_return(c, gpu->fault);
+    return sim_cuda_return(c, gpu->fault);
 }
 
 cudaError_t sim_cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
@@ -111,9 +111,9 @@ cudaError_t sim_cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t e
     CUDA_ENTER(c);
     const struct event *a = find_event(c, start), *b = find_event(c, end);
     if (!ms)
-        return cuda_return(c, cudaErrorInvalidValue);
+        return sim_cuda_return(c, cudaErrorInvalidValue);
     if (!a || !b || !a->timing || !b->timing || !a->op || !b->op)
-        return cuda_return(c, cudaErrorInvalidResourceHandle);
+        return sim_cuda_return(c, cudaErrorInvalidResourceHandle);
     if (a->op->state != OP_DONE || b->op->state != OP_DONE)
         return cudaErrorNotReady;
     *ms = (float)((double)(b->op->ended - a->op->ended) / 1e6);

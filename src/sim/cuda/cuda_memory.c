@@ -13,13 +13,13 @@ static cudaError_t allocate(struct context *c, void **p, size_t bytes, enum memo
     *p = NULL;
     if (bytes == 0)
         return cudaSuccess;
-    return cuda_return(c, memory_new(c->process, c->device, kind, bytes, p));
+    return sim_cuda_return(c, sim_memory_new(c->process, c->device, kind, bytes, p));
 }
 
 cudaError_t sim_cudaMalloc(void **p, size_t bytes)
 {
     CUDA_ENTER(c);
-    return p ? allocate(c, p, bytes, MEMORY_DEVICE) : cuda_return(c, cudaErrorInvalidValue);
+    return p ? allocate(c, p, bytes, MEMORY_DEVICE) : sim_cuda_return(c, cudaErrorInvalidValue);
 }
 
 cudaError_t sim_cudaMallocManaged(void **p, size_t bytes, unsigned int flags)
@@ -27,7 +27,7 @@ cudaError_t sim_cudaMallocManaged(void **p, size_t bytes, unsigned int flags)
     CUDA_ENTER(c);
     bool known = flags == cudaMemAttachGlobal || flags == cudaMemAttachHost;
     if (!p || !known || bytes == 0)
-        return cuda_return(c, cudaErrorInvalidValue);
+        return sim_cuda_return(c, cudaErrorInvalidValue);
     return allocate(c, p, bytes, MEMORY_MANAGED);
 }
 
@@ -36,11 +36,11 @@ cudaError_t sim_cudaMallocPitch(void **p, size_t *pitch, size_t width, size_t he
     CUDA_ENTER(c);
     size_t bytes, row;
     if (!p || !pitch)
-        return cuda_return(c, cudaErrorInvalidValue);
+        return sim_cuda_return(c, cudaErrorInvalidValue);
     bool huge = __builtin_add_overflow(width, PITCH - 1, &row);
     row -= row % PITCH;
     if (huge || __builtin_mul_overflow(row, height, &bytes))
-        return cuda_return(c, cudaErrorMemoryAllocation);
+        return sim_cuda_return(c, cudaErrorMemoryAllocation);
     cudaError_t error = allocate(c, p, bytes, MEMORY_DEVICE);
     if (error == cudaSuccess)
         *pitch = row;
@@ -49,7 +49,7 @@ cudaError_t sim_cudaMallocPitch(void **p, size_t *pitch, size_t width, size_t he
 
 static struct allocation *find_base(const struct context *c, const void *p)
 {
-    struct allocation *a = memory_at(c->process, p);
+    struct allocation *a = sim_memory_at(c->process, p);
     bool counted = a && (a->kind == MEMORY_DEVICE || a->kind == MEMORY_MANAGED);
     return counted && !a->by_nccl ? a : NULL;
 }
@@ -62,25 +62,25 @@ cudaError_t sim_cudaFree(void *p)
         return cudaSuccess;
     const struct allocation *a = find_base(c, p);
     if (!a)
-        return cuda_return(c, cudaErrorInvalidValue);
-    struct gpu *gpu = process_gpu(c->process, a->device);
-    gpu_wait(c, gpu);
+        return sim_cuda_return(c, cudaErrorInvalidValue);
+    struct gpu *gpu = sim_process_gpu(c->process, a->device);
+    sim_gpu_wait(c, gpu);
     if (c->cancelled)
         return cudaSuccess;
     struct allocation *now = find_base(c, p);
     if (!now)
-        return cuda_return(c, cudaErrorInvalidValue);
-    memory_free(now);
-    return cuda_return(c, gpu->fault);
+        return sim_cuda_return(c, cudaErrorInvalidValue);
+    sim_memory_free(now);
+    return sim_cuda_return(c, gpu->fault);
 }
 
 cudaError_t sim_cudaMemGetInfo(size_t *available, size_t *total)
 {
     CUDA_ENTER(c);
     if (!available || !total)
-        return cuda_return(c, cudaErrorInvalidValue);
-    *total = memory_capacity();
-    *available = memory_capacity() - memory_used(c->process, c->device);
+        return sim_cuda_return(c, cudaErrorInvalidValue);
+    *total = sim_memory_capacity();
+    *available = sim_memory_capacity() - sim_memory_used(c->process, c->device);
     return cudaSuccess;
 }
 
@@ -92,8 +92,8 @@ cudaError_t sim_cudaPointerGetAttributes(struct cudaPointerAttributes *out, cons
     };
     CUDA_ENTER(c);
     if (!out)
-        return cuda_return(c, cudaErrorInvalidValue);
-    const struct allocation *a = memory_find(p);
+        return sim_cuda_return(c, cudaErrorInvalidValue);
+    const struct allocation *a = sim_memory_find(p);
     *out = (struct cudaPointerAttributes){ .device = cudaInvalidDeviceId,
                                            .hostPointer = (void *)p };
     if (!a || a->process != c->process)
@@ -108,14 +108,14 @@ cudaError_t sim_cudaPointerGetAttributes(struct cudaPointerAttributes *out, cons
 
 static bool is_managed(const struct context *c, const void *p, size_t bytes)
 {
-    const struct allocation *a = memory_find(p);
-    return a && a->kind == MEMORY_MANAGED && bytes > 0 && memory_reachable(c->process, p, bytes);
+    const struct allocation *a = sim_memory_find(p);
+    return a && a->kind == MEMORY_MANAGED && bytes > 0 && sim_memory_reachable(c->process, p, bytes);
 }
 
 static bool is_location(struct cudaMemLocation at)
 {
     return at.type == cudaMemLocationTypeDevice
-               ? is_device(at.id)
+               ? sim_is_device(at.id)
                : at.type >= cudaMemLocationTypeHost && at.type <= cudaMemLocationTypeHostNumaCurrent;
 }
 
@@ -123,11 +123,11 @@ cudaError_t sim_cudaMemPrefetchAsync(const void *p, size_t bytes, struct cudaMem
                                      unsigned int flags, cudaStream_t handle)
 {
     CUDA_ENTER(c);
-    if (!stream_find(c, handle, c->device))
-        return cuda_return(c, cudaErrorInvalidResourceHandle);
+    if (!sim_stream_find(c, handle, c->device))
+        return sim_cuda_return(c, cudaErrorInvalidResourceHandle);
     if (flags != 0 || !is_managed(c, p, bytes))
-        return cuda_return(c, cudaErrorInvalidValue);
-    return cuda_return(c, is_location(location) ? cudaSuccess : cudaErrorInvalidDevice);
+        return sim_cuda_return(c, cudaErrorInvalidValue);
+    return sim_cuda_return(c, is_location(location) ? cudaSuccess : cudaErrorInvalidDevice);
 }
 
 cudaError_t sim_cudaMemAdvise(const void *p, size_t bytes, enum cudaMemoryAdvise advice,
@@ -139,7 +139,7 @@ cudaError_t sim_cudaMemAdvise(const void *p, size_t bytes, enum cudaMemoryAdvise
                      advice == cudaMemAdviseUnsetAccessedBy;
     if (advice < cudaMemAdviseSetReadMostly || advice > cudaMemAdviseUnsetAccessedBy ||
         !is_managed(c, p, bytes))
-        return cuda_return(c, cudaErrorInvalidValue);
-    return cuda_return(c, !somewhere || is_location(location) ? cudaSuccess
+        return sim_cuda_return(c, cudaErrorInvalidValue);
+    return sim_cuda_return(c, !somewhere || is_location(location) ? cudaSuccess
                                                               : cudaErrorInvalidDevice);
 }

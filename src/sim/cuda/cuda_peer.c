@@ -12,9 +12,9 @@ cudaError_t sim_cudaDeviceCanAccessPeer(int *can, int device, int peer)
 {
     CUDA_ENTER(c);
     if (!can)
-        return cuda_return(c, cudaErrorInvalidValue);
-    if (!is_device(device) || !is_device(peer))
-        return cuda_return(c, cudaErrorInvalidDevice);
+        return sim_cuda_return(c, cudaErrorInvalidValue);
+    if (!sim_is_device(device) || !sim_is_device(peer))
+        return sim_cuda_return(c, cudaErrorInvalidDevice);
     *can = can_access(device, peer);
     return cudaSuccess;
 }
@@ -22,17 +22,17 @@ cudaError_t sim_cudaDeviceCanAccessPeer(int *can, int device, int peer)
 cudaError_t sim_cudaDeviceEnablePeerAccess(int peer, unsigned int flags)
 {
     CUDA_ENTER(c);
-    struct gpu *gpu = current_gpu(c);
+    struct gpu *gpu = sim_current_gpu(c);
     if (flags != 0)
-        return cuda_return(c, cudaErrorInvalidValue);
-    if (!is_device(peer) || peer == gpu->device)
-        return cuda_return(c, cudaErrorInvalidDevice);
+        return sim_cuda_return(c, cudaErrorInvalidValue);
+    if (!sim_is_device(peer) || peer == gpu->device)
+        return sim_cuda_return(c, cudaErrorInvalidDevice);
     if (!can_access(gpu->device, peer))
-        return cuda_return(c, cudaErrorPeerAccessUnsupported);
+        return sim_cuda_return(c, cudaErrorPeerAccessUnsupported);
     if (!gpu->peer)
         gpu->peer = ncs_new((size_t)sim_world.options.devices * sizeof *gpu->peer);
     if (gpu->peer[peer])
-        return cuda_return(c, cudaErrorPeerAccessAlreadyEnabled);
+        return sim_cuda_return(c, cudaErrorPeerAccessAlreadyEnabled);
     gpu->peer[peer] = true;
     return cudaSuccess;
 }
@@ -40,11 +40,11 @@ cudaError_t sim_cudaDeviceEnablePeerAccess(int peer, unsigned int flags)
 cudaError_t sim_cudaDeviceDisablePeerAccess(int peer)
 {
     CUDA_ENTER(c);
-    struct gpu *gpu = current_gpu(c);
-    if (!is_device(peer))
-        return cuda_return(c, cudaErrorInvalidDevice);
+    struct gpu *gpu = sim_current_gpu(c);
+    if (!sim_is_device(peer))
+        return sim_cuda_return(c, cudaErrorInvalidDevice);
     if (!gpu->peer || !gpu->peer[peer])
-        return cuda_return(c, cudaErrorPeerAccessNotEnabled);
+        return sim_cuda_return(c, cudaErrorPeerAccessNotEnabled);
     gpu->peer[peer] = false;
     return cudaSuccess;
 }

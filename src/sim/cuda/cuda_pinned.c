@@ -18,14 +18,14 @@ cudaError_t sim_cudaHostAlloc(void **p, size_t bytes, unsigned int flags)
 {
     CUDA_ENTER(c);
     if (!p || flags & ~ALLOC_FLAGS)
-        return cuda_return(c, cudaErrorInvalidValue);
+        return sim_cuda_return(c, cudaErrorInvalidValue);
     *p = NULL;
     if (bytes == 0)
         return cudaSuccess;
-    int error = memory_new(c->process, c->device, MEMORY_PINNED, bytes, p);
+    int error = sim_memory_new(c->process, c->device, MEMORY_PINNED, bytes, p);
     if (!error)
-        memory_find(*p)->flags = flags;
-    return cuda_return(c, error);
+        sim_memory_find(*p)->flags = flags;
+    return sim_cuda_return(c, error);
 }
 
 cudaError_t sim_cudaMallocHost(void **p, size_t bytes)
@@ -36,7 +36,7 @@ cudaError_t sim_cudaMallocHost(void **p, size_t bytes)
 /* The allocation or registration of that kind that starts at p. */
 static struct allocation *find_start(const struct context *c, const void *p, enum memory_kind kind)
 {
-    struct allocation *a = memory_at(c->process, p);
+    struct allocation *a = sim_memory_at(c->process, p);
     return a && a->kind == kind ? a : NULL;
 }
 
@@ -46,19 +46,19 @@ static cudaError_t release(void *p, enum memory_kind kind, cudaError_t unknown)
 {
     CUDA_ENTER(c);
     if (!p)
-        return cuda_return(c, kind == MEMORY_PINNED ? cudaSuccess : cudaErrorInvalidValue);
+        return sim_cuda_return(c, kind == MEMORY_PINNED ? cudaSuccess : cudaErrorInvalidValue);
     const struct allocation *a = find_start(c, p, kind);
     if (!a)
-        return cuda_return(c, unknown);
-    struct gpu *gpu = process_gpu(c->process, a->device);
-    gpu_wait(c, gpu);
+        return sim_cuda_return(c, unknown);
+    struct gpu *gpu = sim_process_gpu(c->process, a->device);
+    sim_gpu_wait(c, gpu);
     if (c->cancelled)
         return cudaSuccess;
     struct allocation *now = find_start(c, p, kind);
     if (!now)
-        return cuda_return(c, unknown);
-    memory_free(now);
-    return cuda_return(c, gpu->fault);
+        return sim_cuda_return(c, unknown);
+    sim_memory_free(now);
+    return sim_cuda_return(c, gpu->fault);
 }
 
 cudaError_t sim_cudaFreeHost(void *p)
@@ -70,14 +70,14 @@ cudaError_t sim_cudaHostRegister(void *p, size_t bytes, unsigned int flags)
 {
     CUDA_ENTER(c);
     if (!p || bytes == 0 || bytes > UINTPTR_MAX - (uintptr_t)p)
-        return cuda_return(c, cudaErrorInvalidValue);
+        return sim_cuda_return(c, cudaErrorInvalidValue);
     if (flags & cudaHostRegisterIoMemory)
-        return cuda_return(c, cudaErrorNotSupported); /* there are no other devices */
+        return sim_cuda_return(c, cudaErrorNotSupported); /* there are no other devices */
     if (flags & ~REGISTER_FLAGS)
-        return cuda_return(c, cudaErrorInvalidValue);
-    if (!memory_find(p) && !memory_of_caller(p, bytes))
-        return cuda_return(c, cudaErrorInvalidValue);
-    return cuda_return(c, memory_register(c->process, c->device, p, bytes, flags));
+        return sim_cuda_return(c, cudaErrorInvalidValue);
+    if (!sim_memory_find(p) && !sim_memory_of_caller(p, bytes))
+        return sim_cuda_return(c, cudaErrorInvalidValue);
+    return sim_cuda_return(c, sim_memory_register(c->process, c->device, p, bytes, flags));
 }
 
 cudaError_t sim_cudaHostUnregister(void *p)
@@ -87,7 +87,7 @@ cudaError_t sim_cudaHostUnregister(void *p)
 
 static const struct allocation *find_pinned(const struct context *c, const void *p)
 {
-    const struct allocation *a = memory_find(p);
+    const struct allocation *a = sim_memory_find(p);
     return a && a->process == c->process && is_pinned(a) ? a : NULL;
 }
 
@@ -95,7 +95,7 @@ cudaError_t sim_cudaHostGetDevicePointer(void **device, void *host, unsigned int
 {
     CUDA_ENTER(c);
     if (!device || flags != 0 || !find_pinned(c, host))
-        return cuda_return(c, cudaErrorInvalidValue);
+        return sim_cuda_return(c, cudaErrorInvalidValue);
     *device = host;
     return cudaSuccess;
 }
@@ -105,7 +105,7 @@ cudaError_t sim_cudaHostGetFlags(unsigned int *flags, void *p)
     CUDA_ENTER(c);
     const struct allocation *a = find_pinned(c, p);
     if (!flags || !a)
-        return cuda_return(c, cudaErrorInvalidValue);
+        return sim_cuda_return(c, cudaErrorInvalidValue);
     *flags = a->flags;
     return cudaSuccess;
 }

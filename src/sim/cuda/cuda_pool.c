@@ -20,11 +20,11 @@ static int take(struct context *c, struct pool *pool, size_t bytes, void **p)
     *p = NULL;
     if (bytes == 0)
         return cudaSuccess;
-    int error = memory_new(c->process, pool->gpu->device, MEMORY_DEVICE, bytes, p);
+    int error = sim_memory_new(c->process, pool->gpu->device, MEMORY_DEVICE, bytes, p);
     if (error)
         return error;
-    memory_find(*p)->pool = pool;
-    pool_took(pool, bytes);
+    sim_memory_find(*p)->pool = pool;
+    sim_pool_took(pool, bytes);
     return cudaSuccess;
 }
 
@@ -32,11 +32,11 @@ cudaError_t sim_cudaMallocAsync(void **p, size_t bytes, cudaStream_t handle)
 {
     CUDA_ENTER(c);
     if (!p)
-        return cuda_return(c, cudaErrorInvalidValue);
-    struct stream *stream = stream_find(c, handle, c->device);
+        return sim_cuda_return(c, cudaErrorInvalidValue);
+    struct stream *stream = sim_stream_find(c, handle, c->device);
     if (!stream)
-        return cuda_return(c, cudaErrorInvalidResourceHandle);
-    return cuda_return(c, take(c, pool_of(stream->gpu), bytes, p));
+        return sim_cuda_return(c, cudaErrorInvalidResourceHandle);
+    return sim_cuda_return(c, take(c, sim_pool_of(stream->gpu), bytes, p));
 }
 
 cudaError_t sim_cudaMallocFromPoolAsync(void **p, size_t bytes, cudaMemPool_t handle,
@@ -45,28 +45,28 @@ cudaError_t sim_cudaMallocFromPoolAsync(void **p, size_t bytes, cudaMemPool_t ha
     CUDA_ENTER(c);
     struct pool *pool = find_pool(c, handle);
     if (!p || !pool)
-        return cuda_return(c, cudaErrorInvalidValue);
-    if (!stream_find(c, stream, c->device))
-        return cuda_return(c, cudaErrorInvalidResourceHandle);
-    return cuda_return(c, take(c, pool, bytes, p));
+        return sim_cuda_return(c, cudaErrorInvalidValue);
+    if (!sim_stream_find(c, stream, c->device))
+        return sim_cuda_return(c, cudaErrorInvalidResourceHandle);
+    return sim_cuda_return(c, take(c, pool, bytes, p));
 }
 
 /* Memory of cudaMalloc may be freed so too. */
 cudaError_t sim_cudaFreeAsync(void *p, cudaStream_t handle)
 {
     CUDA_ENTER(c);
-    struct stream *stream = stream_with_room(c, handle, c->device);
+    struct stream *stream = sim_stream_with_room(c, handle, c->device);
     if (!stream)
-        return cuda_return(c, cudaErrorInvalidResourceHandle);
+        return sim_cuda_return(c, cudaErrorInvalidResourceHandle);
     if (!p)
         return cudaSuccess;
-    struct allocation *a = memory_at(c->process, p);
+    struct allocation *a = sim_memory_at(c->process, p);
     if (!a || a->kind != MEMORY_DEVICE || a->by_nccl)
-        return cuda_return(c, cudaErrorInvalidValue);
-    memory_leave(a);
-    struct op *op = op_new(OP_FREE, stream->gpu, &stream, 1, op_cost(0));
+        return sim_cuda_return(c, cudaErrorInvalidValue);
+    sim_memory_leave(a);
+    struct op *op = sim_op_new(OP_FREE, stream->gpu, &stream, 1, sim_op_cost(0));
     op->work = (struct op_work){ .dst = p, .dst_memory = a->serial };
-    op_submit(op);
+    sim_op_submit(op);
     return cudaSuccess;
 }
 
@@ -74,14 +74,14 @@ static cudaError_t give_pool(cudaMemPool_t *out, int device, bool current)
 {
     CUDA_ENTER(c);
     if (!out)
-        return cuda_return(c, cudaErrorInvalidValue);
-    if (!is_device(device))
-        return cuda_return(c, cudaErrorInvalidDevice);
-    struct gpu *gpu = process_gpu(c->process, device);
+        return sim_cuda_return(c, cudaErrorInvalidValue);
+    if (!sim_is_device(device))
+        return sim_cuda_return(c, cudaErrorInvalidDevice);
+    struct gpu *gpu = sim_process_gpu(c->process, device);
     struct pool *chosen = gpu->pool;
     if (!current)
         gpu->pool = NULL;
-    *out = (cudaMemPool_t)pool_of(gpu);
+    *out = (cudaMemPool_t)sim_pool_of(gpu);
     gpu->pool = chosen;
     return cudaSuccess;
 }
@@ -100,10 +100,10 @@ cudaError_t sim_cudaDeviceSetMemPool(int device, cudaMemPool_t handle)
 {
     CUDA_ENTER(c);
     struct pool *pool = find_pool(c, handle);
-    if (!is_device(device))
-        return cuda_return(c, cudaErrorInvalidDevice);
+    if (!sim_is_device(device))
+        return sim_cuda_return(c, cudaErrorInvalidDevice);
     if (!pool || pool->gpu->device != device)
-        return cuda_return(c, cudaErrorInvalidValue);
+        return sim_cuda_return(c, cudaErrorInvalidValue);
     pool->gpu->pool = pool;
     return cudaSuccess;
 }
@@ -112,12 +112,12 @@ cudaError_t sim_cudaMemPoolCreate(cudaMemPool_t *out, const struct cudaMemPoolPr
 {
     CUDA_ENTER(c);
     if (!out || !props || props->allocType != cudaMemAllocationTypePinned ||
-        props->location.type != cudaMemLocationTypeDevice || !is_device(props->location.id))
-        return cuda_return(c, cudaErrorInvalidValue);
+        props->location.type != cudaMemLocationTypeDevice || !sim_is_device(props->location.id))
+        return sim_cuda_return(c, cudaErrorInvalidValue);
     if (props->handleTypes != cudaMemHandleTypeNone)
-        return cuda_return(c, cudaErrorNotSupported); /* there are no other processes */
+        return sim_cuda_return(c, cudaErrorNotSupported); /* there are no other processes */
     struct pool *p = sim_new(sizeof *p);
-    *p = (struct pool){ .gpu = process_gpu(c->process, props->location.id), .on = { 1, 1, 1 },
+    *p = (struct pool){ .gpu = sim_process_gpu(c->process, props->location.id), .on = { 1, 1, 1 },
                         .references = 1 };
     ncs_map_put(&sim_world.pools, ncs_map_key(p), p);
     *out = (cudaMemPool_t)p;
@@ -130,11 +130,11 @@ cudaError_t sim_cudaMemPoolDestroy(cudaMemPool_t handle)
     CUDA_ENTER(c);
     struct pool *p = find_pool(c, handle);
     if (!p || p->is_default)
-        return cuda_return(c, cudaErrorInvalidValue);
+        return sim_cuda_return(c, cudaErrorInvalidValue);
     if (p->gpu->pool == p)
         p->gpu->pool = NULL;
     ncs_map_remove(&sim_world.pools, ncs_map_key(handle));
-    pool_returned(p, 0);
+    sim_pool_returned(p, 0);
     return cudaSuccess;
 }
 
@@ -151,8 +151,8 @@ cudaError_t sim_cudaMemPoolSetAttribute(cudaMemPool_t handle, enum cudaMemPoolAt
     CUDA_ENTER(c);
     struct pool *p = find_pool(c, handle);
     size_t bytes = is_switch(attr) ? sizeof(int) : sizeof(uint64_t);
-    if (!p || !value || !memory_usable(c->process, value, bytes))
-        return cuda_return(c, cudaErrorInvalidValue);
+    if (!p || !value || !sim_memory_usable(c->process, value, bytes))
+        return sim_cuda_return(c, cudaErrorInvalidValue);
     if (is_switch(attr)) {
         memcpy(&p->on[attr - cudaMemPoolReuseFollowEventDependencies], value, bytes);
         return cudaSuccess;
@@ -165,7 +165,7 @@ cudaError_t sim_cudaMemPoolSetAttribute(cudaMemPool_t handle, enum cudaMemPoolAt
     else if (high && number == 0)
         p->most = p->used;
     else
-        return cuda_return(c, cudaErrorInvalidValue);
+        return sim_cuda_return(c, cudaErrorInvalidValue);
     return cudaSuccess;
 }
 
@@ -193,8 +193,8 @@ cudaError_t sim_cudaMemPoolGetAttribute(cudaMemPool_t handle, enum cudaMemPoolAt
     const struct pool *p = find_pool(c, handle);
     size_t bytes = is_switch(attr) ? sizeof(int) : sizeof(uint64_t);
     const void *from = p ? attribute_of(p, attr) : NULL;
-    if (!from || !value || !memory_usable(c->process, value, bytes))
-        return cuda_return(c, cudaErrorInvalidValue);
+    if (!from || !value || !sim_memory_usable(c->process, value, bytes))
+        return sim_cuda_return(c, cudaErrorInvalidValue);
     memcpy(value, from, bytes);
     return cudaSuccess;
 }
@@ -203,5 +203,5 @@ cudaError_t sim_cudaMemPoolTrimTo(cudaMemPool_t handle, size_t bytes)
 {
     CUDA_ENTER(c);
     (void)bytes; /* nothing is kept back */
-    return cuda_return(c, find_pool(c, handle) ? cudaSuccess : cudaErrorInvalidValue);
+    return sim_cuda_return(c, find_pool(c, handle) ? cudaSuccess : cudaErrorInvalidValue);
 }

@@ -13,15 +13,15 @@
 /* More devices than a domain has buses: the next domain. */
 static int pci_domain(int device)
 {
-    return device_number(device) / PCI_BUSES;
+    return sim_device_number(device) / PCI_BUSES;
 }
 
 static int pci_bus(int device)
 {
-    return PCI_FIRST_BUS + device_number(device) % PCI_BUSES;
+    return PCI_FIRST_BUS + sim_device_number(device) % PCI_BUSES;
 }
 
-unsigned gpu_bus_id(const struct gpu *gpu)
+unsigned sim_gpu_bus_id(const struct gpu *gpu)
 {
     return (unsigned)pci_domain(gpu->device) << 20 | (unsigned)pci_bus(gpu->device) << 12;
 }
@@ -37,7 +37,7 @@ static int minor(void)
 }
 
 /* It differs on each host. */
-void device_uuid(char uuid[16], int host, int number)
+void sim_device_uuid(char uuid[16], int host, int number)
 {
     uint64_t first = ncs_hash(ncs_hash(0, 1), (uint64_t)host);
     uint64_t word[2] = { first, ncs_hash(first, (uint64_t)number) };
@@ -78,17 +78,17 @@ static void fill(struct cudaDeviceProp *p, const struct gpu *gpu)
         .deviceNumaId = -1,
     };
     snprintf(p->name, sizeof p->name, "ncclscript simulated GPU (sm%d%d)", major(), minor());
-    device_uuid(p->uuid, gpu->process->host, device_number(gpu->device));
+    sim_device_uuid(p->uuid, gpu->process->host, sim_device_number(gpu->device));
 }
 
 cudaError_t sim_cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
 {
     CUDA_ENTER(c);
     if (!prop)
-        return cuda_return(c, cudaErrorInvalidValue);
-    if (!is_device(device))
-        return cuda_return(c, cudaErrorInvalidDevice);
-    fill(prop, process_gpu(c->process, device));
+        return sim_cuda_return(c, cudaErrorInvalidValue);
+    if (!sim_is_device(device))
+        return sim_cuda_return(c, cudaErrorInvalidDevice);
+    fill(prop, sim_process_gpu(c->process, device));
     return cudaSuccess;
 }
 
@@ -97,7 +97,7 @@ cudaError_t sim_cudaChooseDevice(int *device, const struct cudaDeviceProp *prop)
 {
     CUDA_ENTER(c);
     if (!device || !prop)
-        return cuda_return(c, cudaErrorInvalidValue);
+        return sim_cuda_return(c, cudaErrorInvalidValue);
     *device = 0;
     return cudaSuccess;
 }
@@ -224,27 +224,27 @@ cudaError_t sim_cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int
 {
     CUDA_ENTER(c);
     if (!value)
-        return cuda_return(c, cudaErrorInvalidValue);
-    if (!is_device(device))
-        return cuda_return(c, cudaErrorInvalidDevice);
+        return sim_cuda_return(c, cudaErrorInvalidValue);
+    if (!sim_is_device(device))
+        return sim_cuda_return(c, cudaErrorInvalidDevice);
     struct cudaDeviceProp prop;
     for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++) {
         if (attributes[i].number != attr)
             continue;
-        fill(&prop, process_gpu(c->process, device));
+        fill(&prop, sim_process_gpu(c->process, device));
         *value = value_of(&attributes[i], &prop);
         return cudaSuccess;
     }
-    return cuda_return(c, cudaErrorInvalidValue);
+    return sim_cuda_return(c, cudaErrorInvalidValue);
 }
 
 cudaError_t sim_cudaDeviceGetPCIBusId(char *id, int room, int device)
 {
     CUDA_ENTER(c);
     if (!id || room < PCI_TEXT)
-        return cuda_return(c, cudaErrorInvalidValue);
-    if (!is_device(device))
-        return cuda_return(c, cudaErrorInvalidDevice);
+        return sim_cuda_return(c, cudaErrorInvalidValue);
+    if (!sim_is_device(device))
+        return sim_cuda_return(c, cudaErrorInvalidDevice);
     snprintf(id, (size_t)room, "%04x:%02x:00.0", (unsigned)pci_domain(device) & 0xffff,
              (unsigned)pci_bus(device) & 0xff);
     return cudaSuccess;
@@ -270,11 +270,11 @@ cudaError_t sim_cudaDeviceGetByPCIBusId(int *device, const char *id)
     CUDA_ENTER(c);
     unsigned domain, bus, slot;
     if (!device || !id || !read_place(id, &domain, &bus, &slot))
-        return cuda_return(c, cudaErrorInvalidValue);
+        return sim_cuda_return(c, cudaErrorInvalidValue);
     for (int d = 0; d < sim_world.options.devices; d++)
         if ((unsigned)pci_domain(d) == domain && (unsigned)pci_bus(d) == bus && slot == 0) {
             *device = d;
             return cudaSuccess;
         }
-    return cuda_return(c, cudaErrorInvalidDevice);
+    return sim_cuda_return(c, cudaErrorInvalidDevice);
 }

@@ -4,15 +4,15 @@
 #include "sim/cuda/outside.h"
 #include "sim/kernel/gen/functions.h"
 
-cudaError_t outside_refuse(int error)
+cudaError_t sim_outside_refuse(int error)
 {
     CUDA_ENTER(c);
-    return cuda_return(c, error);
+    return sim_cuda_return(c, error);
 }
 
 static cudaError_t refuse(void)
 {
-    return outside_refuse(cudaErrorNotSupported);
+    return sim_outside_refuse(cudaErrorNotSupported);
 }
 
 cudaError_t sim_cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *p)
@@ -65,7 +65,7 @@ cudaError_t sim_cudaGetDriverEntryPointByVersion(const char *symbol, void **func
     CUDA_ENTER(c);
     (void)version;
     if (!symbol || !function || flags > 2)
-        return cuda_return(c, cudaErrorInvalidValue);
+        return sim_cuda_return(c, cudaErrorInvalidValue);
     *function = NULL;
     if (result)
         *result = cudaDriverEntryPointSymbolNotFound;

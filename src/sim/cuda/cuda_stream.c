@@ -23,12 +23,12 @@ cudaError_t sim_cudaStreamCreateWithPriority(cudaStream_t *out, unsigned int fla
 {
     CUDA_ENTER(c);
     if (!out || flags > cudaStreamNonBlocking)
-        return cuda_return(c, cudaErrorInvalidValue);
+        return sim_cuda_return(c, cudaErrorInvalidValue);
     if (priority > LEAST_PRIORITY)
         priority = LEAST_PRIORITY;
     if (priority < GREATEST_PRIORITY)
         priority = GREATEST_PRIORITY;
-    struct stream *s = stream_new(current_gpu(c), flags, priority);
+    struct stream *s = sim_stream_new(sim_current_gpu(c), flags, priority);
     ncs_map_put(&sim_world.streams, ncs_map_key(s), s);
     *out = (cudaStream_t)s;
     return cudaSuccess;
@@ -49,39 +49,39 @@ cudaError_t sim_cudaStreamDestroy(cudaStream_t handle)
     CUDA_ENTER(c);
     struct stream *s = ncs_map_get(&sim_world.streams, ncs_map_key(handle));
     if (!s || s->gpu->process != c->process)
-        return cuda_return(c, cudaErrorInvalidResourceHandle);
+        return sim_cuda_return(c, cudaErrorInvalidResourceHandle);
     ncs_map_remove(&sim_world.streams, ncs_map_key(handle));
-    stream_unref(s); /* its work goes on */
+    sim_stream_unref(s); /* its work goes on */
     return cudaSuccess;
 }
 
 cudaError_t sim_cudaStreamSynchronize(cudaStream_t handle)
 {
     CUDA_ENTER(c);
-    struct stream *s = stream_find(c, handle, c->device);
+    struct stream *s = sim_stream_find(c, handle, c->device);
     if (!s)
-        return cuda_return(c, cudaErrorInvalidResourceHandle);
+        return sim_cuda_return(c, cudaErrorInvalidResourceHandle);
     struct gpu *gpu = s->gpu;
-    stream_wait(c, s);
-    return cuda_return(c, gpu->fault);
+    sim_stream_wait(c, s);
+    return sim_cuda_return(c, gpu->fault);
 }
 
 cudaError_t sim_cudaStreamQuery(cudaStream_t handle)
 {
     CUDA_ENTER(c);
-    struct stream *s = stream_find(c, handle, c->device);
+    struct stream *s = sim_stream_find(c, handle, c->device);
     if (!s)
-        return cuda_return(c, cudaErrorInvalidResourceHandle);
+        return sim_cuda_return(c, cudaErrorInvalidResourceHandle);
     struct gpu *gpu = s->gpu;
-    bool idle = !s->tail || poll_op(c, s->tail);
-    return cuda_return(c, gpu->fault ? gpu->fault : idle ? cudaSuccess : cudaErrorNotReady);
+    bool idle = !s->tail || sim_op_poll(c, s->tail);
+    return sim_cuda_return(c, gpu->fault ? gpu->fault : idle ? cudaSuccess : cudaErrorNotReady);
 }
 
 /* The stream behind a handle for a query of it; or NULL with *error set. */
 static const struct stream *query(struct context *c, cudaStream_t handle, const void *out,
                                   int *error)
 {
-    const struct stream *s = stream_find(c, handle, c->device);
+    const struct stream *s = sim_stream_find(c, handle, c->device);
     *error = !s ? cudaErrorInvalidResourceHandle : !out ? cudaErrorInvalidValue : cudaSuccess;
     return *error ? NULL : s;
 }
@@ -94,7 +94,7 @@ static const struct stream *query(struct context *c, cudaStream_t handle, const 
         const struct stream *s = query(c, handle, out, &error); \
         if (s)                                               \
             *out = (value);                                  \
-        return cuda_return(c, error);                        \
+        return sim_cuda_return(c, error);                    \
     }
 
 DEFINE_QUERY(StreamGetFlags, unsigned int, s->flags)
@@ -108,17 +108,17 @@ static cudaError_t enqueue_host(cudaStream_t handle, cudaHostFn_t function,
                                 cudaStreamCallback_t callback, void *data, unsigned flags)
 {
     CUDA_ENTER(c);
-    struct stream *s = stream_with_room(c, handle, c->device);
+    struct stream *s = sim_stream_with_room(c, handle, c->device);
     if (!s)
-        return cuda_return(c, cudaErrorInvalidResourceHandle);
+        return sim_cuda_return(c, cudaErrorInvalidResourceHandle);
     if ((!function && !callback) || flags != 0)
-        return cuda_return(c, cudaErrorInvalidValue);
-    if (!host_prepare(s->gpu))
-        return cuda_return(c, cudaErrorMemoryAllocation);
-    struct op *op = op_new(OP_HOST, s->gpu, &s, 1, op_cost(0));
+        return sim_cuda_return(c, cudaErrorInvalidValue);
+    if (!sim_host_prepare(s->gpu))
+        return sim_cuda_return(c, cudaErrorMemoryAllocation);
+    struct op *op = sim_op_new(OP_HOST, s->gpu, &s, 1, sim_op_cost(0));
     op->work = (struct op_work){ .dst = data, .function = function, .callback = callback,
                                  .handle = handle };
-    op_submit(op);
+    sim_op_submit(op);
     return cudaSuccess;
 }
 
@@ -136,11 +136,11 @@ cudaError_t sim_cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t 
 cudaError_t sim_ncsDelay(cudaStream_t handle, double seconds)
 {
     CUDA_ENTER(c);
-    struct stream *s = stream_with_room(c, handle, c->device);
+    struct stream *s = sim_stream_with_room(c, handle, c->device);
     if (!s)
-        return cuda_return(c, cudaErrorInvalidResourceHandle);
+        return sim_cuda_return(c, cudaErrorInvalidResourceHandle);
     if (!(seconds >= 0 && seconds < 9e9))
-        return cuda_return(c, cudaErrorInvalidValue);
-    op_submit(op_new(OP_DELAY, s->gpu, &s, 1, op_cost(0) + (int64_t)(seconds * 1e9)));
+        return sim_cuda_return(c, cudaErrorInvalidValue);
+    sim_op_submit(sim_op_new(OP_DELAY, s->gpu, &s, 1, sim_op_cost(0) + (int64_t)(seconds * 1e9)));
     return cudaSuccess;
 }

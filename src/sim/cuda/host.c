@@ -29,12 +29,12 @@ static void call(struct context *c, struct op *op)
 {
     const struct op_work *work = &op->work;
     c->in_callback = true;
-    foreign_let_go();
+    sim_foreign_let_go();
     if (work->callback)
         work->callback(work->handle, (cudaError_t)op->status, work->dst);
     else if (op->state != OP_DONE)
         work->function(work->dst);
-    foreign_take_back();
+    sim_foreign_take_back();
     c->in_callback = false;
 }
 
@@ -42,25 +42,25 @@ static void host_main(void *arg)
 {
     struct gpu *gpu = arg;
     struct host *h = gpu->host;
-    struct context *c = h->context = context_self();
+    struct context *c = h->context = sim_context_self();
     c->device = gpu->device;
     while (!c->cancelled) {
         h->running = take(h);
         if (!h->running) {
-            if (!context_idle(c))
+            if (!sim_context_idle(c))
                 return;
             continue;
         }
         call(c, h->running);
         if (c->cancelled)
             return;
-        op_end(h->running, 0);
-        op_unref(h->running);
+        sim_op_end(h->running, 0);
+        sim_op_unref(h->running);
         h->running = NULL;
     }
 }
 
-bool host_prepare(struct gpu *gpu)
+bool sim_host_prepare(struct gpu *gpu)
 {
     if (gpu->host)
         return true;
@@ -70,7 +70,7 @@ bool host_prepare(struct gpu *gpu)
     h->local.thread = NCS_THREAD_OF_DEVICE(gpu->device);
     struct ncs_context_options options = { .process = gpu->process->number, .local = &h->local,
                                            .main = host_main, .arg = gpu };
-    if (context_new(&options, NULL))
+    if (sim_context_new(&options, NULL))
         return true;
     sim_free(h, sizeof *h);
     gpu->host = NULL;
@@ -82,18 +82,18 @@ static void enqueue(struct op *op)
     struct host *h = op->gpu->host;
     if (op->gpu->process->dead)
         return; /* nobody is left to run it: it never ends */
-    op_ref(op);
+    sim_op_ref(op);
     NCS_PUSH(h->queue, h->count, h->room, op);
     if (h->context && h->context->state == CONTEXT_IDLE)
-        context_resume(h->context);
+        sim_context_resume(h->context);
 }
 
-void host_begin(struct op *op)
+void sim_host_begin(struct op *op)
 {
     enqueue(op);
 }
 
-void host_failed(struct op *op)
+void sim_host_failed(struct op *op)
 {
     const struct host *h = op->gpu->host;
     bool begun = h->running == op;
@@ -103,20 +103,20 @@ void host_failed(struct op *op)
         enqueue(op);
 }
 
-const struct context *host_runner(const struct op *op)
+const struct context *sim_host_runner(const struct op *op)
 {
     const struct host *h = op->gpu->host;
     return op->kind == OP_HOST && h && h->running == op ? h->context : NULL;
 }
 
-void host_free(struct gpu *gpu)
+void sim_host_free(struct gpu *gpu)
 {
     struct host *h = gpu->host;
     if (!h)
         return;
     for (size_t i = h->taken; i < h->count; i++)
-        op_unref(h->queue[i]);
-    op_unref(h->running);
+        sim_op_unref(h->queue[i]);
+    sim_op_unref(h->running);
     ncs_free(h->queue);
     sim_free(h, sizeof *h);
     gpu->host = NULL;

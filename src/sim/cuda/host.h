@@ -12,13 +12,13 @@ struct gpu;
 struct op;
 
 /* Before a host function is enqueued: makes the device's thread. False: no memory for it. */
-bool host_prepare(struct gpu *gpu);
+bool sim_host_prepare(struct gpu *gpu);
 /* The operation's function is to be called; it ends when that has returned. */
-void host_begin(struct op *op);
+void sim_host_begin(struct op *op);
 /* The operation failed before its function was called. */
-void host_failed(struct op *op);
+void sim_host_failed(struct op *op);
 /* Who runs the operation's function at the moment; NULL = nobody yet. */
-const struct context *host_runner(const struct op *op);
-void host_free(struct gpu *gpu);
+const struct context *sim_host_runner(const struct op *op);
+void sim_host_free(struct gpu *gpu);
 
 #endif

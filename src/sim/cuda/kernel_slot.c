@@ -8,10 +8,10 @@
 #include "sim/kernel/choose.h"
 #include "sim/kernel/world.h"
 
-bool kernel_slot_wanted(struct op *op)
+bool sim_kernel_slot_wanted(struct op *op)
 {
     struct world *w = &sim_world;
-    if (w->options.lanes == 0 || op->kernel_slot == KERNEL_SLOT_HELD || launch_is_over(op->launch))
+    if (w->options.lanes == 0 || op->kernel_slot == KERNEL_SLOT_HELD || sim_launch_is_over(op->launch))
         return false;
     if (op->kernel_slot == KERNEL_SLOT_NONE) {
         op->kernel_slot = KERNEL_SLOT_WANTED;
@@ -44,15 +44,15 @@ static void grant(struct gpu *gpu, size_t first)
     size_t wait = 0;
     for (size_t i = first; i < w->kernel_slot_waits; i++)
         wait += w->kernel_slot_line[i]->gpu == gpu;
-    size_t at = place_of(gpu, first, choose(CHOOSE_KERNEL_SLOT, wait));
+    size_t at = place_of(gpu, first, sim_choose(CHOOSE_KERNEL_SLOT, wait));
     struct op *op = w->kernel_slot_line[at];
     leave_line(at);
     op->kernel_slot = KERNEL_SLOT_HELD;
     gpu->kernel_slots_held++;
-    op_queue(op);
+    sim_op_queue(op);
 }
 
-bool kernel_slots_grant(void)
+bool sim_kernel_slots_grant(void)
 {
     struct world *w = &sim_world;
     for (size_t i = 0; i < w->kernel_slot_waits; i++)
@@ -63,7 +63,7 @@ bool kernel_slots_grant(void)
     return false;
 }
 
-void kernel_slot_release(struct op *op)
+void sim_kernel_slot_release(struct op *op)
 {
     struct world *w = &sim_world;
     if (op->kernel_slot == KERNEL_SLOT_HELD)

@@ -10,8 +10,8 @@
 struct op;
 
 /* Whether an enabled launch has to wait; it is queued again when it is given a kernel slot. */
-bool kernel_slot_wanted(struct op *op);
+bool sim_kernel_slot_wanted(struct op *op);
 /* A launch has ended: nobody's kernel slot or place in the line is kept. */
-void kernel_slot_release(struct op *op);
+void sim_kernel_slot_release(struct op *op);
 
 #endif

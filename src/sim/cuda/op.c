@@ -17,7 +17,7 @@
 #include "sim/kernel/list.h"
 #include "sim/kernel/world.h"
 
-const char *const op_kind_names[] = {
+const char *const sim_op_kind_names[] = {
     [OP_LAUNCH] = "launch", [OP_COPY] = "copy",   [OP_SET] = "memset",
     [OP_ADD] = "add",       [OP_EVENT] = "event", [OP_DELAY] = "delay",
     [OP_HOST] = "callback", [OP_FREE] = "free",
@@ -34,7 +34,7 @@ static void tell_of(const struct op *op, enum ncs_work_state state)
     const struct ncs_observer *o = &sim_world.observer;
     if (!o->work)
         return;
-    struct ncs_work work = { .serial = op->serial, .kind = op_kind_names[op->kind],
+    struct ncs_work work = { .serial = op->serial, .kind = sim_op_kind_names[op->kind],
                              .rank = op->gpu->process->number, .device = op->gpu->device,
                              .status = op->status };
     if (state != NCS_WORK_QUEUED) {
@@ -44,9 +44,9 @@ static void tell_of(const struct op *op, enum ncs_work_state state)
     struct ncs_call *own[1] = { op->call }, **calls = own;
     work.calls = op->call != NULL;
     if (op->launch) {
-        work.calls = launch_calls(op->launch, NULL);
+        work.calls = sim_launch_calls(op->launch, NULL);
         calls = ncs_new(work.calls * sizeof *calls);
-        launch_calls(op->launch, calls);
+        sim_launch_calls(op->launch, calls);
     }
     const void **streams = ncs_new(op->streams * sizeof *streams);
     for (size_t i = 0; i < op->streams; i++)
@@ -60,22 +60,22 @@ static void tell_of(const struct op *op, enum ncs_work_state state)
         ncs_free(calls);
 }
 
-int64_t op_cost(size_t bytes)
+int64_t sim_op_cost(size_t bytes)
 {
     return COST_NS + (int64_t)(bytes / COST_BYTES_PER_NS);
 }
 
-const struct process *op_process(const struct op *op)
+const struct process *sim_op_process(const struct op *op)
 {
     return op->gpu->process;
 }
 
-void op_ref(struct op *op)
+void sim_op_ref(struct op *op)
 {
     op->references++;
 }
 
-void op_unref(struct op *op)
+void sim_op_unref(struct op *op)
 {
     if (!op || --op->references > 0)
         return;
@@ -85,8 +85,8 @@ void op_unref(struct op *op)
     sim_free(op, sizeof *op);
 }
 
-struct op *op_new(enum op_kind kind, struct gpu *gpu, struct stream *const *streams, size_t count,
-                  int64_t cost)
+struct op *sim_op_new(enum op_kind kind, struct gpu *gpu, struct stream *const *streams, size_t count,
+                      int64_t cost)
 {
     struct world *w = &sim_world;
     struct op *op = sim_new(sizeof *op);
@@ -101,11 +101,11 @@ struct op *op_new(enum op_kind kind, struct gpu *gpu, struct stream *const *stre
     LIST_APPEND(w->op_first, w->op_last, op);
     op->stream = ncs_new(count * sizeof(struct stream *));
     for (size_t i = 0; i < count; i++)
-        stream_append(streams[i], op);
+        sim_stream_append(streams[i], op);
     return op;
 }
 
-void op_after(struct op *op, struct op *older)
+void sim_op_after(struct op *op, struct op *older)
 {
     if (!older || older == op || older->state == OP_DONE)
         return;
@@ -113,18 +113,18 @@ void op_after(struct op *op, struct op *older)
     /* Neighbouring edges to the same operation come from streams that share a tail. */
     if (older->successors > 0 && older->successor[older->successors - 1] == op)
         return;
-    op_ref(op); /* a device that dies ends it before the older one */
+    sim_op_ref(op); /* a device that dies ends it before the older one */
     NCS_PUSH(older->successor, older->successors, older->successors_room, op);
     op->blockers++;
 }
 
-void op_queue(struct op *op)
+void sim_op_queue(struct op *op)
 {
     struct world *w = &sim_world;
     if (op->queued)
         return;
     op->queued = true;
-    op_ref(op);
+    sim_op_ref(op);
     QUEUE_APPEND(w->queued_first, w->queued_last, op, next_queued);
 }
 
@@ -134,12 +134,12 @@ static void unblock(struct op *op)
     if (--op->blockers > 0)
         return;
     op->state = OP_ENABLED;
-    op_queue(op);
+    sim_op_queue(op);
 }
 
-void op_submit(struct op *op)
+void sim_op_submit(struct op *op)
 {
-    world_changed();
+    sim_world_changed();
     tell_of(op, NCS_WORK_QUEUED);
     unblock(op);
 }
@@ -150,20 +150,20 @@ static void advance(struct op *op)
         return;
     bool fresh = op->state == OP_ENABLED;
     if (fresh && op->kind == OP_LAUNCH && !op->gpu->fault &&
-        (launch_held_by(op->launch) || kernel_slot_wanted(op)))
+        (sim_launch_held_by(op->launch) || sim_kernel_slot_wanted(op)))
         return;
     op->state = OP_ACTIVE;
     if (fresh)
         tell_of(op, NCS_WORK_BEGUN);
     if (op->gpu->fault)
-        op_end(op, op->gpu->fault);
+        sim_op_end(op, op->gpu->fault);
     else if (op->kind == OP_LAUNCH)
-        launch_advance(op->launch);
+        sim_launch_advance(op->launch);
     else if (fresh)
-        agenda_add(world_later(op->cost), EVENT_OP, op, op->serial, &op->agenda_place);
+        sim_agenda_add(sim_world_later(op->cost), EVENT_OP, op, op->serial, &op->agenda_place);
 }
 
-bool ops_activate(void)
+bool sim_ops_activate(void)
 {
     struct world *w = &sim_world;
     struct op *op = w->queued_first;
@@ -173,7 +173,7 @@ bool ops_activate(void)
         QUEUE_TAKE(w->queued_first, w->queued_last, next_queued);
         op->queued = false;
         advance(op);
-        op_unref(op);
+        sim_op_unref(op);
     }
     return true;
 }
@@ -187,13 +187,13 @@ static const char *misplaced(const struct op *op)
 {
     const struct op_work *w = &op->work;
     const struct process *p = op->gpu->process;
-    if (w->dst_device && !memory_still_reachable(p, w->dst_memory, w->dst,
-                                                 span(w->bytes, w->rows, w->dst_pitch)))
+    if (w->dst_device && !sim_memory_still_reachable(p, w->dst_memory, w->dst,
+                                                     span(w->bytes, w->rows, w->dst_pitch)))
         return "its destination is no longer allocated";
-    if (w->src_device && !memory_still_reachable(p, w->src_memory, w->src,
-                                                 span(w->bytes, w->rows, w->src_pitch)))
+    if (w->src_device && !sim_memory_still_reachable(p, w->src_memory, w->src,
+                                                     span(w->bytes, w->rows, w->src_pitch)))
         return "its source is no longer allocated";
-    if (op->kind == OP_ADD && !(memory_in_reach(op->gpu, w->dst) && memory_in_reach(op->gpu, w->src)))
+    if (op->kind == OP_ADD && !(sim_memory_in_reach(op->gpu, w->dst) && sim_memory_in_reach(op->gpu, w->src)))
         return "some of its memory is on a device that its own has no peer access to";
     return NULL;
 }
@@ -202,14 +202,14 @@ static void copy_rows(const struct op_work *w)
 {
     const char *from = w->staged ? w->staged : w->src;
     size_t pitch = w->staged ? w->bytes : w->src_pitch;
-    data_copy(w->dst, from, w->bytes);
+    sim_data_copy(w->dst, from, w->bytes);
     for (size_t row = 1; row < w->rows; row++)
-        data_copy((char *)w->dst + row * w->dst_pitch, from + row * pitch, w->bytes);
+        sim_data_copy((char *)w->dst + row * w->dst_pitch, from + row * pitch, w->bytes);
 }
 
 static void set_rows(const struct op_work *w)
 {
-    if (!pages_set(w->dst, w->byte, w->bytes))
+    if (!sim_pages_set(w->dst, w->byte, w->bytes))
         memset(w->dst, w->byte, w->bytes);
     for (size_t row = 1; row < w->rows; row++)
         memset((char *)w->dst + row * w->dst_pitch, w->byte, w->bytes);
@@ -219,7 +219,7 @@ static void execute(struct op *op)
 {
     struct op_work *work = &op->work;
     bool writes = op->kind == OP_COPY || op->kind == OP_SET || op->kind == OP_ADD;
-    if (writes && !memory_commit(work->dst, span(work->bytes, work->rows, work->dst_pitch)))
+    if (writes && !sim_memory_commit(work->dst, span(work->bytes, work->rows, work->dst_pitch)))
         return;
     switch (op->kind) {
     case OP_COPY:
@@ -229,10 +229,10 @@ static void execute(struct op *op)
         set_rows(work);
         break;
     case OP_ADD:
-        data_add(work->dst, work->src, work->bytes / ncs_dtype_bytes(work->dtype), work->dtype);
+        sim_data_add(work->dst, work->src, work->bytes / ncs_dtype_bytes(work->dtype), work->dtype);
         break;
     case OP_FREE:
-        memory_left(work->dst_memory, work->dst);
+        sim_memory_left(work->dst_memory, work->dst);
         break;
     case OP_LAUNCH:
     case OP_EVENT:
@@ -242,50 +242,50 @@ static void execute(struct op *op)
     }
 }
 
-void op_due(struct op *op)
+void sim_op_due(struct op *op)
 {
     if (op->kind == OP_HOST)
-        host_begin(op);
+        sim_host_begin(op);
     else
-        op_end(op, 0);
+        sim_op_end(op, 0);
 }
 
-void op_end(struct op *op, int status)
+void sim_op_end(struct op *op, int status)
 {
     if (op->state == OP_DONE)
         return;
-    agenda_forget(&op->agenda_place);
+    sim_agenda_forget(&op->agenda_place);
     const char *why = status == 0 && op->kind != OP_LAUNCH ? misplaced(op) : NULL;
     if (why) {
-        gpu_fault(op->gpu, op->call, why); /* ends this operation too */
+        sim_gpu_fault(op->gpu, op->call, why); /* ends this operation too */
         return;
     }
     if (status == 0)
         execute(op);
-    kernel_slot_release(op);
+    sim_kernel_slot_release(op);
     op->state = OP_DONE;
     op->status = status;
     op->ended = sim_world.now;
     tell_of(op, NCS_WORK_ENDED);
-    world_changed();
+    sim_world_changed();
     LIST_REMOVE(sim_world.op_first, sim_world.op_last, op);
     for (size_t i = 0; i < op->streams; i++)
-        stream_finished(op->stream[i], op);
+        sim_stream_finished(op->stream[i], op);
     op->streams = 0;
     for (size_t i = 0; i < op->successors; i++) {
         if (op->successor[i]->state == OP_BLOCKED)
             unblock(op->successor[i]);
-        op_unref(op->successor[i]);
+        sim_op_unref(op->successor[i]);
     }
     op->successors = 0;
-    waitable_fire(&op->done);
+    sim_waitable_fire(&op->done);
     if (op->kind == OP_HOST && status != 0)
-        host_failed(op);
+        sim_host_failed(op);
     ncs_call_unpin(op->call);
     op->call = NULL;
     ncs_free(op->work.staged);
     op->work.staged = NULL;
-    launch_free(op->launch);
+    sim_launch_free(op->launch);
     op->launch = NULL;
-    op_unref(op);
+    sim_op_unref(op);
 }

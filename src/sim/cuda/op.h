@@ -65,20 +65,20 @@ struct op {
 };
 
 /* A new operation behind the tails of the given streams and everything that the legacy rule adds;
- * it becomes their tail. At least one stream. The caller may add edges, then calls op_submit. */
-struct op *op_new(enum op_kind kind, struct gpu *gpu, struct stream *const *streams, size_t count,
-                  int64_t cost);
-void op_after(struct op *op, struct op *older); /* NULL or done: no edge */
-void op_submit(struct op *op);
+ * it becomes their tail. At least one stream. The caller may add edges, then calls sim_op_submit. */
+struct op *sim_op_new(enum op_kind kind, struct gpu *gpu, struct stream *const *streams, size_t count,
+                      int64_t cost);
+void sim_op_after(struct op *op, struct op *older); /* NULL or done: no edge */
+void sim_op_submit(struct op *op);
 
 /* Marks it done and releases what waited for it. */
-void op_end(struct op *op, int status);
+void sim_op_end(struct op *op, int status);
 
-/* It will be looked at by the next ops_activate: enabled, or a launch whose part is done. */
-void op_queue(struct op *op);
+/* It will be looked at by the next sim_ops_activate: enabled, or a launch whose part is done. */
+void sim_op_queue(struct op *op);
 
-int64_t op_cost(size_t bytes);
+int64_t sim_op_cost(size_t bytes);
 
-extern const char *const op_kind_names[]; /* by kind, as in ncs_snap_op */
+extern const char *const sim_op_kind_names[]; /* by kind, as in ncs_snap_op */
 
 #endif

@@ -9,7 +9,7 @@ static void count_unused(void *stream, void *count)
     *(size_t *)count += !((const struct stream *)stream)->used;
 }
 
-void outside_count_left(struct outside_left *left)
+void sim_outside_count_left(struct outside_left *left)
 {
     *left = (struct outside_left){ .streams = sim_world.streams.count,
                                    .events = sim_world.events.count };
@@ -25,19 +25,19 @@ void outside_count_left(struct outside_left *left)
     }
 }
 
-int outside_device_of_memory(const void *p)
+int sim_outside_device_of_memory(const void *p)
 {
-    const struct allocation *a = p ? memory_find(p) : NULL;
+    const struct allocation *a = p ? sim_memory_find(p) : NULL;
     return a && a->kind == MEMORY_DEVICE ? a->device : -1;
 }
 
-int outside_device_of_stream(cudaStream_t stream)
+int sim_outside_device_of_stream(cudaStream_t stream)
 {
     const struct stream *s = ncs_map_get(&sim_world.streams, ncs_map_key(stream));
     return s ? s->gpu->device : -1;
 }
 
-int outside_device_of_event(cudaEvent_t event)
+int sim_outside_device_of_event(cudaEvent_t event)
 {
     const struct event *e = ncs_map_get(&sim_world.events, ncs_map_key(event));
     return e ? e->gpu->device : -1;

@@ -6,7 +6,7 @@
 #include "sim/cuda/above.h"
 #include "sim/kernel/world.h"
 
-struct stream *stream_new(struct gpu *gpu, unsigned flags, int priority)
+struct stream *sim_stream_new(struct gpu *gpu, unsigned flags, int priority)
 {
     struct stream *s = sim_new(sizeof *s);
     s->gpu = gpu;
@@ -34,12 +34,12 @@ static void forget(struct stream *s)
     sim_free(s, sizeof *s);
 }
 
-void stream_ref(struct stream *s)
+void sim_stream_ref(struct stream *s)
 {
     s->references++;
 }
 
-void stream_unref(struct stream *s)
+void sim_stream_unref(struct stream *s)
 {
     if (--s->references == 0)
         forget(s);
@@ -48,25 +48,25 @@ void stream_unref(struct stream *s)
 static struct stream *legacy_stream(struct gpu *gpu)
 {
     if (!gpu->legacy) {
-        gpu->legacy = stream_new(gpu, cudaStreamDefault, 0);
+        gpu->legacy = sim_stream_new(gpu, cudaStreamDefault, 0);
         gpu->legacy->legacy = true;
     }
     return gpu->legacy;
 }
 
-void stream_append(struct stream *s, struct op *op)
+void sim_stream_append(struct stream *s, struct op *op)
 {
     struct gpu *gpu = s->gpu;
-    op_after(op, s->tail);
+    sim_op_after(op, s->tail);
     if (s->legacy) {
         for (size_t i = 0; i < gpu->streams; i++)
             if (gpu->stream[i]->blocking)
-                op_after(op, gpu->stream[i]->tail);
+                sim_op_after(op, gpu->stream[i]->tail);
     } else if (s->blocking && gpu->legacy) {
-        op_after(op, gpu->legacy->tail);
+        sim_op_after(op, gpu->legacy->tail);
     }
-    op_ref(op);
-    op_unref(s->tail);
+    sim_op_ref(op);
+    sim_op_unref(s->tail);
     s->tail = op;
     s->used = true;
     s->unfinished++;
@@ -74,25 +74,25 @@ void stream_append(struct stream *s, struct op *op)
     op->stream[op->streams++] = s;
 }
 
-void stream_finished(struct stream *s, struct op *op)
+void sim_stream_finished(struct stream *s, struct op *op)
 {
     if (s->tail == op) {
-        op_unref(s->tail);
+        sim_op_unref(s->tail);
         s->tail = NULL;
     }
     s->unfinished--;
     if (s->unfinished <= STREAM_DEPTH)
-        waitable_fire(&s->room);
-    stream_unref(s);
+        sim_waitable_fire(&s->room);
+    sim_stream_unref(s);
 }
 
-void event_free(struct event *e)
+void sim_event_free(struct event *e)
 {
-    op_unref(e->op);
+    sim_op_unref(e->op);
     sim_free(e, sizeof *e);
 }
 
-void gpu_free_streams(struct gpu *gpu)
+void sim_gpu_free_streams(struct gpu *gpu)
 {
     for (size_t i = 0; i < gpu->streams; i++)
         sim_free(gpu->stream[i], sizeof *gpu->stream[i]);
@@ -109,35 +109,35 @@ static struct stream *own_stream(struct context *c, int device)
             ncs_new((size_t)sim_world.options.devices * sizeof(struct stream *));
     struct stream **s = &c->per_thread_stream[device];
     if (!*s)
-        *s = stream_new(process_gpu(c->process, device), cudaStreamDefault, 0);
+        *s = sim_stream_new(sim_process_gpu(c->process, device), cudaStreamDefault, 0);
     return *s;
 }
 
-struct stream *stream_find(struct context *c, cudaStream_t handle, int device)
+struct stream *sim_stream_find(struct context *c, cudaStream_t handle, int device)
 {
     if (!handle || handle == cudaStreamLegacy)
-        return legacy_stream(process_gpu(c->process, device));
+        return legacy_stream(sim_process_gpu(c->process, device));
     if (handle == cudaStreamPerThread)
         return own_stream(c, device);
     struct stream *s = ncs_map_get(&sim_world.streams, ncs_map_key(handle));
     return s && s->gpu->process == c->process ? s : NULL;
 }
 
-void stream_wait_room(struct context *c, struct stream *s)
+void sim_stream_wait_room(struct context *c, struct stream *s)
 {
     while (s->unfinished > STREAM_DEPTH) {
-        wait_for(c, NCS_WAIT_OP, s->tail, &s->room);
-        if (wait_here(c, -1) == WAIT_CANCELLED)
+        sim_wait_for(c, NCS_WAIT_OP, s->tail, &s->room);
+        if (sim_wait(c, -1) == WAIT_CANCELLED)
             return;
     }
 }
 
-struct stream *stream_with_room(struct context *c, cudaStream_t handle, int device)
+struct stream *sim_stream_with_room(struct context *c, cudaStream_t handle, int device)
 {
     struct stream *s;
-    while ((s = stream_find(c, handle, device)) && s->unfinished > STREAM_DEPTH) {
-        wait_for(c, NCS_WAIT_OP, s->tail, &s->room);
-        if (wait_here(c, -1) == WAIT_CANCELLED)
+    while ((s = sim_stream_find(c, handle, device)) && s->unfinished > STREAM_DEPTH) {
+        sim_wait_for(c, NCS_WAIT_OP, s->tail, &s->room);
+        if (sim_wait(c, -1) == WAIT_CANCELLED)
             return NULL;
     }
     return s;
@@ -146,13 +146,13 @@ struct stream *stream_with_room(struct context *c, cudaStream_t handle, int devi
 static void wait_tail(struct context *c, struct stream *s)
 {
     if (s->tail)
-        wait_for(c, NCS_WAIT_OP, s->tail, &s->tail->done);
+        sim_wait_for(c, NCS_WAIT_OP, s->tail, &s->tail->done);
 }
 
-void stream_wait(struct context *c, struct stream *s)
+void sim_stream_wait(struct context *c, struct stream *s)
 {
     wait_tail(c, s);
-    wait_here(c, -1);
+    sim_wait(c, -1);
 }
 
 static bool is_done(void *arg)
@@ -163,32 +163,32 @@ static bool is_done(void *arg)
 
 /* A poll holds a reference to the operation while others run; it is the context's, as conditions
  * are, because a parked frame owns nothing. */
-bool poll_op(struct context *c, struct op *op)
+bool sim_op_poll(struct context *c, struct op *op)
 {
     if (op->state == OP_DONE)
         return true;
-    wait_for(c, NCS_WAIT_OP, op, &op->done);
-    bool done = poll_here(c, is_done, op);
-    wait_forget(c);
+    sim_wait_for(c, NCS_WAIT_OP, op, &op->done);
+    bool done = sim_poll(c, is_done, op);
+    sim_wait_forget(c);
     return done;
 }
 
-void gpu_wait(struct context *c, struct gpu *gpu)
+void sim_gpu_wait(struct context *c, struct gpu *gpu)
 {
     for (size_t i = 0; i < gpu->streams; i++)
         wait_tail(c, gpu->stream[i]);
-    wait_here(c, -1);
+    sim_wait(c, -1);
 }
 
-void gpu_end_ops(struct gpu *gpu, int status)
+void sim_gpu_end_ops(struct gpu *gpu, int status)
 {
     for (struct op *op = sim_world.op_first, *next; op; op = next) {
         next = op->next; /* ending an operation takes no other one out of the list */
         if (op->gpu != gpu)
             continue;
         if (op->launch)
-            launch_withdraw(op->launch);
-        op_end(op, status);
+            sim_launch_withdraw(op->launch);
+        sim_op_end(op, status);
     }
 }
 
@@ -206,23 +206,23 @@ static void look(void *value, void *arg)
         NCS_PUSH(s->found, s->count, s->room, e);
 }
 
-void gpu_forget_streams(struct gpu *gpu)
+void sim_gpu_forget_streams(struct gpu *gpu)
 {
     struct search s = { .gpu = gpu };
     ncs_map_each(&sim_world.events, look, &s);
     for (size_t i = 0; i < s.count; i++) {
         ncs_map_remove(&sim_world.events, ncs_map_key(s.found[i]));
-        event_free(s.found[i]);
+        sim_event_free(s.found[i]);
     }
     ncs_free(s.found);
     for (size_t i = gpu->streams; i-- > 0;) {
         struct stream *made = gpu->stream[i];
         if (ncs_map_remove(&sim_world.streams, ncs_map_key(made)))
-            stream_unref(made);
+            sim_stream_unref(made);
     }
 }
 
-void gpu_fault(struct gpu *gpu, struct ncs_call *call, const char *why)
+void sim_gpu_fault(struct gpu *gpu, struct ncs_call *call, const char *why)
 {
     struct world *w = &sim_world;
     if (gpu->fault)
@@ -230,10 +230,10 @@ void gpu_fault(struct gpu *gpu, struct ncs_call *call, const char *why)
     gpu->fault = cudaErrorIllegalAddress;
     if (w->observer.fault && call)
         w->observer.fault(w->observer.self, call, why);
-    gpu_end_ops(gpu, gpu->fault);
+    sim_gpu_end_ops(gpu, gpu->fault);
 }
 
-uint64_t stream_name(const void *handle)
+uint64_t sim_stream_name(const void *handle)
 {
     if ((uintptr_t)handle <= 2)
         return (uintptr_t)handle;

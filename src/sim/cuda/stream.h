@@ -35,46 +35,46 @@ struct event {
 };
 
 /* A handle as the log names it, the same in every run; 0 = no stream. */
-uint64_t stream_name(const void *handle);
+uint64_t sim_stream_name(const void *handle);
 
-struct stream *stream_new(struct gpu *gpu, unsigned flags, int priority);
-void stream_ref(struct stream *s);
-void stream_unref(struct stream *s);
+struct stream *sim_stream_new(struct gpu *gpu, unsigned flags, int priority);
+void sim_stream_ref(struct stream *s);
+void sim_stream_unref(struct stream *s);
 
 /* Makes op, just created, the tail of s with the edges that follow from it. */
-void stream_append(struct stream *s, struct op *op);
+void sim_stream_append(struct stream *s, struct op *op);
 /* op, which was unfinished on s, is done. */
-void stream_finished(struct stream *s, struct op *op);
+void sim_stream_finished(struct stream *s, struct op *op);
 
 /* The stream behind a handle: 0 and 1 are the legacy stream of `device`, 2 is the context's own of
  * `device`; NULL = no stream. */
-struct stream *stream_find(struct context *c, cudaStream_t handle, int device);
+struct stream *sim_stream_find(struct context *c, cudaStream_t handle, int device);
 
-void event_free(struct event *e);
+void sim_event_free(struct event *e);
 
 /* Frees what a device holds: at a reset, when nothing runs any more. */
-void gpu_free_streams(struct gpu *gpu);
+void sim_gpu_free_streams(struct gpu *gpu);
 
 /* The same with room for one more operation: parks the caller until there is. Another thread may
  * destroy the stream meanwhile: then NULL. */
-struct stream *stream_with_room(struct context *c, cudaStream_t handle, int device);
+struct stream *sim_stream_with_room(struct context *c, cudaStream_t handle, int device);
 /* Parks the caller while a stream that it has a reference to is too deep. */
-void stream_wait_room(struct context *c, struct stream *s);
+void sim_stream_wait_room(struct context *c, struct stream *s);
 
 /* Parks the caller until everything on the stream, or on the whole device, is done. */
-void stream_wait(struct context *c, struct stream *s);
-void gpu_wait(struct context *c, struct gpu *gpu);
+void sim_stream_wait(struct context *c, struct stream *s);
+void sim_gpu_wait(struct context *c, struct gpu *gpu);
 
 /* One look at whether the operation is done. */
-bool poll_op(struct context *c, struct op *op);
+bool sim_op_poll(struct context *c, struct op *op);
 
 /* Ends all unfinished operations of a device as failed. */
-void gpu_end_ops(struct gpu *gpu, int status);
+void sim_gpu_end_ops(struct gpu *gpu, int status);
 /* Destroys the streams and events that the process made on the device. */
-void gpu_forget_streams(struct gpu *gpu);
+void sim_gpu_forget_streams(struct gpu *gpu);
 
 /* A kernel or a copy touched what it may not: the device is dead for this process (CUDA 700). All
  * its unfinished operations end as failed. */
-void gpu_fault(struct gpu *gpu, struct ncs_call *call, const char *why);
+void sim_gpu_fault(struct gpu *gpu, struct ncs_call *call, const char *why);
 
 #endif

@@ -26,7 +26,7 @@ static bool is_uuid(const char *piece, size_t bytes, int device)
 {
     char uuid[16];
     size_t at = strlen(PREFIX);
-    device_uuid(uuid, 0, device);
+    sim_device_uuid(uuid, 0, device);
     if (bytes <= at)
         return false;
     for (size_t i = 0; i < sizeof uuid && at < bytes; i++) {
@@ -67,7 +67,7 @@ static int find_device(const char *piece, size_t bytes, int devices)
     return end > piece && number >= 0 && number < devices ? (int)number : -1;
 }
 
-int outside_visible(const char *text, int devices, int *number)
+int sim_outside_visible(const char *text, int devices, int *number)
 {
     int count = 0;
     while (*text) {

@@ -14,13 +14,13 @@
 
 enum { GRAIN = 256 * 1024 }; /* bytes written by a core at a time, at least */
 
-const struct data_loops *data_loops(void)
+const struct data_loops *sim_data_loops(void)
 {
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx2")) /* F16C is older: what has AVX2 has it */
-        return data_loops_avx2;
+        return sim_data_loops_avx2;
 #endif
-    return data_loops_portable;
+    return sim_data_loops_portable;
 }
 
 static size_t smaller(size_t a, size_t b)
@@ -272,7 +272,7 @@ static void move_blocks(struct data_plan *plan)
         ncs_parallel(blocks, grain, mover_of(task), plan);
 }
 
-void data_move_with(const struct data_task *task, const struct data_loops *loops, int left_out)
+void sim_data_move_with(const struct data_task *task, const struct data_loops *loops, int left_out)
 {
     bool only_root = info_of(task)->writes == NCS_BLOCKS_ROOT_ONE;
     struct data_plan plan = {
@@ -290,19 +290,19 @@ void data_move_with(const struct data_task *task, const struct data_loops *loops
     if (plan.blocks == 0)
         ; /* every rank agreed on nothing */
     else if (is_copy(&plan))
-        data_copy(task->part[0].recv, task->part[0].send, plan.bytes);
+        sim_data_copy(task->part[0].recv, task->part[0].send, plan.bytes);
     else
         move_blocks(&plan);
     ncs_free(plan.recipe);
     ncs_free(plan.which);
 }
 
-void data_move(const struct data_task *task)
+void sim_data_move(const struct data_task *task)
 {
     if (task->plant.kind != NCS_PLANT_NONE)
-        data_move_planted(task);
+        sim_data_move_planted(task);
     else
-        data_move_with(task, data_loops(), -1);
+        sim_data_move_with(task, sim_data_loops(), -1);
 }
 
 struct copy {
@@ -317,11 +317,11 @@ static void copy_bytes(size_t begin, size_t end, void *arg)
     memcpy(copy->dst + begin, copy->src + begin, end - begin);
 }
 
-void data_copy(void *dst, const void *src, size_t bytes)
+void sim_data_copy(void *dst, const void *src, size_t bytes)
 {
     struct copy copy = {dst, src};
 
-    if (!dst || dst == src || bytes == 0 || pages_copy(dst, src, bytes))
+    if (!dst || dst == src || bytes == 0 || sim_pages_copy(dst, src, bytes))
         return;
     if (bytes <= GRAIN || overlap(dst, bytes, src, bytes))
         memmove(dst, src, bytes);
@@ -350,10 +350,10 @@ static void add_blocks(size_t begin, size_t end, void *arg)
     }
 }
 
-void data_add(void *dst, const void *src, size_t count, int dtype)
+void sim_data_add(void *dst, const void *src, size_t count, int dtype)
 {
     size_t element = ncs_dtype_bytes(dtype);
-    struct addition a = {dst, src, count * element, element, &data_loops()[dtype]};
+    struct addition a = {dst, src, count * element, element, &sim_data_loops()[dtype]};
     size_t blocks = (a.bytes + DATA_BLOCK - 1) / DATA_BLOCK;
 
     if (overlap(dst, a.bytes, src, a.bytes))

@@ -37,12 +37,12 @@ struct data_task {
                              * sends or writes nothing. */
 };
 
-void data_move(const struct data_task *task);
+void sim_data_move(const struct data_task *task);
 
 /* memmove, on all cores when it is large. */
-void data_copy(void *dst, const void *src, size_t bytes);
+void sim_data_copy(void *dst, const void *src, size_t bytes);
 
 /* dst[i] = dst[i] + src[i], as ncclSum adds. */
-void data_add(void *dst, const void *src, size_t count, int dtype);
+void sim_data_add(void *dst, const void *src, size_t count, int dtype);
 
 #endif

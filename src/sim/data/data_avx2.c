@@ -19,7 +19,7 @@
 static void f16_sum_f16c(void *held, const void *in, size_t n, const void *scalar);
 
 #define F16_SUM f16_sum_f16c
-#define TABLE data_loops_avx2
+#define TABLE sim_data_loops_avx2
 #define ROUND(round, format, x) round(x)
 #include "sim/data/every_type.inc"
 

@@ -29,12 +29,12 @@ struct data_plan {
 };
 
 /* The loops of this processor. */
-const struct data_loops *data_loops(void);
+const struct data_loops *sim_data_loops(void);
 
-/* Moves as data_move does, with the task's plant applied. */
-void data_move_planted(const struct data_task *task);
+/* Moves as sim_data_move does, with the task's plant applied. */
+void sim_data_move_planted(const struct data_task *task);
 
 /* Moves with these loops, without a plant. left_out as in the plan. */
-void data_move_with(const struct data_task *task, const struct data_loops *loops, int left_out);
+void sim_data_move_with(const struct data_task *task, const struct data_loops *loops, int left_out);
 
 #endif

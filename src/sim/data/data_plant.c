@@ -37,7 +37,7 @@ static void move_late(const struct data_task *task, int rank)
     unsigned char *recv = task->part[rank].recv, before[8];
 
     memcpy(before, recv, element);
-    data_move_with(task, data_loops(), -1);
+    sim_data_move_with(task, sim_data_loops(), -1);
     memmove(recv + element, recv, output_bytes(task, rank) - element);
     memcpy(recv, before, element);
 }
@@ -50,7 +50,7 @@ static void move_without_writing(const struct data_task *task, int rank)
     spoilt.part = ncs_new(bytes);
     memcpy(spoilt.part, task->part, bytes);
     spoilt.part[rank].recv = NULL;
-    data_move_with(&spoilt, data_loops(), -1);
+    sim_data_move_with(&spoilt, sim_data_loops(), -1);
     ncs_free(spoilt.part);
 }
 
@@ -63,19 +63,19 @@ static void move_from_next(const struct data_task *task)
 
     for (int rank = 0; rank < task->nranks; rank++)
         if (output_bytes(task, rank) > 0)
-            data_copy(task->part[rank].recv, from, bytes);
+            sim_data_copy(task->part[rank].recv, from, bytes);
 }
 
-void data_move_planted(const struct data_task *task)
+void sim_data_move_planted(const struct data_task *task)
 {
     struct ncs_plant plant = task->plant;
     bool rooted = ncs_fn_info[task->fn].rooted;
     bool writes = output_bytes(task, plant.rank) > 0;
 
     if (plant.kind == NCS_PLANT_MISSING) {
-        data_move_with(task, data_loops(), plant.rank);
+        sim_data_move_with(task, sim_data_loops(), plant.rank);
     } else if (plant.kind == NCS_PLANT_ROUND) {
-        data_move_with(task, data_loops_cut, -1);
+        sim_data_move_with(task, sim_data_loops_cut, -1);
     } else if (plant.kind == NCS_PLANT_ROOT && rooted && task->nranks > 1) {
         move_from_next(task);
     } else if (plant.kind == NCS_PLANT_SHIFT && writes) {
@@ -83,7 +83,7 @@ void data_move_planted(const struct data_task *task)
     } else if (plant.kind == NCS_PLANT_STALE && writes) {
         move_without_writing(task, plant.rank);
     } else {
-        data_move_with(task, data_loops(), -1);
+        sim_data_move_with(task, sim_data_loops(), -1);
         if (plant.kind == NCS_PLANT_BIT && writes)
             flip_bit(task, plant.rank);
     }

@@ -19,5 +19,5 @@ void sim_dtype_inverse(int dtype, int n, void *scalar)
         memcpy(held, &wide, sizeof wide);
     else
         memcpy(held, &narrow, sizeof narrow);
-    data_loops_portable[dtype].store(scalar, held, 1);
+    sim_data_loops_portable[dtype].store(scalar, held, 1);
 }

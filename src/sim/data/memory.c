@@ -39,7 +39,7 @@ static size_t beyond(const void *p)
     return low;
 }
 
-struct allocation *memory_find(const void *p)
+struct allocation *sim_memory_find(const void *p)
 {
     size_t i = beyond(p);
     if (i == 0)
@@ -48,9 +48,9 @@ struct allocation *memory_find(const void *p)
     return (uintptr_t)p - (uintptr_t)a->base < a->bytes ? a : NULL;
 }
 
-struct allocation *memory_at(const struct process *process, const void *p)
+struct allocation *sim_memory_at(const struct process *process, const void *p)
 {
-    struct allocation *a = memory_find(p);
+    struct allocation *a = sim_memory_find(p);
     return a && a->base == p && a->process == process && !a->leaving ? a : NULL;
 }
 
@@ -68,12 +68,12 @@ static uint64_t *used(const struct process *process, int device)
     return &w->memory_used[index];
 }
 
-size_t memory_capacity(void)
+size_t sim_memory_capacity(void)
 {
     return sim_world.options.device_memory;
 }
 
-size_t memory_used(const struct process *process, int device)
+size_t sim_memory_used(const struct process *process, int device)
 {
     return *used(process, device);
 }
@@ -133,9 +133,9 @@ static bool take_piece(struct allocation *a, size_t piece)
     return true;
 }
 
-bool memory_commit(const void *p, size_t bytes)
+bool sim_memory_commit(const void *p, size_t bytes)
 {
-    struct allocation *a = sim_world.lazy_allocations > 0 && bytes > 0 ? memory_find(p) : NULL;
+    struct allocation *a = sim_world.lazy_allocations > 0 && bytes > 0 ? sim_memory_find(p) : NULL;
     if (!a || !a->piece)
         return true;
     size_t at = (uintptr_t)p - (uintptr_t)a->base;
@@ -155,7 +155,7 @@ static void give_back(struct allocation *a)
     ncs_free(a->piece);
 }
 
-int memory_refused(size_t bytes)
+int sim_memory_refused(size_t bytes)
 {
     const struct ncs_observer *o = &sim_world.observer;
     if (o->refused)
@@ -169,7 +169,7 @@ static int allocate(struct process *process, int device, enum memory_kind kind, 
     size_t alignment = by_nccl ? PAGE_ALIGNMENT : ALIGNMENT;
     if (sim_world.options.foreign && bytes >= PAGES_LEAST)
         alignment = PAGES_CHUNK;
-    if (is_counted(kind) && bytes > memory_capacity() - memory_used(process, device))
+    if (is_counted(kind) && bytes > sim_memory_capacity() - sim_memory_used(process, device))
         return cudaErrorMemoryAllocation;
     if (kind == MEMORY_PINNED ? bytes > HOST_BYTES : bytes > SIZE_MAX - alignment)
         return cudaErrorMemoryAllocation;
@@ -177,11 +177,11 @@ static int allocate(struct process *process, int device, enum memory_kind kind, 
     size_t whole = bytes + alignment < MAPPED_BYTES ? bytes + alignment : 0;
     whole = sim_world.options.foreign ? 0 : whole; /* a program from outside takes what it wants */
     if (!ncs_budget_take(whole))
-        return memory_refused(bytes);
+        return sim_memory_refused(bytes);
     char *block = new_block(bytes + alignment, &mapped);
     if (!block) {
         ncs_budget_give(whole);
-        return memory_refused(bytes);
+        return sim_memory_refused(bytes);
     }
     char *base = block + (alignment - (uintptr_t)block % alignment);
     struct allocation *a = insert((struct allocation){
@@ -191,27 +191,27 @@ static int allocate(struct process *process, int device, enum memory_kind kind, 
     if (!sim_world.options.foreign) {
         a->piece = mapped ? ncs_new(bytes / PIECE_BYTES / 8 + 1) : NULL;
         sim_world.lazy_allocations += mapped > 0;
-        if (memory_commit(base, poisoned))
+        if (sim_memory_commit(base, poisoned))
             memset(base, POISON, poisoned);
     }
     *p = base;
     return cudaSuccess;
 }
 
-int memory_new(struct process *process, int device, enum memory_kind kind, size_t bytes, void **p)
+int sim_memory_new(struct process *process, int device, enum memory_kind kind, size_t bytes, void **p)
 {
     return allocate(process, device, kind, false, bytes, p);
 }
 
-int memory_new_by_nccl(struct process *process, int device, size_t bytes, void **p)
+int sim_memory_new_by_nccl(struct process *process, int device, size_t bytes, void **p)
 {
     return allocate(process, device, MEMORY_DEVICE, true, bytes, p);
 }
 
-int memory_register(struct process *process, int device, void *p, size_t bytes, unsigned flags)
+int sim_memory_register(struct process *process, int device, void *p, size_t bytes, unsigned flags)
 {
     size_t next = beyond(p);
-    const struct allocation *a = memory_find(p);
+    const struct allocation *a = sim_memory_find(p);
     if (!a && next < sim_world.allocations)
         a = sim_world.allocation[next];
     bool overlaps = a && (a->base <= (char *)p || (uintptr_t)a->base - (uintptr_t)p < bytes);
@@ -241,7 +241,7 @@ static void forget_freed(void *value, void *arg)
     sim_free(value, sizeof(struct ncs_freed));
 }
 
-bool memory_freed(uint64_t serial, struct ncs_freed *how)
+bool sim_memory_freed(uint64_t serial, struct ncs_freed *how)
 {
     struct ncs_freed *f = serial ? ncs_map_get(&sim_world.freed, serial) : NULL;
     if (!f)
@@ -252,9 +252,9 @@ bool memory_freed(uint64_t serial, struct ncs_freed *how)
     return true;
 }
 
-uint64_t memory_watch(const void *p)
+uint64_t sim_memory_watch(const void *p)
 {
-    struct allocation *a = memory_find(p);
+    struct allocation *a = sim_memory_find(p);
     if (!a || a->base != p)
         return 0;
     a->watched = true;
@@ -272,10 +272,10 @@ static void end_use(const struct allocation *a)
     if (is_counted(a->kind))
         *used(a->process, a->device) -= a->bytes;
     if (a->pool)
-        pool_returned(a->pool, a->bytes);
+        sim_pool_returned(a->pool, a->bytes);
 }
 
-void memory_leave(struct allocation *a)
+void sim_memory_leave(struct allocation *a)
 {
     end_use(a);
     a->leaving = true;
@@ -291,11 +291,11 @@ static void release(struct allocation *a)
     else
         free(a->block);
     give_back(a);
-    pages_release(&a->pages);
+    sim_pages_release(&a->pages);
     sim_free(a, sizeof *a);
 }
 
-void memory_free(struct allocation *a)
+void sim_memory_free(struct allocation *a)
 {
     struct world *w = &sim_world;
     size_t at = beyond(a->base) - 1;
@@ -305,14 +305,14 @@ void memory_free(struct allocation *a)
     release(a);
 }
 
-void memory_left(uint64_t serial, const void *p)
+void sim_memory_left(uint64_t serial, const void *p)
 {
-    struct allocation *a = memory_find(p);
+    struct allocation *a = sim_memory_find(p);
     if (a && a->serial == serial)
-        memory_free(a);
+        sim_memory_free(a);
 }
 
-void memory_free_device(const struct process *process, int device)
+void sim_memory_free_device(const struct process *process, int device)
 {
     struct world *w = &sim_world;
     size_t kept = 0;
@@ -326,7 +326,7 @@ void memory_free_device(const struct process *process, int device)
     w->allocations = kept;
 }
 
-void memory_free_all(void)
+void sim_memory_free_all(void)
 {
     struct world *w = &sim_world;
     for (size_t i = 0; i < w->allocations; i++)
@@ -347,38 +347,38 @@ static bool is_within(const struct allocation *a, const void *p, size_t bytes)
     return a && bytes <= a->bytes - ((uintptr_t)p - (uintptr_t)a->base);
 }
 
-bool memory_still_reachable(const struct process *process, uint64_t serial, const void *p,
-                            size_t bytes)
+bool sim_memory_still_reachable(const struct process *process, uint64_t serial, const void *p,
+                                size_t bytes)
 {
     if (bytes == 0)
         return true;
-    const struct allocation *a = memory_find(p);
+    const struct allocation *a = sim_memory_find(p);
     return is_within(a, p, bytes) && a->process == process && (serial == 0 || a->serial == serial);
 }
 
-bool memory_reachable(const struct process *process, const void *p, size_t bytes)
+bool sim_memory_reachable(const struct process *process, const void *p, size_t bytes)
 {
-    return memory_still_reachable(process, 0, p, bytes);
+    return sim_memory_still_reachable(process, 0, p, bytes);
 }
 
-bool memory_readable(const void *p, size_t bytes)
+bool sim_memory_readable(const void *p, size_t bytes)
 {
-    return bytes == 0 || is_within(memory_find(p), p, bytes);
+    return bytes == 0 || is_within(sim_memory_find(p), p, bytes);
 }
 
-bool memory_usable(const struct process *process, const void *p, size_t bytes)
+bool sim_memory_usable(const struct process *process, const void *p, size_t bytes)
 {
-    return memory_find(p) ? memory_reachable(process, p, bytes) : memory_of_caller(p, bytes);
+    return sim_memory_find(p) ? sim_memory_reachable(process, p, bytes) : sim_memory_of_caller(p, bytes);
 }
 
-bool memory_in_reach(const struct gpu *gpu, const void *p)
+bool sim_memory_in_reach(const struct gpu *gpu, const void *p)
 {
-    const struct allocation *a = memory_find(p);
+    const struct allocation *a = sim_memory_find(p);
     return !a || a->kind != MEMORY_DEVICE || a->device == gpu->device ||
            (gpu->peer && gpu->peer[a->device]);
 }
 
-bool memory_of_caller(const void *p, size_t bytes)
+bool sim_memory_of_caller(const void *p, size_t bytes)
 {
     const struct ncs_local *local = ncs_local;
     if (!local || !local->guarded)
@@ -391,8 +391,8 @@ bool memory_of_caller(const void *p, size_t bytes)
     return false;
 }
 
-uint64_t memory_address(const void *p)
+uint64_t sim_memory_address(const void *p)
 {
-    const struct allocation *a = memory_find(p);
+    const struct allocation *a = sim_memory_find(p);
     return a ? a->address + (uint64_t)((const char *)p - a->base) : p != NULL;
 }

@@ -45,60 +45,60 @@ struct ncs_freed;
 struct pool;
 
 /* p as the log names it, the same in every run; 0 = NULL. */
-uint64_t memory_address(const void *p);
+uint64_t sim_memory_address(const void *p);
 
 /* The allocation that holds p, or NULL. */
-struct allocation *memory_find(const void *p);
+struct allocation *sim_memory_find(const void *p);
 /* What this process may free by p: it begins there, and has not been given to a stream to free. */
-struct allocation *memory_at(const struct process *process, const void *p);
+struct allocation *sim_memory_at(const struct process *process, const void *p);
 
 /* cudaError_t: 0, or 2 when the device's capacity or the host's memory is spent, which the observer
  * is told of. Fresh memory is poisoned: the first MiB of it, the rest is zero. That of a program from
  * outside is all zero. What is large takes no memory of the host's until it is written. */
-int memory_new(struct process *process, int device, enum memory_kind kind, size_t bytes, void **p);
+int sim_memory_new(struct process *process, int device, enum memory_kind kind, size_t bytes, void **p);
 /* Memory of the caller's own becomes pinned. cudaError_t: 712 when part of it is already. */
-int memory_register(struct process *process, int device, void *p, size_t bytes, unsigned flags);
+int sim_memory_register(struct process *process, int device, void *p, size_t bytes, unsigned flags);
 /* The same for ncclMemAlloc. */
-int memory_new_by_nccl(struct process *process, int device, size_t bytes, void **p);
-void memory_free(struct allocation *a);
+int sim_memory_new_by_nccl(struct process *process, int device, size_t bytes, void **p);
+void sim_memory_free(struct allocation *a);
 /* It no longer counts as used: it will be freed in the order of a stream. */
-void memory_leave(struct allocation *a);
+void sim_memory_leave(struct allocation *a);
 /* The stream has come to it. The reset of its device may have been faster. */
-void memory_left(uint64_t serial, const void *p);
+void sim_memory_left(uint64_t serial, const void *p);
 /* Frees all that a process has on a device. */
-void memory_free_device(const struct process *process, int device);
-void memory_free_all(void);
+void sim_memory_free_device(const struct process *process, int device);
+void sim_memory_free_all(void);
 
 /* Before [p, p + bytes) is written: takes the host's memory for it. False when there is none left:
  * then nothing may be written, and the run has been told to end. */
-bool memory_commit(const void *p, size_t bytes);
+bool sim_memory_commit(const void *p, size_t bytes);
 
 /* The host has no memory for so many bytes that a call wants: tells the observer, gives CUDA's error
  * for it. */
-int memory_refused(size_t bytes);
+int sim_memory_refused(size_t bytes);
 
 /* Whether a device of this process may touch all of [p, p + bytes): one allocation of its own. */
-bool memory_reachable(const struct process *process, const void *p, size_t bytes);
+bool sim_memory_reachable(const struct process *process, const void *p, size_t bytes);
 /* The same of work that was given out earlier: that is still the allocation with this serial; 0 = any. */
-bool memory_still_reachable(const struct process *process, uint64_t serial, const void *p,
-                            size_t bytes);
+bool sim_memory_still_reachable(const struct process *process, uint64_t serial, const void *p,
+                                size_t bytes);
 
 /* Whether a kernel of gpu may touch p, which is allocated, without a copy in between. */
-bool memory_in_reach(const struct gpu *gpu, const void *p);
+bool sim_memory_in_reach(const struct gpu *gpu, const void *p);
 
 /* Whether the call in flight may touch memory that the machine did not give out: a script only what
  * it has lent for this call; a program from outside anything, as all memory is its own. */
-bool memory_of_caller(const void *p, size_t bytes);
+bool sim_memory_of_caller(const void *p, size_t bytes);
 /* Whether the call in flight may touch it at once, from the host: either of the two. */
-bool memory_usable(const struct process *process, const void *p, size_t bytes);
+bool sim_memory_usable(const struct process *process, const void *p, size_t bytes);
 
 /* What ncs_machine says of these. */
-bool memory_readable(const void *p, size_t bytes);
-uint64_t memory_watch(const void *p);
-bool memory_freed(uint64_t serial, struct ncs_freed *how);
+bool sim_memory_readable(const void *p, size_t bytes);
+uint64_t sim_memory_watch(const void *p);
+bool sim_memory_freed(uint64_t serial, struct ncs_freed *how);
 
 /* Bytes in use on the device under that process. */
-size_t memory_used(const struct process *process, int device);
-size_t memory_capacity(void);
+size_t sim_memory_used(const struct process *process, int device);
+size_t sim_memory_capacity(void);
 
 #endif

@@ -184,7 +184,7 @@ static bool is_untouched(const char *p)
 /* Where large memory of devices lies on chunks. */
 static struct allocation *on_chunks(const void *p)
 {
-    struct allocation *a = memory_find(p);
+    struct allocation *a = sim_memory_find(p);
     return a && a->kind == MEMORY_DEVICE && a->mapped && a->bytes >= PAGES_LEAST ? a : NULL;
 }
 
@@ -276,7 +276,7 @@ static void copy_chunks(struct allocation *a, char *dst, const char *src, size_t
     ncs_free(known);
 }
 
-bool pages_copy(void *dst, const void *src, size_t bytes)
+bool sim_pages_copy(void *dst, const void *src, size_t bytes)
 {
     struct allocation *a = bytes >= PAGES_LEAST ? on_chunks(dst) : NULL;
     size_t head, chunks, apart = (size_t)llabs((char *)dst - (const char *)src);
@@ -289,7 +289,7 @@ bool pages_copy(void *dst, const void *src, size_t bytes)
     return true;
 }
 
-bool pages_set(void *dst, int byte, size_t bytes)
+bool sim_pages_set(void *dst, int byte, size_t bytes)
 {
     struct allocation *a = bytes >= PAGES_LEAST ? on_chunks(dst) : NULL;
     size_t head, chunks;
@@ -311,7 +311,7 @@ bool pages_set(void *dst, int byte, size_t bytes)
     return true;
 }
 
-void pages_release(struct pages *pages)
+void sim_pages_release(struct pages *pages)
 {
     for (size_t i = 0; i < pages->chunks; i++)
         forget(&pages->chunk[i]);
@@ -319,7 +319,7 @@ void pages_release(struct pages *pages)
     *pages = (struct pages){ 0 };
 }
 
-void pages_trim(void)
+void sim_pages_trim(void)
 {
     if (store.content)
         munmap((void *)store.content, MAPPED_MOST * PAGES_CHUNK);

@@ -23,12 +23,12 @@ struct pages {
 };
 
 /* As memmove and memset. False, and nothing is done, where this is of no use. */
-bool pages_copy(void *dst, const void *src, size_t bytes);
-bool pages_set(void *dst, int byte, size_t bytes);
+bool sim_pages_copy(void *dst, const void *src, size_t bytes);
+bool sim_pages_set(void *dst, int byte, size_t bytes);
 
 /* The allocation is unmapped. */
-void pages_release(struct pages *pages);
+void sim_pages_release(struct pages *pages);
 /* Gives the file back; nothing is mapped from it any more. */
-void pages_trim(void);
+void sim_pages_trim(void);
 
 #endif

@@ -3,7 +3,7 @@
 #include "base/mem.h"
 #include "sim/kernel/world.h"
 
-struct pool *pool_of(struct gpu *gpu)
+struct pool *sim_pool_of(struct gpu *gpu)
 {
     if (gpu->pool)
         return gpu->pool;
@@ -15,7 +15,7 @@ struct pool *pool_of(struct gpu *gpu)
     return gpu->default_pool;
 }
 
-void pool_took(struct pool *p, size_t bytes)
+void sim_pool_took(struct pool *p, size_t bytes)
 {
     p->references++;
     p->used += bytes;
@@ -23,7 +23,7 @@ void pool_took(struct pool *p, size_t bytes)
         p->most = p->used;
 }
 
-void pool_returned(struct pool *p, size_t bytes)
+void sim_pool_returned(struct pool *p, size_t bytes)
 {
     p->used -= bytes;
     if (--p->references == 0)
@@ -44,13 +44,13 @@ static void look(void *value, void *arg)
         NCS_PUSH(s->found, s->count, s->room, p);
 }
 
-void pools_free_device(struct gpu *gpu)
+void sim_pools_free_device(struct gpu *gpu)
 {
     struct search s = { .gpu = gpu };
     ncs_map_each(&sim_world.pools, look, &s);
     for (size_t i = 0; i < s.count; i++) {
         ncs_map_remove(&sim_world.pools, ncs_map_key(s.found[i]));
-        pool_returned(s.found[i], 0);
+        sim_pool_returned(s.found[i], 0);
     }
     ncs_free(s.found);
     gpu->pool = gpu->default_pool = NULL;

@@ -21,11 +21,11 @@ struct pool {
 };
 
 /* The pool that cudaMallocAsync takes memory of the device from. */
-struct pool *pool_of(struct gpu *gpu);
+struct pool *sim_pool_of(struct gpu *gpu);
 /* An allocation of so many bytes is made from the pool, or goes back to it. */
-void pool_took(struct pool *p, size_t bytes);
-void pool_returned(struct pool *p, size_t bytes);
+void sim_pool_took(struct pool *p, size_t bytes);
+void sim_pool_returned(struct pool *p, size_t bytes);
 
-void pools_free_device(struct gpu *gpu);
+void sim_pools_free_device(struct gpu *gpu);
 
 #endif

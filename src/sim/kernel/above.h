@@ -14,25 +14,25 @@ struct part;
 struct meeting;
 
 /* A turn of the scheduler: each goes on as far as it can, and is true if there was anything. */
-bool ops_activate(void); /* enabled operations become active, launches go on */
-bool kernel_slots_grant(void);  /* a waiting launch gets a free kernel slot */
+bool sim_ops_activate(void); /* enabled operations become active, launches go on */
+bool sim_kernel_slots_grant(void); /* a waiting launch gets a free kernel slot */
 
 /* The time of an entry of the agenda has come. */
-void op_due(struct op *op);         /* it ends, or its host function begins */
-void meeting_move(struct meeting *meeting);  /* the instant of the data: hooks, one pass, parts done */
-void rma_move(struct part *part);   /* the same of a put, a signal or a wait */
+void sim_op_due(struct op *op);     /* it ends, or its host function begins */
+void sim_meeting_move(struct meeting *meeting); /* the instant of the data: hooks, one pass, parts done */
+void sim_rma_move(struct part *part); /* the same of a put, a signal or a wait */
 
 /* Notes the serials of the launches that end at `time` on their processes: agenda.c orders by them. */
-void meeting_stamp(const struct meeting *meeting, int64_t time);
-void part_stamp(const struct part *p, int64_t time);
-const struct process *op_process(const struct op *op);
+void sim_meeting_stamp(const struct meeting *meeting, int64_t time);
+void sim_part_stamp(const struct part *p, int64_t time);
+const struct process *sim_op_process(const struct op *op);
 
 /* What a context and a job hold of theirs. */
-void op_ref(struct op *op);
-void op_unref(struct op *op); /* NULL is a no-op */
-void comm_hold(struct comm_rank *cr); /* NULL is a no-op */
-void comm_let_go(struct comm_rank *cr);
-void group_clear(struct group *g);   /* drops everything queued */
-void params_free(struct context *c); /* what ncclParam* returned */
+void sim_op_ref(struct op *op);
+void sim_op_unref(struct op *op); /* NULL is a no-op */
+void sim_comm_hold(struct comm_rank *cr); /* NULL is a no-op */
+void sim_comm_let_go(struct comm_rank *cr);
+void sim_group_clear(struct group *g); /* drops everything queued */
+void sim_params_free(struct context *c); /* what ncclParam* returned */
 
 #endif

@@ -21,7 +21,7 @@ static bool before(const struct event_entry *a, const struct event_entry *b)
         return standing(a) < standing(b);
     if (a->kind != EVENT_OP)
         return a->order < b->order;
-    int p = op_process(a->object)->number, q = op_process(b->object)->number;
+    int p = sim_op_process(a->object)->number, q = sim_op_process(b->object)->number;
     return p != q ? p < q : a->serial > b->serial;
 }
 
@@ -97,7 +97,7 @@ static struct event_entry remove_at(size_t i)
     return entry;
 }
 
-void agenda_add(int64_t time, enum event_kind kind, void *object, uint64_t serial, size_t *place)
+void sim_agenda_add(int64_t time, enum event_kind kind, void *object, uint64_t serial, size_t *place)
 {
     insert((struct event_entry){ .time = time, .order = ++sim_world.agenda_serial, .kind = kind,
                                  .object = object, .serial = serial, .place = place });
@@ -112,7 +112,7 @@ static bool is_stale(const struct event_entry *entry)
            (c->state != CONTEXT_PARKED || c->wait.serial != entry->serial);
 }
 
-const struct event_entry *agenda_peek(void)
+const struct event_entry *sim_agenda_peek(void)
 {
     while (sim_world.agenda_count > 0 && is_stale(&sim_world.agenda[0]))
         remove_at(0);
@@ -138,11 +138,11 @@ static void begin_instant(void)
     }
     for (size_t i = ops; i < count; i++)
         if (due[i].kind == EVENT_MEETING)
-            meeting_stamp(due[i].object, now);
+            sim_meeting_stamp(due[i].object, now);
         else
-            part_stamp(due[i].object, now);
+            sim_part_stamp(due[i].object, now);
     for (size_t i = 0; i < count; i++) {
-        const struct process *p = i < ops ? op_process(due[i].object) : NULL;
+        const struct process *p = i < ops ? sim_op_process(due[i].object) : NULL;
         due[i].yields = p && p->stamped == now && due[i].serial < p->launched;
         insert(due[i]);
     }
@@ -155,9 +155,9 @@ static struct event_entry take_any(void)
     struct event_entry *tie = NULL, taken = remove_at(0);
     size_t ties = 0, room = 0;
     NCS_PUSH(tie, ties, room, taken);
-    while (agenda_peek() && sim_world.agenda[0].time == taken.time)
+    while (sim_agenda_peek() && sim_world.agenda[0].time == taken.time)
         NCS_PUSH(tie, ties, room, remove_at(0));
-    size_t pick = choose(CHOOSE_EVENT, ties);
+    size_t pick = sim_choose(CHOOSE_EVENT, ties);
     taken = tie[pick];
     for (size_t i = 0; i < ties; i++)
         if (i != pick)
@@ -166,7 +166,7 @@ static struct event_entry take_any(void)
     return taken;
 }
 
-struct event_entry agenda_take(void)
+struct event_entry sim_agenda_take(void)
 {
     begin_instant();
     struct event_entry taken = sim_world.choices.asked ? take_any() : remove_at(0);
@@ -175,7 +175,7 @@ struct event_entry agenda_take(void)
     return taken;
 }
 
-void agenda_forget(const size_t *place)
+void sim_agenda_forget(const size_t *place)
 {
     if (*place == 0)
         return;

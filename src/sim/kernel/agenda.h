@@ -26,12 +26,12 @@ struct event_entry {
 };
 
 /* `place` is 0 and belongs to the object, which has one entry at a time; NULL: it cannot be withdrawn. */
-void agenda_add(int64_t time, enum event_kind kind, void *object, uint64_t serial, size_t *place);
+void sim_agenda_add(int64_t time, enum event_kind kind, void *object, uint64_t serial, size_t *place);
 /* The entry that is due next; NULL = none. Stale deadlines are dropped on the way. */
-const struct event_entry *agenda_peek(void);
+const struct event_entry *sim_agenda_peek(void);
 /* Takes one of the entries due at the earliest time. */
-struct event_entry agenda_take(void);
+struct event_entry sim_agenda_take(void);
 /* Withdraws the entry at that place; nothing when it is 0. */
-void agenda_forget(const size_t *place);
+void sim_agenda_forget(const size_t *place);
 
 #endif

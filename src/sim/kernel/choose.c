@@ -64,7 +64,7 @@ static size_t prescribed(enum choice kind, size_t n)
     return step->kind == kind && step->pick < n ? step->pick : misfit(step, kind, n);
 }
 
-size_t choose(enum choice kind, size_t n)
+size_t sim_choose(enum choice kind, size_t n)
 {
     struct choices *c = &sim_world.choices;
     if (!c->asked || n < 2)
@@ -74,7 +74,7 @@ size_t choose(enum choice kind, size_t n)
     c->made++;
     if (step.pick == 0)
         return 0;
-    world_trace(((uint64_t)kind << 32) + step.pick);
+    sim_world_trace(((uint64_t)kind << 32) + step.pick);
     if (c->takens < CHOICES_KEPT)
         NCS_PUSH(c->taken, c->takens, c->taken_room, step);
     else
@@ -137,7 +137,7 @@ static bool parse(struct choices *c, const char *text, struct ncs_error *err)
     return true;
 }
 
-bool choices_begin(bool seeded, uint64_t seed, const char *schedule, struct ncs_error *err)
+bool sim_choices_begin(bool seeded, uint64_t seed, const char *schedule, struct ncs_error *err)
 {
     struct choices *c = &sim_world.choices;
     *c = (struct choices){ .asked = seeded || schedule, .random = { seed } };
@@ -148,7 +148,7 @@ bool choices_begin(bool seeded, uint64_t seed, const char *schedule, struct ncs_
     return parse(c, schedule, err);
 }
 
-bool choices_text(bool ended, struct ncs_str *out, struct ncs_error *err)
+bool sim_choices_text(bool ended, struct ncs_str *out, struct ncs_error *err)
 {
     struct choices *c = &sim_world.choices;
     if (ended && c->misfit.status == NCS_OK && c->next < c->prescribeds) {
@@ -172,7 +172,7 @@ bool choices_text(bool ended, struct ncs_str *out, struct ncs_error *err)
     return true;
 }
 
-void choices_free(void)
+void sim_choices_free(void)
 {
     ncs_free(sim_world.choices.taken);
     ncs_free(sim_world.choices.prescribed);

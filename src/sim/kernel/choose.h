@@ -45,13 +45,13 @@ struct choices {
 };
 
 /* Which of n alternatives to take, from 0. */
-size_t choose(enum choice kind, size_t n);
+size_t sim_choose(enum choice kind, size_t n);
 
 /* Draws from a seed, or follows the text; neither: seeded false, schedule NULL. */
-bool choices_begin(bool seeded, uint64_t seed, const char *schedule, struct ncs_error *err);
+bool sim_choices_begin(bool seeded, uint64_t seed, const char *schedule, struct ncs_error *err);
 /* Appends what was taken; `ended`: nothing more can come. False when a schedule does not fit, or
  * more was taken than is kept (then err->status is NCS_OK). */
-bool choices_text(bool ended, struct ncs_str *out, struct ncs_error *err);
-void choices_free(void);
+bool sim_choices_text(bool ended, struct ncs_str *out, struct ncs_error *err);
+void sim_choices_free(void);
 
 #endif

@@ -22,7 +22,7 @@
 
 static _Thread_local struct context *self;
 
-struct context *context_self(void)
+struct context *sim_context_self(void)
 {
     return self;
 }
@@ -39,49 +39,49 @@ static void take_token(struct context *c)
         assert(errno == EINTR);
 }
 
-void context_transfer(struct context *from, struct context *to)
+void sim_context_transfer(struct context *from, struct context *to)
 {
     sim_world.running = to;
     if (sim_world.options.own_threads) {
         sem_post(&to->token);
         take_token(from);
     } else {
-        fiber_switch(&from->fiber, &to->fiber);
+        sim_fiber_switch(&from->fiber, &to->fiber);
     }
     become(from);
 }
 
-struct context *context_enter(void)
+struct context *sim_context_enter(void)
 {
     struct context *c = self;
     if (!c || c == &sim_world.runner || c->cancelled)
         return NULL;
-    if (sim_world.interrupted || choose(CHOOSE_YIELD, 2) == 1) {
-        queue_append(c);
-        switch_away(c);
+    if (sim_world.interrupted || sim_choose(CHOOSE_YIELD, 2) == 1) {
+        sim_context_ready(c);
+        sim_switch_away(c);
         if (c->cancelled)
             return NULL;
     }
     return c;
 }
 
-void context_finish(struct context *c)
+void sim_context_finish(struct context *c)
 {
     struct world *w = &sim_world;
     c->state = CONTEXT_ENDED;
     w->live--;
-    wait_drop(c);
-    world_changed();
-    struct context *next = w->closing ? &w->runner : schedule();
+    sim_wait_drop(c);
+    sim_world_changed();
+    struct context *next = w->closing ? &w->runner : sim_schedule();
     w->running = next;
     if (w->options.own_threads) {
         sem_post(&next->token);
         pthread_exit(NULL);
     }
     if (w->finished)
-        fiber_drop(&w->finished->fiber);
+        sim_fiber_drop(&w->finished->fiber);
     w->finished = c;
-    fiber_leave(&c->fiber, &next->fiber);
+    sim_fiber_leave(&c->fiber, &next->fiber);
 }
 
 static void run_main(void *arg)
@@ -91,7 +91,7 @@ static void run_main(void *arg)
     c->state = CONTEXT_RUNNING;
     if (!c->cancelled)
         c->options.main(c->options.arg);
-    context_finish(c);
+    sim_context_finish(c);
 }
 
 static void *run_thread(void *arg)
@@ -99,7 +99,7 @@ static void *run_thread(void *arg)
     struct context *c = arg;
     c->tid = (pid_t)syscall(SYS_gettid);
     take_token(c);
-    foreign_take_back();
+    sim_foreign_take_back();
     run_main(c);
     return NULL;
 }
@@ -119,7 +119,7 @@ static bool start_thread(struct context *c)
     return c->thread_started;
 }
 
-bool context_new(const struct ncs_context_options *options, struct ncs_error *err)
+bool sim_context_new(const struct ncs_context_options *options, struct ncs_error *err)
 {
     struct world *w = &sim_world;
     if (w->live >= LIVE_CONTEXTS_MAX)
@@ -127,12 +127,12 @@ bool context_new(const struct ncs_context_options *options, struct ncs_error *er
                         LIVE_CONTEXTS_MAX);
     struct context *c = sim_new(sizeof *c);
     c->options = *options;
-    c->process = world_process(options->process);
+    c->process = sim_world_process(options->process);
     c->device = options->process % w->options.devices;
     c->wait.deadline = -1;
     sem_init(&c->token, 0, 0);
     bool started = w->options.own_threads ? start_thread(c)
-                                          : fiber_make(&c->fiber, run_main, c);
+                                          : sim_fiber_make(&c->fiber, run_main, c);
     if (!started) {
         sem_destroy(&c->token);
         sim_free(c, sizeof *c);
@@ -141,7 +141,7 @@ bool context_new(const struct ncs_context_options *options, struct ncs_error *er
     c->id = (int)w->contexts;
     NCS_PUSH(w->context, w->contexts, w->contexts_room, c);
     w->live++;
-    queue_append(c);
+    sim_context_ready(c);
     return true;
 }
 
@@ -161,7 +161,7 @@ static struct context *reuse(void)
     return c;
 }
 
-void context_attach(struct ncs_local *local)
+void sim_context_attach(struct ncs_local *local)
 {
     struct world *w = &sim_world;
     struct context *c = reuse();
@@ -173,7 +173,7 @@ void context_attach(struct ncs_local *local)
     }
     ncs_free(c->options.local);
     c->options = (struct ncs_context_options){ .local = local };
-    c->process = world_process(0);
+    c->process = sim_world_process(0);
     c->device = 0;
     c->cuda_error = 0;
     c->tid = (pid_t)syscall(SYS_gettid);
@@ -183,51 +183,51 @@ void context_attach(struct ncs_local *local)
     self = c; /* ncs_local is the thread's own already */
 }
 
-void context_detach(void)
+void sim_context_detach(void)
 {
     struct context *c = self;
     c->state = CONTEXT_ENDED;
     c->ending = NCS_END_RETURNED;
     c->tid = 0;
     sim_world.live--;
-    wait_drop(c);
-    progress_forget(c);
-    group_clear(&c->group);
+    sim_wait_drop(c);
+    sim_progress_forget(c);
+    sim_group_clear(&c->group);
     c->group = (struct group){ 0 };
-    params_free(c);
+    sim_params_free(c);
     c->params = NULL;
     ncs_free(c->per_thread_stream);
     c->per_thread_stream = NULL;
     QUEUE_APPEND(detached_first, detached_last, c, next);
     detached++;
-    world_changed();
+    sim_world_changed();
     self = NULL;
 }
 
-bool context_idle(struct context *c)
+bool sim_context_idle(struct context *c)
 {
     if (c->cancelled)
         return false;
     c->state = CONTEXT_IDLE;
     sim_world.live--;
-    switch_away(c);
+    sim_switch_away(c);
     return !c->cancelled;
 }
 
-void context_resume(struct context *c)
+void sim_context_resume(struct context *c)
 {
     sim_world.live++;
-    queue_append(c);
+    sim_context_ready(c);
 }
 
-void context_adopt_runner(void)
+void sim_context_adopt_runner(void)
 {
     struct context *c = &sim_world.runner;
     *c = (struct context){ .id = -1, .state = CONTEXT_RUNNING };
     c->wait.deadline = -1;
     c->options.local = ncs_local;
     sem_init(&c->token, 0, 0);
-    fiber_adopt(&c->fiber);
+    sim_fiber_adopt(&c->fiber);
     become(c);
     sim_world.running = c;
 }
@@ -239,16 +239,16 @@ static void abandon(struct context *c)
     sim_world.live += c->state == CONTEXT_IDLE;
     c->cancelled = true;
     if (sim_world.options.own_threads) {
-        context_transfer(&sim_world.runner, c);
+        sim_context_transfer(&sim_world.runner, c);
     } else {
         c->state = CONTEXT_ENDED;
         sim_world.live--;
-        wait_drop(c);
+        sim_wait_drop(c);
     }
     c->ending = NCS_END_ABANDONED;
 }
 
-void contexts_abandon(void)
+void sim_contexts_abandon(void)
 {
     struct world *w = &sim_world;
     w->closing = true;
@@ -260,18 +260,18 @@ void contexts_abandon(void)
     w->closing = false;
 }
 
-void contexts_free(void)
+void sim_contexts_free(void)
 {
     struct world *w = &sim_world;
     for (size_t i = 0; i < w->contexts; i++) {
         struct context *c = w->context[i];
         if (c->thread_started)
             pthread_join(c->thread, NULL);
-        fiber_drop(&c->fiber);
+        sim_fiber_drop(&c->fiber);
         sem_destroy(&c->token);
-        progress_forget(c);
-        group_clear(&c->group);
-        params_free(c);
+        sim_progress_forget(c);
+        sim_group_clear(&c->group);
+        sim_params_free(c);
         ncs_free(c->message);
         ncs_free(c->per_thread_stream);
         sim_free(c, sizeof *c);

@@ -1,5 +1,5 @@
 /* Contexts: threads of control under one token. Fibers by default, own OS threads on request; both
- * behind context_transfer. Everything that C keeps per thread is the context's. */
+ * behind sim_context_transfer. Everything that C keeps per thread is the context's. */
 #ifndef NCS_SIM_CONTEXT_H
 #define NCS_SIM_CONTEXT_H
 
@@ -78,31 +78,31 @@ struct context {
 };
 
 /* The running context; NULL on threads that are none. */
-struct context *context_self(void);
+struct context *sim_context_self(void);
 
 /* Entry of every function of the API: the running context, or NULL when the caller must return at
  * once without effect (an abandoned context, or no context at all). A scheduling point. */
-struct context *context_enter(void);
+struct context *sim_context_enter(void);
 
-bool context_new(const struct ncs_context_options *options, struct ncs_error *err);
+bool sim_context_new(const struct ncs_context_options *options, struct ncs_error *err);
 /* The calling thread, from outside, becomes a running context of process 0; and ends. `local`, from
  * ncs_new, is taken over. */
-void context_attach(struct ncs_local *local);
-void context_detach(void);
-void context_adopt_runner(void); /* makes world.runner stand for the calling thread */
+void sim_context_attach(struct ncs_local *local);
+void sim_context_detach(void);
+void sim_context_adopt_runner(void); /* makes world.runner stand for the calling thread */
 
 /* The running context, one of the driver's own, has nothing to do until it is resumed; false when it
  * was resumed to unwind. */
-bool context_idle(struct context *c);
-void context_resume(struct context *c);
+bool sim_context_idle(struct context *c);
+void sim_context_resume(struct context *c);
 
 /* Hands the token from the running context to another; returns when it comes back. */
-void context_transfer(struct context *from, struct context *to);
+void sim_context_transfer(struct context *from, struct context *to);
 
-void contexts_abandon(void); /* drops the live ones: their state becomes ENDED (abandoned) */
-void contexts_free(void);    /* frees all; none is live any more */
+void sim_contexts_abandon(void); /* drops the live ones: their state becomes ENDED (abandoned) */
+void sim_contexts_free(void); /* frees all; none is live any more */
 
 /* Marks the running context ended and gives the token away for good. */
-void context_finish(struct context *c) __attribute__((noreturn));
+void sim_context_finish(struct context *c) __attribute__((noreturn));
 
 #endif

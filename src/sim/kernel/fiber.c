@@ -120,10 +120,10 @@ static void run_entry(void)
     struct fiber *self = starting;
     end_switch(self);
     self->entry(self->arg);
-    __builtin_trap(); /* entry ends with fiber_leave */
+    __builtin_trap(); /* entry ends with sim_fiber_leave */
 }
 
-void fiber_adopt(struct fiber *f)
+void sim_fiber_adopt(struct fiber *f)
 {
     *f = (struct fiber){ 0 };
 #if NCS_ASAN
@@ -158,7 +158,7 @@ static char *take_stack(void)
     return low + GUARD_BYTES;
 }
 
-bool fiber_make(struct fiber *f, void (*entry)(void *arg), void *arg)
+bool sim_fiber_make(struct fiber *f, void (*entry)(void *arg), void *arg)
 {
     char *stack = take_stack();
     if (!stack)
@@ -175,7 +175,7 @@ bool fiber_make(struct fiber *f, void (*entry)(void *arg), void *arg)
     return true;
 }
 
-void fiber_switch(struct fiber *from, struct fiber *to)
+void sim_fiber_switch(struct fiber *from, struct fiber *to)
 {
     starting = to;
     begin_switch(from, to);
@@ -183,7 +183,7 @@ void fiber_switch(struct fiber *from, struct fiber *to)
     end_switch(from);
 }
 
-void fiber_leave(struct fiber *from, struct fiber *to)
+void sim_fiber_leave(struct fiber *from, struct fiber *to)
 {
     starting = to;
     begin_switch(NULL, to);
@@ -191,7 +191,7 @@ void fiber_leave(struct fiber *from, struct fiber *to)
     __builtin_trap();
 }
 
-void fiber_drop(struct fiber *f)
+void sim_fiber_drop(struct fiber *f)
 {
     if (!f->stack)
         return;
@@ -206,7 +206,7 @@ void fiber_drop(struct fiber *f)
     f->stack = NULL;
 }
 
-void fiber_trim(void)
+void sim_fiber_trim(void)
 {
     while (spare) {
         char *stack = spare;

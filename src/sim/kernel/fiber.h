@@ -17,22 +17,22 @@ struct fiber {
 };
 
 /* Makes f stand for the calling OS thread. */
-void fiber_adopt(struct fiber *f);
+void sim_fiber_adopt(struct fiber *f);
 
 /* Makes a fiber that will run entry(arg) when first switched to; entry must not return but end with
- * fiber_leave. False when the host has no address space left. */
-bool fiber_make(struct fiber *f, void (*entry)(void *arg), void *arg);
+ * sim_fiber_leave. False when the host has no address space left. */
+bool sim_fiber_make(struct fiber *f, void (*entry)(void *arg), void *arg);
 
 /* Saves the running fiber in `from` and continues `to`. */
-void fiber_switch(struct fiber *from, struct fiber *to);
+void sim_fiber_switch(struct fiber *from, struct fiber *to);
 
 /* Continues `to` and never comes back: `from` may then be dropped by whoever runs. */
-void fiber_leave(struct fiber *from, struct fiber *to) __attribute__((noreturn));
+void sim_fiber_leave(struct fiber *from, struct fiber *to) __attribute__((noreturn));
 
 /* Gives the stack back, whatever is on it. */
-void fiber_drop(struct fiber *f);
+void sim_fiber_drop(struct fiber *f);
 
 /* Unmaps the stacks that are kept for reuse. */
-void fiber_trim(void);
+void sim_fiber_trim(void);
 
 #endif

@@ -33,7 +33,7 @@ static size_t wokens, wokens_room;
 
 static void take(void)
 {
-    struct context *self = context_self();
+    struct context *self = sim_context_self();
     atomic_fetch_add(&at_door, 1);
     if (self)
         atomic_store(&self->knocks, true);
@@ -60,70 +60,70 @@ static void give(void)
         sem_post(&late[i]->token);
 }
 
-void foreign_wake(struct context *c)
+void sim_foreign_wake(struct context *c)
 {
     NCS_PUSH(woken, wokens, wokens_room, c);
 }
 
 static void advance(void)
 {
-    int64_t now = real_now();
+    int64_t now = sim_real_now();
     if (!started)
         started = now;
-    schedule_free(now - started);
+    sim_schedule_due(now - started);
 }
 
 /* What has come to be due since the clock was looked at. */
 static void settle(void)
 {
-    schedule_free(sim_world.now);
+    sim_schedule_due(sim_world.now);
 }
 
-void foreign_enter(struct ncs_local *local)
+void sim_foreign_enter(struct ncs_local *local)
 {
     take();
-    if (!context_self()) {
-        context_attach(local);
-        progress_made();
+    if (!sim_context_self()) {
+        sim_context_attach(local);
+        sim_progress_made();
     }
     advance();
 }
 
-void foreign_leave(void)
+void sim_foreign_leave(void)
 {
-    progress_ends_call();
+    sim_progress_ends_call();
     if (sim_world.foreign_waits > 0)
         settle(); /* what this call has completed is done for those who wait */
     give();
 }
 
-bool foreign_is_attached(void)
+bool sim_foreign_is_attached(void)
 {
-    return context_self() != NULL;
+    return sim_context_self() != NULL;
 }
 
-void foreign_detach(void)
+void sim_foreign_detach(void)
 {
-    if (!context_self())
+    if (!sim_context_self())
         return;
     take();
-    context_detach();
-    progress_made();
+    sim_context_detach();
+    sim_progress_made();
     give();
 }
 
-void foreign_let_go(void)
+void sim_foreign_let_go(void)
 {
     if (sim_world.options.foreign)
         give();
 }
 
-void foreign_take_back(void)
+void sim_foreign_take_back(void)
 {
     if (!sim_world.options.foreign)
         return;
     take();
-    progress_made();
+    sim_progress_made();
     advance();
 }
 
@@ -154,7 +154,7 @@ static bool sleep_outside(struct context *c, int64_t nanoseconds)
     return rc == 0;
 }
 
-void foreign_wait(struct context *c)
+void sim_foreign_wait(struct context *c)
 {
     settle();
     int64_t slice = LOOK_NS;
@@ -165,29 +165,29 @@ void foreign_wait(struct context *c)
             continue;
         advance();
         if (counted && c->state != CONTEXT_READY)
-            progress_look();
+            sim_progress_look();
         slice = slice < LOOK_NS_MOST ? slice * 2 : LOOK_NS_MOST;
     }
     sim_world.foreign_waits -= counted;
-    progress_made();
+    sim_progress_made();
 }
 
 /* Those that poll are counted first: no one that is counted can leave the door meanwhile. */
-bool foreign_is_entered(int64_t patience)
+bool sim_foreign_is_entered(int64_t patience)
 {
     int polling = 0;
     for (size_t i = 0; i < sim_world.contexts && patience >= 0; i++)
         polling += atomic_load(&sim_world.context[i]->knocks) &&
-                   progress_keeps_polling(sim_world.context[i], patience);
+                   sim_progress_keeps_polling(sim_world.context[i], patience);
     return atomic_load(&at_door) > polling;
 }
 
-void foreign_stop(enum ncs_stop how)
+void sim_foreign_stop(enum ncs_stop how)
 {
     sim_world.stop = how;
 }
 
-void foreign_fork(bool before)
+void sim_foreign_fork(bool before)
 {
     before ? (void)pthread_mutex_lock(&token) : (void)pthread_mutex_unlock(&token);
 }
@@ -207,14 +207,14 @@ static uint64_t process_mark(void)
     return mark;
 }
 
-void foreign_stamp_id(ncclUniqueId *id)
+void sim_foreign_stamp_id(ncclUniqueId *id)
 {
     uint64_t word[2] = { ID_MARK, process_mark() };
     if (sim_world.options.foreign)
         memcpy(id->internal + 32, word, sizeof word);
 }
 
-bool foreign_id_is_strange(const ncclUniqueId *id)
+bool sim_foreign_id_is_strange(const ncclUniqueId *id)
 {
     uint64_t word[2];
     memcpy(word, id->internal + 32, sizeof word);

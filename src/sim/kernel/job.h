@@ -49,24 +49,24 @@ struct job {
 
 /* A job of that type with one reference, the caller's. Once started it takes its first step with
  * the next drain, and the world keeps it until it is done. */
-struct job *job_new(const struct job_type *type);
-struct job *job_about(const struct job_type *type, struct comm_rank *cr); /* which it holds */
-void job_start(struct job *job);
-void job_ref(struct job *job);
-void job_unref(struct job *job); /* NULL is a no-op */
+struct job *sim_job_new(const struct job_type *type);
+struct job *sim_job_about(const struct job_type *type, struct comm_rank *cr); /* which it holds */
+void sim_job_start(struct job *job);
+void sim_job_ref(struct job *job);
+void sim_job_unref(struct job *job); /* NULL is a no-op */
 
-void job_mark(struct job *job);  /* it will take a step */
-bool jobs_step(void);            /* every marked job takes one; true if any did */
-void job_cancel(struct job *job, int rc); /* rc is set before the type's cancel */
+void sim_job_mark(struct job *job); /* it will take a step */
+bool sim_jobs_step(void);        /* every marked job takes one; true if any did */
+void sim_job_cancel(struct job *job, int rc); /* rc is set before the type's cancel */
 
 /* Listens to one more thing: later firings mark the job. Replaces what it listened to. */
-void job_listen(struct job *job, struct waitable *on);
+void sim_job_listen(struct job *job, struct waitable *on);
 
 /* It will take a step at that time, whatever else happens. */
-void job_at(struct job *job, int64_t time);
+void sim_job_at(struct job *job, int64_t time);
 
 /* Parks until the job is done and gives its code; 0 when the context is being abandoned. Consumes
  * the caller's reference: a parked frame owns nothing. */
-int job_wait(struct context *c, struct job *job);
+int sim_job_wait(struct context *c, struct job *job);
 
 #endif

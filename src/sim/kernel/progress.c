@@ -23,7 +23,7 @@
 /* A thread that only polls looks up this often. */
 #define LOOK_NS ((int64_t)20 * 1000000)
 
-void (*foreign_idle)(int64_t idle);
+void (*sim_foreign_idle)(int64_t idle);
 
 static atomic_uint_fast64_t progress;
 static uint64_t progress_seen; /* at the look before */
@@ -37,18 +37,18 @@ static int64_t clock_ns(clockid_t clock)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-int64_t real_now(void)
+int64_t sim_real_now(void)
 {
     return clock_ns(CLOCK_MONOTONIC);
 }
 
-void progress_made(void)
+void sim_progress_made(void)
 {
     atomic_fetch_add_explicit(&progress, 1, memory_order_relaxed);
 }
 
 /* Whatever a call brings about changes one of these. */
-void progress_ends_call(void)
+void sim_progress_ends_call(void)
 {
     static uint64_t before[4];
     const struct world *w = &sim_world;
@@ -56,16 +56,16 @@ void progress_ends_call(void)
     if (memcmp(before, now, sizeof now) == 0)
         return;
     memcpy(before, now, sizeof now);
-    progress_made();
+    sim_progress_made();
 }
 
-bool progress_is_polling(const struct context *c)
+bool sim_progress_is_polling(const struct context *c)
 {
     return c->polls.count > 0 &&
            c->polls.progress == atomic_load_explicit(&progress, memory_order_relaxed);
 }
 
-void progress_forget(struct context *c)
+void sim_progress_forget(struct context *c)
 {
     ncs_call_unpin(c->polls.call);
     c->polls = (struct polls){ 0 };
@@ -89,14 +89,14 @@ static void note_work(struct polls *p, int64_t now)
     p->noted = now;
 }
 
-void progress_polled(struct context *c, bool pending)
+void sim_progress_polled(struct context *c, bool pending)
 {
     struct polls *p = &c->polls;
     if (!sim_world.options.foreign)
         return;
-    progress_ends_call(); /* what was due when it was entered */
-    int64_t now = real_now();
-    if (!progress_is_polling(c)) {
+    sim_progress_ends_call(); /* what was due when it was entered */
+    int64_t now = sim_real_now();
+    if (!sim_progress_is_polling(c)) {
         struct ncs_call *call = p->call;
         *p = (struct polls){ .first = now, .call = call };
         p->progress = atomic_load_explicit(&progress, memory_order_relaxed);
@@ -109,27 +109,27 @@ void progress_polled(struct context *c, bool pending)
     if (now - looked < LOOK_NS)
         return;
     looked = now;
-    progress_look();
+    sim_progress_look();
 }
 
-bool progress_keeps_polling(const struct context *c, int64_t patience)
+bool sim_progress_keeps_polling(const struct context *c, int64_t patience)
 {
     const struct polls *p = &c->polls;
-    if (!progress_is_polling(c) || p->count < POLLS_LEAST || p->last - p->first < patience / 2)
+    if (!sim_progress_is_polling(c) || p->count < POLLS_LEAST || p->last - p->first < patience / 2)
         return false;
     int64_t gaps = (int64_t)p->count - 1, pace = (p->last - p->first) / gaps;
-    return real_now() - p->last <= PACES_MOST * pace + PAUSE_NS && p->worked / gaps <= WORK_NS_MOST;
+    return sim_real_now() - p->last <= PACES_MOST * pace + PAUSE_NS && p->worked / gaps <= WORK_NS_MOST;
 }
 
-bool foreign_is_polling(pid_t thread, int64_t patience)
+bool sim_foreign_is_polling(pid_t thread, int64_t patience)
 {
     for (size_t i = 0; i < sim_world.contexts; i++)
         if (sim_world.context[i]->tid == thread)
-            return progress_keeps_polling(sim_world.context[i], patience);
+            return sim_progress_keeps_polling(sim_world.context[i], patience);
     return false;
 }
 
-bool foreign_is_waiting(pid_t thread)
+bool sim_foreign_is_waiting(pid_t thread)
 {
     for (size_t i = 0; i < sim_world.contexts; i++) {
         const struct context *c = sim_world.context[i];
@@ -139,28 +139,28 @@ bool foreign_is_waiting(pid_t thread)
     return false;
 }
 
-bool foreign_is_stuck(void)
+bool sim_foreign_is_stuck(void)
 {
     bool pending = sim_world.foreign_waits > 0;
-    if (agenda_peek())
+    if (sim_agenda_peek())
         return false;
     for (size_t i = 0; i < sim_world.contexts; i++) {
         const struct context *c = sim_world.context[i];
         if (c->state == CONTEXT_READY)
             return false;
-        pending |= progress_is_polling(c) && c->polls.pending;
+        pending |= sim_progress_is_polling(c) && c->polls.pending;
     }
     return pending;
 }
 
-void progress_look(void)
+void sim_progress_look(void)
 {
-    int64_t now = real_now();
+    int64_t now = sim_real_now();
     uint64_t made = atomic_load_explicit(&progress, memory_order_relaxed);
-    if (made != progress_seen || !foreign_is_stuck()) {
+    if (made != progress_seen || !sim_foreign_is_stuck()) {
         progress_seen = made;
         quiet_since = now;
-    } else if (foreign_idle) {
-        foreign_idle(now - quiet_since);
+    } else if (sim_foreign_idle) {
+        sim_foreign_idle(now - quiet_since);
     }
 }

@@ -22,20 +22,20 @@ struct polls {
     struct ncs_call *call; /* the last one; pinned */
 };
 
-int64_t real_now(void);
+int64_t sim_real_now(void);
 
-void progress_made(void);
+void sim_progress_made(void);
 /* A call ends: it was progress if it has changed anything. */
-void progress_ends_call(void);
+void sim_progress_ends_call(void);
 /* A poll of the running context's was in vain. */
-void progress_polled(struct context *c, bool pending);
+void sim_progress_polled(struct context *c, bool pending);
 /* It has polled in vain and done nothing else since the last progress. */
-bool progress_is_polling(const struct context *c);
+bool sim_progress_is_polling(const struct context *c);
 /* It does so at its own pace, has for most of that time, and does no work of its own between. */
-bool progress_keeps_polling(const struct context *c, int64_t patience);
-void progress_forget(struct context *c); /* its polls */
+bool sim_progress_keeps_polling(const struct context *c, int64_t patience);
+void sim_progress_forget(struct context *c); /* its polls */
 
 /* A thread looks up: who has nothing left to do but to look calls it now and then. */
-void progress_look(void);
+void sim_progress_look(void);
 
 #endif

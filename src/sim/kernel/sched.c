@@ -19,11 +19,11 @@
 #define LIVELOCK_HORIZON ((int64_t)6 * 3600 * 1000000000)
 #define POLL_STEP_LEAST 1000
 
-void queue_append(struct context *c)
+void sim_context_ready(struct context *c)
 {
     c->state = CONTEXT_READY;
     if (sim_world.options.foreign) {
-        foreign_wake(c);
+        sim_foreign_wake(c);
         return;
     }
     QUEUE_APPEND(sim_world.ready.first, sim_world.ready.last, c, next);
@@ -40,7 +40,7 @@ static size_t ready_count(void)
 static struct context *take_ready(void)
 {
     struct queue *q = &sim_world.ready;
-    size_t pick = sim_world.choices.asked ? choose(CHOOSE_CONTEXT, ready_count()) : 0;
+    size_t pick = sim_world.choices.asked ? sim_choose(CHOOSE_CONTEXT, ready_count()) : 0;
     struct context *previous = NULL, *c = q->first;
     for (; pick > 0; pick--) {
         previous = c;
@@ -59,7 +59,7 @@ static struct context *take_ready(void)
 /* Operations become active, jobs take their steps, until nothing changes. Time stands still. */
 static void drain(void)
 {
-    while (ops_activate() || kernel_slots_grant() || jobs_step())
+    while (sim_ops_activate() || sim_kernel_slots_grant() || sim_jobs_step())
         continue;
 }
 
@@ -76,7 +76,7 @@ static void wake_pollers(bool fruitless)
     while (c) {
         struct context *next = c->next;
         c->fruitless += fruitless;
-        queue_append(c);
+        sim_context_ready(c);
         c = next;
     }
 }
@@ -88,7 +88,7 @@ static void wake(void)
         qsort(w->woken, w->wokens, sizeof *w->woken, by_parking);
     for (size_t i = 0; i < w->wokens; i++)
         if (w->woken[i]->state == CONTEXT_PARKED)
-            queue_append(w->woken[i]);
+            sim_context_ready(w->woken[i]);
     w->wokens = 0;
     if (w->polling.first && w->polling.first->poll_epoch != w->epoch)
         wake_pollers(false);
@@ -129,17 +129,17 @@ static bool is_livelock(void)
 
 static void fire(void)
 {
-    struct event_entry due = agenda_take();
-    world_trace((uint64_t)due.time * 8 + due.kind);
+    struct event_entry due = sim_agenda_take();
+    sim_world_trace((uint64_t)due.time * 8 + due.kind);
     switch (due.kind) {
     case EVENT_OP:
-        op_due(due.object);
+        sim_op_due(due.object);
         break;
     case EVENT_MEETING:
-        meeting_move(due.object);
+        sim_meeting_move(due.object);
         break;
     case EVENT_RMA:
-        rma_move(due.object);
+        sim_rma_move(due.object);
         break;
     case EVENT_DEADLINE: {
         struct context *c = due.object;
@@ -148,7 +148,7 @@ static void fire(void)
         break;
     }
     case EVENT_JOB:
-        job_mark(due.object);
+        sim_job_mark(due.object);
         break;
     }
 }
@@ -176,12 +176,12 @@ static void pass_time(const struct event_entry *due)
     int64_t to = INT64_MAX;
     if (due)
         to = due->time;
-    if (w->polling.first && world_later(poll_step()) < to)
-        to = world_later(poll_step());
+    if (w->polling.first && sim_world_later(poll_step()) < to)
+        to = sim_world_later(poll_step());
     assert(to >= w->now);
     w->now = to;
     uint64_t epoch = w->epoch;
-    while ((due = agenda_peek()) && due->time <= w->now) {
+    while ((due = sim_agenda_peek()) && due->time <= w->now) {
         fire();
         if (w->epoch != epoch || w->wokens > 0 || w->holds)
             break; /* whoever woke up goes first */
@@ -190,7 +190,7 @@ static void pass_time(const struct event_entry *due)
         wake_pollers(true);
 }
 
-struct context *schedule(void)
+struct context *sim_schedule(void)
 {
     struct world *w = &sim_world;
     for (;;) {
@@ -201,14 +201,14 @@ struct context *schedule(void)
         if (w->options.step_limit && w->steps >= w->options.step_limit)
             return stop(NCS_STOP_BUDGET);
         w->steps++;
-        const struct event_entry *due = agenda_peek();
+        const struct event_entry *due = sim_agenda_peek();
         if (w->ready.first) {
-            if (due && due->time <= w->now && choose(CHOOSE_EARLY, 2) == 1) {
+            if (due && due->time <= w->now && sim_choose(CHOOSE_EARLY, 2) == 1) {
                 fire();
                 continue;
             }
             struct context *c = take_ready();
-            world_trace((uint64_t)c->id);
+            sim_world_trace((uint64_t)c->id);
             return c;
         }
         if (!due && !w->polling.first)
@@ -221,7 +221,7 @@ struct context *schedule(void)
     }
 }
 
-void schedule_free(int64_t now)
+void sim_schedule_due(int64_t now)
 {
     struct world *w = &sim_world;
     if (now > w->now)
@@ -229,7 +229,7 @@ void schedule_free(int64_t now)
     for (;;) {
         drain();
         wake();
-        const struct event_entry *due = agenda_peek();
+        const struct event_entry *due = sim_agenda_peek();
         bool timer = due && (due->kind == EVENT_DEADLINE || due->kind == EVENT_JOB);
         if (!due || (timer && due->time > w->now))
             return;
@@ -239,14 +239,14 @@ void schedule_free(int64_t now)
     }
 }
 
-void switch_away(struct context *c)
+void sim_switch_away(struct context *c)
 {
     if (sim_world.options.foreign) {
-        foreign_wait(c);
+        sim_foreign_wait(c);
     } else {
-        struct context *next = schedule();
+        struct context *next = sim_schedule();
         if (next != c)
-            context_transfer(c, next);
+            sim_context_transfer(c, next);
     }
     sim_world.running = c;
     c->state = CONTEXT_RUNNING;

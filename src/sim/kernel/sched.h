@@ -9,17 +9,17 @@
 
 struct context;
 
-void queue_append(struct context *c); /* makes it READY, behind all others */
+void sim_context_ready(struct context *c); /* makes it READY, behind all others */
 
 /* Finds who runs next and moves time when nobody can: a context to continue, or the runner with
  * world.stop set. Runs on the stack of whoever gives the token up. */
-struct context *schedule(void);
+struct context *sim_schedule(void);
 
 /* Does all that is due, without looking for anybody to run: devices go ahead of the clock, which is
  * moved to `now` at least; timers wait for it. */
-void schedule_free(int64_t now);
+void sim_schedule_due(int64_t now);
 
 /* Gives the token up; returns when this context is chosen again. */
-void switch_away(struct context *c);
+void sim_switch_away(struct context *c);
 
 #endif

@@ -12,14 +12,14 @@
 #include "sim/kernel/sched.h"
 #include "sim/kernel/world.h"
 
-void waiter_link(struct waiter *w, struct waitable *on)
+void sim_waiter_link(struct waiter *w, struct waitable *on)
 {
     assert(!w->on);
     w->on = on;
     LIST_APPEND(on->first, on->last, w);
 }
 
-void waiter_unlink(struct waiter *w)
+void sim_waiter_unlink(struct waiter *w)
 {
     if (!w->on)
         return;
@@ -27,13 +27,13 @@ void waiter_unlink(struct waiter *w)
     w->on = NULL;
 }
 
-void waitable_fire(struct waitable *on)
+void sim_waitable_fire(struct waitable *on)
 {
     struct waiter *w;
     while ((w = on->first)) {
-        waiter_unlink(w);
+        sim_waiter_unlink(w);
         if (w->job)
-            job_mark(w->job);
+            sim_job_mark(w->job);
         else if (--w->context->wait.unmet == 0)
             NCS_PUSH(sim_world.woken, sim_world.wokens, sim_world.wokens_room, w->context);
     }
@@ -42,13 +42,13 @@ void waitable_fire(struct waitable *on)
 static void reference(enum ncs_wait_kind kind, void *object, int step)
 {
     if (kind == NCS_WAIT_OP)
-        step > 0 ? op_ref(object) : op_unref(object);
+        step > 0 ? sim_op_ref(object) : sim_op_unref(object);
     else if (kind == NCS_WAIT_JOB)
-        step > 0 ? job_ref(object) : job_unref(object);
+        step > 0 ? sim_job_ref(object) : sim_job_unref(object);
 }
 
 /* Conditions are linked only when the wait begins: the array may move until then. */
-void wait_for(struct context *c, enum ncs_wait_kind kind, void *object, struct waitable *on)
+void sim_wait_for(struct context *c, enum ncs_wait_kind kind, void *object, struct waitable *on)
 {
     struct wait *w = &c->wait;
     struct condition condition = { .kind = kind, .object = object };
@@ -63,7 +63,7 @@ static void link_conditions(struct wait *w)
     for (size_t i = 0; i < w->count; i++) {
         struct waitable *on = w->condition[i].link.on;
         w->condition[i].link.on = NULL;
-        waiter_link(&w->condition[i].link, on);
+        sim_waiter_link(&w->condition[i].link, on);
     }
     w->unmet = w->count;
     w->linked = true;
@@ -73,7 +73,7 @@ static void release_conditions(struct wait *w)
 {
     for (size_t i = 0; i < w->count; i++) {
         if (w->linked)
-            waiter_unlink(&w->condition[i].link);
+            sim_waiter_unlink(&w->condition[i].link);
         if (w->condition[i].kind == NCS_WAIT_JOB)
             w->rc = ((struct job *)w->condition[i].object)->rc;
         reference(w->condition[i].kind, w->condition[i].object, -1);
@@ -86,19 +86,19 @@ static void release_conditions(struct wait *w)
     w->key = NULL;
 }
 
-void wait_forget(struct context *c)
+void sim_wait_forget(struct context *c)
 {
     release_conditions(&c->wait);
 }
 
-void wait_drop(struct context *c)
+void sim_wait_drop(struct context *c)
 {
     release_conditions(&c->wait);
     ncs_free(c->wait.condition);
     c->wait = (struct wait){ .deadline = -1 };
 }
 
-enum wait_result wait_here(struct context *c, int64_t deadline)
+enum wait_result sim_wait(struct context *c, int64_t deadline)
 {
     struct wait *w = &c->wait;
     if (c->cancelled) {
@@ -115,8 +115,8 @@ enum wait_result wait_here(struct context *c, int64_t deadline)
     link_conditions(w);
     c->state = CONTEXT_PARKED;
     if (deadline >= 0)
-        agenda_add(deadline, EVENT_DEADLINE, c, w->serial, NULL);
-    switch_away(c);
+        sim_agenda_add(deadline, EVENT_DEADLINE, c, w->serial, NULL);
+    sim_switch_away(c);
     bool expired = w->expired && w->unmet > 0;
     bool slept = w->count == 0;
     release_conditions(w);
@@ -126,14 +126,14 @@ enum wait_result wait_here(struct context *c, int64_t deadline)
     return expired || slept ? WAIT_EXPIRED : WAIT_MET;
 }
 
-bool poll_here(struct context *c, bool (*test)(void *arg), void *arg)
+bool sim_poll(struct context *c, bool (*test)(void *arg), void *arg)
 {
     if (test(arg))
         return true;
     if (c->cancelled)
         return false;
     if (sim_world.options.foreign) { /* all that is due was done on entry */
-        progress_polled(c, true);
+        sim_progress_polled(c, true);
         return false;
     }
     if (c->idle_epoch != sim_world.epoch) {
@@ -143,7 +143,7 @@ bool poll_here(struct context *c, bool (*test)(void *arg), void *arg)
     c->poll_epoch = sim_world.epoch;
     c->state = CONTEXT_POLLING;
     QUEUE_APPEND(sim_world.polling.first, sim_world.polling.last, c, next);
-    switch_away(c);
+    sim_switch_away(c);
     c->slept = false;
     return test(arg);
 }

@@ -24,11 +24,11 @@ struct waiter {
     struct job *job;
 };
 
-void waiter_link(struct waiter *w, struct waitable *on);
-void waiter_unlink(struct waiter *w); /* a no-op when it is not linked */
+void sim_waiter_link(struct waiter *w, struct waitable *on);
+void sim_waiter_unlink(struct waiter *w); /* a no-op when it is not linked */
 
 /* Tells everybody on the list: contexts lose a condition, jobs will take a step. */
-void waitable_fire(struct waitable *on);
+void sim_waitable_fire(struct waitable *on);
 
 struct condition {
     struct waiter link;
@@ -53,20 +53,20 @@ struct wait {
 
 enum wait_result { WAIT_MET, WAIT_EXPIRED, WAIT_CANCELLED };
 
-/* Collects conditions for the next wait_here. Objects that are already done need not be added. */
-void wait_for(struct context *c, enum ncs_wait_kind kind, void *object, struct waitable *on);
+/* Collects conditions for the next sim_wait. Objects that are already done need not be added. */
+void sim_wait_for(struct context *c, enum ncs_wait_kind kind, void *object, struct waitable *on);
 
 /* Parks the running context until all collected conditions are met, or the deadline. The caller's
  * frame owns nothing meanwhile: it may be dropped. */
-enum wait_result wait_here(struct context *c, int64_t deadline);
+enum wait_result sim_wait(struct context *c, int64_t deadline);
 
 /* Forgets the collected conditions. */
-void wait_forget(struct context *c);
+void sim_wait_forget(struct context *c);
 /* Forgets what an abandoned context waited for. */
-void wait_drop(struct context *c);
+void sim_wait_drop(struct context *c);
 
 /* One look at something that may not be so yet. When test says no, lets everybody else go on until
  * something observable changes or nothing else can run, and looks again. */
-bool poll_here(struct context *c, bool (*test)(void *arg), void *arg);
+bool sim_poll(struct context *c, bool (*test)(void *arg), void *arg);
 
 #endif

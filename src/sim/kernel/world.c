@@ -7,19 +7,19 @@
 
 struct world sim_world;
 
-void world_changed(void)
+void sim_world_changed(void)
 {
     sim_world.epoch++;
     sim_world.epoch_time = sim_world.now;
 }
 
-int64_t world_later(int64_t ns)
+int64_t sim_world_later(int64_t ns)
 {
     int64_t at;
     return __builtin_add_overflow(sim_world.now, ns, &at) ? INT64_MAX : at;
 }
 
-void world_trace(uint64_t word)
+void sim_world_trace(uint64_t word)
 {
     sim_world.trace = ncs_hash(sim_world.trace, word);
 }
@@ -57,13 +57,13 @@ void sim_free(void *p, size_t bytes)
     to ? ncs_slab_give(to, p) : ncs_free(p);
 }
 
-void world_trim(void)
+void sim_world_trim(void)
 {
     for (size_t i = 0; i < sizeof slab / sizeof *slab; i++)
         ncs_slab_free(&slab[i]);
 }
 
-struct process *world_process(int number)
+struct process *sim_world_process(int number)
 {
     struct world *w = &sim_world;
     while (w->processes <= (size_t)number)
@@ -81,7 +81,7 @@ struct process *world_process(int number)
     return p;
 }
 
-struct gpu *process_gpu(struct process *p, int device)
+struct gpu *sim_process_gpu(struct process *p, int device)
 {
     return &p->gpu[device];
 }

@@ -67,7 +67,7 @@ struct process {
     bool dead;               /* by a fault that the scenario asked for */
     struct gpu *gpu;
     uint64_t joined;         /* serial of the communicator made last that it has a rank of */
-    int64_t stamped;         /* time of the meeting that stamped it last; see meeting_stamp */
+    int64_t stamped;         /* time of the meeting that stamped it last; see sim_meeting_stamp */
     uint64_t launched;       /* serial of its youngest launch in meetings due at that time */
     char last_error[1024];   /* ncclGetLastError's buffer */
     uint64_t env_said;       /* variables that the log has told of, one bit each */
@@ -155,22 +155,22 @@ struct world {
 extern struct world sim_world;
 
 /* An observable change: whoever polls will look again. */
-void world_changed(void);
+void sim_world_changed(void);
 /* The instant that is so many ns from now; there is an end of time. */
-int64_t world_later(int64_t ns);
-void world_trace(uint64_t word);
+int64_t sim_world_later(int64_t ns);
+void sim_world_trace(uint64_t word);
 
 /* The process with that number, made at first use. */
-struct process *world_process(int number);
-struct gpu *process_gpu(struct process *p, int device);
+struct process *sim_world_process(int number);
+struct gpu *sim_process_gpu(struct process *p, int device);
 
 /* Where CUDA says that it is, in one number as NCCL writes it. */
-unsigned gpu_bus_id(const struct gpu *gpu);
+unsigned sim_gpu_bus_id(const struct gpu *gpu);
 
 /* Counted allocations of the world's objects. */
 void *sim_new(size_t bytes);
 void sim_free(void *p, size_t bytes);
 /* Gives back what is kept for further ones; none is live. */
-void world_trim(void);
+void sim_world_trim(void);
 
 #endif

@@ -35,20 +35,20 @@ static struct redop *find_redop(struct comm_rank *cr, int op)
 static int check_arguments(const struct request *r, struct comm_rank *cr)
 {
     if (r->root < 0 || r->root >= cr->nranks) {
-        nccl_warn("%s : invalid root %d (root should be in the 0..%d range)", request_name(r->fn), r->root,
-                  cr->nranks);
+        sim_warn("%s : invalid root %d (root should be in the 0..%d range)", sim_request_name(r->fn), r->root,
+                 cr->nranks);
         return ncclInvalidArgument;
     }
     if ((int)r->dtype < 0 || r->dtype >= ncclNumTypes) {
-        nccl_warn("%s : invalid type %d", request_name(r->fn), (int)r->dtype);
+        sim_warn("%s : invalid type %d", sim_request_name(r->fn), (int)r->dtype);
         return ncclInvalidArgument;
     }
     if (r->op < 0) {
-        nccl_warn("%s : invalid reduction operation %d", request_name(r->fn), r->op);
+        sim_warn("%s : invalid reduction operation %d", sim_request_name(r->fn), r->op);
         return ncclInvalidArgument;
     }
     if (r->op >= ncclNumOps && !find_redop(cr, r->op)) {
-        nccl_warn("%s : reduction operation %d unknown to this communicator", request_name(r->fn), r->op);
+        sim_warn("%s : reduction operation %d unknown to this communicator", sim_request_name(r->fn), r->op);
         return ncclInvalidArgument;
     }
     return ncclSuccess;
@@ -61,15 +61,15 @@ static int check_reduction(const struct request *r, struct comm_rank *cr)
     if (!ncs_fn_info[r->fn].reduces)
         return ncclSuccess;
     if (fp8 && sim_world.options.capability < 90) {
-        nccl_warn("FP8 reduction support begins with sm90 capable devices.");
+        sim_warn("FP8 reduction support begins with sm90 capable devices.");
         return ncclInvalidArgument;
     }
     if (fp8 && cr->nranks == 1 && r->op >= ncclAvg)
         return ncclInvalidArgument; /* the one-rank kernels are built without fp8 */
     const struct redop *redop = r->op >= ncclNumOps ? find_redop(cr, r->op) : NULL;
     if (redop && redop->dtype != (int)r->dtype) {
-        nccl_warn("Data type supplied to user-created ncclRedOp_t does not match type given to "
-                  "reduction operation");
+        sim_warn("Data type supplied to user-created ncclRedOp_t does not match type given to "
+                 "reduction operation");
         return ncclInvalidArgument;
     }
     return ncclSuccess;
@@ -91,8 +91,8 @@ static struct part *make_part(const struct request *r, struct comm_rank *cr, str
         else
             memcpy(p->scalar, redop->scalar, sizeof p->scalar);
     }
-    comm_hold(cr);
-    stream_ref(stream);
+    sim_comm_hold(cr);
+    sim_stream_ref(stream);
     p->call = ncs_local ? ncs_local->call : NULL;
     ncs_call_pin(p->call);
     return p;
@@ -101,25 +101,25 @@ static struct part *make_part(const struct request *r, struct comm_rank *cr, str
 /* A send's buffer is in the place of what is received, as in NCCL. */
 static void log_request(const struct request *r, const struct comm_rank *cr)
 {
-    if (!nccl_info_wanted(LOG_COLL) && !nccl_trace_wanted())
+    if (!sim_info_wanted(LOG_COLL) && !sim_trace_wanted())
         return;
     bool sends = r->fn == NCS_FN_ncclSend;
-    uint64_t send = sends ? 0 : memory_address(r->send), recv = memory_address(sends ? r->send : r->recv);
-    struct log_pointer comm = log_pointer(cr->handle), stream = log_pointer(stream_name(r->stream));
-    if (nccl_info_wanted(LOG_COLL))
-        nccl_info(LOG_COLL, "%s: opCount %" PRIx64 " sendbuff %s recvbuff %s count %zu datatype %d op %d root %d "
-                  "comm %s [nranks=%d] stream %s", request_name(r->fn), cr->launches, LOG_POINTER(send), LOG_POINTER(recv),
-                  r->count, (int)r->dtype, r->op, r->root, comm.text, cr->nranks, stream.text);
-    nccl_trace("nccl%s(%" PRIx64 ",%" PRIx64 ",%zu,%d,%d,%d,%s,%s)", request_name(r->fn), send, recv, r->count,
-               (int)r->dtype, r->op, r->root, comm.text, stream.text);
+    uint64_t send = sends ? 0 : sim_memory_address(r->send), recv = sim_memory_address(sends ? r->send : r->recv);
+    struct log_pointer comm = sim_log_pointer(cr->handle), stream = sim_log_pointer(sim_stream_name(r->stream));
+    if (sim_info_wanted(LOG_COLL))
+        sim_info(LOG_COLL, "%s: opCount %" PRIx64 " sendbuff %s recvbuff %s count %zu datatype %d op %d root %d "
+                 "comm %s [nranks=%d] stream %s", sim_request_name(r->fn), cr->launches, LOG_POINTER(send), LOG_POINTER(recv),
+                 r->count, (int)r->dtype, r->op, r->root, comm.text, cr->nranks, stream.text);
+    sim_trace("nccl%s(%" PRIx64 ",%" PRIx64 ",%zu,%d,%d,%d,%s,%s)", sim_request_name(r->fn), send, recv, r->count,
+              (int)r->dtype, r->op, r->root, comm.text, stream.text);
 }
 
 static void queue_composed(struct context *c, struct part *whole)
 {
     struct part **part = ncs_new(2 * (size_t)whole->cr->nranks * sizeof(struct part *));
-    size_t count = composed_call(whole, part);
+    size_t count = sim_composed_call(whole, part);
     for (size_t i = 0; i < count; i++)
-        group_add_part(c, part[i]);
+        sim_group_add_part(c, part[i]);
     ncs_free(part);
 }
 
@@ -127,41 +127,41 @@ static void queue_composed(struct context *c, struct part *whole)
 static void run_alone(struct part *p, bool composed)
 {
     if (composed)
-        composed_alone(p);
-    launch_enqueue(p->cr, &p, 1);
+        sim_composed_alone(p);
+    sim_launch_enqueue(p->cr, &p, 1);
 }
 
 /* NCCL's chain of checks, in its order, then the place in the group. */
 static int queue_request(struct context *c, const struct request *r, const struct one_sided *o)
 {
     struct comm_rank *cr;
-    int rc = comm_check(r->comm, request_name(r->fn), &cr);
+    int rc = sim_comm_check(r->comm, sim_request_name(r->fn), &cr);
     if (rc)
         return rc;
     if (cr->state == COMM_REVOKED) {
-        nccl_warn("%s: communicator was revoked", request_name(r->fn));
+        sim_warn("%s: communicator was revoked", sim_request_name(r->fn));
         return ncclInvalidUsage;
     }
-    rc = comm_ready(cr);
+    rc = sim_comm_ready(cr);
     if (!rc && (cr->state == COMM_FINAL || cr->suspended)) {
-        nccl_crash(cr->suspended ? "it uses a communicator that is suspended"
+        sim_crash(cr->suspended ? "it uses a communicator that is suspended"
                                  : "it uses a communicator after ncclCommFinalize");
         rc = ncclInvalidArgument;
     }
     if (!rc && cr->resets != cr->gpu->resets)
-        rc = cuda_failed_in_nccl(c, cudaErrorContextIsDestroyed);
+        rc = sim_cuda_failed_in_nccl(c, cudaErrorContextIsDestroyed);
     if (!rc && cr->gpu->fault)
-        rc = cuda_failed_in_nccl(c, cr->gpu->fault);
+        rc = sim_cuda_failed_in_nccl(c, cr->gpu->fault);
     if (!rc)
         rc = check_arguments(r, cr);
     const struct ncs_fn_info *info = &ncs_fn_info[r->fn];
     bool one_sided = info->one_sided, pair = info->pair;
     if (!rc && cr->checks && !one_sided && !(pair && r->count == 0))
-        rc = check_pointers(cr, &(struct check_call){ request_name(r->fn), pair, info->reads == NCS_BLOCKS_ROOT_ONE,
-                                                      info->writes == NCS_BLOCKS_ROOT_ONE, r->send, r->recv },
-                            r->root == cr->rank);
+        rc = sim_check_pointers(cr, &(struct check_call){ sim_request_name(r->fn), pair, info->reads == NCS_BLOCKS_ROOT_ONE,
+                                                          info->writes == NCS_BLOCKS_ROOT_ONE, r->send, r->recv },
+                                r->root == cr->rank);
     if (!rc)
-        rc = cuda_refusal_in_nccl(c);
+        rc = sim_cuda_refusal_in_nccl(c);
     if (rc)
         return rc;
     log_request(r, cr);
@@ -169,16 +169,16 @@ static int queue_request(struct context *c, const struct request *r, const struc
     if (r->count == 0 && collective)
         return ncclSuccess; /* nothing is queued, nobody is waited for */
     struct rma *rma = NULL;
-    rc = one_sided ? rma_check(r, o, cr, &rma) : check_reduction(r, cr);
+    rc = one_sided ? sim_rma_check(r, o, cr, &rma) : check_reduction(r, cr);
     if (rc)
         return rc;
     bool at_once = cr->nranks == 1 && collective;
-    struct stream *stream = at_once ? stream_with_room(c, r->stream, cr->gpu->device)
-                                    : stream_find(c, r->stream, cr->gpu->device);
+    struct stream *stream = at_once ? sim_stream_with_room(c, r->stream, cr->gpu->device)
+                                    : sim_stream_find(c, r->stream, cr->gpu->device);
     /* A copy within one rank runs on any stream; a kernel only on one of its own device. */
     if (!stream || (at_once && r->op >= ncclNumOps && stream->gpu != cr->gpu)) {
-        rma_free(rma);
-        return cuda_failed_in_nccl(c, cudaErrorInvalidResourceHandle);
+        sim_rma_free(rma);
+        return sim_cuda_failed_in_nccl(c, cudaErrorInvalidResourceHandle);
     }
     struct part *p = make_part(r, cr, stream);
     p->rma = rma;
@@ -187,29 +187,29 @@ static int queue_request(struct context *c, const struct request *r, const struc
     else if (info->composed)
         queue_composed(c, p);
     else
-        group_add_part(c, p);
+        sim_group_add_part(c, p);
     return ncclSuccess;
 }
 
-ncclResult_t request_submit(const struct request *r, const struct one_sided *o)
+ncclResult_t sim_request_submit(const struct request *r, const struct one_sided *o)
 {
-    struct context *c = context_enter();
+    struct context *c = sim_context_enter();
     if (!c)
         return ncclSuccess;
-    group_begin(c);
+    sim_group_begin(c);
     int rc = queue_request(c, r, o);
     if (rc)
-        comm_fail(r->comm, rc);
-    return group_leave(c, rc);
+        sim_comm_fail(r->comm, rc);
+    return sim_group_leave(c, rc);
 }
 
 ncclResult_t sim_ncclGroupStart(void)
 {
-    struct context *c = context_enter();
+    struct context *c = sim_context_enter();
     if (!c)
         return ncclSuccess;
-    group_begin(c);
-    nccl_trace("ncclGroupStart()");
+    sim_group_begin(c);
+    sim_trace("ncclGroupStart()");
     return ncclSuccess;
 }
 
@@ -217,20 +217,20 @@ ncclResult_t sim_ncclGroupStart(void)
 static ncclResult_t end_group(const char *name, int rc)
 {
     if (rc == ncclSuccess)
-        nccl_trace("%s()", name);
+        sim_trace("%s()", name);
     return rc;
 }
 
 ncclResult_t sim_ncclGroupEnd(void)
 {
-    struct context *c = context_enter();
-    return c ? end_group("ncclGroupEnd", group_end(c)) : ncclSuccess;
+    struct context *c = sim_context_enter();
+    return c ? end_group("ncclGroupEnd", sim_group_end(c)) : ncclSuccess;
 }
 
 ncclResult_t sim_ncclGroupSimulateEnd(ncclSimInfo_t *simInfo)
 {
-    struct context *c = context_enter();
-    return c ? end_group("ncclGroupSimulateEnd", group_simulate(c, simInfo)) : ncclSuccess;
+    struct context *c = sim_context_enter();
+    return c ? end_group("ncclGroupSimulateEnd", sim_group_simulate(c, simInfo)) : ncclSuccess;
 }
 
 /* Slots are recycled last in, first out, so a stale handle may come to mean the newest operator. */
@@ -248,22 +248,22 @@ static size_t take_slot(struct comm_rank *cr)
 ncclResult_t sim_ncclRedOpCreatePreMulSum(ncclRedOp_t *op, void *scalar, ncclDataType_t datatype,
                                           ncclScalarResidence_t residence, ncclComm_t comm)
 {
-    struct context *c = context_enter();
+    struct context *c = sim_context_enter();
     if (!c)
         return ncclSuccess;
     struct comm_rank *cr;
-    int rc = comm_check(comm, "ncclRedOpCreatePreMulSum", &cr);
+    int rc = sim_comm_check(comm, "ncclRedOpCreatePreMulSum", &cr);
     if (!rc)
-        rc = comm_ready(cr);
+        rc = sim_comm_ready(cr);
     if (rc)
         return rc;
     size_t bytes = ncs_dtype_bytes((int)datatype);
     bool host = residence == ncclScalarHostImmediate;
     const char *crash = !op ? "op is NULL" : !scalar ? "scalar is NULL"
-                        : host && !memory_usable(c->process, scalar, bytes) ? "scalar is no memory of the host"
+                        : host && !sim_memory_usable(c->process, scalar, bytes) ? "scalar is no memory of the host"
                                                               : NULL;
     if (crash) {
-        nccl_crash(crash);
+        sim_crash(crash);
         return ncclInvalidArgument;
     }
     size_t slot = take_slot(cr);
@@ -276,18 +276,18 @@ ncclResult_t sim_ncclRedOpCreatePreMulSum(ncclRedOp_t *op, void *scalar, ncclDat
         memcpy(r->scalar, scalar, bytes);
     }
     *op = (ncclRedOp_t)(((int)slot + ncclNumOps) ^ handle_mask(cr));
-    nccl_trace("ncclRedOpCreatePreMulSum(%d,%s,%d,%d,%s)", (int)*op, LOG_POINTER(memory_address(scalar)),
-               (int)datatype, (int)residence, LOG_POINTER(cr->handle));
+    sim_trace("ncclRedOpCreatePreMulSum(%d,%s,%d,%d,%s)", (int)*op, LOG_POINTER(sim_memory_address(scalar)),
+              (int)datatype, (int)residence, LOG_POINTER(cr->handle));
     return ncclSuccess;
 }
 
 ncclResult_t sim_ncclRedOpDestroy(ncclRedOp_t op, ncclComm_t comm)
 {
-    struct context *c = context_enter();
+    struct context *c = sim_context_enter();
     if (!c)
         return ncclSuccess;
     const char *problem = NULL;
-    struct comm_rank *cr = comm ? comm_find(comm) : NULL;
+    struct comm_rank *cr = comm ? sim_comm_find(comm) : NULL;
     struct redop *redop = cr ? find_redop(cr, (int)op) : NULL;
     if ((int)op >= 0 && (int)op < ncclNumOps)
         problem = " operator is a NCCL builtin.";
@@ -298,12 +298,12 @@ ncclResult_t sim_ncclRedOpDestroy(ncclRedOp_t op, ncclComm_t comm)
     else if (!redop)
         problem = " operator unknown to this communicator.";
     if (problem) {
-        nccl_warn("ncclRedOpDestroy :%s", problem);
+        sim_warn("ncclRedOpDestroy :%s", problem);
         return ncclInvalidArgument;
     }
     redop->live = false;
     redop->next_free = cr->free_redop;
     cr->free_redop = (size_t)(redop - cr->redop) + 1;
-    nccl_trace("ncclRedOpDestroy(%d,%s)", (int)op, LOG_POINTER(cr->handle));
+    sim_trace("ncclRedOpDestroy(%d,%s)", (int)op, LOG_POINTER(cr->handle));
     return ncclSuccess;
 }

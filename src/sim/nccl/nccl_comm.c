@@ -9,7 +9,7 @@
 
 ncclResult_t sim_ncclGetVersion(int *version)
 {
-    struct context *c = context_enter();
+    struct context *c = sim_context_enter();
     if (!c)
         return ncclSuccess;
     if (!version)
@@ -26,21 +26,21 @@ static bool has_settled(void *arg)
 
 ncclResult_t sim_ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t *error)
 {
-    struct context *c = context_enter();
+    struct context *c = sim_context_enter();
     if (!c)
         return ncclSuccess;
     struct comm_rank *cr;
-    int rc = comm_check(comm, "ncclGetAsyncError", &cr);
+    int rc = sim_comm_check(comm, "ncclGetAsyncError", &cr);
     if (!rc && cr->state >= COMM_ABORTED)
-        rc = comm_ready(cr);
+        rc = sim_comm_ready(cr);
     if (rc)
         return rc;
     if (!error) {
-        nccl_warn("ncclGetAsyncError : asyncError argument is NULL");
+        sim_warn("ncclGetAsyncError : asyncError argument is NULL");
         return ncclInvalidArgument;
     }
-    if (poll_here(c, has_settled, cr))
-        progress_polled(c, false);
+    if (sim_poll(c, has_settled, cr))
+        sim_progress_polled(c, false);
     bool late = cr->async == ncclSuccess && cr->ready_polls > 0;
     cr->ready_polls -= late;
     *error = late ? ncclInProgress : (ncclResult_t)cr->async;
@@ -50,18 +50,18 @@ ncclResult_t sim_ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t *error)
 static ncclResult_t query(ncclComm_t comm, int *out, const char *what, const char *argument,
                           int (*get)(const struct comm_rank *cr))
 {
-    struct context *c = context_enter();
+    struct context *c = sim_context_enter();
     if (!c)
         return ncclSuccess;
     struct comm_rank *cr;
-    int rc = comm_check(comm, what, &cr);
+    int rc = sim_comm_check(comm, what, &cr);
     if (rc)
         return rc;
     if (!out) {
-        nccl_warn("%s : %s argument is NULL", what, argument);
+        sim_warn("%s : %s argument is NULL", what, argument);
         return ncclInvalidArgument;
     }
-    rc = comm_ready(cr);
+    rc = sim_comm_ready(cr);
     if (!rc)
         *out = get(cr);
     return rc;
@@ -114,26 +114,26 @@ static int count_hosts(const struct comm *comm)
 
 ncclResult_t sim_ncclCommQueryProperties(ncclComm_t comm, ncclCommProperties_t *props)
 {
-    struct context *c = context_enter();
+    struct context *c = sim_context_enter();
     if (!c)
         return ncclSuccess;
     struct comm_rank *cr;
-    int rc = comm_check(comm, "ncclCommQueryProperties", &cr);
+    int rc = sim_comm_check(comm, "ncclCommQueryProperties", &cr);
     if (!rc)
-        rc = comm_ready(cr);
+        rc = sim_comm_ready(cr);
     if (rc)
         return rc;
     if (!props) {
-        nccl_warn("ncclCommQueryProperties : props argument is NULL");
+        sim_warn("ncclCommQueryProperties : props argument is NULL");
         return ncclInvalidArgument;
     }
     props->rank = cr->rank;
     props->nRanks = cr->nranks;
     props->cudaDev = cr->gpu->device;
-    props->nvmlDev = device_number(cr->gpu->device);
+    props->nvmlDev = sim_device_number(cr->gpu->device);
     props->deviceApiSupport = props->multimemSupport = false; /* there are no kernels here */
     props->ginType = props->railedGinType = NCCL_GIN_TYPE_NONE;
     props->nLsaTeams = count_hosts(cr->comm);
-    props->hostRmaSupport = comm_has_rma(cr);
+    props->hostRmaSupport = sim_comm_has_rma(cr);
     return ncclSuccess;
 }

@@ -23,14 +23,14 @@ struct init_request {
 /* A new communicator joins the open group with the job that will complete it. */
 static int queue_comm(struct context *c, struct comm_rank *cr, struct job *job, ncclComm_t *out)
 {
-    int rc = group_add_job(c, job, cr);
+    int rc = sim_group_add_job(c, job, cr);
     if (rc) {
-        comm_bury(cr, COMM_GONE);
+        sim_comm_bury(cr, COMM_GONE);
         return rc;
     }
     if (!cr->blocking)
         cr->async = ncclInProgress;
-    *out = comm_handle(cr);
+    *out = sim_comm_handle(cr);
     return ncclSuccess;
 }
 
@@ -40,24 +40,24 @@ static int queue_init(struct context *c, const struct init_request *r, struct co
     struct comm_config config;
     *made = NULL;
     if (!r->out) {
-        nccl_warn("CommInitRank : newcomm argument is NULL");
+        sim_warn("CommInitRank : newcomm argument is NULL");
         return ncclInvalidArgument;
     }
     *r->out = NULL;
     if (r->rank < 0 || r->rank >= r->nranks) {
-        nccl_warn("Invalid rank requested : %d/%d", r->rank, r->nranks);
+        sim_warn("Invalid rank requested : %d/%d", r->rank, r->nranks);
         return ncclInvalidArgument;
     }
     if (r->nranks > COMM_RANKS_MAX) {
-        nccl_explain("the simulator has no room for so many ranks");
+        sim_explain("the simulator has no room for so many ranks");
         return ncclSystemError;
     }
-    int rc = config_read(r->config, NULL, &config);
+    int rc = sim_config_read(r->config, NULL, &config);
     if (rc)
         return rc;
-    struct gpu *gpu = process_gpu(c->process, c->device);
-    struct comm_rank *cr = comm_rank_new(r->rank, r->nranks, gpu, &config);
-    rc = queue_comm(c, cr, init_job(cr, r->id, r->ids), r->out);
+    struct gpu *gpu = sim_process_gpu(c->process, c->device);
+    struct comm_rank *cr = sim_comm_rank_new(r->rank, r->nranks, gpu, &config);
+    rc = queue_comm(c, cr, sim_job_init(cr, r->id, r->ids), r->out);
     *made = rc ? NULL : cr;
     return rc;
 }
@@ -65,23 +65,23 @@ static int queue_init(struct context *c, const struct init_request *r, struct co
 static int check_ids(const struct init_request *r)
 {
     if (r->ids <= 0 || r->ids > r->nranks) {
-        nccl_warn("improper usage of ncclCommInitRank: nId = %d, nranks=%d", r->ids, r->nranks);
+        sim_warn("improper usage of ncclCommInitRank: nId = %d, nranks=%d", r->ids, r->nranks);
         return ncclInvalidArgument;
     }
     if (r->id)
         return ncclSuccess;
-    nccl_crash("commIds is NULL");
+    sim_crash("commIds is NULL");
     return ncclInvalidArgument;
 }
 
 static ncclResult_t init_rank(const struct init_request *r, bool frees_on_failure)
 {
-    struct context *c = context_enter();
+    struct context *c = sim_context_enter();
     if (!c)
         return ncclSuccess;
-    if (cuda_refusal_in_nccl(c)) {
+    if (sim_cuda_refusal_in_nccl(c)) {
         if (sim_world.options.quirks && !frees_on_failure)
-            group_begin(c); /* the newer forms come back with their group open */
+            sim_group_begin(c); /* the newer forms come back with their group open */
         return ncclUnhandledCudaError; /* not recorded in an open group */
     }
     int rc = check_ids(r);
@@ -89,14 +89,14 @@ static ncclResult_t init_rank(const struct init_request *r, bool frees_on_failur
         return rc; /* nor this; the newer forms record it */
     bool alone = c->group.depth == 0;
     struct comm_rank *made = NULL;
-    group_begin(c);
+    sim_group_begin(c);
     if (!rc)
-        rc = bootstrap_check();
+        rc = sim_bootstrap_check();
     if (!rc)
         rc = queue_init(c, r, &made);
-    rc = group_leave(c, rc);
+    rc = sim_group_leave(c, rc);
     if (alone && frees_on_failure && rc && rc != ncclInProgress && made) {
-        comm_bury(made, COMM_GONE);
+        sim_comm_bury(made, COMM_GONE);
         *r->out = NULL;
     }
     return rc;
@@ -123,15 +123,15 @@ ncclResult_t sim_ncclCommInitRankScalable(ncclComm_t *newcomm, int nranks, int m
 static int check_device_list(int ndev, const int *list)
 {
     const struct ncs_machine_options *o = &sim_world.options;
-    bool shared = env_is(ENV_MULTI_RANK_GPU_ENABLE, 1);
+    bool shared = sim_env_is(ENV_MULTI_RANK_GPU_ENABLE, 1);
     for (int i = 0; list && i < ndev; i++) {
         if (list[i] < 0 || list[i] >= o->devices) {
-            nccl_warn("Invalid device %d (totalnDev=%d)", list[i], o->devices);
+            sim_warn("Invalid device %d (totalnDev=%d)", list[i], o->devices);
             return ncclInvalidArgument;
         }
         for (int k = 0; k < i && !shared; k++)
             if (list[k] == list[i]) {
-                nccl_explain("a device is in the list twice");
+                sim_explain("a device is in the list twice");
                 return ncclInvalidUsage;
             }
     }
@@ -142,35 +142,35 @@ static int check_device_list(int ndev, const int *list)
  * its group still open and the ranks so far queued in it. */
 static ncclResult_t no_such_device(struct context *c)
 {
-    int rc = cuda_failed_in_nccl(c, cudaErrorInvalidDevice);
-    return sim_world.options.quirks ? rc : (int)group_leave(c, rc);
+    int rc = sim_cuda_failed_in_nccl(c, cudaErrorInvalidDevice);
+    return sim_world.options.quirks ? rc : (int)sim_group_leave(c, rc);
 }
 
 ncclResult_t sim_ncclCommInitAll(ncclComm_t *comms, int ndev, const int *list)
 {
-    struct context *c = context_enter();
+    struct context *c = sim_context_enter();
     if (!c)
         return ncclSuccess;
-    if (cuda_refusal_in_nccl(c))
+    if (sim_cuda_refusal_in_nccl(c))
         return ncclUnhandledCudaError;
     if (!comms) {
-        nccl_warn("CommInitAll : comms argument is NULL");
+        sim_warn("CommInitAll : comms argument is NULL");
         return ncclInvalidArgument;
     }
     if (ndev < 0) {
-        nccl_warn("Invalid device count requested : %d", ndev);
+        sim_warn("Invalid device count requested : %d", ndev);
         return ncclInvalidArgument;
     }
     int rc = check_device_list(ndev, list);
     if (rc || ndev == 0)
         return rc;
-    rc = bootstrap_check();
+    rc = sim_bootstrap_check();
     if (rc)
         return rc;
     ncclUniqueId id;
-    unique_id_new(&id);
+    sim_unique_id_new(&id);
     int device = c->device;
-    group_begin(c);
+    sim_group_begin(c);
     for (int i = 0; i < ndev && !rc; i++) {
         struct comm_rank *made;
         if (!list && i >= sim_world.options.devices) {
@@ -181,23 +181,23 @@ ncclResult_t sim_ncclCommInitAll(ncclComm_t *comms, int ndev, const int *list)
         rc = queue_init(c, &(struct init_request){ &comms[i], ndev, i, &id, 1, NULL }, &made);
     }
     c->device = device;
-    return group_leave(c, rc);
+    return sim_group_leave(c, rc);
 }
 
 ncclResult_t sim_ncclGetUniqueId(ncclUniqueId *id)
 {
-    struct context *c = context_enter();
+    struct context *c = sim_context_enter();
     if (!c)
         return ncclSuccess;
-    int rc = bootstrap_check();
+    int rc = sim_bootstrap_check();
     if (rc)
         return rc;
     if (!id) {
-        nccl_warn("GetUniqueId : out argument is NULL");
+        sim_warn("GetUniqueId : out argument is NULL");
         return ncclInvalidArgument;
     }
-    unique_id_new(id);
-    nccl_trace("ncclGetUniqueId(0x%" PRIx64 ")", unique_id_hash(id));
+    sim_unique_id_new(id);
+    sim_trace("ncclGetUniqueId(0x%" PRIx64 ")", sim_unique_id_hash(id));
     return ncclSuccess;
 }
 
@@ -205,24 +205,24 @@ ncclResult_t sim_ncclGetUniqueId(ncclUniqueId *id)
 
 ncclResult_t sim_ncclCommGetUniqueId(ncclComm_t comm, ncclUniqueId *uniqueId)
 {
-    struct context *c = context_enter();
+    struct context *c = sim_context_enter();
     if (!c)
         return ncclSuccess;
     struct comm_rank *cr;
-    int rc = comm_check(comm, "ncclCommGetUniqueId", &cr);
+    int rc = sim_comm_check(comm, "ncclCommGetUniqueId", &cr);
     if (!rc)
-        rc = comm_ready(cr);
+        rc = sim_comm_ready(cr);
     if (rc)
         return rc;
     if (!uniqueId) {
-        nccl_warn("CommGetUniqueId : uniqueId argument is NULL");
+        sim_warn("CommGetUniqueId : uniqueId argument is NULL");
         return ncclInvalidArgument;
     }
-    if (env_text(ENV_COMM_ID)) {
-        nccl_warn("ncclCommGetUniqueId should not be called when NCCL_COMM_ID is set");
+    if (sim_env_text(ENV_COMM_ID)) {
+        sim_warn("ncclCommGetUniqueId should not be called when NCCL_COMM_ID is set");
         return ncclInvalidUsage;
     }
-    unique_id_of(cr->comm, uniqueId);
+    sim_unique_id_of(cr->comm, uniqueId);
     return ncclSuccess;
 }
 
@@ -230,11 +230,11 @@ ncclResult_t sim_ncclCommGetUniqueId(ncclComm_t comm, ncclUniqueId *uniqueId)
 static int check_newcomer(const struct init_request *r)
 {
     if (r->rank < 0)
-        nccl_warn("ncclCommGrow: new ranks must pass valid rank >= 0, got %d", r->rank);
+        sim_warn("ncclCommGrow: new ranks must pass valid rank >= 0, got %d", r->rank);
     else if (!r->id)
-        nccl_warn("ncclCommGrow: new ranks must pass non-NULL uniqueId");
+        sim_warn("ncclCommGrow: new ranks must pass non-NULL uniqueId");
     else if (r->rank >= r->nranks)
-        nccl_warn("ncclCommGrow: new rank %d exceeds total ranks %d", r->rank, r->nranks);
+        sim_warn("ncclCommGrow: new rank %d exceeds total ranks %d", r->rank, r->nranks);
     else
         return ncclSuccess;
     return ncclInvalidArgument;
@@ -243,13 +243,13 @@ static int check_newcomer(const struct init_request *r)
 static int check_old_rank(const struct init_request *r, struct comm_rank *parent)
 {
     if (parent->state == COMM_REVOKED) {
-        nccl_explain("the communicator was revoked");
+        sim_explain("the communicator was revoked");
         return ncclInvalidUsage;
     }
-    int rc = comm_ready(parent);
+    int rc = sim_comm_ready(parent);
     if (rc || r->rank == -1)
         return rc;
-    nccl_warn("ncclCommGrow: existing ranks must pass rank=-1, got %d", r->rank);
+    sim_warn("ncclCommGrow: existing ranks must pass rank=-1, got %d", r->rank);
     return ncclInvalidArgument;
 }
 
@@ -258,33 +258,33 @@ static int queue_grow(struct context *c, const struct init_request *r, struct co
     struct comm_config config;
     int rc = parent ? check_old_rank(r, parent) : check_newcomer(r);
     if (!rc)
-        rc = config_read(r->config, parent ? &parent->config : NULL, &config);
+        rc = sim_config_read(r->config, parent ? &parent->config : NULL, &config);
     if (rc)
         return rc;
     *r->out = NULL;
     bool outermost = parent && (parent->rank == 0 || parent->rank == parent->nranks - 1);
     if (outermost && !r->id) {
-        struct job *wait = grow_wait_job(parent);
-        job_start(wait);
-        rc = job_wait(c, wait);
+        struct job *wait = sim_job_grow_wait(parent);
+        sim_job_start(wait);
+        rc = sim_job_wait(c, wait);
         if (rc)
             return rc;
     }
-    struct gpu *gpu = parent ? parent->gpu : process_gpu(c->process, c->device);
-    struct comm_rank *cr = comm_rank_new(parent ? parent->rank : r->rank, r->nranks, gpu, &config);
-    return queue_comm(c, cr, grow_job(cr, parent, r->id), r->out);
+    struct gpu *gpu = parent ? parent->gpu : sim_process_gpu(c->process, c->device);
+    struct comm_rank *cr = sim_comm_rank_new(parent ? parent->rank : r->rank, r->nranks, gpu, &config);
+    return queue_comm(c, cr, sim_job_grow(cr, parent, r->id), r->out);
 }
 
 static int check_size(const ncclComm_t *newcomm, int nranks, const struct comm_rank *parent)
 {
     if (!newcomm)
-        return nccl_silent("newcomm is NULL");
+        return sim_silent("newcomm is NULL");
     if (nranks <= 0)
-        nccl_warn("ncclCommGrow: total ranks must be positive, got %d", nranks);
+        sim_warn("ncclCommGrow: total ranks must be positive, got %d", nranks);
     else if (parent && nranks <= parent->nranks)
-        nccl_warn("ncclCommGrow: total ranks %d is less than current ranks %d", nranks, parent->nranks);
+        sim_warn("ncclCommGrow: total ranks %d is less than current ranks %d", nranks, parent->nranks);
     else if (nranks > COMM_RANKS_MAX)
-        nccl_explain("the simulator has no room for so many ranks");
+        sim_explain("the simulator has no room for so many ranks");
     else
         return ncclSuccess;
     return ncclInvalidArgument;
@@ -293,18 +293,18 @@ static int check_size(const ncclComm_t *newcomm, int nranks, const struct comm_r
 ncclResult_t sim_ncclCommGrow(ncclComm_t comm, int nRanks, const ncclUniqueId *uniqueId, int rank,
                               ncclComm_t *newcomm, ncclConfig_t *config)
 {
-    struct context *c = context_enter();
+    struct context *c = sim_context_enter();
     if (!c)
         return ncclSuccess;
-    struct comm_rank *parent = comm ? comm_find(comm) : NULL;
+    struct comm_rank *parent = comm ? sim_comm_find(comm) : NULL;
     int rc = check_size(newcomm, nRanks, parent);
     if (rc)
         return rc; /* not recorded in an open group */
     struct init_request r = { newcomm, nRanks, rank, uniqueId, 1, config };
-    group_begin(c);
-    rc = comm ? comm_check(comm, "ncclCommGrow", &parent) : ncclSuccess;
+    sim_group_begin(c);
+    rc = comm ? sim_comm_check(comm, "ncclCommGrow", &parent) : ncclSuccess;
     if (!rc)
         rc = queue_grow(c, &r, parent);
-    rc = group_leave(c, rc);
+    rc = sim_group_leave(c, rc);
     return rc == ncclInProgress ? ncclSuccess : rc;
 }

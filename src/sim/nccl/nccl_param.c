@@ -24,7 +24,7 @@ static struct param_texts *texts_of(struct context *c)
     return c->params;
 }
 
-void params_free(struct context *c)
+void sim_params_free(struct context *c)
 {
     sim_free(c->params, c->params ? sizeof *c->params : 0);
     c->params = NULL;
@@ -36,26 +36,26 @@ static const char no_parameter[] = "there is no parameter of that key";
 static int row_of(ncclParamHandle_t h, enum env *variable)
 {
     if (!h)
-        return nccl_silent("the handle is NULL");
-    uintptr_t offset = (uintptr_t)h - (uintptr_t)env_rows;
-    if (offset >= sizeof env_rows || offset % sizeof *env_rows != 0) {
-        nccl_crash("the handle was not made by ncclParamBind");
+        return sim_silent("the handle is NULL");
+    uintptr_t offset = (uintptr_t)h - (uintptr_t)sim_env_rows;
+    if (offset >= sizeof sim_env_rows || offset % sizeof *sim_env_rows != 0) {
+        sim_crash("the handle was not made by ncclParamBind");
         return ncclInvalidArgument;
     }
-    *variable = (enum env)(offset / sizeof *env_rows);
+    *variable = (enum env)(offset / sizeof *sim_env_rows);
     return ncclSuccess;
 }
 
 ncclResult_t sim_ncclParamBind(ncclParamHandle_t *out, const char *key)
 {
-    if (!context_enter())
+    if (!sim_context_enter())
         return ncclSuccess;
     if (!out || !key)
-        return nccl_silent(out ? "key is NULL" : "out is NULL");
-    int variable = env_find(key);
+        return sim_silent(out ? "key is NULL" : "out is NULL");
+    int variable = sim_env_find(key);
     if (variable < 0)
-        return nccl_silent(no_parameter);
-    *out = (ncclParamHandle_t)(uintptr_t)&env_rows[variable];
+        return sim_silent(no_parameter);
+    *out = (ncclParamHandle_t)(uintptr_t)&sim_env_rows[variable];
     return ncclSuccess;
 }
 
@@ -65,9 +65,9 @@ static int get(ncclParamHandle_t h, const void *out, bool text, bool has_type,
 {
     int rc = row_of(h, variable);
     if (!rc && !out)
-        rc = nccl_silent("out is NULL");
-    if (!rc && (!has_type || env_rows[*variable].text != text))
-        rc = nccl_silent(env_rows[*variable].text ? "the parameter is a text" : "the parameter has 64 bits, signed");
+        rc = sim_silent("out is NULL");
+    if (!rc && (!has_type || sim_env_rows[*variable].text != text))
+        rc = sim_silent(sim_env_rows[*variable].text ? "the parameter is a text" : "the parameter has 64 bits, signed");
     return rc;
 }
 
@@ -75,11 +75,11 @@ static int get(ncclParamHandle_t h, const void *out, bool text, bool has_type,
     ncclResult_t sim_##name(ncclParamHandle_t h, type *out)                        \
     {                                                                              \
         enum env variable;                                                         \
-        if (!context_enter())                                                      \
+        if (!sim_context_enter())                                                  \
             return ncclSuccess;                                                    \
         int rc = get(h, out, false, has_type, &variable);                   \
         if (!rc)                                                                   \
-            *out = (type)env_number(variable);                                     \
+            *out = (type)sim_env_number(variable);                                 \
         return rc;                                                                 \
     }
 
@@ -94,7 +94,7 @@ PARAM_GET(ncclParamGetU64, uint64_t, false)
 
 static const char *text_value(enum env variable)
 {
-    const char *text = env_text(variable);
+    const char *text = sim_env_text(variable);
     if (text)
         return text;
     return variable == ENV_CHECK_MODE ? "DEFAULT" : "";
@@ -103,7 +103,7 @@ static const char *text_value(enum env variable)
 ncclResult_t sim_ncclParamGetStr(ncclParamHandle_t h, const char **out)
 {
     enum env variable = ENV_COUNT;
-    if (!context_enter())
+    if (!sim_context_enter())
         return ncclSuccess;
     int rc = get(h, out, true, true, &variable);
     if (!rc)
@@ -114,22 +114,22 @@ ncclResult_t sim_ncclParamGetStr(ncclParamHandle_t h, const char **out)
 ncclResult_t sim_ncclParamGet(ncclParamHandle_t h, void *out, int room, int *bytes)
 {
     enum env variable = ENV_COUNT;
-    struct context *c = context_enter();
+    struct context *c = sim_context_enter();
     if (!c)
         return ncclSuccess;
     int rc = row_of(h, &variable);
     if (!rc && (!out || !bytes))
-        rc = nccl_silent(out ? "len is NULL" : "out is NULL");
+        rc = sim_silent(out ? "len is NULL" : "out is NULL");
     if (rc)
         return rc;
-    bool text = env_rows[variable].text;
-    int64_t number = text ? 0 : env_number(variable);
+    bool text = sim_env_rows[variable].text;
+    int64_t number = text ? 0 : sim_env_number(variable);
     const void *value = text ? (const void *)text_value(variable) : &number;
     size_t length = text ? strlen(value) + 1 : sizeof number;
     if (room < 0 || (size_t)room < length)
-        return nccl_silent("maxLen is less than the parameter has bytes");
-    if (!memory_usable(c->process, out, length)) {
-        nccl_crash("out has no room for the parameter");
+        return sim_silent("maxLen is less than the parameter has bytes");
+    if (!sim_memory_usable(c->process, out, length)) {
+        sim_crash("out has no room for the parameter");
         return ncclInvalidArgument;
     }
     memcpy(out, value, length);
@@ -139,59 +139,59 @@ ncclResult_t sim_ncclParamGet(ncclParamHandle_t h, void *out, int room, int *byt
 
 static const char *words(struct context *c, enum env variable)
 {
-    if (env_rows[variable].text)
+    if (sim_env_rows[variable].text)
         return text_value(variable);
     struct param_texts *texts = texts_of(c);
-    snprintf(texts->number, sizeof texts->number, "%" PRId64, env_number(variable));
+    snprintf(texts->number, sizeof texts->number, "%" PRId64, sim_env_number(variable));
     return texts->number;
 }
 
 ncclResult_t sim_ncclParamGetParameter(const char *key, const char **value, int *length)
 {
-    struct context *c = context_enter();
+    struct context *c = sim_context_enter();
     if (!c)
         return ncclSuccess;
     if (!key || !value || !length)
-        return nccl_silent(!key ? "key is NULL" : !value ? "value is NULL" : "valueLen is NULL");
-    int variable = env_find(key);
+        return sim_silent(!key ? "key is NULL" : !value ? "value is NULL" : "valueLen is NULL");
+    int variable = sim_env_find(key);
     *value = variable < 0 ? NULL : words(c, (enum env)variable);
     *length = *value ? (int)strlen(*value) : 0;
-    return variable < 0 ? nccl_silent(no_parameter) : ncclSuccess;
+    return variable < 0 ? sim_silent(no_parameter) : ncclSuccess;
 }
 
 static bool is_listed(int variable)
 {
-    const struct env_row *row = &env_rows[variable];
+    const struct env_row *row = &sim_env_rows[variable];
     return row->since <= sim_world.options.nccl_version &&
-           (!row->unpublished || env_is(ENV_PARAM_DUMP_ALL, 1));
+           (!row->unpublished || sim_env_is(ENV_PARAM_DUMP_ALL, 1));
 }
 
 ncclResult_t sim_ncclParamGetAllParameterKeys(const char ***table, int *length)
 {
-    struct context *c = context_enter();
+    struct context *c = sim_context_enter();
     if (!c)
         return ncclSuccess;
     if (!table || !length)
-        return nccl_silent(table ? "tableLen is NULL" : "table is NULL");
+        return sim_silent(table ? "tableLen is NULL" : "table is NULL");
     struct param_texts *texts = texts_of(c);
     *length = 0;
     for (int i = 0; i < ENV_COUNT; i++)
         if (is_listed(i))
-            texts->keys[(*length)++] = env_rows[i].key;
+            texts->keys[(*length)++] = sim_env_rows[i].key;
     *table = texts->keys;
     return ncclSuccess;
 }
 
 void sim_ncclParamDumpAll(void)
 {
-    struct context *c = context_enter();
+    struct context *c = sim_context_enter();
     for (int i = 0; c && i < ENV_COUNT; i++)
         if (is_listed(i))
-            log_print("%s=%s", env_rows[i].key, words(c, (enum env)i));
+            sim_log_print("%s=%s", sim_env_rows[i].key, words(c, (enum env)i));
 }
 
 void sim_ncclResetDebugInit(void)
 {
-    if (context_enter())
-        log_begin();
+    if (sim_context_enter())
+        sim_log_begin();
 }

@@ -18,7 +18,7 @@ static int invalid(const char *fmt, ...)
     va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
-    nccl_warn("%s", text);
+    sim_warn("%s", text);
     return ncclInvalidArgument;
 }
 
@@ -27,19 +27,19 @@ static int check_put(const struct request *r, const struct one_sided *o,
 {
     if (!o->window)
         return invalid("ncclPutSignal: peerWin is NULL");
-    struct window *window = window_find(cr, o->window);
+    struct window *window = sim_window_find(cr, o->window);
     if (!window) {
-        nccl_warn("Device object does not exist in shadow pool.");
-        nccl_explain("peerWin is no window of this communicator");
+        sim_warn("Device object does not exist in shadow pool.");
+        sim_explain("peerWin is no window of this communicator");
         return ncclInternalError;
     }
     if (!r->send)
         return invalid("ncclPutSignal: srcBuff is NULL");
-    if (!window_place(cr, r->send).window)
+    if (!sim_window_place(cr, r->send).window)
         return invalid("ncclPutSignal: srcWinHost is not in a valid symmetric window");
-    *out = rma_new(0);
+    *out = sim_rma_new(0);
     (*out)->window = window;
-    window_ref(window);
+    sim_window_ref(window);
     (*out)->offset = o->offset;
     return ncclSuccess;
 }
@@ -76,19 +76,19 @@ static int check_wait(const struct one_sided *o, const struct comm_rank *cr, str
     }
     for (int i = 0; i < o->waits; i++)
         if (o->wait[i].peer < 0 || o->wait[i].peer >= cr->nranks) {
-            nccl_crash("it does not check that a descriptor's peer is a rank of the communicator");
+            sim_crash("it does not check that a descriptor's peer is a rank of the communicator");
             return ncclInvalidArgument;
         }
-    *out = rma_new(o->waits > 0 ? (size_t)o->waits : 0);
+    *out = sim_rma_new(o->waits > 0 ? (size_t)o->waits : 0);
     for (int i = 0; i < o->waits; i++)
         add_wait(*out, &o->wait[i]);
     return ncclSuccess;
 }
 
-int rma_check(const struct request *r, const struct one_sided *o, const struct comm_rank *cr,
-              struct rma **out)
+int sim_rma_check(const struct request *r, const struct one_sided *o, const struct comm_rank *cr,
+                  struct rma **out)
 {
-    if (!comm_has_rma(cr))
+    if (!sim_comm_has_rma(cr))
         return invalid("One sided RMA: host RMA is not supported in this communicator.");
     if (r->fn == NCS_FN_ncclWaitSignal)
         return check_wait(o, cr, out);
@@ -107,22 +107,22 @@ ncclResult_t sim_ncclPutSignal(const void *localbuff, size_t count, ncclDataType
 {
     struct one_sided o = { .window = peerWin, .offset = peerWinOffset, .sig_idx = sigIdx,
                            .ctx = ctx, .flags = flags };
-    return request_submit(&(struct request){ NCS_FN_ncclPutSignal, localbuff, NULL, count, datatype,
-                                             ncclSum, peer, comm, stream }, &o);
+    return sim_request_submit(&(struct request){ NCS_FN_ncclPutSignal, localbuff, NULL, count, datatype,
+                                                 ncclSum, peer, comm, stream }, &o);
 }
 
 ncclResult_t sim_ncclSignal(int peer, int sigIdx, int ctx, unsigned int flags, ncclComm_t comm,
                             cudaStream_t stream)
 {
     struct one_sided o = { .sig_idx = sigIdx, .ctx = ctx, .flags = flags };
-    return request_submit(&(struct request){ NCS_FN_ncclSignal, NULL, NULL, 0, ncclInt8, ncclSum,
-                                             peer, comm, stream }, &o);
+    return sim_request_submit(&(struct request){ NCS_FN_ncclSignal, NULL, NULL, 0, ncclInt8, ncclSum,
+                                                 peer, comm, stream }, &o);
 }
 
 ncclResult_t sim_ncclWaitSignal(int nDesc, ncclWaitSignalDesc_t *signalDescs, ncclComm_t comm,
                                 cudaStream_t stream)
 {
     struct one_sided o = { .waits = nDesc, .wait = signalDescs };
-    return request_submit(&(struct request){ NCS_FN_ncclWaitSignal, NULL, NULL, 0, ncclInt32,
-                                             ncclSum, 0, comm, stream }, &o);
+    return sim_request_submit(&(struct request){ NCS_FN_ncclWaitSignal, NULL, NULL, 0, ncclInt32,
+                                                 ncclSum, 0, comm, stream }, &o);
 }

@@ -14,7 +14,7 @@
 /* Split and shrink come back at once on a non-blocking parent, which is then in progress. */
 static ncclResult_t leave(struct context *c, int rc)
 {
-    rc = group_leave(c, rc);
+    rc = sim_group_leave(c, rc);
     return rc == ncclInProgress ? ncclSuccess : rc;
 }
 
@@ -22,7 +22,7 @@ static int check_out(const ncclComm_t *newcomm, const char *what)
 {
     if (newcomm)
         return ncclSuccess;
-    nccl_warn("%s : newcomm argument is NULL", what);
+    sim_warn("%s : newcomm argument is NULL", what);
     return ncclInvalidArgument;
 }
 
@@ -31,27 +31,27 @@ static int queue_split(struct context *c, ncclComm_t comm, int color, int key, n
 {
     struct comm_rank *cr;
     struct comm_config config;
-    int rc = cuda_refusal_in_nccl(c);
+    int rc = sim_cuda_refusal_in_nccl(c);
     if (!rc)
-        rc = comm_check(comm, "ncclCommSplit", &cr);
+        rc = sim_comm_check(comm, "ncclCommSplit", &cr);
     if (!rc)
         rc = check_out(newcomm, "ncclCommSplit");
     if (!rc)
-        rc = comm_ready(cr);
+        rc = sim_comm_ready(cr);
     if (rc)
         return rc;
     *newcomm = NULL;
-    rc = config_read(color == NCCL_SPLIT_NOCOLOR ? NULL : given, &cr->config, &config);
-    return rc ? rc : group_add_job(c, split_job(cr, color, key, newcomm, &config), cr);
+    rc = sim_config_read(color == NCCL_SPLIT_NOCOLOR ? NULL : given, &cr->config, &config);
+    return rc ? rc : sim_group_add_job(c, sim_job_split(cr, color, key, newcomm, &config), cr);
 }
 
 ncclResult_t sim_ncclCommSplit(ncclComm_t comm, int color, int key, ncclComm_t *newcomm,
                                ncclConfig_t *config)
 {
-    struct context *c = context_enter();
+    struct context *c = sim_context_enter();
     if (!c)
         return ncclSuccess;
-    group_begin(c);
+    sim_group_begin(c);
     return leave(c, queue_split(c, comm, color, key, newcomm, config));
 }
 
@@ -75,21 +75,21 @@ static int check_entries(const struct shrink_request *r, const struct comm_rank 
     }
     if (!why)
         return ncclSuccess;
-    nccl_crash(why);
+    sim_crash(why);
     return ncclInvalidArgument;
 }
 
 static int check_list(const struct shrink_request *r, const struct comm_rank *cr)
 {
     if (!r->list) {
-        nccl_warn("ncclCommShrink : excludeRanksList argument is NULL");
+        sim_warn("ncclCommShrink : excludeRanksList argument is NULL");
         return ncclInvalidArgument;
     }
     if (r->count <= 0)
-        return nccl_silent("excludeRanksCount must be positive");
+        return sim_silent("excludeRanksCount must be positive");
     qsort(r->list, (size_t)r->count, sizeof *r->list, ncs_order_ints);
     if (bsearch(&cr->rank, r->list, (size_t)r->count, sizeof *r->list, ncs_order_ints))
-        return nccl_silent("the rank is in its own list of excluded ranks");
+        return sim_silent("the rank is in its own list of excluded ranks");
     return ncclSuccess;
 }
 
@@ -97,45 +97,45 @@ static int queue_shrink(struct context *c, ncclComm_t comm, const struct shrink_
 {
     struct comm_rank *cr;
     struct comm_config config;
-    int rc = cuda_refusal_in_nccl(c);
+    int rc = sim_cuda_refusal_in_nccl(c);
     if (!rc)
-        rc = comm_check(comm, "ncclCommShrink", &cr);
+        rc = sim_comm_check(comm, "ncclCommShrink", &cr);
     if (!rc)
         rc = check_out(r->out, "ncclCommShrink");
     if (!rc)
         rc = check_list(r, cr);
     if (!rc)
-        rc = comm_ready(cr);
+        rc = sim_comm_ready(cr);
     if (rc)
         return rc;
     *r->out = NULL;
-    rc = config_read(r->config, &cr->config, &config);
+    rc = sim_config_read(r->config, &cr->config, &config);
     if (!rc)
         rc = check_entries(r, cr);
     if (rc)
         return rc;
     bool shares = cr->config.value[CONFIG_SHRINK_SHARE] && !r->abort && cr->state != COMM_REVOKED;
-    return group_add_job(c, shrink_job(cr, r->list, r->count, r->out, &config, shares), cr);
+    return sim_group_add_job(c, sim_job_shrink(cr, r->list, r->count, r->out, &config, shares), cr);
 }
 
 ncclResult_t sim_ncclCommShrink(ncclComm_t comm, int *excludeRanksList, int excludeRanksCount,
                                 ncclComm_t *newcomm, ncclConfig_t *config, int shrinkFlags)
 {
-    struct context *c = context_enter();
+    struct context *c = sim_context_enter();
     if (!c)
         return ncclSuccess;
     struct shrink_request r = { excludeRanksList, excludeRanksCount, newcomm, config,
                                 shrinkFlags & NCCL_SHRINK_ABORT };
     if (!comm) {
-        nccl_crash("comm is NULL");
+        sim_crash("comm is NULL");
         return ncclInvalidArgument;
     }
-    group_begin(c);
-    struct comm_rank *cr = comm_find(comm);
-    if (r.abort && cr && cr->comm && cr->state < COMM_ABORTED && !cuda_refusal(c)) {
-        struct job *quiesce = quiesce_job(cr);
-        job_start(quiesce);
-        job_wait(c, quiesce);
+    sim_group_begin(c);
+    struct comm_rank *cr = sim_comm_find(comm);
+    if (r.abort && cr && cr->comm && cr->state < COMM_ABORTED && !sim_cuda_refusal(c)) {
+        struct job *quiesce = sim_job_quiesce(cr);
+        sim_job_start(quiesce);
+        sim_job_wait(c, quiesce);
     }
     return leave(c, queue_shrink(c, comm, &r));
 }

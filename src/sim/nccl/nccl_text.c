@@ -18,13 +18,13 @@ const char *sim_ncclGetErrorString(ncclResult_t result)
         [ncclTimeout] = "timeout",
     };
     bool known = (unsigned)result < ncclNumResults &&
-                 (result != ncclTimeout || nccl_does(DOES_TIMEOUT_TEXT));
+                 (result != ncclTimeout || sim_version_does(DOES_TIMEOUT_TEXT));
     return known ? texts[result] : "unknown result code";
 }
 
 const char *sim_ncclGetLastError(ncclComm_t comm)
 {
-    struct context *c = context_self();
+    struct context *c = sim_context_self();
     (void)comm; /* ignored, as by NCCL */
     return c && c->process ? c->process->last_error : "";
 }

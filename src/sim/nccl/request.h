@@ -21,7 +21,7 @@ struct one_sided {
 };
 
 struct request {
-    enum ncs_fn fn;   /* its name in NCCL's messages: request_name */
+    enum ncs_fn fn;   /* its name in NCCL's messages: sim_request_name */
     const void *send;
     void *recv;
     size_t count;
@@ -33,10 +33,10 @@ struct request {
 };
 
 /* NCCL's chain of checks, in its order, then the place in the group. `o`: of one-sided calls. */
-ncclResult_t request_submit(const struct request *r, const struct one_sided *o);
+ncclResult_t sim_request_submit(const struct request *r, const struct one_sided *o);
 
 /* The checks of one-sided calls, after those that all calls share; what the part needs to know. */
-int rma_check(const struct request *r, const struct one_sided *o, const struct comm_rank *cr,
-              struct rma **out);
+int sim_rma_check(const struct request *r, const struct one_sided *o, const struct comm_rank *cr,
+                  struct rma **out);
 
 #endif

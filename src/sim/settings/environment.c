@@ -12,7 +12,7 @@
 #define NUMBER(name, preset_) { .key = "NCCL_" name, .preset = (preset_) }
 #define TEXT(name) { .key = "NCCL_" name, .text = true }
 
-const struct env_row env_rows[ENV_COUNT] = {
+const struct env_row sim_env_rows[ENV_COUNT] = {
     [ENV_CGA_CLUSTER_SIZE] = NUMBER("CGA_CLUSTER_SIZE", ENV_UNSET),
     [ENV_CHECK_MODE] = { "NCCL_CHECK_MODE", true, false, 0, NCCL_VERSION(2, 29, 7) },
     [ENV_CHECK_POINTERS] = NUMBER("CHECK_POINTERS", 0),
@@ -60,7 +60,7 @@ _Static_assert(ENV_COUNT <= 64, "struct process has a bit for each");
 /* Once per process, as NCCL says it. */
 static bool is_news(enum env variable)
 {
-    struct context *c = context_self();
+    struct context *c = sim_context_self();
     uint64_t bit = (uint64_t)1 << variable;
     if (!c || !c->process || (c->process->env_said & bit))
         return false;
@@ -68,9 +68,9 @@ static bool is_news(enum env variable)
     return true;
 }
 
-const char *env_text(enum env variable)
+const char *sim_env_text(enum env variable)
 {
-    const struct env_row *row = &env_rows[variable];
+    const struct env_row *row = &sim_env_rows[variable];
     if (row->since > sim_world.options.nccl_version)
         return NULL;
     const char *text = getenv(row->key);
@@ -78,14 +78,14 @@ const char *env_text(enum env variable)
         return NULL;
     bool of_log = variable == ENV_DEBUG || variable == ENV_DEBUG_FILE || variable == ENV_DEBUG_SUBSYS;
     if (row->text && !of_log && is_news(variable))
-        nccl_info(LOG_ENV, "%s set by environment to %s", row->key, text);
+        sim_info(LOG_ENV, "%s set by environment to %s", row->key, text);
     return text;
 }
 
-int64_t env_number(enum env variable)
+int64_t sim_env_number(enum env variable)
 {
-    const struct env_row *row = &env_rows[variable];
-    const char *text = env_text(variable);
+    const struct env_row *row = &sim_env_rows[variable];
+    const char *text = sim_env_text(variable);
     if (!text)
         return row->preset;
     char *end;
@@ -94,18 +94,18 @@ int64_t env_number(enum env variable)
     bool fine = !errno && end != text && !*end;
     if (is_news(variable)) {
         if (fine)
-            nccl_info(LOG_ENV, "%s set by environment to %lld.", row->key, value);
+            sim_info(LOG_ENV, "%s set by environment to %lld.", row->key, value);
         else
-            nccl_info(LOG_ENV, "Invalid value %s for %s, using default %" PRId64 ".", text, row->key,
-                      row->preset);
+            sim_info(LOG_ENV, "Invalid value %s for %s, using default %" PRId64 ".", text, row->key,
+                     row->preset);
     }
     return fine ? value : row->preset;
 }
 
-int env_find(const char *key)
+int sim_env_find(const char *key)
 {
     for (int i = 0; i < ENV_COUNT; i++)
-        if (strcmp(env_rows[i].key, key) == 0)
-            return env_rows[i].since <= sim_world.options.nccl_version ? i : -1;
+        if (strcmp(sim_env_rows[i].key, key) == 0)
+            return sim_env_rows[i].since <= sim_world.options.nccl_version ? i : -1;
     return -1;
 }

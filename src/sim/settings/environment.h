@@ -31,32 +31,32 @@ struct env_row {
     int since;        /* version that knows it; 0 = all profiles */
 };
 
-extern const struct env_row env_rows[ENV_COUNT]; /* in order of key */
+extern const struct env_row sim_env_rows[ENV_COUNT]; /* in order of key */
 
 /* What the variable says now, as text; NULL = not set, or empty, which is the same to NCCL, or the
  * version does not know it. */
-const char *env_text(enum env variable);
+const char *sim_env_text(enum env variable);
 /* The number that it says; the default when it says none. */
-int64_t env_number(enum env variable);
+int64_t sim_env_number(enum env variable);
 /* Set, and to that number. */
-static inline bool env_is(enum env variable, int64_t value)
+static inline bool sim_env_is(enum env variable, int64_t value)
 {
-    return env_number(variable) == value;
+    return sim_env_number(variable) == value;
 }
 
 /* Whether there is symmetric memory at all: without it windows are registered in vain. */
-static inline bool env_has_windows(void)
+static inline bool sim_env_has_windows(void)
 {
-    return !env_is(ENV_WIN_ENABLE, 0) && !env_is(ENV_CUMEM_ENABLE, 0);
+    return !sim_env_is(ENV_WIN_ENABLE, 0) && !sim_env_is(ENV_CUMEM_ENABLE, 0);
 }
 
 /* Whether ncclCommRegister does anything: if not it gives NULL, before any check. */
-static inline bool env_registers(void)
+static inline bool sim_env_registers(void)
 {
-    return !env_is(ENV_LOCAL_REGISTER, 0) && !env_is(ENV_P2P_USE_CUDA_MEMCPY, 1);
+    return !sim_env_is(ENV_LOCAL_REGISTER, 0) && !sim_env_is(ENV_P2P_USE_CUDA_MEMCPY, 1);
 }
 
 /* By its name; -1 = none that this version lists. */
-int env_find(const char *key);
+int sim_env_find(const char *key);
 
 #endif

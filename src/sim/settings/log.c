@@ -57,19 +57,19 @@ static unsigned read_mask(const char *text)
     return inverted ? ~mask : mask;
 }
 
-void log_begin(void)
+void sim_log_begin(void)
 {
-    const char *level = sim_world.options.log ? env_text(ENV_DEBUG) : NULL;
+    const char *level = sim_world.options.log ? sim_env_text(ENV_DEBUG) : NULL;
     sim_world.log = (struct log_state){
         .level = level ? (int)value_of(levels, level, strlen(level)) : LOG_NONE,
-        .mask = read_mask(env_text(ENV_DEBUG_SUBSYS)),
+        .mask = read_mask(sim_env_text(ENV_DEBUG_SUBSYS)),
     };
 }
 
 /* NCCL_DEBUG_FILE with %h and %p filled in; false = not set. */
 static bool file_of(const struct process *p, struct ncs_str *file)
 {
-    const char *text = env_text(ENV_DEBUG_FILE);
+    const char *text = sim_env_text(ENV_DEBUG_FILE);
     for (const char *at = text; at && *at; at++)
         if (at[0] == '%' && at[1] == 'h') {
             ncs_str_addf(file, "host%d", p->host);
@@ -123,9 +123,9 @@ static void warn(struct process *p, int thread, int device, const char *fmt, va_
         write_line(p, thread, device, LOG_WARN, p->last_error);
 }
 
-void nccl_warn(const char *fmt, ...)
+void sim_warn(const char *fmt, ...)
 {
-    struct context *c = context_self();
+    struct context *c = sim_context_self();
     if (!c || !c->process)
         return;
     va_list args;
@@ -136,7 +136,7 @@ void nccl_warn(const char *fmt, ...)
         ncs_local->call->warned = true;
 }
 
-void nccl_warn_on(const struct gpu *gpu, const char *fmt, ...)
+void sim_warn_on(const struct gpu *gpu, const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
@@ -144,7 +144,7 @@ void nccl_warn_on(const struct gpu *gpu, const char *fmt, ...)
     va_end(args);
 }
 
-void nccl_explain_call(struct ncs_call *call, bool warned, const char *why)
+void sim_explain_call(struct ncs_call *call, bool warned, const char *why)
 {
     if (!call)
         return;
@@ -152,26 +152,26 @@ void nccl_explain_call(struct ncs_call *call, bool warned, const char *why)
     call->why = why;
 }
 
-void nccl_explain(const char *why)
+void sim_explain(const char *why)
 {
-    nccl_explain_call(ncs_local ? ncs_local->call : NULL, false, why);
+    sim_explain_call(ncs_local ? ncs_local->call : NULL, false, why);
 }
 
-int nccl_silent(const char *why)
+int sim_silent(const char *why)
 {
-    nccl_explain(why);
+    sim_explain(why);
     return ncclInvalidArgument;
 }
 
-void nccl_crash(const char *why)
+void sim_crash(const char *why)
 {
     const struct ncs_observer *o = &sim_world.observer;
-    nccl_warn("the real library crashes here: %s", why);
+    sim_warn("the real library crashes here: %s", why);
     if (o->crash && ncs_local && ncs_local->call)
         o->crash(o->self, ncs_local->call, why);
 }
 
-bool nccl_info_wanted(enum log_subsys subsys)
+bool sim_info_wanted(enum log_subsys subsys)
 {
     const struct log_state *log = &sim_world.log;
     return log->level >= LOG_INFO && (log->mask & (unsigned)subsys);
@@ -184,10 +184,10 @@ static void info(const struct process *p, int thread, int device, const char *fm
     write_line(p, thread, device, LOG_INFO, text);
 }
 
-void nccl_info(enum log_subsys subsys, const char *fmt, ...)
+void sim_info(enum log_subsys subsys, const char *fmt, ...)
 {
-    struct context *c = context_self();
-    if (!c || !c->process || !nccl_info_wanted(subsys))
+    struct context *c = sim_context_self();
+    if (!c || !c->process || !sim_info_wanted(subsys))
         return;
     va_list args;
     va_start(args, fmt);
@@ -195,9 +195,9 @@ void nccl_info(enum log_subsys subsys, const char *fmt, ...)
     va_end(args);
 }
 
-void nccl_info_on(const struct gpu *gpu, enum log_subsys subsys, const char *fmt, ...)
+void sim_info_on(const struct gpu *gpu, enum log_subsys subsys, const char *fmt, ...)
 {
-    if (!nccl_info_wanted(subsys))
+    if (!sim_info_wanted(subsys))
         return;
     va_list args;
     va_start(args, fmt);
@@ -207,7 +207,7 @@ void nccl_info_on(const struct gpu *gpu, enum log_subsys subsys, const char *fmt
 
 /* ---- calls ---- */
 
-bool nccl_trace_wanted(void)
+bool sim_trace_wanted(void)
 {
     const struct log_state *log = &sim_world.log;
     return log->level >= LOG_TRACE && (log->mask & LOG_CALL);
@@ -220,10 +220,10 @@ static void trace(const struct process *p, int thread, const char *fmt, va_list 
     write_line(p, thread, 0, LOG_TRACE, text);
 }
 
-void nccl_trace(const char *fmt, ...)
+void sim_trace(const char *fmt, ...)
 {
-    struct context *c = context_self();
-    if (!c || !c->process || !nccl_trace_wanted())
+    struct context *c = sim_context_self();
+    if (!c || !c->process || !sim_trace_wanted())
         return;
     va_list args;
     va_start(args, fmt);
@@ -231,9 +231,9 @@ void nccl_trace(const char *fmt, ...)
     va_end(args);
 }
 
-void nccl_trace_on(const struct gpu *gpu, const char *fmt, ...)
+void sim_trace_on(const struct gpu *gpu, const char *fmt, ...)
 {
-    if (!nccl_trace_wanted())
+    if (!sim_trace_wanted())
         return;
     va_list args;
     va_start(args, fmt);
@@ -243,7 +243,7 @@ void nccl_trace_on(const struct gpu *gpu, const char *fmt, ...)
 
 /* ---- lines that are no NCCL call's ---- */
 
-void log_print(const char *fmt, ...)
+void sim_log_print(const char *fmt, ...)
 {
     struct ncs_str line = { 0 };
     va_list args;
@@ -255,9 +255,9 @@ void log_print(const char *fmt, ...)
     ncs_str_free(&line);
 }
 
-void log_version(void)
+void sim_log_version(void)
 {
-    struct context *c = context_self();
+    struct context *c = sim_context_self();
     const struct log_state *log = &sim_world.log;
     if (!c || !c->process || c->process->version_said || log->level < LOG_VERSION)
         return;
@@ -275,7 +275,7 @@ void log_version(void)
     }
 }
 
-struct log_pointer log_pointer(uint64_t number)
+struct log_pointer sim_log_pointer(uint64_t number)
 {
     struct log_pointer p = { "(nil)" };
     if (number)

@@ -20,41 +20,41 @@ enum log_subsys {
 };
 
 /* NCCL's WARN: a line, and the last error of the running context's process. */
-void nccl_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void sim_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* The same for the process and device of a rank whose own context is elsewhere. */
-void nccl_warn_on(const struct gpu *gpu, const char *fmt, ...)
+void sim_warn_on(const struct gpu *gpu, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-void nccl_info(enum log_subsys subsys, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void nccl_info_on(const struct gpu *gpu, enum log_subsys subsys, const char *fmt, ...)
+void sim_info(enum log_subsys subsys, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void sim_info_on(const struct gpu *gpu, enum log_subsys subsys, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 /* The real library crashes in the call that runs now: a WARN, and the observer is told. */
-void nccl_crash(const char *why);
+void sim_crash(const char *why);
 /* What NCCL does not say of the call that runs now and fails, for reports alone: a literal. */
-void nccl_explain(const char *why);
-/* The same of one that waits, and of whose rank nccl_warn_on has `warned` or not. */
-void nccl_explain_call(struct ncs_call *call, bool warned, const char *why);
+void sim_explain(const char *why);
+/* The same of one that waits, and of whose rank sim_warn_on has `warned` or not. */
+void sim_explain_call(struct ncs_call *call, bool warned, const char *why);
 /* The same where NCCL says nothing at all: ncclInvalidArgument. */
-int nccl_silent(const char *why);
-bool nccl_info_wanted(enum log_subsys subsys); /* before costly arguments are made */
+int sim_silent(const char *why);
+bool sim_info_wanted(enum log_subsys subsys); /* before costly arguments are made */
 
 /* A line as it is, whatever the level. */
-void log_print(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void sim_log_print(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* Reads what is to be logged from the environment. */
-void log_begin(void);
+void sim_log_begin(void);
 /* The line with NCCL's version, once per process. */
-void log_version(void);
+void sim_log_version(void);
 /* A line of NCCL_DEBUG=TRACE NCCL_DEBUG_SUBSYS=CALL: what NCCL traces so that others can play it again
  * (NCCL 2.30.7, TRACE_CALL): communicators that are made, calls that have passed their checks, groups
  * and operators; no end of a communicator. */
-bool nccl_trace_wanted(void);
-void nccl_trace(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+bool sim_trace_wanted(void);
+void sim_trace(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Of a rank whose own context is elsewhere. */
-void nccl_trace_on(const struct gpu *gpu, const char *fmt, ...)
+void sim_trace_on(const struct gpu *gpu, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 /* As C's %p writes one. */
 struct log_pointer { char text[24]; };
-struct log_pointer log_pointer(uint64_t number);
-#define LOG_POINTER(number) log_pointer(number).text /* until the end of the statement */
+struct log_pointer sim_log_pointer(uint64_t number);
+#define LOG_POINTER(number) sim_log_pointer(number).text /* until the end of the statement */
 
 #endif

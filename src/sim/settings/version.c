@@ -14,7 +14,7 @@ static const int since[DOES_COUNT] = {
     [DOES_REFUSE_HOST_REGISTER] = NCCL_VERSION(2, 30, 3),
 };
 
-bool nccl_does(enum nccl_does what)
+bool sim_version_does(enum nccl_does what)
 {
     return sim_world.options.nccl_version >= since[what];
 }

@@ -1,5 +1,5 @@
 /* What the version of NCCL that the simulator is told to be does: one row per difference between
- * the profiles that a caller can see. Whoever implements one asks nccl_does(DOES_...). Functions
+ * the profiles that a caller can see. Whoever implements one asks sim_version_does(DOES_...). Functions
  * that a version lacks are absent by `since` in api.lua, fields of the configuration by config.c. */
 #ifndef NCS_SIM_VERSION_H
 #define NCS_SIM_VERSION_H
@@ -18,6 +18,6 @@ enum nccl_does {
     DOES_COUNT
 };
 
-bool nccl_does(enum nccl_does what);
+bool sim_version_does(enum nccl_does what);
 
 #endif

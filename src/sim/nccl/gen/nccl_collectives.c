@@ -9,7 +9,7 @@ ncclResult_t sim_ncclReduce(const void *sendbuff, void *recvbuff, size_t count,
     struct request r = { .fn = NCS_FN_ncclReduce, .send = sendbuff, .recv = recvbuff,
                          .count = count, .dtype = datatype, .op = (int)op, .root = root,
                          .comm = comm, .stream = stream };
-    return request_submit(&r, NULL);
+    return sim_request_submit(&r, NULL);
 }
 
 ncclResult_t sim_ncclBcast(void *buff, size_t count, ncclDataType_t datatype, int root,
@@ -17,7 +17,7 @@ ncclResult_t sim_ncclBcast(void *buff, size_t count, ncclDataType_t datatype, in
 {
     struct request r = { .fn = NCS_FN_ncclBroadcast, .send = buff, .recv = buff, .count = count,
                          .dtype = datatype, .root = root, .comm = comm, .stream = stream };
-    return request_submit(&r, NULL);
+    return sim_request_submit(&r, NULL);
 }
 
 ncclResult_t sim_ncclBroadcast(const void *sendbuff, void *recvbuff, size_t count,
@@ -26,7 +26,7 @@ ncclResult_t sim_ncclBroadcast(const void *sendbuff, void *recvbuff, size_t coun
     struct request r = { .fn = NCS_FN_ncclBroadcast, .send = sendbuff, .recv = recvbuff,
                          .count = count, .dtype = datatype, .root = root, .comm = comm,
                          .stream = stream };
-    return request_submit(&r, NULL);
+    return sim_request_submit(&r, NULL);
 }
 
 ncclResult_t sim_ncclAllReduce(const void *sendbuff, void *recvbuff, size_t count,
@@ -35,7 +35,7 @@ ncclResult_t sim_ncclAllReduce(const void *sendbuff, void *recvbuff, size_t coun
     struct request r = { .fn = NCS_FN_ncclAllReduce, .send = sendbuff, .recv = recvbuff,
                          .count = count, .dtype = datatype, .op = (int)op, .comm = comm,
                          .stream = stream };
-    return request_submit(&r, NULL);
+    return sim_request_submit(&r, NULL);
 }
 
 ncclResult_t sim_ncclReduceScatter(const void *sendbuff, void *recvbuff, size_t recvcount,
@@ -44,7 +44,7 @@ ncclResult_t sim_ncclReduceScatter(const void *sendbuff, void *recvbuff, size_t 
     struct request r = { .fn = NCS_FN_ncclReduceScatter, .send = sendbuff, .recv = recvbuff,
                          .count = recvcount, .dtype = datatype, .op = (int)op, .comm = comm,
                          .stream = stream };
-    return request_submit(&r, NULL);
+    return sim_request_submit(&r, NULL);
 }
 
 ncclResult_t sim_ncclAllGather(const void *sendbuff, void *recvbuff, size_t sendcount,
@@ -52,7 +52,7 @@ ncclResult_t sim_ncclAllGather(const void *sendbuff, void *recvbuff, size_t send
 {
     struct request r = { .fn = NCS_FN_ncclAllGather, .send = sendbuff, .recv = recvbuff,
                          .count = sendcount, .dtype = datatype, .comm = comm, .stream = stream };
-    return request_submit(&r, NULL);
+    return sim_request_submit(&r, NULL);
 }
 
 ncclResult_t sim_ncclAlltoAll(const void *sendbuff, void *recvbuff, size_t count,
@@ -60,7 +60,7 @@ ncclResult_t sim_ncclAlltoAll(const void *sendbuff, void *recvbuff, size_t count
 {
     struct request r = { .fn = NCS_FN_ncclAlltoAll, .send = sendbuff, .recv = recvbuff,
                          .count = count, .dtype = datatype, .comm = comm, .stream = stream };
-    return request_submit(&r, NULL);
+    return sim_request_submit(&r, NULL);
 }
 
 ncclResult_t sim_ncclGather(const void *sendbuff, void *recvbuff, size_t count,
@@ -69,7 +69,7 @@ ncclResult_t sim_ncclGather(const void *sendbuff, void *recvbuff, size_t count,
     struct request r = { .fn = NCS_FN_ncclGather, .send = sendbuff, .recv = recvbuff,
                          .count = count, .dtype = datatype, .root = root, .comm = comm,
                          .stream = stream };
-    return request_submit(&r, NULL);
+    return sim_request_submit(&r, NULL);
 }
 
 ncclResult_t sim_ncclScatter(const void *sendbuff, void *recvbuff, size_t count,
@@ -78,7 +78,7 @@ ncclResult_t sim_ncclScatter(const void *sendbuff, void *recvbuff, size_t count,
     struct request r = { .fn = NCS_FN_ncclScatter, .send = sendbuff, .recv = recvbuff,
                          .count = count, .dtype = datatype, .root = root, .comm = comm,
                          .stream = stream };
-    return request_submit(&r, NULL);
+    return sim_request_submit(&r, NULL);
 }
 
 ncclResult_t sim_ncclSend(const void *sendbuff, size_t count, ncclDataType_t datatype, int peer,
@@ -86,7 +86,7 @@ ncclResult_t sim_ncclSend(const void *sendbuff, size_t count, ncclDataType_t dat
 {
     struct request r = { .fn = NCS_FN_ncclSend, .send = sendbuff, .count = count, .dtype = datatype,
                          .root = peer, .comm = comm, .stream = stream };
-    return request_submit(&r, NULL);
+    return sim_request_submit(&r, NULL);
 }
 
 ncclResult_t sim_ncclRecv(void *recvbuff, size_t count, ncclDataType_t datatype, int peer,
@@ -94,5 +94,5 @@ ncclResult_t sim_ncclRecv(void *recvbuff, size_t count, ncclDataType_t datatype,
 {
     struct request r = { .fn = NCS_FN_ncclRecv, .recv = recvbuff, .count = count, .dtype = datatype,
                          .root = peer, .comm = comm, .stream = stream };
-    return request_submit(&r, NULL);
+    return sim_request_submit(&r, NULL);
 }
