@@ -64,7 +64,8 @@ void ncs_json_text(struct ncs_json *j, const char *text)
     quoted(j, text);
 }
 
-void ncs_json_raw(struct ncs_json *j, const char *value)
+/* true, 3 */
+static void json_raw(struct ncs_json *j, const char *value)
 {
     json_begin(j);
     ncs_str_add(j->out, value);
@@ -79,5 +80,5 @@ void ncs_json_pair(struct ncs_json *j, const char *name, const char *text)
 void ncs_json_pair_raw(struct ncs_json *j, const char *name, const char *value)
 {
     ncs_json_name(j, name);
-    ncs_json_raw(j, value);
+    json_raw(j, value);
 }

@@ -17,7 +17,6 @@ void ncs_json_open(struct ncs_json *j, char bracket);  /* '{' or '[' */
 void ncs_json_close(struct ncs_json *j, char bracket); /* '}' or ']' */
 void ncs_json_name(struct ncs_json *j, const char *name);
 void ncs_json_text(struct ncs_json *j, const char *text);
-void ncs_json_raw(struct ncs_json *j, const char *value); /* true, 3 */
 /* A name and a text; a name and a value as it stands. */
 void ncs_json_pair(struct ncs_json *j, const char *name, const char *text);
 void ncs_json_pair_raw(struct ncs_json *j, const char *name, const char *value);

@@ -25,7 +25,8 @@ static bool input_number(const char **at, int ranks, int *out)
     return n < ranks;
 }
 
-int *prompt_address(struct ncs_prompt *p, const char *text, size_t *count, const char **rest)
+/* "0,3" "1..3" at text: the ranks, for ncs_free, and where the text goes on. NULL after a complaint. */
+static int *prompt_address(struct ncs_prompt *p, const char *text, size_t *count, const char **rest)
 {
     int ranks = prompt_ranks(p);
     int *rank = NULL;

@@ -93,8 +93,6 @@ int prompt_ranks(const struct ncs_prompt *p);
 
 /* ---- input.c ---- */
 
-/* "0,3" "1..3" at text: the ranks, for ncs_free, and where the text goes on. NULL after a complaint. */
-int *prompt_address(struct ncs_prompt *p, const char *text, size_t *count, const char **rest);
 /* Carries out an input that is done for the first time, keeps it, and tells what came of it. */
 void prompt_do(struct ncs_prompt *p, struct input input);
 /* The same without telling or keeping. */

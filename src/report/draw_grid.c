@@ -65,7 +65,7 @@ bool ncs_pick_gap(const struct ncs_pick *p, size_t i)
     return i < p->count ? p->at[i] != before : (uint64_t)before < p->total;
 }
 
-bool ncs_pick_has(const struct ncs_pick *p, int what)
+static bool pick_has(const struct ncs_pick *p, int what)
 {
     for (size_t i = 0; i < p->count; i++)
         if (p->at[i] == what)
@@ -75,7 +75,7 @@ bool ncs_pick_has(const struct ncs_pick *p, int what)
 
 void ncs_pick_add(struct ncs_pick *p, int what)
 {
-    if (what < 0 || (uint64_t)what >= p->total || ncs_pick_has(p, what))
+    if (what < 0 || (uint64_t)what >= p->total || pick_has(p, what))
         return;
     NCS_PUSH(p->at, p->count, p->room, what);
     for (size_t i = p->count - 1; i > 0 && p->at[i - 1] > what; i--) {

@@ -20,7 +20,6 @@ struct ncs_pick {
 };
 /* Where the pick leaves some out before its item i; of i = count: at the end. */
 bool ncs_pick_gap(const struct ncs_pick *p, size_t i);
-bool ncs_pick_has(const struct ncs_pick *p, int what);
 void ncs_pick_add(struct ncs_pick *p, int what); /* in its place, once */
 void ncs_pick_drop(struct ncs_pick *p, size_t i);
 void ncs_pick_free(struct ncs_pick *p);

@@ -95,7 +95,6 @@ void ncs_run_diagnose(struct ncs_run *run, const struct ncs_snapshot *snapshot,
                       struct ncs_diagnosis *out);
 void ncs_run_look_at_unfinished(struct ncs_run *run, const struct ncs_snapshot *snapshot);
 void ncs_run_count_up(struct ncs_run *run); /* fills what the result has of numbers */
-void ncs_run_free_ranks(struct ncs_run *run); /* no context is left */
 /* Gives the machine back; the result stays. */
 void ncs_run_close_machine(struct ncs_run *run);
 uint64_t ncs_run_eager(const struct ncs_run_options *options); /* bytes, under typical */

@@ -321,7 +321,8 @@ bool ncs_run_make_ranks(struct ncs_run *run, struct ncs_error *err)
     return true;
 }
 
-void ncs_run_free_ranks(struct ncs_run *run)
+/* No context is left. */
+static void run_free_ranks(struct ncs_run *run)
 {
     for (int i = 0; run->rank && i < run->options.ranks; i++)
         if (run->rank[i].program)
@@ -489,7 +490,7 @@ static void run_ranks(struct ncs_run *run)
         return;
     }
     run->machine->abandon();
-    ncs_run_free_ranks(run);
+    run_free_ranks(run);
 }
 
 bool ncs_run_leave(struct ncs_run *run)
@@ -498,7 +499,7 @@ bool ncs_run_leave(struct ncs_run *run)
         return true;
     if (!ncs_run_abort(run))
         return false;
-    ncs_run_free_ranks(run);
+    run_free_ranks(run);
     run->lingers = false;
     return true;
 }
@@ -583,7 +584,7 @@ void ncs_run_free(struct ncs_run *run)
     if (run->lives) {
         run->closed = true;
         run->machine->abandon();
-        ncs_run_free_ranks(run);
+        run_free_ranks(run);
     }
     free_result(&run->result);
     ncs_notices_drop(&run->notices, 0);

@@ -79,7 +79,7 @@ void ncs_lua_element(lua_State *L, int arg, int dtype, void *element, const char
     }
 }
 
-void ncs_lua_push_element(lua_State *L, int dtype, const void *element)
+static void buffer_push_element(lua_State *L, int dtype, const void *element)
 {
     struct ncs_number v = ncs_element_read(dtype, element);
     if (v.whole)
@@ -293,7 +293,7 @@ static int buffer_index(lua_State *L)
     ncs_lua_begin(L, "x[i]", -1);
     ncs_buffer_check_live(L, b, "x");
     read_live(L, b, element_index(L, b), 1, element);
-    ncs_lua_push_element(L, b->dtype, element);
+    buffer_push_element(L, b->dtype, element);
     return 1;
 }
 
@@ -333,7 +333,7 @@ static int buffer_get(lua_State *L)
         size_t n = count - at < chunk ? count - at : chunk;
         ncs_buffer_read(L, b, first - 1 + at, n, area);
         for (size_t i = 0; i < n; i++) {
-            ncs_lua_push_element(L, b->dtype, area + i * size);
+            buffer_push_element(L, b->dtype, area + i * size);
             lua_rawseti(L, -2, (lua_Integer)(at + i) + 1);
         }
     }

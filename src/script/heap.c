@@ -63,7 +63,8 @@ static struct ncs_heap_block *reallocate(struct ncs_heap *h, struct ncs_heap_blo
     return grown;
 }
 
-void *ncs_heap_alloc(void *heap, void *block, size_t old, size_t bytes)
+/* A lua_Alloc. */
+static void *heap_alloc(void *heap, void *block, size_t old, size_t bytes)
 {
     struct ncs_heap *h = heap;
     struct ncs_heap_block *b = block ? (struct ncs_heap_block *)block - 1 : NULL;
@@ -128,7 +129,7 @@ static int panic(lua_State *L)
 
 lua_State *ncs_heap_state(struct ncs_heap *h)
 {
-    lua_State *L = lua_newstate(ncs_heap_alloc, h);
+    lua_State *L = lua_newstate(heap_alloc, h);
     if (L)
         lua_atpanic(L, panic);
     return L;

@@ -19,7 +19,6 @@ struct ncs_heap {
 /* A state, or NULL. Memory that the host does not have outside of a protected call ends the process
  * (ncs_mem_no_more). */
 lua_State *ncs_heap_state(struct ncs_heap *heap);
-void *ncs_heap_alloc(void *heap, void *block, size_t old, size_t bytes); /* a lua_Alloc */
 /* Frees all blocks; of a state that is not closed by Lua. */
 void ncs_heap_free(struct ncs_heap *heap);
 

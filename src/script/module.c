@@ -18,7 +18,8 @@ void ncs_chunk_free(struct ncs_chunk *c)
     *c = (struct ncs_chunk){ 0 };
 }
 
-bool ncs_chunk_read(struct ncs_chunk *chunk, bool anywhere, struct ncs_error *err)
+/* chunk->file, which has to lie in its folder, unless `anywhere`. */
+static bool module_read(struct ncs_chunk *chunk, bool anywhere, struct ncs_error *err)
 {
     struct ncs_str text = { 0 };
     bool ok = (anywhere ? ncs_file_read : ncs_file_read_within)(chunk->file, NCS_FILE_LIMIT,
@@ -145,7 +146,7 @@ static const struct ncs_chunk *find_module(struct ncs_script *s, const char *nam
     struct ncs_str path = { 0 };
     ncs_str_addf(&path, "%s%s.lua", s->folder, name);
     m->file = ncs_str_take(&path);
-    if (!ncs_chunk_read(m, s->unsafe, err)) {
+    if (!module_read(m, s->unsafe, err)) {
         ncs_chunk_free(m);
         ncs_free(m);
         return NULL;

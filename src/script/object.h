@@ -270,7 +270,6 @@ void ncs_buffer_check_live(lua_State *L, const struct ncs_buffer *b, const char 
 struct ncs_range ncs_buffer_range(const struct ncs_buffer *b);
 /* The number at arg as an element of dtype. */
 void ncs_lua_element(lua_State *L, int arg, int dtype, void *element, const char *name);
-void ncs_lua_push_element(lua_State *L, int dtype, const void *element);
 
 /* Where a communication call of the communicator at 1 goes: the stream at `slot` of the stack, or
  * the communicator's own. */

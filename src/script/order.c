@@ -10,7 +10,7 @@
 
 #define SERIALS "ncs.serials"
 
-lua_Integer ncs_lua_serial(lua_State *L, int index)
+static lua_Integer order_serial(lua_State *L, int index)
 {
     index = lua_absindex(L, index);
     /* Every userdata is an object of ours, numbered when it was made; files exist only unsafe. */
@@ -59,7 +59,7 @@ const char *ncs_lua_text(lua_State *L, int index)
         int pushed = luaL_getmetafield(L, index, "__name") != LUA_TNIL;
         if (pushed && lua_type(L, -1) == LUA_TSTRING)
             kind = lua_tostring(L, -1);
-        lua_pushfstring(L, "%s: %I", kind, (LUAI_UACINT)ncs_lua_serial(L, index));
+        lua_pushfstring(L, "%s: %I", kind, (LUAI_UACINT)order_serial(L, index));
         if (pushed)
             lua_remove(L, -2);
     }
@@ -138,7 +138,7 @@ static struct key order_describe(lua_State *L, int index, int at)
         break;
     default: /* objects and other values are numbered apart */
         k.rank = lua_type(L, index) == LUA_TUSERDATA ? 4 : 5;
-        k.serial = ncs_lua_serial(L, index);
+        k.serial = order_serial(L, index);
     }
     return k;
 }

@@ -46,10 +46,6 @@ enum ncs_raw_struct {
 void ncs_struct_push(lua_State *L, enum ncs_raw_struct what, const void *from);
 /* From the table at arg; fields that it has not are left. `name` is for messages. */
 void ncs_struct_read(lua_State *L, int arg, enum ncs_raw_struct what, void *to, const char *name);
-/* One field; false: there is no such field. */
-bool ncs_struct_set(lua_State *L, enum ncs_raw_struct what, const char *field, int arg, void *to);
-bool ncs_struct_get(lua_State *L, enum ncs_raw_struct what, const char *field, const void *from);
-const char *ncs_struct_near(enum ncs_raw_struct what, const char *field); /* NULL = none */
 
 int ncs_raw_config(lua_State *L);   /* C.ncclConfig { ... } */
 int ncs_raw_sim_info(lua_State *L); /* C.ncclSimInfo { ... } */

@@ -98,7 +98,8 @@ static const struct field *raw_struct_find(enum ncs_raw_struct what, const char 
     return NULL;
 }
 
-const char *ncs_struct_near(enum ncs_raw_struct what, const char *field)
+/* NULL = none */
+static const char *struct_near(enum ncs_raw_struct what, const char *field)
 {
     const char *names[FIELDS_MOST];
     size_t count = 0;
@@ -149,7 +150,7 @@ void ncs_struct_push(lua_State *L, enum ncs_raw_struct what, const void *from)
     }
 }
 
-bool ncs_struct_get(lua_State *L, enum ncs_raw_struct what, const char *field, const void *from)
+static bool struct_get(lua_State *L, enum ncs_raw_struct what, const char *field, const void *from)
 {
     const struct field *f = raw_struct_find(what, field);
     if (f)
@@ -216,7 +217,8 @@ static void read_field(lua_State *L, const struct field *f, int arg, void *of)
     }
 }
 
-bool ncs_struct_set(lua_State *L, enum ncs_raw_struct what, const char *field, int arg, void *to)
+/* One field; false: there is no such field. */
+static bool struct_set(lua_State *L, enum ncs_raw_struct what, const char *field, int arg, void *to)
 {
     const struct field *f = raw_struct_find(what, field);
     if (f)
@@ -226,7 +228,7 @@ bool ncs_struct_set(lua_State *L, enum ncs_raw_struct what, const char *field, i
 
 static int no_field(lua_State *L, enum ncs_raw_struct what, const char *field)
 {
-    const char *near = ncs_struct_near(what, field);
+    const char *near = struct_near(what, field);
     if (!near && what == NCS_STRUCT_CONFIG)
         near = ncs_nearest(field, ncs_config_fields(), 0);
     return ncs_lua_usage(L, "no such field '%.60s'%s%s%s", field, near ? ": did you mean '" : "",
@@ -245,7 +247,7 @@ void ncs_struct_read(lua_State *L, int arg, enum ncs_raw_struct what, void *to, 
         ncs_lua_key(L, list, i);
         const char *field = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "";
         lua_pushvalue(L, -1);
-        if (lua_rawget(L, arg) == LUA_TNIL || ncs_struct_set(L, what, field, list + 2, to))
+        if (lua_rawget(L, arg) == LUA_TNIL || struct_set(L, what, field, list + 2, to))
             continue;
         if (what == NCS_STRUCT_CONFIG && ncs_config_set(L, to, field, list + 2))
             continue;
@@ -288,7 +290,7 @@ const struct ncs_class ncs_class_config = { .name = "config", .text = config_tex
 
 static int sim_field(lua_State *L, const char *field)
 {
-    ncs_struct_get(L, NCS_STRUCT_SIM, field, &((struct ncs_sim_info *)lua_touserdata(L, 1))->info);
+    struct_get(L, NCS_STRUCT_SIM, field, &((struct ncs_sim_info *)lua_touserdata(L, 1))->info);
     return 1;
 }
 

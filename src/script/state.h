@@ -274,7 +274,6 @@ lua_Integer ncs_lua_keys(lua_State *L, int table);
 /* Pushes key i (from 1) of such a list; there may be no value at it. */
 void ncs_lua_key(lua_State *L, int list, lua_Integer i);
 
-lua_Integer ncs_lua_serial(lua_State *L, int index);
 /* Pushes the value as text, without addresses; honours __tostring and __name. */
 const char *ncs_lua_text(lua_State *L, int index);
 /* The text at index as C has texts: a zero byte in it becomes \x00 in its place on the stack. */
@@ -310,8 +309,6 @@ int ncs_lua_note_end(lua_State *L);
 /* Text to a chunk; err has file, line and text. */
 bool ncs_chunk_compile(struct ncs_chunk *chunk, const char *text, size_t bytes,
                        struct ncs_error *err);
-/* chunk->file, which has to lie in its folder, unless `anywhere`. */
-bool ncs_chunk_read(struct ncs_chunk *chunk, bool anywhere, struct ncs_error *err);
 bool ncs_is_module_name(const char *name, size_t bytes);
 /* Where Lua begins: behind a byte order mark, and behind a first line for the shell. */
 size_t ncs_chunk_start(const char *text, size_t bytes);

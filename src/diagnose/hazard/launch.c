@@ -2,7 +2,7 @@
 #include "api/types.h"
 #include "diagnose/hazard/private.h"
 
-struct line *hazard_line(struct rank *r, int comm, int comm_rank)
+static struct line *hazard_line(struct rank *r, int comm, int comm_rank)
 {
     struct line **at = &r->lines;
     while (*at && ((*at)->comm != comm || (*at)->comm_rank != comm_rank))

@@ -201,7 +201,6 @@ void hazard_each_writer(const struct rank *r, uintptr_t from, uintptr_t to,
 
 /* ---- launch.c ---- */
 
-struct line *hazard_line(struct rank *r, int comm, int comm_rank);
 void hazard_communicate(struct rank *r, struct ncs_call *call);
 void hazard_group_end(struct rank *r, const struct ncs_call *call);
 void hazard_settled(struct rank *r, const struct ncs_call *call); /* polled to success */
