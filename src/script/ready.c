@@ -1,4 +1,6 @@
 /* The ready-made names of a rank's environment, and the world that is there before line 1. */
+#include <string.h>
+
 #include "script/object.h"
 #include "script/state.h"
 
@@ -47,10 +49,20 @@ void ncs_lua_ready_made(lua_State *L)
     ncs_lua_threads(L);
 }
 
+/* Where GPUs are real there may be fewer than a declared host has: the driver has chosen one. */
+static void ready_find_device(struct ncs_lua_rank *rank, struct ncs_lua_thread *t)
+{
+    const struct ncs_api *api = ncs_run_driver_api(rank->run);
+    int device;
+    if (strcmp(ncs_run_options(rank->run)->driver, "nccl") == 0 && api->cudaGetDevice(&device) == cudaSuccess)
+        rank->device = t->device = device;
+}
+
 void ncs_lua_make_world(lua_State *L)
 {
     struct ncs_lua_rank *rank = ncs_lua_rank(L);
     struct ncs_lua_thread *t = ncs_lua_begin(L, "world", -1);
+    ready_find_device(rank, t);
     t->prologue = t->local->opening = true;
     lua_getfield(L, LUA_REGISTRYINDEX, "ncs.globals");
     int globals = lua_gettop(L);
