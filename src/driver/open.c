@@ -1,6 +1,7 @@
 /* Opens a driver by name. */
 #include "driver/driver.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/near.h"
@@ -67,9 +68,23 @@ static bool has_devices(struct ncs_error *err)
     return ncs_fail_hint(err, "see `ncclscript doctor`; --driver sim needs no GPU");
 }
 
+/* Ranks that share a GPU wait for each other inside of kernels, so their kernels have to run side by side:
+ * each stream needs a queue of its own, and no kernel may be loaded at its first launch, which waits for
+ * those that run. With CUDA's presets a ring of five ranks on one H100 hangs (NCCL 2.30.7, CUDA 13.0). Read
+ * when CUDA begins; what the user has set stays. */
+static void let_kernels_run_together(void)
+{
+    const char *shares = getenv("NCCL_MULTI_RANK_GPU_ENABLE");
+    if (opened || !shares || strcmp(shares, "1") != 0)
+        return;
+    setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
+    setenv("CUDA_MODULE_LOADING", "EAGER", 0);
+}
+
 static const struct ncs_driver *open_nccl(const struct ncs_driver_choice *choice,
                                           struct ncs_error *err)
 {
+    let_kernels_run_together();
     if (!opened && !(ncs_driver_load(choice, err) && has_devices(err)))
         return NULL;
     opened = true;

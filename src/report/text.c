@@ -400,6 +400,12 @@ static void text_add_memory(const struct ncs_text *t)
     ncs_str_free(&note);
 }
 
+/* A hang that no call explains, as when a GPU does not get on with what it was given. */
+static bool is_unexplained(const struct ncs_result *r)
+{
+    return r->verdict == NCS_HANG && r->diagnosis.findings == 0 && r->errors == 0;
+}
+
 static void add_body(const struct ncs_text *t)
 {
     const struct ncs_result *r = t->result;
@@ -414,6 +420,11 @@ static void add_body(const struct ncs_text *t)
     if (r->verdict == NCS_INTERNAL_FAULT)
         ncs_text_keyed(t, NCS_BOLD, "note",
                        "a fault of ncclscript: please report it with the scenario");
+    if (is_unexplained(r)) {
+        text_add_waits(t, "where the ranks are", true);
+        ncs_text_keyed(t, NCS_BOLD, "why", "every call that was made has its partners: the GPUs do not finish what "
+                       "was launched, or something outside of NCCL's calls holds the ranks");
+    }
     text_add_memory(t);
 }
 

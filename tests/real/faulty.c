@@ -3,6 +3,7 @@
  *   flip   an output of rank 1 has another first byte
  *   max    rank 1 reduces by the maximum, whatever was asked for
  *   stuck  a free never returns, as beside another rank's kernel on the same GPU
+ *   still  nothing that was launched is ever over
  *   lost   from the second all-reduce on rank 1's never comes about, and every rank is told of it */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -23,6 +24,7 @@ ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t *error);
 const char *ncclGetLastError(ncclComm_t comm);
 ncclResult_t pncclCommUserRank(const ncclComm_t comm, int *rank);
 cudaError_t cudaFree(void *p);
+cudaError_t cudaStreamQuery(cudaStream_t stream);
 cudaError_t cudaMemsetAsync(void *p, int value, size_t bytes, cudaStream_t stream);
 
 static _Thread_local int calls;
@@ -74,4 +76,10 @@ cudaError_t cudaFree(void *p)
         pause();
     cudaError_t (*next)(void *) = (cudaError_t (*)(void *))dlsym(RTLD_NEXT, "cudaFree");
     return next(p);
+}
+
+cudaError_t cudaStreamQuery(cudaStream_t stream)
+{
+    cudaError_t (*next)(cudaStream_t) = (cudaError_t (*)(cudaStream_t))dlsym(RTLD_NEXT, "cudaStreamQuery");
+    return is("still") ? cudaErrorNotReady : next(stream);
 }

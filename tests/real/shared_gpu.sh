@@ -39,6 +39,16 @@ stream:sync()
 S
 on 3 "$work/free.lua" "rank 0  waits in call 2 on world" "rank 1  waits behind these in x:free()"
 
+# Every call has met its partners, and the GPU gets no further: the report says where the ranks are.
+export FAULT=still
+cat >"$work/still.lua" <<'S'
+scenario { ranks = 2 }
+local x = cuda.buffer("float32", 8):fill(1)
+world:all_reduce(x)
+stream:sync()
+S
+on 3 "$work/still.lua" "every call that was made has its partners" "ranks 0, 1  in x:copy_from"
+
 # Each rank's device is one that is there, though a declared host has eight.
 export FAULT=
 on 0 scenarios/bugs/lifecycle/fixed/same_device.lua "2 cases of 1 scenario: 2 as expected"
