@@ -31,7 +31,7 @@ struct ncs_gate {
     struct waitable woken;
 };
 
-static bool begin(const struct ncs_machine_options *options, struct ncs_error *err)
+static bool machine_begin(const struct ncs_machine_options *options, struct ncs_error *err)
 {
     struct world *w = &sim_world;
     w->open = true;
@@ -67,7 +67,7 @@ static void provide(int version)
             memset((char *)&sim_api + ncs_fn_info[fn].offset, 0, sizeof(void (*)(void)));
 }
 
-static void free_event(void *value, void *arg)
+static void machine_free_event(void *value, void *arg)
 {
     (void)arg;
     sim_event_free(value);
@@ -133,7 +133,7 @@ static void clear(void)
     end_operations(); /* a host function that fails still looks at the context that would run it */
     end_jobs();       /* the end of an operation may have moved one more */
     sim_contexts_free();
-    ncs_map_each(&w->events, free_event, NULL);
+    ncs_map_each(&w->events, machine_free_event, NULL);
     ncs_map_free(&w->events);
     ncs_map_free(&w->streams);
     sim_comms_free();
@@ -169,7 +169,7 @@ static bool machine_open(const struct ncs_machine_options *options, struct ncs_e
     if (options->devices < 0 || options->devices > 1024)
         return ncs_fail(err, NCS_BAD_INPUT, "devices per host must be 1..1024, not %d",
                         options->devices);
-    if (!begin(options, err)) {
+    if (!machine_begin(options, err)) {
         machine_close();
         return false;
     }
@@ -181,7 +181,7 @@ static void machine_reset(void)
 {
     struct ncs_machine_options options = sim_world.options;
     clear();
-    begin(&options, NULL); /* what was read once is read again */
+    machine_begin(&options, NULL); /* what was read once is read again */
 }
 
 static bool machine_spawn(const struct ncs_context_options *options, struct ncs_error *err)

@@ -57,7 +57,7 @@ struct exchange {
     struct window_place *send, *recv; /* by rank; owned */
 };
 
-static struct exchange *find_exchange(struct comm *comm, uint32_t nth)
+static struct exchange *exchange_of(struct comm *comm, uint32_t nth)
 {
     for (size_t i = 0; i < comm->exchanges; i++)
         if (comm->exchange[i].nth == nth)
@@ -68,7 +68,7 @@ static struct exchange *find_exchange(struct comm *comm, uint32_t nth)
 
 void sim_check_tell(const struct part *p, uint32_t nth)
 {
-    struct exchange *e = find_exchange(p->cr->comm, nth);
+    struct exchange *e = exchange_of(p->cr->comm, nth);
     size_t ranks = (size_t)p->cr->nranks;
     if (e->told++ == 0) {
         e->send = ncs_new(ranks * sizeof *e->send);
@@ -125,7 +125,7 @@ static bool side_agrees(const struct symmetric *s, const struct window_place *at
 }
 
 /* In NCCL's order, and what it looks at of which collective (NCCL 2.30.7, src/misc/argcheck.cc). */
-static bool agrees(const struct symmetric *s, const struct exchange *e)
+static bool sides_agree(const struct symmetric *s, const struct exchange *e)
 {
     const struct ncs_fn_info *info = &ncs_fn_info[s->part->fn];
     bool sends = info->reduces && !info->rooted;
@@ -143,9 +143,9 @@ static bool agrees(const struct symmetric *s, const struct exchange *e)
 bool sim_check_alike(const struct part *p, uint32_t nth)
 {
     struct comm *comm = p->cr->comm;
-    struct exchange *e = find_exchange(comm, nth);
+    struct exchange *e = exchange_of(comm, nth);
     struct symmetric s = { p, sim_request_name(p->fn), p->count * ncs_dtype_bytes(p->dtype) };
-    bool alike = agrees(&s, e);
+    bool alike = sides_agree(&s, e);
     if (++e->asked == p->cr->nranks) {
         free_exchange(e);
         *e = comm->exchange[--comm->exchanges];

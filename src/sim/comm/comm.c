@@ -22,14 +22,14 @@ enum { TOMBSTONES = 2048 };
 /* No address that a process could have. */
 #define FIRST_HANDLE ((uint64_t)0xc0 << 56)
 
-static ncclComm_t handle_of(uint64_t number)
+static ncclComm_t comm_handle_of_number(uint64_t number)
 {
     return (ncclComm_t)(uintptr_t)(FIRST_HANDLE + 64 * number);
 }
 
 ncclComm_t sim_comm_handle(const struct comm_rank *cr)
 {
-    return handle_of(cr->handle);
+    return comm_handle_of_number(cr->handle);
 }
 
 /* Whoever keeps a pointer to it holds it. */
@@ -48,7 +48,7 @@ void sim_comm_let_go(struct comm_rank *cr)
 static bool was_given(ncclComm_t handle)
 {
     uint64_t number = ((uint64_t)(uintptr_t)handle - FIRST_HANDLE) / 64;
-    return number >= 1 && number <= sim_world.comm_handles && handle == handle_of(number);
+    return number >= 1 && number <= sim_world.comm_handles && handle == comm_handle_of_number(number);
 }
 
 struct comm_rank *sim_comm_find(ncclComm_t handle)
@@ -183,7 +183,7 @@ static void end_job(void *value, void *arg)
     cr->job = NULL;
 }
 
-static void free_rank(void *value, void *arg)
+static void comm_free_rank(void *value, void *arg)
 {
     struct comm_rank *cr = value;
     (void)arg;
@@ -227,7 +227,7 @@ static void forget_comm(struct comm *comm)
         ncs_map_remove(&w->comms, ncs_map_key(sim_comm_handle(cr)));
         if (cr->family != cr)
             sim_comm_let_go(cr->family);
-        free_rank(cr, NULL);
+        comm_free_rank(cr, NULL);
     }
     w->tombstones -= (size_t)comm->nranks;
     free_comm(comm);
@@ -284,7 +284,7 @@ void sim_comms_free(void)
 {
     struct world *w = &sim_world;
     ncs_map_each(&w->comms, end_job, NULL); /* a job may hold any of them */
-    ncs_map_each(&w->comms, free_rank, NULL);
+    ncs_map_each(&w->comms, comm_free_rank, NULL);
     ncs_map_free(&w->comms);
     w->comms = (struct ncs_map){ 0 };
     while (w->comm_first) {

@@ -27,7 +27,7 @@ static size_t muster_bytes(const struct comm *comm)
 }
 
 /* As C adds to a pointer on the machine: NULL and what overflows are found when it is used. */
-static void *block(const void *base, size_t bytes, int index)
+static void *composed_block(const void *base, size_t bytes, int index)
 {
     return (void *)((uintptr_t)base + bytes * (size_t)index);
 }
@@ -40,7 +40,7 @@ static struct part *share(const struct part *whole, struct composed *s, enum ncs
                         .root = peer, .composed = s };
     bool sends = fn == NCS_FN_ncclSend;
     enum ncs_blocks blocks = sends ? ncs_fn_info[s->fn].reads : ncs_fn_info[s->fn].writes;
-    void *at = block(sends ? whole->send : whole->recv, s->bytes, ncs_blocks_are_many(blocks) ? peer : 0);
+    void *at = composed_block(sends ? whole->send : whole->recv, s->bytes, ncs_blocks_are_many(blocks) ? peer : 0);
     if (sends)
         p->send = at;
     else
@@ -110,7 +110,7 @@ static void free_muster(struct comm *comm, struct muster *m)
     sim_free(m, muster_bytes(comm));
 }
 
-static void compare(struct comm *comm, const struct muster *m)
+static void composed_compare(struct comm *comm, const struct muster *m)
 {
     const struct attendance *first = &m->rank[0];
     bool differs = false;
@@ -142,7 +142,7 @@ void sim_composed_arrive(struct composed *s)
     ncs_call_pin(s->call);
     if (++m->arrived < comm->nranks)
         return;
-    compare(comm, m);
+    composed_compare(comm, m);
     ncs_map_remove(&comm->musters, s->sequence);
     free_muster(comm, m);
 }

@@ -43,7 +43,7 @@ static const struct rule rules[CONFIG_FIELDS] = {
 
 /* The library knows a field when it and the application's header are new enough and the struct is
  * long enough. */
-static bool is_known(const ncclConfig_t *config, size_t offset, size_t bytes, int since)
+static bool config_is_known(const ncclConfig_t *config, size_t offset, size_t bytes, int since)
 {
     return (int)config->version >= since && config->size >= offset + bytes &&
            sim_world.options.nccl_version >= since;
@@ -52,7 +52,7 @@ static bool is_known(const ncclConfig_t *config, size_t offset, size_t bytes, in
 static int given_value(const ncclConfig_t *config, const struct rule *rule)
 {
     int value = UNSET;
-    if (is_known(config, rule->offset, sizeof value, rule->since))
+    if (config_is_known(config, rule->offset, sizeof value, rule->since))
         memcpy(&value, (const char *)config + rule->offset, sizeof value);
     return value;
 }
@@ -60,7 +60,7 @@ static int given_value(const ncclConfig_t *config, const struct rule *rule)
 static void given_text(const ncclConfig_t *config, size_t offset, int since, char *out)
 {
     const char *text = NULL;
-    if (is_known(config, offset, sizeof text, since))
+    if (config_is_known(config, offset, sizeof text, since))
         memcpy(&text, (const char *)config + offset, sizeof text);
     snprintf(out, CONFIG_TEXT, "%s", text ? text : "");
 }

@@ -107,7 +107,7 @@ static int check_connections(const struct group *g)
     return ncclSuccess;
 }
 
-static int carry_out(struct context *c)
+static int group_carry_out(struct context *c)
 {
     struct group *g = &c->group;
     bool blocking = g->mode != GROUP_GOES_ON;
@@ -141,7 +141,7 @@ static bool leave_level(struct context *c, int *rc)
     return --g->depth == 0;
 }
 
-static int fail(struct group *g, int rc)
+static int group_fail(struct group *g, int rc)
 {
     g->error = rc;
     fail_members(g, rc);
@@ -151,7 +151,7 @@ static int fail(struct group *g, int rc)
     return rc;
 }
 
-static int finish(struct context *c)
+static int group_finish(struct context *c)
 {
     struct group *g = &c->group;
     int rc = g->error;
@@ -162,11 +162,11 @@ static int finish(struct context *c)
     if (!rc)
         rc = check_connections(g);
     if (rc)
-        return fail(g, rc);
+        return group_fail(g, rc);
     for (size_t i = 0; i < g->parts; i++)
         sim_stream_wait_room(c, g->part[i]->stream);
     if (g->parts + g->jobs > 0)
-        return carry_out(c);
+        return group_carry_out(c);
     sim_group_clear(g);
     return ncclSuccess;
 }
@@ -174,7 +174,7 @@ static int finish(struct context *c)
 int sim_group_end(struct context *c)
 {
     int rc;
-    return leave_level(c, &rc) ? finish(c) : rc;
+    return leave_level(c, &rc) ? group_finish(c) : rc;
 }
 
 /* In microseconds; what is queued is dropped. */
@@ -197,22 +197,22 @@ int sim_group_simulate(struct context *c, ncclSimInfo_t *info)
     if (!leave_level(c, &rc))
         return rc;
     if (g->error)
-        return fail(g, g->error);
+        return group_fail(g, g->error);
     if (info && info->magic != NCCL_SIM_INFO_MAGIC) {
         sim_warn("ncclSimInfo_t argument not initialized via NCCL_SIM_INFO_INITIALIZER");
-        return fail(g, ncclInvalidArgument);
+        return group_fail(g, ncclInvalidArgument);
     }
     if (g->mode == GROUP_GOES_ON)
-        return finish(c);
+        return group_finish(c);
     rc = check_self(g);
     if (!rc)
         rc = check_streams(c, g);
     if (rc)
-        return fail(g, rc);
+        return group_fail(g, rc);
     float time = estimate(g);
     if (info && time >= 0)
         info->estimatedTime = time;
-    return finish(c);
+    return group_finish(c);
 }
 
 int sim_group_leave(struct context *c, int rc)

@@ -58,7 +58,7 @@ static bool children_done(const struct group_job *g)
     return true;
 }
 
-static bool in_contact(struct group_job *g)
+static bool parts_in_contact(struct group_job *g)
 {
     if (!g->entered) {
         g->entered = true;
@@ -207,7 +207,7 @@ static bool step_group(struct job *job)
         give_up(g);
         return true;
     }
-    if (!in_contact(g))
+    if (!parts_in_contact(g))
         return false;
     if (!buffers_agree(g)) {
         job->rc = ncclInvalidArgument;

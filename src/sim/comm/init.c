@@ -52,14 +52,14 @@ struct rendezvous {
     struct rendezvous *previous, *next;
 };
 
-static uint64_t key_of(const ncclUniqueId *id, int ids)
+static uint64_t rendezvous_key(const ncclUniqueId *id, int ids)
 {
     return ncs_hash_bytes(0, id, (size_t)ids * sizeof *id);
 }
 
 uint64_t sim_unique_id_hash(const ncclUniqueId *id)
 {
-    return key_of(id, 1);
+    return rendezvous_key(id, 1);
 }
 
 static struct rendezvous *rendezvous_new(uint64_t key)
@@ -83,7 +83,7 @@ static void rendezvous_free(struct rendezvous *r)
 }
 
 /* It serves no more. */
-static void settle(struct rendezvous *r, enum rendezvous_state state)
+static void rendezvous_settle(struct rendezvous *r, enum rendezvous_state state)
 {
     if (r->parent && r->state == SERVING)
         r->parent->ids--;
@@ -91,11 +91,11 @@ static void settle(struct rendezvous *r, enum rendezvous_state state)
 }
 
 /* The youngest under that key. That of the environment serves anew for every communicator. */
-static struct rendezvous *find(uint64_t key)
+static struct rendezvous *rendezvous_find(uint64_t key)
 {
     struct rendezvous *r = ncs_map_get(&sim_world.rendezvous_by_key, key);
     ncclUniqueId own;
-    if ((!r || r->state != SERVING) && sim_bootstrap_fixed_id(&own) && key_of(&own, 1) == key) {
+    if ((!r || r->state != SERVING) && sim_bootstrap_fixed_id(&own) && rendezvous_key(&own, 1) == key) {
         r = rendezvous_new(key);
         r->of_environment = true;
     }
@@ -113,7 +113,7 @@ void sim_unique_id_of(struct comm *parent, ncclUniqueId *id)
         memcpy(id->internal + 8 * i, &word, sizeof word);
     }
     sim_foreign_stamp_id(id);
-    rendezvous_new(key_of(id, 1))->parent = parent;
+    rendezvous_new(rendezvous_key(id, 1))->parent = parent;
     if (!parent)
         return;
     parent->ids++;
@@ -166,9 +166,9 @@ static void come_late(struct init_job *j, const char *why)
 }
 
 /* The root stops listening: whoever has checked in waits for ever. */
-static void refuse(struct rendezvous *r, struct init_job *last, const char *why)
+static void rendezvous_refuse(struct rendezvous *r, struct init_job *last, const char *why)
 {
-    settle(r, REFUSED);
+    rendezvous_settle(r, REFUSED);
     r->why = last->why = why;
     for (int i = 0; r->seat && i < r->nranks; i++)
         if (r->seat[i].job)
@@ -181,7 +181,7 @@ static bool refuse_sharing(struct rendezvous *r, struct comm_rank *const *member
     bool *refuses = sim_sharing_refused(member, r->nranks);
     if (!refuses)
         return false;
-    settle(r, REFUSED);
+    rendezvous_settle(r, REFUSED);
     r->why = "ranks share a GPU";
     for (int i = 0; i < r->nranks; i++) {
         struct init_job *job = r->seat[i].job;
@@ -193,16 +193,16 @@ static bool refuse_sharing(struct rendezvous *r, struct comm_rank *const *member
     return true;
 }
 
-static void complete(struct rendezvous *r)
+static void init_complete(struct rendezvous *r)
 {
     struct comm_rank **member = ncs_new((size_t)r->nranks * sizeof *member);
     for (int i = 0; i < r->nranks; i++)
         member[i] = r->seat[i].job->job.about;
     if (!refuse_sharing(r, member)) {
         sim_comm_new(member, r->nranks)->made_by = r;
-        settle(r, COMPLETE);
+        rendezvous_settle(r, COMPLETE);
         for (int i = 0; i < r->roots; i++)
-            settle(r->root[i], COMPLETE);
+            rendezvous_settle(r->root[i], COMPLETE);
         for (int i = 0; i < r->nranks; i++)
             r->seat[i].job->complete = true;
     }
@@ -241,7 +241,7 @@ static void leave_seat(struct init_job *j)
 static const char *not_served(const struct init_job *j)
 {
     for (int i = 0; i < j->ids; i++) {
-        const struct rendezvous *r = find(key_of(&j->id[i], 1));
+        const struct rendezvous *r = rendezvous_find(rendezvous_key(&j->id[i], 1));
         if (!r)
             return "the id was not made by ncclGetUniqueId";
         if (r->state == COMPLETE)
@@ -271,14 +271,14 @@ static struct rendezvous *place_to_meet(struct init_job *j)
 {
     if (j->parent && !j->id)
         return find_growth(j->parent);
-    struct rendezvous *r = find(j->key);
+    struct rendezvous *r = rendezvous_find(j->key);
     if (r)
         return r;
     r = rendezvous_new(j->key);
     r->roots = j->ids;
     r->root = ncs_new((size_t)j->ids * sizeof(struct rendezvous *));
     for (int i = 0; i < j->ids; i++)
-        r->root[i] = find(key_of(&j->id[i], 1));
+        r->root[i] = rendezvous_find(rendezvous_key(&j->id[i], 1));
     return r;
 }
 
@@ -306,7 +306,7 @@ static struct rendezvous *find_rival(const struct rendezvous *r)
     return o;
 }
 
-static void check_in(struct init_job *j)
+static void init_check_in(struct init_job *j)
 {
     const char *late = not_served(j);
     struct rendezvous *r = late ? NULL : place_to_meet(j);
@@ -328,16 +328,16 @@ static void check_in(struct init_job *j)
     const char *why = rival ? "the ranks do not pass the same ids" : not_wanted(j, r);
     j->why = NULL; /* it may have waited for somebody to make the id */
     if (rival)
-        refuse(rival, j, why);
+        rendezvous_refuse(rival, j, why);
     if (why) {
-        refuse(r, j, why);
+        rendezvous_refuse(r, j, why);
         return;
     }
     r->seat[j->job.about->rank] = (struct seat){ true, j };
     if (r->of_environment)
         look_for_root(r, j);
     if (++r->checked_in == r->nranks)
-        complete(r);
+        init_complete(r);
 }
 
 /* Looked for when the transport is set up, after the configuration was accepted. */
@@ -353,7 +353,7 @@ static bool lacks_network(struct init_job *j)
     return true;
 }
 
-static void say(const struct init_job *j, const char *what)
+static void init_log(const struct init_job *j, const char *what)
 {
     const struct comm_rank *cr = j->job.about;
     sim_info_on(cr->gpu, LOG_INIT,
@@ -389,7 +389,7 @@ static bool step_init(struct job *job)
 {
     struct init_job *j = (struct init_job *)job;
     if (!j->rendezvous && !j->give_up && !lacks_network(j))
-        check_in(j);
+        init_check_in(j);
     if (j->give_up && sim_world.now >= j->give_up) {
         leave_seat(j);
         warn_unserved(j);
@@ -403,7 +403,7 @@ static bool step_init(struct job *job)
         return true;
     j->job.about->state = COMM_READY;
     trace_made(j);
-    say(j, "COMPLETE");
+    init_log(j, "COMPLETE");
     return true;
 }
 
@@ -427,7 +427,7 @@ static void cancel_init(struct job *job)
     struct init_job *j = (struct init_job *)job;
     struct rendezvous *r = j->rendezvous;
     if (r && r->state == SERVING)
-        refuse(r, j, "a rank that had checked in gave up");
+        rendezvous_refuse(r, j, "a rank that had checked in gave up");
 }
 
 static void free_init(struct job *job)
@@ -452,14 +452,14 @@ static const struct job_type grow_type = {
     .describe = describe_init,
 };
 
-static struct init_job *new_job(const struct job_type *type, struct comm_rank *cr,
-                                const ncclUniqueId *id, int ids)
+static struct init_job *init_new_job(const struct job_type *type, struct comm_rank *cr,
+                                     const ncclUniqueId *id, int ids)
 {
     struct init_job *j = (struct init_job *)sim_job_about(type, cr);
     j->ids = ids;
     if (ids == 0)
         return j;
-    j->key = key_of(id, ids);
+    j->key = rendezvous_key(id, ids);
     j->id = ncs_new((size_t)ids * sizeof *id);
     memcpy(j->id, id, (size_t)ids * sizeof *id);
     return j;
@@ -467,16 +467,16 @@ static struct init_job *new_job(const struct job_type *type, struct comm_rank *c
 
 struct job *sim_job_init(struct comm_rank *cr, const ncclUniqueId *id, int ids)
 {
-    struct init_job *j = new_job(&init_type, cr, id, ids);
+    struct init_job *j = init_new_job(&init_type, cr, id, ids);
     if (cr->rank == 0)
         sim_log_version();
-    say(j, "START");
+    init_log(j, "START");
     return &j->job;
 }
 
 struct job *sim_job_grow(struct comm_rank *cr, struct comm_rank *parent, const ncclUniqueId *id)
 {
-    struct init_job *j = new_job(&grow_type, cr, id, id ? 1 : 0);
+    struct init_job *j = init_new_job(&grow_type, cr, id, id ? 1 : 0);
     j->grows = true;
     j->parent = parent;
     sim_comm_hold(parent);

@@ -68,7 +68,7 @@ void sim_inject_free(void)
 /* ---- links ---- */
 
 /* The rank of a meeting that has the GPU; -1 = none. */
-static int rank_in(const struct meeting *meeting, const struct gpu *gpu)
+static int injected_rank_in(const struct meeting *meeting, const struct gpu *gpu)
 {
     const struct comm *comm = meeting->comm;
     const int pair[2] = { meeting->src, meeting->dst };
@@ -102,7 +102,7 @@ int64_t sim_inject_delay(struct meeting *meeting)
     int64_t delay = 0;
     for (size_t i = 0; i < injected.links; i++) {
         const struct link *l = &injected.link[i];
-        int end[2] = { rank_in(meeting, l->end[0]), rank_in(meeting, l->end[1]) };
+        int end[2] = { injected_rank_in(meeting, l->end[0]), injected_rank_in(meeting, l->end[1]) };
         if (end[0] < 0 || end[1] < 0)
             continue;
         if (l->nanoseconds < 0) {

@@ -13,7 +13,7 @@ static bool same_guests(const struct job_meeting *m, const int *excluded, int ex
            (excludes == 0 || memcmp(m->excluded, excluded, (size_t)excludes * sizeof(int)) == 0);
 }
 
-static struct job_meeting *find(const struct meeting_job *j, uint64_t number, const int *excluded,
+static struct job_meeting *job_meeting_find(const struct meeting_job *j, uint64_t number, const int *excluded,
                             int excludes)
 {
     struct comm *comm = j->job.about->comm;
@@ -58,7 +58,7 @@ void sim_job_meetings_free(struct comm *comm)
         free_job_meeting(comm->job_meetings);
 }
 
-static void end(struct job_meeting *m)
+static void job_meeting_end(struct job_meeting *m)
 {
     for (int r = 0; r < m->comm->nranks; r++) {
         struct meeting_job *j = m->seat[r];
@@ -74,7 +74,7 @@ static void end(struct job_meeting *m)
 void sim_job_meeting_enter(struct meeting_job *j, uint64_t number, const int *excluded, int excludes,
           void (*complete)(struct job_meeting *m))
 {
-    struct job_meeting *m = find(j, number, excluded, excludes);
+    struct job_meeting *m = job_meeting_find(j, number, excluded, excludes);
     int rank = j->job.about->rank;
     j->meeting = m;
     j->why = m->broken;
@@ -84,7 +84,7 @@ void sim_job_meeting_enter(struct meeting_job *j, uint64_t number, const int *ex
     if (++m->arrived < m->expected || m->broken)
         return;
     complete(m);
-    end(m);
+    job_meeting_end(m);
 }
 
 void sim_job_meeting_cancel(struct job *job)
@@ -113,7 +113,7 @@ void sim_job_meeting_free(struct job *job)
         j->meeting->seat[job->about->rank] = NULL;
 }
 
-static bool is_excluded(const struct job_meeting *m, int rank)
+static bool job_meeting_excludes(const struct job_meeting *m, int rank)
 {
     for (int i = 0; i < m->excludes; i++)
         if (m->excluded[i] == rank)
@@ -131,6 +131,6 @@ void sim_job_meeting_describe(const struct job *job, struct ncs_snap_job *out, s
     if (!j->meeting)
         return;
     for (int r = 0; r < j->meeting->comm->nranks; r++)
-        if (!j->meeting->came[r] && !is_excluded(j->meeting, r))
+        if (!j->meeting->came[r] && !job_meeting_excludes(j->meeting, r))
             sim_snapshot_missing(out, snapshot, r);
 }

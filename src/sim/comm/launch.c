@@ -134,7 +134,7 @@ static void follow_kin(struct comm_rank *cr, struct op *op)
 }
 
 /* The order inside a launch: what goes first has the lower number. */
-static int turn(const struct part *p)
+static int part_turn(const struct part *p)
 {
     return sim_part_is_one_sided(p) ? 0 : sim_part_is_pair(p) ? 2 : 1;
 }
@@ -150,7 +150,7 @@ void sim_launch_enqueue(struct comm_rank *cr, struct part **parts, size_t count)
         if (t == 2)
             launch->ordered = at;
         for (size_t i = 0; i < count; i++)
-            if (turn(parts[i]) == t)
+            if (part_turn(parts[i]) == t)
                 launch->part[at++] = parts[i];
     }
     struct stream **streams = ncs_new(count * sizeof(struct stream *));
@@ -257,23 +257,23 @@ void sim_part_stamp(const struct part *p, int64_t time)
     process->stamped = time;
 }
 
-static bool is_over(const struct part *p)
+static bool part_is_over(const struct part *p)
 {
     return p->state == NCS_PART_DONE || p->state == NCS_PART_CANCELLED;
 }
 
 /* The first part that is not over. */
-static size_t first_open(const struct launch *launch)
+static size_t launch_first_open(const struct launch *launch)
 {
     size_t i = 0;
-    while (i < launch->parts && is_over(launch->part[i]))
+    while (i < launch->parts && part_is_over(launch->part[i]))
         i++;
     return i;
 }
 
 void sim_launch_advance(struct launch *launch)
 {
-    size_t i = first_open(launch);
+    size_t i = launch_first_open(launch);
     if (!launch->started) {
         launch->started = true;
         release_order(launch);
@@ -304,7 +304,7 @@ void sim_launch_withdraw(struct launch *launch)
 {
     for (size_t i = 0; i < launch->parts; i++) {
         struct part *p = launch->part[i];
-        if (is_over(p) || p->state == NCS_PART_MATCHED)
+        if (part_is_over(p) || p->state == NCS_PART_MATCHED)
             continue;
         if (sim_part_is_one_sided(p))
             sim_rma_leave(p);

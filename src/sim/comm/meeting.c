@@ -18,7 +18,7 @@
 #include "sim/kernel/list.h"
 #include "sim/kernel/world.h"
 
-static uint64_t pair_key(int src, int dst, uint64_t sequence)
+static uint64_t meeting_pair_key(int src, int dst, uint64_t sequence)
 {
     return (uint64_t)src << 48 | (uint64_t)dst << 32 | (uint32_t)(sequence + 1);
 }
@@ -30,7 +30,7 @@ static struct meeting *find_meeting(const struct part *p)
     int src = p->fn == NCS_FN_ncclSend ? p->cr->rank : p->root;
     int dst = p->fn == NCS_FN_ncclSend ? p->root : p->cr->rank;
     struct ncs_map *map = pair ? &comm->pairs : &comm->collectives;
-    uint64_t key = pair ? pair_key(src, dst, p->sequence) : p->sequence + 1;
+    uint64_t key = pair ? meeting_pair_key(src, dst, p->sequence) : p->sequence + 1;
     struct meeting *meeting = ncs_map_get(map, key);
     if (meeting)
         return meeting;
@@ -47,12 +47,12 @@ static struct meeting *find_meeting(const struct part *p)
     return meeting;
 }
 
-static void free_meeting(struct meeting *meeting)
+static void meeting_free(struct meeting *meeting)
 {
     struct comm *comm = meeting->comm;
     LIST_REMOVE(comm->meeting_first, comm->meeting_last, meeting);
     if (meeting->pair)
-        ncs_map_remove(&comm->pairs, pair_key(meeting->src, meeting->dst, meeting->sequence));
+        ncs_map_remove(&comm->pairs, meeting_pair_key(meeting->src, meeting->dst, meeting->sequence));
     else
         ncs_map_remove(&comm->collectives, meeting->sequence + 1);
     ncs_free(meeting->bounce);
@@ -63,7 +63,7 @@ static void free_meeting(struct meeting *meeting)
 void sim_meetings_free(struct comm *comm)
 {
     while (comm->meeting_first)
-        free_meeting(comm->meeting_first);
+        meeting_free(comm->meeting_first);
 }
 
 bool sim_meetings_lone_send(const struct comm *comm, uint64_t limit)
@@ -75,13 +75,13 @@ bool sim_meetings_lone_send(const struct comm *comm, uint64_t limit)
     return false;
 }
 
-static int place_in(const struct meeting *meeting, const struct part *p)
+static int meeting_place_of(const struct meeting *meeting, const struct part *p)
 {
     return meeting->pair ? p->fn == NCS_FN_ncclRecv : p->cr->rank;
 }
 
 /* The journalled calls of the parts that are there, in order of rank, each once. */
-static size_t calls_of(const struct meeting *meeting, struct ncs_call ***calls)
+static size_t meeting_calls(const struct meeting *meeting, struct ncs_call ***calls)
 {
     size_t count = 0;
     *calls = ncs_new((size_t)meeting->expected * sizeof **calls);
@@ -92,20 +92,20 @@ static size_t calls_of(const struct meeting *meeting, struct ncs_call ***calls)
     return count;
 }
 
-static void tell(void (*hook)(void *self, struct ncs_call *const *calls, size_t count),
-                 const struct meeting *meeting)
+static void meeting_report(void (*hook)(void *self, struct ncs_call *const *calls, size_t count),
+                           const struct meeting *meeting)
 {
     if (!hook)
         return;
     struct ncs_call **calls;
-    size_t count = calls_of(meeting, &calls);
+    size_t count = meeting_calls(meeting, &calls);
     if (count > 0)
         hook(sim_world.observer.self, calls, count);
     ncs_free(calls);
 }
 
-/* Heart, rule 9: which disagreement keeps a collective from completing. */
-static enum ncs_stuck compare(const struct meeting *meeting, bool *differs)
+/* Which disagreement keeps a collective from completing (sim/README.md, rule 9). */
+static enum ncs_stuck meeting_compare(const struct meeting *meeting, bool *differs)
 {
     const struct part *first = meeting->part[0];
     const struct ncs_fn_info *info = &ncs_fn_info[first->fn];
@@ -125,7 +125,7 @@ static enum ncs_stuck compare(const struct meeting *meeting, bool *differs)
     return stuck;
 }
 
-static void match(struct meeting *meeting, size_t bytes)
+static void meeting_match(struct meeting *meeting, size_t bytes)
 {
     int64_t delay = sim_inject_delay(meeting);
     if (delay < 0)
@@ -140,12 +140,12 @@ static void match(struct meeting *meeting, size_t bytes)
 static void match_collective(struct meeting *meeting)
 {
     bool differs = false;
-    meeting->stuck = compare(meeting, &differs);
+    meeting->stuck = meeting_compare(meeting, &differs);
     if (meeting->stuck || differs)
-        tell(sim_world.observer.mismatch, meeting);
+        meeting_report(sim_world.observer.mismatch, meeting);
     if (meeting->stuck)
         return;
-    match(meeting, sim_part_moved(meeting->part[0]));
+    meeting_match(meeting, sim_part_moved(meeting->part[0]));
 }
 
 static size_t sent_bytes(const struct meeting *meeting)
@@ -185,8 +185,8 @@ static void match_pair(struct meeting *meeting)
         meeting->stuck = NCS_STUCK_P2P_COUNT;
     /* The shares of two calls made of sends and receives are compared as calls, by sim_composed_arrive. */
     if (composed_sent != sim_part_is_composed(recv) || (!composed_sent && (meeting->stuck || retyped)))
-        tell(sim_world.observer.mismatch, meeting);
-    match(meeting, moved_bytes(meeting));
+        meeting_report(sim_world.observer.mismatch, meeting);
+    meeting_match(meeting, moved_bytes(meeting));
 }
 
 /* A send that fits in what the pair may buffer will be done, receive or not. */
@@ -207,7 +207,7 @@ static void run_ahead(struct meeting *meeting, struct part *p)
 void sim_meeting_arrive(struct part *part)
 {
     struct meeting *meeting = find_meeting(part);
-    int place = place_in(meeting, part);
+    int place = meeting_place_of(meeting, part);
     assert(!meeting->part[place]);
     meeting->part[place] = part;
     meeting->arrived++;
@@ -236,7 +236,7 @@ void sim_meeting_leave(struct part *part)
 void sim_meeting_forget(struct part *part)
 {
     struct meeting *meeting = part->meeting;
-    meeting->part[place_in(meeting, part)] = NULL;
+    meeting->part[meeting_place_of(meeting, part)] = NULL;
     meeting->broken = true;
     part->meeting = NULL;
 }
@@ -345,9 +345,9 @@ static void move_ahead(struct meeting *meeting)
     meeting->composed_sent = sim_part_is_composed(p);
     meeting->bounce_bytes = sim_part_bytes(p);
     meeting->bounce = bounce;
-    tell(sim_world.observer.before, meeting);
+    meeting_report(sim_world.observer.before, meeting);
     sim_data_copy(meeting->bounce, p->send, meeting->bounce_bytes);
-    tell(sim_world.observer.after, meeting);
+    meeting_report(sim_world.observer.after, meeting);
     finish_part(meeting, 0);
 }
 
@@ -380,7 +380,7 @@ static void unmatch(struct meeting *meeting)
 }
 
 /* Of a send and a receive of different length the longer side never ends. */
-static bool ends(const struct meeting *meeting, int i)
+static bool meeting_ends(const struct meeting *meeting, int i)
 {
     if (!meeting->pair || meeting->stuck == NCS_STUCK_NO)
         return true;
@@ -410,11 +410,11 @@ void sim_meeting_move(struct meeting *meeting)
     bool done[2] = { true, true };
     if (meeting->pair)
         for (int i = 0; i < 2; i++)
-            done[i] = ends(meeting, i);
-    tell(w->observer.before, meeting);
+            done[i] = meeting_ends(meeting, i);
+    meeting_report(w->observer.before, meeting);
     meeting->pair ? move_pair(meeting) : move_collective(meeting);
     spoil(meeting);
-    tell(w->observer.after, meeting);
+    meeting_report(w->observer.after, meeting);
     if (meeting->bounce)
         sim_comm_peer(meeting->comm->member[meeting->src], meeting->dst)->ahead -= meeting->bounce_bytes;
     bool open = false;
@@ -426,7 +426,7 @@ void sim_meeting_move(struct meeting *meeting)
             open = true;
         }
     if (!open)
-        free_meeting(meeting);
+        meeting_free(meeting);
 }
 
 void sim_meeting_stamp(const struct meeting *meeting, int64_t time)

@@ -53,7 +53,7 @@ static void set_out(struct part *part)
 }
 
 /* Signals are counted per peer for ever: a wait that came late finds those of before. */
-static bool take_signals(struct part *part)
+static bool rma_take_signals(struct part *part)
 {
     const struct rma *rma = part->rma;
     for (size_t i = 0; i < rma->waits; i++) {
@@ -70,7 +70,7 @@ void sim_rma_arrive(struct part *part)
 {
     if (part->fn != NCS_FN_ncclWaitSignal) {
         set_out(part);
-    } else if (take_signals(part)) {
+    } else if (rma_take_signals(part)) {
         end_later(part, sim_op_cost(0));
     } else {
         /* The launches of a rank go one after the other, and so do the parts before a pair: no
@@ -81,8 +81,8 @@ void sim_rma_arrive(struct part *part)
     }
 }
 
-static void tell(void (*hook)(void *self, struct ncs_call *const *calls, size_t count),
-                 const struct part *part)
+static void rma_report(void (*hook)(void *self, struct ncs_call *const *calls, size_t count),
+                       const struct part *part)
 {
     if (hook && part->call)
         hook(sim_world.observer.self, &part->call, 1);
@@ -92,7 +92,7 @@ static void count_signal(const struct part *part)
 {
     struct comm_rank *target = part->cr->comm->member[part->root];
     sim_comm_peer(target, part->cr->rank)->signals++;
-    if (target->waiting && take_signals(target->waiting)) {
+    if (target->waiting && rma_take_signals(target->waiting)) {
         end_later(target->waiting, sim_op_cost(0));
         target->waiting = NULL;
     }
@@ -117,14 +117,14 @@ void sim_rma_move(struct part *part)
     }
     if (to && !sim_memory_commit(to, sim_part_bytes(part)))
         return;
-    tell(sim_world.observer.before, part);
+    rma_report(sim_world.observer.before, part);
     if (to) {
         sim_part_copy(part, to, part->send, sim_part_bytes(part));
         sim_inject_spoil(part, to, part->call ? sim_part_bytes(part) : 0);
     }
     if (part->fn != NCS_FN_ncclWaitSignal)
         count_signal(part);
-    tell(sim_world.observer.after, part);
+    rma_report(sim_world.observer.after, part);
     part->state = NCS_PART_DONE;
     launch->open--;
     sim_op_queue(launch->op);

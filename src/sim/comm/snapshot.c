@@ -23,7 +23,7 @@ static struct {
     size_t context, wait, ops, dep, parts, slots, member, jobs, missing, gate, lack; /* rooms */
 } index_of;
 
-static void number(struct ncs_map *map, const void *object, size_t index)
+static void snapshot_number(struct ncs_map *map, const void *object, size_t index)
 {
     ncs_map_put(map, ncs_map_key(object), (void *)(uintptr_t)(index + 1));
 }
@@ -33,13 +33,13 @@ static int lookup(const struct ncs_map *map, const void *object)
     return (int)(intptr_t)ncs_map_get(map, ncs_map_key(object)) - 1;
 }
 
-static struct ncs_call *pinned(struct ncs_call *call)
+static struct ncs_call *snapshot_pinned(struct ncs_call *call)
 {
     ncs_call_pin(call);
     return call;
 }
 
-static void add_wait(struct ncs_snapshot *s, enum ncs_wait_kind kind, int index)
+static void snapshot_add_wait(struct ncs_snapshot *s, enum ncs_wait_kind kind, int index)
 {
     struct ncs_snap_wait wait = { kind, index };
     NCS_PUSH(s->wait, s->waits, index_of.wait, wait);
@@ -57,7 +57,7 @@ static void job_waits_for(struct ncs_snap_job *out, struct ncs_snapshot *s,
 {
     if (out->waits++ == 0)
         out->wait = s->waits;
-    add_wait(s, kind, index);
+    snapshot_add_wait(s, kind, index);
 }
 
 void sim_snapshot_op_wait(struct op *op, struct ncs_snap_job *out, struct ncs_snapshot *s)
@@ -78,7 +78,7 @@ static void snapshot_contact_of(const struct part *part, struct ncs_snap_job *ou
 {
     out->kind = NCS_JOB_CONTACT;
     ncs_call_unpin((struct ncs_call *)out->call);
-    out->call = pinned(part->call);
+    out->call = snapshot_pinned(part->call);
     out->comm_rank = part->cr->rank;
     out->nranks = part->cr->nranks;
 }
@@ -140,15 +140,15 @@ static void add_cut(struct ncs_snapshot *s, const struct part *p, struct ncs_sna
     NCS_PUSH(s->slot, s->slots, index_of.slots, slot);
 }
 
-static void add_part(struct ncs_snapshot *s, struct part *p, int op)
+static void snapshot_add_part(struct ncs_snapshot *s, struct part *p, int op)
 {
-    struct ncs_snap_part part = { .call = pinned(p->call), .state = p->state, .op = op,
+    struct ncs_snap_part part = { .call = snapshot_pinned(p->call), .state = p->state, .op = op,
                                   .slot = -1 };
     part.readable = p->state == NCS_PART_AT_SLOT && !sim_part_misplaced(p);
     add_lacks(s, p);
     if (p->cut && p->state == NCS_PART_AT_SLOT)
         add_cut(s, p, &part);
-    number(&index_of.part, p, s->parts);
+    snapshot_number(&index_of.part, p, s->parts);
     NCS_PUSH(s->part, s->parts, index_of.parts, part);
 }
 
@@ -184,15 +184,15 @@ static void add_op(struct ncs_snapshot *s, struct op *op)
 {
     struct ncs_snap_op entry = { .kind = sim_op_kind_names[op->kind], .state = (enum ncs_op_state)op->state,
                                  .rank = op->gpu->process->number, .device = op->gpu->device,
-                                 .call = pinned(op->call), .part = s->parts,
+                                 .call = snapshot_pinned(op->call), .part = s->parts,
                                  .lane = op->kernel_slot == KERNEL_SLOT_WANTED,
                                  .context = runner_of(op) };
     if (op->launch)
         for (size_t i = 0; i < op->launch->parts; i++)
-            add_part(s, op->launch->part[i], (int)s->ops);
+            snapshot_add_part(s, op->launch->part[i], (int)s->ops);
     entry.parts = s->parts - entry.part;
     add_stopped_runner(s, op);
-    number(&index_of.op, op, s->ops);
+    snapshot_number(&index_of.op, op, s->ops);
     NCS_PUSH(s->op, s->ops, index_of.ops, entry);
 }
 
@@ -267,9 +267,9 @@ static void add_jobs(struct ncs_snapshot *s)
 {
     size_t count = 0;
     for (struct job *job = sim_world.job_first; job; job = job->next)
-        number(&index_of.job, job, count++);
+        snapshot_number(&index_of.job, job, count++);
     for (struct job *job = sim_world.job_first; job; job = job->next) {
-        struct ncs_snap_job entry = { .kind = job->type->kind, .call = pinned(job->call),
+        struct ncs_snap_job entry = { .kind = job->type->kind, .call = snapshot_pinned(job->call),
                                       .rank = job->rank, .comm_rank = -1, .peer = -1 };
         job->type->describe(job, &entry, s);
         NCS_PUSH(s->job, s->jobs, index_of.jobs, entry);
@@ -297,7 +297,7 @@ static void add_context_waits(struct ncs_snapshot *s, const struct context *c,
             NCS_PUSH(s->gate, s->gates, index_of.gate, gate);
         }
         if (at >= 0)
-            add_wait(s, condition->kind, at);
+            snapshot_add_wait(s, condition->kind, at);
     }
     entry->waits = s->waits - entry->wait;
 }
@@ -320,14 +320,14 @@ static enum ncs_context_state public_state(const struct context *c)
 }
 
 /* The call that it is in, or between two of that it asks for the same. */
-static struct ncs_call *call_of(const struct context *c)
+static struct ncs_call *snapshot_call_of(const struct context *c)
 {
     if (!c->options.local || c->state == CONTEXT_ENDED)
         return NULL;
     return c->options.local->call || !sim_progress_is_polling(c) ? c->options.local->call : c->polls.call;
 }
 
-static struct ncs_place place_of(const struct context *c)
+static struct ncs_place snapshot_place_of(const struct context *c)
 {
     const struct ncs_local *local = c->options.local;
     if (c->state == CONTEXT_ENDED || !local)
@@ -337,7 +337,7 @@ static struct ncs_place place_of(const struct context *c)
     return local->where ? local->where(local->where_arg) : (struct ncs_place){ NULL, 0 };
 }
 
-static void add_context(struct ncs_snapshot *s, const struct context *c)
+static void snapshot_add_context(struct ncs_snapshot *s, const struct context *c)
 {
     const struct ncs_local *local = c->options.local;
     struct ncs_snap_context entry = {
@@ -345,9 +345,9 @@ static void add_context(struct ncs_snapshot *s, const struct context *c)
         .thread = local ? local->thread : 0,
         .state = public_state(c),
         .ending = c->ending,
-        .place = place_of(c),
+        .place = snapshot_place_of(c),
         .message = ncs_copy_text(c->message),
-        .call = pinned(call_of(c)),
+        .call = snapshot_pinned(snapshot_call_of(c)),
         .group_depth = c->group.depth,
         .has_deadline = c->wait.deadline >= 0,
     };
@@ -364,18 +364,18 @@ void sim_snapshot_take(struct ncs_snapshot *out)
     add_edges(out);
     for (size_t i = 0; i < w->contexts; i++)
         for (size_t k = 0; k < w->context[i]->group.parts; k++)
-            add_part(out, w->context[i]->group.part[k], -1);
+            snapshot_add_part(out, w->context[i]->group.part[k], -1);
     for (struct job *job = w->job_first; job; job = job->next) {
         size_t count;
         struct part *const *parts = sim_group_job_parts(job, &count);
         for (size_t k = 0; k < count; k++)
-            add_part(out, parts[k], -1);
+            snapshot_add_part(out, parts[k], -1);
     }
     add_meetings(out);
     add_jobs(out);
     for (size_t i = 0; i < w->contexts; i++)
         if (is_shown(w->context[i]))
-            add_context(out, w->context[i]);
+            snapshot_add_context(out, w->context[i]);
     ncs_map_free(&index_of.op);
     ncs_map_free(&index_of.job);
     ncs_map_free(&index_of.part);

@@ -47,7 +47,7 @@ static void make_comm(struct split_job *const *job, int nranks)
 }
 
 /* One communicator per colour, in order of key, then of the old rank. */
-static void complete(struct job_meeting *m)
+static void split_complete(struct job_meeting *m)
 {
     struct split_job **job = ncs_new((size_t)m->expected * sizeof *job);
     int jobs = 0;
@@ -65,7 +65,7 @@ static void complete(struct job_meeting *m)
 }
 
 /* A shrink is a split of one colour to NCCL, and is not counted (NCCL 2.30.7, src/init.cc). */
-static void say_made(const struct split_job *j)
+static void split_log(const struct split_job *j)
 {
     const struct comm_rank *child = j->child, *parent = j->meet.job.about;
     bool shrinks = j->meet.job.type->kind == NCS_JOB_SHRINK, old = sim_world.options.nccl_version < NCCL_VERSION(2, 29, 2);
@@ -80,20 +80,20 @@ static void say_made(const struct split_job *j)
                    shrinks ? 0 : j->number, color, key);
 }
 
-static bool step(struct job *job)
+static bool split_step(struct job *job)
 {
     struct split_job *j = (struct split_job *)job;
     struct comm_rank *parent = job->about;
     if (!j->meet.over && !j->meet.meeting) {
         if (job->type->kind == NCS_JOB_SHRINK)
             j->number = ++parent->shrinks;
-        sim_job_meeting_enter(&j->meet, j->number, j->excluded, j->excludes, complete);
+        sim_job_meeting_enter(&j->meet, j->number, j->excluded, j->excludes, split_complete);
     }
     if (!j->meet.over)
         return false;
     if (j->child) {
         *j->out = sim_comm_handle(j->child);
-        say_made(j);
+        split_log(j);
     }
     return true;
 }
@@ -105,14 +105,14 @@ static void free_split(struct job *job)
 }
 
 #define SPLIT_TYPE(kind_)                                                                  \
-    { .kind = kind_, .bytes = sizeof(struct split_job), .step = step, .cancel = sim_job_meeting_cancel, \
+    { .kind = kind_, .bytes = sizeof(struct split_job), .step = split_step, .cancel = sim_job_meeting_cancel, \
       .free = free_split, .describe = sim_job_meeting_describe }
 
 static const struct job_type split_type = SPLIT_TYPE(NCS_JOB_SPLIT);
 static const struct job_type shrink_type = SPLIT_TYPE(NCS_JOB_SHRINK);
 
-static struct split_job *new_job(const struct job_type *type, struct comm_rank *parent,
-                                 ncclComm_t *out, const struct comm_config *config, bool shares)
+static struct split_job *split_new_job(const struct job_type *type, struct comm_rank *parent,
+                                       ncclComm_t *out, const struct comm_config *config, bool shares)
 {
     struct split_job *j = (struct split_job *)sim_job_about(type, parent);
     j->out = out;
@@ -125,7 +125,7 @@ struct job *sim_job_split(struct comm_rank *parent, int color, int key, ncclComm
                           const struct comm_config *config)
 {
     bool shares = parent->config.value[CONFIG_SPLIT_SHARE] && parent->state != COMM_REVOKED;
-    struct split_job *j = new_job(&split_type, parent, out, config, shares);
+    struct split_job *j = split_new_job(&split_type, parent, out, config, shares);
     j->number = ++parent->splits; /* at the call: a dropped group has counted it (NCCL 2.30.7, src/init.cc) */
     j->color = color;
     j->key = key;
@@ -135,7 +135,7 @@ struct job *sim_job_split(struct comm_rank *parent, int color, int key, ncclComm
 struct job *sim_job_shrink(struct comm_rank *parent, const int *excluded, int excludes,
                            ncclComm_t *out, const struct comm_config *config, bool shares)
 {
-    struct split_job *j = new_job(&shrink_type, parent, out, config, shares);
+    struct split_job *j = split_new_job(&shrink_type, parent, out, config, shares);
     j->excludes = excludes;
     j->excluded = ncs_new((size_t)excludes * sizeof(int));
     memcpy(j->excluded, excluded, (size_t)excludes * sizeof(int));

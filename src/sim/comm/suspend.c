@@ -37,7 +37,7 @@ static void complete_resume(struct job_meeting *m)
         m->comm->member[r]->suspended = false;
 }
 
-static bool step(struct job *job)
+static bool suspend_step(struct job *job)
 {
     struct meeting_job *j = (struct meeting_job *)job;
     struct comm_rank *cr = job->about;
@@ -72,25 +72,25 @@ static void describe(const struct job *job, struct ncs_snap_job *out,
 }
 
 #define SUSPEND_TYPE(kind_)                                                                 \
-    { .kind = kind_, .bytes = sizeof(struct meeting_job), .step = step, .cancel = sim_job_meeting_cancel, \
+    { .kind = kind_, .bytes = sizeof(struct meeting_job), .step = suspend_step, .cancel = sim_job_meeting_cancel, \
       .free = sim_job_meeting_free, .describe = describe }
 
 static const struct job_type suspend_type = SUSPEND_TYPE(NCS_JOB_SUSPEND);
 static const struct job_type resume_type = SUSPEND_TYPE(NCS_JOB_RESUME);
 
-static struct job *new_job(const struct job_type *type, struct comm_rank *cr)
+static struct job *suspend_new_job(const struct job_type *type, struct comm_rank *cr)
 {
     return sim_job_about(type, cr);
 }
 
 struct job *sim_job_suspend(struct comm_rank *cr)
 {
-    return new_job(&suspend_type, cr);
+    return suspend_new_job(&suspend_type, cr);
 }
 
 struct job *sim_job_resume(struct comm_rank *cr)
 {
-    return new_job(&resume_type, cr);
+    return suspend_new_job(&resume_type, cr);
 }
 
 uint64_t sim_comm_memory_kept(const struct comm_rank *cr)

@@ -64,7 +64,7 @@ static struct window *find_or_make(struct comm *comm, uint64_t n)
 }
 
 /* What NCCL finds when it asks for the physical memory behind the buffer, on its own rank alone. */
-static int check_memory(const struct comm_rank *cr, const char *p)
+static int window_check_memory(const struct comm_rank *cr, const char *p)
 {
     const struct allocation *a = sim_memory_find(p);
     if (!a || a->process != cr->process || !a->by_nccl) {
@@ -78,7 +78,7 @@ static int check_memory(const struct comm_rank *cr, const char *p)
     return ncclSuccess;
 }
 
-static void complete(struct window *w)
+static void window_complete(struct window *w)
 {
     for (int i = 0; i < w->comm->nranks; i++) {
         w->side[i].live = true;
@@ -87,18 +87,18 @@ static void complete(struct window *w)
     }
 }
 
-static void check_in(struct window_job *j)
+static void window_check_in(struct window_job *j)
 {
     struct comm_rank *cr = j->job.about;
     struct window *w = j->window = find_or_make(cr->comm, ++cr->windows);
     w->side[cr->rank] = (struct side){ .base = j->wanted.base, .bytes = j->wanted.bytes,
                                        .flags = j->wanted.flags, .arrived = true, .job = j };
     if (++w->arrived == cr->nranks)
-        complete(w);
+        window_complete(w);
 }
 
 /* The job no longer knows the window, which may be gone before it. */
-static void leave(struct window_job *j)
+static void window_leave(struct window_job *j)
 {
     if (j->window)
         j->window->side[j->job.about->rank].job = NULL;
@@ -114,21 +114,21 @@ static bool step_window(struct job *job)
         return true;
     }
     if (!j->window) {
-        job->rc = check_memory(cr, j->wanted.base);
+        job->rc = window_check_memory(cr, j->wanted.base);
         if (job->rc)
             return true; /* the others wait for this rank for ever */
-        check_in(j);
+        window_check_in(j);
     }
     if (j->window->arrived < cr->nranks)
         return false;
     *j->out = (ncclWindow_t)(void *)&j->window->side[cr->rank];
-    leave(j);
+    window_leave(j);
     return true;
 }
 
 static void free_job(struct job *job)
 {
-    leave((struct window_job *)job);
+    window_leave((struct window_job *)job);
 }
 
 static void describe_window(const struct job *job, struct ncs_snap_job *out,

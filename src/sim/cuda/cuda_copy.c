@@ -32,7 +32,7 @@ static bool measure(struct rows rows, size_t pitch, size_t *bytes)
            !__builtin_add_overflow(*bytes, rows.bytes, bytes);
 }
 
-static struct side look_at(const struct context *c, const void *p, struct rows rows, size_t pitch)
+static struct side copy_check(const struct context *c, const void *p, struct rows rows, size_t pitch)
 {
     size_t bytes;
     const struct allocation *a = sim_memory_find(p);
@@ -98,7 +98,7 @@ static void submit(struct op *op, struct side from, struct rows rows)
 
 /* A copy to pageable memory makes the caller wait, as does a synchronous one that leaves the
  * device. */
-static cudaError_t copy(struct context *c, const struct copy *what)
+static cudaError_t enqueue_copy(struct context *c, const struct copy *what)
 {
     struct rows rows = what->rows;
     if ((unsigned)what->kind > cudaMemcpyDefault)
@@ -108,8 +108,8 @@ static cudaError_t copy(struct context *c, const struct copy *what)
         return cudaErrorInvalidResourceHandle;
     if (rows.bytes == 0 || rows.count == 0)
         return cudaSuccess;
-    struct side to = look_at(c, what->dst, rows, what->dst_pitch);
-    struct side from = look_at(c, what->src, rows, what->src_pitch);
+    struct side to = copy_check(c, what->dst, rows, what->dst_pitch);
+    struct side from = copy_check(c, what->src, rows, what->src_pitch);
     cudaError_t error = check_sides(to, from, what->kind);
     if (error)
         return error;
@@ -142,9 +142,9 @@ static cudaError_t copy_line(void *dst, const void *src, size_t bytes, enum cuda
                              cudaStream_t stream, bool synchronous)
 {
     CUDA_ENTER(c);
-    return sim_cuda_return(c, copy(c, &(struct copy){ .dst = dst, .src = src, .rows = { bytes, 1 },
-                                                      .kind = kind, .stream = stream,
-                                                      .synchronous = synchronous }));
+    return sim_cuda_return(c, enqueue_copy(c, &(struct copy){ .dst = dst, .src = src, .rows = { bytes, 1 },
+                                                              .kind = kind, .stream = stream,
+                                                              .synchronous = synchronous }));
 }
 
 cudaError_t sim_cudaMemcpy(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind)
@@ -165,7 +165,7 @@ static cudaError_t copy_2d(struct copy what)
         return sim_cuda_return(c, cudaErrorInvalidMemcpyDirection);
     if (what.rows.bytes > what.dst_pitch || what.rows.bytes > what.src_pitch)
         return sim_cuda_return(c, cudaErrorInvalidPitchValue);
-    return sim_cuda_return(c, copy(c, &what));
+    return sim_cuda_return(c, enqueue_copy(c, &what));
 }
 
 cudaError_t sim_cudaMemcpy2D(void *dst, size_t dst_pitch, const void *src, size_t src_pitch,
@@ -189,9 +189,9 @@ cudaError_t sim_cudaMemcpyPeerAsync(void *dst, int dst_device, const void *src, 
     CUDA_ENTER(c);
     if (!sim_is_device(dst_device) || !sim_is_device(src_device))
         return sim_cuda_return(c, cudaErrorInvalidDevice);
-    return sim_cuda_return(c, copy(c, &(struct copy){ .dst = dst, .src = src, .rows = { bytes, 1 },
-                                                      .kind = cudaMemcpyDeviceToDevice,
-                                                      .stream = stream }));
+    return sim_cuda_return(c, enqueue_copy(c, &(struct copy){ .dst = dst, .src = src, .rows = { bytes, 1 },
+                                                              .kind = cudaMemcpyDeviceToDevice,
+                                                              .stream = stream }));
 }
 
 cudaError_t sim_cudaMemcpyPeer(void *dst, int dst_device, const void *src, int src_device,
@@ -200,15 +200,15 @@ cudaError_t sim_cudaMemcpyPeer(void *dst, int dst_device, const void *src, int s
     return sim_cudaMemcpyPeerAsync(dst, dst_device, src, src_device, bytes, NULL);
 }
 
-static cudaError_t set(struct context *c, void *p, int value, struct rows rows, size_t pitch,
-                       cudaStream_t handle)
+static cudaError_t enqueue_set(struct context *c, void *p, int value, struct rows rows, size_t pitch,
+                               cudaStream_t handle)
 {
     struct stream *stream = sim_stream_with_room(c, handle, c->device);
     if (!stream)
         return cudaErrorInvalidResourceHandle;
     if (rows.bytes == 0 || rows.count == 0)
         return cudaSuccess;
-    struct side to = look_at(c, p, rows, pitch);
+    struct side to = copy_check(c, p, rows, pitch);
     if (!to.known || !to.fits)
         return cudaErrorInvalidValue;
     struct op *op = sim_op_new(OP_SET, stream->gpu, &stream, 1, sim_op_cost(rows.bytes * rows.count));
@@ -222,7 +222,7 @@ static cudaError_t set(struct context *c, void *p, int value, struct rows rows, 
 cudaError_t sim_cudaMemsetAsync(void *p, int value, size_t bytes, cudaStream_t stream)
 {
     CUDA_ENTER(c);
-    return sim_cuda_return(c, set(c, p, value, (struct rows){ bytes, 1 }, 0, stream));
+    return sim_cuda_return(c, enqueue_set(c, p, value, (struct rows){ bytes, 1 }, 0, stream));
 }
 
 cudaError_t sim_cudaMemset(void *p, int value, size_t bytes)
@@ -236,7 +236,7 @@ cudaError_t sim_cudaMemset2DAsync(void *p, size_t pitch, int value, size_t width
     CUDA_ENTER(c);
     if (width > pitch)
         return sim_cuda_return(c, cudaErrorInvalidPitchValue);
-    return sim_cuda_return(c, set(c, p, value, (struct rows){ width, height }, pitch, stream));
+    return sim_cuda_return(c, enqueue_set(c, p, value, (struct rows){ width, height }, pitch, stream));
 }
 
 cudaError_t sim_cudaMemset2D(void *p, size_t pitch, int value, size_t width, size_t height)

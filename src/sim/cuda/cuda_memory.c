@@ -8,7 +8,7 @@
 
 #define PITCH 512 /* rows of cudaMallocPitch are multiples of it */
 
-static cudaError_t allocate(struct context *c, void **p, size_t bytes, enum memory_kind kind)
+static cudaError_t cuda_allocate(struct context *c, void **p, size_t bytes, enum memory_kind kind)
 {
     *p = NULL;
     if (bytes == 0)
@@ -19,7 +19,7 @@ static cudaError_t allocate(struct context *c, void **p, size_t bytes, enum memo
 cudaError_t sim_cudaMalloc(void **p, size_t bytes)
 {
     CUDA_ENTER(c);
-    return p ? allocate(c, p, bytes, MEMORY_DEVICE) : sim_cuda_return(c, cudaErrorInvalidValue);
+    return p ? cuda_allocate(c, p, bytes, MEMORY_DEVICE) : sim_cuda_return(c, cudaErrorInvalidValue);
 }
 
 cudaError_t sim_cudaMallocManaged(void **p, size_t bytes, unsigned int flags)
@@ -28,7 +28,7 @@ cudaError_t sim_cudaMallocManaged(void **p, size_t bytes, unsigned int flags)
     bool known = flags == cudaMemAttachGlobal || flags == cudaMemAttachHost;
     if (!p || !known || bytes == 0)
         return sim_cuda_return(c, cudaErrorInvalidValue);
-    return allocate(c, p, bytes, MEMORY_MANAGED);
+    return cuda_allocate(c, p, bytes, MEMORY_MANAGED);
 }
 
 cudaError_t sim_cudaMallocPitch(void **p, size_t *pitch, size_t width, size_t height)
@@ -41,13 +41,13 @@ cudaError_t sim_cudaMallocPitch(void **p, size_t *pitch, size_t width, size_t he
     row -= row % PITCH;
     if (huge || __builtin_mul_overflow(row, height, &bytes))
         return sim_cuda_return(c, cudaErrorMemoryAllocation);
-    cudaError_t error = allocate(c, p, bytes, MEMORY_DEVICE);
+    cudaError_t error = cuda_allocate(c, p, bytes, MEMORY_DEVICE);
     if (error == cudaSuccess)
         *pitch = row;
     return error;
 }
 
-static struct allocation *find_base(const struct context *c, const void *p)
+static struct allocation *cuda_allocation_at(const struct context *c, const void *p)
 {
     struct allocation *a = sim_memory_at(c->process, p);
     bool counted = a && (a->kind == MEMORY_DEVICE || a->kind == MEMORY_MANAGED);
@@ -60,14 +60,14 @@ cudaError_t sim_cudaFree(void *p)
     CUDA_ENTER(c);
     if (!p)
         return cudaSuccess;
-    const struct allocation *a = find_base(c, p);
+    const struct allocation *a = cuda_allocation_at(c, p);
     if (!a)
         return sim_cuda_return(c, cudaErrorInvalidValue);
     struct gpu *gpu = sim_process_gpu(c->process, a->device);
     sim_gpu_wait(c, gpu);
     if (c->cancelled)
         return cudaSuccess;
-    struct allocation *now = find_base(c, p);
+    struct allocation *now = cuda_allocation_at(c, p);
     if (!now)
         return sim_cuda_return(c, cudaErrorInvalidValue);
     sim_memory_free(now);

@@ -42,7 +42,7 @@ static struct allocation *find_start(const struct context *c, const void *p, enu
 
 /* Both wait for the device, on which work may use the memory. Another thread may take it away
  * meanwhile. */
-static cudaError_t release(void *p, enum memory_kind kind, cudaError_t unknown)
+static cudaError_t pinned_release(void *p, enum memory_kind kind, cudaError_t unknown)
 {
     CUDA_ENTER(c);
     if (!p)
@@ -63,7 +63,7 @@ static cudaError_t release(void *p, enum memory_kind kind, cudaError_t unknown)
 
 cudaError_t sim_cudaFreeHost(void *p)
 {
-    return release(p, MEMORY_PINNED, cudaErrorInvalidValue);
+    return pinned_release(p, MEMORY_PINNED, cudaErrorInvalidValue);
 }
 
 cudaError_t sim_cudaHostRegister(void *p, size_t bytes, unsigned int flags)
@@ -82,7 +82,7 @@ cudaError_t sim_cudaHostRegister(void *p, size_t bytes, unsigned int flags)
 
 cudaError_t sim_cudaHostUnregister(void *p)
 {
-    return release(p, MEMORY_REGISTERED, cudaErrorHostMemoryNotRegistered);
+    return pinned_release(p, MEMORY_REGISTERED, cudaErrorHostMemoryNotRegistered);
 }
 
 static const struct allocation *find_pinned(const struct context *c, const void *p)

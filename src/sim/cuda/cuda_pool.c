@@ -15,7 +15,7 @@ static struct pool *find_pool(const struct context *c, cudaMemPool_t handle)
 }
 
 /* The memory is there at once; using it before the stream has come there is not noticed. */
-static int take(struct context *c, struct pool *pool, size_t bytes, void **p)
+static int pool_allocate(struct context *c, struct pool *pool, size_t bytes, void **p)
 {
     *p = NULL;
     if (bytes == 0)
@@ -36,7 +36,7 @@ cudaError_t sim_cudaMallocAsync(void **p, size_t bytes, cudaStream_t handle)
     struct stream *stream = sim_stream_find(c, handle, c->device);
     if (!stream)
         return sim_cuda_return(c, cudaErrorInvalidResourceHandle);
-    return sim_cuda_return(c, take(c, sim_pool_of(stream->gpu), bytes, p));
+    return sim_cuda_return(c, pool_allocate(c, sim_pool_of(stream->gpu), bytes, p));
 }
 
 cudaError_t sim_cudaMallocFromPoolAsync(void **p, size_t bytes, cudaMemPool_t handle,
@@ -48,7 +48,7 @@ cudaError_t sim_cudaMallocFromPoolAsync(void **p, size_t bytes, cudaMemPool_t ha
         return sim_cuda_return(c, cudaErrorInvalidValue);
     if (!sim_stream_find(c, stream, c->device))
         return sim_cuda_return(c, cudaErrorInvalidResourceHandle);
-    return sim_cuda_return(c, take(c, pool, bytes, p));
+    return sim_cuda_return(c, pool_allocate(c, pool, bytes, p));
 }
 
 /* Memory of cudaMalloc may be freed so too. */

@@ -45,7 +45,7 @@ void sim_device_uuid(char uuid[16], int host, int number)
 }
 
 /* Figures of a data-centre device of the year of sm90; claimed to be no GPU's. */
-static void fill(struct cudaDeviceProp *p, const struct gpu *gpu)
+static void property_fill(struct cudaDeviceProp *p, const struct gpu *gpu)
 {
     *p = (struct cudaDeviceProp){
         .totalGlobalMem = sim_world.options.device_memory, .sharedMemPerBlock = 48 << 10,
@@ -88,7 +88,7 @@ cudaError_t sim_cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
         return sim_cuda_return(c, cudaErrorInvalidValue);
     if (!sim_is_device(device))
         return sim_cuda_return(c, cudaErrorInvalidDevice);
-    fill(prop, sim_process_gpu(c->process, device));
+    property_fill(prop, sim_process_gpu(c->process, device));
     return cudaSuccess;
 }
 
@@ -210,7 +210,7 @@ static const struct attribute attributes[] = {
     VALUE(KernelExecTimeout, 0), VALUE(ComputeMode, 0),
 };
 
-static int value_of(const struct attribute *a, const struct cudaDeviceProp *p)
+static int attribute_value(const struct attribute *a, const struct cudaDeviceProp *p)
 {
     if (!a->is_field)
         return a->value;
@@ -231,8 +231,8 @@ cudaError_t sim_cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int
     for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++) {
         if (attributes[i].number != attr)
             continue;
-        fill(&prop, sim_process_gpu(c->process, device));
-        *value = value_of(&attributes[i], &prop);
+        property_fill(&prop, sim_process_gpu(c->process, device));
+        *value = attribute_value(&attributes[i], &prop);
         return cudaSuccess;
     }
     return sim_cuda_return(c, cudaErrorInvalidValue);

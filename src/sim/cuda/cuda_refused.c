@@ -10,7 +10,7 @@ cudaError_t sim_outside_refuse(int error)
     return sim_cuda_return(c, error);
 }
 
-static cudaError_t refuse(void)
+static cudaError_t refused_not_supported(void)
 {
     return sim_outside_refuse(cudaErrorNotSupported);
 }
@@ -18,43 +18,43 @@ static cudaError_t refuse(void)
 cudaError_t sim_cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *p)
 {
     (void)handle, (void)p;
-    return refuse();
+    return refused_not_supported();
 }
 
 cudaError_t sim_cudaIpcOpenMemHandle(void **p, cudaIpcMemHandle_t handle, unsigned int flags)
 {
     (void)p, (void)handle, (void)flags;
-    return refuse();
+    return refused_not_supported();
 }
 
 cudaError_t sim_cudaIpcCloseMemHandle(void *p)
 {
     (void)p;
-    return refuse();
+    return refused_not_supported();
 }
 
 cudaError_t sim_cudaIpcGetEventHandle(cudaIpcEventHandle_t *handle, cudaEvent_t event)
 {
     (void)handle, (void)event;
-    return refuse();
+    return refused_not_supported();
 }
 
 cudaError_t sim_cudaIpcOpenEventHandle(cudaEvent_t *event, cudaIpcEventHandle_t handle)
 {
     (void)event, (void)handle;
-    return refuse();
+    return refused_not_supported();
 }
 
 cudaError_t sim_cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
 {
     (void)stream, (void)mode;
-    return refuse();
+    return refused_not_supported();
 }
 
 cudaError_t sim_cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
 {
     (void)stream, (void)graph;
-    return refuse();
+    return refused_not_supported();
 }
 
 /* The driver has none of the functions that it is asked for. */

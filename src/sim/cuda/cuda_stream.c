@@ -78,8 +78,8 @@ cudaError_t sim_cudaStreamQuery(cudaStream_t handle)
 }
 
 /* The stream behind a handle for a query of it; or NULL with *error set. */
-static const struct stream *query(struct context *c, cudaStream_t handle, const void *out,
-                                  int *error)
+static const struct stream *stream_give_state(struct context *c, cudaStream_t handle, const void *out,
+                                         int *error)
 {
     const struct stream *s = sim_stream_find(c, handle, c->device);
     *error = !s ? cudaErrorInvalidResourceHandle : !out ? cudaErrorInvalidValue : cudaSuccess;
@@ -91,7 +91,7 @@ static const struct stream *query(struct context *c, cudaStream_t handle, const 
     {                                                        \
         int error;                                           \
         CUDA_ENTER(c);                                       \
-        const struct stream *s = query(c, handle, out, &error); \
+        const struct stream *s = stream_give_state(c, handle, out, &error); \
         if (s)                                               \
             *out = (value);                                  \
         return sim_cuda_return(c, error);                    \

@@ -15,7 +15,7 @@ struct host {
     struct op *running;
 };
 
-static struct op *take(struct host *h)
+static struct op *host_take(struct host *h)
 {
     if (h->taken == h->count) {
         h->taken = h->count = 0;
@@ -45,7 +45,7 @@ static void host_main(void *arg)
     struct context *c = h->context = sim_context_self();
     c->device = gpu->device;
     while (!c->cancelled) {
-        h->running = take(h);
+        h->running = host_take(h);
         if (!h->running) {
             if (!sim_context_idle(c))
                 return;
@@ -77,7 +77,7 @@ bool sim_host_prepare(struct gpu *gpu)
     return false;
 }
 
-static void enqueue(struct op *op)
+static void host_enqueue(struct op *op)
 {
     struct host *h = op->gpu->host;
     if (op->gpu->process->dead)
@@ -90,7 +90,7 @@ static void enqueue(struct op *op)
 
 void sim_host_begin(struct op *op)
 {
-    enqueue(op);
+    host_enqueue(op);
 }
 
 void sim_host_failed(struct op *op)
@@ -100,7 +100,7 @@ void sim_host_failed(struct op *op)
     for (size_t i = h->taken; i < h->count; i++)
         begun |= h->queue[i] == op;
     if (op->work.callback && !begun)
-        enqueue(op);
+        host_enqueue(op);
 }
 
 const struct context *sim_host_runner(const struct op *op)

@@ -28,7 +28,7 @@ static void leave_line(size_t at)
 }
 
 /* The pick-th of the launches of that GPU in the line, which begin at `first`. */
-static size_t place_of(const struct gpu *gpu, size_t first, size_t pick)
+static size_t kernel_slot_place(const struct gpu *gpu, size_t first, size_t pick)
 {
     size_t at = first;
     for (; pick > 0; pick--)
@@ -44,7 +44,7 @@ static void grant(struct gpu *gpu, size_t first)
     size_t wait = 0;
     for (size_t i = first; i < w->kernel_slot_waits; i++)
         wait += w->kernel_slot_line[i]->gpu == gpu;
-    size_t at = place_of(gpu, first, sim_choose(CHOOSE_KERNEL_SLOT, wait));
+    size_t at = kernel_slot_place(gpu, first, sim_choose(CHOOSE_KERNEL_SLOT, wait));
     struct op *op = w->kernel_slot_line[at];
     leave_line(at);
     op->kernel_slot = KERNEL_SLOT_HELD;

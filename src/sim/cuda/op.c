@@ -24,7 +24,7 @@ const char *const sim_op_kind_names[] = {
 };
 
 /* A stream of CUDA's own has a name that is no address. */
-static const void *handle_of(const struct stream *s)
+static const void *op_stream_handle(const struct stream *s)
 {
     return s->legacy ? NULL : s;
 }
@@ -50,7 +50,7 @@ static void tell_of(const struct op *op, enum ncs_work_state state)
     }
     const void **streams = ncs_new(op->streams * sizeof *streams);
     for (size_t i = 0; i < op->streams; i++)
-        streams[i] = handle_of(op->stream[i]);
+        streams[i] = op_stream_handle(op->stream[i]);
     work.call = calls;
     work.stream = streams;
     work.streams = op->streams;
@@ -144,7 +144,7 @@ void sim_op_submit(struct op *op)
     unblock(op);
 }
 
-static void advance(struct op *op)
+static void op_advance(struct op *op)
 {
     if (op->state == OP_DONE)
         return;
@@ -172,13 +172,13 @@ bool sim_ops_activate(void)
     for (; op; op = w->queued_first) {
         QUEUE_TAKE(w->queued_first, w->queued_last, next_queued);
         op->queued = false;
-        advance(op);
+        op_advance(op);
         sim_op_unref(op);
     }
     return true;
 }
 
-static size_t span(size_t bytes, size_t rows, size_t pitch)
+static size_t rows_span(size_t bytes, size_t rows, size_t pitch)
 {
     return bytes + (rows > 1 ? (rows - 1) * pitch : 0);
 }
@@ -188,10 +188,10 @@ static const char *misplaced(const struct op *op)
     const struct op_work *w = &op->work;
     const struct process *p = op->gpu->process;
     if (w->dst_device && !sim_memory_still_reachable(p, w->dst_memory, w->dst,
-                                                     span(w->bytes, w->rows, w->dst_pitch)))
+                                                     rows_span(w->bytes, w->rows, w->dst_pitch)))
         return "its destination is no longer allocated";
     if (w->src_device && !sim_memory_still_reachable(p, w->src_memory, w->src,
-                                                     span(w->bytes, w->rows, w->src_pitch)))
+                                                     rows_span(w->bytes, w->rows, w->src_pitch)))
         return "its source is no longer allocated";
     if (op->kind == OP_ADD && !(sim_memory_in_reach(op->gpu, w->dst) && sim_memory_in_reach(op->gpu, w->src)))
         return "some of its memory is on a device that its own has no peer access to";
@@ -219,7 +219,7 @@ static void execute(struct op *op)
 {
     struct op_work *work = &op->work;
     bool writes = op->kind == OP_COPY || op->kind == OP_SET || op->kind == OP_ADD;
-    if (writes && !sim_memory_commit(work->dst, span(work->bytes, work->rows, work->dst_pitch)))
+    if (writes && !sim_memory_commit(work->dst, rows_span(work->bytes, work->rows, work->dst_pitch)))
         return;
     switch (op->kind) {
     case OP_COPY:

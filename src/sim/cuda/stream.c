@@ -21,7 +21,7 @@ struct stream *sim_stream_new(struct gpu *gpu, unsigned flags, int priority)
 }
 
 /* A destroyed stream stays among the device's until its work is done: the device waits for it. */
-static void forget(struct stream *s)
+static void stream_forget(struct stream *s)
 {
     struct gpu *gpu = s->gpu;
     for (size_t i = 0; i < gpu->streams; i++)
@@ -42,7 +42,7 @@ void sim_stream_ref(struct stream *s)
 void sim_stream_unref(struct stream *s)
 {
     if (--s->references == 0)
-        forget(s);
+        stream_forget(s);
 }
 
 static struct stream *legacy_stream(struct gpu *gpu)
@@ -198,7 +198,7 @@ struct search {
     size_t count, room;
 };
 
-static void look(void *value, void *arg)
+static void event_collect(void *value, void *arg)
 {
     struct search *s = arg;
     struct event *e = value;
@@ -209,7 +209,7 @@ static void look(void *value, void *arg)
 void sim_gpu_forget_streams(struct gpu *gpu)
 {
     struct search s = { .gpu = gpu };
-    ncs_map_each(&sim_world.events, look, &s);
+    ncs_map_each(&sim_world.events, event_collect, &s);
     for (size_t i = 0; i < s.count; i++) {
         ncs_map_remove(&sim_world.events, ncs_map_key(s.found[i]));
         sim_event_free(s.found[i]);

@@ -78,7 +78,7 @@ static void make_recipes(struct data_plan *plan)
 }
 
 /* What rank's input is multiplied with under the recipe; NULL = it is taken as it is. */
-static const void *scalar_of(const struct data_recipe *r, const struct data_part *part)
+static const void *part_scalar(const struct data_recipe *r, const struct data_part *part)
 {
     if (r->average)
         return r->inverse;
@@ -98,7 +98,7 @@ static void reduce(const struct data_plan *plan, const struct data_recipe *r, si
         if (rank == plan->left_out)
             continue;
         const struct data_part *part = &task->part[rank];
-        const void *scalar = scalar_of(r, part);
+        const void *scalar = part_scalar(r, part);
         enum data_step step = first ? (scalar ? DATA_FIRST_SCALED : DATA_FIRST)
                                     : (scalar ? DATA_SUM_SCALED : r->step);
         r->loops->step[step](held, (const unsigned char *)part->send + offset, n, scalar);
@@ -109,7 +109,7 @@ static void reduce(const struct data_plan *plan, const struct data_recipe *r, si
     r->loops->store(out, held, n);
 }
 
-static void put(const struct data_part *part, size_t offset, const void *from, size_t bytes)
+static void result_put(const struct data_part *part, size_t offset, const void *from, size_t bytes)
 {
     if (part->recv)
         memcpy((unsigned char *)part->recv + offset, from, bytes);
@@ -129,7 +129,7 @@ static void reduce_blocks(size_t begin, size_t end, void *arg)
             reduce(plan, &plan->recipe[i], offset, bytes, result + (size_t)i * DATA_BLOCK);
         for (int rank = plan->from; rank < plan->to; rank++) {
             size_t i = plan->which ? (size_t)plan->which[rank] : 0;
-            put(&part[rank], offset, result + i * DATA_BLOCK, bytes);
+            result_put(&part[rank], offset, result + i * DATA_BLOCK, bytes);
         }
     }
     if (result != one)
@@ -146,7 +146,7 @@ static void reduce_own_blocks(size_t begin, size_t end, void *arg)
         size_t bytes = smaller(DATA_BLOCK, plan->bytes - offset);
         const struct data_recipe *r = &plan->recipe[plan->which ? plan->which[rank] : 0];
         reduce(plan, r, rank * plan->bytes + offset, bytes, result);
-        put(&plan->task->part[rank], offset, result, bytes);
+        result_put(&plan->task->part[rank], offset, result, bytes);
     }
 }
 
@@ -255,7 +255,7 @@ static bool is_copy(const struct data_plan *plan)
     const struct data_part *part = plan->task->part;
 
     return plan->task->nranks == 1
-           && !(plan->recipes > 0 && scalar_of(&plan->recipe[0], &part[0]));
+           && !(plan->recipes > 0 && part_scalar(&plan->recipe[0], &part[0]));
 }
 
 static void move_blocks(struct data_plan *plan)

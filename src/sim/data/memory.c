@@ -78,12 +78,12 @@ size_t sim_memory_used(const struct process *process, int device)
     return *used(process, device);
 }
 
-static bool is_counted(enum memory_kind kind)
+static bool allocation_is_counted(enum memory_kind kind)
 {
     return kind == MEMORY_DEVICE || kind == MEMORY_MANAGED;
 }
 
-static struct allocation *insert(struct allocation given)
+static struct allocation *allocation_insert(struct allocation given)
 {
     struct world *w = &sim_world;
     struct allocation *a = sim_new(sizeof *a);
@@ -93,7 +93,7 @@ static struct allocation *insert(struct allocation given)
     w->addresses += (a->bytes / ADDRESS_STEP + 1) * ADDRESS_STEP;
     if (a->block)
         w->live_bytes += a->bytes;
-    if (is_counted(a->kind))
+    if (allocation_is_counted(a->kind))
         *used(a->process, a->device) += a->bytes;
     size_t at = beyond(a->base);
     NCS_PUSH(w->allocation, w->allocations, w->allocations_room, a);
@@ -163,13 +163,13 @@ int sim_memory_refused(size_t bytes)
     return cudaErrorMemoryAllocation;
 }
 
-static int allocate(struct process *process, int device, enum memory_kind kind, bool by_nccl,
-                    size_t bytes, void **p)
+static int memory_allocate(struct process *process, int device, enum memory_kind kind, bool by_nccl,
+                           size_t bytes, void **p)
 {
     size_t alignment = by_nccl ? PAGE_ALIGNMENT : ALIGNMENT;
     if (sim_world.options.foreign && bytes >= PAGES_LEAST)
         alignment = PAGES_CHUNK;
-    if (is_counted(kind) && bytes > sim_memory_capacity() - sim_memory_used(process, device))
+    if (allocation_is_counted(kind) && bytes > sim_memory_capacity() - sim_memory_used(process, device))
         return cudaErrorMemoryAllocation;
     if (kind == MEMORY_PINNED ? bytes > HOST_BYTES : bytes > SIZE_MAX - alignment)
         return cudaErrorMemoryAllocation;
@@ -184,7 +184,7 @@ static int allocate(struct process *process, int device, enum memory_kind kind, 
         return sim_memory_refused(bytes);
     }
     char *base = block + (alignment - (uintptr_t)block % alignment);
-    struct allocation *a = insert((struct allocation){
+    struct allocation *a = allocation_insert((struct allocation){
         .base = base, .block = block, .mapped = mapped, .bytes = bytes, .kind = kind,
         .process = process, .device = device, .by_nccl = by_nccl });
     a->taken = whole;
@@ -200,12 +200,12 @@ static int allocate(struct process *process, int device, enum memory_kind kind, 
 
 int sim_memory_new(struct process *process, int device, enum memory_kind kind, size_t bytes, void **p)
 {
-    return allocate(process, device, kind, false, bytes, p);
+    return memory_allocate(process, device, kind, false, bytes, p);
 }
 
 int sim_memory_new_by_nccl(struct process *process, int device, size_t bytes, void **p)
 {
-    return allocate(process, device, MEMORY_DEVICE, true, bytes, p);
+    return memory_allocate(process, device, MEMORY_DEVICE, true, bytes, p);
 }
 
 int sim_memory_register(struct process *process, int device, void *p, size_t bytes, unsigned flags)
@@ -216,9 +216,9 @@ int sim_memory_register(struct process *process, int device, void *p, size_t byt
         a = sim_world.allocation[next];
     bool overlaps = a && (a->base <= (char *)p || (uintptr_t)a->base - (uintptr_t)p < bytes);
     if (overlaps)
-        return is_counted(a->kind) ? cudaErrorInvalidValue : cudaErrorHostMemoryAlreadyRegistered;
-    insert((struct allocation){ .base = p, .bytes = bytes, .kind = MEMORY_REGISTERED,
-                                .process = process, .device = device, .flags = flags });
+        return allocation_is_counted(a->kind) ? cudaErrorInvalidValue : cudaErrorHostMemoryAlreadyRegistered;
+    allocation_insert((struct allocation){ .base = p, .bytes = bytes, .kind = MEMORY_REGISTERED,
+                                           .process = process, .device = device, .flags = flags });
     return cudaSuccess;
 }
 
@@ -269,7 +269,7 @@ static void end_use(const struct allocation *a)
     if (a->leaving)
         return;
     note_freed(a);
-    if (is_counted(a->kind))
+    if (allocation_is_counted(a->kind))
         *used(a->process, a->device) -= a->bytes;
     if (a->pool)
         sim_pool_returned(a->pool, a->bytes);
@@ -281,7 +281,7 @@ void sim_memory_leave(struct allocation *a)
     a->leaving = true;
 }
 
-static void release(struct allocation *a)
+static void allocation_release(struct allocation *a)
 {
     end_use(a);
     if (a->block)
@@ -302,7 +302,7 @@ void sim_memory_free(struct allocation *a)
     memmove(w->allocation + at, w->allocation + at + 1,
             (w->allocations - 1 - at) * sizeof *w->allocation);
     w->allocations--;
-    release(a);
+    allocation_release(a);
 }
 
 void sim_memory_left(uint64_t serial, const void *p)
@@ -319,7 +319,7 @@ void sim_memory_free_device(const struct process *process, int device)
     for (size_t i = 0; i < w->allocations; i++) {
         struct allocation *a = w->allocation[i];
         if (a->process == process && a->device == device)
-            release(a);
+            allocation_release(a);
         else
             w->allocation[kept++] = a;
     }
@@ -330,7 +330,7 @@ void sim_memory_free_all(void)
 {
     struct world *w = &sim_world;
     for (size_t i = 0; i < w->allocations; i++)
-        release(w->allocation[i]);
+        allocation_release(w->allocation[i]);
     ncs_map_each(&w->freed, forget_freed, NULL);
     ncs_map_free(&w->freed);
     ncs_free(w->allocation);
@@ -342,7 +342,7 @@ void sim_memory_free_all(void)
 
 /* ---- who may touch what ---- */
 
-static bool is_within(const struct allocation *a, const void *p, size_t bytes)
+static bool allocation_holds(const struct allocation *a, const void *p, size_t bytes)
 {
     return a && bytes <= a->bytes - ((uintptr_t)p - (uintptr_t)a->base);
 }
@@ -353,7 +353,7 @@ bool sim_memory_still_reachable(const struct process *process, uint64_t serial, 
     if (bytes == 0)
         return true;
     const struct allocation *a = sim_memory_find(p);
-    return is_within(a, p, bytes) && a->process == process && (serial == 0 || a->serial == serial);
+    return allocation_holds(a, p, bytes) && a->process == process && (serial == 0 || a->serial == serial);
 }
 
 bool sim_memory_reachable(const struct process *process, const void *p, size_t bytes)
@@ -363,7 +363,7 @@ bool sim_memory_reachable(const struct process *process, const void *p, size_t b
 
 bool sim_memory_readable(const void *p, size_t bytes)
 {
-    return bytes == 0 || is_within(sim_memory_find(p), p, bytes);
+    return bytes == 0 || allocation_holds(sim_memory_find(p), p, bytes);
 }
 
 bool sim_memory_usable(const struct process *process, const void *p, size_t bytes)

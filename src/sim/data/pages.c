@@ -137,7 +137,7 @@ static uint32_t *slot_of(struct allocation *a, const char *p)
     return &pages->chunk[(size_t)(p - a->base) / PAGES_CHUNK];
 }
 
-static void forget(uint32_t *slot)
+static void chunk_forget(uint32_t *slot)
 {
     if (*slot)
         unuse(*slot - 1);
@@ -152,7 +152,7 @@ static bool map_stored(char *dst, uint32_t *slot, uint32_t chunk)
         return false;
     store.stored[chunk].users++;
     store.mapped++;
-    forget(slot);
+    chunk_forget(slot);
     *slot = chunk + 1;
     return true;
 }
@@ -163,7 +163,7 @@ static bool map_zeros(char *dst, uint32_t *slot)
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED)
         return false;
-    forget(slot);
+    chunk_forget(slot);
     return true;
 }
 
@@ -200,7 +200,7 @@ static bool whole_chunks(const struct allocation *a, const char *dst, size_t byt
 
 /* ---- what is written ---- */
 
-static bool is_zero(const char *p)
+static bool chunk_is_zero(const char *p)
 {
     return *(const uint64_t *)p == 0 && memcmp(p, p + 8, PAGES_CHUNK - 8) == 0;
 }
@@ -227,13 +227,13 @@ struct look {
     const bool *known; /* those that need no look */
 };
 
-static void look(size_t begin, size_t end, void *arg)
+static void chunk_look(size_t begin, size_t end, void *arg)
 {
     const struct look *l = arg;
     for (size_t i = begin; i < end; i++) {
         const char *p = l->from + i * PAGES_CHUNK;
         if (!l->known[i])
-            l->hash[i] = is_zero(p) ? 0 : digest(p) | 1;
+            l->hash[i] = chunk_is_zero(p) ? 0 : digest(p) | 1;
     }
 }
 
@@ -266,7 +266,7 @@ static void copy_chunks(struct allocation *a, char *dst, const char *src, size_t
         size_t offset = i * PAGES_CHUNK;
         known[i] = map_again(dst + offset, slot_of(a, dst + offset), from, src + offset);
     }
-    ncs_parallel(chunks, 2, look, &l);
+    ncs_parallel(chunks, 2, chunk_look, &l);
     for (size_t i = 0; i < chunks; i++) {
         size_t offset = i * PAGES_CHUNK;
         if (!known[i])
@@ -299,7 +299,7 @@ bool sim_pages_set(void *dst, int byte, size_t bytes)
     bool known = false;
     uint64_t hash;
     memset(pattern, byte, PAGES_CHUNK);
-    look(0, 1, &(struct look){ .from = pattern, .hash = &hash, .known = &known });
+    chunk_look(0, 1, &(struct look){ .from = pattern, .hash = &hash, .known = &known });
     for (size_t i = 0; i < chunks; i++) {
         char *p = (char *)dst + head + i * PAGES_CHUNK;
         put_chunk(p, slot_of(a, p), pattern, hash);
@@ -314,7 +314,7 @@ bool sim_pages_set(void *dst, int byte, size_t bytes)
 void sim_pages_release(struct pages *pages)
 {
     for (size_t i = 0; i < pages->chunks; i++)
-        forget(&pages->chunk[i]);
+        chunk_forget(&pages->chunk[i]);
     ncs_free(pages->chunk);
     *pages = (struct pages){ 0 };
 }

@@ -36,7 +36,7 @@ struct search {
     size_t count, room;
 };
 
-static void look(void *value, void *arg)
+static void pool_collect(void *value, void *arg)
 {
     struct search *s = arg;
     struct pool *p = value;
@@ -47,7 +47,7 @@ static void look(void *value, void *arg)
 void sim_pools_free_device(struct gpu *gpu)
 {
     struct search s = { .gpu = gpu };
-    ncs_map_each(&sim_world.pools, look, &s);
+    ncs_map_each(&sim_world.pools, pool_collect, &s);
     for (size_t i = 0; i < s.count; i++) {
         ncs_map_remove(&sim_world.pools, ncs_map_key(s.found[i]));
         sim_pool_returned(s.found[i], 0);

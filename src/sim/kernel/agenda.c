@@ -13,7 +13,7 @@ static int standing(const struct event_entry *entry)
 
 /* Of two operations of a process that end at one instant the one issued later goes first: had they
  * to be ordered, they would not end together, and so a missing edge shows every time. */
-static bool before(const struct event_entry *a, const struct event_entry *b)
+static bool entry_before(const struct event_entry *a, const struct event_entry *b)
 {
     if (a->time != b->time)
         return a->time < b->time;
@@ -57,7 +57,7 @@ static void swap_entries(size_t i, size_t j)
 
 static void sift_up(size_t i)
 {
-    while (i > 0 && before(&sim_world.agenda[i], &sim_world.agenda[(i - 1) / 2])) {
+    while (i > 0 && entry_before(&sim_world.agenda[i], &sim_world.agenda[(i - 1) / 2])) {
         swap_entries(i, (i - 1) / 2);
         i = (i - 1) / 2;
     }
@@ -69,7 +69,7 @@ static void sift_down(size_t i)
         size_t least = i;
         for (size_t child = 2 * i + 1; child <= 2 * i + 2; child++)
             if (child < sim_world.agenda_count &&
-                before(&sim_world.agenda[child], &sim_world.agenda[least]))
+                entry_before(&sim_world.agenda[child], &sim_world.agenda[least]))
                 least = child;
         if (least == i)
             return;
@@ -78,7 +78,7 @@ static void sift_down(size_t i)
     }
 }
 
-static void insert(struct event_entry entry)
+static void entry_insert(struct event_entry entry)
 {
     NCS_PUSH(sim_world.agenda, sim_world.agenda_count, sim_world.agenda_room, entry);
     note_place(&entry, sim_world.agenda_count);
@@ -99,8 +99,8 @@ static struct event_entry remove_at(size_t i)
 
 void sim_agenda_add(int64_t time, enum event_kind kind, void *object, uint64_t serial, size_t *place)
 {
-    insert((struct event_entry){ .time = time, .order = ++sim_world.agenda_serial, .kind = kind,
-                                 .object = object, .serial = serial, .place = place });
+    entry_insert((struct event_entry){ .time = time, .order = ++sim_world.agenda_serial, .kind = kind,
+                                       .object = object, .serial = serial, .place = place });
     sim_world.device_events += on_device(kind);
     sim_world.meeting_events += ends_parts(kind);
 }
@@ -144,7 +144,7 @@ static void begin_instant(void)
     for (size_t i = 0; i < count; i++) {
         const struct process *p = i < ops ? sim_op_process(due[i].object) : NULL;
         due[i].yields = p && p->stamped == now && due[i].serial < p->launched;
-        insert(due[i]);
+        entry_insert(due[i]);
     }
     ncs_free(due);
 }
@@ -161,7 +161,7 @@ static struct event_entry take_any(void)
     taken = tie[pick];
     for (size_t i = 0; i < ties; i++)
         if (i != pick)
-            insert(tie[i]);
+            entry_insert(tie[i]);
     ncs_free(tie);
     return taken;
 }

@@ -40,7 +40,7 @@ static size_t draw(enum choice kind, size_t n)
     return ncs_random_below(random, 4) != 0 ? 0 : 1 + ncs_random_below(random, n - 1);
 }
 
-static size_t misfit(const struct choice_step *step, enum choice kind, size_t n)
+static size_t choice_misfit(const struct choice_step *step, enum choice kind, size_t n)
 {
     struct choices *c = &sim_world.choices;
     char what[64];
@@ -61,7 +61,7 @@ static size_t prescribed(enum choice kind, size_t n)
     if (c->next == c->prescribeds || c->prescribed[c->next].at != c->made)
         return 0;
     const struct choice_step *step = &c->prescribed[c->next++];
-    return step->kind == kind && step->pick < n ? step->pick : misfit(step, kind, n);
+    return step->kind == kind && step->pick < n ? step->pick : choice_misfit(step, kind, n);
 }
 
 size_t sim_choose(enum choice kind, size_t n)
@@ -84,7 +84,7 @@ size_t sim_choose(enum choice kind, size_t n)
 
 /* ---- as text ---- */
 
-static bool kind_of(char letter, enum choice *kind)
+static bool choice_kind(char letter, enum choice *kind)
 {
     for (int k = 0; k < KINDS; k++)
         if (kinds[k].letter == letter) {
@@ -94,7 +94,7 @@ static bool kind_of(char letter, enum choice *kind)
     return false;
 }
 
-static bool number_at(const char **text, uint64_t *value)
+static bool choice_number(const char **text, uint64_t *value)
 {
     if (!isdigit((unsigned char)**text))
         return false;
@@ -115,15 +115,15 @@ static bool bad_item(const char *text, size_t at, struct ncs_error *err)
                               "l (lane), b (buffer)");
 }
 
-static bool parse(struct choices *c, const char *text, struct ncs_error *err)
+static bool schedule_parse(struct choices *c, const char *text, struct ncs_error *err)
 {
     struct choice_step step = { 0 };
     for (const char *p = text; *p; p += *p == '.') {
         const char *item = p;
         uint64_t number;
         bool skips = isdigit((unsigned char)*p);
-        bool ok = skips || kind_of(*p++, &step.kind);
-        if (!ok || !number_at(&p, &number) || (*p != '\0' && (*p != '.' || !p[1])) ||
+        bool ok = skips || choice_kind(*p++, &step.kind);
+        if (!ok || !choice_number(&p, &number) || (*p != '\0' && (*p != '.' || !p[1])) ||
             step.at + number >= UINT64_C(1) << 62)
             return bad_item(text, (size_t)(item - text), err);
         if (skips) {
@@ -145,7 +145,7 @@ bool sim_choices_begin(bool seeded, uint64_t seed, const char *schedule, struct 
         return true;
     c->prescribed = ncs_new(sizeof *c->prescribed);
     c->prescribed_room = 1;
-    return parse(c, schedule, err);
+    return schedule_parse(c, schedule, err);
 }
 
 bool sim_choices_text(bool ended, struct ncs_str *out, struct ncs_error *err)

@@ -31,7 +31,7 @@ static int64_t started;
 static struct context **woken;
 static size_t wokens, wokens_room;
 
-static void take(void)
+static void token_take(void)
 {
     struct context *self = sim_context_self();
     atomic_fetch_add(&at_door, 1);
@@ -45,7 +45,7 @@ static void take(void)
 
 /* Contexts are never freed, so they can be woken without the token: then none wakes up only to wait
  * for it. */
-static void give(void)
+static void token_give(void)
 {
     struct context *late[WAKE_LATE];
     size_t count = wokens;
@@ -65,7 +65,7 @@ void sim_foreign_wake(struct context *c)
     NCS_PUSH(woken, wokens, wokens_room, c);
 }
 
-static void advance(void)
+static void token_advance(void)
 {
     int64_t now = sim_real_now();
     if (!started)
@@ -74,27 +74,27 @@ static void advance(void)
 }
 
 /* What has come to be due since the clock was looked at. */
-static void settle(void)
+static void token_settle(void)
 {
     sim_schedule_due(sim_world.now);
 }
 
 void sim_foreign_enter(struct ncs_local *local)
 {
-    take();
+    token_take();
     if (!sim_context_self()) {
         sim_context_attach(local);
         sim_progress_made();
     }
-    advance();
+    token_advance();
 }
 
 void sim_foreign_leave(void)
 {
     sim_progress_ends_call();
     if (sim_world.foreign_waits > 0)
-        settle(); /* what this call has completed is done for those who wait */
-    give();
+        token_settle(); /* what this call has completed is done for those who wait */
+    token_give();
 }
 
 bool sim_foreign_is_attached(void)
@@ -106,25 +106,25 @@ void sim_foreign_detach(void)
 {
     if (!sim_context_self())
         return;
-    take();
+    token_take();
     sim_context_detach();
     sim_progress_made();
-    give();
+    token_give();
 }
 
 void sim_foreign_let_go(void)
 {
     if (sim_world.options.foreign)
-        give();
+        token_give();
 }
 
 void sim_foreign_take_back(void)
 {
     if (!sim_world.options.foreign)
         return;
-    take();
+    token_take();
     sim_progress_made();
-    advance();
+    token_advance();
 }
 
 /* Who is a moment early has others run first: a yield costs less than to sleep and be woken. */
@@ -146,7 +146,7 @@ static bool sleep_outside(struct context *c, int64_t nanoseconds)
     until.tv_nsec += (long)nanoseconds;
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
-    give();
+    token_give();
     int rc = 0;
     while (!yield_outside(c) && (rc = sem_timedwait(&c->token, &until)) != 0 && errno == EINTR)
         continue;
@@ -156,14 +156,14 @@ static bool sleep_outside(struct context *c, int64_t nanoseconds)
 
 void sim_foreign_wait(struct context *c)
 {
-    settle();
+    token_settle();
     int64_t slice = LOOK_NS;
     bool counted = c->state != CONTEXT_IDLE;
     sim_world.foreign_waits += counted;
     while (c->state != CONTEXT_READY) {
         if (sleep_outside(c, slice))
             continue;
-        advance();
+        token_advance();
         if (counted && c->state != CONTEXT_READY)
             sim_progress_look();
         slice = slice < LOOK_NS_MOST ? slice * 2 : LOOK_NS_MOST;

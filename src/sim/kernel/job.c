@@ -71,7 +71,7 @@ static void leave_world(struct job *job)
     sim_job_unref(job);
 }
 
-static void finish(struct job *job)
+static void job_finish(struct job *job)
 {
     job->done = true;
     sim_waiter_unlink(&job->listen);
@@ -94,7 +94,7 @@ bool sim_jobs_step(void)
         job->dirty = false;
         any = true;
         if (!job->done && job->type->step(job) && !job->done)
-            finish(job);
+            job_finish(job);
         sim_job_unref(job);
     }
     return any;
@@ -107,7 +107,7 @@ void sim_job_cancel(struct job *job, int rc)
     job->rc = rc;
     if (job->type->cancel)
         job->type->cancel(job);
-    finish(job);
+    job_finish(job);
 }
 
 void sim_job_listen(struct job *job, struct waitable *on)

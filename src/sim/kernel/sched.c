@@ -11,7 +11,7 @@
 #include "sim/kernel/list.h"
 #include "sim/kernel/world.h"
 
-/* Livelock (heart, rule 5): polls in vain of each poller, sleeps in one epoch, and the time that
+/* Livelock (sim/README.md, rule 5): polls in vain of each poller, sleeps in one epoch, and the time that
  * must have passed without any change. */
 #define POLLS_IN_VAIN 10000
 #define POLLS_IN_VAIN_MANY 1000
@@ -153,7 +153,7 @@ static void fire(void)
     }
 }
 
-static struct context *stop(enum ncs_stop how)
+static struct context *schedule_stop(enum ncs_stop how)
 {
     sim_world.stop = how;
     return &sim_world.runner;
@@ -197,9 +197,9 @@ struct context *sim_schedule(void)
         drain();
         wake();
         if (w->interrupted && !w->closing)
-            return stop(NCS_STOP_INTERRUPTED);
+            return schedule_stop(NCS_STOP_INTERRUPTED);
         if (w->options.step_limit && w->steps >= w->options.step_limit)
-            return stop(NCS_STOP_BUDGET);
+            return schedule_stop(NCS_STOP_BUDGET);
         w->steps++;
         const struct event_entry *due = sim_agenda_peek();
         if (w->ready.first) {
@@ -212,12 +212,12 @@ struct context *sim_schedule(void)
             return c;
         }
         if (!due && !w->polling.first)
-            return stop(w->live == 0 ? NCS_STOP_DONE : NCS_STOP_QUIET);
+            return schedule_stop(w->live == 0 ? NCS_STOP_DONE : NCS_STOP_QUIET);
         if (!allow())
-            return stop(NCS_STOP_HELD);
+            return schedule_stop(NCS_STOP_HELD);
         pass_time(due);
         if (is_livelock())
-            return stop(NCS_STOP_LIVELOCK);
+            return schedule_stop(NCS_STOP_LIVELOCK);
     }
 }
 

@@ -39,7 +39,7 @@ void sim_waitable_fire(struct waitable *on)
     }
 }
 
-static void reference(enum ncs_wait_kind kind, void *object, int step)
+static void condition_reference(enum ncs_wait_kind kind, void *object, int step)
 {
     if (kind == NCS_WAIT_OP)
         step > 0 ? sim_op_ref(object) : sim_op_unref(object);
@@ -54,7 +54,7 @@ void sim_wait_for(struct context *c, enum ncs_wait_kind kind, void *object, stru
     struct condition condition = { .kind = kind, .object = object };
     condition.link.context = c;
     condition.link.on = on;
-    reference(kind, object, 1);
+    condition_reference(kind, object, 1);
     NCS_PUSH(w->condition, w->count, w->room, condition);
 }
 
@@ -76,7 +76,7 @@ static void release_conditions(struct wait *w)
             sim_waiter_unlink(&w->condition[i].link);
         if (w->condition[i].kind == NCS_WAIT_JOB)
             w->rc = ((struct job *)w->condition[i].object)->rc;
-        reference(w->condition[i].kind, w->condition[i].object, -1);
+        condition_reference(w->condition[i].kind, w->condition[i].object, -1);
     }
     w->count = 0;
     w->linked = false;

@@ -26,7 +26,7 @@ static int handle_mask(const struct comm_rank *cr)
     return (int)(ncs_hash(ncs_hash(0, who), (uint64_t)cr->rank) & 0x3fffff00u) | 0x40000000;
 }
 
-static struct redop *find_redop(struct comm_rank *cr, int op)
+static struct redop *redop_find(struct comm_rank *cr, int op)
 {
     unsigned index = (unsigned)(op ^ handle_mask(cr)) - ncclNumOps;
     return index < cr->redops && cr->redop[index].live ? &cr->redop[index] : NULL;
@@ -47,7 +47,7 @@ static int check_arguments(const struct request *r, struct comm_rank *cr)
         sim_warn("%s : invalid reduction operation %d", sim_request_name(r->fn), r->op);
         return ncclInvalidArgument;
     }
-    if (r->op >= ncclNumOps && !find_redop(cr, r->op)) {
+    if (r->op >= ncclNumOps && !redop_find(cr, r->op)) {
         sim_warn("%s : reduction operation %d unknown to this communicator", sim_request_name(r->fn), r->op);
         return ncclInvalidArgument;
     }
@@ -66,7 +66,7 @@ static int check_reduction(const struct request *r, struct comm_rank *cr)
     }
     if (fp8 && cr->nranks == 1 && r->op >= ncclAvg)
         return ncclInvalidArgument; /* the one-rank kernels are built without fp8 */
-    const struct redop *redop = r->op >= ncclNumOps ? find_redop(cr, r->op) : NULL;
+    const struct redop *redop = r->op >= ncclNumOps ? redop_find(cr, r->op) : NULL;
     if (redop && redop->dtype != (int)r->dtype) {
         sim_warn("Data type supplied to user-created ncclRedOp_t does not match type given to "
                  "reduction operation");
@@ -83,7 +83,7 @@ static struct part *make_part(const struct request *r, struct comm_rank *cr, str
                         .root = r->root };
     if (r->op >= ncclNumOps) {
         /* Copied now: the operator may be destroyed as soon as the call has returned. */
-        const struct redop *redop = find_redop(cr, r->op);
+        const struct redop *redop = redop_find(cr, r->op);
         p->op = ncclSum;
         p->premul = true;
         if (redop->on_device)
@@ -214,7 +214,7 @@ ncclResult_t sim_ncclGroupStart(void)
 }
 
 /* NCCL traces ends that have succeeded, when they have. */
-static ncclResult_t end_group(const char *name, int rc)
+static ncclResult_t nccl_end_group(const char *name, int rc)
 {
     if (rc == ncclSuccess)
         sim_trace("%s()", name);
@@ -224,13 +224,13 @@ static ncclResult_t end_group(const char *name, int rc)
 ncclResult_t sim_ncclGroupEnd(void)
 {
     struct context *c = sim_context_enter();
-    return c ? end_group("ncclGroupEnd", sim_group_end(c)) : ncclSuccess;
+    return c ? nccl_end_group("ncclGroupEnd", sim_group_end(c)) : ncclSuccess;
 }
 
 ncclResult_t sim_ncclGroupSimulateEnd(ncclSimInfo_t *simInfo)
 {
     struct context *c = sim_context_enter();
-    return c ? end_group("ncclGroupSimulateEnd", sim_group_simulate(c, simInfo)) : ncclSuccess;
+    return c ? nccl_end_group("ncclGroupSimulateEnd", sim_group_simulate(c, simInfo)) : ncclSuccess;
 }
 
 /* Slots are recycled last in, first out, so a stale handle may come to mean the newest operator. */
@@ -288,7 +288,7 @@ ncclResult_t sim_ncclRedOpDestroy(ncclRedOp_t op, ncclComm_t comm)
         return ncclSuccess;
     const char *problem = NULL;
     struct comm_rank *cr = comm ? sim_comm_find(comm) : NULL;
-    struct redop *redop = cr ? find_redop(cr, (int)op) : NULL;
+    struct redop *redop = cr ? redop_find(cr, (int)op) : NULL;
     if ((int)op >= 0 && (int)op < ncclNumOps)
         problem = " operator is a NCCL builtin.";
     else if ((int)op < 0)

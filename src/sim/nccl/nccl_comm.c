@@ -47,8 +47,8 @@ ncclResult_t sim_ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t *error)
     return ncclSuccess;
 }
 
-static ncclResult_t query(ncclComm_t comm, int *out, const char *what, const char *argument,
-                          int (*get)(const struct comm_rank *cr))
+static ncclResult_t comm_query(ncclComm_t comm, int *out, const char *what, const char *argument,
+                               int (*get)(const struct comm_rank *cr))
 {
     struct context *c = sim_context_enter();
     if (!c)
@@ -84,17 +84,17 @@ static int get_rank(const struct comm_rank *cr)
 
 ncclResult_t sim_ncclCommCount(ncclComm_t comm, int *count)
 {
-    return query(comm, count, "CommCount", "count", get_count);
+    return comm_query(comm, count, "CommCount", "count", get_count);
 }
 
 ncclResult_t sim_ncclCommCuDevice(ncclComm_t comm, int *device)
 {
-    return query(comm, device, "CommCuDevice", "devid", get_device);
+    return comm_query(comm, device, "CommCuDevice", "devid", get_device);
 }
 
 ncclResult_t sim_ncclCommUserRank(ncclComm_t comm, int *rank)
 {
-    return query(comm, rank, "CommUserRank", "rank", get_rank);
+    return comm_query(comm, rank, "CommUserRank", "rank", get_rank);
 }
 
 static int count_hosts(const struct comm *comm)

@@ -104,7 +104,7 @@ ncclResult_t sim_ncclCommRevoke(ncclComm_t comm, int revokeFlags)
 
 /* ---- memory ---- */
 
-static int check_memory(ncclComm_t comm, const char *what, struct comm_rank **cr)
+static int suspend_check_memory(ncclComm_t comm, const char *what, struct comm_rank **cr)
 {
     int rc = sim_comm_check(comm, what, cr);
     if (!rc)
@@ -141,7 +141,7 @@ ncclResult_t sim_ncclCommSuspend(ncclComm_t comm, int flags)
     if (!c)
         return ncclSuccess;
     struct comm_rank *cr;
-    int rc = check_memory(comm, "ncclCommSuspend", &cr);
+    int rc = suspend_check_memory(comm, "ncclCommSuspend", &cr);
     if (rc)
         return rc; /* not recorded in an open group */
     sim_group_begin(c);
@@ -159,7 +159,7 @@ ncclResult_t sim_ncclCommResume(ncclComm_t comm)
     if (!c)
         return ncclSuccess;
     struct comm_rank *cr;
-    int rc = check_memory(comm, "ncclCommResume", &cr);
+    int rc = suspend_check_memory(comm, "ncclCommResume", &cr);
     if (rc)
         return rc; /* not recorded in an open group */
     sim_group_begin(c);

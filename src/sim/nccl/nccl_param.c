@@ -60,8 +60,8 @@ ncclResult_t sim_ncclParamBind(ncclParamHandle_t *out, const char *key)
 }
 
 /* The value of a parameter that must have the type asked for: all are texts or 64 bits, signed. */
-static int get(ncclParamHandle_t h, const void *out, bool text, bool has_type,
-               enum env *variable)
+static int param_get(ncclParamHandle_t h, const void *out, bool text, bool has_type,
+                     enum env *variable)
 {
     int rc = row_of(h, variable);
     if (!rc && !out)
@@ -77,7 +77,7 @@ static int get(ncclParamHandle_t h, const void *out, bool text, bool has_type,
         enum env variable;                                                         \
         if (!sim_context_enter())                                                  \
             return ncclSuccess;                                                    \
-        int rc = get(h, out, false, has_type, &variable);                   \
+        int rc = param_get(h, out, false, has_type, &variable);             \
         if (!rc)                                                                   \
             *out = (type)sim_env_number(variable);                                 \
         return rc;                                                                 \
@@ -105,7 +105,7 @@ ncclResult_t sim_ncclParamGetStr(ncclParamHandle_t h, const char **out)
     enum env variable = ENV_COUNT;
     if (!sim_context_enter())
         return ncclSuccess;
-    int rc = get(h, out, true, true, &variable);
+    int rc = param_get(h, out, true, true, &variable);
     if (!rc)
         *out = text_value(variable);
     return rc;

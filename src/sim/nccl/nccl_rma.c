@@ -56,7 +56,7 @@ static int check_descriptor(int i, const ncclWaitSignalDesc_t *d)
 }
 
 /* A peer that is listed twice is waited for as often. */
-static void add_wait(struct rma *rma, const ncclWaitSignalDesc_t *d)
+static void rma_add_wait(struct rma *rma, const ncclWaitSignalDesc_t *d)
 {
     size_t i = 0;
     while (i < rma->waits && rma->wait[i].signals > 0 && rma->wait[i].peer != d->peer)
@@ -81,7 +81,7 @@ static int check_wait(const struct one_sided *o, const struct comm_rank *cr, str
         }
     *out = sim_rma_new(o->waits > 0 ? (size_t)o->waits : 0);
     for (int i = 0; i < o->waits; i++)
-        add_wait(*out, &o->wait[i]);
+        rma_add_wait(*out, &o->wait[i]);
     return ncclSuccess;
 }
 

@@ -12,7 +12,7 @@
 #include "sim/kernel/world.h"
 
 /* Split and shrink come back at once on a non-blocking parent, which is then in progress. */
-static ncclResult_t leave(struct context *c, int rc)
+static ncclResult_t split_leave(struct context *c, int rc)
 {
     rc = sim_group_leave(c, rc);
     return rc == ncclInProgress ? ncclSuccess : rc;
@@ -52,7 +52,7 @@ ncclResult_t sim_ncclCommSplit(ncclComm_t comm, int color, int key, ncclComm_t *
     if (!c)
         return ncclSuccess;
     sim_group_begin(c);
-    return leave(c, queue_split(c, comm, color, key, newcomm, config));
+    return split_leave(c, queue_split(c, comm, color, key, newcomm, config));
 }
 
 struct shrink_request {
@@ -137,5 +137,5 @@ ncclResult_t sim_ncclCommShrink(ncclComm_t comm, int *excludeRanksList, int excl
         sim_job_start(quiesce);
         sim_job_wait(c, quiesce);
     }
-    return leave(c, queue_shrink(c, comm, &r));
+    return split_leave(c, queue_shrink(c, comm, &r));
 }

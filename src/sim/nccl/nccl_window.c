@@ -34,7 +34,7 @@ ncclResult_t sim_ncclMemAlloc(void **ptr, size_t size)
 }
 
 /* Memory of cudaMalloc goes back to CUDA. */
-static struct allocation *find_base(const struct context *c, const void *p)
+static struct allocation *registered_base(const struct context *c, const void *p)
 {
     struct allocation *a = sim_memory_at(c->process, p);
     return a && a->kind == MEMORY_DEVICE ? a : NULL;
@@ -49,14 +49,14 @@ ncclResult_t sim_ncclMemFree(void *ptr)
         return ncclUnhandledCudaError;
     if (!ptr)
         return ncclSuccess;
-    struct allocation *a = find_base(c, ptr);
+    struct allocation *a = registered_base(c, ptr);
     if (!a)
         return sim_cuda_failed_in_nccl(c, cudaErrorInvalidValue);
     struct gpu *gpu = sim_process_gpu(c->process, a->device);
     sim_gpu_wait(c, gpu);
     if (c->cancelled)
         return ncclSuccess;
-    a = find_base(c, ptr); /* another thread may have freed it meanwhile */
+    a = registered_base(c, ptr); /* another thread may have freed it meanwhile */
     if (!a)
         return sim_cuda_failed_in_nccl(c, cudaErrorInvalidValue);
     sim_memory_free(a);

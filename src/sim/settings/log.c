@@ -34,7 +34,7 @@ static const struct word subsystems[] = {
     { "RAS", LOG_RAS },     { "ALL", (unsigned)LOG_ALL }, { NULL, 0 },
 };
 
-static unsigned value_of(const struct word *word, const char *text, size_t bytes)
+static unsigned log_word_value(const struct word *word, const char *text, size_t bytes)
 {
     for (; word->name; word++)
         if (strlen(word->name) == bytes && strncasecmp(word->name, text, bytes) == 0)
@@ -51,7 +51,7 @@ static unsigned read_mask(const char *text)
     unsigned mask = 0;
     for (text += inverted; *text; text += strspn(text, ",")) {
         size_t bytes = strcspn(text, ",");
-        mask |= value_of(subsystems, text, bytes);
+        mask |= log_word_value(subsystems, text, bytes);
         text += bytes;
     }
     return inverted ? ~mask : mask;
@@ -61,7 +61,7 @@ void sim_log_begin(void)
 {
     const char *level = sim_world.options.log ? sim_env_text(ENV_DEBUG) : NULL;
     sim_world.log = (struct log_state){
-        .level = level ? (int)value_of(levels, level, strlen(level)) : LOG_NONE,
+        .level = level ? (int)log_word_value(levels, level, strlen(level)) : LOG_NONE,
         .mask = read_mask(sim_env_text(ENV_DEBUG_SUBSYS)),
     };
 }
@@ -96,8 +96,8 @@ static void hand_over(const struct process *p, struct ncs_str *line)
 }
 
 /* thread < 0: of no thread in particular, the process's main one. */
-static void write_line(const struct process *p, int thread, int device, enum log_level level,
-                       const char *text)
+static void log_write_line(const struct process *p, int thread, int device, enum log_level level,
+                           const char *text)
 {
     struct ncs_str line = { 0 };
     if (level == LOG_WARN) /* the only level that NCCL dates by default */
@@ -111,16 +111,16 @@ static void write_line(const struct process *p, int thread, int device, enum log
     hand_over(p, &line);
 }
 
-static int thread_of(const struct context *c)
+static int log_thread(const struct context *c)
 {
     return c->options.local ? c->options.local->thread : 0;
 }
 
-static void warn(struct process *p, int thread, int device, const char *fmt, va_list args)
+static void log_warn(struct process *p, int thread, int device, const char *fmt, va_list args)
 {
     vsnprintf(p->last_error, sizeof p->last_error, fmt, args);
     if (sim_world.log.level >= LOG_WARN)
-        write_line(p, thread, device, LOG_WARN, p->last_error);
+        log_write_line(p, thread, device, LOG_WARN, p->last_error);
 }
 
 void sim_warn(const char *fmt, ...)
@@ -130,7 +130,7 @@ void sim_warn(const char *fmt, ...)
         return;
     va_list args;
     va_start(args, fmt);
-    warn(c->process, thread_of(c), c->device, fmt, args);
+    log_warn(c->process, log_thread(c), c->device, fmt, args);
     va_end(args);
     if (ncs_local && ncs_local->call)
         ncs_local->call->warned = true;
@@ -140,7 +140,7 @@ void sim_warn_on(const struct gpu *gpu, const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
-    warn(gpu->process, 0, gpu->device, fmt, args);
+    log_warn(gpu->process, 0, gpu->device, fmt, args);
     va_end(args);
 }
 
@@ -181,7 +181,7 @@ static void info(const struct process *p, int thread, int device, const char *fm
 {
     char text[1024];
     vsnprintf(text, sizeof text, fmt, args);
-    write_line(p, thread, device, LOG_INFO, text);
+    log_write_line(p, thread, device, LOG_INFO, text);
 }
 
 void sim_info(enum log_subsys subsys, const char *fmt, ...)
@@ -191,7 +191,7 @@ void sim_info(enum log_subsys subsys, const char *fmt, ...)
         return;
     va_list args;
     va_start(args, fmt);
-    info(c->process, thread_of(c), c->device, fmt, args);
+    info(c->process, log_thread(c), c->device, fmt, args);
     va_end(args);
 }
 
@@ -217,7 +217,7 @@ static void trace(const struct process *p, int thread, const char *fmt, va_list 
 {
     char text[256];
     vsnprintf(text, sizeof text, fmt, args);
-    write_line(p, thread, 0, LOG_TRACE, text);
+    log_write_line(p, thread, 0, LOG_TRACE, text);
 }
 
 void sim_trace(const char *fmt, ...)
@@ -227,7 +227,7 @@ void sim_trace(const char *fmt, ...)
         return;
     va_list args;
     va_start(args, fmt);
-    trace(c->process, thread_of(c), fmt, args);
+    trace(c->process, log_thread(c), fmt, args);
     va_end(args);
 }
 
@@ -267,7 +267,7 @@ void sim_log_version(void)
              ncs_nccl_version_text(sim_world.options.nccl_version, version, sizeof version),
              CUDA_VERSION_REPORTED / 1000, CUDA_VERSION_REPORTED % 1000 / 10);
     if (log->level >= LOG_INFO) {
-        write_line(c->process, thread_of(c), c->device, LOG_INFO, text);
+        log_write_line(c->process, log_thread(c), c->device, LOG_INFO, text);
     } else {
         struct ncs_str line = { 0 };
         ncs_str_add(&line, text);
