@@ -109,7 +109,7 @@ struct ncs_observer {
     void (*after)(void *self, struct ncs_call *const *calls, size_t count);
     /* A call that moves in steps has made its last one on its rank. */
     void (*finished)(void *self, struct ncs_call *call);
-    /* The parts of a slot disagree in a way that NCCL does not notice (heart, rule 9), or a part's
+    /* The parts of a slot disagree in a way that NCCL does not notice (sim/README.md, rule 9), or a part's
      * buffer is not where it should be. */
     void (*mismatch)(void *self, struct ncs_call *const *calls, size_t count);
     /* The real library crashes here; the simulator returned ncclInvalidArgument. */
@@ -205,7 +205,7 @@ struct ncs_machine {
     bool (*schedule)(struct ncs_str *out, struct ncs_error *err);
 
     /* Called by a running context. */
-    int64_t (*clock)(void);            /* virtual ns; counts as a poll (heart, rule 5) */
+    int64_t (*clock)(void);            /* virtual ns; counts as a poll (sim/README.md, rule 5) */
     int64_t (*now)(void);              /* virtual ns, no poll; anybody */
     void (*sleep)(int64_t nanoseconds);
     bool (*cancelled)(void);           /* this context is being abandoned: unwind and return */

@@ -211,7 +211,7 @@ struct ncs_diagnosis {
     bool odd_of_two;    /* and there are no others */
     struct ncs_wait_line *wait;  size_t waits;    /* by rank and thread */
     struct ncs_party *party; size_t parties; /* by number; none: every rank of the run is one */
-    bool explained;     /* every waiter has an edge to somebody (heart, invariant 9) */
+    bool explained;     /* every waiter has an edge to somebody (sim/README.md, invariant 9) */
 };
 
 /* The diagnosis: a pure function. snapshot may be NULL (a run that ended, or real hardware without

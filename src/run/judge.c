@@ -1,4 +1,4 @@
-/* From what happened to the verdict (heart, rule 15). The earliest cause wins: what a rank did
+/* From what happened to the verdict (sim/README.md, rule 15). The earliest cause wins: what a rank did
  * after a wrong value or after another rank's error may follow from it. What has no place in that
  * order (a hang that no failed rank explains, the end of the time, an interrupt) is independent of
  * it, and the order of ncs_verdict_worse decides. */

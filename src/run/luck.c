@@ -1,4 +1,4 @@
-/* Where sends may be buffered or not (heart, rule 1) and that can have decided how a run ended, the
+/* Where sends may be buffered or not (sim/README.md, rule 1) and that can have decided how a run ended, the
  * same is run again under the other policy, unheard. What differs works by luck. */
 #include "base/mem.h"
 #include "run/private.h"

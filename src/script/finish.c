@@ -1,4 +1,4 @@
-/* The end of a rank's script (heart, rule 14): waits for its threads and its devices, then closes
+/* The end of a rank's script (sim/README.md, rule 14): waits for its threads and its devices, then closes
  * what is left, newest first, `world` last. */
 #include "script/object.h"
 

@@ -1,4 +1,4 @@
-/* nccl.group: calls between group start and end; what happens when the function raises (heart,
+/* nccl.group: calls between group start and end; what happens when the function raises (sim/README.md,
  * rule 22). */
 #include "script/object.h"
 

@@ -326,7 +326,7 @@ void ncs_value_unpack(lua_State *L, const void *bytes, size_t count); /* pushes 
  * nobody has taken. */
 void ncs_lua_join_all(lua_State *L);
 
-/* finish.c: the end of a rank's script (heart, rule 14). */
+/* finish.c: the end of a rank's script (sim/README.md, rule 14). */
 void ncs_lua_finish(lua_State *L);
 
 /* ready.c: `stream` and `world`, made in the rank's own context. */

@@ -1,4 +1,4 @@
-/* Threads of a program that calls in from outside (heart, rule 7). The token is a mutex; the clock
+/* Threads of a program that calls in from outside (sim/README.md, rule 7). The token is a mutex; the clock
  * follows real time and is never behind it; what a device has to do is done when somebody enters or
  * waits, as if it cost no time. A thread that waits does so outside the token, and looks up now and
  * then: so nobody but the program's own threads is needed. */

@@ -1,4 +1,4 @@
-/* Whether a program from outside gets on (heart, rules 5 and 7). Progress is a call that leaves the
+/* Whether a program from outside gets on (sim/README.md, rules 5 and 7). Progress is a call that leaves the
  * machine other than it was, a wait that is over, a thread that comes or goes. A query that answers
  * "not ready", or that there is no error, is none, nor is what else a thread looks up between two
  * such: so a thread that polls hides no hang. */

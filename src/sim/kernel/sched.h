@@ -2,7 +2,7 @@
 #ifndef NCS_SIM_SCHED_H
 #define NCS_SIM_SCHED_H
 
-/* Sleeps of one context, while nothing changes, after which it counts as stuck (heart, rule 5). */
+/* Sleeps of one context, while nothing changes, after which it counts as stuck (sim/README.md, rule 5). */
 #define SLEEPS_IN_VAIN 1000000
 
 #include <stdint.h>
