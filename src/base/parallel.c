@@ -19,16 +19,15 @@ struct job {
     size_t next;  /* the first piece that nobody has taken */
 };
 
-/* Who holds `turn` may start and stop workers and set the job; `lock` guards all else. Workers are
+/* Who holds `turn` may start workers and set the job; `lock` guards all else. Workers are
  * counted in and out of a job, so that it can live on the caller's stack. */
 static struct pool {
     pthread_mutex_t turn, lock;
     pthread_cond_t work, idle;
     struct job *job;
-    bool stopping, started;
+    bool started;
     int active;
-    int workers;
-    pthread_t worker[MOST_WORKERS];
+    int workers; /* as long as the process */
 } pool = {
     .turn = PTHREAD_MUTEX_INITIALIZER,
     .lock = PTHREAD_MUTEX_INITIALIZER,
@@ -64,10 +63,8 @@ static void *worker_main(void *arg)
     (void)arg;
     pthread_mutex_lock(&pool.lock);
     for (;;) {
-        while (!pool.stopping && !has_work(pool.job))
+        while (!has_work(pool.job))
             pthread_cond_wait(&pool.work, &pool.lock);
-        if (pool.stopping)
-            break;
         struct job *job = pool.job;
         pool.active++;
         pthread_mutex_unlock(&pool.lock);
@@ -76,7 +73,6 @@ static void *worker_main(void *arg)
         if (--pool.active == 0)
             pthread_cond_signal(&pool.idle);
     }
-    pthread_mutex_unlock(&pool.lock);
     return NULL;
 }
 
@@ -119,9 +115,9 @@ static void start_workers(void)
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    while (pool.workers < want &&
-           pthread_create(&pool.worker[pool.workers], NULL, worker_main, NULL) == 0)
-        pool.workers++;
+    for (pthread_t worker; pool.workers < want &&
+                           pthread_create(&worker, NULL, worker_main, NULL) == 0; pool.workers++)
+        pthread_detach(worker);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pool.started = true;
 }
@@ -162,20 +158,5 @@ void ncs_parallel(size_t count, size_t grain, void (*body)(size_t begin, size_t 
         body(0, count, arg);
     else
         run_job(&job);
-    pthread_mutex_unlock(&pool.turn);
-}
-
-void ncs_parallel_stop(void)
-{
-    pthread_mutex_lock(&pool.turn);
-    pthread_mutex_lock(&pool.lock);
-    pool.stopping = true;
-    pthread_cond_broadcast(&pool.work);
-    pthread_mutex_unlock(&pool.lock);
-    for (int i = 0; i < pool.workers; i++)
-        pthread_join(pool.worker[i], NULL);
-    pool.workers = 0;
-    pool.started = false;
-    pool.stopping = false;
     pthread_mutex_unlock(&pool.turn);
 }

@@ -14,7 +14,4 @@ void ncs_parallel(size_t count, size_t grain, void (*body)(size_t begin, size_t 
 /* Cores that this process may use. */
 int ncs_cores(void);
 
-/* Ends the pool's threads; a later ncs_parallel starts them again. Not during an ncs_parallel. */
-void ncs_parallel_stop(void);
-
 #endif

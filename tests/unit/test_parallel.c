@@ -52,7 +52,6 @@ START_TEST(each_element_once)
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         for (size_t j = 0; j < sizeof grains / sizeof *grains; j++)
             check_range(counts[i], grains[j]);
-    ncs_parallel_stop();
 }
 END_TEST
 
@@ -60,18 +59,6 @@ START_TEST(many_small_jobs)
 {
     for (int i = 0; i < 300; i++)
         check_range(64, 1);
-    ncs_parallel_stop();
-}
-END_TEST
-
-START_TEST(stops_and_starts_again)
-{
-    ncs_parallel_stop();
-    for (int i = 0; i < 20; i++) {
-        check_range(1000, 10);
-        ncs_parallel_stop();
-        ncs_parallel_stop();
-    }
 }
 END_TEST
 
@@ -91,7 +78,6 @@ START_TEST(a_call_inside_a_call_stays_on_its_thread)
         ck_assert_int_eq(tallies[i].seen[0], 1);
         ck_assert_int_eq(tallies[i].seen[999], 1);
     }
-    ncs_parallel_stop();
 }
 END_TEST
 
@@ -104,14 +90,12 @@ START_TEST(works_in_a_child_process)
     if (child == 0) {
         static struct tally t;
         ncs_parallel(MOST, 1, mark, &t);
-        ncs_parallel_stop();
         _exit(t.seen[0] == 1 && t.seen[MOST - 1] == 1 ? 0 : 1);
     }
     int status;
     ck_assert_int_eq(waitpid(child, &status, 0), child);
     ck_assert(WIFEXITED(status));
     ck_assert_int_eq(WEXITSTATUS(status), 0);
-    ncs_parallel_stop();
 }
 END_TEST
 
@@ -120,5 +104,4 @@ END_TEST
 #define IN_CHILD
 #endif
 
-NCS_TEST_MAIN("parallel", each_element_once, many_small_jobs, stops_and_starts_again,
-              a_call_inside_a_call_stays_on_its_thread, IN_CHILD)
+NCS_TEST_MAIN("parallel", each_element_once, many_small_jobs, a_call_inside_a_call_stays_on_its_thread, IN_CHILD)
