@@ -37,11 +37,14 @@ ncs_shim_library(shim_nccl libnccl.so.2 ${shim}/nccl.map ${shim}/nccl.c)
 target_link_libraries(shim_nccl PRIVATE shim_sim)
 ncs_shim_link(shim_nccl libnccl.so libnccl.so.2)
 
-foreach(version 12 13)
+foreach(runtime 12090 13000)
+  math(EXPR version "${runtime} / 1000")
   ncs_shim_library(shim_cudart${version} libcudart.so.${version} ${shim}/cudart_${version}.map
-                   ${shim}/cuda.c ${shim}/kernels.c ${shim}/cuda_${version}.c)
+                   ${shim}/cuda.c ${shim}/kernels.c)
+  target_compile_definitions(shim_cudart${version} PRIVATE NCS_RUNTIME_VERSION=${runtime})
   target_link_libraries(shim_cudart${version} PRIVATE shim_sim)
 endforeach()
+target_sources(shim_cudart12 PRIVATE ${shim}/cuda_12.c)
 ncs_shim_link(shim_cudart13 libcudart.so libcudart.so.13)
 
 # Beside the program and not in it: it has a C library of its own, and no room for a sanitizer.

@@ -1,6 +1,6 @@
-/* What libcudart exports, but for what differs between its major versions (cuda_12.c, cuda_13.c). Programs
- * compiled with a default stream per thread call other names: "ptsz" put a stream of 0 in the thread's
- * own, "ptds" are done in it. */
+/* What libcudart exports as NCS_RUNTIME_VERSION, but for what is CUDA 12's alone (cuda_12.c). Programs compiled with
+ * a default stream per thread call other names: "ptsz" put a stream of 0 in the thread's own, "ptds" are
+ * done in it. */
 #include "shim/shim.h"
 
 #define EXPORT_CUDA(kind, result, name, parameters, arguments, ...)                                \
@@ -27,3 +27,18 @@
 #define EXPORT_NONE(...)
 #define NCS_FUNCTION(kind, export, ...) EXPORT_##export(kind, __VA_ARGS__)
 #include "api/gen/functions.def"
+
+#if NCS_RUNTIME_VERSION >= 13000 /* whose layout the simulator knows */
+NCS_SHIM_EXPORT_CODE(cudaError_t, cudaGetDeviceProperties, cudaGetDeviceProperties,
+                     (struct cudaDeviceProp *prop, int device), (prop, device), { .p = prop },
+                     { .i = device })
+#endif
+
+NCS_SHIM_ENTER(cudaError_t, cudaRuntimeGetVersion, cudaRuntimeGetVersion, (int *version),
+               (cudaError_t)ncs_shim_refusal())
+    cudaError_t rc = api->cudaRuntimeGetVersion(version);
+    ncs_shim_leave();
+    if (rc == cudaSuccess)
+        *version = NCS_RUNTIME_VERSION;
+    return rc;
+}

@@ -4,8 +4,6 @@
 
 #include "shim/shim.h"
 
-#define RUNTIME_VERSION 12090
-
 /* In CUDA 12's order: BOTH(type, name, length) are 13's too, OWN(name, value) are not; a length of 1
  * stands for a number. */
 #define PROPERTIES(BOTH, OWN) \
@@ -67,7 +65,6 @@ static void convert(struct properties *to, const struct cudaDeviceProp *from)
 }
 
 cudaError_t cudaGetDeviceProperties_v2(struct properties *prop, int device);
-extern __typeof__(*((struct ncs_api *)0)->cudaRuntimeGetVersion) cudaRuntimeGetVersion;
 
 cudaError_t cudaGetDeviceProperties_v2(struct properties *prop, int device)
 {
@@ -79,17 +76,5 @@ cudaError_t cudaGetDeviceProperties_v2(struct properties *prop, int device)
     ncs_shim_leave();
     if (rc == cudaSuccess)
         convert(prop, &found);
-    return rc;
-}
-
-cudaError_t cudaRuntimeGetVersion(int *version)
-{
-    const struct ncs_api *api = ncs_shim_enter(NCS_FN_cudaRuntimeGetVersion);
-    if (!api)
-        return (cudaError_t)ncs_shim_refusal();
-    cudaError_t rc = api->cudaRuntimeGetVersion(version);
-    ncs_shim_leave();
-    if (rc == cudaSuccess)
-        *version = RUNTIME_VERSION;
     return rc;
 }
