@@ -46,6 +46,7 @@ void ncs_lesson_free(struct ncs_lesson *l)
         return;
     if (l->L)
         lua_close(l->L);
+    ncs_heap_free(&l->heap);
     ncs_free(l->name);
     ncs_free(l->title);
     ncs_free(l);

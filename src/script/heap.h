@@ -8,10 +8,17 @@
 
 #include <lua.h>
 
+enum { NCS_HEAP_SIZES = 16 }; /* of small blocks: 16, 32 ... bytes */
+
 /* Memory of one Lua state. What a script wants is refused when the budget is used up, and Lua raises
  * "not enough memory"; what C does outside of a protected call must not raise, and is not refused. */
 struct ncs_heap {
-    struct ncs_heap_block *blocks;
+    struct ncs_heap_block *blocks; /* large ones; small ones lie in chunks, */
+    struct ncs_heap_chunk *chunks; /* and only all of these are freed at once */
+    void *spare[NCS_HEAP_SIZES];   /* small ones that are free, by size */
+    char *fresh;                   /* of the newest chunk what was never used, */
+    size_t left;                   /* and how much */
+    size_t held;                   /* of the budget */
     bool refuses;
     uint64_t charged; /* see ncs_heap_charge */
 };
@@ -19,7 +26,7 @@ struct ncs_heap {
 /* A state, or NULL. Memory that the host does not have outside of a protected call ends the process
  * (ncs_mem_no_more). */
 lua_State *ncs_heap_state(struct ncs_heap *heap);
-/* Frees all blocks; of a state that is not closed by Lua. */
+/* Frees all; the state need not be closed before. */
 void ncs_heap_free(struct ncs_heap *heap);
 
 /* What a function of C does for a script that takes long, as instructions: Lua's own count knows nothing

@@ -122,6 +122,7 @@ bool ncs_chunk_compile(struct ncs_chunk *chunk, const char *text, size_t bytes,
     }
     ncs_str_free(&name);
     lua_close(L);
+    ncs_heap_free(&heap);
     return ok;
 }
 
