@@ -403,7 +403,7 @@ static void text_add_memory(const struct ncs_text *t)
 /* A hang that no call explains, as when a GPU does not get on with what it was given. */
 static bool is_unexplained(const struct ncs_result *r)
 {
-    return r->verdict == NCS_HANG && r->diagnosis.findings == 0 && r->errors == 0;
+    return r->verdict == NCS_HANG && r->diagnosis.waits > 0 && r->diagnosis.findings == 0 && r->errors == 0;
 }
 
 static void add_body(const struct ncs_text *t)
